@@ -1,0 +1,231 @@
+package syntax
+
+import (
+	"ein/lang/diag"
+	"ein/lang/source"
+)
+
+// File is a parsed program. Stmts holds every statement, the broken ones as
+// *Bad, in source order; Comments holds every comment in source order.
+type File struct {
+	Source   *source.File
+	Stmts    []Stmt
+	Comments []Comment
+	Diags    diag.List // lexical and syntax diagnostics, sorted
+	// Incomplete is set when more input at the end could cure every error: an
+	// open bracket, or an operator or comma at the end. The REPL's continuation
+	// rule.
+	Incomplete bool
+}
+
+// Comment is one // or # comment without its line ending.
+type Comment struct{ Span source.Span }
+
+// Node is a statement or an expression.
+type Node interface{ Pos() source.Span }
+
+// Stmt is one of *Assign, *Print, *Def, *Input, *Bad.
+type Stmt interface {
+	Node
+	stmt()
+}
+
+// Expr is one of *Name, *Number, *String, *List, *Call, *Index, *Product,
+// *Unary, *Binary, *Paren, *BadExpr.
+type Expr interface {
+	Node
+	expr()
+}
+
+// AssignOp is the operator of an assignment.
+type AssignOp uint8
+
+// =, max=, min= and +=.
+const (
+	Set AssignOp = iota
+	SetMax
+	SetMin
+	SetAdd
+)
+
+func (op AssignOp) String() string { return [...]string{"=", "max=", "min=", "+="}[op] }
+
+// Ident is a name with its place.
+type Ident struct {
+	Name string
+	Span source.Span
+}
+
+type (
+	// Assign is Name = Value or Name[Indices] = Value.
+	Assign struct {
+		Span    source.Span
+		Name    Ident
+		Indexed bool   // the left side has brackets
+		Indices []Expr // *Name for an index; anything else is the checker's to reject
+		Op      AssignOp
+		OpSpan  source.Span
+		Value   Expr
+	}
+	// Print is :print Value, Value, ...
+	Print struct {
+		Span   source.Span
+		Values []Expr
+	}
+	// Def is def Name(Params) = Value, or def Name(Params) = { Body }. Exactly
+	// one of Value and Body is set; a Body holds *Assign (and *Bad) only, and
+	// its last statement may be an *ExprStmt.
+	Def struct {
+		Span   source.Span
+		Name   Ident
+		Params []Ident
+		Value  Expr
+		Body   []Stmt
+	}
+	// ExprStmt is a bare expression: the value of a def block, or a REPL line.
+	ExprStmt struct {
+		Span source.Span
+		X    Expr
+	}
+	// Input is input Name: Kind.
+	Input struct {
+		Span source.Span
+		Name Ident
+		Kind Ident // graph, matrix, vector, scalar; the checker judges it
+	}
+	// Bad is a statement that did not parse; its diagnostic is in File.Diags.
+	// Name is the name it would have defined, if that much was readable, so that
+	// later uses do not cascade.
+	Bad struct {
+		Span source.Span
+		Name string
+	}
+)
+
+type (
+	// Name is an identifier: a tensor, an index, or a parameter.
+	Name struct {
+		Span source.Span
+		Name string
+	}
+	// Number is an unsigned literal. Text is as written.
+	Number struct {
+		Span  source.Span
+		Text  string
+		Value float64
+	}
+	// String is a node label. Value has no quotes and no escapes left.
+	String struct {
+		Span  source.Span
+		Value string
+	}
+	// List is [a, b, ...].
+	List struct {
+		Span  source.Span
+		Elems []Expr
+	}
+	// Call is Fun(Args). Fun is always a name in Ein.
+	Call struct {
+		Span source.Span
+		Fun  Ident
+		Args []Arg
+	}
+	// Arg is an argument, named as in axis=1 when Name.Name is not empty.
+	Arg struct {
+		Name  Ident
+		Value Expr
+	}
+	// Index is X[Indices].
+	Index struct {
+		Span    source.Span
+		X       Expr
+		Indices []Expr
+	}
+	// Product is two or more factors side by side.
+	Product struct {
+		Span    source.Span
+		Factors []Expr
+	}
+	// Unary is -X.
+	Unary struct {
+		Span source.Span
+		X    Expr
+	}
+	// Binary is L Op R.
+	Binary struct {
+		Span   source.Span
+		Op     BinaryOp
+		OpSpan source.Span
+		L, R   Expr
+	}
+	// Paren is (X); kept because a parenthesised sum inside a product is scoped
+	// differently and because the formatter prints what was written.
+	Paren struct {
+		Span source.Span
+		X    Expr
+	}
+	// BadExpr stands where an expression could not be read.
+	BadExpr struct{ Span source.Span }
+)
+
+// BinaryOp is an infix operator.
+type BinaryOp uint8
+
+// The infix operators, in the order of binaryOps.
+const (
+	Mul BinaryOp = iota
+	Div
+	Add
+	Sub
+	Gt
+	Ge
+	Lt
+	Le
+	Eq
+	Ne
+)
+
+var binaryOps = [...]string{"*", "/", "+", "-", ">", ">=", "<", "<=", "==", "!="}
+
+func (op BinaryOp) String() string { return binaryOps[op] }
+
+// Compares reports whether op is one of > >= < <= == !=.
+func (op BinaryOp) Compares() bool { return op >= Gt }
+
+// Pos implements Node.
+func (s *Assign) Pos() source.Span   { return s.Span }
+func (s *Print) Pos() source.Span    { return s.Span }
+func (s *Def) Pos() source.Span      { return s.Span }
+func (s *ExprStmt) Pos() source.Span { return s.Span }
+func (s *Input) Pos() source.Span    { return s.Span }
+func (s *Bad) Pos() source.Span      { return s.Span }
+func (x *Name) Pos() source.Span     { return x.Span }
+func (x *Number) Pos() source.Span   { return x.Span }
+func (x *String) Pos() source.Span   { return x.Span }
+func (x *List) Pos() source.Span     { return x.Span }
+func (x *Call) Pos() source.Span     { return x.Span }
+func (x *Index) Pos() source.Span    { return x.Span }
+func (x *Product) Pos() source.Span  { return x.Span }
+func (x *Unary) Pos() source.Span    { return x.Span }
+func (x *Binary) Pos() source.Span   { return x.Span }
+func (x *Paren) Pos() source.Span    { return x.Span }
+func (x *BadExpr) Pos() source.Span  { return x.Span }
+
+func (*Assign) stmt()   {}
+func (*Print) stmt()    {}
+func (*Def) stmt()      {}
+func (*ExprStmt) stmt() {}
+func (*Input) stmt()    {}
+func (*Bad) stmt()      {}
+
+func (*Name) expr()    {}
+func (*Number) expr()  {}
+func (*String) expr()  {}
+func (*List) expr()    {}
+func (*Call) expr()    {}
+func (*Index) expr()   {}
+func (*Product) expr() {}
+func (*Unary) expr()   {}
+func (*Binary) expr()  {}
+func (*Paren) expr()   {}
+func (*BadExpr) expr() {}

@@ -1,0 +1,69 @@
+// Package kernel is the arithmetic of the machine: contractions through BLAS,
+// bit-packed and sparse graph kernels, elementwise loops and reductions.
+//
+// A kernel takes raw slices and a *Ctl, writes into memory its caller gives it,
+// and allocates nothing unless its doc says so. Scratch memory is passed in and
+// may hold anything; the kernel clears what it needs. Beside each fast kernel
+// stands a naive one, written from the definition, in naive.go.
+//
+// Every kernel whose work depends on sizes has a function that bounds it, named
+// after it with the suffix Cost; the operations a kernel adds to Ctl.Ops never
+// exceed that bound.
+package kernel
+
+import "ein/vm/tensor"
+
+// Ctl is the run-time control of a kernel call: what it may use and what it
+// reports. It is owned by one goroutine; a kernel that starts others adds their
+// work up before it returns.
+type Ctl struct {
+	Done    <-chan struct{} // closed when the run is cancelled; may be nil
+	Ops     uint64          // work done: scalar multiply-adds and 64-bit word operations
+	Workers int             // goroutines a kernel may use; below 2 means none but its own
+}
+
+// PollOps is how much work a kernel may do between two looks at Done: about a
+// millisecond of the slowest kernel.
+const PollOps = 1 << 18
+
+// ParallelOps is the least work for which a kernel starts a second goroutine:
+// below it, handing work over costs more than it saves.
+const ParallelOps = 1 << 20
+
+// Stopped reports whether the run was cancelled.
+func (c *Ctl) Stopped() bool {
+	if c.Done == nil {
+		return false
+	}
+	select {
+	case <-c.Done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Cost is an upper bound of a kernel call: its operations, and the scratch it
+// needs in words of each type.
+type Cost struct {
+	Ops uint64
+	F   uint64 // []float64
+	W   uint64 // []uint64
+	I   uint64 // []int32
+}
+
+// Scratch is the working memory of a kernel call, each slice at least as long
+// as its Cost says.
+type Scratch struct {
+	F []float64
+	W []uint64
+	I []int32
+}
+
+func satMul(a ...uint64) uint64 {
+	p := uint64(1)
+	for _, x := range a {
+		p = tensor.SatMul(p, x)
+	}
+	return p
+}

@@ -1,0 +1,292 @@
+// Package tensor defines the values of Ein: kinds, shapes, and the layouts in
+// which a tensor is stored.
+//
+// Semantics are those of dense float64 arrays in row-major order. Kind is a
+// refinement of the values (every Bool tensor is also a valid Int and Real
+// one); Layout is how they are stored and never changes what they are.
+package tensor
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Kind says what values a tensor can hold. The kinds are ordered: each includes
+// those below it.
+type Kind uint8
+
+// Bool is 0 or 1, Int is an integer of magnitude below 2^53, Real is any
+// float64.
+const (
+	Bool Kind = iota
+	Int
+	Real
+)
+
+func (k Kind) String() string { return [...]string{"bool", "int", "real"}[k] }
+
+// MaxInt is the magnitude at which counts stop being exact in a float64.
+const MaxInt = 1 << 53
+
+// MaxRank is the largest rank of a tensor.
+const MaxRank = 8
+
+// Shape is the size of each axis. It is comparable; the zero Shape is a scalar.
+// A negative size stands for one that is not known until an input is bound;
+// equal negative sizes are the same unknown.
+type Shape struct {
+	rank int8
+	dim  [MaxRank]int32
+}
+
+// ShapeOf makes a shape. It panics on more than MaxRank axes, which callers
+// must have ruled out.
+func ShapeOf(dims ...int) Shape {
+	s := Shape{rank: int8(len(dims))}
+	for i, d := range dims {
+		s.dim[i] = int32(d)
+	}
+	return s
+}
+
+// Rank is the number of axes.
+func (s Shape) Rank() int { return int(s.rank) }
+
+// Dim is the size of axis i.
+func (s Shape) Dim(i int) int { return int(s.dim[i]) }
+
+// Known reports whether every size is known.
+func (s Shape) Known() bool {
+	for i := range s.rank {
+		if s.dim[i] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Append adds an axis at the end.
+func (s Shape) Append(d int) Shape {
+	s.dim[s.rank] = int32(d)
+	s.rank++
+	return s
+}
+
+// Drop removes axis i.
+func (s Shape) Drop(i int) Shape {
+	copy(s.dim[i:], s.dim[i+1:s.rank])
+	s.rank--
+	s.dim[s.rank] = 0
+	return s
+}
+
+// Elems is the number of elements, saturating at the largest uint64. It is 0
+// when a size is unknown.
+func (s Shape) Elems() uint64 {
+	n := uint64(1)
+	for i := range s.rank {
+		if s.dim[i] <= 0 {
+			return 0
+		}
+		n = SatMul(n, uint64(s.dim[i]))
+	}
+	return n
+}
+
+// Dims is the sizes as a slice.
+func (s Shape) Dims() []int {
+	d := make([]int, s.rank)
+	for i := range d {
+		d[i] = int(s.dim[i])
+	}
+	return d
+}
+
+// String is "3x4", "5" for a vector, "scalar" for rank 0, with ? for an unknown
+// size.
+func (s Shape) String() string {
+	if s.rank == 0 {
+		return "scalar"
+	}
+	var b strings.Builder
+	for i := range s.rank {
+		if i > 0 {
+			b.WriteByte('x')
+		}
+		if s.dim[i] < 0 {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(strconv.Itoa(int(s.dim[i])))
+		}
+	}
+	return b.String()
+}
+
+// SatMul is a*b, saturating at the largest uint64.
+func SatMul(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return math.MaxUint64
+	}
+	return lo
+}
+
+// SatAdd is a+b, saturating at the largest uint64.
+func SatAdd(a, b uint64) uint64 {
+	s, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		return math.MaxUint64
+	}
+	return s
+}
+
+// Type is what the checker knows of a value.
+type Type struct {
+	Kind  Kind
+	Shape Shape
+}
+
+func (t Type) String() string { return t.Kind.String() + " " + t.Shape.String() }
+
+// Layout is how a value is stored.
+type Layout uint8
+
+// Dense is a row-major []float64. Packed is bits, one row of words per row of
+// the matrix; only Bool tensors of rank 1 and 2. Sparse is CSR; only matrices.
+// Parts is one component id per node and stands for the matrix that is 1 where
+// two nodes have the same id.
+const (
+	Dense Layout = iota
+	Packed
+	Sparse
+	Parts
+)
+
+func (l Layout) String() string { return [...]string{"dense", "bits", "csr", "parts"}[l] }
+
+// Bits is a bit matrix: Rows x Cols, each row Stride words, bit j of a row in
+// word j/64 at position j%64. Bits at and past Cols are always 0. A vector is
+// one row.
+type Bits struct {
+	Rows, Cols, Stride int
+	W                  []uint64 // Rows*Stride words
+}
+
+// Words is the number of 64-bit words that hold n bits.
+func Words(n int) int { return (n + 63) / 64 }
+
+// NewBits allocates an all-zero bit matrix.
+func NewBits(rows, cols int) Bits {
+	s := Words(cols)
+	return Bits{rows, cols, s, make([]uint64, rows*s)}
+}
+
+// Row is the words of row i.
+func (b *Bits) Row(i int) []uint64 { return b.W[i*b.Stride : (i+1)*b.Stride : (i+1)*b.Stride] }
+
+// Get reports bit (i, j).
+func (b *Bits) Get(i, j int) bool { return b.W[i*b.Stride+j>>6]>>(uint(j)&63)&1 != 0 }
+
+// Set sets bit (i, j) to 1.
+func (b *Bits) Set(i, j int) { b.W[i*b.Stride+j>>6] |= 1 << (uint(j) & 63) }
+
+// CSR is a sparse matrix in compressed-row form. The columns of row i are
+// Idx[Ptr[i]:Ptr[i+1]], strictly increasing. Val is nil when every stored entry
+// is 1.
+type CSR struct {
+	Rows, Cols int
+	Ptr        []int32 // Rows+1
+	Idx        []int32
+	Val        []float64
+}
+
+// NNZ is the number of stored entries.
+func (s *CSR) NNZ() int { return len(s.Idx) }
+
+// Row is the columns of row i.
+func (s *CSR) Row(i int) []int32 { return s.Idx[s.Ptr[i]:s.Ptr[i+1]] }
+
+// Value is a tensor: its type, its layout, and the one field that the layout
+// names.
+type Value struct {
+	Type
+	Layout Layout
+	F      []float64 // Dense
+	Bits   Bits      // Packed
+	CSR    CSR       // Sparse
+	Part   []int32   // Parts
+}
+
+// Scalar is a rank-0 value.
+func Scalar(k Kind, x float64) Value {
+	return Value{Type: Type{Kind: k}, F: []float64{x}}
+}
+
+// At is the element at the given indices, whatever the layout; for tests,
+// printing and other cold paths.
+func (v *Value) At(index ...int) float64 {
+	b := func(x bool) float64 {
+		if x {
+			return 1
+		}
+		return 0
+	}
+	switch v.Layout {
+	case Packed:
+		if len(index) == 1 {
+			return b(v.Bits.Get(0, index[0]))
+		}
+		return b(v.Bits.Get(index[0], index[1]))
+	case Sparse:
+		row := v.CSR.Row(index[0])
+		for k, j := range row {
+			if int(j) == index[1] {
+				if v.CSR.Val == nil {
+					return 1
+				}
+				return v.CSR.Val[int(v.CSR.Ptr[index[0]])+k]
+			}
+		}
+		return 0
+	case Parts:
+		return b(v.Part[index[0]] == v.Part[index[1]])
+	}
+	o := 0
+	for i, x := range index {
+		o = o*v.Shape.Dim(i) + x
+	}
+	return v.F[o]
+}
+
+// ToDense copies any layout out to row-major float64.
+func (v *Value) ToDense() []float64 {
+	if v.Layout == Dense {
+		return append([]float64(nil), v.F...)
+	}
+	out := make([]float64, v.Shape.Elems())
+	if v.Shape.Rank() == 1 {
+		for j := range out {
+			out[j] = v.At(j)
+		}
+		return out
+	}
+	rows, cols := v.Shape.Dim(0), v.Shape.Dim(1)
+	for i := range rows {
+		if v.Layout == Sparse {
+			for k := v.CSR.Ptr[i]; k < v.CSR.Ptr[i+1]; k++ {
+				x := 1.0
+				if v.CSR.Val != nil {
+					x = v.CSR.Val[k]
+				}
+				out[i*cols+int(v.CSR.Idx[k])] = x
+			}
+			continue
+		}
+		for j := range cols {
+			out[i*cols+j] = v.At(i, j)
+		}
+	}
+	return out
+}
