@@ -67,6 +67,24 @@ func (s Shape) Known() bool {
 	return true
 }
 
+// Fits reports whether the two shapes are the same, as far as their sizes are
+// known.
+func (s Shape) Fits(t Shape) bool {
+	if s.rank != t.rank {
+		return false
+	}
+	for i := range s.rank {
+		if !SizeFits(int(s.dim[i]), int(t.dim[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// SizeFits reports whether two axis sizes are the same, as far as they are
+// known.
+func SizeFits(a, b int) bool { return a == b || a < 0 || b < 0 }
+
 // Append adds an axis at the end.
 func (s Shape) Append(d int) Shape {
 	s.dim[s.rank] = int32(d)

@@ -1,0 +1,529 @@
+package check
+
+import (
+	"fmt"
+	"sync"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/stdlib"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// prelude is the parsed prelude: the functions written in Ein.
+var prelude = sync.OnceValue(func() map[string]*syntax.Def {
+	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude()), syntax.Options{})
+	if f.Diags.HasErrors() {
+		panic(fmt.Sprint("BUG: prelude: ", f.Diags))
+	}
+	m := make(map[string]*syntax.Def, len(f.Stmts))
+	for _, s := range f.Stmts {
+		d := s.(*syntax.Def)
+		m[d.Name.Name] = d
+	}
+	return m
+})
+
+// PreludeDefs is the functions written in Ein by name.
+func PreludeDefs() map[string]*syntax.Def { return prelude() }
+
+func (c *checker) call(x *syntax.Call, cx ctx) val {
+	if c.overLimit(x.Span) {
+		return val{}
+	}
+	if d := c.defs[x.Fun.Name]; d != nil {
+		return c.expand(x, d, false)
+	}
+	if b := stdlib.Lookup(x.Fun.Name); b != nil {
+		return c.builtin(x, b, cx)
+	}
+	if d := prelude()[x.Fun.Name]; d != nil {
+		return c.expand(x, d, true)
+	}
+	c.unknownFunction(x)
+	for _, a := range x.Args {
+		c.expr(a.Value, ctx{base: ^uint64(0)})
+	}
+	return val{}
+}
+
+func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
+	least, most := b.Arity()
+	if b.Form == stdlib.Reduction && b.Fn != 0 {
+		most = 2 // the axis is named
+	}
+	if len(x.Args) < least || len(x.Args) > most {
+		c.arity(x, b.Signature(), least, most)
+		for _, a := range x.Args {
+			c.expr(a.Value, ctx{base: ^uint64(0)})
+		}
+		return val{}
+	}
+	for _, a := range x.Args {
+		if a.Name.Name != "" && !takesNamed(b, a.Name.Name) {
+			c.namedArgument(a, b.Signature())
+			return val{}
+		}
+	}
+	switch b.Form {
+	case stdlib.Literal:
+		return c.literalCall(x)
+	case stdlib.Indexing:
+		return c.selectCall(x)
+	case stdlib.Elementwise:
+		return c.elementwise(x, b, cx)
+	case stdlib.Reduction:
+		return c.reduction(x, b, cx)
+	}
+	call := stdlib.Call{Builder: &c.b, Name: b.Name, Args: make([]*ir.Node, len(x.Args))}
+	ok := true
+	for i, a := range x.Args {
+		v := c.expr(a.Value, ctx{base: ^uint64(0)})
+		call.Args[i] = v.n
+		switch {
+		case v.n == nil:
+			ok = false
+		case v.indexed:
+			c.indexedArgument(x, a.Value)
+			ok = false
+		}
+	}
+	if !ok {
+		return val{}
+	}
+	c.at(x.Span)
+	n := b.Lower(&call)
+	c.problems(x, &call)
+	if call.Problem != nil {
+		return val{}
+	}
+	v := val{n: n}
+	switch n.Op {
+	case ir.Walk:
+		v.form = NodeSet
+	case ir.Path:
+		v.form = NodePath
+	}
+	return v
+}
+
+func takesNamed(b *stdlib.Builtin, name string) bool {
+	for _, p := range b.Params {
+		if p.Named && p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// problems reports what a builtin's rule found wrong.
+func (c *checker) problems(x *syntax.Call, call *stdlib.Call) {
+	for _, p := range call.Notes {
+		c.problem(x, p)
+	}
+	if call.Problem != nil {
+		c.problem(x, *call.Problem)
+	}
+}
+
+// callContext is the context of the arguments of a function applied element by
+// element: inside a term the indices stay that the rest of the term uses.
+func (c *checker) callContext(x *syntax.Call, cx ctx) ctx {
+	if cx.root == nil {
+		return cx
+	}
+	var all, inside [maxIndices]int
+	c.uses(cx.root, &all)
+	c.uses(x, &inside)
+	for i := range all {
+		all[i] -= inside[i]
+	}
+	return ctx{base: cx.base | maskOf(&all)}
+}
+
+func (c *checker) elementwise(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
+	cx = c.callContext(x, cx)
+	vals := make([]val, len(x.Args))
+	ok := true
+	for i, a := range x.Args {
+		vals[i] = c.expr(a.Value, cx)
+		ok = ok && vals[i].n != nil
+	}
+	if !ok {
+		return val{}
+	}
+	return c.mapped(x, b.Fn, vals...)
+}
+
+// reduction elaborates sum, mean, max, min, argmax, argmin and count in their
+// four forms: T; T, axis; an indexed expression; and two tensors.
+func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
+	arg := x.Args[0].Value
+	var axis *syntax.Expr
+	if len(x.Args) == 2 {
+		axis = &x.Args[1].Value
+		if b.Fn != 0 && x.Args[1].Name.Name == "" {
+			v := c.elementwise(x, b, cx)
+			if n, ok := (*axis).(*syntax.Number); ok && v.n != nil && n.Value < 2 {
+				c.axisHint(x, b.Name, n)
+			}
+			return v
+		}
+	}
+	v := c.expr(arg, ctx{base: ^uint64(0)})
+	if v.n == nil {
+		return val{}
+	}
+	if v.label {
+		c.labelAsValue(arg)
+		return val{}
+	}
+	call := stdlib.Call{Builder: &c.b, Name: b.Name, Args: []*ir.Node{v.n}}
+	c.at(x.Span)
+	if v.indexed {
+		if axis != nil {
+			c.axisOfIndexed(x, *axis)
+			return val{}
+		}
+		return c.reduceIndices(x, b, v, &call)
+	}
+	axes := make([]int, 0, tensor.MaxRank)
+	if axis == nil {
+		for d := range v.n.Rank() {
+			axes = append(axes, d)
+		}
+		if v.n.Rank() == 0 && (b.Name == "argmax" || b.Name == "argmin") {
+			c.scalarArg(x, b.Name)
+			return val{}
+		}
+	} else {
+		a := c.expr(*axis, ctx{base: ^uint64(0)})
+		if a.n == nil {
+			return val{}
+		}
+		axes = append(axes, call.CheckAxis(1, a.n, v.n))
+	}
+	if call.Problem != nil {
+		c.problems(x, &call)
+		return val{}
+	}
+	n := stdlib.Fold(&call, v.n, axes)
+	c.problems(x, &call)
+	if call.Problem != nil {
+		return val{}
+	}
+	out := val{n: n}
+	if n.IsArg() && n.Rank() == 0 {
+		out.form = NodeIndex
+	}
+	return out
+}
+
+// reduceIndices folds the indices of an indexed argument that the left side
+// lacks.
+func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val, call *stdlib.Call) val {
+	if c.eq.uses == nil {
+		c.eq.uses = new([maxIndices]int)
+		c.uses(c.eq.value, c.eq.uses)
+	}
+	var inside [maxIndices]int
+	if c.eq.value != nil {
+		c.uses(x, &inside)
+	}
+	out := val{indexed: true}
+	var axes []int
+	for axis, id := range v.idx {
+		if c.eq.lhsMask>>id&1 != 0 {
+			out.idx = append(out.idx, id)
+			continue
+		}
+		if c.eq.uses[id] > inside[id] {
+			c.reducedElsewhere(x, id)
+			return val{}
+		}
+		axes = append(axes, axis)
+	}
+	if arg := b.Name == "argmax" || b.Name == "argmin"; arg && len(axes) != 1 {
+		c.argIndices(x, b.Name, len(axes))
+		return val{}
+	}
+	out.n = stdlib.Fold(call, v.n, axes)
+	c.problems(x, call)
+	if call.Problem != nil {
+		return val{}
+	}
+	return out
+}
+
+// selectCall elaborates select(T, e1, ..., ek).
+func (c *checker) selectCall(x *syntax.Call) val {
+	t := c.expr(x.Args[0].Value, ctx{base: ^uint64(0)})
+	if t.n == nil {
+		return val{}
+	}
+	if t.indexed {
+		c.indexedArgument(x, x.Args[0].Value)
+		return val{}
+	}
+	at := make([]position, 0, tensor.MaxRank)
+	ok := true
+	for _, a := range x.Args[1:] {
+		e := a.Value
+		if name, isName := e.(*syntax.Name); isName {
+			if id, left := c.leftID(name.Name); left {
+				at = append(at, position{index: true, id: id, span: e.Pos()})
+				continue
+			}
+			if c.scope.names[name.Name] == nil {
+				c.selectIndex(name)
+				ok = false
+				continue
+			}
+		}
+		v := c.expr(e, ctx{base: ^uint64(0)})
+		switch {
+		case v.n == nil:
+			ok = false
+			continue
+		case v.indexed && len(v.idx) > 0:
+			c.indexedArgument(x, e)
+			ok = false
+			continue
+		}
+		at = append(at, position{node: v.n, span: e.Pos()})
+	}
+	if !ok {
+		return val{}
+	}
+	if t.n.Rank() == 1 && len(at) == 2 {
+		at, ok = c.selectOfVector(x, at)
+		if !ok {
+			return val{}
+		}
+	}
+	if len(at) != t.n.Rank() {
+		c.selectRank(x, t.n, len(at))
+		return val{}
+	}
+	call := stdlib.Call{Builder: &c.b, Name: "select", Args: make([]*ir.Node, len(x.Args))}
+	for axis, p := range at {
+		if !p.index {
+			call.CheckIndex(axis+1, p.node, t.n.Type.Shape.Dim(axis), "position")
+		}
+	}
+	c.problems(x, &call)
+	if call.Problem != nil {
+		return val{}
+	}
+	return c.take(x.Args[0].Value, x.Span, t.n, at)
+}
+
+// selectOfVector reads select(v, a, 0) and select(v, 0, a): programs write both
+// for element a, as if v were a row or a column.
+func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, bool) {
+	zero := func(p position) bool {
+		if p.index {
+			return false
+		}
+		v, ok := p.node.Static()
+		return ok && v == 0
+	}
+	switch {
+	case zero(at[1]):
+		return at[:1], true
+	case zero(at[0]):
+		return at[1:], true
+	}
+	c.vectorSelect(x)
+	return nil, false
+}
+
+// define records a function.
+func (c *checker) define(d *syntax.Def) {
+	if c.cfg.Profile == Core {
+		c.notInProfile(d.Span, "def")
+		return
+	}
+	if old := c.defs[d.Name.Name]; old != nil {
+		c.duplicate(d.Name, old.Name.Span, "function")
+		return
+	}
+	if stdlib.Lookup(d.Name.Name) != nil || prelude()[d.Name.Name] != nil {
+		c.shadowsFunction(d.Name)
+	}
+	for i, p := range d.Params {
+		for _, q := range d.Params[:i] {
+			if p.Name == q.Name {
+				c.duplicate(p, q.Span, "parameter")
+			}
+		}
+	}
+	if c.defs == nil {
+		c.defs = make(map[string]*syntax.Def)
+	}
+	c.defs[d.Name.Name] = d
+}
+
+// maxCalls bounds how deep functions may call one another. They cannot call
+// themselves, so only a long chain of definitions gets there.
+const maxCalls = 100
+
+// expand evaluates the body of a function with its parameters bound to the
+// arguments. The body sees nothing else of the program than its functions.
+func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
+	if len(x.Args) != len(d.Params) {
+		c.arity(x, defSignature(d), len(d.Params), len(d.Params))
+		return val{}
+	}
+	names := make(map[string]*symbol, len(d.Params)+2)
+	ok := true
+	for i, a := range x.Args {
+		if a.Name.Name != "" {
+			c.namedArgument(a, defSignature(d))
+			return val{}
+		}
+		v := c.expr(a.Value, ctx{base: ^uint64(0)})
+		if v.indexed {
+			c.indexedArgument(x, a.Value)
+			v = val{}
+		}
+		ok = ok && v.n != nil
+		names[d.Params[i].Name] = &symbol{node: v.n, span: d.Params[i].Span, bad: v.n == nil, used: true, label: v.label, form: v.form, param: true}
+	}
+	for _, e := range c.active {
+		if e == d {
+			c.recursive(x, d)
+			return val{}
+		}
+	}
+	if len(c.active) >= maxCalls {
+		c.tooDeep(x)
+		return val{}
+	}
+	if !ok {
+		return val{}
+	}
+	outer, eq, site, inPrelude := c.scope, c.eq, c.site, c.prelude
+	if len(c.active) == 0 {
+		c.site = x.Span
+	}
+	c.prelude = c.prelude || fromPrelude
+	c.scope = &scope{names: names, fn: d}
+	c.active = append(c.active, d)
+	v := c.body(d)
+	c.active = c.active[:len(c.active)-1]
+	c.scope, c.eq, c.site, c.prelude = outer, eq, site, inPrelude
+	if v.n != nil && v.label {
+		c.labelAsValue(x)
+		return val{}
+	}
+	return v
+}
+
+func (c *checker) body(d *syntax.Def) val {
+	if d.Value != nil {
+		return c.printed(d.Value)
+	}
+	var last val
+	for _, s := range d.Body {
+		switch s := s.(type) {
+		case *syntax.Assign:
+			last = c.assign(s)
+			c.scope.names[s.Name.Name] = &symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true}
+		case *syntax.ExprStmt:
+			last = c.printed(s.X)
+		default:
+			return val{}
+		}
+	}
+	last.indexed, last.idx = false, nil
+	return last
+}
+
+func defSignature(d *syntax.Def) string {
+	s := d.Name.Name + "("
+	for i, p := range d.Params {
+		if i > 0 {
+			s += ", "
+		}
+		s += p.Name
+	}
+	return s + ")"
+}
+
+// uncalled looks for unknown names in a function, so that one nobody calls is
+// checked too.
+func (c *checker) uncalled(d *syntax.Def) {
+	known := make(map[string]bool)
+	for _, p := range d.Params {
+		known[p.Name] = true
+	}
+	var visit func(x syntax.Expr)
+	visit = func(x syntax.Expr) {
+		switch x := x.(type) {
+		case *syntax.Name:
+			if !known[x.Name] {
+				c.unknownInFunction(x, d)
+			}
+		case *syntax.Paren:
+			visit(x.X)
+		case *syntax.Unary:
+			visit(x.X)
+		case *syntax.Binary:
+			visit(x.L)
+			visit(x.R)
+		case *syntax.Product:
+			for _, f := range x.Factors {
+				visit(f)
+			}
+		case *syntax.List:
+			for _, e := range x.Elems {
+				visit(e)
+			}
+		case *syntax.Index:
+			visit(x.X)
+		case *syntax.Call:
+			if c.defs[x.Fun.Name] == nil && stdlib.Lookup(x.Fun.Name) == nil && prelude()[x.Fun.Name] == nil {
+				c.unknownFunction(x)
+			}
+			for i, a := range x.Args {
+				if _, isName := a.Value.(*syntax.Name); isName && i > 0 && x.Fun.Name == "select" {
+					continue // an index or a position: known when called
+				}
+				visit(a.Value)
+			}
+		}
+	}
+	if d.Value != nil {
+		visit(d.Value)
+	}
+	for _, s := range d.Body {
+		switch s := s.(type) {
+		case *syntax.Assign:
+			visit(s.Value)
+			known[s.Name.Name] = true
+		case *syntax.ExprStmt:
+			visit(s.X)
+		}
+	}
+}
+
+// report adds a diagnostic, moved to the call when it lies in the prelude's
+// text, and only once.
+func (c *checker) report(d diag.Diagnostic) {
+	if c.prelude && len(c.active) > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("found inside %s, which is defined in Ein; see `ein doc %s`",
+			defSignature(c.active[len(c.active)-1]), c.active[len(c.active)-1].Name.Name))
+		d.Span, d.Fixes, d.Related = c.site, nil, nil
+	} else if len(c.active) > 0 {
+		d.Related = append(d.Related, diag.Related{Span: c.site, Message: "called here"})
+	}
+	for i := range c.diags {
+		if c.diags[i].Code == d.Code && c.diags[i].Span == d.Span {
+			return
+		}
+	}
+	c.diags = append(c.diags, d)
+}

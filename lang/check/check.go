@@ -1,0 +1,309 @@
+// Package check turns a syntax tree into tensor operations: it resolves names,
+// decides which indices are summed, and reports everything that can be known
+// before the program runs, all of it in one pass.
+//
+// Types come from the operations themselves (package ir computes them as they
+// are built), so the checker is also the lowering: what it accepts has a
+// meaning, and what it rejects is reported in the terms of the source.
+package check
+
+import (
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// Profile says which constructs a program may use.
+type Profile uint8
+
+// Core is what models emit: no def, no input, no labels. Full adds them. Repl
+// adds bare expressions.
+const (
+	Full Profile = iota
+	Core
+	Repl
+)
+
+func (p Profile) String() string { return [...]string{"full", "core", "repl"}[p] }
+
+// Limits bound the size of a checked program. Zero means the default.
+type Limits struct {
+	Nodes    int    // tensor operations after functions are expanded; default 200,000
+	Elements uint64 // elements of any one literal; default 1<<26
+}
+
+// Config is what the checker is told besides the text.
+type Config struct {
+	Profile Profile
+	Limits  Limits
+	// Inputs holds the bound values by name. An input that is missing here has
+	// unknown sizes; the program can be checked but not compiled.
+	Inputs map[string]*tensor.Value
+	// Labels is the node universe that the inputs were bound in. It begins with
+	// the labels of the program text, in the order that ProgramLabels gives.
+	Labels []string
+	// Values, when not nil, receives the operation of every expression; it is for
+	// editors.
+	Values map[syntax.Expr]*ir.Node
+}
+
+// Form says how a value is shown when labels are asked for.
+type Form uint8
+
+// Plain values are numbers. A NodeSet is a 0/1 vector over nodes, NodePath the
+// result of path, NodeIndex the position of a node.
+const (
+	Plain Form = iota
+	NodeSet
+	NodePath
+	NodeIndex
+)
+
+// Output is one printed value.
+type Output struct {
+	Name string
+	Node *ir.Node
+	Form Form
+	Span source.Span
+}
+
+// Input is a declared input.
+type Input struct {
+	Name string
+	Kind string
+	Slot int
+	Node *ir.Node
+	Span source.Span
+}
+
+// Statement is what one assignment means; for the cost of each statement and
+// for editors.
+type Statement struct {
+	Name string
+	Span source.Span
+	Node *ir.Node
+}
+
+// Program is a checked program.
+type Program struct {
+	File       *syntax.File
+	Outputs    []Output
+	Inputs     []Input
+	Statements []Statement
+	Labels     []string // label of each node, when the program has labelled nodes
+	Diags      diag.List
+	Bound      bool // every input is bound
+}
+
+type symbol struct {
+	node  *ir.Node
+	form  Form
+	span  source.Span
+	used  bool
+	bad   bool // its definition is wrong; uses are not reported again
+	label bool // a parameter bound to a node label
+	param bool
+}
+
+// place reports whether the name stands for a position inside brackets: a
+// parameter bound to a node or a number. Any other name there is an index.
+func (s *symbol) place() bool {
+	return s != nil && s.param && s.node != nil && s.node.Rank() == 0
+}
+
+type scope struct {
+	names map[string]*symbol
+	fn    *syntax.Def // the function whose body this is, nil for the program
+}
+
+type checker struct {
+	cfg    Config
+	file   *syntax.File
+	b      ir.Builder
+	diags  diag.List
+	scope  *scope
+	eq     *equation
+	defs   map[string]*syntax.Def
+	labels []string
+	ids    map[string]int // label -> node
+	active []*syntax.Def  // functions being expanded, outermost first
+	// site is the call in the program text that is being expanded, and prelude
+	// says that the function called is not in the program text, so that what is
+	// wrong inside it is reported at the call.
+	site    source.Span
+	prelude bool
+	limit   bool // the limit on nodes was reported
+}
+
+// Check resolves and types a parsed program. The syntax diagnostics of the file
+// come first in the result's. A program whose Diags have errors has no meaning;
+// its other fields hold what could be made out.
+func Check(f *syntax.File, cfg Config) *Program {
+	if cfg.Limits.Nodes == 0 {
+		cfg.Limits.Nodes = 200_000
+	}
+	if cfg.Limits.Elements == 0 {
+		cfg.Limits.Elements = 1 << 26
+	}
+	c := &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: f.Diags}
+	c.collectLabels()
+	p := &Program{File: f, Bound: true}
+	c.program(p)
+	p.Labels = c.labels
+	p.Diags = c.diags
+	p.Diags.Sort()
+	return p
+}
+
+func (c *checker) program(p *Program) {
+	var lastPrint int
+	var last *Output
+	for i, s := range c.file.Stmts {
+		if _, ok := s.(*syntax.Print); ok {
+			lastPrint = i
+		}
+	}
+	type late struct {
+		sym  *symbol
+		name string
+	}
+	var afterPrint []late
+	for i, s := range c.file.Stmts {
+		switch s := s.(type) {
+		case *syntax.Assign:
+			v := c.assign(s)
+			sym := &symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil}
+			c.shadow(s.Name)
+			if s.Op != syntax.Set {
+				if old := c.scope.names[s.Name.Name]; old != nil {
+					old.used = true
+				}
+			}
+			c.scope.names[s.Name.Name] = sym
+			p.Statements = append(p.Statements, Statement{s.Name.Name, s.Span, v.n})
+			last = &Output{s.Name.Name, v.n, v.form, s.Span}
+			if lastPrint > 0 && i > lastPrint {
+				afterPrint = append(afterPrint, late{sym, s.Name.Name})
+			}
+		case *syntax.Print:
+			for _, x := range s.Values {
+				v := c.printed(x)
+				name := syntax.ExprString(x)
+				p.Outputs = append(p.Outputs, Output{name, v.n, v.form, x.Pos()})
+				if _, ok := x.(*syntax.Name); !ok && v.n != nil {
+					p.Statements = append(p.Statements, Statement{name, x.Pos(), v.n})
+				}
+			}
+		case *syntax.ExprStmt:
+			v := c.printed(s.X)
+			p.Statements = append(p.Statements, Statement{"_", s.Span, v.n})
+			last = &Output{"_", v.n, v.form, s.Span}
+		case *syntax.Def:
+			c.define(s)
+		case *syntax.Input:
+			c.input(p, s)
+		case *syntax.Bad:
+			if s.Name != "" {
+				c.scope.names[s.Name] = &symbol{bad: true, used: true, span: s.Span}
+			}
+		}
+	}
+	for _, l := range afterPrint {
+		if !l.sym.used {
+			c.unusedAfterPrint(l.sym.span, l.name)
+		}
+	}
+	if len(p.Outputs) == 0 {
+		if last == nil {
+			if !c.diags.HasErrors() {
+				c.noOutput()
+			}
+			return
+		}
+		p.Outputs = append(p.Outputs, *last)
+	}
+	for _, d := range c.defs {
+		c.uncalled(d)
+	}
+}
+
+// printed evaluates an expression with nothing on the left: its indices are
+// all summed.
+func (c *checker) printed(x syntax.Expr) val {
+	c.eq = &equation{}
+	defer func() { c.eq = nil }()
+	v := c.expr(x, ctx{})
+	if v.label {
+		c.labelAsValue(x)
+		return val{}
+	}
+	return v
+}
+
+var inputKinds = map[string]int{"graph": 2, "matrix": 2, "vector": 1, "scalar": 0}
+
+// The unknown sizes of unbound inputs: all graphs share one node universe, any
+// other axis may be anything.
+const (
+	unknownNodes = -1
+	unknownSize  = -2
+)
+
+func (c *checker) input(p *Program, s *syntax.Input) {
+	if c.cfg.Profile == Core {
+		c.notInProfile(s.Span, "input")
+		return
+	}
+	if old := c.scope.names[s.Name.Name]; old != nil {
+		c.duplicate(s.Name, old.span, "input")
+	}
+	rank, ok := inputKinds[s.Kind.Name]
+	if !ok {
+		c.unknownInputKind(s.Kind)
+		c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
+		return
+	}
+	c.at(s.Span)
+	in := Input{Name: s.Name.Name, Kind: s.Kind.Name, Slot: len(p.Inputs), Span: s.Span}
+	if v := c.cfg.Inputs[s.Name.Name]; v != nil {
+		if v.Shape.Rank() != rank {
+			c.inputRank(s, v)
+			c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
+			return
+		}
+		bound, nonNeg := boundOf(v)
+		in.Node = c.b.Input(in.Slot, v.Type, bound, nonNeg)
+	} else {
+		p.Bound = false
+		t := tensor.Type{Kind: tensor.Real}
+		switch s.Kind.Name {
+		case "graph":
+			t = tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(unknownNodes, unknownNodes)}
+		case "matrix":
+			t.Shape = tensor.ShapeOf(unknownSize, unknownSize)
+		case "vector":
+			t.Shape = tensor.ShapeOf(unknownSize)
+		}
+		in.Node = c.b.Input(in.Slot, t, inf, false)
+	}
+	p.Inputs = append(p.Inputs, in)
+	c.scope.names[s.Name.Name] = &symbol{node: in.Node, span: s.Name.Span}
+}
+
+func boundOf(v *tensor.Value) (bound float64, nonNeg bool) {
+	if v.Kind == tensor.Bool {
+		return 1, true
+	}
+	data := v.F
+	if v.Layout == tensor.Sparse {
+		data = v.CSR.Val
+	}
+	nonNeg = true
+	for _, x := range data {
+		bound = max(bound, abs(x))
+		nonNeg = nonNeg && x >= 0
+	}
+	return bound, nonNeg
+}

@@ -1,0 +1,541 @@
+package check
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/stdlib"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// Every message of this phase. Each says what was found and what was expected
+// in the terms of the source; notes carry the sizes and the hint.
+
+func (c *checker) err(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) {
+	c.report(diag.Diagnostic{Code: code, Severity: diag.Error, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
+}
+
+func (c *checker) warn(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) {
+	if c.prelude {
+		return
+	}
+	sev := diag.Warning
+	if code[0] == 'N' {
+		sev = diag.Note
+	}
+	c.report(diag.Diagnostic{Code: code, Severity: sev, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
+}
+
+func fix(title string, s source.Span, text string) []diag.Fix {
+	return []diag.Fix{{Title: title, Edits: []diag.Edit{{Span: s, NewText: text}}}}
+}
+
+// text is an expression as a message shows it: short.
+func text(x syntax.Expr) string {
+	s := syntax.ExprString(x)
+	if len(s) > 40 {
+		s = s[:37] + "..."
+	}
+	return "`" + s + "`"
+}
+
+func shapeOf(n *ir.Node) string { return stdlib.Describe(n.Type.Shape) }
+
+func sizeText(n int) string {
+	if n < 0 {
+		return "unknown"
+	}
+	return fmt.Sprint(n)
+}
+
+// names is what an unknown name could have meant.
+func (c *checker) names() []string {
+	var out []string
+	for n, s := range c.scope.names {
+		if !s.bad {
+			out = append(out, n)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (c *checker) unknownName(x *syntax.Name) {
+	d := diag.Diagnostic{Code: "E0201", Severity: diag.Error, Span: x.Span, Label: "not defined",
+		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
+	switch near, ok := diag.Suggest(x.Name, c.names()); {
+	case c.isIndex(x.Name):
+		d.Code, d.Label = "E0203", "an index"
+		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
+		d.Notes = []string{"An index stands in brackets after a tensor, as in `v[" + x.Name + "]`."}
+	case ok:
+		d.Notes = []string{"Did you mean `" + near + "`?"}
+		d.Fixes = fix("replace by `"+near+"`", x.Span, near)
+	case c.function(x.Name) != "":
+		d.Notes = []string{"`" + x.Name + "` is a function: call it, as in `" + c.function(x.Name) + "`."}
+	case c.scope.fn != nil:
+		d.Notes = []string{"A function sees its parameters and the names it defines itself, nothing else of the program."}
+	case c.laterDefinition(x) != nil:
+		later := c.laterDefinition(x)
+		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
+		d.Notes = []string{"Statements run from top to bottom; a tensor is defined before it is used."}
+	}
+	c.report(d)
+}
+
+func (c *checker) isIndex(name string) bool {
+	if c.eq == nil {
+		return false
+	}
+	for i := range c.eq.idx {
+		if c.eq.idx[i].name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) function(name string) string {
+	if d := c.defs[name]; d != nil {
+		return defSignature(d)
+	}
+	if b := stdlib.Lookup(name); b != nil {
+		return b.Signature()
+	}
+	if d := prelude()[name]; d != nil {
+		return defSignature(d)
+	}
+	return ""
+}
+
+func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
+	for _, s := range c.file.Stmts {
+		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == x.Name && a.Span.Start > x.Span.Start {
+			return a
+		}
+	}
+	return nil
+}
+
+func (c *checker) unknownInFunction(x *syntax.Name, d *syntax.Def) {
+	c.err("E0201", x.Span, "not defined", []string{"A function sees its parameters and the names it defines itself, nothing else of the program."},
+		"there is no tensor `%s` in the function `%s`", x.Name, d.Name.Name)
+}
+
+func (c *checker) unknownFunction(x *syntax.Call) {
+	d := diag.Diagnostic{Code: "E0202", Severity: diag.Error, Span: x.Fun.Span, Label: "not a function",
+		Message: fmt.Sprintf("there is no function `%s`", x.Fun.Name)}
+	if sym := c.scope.names[x.Fun.Name]; sym != nil {
+		sym.used = true
+		if sym.bad {
+			return
+		}
+		d.Code = "E0204"
+		d.Message = fmt.Sprintf("`%s` is a tensor, and a tensor cannot be called", x.Fun.Name)
+		d.Notes = []string{"To multiply, write `" + x.Fun.Name + " * (...)`; to index, write `" + x.Fun.Name + "[...]`."}
+		d.Fixes = fix("multiply", source.Span{Start: x.Fun.Span.End, End: x.Fun.Span.End}, " * ")
+		c.report(d)
+		return
+	}
+	all := stdlib.Names()
+	for n := range prelude() {
+		all = append(all, n)
+	}
+	for n := range c.defs {
+		all = append(all, n)
+	}
+	sort.Strings(all)
+	if near, ok := diag.Suggest(x.Fun.Name, all); ok {
+		d.Notes = []string{"Did you mean `" + near + "`?"}
+		d.Fixes = fix("replace by `"+near+"`", x.Fun.Span, near)
+	}
+	c.report(d)
+}
+
+func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
+	want := plural(least, "argument")
+	switch {
+	case most > least && most > tensor.MaxRank:
+		want = "at least " + want
+	case most > least:
+		want = fmt.Sprintf("%d to %s", least, plural(most, "argument"))
+	}
+	c.err("E0205", x.Span, "", []string{"The call is `" + signature + "`."},
+		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
+}
+
+func (c *checker) namedArgument(a syntax.Arg, signature string) {
+	c.err("E0207", a.Name.Span, "", []string{"The call is `" + signature + "`."}, "there is no argument named `%s` here", a.Name.Name)
+}
+
+func (c *checker) recursive(x *syntax.Call, d *syntax.Def) {
+	c.err("E0206", x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
+		"the function `%s` is used in its own definition", d.Name.Name)
+}
+
+func (c *checker) tooDeep(x *syntax.Call) {
+	c.err("E0510", x.Span, "", nil, "functions call one another more than %d deep", maxCalls)
+}
+
+// overLimit reports, once, that functions expand to too many operations.
+func (c *checker) overLimit(s source.Span) bool {
+	if c.b.Count <= c.cfg.Limits.Nodes {
+		return false
+	}
+	if !c.limit {
+		c.limit = true
+		c.err("E0511", s, "", []string{"Functions are expanded where they are called; calls inside calls multiply."},
+			"the program expands to more than %d operations", c.cfg.Limits.Nodes)
+	}
+	return true
+}
+
+func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
+	c.report(diag.Diagnostic{Code: "E0210", Severity: diag.Error, Span: id.Span, Label: "again",
+		Message: fmt.Sprintf("there are two of the %s `%s`", what, id.Name),
+		Related: []diag.Related{{Span: first, Message: "first here"}}})
+}
+
+func (c *checker) unknownInputKind(k syntax.Ident) {
+	d := diag.Diagnostic{Code: "E0209", Severity: diag.Error, Span: k.Span,
+		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
+		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar."}}
+	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); ok {
+		d.Fixes = fix("replace by `"+near+"`", k.Span, near)
+	}
+	c.report(d)
+}
+
+func (c *checker) inputRank(s *syntax.Input, v *tensor.Value) {
+	c.err("E0701", s.Span, "", nil, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, stdlib.Describe(v.Shape))
+}
+
+func (c *checker) notInProfile(s source.Span, what string) {
+	c.err("E0211", s, "", []string{"The core profile has assignments, equations, literals, functions of the language and `:print`."},
+		"%s is not part of the %s profile", what, c.cfg.Profile)
+}
+
+func (c *checker) shadow(id syntax.Ident) {
+	if c.function(id.Name) != "" && c.scope.names[id.Name] == nil {
+		c.warn("W0212", id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
+	}
+}
+
+func (c *checker) shadowsFunction(id syntax.Ident) {
+	c.warn("W0213", id.Span, "", nil, "`%s` replaces the function of the language with that name", id.Name)
+}
+
+func (c *checker) unusedAfterPrint(s source.Span, name string) {
+	c.warn("W0214", s, "never used", []string{"The outputs of a program with `:print` are the printed values."}, "`%s` is defined after the last `:print` and nothing uses it", name)
+}
+
+func (c *checker) indexNamedLikeScalar(x *syntax.Name) {
+	c.warn("W0215", x.Span, "an index", []string{"To take the element at that position write `select(T, " + x.Name + ", ...)`."},
+		"`%s` in brackets is an index, not the number that `%s` holds", x.Name, x.Name)
+}
+
+func (c *checker) noOutput() {
+	end := len(c.file.Source.Text)
+	c.err("E0216", source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
+}
+
+func (c *checker) unknownLabel(x *syntax.String) {
+	d := diag.Diagnostic{Code: "E0208", Severity: diag.Error, Span: x.Span, Label: "not a node",
+		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
+	if near, ok := diag.Suggest(x.Value, c.labels); ok && len(c.labels) < 10_000 {
+		d.Notes = []string{fmt.Sprintf("Did you mean %q?", near)}
+		d.Fixes = fix(fmt.Sprintf("replace by %q", near), x.Span, fmt.Sprintf("%q", near))
+	} else if len(c.labels) == 0 {
+		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}
+	}
+	c.report(d)
+}
+
+func (c *checker) labelAsValue(x syntax.Expr) {
+	c.err("E0318", x.Pos(), "", []string{"A label stands where a node is asked for: in brackets, or as an argument such as the second of `reach`."}, "a node label is not a number")
+}
+
+func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Span) {
+	c.report(diag.Diagnostic{Code: "E0301", Severity: diag.Error, Span: s, Label: fmt.Sprintf("%s here", sizeText(size)),
+		Message: fmt.Sprintf("index `%s` has size %d in %s but size %d in %s", ix.name, ix.size, text(ix.owner), size, text(owner)),
+		Related: []diag.Related{{Span: ix.span, Message: fmt.Sprintf("%d here", ix.size)}},
+		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
+}
+
+func (c *checker) tooManyIndices(s source.Span) {
+	c.err("E0512", s, "", nil, "a statement can have at most %d different indices", maxIndices)
+}
+
+func (c *checker) tooManyAxes(s source.Span, n int) {
+	c.err("E0319", s, "", nil, "a tensor can have at most %d axes, this one would have %d", tensor.MaxRank, n)
+}
+
+func (c *checker) leftIndex(x syntax.Expr) {
+	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
+	c.err("E0317", x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
+}
+
+func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) {
+	name := c.eq.idx[id].name
+	at := s.Name.Span
+	for _, x := range s.Indices {
+		if n, ok := x.(*syntax.Name); ok && n.Name == name {
+			at = n.Span
+			break
+		}
+	}
+	c.err("E0303", at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
+		"index `%s` is on the left but not on the right", name)
+}
+
+func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
+	c.err("E0309", s.Name.Span.Join(s.Value.Pos()), "", nil, "the left side `%s` has %s, but the value is %s",
+		s.Name.Name, plural(len(s.Indices), "axis"), shapeOf(n))
+}
+
+func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) {
+	c.report(diag.Diagnostic{Code: "E0322", Severity: diag.Error, Span: s.Span,
+		Message: fmt.Sprintf("`%s` combines with the earlier `%s`, which is %s; this value is %s", s.Op, s.Name.Name, shapeOf(old.node), shapeOf(n)),
+		Related: []diag.Related{{Span: old.span, Message: "the earlier value"}}})
+}
+
+func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) {
+	notes := []string{"Only single numbers stretch; tensors are combined element by element and need one shape."}
+	if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
+		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
+	}
+	c.err("E0305", x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
+}
+
+func (c *checker) bareInIndexed(x syntax.Expr, n *ir.Node) {
+	c.err("E0304", x.Pos(), "without indices", []string{"In an equation every tensor that is not a single number says which index runs along each axis, as in " + withIndices(x, n) + "."},
+		"%s is %s and has no indices, but other parts of this expression have", text(x), shapeOf(n))
+}
+
+func withIndices(x syntax.Expr, n *ir.Node) string {
+	return "`" + syntax.ExprString(x) + "[" + strings.Join([]string{"i", "j", "k", "l", "m", "n", "o", "p"}[:n.Rank()], ", ") + "]`"
+}
+
+func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) {
+	d := diag.Diagnostic{Code: "E0306", Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
+		Message: fmt.Sprintf("two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)),
+		Notes:   []string{"Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`."}}
+	d.Fixes = fix("multiply element by element", source.Span{Start: l.Pos().End, End: r.Pos().Start}, " * ")
+	c.report(d)
+}
+
+func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) {
+	d := diag.Diagnostic{Code: "E0307", Severity: diag.Error, Span: arg.Pos(), Label: "indexed",
+		Message: fmt.Sprintf("`%s` takes a whole tensor, found %s", x.Fun.Name, text(arg))}
+	if ix, ok := arg.(*syntax.Index); ok {
+		bare := syntax.ExprString(ix.X)
+		call := &syntax.Call{Fun: x.Fun}
+		for _, a := range x.Args {
+			if a.Value == arg {
+				a.Value = ix.X
+			}
+			call.Args = append(call.Args, a)
+		}
+		whole := syntax.ExprString(call)
+		d.Notes = []string{"Write `" + whole + "`; the result can be indexed, as in `" + whole + "[...]`."}
+		d.Fixes = fix("pass `"+bare+"` whole", arg.Pos(), bare)
+	} else {
+		d.Notes = []string{"Give the indexed expression a name in a statement of its own and pass that."}
+	}
+	c.report(d)
+}
+
+func (c *checker) indexedTwice(x *syntax.Index) {
+	c.err("E0308", x.Span, "", []string{"Define it as a tensor of its own first."}, "%s already has indices and cannot be indexed again", text(x.X))
+}
+
+func (c *checker) indexRank(x *syntax.Index, n *ir.Node) {
+	c.err("E0302", x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), nil, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
+}
+
+func pluralIndex(n int) string {
+	switch n {
+	case 0:
+		return "no index"
+	case 1:
+		return "1 index"
+	}
+	return fmt.Sprintf("%d indices", n)
+}
+
+func (c *checker) indexExpr(x syntax.Expr) {
+	notes := []string{"For a computed position use `select(T, expression, ...)`."}
+	if u, ok := x.(*syntax.Unary); ok {
+		if _, ok := u.X.(*syntax.Number); ok {
+			notes = []string{"Positions count from 0 at the start; there are no negative ones."}
+		}
+	}
+	c.err("E0316", x.Pos(), "", notes, "in brackets stands an index name, a whole number or a label, found %s", text(x))
+}
+
+func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
+	size := n.Type.Shape.Dim(axis)
+	hint := fmt.Sprintf("Positions on that axis are 0 to %d.", size-1)
+	if size == 0 {
+		hint = "That axis has no positions."
+	}
+	c.err("E0312", x.Pos(), "", []string{hint}, "%s is %s: axis %d has no position %s", text(owner), shapeOf(n), axis, syntax.ExprString(x))
+}
+
+func (c *checker) reducedElsewhere(x *syntax.Call, id uint8) {
+	c.err("E0320", x.Span, "", []string{"Rename one of the two."}, "index `%s` is reduced by `%s` and used outside it as well", c.eq.idx[id].name, x.Fun.Name)
+}
+
+func (c *checker) argIndices(x *syntax.Call, name string, n int) {
+	c.err("E0321", x.Span, "", []string{"It reduces the indices that the left side lacks."}, "`%s` gives a position along one index, here it would reduce %s", name, pluralIndex(n))
+}
+
+func (c *checker) scalarArg(x *syntax.Call, name string) {
+	c.err("E0321", x.Span, "", nil, "`%s` of a single number has no position to give", name)
+}
+
+func (c *checker) axisOfIndexed(x *syntax.Call, axis syntax.Expr) {
+	c.err("E0323", axis.Pos(), "", []string{"An indexed expression is reduced over the indices that the left side lacks."}, "an indexed argument of `%s` takes no axis", x.Fun.Name)
+}
+
+func (c *checker) axisHint(x *syntax.Call, name string, axis *syntax.Number) {
+	c.warn("N0324", x.Span, "", []string{fmt.Sprintf("To reduce along an axis write `%s(%s, axis=%s)`.", name, syntax.ExprString(x.Args[0].Value), axis.Text)},
+		"`%s` of two arguments compares them element by element", name)
+}
+
+func (c *checker) emptyFold(x syntax.Expr, name string) {
+	c.err("E0315", x.Pos(), "", nil, "index `%s` has size 0, and there is no largest or smallest of nothing", name)
+}
+
+func (c *checker) selectIndex(x *syntax.Name) {
+	c.err("E0203", x.Span, "", []string{"To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."},
+		"`%s` is neither a tensor nor an index of the left side", x.Name)
+}
+
+func (c *checker) selectRank(x *syntax.Call, n *ir.Node, k int) {
+	c.err("E0302", x.Span, "", nil, "%s is %s: `select` takes %s after it, found %d", text(x.Args[0].Value), shapeOf(n), plural(n.Rank(), "position"), k)
+}
+
+func (c *checker) vectorSelect(x *syntax.Call) {
+	c.err("E0325", x.Span, "", []string{"Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."},
+		"%s is a vector and has one position", text(x.Args[0].Value))
+}
+
+func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
+	s := x.Span
+	if p.Arg >= 0 && p.Arg < len(x.Args) {
+		s = x.Args[p.Arg].Value.Pos()
+	}
+	var notes []string
+	if p.Hint != "" {
+		notes = []string{strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + "."}
+	}
+	if p.Warning {
+		c.warn(diag.Code(p.Code), s, "", notes, "%s", p.Message)
+		return
+	}
+	c.err(diag.Code(p.Code), s, "", notes, "%s", p.Message)
+}
+
+func (c *checker) hugeInteger(x *syntax.Number) {
+	c.err("E0401", x.Span, "", []string{"Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is a real number."}, "%s is too large to be exact", x.Text)
+}
+
+func (c *checker) ragged(l, whole *syntax.List, got, want int) {
+	c.err("E0402", l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal have one length: the first has %d, this one %d", want, got)
+}
+
+func (c *checker) raggedDepth(x syntax.Expr, whole *syntax.List) {
+	c.err("E0402", x.Pos(), "", nil, "a literal is nested to one depth: either all entries are lists or none is")
+}
+
+func (c *checker) entry(x syntax.Expr) {
+	c.err("E0403", x.Pos(), "", nil, "the entries of a literal are numbers, found %s", text(x))
+}
+
+func (c *checker) literalTooLarge(s source.Span, n uint64) {
+	c.err("E0521", s, "", nil, "a literal of %d elements is over the limit of %d", n, c.cfg.Limits.Elements)
+}
+
+func (c *checker) wantList(x *syntax.Call) {
+	c.err("E0404", x.Args[0].Value.Pos(), "", []string{"As in `edges([[0, 1], [1, 2]], 3)`, `adj([[0, 1], [0, 0]])`, `vec([1, 0, 1])`."}, "`%s` reads a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
+}
+
+func (c *checker) badSize(x syntax.Expr) {
+	c.err("E0314", x.Pos(), "", nil, "the number of nodes or elements is a whole number from 0, known before the program runs")
+}
+
+func (c *checker) vecRank(x syntax.Expr, n *ir.Node) {
+	c.err("E0405", x.Pos(), "", nil, "`vec` takes a flat list of numbers, found %s", shapeOf(n))
+}
+
+func (c *checker) lengthMismatch(x *syntax.Call, got, want int) {
+	c.err("E0406", x.Args[1].Value.Pos(), "", nil, "the list has %s, but the length given is %d", plural(got, "number"), want)
+}
+
+const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
+
+func (c *checker) edgeRow(x syntax.Expr, n int) {
+	if n < 0 {
+		c.err("E0407", x.Pos(), "", []string{bothForms}, "the entries of `edges` are lists, found %s", text(x))
+		return
+	}
+	c.err("E0407", x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "this list is neither pairs nor a square matrix")
+}
+
+func (c *checker) edgeID(x syntax.Expr, n int) {
+	notes := []string{"Nodes are whole numbers from 0, or labels in quotes."}
+	c.err("E0408", x.Pos(), "", notes, "%s is not a node", text(x))
+}
+
+func (c *checker) edgeRange(s source.Span, id, n int) {
+	c.err("E0409", s, "", []string{fmt.Sprintf("With n = %d the nodes are 0 to %d.", n, n-1)}, "node %d does not exist in a graph of %s", id, plural(n, "node"))
+}
+
+func (c *checker) mixedEdges(x syntax.Expr) {
+	c.err("E0410", x.Pos(), "", nil, "nodes are either all numbers or all labels, found both")
+}
+
+func (c *checker) fewerThanLabels(x syntax.Expr, n int) {
+	c.err("E0411", x.Pos(), "", []string{"All labelled graphs of a program have the same nodes."}, "the program has %s, more than the %d given", plural(len(c.labels), "labelled node"), n)
+}
+
+func (c *checker) emptyEdges(x *syntax.Call) {
+	c.err("E0412", x.Span, "", []string{"As in `edges([], 5)`."}, "a graph without edges needs its number of nodes")
+}
+
+func (c *checker) matrixSize(x *syntax.Call, k, n int) {
+	c.err("E0413", x.Args[1].Value.Pos(), "", nil, "the matrix has %d rows, but the number of nodes given is %d", k, n)
+}
+
+func (c *checker) adjRow(x syntax.Expr, got, k int) {
+	if got < 0 {
+		c.err("E0414", x.Pos(), "", nil, "the rows of an adjacency matrix are lists, found %s", text(x))
+		return
+	}
+	c.err("E0414", x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix is square: with %d rows each has %d entries", k, k)
+}
+
+func (c *checker) adjEntry(x syntax.Expr, i, j int) {
+	c.err("E0415", x.Pos(), "", []string{"For weights write the matrix alone, without `edges` or `adj`."}, "entry [%d, %d] of an adjacency matrix is 0 or 1, found %s", i, j, text(x))
+}
+
+func (c *checker) inferredSize(x *syntax.Call, n int) {
+	c.warn("N0416", x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", plural(n, "node"))
+}
+
+func (c *checker) duplicateEdges(x *syntax.Call, n int) {
+	c.warn("N0417", x.Span, "", []string{"An edge is there or not: repeating it changes nothing."}, "%s given more than once", plural(n, "edge"))
+}
+
+func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
+	c.report(diag.Diagnostic{Code: "W0418", Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
+		Message: "this literal of two pairs would be another graph as a 2x2 matrix",
+		Notes:   []string{"For the matrix write `adj(...)`."},
+		Fixes:   fix("read it as a matrix", x.Fun.Span, "adj")})
+}

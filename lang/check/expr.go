@@ -1,0 +1,527 @@
+package check
+
+import (
+	"math"
+	"math/bits"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+var inf = math.Inf(1)
+
+func abs(x float64) float64 { return math.Abs(x) }
+
+// val is an elaborated expression. An indexed one has an index for each axis,
+// all different; a bare one is a whole tensor. A nil node means that an error
+// was reported.
+type val struct {
+	n       *ir.Node
+	idx     []uint8
+	indexed bool
+	label   bool
+	form    Form
+}
+
+func (v val) mask() uint64 {
+	var m uint64
+	for _, x := range v.idx {
+		m |= 1 << x
+	}
+	return m
+}
+
+// equation is the statement being elaborated: its indices, those of the left
+// side first and in order.
+type equation struct {
+	lhs     []uint8 // index of each axis of the left side
+	lhsMask uint64
+	idx     []index
+	align   bool        // max= and min=: nothing is summed inside
+	value   syntax.Expr // the right side
+	uses    *[maxIndices]int
+}
+
+// maxIndices is the number of different indices one statement may use.
+const maxIndices = 64
+
+type index struct {
+	name  string
+	size  int // not yet known: unsized
+	span  source.Span
+	owner syntax.Expr // the tensor whose axis gave the size
+}
+
+const unsized = math.MinInt32
+
+// ctx says what becomes of the indices of a term. At the top (root nil) a term
+// is summed over the indices not in base. Inside a term nothing is projected,
+// except in the arguments of functions: there the indices stay that base has or
+// that occur in the term outside the call.
+type ctx struct {
+	base uint64
+	root syntax.Expr
+}
+
+func (c *checker) at(s source.Span) {
+	if len(c.active) > 0 {
+		s = c.site
+	}
+	c.b.Pos = ir.Pos{Start: int32(s.Start), End: int32(s.End)}
+}
+
+// id is the number of an index, a new one on first sight.
+func (c *checker) id(name string, span source.Span) (uint8, bool) {
+	for i := range c.eq.idx {
+		if c.eq.idx[i].name == name {
+			return uint8(i), true
+		}
+	}
+	if len(c.eq.idx) == maxIndices {
+		c.tooManyIndices(span)
+		return 0, false
+	}
+	c.eq.idx = append(c.eq.idx, index{name: name, size: unsized, span: span})
+	return uint8(len(c.eq.idx) - 1), true
+}
+
+func (c *checker) sizes() []int {
+	s := make([]int, len(c.eq.idx))
+	for i := range s {
+		s[i] = c.eq.idx[i].size
+	}
+	return s
+}
+
+// assign elaborates a statement to the value of its left side.
+func (c *checker) assign(s *syntax.Assign) (v val) {
+	if c.overLimit(s.Span) {
+		return val{}
+	}
+	c.eq = &equation{value: s.Value, align: s.Op == syntax.SetMax || s.Op == syntax.SetMin}
+	defer func() { c.eq = nil }()
+	ok := true
+	if s.Indexed {
+		if len(s.Indices) > tensor.MaxRank {
+			c.tooManyAxes(s.Name.Span, len(s.Indices))
+			return val{}
+		}
+		for _, x := range s.Indices {
+			name, isName := x.(*syntax.Name)
+			if !isName {
+				c.leftIndex(x)
+				ok = false
+				continue
+			}
+			id, fits := c.id(name.Name, name.Span)
+			if !fits {
+				return val{}
+			}
+			c.eq.lhs = append(c.eq.lhs, id)
+			c.eq.lhsMask |= 1 << id
+		}
+	}
+	if !ok {
+		return val{}
+	}
+	cx := ctx{base: c.eq.lhsMask}
+	if c.eq.align {
+		cx.base = ^uint64(0)
+	}
+	v = c.expr(s.Value, cx)
+	if v.n == nil {
+		return val{}
+	}
+	if v.label {
+		c.labelAsValue(s.Value)
+		return val{}
+	}
+	c.at(s.Span)
+	v = c.toLeft(s, v)
+	if v.n == nil || s.Op == syntax.Set {
+		return v
+	}
+	old := c.scope.names[s.Name.Name]
+	if old == nil || old.bad {
+		return v
+	}
+	old.used = true
+	if !old.node.Type.Shape.Fits(v.n.Type.Shape) {
+		c.combineShapes(s, old, v.n)
+		return val{}
+	}
+	fn := map[syntax.AssignOp]kernel.Fn{syntax.SetMax: kernel.FnMax, syntax.SetMin: kernel.FnMin, syntax.SetAdd: kernel.FnAdd}[s.Op]
+	return val{n: c.b.Map(fn, old.node, v.n)}
+}
+
+// toLeft arranges the value of the right side as the left side asks.
+func (c *checker) toLeft(s *syntax.Assign, v val) val {
+	if !v.indexed {
+		if s.Indexed && (v.n.Rank() != len(s.Indices) || bits.OnesCount64(c.eq.lhsMask) != len(s.Indices)) {
+			if v.n.Rank() == 0 || bits.OnesCount64(c.eq.lhsMask) == v.n.Rank() {
+				c.leftIndexMissing(s, c.eq.lhs[0])
+			} else {
+				c.leftRank(s, v.n)
+			}
+			return val{}
+		}
+		return v
+	}
+	if c.eq.align {
+		var axes []int
+		for axis, x := range v.idx {
+			if c.eq.lhsMask>>x&1 == 0 {
+				axes = append(axes, axis)
+			}
+		}
+		fn := kernel.FoldMax
+		if s.Op == syntax.SetMin {
+			fn = kernel.FoldMin
+		}
+		if v = c.fold(v, fn, axes, s.Value); v.n == nil {
+			return val{}
+		}
+	}
+	for i, x := range c.eq.lhs {
+		if v.mask()>>x&1 == 0 {
+			c.leftIndexMissing(s, c.eq.lhs[i])
+			return val{}
+		}
+	}
+	return val{n: c.arrange(v, c.eq.lhs)}
+}
+
+func (c *checker) fold(v val, fold kernel.Fold, axes []int, at syntax.Expr) val {
+	if len(axes) == 0 {
+		return v
+	}
+	drop := make(map[int]bool, len(axes))
+	for _, d := range axes {
+		drop[d] = true
+		if v.n.Type.Shape.Dim(d) == 0 {
+			c.emptyFold(at, c.eq.idx[v.idx[d]].name)
+			return val{}
+		}
+	}
+	out := val{n: c.b.Reduce(fold, v.n, axes...), indexed: true}
+	for axis, x := range v.idx {
+		if !drop[axis] {
+			out.idx = append(out.idx, x)
+		}
+	}
+	return out
+}
+
+// arrange gives v the axes of out, which may repeat an index (a diagonal) and
+// may have indices that v lacks (v is the same along them).
+func (c *checker) arrange(v val, out []uint8) *ir.Node {
+	if len(v.idx) == len(out) {
+		same := true
+		for i := range out {
+			same = same && out[i] == v.idx[i]
+		}
+		if same {
+			return v.n
+		}
+	}
+	return c.b.View(v.n, v.idx, out, c.sizes())
+}
+
+// order is the indices in mask, in the order of their first occurrence: those of
+// the left side first.
+func order(mask uint64) []uint8 {
+	out := make([]uint8, 0, bits.OnesCount64(mask))
+	for mask != 0 {
+		i := bits.TrailingZeros64(mask)
+		out = append(out, uint8(i))
+		mask &^= 1 << i
+	}
+	return out
+}
+
+// project sums v over its indices that cx does not keep.
+func (c *checker) project(v val, cx ctx) val {
+	if !v.indexed || cx.root != nil || v.mask()&^cx.base == 0 {
+		return v
+	}
+	keep := order(v.mask() & cx.base)
+	return val{n: c.b.View(v.n, v.idx, keep, c.sizes()), idx: keep, indexed: true}
+}
+
+func (c *checker) expr(x syntax.Expr, cx ctx) val {
+	v := c.elaborate(x, cx)
+	if c.cfg.Values != nil && v.n != nil {
+		c.cfg.Values[x] = v.n
+	}
+	return v
+}
+
+func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
+	switch x := x.(type) {
+	case *syntax.Paren:
+		return c.expr(x.X, cx)
+	case *syntax.Number:
+		c.at(x.Span)
+		if x.Value >= tensor.MaxInt && isInteger(x.Text) {
+			c.hugeInteger(x)
+			return val{}
+		}
+		return val{n: c.b.Number(x.Value)}
+	case *syntax.String:
+		return c.label(x)
+	case *syntax.Name:
+		return c.name(x)
+	case *syntax.List:
+		return c.list(x)
+	case *syntax.Index:
+		return c.project(c.index(x), cx)
+	case *syntax.Call:
+		return c.project(c.call(x, cx), cx)
+	case *syntax.Unary:
+		v := c.expr(x.X, cx)
+		return c.mapped(x, kernel.FnNeg, v)
+	case *syntax.Product:
+		return c.term(x, cx)
+	case *syntax.Binary:
+		if x.Op == syntax.Mul || x.Op == syntax.Div {
+			return c.term(x, cx)
+		}
+		l, r := c.expr(x.L, cx), c.expr(x.R, cx)
+		return c.mapped(x, binaryFns[x.Op], l, r)
+	}
+	return val{} // *syntax.BadExpr: reported by the parser
+}
+
+var binaryFns = [...]kernel.Fn{
+	syntax.Mul: kernel.FnMul, syntax.Div: kernel.FnDiv, syntax.Add: kernel.FnAdd, syntax.Sub: kernel.FnSub,
+	syntax.Gt: kernel.FnGt, syntax.Ge: kernel.FnGe, syntax.Lt: kernel.FnLt, syntax.Le: kernel.FnLe,
+	syntax.Eq: kernel.FnEq, syntax.Ne: kernel.FnNe,
+}
+
+func isInteger(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) name(x *syntax.Name) val {
+	sym := c.scope.names[x.Name]
+	if sym == nil {
+		c.unknownName(x)
+		// One report is enough for each name.
+		c.scope.names[x.Name] = &symbol{bad: true, used: true, span: x.Span}
+		return val{}
+	}
+	sym.used = true
+	if sym.bad {
+		return val{}
+	}
+	return val{n: sym.node, form: sym.form, label: sym.label}
+}
+
+// mapped applies fn to values aligned by the names of their indices; x is the
+// expression that does so.
+func (c *checker) mapped(x syntax.Expr, fn kernel.Fn, vals ...val) val {
+	var union uint64
+	indexed := false
+	for i := range vals {
+		v := &vals[i]
+		if v.n == nil {
+			return val{}
+		}
+		if v.label {
+			c.labelAsValue(x)
+			return val{}
+		}
+		indexed = indexed || v.indexed
+		union |= v.mask()
+	}
+	c.at(x.Pos())
+	args := make([]*ir.Node, len(vals), len(vals)+1)
+	if !indexed {
+		var first *ir.Node
+		form := Plain
+		for i, v := range vals {
+			args[i] = v.n
+			if v.n.Rank() == 0 {
+				continue
+			}
+			if first == nil {
+				first = v.n
+			} else if !first.Type.Shape.Fits(v.n.Type.Shape) {
+				c.shapes(x, operand(x, 0), operand(x, i), first, v.n)
+				return val{}
+			}
+		}
+		return val{n: c.b.Map(fn, args...), form: form}
+	}
+	idx := order(union)
+	if len(idx) > tensor.MaxRank {
+		c.tooManyAxes(x.Pos(), len(idx))
+		return val{}
+	}
+	for i, v := range vals {
+		if !v.indexed && v.n.Rank() > 0 {
+			c.bareInIndexed(operand(x, i), v.n)
+			return val{}
+		}
+		args[i] = v.n
+		if len(v.idx) > 0 {
+			args[i] = c.arrange(v, idx)
+		}
+	}
+	return val{n: c.b.Map(fn, args...), idx: idx, indexed: true}
+}
+
+// operand is the i-th operand of an expression, for messages.
+func operand(x syntax.Expr, i int) syntax.Expr {
+	switch x := x.(type) {
+	case *syntax.Binary:
+		if i == 0 {
+			return x.L
+		}
+		return x.R
+	case *syntax.Unary:
+		return x.X
+	case *syntax.Call:
+		if i < len(x.Args) {
+			return x.Args[i].Value
+		}
+	case *syntax.Product:
+		if i < len(x.Factors) {
+			return x.Factors[i]
+		}
+	}
+	return x
+}
+
+// index elaborates X[i, 0, "label", ...].
+func (c *checker) index(x *syntax.Index) val {
+	v := c.expr(x.X, ctx{base: ^uint64(0)})
+	if v.n == nil {
+		// The indices still count, so that they are not reported as missing.
+		for _, e := range x.Indices {
+			if name, ok := e.(*syntax.Name); ok {
+				c.id(name.Name, name.Span)
+			}
+		}
+		return val{}
+	}
+	if v.indexed {
+		c.indexedTwice(x)
+		return val{}
+	}
+	if v.n.Rank() != len(x.Indices) {
+		c.indexRank(x, v.n)
+		return val{}
+	}
+	at := make([]position, 0, tensor.MaxRank)
+	for axis, e := range x.Indices {
+		p, ok := c.position(e, x, v.n, axis)
+		if !ok {
+			return val{}
+		}
+		at = append(at, p)
+	}
+	return c.take(x.X, x.Span, v.n, at)
+}
+
+// position is one entry of an index list: an index, or a node whose value is
+// the place.
+type position struct {
+	index bool
+	id    uint8
+	span  source.Span
+	node  *ir.Node
+}
+
+func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int) (position, bool) {
+	size := a.Type.Shape.Dim(axis)
+	switch e := e.(type) {
+	case *syntax.Name:
+		sym := c.scope.names[e.Name]
+		if sym.place() {
+			return position{node: sym.node}, true
+		}
+		if sym != nil && sym.node != nil && sym.node.Rank() == 0 && !sym.used {
+			c.indexNamedLikeScalar(e)
+		}
+		id, ok := c.id(e.Name, e.Span)
+		return position{index: true, id: id, span: e.Span}, ok
+	case *syntax.Number:
+		if e.Value != math.Trunc(e.Value) {
+			c.indexExpr(e)
+			return position{}, false
+		}
+		if size >= 0 && e.Value >= float64(size) {
+			c.indexRange(e, x.X, a, axis)
+			return position{}, false
+		}
+		c.at(e.Span)
+		return position{node: c.b.Number(e.Value)}, true
+	case *syntax.String:
+		v := c.label(e)
+		if v.n == nil {
+			return position{}, false
+		}
+		if k, _ := v.n.Scalar(); size >= 0 && int(k) >= size {
+			c.indexRange(e, x.X, a, axis)
+			return position{}, false
+		}
+		return position{node: v.n}, true
+	}
+	c.indexExpr(e)
+	return position{}, false
+}
+
+// take applies an index list to a tensor: fixed places select, a repeated index
+// takes the diagonal.
+func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []position) val {
+	c.at(span)
+	var axes []int
+	var places []*ir.Node
+	ids := make([]uint8, 0, len(at))
+	distinct := uint64(0)
+	for axis, p := range at {
+		if !p.index {
+			axes = append(axes, axis)
+			places = append(places, p.node)
+			continue
+		}
+		if !c.unify(p.id, a.Type.Shape.Dim(axis), owner, p.span) {
+			return val{}
+		}
+		ids = append(ids, p.id)
+		distinct |= 1 << p.id
+	}
+	if len(axes) > 0 {
+		a = c.b.Select(a, axes, places...)
+	}
+	if len(ids) == 0 {
+		return val{n: a}
+	}
+	if bits.OnesCount64(distinct) < len(ids) {
+		out := order(distinct)
+		return val{n: c.b.View(a, ids, out, c.sizes()), idx: out, indexed: true}
+	}
+	return val{n: a, idx: ids, indexed: true}
+}
+
+// unify gives an index its size, or compares it with the one it has.
+func (c *checker) unify(id uint8, size int, owner syntax.Expr, span source.Span) bool {
+	ix := &c.eq.idx[id]
+	switch {
+	case ix.size == unsized || ix.size < 0 && size >= 0:
+		ix.size, ix.owner, ix.span = size, owner, span
+	case !tensor.SizeFits(ix.size, size):
+		c.indexSizes(ix, size, owner, span)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,357 @@
+package check
+
+import (
+	"fmt"
+	"math"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// packedNodes is the number of nodes up to which a graph is stored as a bit
+// matrix whatever its density: half a megabyte.
+const packedNodes = 2048
+
+// ProgramLabels is the node labels in the edges literals of a program, in order
+// of first appearance.
+func ProgramLabels(f *syntax.File) []string {
+	c := checker{file: f}
+	c.collectLabels()
+	return c.labels
+}
+
+// collectLabels gathers the universe: the host's labels, then those of the
+// program's own graphs. It runs first because the size of every labelled graph
+// is the size of the whole universe.
+func (c *checker) collectLabels() {
+	add := func(s string) {
+		if c.ids == nil {
+			c.ids = make(map[string]int)
+		}
+		if _, ok := c.ids[s]; !ok {
+			c.ids[s] = len(c.labels)
+			c.labels = append(c.labels, s)
+		}
+	}
+	for _, s := range c.cfg.Labels {
+		add(s)
+	}
+	for _, s := range c.file.Stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			call, ok := n.(*syntax.Call)
+			if !ok || call.Fun.Name != "edges" || len(call.Args) == 0 {
+				return true
+			}
+			list, ok := call.Args[0].Value.(*syntax.List)
+			if !ok {
+				return true
+			}
+			for _, row := range list.Elems {
+				if pair, ok := row.(*syntax.List); ok {
+					for _, e := range pair.Elems {
+						if s, ok := e.(*syntax.String); ok {
+							add(s.Value)
+						}
+					}
+				}
+			}
+			return false
+		})
+	}
+}
+
+// label is the node that a string names.
+func (c *checker) label(x *syntax.String) val {
+	c.at(x.Span)
+	k, ok := c.ids[x.Value]
+	if !ok {
+		c.unknownLabel(x)
+		return val{}
+	}
+	return val{n: c.b.Number(float64(k)), label: true, form: NodeIndex}
+}
+
+// number reads a literal number, negative ones included.
+func number(x syntax.Expr) (float64, bool) {
+	switch x := x.(type) {
+	case *syntax.Number:
+		return x.Value, true
+	case *syntax.Unary:
+		v, ok := number(x.X)
+		return -v, ok
+	case *syntax.Paren:
+		return number(x.X)
+	}
+	return 0, false
+}
+
+// list elaborates [..] and [[..]]: a tensor of numbers.
+func (c *checker) list(x *syntax.List) val {
+	var dims []int
+	for l := x; ; {
+		dims = append(dims, len(l.Elems))
+		if len(l.Elems) == 0 {
+			break
+		}
+		next, ok := l.Elems[0].(*syntax.List)
+		if !ok {
+			break
+		}
+		l = next
+	}
+	if len(dims) > tensor.MaxRank {
+		c.tooManyAxes(x.Span, len(dims))
+		return val{}
+	}
+	shape := tensor.ShapeOf(dims...)
+	if shape.Elems() > c.cfg.Limits.Elements {
+		c.literalTooLarge(x.Span, shape.Elems())
+		return val{}
+	}
+	data := make([]float64, 0, shape.Elems())
+	kind := tensor.Bool
+	var fill func(l *syntax.List, depth int) bool
+	fill = func(l *syntax.List, depth int) bool {
+		if len(l.Elems) != dims[depth] {
+			c.ragged(l, x, len(l.Elems), dims[depth])
+			return false
+		}
+		for _, e := range l.Elems {
+			sub, isList := e.(*syntax.List)
+			if isList != (depth+1 < len(dims)) {
+				c.raggedDepth(e, x)
+				return false
+			}
+			if isList {
+				if !fill(sub, depth+1) {
+					return false
+				}
+				continue
+			}
+			v, ok := number(e)
+			if !ok {
+				c.entry(e)
+				return false
+			}
+			kind = max(kind, ir.KindOf(v))
+			data = append(data, v)
+		}
+		return true
+	}
+	if !fill(x, 0) {
+		return val{}
+	}
+	c.at(x.Span)
+	return val{n: c.b.Const(dense(kind, shape, data))}
+}
+
+func dense(kind tensor.Kind, shape tensor.Shape, data []float64) tensor.Value {
+	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: shape}, F: data}
+}
+
+func (c *checker) literalCall(x *syntax.Call) val {
+	list, ok := x.Args[0].Value.(*syntax.List)
+	if !ok {
+		c.wantList(x)
+		c.expr(x.Args[0].Value, ctx{base: ^uint64(0)})
+		return val{}
+	}
+	n := -1
+	if len(x.Args) == 2 {
+		v := c.expr(x.Args[1].Value, ctx{base: ^uint64(0)})
+		if v.n == nil {
+			return val{}
+		}
+		s, ok := v.n.Static()
+		if !ok || v.n.Rank() != 0 || s < 0 || s != math.Trunc(s) || s > 1<<30 || v.label {
+			c.badSize(x.Args[1].Value)
+			return val{}
+		}
+		n = int(s)
+	}
+	switch x.Fun.Name {
+	case "vec":
+		v := c.list(list)
+		switch {
+		case v.n == nil:
+		case v.n.Rank() != 1:
+			c.vecRank(list, v.n)
+			return val{}
+		case n >= 0 && v.n.Type.Shape.Dim(0) != n:
+			c.lengthMismatch(x, v.n.Type.Shape.Dim(0), n)
+			return val{}
+		}
+		return v
+	case "adj":
+		return c.matrixGraph(x, list, -1)
+	}
+	return c.edges(x, list, n)
+}
+
+// edges decides between the two readings of edges(L): rows all of length 2 are
+// pairs; a square literal of 3 or more rows is the matrix.
+func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
+	pairs, square := true, len(list.Elems) >= 3
+	for _, e := range list.Elems {
+		row, ok := e.(*syntax.List)
+		if !ok {
+			c.edgeRow(e, -1)
+			return val{}
+		}
+		pairs = pairs && len(row.Elems) == 2
+		square = square && len(row.Elems) == len(list.Elems)
+	}
+	switch {
+	case pairs:
+		return c.pairs(x, list, n)
+	case square:
+		return c.matrixGraph(x, list, n)
+	}
+	for _, e := range list.Elems {
+		if row := e.(*syntax.List); len(row.Elems) != 2 {
+			c.edgeRow(row, len(row.Elems))
+			break
+		}
+	}
+	return val{}
+}
+
+type edge struct{ from, to int32 }
+
+func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
+	es := make([]edge, 0, len(list.Elems))
+	labelled, largest := 0, -1
+	var largestAt source.Span
+	for _, e := range list.Elems {
+		row := e.(*syntax.List)
+		var ends [2]int32
+		for k, id := range row.Elems {
+			switch id := id.(type) {
+			case *syntax.Number:
+				if id.Value != math.Trunc(id.Value) || id.Value > 1<<30 {
+					c.edgeID(id, n)
+					return val{}
+				}
+				ends[k] = int32(id.Value)
+				if int(ends[k]) > largest {
+					largest, largestAt = int(ends[k]), id.Span
+				}
+			case *syntax.String:
+				ends[k] = int32(c.ids[id.Value])
+				labelled++
+			default:
+				c.edgeID(id, n)
+				return val{}
+			}
+		}
+		es = append(es, edge{ends[0], ends[1]})
+	}
+	switch {
+	case labelled > 0 && labelled < 2*len(es):
+		c.mixedEdges(list)
+		return val{}
+	case labelled > 0 && c.cfg.Profile == Core:
+		c.notInProfile(list.Span, "node labels")
+		return val{}
+	case labelled > 0 && n < 0:
+		n = len(c.labels)
+	case labelled > 0 && n < len(c.labels):
+		c.fewerThanLabels(x.Args[1].Value, n)
+		return val{}
+	case len(es) == 0 && n < 0:
+		c.emptyEdges(x)
+		return val{}
+	case labelled == 0 && n < 0:
+		n = largest + 1
+		c.inferredSize(x, n)
+	case labelled == 0 && largest >= n:
+		c.edgeRange(largestAt, largest, n)
+		return val{}
+	}
+	if len(es) == 2 && labelled == 0 {
+		c.twoByTwo(x, list, es)
+	}
+	return c.adjacency(x, es, n)
+}
+
+// twoByTwo warns when a literal of two pairs would mean something else read as
+// a matrix.
+func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es []edge) {
+	m := [2][2]int32{{es[0].from, es[0].to}, {es[1].from, es[1].to}}
+	var asPairs [2][2]int32
+	for _, row := range m {
+		for _, v := range row {
+			if v > 1 {
+				return // cannot be a 0/1 matrix
+			}
+		}
+		asPairs[row[0]][row[1]] = 1
+	}
+	if m != asPairs {
+		c.ambiguousEdges(x, list)
+	}
+}
+
+func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
+	k := len(list.Elems)
+	if n >= 0 && n != k {
+		c.matrixSize(x, k, n)
+		return val{}
+	}
+	var es []edge
+	for i, e := range list.Elems {
+		row, ok := e.(*syntax.List)
+		if !ok {
+			c.adjRow(e, -1, k)
+			return val{}
+		}
+		if len(row.Elems) != k {
+			c.adjRow(row, len(row.Elems), k)
+			return val{}
+		}
+		for j, id := range row.Elems {
+			v, ok := number(id)
+			if !ok || v != 0 && v != 1 {
+				c.adjEntry(id, i, j)
+				return val{}
+			}
+			if v == 1 {
+				es = append(es, edge{int32(i), int32(j)})
+			}
+		}
+	}
+	return c.adjacency(x, es, k)
+}
+
+// adjacency stores the edges as a bit matrix or, when that would be mostly
+// zeros, as CSR.
+func (c *checker) adjacency(x *syntax.Call, es []edge, n int) val {
+	c.at(x.Span)
+	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
+	duplicates := 0
+	if n <= packedNodes || n <= 1<<15 && uint64(n)*uint64(tensor.Words(n)) <= 4*uint64(len(es)) {
+		v.Layout, v.Bits = tensor.Packed, tensor.NewBits(n, n)
+		for _, e := range es {
+			if v.Bits.Get(int(e.from), int(e.to)) {
+				duplicates++
+			}
+			v.Bits.Set(int(e.from), int(e.to))
+		}
+	} else {
+		v.Layout = tensor.Sparse
+		v.CSR, duplicates = buildCSR(n, es)
+	}
+	if duplicates > 0 {
+		c.duplicateEdges(x, duplicates)
+	}
+	return val{n: c.b.Const(v)}
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

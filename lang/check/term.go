@@ -1,0 +1,261 @@
+package check
+
+import (
+	"math/bits"
+
+	"ein/lang/syntax"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// uses counts the occurrences of each index in x, giving new indices a number.
+// A name stands for an index inside brackets after a tensor, and as an argument
+// of select when the left side has it.
+func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
+	switch x := x.(type) {
+	case *syntax.Paren:
+		c.uses(x.X, n)
+	case *syntax.Unary:
+		c.uses(x.X, n)
+	case *syntax.Binary:
+		for {
+			c.uses(x.R, n)
+			l, ok := x.L.(*syntax.Binary)
+			if !ok {
+				break
+			}
+			x = l
+		}
+		c.uses(x.L, n)
+	case *syntax.Product:
+		for _, f := range x.Factors {
+			c.uses(f, n)
+		}
+	case *syntax.Index:
+		c.uses(x.X, n)
+		for _, e := range x.Indices {
+			if name, ok := e.(*syntax.Name); ok && !c.scope.names[name.Name].place() {
+				if id, ok := c.id(name.Name, name.Span); ok {
+					n[id]++
+				}
+			}
+		}
+	case *syntax.Call:
+		for i, a := range x.Args {
+			if name, ok := a.Value.(*syntax.Name); ok && i > 0 && x.Fun.Name == "select" {
+				if id, ok := c.leftID(name.Name); ok {
+					n[id]++
+					continue
+				}
+			}
+			c.uses(a.Value, n)
+		}
+	}
+}
+
+// leftID is the number of an index of the left side.
+func (c *checker) leftID(name string) (uint8, bool) {
+	for _, id := range c.eq.lhs {
+		if c.eq.idx[id].name == name {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+func (c *checker) useMask(x syntax.Expr) uint64 {
+	var n [maxIndices]int
+	c.uses(x, &n)
+	return maskOf(&n)
+}
+
+func maskOf(n *[maxIndices]int) (m uint64) {
+	for i, k := range n {
+		if k > 0 {
+			m |= 1 << i
+		}
+	}
+	return m
+}
+
+// factor is one factor of a product/quotient term.
+type factor struct {
+	x       syntax.Expr
+	divides bool
+	v       val
+}
+
+// flatten lists the factors of a term. Parentheses around a product change
+// nothing; around anything else they make one factor.
+func flatten(x syntax.Expr, divides bool, out []factor) []factor {
+	switch x := x.(type) {
+	case *syntax.Product:
+		for _, f := range x.Factors {
+			out = flatten(f, divides, out)
+		}
+		return out
+	case *syntax.Binary:
+		switch x.Op {
+		case syntax.Mul:
+			return flatten(x.R, divides, flatten(x.L, divides, out))
+		case syntax.Div:
+			if !divides {
+				return flatten(x.R, true, flatten(x.L, false, out))
+			}
+		}
+	case *syntax.Paren:
+		if !divides && isProduct(x.X) {
+			return flatten(x.X, false, out)
+		}
+	}
+	return append(out, factor{x: x, divides: divides})
+}
+
+func isProduct(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.Product:
+		return true
+	case *syntax.Binary:
+		return x.Op == syntax.Mul
+	case *syntax.Paren:
+		return isProduct(x.X)
+	}
+	return false
+}
+
+// term elaborates a tree of products and quotients.
+func (c *checker) term(x syntax.Expr, cx ctx) val {
+	if c.useMask(x) == 0 {
+		return c.bareTerm(x, cx)
+	}
+	inner := cx
+	if cx.root == nil {
+		inner.root = x
+	}
+	fs := flatten(x, false, make([]factor, 0, 4))
+	ok := true
+	for i := range fs {
+		f := &fs[i]
+		f.v = c.expr(f.x, inner)
+		switch {
+		case f.v.n == nil:
+			ok = false
+		case f.v.label:
+			c.labelAsValue(f.x)
+			ok = false
+		case !f.v.indexed && f.v.n.Rank() > 0:
+			c.bareInIndexed(f.x, f.v.n)
+			ok = false
+		}
+	}
+	if !ok {
+		return val{}
+	}
+	c.at(x.Pos())
+	return c.contract(x, fs, cx)
+}
+
+// contract multiplies and divides the factors and sums over the indices that cx
+// does not keep. Scalars, and divisors that have no summed index, act on the
+// sum; other divisors act inside it.
+func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
+	keep := cx.base
+	if cx.root != nil {
+		keep = ^uint64(0)
+	}
+	var over, under, scalars, after []val // of the sum: factors, divisors; outside it: factors, divisors
+	for _, f := range fs {
+		switch {
+		case f.divides && f.v.mask()&^keep != 0:
+			under = append(under, f.v)
+		case f.divides:
+			after = append(after, f.v)
+		case len(f.v.idx) == 0:
+			scalars = append(scalars, f.v)
+		default:
+			over = append(over, f.v)
+		}
+	}
+	var v val
+	if len(under) == 0 {
+		v = c.product(x, over, keep)
+	} else {
+		v = c.product(x, over, ^uint64(0))
+		if v.n != nil {
+			v = c.mapped(x, kernel.FnDiv, v, c.product(x, under, ^uint64(0)))
+			v = c.project(v, ctx{base: keep})
+		}
+	}
+	for i, s := range scalars {
+		if i == 0 && len(over) == 0 && len(under) == 0 {
+			v = s
+			v.indexed = true
+			continue
+		}
+		if v.n != nil {
+			v = c.mapped(x, kernel.FnMul, s, v)
+		}
+	}
+	for _, d := range after {
+		if v.n != nil {
+			v = c.mapped(x, kernel.FnDiv, v, d)
+		}
+	}
+	return v
+}
+
+// product is the Einsum of the factors, summed over the indices not in keep.
+// Without factors it is 1.
+func (c *checker) product(x syntax.Expr, fs []val, keep uint64) val {
+	if len(fs) == 0 {
+		return val{n: c.b.Number(1), indexed: true}
+	}
+	var union uint64
+	for _, f := range fs {
+		union |= f.mask()
+	}
+	out := order(union & keep)
+	if len(out) > tensor.MaxRank {
+		c.tooManyAxes(x.Pos(), len(out))
+		return val{}
+	}
+	if len(fs) == 1 && bits.OnesCount64(union) == len(out) {
+		fs[0].indexed = true
+		return fs[0]
+	}
+	spec := &kernel.Spec{In: make([][]uint8, len(fs)), Out: out, Size: c.sizes()}
+	args := make([]*ir.Node, len(fs))
+	for i, f := range fs {
+		spec.In[i], args[i] = f.idx, f.n
+	}
+	return val{n: c.b.Einsum(spec, args...), idx: out, indexed: true}
+}
+
+// bareTerm evaluates a term without indices as it is written: * and / act
+// element by element.
+func (c *checker) bareTerm(x syntax.Expr, cx ctx) val {
+	switch x := x.(type) {
+	case *syntax.Product:
+		v := c.bareTerm(x.Factors[0], cx)
+		for i, f := range x.Factors[1:] {
+			w := c.bareTerm(f, cx)
+			if v.n == nil || w.n == nil {
+				return val{}
+			}
+			if v.n.Rank() > 0 && w.n.Rank() > 0 {
+				c.bareProduct(x, x.Factors[i], f, v.n, w.n)
+				return val{}
+			}
+			v = c.mapped(x, kernel.FnMul, v, w)
+		}
+		return v
+	case *syntax.Binary:
+		if x.Op == syntax.Mul || x.Op == syntax.Div {
+			l := c.bareTerm(x.L, cx)
+			r := c.bareTerm(x.R, cx)
+			return c.mapped(x, binaryFns[x.Op], l, r)
+		}
+	}
+	return c.expr(x, cx)
+}

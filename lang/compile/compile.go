@@ -1,0 +1,305 @@
+// Package compile turns planned tensor operations into bytecode: it chooses the
+// layout of every value and the kernel of every operation.
+//
+// A value may live in several layouts at once; a conversion is emitted when a
+// kernel first asks for another one. 0/1 matrices stay packed or sparse as long
+// as their consumers can work on bits; everything has a dense form.
+package compile
+
+import (
+	"fmt"
+
+	"ein/lang/plan"
+	"ein/vm/code"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Options of Compile. Plain uses one dense kernel for each operation wherever
+// there is one: the reference that the specialised code is compared with.
+type Options struct{ Plain bool }
+
+// Compile generates code. It cannot fail on a program that was checked.
+func Compile(p *plan.Program, opt Options) *code.Program {
+	g := &gen{out: &code.Program{Labels: p.Labels}, plain: opt.Plain, vals: make(map[*ir.Node]*value, 16), uses: make(map[*ir.Node]int, 16)}
+	for _, o := range p.Outputs {
+		g.count(o.Node)
+	}
+	for _, in := range p.Inputs {
+		r := g.reg(in.Node.Type, in.Layout)
+		g.out.Regs[r].NNZ = in.NNZ
+		g.out.Inputs = append(g.out.Inputs, code.Input{Reg: r, Name: in.Name, Kind: in.Kind})
+		g.vals[in.Node] = newValue(in.Layout, r)
+	}
+	for _, o := range p.Outputs {
+		v := g.value(o.Node)
+		r := v.reg[v.natural]
+		g.pos = o.Pos
+		if o.Node.Type.Kind == tensor.Real && v.natural == tensor.Dense {
+			g.emit(code.CheckFinite, -1, code.Attr{}, r)
+		}
+		g.out.Outputs = append(g.out.Outputs, code.Output{Reg: r, Name: o.Name, Form: o.Form, Pos: o.Pos})
+	}
+	g.statements(p.Stmts)
+	return g.out
+}
+
+// statements records which instructions belong to which statement: the last
+// one that begins at or before their position.
+func (g *gen) statements(stmts []plan.Stmt) {
+	if len(stmts) == 0 {
+		return
+	}
+	owner := func(p ir.Pos) int {
+		k := 0
+		for i := range stmts {
+			if stmts[i].Pos.Start <= p.Start {
+				k = i
+			}
+		}
+		return k
+	}
+	for i, p := range g.out.Pos {
+		s := stmts[owner(p)]
+		last := len(g.out.Stmts) - 1
+		if last >= 0 && g.out.Stmts[last].Pos == s.Pos {
+			g.out.Stmts[last].To = i + 1
+			continue
+		}
+		g.out.Stmts = append(g.out.Stmts, code.Stmt{Name: s.Name, Pos: s.Pos, From: i, To: i + 1})
+	}
+}
+
+// value is the registers that hold a node, one for each layout it exists in.
+type value struct {
+	reg     [4]int
+	natural tensor.Layout // the one it was computed in
+}
+
+func newValue(l tensor.Layout, reg int) *value {
+	v := &value{reg: [4]int{-1, -1, -1, -1}, natural: l}
+	v.reg[l] = reg
+	return v
+}
+
+func (v *value) has(l tensor.Layout) bool { return v.reg[l] >= 0 }
+
+type gen struct {
+	out   *code.Program
+	plain bool
+	vals  map[*ir.Node]*value
+	uses  map[*ir.Node]int // how many nodes and outputs read a node
+	turns map[int]int      // register -> its transpose
+	pos   ir.Pos
+	b     ir.Builder
+}
+
+// count counts uses; it walks each node once.
+func (g *gen) count(n *ir.Node) {
+	g.uses[n]++
+	if g.uses[n] > 1 {
+		return
+	}
+	for _, a := range n.Args {
+		g.count(a)
+	}
+}
+
+func (g *gen) reg(t tensor.Type, l tensor.Layout) int {
+	if l == tensor.Packed || l == tensor.Parts {
+		t.Kind = tensor.Bool
+	}
+	g.out.Regs = append(g.out.Regs, code.Reg{Type: t, Layout: l})
+	return len(g.out.Regs) - 1
+}
+
+func (g *gen) emit(op code.Op, dst int, attr code.Attr, args ...int) {
+	g.out.Code = append(g.out.Code, code.Instr{Op: op, Dst: dst, Args: args, Attr: attr})
+	g.out.Pos = append(g.out.Pos, g.pos)
+}
+
+// to emits an instruction with a new register for its result.
+func (g *gen) to(t tensor.Type, l tensor.Layout, op code.Op, attr code.Attr, args ...int) int {
+	r := g.reg(t, l)
+	g.emit(op, r, attr, args...)
+	return r
+}
+
+func (g *gen) constant(v tensor.Value) int {
+	r := g.reg(v.Type, v.Layout)
+	if v.Layout == tensor.Sparse {
+		g.out.Regs[r].NNZ = v.CSR.NNZ()
+	}
+	g.out.Consts = append(g.out.Consts, code.Const{Reg: r, Value: v})
+	return r
+}
+
+// value computes a node and returns where it is.
+func (g *gen) value(n *ir.Node) *value {
+	if v := g.vals[n]; v != nil {
+		return v
+	}
+	v := g.lower(n)
+	g.vals[n] = v
+	return v
+}
+
+// in is a register that holds n in the given layout.
+func (g *gen) in(n *ir.Node, l tensor.Layout) int {
+	v := g.value(n)
+	if v.has(l) {
+		return v.reg[l]
+	}
+	saved := g.pos
+	g.pos = n.Pos
+	defer func() { g.pos = saved }()
+	if n.Op == ir.Const && n.Rank() > 0 {
+		v.reg[l] = g.constant(convertConst(n.Value, l))
+		return v.reg[l]
+	}
+	from := v.natural
+	if from == tensor.Parts && l == tensor.Dense {
+		return g.convert(v, n, g.in(n, tensor.Packed), l)
+	}
+	return g.convert(v, n, v.reg[from], l)
+}
+
+func (g *gen) convert(v *value, n *ir.Node, from int, l tensor.Layout) int {
+	v.reg[l] = g.to(n.Type, l, code.Convert, code.Attr{}, from)
+	return v.reg[l]
+}
+
+// convertConst changes the layout of a constant while compiling.
+func convertConst(v *tensor.Value, l tensor.Layout) tensor.Value {
+	out := tensor.Value{Type: v.Type, Layout: l}
+	var c kernel.Ctl
+	switch {
+	case l == tensor.Dense:
+		out.F = v.ToDense()
+	case l == tensor.Packed && v.Layout == tensor.Dense:
+		rows, cols := 1, v.Shape.Dim(0)
+		if v.Shape.Rank() == 2 {
+			rows, cols = cols, v.Shape.Dim(1)
+		}
+		out.Bits = tensor.NewBits(rows, cols)
+		kernel.BitsPack(&c, out.Bits, v.F)
+	case l == tensor.Packed:
+		out.Bits = tensor.NewBits(v.CSR.Rows, v.CSR.Cols)
+		kernel.CSRToBits(&c, out.Bits, v.CSR)
+	default:
+		panic(fmt.Sprintf("BUG: compile: constant from %v to %v", v.Layout, l))
+	}
+	return out
+}
+
+// graph is a register that holds n as a graph: an edge wherever n is not 0.
+func (g *gen) graph(n *ir.Node) int {
+	v := g.value(n)
+	if v.has(tensor.Sparse) {
+		return v.reg[tensor.Sparse]
+	}
+	if n.Type.Kind == tensor.Bool {
+		return g.in(n, tensor.Packed)
+	}
+	edge := g.b.Map(kernel.FnNe, n, g.b.Number(0))
+	edge.Pos = n.Pos
+	return g.in(edge, tensor.Packed)
+}
+
+// transposed is the transpose of a packed or sparse register.
+func (g *gen) transposed(r int) int {
+	if t, ok := g.turns[r]; ok {
+		return t
+	}
+	if g.turns == nil {
+		g.turns = make(map[int]int)
+	}
+	from := g.out.Regs[r]
+	typ := from.Type
+	typ.Shape = tensor.ShapeOf(typ.Shape.Dim(1), typ.Shape.Dim(0))
+	t := g.to(typ, from.Layout, code.Transpose, code.Attr{}, r)
+	g.out.Regs[t].NNZ = from.NNZ
+	g.turns[r], g.turns[t] = t, r
+	return t
+}
+
+func (g *gen) dense(n *ir.Node) int { return g.in(n, tensor.Dense) }
+
+// lower emits the code of one node.
+func (g *gen) lower(n *ir.Node) *value {
+	for _, a := range n.Args {
+		if n.Op != ir.Map && n.Op != ir.Reduce && n.Op != ir.Einsum {
+			g.value(a)
+		}
+	}
+	saved := g.pos
+	g.pos = n.Pos
+	defer func() { g.pos = saved }()
+	switch n.Op {
+	case ir.Const:
+		return newValue(n.Value.Layout, g.constant(*n.Value))
+	case ir.Einsum:
+		return g.checked(n, g.einsum(n))
+	case ir.BoolEinsum:
+		return g.boolEinsum(n)
+	case ir.Map:
+		return g.mapped(n)
+	case ir.Reduce:
+		return g.reduce(n)
+	case ir.Semiring:
+		return g.checked(n, g.denseResult(n, code.Semiring, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold}, g.dense(n.Args[0]), g.dense(n.Args[1])))
+	case ir.Softmax:
+		return g.denseResult(n, code.Softmax, code.Attr{Axes: n.Axes}, g.dense(n.Args[0]))
+	case ir.Select:
+		return g.selects(n)
+	case ir.Closure:
+		a := g.graph(n.Args[0])
+		return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, code.Closure, code.Attr{}, a))
+	case ir.Walk:
+		a := g.graph(n.Args[0])
+		if n.Reverse {
+			a = g.transposed(a)
+		}
+		return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, code.Walk, code.Attr{Walk: n.Walk}, a, g.dense(n.Args[1])))
+	case ir.HasPath:
+		return g.denseResult(n, code.HasPath, code.Attr{}, g.graph(n.Args[0]), g.dense(n.Args[1]), g.dense(n.Args[2]))
+	case ir.SCC:
+		return newValue(tensor.Parts, g.to(n.Type, tensor.Parts, code.SCC, code.Attr{}, g.graph(n.Args[0])))
+	case ir.Triangles:
+		return g.denseResult(n, code.Triangles, code.Attr{}, g.graph(n.Args[0]))
+	case ir.Path:
+		return g.denseResult(n, code.Path, code.Attr{}, g.graph(n.Args[0]), g.dense(n.Args[1]), g.dense(n.Args[2]))
+	case ir.Dist:
+		return g.denseResult(n, code.Dist, code.Attr{}, g.graph(n.Args[0]), g.dense(n.Args[1]))
+	case ir.OneHot:
+		return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, code.OneHot, code.Attr{}, g.dense(n.Args[0])))
+	}
+	panic("BUG: compile: no case for " + n.Op.String())
+}
+
+func (g *gen) denseResult(n *ir.Node, op code.Op, attr code.Attr, args ...int) *value {
+	return newValue(tensor.Dense, g.to(n.Type, tensor.Dense, op, attr, args...))
+}
+
+// checked adds the run-time check of a count that may pass 2^53.
+func (g *gen) checked(n *ir.Node, v *value) *value {
+	if n.Type.Kind == tensor.Int && n.Bound >= tensor.MaxInt && v.natural == tensor.Dense {
+		g.emit(code.CheckInt, -1, code.Attr{}, v.reg[tensor.Dense])
+	}
+	return v
+}
+
+func (g *gen) selects(n *ir.Node) *value {
+	a := n.Args[0]
+	v := g.value(a)
+	from, l := v.natural, tensor.Dense
+	if n.Rank() == 1 && a.Type.Kind == tensor.Bool && from != tensor.Dense {
+		l = tensor.Packed
+	}
+	args := []int{v.reg[from]}
+	for _, i := range n.Args[1:] {
+		args = append(args, g.dense(i))
+	}
+	return newValue(l, g.to(n.Type, l, code.Select, code.Attr{Axes: n.Axes}, args...))
+}

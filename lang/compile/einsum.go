@@ -1,0 +1,267 @@
+package compile
+
+import (
+	"ein/lang/plan"
+	"ein/vm/code"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// einsum chooses the kernel of a contraction.
+func (g *gen) einsum(n *ir.Node) *value {
+	if len(n.Args) > 2 && (g.plain || !plan.IsTriple(n)) {
+		return g.value(g.pairwise(n))
+	}
+	if !g.plain {
+		if v := g.special(n); v != nil {
+			return v
+		}
+	}
+	g.guard(n)
+	args := make([]int, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = g.dense(a)
+	}
+	g.pos = n.Pos
+	return g.denseResult(n, code.Einsum, code.Attr{Spec: n.Spec}, args...)
+}
+
+// guard computes the contraction of the magnitudes first, when terms of both
+// signs could cancel to a small result after passing 2^53 on the way.
+func (g *gen) guard(n *ir.Node) {
+	if n.Type.Kind != tensor.Int || n.Bound < tensor.MaxInt || n.NonNeg {
+		return
+	}
+	args := make([]*ir.Node, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = a
+		if !a.NonNeg {
+			args[i] = g.b.Map(kernel.FnAbs, a)
+			args[i].Pos = n.Pos
+		}
+	}
+	magnitude := g.b.Einsum(n.Spec, args...)
+	magnitude.Pos = n.Pos
+	g.value(magnitude)
+}
+
+// pairwise is an Einsum of many arguments as a chain of pairs, left to right:
+// each pair keeps the indices that come later.
+func (g *gen) pairwise(n *ir.Node) *ir.Node {
+	left, ids := n.Args[0], n.Spec.In[0]
+	for k := 1; k < len(n.Args); k++ {
+		var have, later uint64
+		for _, x := range ids {
+			have |= 1 << x
+		}
+		for _, x := range n.Spec.In[k] {
+			have |= 1 << x
+		}
+		for _, in := range n.Spec.In[k+1:] {
+			for _, x := range in {
+				later |= 1 << x
+			}
+		}
+		for _, x := range n.Spec.Out {
+			later |= 1 << x
+		}
+		out := n.Spec.Out
+		if k < len(n.Args)-1 {
+			out = nil
+			for x := range n.Spec.Size {
+				if have&later>>x&1 != 0 {
+					out = append(out, uint8(x))
+				}
+			}
+		}
+		left = g.b.Einsum(&kernel.Spec{In: [][]uint8{ids, n.Spec.In[k]}, Out: out, Size: n.Spec.Size}, left, n.Args[k])
+		left.Pos = n.Pos
+		ids = out
+	}
+	return left
+}
+
+// special is the contraction on bits or on CSR, or nil when it has none.
+func (g *gen) special(n *ir.Node) *value {
+	var buf [32]byte
+	for _, a := range n.Args {
+		if a.Rank() > 2 || a.Rank() == 0 {
+			return nil
+		}
+	}
+	k := plan.Key(n.Spec, &buf)
+	switch len(n.Args) {
+	case 1:
+		return g.unary(n, k)
+	case 3:
+		return g.triple(n)
+	}
+	for _, a := range n.Args {
+		if g.value(a).has(tensor.Sparse) {
+			if v := g.sparsePair(n, k); v != nil {
+				return v
+			}
+		}
+	}
+	f, ok := plan.BitForms[k]
+	if !ok || !allBool(n.Args) {
+		return nil
+	}
+	a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed)
+	g.pos = n.Pos
+	if f.TransposeA {
+		a = g.transposed(a)
+	}
+	if f.TransposeB {
+		b = g.transposed(b)
+	}
+	if f.Swap {
+		a, b = b, a
+	}
+	if f.Op != code.Logic {
+		return g.denseResult(n, f.Op, code.Attr{}, a, b)
+	}
+	and := g.to(g.out.Regs[a].Type, tensor.Packed, code.Logic, code.Attr{Logic: code.And}, a, b)
+	if f.Then == plan.NoOp {
+		return newValue(tensor.Packed, and)
+	}
+	return g.denseResult(n, f.Then, code.Attr{}, and)
+}
+
+func allBool(args []*ir.Node) bool {
+	for _, a := range args {
+		if a.Type.Kind != tensor.Bool {
+			return false
+		}
+	}
+	return true
+}
+
+// unary is a view or a sum of a value that is not dense.
+func (g *gen) unary(n *ir.Node, k string) *value {
+	a := n.Args[0]
+	v := g.value(a)
+	l := v.natural
+	if l == tensor.Dense {
+		return nil
+	}
+	r := v.reg[l]
+	g.pos = n.Pos
+	switch k {
+	case "ab->ba":
+		switch l {
+		case tensor.Parts:
+			return v // symmetric
+		case tensor.Packed, tensor.Sparse:
+			return newValue(l, g.transposed(r))
+		}
+	case "ab->a":
+		return g.denseResult(n, code.CountRows, code.Attr{}, r)
+	case "ab->b":
+		return g.denseResult(n, code.CountCols, code.Attr{}, r)
+	case "ab->", "a->":
+		return g.denseResult(n, code.CountAll, code.Attr{}, r)
+	case "aa->a", "aa->":
+		if l == tensor.Parts {
+			return nil
+		}
+		t := tensor.Type{Kind: a.Type.Kind, Shape: a.Type.Shape.Drop(1)}
+		d := g.to(t, tensor.Dense, code.Diag, code.Attr{}, r)
+		if k == "aa->a" {
+			return newValue(tensor.Dense, d)
+		}
+		sum := &kernel.Spec{In: [][]uint8{{0}}, Size: n.Spec.Size}
+		return g.denseResult(n, code.Einsum, code.Attr{Spec: sum}, d)
+	}
+	return nil
+}
+
+// sparsePair is a product of a CSR matrix and a vector.
+func (g *gen) sparsePair(n *ir.Node, k string) *value {
+	m, x := n.Args[0], n.Args[1]
+	op := code.MatVec
+	switch k {
+	case "ab,b->a":
+	case "ab,a->b":
+		op = code.VecMat
+	case "a,ab->b":
+		m, x, op = x, m, code.VecMat
+	case "a,ba->b":
+		m, x = x, m
+	default:
+		return nil
+	}
+	if !g.value(m).has(tensor.Sparse) {
+		return nil
+	}
+	g.guard(n)
+	a, v := g.value(m).reg[tensor.Sparse], g.dense(x)
+	g.pos = n.Pos
+	if op == code.VecMat {
+		a, v = v, a
+	}
+	return g.denseResult(n, op, code.Attr{}, a, v)
+}
+
+func (g *gen) triple(n *ir.Node) *value {
+	if !plan.IsTriple(n) {
+		return nil
+	}
+	if n.Args[0] == n.Args[1] && n.Args[1] == n.Args[2] && g.value(n.Args[0]).has(tensor.Sparse) && isCycle(n.Spec) {
+		return g.denseResult(n, code.CubeTrace, code.Attr{}, g.value(n.Args[0]).reg[tensor.Sparse])
+	}
+	// The canonical spec begins with "ab"; sort the others into [b,c] and [a,c].
+	var role [3]int
+	role[0] = g.in(n.Args[0], tensor.Packed)
+	for i := 1; i < 3; i++ {
+		in := n.Spec.In[i]
+		r := g.in(n.Args[i], tensor.Packed)
+		g.pos = n.Pos
+		if in[0] == 2 {
+			r = g.transposed(r)
+		}
+		if in[0] == 1 || in[1] == 1 {
+			role[1] = r
+		} else {
+			role[2] = r
+		}
+	}
+	return g.denseResult(n, code.TripleTrace, code.Attr{}, role[0], role[1], role[2])
+}
+
+// isCycle reports whether every index is once a row and once a column: then the
+// sum is the trace of a product.
+func isCycle(s *kernel.Spec) bool {
+	var rows, cols uint8
+	for _, in := range s.In {
+		rows |= 1 << in[0]
+		cols |= 1 << in[1]
+	}
+	return rows == 7 && cols == 7
+}
+
+// boolEinsum is the 0/1 product of 0/1 operands; plan makes it only of patterns
+// that boolForms has.
+func (g *gen) boolEinsum(n *ir.Node) *value {
+	var buf [32]byte
+	f := plan.BitForms[plan.Key(n.Spec, &buf)]
+	a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed)
+	g.pos = n.Pos
+	// CountProduct wants its second operand transposed, BoolProduct does not.
+	if f.TransposeA {
+		a = g.transposed(a)
+	}
+	if f.TransposeB {
+		b = g.transposed(b)
+	}
+	if f.Swap {
+		a, b = b, a
+	}
+	op := code.BoolMatVec
+	if f.Op == code.CountProduct {
+		op = code.BoolProduct
+		b = g.transposed(b)
+	}
+	return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, op, code.Attr{}, a, b))
+}

@@ -1,0 +1,377 @@
+package compile
+
+import (
+	"math"
+
+	"ein/lang/plan"
+	"ein/vm/code"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// mapped is an elementwise operation: on bits when every operand is 0/1 and one
+// of them is packed already, else one fused loop.
+func (g *gen) mapped(n *ir.Node) *value {
+	if g.isTriangleCount(n) {
+		a := g.graph(cubeOf(n.Args[0]))
+		g.pos = n.Pos
+		g.emit(code.CheckSymmetric, -1, code.Attr{}, a)
+	}
+	if !g.plain {
+		if v := g.logic(n); v != nil {
+			return v
+		}
+	}
+	return g.fuse(n, nil, 0)
+}
+
+// isTriangleCount recognises trace(A A A) / 6 for a 0/1 matrix A.
+func (g *gen) isTriangleCount(n *ir.Node) bool {
+	if n.Fn != kernel.FnDiv || n.Args[0].Rank() != 0 || cubeOf(n.Args[0]) == nil {
+		return false
+	}
+	six, ok := n.Args[1].Scalar()
+	return ok && six == 6
+}
+
+// cubeOf is the matrix whose third power's trace n is, nil when n is something
+// else. It looks through the products that n is made of.
+func cubeOf(n *ir.Node) *ir.Node {
+	var leaves []*ir.Node
+	var visit func(n *ir.Node, depth int)
+	visit = func(n *ir.Node, depth int) {
+		if n.Op == ir.Einsum && depth < 4 {
+			for _, a := range n.Args {
+				visit(a, depth+1)
+			}
+			return
+		}
+		leaves = append(leaves, n)
+	}
+	if n.Op != ir.Einsum {
+		return nil
+	}
+	visit(n, 0)
+	if len(leaves) != 3 || leaves[0] != leaves[1] || leaves[1] != leaves[2] {
+		return nil
+	}
+	a := leaves[0]
+	if a.Type.Kind != tensor.Bool || a.Rank() != 2 || a.Type.Shape.Dim(0) != a.Type.Shape.Dim(1) {
+		return nil
+	}
+	return a
+}
+
+// logicOps are the elementwise functions of two 0/1 operands as operations on
+// words. swap exchanges the operands, not complements the result.
+var logicOps = map[kernel.Fn]struct {
+	op        code.LogicOp
+	swap, not bool
+}{
+	kernel.FnMul: {op: code.And},
+	kernel.FnMin: {op: code.And},
+	kernel.FnMax: {op: code.Or},
+	kernel.FnNe:  {op: code.Xor},
+	kernel.FnEq:  {op: code.Xor, not: true},
+	kernel.FnGt:  {op: code.AndNot},
+	kernel.FnLe:  {op: code.AndNot, not: true},
+	kernel.FnLt:  {op: code.AndNot, swap: true},
+	kernel.FnGe:  {op: code.AndNot, swap: true, not: true},
+}
+
+func (g *gen) logic(n *ir.Node) *value {
+	if n.Rank() == 0 || n.Rank() > 2 || n.Type.Kind != tensor.Bool || !allBool(n.Args) {
+		return nil
+	}
+	packed := false
+	for _, a := range n.Args {
+		packed = packed || a.Rank() > 0 && g.value(a).natural != tensor.Dense
+	}
+	if !packed {
+		return nil
+	}
+	type2 := func(op code.LogicOp, args ...int) int {
+		return g.to(n.Type, tensor.Packed, code.Logic, code.Attr{Logic: op}, args...)
+	}
+	if n.Fn == kernel.FnNot || isComplement(n) {
+		a := g.in(n.Args[len(n.Args)-1], tensor.Packed)
+		g.pos = n.Pos
+		return newValue(tensor.Packed, type2(code.Not, a))
+	}
+	for _, a := range n.Args {
+		if a.Rank() == 0 {
+			return nil
+		}
+	}
+	if n.Fn == kernel.FnMax && len(n.Args) == 2 {
+		if v := g.symmetric(n); v != nil {
+			return v
+		}
+	}
+	if n.Fn == kernel.FnWhere {
+		p, a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed), g.in(n.Args[2], tensor.Packed)
+		g.pos = n.Pos
+		return newValue(tensor.Packed, type2(code.Or, type2(code.And, p, a), type2(code.AndNot, b, p)))
+	}
+	l, ok := logicOps[n.Fn]
+	if !ok {
+		return nil
+	}
+	a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed)
+	g.pos = n.Pos
+	if l.swap {
+		a, b = b, a
+	}
+	r := type2(l.op, a, b)
+	if l.not {
+		r = type2(code.Not, r)
+	}
+	return newValue(tensor.Packed, r)
+}
+
+// isComplement recognises 1 - R.
+func isComplement(n *ir.Node) bool {
+	if n.Fn != kernel.FnSub {
+		return false
+	}
+	one, ok := n.Args[0].Scalar()
+	return ok && one == 1
+}
+
+// symmetric is max(A, transpose(A)) of a sparse A.
+func (g *gen) symmetric(n *ir.Node) *value {
+	a, t := n.Args[0], n.Args[1]
+	if isTransposeOf(a, t) {
+		a, t = t, a
+	}
+	if !isTransposeOf(t, a) || !g.value(a).has(tensor.Sparse) {
+		return nil
+	}
+	from := g.value(a).reg[tensor.Sparse]
+	r := g.to(n.Type, tensor.Sparse, code.Symmetric, code.Attr{}, from)
+	g.out.Regs[r].NNZ = code.SymmetricNNZ(g.out.Regs[from].NNZ, n.Type.Shape)
+	return newValue(tensor.Sparse, r)
+}
+
+func isTransposeOf(t, a *ir.Node) bool {
+	var buf [32]byte
+	return t.Op == ir.Einsum && len(t.Args) == 1 && t.Args[0] == a && a.Rank() == 2 && plan.Key(t.Spec, &buf) == "ab->ba"
+}
+
+// reduce folds axes; a fold of an elementwise expression runs inside its loop,
+// so that the expression is never stored.
+func (g *gen) reduce(n *ir.Node) *value {
+	a := n.Args[0]
+	if !g.plain && a.Op == ir.Map && g.uses[a] == 1 && n.Fold <= kernel.FoldMin && g.vals[a] == nil {
+		return g.checked(n, g.fuse(a, n, n.Fold))
+	}
+	r := g.dense(a)
+	g.pos = n.Pos
+	return g.denseResult(n, code.Reduce, code.Attr{Fold: n.Fold, Axes: n.Axes}, r)
+}
+
+// maxFusedOps bounds the operations of one loop, so that their operands,
+// constants and temporaries fit the registers of the kernel: 12 operations have
+// at most 25 operands.
+const maxFusedOps = 12
+
+// fusion collects the loop for one elementwise expression. Registers are
+// numbered operands, constants, temporaries, which is known only at the end, so
+// code is first written with a class in the high bits.
+type fusion struct {
+	g      *gen
+	root   *ir.Node
+	perm   []int // axis of the loop -> axis of root
+	args   []int
+	stride [][]int
+	consts []float64
+	ops    []kernel.Micro
+	class  [][4]uint8 // of Dst, A, B, C of each op
+	maps   int
+	temps  int
+}
+
+const (
+	classArg uint8 = iota
+	classConst
+	classTemp
+)
+
+type ref struct{ class, k uint8 }
+
+// fuse emits one loop for the Map n and the Maps that only it reads. With fold,
+// the axes of fold are folded at the end of the loop.
+func (g *gen) fuse(n *ir.Node, fold *ir.Node, how kernel.Fold) *value {
+	f := &fusion{g: g, root: n}
+	for d := range n.Rank() {
+		if fold == nil || !hasAxis(fold.Axes, d) {
+			f.perm = append(f.perm, d)
+		}
+	}
+	m := &code.Micro{Fold: how}
+	result := n
+	if fold != nil {
+		f.perm = append(f.perm, fold.Axes...)
+		m.Folds = len(fold.Axes)
+		result = fold
+	}
+	for _, d := range f.perm {
+		m.Shape = append(m.Shape, n.Type.Shape.Dim(d))
+	}
+	f.apply(n)
+	base := [3]uint8{0, uint8(len(f.args)), uint8(len(f.args) + len(f.consts))}
+	for i, op := range f.ops {
+		c := f.class[i]
+		op.Dst += base[c[0]]
+		op.A += base[c[1]]
+		op.B += base[c[2]]
+		op.C += base[c[3]]
+		m.Code = append(m.Code, op)
+	}
+	m.Strides, m.Consts = f.stride, f.consts
+	if len(f.args) == 0 {
+		// A loop over constants only still needs an operand to be an instruction.
+		f.args = append(f.args, g.dense(g.b.Number(0)))
+		m.Strides = [][]int{make([]int, len(m.Shape))}
+		for i := range m.Code {
+			op := &m.Code[i]
+			op.Dst, op.A, op.B, op.C = op.Dst+1, op.A+1, op.B+1, op.C+1
+		}
+	}
+	g.pos = n.Pos
+	return newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
+}
+
+func hasAxis(axes []int, d int) bool {
+	for _, a := range axes {
+		if a == d {
+			return true
+		}
+	}
+	return false
+}
+
+// apply adds the instruction of a Map and returns where its value is.
+func (f *fusion) apply(n *ir.Node) ref {
+	f.maps++
+	var in [3]ref
+	for i, a := range n.Args {
+		in[i] = f.operand(a)
+	}
+	out := ref{classTemp, uint8(f.temps)}
+	f.temps++
+	f.ops = append(f.ops, kernel.Micro{Fn: n.Fn, Dst: out.k, A: in[0].k, B: in[1].k, C: in[2].k})
+	f.class = append(f.class, [4]uint8{out.class, in[0].class, in[1].class, in[2].class})
+	if n.Type.Kind == tensor.Int && n.Bound >= tensor.MaxInt {
+		f.ops = append(f.ops, kernel.Micro{Fn: kernel.FnCheck, A: out.k, Dst: out.k, B: out.k, C: out.k})
+		f.class = append(f.class, [4]uint8{classTemp, classTemp, classTemp, classTemp})
+	}
+	return out
+}
+
+// operand is where an argument of a fused Map comes from: another Map of the
+// loop, a constant, or a register read with some strides.
+func (f *fusion) operand(a *ir.Node) ref {
+	g := f.g
+	if x, ok := a.Scalar(); ok {
+		return f.constant(x)
+	}
+	if !g.plain && a.Op == ir.Map && a.Rank() == f.root.Rank() && a.Rank() > 0 && g.uses[a] == 1 && g.vals[a] == nil &&
+		f.maps < maxFusedOps && !g.prefersBits(a) && !g.isTriangleCount(a) {
+		return f.apply(a)
+	}
+	src, stride := a, rowMajor(a.Type.Shape)
+	if !g.plain {
+		if view, vs, ok := viewStrides(a); ok && g.vals[a] == nil {
+			src, stride = view, vs
+		}
+	}
+	r := g.dense(src)
+	loop := make([]int, len(f.perm))
+	if a.Rank() > 0 {
+		for i, d := range f.perm {
+			loop[i] = stride[d]
+		}
+	}
+	for k := range f.args {
+		if f.args[k] == r && equal(f.stride[k], loop) {
+			return ref{classArg, uint8(k)}
+		}
+	}
+	f.args = append(f.args, r)
+	f.stride = append(f.stride, loop)
+	return ref{classArg, uint8(len(f.args) - 1)}
+}
+
+func equal(a, b []int) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func (f *fusion) constant(x float64) ref {
+	for k, c := range f.consts {
+		if math.Float64bits(c) == math.Float64bits(x) {
+			return ref{classConst, uint8(k)}
+		}
+	}
+	f.consts = append(f.consts, x)
+	return ref{classConst, uint8(len(f.consts) - 1)}
+}
+
+// prefersBits reports whether a Map of 0/1 values is better left to the bit
+// operations because an operand is packed.
+func (g *gen) prefersBits(n *ir.Node) bool {
+	if n.Type.Kind != tensor.Bool || !allBool(n.Args) {
+		return false
+	}
+	for _, a := range n.Args {
+		if a.Rank() > 0 && g.value(a).natural != tensor.Dense {
+			return true
+		}
+	}
+	return false
+}
+
+func rowMajor(s tensor.Shape) []int {
+	stride := make([]int, s.Rank())
+	step := 1
+	for d := s.Rank() - 1; d >= 0; d-- {
+		stride[d] = step
+		step *= s.Dim(d)
+	}
+	return stride
+}
+
+// viewStrides reads a permutation, a diagonal or a broadcast in place: how the
+// argument moves along each axis of the view.
+func viewStrides(n *ir.Node) (*ir.Node, []int, bool) {
+	if n.Op != ir.Einsum || len(n.Args) != 1 {
+		return nil, nil, false
+	}
+	a, s := n.Args[0], n.Spec
+	var out uint64
+	for _, x := range s.Out {
+		if out>>x&1 != 0 {
+			return nil, nil, false // writes a diagonal
+		}
+		out |= 1 << x
+	}
+	from := rowMajor(a.Type.Shape)
+	var step [64]int
+	for d, x := range s.In[0] {
+		if out>>x&1 == 0 {
+			return nil, nil, false // sums
+		}
+		step[x] += from[d]
+	}
+	strides := make([]int, len(s.Out))
+	for i, x := range s.Out {
+		strides[i] = step[x]
+	}
+	return a, strides, true
+}

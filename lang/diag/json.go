@@ -1,0 +1,100 @@
+package diag
+
+import (
+	"encoding/json"
+	"io"
+
+	"ein/lang/source"
+)
+
+// Report is a file and what is said about it.
+type Report struct {
+	File *source.File
+	List List
+}
+
+type (
+	jsonReport struct {
+		Version     int              `json:"version"`
+		Diagnostics []JSONDiagnostic `json:"diagnostics"`
+	}
+	// JSONDiagnostic is a Diagnostic in its public machine-readable form.
+	JSONDiagnostic struct {
+		File     string        `json:"file"`
+		Code     Code          `json:"code"`
+		Severity string        `json:"severity"`
+		Message  string        `json:"message"`
+		Start    JSONPosition  `json:"start"`
+		End      JSONPosition  `json:"end"`
+		Label    string        `json:"label,omitempty"`
+		Related  []JSONRelated `json:"related,omitempty"`
+		Notes    []string      `json:"notes"`
+		Fixes    []JSONFix     `json:"fixes"`
+	}
+	// JSONPosition counts lines and columns from 1, bytes from 0.
+	JSONPosition struct {
+		Line   int `json:"line"`
+		Column int `json:"column"`
+		Offset int `json:"offset"`
+	}
+	// JSONRelated is a Related.
+	JSONRelated struct {
+		Message string       `json:"message"`
+		Start   JSONPosition `json:"start"`
+		End     JSONPosition `json:"end"`
+	}
+	// JSONFix is a Fix.
+	JSONFix struct {
+		Title string     `json:"title"`
+		Edits []JSONEdit `json:"edits"`
+	}
+	// JSONEdit is an Edit.
+	JSONEdit struct {
+		Start   JSONPosition `json:"start"`
+		End     JSONPosition `json:"end"`
+		NewText string       `json:"newText"`
+	}
+)
+
+func jsonPosition(f *source.File, offset int) JSONPosition { return JSONPosition(f.Position(offset)) }
+
+// ToJSON makes the machine-readable form of a list. It is never nil.
+func ToJSON(list List, f *source.File) []JSONDiagnostic {
+	out := make([]JSONDiagnostic, 0, len(list))
+	for i := range list {
+		d := &list[i]
+		j := JSONDiagnostic{
+			File: f.Name, Code: d.Code, Severity: d.Severity.String(), Message: d.Message,
+			Start: jsonPosition(f, d.Span.Start), End: jsonPosition(f, d.Span.End),
+			Label: d.Label, Notes: append([]string{}, d.Notes...), Fixes: []JSONFix{},
+		}
+		for _, r := range d.Related {
+			j.Related = append(j.Related, JSONRelated{r.Message, jsonPosition(f, r.Span.Start), jsonPosition(f, r.Span.End)})
+		}
+		for _, fix := range d.Fixes {
+			edits := make([]JSONEdit, 0, len(fix.Edits))
+			for _, e := range fix.Edits {
+				edits = append(edits, JSONEdit{jsonPosition(f, e.Span.Start), jsonPosition(f, e.Span.End), e.NewText})
+			}
+			j.Fixes = append(j.Fixes, JSONFix{fix.Title, edits})
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// JSON writes {"version":1,"diagnostics":[...]} for any number of files.
+func JSON(w io.Writer, reports ...Report) error {
+	out := jsonReport{Version: 1, Diagnostics: []JSONDiagnostic{}}
+	for _, r := range reports {
+		out.Diagnostics = append(out.Diagnostics, ToJSON(r.List, r.File)...)
+	}
+	return encode(w, out)
+}
+
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

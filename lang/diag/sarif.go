@@ -1,0 +1,161 @@
+package diag
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ein/lang/source"
+)
+
+// The part of SARIF 2.1.0 that a linter needs.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool     `json:"tool"`
+		ColumnKind string        `json:"columnKind"`
+		Results    []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version,omitempty"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string        `json:"id"`
+		ShortDescription *sarifMessage `json:"shortDescription,omitempty"`
+		FullDescription  *sarifMessage `json:"fullDescription,omitempty"`
+	}
+	sarifMessage struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID    string          `json:"ruleId"`
+		RuleIndex int             `json:"ruleIndex"`
+		Level     string          `json:"level"`
+		Message   sarifMessage    `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+		Related   []sarifLocation `json:"relatedLocations,omitempty"`
+		Fixes     []sarifFix      `json:"fixes,omitempty"`
+	}
+	sarifLocation struct {
+		Physical sarifPhysical `json:"physicalLocation"`
+		Message  *sarifMessage `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine"`
+		EndColumn   int `json:"endColumn"`
+		ByteOffset  int `json:"byteOffset"`
+		ByteLength  int `json:"byteLength"`
+	}
+	sarifFix struct {
+		Description sarifMessage  `json:"description"`
+		Changes     []sarifChange `json:"artifactChanges"`
+	}
+	sarifChange struct {
+		Artifact     sarifArtifact      `json:"artifactLocation"`
+		Replacements []sarifReplacement `json:"replacements"`
+	}
+	sarifReplacement struct {
+		Deleted  sarifRegion  `json:"deletedRegion"`
+		Inserted sarifMessage `json:"insertedContent"`
+	}
+)
+
+// SARIF writes a SARIF 2.1.0 log of one run over any number of files; version
+// is that of the tool and may be empty.
+func SARIF(w io.Writer, version string, reports ...Report) error {
+	run := sarifRun{
+		Tool:       sarifTool{sarifDriver{Name: "ein", Version: version, Rules: []sarifRule{}}},
+		ColumnKind: "unicodeCodePoints",
+		Results:    []sarifResult{},
+	}
+	var codes []Code
+	for _, r := range reports {
+		for i := range r.List {
+			codes = append(codes, r.List[i].Code)
+		}
+	}
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
+	for _, c := range codes {
+		rule := sarifRule{ID: string(c)}
+		if title, ok := Title(c); ok {
+			rule.ShortDescription = &sarifMessage{title}
+		}
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
+	}
+	for _, r := range reports {
+		for i := range r.List {
+			index, _ := slices.BinarySearch(codes, r.List[i].Code)
+			run.Results = append(run.Results, sarifDiagnostic(&r.List[i], index, r.File))
+		}
+	}
+	return encode(w, sarifLog{
+		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0",
+		Runs:    []sarifRun{run},
+	})
+}
+
+func sarifDiagnostic(d *Diagnostic, rule int, f *source.File) sarifResult {
+	file := sarifArtifact{URI: uri(f.Name)}
+	message := d.Message
+	if len(d.Notes) > 0 {
+		message += "\n" + strings.Join(d.Notes, "\n")
+	}
+	out := sarifResult{
+		RuleID: string(d.Code), RuleIndex: rule, Level: d.Severity.String(), Message: sarifMessage{message},
+		Locations: []sarifLocation{{Physical: sarifPhysical{file, region(f, d.Span)}}},
+	}
+	for _, r := range d.Related {
+		out.Related = append(out.Related, sarifLocation{sarifPhysical{file, region(f, r.Span)}, &sarifMessage{r.Message}})
+	}
+	for _, fix := range d.Fixes {
+		change := sarifChange{Artifact: file, Replacements: []sarifReplacement{}}
+		for _, e := range fix.Edits {
+			change.Replacements = append(change.Replacements, sarifReplacement{region(f, e.Span), sarifMessage{e.NewText}})
+		}
+		out.Fixes = append(out.Fixes, sarifFix{sarifMessage{fix.Title}, []sarifChange{change}})
+	}
+	return out
+}
+
+func region(f *source.File, span source.Span) sarifRegion {
+	start, end := f.Position(span.Start), f.Position(span.End)
+	return sarifRegion{start.Line, start.Column, end.Line, end.Column, start.Offset, end.Offset - start.Offset}
+}
+
+// uri is a path as a URI reference.
+func uri(path string) string {
+	const plain = "/-._~"
+	var b strings.Builder
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '\\':
+			b.WriteByte('/')
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte(plain, c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

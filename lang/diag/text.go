@@ -1,0 +1,232 @@
+package diag
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"ein/lang/source"
+)
+
+// Text renders diagnostics for a person at a terminal.
+type Text struct {
+	Color bool
+	// Columns is how much of a source line is shown; 0 means 100. A longer line
+	// is cut around the place that matters.
+	Columns int
+}
+
+const (
+	styleBold  = "\x1b[1m"
+	styleRed   = "\x1b[1;31m"
+	styleWarn  = "\x1b[1;33m"
+	styleBlue  = "\x1b[1;34m"
+	styleGreen = "\x1b[1;32m"
+	styleCyan  = "\x1b[1;36m"
+	styleReset = "\x1b[0m"
+)
+
+// Render writes the list with excerpts of the file.
+func (t Text) Render(w io.Writer, list List, f *source.File) error {
+	out := &textWriter{Text: t, w: bufio.NewWriter(w), f: f}
+	if out.Columns <= 0 {
+		out.Columns = 100
+	}
+	for i := range list {
+		if i > 0 {
+			out.line("")
+		}
+		out.diagnostic(&list[i])
+	}
+	return out.w.Flush()
+}
+
+type textWriter struct {
+	Text
+	w      *bufio.Writer
+	f      *source.File
+	gutter int
+}
+
+func (t *textWriter) line(s string) {
+	_, _ = t.w.WriteString(strings.TrimRight(s, " ") + "\n") // Flush reports the error
+}
+
+func (t *textWriter) style(style, s string) string {
+	if !t.Color || s == "" {
+		return s
+	}
+	return style + s + styleReset
+}
+
+func severityStyle(s Severity) string {
+	return [...]string{styleRed, styleWarn, styleGreen}[s]
+}
+
+func (t *textWriter) diagnostic(d *Diagnostic) {
+	last := t.f.Position(d.Span.End).Line
+	for _, r := range d.Related {
+		last = max(last, t.f.Position(r.Span.End).Line)
+	}
+	t.gutter = len(strconv.Itoa(last))
+
+	title := t.style(severityStyle(d.Severity), fmt.Sprintf("%s[%s]", d.Severity, d.Code))
+	message, _ := Display(d.Message)
+	t.line(title + t.style(styleBold, ": "+message))
+	t.place("-->", d.Span)
+	t.margin("", "")
+	label, _ := Display(d.Label)
+	t.excerpt(d.Span, label, '^', severityStyle(d.Severity))
+	for _, r := range d.Related {
+		message, _ := Display(r.Message)
+		t.place(":::", r.Span)
+		t.margin("", "")
+		t.excerpt(r.Span, message, '-', styleBlue)
+	}
+	if len(d.Notes)+len(d.Fixes) > 0 {
+		t.margin("", "")
+	}
+	for _, n := range d.Notes {
+		t.remark("note", n)
+	}
+	for _, fix := range d.Fixes {
+		t.remark("help", fix.Title)
+		t.fix(fix)
+	}
+}
+
+func (t *textWriter) place(arrow string, span source.Span) {
+	p := t.f.Position(span.Start)
+	name, _ := Display(t.f.Name)
+	t.line(fmt.Sprintf("%*s%s %s:%d:%d", t.gutter, "", t.style(styleBlue, arrow), name, p.Line, p.Column))
+}
+
+// margin writes one line behind the gutter.
+func (t *textWriter) margin(number, text string) {
+	t.line(t.style(styleBlue, fmt.Sprintf("%*s |", t.gutter, number)) + " " + text)
+}
+
+func (t *textWriter) remark(kind, text string) {
+	text, _ = Display(text)
+	t.line(fmt.Sprintf("%*s %s %s", t.gutter, "", t.style(styleBlue, "="), t.style(styleCyan, kind)+": "+text))
+}
+
+// excerpt shows the lines of a span with marks under them. Of a span of many
+// lines the first and the last are shown.
+func (t *textWriter) excerpt(span source.Span, label string, mark byte, style string) {
+	first, last := t.f.Position(span.Start).Line, t.f.Position(max(span.Start, span.End)).Line
+	if last > first && t.f.LineSpan(last).Start == span.End {
+		last-- // the span ends with a newline
+	}
+	if first == last {
+		t.marked(first, span, label, mark, style)
+		return
+	}
+	t.marked(first, source.Span{Start: span.Start, End: t.f.LineSpan(first).End}, "", mark, style)
+	if last > first+1 {
+		t.line(t.style(styleBlue, strings.Repeat(".", t.gutter)))
+	}
+	line := t.f.LineSpan(last)
+	text := t.f.Text[line.Start:line.End]
+	indent := len(text) - len(strings.TrimLeft(text, " \t"))
+	t.marked(last, source.Span{Start: min(line.Start+indent, span.End), End: span.End}, label, mark, style)
+}
+
+// marked shows one line and marks the part of it that span covers.
+func (t *textWriter) marked(number int, span source.Span, label string, mark byte, style string) {
+	line := t.f.LineSpan(number)
+	span.Start = min(max(span.Start, line.Start), line.End)
+	span.End = min(max(span.End, span.Start), line.End)
+	text, from, to := t.clip(t.f.Text[line.Start:line.End], span.Start-line.Start, span.End-line.Start)
+	t.margin(strconv.Itoa(number), text)
+	marks := strings.Repeat(string(mark), max(to-from, 1))
+	if label != "" {
+		marks += " " + label
+	}
+	t.margin("", strings.Repeat(" ", from)+t.style(style, marks))
+}
+
+// clip renders a line, cut to the columns around the bytes from..to, and maps
+// these to columns of what is shown.
+func (t *textWriter) clip(text string, from, to int) (shown string, left, right int) {
+	const ellipsis = "..."
+	begin, head := 0, ""
+	// Start shortly before the mark if the line up to the mark's end is too long.
+	// Bytes bound cells from above here, which is near enough to choose a cut.
+	if context := t.Columns / 4; to > t.Columns-len(ellipsis) && from > context {
+		begin = from - context
+		for begin < from && text[begin]&0xC0 == 0x80 {
+			begin++
+		}
+		head = ellipsis
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	column := len(head)
+	left, right = -1, -1
+	for i := begin; ; {
+		if i >= from && left < 0 {
+			left = column
+		}
+		if i >= to && right < 0 {
+			right = column
+		}
+		if i == len(text) {
+			break
+		}
+		s, width, size := cell(text[i:], column)
+		if column+width > t.Columns-len(ellipsis) && len(text)-i > len(ellipsis) {
+			b.WriteString(ellipsis)
+			column += len(ellipsis)
+			break
+		}
+		b.WriteString(s)
+		column += width
+		i += size
+	}
+	if left < 0 {
+		left = column
+	}
+	if right < 0 {
+		right = column
+	}
+	return b.String(), left, right
+}
+
+// fix shows the first line that a fix changes as it would become. A fix of
+// more than one line is told by its title alone.
+func (t *textWriter) fix(fix Fix) {
+	if len(fix.Edits) == 0 {
+		return
+	}
+	number := t.f.Position(fix.Edits[0].Span.Start).Line
+	line := t.f.LineSpan(number)
+	text, end := t.f.Text[line.Start:line.End], line.End
+	at := 0
+	for i := len(fix.Edits) - 1; i >= 0; i-- {
+		e := fix.Edits[i]
+		if e.Span.Start < line.Start || e.Span.End > end || strings.Contains(e.NewText, "\n") {
+			return
+		}
+		at = e.Span.Start - line.Start
+		text = text[:at] + e.NewText + text[e.Span.End-line.Start:]
+		end = e.Span.Start
+	}
+	shown, _, _ := t.clip(text, at, at)
+	t.margin(strconv.Itoa(number), t.style(styleGreen, shown))
+}
+
+// Compact writes one line for each diagnostic: file:line:col: severity[code]: message.
+func Compact(w io.Writer, list List, f *source.File) error {
+	out := bufio.NewWriter(w)
+	name, _ := Display(f.Name)
+	for i := range list {
+		d := &list[i]
+		p := f.Position(d.Span.Start)
+		message, _ := Display(d.Message)
+		_, _ = fmt.Fprintf(out, "%s:%d:%d: %s[%s]: %s\n", name, p.Line, p.Column, d.Severity, d.Code, message)
+	}
+	return out.Flush()
+}

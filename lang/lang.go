@@ -1,0 +1,112 @@
+// Package lang is the facade of the toolchain: source text in, code out.
+//
+// Text goes down once, phase by phase: Parse gives a syntax tree, Check a
+// checked program, Compile a module that a vm.Machine runs. No phase prints;
+// each hands the next a typed value, and what is wrong is in the diagnostics.
+package lang
+
+import (
+	"runtime"
+
+	"ein/lang/check"
+	"ein/lang/compile"
+	"ein/lang/diag"
+	"ein/lang/plan"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Options of the phases. The zero value is the full language with the default
+// limits, optimised.
+type Options struct {
+	Profile check.Profile
+	Syntax  syntax.Limits
+	Check   check.Limits
+	NoOpt   bool // run every operation as written, with the reference kernels
+	Workers int  // goroutines one kernel may use; 0 means one for each processor
+
+	// Inputs are the values of the program's inputs, in the node universe Labels;
+	// see Labels.
+	Inputs map[string]*tensor.Value
+	Labels []string
+}
+
+// Parse reads a program. The result always has a tree; what is wrong is in its
+// Diags.
+func Parse(name, text string, opt Options) *syntax.File {
+	return syntax.Parse(source.NewFile(name, text), syntax.Options{Repl: opt.Profile == check.Repl, Limits: opt.Syntax})
+}
+
+// Check resolves names and types. Inputs that are not bound have unknown sizes.
+func Check(f *syntax.File, opt Options) *check.Program {
+	return check.Check(f, check.Config{Profile: opt.Profile, Limits: opt.Check, Inputs: opt.Inputs, Labels: opt.Labels})
+}
+
+// Plan is the optimised program that Compile turns into code.
+func Plan(p *check.Program, opt Options) *plan.Program {
+	pl := plan.New(p, opt.Inputs)
+	if !opt.NoOpt {
+		pl.Optimise()
+	}
+	return pl
+}
+
+// Code is the bytecode of a program that has no errors and whose inputs are
+// bound.
+func Code(p *check.Program, opt Options) *code.Program {
+	return compile.Compile(Plan(p, opt), compile.Options{Plain: opt.NoOpt})
+}
+
+// Module plans bytecode for running: its memory and its cost certificate.
+func Module(p *code.Program, opt Options) (*cost.Module, error) {
+	workers := opt.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return cost.New(p, cost.Options{Workers: workers})
+}
+
+// Load does all phases. The module is nil when the diagnostics have errors.
+func Load(name, text string, opt Options) (*cost.Module, *check.Program, error) {
+	p := Check(Parse(name, text, opt), opt)
+	if p.Diags.HasErrors() {
+		return nil, p, &Error{p.File.Source, p.Diags}
+	}
+	m, err := Module(Code(p, opt), opt)
+	return m, p, err
+}
+
+// Error is a program that does not check.
+type Error struct {
+	File  *source.File
+	Diags diag.List
+}
+
+func (e *Error) Error() string {
+	for _, d := range e.Diags {
+		if d.Severity == diag.Error {
+			return e.File.Name + ": " + d.Message
+		}
+	}
+	return e.File.Name + ": not a program"
+}
+
+// packedNodes is the size up to which a bound graph is kept as a bit matrix.
+const packedNodes = 2048
+
+// Normalise gives the inputs the layouts the compiler likes: a 0/1 matrix of a
+// few nodes is packed.
+func Normalise(inputs map[string]*tensor.Value) {
+	for name, v := range inputs {
+		if v.Layout != tensor.Sparse || v.Kind != tensor.Bool || v.CSR.Rows > packedNodes || v.CSR.Cols > packedNodes {
+			continue
+		}
+		packed := tensor.Value{Type: v.Type, Layout: tensor.Packed, Bits: tensor.NewBits(v.CSR.Rows, v.CSR.Cols)}
+		kernel.CSRToBits(&kernel.Ctl{}, packed.Bits, v.CSR)
+		inputs[name] = &packed
+	}
+}

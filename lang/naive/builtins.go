@@ -1,0 +1,378 @@
+package naive
+
+import (
+	"math"
+	"slices"
+
+	"ein/lang/syntax"
+)
+
+// construct evaluates edges, adj and vec, which read a literal.
+func (in *interp) construct(sc *scope, name string, args []syntax.Expr) value {
+	if len(args) < 1 || len(args) > 2 || name == "adj" && len(args) != 1 {
+		fail(Static, "%s does not take %d arguments", name, len(args))
+	}
+	n := -1
+	if len(args) == 2 {
+		n = staticInt(in.eval(sc, args[1]), "a size")
+	}
+	if name == "vec" {
+		v := in.eval(sc, args[0])
+		if v.rank() != 1 {
+			fail(Static, "vec takes a list of numbers")
+		}
+		if n >= 0 && n != v.Dims[0] {
+			fail(Static, "vec has length %d, not %d", v.Dims[0], n)
+		}
+		return v
+	}
+	list, ok := args[0].(*syntax.List)
+	if !ok {
+		fail(Static, "%s takes a literal list", name)
+	}
+	if name == "adj" {
+		return in.matrix(sc, list)
+	}
+	pairs := true
+	for _, e := range list.Elems {
+		row, ok := e.(*syntax.List)
+		pairs = pairs && ok && len(row.Elems) == 2
+	}
+	if pairs {
+		return in.pairs(sc, list, n)
+	}
+	v := in.matrix(sc, list)
+	if n >= 0 && n != v.Dims[0] {
+		fail(Static, "edges: the matrix has size %d, not %d", v.Dims[0], n)
+	}
+	if v.Dims[0] < 3 {
+		fail(Static, "edges takes a list of pairs or a square matrix")
+	}
+	return v
+}
+
+// matrix reads a square 0/1 literal.
+func (in *interp) matrix(sc *scope, list *syntax.List) value {
+	v := in.list(sc, list)
+	if v.rank() != 2 || v.Dims[0] != v.Dims[1] {
+		fail(Static, "an adjacency matrix is square; this has shape %v", v.Dims)
+	}
+	for _, x := range v.Data {
+		if x != 0 && x != 1 {
+			fail(Static, "an entry of an adjacency matrix is 0 or 1, not %g", x)
+		}
+	}
+	return v
+}
+
+// pairs reads a list of (source, target).
+func (in *interp) pairs(sc *scope, list *syntax.List, n int) value {
+	if len(list.Elems) == 0 && n < 0 {
+		fail(Static, "edges([]) needs the number of nodes")
+	}
+	var ids []int
+	labelled := 0
+	for _, e := range list.Elems {
+		for _, x := range e.(*syntax.List).Elems {
+			if _, ok := x.(*syntax.String); ok {
+				labelled++
+			}
+			v := in.eval(sc, x)
+			limit := math.MaxInt
+			if n >= 0 {
+				limit = n
+			}
+			v.known = true
+			ids = append(ids, position(v, limit))
+		}
+	}
+	if labelled > 0 && labelled != len(ids) {
+		fail(Static, "edges mixes labels and numbers")
+	}
+	if n < 0 {
+		n = 1 + slices.Max(ids)
+		if labelled > 0 {
+			n = len(in.labels)
+		}
+	}
+	out := value{Tensor: newTensor(n, n)}
+	for i := 0; i < len(ids); i += 2 {
+		out.Data[ids[i]*n+ids[i+1]] = 1
+	}
+	return out
+}
+
+// function is a builtin on whole tensors.
+type function struct {
+	min, max int // number of arguments
+	f        func(vs []value) value
+}
+
+var functions = map[string]function{
+	"ones":  {1, 2, func(vs []value) value { return filled(vs, 1) }},
+	"zeros": {1, 2, func(vs []value) value { return filled(vs, 0) }},
+	"eye": {1, 1, func(vs []value) value {
+		n := staticInt(vs[0], "a size")
+		return table(n, n, func(i, j int) float64 { return truth(i == j) })
+	}},
+	"tc": {1, 1, func(vs []value) value {
+		g := graphOf(vs[0])
+		return table(g.n, g.n, func(i, j int) float64 { return truth(g.joins(i, j)) })
+	}},
+	"scc": {1, 1, func(vs []value) value {
+		g := graphOf(vs[0])
+		return table(g.n, g.n, func(i, j int) float64 {
+			return truth(i == j || g.joins(i, j) && g.joins(j, i))
+		})
+	}},
+	"desc": {2, 2, func(vs []value) value {
+		return nodes(vs, func(g graph, i, v int) float64 { return truth(v != i && g.joins(i, v)) })
+	}},
+	"reach": {2, 2, func(vs []value) value {
+		return nodes(vs, func(g graph, i, v int) float64 { return truth(v == i || g.joins(i, v)) })
+	}},
+	"anc": {2, 2, func(vs []value) value {
+		return nodes(vs, func(g graph, i, v int) float64 { return truth(v != i && g.joins(v, i)) })
+	}},
+	"dist": {2, 2, func(vs []value) value {
+		return nodes(vs, func(g graph, i, v int) float64 { return float64(g.distances(i)[v]) })
+	}},
+	"has_path": {3, 3, func(vs []value) value {
+		g := graphOf(vs[0])
+		return scalar(truth(g.joins(position(vs[1], g.n), position(vs[2], g.n))))
+	}},
+	"node": {2, 2, func(vs []value) value {
+		return nodes(vs, func(_ graph, i, v int) float64 { return truth(i == v) })
+	}},
+	"closed_walks": {2, 2, func(vs []value) value {
+		g, k := graphOf(vs[0]), staticInt(vs[1], "a length")
+		if k < 1 || k > 8 {
+			fail(Static, "the length of a walk is 1 to 8, not %d", k)
+		}
+		power := vs[0]
+		for range k - 1 {
+			last := power
+			power = table(g.n, g.n, func(i, j int) float64 {
+				total := 0.0
+				for m := range g.n {
+					total += last.Data[i*g.n+m] * vs[0].Data[m*g.n+j]
+				}
+				return total
+			})
+		}
+		t := scalar(reduce("sum", diagonal(power)))
+		t.real = vs[0].real
+		return t
+	}},
+	"path":      {3, 3, path},
+	"triangles": {1, 1, triangles},
+	"trace": {1, 1, func(vs []value) value {
+		m := matrixOf(vs[0])
+		if m.Dims[0] != m.Dims[1] {
+			fail(Static, "trace of a matrix that is not square: %v", m.Dims)
+		}
+		t := scalar(reduce("sum", diagonal(m)))
+		t.real = vs[0].real
+		return t
+	}},
+	"diag": {1, 1, func(vs []value) value {
+		v := vs[0]
+		if v.rank() == 1 {
+			out := table(v.Dims[0], v.Dims[0], func(i, j int) float64 { return truth(i == j) })
+			for i, x := range v.Data {
+				out.Data[i*v.Dims[0]+i] = x
+			}
+			out.real = v.real
+			return out
+		}
+		d := diagonal(matrixOf(v))
+		return value{Tensor: Tensor{[]int{len(d)}, d}, real: v.real}
+	}},
+	"transpose": {1, 3, transpose},
+	"softmax":   {2, 2, softmax},
+	"size": {2, 2, func(vs []value) value {
+		return known(float64(vs[0].Dims[axisOf(vs[1], vs[0].rank())]))
+	}},
+}
+
+func filled(vs []value, x float64) value {
+	var dims []int
+	for _, v := range vs {
+		dims = append(dims, staticInt(v, "a size"))
+	}
+	out := value{Tensor: newTensor(dims...)}
+	for k := range out.Data {
+		out.Data[k] = x
+	}
+	return out
+}
+
+// table is the matrix of f.
+func table(n, m int, f func(i, j int) float64) value {
+	out := value{Tensor: newTensor(n, m)}
+	for i := range n {
+		for j := range m {
+			out.Data[i*m+j] = f(i, j)
+		}
+	}
+	return out
+}
+
+func matrixOf(v value) value {
+	if v.rank() != 2 {
+		fail(Static, "a matrix is needed; this has rank %d", v.rank())
+	}
+	return v
+}
+
+func diagonal(m value) []float64 {
+	var d []float64
+	for i := range min(m.Dims[0], m.Dims[1]) {
+		d = append(d, m.Data[i*m.Dims[1]+i])
+	}
+	return d
+}
+
+// graph is the edges of a square matrix: every nonzero entry is one.
+type graph struct {
+	n    int
+	edge func(i, j int) bool
+}
+
+func graphOf(v value) graph {
+	m := matrixOf(v)
+	if m.Dims[0] != m.Dims[1] {
+		fail(Static, "a graph is a square matrix; this has shape %v", m.Dims)
+	}
+	n := m.Dims[0]
+	return graph{n, func(i, j int) bool { return m.Data[i*n+j] != 0 }}
+}
+
+// nodes is the vector of f over the nodes, for a function of a graph and a node.
+func nodes(vs []value, f func(g graph, i, v int) float64) value {
+	g := graphOf(vs[0])
+	i := position(vs[1], g.n)
+	out := value{Tensor: newTensor(g.n)}
+	for v := range out.Data {
+		out.Data[v] = f(g, i, v)
+	}
+	return out
+}
+
+// joins reports whether a path of at least one edge leads from i to j.
+func (g graph) joins(i, j int) bool {
+	for m := range g.n {
+		if g.edge(i, m) && g.distances(m)[j] >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// distances is the number of edges from i to each node, -1 if none leads there.
+func (g graph) distances(i int) []int {
+	d := make([]int, g.n)
+	for v := range d {
+		d[v] = -1
+	}
+	d[i] = 0
+	for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
+		v := queue[0]
+		for w := range g.n {
+			if g.edge(v, w) && d[w] < 0 {
+				d[w] = d[v] + 1
+				queue = append(queue, w)
+			}
+		}
+	}
+	return d
+}
+
+// path marks the first in the order of node ids among the shortest paths.
+func path(vs []value) value {
+	g := graphOf(vs[0])
+	i, j := position(vs[1], g.n), position(vs[2], g.n)
+	out := value{Tensor: newTensor(g.n)}
+	for v := range out.Data {
+		out.Data[v] = -1
+	}
+	left := g.distances(i)[j]
+	if left < 0 {
+		return out
+	}
+	out.Data[i] = 0
+	for at := i; at != j; {
+		for w := range g.n {
+			if g.edge(at, w) && g.distances(w)[j] == left-1 {
+				out.Data[w] = out.Data[at] + 1
+				at, left = w, left-1
+				break
+			}
+		}
+	}
+	return out
+}
+
+func triangles(vs []value) value {
+	g := graphOf(vs[0])
+	linked := func(i, j int) bool { return g.edge(i, j) || g.edge(j, i) }
+	count := 0.0
+	for i := range g.n {
+		for j := range i {
+			for k := range j {
+				if linked(i, j) && linked(j, k) && linked(i, k) {
+					count++
+				}
+			}
+		}
+	}
+	return scalar(count)
+}
+
+func transpose(vs []value) value {
+	t := vs[0]
+	order := make([]int, t.rank())
+	for a := range order {
+		order[a] = a
+	}
+	switch len(vs) {
+	case 1:
+		slices.Reverse(order)
+	case 2:
+		fail(Static, "transpose takes one tensor, or a tensor and two axes")
+	case 3:
+		a, b := axisOf(vs[1], t.rank()), axisOf(vs[2], t.rank())
+		order[a], order[b] = b, a
+	}
+	dims := make([]int, t.rank())
+	for a, from := range order {
+		dims[a] = t.Dims[from]
+	}
+	out := value{Tensor: newTensor(dims...), real: t.real}
+	to, from := make([]int, t.rank()), make([]int, t.rank())
+	for k := range out.Data {
+		unflatten(k, dims, to)
+		for a, f := range order {
+			from[f] = to[a]
+		}
+		out.Data[k] = t.Data[flatten(t.Dims, from)]
+	}
+	return out
+}
+
+func softmax(vs []value) value {
+	t := vs[0]
+	d := axisOf(vs[1], t.rank())
+	out := value{Tensor: newTensor(t.Dims...), real: true}
+	pos := make([]int, t.rank())
+	for k := range out.Data {
+		unflatten(k, t.Dims, pos)
+		xs := lane(t, slices.Delete(slices.Clone(pos), d, d+1), d)
+		top, total := slices.Max(xs), 0.0
+		for _, x := range xs {
+			total += math.Exp(x - top)
+		}
+		out.Data[k] = math.Exp(t.Data[k]-top) / total
+	}
+	return out
+}

@@ -1,0 +1,526 @@
+package naive
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"ein/lang/syntax"
+)
+
+// indexSet is a set of the indices of one equation, by number.
+type indexSet uint64
+
+const everyIndex = ^indexSet(0)
+
+func (s indexSet) has(id int) bool { return s>>id&1 != 0 }
+
+// ids lists the set from the lowest number.
+func (s indexSet) ids() []int {
+	var ids []int
+	for ; s != 0; s &= s - 1 {
+		ids = append(ids, bits.TrailingZeros64(uint64(s)))
+	}
+	return ids
+}
+
+// nodeKind says how a node takes part in projection.
+type nodeKind uint8
+
+// A ref, mul or div is a term or a part of one. An infix node is a sum, a
+// comparison or a negation: outside a product its operands are terms of their
+// own, inside one (in parentheses) they belong to the product. A fn is an
+// elementwise function, whose arguments are always terms of their own.
+const (
+	constNode nodeKind = iota
+	refNode
+	mulNode
+	divNode
+	infixNode
+	fnNode
+	reduceNode
+)
+
+// node is an indexed expression whose whole-tensor parts have been evaluated.
+type node struct {
+	kind  nodeKind
+	x     float64     // constNode
+	t     Tensor      // refNode
+	slots []slot      // refNode: one for each axis
+	f     pointwise   // infixNode, fnNode
+	fold  string      // reduceNode: the function
+	over  indexSet    // reduceNode: what it folds
+	kids  []*node     //
+	open  indexSet    // the indices that an enclosing term sees
+	uses  map[int]int // how often each index is written in it
+	real  bool
+}
+
+// slot is an index number, or a fixed position if id < 0.
+type slot struct{ id, at int }
+
+// equation is one right-hand side being evaluated.
+type equation struct {
+	in    *interp
+	sc    *scope
+	lhs   []string
+	names []string
+	sizes []int
+	left  indexSet
+	pos   []int // the current value of each index
+	steps int
+}
+
+// equation evaluates a right-hand side for the given left side.
+func (in *interp) equation(sc *scope, lhs []string, indexed bool, op syntax.AssignOp, x syntax.Expr) value {
+	eq := &equation{in: in, sc: sc, lhs: lhs}
+	if !eq.mentionsIndex(x) {
+		return eq.whole(indexed, x)
+	}
+	root := eq.build(x)
+	for _, name := range lhs {
+		id := slices.Index(eq.names, name)
+		if id < 0 || !root.open.has(id) {
+			fail(Static, "index %s on the left does not occur on the right", name)
+		}
+		eq.left |= 1 << id
+	}
+	eq.resolve(root, root)
+	return eq.evaluate(root, op)
+}
+
+// whole evaluates a right-hand side that has no index.
+func (eq *equation) whole(indexed bool, x syntax.Expr) value {
+	v := eq.in.eval(eq.sc, x)
+	if !indexed {
+		return v
+	}
+	for i, a := range eq.lhs {
+		if slices.Contains(eq.lhs[:i], a) {
+			fail(Static, "index %s is repeated on the left and the right side has no indices", a)
+		}
+	}
+	if v.rank() != len(eq.lhs) {
+		fail(Static, "index %v on the left: the right side has rank %d and no indices", eq.lhs, v.rank())
+	}
+	return v
+}
+
+// isIndex reports whether a name in brackets is an index. The names on the left
+// are; in a function its parameters stand for their values; the rest are.
+func (eq *equation) isIndex(name string) bool {
+	return slices.Contains(eq.lhs, name) || !eq.sc.params[name]
+}
+
+func (eq *equation) mentionsIndex(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.Index:
+		for _, i := range x.Indices {
+			if n, ok := i.(*syntax.Name); ok && eq.isIndex(n.Name) {
+				return true
+			}
+		}
+	case *syntax.Call:
+		if x.Fun.Name == "select" && len(x.Args) > 0 {
+			for _, a := range x.Args[1:] {
+				if n, ok := a.Value.(*syntax.Name); ok && slices.Contains(eq.lhs, n.Name) {
+					return true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(children(x), eq.mentionsIndex)
+}
+
+// constant evaluates a part without indices, which has to be a scalar here.
+func (eq *equation) constant(x syntax.Expr) *node {
+	v := eq.in.eval(eq.sc, x)
+	if v.rank() > 0 {
+		fail(Static, "a bare tensor of rank %d is mixed with indexed ones; index it", v.rank())
+	}
+	return &node{kind: constNode, x: v.Data[0], real: v.real}
+}
+
+// build evaluates the tensors of x and fixes the sizes of its indices.
+func (eq *equation) build(x syntax.Expr) *node {
+	if !eq.mentionsIndex(x) {
+		return eq.constant(x)
+	}
+	switch x := x.(type) {
+	case *syntax.Index:
+		return eq.ref(x.X, x.Indices, func(n *syntax.Name) bool { return eq.isIndex(n.Name) })
+	case *syntax.Paren:
+		return eq.build(x.X)
+	case *syntax.Unary:
+		return eq.join(&node{kind: infixNode, f: func(a []float64) float64 { return -a[0] }}, x.X)
+	case *syntax.Product:
+		n := eq.build(x.Factors[0])
+		for _, f := range x.Factors[1:] {
+			n = eq.link(&node{kind: mulNode}, n, eq.build(f))
+		}
+		return n
+	case *syntax.Binary:
+		switch x.Op {
+		case syntax.Mul:
+			return eq.join(&node{kind: mulNode}, x.L, x.R)
+		case syntax.Div:
+			n := eq.join(&node{kind: divNode}, x.L, x.R)
+			n.real = true
+			return n
+		}
+		n := eq.join(&node{kind: infixNode, f: infix[x.Op]}, x.L, x.R)
+		n.real = n.real && !x.Op.Compares()
+		return n
+	case *syntax.Call:
+		return eq.call(x)
+	}
+	fail(Static, "an index cannot be used here")
+	return nil
+}
+
+func (eq *equation) join(n *node, xs ...syntax.Expr) *node {
+	var kids []*node
+	for _, x := range xs {
+		kids = append(kids, eq.build(x))
+	}
+	return eq.link(n, kids...)
+}
+
+func (eq *equation) link(n *node, kids ...*node) *node {
+	n.kids = kids
+	n.uses = map[int]int{}
+	for _, k := range kids {
+		n.open |= k.open
+		n.real = n.real || k.real
+		for id, c := range k.uses {
+			n.uses[id] += c
+		}
+	}
+	return n
+}
+
+// ref is X[indices]; isIndex says which names among them are indices.
+func (eq *equation) ref(x syntax.Expr, indices []syntax.Expr, isIndex func(*syntax.Name) bool) *node {
+	if eq.mentionsIndex(x) {
+		fail(Static, "an indexed expression is indexed again")
+	}
+	t := eq.in.eval(eq.sc, x)
+	if t.rank() != len(indices) {
+		fail(Static, "%s has rank %d but %d indices", eq.in.textOf(x), t.rank(), len(indices))
+	}
+	n := &node{kind: refNode, t: t.Tensor, uses: map[int]int{}, real: t.real}
+	for a, i := range indices {
+		name, ok := i.(*syntax.Name)
+		if !ok || !isIndex(name) {
+			n.slots = append(n.slots, slot{-1, eq.in.position(eq.sc, i, t.Dims[a])})
+			continue
+		}
+		id := slices.Index(eq.names, name.Name)
+		if id < 0 {
+			id = len(eq.names)
+			if id == 64 {
+				fail(Limit, "too many indices in one equation")
+			}
+			eq.names = append(eq.names, name.Name)
+			eq.sizes = append(eq.sizes, t.Dims[a])
+			eq.pos = append(eq.pos, 0)
+		}
+		if eq.sizes[id] != t.Dims[a] {
+			fail(Static, "index %s has size %d, but axis %d of %s has size %d",
+				name.Name, eq.sizes[id], a, eq.in.textOf(x), t.Dims[a])
+		}
+		n.slots = append(n.slots, slot{id, 0})
+		n.open |= 1 << id
+		n.uses[id]++
+	}
+	return n
+}
+
+func (eq *equation) call(x *syntax.Call) *node {
+	name := x.Fun.Name
+	args := make([]syntax.Expr, len(x.Args))
+	named := false
+	for i, a := range x.Args {
+		args[i] = a.Value
+		named = named || a.Name.Name != ""
+	}
+	_, defined := eq.in.defs[name]
+	e, elementwise := elementwise[name]
+	switch {
+	case defined || named:
+	case name == "select":
+		t, at := eq.in.selection(eq.sc, args, eq.lhs)
+		return eq.ref(t, at, func(n *syntax.Name) bool { return slices.Contains(eq.lhs, n.Name) })
+	case elementwise && e.arity == len(args):
+		n := eq.join(&node{kind: fnNode, f: e.f}, args...)
+		n.real = e.real(n.real)
+		return n
+	case reductions[name] && len(args) == 1:
+		n := eq.join(&node{kind: reduceNode, fold: name}, args...)
+		n.real = name == "mean" || n.real && (name == "sum" || name == "max" || name == "min")
+		return n
+	}
+	fail(Static, "%s takes whole tensors, not indexed ones", name)
+	return nil
+}
+
+// resolve settles which indices each reduction folds, and what stays open
+// around it. Until here open includes the folded ones.
+func (eq *equation) resolve(n, root *node) {
+	if len(n.kids) == 0 {
+		return
+	}
+	n.open = 0
+	for _, k := range n.kids {
+		eq.resolve(k, root)
+		n.open |= k.open
+	}
+	if n.kind != reduceNode {
+		return
+	}
+	n.over = n.open &^ eq.left
+	n.open &= eq.left
+	for _, id := range n.over.ids() {
+		if root.uses[id] != n.uses[id] {
+			fail(Static, "index %s is reduced by %s and used outside it; rename one", eq.names[id], n.fold)
+		}
+	}
+	if (n.fold == "argmax" || n.fold == "argmin") && len(n.over.ids()) != 1 {
+		fail(Static, "%s needs exactly one index to reduce", n.fold)
+	}
+}
+
+// evaluate computes every element of the left side.
+func (eq *equation) evaluate(root *node, op syntax.AssignOp) value {
+	var ids, dims []int
+	for _, name := range eq.lhs {
+		id := slices.Index(eq.names, name)
+		ids = append(ids, id)
+		dims = append(dims, eq.sizes[id])
+	}
+	out := value{Tensor: newTensor(dims...), real: root.real}
+	at := make([]int, len(ids))
+	eq.each(eq.left.ids(), func() {
+		for a, id := range ids {
+			at[a] = eq.pos[id]
+		}
+		var x float64
+		if op == syntax.SetMax || op == syntax.SetMin {
+			x = eq.foldAll(root, root.open&^eq.left, map[syntax.AssignOp]string{syntax.SetMax: "max", syntax.SetMin: "min"}[op])
+		} else {
+			x = eq.term(root, eq.left)
+		}
+		out.Data[flatten(dims, at)] = x
+	})
+	return out
+}
+
+// each calls f for every assignment of the indices, the last one fastest.
+func (eq *equation) each(ids []int, f func()) {
+	if len(ids) == 0 {
+		if eq.steps++; eq.steps > maxSteps {
+			fail(Limit, "too much work for one equation")
+		}
+		f()
+		return
+	}
+	for p := range eq.sizes[ids[0]] {
+		eq.pos[ids[0]] = p
+		eq.each(ids[1:], f)
+	}
+}
+
+// term is the value of n projected onto the bound indices: each product in it
+// is summed over its own remaining indices.
+func (eq *equation) term(n *node, bound indexSet) float64 {
+	switch n.kind {
+	case refNode, mulNode, divNode:
+		own := productIndices(n, bound)
+		total := 0.0
+		eq.each(own.ids(), func() { total += eq.at(n, bound|own) })
+		return total
+	case infixNode:
+		return n.f(eq.terms(n.kids, bound))
+	}
+	return eq.at(n, bound)
+}
+
+func (eq *equation) terms(ns []*node, bound indexSet) []float64 {
+	xs := make([]float64, len(ns))
+	for i, n := range ns {
+		xs[i] = eq.term(n, bound)
+	}
+	return xs
+}
+
+// productIndices is what the product n is summed over. An index that occurs in
+// it only inside one elementwise function is not among them: that function's
+// arguments are projected by themselves.
+func productIndices(n *node, bound indexSet) indexSet {
+	leaves := leavesOf(n, nil)
+	var all, private indexSet
+	for i, l := range leaves {
+		all |= l.open
+		if l.kind != fnNode {
+			continue
+		}
+		var others indexSet
+		for j, o := range leaves {
+			if i != j {
+				others |= o.open
+			}
+		}
+		private |= l.open &^ others
+	}
+	return all &^ private &^ bound
+}
+
+// leavesOf is the factors of a product, through its parentheses.
+func leavesOf(n *node, leaves []*node) []*node {
+	switch n.kind {
+	case mulNode, divNode, infixNode:
+		for _, k := range n.kids {
+			leaves = leavesOf(k, leaves)
+		}
+		return leaves
+	}
+	return append(leaves, n)
+}
+
+// at is the value of n at the current assignment: nothing in it is summed but
+// the arguments of functions, over the indices that are not bound.
+func (eq *equation) at(n *node, bound indexSet) float64 {
+	switch n.kind {
+	case constNode:
+		return n.x
+	case refNode:
+		k := 0
+		for a, s := range n.slots {
+			p := s.at
+			if s.id >= 0 {
+				p = eq.pos[s.id]
+			}
+			k = k*n.t.Dims[a] + p
+		}
+		return n.t.Data[k]
+	case mulNode:
+		return eq.at(n.kids[0], bound) * eq.at(n.kids[1], bound)
+	case divNode:
+		return eq.at(n.kids[0], bound) / eq.at(n.kids[1], bound)
+	case infixNode:
+		xs := make([]float64, len(n.kids))
+		for i, k := range n.kids {
+			xs[i] = eq.at(k, bound)
+		}
+		return n.f(xs)
+	case fnNode:
+		return n.f(eq.terms(n.kids, bound))
+	}
+	return eq.foldAll(n.kids[0], n.over, n.fold)
+}
+
+// foldAll folds the values of n, with nothing summed in it, over the indices.
+func (eq *equation) foldAll(n *node, over indexSet, how string) float64 {
+	var xs []float64
+	eq.each(over.ids(), func() { xs = append(xs, eq.at(n, everyIndex)) })
+	return reduce(how, xs)
+}
+
+// reduce folds a list by one of the reductions.
+func reduce(how string, xs []float64) float64 {
+	if len(xs) == 0 && how != "sum" && how != "count" {
+		fail(Static, "%s of nothing", how)
+	}
+	total, count, lo, hi := 0.0, 0.0, 0, 0
+	for i, x := range xs {
+		total += x
+		if x != 0 {
+			count++
+		}
+		if x < xs[lo] {
+			lo = i
+		}
+		if x > xs[hi] {
+			hi = i
+		}
+	}
+	switch how {
+	case "sum":
+		return total
+	case "mean":
+		return total / float64(len(xs))
+	case "count":
+		return count
+	case "max":
+		return xs[hi]
+	case "min":
+		return xs[lo]
+	case "argmax":
+		return float64(hi)
+	}
+	return float64(lo)
+}
+
+// pointwise is a function of one element of each operand.
+type pointwise func([]float64) float64
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var infix = map[syntax.BinaryOp]pointwise{
+	syntax.Mul: func(a []float64) float64 { return a[0] * a[1] },
+	syntax.Div: func(a []float64) float64 { return a[0] / a[1] },
+	syntax.Add: func(a []float64) float64 { return a[0] + a[1] },
+	syntax.Sub: func(a []float64) float64 { return a[0] - a[1] },
+	syntax.Gt:  func(a []float64) float64 { return truth(a[0] > a[1]) },
+	syntax.Ge:  func(a []float64) float64 { return truth(a[0] >= a[1]) },
+	syntax.Lt:  func(a []float64) float64 { return truth(a[0] < a[1]) },
+	syntax.Le:  func(a []float64) float64 { return truth(a[0] <= a[1]) },
+	syntax.Eq:  func(a []float64) float64 { return truth(a[0] == a[1]) },
+	syntax.Ne:  func(a []float64) float64 { return truth(a[0] != a[1]) },
+}
+
+// elementwise is the functions that apply to each element.
+var elementwise = map[string]struct {
+	arity int
+	f     pointwise
+	real  func(argsReal bool) bool
+}{
+	"gt": {2, infix[syntax.Gt], never},
+	"ge": {2, infix[syntax.Ge], never},
+	"lt": {2, infix[syntax.Lt], never},
+	"le": {2, infix[syntax.Le], never},
+	"eq": {2, infix[syntax.Eq], never},
+	"ne": {2, infix[syntax.Ne], never},
+	"where": {3, func(a []float64) float64 {
+		if a[0] != 0 {
+			return a[1]
+		}
+		return a[2]
+	}, same},
+	"max":     {2, func(a []float64) float64 { return math.Max(a[0], a[1]) }, same},
+	"min":     {2, func(a []float64) float64 { return math.Min(a[0], a[1]) }, same},
+	"clamp":   {3, func(a []float64) float64 { return math.Min(math.Max(a[0], a[1]), a[2]) }, same},
+	"abs":     {1, func(a []float64) float64 { return math.Abs(a[0]) }, same},
+	"sqrt":    {1, func(a []float64) float64 { return math.Sqrt(a[0]) }, always},
+	"exp":     {1, func(a []float64) float64 { return math.Exp(a[0]) }, always},
+	"log":     {1, func(a []float64) float64 { return math.Log(a[0]) }, always},
+	"sigmoid": {1, func(a []float64) float64 { return 1 / (1 + math.Exp(-a[0])) }, always},
+	"relu":    {1, func(a []float64) float64 { return math.Max(a[0], 0) }, same},
+	"tanh":    {1, func(a []float64) float64 { return math.Tanh(a[0]) }, always},
+	"step":    {1, func(a []float64) float64 { return truth(a[0] > 0) }, never},
+	"floor":   {1, func(a []float64) float64 { return math.Floor(a[0]) }, same},
+}
+
+func never(bool) bool  { return false }
+func always(bool) bool { return true }
+func same(r bool) bool { return r }
+
+// reductions is the functions that fold an indexed argument, or a whole tensor.
+var reductions = map[string]bool{
+	"sum": true, "mean": true, "max": true, "min": true, "count": true, "argmax": true, "argmin": true,
+}

@@ -1,0 +1,48 @@
+package naive
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Format writes outputs as the command prints them: one line for a scalar or a
+// vector, one indented line for each row of a matrix.
+func Format(outs []Output) string {
+	var b strings.Builder
+	for _, o := range outs {
+		t := o.Tensor
+		b.WriteString(o.Name + " =")
+		switch len(t.Dims) {
+		case 0:
+			b.WriteString(" " + number(t.Data[0]))
+		case 1:
+			b.WriteString(" " + row(t.Data))
+		default:
+			n := t.Dims[len(t.Dims)-1]
+			for k := 0; k+n <= len(t.Data); k += n {
+				b.WriteString("\n  " + row(t.Data[k:k+n]))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func row(xs []float64) string {
+	s := make([]string, len(xs))
+	for i, x := range xs {
+		s[i] = number(x)
+	}
+	return "[" + strings.Join(s, ", ") + "]"
+}
+
+func number(x float64) string {
+	if x == 0 {
+		return "0" // also -0
+	}
+	if x == math.Trunc(x) && math.Abs(x) < maxExact {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}

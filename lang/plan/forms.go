@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"ein/vm/code"
+	"ein/vm/kernel"
+)
+
+// Key writes a canonical spec as text, such as "ab,bc->ac".
+func Key(s *kernel.Spec, buf *[32]byte) string {
+	b := buf[:0]
+	for i, in := range s.In {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		for _, x := range in {
+			b = append(b, 'a'+x)
+		}
+	}
+	b = append(b, '-', '>')
+	for _, x := range s.Out {
+		b = append(b, 'a'+x)
+	}
+	return string(b)
+}
+
+// BitForm is a contraction of one or two 0/1 matrices or vectors as an operation on
+// bits. TransposeA and TransposeB act first, Swap exchanges the operands after that.
+type BitForm struct {
+	Op                           code.Op
+	TransposeA, TransposeB, Swap bool
+	Then                         code.Op // a count applied to the result of a conjunction
+}
+
+// NoOp is the Then of a form that has none.
+const NoOp = code.MaxOp
+
+// BitForms are the contractions that have a kernel on bits, by their key.
+var BitForms = map[string]BitForm{
+	"ab,bc->ac": {Op: code.CountProduct, TransposeB: true, Then: NoOp},
+	"ab,bc->ca": {Op: code.CountProduct, TransposeB: true, Swap: true, Then: NoOp},
+	"ab,cb->ac": {Op: code.CountProduct, Then: NoOp},
+	"ab,cb->ca": {Op: code.CountProduct, Swap: true, Then: NoOp},
+	"ab,ac->bc": {Op: code.CountProduct, TransposeA: true, TransposeB: true, Then: NoOp},
+	"ab,ac->cb": {Op: code.CountProduct, TransposeA: true, TransposeB: true, Swap: true, Then: NoOp},
+	"ab,ca->bc": {Op: code.CountProduct, TransposeA: true, Then: NoOp},
+	"ab,ca->cb": {Op: code.CountProduct, TransposeA: true, Swap: true, Then: NoOp},
+
+	"ab,b->a": {Op: code.CountMatVec, Then: NoOp},
+	"ab,a->b": {Op: code.CountMatVec, TransposeA: true, Then: NoOp},
+	"a,ab->b": {Op: code.CountMatVec, TransposeB: true, Swap: true, Then: NoOp},
+	"a,ba->b": {Op: code.CountMatVec, Swap: true, Then: NoOp},
+
+	"a,a->":   {Op: code.CountAnd, Then: NoOp},
+	"ab,ab->": {Op: code.CountAnd, Then: NoOp},
+	"ab,ba->": {Op: code.CountAnd, TransposeB: true, Then: NoOp},
+
+	"a,a->a":    {Op: code.Logic, Then: NoOp},
+	"ab,ab->ab": {Op: code.Logic, Then: NoOp},
+	"ab,ba->ab": {Op: code.Logic, TransposeB: true, Then: NoOp},
+	"ab,ba->ba": {Op: code.Logic, TransposeA: true, Then: NoOp},
+	"ab,ab->a":  {Op: code.Logic, Then: code.CountRows},
+	"ab,ab->b":  {Op: code.Logic, Then: code.CountCols},
+	"ab,ba->a":  {Op: code.Logic, TransposeB: true, Then: code.CountRows},
+	"ab,ba->b":  {Op: code.Logic, TransposeB: true, Then: code.CountCols},
+}
+
+// HasBoolForm reports whether the contraction of two 0/1 operands has a kernel
+// that gives only whether the result is 0.
+func HasBoolForm(s *kernel.Spec) bool {
+	var buf [32]byte
+	if len(s.In) != 2 || len(s.Out) == 0 || len(s.In[0]) > 2 || len(s.In[1]) > 2 || len(s.Out) > 2 {
+		return false
+	}
+	f, ok := BitForms[Key(s, &buf)]
+	return ok && (f.Op == code.CountProduct || f.Op == code.CountMatVec)
+}

@@ -1,0 +1,526 @@
+package plan
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Rewrite records that a rewrite changed an operation, for `ein explain`.
+type Rewrite struct {
+	Name string // one of Rewrites
+	What string // what became of the operation
+	Pos  ir.Pos
+}
+
+// Rewrites names every rewrite with what it does.
+var Rewrites = []struct{ Name, Doc string }{
+	{"common", "equal operations on equal operands are computed once"},
+	{"constant", "arithmetic on constants is done while compiling; x*1, max(0/1, 0) and the like are x"},
+	{"demand", "an element or a row of a result is computed alone: one search for tc(A)[i, j], one row of a product"},
+	{"fuse-sum", "a sum over a product, such as trace(A3), joins the product and the intermediate is never formed"},
+	{"pre-sum", "an index that only one factor has is summed before the product"},
+	{"order", "a product of several factors is done in the order with the fewest multiplications"},
+	{"boolean", "a 0/1 product that is only compared with 0 is done on bits"},
+	{"semiring", "max or min over a pair of matrices is one contraction"},
+	{"dead", "what no output needs is not computed"},
+}
+
+// Optimise applies the rewrites to every output.
+func (p *Program) Optimise() {
+	o := &optimiser{ids: make(map[*ir.Node]int, 32), known: make(map[string]*ir.Node, 32)}
+	nodes := make([]*ir.Node, len(p.Outputs))
+	for i := range p.Outputs {
+		nodes[i] = p.Outputs[i].Node
+	}
+	for _, pass := range [](func(*ir.Node) *ir.Node){o.simplify, o.demand, o.fuse, o.order} {
+		o.countUses(nodes)
+		o.pass, o.memo = pass, make(map[*ir.Node]*ir.Node, 32)
+		for i, n := range nodes {
+			nodes[i] = o.visit(n)
+		}
+	}
+	for i := range p.Outputs {
+		p.Outputs[i].Node = nodes[i]
+	}
+	p.Rewrites = o.done
+}
+
+type optimiser struct {
+	b     ir.Builder
+	pass  func(*ir.Node) *ir.Node
+	memo  map[*ir.Node]*ir.Node
+	uses  map[*ir.Node]int // how many operations and outputs read a node
+	whole map[*ir.Node]int // of those, how many are not a Select
+	ids   map[*ir.Node]int
+	known map[string]*ir.Node
+	key   []byte
+	done  []Rewrite
+}
+
+func (o *optimiser) note(name string, n *ir.Node, format string, a ...any) {
+	o.done = append(o.done, Rewrite{Name: name, What: fmt.Sprintf(format, a...), Pos: n.Pos})
+}
+
+func (o *optimiser) countUses(outputs []*ir.Node) {
+	o.uses, o.whole = make(map[*ir.Node]int, 32), make(map[*ir.Node]int, 32)
+	var count func(n *ir.Node, selected bool)
+	count = func(n *ir.Node, selected bool) {
+		o.uses[n]++
+		if !selected {
+			o.whole[n]++
+		}
+		if o.uses[n] > 1 {
+			return
+		}
+		for i, a := range n.Args {
+			count(a, n.Op == ir.Select && i == 0)
+		}
+	}
+	for _, n := range outputs {
+		count(n, false)
+	}
+}
+
+// visit rewrites the operands of n, then n, and shares the result with an equal
+// operation seen before.
+func (o *optimiser) visit(n *ir.Node) *ir.Node {
+	if m := o.memo[n]; m != nil {
+		return m
+	}
+	was := n
+	if len(n.Args) > 0 {
+		changed := false
+		args := make([]*ir.Node, len(n.Args))
+		for i, a := range n.Args {
+			args[i] = o.visit(a)
+			changed = changed || args[i] != a
+		}
+		if changed {
+			m := o.b.With(n, args)
+			o.inherit(m, n)
+			n = m
+		}
+	}
+	o.b.Pos = n.Pos
+	m := o.pass(n)
+	if m != n {
+		o.inherit(m, was)
+	}
+	m = o.share(m)
+	o.memo[was] = m
+	return m
+}
+
+// inherit gives a rewritten node the use counts of the one it stands for.
+func (o *optimiser) inherit(m, n *ir.Node) {
+	if o.uses[m] == 0 {
+		o.uses[m], o.whole[m] = o.uses[n], o.whole[n]
+	}
+}
+
+// share returns the first operation equal to n.
+func (o *optimiser) share(n *ir.Node) *ir.Node {
+	if _, ok := o.ids[n]; ok {
+		return n
+	}
+	k := append(o.key[:0], byte(n.Op), byte(n.Fn), byte(n.Fold), byte(n.Walk), byte(n.Type.Kind), byte(n.Type.Shape.Rank()))
+	if n.Reverse {
+		k = append(k, 1)
+	}
+	for d := range n.Rank() {
+		k = binary.AppendUvarint(k, uint64(n.Type.Shape.Dim(d)))
+	}
+	k = binary.AppendUvarint(k, uint64(n.Slot))
+	k = binary.AppendUvarint(k, uint64(n.Size))
+	if x, ok := n.Scalar(); ok {
+		k = binary.BigEndian.AppendUint64(k, math.Float64bits(x))
+	} else if n.Op == ir.Const {
+		o.ids[n] = len(o.ids)
+		return n
+	}
+	for _, d := range n.Axes {
+		k = append(k, byte(d), ';')
+	}
+	if n.Spec != nil {
+		for _, in := range n.Spec.In {
+			k = append(append(k, in...), ',')
+		}
+		k = append(append(k, '>'), n.Spec.Out...)
+	}
+	k = append(k, '|')
+	for _, a := range n.Args {
+		k = binary.AppendUvarint(k, uint64(o.ids[o.share(a)]))
+	}
+	o.key = k
+	if m := o.known[string(k)]; m != nil {
+		if m.Pos != n.Pos && len(n.Args) > 0 {
+			o.note("common", n, "%v is the same as an earlier one", n.Op)
+		}
+		o.uses[m] += o.uses[n]
+		o.whole[m] += o.whole[n]
+		return m
+	}
+	o.known[string(k)] = n
+	o.ids[n] = len(o.ids)
+	return n
+}
+
+// simplify does arithmetic on constants and drops operations that change
+// nothing. It keeps the kind: an output is shown by it.
+func (o *optimiser) simplify(n *ir.Node) *ir.Node {
+	switch n.Op {
+	case ir.Map:
+		if m := o.simpleMap(n); m != nil && m.Type == n.Type {
+			o.note("constant", n, "%v goes", n.Fn)
+			return m
+		}
+	case ir.Einsum:
+		if isIdentity(n) {
+			return n.Args[0]
+		}
+	case ir.Closure:
+		if n.Args[0].Op == ir.Closure {
+			return n.Args[0]
+		}
+	}
+	return n
+}
+
+func isIdentity(n *ir.Node) bool {
+	return len(n.Args) == 1 && slices.Equal(n.Spec.In[0], n.Spec.Out) && distinct(n.Spec.Out)
+}
+
+func distinct(ids []uint8) bool {
+	var seen uint64
+	for _, x := range ids {
+		if seen>>x&1 != 0 {
+			return false
+		}
+		seen |= 1 << x
+	}
+	return true
+}
+
+func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
+	if n.Rank() == 0 {
+		if x, ok := n.Static(); ok && !(n.Type.Kind == tensor.Int && math.Abs(x) >= tensor.MaxInt) {
+			return o.b.Const(tensor.Scalar(n.Type.Kind, x))
+		}
+	}
+	a := n.Args[0]
+	bit := a.Type.Kind == tensor.Bool
+	switch n.Fn {
+	case kernel.FnStep, kernel.FnAbs, kernel.FnFloor, kernel.FnRelu:
+		if bit || n.Fn == kernel.FnAbs && a.NonNeg {
+			return a
+		}
+		return nil
+	case kernel.FnWhere:
+		if p, ok := a.Scalar(); ok {
+			if p != 0 {
+				return n.Args[1]
+			}
+			return n.Args[2]
+		}
+		return nil
+	}
+	if len(n.Args) != 2 {
+		return nil
+	}
+	b, fn := n.Args[1], n.Fn
+	x, ok := b.Scalar()
+	if !ok {
+		if x, ok = a.Scalar(); !ok {
+			return nil
+		}
+		a, b, fn = b, a, mirror(fn)
+		bit = a.Type.Kind == tensor.Bool
+	}
+	if a.Rank() == 0 && n.Rank() != 0 {
+		return nil
+	}
+	if fn == kernel.FnMul && x == 1 {
+		return a
+	}
+	if !bit {
+		return nil
+	}
+	switch {
+	case fn == kernel.FnMax && x == 0, fn == kernel.FnMin && x == 1,
+		fn == kernel.FnGt && x >= 0 && x < 1, fn == kernel.FnGe && x > 0 && x <= 1,
+		fn == kernel.FnEq && x == 1, fn == kernel.FnNe && x == 0:
+		return a
+	case fn == kernel.FnEq && x == 0, fn == kernel.FnNe && x == 1,
+		fn == kernel.FnLt && x > 0 && x <= 1, fn == kernel.FnLe && x >= 0 && x < 1:
+		return o.b.Map(kernel.FnNot, a)
+	}
+	return nil
+}
+
+// mirror is fn with its operands exchanged; functions that are not symmetric
+// and have no mirror become FnNot, which no rule asks for.
+func mirror(fn kernel.Fn) kernel.Fn {
+	switch fn {
+	case kernel.FnGt:
+		return kernel.FnLt
+	case kernel.FnLt:
+		return kernel.FnGt
+	case kernel.FnGe:
+		return kernel.FnLe
+	case kernel.FnLe:
+		return kernel.FnGe
+	case kernel.FnMul, kernel.FnMax, kernel.FnMin, kernel.FnEq, kernel.FnNe:
+		return fn
+	}
+	return kernel.FnNot
+}
+
+// maxSearches is how many rows of one closure are searched one by one; for more
+// the closure itself is cheaper.
+const maxSearches = 16
+
+// demand computes only what a Select asks for.
+func (o *optimiser) demand(n *ir.Node) *ir.Node {
+	if n.Op != ir.Select {
+		return n
+	}
+	a, at := n.Args[0], n.Args[1:]
+	switch {
+	case a.Op == ir.Closure && o.whole[a] == 0 && o.uses[a] <= maxSearches:
+		g := a.Args[0]
+		switch {
+		case len(n.Axes) == 2:
+			o.note("demand", n, "an element of tc is one search")
+			return o.b.HasPath(g, at[0], at[1])
+		case n.Axes[0] == 0:
+			o.note("demand", n, "a row of tc is one search")
+			return o.b.Walk(kernel.WalkRow, false, g, at[0])
+		default:
+			o.note("demand", n, "a column of tc is one backward search")
+			return o.b.Walk(kernel.WalkRow, true, g, at[0])
+		}
+	case a.Op == ir.Einsum && o.uses[a] == 1 && distinct(a.Spec.Out):
+		return o.selectProduct(n, a, at)
+	case a.Op == ir.Map && o.uses[a] == 1:
+		args := make([]*ir.Node, len(a.Args))
+		for i, x := range a.Args {
+			args[i] = x
+			if x.Rank() > 0 {
+				args[i] = o.selected(x, n.Axes, at)
+			}
+		}
+		o.note("demand", n, "%v is done on the selected elements only", a.Fn)
+		return o.b.Map(a.Fn, args...)
+	}
+	return n
+}
+
+// selected is a Select of x, pushed further down when it can be. It stands for
+// x, so it inherits how often x is used.
+func (o *optimiser) selected(x *ir.Node, axes []int, at []*ir.Node) *ir.Node {
+	s := o.b.Select(x, axes, at...)
+	s.Pos = x.Pos
+	if o.uses[x] == 1 || o.whole[x] == 1 && x.Op == ir.Closure {
+		o.whole[x] = o.uses[x] - 1 // the only whole use was the one replaced
+	}
+	o.uses[s], o.whole[s] = 1, 1
+	return o.share(o.demand(s))
+}
+
+// selectProduct fixes indices of a product in its factors.
+func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
+	var fixed [64]*ir.Node
+	spec := &kernel.Spec{Size: a.Spec.Size}
+	for d, x := range a.Spec.Out {
+		if k := slices.Index(n.Axes, d); k >= 0 {
+			fixed[x] = at[k]
+		} else {
+			spec.Out = append(spec.Out, x)
+		}
+	}
+	args := make([]*ir.Node, len(a.Args))
+	for i, arg := range a.Args {
+		var axes []int
+		var places []*ir.Node
+		var ids []uint8
+		for d, x := range a.Spec.In[i] {
+			if fixed[x] != nil {
+				axes = append(axes, d)
+				places = append(places, fixed[x])
+			} else {
+				ids = append(ids, x)
+			}
+		}
+		args[i] = arg
+		if len(axes) > 0 {
+			args[i] = o.selected(arg, axes, places)
+		}
+		spec.In = append(spec.In, ids)
+	}
+	o.note("demand", n, "the product is done for the selected position only")
+	m := o.b.Einsum(spec, args...)
+	if m.Type.Kind != n.Type.Kind {
+		m.Type.Kind = n.Type.Kind
+	}
+	if len(m.Args) == 1 && isIdentity(m) {
+		return m.Args[0]
+	}
+	return m
+}
+
+// maxFactors is the number of factors up to which the best order of a product
+// is found by trying all of them.
+const maxFactors = 8
+
+// fuse joins an Einsum with the Einsums below it that only it reads, and turns
+// comparisons of 0/1 products into products on bits.
+func (o *optimiser) fuse(n *ir.Node) *ir.Node {
+	switch n.Op {
+	case ir.Map:
+		return o.boolProduct(n)
+	case ir.Einsum:
+	default:
+		return n
+	}
+	spec := &kernel.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: slices.Clone(n.Spec.Size)}
+	args := slices.Clone(n.Args)
+	joined := false
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a.Op != ir.Einsum || !o.canJoin(n, a, spec, i, len(args)) {
+			continue
+		}
+		joined = joined || !isView(a)
+		var to [64]uint8
+		var mapped uint64
+		for d, x := range a.Spec.Out {
+			to[x] = spec.In[i][d]
+			mapped |= 1 << x
+		}
+		for x, size := range a.Spec.Size {
+			if mapped>>x&1 == 0 {
+				to[x] = uint8(len(spec.Size))
+				spec.Size = append(spec.Size, size)
+			}
+		}
+		in := make([][]uint8, len(a.Spec.In))
+		for k, ids := range a.Spec.In {
+			in[k] = make([]uint8, len(ids))
+			for d, x := range ids {
+				in[k][d] = to[x]
+			}
+		}
+		args = slices.Replace(args, i, i+1, a.Args...)
+		spec.In = slices.Replace(spec.In, i, i+1, in...)
+		i--
+	}
+	if len(args) == len(n.Args) && slices.Equal(args, n.Args) {
+		return n
+	}
+	if joined {
+		o.note("fuse-sum", n, "one product of %d factors", len(args))
+	}
+	m := o.b.Einsum(spec, args...)
+	m.Type.Kind = n.Type.Kind
+	if isIdentity(m) && m.Args[0].Type == m.Type {
+		return m.Args[0]
+	}
+	return m
+}
+
+// isView reports whether n only rearranges its one argument.
+func isView(n *ir.Node) bool {
+	if len(n.Args) != 1 {
+		return false
+	}
+	var out uint64
+	for _, x := range n.Spec.Out {
+		out |= 1 << x
+	}
+	for _, x := range n.Spec.In[0] {
+		if out>>x&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// canJoin reports whether the product a can become part of n, whose i-th
+// argument it is: nobody else reads it (or it costs nothing), it writes no
+// diagonal, and what it repeats along an index is not summed.
+func (o *optimiser) canJoin(n, a *ir.Node, spec *kernel.Spec, i, factors int) bool {
+	if !distinct(a.Spec.Out) || factors-1+len(a.Args) > maxFactors || len(spec.Size)+len(a.Spec.Size) > 64 {
+		return false
+	}
+	if o.uses[a] > 1 && !isView(a) {
+		return false
+	}
+	if a.Args[0].Rank() == 0 {
+		return false // a filled tensor
+	}
+	var has uint64
+	for _, in := range a.Spec.In {
+		for _, x := range in {
+			has |= 1 << x
+		}
+	}
+	for d, x := range a.Spec.Out {
+		if has>>x&1 != 0 {
+			continue
+		}
+		outer := spec.In[i][d] // a repeats along this index
+		elsewhere := slices.Contains(spec.Out, outer)
+		for k, in := range spec.In {
+			elsewhere = elsewhere || k != i && slices.Contains(in, outer)
+		}
+		if !elsewhere || count(spec.In[i], outer) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func count(ids []uint8, x uint8) (n int) {
+	for _, y := range ids {
+		if x == y {
+			n++
+		}
+	}
+	return n
+}
+
+// boolProduct recognises gt(P, 0) and its like for a product P of two 0/1
+// tensors that nothing else reads.
+func (o *optimiser) boolProduct(n *ir.Node) *ir.Node {
+	p, fn := n.Args[0], n.Fn
+	x := 0.0
+	switch len(n.Args) {
+	case 1:
+		if fn != kernel.FnStep {
+			return n
+		}
+		fn = kernel.FnGt
+	case 2:
+		var ok bool
+		if x, ok = n.Args[1].Scalar(); !ok {
+			return n
+		}
+	default:
+		return n
+	}
+	if p.Op != ir.Einsum || o.uses[p] > 1 || len(p.Args) != 2 || !HasBoolForm(p.Spec) ||
+		p.Args[0].Type.Kind != tensor.Bool || p.Args[1].Type.Kind != tensor.Bool {
+		return n
+	}
+	if fn == kernel.FnGt && x >= 0 && x < 1 || fn == kernel.FnGe && x > 0 && x <= 1 || fn == kernel.FnNe && x == 0 {
+		o.note("boolean", n, "only whether the product is 0 is computed")
+		return o.b.BoolEinsum(p.Spec, p.Args...)
+	}
+	return n
+}

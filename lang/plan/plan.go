@@ -1,0 +1,64 @@
+// Package plan rewrites the operations of a checked program into ones that are
+// cheaper to run and mean the same.
+//
+// Each rewrite is a function of its own, listed in Rewrites; all of them
+// together can be switched off, and tests run every program both ways.
+package plan
+
+import (
+	"ein/lang/check"
+	"ein/lang/source"
+	"ein/vm/code"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// Program is a planned program: what the compiler turns into code.
+type Program struct {
+	Outputs []Output
+	Inputs  []Input
+	Stmts   []Stmt // in source order
+	Labels  []string
+
+	Rewrites []Rewrite // what Optimise did
+}
+
+// Output is a value the program gives.
+type Output struct {
+	Name string
+	Form code.Form
+	Node *ir.Node
+	Pos  ir.Pos
+}
+
+// Input is a bound input: the layout it comes in decides the code.
+type Input struct {
+	Name, Kind string
+	Node       *ir.Node
+	Layout     tensor.Layout
+	NNZ        int
+}
+
+// Stmt is a statement of the source.
+type Stmt struct {
+	Name string
+	Pos  ir.Pos
+}
+
+// New takes over a checked program whose inputs are bound.
+func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
+	p := &Program{Labels: c.Labels}
+	for _, o := range c.Outputs {
+		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: code.Form(o.Form), Node: o.Node, Pos: pos(o.Span)})
+	}
+	for _, in := range c.Inputs {
+		v := inputs[in.Name]
+		p.Inputs = append(p.Inputs, Input{Name: in.Name, Kind: in.Kind, Node: in.Node, Layout: v.Layout, NNZ: v.CSR.NNZ()})
+	}
+	for _, s := range c.Statements {
+		p.Stmts = append(p.Stmts, Stmt{Name: s.Name, Pos: pos(s.Span)})
+	}
+	return p
+}
+
+func pos(s source.Span) ir.Pos { return ir.Pos{Start: int32(s.Start), End: int32(s.End)} }

@@ -1,0 +1,62 @@
+package source
+
+import (
+	"testing"
+	"unicode/utf8"
+)
+
+const text = "ab\r\né𝄞x\n\nlast"
+
+func TestPosition(t *testing.T) {
+	f := NewFile("a", text)
+	tests := []struct{ offset, line, column int }{
+		{-1, 1, 1}, {0, 1, 1}, {2, 1, 3}, {4, 2, 1}, {6, 2, 2}, {10, 2, 3}, {11, 2, 4}, {12, 3, 1}, {13, 4, 1}, {17, 4, 5}, {99, 4, 5},
+	}
+	for _, test := range tests {
+		if p := f.Position(test.offset); p.Line != test.line || p.Column != test.column {
+			t.Errorf("%d is at %+v, want %d:%d", test.offset, p, test.line, test.column)
+		}
+	}
+	if f.Lines() != 4 || NewFile("", "").Lines() != 1 {
+		t.Error("wrong number of lines")
+	}
+}
+
+func TestLineSpan(t *testing.T) {
+	f := NewFile("a", text)
+	for line, want := range map[int]string{0: "ab", 1: "ab", 2: "é𝄞x", 3: "", 4: "last", 9: "last"} {
+		if s := f.LineSpan(line); f.Text[s.Start:s.End] != want {
+			t.Errorf("line %d is %q, want %q", line, f.Text[s.Start:s.End], want)
+		}
+	}
+}
+
+func TestLineColumn(t *testing.T) {
+	f := NewFile("a", text)
+	for enc, want := range map[Encoding]int{UTF8: 6, UTF16: 3, UTF32: 2} {
+		if line, column := f.LineColumn(10, enc); line != 1 || column != want {
+			t.Errorf("encoding %d: %d:%d, want 1:%d", enc, line, column, want)
+		}
+	}
+	for offset := range len(text) {
+		if !utf8.RuneStart(text[offset]) || text[offset] == '\n' {
+			continue
+		}
+		for _, enc := range []Encoding{UTF8, UTF16, UTF32} {
+			line, column := f.LineColumn(offset, enc)
+			if got := f.Offset(line, column, enc); got != offset {
+				t.Errorf("encoding %d: %d comes back as %d", enc, offset, got)
+			}
+		}
+	}
+	if got := f.Offset(1, 99, UTF16); got != 11 {
+		t.Errorf("past the end is %d", got)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	s := Span{2, 4}
+	if s.Len() != 2 || s.Join(Span{1, 3}) != (Span{1, 4}) || !s.Contains(4) || s.Contains(5) || s.Contains(1) {
+		t.Error("span arithmetic")
+	}
+}

@@ -1,0 +1,515 @@
+package syntax
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+)
+
+// Every message of the lexer and the parser is made in this file.
+const (
+	codeCharacter   diag.Code = "E0001" // a character that is not Ein
+	codeUTF8        diag.Code = "E0002" // not UTF-8
+	codeHidden      diag.Code = "E0003" // invisible and control characters
+	codeLookalike   diag.Code = "E0004" // a character that only looks like ASCII
+	codeString      diag.Code = "E0005" // string not closed
+	codeEscape      diag.Code = "E0006" // unknown escape
+	codeNumber      diag.Code = "E0007" // malformed number
+	codeNumberRange diag.Code = "E0008" // number too large
+	codeDashComment diag.Code = "E0009" // -- as a comment
+
+	codeExpected    diag.Code = "E0101" // found one thing, expected another
+	codeUnclosed    diag.Code = "E0102" // bracket never closed
+	codeMismatched  diag.Code = "E0103" // closed by the wrong bracket
+	codeStray       diag.Code = "E0104" // nothing to close
+	codeValue       diag.Code = "E0105" // a value is missing
+	codeSideBySide  diag.Code = "E0106" // two values without an operator or comma
+	codeBare        diag.Code = "E0107" // an expression is not a statement
+	codeDirective   diag.Code = "E0108" // a command in a program
+	codeRelation    diag.Code = "E0109" // facts, rules and queries
+	codeLeftSide    diag.Code = "E0110" // cannot be assigned to
+	codeDef         diag.Code = "E0111" // malformed def
+	codeInput       diag.Code = "E0112" // malformed input
+	codeIndex       diag.Code = "E0113" // empty index list, or nothing to index
+	codeSourceBytes diag.Code = "E0501"
+	codeTokens      diag.Code = "E0502"
+	codeDepth       diag.Code = "E0503"
+	codeStatements  diag.Code = "E0504"
+	codeHeight      diag.Code = "E0505"
+	codeMore        diag.Code = "N0506"
+)
+
+func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {
+	return diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
+}
+
+func withNote(d diag.Diagnostic, note string) diag.Diagnostic {
+	d.Notes = append(d.Notes, note)
+	return d
+}
+
+func withFix(d diag.Diagnostic, title string, at source.Span, text string) diag.Diagnostic {
+	d.Fixes = append(d.Fixes, diag.Fix{Title: title, Edits: []diag.Edit{{Span: at, NewText: text}}})
+	return d
+}
+
+// excerpt is source text as a message shows it.
+func excerpt(s string) string {
+	const most = 40
+	for i, n := 0, 0; i < len(s); n++ {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		if n == most {
+			s = s[:i] + "..."
+			break
+		}
+		i += size
+	}
+	q := strconv.Quote(s)
+	return "`" + strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + "`"
+}
+
+func at(start, length int) source.Span { return source.Span{Start: start, End: start + length} }
+
+// lexicalError says what is wrong with a token whose kind is bad.
+func lexicalError(text string, t token) diag.Diagnostic {
+	s := text[t.start:t.end]
+	switch t.kind {
+	case KindBadNumber:
+		return errNumber(t.span(), s)
+	case KindBadString:
+		return errString(t.span(), s)
+	case KindDashComment:
+		d := newError(codeDashComment, t.span(), "`--` does not start a comment")
+		d = withNote(d, "A comment starts with // or #; -- is two minus signs.")
+		return withFix(d, "use //", at(int(t.start), 2), "//")
+	}
+	if t.kind == KindBadComment {
+		i, _ := firstHidden(s)
+		return errRune(int(t.start)+i, s[i:])
+	}
+	return errRune(int(t.start), s)
+}
+
+// firstHidden finds the first character that no comment or string may hold.
+func firstHidden(s string) (int, bool) {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return i, true
+			}
+		}
+		if hiddenRune(r) && !joiner(r) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// errRune explains the run of characters that s starts with, of which the
+// first decides the message.
+func errRune(offset int, s string) diag.Diagnostic {
+	r, n := utf8.DecodeRuneInString(s)
+	one := at(offset, n)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		d := newError(codeUTF8, one, "the byte 0x%02X is not valid UTF-8", s[0])
+		return withNote(d, "Save the file as UTF-8.")
+	case r == '\uFEFF':
+		d := newError(codeHidden, one, "a byte order mark inside the text")
+		return withFix(withNote(d, "It is allowed only as the very first character of a file."), "delete it", one, "")
+	case r == 0:
+		return withFix(newError(codeHidden, one, "a NUL byte in the text"), "delete it", one, "")
+	case hiddenRune(r):
+		d := newError(codeHidden, one, "the invisible character U+%04X", r)
+		d = withNote(d, "Characters that do not show, or that reorder what does, could make a program read differently from what it means.")
+		return withFix(d, "delete it", one, "")
+	}
+	if ascii, ok := lookalike(r); ok {
+		d := newError(codeLookalike, one, "the character `%c` (U+%04X) is not `%s`", r, r, ascii)
+		if ascii == " " {
+			d = newError(codeLookalike, one, "the blank U+%04X is not an ordinary one", r)
+			return withFix(d, "write an ordinary blank", one, ascii)
+		}
+		if r == '\'' || r == '`' {
+			d = newError(codeLookalike, one, "`%c` does not quote a string", r)
+		}
+		return withFix(d, "write `"+ascii+"`", one, ascii)
+	}
+	d := newError(codeCharacter, at(offset, len(s)), "%s is not part of the language", excerpt(s))
+	switch r {
+	case '@':
+		d = withNote(d, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
+	case '^':
+		d = withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
+	case '&':
+		d = withNote(d, "On 0/1 values `*` is and.")
+	case '|':
+		d = withNote(d, "On 0/1 values max(a, b) is or.")
+	case '!', '~':
+		d = withNote(d, "On 0/1 values `1 - a` is not.")
+	default:
+		if r >= utf8.RuneSelf {
+			d = withNote(d, "Names are made of the letters a to z and A to Z, digits and _; anything else can stand in a string or a comment.")
+		}
+	}
+	return d
+}
+
+func errNumber(span source.Span, s string) diag.Diagnostic {
+	d := newError(codeNumber, span, "%s is not a number", excerpt(s))
+	lower := strings.ToLower(s)
+	switch {
+	case strings.HasPrefix(lower, "0x"), strings.HasPrefix(lower, "0b"), strings.HasPrefix(lower, "0o"):
+		if v, err := strconv.ParseUint(lower, 0, 53); err == nil {
+			return withFix(withNote(d, "Numbers are decimal."), "write it in decimal", span, strconv.FormatUint(v, 10))
+		}
+		return withNote(d, "Numbers are decimal.")
+	case strings.Contains(s, "_") && strings.Trim(s, "0123456789_.") == "":
+		return withFix(withNote(d, "Digits are not grouped."), "delete the underscores", span, strings.ReplaceAll(s, "_", ""))
+	case strings.Count(s, ".") > 1:
+		return withNote(d, "It has more than one decimal point.")
+	case strings.HasSuffix(lower, "e"):
+		return withNote(d, "The exponent has no digits.")
+	}
+	digits := strings.TrimLeft(s, "0123456789.")
+	split := len(s) - len(digits)
+	return withFix(withNote(d, "A name cannot start with a digit, and a factor needs a blank before it."),
+		"put a blank between the number and the name", at(span.Start+split, 0), " ")
+}
+
+func errNumberRange(span source.Span, s string) diag.Diagnostic {
+	d := newError(codeNumberRange, span, "%s is too large", excerpt(s))
+	return withNote(d, "The largest number is about 1.8e308.")
+}
+
+func errString(span source.Span, s string) diag.Diagnostic {
+	if i, hidden := firstHidden(s); hidden {
+		return errRune(span.Start+i, s[i:])
+	}
+	body := s[1:]
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		i++
+		if i == len(body) {
+			break
+		}
+		if strings.IndexByte(`"\nt`, body[i]) < 0 {
+			_, n := utf8.DecodeRuneInString(body[i:])
+			d := newError(codeEscape, at(span.Start+i, 1+n), "%s is not an escape", "`"+body[i-1:i+n]+"`")
+			d = withNote(d, "In a string the escapes are \\\", \\\\, \\n and \\t.")
+			return withFix(d, "write a backslash", at(span.Start+i, 1), `\\`)
+		}
+	}
+	d := newError(codeString, span, "the string is not closed")
+	d.Label = "opened here"
+	return withNote(d, "A string ends with \" on the line on which it starts.")
+}
+
+// bracketName is a bracket as messages show it.
+func bracketName(k Kind) string {
+	return "`" + string("([{)]}"[k-KindLParen]) + "`"
+}
+
+func errUnclosed(open token, noticed *token) diag.Diagnostic {
+	d := newError(codeUnclosed, open.span(), "%s opened here is never closed", bracketName(open.kind))
+	d.Label = "needs a " + bracketName(open.kind.closer())
+	if noticed != nil {
+		d.Related = []diag.Related{{Span: noticed.span(), Message: "another statement starts here"}}
+	}
+	return d
+}
+
+func errMismatched(open, closing token) diag.Diagnostic {
+	d := newError(codeMismatched, closing.span(), "%s cannot close %s", bracketName(closing.kind), bracketName(open.kind))
+	d.Label = "expected " + bracketName(open.kind.closer())
+	d.Related = relatedOpener(open)
+	return withFix(d, "write "+bracketName(open.kind.closer()), closing.span(), string(")]}"[open.kind-KindLParen]))
+}
+
+func relatedOpener(open token) []diag.Related {
+	return []diag.Related{{Span: open.span(), Message: bracketName(open.kind) + " opened here"}}
+}
+
+func errNothingToClose(k Kind, span source.Span) diag.Diagnostic {
+	d := newError(codeStray, span, "%s closes nothing", bracketName(k))
+	return withFix(d, "delete it", span, "")
+}
+
+// found names token i for a message; the token at end stands for what follows
+// the statement or the bracket.
+func (p *parser) found(i, end int) string {
+	t := p.toks[i]
+	switch {
+	case i >= end && t.kind == KindEOF:
+		return "the end of the program"
+	case i >= end && t.newline:
+		return "the end of the line"
+	case t.kind == KindNumber:
+		return "the number " + excerpt(p.word(i))
+	case t.kind == KindIdent:
+		return "the name " + excerpt(p.word(i))
+	case t.kind == KindString:
+		return "the string " + excerpt(p.word(i))
+	}
+	return excerpt(p.word(i))
+}
+
+// place is where to point for token i: at the end of a line, just behind what
+// is there, because the next token may be pages away.
+func (p *parser) place(i, end int) source.Span {
+	if i >= end && i > 0 && (p.toks[i].newline || p.toks[i].kind == KindEOF) {
+		return at(int(p.toks[i-1].end), 0)
+	}
+	return p.toks[i].span()
+}
+
+// errExpected says that want was expected where token i is.
+func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
+	found := p.found(i, end)
+	code := codeExpected
+	if want == "a value" {
+		code = codeValue
+	}
+	d := newError(code, p.place(i, end), "expected %s, found %s", want, found)
+	if i >= len(p.toks)-1 {
+		return d
+	}
+	if i > 0 && want == "a value" && p.toks[i-1].kind.infix() {
+		d.Label = fmt.Sprintf("`%s` needs a value on its right", p.word(i-1))
+	}
+	switch kind := p.toks[i].kind; {
+	case i >= end && !p.toks[i].newline && kind != KindSemicolon, i < end:
+		switch {
+		case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
+			d = withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
+		case kind == KindArrow:
+			d = withFix(withNote(d, "`<-` is the arrow of a rule."), "write `< -`", p.toks[i].span(), "< -")
+		case kind == KindAssign && i > 0 && !p.toks[i].newline:
+			d = withNote(d, "To compare, write `==`.")
+		case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
+			d = withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
+		case kind == KindLBrace:
+			d = withNote(d, "Braces only hold the body of a def; a list is written [ ].")
+		case kind == KindColon && want == "`,` or `]`":
+			d = withNote(d, "There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
+		}
+	}
+	return d
+}
+
+func errMissingComma(before, next source.Span, text string) diag.Diagnostic {
+	d := newError(codeSideBySide, next, "expected a comma before %s", excerpt(text[next.Start:next.End]))
+	d = withNote(d, "A product never crosses a newline.")
+	return withFix(d, "insert a comma", at(before.End, 0), ",")
+}
+
+// errSideBySide and errNumberFactor offer a comma only inside brackets, where
+// one can be missing.
+func errSideBySide(before Expr, next source.Span, text string, str, inBrackets bool) diag.Diagnostic {
+	d := newError(codeSideBySide, next, "%s cannot be a factor of the value before it", excerpt(text[next.Start:next.End]))
+	d.Related = []diag.Related{{Span: before.Pos(), Message: "the value before it"}}
+	d = withNote(d, "A literal is multiplied with `*`; elements of a list are separated by commas.")
+	if _, also := before.(*String); inBrackets {
+		return withFix(d, "insert a comma", at(before.Pos().End, 0), ",")
+	} else if str || also {
+		return d
+	}
+	return withFix(d, "write `*`", at(before.Pos().End, 0), " *")
+}
+
+func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) diag.Diagnostic {
+	what := excerpt(text[next.Start:next.End])
+	if numbers {
+		d := newError(codeSideBySide, next, "two numbers side by side: %s %s", excerpt(text[before.Start:before.End]), what)
+		if !inBrackets {
+			return withNote(d, "A vector is written [1, 2].")
+		}
+		return withFix(withNote(d, "Is a comma missing?"), "insert a comma", at(before.End, 0), ",")
+	}
+	d := newError(codeSideBySide, next, "%s cannot follow a factor", what)
+	d = withNote(d, "A number can be a factor only in first place, as in `2 A[i,j]`.")
+	return withFix(d, "write `*`", at(before.End, 0), " *")
+}
+
+func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
+	d := newError(codeIndex, x, "%s has no axes to index", excerpt(text[x.Start:x.End]))
+	d.Label = "a `[` behind a value is an index list"
+	return withFix(withNote(d, "A product with a list is written with `*`."), "write `*`", at(x.End, open.Start-x.End), " * ")
+}
+
+func errEmptyIndex(span source.Span) diag.Diagnostic {
+	d := newError(codeIndex, span, "an index list needs at least one index")
+	return withNote(d, "The whole tensor is written without brackets.")
+}
+
+func errBareExpr(x Expr) diag.Diagnostic {
+	d := newError(codeBare, x.Pos(), "an expression alone is not a statement")
+	if b, ok := x.(*Binary); ok && b.Op == Eq && isHead(b.L) {
+		return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
+	}
+	return withNote(d, "Give it a name with `Name = ...`, or show it with `:print ...`.")
+}
+
+func errBareInDef(span source.Span) diag.Diagnostic {
+	return newError(codeBare, span, "only the last statement of a def may be a bare expression")
+}
+
+func errDirective(text string, span source.Span) diag.Diagnostic {
+	word := text
+	if i := strings.IndexFunc(text[1:], func(r rune) bool { return r >= utf8.RuneSelf || classes[r] == 0 }); i >= 0 {
+		word = text[:1+i]
+	}
+	span.End = span.Start + len(word)
+	d := newError(codeDirective, span, "%s is not part of a program", excerpt(word))
+	d = withNote(d, "`:print` is the only directive: a program file never executes commands.")
+	if _, ok := diag.Suggest(word[1:], []string{"print", "show", "output", "display"}); ok {
+		d = withFix(d, "write `:print`", span, ":print")
+	}
+	return d
+}
+
+func errRelation(span source.Span) diag.Diagnostic {
+	d := newError(codeRelation, span, "relations are not part of this version")
+	return withNote(d, "Facts, rules and queries do not run yet; a 0/1 matrix says the same: `G[x,z] = Parent[x,y] Parent[y,z]`.")
+}
+
+func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
+	d := newError(codeLeftSide, x.Pos(), "%s cannot be assigned to", excerpt(text[x.Pos().Start:x.Pos().End]))
+	d.Label = "expected a name, or a name with indices"
+	switch x := x.(type) {
+	case *Call:
+		d = withNote(d, fmt.Sprintf("A function is defined with `def %s(...) = ...`; an equation has brackets: `%s[...] = ...`.", x.Fun.Name, x.Fun.Name))
+	case *Product:
+		if n, ok := x.Factors[len(x.Factors)-1].(*Name); ok && (n.Name == "max" || n.Name == "min") && op.kind == KindAssign {
+			both := n.Span.Join(op.span())
+			d = withFix(withNote(d, "The operator is written without a blank."), "write `"+n.Name+"=`", both, n.Name+"=")
+		}
+	}
+	return d
+}
+
+func errSecondAssign(t token, text string) diag.Diagnostic {
+	d := newError(codeLeftSide, t.span(), "a second %s in one statement", excerpt(text[t.start:t.end]))
+	if t.kind == KindAssign {
+		return withFix(withNote(d, "To compare, write `==`."), "write `==`", t.span(), "==")
+	}
+	return d
+}
+
+func errManyValues(t token) diag.Diagnostic {
+	d := newError(codeExpected, t.span(), "expected the end of the statement, found `,`")
+	return withNote(d, "A vector is written [1, 2].")
+}
+
+func errInDef(what string, span source.Span) diag.Diagnostic {
+	d := newError(codeDef, span, "%s cannot stand inside a def", what)
+	return withNote(d, "The body of a def holds assignments, and last its value.")
+}
+
+func errEmptyDef(span source.Span) diag.Diagnostic {
+	d := newError(codeDef, span, "the body of a def needs a value")
+	return withNote(d, "The last statement between the braces is the value.")
+}
+
+func errDef(d diag.Diagnostic) diag.Diagnostic {
+	d.Code = codeDef
+	return withNote(d, "A function is written `def name(p, q) = value`.")
+}
+
+func errInput(d diag.Diagnostic) diag.Diagnostic {
+	d.Code = codeInput
+	return withNote(d, "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar.")
+}
+
+func errSourceBytes(n, limit int) diag.Diagnostic {
+	return newError(codeSourceBytes, source.Span{}, "the program has %d bytes; the limit is %d", n, limit)
+}
+
+func errTokens(span source.Span, limit int) diag.Diagnostic {
+	return newError(codeTokens, span, "the program has more than %d tokens", limit)
+}
+
+func errDepth(span source.Span, limit int) diag.Diagnostic {
+	d := newError(codeDepth, span, "nested deeper than %d levels", limit)
+	return withNote(d, "Give the inner part a name of its own.")
+}
+
+func errStatements(span source.Span, limit int) diag.Diagnostic {
+	return newError(codeStatements, span, "the program has more than %d statements", limit)
+}
+
+func errHeight(span source.Span, limit int) diag.Diagnostic {
+	d := newError(codeHeight, span, "the expression is longer than %d operators", limit)
+	return withNote(d, "Split it into several statements, or sum a vector.")
+}
+
+func noteMore(end, n int) diag.Diagnostic {
+	s := "s are"
+	if n == 1 {
+		s = " is"
+	}
+	return diag.Diagnostic{
+		Code: codeMore, Severity: diag.Note, Span: source.Span{Start: end, End: end},
+		Message: fmt.Sprintf("%d more error%s not shown", n, s),
+	}
+}
+
+// stmtKind is the production that participle was reading.
+type stmtKind uint8
+
+const (
+	stmtAssign stmtKind = iota
+	stmtPrint
+	stmtInput
+	stmtDef
+)
+
+// explain turns a failure of participle into a failure of ours: only the place
+// is taken from it, since its messages speak of the grammar.
+func (p *parser) explain(seg segment, err error, kind stmtKind) Stmt {
+	i := p.at(errorOffset(err), seg.lo, seg.hi)
+	p.end = seg.hi
+	var d diag.Diagnostic
+	switch kind {
+	case stmtInput:
+		want := "`:`"
+		if i > seg.lo+2 {
+			want = "the kind of the input"
+		}
+		if i > seg.lo+3 {
+			want = "the end of the statement"
+		}
+		d = errInput(p.errExpected(want, i, seg.hi))
+	case stmtDef:
+		want := "`(` and the parameters"
+		if i > seg.lo+2 {
+			want = "`=`"
+			switch p.toks[i-1].kind {
+			case KindAssign:
+				want = "a value"
+			case KindRBrace:
+				want = "the end of the statement"
+			}
+		}
+		d = errDef(p.errExpected(want, i, seg.hi))
+	default:
+		before := p.toks[i-1].kind
+		switch {
+		case i < seg.hi && p.toks[i].kind.assign() && !before.assign():
+			d = errSecondAssign(p.toks[i], p.text)
+		case before.assign() || before == KindPrint || before == KindComma:
+			d = p.errExpected("a value", i, seg.hi)
+		case i < seg.hi && p.toks[i].kind == KindComma:
+			d = errManyValues(p.toks[i])
+		default:
+			d = p.errExpected("the end of the statement", i, seg.hi)
+		}
+	}
+	return p.fail(i, d)
+}

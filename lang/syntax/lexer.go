@@ -1,0 +1,322 @@
+package syntax
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const bom = "\uFEFF"
+
+// Classes of a byte that starts or continues a token.
+const (
+	classLetter = 1 << iota
+	classDigit
+)
+
+var classes = func() (t [256]uint8) {
+	for c := 'a'; c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = classLetter, classLetter
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c] = classDigit
+	}
+	t['_'] = classLetter
+	return t
+}()
+
+// scanner cuts a text into tokens. Two tokens depend on what stands before
+// them: max= is an operator only after an operand, and :word is a directive
+// only at the start of a statement.
+type scanner struct {
+	text  string
+	pos   int
+	prev  Kind // the last token that is neither a comment nor, inside brackets, a newline
+	fresh bool // nothing but blanks since the start of the line
+	depth int  // open ( and [; inside { } a newline ends a statement as it does outside
+}
+
+func newScanner(text string) scanner {
+	s := scanner{text: text, prev: KindNewline, fresh: true}
+	if strings.HasPrefix(text, bom) {
+		s.pos = len(bom)
+	}
+	return s
+}
+
+// next returns the next token. It always advances, except at the end.
+func (s *scanner) next() token {
+	for s.pos < len(s.text) {
+		if c := s.text[s.pos]; c != ' ' && c != '\t' {
+			break
+		}
+		s.pos++
+	}
+	start := s.pos
+	if start == len(s.text) {
+		return token{start: int32(start), end: int32(start), kind: KindEOF}
+	}
+	kind := s.scan(s.text[start])
+	switch kind {
+	case KindNewline:
+		s.fresh = true
+		if s.depth == 0 && !s.prev.continues() {
+			s.prev = kind
+		}
+	case KindComment, KindBadComment, KindDashComment:
+	default:
+		s.fresh = false
+		s.prev = kind
+		switch kind {
+		case KindLParen, KindLBracket:
+			s.depth++
+		case KindRParen, KindRBracket:
+			s.depth = max(s.depth-1, 0)
+		case KindLBrace, KindRBrace, KindPrint, KindDirective:
+			// None of these stands inside ( or [, so one that is open was forgotten.
+			s.depth = 0
+		}
+	}
+	return token{start: int32(start), end: int32(s.pos), kind: kind}
+}
+
+// scan moves past the token that starts with c and says what it is.
+func (s *scanner) scan(c byte) Kind {
+	switch {
+	case classes[c] == classLetter:
+		return s.word()
+	case classes[c] == classDigit, c == '.' && classes[s.at(1)] == classDigit:
+		return s.number()
+	}
+	switch c {
+	case '\n':
+		s.pos++
+		return KindNewline
+	case '\r':
+		if s.at(1) == '\n' {
+			s.pos += 2
+			return KindNewline
+		}
+	case '"':
+		return s.str()
+	case '#':
+		return s.comment(KindComment)
+	case '/':
+		if s.at(1) == '/' {
+			return s.comment(KindComment)
+		}
+	case '-':
+		if s.at(1) == '-' && s.dashComment() {
+			return s.comment(KindDashComment)
+		}
+	case ':':
+		if s.statementStart() && classes[s.at(1)] == classLetter {
+			return s.directive()
+		}
+	}
+	for _, op := range operators[c] {
+		if strings.HasPrefix(s.text[s.pos:], op.text) {
+			s.pos += len(op.text)
+			return op.kind
+		}
+	}
+	return s.invalid()
+}
+
+type operator struct {
+	text string
+	kind Kind
+}
+
+// operators lists, by first byte, the punctuation of the language, longest first.
+var operators = [256][]operator{
+	';': {{";", KindSemicolon}},
+	'=': {{"==", KindEq}, {"=", KindAssign}},
+	'+': {{"+=", KindSetAdd}, {"+", KindAdd}},
+	'-': {{"-", KindSub}},
+	'*': {{"*", KindMul}},
+	'/': {{"/", KindDiv}},
+	'>': {{">=", KindGe}, {">", KindGt}},
+	'<': {{"<=", KindLe}, {"<-", KindArrow}, {"<", KindLt}},
+	'!': {{"!=", KindNe}},
+	',': {{",", KindComma}},
+	':': {{":", KindColon}},
+	'.': {{".", KindDot}},
+	'?': {{"?", KindQuestion}},
+	'(': {{"(", KindLParen}},
+	'[': {{"[", KindLBracket}},
+	'{': {{"{", KindLBrace}},
+	')': {{")", KindRParen}},
+	']': {{"]", KindRBracket}},
+	'}': {{"}", KindRBrace}},
+}
+
+// at is the byte n places ahead, 0 past the end.
+func (s *scanner) at(n int) byte {
+	if s.pos+n < len(s.text) {
+		return s.text[s.pos+n]
+	}
+	return 0
+}
+
+func (s *scanner) statementStart() bool {
+	return s.fresh || s.prev == KindSemicolon || s.prev == KindLBrace
+}
+
+// word reads a name. `max=` and `min=` are operators straight after an operand,
+// as in `D[i,k] max= e`; at the start of a statement or of an argument `max= 3`
+// gives a value to something called max.
+func (s *scanner) word() Kind {
+	start := s.pos
+	for s.pos < len(s.text) && classes[s.text[s.pos]] != 0 {
+		s.pos++
+	}
+	if s.prev.ends() && s.pos-start == 3 && s.at(0) == '=' && s.at(1) != '=' {
+		switch s.text[start:s.pos] {
+		case "max":
+			s.pos++
+			return KindSetMax
+		case "min":
+			s.pos++
+			return KindSetMin
+		}
+	}
+	return KindIdent
+}
+
+// number reads digits, a fraction and an exponent. Anything glued to them makes
+// one malformed number, so that 0x10 is one mistake and not the product 0 x10.
+func (s *scanner) number() Kind {
+	s.digits()
+	if s.at(0) == '.' {
+		s.pos++
+		s.digits()
+	}
+	if c := s.at(0); c == 'e' || c == 'E' {
+		n := 1
+		if c := s.at(1); c == '+' || c == '-' {
+			n = 2
+		}
+		if classes[s.at(n)] == classDigit {
+			s.pos += n
+			s.digits()
+		}
+	}
+	kind := KindNumber
+	for classes[s.at(0)] != 0 || s.at(0) == '.' && classes[s.at(1)] == classDigit {
+		kind = KindBadNumber
+		s.pos++
+	}
+	return kind
+}
+
+func (s *scanner) digits() {
+	for s.pos < len(s.text) && classes[s.text[s.pos]] == classDigit {
+		s.pos++
+	}
+}
+
+// str reads a string. A newline ends it, closed or not, so that one missing
+// quote spoils one line.
+func (s *scanner) str() Kind {
+	kind := KindString
+	s.pos++
+	for s.pos < len(s.text) {
+		switch c := s.text[s.pos]; {
+		case c == '"':
+			s.pos++
+			return kind
+		case c == '\n', c == '\r' && s.at(1) == '\n':
+			return KindBadString
+		case c == '\\':
+			switch s.at(1) {
+			case '"', '\\', 'n', 't':
+			default:
+				kind = KindBadString
+			}
+			s.pos++
+			if n := s.at(0); s.pos < len(s.text) && n != '\n' && n != '\r' && n < utf8.RuneSelf {
+				s.pos++
+			}
+		default:
+			if n, hidden := s.textRune(); hidden {
+				kind = KindBadString
+				s.pos += n
+			} else {
+				s.pos += n
+			}
+		}
+	}
+	return KindBadString
+}
+
+// comment reads to the end of the line.
+func (s *scanner) comment(kind Kind) Kind {
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		if c == '\n' || c == '\r' && s.at(1) == '\n' {
+			break
+		}
+		n, hidden := s.textRune()
+		if hidden && kind == KindComment {
+			kind = KindBadComment
+		}
+		s.pos += n
+	}
+	return kind
+}
+
+// textRune is the size of the character at the cursor and whether it may not
+// stand even in a comment or a string.
+func (s *scanner) textRune() (size int, hidden bool) {
+	if c := s.text[s.pos]; c >= ' ' && c < 0x7F || c == '\t' {
+		return 1, false
+	}
+	r, n := utf8.DecodeRuneInString(s.text[s.pos:])
+	return n, r == utf8.RuneError && n == 1 || hiddenRune(r) && !joiner(r)
+}
+
+// dashComment decides whether the -- at the cursor is meant as a comment:
+// `a --b` subtracts, but nobody writes an operator at the start of a statement,
+// or two of them with a blank behind.
+func (s *scanner) dashComment() bool {
+	if s.fresh && s.depth == 0 && s.prev == KindNewline {
+		return s.pos+2 < len(s.text)
+	}
+	switch s.at(2) {
+	case ' ', '\t', '\n', '\r', '-':
+		return true
+	}
+	return false
+}
+
+// directive reads :print, or any other :word with the rest of its line: what
+// follows an unknown word is not Ein and not worth more errors.
+func (s *scanner) directive() Kind {
+	end := s.pos + 1
+	for end < len(s.text) && classes[s.text[end]] != 0 {
+		end++
+	}
+	if s.text[s.pos:end] == ":print" {
+		s.pos = end
+		return KindPrint
+	}
+	s.comment(KindDirective)
+	return KindDirective
+}
+
+// invalid reads a run of characters that begin no token.
+func (s *scanner) invalid() Kind {
+	start := s.pos
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		known := c == ' ' || c == '\t' || c == '\n' || c == '"' || c == '#' || classes[c] != 0 ||
+			c == '\r' && s.at(1) == '\n' || c != '!' && operators[c] != nil || c == '!' && s.at(1) == '='
+		// The cap keeps a megabyte of rubbish from becoming one message.
+		if known && s.pos > start || s.pos-start >= 64 {
+			break
+		}
+		_, n := utf8.DecodeRuneInString(s.text[s.pos:])
+		s.pos += n
+	}
+	return KindInvalid
+}

@@ -1,0 +1,43 @@
+package syntax
+
+import "math"
+
+// Limits bound what a program may make the parser do. A zero (or negative)
+// value means the default; nothing is ever unlimited.
+type Limits struct {
+	SourceBytes int // default 16 MiB
+	Tokens      int // default 8 million
+	Depth       int // open brackets and unary minus signs around one place; default 200
+	// Height is the height of an expression tree, which for 1+1+1+... is the
+	// number of operators: trees lean to the left, and whoever walks one by
+	// recursion needs a stack that deep. Default 10 000.
+	Height      int
+	Statements  int // default 10 000
+	Diagnostics int // default 50; then one more says how many were left out
+}
+
+// The default limits.
+const (
+	DefaultSourceBytes = 16 << 20
+	DefaultTokens      = 8_000_000
+	DefaultDepth       = 200
+	DefaultHeight      = 10_000
+	DefaultStatements  = 10_000
+	DefaultDiagnostics = 50
+)
+
+func (l Limits) withDefaults() Limits {
+	set := func(p *int, value int) {
+		if *p <= 0 {
+			*p = value
+		}
+	}
+	set(&l.SourceBytes, DefaultSourceBytes)
+	set(&l.Tokens, DefaultTokens)
+	set(&l.Depth, DefaultDepth)
+	set(&l.Height, DefaultHeight)
+	set(&l.Statements, DefaultStatements)
+	set(&l.Diagnostics, DefaultDiagnostics)
+	l.SourceBytes = min(l.SourceBytes, math.MaxInt32-1) // tokens hold 32-bit offsets
+	return l
+}

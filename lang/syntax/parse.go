@@ -1,0 +1,178 @@
+// Package syntax reads and prints the text of Ein programs: lexer, grammar,
+// tree, formatter. It knows nothing of what a program means.
+//
+// A program is lexed once, cut into statements, and parsed statement by
+// statement, so that one mistake costs one statement and one message. Every
+// recursion is bounded by a limit that is checked before it starts; see Limits.
+package syntax
+
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+)
+
+// Options say how to parse.
+type Options struct {
+	// Repl accepts a bare expression as a statement.
+	Repl   bool
+	Limits Limits
+}
+
+// Parse parses a program. It never fails: what is wrong is in File.Diags.
+func Parse(f *source.File, opt Options) *File {
+	p := newParser(f, opt)
+	defer p.release()
+	p.lex()
+	if !p.stopped {
+		p.file.Stmts = p.statements(0, len(p.toks)-1, 0)
+	}
+	return p.finish()
+}
+
+// parser is the state of one Parse.
+type parser struct {
+	*buffers
+	file *File
+	text string
+	opt  Options
+	lim  Limits
+
+	stopped  bool // a limit was hit: the rest of the file is left alone
+	errors   int  // errors found, shown or not
+	curable  int  // of them, those that more input at the end could cure
+	nstmts   int
+	i, end   int // the expression parser's cursor in toks, and where it has to stop
+	depth    int // brackets and minus signs around the cursor
+	failure  *failure
+	numbers  slab[Number]
+	names    slab[Name]
+	lists    slab[List]
+	binaries slab[Binary]
+	indexes  slab[Index]
+	arena    exprArena
+}
+
+// failure is why a statement did not parse.
+type failure struct {
+	diagnostic diag.Diagnostic
+	at         int  // the token it stopped at
+	atEnd      bool // the statement stopped too early, so more text could cure it
+}
+
+// buffers are the parts of a parser that outlive it.
+type buffers struct {
+	toks   []token
+	stack  []int  // open brackets
+	exprs  []Expr // elements of the lists being read
+	args   []Arg  // arguments of the calls being read
+	peeker *lexer.PeekingLexer
+	room   int // tokens that peeker holds
+}
+
+// keepTokens bounds what the pool holds on to between programs.
+const keepTokens = 1 << 16
+
+var pool = sync.Pool{New: func() any { return new(buffers) }}
+
+func newParser(f *source.File, opt Options) *parser {
+	return &parser{
+		buffers: pool.Get().(*buffers),
+		file:    &File{Source: f},
+		text:    f.Text,
+		opt:     opt,
+		lim:     opt.Limits.withDefaults(),
+	}
+}
+
+func (p *parser) release() {
+	b := p.buffers
+	if cap(b.toks) > keepTokens || b.room > keepTokens || cap(b.exprs) > keepTokens || cap(b.args) > keepTokens {
+		return
+	}
+	// Nodes and source text must not live on in the pool.
+	clear(b.exprs[:cap(b.exprs)])
+	clear(b.args[:cap(b.args)])
+	if b.room > 0 {
+		clear(b.peeker.Range(0, lexer.RawCursor(b.room)))
+	}
+	b.toks, b.stack, b.exprs, b.args = b.toks[:0], b.stack[:0], b.exprs[:0], b.args[:0]
+	pool.Put(b)
+}
+
+// lex fills toks with everything the grammar cares for. Newlines become a flag,
+// comments go to the file, text that is not Ein becomes a diagnostic.
+func (p *parser) lex() {
+	if len(p.text) > p.lim.SourceBytes {
+		p.stop(errSourceBytes(len(p.text), p.lim.SourceBytes))
+		return
+	}
+	// A guess that fits literals, the only things that make a program long;
+	// growing by doubling would take several times as much.
+	if n := len(p.text) / 3; cap(p.toks) < n {
+		p.toks = make([]token, 0, n)
+	}
+	newline := false
+	var counts [numKinds]int
+	for s := newScanner(p.text); ; {
+		t := s.next()
+		if t.kind.bad() {
+			p.badToken(t)
+		}
+		switch t.kind {
+		case KindNewline:
+			newline = true
+			continue
+		case KindComment, KindBadComment, KindDashComment:
+			p.file.Comments = append(p.file.Comments, Comment{t.span()})
+			continue
+		}
+		t.newline, newline = newline, false
+		p.toks = append(p.toks, t)
+		if t.kind == KindEOF {
+			// Most names stand for themselves, the rest before a ( or an =.
+			p.numbers.expect(counts[KindNumber])
+			p.names.expect(counts[KindIdent] - counts[KindLParen] - counts[KindAssign])
+			return
+		}
+		counts[t.kind]++
+		if len(p.toks) > p.lim.Tokens {
+			p.stop(errTokens(t.span(), p.lim.Tokens))
+			return
+		}
+	}
+}
+
+func (p *parser) badToken(t token) {
+	p.errors++
+	if p.errors <= p.lim.Diagnostics {
+		p.file.Diags = append(p.file.Diags, lexicalError(p.text, t))
+	}
+}
+
+// report records an error that more input cannot cure.
+func (p *parser) report(d diag.Diagnostic) {
+	p.errors++
+	if p.errors <= p.lim.Diagnostics {
+		p.file.Diags = append(p.file.Diags, d)
+	}
+}
+
+// stop reports a limit and gives up on the rest of the file.
+func (p *parser) stop(d diag.Diagnostic) {
+	p.stopped = true
+	p.report(d)
+}
+
+func (p *parser) finish() *File {
+	f := p.file
+	f.Incomplete = p.errors > 0 && p.errors == p.curable
+	f.Diags.Sort()
+	if more := p.errors - p.lim.Diagnostics; more > 0 {
+		f.Diags = append(f.Diags, noteMore(len(p.text), more))
+	}
+	return f
+}

@@ -1,0 +1,430 @@
+package syntax
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"ein/lang/source"
+)
+
+// Width is the column that Format keeps literals within.
+const Width = 100
+
+// Format prints a program in its one canonical form and keeps its comments. It
+// returns false, and the text as it was, if the program has errors: what did
+// not parse cannot be printed without loss.
+//
+// A statement takes one line, except that a def block has one for each of its
+// own, and that a list breaks when it is too long, or when it is a list of rows
+// written one to a line. A statement with a comment inside it keeps its lines.
+func Format(f *File) (string, bool) {
+	if f.Diags.HasErrors() {
+		return f.Source.Text, false
+	}
+	p := &printer{text: f.Source.Text, comments: f.Comments}
+	p.block(f.Stmts, source.Span{Start: 0, End: len(p.text)})
+	if out := p.String(); out != "" {
+		return out + "\n", true
+	}
+	return "", true
+}
+
+// ExprString prints an expression on one line, with the parentheses its tree
+// needs even if it was not made by the parser.
+func ExprString(x Expr) string {
+	var p printer
+	p.flat = true
+	p.expr(x, precAny)
+	return p.String()
+}
+
+type printer struct {
+	strings.Builder
+	text     string // of the program; empty for a tree without one
+	comments []Comment
+	next     int // the first comment not yet printed
+	indent   int
+	column   int
+	flat     bool // never break a list
+}
+
+func (p *printer) put(s string) {
+	p.WriteString(s)
+	p.column += utf8.RuneCountInString(s)
+}
+
+func (p *printer) newline() {
+	p.WriteByte('\n')
+	p.column = 0
+	p.put(strings.Repeat(" ", p.indent))
+}
+
+// block prints statements and the comments among them; within is the text that
+// holds both.
+func (p *printer) block(stmts []Stmt, within source.Span) {
+	first, end := true, within.Start
+	// start begins a line for something at offset, after a blank line if there
+	// was one.
+	start := func(offset int) {
+		if !first {
+			if strings.Count(p.text[end:offset], "\n") > 1 {
+				p.WriteByte('\n')
+			}
+			p.newline()
+		}
+		first = false
+	}
+	for i := 0; ; i++ {
+		limit := within.End
+		if i < len(stmts) {
+			limit = stmts[i].Pos().Start
+		}
+		for ; p.next < len(p.comments) && p.comments[p.next].Span.Start < limit; p.next++ {
+			c := p.comments[p.next].Span
+			if i > 0 && !strings.Contains(p.text[end:c.Start], "\n") {
+				p.put(" ")
+			} else {
+				start(c.Start)
+			}
+			p.comment(c)
+			end = c.End
+		}
+		if i == len(stmts) {
+			return
+		}
+		s := stmts[i]
+		start(s.Pos().Start)
+		p.stmt(s)
+		end = s.Pos().End
+	}
+}
+
+func (p *printer) comment(span source.Span) {
+	p.put(strings.TrimRight(p.text[span.Start:span.End], " \t"))
+}
+
+// inside reports whether an unprinted comment stands in span.
+func (p *printer) inside(span source.Span) bool {
+	return p.next < len(p.comments) && p.comments[p.next].Span.Start < span.End
+}
+
+func (p *printer) stmt(s Stmt) {
+	def, isDef := s.(*Def)
+	if isDef && def.Body != nil {
+		body := p.bodySpan(def)
+		if head := (source.Span{Start: def.Span.Start, End: body.Start}); !p.inside(head) {
+			p.header(def)
+			p.put(" {")
+			p.indent += indentWidth
+			p.newline()
+			p.block(def.Body, body)
+			p.indent -= indentWidth
+			p.newline()
+			p.put("}")
+			return
+		}
+	}
+	if p.inside(s.Pos()) {
+		p.layout(s.Pos())
+		return
+	}
+	switch s := s.(type) {
+	case *Assign:
+		p.put(s.Name.Name)
+		if s.Indexed {
+			p.brackets(s.Indices)
+		}
+		p.put(" " + s.Op.String() + " ")
+		p.expr(s.Value, precAny)
+	case *Print:
+		p.put(":print ")
+		for i, x := range s.Values {
+			if i > 0 {
+				p.put(", ")
+			}
+			p.expr(x, precAny)
+		}
+	case *Def:
+		p.header(s)
+		p.put(" ")
+		p.expr(s.Value, precAny)
+	case *Input:
+		p.put("input " + s.Name.Name + ": " + s.Kind.Name)
+	case *ExprStmt:
+		p.expr(s.X, precAny)
+	}
+}
+
+const indentWidth = 2
+
+func (p *printer) header(s *Def) {
+	p.put("def " + s.Name.Name + "(")
+	for i, param := range s.Params {
+		if i > 0 {
+			p.put(", ")
+		}
+		p.put(param.Name)
+	}
+	p.put(") =")
+}
+
+// bodySpan is the text between the braces of a def. The opening one is the last
+// before the body that no comment holds.
+func (p *printer) bodySpan(s *Def) source.Span {
+	open := s.Span.Start
+	for sc := scannerAt(p.text, open); ; {
+		t := sc.next()
+		if t.kind == KindLBrace || t.kind == KindEOF {
+			return source.Span{Start: int(t.end), End: s.Span.End - 1}
+		}
+	}
+}
+
+// Levels of precedence, for the parentheses of trees that have none.
+const (
+	precAny = iota
+	precCompare
+	precAdd
+	precMul
+	precUnary
+	precFactor
+	precPrimary
+)
+
+func precOf(x Expr) int {
+	switch x := x.(type) {
+	case *Binary:
+		switch {
+		case x.Op.Compares():
+			return precCompare
+		case x.Op == Add || x.Op == Sub:
+			return precAdd
+		}
+		return precMul
+	case *Unary:
+		return precUnary
+	case *Product:
+		return precUnary + 1
+	}
+	return precPrimary
+}
+
+func (p *printer) expr(x Expr, floor int) {
+	if precOf(x) < floor {
+		p.put("(")
+		defer p.put(")")
+	}
+	switch x := x.(type) {
+	case *Name:
+		p.put(x.Name)
+	case *Number:
+		p.put(x.Text)
+	case *String:
+		p.put(quote(x.Value))
+	case *List:
+		p.list(x)
+	case *Call:
+		p.put(x.Fun.Name + "(")
+		for i, a := range x.Args {
+			if i > 0 {
+				p.put(", ")
+			}
+			if a.Name.Name != "" {
+				p.put(a.Name.Name + "=")
+			}
+			p.expr(a.Value, precAny)
+		}
+		p.put(")")
+	case *Index:
+		p.expr(x.X, precPrimary)
+		p.brackets(x.Indices)
+	case *Product:
+		p.product(x.Factors)
+	case *Unary:
+		p.put("-")
+		if _, again := x.X.(*Unary); again {
+			p.put(" ") // a line that starts with -- would be a comment gone wrong
+		}
+		p.expr(x.X, precUnary)
+	case *Binary:
+		p.binary(x)
+	case *Paren:
+		p.put("(")
+		p.expr(x.X, precAny)
+		p.put(")")
+	case *BadExpr:
+		p.put("?")
+	}
+}
+
+// binary prints the left spine of a chain in a loop: 1+1+1+... is as deep as it
+// is long.
+func (p *printer) binary(x *Binary) {
+	spine := []*Binary{x}
+	for {
+		left, ok := spine[len(spine)-1].L.(*Binary)
+		if !ok || precOf(left) < precOf(spine[len(spine)-1]) {
+			break
+		}
+		spine = append(spine, left)
+	}
+	last := spine[len(spine)-1]
+	p.expr(last.L, precOf(last))
+	for i := len(spine) - 1; i >= 0; i-- {
+		p.put(" " + spine[i].Op.String() + " ")
+		p.expr(spine[i].R, precOf(spine[i])+1)
+	}
+}
+
+func (p *printer) product(factors []Expr) {
+	for i, x := range factors {
+		if i > 0 {
+			p.put(" ")
+		}
+		wrap := false
+		switch x := x.(type) {
+		case *Number:
+			wrap = i > 0
+		case *String, *List:
+			wrap = true
+		case *Name: // a name before a parenthesis would be a call
+			if i+1 < len(factors) {
+				_, wrap = factors[i+1].(*Paren)
+				wrap = wrap || precOf(factors[i+1]) < precPrimary
+			}
+		default:
+			wrap = precOf(x) < precPrimary
+		}
+		if wrap {
+			p.put("(")
+			p.expr(x, precAny)
+			p.put(")")
+		} else {
+			p.expr(x, precAny)
+		}
+	}
+}
+
+// brackets prints an index list.
+func (p *printer) brackets(xs []Expr) {
+	flat := p.flat
+	p.flat = true
+	p.put("[")
+	p.elements(xs)
+	p.put("]")
+	p.flat = flat
+}
+
+func (p *printer) elements(xs []Expr) {
+	comma := separator(xs)
+	for i, x := range xs {
+		if i > 0 {
+			p.put(comma)
+		}
+		p.expr(x, precAny)
+	}
+}
+
+// separator is a comma, and a blank where something longer than an atom stands
+// between commas.
+func separator(xs []Expr) string {
+	for _, x := range xs {
+		if u, ok := x.(*Unary); ok {
+			x = u.X
+		}
+		switch x.(type) {
+		case *Name, *Number, *String, *List:
+		default:
+			return ", "
+		}
+	}
+	return ","
+}
+
+func (p *printer) list(x *List) {
+	rows := p.rows(x)
+	if p.flat || len(x.Elems) == 0 || !rows && p.fits(x) {
+		p.put("[")
+		p.elements(x.Elems)
+		p.put("]")
+		return
+	}
+	p.put("[")
+	p.indent += indentWidth
+	comma := strings.TrimRight(separator(x.Elems), " ")
+	blank := separator(x.Elems)[len(comma):]
+	p.newline()
+	for i, e := range x.Elems {
+		if i > 0 {
+			p.put(comma)
+			if rows || p.column+len(blank)+p.measure(e, Width)+1 > Width {
+				p.newline()
+			} else {
+				p.put(blank)
+			}
+		}
+		p.expr(e, precAny)
+	}
+	p.indent -= indentWidth
+	p.newline()
+	p.put("]")
+}
+
+// rows reports whether a list of lists was written one row to a line.
+func (p *printer) rows(x *List) bool {
+	if p.text == "" || len(x.Elems) < 2 {
+		return false
+	}
+	for i, e := range x.Elems {
+		if _, ok := e.(*List); !ok {
+			return false
+		}
+		if i > 0 && !strings.Contains(p.text[x.Elems[i-1].Pos().End:e.Pos().Start], "\n") {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether a list can stand on the line without a break inside.
+func (p *printer) fits(x *List) bool {
+	room := Width - p.column
+	return p.measure(x, room) <= room && !p.rowsInside(x)
+}
+
+func (p *printer) rowsInside(x *List) bool {
+	for _, e := range x.Elems {
+		if l, ok := e.(*List); ok && (p.rows(l) || p.rowsInside(l)) {
+			return true
+		}
+	}
+	return false
+}
+
+// measure is the width of an expression on one line, or a little more than most
+// if it is wider than that.
+func (p *printer) measure(x Expr, most int) int {
+	switch x := x.(type) {
+	case *Number:
+		return len(x.Text)
+	case *Name:
+		return len(x.Name)
+	}
+	l, ok := x.(*List)
+	if !ok {
+		return utf8.RuneCountInString(ExprString(x))
+	}
+	n := 2 + max(len(l.Elems)-1, 0)*len(separator(l.Elems))
+	for _, e := range l.Elems {
+		if n > most {
+			break
+		}
+		n += p.measure(e, most-n)
+	}
+	return n
+}
+
+// quote writes a string as the lexer reads it.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
+}

@@ -1,0 +1,241 @@
+package syntax
+
+// statements parses toks[lo:hi], the whole file or the body of the def that is
+// at level 1. toks[hi] exists and is not part of them.
+func (p *parser) statements(lo, hi, level int) []Stmt {
+	var out []Stmt
+	for i := lo; i < hi && !p.stopped; {
+		if p.toks[i].kind == KindSemicolon {
+			i++
+			continue
+		}
+		if p.nstmts++; p.nstmts > p.lim.Statements {
+			p.stop(errStatements(p.toks[i].span(), p.lim.Statements))
+			return append(out, p.bad(i, hi))
+		}
+		seg := p.cut(i, hi)
+		out = append(out, p.statement(seg, level))
+		i = seg.hi
+	}
+	return out
+}
+
+// segment is the tokens of one statement.
+type segment struct {
+	lo, hi  int
+	last    bool // it ends where its container ends
+	open    int  // the innermost bracket left open, or -1
+	noticed int  // the token that proves it was left open, or -1
+	wrong   bool // cannot be parsed; the reason is reported
+}
+
+// cut finds the end of the statement that starts at lo: a newline or ; outside
+// brackets, or the start of what can only be another statement.
+func (p *parser) cut(lo, hi int) segment {
+	seg := segment{lo: lo, open: -1, noticed: -1}
+	p.stack = p.stack[:0]
+	block := p.isDef(lo, hi)
+	i, width := lo, 0
+	for ; i < hi; i++ {
+		t := p.toks[i]
+		if len(p.stack) == 0 {
+			width++
+		}
+		if i > lo && t.newline {
+			outside := len(p.stack) == 0
+			if outside && !p.toks[i-1].kind.continues() || p.startsStatement(i, hi) {
+				if !outside {
+					seg.noticed = i
+				}
+				break
+			}
+		}
+		switch {
+		case t.kind == KindSemicolon && len(p.stack) == 0:
+			return seg.until(i, hi, p.stack)
+		case t.kind.bad():
+			seg.wrong = true
+		case t.kind == KindLBrace && block && len(p.stack) == 0:
+			end, noticed := p.blockEnd(i, hi)
+			if end < 0 {
+				seg.noticed = noticed
+				seg.hi, seg.open, seg.last = hi, i, noticed < 0
+				if noticed >= 0 {
+					seg.hi = noticed
+				}
+				return seg
+			}
+			i = end
+		case t.kind.opens():
+			if len(p.stack) >= p.lim.Depth {
+				if !seg.wrong {
+					p.report(errDepth(t.span(), p.lim.Depth))
+				}
+				seg.wrong = true
+				return seg.until(p.resync(i, hi), hi, nil)
+			}
+			p.stack = append(p.stack, i)
+		case t.kind.closes():
+			p.closeBracket(t, &seg)
+		}
+	}
+	// Participle takes 64 bytes for each of these tokens.
+	if width > 4*p.lim.Height && !seg.wrong {
+		p.report(errHeight(p.span(lo, i), p.lim.Height))
+		seg.wrong = true
+	}
+	return seg.until(i, hi, p.stack)
+}
+
+func (s segment) until(i, hi int, stack []int) segment {
+	s.hi, s.last = i, i == hi
+	if len(stack) > 0 {
+		s.open = stack[len(stack)-1]
+	}
+	return s
+}
+
+// closeBracket pops what t closes. Of several wrong brackets in one statement
+// the first is reported.
+func (p *parser) closeBracket(t token, seg *segment) {
+	n := len(p.stack)
+	if n > 0 && p.toks[p.stack[n-1]].kind.closer() == t.kind {
+		p.stack = p.stack[:n-1]
+		return
+	}
+	if !seg.wrong {
+		if n == 0 {
+			p.report(errNothingToClose(t.kind, t.span()))
+		} else {
+			p.report(errMismatched(p.toks[p.stack[n-1]], t))
+		}
+	}
+	seg.wrong = true
+	for k := n - 1; k >= 0; k-- {
+		if p.toks[p.stack[k]].kind.closer() == t.kind {
+			p.stack = p.stack[:k]
+			return
+		}
+	}
+	if n > 0 {
+		p.stack = p.stack[:n-1]
+	}
+}
+
+// startsStatement reports whether the line that starts at token i can only be a
+// new statement, whatever is open before it.
+func (p *parser) startsStatement(i, hi int) bool {
+	t := p.toks[i]
+	switch {
+	case t.kind == KindPrint || t.kind == KindDirective:
+		return true
+	case t.kind != KindIdent:
+		return false
+	case p.isDef(i, hi):
+		return true
+	}
+	op := p.headOp(i, hi, true)
+	if op < 0 {
+		return false
+	}
+	if op > i+1 || p.toks[op].kind != KindAssign {
+		return true
+	}
+	// name= after ( or a comma is a named argument, if a ( is what is open.
+	before, n := p.toks[i-1].kind, len(p.stack)
+	named := before == KindLParen || before == KindComma
+	return !named || n == 0 || p.toks[p.stack[n-1]].kind != KindLParen
+}
+
+// resync finds the next line that starts a statement.
+func (p *parser) resync(i, hi int) int {
+	p.stack = p.stack[:0]
+	for i++; i < hi; i++ {
+		if p.toks[i].newline && p.startsStatement(i, hi) {
+			return i
+		}
+	}
+	return hi
+}
+
+// blockEnd is the token that closes the { at i, or -1 and, if there is one, the
+// token that proves it is missing. Other brackets are the body's own affair.
+func (p *parser) blockEnd(i, hi int) (end, noticed int) {
+	depth := 0
+	for j := i; j < hi; j++ {
+		switch t := p.toks[j]; {
+		case t.kind == KindLBrace:
+			depth++
+		case t.kind == KindRBrace:
+			if depth--; depth == 0 {
+				return j, -1
+			}
+		case t.newline && (t.kind == KindPrint || t.kind == KindDirective || p.isDef(j, hi)):
+			return -1, j
+		}
+	}
+	return -1, -1
+}
+
+func (p *parser) isDef(i, hi int) bool   { return p.isWord(i, hi, "def") }
+func (p *parser) isInput(i, hi int) bool { return p.isWord(i, hi, "input") }
+
+// isWord reports whether a statement word followed by a name is at i. Before
+// anything else def and input are ordinary names.
+func (p *parser) isWord(i, hi int, word string) bool {
+	return i+1 < hi && p.toks[i+1].kind == KindIdent && !p.toks[i+1].newline &&
+		p.toks[i].kind == KindIdent && p.word(i) == word
+}
+
+func (p *parser) word(i int) string { return p.text[p.toks[i].start:p.toks[i].end] }
+
+// headOp is the assignment operator of a statement that starts like
+// `name op` or `name[...] op`, or -1.
+func (p *parser) headOp(i, hi int, oneLine bool) int {
+	if i >= hi || p.toks[i].kind != KindIdent {
+		return -1
+	}
+	j := i + 1
+	if j < hi && p.toks[j].kind == KindLBracket {
+		for depth := 0; j < hi; j++ {
+			t := p.toks[j]
+			if oneLine && t.newline {
+				return -1
+			}
+			if t.kind.opens() {
+				depth++
+			} else if t.kind.closes() {
+				depth--
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		j++
+	}
+	if j >= hi || !p.toks[j].kind.assign() || oneLine && p.toks[j].newline {
+		return -1
+	}
+	return j
+}
+
+// match is the token after the bracket group that opens at i. What a def block
+// holds may be broken, so only braces count there.
+func (p *parser) match(i, hi int) int {
+	if p.toks[i].kind == KindLBrace {
+		if end, _ := p.blockEnd(i, hi); end >= 0 {
+			return end + 1
+		}
+		return hi
+	}
+	for depth := 0; i < hi; i++ {
+		if k := p.toks[i].kind; k.opens() {
+			depth++
+		} else if k.closes() {
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return hi
+}

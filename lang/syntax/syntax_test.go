@@ -1,0 +1,121 @@
+package syntax
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"ein/lang/diag"
+)
+
+// fences returns the fenced blocks of a page.
+func fences(t *testing.T, page string) []string {
+	t.Helper()
+	var out []string
+	parts := strings.Split(page, "```")
+	for i := 1; i < len(parts); i += 2 {
+		info, body, _ := strings.Cut(parts[i], "\n")
+		if strings.HasSuffix(info, "escapes") {
+			text := strings.TrimSuffix(body, "\n")
+			s, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
+			if err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			body = s + "\n"
+		}
+		out = append(out, body)
+	}
+	return out
+}
+
+// explainLimits makes the examples of the limit codes short.
+var explainLimits = map[diag.Code]Limits{
+	codeSourceBytes: {SourceBytes: 20},
+	codeTokens:      {Tokens: 10},
+	codeDepth:       {Depth: 3},
+	codeStatements:  {Statements: 2},
+	codeHeight:      {Height: 4},
+	codeMore:        {Diagnostics: 1},
+}
+
+// codes are all codes of errors.go.
+var codes = []diag.Code{
+	codeCharacter, codeUTF8, codeHidden, codeLookalike, codeString, codeEscape, codeNumber, codeNumberRange,
+	codeDashComment, codeExpected, codeUnclosed, codeMismatched, codeStray, codeValue, codeSideBySide, codeBare,
+	codeDirective, codeRelation, codeLeftSide, codeDef, codeInput, codeIndex, codeSourceBytes, codeTokens,
+	codeDepth, codeStatements, codeHeight, codeMore,
+}
+
+func TestEveryCodeIsExplained(t *testing.T) {
+	for _, code := range codes {
+		t.Run(string(code), func(t *testing.T) {
+			page, ok := diag.Explain(code)
+			if !ok {
+				t.Fatal("no page")
+			}
+			if !strings.HasPrefix(page, "# "+string(code)+": ") {
+				t.Errorf("bad title in %q", page)
+			}
+			blocks := fences(t, page)
+			if len(blocks) != 2 {
+				t.Fatalf("%d fenced blocks, want an example and a cure", len(blocks))
+			}
+			opt := Options{Limits: explainLimits[code]}
+			diags := parseText(blocks[0], opt).Diags
+			found := false
+			for _, d := range diags {
+				found = found || d.Code == code
+				if d.Code != code && code != codeMore {
+					t.Errorf("the example raises %s: %s", d.Code, d.Message)
+				}
+			}
+			if !found {
+				t.Errorf("the example does not raise it: %v", diags)
+			}
+			if diags := parseText(blocks[1], opt).Diags; len(diags) > 0 {
+				t.Errorf("the cure raises %v", diags)
+			}
+		})
+	}
+}
+
+// TestMessages covers what the golden programs do not show.
+func TestMessages(t *testing.T) {
+	tests := []struct{ text, message, fixed string }{
+		{"A =\u00a01", "the blank U+00A0 is not an ordinary one", "A = 1"},
+		{"A = 1 ＋ 2", "the character `＋` (U+FF0B) is not `+`", "A = 1 + 2"},
+		{"A = 'x'", "`'` does not quote a string", "A = \"x'"},
+		{"A = B ^ 2", "`^` is not part of the language", ""},
+		{"A = 0b11", "`0b11` is not a number", "A = 3"},
+		{"A = 0xfffffffffffffffff", "`0xfffffffffffffffff` is not a number", ""},
+		{"A = 2B[i]", "`2B` is not a number", "A = 2 B[i]"},
+		{"A = \"a\\é\"", "`\\é` is not an escape", "A = \"a\\\\é\""},
+		{"A = \"a\\", "the string is not closed", ""},
+		{":prnt A", "`:prnt` is not part of a program", ":print A"},
+		{":loadé A", "`:load` is not part of a program", ""},
+		{"A == 3", "an expression alone is not a statement", "A = 3"},
+		{"A = [\"a\" \"b\"]", "`\"b\"` cannot be a factor of the value before it", "A = [\"a\", \"b\"]"},
+		{"A = [1,2] B", "`B` cannot be a factor of the value before it", "A = [1,2] * B"},
+		{"A = B += 2", "a second `+=` in one statement", ""},
+		{"A = (B += 2)", "expected `)`, found `+=`", ""},
+		{"A = f(B, \"x\" = 2)", "expected `,` or `)`, found `=`", ""},
+		{"A[1 2] = 3", "two numbers side by side: `1` `2`", "A[1, 2] = 3"},
+		{":print A B = 2", "a second `=` in one statement", ":print A B == 2"},
+		{"f(" + strings.Repeat("x", 50) + ") = 1", "`f(" + strings.Repeat("x", 38) + "...` cannot be assigned to", ""},
+	}
+	for _, test := range tests {
+		diags := parseText(test.text, Options{}).Diags
+		if len(diags) == 0 || diags[0].Message != test.message {
+			t.Errorf("%q: %+v, want %q", test.text, diags, test.message)
+			continue
+		}
+		fixed := ""
+		if d := diags[0]; len(d.Fixes) > 0 {
+			e := d.Fixes[0].Edits[0]
+			fixed = test.text[:e.Span.Start] + e.NewText + test.text[e.Span.End:]
+		}
+		if fixed != test.fixed {
+			t.Errorf("%q is fixed to %q, want %q", test.text, fixed, test.fixed)
+		}
+	}
+}

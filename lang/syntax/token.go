@@ -1,0 +1,119 @@
+package syntax
+
+import "ein/lang/source"
+
+// Kind is what a token is.
+type Kind uint8
+
+// The kinds of token. Those from KindInvalid to KindDashComment are text that
+// is not Ein: the lexer never fails and never skips, so it has to name them.
+const (
+	KindEOF Kind = iota
+	KindNewline
+	KindSemicolon
+	KindComment
+	KindInvalid     // characters that begin no token
+	KindBadNumber   // 0x10, 1_000, 1e, 2A
+	KindBadString   // unclosed, or with an unknown escape or a hidden character
+	KindBadComment  // a comment with a hidden character
+	KindDashComment // -- used as a comment
+	KindIdent
+	KindNumber
+	KindString
+	KindPrint     // :print
+	KindDirective // any other :word at the start of a statement, to the end of its line
+	KindAssign    // =
+	KindSetMax    // max=
+	KindSetMin    // min=
+	KindSetAdd    // +=
+	KindMul
+	KindDiv
+	KindAdd
+	KindSub
+	KindGt
+	KindGe
+	KindLt
+	KindLe
+	KindEq
+	KindNe
+	KindArrow // <-
+	KindComma
+	KindColon
+	KindDot
+	KindQuestion
+	KindLParen
+	KindLBracket
+	KindLBrace
+	KindRParen
+	KindRBracket
+	KindRBrace
+	numKinds
+)
+
+var kindNames = [numKinds]string{
+	KindEOF: "EOF", KindNewline: "Newline", KindSemicolon: "Semicolon", KindComment: "Comment",
+	KindInvalid: "Invalid", KindBadNumber: "BadNumber", KindBadString: "BadString",
+	KindBadComment: "BadComment", KindDashComment: "DashComment",
+	KindIdent: "Ident", KindNumber: "Number", KindString: "String",
+	KindPrint: "Print", KindDirective: "Directive",
+	KindAssign: "Assign", KindSetMax: "SetMax", KindSetMin: "SetMin", KindSetAdd: "SetAdd",
+	KindMul: "Mul", KindDiv: "Div", KindAdd: "Add", KindSub: "Sub",
+	KindGt: "Gt", KindGe: "Ge", KindLt: "Lt", KindLe: "Le", KindEq: "Eq", KindNe: "Ne",
+	KindArrow: "Arrow", KindComma: "Comma", KindColon: "Colon", KindDot: "Dot", KindQuestion: "Question",
+	KindLParen: "LParen", KindLBracket: "LBracket", KindLBrace: "LBrace",
+	KindRParen: "RParen", KindRBracket: "RBracket", KindRBrace: "RBrace",
+}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Token is one token of a program. Between two tokens of a program there is
+// nothing but blanks.
+type Token struct {
+	Kind Kind
+	Span source.Span
+}
+
+// Tokens lexes text without parsing it, comments and newlines included and the
+// final KindEOF left out: what a highlighter needs.
+func Tokens(text string) []Token {
+	var out []Token
+	for s := newScanner(text); ; {
+		t := s.next()
+		if t.kind == KindEOF {
+			return out
+		}
+		out = append(out, Token{t.kind, t.span()})
+	}
+}
+
+// token is a Token in 12 bytes: a literal of half a million pairs has three
+// million of them.
+type token struct {
+	start, end int32
+	kind       Kind
+	newline    bool // a newline stands somewhere between this token and the one before
+}
+
+func (t token) span() source.Span { return source.Span{Start: int(t.start), End: int(t.end)} }
+
+func (k Kind) bad() bool    { return k >= KindInvalid && k <= KindDashComment }
+func (k Kind) assign() bool { return k >= KindAssign && k <= KindSetAdd }
+func (k Kind) opens() bool  { return k >= KindLParen && k <= KindLBrace }
+func (k Kind) closes() bool { return k >= KindRParen && k <= KindRBrace }
+func (k Kind) infix() bool  { return k >= KindMul && k <= KindNe }
+
+// closer is the bracket that closes k.
+func (k Kind) closer() Kind { return k + (KindRParen - KindLParen) }
+
+// continues reports whether a newline straight after k does not end a statement.
+func (k Kind) continues() bool { return k.infix() || k == KindArrow || k == KindComma }
+
+// ends reports whether k can be the last token of an operand.
+func (k Kind) ends() bool {
+	return k == KindIdent || k == KindNumber || k == KindString || k == KindRParen || k == KindRBracket
+}
+
+// starts reports whether k can be the first token of an operand.
+func (k Kind) starts() bool {
+	return k == KindIdent || k == KindNumber || k == KindString || k == KindLParen || k == KindLBracket
+}

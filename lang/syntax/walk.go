@@ -1,0 +1,48 @@
+package syntax
+
+// Walk calls visit for n and, where visit returns true, for everything below
+// it, in source order.
+func Walk(n Node, visit func(Node) bool) {
+	if n == nil || !visit(n) {
+		return
+	}
+	exprs := func(xs []Expr) {
+		for _, x := range xs {
+			Walk(x, visit)
+		}
+	}
+	switch n := n.(type) {
+	case *Assign:
+		exprs(n.Indices)
+		Walk(n.Value, visit)
+	case *Print:
+		exprs(n.Values)
+	case *Def:
+		if n.Value != nil {
+			Walk(n.Value, visit)
+		}
+		for _, s := range n.Body {
+			Walk(s, visit)
+		}
+	case *ExprStmt:
+		Walk(n.X, visit)
+	case *List:
+		exprs(n.Elems)
+	case *Call:
+		for _, a := range n.Args {
+			Walk(a.Value, visit)
+		}
+	case *Index:
+		Walk(n.X, visit)
+		exprs(n.Indices)
+	case *Product:
+		exprs(n.Factors)
+	case *Unary:
+		Walk(n.X, visit)
+	case *Binary:
+		Walk(n.L, visit)
+		Walk(n.R, visit)
+	case *Paren:
+		Walk(n.X, visit)
+	}
+}

@@ -1,0 +1,432 @@
+package stdlib
+
+import (
+	"math"
+
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+func params(docs ...string) []Param {
+	ps := make([]Param, 0, len(docs)/2)
+	for i := 0; i+1 < len(docs); i += 2 {
+		p := Param{Name: docs[i], Doc: docs[i+1]}
+		if p.Name[0] == '?' {
+			p.Name, p.Optional = p.Name[1:], true
+		}
+		p.Named = p.Name == "axis"
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// Builtins is every function of the language that is not written in Ein.
+var Builtins = []Builtin{
+	{
+		Name: "edges", Params: params("L", "list of pairs, or a square matrix of 3 or more rows", "?n", "number of nodes"), Form: Literal,
+		Result: "0/1 matrix, n x n", Group: "Constructors", Cost: "the length of L",
+		Doc:     "adjacency matrix of a graph from its list of [source, target] pairs",
+		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print sum(A, 1)", Output: "sum(A, 1) = [1, 1, 0, 0]",
+	},
+	{
+		Name: "adj", Params: params("M", "square matrix of 0 and 1"), Form: Literal,
+		Result: "0/1 matrix, n x n", Group: "Constructors", Cost: "the size of M",
+		Doc:     "adjacency matrix given row by row; never read as a list of pairs",
+		Example: "A = adj([[0, 1], [0, 0]])\n:print A", Output: "A =\n  [0, 1]\n  [0, 0]",
+	},
+	{
+		Name: "vec", Params: params("L", "list of numbers", "?n", "its length"), Form: Literal,
+		Result: "vector", Group: "Constructors", Cost: "the length of L",
+		Doc:     "vector of the given numbers; the same as the list alone",
+		Example: "v = vec([1, 0, 1], 3)\n:print v", Output: "v = [1, 0, 1]",
+	},
+	{
+		Name: "ones", Params: params("n", "size", "?m", "second size"),
+		Result: "vector of length n, or n x m matrix", Group: "Constructors", Cost: "n*m",
+		Doc:     "tensor of ones",
+		Example: ":print ones(3)", Output: "ones(3) = [1, 1, 1]",
+		Lower: func(c *Call) *ir.Node { return c.filled(1) },
+	},
+	{
+		Name: "zeros", Params: params("n", "size", "?m", "second size"),
+		Result: "vector of length n, or n x m matrix", Group: "Constructors", Cost: "n*m",
+		Doc:     "tensor of zeros",
+		Example: ":print zeros(2, 3)", Output: "zeros(2, 3) =\n  [0, 0, 0]\n  [0, 0, 0]",
+		Lower: func(c *Call) *ir.Node { return c.filled(0) },
+	},
+	{
+		Name: "eye", Params: params("n", "size"),
+		Result: "n x n matrix", Group: "Constructors", Cost: "n*n",
+		Doc:     "identity matrix",
+		Example: ":print eye(2)", Output: "eye(2) =\n  [1, 0]\n  [0, 1]",
+		Lower: func(c *Call) *ir.Node {
+			n := c.size(0)
+			if c.Problem != nil {
+				return nil
+			}
+			return c.Eye(n)
+		},
+	},
+	{
+		Name: "tc", Params: params("A", "graph"),
+		Result: "0/1 matrix", Group: "Graphs", Cost: "n*n*n/64 at most; one search when only a row or an element is used",
+		Doc:     "transitive closure: TC[i,j] = 1 iff a path of at least one edge leads from i to j; TC[i,i] = 1 iff i is on a cycle",
+		Example: "A = edges([[0, 1], [1, 2]], 3)\n:print tc(A)", Output: "tc(A) =\n  [0, 1, 1]\n  [0, 0, 1]\n  [0, 0, 0]",
+		Lower: func(c *Call) *ir.Node { return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.Closure(g) }) },
+	},
+	{
+		Name: "desc", Params: params("A", "graph", "i", "node"),
+		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
+		Doc:     "the nodes that i reaches, never i itself (not even on a cycle)",
+		Example: "A = edges([[0, 1], [1, 0], [1, 2]], 4)\n:print desc(A, 0)", Output: "desc(A, 0) = [0, 1, 1, 0]",
+		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkDesc, false) },
+	},
+	{
+		Name: "reach", Params: params("A", "graph", "i", "node"),
+		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
+		Doc:     "the nodes that i reaches, and always i itself",
+		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print reach(A, 1)", Output: "reach(A, 1) = [0, 1, 1, 0]",
+		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkReach, false) },
+	},
+	{
+		Name: "anc", Params: params("A", "graph", "i", "node"),
+		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
+		Doc:     "the nodes that reach i, never i itself",
+		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print anc(A, 2)", Output: "anc(A, 2) = [1, 1, 0, 0]",
+		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkDesc, true) },
+	},
+	{
+		Name: "has_path", Params: params("A", "graph", "i", "node", "j", "node"),
+		Result: "0 or 1", Group: "Graphs", Cost: "n + edges",
+		Doc:     "1 iff a path of at least one edge leads from i to j: tc(A)[i, j]",
+		Example: "A = edges([[0, 1], [1, 2]], 3)\n:print has_path(A, 0, 2)", Output: "has_path(A, 0, 2) = 1",
+		Lower: func(c *Call) *ir.Node {
+			g := c.graph(0)
+			if c.Problem != nil {
+				return nil
+			}
+			i, j := c.node(1, g), c.node(2, g)
+			if c.Problem != nil {
+				return nil
+			}
+			x, okx := i.Static()
+			y, oky := j.Static()
+			if okx && oky && x == y {
+				c.Notes = append(c.Notes, Problem{Code: CodeSameNode, Arg: -1, Warning: true,
+					Message: "has_path from a node to itself is 1 only when the node is on a cycle",
+					Hint:    "a path has at least one edge"})
+			}
+			return c.HasPath(g, i, j)
+		},
+	},
+	{
+		Name: "scc", Params: params("A", "graph"),
+		Result: "0/1 matrix", Group: "Graphs", Cost: "n + edges",
+		Doc:     "strongly connected components: S[i,j] = 1 iff i = j or each reaches the other",
+		Example: "A = edges([[0, 1], [1, 0], [1, 2]], 3)\n:print scc(A)", Output: "scc(A) =\n  [1, 1, 0]\n  [1, 1, 0]\n  [0, 0, 1]",
+		Lower: func(c *Call) *ir.Node { return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.SCC(g) }) },
+	},
+	{
+		Name: "triangles", Params: params("A", "graph"),
+		Result: "count", Group: "Graphs", Cost: "n*n*n/64, or edges * sqrt(edges)",
+		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
+		Example: "A = edges([[0, 1], [1, 2], [2, 0], [2, 3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
+		Lower: func(c *Call) *ir.Node { return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.Triangles(g) }) },
+	},
+	{
+		Name: "node", Params: params("A", "graph", "i", "node"),
+		Result: "0/1 vector", Group: "Graphs", Cost: "n",
+		Doc:     "the set that holds node i alone: a 1 at position i",
+		Example: "A = edges([[0, 1]], 3)\n:print node(A, 1)", Output: "node(A, 1) = [0, 1, 0]",
+		Lower: func(c *Call) *ir.Node {
+			g := c.graph(0)
+			if c.Problem != nil {
+				return nil
+			}
+			i := c.node(1, g)
+			if c.Problem != nil {
+				return nil
+			}
+			return c.OneHot(i, g.Type.Shape.Dim(0))
+		},
+	},
+	{
+		Name: "closed_walks", Params: params("A", "graph", "k", "length, 1 to 8"),
+		Result: "count", Group: "Graphs", Cost: "k-1 matrix products at most",
+		Doc:     "trace of the k-th power of A: the number of closed walks of k edges, each counted once for every node it can start from",
+		Example: "A = edges([[0, 1], [1, 2], [2, 0]], 3)\n:print closed_walks(A, 3)", Output: "closed_walks(A, 3) = 3",
+		Lower: func(c *Call) *ir.Node {
+			g := c.graph(0)
+			v, ok := c.Args[1].Static()
+			if c.Problem == nil && !(ok && v == math.Trunc(v) && v >= 1 && v <= 8) {
+				c.fail(CodeStatic, 1, "", "the length of a walk is a whole number from 1 to 8, known before the program runs")
+			}
+			if c.Problem != nil {
+				return nil
+			}
+			k, spec := int(v), &kernel.Spec{}
+			args := make([]*ir.Node, k)
+			for i := range k {
+				args[i] = g
+				spec.In = append(spec.In, []uint8{uint8(i), uint8((i + 1) % k)})
+				spec.Size = append(spec.Size, g.Type.Shape.Dim(0))
+			}
+			return c.Einsum(spec, args...)
+		},
+	},
+	{
+		Name: "path", Params: params("A", "graph", "i", "node", "j", "node"),
+		Result: "vector of positions", Group: "Graphs", Cost: "n + edges",
+		Doc:     "evidence: the position of each node on one shortest path from i to j (0 at i, lowest nodes first), -1 off it and everywhere when there is none",
+		Example: "A = edges([[0, 2], [2, 1], [0, 3]], 4)\n:print path(A, 0, 1)", Output: "path(A, 0, 1) = [0, 2, 1, -1]",
+		Lower: func(c *Call) *ir.Node {
+			g := c.graph(0)
+			if c.Problem != nil {
+				return nil
+			}
+			i, j := c.node(1, g), c.node(2, g)
+			if c.Problem != nil {
+				return nil
+			}
+			return c.Path(g, i, j)
+		},
+	},
+	{
+		Name: "dist", Params: params("A", "graph", "i", "node"),
+		Result: "vector", Group: "Graphs", Cost: "n + edges",
+		Doc:     "number of edges on a shortest path from i to each node, -1 where there is none",
+		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print dist(A, 0)", Output: "dist(A, 0) = [0, 1, 2, -1]",
+		Lower: func(c *Call) *ir.Node {
+			g := c.graph(0)
+			if c.Problem != nil {
+				return nil
+			}
+			i := c.node(1, g)
+			if c.Problem != nil {
+				return nil
+			}
+			return c.Dist(g, i)
+		},
+	},
+
+	reduction("sum", "adds up", ":print sum([[1, 2], [3, 4]], 1)", "sum([[1, 2], [3, 4]], 1) = [3, 7]"),
+	reduction("mean", "averages", ":print mean([1, 2, 6])", "mean([1, 2, 6]) = 3"),
+	{
+		Name: "max", Params: params("T", "tensor", "?b", "second tensor of an elementwise maximum", "?axis", "axis to drop"), Form: Reduction, Fn: kernel.FnMax,
+		Result: "scalar, or T without the axis; with two arguments their elementwise maximum", Group: "Reductions", Cost: "the size of T",
+		Doc:     "largest element; max(T, axis=1) along an axis; max(a, b) elementwise",
+		Example: "M = [[1, 5], [7, 2]]\n:print max(M), max(M, axis=1), max(M, 3)", Output: "max(M) = 7\nmax(M, axis=1) = [5, 7]\nmax(M, 3) =\n  [3, 5]\n  [7, 3]",
+	},
+	{
+		Name: "min", Params: params("T", "tensor", "?b", "second tensor of an elementwise minimum", "?axis", "axis to drop"), Form: Reduction, Fn: kernel.FnMin,
+		Result: "scalar, or T without the axis; with two arguments their elementwise minimum", Group: "Reductions", Cost: "the size of T",
+		Doc:     "smallest element; min(T, axis=1) along an axis; min(a, b) elementwise",
+		Example: "M = [[1, 5], [7, 2]]\n:print min(M), min(M, axis=0)", Output: "min(M) = 1\nmin(M, axis=0) = [1, 2]",
+	},
+	reduction("argmax", "gives the index of the largest element (the lowest among equals)", ":print argmax([3, 9, 9])", "argmax([3, 9, 9]) = 1"),
+	reduction("argmin", "gives the index of the smallest element (the lowest among equals)", ":print argmin([3, 1, 1])", "argmin([3, 1, 1]) = 1"),
+	reduction("count", "counts the elements that are not 0", ":print count([0, 2, 0, 5])", "count([0, 2, 0, 5]) = 2"),
+
+	{
+		Name: "trace", Params: params("A", "square matrix"),
+		Result: "scalar", Group: "Structure", Cost: "n; fused with the product below it",
+		Doc:     "sum of the diagonal",
+		Example: ":print trace([[1, 2], [3, 4]])", Output: "trace([[1, 2], [3, 4]]) = 5",
+		Lower: func(c *Call) *ir.Node {
+			return c.orNil(c.graph(0), func(a *ir.Node) *ir.Node {
+				return c.View(a, []uint8{0, 0}, nil, a.Type.Shape.Dims()[:1])
+			})
+		},
+	},
+	{
+		Name: "diag", Params: params("T", "square matrix or vector"),
+		Result: "the diagonal as a vector, or a diagonal matrix", Group: "Structure", Cost: "n, or n*n",
+		Doc:     "the diagonal of a matrix, or the matrix with a vector on its diagonal",
+		Example: ":print diag([[1, 2], [3, 4]]), diag([5, 6])", Output: "diag([[1, 2], [3, 4]]) = [1, 4]\ndiag([5, 6]) =\n  [5, 0]\n  [0, 6]",
+		Lower: func(c *Call) *ir.Node {
+			a := c.Args[0]
+			if a.Rank() == 1 {
+				return c.View(a, []uint8{0}, []uint8{0, 0}, a.Type.Shape.Dims())
+			}
+			if a.Rank() != 2 {
+				c.fail(CodeRank, 0, "", "diag takes a matrix or a vector, found %s", Describe(a.Type.Shape))
+				return nil
+			}
+			if rows, cols := a.Type.Shape.Dim(0), a.Type.Shape.Dim(1); !tensor.SizeFits(rows, cols) {
+				c.fail(CodeSquare, 0, "", "diag takes a square matrix, found %s", Describe(a.Type.Shape))
+				return nil
+			}
+			return c.View(a, []uint8{0, 0}, []uint8{0}, a.Type.Shape.Dims()[:1])
+		},
+	},
+	{
+		Name: "transpose", Params: params("A", "tensor", "?a", "axis", "?b", "axis"),
+		Result: "tensor", Group: "Structure", Cost: "the size of A, or nothing when the product below can read it that way",
+		Doc:     "swaps the two axes of a matrix, or axes a and b of any tensor",
+		Example: ":print transpose([[1, 2], [3, 4]])", Output: "transpose([[1, 2], [3, 4]]) =\n  [1, 3]\n  [2, 4]",
+		Lower: func(c *Call) *ir.Node {
+			t, p, q := c.Args[0], 0, 1
+			switch len(c.Args) {
+			case 1:
+				c.matrix(0)
+			case 2:
+				c.fail(CodeAxis, -1, "write transpose(A), or transpose(A, a, b)", "transpose takes no axes or two")
+			case 3:
+				p, q = c.axis(1, t), c.axis(2, t)
+			}
+			if c.Problem != nil {
+				return nil
+			}
+			perm := append([]uint8(nil), ir.Axes(t.Rank())...)
+			perm[p], perm[q] = perm[q], perm[p]
+			return c.Transpose(t, perm)
+		},
+	},
+	{
+		Name: "select", Params: params("T", "tensor", "i", "position, label or index of the left side", "?...", "one for each axis"), Form: Indexing,
+		Result: "element, row or slice", Group: "Structure", Cost: "the size of what is selected",
+		Doc:     "T[i, ...]: one position for each axis; an index of the left side slices",
+		Example: "A = edges([[0, 1], [1, 2]], 3)\nRow[j] = select(A, 1, j)\n:print select(A, 0, 1), Row", Output: "select(A, 0, 1) = 1\nRow = [0, 0, 1]",
+	},
+	{
+		Name: "size", Params: params("T", "tensor", "axis", "axis"),
+		Result: "number", Group: "Structure", Cost: "nothing",
+		Doc:     "length of an axis, known before the program runs",
+		Example: "A = edges([[0, 1]], 5)\n:print size(A, 0)", Output: "size(A, 0) = 5",
+		Lower: func(c *Call) *ir.Node {
+			d := c.axis(1, c.Args[0])
+			if c.Problem != nil {
+				return nil
+			}
+			if n := c.Args[0].Type.Shape.Dim(d); n >= 0 {
+				return c.Number(float64(n))
+			}
+			return c.Const(tensor.Scalar(tensor.Int, math.NaN())) // not known until the inputs are bound
+		},
+	},
+
+	elementwise("gt", kernel.FnGt, "a > b", ":print gt([1, 2, 3], 2)", "gt([1, 2, 3], 2) = [0, 0, 1]", "a", "b"),
+	elementwise("ge", kernel.FnGe, "a >= b", ":print ge([1, 2, 3], 2)", "ge([1, 2, 3], 2) = [0, 1, 1]", "a", "b"),
+	elementwise("lt", kernel.FnLt, "a < b", ":print lt([1, 2, 3], 2)", "lt([1, 2, 3], 2) = [1, 0, 0]", "a", "b"),
+	elementwise("le", kernel.FnLe, "a <= b", ":print le([1, 2, 3], 2)", "le([1, 2, 3], 2) = [1, 1, 0]", "a", "b"),
+	elementwise("eq", kernel.FnEq, "a == b", ":print eq([1, 2, 3], 2)", "eq([1, 2, 3], 2) = [0, 1, 0]", "a", "b"),
+	elementwise("ne", kernel.FnNe, "a != b", ":print ne([1, 2, 3], 2)", "ne([1, 2, 3], 2) = [1, 0, 1]", "a", "b"),
+	elementwise("where", kernel.FnWhere, "a where p is not 0, else b", ":print where([1, 0], [5, 6], -1)", "where([1, 0], [5, 6], -1) = [5, -1]", "p", "a", "b"),
+	elementwise("abs", kernel.FnAbs, "magnitude", ":print abs(-2)", "abs(-2) = 2", "x"),
+	elementwise("sqrt", kernel.FnSqrt, "square root", ":print sqrt(9)", "sqrt(9) = 3", "x"),
+	elementwise("exp", kernel.FnExp, "e to the power x", ":print exp(0)", "exp(0) = 1", "x"),
+	elementwise("log", kernel.FnLog, "natural logarithm", ":print log(1)", "log(1) = 0", "x"),
+	elementwise("sigmoid", kernel.FnSigmoid, "1 / (1 + exp(-x))", ":print sigmoid(0)", "sigmoid(0) = 0.5", "x"),
+	elementwise("relu", kernel.FnRelu, "x where x > 0, else 0", ":print relu([-1, 2])", "relu([-1, 2]) = [0, 2]", "x"),
+	elementwise("tanh", kernel.FnTanh, "hyperbolic tangent", ":print tanh(0)", "tanh(0) = 0", "x"),
+	elementwise("step", kernel.FnStep, "1 where x > 0, else 0", ":print step([-1, 0, 2])", "step([-1, 0, 2]) = [0, 0, 1]", "x"),
+	elementwise("floor", kernel.FnFloor, "largest whole number not above x", ":print floor(2.7)", "floor(2.7) = 2", "x"),
+	elementwise("clamp", kernel.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1, 5], 0, 3)", "clamp([-1, 5], 0, 3) = [0, 3]", "x", "lo", "hi"),
+	{
+		Name: "softmax", Params: params("T", "tensor", "axis", "axis"),
+		Result: "tensor", Group: "Elementwise", Cost: "the size of T",
+		Doc:     "exp(T) scaled to add up to 1 along the axis",
+		Example: ":print softmax([0, 0], 0)", Output: "softmax([0, 0], 0) = [0.5, 0.5]",
+		Lower: func(c *Call) *ir.Node {
+			d := c.axis(1, c.Args[0])
+			if c.Problem != nil {
+				return nil
+			}
+			return c.Softmax(c.Args[0], d)
+		},
+	},
+}
+
+func elementwise(name string, fn kernel.Fn, doc, example, output string, args ...string) Builtin {
+	b := Builtin{Name: name, Form: Elementwise, Fn: fn, Group: "Elementwise", Doc: doc, Example: example, Output: output,
+		Result: "tensor of the arguments' shape", Cost: "the size of the result"}
+	if fn >= kernel.FnGt && fn <= kernel.FnNe {
+		b.Group, b.Result = "Comparisons", "0/1 tensor of the arguments' shape"
+	}
+	for _, a := range args {
+		b.Params = append(b.Params, Param{Name: a, Doc: "tensor or number"})
+	}
+	return b
+}
+
+func reduction(name, does, example, output string) Builtin {
+	return Builtin{Name: name, Params: params("T", "tensor", "?axis", "axis to drop"), Form: Reduction, Group: "Reductions",
+		Result: "scalar, or T without the axis", Cost: "the size of T",
+		Doc: does + ": all of T, or along one axis; of an indexed expression, over the indices that the left side lacks", Example: example, Output: output}
+}
+
+func (c *Call) orNil(a *ir.Node, build func(*ir.Node) *ir.Node) *ir.Node {
+	if c.Problem != nil {
+		return nil
+	}
+	return build(a)
+}
+
+func (c *Call) filled(x float64) *ir.Node {
+	dims := make([]int, len(c.Args))
+	for i := range dims {
+		dims[i] = c.size(i)
+	}
+	if c.Problem != nil {
+		return nil
+	}
+	return c.Fill(c.Number(x), dims...)
+}
+
+func (c *Call) walk(mode kernel.WalkMode, reverse bool) *ir.Node {
+	g := c.graph(0)
+	if c.Problem != nil {
+		return nil
+	}
+	i := c.node(1, g)
+	if c.Problem != nil {
+		return nil
+	}
+	return c.Walk(mode, reverse, g, i)
+}
+
+// Fold lowers the reduction of the given axes of t. It is the rule of every
+// builtin of Form Reduction, in its whole, its axis and its indexed form.
+func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
+	size := 1.0
+	for _, d := range axes {
+		if n := t.Type.Shape.Dim(d); n >= 0 {
+			size *= float64(n)
+		} else {
+			size = math.NaN()
+		}
+	}
+	empty := func() bool {
+		if size == 0 {
+			c.fail(CodeEmpty, 0, "", "the %s of no elements is not defined", c.Name)
+		}
+		return size == 0
+	}
+	switch c.Name {
+	case "sum":
+		return c.Sum(t, axes...)
+	case "count":
+		if t.Type.Kind != tensor.Bool {
+			t = c.Map(kernel.FnNe, t, c.Number(0))
+		}
+		return c.Sum(t, axes...)
+	case "mean":
+		if empty() {
+			return nil
+		}
+		return c.Map(kernel.FnDiv, c.Sum(t, axes...), c.Const(tensor.Scalar(ir.KindOf(size), size)))
+	}
+	if empty() || len(axes) == 0 {
+		return t
+	}
+	fold := map[string]kernel.Fold{"max": kernel.FoldMax, "min": kernel.FoldMin, "argmax": kernel.FoldArgMax, "argmin": kernel.FoldArgMin}[c.Name]
+	if fold >= kernel.FoldArgMax && len(axes) != 1 {
+		c.fail(CodeRank, 0, "give the axis, as in "+c.Name+"(T, axis=1)", "%s of %s needs one axis", c.Name, Describe(t.Type.Shape))
+		return nil
+	}
+	return c.Reduce(fold, t, axes...)
+}
+
+// CodeEmpty is the code of a reduction over nothing.
+const CodeEmpty = "E0315"

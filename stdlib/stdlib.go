@@ -1,0 +1,260 @@
+// Package stdlib is what the language knows: the table of builtin functions and
+// the prelude, which is written in Ein.
+//
+// A builtin is one entry of Builtins. The checker reads its parameters and its
+// type rule (which is its lowering: building the operations computes their
+// types), the compiler sees only the operations, and the editor, the REPL, the
+// command line and the generated reference read its words. Adding a builtin
+// touches that one entry.
+package stdlib
+
+import (
+	"embed"
+	"fmt"
+	"sort"
+
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Form says how a call reads its arguments.
+type Form uint8
+
+const (
+	// Whole takes bare tensors: Lower builds its operations.
+	Whole Form = iota
+	// Elementwise applies Fn element by element; its arguments may be indexed.
+	Elementwise
+	// Reduction folds a tensor: all of it, one axis, or with an indexed argument
+	// the indices that the left-hand side lacks. With Fn set, two positional
+	// arguments are the elementwise form.
+	Reduction
+	// Literal reads a list literal; the checker knows these by name.
+	Literal
+	// Indexing is select: its arguments may be indices.
+	Indexing
+)
+
+// Builtin is one function of the language.
+type Builtin struct {
+	Name    string
+	Params  []Param
+	Result  string // what comes back, for people
+	Group   string // heading in the reference
+	Doc     string // one line
+	Example string // a program
+	Output  string // what the example prints
+	Cost    string // how its work grows, for people
+	Form    Form
+	Fn      kernel.Fn // Elementwise
+	Lower   func(c *Call) *ir.Node
+}
+
+// Param is a parameter. Optional ones may be left out from the right.
+type Param struct {
+	Name     string
+	Doc      string // "graph", "node", "size", ...
+	Optional bool
+	Named    bool // may be written name=value
+}
+
+// Arity is the least and the largest number of arguments.
+func (b *Builtin) Arity() (least, most int) {
+	for _, p := range b.Params {
+		if !p.Optional {
+			least++
+		}
+		if p.Name == "..." {
+			return least, tensor.MaxRank + 1
+		}
+	}
+	return least, len(b.Params)
+}
+
+// Signature is name(param, param) as a person writes it; optional parameters
+// stand in brackets.
+func (b *Builtin) Signature() string {
+	s := b.Name + "("
+	for i, p := range b.Params {
+		sep := ""
+		if i > 0 {
+			sep = ", "
+		}
+		if p.Optional && p.Name != "..." {
+			s += "[" + sep + p.Name + "]"
+		} else {
+			s += sep + p.Name
+		}
+	}
+	return s + ")"
+}
+
+// Problem is why a call is wrong. Arg is the position of the argument at fault,
+// or -1 for the call as a whole.
+type Problem struct {
+	Code    string
+	Arg     int
+	Warning bool
+	Message string
+	Hint    string
+}
+
+// Call is a call of a Whole builtin being lowered.
+type Call struct {
+	*ir.Builder
+	Name    string
+	Args    []*ir.Node
+	Problem *Problem  // set by the helpers below when an argument does not fit
+	Notes   []Problem // warnings
+}
+
+func (c *Call) fail(code string, arg int, hint, format string, a ...any) {
+	if c.Problem == nil {
+		c.Problem = &Problem{Code: code, Arg: arg, Message: fmt.Sprintf(format, a...), Hint: hint}
+	}
+}
+
+// matrix requires argument i to have two axes.
+func (c *Call) matrix(i int) *ir.Node {
+	if a := c.Args[i]; a.Rank() != 2 {
+		c.fail(CodeRank, i, "", "%s takes a matrix, found %s", c.Name, Describe(a.Type.Shape))
+	}
+	return c.Args[i]
+}
+
+// graph requires argument i to be a square matrix.
+func (c *Call) graph(i int) *ir.Node {
+	a := c.matrix(i)
+	if c.Problem == nil && !tensor.SizeFits(a.Type.Shape.Dim(0), a.Type.Shape.Dim(1)) {
+		c.fail(CodeSquare, i, "the same nodes label the rows and the columns of a graph", "%s takes a square matrix, found %s", c.Name, Describe(a.Type.Shape))
+	}
+	return a
+}
+
+// node requires argument i to be a rank-0 integer that is a node of g.
+func (c *Call) node(i int, g *ir.Node) *ir.Node {
+	c.CheckIndex(i, c.Args[i], g.Type.Shape.Dim(0), "node")
+	return c.Args[i]
+}
+
+// CheckIndex requires x, argument i, to be a rank-0 integer below size. What is
+// not known until the program runs is checked then.
+func (c *Call) CheckIndex(i int, x *ir.Node, size int, what string) {
+	if x.Rank() != 0 {
+		c.fail(CodeRank, i, "", "a %s is a single number, found %s", what, Describe(x.Type.Shape))
+		return
+	}
+	v, ok := x.Static()
+	switch {
+	case !ok || v != v:
+	case v != float64(int64(v)):
+		c.fail(CodeRange, i, "", "a %s is a whole number, found %v", what, v)
+	case v < 0:
+		c.fail(CodeRange, i, "counting starts at 0; there are no negative positions", "%s %v does not exist", what, v)
+	case size >= 0 && int(v) >= size:
+		c.fail(CodeRange, i, fmt.Sprintf("the last %s is %d", what, size-1), "%s %v does not exist: there are %d, counted from 0", what, v, size)
+	}
+}
+
+// axis requires argument i to be an axis of a, known before the program runs.
+func (c *Call) axis(i int, a *ir.Node) int {
+	return c.CheckAxis(i, c.Args[i], a)
+}
+
+// CheckAxis is the axis of a that x, argument i, names.
+func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
+	v, ok := x.Static()
+	switch {
+	case !ok || v != v:
+		c.fail(CodeStatic, i, "", "an axis has to be known before the program runs")
+	case v != float64(int64(v)) || v < 0 || int(v) >= a.Rank():
+		hint := "axes count from 0"
+		if a.Rank() == 0 {
+			hint = "a scalar has no axes"
+		}
+		c.fail(CodeAxis, i, hint, "there is no axis %v: the tensor is %s", v, Describe(a.Type.Shape))
+	default:
+		return int(v)
+	}
+	return 0
+}
+
+// MaxSize is the largest size of an axis.
+const MaxSize = 1 << 30
+
+// size requires argument i to be a size known before the program runs. It is -1
+// when it depends on an input that is not bound yet.
+func (c *Call) size(i int) int {
+	v, ok := c.Args[i].Static()
+	switch {
+	case c.Args[i].Rank() != 0 || !ok:
+		c.fail(CodeStatic, i, "use a number, or size(T, d)", "a size has to be known before the program runs")
+	case v != v:
+		return -1
+	case v < 0 || v != float64(int64(v)):
+		c.fail(CodeRange, i, "", "a size is a whole number from 0, found %v", v)
+	case v > MaxSize:
+		c.fail(CodeTooLarge, i, "", "a size of %v is over the limit of %d", v, MaxSize)
+	default:
+		return int(v)
+	}
+	return 0
+}
+
+// The codes of the problems that builtins report.
+const (
+	CodeRank     = "E0310"
+	CodeSquare   = "E0311"
+	CodeRange    = "E0312"
+	CodeAxis     = "E0313"
+	CodeStatic   = "E0314"
+	CodeTooLarge = "E0520"
+	CodeSameNode = "W0305"
+)
+
+// Describe names a shape for people.
+func Describe(s tensor.Shape) string {
+	switch s.Rank() {
+	case 0:
+		return "a single number"
+	case 1:
+		return "a vector of length " + s.String()
+	case 2:
+		return "a " + s.String() + " matrix"
+	}
+	return "a " + s.String() + " tensor"
+}
+
+var byName = func() map[string]*Builtin {
+	m := make(map[string]*Builtin, len(Builtins))
+	for i := range Builtins {
+		m[Builtins[i].Name] = &Builtins[i]
+	}
+	return m
+}()
+
+// Lookup finds a builtin.
+func Lookup(name string) *Builtin { return byName[name] }
+
+// Names is the names of all builtins, sorted.
+func Names() []string {
+	names := make([]string, 0, len(Builtins))
+	for i := range Builtins {
+		names = append(names, Builtins[i].Name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+//go:embed *.ein
+var prelude embed.FS
+
+// Prelude is the source text of the functions that are written in Ein.
+func Prelude() string {
+	text, err := prelude.ReadFile("prelude.ein")
+	if err != nil {
+		panic("BUG: stdlib: " + err.Error())
+	}
+	return string(text)
+}

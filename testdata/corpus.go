@@ -1,0 +1,200 @@
+// Package testdata is the corpora that every engine of Ein is tested with: the
+// conformance cases, which are programs with known answers or known errors, and
+// the abuse cases, which are texts meant to break an implementation.
+package testdata
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed conformance/*.txtar
+var archives embed.FS
+
+// Case is one conformance program. Either Want is set, or Error and Class are.
+type Case struct {
+	Name    string // archive/case
+	Source  string
+	Inputs  map[string]Input
+	Labels  []string // of the nodes 0, 1, ..., given by the host
+	Want    string   // the outputs in the text form of the command; see Match
+	Error   string   // regexp, to be matched without regard to case
+	Class   string   // syntax, static, limit or runtime; alternatives separated by |
+	Warning string   // regexp that one of the warnings must match; often empty
+}
+
+// Input is a tensor that the host binds to an input statement.
+type Input struct {
+	Dims []int
+	Data []float64
+}
+
+// HasClass reports whether an error of the given class is what the case wants.
+func (c Case) HasClass(class string) bool {
+	return slices.Contains(strings.Split(c.Class, "|"), class)
+}
+
+// UsesPrelude reports whether the case calls functions of the standard prelude.
+func (c Case) UsesPrelude() bool { return strings.HasPrefix(c.Name, "prelude/") }
+
+// Cases is the conformance corpus in the order of the archives. It panics if an
+// archive is malformed, since that is a mistake in this repository.
+func Cases() []Case {
+	entries, err := archives.ReadDir("conformance")
+	if err != nil {
+		panic(err)
+	}
+	var cases []Case
+	for _, e := range entries {
+		text, err := archives.ReadFile("conformance/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		cs, err := parseArchive(strings.TrimSuffix(e.Name(), ".txtar"), string(text))
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", e.Name(), err))
+		}
+		cases = append(cases, cs...)
+	}
+	return cases
+}
+
+var fileHeader = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
+
+// parseArchive splits a txtar archive of case/file entries.
+func parseArchive(archive, text string) ([]Case, error) {
+	var cases []Case
+	marks := fileHeader.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range marks {
+		end := len(text)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		name, body := text[m[2]:m[3]], text[m[1]:end]
+		dir, file, ok := strings.Cut(name, "/")
+		if !ok {
+			return nil, fmt.Errorf("%s has no case name", name)
+		}
+		dir = archive + "/" + dir
+		if len(cases) == 0 || cases[len(cases)-1].Name != dir {
+			if slices.ContainsFunc(cases, func(c Case) bool { return c.Name == dir }) {
+				return nil, fmt.Errorf("case %s is split or repeated", dir)
+			}
+			cases = append(cases, Case{Name: dir})
+		}
+		if err := cases[len(cases)-1].add(file, body); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for _, c := range cases {
+		if c.Source == "" || (c.Want == "") == (c.Error == "") || (c.Error == "") != (c.Class == "") {
+			return nil, fmt.Errorf("case %s needs in.ein and either out, or error and class", c.Name)
+		}
+	}
+	return cases, nil
+}
+
+func (c *Case) add(file, body string) error {
+	switch file {
+	case "in.ein":
+		c.Source = body
+	case "out":
+		c.Want = body
+	case "error":
+		c.Error = strings.TrimSpace(body)
+	case "class":
+		c.Class = strings.TrimSpace(body)
+	case "warning":
+		c.Warning = strings.TrimSpace(body)
+	case "labels":
+		c.Labels = strings.Fields(body)
+	default:
+		name, ok := strings.CutPrefix(file, "inputs/")
+		if !ok {
+			return fmt.Errorf("unknown file")
+		}
+		var v any
+		if err := json.Unmarshal([]byte(body), &v); err != nil {
+			return err
+		}
+		in, err := inputOf(v)
+		if err != nil {
+			return err
+		}
+		if c.Inputs == nil {
+			c.Inputs = map[string]Input{}
+		}
+		c.Inputs[strings.TrimSuffix(name, path.Ext(name))] = in
+	}
+	return nil
+}
+
+// inputOf is a number, or a list of lists of equal shape.
+func inputOf(v any) (Input, error) {
+	switch v := v.(type) {
+	case float64:
+		return Input{Data: []float64{v}}, nil
+	case []any:
+		in := Input{Dims: []int{len(v)}}
+		for i, x := range v {
+			row, err := inputOf(x)
+			switch {
+			case err != nil:
+				return in, err
+			case i == 0:
+				in.Dims = append(in.Dims, row.Dims...)
+			case !slices.Equal(in.Dims[1:], row.Dims):
+				return in, fmt.Errorf("ragged input")
+			}
+			in.Data = append(in.Data, row.Data...)
+		}
+		return in, nil
+	}
+	return Input{}, fmt.Errorf("an input is a number or lists of numbers, not %T", v)
+}
+
+var token = regexp.MustCompile(`[-+]?[0-9.][-+.0-9eE]*|\S`)
+
+// tolerance is how far apart two real results may be, relative to their size:
+// engines may add in different orders.
+const tolerance = 1e-9
+
+// Match compares outputs in the text form of the command. Numbers agree if they
+// are within a relative tolerance, integers only if they are equal; everything
+// else agrees literally, without regard to spaces inside a line.
+func Match(want, got string) error {
+	w := strings.Split(strings.TrimRight(want, "\n"), "\n")
+	g := strings.Split(strings.TrimRight(got, "\n"), "\n")
+	for i := range max(len(w), len(g)) {
+		switch {
+		case i >= len(w):
+			return fmt.Errorf("line %d: unexpected %q", i+1, g[i])
+		case i >= len(g):
+			return fmt.Errorf("line %d: missing %q", i+1, w[i])
+		case !matchLine(w[i], g[i]):
+			return fmt.Errorf("line %d: want %q, got %q", i+1, w[i], g[i])
+		}
+	}
+	return nil
+}
+
+func matchLine(want, got string) bool {
+	return slices.EqualFunc(token.FindAllString(want, -1), token.FindAllString(got, -1), func(w, g string) bool {
+		if w == g {
+			return true
+		}
+		x, err1 := strconv.ParseFloat(w, 64)
+		y, err2 := strconv.ParseFloat(g, 64)
+		if err1 != nil || err2 != nil || x == math.Trunc(x) && y == math.Trunc(y) {
+			return false
+		}
+		return math.Abs(x-y) <= tolerance*max(1, math.Abs(x))
+	})
+}

@@ -1,0 +1,459 @@
+package code
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// parseReg reads a register as the tests write it: a letter for the layout, the
+// sizes, and for a CSR a bound on its entries. d is dense, b bits, s a CSR of
+// ones, w a CSR of weights, p parts, B dense of kind bool: "d3,4", "s5,5/7".
+func parseReg(text string) Reg {
+	head, bound, _ := strings.Cut(text, "/")
+	r := Reg{Type: tensor.Type{Kind: tensor.Bool}}
+	switch head[0] {
+	case 'd':
+		r.Kind = tensor.Real
+	case 'B':
+	case 'b':
+		r.Layout = tensor.Packed
+	case 's':
+		r.Layout = tensor.Sparse
+	case 'w':
+		r.Layout, r.Kind = tensor.Sparse, tensor.Real
+	case 'p':
+		r.Layout = tensor.Parts
+	default:
+		panic("register " + text)
+	}
+	atoi := func(s string) int {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	if bound != "" {
+		r.NNZ = atoi(bound)
+	}
+	if len(head) > 1 {
+		for s := range strings.SplitSeq(head[1:], ",") {
+			r.Shape = r.Shape.Append(atoi(s))
+		}
+	}
+	return r
+}
+
+// single is the program of one instruction whose arguments are inputs. sig is
+// its registers, "d3,4 d4,5 -> d3,5"; without "->" it has no result. An
+// argument "=k" is the same register as argument k.
+func single(op Op, sig string, a Attr) *Program {
+	args, result, hasResult := strings.Cut(sig, "->")
+	p := &Program{Pos: []ir.Pos{{Start: 4, End: 9}}}
+	in := Instr{Op: op, Dst: -1, Attr: a}
+	for _, text := range strings.Fields(args) {
+		if k, same := strings.CutPrefix(text, "="); same {
+			n, _ := strconv.Atoi(k)
+			in.Args = append(in.Args, in.Args[n])
+			continue
+		}
+		in.Args = append(in.Args, len(p.Regs))
+		p.Inputs = append(p.Inputs, Input{Reg: len(p.Regs), Name: fmt.Sprintf("in%d", len(p.Regs)), Kind: "matrix"})
+		p.Regs = append(p.Regs, parseReg(text))
+	}
+	if hasResult {
+		in.Dst = len(p.Regs)
+		p.Regs = append(p.Regs, parseReg(strings.TrimSpace(result)))
+		p.Outputs = []Output{{Reg: in.Dst, Name: "Result", Pos: ir.Pos{Start: 0, End: 6}}}
+	}
+	p.Code = []Instr{in}
+	p.Stmts = []Stmt{{Name: "Result", Pos: ir.Pos{Start: 0, End: 20}, To: 1}}
+	return p
+}
+
+// spec reads an einsum such as "ij,jk->ik", index i being number 0.
+func spec(text string, size ...int) *kernel.Spec {
+	ids := func(s string) []uint8 {
+		var list []uint8
+		for _, c := range s {
+			list = append(list, uint8(c-'i'))
+		}
+		return list
+	}
+	in, out, _ := strings.Cut(text, "->")
+	s := &kernel.Spec{Out: ids(out), Size: size}
+	for part := range strings.SplitSeq(in, ",") {
+		s.In = append(s.In, ids(part))
+	}
+	return s
+}
+
+// opCase is the tests of one operation: instructions that are well formed, and
+// ones that are not with a part of what Verify says of them.
+type opCase struct {
+	op   Op
+	good []variant
+	bad  []variant
+}
+
+type variant struct {
+	sig  string
+	attr Attr
+	err  string
+}
+
+func axesOf(ax ...int) Attr { return Attr{Axes: ax} }
+
+// plus is t = a0 + a1; t = t * 2.5.
+func plus() []kernel.Micro {
+	return []kernel.Micro{
+		{Fn: kernel.FnAdd, Dst: 3, A: 0, B: 1},
+		{Fn: kernel.FnCheck, A: 3},
+		{Fn: kernel.FnClamp, Dst: 4, A: 3, B: 2, C: 0},
+	}
+}
+
+func fusedAttr(change func(m *Micro)) Attr {
+	m := &Micro{Shape: []int{3, 4}, Strides: [][]int{{4, 1}, {0, 1}}, Code: plus(), Consts: []float64{2.5}}
+	if change != nil {
+		change(m)
+	}
+	return Attr{Micro: m}
+}
+
+func specAttr(s *kernel.Spec) Attr { return Attr{Spec: s} }
+
+func semiring(fn kernel.Fn, fold kernel.Fold) Attr {
+	return Attr{Spec: spec("ij,jk->ik", 3, 4, 5), Fn: fn, Fold: fold}
+}
+
+// graphBad is what no operation on a graph accepts; rest is further arguments
+// and the result.
+func graphBad(rest string) []variant {
+	return []variant{
+		{sig: "d5,5" + rest, err: "not a graph"},
+		{sig: "b5,4" + rest, err: "not a graph"},
+		{sig: "b5" + rest, err: "not a graph"},
+		{sig: "p5,5" + rest, err: "not a graph"},
+		{sig: "s4,5/2" + rest, err: "not a graph"},
+	}
+}
+
+func withAttr(list []variant, a Attr) []variant {
+	for i := range list {
+		list[i].attr = a
+	}
+	return list
+}
+
+func opCases() []opCase {
+	huge := make([]int, 65)
+	return []opCase{
+		{Einsum, []variant{
+			{sig: "d3,4 d4,5 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5))},
+			{sig: "d3,4 -> d4,3", attr: specAttr(spec("ij->ji", 3, 4))},
+			{sig: "d3,3 -> d", attr: specAttr(spec("ii->", 3))},
+			{sig: "d3 -> d3,3,7", attr: specAttr(spec("i->iij", 3, 7))},
+			{sig: "d3,4 =0 -> d3,3", attr: specAttr(spec("ij,kj->ik", 3, 4, 3))},
+			{sig: "d0,4 d4,5 -> d0,5", attr: specAttr(spec("ij,jk->ik", 0, 4, 5))},
+		}, []variant{
+			{sig: "d3,4 d4,5 -> d3,5", err: "malformed spec"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: specAttr(spec("ij->ik", 3, 4, 5)), err: "malformed spec"},
+			{sig: "d3 -> d3", attr: specAttr(spec("i->i", huge...)), err: "malformed spec"},
+			{sig: "d3 -> d3", attr: specAttr(&kernel.Spec{In: [][]uint8{{0}}, Out: make([]uint8, 9), Size: []int{3}}), err: "malformed spec"},
+			{sig: "d3 d3 d3 -> d3", attr: specAttr(spec("i,i,i->i", 3)), err: "3 operands"},
+			{sig: "d3,4 b4,5 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "argument 1 is bits"},
+			{sig: "d3,4 d4 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "operand 1 has rank 1"},
+			{sig: "d3,4 d5,5 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "operand 1: axis 0"},
+			{sig: "d3,4 -> d3", attr: specAttr(spec("ij->i", 3)), err: "operand 0: axis 1"},
+			{sig: "d3 -> d3", attr: specAttr(spec("i->i", 3, -1)), err: "index of size -1"},
+			{sig: "d3 -> d3", attr: specAttr(spec("i->i", 3, maxDim+1)), err: "index of size"},
+			{sig: "d3 -> d3", attr: specAttr(spec("i->j", 3)), err: "unknown index 1"},
+			{sig: "d3,4 -> d3,4", attr: specAttr(spec("ij->ji", 3, 4)), err: "the register is a dense 3x4"},
+			{sig: "d3,4 -> b4,3", attr: specAttr(spec("ij->ji", 3, 4)), err: "the register is a bits 4x3"},
+			{sig: "d3,4", attr: specAttr(spec("ij->ji", 3, 4)), err: "no register -1"},
+			{sig: "-> d", attr: specAttr(spec("->")), err: "with 0 arguments"},
+		}},
+		{Semiring, []variant{
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnAdd, kernel.FoldMin)},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnSub, kernel.FoldSum)},
+		}, []variant{
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnNeg, kernel.FoldMin), err: "no semiring"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnCheck+1, kernel.FoldMin), err: "no semiring"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnAdd, kernel.FoldArgMax), err: "no semiring"},
+			{sig: "d3,4 -> d3,5", attr: semiring(kernel.FnAdd, kernel.FoldMin), err: "with 1 arguments"},
+			{sig: "d3,0 d0,5 -> d3,5", err: "maximum or minimum of nothing",
+				attr: Attr{Spec: spec("ij,jk->ik", 3, 0, 5), Fn: kernel.FnAdd, Fold: kernel.FoldMax}},
+		}},
+		{Fused, []variant{
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(nil)},
+			{sig: "d3,4 d4 -> d3", attr: fusedAttr(func(m *Micro) { m.Folds, m.Fold = 1, kernel.FoldMax })},
+			{sig: "d3,4 d4 -> d", attr: fusedAttr(func(m *Micro) { m.Folds = 2 })},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code = nil })},
+			{sig: "d3,0 d0 -> d3,0", attr: fusedAttr(func(m *Micro) { m.Shape[1] = 0 })},
+			{sig: "d -> d", attr: Attr{Micro: &Micro{Strides: [][]int{{}}}}},
+		}, []variant{
+			{sig: "d3,4 d4 -> d3,4", err: "malformed micro program"},
+			{sig: "d3,4 b4 -> d3,4", attr: fusedAttr(nil), err: "argument 1 is bits"},
+			{sig: "d3,4 -> d3,4", attr: fusedAttr(nil), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Folds = -1 }), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Folds = 3 }), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d", attr: fusedAttr(func(m *Micro) { m.Folds, m.Fold = 2, kernel.FoldArgMin }), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape = make([]int, 9) }), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape, m.Folds = make([]int, 17), 10 }), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape[0] = -1 }), err: "size -1"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[1] = []int{1} }), err: "operand 1 has 1 strides"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[1][1] = -1 }), err: "operand 1 has a negative stride"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[1][0] = 1 }), err: "operand 1 is read past its end"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[0][0] = 1 << 62 }), err: "operand 0 is read past its end"},
+			{sig: "d3,4 d0 -> d3,4", attr: fusedAttr(nil), err: "operand 1 is read past its end"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].Fn = kernel.FnCheck + 1 }), err: "unknown function"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].Dst = 2 }), err: "writes to an operand"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].Dst = kernel.MaxRegs }), err: "too many registers"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].B = 3 }), err: "register 3 of a micro program is read before"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].C = 4 }), err: "register 4 of a micro program is read before"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[1].A = 9 }), err: "register 9 of a micro program is read before"},
+			{sig: "d3,0 d4 -> d3", attr: fusedAttr(func(m *Micro) { m.Shape[1], m.Folds, m.Fold = 0, 1, kernel.FoldMin }), err: "maximum or minimum of nothing"},
+			{sig: "d3,4 d4 -> d4,3", attr: fusedAttr(nil), err: "the register is a dense 4x3"},
+		}},
+		{Reduce, []variant{
+			{sig: "d3,4,5 -> d4", attr: Attr{Axes: []int{0, 2}, Fold: kernel.FoldMax}},
+			{sig: "d3,4 -> d3", attr: Attr{Axes: []int{1}, Fold: kernel.FoldArgMin}},
+			{sig: "d3,4 -> d3,4"},
+		}, []variant{
+			{sig: "b3,4 -> d3", attr: axesOf(1), err: "argument 0 is bits"},
+			{sig: "d3,4 -> d3", attr: axesOf(2), err: "axes [2]"},
+			{sig: "d3,4 -> d3", attr: axesOf(-1), err: "axes [-1]"},
+			{sig: "d3,4 -> d", attr: axesOf(1, 0), err: "axes [1 0]"},
+			{sig: "d3,4 -> d", attr: axesOf(1, 1), err: "axes [1 1]"},
+			{sig: "d3,4 -> d3", attr: Attr{Axes: []int{1}, Fold: kernel.FoldArgMin + 1}, err: "unknown fold"},
+			{sig: "d3,4 -> d", attr: Attr{Axes: []int{0, 1}, Fold: kernel.FoldArgMax}, err: "take one axis"},
+			{sig: "d3,0 -> d3", attr: Attr{Axes: []int{1}, Fold: kernel.FoldMax}, err: "maximum or minimum of nothing"},
+			{sig: "d3,4 -> d4", attr: axesOf(1), err: "gives a dense 3"},
+		}},
+		{Softmax, []variant{{sig: "d3,4 -> d3,4", attr: axesOf(1)}}, []variant{
+			{sig: "d3,4 -> d3,4", err: "0 axes"},
+			{sig: "d3,4 -> d3,4", attr: axesOf(0, 1), err: "2 axes"},
+			{sig: "d3,4 -> d3,4", attr: axesOf(2), err: "axes [2]"},
+			{sig: "b3,4 -> d3,4", attr: axesOf(1), err: "argument 0 is bits"},
+			{sig: "d3,4 -> d3", attr: axesOf(1), err: "gives a dense 3x4"},
+		}},
+		{Select, []variant{
+			{sig: "d3,4,5 d d -> d4", attr: axesOf(0, 2)},
+			{sig: "d3,4 -> d3,4"},
+			{sig: "b3,4 d -> b4", attr: axesOf(0)},
+			{sig: "b3,4 d -> b3", attr: axesOf(1)},
+			{sig: "b3,4 d =1 -> d", attr: axesOf(0, 1)},
+			{sig: "b3 d -> d", attr: axesOf(0)},
+			{sig: "s3,4/5 d -> b4", attr: axesOf(0)},
+			{sig: "w3,4/5 d -> d3", attr: axesOf(1)},
+			{sig: "p4,4 d -> b4", attr: axesOf(1)},
+		}, []variant{
+			{sig: "d3,4 d -> d3", err: "0 axes for 1 positions"},
+			{sig: "d3,4 d -> d3", attr: axesOf(2), err: "axes [2]"},
+			{sig: "d3,4 d1 -> d3", attr: axesOf(1), err: "a position is a dense 1"},
+			{sig: "d3,4 b1 -> d3", attr: axesOf(1), err: "a position is a bits 1"},
+			{sig: "b3,4 -> b3,4", err: "nothing is selected"},
+			{sig: "b3 -> b3", err: "nothing is selected"},
+			{sig: "b3,4 d -> d4", attr: axesOf(0), err: "gives a bits 4"},
+			{sig: "w3,4/5 d -> b4", attr: axesOf(0), err: "gives a dense 4"},
+		}},
+		{Convert, []variant{
+			{sig: "b3,4 -> d3,4"}, {sig: "b3 -> d3"}, {sig: "B3,4 -> b3,4"}, {sig: "s3,4/5 -> b3,4"},
+			{sig: "w3,4/5 -> d3,4"}, {sig: "p4,4 -> b4,4"},
+		}, []variant{
+			{sig: "b3,4 -> d4,3", err: "3x4 to 4x3"},
+			{sig: "d3,4 -> b3,4", err: "no way from dense real to bits"},
+			{sig: "w3,4/5 -> b3,4", err: "no way from csr real to bits"},
+			{sig: "b3,4 -> b3,4", err: "no way"},
+			{sig: "p4,4 -> d4,4", err: "no way"},
+			{sig: "b3,4 -> s3,4/5", err: "no way"},
+			{sig: "b3,4", err: "no register -1"},
+		}},
+		{Logic, []variant{
+			{sig: "b3,4 b3,4 -> b3,4", attr: Attr{Logic: AndNot}},
+			{sig: "b3 =0 -> b3", attr: Attr{Logic: Xor}},
+			{sig: "b3 -> b3", attr: Attr{Logic: Not}},
+		}, []variant{
+			{sig: "b3 -> b3", attr: Attr{Logic: And}, err: "malformed"},
+			{sig: "b3 b3 -> b3", attr: Attr{Logic: Not}, err: "malformed"},
+			{sig: "b3 b3 -> b3", attr: Attr{Logic: maxLogic}, err: "malformed"},
+			{sig: "b3 b4 -> b3", attr: Attr{Logic: Or}, err: "argument 1 is a bits 4"},
+			{sig: "b3 B3 -> b3", attr: Attr{Logic: Or}, err: "argument 1 is a dense 3"},
+			{sig: "b3 b3 -> b4", attr: Attr{Logic: Or}, err: "gives a bits 3"},
+		}},
+		{Transpose, []variant{{sig: "b3,4 -> b4,3"}, {sig: "s3,4/5 -> s4,3/5"}, {sig: "w3,4/5 -> w4,3/6"}}, []variant{
+			{sig: "b3 -> b3", err: "argument 0 is a bits 3"},
+			{sig: "d3,4 -> d4,3", err: "argument 0 is a dense"},
+			{sig: "p3,3 -> p3,3", err: "argument 0 is a parts"},
+			{sig: "s3,4/5 -> s4,3/4", err: "gives a csr"},
+			{sig: "s3,4/5 -> w4,3/5", err: "gives a csr"},
+			{sig: "w3,4/5 -> s4,3/5", err: "gives a csr"},
+			{sig: "b3,4 -> b3,4", err: "gives a bits 4x3"},
+		}},
+		{CountRows, []variant{{sig: "b3,4 -> d3"}, {sig: "w3,4/5 -> d3"}, {sig: "p4,4 -> d4"}}, []variant{
+			{sig: "d3,4 -> d3", err: "argument 0 is dense"},
+			{sig: "b3 -> d3", err: "argument 0 is a vector"},
+			{sig: "b3,4 -> d4", err: "gives a dense 3"},
+		}},
+		{CountCols, []variant{{sig: "b3,4 -> d4"}, {sig: "s3,4/5 -> d4"}}, []variant{
+			{sig: "d3,4 -> d4", err: "argument 0 is dense"},
+			{sig: "b3 -> d3", err: "argument 0 is a vector"},
+		}},
+		{CountAll, []variant{{sig: "b3,4 -> d"}, {sig: "b3 -> d"}, {sig: "s3,4/5 -> d"}, {sig: "p4,4 -> d"}}, []variant{
+			{sig: "d3,4 -> d", err: "argument 0 is dense"},
+			{sig: "b3,4 -> d1", err: "gives a dense scalar"},
+		}},
+		{CountProduct, []variant{{sig: "b3,4 b5,4 -> d3,5"}, {sig: "b3,4 =0 -> d3,3"}}, []variant{
+			{sig: "b3,4 b4,5 -> d3,5", err: "3x4 and 4x5"},
+			{sig: "b4 b5,4 -> d5", err: "argument 0 is a bits 4"},
+			{sig: "b3,4 d5,4 -> d3,5", err: "argument 1 is a dense 5x4"},
+		}},
+		{CountMatVec, []variant{{sig: "b3,4 b4 -> d3"}}, []variant{
+			{sig: "b3,4 b3 -> d3", err: "3x4 and 3"},
+			{sig: "b3,4 d4 -> d3", err: "argument 1 is a dense"},
+			{sig: "b3,4 b4 -> b3", err: "gives a dense 3"},
+		}},
+		{CountAnd, []variant{{sig: "b3,4 b3,4 -> d"}, {sig: "b3 b3 -> d"}}, []variant{
+			{sig: "b3 b4 -> d", err: "bits 3 and bits 4"},
+			{sig: "b3 d3 -> d", err: "bits 3 and dense 3"},
+		}},
+		{BoolProduct, []variant{{sig: "b3,4 b4,5 -> b3,5"}}, []variant{
+			{sig: "b3,4 b5,4 -> b3,5", err: "3x4 and 5x4"},
+			{sig: "s3,4/2 b4,5 -> b3,5", err: "argument 0 is a csr"},
+			{sig: "b3,4 b4,5 -> d3,5", err: "gives a bits 3x5"},
+		}},
+		{BoolMatVec, []variant{{sig: "b3,4 b4 -> b3"}}, []variant{
+			{sig: "b3,4 b3 -> b3", err: "3x4 and 3"},
+			{sig: "b4 b4 -> b3", err: "argument 0 is a bits 4"},
+			{sig: "b3,4 b4 -> d3", err: "gives a bits 3"},
+		}},
+		{TripleTrace, []variant{{sig: "b3,4 b4,5 b3,5 -> d"}, {sig: "b3,3 =0 =0 -> d"}}, []variant{
+			{sig: "b3,4 b5,5 b3,5 -> d", err: "3x4, 5x5 and 3x5"},
+			{sig: "b3,4 b4,5 b3,4 -> d", err: "3x4, 4x5 and 3x4"},
+			{sig: "b3,4 b4,5 b4,5 -> d", err: "3x4, 4x5 and 4x5"},
+			{sig: "b3,4 b4,5 d3,5 -> d", err: "argument 2 is a dense"},
+		}},
+		{CubeTrace, []variant{{sig: "s5,5/7 -> d"}}, []variant{
+			{sig: "b5,5 -> d", err: "argument 0 is a bits"},
+			{sig: "w5,5/7 -> d", err: "argument 0 is a csr real"},
+			{sig: "s5,4/7 -> d", err: "argument 0 is a csr"},
+		}},
+		{MatVec, []variant{{sig: "s3,4/5 d4 -> d3"}, {sig: "w3,4/5 d4 -> d3"}}, []variant{
+			{sig: "b3,4 d4 -> d3", err: "argument 0 is a bits"},
+			{sig: "s3,4/5 b4 -> d3", err: "argument 1 is a bits"},
+			{sig: "s3,4/5 d3 -> d3", err: "3x4 and 3"},
+		}},
+		{VecMat, []variant{{sig: "d3 s3,4/5 -> d4"}}, []variant{
+			{sig: "d3 b3,4 -> d4", err: "argument 1 is a bits"},
+			{sig: "d4 s3,4/5 -> d4", err: "4 and 3x4"},
+		}},
+		{Diag, []variant{{sig: "b5,5 -> d5"}, {sig: "w5,5/7 -> d5"}}, graphBad(" -> d5")},
+		{Symmetric, []variant{{sig: "s5,5/7 -> s5,5/14"}, {sig: "s3,3/7 -> s3,3/9"}}, []variant{
+			{sig: "b5,5 -> s5,5/14", err: "argument 0 is a bits"},
+			{sig: "w5,5/7 -> w5,5/14", err: "argument 0 is a csr real"},
+			{sig: "s5,5/7 -> s5,5/13", err: "gives a csr"},
+			{sig: "s5,5/7 -> w5,5/14", err: "gives a csr"},
+		}},
+		{Closure, []variant{{sig: "b5,5 -> b5,5"}, {sig: "w5,5/7 -> b5,5"}},
+			append(graphBad(" -> b5,5"), variant{sig: "b5,5 -> d5,5", err: "gives a bits 5x5"})},
+		{Walk, []variant{{sig: "b5,5 d -> b5"}, {sig: "s5,5/7 d -> b5", attr: Attr{Walk: kernel.WalkRow}}},
+			append(graphBad(" d -> b5"),
+				variant{sig: "b5,5 d -> b5", attr: Attr{Walk: kernel.WalkRow + 1}, err: "unknown walk"},
+				variant{sig: "b5,5 b5 -> b5", err: "a position is a bits 5"},
+				variant{sig: "b5,5 -> b5", err: "with 1 arguments"})},
+		{HasPath, []variant{{sig: "b5,5 d d -> d"}}, append(graphBad(" d d -> d"),
+			variant{sig: "b5,5 d d5 -> d", err: "a position is a dense 5"})},
+		{SCC, []variant{{sig: "b5,5 -> p5,5"}}, append(graphBad(" -> p5,5"),
+			variant{sig: "b5,5 -> b5,5", err: "gives a parts 5x5"})},
+		{Triangles, []variant{{sig: "b5,5 -> d"}, {sig: "s5,5/7 -> d"}}, graphBad(" -> d")},
+		{Path, []variant{{sig: "b5,5 d =1 -> d5"}}, append(graphBad(" d d -> d5"),
+			variant{sig: "b5,5 d2 d -> d5", err: "a position is a dense 2"})},
+		{Dist, []variant{{sig: "s5,5/7 d -> d5"}}, graphBad(" d -> d5")},
+		{OneHot, []variant{{sig: "d -> b7"}}, []variant{
+			{sig: "d -> d7", err: "the register is a dense 7"},
+			{sig: "d -> b7,7", err: "the register is a bits 7x7"},
+			{sig: "d1 -> b7", err: "a position is a dense 1"},
+		}},
+		{CheckInt, []variant{{sig: "d3,4"}}, []variant{
+			{sig: "b3,4", err: "argument 0 is bits"}, {sig: "d3 -> d3", err: "has no result"},
+		}},
+		{CheckFinite, []variant{{sig: "d"}}, []variant{{sig: "p3,3", err: "argument 0 is parts"}}},
+		{CheckSymmetric, []variant{{sig: "b3,3"}, {sig: "w3,3/2"}}, withAttr(graphBad(""), Attr{})},
+	}
+}
+
+// everyLayout has a constant of every layout and no instructions but a few.
+func everyLayout() *Program {
+	bits := tensor.NewBits(3, 70)
+	bits.Set(0, 0)
+	bits.Set(1, 63)
+	bits.Set(2, 69)
+	row := tensor.NewBits(1, 5)
+	row.Set(0, 2)
+	sparse := tensor.CSR{Rows: 4, Cols: 300, Ptr: []int32{0, 2, 2, 3, 5}, Idx: []int32{0, 299, 7, 150, 151}}
+	weighted := sparse
+	weighted.Val = []float64{1.5, -2, 3, 4, 1e300}
+	value := func(r string, v tensor.Value) (Reg, tensor.Value) {
+		reg := parseReg(r)
+		v.Type, v.Layout = reg.Type, reg.Layout
+		return reg, v
+	}
+	p := &Program{Labels: []string{"bear", "", "kiwi \x00\xff"}}
+	add := func(r string, v tensor.Value) {
+		reg, v := value(r, v)
+		p.Consts = append(p.Consts, Const{Reg: len(p.Regs), Value: v})
+		p.Regs = append(p.Regs, reg)
+	}
+	add("d", tensor.Value{F: []float64{0.1}})
+	add("d2,3", tensor.Value{F: []float64{1, 2, 3, 4, 5, 6}})
+	add("d3,0", tensor.Value{F: []float64{}})
+	add("b3,70", tensor.Value{Bits: bits})
+	add("b5", tensor.Value{Bits: row})
+	add("s4,300/5", tensor.Value{CSR: sparse})
+	add("w4,300/9", tensor.Value{CSR: weighted})
+	add("s2,2/0", tensor.Value{CSR: tensor.CSR{Rows: 2, Cols: 2, Ptr: make([]int32, 3), Idx: []int32{}}})
+	add("p4,4", tensor.Value{Part: []int32{0, 3, 0, 1}})
+	p.Consts[0].Value.Kind = tensor.Int // a kind below the register's
+	for i, kind := range inputKinds {
+		p.Inputs = append(p.Inputs, Input{Reg: len(p.Regs), Name: fmt.Sprintf("in%d", i), Kind: kind})
+		p.Regs = append(p.Regs, parseReg([]string{"s9,9/20", "d2,3", "d7", "d"}[i]))
+	}
+	p.Code = []Instr{{Op: CountAll, Dst: len(p.Regs), Args: []int{5}}, {Op: CheckFinite, Dst: -1, Args: []int{len(p.Regs)}}}
+	p.Pos = []ir.Pos{{Start: 30, End: 40}, {Start: 30, End: 30}}
+	p.Regs = append(p.Regs, parseReg("d"))
+	for form := range NodeIndex + 1 {
+		p.Outputs = append(p.Outputs, Output{Reg: 4, Name: fmt.Sprintf("Out%d", form), Form: form, Pos: ir.Pos{Start: 1, End: 300}})
+	}
+	p.Stmts = []Stmt{
+		{Name: "A", Pos: ir.Pos{Start: 10, End: 20}},
+		{Name: "B", Pos: ir.Pos{Start: 20, End: 40}, To: 2},
+	}
+	return p
+}
+
+// corpus is well-formed programs that between them have everything.
+func corpus() []*Program {
+	list := []*Program{{}, everyLayout()}
+	for _, c := range opCases() {
+		for _, v := range c.good {
+			list = append(list, single(c.op, v.sig, v.attr))
+		}
+	}
+	return list
+}
+
+func mustMarshal(t testing.TB, p *Program) []byte {
+	t.Helper()
+	data, err := p.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -1,0 +1,137 @@
+package cost
+
+import (
+	"fmt"
+
+	"ein/vm/code"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// Certificate bounds what a run uses. Ops counts scalar multiply-adds and
+// 64-bit word operations; PeakBytes is the memory of constants, inputs,
+// registers and scratch; OutputElements is the elements of all outputs. All of
+// them saturate at the largest uint64.
+type Certificate struct {
+	Ops            uint64
+	PeakBytes      uint64
+	OutputElements uint64
+	Statements     []Statement
+}
+
+// Statement is the part of one statement: its operations, and the bytes of its
+// largest instruction's result and scratch.
+type Statement struct {
+	Name  string
+	Pos   ir.Pos
+	Ops   uint64
+	Bytes uint64
+}
+
+// Limits are compared with the certificate before a run. Zero means no limit
+// of that kind; hosts that run foreign programs set all of them.
+type Limits struct {
+	MaxOps            uint64
+	MaxBytes          uint64
+	MaxOutputElements uint64
+}
+
+// LimitError says that a program was refused: what it needs, what it may use,
+// and the statement that needs the most of it.
+type LimitError struct {
+	What      string // "operations", "bytes", "output elements"
+	Need, Max uint64
+	Name      string // statement
+	Pos       ir.Pos
+	Statement uint64 // its part of Need
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the program needs up to %d %s, the limit is %d", e.Need, e.What, e.Max)
+}
+
+// Check compares the certificate with the limits.
+func (c *Certificate) Check(l Limits) error {
+	ops := func(s *Statement) uint64 { return s.Ops }
+	bytes := func(s *Statement) uint64 { return s.Bytes }
+	for _, x := range []struct {
+		what      string
+		need, max uint64
+		part      func(*Statement) uint64
+	}{
+		{"bytes", c.PeakBytes, l.MaxBytes, bytes},
+		{"operations", c.Ops, l.MaxOps, ops},
+		{"output elements", c.OutputElements, l.MaxOutputElements, bytes},
+	} {
+		if x.max == 0 || x.need <= x.max {
+			continue
+		}
+		e := &LimitError{What: x.what, Need: x.need, Max: x.max}
+		for i := range c.Statements {
+			if s := &c.Statements[i]; x.part(s) > e.Statement || i == 0 {
+				e.Name, e.Pos, e.Statement = s.Name, s.Pos, x.part(s)
+			}
+		}
+		return e
+	}
+	return nil
+}
+
+// Module is a program that is planned: ready to be run.
+type Module struct {
+	Program     *code.Program
+	Steps       []Step
+	Arena       Arena
+	Certificate Certificate
+	Workers     int
+}
+
+// Options of New. Workers is the number of goroutines a kernel may use; the
+// scratch memory of some kernels grows with it.
+type Options struct{ Workers int }
+
+// New plans a verified program.
+func New(p *code.Program, opt Options) (*Module, error) {
+	m := &Module{Program: p, Steps: make([]Step, len(p.Code)), Workers: max(opt.Workers, 1)}
+	for i := range p.Code {
+		s, err := Plan(p, &p.Code[i], m.Workers)
+		if err != nil {
+			return nil, err
+		}
+		m.Steps[i] = s
+	}
+	m.Arena = plan(p, m.Steps)
+	m.certify()
+	return m, nil
+}
+
+func (m *Module) certify() {
+	p, c := m.Program, &m.Certificate
+	c.PeakBytes = Bytes(m.Arena.Size)
+	for i := range p.Consts {
+		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(need(&p.Regs[p.Consts[i].Reg])))
+	}
+	for _, in := range p.Inputs {
+		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(need(&p.Regs[in.Reg])))
+	}
+	for i := range m.Steps {
+		c.Ops = tensor.SatAdd(c.Ops, m.Steps[i].Cost.Ops)
+	}
+	for _, o := range p.Outputs {
+		c.OutputElements = tensor.SatAdd(c.OutputElements, p.Regs[o.Reg].Shape.Elems())
+	}
+	c.Statements = make([]Statement, len(p.Stmts))
+	for i, s := range p.Stmts {
+		part := Statement{Name: s.Name, Pos: s.Pos}
+		for k := s.From; k < s.To; k++ {
+			step := &m.Steps[k]
+			part.Ops = tensor.SatAdd(part.Ops, step.Cost.Ops)
+			bytes := Bytes(step.Cost)
+			if step.Dst >= 0 {
+				bytes = tensor.SatAdd(bytes, Bytes(need(&p.Regs[step.Dst])))
+			}
+			part.Bytes = max(part.Bytes, bytes)
+		}
+		c.Statements[i] = part
+	}
+}

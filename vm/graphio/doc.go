@@ -1,0 +1,113 @@
+// Package graphio reads graphs, matrices, vectors and numbers from files and
+// binds them to the inputs of a program over one set of nodes.
+//
+// [ParseSpec] takes a command-line argument apart, [Read] reads one file from
+// an [io.Reader], and [Bind] makes the values once every file is read. The
+// package opens no files. Nothing is dropped, clamped or guessed: what cannot be
+// read for sure is an error with file, line and column, or a documented reading
+// with a [Warning]. Up to 20 bad rows of a file are listed; the others are
+// counted.
+//
+// # Formats
+//
+// The name tells the format (.csv, .tsv .tab, .edges .edgelist .el, .mtx .mm,
+// .json, .npy, each also with .gz); for other names and for standard input the
+// first bytes do. Gzip is recognised by its first two bytes in any of them. Text
+// is UTF-8, with or without byte order mark, lines ending in LF or CRLF.
+//
+//   - CSV: RFC 4180, commas, quotes, quoted line ends. No comments. Blanks
+//     around an unquoted field do not belong to it. Blank lines are no rows, but
+//     are an error between the values of a vector of one column. Every row has
+//     as many fields as the first.
+//   - TSV: the same with tabs. Lines that begin with # are comments; after the
+//     first row a warning counts them. A label that begins with # is quoted.
+//   - Edge list (edges): separated by tab if the first row has one, else by
+//     comma if it has one, else by blanks. Comments begin with # or %. This is
+//     also how text of unknown name is read.
+//   - Matrix Market: coordinate and array; real, integer, pattern; general,
+//     symmetric, skew-symmetric. Node i of the file is node i-1. A symmetric
+//     file holds its lower triangle only. A graph must be square.
+//   - JSON: for a graph, rows of two ([[0,1],["a","b"]]) are edges and a square
+//     array of any other size is the 0/1 matrix itself; for a matrix an array of
+//     arrays is dense unless it begins with a label. Both can be an object
+//     {"n": 5, "edges": [...]} or {"nodes": [...], "edges": [...]}, each edge
+//     [source, target], [source, target, weight] or
+//     {"source": s, "target": t, "weight": w}, either all of them with a weight
+//     or none. "nodes" is a number, labels, the numbers 0 to n-1, or objects with
+//     an "id"; where nodes are labels, the ends of edges are labels or positions
+//     in the list. "links" is read as "edges"; "directed": false gives every edge
+//     both directions; "graph" and "multigraph" are skipped, and so are other
+//     fields of nodes and edges, like other columns of a table. Any other key,
+//     or a key given twice, is an error. A vector is an array of numbers or an
+//     object from node to number, a scalar is a number.
+//   - NPY: versions 1 to 3, f4 f8 i1-i8 u1-u8 b1, both byte orders, C and
+//     Fortran order. The rank is 2 for a graph or matrix, 1 for a vector, 0 for
+//     a scalar. Pickled objects, structured arrays and other types are refused.
+//
+// # Columns and header
+//
+// Columns are given by name or by position from 1; digits alone are always a
+// position. Without options, source and target are the columns so named
+// (source/target, source/destination, src/dst, src/dest, src/tgt, from/to,
+// fromnode/tonode, with or without "id" at the end, in any case), else the first
+// two.
+//
+// The first row is a header if header=yes, if a column is given by name, if it
+// holds such a pair of names, or if both of its ids are words and both ids
+// below them are numbers. Otherwise it is data; where neither of its labels
+// occurs again a warning says that it may have been meant as a header. A vector
+// has a header when the first value is a word.
+//
+// Weights are the column weight= names, else one called weight or w; a matrix
+// of three columns takes the third, and one of more asks. weight=none reads
+// none. A vector has its node in source= and its value in weight=: by default
+// one column is the values, and two are the nodes and the values.
+//
+// # Nodes
+//
+// The nodes of a file are numbers if its first id is one (digits, no leading
+// zero; in JSON a number), else labels. A file that has both is an error, since
+// reading either for the other would number the nodes anew: ids=label reads
+// numbers as labels, ids=number insists on numbers. All graphs of a program and
+// all matrices that come as edges (not as an array or Matrix Market file, which
+// have axes of their own) share one set of nodes; numbers in one and labels in
+// another is an error.
+//
+// Numbered nodes are 0 to n-1, where n is what a file (n, nodes, Matrix Market,
+// a dense array) or nodes= says; these must agree, and no id may be past them.
+// Otherwise n is one more than the largest id in any graph; if that is more than
+// 10 times the rows of its file plus 1000, Bind asks for ids=number or
+// ids=label. Labelled nodes come in the order of first appearance: the labels
+// of the program, then those of the inputs in the order of their declaration,
+// in each row the source before the target. A label of the program that no
+// input has gives a warning. A program without any node is an error.
+//
+// Labels are compared byte by byte. Empty ones, invalid UTF-8 and control
+// characters are errors.
+//
+// # Values
+//
+// A graph becomes a 0/1 square sparse matrix. Equal edges are merged with a
+// warning that counts them. Where it has weights, an edge is what weighs other
+// than 0, and a warning counts the rows of weight 0; a dense array must hold 0
+// and 1 only.
+//
+// A matrix of edges becomes sparse, one of an array dense. Its kind is the
+// narrowest that holds its values. Two weights for one pair of nodes are an
+// error naming both lines, unless dup=sum, dup=max or dup=first. A weight of 0
+// is the same as none.
+//
+// A vector by node must give every node of the program one value; default= is
+// that of nodes it does not list.
+//
+// Numbers are finite, and integers (written without point or exponent) below
+// 2^53 in magnitude.
+//
+// # Limits
+//
+// 4 GiB of decompressed data, 2^26 nodes, 2^28 edges (mirrored ones counted),
+// 2^27 elements of a dense array, 1 MiB for a line, a quoted record or a JSON
+// string, 64 KiB for the header of an .npy file, 64 levels of skipped JSON. The
+// first four are options. Memory grows with the data that has arrived, never
+// with what a header announces, except for 4 bytes a node.
+package graphio

@@ -1,0 +1,143 @@
+package graphio
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is one thing wrong with a file. Line and Column count from 1, columns
+// in characters; 0 is unknown or without meaning (a binary file).
+type Error struct {
+	File         string
+	Line, Column int
+	Msg          string
+	Hint         string
+	Err          error // what the reader said, when that was the cause
+}
+
+// Error is "transfers.csv:12:3: what is wrong (what to do)".
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	for _, n := range []int{e.Line, e.Column} {
+		if n > 0 {
+			b.WriteByte(':')
+			b.WriteString(strconv.Itoa(n))
+		}
+	}
+	b.WriteString(": ")
+	b.WriteString(e.Msg)
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// maxListed is how many bad rows are listed; the others are counted.
+const maxListed = 20
+
+// ErrorList is several bad rows: the first ones, and how many More there are.
+type ErrorList struct {
+	List []*Error
+	More int
+}
+
+// Error is one error a line.
+func (e *ErrorList) Error() string {
+	var b strings.Builder
+	for i, x := range e.List {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(x.Error())
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&b, "\n%s: and %s", e.List[0].File, plural(e.More, "more error"))
+	}
+	return b.String()
+}
+
+// Unwrap lets errors.As find the single errors.
+func (e *ErrorList) Unwrap() []error {
+	out := make([]error, len(e.List))
+	for i, x := range e.List {
+		out[i] = x
+	}
+	return out
+}
+
+// report collects errors.
+type report struct {
+	file string
+	list []*Error
+	more int
+}
+
+// full reports that further errors are only counted, so that a caller can leave
+// out the formatting.
+func (r *report) full() bool { return len(r.list) >= maxListed }
+
+func (r *report) add(e *Error) {
+	if r.full() {
+		r.more++
+		return
+	}
+	if e.File == "" {
+		e.File = r.file
+	}
+	r.list = append(r.list, e)
+}
+
+// err is what was collected.
+func (r *report) err() error {
+	switch {
+	case len(r.list) == 0:
+		return nil
+	case len(r.list) == 1 && r.more == 0:
+		return r.list[0]
+	}
+	return &ErrorList{r.list, r.more}
+}
+
+// Warning is something in the inputs that was read as documented but that may
+// not be what was meant.
+type Warning struct {
+	Input string // the input's name in the program; "" for the program itself
+	File  string
+	Line  int    // 0 when there is no single one
+	Code  string // "duplicates", "zero-weight", "header", "comments", "label"
+	Msg   string
+}
+
+// String is "transfers.csv:3: message".
+func (w Warning) String() string {
+	if w.File == "" {
+		return w.Msg
+	}
+	return (&Error{File: w.File, Line: w.Line, Msg: w.Msg}).Error()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// quote shows bytes of a file in a message, cut to a length that keeps it one.
+func quote(b []byte) string {
+	const most = 40
+	if len(b) <= most {
+		return strconv.Quote(string(b))
+	}
+	cut := most
+	for cut > most-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
+		cut--
+	}
+	return strconv.Quote(string(b[:cut])) + "..."
+}

@@ -1,0 +1,94 @@
+package graphio
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// fuzz checks that a reader neither panics nor passes its limits, that every
+// failure is an error of this package, and that what is read can be bound or
+// is refused.
+func fuzz(f *testing.F, format Format, seeds ...string) {
+	for _, s := range seeds {
+		for _, k := range []byte{0, 1, 2, 3} {
+			f.Add([]byte(s), k)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, k byte) {
+		x := 0.5
+		opt := Options{
+			Kind: []Kind{Graph, Matrix, Vector, Scalar}[k%4], Format: format,
+			MaxBytes: 1 << 16, MaxNodes: 1 << 8, MaxEdges: 1 << 10, MaxElems: 1 << 10,
+		}
+		if k&4 != 0 && format != NPY && format != MatrixMarket && opt.Kind != Scalar {
+			opt.IDs = IDsLabel
+		}
+		if k&8 != 0 && opt.Kind == Matrix && format != NPY {
+			opt.Dup = DupSum
+		}
+		if k&16 != 0 && opt.Kind == Vector && format != NPY && format != MatrixMarket {
+			opt.Default = &x
+		}
+		raw, err := Read(strings.NewReader(string(data)), "f", opt)
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) || e.File != "f" || e.Msg == "" {
+				t.Fatalf("%#v", err)
+			}
+			return
+		}
+		if len(raw.Src) > opt.MaxEdges || len(raw.Labels) > opt.MaxNodes || len(raw.Data) > opt.MaxElems {
+			t.Fatalf("past the limits: %d edges, %d labels, %d elements", len(raw.Src), len(raw.Labels), len(raw.Data))
+		}
+		vals, labels, _, err := Bind([]Decl{{"A", raw}}, nil)
+		if err != nil {
+			return
+		}
+		checkValue(t, &vals[0])
+		if labels != nil && vals[0].Shape.Dim(0) != len(labels) && raw.Form == EdgeList {
+			t.Fatalf("%d labels for shape %v", len(labels), vals[0].Shape)
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzz(f, CSV, "0,1\n1,2\n", "source,target,weight\n\"a\"\"b\",c,1.5\n", "a,\"x\ny\"\n", "1\n2\n", "\"", "a,b\r\n\r\n")
+}
+
+func FuzzTSV(f *testing.F) { fuzz(f, TSV, "# c\n0\t1\n1\t2\n", "a\tb\t3\n\"a\t\"\tc\t4\n") }
+
+func FuzzEdges(f *testing.F) { fuzz(f, Edges, "% c\n0 1\n1  2\n", "\"a b\" c\n", "1,2\n2,3\n") }
+
+func FuzzMatrixMarket(f *testing.F) {
+	const head = "%%MatrixMarket matrix "
+	fuzz(f, MatrixMarket, head+"coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n", head+"array real general\n2 2\n1\n0\n0\n1\n",
+		head+"coordinate integer skew-symmetric\n3 3 1\n2 1 4\n", head+"array integer skew-symmetric\n2 2\n1\n")
+}
+
+func FuzzJSON(f *testing.F) {
+	fuzz(f, JSON, "[[0,1],[1,2]]", `[["a","b"]]`, `{"nodes":["a","b"],"edges":[[0,1,2]]}`, `{"directed":false,"edges":[{"source":"a","target":"b"}]}`,
+		"[[0,1,0],[1,1,1],[0,0,0]]", "[1,2.5]", "-3e2", `{"a\u00e9":1}`, `{"n":4,"edges":[[3,3]],"graph":{"x":[null,true]}}`)
+}
+
+func FuzzNPY(f *testing.F) {
+	fuzz(f, NPY, npyFile(1, npyHead("<f8", "False", "(2, 2)"), []float64{0, 1, 1, 0}), npyFile(2, npyHead("|u1", "True", "(2, 2)"), []byte{0, 1, 1, 0}),
+		npyFile(3, npyHead(">i4", "False", "(2,)"), []int32{0, 1}), npyFile(1, npyHead("<u8", "False", "()"), uint64(3)))
+}
+
+// FuzzAuto leaves the format to the content, gzip included.
+func FuzzAuto(f *testing.F) {
+	fuzz(f, Auto, "0,1\n", "a\tb\n", gz("0 1\n"), gz("[[0,1]]")[:20], "\xef\xbb\xbf0,1\n", npyFile(1, npyHead("|b1", "False", "(1, 1)"), []byte{1}))
+}
+
+func FuzzParseSpec(f *testing.F) {
+	for _, s := range []string{"a.csv", "a?format=csv&source=%41", "?", "a?b=c?"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		path, _, err := ParseSpec(s)
+		if err == nil && (path == "" || !strings.HasPrefix(s, path)) {
+			t.Fatalf("%q has the path %q", s, path)
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package graphio
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"ein/vm/tensor"
+)
+
+// ids turns the ids of a file into node numbers.
+type ids struct {
+	want   IDs // as asked for
+	mode   IDs // as found; IDsAuto before the first id
+	max    int // largest number, -1 before the first
+	nodes  int // numbers must be below it; 0 when the file does not say
+	limit  int
+	labels *labelTable // nil before the first label
+}
+
+// written says whether the file's syntax tells numbers from labels.
+type written uint8
+
+const (
+	plain  written = iota // no: it is a number if it looks like one
+	number                // a JSON number
+	text                  // a JSON string
+)
+
+// node is the number of an id; a problem otherwise. Under IDsAuto the first id
+// of a file decides, and every other must be of its sort: reading "12x" among
+// a million numbers as the first of a million labels would renumber the nodes
+// without a word.
+func (t *ids) node(b []byte, as written) (id int32, problem, hint string) {
+	mode := t.mode
+	if mode == IDsAuto {
+		if mode = t.want; mode == IDsAuto {
+			mode = IDsLabel
+			if as == number || as == plain && isNumber(b) {
+				mode = IDsNumber
+			}
+		}
+	}
+	if mode == IDsNumber {
+		if as == text && t.want == IDsAuto {
+			return 0, "expected a node number like those before it, found the label " + quote(b), mixedHint
+		}
+		id, problem, hint = t.number(b)
+	} else {
+		id, problem, hint = t.label(b, as)
+	}
+	if problem == "" {
+		t.mode = mode
+	}
+	return id, problem, hint
+}
+
+const (
+	labelHint = "ids=label reads every id as a label"
+	mixedHint = "ids must be all numbers or all labels; ids=label reads every id as a label"
+)
+
+func (t *ids) number(b []byte) (int32, string, string) {
+	if len(b) == 0 {
+		return 0, "the node is empty", ""
+	}
+	if !isNumber(b) {
+		problem := "expected a node number, found " + quote(b)
+		if t.want == IDsAuto {
+			return 0, problem, mixedHint
+		}
+		return 0, problem, "a node number has digits only and no leading zero"
+	}
+	v := 0
+	if len(b) > 10 {
+		v = math.MaxInt
+	} else {
+		for _, c := range b {
+			v = v*10 + int(c-'0')
+		}
+	}
+	if t.nodes > 0 && v >= t.nodes {
+		return 0, fmt.Sprintf("node %s is not one of the %s, which are 0 to %d", b, plural(t.nodes, "node"), t.nodes-1), ""
+	}
+	if v >= t.limit {
+		return 0, fmt.Sprintf("node %s is past the limit of %s", b, plural(t.limit, "node")), labelHint
+	}
+	t.max = max(t.max, v)
+	return int32(v), "", ""
+}
+
+func (t *ids) label(b []byte, as written) (int32, string, string) {
+	if t.labels == nil {
+		t.labels = newLabelTable()
+	}
+	id, hash, ok := t.labels.find(b)
+	if ok {
+		return id, "", ""
+	}
+	if t.want == IDsAuto && (as == number || as == plain && isNumber(b)) {
+		return 0, "expected a label like those before it, found the number " + quote(b), mixedHint
+	}
+	if problem := badLabel(b); problem != "" {
+		return 0, problem, ""
+	}
+	if t.labels.len() >= t.limit {
+		return 0, fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), ""
+	}
+	return t.labels.add(b, hash), "", ""
+}
+
+// strings is the labels by number, nil when nodes are numbers.
+func (t *ids) strings() []string {
+	if t.mode != IDsLabel {
+		return nil
+	}
+	return t.labels.strings()
+}
+
+// badLabel says what keeps a label from being one. Control characters are
+// refused because labels are printed, and because a lone CR is how a file with
+// foreign line ends shows.
+func badLabel(b []byte) string {
+	if len(b) == 0 {
+		return "the node is empty"
+	}
+	if !utf8.Valid(b) {
+		return "the label " + quote(b) + " is not valid UTF-8"
+	}
+	for _, c := range b {
+		if c < ' ' || c == 0x7f {
+			return "the label " + quote(b) + " holds a control character"
+		}
+	}
+	return ""
+}
+
+// isNumber reports whether b is a non-negative integer as it is printed: digits
+// without a leading zero.
+func isNumber(b []byte) bool {
+	if len(b) == 0 || b[0] == '0' && len(b) > 1 {
+		return false
+	}
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// parseValue reads a weight or an element.
+func parseValue(b []byte) (x float64, problem string) {
+	if len(b) == 0 {
+		return 0, "expected a number, found nothing"
+	}
+	digits := 0
+	for i, c := range b {
+		switch {
+		case '0' <= c && c <= '9':
+			digits++
+		case (c == '-' || c == '+') && i == 0:
+		case c == '.' || c == 'e' || c == 'E' || c == '-' || c == '+':
+			digits = math.MinInt32 // not an integer as written
+		default:
+			if isNonFinite(b) {
+				return 0, "expected a finite number, found " + quote(b)
+			}
+			return 0, "expected a number, found " + quote(b)
+		}
+	}
+	if digits > 0 && digits <= 15 {
+		return smallInt(b), ""
+	}
+	x, err := strconv.ParseFloat(string(b), 64)
+	switch {
+	case err != nil && math.IsInf(x, 0):
+		return 0, "the number " + quote(b) + " is too large"
+	case err != nil:
+		return 0, "expected a number, found " + quote(b)
+	case digits > 0 && math.Abs(x) >= tensor.MaxInt:
+		return 0, "the integer " + string(b[:min(len(b), 40)]) + " is at or past 2^53, where integers stop being exact"
+	}
+	return x, ""
+}
+
+func smallInt(b []byte) float64 {
+	neg := b[0] == '-'
+	if neg || b[0] == '+' {
+		b = b[1:]
+	}
+	v := 0
+	for _, c := range b {
+		v = v*10 + int(c-'0')
+	}
+	if neg {
+		v = -v
+	}
+	return float64(v)
+}
+
+// isNonFinite recognises the spellings of infinity and not-a-number.
+func isNonFinite(b []byte) bool {
+	x, err := strconv.ParseFloat(string(b), 64)
+	return err == nil && (math.IsInf(x, 0) || math.IsNaN(x))
+}

@@ -1,0 +1,151 @@
+package graphio
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// sniffLen is how much of a file is looked at to tell its format.
+const sniffLen = 1 << 16
+
+var errTooLarge = errors.New("over the size limit")
+
+// limited fails once more than max bytes have been read, so that a small
+// compressed file cannot grow without end.
+type limited struct {
+	r      io.Reader
+	n, max int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.n > l.max {
+		return 0, errTooLarge
+	}
+	if room := l.max - l.n + 1; int64(len(p)) > room {
+		p = p[:room]
+	}
+	n, err := l.r.Read(p)
+	l.n += int64(n)
+	if l.n > l.max {
+		return n, errTooLarge
+	}
+	return n, err
+}
+
+// input is the decompressed content of a file.
+type input struct {
+	*bufio.Reader
+	name string
+	gzip bool
+	max  int64
+}
+
+// open takes off gzip, when the first bytes say so whatever the name says.
+func open(r io.Reader, name string, max int64) (*input, error) {
+	in := &input{name: name, max: max}
+	outer := bufio.NewReaderSize(r, sniffLen)
+	var inner io.Reader = outer
+	if head, _ := outer.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+		in.gzip = true
+		z, err := gzip.NewReader(outer)
+		if err != nil {
+			return nil, in.fail(err)
+		}
+		inner = z
+	}
+	in.Reader = bufio.NewReaderSize(&limited{r: inner, max: max}, sniffLen)
+	return in, nil
+}
+
+// fail turns an error of the reader into one for people.
+func (in *input) fail(err error) *Error {
+	e := &Error{File: in.name, Err: err}
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, errTooLarge):
+		e.Msg = fmt.Sprintf("larger than the limit of %d bytes", in.max)
+		if in.gzip {
+			e.Msg += " once decompressed"
+		}
+	case in.gzip && errors.Is(err, io.ErrUnexpectedEOF):
+		e.Msg = "the gzip data ends early: the file is truncated"
+	case in.gzip && errors.Is(err, gzip.ErrChecksum):
+		e.Msg = "the gzip data is damaged: the checksum does not match"
+	case in.gzip && (errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)):
+		e.Msg = "the gzip data is damaged"
+	default:
+		e.Msg = "cannot read: " + err.Error()
+	}
+	return e
+}
+
+// sniff looks at the first bytes, takes off a byte order mark, and refuses what
+// no format here can be.
+func (in *input) sniff() ([]byte, error) {
+	head, err := in.Peek(sniffLen)
+	if err != nil && err != io.EOF {
+		return nil, in.fail(err)
+	}
+	if len(head) == 0 {
+		return nil, &Error{File: in.name, Msg: "the file is empty"}
+	}
+	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		return nil, &Error{File: in.name, Line: 1, Column: 1, Msg: "the text is UTF-16, expected UTF-8"}
+	}
+	if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(head, bom) {
+		// The bytes are in the buffer, so this cannot fail.
+		_, _ = in.Discard(len(bom))
+		head = head[len(bom):]
+	}
+	return head, nil
+}
+
+// detect is the format of a file, by the end of its name without .gz, else by
+// its first bytes.
+func detect(name string, head []byte, kind Kind) Format {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	for end, f := range map[string]Format{
+		".csv": CSV, ".tsv": TSV, ".tab": TSV, ".mtx": MatrixMarket, ".mm": MatrixMarket,
+		".json": JSON, ".npy": NPY, ".edges": Edges, ".edgelist": Edges, ".el": Edges,
+	} {
+		if strings.HasSuffix(name, end) {
+			return f
+		}
+	}
+	trimmed := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(head, []byte(npyMagic)):
+		return NPY
+	case len(head) >= len(mmMagic) && strings.EqualFold(string(head[:len(mmMagic)]), mmMagic):
+		return MatrixMarket
+	case len(trimmed) > 0 && (trimmed[0] == '[' || trimmed[0] == '{'):
+		return JSON
+	case kind == Scalar:
+		return JSON
+	}
+	return Edges
+}
+
+// separator is what separates the fields of an edge list: tab if the first row
+// has one, else comma if it has one, else blanks (0).
+func separator(head []byte) byte {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' || line[0] == '%' {
+			continue
+		}
+		for _, sep := range []byte{'\t', ','} {
+			if bytes.IndexByte(line, sep) >= 0 {
+				return sep
+			}
+		}
+		break
+	}
+	return 0
+}

@@ -1,0 +1,684 @@
+package graphio
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// jsonFile is a JSON file while it is being read.
+type jsonFile struct {
+	*reader
+	*lexer
+
+	edges    bool // edges were read
+	weighted bool // as the first edge was
+
+	count      int      // "n", or a number under "nodes"; -1 when not given
+	nodes      []string // labels under "nodes"
+	hasNodes   bool
+	undirected bool
+}
+
+func (r *reader) json() error {
+	f := &jsonFile{reader: r, lexer: newLexer(r.in), count: -1}
+	c, err := f.peek()
+	if err != nil {
+		return err
+	}
+	if c == 0 {
+		return f.lexer.fail("the file has no JSON value", "")
+	}
+	switch {
+	case r.opt.Kind == Scalar:
+		x, err := f.value()
+		if err != nil {
+			return err
+		}
+		r.array([]float64{x})
+	case r.opt.Kind == Vector && c == '{':
+		err = f.vectorByNode()
+	case r.opt.Kind == Vector:
+		err = f.vector()
+	case c == '{':
+		err = f.graphObject()
+	case c == '[':
+		err = f.rows()
+	default:
+		return f.unexpected("an array or an object")
+	}
+	if err != nil {
+		return err
+	}
+	if c, err = f.peek(); err != nil {
+		return err
+	}
+	if c != 0 {
+		return f.unexpected("the end of the file")
+	}
+	return f.resolve()
+}
+
+// bad records an error at the current token.
+func (f *jsonFile) badToken(msg, hint string) {
+	f.reader.bad(f.tokLine, f.tokCol, msg, hint)
+}
+
+func (f *jsonFile) vector() error {
+	if err := f.plainOptions("an array of values"); err != nil {
+		return err
+	}
+	var data []float64
+	err := f.lexer.array(func(int) error {
+		x, err := f.value()
+		if err != nil {
+			return err
+		}
+		data, err = f.element(data, x, f.tokLine)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		return f.lexer.fail("a vector without values", "")
+	}
+	f.reader.array(data, len(data))
+	return nil
+}
+
+// vectorByNode reads {"label": value, ...}.
+func (f *jsonFile) vectorByNode() error {
+	if err := f.lexer.expect('{', "an object"); err != nil {
+		return err
+	}
+	f.raw.Form = ByNode
+	as := text
+	if f.opt.IDs == IDsAuto {
+		as = plain // all keys are strings, so only their text can tell
+	}
+	for first := true; ; first = false {
+		ok, err := f.more(first, '}')
+		if err != nil || !ok {
+			return err
+		}
+		key, err := f.lexer.string()
+		if err != nil {
+			return err
+		}
+		node, problem, hint := f.ids.node(key, as)
+		if problem != "" {
+			f.badToken(problem, hint)
+		}
+		if err := f.expect(':', `":"`); err != nil {
+			return err
+		}
+		x, err := f.value()
+		if err != nil {
+			return err
+		}
+		if problem == "" {
+			if err := f.entry(node, x, f.tokLine); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// plainOptions refuses the options that only a list of edges or nodes has.
+func (f *jsonFile) plainOptions(what string) error {
+	o := f.opt
+	if o.Source+o.Target+o.Weight+string(o.IDs)+string(o.Dup) != "" || o.Nodes != 0 || o.Default != nil {
+		return f.lexer.fail(what+" takes no options", "source, target, weight, ids, nodes, dup and default are for lists of edges or nodes")
+	}
+	return nil
+}
+
+// rows reads an array of arrays: edges, or a dense array. For a graph rows of
+// two are edges and everything else must be square; a matrix is dense unless
+// its rows hold labels.
+func (f *jsonFile) rows() error {
+	if err := f.expect('[', "an array"); err != nil {
+		return err
+	}
+	ok, err := f.more(true, ']')
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if f.opt.Kind == Graph && f.opt.Nodes > 0 {
+			return nil
+		}
+		return f.lexer.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}`)
+	}
+	c, err := f.peek()
+	if err != nil {
+		return err
+	}
+	if c == '{' {
+		return f.edgeItems()
+	}
+	if c != '[' {
+		return f.unexpected("a row")
+	}
+	// What the first row is decides on the others.
+	line, col := f.tokLine, f.tokCol
+	f.pos++
+	if ok, err = f.more(true, ']'); err != nil {
+		return err
+	}
+	if !ok {
+		return f.lexer.fail("an empty row", "")
+	}
+	if c, err = f.peek(); err != nil {
+		return err
+	}
+	if c == '"' {
+		if err := f.edgeRow(line, col); err != nil {
+			return err
+		}
+		return f.moreEdges()
+	}
+	return f.numericRows(line, col)
+}
+
+// numericRows goes on after the first bracket of the first row.
+func (f *jsonFile) numericRows(line, col int) error {
+	var first []float64
+	var pair [2][]byte // as written, should they be node numbers
+	for i := 0; ; i++ {
+		if i > 0 {
+			if ok, err := f.more(false, ']'); err != nil {
+				return err
+			} else if !ok {
+				break
+			}
+		}
+		x, err := f.value()
+		if err != nil {
+			return err
+		}
+		if i < len(pair) {
+			pair[i] = bytes.Clone(f.tok)
+		}
+		if first, err = f.element(first, x, f.tokLine); err != nil {
+			return err
+		}
+	}
+	if f.opt.Kind == Graph && len(first) == 2 {
+		if err := f.numericEdge(pair, line, col); err != nil {
+			return err
+		}
+		return f.moreEdges()
+	}
+	if err := f.plainOptions("a dense array"); err != nil {
+		return err
+	}
+	return f.dense(first, line, col)
+}
+
+// numericEdge takes the first pair, which was read before it was known to be
+// one.
+func (f *jsonFile) numericEdge(pair [2][]byte, line, col int) error {
+	var at [2]int32
+	for i, tok := range pair {
+		id, problem, hint := f.ids.node(tok, number)
+		if problem != "" {
+			f.reader.bad(line, col, problem, hint)
+			return nil
+		}
+		at[i] = id
+	}
+	return f.addEdge(at[0], at[1], 1, false, line, col)
+}
+
+// dense reads the rows after the first of a dense array.
+func (f *jsonFile) dense(first []float64, line, col int) error {
+	width, height := len(first), 1
+	var data []float64
+	graph := f.opt.Kind == Graph
+	if graph {
+		if width > f.opt.MaxNodes {
+			return f.lexer.fail(fmt.Sprintf("more than the limit of %s", plural(f.opt.MaxNodes, "node")), "")
+		}
+		for j, x := range first {
+			if err := f.cell(0, j, x, line, col); err != nil {
+				return err
+			}
+		}
+	} else {
+		data = first
+	}
+	for ; ; height++ {
+		ok, err := f.more(false, ']')
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if _, err := f.peek(); err != nil {
+			return err
+		}
+		line, col := f.tokLine, f.tokCol
+		n := 0
+		err = f.lexer.array(func(j int) error {
+			n++
+			x, err := f.value()
+			if err != nil || n > width || graph && height >= width {
+				return err
+			}
+			if graph {
+				return f.cell(height, j, x, f.tokLine, f.tokCol)
+			}
+			data, err = f.element(data, x, f.tokLine)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if n != width {
+			f.reader.bad(line, col, fmt.Sprintf("row %d has %s, the first has %d", height, plural(n, "element"), width), "")
+		}
+	}
+	if !graph {
+		f.reader.array(data, height, width)
+		return nil
+	}
+	if height != width {
+		return f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
+			`edges with weights are written {"edges": [[0, 1, 2.5]]}`)
+	}
+	f.square(height)
+	return nil
+}
+
+// graphObject reads {"nodes": ..., "edges": ...}.
+func (f *jsonFile) graphObject() error {
+	keys := []string{"n", "nodes", "edges", "links", "directed", "multigraph", "graph"}
+	err := f.object(func(key string) error {
+		switch key {
+		case "n":
+			return f.size()
+		case "nodes":
+			return f.nodeList()
+		case "edges", "links":
+			if f.edges {
+				return f.lexer.fail("edges and links are both given", "")
+			}
+			if err := f.expect('[', "an array of edges"); err != nil {
+				return err
+			}
+			f.edges = true
+			ok, err := f.more(true, ']')
+			if !ok || err != nil {
+				return err
+			}
+			return f.edgeItems()
+		case "directed":
+			w, err := f.word()
+			if err == nil && w == "null" {
+				return f.lexer.fail("expected true or false, found null", "")
+			}
+			f.undirected = w == "false"
+			return err
+		case "multigraph", "graph":
+			return f.skip(0)
+		}
+		return f.lexer.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", "))
+	})
+	if err != nil {
+		return err
+	}
+	if !f.edges {
+		return f.lexer.fail(`the object has no "edges"`, "")
+	}
+	return nil
+}
+
+// size reads a number of nodes.
+func (f *jsonFile) size() error {
+	tok, err := f.number()
+	if err != nil {
+		return err
+	}
+	n, ok := parseSize(tok)
+	if !ok {
+		return f.lexer.fail("expected a number of nodes, found "+quote(tok), "")
+	}
+	if n > f.opt.MaxNodes {
+		return f.lexer.fail(fmt.Sprintf("%d nodes are past the limit of %d", n, f.opt.MaxNodes), "")
+	}
+	return f.setSize(n)
+}
+
+// setSize takes a number of nodes, which may come from several places that must
+// agree.
+func (f *jsonFile) setSize(n int) error {
+	if f.count >= 0 && f.count != n || f.opt.Nodes > 0 && f.opt.Nodes != n {
+		return f.lexer.fail(fmt.Sprintf("%s here, but another number of nodes is given as well", plural(n, "node")), "")
+	}
+	f.count = n
+	return nil
+}
+
+// nodeList reads "nodes": a number, labels, the numbers 0 to n-1 in any order,
+// or objects with an "id".
+func (f *jsonFile) nodeList() error {
+	c, err := f.peek()
+	if err != nil {
+		return err
+	}
+	if c != '[' {
+		return f.size()
+	}
+	f.hasNodes = true
+	list := ids{want: f.opt.IDs, max: -1, limit: f.opt.MaxNodes}
+	n := 0
+	seen := map[int32]bool{}
+	err = f.lexer.array(func(int) error {
+		c, err := f.peek()
+		if err != nil {
+			return err
+		}
+		one := func() error {
+			id, err := f.id(&list)
+			if err == nil && id >= 0 {
+				if seen[id] {
+					f.badToken("the node "+string(f.tok)+" is listed twice", "")
+				}
+				seen[id] = true
+				n++
+			}
+			return err
+		}
+		if c != '{' {
+			return one()
+		}
+		line, col, found := f.tokLine, f.tokCol, false
+		err = f.object(func(key string) error {
+			if key != "id" {
+				return f.skip(0)
+			}
+			found = true
+			return one()
+		})
+		if err == nil && !found {
+			f.reader.bad(line, col, `the node has no "id"`, "")
+		}
+		return err
+	})
+	if err != nil || len(f.rep.list) > 0 {
+		return err
+	}
+	if list.mode != IDsLabel {
+		if list.max >= n {
+			return f.lexer.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint)
+		}
+		return f.setSize(n)
+	}
+	f.nodes = list.strings()
+	return nil
+}
+
+// id reads a node id: a number or a string. It is -1 after a problem.
+func (f *jsonFile) id(t *ids) (int32, error) {
+	c, err := f.peek()
+	if err != nil {
+		return -1, err
+	}
+	var tok []byte
+	as := number
+	if c == '"' {
+		as = text
+		tok, err = f.lexer.string()
+	} else {
+		tok, err = f.number()
+	}
+	if err != nil {
+		return -1, err
+	}
+	id, problem, hint := t.node(tok, as)
+	if problem != "" {
+		if f.rep.full() {
+			f.rep.more++
+		} else {
+			f.badToken(problem, hint)
+		}
+		return -1, nil
+	}
+	return id, nil
+}
+
+// edgeItems reads the items of an array of edges, the first of which is next.
+func (f *jsonFile) edgeItems() error {
+	if err := f.edgeItem(); err != nil {
+		return err
+	}
+	return f.moreEdges()
+}
+
+// moreEdges reads the items after the first.
+func (f *jsonFile) moreEdges() error {
+	for {
+		ok, err := f.more(false, ']')
+		if !ok || err != nil {
+			return err
+		}
+		if err := f.edgeItem(); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *jsonFile) edgeItem() error {
+	c, err := f.peek()
+	if err != nil {
+		return err
+	}
+	line, col := f.tokLine, f.tokCol
+	switch c {
+	case '[':
+		f.pos++
+		ok, err := f.more(true, ']')
+		if err != nil {
+			return err
+		}
+		if !ok {
+			f.reader.bad(line, col, "expected an edge of 2 or 3 items, found none", "")
+			return nil
+		}
+		return f.edgeRow(line, col)
+	case '{':
+		return f.edgeObject(line, col)
+	}
+	return f.unexpected("an edge")
+}
+
+// edgeRow reads [source, target] or [source, target, weight] after its opening
+// bracket.
+func (f *jsonFile) edgeRow(line, col int) error {
+	var at [2]int32
+	w, n := 1.0, 0
+	for ; ; n++ {
+		if n > 0 {
+			if ok, err := f.more(false, ']'); err != nil {
+				return err
+			} else if !ok {
+				break
+			}
+		}
+		var err error
+		switch {
+		case n < 2:
+			at[n], err = f.id(&f.ids)
+		case n == 2:
+			w, err = f.value()
+		default:
+			err = f.skip(0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if n != 2 && n != 3 {
+		f.reader.bad(line, col, "expected an edge of 2 or 3 items, found "+plural(n, "item"), "")
+		return nil
+	}
+	return f.addEdge(at[0], at[1], w, n == 3, line, col)
+}
+
+// edgeObject reads {"source": ..., "target": ..., "weight": ...}; other fields
+// are not read, like the other columns of a table.
+func (f *jsonFile) edgeObject(line, col int) error {
+	or := func(s, def string) string {
+		if s == "" {
+			return def
+		}
+		return s
+	}
+	source, target, weight := or(f.opt.Source, "source"), or(f.opt.Target, "target"), or(f.opt.Weight, "weight")
+	at := [2]int32{-1, -1}
+	var has []string
+	w := 1.0
+	err := f.object(func(key string) (err error) {
+		has = append(has, key)
+		switch {
+		case key == source:
+			at[0], err = f.id(&f.ids)
+		case key == target:
+			at[1], err = f.id(&f.ids)
+		case key == weight && weight != NoWeight:
+			w, err = f.value()
+		default:
+			err = f.skip(0)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	want := []string{source, target}
+	if f.opt.Weight != "" && f.opt.Weight != NoWeight {
+		want = append(want, weight)
+	}
+	for _, key := range want {
+		if !slices.Contains(has, key) {
+			f.reader.bad(line, col, "the edge has no "+quote([]byte(key)), "")
+			return nil
+		}
+	}
+	return f.addEdge(at[0], at[1], w, weight != NoWeight && slices.Contains(has, weight), line, col)
+}
+
+// addEdge adds an edge unless one of its ends was bad. Either all edges have a
+// weight or none has: a missing one is not taken for 1.
+func (f *jsonFile) addEdge(src, dst int32, w float64, weighted bool, line, col int) error {
+	if src < 0 || dst < 0 {
+		return nil
+	}
+	if f.opt.Weight == NoWeight {
+		w, weighted = 1, false
+	}
+	f.edges = true
+	if len(f.raw.Src)+f.zero == 0 {
+		f.weighted = weighted
+	}
+	if weighted != f.weighted {
+		has := map[bool]string{true: "a weight", false: "no weight"}
+		f.reader.bad(line, col, fmt.Sprintf("the edge has %s, those before it have %s", has[weighted], has[f.weighted]), "weight=none reads none")
+		return nil
+	}
+	return f.edge(src, dst, w, weighted, line)
+}
+
+// resolve brings the list of nodes and the edges together, whichever came first
+// in the file.
+func (f *jsonFile) resolve() error {
+	if len(f.rep.list) > 0 || f.raw.Form != EdgeList || f.raw.Nodes > 0 && f.raw.MaxID >= 0 {
+		return nil
+	}
+	if f.nodes != nil {
+		if err := f.resolveLabels(); err != nil {
+			return err
+		}
+	} else if f.count >= 0 {
+		if f.ids.mode == IDsLabel {
+			return f.fatal(0, 0, "a number of nodes is given, but the edges have labels", `list the labels under "nodes"`)
+		}
+		if f.ids.max >= f.count {
+			f.outside(func(id int32) bool { return int(id) >= f.count }, func(id int32) string {
+				return fmt.Sprintf("node %d is not one of the %s, which are 0 to %d", id, plural(f.count, "node"), f.count-1)
+			})
+			return nil
+		}
+		f.raw.Nodes = f.count
+	}
+	if f.undirected && len(f.rep.list) == 0 {
+		return f.mirror(1)
+	}
+	return nil
+}
+
+// resolveLabels numbers the ends of the edges by the list of labels.
+func (f *jsonFile) resolveLabels() error {
+	if f.count >= 0 && f.count != len(f.nodes) {
+		return f.fatal(0, 0, fmt.Sprintf("the list has %s, but %d are announced", plural(len(f.nodes), "node"), f.count), "")
+	}
+	f.raw.Labels = f.nodes
+	if f.ids.mode != IDsLabel { // numbers are positions in the list
+		f.outside(func(id int32) bool { return int(id) >= len(f.nodes) }, func(id int32) string {
+			return fmt.Sprintf("node %d is not in the list of %s, which are 0 to %d", id, plural(len(f.nodes), "node"), len(f.nodes)-1)
+		})
+		if f.ids.max >= len(f.nodes) && len(f.rep.list) == 0 { // only a row of weight 0 named it
+			return f.fatal(0, 0, fmt.Sprintf("node %d is not in the list of %s", f.ids.max, plural(len(f.nodes), "node")), "")
+		}
+		f.ids.max = -1
+		return nil
+	}
+	index := make(map[string]int32, len(f.nodes))
+	for i, s := range f.nodes {
+		index[s] = int32(i)
+	}
+	used := f.ids.strings()
+	to := make([]int32, len(used))
+	for i, s := range used {
+		id, ok := index[s]
+		if !ok {
+			id = -1
+		}
+		to[i] = id
+	}
+	f.outside(func(id int32) bool { return to[id] < 0 }, func(id int32) string {
+		return "node " + quote([]byte(used[id])) + " is not in the list of nodes"
+	})
+	if len(f.rep.list) > 0 {
+		return nil
+	}
+	if i := slices.Index(to, -1); i >= 0 { // only a row of weight 0 named it
+		return f.fatal(0, 0, "node "+quote([]byte(used[i]))+" is not in the list of nodes", "")
+	}
+	for _, list := range [][]int32{f.raw.Src, f.raw.Dst} {
+		for e, id := range list {
+			list[e] = to[id]
+		}
+	}
+	return nil
+}
+
+// outside reports the edges with an end that is no node.
+func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
+	for e := range f.raw.Src {
+		for _, id := range []int32{f.raw.Src[e], f.raw.Dst[e]} {
+			if !bad(id) {
+				continue
+			}
+			if f.rep.full() {
+				f.rep.more++
+				continue
+			}
+			f.reader.bad(f.raw.lines.at(e), 0, fmt.Sprintf("edge %d of the list: %s", e+1, msg(id)), "")
+		}
+	}
+}

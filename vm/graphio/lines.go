@@ -1,0 +1,116 @@
+package graphio
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// maxLine is the longest line, and the longest quoted record, of a text file.
+const maxLine = 1 << 20
+
+// lines reads a text file line by line without copying.
+type lines struct {
+	in         *input
+	buf        []byte
+	start, end int
+	eof        bool
+	no         int // number of the line last returned
+}
+
+func newLines(in *input) *lines { return &lines{in: in, buf: make([]byte, 1<<16)} }
+
+// next is the next line without its end (LF or CRLF), or nil at the end of the
+// file. It is valid until the next call.
+func (l *lines) next() ([]byte, error) {
+	scanned := 0
+	for {
+		if i := bytes.IndexByte(l.buf[l.start+scanned:l.end], '\n'); i >= 0 {
+			line := l.buf[l.start : l.start+scanned+i]
+			l.start += scanned + i + 1
+			return l.take(line), nil
+		}
+		if l.eof {
+			line := l.buf[l.start:l.end]
+			l.start = l.end
+			if len(line) == 0 {
+				return nil, nil
+			}
+			return l.take(line), nil
+		}
+		scanned = l.end - l.start
+		if scanned > maxLine {
+			return nil, &Error{File: l.in.name, Line: l.no + 1, Msg: fmt.Sprintf("the line is longer than %d bytes", maxLine)}
+		}
+		if err := l.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fill moves the unread part to the front of the buffer and reads more.
+func (l *lines) fill() error {
+	if l.start > 0 {
+		copy(l.buf, l.buf[l.start:l.end])
+		l.start, l.end = 0, l.end-l.start
+	}
+	if l.end == len(l.buf) {
+		l.buf = append(l.buf, make([]byte, len(l.buf))...)
+	}
+	n, err := l.in.Read(l.buf[l.end:])
+	l.end += n
+	if err == io.EOF {
+		l.eof = true
+	} else if err != nil {
+		return l.in.fail(err)
+	}
+	return nil
+}
+
+func (l *lines) take(line []byte) []byte {
+	l.no++
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	if line == nil {
+		line = []byte{}
+	}
+	return line
+}
+
+// column is the position, in characters from 1, of the byte at off.
+func column(line []byte, off int) int { return utf8.RuneCount(line[:off]) + 1 }
+
+// lineRuns remembers the line of every edge as arithmetic progressions: in a
+// file with one edge a line that is a single run, where a number for each edge
+// would cost as much as the edge.
+type lineRuns []lineRun
+
+type lineRun struct{ edge, line, step int }
+
+func (l *lineRuns) add(edge, line int) {
+	r := *l
+	if len(r) > 0 {
+		last := &r[len(r)-1]
+		if edge == last.edge+1 {
+			last.step = line - last.line
+		}
+		if line == last.line+(edge-last.edge)*last.step {
+			return
+		}
+	}
+	*l = append(r, lineRun{edge: edge, line: line})
+}
+
+// at is the line of an edge. Edges are asked for in any order, but rarely.
+func (l lineRuns) at(edge int) int {
+	line := 0
+	for _, r := range l {
+		if r.edge > edge {
+			break
+		}
+		line = r.line + (edge-r.edge)*r.step
+	}
+	return line
+}

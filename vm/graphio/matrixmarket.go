@@ -1,0 +1,366 @@
+package graphio
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const mmMagic = "%%MatrixMarket"
+
+// mmHeader is the first line of a Matrix Market file.
+type mmHeader struct{ layout, values, symmetry string }
+
+// mmFile is a Matrix Market file while it is being read.
+type mmFile struct {
+	*reader
+	src  *lines
+	head mmHeader
+
+	rows, cols int
+	line       []byte // the current one
+	fields     []field
+}
+
+func (r *reader) matrixMarket() error {
+	f := &mmFile{reader: r, src: newLines(r.in)}
+	if err := f.header(); err != nil {
+		return err
+	}
+	if r.opt.Kind == Scalar {
+		return r.fatal(0, 0, "a scalar cannot be read from a Matrix Market file", "")
+	}
+	if f.head.layout == "array" {
+		return f.array()
+	}
+	return f.coordinate()
+}
+
+func (f *mmFile) header() error {
+	line, err := f.src.next()
+	if err != nil {
+		return err
+	}
+	words := strings.Fields(strings.ToLower(string(line)))
+	if len(words) != 5 || words[0] != strings.ToLower(mmMagic) {
+		return f.fatal(1, 1, "expected the header %%MatrixMarket matrix LAYOUT VALUES SYMMETRY, found "+quote(line), "")
+	}
+	for i, c := range []struct {
+		what    string
+		known   []string
+		refused []string
+	}{
+		{"object", []string{"matrix"}, []string{"vector"}},
+		{"layout", []string{"coordinate", "array"}, nil},
+		{"values", []string{"real", "integer", "pattern"}, []string{"complex"}},
+		{"symmetry", []string{"general", "symmetric", "skew-symmetric"}, []string{"hermitian"}},
+	} {
+		w := words[i+1]
+		switch {
+		case slices.Contains(c.refused, w):
+			return f.fatal(1, 0, "the "+c.what+" "+w+" is not supported", "expected "+strings.Join(c.known, ", "))
+		case !slices.Contains(c.known, w):
+			return f.fatal(1, 0, "unknown "+c.what+" "+quote([]byte(w)), "expected "+strings.Join(c.known, ", "))
+		}
+	}
+	f.head = mmHeader{words[2], words[3], words[4]}
+	if f.head.values == "pattern" && (f.head.layout == "array" || f.head.symmetry == "skew-symmetric") {
+		return f.fatal(1, 0, "values of pattern do not go with "+f.head.layout+" "+f.head.symmetry, "")
+	}
+	return nil
+}
+
+// next moves to the next line that is neither blank nor a comment and splits
+// it; false is the end of the file.
+func (f *mmFile) next() (bool, error) {
+	for {
+		line, err := f.src.next()
+		if line == nil || err != nil {
+			return false, err
+		}
+		if len(bytes.TrimSpace(line)) == 0 || line[0] == '%' {
+			continue
+		}
+		f.line = line
+		w := rows{row: row{text: line, fields: f.fields[:0]}}
+		w.split()
+		f.fields = w.fields
+		return true, nil
+	}
+}
+
+// badAt records a problem of field i of the current line.
+func (f *mmFile) badAt(i int, msg, hint string) {
+	if f.rep.full() {
+		f.rep.more++
+		return
+	}
+	e := f.errorAt(i, msg, hint)
+	f.rep.add(e)
+}
+
+func (f *mmFile) errorAt(i int, msg, hint string) *Error {
+	col := 1
+	if i < len(f.fields) {
+		col = column(f.line, f.fields[i].off)
+	}
+	return &Error{File: f.in.name, Line: f.src.no, Column: col, Msg: msg, Hint: hint}
+}
+
+// sizes reads the line of sizes, n of them.
+func (f *mmFile) sizes(n int, form string) ([]int, error) {
+	ok, err := f.next()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, f.fatal(f.src.no, 0, "the file ends before the sizes", "expected "+form)
+	}
+	if len(f.fields) != n {
+		return nil, f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.fields), "field")), "")
+	}
+	out := make([]int, n)
+	for i, w := range f.fields {
+		v, ok := parseSize(w.val)
+		if !ok {
+			return nil, f.errorAt(i, "expected a size, found "+quote(w.val), "expected "+form)
+		}
+		out[i] = v
+	}
+	f.rows, f.cols = out[0], out[1]
+	square := f.opt.Kind == Graph || f.head.symmetry != "general"
+	if square && f.rows != f.cols {
+		what := "a graph"
+		if f.opt.Kind != Graph {
+			what = "a " + f.head.symmetry + " matrix"
+		}
+		return nil, f.errorAt(0, fmt.Sprintf("%s must be square, this is %d x %d", what, f.rows, f.cols), "")
+	}
+	if f.rows == 0 || f.cols == 0 {
+		return nil, f.errorAt(0, fmt.Sprintf("a matrix of %d x %d has no elements", f.rows, f.cols), "")
+	}
+	if max(f.rows, f.cols) > f.opt.MaxNodes {
+		return nil, f.errorAt(0, fmt.Sprintf("sizes %d x %d are past the limit of %s", f.rows, f.cols, plural(f.opt.MaxNodes, "node")), "")
+	}
+	return out, nil
+}
+
+func (f *mmFile) coordinate() error {
+	size, err := f.sizes(3, "ROWS COLUMNS ENTRIES")
+	if err != nil {
+		return err
+	}
+	if f.opt.Kind == Vector {
+		return f.fatal(0, 0, "a vector cannot be read from a coordinate Matrix Market file", "use the array layout with one column")
+	}
+	want, got := size[2], 0
+	if want > f.opt.MaxEdges {
+		return f.errorAt(2, fmt.Sprintf("%s are past the limit of %d", entries(want), f.opt.MaxEdges), "")
+	}
+	weighted := f.head.values != "pattern"
+	width := 2
+	if weighted {
+		width = 3
+	}
+	for ; ; got++ {
+		ok, err := f.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if got == want {
+			return f.errorAt(0, fmt.Sprintf("expected the end of the file after the %s that the header announces", entries(want)), "")
+		}
+		if err := f.entry(width, weighted); err != nil {
+			return err
+		}
+	}
+	if got < want {
+		return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends after %d of the %s that the header announces", got, entries(want)), "")
+	}
+	if f.opt.Kind == Graph {
+		f.raw.Nodes = f.rows
+	} else {
+		f.raw.Rows, f.raw.Cols = f.rows, f.cols
+	}
+	f.raw.MaxID = max(f.rows, f.cols) - 1
+	switch f.head.symmetry {
+	case "symmetric":
+		return f.mirror(1)
+	case "skew-symmetric":
+		return f.mirror(-1)
+	}
+	return nil
+}
+
+// entry reads one line of coordinates.
+func (f *mmFile) entry(width int, weighted bool) error {
+	if len(f.fields) != width {
+		f.badAt(min(len(f.fields), width), fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.fields)), "")
+		return nil
+	}
+	var at [2]int
+	for i, size := range [2]int{f.rows, f.cols} {
+		v, ok := parseSize(f.fields[i].val)
+		if !ok || v < 1 || v > size {
+			f.badAt(i, fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.fields[i].val)), "")
+			return nil
+		}
+		at[i] = v - 1
+	}
+	if !f.inTriangle(at[0], at[1]) {
+		f.badAt(0, fmt.Sprintf("entry %d %d is not below the diagonal, where a %s file has all of its entries", at[0]+1, at[1]+1, f.head.symmetry), "")
+		return nil
+	}
+	x := 1.0
+	if weighted {
+		var ok bool
+		if x, ok = f.value(2); !ok {
+			return nil
+		}
+	}
+	return f.edge(int32(at[0]), int32(at[1]), x, weighted, f.src.no)
+}
+
+// inTriangle reports whether a file of this symmetry may hold entry (i, j).
+func (f *mmFile) inTriangle(i, j int) bool {
+	switch f.head.symmetry {
+	case "symmetric":
+		return i >= j
+	case "skew-symmetric":
+		return i > j
+	}
+	return true
+}
+
+func (f *mmFile) value(i int) (float64, bool) {
+	x, problem := parseValue(f.fields[i].val)
+	if problem == "" && f.head.values == "integer" && x != float64(int64(x)) {
+		problem = "expected an integer, found " + quote(f.fields[i].val)
+	}
+	if problem != "" {
+		f.badAt(i, problem, "")
+		return 0, false
+	}
+	return x, true
+}
+
+// array reads the dense layout: the columns one after the other, of a symmetric
+// matrix only the part from the diagonal down.
+func (f *mmFile) array() error {
+	if _, err := f.sizes(2, "ROWS COLUMNS"); err != nil {
+		return err
+	}
+	if f.opt.Dup != "" {
+		return f.fatal(0, 0, "the option dup is for a list of edges, this file is a dense array", "")
+	}
+	if f.opt.Kind == Graph && f.head.symmetry == "skew-symmetric" {
+		return f.fatal(1, 0, "a skew-symmetric array has negative entries, a graph has none", "bind it to an input of kind matrix")
+	}
+	if f.opt.Kind == Vector && f.cols != 1 {
+		return f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols), "")
+	}
+	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
+		return f.errorAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element")), "")
+	}
+	var data []float64
+	for j := range f.cols {
+		for i := range f.rows {
+			if !f.inTriangle(i, j) {
+				continue
+			}
+			ok, err := f.next()
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends before element %d %d of a %d x %d matrix", i+1, j+1, f.rows, f.cols), "")
+			}
+			if len(f.fields) != 1 {
+				f.badAt(1, fmt.Sprintf("expected one element a line, found %s", plural(len(f.fields), "field")), "")
+				continue
+			}
+			x, ok := f.value(0)
+			if !ok {
+				continue
+			}
+			if f.opt.Kind != Graph {
+				data = append(data, x)
+				continue
+			}
+			if err := f.cell(i, j, x, f.src.no, column(f.line, f.fields[0].off)); err != nil {
+				return err
+			}
+		}
+	}
+	ok, err := f.next()
+	if err != nil {
+		return err
+	}
+	if ok {
+		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols), "")
+	}
+	if len(f.rep.list) > 0 {
+		return nil
+	}
+	return f.finishArray(data)
+}
+
+func (f *mmFile) finishArray(data []float64) error {
+	switch f.opt.Kind {
+	case Graph:
+		f.square(f.rows)
+		if f.head.symmetry != "general" {
+			return f.mirror(1)
+		}
+	case Vector:
+		f.reader.array(data, f.rows)
+	default:
+		full := make([]float64, f.rows*f.cols)
+		k := 0
+		for j := range f.cols {
+			for i := range f.rows {
+				if !f.inTriangle(i, j) {
+					continue
+				}
+				full[i*f.cols+j] = data[k]
+				switch {
+				case i == j:
+				case f.head.symmetry == "symmetric":
+					full[j*f.cols+i] = data[k]
+				case f.head.symmetry == "skew-symmetric":
+					full[j*f.cols+i] = -data[k]
+				}
+				k++
+			}
+		}
+		f.reader.array(full, f.rows, f.cols)
+	}
+	return nil
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// parseSize reads a non-negative integer; those too large for any limit come
+// out as the largest.
+func parseSize(b []byte) (int, bool) {
+	if len(b) == 0 {
+		return 0, false
+	}
+	v := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = min(v*10+int(c-'0'), 1<<40)
+	}
+	return v, true
+}

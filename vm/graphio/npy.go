@@ -1,0 +1,366 @@
+package graphio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"ein/vm/tensor"
+)
+
+const (
+	npyMagic     = "\x93NUMPY"
+	npyMaxHeader = 1 << 16
+)
+
+// npyHeader is the header of an .npy file.
+type npyHeader struct {
+	descr   string
+	fortran bool
+	shape   []int
+}
+
+func (r *reader) npy() error {
+	h, err := r.npyHeader()
+	if err != nil {
+		return err
+	}
+	dec, problem := decoder(h.descr)
+	if problem != "" {
+		return r.fatal(0, 0, problem, "expected f4, f8, i1 to i8, u1 to u8 or b1; save with astype(float)")
+	}
+	rank := map[Kind]int{Graph: 2, Matrix: 2, Vector: 1, Scalar: 0}[r.opt.Kind]
+	shape := fmt.Sprintf("shape %v", h.shape)
+	if len(h.shape) != rank {
+		return r.fatal(0, 0, fmt.Sprintf("expected an array of rank %d for a %s, found %s", rank, r.opt.Kind, shape), "")
+	}
+	elems := uint64(1)
+	for _, d := range h.shape {
+		elems = tensor.SatMul(elems, uint64(d))
+	}
+	switch graph := r.opt.Kind == Graph; {
+	case elems == 0:
+		return r.fatal(0, 0, "an array of "+shape+" has no elements", "")
+	case graph && h.shape[0] != h.shape[1]:
+		return r.fatal(0, 0, "a graph must be square, found "+shape, "")
+	case graph && h.shape[0] > r.opt.MaxNodes:
+		return r.fatal(0, 0, fmt.Sprintf("%s is past the limit of %s", shape, plural(r.opt.MaxNodes, "node")), "")
+	case !graph && elems > uint64(r.opt.MaxElems):
+		return r.fatal(0, 0, fmt.Sprintf("%s is past the limit of %s", shape, plural(r.opt.MaxElems, "element")), "")
+	}
+	return r.npyData(h, dec, elems)
+}
+
+// npyHeader reads up to where the data begins.
+func (r *reader) npyHeader() (h npyHeader, err error) {
+	short := func(err error) error {
+		if err == io.EOF || err == io.ErrUnexpectedEOF && !r.in.gzip {
+			return r.fatal(0, 0, "the file ends inside the header of the .npy format", "")
+		}
+		return r.in.fail(err)
+	}
+	var start [8]byte
+	if _, err := io.ReadFull(r.in, start[:]); err != nil {
+		return h, short(err)
+	}
+	if string(start[:6]) != npyMagic {
+		return h, r.fatal(0, 0, "expected an .npy file, found other data", "")
+	}
+	size := make([]byte, 2)
+	switch start[6] {
+	case 1:
+	case 2, 3:
+		size = make([]byte, 4)
+	default:
+		return h, r.fatal(0, 0, fmt.Sprintf("version %d.%d of the .npy format is not supported", start[6], start[7]), "expected 1, 2 or 3")
+	}
+	if _, err := io.ReadFull(r.in, size); err != nil {
+		return h, short(err)
+	}
+	n := uint32(binary.LittleEndian.Uint16(size))
+	if len(size) == 4 {
+		n = binary.LittleEndian.Uint32(size)
+	}
+	if n > npyMaxHeader {
+		return h, r.fatal(0, 0, fmt.Sprintf("the header of %d bytes is past the limit of %d", n, npyMaxHeader), "")
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r.in, text); err != nil {
+		return h, short(err)
+	}
+	h, problem := parseNPYHeader(string(text))
+	if problem != "" {
+		return h, r.fatal(0, 0, problem, "expected {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }")
+	}
+	return h, nil
+}
+
+// npyScan reads the literal of a Python dictionary.
+type npyScan struct{ s string }
+
+func (p *npyScan) take(prefix string) bool {
+	p.s = strings.TrimLeft(p.s, " \n")
+	rest, ok := strings.CutPrefix(p.s, prefix)
+	p.s = rest
+	return ok
+}
+
+func (p *npyScan) quoted() (string, bool) {
+	for _, q := range []string{"'", `"`} {
+		if p.take(q) {
+			val, rest, ok := strings.Cut(p.s, q)
+			p.s = rest
+			return val, ok
+		}
+	}
+	return "", false
+}
+
+func parseNPYHeader(s string) (h npyHeader, problem string) {
+	p := &npyScan{s}
+	bad := func() (npyHeader, string) {
+		return h, "the header of the .npy format is malformed at " + quote([]byte(p.s))
+	}
+	if !p.take("{") {
+		return bad()
+	}
+	seen := map[string]bool{}
+	for !p.take("}") {
+		key, ok := p.quoted()
+		if !ok || !p.take(":") {
+			return bad()
+		}
+		if seen[key] {
+			return h, fmt.Sprintf("the header gives %q twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "descr":
+			if p.take("[") {
+				return h, "structured arrays are not supported"
+			}
+			h.descr, ok = p.quoted()
+		case "fortran_order":
+			h.fortran = p.take("True")
+			ok = h.fortran || p.take("False")
+		case "shape":
+			h.shape, ok = p.tuple()
+		default:
+			return h, fmt.Sprintf("the header has the unknown key %q", key)
+		}
+		if !ok {
+			return bad()
+		}
+		if !p.take(",") {
+			if !p.take("}") {
+				return bad()
+			}
+			break
+		}
+	}
+	if strings.TrimRight(p.s, " \n") != "" {
+		return bad()
+	}
+	for _, key := range []string{"descr", "fortran_order", "shape"} {
+		if !seen[key] {
+			return h, fmt.Sprintf("the header has no %q", key)
+		}
+	}
+	return h, ""
+}
+
+// tuple reads (), (3,) or (3, 4).
+func (p *npyScan) tuple() ([]int, bool) {
+	if !p.take("(") {
+		return nil, false
+	}
+	var out []int
+	for !p.take(")") {
+		p.take("")
+		n := 0
+		for n < len(p.s) && '0' <= p.s[n] && p.s[n] <= '9' {
+			n++
+		}
+		v, ok := parseSize([]byte(p.s[:n]))
+		if !ok || len(out) == 32 {
+			return nil, false
+		}
+		out = append(out, v)
+		p.s = p.s[n:]
+		if !p.take(",") {
+			return out, p.take(")")
+		}
+	}
+	return out, true
+}
+
+// npyDecoder turns the bytes of an element into a float64.
+type npyDecoder struct {
+	size  int
+	class byte // the letter of the type: f, i, u or b
+	order binary.ByteOrder
+}
+
+func decoder(descr string) (d npyDecoder, problem string) {
+	bad := "arrays of type " + strconv.Quote(descr) + " are not supported"
+	if strings.Contains(descr, "O") {
+		return d, "arrays of Python objects are not supported"
+	}
+	if len(descr) != 3 {
+		return d, bad
+	}
+	d.class, d.size = descr[1], int(descr[2]-'0')
+	switch descr[0] {
+	case '<':
+		d.order = binary.LittleEndian
+	case '>':
+		d.order = binary.BigEndian
+	case '|':
+		if d.size != 1 {
+			return d, bad
+		}
+		d.order = binary.LittleEndian
+	default:
+		return d, bad
+	}
+	switch descr[1:] {
+	case "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
+		return d, ""
+	}
+	return d, bad
+}
+
+// bits is the element as an unsigned integer.
+func (d npyDecoder) bits(b []byte) uint64 {
+	switch d.size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(d.order.Uint16(b))
+	case 4:
+		return uint64(d.order.Uint32(b))
+	}
+	return d.order.Uint64(b)
+}
+
+// value decodes an element, or says what is wrong with it.
+func (d npyDecoder) value(b []byte) (float64, string) {
+	u := d.bits(b)
+	switch d.class {
+	case 'f':
+		x := math.Float64frombits(u)
+		if d.size == 4 {
+			x = float64(math.Float32frombits(uint32(u)))
+		}
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return 0, fmt.Sprintf("expected a finite number, found %v", x)
+		}
+		return x, ""
+	case 'i':
+		shift := 64 - 8*d.size
+		v := int64(u<<shift) >> shift
+		if v >= tensor.MaxInt || v <= -tensor.MaxInt {
+			return 0, fmt.Sprintf("the integer %d is at or past 2^53, where integers stop being exact", v)
+		}
+		return float64(v), ""
+	case 'b':
+		if u > 1 {
+			return 0, fmt.Sprintf("expected a boolean as 0 or 1, found %d", u)
+		}
+	}
+	if u >= tensor.MaxInt {
+		return 0, fmt.Sprintf("the integer %d is at or past 2^53, where integers stop being exact", u)
+	}
+	return float64(u), ""
+}
+
+// npyData reads the elements. Those of a graph become edges at once, so that a
+// large 0/1 array never stands in memory as numbers.
+func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
+	graph := r.opt.Kind == Graph
+	var data []float64
+	buf := make([]byte, 1<<15)
+	inner := 1 // the length of the axis that varies fastest
+	if len(h.shape) == 2 {
+		inner = h.shape[1]
+		if h.fortran {
+			inner = h.shape[0]
+		}
+	}
+	slow, fast := 0, 0
+	for left := elems; left > 0; {
+		n := int(min(left, uint64(len(buf)/dec.size)))
+		got, err := io.ReadFull(r.in, buf[:n*dec.size])
+		if err == io.EOF || err == io.ErrUnexpectedEOF && !r.in.gzip {
+			done := elems - left + uint64(got/dec.size)
+			return r.fatal(0, 0, fmt.Sprintf("the file ends after %d of %d elements", done, elems), "")
+		}
+		if err != nil {
+			return err
+		}
+		left -= uint64(n)
+		for b := buf[:n*dec.size]; len(b) > 0; b = b[dec.size:] {
+			i, j := slow, fast
+			if h.fortran && len(h.shape) == 2 {
+				i, j = fast, slow
+			}
+			x, problem := dec.value(b)
+			switch {
+			case problem != "":
+				r.badElement(h, i, j, problem)
+			case graph:
+				if err := r.cell(i, j, x, 0, 0); err != nil {
+					return err
+				}
+			default:
+				data = append(data, x)
+			}
+			if fast++; fast == inner {
+				slow, fast = slow+1, 0
+			}
+		}
+	}
+	var extra [1]byte
+	if n, err := io.ReadFull(r.in, extra[:]); n > 0 {
+		return r.fatal(0, 0, fmt.Sprintf("the file goes on after its %d elements", elems), "")
+	} else if err != io.EOF {
+		return err
+	}
+	if len(r.rep.list) > 0 {
+		return nil
+	}
+	if graph {
+		r.square(h.shape[0])
+		return nil
+	}
+	if h.fortran && len(h.shape) == 2 {
+		data = transposed(data, h.shape[1], h.shape[0])
+	}
+	r.array(data, h.shape...)
+	return nil
+}
+
+func (r *reader) badElement(h npyHeader, i, j int, problem string) {
+	at := ""
+	switch len(h.shape) {
+	case 1:
+		at = fmt.Sprintf("element %d: ", i)
+	case 2:
+		at = fmt.Sprintf("row %d, column %d: ", i, j)
+	}
+	r.bad(0, 0, at+problem, "")
+}
+
+// transposed is the rows x cols matrix with its axes exchanged.
+func transposed(data []float64, rows, cols int) []float64 {
+	out := make([]float64, len(data))
+	for i := range rows {
+		for j, x := range data[i*cols : (i+1)*cols] {
+			out[j*rows+i] = x
+		}
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package graphio
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what an input of a program is declared as.
+type Kind string
+
+// The kinds of input.
+const (
+	Graph  Kind = "graph"  // 0/1 and square
+	Matrix Kind = "matrix" // keeps weights
+	Vector Kind = "vector"
+	Scalar Kind = "scalar"
+)
+
+// Format is how a file is written. Auto looks at the name, then at the content.
+type Format string
+
+// The formats.
+const (
+	Auto         Format = ""
+	CSV          Format = "csv"   // comma, no comments
+	TSV          Format = "tsv"   // tab, # comments
+	Edges        Format = "edges" // tab, comma or blanks, # and % comments
+	MatrixMarket Format = "mtx"
+	JSON         Format = "json"
+	NPY          Format = "npy"
+)
+
+// Header says whether the first row of a text file names the columns.
+type Header string
+
+// The header settings.
+const (
+	HeaderAuto Header = ""
+	HeaderYes  Header = "yes"
+	HeaderNo   Header = "no"
+)
+
+// IDs says what the node ids of a file are.
+type IDs string
+
+// The id settings. With IDsAuto a file has either numbers only or no number at
+// all; anything else is an error that asks.
+const (
+	IDsAuto   IDs = ""
+	IDsNumber IDs = "number"
+	IDsLabel  IDs = "label"
+)
+
+// Dup says what a matrix does with two weights for one pair of nodes.
+type Dup string
+
+// The ways to treat duplicates.
+const (
+	DupError Dup = ""
+	DupSum   Dup = "sum"
+	DupMax   Dup = "max"
+	DupFirst Dup = "first"
+)
+
+// NoWeight as Options.Weight makes every row weigh 1 whatever the columns are.
+const NoWeight = "none"
+
+// The limits that hold where Options leaves a limit 0.
+const (
+	DefaultMaxBytes = 4 << 30 // of the file, after decompression
+	DefaultMaxNodes = 1 << 26
+	DefaultMaxEdges = 1 << 28
+	DefaultMaxElems = 1 << 27 // of a dense array: 1 GiB of float64
+)
+
+// Options says how to read a file. The zero value reads a graph and finds out
+// the rest.
+type Options struct {
+	Kind   Kind // default Graph
+	Format Format
+	Header Header
+
+	// Source, Target and Weight are column names, or positions from 1. In
+	// JSON they name the fields of edges that are objects. A vector has its
+	// nodes in Source and its values in Weight.
+	Source, Target, Weight string
+
+	IDs     IDs
+	Nodes   int      // number of nodes when ids are numbers; 0 is 1 + the largest id
+	Dup     Dup      // matrix only
+	Default *float64 // vector by node only: the value of nodes that are not listed
+
+	MaxBytes int64
+	MaxNodes int
+	MaxEdges int
+	MaxElems int
+}
+
+// withDefaults fills in the limits. No limit can pass what an int32 index holds.
+func (o Options) withDefaults() Options {
+	if o.Kind == "" {
+		o.Kind = Graph
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	limit := func(p *int, def int) {
+		if *p <= 0 {
+			*p = def
+		}
+		*p = min(*p, 1<<31-2)
+	}
+	limit(&o.MaxNodes, DefaultMaxNodes)
+	limit(&o.MaxEdges, DefaultMaxEdges)
+	limit(&o.MaxElems, DefaultMaxElems)
+	return o
+}
+
+// check refuses options that would have no effect on this kind and format: a
+// setting that does nothing is a mistake nobody would notice.
+func (o Options) check(f Format) (msg, hint string) {
+	text := f == CSV || f == TSV || f == Edges
+	listed := text || f == JSON
+	for _, c := range []struct {
+		set  bool
+		key  string
+		ok   bool
+		only string
+	}{
+		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
+		{o.Source != "", "source", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
+		{o.Target != "", "target", listed && (o.Kind == Graph || o.Kind == Matrix), "lists of edges"},
+		{o.Weight != "", "weight", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
+		{o.IDs != "", "ids", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON"},
+		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar, "lists of numbered nodes"},
+		{o.Dup != "", "dup", o.Kind == Matrix && f != NPY, "matrices that come as edges"},
+		{o.Default != nil, "default", listed && o.Kind == Vector, "vectors with one row a node"},
+	} {
+		if c.set && !c.ok {
+			return fmt.Sprintf("the option %s has no meaning for a %s read from %s", c.key, o.Kind, f),
+				c.key + " is for " + c.only
+		}
+	}
+	return "", ""
+}
+
+var (
+	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy"}
+	specKeys = []string{"default", "dup", "format", "header", "ids", "nodes", "source", "target", "weight"}
+)
+
+// ParseSpec splits what follows NAME= in --input NAME=SPEC into a path and the
+// options after its last question mark:
+//
+//	transfers.csv
+//	transfers.csv?source=payer&target=payee&weight=amount
+//	-?format=tsv&header=no
+//
+// Values may hold %XX escapes. What follows the last ? belongs to the file name
+// when it has no = in it, and an empty list of options ends a name that holds
+// one: "what?a=b.csv?" is the file "what?a=b.csv".
+func ParseSpec(s string) (path string, opt Options, err error) {
+	at := strings.LastIndexByte(s, '?')
+	if at < 0 {
+		return specPath(s, s, opt)
+	}
+	path, query := s[:at], s[at+1:]
+	if query == "" {
+		return specPath(s, path, opt)
+	}
+	if !strings.Contains(query, "=") {
+		return specPath(s, s, opt)
+	}
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(query, "&") {
+		key, val, ok := strings.Cut(part, "=")
+		if !ok {
+			return "", opt, specError(s, fmt.Sprintf("expected option=value after ?, found %q", part), keysHint())
+		}
+		if !slices.Contains(specKeys, key) {
+			return "", opt, specError(s, fmt.Sprintf("unknown option %q", key), keysHint())
+		}
+		if seen[key] {
+			return "", opt, specError(s, fmt.Sprintf("the option %s is given twice", key), "")
+		}
+		seen[key] = true
+		val, ok = unescape(val)
+		if !ok {
+			return "", opt, specError(s, fmt.Sprintf("bad %% escape in the option %s", key), "write % itself as %25")
+		}
+		if val == "" {
+			return "", opt, specError(s, fmt.Sprintf("the option %s has no value", key), "")
+		}
+		if want := opt.set(key, val); want != "" {
+			return "", opt, specError(s, fmt.Sprintf("the option %s cannot be %q", key, val), "expected "+want)
+		}
+	}
+	return specPath(s, path, opt)
+}
+
+func specPath(spec, path string, opt Options) (string, Options, error) {
+	if path == "" {
+		return "", opt, specError(spec, "there is no file name", "- reads standard input")
+	}
+	return path, opt, nil
+}
+
+func specError(spec, msg, hint string) error { return &Error{File: spec, Msg: msg, Hint: hint} }
+
+func keysHint() string { return "the options are " + strings.Join(specKeys, ", ") }
+
+// set gives one option its value; the result is what was expected when the
+// value is none of it.
+func (o *Options) set(key, val string) (want string) {
+	oneOf := func(names ...string) string {
+		if slices.Contains(names, val) {
+			return ""
+		}
+		return strings.Join(names, ", ")
+	}
+	switch key {
+	case "format":
+		o.Format, want = Format(val), oneOf(formats...)
+	case "header":
+		o.Header, want = Header(val), oneOf("yes", "no")
+	case "ids":
+		o.IDs, want = IDs(val), oneOf("number", "label")
+	case "dup":
+		o.Dup, want = Dup(val), oneOf("sum", "max", "first")
+	case "source":
+		o.Source = val
+	case "target":
+		o.Target = val
+	case "weight":
+		o.Weight = val
+	case "nodes":
+		n, err := strconv.ParseInt(val, 10, 32)
+		if err != nil || n <= 0 {
+			return "a positive integer"
+		}
+		o.Nodes = int(n)
+	case "default":
+		x, problem := parseValue([]byte(val))
+		if problem != "" {
+			return "a finite number"
+		}
+		o.Default = &x
+	}
+	return want
+}
+
+// unescape decodes %XX. A plus sign stays one: it is common in column names.
+func unescape(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+2 >= len(s) {
+			return "", false
+		}
+		x, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(byte(x))
+		i += 2
+	}
+	return b.String(), true
+}

@@ -1,0 +1,390 @@
+package graphio
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// columns are the positions, from 0, of what is read from a row; -1 is none.
+type columns struct{ src, dst, weight int }
+
+// table is a text file while it is being read.
+type table struct {
+	*reader
+	rows  rows
+	cols  columns
+	width int // fields in every row
+
+	data []float64 // of a vector without nodes
+	seen int       // rows of data
+}
+
+// text reads delimited text: edges, or a vector as one column of values or as
+// nodes and values.
+func (r *reader) text(d dialect) error {
+	if r.opt.Kind == Scalar {
+		return r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number")
+	}
+	t := &table{reader: r, rows: rows{src: newLines(r.in), d: d}}
+	ok, problem, err := t.rows.next()
+	if err != nil {
+		return err
+	}
+	if problem != nil {
+		r.rep.add(problem) // nothing further is known without a first row
+		return nil
+	}
+	if !ok {
+		return t.end()
+	}
+	first := t.rows.row.clone()
+	t.width = len(first.fields)
+	ok, problem, err = t.rows.next()
+	if err != nil {
+		return err
+	}
+	var second *row
+	if ok && problem == nil {
+		second = &t.rows.row
+	}
+	header, err := t.layout(first, second)
+	if err != nil {
+		return err
+	}
+	if !header {
+		if err := t.take(first, 0); err != nil {
+			return err
+		}
+	}
+	for ok {
+		if problem != nil {
+			r.rep.add(problem)
+		} else if err := t.take(&t.rows.row, t.rows.blank); err != nil {
+			return err
+		}
+		if ok, problem, err = t.rows.next(); err != nil {
+			return err
+		}
+	}
+	if !header && r.opt.Header == HeaderAuto {
+		t.suspectHeader(first)
+	}
+	return t.end()
+}
+
+// end checks and stores the whole.
+func (t *table) end() error {
+	if t.rows.late > 0 {
+		t.warn("comments", t.rows.lateLine, fmt.Sprintf("%s after the first row taken for comments, for the %q they begin with",
+			plural(t.rows.late, "line"), t.rows.d.comments[:1]))
+	}
+	if t.opt.Kind != Vector {
+		if t.width == 0 && t.rows.d.comments == "" {
+			return t.fatal(0, 0, "the file has no rows", "")
+		}
+		return nil
+	}
+	if t.seen == 0 && len(t.rep.list) == 0 {
+		return t.fatal(0, 0, "the file has no values", "")
+	}
+	if t.raw.Form != ByNode {
+		t.array(t.data, len(t.data))
+	}
+	return nil
+}
+
+// layout decides on the header and the columns.
+func (t *table) layout(first, second *row) (header bool, err error) {
+	named := false
+	for _, s := range []string{t.opt.Source, t.opt.Target, t.opt.Weight} {
+		named = named || s != "" && s != NoWeight && !isPosition(s)
+	}
+	if named && t.opt.Header == HeaderNo {
+		return false, t.fatal(0, 0, "columns are given by name, but header=no says that they have none", "give positions, counted from 1")
+	}
+	header = named || t.opt.Header == HeaderYes
+	if t.opt.Kind == Vector {
+		return t.vectorLayout(first, header)
+	}
+	var pair bool
+	t.cols, pair = knownPair(first)
+	if !pair {
+		t.cols = columns{src: 0, dst: 1}
+	}
+	if t.opt.Header == HeaderAuto {
+		header = header || pair
+	}
+	if !header {
+		t.cols = columns{src: 0, dst: 1}
+	}
+	if t.cols.src, err = t.pick(first, header, t.opt.Source, "source", t.cols.src); err != nil {
+		return false, err
+	}
+	if t.cols.dst, err = t.pick(first, header, t.opt.Target, "target", t.cols.dst); err != nil {
+		return false, err
+	}
+	for _, c := range []int{t.cols.src, t.cols.dst} {
+		if c >= t.width {
+			return false, t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), separatorHint(t.rows.d))
+		}
+	}
+	if t.cols.src == t.cols.dst {
+		return false, t.fatal(first.line, 0, fmt.Sprintf("source and target are both column %d", t.cols.src+1), "give source= and target=")
+	}
+	if t.opt.Header == HeaderAuto && !header {
+		header = t.numbersBelowNames(first, second)
+	}
+	t.cols.weight, err = t.weightColumn(first, header)
+	return header, err
+}
+
+// numbersBelowNames is the one sign of a header besides known names: both ids
+// of the first row are words and both of the second are numbers. Were a later
+// id a word again, it would be an error anyway.
+func (t *table) numbersBelowNames(first, second *row) bool {
+	if second == nil || t.opt.IDs == IDsLabel || len(second.fields) != t.width {
+		return false
+	}
+	for _, c := range []int{t.cols.src, t.cols.dst} {
+		if isNumber(first.fields[c].val) || !isName(first.fields[c].val) || !isNumber(second.fields[c].val) {
+			return false
+		}
+	}
+	return true
+}
+
+// weightColumn finds the column of the weights. A graph reads one only where it
+// is called weight; a matrix also the third of three, and asks where it cannot
+// tell.
+func (t *table) weightColumn(first *row, header bool) (int, error) {
+	switch {
+	case t.opt.Weight == NoWeight:
+		return -1, nil
+	case t.opt.Weight != "":
+		return t.pick(first, header, t.opt.Weight, "weight", -1)
+	}
+	other := func(c int) bool { return c != t.cols.src && c != t.cols.dst }
+	if header {
+		for _, name := range []string{"weight", "w"} {
+			for c, f := range first.fields {
+				if other(c) && strings.EqualFold(string(f.val), name) {
+					return c, nil
+				}
+			}
+		}
+	}
+	if t.opt.Kind == Graph || t.width == 2 {
+		return -1, nil
+	}
+	if t.width == 3 {
+		return 3 - t.cols.src - t.cols.dst, nil
+	}
+	return 0, t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width),
+		"give weight=, or weight=none to make every row weigh 1")
+}
+
+// vectorLayout is layout for vectors.
+func (t *table) vectorLayout(first *row, header bool) (_ bool, err error) {
+	t.cols = columns{src: -1, dst: -1, weight: -1}
+	switch {
+	case t.opt.Weight == NoWeight:
+		return false, t.fatal(0, 0, "weight=none leaves a vector without values", "")
+	case t.opt.Source == "" && t.opt.Weight == "" && t.width <= 2:
+		t.cols.src, t.cols.weight = t.width-2, t.width-1
+	case t.opt.Weight == "" && t.width != 2:
+		return false, t.fatal(first.line, 0, fmt.Sprintf("which of the %s holds the values?", plural(t.width, "column")),
+			"give weight=, and source= for the column of the nodes")
+	}
+	// Without a header there are no names to find, so the values decide on it
+	// after the columns are known by position.
+	if t.cols.src, err = t.pick(first, header, t.opt.Source, "source", t.cols.src); err != nil {
+		return false, err
+	}
+	if t.opt.Weight == "" && t.opt.Source != "" {
+		t.cols.weight = 1 - t.cols.src
+	}
+	if t.cols.weight, err = t.pick(first, header, t.opt.Weight, "weight", t.cols.weight); err != nil {
+		return false, err
+	}
+	if t.cols.src == t.cols.weight {
+		return false, t.fatal(first.line, 0, fmt.Sprintf("source and weight are both column %d", t.cols.src+1), "")
+	}
+	if t.cols.src >= 0 {
+		t.raw.Form = ByNode
+	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil {
+		return false, t.fatal(0, 0, "the options default, ids and nodes are for a vector with a column of nodes", "this one has values only")
+	}
+	if t.opt.Header == HeaderAuto && isName(first.fields[t.cols.weight].val) {
+		header = true
+	}
+	return header, nil
+}
+
+// pick is the column an option names, or def.
+func (t *table) pick(first *row, header bool, opt, key string, def int) (int, error) {
+	if opt == "" {
+		return def, nil
+	}
+	if isPosition(opt) {
+		n, err := strconv.Atoi(opt)
+		if err != nil || n < 1 || n > t.width {
+			return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: expected a column from 1 to %d", key, opt, t.width), separatorHint(t.rows.d))
+		}
+		return n - 1, nil
+	}
+	var names []string
+	for _, f := range first.fields {
+		names = append(names, string(f.val))
+	}
+	c := slices.Index(names, opt)
+	if c < 0 || !header {
+		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt), "the columns are "+quoteAll(names))
+	}
+	if slices.Contains(names[c+1:], opt) {
+		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: two columns have this name", key, opt), "give the position")
+	}
+	return c, nil
+}
+
+// take reads one row; blank is the line of a blank one before it.
+func (t *table) take(w *row, blank int) error {
+	t.seen++
+	if len(w.fields) != t.width {
+		if t.rep.full() {
+			t.rep.more++
+			return nil
+		}
+		line, col := w.pos(min(len(w.fields), t.width))
+		t.bad(line, col, fmt.Sprintf("expected %s as in the first row, found %d", plural(t.width, "field"), len(w.fields)), "")
+		return nil
+	}
+	x := 1.0
+	if c := t.cols.weight; c >= 0 {
+		var problem string
+		if x, problem = parseValue(w.fields[c].val); problem != "" {
+			t.badField(w, c, problem, "")
+			return nil
+		}
+	}
+	if t.cols.src < 0 {
+		if blank > 0 {
+			t.bad(blank, 1, "a blank line among the values", "")
+			return nil
+		}
+		var err error
+		t.data, err = t.element(t.data, x, w.line)
+		return err
+	}
+	src, problem, hint := t.ids.node(w.fields[t.cols.src].val, plain)
+	if problem != "" {
+		t.badField(w, t.cols.src, problem, hint)
+		return nil
+	}
+	if t.raw.Form == ByNode {
+		return t.entry(src, x, w.line)
+	}
+	dst, problem, hint := t.ids.node(w.fields[t.cols.dst].val, plain)
+	if problem != "" {
+		t.badField(w, t.cols.dst, problem, hint)
+		return nil
+	}
+	return t.edge(src, dst, x, t.cols.weight >= 0, w.line)
+}
+
+// entry adds one node's value to a vector.
+func (r *reader) entry(node int32, x float64, line int) error {
+	raw := r.raw
+	if len(raw.Src) >= r.opt.MaxElems {
+		return r.fatal(line, 0, fmt.Sprintf("more than the limit of %s", plural(r.opt.MaxElems, "element")), "")
+	}
+	raw.lines.add(len(raw.Src), line)
+	raw.Src, raw.W = append(raw.Src, node), append(raw.W, x)
+	return nil
+}
+
+func (t *table) badField(w *row, c int, problem, hint string) {
+	if t.rep.full() {
+		t.rep.more++
+		return
+	}
+	line, col := w.pos(c)
+	t.bad(line, col, problem, hint)
+}
+
+// suspectHeader warns where labels of the first row occur in no other: a header
+// of unknown names looks just so. A row with a weight is none.
+func (t *table) suspectHeader(first *row) {
+	src := t.raw.Src
+	if t.opt.Kind == Vector || t.cols.weight >= 0 || t.ids.mode != IDsLabel || t.opt.IDs != IDsAuto || len(src) == 0 || src[0] != 0 || t.raw.Dst[0] != 1 {
+		return
+	}
+	for e := 1; e < len(src); e++ {
+		if src[e] <= 1 || t.raw.Dst[e] <= 1 {
+			return
+		}
+	}
+	t.warn("header", first.line, fmt.Sprintf("the first row is read as an edge from %q to %q; header=yes if it names the columns, header=no if it does not",
+		t.ids.labels.label(0), t.ids.labels.label(1)))
+}
+
+// knownPair finds the columns of the source and the target by the usual names.
+func knownPair(w *row) (columns, bool) {
+	at := map[string]int{}
+	for i, f := range w.fields {
+		name := strings.ToLower(string(f.val))
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "id"), "_")
+		if _, twice := at[name]; !twice {
+			at[name] = i
+		}
+	}
+	for _, p := range [][2]string{
+		{"source", "target"}, {"source", "destination"}, {"src", "dst"}, {"src", "dest"}, {"src", "tgt"},
+		{"from", "to"}, {"fromnode", "tonode"}, {"from_node", "to_node"},
+	} {
+		s, okS := at[p[0]]
+		d, okD := at[p[1]]
+		if okS && okD {
+			return columns{src: s, dst: d}, true
+		}
+	}
+	return columns{}, false
+}
+
+// isName reports whether a field can be a column's name: it begins with a
+// letter and is no spelling of infinity or not-a-number.
+func isName(b []byte) bool {
+	return len(b) > 0 && (b[0]|0x20 >= 'a' && b[0]|0x20 <= 'z' || b[0] == '_' || b[0] >= 0x80) && !isNonFinite(b)
+}
+
+func isPosition(s string) bool {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func separatorHint(d dialect) string {
+	switch d.sep {
+	case 0:
+		return "fields are separated by blanks here"
+	case '\t':
+		return "fields are separated by tabs here"
+	}
+	return "fields are separated by commas here"
+}
+
+func quoteAll(names []string) string {
+	q := make([]string, 0, len(names))
+	for i, n := range names {
+		if i == 10 {
+			q = append(q, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		q = append(q, quote([]byte(n)))
+	}
+	return strings.Join(q, ", ")
+}

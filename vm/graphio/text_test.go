@@ -1,0 +1,183 @@
+package graphio
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestTextGraphs(t *testing.T) {
+	runCases(t, []loadCase{
+		{name: "numbers", spec: "g.csv", text: "0,1\n1,2\n", want: "bool 3x3: 0>1 1>2"},
+		{name: "no last newline, CRLF", spec: "g.csv", text: "0,1\r\n1,2", want: "bool 3x3: 0>1 1>2"},
+		{name: "byte order mark", spec: "g.csv", text: "\xef\xbb\xbf0,1\n", want: "bool 2x2: 0>1"},
+		{name: "trailing blank lines", spec: "g.csv", text: "0,1\n\n \n", want: "bool 2x2: 0>1"},
+		{name: "known header", spec: "g.csv", text: "source,target\nacme,shell\nshell,zenith\n", want: `bool 3x3: 0>1 1>2 ["acme" "shell" "zenith"]`},
+		{name: "known header, other order", spec: "g.csv", text: "amount,To_ID,From_ID\n5,b,a\n6,a,a\n", want: `bool 2x2: 0>0 0>1 ["a" "b"]`},
+		{name: "names above numbers", spec: "g.csv", text: "payer,payee\n0,1\n", want: "bool 2x2: 0>1"},
+		{name: "labels without header", spec: "g.csv", text: "a,b\nb,c\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
+		{name: "suspected header", spec: "g.csv", text: "customer,supplier\na,b\n",
+			want: "bool 4x4: 0>1 2>3 [\"customer\" \"supplier\" \"a\" \"b\"]\nheader: g.csv:1: the first row is read as an edge from \"customer\" to \"supplier\"; header=yes if it names the columns, header=no if it does not"},
+		{name: "header=yes", spec: "g.csv?header=yes", text: "customer,supplier\na,b\n", want: `bool 2x2: 0>1 ["a" "b"]`},
+		{name: "header=no", spec: "g.csv?header=no", text: "source,target\na,b\n", want: `bool 4x4: 0>1 2>3 ["source" "target" "a" "b"]`},
+		{name: "columns by name", spec: "g.csv?source=payer&target=payee", text: "date,payee,payer\n1,b,a\n", want: `bool 2x2: 0>1 ["a" "b"]`},
+		{name: "columns by position", spec: "g.csv?source=3&target=1", text: "b,x,a\nc,x,b\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
+		{name: "quotes", spec: "g.csv", text: "\"Acme, Inc\",\"say \"\"hi\"\"\"\n\"Acme, Inc\",plain\n", want: `bool 3x3: 0>1 0>2 ["Acme, Inc" "say \"hi\"" "plain"]`},
+		{name: "quoted lines in another column", spec: "g.csv", text: "source,memo,target\na,\"x\ny \"\"z\"\"\",b\nb,,\"c\"\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
+		{name: "blanks around fields", spec: "g.csv", text: "a , b\n b,c\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
+		{name: "quoted blanks", spec: "g.csv", text: "\" a\",b\nb,a\n", want: `bool 3x3: 0>1 1>2 [" a" "b" "a"]`},
+		{name: "TSV with comments", spec: "g.tsv", text: "# SNAP\n# FromNodeId\tToNodeId\n0\t1\n1\t0\n", want: "bool 2x2: 0>1 1>0"},
+		{name: "comment after the first row", spec: "g.tsv", text: "a\tb\n#tag\tb\nb\tc\n",
+			want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]\ncomments: g.tsv:2: 1 line after the first row taken for comments, for the \"#\" they begin with"},
+		{name: "quoted hash", spec: "g.tsv", text: "a\tb\n\"#tag\"\tb\n", want: `bool 3x3: 0>1 2>1 ["a" "b" "#tag"]`},
+		{name: "empty TSV fields", spec: "g.tsv", text: "a\tb\n\t\n", want: "error: g.tsv:2:1: the node is empty"},
+		{name: "hash in CSV is data", spec: "g.csv", text: "#a,b\nb,#a\n", want: `bool 2x2: 0>1 1>0 ["#a" "b"]`},
+		{name: "blank separated", spec: "g.edges", text: "% konect\n0  1\n\n 1\t2 \n", want: "bool 3x3: 0>1 1>2"},
+		{name: "edges by blanks", spec: "g.txt", text: "# x\n0  1\n 1 2 \n", want: "bool 3x3: 0>1 1>2"},
+		{name: "edges by blanks, quoted", spec: "-", text: "\"a b\" c\nc  \"d\"  \n", want: `bool 3x3: 0>1 1>2 ["a b" "c" "d"]`},
+		{name: "edges by commas", spec: "-", text: "0,1\n", want: "bool 2x2: 0>1"},
+		{name: "edges by tabs", spec: "-", text: "a b\tc\nc\td\n", want: `bool 3x3: 0>1 1>2 ["a b" "c" "d"]`},
+		{name: "nodes", spec: "g.csv?nodes=4", text: "0,1\n", want: "bool 4x4: 0>1"},
+		{name: "no edges", spec: "g.csv?nodes=2", text: "source,target\n", want: "bool 2x2:"},
+		{name: "only comments", spec: "g.tsv?nodes=2", text: "# nothing\n", want: "bool 2x2:"},
+		{name: "numbers as labels", spec: "g.csv?ids=label", text: "10045837,7\n007,7\n", want: `bool 3x3: 0>1 2>1 ["10045837" "7" "007"]`},
+		{name: "far numbers", spec: "g.csv?ids=number", text: "0,1500\n", want: "bool 1501x1501: 0>1500"},
+		{name: "weights of a graph", spec: "g.csv", text: "source,target,weight\n0,1,2.5\n1,2,0\n2,0,-1\n",
+			want: "bool 3x3: 0>1 2>0\nzero-weight: g.csv:3: 1 row of weight 0 left out, a graph has no such edge"},
+		{name: "weight=none", spec: "g.csv?weight=none", text: "source,target,weight\n0,1,x\n", want: "bool 2x2: 0>1"},
+		{name: "duplicates", spec: "g.csv", text: "0,1\n1,2\n0,1\n1,2\n0,1\n",
+			want: "bool 3x3: 0>1 1>2\nduplicates: g.csv:3: 3 edges merged into equal edges before them: 0 -> 1 is on line 1 and again on line 3"},
+		{name: "gzip", spec: "g.csv.gz", text: gz("0,1\n"), want: "bool 2x2: 0>1"},
+		{name: "gzip by content", spec: "-", text: gz("a b\nb a\n"), want: `bool 2x2: 0>1 1>0 ["a" "b"]`},
+		{name: "self-loop", spec: "g.csv", text: "0,0\n", want: "bool 1x1: 0>0"},
+	})
+}
+
+func TestTextErrors(t *testing.T) {
+	runCases(t, []loadCase{
+		{name: "empty", spec: "g.csv", want: "error: g.csv: the file is empty"},
+		{name: "blank", spec: "g.csv", text: "\n\n", want: "error: g.csv: the file has no rows"},
+		{name: "no nodes", spec: "g.csv", text: "source,target\n", want: "error: g.csv: no input of the program has any node (nodes=N makes a graph of N nodes without edges)"},
+		{name: "UTF-16", spec: "g.csv", text: "\xff\xfe0\x00", want: "error: g.csv:1:1: the text is UTF-16, expected UTF-8"},
+		{name: "one column", spec: "g.csv", text: "a;b\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (fields are separated by commas here)"},
+		{name: "one column TSV", spec: "g.tsv", text: "a,b\n", want: "error: g.tsv:1: expected at least 2 columns, found 1 (fields are separated by tabs here)"},
+		{name: "one column edges", spec: "g.edges", text: "a;b\n", want: "error: g.edges:1: expected at least 2 columns, found 1 (fields are separated by blanks here)"},
+		{name: "too few fields", spec: "g.csv", text: "0,1\n2\n", want: "error: g.csv:2:2: expected 2 fields as in the first row, found 1"},
+		{name: "too many fields", spec: "g.csv", text: "0,1\n0,1,2\n", want: "error: g.csv:2:5: expected 2 fields as in the first row, found 3"},
+		{name: "label among numbers", spec: "g.csv", text: "0,1\n1,1O\n-1,2\n",
+			want: "error: g.csv:2:3: expected a node number, found \"1O\" (ids must be all numbers or all labels; ids=label reads every id as a label)\n" +
+				"g.csv:3:1: expected a node number, found \"-1\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
+		{name: "number among labels", spec: "g.csv", text: "é,b\né,7\n",
+			want: "error: g.csv:2:3: expected a label like those before it, found the number \"7\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
+		{name: "ids=number", spec: "g.csv?ids=number", text: "0,01\n", want: "error: g.csv:1:3: expected a node number, found \"01\" (a node number has digits only and no leading zero)"},
+		{name: "far numbers", spec: "g.csv", text: "0,1\n5,999999\n", want: "error: g.csv:2: node numbers go up to 999999 in a file of 2 rows: are they node numbers or labels? (give ids=number or ids=label)"},
+		{name: "node limit", spec: "g.csv", text: "0,99999999999\n0,99999999\n",
+			want: "error: g.csv:1:3: node 99999999999 is past the limit of 67108864 nodes (ids=label reads every id as a label)\n" +
+				"g.csv:2:3: node 99999999 is past the limit of 67108864 nodes (ids=label reads every id as a label)"},
+		{name: "past nodes=", spec: "g.csv?nodes=2", text: "0,2\n", want: "error: g.csv:1:3: node 2 is not one of the 2 nodes, which are 0 to 1"},
+		{name: "nodes= with labels", spec: "g.csv?nodes=2", text: "a,b\n", want: "error: g.csv: the option nodes is for numbered nodes, and these have labels"},
+		{name: "nodes= past the limit", spec: "g.csv?nodes=100000000", text: "a,b\n", want: "error: g.csv: nodes=100000000 is past the limit of 67108864 nodes"},
+		{name: "empty node", spec: "g.csv", text: "a,b\n,b\n", want: "error: g.csv:2:1: the node is empty"},
+		{name: "empty node number", spec: "g.csv", text: "0,1\n1,\n", want: "error: g.csv:2:3: the node is empty"},
+		{name: "invalid UTF-8", spec: "g.csv", text: "a,b\na,\xff\n", want: `error: g.csv:2:3: the label "\xff" is not valid UTF-8`},
+		{name: "control character", spec: "g.csv", text: "a,b\rc,d\n", want: `error: g.csv:1:3: the label "b\rc" holds a control character`},
+		{name: "bare quote", spec: "g.csv", text: "a,b\nx\"y,b\nc,d\n", want: "error: g.csv:2:2: a quote inside a field that does not begin with one (quote the whole field and write the quote inside it twice)"},
+		{name: "text after quote", spec: "g.csv", text: "a,b\n\"a\"x,b\n", want: "error: g.csv:2:4: expected a separator after the closing quote, found \"x\" (a quote inside a quoted field is written twice)"},
+		{name: "open quote", spec: "g.csv", text: "a,b\nc,\"d\ne,f\n", want: "error: g.csv:2:3: the quote that opens here is not closed"},
+		{name: "open quote in first row", spec: "g.csv", text: "c,\"d\n", want: "error: g.csv:1:3: the quote that opens here is not closed"},
+		{name: "open quote, second line", spec: "g.csv", text: "\"a\nb\",\"c\n", want: "error: g.csv:2:4: the quote that opens here is not closed"},
+		{name: "weight", spec: "g.csv", text: "source,target,w\n0,1,3 kg\n", want: `error: g.csv:2:5: expected a number, found "3 kg"`},
+		{name: "no such column", spec: "g.csv?source=payer", text: "from,to\n0,1\n", want: `error: g.csv:1: source=payer: there is no such column (the columns are "from", "to")`},
+		{name: "no such position", spec: "g.csv?target=3", text: "0,1\n", want: "error: g.csv:1: target=3: expected a column from 1 to 2 (fields are separated by commas here)"},
+		{name: "position zero", spec: "g.csv?source=0", text: "0,1\n", want: "error: g.csv:1: source=0: expected a column from 1 to 2 (fields are separated by commas here)"},
+		{name: "same column", spec: "g.csv?source=2", text: "0,1\n", want: "error: g.csv:1: source and target are both column 2 (give source= and target=)"},
+		{name: "two columns of a name", spec: "g.csv?source=a&target=b", text: "a,a,b\n0,1,2\n", want: "error: g.csv:1: source=a: two columns have this name (give the position)"},
+		{name: "names without header", spec: "g.csv?header=no&source=a", text: "0,1\n", want: "error: g.csv: columns are given by name, but header=no says that they have none (give positions, counted from 1)"},
+		{name: "many columns", spec: "g.csv?source=zz", text: "a,b,c,d,e,f,g,h,i,j,k,l\n", want: `error: g.csv:1: source=zz: there is no such column (the columns are "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", and 2 more)`},
+		{name: "truncated gzip", spec: "g.csv", text: gz(strings.Repeat("0,1\n", 1000))[:30], want: "error: g.csv: the gzip data ends early: the file is truncated"},
+		{name: "damaged gzip", spec: "g.csv", text: gz("0,1\n")[:12] + "\xff\xff\xff\xff" + gz("0,1\n")[16:], want: "error: g.csv: the gzip data is damaged"},
+		{name: "gzip checksum", spec: "g.csv", text: gz("0,1\n")[:len(gz("0,1\n"))-8] + "abcdefgh", want: "error: g.csv: the gzip data is damaged: the checksum does not match"},
+		{name: "gzip header", spec: "g.csv", text: "\x1f\x8b\x00abcdefghijk", want: "error: g.csv: the gzip data is damaged"},
+		{name: "dup for a graph", spec: "g.csv?dup=sum", text: "0,1\n", want: "error: g.csv: the option dup has no meaning for a graph read from csv (dup is for matrices that come as edges)"},
+		{name: "header for JSON", spec: "g.json?header=no", text: "[[0,1]]", want: "error: g.json: the option header has no meaning for a graph read from json (header is for CSV, TSV and edge lists)"},
+		{name: "scalar", kind: Scalar, spec: "x.csv", text: "1\n", want: "error: x.csv: a scalar cannot be read from csv (use format=json for a single number)"},
+	})
+}
+
+func TestTextMatrices(t *testing.T) {
+	runCases(t, []loadCase{
+		{name: "three columns", kind: Matrix, spec: "w.csv", text: "0,1,2\n1,0,3\n", want: "int 2x2: 0>1=2 1>0=3"},
+		{name: "two columns", kind: Matrix, spec: "w.csv", text: "0,1\n1,0\n", want: "bool 2x2: 0>1 1>0"},
+		{name: "all one", kind: Matrix, spec: "w.csv", text: "0,1,1\n1,0,0\n", want: "bool 2x2: 0>1"},
+		{name: "header, third column", kind: Matrix, spec: "w.csv", text: "from,to,amount\na,b,2.5\n", want: `real 2x2: 0>1=2.5 ["a" "b"]`},
+		{name: "named weight", kind: Matrix, spec: "w.csv", text: "from,to,date,Weight\na,b,1,-2e1\n", want: `int 2x2: 0>1=-20 ["a" "b"]`},
+		{name: "weight=", kind: Matrix, spec: "w.csv?weight=4", text: "0,1,9,5\n", want: "int 2x2: 0>1=5"},
+		{name: "which column", kind: Matrix, spec: "w.csv", text: "0,1,9,5\n", want: "error: w.csv:1: which of the 4 columns holds the weights? (give weight=, or weight=none to make every row weigh 1)"},
+		{name: "weight=none", kind: Matrix, spec: "w.csv?weight=none", text: "0,1,9,5\n", want: "bool 2x2: 0>1"},
+		{name: "duplicates", kind: Matrix, spec: "w.csv", text: "0,1,2\n1,0,3\n0,1,5\n",
+			want: "error: w.csv:3: a second weight: 0 -> 1 is on line 1 and again on line 3 (dup=sum, dup=max or dup=first combines them)"},
+		{name: "many duplicates", kind: Matrix, spec: "w.csv", text: "a,b,2\na,b,3\na,b,5\n",
+			want: "error: w.csv:2: a second weight: \"a\" -> \"b\" is on line 1 and again on line 2 (dup=sum, dup=max or dup=first combines them)\nw.csv: and 1 more error"},
+		{name: "dup=sum", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,2\n1,0,3\n0,1,5\n", want: "int 2x2: 0>1=7 1>0=3"},
+		{name: "dup=sum to zero", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,2\n1,0,1\n0,1,-2\n", want: "bool 2x2: 1>0"},
+		{name: "dup=sum of ones", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1\n1,0\n0,1\n", want: "int 2x2: 0>1=2 1>0=1"},
+		{name: "dup=max", kind: Matrix, spec: "w.csv?dup=max", text: "0,1,2\n1,0,3\n0,1,5\n", want: "int 2x2: 0>1=5 1>0=3"},
+		{name: "dup=first", kind: Matrix, spec: "w.csv?dup=first", text: "0,1,2\n1,0,3\n0,1,5\n", want: "int 2x2: 0>1=2 1>0=3"},
+		{name: "sum past 2^53", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,9007199254740991\n0,1,1\n", want: "error: w.csv: the sum of the weights of one edge is at or past 2^53, where integers stop being exact"},
+		{name: "sum to infinity", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,1.5e308\n0,1,1.5e308\n", want: "error: w.csv: the sum of the weights of one edge is too large"},
+		{name: "2^53", kind: Matrix, spec: "w.csv", text: "0,1,9007199254740992\n", want: "error: w.csv:1:5: the integer 9007199254740992 is at or past 2^53, where integers stop being exact"},
+		{name: "largest integer", kind: Matrix, spec: "w.csv", text: "0,1,-9007199254740991\n", want: "int 2x2: 0>1=-9.007199254740991e+15"},
+		{name: "NaN and the like", kind: Matrix, spec: "w.csv", text: "0,1,NaN\n0,2,-Inf\n0,3,1e999\n0,4,\n0,5,1-\n0,6,0x10\n0,7,1_0\n", want: "error: w.csv:1:5: expected a finite number, found \"NaN\"\n" +
+			"w.csv:2:5: expected a finite number, found \"-Inf\"\nw.csv:3:5: the number \"1e999\" is too large\nw.csv:4:5: expected a number, found nothing\n" +
+			"w.csv:5:5: expected a number, found \"1-\"\nw.csv:6:5: expected a number, found \"0x10\"\nw.csv:7:5: expected a number, found \"1_0\""},
+	})
+}
+
+func TestTextVectors(t *testing.T) {
+	runCases(t, []loadCase{
+		{name: "one column", kind: Vector, spec: "v.csv", text: "1\n-2\n+3\n", want: "int 3: 1 -2 3"},
+		{name: "header", kind: Vector, spec: "v.csv", text: "value\n1\n0\n", want: "bool 2: 1 0"},
+		{name: "negative zero", kind: Vector, spec: "v.csv", text: "-0\n-0.0\n2\n", want: "int 3: 0 0 2"},
+		{name: "real", kind: Vector, spec: "v.csv", text: "1e300\n.5\n", want: "real 2: 1e+300 0.5"},
+		{name: "nodes and values", kind: Vector, spec: "v.csv", text: "1,5\n0,4\n", want: "int 2: 4 5"},
+		{name: "nodes=", kind: Vector, spec: "v.csv?nodes=3&default=-1", text: "node,x\n1,5\n0,4\n", want: "int 3: 4 5 -1"},
+		{name: "missing", kind: Vector, spec: "v.csv", text: "7,5\n0,4\n", want: "error: v.csv: no value for 1, 2, 3, 4, 5 and 1 more (default=0 gives 0 to nodes that are not listed)"},
+		{name: "columns by name", kind: Vector, spec: "v.csv?source=id&weight=x", text: "x,y,id\n5,,0\n", want: "int 1: 5"},
+		{name: "source only", kind: Vector, spec: "v.csv?source=2", text: "5,0\n6,1\n", want: "int 2: 5 6"},
+		{name: "weight only", kind: Vector, spec: "v.csv?weight=y", text: "x,y,id\n5,6,0\n", want: "int 1: 6"},
+		{name: "which column", kind: Vector, spec: "v.csv", text: "1,2,3\n", want: "error: v.csv:1: which of the 3 columns holds the values? (give weight=, and source= for the column of the nodes)"},
+		{name: "same column", kind: Vector, spec: "v.csv?source=1&weight=1", text: "1,2\n", want: "error: v.csv:1: source and weight are both column 1"},
+		{name: "weight=none", kind: Vector, spec: "v.csv?weight=none", text: "1\n", want: "error: v.csv: weight=none leaves a vector without values"},
+		{name: "bad source", kind: Vector, spec: "v.csv?source=9", text: "1,2\n", want: "error: v.csv:1: source=9: expected a column from 1 to 2 (fields are separated by commas here)"},
+		{name: "bad weight", kind: Vector, spec: "v.csv?weight=9", text: "1,2\n", want: "error: v.csv:1: weight=9: expected a column from 1 to 2 (fields are separated by commas here)"},
+		{name: "default without nodes", kind: Vector, spec: "v.csv?default=1", text: "1\n", want: "error: v.csv: the options default, ids and nodes are for a vector with a column of nodes (this one has values only)"},
+		{name: "no values", kind: Vector, spec: "v.csv", text: "value\n", want: "error: v.csv: the file has no values"},
+		{name: "blank line", kind: Vector, spec: "v.csv", text: "1\n\n2\n\n", want: "error: v.csv:2:1: a blank line among the values"},
+		{name: "second value", kind: Vector, spec: "v.csv", text: "0,1\n1,2\n0,3\n", want: "error: v.csv:3: a second value for 0, which is on line 1 and again on line 3"},
+		{name: "labels without graph", kind: Vector, spec: "v.csv", text: "a,1\nb,2\n", want: `error: v.csv:1: "a" is not a node of any graph of the program`},
+		{name: "bad header", kind: Vector, spec: "v.csv", text: "nan\n1\n", want: `error: v.csv:1:1: expected a finite number, found "nan"`},
+	})
+}
+
+func TestManyBadRows(t *testing.T) {
+	text := "0,1\n" + strings.Repeat("0\n", 10) + strings.Repeat("0,x\n", 15)
+	_, _, _, err := load(t, Graph, "g.csv", text)
+	var list *ErrorList
+	if !errors.As(err, &list) || len(list.List) != 20 || list.More != 5 {
+		t.Fatalf("got %v", err)
+	}
+	if !strings.HasSuffix(err.Error(), "\ng.csv: and 5 more errors") {
+		t.Errorf("got %v", err)
+	}
+	var one *Error
+	if !errors.As(err, &one) || one.Line != 2 {
+		t.Errorf("first error is %v", one)
+	}
+	// An error that ends the reading is not the one left out.
+	text += "\"" + strings.Repeat("x", 10)
+	full := gz(text + strings.Repeat("0,1\n", 100000))
+	_, _, _, err = load(t, Graph, "g.csv", full[:len(full)-9])
+	if err == nil || !strings.Contains(err.Error(), "truncated") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,373 @@
+package ir
+
+import (
+	"math"
+	"slices"
+
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Builder makes nodes. Its methods expect arguments that fit (equal shapes,
+// matching index sizes, axes in range): the front end has checked them and says
+// what is wrong in the user's terms, so a misfit here is a bug and panics.
+type Builder struct {
+	Pos   Pos // of the nodes built next
+	Count int // nodes built so far, for the limit on a program's size
+}
+
+func (b *Builder) node(n Node) *Node {
+	b.Count++
+	n.Pos = b.Pos
+	return &n
+}
+
+func assert(ok bool, msg string) {
+	if !ok {
+		panic("BUG: ir: " + msg)
+	}
+}
+
+// Const is a literal tensor.
+func (b *Builder) Const(v tensor.Value) *Node {
+	bound, nonNeg := 1.0, true
+	if v.Kind != tensor.Bool {
+		bound = 0
+		data := v.F
+		if v.Layout == tensor.Sparse {
+			data = v.CSR.Val
+		}
+		for _, x := range data {
+			bound = max(bound, math.Abs(x))
+			nonNeg = nonNeg && x >= 0
+		}
+	}
+	return b.node(Node{Op: Const, Type: v.Type, Value: &v, Bound: bound, NonNeg: nonNeg})
+}
+
+// Number is a scalar constant; its kind is the smallest that holds x.
+func (b *Builder) Number(x float64) *Node {
+	return b.Const(tensor.Scalar(KindOf(x), x))
+}
+
+// KindOf is the smallest kind that holds x.
+func KindOf(x float64) tensor.Kind {
+	switch {
+	case x == 0 || x == 1:
+		return tensor.Bool
+	case x == math.Trunc(x) && math.Abs(x) < tensor.MaxInt:
+		return tensor.Int
+	}
+	return tensor.Real
+}
+
+// Input is a value bound by the host.
+func (b *Builder) Input(slot int, t tensor.Type, bound float64, nonNeg bool) *Node {
+	if t.Kind == tensor.Bool {
+		bound, nonNeg = 1, true
+	}
+	return b.node(Node{Op: Input, Slot: slot, Type: t, Bound: bound, NonNeg: nonNeg})
+}
+
+// Einsum is the contraction of any number of arguments. Every index of Out that
+// no argument has is broadcast; one that stands twice in Out writes a diagonal.
+func (b *Builder) Einsum(spec *kernel.Spec, args ...*Node) *Node {
+	assert(len(spec.In) == len(args), "einsum arity")
+	spec = canonical(spec)
+	kind, bound, nonNeg := tensor.Bool, 1.0, true
+	for i, a := range args {
+		assert(len(spec.In[i]) == a.Rank(), "einsum rank")
+		kind = max(kind, a.Type.Kind)
+		bound *= a.Bound
+		nonNeg = nonNeg && a.NonNeg
+	}
+	var present, kept uint64
+	for _, in := range spec.In {
+		for _, x := range in {
+			present |= 1 << x
+		}
+	}
+	var shape tensor.Shape
+	for _, x := range spec.Out {
+		kept |= 1 << x
+		shape = shape.Append(spec.Size[x])
+	}
+	terms := 1.0
+	summed := false
+	for x, size := range spec.Size {
+		if present&^kept>>x&1 != 0 {
+			summed = true
+			if size < 0 {
+				terms = math.Inf(1)
+			} else {
+				terms *= float64(size)
+			}
+		}
+	}
+	if summed {
+		bound *= terms
+		if kind == tensor.Bool {
+			kind = tensor.Int
+		}
+	}
+	if math.IsNaN(bound) { // 0 * Inf: all zero
+		bound = 0
+	}
+	return b.node(Node{Op: Einsum, Args: args, Spec: spec, Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+}
+
+// canonical renumbers the indices of a spec in the order of their first
+// occurrence and drops those that do not occur, so that equal contractions have
+// equal specs.
+func canonical(spec *kernel.Spec) *kernel.Spec {
+	var number [64]uint8
+	var seen uint64
+	out := &kernel.Spec{In: make([][]uint8, len(spec.In)), Size: make([]int, 0, len(spec.Size))}
+	list := func(ids []uint8) []uint8 {
+		to := make([]uint8, len(ids))
+		for i, x := range ids {
+			if seen>>x&1 == 0 {
+				seen |= 1 << x
+				number[x] = uint8(len(out.Size))
+				out.Size = append(out.Size, spec.Size[x])
+			}
+			to[i] = number[x]
+		}
+		return to
+	}
+	for i, in := range spec.In {
+		out.In[i] = list(in)
+	}
+	out.Out = list(spec.Out)
+	return out
+}
+
+// View is the Einsum of one argument.
+func (b *Builder) View(a *Node, in, out []uint8, size []int) *Node {
+	return b.Einsum(&kernel.Spec{In: [][]uint8{in}, Out: out, Size: size}, a)
+}
+
+// axisIDs is 0, 1, 2, ...; views of it name the axes of a tensor in order.
+var axisIDs = [16]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// Axes is the index list of a tensor of the given rank in axis order.
+func Axes(rank int) []uint8 { return axisIDs[:rank:rank] }
+
+// Sum drops the given axes by adding along them.
+func (b *Builder) Sum(a *Node, axes ...int) *Node {
+	var out []uint8
+	for i := range a.Rank() {
+		if !slices.Contains(axes, i) {
+			out = append(out, uint8(i))
+		}
+	}
+	return b.View(a, Axes(a.Rank()), out, a.Type.Shape.Dims())
+}
+
+// SumAll adds every element.
+func (b *Builder) SumAll(a *Node) *Node {
+	return b.View(a, Axes(a.Rank()), nil, a.Type.Shape.Dims())
+}
+
+// Transpose permutes the axes: axis k of the result is axis perm[k] of a.
+func (b *Builder) Transpose(a *Node, perm []uint8) *Node {
+	return b.View(a, Axes(a.Rank()), perm, a.Type.Shape.Dims())
+}
+
+// Fill is a tensor whose every element is the scalar x.
+func (b *Builder) Fill(x *Node, dims ...int) *Node {
+	return b.View(x, nil, Axes(len(dims)), dims)
+}
+
+// Eye is the n x n identity.
+func (b *Builder) Eye(n int) *Node {
+	return b.View(b.Number(1), nil, []uint8{0, 0}, []int{n})
+}
+
+// Map applies fn element by element. The arguments that are not scalars have
+// one shape, which is the result's.
+func (b *Builder) Map(fn kernel.Fn, args ...*Node) *Node {
+	var shape tensor.Shape
+	for _, a := range args {
+		if a.Rank() > 0 {
+			if shape.Rank() == 0 {
+				shape = a.Type.Shape
+			}
+			assert(shape.Fits(a.Type.Shape), "map shapes")
+		}
+	}
+	kind, bound, nonNeg := mapType(fn, args)
+	return b.node(Node{Op: Map, Fn: fn, Args: args, Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+}
+
+// mapType is the type rule of each scalar function: the smallest kind that holds
+// its results, a bound on their magnitude, and whether they can be negative.
+func mapType(fn kernel.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bool) {
+	a := args[0]
+	joined, allNonNeg := tensor.Bool, true
+	for _, x := range args {
+		joined = max(joined, x.Type.Kind)
+		allNonNeg = allNonNeg && x.NonNeg
+	}
+	number := max(joined, tensor.Int)
+	second := a
+	if len(args) > 1 {
+		second = args[1]
+	}
+	switch fn {
+	case kernel.FnAdd:
+		return number, a.Bound + second.Bound, allNonNeg
+	case kernel.FnSub:
+		if x, ok := a.Scalar(); ok && x == 1 && second.Type.Kind == tensor.Bool {
+			return tensor.Bool, 1, true // complement
+		}
+		return number, a.Bound + second.Bound, false
+	case kernel.FnMul:
+		bound = a.Bound * second.Bound
+		if math.IsNaN(bound) {
+			bound = math.Inf(1)
+		}
+		return joined, bound, allNonNeg
+	case kernel.FnDiv:
+		return tensor.Real, math.Inf(1), allNonNeg
+	case kernel.FnNeg:
+		return number, a.Bound, false
+	case kernel.FnMax:
+		return joined, max(a.Bound, second.Bound), a.NonNeg || second.NonNeg
+	case kernel.FnMin:
+		return joined, max(a.Bound, second.Bound), allNonNeg
+	case kernel.FnGt, kernel.FnGe, kernel.FnLt, kernel.FnLe, kernel.FnEq, kernel.FnNe, kernel.FnStep, kernel.FnNot:
+		return tensor.Bool, 1, true
+	case kernel.FnWhere:
+		return max(second.Type.Kind, args[2].Type.Kind), max(second.Bound, args[2].Bound), second.NonNeg && args[2].NonNeg
+	case kernel.FnClamp:
+		return joined, max(a.Bound, second.Bound, args[2].Bound), allNonNeg
+	case kernel.FnAbs:
+		return joined, a.Bound, true
+	case kernel.FnRelu:
+		return joined, a.Bound, true
+	case kernel.FnFloor:
+		return joined, a.Bound + 1, a.NonNeg
+	case kernel.FnSigmoid, kernel.FnTanh:
+		return tensor.Real, 1, fn == kernel.FnSigmoid || a.NonNeg
+	case kernel.FnSqrt:
+		return tensor.Real, max(1, a.Bound), true
+	case kernel.FnExp:
+		return tensor.Real, math.Inf(1), true
+	}
+	return tensor.Real, math.Inf(1), false
+}
+
+// Reduce folds the axes. The arg folds take one axis and give an index along it.
+func (b *Builder) Reduce(fold kernel.Fold, a *Node, axes ...int) *Node {
+	n := Node{Op: Reduce, Fold: fold, Args: []*Node{a}, Axes: axes, Type: a.Type, Bound: a.Bound, NonNeg: a.NonNeg}
+	for i := len(axes) - 1; i >= 0; i-- {
+		n.Type.Shape = n.Type.Shape.Drop(axes[i])
+	}
+	if n.IsArg() {
+		n.Type.Kind, n.NonNeg = tensor.Int, true
+		n.Bound = float64(max(a.Type.Shape.Dim(axes[0])-1, 0))
+	}
+	return b.node(n)
+}
+
+// Select takes the element of each axis in axes (increasing) that the scalar of
+// the same position gives.
+func (b *Builder) Select(a *Node, axes []int, at ...*Node) *Node {
+	t := a.Type
+	for i := len(axes) - 1; i >= 0; i-- {
+		t.Shape = t.Shape.Drop(axes[i])
+	}
+	return b.node(Node{Op: Select, Args: append([]*Node{a}, at...), Axes: axes, Type: t, Bound: a.Bound, NonNeg: a.NonNeg})
+}
+
+// Softmax normalises exp(a) along the axis.
+func (b *Builder) Softmax(a *Node, axis int) *Node {
+	return b.node(Node{Op: Softmax, Args: []*Node{a}, Axes: []int{axis}, Type: tensor.Type{Kind: tensor.Real, Shape: a.Type.Shape}, Bound: 1, NonNeg: true})
+}
+
+func (b *Builder) graph(op Op, t tensor.Type, bound float64, args ...*Node) *Node {
+	return b.node(Node{Op: op, Args: args, Type: t, Bound: bound, NonNeg: op != Path && op != Dist})
+}
+
+// Closure is tc(g).
+func (b *Builder) Closure(g *Node) *Node {
+	return b.graph(Closure, tensor.Type{Shape: g.Type.Shape}, 1, g)
+}
+
+// SCC is scc(g).
+func (b *Builder) SCC(g *Node) *Node {
+	return b.graph(SCC, tensor.Type{Shape: g.Type.Shape}, 1, g)
+}
+
+func vector(g *Node, k tensor.Kind) tensor.Type {
+	return tensor.Type{Kind: k, Shape: tensor.ShapeOf(g.Type.Shape.Dim(0))}
+}
+
+func nodes(g *Node) float64 {
+	if n := g.Type.Shape.Dim(0); n >= 0 {
+		return float64(n)
+	}
+	return math.Inf(1)
+}
+
+// Walk is the nodes that i reaches, or with reverse those that reach i.
+func (b *Builder) Walk(mode kernel.WalkMode, reverse bool, g, i *Node) *Node {
+	n := b.graph(Walk, vector(g, tensor.Bool), 1, g, i)
+	n.Walk, n.Reverse = mode, reverse
+	return n
+}
+
+// HasPath is Closure(g)[i, j].
+func (b *Builder) HasPath(g, i, j *Node) *Node {
+	return b.graph(HasPath, tensor.Type{}, 1, g, i, j)
+}
+
+// Triangles is the number of undirected triangles of g.
+func (b *Builder) Triangles(g *Node) *Node {
+	n := nodes(g)
+	return b.graph(Triangles, tensor.Type{Kind: tensor.Int}, n*n*n/6, g)
+}
+
+// Path is path(g, i, j).
+func (b *Builder) Path(g, i, j *Node) *Node {
+	return b.graph(Path, vector(g, tensor.Int), max(nodes(g), 1), g, i, j)
+}
+
+// Dist is dist(g, i).
+func (b *Builder) Dist(g, i *Node) *Node {
+	return b.graph(Dist, vector(g, tensor.Int), max(nodes(g), 1), g, i)
+}
+
+// OneHot is a 0/1 vector of length size with a 1 at i.
+func (b *Builder) OneHot(i *Node, size int) *Node {
+	n := b.graph(OneHot, tensor.Type{Shape: tensor.ShapeOf(size)}, 1, i)
+	n.Size = size
+	return n
+}
+
+// Semiring folds fn(x, y) by fold over the indices that spec.Out lacks.
+func (b *Builder) Semiring(fn kernel.Fn, fold kernel.Fold, spec *kernel.Spec, x, y *Node) *Node {
+	kind, bound, nonNeg := mapType(fn, []*Node{x, y})
+	var shape tensor.Shape
+	for _, id := range spec.Out {
+		shape = shape.Append(spec.Size[id])
+	}
+	return b.node(Node{Op: Semiring, Fn: fn, Fold: fold, Spec: spec, Args: []*Node{x, y},
+		Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+}
+
+// BoolEinsum is 1 where the Einsum of the same arguments, all 0/1, is not 0.
+func (b *Builder) BoolEinsum(spec *kernel.Spec, args ...*Node) *Node {
+	n := b.Einsum(spec, args...)
+	n.Op, n.Type.Kind, n.Bound = BoolEinsum, tensor.Bool, 1
+	return n
+}
+
+// With copies n with other arguments of the same types.
+func (b *Builder) With(n *Node, args []*Node) *Node {
+	c := *n
+	c.Args = args
+	b.Count++
+	return &c
+}

@@ -1,0 +1,103 @@
+// Package ir is the meaning of a program as a graph of tensor operations,
+// before any kernel or layout is chosen.
+//
+// A Node is an operation on the values of other nodes. Nodes are built by the
+// functions of build.go, which compute each node's type and the bound on its
+// values; the front end builds them from source, the planner rewrites them and
+// the compiler turns them into instructions. Nodes are immutable once built, and
+// the graph has no cycles, so that a program's work is bounded by construction.
+package ir
+
+import (
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Op is a tensor operation.
+type Op uint8
+
+// The operations. A, B are tensors; i, j are rank-0 integers; G is a square
+// matrix read as a graph: an edge from i to j where G[i,j] is not 0.
+const (
+	Const      Op = iota // Value
+	Input                // the host's value in slot Slot
+	Einsum               // sum over the indices of Spec that its Out lacks of the product of the arguments
+	Map                  // Fn of the arguments, element by element; rank-0 arguments are the same everywhere
+	Reduce               // fold over Axes by Fold
+	Select               // A, i, j, ...: A at Axes[0]=i, Axes[1]=j, ...; those axes go
+	Softmax              // along Axes[0]
+	Closure              // G: 1 where a path of at least one edge leads from row to column
+	Walk                 // G, i: 0/1 vector of the nodes reached from i (Walk says which); Reverse follows edges backwards
+	HasPath              // G, i, j: the element of Closure
+	SCC                  // G: 1 where row and column are the same node or reach each other
+	Triangles            // G: number of undirected triangles
+	Path                 // G, i, j: positions on a shortest path, -1 off it
+	Dist                 // G, i: number of edges on a shortest path, -1 where there is none
+	Semiring             // fold by Fold of Fn(A, B) over the indices of Spec that its Out lacks
+	OneHot               // i: 0/1 vector of length Size with a 1 at i
+	BoolEinsum           // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
+	MaxOp
+)
+
+var opNames = [MaxOp]string{
+	Const: "const", Input: "input", Einsum: "einsum", Map: "map", Reduce: "reduce", Select: "select",
+	Softmax: "softmax", Closure: "tc", Walk: "walk", HasPath: "has_path", SCC: "scc",
+	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", Semiring: "semiring", BoolEinsum: "bool_einsum",
+}
+
+func (op Op) String() string { return opNames[op] }
+
+// Pos is the byte range of the source text that a node stands for.
+type Pos struct{ Start, End int32 }
+
+// Node is one operation. See the Op constants for which fields each uses.
+type Node struct {
+	Op      Op
+	Fn      kernel.Fn       // Map, Semiring
+	Fold    kernel.Fold     // Reduce, Semiring
+	Walk    kernel.WalkMode // Walk
+	Reverse bool            // Walk
+	NonNeg  bool            // no element is below 0
+	Type    tensor.Type
+	Bound   float64 // no element is larger in magnitude; +Inf when nothing is known
+	Args    []*Node
+	Spec    *kernel.Spec  // Einsum, Semiring, BoolEinsum
+	Axes    []int         // Reduce, Select, Softmax; increasing
+	Value   *tensor.Value // Const
+	Slot    int           // Input
+	Size    int           // OneHot
+	Pos     Pos
+}
+
+// Rank is the number of axes of the node's value.
+func (n *Node) Rank() int { return n.Type.Shape.Rank() }
+
+// Scalar reports whether n is a constant of rank 0, and its value.
+func (n *Node) Scalar() (float64, bool) {
+	if n.Op == Const && n.Rank() == 0 {
+		return n.Value.F[0], true
+	}
+	return 0, false
+}
+
+// Static is the value of a scalar that is known from the program text alone:
+// constants, and arithmetic on them. It is how sizes are computed.
+func (n *Node) Static() (float64, bool) {
+	if n.Op == Map && n.Rank() == 0 {
+		var x [3]float64
+		for i, a := range n.Args {
+			v, ok := a.Static()
+			if !ok {
+				return 0, false
+			}
+			x[i] = v
+		}
+		return n.Fn.Apply(x[0], x[1], x[2]), true
+	}
+	return n.Scalar()
+}
+
+// IsArg reports whether n gives a position, not a value.
+func (n *Node) IsArg() bool {
+	return n.Op == Reduce && (n.Fold == kernel.FoldArgMax || n.Fold == kernel.FoldArgMin)
+}

@@ -1,0 +1,1067 @@
+package kernel
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"ein/vm/tensor"
+)
+
+// meter charges work to a Ctl and looks at Done once per PollOps of it.
+type meter struct {
+	c    *Ctl
+	left int
+}
+
+func newMeter(c *Ctl) meter { return meter{c, PollOps} }
+
+// spend charges n operations and reports whether the kernel may go on.
+func (m *meter) spend(n int) bool {
+	m.c.Ops += uint64(n)
+	m.left -= n
+	return m.left > 0 || m.poll()
+}
+
+func (m *meter) poll() bool {
+	m.left = PollOps
+	return !m.c.Stopped()
+}
+
+// goesParallel reports whether a kernel of that much work may start goroutines.
+func goesParallel(c *Ctl, work uint64) bool { return c.Workers > 1 && work >= ParallelOps }
+
+// workerCount is how many goroutines Workers stands for.
+func workerCount(workers int) uint64 { return uint64(max(workers, 1)) }
+
+// forkRange runs body over 0..n-1 on c.Workers goroutines, the caller's among
+// them. Chunks are handed out one by one, so that uneven rows even out. A body
+// gets the number of its worker, to find its own scratch.
+func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
+	var (
+		next atomic.Int64
+		ops  atomic.Uint64
+		stop atomic.Bool
+		wg   sync.WaitGroup
+	)
+	grain := max(1, n/(16*c.Workers))
+	work := func(worker int) {
+		own := Ctl{Done: c.Done}
+		for !stop.Load() {
+			lo := int(next.Add(int64(grain))) - grain
+			if lo >= n {
+				break
+			}
+			if own.Stopped() || !body(&own, worker, lo, min(lo+grain, n)) {
+				stop.Store(true)
+			}
+		}
+		ops.Add(own.Ops)
+	}
+	for w := 1; w < c.Workers; w++ {
+		wg.Go(func() { work(w) })
+	}
+	work(0)
+	wg.Wait()
+	c.Ops += ops.Load()
+	return !stop.Load()
+}
+
+// BitsAnd is dst = a AND b, word by word. Any of the three may be the same
+// memory. All have the length of dst.
+func BitsAnd(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, andWords) }
+
+// BitsOr is dst = a OR b.
+func BitsOr(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, orWords) }
+
+// BitsXor is dst = a XOR b.
+func BitsXor(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, xorWords) }
+
+// BitsAndNot is dst = a AND NOT b.
+func BitsAndNot(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, andNotWords) }
+
+// BitsCopy is dst = a.
+func BitsCopy(c *Ctl, dst, a []uint64) bool { return zipWords(c, dst, a, a, copyWords) }
+
+// BitsWordsCost bounds BitsAnd, BitsOr, BitsXor, BitsAndNot, BitsCopy and
+// PopAnd of that many words.
+func BitsWordsCost(words int) Cost { return Cost{Ops: uint64(words)} }
+
+// zipWords applies op a chunk at a time, so that it can be cancelled.
+func zipWords(c *Ctl, dst, a, b []uint64, op func(dst, a, b []uint64)) bool {
+	for len(dst) > PollOps {
+		op(dst[:PollOps], a[:PollOps], b[:PollOps])
+		dst, a, b = dst[PollOps:], a[PollOps:], b[PollOps:]
+		c.Ops += PollOps
+		if c.Stopped() {
+			return false
+		}
+	}
+	op(dst, a[:len(dst)], b[:len(dst)])
+	c.Ops += uint64(len(dst))
+	return true
+}
+
+func andWords(dst, a, b []uint64) {
+	for i := range dst {
+		dst[i] = a[i] & b[i]
+	}
+}
+
+func orWords(dst, a, b []uint64) {
+	for i := range dst {
+		dst[i] = a[i] | b[i]
+	}
+}
+
+func xorWords(dst, a, b []uint64) {
+	for i := range dst {
+		dst[i] = a[i] ^ b[i]
+	}
+}
+
+func andNotWords(dst, a, b []uint64) {
+	for i := range dst {
+		dst[i] = a[i] &^ b[i]
+	}
+}
+
+func copyWords(dst, a, _ []uint64) { copy(dst, a) }
+
+// orInto is dst |= src, eight words at a step: one bounds check for eight.
+func orInto(dst, src []uint64) {
+	src = src[:len(dst)]
+	for len(dst) >= 8 && len(src) >= 8 {
+		d, s := (*[8]uint64)(dst), (*[8]uint64)(src)
+		d[0] |= s[0]
+		d[1] |= s[1]
+		d[2] |= s[2]
+		d[3] |= s[3]
+		d[4] |= s[4]
+		d[5] |= s[5]
+		d[6] |= s[6]
+		d[7] |= s[7]
+		dst, src = dst[8:], src[8:]
+	}
+	for i := range dst {
+		dst[i] |= src[i]
+	}
+}
+
+// orFull is dst |= src and reports whether dst is all ones now.
+func orFull(dst, src []uint64) bool {
+	src = src[:len(dst)]
+	all := ^uint64(0)
+	for len(dst) >= 4 && len(src) >= 4 {
+		d, s := (*[4]uint64)(dst), (*[4]uint64)(src)
+		d0, d1, d2, d3 := d[0]|s[0], d[1]|s[1], d[2]|s[2], d[3]|s[3]
+		d[0], d[1], d[2], d[3] = d0, d1, d2, d3
+		all &= d0 & d1 & d2 & d3
+		dst, src = dst[4:], src[4:]
+	}
+	for i := range dst {
+		x := dst[i] | src[i]
+		dst[i] = x
+		all &= x
+	}
+	return all == ^uint64(0)
+}
+
+// meets reports whether a and b have a bit in common, and in how many words it
+// looked.
+func meets(a, b []uint64) (yes bool, words int) {
+	b = b[:len(a)]
+	for k, x := range a {
+		if x&b[k] != 0 {
+			return true, k + 1
+		}
+	}
+	return false, len(a)
+}
+
+func bitOf(v []uint64, i int) uint64 { return v[i>>6] >> (uint(i) & 63) & 1 }
+
+func setBit(v []uint64, i int) { v[i>>6] |= 1 << (uint(i) & 63) }
+
+func clearBit(v []uint64, i int) { v[i>>6] &^= 1 << (uint(i) & 63) }
+
+// pastEnd is the bits of the last word of an n-bit vector that are past its
+// end.
+func pastEnd(n int) uint64 {
+	if n&63 == 0 {
+		return 0
+	}
+	return ^uint64(0) << (uint(n) & 63)
+}
+
+// BitsNot is dst = 1 - a, with the bits past the last column kept 0.
+func BitsNot(c *Ctl, dst, a tensor.Bits) bool {
+	m := newMeter(c)
+	if a.Cols == 0 {
+		return true
+	}
+	last := a.Stride - 1
+	tail := pastEnd(a.Cols)
+	for i := range a.Rows {
+		d, r := dst.Row(i), a.Row(i)
+		for k, x := range r {
+			d[k] = ^x
+		}
+		d[last] &^= tail
+		if !m.spend(a.Stride) {
+			return false
+		}
+	}
+	return true
+}
+
+// BitsCost bounds the kernels that read a bit matrix of that shape once:
+// BitsNot, PopAll, PopRows, CountMatVec and BoolMatVec.
+func BitsCost(rows, cols int) Cost {
+	return Cost{Ops: satMul(uint64(rows), uint64(tensor.Words(cols)+1))}
+}
+
+// transposeOps is the charge for one 64x64 block: its loads, stores and six
+// passes over half the words.
+const transposeOps = 64 + 64 + 6*32
+
+// BitsTranspose is dst = aᵀ; dst is Cols x Rows and does not overlap a.
+func BitsTranspose(c *Ctl, dst, a tensor.Bits) bool {
+	m := newMeter(c)
+	var block [64]uint64
+	for bi := range dst.Stride {
+		for bj := range a.Stride {
+			loadTransposed(&block, a, bi, bj)
+			storeBlock(dst, &block, bj, bi)
+			if !m.spend(transposeOps) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// BitsTransposeCost bounds BitsTranspose of a rows x cols matrix.
+func BitsTransposeCost(rows, cols int) Cost {
+	return Cost{Ops: satMul(uint64(tensor.Words(rows)), uint64(tensor.Words(cols)), transposeOps)}
+}
+
+// loadTransposed reads the transpose of block (bi, bj) of a: rows 64*bi.. and
+// word bj. Rows past the last count as 0.
+func loadTransposed(block *[64]uint64, a tensor.Bits, bi, bj int) {
+	loadBlock(block, a, bi, bj)
+	transpose64(block)
+}
+
+func loadBlock(block *[64]uint64, a tensor.Bits, bi, bj int) {
+	at := bi*64*a.Stride + bj
+	rows := min(64, a.Rows-bi*64)
+	for r := range rows {
+		block[r] = a.W[at]
+		at += a.Stride
+	}
+	clear(block[rows:])
+}
+
+func storeBlock(dst tensor.Bits, block *[64]uint64, bi, bj int) {
+	at := bi*64*dst.Stride + bj
+	for r := range min(64, dst.Rows-bi*64) {
+		dst.W[at] = block[r]
+		at += dst.Stride
+	}
+}
+
+// transpose64 transposes a 64x64 bit block in place: swap the off-diagonal
+// 32x32 quarters, then the 16x16 ones within each, and so on (Hacker's Delight,
+// 7-3). Each step is written out so that its shift is a constant.
+func transpose64(b *[64]uint64) {
+	for k := range 32 {
+		t := (b[k]>>32 ^ b[k+32]) & 0x00000000ffffffff
+		b[k+32] ^= t
+		b[k] ^= t << 32
+	}
+	for h := 0; h < 64; h += 32 {
+		for k := h; k < h+16; k++ {
+			t := (b[k&63]>>16 ^ b[(k+16)&63]) & 0x0000ffff0000ffff
+			b[(k+16)&63] ^= t
+			b[k&63] ^= t << 16
+		}
+	}
+	for h := 0; h < 64; h += 16 {
+		for k := h; k < h+8; k++ {
+			t := (b[k&63]>>8 ^ b[(k+8)&63]) & 0x00ff00ff00ff00ff
+			b[(k+8)&63] ^= t
+			b[k&63] ^= t << 8
+		}
+	}
+	for h := 0; h < 64; h += 8 {
+		for k := h; k < h+4; k++ {
+			t := (b[k&63]>>4 ^ b[(k+4)&63]) & 0x0f0f0f0f0f0f0f0f
+			b[(k+4)&63] ^= t
+			b[k&63] ^= t << 4
+		}
+	}
+	for h := 0; h < 64; h += 4 {
+		for k := h; k < h+2; k++ {
+			t := (b[k&63]>>2 ^ b[(k+2)&63]) & 0x3333333333333333
+			b[(k+2)&63] ^= t
+			b[k&63] ^= t << 2
+		}
+	}
+	for k := 0; k < 64; k += 2 {
+		t := (b[k]>>1 ^ b[k+1]) & 0x5555555555555555
+		b[k+1] ^= t
+		b[k] ^= t << 1
+	}
+}
+
+// PopAll is the number of ones in a.
+func PopAll(c *Ctl, a tensor.Bits) (uint64, bool) {
+	m := newMeter(c)
+	total := 0
+	for i := range a.Rows {
+		for _, x := range a.Row(i) {
+			total += bits.OnesCount64(x)
+		}
+		if !m.spend(a.Stride) {
+			return 0, false
+		}
+	}
+	return uint64(total), true
+}
+
+// PopRows is dst[i] = the number of ones in row i.
+func PopRows(c *Ctl, dst []float64, a tensor.Bits) bool {
+	m := newMeter(c)
+	for i := range a.Rows {
+		n := 0
+		for _, x := range a.Row(i) {
+			n += bits.OnesCount64(x)
+		}
+		dst[i] = float64(n)
+		if !m.spend(a.Stride) {
+			return false
+		}
+	}
+	return true
+}
+
+// planes is how many bits a vertical counter of PopCols has.
+const planes = 16
+
+// PopCols is dst[j] = the number of ones in column j.
+//
+// The 64 counters of a word column are held bit-sliced: plane p has bit p of
+// each. Seven rows are first added into three planes by carry-save adders, then
+// rippled in; the counters are read out before they can overflow.
+func PopCols(c *Ctl, dst []float64, a tensor.Bits) bool {
+	m := newMeter(c)
+	clear(dst[:a.Cols])
+	const span = 7 * (1<<planes/7 - 1) // rows that cannot overflow the planes
+	for k := range a.Stride {
+		out := dst[k*64 : min(k*64+64, a.Cols)]
+		for lo := 0; lo < a.Rows; lo += span {
+			n := min(span, a.Rows-lo)
+			var count [planes]uint64
+			sliceCount(&count, a.W[lo*a.Stride+k:], n, a.Stride)
+			for j := range out {
+				x := uint64(0)
+				for p, w := range count {
+					x |= w >> (uint(j) & 63) & 1 << p
+				}
+				out[j] += float64(x)
+			}
+			if !m.spend(n*popColsOps + 64*planes) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// popColsOps is the charge for one word of PopCols: 20 steps of adders and 32
+// of rippling for seven words.
+const popColsOps = 8
+
+// PopColsCost bounds PopCols.
+func PopColsCost(rows, cols int) Cost {
+	per := uint64(rows)*popColsOps + uint64(rows>>15+1)*64*planes
+	return Cost{Ops: satMul(uint64(tensor.Words(cols)), per)}
+}
+
+// sliceCount adds rows words, stride apart, to the bit-sliced counters.
+func sliceCount(count *[planes]uint64, w []uint64, rows, stride int) {
+	for ; rows > 0; rows -= 7 {
+		var x [7]uint64
+		for r := range min(7, rows) {
+			x[r] = w[r*stride]
+		}
+		s0, c0 := addBits(x[0], x[1], x[2])
+		s1, c1 := addBits(x[3], x[4], x[5])
+		ones, c2 := addBits(s0, s1, x[6])
+		twos, fours := addBits(c0, c1, c2)
+		var carry uint64
+		count[0], carry = count[0]^ones, count[0]&ones
+		count[1], carry = addBits(count[1], twos, carry)
+		count[2], carry = addBits(count[2], fours, carry)
+		for p := 3; p < planes; p++ {
+			count[p], carry = count[p]^carry, count[p]&carry
+		}
+		if rows > 7 {
+			w = w[7*stride:]
+		}
+	}
+}
+
+// addBits is 64 full adders: sum and carry of three bits.
+func addBits(a, b, c uint64) (sum, carry uint64) {
+	u := a ^ b
+	return u ^ c, a&b | u&c
+}
+
+// PopAnd is the number of ones of a AND b: the sum of the elementwise product
+// of two 0/1 tensors.
+func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
+	total := uint64(0)
+	for {
+		n := min(len(a), PollOps)
+		total += uint64(popAnd(a[:n], b[:n]))
+		c.Ops += uint64(n)
+		a, b = a[n:], b[n:]
+		if len(a) == 0 {
+			return total, true
+		}
+		if c.Stopped() {
+			return 0, false
+		}
+	}
+}
+
+// popAnd is a plain loop on purpose: unrolled by four with a sum each it took
+// 1.3 times as long, with carry-save adders (Harley and Seal) 1.4 times. Without
+// a promise of POPCNT from the build the compiler tests for it at every count
+// and saves what is live around the call it might make, so what counts is to
+// have little that is live.
+func popAnd(a, b []uint64) int {
+	n := 0
+	b = b[:len(a)]
+	for i, x := range a {
+		n += bits.OnesCount64(x & b[i])
+	}
+	return n
+}
+
+// CountProduct is dst[i*bT.Rows+k] = the number of columns in which row i of a
+// and row k of bT both have a one: the product A·B of 0/1 matrices given B
+// transposed. dst is a.Rows x bT.Rows.
+//
+// Small products count the ones of the AND of each pair of rows. Large ones work
+// on tables like BoolProduct, but with sums of bytes in place of ORs: an addition
+// is far cheaper than a population count, which the portable compiler puts a test
+// and spills around.
+func CountProduct(c *Ctl, dst []float64, a, bT tensor.Bits, s Scratch) bool {
+	cost := CountProductCost(a.Rows, a.Cols, bT.Rows, c.Workers)
+	parallel := goesParallel(c, cost.Ops)
+	switch {
+	case !countsByTable(a.Rows, a.Cols):
+		if parallel {
+			return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
+				return countRows(c, dst, a, bT, lo, hi)
+			})
+		}
+		return countRows(c, dst, a, bT, 0, a.Rows)
+	case parallel:
+		w := s.W
+		return forkRange(c, tensor.Words(bT.Rows), func(c *Ctl, worker, lo, hi int) bool {
+			return countBlocks(c, dst, a, bT, w[worker*countWords:][:countWords], lo, hi)
+		})
+	}
+	return countBlocks(c, dst, a, bT, s.W[:countWords], 0, tensor.Words(bT.Rows))
+}
+
+// CountProductCost bounds CountProduct of rows x inner by inner x cols.
+func CountProductCost(rows, inner, cols, workers int) Cost {
+	words := uint64(tensor.Words(inner))
+	if !countsByTable(rows, inner) {
+		return Cost{Ops: satMul(uint64(rows), uint64(cols), words)}
+	}
+	bands := uint64(rows+countBand-1) / countBand
+	perWord := tensor.SatAdd(satMul(bands, countFillOps), satMul(uint64(rows), countRowOps))
+	perBlock := tensor.SatAdd(satMul(words, perWord), satMul(uint64(rows), countReadOps))
+	return Cost{
+		Ops: satMul(uint64(tensor.Words(cols)), perBlock),
+		W:   countWords * workerCount(workers),
+	}
+}
+
+// countsByTable reports whether a product is worth tables, and its counts fit 16
+// bits.
+func countsByTable(rows, inner int) bool { return rows >= 128 && inner < 1<<16 }
+
+const (
+	countBand    = 2048                                         // rows of a whose counts are kept at a time
+	countLine    = m4rLine                                      // words of 64 counts of a byte
+	countWords   = m4rWords + countBand*(countLine+2*countLine) // tables, counts of a byte and of two
+	countFillOps = transposeOps + 64*countLine + m4rWords       // for the tables of 64 columns and a word
+	countRowOps  = m4rTables*countLine + 3*countLine            // for a row, those and that word
+	countReadOps = 64                                           // for a row and 64 columns at the end
+)
+
+// countBlocks makes columns 64*lo to 64*hi of the product. The counts are kept
+// in bytes for three words of a, 192 at most, and then in two bytes.
+func countBlocks(c *Ctl, dst []float64, a, bT tensor.Bits, work []uint64, lo, hi int) bool {
+	m := newMeter(c)
+	table := (*[m4rWords]uint64)(work)
+	for block := lo; block < hi; block++ {
+		for i := 0; i < a.Rows; i += countBand {
+			n := min(countBand, a.Rows-i)
+			bytes := work[m4rWords:][:countLine*n]
+			pairs := work[m4rWords+countLine*countBand:][:2*countLine*n]
+			clear(bytes)
+			clear(pairs)
+			for k := range a.Stride {
+				countFill(table, bT, block, k)
+				countLookUp(bytes, table, a.W[i*a.Stride+k:], a.Stride)
+				if k%3 == 2 || k == a.Stride-1 {
+					widenCounts(pairs, bytes)
+				}
+				if !m.spend(countFillOps + n*countRowOps) {
+					return false
+				}
+			}
+			for r := range n {
+				row := dst[(i+r)*bT.Rows:][:bT.Rows]
+				readCounts(row[block*64:min(block*64+64, len(row))], pairs[2*countLine*r:][:2*countLine])
+			}
+			if !m.spend(n * countReadOps) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// countFill makes the tables for word k of a and rows 64*block.. of bT: entry x
+// of table t is, for each of those 64 rows, how many of the bits of x it has at
+// 64*k+m4rBits*t.
+func countFill(table *[m4rWords]uint64, bT tensor.Bits, block, k int) {
+	var column [64]uint64
+	loadTransposed(&column, bT, block, k)
+	for t := range m4rTables {
+		tab := table[t*m4rTable:][:m4rTable:m4rTable]
+		clear(tab[:m4rLine])
+		for r := range m4rBits {
+			var row [m4rLine]uint64
+			for q, x := 0, column[t*m4rBits+r]; q < m4rLine; q++ {
+				row[q] = spreadByte(uint8(x))
+				x >>= 8
+			}
+			half := m4rLine << r
+			for x := 0; x < half; x += m4rLine {
+				from, to := (*[m4rLine]uint64)(tab[x:]), (*[m4rLine]uint64)(tab[half+x:])
+				to[0] = from[0] + row[0]
+				to[1] = from[1] + row[1]
+				to[2] = from[2] + row[2]
+				to[3] = from[3] + row[3]
+				to[4] = from[4] + row[4]
+				to[5] = from[5] + row[5]
+				to[6] = from[6] + row[6]
+				to[7] = from[7] + row[7]
+			}
+		}
+	}
+}
+
+// spreadByte is a word whose bytes are the bits of b.
+func spreadByte(b uint8) uint64 {
+	x := uint64(b) * 0x0101010101010101 & 0x8040201008040201
+	return (x + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101
+}
+
+// countLookUp adds to each line of counts what a word of a, stride apart,
+// selects.
+func countLookUp(counts []uint64, table *[m4rWords]uint64, a []uint64, stride int) {
+	for at := 0; len(counts) >= countLine; at += stride {
+		if a[at] != 0 {
+			addSelected((*[countLine]uint64)(counts), table, a[at])
+		}
+		counts = counts[countLine:]
+	}
+}
+
+// addSelected adds to line the entry that each byte of x selects from its table.
+// It is a function of its own so that all sums are in registers; the stores are
+// of a word each as a copy of the whole line would wait for them.
+func addSelected(line *[countLine]uint64, table *[m4rWords]uint64, x uint64) {
+	d0, d1, d2, d3, d4, d5, d6, d7 := line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7]
+	for t := 0; t < m4rWords; t += m4rTable {
+		e := (*[m4rLine]uint64)(table[t+int(x&(1<<m4rBits-1))*m4rLine:])
+		d0 += e[0]
+		d1 += e[1]
+		d2 += e[2]
+		d3 += e[3]
+		d4 += e[4]
+		d5 += e[5]
+		d6 += e[6]
+		d7 += e[7]
+		x >>= m4rBits
+	}
+	line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7] = d0, d1, d2, d3, d4, d5, d6, d7
+}
+
+// widenCounts moves counts of a byte to ones of two: even bytes of a word to one
+// word, odd ones to the next.
+func widenCounts(pairs, bytes []uint64) {
+	const even = 0x00ff00ff00ff00ff
+	pairs = pairs[:2*len(bytes)]
+	for k, x := range bytes {
+		pairs[2*k] += x & even
+		pairs[2*k+1] += x >> 8 & even
+		bytes[k] = 0
+	}
+}
+
+func readCounts(dst []float64, pairs []uint64) {
+	for j := range dst {
+		x := pairs[j>>3<<1|j&1]
+		dst[j] = float64(uint16(x >> (j & 6 << 3)))
+	}
+}
+
+// countBlock is how many rows of bT are run through for each pair of rows of a:
+// they stay in the second-level cache.
+const countBlock = 512
+
+func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
+	m := newMeter(c)
+	n := bT.Rows
+	for k0 := 0; k0 < n; k0 += countBlock {
+		k1 := min(k0+countBlock, n)
+		for i := lo; i < hi; i += 2 {
+			d0 := dst[i*n+k0 : i*n+k1]
+			if i+1 < hi {
+				countPair(d0, dst[(i+1)*n+k0:(i+1)*n+k1], a.Row(i), a.Row(i+1), bT, k0)
+			} else {
+				for k := range d0 {
+					d0[k] = float64(popAnd(a.Row(i), bT.Row(k0+k)))
+				}
+			}
+			if !m.spend(min(2, hi-i) * (k1 - k0) * a.Stride) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// countPair is two rows of the product. Two rows by two are in registers at a
+// time: each word loaded is used twice.
+func countPair(d0, d1 []float64, a0, a1 []uint64, bT tensor.Bits, k0 int) {
+	d1 = d1[:len(d0)]
+	k := 0
+	for ; k+2 <= len(d0); k += 2 {
+		b0, b1 := bT.Row(k0+k), bT.Row(k0+k+1)
+		a0, a1, b0, b1 := a0, a1[:len(a0)], b0[:len(a0)], b1[:len(a0)]
+		var n00, n01, n10, n11 int
+		for w, x0 := range a0 {
+			x1, y0, y1 := a1[w], b0[w], b1[w]
+			n00 += bits.OnesCount64(x0 & y0)
+			n01 += bits.OnesCount64(x0 & y1)
+			n10 += bits.OnesCount64(x1 & y0)
+			n11 += bits.OnesCount64(x1 & y1)
+		}
+		d0[k], d0[k+1] = float64(n00), float64(n01)
+		d1[k], d1[k+1] = float64(n10), float64(n11)
+	}
+	if k < len(d0) {
+		b := bT.Row(k0 + k)
+		d0[k] = float64(popAnd(a0, b))
+		d1[k] = float64(popAnd(a1, b))
+	}
+}
+
+// CountMatVec is dst[i] = the number of ones that row i of a and the bit vector
+// v have in common.
+func CountMatVec(c *Ctl, dst []float64, a tensor.Bits, v []uint64) bool {
+	m := newMeter(c)
+	for i := range a.Rows {
+		dst[i] = float64(popAnd(a.Row(i), v))
+		if !m.spend(a.Stride) {
+			return false
+		}
+	}
+	return true
+}
+
+// BoolMatVec sets bit i of dst when row i of a and the bit vector v have a one
+// in common. dst has a.Rows bits and does not overlap v.
+func BoolMatVec(c *Ctl, dst []uint64, a tensor.Bits, v []uint64) bool {
+	m := newMeter(c)
+	clear(dst[:tensor.Words(a.Rows)])
+	for i := range a.Rows {
+		yes, looked := meets(a.Row(i), v)
+		if yes {
+			setBit(dst, i)
+		}
+		if !m.spend(looked) {
+			return false
+		}
+	}
+	return true
+}
+
+// The tables of the four-Russians products. A word of a row of a selects from
+// each table the entry that some bits of it number; an entry is a cache line.
+//
+// Tables of 4 bits (16 KB in all) are in the first-level cache. Those of 8 bits
+// need half the look-ups but 128 KB, eight times the work to fill, and took TIMES
+// the time at 3000 nodes.
+const (
+	m4rLine   = 8
+	m4rBits   = 4
+	m4rTables = 64 / m4rBits
+	m4rTable  = m4rLine << m4rBits // words of a table
+	m4rWords  = m4rTables * m4rTable
+)
+
+// BoolProduct is dst = A·B over (OR, AND). dst is a.Rows x b.Cols and overlaps
+// neither operand.
+//
+// Few ones in a: OR the rows of b that a names. Otherwise the method of the
+// four Russians (Arlazarov et al. 1970): 64 rows of b at a time are expanded
+// into tables of the ORs of all subsets of eight rows. Columns are done eight
+// words at a time so that all eight tables (128 KB) fit the second-level cache
+// and a row of dst stays in registers.
+func BoolProduct(c *Ctl, dst, a, b tensor.Bits, s Scratch) bool {
+	ones, ok := PopAll(c, a)
+	if !ok {
+		return false
+	}
+	tables := m4rOps(a.Rows, a.Cols, b.Cols)
+	if rowOps := satMul(ones, uint64(b.Stride)); rowOps <= tables {
+		if goesParallel(c, rowOps) {
+			return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
+				return orRows(c, dst, a, b, lo, hi)
+			})
+		}
+		return orRows(c, dst, a, b, 0, a.Rows)
+	}
+	blocks := (b.Stride + m4rLine - 1) / m4rLine
+	if goesParallel(c, tables) {
+		w := s.W
+		return forkRange(c, blocks, func(c *Ctl, worker, lo, hi int) bool {
+			return m4rBlocks(c, dst, a, b, w[worker*m4rWords:][:m4rWords], lo, hi)
+		})
+	}
+	return m4rBlocks(c, dst, a, b, s.W[:m4rWords], 0, blocks)
+}
+
+// BoolProductCost bounds BoolProduct of rows x inner by inner x cols.
+func BoolProductCost(rows, inner, cols, workers int) Cost {
+	scan := satMul(uint64(rows), uint64(tensor.Words(inner)+1))
+	tables := m4rOps(rows, inner, cols)
+	byRows := satMul(uint64(rows), uint64(inner), uint64(tensor.Words(cols)))
+	own := satMul(uint64(rows), uint64(tensor.Words(cols)))
+	ops := tensor.SatAdd(tensor.SatAdd(scan, scan), tensor.SatAdd(own, min(tables, byRows)))
+	return Cost{Ops: ops, W: m4rWords * workerCount(workers)}
+}
+
+// m4rOps is the work of the four-Russians product: tables and look-ups.
+func m4rOps(rows, inner, cols int) uint64 {
+	steps := satMul(uint64(tensor.Words(inner)), uint64(tensor.Words(cols)+m4rLine-1)/m4rLine)
+	return satMul(steps, tensor.SatAdd(m4rWords, satMul(uint64(rows), m4rTables*m4rLine)))
+}
+
+func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) bool {
+	m := newMeter(c)
+	for i := lo; i < hi; i++ {
+		d := dst.Row(i)
+		clear(d)
+		work := a.Stride + b.Stride
+		for k, x := range a.Row(i) {
+			for ; x != 0; x &= x - 1 {
+				orInto(d, b.Row(k<<6+bits.TrailingZeros64(x)))
+				work += b.Stride
+			}
+		}
+		if !m.spend(work) {
+			return false
+		}
+	}
+	return true
+}
+
+func m4rBlocks(c *Ctl, dst, a, b tensor.Bits, table []uint64, lo, hi int) bool {
+	m := newMeter(c)
+	for block := lo; block < hi; block++ {
+		at := block * m4rLine
+		width := min(m4rLine, b.Stride-at)
+		for i := range a.Rows {
+			clear(dst.Row(i)[at : at+width])
+		}
+		for k := range a.Stride {
+			m4rFill((*[m4rWords]uint64)(table), b, k, at, width)
+			if !m.spend(m4rWords) {
+				return false
+			}
+			for i := 0; i < a.Rows; i += 1024 {
+				n := min(1024, a.Rows-i)
+				m4rLookUp(dst, a, (*[m4rWords]uint64)(table), k, at, width, i, i+n)
+				if !m.spend(n * m4rTables * m4rLine) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// m4rFill makes the tables of rows 64*k.. of b: entry x of table t is the OR of
+// the rows 64*k+m4rBits*t+r with bit r of x set, each entry from one with a bit less.
+func m4rFill(table *[m4rWords]uint64, b tensor.Bits, k, at, width int) {
+	for t := range m4rTables {
+		tab := table[t*m4rTable:][:m4rTable:m4rTable]
+		clear(tab[:m4rLine])
+		for r := range m4rBits {
+			var row [m4rLine]uint64
+			if i := k*64 + t*m4rBits + r; i < b.Rows {
+				copy(row[:], b.Row(i)[at:at+width])
+			}
+			half := m4rLine << r
+			for x := 0; x < half; x += m4rLine {
+				from, to := (*[m4rLine]uint64)(tab[x:]), (*[m4rLine]uint64)(tab[half+x:])
+				to[0] = from[0] | row[0]
+				to[1] = from[1] | row[1]
+				to[2] = from[2] | row[2]
+				to[3] = from[3] | row[3]
+				to[4] = from[4] | row[4]
+				to[5] = from[5] | row[5]
+				to[6] = from[6] | row[6]
+				to[7] = from[7] | row[7]
+			}
+		}
+	}
+}
+
+// m4rLookUp ORs into rows lo..hi-1 of dst what word k of those rows of a
+// selects.
+func m4rLookUp(dst, a tensor.Bits, table *[m4rWords]uint64, k, at, width, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		x := a.W[i*a.Stride+k]
+		if x == 0 {
+			continue
+		}
+		var line [m4rLine]uint64
+		orSelected(&line, table, x)
+		d := dst.W[i*dst.Stride+at:][:width]
+		for w := range d {
+			d[w] |= line[w&7]
+		}
+	}
+}
+
+// orSelected is addSelected over OR.
+func orSelected(line *[m4rLine]uint64, table *[m4rWords]uint64, x uint64) {
+	d0, d1, d2, d3, d4, d5, d6, d7 := line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7]
+	for t := 0; t < m4rWords; t += m4rTable {
+		e := (*[m4rLine]uint64)(table[t+int(x&(1<<m4rBits-1))*m4rLine:])
+		d0 |= e[0]
+		d1 |= e[1]
+		d2 |= e[2]
+		d3 |= e[3]
+		d4 |= e[4]
+		d5 |= e[5]
+		d6 |= e[6]
+		d7 |= e[7]
+		x >>= m4rBits
+	}
+	line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7] = d0, d1, d2, d3, d4, d5, d6, d7
+}
+
+// TripleTrace is the sum over the ones (i, j) of a of the ones that row j of b
+// and row i of cT have in common: trace(A·B·C) with C transposed. a is n x m, b
+// m x k, cT n x k.
+func TripleTrace(c *Ctl, a, b, cT tensor.Bits) (uint64, bool) {
+	if goesParallel(c, TripleTraceCost(a.Rows, a.Cols, b.Cols).Ops) {
+		var total atomic.Uint64
+		ok := forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
+			part, ok := traceRows(c, a, b, cT, lo, hi)
+			total.Add(part)
+			return ok
+		})
+		return total.Load(), ok
+	}
+	return traceRows(c, a, b, cT, 0, a.Rows)
+}
+
+// TripleTraceCost bounds TripleTrace of n x m, m x k, k x n.
+func TripleTraceCost(n, m, k int) Cost {
+	pairs := satMul(uint64(n), uint64(m), uint64(tensor.Words(k)))
+	return Cost{Ops: tensor.SatAdd(pairs, satMul(uint64(n), uint64(tensor.Words(m))))}
+}
+
+func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
+	m := newMeter(c)
+	total := uint64(0)
+	for i := lo; i < hi; i++ {
+		row := cT.Row(i)
+		work := a.Stride
+		for k, x := range a.Row(i) {
+			for ; x != 0; x &= x - 1 {
+				total += uint64(popAnd(row, b.Row(k<<6+bits.TrailingZeros64(x))))
+				work += b.Stride
+			}
+		}
+		if !m.spend(work) {
+			return 0, false
+		}
+	}
+	return total, true
+}
+
+// OneWayEdgesBits is the number of pairs i != j with a[i,j] = 1 and a[j,i] = 0
+// of a square matrix: each block is held against the transpose of its mirror
+// image.
+func OneWayEdgesBits(c *Ctl, a tensor.Bits) (uint64, bool) {
+	m := newMeter(c)
+	total := 0
+	var x, y [64]uint64
+	for bi := range a.Stride {
+		for bj := bi; bj < a.Stride; bj++ {
+			loadBlock(&x, a, bi, bj)
+			loadTransposed(&y, a, bj, bi)
+			for r, w := range x {
+				// The pair of blocks on the diagonal is one block: count it from
+				// one side only.
+				if bi == bj {
+					total += bits.OnesCount64(w &^ y[r])
+				} else {
+					total += bits.OnesCount64(w ^ y[r])
+				}
+			}
+			if !m.spend(transposeOps) {
+				return 0, false
+			}
+		}
+	}
+	return uint64(total), true
+}
+
+// OneWayEdgesBitsCost bounds OneWayEdgesBits.
+func OneWayEdgesBitsCost(n int) Cost { return BitsTransposeCost(n, n) }
+
+// BitsExpand is dst = a as float64, row-major and without gaps.
+func BitsExpand(c *Ctl, dst []float64, a tensor.Bits) bool {
+	m := newMeter(c)
+	for i := range a.Rows {
+		out := dst[i*a.Cols : (i+1)*a.Cols]
+		for _, x := range a.Row(i) {
+			n := min(64, len(out))
+			expandWord(out[:n], x)
+			out = out[n:]
+		}
+		if !m.spend(a.Cols) {
+			return false
+		}
+	}
+	return true
+}
+
+// expandWord writes a bit as the bit pattern of 0 or 1: no conversion and no
+// branch.
+func expandWord(out []float64, x uint64) {
+	const one = 0x3ff0000000000000
+	for len(out) >= 8 {
+		o := (*[8]float64)(out)
+		o[0] = math.Float64frombits(-(x & 1) & one)
+		o[1] = math.Float64frombits(-(x >> 1 & 1) & one)
+		o[2] = math.Float64frombits(-(x >> 2 & 1) & one)
+		o[3] = math.Float64frombits(-(x >> 3 & 1) & one)
+		o[4] = math.Float64frombits(-(x >> 4 & 1) & one)
+		o[5] = math.Float64frombits(-(x >> 5 & 1) & one)
+		o[6] = math.Float64frombits(-(x >> 6 & 1) & one)
+		o[7] = math.Float64frombits(-(x >> 7 & 1) & one)
+		x >>= 8
+		out = out[8:]
+	}
+	for j := range out {
+		out[j] = math.Float64frombits(-(x & 1) & one)
+		x >>= 1
+	}
+}
+
+// BitsPack sets the bits of dst where src, row-major without gaps, is not 0. A
+// NaN is not 0.
+func BitsPack(c *Ctl, dst tensor.Bits, src []float64) bool {
+	m := newMeter(c)
+	for i := range dst.Rows {
+		in := src[i*dst.Cols : (i+1)*dst.Cols]
+		row := dst.Row(i)
+		for k := range row {
+			n := min(64, len(in))
+			row[k] = packWord(in[:n])
+			in = in[n:]
+		}
+		if !m.spend(dst.Cols) {
+			return false
+		}
+	}
+	return true
+}
+
+func packWord(in []float64) uint64 {
+	var w uint64
+	for j, x := range in {
+		var b uint64
+		if x != 0 {
+			b = 1
+		}
+		w |= b << (uint(j) & 63)
+	}
+	return w
+}
+
+// BitsDenseCost bounds the kernels that touch every element: BitsExpand and
+// BitsPack, and BitsDiag, BitsEye and BitsOuter, which do less.
+func BitsDenseCost(rows, cols int) Cost { return Cost{Ops: satMul(uint64(rows), uint64(cols)+1)} }
+
+// BitsDiag is the diagonal of a square matrix as a bit vector.
+func BitsDiag(c *Ctl, dst []uint64, a tensor.Bits) bool {
+	clear(dst[:tensor.Words(a.Rows)])
+	for i := range a.Rows {
+		dst[i>>6] |= bitOf(a.Row(i), i) << (uint(i) & 63)
+	}
+	c.Ops += uint64(a.Rows)
+	return true
+}
+
+// BitsEye is the identity matrix.
+func BitsEye(c *Ctl, dst tensor.Bits) bool {
+	m := newMeter(c)
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		clear(row)
+		setBit(row, i)
+		if !m.spend(dst.Stride) {
+			return false
+		}
+	}
+	return true
+}
+
+// BitsOuter is dst[i,j] = u[i] AND v[j] of two bit vectors.
+func BitsOuter(c *Ctl, dst tensor.Bits, u, v []uint64) bool {
+	m := newMeter(c)
+	for i := range dst.Rows {
+		if row := dst.Row(i); bitOf(u, i) != 0 {
+			copy(row, v)
+		} else {
+			clear(row)
+		}
+		if !m.spend(dst.Stride) {
+			return false
+		}
+	}
+	return true
+}

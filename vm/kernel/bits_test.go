@@ -1,0 +1,325 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ein/vm/tensor"
+)
+
+// eachShape runs f on many sizes: those where words begin and end, and others.
+func eachShape(t *testing.T, rounds int, f func(t *testing.T, r *rand.Rand, rows, inner, cols int, p float64)) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(21, 22))
+	size := func() int {
+		if r.IntN(2) == 0 {
+			return testSizes[r.IntN(len(testSizes))]
+		}
+		return r.IntN(150)
+	}
+	for range rounds {
+		rows, inner, cols := size(), size(), size()
+		p := []float64{0, .01, .1, .5, .9, 1}[r.IntN(6)]
+		f(t, r, rows, inner, cols, p)
+		if t.Failed() {
+			t.Fatalf("at %d x %d x %d, p=%g", rows, inner, cols, p)
+		}
+	}
+}
+
+func equalBits(t *testing.T, what string, got tensor.Bits, want [][]bool) {
+	t.Helper()
+	if !slices.Equal(got.W, packMatrix(want, got.Rows, got.Cols).W) {
+		t.Errorf("%s is wrong", what)
+	}
+}
+
+func equalFloats(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s is wrong", what)
+	}
+}
+
+// number is the value of a bit in a dense tensor.
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestBitsWords(t *testing.T) {
+	eachShape(t, 300, func(t *testing.T, r *rand.Rand, rows, _, cols int, p float64) {
+		x, y := randomMatrix(r, rows, cols, p), randomMatrix(r, rows, cols, .5)
+		a, b := packMatrix(x, rows, cols), packMatrix(y, rows, cols)
+		var c Ctl
+		cost := BitsWordsCost(len(a.W))
+		for _, op := range []struct {
+			name   string
+			kernel func(c *Ctl, dst, a, b []uint64) bool
+			def    func(x, y bool) bool
+		}{
+			{"BitsAnd", BitsAnd, func(x, y bool) bool { return x && y }},
+			{"BitsOr", BitsOr, func(x, y bool) bool { return x || y }},
+			{"BitsXor", BitsXor, func(x, y bool) bool { return x != y }},
+			{"BitsAndNot", BitsAndNot, func(x, y bool) bool { return x && !y }},
+			{"BitsCopy", func(c *Ctl, dst, a, _ []uint64) bool { return BitsCopy(c, dst, a) },
+				func(x, _ bool) bool { return x }},
+		} {
+			got, want := dirtyBits(rows, cols), emptyMatrix(rows, cols)
+			for i := range rows {
+				for j := range cols {
+					want[i][j] = op.def(x[i][j], y[i][j])
+				}
+			}
+			ok := op.kernel(&c, got.W, a.W, b.W)
+			charged(t, op.name, &c, cost, ok)
+			equalBits(t, op.name, got, want)
+		}
+		both := 0
+		not := emptyMatrix(rows, cols)
+		for i := range rows {
+			for j := range cols {
+				not[i][j] = !x[i][j]
+				if x[i][j] && y[i][j] {
+					both++
+				}
+			}
+		}
+		got := dirtyBits(rows, cols)
+		ok := BitsNot(&c, got, a)
+		charged(t, "BitsNot", &c, BitsCost(rows, cols), ok)
+		equalBits(t, "BitsNot", got, not)
+		common, ok := PopAnd(&c, a.W, b.W)
+		charged(t, "PopAnd", &c, cost, ok)
+		if common != uint64(both) {
+			t.Errorf("PopAnd: %d, want %d", common, both)
+		}
+	})
+}
+
+func TestBitsLayout(t *testing.T) {
+	eachShape(t, 400, func(t *testing.T, r *rand.Rand, rows, _, cols int, p float64) {
+		x := randomMatrix(r, rows, cols, p)
+		a := packMatrix(x, rows, cols)
+		turned, dense := emptyMatrix(cols, rows), make([]float64, rows*cols)
+		perRow, perCol, all := make([]float64, rows), make([]float64, cols), 0.0
+		for i := range rows {
+			for j := range cols {
+				v := number(x[i][j])
+				turned[j][i] = x[i][j]
+				dense[i*cols+j] = v
+				perRow[i] += v
+				perCol[j] += v
+				all += v
+			}
+		}
+		var c Ctl
+		got := dirtyBits(cols, rows)
+		ok := BitsTranspose(&c, got, a)
+		charged(t, "BitsTranspose", &c, BitsTransposeCost(rows, cols), ok)
+		equalBits(t, "BitsTranspose", got, turned)
+
+		f := garbage(Cost{F: uint64(rows * cols)}).F
+		ok = BitsExpand(&c, f, a)
+		charged(t, "BitsExpand", &c, BitsDenseCost(rows, cols), ok)
+		equalFloats(t, "BitsExpand", f, dense)
+
+		got = dirtyBits(rows, cols)
+		ok = BitsPack(&c, got, dense)
+		charged(t, "BitsPack", &c, BitsDenseCost(rows, cols), ok)
+		equalBits(t, "BitsPack", got, x)
+
+		n, ok := PopAll(&c, a)
+		charged(t, "PopAll", &c, BitsCost(rows, cols), ok)
+		if float64(n) != all {
+			t.Errorf("PopAll: %d, want %g", n, all)
+		}
+		f = garbage(Cost{F: uint64(rows)}).F
+		ok = PopRows(&c, f, a)
+		charged(t, "PopRows", &c, BitsCost(rows, cols), ok)
+		equalFloats(t, "PopRows", f, perRow)
+		f = garbage(Cost{F: uint64(cols)}).F
+		ok = PopCols(&c, f, a)
+		charged(t, "PopCols", &c, PopColsCost(rows, cols), ok)
+		equalFloats(t, "PopCols", f, perCol)
+	})
+}
+
+func TestPopColsManyRows(t *testing.T) {
+	// More rows than the bit-sliced counters hold.
+	const rows = 150001
+	a := tensor.NewBits(rows, 3)
+	for i := range rows {
+		a.Set(i, 0)
+		if i%3 == 0 {
+			a.Set(i, 2)
+		}
+	}
+	var c Ctl
+	got := make([]float64, 3)
+	ok := PopCols(&c, got, a)
+	charged(t, "PopCols", &c, PopColsCost(rows, 3), ok)
+	equalFloats(t, "PopCols", got, []float64{rows, 0, (rows + 2) / 3})
+}
+
+func TestBitsPackSpecial(t *testing.T) {
+	got := tensor.NewBits(1, 5)
+	var c Ctl
+	BitsPack(&c, got, []float64{math.Copysign(0, -1), math.NaN(), math.Inf(1), 1e-300, 0})
+	if got.W[0] != 0b01110 {
+		t.Errorf("%05b", got.W[0])
+	}
+}
+
+func TestProducts(t *testing.T) {
+	eachShape(t, 300, func(t *testing.T, r *rand.Rand, rows, inner, cols int, p float64) {
+		x, y := randomMatrix(r, rows, inner, p), randomMatrix(r, inner, cols, []float64{.05, .5}[r.IntN(2)])
+		a, b := packMatrix(x, rows, inner), packMatrix(y, inner, cols)
+		bT := tensor.NewBits(cols, inner)
+		var c Ctl
+		BitsTranspose(&c, bT, b)
+		c.Ops = 0
+		counts := make([]float64, rows*cols)
+		for i := range rows {
+			for j := range cols {
+				for k := range inner {
+					counts[i*cols+j] += number(x[i][k]) * number(y[k][j])
+				}
+			}
+		}
+		f := garbage(Cost{F: uint64(rows * cols)}).F
+		cost := CountProductCost(rows, inner, cols, 1)
+		ok := CountProduct(&c, f, a, bT, garbage(cost))
+		charged(t, "CountProduct", &c, cost, ok)
+		equalFloats(t, "CountProduct", f, counts)
+
+		want := emptyMatrix(rows, cols)
+		if inner > 0 {
+			want = NaiveBoolProduct(x, y)
+		}
+		got := dirtyBits(rows, cols)
+		cost = BoolProductCost(rows, inner, cols, 1)
+		ok = BoolProduct(&c, got, a, b, garbage(cost))
+		charged(t, "BoolProduct", &c, cost, ok)
+		equalBits(t, "BoolProduct", got, want)
+
+		v := make([]bool, inner)
+		common, any := make([]float64, rows), make([]bool, rows)
+		for k := range v {
+			v[k] = r.IntN(4) == 0
+			for i := range rows {
+				common[i] += number(x[i][k] && v[k])
+				any[i] = any[i] || x[i][k] && v[k]
+			}
+		}
+		f = garbage(Cost{F: uint64(rows)}).F
+		ok = CountMatVec(&c, f, a, packVector(v))
+		charged(t, "CountMatVec", &c, BitsCost(rows, inner), ok)
+		equalFloats(t, "CountMatVec", f, common)
+		w := dirtyBits(1, rows).W
+		ok = BoolMatVec(&c, w, a, packVector(v))
+		charged(t, "BoolMatVec", &c, BitsCost(rows, inner), ok)
+		if !slices.Equal(w, packVector(any)) {
+			t.Errorf("BoolMatVec is wrong")
+		}
+	})
+}
+
+func TestBoolProductTables(t *testing.T) {
+	// Large and dense enough for tables, with a last block that is not whole.
+	r := rand.New(rand.NewPCG(23, 24))
+	const rows, inner, cols = 700, 300, 530
+	x, y := randomMatrix(r, rows, inner, .5), randomMatrix(r, inner, cols, .01)
+	a, b := packMatrix(x, rows, inner), packMatrix(y, inner, cols)
+	if m4rOps(rows, inner, cols) > rows*inner/2*uint64(b.Stride) {
+		t.Fatal("too small for tables")
+	}
+	for _, workers := range []int{1, 2} {
+		c := Ctl{Workers: workers}
+		got := dirtyBits(rows, cols)
+		cost := BoolProductCost(rows, inner, cols, workers)
+		ok := BoolProduct(&c, got, a, b, garbage(cost))
+		charged(t, "BoolProduct", &c, cost, ok)
+		equalBits(t, "BoolProduct", got, NaiveBoolProduct(x, y))
+	}
+}
+
+func TestTripleTraceShapes(t *testing.T) {
+	eachShape(t, 200, func(t *testing.T, r *rand.Rand, n, m, k int, p float64) {
+		x, y, z := randomMatrix(r, n, m, p), randomMatrix(r, m, k, .3), randomMatrix(r, n, k, .3) // z is Cᵀ
+		want := uint64(0)
+		for i := range n {
+			for j := range m {
+				for l := range k {
+					if x[i][j] && y[j][l] && z[i][l] {
+						want++
+					}
+				}
+			}
+		}
+		var c Ctl
+		got, ok := TripleTrace(&c, packMatrix(x, n, m), packMatrix(y, m, k), packMatrix(z, n, k))
+		charged(t, "TripleTrace", &c, TripleTraceCost(n, m, k), ok)
+		if got != want {
+			t.Errorf("TripleTrace: %d, want %d", got, want)
+		}
+	})
+}
+
+func TestBitsMakers(t *testing.T) {
+	eachShape(t, 200, func(t *testing.T, r *rand.Rand, n, _, cols int, p float64) {
+		var c Ctl
+		x := randomMatrix(r, n, n, p)
+		diag, eye := make([]bool, n), emptyMatrix(n, n)
+		for i := range n {
+			diag[i], eye[i][i] = x[i][i], true
+		}
+		w := dirtyBits(1, n).W
+		ok := BitsDiag(&c, w, packMatrix(x, n, n))
+		charged(t, "BitsDiag", &c, BitsDenseCost(n, n), ok)
+		if !slices.Equal(w, packVector(diag)) {
+			t.Errorf("BitsDiag is wrong")
+		}
+		got := dirtyBits(n, n)
+		ok = BitsEye(&c, got)
+		charged(t, "BitsEye", &c, BitsDenseCost(n, n), ok)
+		equalBits(t, "BitsEye", got, eye)
+
+		v, outer := make([]bool, cols), emptyMatrix(n, cols)
+		for j := range v {
+			v[j] = r.IntN(2) == 0
+			for i := range n {
+				outer[i][j] = diag[i] && v[j]
+			}
+		}
+		got = dirtyBits(n, cols)
+		ok = BitsOuter(&c, got, packVector(diag), packVector(v))
+		charged(t, "BitsOuter", &c, BitsDenseCost(n, cols), ok)
+		equalBits(t, "BitsOuter", got, outer)
+	})
+}
+
+func TestCountProductTables(t *testing.T) {
+	// Past a band of rows, with counts past a byte, and all ones.
+	r := rand.New(rand.NewPCG(25, 26))
+	const rows, inner, cols = countBand + 77, 700, 70
+	for _, p := range []float64{.3, 1} {
+		x, y := randomMatrix(r, rows, inner, p), randomMatrix(r, cols, inner, p)
+		a, bT := packMatrix(x, rows, inner), packMatrix(y, cols, inner)
+		want := make([]float64, rows*cols)
+		var plain Ctl
+		countRows(&plain, want, a, bT, 0, rows)
+		for _, workers := range []int{1, 2} {
+			c := Ctl{Workers: workers}
+			got := garbage(Cost{F: rows * cols}).F
+			cost := CountProductCost(rows, inner, cols, workers)
+			ok := CountProduct(&c, got, a, bT, garbage(cost))
+			charged(t, "CountProduct", &c, cost, ok)
+			equalFloats(t, "CountProduct", got, want)
+		}
+	}
+}

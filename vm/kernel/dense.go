@@ -1,0 +1,116 @@
+package kernel
+
+import (
+	"math"
+
+	"ein/vm/tensor"
+)
+
+func satSum(a ...uint64) uint64 {
+	var t uint64
+	for _, x := range a {
+		t = tensor.SatAdd(t, x)
+	}
+	return t
+}
+
+// CheckInt finds the first element that is not an exact count: a magnitude of
+// 2^53 or more, or NaN. It gives -1 when there is none, and ok false when the
+// run was cancelled. It costs at most one operation per element.
+func CheckInt(c *Ctl, a []float64) (at int, ok bool) {
+	return findFirst(c, a, allExact, func(x float64) bool { return !(math.Abs(x) < tensor.MaxInt) })
+}
+
+// CheckFinite finds the first element that is infinite or NaN; see CheckInt.
+func CheckFinite(c *Ctl, a []float64) (at int, ok bool) {
+	return findFirst(c, a, allFinite, func(x float64) bool { return x-x != 0 })
+}
+
+// findFirst looks for trouble in large blocks with the quick test all, and only
+// in a block that has some element by element.
+func findFirst(c *Ctl, a []float64, all func([]float64) bool, bad func(float64) bool) (at int, ok bool) {
+	for lo := 0; lo < len(a); lo += PollOps {
+		b := a[lo:min(lo+PollOps, len(a))]
+		c.Ops += uint64(len(b))
+		if !all(b) {
+			for i, x := range b {
+				if bad(x) {
+					return lo + i, true
+				}
+			}
+		}
+		if len(b) == PollOps && c.Stopped() {
+			return -1, false
+		}
+	}
+	return -1, true
+}
+
+// allExact reports whether every |x| is below 2^53.
+func allExact(a []float64) bool {
+	for _, x := range a {
+		if !(math.Abs(x) < tensor.MaxInt) {
+			return false
+		}
+	}
+	return true
+}
+
+// allFinite reports whether no element is infinite or NaN. 0*x is 0 for a
+// finite x and NaN for any other, so four sums without a branch find out.
+func allFinite(a []float64) bool {
+	var p, q, r, s float64
+	for len(a) >= 4 {
+		p += 0 * a[0]
+		q += 0 * a[1]
+		r += 0 * a[2]
+		s += 0 * a[3]
+		a = a[4:]
+	}
+	for _, x := range a {
+		p += 0 * x
+	}
+	return p+q+r+s == 0
+}
+
+// CountNonzero counts the elements that are not 0 (NaN is not 0). It costs one
+// operation per element; ok is false when the run was cancelled.
+func CountNonzero(c *Ctl, a []float64) (n int, ok bool) {
+	for lo := 0; lo < len(a); lo += PollOps {
+		b := a[lo:min(lo+PollOps, len(a))]
+		for _, x := range b {
+			if x != 0 {
+				n++
+			}
+		}
+		c.Ops += uint64(len(b))
+		if len(b) == PollOps && c.Stopped() {
+			return n, false
+		}
+	}
+	return n, true
+}
+
+// Fill sets every element to x, at one operation each. It returns false when
+// the run was cancelled.
+func Fill(c *Ctl, dst []float64, x float64) bool {
+	for lo := 0; lo < len(dst); lo += PollOps {
+		b := dst[lo:min(lo+PollOps, len(dst))]
+		fillRun(b, x)
+		c.Ops += uint64(len(b))
+		if len(b) == PollOps && c.Stopped() {
+			return false
+		}
+	}
+	return true
+}
+
+func fillRun(b []float64, x float64) {
+	if x == 0 && !math.Signbit(x) {
+		clear(b)
+		return
+	}
+	for i := range b {
+		b[i] = x
+	}
+}

@@ -1,0 +1,280 @@
+package kernel
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Spec is an einsum: which index runs along each axis of the operands and of
+// the result. Indices are numbered from 0 (at most 64 of them) and index x runs
+// over 0..Size[x]-1. The result is, at every assignment of the indices, the
+// product of the operands, summed over the indices that Out lacks.
+//
+// Any pattern is allowed, with at most 8 axes each: an index may repeat within
+// an operand (its diagonal is read) or in Out (its diagonal is written and the
+// rest is 0), and one that only Out has repeats the result along that axis.
+// Indices that occur nowhere mean nothing. Operands and result are contiguous
+// and row-major.
+//
+// A malformed Spec makes the Plan functions panic; one with huge sizes does
+// not, and its Cost saturates.
+type Spec struct {
+	In   [][]uint8
+	Out  []uint8
+	Size []int
+}
+
+// Slots of the strides of an axis.
+const (
+	slotA = iota
+	slotB
+	slotD
+	slots
+)
+
+// maxLoops bounds the axes of a loop nest: two operands and a result of rank 8.
+const maxLoops = 24
+
+// loopAxis is one loop: its length, and how far a step moves in each slot.
+type loopAxis struct {
+	n      int
+	stride [slots]int
+}
+
+// indexInfo is what a Spec says about one index. Strides of repeated axes add
+// up, which is what makes diagonals ordinary strided views.
+type indexInfo struct {
+	loopAxis
+	in [slots]bool
+}
+
+func (s Spec) indexes() []indexInfo {
+	info := make([]indexInfo, len(s.Size))
+	for i, n := range s.Size {
+		info[i].n = n
+	}
+	for slot, ids := range s.In {
+		addAxes(info, ids, slot)
+	}
+	addAxes(info, s.Out, slotD)
+	return info
+}
+
+func addAxes(info []indexInfo, ids []uint8, slot int) {
+	stride := 1
+	for i := len(ids) - 1; i >= 0; i-- {
+		x := &info[ids[i]]
+		x.in[slot] = true
+		x.stride[slot] += stride
+		stride *= x.n
+	}
+}
+
+// elems is the number of elements of a tensor with the given indices.
+func (s Spec) elems(ids []uint8) uint64 {
+	n := uint64(1)
+	for _, x := range ids {
+		n = satMul(n, uint64(s.Size[x]))
+	}
+	return n
+}
+
+// empty reports whether an index in use has size 0: then there is nothing to
+// add up, and the result is all zeros.
+func (s Spec) empty() bool {
+	zero := func(x uint8) bool { return s.Size[x] == 0 }
+	return slices.ContainsFunc(s.Out, zero) ||
+		slices.ContainsFunc(s.In, func(ids []uint8) bool { return slices.ContainsFunc(ids, zero) })
+}
+
+// writesDiagonal reports whether some elements of the result are 0 because
+// they lie off a diagonal.
+func (s Spec) writesDiagonal() bool {
+	for i, x := range s.Out {
+		if s.Size[x] > 1 && slices.Contains(s.Out[:i], x) {
+			return true
+		}
+	}
+	return false
+}
+
+// loopsProduct is the number of times that the body of a nest runs.
+func loopsProduct(axes []loopAxis) uint64 {
+	n := uint64(1)
+	for _, x := range axes {
+		n = satMul(n, uint64(x.n))
+	}
+	return n
+}
+
+// sortLoops orders loops by falling key, so that the innermost moves least.
+func sortLoops(axes []loopAxis, key func(loopAxis) int) {
+	slices.SortStableFunc(axes, func(p, q loopAxis) int { return cmp.Compare(key(q), key(p)) })
+}
+
+func byStride(slot int) func(loopAxis) int {
+	return func(x loopAxis) int { return x.stride[slot] }
+}
+
+// mergeLoops joins neighbouring loops that together are one longer loop in
+// every slot. It overwrites axes and returns what is left of it.
+func mergeLoops(axes []loopAxis) []loopAxis {
+	out := axes[:0]
+	for _, q := range axes {
+		if q.n == 1 {
+			continue
+		}
+		if len(out) > 0 && joinable(out[len(out)-1], q) {
+			out[len(out)-1] = loopAxis{out[len(out)-1].n * q.n, q.stride}
+			continue
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+func joinable(p, q loopAxis) bool {
+	for s := range slots {
+		if p.stride[s] != q.n*q.stride[s] {
+			return false
+		}
+	}
+	return true
+}
+
+// odometer walks a loop nest, keeping the offset of each slot.
+type odometer struct {
+	off [slots]int
+	idx [maxLoops]int
+}
+
+// next moves to the following point, the last axis fastest; false when there
+// is none.
+func (o *odometer) next(axes []loopAxis) bool {
+	for i := len(axes) - 1; i >= 0; i-- {
+		x := &axes[i]
+		o.idx[i]++
+		o.off[slotA] += x.stride[slotA]
+		o.off[slotB] += x.stride[slotB]
+		o.off[slotD] += x.stride[slotD]
+		if o.idx[i] < x.n {
+			return true
+		}
+		o.idx[i] = 0
+		o.off[slotA] -= x.n * x.stride[slotA]
+		o.off[slotB] -= x.n * x.stride[slotB]
+		o.off[slotD] -= x.n * x.stride[slotD]
+	}
+	return false
+}
+
+// opMeter counts work and looks at Done once in PollOps.
+type opMeter struct {
+	c     *Ctl
+	since uint64
+}
+
+// add counts n operations; false when the run was cancelled.
+func (m *opMeter) add(n int) bool {
+	m.c.Ops += uint64(n)
+	m.since += uint64(n)
+	if m.since < PollOps {
+		return true
+	}
+	m.since = 0
+	return !m.c.Stopped()
+}
+
+// Unary is a planned einsum of one operand: a transpose, diagonal, trace, sum,
+// broadcast, or any mixture. It is immutable and may run in several goroutines.
+type Unary struct {
+	zero   int       // leading elements of dst to clear before the copy
+	sum    *foldNest // nil when nothing is summed
+	copy   *copyNest // nil when the sum writes dst itself
+	sumLen int       // elements of the sum when the copy follows it
+	cost   Cost
+}
+
+// PlanUnary plans a Spec of one operand.
+func PlanUnary(s Spec) *Unary {
+	outLen := s.elems(s.Out)
+	if s.empty() {
+		return &Unary{zero: int(outLen), cost: Cost{Ops: outLen}}
+	}
+	info := s.indexes()
+	summed, repeated := false, false
+	for _, x := range info {
+		summed = summed || x.in[slotA] && !x.in[slotD] && x.n > 1
+		repeated = repeated || x.in[slotD] && !x.in[slotA] && x.n > 1
+	}
+	switch {
+	case !summed:
+		return planCopy(s, info)
+	case !repeated:
+		return planSum(s, info)
+	}
+	// Sum once into scratch, then repeat the sums, rather than the summing.
+	var kept []uint8
+	for id, x := range info {
+		if x.in[slotA] && x.in[slotD] {
+			kept = append(kept, uint8(id))
+		}
+	}
+	first := PlanUnary(Spec{In: s.In, Out: kept, Size: s.Size})
+	second := PlanUnary(Spec{In: [][]uint8{kept}, Out: s.Out, Size: s.Size})
+	n := s.elems(kept)
+	return &Unary{
+		zero: second.zero, sum: first.sum, copy: second.copy, sumLen: int(n),
+		cost: Cost{Ops: satSum(first.cost.Ops, second.cost.Ops), F: n},
+	}
+}
+
+// usedLoops is one loop for every index in use.
+func usedLoops(info []indexInfo) []loopAxis {
+	var axes []loopAxis
+	for _, x := range info {
+		if x.in[slotA] || x.in[slotB] || x.in[slotD] {
+			axes = append(axes, x.loopAxis)
+		}
+	}
+	return axes
+}
+
+func planCopy(s Spec, info []indexInfo) *Unary {
+	axes := usedLoops(info)
+	u := &Unary{cost: Cost{Ops: loopsProduct(axes)}}
+	u.copy = planCopyNest(axes)
+	if s.writesDiagonal() {
+		n := s.elems(s.Out)
+		u.zero = int(n)
+		u.cost.Ops = satSum(u.cost.Ops, n)
+	}
+	return u
+}
+
+func planSum(s Spec, info []indexInfo) *Unary {
+	f := planFoldNest(FoldSum, usedLoops(info), s.elems(s.Out), s.writesDiagonal())
+	return &Unary{sum: f, cost: Cost{Ops: f.ops}}
+}
+
+// Cost is exact: one operation per element read and added or copied, plus one
+// per element cleared.
+func (u *Unary) Cost() Cost { return u.cost }
+
+// Run evaluates the einsum of a into dst, which must not overlap. It returns
+// false when the run was cancelled, leaving dst unspecified.
+func (u *Unary) Run(c *Ctl, dst, a []float64, s Scratch) bool {
+	if u.sum != nil {
+		if u.copy == nil {
+			return u.sum.run(c, dst, a)
+		}
+		if !u.sum.run(c, s.F[:u.sumLen], a) {
+			return false
+		}
+		a = s.F[:u.sumLen]
+	}
+	if u.zero > 0 && !Fill(c, dst[:u.zero], 0) {
+		return false
+	}
+	return u.copy == nil || u.copy.run(c, dst, a)
+}

@@ -1,0 +1,216 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// MaxRegs is the number of registers of a Fused: operands, constants and
+// temporaries together.
+const MaxRegs = 32
+
+// Micro is one instruction of a Fused: Dst = Fn(A, B, C) over registers. The
+// registers are numbered operands first, then constants, then temporaries.
+// FnCheck reads A and writes nothing.
+type Micro struct {
+	Fn           Fn
+	Dst, A, B, C uint8
+}
+
+// FusedOperand says where an operand has its element of each point of the
+// iteration: the distance between neighbours along every axis, in elements; 0
+// along an axis that it lacks, so all zeros for a scalar.
+type FusedOperand struct{ Stride []int }
+
+// Errors of PlanFused and of the other planners of folds.
+var (
+	errFusedRegs = errors.New("kernel: too many registers in a fused expression")
+	errEmptyFold = errors.New("kernel: maximum or minimum of nothing")
+)
+
+// fusedKind is how an operand becomes a block.
+type fusedKind uint8
+
+const (
+	fusedScalar fusedKind = iota // one value throughout
+	fusedLinear                  // lies in iteration order: used in place
+	fusedGather                  // copied block by block
+)
+
+type fusedInput struct {
+	kind   fusedKind
+	stride []int // along the merged axes
+}
+
+// Fused is a planned elementwise expression over any number of operands, with
+// an optional fold of its last axes. It never holds more than a block of each
+// intermediate. It is immutable and may run in several goroutines.
+type Fused struct {
+	n, outLen int // points of the iteration, elements of dst
+	dims      []int
+	in        []fusedInput
+	code      []Micro
+	consts    []float64
+	regs      int
+	result    uint8
+	folds     bool
+	fold      Fold
+	run       int // points folded into one element
+	cost      Cost
+}
+
+// PlanFused plans an elementwise expression over the points of shape. The value
+// of a point is the register that the last instruction other than FnCheck
+// writes, or register 0. Operands and constants are not writable. It is an
+// error to use more than MaxRegs registers or to write to the wrong ones.
+func PlanFused(shape []int, operands []FusedOperand, code []Micro, consts []float64) (*Fused, error) {
+	return planFused(shape, len(shape), operands, code, consts)
+}
+
+// PlanFusedFold is PlanFused followed by a fold (sum, maximum or minimum) of the
+// last axes of shape, foldAxes of them. It is an error to take the maximum or
+// minimum of no points, unless there is no element to put it in either.
+func PlanFusedFold(shape []int, foldAxes int, fold Fold, operands []FusedOperand, code []Micro, consts []float64) (*Fused, error) {
+	p, err := planFused(shape, len(shape)-foldAxes, operands, code, consts)
+	if err != nil {
+		return nil, err
+	}
+	p.folds, p.fold, p.run = true, fold, int(dimsProduct(shape[len(shape)-foldAxes:]))
+	out := dimsProduct(shape[:len(shape)-foldAxes])
+	p.outLen = int(out)
+	if p.run == 0 && p.outLen > 0 && fold != FoldSum {
+		return nil, errEmptyFold
+	}
+	p.cost.Ops = satSum(p.cost.Ops, dimsProduct(shape), out)
+	return p, nil
+}
+
+func dimsProduct(dims []int) uint64 {
+	n := uint64(1)
+	for _, d := range dims {
+		n = satMul(n, uint64(d))
+	}
+	return n
+}
+
+// planFused plans the expression; axes from kept on are not merged with those
+// before.
+func planFused(shape []int, kept int, operands []FusedOperand, code []Micro, consts []float64) (*Fused, error) {
+	n := dimsProduct(shape)
+	p := &Fused{n: int(n), outLen: int(n), code: slices.Clone(code), consts: slices.Clone(consts)}
+	if err := p.countRegs(len(operands)); err != nil {
+		return nil, err
+	}
+	p.setInputs(shape, operands)
+	work := uint64(len(code))
+	for _, in := range p.in {
+		if in.kind == fusedGather {
+			work++
+		}
+	}
+	p.cost.Ops = satMul(n, work)
+	if len(p.writes()) == 0 && kept == len(shape) {
+		p.cost.Ops = satSum(p.cost.Ops, n)
+	}
+	p.cost.F = uint64(p.regs) * uint64(p.blockLen())
+	return p, nil
+}
+
+// writes is the code without FnCheck.
+func (p *Fused) writes() []Micro {
+	return slices.DeleteFunc(slices.Clone(p.code), func(m Micro) bool { return m.Fn == FnCheck })
+}
+
+func (p *Fused) countRegs(operands int) error {
+	fixed := operands + len(p.consts)
+	p.regs = max(fixed, 1)
+	for _, m := range p.code {
+		p.regs = max(p.regs, int(m.A)+1, int(m.B)+1, int(m.C)+1)
+		if m.Fn == FnCheck {
+			continue
+		}
+		p.result = m.Dst
+		p.regs = max(p.regs, int(m.Dst)+1)
+		if int(m.Dst) < fixed {
+			return fmt.Errorf("kernel: fused instruction %v writes to an operand", m)
+		}
+	}
+	if p.regs > MaxRegs {
+		return errFusedRegs
+	}
+	return nil
+}
+
+// setInputs merges the axes that are one longer axis for every operand, and
+// classifies the operands.
+func (p *Fused) setInputs(shape []int, operands []FusedOperand) {
+	p.in = make([]fusedInput, len(operands))
+	for d, n := range shape {
+		if n == 1 {
+			continue
+		}
+		if last := len(p.dims) - 1; last >= 0 && p.joins(last, d, n, operands) {
+			p.dims[last] *= n
+			for k := range p.in {
+				p.in[k].stride[last] = operands[k].Stride[d]
+			}
+			continue
+		}
+		p.dims = append(p.dims, n)
+		for k := range p.in {
+			p.in[k].stride = append(p.in[k].stride, operands[k].Stride[d])
+		}
+	}
+	for k := range p.in {
+		p.in[k].kind = p.classify(p.in[k].stride)
+	}
+}
+
+func (p *Fused) joins(last, d, n int, operands []FusedOperand) bool {
+	for k := range p.in {
+		if p.in[k].stride[last] != n*operands[k].Stride[d] {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Fused) classify(stride []int) fusedKind {
+	linear, scalar := true, true
+	expect := 1
+	for d := len(stride) - 1; d >= 0; d-- {
+		linear = linear && stride[d] == expect
+		scalar = scalar && stride[d] == 0
+		expect *= p.dims[d]
+	}
+	switch {
+	case scalar:
+		return fusedScalar
+	case linear:
+		return fusedLinear
+	}
+	return fusedGather
+}
+
+// Sizes of the evaluation.
+const (
+	// fusedBlock is the elements of a block: 2 KB a register, so that a dozen
+	// stay in the first-level cache.
+	fusedBlock = 256
+	// fusedTiny is the largest iteration that is run point by point: five
+	// instructions take 30 ns a point that way, and setting up blocks 80 ns.
+	fusedTiny = 3
+)
+
+func (p *Fused) blockLen() int {
+	if p.n <= fusedTiny {
+		return 1
+	}
+	return min(p.n, fusedBlock)
+}
+
+// Cost is exact: one operation per point for every instruction, every operand
+// that does not lie in iteration order, and the fold or a bare copy; and one
+// per element of a folded result.
+func (p *Fused) Cost() Cost { return p.cost }

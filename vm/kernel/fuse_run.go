@@ -1,0 +1,312 @@
+package kernel
+
+import "math"
+
+// Run evaluates the expression into dst, which overlaps no argument. exact is
+// false when an FnCheck met a value that is not an exact count (a magnitude of
+// 2^53 or more, or NaN), and ok is false when the run was cancelled, which
+// leaves dst unspecified.
+func (p *Fused) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) (exact, ok bool) {
+	dst = dst[:p.outLen]
+	if p.folds {
+		if !Fill(c, dst, p.fold.identity()) {
+			return true, false
+		}
+	}
+	if p.n <= fusedTiny {
+		return p.runTiny(c, dst, args, s.F), true
+	}
+	return p.runBlocks(c, dst, args, s.F)
+}
+
+// perPoint is the operations of one point, apart from the fill of a fold.
+func (p *Fused) perPoint() uint64 {
+	total := p.cost.Ops
+	if p.folds {
+		total -= uint64(p.outLen)
+	}
+	return total / uint64(max(p.n, 1))
+}
+
+// runTiny evaluates point by point.
+func (p *Fused) runTiny(c *Ctl, dst []float64, args [][]float64, reg []float64) (exact bool) {
+	reg = reg[:p.regs]
+	copy(reg[len(p.in):], p.consts)
+	exact = true
+	for i := range p.n {
+		for k := range p.in {
+			reg[k] = args[k][p.offset(&p.in[k], i)]
+		}
+		for j := range p.code {
+			m := &p.code[j]
+			if m.Fn == FnCheck {
+				exact = exact && allExact(reg[m.A:m.A+1])
+				continue
+			}
+			reg[m.Dst] = m.Fn.Apply(reg[m.A], reg[m.B], reg[m.C])
+		}
+		if p.folds {
+			dst[i/p.run] = p.fold.Apply(dst[i/p.run], reg[p.result])
+		} else {
+			dst[i] = reg[p.result]
+		}
+	}
+	c.Ops += uint64(p.n) * p.perPoint()
+	return exact
+}
+
+// offset is where an operand has its element of point i.
+func (p *Fused) offset(in *fusedInput, i int) int {
+	switch in.kind {
+	case fusedScalar:
+		return 0
+	case fusedLinear:
+		return i
+	}
+	o := 0
+	for d := len(p.dims) - 1; d >= 0; d-- {
+		o += i % p.dims[d] * in.stride[d]
+		i /= p.dims[d]
+	}
+	return o
+}
+
+// fusedRegs is where the registers of a block are: scratch, an argument or dst.
+type fusedRegs [MaxRegs][]float64
+
+func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) (exact, ok bool) {
+	var reg fusedRegs
+	size := p.blockLen()
+	for r := range p.regs {
+		reg[r] = f[r*size : (r+1)*size : (r+1)*size]
+	}
+	for k := range p.in {
+		if p.in[k].kind == fusedScalar {
+			fillRun(reg[k], args[k][0])
+		}
+	}
+	for i, x := range p.consts {
+		fillRun(reg[len(p.in)+i], x)
+	}
+	exact = true
+	per, since := p.perPoint(), uint64(0)
+	for lo := 0; lo < p.n; lo += size {
+		n := min(size, p.n-lo)
+		if !p.block(&reg, dst, args, f, lo, n) {
+			exact = false
+		}
+		c.Ops += per * uint64(n)
+		if since += per * uint64(n); since >= PollOps {
+			since = 0
+			if c.Stopped() {
+				return exact, false
+			}
+		}
+	}
+	return exact, true
+}
+
+// block evaluates the points lo..lo+n; false when a check failed.
+func (p *Fused) block(reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int) (exact bool) {
+	size := p.blockLen()
+	for k := range p.in {
+		switch p.in[k].kind {
+		case fusedLinear:
+			reg[k] = args[k][lo : lo+n]
+		case fusedGather:
+			reg[k] = p.gather(f[k*size:k*size+n], args[k], p.in[k].stride, lo)
+		}
+	}
+	if fixed := len(p.in) + len(p.consts); !p.folds && int(p.result) >= fixed {
+		reg[p.result] = dst[lo : lo+n]
+	}
+	exact = p.eval(reg, n)
+	switch value := reg[p.result][:n]; {
+	case p.folds:
+		p.foldBlock(dst, value, lo)
+	case int(p.result) < len(p.in)+len(p.consts):
+		copy(dst[lo:], value)
+	}
+	return exact
+}
+
+func (p *Fused) eval(reg *fusedRegs, n int) (exact bool) {
+	exact = true
+	for i := range p.code {
+		m := &p.code[i]
+		a := reg[m.A%MaxRegs][:n]
+		switch m.Fn.Arity() {
+		case 1:
+			if m.Fn == FnCheck {
+				exact = allExact(a) && exact
+				continue
+			}
+			evalUnary(m.Fn, reg[m.Dst%MaxRegs][:n], a)
+		case 2:
+			evalBinary(m.Fn, reg[m.Dst%MaxRegs][:n], a, reg[m.B%MaxRegs][:n])
+		default:
+			evalTernary(m.Fn, reg[m.Dst%MaxRegs][:n], a, reg[m.B%MaxRegs][:n], reg[m.C%MaxRegs][:n])
+		}
+	}
+	return exact
+}
+
+// gather brings len(buf) elements, from point lo on, into iteration order. When
+// they happen to lie in order it returns where they are.
+func (p *Fused) gather(buf, a []float64, stride []int, lo int) []float64 {
+	var idx [maxLoops]int
+	o, last := 0, len(p.dims)-1
+	for d, rest := last, lo; d >= 0; d-- {
+		idx[d] = rest % p.dims[d]
+		rest /= p.dims[d]
+		o += idx[d] * stride[d]
+	}
+	s, left := stride[last], p.dims[last]-idx[last]
+	if s == 1 && left >= len(buf) {
+		return a[o : o+len(buf)]
+	}
+	for at := 0; ; {
+		n := min(left, len(buf)-at)
+		copyRun(buf[at:], 1, a[o:], s, n)
+		if at += n; at == len(buf) {
+			return buf
+		}
+		o -= idx[last] * s
+		idx[last], left = 0, p.dims[last]
+		for d := last - 1; ; d-- {
+			idx[d]++
+			o += stride[d]
+			if idx[d] < p.dims[d] {
+				break
+			}
+			o -= idx[d] * stride[d]
+			idx[d] = 0
+		}
+	}
+}
+
+// foldBlock folds the values of the points from lo on into their elements.
+func (p *Fused) foldBlock(dst, value []float64, lo int) {
+	for len(value) > 0 {
+		n := min(p.run-lo%p.run, len(value))
+		dst[lo/p.run] = p.fold.run(dst[lo/p.run], value, 1, n)
+		value, lo = value[n:], lo+n
+	}
+}
+
+func evalUnary(f Fn, d, a []float64) {
+	a = a[:len(d)]
+	switch f {
+	case FnNeg:
+		for i := range d {
+			d[i] = -a[i]
+		}
+	case FnNot:
+		for i := range d {
+			d[i] = 1 - a[i]
+		}
+	case FnAbs:
+		for i := range d {
+			d[i] = math.Abs(a[i])
+		}
+	case FnSqrt:
+		for i := range d {
+			d[i] = math.Sqrt(a[i])
+		}
+	case FnFloor:
+		for i := range d {
+			d[i] = math.Floor(a[i])
+		}
+	case FnRelu:
+		for i := range d {
+			d[i] = max(a[i], 0)
+		}
+	case FnStep:
+		for i := range d {
+			d[i] = truth(a[i] > 0)
+		}
+	default: // where the function itself costs more than the call
+		for i := range d {
+			d[i] = f.apply1(a[i])
+		}
+	}
+}
+
+func evalBinary(f Fn, d, a, b []float64) {
+	a, b = a[:len(d)], b[:len(d)]
+	switch f {
+	case FnAdd:
+		for i := range d {
+			d[i] = a[i] + b[i]
+		}
+	case FnSub:
+		for i := range d {
+			d[i] = a[i] - b[i]
+		}
+	case FnMul:
+		for i := range d {
+			d[i] = a[i] * b[i]
+		}
+	case FnDiv:
+		for i := range d {
+			d[i] = a[i] / b[i]
+		}
+	case FnMax:
+		for i := range d {
+			d[i] = max(a[i], b[i])
+		}
+	case FnMin:
+		for i := range d {
+			d[i] = min(a[i], b[i])
+		}
+	default:
+		evalCompare(f, d, a, b)
+	}
+}
+
+func evalCompare(f Fn, d, a, b []float64) {
+	a, b = a[:len(d)], b[:len(d)]
+	switch f {
+	case FnGt:
+		for i := range d {
+			d[i] = truth(a[i] > b[i])
+		}
+	case FnGe:
+		for i := range d {
+			d[i] = truth(a[i] >= b[i])
+		}
+	case FnLt:
+		for i := range d {
+			d[i] = truth(a[i] < b[i])
+		}
+	case FnLe:
+		for i := range d {
+			d[i] = truth(a[i] <= b[i])
+		}
+	case FnEq:
+		for i := range d {
+			d[i] = truth(a[i] == b[i])
+		}
+	case FnNe:
+		for i := range d {
+			d[i] = truth(a[i] != b[i])
+		}
+	}
+}
+
+func evalTernary(f Fn, d, a, b, c []float64) {
+	a, b, c = a[:len(d)], b[:len(d)], c[:len(d)]
+	if f == FnClamp {
+		for i := range d {
+			d[i] = min(max(a[i], b[i]), c[i])
+		}
+		return
+	}
+	for i := range d { // FnWhere, on bits so that the compiler chooses without a branch
+		x := math.Float64bits(c[i])
+		if a[i] != 0 {
+			x = math.Float64bits(b[i])
+		}
+		d[i] = math.Float64frombits(x)
+	}
+}

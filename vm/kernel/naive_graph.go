@@ -1,0 +1,193 @@
+package kernel
+
+// The graph kernels once more, each from its definition, on plain matrices and
+// sharing nothing with the fast ones: what those are tested against.
+
+// NaiveClosure is the sum of the powers 1..n over (OR, AND).
+func NaiveClosure(a [][]bool) [][]bool {
+	n := len(a)
+	sum := naiveCopy(a)
+	power := naiveCopy(a)
+	for p := 2; p <= n; p++ {
+		power = NaiveBoolProduct(power, a)
+		changed := false
+		for i := range n {
+			for j := range n {
+				if power[i][j] && !sum[i][j] {
+					sum[i][j] = true
+					changed = true
+				}
+			}
+		}
+		// A path to a node first reached in p edges has a node first reached in
+		// p-1: a power that adds nothing is the last that could.
+		if !changed {
+			break
+		}
+	}
+	return sum
+}
+
+func naiveCopy(a [][]bool) [][]bool {
+	b := make([][]bool, len(a))
+	for i := range a {
+		b[i] = append([]bool(nil), a[i]...)
+	}
+	return b
+}
+
+// NaiveBoolProduct is c[i][j] = OR over k of a[i][k] AND b[k][j].
+func NaiveBoolProduct(a, b [][]bool) [][]bool {
+	cols := 0
+	if len(b) > 0 {
+		cols = len(b[0])
+	}
+	c := make([][]bool, len(a))
+	for i := range a {
+		c[i] = make([]bool, cols)
+		for k := range b {
+			if a[i][k] {
+				for j := range cols {
+					if b[k][j] {
+						c[i][j] = true
+					}
+				}
+			}
+		}
+	}
+	return c
+}
+
+// NaiveTriangles tries all sets of three nodes.
+func NaiveTriangles(a [][]bool) int {
+	n := len(a)
+	edge := func(i, j int) bool { return a[i][j] || a[j][i] }
+	count := 0
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			for k := j + 1; k < n; k++ {
+				if edge(i, j) && edge(j, k) && edge(i, k) {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// NaiveTraceCube is the sum over all i, j, k of a[i][j]·a[j][k]·a[k][i].
+func NaiveTraceCube(a [][]bool) int {
+	n := len(a)
+	count := 0
+	for i := range n {
+		for j := range n {
+			for k := range n {
+				if a[i][j] && a[j][k] && a[k][i] {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// NaiveWalk marks the nodes that some number of edges, at least one, leads to
+// from src: it goes on adding successors until none is new.
+func NaiveWalk(a [][]bool, src int, mode WalkMode) []bool {
+	n := len(a)
+	reached := append([]bool(nil), a[src]...)
+	for changed := true; changed; {
+		changed = false
+		for i := range n {
+			for j := range n {
+				if reached[i] && a[i][j] && !reached[j] {
+					reached[j] = true
+					changed = true
+				}
+			}
+		}
+	}
+	switch mode {
+	case WalkDesc:
+		reached[src] = false
+	case WalkReach:
+		reached[src] = true
+	}
+	return reached
+}
+
+// NaiveDist relaxes all edges n times (Bellman and Ford).
+func NaiveDist(a [][]bool, src int) []float64 {
+	n := len(a)
+	dist := make([]float64, n)
+	for i := range dist {
+		dist[i] = -1
+	}
+	dist[src] = 0
+	for range n {
+		for i := range n {
+			for j := range n {
+				if a[i][j] && dist[i] >= 0 && (dist[j] < 0 || dist[j] > dist[i]+1) {
+					dist[j] = dist[i] + 1
+				}
+			}
+		}
+	}
+	return dist
+}
+
+// NaivePath walks from i, each time to the lowest node that is one nearer to j,
+// by the distances of the reversed graph.
+func NaivePath(a [][]bool, i, j int) []float64 {
+	n := len(a)
+	reversed := make([][]bool, n)
+	for v := range reversed {
+		reversed[v] = make([]bool, n)
+		for w := range n {
+			reversed[v][w] = a[w][v]
+		}
+	}
+	togo := NaiveDist(reversed, j)
+	position := make([]float64, n)
+	for v := range position {
+		position[v] = -1
+	}
+	if togo[i] < 0 {
+		return position
+	}
+	v := i
+	for k := 0.0; ; k++ {
+		position[v] = k
+		if v == j {
+			return position
+		}
+		for w := range n {
+			if a[v][w] && togo[w] == togo[v]-1 {
+				v = w
+				break
+			}
+		}
+	}
+}
+
+// NaiveSCC numbers the components by their lowest nodes: two nodes are in one
+// when they are the same or each leads to the other.
+func NaiveSCC(a [][]bool) (part []int32, count int) {
+	n := len(a)
+	tc := NaiveClosure(a)
+	part = make([]int32, n)
+	for i := range n {
+		part[i] = -1
+		for j := range i {
+			if tc[i][j] && tc[j][i] {
+				part[i] = part[j]
+				break
+			}
+		}
+		if part[i] < 0 {
+			part[i] = int32(count)
+			count++
+		}
+	}
+	return part, count
+}

@@ -1,0 +1,233 @@
+package kernel
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+var errArgAxes = errors.New("kernel: argmax and argmin take one axis")
+
+// Reduce is a planned reduction of some axes of a tensor. It is immutable and
+// may run in several goroutines.
+type Reduce struct {
+	nest *foldNest // sum, max and min
+
+	fold            Fold // FoldArgMax and FoldArgMin
+	outer, n, inner int
+	outLen          int
+	cost            Cost
+}
+
+// PlanReduce plans the reduction of the given axes of a row-major tensor; the
+// result has the axes that are left. It is an error to reduce no elements by
+// anything but a sum, unless the result is empty too, and to give the arg folds
+// other than one axis.
+func PlanReduce(fold Fold, shape, axes []int) (*Reduce, error) {
+	s := reduceSpec(shape, axes)
+	outLen := s.elems(s.Out)
+	p := &Reduce{fold: fold, outLen: int(outLen)}
+	if outLen > 0 && fold != FoldSum && s.elems(s.In[0]) == 0 {
+		return nil, errEmptyFold
+	}
+	if fold == FoldArgMax || fold == FoldArgMin {
+		return p, p.planArg(shape, axes)
+	}
+	if s.empty() {
+		p.cost.Ops = outLen
+		return p, nil
+	}
+	p.nest = planFoldNest(fold, usedLoops(s.indexes()), outLen, false)
+	p.cost.Ops = p.nest.ops
+	return p, nil
+}
+
+// reduceSpec is the sum over the given axes.
+func reduceSpec(shape, axes []int) Spec {
+	s := Spec{In: [][]uint8{nil}, Size: shape}
+	for d := range shape {
+		s.In[0] = append(s.In[0], uint8(d))
+		if !slices.Contains(axes, d) {
+			s.Out = append(s.Out, uint8(d))
+		}
+	}
+	return s
+}
+
+func (p *Reduce) planArg(shape, axes []int) error {
+	if len(axes) != 1 {
+		return errArgAxes
+	}
+	p.outer, p.n, p.inner = splitAxis(shape, axes[0])
+	p.cost.Ops = dimsProduct(shape)
+	if p.inner > 1 {
+		p.cost.F = uint64(p.inner)
+	}
+	return nil
+}
+
+// splitAxis sees a tensor as outer x n x inner around one axis.
+func splitAxis(shape []int, axis int) (outer, n, inner int) {
+	return int(dimsProduct(shape[:axis])), shape[axis], int(dimsProduct(shape[axis+1:]))
+}
+
+// Cost is exact: one operation per element, and one per element of the result
+// when the axes reduced are not the last ones.
+func (p *Reduce) Cost() Cost { return p.cost }
+
+// Run reduces a into dst, which must not overlap. It returns false when the run
+// was cancelled, leaving dst unspecified.
+func (p *Reduce) Run(c *Ctl, dst, a []float64, s Scratch) bool {
+	switch {
+	case p.nest != nil:
+		return p.nest.run(c, dst, a)
+	case p.fold == FoldSum:
+		return Fill(c, dst[:p.outLen], 0)
+	case p.outLen == 0:
+		return true
+	case p.inner == 1:
+		return p.argRows(c, dst, a)
+	}
+	return p.argColumns(c, dst, a, s.F[:p.inner])
+}
+
+func (p *Reduce) argRows(c *Ctl, dst, a []float64) bool {
+	m := opMeter{c: c}
+	for i := range p.outer {
+		row := a[i*p.n : (i+1)*p.n]
+		at, best := 0, row[0]
+		for lo := 0; lo < p.n; lo += PollOps {
+			part := row[lo:min(lo+PollOps, p.n)]
+			for j, v := range part {
+				if p.better(v, best) {
+					at, best = lo+j, v
+				}
+			}
+			if !m.add(len(part)) {
+				return false
+			}
+		}
+		dst[i] = float64(at)
+	}
+	return true
+}
+
+// better reports whether v, coming later, takes the place of best. Written so
+// that a NaN wins once and for all.
+func (p *Reduce) better(v, best float64) bool {
+	if p.fold == FoldArgMax {
+		return !(v <= best) && best == best
+	}
+	return !(v >= best) && best == best
+}
+
+// argColumns goes through the rows in memory order, with the best value of each
+// column in scratch.
+func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) bool {
+	m := opMeter{c: c}
+	for i := range p.outer {
+		a, dst := a[i*p.n*p.inner:], dst[i*p.inner:(i+1)*p.inner]
+		copy(best, a)
+		clear(dst)
+		for j := range p.n {
+			for lo := 0; lo < p.inner; lo += PollOps {
+				hi := min(lo+PollOps, p.inner)
+				row := a[j*p.inner+lo : j*p.inner+hi]
+				for k, v := range row {
+					if p.better(v, best[lo+k]) {
+						best[lo+k], dst[lo+k] = v, float64(j)
+					}
+				}
+				if !m.add(len(row)) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// SoftmaxCost is the cost of Softmax: three passes over the elements.
+func SoftmaxCost(shape []int) Cost { return Cost{Ops: satMul(3, dimsProduct(shape))} }
+
+// softmaxStrip is how many neighbouring columns Softmax takes at a time when
+// the axis is not the last one: the doubles of a cache line.
+const softmaxStrip = 8
+
+// Softmax sets dst to exp(a - m) / sum of exp(a - m) along one axis, where m is
+// the maximum along it, so that nothing overflows. dst may be a. A NaN, or an
+// infinite maximum, makes the whole run NaN, as in SciPy. It returns false when
+// the run was cancelled, leaving dst unspecified.
+func Softmax(c *Ctl, dst, a []float64, shape []int, axis int) bool {
+	outer, n, inner := splitAxis(shape, axis)
+	m := opMeter{c: c}
+	for i := range outer {
+		if inner == 1 {
+			if !softmaxRow(&m, dst[i*n:(i+1)*n], a[i*n:(i+1)*n]) {
+				return false
+			}
+			continue
+		}
+		for lo := 0; lo < inner; lo += softmaxStrip {
+			w := min(softmaxStrip, inner-lo)
+			at := i*n*inner + lo
+			if n > 0 && !softmaxColumns(&m, dst[at:], a[at:], n, inner, w) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func softmaxRow(m *opMeter, dst, a []float64) bool {
+	top, sum := math.Inf(-1), 0.0
+	each := func(visit func(lo, hi int)) bool {
+		for lo := 0; lo < len(a); lo += PollOps {
+			hi := min(lo+PollOps, len(a))
+			visit(lo, hi)
+			if !m.add(hi - lo) {
+				return false
+			}
+		}
+		return true
+	}
+	return each(func(lo, hi int) { top = maxRun(top, a[lo:hi]) }) &&
+		each(func(lo, hi int) {
+			d := dst[lo:hi]
+			for i, x := range a[lo:hi] {
+				d[i] = math.Exp(x - top)
+				sum += d[i]
+			}
+		}) &&
+		each(func(lo, hi int) {
+			d := dst[lo:hi]
+			for i := range d {
+				d[i] /= sum
+			}
+		})
+}
+
+// softmaxColumns does w columns of n elements, rows being stride apart.
+func softmaxColumns(m *opMeter, dst, a []float64, n, stride, w int) bool {
+	var top, sum [softmaxStrip]float64
+	for k := range w {
+		top[k] = math.Inf(-1)
+	}
+	each := func(visit func(o, k int)) bool {
+		for i := range n {
+			for k := range w {
+				visit(i*stride+k, k)
+			}
+			if !m.add(w) {
+				return false
+			}
+		}
+		return true
+	}
+	return each(func(o, k int) { top[k] = max(top[k], a[o]) }) &&
+		each(func(o, k int) {
+			dst[o] = math.Exp(a[o] - top[k])
+			sum[k] += dst[o]
+		}) &&
+		each(func(o, k int) { dst[o] /= sum[k] })
+}

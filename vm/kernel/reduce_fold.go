@@ -1,0 +1,199 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Fold is how many values become one.
+type Fold uint8
+
+// FoldMax and FoldMin give NaN when any value is one, as NumPy does. The arg
+// folds give the index of the first greatest or least value along one axis,
+// and a NaN counts as both; only PlanReduce takes them.
+const (
+	FoldSum Fold = iota
+	FoldMax
+	FoldMin
+	FoldArgMax
+	FoldArgMin
+)
+
+func (f Fold) String() string {
+	return [...]string{"sum", "max", "min", "argmax", "argmin"}[f]
+}
+
+// identity is what folding starts from.
+func (f Fold) identity() float64 {
+	switch f {
+	case FoldMax:
+		return math.Inf(-1)
+	case FoldMin:
+		return math.Inf(1)
+	}
+	return 0
+}
+
+// foldNest folds a strided view of a into dst.
+type foldNest struct {
+	fold   Fold
+	outer  []loopAxis
+	inner  loopAxis
+	assign bool // every element of dst is the fold of one inner run
+	outLen int
+	ops    uint64
+}
+
+// planFoldNest orders the loops so that a is read in the order in which it
+// lies. sparse says that the loops do not reach every element of dst.
+func planFoldNest(f Fold, axes []loopAxis, outLen uint64, sparse bool) *foldNest {
+	sortLoops(axes, byStride(slotA))
+	p := &foldNest{fold: f, inner: loopAxis{n: 1}, outLen: int(outLen), ops: loopsProduct(axes)}
+	if axes = mergeLoops(axes); len(axes) > 0 {
+		last := len(axes) - 1
+		p.outer, p.inner = axes[:last], axes[last]
+	}
+	p.assign = !sparse && contracted(p.inner) && p.inner.n <= PollOps && !slices.ContainsFunc(p.outer, contracted)
+	if !p.assign {
+		p.ops = satSum(p.ops, outLen)
+	}
+	return p
+}
+
+func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
+	if !p.assign && !Fill(c, dst[:p.outLen], p.fold.identity()) {
+		return false
+	}
+	m := opMeter{c: c}
+	var o odometer
+	for {
+		if !p.block(&m, dst[o.off[slotD]:], a[o.off[slotA]:]) {
+			return false
+		}
+		if !o.next(p.outer) {
+			return true
+		}
+	}
+}
+
+func (p *foldNest) block(m *opMeter, dst, a []float64) bool {
+	sa, sd := p.inner.stride[slotA], p.inner.stride[slotD]
+	if p.assign {
+		dst[0] = p.fold.run(p.fold.identity(), a, sa, p.inner.n)
+		return m.add(p.inner.n)
+	}
+	for lo := 0; lo < p.inner.n; lo += PollOps {
+		n := min(PollOps, p.inner.n-lo)
+		if sd == 0 {
+			dst[0] = p.fold.run(dst[0], a[lo*sa:], sa, n)
+		} else {
+			p.fold.into(dst[lo*sd:], sd, a[lo*sa:], sa, n)
+		}
+		if !m.add(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// run folds n values at stride sa into acc.
+func (f Fold) run(acc float64, a []float64, sa, n int) float64 {
+	switch {
+	case f == FoldSum && sa == 1:
+		return acc + sumRun(a[:n])
+	case f == FoldSum:
+		for i := range n {
+			acc += a[i*sa]
+		}
+	case f == FoldMax && sa == 1:
+		return maxRun(acc, a[:n])
+	case f == FoldMax:
+		for i := range n {
+			acc = max(acc, a[i*sa])
+		}
+	case sa == 1:
+		return minRun(acc, a[:n])
+	default:
+		for i := range n {
+			acc = min(acc, a[i*sa])
+		}
+	}
+	return acc
+}
+
+// sumRun adds in eight lanes. gonum's vector sum is a third faster (99 against
+// 138 ns for 1000 elements) but starts at a 16-byte boundary, so that two equal
+// rows of a matrix can have different sums.
+func sumRun(a []float64) float64 {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	for len(a) >= 8 {
+		b := a[:8]
+		s0 += b[0]
+		s1 += b[1]
+		s2 += b[2]
+		s3 += b[3]
+		s4 += b[4]
+		s5 += b[5]
+		s6 += b[6]
+		s7 += b[7]
+		a = a[8:]
+	}
+	for _, x := range a {
+		s0 += x
+	}
+	return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+}
+
+// maxRun keeps four maxima, because one would wait for itself at every element:
+// NaN-propagating max is a chain of five instructions.
+func maxRun(acc float64, a []float64) float64 {
+	x, y, z := acc, acc, acc
+	for len(a) >= 4 {
+		acc = max(acc, a[0])
+		x = max(x, a[1])
+		y = max(y, a[2])
+		z = max(z, a[3])
+		a = a[4:]
+	}
+	for _, v := range a {
+		acc = max(acc, v)
+	}
+	return max(acc, x, y, z)
+}
+
+func minRun(acc float64, a []float64) float64 {
+	x, y, z := acc, acc, acc
+	for len(a) >= 4 {
+		acc = min(acc, a[0])
+		x = min(x, a[1])
+		y = min(y, a[2])
+		z = min(z, a[3])
+		a = a[4:]
+	}
+	for _, v := range a {
+		acc = min(acc, v)
+	}
+	return min(acc, x, y, z)
+}
+
+// into folds n values of a into as many of dst.
+func (f Fold) into(dst []float64, sd int, a []float64, sa, n int) {
+	switch {
+	case f == FoldSum && sa == 1 && sd == 1:
+		floats.Add(dst[:n], a[:n])
+	case f == FoldSum:
+		for i := range n {
+			dst[i*sd] += a[i*sa]
+		}
+	case f == FoldMax:
+		for i := range n {
+			dst[i*sd] = max(dst[i*sd], a[i*sa])
+		}
+	default:
+		for i := range n {
+			dst[i*sd] = min(dst[i*sd], a[i*sa])
+		}
+	}
+}

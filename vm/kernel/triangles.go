@@ -1,0 +1,330 @@
+package kernel
+
+import (
+	"math"
+	"math/bits"
+	"sync/atomic"
+
+	"ein/vm/tensor"
+)
+
+// TrianglesBits is the number of undirected triangles of a square matrix: an
+// edge in either direction is an edge, and loops do not count.
+//
+// With U the strict upper half of A OR Aᵀ, a triangle i < j < k is a one of
+// U_i AND U_j for the edge (i, j), so the product A·A is needed only at the
+// edges, and each row only from word j/64 on.
+func TrianglesBits(c *Ctl, a tensor.Bits, s Scratch) (uint64, bool) {
+	u := tensor.Bits{Rows: a.Rows, Cols: a.Cols, Stride: a.Stride, W: s.W[:a.Rows*a.Stride]}
+	if !upperHalf(c, u, a) {
+		return 0, false
+	}
+	if goesParallel(c, TrianglesBitsCost(a.Rows).Ops) {
+		var total atomic.Uint64
+		ok := forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
+			part, ok := upperTriangles(c, u, lo, hi)
+			total.Add(part)
+			return ok
+		})
+		return total.Load(), ok
+	}
+	return upperTriangles(c, u, 0, a.Rows)
+}
+
+// TrianglesBitsCost bounds TrianglesBits.
+func TrianglesBitsCost(n int) Cost {
+	un, w := uint64(n), uint64(tensor.Words(n))
+	pairs := satMul(un, un/2+1, w+1)
+	return Cost{
+		Ops: tensor.SatAdd(pairs, tensor.SatAdd(satMul(w, w, transposeOps+64), satMul(un, w))),
+		W:   satMul(un, w),
+	}
+}
+
+// upperHalf sets the blocks of u on and above the diagonal to the strict upper
+// half of A OR Aᵀ. Those below are never read, and keep what they had.
+func upperHalf(c *Ctl, u, a tensor.Bits) bool {
+	m := newMeter(c)
+	var x, y [64]uint64
+	for bi := range a.Stride {
+		for bj := bi; bj < a.Stride; bj++ {
+			loadBlock(&x, a, bi, bj)
+			loadTransposed(&y, a, bj, bi)
+			for r, w := range y {
+				x[r] |= w
+				if bi == bj {
+					x[r] &= ^uint64(1) << r
+				}
+			}
+			storeBlock(u, &x, bi, bj)
+			if !m.spend(transposeOps + 64) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func upperTriangles(c *Ctl, u tensor.Bits, lo, hi int) (uint64, bool) {
+	m := newMeter(c)
+	total := 0
+	for i := lo; i < hi; i++ {
+		row := u.Row(i)
+		work := len(row)
+		for k := i >> 6; k < len(row); k++ {
+			for x := row[k]; x != 0; x &= x - 1 {
+				j := k<<6 + bits.TrailingZeros64(x)
+				total += popAnd(row[k:], u.Row(j)[k:])
+				work += len(row) - k
+			}
+		}
+		if !m.spend(work) {
+			return 0, false
+		}
+	}
+	return uint64(total), true
+}
+
+// oriented is an undirected graph with each edge at one of its ends.
+type oriented struct {
+	ptr, end []int32 // the neighbours of v are list[ptr[v]:end[v]]
+	list     []int32
+}
+
+// TrianglesCSR is TrianglesBits of a sparse graph, by the forward algorithm
+// (Schank and Wagner 2005): each edge is kept at its end of lower degree, so no
+// list is longer than 2·sqrt(nnz); for each node its list is marked in a bit
+// vector and the lists of its neighbours are looked up there. It needs memory
+// linear in nodes and edges.
+func TrianglesCSR(c *Ctl, a tensor.CSR, s Scratch) (uint64, bool) {
+	n, words := a.Rows, tensor.Words(a.Rows)
+	g := oriented{
+		ptr:  s.I[:n+1],
+		end:  s.I[n+1 : 2*n+1],
+		list: s.I[2*n+1 : 2*n+1+a.NNZ()],
+	}
+	marks := s.W[:workerCount(c.Workers)*uint64(words)]
+	if !orient(c, g, a, s.I[2*n+1+a.NNZ():][:n]) {
+		return 0, false
+	}
+	clear(marks)
+	if goesParallel(c, uint64(a.NNZ())) {
+		var total atomic.Uint64
+		ok := forkRange(c, n, func(c *Ctl, worker, lo, hi int) bool {
+			return dropRepeated(c, g, marks[worker*words:][:words], lo, hi)
+		}) && forkRange(c, n, func(c *Ctl, worker, lo, hi int) bool {
+			part, ok := forward(c, g, marks[worker*words:][:words], lo, hi)
+			total.Add(part)
+			return ok
+		})
+		return total.Load(), ok
+	}
+	if !dropRepeated(c, g, marks, 0, n) {
+		return 0, false
+	}
+	return forward(c, g, marks, 0, n)
+}
+
+// TrianglesCSRCost bounds TrianglesCSR: for each edge a list of at most
+// 2·sqrt(nnz), or of all nodes.
+func TrianglesCSRCost(n, nnz, workers int) Cost {
+	un, m := uint64(n), uint64(nnz)
+	longest := min(un, uint64(2*math.Sqrt(float64(nnz)))+1)
+	linear := satMul(8, un+m+1)
+	return Cost{
+		Ops: tensor.SatAdd(satMul(m, longest), linear),
+		W:   satMul(workerCount(workers), uint64(tensor.Words(n))),
+		I:   3*un + 1 + m,
+	}
+}
+
+// orient fills g with each stored entry off the diagonal at its end of lower
+// degree, or of lower number among equals. An edge stored both ways is there
+// twice, and counts twice in the degrees: any order of the nodes would be right.
+func orient(c *Ctl, g oriented, a tensor.CSR, degree []int32) bool {
+	m := newMeter(c)
+	clear(degree)
+	clear(g.ptr)
+	for i := range a.Rows {
+		row := a.Row(i)
+		degree[i] += int32(len(row))
+		for _, j := range row {
+			degree[j]++
+		}
+		if !m.spend(len(row) + 1) {
+			return false
+		}
+	}
+	for i := range a.Rows {
+		row := a.Row(i)
+		for _, j := range row {
+			if int(j) != i {
+				g.ptr[lowerEnd(degree, int32(i), j)+1]++
+			}
+		}
+		if !m.spend(len(row) + 1) {
+			return false
+		}
+	}
+	for v := range a.Rows {
+		g.ptr[v+1] += g.ptr[v]
+		g.end[v] = g.ptr[v]
+	}
+	for i := range a.Rows {
+		row := a.Row(i)
+		for _, j := range row {
+			if int(j) != i {
+				v := lowerEnd(degree, int32(i), j)
+				g.list[g.end[v]] = int32(i) ^ j ^ v // the other end
+				g.end[v]++
+			}
+		}
+		if !m.spend(len(row) + 2) {
+			return false
+		}
+	}
+	return true
+}
+
+func lowerEnd(degree []int32, i, j int32) int32 {
+	if di, dj := degree[i], degree[j]; di < dj || di == dj && i < j {
+		return i
+	}
+	return j
+}
+
+// dropRepeated leaves each neighbour once in the lists of nodes lo..hi-1.
+func dropRepeated(c *Ctl, g oriented, marks []uint64, lo, hi int) bool {
+	m := newMeter(c)
+	for v := lo; v < hi; v++ {
+		list := g.list[g.ptr[v]:g.end[v]]
+		kept := 0
+		for _, w := range list {
+			if bitOf(marks, int(w)) == 0 {
+				setBit(marks, int(w))
+				list[kept] = w
+				kept++
+			}
+		}
+		g.end[v] = g.ptr[v] + int32(kept)
+		for _, w := range list[:kept] {
+			marks[w>>6] = 0
+		}
+		if !m.spend(2*len(list) + 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// forward counts the triangles whose node of lowest degree is one of lo..hi-1.
+// As in walkCSR, it looks at the starts of a batch of lists before it goes
+// through them, to wait for memory once and not for each.
+func forward(c *Ctl, g oriented, marks []uint64, lo, hi int) (uint64, bool) {
+	m := newMeter(c)
+	total := uint64(0)
+	touched := int32(0)
+	var from, to [walkBatch]int32
+	for v := lo; v < hi; v++ {
+		list := g.list[g.ptr[v]:g.end[v]]
+		if !m.spend(2*len(list) + 1) {
+			return 0, false
+		}
+		if len(list) < 2 {
+			continue
+		}
+		for _, w := range list {
+			setBit(marks, int(w))
+		}
+		for rest := list; len(rest) > 0; {
+			batch := rest[:min(walkBatch, len(rest))]
+			rest = rest[len(batch):]
+			for i, w := range batch {
+				from[i&(walkBatch-1)], to[i&(walkBatch-1)] = g.ptr[w], g.end[w]
+				if g.ptr[w] < g.end[w] {
+					touched |= g.list[g.ptr[w]]
+				}
+			}
+			work := 0
+			for i := range batch {
+				next := g.list[from[i&(walkBatch-1)]:to[i&(walkBatch-1)]]
+				for _, x := range next {
+					total += bitOf(marks, int(x))
+				}
+				work += len(next)
+			}
+			if !m.spend(work) {
+				return 0, false
+			}
+		}
+		for _, w := range list {
+			marks[w>>6] = 0
+		}
+	}
+	return total, touched >= 0 // always, see walkCSR
+}
+
+// TraceCubeCSR is trace(A·A·A) of the pattern of a: the number of closed walks
+// of three edges, loops included. Val is not looked at.
+func TraceCubeCSR(c *Ctl, a tensor.CSR, s Scratch) (uint64, bool) {
+	n, words := a.Rows, tensor.Words(a.Rows)
+	in := tensor.CSR{Rows: n, Cols: n, Ptr: s.I[:n+1], Idx: s.I[n+1 : n+1+a.NNZ()]}
+	marks := s.W[:workerCount(c.Workers)*uint64(words)]
+	pattern := a
+	pattern.Val = nil
+	if !CSRTranspose(c, in, pattern) {
+		return 0, false
+	}
+	clear(marks)
+	if goesParallel(c, uint64(a.NNZ())) {
+		var total atomic.Uint64
+		ok := forkRange(c, n, func(c *Ctl, worker, lo, hi int) bool {
+			part, ok := closedWalks(c, pattern, in, marks[worker*words:][:words], lo, hi)
+			total.Add(part)
+			return ok
+		})
+		return total.Load(), ok
+	}
+	return closedWalks(c, pattern, in, marks, 0, n)
+}
+
+// TraceCubeCSRCost bounds TraceCubeCSR: for each edge (i, j) the row of j.
+func TraceCubeCSRCost(n, nnz, workers int) Cost {
+	un, m := uint64(n), uint64(nnz)
+	return Cost{
+		Ops: tensor.SatAdd(satMul(m, min(un, m)), satMul(6, un+m+1)),
+		W:   satMul(workerCount(workers), uint64(tensor.Words(n))),
+		I:   un + 1 + m,
+	}
+}
+
+// closedWalks counts those that start at nodes lo..hi-1: i to j to k, with k
+// among the marked predecessors of i.
+func closedWalks(c *Ctl, a, in tensor.CSR, marks []uint64, lo, hi int) (uint64, bool) {
+	m := newMeter(c)
+	total := uint64(0)
+	for i := lo; i < hi; i++ {
+		row, before := a.Row(i), in.Row(i)
+		for _, k := range before {
+			setBit(marks, int(k))
+		}
+		if !m.spend(len(row) + 2*len(before) + 1) {
+			return 0, false
+		}
+		if len(before) > 0 {
+			for _, j := range row {
+				next := a.Row(int(j))
+				for _, k := range next {
+					total += bitOf(marks, int(k))
+				}
+				if !m.spend(len(next)) {
+					return 0, false
+				}
+			}
+		}
+		for _, k := range before {
+			marks[k>>6] = 0
+		}
+	}
+	return total, true
+}

@@ -1,0 +1,193 @@
+// Package vm runs compiled programs.
+//
+// A Machine owns the memory of one program and runs it any number of times
+// without allocating. It knows nothing of source text: errors carry positions,
+// and whoever compiled the program turns them into lines.
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Stats is what a run used; it counts the same things as the certificate and
+// never exceeds it.
+type Stats struct {
+	Ops       uint64
+	PeakBytes uint64
+}
+
+// Output is a value that a program gave.
+type Output struct {
+	Name  string
+	Form  code.Form
+	Value *tensor.Value
+}
+
+// Warning is something a run noticed about the data.
+type Warning struct {
+	Pos     ir.Pos
+	OneWay  uint64 // edges without their reverse in a graph whose triangles are counted as undirected
+	Message string
+}
+
+// Result is the outcome of a run. Values alias the machine's memory: they are
+// valid until its next run.
+type Result struct {
+	Outputs  []Output
+	Warnings []Warning
+	Stats    Stats
+}
+
+// Kind says what went wrong in a run.
+type Kind uint8
+
+// NotFinite is an output with a NaN or an infinity; Inexact a count at or past
+// 2^53; BadIndex a position that is not one; BadInput a value that does not fit
+// the program.
+const (
+	NotFinite Kind = iota
+	Inexact
+	BadIndex
+	BadInput
+)
+
+// RuntimeError is a failure that only a run can find.
+type RuntimeError struct {
+	Kind    Kind
+	Pos     ir.Pos
+	Message string
+	Hint    string
+}
+
+func (e *RuntimeError) Error() string { return e.Message }
+
+// MaxBytes is the most memory a machine will take, whatever its limits say.
+const MaxBytes = 1 << 40
+
+// Machine runs one program. It is not safe for concurrent use; a Module may
+// have many machines.
+type Machine struct {
+	mod     *cost.Module
+	regs    []tensor.Value
+	scratch kernel.Scratch
+	args    [][]float64 // operands of the fused instruction being run
+	result  Result
+	ctl     kernel.Ctl
+}
+
+// New allocates the memory that the certificate states, after comparing it with
+// the limits.
+func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
+	if limits.MaxBytes == 0 || limits.MaxBytes > MaxBytes {
+		limits.MaxBytes = MaxBytes
+	}
+	if err := mod.Certificate.Check(limits); err != nil {
+		return nil, err
+	}
+	p, size := mod.Program, mod.Arena.Size
+	m := &Machine{mod: mod, regs: make([]tensor.Value, len(p.Regs))}
+	f, w, x := make([]float64, size.F), make([]uint64, size.W), make([]int32, size.I)
+	at := mod.Arena.Scratch
+	m.scratch = kernel.Scratch{F: f[at.F:], W: w[at.W:], I: x[at.I:]}
+	for i := range p.Regs {
+		m.bind(i, f, w, x)
+	}
+	for i := range p.Consts {
+		m.regs[p.Consts[i].Reg] = p.Consts[i].Value
+	}
+	m.result.Outputs = make([]Output, len(p.Outputs))
+	for i, o := range p.Outputs {
+		m.result.Outputs[i] = Output{Name: o.Name, Form: o.Form, Value: &m.regs[o.Reg]}
+	}
+	return m, nil
+}
+
+// bind points a register at its place in the arenas.
+func (m *Machine) bind(i int, f []float64, w []uint64, x []int32) {
+	r, v, at := &m.mod.Program.Regs[i], &m.regs[i], m.mod.Arena.Place[i]
+	v.Type, v.Layout = r.Type, r.Layout
+	switch r.Layout {
+	case tensor.Dense:
+		if n := r.Shape.Elems(); at.F+n <= uint64(len(f)) {
+			v.F = f[at.F : at.F+n : at.F+n]
+		}
+	case tensor.Packed:
+		rows, cols := 1, r.Shape.Dim(0)
+		if r.Shape.Rank() == 2 {
+			rows, cols = cols, r.Shape.Dim(1)
+		}
+		stride := tensor.Words(cols)
+		v.Bits = tensor.Bits{Rows: rows, Cols: cols, Stride: stride}
+		if n := uint64(rows) * uint64(stride); at.W+n <= uint64(len(w)) {
+			v.Bits.W = w[at.W : at.W+n : at.W+n]
+		}
+	case tensor.Sparse:
+		n, nnz := uint64(r.Shape.Dim(0)), uint64(r.NNZ)
+		v.CSR = tensor.CSR{Rows: r.Shape.Dim(0), Cols: r.Shape.Dim(1)}
+		if at.I+n+1+nnz <= uint64(len(x)) {
+			v.CSR.Ptr = x[at.I : at.I+n+1 : at.I+n+1]
+			v.CSR.Idx = x[at.I+n+1 : at.I+n+1+nnz : at.I+n+1+nnz]
+		}
+		if r.Kind != tensor.Bool && at.F+nnz <= uint64(len(f)) {
+			v.CSR.Val = f[at.F : at.F+nnz : at.F+nnz]
+		}
+	case tensor.Parts:
+		if n := uint64(r.Shape.Dim(0)); at.I+n <= uint64(len(x)) {
+			v.Part = x[at.I : at.I+n : at.I+n]
+		}
+	}
+}
+
+// ErrStopped is returned, wrapping the context's error, by a run that was
+// cancelled.
+var ErrStopped = errors.New("the run was stopped")
+
+// Run executes the program. inputs are the values of its input slots in order.
+// The result is valid until the next Run.
+func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, error) {
+	p := m.mod.Program
+	if len(inputs) != len(p.Inputs) {
+		return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("the program has %d inputs, %d were bound", len(p.Inputs), len(inputs))}
+	}
+	for i := range inputs {
+		in := &p.Inputs[i]
+		if err := code.CheckValue(&inputs[i], &p.Regs[in.Reg]); err != nil {
+			return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("input %s: %v", in.Name, err),
+				Hint: "a compiled program is made for inputs of one size and layout"}
+		}
+		m.regs[in.Reg] = inputs[i]
+	}
+	m.ctl = kernel.Ctl{Done: ctx.Done(), Workers: m.mod.Workers}
+	m.result.Warnings = m.result.Warnings[:0]
+	if m.ctl.Stopped() {
+		return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
+	}
+	for i := range m.mod.Steps {
+		ok, err := m.step(&m.mod.Steps[i])
+		if err != nil {
+			var e *RuntimeError
+			if errors.As(err, &e) {
+				e.Pos = p.Pos[i]
+			}
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
+		}
+	}
+	m.result.Stats = Stats{Ops: m.ctl.Ops, PeakBytes: m.mod.Certificate.PeakBytes}
+	return &m.result, nil
+}
+
+// Stats of the last run, finished or not.
+func (m *Machine) Stats() Stats {
+	return Stats{Ops: m.ctl.Ops, PeakBytes: m.mod.Certificate.PeakBytes}
+}
