@@ -254,8 +254,7 @@ var Builtins = []Builtin{
 				return nil
 			}
 			if rows, cols := a.Type.Shape.Dim(0), a.Type.Shape.Dim(1); !tensor.SizeFits(rows, cols) {
-				c.fail(CodeSquare, 0, "", "diag takes a square matrix, found %s", Describe(a.Type.Shape))
-				return nil
+				return c.rectangularDiagonal(a, rows, cols)
 			}
 			return c.View(a, []uint8{0, 0}, []uint8{0}, a.Type.Shape.Dims()[:1])
 		},
@@ -361,6 +360,28 @@ func (c *Call) orNil(a *ir.Node, build func(*ir.Node) *ir.Node) *ir.Node {
 		return nil
 	}
 	return build(a)
+}
+
+// rectangularDiagonal keeps the diagonal of a and adds up the longer axis.
+func (c *Call) rectangularDiagonal(a *ir.Node, rows, cols int) *ir.Node {
+	const most = 1 << 20
+	if rows < 0 || cols < 0 {
+		rows, cols = 1, 1 // not known until the inputs are bound
+	}
+	if rows > most/max(cols, 1) {
+		c.fail(CodeTooLarge, 0, "", "the diagonal of a %dx%d matrix that is not square is over the limit of %d elements", rows, cols, most)
+		return nil
+	}
+	data := make([]float64, rows*cols)
+	for i := range min(rows, cols) {
+		data[i*cols+i] = 1
+	}
+	one := c.Const(tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(rows, cols)}, F: data})
+	kept := uint8(0)
+	if rows > cols {
+		kept = 1
+	}
+	return c.Einsum(&kernel.Spec{In: [][]uint8{{0, 1}, {0, 1}}, Out: []uint8{kept}, Size: []int{rows, cols}}, a, one)
 }
 
 func (c *Call) filled(x float64) *ir.Node {

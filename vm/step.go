@@ -68,7 +68,7 @@ func (m *Machine) step(s *cost.Step) (bool, error) {
 	case code.CountAll:
 		return m.countAll(d, a), nil
 	case code.CountProduct:
-		return kernel.CountProduct(c, d.F, a.Bits, b.Bits, m.scratch), nil
+		return kernel.CountProduct(c, d.F, a.Bits, b.Bits), nil
 	case code.CountMatVec:
 		return kernel.CountMatVec(c, d.F, a.Bits, b.Bits.W), nil
 	case code.CountAnd:
@@ -176,9 +176,9 @@ func inexact() error {
 }
 
 func notFinite(a *tensor.Value, at int) error {
-	what := "not a number (0/0 or the like)"
+	what := "it is NaN, from 0/0 or the like"
 	if x := a.F[at]; math.IsInf(x, 0) {
-		what = "infinite"
+		what = "it is infinite"
 	}
 	where := ""
 	if a.Shape.Rank() > 0 {
@@ -189,7 +189,7 @@ func notFinite(a *tensor.Value, at int) error {
 		}
 		where = fmt.Sprintf(" at %v", index)
 	}
-	return &RuntimeError{Kind: NotFinite, Message: "the output is " + what + where,
+	return &RuntimeError{Kind: NotFinite, Message: "the output is not finite: " + what + where,
 		Hint: "mask such elements, as in `where(d > 0, x / d, 0)`"}
 }
 

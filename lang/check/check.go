@@ -95,6 +95,7 @@ type Program struct {
 	Labels     []string // label of each node, when the program has labelled nodes
 	Diags      diag.List
 	Bound      bool // every input is bound
+	Nodes      int  // the IDs of all nodes are below
 }
 
 type symbol struct {
@@ -151,7 +152,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 	c.collectLabels()
 	p := &Program{File: f, Bound: true}
 	c.program(p)
-	p.Labels = c.labels
+	p.Labels, p.Nodes = c.labels, c.b.Count
 	p.Diags = c.diags
 	p.Diags.Sort()
 	return p

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math/bits"
 	"sort"
 	"strings"
 
@@ -294,8 +295,29 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) {
 }
 
 func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
-	c.err("E0309", s.Name.Span.Join(s.Value.Pos()), "", nil, "the left side `%s` has %s, but the value is %s",
-		s.Name.Name, plural(len(s.Indices), "axis"), shapeOf(n))
+	span := s.Name.Span.Join(s.Value.Pos())
+	if bits.OnesCount64(c.eq.lhsMask) < len(s.Indices) && n.Rank() == len(s.Indices) {
+		c.err("E0309", span, "", []string{"Give the value indices as well, as in " + withIndices(s.Value, n) + "."},
+			"the left side repeats index `%s`, so the value has to say which of its elements it means", c.repeated())
+		return
+	}
+	axes := plural(len(s.Indices), "axis")
+	if len(s.Indices) != 1 {
+		axes = fmt.Sprintf("%d axes", len(s.Indices))
+	}
+	c.err("E0309", span, "", nil, "the left side `%s` has %s, but the value is %s", s.Name.Name, axes, shapeOf(n))
+}
+
+// repeated is the first index that stands twice on the left side.
+func (c *checker) repeated() string {
+	var seen uint64
+	for _, id := range c.eq.lhs {
+		if seen>>id&1 != 0 {
+			return c.eq.idx[id].name
+		}
+		seen |= 1 << id
+	}
+	return ""
 }
 
 func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) {

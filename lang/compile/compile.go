@@ -8,6 +8,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"ein/lang/plan"
 	"ein/vm/code"
@@ -22,7 +23,8 @@ type Options struct{ Plain bool }
 
 // Compile generates code. It cannot fail on a program that was checked.
 func Compile(p *plan.Program, opt Options) *code.Program {
-	g := &gen{out: &code.Program{Labels: p.Labels}, plain: opt.Plain, vals: make(map[*ir.Node]*value, 16), uses: make(map[*ir.Node]int, 16)}
+	g := &gen{out: &code.Program{Labels: p.Labels}, plain: opt.Plain}
+	g.b.Count = p.Nodes
 	for _, o := range p.Outputs {
 		g.count(o.Node)
 	}
@@ -30,7 +32,7 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		r := g.reg(in.Node.Type, in.Layout)
 		g.out.Regs[r].NNZ = in.NNZ
 		g.out.Inputs = append(g.out.Inputs, code.Input{Reg: r, Name: in.Name, Kind: in.Kind})
-		g.vals[in.Node] = newValue(in.Layout, r)
+		g.vals.Set(in.Node, newValue(in.Layout, r))
 	}
 	for _, o := range p.Outputs {
 		v := g.value(o.Node)
@@ -88,17 +90,17 @@ func (v *value) has(l tensor.Layout) bool { return v.reg[l] >= 0 }
 type gen struct {
 	out   *code.Program
 	plain bool
-	vals  map[*ir.Node]*value
-	uses  map[*ir.Node]int // how many nodes and outputs read a node
-	turns map[int]int      // register -> its transpose
+	vals  ir.Table[*value]
+	uses  ir.Table[int] // how many nodes and outputs read a node
+	turns map[int]int   // register -> its transpose
 	pos   ir.Pos
 	b     ir.Builder
 }
 
 // count counts uses; it walks each node once.
 func (g *gen) count(n *ir.Node) {
-	g.uses[n]++
-	if g.uses[n] > 1 {
+	g.uses.Set(n, g.uses.At(n)+1)
+	if g.uses.At(n) > 1 {
 		return
 	}
 	for _, a := range n.Args {
@@ -137,11 +139,11 @@ func (g *gen) constant(v tensor.Value) int {
 
 // value computes a node and returns where it is.
 func (g *gen) value(n *ir.Node) *value {
-	if v := g.vals[n]; v != nil {
+	if v := g.vals.At(n); v != nil {
 		return v
 	}
 	v := g.lower(n)
-	g.vals[n] = v
+	g.vals.Set(n, v)
 	return v
 }
 
@@ -215,6 +217,10 @@ func (g *gen) transposed(r int) int {
 	if g.turns == nil {
 		g.turns = make(map[int]int)
 	}
+	if t, ok := g.constTransposed(r); ok {
+		g.turns[r], g.turns[t] = t, r
+		return t
+	}
 	from := g.out.Regs[r]
 	typ := from.Type
 	typ.Shape = tensor.ShapeOf(typ.Shape.Dim(1), typ.Shape.Dim(0))
@@ -222,6 +228,31 @@ func (g *gen) transposed(r int) int {
 	g.out.Regs[t].NNZ = from.NNZ
 	g.turns[r], g.turns[t] = t, r
 	return t
+}
+
+// constTransposed is the transpose of a packed constant: the constant itself
+// when it is symmetric.
+func (g *gen) constTransposed(r int) (int, bool) {
+	v := g.constValue(r)
+	if v == nil || v.Layout != tensor.Packed || g.plain {
+		return 0, false
+	}
+	t := tensor.Value{Type: v.Type, Layout: tensor.Packed, Bits: tensor.NewBits(v.Bits.Cols, v.Bits.Rows)}
+	t.Shape = tensor.ShapeOf(v.Bits.Cols, v.Bits.Rows)
+	kernel.BitsTranspose(&kernel.Ctl{}, t.Bits, v.Bits)
+	if t.Shape == v.Shape && slices.Equal(t.Bits.W, v.Bits.W) {
+		return r, true
+	}
+	return g.constant(t), true
+}
+
+func (g *gen) constValue(r int) *tensor.Value {
+	for i := range g.out.Consts {
+		if g.out.Consts[i].Reg == r {
+			return &g.out.Consts[i].Value
+		}
+	}
+	return nil
 }
 
 func (g *gen) dense(n *ir.Node) int { return g.in(n, tensor.Dense) }

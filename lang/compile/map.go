@@ -16,7 +16,9 @@ func (g *gen) mapped(n *ir.Node) *value {
 	if g.isTriangleCount(n) {
 		a := g.graph(cubeOf(n.Args[0]))
 		g.pos = n.Pos
-		g.emit(code.CheckSymmetric, -1, code.Attr{}, a)
+		if t, ok := g.constTransposed(a); !ok || t != a {
+			g.emit(code.CheckSymmetric, -1, code.Attr{}, a)
+		}
 	}
 	if !g.plain {
 		if v := g.logic(n); v != nil {
@@ -163,7 +165,7 @@ func isTransposeOf(t, a *ir.Node) bool {
 // so that the expression is never stored.
 func (g *gen) reduce(n *ir.Node) *value {
 	a := n.Args[0]
-	if !g.plain && a.Op == ir.Map && g.uses[a] == 1 && n.Fold <= kernel.FoldMin && g.vals[a] == nil {
+	if !g.plain && a.Op == ir.Map && g.uses.At(a) == 1 && n.Fold <= kernel.FoldMin && g.vals.At(a) == nil {
 		return g.checked(n, g.fuse(a, n, n.Fold))
 	}
 	r := g.dense(a)
@@ -172,9 +174,9 @@ func (g *gen) reduce(n *ir.Node) *value {
 }
 
 // maxFusedOps bounds the operations of one loop, so that their operands,
-// constants and temporaries fit the registers of the kernel: 12 operations have
-// at most 25 operands.
-const maxFusedOps = 12
+// constants and temporaries fit the registers of the kernel: 10 operations have
+// at most 21 operands.
+const maxFusedOps = 10
 
 // fusion collects the loop for one elementwise expression. Registers are
 // numbered operands, constants, temporaries, which is known only at the end, so
@@ -277,13 +279,13 @@ func (f *fusion) operand(a *ir.Node) ref {
 	if x, ok := a.Scalar(); ok {
 		return f.constant(x)
 	}
-	if !g.plain && a.Op == ir.Map && a.Rank() == f.root.Rank() && a.Rank() > 0 && g.uses[a] == 1 && g.vals[a] == nil &&
+	if !g.plain && a.Op == ir.Map && a.Rank() == f.root.Rank() && a.Rank() > 0 && g.uses.At(a) == 1 && g.vals.At(a) == nil &&
 		f.maps < maxFusedOps && !g.prefersBits(a) && !g.isTriangleCount(a) {
 		return f.apply(a)
 	}
 	src, stride := a, rowMajor(a.Type.Shape)
 	if !g.plain {
-		if view, vs, ok := viewStrides(a); ok && g.vals[a] == nil {
+		if view, vs, ok := viewStrides(a); ok && g.vals.At(a) == nil {
 			src, stride = view, vs
 		}
 	}

@@ -85,3 +85,79 @@ func TestAbuse(t *testing.T) {
 		})
 	}
 }
+
+// TestCorpus keeps the corpus itself in order.
+func TestCorpus(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range testdata.Cases() {
+		if seen[c.Name] {
+			t.Errorf("%s is there twice", c.Name)
+		}
+		seen[c.Name] = true
+		for _, re := range []string{c.Error, c.Warning} {
+			if _, err := regexp.Compile(re); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
+		for _, class := range strings.Split(c.Class, "|") {
+			if c.Class != "" && !slices.Contains([]string{"syntax", "static", "limit", "runtime"}, class) {
+				t.Errorf("%s: unknown class %s", c.Name, class)
+			}
+		}
+	}
+	if len(seen) < 300 {
+		t.Errorf("only %d cases", len(seen))
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		want, got string
+		same      bool
+	}{
+		{"a = 1\n", "a = 1", true},
+		{"a = 1", "a = 2", false},
+		{"a = 1", "b = 1", false},
+		{"a = 0.1", "a = 0.10000000000000002", true},
+		{"a = 0.1", "a = 0.1001", false},
+		{"a = 9007199254740991", "a = 9007199254740990", false},
+		{"a = [1, 2]", "a = [1,2]", true},
+		{"a = [1, 2]", "a = [1, 2, 3]", false},
+		{"a =\n  [1]", "a = [1]", false},
+		{"a = 1\nb = 2", "a = 1", false},
+		{"a = 1e-7", "a = 0.0000001", true},
+		{"a = -1", "a = 1", false},
+	} {
+		if err := testdata.Match(c.want, c.got); (err == nil) != c.same {
+			t.Errorf("Match(%q, %q) = %v", c.want, c.got, err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	run := func(text string, opt Options) *Error {
+		_, err := Run(syntax.Parse(source.NewFile("p", text), syntax.Options{}), opt)
+		e, _ := err.(*Error)
+		return e
+	}
+	for name, c := range map[string]struct {
+		text string
+		opt  Options
+		want string
+	}{
+		"unbound":        {"input A: graph\nB = tc(A)", Options{}, "input A is not bound"},
+		"rank of input":  {"input v: vector\nB = v", Options{Inputs: map[string]Tensor{"v": {}}}, "rank 0"},
+		"weights":        {"input A: graph\nB = A", Options{Inputs: map[string]Tensor{"A": {[]int{1, 1}, []float64{2}}}}, "not 0 or 1"},
+		"square":         {"input A: graph\nB = A", Options{Inputs: map[string]Tensor{"A": {[]int{1, 2}, []float64{0, 1}}}}, "not square"},
+		"broken prelude": {"A = 1", Options{Prelude: "def f("}, "syntax"},
+		"no output":      {"def f(x) = x", Options{}, "no output"},
+	} {
+		if e := run(c.text, c.opt); e == nil || !strings.Contains(e.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, e, c.want)
+		}
+	}
+	e := run("A = 1\nB = A + C\n", Options{})
+	if e == nil || e.Span != (source.Span{Start: 6, End: 15}) {
+		t.Errorf("an error without its statement: %+v", e)
+	}
+}

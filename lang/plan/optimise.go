@@ -33,14 +33,16 @@ var Rewrites = []struct{ Name, Doc string }{
 
 // Optimise applies the rewrites to every output.
 func (p *Program) Optimise() {
-	o := &optimiser{ids: make(map[*ir.Node]int, 32), known: make(map[string]*ir.Node, 32)}
+	o := &optimiser{known: make(map[string]*ir.Node, 16)}
+	o.b.Count = p.Nodes
 	nodes := make([]*ir.Node, len(p.Outputs))
 	for i := range p.Outputs {
 		nodes[i] = p.Outputs[i].Node
 	}
 	for _, pass := range [](func(*ir.Node) *ir.Node){o.simplify, o.demand, o.fuse, o.order} {
 		o.countUses(nodes)
-		o.pass, o.memo = pass, make(map[*ir.Node]*ir.Node, 32)
+		o.pass = pass
+		clear(o.memo)
 		for i, n := range nodes {
 			nodes[i] = o.visit(n)
 		}
@@ -48,16 +50,16 @@ func (p *Program) Optimise() {
 	for i := range p.Outputs {
 		p.Outputs[i].Node = nodes[i]
 	}
-	p.Rewrites = o.done
+	p.Rewrites, p.Nodes = o.done, o.b.Count
 }
 
 type optimiser struct {
 	b     ir.Builder
 	pass  func(*ir.Node) *ir.Node
-	memo  map[*ir.Node]*ir.Node
-	uses  map[*ir.Node]int // how many operations and outputs read a node
-	whole map[*ir.Node]int // of those, how many are not a Select
-	ids   map[*ir.Node]int
+	memo  ir.Table[*ir.Node]
+	uses  ir.Table[int]  // how many operations and outputs read a node
+	whole ir.Table[int]  // of those, how many are not a Select
+	first ir.Table[bool] // the node is the one that others equal to it become
 	known map[string]*ir.Node
 	key   []byte
 	done  []Rewrite
@@ -68,14 +70,15 @@ func (o *optimiser) note(name string, n *ir.Node, format string, a ...any) {
 }
 
 func (o *optimiser) countUses(outputs []*ir.Node) {
-	o.uses, o.whole = make(map[*ir.Node]int, 32), make(map[*ir.Node]int, 32)
+	clear(o.uses)
+	clear(o.whole)
 	var count func(n *ir.Node, selected bool)
 	count = func(n *ir.Node, selected bool) {
-		o.uses[n]++
+		o.uses.Set(n, o.uses.At(n)+1)
 		if !selected {
-			o.whole[n]++
+			o.whole.Set(n, o.whole.At(n)+1)
 		}
-		if o.uses[n] > 1 {
+		if o.uses.At(n) > 1 {
 			return
 		}
 		for i, a := range n.Args {
@@ -90,7 +93,7 @@ func (o *optimiser) countUses(outputs []*ir.Node) {
 // visit rewrites the operands of n, then n, and shares the result with an equal
 // operation seen before.
 func (o *optimiser) visit(n *ir.Node) *ir.Node {
-	if m := o.memo[n]; m != nil {
+	if m := o.memo.At(n); m != nil {
 		return m
 	}
 	was := n
@@ -113,20 +116,21 @@ func (o *optimiser) visit(n *ir.Node) *ir.Node {
 		o.inherit(m, was)
 	}
 	m = o.share(m)
-	o.memo[was] = m
+	o.memo.Set(was, m)
 	return m
 }
 
 // inherit gives a rewritten node the use counts of the one it stands for.
 func (o *optimiser) inherit(m, n *ir.Node) {
-	if o.uses[m] == 0 {
-		o.uses[m], o.whole[m] = o.uses[n], o.whole[n]
+	if o.uses.At(m) == 0 {
+		o.uses.Set(m, o.uses.At(n))
+		o.whole.Set(m, o.whole.At(n))
 	}
 }
 
 // share returns the first operation equal to n.
 func (o *optimiser) share(n *ir.Node) *ir.Node {
-	if _, ok := o.ids[n]; ok {
+	if o.first.At(n) {
 		return n
 	}
 	k := append(o.key[:0], byte(n.Op), byte(n.Fn), byte(n.Fold), byte(n.Walk), byte(n.Type.Kind), byte(n.Type.Shape.Rank()))
@@ -141,7 +145,7 @@ func (o *optimiser) share(n *ir.Node) *ir.Node {
 	if x, ok := n.Scalar(); ok {
 		k = binary.BigEndian.AppendUint64(k, math.Float64bits(x))
 	} else if n.Op == ir.Const {
-		o.ids[n] = len(o.ids)
+		o.first.Set(n, true)
 		return n
 	}
 	for _, d := range n.Axes {
@@ -155,19 +159,19 @@ func (o *optimiser) share(n *ir.Node) *ir.Node {
 	}
 	k = append(k, '|')
 	for _, a := range n.Args {
-		k = binary.AppendUvarint(k, uint64(o.ids[o.share(a)]))
+		k = binary.AppendUvarint(k, uint64(o.share(a).ID))
 	}
 	o.key = k
 	if m := o.known[string(k)]; m != nil {
 		if m.Pos != n.Pos && len(n.Args) > 0 {
 			o.note("common", n, "%v is the same as an earlier one", n.Op)
 		}
-		o.uses[m] += o.uses[n]
-		o.whole[m] += o.whole[n]
+		o.uses.Set(m, o.uses.At(m)+o.uses.At(n))
+		o.whole.Set(m, o.whole.At(m)+o.whole.At(n))
 		return m
 	}
 	o.known[string(k)] = n
-	o.ids[n] = len(o.ids)
+	o.first.Set(n, true)
 	return n
 }
 
@@ -292,7 +296,7 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 	}
 	a, at := n.Args[0], n.Args[1:]
 	switch {
-	case a.Op == ir.Closure && o.whole[a] == 0 && o.uses[a] <= maxSearches:
+	case a.Op == ir.Closure && o.whole.At(a) == 0 && o.uses.At(a) <= maxSearches:
 		g := a.Args[0]
 		switch {
 		case len(n.Axes) == 2:
@@ -305,9 +309,9 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 			o.note("demand", n, "a column of tc is one backward search")
 			return o.b.Walk(kernel.WalkRow, true, g, at[0])
 		}
-	case a.Op == ir.Einsum && o.uses[a] == 1 && distinct(a.Spec.Out):
+	case a.Op == ir.Einsum && o.uses.At(a) == 1 && distinct(a.Spec.Out):
 		return o.selectProduct(n, a, at)
-	case a.Op == ir.Map && o.uses[a] == 1:
+	case a.Op == ir.Map && o.uses.At(a) == 1:
 		args := make([]*ir.Node, len(a.Args))
 		for i, x := range a.Args {
 			args[i] = x
@@ -326,10 +330,11 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 func (o *optimiser) selected(x *ir.Node, axes []int, at []*ir.Node) *ir.Node {
 	s := o.b.Select(x, axes, at...)
 	s.Pos = x.Pos
-	if o.uses[x] == 1 || o.whole[x] == 1 && x.Op == ir.Closure {
-		o.whole[x] = o.uses[x] - 1 // the only whole use was the one replaced
+	if o.uses.At(x) == 1 || o.whole.At(x) == 1 && x.Op == ir.Closure {
+		o.whole.Set(x, o.uses.At(x)-1) // the only whole use was the one replaced
 	}
-	o.uses[s], o.whole[s] = 1, 1
+	o.uses.Set(s, 1)
+	o.whole.Set(s, 1)
 	return o.share(o.demand(s))
 }
 
@@ -458,7 +463,7 @@ func (o *optimiser) canJoin(n, a *ir.Node, spec *kernel.Spec, i, factors int) bo
 	if !distinct(a.Spec.Out) || factors-1+len(a.Args) > maxFactors || len(spec.Size)+len(a.Spec.Size) > 64 {
 		return false
 	}
-	if o.uses[a] > 1 && !isView(a) {
+	if o.uses.At(a) > 1 && !isView(a) {
 		return false
 	}
 	if a.Args[0].Rank() == 0 {
@@ -514,7 +519,7 @@ func (o *optimiser) boolProduct(n *ir.Node) *ir.Node {
 	default:
 		return n
 	}
-	if p.Op != ir.Einsum || o.uses[p] > 1 || len(p.Args) != 2 || !HasBoolForm(p.Spec) ||
+	if p.Op != ir.Einsum || o.uses.At(p) > 1 || len(p.Args) != 2 || !HasBoolForm(p.Spec) ||
 		p.Args[0].Type.Kind != tensor.Bool || p.Args[1].Type.Kind != tensor.Bool {
 		return n
 	}

@@ -219,7 +219,7 @@ func IsTriple(n *ir.Node) bool {
 // semiring recognises max or min over one index of a function of two matrices.
 func (o *optimiser) semiring(n *ir.Node) *ir.Node {
 	m := n.Args[0]
-	if n.IsArg() || m.Op != ir.Map || len(m.Args) != 2 || o.uses[m] > 1 || m.Rank() != 3 || len(n.Axes) != 1 {
+	if n.IsArg() || m.Op != ir.Map || len(m.Args) != 2 || o.uses.At(m) > 1 || m.Rank() != 3 || len(n.Axes) != 1 {
 		return n
 	}
 	switch m.Fn {

@@ -20,6 +20,7 @@ type Program struct {
 	Stmts   []Stmt // in source order
 	Labels  []string
 
+	Nodes    int       // all node IDs are below
 	Rewrites []Rewrite // what Optimise did
 }
 
@@ -47,7 +48,7 @@ type Stmt struct {
 
 // New takes over a checked program whose inputs are bound.
 func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
-	p := &Program{Labels: c.Labels}
+	p := &Program{Labels: c.Labels, Nodes: c.Nodes}
 	for _, o := range c.Outputs {
 		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: code.Form(o.Form), Node: o.Node, Pos: pos(o.Span)})
 	}

@@ -214,7 +214,7 @@ func opCases() []opCase {
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[0][0] = 1 << 62 }), err: "operand 0 is read past its end"},
 			{sig: "d3,4 d0 -> d3,4", attr: fusedAttr(nil), err: "operand 1 is read past its end"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].Fn = kernel.FnCheck + 1 }), err: "unknown function"},
-			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].Dst = 2 }), err: "writes to an operand"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].Dst = 2 }), err: "writes to an operand"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].Dst = kernel.MaxRegs }), err: "too many registers"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].B = 3 }), err: "register 3 of a micro program is read before"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].C = 4 }), err: "register 4 of a micro program is read before"},

@@ -533,13 +533,14 @@ func selectRule(in *Instr, a []Reg) (Reg, error) {
 	if err := scalars(a[1:]); err != nil {
 		return Reg{}, err
 	}
+	if a[0].Layout != tensor.Dense && len(in.Axes) == 0 {
+		return Reg{}, fmt.Errorf("nothing is selected")
+	}
 	r := dense()
 	r.Shape = without(a[0].Shape, in.Axes)
 	// A row or a column of 0/1 entries stays packed.
 	if a[0].Layout != tensor.Dense && r.Shape.Rank() == 1 && a[0].Kind == tensor.Bool {
 		r.Layout, r.Kind = tensor.Packed, tensor.Bool
-	} else if a[0].Layout != tensor.Dense && len(in.Axes) == 0 {
-		return Reg{}, fmt.Errorf("nothing is selected")
 	}
 	return r, nil
 }

@@ -116,7 +116,7 @@ func bound(p *code.Program, in *code.Instr, workers int) kernel.Cost {
 		return ops(words(a), uint64(n))
 	case code.CountProduct:
 		rows, _ := sizes(&p.Regs[in.Args[1]])
-		return kernel.CountProductCost(n, m, rows, workers)
+		return kernel.CountProductCost(n, m, rows)
 	case code.CountMatVec, code.BoolMatVec:
 		return ops(words(a), uint64(n), uint64(tensor.Words(m)))
 	case code.CountAnd:

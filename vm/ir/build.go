@@ -13,10 +13,11 @@ import (
 // what is wrong in the user's terms, so a misfit here is a bug and panics.
 type Builder struct {
 	Pos   Pos // of the nodes built next
-	Count int // nodes built so far, for the limit on a program's size
+	Count int // nodes built so far: the next ID
 }
 
 func (b *Builder) node(n Node) *Node {
+	n.ID = b.Count
 	b.Count++
 	n.Pos = b.Pos
 	return &n
@@ -368,6 +369,26 @@ func (b *Builder) BoolEinsum(spec *kernel.Spec, args ...*Node) *Node {
 func (b *Builder) With(n *Node, args []*Node) *Node {
 	c := *n
 	c.Args = args
+	c.ID = b.Count
 	b.Count++
 	return &c
+}
+
+// Table is a map from nodes to values, as a slice by their IDs.
+type Table[T any] []T
+
+// At is the entry of n, the zero value when there is none.
+func (t Table[T]) At(n *Node) (v T) {
+	if n.ID < len(t) {
+		v = t[n.ID]
+	}
+	return v
+}
+
+// Set stores the entry of n.
+func (t *Table[T]) Set(n *Node, v T) {
+	for n.ID >= len(*t) {
+		*t = append(*t, make([]T, n.ID+1-len(*t)+len(*t)/2)...)
+	}
+	(*t)[n.ID] = v
 }

@@ -52,6 +52,7 @@ type Pos struct{ Start, End int32 }
 
 // Node is one operation. See the Op constants for which fields each uses.
 type Node struct {
+	ID      int // number of the node in its builder, for tables
 	Op      Op
 	Fn      kernel.Fn       // Map, Semiring
 	Fold    kernel.Fold     // Reduce, Semiring

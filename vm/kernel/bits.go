@@ -456,181 +456,25 @@ func popAnd(a, b []uint64) int {
 // and row k of bT both have a one: the product A·B of 0/1 matrices given B
 // transposed. dst is a.Rows x bT.Rows.
 //
-// Small products count the ones of the AND of each pair of rows. Large ones work
-// on tables like BoolProduct, but with sums of bytes in place of ORs: an addition
-// is far cheaper than a population count, which the portable compiler puts a test
-// and spills around.
-func CountProduct(c *Ctl, dst []float64, a, bT tensor.Bits, s Scratch) bool {
-	cost := CountProductCost(a.Rows, a.Cols, bT.Rows, c.Workers)
-	parallel := goesParallel(c, cost.Ops)
-	switch {
-	case !countsByTable(a.Rows, a.Cols):
-		if parallel {
-			return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
-				return countRows(c, dst, a, bT, lo, hi)
-			})
-		}
-		return countRows(c, dst, a, bT, 0, a.Rows)
-	case parallel:
-		w := s.W
-		return forkRange(c, tensor.Words(bT.Rows), func(c *Ctl, worker, lo, hi int) bool {
-			return countBlocks(c, dst, a, bT, w[worker*countWords:][:countWords], lo, hi)
+// Two rows by two in registers gained nothing: population counts are what it
+// waits for. Tables of sums of bytes, like those of BoolProduct, were 1.3 times
+// as fast at 1000 nodes and 1.5 at 3000, for as many lines as half this file.
+func CountProduct(c *Ctl, dst []float64, a, bT tensor.Bits) bool {
+	if goesParallel(c, CountProductCost(a.Rows, a.Cols, bT.Rows).Ops) {
+		return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
+			return countRows(c, dst, a, bT, lo, hi)
 		})
 	}
-	return countBlocks(c, dst, a, bT, s.W[:countWords], 0, tensor.Words(bT.Rows))
+	return countRows(c, dst, a, bT, 0, a.Rows)
 }
 
 // CountProductCost bounds CountProduct of rows x inner by inner x cols.
-func CountProductCost(rows, inner, cols, workers int) Cost {
-	words := uint64(tensor.Words(inner))
-	if !countsByTable(rows, inner) {
-		return Cost{Ops: satMul(uint64(rows), uint64(cols), words)}
-	}
-	bands := uint64(rows+countBand-1) / countBand
-	perWord := tensor.SatAdd(satMul(bands, countFillOps), satMul(uint64(rows), countRowOps))
-	perBlock := tensor.SatAdd(satMul(words, perWord), satMul(uint64(rows), countReadOps))
-	return Cost{
-		Ops: satMul(uint64(tensor.Words(cols)), perBlock),
-		W:   countWords * workerCount(workers),
-	}
+func CountProductCost(rows, inner, cols int) Cost {
+	return Cost{Ops: satMul(uint64(rows), uint64(cols), uint64(tensor.Words(inner)))}
 }
 
-// countsByTable reports whether a product is worth tables, and its counts fit 16
-// bits.
-func countsByTable(rows, inner int) bool { return rows >= 128 && inner < 1<<16 }
-
-const (
-	countBand    = 2048                                         // rows of a whose counts are kept at a time
-	countLine    = m4rLine                                      // words of 64 counts of a byte
-	countWords   = m4rWords + countBand*(countLine+2*countLine) // tables, counts of a byte and of two
-	countFillOps = transposeOps + 64*countLine + m4rWords       // for the tables of 64 columns and a word
-	countRowOps  = m4rTables*countLine + 3*countLine            // for a row, those and that word
-	countReadOps = 64                                           // for a row and 64 columns at the end
-)
-
-// countBlocks makes columns 64*lo to 64*hi of the product. The counts are kept
-// in bytes for three words of a, 192 at most, and then in two bytes.
-func countBlocks(c *Ctl, dst []float64, a, bT tensor.Bits, work []uint64, lo, hi int) bool {
-	m := newMeter(c)
-	table := (*[m4rWords]uint64)(work)
-	for block := lo; block < hi; block++ {
-		for i := 0; i < a.Rows; i += countBand {
-			n := min(countBand, a.Rows-i)
-			bytes := work[m4rWords:][:countLine*n]
-			pairs := work[m4rWords+countLine*countBand:][:2*countLine*n]
-			clear(bytes)
-			clear(pairs)
-			for k := range a.Stride {
-				countFill(table, bT, block, k)
-				countLookUp(bytes, table, a.W[i*a.Stride+k:], a.Stride)
-				if k%3 == 2 || k == a.Stride-1 {
-					widenCounts(pairs, bytes)
-				}
-				if !m.spend(countFillOps + n*countRowOps) {
-					return false
-				}
-			}
-			for r := range n {
-				row := dst[(i+r)*bT.Rows:][:bT.Rows]
-				readCounts(row[block*64:min(block*64+64, len(row))], pairs[2*countLine*r:][:2*countLine])
-			}
-			if !m.spend(n * countReadOps) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// countFill makes the tables for word k of a and rows 64*block.. of bT: entry x
-// of table t is, for each of those 64 rows, how many of the bits of x it has at
-// 64*k+m4rBits*t.
-func countFill(table *[m4rWords]uint64, bT tensor.Bits, block, k int) {
-	var column [64]uint64
-	loadTransposed(&column, bT, block, k)
-	for t := range m4rTables {
-		tab := table[t*m4rTable:][:m4rTable:m4rTable]
-		clear(tab[:m4rLine])
-		for r := range m4rBits {
-			var row [m4rLine]uint64
-			for q, x := 0, column[t*m4rBits+r]; q < m4rLine; q++ {
-				row[q] = spreadByte(uint8(x))
-				x >>= 8
-			}
-			half := m4rLine << r
-			for x := 0; x < half; x += m4rLine {
-				from, to := (*[m4rLine]uint64)(tab[x:]), (*[m4rLine]uint64)(tab[half+x:])
-				to[0] = from[0] + row[0]
-				to[1] = from[1] + row[1]
-				to[2] = from[2] + row[2]
-				to[3] = from[3] + row[3]
-				to[4] = from[4] + row[4]
-				to[5] = from[5] + row[5]
-				to[6] = from[6] + row[6]
-				to[7] = from[7] + row[7]
-			}
-		}
-	}
-}
-
-// spreadByte is a word whose bytes are the bits of b.
-func spreadByte(b uint8) uint64 {
-	x := uint64(b) * 0x0101010101010101 & 0x8040201008040201
-	return (x + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101
-}
-
-// countLookUp adds to each line of counts what a word of a, stride apart,
-// selects.
-func countLookUp(counts []uint64, table *[m4rWords]uint64, a []uint64, stride int) {
-	for at := 0; len(counts) >= countLine; at += stride {
-		if a[at] != 0 {
-			addSelected((*[countLine]uint64)(counts), table, a[at])
-		}
-		counts = counts[countLine:]
-	}
-}
-
-// addSelected adds to line the entry that each byte of x selects from its table.
-// It is a function of its own so that all sums are in registers; the stores are
-// of a word each as a copy of the whole line would wait for them.
-func addSelected(line *[countLine]uint64, table *[m4rWords]uint64, x uint64) {
-	d0, d1, d2, d3, d4, d5, d6, d7 := line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7]
-	for t := 0; t < m4rWords; t += m4rTable {
-		e := (*[m4rLine]uint64)(table[t+int(x&(1<<m4rBits-1))*m4rLine:])
-		d0 += e[0]
-		d1 += e[1]
-		d2 += e[2]
-		d3 += e[3]
-		d4 += e[4]
-		d5 += e[5]
-		d6 += e[6]
-		d7 += e[7]
-		x >>= m4rBits
-	}
-	line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7] = d0, d1, d2, d3, d4, d5, d6, d7
-}
-
-// widenCounts moves counts of a byte to ones of two: even bytes of a word to one
-// word, odd ones to the next.
-func widenCounts(pairs, bytes []uint64) {
-	const even = 0x00ff00ff00ff00ff
-	pairs = pairs[:2*len(bytes)]
-	for k, x := range bytes {
-		pairs[2*k] += x & even
-		pairs[2*k+1] += x >> 8 & even
-		bytes[k] = 0
-	}
-}
-
-func readCounts(dst []float64, pairs []uint64) {
-	for j := range dst {
-		x := pairs[j>>3<<1|j&1]
-		dst[j] = float64(uint16(x >> (j & 6 << 3)))
-	}
-}
-
-// countBlock is how many rows of bT are run through for each pair of rows of a:
-// they stay in the second-level cache.
+// countBlock is how many rows of bT are run through for each row of a: they stay
+// in the second-level cache.
 const countBlock = 512
 
 func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
@@ -638,47 +482,17 @@ func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 	n := bT.Rows
 	for k0 := 0; k0 < n; k0 += countBlock {
 		k1 := min(k0+countBlock, n)
-		for i := lo; i < hi; i += 2 {
-			d0 := dst[i*n+k0 : i*n+k1]
-			if i+1 < hi {
-				countPair(d0, dst[(i+1)*n+k0:(i+1)*n+k1], a.Row(i), a.Row(i+1), bT, k0)
-			} else {
-				for k := range d0 {
-					d0[k] = float64(popAnd(a.Row(i), bT.Row(k0+k)))
-				}
+		for i := lo; i < hi; i++ {
+			row, out := a.Row(i), dst[i*n:(i+1)*n]
+			for k := k0; k < k1; k++ {
+				out[k] = float64(popAnd(row, bT.Row(k)))
 			}
-			if !m.spend(min(2, hi-i) * (k1 - k0) * a.Stride) {
+			if !m.spend((k1 - k0) * a.Stride) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// countPair is two rows of the product. Two rows by two are in registers at a
-// time: each word loaded is used twice.
-func countPair(d0, d1 []float64, a0, a1 []uint64, bT tensor.Bits, k0 int) {
-	d1 = d1[:len(d0)]
-	k := 0
-	for ; k+2 <= len(d0); k += 2 {
-		b0, b1 := bT.Row(k0+k), bT.Row(k0+k+1)
-		a0, a1, b0, b1 := a0, a1[:len(a0)], b0[:len(a0)], b1[:len(a0)]
-		var n00, n01, n10, n11 int
-		for w, x0 := range a0 {
-			x1, y0, y1 := a1[w], b0[w], b1[w]
-			n00 += bits.OnesCount64(x0 & y0)
-			n01 += bits.OnesCount64(x0 & y1)
-			n10 += bits.OnesCount64(x1 & y0)
-			n11 += bits.OnesCount64(x1 & y1)
-		}
-		d0[k], d0[k+1] = float64(n00), float64(n01)
-		d1[k], d1[k+1] = float64(n10), float64(n11)
-	}
-	if k < len(d0) {
-		b := bT.Row(k0 + k)
-		d0[k] = float64(popAnd(a0, b))
-		d1[k] = float64(popAnd(a1, b))
-	}
 }
 
 // CountMatVec is dst[i] = the number of ones that row i of a and the bit vector
@@ -714,12 +528,12 @@ func BoolMatVec(c *Ctl, dst []uint64, a tensor.Bits, v []uint64) bool {
 // The tables of the four-Russians products. A word of a row of a selects from
 // each table the entry that some bits of it number; an entry is a cache line.
 //
-// Tables of 4 bits (16 KB in all) are in the first-level cache. Those of 8 bits
-// need half the look-ups but 128 KB, eight times the work to fill, and took TIMES
-// the time at 3000 nodes.
+// Eight bits make 128 KB of tables, in the second-level cache; four bits make 16
+// KB, in the first-level one, but twice the look-ups: 26 ms against 20 at 3000
+// nodes.
 const (
 	m4rLine   = 8
-	m4rBits   = 4
+	m4rBits   = 8
 	m4rTables = 64 / m4rBits
 	m4rTable  = m4rLine << m4rBits // words of a table
 	m4rWords  = m4rTables * m4rTable
@@ -731,8 +545,7 @@ const (
 // Few ones in a: OR the rows of b that a names. Otherwise the method of the
 // four Russians (Arlazarov et al. 1970): 64 rows of b at a time are expanded
 // into tables of the ORs of all subsets of eight rows. Columns are done eight
-// words at a time so that all eight tables (128 KB) fit the second-level cache
-// and a row of dst stays in registers.
+// words at a time so that the tables stay small and a row of dst is in registers.
 func BoolProduct(c *Ctl, dst, a, b tensor.Bits, s Scratch) bool {
 	ones, ok := PopAll(c, a)
 	if !ok {
@@ -778,15 +591,18 @@ func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) bool {
 	for i := lo; i < hi; i++ {
 		d := dst.Row(i)
 		clear(d)
-		work := a.Stride + b.Stride
+		if !m.spend(b.Stride) {
+			return false
+		}
 		for k, x := range a.Row(i) {
+			work := 1
 			for ; x != 0; x &= x - 1 {
 				orInto(d, b.Row(k<<6+bits.TrailingZeros64(x)))
 				work += b.Stride
 			}
-		}
-		if !m.spend(work) {
-			return false
+			if !m.spend(work) {
+				return false
+			}
 		}
 	}
 	return true
@@ -861,7 +677,9 @@ func m4rLookUp(dst, a tensor.Bits, table *[m4rWords]uint64, k, at, width, lo, hi
 	}
 }
 
-// orSelected is addSelected over OR.
+// orSelected ORs into line the entries that x selects. It is a function of its
+// own so that all of the line is in registers; its stores are of a word each, as
+// a copy of the whole line would wait for them.
 func orSelected(line *[m4rLine]uint64, table *[m4rWords]uint64, x uint64) {
 	d0, d1, d2, d3, d4, d5, d6, d7 := line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7]
 	for t := 0; t < m4rWords; t += m4rTable {
@@ -906,15 +724,15 @@ func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
 	total := uint64(0)
 	for i := lo; i < hi; i++ {
 		row := cT.Row(i)
-		work := a.Stride
 		for k, x := range a.Row(i) {
+			work := 1
 			for ; x != 0; x &= x - 1 {
 				total += uint64(popAnd(row, b.Row(k<<6+bits.TrailingZeros64(x))))
 				work += b.Stride
 			}
-		}
-		if !m.spend(work) {
-			return 0, false
+			if !m.spend(work) {
+				return 0, false
+			}
 		}
 	}
 	return total, true

@@ -192,9 +192,8 @@ func TestProducts(t *testing.T) {
 			}
 		}
 		f := garbage(Cost{F: uint64(rows * cols)}).F
-		cost := CountProductCost(rows, inner, cols, 1)
-		ok := CountProduct(&c, f, a, bT, garbage(cost))
-		charged(t, "CountProduct", &c, cost, ok)
+		ok := CountProduct(&c, f, a, bT)
+		charged(t, "CountProduct", &c, CountProductCost(rows, inner, cols), ok)
 		equalFloats(t, "CountProduct", f, counts)
 
 		want := emptyMatrix(rows, cols)
@@ -202,7 +201,7 @@ func TestProducts(t *testing.T) {
 			want = NaiveBoolProduct(x, y)
 		}
 		got := dirtyBits(rows, cols)
-		cost = BoolProductCost(rows, inner, cols, 1)
+		cost := BoolProductCost(rows, inner, cols, 1)
 		ok = BoolProduct(&c, got, a, b, garbage(cost))
 		charged(t, "BoolProduct", &c, cost, ok)
 		equalBits(t, "BoolProduct", got, want)
@@ -301,25 +300,4 @@ func TestBitsMakers(t *testing.T) {
 		charged(t, "BitsOuter", &c, BitsDenseCost(n, cols), ok)
 		equalBits(t, "BitsOuter", got, outer)
 	})
-}
-
-func TestCountProductTables(t *testing.T) {
-	// Past a band of rows, with counts past a byte, and all ones.
-	r := rand.New(rand.NewPCG(25, 26))
-	const rows, inner, cols = countBand + 77, 700, 70
-	for _, p := range []float64{.3, 1} {
-		x, y := randomMatrix(r, rows, inner, p), randomMatrix(r, cols, inner, p)
-		a, bT := packMatrix(x, rows, inner), packMatrix(y, cols, inner)
-		want := make([]float64, rows*cols)
-		var plain Ctl
-		countRows(&plain, want, a, bT, 0, rows)
-		for _, workers := range []int{1, 2} {
-			c := Ctl{Workers: workers}
-			got := garbage(Cost{F: rows * cols}).F
-			cost := CountProductCost(rows, inner, cols, workers)
-			ok := CountProduct(&c, got, a, bT, garbage(cost))
-			charged(t, "CountProduct", &c, cost, ok)
-			equalFloats(t, "CountProduct", got, want)
-		}
-	}
 }

@@ -157,13 +157,13 @@ func (r *closureRows) fill(m *meter, nodes []int32) bool {
 		return false
 	}
 	for _, v := range nodes {
-		work := 0
+		var ok bool
 		if r.g.sparse {
-			work = r.coverList(r.g.csr.Row(int(v)))
+			ok = r.coverList(m, r.g.csr.Row(int(v)))
 		} else {
-			work = r.coverWords(r.g.bits.Row(int(v)))
+			ok = r.coverWords(m, r.g.bits.Row(int(v)))
 		}
-		if !m.spend(work) {
+		if !ok {
 			return false
 		}
 	}
@@ -204,37 +204,38 @@ func (r *closureRows) add(v int) int {
 	return hi - lo
 }
 
-// coverWords adds the successors in a row of bits, and returns its work.
-func (r *closureRows) coverWords(succ []uint64) int {
-	work := len(succ)
+// coverWords adds the successors in a row of bits.
+func (r *closureRows) coverWords(m *meter, succ []uint64) bool {
 	row := r.row[:len(succ)]
 	if r.up {
 		for k, x := range succ {
 			for todo := x &^ row[k]; todo != 0; todo = x &^ row[k] {
-				work += r.add(k<<6 + bits.TrailingZeros64(todo))
+				if !m.spend(r.add(k<<6 + bits.TrailingZeros64(todo))) {
+					return false
+				}
 			}
 		}
-		return work
+		return m.spend(len(succ))
 	}
 	for k := len(succ) - 1; k >= 0; k-- {
 		for todo := succ[k] &^ row[k]; todo != 0; todo = succ[k] &^ row[k] {
-			work += r.add(k<<6 + 63 - bits.LeadingZeros64(todo))
+			if !m.spend(r.add(k<<6 + 63 - bits.LeadingZeros64(todo))) {
+				return false
+			}
 		}
 	}
-	return work
+	return m.spend(len(succ))
 }
 
-// coverList adds the successors in a row of a sparse matrix, and returns its
-// work.
-func (r *closureRows) coverList(succ []int32) int {
-	work := len(succ)
+// coverList adds the successors in a row of a sparse matrix.
+func (r *closureRows) coverList(m *meter, succ []int32) bool {
 	for i, w := range succ {
 		if !r.up {
 			w = succ[len(succ)-1-i]
 		}
-		if bitOf(r.row, int(w)) == 0 {
-			work += r.add(int(w))
+		if bitOf(r.row, int(w)) == 0 && !m.spend(r.add(int(w))) {
+			return false
 		}
 	}
-	return work
+	return m.spend(len(succ))
 }

@@ -14,7 +14,7 @@ import (
 //
 // Entries are counted into rows, and each row sorted. (Two counting sorts, by
 // column and then by row, sort nothing but write twice to places far apart: 1e7
-// edges of 1e6 nodes took 400 ms instead of 230.)
+// edges of 1e6 nodes took 375 ms instead of 245.)
 func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a tensor.CSR, repeated int) {
 	a = tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
 	for _, i := range src {
@@ -43,7 +43,7 @@ func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a tensor.CSR, repe
 	for i := range rows {
 		lo, hi := a.Ptr[i], end[i]
 		row := a.Idx[lo:hi]
-		kept := len(row)
+		var kept int
 		if w == nil {
 			slices.Sort(row)
 			kept = len(slices.Compact(row))

@@ -167,7 +167,7 @@ func BenchmarkProducts(b *testing.B) {
 		sparse := benchGraph{n, .001, false}.make()
 		dst := tensor.NewBits(n, n)
 		f := make([]float64, n*n)
-		s := garbage(CountProductCost(n, n, n, 1)) // needs more than BoolProduct
+		s := garbage(BoolProductCost(n, n, n, 1))
 		run := func(what string, kernel func(c *Ctl)) {
 			b.Run(fmt.Sprintf("%s/n=%d", what, n), func(b *testing.B) {
 				c := Ctl{Workers: 1}
@@ -176,7 +176,7 @@ func BenchmarkProducts(b *testing.B) {
 				}
 			})
 		}
-		run("Count", func(c *Ctl) { CountProduct(c, f, x, x, s) })
+		run("Count", func(c *Ctl) { CountProduct(c, f, x, x) })
 		run("Bool", func(c *Ctl) { BoolProduct(c, dst, x, x, s) })
 		run("BoolSparse", func(c *Ctl) { BoolProduct(c, dst, sparse, x, s) })
 		run("TripleTrace", func(c *Ctl) { TripleTrace(c, x, x, x) })

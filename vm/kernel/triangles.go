@@ -70,16 +70,16 @@ func upperTriangles(c *Ctl, u tensor.Bits, lo, hi int) (uint64, bool) {
 	total := 0
 	for i := lo; i < hi; i++ {
 		row := u.Row(i)
-		work := len(row)
 		for k := i >> 6; k < len(row); k++ {
+			work := 1
 			for x := row[k]; x != 0; x &= x - 1 {
 				j := k<<6 + bits.TrailingZeros64(x)
 				total += popAnd(row[k:], u.Row(j)[k:])
 				work += len(row) - k
 			}
-		}
-		if !m.spend(work) {
-			return 0, false
+			if !m.spend(work) {
+				return 0, false
+			}
 		}
 	}
 	return uint64(total), true

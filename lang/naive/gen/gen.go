@@ -661,7 +661,9 @@ func (e *equation) index(size int) string {
 			old = append(old, e.names[i])
 		}
 	}
-	const letters = "ijklmnopqrstuvwx"
+	// An engine may have to hold a sum under max= with an axis for each index, so
+	// there are no more of them than a tensor can have axes.
+	const letters = "ijklmnop"
 	full := e.loops*size > maxLoops || len(e.names) == len(letters)
 	if len(old) > 0 && (full || e.chance(65)) {
 		return pick(e.generator, old...)

@@ -1,0 +1,114 @@
+package lang_test
+
+import (
+	"context"
+	"testing"
+
+	"ein/lang"
+	"ein/vm"
+	"ein/vm/cost"
+)
+
+const multiQuery = `// multi_query
+A = edges([[0,1],[1,2],[3,2],[3,8],[4,0],[4,7],[5,1],[5,4],[6,0],[6,5],[8,4],[8,6]])
+TC = tc(A)
+Reachable = select(TC, 0, 2)
+Degree = select(sum(A, 1), 0, 0)
+:print Reachable
+:print Degree
+`
+
+const triangle = `A = edges([[0,1,1],[1,0,1],[1,1,0]], 3)
+A2[i,k] = A[i,j] A[j,k]
+A3[i,j] = A2[i,k] A[k,j]
+Result = trace(A3) / 6.0
+`
+
+var programs = map[string]string{"multi_query": multiQuery, "triangle": triangle}
+
+// BenchmarkText measures the whole way from source text to outputs, a new
+// program each time.
+func BenchmarkText(b *testing.B) {
+	for name, text := range programs {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				m, _, err := lang.Load("p.ein", text, lang.Options{Workers: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				mm, err := vm.New(m, cost.Limits{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := mm.Run(context.Background(), nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkPhases splits BenchmarkText.
+func BenchmarkPhases(b *testing.B) {
+	for name, text := range programs {
+		opt := lang.Options{Workers: 1}
+		b.Run(name+"/parse", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				lang.Parse("p.ein", text, opt)
+			}
+		})
+		f := lang.Parse("p.ein", text, opt)
+		b.Run(name+"/check", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				lang.Check(f, opt)
+			}
+		})
+		p := lang.Check(f, opt)
+		b.Run(name+"/plan", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				lang.Plan(p, opt)
+			}
+		})
+		b.Run(name+"/compile", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				lang.Code(p, opt)
+			}
+		})
+		c := lang.Code(p, opt)
+		b.Run(name+"/module", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := lang.Module(c, opt); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRun measures a compiled program alone.
+func BenchmarkRun(b *testing.B) {
+	for name, text := range programs {
+		b.Run(name, func(b *testing.B) {
+			m, _, err := lang.Load("p.ein", text, lang.Options{Workers: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			mm, err := vm.New(m, cost.Limits{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := mm.Run(context.Background(), nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

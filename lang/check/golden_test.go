@@ -1,0 +1,281 @@
+package check
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/tensor"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// A goldenCase is one program of an archive in testdata. Its files are
+// name/in.ein, name/config with what the checker is told besides, name/diags
+// with what it says, and name/types with what the statements of a program
+// without errors are.
+type goldenCase struct {
+	name, in, config string
+	diags, types     string
+}
+
+// readArchive parses the txtar format: a comment, then files, each behind a line
+// `-- name --`.
+func readArchive(t testing.TB, path string) (comment string, cases []*goldenCase) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := &comment
+	for line := range strings.Lines(string(text)) {
+		file, ok := strings.CutSuffix(strings.TrimSpace(line), " --")
+		file, is := strings.CutPrefix(file, "-- ")
+		if !ok || !is {
+			*part += line
+			continue
+		}
+		name, kind, _ := strings.Cut(file, "/")
+		if len(cases) == 0 || cases[len(cases)-1].name != name {
+			if slices.ContainsFunc(cases, func(c *goldenCase) bool { return c.name == name }) {
+				t.Fatalf("%s: two cases named %s", path, name)
+			}
+			cases = append(cases, &goldenCase{name: name})
+		}
+		c := cases[len(cases)-1]
+		switch kind {
+		case "in.ein":
+			part = &c.in
+		case "config":
+			part = &c.config
+		case "diags":
+			part = &c.diags
+		case "types":
+			part = &c.types
+		default:
+			t.Fatalf("%s: what is %s?", path, file)
+		}
+	}
+	return comment, cases
+}
+
+func writeArchive(comment string, cases []*goldenCase) string {
+	var b strings.Builder
+	b.WriteString(comment)
+	for _, c := range cases {
+		for _, f := range []struct{ kind, text string }{{"in.ein", c.in}, {"config", c.config}, {"diags", c.diags}, {"types", c.types}} {
+			if f.text != "" || f.kind == "in.ein" {
+				fmt.Fprintf(&b, "-- %s/%s --\n%s", c.name, f.kind, f.text)
+			}
+		}
+	}
+	return b.String()
+}
+
+// archives is the golden files.
+func archives(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no golden files", err)
+	}
+	return paths
+}
+
+// config reads the lines of a config file:
+//
+//	profile core
+//	nodes 100
+//	elements 10
+//	labels ann bob
+//	bind A bool 3 3
+func (c *goldenCase) settings(t testing.TB) Config {
+	t.Helper()
+	cfg := Config{Inputs: map[string]*tensor.Value{}}
+	for line := range strings.Lines(c.config) {
+		words := strings.Fields(line)
+		number := func(i int) int {
+			n, err := strconv.Atoi(words[i])
+			if err != nil {
+				t.Fatalf("%s: %q: %v", c.name, line, err)
+			}
+			return n
+		}
+		switch words[0] {
+		case "profile":
+			cfg.Profile = map[string]Profile{"core": Core, "full": Full, "repl": Repl}[words[1]]
+		case "nodes":
+			cfg.Limits.Nodes = number(1)
+		case "elements":
+			cfg.Limits.Elements = uint64(number(1))
+		case "labels":
+			cfg.Labels = words[1:]
+		case "bind":
+			kind := map[string]tensor.Kind{"bool": tensor.Bool, "int": tensor.Int, "real": tensor.Real}[words[2]]
+			var dims []int
+			for i := range words[3:] {
+				dims = append(dims, number(3+i))
+			}
+			shape := tensor.ShapeOf(dims...)
+			v := dense(kind, shape, make([]float64, shape.Elems()))
+			cfg.Inputs[words[1]] = &v
+		default:
+			t.Fatalf("%s: what is %q?", c.name, line)
+		}
+	}
+	return cfg
+}
+
+func checkText(text string, cfg Config) *Program {
+	f := syntax.Parse(source.NewFile("in.ein", text), syntax.Options{Repl: cfg.Profile == Repl})
+	return Check(f, cfg)
+}
+
+// types is the kind and shape of every statement and output.
+func types(p *Program) string {
+	var b strings.Builder
+	out := bufio.NewWriter(&b)
+	for _, s := range p.Statements {
+		_, _ = fmt.Fprintf(out, "%s: %s %s\n", s.Name, s.Node.Type.Kind, s.Node.Type.Shape)
+	}
+	for _, o := range p.Outputs {
+		form := [...]string{Plain: "", NodeSet: ", a set of nodes", NodePath: ", a path", NodeIndex: ", a node"}[o.Form]
+		_, _ = fmt.Fprintf(out, "> %s: %s %s%s\n", o.Name, o.Node.Type.Kind, o.Node.Type.Shape, form)
+	}
+	if len(p.Labels) > 0 {
+		_, _ = fmt.Fprintf(out, "labels: %s\n", strings.Join(p.Labels, " "))
+	}
+	_ = out.Flush()
+	return b.String()
+}
+
+func render(t testing.TB, p *Program) string {
+	t.Helper()
+	var b strings.Builder
+	if err := (diag.Text{}).Render(&b, p.Diags, p.File.Source); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestGolden checks the programs of testdata. An archive named by a code holds
+// programs that raise it, each of them nothing else of severity error.
+func TestGolden(t *testing.T) {
+	for _, path := range archives(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			comment, cases := readArchive(t, path)
+			code := diag.Code(strings.TrimSuffix(filepath.Base(path), ".txtar"))
+			for _, c := range cases {
+				t.Run(c.name, func(t *testing.T) {
+					cfg := c.settings(t)
+					p := checkText(c.in, cfg)
+					got := *c
+					got.diags, got.types = render(t, p), ""
+					if !p.Diags.HasErrors() {
+						got.types = types(p)
+					}
+					if strings.ContainsAny(string(code[1:]), "0123456789") {
+						raises(t, p, code)
+					}
+					checkPlaces(t, p)
+					checkFixes(t, c.in, cfg, p)
+					if *update {
+						*c = got
+						return
+					}
+					if got.diags != c.diags {
+						t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.in, got.diags, c.diags)
+					}
+					if got.types != c.types {
+						t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.in, got.types, c.types)
+					}
+				})
+			}
+			if *update {
+				if err := os.WriteFile(path, []byte(writeArchive(comment, cases)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// raises requires that p has the code, and no error of another code.
+func raises(t *testing.T, p *Program, code diag.Code) {
+	t.Helper()
+	found := false
+	for _, d := range p.Diags {
+		found = found || d.Code == code
+		if d.Code != code && d.Severity == diag.Error {
+			t.Errorf("it raises %s: %s", d.Code, d.Message)
+		}
+	}
+	if !found {
+		t.Errorf("%s is not raised: %v", code, p.Diags)
+	}
+}
+
+// checkPlaces requires that what a diagnostic shows lies in the text and that
+// its words are in the form that they have everywhere.
+func checkPlaces(t *testing.T, p *Program) {
+	t.Helper()
+	n := len(p.File.Source.Text)
+	for _, d := range p.Diags {
+		spans := []source.Span{d.Span}
+		for _, r := range d.Related {
+			spans = append(spans, r.Span)
+		}
+		for _, s := range spans {
+			if s.Start < 0 || s.End < s.Start || s.End > n {
+				t.Errorf("%s: bad span %v of %d bytes", d.Code, s, n)
+			}
+		}
+		if strings.HasSuffix(d.Message, ".") || strings.Contains(d.Message, "\n") || strings.Contains(d.Message, "%!") {
+			t.Errorf("%s: bad message %q", d.Code, d.Message)
+		}
+		for _, note := range d.Notes {
+			if !strings.HasSuffix(note, ".") && !strings.HasSuffix(note, "?") && !strings.Contains(note, "ein doc") || note == "" {
+				t.Errorf("%s: the note %q is not a sentence", d.Code, note)
+			}
+		}
+	}
+}
+
+// checkFixes applies each fix alone: the diagnostic is gone from its place and no
+// error of syntax comes instead.
+func checkFixes(t *testing.T, text string, cfg Config, p *Program) {
+	t.Helper()
+	count := func(p *Program, code diag.Code) (n int) {
+		for _, d := range p.Diags {
+			if d.Code == code {
+				n++
+			}
+		}
+		return n
+	}
+	for _, d := range p.Diags {
+		for _, f := range d.Fixes {
+			fixed := text
+			for i := len(f.Edits) - 1; i >= 0; i-- {
+				e := f.Edits[i]
+				fixed = fixed[:e.Span.Start] + e.NewText + fixed[e.Span.End:]
+			}
+			q := checkText(fixed, cfg)
+			if before, after := count(p, d.Code), count(q, d.Code); after >= before {
+				t.Errorf("%s: the fix %q leaves it:\n%s%s", d.Code, f.Title, fixed, render(t, q))
+			}
+			if q.File.Diags.HasErrors() && !p.File.Diags.HasErrors() {
+				t.Errorf("%s: the fix %q breaks the syntax:\n%s", d.Code, f.Title, fixed)
+			}
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package lang_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ein/lang"
+	"ein/lang/diag"
+	"ein/lang/naive"
+	"ein/lang/naive/gen"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/stdlib"
+	"ein/testdata"
+	"ein/vm"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// run compiles and runs a program and reports the outputs, or the class of
+// error and its messages.
+func run(t *testing.T, text string, opt lang.Options) (outs []naive.Output, warnings string, class string, message string) {
+	t.Helper()
+	f := lang.Parse("in.ein", text, opt)
+	if f.Diags.HasErrors() {
+		return nil, "", "syntax", messages(f.Diags)
+	}
+	p := lang.Check(f, opt)
+	if p.Diags.HasErrors() {
+		class = "static"
+		if strings.Contains(codes(p.Diags), "E05") {
+			class = "limit"
+		}
+		return nil, "", class, messages(p.Diags)
+	}
+	warnings = messages(p.Diags)
+	c := lang.Code(p, opt)
+	if err := code.Verify(c); err != nil {
+		t.Fatalf("the compiler made a malformed program: %v\n%s", err, text)
+	}
+	m, err := lang.Module(c, opt)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	mm, err := vm.New(m, cost.Limits{MaxBytes: 1 << 30, MaxOps: 1e10, MaxOutputElements: 1 << 22})
+	if err != nil {
+		var limit *cost.LimitError
+		if !errors.As(err, &limit) {
+			t.Fatal(err)
+		}
+		return nil, warnings, "limit", err.Error()
+	}
+	var inputs []tensor.Value
+	for _, in := range p.Inputs {
+		inputs = append(inputs, *opt.Inputs[in.Name])
+	}
+	r, err := mm.Run(context.Background(), inputs)
+	if s := mm.Stats(); s.Ops > m.Certificate.Ops || s.PeakBytes > m.Certificate.PeakBytes {
+		t.Errorf("the run used %d operations, the certificate says %d\n%s", s.Ops, m.Certificate.Ops, text)
+	}
+	if err != nil {
+		return nil, warnings, "runtime", err.Error()
+	}
+	for _, w := range r.Warnings {
+		warnings += w.Message + "\n"
+	}
+	for _, o := range r.Outputs {
+		outs = append(outs, naive.Output{Name: o.Name, Tensor: naive.Tensor{Dims: o.Value.Shape.Dims(), Data: o.Value.ToDense()}})
+	}
+	return outs, warnings, "", ""
+}
+
+func messages(l diag.List) string {
+	var b strings.Builder
+	for _, d := range l {
+		fmt.Fprintln(&b, d.Code, d.Message, strings.Join(d.Notes, " "))
+		for _, r := range d.Related {
+			fmt.Fprintln(&b, r.Message)
+		}
+	}
+	return b.String()
+}
+
+func codes(l diag.List) string {
+	var b strings.Builder
+	for _, d := range l {
+		if d.Severity == diag.Error {
+			fmt.Fprintln(&b, d.Code)
+		}
+	}
+	return b.String()
+}
+
+func value(in testdata.Input) *tensor.Value {
+	v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(in.Dims...)}, F: in.Data}
+	for _, x := range in.Data {
+		v.Kind = max(v.Kind, ir.KindOf(x))
+	}
+	return v
+}
+
+// TestConformance runs the corpus on the machine, optimised and not.
+func TestConformance(t *testing.T) {
+	for _, c := range testdata.Cases() {
+		for _, plain := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/plain=%v", c.Name, plain), func(t *testing.T) {
+				opt := lang.Options{NoOpt: plain, Labels: c.Labels, Inputs: map[string]*tensor.Value{}}
+				for name, in := range c.Inputs {
+					opt.Inputs[name] = value(in)
+				}
+				outs, warnings, class, message := run(t, c.Source, opt)
+				if c.Error != "" || c.Class != "" {
+					switch {
+					case class == "":
+						t.Fatalf("no error, but\n%s\nwanted class %s, %s", naive.Format(outs), c.Class, c.Error)
+					case !c.HasClass(class):
+						t.Errorf("class %s, want %s: %s", class, c.Class, message)
+					case !regexp.MustCompile("(?is)" + c.Error).MatchString(message):
+						t.Errorf("message %q does not match %q", message, c.Error)
+					}
+					return
+				}
+				if class != "" {
+					t.Fatalf("%s: %s", class, message)
+				}
+				if got := naive.Format(outs); testdata.Match(c.Want, got) != nil {
+					t.Errorf("got\n%s\nwant\n%s", got, c.Want)
+				}
+				if c.Warning != "" && !regexp.MustCompile("(?is)"+c.Warning).MatchString(warnings) {
+					t.Errorf("warnings %q do not match %q", warnings, c.Warning)
+				}
+			})
+		}
+	}
+}
+
+// same compares outputs: exactly where both are whole numbers, else to 1e-9.
+func same(a, b []naive.Output) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("%d outputs and %d", len(a), len(b))
+	}
+	for i := range a {
+		x, y := a[i].Tensor, b[i].Tensor
+		if fmt.Sprint(x.Dims) != fmt.Sprint(y.Dims) {
+			return fmt.Errorf("%s: shapes %v and %v", a[i].Name, x.Dims, y.Dims)
+		}
+		for k := range x.Data {
+			p, q := x.Data[k], y.Data[k]
+			if p != q && !(math.Abs(p-q) <= 1e-9*max(1, math.Abs(p), math.Abs(q))) {
+				return fmt.Errorf("%s: element %d is %v and %v", a[i].Name, k, p, q)
+			}
+		}
+	}
+	return nil
+}
+
+func differ(t *testing.T, text string) {
+	t.Helper()
+	ref, err := naive.Run(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude()})
+	for _, plain := range []bool{false, true} {
+		outs, _, class, message := run(t, text, lang.Options{NoOpt: plain})
+		if err != nil {
+			if class == "" {
+				t.Errorf("plain=%v: the definition gives an error (%v), the machine does not\n%s", plain, err, text)
+			}
+			continue
+		}
+		if class != "" {
+			t.Errorf("plain=%v: %s: %s\n%s", plain, class, message, text)
+			continue
+		}
+		if err := same(outs, ref); err != nil {
+			t.Errorf("plain=%v: machine and definition differ: %v\n%s", plain, err, text)
+		}
+	}
+}
+
+// TestRandomPrograms compares the machine, optimised and not, with the
+// evaluator that follows the definition.
+func TestRandomPrograms(t *testing.T) {
+	n := 3000
+	if testing.Short() {
+		n = 300
+	}
+	for seed := range n {
+		differ(t, gen.Program(rand.New(rand.NewPCG(uint64(seed), 7))))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
