@@ -31,15 +31,12 @@ func run(t *testing.T, text string, opt lang.Options) (outs []naive.Output, warn
 	t.Helper()
 	f := lang.Parse("in.ein", text, opt)
 	if f.Diags.HasErrors() {
-		return nil, "", "syntax", messages(f.Diags)
+		return nil, "", classOf(f.Diags, "syntax"), messages(f.Diags)
 	}
 	p := lang.Check(f, opt)
+	p.Diags = append(p.Diags, p.Unbound()...)
 	if p.Diags.HasErrors() {
-		class = "static"
-		if strings.Contains(codes(p.Diags), "E05") {
-			class = "limit"
-		}
-		return nil, "", class, messages(p.Diags)
+		return nil, "", classOf(p.Diags, "static"), messages(p.Diags)
 	}
 	warnings = messages(p.Diags)
 	c := lang.Code(p, opt)
@@ -89,14 +86,14 @@ func messages(l diag.List) string {
 	return b.String()
 }
 
-func codes(l diag.List) string {
-	var b strings.Builder
+// classOf is "limit" when an error is one of a limit.
+func classOf(l diag.List, class string) string {
 	for _, d := range l {
-		if d.Severity == diag.Error {
-			fmt.Fprintln(&b, d.Code)
+		if d.Severity == diag.Error && strings.HasPrefix(string(d.Code), "E05") {
+			return "limit"
 		}
 	}
-	return b.String()
+	return class
 }
 
 func value(in testdata.Input) *tensor.Value {

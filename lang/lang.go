@@ -73,6 +73,9 @@ func Module(p *code.Program, opt Options) (*cost.Module, error) {
 // Load does all phases. The module is nil when the diagnostics have errors.
 func Load(name, text string, opt Options) (*cost.Module, *check.Program, error) {
 	p := Check(Parse(name, text, opt), opt)
+	if !p.Diags.HasErrors() {
+		p.Diags = append(p.Diags, p.Unbound()...)
+	}
 	if p.Diags.HasErrors() {
 		return nil, p, &Error{p.File.Source, p.Diags}
 	}

@@ -132,7 +132,9 @@ var Builtins = []Builtin{
 		Result: "count", Group: "Graphs", Cost: "n*n*n/64, or edges * sqrt(edges)",
 		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
 		Example: "A = edges([[0, 1], [1, 2], [2, 0], [2, 3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
-		Lower: func(c *Call) *ir.Node { return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.Triangles(g) }) },
+		Lower: func(c *Call) *ir.Node {
+			return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.Triangles(g) })
+		},
 	},
 	{
 		Name: "node", Params: params("A", "graph", "i", "node"),

@@ -147,7 +147,7 @@ func (c *Call) CheckIndex(i int, x *ir.Node, size int, what string) {
 	}
 	v, ok := x.Static()
 	switch {
-	case !ok || v != v:
+	case !ok, v != v && c.Unknown:
 	case v != float64(int64(v)):
 		c.fail(CodeRange, i, "", "a %s is a whole number, found %v", what, v)
 	case v < 0:
@@ -166,7 +166,7 @@ func (c *Call) axis(i int, a *ir.Node) int {
 func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {
-	case !ok || v != v:
+	case !ok, v != v && c.Unknown:
 		c.fail(CodeStatic, i, "", "an axis has to be known before the program runs")
 	case v != float64(int64(v)) || v < 0 || int(v) >= a.Rank():
 		hint := "axes count from 0"
@@ -190,7 +190,7 @@ func (c *Call) size(i int) int {
 	switch {
 	case c.Args[i].Rank() != 0 || !ok:
 		c.fail(CodeStatic, i, "use a number, or size(T, d)", "a size has to be known before the program runs")
-	case v != v:
+	case v != v && c.Unknown:
 		return -1
 	case v < 0 || v != float64(int64(v)):
 		c.fail(CodeRange, i, "", "a size is a whole number from 0, found %v", v)

@@ -72,6 +72,10 @@ func (e *RuntimeError) Error() string { return e.Message }
 // MaxBytes is the most memory a machine will take, whatever its limits say.
 const MaxBytes = 1 << 40
 
+// MaxOps is the most work a machine will take on, whatever its limits say:
+// years of it. Beyond, the sizes in a program no longer fit an int.
+const MaxOps = 1 << 60
+
 // Machine runs one program. It is not safe for concurrent use; a Module may
 // have many machines.
 type Machine struct {
@@ -88,6 +92,9 @@ type Machine struct {
 func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	if limits.MaxBytes == 0 || limits.MaxBytes > MaxBytes {
 		limits.MaxBytes = MaxBytes
+	}
+	if limits.MaxOps == 0 || limits.MaxOps > MaxOps {
+		limits.MaxOps = MaxOps
 	}
 	if err := mod.Certificate.Check(limits); err != nil {
 		return nil, err
@@ -171,7 +178,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
 	}
 	for i := range m.mod.Steps {
-		ok, err := m.step(&m.mod.Steps[i])
+		ok, err := m.step(i, &m.mod.Steps[i])
 		if err != nil {
 			var e *RuntimeError
 			if errors.As(err, &e) {

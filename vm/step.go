@@ -11,8 +11,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// step runs one instruction. It reports false when the run was cancelled.
-func (m *Machine) step(s *cost.Step) (bool, error) {
+// step runs instruction i. It reports false when the run was cancelled.
+func (m *Machine) step(i int, s *cost.Step) (bool, error) {
 	c := &m.ctl
 	a := &m.regs[s.Args[0]]
 	var b *tensor.Value
@@ -149,7 +149,7 @@ func (m *Machine) step(s *cost.Step) (bool, error) {
 		}
 		return ok, nil
 	case code.CheckSymmetric:
-		return m.checkSymmetric(s, a), nil
+		return m.checkSymmetric(i, a), nil
 	}
 	panic("BUG: vm: no case for " + s.Op.String())
 }
@@ -343,7 +343,7 @@ func (m *Machine) search(s *cost.Step, d, a *tensor.Value) (bool, error) {
 	return ok, nil
 }
 
-func (m *Machine) checkSymmetric(s *cost.Step, a *tensor.Value) bool {
+func (m *Machine) checkSymmetric(i int, a *tensor.Value) bool {
 	var n uint64
 	ok := false
 	if a.Layout == tensor.Sparse {
@@ -352,12 +352,6 @@ func (m *Machine) checkSymmetric(s *cost.Step, a *tensor.Value) bool {
 		n, ok = kernel.OneWayEdgesBits(&m.ctl, a.Bits)
 	}
 	if ok && n > 0 {
-		i := 0
-		for k := range m.mod.Steps {
-			if &m.mod.Steps[k] == s {
-				i = k
-			}
-		}
 		m.result.Warnings = append(m.result.Warnings, Warning{Pos: m.mod.Program.Pos[i], OneWay: n,
 			Message: fmt.Sprintf("trace(A3) / 6 counts undirected triangles, but this graph has %d one-way edges", n)})
 	}

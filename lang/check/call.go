@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 
 	"ein/lang/diag"
@@ -33,7 +35,7 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	if c.overLimit(x.Span) {
 		return val{}
 	}
-	if d := c.defs[x.Fun.Name]; d != nil {
+	if d := c.defs[x.Fun.Name]; d != nil && !c.prelude { // the prelude sees the language alone
 		return c.expand(x, d, false)
 	}
 	if b := stdlib.Lookup(x.Fun.Name); b != nil {
@@ -43,7 +45,11 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 		return c.expand(x, d, true)
 	}
 	c.unknownFunction(x)
+	tensor := c.scope.names[x.Fun.Name] != nil
 	for _, a := range x.Args {
+		if name, ok := a.Value.(*syntax.Name); ok && tensor && c.scope.names[name.Name] == nil {
+			continue // most likely an index
+		}
 		c.expr(a.Value, ctx{base: ^uint64(0)})
 	}
 	return val{}
@@ -61,9 +67,14 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		}
 		return val{}
 	}
-	for _, a := range x.Args {
-		if a.Name.Name != "" && !takesNamed(b, a.Name.Name) {
+	for i, a := range x.Args {
+		switch {
+		case a.Name.Name == "":
+		case !takesNamed(b, a.Name.Name):
 			c.namedArgument(a, b.Signature())
+			return val{}
+		case i == 0:
+			c.namedFirst(a, b.Signature())
 			return val{}
 		}
 	}
@@ -85,7 +96,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		switch {
 		case v.n == nil:
 			ok = false
-		case v.indexed:
+		case len(v.idx) > 0:
 			c.indexedArgument(x, a.Value)
 			ok = false
 		}
@@ -134,8 +145,8 @@ func (c *checker) callContext(x *syntax.Call, cx ctx) ctx {
 	if cx.root == nil {
 		return cx
 	}
-	var all, inside [maxIndices]int
-	c.uses(cx.root, &all)
+	all := *cx.uses
+	var inside [maxIndices]int
 	c.uses(x, &inside)
 	for i := range all {
 		all[i] -= inside[i]
@@ -166,7 +177,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		axis = &x.Args[1].Value
 		if b.Fn != 0 && x.Args[1].Name.Name == "" {
 			v := c.elementwise(x, b, cx)
-			if n, ok := (*axis).(*syntax.Number); ok && v.n != nil && n.Value < 2 {
+			if n, ok := (*axis).(*syntax.Number); ok && v.n != nil && !v.indexed && n.Value < float64(v.n.Rank()) && n.Value == math.Trunc(n.Value) {
 				c.axisHint(x, b.Name, n)
 			}
 			return v
@@ -183,7 +194,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	call := stdlib.Call{Builder: &c.b, Name: b.Name, Args: []*ir.Node{v.n}}
 	c.at(x.Span)
 	if v.indexed {
-		if axis != nil {
+		if axis != nil && len(v.idx) > 0 {
 			c.axisOfIndexed(x, *axis)
 			return val{}
 		}
@@ -249,6 +260,9 @@ func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val, call *
 		c.argIndices(x, b.Name, len(axes))
 		return val{}
 	}
+	if len(axes) == 0 {
+		c.reducesNothing(x)
+	}
 	out.n = stdlib.Fold(call, v.n, axes)
 	c.problems(x, call)
 	if call.Problem != nil {
@@ -263,7 +277,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 	if t.n == nil {
 		return val{}
 	}
-	if t.indexed {
+	if len(t.idx) > 0 {
 		c.indexedArgument(x, x.Args[0].Value)
 		return val{}
 	}
@@ -287,7 +301,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		case v.n == nil:
 			ok = false
 			continue
-		case v.indexed && len(v.idx) > 0:
+		case len(v.idx) > 0:
 			c.indexedArgument(x, e)
 			ok = false
 			continue
@@ -344,7 +358,6 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 func (c *checker) define(d *syntax.Def) {
 	if c.cfg.Profile == Core {
 		c.notInProfile(d.Span, "def")
-		return
 	}
 	if old := c.defs[d.Name.Name]; old != nil {
 		c.duplicate(d.Name, old.Name.Span, "function")
@@ -353,22 +366,18 @@ func (c *checker) define(d *syntax.Def) {
 	if stdlib.Lookup(d.Name.Name) != nil || prelude()[d.Name.Name] != nil {
 		c.shadowsFunction(d.Name)
 	}
-	for i, p := range d.Params {
-		for _, q := range d.Params[:i] {
-			if p.Name == q.Name {
-				c.duplicate(p, q.Span, "parameter")
-			}
+	params := make(map[string]source.Span, len(d.Params))
+	for _, p := range d.Params {
+		if first, ok := params[p.Name]; ok {
+			c.duplicate(p, first, "parameter")
 		}
+		params[p.Name] = p.Span
 	}
 	if c.defs == nil {
 		c.defs = make(map[string]*syntax.Def)
 	}
 	c.defs[d.Name.Name] = d
 }
-
-// maxCalls bounds how deep functions may call one another. They cannot call
-// themselves, so only a long chain of definitions gets there.
-const maxCalls = 100
 
 // expand evaluates the body of a function with its parameters bound to the
 // arguments. The body sees nothing else of the program than its functions.
@@ -385,20 +394,18 @@ func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
 			return val{}
 		}
 		v := c.expr(a.Value, ctx{base: ^uint64(0)})
-		if v.indexed {
+		if len(v.idx) > 0 {
 			c.indexedArgument(x, a.Value)
 			v = val{}
 		}
 		ok = ok && v.n != nil
 		names[d.Params[i].Name] = &symbol{node: v.n, span: d.Params[i].Span, bad: v.n == nil, used: true, label: v.label, form: v.form, param: true}
 	}
-	for _, e := range c.active {
-		if e == d {
-			c.recursive(x, d)
-			return val{}
-		}
+	if i := slices.Index(c.active, d); i >= 0 {
+		c.recursive(x, d, c.active[i:])
+		return val{}
 	}
-	if len(c.active) >= maxCalls {
+	if len(c.active) >= c.cfg.Limits.Calls {
 		c.tooDeep(x)
 		return val{}
 	}
@@ -453,9 +460,43 @@ func defSignature(d *syntax.Def) string {
 	return s + ")"
 }
 
-// uncalled looks for unknown names in a function, so that one nobody calls is
-// checked too.
-func (c *checker) uncalled(d *syntax.Def) {
+// functions checks what can be known of a function without a call, so that one
+// nobody calls is checked too: its names, and that it does not call itself.
+func (c *checker) functions() {
+	calls := make(map[*syntax.Def][]*syntax.Call, len(c.defs))
+	for _, s := range c.file.Stmts {
+		if d, ok := s.(*syntax.Def); ok && c.defs[d.Name.Name] == d {
+			calls[d] = c.inBody(d)
+		}
+	}
+	done := make(map[*syntax.Def]bool, len(c.defs))
+	var path []*syntax.Def
+	var visit func(d *syntax.Def)
+	visit = func(d *syntax.Def) {
+		if done[d] || c.recursed[d] {
+			return
+		}
+		path = append(path, d)
+		for _, x := range calls[d] {
+			to := c.defs[x.Fun.Name]
+			if i := slices.Index(path, to); i >= 0 {
+				c.recursive(x, to, path[i:])
+			} else {
+				visit(to)
+			}
+		}
+		path = path[:len(path)-1]
+		done[d] = true
+	}
+	for _, s := range c.file.Stmts {
+		if d, ok := s.(*syntax.Def); ok {
+			visit(d)
+		}
+	}
+}
+
+// inBody looks for unknown names in a function and returns its calls of others.
+func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 	known := make(map[string]bool)
 	for _, p := range d.Params {
 		known[p.Name] = true
@@ -485,7 +526,9 @@ func (c *checker) uncalled(d *syntax.Def) {
 		case *syntax.Index:
 			visit(x.X)
 		case *syntax.Call:
-			if c.defs[x.Fun.Name] == nil && stdlib.Lookup(x.Fun.Name) == nil && prelude()[x.Fun.Name] == nil {
+			if c.defs[x.Fun.Name] != nil {
+				calls = append(calls, x)
+			} else if stdlib.Lookup(x.Fun.Name) == nil && prelude()[x.Fun.Name] == nil {
 				c.unknownFunction(x)
 			}
 			for i, a := range x.Args {
@@ -508,22 +551,45 @@ func (c *checker) uncalled(d *syntax.Def) {
 			visit(s.X)
 		}
 	}
+	return calls
+}
+
+// maxDiagnostics is how many errors are worked out, and how many warnings; the
+// others are counted.
+const maxDiagnostics = 50
+
+// full reports whether there are enough errors, and counts one more.
+func (c *checker) full() bool {
+	if c.errors < maxDiagnostics {
+		return false
+	}
+	c.more++
+	return true
 }
 
 // report adds a diagnostic, moved to the call when it lies in the prelude's
 // text, and only once.
 func (c *checker) report(d diag.Diagnostic) {
 	if c.prelude && len(c.active) > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("found inside %s, which is defined in Ein; see `ein doc %s`",
-			defSignature(c.active[len(c.active)-1]), c.active[len(c.active)-1].Name.Name))
+		fn := c.active[len(c.active)-1]
+		d.Notes = append(d.Notes, fmt.Sprintf("This was found inside `%s`, which is written in Ein; `ein doc %s` shows it.", defSignature(fn), fn.Name.Name))
 		d.Span, d.Fixes, d.Related = c.site, nil, nil
 	} else if len(c.active) > 0 {
 		d.Related = append(d.Related, diag.Related{Span: c.site, Message: "called here"})
 	}
-	for i := range c.diags {
-		if c.diags[i].Code == d.Code && c.diags[i].Span == d.Span {
-			return
-		}
+	at := place{d.Code, d.Span}
+	if c.seen[at] {
+		return
 	}
+	c.seen[at] = true
+	count := &c.warnings
+	if d.Severity == diag.Error {
+		count = &c.errors
+	}
+	if *count >= maxDiagnostics {
+		c.more++
+		return
+	}
+	*count++
 	c.diags = append(c.diags, d)
 }

@@ -8,9 +8,12 @@
 package check
 
 import (
+	"fmt"
+
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -31,7 +34,8 @@ func (p Profile) String() string { return [...]string{"full", "core", "repl"}[p]
 // Limits bound the size of a checked program. Zero means the default.
 type Limits struct {
 	Nodes    int    // tensor operations after functions are expanded; default 200,000
-	Elements uint64 // elements of any one literal; default 1<<26
+	Calls    int    // how deep functions call one another; default 100
+	Elements uint64 // elements of all literals together; default 1<<26
 }
 
 // Config is what the checker is told besides the text.
@@ -76,6 +80,8 @@ type Input struct {
 	Slot int
 	Node *ir.Node
 	Span source.Span
+
+	bound bool
 }
 
 // Statement is what one assignment means; for the cost of each statement and
@@ -96,6 +102,20 @@ type Program struct {
 	Diags      diag.List
 	Bound      bool // every input is bound
 	Nodes      int  // the IDs of all nodes are below
+}
+
+// Unbound is an error for each input that has no value: what stands between a
+// correct program and running it.
+func (p *Program) Unbound() diag.List {
+	var l diag.List
+	for _, in := range p.Inputs {
+		if !in.bound {
+			l = append(l, diag.Diagnostic{Code: "E0217", Severity: diag.Error, Span: in.Span,
+				Message: fmt.Sprintf("the input `%s` has no value", in.Name),
+				Notes:   []string{"The host gives inputs their values; on the command line `--input " + in.Name + "=FILE` does."}})
+		}
+	}
+	return l
 }
 
 type symbol struct {
@@ -136,6 +156,18 @@ type checker struct {
 	site    source.Span
 	prelude bool
 	limit   bool // the limit on nodes was reported
+	// errors and warnings count what was reported, more what was not.
+	errors, warnings, more int
+	work                   int // expressions elaborated inside functions
+	// elements is the size of the literals so far, in words of memory.
+	elements uint64
+	recursed map[*syntax.Def]bool // functions reported to call themselves
+	seen     map[place]bool       // what was reported where
+}
+
+type place struct {
+	code diag.Code
+	span source.Span
 }
 
 // Check resolves and types a parsed program. The syntax diagnostics of the file
@@ -145,21 +177,27 @@ func Check(f *syntax.File, cfg Config) *Program {
 	if cfg.Limits.Nodes == 0 {
 		cfg.Limits.Nodes = 200_000
 	}
+	if cfg.Limits.Calls == 0 {
+		cfg.Limits.Calls = 100
+	}
 	if cfg.Limits.Elements == 0 {
 		cfg.Limits.Elements = 1 << 26
 	}
-	c := &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: f.Diags}
+	c := &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: f.Diags, seen: make(map[place]bool)}
 	c.collectLabels()
 	p := &Program{File: f, Bound: true}
 	c.program(p)
 	p.Labels, p.Nodes = c.labels, c.b.Count
 	p.Diags = c.diags
+	if c.more > 0 {
+		p.Diags = append(p.Diags, c.andMore())
+	}
 	p.Diags.Sort()
 	return p
 }
 
 func (c *checker) program(p *Program) {
-	var lastPrint int
+	lastPrint := -1
 	var last *Output
 	for i, s := range c.file.Stmts {
 		if _, ok := s.(*syntax.Print); ok {
@@ -185,7 +223,7 @@ func (c *checker) program(p *Program) {
 			c.scope.names[s.Name.Name] = sym
 			p.Statements = append(p.Statements, Statement{s.Name.Name, s.Span, v.n})
 			last = &Output{s.Name.Name, v.n, v.form, s.Span}
-			if lastPrint > 0 && i > lastPrint {
+			if lastPrint >= 0 && i > lastPrint {
 				afterPrint = append(afterPrint, late{sym, s.Name.Name})
 			}
 		case *syntax.Print:
@@ -216,24 +254,21 @@ func (c *checker) program(p *Program) {
 			c.unusedAfterPrint(l.sym.span, l.name)
 		}
 	}
-	if len(p.Outputs) == 0 {
-		if last == nil {
-			if !c.diags.HasErrors() {
-				c.noOutput()
-			}
-			return
-		}
-		p.Outputs = append(p.Outputs, *last)
+	c.functions()
+	if len(p.Outputs) > 0 {
+		return
 	}
-	for _, d := range c.defs {
-		c.uncalled(d)
+	if last != nil {
+		p.Outputs = append(p.Outputs, *last)
+	} else if !c.diags.HasErrors() {
+		c.noOutput()
 	}
 }
 
 // printed evaluates an expression with nothing on the left: its indices are
 // all summed.
 func (c *checker) printed(x syntax.Expr) val {
-	c.eq = &equation{}
+	c.eq = &equation{value: x}
 	defer func() { c.eq = nil }()
 	v := c.expr(x, ctx{})
 	if v.label {
@@ -255,7 +290,6 @@ const (
 func (c *checker) input(p *Program, s *syntax.Input) {
 	if c.cfg.Profile == Core {
 		c.notInProfile(s.Span, "input")
-		return
 	}
 	if old := c.scope.names[s.Name.Name]; old != nil {
 		c.duplicate(s.Name, old.span, "input")
@@ -269,15 +303,15 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	c.at(s.Span)
 	in := Input{Name: s.Name.Name, Kind: s.Kind.Name, Slot: len(p.Inputs), Span: s.Span}
 	if v := c.cfg.Inputs[s.Name.Name]; v != nil {
-		if v.Shape.Rank() != rank {
-			c.inputRank(s, v)
+		if what := misfit(s.Kind.Name, rank, v); what != "" {
+			c.inputMisfit(s, what)
 			c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
 			return
 		}
 		bound, nonNeg := boundOf(v)
-		in.Node = c.b.Input(in.Slot, v.Type, bound, nonNeg)
+		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, nonNeg), true
 	} else {
-		p.Bound = false
+		p.Bound, c.b.Unknown = false, true
 		t := tensor.Type{Kind: tensor.Real}
 		switch s.Kind.Name {
 		case "graph":
@@ -293,16 +327,36 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	c.scope.names[s.Name.Name] = &symbol{node: in.Node, span: s.Name.Span}
 }
 
+// misfit says what v is if that is not what an input of the given kind takes.
+func misfit(kind string, rank int, v *tensor.Value) string {
+	switch {
+	case v.Shape.Rank() != rank, kind == "graph" && v.Shape.Dim(0) != v.Shape.Dim(1):
+		return stdlib.Describe(v.Shape)
+	case kind != "graph" || v.Kind == tensor.Bool:
+		return ""
+	}
+	for _, x := range entries(v) {
+		if x != 0 && x != 1 {
+			return fmt.Sprintf("a matrix with the entry %v", x)
+		}
+	}
+	return ""
+}
+
+// entries is the stored numbers of a value that is not Bool.
+func entries(v *tensor.Value) []float64 {
+	if v.Layout == tensor.Sparse {
+		return v.CSR.Val
+	}
+	return v.F
+}
+
 func boundOf(v *tensor.Value) (bound float64, nonNeg bool) {
 	if v.Kind == tensor.Bool {
 		return 1, true
 	}
-	data := v.F
-	if v.Layout == tensor.Sparse {
-		data = v.CSR.Val
-	}
 	nonNeg = true
-	for _, x := range data {
+	for _, x := range entries(v) {
 		bound = max(bound, abs(x))
 		nonNeg = nonNeg && x >= 0
 	}

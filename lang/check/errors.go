@@ -32,6 +32,13 @@ func (c *checker) warn(code diag.Code, s source.Span, label string, notes []stri
 	c.report(diag.Diagnostic{Code: code, Severity: sev, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
 }
 
+// andMore says how many diagnostics are not shown.
+func (c *checker) andMore() diag.Diagnostic {
+	end := len(c.file.Source.Text)
+	return diag.Diagnostic{Code: "N0506", Severity: diag.Note, Span: source.Span{Start: end, End: end},
+		Message: plural(c.more, "more problem") + " not shown"}
+}
+
 func fix(title string, s source.Span, text string) []diag.Fix {
 	return []diag.Fix{{Title: title, Edits: []diag.Edit{{Span: s, NewText: text}}}}
 }
@@ -39,8 +46,8 @@ func fix(title string, s source.Span, text string) []diag.Fix {
 // text is an expression as a message shows it: short.
 func text(x syntax.Expr) string {
 	s := syntax.ExprString(x)
-	if len(s) > 40 {
-		s = s[:37] + "..."
+	if r := []rune(s[:min(len(s), 200)]); len(r) > 40 {
+		s = string(r[:37]) + "..."
 	}
 	return "`" + s + "`"
 }
@@ -67,6 +74,9 @@ func (c *checker) names() []string {
 }
 
 func (c *checker) unknownName(x *syntax.Name) {
+	if c.full() {
+		return
+	}
 	d := diag.Diagnostic{Code: "E0201", Severity: diag.Error, Span: x.Span, Label: "not defined",
 		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
 	switch near, ok := diag.Suggest(x.Name, c.names()); {
@@ -75,8 +85,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index stands in brackets after a tensor, as in `v[" + x.Name + "]`."}
 	case ok:
-		d.Notes = []string{"Did you mean `" + near + "`?"}
-		d.Fixes = fix("replace by `"+near+"`", x.Span, near)
+		d.Fixes = fix("did you mean `"+near+"`?", x.Span, near)
 	case c.function(x.Name) != "":
 		d.Notes = []string{"`" + x.Name + "` is a function: call it, as in `" + c.function(x.Name) + "`."}
 	case c.scope.fn != nil:
@@ -129,6 +138,9 @@ func (c *checker) unknownInFunction(x *syntax.Name, d *syntax.Def) {
 }
 
 func (c *checker) unknownFunction(x *syntax.Call) {
+	if c.full() {
+		return
+	}
 	d := diag.Diagnostic{Code: "E0202", Severity: diag.Error, Span: x.Fun.Span, Label: "not a function",
 		Message: fmt.Sprintf("there is no function `%s`", x.Fun.Name)}
 	if sym := c.scope.names[x.Fun.Name]; sym != nil {
@@ -136,13 +148,62 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		if sym.bad {
 			return
 		}
-		d.Code = "E0204"
+		d.Code, d.Label = "E0204", "a tensor"
 		d.Message = fmt.Sprintf("`%s` is a tensor, and a tensor cannot be called", x.Fun.Name)
 		d.Notes = []string{"To multiply, write `" + x.Fun.Name + " * (...)`; to index, write `" + x.Fun.Name + "[...]`."}
-		d.Fixes = fix("multiply", source.Span{Start: x.Fun.Span.End, End: x.Fun.Span.End}, " * ")
+		d.Fixes = c.calledTensor(x, sym)
 		c.report(d)
 		return
 	}
+	if later := c.laterFunction(x); later != nil {
+		d.Label = "not defined yet"
+		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
+	} else if near, ok := diag.Suggest(x.Fun.Name, c.functionNames()); ok {
+		d.Fixes = fix("did you mean `"+near+"`?", x.Fun.Span, near)
+	}
+	c.report(d)
+}
+
+// calledTensor is how to write what a call of a tensor most likely means: an
+// element when there is a position for each axis, else a product.
+func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
+	if len(x.Args) == 0 {
+		return nil
+	}
+	first, last := x.Args[0], x.Args[len(x.Args)-1]
+	positions := sym.node != nil && sym.node.Rank() == len(x.Args)
+	for _, a := range x.Args {
+		switch e := a.Value.(type) {
+		case *syntax.Name:
+			positions = positions && c.scope.names[e.Name] == nil
+		case *syntax.Number, *syntax.String:
+		default:
+			positions = false
+		}
+	}
+	switch after := x.Fun.Span.End; {
+	case positions:
+		return []diag.Fix{{Title: "index it", Edits: []diag.Edit{
+			{Span: source.Span{Start: after, End: first.Value.Pos().Start}, NewText: "["},
+			{Span: source.Span{Start: last.Value.Pos().End, End: x.Span.End}, NewText: "]"},
+		}}}
+	case len(x.Args) == 1 && first.Name.Name == "":
+		return fix("multiply", source.Span{Start: after, End: after}, " * ")
+	}
+	return nil
+}
+
+func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
+	for _, s := range c.file.Stmts {
+		if d, ok := s.(*syntax.Def); ok && d.Name.Name == x.Fun.Name && d.Span.Start > x.Span.Start {
+			return d
+		}
+	}
+	return nil
+}
+
+// functionNames is the names of all functions.
+func (c *checker) functionNames() []string {
 	all := stdlib.Names()
 	for n := range prelude() {
 		all = append(all, n)
@@ -151,11 +212,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		all = append(all, n)
 	}
 	sort.Strings(all)
-	if near, ok := diag.Suggest(x.Fun.Name, all); ok {
-		d.Notes = []string{"Did you mean `" + near + "`?"}
-		d.Fixes = fix("replace by `"+near+"`", x.Fun.Span, near)
-	}
-	c.report(d)
+	return all
 }
 
 func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
@@ -163,6 +220,8 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
 	switch {
 	case most > least && most > tensor.MaxRank:
 		want = "at least " + want
+	case most == least+1:
+		want = fmt.Sprintf("%d or %s", least, plural(most, "argument"))
 	case most > least:
 		want = fmt.Sprintf("%d to %s", least, plural(most, "argument"))
 	}
@@ -174,18 +233,32 @@ func (c *checker) namedArgument(a syntax.Arg, signature string) {
 	c.err("E0207", a.Name.Span, "", []string{"The call is `" + signature + "`."}, "there is no argument named `%s` here", a.Name.Name)
 }
 
-func (c *checker) recursive(x *syntax.Call, d *syntax.Def) {
+func (c *checker) namedFirst(a syntax.Arg, signature string) {
+	c.err("E0207", a.Name.Span, "", []string{"The call is `" + signature + "`."}, "`%s=` comes after the tensor", a.Name.Name)
+}
+
+// recursive reports a call of d in its own definition; cycle is the functions
+// that call one another.
+func (c *checker) recursive(x *syntax.Call, d *syntax.Def, cycle []*syntax.Def) {
+	if c.recursed == nil {
+		c.recursed = make(map[*syntax.Def]bool)
+	}
+	for _, e := range cycle {
+		c.recursed[e] = true
+	}
 	c.err("E0206", x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
 		"the function `%s` is used in its own definition", d.Name.Name)
 }
 
 func (c *checker) tooDeep(x *syntax.Call) {
-	c.err("E0510", x.Span, "", nil, "functions call one another more than %d deep", maxCalls)
+	c.err("E0510", x.Span, "", nil, "functions call one another more than %d deep", c.cfg.Limits.Calls)
 }
 
 // overLimit reports, once, that functions expand to too many operations.
 func (c *checker) overLimit(s source.Span) bool {
-	if c.b.Count <= c.cfg.Limits.Nodes {
+	// Inside functions expressions count too: one that only passes its parameter on
+	// makes no operations.
+	if c.b.Count <= c.cfg.Limits.Nodes && c.work/10 <= c.cfg.Limits.Nodes {
 		return false
 	}
 	if !c.limit {
@@ -198,7 +271,7 @@ func (c *checker) overLimit(s source.Span) bool {
 
 func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
 	c.report(diag.Diagnostic{Code: "E0210", Severity: diag.Error, Span: id.Span, Label: "again",
-		Message: fmt.Sprintf("there are two of the %s `%s`", what, id.Name),
+		Message: fmt.Sprintf("the %s `%s` is defined twice", what, id.Name),
 		Related: []diag.Related{{Span: first, Message: "first here"}}})
 }
 
@@ -207,13 +280,14 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
 		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar."}}
 	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); ok {
-		d.Fixes = fix("replace by `"+near+"`", k.Span, near)
+		d.Fixes = fix("did you mean `"+near+"`?", k.Span, near)
 	}
 	c.report(d)
 }
 
-func (c *checker) inputRank(s *syntax.Input, v *tensor.Value) {
-	c.err("E0701", s.Span, "", nil, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, stdlib.Describe(v.Shape))
+func (c *checker) inputMisfit(s *syntax.Input, found string) {
+	notes := map[string][]string{"graph": {"A graph is a square matrix of 0 and 1; for weights declare a matrix."}}[s.Kind.Name]
+	c.err("E0701", s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, found)
 }
 
 func (c *checker) notInProfile(s source.Span, what string) {
@@ -246,11 +320,14 @@ func (c *checker) noOutput() {
 }
 
 func (c *checker) unknownLabel(x *syntax.String) {
+	if c.full() {
+		return
+	}
 	d := diag.Diagnostic{Code: "E0208", Severity: diag.Error, Span: x.Span, Label: "not a node",
 		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
-	if near, ok := diag.Suggest(x.Value, c.labels); ok && len(c.labels) < 10_000 {
-		d.Notes = []string{fmt.Sprintf("Did you mean %q?", near)}
-		d.Fixes = fix(fmt.Sprintf("replace by %q", near), x.Span, fmt.Sprintf("%q", near))
+	if near, ok := diag.Suggest(x.Value, c.labels); ok {
+		quoted := syntax.ExprString(&syntax.String{Value: near})
+		d.Fixes = fix("did you mean "+quoted+"?", x.Span, quoted)
 	} else if len(c.labels) == 0 {
 		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}
 	}
@@ -301,11 +378,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 			"the left side repeats index `%s`, so the value has to say which of its elements it means", c.repeated())
 		return
 	}
-	axes := plural(len(s.Indices), "axis")
-	if len(s.Indices) != 1 {
-		axes = fmt.Sprintf("%d axes", len(s.Indices))
-	}
-	c.err("E0309", span, "", nil, "the left side `%s` has %s, but the value is %s", s.Name.Name, axes, shapeOf(n))
+	c.err("E0309", span, "", nil, "the left side of `%s` has %s, but the value is %s", s.Name.Name, pluralIndex(len(s.Indices)), shapeOf(n))
 }
 
 // repeated is the first index that stands twice on the left side.
@@ -347,11 +420,18 @@ func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node
 	d := diag.Diagnostic{Code: "E0306", Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
 		Message: fmt.Sprintf("two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)),
 		Notes:   []string{"Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`."}}
-	d.Fixes = fix("multiply element by element", source.Span{Start: l.Pos().End, End: r.Pos().Start}, " * ")
+	var edits []diag.Edit
+	for i, f := range x.Factors[1:] {
+		edits = append(edits, diag.Edit{Span: source.Span{Start: x.Factors[i].Pos().End, End: f.Pos().Start}, NewText: " * "})
+	}
+	d.Fixes = []diag.Fix{{Title: "multiply element by element", Edits: edits}}
 	c.report(d)
 }
 
 func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) {
+	if c.full() {
+		return
+	}
 	d := diag.Diagnostic{Code: "E0307", Severity: diag.Error, Span: arg.Pos(), Label: "indexed",
 		Message: fmt.Sprintf("`%s` takes a whole tensor, found %s", x.Fun.Name, text(arg))}
 	if ix, ok := arg.(*syntax.Index); ok {
@@ -411,6 +491,15 @@ func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
 
 func (c *checker) reducedElsewhere(x *syntax.Call, id uint8) {
 	c.err("E0320", x.Span, "", []string{"Rename one of the two."}, "index `%s` is reduced by `%s` and used outside it as well", c.eq.idx[id].name, x.Fun.Name)
+}
+
+func (c *checker) reducesNothing(x *syntax.Call) {
+	arg := x.Args[0].Value
+	notes := []string{"A reduction of an indexed expression runs over the indices that the left side lacks, and here it lacks none."}
+	if ix, ok := arg.(*syntax.Index); ok {
+		notes = append(notes, "For the whole tensor write `"+x.Fun.Name+"("+syntax.ExprString(ix.X)+")`.")
+	}
+	c.warn("W0326", x.Span, "", notes, "`%s` has no index to reduce and changes nothing", x.Fun.Name)
 }
 
 func (c *checker) argIndices(x *syntax.Call, name string, n int) {
@@ -477,11 +566,15 @@ func (c *checker) raggedDepth(x syntax.Expr, whole *syntax.List) {
 }
 
 func (c *checker) entry(x syntax.Expr) {
-	c.err("E0403", x.Pos(), "", nil, "the entries of a literal are numbers, found %s", text(x))
+	c.err("E0403", x.Pos(), "", nil, "the entries of a literal are numbers known before the program runs, found %s", text(x))
 }
 
-func (c *checker) literalTooLarge(s source.Span, n uint64) {
-	c.err("E0521", s, "", nil, "a literal of %d elements is over the limit of %d", n, c.cfg.Limits.Elements)
+func (c *checker) literalTooLarge(s source.Span) {
+	c.err("E0521", s, "", []string{"Let the host bind large data to an input."}, "the literals of the program take more than %d words of memory", c.cfg.Limits.Elements)
+}
+
+func (c *checker) sizeTooLarge(x syntax.Expr) {
+	c.err(stdlib.CodeTooLarge, x.Pos(), "", nil, "a size of %s is over the limit of %d", syntax.ExprString(x), stdlib.MaxSize)
 }
 
 func (c *checker) wantList(x *syntax.Call) {
@@ -489,7 +582,7 @@ func (c *checker) wantList(x *syntax.Call) {
 }
 
 func (c *checker) badSize(x syntax.Expr) {
-	c.err("E0314", x.Pos(), "", nil, "the number of nodes or elements is a whole number from 0, known before the program runs")
+	c.err("E0314", x.Pos(), "", []string{"Use a number, or `size(T, d)`."}, "the number of nodes or elements is a whole number from 0 that is known before the program runs, found %s", text(x))
 }
 
 func (c *checker) vecRank(x syntax.Expr, n *ir.Node) {
@@ -519,8 +612,20 @@ func (c *checker) edgeRange(s source.Span, id, n int) {
 	c.err("E0409", s, "", []string{fmt.Sprintf("With n = %d the nodes are 0 to %d.", n, n-1)}, "node %d does not exist in a graph of %s", id, plural(n, "node"))
 }
 
-func (c *checker) mixedEdges(x syntax.Expr) {
-	c.err("E0410", x.Pos(), "", nil, "nodes are either all numbers or all labels, found both")
+// mixedEdges points at the first end that is not like most of the others.
+func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
+	for _, row := range list.Elems {
+		for _, e := range row.(*syntax.List).Elems {
+			if _, isLabel := e.(*syntax.String); isLabel == numbers {
+				most := "labels"
+				if numbers {
+					most = "numbers"
+				}
+				c.err("E0410", e.Pos(), "the others are "+most, nil, "the nodes of a graph are all numbers or all labels, found both")
+				return
+			}
+		}
+	}
 }
 
 func (c *checker) fewerThanLabels(x syntax.Expr, n int) {
@@ -556,8 +661,12 @@ func (c *checker) duplicateEdges(x *syntax.Call, n int) {
 }
 
 func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
+	edits := []diag.Edit{{Span: x.Fun.Span, NewText: "adj"}}
+	if len(x.Args) == 2 {
+		edits = append(edits, diag.Edit{Span: source.Span{Start: list.Span.End, End: x.Args[1].Value.Pos().End}})
+	}
 	c.report(diag.Diagnostic{Code: "W0418", Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
 		Message: "this literal of two pairs would be another graph as a 2x2 matrix",
 		Notes:   []string{"For the matrix write `adj(...)`."},
-		Fixes:   fix("read it as a matrix", x.Fun.Span, "adj")})
+		Fixes:   []diag.Fix{{Title: "read it as a matrix", Edits: edits}}})
 }

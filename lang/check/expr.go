@@ -49,10 +49,11 @@ type equation struct {
 const maxIndices = 64
 
 type index struct {
-	name  string
-	size  int // not yet known: unsized
-	span  source.Span
-	owner syntax.Expr // the tensor whose axis gave the size
+	name     string
+	size     int // not yet known: unsized
+	span     source.Span
+	owner    syntax.Expr // the tensor whose axis gave the size
+	namesake bool        // it was reported to have the name of a number
 }
 
 const unsized = math.MinInt32
@@ -64,6 +65,7 @@ const unsized = math.MinInt32
 type ctx struct {
 	base uint64
 	root syntax.Expr
+	uses *[maxIndices]int // of root
 }
 
 func (c *checker) at(s source.Span) {
@@ -154,7 +156,13 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 		return val{}
 	}
 	fn := map[syntax.AssignOp]kernel.Fn{syntax.SetMax: kernel.FnMax, syntax.SetMin: kernel.FnMin, syntax.SetAdd: kernel.FnAdd}[s.Op]
-	return val{n: c.b.Map(fn, old.node, v.n)}
+	both := c.b.Map(fn, old.node, v.n)
+	if c.eq.align && bits.OnesCount64(c.eq.lhsMask) < len(c.eq.lhs) {
+		// Only the diagonal has a new value; elsewhere the earlier one stays.
+		diagonal := c.b.View(c.b.Number(1), nil, c.eq.lhs, c.sizes())
+		both = c.b.Map(kernel.FnWhere, diagonal, both, old.node)
+	}
+	return val{n: both}
 }
 
 // toLeft arranges the value of the right side as the left side asks.
@@ -252,6 +260,9 @@ func (c *checker) project(v val, cx ctx) val {
 }
 
 func (c *checker) expr(x syntax.Expr, cx ctx) val {
+	if len(c.active) > 0 {
+		c.work++
+	}
 	v := c.elaborate(x, cx)
 	if c.cfg.Values != nil && v.n != nil {
 		c.cfg.Values[x] = v.n
@@ -449,10 +460,11 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 		if sym.place() {
 			return position{node: sym.node}, true
 		}
-		if sym != nil && sym.node != nil && sym.node.Rank() == 0 && !sym.used {
+		id, ok := c.id(e.Name, e.Span)
+		if ok && sym != nil && sym.node != nil && sym.node.Rank() == 0 && c.eq.lhsMask>>id&1 == 0 && !c.eq.idx[id].namesake {
+			c.eq.idx[id].namesake = true
 			c.indexNamedLikeScalar(e)
 		}
-		id, ok := c.id(e.Name, e.Span)
 		return position{index: true, id: id, span: e.Span}, ok
 	case *syntax.Number:
 		if e.Value != math.Trunc(e.Value) {

@@ -6,6 +6,7 @@ import (
 
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -87,6 +88,21 @@ func number(x syntax.Expr) (float64, bool) {
 	return 0, false
 }
 
+// static evaluates an entry of a literal that is not just a number: arithmetic
+// that is known before the program runs, such as 1/3.
+func (c *checker) static(e syntax.Expr) (float64, bool) {
+	v := c.expr(e, ctx{base: ^uint64(0)})
+	if v.n == nil {
+		return 0, false
+	}
+	x, ok := v.n.Static()
+	if !ok || v.label || v.indexed || v.n.Rank() > 0 {
+		c.entry(e)
+		return 0, false
+	}
+	return x, true
+}
+
 // list elaborates [..] and [[..]]: a tensor of numbers.
 func (c *checker) list(x *syntax.List) val {
 	var dims []int
@@ -106,11 +122,11 @@ func (c *checker) list(x *syntax.List) val {
 		return val{}
 	}
 	shape := tensor.ShapeOf(dims...)
-	if shape.Elems() > c.cfg.Limits.Elements {
-		c.literalTooLarge(x.Span, shape.Elems())
+	if !c.fits(x.Span, shape.Elems()) {
 		return val{}
 	}
-	data := make([]float64, 0, shape.Elems())
+	// A ragged literal can have far fewer elements than its first row promises.
+	data := make([]float64, 0, min(shape.Elems(), uint64(x.Span.Len())))
 	kind := tensor.Bool
 	var fill func(l *syntax.List, depth int) bool
 	fill = func(l *syntax.List, depth int) bool {
@@ -132,7 +148,11 @@ func (c *checker) list(x *syntax.List) val {
 			}
 			v, ok := number(e)
 			if !ok {
-				c.entry(e)
+				if v, ok = c.static(e); !ok {
+					return false
+				}
+			}
+			if abs(v) >= tensor.MaxInt && c.inexact(e) {
 				return false
 			}
 			kind = max(kind, ir.KindOf(v))
@@ -147,6 +167,32 @@ func (c *checker) list(x *syntax.List) val {
 	return val{n: c.b.Const(dense(kind, shape, data))}
 }
 
+// inexact reports a whole number, perhaps with a sign, that is too large.
+func (c *checker) inexact(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.Unary:
+		return c.inexact(x.X)
+	case *syntax.Paren:
+		return c.inexact(x.X)
+	case *syntax.Number:
+		if isInteger(x.Text) {
+			c.hugeInteger(x)
+			return true
+		}
+	}
+	return false
+}
+
+// fits counts a literal of the given number of words against the limit.
+func (c *checker) fits(s source.Span, words uint64) bool {
+	if words > c.cfg.Limits.Elements || c.elements > c.cfg.Limits.Elements-words {
+		c.literalTooLarge(s)
+		return false
+	}
+	c.elements += words
+	return true
+}
+
 func dense(kind tensor.Kind, shape tensor.Shape, data []float64) tensor.Value {
 	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: shape}, F: data}
 }
@@ -158,18 +204,26 @@ func (c *checker) literalCall(x *syntax.Call) val {
 		c.expr(x.Args[0].Value, ctx{base: ^uint64(0)})
 		return val{}
 	}
-	n := -1
+	n, unbound := -1, false
 	if len(x.Args) == 2 {
 		v := c.expr(x.Args[1].Value, ctx{base: ^uint64(0)})
 		if v.n == nil {
 			return val{}
 		}
 		s, ok := v.n.Static()
-		if !ok || v.n.Rank() != 0 || s < 0 || s != math.Trunc(s) || s > 1<<30 || v.label {
+		switch {
+		case ok && math.IsNaN(s): // the size of an input that is not bound yet
+			n = unknownNodes
+			unbound = true
+		case !ok || v.n.Rank() != 0 || s < 0 || s != math.Trunc(s) || v.label:
 			c.badSize(x.Args[1].Value)
 			return val{}
+		case s > stdlib.MaxSize:
+			c.sizeTooLarge(x.Args[1].Value)
+			return val{}
+		default:
+			n = int(s)
 		}
-		n = int(s)
 	}
 	switch x.Fun.Name {
 	case "vec":
@@ -186,6 +240,10 @@ func (c *checker) literalCall(x *syntax.Call) val {
 		return v
 	case "adj":
 		return c.matrixGraph(x, list, -1)
+	}
+	if unbound {
+		c.at(x.Span)
+		return val{n: c.b.Fill(c.b.Number(1), unknownNodes, unknownNodes)}
 	}
 	return c.edges(x, list, n)
 }
@@ -230,7 +288,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		for k, id := range row.Elems {
 			switch id := id.(type) {
 			case *syntax.Number:
-				if id.Value != math.Trunc(id.Value) || id.Value > 1<<30 {
+				if id.Value != math.Trunc(id.Value) || id.Value >= stdlib.MaxSize {
 					c.edgeID(id, n)
 					return val{}
 				}
@@ -250,7 +308,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 	}
 	switch {
 	case labelled > 0 && labelled < 2*len(es):
-		c.mixedEdges(list)
+		c.mixedEdges(list, labelled < len(es))
 		return val{}
 	case labelled > 0 && c.cfg.Profile == Core:
 		c.notInProfile(list.Span, "node labels")
@@ -270,7 +328,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		c.edgeRange(largestAt, largest, n)
 		return val{}
 	}
-	if len(es) == 2 && labelled == 0 {
+	if len(es) == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
 		c.twoByTwo(x, list, es)
 	}
 	return c.adjacency(x, es, n)
@@ -331,7 +389,15 @@ func (c *checker) adjacency(x *syntax.Call, es []edge, n int) val {
 	c.at(x.Span)
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
-	if n <= packedNodes || n <= 1<<15 && uint64(n)*uint64(tensor.Words(n)) <= 4*uint64(len(es)) {
+	packed := n <= packedNodes || n <= 1<<15 && uint64(n)*uint64(tensor.Words(n)) <= 4*uint64(len(es))
+	words := uint64(n)/2 + uint64(len(es))
+	if packed {
+		words = uint64(n) * uint64(tensor.Words(n))
+	}
+	if !c.fits(x.Span, words) {
+		return val{}
+	}
+	if packed {
 		v.Layout, v.Bits = tensor.Packed, tensor.NewBits(n, n)
 		for _, e := range es {
 			if v.Bits.Get(int(e.from), int(e.to)) {

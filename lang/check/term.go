@@ -64,12 +64,6 @@ func (c *checker) leftID(name string) (uint8, bool) {
 	return 0, false
 }
 
-func (c *checker) useMask(x syntax.Expr) uint64 {
-	var n [maxIndices]int
-	c.uses(x, &n)
-	return maskOf(&n)
-}
-
 func maskOf(n *[maxIndices]int) (m uint64) {
 	for i, k := range n {
 		if k > 0 {
@@ -126,12 +120,14 @@ func isProduct(x syntax.Expr) bool {
 
 // term elaborates a tree of products and quotients.
 func (c *checker) term(x syntax.Expr, cx ctx) val {
-	if c.useMask(x) == 0 {
+	var uses [maxIndices]int
+	c.uses(x, &uses)
+	if maskOf(&uses) == 0 {
 		return c.bareTerm(x, cx)
 	}
 	inner := cx
 	if cx.root == nil {
-		inner.root = x
+		inner.root, inner.uses = x, &uses
 	}
 	fs := flatten(x, false, make([]factor, 0, 4))
 	ok := true

@@ -337,6 +337,7 @@ func transpose(vs []value) value {
 	}
 	switch len(vs) {
 	case 1:
+		matrixOf(t)
 		slices.Reverse(order)
 	case 2:
 		fail(Static, "transpose takes one tensor, or a tensor and two axes")

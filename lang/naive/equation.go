@@ -148,6 +148,9 @@ func (eq *equation) build(x syntax.Expr) *node {
 	}
 	switch x := x.(type) {
 	case *syntax.Index:
+		for _, i := range x.Indices {
+			checkBracket(i)
+		}
 		return eq.ref(x.X, x.Indices, func(n *syntax.Name) bool { return eq.isIndex(n.Name) })
 	case *syntax.Paren:
 		return eq.build(x.X)

@@ -2,6 +2,7 @@ package naive
 
 import (
 	"slices"
+	"strings"
 
 	"ein/lang/syntax"
 )
@@ -16,7 +17,9 @@ func (in *interp) eval(sc *scope, x syntax.Expr) value {
 		}
 		return v
 	case *syntax.Number:
-		return known(x.Value)
+		v := known(x.Value)
+		v.real = strings.ContainsAny(x.Text, ".eE")
+		return v
 	case *syntax.String:
 		if !in.listed[x.Value] {
 			fail(Static, "unknown label %q", x.Value)
@@ -48,6 +51,9 @@ func (in *interp) eval(sc *scope, x syntax.Expr) value {
 		}
 		return v
 	case *syntax.Index:
+		for _, i := range x.Indices {
+			checkBracket(i)
+		}
 		return in.element(sc, x.X, x.Indices)
 	case *syntax.Call:
 		return in.call(sc, x)
@@ -123,6 +129,15 @@ func (in *interp) element(sc *scope, x syntax.Expr, indices []syntax.Expr) value
 		pos[a] = in.position(sc, i, t.Dims[a])
 	}
 	return value{Tensor: Tensor{Data: []float64{t.Data[flatten(t.Dims, pos)]}}, real: t.real}
+}
+
+// checkBracket admits what may stand in brackets; select takes expressions too.
+func checkBracket(x syntax.Expr) {
+	switch x.(type) {
+	case *syntax.Name, *syntax.Number, *syntax.String:
+		return
+	}
+	fail(Static, "in brackets stands an index, a number or a label; select takes expressions")
 }
 
 // position is a place on an axis: an integer expression or a label.

@@ -143,7 +143,6 @@ func Run(f *syntax.File, opt Options) (outs []Output, err error) {
 			panic(r)
 		}
 	}()
-	in.addDefs(f.Stmts)
 	for _, l := range opt.Labels {
 		in.addLabel(l)
 		in.listed[l] = true
@@ -220,6 +219,7 @@ func (in *interp) run(stmts []syntax.Stmt) []Output {
 		case *syntax.Input:
 			sc.vars[s.Name.Name] = in.input(s)
 		case *syntax.Def:
+			in.defs[s.Name.Name] = s // visible from here on
 		default:
 			fail(Static, "a statement that a program cannot have")
 		}
@@ -291,10 +291,11 @@ func (in *interp) assign(sc *scope, s *syntax.Assign) {
 	}
 	v := in.equation(sc, lhs, s.Indexed, s.Op, s.Value)
 	if old, ok := sc.vars[s.Name.Name]; ok && s.Op != syntax.Set {
+		static := old.known && v.known
 		v = in.combine(s.Name.Name, old, v, lhs, s.Op)
+		v.known = static
 	}
 	checkExact(v)
-	v.known = v.known && s.Op == syntax.Set
 	sc.vars[s.Name.Name] = v
 }
 

@@ -2,10 +2,12 @@ package show
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"ein/vm"
 	"ein/vm/tensor"
@@ -57,10 +59,14 @@ func (j *jsonWriter) put(s ...string) {
 	}
 }
 
-// string writes a JSON string. A string always has one, so the error is nil.
+// string writes a JSON string, with < and > as they are: names of outputs are
+// expressions. A string always has a JSON form, so there is no error.
 func (j *jsonWriter) string(s string) {
-	b, _ := json.Marshal(s)
-	_, _ = j.Write(b)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s)
+	_, _ = j.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
 // number writes what text shows; outputs are finite, and the form of Go's
@@ -90,55 +96,34 @@ func (j *jsonWriter) nodes(nodes []int) {
 // axis that begins or ends there.
 func (j *jsonWriter) tensor(v *tensor.Value) {
 	if v.Shape.Elems() == 0 {
-		j.empty(v.Shape, 0)
+		j.put("[]") // the shape says the rest
 		return
 	}
 	r := newRows(v)
-	rank := v.Shape.Rank()
 	for i := range r.n {
 		if i > 0 {
 			j.put(",")
 		}
-		depth := 1
-		for d, block := rank-2, 1; d >= 0; d-- {
-			block *= v.Shape.Dim(d)
-			if i%block == 0 {
-				depth++
-			}
-		}
-		for range depth {
-			j.put("[")
-		}
+		j.put(strings.Repeat("[", ends(v.Shape, i)))
 		for k, x := range r.row(i, math.MaxInt) {
 			if k > 0 {
 				j.put(",")
 			}
 			j.number(x)
 		}
-		depth = 1
-		for d, block := rank-2, 1; d >= 0; d-- {
-			block *= v.Shape.Dim(d)
-			if (i+1)%block == 0 {
-				depth++
-			}
-		}
-		for range depth {
-			j.put("]")
-		}
+		j.put(strings.Repeat("]", ends(v.Shape, i+1)))
 	}
 }
 
-// empty writes a tensor without elements, as far as its axes go before one of
-// size 0.
-func (j *jsonWriter) empty(s tensor.Shape, axis int) {
-	j.put("[")
-	if axis < s.Rank() {
-		for i := range s.Dim(axis) {
-			if i > 0 {
-				j.put(",")
-			}
-			j.empty(s, axis+1)
+// ends is the number of axes, the last one included, that have an end before
+// row i.
+func ends(s tensor.Shape, i int) int {
+	n := 1
+	for d, block := s.Rank()-2, 1; d >= 0; d-- {
+		block *= s.Dim(d)
+		if i%block == 0 {
+			n++
 		}
 	}
-	j.put("]")
+	return n
 }

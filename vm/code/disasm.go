@@ -15,7 +15,7 @@ import (
 // they come from as line:column; without (nil), as a range of bytes.
 func Disassemble(p *Program, lines func(offset int) (line, col int)) string {
 	l := lister{p: p, lines: lines}
-	fmt.Fprintf(&l, "ein bytecode, version %d\n", Version)
+	fmt.Fprintf(&l.Builder, "ein bytecode, version %d\n", Version)
 	l.registers()
 	l.constants()
 	l.inputs()
@@ -201,7 +201,7 @@ func (l *lister) code() {
 	l.WriteString("\ncode\n")
 	at := 0
 	for _, s := range l.p.Stmts {
-		fmt.Fprintf(l, "; %s, %s\n", plain(s.Name), l.pos(s.Pos))
+		fmt.Fprintf(&l.Builder, "; %s, %s\n", plain(s.Name), l.pos(s.Pos))
 		l.WriteString(strings.Join(lines[s.From:s.To], ""))
 		at = s.To
 	}
@@ -361,5 +361,5 @@ func (l *lister) labels() {
 	if more := len(l.p.Labels) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	fmt.Fprintf(l, "\nlabels\n  %s\n", strings.Join(list, ", "))
+	fmt.Fprintf(&l.Builder, "\nlabels\n  %s\n", strings.Join(list, ", "))
 }

@@ -45,13 +45,14 @@ func TestDisassembleNames(t *testing.T) {
 	}
 }
 
-func TestDisassembleLongConstants(t *testing.T) {
+func TestShowValue(t *testing.T) {
 	for _, c := range []struct {
 		value tensor.Value
 		want  string
 	}{
 		{tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(17)}, F: make([]float64, 17)}, "17 numbers"},
 		{tensor.Value{Layout: tensor.Packed, Bits: tensor.NewBits(9, 9)}, "81 bits"},
+		{tensor.Value{Layout: tensor.Packed, Bits: tensor.NewBits(2, 3)}, "000 000"},
 		{tensor.Value{Layout: tensor.Packed, Bits: tensor.NewBits(1<<20, 0)}, "0 bits"},
 		{tensor.Value{Layout: tensor.Sparse, CSR: tensor.CSR{Idx: make([]int32, 17)}}, "17 entries"},
 		{tensor.Value{Layout: tensor.Parts, Part: make([]int32, 17)}, "parts of 17 nodes"},

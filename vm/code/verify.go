@@ -232,6 +232,12 @@ func checkCSR(c *tensor.CSR, s tensor.Shape, k tensor.Kind) error {
 	if c.Val != nil && len(c.Val) != len(c.Idx) {
 		return fmt.Errorf("%d values for %d entries", len(c.Val), len(c.Idx))
 	}
+	for k, x := range c.Val {
+		if x == 0 {
+			// An edge is a stored entry to the graph kernels.
+			return fmt.Errorf("entry %d is a stored zero", k)
+		}
+	}
 	for i := range n {
 		if c.Ptr[i] > c.Ptr[i+1] {
 			return fmt.Errorf("row %d has a negative length", i)

@@ -94,8 +94,7 @@ func (t *ids) label(b []byte, as written) (int32, string, string) {
 	if t.labels == nil {
 		t.labels = newLabelTable()
 	}
-	id, hash, ok := t.labels.find(b)
-	if ok {
+	if id, ok := t.labels.find(b); ok {
 		return id, "", ""
 	}
 	if t.want == IDsAuto && (as == number || as == plain && isNumber(b)) {
@@ -107,7 +106,7 @@ func (t *ids) label(b []byte, as written) (int32, string, string) {
 	if t.labels.len() >= t.limit {
 		return 0, fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), ""
 	}
-	return t.labels.add(b, hash), "", ""
+	return t.labels.add(b), "", ""
 }
 
 // strings is the labels by number, nil when nodes are numbers.

@@ -28,7 +28,7 @@ func (r *reader) json() error {
 		return err
 	}
 	if c == 0 {
-		return f.lexer.fail("the file has no JSON value", "")
+		return f.fail("the file has no JSON value", "")
 	}
 	switch {
 	case r.opt.Kind == Scalar:
@@ -62,7 +62,7 @@ func (r *reader) json() error {
 
 // bad records an error at the current token.
 func (f *jsonFile) badToken(msg, hint string) {
-	f.reader.bad(f.tokLine, f.tokCol, msg, hint)
+	f.bad(f.tokLine, f.tokCol, msg, hint)
 }
 
 func (f *jsonFile) vector() error {
@@ -82,7 +82,7 @@ func (f *jsonFile) vector() error {
 		return err
 	}
 	if len(data) == 0 {
-		return f.lexer.fail("a vector without values", "")
+		return f.fail("a vector without values", "")
 	}
 	f.reader.array(data, len(data))
 	return nil
@@ -90,7 +90,7 @@ func (f *jsonFile) vector() error {
 
 // vectorByNode reads {"label": value, ...}.
 func (f *jsonFile) vectorByNode() error {
-	if err := f.lexer.expect('{', "an object"); err != nil {
+	if err := f.expect('{', "an object"); err != nil {
 		return err
 	}
 	f.raw.Form = ByNode
@@ -103,7 +103,7 @@ func (f *jsonFile) vectorByNode() error {
 		if err != nil || !ok {
 			return err
 		}
-		key, err := f.lexer.string()
+		key, err := f.string()
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (f *jsonFile) vectorByNode() error {
 func (f *jsonFile) plainOptions(what string) error {
 	o := f.opt
 	if o.Source+o.Target+o.Weight+string(o.IDs)+string(o.Dup) != "" || o.Nodes != 0 || o.Default != nil {
-		return f.lexer.fail(what+" takes no options", "source, target, weight, ids, nodes, dup and default are for lists of edges or nodes")
+		return f.fail(what+" takes no options", "source, target, weight, ids, nodes, dup and default are for lists of edges or nodes")
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (f *jsonFile) rows() error {
 		if f.opt.Kind == Graph && f.opt.Nodes > 0 {
 			return nil
 		}
-		return f.lexer.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}`)
+		return f.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}`)
 	}
 	c, err := f.peek()
 	if err != nil {
@@ -169,7 +169,7 @@ func (f *jsonFile) rows() error {
 		return err
 	}
 	if !ok {
-		return f.lexer.fail("an empty row", "")
+		return f.fail("an empty row", "")
 	}
 	if c, err = f.peek(); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (f *jsonFile) numericEdge(pair [2][]byte, line, col int) error {
 	for i, tok := range pair {
 		id, problem, hint := f.ids.node(tok, number)
 		if problem != "" {
-			f.reader.bad(line, col, problem, hint)
+			f.bad(line, col, problem, hint)
 			return nil
 		}
 		at[i] = id
@@ -240,7 +240,7 @@ func (f *jsonFile) dense(first []float64, line, col int) error {
 	graph := f.opt.Kind == Graph
 	if graph {
 		if width > f.opt.MaxNodes {
-			return f.lexer.fail(fmt.Sprintf("more than the limit of %s", plural(f.opt.MaxNodes, "node")), "")
+			return f.fail(fmt.Sprintf("more than the limit of %s", plural(f.opt.MaxNodes, "node")), "")
 		}
 		for j, x := range first {
 			if err := f.cell(0, j, x, line, col); err != nil {
@@ -279,7 +279,7 @@ func (f *jsonFile) dense(first []float64, line, col int) error {
 			return err
 		}
 		if n != width {
-			f.reader.bad(line, col, fmt.Sprintf("row %d has %s, the first has %d", height, plural(n, "element"), width), "")
+			f.bad(line, col, fmt.Sprintf("row %d has %s, the first has %d", height, plural(n, "element"), width), "")
 		}
 	}
 	if !graph {
@@ -305,7 +305,7 @@ func (f *jsonFile) graphObject() error {
 			return f.nodeList()
 		case "edges", "links":
 			if f.edges {
-				return f.lexer.fail("edges and links are both given", "")
+				return f.fail("edges and links are both given", "")
 			}
 			if err := f.expect('[', "an array of edges"); err != nil {
 				return err
@@ -319,20 +319,20 @@ func (f *jsonFile) graphObject() error {
 		case "directed":
 			w, err := f.word()
 			if err == nil && w == "null" {
-				return f.lexer.fail("expected true or false, found null", "")
+				return f.fail("expected true or false, found null", "")
 			}
 			f.undirected = w == "false"
 			return err
 		case "multigraph", "graph":
 			return f.skip(0)
 		}
-		return f.lexer.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", "))
+		return f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", "))
 	})
 	if err != nil {
 		return err
 	}
 	if !f.edges {
-		return f.lexer.fail(`the object has no "edges"`, "")
+		return f.fail(`the object has no "edges"`, "")
 	}
 	return nil
 }
@@ -345,10 +345,10 @@ func (f *jsonFile) size() error {
 	}
 	n, ok := parseSize(tok)
 	if !ok {
-		return f.lexer.fail("expected a number of nodes, found "+quote(tok), "")
+		return f.fail("expected a number of nodes, found "+quote(tok), "")
 	}
 	if n > f.opt.MaxNodes {
-		return f.lexer.fail(fmt.Sprintf("%d nodes are past the limit of %d", n, f.opt.MaxNodes), "")
+		return f.fail(fmt.Sprintf("%d nodes are past the limit of %d", n, f.opt.MaxNodes), "")
 	}
 	return f.setSize(n)
 }
@@ -357,7 +357,7 @@ func (f *jsonFile) size() error {
 // agree.
 func (f *jsonFile) setSize(n int) error {
 	if f.count >= 0 && f.count != n || f.opt.Nodes > 0 && f.opt.Nodes != n {
-		return f.lexer.fail(fmt.Sprintf("%s here, but another number of nodes is given as well", plural(n, "node")), "")
+		return f.fail(fmt.Sprintf("%s here, but another number of nodes is given as well", plural(n, "node")), "")
 	}
 	f.count = n
 	return nil
@@ -405,7 +405,7 @@ func (f *jsonFile) nodeList() error {
 			return one()
 		})
 		if err == nil && !found {
-			f.reader.bad(line, col, `the node has no "id"`, "")
+			f.bad(line, col, `the node has no "id"`, "")
 		}
 		return err
 	})
@@ -414,7 +414,7 @@ func (f *jsonFile) nodeList() error {
 	}
 	if list.mode != IDsLabel {
 		if list.max >= n {
-			return f.lexer.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint)
+			return f.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint)
 		}
 		return f.setSize(n)
 	}
@@ -432,7 +432,7 @@ func (f *jsonFile) id(t *ids) (int32, error) {
 	as := number
 	if c == '"' {
 		as = text
-		tok, err = f.lexer.string()
+		tok, err = f.string()
 	} else {
 		tok, err = f.number()
 	}
@@ -486,7 +486,7 @@ func (f *jsonFile) edgeItem() error {
 			return err
 		}
 		if !ok {
-			f.reader.bad(line, col, "expected an edge of 2 or 3 items, found none", "")
+			f.bad(line, col, "expected an edge of 2 or 3 items, found none", "")
 			return nil
 		}
 		return f.edgeRow(line, col)
@@ -523,7 +523,7 @@ func (f *jsonFile) edgeRow(line, col int) error {
 		}
 	}
 	if n != 2 && n != 3 {
-		f.reader.bad(line, col, "expected an edge of 2 or 3 items, found "+plural(n, "item"), "")
+		f.bad(line, col, "expected an edge of 2 or 3 items, found "+plural(n, "item"), "")
 		return nil
 	}
 	return f.addEdge(at[0], at[1], w, n == 3, line, col)
@@ -565,7 +565,7 @@ func (f *jsonFile) edgeObject(line, col int) error {
 	}
 	for _, key := range want {
 		if !slices.Contains(has, key) {
-			f.reader.bad(line, col, "the edge has no "+quote([]byte(key)), "")
+			f.bad(line, col, "the edge has no "+quote([]byte(key)), "")
 			return nil
 		}
 	}
@@ -587,7 +587,7 @@ func (f *jsonFile) addEdge(src, dst int32, w float64, weighted bool, line, col i
 	}
 	if weighted != f.weighted {
 		has := map[bool]string{true: "a weight", false: "no weight"}
-		f.reader.bad(line, col, fmt.Sprintf("the edge has %s, those before it have %s", has[weighted], has[f.weighted]), "weight=none reads none")
+		f.bad(line, col, fmt.Sprintf("the edge has %s, those before it have %s", has[weighted], has[f.weighted]), "weight=none reads none")
 		return nil
 	}
 	return f.edge(src, dst, w, weighted, line)
@@ -678,7 +678,7 @@ func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
 				f.rep.more++
 				continue
 			}
-			f.reader.bad(f.raw.lines.at(e), 0, fmt.Sprintf("edge %d of the list: %s", e+1, msg(id)), "")
+			f.bad(f.raw.lines.at(e), 0, fmt.Sprintf("edge %d of the list: %s", e+1, msg(id)), "")
 		}
 	}
 }

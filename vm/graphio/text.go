@@ -39,7 +39,7 @@ func (r *reader) text(d dialect) error {
 	if !ok {
 		return t.end()
 	}
-	first := t.rows.row.clone()
+	first := t.rows.clone()
 	t.width = len(first.fields)
 	ok, problem, err = t.rows.next()
 	if err != nil {

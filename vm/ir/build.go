@@ -14,6 +14,9 @@ import (
 type Builder struct {
 	Pos   Pos // of the nodes built next
 	Count int // nodes built so far: the next ID
+	// Unknown says that some sizes are not known yet, and that a static NaN may
+	// stand for one of them.
+	Unknown bool
 }
 
 func (b *Builder) node(n Node) *Node {

@@ -231,19 +231,23 @@ func TestProducts(t *testing.T) {
 func TestBoolProductTables(t *testing.T) {
 	// Large and dense enough for tables, with a last block that is not whole.
 	r := rand.New(rand.NewPCG(23, 24))
-	const rows, inner, cols = 700, 300, 530
+	const rows, inner, cols = 1500, 300, 530
 	x, y := randomMatrix(r, rows, inner, .5), randomMatrix(r, inner, cols, .01)
 	a, b := packMatrix(x, rows, inner), packMatrix(y, inner, cols)
 	if m4rOps(rows, inner, cols) > rows*inner/2*uint64(b.Stride) {
 		t.Fatal("too small for tables")
 	}
+	if m4rOps(rows, inner, cols) < ParallelOps {
+		t.Fatal("too small for goroutines")
+	}
+	want := NaiveBoolProduct(x, y)
 	for _, workers := range []int{1, 2} {
 		c := Ctl{Workers: workers}
 		got := dirtyBits(rows, cols)
 		cost := BoolProductCost(rows, inner, cols, workers)
 		ok := BoolProduct(&c, got, a, b, garbage(cost))
 		charged(t, "BoolProduct", &c, cost, ok)
-		equalBits(t, "BoolProduct", got, NaiveBoolProduct(x, y))
+		equalBits(t, "BoolProduct", got, want)
 	}
 }
 

@@ -111,8 +111,8 @@ func closure(c *Ctl, dst tensor.Bits, g digraph, s Scratch) bool {
 
 // ascending reports whether nodes that come first in topological order tend to
 // have low numbers. Successors are then tried upward, else downward: the nearest
-// first, as they cover the most. (On a dense graph numbered against its order,
-// the wrong way costs ten times the time.)
+// first, as they cover the most. (On a graph of 5000 nodes and 1.25 million
+// edges, the wrong way takes 35 ms instead of 1.6.)
 func (t *condenser) ascending() bool {
 	var early, late int
 	for k := range t.count / 2 {

@@ -25,7 +25,7 @@ func csrGraph(a tensor.CSR) digraph {
 
 // sparseDegree is up to which mean degree a bit matrix is searched by lists of
 // its edges, which are made in scratch memory: at 5000 nodes of degree 5 the
-// components take 0.4 ms instead of 1.0.
+// components take 0.7 ms instead of 1.0.
 const sparseDegree = 8
 
 // lists is g with lists of edges when it has few, otherwise g as it is. room is
@@ -166,8 +166,8 @@ func newCondenser(g digraph, s Scratch) condenser {
 //
 // One component that holds most nodes is the usual case on random graphs, and
 // the one in which Tarjan's algorithm must look at every edge. Two searches with
-// early exit from one of its nodes find it far cheaper: at 5000 nodes and 2.5
-// million edges 0.01 ms instead of 4. What it leads to is closed under edges, so
+// early exit from one of its nodes find it cheaper: on bits, at 5000 nodes and
+// 2.5 million edges, in 0.14 ms instead of 0.6. What it leads to is closed under edges, so
 // it comes first; then the component; then the others.
 func (t *condenser) run(m *meter) bool {
 	clear(t.num)

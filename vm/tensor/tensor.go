@@ -212,7 +212,8 @@ func (b *Bits) Set(i, j int) { b.W[i*b.Stride+j>>6] |= 1 << (uint(j) & 63) }
 
 // CSR is a sparse matrix in compressed-row form. The columns of row i are
 // Idx[Ptr[i]:Ptr[i+1]], strictly increasing. Val is nil when every stored entry
-// is 1.
+// is 1;
+// no stored value is 0.
 type CSR struct {
 	Rows, Cols int
 	Ptr        []int32 // Rows+1

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+)
+
+// format is the value of --format.
+type format string
+
+var formats = []string{"text", "compact", "json", "sarif"}
+
+func (f *format) String() string { return string(*f) }
+
+// Type names the value in the help.
+func (f *format) Type() string { return "name" }
+
+// Set implements the flag.
+func (f *format) Set(s string) error {
+	if !slices.Contains(formats, s) {
+		return fmt.Errorf("expected %s", strings.Join(formats, ", "))
+	}
+	*f = format(s)
+	return nil
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	form, prof := format("text"), profile(check.Full)
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Print the diagnostics of programs without running them",
+		Long: `Prints every error, warning and note of every program. With the format text they
+go to standard error, and with the others to standard output. Inputs need not be
+bound: their sizes are then not checked. Standard input is -.`,
+		Example: `  ein check program.ein
+  ein check --format sarif *.ein > report.sarif`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: sources,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.check(args, form, check.Profile(prof))
+		},
+	}
+	cmd.Flags().Var(&form, "format", "how to print: "+strings.Join(formats, ", "))
+	complete(cmd, "format", formats...)
+	profileFlag(cmd, &prof)
+	return cmd
+}
+
+func (a *app) check(files []string, form format, prof check.Profile) error {
+	exit := exitOK
+	worse := func(code int) {
+		if exit != exitWrong && code != exitOK {
+			exit = code // a limit counts for less than an error
+		}
+	}
+	var reports []diag.Report
+	counts := make([]int, 3)
+	for _, name := range files {
+		text, shown, err := a.read(name)
+		if err != nil {
+			_ = a.fail(err)
+			worse(exitWrong)
+			continue
+		}
+		p := lang.Check(lang.Parse(shown, text, lang.Options{Profile: prof}), lang.Options{Profile: prof})
+		for i := range p.Diags {
+			counts[p.Diags[i].Severity]++
+		}
+		if p.Diags.HasErrors() {
+			worse(programProblem(p.File.Source, p.Diags).exit)
+		}
+		reports = append(reports, diag.Report{File: p.File.Source, List: p.Diags})
+	}
+	if err := a.writeReports(reports, form); err != nil {
+		return a.wrote(err)
+	}
+	if form == "text" {
+		a.printf("%s: %s, %s, %s\n", plural(len(files), "file"), plural(counts[diag.Error], "error"),
+			plural(counts[diag.Warning], "warning"), plural(counts[diag.Note], "note"))
+	}
+	if exit != exitOK {
+		return status(exit)
+	}
+	return nil
+}
+
+func (a *app) writeReports(reports []diag.Report, form format) error {
+	switch form {
+	case "json":
+		return diag.JSON(a.out, reports...)
+	case "sarif":
+		return diag.SARIF(a.out, version(), reports...)
+	}
+	for _, r := range reports {
+		if len(r.List) == 0 {
+			continue
+		}
+		if form == "compact" {
+			if err := diag.Compact(a.out, r.List, r.File); err != nil {
+				return err
+			}
+			continue
+		}
+		a.report(r.File, r.List, nil)
+		a.printf("\n")
+	}
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

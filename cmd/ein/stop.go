@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"ein/lang/diag"
+	"ein/vm/cost"
+	"ein/vm/ir"
+)
+
+// timedOut is the cause of a context that --timeout ends.
+type timedOut time.Duration
+
+func (d timedOut) Error() string { return fmt.Sprintf("the time limit of %v is over", time.Duration(d)) }
+
+// context ends after the timeout, if there is one, and when the user interrupts
+// the command. A second interrupt kills it, should it not end by itself.
+func (a *app) context(timeout duration) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if timeout == 0 {
+		return ctx, stop
+	}
+	d := time.Duration(timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, d, timedOut(d))
+	return ctx, func() { cancel(); stop() }
+}
+
+// stopMessage says why a context has ended, and what can be done about it.
+func stopMessage(ctx context.Context) (message, hint string) {
+	var limit timedOut
+	if errors.As(context.Cause(ctx), &limit) {
+		return limit.Error(), fmt.Sprintf("Give it longer, as in `--timeout %v`.", 10*time.Duration(limit))
+	}
+	return "interrupted", ""
+}
+
+// stopped is a command that was stopped while it read its data.
+func stopped(ctx context.Context) *problem {
+	message, hint := stopMessage(ctx)
+	p := inputProblem(newFinding("E0533", diag.Error, "", 0, 0, message+", while the inputs were being read", hint))
+	p.class, p.exit = classLimit, exitLimit
+	return p
+}
+
+// stoppedRun is a run that was stopped. Which statement it was in is not known;
+// the one that may take the most is shown.
+func (l *loaded) stoppedRun(ctx context.Context, m *cost.Module, done uint64) *problem {
+	message, hint := stopMessage(ctx)
+	most := cost.Statement{}
+	for _, s := range m.Certificate.Statements {
+		if s.Ops >= most.Ops {
+			most = s
+		}
+	}
+	d := diag.Diagnostic{Code: "E0533",
+		Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", message, formatCount(done), formatCount(m.Certificate.Ops)),
+		Label:   fmt.Sprintf("at most %s operations", formatCount(most.Ops))}
+	d.Notes = append(d.Notes, fmt.Sprintf("The statement `%s` may take the most.", most.Name))
+	if hint != "" {
+		d.Notes = append(d.Notes, hint)
+	}
+	return l.problemAt(classLimit, exitLimit, most.Pos, d)
+}
+
+// refused is a program that needs more than it may use.
+func (l *loaded) refused(e *cost.LimitError) *problem {
+	d := diag.Diagnostic{}
+	amount := func(n uint64) string { return formatCount(n) + " " + e.What }
+	flag := ""
+	switch e.What {
+	case "bytes":
+		d.Code, flag = "E0530", "--max-memory"
+		amount = func(n uint64) string {
+			s := formatCount(n) + " bytes"
+			if n >= 1<<10 {
+				s += " (" + formatBytes(n) + ")"
+			}
+			return s
+		}
+		d.Message = fmt.Sprintf("the program needs up to %s of memory, the limit is %s", amount(e.Need), amount(e.Max))
+	case "operations":
+		d.Code, flag = "E0531", "--max-ops"
+	default:
+		d.Code, flag = "E0532", "--max-output"
+	}
+	if d.Message == "" {
+		d.Message = fmt.Sprintf("the program needs up to %s, the limit is %s", amount(e.Need), amount(e.Max))
+	}
+	if e.Name != "" {
+		d.Label = "up to " + amount(e.Statement)
+		d.Notes = append(d.Notes, fmt.Sprintf("Of all statements `%s` needs the most.", e.Name))
+	}
+	d.Notes = append(d.Notes, fmt.Sprintf("Nothing was run. `%s` sets the limit; `ein cost` shows every statement.", flag))
+	return l.problemAt(classLimit, exitLimit, e.Pos, d)
+}
+
+// runtimeCodes are the codes of vm's kinds of errors, in their order.
+var runtimeCodes = [...]diag.Code{"E0601", "E0602", "E0603", "E0604"}
+
+// remark is a warning of a run.
+func (l *loaded) remark(pos ir.Pos, message string) {
+	d := diag.Diagnostic{Code: "W0605", Severity: diag.Warning, Message: message}
+	if l.file == nil {
+		l.data = append(l.data, l.inBytecode(pos, d))
+		return
+	}
+	d.Span = span(pos)
+	l.warnings = append(l.warnings, d)
+}

@@ -1,0 +1,36 @@
+package graphio
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLabelTable compares the table with a map, on labels around the length
+// that fits a slot.
+func TestLabelTable(t *testing.T) {
+	rng := newRand()
+	table, index := newLabelTable(), map[string]int32{}
+	var want []string
+	for range 50_000 {
+		b := []byte(strings.Repeat("x", rng.IntN(16)))
+		for i := range b {
+			b[i] = "abcdefgh"[rng.IntN(8)]
+		}
+		if rng.IntN(4) == 0 {
+			b = append(b, 0) // never a label, but looked up before that is known
+		}
+		id, ok := table.find(b)
+		wantID, wantOK := index[string(b)]
+		if ok != wantOK || id != wantID {
+			t.Fatalf("%q: found %d %v, want %d %v", b, id, ok, wantID, wantOK)
+		}
+		if !ok && badLabel(b) == "" {
+			index[string(b)] = table.add(b)
+			want = append(want, string(b))
+		}
+	}
+	if !slices.Equal(table.strings(), want) {
+		t.Error("the labels come out in another order")
+	}
+}
