@@ -24,18 +24,18 @@ const stdinName = "<stdin>"
 func (a *app) open(name string) (io.ReadCloser, string, error) {
 	if name == "-" {
 		if a.stdinUsed {
-			return nil, "", errors.New("standard input (-) is asked for twice")
+			return nil, "", unreadable(stdinName, errors.New("it is asked for twice"))
 		}
 		a.stdinUsed = true
 		return io.NopCloser(a.in), stdinName, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, "", fmt.Errorf("cannot read %s: %w", name, cause(err))
+		return nil, "", unreadable(name, err)
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		_ = f.Close()
-		return nil, "", fmt.Errorf("cannot read %s: it is a folder", name)
+		return nil, "", unreadable(name, errors.New("it is a folder"))
 	}
 	return f, name, nil
 }
@@ -58,19 +58,19 @@ func cause(err error) error {
 func (a *app) read(name string) (text, shown string, err error) {
 	f, shown, err := a.open(name)
 	if err != nil {
-		return "", "", unreadable(err)
+		return "", "", err
 	}
 	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram+1))
 	if err != nil {
-		return "", "", unreadable(fmt.Errorf("cannot read %s: %w", shown, cause(err)))
+		return "", "", unreadable(shown, err)
 	}
 	return string(b), shown, nil
 }
 
 // unreadable is a file that cannot be read at all.
-func unreadable(err error) *problem {
-	return inputProblem(newFinding("E0702", diag.Error, "", 0, 0, err.Error(), ""))
+func unreadable(name string, err error) *problem {
+	return inputProblem(newFinding("E0702", diag.Error, name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(err)), ""))
 }
 
 // replaceFile writes a file through a temporary one beside it, so that a reader

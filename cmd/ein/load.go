@@ -223,7 +223,7 @@ func (a *app) data(ctx context.Context, l *loaded, decls []declaration, given []
 func (a *app) readData(ctx context.Context, b binding) (*graphio.Raw, error) {
 	f, shown, err := a.open(b.path)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	progress := a.progress("reading "+shown, sizeOf(f))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -118,6 +119,7 @@ func (a *app) root() *cobra.Command {
   ein run program.ein --input A=transfers.csv --labels
   ein check *.ein
   ein doc tc`,
+		Version:       versionLine(),
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -126,10 +128,34 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().Var(&a.color, "color", "colour in diagnostics: auto, always or never")
 	complete(root, "color", colorNames...)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // --help does the same
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(a.runCommand(), a.checkCommand(), a.fmtCommand(), a.costCommand(), a.explainCommand(),
 		a.buildCommand(), a.disCommand(), a.docCommand(), a.versionCommand(), a.completionCommand())
 	return root
+}
+
+// helpCommand is cobra's, but a verb that does not exist is an error.
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [VERB]",
+		Short:   "Describe a verb",
+		Example: "  ein help run",
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, c := range cmd.Root().Commands() {
+				names = append(names, c.Name()+"\t"+c.Short)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			verb, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return a.usage("there is no verb %s", strings.Join(args, " "))
+			}
+			return verb.Help()
+		},
+	}
 }
 
 // complete offers fixed values for a flag. It fails only for flags that do not

@@ -121,10 +121,13 @@ func serious(list diag.List) diag.List {
 	return out
 }
 
-// fail reports why a command could not do its work.
+// fail reports why a command could not do its work, unless that has been told.
 func (a *app) fail(err error) error {
 	p, ok := err.(*problem)
 	if !ok {
+		if _, told := err.(status); told {
+			return err
+		}
 		a.printf("ein: %v\n", err)
 		return status(exitWrong)
 	}

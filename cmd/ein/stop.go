@@ -16,7 +16,9 @@ import (
 // timedOut is the cause of a context that --timeout ends.
 type timedOut time.Duration
 
-func (d timedOut) Error() string { return fmt.Sprintf("the time limit of %v is over", time.Duration(d)) }
+func (d timedOut) Error() string {
+	return fmt.Sprintf("the time limit of %v is over", time.Duration(d))
+}
 
 // context ends after the timeout, if there is one, and when the user interrupts
 // the command. A second interrupt kills it, should it not end by itself.
@@ -61,7 +63,7 @@ func (l *loaded) stoppedRun(ctx context.Context, m *cost.Module, done uint64) *p
 	d := diag.Diagnostic{Code: "E0533",
 		Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", message, formatCount(done), formatCount(m.Certificate.Ops)),
 		Label:   fmt.Sprintf("at most %s operations", formatCount(most.Ops))}
-	d.Notes = append(d.Notes, fmt.Sprintf("The statement `%s` may take the most.", most.Name))
+	d.Notes = append(d.Notes, fmt.Sprintf("Most of them are for `%s`.", most.Name))
 	if hint != "" {
 		d.Notes = append(d.Notes, hint)
 	}
@@ -88,16 +90,29 @@ func (l *loaded) refused(e *cost.LimitError) *problem {
 		d.Code, flag = "E0531", "--max-ops"
 	default:
 		d.Code, flag = "E0532", "--max-output"
+		e = l.largestOutput(*e)
 	}
 	if d.Message == "" {
 		d.Message = fmt.Sprintf("the program needs up to %s, the limit is %s", amount(e.Need), amount(e.Max))
 	}
 	if e.Name != "" {
 		d.Label = "up to " + amount(e.Statement)
-		d.Notes = append(d.Notes, fmt.Sprintf("Of all statements `%s` needs the most.", e.Name))
+		d.Notes = append(d.Notes, fmt.Sprintf("Most of it is for `%s`.", e.Name))
 	}
 	d.Notes = append(d.Notes, fmt.Sprintf("Nothing was run. `%s` sets the limit; `ein cost` shows every statement.", flag))
 	return l.problemAt(classLimit, exitLimit, e.Pos, d)
+}
+
+// largestOutput puts the blame for too much output on the largest one; the
+// certificate knows statements only.
+func (l *loaded) largestOutput(e cost.LimitError) *cost.LimitError {
+	e.Statement = 0
+	for _, o := range l.code.Outputs {
+		if n := l.code.Regs[o.Reg].Shape.Elems(); n >= e.Statement {
+			e.Name, e.Pos, e.Statement = o.Name, o.Pos, n
+		}
+	}
+	return &e
 }
 
 // runtimeCodes are the codes of vm's kinds of errors, in their order.

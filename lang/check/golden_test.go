@@ -91,13 +91,16 @@ func archives(t testing.TB) []string {
 	return paths
 }
 
-// config reads the lines of a config file:
+// settings reads the lines of a config file:
 //
 //	profile core
 //	nodes 100
+//	calls 10
 //	elements 10
 //	labels ann bob
 //	bind A bool 3 3
+//
+// A bound value is all zeros, or weights, which are not.
 func (c *goldenCase) settings(t testing.TB) Config {
 	t.Helper()
 	cfg := Config{Inputs: map[string]*tensor.Value{}}
@@ -115,18 +118,26 @@ func (c *goldenCase) settings(t testing.TB) Config {
 			cfg.Profile = map[string]Profile{"core": Core, "full": Full, "repl": Repl}[words[1]]
 		case "nodes":
 			cfg.Limits.Nodes = number(1)
+		case "calls":
+			cfg.Limits.Calls = number(1)
 		case "elements":
 			cfg.Limits.Elements = uint64(number(1))
 		case "labels":
 			cfg.Labels = words[1:]
 		case "bind":
-			kind := map[string]tensor.Kind{"bool": tensor.Bool, "int": tensor.Int, "real": tensor.Real}[words[2]]
+			kind, ok := map[string]tensor.Kind{"bool": tensor.Bool, "int": tensor.Int, "real": tensor.Real, "weights": tensor.Real}[words[2]]
+			if !ok {
+				t.Fatalf("%s: what is %q?", c.name, line)
+			}
 			var dims []int
 			for i := range words[3:] {
 				dims = append(dims, number(3+i))
 			}
 			shape := tensor.ShapeOf(dims...)
 			v := dense(kind, shape, make([]float64, shape.Elems()))
+			if words[2] == "weights" {
+				v.F[0] = 2.5
+			}
 			cfg.Inputs[words[1]] = &v
 		default:
 			t.Fatalf("%s: what is %q?", c.name, line)

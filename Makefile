@@ -1,0 +1,56 @@
+# make check is what CI runs. Tools are pinned here and run from the module
+# cache, so nothing has to be installed but Go.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: help build check fmt lint test race portable tidy fuzz bench perf cover update
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## bin/ein, one static binary
+	CGO_ENABLED=0 go build -trimpath -o bin/ein ./cmd/ein
+
+check: fmt tidy lint test race portable ## everything CI runs
+
+fmt: ## fail when a file is not gofmt-ed
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
+
+tidy: ## fail when go.mod or go.sum would change
+	go mod tidy -diff
+
+lint: ## vet, staticcheck, golangci-lint
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go run $(GOLANGCI) run ./...
+
+test: ## all tests
+	CGO_ENABLED=0 go test ./...
+
+race: ## the tests under the race detector, the long ones shortened
+	go test -race -short ./...
+
+portable: ## the core builds for other systems and for the browser
+	GOOS=darwin GOARCH=arm64 go build ./...
+	GOOS=windows GOARCH=amd64 go build ./...
+	GOOS=js GOARCH=wasm go build ./lang/... ./vm/... ./stdlib/...
+
+fuzz: ## each fuzz target for FUZZTIME (default 20s)
+	@for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $${FUZZTIME:-20s} -fuzzminimizetime 2s $$p || exit 1; \
+	  done; \
+	done
+
+bench: ## the benchmarks beside the code
+	go test -run '^$$' -bench . -benchmem ./...
+
+perf: ## side by side with numpy, scipy, networkx and igraph, into docs/performance.md
+	go run ./bench/perf -o docs/performance.md
+
+cover: ## coverage by package
+	go test -short -cover ./vm/... ./lang/... ./stdlib/...
+
+update: ## rewrite the goldens; review the diff
+	go test ./lang/... ./cmd/... ./vm/code -update
