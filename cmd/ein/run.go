@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,7 +91,7 @@ func (a *app) run(name string, f *runFlags) error {
 	case errors.As(err, &wrong):
 		d := diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Message: wrong.Message}
 		if wrong.Hint != "" {
-			d.Notes = []string{wrong.Hint}
+			d.Notes = []string{strings.ToUpper(wrong.Hint[:1]) + wrong.Hint[1:] + "."}
 		}
 		return a.withWarnings(l, l.problemAt(classRuntime, exitWrong, wrong.Pos, d))
 	case err != nil:

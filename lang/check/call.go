@@ -302,7 +302,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 			ok = false
 			continue
 		case len(v.idx) > 0:
-			c.indexedArgument(x, e)
+			c.selectPosition(e)
 			ok = false
 			continue
 		}
@@ -357,7 +357,7 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 // define records a function.
 func (c *checker) define(d *syntax.Def) {
 	if c.cfg.Profile == Core {
-		c.notInProfile(d.Span, "def")
+		c.notInProfile(d.Span, "`def`")
 	}
 	if old := c.defs[d.Name.Name]; old != nil {
 		c.duplicate(d.Name, old.Name.Span, "function")
@@ -402,7 +402,9 @@ func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
 		names[d.Params[i].Name] = &symbol{node: v.n, span: d.Params[i].Span, bad: v.n == nil, used: true, label: v.label, form: v.form, param: true}
 	}
 	if i := slices.Index(c.active, d); i >= 0 {
-		c.recursive(x, d, c.active[i:])
+		if !c.recursed[d] {
+			c.recursive(x, d, c.active[i:])
+		}
 		return val{}
 	}
 	if len(c.active) >= c.cfg.Limits.Calls {
@@ -480,7 +482,9 @@ func (c *checker) functions() {
 		for _, x := range calls[d] {
 			to := c.defs[x.Fun.Name]
 			if i := slices.Index(path, to); i >= 0 {
-				c.recursive(x, to, path[i:])
+				if !c.recursed[to] {
+					c.recursive(x, to, path[i:])
+				}
 			} else {
 				visit(to)
 			}
@@ -528,6 +532,8 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 		case *syntax.Call:
 			if c.defs[x.Fun.Name] != nil {
 				calls = append(calls, x)
+			} else if known[x.Fun.Name] {
+				c.localCalled(x)
 			} else if stdlib.Lookup(x.Fun.Name) == nil && prelude()[x.Fun.Name] == nil {
 				c.unknownFunction(x)
 			}

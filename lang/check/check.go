@@ -250,7 +250,7 @@ func (c *checker) program(p *Program) {
 		}
 	}
 	for _, l := range afterPrint {
-		if !l.sym.used {
+		if !l.sym.used && !l.sym.bad {
 			c.unusedAfterPrint(l.sym.span, l.name)
 		}
 	}
@@ -289,7 +289,7 @@ const (
 
 func (c *checker) input(p *Program, s *syntax.Input) {
 	if c.cfg.Profile == Core {
-		c.notInProfile(s.Span, "input")
+		c.notInProfile(s.Span, "`input`")
 	}
 	if old := c.scope.names[s.Name.Name]; old != nil {
 		c.duplicate(s.Name, old.span, "input")

@@ -158,10 +158,16 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	if later := c.laterFunction(x); later != nil {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
+		d.Notes = []string{"A function is defined before it is called."}
 	} else if near, ok := diag.Suggest(x.Fun.Name, c.functionNames()); ok {
 		d.Fixes = fix("did you mean `"+near+"`?", x.Fun.Span, near)
 	}
 	c.report(d)
+}
+
+// localCalled reports a call of a parameter or a local name of a function.
+func (c *checker) localCalled(x *syntax.Call) {
+	c.err("E0204", x.Fun.Span, "a tensor", nil, "`%s` is a tensor, and a tensor cannot be called", x.Fun.Name)
 }
 
 // calledTensor is how to write what a call of a tensor most likely means: an
@@ -218,6 +224,8 @@ func (c *checker) functionNames() []string {
 func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
 	want := plural(least, "argument")
 	switch {
+	case most == 0:
+		want = "no arguments"
 	case most > least && most > tensor.MaxRank:
 		want = "at least " + want
 	case most == least+1:
@@ -263,7 +271,11 @@ func (c *checker) overLimit(s source.Span) bool {
 	}
 	if !c.limit {
 		c.limit = true
-		c.err("E0511", s, "", []string{"Functions are expanded where they are called; calls inside calls multiply."},
+		var notes []string
+		if len(c.active) > 0 {
+			notes = []string{"Functions are expanded where they are called; calls inside calls multiply."}
+		}
+		c.err("E0511", s, "", notes,
 			"the program expands to more than %d operations", c.cfg.Limits.Nodes)
 	}
 	return true
@@ -287,12 +299,12 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 
 func (c *checker) inputMisfit(s *syntax.Input, found string) {
 	notes := map[string][]string{"graph": {"A graph is a square matrix of 0 and 1; for weights declare a matrix."}}[s.Kind.Name]
-	c.err("E0701", s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, found)
+	c.err("E0707", s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, found)
 }
 
 func (c *checker) notInProfile(s source.Span, what string) {
 	c.err("E0211", s, "", []string{"The core profile has assignments, equations, literals, functions of the language and `:print`."},
-		"%s is not part of the %s profile", what, c.cfg.Profile)
+		"the %s profile has no %s", c.cfg.Profile, what)
 }
 
 func (c *checker) shadow(id syntax.Ident) {
@@ -328,6 +340,12 @@ func (c *checker) unknownLabel(x *syntax.String) {
 	if near, ok := diag.Suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
 		d.Fixes = fix("did you mean "+quoted+"?", x.Span, quoted)
+	} else if 0 < len(c.labels) && len(c.labels) <= 8 {
+		var all []string
+		for _, l := range c.labels {
+			all = append(all, syntax.ExprString(&syntax.String{Value: l}))
+		}
+		d.Notes = []string{"The nodes are " + strings.Join(all, ", ") + "."}
 	} else if len(c.labels) == 0 {
 		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}
 	}
@@ -339,8 +357,12 @@ func (c *checker) labelAsValue(x syntax.Expr) {
 }
 
 func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Span) {
+	message := fmt.Sprintf("index `%s` has size %d in %s but size %d in %s", ix.name, ix.size, text(ix.owner), size, text(owner))
+	if text(ix.owner) == text(owner) {
+		message = fmt.Sprintf("index `%s` runs along two axes of %s, one of size %d and one of size %d", ix.name, text(owner), ix.size, size)
+	}
 	c.report(diag.Diagnostic{Code: "E0301", Severity: diag.Error, Span: s, Label: fmt.Sprintf("%s here", sizeText(size)),
-		Message: fmt.Sprintf("index `%s` has size %d in %s but size %d in %s", ix.name, ix.size, text(ix.owner), size, text(owner)),
+		Message: message,
 		Related: []diag.Related{{Span: ix.span, Message: fmt.Sprintf("%d here", ix.size)}},
 		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
 }
@@ -351,6 +373,11 @@ func (c *checker) tooManyIndices(s source.Span) {
 
 func (c *checker) tooManyAxes(s source.Span, n int) {
 	c.err("E0319", s, "", nil, "a tensor can have at most %d axes, this one would have %d", tensor.MaxRank, n)
+}
+
+func (c *checker) tooManyFactors(x syntax.Expr, n int) {
+	c.err("E0327", x.Pos(), "", []string{"Write it in several statements, or order the factors so that indices end soon after they begin."},
+		"a product of %d factors has more than %d indices open at once", n, tensor.MaxRank)
 }
 
 func (c *checker) leftIndex(x syntax.Expr) {
@@ -373,12 +400,24 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) {
 
 func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 	span := s.Name.Span.Join(s.Value.Pos())
-	if bits.OnesCount64(c.eq.lhsMask) < len(s.Indices) && n.Rank() == len(s.Indices) {
-		c.err("E0309", span, "", []string{"Give the value indices as well, as in " + withIndices(s.Value, n) + "."},
+	ids := c.eq.lhs
+	if n.Rank() == bits.OnesCount64(c.eq.lhsMask) {
+		ids = order(c.eq.lhsMask)
+	}
+	if bits.OnesCount64(c.eq.lhsMask) < len(s.Indices) && n.Rank() == len(ids) {
+		var names []string
+		for _, id := range ids {
+			names = append(names, c.eq.idx[id].name)
+		}
+		c.err("E0309", span, "", []string{"Give the value indices as well, as in `" + syntax.ExprString(s.Value) + "[" + strings.Join(names, ", ") + "]`."},
 			"the left side repeats index `%s`, so the value has to say which of its elements it means", c.repeated())
 		return
 	}
-	c.err("E0309", span, "", nil, "the left side of `%s` has %s, but the value is %s", s.Name.Name, pluralIndex(len(s.Indices)), shapeOf(n))
+	var notes []string
+	if n.Rank() > len(s.Indices) {
+		notes = []string{"To sum over the axes that the left side lacks, give the value indices, as in `v[i] = A[i, j]`."}
+	}
+	c.err("E0309", span, "", notes, "the left side of `%s` has %s, but the value is %s", s.Name.Name, pluralIndex(len(s.Indices)), shapeOf(n))
 }
 
 // repeated is the first index that stands twice on the left side.
@@ -470,21 +509,43 @@ func pluralIndex(n int) string {
 	return fmt.Sprintf("%d indices", n)
 }
 
-func (c *checker) indexExpr(x syntax.Expr) {
-	notes := []string{"For a computed position use `select(T, expression, ...)`."}
-	if u, ok := x.(*syntax.Unary); ok {
-		if _, ok := u.X.(*syntax.Number); ok {
-			notes = []string{"Positions count from 0 at the start; there are no negative ones."}
+// indexExpr reports an entry of the brackets of whole that is no position.
+func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
+	d := diag.Diagnostic{Code: "E0316", Severity: diag.Error, Span: x.Pos(),
+		Message: "in brackets stands an index name, a whole number or a label, found " + text(x)}
+	v, negative := number(x)
+	switch x.(type) {
+	case *syntax.Number:
+	case *syntax.Unary, *syntax.Paren, *syntax.Binary, *syntax.Product, *syntax.Call, *syntax.Index:
+		if negative && v < 0 {
+			d.Notes = []string{"Positions count from 0 at the start; there are no negative ones."}
+			break
+		}
+		call := &syntax.Call{Fun: syntax.Ident{Name: "select"}, Args: []syntax.Arg{{Value: whole.X}}}
+		for _, e := range whole.Indices {
+			if name, ok := e.(*syntax.Name); ok {
+				if _, left := c.leftID(name.Name); !left && !c.scope.names[name.Name].place() {
+					d.Notes = []string{"A computed position is written `select(T, ...)`."}
+				}
+			}
+			call.Args = append(call.Args, syntax.Arg{Value: e})
+		}
+		if d.Notes == nil {
+			s := syntax.ExprString(call)
+			d.Fixes = fix("write `"+s+"`", whole.Span, s)
 		}
 	}
-	c.err("E0316", x.Pos(), "", notes, "in brackets stands an index name, a whole number or a label, found %s", text(x))
+	c.report(d)
 }
 
 func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
 	size := n.Type.Shape.Dim(axis)
 	hint := fmt.Sprintf("Positions on that axis are 0 to %d.", size-1)
-	if size == 0 {
+	switch size {
+	case 0:
 		hint = "That axis has no positions."
+	case 1:
+		hint = "The only position on that axis is 0."
 	}
 	c.err("E0312", x.Pos(), "", []string{hint}, "%s is %s: axis %d has no position %s", text(owner), shapeOf(n), axis, syntax.ExprString(x))
 }
@@ -526,6 +587,11 @@ func (c *checker) emptyFold(x syntax.Expr, name string) {
 func (c *checker) selectIndex(x *syntax.Name) {
 	c.err("E0203", x.Span, "", []string{"To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."},
 		"`%s` is neither a tensor nor an index of the left side", x.Name)
+}
+
+func (c *checker) selectPosition(e syntax.Expr) {
+	c.err("E0307", e.Pos(), "indexed", []string{"Each position stands for one element, row or column; it cannot change along an index."},
+		"a position of `select` is a single number, a label or an index, found %s", text(e))
 }
 
 func (c *checker) selectRank(x *syntax.Call, n *ir.Node, k int) {
@@ -578,7 +644,12 @@ func (c *checker) sizeTooLarge(x syntax.Expr) {
 }
 
 func (c *checker) wantList(x *syntax.Call) {
-	c.err("E0404", x.Args[0].Value.Pos(), "", []string{"As in `edges([[0, 1], [1, 2]], 3)`, `adj([[0, 1], [0, 0]])`, `vec([1, 0, 1])`."}, "`%s` reads a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
+	note := map[string]string{
+		"edges": "Write the pairs in the call, as in `edges([[0, 1], [1, 2]], 3)`; a square matrix of 0 and 1 is a graph already.",
+		"adj":   "Write the rows in the call, as in `adj([[0, 1], [0, 0]])`; a square matrix of 0 and 1 is a graph already.",
+		"vec":   "Write the numbers in the call, as in `vec([1, 0, 1])`; a tensor needs no `vec`.",
+	}[x.Fun.Name]
+	c.err("E0404", x.Args[0].Value.Pos(), "", []string{note}, "`%s` reads a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
 }
 
 func (c *checker) badSize(x syntax.Expr) {
@@ -597,19 +668,54 @@ const bothForms = "`edges` takes a list of [source, target] pairs, or a square m
 
 func (c *checker) edgeRow(x syntax.Expr, n int) {
 	if n < 0 {
-		c.err("E0407", x.Pos(), "", []string{bothForms}, "the entries of `edges` are lists, found %s", text(x))
+		c.err("E0407", x.Pos(), "", []string{bothForms}, "a row of `edges` is a list, found %s", text(x))
 		return
 	}
-	c.err("E0407", x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "this list is neither pairs nor a square matrix")
+	c.err("E0407", x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
 }
 
-func (c *checker) edgeID(x syntax.Expr, n int) {
-	notes := []string{"Nodes are whole numbers from 0, or labels in quotes."}
-	c.err("E0408", x.Pos(), "", notes, "%s is not a node", text(x))
+func (c *checker) edgeID(x syntax.Expr, list *syntax.List) {
+	d := diag.Diagnostic{Code: "E0408", Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a node",
+		Notes: []string{"Nodes are whole numbers from 0, or labels in quotes."}}
+	switch x := x.(type) {
+	case *syntax.Number:
+		if x.Value >= stdlib.MaxSize {
+			d.Notes = []string{fmt.Sprintf("Nodes are whole numbers from 0 to %d.", stdlib.MaxSize-1)}
+		}
+	case *syntax.Name:
+		if edits := c.quoteNames(list); c.cfg.Profile != Core && len(edits) > 0 {
+			d.Fixes = []diag.Fix{{Title: "write the labels in quotes", Edits: edits}}
+		}
+	}
+	c.report(d)
+}
+
+// quoteNames puts the names in a list of pairs in quotes, if they can all be
+// meant as labels.
+func (c *checker) quoteNames(list *syntax.List) (edits []diag.Edit) {
+	for _, row := range list.Elems {
+		for _, e := range row.(*syntax.List).Elems {
+			switch e := e.(type) {
+			case *syntax.Name:
+				if c.scope.names[e.Name] != nil {
+					return nil
+				}
+				edits = append(edits, diag.Edit{Span: e.Span, NewText: `"` + e.Name + `"`})
+			case *syntax.String:
+			default:
+				return nil
+			}
+		}
+	}
+	return edits
 }
 
 func (c *checker) edgeRange(s source.Span, id, n int) {
-	c.err("E0409", s, "", []string{fmt.Sprintf("With n = %d the nodes are 0 to %d.", n, n-1)}, "node %d does not exist in a graph of %s", id, plural(n, "node"))
+	notes := []string{fmt.Sprintf("With n = %d the nodes are 0 to %d.", n, n-1)}
+	if n <= 1 {
+		notes = nil
+	}
+	c.err("E0409", s, "", notes, "node %d does not exist in a graph of %s", id, plural(n, "node"))
 }
 
 // mixedEdges points at the first end that is not like most of the others.

@@ -169,7 +169,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	if !v.indexed {
 		if s.Indexed && (v.n.Rank() != len(s.Indices) || bits.OnesCount64(c.eq.lhsMask) != len(s.Indices)) {
-			if v.n.Rank() == 0 || bits.OnesCount64(c.eq.lhsMask) == v.n.Rank() {
+			if v.n.Rank() == 0 {
 				c.leftIndexMissing(s, c.eq.lhs[0])
 			} else {
 				c.leftRank(s, v.n)
@@ -468,7 +468,7 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 		return position{index: true, id: id, span: e.Span}, ok
 	case *syntax.Number:
 		if e.Value != math.Trunc(e.Value) {
-			c.indexExpr(e)
+			c.indexExpr(e, x)
 			return position{}, false
 		}
 		if size >= 0 && e.Value >= float64(size) {
@@ -488,7 +488,7 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 		}
 		return position{node: v.n}, true
 	}
-	c.indexExpr(e)
+	c.indexExpr(e, x)
 	return position{}, false
 }
 

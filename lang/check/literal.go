@@ -289,7 +289,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 			switch id := id.(type) {
 			case *syntax.Number:
 				if id.Value != math.Trunc(id.Value) || id.Value >= stdlib.MaxSize {
-					c.edgeID(id, n)
+					c.edgeID(id, list)
 					return val{}
 				}
 				ends[k] = int32(id.Value)
@@ -300,7 +300,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 				ends[k] = int32(c.ids[id.Value])
 				labelled++
 			default:
-				c.edgeID(id, n)
+				c.edgeID(id, list)
 				return val{}
 			}
 		}

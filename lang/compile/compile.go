@@ -156,7 +156,9 @@ func (g *gen) in(n *ir.Node, l tensor.Layout) int {
 	saved := g.pos
 	g.pos = n.Pos
 	defer func() { g.pos = saved }()
-	if n.Op == ir.Const && n.Rank() > 0 {
+	// A small constant is converted here and now; the space of a large one is the
+	// run's to account for.
+	if n.Op == ir.Const && n.Rank() > 0 && n.Type.Shape.Elems() <= smallConst {
 		v.reg[l] = g.constant(convertConst(n.Value, l))
 		return v.reg[l]
 	}
@@ -171,6 +173,10 @@ func (g *gen) convert(v *value, n *ir.Node, from int, l tensor.Layout) int {
 	v.reg[l] = g.to(n.Type, l, code.Convert, code.Attr{}, from)
 	return v.reg[l]
 }
+
+// smallConst is the number of elements up to which constants are converted and
+// transposed while compiling.
+const smallConst = 1 << 16
 
 // convertConst changes the layout of a constant while compiling.
 func convertConst(v *tensor.Value, l tensor.Layout) tensor.Value {
@@ -234,7 +240,7 @@ func (g *gen) transposed(r int) int {
 // when it is symmetric.
 func (g *gen) constTransposed(r int) (int, bool) {
 	v := g.constValue(r)
-	if v == nil || v.Layout != tensor.Packed || g.plain {
+	if v == nil || v.Layout != tensor.Packed || g.plain || v.Shape.Elems() > smallConst {
 		return 0, false
 	}
 	t := tensor.Value{Type: v.Type, Layout: tensor.Packed, Bits: tensor.NewBits(v.Bits.Cols, v.Bits.Rows)}

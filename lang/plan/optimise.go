@@ -213,7 +213,7 @@ func distinct(ids []uint8) bool {
 
 func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	if n.Rank() == 0 {
-		if x, ok := n.Static(); ok && !(n.Type.Kind == tensor.Int && math.Abs(x) >= tensor.MaxInt) {
+		if x, ok := n.Static(); ok {
 			return o.b.Const(tensor.Scalar(n.Type.Kind, x))
 		}
 	}
@@ -347,6 +347,15 @@ func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 			fixed[x] = at[k]
 		} else {
 			spec.Out = append(spec.Out, x)
+		}
+	}
+	var read uint64
+	for _, in := range a.Spec.In {
+		read |= maskOf(in)
+	}
+	for x, i := range fixed {
+		if i != nil && i.Op != ir.Const && read>>x&1 == 0 {
+			return n // no factor would look whether the position exists
 		}
 	}
 	args := make([]*ir.Node, len(a.Args))

@@ -21,10 +21,12 @@ func (o *optimiser) order(n *ir.Node) *ir.Node {
 	case len(n.Args) == 2:
 		return o.preSum(n)
 	case len(n.Args) > maxFactors:
-		o.note("order", n, "%d factors, the cheapest pair first", len(n.Args))
 		return o.greedy(n)
 	}
 	m := o.best(n)
+	if m == nil {
+		return n
+	}
 	o.note("order", n, "%d factors in pairs", len(n.Args))
 	return m
 }
@@ -66,7 +68,8 @@ func (o *optimiser) join(n *ir.Node, a, b part, keep uint64, out []uint8) part {
 }
 
 // best finds the order with the fewest multiplications by dynamic programming
-// over subsets of the factors.
+// over subsets of the factors. It is nil when every order needs an intermediate
+// of too many axes.
 func (o *optimiser) best(n *ir.Node) *ir.Node {
 	k := len(n.Args)
 	full := 1<<k - 1
@@ -96,11 +99,17 @@ func (o *optimiser) best(n *ir.Node) *ir.Node {
 				right = masks[r]
 			}
 			// The size of the result breaks ties between orders of equal work.
+			if bits.OnesCount64(keep(s)) > tensor.MaxRank {
+				continue // no tensor has so many axes
+			}
 			c := cost[l] + cost[r] + volume(left|right, n.Spec.Size) + 1e-3*volume(keep(s), n.Spec.Size)
 			if c < cost[s] {
 				cost[s], split[s] = c, l
 			}
 		}
+	}
+	if math.IsInf(cost[full], 1) {
+		return nil
 	}
 	var build func(s int) part
 	build = func(s int) part {
@@ -145,13 +154,13 @@ func (o *optimiser) greedy(n *ir.Node) *ir.Node {
 				}
 				a, b := maskOf(parts[i].ids), maskOf(parts[j].ids)
 				c := volume((a|b)&rest, n.Spec.Size) - volume(a, n.Spec.Size) - volume(b, n.Spec.Size)
-				if bits.OnesCount64((a|b)&rest) > tensor.MaxRank {
-					c = math.MaxFloat64
-				}
-				if c < best {
+				if bits.OnesCount64((a|b)&rest) <= tensor.MaxRank && c < best {
 					bi, bj, best, bestKeep = i, j, c, rest
 				}
 			}
+		}
+		if math.IsInf(best, 1) {
+			return n
 		}
 		var out []uint8
 		if len(parts) == 2 {
@@ -164,6 +173,7 @@ func (o *optimiser) greedy(n *ir.Node) *ir.Node {
 		parts[bi] = p
 		parts = slices.Delete(parts, bj, bj+1)
 	}
+	o.note("order", n, "%d factors, the cheapest pair first", len(n.Args))
 	return parts[0].n
 }
 

@@ -414,7 +414,7 @@ func fusedRule(in *Instr, a []Reg) (Reg, error) {
 		return Reg{}, err
 	}
 	if m == nil || len(m.Strides) != len(a) || m.Folds < 0 || m.Folds > len(m.Shape) ||
-		len(m.Shape)-m.Folds > tensor.MaxRank || len(m.Shape) > 2*tensor.MaxRank || m.Fold > kernel.FoldMin {
+		len(m.Shape)-m.Folds > tensor.MaxRank || len(m.Shape) > 64 || m.Fold > kernel.FoldMin {
 		return Reg{}, fmt.Errorf("malformed micro program")
 	}
 	points := uint64(1)

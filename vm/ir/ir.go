@@ -9,6 +9,8 @@
 package ir
 
 import (
+	"math"
+
 	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
@@ -82,7 +84,8 @@ func (n *Node) Scalar() (float64, bool) {
 }
 
 // Static is the value of a scalar that is known from the program text alone:
-// constants, and arithmetic on them. It is how sizes are computed.
+// constants, and arithmetic on them as long as it is exact. It is how sizes are
+// computed.
 func (n *Node) Static() (float64, bool) {
 	if n.Op == Map && n.Rank() == 0 {
 		var x [3]float64
@@ -93,7 +96,8 @@ func (n *Node) Static() (float64, bool) {
 			}
 			x[i] = v
 		}
-		return n.Fn.Apply(x[0], x[1], x[2]), true
+		y := n.Fn.Apply(x[0], x[1], x[2])
+		return y, n.Type.Kind != tensor.Int || !(math.Abs(y) >= tensor.MaxInt)
 	}
 	return n.Scalar()
 }

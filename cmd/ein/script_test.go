@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs in the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ein": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"untimed": func(ts *testscript.TestScript, _ bool, _ []string) {
+				out := regexp.MustCompile(`"wall_ns":\d+`).ReplaceAllString(ts.ReadFile("stdout"), `"wall_ns":0`)
+				ts.Check(os.WriteFile(ts.MkAbs("untimed"), []byte(out), 0o644))
+			},
+		},
+	})
+}
+
+// exits runs a command and wants the exit code given first.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code command...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// setup clears what would change the output, and writes the data files that are
+// not text.
+func setup(env *testscript.Env) error {
+	for _, name := range []string{"NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR"} {
+		env.Setenv(name, "")
+	}
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, err := w.Write([]byte("source,target\nacme,shell\nshell,zenith\n"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	head := "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
+	head = fmt.Sprintf("%-117s\n", head)
+	npy := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
+	npy = append(npy, head...)
+	for _, x := range []float64{1, 2.5, 0, 4} {
+		npy = binary.LittleEndian.AppendUint64(npy, math.Float64bits(x))
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(env.WorkDir, "zipped.csv.gz"), zipped.Bytes(), 0o644),
+		os.WriteFile(filepath.Join(env.WorkDir, "matrix.npy"), npy, 0o644),
+	)
+}
