@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,18 +56,12 @@ bound: their sizes are then not checked. Standard input is -.`,
 
 func (a *app) check(files []string, form format, prof check.Profile) error {
 	exit := exitOK
-	worse := func(code int) {
-		if exit != exitWrong && code != exitOK {
-			exit = code // a limit counts for less than an error
-		}
-	}
 	var reports []diag.Report
 	counts := make([]int, 3)
 	for _, name := range files {
-		text, shown, err := a.read(name)
+		text, shown, err := a.read(context.Background(), name)
 		if err != nil {
-			_ = a.fail(err)
-			worse(exitWrong)
+			exit = worse(exit, a.failCode(err))
 			continue
 		}
 		p := lang.Check(lang.Parse(shown, text, lang.Options{Profile: prof}), lang.Options{Profile: prof})
@@ -74,7 +69,7 @@ func (a *app) check(files []string, form format, prof check.Profile) error {
 			counts[p.Diags[i].Severity]++
 		}
 		if p.Diags.HasErrors() {
-			worse(programProblem(p.File.Source, p.Diags).exit)
+			exit = worse(exit, programProblem(p.File.Source, p.Diags).exit)
 		}
 		reports = append(reports, diag.Report{File: p.File.Source, List: p.Diags})
 	}

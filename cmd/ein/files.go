@@ -20,24 +20,68 @@ const maxProgram = code.DefaultBytes
 // stdin is the program's or an input's name for standard input.
 const stdinName = "<stdin>"
 
+// file is an open file. Reading it ends when the command is stopped.
+type file struct {
+	io.Reader
+	io.Closer
+	name string // as it is shown
+	size int64  // 0 when it is not known
+}
+
 // open opens a file, or standard input for "-", which can be read only once.
-func (a *app) open(name string) (io.ReadCloser, string, error) {
+func (a *app) open(ctx context.Context, name string) (*file, error) {
 	if name == "-" {
 		if a.stdinUsed {
-			return nil, "", unreadable(stdinName, errors.New("it is asked for twice"))
+			return nil, unreadable(stdinName, errors.New("it is asked for twice"))
 		}
 		a.stdinUsed = true
-		return io.NopCloser(a.in), stdinName, nil
+		return &file{Reader: interruptible(ctx, a.in), Closer: io.NopCloser(nil), name: stdinName}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, "", unreadable(name, err)
+		return nil, unreadable(name, err)
 	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		_ = f.Close()
-		return nil, "", unreadable(name, errors.New("it is a folder"))
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = errors.New("it is a folder")
+	case info.Mode().IsRegular():
+		return &file{reader{f, ctx}, f, name, info.Size()}, nil
+	default:
+		return &file{Reader: interruptible(ctx, f), Closer: f, name: name}, nil
 	}
-	return f, name, nil
+	_ = f.Close()
+	return nil, unreadable(name, err)
+}
+
+// reader stops reading when its context ends. A read of a regular file does not
+// wait, so it is enough to look before each.
+type reader struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}
+
+// interruptible is a reader whose reads end with the context even while they
+// wait, as those of a terminal or a pipe do.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	if ctx.Done() == nil {
+		return r
+	}
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := io.Copy(pw, r)
+		pw.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { pr.CloseWithError(context.Cause(ctx)) })
+	return pr
 }
 
 // cause takes the path and the operation off an error of package os: the
@@ -55,17 +99,20 @@ func cause(err error) error {
 }
 
 // read is the text of a program.
-func (a *app) read(name string) (text, shown string, err error) {
-	f, shown, err := a.open(name)
+func (a *app) read(ctx context.Context, name string) (text, shown string, err error) {
+	f, err := a.open(ctx, name)
 	if err != nil {
 		return "", "", err
 	}
 	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram+1))
-	if err != nil {
-		return "", "", unreadable(shown, err)
+	if ctx.Err() != nil {
+		return "", "", stopped(ctx)
 	}
-	return string(b), shown, nil
+	if err != nil {
+		return "", "", unreadable(f.name, err)
+	}
+	return string(b), f.name, nil
 }
 
 // unreadable is a file that cannot be read at all.
@@ -107,17 +154,4 @@ func replaceFile(name string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), name)
-}
-
-// reader stops reading when the command is stopped.
-type reader struct {
-	io.Reader
-	ctx context.Context
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.Reader.Read(p)
 }

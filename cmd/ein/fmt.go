@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -51,11 +52,7 @@ func (a *app) format(files []string, f *fmtFlags) error {
 		changed, err := a.formatFile(name, f)
 		switch {
 		case err != nil:
-			if err := a.fail(err); err == status(exitLimit) && exit == exitOK {
-				exit = exitLimit
-			} else if err != status(exitLimit) {
-				exit = exitWrong
-			}
+			exit = worse(exit, a.failCode(err))
 		case changed && f.check:
 			exit = exitWrong
 		}
@@ -67,7 +64,7 @@ func (a *app) format(files []string, f *fmtFlags) error {
 }
 
 func (a *app) formatFile(name string, f *fmtFlags) (changed bool, err error) {
-	text, shown, err := a.read(name)
+	text, shown, err := a.read(context.Background(), name)
 	if err != nil {
 		return false, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -87,7 +86,7 @@ func (a *app) load(ctx context.Context, name string, flags *programFlags) (*load
 	if err != nil {
 		return nil, err
 	}
-	text, shown, err := a.read(name)
+	text, shown, err := a.read(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -221,13 +220,13 @@ func (a *app) data(ctx context.Context, l *loaded, decls []declaration, given []
 }
 
 func (a *app) readData(ctx context.Context, b binding) (*graphio.Raw, error) {
-	f, shown, err := a.open(b.path)
+	f, err := a.open(ctx, b.path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	progress := a.progress("reading "+shown, sizeOf(f))
-	raw, err := graphio.Read(reader{progress.reader(f), ctx}, shown, b.opt)
+	progress := a.progress("reading "+f.name, f.size)
+	raw, err := graphio.Read(progress.reader(f), f.name, b.opt)
 	progress.done()
 	if ctx.Err() != nil {
 		return nil, stopped(ctx)
@@ -236,19 +235,6 @@ func (a *app) readData(ctx context.Context, b binding) (*graphio.Raw, error) {
 		return nil, dataProblem(err)
 	}
 	return raw, nil
-}
-
-// sizeOf is the size of a file, 0 when it has none.
-func sizeOf(f any) int64 {
-	file, ok := f.(*os.File)
-	if !ok {
-		return 0
-	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	return info.Size()
 }
 
 // dataProblem is a file that is not what it should be.

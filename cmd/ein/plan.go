@@ -42,6 +42,8 @@ func newExplainer(l *loaded) *explainer {
 	return e
 }
 
+func (e *explainer) printf(format string, args ...any) { e.WriteString(fmt.Sprintf(format, args...)) }
+
 // nameRegisters gives inputs, constants and outputs the names that they have in
 // the program.
 func (e *explainer) nameRegisters() {
@@ -124,7 +126,7 @@ func (e *explainer) statementAt(p ir.Pos) int {
 func (e *explainer) head() {
 	c := &e.m.Certificate
 	name, _ := diag.Display(e.l.name)
-	fmt.Fprintf(e, "%s: %s, at most %s operations and %s\n", name, plural(len(e.m.Steps), "step"),
+	e.printf("%s: %s, at most %s operations and %s\n", name, plural(len(e.m.Steps), "step"),
 		formatCount(c.Ops), formatBytes(c.PeakBytes))
 	if e.l.opt.NoOpt {
 		e.WriteString("not optimised: every operation as written\n")
@@ -138,7 +140,7 @@ func (e *explainer) head() {
 				entries = fmt.Sprintf(", %s entries", formatCount(uint64(r.NNZ)))
 			}
 		}
-		fmt.Fprintf(e, "input %s: %s%s\n", in.Name, e.result(in.Reg), entries)
+		e.printf("input %s: %s%s\n", in.Name, e.result(in.Reg), entries)
 	}
 }
 
@@ -163,7 +165,7 @@ func (e *explainer) statements() {
 		line := e.l.file.Position(s.Pos().Start).Line
 		at := e.l.file.LineSpan(line)
 		text, _ := diag.Display(strings.TrimSpace(e.l.file.Text[at.Start:at.End]))
-		fmt.Fprintf(e, "\n%4d | %s\n", line, shorten(text, shownLine))
+		e.printf("\n%4d | %s\n", line, shorten(text, shownLine))
 		steps := 0
 		for i := range lines {
 			if owner[i] == k {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -122,22 +123,35 @@ func serious(list diag.List) diag.List {
 }
 
 // fail reports why a command could not do its work, unless that has been told.
-func (a *app) fail(err error) error {
-	p, ok := err.(*problem)
-	if !ok {
-		if _, told := err.(status); told {
-			return err
-		}
+func (a *app) fail(err error) error { return status(a.failCode(err)) }
+
+// failCode is fail that gives the exit code.
+func (a *app) failCode(err error) int {
+	var told status
+	if errors.As(err, &told) {
+		return int(told)
+	}
+	var p *problem
+	if !errors.As(err, &p) {
 		a.printf("ein: %v\n", err)
-		return status(exitWrong)
+		return exitWrong
 	}
 	a.report(p.file, p.list, p.data)
 	if a.json {
 		if err := writeError(a.out, p); err != nil {
-			return a.wrote(err)
+			return a.failCode(a.wrote(err))
 		}
 	}
-	return status(p.exit)
+	return p.exit
+}
+
+// worse is the exit code of two pieces of work: a wrong one counts for more than
+// one that a limit has stopped.
+func worse(a, b int) int {
+	if a == exitOK || b == exitWrong {
+		return b
+	}
+	return a
 }
 
 // report writes diagnostics to standard error.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"ein/lang/show"
 	"ein/vm"
 	"ein/vm/cost"
+	"ein/vm/ir"
 )
 
 // defaultMemory is what a program may use unless --max-memory says otherwise.
@@ -93,6 +95,9 @@ func (a *app) run(name string, f *runFlags) error {
 		if wrong.Hint != "" {
 			d.Notes = []string{strings.ToUpper(wrong.Hint[:1]) + wrong.Hint[1:] + "."}
 		}
+		if wrong.Kind == vm.NotFinite {
+			d.Related = l.origin(wrong.Pos)
+		}
 		return a.withWarnings(l, l.problemAt(classRuntime, exitWrong, wrong.Pos, d))
 	case err != nil:
 		return err
@@ -120,6 +125,24 @@ func (a *app) run(name string, f *runFlags) error {
 		a.printf("operations  %s (certified: at most %s)\n", formatCount(result.Stats.Ops), formatCount(c.Ops))
 		a.printf("memory      %s\n", formatBytes(result.Stats.PeakBytes))
 		a.printf("time        %v\n", wall.Round(time.Microsecond))
+	}
+	return nil
+}
+
+// origin is the statement that defines the tensor which is printed at a place.
+func (l *loaded) origin(at ir.Pos) []diag.Related {
+	if l.checked == nil {
+		return nil
+	}
+	for _, o := range l.checked.Outputs {
+		if o.Span != span(at) {
+			continue
+		}
+		for _, s := range slices.Backward(l.checked.Statements) {
+			if s.Name == o.Name && s.Span != o.Span {
+				return []diag.Related{{Span: s.Span, Message: "computed here"}}
+			}
+		}
 	}
 	return nil
 }

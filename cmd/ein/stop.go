@@ -42,10 +42,10 @@ func stopMessage(ctx context.Context) (message, hint string) {
 	return "interrupted", ""
 }
 
-// stopped is a command that was stopped while it read its data.
+// stopped is a command that was stopped while it read.
 func stopped(ctx context.Context) *problem {
 	message, hint := stopMessage(ctx)
-	p := inputProblem(newFinding("E0533", diag.Error, "", 0, 0, message+", while the inputs were being read", hint))
+	p := inputProblem(newFinding("E0533", diag.Error, "", 0, 0, message+", while the program or its data was being read", hint))
 	p.class, p.exit = classLimit, exitLimit
 	return p
 }

@@ -265,27 +265,27 @@ func checkPlaces(t *testing.T, p *Program) {
 // error of syntax comes instead.
 func checkFixes(t *testing.T, text string, cfg Config, p *Program) {
 	t.Helper()
-	count := func(p *Program, code diag.Code) (n int) {
-		for _, d := range p.Diags {
-			if d.Code == code {
-				n++
-			}
-		}
-		return n
-	}
 	for _, d := range p.Diags {
 		for _, f := range d.Fixes {
-			fixed := text
+			fixed, at := text, d.Span.Start
 			for i := len(f.Edits) - 1; i >= 0; i-- {
 				e := f.Edits[i]
 				fixed = fixed[:e.Span.Start] + e.NewText + fixed[e.Span.End:]
+				if e.Span.Start < d.Span.Start {
+					at += len(e.NewText) - e.Span.Len()
+				}
 			}
 			q := checkText(fixed, cfg)
-			if before, after := count(p, d.Code), count(q, d.Code); after >= before {
-				t.Errorf("%s: the fix %q leaves it:\n%s%s", d.Code, f.Title, fixed, render(t, q))
+			for _, left := range q.Diags {
+				if left.Code == d.Code && left.Span.Start == at && left.Message == d.Message {
+					t.Errorf("%s: the fix %q leaves it:\n%s%s", d.Code, f.Title, fixed, render(t, q))
+				}
 			}
 			if q.File.Diags.HasErrors() && !p.File.Diags.HasErrors() {
 				t.Errorf("%s: the fix %q breaks the syntax:\n%s", d.Code, f.Title, fixed)
+			}
+			if q.Diags.HasErrors() && !p.Diags.HasErrors() {
+				t.Errorf("%s: the fix %q of a remark makes an error:\n%s%s", d.Code, f.Title, fixed, render(t, q))
 			}
 		}
 	}

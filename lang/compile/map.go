@@ -279,7 +279,7 @@ func (f *fusion) operand(a *ir.Node) ref {
 	if x, ok := a.Scalar(); ok {
 		return f.constant(x)
 	}
-	if !g.plain && a.Op == ir.Map && a.Rank() == f.root.Rank() && a.Rank() > 0 && g.uses.At(a) == 1 && g.vals.At(a) == nil &&
+	if !g.plain && a.Op == ir.Map && a.Rank() == f.root.Rank() && g.uses.At(a) == 1 && g.vals.At(a) == nil &&
 		f.maps < maxFusedOps && !g.prefersBits(a) && !g.isTriangleCount(a) {
 		return f.apply(a)
 	}

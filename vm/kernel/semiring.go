@@ -168,9 +168,18 @@ func (p *Semiring) runMatrix(c *Ctl, dst []float64, ops [2][]float64, s Scratch)
 	if !Fill(c, dst[:p.outLen], p.fold.identity()) {
 		return false
 	}
+	if goesParallel(c, satMul(uint64(q.m), uint64(q.k), uint64(q.n))) {
+		return forkRange(c, q.m, func(c *Ctl, _, lo, hi int) bool { return p.rows(c, dst, x, y, lo, hi) })
+	}
+	return p.rows(c, dst, x, y, 0, q.m)
+}
+
+// rows computes rows first to last-1 of the product.
+func (p *Semiring) rows(c *Ctl, dst, x, y []float64, first, last int) bool {
+	q := &p.mat
 	m := opMeter{c: c}
 	step := max(1, PollOps/q.n)
-	for i := range q.m {
+	for i := first; i < last; i++ {
 		row := dst[i*q.cm : i*q.cm+q.n]
 		for lo := 0; lo < q.k; lo += step {
 			hi := min(lo+step, q.k)

@@ -1,0 +1,809 @@
+// Package docs holds what is written about Ein, and a test that runs it: every
+// sample in the Markdown files of the repository does what the page says.
+//
+// The info string of a fenced block says what it is:
+//
+//	```ein            a program: it runs, and prints the output block after it
+//	```ein warning    a program that runs with warnings; the output block shows
+//	                  its diagnostics, then what it prints
+//	```ein error      a program that is refused; the output block shows why
+//	```ein input      a program that checks; its inputs are not bound
+//	```ein fragment   statements that parse
+//	```output         what the program before it prints
+//	```console        commands after "$ " with what they print
+//	```file name=F    a file for the console blocks below it
+//	```json, ```go    has to be well formed
+//	```sh, ```text... is only looked at
+//
+// An ein block can have name=F too, and is then a file as well. Console blocks
+// of one page share a folder, which begins as a copy of the page's own folder
+// under examples, or with examples in it for other pages. In what a command or
+// program prints, … stands for anything on a line, and alone on a line for any
+// lines.
+//
+// go test ./docs -update writes what is printed into the pages, and the parts
+// between <!-- generated: NAME --> and <!-- end -->, which come from the code.
+package docs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/plan"
+	"ein/lang/syntax"
+	"ein/stdlib"
+	"ein/vm/code"
+)
+
+var update = flag.Bool("update", false, "write the outputs and the generated parts into the pages")
+
+const root = ".."
+
+// pages are the Markdown files that readers are shown, relative to the root.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md", "examples/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			rel, err := filepath.Rel(root, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, filepath.ToSlash(rel))
+		}
+	}
+	if len(list) < 4 {
+		t.Fatalf("found only %v", list)
+	}
+	return list
+}
+
+// page is a Markdown file as lines, which -update changes.
+type page struct {
+	name    string
+	lines   []string
+	changed bool
+}
+
+func readPage(t *testing.T, name string) *page {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &page{name: name, lines: strings.Split(string(text), "\n")}
+}
+
+func (p *page) save(t *testing.T) {
+	t.Helper()
+	if !p.changed {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(root, p.name), []byte(strings.Join(p.lines, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replace puts text in place of the lines from..to (to excluded).
+func (p *page) replace(from, to int, text string) {
+	var lines []string
+	if text = strings.TrimRight(text, "\n"); text != "" {
+		lines = strings.Split(text, "\n")
+	}
+	p.lines = slices.Replace(p.lines, from, to, lines...)
+	p.changed = true
+}
+
+// block is a fenced block; its text is the lines from..to (to excluded).
+type block struct {
+	info     string
+	kind     string // first word of the info string
+	words    []string
+	name     string
+	from, to int
+	text     string
+}
+
+func (b *block) has(word string) bool { return slices.Contains(b.words, word) }
+
+// blocks finds the fenced blocks of a page.
+func (p *page) blocks(t *testing.T) []block {
+	t.Helper()
+	var list []block
+	for i := 0; i < len(p.lines); i++ {
+		line := strings.TrimLeft(p.lines[i], " ")
+		fence := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		if len(fence) < 3 || strings.Contains(line[len(fence):], "`") {
+			continue
+		}
+		b := block{info: strings.TrimSpace(line[len(fence):]), from: i + 1}
+		for i++; i < len(p.lines) && strings.TrimSpace(p.lines[i]) != fence; i++ {
+		}
+		if i == len(p.lines) {
+			t.Fatalf("%s:%d: the block is not closed", p.name, b.from)
+		}
+		b.to = i
+		b.text = strings.Join(p.lines[b.from:b.to], "\n")
+		if b.text != "" {
+			b.text += "\n"
+		}
+		if words := strings.Fields(b.info); len(words) > 0 {
+			b.kind, b.words = words[0], words[1:]
+		}
+		for _, w := range b.words {
+			if name, ok := strings.CutPrefix(w, "name="); ok {
+				b.name = name
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// ein is the command, built once for all pages, with the folder it is in.
+func ein(t *testing.T) (bin, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	bin = filepath.Join(dir, "ein")
+	if runtime.GOOS == "windows" {
+		bin += ".exe"
+	}
+	build := exec.Command("go", "build", "-o", bin, "./cmd/ein")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return bin, dir
+}
+
+// runner runs the blocks of one page.
+type runner struct {
+	t        *testing.T
+	p        *page
+	bin, dir string
+	env      []string
+}
+
+func (r *runner) command(name string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	r.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = r.dir, r.env
+	return cmd
+}
+
+// run is the standard output and standard error of ein.
+func (r *runner) run(stdin string, args ...string) (stdout, stderr string, ok bool) {
+	var out, errs bytes.Buffer
+	cmd := r.command(r.bin, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		r.t.Fatal(err)
+	}
+	return out.String(), errs.String(), err == nil
+}
+
+func TestSamples(t *testing.T) {
+	bin, binDir := ein(t)
+	for _, name := range pages(t) {
+		t.Run(name, func(t *testing.T) {
+			p := readPage(t, name)
+			r := &runner{t: t, p: p, bin: bin, dir: workFolder(t, name)}
+			r.env = []string{"PATH=" + binDir + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + r.dir, "NO_COLOR=1"}
+			list := p.blocks(t)
+			// From the last to the first, so that -update does not move what is still
+			// to come; files and console blocks from the first on, as they depend on
+			// one another.
+			results := make([]string, len(list))
+			for i := range list {
+				results[i] = r.result(&list[i], list[i+1:])
+			}
+			for i := len(list) - 1; i >= 0; i-- {
+				r.compare(list, i, results[i])
+			}
+			p.save(t)
+		})
+	}
+}
+
+// workFolder is where the console blocks of a page run.
+func workFolder(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	from, to := filepath.Join(root, "examples"), filepath.Join(dir, "examples")
+	if strings.HasPrefix(name, "examples/") {
+		from, to = filepath.Join(root, filepath.Dir(name)), dir
+	}
+	if info, err := os.Stat(from); err != nil || !info.IsDir() {
+		return dir
+	}
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), data, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// looked are the kinds of blocks that are only looked at.
+var looked = []string{"output", "sh", "text", "ebnf", "csv", "make", "asm", "bibtex"}
+
+func (r *runner) fail(b *block, format string, args ...any) {
+	r.t.Helper()
+	r.t.Errorf("%s:%d: %s", r.p.name, b.from, fmt.Sprintf(format, args...))
+}
+
+// result runs a block and returns what it prints.
+func (r *runner) result(b *block, _ []block) string {
+	if b.name != "" {
+		if err := os.WriteFile(filepath.Join(r.dir, filepath.FromSlash(b.name)), []byte(b.text), 0o644); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	switch {
+	case b.kind == "ein":
+		return r.program(b)
+	case b.kind == "console":
+		return r.console(b)
+	case b.kind == "file" && b.name == "":
+		r.fail(b, "a file block needs name=")
+	case b.kind == "file", slices.Contains(looked, b.kind):
+	case b.kind == "json":
+		if !json.Valid([]byte(b.text)) {
+			r.fail(b, "this is not JSON")
+		}
+	case b.kind == "go":
+		if _, err := format.Source([]byte(b.text)); err != nil {
+			r.fail(b, "%v", err)
+		}
+	default:
+		r.fail(b, "no rule for a block marked %q", b.info)
+	}
+	return ""
+}
+
+// file is the name that a program of a page has in diagnostics.
+const file = "program.ein"
+
+func (r *runner) program(b *block) string {
+	if err := os.WriteFile(filepath.Join(r.dir, file), []byte(b.text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	found, _, checks := r.run("", "check", "--format", "compact", file)
+	switch {
+	case b.has("fragment"):
+		if f := lang.Parse(file, b.text, lang.Options{}); f.Diags.HasErrors() {
+			r.fail(b, "the fragment does not parse: %s", f.Diags[0].Message)
+		}
+		return ""
+	case b.has("input"):
+		if !checks {
+			r.fail(b, "the program does not check:\n%s", found)
+		}
+		return ""
+	case b.has("error"):
+		if !checks {
+			return found
+		}
+		_, stderr, ok := r.run("", "run", file)
+		if ok {
+			r.fail(b, "the program is to be refused, but runs")
+		}
+		return stderr
+	}
+	stdout, stderr, ok := r.run("", "run", file)
+	if !ok {
+		r.fail(b, "the program does not run:\n%s%s", stdout, stderr)
+	}
+	if b.has("warning") {
+		if stderr == "" && found == "" {
+			r.fail(b, "the program gives no warning")
+		}
+		if found == "" {
+			found = stderr // what only a run notices
+		}
+		return found + stdout
+	}
+	return stdout
+}
+
+// console runs the commands of a block and returns the block as it is to be.
+func (r *runner) console(b *block) string {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		r.t.Skip("there is no shell")
+	}
+	var out strings.Builder
+	lines := strings.SplitAfter(b.text, "\n")
+	for i := 0; i < len(lines); i++ {
+		line, isCommand := strings.CutPrefix(lines[i], "$ ")
+		if !isCommand {
+			continue
+		}
+		out.WriteString("$ " + line)
+		for strings.HasSuffix(strings.TrimSuffix(line, "\n"), "\\") && i+1 < len(lines) {
+			i++
+			line += lines[i]
+			out.WriteString(lines[i])
+		}
+		cmd := r.command(shell, "-c", line)
+		got, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			r.t.Fatal(err)
+		}
+		out.Write(got)
+		if n := len(got); n > 0 && got[n-1] != '\n' {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// compare holds what block i prints against what the page says.
+func (r *runner) compare(list []block, i int, got string) {
+	b := &list[i]
+	want := b
+	switch b.kind {
+	case "console":
+	case "ein":
+		if b.has("fragment") || b.has("input") || i+1 == len(list) || list[i+1].kind != "output" {
+			return
+		}
+		want = &list[i+1]
+	default:
+		if b.kind == "output" && (i == 0 || list[i-1].kind != "ein") {
+			r.fail(b, "an output block without a program before it")
+		}
+		return
+	}
+	if matches(want.text, got) {
+		return
+	}
+	if *update {
+		r.p.replace(want.from, want.to, got)
+		return
+	}
+	r.fail(want, "the page says\n%s\nand the program\n%s", want.text, got)
+}
+
+// matches compares output with what a page says, in which … stands for anything.
+func matches(want, got string) bool {
+	want, got = strings.TrimRight(want, "\n"), strings.TrimRight(got, "\n")
+	if !strings.Contains(want, "…") {
+		return want == got
+	}
+	var re strings.Builder
+	re.WriteString("^")
+	for i, line := range strings.Split(want, "\n") {
+		switch {
+		case strings.TrimSpace(line) == "…":
+			re.WriteString(`(\n.*)*?`)
+			continue
+		case i > 0:
+			re.WriteString(`\n`)
+		}
+		re.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*"))
+	}
+	re.WriteString("$")
+	return regexp.MustCompile(re.String()).MatchString(got)
+}
+
+// generators make the parts of the pages that come from the code.
+var generators = map[string]func(t *testing.T) string{
+	"functions":    functionReference,
+	"rewrites":     rewriteTable,
+	"operations":   operationList,
+	"limits":       limitTable,
+	"fuzz":         fuzzList,
+	"grammar":      statementGrammar,
+	"diagnostics":  diagnosticTable,
+	"dependencies": dependencyList,
+}
+
+const endMark = "<!-- end -->"
+
+var generatedMark = regexp.MustCompile(`^<!-- generated: ([a-z]+) -->$`)
+
+// TestGenerated holds the generated parts of the pages against the code.
+func TestGenerated(t *testing.T) {
+	used := map[string]bool{}
+	for _, name := range pages(t) {
+		p := readPage(t, name)
+		for i := len(p.lines) - 1; i >= 0; i-- {
+			m := generatedMark.FindStringSubmatch(p.lines[i])
+			if m == nil {
+				continue
+			}
+			end := i + 1
+			for end < len(p.lines) && p.lines[end] != endMark {
+				end++
+			}
+			if end == len(p.lines) || generators[m[1]] == nil {
+				t.Fatalf("%s:%d: no %s, or no generator %s", name, i+1, endMark, m[1])
+			}
+			used[m[1]] = true
+			want := strings.TrimRight(generators[m[1]](t), "\n")
+			if strings.Join(p.lines[i+1:end], "\n") == want {
+				continue
+			}
+			if *update {
+				p.replace(i+1, end, want)
+				continue
+			}
+			t.Errorf("%s:%d: the part %s differs from the code; go test ./docs -update writes it", name, i+1, m[1])
+		}
+		p.save(t)
+	}
+	for name := range generators {
+		if !used[name] {
+			t.Errorf("no page has the part %s", name)
+		}
+	}
+}
+
+// functionReference is the section of the functions, one level down from the
+// headings of ein doc and with its outputs marked as such.
+func functionReference(t *testing.T) string {
+	bin, _ := ein(t)
+	out, err := exec.Command(bin, "doc", "--markdown").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fence, program := "", ""
+	for i, line := range strings.Split(strings.TrimRight(string(out), "\n"), "\n") {
+		switch {
+		case i == 0 && strings.HasPrefix(line, "# "):
+			continue
+		case fence != "" && line == "```":
+			fence = ""
+		case fence != "":
+			program += line + "\n"
+		case line == "```":
+			fence, line = "output", "```output"
+		case line == "```ein":
+			fence, program = "ein", ""
+			b.WriteString("\x00")
+			line = ""
+		case strings.HasPrefix(line, "#"):
+			line = "#" + line
+		}
+		b.WriteString(line + "\n")
+		if fence == "" && program != "" {
+			kind := "```ein"
+			if strings.HasPrefix(program, "def ") {
+				kind = "```ein fragment"
+			}
+			text := strings.Replace(b.String(), "\x00\n", kind+"\n", 1)
+			b.Reset()
+			b.WriteString(text)
+			program = ""
+		}
+	}
+	return strings.Trim(b.String(), "\n")
+}
+
+// TestFunctionsAreDocumented compares the headings of the reference with the
+// table of builtins and the prelude, whatever wrote the reference.
+func TestFunctionsAreDocumented(t *testing.T) {
+	text := strings.Join(readPage(t, "docs/language.md").lines, "\n")
+	var want []string
+	for i := range stdlib.Builtins {
+		want = append(want, stdlib.Builtins[i].Signature())
+	}
+	for _, s := range lang.Parse("prelude.ein", stdlib.Prelude(), lang.Options{}).Stmts {
+		if d, ok := s.(*syntax.Def); ok {
+			names := make([]string, len(d.Params))
+			for i, p := range d.Params {
+				names[i] = p.Name
+			}
+			want = append(want, d.Name.Name+"("+strings.Join(names, ", ")+")")
+		}
+	}
+	for _, s := range want {
+		if !strings.Contains(text, "#### `"+s+"`\n") {
+			t.Errorf("docs/language.md does not describe %s", s)
+		}
+	}
+	if n := strings.Count(text, "\n#### `"); n != len(want) {
+		t.Errorf("docs/language.md describes %d functions, there are %d", n, len(want))
+	}
+}
+
+func rewriteTable(*testing.T) string {
+	var b strings.Builder
+	b.WriteString("| rewrite | what it does |\n|---|---|\n")
+	for _, r := range plan.Rewrites {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", r.Name, r.Doc)
+	}
+	return b.String()
+}
+
+// operationList is the opcodes with their pictures, from the comments of code.go.
+func operationList(t *testing.T) string {
+	text, err := os.ReadFile(filepath.Join(root, "vm/code/code.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("```text\n")
+	on, n := false, 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.Contains(line, "Op = iota"):
+			on = true
+		case line == "MaxOp":
+			on = false
+		}
+		if !on {
+			continue
+		}
+		_, picture, _ := strings.Cut(line, "// ")
+		fmt.Fprintf(&b, "%-15s %s\n", code.Op(n), picture)
+		n++
+	}
+	if n != int(code.MaxOp) {
+		t.Errorf("code.go shows %d operations, there are %d", n, code.MaxOp)
+	}
+	b.WriteString("```\n")
+	return b.String()
+}
+
+func limitTable(*testing.T) string {
+	rows := []struct {
+		what  string
+		limit string
+		code  diag.Code
+	}{
+		{"bytes of source text", fmt.Sprintf("%d MiB", syntax.DefaultSourceBytes>>20), "E0501"},
+		{"tokens", fmt.Sprint(syntax.DefaultTokens), "E0502"},
+		{"open brackets and unary minus signs around one place", fmt.Sprint(syntax.DefaultDepth), "E0503"},
+		{"height of an expression tree (operators in a row)", fmt.Sprint(syntax.DefaultHeight), "E0505"},
+		{"statements", fmt.Sprint(syntax.DefaultStatements), "E0504"},
+		{"diagnostics shown; the others are counted", fmt.Sprint(syntax.DefaultDiagnostics), "N0506"},
+		{"functions calling one another, deep", "100", "E0510"},
+		{"operations after functions are expanded", "200000", "E0511"},
+		{"different indices in one statement", "64", "E0512"},
+		{"axes of a tensor", "8", "E0319"},
+		{"size of an axis", fmt.Sprint(stdlib.MaxSize), "E0520"},
+		{"words of memory in all literals together", fmt.Sprint(1 << 26), "E0521"},
+	}
+	var b strings.Builder
+	b.WriteString("| what | limit | code |\n|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.what, r.limit, r.code)
+	}
+	return b.String()
+}
+
+// TestLimits holds the limits of the checker that are not exported against the
+// table.
+func TestLimits(t *testing.T) {
+	many := func(n int, f func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(f(i))
+		}
+		return b.String()
+	}
+	calls := func(n int) string {
+		return "def f0(x) = x\n" + many(n, func(i int) string { return fmt.Sprintf("def f%d(x) = f%d(x)\n", i+1, i) }) + fmt.Sprintf("y = f%d(1)\n", n)
+	}
+	indices := func(n int) string {
+		return "v = [1, 1]\ns = " + strings.TrimSuffix(many(n, func(i int) string { return fmt.Sprintf("v[i%d] * ", i) }), " * ") + "\n"
+	}
+	for _, test := range []struct {
+		text string
+		code diag.Code
+	}{
+		{calls(99), ""},
+		{calls(100), "E0510"},
+		{indices(64), ""},
+		{indices(65), "E0512"},
+		{"x = ones(1)\nT[a,b,c,d,e,f,g,h] = x[a] x[b] x[c] x[d] x[e] x[f] x[g] x[h]\n", ""},
+		{"x = ones(1)\nT[a,b,c,d,e,f,g,h,i] = x[a] x[b] x[c] x[d] x[e] x[f] x[g] x[h] x[i]\n", "E0319"},
+		{fmt.Sprintf("x = ones(%d)\n", stdlib.MaxSize+1), "E0520"},
+	} {
+		p := lang.Check(lang.Parse(file, test.text, lang.Options{}), lang.Options{})
+		var got diag.Code
+		for _, d := range p.Diags {
+			if d.Severity == diag.Error {
+				got = d.Code
+				break
+			}
+		}
+		if got != test.code {
+			t.Errorf("%.60q...: %q, want %q", test.text, got, test.code)
+		}
+	}
+	_ = check.Limits{} // the other two, Nodes and Elements, are said in its comments
+}
+
+// fuzzList is the fuzz targets by package.
+func fuzzList(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| package | targets |\n|---|---|\n")
+	target := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+	byPackage := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		for _, m := range target.FindAllSubmatch(text, -1) {
+			byPackage[filepath.ToSlash(rel)] = append(byPackage[filepath.ToSlash(rel)], "`"+string(m[1])+"`")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []string
+	for p := range byPackage {
+		packages = append(packages, p)
+	}
+	slices.Sort(packages)
+	for _, p := range packages {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", p, strings.Join(byPackage[p], ", "))
+	}
+	return b.String()
+}
+
+// statementGrammar is the grammar of statements as the parser has it.
+func statementGrammar(*testing.T) string { return "```ebnf\n" + syntax.Grammar() + "\n```\n" }
+
+func diagnosticTable(*testing.T) string {
+	var b strings.Builder
+	b.WriteString("| code | meaning |\n|---|---|\n")
+	for _, c := range diag.Codes() {
+		title, _ := diag.Title(c)
+		fmt.Fprintf(&b, "| %s | %s |\n", c, strings.ReplaceAll(title, "|", `\|`))
+	}
+	return b.String()
+}
+
+// dependencyList is the direct dependencies of the module.
+func dependencyList(t *testing.T) string {
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rationale := strings.Join(readPage(t, "docs/rationale.md").lines, "\n")
+	var b strings.Builder
+	b.WriteString("| module | version |\n|---|---|\n")
+	inside := false
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 2 && f[0] == "require" && f[1] == "(":
+			inside = true
+		case len(f) == 1 && f[0] == ")":
+			inside = false
+		}
+		if len(f) > 0 && f[0] == "require" && !inside {
+			f = f[1:]
+		} else if !inside || f[0] == "require" {
+			continue
+		}
+		if strings.Contains(line, "// indirect") || len(f) < 2 {
+			continue
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f[0], f[1])
+		if !strings.Contains(rationale, "Why "+f[0]) && !strings.Contains(rationale, "`"+f[0]+"`") {
+			t.Errorf("docs/rationale.md does not say why the module depends on %s", f[0])
+		}
+	}
+	return b.String()
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`^#{1,6} (.*)$`)
+)
+
+// anchors are the places of a page that a link can name.
+func anchors(p *page) map[string]bool {
+	m := map[string]bool{}
+	fenced := false
+	for _, line := range p.lines {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
+			fenced = !fenced
+		}
+		h := heading.FindStringSubmatch(line)
+		if fenced || h == nil {
+			continue
+		}
+		var b strings.Builder
+		for _, r := range strings.ToLower(h[1]) {
+			switch {
+			case r == ' ':
+				b.WriteByte('-')
+			case r == '-' || r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+				b.WriteRune(r)
+			}
+		}
+		m[b.String()] = true
+	}
+	return m
+}
+
+// TestLinks follows the links between files of the repository.
+func TestLinks(t *testing.T) {
+	for _, name := range pages(t) {
+		p := readPage(t, name)
+		fenced := false
+		for i, line := range p.lines {
+			if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
+				fenced = !fenced
+			}
+			if fenced {
+				continue
+			}
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+					continue
+				}
+				to, anchor, _ := strings.Cut(m[1], "#")
+				target := name
+				if to != "" {
+					target = filepath.ToSlash(filepath.Join(filepath.Dir(name), to))
+				}
+				if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+					t.Errorf("%s:%d: there is no %s", name, i+1, target)
+					continue
+				}
+				if anchor != "" && strings.HasSuffix(target, ".md") && !anchors(readPage(t, target))[anchor] {
+					t.Errorf("%s:%d: %s has no heading #%s", name, i+1, target, anchor)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ein/lang/diag"
+	"ein/vm/tensor"
+)
+
+// usedCodes is the codes in the text of this package and of stdlib.
+func usedCodes(t *testing.T) []diag.Code {
+	t.Helper()
+	var files []string
+	for _, pattern := range []string{"*.go", "../../stdlib/*.go"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, names...)
+	}
+	quoted := regexp.MustCompile(`"([EWN]\d{4})"`)
+	var codes []diag.Code
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range quoted.FindAllSubmatch(text, -1) {
+			codes = append(codes, diag.Code(m[1]))
+		}
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// explainConfigs is what the examples of some pages need.
+var explainConfigs = map[diag.Code]Config{
+	"E0211": {Profile: Core},
+	"E0510": {Limits: Limits{Calls: 2}},
+	"E0511": {Limits: Limits{Nodes: 5}},
+	"E0521": {Limits: Limits{Elements: 5}},
+	"E0707": {Inputs: map[string]*tensor.Value{"A": new(dense(tensor.Real, tensor.ShapeOf(2, 3), make([]float64, 6)))}},
+}
+
+// ofHere matches the codes of the phases that only the checker reports.
+var ofHere = regexp.MustCompile(`^[EWN]0([234]\d\d|51\d|52\d)$`)
+
+func TestEveryCodeIsExplained(t *testing.T) {
+	used := usedCodes(t)
+	for _, code := range diag.Codes() {
+		if ofHere.MatchString(string(code)) && !slices.Contains(used, code) {
+			t.Errorf("%s is explained, but nothing reports it", code)
+		}
+	}
+	for _, code := range used {
+		t.Run(string(code), func(t *testing.T) {
+			page, ok := diag.Explain(code)
+			if !ok {
+				t.Fatal("no page")
+			}
+			if !strings.HasPrefix(page, "# "+string(code)+": ") {
+				t.Errorf("bad title in %q", page)
+			}
+			if code == "N0506" {
+				return // the parser reports it as well, and its page has an example for it
+			}
+			blocks := strings.Split(page, "```")
+			if len(blocks) != 5 {
+				t.Fatalf("%d fenced blocks, want an example and a cure", len(blocks)/2)
+			}
+			_, example, _ := strings.Cut(blocks[1], "\n")
+			_, cure, _ := strings.Cut(blocks[3], "\n")
+			cfg := explainConfigs[code]
+			p := checkText(example, cfg)
+			if code == "E0217" { // an error of running, not of checking
+				p.Diags = append(p.Diags, p.Unbound()...)
+			}
+			raises(t, p, code)
+			checkFixes(t, example, cfg, p)
+			if p := checkText(cure, cfg); len(p.Diags) > 0 {
+				t.Errorf("the cure raises\n%s", render(t, p))
+			}
+		})
+	}
+}
