@@ -169,9 +169,15 @@ func (p *Semiring) runMatrix(c *Ctl, dst []float64, ops [2][]float64, s Scratch)
 		return false
 	}
 	if goesParallel(c, satMul(uint64(q.m), uint64(q.k), uint64(q.n))) {
-		return forkRange(c, q.m, func(c *Ctl, _, lo, hi int) bool { return p.rows(c, dst, x, y, lo, hi) })
+		return p.forkRows(c, dst, x, y)
 	}
 	return p.rows(c, dst, x, y, 0, q.m)
+}
+
+// forkRows is a function of its own because the variables of a closure that
+// goroutines run live on the heap, whether it is reached or not.
+func (p *Semiring) forkRows(c *Ctl, dst, x, y []float64) bool {
+	return forkRange(c, p.mat.m, func(c *Ctl, _, lo, hi int) bool { return p.rows(c, dst, x, y, lo, hi) })
 }
 
 // rows computes rows first to last-1 of the product.
