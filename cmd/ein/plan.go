@@ -42,8 +42,6 @@ func newExplainer(l *loaded) *explainer {
 	return e
 }
 
-func (e *explainer) printf(format string, args ...any) { e.WriteString(fmt.Sprintf(format, args...)) }
-
 // nameRegisters gives inputs, constants and outputs the names that they have in
 // the program.
 func (e *explainer) nameRegisters() {
@@ -126,7 +124,7 @@ func (e *explainer) statementAt(p ir.Pos) int {
 func (e *explainer) head() {
 	c := &e.m.Certificate
 	name, _ := diag.Display(e.l.name)
-	e.printf("%s: %s, at most %s operations and %s\n", name, plural(len(e.m.Steps), "step"),
+	fmt.Fprintf(&e.Builder, "%s: %s, at most %s operations and %s\n", name, plural(len(e.m.Steps), "step"),
 		formatCount(c.Ops), formatBytes(c.PeakBytes))
 	if e.l.opt.NoOpt {
 		e.WriteString("not optimised: every operation as written\n")
@@ -140,7 +138,7 @@ func (e *explainer) head() {
 				entries = fmt.Sprintf(", %s entries", formatCount(uint64(r.NNZ)))
 			}
 		}
-		e.printf("input %s: %s%s\n", in.Name, e.result(in.Reg), entries)
+		fmt.Fprintf(&e.Builder, "input %s: %s%s\n", in.Name, e.result(in.Reg), entries)
 	}
 }
 
@@ -165,7 +163,7 @@ func (e *explainer) statements() {
 		line := e.l.file.Position(s.Pos().Start).Line
 		at := e.l.file.LineSpan(line)
 		text, _ := diag.Display(strings.TrimSpace(e.l.file.Text[at.Start:at.End]))
-		e.printf("\n%4d | %s\n", line, shorten(text, shownLine))
+		fmt.Fprintf(&e.Builder, "\n%4d | %s\n", line, shorten(text, shownLine))
 		steps := 0
 		for i := range lines {
 			if owner[i] == k {
@@ -348,6 +346,10 @@ func (e *explainer) operation(s *cost.Step) (what, how string) {
 		return "0/1 matrix times vector", "AND, first hit"
 	case code.TripleTrace, code.CubeTrace:
 		return "trace of the triple product", how
+	case code.VecMat:
+		return "vector times matrix", form[e.l.code.Regs[s.Args[1]].Layout]
+	case code.OneHot:
+		return "node set", "one bit"
 	case code.Walk:
 		return [...]string{kernel.WalkDesc: "descendants", kernel.WalkReach: "nodes reached", kernel.WalkRow: "row of tc"}[s.Walk], "breadth-first, " + how
 	case code.HasPath, code.Path, code.Dist:
@@ -362,8 +364,8 @@ func (e *explainer) operation(s *cost.Step) (what, how string) {
 // operations are the names of those that have nothing else to say.
 var operations = map[code.Op]string{
 	code.Transpose: "transpose", code.CountRows: "sum of each row", code.CountCols: "sum of each column", code.CountAll: "sum",
-	code.MatVec: "matrix times vector", code.VecMat: "vector times matrix", code.Diag: "diagonal", code.Symmetric: "both directions",
-	code.Closure: "tc", code.SCC: "scc", code.Triangles: "triangles", code.OneHot: "node set",
+	code.MatVec: "matrix times vector", code.Diag: "diagonal", code.Symmetric: "both directions",
+	code.Closure: "tc", code.SCC: "scc", code.Triangles: "triangles",
 	code.CheckInt: "check that counts are exact", code.CheckFinite: "check that numbers are finite",
 	code.CheckSymmetric: "check that edges go both ways",
 }
