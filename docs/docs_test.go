@@ -436,7 +436,6 @@ var generators = map[string]func(t *testing.T) string{
 	"limits":       limitTable,
 	"fuzz":         fuzzList,
 	"grammar":      statementGrammar,
-	"diagnostics":  diagnosticTable,
 	"dependencies": dependencyList,
 }
 
@@ -699,16 +698,6 @@ func fuzzList(t *testing.T) string {
 
 // statementGrammar is the grammar of statements as the parser has it.
 func statementGrammar(*testing.T) string { return "```ebnf\n" + syntax.Grammar() + "\n```\n" }
-
-func diagnosticTable(*testing.T) string {
-	var b strings.Builder
-	b.WriteString("| code | meaning |\n|---|---|\n")
-	for _, c := range diag.Codes() {
-		title, _ := diag.Title(c)
-		fmt.Fprintf(&b, "| %s | %s |\n", c, strings.ReplaceAll(title, "|", `\|`))
-	}
-	return b.String()
-}
 
 // dependencyList is the direct dependencies of the module.
 func dependencyList(t *testing.T) string {

@@ -73,7 +73,7 @@ var Builtins = []Builtin{
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n*n*n/64 at most; one search when only a row or an element is used",
 		Doc:     "transitive closure: TC[i,j] = 1 iff a path of at least one edge leads from i to j; TC[i,i] = 1 iff i is on a cycle",
 		Example: "A = edges([[0, 1], [1, 2]], 3)\n:print tc(A)", Output: "tc(A) =\n  [0, 1, 1]\n  [0, 0, 1]\n  [0, 0, 0]",
-		Lower: func(c *Call) *ir.Node { return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.Closure(g) }) },
+		Lower: func(c *Call) *ir.Node { return c.ofGraph(c.Closure) },
 	},
 	{
 		Name: "desc", Params: params("A", "graph", "i", "node"),
@@ -102,14 +102,11 @@ var Builtins = []Builtin{
 		Doc:     "1 iff a path of at least one edge leads from i to j: tc(A)[i, j]",
 		Example: "A = edges([[0, 1], [1, 2]], 3)\n:print has_path(A, 0, 2)", Output: "has_path(A, 0, 2) = 1",
 		Lower: func(c *Call) *ir.Node {
-			g := c.graph(0)
-			if c.Problem != nil {
+			n := c.ofNodes(c.HasPath)
+			if n == nil {
 				return nil
 			}
-			i, j := c.node(1, g), c.node(2, g)
-			if c.Problem != nil {
-				return nil
-			}
+			i, j := c.Args[1], c.Args[2]
 			x, okx := i.Static()
 			y, oky := j.Static()
 			if okx && oky && x == y {
@@ -117,7 +114,7 @@ var Builtins = []Builtin{
 					Message: "has_path from a node to itself is 1 only when the node is on a cycle",
 					Hint:    "a path has at least one edge"})
 			}
-			return c.HasPath(g, i, j)
+			return n
 		},
 	},
 	{
@@ -125,7 +122,7 @@ var Builtins = []Builtin{
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n + edges",
 		Doc:     "strongly connected components: S[i,j] = 1 iff i = j or each reaches the other",
 		Example: "A = edges([[0, 1], [1, 0], [1, 2]], 3)\n:print scc(A)", Output: "scc(A) =\n  [1, 1, 0]\n  [1, 1, 0]\n  [0, 0, 1]",
-		Lower: func(c *Call) *ir.Node { return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.SCC(g) }) },
+		Lower: func(c *Call) *ir.Node { return c.ofGraph(c.SCC) },
 	},
 	{
 		Name: "triangles", Params: params("A", "graph"),
@@ -133,7 +130,7 @@ var Builtins = []Builtin{
 		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
 		Example: "A = edges([[0, 1], [1, 2], [2, 0], [2, 3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
 		Lower: func(c *Call) *ir.Node {
-			return c.orNil(c.graph(0), func(g *ir.Node) *ir.Node { return c.Triangles(g) })
+			return c.ofGraph(c.Triangles)
 		},
 	},
 	{
@@ -142,15 +139,7 @@ var Builtins = []Builtin{
 		Doc:     "the set that holds node i alone: a 1 at position i",
 		Example: "A = edges([[0, 1]], 3)\n:print node(A, 1)", Output: "node(A, 1) = [0, 1, 0]",
 		Lower: func(c *Call) *ir.Node {
-			g := c.graph(0)
-			if c.Problem != nil {
-				return nil
-			}
-			i := c.node(1, g)
-			if c.Problem != nil {
-				return nil
-			}
-			return c.OneHot(i, g.Type.Shape.Dim(0))
+			return c.ofNode(func(g, i *ir.Node) *ir.Node { return c.OneHot(i, g.Type.Shape.Dim(0)) })
 		},
 	},
 	{
@@ -182,17 +171,7 @@ var Builtins = []Builtin{
 		Result: "vector of positions", Group: "Graphs", Cost: "n + edges",
 		Doc:     "evidence: the position of each node on one shortest path from i to j (0 at i, lowest nodes first), -1 off it and everywhere when there is none",
 		Example: "A = edges([[0, 2], [2, 1], [0, 3]], 4)\n:print path(A, 0, 1)", Output: "path(A, 0, 1) = [0, 2, 1, -1]",
-		Lower: func(c *Call) *ir.Node {
-			g := c.graph(0)
-			if c.Problem != nil {
-				return nil
-			}
-			i, j := c.node(1, g), c.node(2, g)
-			if c.Problem != nil {
-				return nil
-			}
-			return c.Path(g, i, j)
-		},
+		Lower: func(c *Call) *ir.Node { return c.ofNodes(c.Path) },
 	},
 	{
 		Name: "dist", Params: params("A", "graph", "i", "node"),
@@ -200,15 +179,7 @@ var Builtins = []Builtin{
 		Doc:     "number of edges on a shortest path from i to each node, -1 where there is none",
 		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print dist(A, 0)", Output: "dist(A, 0) = [0, 1, 2, -1]",
 		Lower: func(c *Call) *ir.Node {
-			g := c.graph(0)
-			if c.Problem != nil {
-				return nil
-			}
-			i := c.node(1, g)
-			if c.Problem != nil {
-				return nil
-			}
-			return c.Dist(g, i)
+			return c.ofNode(c.Dist)
 		},
 	},
 
@@ -236,7 +207,7 @@ var Builtins = []Builtin{
 		Doc:     "sum of the diagonal",
 		Example: ":print trace([[1, 2], [3, 4]])", Output: "trace([[1, 2], [3, 4]]) = 5",
 		Lower: func(c *Call) *ir.Node {
-			return c.orNil(c.graph(0), func(a *ir.Node) *ir.Node {
+			return c.ofGraph(func(a *ir.Node) *ir.Node {
 				return c.View(a, []uint8{0, 0}, nil, a.Type.Shape.Dims()[:1])
 			})
 		},
@@ -357,11 +328,34 @@ func reduction(name, does, example, output string) Builtin {
 		Doc: does + ": all of T, or along one axis; of an indexed expression, over the indices that the left side lacks", Example: example, Output: output}
 }
 
-func (c *Call) orNil(a *ir.Node, build func(*ir.Node) *ir.Node) *ir.Node {
+// ofGraph, ofNode and ofNodes check the arguments (a graph, and its nodes) and
+// build on them.
+func (c *Call) ofGraph(build func(g *ir.Node) *ir.Node) *ir.Node {
+	g := c.graph(0)
 	if c.Problem != nil {
 		return nil
 	}
-	return build(a)
+	return build(g)
+}
+
+func (c *Call) ofNode(build func(g, i *ir.Node) *ir.Node) *ir.Node {
+	return c.ofGraph(func(g *ir.Node) *ir.Node {
+		i := c.node(1, g)
+		if c.Problem != nil {
+			return nil
+		}
+		return build(g, i)
+	})
+}
+
+func (c *Call) ofNodes(build func(g, i, j *ir.Node) *ir.Node) *ir.Node {
+	return c.ofGraph(func(g *ir.Node) *ir.Node {
+		i, j := c.node(1, g), c.node(2, g)
+		if c.Problem != nil {
+			return nil
+		}
+		return build(g, i, j)
+	})
 }
 
 // rectangularDiagonal keeps the diagonal of a and adds up the longer axis.
@@ -398,15 +392,7 @@ func (c *Call) filled(x float64) *ir.Node {
 }
 
 func (c *Call) walk(mode kernel.WalkMode, reverse bool) *ir.Node {
-	g := c.graph(0)
-	if c.Problem != nil {
-		return nil
-	}
-	i := c.node(1, g)
-	if c.Problem != nil {
-		return nil
-	}
-	return c.Walk(mode, reverse, g, i)
+	return c.ofNode(func(g, i *ir.Node) *ir.Node { return c.Walk(mode, reverse, g, i) })
 }
 
 // Fold lowers the reduction of the given axes of t. It is the rule of every

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,9 @@ same nodes.
 }
 
 func (a *app) build(name, output string, f *programFlags) error {
+	if sameFile(name, output) {
+		return a.usage("%s would be overwritten by its bytecode", name)
+	}
 	l, err := a.load(context.Background(), name, f)
 	if err != nil {
 		return err
@@ -60,6 +64,12 @@ func (a *app) build(name, output string, f *programFlags) error {
 		return fmt.Errorf("cannot write %s: %w", output, cause(err))
 	}
 	return nil
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 func (a *app) disCommand() *cobra.Command {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +58,7 @@ func (a *app) check(files []string, form format, prof check.Profile) error {
 	var reports []diag.Report
 	counts := make([]int, 3)
 	for _, name := range files {
-		text, shown, err := a.read(context.Background(), name)
+		text, shown, err := a.source(name)
 		if err != nil {
 			exit = worse(exit, a.failCode(err))
 			continue

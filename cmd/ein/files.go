@@ -115,6 +115,15 @@ func (a *app) read(ctx context.Context, name string) (text, shown string, err er
 	return string(b), f.name, nil
 }
 
+// source is the text of a program for the verbs that have no use for bytecode.
+func (a *app) source(name string) (text, shown string, err error) {
+	text, shown, err = a.read(context.Background(), name)
+	if err == nil && isBytecode(text) {
+		err = inputProblem(newFinding("E0704", diag.Error, shown, 0, 0, "the file is bytecode, expected the source of a program", ""))
+	}
+	return text, shown, err
+}
+
 // unreadable is a file that cannot be read at all.
 func unreadable(name string, err error) *problem {
 	return inputProblem(newFinding("E0702", diag.Error, name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(err)), ""))

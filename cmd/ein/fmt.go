@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -64,7 +63,7 @@ func (a *app) format(files []string, f *fmtFlags) error {
 }
 
 func (a *app) formatFile(name string, f *fmtFlags) (changed bool, err error) {
-	text, shown, err := a.read(context.Background(), name)
+	text, shown, err := a.source(name)
 	if err != nil {
 		return false, err
 	}

@@ -76,7 +76,7 @@ type loaded struct {
 	opt      lang.Options
 	code     *code.Program
 	inputs   []tensor.Value
-	warnings diag.List // errors there are none
+	warnings diag.List // there are no errors
 	data     []finding // warnings about the data
 }
 
@@ -91,7 +91,10 @@ func (a *app) load(ctx context.Context, name string, flags *programFlags) (*load
 		return nil, err
 	}
 	l := &loaded{name: shown, opt: lang.Options{Profile: check.Profile(flags.profile), NoOpt: flags.noOpt}}
-	if strings.HasPrefix(text, code.Magic) {
+	if isBytecode(text) {
+		if flags.noOpt {
+			return nil, a.usage("--no-opt has no effect on %s, which is compiled already", shown)
+		}
 		return l, a.bytecode(ctx, l, text, given)
 	}
 	f := lang.Parse(shown, text, l.opt)
@@ -114,6 +117,14 @@ func (a *app) load(ctx context.Context, name string, flags *programFlags) (*load
 	l.warnings = serious(p.Diags)
 	l.code = lang.Code(p, l.opt)
 	return l, nil
+}
+
+// isBytecode tells bytecode from source by its first bytes. They are letters,
+// which a name could begin with, and then the version, a control character that
+// no source text may have.
+func isBytecode(text string) bool {
+	rest, ok := strings.CutPrefix(text, code.Magic)
+	return ok && rest != "" && rest[0] < '\t'
 }
 
 // unknownLabel is the code of a label that no graph of the program has.

@@ -10,6 +10,7 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
+	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -113,9 +114,9 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	v := val{n: n}
 	switch n.Op {
 	case ir.Walk:
-		v.form = NodeSet
+		v.form = code.NodeSet
 	case ir.Path:
-		v.form = NodePath
+		v.form = code.NodePath
 	}
 	return v
 }
@@ -227,7 +228,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	}
 	out := val{n: n}
 	if n.IsArg() && n.Rank() == 0 {
-		out.form = NodeIndex
+		out.form = code.NodeIndex
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
+	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -53,23 +54,11 @@ type Config struct {
 	Values map[syntax.Expr]*ir.Node
 }
 
-// Form says how a value is shown when labels are asked for.
-type Form uint8
-
-// Plain values are numbers. A NodeSet is a 0/1 vector over nodes, NodePath the
-// result of path, NodeIndex the position of a node.
-const (
-	Plain Form = iota
-	NodeSet
-	NodePath
-	NodeIndex
-)
-
 // Output is one printed value.
 type Output struct {
 	Name string
 	Node *ir.Node
-	Form Form
+	Form code.Form
 	Span source.Span
 }
 
@@ -120,7 +109,7 @@ func (p *Program) Unbound() diag.List {
 
 type symbol struct {
 	node  *ir.Node
-	form  Form
+	form  code.Form
 	span  source.Span
 	used  bool
 	bad   bool // its definition is wrong; uses are not reported again

@@ -6,6 +6,7 @@ import (
 
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/tensor"
@@ -23,7 +24,7 @@ type val struct {
 	idx     []uint8
 	indexed bool
 	label   bool
-	form    Form
+	form    code.Form
 }
 
 func (v val) mask() uint64 {
@@ -357,7 +358,7 @@ func (c *checker) mapped(x syntax.Expr, fn kernel.Fn, vals ...val) val {
 	args := make([]*ir.Node, len(vals), len(vals)+1)
 	if !indexed {
 		var first *ir.Node
-		form := Plain
+		form := code.Plain
 		for i, v := range vals {
 			args[i] = v.n
 			if v.n.Rank() == 0 {

@@ -7,6 +7,7 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
+	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -71,7 +72,7 @@ func (c *checker) label(x *syntax.String) val {
 		c.unknownLabel(x)
 		return val{}
 	}
-	return val{n: c.b.Number(float64(k)), label: true, form: NodeIndex}
+	return val{n: c.b.Number(float64(k)), label: true, form: code.NodeIndex}
 }
 
 // number reads a literal number, negative ones included.

@@ -157,7 +157,20 @@ func (g *gen) special(n *ir.Node) *value {
 	if !ok || !allBool(n.Args) {
 		return nil
 	}
-	a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed)
+	a, b := g.operands(n, f)
+	if f.Op != code.Logic {
+		return g.denseResult(n, f.Op, code.Attr{}, a, b)
+	}
+	and := g.to(g.out.Regs[a].Type, tensor.Packed, code.Logic, code.Attr{Logic: code.And}, a, b)
+	if f.Then == plan.NoOp {
+		return newValue(tensor.Packed, and)
+	}
+	return g.denseResult(n, f.Then, code.Attr{}, and)
+}
+
+// operands are the two packed operands of n as the form asks for them.
+func (g *gen) operands(n *ir.Node, f plan.BitForm) (a, b int) {
+	a, b = g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed)
 	g.pos = n.Pos
 	if f.TransposeA {
 		a = g.transposed(a)
@@ -168,14 +181,7 @@ func (g *gen) special(n *ir.Node) *value {
 	if f.Swap {
 		a, b = b, a
 	}
-	if f.Op != code.Logic {
-		return g.denseResult(n, f.Op, code.Attr{}, a, b)
-	}
-	and := g.to(g.out.Regs[a].Type, tensor.Packed, code.Logic, code.Attr{Logic: code.And}, a, b)
-	if f.Then == plan.NoOp {
-		return newValue(tensor.Packed, and)
-	}
-	return g.denseResult(n, f.Then, code.Attr{}, and)
+	return a, b
 }
 
 func allBool(args []*ir.Node) bool {
@@ -295,21 +301,10 @@ func isCycle(s *kernel.Spec) bool {
 func (g *gen) boolEinsum(n *ir.Node) *value {
 	var buf [32]byte
 	f := plan.BitForms[plan.Key(n.Spec, &buf)]
-	a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed)
-	g.pos = n.Pos
-	// CountProduct wants its second operand transposed, BoolProduct does not.
-	if f.TransposeA {
-		a = g.transposed(a)
-	}
-	if f.TransposeB {
-		b = g.transposed(b)
-	}
-	if f.Swap {
-		a, b = b, a
-	}
+	a, b := g.operands(n, f)
 	op := code.BoolMatVec
 	if f.Op == code.CountProduct {
-		op = code.BoolProduct
+		op = code.BoolProduct // CountProduct wants its second operand transposed, this does not
 		b = g.transposed(b)
 	}
 	return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, op, code.Attr{}, a, b))

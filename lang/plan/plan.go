@@ -50,7 +50,7 @@ type Stmt struct {
 func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	p := &Program{Labels: c.Labels, Nodes: c.Nodes}
 	for _, o := range c.Outputs {
-		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: code.Form(o.Form), Node: o.Node, Pos: pos(o.Span)})
+		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)})
 	}
 	for _, in := range c.Inputs {
 		v := inputs[in.Name]

@@ -206,7 +206,7 @@ func opCases() []opCase {
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Folds = 3 }), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d", attr: fusedAttr(func(m *Micro) { m.Folds, m.Fold = 2, kernel.FoldArgMin }), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape = make([]int, 9) }), err: "malformed micro program"},
-			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape, m.Folds = make([]int, 17), 10 }), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape, m.Folds = make([]int, 65), 10 }), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape[0] = -1 }), err: "size -1"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[1] = []int{1} }), err: "operand 1 has 1 strides"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[1][1] = -1 }), err: "operand 1 has a negative stride"},

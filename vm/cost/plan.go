@@ -89,6 +89,12 @@ func bound(p *code.Program, in *code.Instr, workers int) kernel.Cost {
 		}
 		return kernel.Cost{Ops: sum}
 	}
+	graph := func(csr, bits kernel.Cost) kernel.Cost {
+		if sparse {
+			return csr
+		}
+		return bits
+	}
 	entries := tensor.SatAdd(uint64(a.NNZ), uint64(n))
 	switch in.Op {
 	case code.Softmax:
@@ -141,49 +147,25 @@ func bound(p *code.Program, in *code.Instr, workers int) kernel.Cost {
 	case code.Symmetric:
 		return kernel.CSRSymmetriseCost(n, a.NNZ)
 	case code.Closure:
-		if sparse {
-			return kernel.ClosureCSRCost(n, a.NNZ)
-		}
-		return kernel.ClosureBitsCost(n)
+		return graph(kernel.ClosureCSRCost(n, a.NNZ), kernel.ClosureBitsCost(n))
 	case code.Walk:
-		if sparse {
-			return kernel.WalkCSRCost(n, a.NNZ)
-		}
-		return kernel.WalkBitsCost(n)
+		return graph(kernel.WalkCSRCost(n, a.NNZ), kernel.WalkBitsCost(n))
 	case code.HasPath:
-		if sparse {
-			return kernel.HasPathCSRCost(n, a.NNZ)
-		}
-		return kernel.HasPathBitsCost(n)
+		return graph(kernel.HasPathCSRCost(n, a.NNZ), kernel.HasPathBitsCost(n))
 	case code.SCC:
-		if sparse {
-			return kernel.SCCCSRCost(n, a.NNZ)
-		}
-		return kernel.SCCBitsCost(n)
+		return graph(kernel.SCCCSRCost(n, a.NNZ), kernel.SCCBitsCost(n))
 	case code.Triangles:
-		if sparse {
-			return kernel.TrianglesCSRCost(n, a.NNZ, workers)
-		}
-		return kernel.TrianglesBitsCost(n)
+		return graph(kernel.TrianglesCSRCost(n, a.NNZ, workers), kernel.TrianglesBitsCost(n))
 	case code.Path:
-		if sparse {
-			return kernel.PathCSRCost(n, a.NNZ)
-		}
-		return kernel.PathBitsCost(n)
+		return graph(kernel.PathCSRCost(n, a.NNZ), kernel.PathBitsCost(n))
 	case code.Dist:
-		if sparse {
-			return kernel.DistCSRCost(n, a.NNZ)
-		}
-		return kernel.DistBitsCost(n)
+		return graph(kernel.DistCSRCost(n, a.NNZ), kernel.DistBitsCost(n))
 	case code.OneHot:
 		return ops(words(&p.Regs[in.Dst]))
 	case code.CheckInt, code.CheckFinite:
 		return ops(a.Shape.Elems())
 	case code.CheckSymmetric:
-		if sparse {
-			return kernel.OneWayEdgesCSRCost(n, a.NNZ)
-		}
-		return kernel.OneWayEdgesBitsCost(n)
+		return graph(kernel.OneWayEdgesCSRCost(n, a.NNZ), kernel.OneWayEdgesBitsCost(n))
 	}
 	return ops(entries)
 }

@@ -1,6 +1,9 @@
 package graphio
 
-import "ein/vm/tensor"
+import (
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
 
 // edgeSet is edges on their way into a CSR matrix. to, when not nil, gives the
 // row or column of an id.
@@ -11,12 +14,33 @@ type edgeSet struct {
 	to         []int32
 }
 
-// build sorts the edges into rows by counting, first by column and then by row,
-// which keeps the order among equal edges. It needs 4 bytes an edge besides the
-// result, 12 with weights. repeated is the number of edges that an earlier one
-// equals, and twice the first few pairs of nodes it happens to, by rows; combine
-// makes one weight of two.
+// build sorts the edges into rows. repeated is the number of edges that an
+// earlier one equals, and twice the first few pairs of nodes it happens to, by
+// rows; combine makes one weight of two.
 func (s edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repeated int, twice []pair) {
+	if s.w != nil {
+		return s.buildWeighted(combine)
+	}
+	src, dst := s.src, s.dst
+	if s.to != nil {
+		src, dst = s.renumbered(src), s.renumbered(dst)
+	}
+	m = kernel.SortEdges(s.rows, s.cols, src, dst)
+	copy(m.Ptr, m.Ptr[1:]) // merge wants the ends of rows
+	return merge(s.rows, s.cols, m.Ptr, m.Idx, nil, combine)
+}
+
+func (s edgeSet) renumbered(ids []int32) []int32 {
+	out := make([]int32, len(ids))
+	for e, id := range ids {
+		out[e] = s.to[id]
+	}
+	return out
+}
+
+// buildWeighted sorts by counting, first by column and then by row, which keeps
+// the order among equal edges. It needs 12 bytes an edge besides the result.
+func (s edgeSet) buildWeighted(combine func(a, b float64) float64) (m tensor.CSR, repeated int, twice []pair) {
 	at := func(id int32) int32 { return id }
 	if s.to != nil {
 		at = func(id int32) int32 { return s.to[id] }
@@ -36,35 +60,21 @@ func (s edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repeat
 	}
 	// Placing an edge moves the start of its column on; afterwards each start
 	// has become the end.
-	byCol := make([]int32, n)
-	var wByCol []float64
-	if s.w != nil {
-		wByCol = make([]float64, n)
-	}
+	byCol, wByCol := make([]int32, n), make([]float64, n)
 	for e, d := range s.dst {
 		j := at(d)
 		k := colPtr[j]
 		colPtr[j]++
-		byCol[k] = at(s.src[e])
-		if wByCol != nil {
-			wByCol[k] = s.w[e]
-		}
+		byCol[k], wByCol[k] = at(s.src[e]), s.w[e]
 	}
-	idx := make([]int32, n)
-	var val []float64
-	if s.w != nil {
-		val = make([]float64, n)
-	}
+	idx, val := make([]int32, n), make([]float64, n)
 	k := int32(0)
 	for j := range s.cols {
 		for ; k < colPtr[j]; k++ {
 			i := byCol[k]
 			p := ptr[i]
 			ptr[i]++
-			idx[p] = int32(j)
-			if val != nil {
-				val[p] = wByCol[k]
-			}
+			idx[p], val[p] = int32(j), wByCol[k]
 		}
 	}
 	return merge(s.rows, s.cols, ptr, idx, val, combine)

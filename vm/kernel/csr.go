@@ -7,99 +7,10 @@ import (
 	"ein/vm/tensor"
 )
 
-// BuildCSR makes the rows x cols matrix with an entry at (src[e], dst[e]) for
-// each e, of weight w[e], or 1 when w is nil. All ids are in range. Of entries
-// at the same place the first is kept, and repeated is how many were not. It is
-// a loader and allocates.
-//
-// Entries are counted into rows, and each row sorted. (Two counting sorts, by
-// column and then by row, sort nothing but write twice to places far apart: 1e7
-// edges of 1e6 nodes took 375 ms instead of 245.)
-func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a tensor.CSR, repeated int) {
-	a = tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
-	for _, i := range src {
-		a.Ptr[i+1]++
-	}
-	sumUp(a.Ptr)
-	end := append([]int32(nil), a.Ptr[:rows]...)
-	for e, i := range src {
-		k := end[i]
-		end[i] = k + 1
-		if w == nil {
-			a.Idx[k] = dst[e]
-		} else {
-			a.Idx[k] = int32(e)
-		}
-	}
-	var keys []uint64
-	if w != nil {
-		a.Val = make([]float64, len(src))
-		longest := int32(0)
-		for i, e := range end {
-			longest = max(longest, e-a.Ptr[i])
-		}
-		keys = make([]uint64, longest)
-	}
-	for i := range rows {
-		lo, hi := a.Ptr[i], end[i]
-		row := a.Idx[lo:hi]
-		var kept int
-		if w == nil {
-			slices.Sort(row)
-			kept = len(slices.Compact(row))
-		} else {
-			kept = sortRow(row, a.Val[lo:hi], keys[:len(row)], dst, w)
-		}
-		end[i] = lo + int32(kept)
-		repeated += len(row) - kept
-	}
-	if repeated > 0 {
-		closeGaps(&a, end)
-	}
-	return a, repeated
-}
-
-// sortRow replaces the entry numbers in a row by their columns in order, and
-// sets their weights. Of a column that is there more than once it keeps the
-// first. It returns how many are left.
-func sortRow(row []int32, val []float64, keys []uint64, dst []int32, w []float64) int {
-	for k, e := range row {
-		keys[k] = uint64(dst[e])<<32 | uint64(e) // all different, so any sort will do
-	}
-	slices.Sort(keys)
-	kept := 0
-	for _, key := range keys {
-		if j := int32(key >> 32); kept == 0 || row[kept-1] != j {
-			row[kept], val[kept] = j, w[uint32(key)]
-			kept++
-		}
-	}
-	return kept
-}
-
 // sumUp turns counts, each one place late, into first positions.
 func sumUp(ptr []int32) {
 	for i := 1; i < len(ptr); i++ {
 		ptr[i] += ptr[i-1]
-	}
-}
-
-// closeGaps moves rows that end early, at end, together.
-func closeGaps(a *tensor.CSR, end []int32) {
-	at := int32(0)
-	for i, e := range end {
-		from := a.Ptr[i]
-		a.Ptr[i] = at
-		copy(a.Idx[at:], a.Idx[from:e])
-		if a.Val != nil {
-			copy(a.Val[at:], a.Val[from:e])
-		}
-		at += e - from
-	}
-	a.Ptr[len(end)] = at
-	a.Idx = a.Idx[:at:at]
-	if a.Val != nil {
-		a.Val = a.Val[:at:at]
 	}
 }
 

@@ -84,8 +84,9 @@ func TestBuildCSR(t *testing.T) {
 func TestBuildCSRSizes(t *testing.T) {
 	// Past the sizes at which the way of building changes.
 	r := rand.New(rand.NewPCG(33, 34))
-	for _, n := range []int{1000, 70000, 300000} {
-		src, dst := randomEdges(r, n, 3*n)
+	for _, size := range [][2]int{{1, 20000}, {2, 20000}, {300, 20000}, {1000, 3000}, {70000, 210000}, {300000, 900000}, {1 << 24, 20000}} {
+		n := size[0]
+		src, dst := randomEdges(r, n, size[1])
 		a, repeated := BuildCSR(n, n, src, dst, nil)
 		wellFormed(t, fmt.Sprint(n), a)
 		keys := make([]int, len(src))
