@@ -45,7 +45,6 @@ import (
 	"time"
 
 	"ein/lang"
-	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/plan"
 	"ein/lang/syntax"
@@ -215,12 +214,12 @@ func TestSamples(t *testing.T) {
 			r := &runner{t: t, p: p, bin: bin, dir: workFolder(t, name)}
 			r.env = []string{"PATH=" + binDir + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + r.dir, "NO_COLOR=1"}
 			list := p.blocks(t)
-			// From the last to the first, so that -update does not move what is still
-			// to come; files and console blocks from the first on, as they depend on
-			// one another.
+			// Blocks run from the first on, as console blocks depend on files above
+			// them, and are compared from the last on, so that -update does not move
+			// what is still to come.
 			results := make([]string, len(list))
 			for i := range list {
-				results[i] = r.result(&list[i], list[i+1:])
+				results[i] = r.result(&list[i])
 			}
 			for i := len(list) - 1; i >= 0; i-- {
 				r.compare(list, i, results[i])
@@ -273,7 +272,7 @@ func (r *runner) fail(b *block, format string, args ...any) {
 }
 
 // result runs a block and returns what it prints.
-func (r *runner) result(b *block, _ []block) string {
+func (r *runner) result(b *block) string {
 	if b.name != "" {
 		if err := os.WriteFile(filepath.Join(r.dir, filepath.FromSlash(b.name)), []byte(b.text), 0o644); err != nil {
 			r.t.Fatal(err)
@@ -328,7 +327,7 @@ func (r *runner) program(b *block) string {
 		if ok {
 			r.fail(b, "the program is to be refused, but runs")
 		}
-		return stderr
+		return compact(stderr)
 	}
 	stdout, stderr, ok := r.run("", "run", file)
 	if !ok {
@@ -339,11 +338,22 @@ func (r *runner) program(b *block) string {
 			r.fail(b, "the program gives no warning")
 		}
 		if found == "" {
-			found = stderr // what only a run notices
+			found = compact(stderr) // what only a run notices
 		}
 		return found + stdout
 	}
 	return stdout
+}
+
+var firstLines = regexp.MustCompile(`(?m)^(\w+\[[A-Z]\d+\]: .*)\n +--> (.*)$`)
+
+// compact is the diagnostics in text, one line each: a run has no other format.
+func compact(text string) string {
+	var b strings.Builder
+	for _, m := range firstLines.FindAllStringSubmatch(text, -1) {
+		fmt.Fprintf(&b, "%s: %s\n", m[2], m[1])
+	}
+	return b.String()
 }
 
 // console runs the commands of a block and returns the block as it is to be.
@@ -488,36 +498,45 @@ func functionReference(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	var b strings.Builder
 	fence, program := "", ""
 	for i, line := range strings.Split(strings.TrimRight(string(out), "\n"), "\n") {
 		switch {
 		case i == 0 && strings.HasPrefix(line, "# "):
 			continue
-		case fence != "" && line == "```":
+		case fence == "output" && line == "```":
+			// What the example prints now, not what the table says it does.
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(program), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command(bin, "run", filepath.Join(dir, file)).Output()
+			if err != nil {
+				t.Errorf("the example\n%sdoes not run: %v", program, err)
+			}
+			b.Write(out)
 			fence = ""
-		case fence != "":
+		case fence == "output":
+			continue
+		case fence == "ein" && line == "```":
+			kind := "```ein"
+			if strings.HasPrefix(program, "def ") {
+				kind += " fragment"
+			}
+			b.WriteString(kind + "\n" + program)
+			fence = ""
+		case fence == "ein":
 			program += line + "\n"
-		case line == "```":
+			continue
+		case line == "```", line == "```output":
 			fence, line = "output", "```output"
 		case line == "```ein":
 			fence, program = "ein", ""
-			b.WriteString("\x00")
-			line = ""
+			continue
 		case strings.HasPrefix(line, "#"):
 			line = "#" + line
 		}
 		b.WriteString(line + "\n")
-		if fence == "" && program != "" {
-			kind := "```ein"
-			if strings.HasPrefix(program, "def ") {
-				kind = "```ein fragment"
-			}
-			text := strings.Replace(b.String(), "\x00\n", kind+"\n", 1)
-			b.Reset()
-			b.WriteString(text)
-			program = ""
-		}
 	}
 	return strings.Trim(b.String(), "\n")
 }
@@ -570,7 +589,7 @@ func operationList(t *testing.T) string {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		switch {
-		case strings.Contains(line, "Op = iota"):
+		case strings.Contains(line, " Op = iota"):
 			on = true
 		case line == "MaxOp":
 			on = false
@@ -616,8 +635,8 @@ func limitTable(*testing.T) string {
 	return b.String()
 }
 
-// TestLimits holds the limits of the checker that are not exported against the
-// table.
+// TestLimits holds the numbers of the table that are not exported against the
+// checker; those of operations and literals would take too long to reach.
 func TestLimits(t *testing.T) {
 	many := func(n int, f func(i int) string) string {
 		var b strings.Builder
@@ -656,7 +675,6 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%.60q...: %q, want %q", test.text, got, test.code)
 		}
 	}
-	_ = check.Limits{} // the other two, Nodes and Elements, are said in its comments
 }
 
 // fuzzList is the fuzz targets by package.

@@ -66,12 +66,11 @@ func words(t *testing.T, line string) []string {
 	t.Helper()
 	var list []string
 	for i, part := range strings.Split(line, "'") {
-		switch {
-		case i%2 == 0:
-			list = append(list, strings.Fields(part)...)
-		default:
+		if i%2 == 1 {
 			list = append(list, part)
+			continue
 		}
+		list = append(list, strings.Fields(part)...)
 	}
 	if strings.Count(line, "'")%2 != 0 {
 		t.Fatalf("a quote is not closed: %s", line)

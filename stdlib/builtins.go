@@ -27,19 +27,19 @@ var Builtins = []Builtin{
 		Name: "edges", Params: params("L", "list of pairs, or a square matrix of 3 or more rows", "?n", "number of nodes"), Form: Literal,
 		Result: "0/1 matrix, n x n", Group: "Constructors", Cost: "the length of L",
 		Doc:     "adjacency matrix of a graph from its list of [source, target] pairs",
-		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print sum(A, 1)", Output: "sum(A, 1) = [1, 1, 0, 0]",
+		Example: "A = edges([[0,1],[1,2]], 4)\n:print sum(A, 1)", Output: "sum(A, 1) = [1, 1, 0, 0]",
 	},
 	{
 		Name: "adj", Params: params("M", "square matrix of 0 and 1"), Form: Literal,
 		Result: "0/1 matrix, n x n", Group: "Constructors", Cost: "the size of M",
 		Doc:     "adjacency matrix given row by row; never read as a list of pairs",
-		Example: "A = adj([[0, 1], [0, 0]])\n:print A", Output: "A =\n  [0, 1]\n  [0, 0]",
+		Example: "A = adj([[0,1],[0,0]])\n:print A", Output: "A =\n  [0, 1]\n  [0, 0]",
 	},
 	{
 		Name: "vec", Params: params("L", "list of numbers", "?n", "its length"), Form: Literal,
 		Result: "vector", Group: "Constructors", Cost: "the length of L",
 		Doc:     "vector of the given numbers; the same as the list alone",
-		Example: "v = vec([1, 0, 1], 3)\n:print v", Output: "v = [1, 0, 1]",
+		Example: "v = vec([1,0,1], 3)\n:print v", Output: "v = [1, 0, 1]",
 	},
 	{
 		Name: "ones", Params: params("n", "size", "?m", "second size"),
@@ -72,35 +72,35 @@ var Builtins = []Builtin{
 		Name: "tc", Params: params("A", "graph"),
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n*n*n/64 at most; one search when only a row or an element is used",
 		Doc:     "transitive closure: TC[i,j] = 1 iff a path of at least one edge leads from i to j; TC[i,i] = 1 iff i is on a cycle",
-		Example: "A = edges([[0, 1], [1, 2]], 3)\n:print tc(A)", Output: "tc(A) =\n  [0, 1, 1]\n  [0, 0, 1]\n  [0, 0, 0]",
+		Example: "A = edges([[0,1],[1,2]], 3)\n:print tc(A)", Output: "tc(A) =\n  [0, 1, 1]\n  [0, 0, 1]\n  [0, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.ofGraph(c.Closure) },
 	},
 	{
 		Name: "desc", Params: params("A", "graph", "i", "node"),
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that i reaches, never i itself (not even on a cycle)",
-		Example: "A = edges([[0, 1], [1, 0], [1, 2]], 4)\n:print desc(A, 0)", Output: "desc(A, 0) = [0, 1, 1, 0]",
+		Example: "A = edges([[0,1],[1,0],[1,2]], 4)\n:print desc(A, 0)", Output: "desc(A, 0) = [0, 1, 1, 0]",
 		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkDesc, false) },
 	},
 	{
 		Name: "reach", Params: params("A", "graph", "i", "node"),
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that i reaches, and always i itself",
-		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print reach(A, 1)", Output: "reach(A, 1) = [0, 1, 1, 0]",
+		Example: "A = edges([[0,1],[1,2]], 4)\n:print reach(A, 1)", Output: "reach(A, 1) = [0, 1, 1, 0]",
 		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkReach, false) },
 	},
 	{
 		Name: "anc", Params: params("A", "graph", "i", "node"),
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that reach i, never i itself",
-		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print anc(A, 2)", Output: "anc(A, 2) = [1, 1, 0, 0]",
+		Example: "A = edges([[0,1],[1,2]], 4)\n:print anc(A, 2)", Output: "anc(A, 2) = [1, 1, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkDesc, true) },
 	},
 	{
 		Name: "has_path", Params: params("A", "graph", "i", "node", "j", "node"),
 		Result: "0 or 1", Group: "Graphs", Cost: "n + edges",
 		Doc:     "1 iff a path of at least one edge leads from i to j: tc(A)[i, j]",
-		Example: "A = edges([[0, 1], [1, 2]], 3)\n:print has_path(A, 0, 2)", Output: "has_path(A, 0, 2) = 1",
+		Example: "A = edges([[0,1],[1,2]], 3)\n:print has_path(A, 0, 2)", Output: "has_path(A, 0, 2) = 1",
 		Lower: func(c *Call) *ir.Node {
 			n := c.ofNodes(c.HasPath)
 			if n == nil {
@@ -121,14 +121,14 @@ var Builtins = []Builtin{
 		Name: "scc", Params: params("A", "graph"),
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n + edges",
 		Doc:     "strongly connected components: S[i,j] = 1 iff i = j or each reaches the other",
-		Example: "A = edges([[0, 1], [1, 0], [1, 2]], 3)\n:print scc(A)", Output: "scc(A) =\n  [1, 1, 0]\n  [1, 1, 0]\n  [0, 0, 1]",
+		Example: "A = edges([[0,1],[1,0],[1,2]], 3)\n:print scc(A)", Output: "scc(A) =\n  [1, 1, 0]\n  [1, 1, 0]\n  [0, 0, 1]",
 		Lower: func(c *Call) *ir.Node { return c.ofGraph(c.SCC) },
 	},
 	{
 		Name: "triangles", Params: params("A", "graph"),
 		Result: "count", Group: "Graphs", Cost: "n*n*n/64, or edges * sqrt(edges)",
 		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
-		Example: "A = edges([[0, 1], [1, 2], [2, 0], [2, 3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
+		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
 		Lower: func(c *Call) *ir.Node {
 			return c.ofGraph(c.Triangles)
 		},
@@ -137,7 +137,7 @@ var Builtins = []Builtin{
 		Name: "node", Params: params("A", "graph", "i", "node"),
 		Result: "0/1 vector", Group: "Graphs", Cost: "n",
 		Doc:     "the set that holds node i alone: a 1 at position i",
-		Example: "A = edges([[0, 1]], 3)\n:print node(A, 1)", Output: "node(A, 1) = [0, 1, 0]",
+		Example: "A = edges([[0,1]], 3)\n:print node(A, 1)", Output: "node(A, 1) = [0, 1, 0]",
 		Lower: func(c *Call) *ir.Node {
 			return c.ofNode(func(g, i *ir.Node) *ir.Node { return c.OneHot(i, g.Type.Shape.Dim(0)) })
 		},
@@ -146,7 +146,7 @@ var Builtins = []Builtin{
 		Name: "closed_walks", Params: params("A", "graph", "k", "length, 1 to 8"),
 		Result: "count", Group: "Graphs", Cost: "k-1 matrix products at most",
 		Doc:     "trace of the k-th power of A: the number of closed walks of k edges, each counted once for every node it can start from",
-		Example: "A = edges([[0, 1], [1, 2], [2, 0]], 3)\n:print closed_walks(A, 3)", Output: "closed_walks(A, 3) = 3",
+		Example: "A = edges([[0,1],[1,2],[2,0]], 3)\n:print closed_walks(A, 3)", Output: "closed_walks(A, 3) = 3",
 		Lower: func(c *Call) *ir.Node {
 			g := c.graph(0)
 			v, ok := c.Args[1].Static()
@@ -170,42 +170,42 @@ var Builtins = []Builtin{
 		Name: "path", Params: params("A", "graph", "i", "node", "j", "node"),
 		Result: "vector of positions", Group: "Graphs", Cost: "n + edges",
 		Doc:     "evidence: the position of each node on one shortest path from i to j (0 at i, lowest nodes first), -1 off it and everywhere when there is none",
-		Example: "A = edges([[0, 2], [2, 1], [0, 3]], 4)\n:print path(A, 0, 1)", Output: "path(A, 0, 1) = [0, 2, 1, -1]",
+		Example: "A = edges([[0,2],[2,1],[0,3]], 4)\n:print path(A, 0, 1)", Output: "path(A, 0, 1) = [0, 2, 1, -1]",
 		Lower: func(c *Call) *ir.Node { return c.ofNodes(c.Path) },
 	},
 	{
 		Name: "dist", Params: params("A", "graph", "i", "node"),
 		Result: "vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "number of edges on a shortest path from i to each node, -1 where there is none",
-		Example: "A = edges([[0, 1], [1, 2]], 4)\n:print dist(A, 0)", Output: "dist(A, 0) = [0, 1, 2, -1]",
+		Example: "A = edges([[0,1],[1,2]], 4)\n:print dist(A, 0)", Output: "dist(A, 0) = [0, 1, 2, -1]",
 		Lower: func(c *Call) *ir.Node {
 			return c.ofNode(c.Dist)
 		},
 	},
 
-	reduction("sum", "adds up", ":print sum([[1, 2], [3, 4]], 1)", "sum([[1, 2], [3, 4]], 1) = [3, 7]"),
-	reduction("mean", "averages", ":print mean([1, 2, 6])", "mean([1, 2, 6]) = 3"),
+	reduction("sum", "adds up", ":print sum([[1,2],[3,4]], 1)", "sum([[1,2],[3,4]], 1) = [3, 7]"),
+	reduction("mean", "averages", ":print mean([1,2,6])", "mean([1,2,6]) = 3"),
 	{
 		Name: "max", Params: params("T", "tensor", "?b", "second tensor of an elementwise maximum", "?axis", "axis to drop"), Form: Reduction, Fn: kernel.FnMax,
 		Result: "scalar, or T without the axis; with two arguments their elementwise maximum", Group: "Reductions", Cost: "the size of T",
 		Doc:     "largest element; max(T, axis=1) along an axis; max(a, b) elementwise",
-		Example: "M = [[1, 5], [7, 2]]\n:print max(M), max(M, axis=1), max(M, 3)", Output: "max(M) = 7\nmax(M, axis=1) = [5, 7]\nmax(M, 3) =\n  [3, 5]\n  [7, 3]",
+		Example: "M = [[1,5],[7,2]]\n:print max(M), max(M, axis=1), max(M, 3)", Output: "max(M) = 7\nmax(M, axis=1) = [5, 7]\nmax(M, 3) =\n  [3, 5]\n  [7, 3]",
 	},
 	{
 		Name: "min", Params: params("T", "tensor", "?b", "second tensor of an elementwise minimum", "?axis", "axis to drop"), Form: Reduction, Fn: kernel.FnMin,
 		Result: "scalar, or T without the axis; with two arguments their elementwise minimum", Group: "Reductions", Cost: "the size of T",
 		Doc:     "smallest element; min(T, axis=1) along an axis; min(a, b) elementwise",
-		Example: "M = [[1, 5], [7, 2]]\n:print min(M), min(M, axis=0)", Output: "min(M) = 1\nmin(M, axis=0) = [1, 2]",
+		Example: "M = [[1,5],[7,2]]\n:print min(M), min(M, axis=0)", Output: "min(M) = 1\nmin(M, axis=0) = [1, 2]",
 	},
-	reduction("argmax", "gives the index of the largest element (the lowest among equals)", ":print argmax([3, 9, 9])", "argmax([3, 9, 9]) = 1"),
-	reduction("argmin", "gives the index of the smallest element (the lowest among equals)", ":print argmin([3, 1, 1])", "argmin([3, 1, 1]) = 1"),
-	reduction("count", "counts the elements that are not 0", ":print count([0, 2, 0, 5])", "count([0, 2, 0, 5]) = 2"),
+	reduction("argmax", "gives the index of the largest element (the lowest among equals)", ":print argmax([3,9,9])", "argmax([3,9,9]) = 1"),
+	reduction("argmin", "gives the index of the smallest element (the lowest among equals)", ":print argmin([3,1,1])", "argmin([3,1,1]) = 1"),
+	reduction("count", "counts the elements that are not 0", ":print count([0,2,0,5])", "count([0,2,0,5]) = 2"),
 
 	{
 		Name: "trace", Params: params("A", "square matrix"),
 		Result: "scalar", Group: "Structure", Cost: "n; fused with the product below it",
 		Doc:     "sum of the diagonal",
-		Example: ":print trace([[1, 2], [3, 4]])", Output: "trace([[1, 2], [3, 4]]) = 5",
+		Example: ":print trace([[1,2],[3,4]])", Output: "trace([[1,2],[3,4]]) = 5",
 		Lower: func(c *Call) *ir.Node {
 			return c.ofGraph(func(a *ir.Node) *ir.Node {
 				return c.View(a, []uint8{0, 0}, nil, a.Type.Shape.Dims()[:1])
@@ -216,7 +216,7 @@ var Builtins = []Builtin{
 		Name: "diag", Params: params("T", "square matrix or vector"),
 		Result: "the diagonal as a vector, or a diagonal matrix", Group: "Structure", Cost: "n, or n*n",
 		Doc:     "the diagonal of a matrix, or the matrix with a vector on its diagonal",
-		Example: ":print diag([[1, 2], [3, 4]]), diag([5, 6])", Output: "diag([[1, 2], [3, 4]]) = [1, 4]\ndiag([5, 6]) =\n  [5, 0]\n  [0, 6]",
+		Example: ":print diag([[1,2],[3,4]]), diag([5,6])", Output: "diag([[1,2],[3,4]]) = [1, 4]\ndiag([5,6]) =\n  [5, 0]\n  [0, 6]",
 		Lower: func(c *Call) *ir.Node {
 			a := c.Args[0]
 			if a.Rank() == 1 {
@@ -236,7 +236,7 @@ var Builtins = []Builtin{
 		Name: "transpose", Params: params("A", "tensor", "?a", "axis", "?b", "axis"),
 		Result: "tensor", Group: "Structure", Cost: "the size of A, or nothing when the product below can read it that way",
 		Doc:     "swaps the two axes of a matrix, or axes a and b of any tensor",
-		Example: ":print transpose([[1, 2], [3, 4]])", Output: "transpose([[1, 2], [3, 4]]) =\n  [1, 3]\n  [2, 4]",
+		Example: ":print transpose([[1,2],[3,4]])", Output: "transpose([[1,2],[3,4]]) =\n  [1, 3]\n  [2, 4]",
 		Lower: func(c *Call) *ir.Node {
 			t, p, q := c.Args[0], 0, 1
 			switch len(c.Args) {
@@ -259,13 +259,13 @@ var Builtins = []Builtin{
 		Name: "select", Params: params("T", "tensor", "i", "position, label or index of the left side", "?...", "one for each axis"), Form: Indexing,
 		Result: "element, row or slice", Group: "Structure", Cost: "the size of what is selected",
 		Doc:     "T[i, ...]: one position for each axis; an index of the left side slices",
-		Example: "A = edges([[0, 1], [1, 2]], 3)\nRow[j] = select(A, 1, j)\n:print select(A, 0, 1), Row", Output: "select(A, 0, 1) = 1\nRow = [0, 0, 1]",
+		Example: "A = edges([[0,1],[1,2]], 3)\nRow[j] = select(A, 1, j)\n:print select(A, 0, 1), Row", Output: "select(A, 0, 1) = 1\nRow = [0, 0, 1]",
 	},
 	{
 		Name: "size", Params: params("T", "tensor", "axis", "axis"),
 		Result: "number", Group: "Structure", Cost: "nothing",
 		Doc:     "length of an axis, known before the program runs",
-		Example: "A = edges([[0, 1]], 5)\n:print size(A, 0)", Output: "size(A, 0) = 5",
+		Example: "A = edges([[0,1]], 5)\n:print size(A, 0)", Output: "size(A, 0) = 5",
 		Lower: func(c *Call) *ir.Node {
 			d := c.axis(1, c.Args[0])
 			if c.Problem != nil {
@@ -278,28 +278,28 @@ var Builtins = []Builtin{
 		},
 	},
 
-	elementwise("gt", kernel.FnGt, "a > b", ":print gt([1, 2, 3], 2)", "gt([1, 2, 3], 2) = [0, 0, 1]", "a", "b"),
-	elementwise("ge", kernel.FnGe, "a >= b", ":print ge([1, 2, 3], 2)", "ge([1, 2, 3], 2) = [0, 1, 1]", "a", "b"),
-	elementwise("lt", kernel.FnLt, "a < b", ":print lt([1, 2, 3], 2)", "lt([1, 2, 3], 2) = [1, 0, 0]", "a", "b"),
-	elementwise("le", kernel.FnLe, "a <= b", ":print le([1, 2, 3], 2)", "le([1, 2, 3], 2) = [1, 1, 0]", "a", "b"),
-	elementwise("eq", kernel.FnEq, "a == b", ":print eq([1, 2, 3], 2)", "eq([1, 2, 3], 2) = [0, 1, 0]", "a", "b"),
-	elementwise("ne", kernel.FnNe, "a != b", ":print ne([1, 2, 3], 2)", "ne([1, 2, 3], 2) = [1, 0, 1]", "a", "b"),
-	elementwise("where", kernel.FnWhere, "a where p is not 0, else b", ":print where([1, 0], [5, 6], -1)", "where([1, 0], [5, 6], -1) = [5, -1]", "p", "a", "b"),
+	elementwise("gt", kernel.FnGt, "a > b", ":print gt([1,2,3], 2)", "gt([1,2,3], 2) = [0, 0, 1]", "a", "b"),
+	elementwise("ge", kernel.FnGe, "a >= b", ":print ge([1,2,3], 2)", "ge([1,2,3], 2) = [0, 1, 1]", "a", "b"),
+	elementwise("lt", kernel.FnLt, "a < b", ":print lt([1,2,3], 2)", "lt([1,2,3], 2) = [1, 0, 0]", "a", "b"),
+	elementwise("le", kernel.FnLe, "a <= b", ":print le([1,2,3], 2)", "le([1,2,3], 2) = [1, 1, 0]", "a", "b"),
+	elementwise("eq", kernel.FnEq, "a == b", ":print eq([1,2,3], 2)", "eq([1,2,3], 2) = [0, 1, 0]", "a", "b"),
+	elementwise("ne", kernel.FnNe, "a != b", ":print ne([1,2,3], 2)", "ne([1,2,3], 2) = [1, 0, 1]", "a", "b"),
+	elementwise("where", kernel.FnWhere, "a where p is not 0, else b", ":print where([1,0], [5,6], -1)", "where([1,0], [5,6], -1) = [5, -1]", "p", "a", "b"),
 	elementwise("abs", kernel.FnAbs, "magnitude", ":print abs(-2)", "abs(-2) = 2", "x"),
 	elementwise("sqrt", kernel.FnSqrt, "square root", ":print sqrt(9)", "sqrt(9) = 3", "x"),
 	elementwise("exp", kernel.FnExp, "e to the power x", ":print exp(0)", "exp(0) = 1", "x"),
 	elementwise("log", kernel.FnLog, "natural logarithm", ":print log(1)", "log(1) = 0", "x"),
 	elementwise("sigmoid", kernel.FnSigmoid, "1 / (1 + exp(-x))", ":print sigmoid(0)", "sigmoid(0) = 0.5", "x"),
-	elementwise("relu", kernel.FnRelu, "x where x > 0, else 0", ":print relu([-1, 2])", "relu([-1, 2]) = [0, 2]", "x"),
+	elementwise("relu", kernel.FnRelu, "x where x > 0, else 0", ":print relu([-1,2])", "relu([-1,2]) = [0, 2]", "x"),
 	elementwise("tanh", kernel.FnTanh, "hyperbolic tangent", ":print tanh(0)", "tanh(0) = 0", "x"),
-	elementwise("step", kernel.FnStep, "1 where x > 0, else 0", ":print step([-1, 0, 2])", "step([-1, 0, 2]) = [0, 0, 1]", "x"),
+	elementwise("step", kernel.FnStep, "1 where x > 0, else 0", ":print step([-1,0,2])", "step([-1,0,2]) = [0, 0, 1]", "x"),
 	elementwise("floor", kernel.FnFloor, "largest whole number not above x", ":print floor(2.7)", "floor(2.7) = 2", "x"),
-	elementwise("clamp", kernel.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1, 5], 0, 3)", "clamp([-1, 5], 0, 3) = [0, 3]", "x", "lo", "hi"),
+	elementwise("clamp", kernel.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1,5], 0, 3)", "clamp([-1,5], 0, 3) = [0, 3]", "x", "lo", "hi"),
 	{
 		Name: "softmax", Params: params("T", "tensor", "axis", "axis"),
 		Result: "tensor", Group: "Elementwise", Cost: "the size of T",
 		Doc:     "exp(T) scaled to add up to 1 along the axis",
-		Example: ":print softmax([0, 0], 0)", Output: "softmax([0, 0], 0) = [0.5, 0.5]",
+		Example: ":print softmax([0,0], 0)", Output: "softmax([0,0], 0) = [0.5, 0.5]",
 		Lower: func(c *Call) *ir.Node {
 			d := c.axis(1, c.Args[0])
 			if c.Problem != nil {

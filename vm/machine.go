@@ -153,9 +153,20 @@ func (m *Machine) bind(i int, f []float64, w []uint64, x []int32) {
 	}
 }
 
-// ErrStopped is returned, wrapping the context's error, by a run that was
-// cancelled.
+// ErrStopped is what errors.Is finds in the error of a run that was cancelled.
 var ErrStopped = errors.New("the run was stopped")
+
+// Stopped is the error of a run that was cancelled: at which instruction, and
+// the context's cause. It wraps ErrStopped and the cause.
+type Stopped struct {
+	Pos   ir.Pos
+	Cause error
+}
+
+func (e *Stopped) Error() string { return ErrStopped.Error() + ": " + e.Cause.Error() }
+
+// Unwrap is ErrStopped and the cause.
+func (e *Stopped) Unwrap() []error { return []error{ErrStopped, e.Cause} }
 
 // Run executes the program. inputs are the values of its input slots in order.
 // The result is valid until the next Run.
@@ -175,7 +186,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 	m.ctl = kernel.Ctl{Done: ctx.Done(), Workers: m.mod.Workers}
 	m.result.Warnings = m.result.Warnings[:0]
 	if m.ctl.Stopped() {
-		return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
+		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}
 	for i := range m.mod.Steps {
 		ok, err := m.step(i, &m.mod.Steps[i])
@@ -187,7 +198,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 			return nil, err
 		}
 		if !ok {
-			return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
+			return nil, &Stopped{Pos: p.Pos[i], Cause: context.Cause(ctx)}
 		}
 	}
 	m.result.Stats = Stats{Ops: m.ctl.Ops, PeakBytes: m.mod.Certificate.PeakBytes}

@@ -102,7 +102,7 @@ func (a *app) load(ctx context.Context, name string, flags *programFlags) (*load
 	// Without the data nothing is known of sizes and labels, so this finds only
 	// which inputs there are and what is wrong whatever they hold.
 	p := lang.Check(f, l.opt)
-	if wrongWithoutData(p) {
+	if p.Diags.HasErrors() {
 		return nil, programProblem(f.Source, serious(p.Diags))
 	}
 	if err := l.matchInputs(p, given); err != nil {
@@ -119,24 +119,7 @@ func (a *app) load(ctx context.Context, name string, flags *programFlags) (*load
 	return l, nil
 }
 
-// isBytecode tells bytecode from source by its first bytes. They are letters,
-// which a name could begin with, and then the version, a control character that
-// no source text may have.
-func isBytecode(text string) bool {
-	rest, ok := strings.CutPrefix(text, code.Magic)
-	return ok && rest != "" && rest[0] < '\t'
-}
-
-// unknownLabel is the code of a label that no graph of the program has.
-const unknownLabel = "E0208"
-
-// wrongWithoutData reports whether a program has errors that data cannot cure. A
-// label that is not known may be one that the data brings.
-func wrongWithoutData(p *check.Program) bool {
-	return slices.ContainsFunc(p.Diags, func(d diag.Diagnostic) bool {
-		return d.Severity == diag.Error && (d.Code != unknownLabel || len(p.Inputs) == 0)
-	})
-}
+func isBytecode(text string) bool { return strings.HasPrefix(text, code.Magic) }
 
 // matchInputs compares the inputs of a program with the flags.
 func (l *loaded) matchInputs(p *check.Program, given []binding) error {

@@ -87,9 +87,10 @@ func (a *app) run(name string, f *runFlags) error {
 	result, err := machine.Run(ctx, l.inputs)
 	wall := time.Since(start)
 	var wrong *vm.RuntimeError
+	var stopped *vm.Stopped
 	switch {
-	case errors.Is(err, vm.ErrStopped):
-		return a.withWarnings(l, l.stoppedRun(ctx, m, machine.Stats().Ops))
+	case errors.As(err, &stopped):
+		return a.withWarnings(l, l.stoppedRun(ctx, m, stopped.Pos, machine.Stats().Ops))
 	case errors.As(err, &wrong):
 		d := diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Message: wrong.Message}
 		if wrong.Hint != "" {

@@ -50,24 +50,16 @@ func stopped(ctx context.Context) *problem {
 	return p
 }
 
-// stoppedRun is a run that was stopped. Which statement it was in is not known;
-// the one that may take the most is shown.
-func (l *loaded) stoppedRun(ctx context.Context, m *cost.Module, done uint64) *problem {
+// stoppedRun is a run that was stopped, shown at the statement it was in.
+func (l *loaded) stoppedRun(ctx context.Context, m *cost.Module, at ir.Pos, done uint64) *problem {
 	message, hint := stopMessage(ctx)
-	most := cost.Statement{}
-	for _, s := range m.Certificate.Statements {
-		if s.Ops >= most.Ops {
-			most = s
-		}
-	}
 	d := diag.Diagnostic{Code: "E0533",
 		Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", message, formatCount(done), formatCount(m.Certificate.Ops)),
-		Label:   fmt.Sprintf("at most %s operations", formatCount(most.Ops))}
-	d.Notes = append(d.Notes, fmt.Sprintf("Most of them are for `%s`.", most.Name))
+		Label:   "it was here"}
 	if hint != "" {
 		d.Notes = append(d.Notes, hint)
 	}
-	return l.problemAt(classLimit, exitLimit, most.Pos, d)
+	return l.problemAt(classLimit, exitLimit, at, d)
 }
 
 // refused is a program that needs more than it may use.
@@ -90,29 +82,16 @@ func (l *loaded) refused(e *cost.LimitError) *problem {
 		d.Code, flag = "E0531", "--max-ops"
 	default:
 		d.Code, flag = "E0532", "--max-output"
-		e = l.largestOutput(*e)
 	}
 	if d.Message == "" {
 		d.Message = fmt.Sprintf("the program needs up to %s, the limit is %s", amount(e.Need), amount(e.Max))
 	}
 	if e.Name != "" {
-		d.Label = "up to " + amount(e.Statement)
+		d.Label = "up to " + amount(e.Part)
 		d.Notes = append(d.Notes, fmt.Sprintf("Most of it is for `%s`.", e.Name))
 	}
 	d.Notes = append(d.Notes, fmt.Sprintf("Nothing was run. `%s` sets the limit; `ein cost` shows every statement.", flag))
 	return l.problemAt(classLimit, exitLimit, e.Pos, d)
-}
-
-// largestOutput puts the blame for too much output on the largest one; the
-// certificate knows statements only.
-func (l *loaded) largestOutput(e cost.LimitError) *cost.LimitError {
-	e.Statement = 0
-	for _, o := range l.code.Outputs {
-		if n := l.code.Regs[o.Reg].Shape.Elems(); n >= e.Statement {
-			e.Name, e.Pos, e.Statement = o.Name, o.Pos, n
-		}
-	}
-	return &e
 }
 
 // runtimeCodes are the codes of vm's kinds of errors, in their order.

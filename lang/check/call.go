@@ -72,7 +72,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		switch {
 		case a.Name.Name == "":
 		case !takesNamed(b, a.Name.Name):
-			c.namedArgument(a, b.Signature())
+			c.namedArgument(x, a, b.Signature(), b.Params[min(i, len(b.Params)-1)].Name == a.Name.Name, i > 0 && takesNamed(b, "axis"))
 			return val{}
 		case i == 0:
 			c.namedFirst(a, b.Signature())
@@ -391,7 +391,7 @@ func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
 	ok := true
 	for i, a := range x.Args {
 		if a.Name.Name != "" {
-			c.namedArgument(a, defSignature(d))
+			c.namedArgument(x, a, defSignature(d), d.Params[i].Name == a.Name.Name, false)
 			return val{}
 		}
 		v := c.expr(a.Value, ctx{base: ^uint64(0)})

@@ -9,6 +9,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -115,6 +116,8 @@ type symbol struct {
 	bad   bool // its definition is wrong; uses are not reported again
 	label bool // a parameter bound to a node label
 	param bool
+	// unknown marks a name that nothing defines, so that it is reported once.
+	unknown bool
 }
 
 // place reports whether the name stands for a position inside brackets: a
@@ -172,7 +175,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 	if cfg.Limits.Elements == 0 {
 		cfg.Limits.Elements = 1 << 26
 	}
-	c := &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: f.Diags, seen: make(map[place]bool)}
+	c := &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool)}
 	c.collectLabels()
 	p := &Program{File: f, Bound: true}
 	c.program(p)

@@ -54,18 +54,11 @@ func text(x syntax.Expr) string {
 
 func shapeOf(n *ir.Node) string { return stdlib.Describe(n.Type.Shape) }
 
-func sizeText(n int) string {
-	if n < 0 {
-		return "unknown"
-	}
-	return fmt.Sprint(n)
-}
-
 // names is what an unknown name could have meant.
 func (c *checker) names() []string {
 	var out []string
 	for n, s := range c.scope.names {
-		if !s.bad {
+		if !s.unknown {
 			out = append(out, n)
 		}
 	}
@@ -193,7 +186,7 @@ func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
 			{Span: source.Span{Start: after, End: first.Value.Pos().Start}, NewText: "["},
 			{Span: source.Span{Start: last.Value.Pos().End, End: x.Span.End}, NewText: "]"},
 		}}}
-	case len(x.Args) == 1 && first.Name.Name == "":
+	case len(x.Args) == 1 && first.Name.Name == "" && x.Span.End == first.Value.Pos().End+1: // no comma after it
 		return fix("multiply", source.Span{Start: after, End: after}, " * ")
 	}
 	return nil
@@ -237,8 +230,19 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
 }
 
-func (c *checker) namedArgument(a syntax.Arg, signature string) {
-	c.err("E0207", a.Name.Span, "", []string{"The call is `" + signature + "`."}, "there is no argument named `%s` here", a.Name.Name)
+// namedArgument reports an argument that is given by a name that cannot be used;
+// position says that the parameter of that name stands there.
+func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) {
+	d := diag.Diagnostic{Code: "E0207", Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
+		Message: fmt.Sprintf("`%s` has no argument that is given as `%s=`", x.Fun.Name, a.Name.Name)}
+	switch {
+	case position:
+		d.Message = fmt.Sprintf("`%s` takes `%s` by its place, without the name", x.Fun.Name, a.Name.Name)
+		d.Fixes = fix("leave out the name", source.Span{Start: a.Name.Span.Start, End: a.Value.Pos().Start}, "")
+	case axis:
+		d.Fixes = fix("write `axis=`", a.Name.Span, "axis")
+	}
+	c.report(d)
 }
 
 func (c *checker) namedFirst(a syntax.Arg, signature string) {
@@ -266,7 +270,7 @@ func (c *checker) tooDeep(x *syntax.Call) {
 func (c *checker) overLimit(s source.Span) bool {
 	// Inside functions expressions count too: one that only passes its parameter on
 	// makes no operations.
-	if c.b.Count <= c.cfg.Limits.Nodes && c.work/10 <= c.cfg.Limits.Nodes {
+	if c.b.Count <= c.cfg.Limits.Nodes && c.work/5 <= c.cfg.Limits.Nodes {
 		return false
 	}
 	if !c.limit {
@@ -361,7 +365,7 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 	if text(ix.owner) == text(owner) {
 		message = fmt.Sprintf("index `%s` runs along two axes of %s, one of size %d and one of size %d", ix.name, text(owner), ix.size, size)
 	}
-	c.report(diag.Diagnostic{Code: "E0301", Severity: diag.Error, Span: s, Label: fmt.Sprintf("%s here", sizeText(size)),
+	c.report(diag.Diagnostic{Code: "E0301", Severity: diag.Error, Span: s, Label: fmt.Sprintf("%d here", size),
 		Message: message,
 		Related: []diag.Related{{Span: ix.span, Message: fmt.Sprintf("%d here", ix.size)}},
 		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
@@ -433,7 +437,12 @@ func (c *checker) repeated() string {
 }
 
 func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) {
-	c.report(diag.Diagnostic{Code: "E0322", Severity: diag.Error, Span: s.Span,
+	var notes []string
+	if value := syntax.ExprString(s.Value); n.Rank() == 0 && len(value) <= 40 {
+		with := map[syntax.AssignOp]string{syntax.SetAdd: "%[1]s + %[2]s", syntax.SetMax: "max(%[1]s, %[2]s)", syntax.SetMin: "min(%[1]s, %[2]s)"}[s.Op]
+		notes = []string{fmt.Sprintf("For the same number everywhere write `%[1]s = "+with+"`.", s.Name.Name, value)}
+	}
+	c.report(diag.Diagnostic{Code: "E0322", Severity: diag.Error, Span: s.Span, Notes: notes,
 		Message: fmt.Sprintf("`%s` combines with the earlier `%s`, which is %s; this value is %s", s.Op, s.Name.Name, shapeOf(old.node), shapeOf(n)),
 		Related: []diag.Related{{Span: old.span, Message: "the earlier value"}}})
 }
@@ -623,11 +632,11 @@ func (c *checker) hugeInteger(x *syntax.Number) {
 	c.err("E0401", x.Span, "", []string{"Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is a real number."}, "%s is too large to be exact", x.Text)
 }
 
-func (c *checker) ragged(l, whole *syntax.List, got, want int) {
+func (c *checker) ragged(l *syntax.List, got, want int) {
 	c.err("E0402", l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal have one length: the first has %d, this one %d", want, got)
 }
 
-func (c *checker) raggedDepth(x syntax.Expr, whole *syntax.List) {
+func (c *checker) raggedDepth(x syntax.Expr) {
 	c.err("E0402", x.Pos(), "", nil, "a literal is nested to one depth: either all entries are lists or none is")
 }
 

@@ -170,7 +170,9 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	if !v.indexed {
 		if s.Indexed && (v.n.Rank() != len(s.Indices) || bits.OnesCount64(c.eq.lhsMask) != len(s.Indices)) {
-			if v.n.Rank() == 0 {
+			if old := c.scope.names[s.Name.Name]; v.n.Rank() == 0 && s.Op != syntax.Set && old != nil && !old.bad {
+				c.combineShapes(s, old, v.n)
+			} else if v.n.Rank() == 0 {
 				c.leftIndexMissing(s, c.eq.lhs[0])
 			} else {
 				c.leftRank(s, v.n)
@@ -327,7 +329,7 @@ func (c *checker) name(x *syntax.Name) val {
 	if sym == nil {
 		c.unknownName(x)
 		// One report is enough for each name.
-		c.scope.names[x.Name] = &symbol{bad: true, used: true, span: x.Span}
+		c.scope.names[x.Name] = &symbol{bad: true, used: true, unknown: true, span: x.Span}
 		return val{}
 	}
 	sym.used = true
@@ -348,7 +350,7 @@ func (c *checker) mapped(x syntax.Expr, fn kernel.Fn, vals ...val) val {
 			return val{}
 		}
 		if v.label {
-			c.labelAsValue(x)
+			c.labelAsValue(operand(x, i))
 			return val{}
 		}
 		indexed = indexed || v.indexed
@@ -483,7 +485,7 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 		if v.n == nil {
 			return position{}, false
 		}
-		if k, _ := v.n.Scalar(); size >= 0 && int(k) >= size {
+		if k, _ := v.n.Scalar(); size >= 0 && k >= float64(size) {
 			c.indexRange(e, x.X, a, axis)
 			return position{}, false
 		}

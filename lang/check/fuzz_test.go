@@ -27,11 +27,11 @@ func FuzzCheck(f *testing.F) {
 	}
 	for i, s := range seeds {
 		f.Add(s, uint8(i))
-		f.Add(s+"\n"+seeds[(7*i+1)%len(seeds)], uint8(i>>1))
+		f.Add(s+"\n"+seeds[(7*i+1)%len(seeds)], uint8(i>>1|8))
 	}
 	limits := Limits{Nodes: 300, Calls: 20, Elements: 1 << 12}
 	f.Fuzz(func(t *testing.T, text string, mode uint8) {
-		// mode: two bits of profile, one to bind the inputs, one for small sizes
+		// mode: two bits of profile, one to bind the inputs, one to try the fixes
 		cfg := Config{Profile: Profile(mode & 3 % 3), Limits: limits}
 		file := syntax.Parse(source.NewFile("in.ein", text), syntax.Options{
 			Repl:   cfg.Profile == Repl,
@@ -40,6 +40,9 @@ func FuzzCheck(f *testing.F) {
 		if mode&4 != 0 {
 			cfg.Inputs = bindAll(file, 3)
 			cfg.Labels = []string{"ann", "bob", "cyd"}
+		}
+		if mode&8 != 0 && len(text) < 1000 {
+			checkFixes(t, text, cfg, checkText(text, cfg))
 		}
 		cfg.Values = map[syntax.Expr]*ir.Node{}
 		p := Check(file, cfg)

@@ -32,7 +32,7 @@ var abuse = []struct {
 	{"many large graphs", "E0521", strings.Repeat("A = edges([], 2048)\n", 5000)},
 	{"huge ones", "", ":print ones(1000000000, 1000000000)\n"},
 	{"huge everything", "", "A = ones(1000000000, 1000000000)\nB = A + A\nC[i, k, l, m] = A[i, j] A[j, k] + B[l, m]\n:print tc(A), C, eye(1000000000), sum(C), max(C), transpose(A)\n"},
-	{"too huge ones", "E0520", ":print ones(1e300)\n"},
+	{"too huge ones", "E0520", ":print ones(1e12)\n"},
 	{"the corner of a ragged literal", "E0402", "A = [[" + strings.Repeat("1, ", 4000) + "1]" + strings.Repeat(", [1]", 16000) + "]\n"},
 	{"over the elements", "E0521", "A = [[" + strings.Repeat("1, ", 9000) + "1]" + strings.Repeat(", [1]", 9000) + "]\n"},
 	{"a deep literal", "E0319", "A = " + strings.Repeat("[", 100) + "1" + strings.Repeat("]", 100) + "\n"},
@@ -45,11 +45,11 @@ var abuse = []struct {
 	{"wide max", "E0319", "v = [1]\ns max= " + strings.ReplaceAll(indexed(9), "] v", "] + v") + "\n"},
 	{"many indices on the left", "E0319", "T[" + strings.Repeat("i, ", 5000) + "i] = [1]\n"},
 	{"many errors", "E0201", unknowns(9000)},
-	{"many warnings", "W0213", strings.Repeat("def f(x) = x\n", 0) + warnings(3000)},
-	{"many functions in one term", "", "v = [1, 2]\ns = " + strings.Repeat("relu(v[i]) ", 20_000) + "\n"},
-	{"many factors", "", "v = [1, 2]\ns = " + strings.Repeat("v[i] ", 20_000) + "\n"},
+	{"many warnings", "W0213", warnings(9_000)},
+	{"many functions in one term", "", "v = [1, 2]\ns = " + strings.Repeat("relu(v[i]) ", 9_000) + "\n"},
+	{"many factors", "", "v = [1, 2]\ns = " + strings.Repeat("v[i] ", 9_000) + "\n"},
 	{"many terms", "", "v = [1, 2]\ns = " + strings.Repeat("v[i] + ", 9_000) + "1\n"},
-	{"many reductions", "", "v = [1, 2]\ns = " + strings.Repeat("max(v[i]) + ", 1) + strings.Repeat("sum(v) + ", 9_000) + "1\n"},
+	{"many reductions", "E0320", "v = [1, 2]\ns = " + strings.Repeat("max(v[i]) + ", 9_000) + "1\n"},
 	{"nested functions", "", "v = [1, 2]\ns[i] = " + strings.Repeat("relu(v[i] ", 190) + strings.Repeat(")", 190) + "\n"},
 	{"many statements", "", "A = [[1, 2], [3, 4]]\n" + strings.Repeat("A[i, j] = A[j, i] + A[i, j]\n", 9_000)},
 	{"many names", "", names(9_000)},
@@ -140,22 +140,25 @@ func TestNearLinear(t *testing.T) {
 		make func(n int) string
 	}{
 		{"statements", func(n int) string {
-			return "A = [[1, 2], [3, 4]]\n" + strings.Repeat("A[i, j] = A[j, i] * 2 + A[i, j]\n", n/4)
+			return "A = [[1, 2], [3, 4]]\n" + strings.Repeat("A[i, j] = A[j, i] * 2 + A[i, j]\n", n)
 		}},
 		{"names", func(n int) string { return names(n / 4) }},
 		{"unknown names", func(n int) string { return unknowns(n / 4) }},
-		{"errors", func(n int) string { return "A = [1]\n" + strings.Repeat("B = tc(A)\n", n/4) }},
+		{"errors", func(n int) string { return "A = [1]\n" + strings.Repeat("B = tc(A)\n", n) }},
 		{"warnings", func(n int) string { return warnings(n / 4) }},
 		{"factors", func(n int) string { return "v = [1, 2]\ns = " + strings.Repeat("v[i] ", n) + "\n" }},
 		{"functions in a term", func(n int) string { return "v = [1, 2]\ns = " + strings.Repeat("relu(v[i]) ", n) + "\n" }},
-		{"terms", func(n int) string { return "v = [1, 2]\ns = " + strings.Repeat("v[i] + ", n/4) + "1\n" }},
-		{"entries", func(n int) string { return "v = [" + strings.Repeat("1, ", 10*n) + "1]\n" }},
-		{"edges", func(n int) string { return "A = edges([" + strings.Repeat("[0, 1], ", 4*n) + "[1, 2]])\n" }},
+		{"terms", func(n int) string { return "v = [1, 2]\ns = " + strings.Repeat("v[i] + ", n) + "1\n" }},
+		{"entries", func(n int) string { return "v = [" + strings.Repeat("1, ", 40*n) + "1]\n" }},
+		{"edges", func(n int) string { return "A = edges([" + strings.Repeat("[0, 1], ", 16*n) + "[1, 2]])\n" }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			const n = 4_000
+			const n = 1_100
 			measure := func(n int) time.Duration {
 				f := syntax.Parse(source.NewFile("in.ein", test.make(n)), syntax.Options{})
+				if f.Diags.HasErrors() {
+					t.Fatal(f.Diags[0].Message)
+				}
 				best := time.Hour
 				for range 3 {
 					begin := time.Now()

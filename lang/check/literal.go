@@ -68,6 +68,10 @@ func (c *checker) collectLabels() {
 func (c *checker) label(x *syntax.String) val {
 	c.at(x.Span)
 	k, ok := c.ids[x.Value]
+	if !ok && c.b.Unknown {
+		// The data that is not bound yet may have it.
+		return val{n: c.b.Const(tensor.Scalar(tensor.Int, math.NaN())), label: true, form: code.NodeIndex}
+	}
 	if !ok {
 		c.unknownLabel(x)
 		return val{}
@@ -132,13 +136,13 @@ func (c *checker) list(x *syntax.List) val {
 	var fill func(l *syntax.List, depth int) bool
 	fill = func(l *syntax.List, depth int) bool {
 		if len(l.Elems) != dims[depth] {
-			c.ragged(l, x, len(l.Elems), dims[depth])
+			c.ragged(l, len(l.Elems), dims[depth])
 			return false
 		}
 		for _, e := range l.Elems {
 			sub, isList := e.(*syntax.List)
 			if isList != (depth+1 < len(dims)) {
-				c.raggedDepth(e, x)
+				c.raggedDepth(e)
 				return false
 			}
 			if isList {

@@ -239,14 +239,15 @@ const maxLoopFactors = 30
 // chains reports whether the factors can be multiplied pair by pair from the
 // left without an intermediate of too many axes.
 func chains(fs []val, keep uint64) bool {
+	later := make([]uint64, len(fs)) // what is needed after each factor
+	for i := len(fs) - 1; i >= 0; i-- {
+		later[i] = keep
+		keep |= fs[i].mask()
+	}
 	var have uint64
 	for i, f := range fs {
-		have |= f.mask()
-		later := keep
-		for _, g := range fs[i+1:] {
-			later |= g.mask()
-		}
-		if have &= later; bits.OnesCount64(have) > tensor.MaxRank {
+		have = (have | f.mask()) & later[i]
+		if bits.OnesCount64(have) > tensor.MaxRank {
 			return false
 		}
 	}

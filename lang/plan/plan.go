@@ -6,6 +6,8 @@
 package plan
 
 import (
+	"slices"
+
 	"ein/lang/check"
 	"ein/lang/source"
 	"ein/vm/code"
@@ -59,6 +61,12 @@ func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	for _, s := range c.Statements {
 		p.Stmts = append(p.Stmts, Stmt{Name: s.Name, Pos: pos(s.Span)})
 	}
+	// What is done to a value because it is printed belongs to the printing.
+	for _, o := range p.Outputs {
+		p.Stmts = append(p.Stmts, Stmt{Name: o.Name, Pos: o.Pos})
+	}
+	slices.SortStableFunc(p.Stmts, func(a, b Stmt) int { return int(a.Pos.Start - b.Pos.Start) })
+	p.Stmts = slices.CompactFunc(p.Stmts, func(a, b Stmt) bool { return a.Pos == b.Pos })
 	return p
 }
 

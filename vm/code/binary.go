@@ -25,8 +25,9 @@ import (
 // ended, and an instruction has only the attributes that its operation uses. So
 // a program has one binary form, and no form is of two programs.
 
-// Magic is how every bytecode file starts.
-const Magic = "EINC"
+// Magic is how every bytecode file starts. Its first byte is no text, so that no
+// program starts like it.
+const Magic = "\x7fEIN"
 
 // Version is the version of the binary form, the only one that Unmarshal reads.
 // It must be incremented whenever the form changes, or the numbering of anything

@@ -118,9 +118,9 @@ func TestFrame(t *testing.T) {
 		offset int
 		msg    string
 	}{
-		{"nothing", nil, ErrMagic, 0, `not an Ein bytecode file: byte 0: found "", expected "EINC"`},
-		{"short", []byte("EIN"), ErrMagic, 0, `not an Ein bytecode file: byte 0: found "EIN", expected "EINC"`},
-		{"source", []byte("Result = 1\n"), ErrMagic, 0, `not an Ein bytecode file: byte 0: found "Resu", expected "EINC"`},
+		{"nothing", nil, ErrMagic, 0, `not an Ein bytecode file: byte 0: found "", expected "\x7fEIN"`},
+		{"short", []byte("EIN"), ErrMagic, 0, `not an Ein bytecode file: byte 0: found "EIN", expected "\x7fEIN"`},
+		{"source", []byte("Result = 1\n"), ErrMagic, 0, `not an Ein bytecode file: byte 0: found "Resu", expected "\x7fEIN"`},
 		{"no version", []byte("EINC"), ErrDamaged, 4, "damaged bytecode: byte 4: found the end of the file, expected version"},
 		{"version", []byte("EINC\x07 and so on"), ErrVersion, 4,
 			"bytecode of another version: byte 4: found version 7, expected version 1, the one that this program reads"},

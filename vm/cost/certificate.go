@@ -17,6 +17,14 @@ type Certificate struct {
 	PeakBytes      uint64
 	OutputElements uint64
 	Statements     []Statement
+	Largest        Output // of the outputs
+}
+
+// Output is the size of one output.
+type Output struct {
+	Name     string
+	Pos      ir.Pos
+	Elements uint64
 }
 
 // Statement is the part of one statement: its operations, and the bytes of its
@@ -41,9 +49,9 @@ type Limits struct {
 type LimitError struct {
 	What      string // "operations", "bytes", "output elements"
 	Need, Max uint64
-	Name      string // statement
+	Name      string // statement or output
 	Pos       ir.Pos
-	Statement uint64 // its part of Need
+	Part      uint64 // what that needs
 }
 
 func (e *LimitError) Error() string {
@@ -61,15 +69,19 @@ func (c *Certificate) Check(l Limits) error {
 	}{
 		{"bytes", c.PeakBytes, l.MaxBytes, bytes},
 		{"operations", c.Ops, l.MaxOps, ops},
-		{"output elements", c.OutputElements, l.MaxOutputElements, bytes},
+		{"output elements", c.OutputElements, l.MaxOutputElements, nil},
 	} {
 		if x.max == 0 || x.need <= x.max {
 			continue
 		}
 		e := &LimitError{What: x.what, Need: x.need, Max: x.max}
+		if x.part == nil {
+			e.Name, e.Pos, e.Part = c.Largest.Name, c.Largest.Pos, c.Largest.Elements
+			return e
+		}
 		for i := range c.Statements {
-			if s := &c.Statements[i]; x.part(s) > e.Statement || i == 0 {
-				e.Name, e.Pos, e.Statement = s.Name, s.Pos, x.part(s)
+			if s := &c.Statements[i]; x.part(s) > e.Part || i == 0 {
+				e.Name, e.Pos, e.Part = s.Name, s.Pos, x.part(s)
 			}
 		}
 		return e
@@ -118,7 +130,11 @@ func (m *Module) certify() {
 		c.Ops = tensor.SatAdd(c.Ops, m.Steps[i].Cost.Ops)
 	}
 	for _, o := range p.Outputs {
-		c.OutputElements = tensor.SatAdd(c.OutputElements, p.Regs[o.Reg].Shape.Elems())
+		n := p.Regs[o.Reg].Shape.Elems()
+		c.OutputElements = tensor.SatAdd(c.OutputElements, n)
+		if n >= c.Largest.Elements {
+			c.Largest = Output{o.Name, o.Pos, n}
+		}
 	}
 	c.Statements = make([]Statement, len(p.Stmts))
 	for i, s := range p.Stmts {

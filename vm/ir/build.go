@@ -201,7 +201,9 @@ func (b *Builder) Map(fn kernel.Fn, args ...*Node) *Node {
 		}
 	}
 	kind, bound, nonNeg := mapType(fn, args)
-	return b.node(Node{Op: Map, Fn: fn, Args: args, Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+	n := Node{Op: Map, Fn: fn, Args: args, Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg}
+	n.static, n.known = staticMap(&n)
+	return b.node(n)
 }
 
 // mapType is the type rule of each scalar function: the smallest kind that holds

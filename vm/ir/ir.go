@@ -70,6 +70,9 @@ type Node struct {
 	Slot    int           // Input
 	Size    int           // OneHot
 	Pos     Pos
+
+	static float64 // of a Map: its value, when known
+	known  bool
 }
 
 // Rank is the number of axes of the node's value.
@@ -87,19 +90,27 @@ func (n *Node) Scalar() (float64, bool) {
 // constants, and arithmetic on them as long as it is exact. It is how sizes are
 // computed.
 func (n *Node) Static() (float64, bool) {
-	if n.Op == Map && n.Rank() == 0 {
-		var x [3]float64
-		for i, a := range n.Args {
-			v, ok := a.Static()
-			if !ok {
-				return 0, false
-			}
-			x[i] = v
-		}
-		y := n.Fn.Apply(x[0], x[1], x[2])
-		return y, n.Type.Kind != tensor.Int || !(math.Abs(y) >= tensor.MaxInt)
+	if n.known {
+		return n.static, true
 	}
 	return n.Scalar()
+}
+
+// staticMap is the value of a Map of scalars that are all known. It is computed
+// when the node is built: n = n * n, over and over, has a short text and
+// exponentially many paths.
+func staticMap(n *Node) (x float64, known bool) {
+	if n.Rank() > 0 {
+		return 0, false
+	}
+	var arg [3]float64
+	for i, a := range n.Args {
+		if arg[i], known = a.Static(); !known {
+			return 0, false
+		}
+	}
+	x = n.Fn.Apply(arg[0], arg[1], arg[2])
+	return x, n.Type.Kind != tensor.Int || !(math.Abs(x) >= tensor.MaxInt)
 }
 
 // IsArg reports whether n gives a position, not a value.

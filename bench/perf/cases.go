@@ -1,0 +1,477 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"ein/vm/graphio"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// section is a table that is not measured yet. Rows are made one at a time, so
+// that one graph is in memory and not all.
+type section struct {
+	title, text string
+	rows        []func(e *env) (row, error)
+}
+
+// env is what the rows of a run share.
+type env struct {
+	maker
+	peers *peers
+	quick bool
+}
+
+// packedNodes is the size up to which a bound graph is packed, as in lang.
+const packedNodes = 2048
+
+// peer is a contender in peers.py.
+func (e *env) peer(name string, m message) contender {
+	c := contender{name: name, why: e.peers.absent(name)}
+	c.start = func() (sampler, error) {
+		m["do"], m["peer"] = "prepare", name
+		if _, err := e.peers.ask(m); err != nil {
+			return nil, err
+		}
+		return func() (answer, error) { return e.peers.ask(message{"do": "run", "peer": name}) }, nil
+	}
+	return c
+}
+
+func skipped(name, why string) contender { return contender{name: name, why: why} }
+
+// onGraph is a row whose peers all get the same graph. skip says which peers are
+// left out, and why.
+func (e *env) onGraph(name, what string, g *graph, own []contender, names []string, skip map[string]string) row {
+	r := row{name: name, contenders: own}
+	for _, peer := range names {
+		if why := skip[peer]; why != "" {
+			r.contenders = append(r.contenders, skipped(peer, why))
+			continue
+		}
+		r.contenders = append(r.contenders, e.peer(peer, message{
+			"case": what, "n": g.n, "directed": g.directed, "edges": g.file,
+		}))
+	}
+	return r
+}
+
+// layouts is a program on a graph in both layouts; the main one is what a graph
+// of that size is bound as.
+func layouts(text string, g *graph, check func(*tensor.Value) float64) (own []contender, main int) {
+	own = []contender{
+		{name: "Ein, packed", start: func() (sampler, error) { return program(text, values{"A": g.packed()}, check) }},
+		{name: "Ein, lists", start: func() (sampler, error) { return program(text, values{"A": g.lists()}, check) }},
+	}
+	if g.n > packedNodes {
+		main = 1
+	}
+	return own, main
+}
+
+func (e *env) layoutRow(name, what, text string, g *graph, check func(*tensor.Value) float64, names []string, skip map[string]string) row {
+	own, main := layouts(text, g, check)
+	r := e.onGraph(name, what, g, own, names, skip)
+	r.main = main
+	return r
+}
+
+func sections(quick bool) []section {
+	all := []section{tiny(), closures(quick), reaches(quick), triangleCounts(quick), products(quick)}
+	if !quick {
+		all = append(all, million())
+	}
+	return append(all, contractions(quick), loading(quick))
+}
+
+const slow = "it would take minutes"
+
+// The tiny programs and what they are in Python.
+var tinyPrograms = []struct{ name, ein, python string }{
+	{"multi_query", `// multi_query
+A = edges([[0,1],[1,2],[3,2],[3,8],[4,0],[4,7],[5,1],[5,4],[6,0],[6,5],[8,4],[8,6]])
+TC = tc(A)
+Reachable = select(TC, 0, 2)
+Degree = select(sum(A, 1), 0, 0)
+:print Reachable
+:print Degree
+`, `import networkx as nx
+G = nx.DiGraph([(0,1),(1,2),(3,2),(3,8),(4,0),(4,7),(5,1),(5,4),(6,0),(6,5),(8,4),(8,6)])
+Reachable = 2 in nx.descendants(G, 0)
+Degree = G.out_degree(0)
+answer = Reachable + 1000 * Degree
+`},
+	{"triangle", `A = edges([[0,1,1],[1,0,1],[1,1,0]], 3)
+A2[i,k] = A[i,j] A[j,k]
+A3[i,j] = A2[i,k] A[k,j]
+Result = trace(A3) / 6.0
+`, `import networkx as nx
+G = nx.Graph([(0,1),(1,2),(0,2)])
+answer = sum(nx.triangles(G).values()) / 3
+`},
+	{"reach_then_count", `A = edges([[0,1],[1,2],[2,3],[3,4],[1,4],[4,5],[5,2]], 6)
+TC = tc(A)
+Row[j] = select(TC, 0, j)
+Result = sum(Row)
+`, `import networkx as nx
+G = nx.DiGraph([(0,1),(1,2),(2,3),(3,4),(1,4),(4,5),(5,2)])
+answer = len(nx.descendants(G, 0))
+`},
+}
+
+func tiny() section {
+	s := section{
+		title: "Tiny programs",
+		text: "A program of three to six lines on a graph of 3 to 9 nodes. From text: parsing, checking, planning and running a\n" +
+			"program that has not been seen before, against `exec` of the Python source, networkx being imported already.\n" +
+			"Compiled: `Machine.Run` against a call of the same lines as a function.",
+	}
+	for _, p := range tinyPrograms {
+		s.rows = append(s.rows,
+			func(e *env) (row, error) {
+				return row{name: p.name + ", from text", contenders: []contender{
+					{name: "Ein", start: func() (sampler, error) {
+						return fromText(p.ein, func() values { return nil }, total)
+					}},
+					e.peer("networkx", message{"case": "text", "python": p.python}),
+				}}, nil
+			},
+			func(e *env) (row, error) {
+				return row{name: p.name + ", compiled", contenders: []contender{
+					{name: "Ein", start: func() (sampler, error) { return program(p.ein, nil, total) }},
+					e.peer("networkx", message{"case": "compiled", "python": p.python}),
+				}}, nil
+			})
+	}
+	return s
+}
+
+// random is a dense case: the graph, and the peers it is too much for.
+type random struct {
+	n    int
+	p    float64
+	kind string
+	skip map[string]string
+	long bool // not in a quick run
+}
+
+func (c random) name() string {
+	if c.kind == acyclic {
+		return fmt.Sprintf("n=%d, acyclic, p=%g", c.n, c.p)
+	}
+	return fmt.Sprintf("n=%d, p=%g", c.n, c.p)
+}
+
+func closures(quick bool) section {
+	s := section{
+		title: "Transitive closure",
+		text: "`T = tc(A)`, the whole matrix, the graph being in memory on both sides: as packed bits and as lists of edges for Ein\n" +
+			"(bold is what a graph of that size is bound as), as the library's own graph or matrix for a peer. igraph: `subcomponent`\n" +
+			"from each node or `neighborhood`, whichever is faster; scipy: `breadth_first_order` from each node or `shortest_path`;\n" +
+			"numpy: repeated float32 squaring; networkx: `transitive_closure`.",
+	}
+	none := map[string]string{}
+	nx := map[string]string{"networkx": slow}
+	np := map[string]string{"networkx": slow, "numpy": "a float32 product of this size takes seconds, and several are needed"}
+	for _, c := range []random{
+		{10, .1, directed, none, false}, {10, .3, directed, none, false},
+		{100, .01, directed, none, false}, {100, .1, directed, none, false}, {100, .1, acyclic, none, false},
+		{1000, .001, directed, none, false},
+		{1000, .01, directed, nx, false}, {1000, .1, directed, nx, false},
+		{1000, .005, acyclic, none, false}, {1000, .1, acyclic, nx, false},
+		{5000, .0002, directed, np, true}, {5000, .001, directed, np, true},
+		{5000, .01, directed, np, true}, {5000, .1, directed, np, true},
+		{5000, .001, acyclic, np, true}, {5000, .1, acyclic, np, true},
+	} {
+		if quick && c.long {
+			continue
+		}
+		s.rows = append(s.rows, func(e *env) (row, error) {
+			g, err := e.random(c.n, c.p, c.kind)
+			if err != nil {
+				return row{}, err
+			}
+			return e.layoutRow(c.name(), "closure", "input A: graph\nT = tc(A)\n", g, reflexive,
+				[]string{"igraph", "scipy", "numpy", "networkx"}, c.skip), nil
+		})
+	}
+	return s
+}
+
+func reaches(quick bool) section {
+	s := section{
+		title: "Reach from one node",
+		text: "`R = reach(A, 0)`. igraph: `subcomponent`; scipy: `breadth_first_order`; networkx: `descendants`.\n" +
+			"On a dense graph in packed form the search ends when every node is reached, after a few rows.",
+	}
+	for _, c := range []random{
+		{1000, .01, directed, nil, false}, {1000, .1, directed, nil, false},
+		{5000, .001, directed, nil, true}, {5000, .01, directed, nil, true}, {5000, .1, directed, nil, true},
+		{5000, .1, acyclic, nil, true},
+	} {
+		if quick && c.long {
+			continue
+		}
+		s.rows = append(s.rows, func(e *env) (row, error) {
+			g, err := e.random(c.n, c.p, c.kind)
+			if err != nil {
+				return row{}, err
+			}
+			skip := map[string]string{}
+			if len(g.src) > 1e6 {
+				skip["networkx"] = "a graph of that many edges as dictionaries takes gigabytes"
+			}
+			return e.layoutRow(c.name(), "reach", "input A: graph\nR = reach(A, 0)\n", g, total,
+				[]string{"igraph", "scipy", "networkx"}, skip), nil
+		})
+	}
+	return s
+}
+
+func triangleCounts(quick bool) section {
+	s := section{
+		title: "Triangles",
+		text: "`T = triangles(A)` of an undirected graph. igraph: `transitivity_undirected`, which counts them (it has no count of its\n" +
+			"own); scipy: `(L @ L).multiply(L).sum()` of the lower triangle; numpy: `((A @ A) * A).sum()` in float64; networkx:\n" +
+			"`triangles`.",
+	}
+	names := []string{"igraph", "scipy", "numpy", "networkx"}
+	for _, c := range []random{
+		{1000, .1, undirected, nil, false},
+		{5000, .1, undirected, map[string]string{"networkx": slow}, true},
+	} {
+		if quick && c.long {
+			continue
+		}
+		s.rows = append(s.rows, func(e *env) (row, error) {
+			g, err := e.random(c.n, c.p, c.kind)
+			if err != nil {
+				return row{}, err
+			}
+			return e.layoutRow(c.name(), "triangles", "input A: graph\nT = triangles(A)\n", g, total, names, c.skip), nil
+		})
+	}
+	return s
+}
+
+func products(quick bool) section {
+	s := section{
+		title: "Products of 0/1 matrices",
+		text: "Counts: `C[i,k] = A[i,j] A[j,k]`. Boolean: the same, compared with 0. numpy: `A @ A` in float32, which is exact for\n" +
+			"counts below 2^24; scipy: the product of sparse matrices.",
+	}
+	sizes := []int{1000}
+	if !quick {
+		sizes = append(sizes, 5000)
+	}
+	for _, n := range sizes {
+		for _, what := range []struct{ name, text string }{
+			{"count product", "input A: graph\nC[i,k] = A[i,j] A[j,k]\n"},
+			{"boolean product", "input A: graph\nC[i,k] = A[i,j] A[j,k]\nB = C > 0\n"},
+		} {
+			s.rows = append(s.rows, func(e *env) (row, error) {
+				g, err := e.random(n, .1, directed)
+				if err != nil {
+					return row{}, err
+				}
+				own := []contender{{name: "Ein, packed", start: func() (sampler, error) {
+					return program(what.text, values{"A": g.packed()}, total)
+				}}}
+				skip := map[string]string{}
+				if n > 1000 {
+					skip["scipy"] = "it would take half a minute; the product is full"
+				}
+				return e.onGraph(fmt.Sprintf("%s, n=%d, p=0.1", what.name, n), what.name, g, own, []string{"numpy", "scipy"}, skip), nil
+			})
+		}
+	}
+	return s
+}
+
+// million is the sparse graph of a million nodes and ten million edges.
+func million() section {
+	s := section{
+		title: "A million nodes, ten million edges",
+		text: "Edges uniform at random, in no order. Build: from two arrays of node numbers to sorted lists without repeated edges\n" +
+			"(scipy: `csr_matrix`; igraph: `Graph`, which keeps repeated edges). The other rows start from the built graph, except for\n" +
+			"the last, which starts from the arrays. igraph: `subcomponent`, `distances`, `connected_components`,\n" +
+			"`transitivity_undirected`; scipy: `breadth_first_order`, `dijkstra(unweighted=True)`, `connected_components`, and the product\n" +
+			"of lower triangles.",
+	}
+	const n, edges = 1_000_000, 10_000_000
+	names := []string{"igraph", "scipy"}
+	var g *graph // made once for the rows that share it
+	shared := func(e *env) (err error) {
+		if g == nil {
+			g, err = e.uniform(n, edges, directed)
+		}
+		return err
+	}
+	s.rows = append(s.rows, func(e *env) (row, error) {
+		if err := shared(e); err != nil {
+			return row{}, err
+		}
+		var a tensor.CSR
+		own := []contender{{name: "Ein", start: func() (sampler, error) {
+			return ours(func() error {
+				a, _ = kernel.BuildCSR(g.n, g.n, g.src, g.dst, nil)
+				return nil
+			}, func() float64 { return float64(a.NNZ()) })
+		}}}
+		return e.onGraph("build", "build", g, own, names, nil), nil
+	})
+	for _, c := range []struct {
+		name, what, text string
+		check            func(*tensor.Value) float64
+	}{
+		{"reach of one node", "reach", "input A: graph\nR = reach(A, 0)\n", total},
+		{"distances from one node", "distances", "input A: graph\nD = dist(A, 0)\n", positive},
+		{"strong components", "components", "input A: graph\nS = scc(A)\n", parts},
+	} {
+		s.rows = append(s.rows, func(e *env) (row, error) {
+			if err := shared(e); err != nil {
+				return row{}, err
+			}
+			own := []contender{{name: "Ein", start: func() (sampler, error) {
+				return program(c.text, values{"A": g.lists()}, c.check)
+			}}}
+			return e.onGraph(c.name, c.what, g, own, names, nil), nil
+		})
+	}
+	// An undirected graph is bound with each edge once: triangles does not ask
+	// which way an edge goes.
+	for _, c := range []struct{ name, what string }{{"triangles", "triangles"}, {"triangles, from the edges", "edges to triangles"}} {
+		s.rows = append(s.rows, func(e *env) (row, error) {
+			g = nil
+			u, err := e.uniform(n, edges, undirected)
+			if err != nil {
+				return row{}, err
+			}
+			once := *u
+			once.directed = true
+			own := []contender{{name: "Ein", start: func() (sampler, error) {
+				const text = "input A: graph\nT = triangles(A)\n"
+				if c.what == "triangles" {
+					return program(text, values{"A": once.lists()}, total)
+				}
+				return fromText(text, func() values { return values{"A": once.lists()} }, total)
+			}}}
+			return e.onGraph(c.name, c.what, u, own, names, nil), nil
+		})
+	}
+	return s
+}
+
+func contractions(quick bool) section {
+	s := section{
+		title: "Contractions of float64 matrices",
+		text: "Compiled programs of one equation, run by the machine, against `np.einsum` with and without `optimize=True`, and `A @ B`\n" +
+			"where that is the same. Ein calls gonum's BLAS, which is Go code with SSE2 kernels: from about n=32 on, OpenBLAS is\n" +
+			"several times as fast, and a peer that is faster has a ratio below 1.",
+	}
+	type contraction struct {
+		spec, ein string
+		sizes     []int
+	}
+	list := []contraction{
+		{"ij,jk->ik", "C[i,k] = A[i,j] B[j,k]", []int{6, 64, 256, 500, 1024}},
+		{"ij,kj->ik", "C[i,k] = A[i,j] B[k,j]", []int{6, 64, 500}},
+		{"ij,ij->", "s = A[i,j] B[i,j]", []int{6, 64, 500}},
+		{"ij->i", "v[i] = A[i,j]", []int{6, 64, 500}},
+		{"ij,jk,ki->", "s = A[i,j] B[j,k] C[k,i]", []int{6, 64, 500}},
+	}
+	for _, c := range list {
+		for _, n := range c.sizes {
+			if quick && n > 256 {
+				continue
+			}
+			s.rows = append(s.rows, func(e *env) (row, error) {
+				text, inputs, files := "", values{}, []string{}
+				for i := range 1 + bytes.Count([]byte(c.spec), []byte(",")) {
+					name := string(rune('A' + i))
+					v, file, err := e.real(name, n)
+					if err != nil {
+						return row{}, err
+					}
+					text += "input " + name + ": matrix\n"
+					inputs[name], files = v, append(files, file)
+				}
+				text += c.ein + "\n"
+				r := row{name: fmt.Sprintf("`%s`, n=%d", c.spec, n), tolerance: 1e-9}
+				r.contenders = append(r.contenders, contender{name: "Ein", start: func() (sampler, error) {
+					return program(text, inputs, total)
+				}})
+				m := func() message { return message{"case": "einsum", "spec": c.spec, "operands": files} }
+				if c.spec == "ij,jk->ik" {
+					r.contenders = append(r.contenders, e.peer("numpy", m()))
+				}
+				if c.spec == "ij,jk,ki->" && n > 64 {
+					r.contenders = append(r.contenders, skipped("np.einsum", "it runs over all i, j and k"))
+				} else {
+					r.contenders = append(r.contenders, e.peer("np.einsum", m()))
+				}
+				r.contenders = append(r.contenders, e.peer("np.einsum optimize", m()))
+				return r, nil
+			})
+		}
+	}
+	return s
+}
+
+func loading(quick bool) section {
+	s := section{
+		title: "Loading a file of edges",
+		text: "From a file in the page cache to the built graph. numpy + scipy: `loadtxt` and `csr_matrix`; igraph: `Read_Edgelist`, of a\n" +
+			"file with blanks instead of commas, as it reads no other.",
+	}
+	n, edges := 1_000_000, 10_000_000
+	if quick {
+		n, edges = 10_000, 100_000
+	}
+	s.rows = append(s.rows, func(e *env) (row, error) {
+		g, err := e.uniform(n, edges, directed)
+		if err != nil {
+			return row{}, err
+		}
+		csv, err := e.text(g, "edges.csv", ",")
+		if err != nil {
+			return row{}, err
+		}
+		blanks, err := e.text(g, "edges.txt", " ")
+		if err != nil {
+			return row{}, err
+		}
+		var last tensor.Value
+		m := func() message { return message{"case": "load", "csv": csv, "blanks": blanks, "n": n} }
+		return row{name: fmt.Sprintf("%d edges", len(g.src)), contenders: []contender{
+			{name: "Ein", start: func() (sampler, error) {
+				return ours(func() (err error) {
+					last, err = readGraph(csv)
+					return err
+				}, func() float64 { return float64(last.CSR.NNZ()) })
+			}},
+			e.peer("numpy + scipy", m()),
+			e.peer("igraph", m()),
+		}}, nil
+	})
+	return s
+}
+
+func readGraph(path string) (tensor.Value, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	defer f.Close()
+	raw, err := graphio.Read(f, path, graphio.Options{})
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	vals, _, _, err := graphio.Bind([]graphio.Decl{{Name: "A", Raw: raw}}, nil)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	return vals[0], nil
+}

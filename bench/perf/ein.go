@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+
+	"ein/lang"
+	"ein/vm"
+	"ein/vm/cost"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// workers is the goroutines of a kernel: one, as the peers have one thread.
+const workers = 1
+
+type values map[string]*tensor.Value
+
+// load compiles a program and allocates its machine.
+func load(text string, inputs values) (mm *vm.Machine, bound []tensor.Value, err error) {
+	m, p, err := lang.Load("perf.ein", text, lang.Options{Workers: workers, Inputs: inputs})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, in := range p.Inputs {
+		bound = append(bound, *inputs[in.Name])
+	}
+	mm, err = vm.New(m, cost.Limits{})
+	return mm, bound, err
+}
+
+// program measures the run of a compiled program whose inputs are bound.
+func program(text string, inputs values, check func(*tensor.Value) float64) (sampler, error) {
+	mm, bound, err := load(text, inputs)
+	if err != nil {
+		return nil, err
+	}
+	var last *vm.Result
+	return ours(func() (err error) {
+		last, err = mm.Run(context.Background(), bound)
+		return err
+	}, func() float64 { return outputs(last, check) })
+}
+
+// fromText measures all the way from the text and the values of its inputs,
+// which are made anew each time, to the outputs.
+func fromText(text string, inputs func() values, check func(*tensor.Value) float64) (sampler, error) {
+	var last *vm.Result
+	return ours(func() error {
+		mm, bound, err := load(text, inputs())
+		if err != nil {
+			return err
+		}
+		last, err = mm.Run(context.Background(), bound)
+		return err
+	}, func() float64 { return outputs(last, check) })
+}
+
+// outputs makes one number of all outputs: the first counts 1, the second 1000.
+func outputs(r *vm.Result, check func(*tensor.Value) float64) float64 {
+	total, weight := 0.0, 1.0
+	for _, o := range r.Outputs {
+		total += weight * check(o.Value)
+		weight *= 1000
+	}
+	return total
+}
+
+// total is the sum of all elements.
+func total(v *tensor.Value) float64 {
+	var c kernel.Ctl
+	switch v.Layout {
+	case tensor.Packed:
+		ones, _ := kernel.PopAll(&c, v.Bits)
+		return float64(ones)
+	case tensor.Sparse:
+		sum, _ := kernel.CSRSum(&c, v.CSR)
+		return sum
+	}
+	sum := 0.0
+	for _, x := range v.F {
+		sum += x
+	}
+	return sum
+}
+
+// reflexive is the number of ones when each node counts as reaching itself.
+func reflexive(v *tensor.Value) float64 {
+	missing := 0
+	for i := range v.Bits.Rows {
+		if !v.Bits.Get(i, i) {
+			missing++
+		}
+	}
+	return total(v) + float64(missing)
+}
+
+// positive is the sum of the elements above 0: of distances, of which -1 means
+// none.
+func positive(v *tensor.Value) float64 {
+	sum := 0.0
+	for _, x := range v.F {
+		sum += max(x, 0)
+	}
+	return sum
+}
+
+// parts is the number of components.
+func parts(v *tensor.Value) float64 {
+	most := int32(-1)
+	for _, k := range v.Part {
+		most = max(most, k)
+	}
+	return float64(most + 1)
+}

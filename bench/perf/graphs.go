@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// graph is one graph in the forms that both sides start from: its edges in
+// memory, and a file of them.
+type graph struct {
+	n        int
+	directed bool
+	src, dst []int32
+	file     string // .npy of two rows, sources and targets
+}
+
+// matrix is the adjacency matrix. An undirected edge, which is in the list once,
+// is in it both ways.
+func (g *graph) matrix() tensor.CSR {
+	src, dst := g.src, g.dst
+	if !g.directed {
+		src = append(append([]int32(nil), g.src...), g.dst...)
+		dst = append(append([]int32(nil), g.dst...), g.src...)
+	}
+	a, _ := kernel.BuildCSR(g.n, g.n, src, dst, nil)
+	return a
+}
+
+// lists and packed are the two layouts of a bound graph.
+func (g *graph) lists() *tensor.Value {
+	return &tensor.Value{Type: g.typ(), Layout: tensor.Sparse, CSR: g.matrix()}
+}
+
+func (g *graph) packed() *tensor.Value {
+	v := &tensor.Value{Type: g.typ(), Layout: tensor.Packed, Bits: tensor.NewBits(g.n, g.n)}
+	kernel.CSRToBits(&kernel.Ctl{}, v.Bits, g.matrix())
+	return v
+}
+
+func (g *graph) typ() tensor.Type {
+	return tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(g.n, g.n)}
+}
+
+// maker makes the files of a run, each from a seed of its own, so that a case
+// has the same data whichever others are run.
+type maker struct{ dir string }
+
+func source(name string) *rand.Rand {
+	seed := uint64(42)
+	for _, c := range []byte(name) {
+		seed = seed*1099511628211 + uint64(c)
+	}
+	return rand.New(rand.NewPCG(42, seed))
+}
+
+// kinds of a dense random graph.
+const (
+	directed   = "directed"
+	undirected = "undirected"
+	acyclic    = "acyclic"
+)
+
+// random has each possible edge with probability p: all pairs of different
+// nodes, or those from a lower to a higher number.
+func (m maker) random(n int, p float64, kind string) (*graph, error) {
+	name := fmt.Sprintf("%s-%d-%g", kind, n, p)
+	r := source(name)
+	g := &graph{n: n, directed: kind != undirected}
+	for i := range n {
+		for j := range n {
+			if i < j || i != j && kind == directed {
+				if r.Float64() < p {
+					g.src, g.dst = append(g.src, int32(i)), append(g.dst, int32(j))
+				}
+			}
+		}
+	}
+	return g, m.write(g, name)
+}
+
+// uniform has about that many edges with both ends anywhere, in no order. Loops
+// and repeated edges are left out, and an undirected pair is in one order only.
+func (m maker) uniform(n, edges int, kind string) (*graph, error) {
+	name := fmt.Sprintf("uniform-%s-%d-%d", kind, n, edges)
+	r := source(name)
+	g := &graph{n: n, directed: kind == directed, src: make([]int32, edges), dst: make([]int32, edges)}
+	for e := range edges {
+		i, j := r.Int32N(int32(n)), r.Int32N(int32(n))
+		for i == j {
+			j = r.Int32N(int32(n))
+		}
+		if kind == undirected {
+			i, j = min(i, j), max(i, j)
+		}
+		g.src[e], g.dst[e] = i, j
+	}
+	g.dropRepeated()
+	return g, m.write(g, name)
+}
+
+// dropRepeated keeps the first of equal edges, and the order of the others.
+func (g *graph) dropRepeated() {
+	a, repeated := kernel.BuildCSR(g.n, g.n, g.src, g.dst, nil)
+	if repeated == 0 {
+		return
+	}
+	seen := make([]bool, a.NNZ())
+	kept := 0
+	for e, i := range g.src {
+		k, _ := slices.BinarySearch(a.Row(int(i)), g.dst[e])
+		if at := int(a.Ptr[i]) + k; !seen[at] {
+			seen[at] = true
+			g.src[kept], g.dst[kept] = i, g.dst[e]
+			kept++
+		}
+	}
+	g.src, g.dst = g.src[:kept], g.dst[:kept]
+}
+
+func (m maker) write(g *graph, name string) error {
+	g.file = filepath.Join(m.dir, name+".npy")
+	return writeFile(g.file, func(w io.Writer) error {
+		if err := npyHeader(w, "<i4", 2, len(g.src)); err != nil {
+			return err
+		}
+		return binary.Write(w, binary.LittleEndian, append(append([]int32(nil), g.src...), g.dst...))
+	})
+}
+
+// real is an n x n matrix of numbers in [0, 1).
+func (m maker) real(name string, n int) (v *tensor.Value, file string, err error) {
+	name = fmt.Sprintf("real-%s-%d", name, n)
+	r := source(name)
+	v = &tensor.Value{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(n, n)}, F: make([]float64, n*n)}
+	for i := range v.F {
+		v.F[i] = r.Float64()
+	}
+	file = filepath.Join(m.dir, name+".npy")
+	return v, file, writeFile(file, func(w io.Writer) error {
+		if err := npyHeader(w, "<f8", n, n); err != nil {
+			return err
+		}
+		return binary.Write(w, binary.LittleEndian, v.F)
+	})
+}
+
+// text writes the edges a line each.
+func (m maker) text(g *graph, name, separator string) (string, error) {
+	file := filepath.Join(m.dir, name)
+	return file, writeFile(file, func(w io.Writer) error {
+		var line []byte
+		for e, i := range g.src {
+			line = strconv.AppendInt(line[:0], int64(i), 10)
+			line = append(line, separator...)
+			line = strconv.AppendInt(line, int64(g.dst[e]), 10)
+			line = append(line, '\n')
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := write(w); err != nil {
+		f.Close()
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// npyHeader begins a version 1.0 file, padded so that the data is aligned.
+func npyHeader(w io.Writer, kind string, rows, cols int) error {
+	h := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, cols)
+	for (10+len(h)+1)%64 != 0 {
+		h += " "
+	}
+	h += "\n"
+	head := []byte("\x93NUMPY\x01\x00")
+	head = binary.LittleEndian.AppendUint16(head, uint16(len(h)))
+	_, err := w.Write(append(head, h...))
+	return err
+}

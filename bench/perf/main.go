@@ -1,0 +1,214 @@
+// Perf compares Ein with numpy, scipy, igraph and networkx in one run.
+//
+//	go run ./bench/perf -quick
+//	go run ./bench/perf -full -o docs/performance.md
+//
+// Both sides get the same graphs and matrices, made from a fixed seed. Ein runs
+// in this process, the peers in one Python process, each on one core; samples
+// are taken in turn, and the results compared. The table that comes out has the
+// median of each, and how many times as long the peers take.
+//
+// The peers are Debian's packages python3-numpy, python3-scipy, python3-igraph
+// and python3-networkx; one that is missing is marked as not run.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			os.Exit(2)
+		}
+		fmt.Fprintln(os.Stderr, "perf:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	quick, full   bool
+	clock, python string
+	only, out     string
+}
+
+func run(args []string, stdout, stderr io.Writer) error {
+	var o options
+	fs := flag.NewFlagSet("perf", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.BoolVar(&o.quick, "quick", false, "small cases, three samples each: about a minute (the default)")
+	fs.BoolVar(&o.full, "full", false, "all cases, seven samples each")
+	fs.StringVar(&o.clock, "clock", "wall", "`what` is measured: wall time, or cpu for the processor time of the process, for a machine that is not idle")
+	fs.StringVar(&o.python, "python", "/usr/bin/python3", "the `interpreter` that has the peers; empty for Ein alone")
+	fs.StringVar(&o.only, "only", "", "only tables whose `title` contains this")
+	fs.StringVar(&o.out, "o", "", "write the tables between the markers of this `file` instead of to standard output")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if o.quick && o.full {
+		return errors.New("-quick and -full exclude each other")
+	}
+	if o.clock != "wall" && o.clock != "cpu" {
+		return fmt.Errorf("-clock is wall or cpu, not %q", o.clock)
+	}
+	dir, err := os.MkdirTemp("", "ein-perf-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	// An interrupt ends the Python process too, and with it this run, in good order.
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
+
+	e := &env{maker: maker{dir}}
+	if o.python != "" {
+		e.peers, err = startPeers(o.python, dir)
+		if err != nil {
+			fmt.Fprintf(stderr, "perf: the peers are left out: %v\n", err)
+			e.peers = nil
+		} else {
+			defer e.peers.stop()
+			sayMissing(stderr, e.peers.info.Missing)
+		}
+	}
+	var report bytes.Buffer
+	before := loadAverage()
+	start := time.Now()
+	tables, err := e.measure(o, stderr, interrupted)
+	if err != nil {
+		return err
+	}
+	heading(&report, o, e.peers, before, time.Since(start))
+	for i := range tables {
+		tables[i].print(&report)
+	}
+	if o.out == "" {
+		_, err := stdout.Write(report.Bytes())
+		return err
+	}
+	return replaceSection(o.out, report.Bytes())
+}
+
+// measure takes all rows of all sections, reporting each as it goes.
+func (e *env) measure(o options, progress io.Writer, interrupted <-chan os.Signal) ([]table, error) {
+	s := settings{rounds: 3, budget: time.Second, cpu: o.clock == "cpu"}
+	if o.full {
+		s.rounds, s.budget = 7, 15*time.Second
+	}
+	var tables []table
+	for _, sec := range sections(!o.full) {
+		if !strings.Contains(strings.ToLower(sec.title), strings.ToLower(o.only)) {
+			continue
+		}
+		t := table{title: sec.title, text: sec.text}
+		for _, make := range sec.rows {
+			r, err := make(e)
+			if err != nil {
+				return nil, err
+			}
+			if e.peers != nil {
+				if _, err := e.peers.ask(message{"do": "clear"}); err != nil {
+					return nil, err
+				}
+			}
+			results, err := measure(r, s)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(progress, "%s: %s:", sec.title, r.name)
+			for _, x := range results {
+				if x.why == "" {
+					fmt.Fprintf(progress, " %s %s,", x.name, duration(x.seconds))
+				}
+			}
+			fmt.Fprintf(progress, " load %s\n", loadAverage())
+			t.rows, t.results = append(t.rows, r), append(t.results, results)
+			select {
+			case <-interrupted:
+				return nil, errors.New("interrupted")
+			default:
+			}
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
+
+func sayMissing(w io.Writer, missing map[string]string) {
+	if len(missing) == 0 {
+		return
+	}
+	var packages []string
+	for _, p := range missing {
+		packages = append(packages, p)
+	}
+	slices.Sort(packages)
+	fmt.Fprintf(w, "perf: not installed, and not run: install with\n    apt-get install %s\n", strings.Join(packages, " "))
+}
+
+// heading says what was measured, on what, and with which peers.
+func heading(w io.Writer, o options, p *peers, before string, took time.Duration) {
+	clock := "wall time"
+	if o.clock == "cpu" {
+		clock = "processor time, user and system, of the process"
+	}
+	fmt.Fprintf(w, "Measured %s in %s: %s, medians. In brackets, how many times as long as the bold figure.\n\n",
+		time.Now().UTC().Format("2006-01-02"), took.Round(time.Second), clock)
+	fmt.Fprintf(w, "- Machine: %s, %d cores, frequency governor unknown\n", cpuModel(), runtime.NumCPU())
+	fmt.Fprintf(w, "- Load average: %s before, %s after\n", before, loadAverage())
+	fmt.Fprintf(w, "- Ein: %s, GOAMD64=%s, one worker\n", runtime.Version(), goamd64())
+	if p != nil {
+		v := p.info.Versions
+		var names []string
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for i, name := range names {
+			names[i] = name + " " + v[name]
+		}
+		fmt.Fprintf(w, "- Peers: %s; one thread; BLAS %s\n", strings.Join(names, ", "), p.info.Blas)
+		var missing []string
+		for name := range p.info.Missing {
+			missing = append(missing, name)
+		}
+		if len(missing) > 0 {
+			slices.Sort(missing)
+			fmt.Fprintf(w, "- Not installed: %s\n", strings.Join(missing, ", "))
+		}
+	} else {
+		fmt.Fprintln(w, "- Peers: not run")
+	}
+	fmt.Fprintln(w)
+}
+
+const (
+	beginMark = "<!-- perf: begin -->"
+	endMark   = "<!-- perf: end -->"
+)
+
+// replaceSection puts report between the markers of a file.
+func replaceSection(path string, report []byte) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := bytes.Cut(text, []byte(beginMark))
+	_, tail, ok2 := bytes.Cut(rest, []byte(endMark))
+	if !ok || !ok2 {
+		return fmt.Errorf("%s has no %s and %s", path, beginMark, endMark)
+	}
+	out := slices.Concat(head, []byte(beginMark+"\n\n"), report, []byte(endMark), tail)
+	return os.WriteFile(path, out, 0o644)
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed peers.py
+var peersPy []byte
+
+// message is a request to peers.py: "do" and what goes with it.
+type message map[string]any
+
+type answer struct {
+	Wall, CPU, Check float64
+	Error            string
+
+	Versions map[string]string
+	Missing  map[string]string // peer to the package that has it
+	Blas     string
+}
+
+// peers is the running peers.py.
+type peers struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	info answer
+}
+
+// startPeers runs peers.py on one core: BLAS and OpenMP get one thread each.
+// Variables that make OpenBLAS use the kernels of another processor are taken
+// out, as they would make the peers slower than they are.
+func startPeers(python, dir string) (*peers, error) {
+	script := filepath.Join(dir, "peers.py")
+	if err := os.WriteFile(script, peersPy, 0o600); err != nil {
+		return nil, err
+	}
+	p := &peers{cmd: exec.Command(python, "-u", script)}
+	p.cmd.Stderr = os.Stderr
+	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "OPENBLAS_") || strings.HasPrefix(v, "OMP_")
+	})
+	p.cmd.Env = append(p.cmd.Env, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "PYTHONHASHSEED=0")
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.info, err = p.ask(message{"do": "versions"})
+	return p, err
+}
+
+func (p *peers) ask(m message) (answer, error) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return answer{}, err
+	}
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		return answer{}, err
+	}
+	reply, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return answer{}, fmt.Errorf("peers.py ended: %w", err)
+	}
+	var a answer
+	if err := json.Unmarshal(reply, &a); err != nil {
+		return answer{}, err
+	}
+	if a.Error != "" {
+		return a, errors.New(a.Error)
+	}
+	return a, nil
+}
+
+func (p *peers) stop() {
+	p.in.Close()
+	// Its exit status says nothing that its answers did not.
+	_ = p.cmd.Wait()
+}
+
+// requires names the modules a peer of a table needs.
+var requires = map[string][]string{
+	"numpy + scipy":      {"numpy", "scipy"},
+	"scipy":              {"numpy", "scipy"},
+	"igraph":             {"numpy", "igraph"},
+	"np.einsum":          {"numpy"},
+	"np.einsum optimize": {"numpy"},
+}
+
+// absent says why a peer cannot run here, or "".
+func (p *peers) absent(peer string) string {
+	if p == nil {
+		return "no Python"
+	}
+	names := requires[peer]
+	if names == nil {
+		names = []string{peer}
+	}
+	for _, name := range names {
+		if p.info.Missing[name] != "" {
+			return "not installed"
+		}
+	}
+	return ""
+}

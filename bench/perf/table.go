@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// table is measured rows under one heading.
+type table struct {
+	title, text string
+	rows        []row
+	results     [][]result
+}
+
+// print writes the table in Markdown. A column is a contender's name; notes on
+// what was not run follow.
+func (t *table) print(w io.Writer) {
+	fmt.Fprintf(w, "### %s\n\n%s\n\n", t.title, t.text)
+	var columns []string
+	for _, results := range t.results {
+		for _, r := range results {
+			if !slices.Contains(columns, r.name) {
+				columns = append(columns, r.name)
+			}
+		}
+	}
+	fmt.Fprintf(w, "| | %s | best peer |\n|---%s|--:|\n", strings.Join(columns, " | "), strings.Repeat("|--:", len(columns)))
+	var notes []string
+	for i, results := range t.results {
+		r := &t.rows[i]
+		cells := make([]string, len(columns))
+		base := results[r.main]
+		best := math.Inf(1)
+		for j, x := range results {
+			cell := ""
+			switch {
+			case x.why != "":
+				cell = "-"
+				notes = append(notes, fmt.Sprintf("%s, %s: %s.", r.name, x.name, x.why))
+			case j == r.main:
+				cell = "**" + duration(x.seconds) + "**"
+			case isOurs(x.name):
+				cell = duration(x.seconds)
+			default:
+				best = min(best, x.seconds/base.seconds)
+				cell = fmt.Sprintf("%s (%s)", duration(x.seconds), ratio(x.seconds/base.seconds))
+			}
+			cells[slices.Index(columns, x.name)] = cell
+		}
+		last := ""
+		if !math.IsInf(best, 1) {
+			last = ratio(best)
+		}
+		fmt.Fprintf(w, "| %s | %s | %s |\n", r.name, strings.Join(cells, " | "), last)
+	}
+	fmt.Fprintln(w)
+	if len(notes) > 0 {
+		fmt.Fprintf(w, "Not run:\n\n")
+		for _, n := range notes {
+			fmt.Fprintf(w, "- %s\n", n)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func isOurs(name string) bool { return strings.HasPrefix(name, "Ein") }
+
+// duration has three digits.
+func duration(s float64) string {
+	for _, unit := range []struct {
+		name string
+		per  float64
+	}{{"s", 1}, {"ms", 1e3}, {"µs", 1e6}} {
+		if s*unit.per >= 0.9995 {
+			return digits(s*unit.per) + " " + unit.name
+		}
+	}
+	return digits(s*1e9) + " ns"
+}
+
+func digits(x float64) string {
+	switch {
+	case x >= 99.95:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 9.995:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+// ratio is how many times as long a peer takes: below 1 it is the faster.
+func ratio(x float64) string {
+	switch {
+	case x >= 9.95:
+		return fmt.Sprintf("%.0fx", x)
+	case x >= 0.0995:
+		return fmt.Sprintf("%.1fx", x)
+	}
+	return fmt.Sprintf("%.2fx", x)
+}

@@ -1,0 +1,229 @@
+package vm_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"ein/vm"
+	"ein/vm/code"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+var (
+	nan = math.NaN()
+	inf = math.Inf(1)
+
+	// chain is 0 -> 1 -> 2 -> 0 and 2 -> 3; node 4 stands alone.
+	chain = mat(5,
+		0, 1, 0, 0, 0,
+		0, 0, 1, 0, 0,
+		1, 0, 0, 1, 0,
+		0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0)
+	// square is a 4-cycle with one diagonal, both ways: two triangles.
+	square = mat(4,
+		0, 1, 1, 1,
+		1, 0, 1, 0,
+		1, 1, 0, 1,
+		1, 0, 1, 0)
+	wide = mat(3,
+		1, 0, 1,
+		0, 0, 1)
+	tall = mat(2,
+		1, 0,
+		1, 1,
+		0, 1)
+	weighted = mat(3,
+		2, 0, -1,
+		0, 0, 0.5)
+)
+
+type stepCase struct {
+	name string
+	op   code.Op
+	attr code.Attr
+	dst  code.Reg
+	args []tensor.Value
+	want []float64
+}
+
+func fold(f kernel.Fold, axes ...int) code.Attr { return code.Attr{Fold: f, Axes: axes} }
+
+func axes(ax ...int) code.Attr { return code.Attr{Axes: ax} }
+
+// graphCases are the instructions on a graph, which takes either layout.
+func graphCases() (cases []stepCase) {
+	for name, layout := range map[string]func(tensor.Value) tensor.Value{
+		"bits": packed,
+		"csr":  func(v tensor.Value) tensor.Value { return sparse(v, false) },
+		"weighted csr": func(v tensor.Value) tensor.Value {
+			return sparse(v, true)
+		},
+	} {
+		add := func(what string, op code.Op, attr code.Attr, dst code.Reg, want []float64, g tensor.Value, more ...tensor.Value) {
+			cases = append(cases, stepCase{what + "/" + name, op, attr, dst, append([]tensor.Value{layout(g)}, more...), want})
+		}
+		add("closure", code.Closure, code.Attr{}, bitsReg(5, 5), []float64{
+			1, 1, 1, 1, 0,
+			1, 1, 1, 1, 0,
+			1, 1, 1, 1, 0,
+			0, 0, 0, 0, 0,
+			0, 0, 0, 0, 0}, chain)
+		for mode, want := range map[kernel.WalkMode][]float64{
+			kernel.WalkDesc:  {1, 0, 1, 1, 0},
+			kernel.WalkReach: {1, 1, 1, 1, 0},
+			kernel.WalkRow:   {1, 1, 1, 1, 0},
+		} {
+			add(fmt.Sprintf("walk %d", mode), code.Walk, code.Attr{Walk: mode}, bitsReg(5), want, chain, scalar(1))
+		}
+		add("walk from a sink", code.Walk, code.Attr{Walk: kernel.WalkRow}, bitsReg(5), make([]float64, 5), chain, scalar(3))
+		add("has_path", code.HasPath, code.Attr{}, denseReg(), []float64{1}, chain, scalar(0), scalar(3))
+		add("has_path to itself", code.HasPath, code.Attr{}, denseReg(), []float64{0}, chain, scalar(3), scalar(3))
+		add("scc", code.SCC, code.Attr{}, code.Reg{Type: tensor.Type{Shape: tensor.ShapeOf(5, 5)}, Layout: tensor.Parts}, []float64{
+			1, 1, 1, 0, 0,
+			1, 1, 1, 0, 0,
+			1, 1, 1, 0, 0,
+			0, 0, 0, 1, 0,
+			0, 0, 0, 0, 1}, chain)
+		add("triangles", code.Triangles, code.Attr{}, denseReg(), []float64{2}, square)
+		add("path", code.Path, code.Attr{}, denseReg(5), []float64{0, 1, 2, 3, -1}, chain, scalar(0), scalar(3))
+		add("no path", code.Path, code.Attr{}, denseReg(5), []float64{-1, -1, -1, -1, -1}, chain, scalar(3), scalar(0))
+		add("dist", code.Dist, code.Attr{}, denseReg(5), []float64{1, 2, 0, 1, -1}, chain, scalar(2))
+		add("diag", code.Diag, code.Attr{}, denseReg(3), []float64{1, 0, 1}, mat(3, 1, 1, 0, 0, 0, 1, 1, 0, 1))
+		add("count_rows", code.CountRows, code.Attr{}, denseReg(2), []float64{2, 1}, wide)
+		add("count_cols", code.CountCols, code.Attr{}, denseReg(3), []float64{1, 0, 2}, wide)
+		add("count_all", code.CountAll, code.Attr{}, denseReg(), []float64{3}, wide)
+		g := layout(wide)
+		turned := register(&g)
+		turned.Shape = tensor.ShapeOf(3, 2)
+		add("transpose", code.Transpose, code.Attr{}, turned, []float64{1, 0, 0, 0, 1, 1}, wide)
+		add("convert to dense", code.Convert, code.Attr{}, denseReg(2, 3), wide.F, wide)
+		add("select element", code.Select, axes(0, 1), denseReg(), []float64{1}, wide, scalar(1), scalar(2))
+		add("select no element", code.Select, axes(0, 1), denseReg(), []float64{0}, wide, scalar(1), scalar(1))
+		row, col := bitsReg(3), bitsReg(2)
+		if g.Kind != tensor.Bool {
+			row, col = denseReg(3), denseReg(2)
+		}
+		add("select row", code.Select, axes(0), row, []float64{0, 0, 1}, wide, scalar(1))
+		add("select column", code.Select, axes(1), col, []float64{1, 1}, wide, scalar(2))
+	}
+	return cases
+}
+
+func bitCases() []stepCase {
+	a, b := packed(vec(1, 1, 0, 0)), packed(vec(1, 0, 1, 0))
+	logic := func(op code.LogicOp, want ...float64) stepCase {
+		return stepCase{"logic " + op.String(), code.Logic, code.Attr{Logic: op}, bitsReg(4), []tensor.Value{a, b}, want}
+	}
+	not := logic(code.Not, 0, 0, 1, 1)
+	not.args = not.args[:1]
+	return []stepCase{
+		logic(code.And, 1, 0, 0, 0), logic(code.Or, 1, 1, 1, 0), logic(code.Xor, 0, 1, 1, 0), logic(code.AndNot, 0, 1, 0, 0), not,
+		{"count_product", code.CountProduct, code.Attr{}, denseReg(2, 2), []tensor.Value{packed(wide), packed(wide)}, []float64{2, 1, 1, 1}},
+		{"count_matvec", code.CountMatVec, code.Attr{}, denseReg(2), []tensor.Value{packed(wide), packed(vec(1, 1, 0))}, []float64{1, 0}},
+		{"count_and", code.CountAnd, code.Attr{}, denseReg(), []tensor.Value{packed(square), packed(square)}, []float64{10}},
+		{"bool_product", code.BoolProduct, code.Attr{}, bitsReg(2, 2), []tensor.Value{packed(wide), packed(tall)}, []float64{1, 1, 0, 1}},
+		{"bool_matvec", code.BoolMatVec, code.Attr{}, bitsReg(2), []tensor.Value{packed(wide), packed(vec(1, 0, 0))}, []float64{1, 0}},
+		{"triple_trace", code.TripleTrace, code.Attr{}, denseReg(), []tensor.Value{packed(square), packed(square), packed(square)}, []float64{12}},
+		{"cube_trace", code.CubeTrace, code.Attr{}, denseReg(), []tensor.Value{sparse(chain, false)}, []float64{3}},
+		{"count_all of a vector", code.CountAll, code.Attr{}, denseReg(), []tensor.Value{a}, []float64{2}},
+		{"select element of a vector", code.Select, axes(0), denseReg(), []tensor.Value{a, scalar(1)}, []float64{1}},
+		{"one_hot", code.OneHot, code.Attr{}, bitsReg(70), []tensor.Value{scalar(65)}, append(make([]float64, 65), 1, 0, 0, 0, 0)},
+		{"convert to bits", code.Convert, code.Attr{}, bitsReg(2, 3), []tensor.Value{{Type: tensor.Type{Shape: wide.Shape}, F: wide.F}}, wide.F},
+		{"convert csr to bits", code.Convert, code.Attr{}, bitsReg(2, 3), []tensor.Value{sparse(wide, false)}, wide.F},
+		{"symmetric", code.Symmetric, code.Attr{}, code.Reg{Type: tensor.Type{Shape: chain.Shape}, Layout: tensor.Sparse, NNZ: 8}, []tensor.Value{sparse(chain, false)}, []float64{
+			0, 1, 1, 0, 0,
+			1, 0, 1, 0, 0,
+			1, 1, 0, 1, 0,
+			0, 0, 1, 0, 0,
+			0, 0, 0, 0, 0}},
+	}
+}
+
+func sparseCases() []stepCase {
+	w := sparse(weighted, true)
+	p := parts(0, 1, 0, 3)
+	return []stepCase{
+		{"matvec", code.MatVec, code.Attr{}, denseReg(2), []tensor.Value{w, vec(1, 2, 3)}, []float64{-1, 1.5}},
+		{"matvec of ones", code.MatVec, code.Attr{}, denseReg(2), []tensor.Value{sparse(wide, false), vec(1, 2, 3)}, []float64{4, 3}},
+		{"vecmat", code.VecMat, code.Attr{}, denseReg(3), []tensor.Value{vec(1, 2), w}, []float64{2, 0, 0}},
+		{"row sums", code.CountRows, code.Attr{}, denseReg(2), []tensor.Value{w}, []float64{1, 0.5}},
+		{"column sums", code.CountCols, code.Attr{}, denseReg(3), []tensor.Value{w}, []float64{2, 0, -0.5}},
+		{"sum", code.CountAll, code.Attr{}, denseReg(), []tensor.Value{w}, []float64{1.5}},
+		{"weighted row", code.Select, axes(0), denseReg(3), []tensor.Value{w, scalar(0)}, []float64{2, 0, -1}},
+		{"weighted column", code.Select, axes(1), denseReg(2), []tensor.Value{w, scalar(2)}, []float64{-1, 0.5}},
+		{"weighted transpose", code.Transpose, code.Attr{}, code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(3, 2)}, Layout: tensor.Sparse, NNZ: 5},
+			[]tensor.Value{w}, []float64{2, 0, 0, 0, -1, 0.5}},
+		{"parts to bits", code.Convert, code.Attr{}, bitsReg(4, 4), []tensor.Value{p}, []float64{
+			1, 0, 1, 0,
+			0, 1, 0, 0,
+			1, 0, 1, 0,
+			0, 0, 0, 1}},
+		{"part sizes", code.CountRows, code.Attr{}, denseReg(4), []tensor.Value{p}, []float64{2, 1, 2, 1}},
+		{"part sizes by column", code.CountCols, code.Attr{}, denseReg(4), []tensor.Value{p}, []float64{2, 1, 2, 1}},
+		{"pairs in parts", code.CountAll, code.Attr{}, denseReg(), []tensor.Value{p}, []float64{6}},
+		{"row of parts", code.Select, axes(0), bitsReg(4), []tensor.Value{p, scalar(2)}, []float64{1, 0, 1, 0}},
+		{"column of parts", code.Select, axes(1), bitsReg(4), []tensor.Value{p, scalar(1)}, []float64{0, 1, 0, 0}},
+		{"element of parts", code.Select, axes(0, 1), denseReg(), []tensor.Value{p, scalar(2), scalar(0)}, []float64{1}},
+	}
+}
+
+func denseCases() []stepCase {
+	x, y := mat(3, 1, 2, 3, 4, 5, 6), mat(2, 1, 0, 0, 1, 2, 2)
+	cube := dense([]int{2, 3, 2}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	micro := &code.Micro{Shape: []int{2, 3}, Strides: [][]int{{3, 1}, {0, 1}}, Consts: []float64{10},
+		Code: []kernel.Micro{{Fn: kernel.FnMul, Dst: 3, A: 0, B: 1}, {Fn: kernel.FnAdd, Dst: 3, A: 3, B: 2}}}
+	folded := *micro
+	folded.Folds, folded.Fold = 1, kernel.FoldMax
+	e, third := math.E, 1.0/3
+	return []stepCase{
+		{"einsum", code.Einsum, code.Attr{Spec: spec("ij,jk->ik", 2, 3, 2)}, denseReg(2, 2), []tensor.Value{x, y}, []float64{7, 8, 16, 17}},
+		{"einsum of one", code.Einsum, code.Attr{Spec: spec("ij->j", 2, 3)}, denseReg(3), []tensor.Value{x}, []float64{5, 7, 9}},
+		{"einsum to a diagonal", code.Einsum, code.Attr{Spec: spec("i->ii", 2)}, denseReg(2, 2), []tensor.Value{vec(3, 4)}, []float64{3, 0, 0, 4}},
+		{"einsum of nothing", code.Einsum, code.Attr{Spec: spec("i,i->", 0)}, denseReg(), []tensor.Value{vec(), vec()}, []float64{0}},
+		{"semiring", code.Semiring, code.Attr{Spec: spec("ij,jk->ik", 2, 3, 2), Fn: kernel.FnAdd, Fold: kernel.FoldMin}, denseReg(2, 2), []tensor.Value{x, y}, []float64{2, 1, 5, 4}},
+		{"fused", code.Fused, code.Attr{Micro: micro}, denseReg(2, 3), []tensor.Value{x, vec(1, 0, -1)}, []float64{11, 10, 7, 14, 10, 4}},
+		{"fused fold", code.Fused, code.Attr{Micro: &folded}, denseReg(2), []tensor.Value{x, vec(1, 0, -1)}, []float64{11, 14}},
+		{"reduce", code.Reduce, fold(kernel.FoldMax, 0), denseReg(3), []tensor.Value{x}, []float64{4, 5, 6}},
+		{"reduce all", code.Reduce, fold(kernel.FoldMin, 0, 1), denseReg(), []tensor.Value{x}, []float64{1}},
+		{"argmax", code.Reduce, fold(kernel.FoldArgMax, 1), denseReg(2), []tensor.Value{mat(3, 1, 5, 5, 0, -1, -2)}, []float64{1, 0}},
+		{"softmax", code.Softmax, axes(1), denseReg(2, 3), []tensor.Value{mat(3, 0, 0, 0, 1, math.Inf(-1), math.Inf(-1))}, []float64{third, third, third, 1, 0, 0}},
+		{"softmax by column", code.Softmax, axes(0), denseReg(2, 1), []tensor.Value{mat(1, 1, 0)}, []float64{e / (1 + e), 1 / (1 + e)}},
+		{"select element", code.Select, axes(0, 1), denseReg(), []tensor.Value{x, scalar(1), scalar(2)}, []float64{6}},
+		{"select row", code.Select, axes(0), denseReg(3), []tensor.Value{x, scalar(1)}, []float64{4, 5, 6}},
+		{"select column", code.Select, axes(1), denseReg(2), []tensor.Value{x, scalar(0)}, []float64{1, 4}},
+		{"select the middle", code.Select, axes(1), denseReg(2, 2), []tensor.Value{cube, scalar(2)}, []float64{4, 5, 10, 11}},
+		{"select the outside", code.Select, axes(0, 2), denseReg(3), []tensor.Value{cube, scalar(1), scalar(1)}, []float64{7, 9, 11}},
+		{"select nothing", code.Select, axes(), denseReg(2, 3), []tensor.Value{x}, x.F},
+	}
+}
+
+// TestInstructions runs every instruction on every layout it takes, on clean
+// memory and on memory that holds the worst that a run can leave.
+func TestInstructions(t *testing.T) {
+	covered := make(map[code.Op]bool)
+	for _, list := range [][]stepCase{graphCases(), bitCases(), sparseCases(), denseCases()} {
+		for _, c := range list {
+			covered[c.op] = true
+			t.Run(c.name, func(t *testing.T) {
+				for _, workers := range []int{1, 4} {
+					m, mod := newMachine(t, single(c.op, c.attr, &c.dst, c.args), workers)
+					for _, f := range []float64{0, nan, inf, 1} {
+						vm.Soil(m, f, ^uint64(0), -1)
+						r := mustRun(t, m, mod, c.args)
+						if got := r.Outputs[0].Value.ToDense(); !equal(got, c.want) {
+							t.Fatalf("%d workers, memory of %v: %v, want %v", workers, f, got, c.want)
+						}
+					}
+				}
+			})
+		}
+	}
+	for op := range code.MaxOp {
+		if !covered[op] && op != code.CheckInt && op != code.CheckFinite && op != code.CheckSymmetric {
+			t.Errorf("no case for %v", op)
+		}
+	}
+}
