@@ -15,7 +15,7 @@ import (
 
 // The binary form of a program is
 //
-//	"EINC"  version  registers  constants  inputs  instructions
+//	Magic  version  registers  constants  inputs  instructions
 //	outputs  statements  labels  checksum
 //
 // Numbers are uvarints of the shortest length, strings and lists have their
