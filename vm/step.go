@@ -93,11 +93,11 @@ func (m *Machine) step(i int, s *cost.Step) (bool, error) {
 		if sparse {
 			return kernel.CSRDiag(c, d.F, a.CSR), nil
 		}
-		for i := range a.Bits.Rows {
-			d.F[i] = truth(a.Bits.Get(i, i))
-		}
-		c.Ops += uint64(a.Bits.Rows)
-		return true, nil
+		return m.chunks(a.Bits.Rows, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				d.F[i] = truth(a.Bits.Get(i, i))
+			}
+		}), nil
 	case code.Symmetric:
 		d.CSR.Idx = d.CSR.Idx[:cap(d.CSR.Idx)]
 		n, ok := kernel.CSRSymmetrise(c, d.CSR, a.CSR, m.scratch)
@@ -132,9 +132,10 @@ func (m *Machine) step(i int, s *cost.Step) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		clear(d.Bits.W)
+		if !m.clearWords(d.Bits.W) {
+			return false, nil
+		}
 		d.Bits.Set(0, i)
-		c.Ops += uint64(len(d.Bits.W))
 		return true, nil
 	case code.CheckInt:
 		at, ok := kernel.CheckInt(c, a.F)
@@ -260,17 +261,39 @@ func (m *Machine) countCols(d, a *tensor.Value) bool {
 	return kernel.PopCols(c, d.F, a.Bits)
 }
 
+// chunkLen is the steps between two looks at whether the run is cancelled: below
+// 2 ms even where each of them misses every cache.
+const chunkLen = 1 << 14
+
+// chunks does n steps of work, a piece at a time. It reports false when the run
+// was cancelled.
+func (m *Machine) chunks(n int, work func(lo, hi int)) bool {
+	for lo := 0; lo < n; lo += chunkLen {
+		if lo > 0 && m.ctl.Stopped() {
+			return false
+		}
+		hi := min(lo+chunkLen, n)
+		work(lo, hi)
+		m.ctl.Ops += uint64(hi - lo)
+	}
+	return true
+}
+
+func (m *Machine) clearWords(w []uint64) bool {
+	return m.chunks(len(w), func(lo, hi int) { clear(w[lo:hi]) })
+}
+
 // partSizes gives each node the number of nodes of its part.
 func (m *Machine) partSizes(dst []float64, part []int32) bool {
 	size := m.scratch.F[:len(part)]
 	if !kernel.PartSizes(&m.ctl, size, part) {
 		return false
 	}
-	for i, p := range part {
-		dst[i] = size[p]
-	}
-	m.ctl.Ops += uint64(len(part))
-	return true
+	return m.chunks(len(part), func(lo, hi int) {
+		for i, p := range part[lo:hi] {
+			dst[lo+i] = size[p]
+		}
+	})
 }
 
 func (m *Machine) countAll(d, a *tensor.Value) bool {
@@ -278,13 +301,12 @@ func (m *Machine) countAll(d, a *tensor.Value) bool {
 	switch {
 	case a.Layout == tensor.Parts:
 		size := m.scratch.F[:len(a.Part)]
-		ok := kernel.PartSizes(c, size, a.Part)
 		d.F[0] = 0
-		for _, s := range size {
-			d.F[0] += s * s
-		}
-		c.Ops += uint64(len(size))
-		return ok
+		return kernel.PartSizes(c, size, a.Part) && m.chunks(len(size), func(lo, hi int) {
+			for _, s := range size[lo:hi] {
+				d.F[0] += s * s
+			}
+		})
 	case a.Layout == tensor.Sparse && a.CSR.Val == nil:
 		c.Ops++
 		d.F[0] = float64(a.CSR.NNZ())
@@ -370,9 +392,7 @@ func (m *Machine) selects(s *cost.Step, d, a *tensor.Value) (bool, error) {
 	}
 	c := &m.ctl
 	if a.Layout == tensor.Dense {
-		m.slice(d.F, a, s.Axes, at[:len(s.Axes)])
-		c.Ops += uint64(len(d.F))
-		return true, nil
+		return m.slice(d.F, a, s.Axes, at[:len(s.Axes)]), nil
 	}
 	rank := a.Shape.Rank()
 	switch {
@@ -385,27 +405,26 @@ func (m *Machine) selects(s *cost.Step, d, a *tensor.Value) (bool, error) {
 	case a.Layout == tensor.Parts:
 		return kernel.PartRow(c, d.Bits.W, a.Part, at[0]), nil
 	case a.Layout == tensor.Packed && s.Axes[0] == 0:
-		copy(d.Bits.W, a.Bits.Row(at[0]))
-		c.Ops += uint64(a.Bits.Stride)
+		return kernel.BitsCopy(c, d.Bits.W, a.Bits.Row(at[0])), nil
 	case a.Layout == tensor.Packed:
-		clear(d.Bits.W)
-		for i := range a.Bits.Rows {
-			if a.Bits.Get(i, at[0]) {
-				d.Bits.Set(0, i)
+		return m.clearWords(d.Bits.W) && m.chunks(a.Bits.Rows, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				if a.Bits.Get(i, at[0]) {
+					d.Bits.Set(0, i)
+				}
 			}
-		}
-		c.Ops += uint64(a.Bits.Rows)
+		}), nil
 	case a.CSR.Val == nil && s.Axes[0] == 0:
 		return kernel.CSRRowBits(c, d.Bits.W, a.CSR, at[0]), nil
 	default:
-		m.sparseSlice(d, &a.CSR, s.Axes[0], at[0])
+		return m.sparseSlice(d, &a.CSR, s.Axes[0], at[0]), nil
 	}
 	c.Ops++
 	return true, nil
 }
 
 // slice copies the elements of a whose axes are fixed at the given positions.
-func (m *Machine) slice(dst []float64, a *tensor.Value, axes, at []int) {
+func (m *Machine) slice(dst []float64, a *tensor.Value, axes, at []int) bool {
 	var stride [tensor.MaxRank]int
 	step := 1
 	for d := a.Shape.Rank() - 1; d >= 0; d-- {
@@ -424,24 +443,27 @@ func (m *Machine) slice(dst []float64, a *tensor.Value, axes, at []int) {
 			rank++
 		}
 	}
-	for i := range dst {
-		dst[i] = a.F[base]
-		for d := rank - 1; d >= 0; d-- {
-			index[d]++
-			base += steps[d]
-			if index[d] < dims[d] {
-				break
+	return m.chunks(len(dst), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = a.F[base]
+			for d := rank - 1; d >= 0; d-- {
+				index[d]++
+				base += steps[d]
+				if index[d] < dims[d] {
+					break
+				}
+				base -= index[d] * steps[d]
+				index[d] = 0
 			}
-			base -= index[d] * steps[d]
-			index[d] = 0
 		}
-	}
+	})
 }
 
 // sparseSlice is a weighted row, or a column, of a CSR.
-func (m *Machine) sparseSlice(d *tensor.Value, a *tensor.CSR, axis, at int) {
-	clear(d.F)
-	clear(d.Bits.W)
+func (m *Machine) sparseSlice(d *tensor.Value, a *tensor.CSR, axis, at int) bool {
+	if !m.clearWords(d.Bits.W) || !kernel.Fill(&m.ctl, d.F, 0) {
+		return false
+	}
 	put := func(i int, k int) {
 		if d.Layout == tensor.Packed {
 			d.Bits.Set(0, i)
@@ -450,17 +472,18 @@ func (m *Machine) sparseSlice(d *tensor.Value, a *tensor.CSR, axis, at int) {
 		}
 	}
 	if axis == 0 {
-		for k := a.Ptr[at]; k < a.Ptr[at+1]; k++ {
-			put(int(a.Idx[k]), int(k))
-		}
-		m.ctl.Ops += uint64(a.Ptr[at+1] - a.Ptr[at])
-		return
+		first := int(a.Ptr[at])
+		return m.chunks(int(a.Ptr[at+1])-first, func(lo, hi int) {
+			for k := first + lo; k < first+hi; k++ {
+				put(int(a.Idx[k]), k)
+			}
+		})
 	}
-	for i := range a.Rows {
-		row := a.Row(i)
-		if k, ok := slices.BinarySearch(row, int32(at)); ok {
-			put(i, int(a.Ptr[i])+k)
+	return m.chunks(a.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if k, ok := slices.BinarySearch(a.Row(i), int32(at)); ok {
+				put(i, int(a.Ptr[i])+k)
+			}
 		}
-	}
-	m.ctl.Ops += uint64(a.Rows)
+	})
 }

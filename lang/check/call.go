@@ -419,7 +419,9 @@ func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
 	if len(c.active) == 0 {
 		c.site = x.Span
 	}
-	c.prelude = c.prelude || fromPrelude
+	if fromPrelude && !c.prelude {
+		c.prelude, c.preludeCall = true, x.Span
+	}
 	c.scope = &scope{names: names, fn: d}
 	c.active = append(c.active, d)
 	v := c.body(d)
@@ -578,9 +580,20 @@ func (c *checker) full() bool {
 // text, and only once.
 func (c *checker) report(d diag.Diagnostic) {
 	if c.prelude && len(c.active) > 0 {
-		fn := c.active[len(c.active)-1]
-		d.Notes = append(d.Notes, fmt.Sprintf("This was found inside `%s`, which is written in Ein; `ein doc %s` shows it.", defSignature(fn), fn.Name.Name))
-		d.Span, d.Fixes, d.Related = c.site, nil, nil
+		fn, called := c.active[len(c.active)-1], ""
+		if i := slices.IndexFunc(c.active, func(e *syntax.Def) bool { return prelude()[e.Name.Name] == e }); c.active[i] != fn {
+			called = fmt.Sprintf(", which `%s` calls", c.active[i].Name.Name)
+		}
+		d.Notes = append(d.Notes, fmt.Sprintf("This was found inside `%s`%s. It is written in Ein; `ein doc %s` shows it.", defSignature(fn), called, fn.Name.Name))
+		d.Span, d.Label, d.Fixes, d.Related = c.preludeCall, "", nil, nil
+		if c.site != c.preludeCall {
+			d.Related = []diag.Related{{Span: c.site, Message: "called here"}}
+		}
+		if inside := (place{"", d.Span}); c.seen[inside] {
+			return // one wrong call, one error
+		} else {
+			c.seen[inside] = true
+		}
 	} else if len(c.active) > 0 {
 		d.Related = append(d.Related, diag.Related{Span: c.site, Message: "called here"})
 	}

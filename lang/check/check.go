@@ -145,9 +145,10 @@ type checker struct {
 	// site is the call in the program text that is being expanded, and prelude
 	// says that the function called is not in the program text, so that what is
 	// wrong inside it is reported at the call.
-	site    source.Span
-	prelude bool
-	limit   bool // the limit on nodes was reported
+	site        source.Span
+	prelude     bool
+	preludeCall source.Span // the outermost call of the prelude, in the program text
+	limit       bool        // the limit on nodes was reported
 	// errors and warnings count what was reported, more what was not.
 	errors, warnings, more int
 	work                   int // expressions elaborated inside functions

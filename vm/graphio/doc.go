@@ -53,8 +53,8 @@
 // two.
 //
 // The first row is a header if header=yes, if a column is given by name, if it
-// holds such a pair of names, or if both of its ids are words and both ids
-// below them are numbers. Otherwise it is data; where neither of its labels
+// holds such a pair of names, if both of its ids are words and both ids below
+// them are numbers, or if another column has a word above a number. Otherwise it is data; where neither of its labels
 // occurs again a warning says that it may have been meant as a header. A vector
 // has a header when the first value is a word.
 //

@@ -140,19 +140,29 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	return header, err
 }
 
-// numbersBelowNames is the one sign of a header besides known names: both ids
-// of the first row are words and both of the second are numbers. Were a later
-// id a word again, it would be an error anyway.
+// numbersBelowNames is the sign of a header besides known names: both ids of
+// the first row are words and both of the second are numbers (were a later id a
+// word again, it would be an error anyway), or some other column, such as an
+// amount, has a word above a number.
 func (t *table) numbersBelowNames(first, second *row) bool {
-	if second == nil || t.opt.IDs == IDsLabel || len(second.fields) != t.width {
+	if second == nil || len(second.fields) != t.width || len(first.fields) != t.width {
 		return false
 	}
-	for _, c := range []int{t.cols.src, t.cols.dst} {
-		if isNumber(first.fields[c].val) || !isName(first.fields[c].val) || !isNumber(second.fields[c].val) {
-			return false
+	under := func(c int, number func([]byte) bool) bool {
+		return isName(first.fields[c].val) && !number(first.fields[c].val) && number(second.fields[c].val)
+	}
+	for c := range t.width {
+		if c != t.cols.src && c != t.cols.dst && under(c, isQuantity) {
+			return true
 		}
 	}
-	return true
+	return t.opt.IDs != IDsLabel && under(t.cols.src, isNumber) && under(t.cols.dst, isNumber)
+}
+
+// isQuantity reports whether a field is a number of any form, not only an id.
+func isQuantity(b []byte) bool {
+	_, err := strconv.ParseFloat(string(b), 64)
+	return err == nil
 }
 
 // weightColumn finds the column of the weights. A graph reads one only where it
