@@ -96,8 +96,8 @@ func heavyPrograms() []heavy {
 		{"bits to dense", graph + "x = A * 2", bits(6000)},
 		{"contraction", half + "x[i,k] = B[i,j] B[j,k]", nil},
 		{"contraction of a transpose", half + "x[i,k] = B[j,i] B[k,j]", nil},
-		{"batched contraction", "B = (ones(200,200,200) + 1) * 0.5\nx[b,i,k] = B[b,i,j] B[b,j,k]", nil},
-		{"five factors", "B = (ones(400,400) + 1) * 0.5\nC = (ones(400,400,20) + 1) * 0.5\nx[a,f] = B[a,b] C[b,c,d] B[c,e] C[e,f,d] B[f,a]", nil},
+		{"batched contraction", "v = ones(200) * 0.5\nB[i,j,k] = v[i] v[j] v[k]\nx[b,i,k] = B[b,i,j] B[b,j,k]", nil},
+		{"five factors", "B = (ones(400,400) + 1) * 0.5\nC[i,j,k] = B[i,j] B[j,k]\nx[a,f] = B[a,b] C[b,c,d] B[c,e] C[e,f,d] B[f,a]", nil},
 		{"outer product", "v = (ones(8000) + 1) * 0.5\nx[i,j] = v[i] v[j]", nil},
 		{"diagonal", "v = ones(7000) * 1.5\nx[i,i] = v[i]", nil},
 		{"transpose", "B = (ones(7000, 7000) + 1) * 0.5\nx = transpose(B)", nil},
@@ -107,8 +107,8 @@ func heavyPrograms() []heavy {
 		{"elementwise fold", "B = ones(7000, 7000)\nx = max(exp(B * 0.25) + tanh(B), axis=0)", nil},
 		{"softmax", "x = softmax(ones(7000, 7000) * 0.5, 0)", nil},
 		{"argmax", "B = ones(7000, 7000) * 0.5\nx = argmax(B + transpose(B), 0)", nil},
-		{"slice", "T = ones(300, 400, 500) * 0.5\nU = T + 1\nx[i,k] = U[i, 3, k]\ny = U[2,1,0]\n:print x, y, U", nil},
-		{"slice of 8 axes", "T = ones(9, 9, 9, 9, 9, 9, 9, 9) * 0.5\nx = T[a,b,c,d,e,f,g,2] + 1\n:print x, T", nil},
+		{"slice", "v = ones(400) * 0.5\nT[i,j,k] = v[i] v[j] v[k]\nU = T + 1\nx[i,k] = U[i, 3, k]\ny = U[2,1,0]\n:print x, y, U", nil},
+		{"slice of 8 axes", "v = ones(9) * 0.5\nT[a,b,c,d,e,f,g,h] = v[a] v[b] v[c] v[d] v[e] v[f] v[g] v[h]\nx = T[a,b,c,d,e,f,g,2] + 1\n:print x, T", nil},
 		{"many statements", "x = ones(100, 100) * 0.5\n" + repeat("x[i,k] = x[i,j] x[j,k]\nx = x / max(x)\n", 2000), nil},
 	}
 }
@@ -165,6 +165,9 @@ func TestCancel(t *testing.T) {
 				}
 				stopped++
 				worst = max(worst, end.Sub(at))
+				if late := end.Sub(at); late > 8*time.Millisecond {
+					t.Logf("after %v and %d operations: %v", delay, m.Stats().Ops, late)
+				}
 				if s := m.Stats(); s.Ops > mod.Certificate.Ops {
 					t.Errorf("stopped after %d operations, the certificate says %d", s.Ops, mod.Certificate.Ops)
 				}

@@ -313,8 +313,13 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 		return p
 	}
 	first := make(map[pair]int, len(twice)) // to the line, 0 while it is unknown and -1 when done
+	// Most edges are none of them, and a table of their low bits tells sooner
+	// than the map.
+	var possible [1 << 12]bool
+	slot := func(p pair) uint32 { return (uint32(p[0])<<6 ^ uint32(p[1])) % uint32(len(possible)) }
 	for _, p := range twice {
 		first[key(p)] = 0
+		possible[slot(key(p))] = true
 	}
 	var out []*Error
 	for e := range n {
@@ -323,6 +328,9 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 			p = pair{to[p[0]], to[p[1]]}
 		}
 		p = key(p)
+		if !possible[slot(p)] {
+			continue
+		}
 		before, ok := first[p]
 		line := r.lines.at(e)
 		switch {

@@ -90,6 +90,16 @@ func (t *ids) number(b []byte) (int32, string, string) {
 	return int32(v), "", ""
 }
 
+// fits takes a number that is known to be written as one, or reports that it is
+// past the end.
+func (t *ids) fits(v int) bool {
+	if v >= t.limit || t.nodes > 0 && v >= t.nodes {
+		return false
+	}
+	t.max = max(t.max, v)
+	return true
+}
+
 func (t *ids) label(b []byte, as written) (int32, string, string) {
 	if t.labels == nil {
 		t.labels = newLabelTable()

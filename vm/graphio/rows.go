@@ -54,6 +54,13 @@ type rows struct {
 	d   dialect
 	row
 
+	// pairs says that rows are expected to be two node numbers and nothing else.
+	// Those that are come as pair, without fields: they need not be split, and a
+	// file of 1e7 edges loads in half the time.
+	pairs  bool
+	isPair bool
+	pair   [2]int
+
 	started   bool // a row has been returned
 	blank     int  // line of a blank line before the current row, 0 for none
 	late      int  // comment lines after the first row
@@ -70,6 +77,12 @@ func (r *rows) next() (ok bool, problem *Error, err error) {
 		line, err := r.src.next()
 		if line == nil || err != nil {
 			return false, nil, err
+		}
+		if r.pairs {
+			if r.pair, r.isPair = twoNumbers(line, r.d.sep); r.isPair {
+				r.line, r.text = r.src.no, line
+				return true, nil, nil
+			}
 		}
 		if r.isEmpty(line) {
 			r.blank = r.src.no
@@ -96,6 +109,30 @@ func (r *rows) next() (ok bool, problem *Error, err error) {
 		r.split()
 		return true, nil, nil
 	}
+}
+
+// twoNumbers reads a line that is two node numbers as they are printed, with one
+// separator between them, and no number too long for an int32.
+func twoNumbers(line []byte, sep byte) (pair [2]int, ok bool) {
+	a, i := leadingNumber(line)
+	if i == 0 || i == len(line) || line[i] != sep {
+		return pair, false
+	}
+	b, j := leadingNumber(line[i+1:])
+	return [2]int{a, b}, j > 0 && i+1+j == len(line)
+}
+
+// leadingNumber is the number that a line begins with, of at most nine digits,
+// and its length, which is 0 when there is none or it begins with a 0 too many.
+func leadingNumber(b []byte) (v, length int) {
+	for length < len(b) && length < 9 && b[length]-'0' <= 9 {
+		v = v*10 + int(b[length]-'0')
+		length++
+	}
+	if length > 1 && b[0] == '0' {
+		return 0, 0
+	}
+	return v, length
 }
 
 // isEmpty reports a line without any field. Tabs alone are empty fields where

@@ -59,6 +59,9 @@ func (r *reader) text(d dialect) error {
 		}
 	}
 	for ok {
+		if !t.rows.pairs {
+			t.rows.pairs = t.takesPairs()
+		}
 		if problem != nil {
 			r.rep.add(problem)
 		} else if err := t.take(&t.rows.row, t.rows.blank); err != nil {
@@ -258,9 +261,22 @@ func (t *table) pick(first *row, header bool, opt, key string, def int) (int, er
 	return c, nil
 }
 
+// takesPairs reports whether a row of two node numbers is an edge as it stands.
+func (t *table) takesPairs() bool {
+	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && t.width == 2 && t.rows.d.sep != 0
+}
+
 // take reads one row; blank is the line of a blank one before it.
 func (t *table) take(w *row, blank int) error {
 	t.seen++
+	if t.rows.isPair {
+		if p := t.rows.pair; t.ids.fits(p[0]) && t.ids.fits(p[1]) {
+			return t.edge(int32(p[0]), int32(p[1]), 1, false, w.line)
+		}
+		t.rows.fields = t.rows.fields[:0]
+		t.rows.split() // to say which is wrong
+		t.rows.isPair = false
+	}
 	if len(w.fields) != t.width {
 		if t.rep.full() {
 			t.rep.more++

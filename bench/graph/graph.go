@@ -1,0 +1,41 @@
+// Package graph is the graphs of the benchmark: how they are drawn, the few
+// facts about them that decide whether a question makes sense, and a canonical
+// form that is equal for isomorphic questions.
+//
+// It shares nothing with the kernels of the machine, which compute the answers.
+package graph
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Edge is a pair of nodes.
+type Edge struct{ From, To int }
+
+// Graph is a simple graph on the nodes 0..N-1 without self-loops. Edges are
+// sorted and distinct; an undirected graph has each edge once, with From < To.
+type Graph struct {
+	N        int
+	Directed bool
+	Edges    []Edge
+}
+
+// Arcs is the edges in every direction they can be followed: Edges, and for an
+// undirected graph their reverses, sorted.
+func (g *Graph) Arcs() []Edge {
+	if g.Directed {
+		return g.Edges
+	}
+	arcs := append(reversed(g.Edges), g.Edges...)
+	slices.SortFunc(arcs, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return arcs
+}
+
+func reversed(es []Edge) []Edge {
+	out := make([]Edge, len(es))
+	for i, e := range es {
+		out[i] = Edge{e.To, e.From}
+	}
+	return out
+}

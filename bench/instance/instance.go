@@ -1,0 +1,49 @@
+// Package instance makes the instances of the benchmark: an id is enough to
+// regenerate one, byte for byte, alone.
+package instance
+
+import "encoding/json"
+
+// Version is the generator version. It is part of every id and of every key;
+// any change of what an id generates is a new version.
+const Version = "cb1"
+
+// Instance is one question with its computed answer; the fields are written in
+// this order, one object a line.
+type Instance struct {
+	ID             string          `json:"id"`
+	Version        string          `json:"version"`
+	Split          string          `json:"split"`
+	Category       string          `json:"category"`
+	Level          string          `json:"level"` // L1, L2, L3
+	ResultType     string          `json:"result_type"`
+	N              int             `json:"n"`
+	Density        json.Number     `json:"density"`
+	Depth          int             `json:"depth"`
+	Directed       bool            `json:"directed"`
+	StructuralSeed uint64          `json:"structural_seed"`
+	SurfaceSeed    uint64          `json:"surface_seed"`
+	Nodes          []string        `json:"nodes"` // labels in index order
+	Edges          [][2]int        `json:"edges"`
+	Edges2         [][2]int        `json:"edges2,omitempty"`
+	Query          Query           `json:"query"`
+	Domain         string          `json:"domain"`
+	Style          string          `json:"style"`
+	Labels         string          `json:"labels"` // the pool
+	Question       string          `json:"question"`
+	Answer         json.RawMessage `json:"answer"`
+	EinProgram     string          `json:"ein_program"`
+	PythonProgram  string          `json:"python_program"`
+	Digest         string          `json:"digest"` // SHA-256 of everything above
+}
+
+// Query is the typed anchors; what a category does not use is left out.
+type Query struct {
+	Source       *int     `json:"source,omitempty"`
+	Target       *int     `json:"target,omitempty"`
+	Threshold    *int     `json:"threshold,omitempty"`
+	MinInDegree  *int     `json:"min_in_degree,omitempty"`
+	MinOutDegree *int     `json:"min_out_degree,omitempty"`
+	Direction    string   `json:"direction,omitempty"`
+	Steps        []string `json:"steps,omitempty"`
+}
