@@ -98,14 +98,11 @@ func (e *Error) Error() string {
 	return e.File.Name + ": not a program"
 }
 
-// packedNodes is the size up to which a bound graph is kept as a bit matrix.
-const packedNodes = 2048
-
 // Normalise gives the inputs the layouts the compiler likes: a 0/1 matrix of a
 // few nodes is packed.
 func Normalise(inputs map[string]*tensor.Value) {
 	for name, v := range inputs {
-		if v.Layout != tensor.Sparse || v.Kind != tensor.Bool || v.CSR.Rows > packedNodes || v.CSR.Cols > packedNodes {
+		if v.Layout != tensor.Sparse || v.Kind != tensor.Bool || v.CSR.Rows > check.PackedNodes || v.CSR.Cols > check.PackedNodes {
 			continue
 		}
 		packed := tensor.Value{Type: v.Type, Layout: tensor.Packed, Bits: tensor.NewBits(v.CSR.Rows, v.CSR.Cols)}

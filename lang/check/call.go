@@ -97,7 +97,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		switch {
 		case v.n == nil:
 			ok = false
-		case len(v.idx) > 0:
+		case v.indexed:
 			c.indexedArgument(x, a.Value)
 			ok = false
 		}
@@ -195,7 +195,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	call := stdlib.Call{Builder: &c.b, Name: b.Name, Args: []*ir.Node{v.n}}
 	c.at(x.Span)
 	if v.indexed {
-		if axis != nil && len(v.idx) > 0 {
+		if axis != nil {
 			c.axisOfIndexed(x, *axis)
 			return val{}
 		}
@@ -278,7 +278,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 	if t.n == nil {
 		return val{}
 	}
-	if len(t.idx) > 0 {
+	if t.indexed {
 		c.indexedArgument(x, x.Args[0].Value)
 		return val{}
 	}
@@ -395,7 +395,7 @@ func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
 			return val{}
 		}
 		v := c.expr(a.Value, ctx{base: ^uint64(0)})
-		if len(v.idx) > 0 {
+		if v.indexed {
 			c.indexedArgument(x, a.Value)
 			v = val{}
 		}
@@ -533,11 +533,13 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 		case *syntax.Index:
 			visit(x.X)
 		case *syntax.Call:
-			if c.defs[x.Fun.Name] != nil {
+			switch name := x.Fun.Name; {
+			case c.defs[name] != nil:
 				calls = append(calls, x)
-			} else if known[x.Fun.Name] {
+			case stdlib.Lookup(name) != nil || prelude()[name] != nil:
+			case known[name]:
 				c.localCalled(x)
-			} else if stdlib.Lookup(x.Fun.Name) == nil && prelude()[x.Fun.Name] == nil {
+			default:
 				c.unknownFunction(x)
 			}
 			for i, a := range x.Args {

@@ -12,9 +12,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// packedNodes is the number of nodes up to which a graph is stored as a bit
+// PackedNodes is the number of nodes up to which a graph is stored as a bit
 // matrix whatever its density: half a megabyte.
-const packedNodes = 2048
+const PackedNodes = 2048
 
 // ProgramLabels is the node labels in the edges literals of a program, in order
 // of first appearance.
@@ -394,7 +394,7 @@ func (c *checker) adjacency(x *syntax.Call, es []edge, n int) val {
 	c.at(x.Span)
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
-	packed := n <= packedNodes || n <= 1<<15 && uint64(n)*uint64(tensor.Words(n)) <= 4*uint64(len(es))
+	packed := n <= PackedNodes || n <= 1<<15 && uint64(n)*uint64(tensor.Words(n)) <= 4*uint64(len(es))
 	words := uint64(n)/2 + uint64(len(es))
 	if packed {
 		words = uint64(n) * uint64(tensor.Words(n))

@@ -242,8 +242,17 @@ func CSRSum(c *Ctl, a tensor.CSR) (float64, bool) {
 // CSRMatVec is dst[i] = sum over j of a[i,j]·x[j]. What is not stored adds
 // nothing, even where x is not finite.
 func CSRMatVec(c *Ctl, dst []float64, a tensor.CSR, x []float64) bool {
+	if goesParallel(c, uint64(a.NNZ())) {
+		return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
+			return matVecRows(c, dst, a, x, lo, hi)
+		})
+	}
+	return matVecRows(c, dst, a, x, 0, a.Rows)
+}
+
+func matVecRows(c *Ctl, dst []float64, a tensor.CSR, x []float64, lo, hi int) bool {
 	m := newMeter(c)
-	for i := range a.Rows {
+	for i := lo; i < hi; i++ {
 		row := a.Row(i)
 		sum := 0.0
 		if a.Val == nil {

@@ -85,7 +85,8 @@ func upperTriangles(c *Ctl, u tensor.Bits, lo, hi int) (uint64, bool) {
 	return uint64(total), true
 }
 
-// oriented is an undirected graph with each edge at one of its ends.
+// oriented is a graph as lists with gaps between them: an undirected one with
+// each edge at one of its ends, or a directed one.
 type oriented struct {
 	ptr, end []int32 // the neighbours of v are list[ptr[v]:end[v]]
 	list     []int32
@@ -218,13 +219,9 @@ func dropRepeated(c *Ctl, g oriented, marks []uint64, lo, hi int) bool {
 }
 
 // forward counts the triangles whose node of lowest degree is one of lo..hi-1.
-// As in walkCSR, it looks at the starts of a batch of lists before it goes
-// through them, to wait for memory once and not for each.
 func forward(c *Ctl, g oriented, marks []uint64, lo, hi int) (uint64, bool) {
 	m := newMeter(c)
 	total := uint64(0)
-	touched := int32(0)
-	var from, to [walkBatch]int32
 	for v := lo; v < hi; v++ {
 		list := g.list[g.ptr[v]:g.end[v]]
 		if !m.spend(2*len(list) + 1) {
@@ -236,29 +233,48 @@ func forward(c *Ctl, g oriented, marks []uint64, lo, hi int) (uint64, bool) {
 		for _, w := range list {
 			setBit(marks, int(w))
 		}
-		for rest := list; len(rest) > 0; {
-			batch := rest[:min(walkBatch, len(rest))]
-			rest = rest[len(batch):]
-			for i, w := range batch {
-				from[i&(walkBatch-1)], to[i&(walkBatch-1)] = g.ptr[w], g.end[w]
-				if g.ptr[w] < g.end[w] {
-					touched |= g.list[g.ptr[w]]
-				}
-			}
-			work := 0
-			for i := range batch {
-				next := g.list[from[i&(walkBatch-1)]:to[i&(walkBatch-1)]]
-				for _, x := range next {
-					total += bitOf(marks, int(x))
-				}
-				work += len(next)
-			}
-			if !m.spend(work) {
-				return 0, false
-			}
+		part, ok := g.countMarked(&m, list, marks)
+		if !ok {
+			return 0, false
 		}
+		total += part
 		for _, w := range list {
 			marks[w>>6] = 0
+		}
+	}
+	return total, true
+}
+
+// countMarked is how many entries of the lists of some nodes are marked.
+//
+// As in walkCSR, it looks at both ends of a batch of lists before it goes through
+// them, to wait for memory once and not for each: they seldom fit one cache line
+// but often two. At 1e6 nodes and 1e7 edges all triangles take 0.8 s, and 1.05
+// with a look at the starts alone. (Closing the gaps between lists, so that a
+// list's end is next to its start, gained nothing.)
+func (g *oriented) countMarked(m *meter, nodes []int32, marks []uint64) (total uint64, ok bool) {
+	var from, to [walkBatch]int32
+	touched := int32(0)
+	for len(nodes) > 0 {
+		batch := nodes[:min(walkBatch, len(nodes))]
+		nodes = nodes[len(batch):]
+		for i, w := range batch {
+			lo, hi := g.ptr[w], g.end[w]
+			from[i&(walkBatch-1)], to[i&(walkBatch-1)] = lo, hi
+			if lo < hi {
+				touched |= g.list[lo] | g.list[hi-1]
+			}
+		}
+		work := 0
+		for i := range batch {
+			next := g.list[from[i&(walkBatch-1)]:to[i&(walkBatch-1)]]
+			for _, x := range next {
+				total += bitOf(marks, int(x))
+			}
+			work += len(next)
+		}
+		if !m.spend(work) {
+			return 0, false
 		}
 	}
 	return total, touched >= 0 // always, see walkCSR
@@ -302,6 +318,7 @@ func TraceCubeCSRCost(n, nnz, workers int) Cost {
 // among the marked predecessors of i.
 func closedWalks(c *Ctl, a, in tensor.CSR, marks []uint64, lo, hi int) (uint64, bool) {
 	m := newMeter(c)
+	g := oriented{ptr: a.Ptr, end: a.Ptr[1:], list: a.Idx}
 	total := uint64(0)
 	for i := lo; i < hi; i++ {
 		row, before := a.Row(i), in.Row(i)
@@ -312,15 +329,11 @@ func closedWalks(c *Ctl, a, in tensor.CSR, marks []uint64, lo, hi int) (uint64, 
 			return 0, false
 		}
 		if len(before) > 0 {
-			for _, j := range row {
-				next := a.Row(int(j))
-				for _, k := range next {
-					total += bitOf(marks, int(k))
-				}
-				if !m.spend(len(next)) {
-					return 0, false
-				}
+			part, ok := g.countMarked(&m, row, marks)
+			if !ok {
+				return 0, false
 			}
+			total += part
 		}
 		for _, k := range before {
 			marks[k>>6] = 0

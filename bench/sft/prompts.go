@@ -1,0 +1,82 @@
+package sft
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Mode is how a model is asked: for the answer, for the answer after some
+// thinking, or for a program whose output is the answer.
+type Mode string
+
+// The modes.
+const (
+	Direct Mode = "direct"
+	CoT    Mode = "cot"
+	Ein    Mode = "ein"
+	Python Mode = "python"
+)
+
+// Modes is all modes.
+func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python} }
+
+//go:embed prompts/*.md
+var embedded embed.FS
+
+// Prompts are the system prompts of the modes.
+type Prompts map[Mode]string
+
+// DefaultPrompts are the prompts of this version of the benchmark.
+func DefaultPrompts() Prompts {
+	sub, err := fs.Sub(embedded, "prompts")
+	if err != nil {
+		panic("BUG: sft: " + err.Error())
+	}
+	p := Prompts{}
+	if err := p.Override(sub); err != nil {
+		panic("BUG: sft: " + err.Error())
+	}
+	return p
+}
+
+// Override replaces the prompts that a folder has: files named by the mode, such
+// as direct.md. Another file ending in .md is an error, since it can only be a
+// prompt that would not be used.
+func (p Prompts) Override(dir fs.FS) error {
+	names, err := fs.Glob(dir, "*.md")
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return errors.New("it has no prompts: expected " + fileNames())
+	}
+	for _, name := range names {
+		mode := Mode(strings.TrimSuffix(name, path.Ext(name)))
+		if !slices.Contains(Modes(), mode) {
+			return fmt.Errorf("%s is not the prompt of a mode: expected %s", name, fileNames())
+		}
+		b, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return err
+		}
+		text := strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n"))
+		if text == "" {
+			return fmt.Errorf("%s is empty", name)
+		}
+		p[mode] = text
+	}
+	return nil
+}
+
+func fileNames() string {
+	var s []string
+	for _, m := range Modes() {
+		s = append(s, string(m)+".md")
+	}
+	return strings.Join(s[:len(s)-1], ", ") + " or " + s[len(s)-1]
+}
