@@ -150,6 +150,9 @@ var Builtins = []Builtin{
 		Lower: func(c *Call) *ir.Node {
 			g := c.graph(0)
 			v, ok := c.Args[1].Static()
+			if v != v && c.Unknown {
+				v = 1 // not known until the inputs are bound
+			}
 			if c.Problem == nil && !(ok && v == math.Trunc(v) && v >= 1 && v <= 8) {
 				c.fail(CodeStatic, 1, "", "the length of a walk is a whole number from 1 to 8, known before the program runs")
 			}

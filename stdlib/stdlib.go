@@ -11,7 +11,10 @@ package stdlib
 import (
 	"embed"
 	"fmt"
+	"math"
 	"sort"
+	"strconv"
+	"strings"
 
 	"ein/vm/ir"
 	"ein/vm/kernel"
@@ -148,12 +151,12 @@ func (c *Call) CheckIndex(i int, x *ir.Node, size int, what string) {
 	v, ok := x.Static()
 	switch {
 	case !ok, v != v && c.Unknown:
-	case v != float64(int64(v)):
-		c.fail(CodeRange, i, "", "a %s is a whole number, found %v", what, v)
+	case v != math.Trunc(v):
+		c.fail(CodeRange, i, "", "a %s is a whole number, found %s", what, number(v))
 	case v < 0:
-		c.fail(CodeRange, i, "counting starts at 0; there are no negative positions", "%s %v does not exist", what, v)
-	case size >= 0 && int(v) >= size:
-		c.fail(CodeRange, i, fmt.Sprintf("the last %s is %d", what, size-1), "%s %v does not exist: there are %d, counted from 0", what, v, size)
+		c.fail(CodeRange, i, "counting starts at 0; there are no negative positions", "%s %s does not exist", what, number(v))
+	case size >= 0 && v >= float64(size):
+		c.fail(CodeRange, i, fmt.Sprintf("the last %s is %d", what, size-1), "%s %s does not exist: there are %d, counted from 0", what, number(v), size)
 	}
 }
 
@@ -166,19 +169,24 @@ func (c *Call) axis(i int, a *ir.Node) int {
 func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {
-	case !ok, v != v && c.Unknown:
+	case !ok, v != v && !c.Unknown:
 		c.fail(CodeStatic, i, "", "an axis has to be known before the program runs")
-	case v != float64(int64(v)) || v < 0 || int(v) >= a.Rank():
+	case v != v && a.Rank() > 0:
+		return 0 // not known until the inputs are bound
+	case v != math.Trunc(v) || v < 0 || v >= float64(a.Rank()):
 		hint := "axes count from 0"
 		if a.Rank() == 0 {
 			hint = "a scalar has no axes"
 		}
-		c.fail(CodeAxis, i, hint, "there is no axis %v: the tensor is %s", v, Describe(a.Type.Shape))
+		c.fail(CodeAxis, i, hint, "there is no axis %s: the tensor is %s", number(v), Describe(a.Type.Shape))
 	default:
 		return int(v)
 	}
 	return 0
 }
+
+// number writes a number in full.
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // MaxSize is the largest size of an axis.
 const MaxSize = 1 << 30
@@ -192,10 +200,10 @@ func (c *Call) size(i int) int {
 		c.fail(CodeStatic, i, "use a number, or size(T, d)", "a size has to be known before the program runs")
 	case v != v && c.Unknown:
 		return -1
-	case v < 0 || v != float64(int64(v)):
-		c.fail(CodeRange, i, "", "a size is a whole number from 0, found %v", v)
 	case v > MaxSize:
-		c.fail(CodeTooLarge, i, "", "a size of %v is over the limit of %d", v, MaxSize)
+		c.fail(CodeTooLarge, i, "", "a size of %s is over the limit of %d", number(v), MaxSize)
+	case v < 0 || v != math.Trunc(v):
+		c.fail(CodeRange, i, "", "a size is a whole number from 0, found %s", number(v))
 	default:
 		return int(v)
 	}
@@ -213,6 +221,16 @@ const (
 	CodeSameNode = "W0305"
 )
 
+// article is "an " before a number that is spoken with a vowel: 8, 80, 800, 11,
+// 18 and thousands of them.
+func article(s tensor.Shape) string {
+	d := strconv.Itoa(s.Dim(0))
+	if d[0] == '8' || (strings.HasPrefix(d, "11") || strings.HasPrefix(d, "18")) && len(d)%3 == 2 {
+		return "an "
+	}
+	return "a "
+}
+
 // Describe names a shape for people.
 func Describe(s tensor.Shape) string {
 	switch s.Rank() {
@@ -221,9 +239,9 @@ func Describe(s tensor.Shape) string {
 	case 1:
 		return "a vector of length " + s.String()
 	case 2:
-		return "a " + s.String() + " matrix"
+		return article(s) + s.String() + " matrix"
 	}
-	return "a " + s.String() + " tensor"
+	return article(s) + s.String() + " tensor"
 }
 
 var byName = func() map[string]*Builtin {

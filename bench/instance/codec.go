@@ -134,7 +134,8 @@ func (in *Instance) Case() (category.Case, error) {
 		MinIn: value(in.Query.MinInDegree), MinOut: value(in.Query.MinOutDegree),
 		Direction: in.Query.Direction, Steps: in.Query.Steps,
 	}}
-	if in.Edges2 != nil {
+	if k, err := Category(in.Category); err == nil && k.Family == category.TwoGraphs {
+		// An empty second graph leaves no trace in a line.
 		if c.G2, err = toGraph(in.N, in.Directed, in.Edges2); err != nil {
 			return category.Case{}, err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 
@@ -21,7 +22,6 @@ type section struct {
 type env struct {
 	maker
 	peers *peers
-	quick bool
 }
 
 // packedNodes is the size up to which a bound graph is packed, as in lang.
@@ -464,9 +464,8 @@ func readGraph(path string) (tensor.Value, error) {
 	if err != nil {
 		return tensor.Value{}, err
 	}
-	defer f.Close()
 	raw, err := graphio.Read(f, path, graphio.Options{})
-	if err != nil {
+	if err := errors.Join(err, f.Close()); err != nil {
 		return tensor.Value{}, err
 	}
 	vals, _, _, err := graphio.Bind([]graphio.Decl{{Name: "A", Raw: raw}}, nil)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -178,15 +179,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	if err := write(w); err != nil {
-		f.Close()
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
 // npyHeader begins a version 1.0 file, padded so that the data is aligned.

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -27,7 +26,7 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			os.Exit(2)
 		}
@@ -42,12 +41,11 @@ type options struct {
 	only, out     string
 }
 
-func run(args []string, stdout, stderr io.Writer) error {
+func run(args []string) error {
 	var o options
 	fs := flag.NewFlagSet("perf", flag.ContinueOnError)
-	fs.SetOutput(stderr)
 	fs.BoolVar(&o.quick, "quick", false, "small cases, three samples each: about a minute (the default)")
-	fs.BoolVar(&o.full, "full", false, "all cases, seven samples each")
+	fs.BoolVar(&o.full, "full", false, "all cases, five samples each: a quarter of an hour")
 	fs.StringVar(&o.clock, "clock", "wall", "`what` is measured: wall time, or cpu for the processor time of the process, for a machine that is not idle")
 	fs.StringVar(&o.python, "python", "/usr/bin/python3", "the `interpreter` that has the peers; empty for Ein alone")
 	fs.StringVar(&o.only, "only", "", "only tables whose `title` contains this")
@@ -65,7 +63,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer removeAll(dir)
 	// An interrupt ends the Python process too, and with it this run, in good order.
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
@@ -75,17 +73,17 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if o.python != "" {
 		e.peers, err = startPeers(o.python, dir)
 		if err != nil {
-			fmt.Fprintf(stderr, "perf: the peers are left out: %v\n", err)
+			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v\n", err)
 			e.peers = nil
 		} else {
 			defer e.peers.stop()
-			sayMissing(stderr, e.peers.info.Missing)
+			sayMissing(e.peers.info.Missing)
 		}
 	}
 	var report bytes.Buffer
 	before := loadAverage()
 	start := time.Now()
-	tables, err := e.measure(o, stderr, interrupted)
+	tables, err := e.measure(o, interrupted)
 	if err != nil {
 		return err
 	}
@@ -94,17 +92,23 @@ func run(args []string, stdout, stderr io.Writer) error {
 		tables[i].print(&report)
 	}
 	if o.out == "" {
-		_, err := stdout.Write(report.Bytes())
+		_, err := os.Stdout.Write(report.Bytes())
 		return err
 	}
 	return replaceSection(o.out, report.Bytes())
 }
 
-// measure takes all rows of all sections, reporting each as it goes.
-func (e *env) measure(o options, progress io.Writer, interrupted <-chan os.Signal) ([]table, error) {
+func removeAll(dir string) {
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "perf:", err)
+	}
+}
+
+// measure takes all rows of all sections, and reports each as it goes.
+func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) {
 	s := settings{rounds: 3, budget: time.Second, cpu: o.clock == "cpu"}
 	if o.full {
-		s.rounds, s.budget = 7, 15*time.Second
+		s.rounds, s.budget = 5, 6*time.Second
 	}
 	var tables []table
 	for _, sec := range sections(!o.full) {
@@ -126,13 +130,13 @@ func (e *env) measure(o options, progress io.Writer, interrupted <-chan os.Signa
 			if err != nil {
 				return nil, err
 			}
-			fmt.Fprintf(progress, "%s: %s:", sec.title, r.name)
+			fmt.Fprintf(os.Stderr, "%s: %s:", sec.title, r.name)
 			for _, x := range results {
 				if x.why == "" {
-					fmt.Fprintf(progress, " %s %s,", x.name, duration(x.seconds))
+					fmt.Fprintf(os.Stderr, " %s %s,", x.name, duration(x.seconds))
 				}
 			}
-			fmt.Fprintf(progress, " load %s\n", loadAverage())
+			fmt.Fprintf(os.Stderr, " load %s\n", loadAverage())
 			t.rows, t.results = append(t.rows, r), append(t.results, results)
 			select {
 			case <-interrupted:
@@ -145,7 +149,7 @@ func (e *env) measure(o options, progress io.Writer, interrupted <-chan os.Signa
 	return tables, nil
 }
 
-func sayMissing(w io.Writer, missing map[string]string) {
+func sayMissing(missing map[string]string) {
 	if len(missing) == 0 {
 		return
 	}
@@ -154,11 +158,11 @@ func sayMissing(w io.Writer, missing map[string]string) {
 		packages = append(packages, p)
 	}
 	slices.Sort(packages)
-	fmt.Fprintf(w, "perf: not installed, and not run: install with\n    apt-get install %s\n", strings.Join(packages, " "))
+	fmt.Fprintf(os.Stderr, "perf: not installed, and not run: install with\n    apt-get install %s\n", strings.Join(packages, " "))
 }
 
 // heading says what was measured, on what, and with which peers.
-func heading(w io.Writer, o options, p *peers, before string, took time.Duration) {
+func heading(w *bytes.Buffer, o options, p *peers, before string, took time.Duration) {
 	clock := "wall time"
 	if o.clock == "cpu" {
 		clock = "processor time, user and system, of the process"

@@ -89,9 +89,10 @@ func (p *peers) ask(m message) (answer, error) {
 	return a, nil
 }
 
+// stop ends the process by the end of its input. Its exit status says nothing
+// that its answers did not.
 func (p *peers) stop() {
-	p.in.Close()
-	// Its exit status says nothing that its answers did not.
+	_ = p.in.Close()
 	_ = p.cmd.Wait()
 }
 

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
-	"io"
+
 	"math"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ type table struct {
 
 // print writes the table in Markdown. A column is a contender's name; notes on
 // what was not run follow.
-func (t *table) print(w io.Writer) {
+func (t *table) print(w *bytes.Buffer) {
 	fmt.Fprintf(w, "### %s\n\n%s\n\n", t.title, t.text)
 	var columns []string
 	for _, results := range t.results {

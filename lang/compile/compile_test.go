@@ -87,7 +87,7 @@ var kernelCases = []struct{ name, text, ops string }{
 	{"vecmat_on_csr", wcsr + "y[j] = x[i] W[i,j]", "vecmat check_finite"},
 	{"weights", wcsr + "y = sum(W, 1) + sum(W, 0)\nz = sum(W)\n:print y, z, trace(W)", "count_rows count_cols fused check_finite count_all check_finite diag einsum check_finite"},
 	{"common_neighbours", bits + "x[i,k] = A[i,j] A[k,j]", "count_product"},
-	{"two_steps", bits + "B[i,k] = A[i,j] A[j,k]\nx = B > 0", "transpose bool_product"},
+	{"two_steps", bits + "B[i,k] = A[i,j] A[j,k]\nx = B > 0", "bool_product"},
 	{"set_operations", bits + "x = max(A, min(transpose(A), 1 - A))\ny = A != transpose(A)\nz = where(A, transpose(A), A)\n:print x, y, z", "transpose logic logic logic logic logic logic logic"},
 	{"min_plus", "input W: matrix\ny[i,k] min= W[i,j] + W[j,k]", "convert semiring check_finite"},
 	{"fused_loop", "input x: vector\ny = sqrt(x * 2 + 1) / max(x, 0.5)\nz = max(abs(x - 3))\n:print y, z", "fused check_finite fused check_finite"},

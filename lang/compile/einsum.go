@@ -301,11 +301,15 @@ func isCycle(s *kernel.Spec) bool {
 func (g *gen) boolEinsum(n *ir.Node) *value {
 	var buf [32]byte
 	f := plan.BitForms[plan.Key(n.Spec, &buf)]
-	a, b := g.operands(n, f)
 	op := code.BoolMatVec
 	if f.Op == code.CountProduct {
 		op = code.BoolProduct // CountProduct wants its second operand transposed, this does not
-		b = g.transposed(b)
+		if f.Swap {
+			f.TransposeA = !f.TransposeA
+		} else {
+			f.TransposeB = !f.TransposeB
+		}
 	}
+	a, b := g.operands(n, f)
 	return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, op, code.Attr{}, a, b))
 }

@@ -1,0 +1,231 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+)
+
+// Cell is Count instances that differ in their index alone, from that of ID on.
+type Cell struct {
+	ID    ID
+	Count int
+}
+
+// Plan is what to generate, in order.
+type Plan []Cell
+
+// Total is the number of instances of a plan.
+func (p Plan) Total() int {
+	n := 0
+	for _, c := range p {
+		n += c.Count
+	}
+	return n
+}
+
+// Made is an instance, its line, and how it came about.
+type Made struct {
+	*Instance
+	Line    []byte // with its newline
+	Info    Info
+	Skipped int // indices before it that were passed over, for Generator.Avoid
+}
+
+// Generator makes the instances of a plan on several goroutines.
+//
+// What it gives depends on the plan and on Avoid alone: an index whose instance
+// clashes with one of Avoid is passed over, so that an instance is that of its
+// id whatever it was generated beside.
+type Generator struct {
+	Avoid    *Seen               // may be nil; not to be changed while in use
+	Workers  int                 // 0 is one for each processor
+	Progress func(done, all int) // called after each instance; may be nil
+
+	generate func(ID) (Made, error) // of the tests
+}
+
+// window is how many instances for each worker are made ahead of the one that is
+// due.
+const window = 64
+
+// result of a worker.
+type result struct {
+	made  Made
+	clash bool
+	err   error
+}
+
+// job is an instance to be made; done has room for its result.
+type job struct {
+	id   ID
+	done chan result
+}
+
+// pending is a cell being made.
+type pending struct {
+	Cell
+	next    int // index
+	jobs    []job
+	given   int
+	tried   int
+	skipped int // since the last instance that was given
+	clashes int
+}
+
+// Run generates the instances of a plan in their order. It ends with the first
+// error, which is that of the context when it was cancelled.
+func (g *Generator) Run(ctx context.Context, plan Plan) iter.Seq2[Made, error] {
+	return func(yield func(Made, error) bool) {
+		r := g.start()
+		defer r.stop()
+		all, done := plan.Total(), 0
+		for {
+			r.fill(&plan)
+			made, err := r.next(ctx)
+			if err != nil {
+				yield(Made{}, err)
+				return
+			}
+			if made.Instance == nil {
+				return
+			}
+			done++
+			if g.Progress != nil {
+				g.Progress(done, all)
+			}
+			if !yield(made, nil) {
+				return
+			}
+		}
+	}
+}
+
+// run is the state of one Run.
+type run struct {
+	work   chan job
+	end    chan struct{}
+	wait   sync.WaitGroup
+	cells  []*pending
+	flying int // jobs not yet read
+	most   int
+}
+
+func (g *Generator) start() *run {
+	workers := g.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	generate := g.generate
+	if generate == nil {
+		generate = make1
+	}
+	r := &run{end: make(chan struct{}), most: workers * window}
+	// All that flies fits, so that giving out work never waits. Cells that have
+	// to try again may exceed the window by one each time one is read.
+	r.work = make(chan job, r.most+1)
+	for range workers {
+		r.wait.Go(func() {
+			for {
+				select {
+				case <-r.end:
+					return
+				case j := <-r.work:
+					made, err := generate(j.id)
+					clash := err == nil && g.Avoid != nil && g.Avoid.Clash(made.Instance) != ""
+					j.done <- result{made, clash, err}
+				}
+			}
+		})
+	}
+	return r
+}
+
+func (r *run) stop() {
+	close(r.end)
+	r.wait.Wait()
+}
+
+// fill gives out work up to the window.
+func (r *run) fill(plan *Plan) {
+	for r.flying < r.most {
+		if len(r.cells) > 0 {
+			if c := r.cells[len(r.cells)-1]; c.given+len(c.jobs) < c.Count {
+				r.give(c)
+				continue
+			}
+		}
+		if len(*plan) == 0 {
+			return
+		}
+		cell := (*plan)[0]
+		*plan = (*plan)[1:]
+		r.cells = append(r.cells, &pending{Cell: cell, next: cell.ID.Index})
+	}
+}
+
+func (r *run) give(c *pending) {
+	id := c.ID
+	id.Index = c.next
+	c.next++
+	c.tried++
+	j := job{id, make(chan result, 1)}
+	c.jobs = append(c.jobs, j)
+	r.flying++
+	r.work <- j
+}
+
+// next is the instance that is due, or none at the end.
+func (r *run) next(ctx context.Context) (Made, error) {
+	for len(r.cells) > 0 {
+		c := r.cells[0]
+		if c.given == c.Count {
+			r.cells = r.cells[1:]
+			continue
+		}
+		if len(c.jobs) == 0 {
+			r.give(c)
+		}
+		if ctx.Err() != nil {
+			return Made{}, context.Cause(ctx)
+		}
+		var got result
+		select {
+		case <-ctx.Done():
+			return Made{}, context.Cause(ctx)
+		case got = <-c.jobs[0].done:
+		}
+		c.jobs = c.jobs[1:]
+		r.flying--
+		switch {
+		case got.err != nil:
+			return Made{}, got.err
+		case got.clash:
+			c.skipped++
+			c.clashes++
+			if c.skipped > mostSkipped {
+				return Made{}, c.crowded()
+			}
+			r.give(c)
+			continue
+		}
+		c.given++
+		got.made.Skipped = c.skipped
+		c.skipped = 0
+		return got.made, nil
+	}
+	return Made{}, nil
+}
+
+// mostSkipped is how many indices in a row may clash before the space counts as
+// used up: of a space with one case in a hundred left, one run in 10^17 ends by
+// mistake.
+const mostSkipped = 4000
+
+func (c *pending) crowded() error {
+	id := c.ID
+	return fmt.Errorf("%s: only %d of %d found: the last %d that were drawn all clash with instances to be kept apart from (%d clashes in all); the space of %s nodes and density %s is too small: widen --n or --density, or ask for fewer",
+		id.Category, c.given, c.Count, c.skipped, c.clashes, id.N, id.Density.permille())
+}
