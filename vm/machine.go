@@ -172,19 +172,27 @@ func (e *Stopped) Unwrap() []error { return []error{ErrStopped, e.Cause} }
 // The result is valid until the next Run.
 func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, error) {
 	p := m.mod.Program
+	m.ctl = kernel.Ctl{Done: ctx.Done(), Workers: m.mod.Workers}
+	m.result.Warnings = m.result.Warnings[:0]
 	if len(inputs) != len(p.Inputs) {
 		return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("the program has %d inputs, %d were bound", len(p.Inputs), len(inputs))}
 	}
+	var stopped func() bool
+	if m.ctl.Done != nil {
+		stopped = m.ctl.Stopped
+	}
 	for i := range inputs {
 		in := &p.Inputs[i]
-		if err := code.CheckValue(&inputs[i], &p.Regs[in.Reg]); err != nil {
+		err := code.CheckInput(&inputs[i], &p.Regs[in.Reg], stopped)
+		if errors.Is(err, code.ErrStopped) {
+			return nil, &Stopped{Cause: context.Cause(ctx)}
+		}
+		if err != nil {
 			return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("input %s: %v", in.Name, err),
 				Hint: "a compiled program is made for inputs of one size and layout"}
 		}
 		m.regs[in.Reg] = inputs[i]
 	}
-	m.ctl = kernel.Ctl{Done: ctx.Done(), Workers: m.mod.Workers}
-	m.result.Warnings = m.result.Warnings[:0]
 	if m.ctl.Stopped() {
 		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}

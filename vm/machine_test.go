@@ -317,4 +317,7 @@ func TestStopped(t *testing.T) {
 		t.Errorf("%d operations", s.Ops)
 	}
 	mustRun(t, m, mod, nil)
+	if _, err := m.Run(context.Background(), make([]tensor.Value, 1)); err == nil || m.Stats().Ops != 0 {
+		t.Errorf("%v, %d operations of a run that did not begin", err, m.Stats().Ops)
+	}
 }

@@ -164,13 +164,13 @@ func spec(text string, size ...int) *kernel.Spec {
 	s := &kernel.Spec{Size: size, In: [][]uint8{nil}}
 	list, out := &s.In[0], false
 	for _, c := range text {
-		switch {
-		case c == ',':
+		switch c {
+		case ',':
 			s.In = append(s.In, nil)
 			list = &s.In[len(s.In)-1]
-		case c == '-':
+		case '-':
 			list, out = &s.Out, true
-		case c == '>':
+		case '>':
 		default:
 			*list = append(*list, uint8(c-'i'))
 		}

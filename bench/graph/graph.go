@@ -13,6 +13,10 @@ import (
 // Edge is a pair of nodes.
 type Edge struct{ From, To int }
 
+func (e Edge) compare(f Edge) int {
+	return cmp.Or(cmp.Compare(e.From, f.From), cmp.Compare(e.To, f.To))
+}
+
 // Graph is a simple graph on the nodes 0..N-1 without self-loops. Edges are
 // sorted and distinct; an undirected graph has each edge once, with From < To.
 type Graph struct {
@@ -28,7 +32,7 @@ func (g *Graph) Arcs() []Edge {
 		return g.Edges
 	}
 	arcs := append(reversed(g.Edges), g.Edges...)
-	slices.SortFunc(arcs, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(arcs, Edge.compare)
 	return arcs
 }
 

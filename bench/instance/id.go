@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ein/bench/category"
+	"ein/bench/surface"
 	"ein/lang/diag"
 )
 
@@ -26,23 +27,10 @@ var (
 // The most that an id can ask for.
 const (
 	MaxNodes   = 1000
-	MaxParts   = 16
+	MaxParts   = surface.MaxParts
 	maxSplit   = 64
 	wholeRange = 1000 // permille
 )
-
-// Encoding is how the text of a question gives the graph.
-type Encoding string
-
-// The encodings. NL is English.
-const (
-	NL     Encoding = "nl"
-	JSON   Encoding = "json"
-	Matrix Encoding = "matrix"
-)
-
-// Encodings lists the encodings, the default first.
-func Encodings() []Encoding { return []Encoding{NL, JSON, Matrix} }
 
 // ID says everything that an instance depends on. Its text is
 //
@@ -67,14 +55,14 @@ type ID struct {
 	N           Range
 	Density     Range // permille
 	Explicit    bool
-	Encoding    Encoding
+	Encoding    surface.Encoding
 	Part, Parts int // 0, 0 is all labels and domains
 }
 
 // NewID is an id with the default settings.
 func NewID(split, category string, index int, seed uint64) ID {
 	return ID{Split: split, Category: category, Index: index, Seed: seed, SurfaceSeed: seed,
-		N: defaultN, Density: defaultDensity, Encoding: NL}
+		N: defaultN, Density: defaultDensity, Encoding: surface.NL}
 }
 
 // String is the text of an id.
@@ -95,7 +83,7 @@ func (id ID) String() string {
 	if id.Explicit {
 		b = append(b, "-explicit"...)
 	}
-	if id.Encoding != NL {
+	if id.Encoding != surface.NL {
 		b = append(append(b, '-'), id.Encoding...)
 	}
 	if id.Parts != 0 {
@@ -186,8 +174,8 @@ func (id *ID) setting(p string) (order int, err error) {
 	case "explicit":
 		id.Explicit = true
 		return 3, nil
-	case string(JSON), string(Matrix):
-		id.Encoding = Encoding(p)
+	case string(surface.JSON), string(surface.Matrix):
+		id.Encoding = surface.Encoding(p)
 		return 4, nil
 	case "":
 		return 0, errors.New("it is empty")
@@ -208,8 +196,8 @@ func (id *ID) setting(p string) (order int, err error) {
 		if !ok {
 			return 5, errors.New("a part of the labels is pI.K, as in p1.2")
 		}
-		i, err1 := number(part, MaxParts)
-		k, err2 := number(parts, MaxParts)
+		i, err1 := number(part, uint64(MaxParts))
+		k, err2 := number(parts, uint64(MaxParts))
 		id.Part, id.Parts = int(i), int(k)
 		if id.Parts == 0 {
 			return 5, cmp.Or(err1, err2, fmt.Errorf("the parts are 1 to %d", MaxParts))
@@ -271,14 +259,24 @@ func (id ID) Check() error {
 		return fmt.Errorf("the range of densities %s is empty", d.permille())
 	case d.Min < 0 || d.Max > wholeRange:
 		return fmt.Errorf("a density of %s; possible are 0 to 1", d.permille())
-	case !slices.Contains(Encodings(), id.Encoding):
+	case !slices.Contains(surface.Encodings(), id.Encoding):
 		return fmt.Errorf("there is no encoding %q; there are nl, json and matrix", clip(string(id.Encoding)))
 	case id.Parts == 0 && id.Part == 0:
 		return nil
 	case id.Parts < 1 || id.Parts > MaxParts || id.Part < 1 || id.Part > id.Parts:
 		return fmt.Errorf("there is no part %d of %d; possible are 1 to K of K, K up to %d", id.Part, id.Parts, MaxParts)
 	}
+	if most := id.partition().MaxNodes(); id.N.Max > most {
+		return fmt.Errorf("%s nodes; part %d of %d has labels for %d", id.N, id.Part, id.Parts, most)
+	}
 	return nil
+}
+
+func (id ID) partition() surface.Partition {
+	if id.Parts == 0 {
+		return surface.Partition{}
+	}
+	return surface.Partition{Part: id.Part - 1, Of: id.Parts}
 }
 
 // permille is a range of densities as people write it.
@@ -311,11 +309,11 @@ func CheckSplit(s string) error {
 
 // Category finds a category by its name.
 func Category(name string) (*category.Category, error) {
-	if c := category.ByName(name); c != nil {
-		return c, nil
-	}
 	var names []string
 	for i := range category.Table {
+		if category.Table[i].Name == name {
+			return &category.Table[i], nil
+		}
 		names = append(names, category.Table[i].Name)
 	}
 	if near, ok := diag.Suggest(name, names); ok {

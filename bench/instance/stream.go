@@ -44,7 +44,7 @@ type Generator struct {
 	Workers  int                 // 0 is one for each processor
 	Progress func(done, all int) // called after each instance; may be nil
 
-	generate func(ID) (Made, error) // of the tests
+	generate func(context.Context, ID) (Made, error) // of the tests
 }
 
 // window is how many instances for each worker are made ahead of the one that is
@@ -79,8 +79,11 @@ type pending struct {
 // error, which is that of the context when it was cancelled.
 func (g *Generator) Run(ctx context.Context, plan Plan) iter.Seq2[Made, error] {
 	return func(yield func(Made, error) bool) {
-		r := g.start()
-		defer r.stop()
+		// Those made ahead are not waited for when nobody wants them any more.
+		working, cancel := context.WithCancel(ctx)
+		r := g.start(working)
+		defer r.wait.Wait()
+		defer cancel()
 		all, done := plan.Total(), 0
 		for {
 			r.fill(&plan)
@@ -106,23 +109,22 @@ func (g *Generator) Run(ctx context.Context, plan Plan) iter.Seq2[Made, error] {
 // run is the state of one Run.
 type run struct {
 	work   chan job
-	end    chan struct{}
 	wait   sync.WaitGroup
 	cells  []*pending
 	flying int // jobs not yet read
 	most   int
 }
 
-func (g *Generator) start() *run {
+func (g *Generator) start(ctx context.Context) *run {
 	workers := g.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	generate := g.generate
 	if generate == nil {
-		generate = make1
+		generate = makeOne
 	}
-	r := &run{end: make(chan struct{}), most: workers * window}
+	r := &run{most: workers * window}
 	// All that flies fits, so that giving out work never waits. Cells that have
 	// to try again may exceed the window by one each time one is read.
 	r.work = make(chan job, r.most+1)
@@ -130,10 +132,10 @@ func (g *Generator) start() *run {
 		r.wait.Go(func() {
 			for {
 				select {
-				case <-r.end:
+				case <-ctx.Done():
 					return
 				case j := <-r.work:
-					made, err := generate(j.id)
+					made, err := generate(ctx, j.id)
 					clash := err == nil && g.Avoid != nil && g.Avoid.Clash(made.Instance) != ""
 					j.done <- result{made, clash, err}
 				}
@@ -141,11 +143,6 @@ func (g *Generator) start() *run {
 		})
 	}
 	return r
-}
-
-func (r *run) stop() {
-	close(r.end)
-	r.wait.Wait()
 }
 
 // fill gives out work up to the window.

@@ -1,7 +1,7 @@
 // Perf compares Ein with numpy, scipy, igraph and networkx in one run.
 //
 //	go run ./bench/perf -quick
-//	go run ./bench/perf -full -o docs/performance.md
+//	go run ./bench/perf -o docs/performance.md
 //
 // Both sides get the same graphs and matrices, made from a fixed seed. Ein runs
 // in this process, the peers in one Python process, each on one core; samples
@@ -44,8 +44,8 @@ type options struct {
 func run(args []string) error {
 	var o options
 	fs := flag.NewFlagSet("perf", flag.ContinueOnError)
-	fs.BoolVar(&o.quick, "quick", false, "small cases, three samples each: about a minute (the default)")
-	fs.BoolVar(&o.full, "full", false, "all cases, five samples each: a quarter of an hour")
+	fs.BoolVar(&o.quick, "quick", false, "small cases, three samples each: about a minute")
+	fs.BoolVar(&o.full, "full", false, "all cases, five samples each: a quarter of an hour (the default)")
 	fs.StringVar(&o.clock, "clock", "wall", "`what` is measured: wall time, or cpu for the processor time of the process, for a machine that is not idle")
 	fs.StringVar(&o.python, "python", "/usr/bin/python3", "the `interpreter` that has the peers; empty for Ein alone")
 	fs.StringVar(&o.only, "only", "", "only tables whose `title` contains this")
@@ -73,7 +73,7 @@ func run(args []string) error {
 	if o.python != "" {
 		e.peers, err = startPeers(o.python, dir)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v\n", err)
+			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v; install with\n    apt-get install %s\n", err, allPackages)
 			e.peers = nil
 		} else {
 			defer e.peers.stop()
@@ -83,17 +83,14 @@ func run(args []string) error {
 	var report bytes.Buffer
 	before := loadAverage()
 	start := time.Now()
-	tables, err := e.measure(o, interrupted)
-	if err != nil {
-		return err
-	}
+	tables, differ := e.measure(o, interrupted)
 	heading(&report, o, e.peers, before, time.Since(start))
 	for i := range tables {
 		tables[i].print(&report)
 	}
-	if o.out == "" {
+	if o.out == "" || differ != nil {
 		_, err := os.Stdout.Write(report.Bytes())
-		return err
+		return errors.Join(err, differ)
 	}
 	return replaceSection(o.out, report.Bytes())
 }
@@ -104,32 +101,32 @@ func removeAll(dir string) {
 	}
 }
 
-// measure takes all rows of all sections, and reports each as it goes.
+// measure takes all rows of all sections, and reports each as it goes. An error
+// ends it, except that sides which disagree are only named in it.
 func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) {
-	s := settings{rounds: 3, budget: time.Second, cpu: o.clock == "cpu"}
-	if o.full {
-		s.rounds, s.budget = 5, 6*time.Second
+	s := settings{rounds: 5, budget: 6 * time.Second, cpu: o.clock == "cpu"}
+	if o.quick {
+		s.rounds, s.budget = 3, time.Second
 	}
 	var tables []table
-	for _, sec := range sections(!o.full) {
+	var differ error
+	for _, sec := range sections(o.quick) {
 		if !strings.Contains(strings.ToLower(sec.title), strings.ToLower(o.only)) {
 			continue
 		}
 		t := table{title: sec.title, text: sec.text}
-		for _, make := range sec.rows {
-			r, err := make(e)
+		for _, rowOf := range sec.rows {
+			r, err := rowOf(e)
 			if err != nil {
-				return nil, err
+				return tables, err
 			}
 			if e.peers != nil {
 				if _, err := e.peers.ask(message{"do": "clear"}); err != nil {
-					return nil, err
+					return tables, err
 				}
 			}
 			results, err := measure(r, s)
-			if err != nil {
-				return nil, err
-			}
+			differ = errors.Join(differ, err)
 			fmt.Fprintf(os.Stderr, "%s: %s:", sec.title, r.name)
 			for _, x := range results {
 				if x.why == "" {
@@ -140,14 +137,16 @@ func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) 
 			t.rows, t.results = append(t.rows, r), append(t.results, results)
 			select {
 			case <-interrupted:
-				return nil, errors.New("interrupted")
+				return tables, errors.New("interrupted")
 			default:
 			}
 		}
 		tables = append(tables, t)
 	}
-	return tables, nil
+	return tables, differ
 }
+
+const allPackages = "python3-igraph python3-networkx python3-numpy python3-scipy"
 
 func sayMissing(missing map[string]string) {
 	if len(missing) == 0 {

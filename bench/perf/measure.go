@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -90,8 +91,8 @@ type settings struct {
 
 // measure takes the samples of a row, one of each contender in turn, so that a
 // change of the load meets all of them, and holds their checks together.
-func measure(r row, s settings) ([]result, error) {
-	results := make([]result, len(r.contenders))
+func measure(r row, s settings) (results []result, differ error) {
+	results = make([]result, len(r.contenders))
 	samplers := make([]sampler, len(r.contenders))
 	for i, c := range r.contenders {
 		results[i] = result{name: c.name, why: c.why}
@@ -122,7 +123,9 @@ func measure(r row, s settings) ([]result, error) {
 				want = a.Check
 			}
 			if math.Abs(a.Check-want) > r.tolerance*math.Abs(want) {
-				return nil, fmt.Errorf("%s: %s finds %v, %s finds %v", r.name, r.contenders[0].name, want, results[i].name, a.Check)
+				results[i].why, samplers[i] = fmt.Sprintf("it finds %v and not %v", a.Check, want), nil
+				differ = errors.Join(differ, fmt.Errorf("%s: %s finds %v and not %v", r.name, results[i].name, a.Check, want))
+				continue
 			}
 			t := a.Wall
 			if s.cpu {
@@ -137,5 +140,5 @@ func measure(r row, s settings) ([]result, error) {
 			results[i].seconds, results[i].samples = t[len(t)/2], len(t)
 		}
 	}
-	return results, nil
+	return results, differ
 }

@@ -30,6 +30,7 @@ func (t *table) print(w *bytes.Buffer) {
 	}
 	fmt.Fprintf(w, "| | %s | best peer |\n|---%s|--:|\n", strings.Join(columns, " | "), strings.Repeat("|--:", len(columns)))
 	var notes []string
+	without := make(map[string][]string) // rows, by note
 	for i, results := range t.results {
 		r := &t.rows[i]
 		cells := make([]string, len(columns))
@@ -40,7 +41,11 @@ func (t *table) print(w *bytes.Buffer) {
 			switch {
 			case x.why != "":
 				cell = "-"
-				notes = append(notes, fmt.Sprintf("%s, %s: %s.", r.name, x.name, x.why))
+				note := x.name + ": " + x.why
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+				without[note] = append(without[note], r.name)
 			case j == r.main:
 				cell = "**" + duration(x.seconds) + "**"
 			case isOurs(x.name):
@@ -61,7 +66,7 @@ func (t *table) print(w *bytes.Buffer) {
 	if len(notes) > 0 {
 		fmt.Fprintf(w, "Not run:\n\n")
 		for _, n := range notes {
-			fmt.Fprintf(w, "- %s\n", n)
+			fmt.Fprintf(w, "- %s (%s)\n", n, strings.Join(without[n], "; "))
 		}
 		fmt.Fprintln(w)
 	}

@@ -10,9 +10,8 @@ import (
 
 // pool is a set of labels: the core, and for larger graphs extra ones that are
 // made by a scheme of their own. A label has no space, no punctuation but a
-// hyphen inside, and is neither another label's token nor its beginning. The
-// one exception to the last are the letters, where B begins B10, as B07 would
-// not; there is no set of single letters without it.
+// hyphen inside, and does not begin another label, so that even a reader who
+// cuts one short finds no wrong node. Only the single letters do: B begins B10.
 type pool struct {
 	name  string
 	core  []string

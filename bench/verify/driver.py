@@ -10,6 +10,7 @@ import io
 import json
 import os
 import platform
+import signal
 import sys
 import traceback
 
@@ -25,8 +26,10 @@ def run(program):
         with contextlib.redirect_stdout(out):
             exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})
     except BaseException as e:  # SystemExit as well: the driver goes on
-        error = "".join(traceback.format_exception_only(type(e), e)).strip()
+        error = traceback.format_exception_only(type(e), e)[-1].strip()
         lines = [f.lineno for f in traceback.extract_tb(e.__traceback__) if f.filename == "program.py"]
+        if isinstance(e, SyntaxError):
+            lines.append(e.lineno)
         if lines:
             error += " (line %d)" % lines[-1]
     text = out.getvalue()
@@ -36,6 +39,8 @@ def run(program):
 
 
 def main():
+    # An interrupt is for the Go half, which ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The pipes are moved out of the way of programs that read standard input,
     # or write to standard output below Python.
     requests = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")

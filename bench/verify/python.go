@@ -85,7 +85,7 @@ func (i *Interpreter) start(ctx context.Context) error {
 		}
 		return &Unavailable{Python: i.python, Reason: fmt.Sprintf(format, args...), Broken: i.Version != ""}
 	}
-	p := &process{cmd: exec.CommandContext(ctx, i.python, "-I", "-c", driver)}
+	p := &process{cmd: exec.Command(i.python, "-I", "-c", driver)}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second
 	in, err := p.cmd.StdinPipe()
@@ -104,8 +104,9 @@ func (i *Interpreter) start(ctx context.Context) error {
 		return unavailable("%s cannot be started: %v", i.python, err)
 	}
 	p.in, p.out = in, bufio.NewReader(out)
-	line, err := p.within(startLimit, func() ([]byte, error) { return p.out.ReadBytes('\n') })
+	line, err := p.within(ctx, startLimit, func() ([]byte, error) { return p.out.ReadBytes('\n') })
 	if err != nil {
+		_ = p.cmd.Process.Kill()
 		return unavailable("%s does not start: %s", i.python, p.end())
 	}
 	var hello struct{ Python, Executable, NetworkX, Missing string }
@@ -122,16 +123,18 @@ func (i *Interpreter) start(ctx context.Context) error {
 	return nil
 }
 
-// within kills the process when an exchange with it takes too long, which ends
-// the exchange.
-func (p *process) within(limit time.Duration, exchange func() ([]byte, error)) ([]byte, error) {
+// within kills the process when an exchange with it takes too long, or the
+// context ends, which ends the exchange.
+func (p *process) within(ctx context.Context, limit time.Duration, exchange func() ([]byte, error)) ([]byte, error) {
+	kill := func() { _ = p.cmd.Process.Kill() }
 	timer := time.AfterFunc(limit, func() {
 		p.overdue.Store(true)
-		_ = p.cmd.Process.Kill()
+		kill()
 	})
+	cancelled := context.AfterFunc(ctx, kill)
 	line, err := exchange()
-	if !timer.Stop() && err == nil {
-		err = errors.New("late")
+	if intime, going := timer.Stop(), cancelled(); err == nil && !(intime && going) {
+		err = errors.New("the process was killed when it had just answered")
 	}
 	return line, err
 }
@@ -167,7 +170,7 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 		return "", err // not possible: a string always has a JSON form
 	}
 	p := i.p
-	line, err := p.within(i.limit, func() ([]byte, error) {
+	line, err := p.within(ctx, i.limit, func() ([]byte, error) {
 		if _, err := p.in.Write(append(request, '\n')); err != nil {
 			return nil, err
 		}

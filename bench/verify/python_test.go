@@ -33,7 +33,7 @@ func TestInterpreter(t *testing.T) {
 		{"x = 3\nprint([x, None])", "[3, None]\n"},
 		{"print(x)", "error: NameError: name 'x' is not defined (line 1)"}, // a namespace of its own
 		{"def f():\n  return 1 / 0\n\nf()", "error: ZeroDivisionError: division by zero (line 2)"},
-		{"1 +", "error: SyntaxError"},
+		{"x = 1\n1 +\n", "error: SyntaxError: invalid syntax (line 2)"},
 		{"import sys; sys.exit(3)", "error: SystemExit: 3"},
 		{"import os; os.write(1, b'noise\\n'); print(2)", "2\n"},
 		{"import sys; print(repr(sys.stdin.read()))", "''\n"},
@@ -76,6 +76,9 @@ func TestInterpreterRestarts(t *testing.T) {
 }
 
 func TestInterpreterIsGivenUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many interpreters")
+	}
 	i := python(t, time.Minute)
 	for n := 1; ; n++ {
 		_, err := i.Run(t.Context(), "import os; os._exit(7)")
@@ -95,14 +98,13 @@ func TestInterpreterIsGivenUp(t *testing.T) {
 
 func TestInterpreterIsCancelled(t *testing.T) {
 	i := python(t, time.Minute)
-	i.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := i.start(ctx); err != nil {
-		t.Fatal(err)
-	}
 	time.AfterFunc(100*time.Millisecond, cancel)
 	if _, err := i.Run(ctx, "while True: pass"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+	if got, err := i.Run(t.Context(), "print(1)"); err != nil || got != "1\n" {
+		t.Errorf("afterwards: %q, %v", got, err)
 	}
 }
 

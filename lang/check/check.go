@@ -301,8 +301,13 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 			c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
 			return
 		}
-		bound, nonNeg := boundOf(v)
-		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, nonNeg), true
+		// Only what the type says is used of the value: compiled code may run again
+		// on other data of the same type.
+		bound := inf
+		if v.Kind == tensor.Int {
+			bound = tensor.MaxInt - 1
+		}
+		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, false), true
 	} else {
 		p.Bound, c.b.Unknown = false, true
 		t := tensor.Type{Kind: tensor.Real}
@@ -342,16 +347,4 @@ func entries(v *tensor.Value) []float64 {
 		return v.CSR.Val
 	}
 	return v.F
-}
-
-func boundOf(v *tensor.Value) (bound float64, nonNeg bool) {
-	if v.Kind == tensor.Bool {
-		return 1, true
-	}
-	nonNeg = true
-	for _, x := range entries(v) {
-		bound = max(bound, abs(x))
-		nonNeg = nonNeg && x >= 0
-	}
-	return bound, nonNeg
 }

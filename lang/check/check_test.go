@@ -61,9 +61,9 @@ func TestSparseInput(t *testing.T) {
 		bound float64
 	}{
 		{"graph", sparse(), true, 1},
-		{"graph", sparse(1, 1), true, 1},
+		{"graph", sparse(1, 1), true, inf}, // only the type counts: the code may run again on other data
 		{"graph", sparse(1, 2.5), false, 0},
-		{"matrix", sparse(-7, 2.5), true, 7},
+		{"matrix", sparse(-7, 2.5), true, inf},
 	} {
 		p := checkText("input A: "+test.kind+"\n:print A\n", Config{Inputs: map[string]*tensor.Value{"A": test.value}})
 		if ok := !p.Diags.HasErrors(); ok != test.ok {

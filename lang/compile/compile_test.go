@@ -195,3 +195,27 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s is\n%s\nwant\n%s", path, got, want)
 	}
 }
+
+// TestCancellation: terms of both signs that pass 2^53 on the way to a small
+// sum are an error on every kernel, not a wrong digit.
+func TestCancellation(t *testing.T) {
+	const big = 1 << 52
+	diagonal := []int32{0, 1, 2, 3, 4}
+	matrix := func(rows []int32) *tensor.Value {
+		v := &tensor.Value{Type: tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(5, 5)}, Layout: tensor.Sparse}
+		v.CSR, _ = kernel.BuildCSR(5, 5, rows, diagonal, []float64{big, big, 1, -big, -big})
+		return v
+	}
+	for _, text := range []string{
+		"x = sum(W, 1)", "x = sum(transpose(W), 0)", "x = sum(W)", "x = mean(W)", "x = trace(D)", "x = sum(D)", "x[i] = 2 W[i,j]",
+		"o = ones(5)\nx[i] = W[i,j] o[j]", "o = ones(5)\nx[j] = W[i,j] o[i] D[j,k]", "x = W[i,j] W[i,j]",
+	} {
+		for _, noOpt := range []bool{false, true} {
+			got, err := outputs(t, "input W: matrix\ninput D: matrix\n"+text, lang.Options{Workers: 1, NoOpt: noOpt,
+				Inputs: map[string]*tensor.Value{"W": matrix(make([]int32, 5)), "D": matrix(diagonal)}})
+			if err == nil {
+				t.Errorf("%s, plain %v: %v", text, noOpt, got)
+			}
+		}
+	}
+}

@@ -202,6 +202,9 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 		return nil
 	}
 	r := v.reg[l]
+	if k != "ab->ba" && k != "aa->a" {
+		g.guard(n)
+	}
 	g.pos = n.Pos
 	switch k {
 	case "ab->ba":

@@ -82,9 +82,9 @@ func tangle(r *rand.Rand) string {
 // TestNeutral: programs whose values are shared in every way give the same
 // optimised and plain.
 func TestNeutral(t *testing.T) {
-	n := 500
+	n := 250
 	if testing.Short() {
-		n = 200
+		n = 60
 	}
 	for seed := range n {
 		neutral(t, tangle(rand.New(rand.NewPCG(uint64(seed), 2))))
@@ -141,4 +141,9 @@ func TestDeepChains(t *testing.T) {
 		}
 		t.Logf("%s: %v", name, took.Round(time.Millisecond))
 	}
+}
+
+// TestStaticSizes: a size that is the end of exponentially many paths.
+func TestStaticSizes(t *testing.T) {
+	neutral(t, "n = 1\n"+strings.Repeat("n = n * n\n", 100)+"x = ones(n)\n")
 }

@@ -407,7 +407,7 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 	joined := false
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		if a.Op != ir.Einsum || !o.canJoin(n, a, spec, i, len(args)) {
+		if a.Op != ir.Einsum || !o.canJoin(a, spec, i, len(args)) {
 			continue
 		}
 		joined = joined || !isView(a)
@@ -465,10 +465,11 @@ func isView(n *ir.Node) bool {
 	return true
 }
 
-// canJoin reports whether the product a can become part of n, whose i-th
-// argument it is: nobody else reads it (or it costs nothing), it writes no
-// diagonal, and what it repeats along an index is not summed.
-func (o *optimiser) canJoin(n, a *ir.Node, spec *kernel.Spec, i, factors int) bool {
+// canJoin reports whether the product a can become part of the product with the
+// given spec, whose i-th argument it is: nobody else reads it (or it costs
+// nothing), it writes no diagonal, and what it repeats along an index is not
+// summed.
+func (o *optimiser) canJoin(a *ir.Node, spec *kernel.Spec, i, factors int) bool {
 	if !distinct(a.Spec.Out) || factors-1+len(a.Args) > maxFactors || len(spec.Size)+len(a.Spec.Size) > 64 {
 		return false
 	}

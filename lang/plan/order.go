@@ -229,6 +229,17 @@ func IsTriple(n *ir.Node) bool {
 // semiring recognises max or min over one index of a function of two matrices.
 func (o *optimiser) semiring(n *ir.Node) *ir.Node {
 	m := n.Args[0]
+	if m.Op == ir.Einsum && !n.IsArg() && o.uses.At(m) <= 1 && len(m.Args) == 2 && distinct(m.Spec.Out) && len(m.Spec.Out) == len(m.Spec.Size) {
+		// The product of two tensors, nothing summed: max= of A[i,j] B[j,k].
+		spec := &kernel.Spec{In: m.Spec.In, Size: m.Spec.Size}
+		for d, x := range m.Spec.Out {
+			if !slices.Contains(n.Axes, d) {
+				spec.Out = append(spec.Out, x)
+			}
+		}
+		o.note("semiring", n, "%v of mul over %d indices", n.Fold, len(n.Axes))
+		return o.b.Semiring(kernel.FnMul, n.Fold, spec, m.Args[0], m.Args[1])
+	}
 	if n.IsArg() || m.Op != ir.Map || len(m.Args) != 2 || o.uses.At(m) > 1 || m.Rank() != 3 || len(n.Axes) != 1 {
 		return n
 	}

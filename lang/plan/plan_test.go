@@ -13,6 +13,7 @@ import (
 	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/ir"
+	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -127,15 +128,66 @@ func result(t *testing.T, text string, inputs map[string]*tensor.Value, noOpt bo
 	return b.String(), nil
 }
 
-// neutral compares the optimised program with the plain one on some inputs.
+// layouts are the ways to hold a matrix that a host may choose.
+var layouts = []struct {
+	name   string
+	of     func(*tensor.Value) *tensor.Value
+	noOpts []bool
+}{
+	{"dense", func(v *tensor.Value) *tensor.Value { return v }, []bool{false}},
+	{"bits", inBits, []bool{false, true}},
+	{"csr", inCSR, []bool{false, true}},
+}
+
+func inCSR(v *tensor.Value) *tensor.Value {
+	if v.Shape.Rank() != 2 {
+		return v
+	}
+	rows, cols := v.Shape.Dim(0), v.Shape.Dim(1)
+	var src, dst []int32
+	var w []float64
+	for i, x := range v.F {
+		if x != 0 {
+			src, dst, w = append(src, int32(i/cols)), append(dst, int32(i%cols)), append(w, x)
+		}
+	}
+	if v.Kind == tensor.Bool {
+		w = nil
+	} else if w == nil {
+		w = []float64{}
+	}
+	out := &tensor.Value{Type: v.Type, Layout: tensor.Sparse}
+	out.CSR, _ = kernel.BuildCSR(rows, cols, src, dst, w)
+	return out
+}
+
+func inBits(v *tensor.Value) *tensor.Value {
+	if v.Kind != tensor.Bool || v.Shape.Rank() != 2 {
+		return v
+	}
+	out := &tensor.Value{Type: v.Type, Layout: tensor.Packed, Bits: tensor.NewBits(v.Shape.Dim(0), v.Shape.Dim(1))}
+	kernel.BitsPack(&kernel.Ctl{}, out.Bits, v.F)
+	return out
+}
+
+// neutral compares the plain program on dense inputs with the optimised one,
+// and both with what inputs in other layouts give.
 func neutral(t *testing.T, text string) {
 	t.Helper()
-	for seed := range uint64(5) {
-		inputs := bind(text, rand.New(rand.NewPCG(seed, 1)))
-		want, err := result(t, text, inputs, true)
-		got, err2 := result(t, text, inputs, false)
-		if (err == nil) != (err2 == nil) || got != want {
-			t.Fatalf("optimised: %v %s\nplain: %v %s\n%s", err2, got, err, want, text)
+	for seed := range uint64(3) {
+		dense := bind(text, rand.New(rand.NewPCG(seed, 1)))
+		want, err := result(t, text, dense, true)
+		for _, l := range layouts {
+			inputs := make(map[string]*tensor.Value)
+			for name, v := range dense {
+				inputs[name] = l.of(v)
+			}
+			for _, noOpt := range l.noOpts {
+				got, err2 := result(t, text, inputs, noOpt)
+				if (err == nil) != (err2 == nil) || got != want {
+					t.Fatalf("%s, plain %v: %v %s\nplain and dense: %v %s\n%s", l.name, noOpt, err2, got, err, want, text)
+				}
+			}
 		}
 	}
 }

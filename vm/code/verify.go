@@ -1,6 +1,7 @@
 package code
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -168,8 +169,16 @@ func checkReg(r *Reg) error {
 	return nil
 }
 
-// CheckValue reports why a value cannot be the content of a register.
-func CheckValue(v *tensor.Value, r *Reg) error {
+// CheckValue reports why a value cannot be the content of a register: its type,
+// its layout, and every element, because code relies on a 0/1 value being one.
+func CheckValue(v *tensor.Value, r *Reg) error { return CheckInput(v, r, nil) }
+
+// ErrStopped is the error of CheckInput when it was told to stop.
+var ErrStopped = errors.New("code: stopped")
+
+// CheckInput is CheckValue that asks stopped, when it is not nil, now and then
+// whether to give up; a large input takes a while.
+func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 	if v.Kind > r.Kind || v.Shape != r.Shape || v.Layout != r.Layout {
 		return fmt.Errorf("a %v %v where a %v %v is expected", v.Layout, v.Type, r.Layout, r.Type)
 	}
@@ -178,14 +187,14 @@ func CheckValue(v *tensor.Value, r *Reg) error {
 		if uint64(len(v.F)) != v.Shape.Elems() {
 			return fmt.Errorf("%d elements for %v", len(v.F), v.Shape)
 		}
-		return nil
+		return checkElements(v.F, r.Kind, stopped)
 	case tensor.Packed:
 		return checkBits(v)
 	case tensor.Sparse:
 		if v.CSR.NNZ() > r.NNZ {
 			return fmt.Errorf("%d entries, at most %d", v.CSR.NNZ(), r.NNZ)
 		}
-		return checkCSR(&v.CSR, v.Shape, r.Kind)
+		return checkCSR(&v.CSR, v.Shape, r.Kind, stopped)
 	}
 	n := v.Shape.Dim(0)
 	if len(v.Part) != n {
@@ -194,6 +203,29 @@ func CheckValue(v *tensor.Value, r *Reg) error {
 	for _, p := range v.Part {
 		if p < 0 || int(p) >= n {
 			return fmt.Errorf("part %d", p)
+		}
+	}
+	return nil
+}
+
+// pollEvery is how many elements are checked between two looks at stopped.
+const pollEvery = 1 << 16
+
+// checkElements requires every number to be of the kind.
+func checkElements(data []float64, k tensor.Kind, stopped func() bool) error {
+	for i, x := range data {
+		if i%pollEvery == pollEvery-1 && stopped != nil && stopped() {
+			return ErrStopped
+		}
+		ok := true
+		switch k {
+		case tensor.Bool:
+			ok = x == 0 || x == 1
+		case tensor.Int:
+			ok = x == math.Trunc(x) && math.Abs(x) < tensor.MaxInt
+		}
+		if !ok {
+			return fmt.Errorf("element %d is %v, which is no %v", i, x, k)
 		}
 	}
 	return nil
@@ -221,7 +253,7 @@ func checkBits(v *tensor.Value) error {
 
 // checkCSR takes the kind of the register: it says whether the results of
 // instructions on the value have room for weights.
-func checkCSR(c *tensor.CSR, s tensor.Shape, k tensor.Kind) error {
+func checkCSR(c *tensor.CSR, s tensor.Shape, k tensor.Kind, stopped func() bool) error {
 	n, m := s.Dim(0), s.Dim(1)
 	if c.Rows != n || c.Cols != m || len(c.Ptr) != n+1 || c.Ptr[0] != 0 || int(c.Ptr[n]) != len(c.Idx) {
 		return fmt.Errorf("rows of another size than %v", s)
@@ -243,7 +275,17 @@ func checkCSR(c *tensor.CSR, s tensor.Shape, k tensor.Kind) error {
 			return fmt.Errorf("row %d has a negative length", i)
 		}
 	}
+	if err := checkElements(c.Val, k, stopped); err != nil {
+		return err
+	}
+	next := pollEvery
 	for i := range n {
+		if done := int(c.Ptr[i]) + i; done >= next {
+			next = done + pollEvery
+			if stopped != nil && stopped() {
+				return ErrStopped
+			}
+		}
 		last := int32(-1)
 		for _, j := range c.Row(i) {
 			if j <= last || int(j) >= m {

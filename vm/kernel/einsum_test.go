@@ -386,7 +386,7 @@ func denseStopped() *Ctl {
 }
 
 func TestEinsumCancel(t *testing.T) {
-	big := 4 * PollOps
+	big := max(4*PollOps, 1<<20)
 	vec := make([]float64, big)
 	for _, s := range []Spec{
 		{In: [][]uint8{{0}}, Size: []int{big}},

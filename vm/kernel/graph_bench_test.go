@@ -226,5 +226,8 @@ func BenchmarkMillion(b *testing.B) {
 	turned := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, 2*nnz)}
 	run("Transpose", Cost{}, 1, func(c *Ctl, _ Scratch) { CSRTranspose(c, turned, a) })
 	run("Symmetrise", CSRSymmetriseCost(n, nnz), 1, func(c *Ctl, s Scratch) { CSRSymmetrise(c, turned, a, s) })
-	run("MatVec", Cost{}, 1, func(c *Ctl, _ Scratch) { CSRMatVec(c, f, a, f) })
+	x := make([]float64, n)
+	for _, workers := range []int{1, 2} {
+		run(fmt.Sprintf("MatVec/workers=%d", workers), Cost{}, workers, func(c *Ctl, _ Scratch) { CSRMatVec(c, f, a, x) })
+	}
 }

@@ -72,10 +72,17 @@ func upperTriangles(c *Ctl, u tensor.Bits, lo, hi int) (uint64, bool) {
 		row := u.Row(i)
 		for k := i >> 6; k < len(row); k++ {
 			work := 1
-			for x := row[k]; x != 0; x &= x - 1 {
-				j := k<<6 + bits.TrailingZeros64(x)
-				total += popAnd(row[k:], u.Row(j)[k:])
-				work += len(row) - k
+			for x := row[k]; x != 0; {
+				first := u.Row(k<<6 + bits.TrailingZeros64(x))[k:]
+				x &= x - 1
+				if x == 0 {
+					total += popAnd(row[k:], first)
+					work += len(first)
+					break
+				}
+				total += popAnd2(row[k:], first, u.Row(k<<6 + bits.TrailingZeros64(x))[k:])
+				x &= x - 1
+				work += 2 * len(first)
 			}
 			if !m.spend(work) {
 				return 0, false

@@ -1,0 +1,43 @@
+package category
+
+// Table lists the categories, by level.
+var Table = []Category{
+	triangleCount,
+	reachability,
+	negativeReach,
+	degreeCount,
+	degreeMax,
+	sccSame,
+	setIntersect,
+	setDifference,
+	ancestor,
+	sibling,
+	cousin,
+
+	reachThenCount,
+	reachThenFilter,
+	kinshipChain,
+	triangleInSubgraph,
+	pathAndCompare,
+	sccThenCount,
+	degreeThenReach,
+	intersectThenSize,
+
+	multiQuery,
+	conditional,
+	aggregateOverSet,
+	kinshipComplex,
+	graphComparison,
+	chainOfFilters,
+	mixedDomain,
+}
+
+// Lookup is the category of a name.
+func Lookup(name string) (Category, bool) {
+	for _, c := range Table {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Category{}, false
+}

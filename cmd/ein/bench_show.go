@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/instance"
+)
+
+func (a *app) benchShowCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Make one instance again and print it",
+		Long: `Makes the instance of an id again and prints its question, its graph, its answer,
+and the programs in Ein and in Python. With --json it is the line that ein bench
+generate writes, byte for byte.
+
+` + idHelp,
+		Example: `  ein bench show cb1-heldout-reachability-17-s42
+  ein bench show cb1-heldout-cousin-3-s42-x7-explicit --json`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			a.json = asJSON
+			if err := a.benchShow(args[0], asJSON); err != nil {
+				return a.fail(err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the line of the instance")
+	return cmd
+}
+
+const idHelp = `An id is cb1-SPLIT-CATEGORY-INDEX-sSEED and, in this order, what is not the
+default: -xSEED of the surface, -nMIN..MAX nodes, -dMIN..MAX density in
+thousandths, -explicit phrasing, -json or -matrix encoding, -pI.K part of the
+labels and domains.`
+
+func (a *app) benchShow(text string, asJSON bool) error {
+	id, err := instance.ParseID(text)
+	if err != nil {
+		return a.usage("%v", err)
+	}
+	in, info, err := instance.Generate(id)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.wrote(instance.Write(a.out, in))
+	}
+	return a.print(showInstance(in, info))
+}
+
+// showInstance is an instance for people.
+func showInstance(in *instance.Instance, info instance.Info) string {
+	var b strings.Builder
+	directed := "undirected"
+	if in.Directed {
+		directed = "directed"
+	}
+	fmt.Fprintf(&b, "%s\n", in.ID)
+	fmt.Fprintf(&b, "%s, %s, depth %d, answer: %s\n", in.Category, in.Level, in.Depth, in.ResultType)
+	fmt.Fprintf(&b, "%s, density %s, %s, %s\n", plural(in.N, "node"), in.Density, directed, plural(info.Redraws, "redraw"))
+	fmt.Fprintf(&b, "domain %s, style %s, labels %s\n", in.Domain, in.Style, in.Labels)
+	fmt.Fprintf(&b, "digest %s\n", in.Digest)
+	section := func(title, text string) {
+		fmt.Fprintf(&b, "\n%s\n", title)
+		for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+			if strings.TrimSpace(line) != "" {
+				b.WriteString("  ")
+			}
+			b.WriteString(line)
+		}
+		b.WriteString("\n")
+	}
+	section("Question", in.Question)
+	var nodes, graph strings.Builder
+	for i, label := range in.Nodes {
+		fmt.Fprintf(&nodes, "%d  %s\n", i, label)
+	}
+	section("Nodes", nodes.String())
+	arrow := " - "
+	if in.Directed {
+		arrow = " -> "
+	}
+	edges := func(title string, list [][2]int) {
+		graph.Reset()
+		for _, e := range list {
+			graph.WriteString(in.Nodes[e[0]] + arrow + in.Nodes[e[1]] + "\n")
+		}
+		if len(list) == 0 {
+			graph.WriteString("none\n")
+		}
+		section(title, graph.String())
+	}
+	edges("Edges", in.Edges)
+	if in.Category == "graph_comparison" {
+		edges("Edges of the second graph", in.Edges2)
+	}
+	section("Answer", string(in.Answer))
+	section("Ein", in.EinProgram)
+	section("Python", in.PythonProgram)
+	return b.String()
+}
