@@ -48,7 +48,7 @@ func (r *Report) Plot(w io.Writer) error {
 		return err
 	}
 	const gap, margin = vg.Inch * 0.3, vg.Inch * 0.15
-	split := vg.Inch + lineEach*vg.Length(len(r.Categories))
+	split := 1.3*vg.Inch + lineEach*vg.Length(len(r.Categories))
 	height, half := split+topHeight, plotWidth/2
 	c := vgsvg.New(plotWidth, height)
 	dc := draw.New(c)
@@ -127,7 +127,7 @@ func (r *Report) stacked(p *plot.Plot, names []string, count func(g *Group, i in
 	p.NominalX(names...)
 	p.X.Tick.LineStyle.Width = 0
 	p.Y.Label.Text = "instances"
-	p.Y.Min, p.Y.Max = 0, highest*1.25 // room for the legend
+	p.Y.Min, p.Y.Max = 0, highest*1.4 // room for the legend
 	p.X.Min, p.X.Max = -0.6, float64(len(names))-0.4
 	return nil
 }

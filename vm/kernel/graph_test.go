@@ -618,7 +618,7 @@ func TestStops(t *testing.T) {
 				t.Errorf("%s, %d workers: finished though cancelled", what, workers)
 			}
 			// Clearing the result at the start is one step, at memory speed.
-			if c.Ops > 3*PollOps+2*bigNodes {
+			if c.Ops > uint64(3*PollOps+2*bigNodes) {
 				t.Errorf("%s, %d workers: %d operations after it was cancelled", what, workers, c.Ops)
 			}
 		}
