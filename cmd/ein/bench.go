@@ -17,6 +17,6 @@ it again, byte for byte.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.benchGenerateCommand(), a.benchShowCommand())
+	cmd.AddCommand(a.benchGenerateCommand(), a.benchShowCommand(), a.benchVerifyCommand(), a.benchStatsCommand(), a.benchSFTCommand())
 	return cmd
 }

@@ -237,7 +237,7 @@ func (o *optimiser) semiring(n *ir.Node) *ir.Node {
 				spec.Out = append(spec.Out, x)
 			}
 		}
-		o.note("semiring", n, "%v of mul over %d indices", n.Fold, len(n.Axes))
+		o.note("semiring", n, "%v of a product, which is never formed", n.Fold)
 		return o.b.Semiring(kernel.FnMul, n.Fold, spec, m.Args[0], m.Args[1])
 	}
 	if n.IsArg() || m.Op != ir.Map || len(m.Args) != 2 || o.uses.At(m) > 1 || m.Rank() != 3 || len(n.Axes) != 1 {
