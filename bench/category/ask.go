@@ -18,8 +18,8 @@ const samples = 128
 // nothing better will come.
 const patience = 1_000_000
 
-// poor decides whether to take a poor question about a graph of n nodes. It
-// depends on nothing but chance, so it prefers no answer.
+// poor decides, by chance alone, whether to take a poor question about a graph of
+// n nodes.
 func poor(s *draw.Stream, n int) bool { return s.Chance(max(n*(n-1), 1), patience) }
 
 // ask is the query about one node or two, or none.

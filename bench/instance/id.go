@@ -45,7 +45,8 @@ const (
 //	-json         the graph as JSON, or -matrix as a matrix
 //	-pI.K         the labels and domains are those of part I of K
 //
-// An id has one text and a text one id.
+// A category that needs more nodes than MIN is asked about that many at least. An
+// id has one text and a text one id.
 type ID struct {
 	Split       string
 	Category    string

@@ -128,8 +128,8 @@ func TestGeneratorError(t *testing.T) {
 	if n != 11 {
 		t.Errorf("%d results", n)
 	}
-	for range g.Run(t.Context(), nil) {
-		t.Error("an instance of an empty plan")
+	for made, err := range g.Run(t.Context(), nil) {
+		t.Error("an empty plan gives", made.ID, err)
 	}
 }
 

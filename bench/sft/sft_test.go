@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"ein/bench/category"
 	"ein/bench/instance"
 	"ein/lang"
 	"ein/lang/check"
@@ -103,6 +104,11 @@ func TestEinPromptProse(t *testing.T) {
 		"A = edges([[0,1],[0,2],[1,3],[2,4]], 5)\n:print cousins(A, 3)":         "[0, 0, 0, 0, 1]",
 		"A = edges([[0,1],[0,2]], 3)\n:print parents(A, 2)":                     "[1, 0, 0]",
 		"A = edges([[0,1],[0,2]], 3)\n:print children(A, 0)":                    "[0, 1, 1]",
+		"A = edges([[0,1],[1,2],[1,3]], 4)\nRow[j] = A[1,j]":                    "[0, 0, 1, 1]",
+		":print either([1, 0, 1], [0, 0, 1])":                                   "[1, 0, 1]",
+		":print only([1, 0, 1], [0, 0, 1])":                                     "[1, 0, 0]",
+		":print trace([[1, 2], [3, 4]])":                                        "5",
+		":print eye(2)":                                                         "[[1, 0], [0, 1]]",
 		":print 1 - [0, 1, 1]":                                                  "[1, 0, 0]",
 		":print [1, 2, 3] > 2":                                                  "[0, 0, 1]",
 		":print [1, 2, 3] >= 2":                                                 "[0, 1, 1]",
@@ -126,6 +132,26 @@ func TestEinPromptProse(t *testing.T) {
 	} {
 		if _, _, err := lang.Load("prompt.ein", code, lang.Options{Profile: check.Core}); err == nil {
 			t.Errorf("this is a program:\n%s", code)
+		}
+	}
+}
+
+// TestEinPromptCovers holds the specification against the programs that are to
+// be learned: all functions that they call are in it.
+func TestEinPromptCovers(t *testing.T) {
+	call := regexp.MustCompile(`\w+\(`)
+	prompt := DefaultPrompts()[Ein]
+	for i := range category.Table {
+		for k := range 20 {
+			in, _, err := instance.Generate(instance.NewID("train", category.Table[i].Name, k, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range call.FindAllString(in.EinProgram, -1) {
+				if name := strings.TrimSuffix(f, "("); !regexp.MustCompile(`\b` + name + `\b`).MatchString(prompt) {
+					t.Errorf("the prompt does not have %s, which %s uses:\n%s", name, in.Category, in.EinProgram)
+				}
+			}
 		}
 	}
 }

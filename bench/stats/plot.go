@@ -53,7 +53,7 @@ func (r *Report) Plot(w io.Writer) error {
 	c := vgsvg.New(plotWidth, height)
 	dc := draw.New(c)
 	dc.SetColor(color.White)
-	dc.Fill(dc.Rectangle.Path())
+	dc.Fill(dc.Path())
 	panel := func(p *plot.Plot, left, right, bottom, top vg.Length) {
 		p.Draw(draw.Crop(dc, left, right-plotWidth, bottom, top-height))
 	}
@@ -75,8 +75,8 @@ func newPanel(title string) *plot.Plot {
 		axis.Label.Padding = vg.Points(3)
 		axis.Tick.Label.Font = sans(9)
 		axis.Tick.Marker = plot.TickerFunc(ticks)
-		axis.LineStyle.Width = vg.Points(0.5)
-		axis.Tick.LineStyle.Width = vg.Points(0.5)
+		axis.Width = vg.Points(0.5)
+		axis.Tick.Width = vg.Points(0.5)
 	}
 	p.Legend.TextStyle.Font = sans(9)
 	p.Legend.Padding = vg.Points(3)
@@ -125,7 +125,7 @@ func (r *Report) stacked(p *plot.Plot, names []string, count func(g *Group, i in
 		highest = max(highest, float64(count(r.All, i)))
 	}
 	p.NominalX(names...)
-	p.X.Tick.LineStyle.Width = 0
+	p.X.Tick.Width = 0
 	p.Y.Label.Text = "instances"
 	p.Y.Min, p.Y.Max = 0, highest*1.4 // room for the legend
 	p.X.Min, p.X.Max = -0.6, float64(len(names))-0.4
@@ -190,7 +190,7 @@ func (r *Report) categoryPanel(title string, value func(*Group) float64, unit st
 	text.Offset = vg.Point{X: vg.Points(3)}
 	p.Add(text)
 	p.NominalY(names...)
-	p.Y.Tick.LineStyle.Width = 0
+	p.Y.Tick.Width = 0
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
 	p.X.Min, p.X.Max = 0, highest*1.15
 	if highest == 0 {

@@ -133,7 +133,7 @@ func (p *process) within(ctx context.Context, limit time.Duration, exchange func
 	})
 	cancelled := context.AfterFunc(ctx, kill)
 	line, err := exchange()
-	if intime, going := timer.Stop(), cancelled(); err == nil && !(intime && going) {
+	if intime, going := timer.Stop(), cancelled(); err == nil && (!intime || !going) {
 		err = errors.New("the process was killed when it had just answered")
 	}
 	return line, err
