@@ -53,4 +53,4 @@ cover: ## coverage by package
 	go test -short -cover ./vm/... ./lang/... ./stdlib/...
 
 update: ## rewrite the goldens; review the diff
-	go test ./lang/... ./cmd/... ./vm/code -update
+	go test ./lang/... ./cmd/... ./vm/code ./bench/... ./examples ./docs -update

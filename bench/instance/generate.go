@@ -123,8 +123,9 @@ func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) 
 		cat.Name, mostGraphs, n, id.Density.permille())
 }
 
-// limits of the programs of the benchmark: many times what the largest needs.
-var limits = cost.Limits{MaxOps: 1 << 36, MaxBytes: 1 << 30, MaxOutputElements: MaxNodes}
+// limits of the programs of the benchmark. The largest, on 1,000 nodes, need 18
+// million operations and 15 MiB.
+var limits = cost.Limits{MaxOps: 1 << 30, MaxBytes: 64 << 20, MaxOutputElements: MaxNodes}
 
 // Run runs an Ein program and reads its answer on a graph of n nodes.
 func Run(program string, result category.Result, n int) (answer.Value, error) {

@@ -7,7 +7,7 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Make, check and score the questions of ClosureBench",
+		Short: "Make and check the questions of ClosureBench",
 		Long: `ClosureBench is questions about graphs whose answers are computed: 26 categories
 on three levels of composition. An instance is a line of JSON with the question,
 the graph, the answer and the programs that compute it. Its id is enough to make

@@ -108,7 +108,8 @@ same operation. Programs are short, have no loops, and their cost is known
 before they run.
 
 Exit codes: 0 done, 1 the program or its data is wrong, 2 wrong command line,
-3 a bug in ein, 4 refused or stopped by a limit.`
+3 a bug in ein, 4 refused or stopped by a limit, 5 part of the work could not be
+done for reasons outside (a missing Python)`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -131,7 +132,7 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(a.runCommand(), a.checkCommand(), a.fmtCommand(), a.costCommand(), a.explainCommand(),
-		a.buildCommand(), a.disCommand(), a.docCommand(), a.versionCommand(), a.completionCommand())
+		a.buildCommand(), a.disCommand(), a.docCommand(), a.benchCommand(), a.versionCommand(), a.completionCommand())
 	return root
 }
 
