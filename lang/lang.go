@@ -98,11 +98,11 @@ func (e *Error) Error() string {
 	return e.File.Name + ": not a program"
 }
 
-// Normalise gives the inputs the layouts the compiler likes: a 0/1 matrix of a
-// few nodes is packed.
+// Normalise gives the inputs the layouts the compiler likes: a 0/1 matrix that is
+// small or dense is packed.
 func Normalise(inputs map[string]*tensor.Value) {
 	for name, v := range inputs {
-		if v.Layout != tensor.Sparse || v.Kind != tensor.Bool || v.CSR.Rows > check.PackedNodes || v.CSR.Cols > check.PackedNodes {
+		if v.Layout != tensor.Sparse || v.Kind != tensor.Bool || !check.Packs(v.CSR.Rows, v.CSR.Cols, v.CSR.NNZ()) {
 			continue
 		}
 		packed := tensor.Value{Type: v.Type, Layout: tensor.Packed, Bits: tensor.NewBits(v.CSR.Rows, v.CSR.Cols)}

@@ -12,9 +12,19 @@ import (
 	"ein/vm/tensor"
 )
 
-// PackedNodes is the number of nodes up to which a graph is stored as a bit
+// packedNodes is the number of nodes up to which a graph is stored as a bit
 // matrix whatever its density: half a megabyte.
-const PackedNodes = 2048
+const packedNodes = 2048
+
+// Packs reports whether a 0/1 matrix is better stored as bits than as lists: a
+// small one, or one that is so dense that the bits take no more space. On such
+// graphs the bit kernels are many times as fast.
+func Packs(rows, cols, entries int) bool {
+	if rows <= packedNodes && cols <= packedNodes {
+		return true
+	}
+	return uint64(rows)*uint64(tensor.Words(cols)) <= 2*uint64(entries)
+}
 
 // ProgramLabels is the node labels in the edges literals of a program, in order
 // of first appearance.
@@ -394,7 +404,7 @@ func (c *checker) adjacency(x *syntax.Call, es []edge, n int) val {
 	c.at(x.Span)
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
-	packed := n <= PackedNodes || n <= 1<<15 && uint64(n)*uint64(tensor.Words(n)) <= 4*uint64(len(es))
+	packed := Packs(n, n, len(es))
 	words := uint64(n)/2 + uint64(len(es))
 	if packed {
 		words = uint64(n) * uint64(tensor.Words(n))
