@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,8 +53,8 @@ func TestConformance(t *testing.T) {
 				}
 				return
 			}
-			e, ok := err.(*Error)
-			if !ok {
+			var e *Error
+			if !errors.As(err, &e) {
 				t.Fatalf("want an error of class %s, got %s", c.Class, Format(outs))
 			}
 			if !c.HasClass(e.Class.String()) {
@@ -77,7 +78,11 @@ func TestAbuse(t *testing.T) {
 			_, err := Run(syntax.Parse(source.NewFile(c.Name, c.Source()), syntax.Options{}), Options{})
 			got := "ok"
 			if err != nil {
-				got = err.(*Error).Class.String()
+				var e *Error
+				if !errors.As(err, &e) {
+					t.Fatal(err)
+				}
+				got = e.Class.String()
 			}
 			if c.WantClass != "" && !slices.Contains(strings.Split(c.WantClass, "|"), got) {
 				t.Errorf("want %s, got %s (%v)", c.WantClass, got, err)
@@ -137,7 +142,8 @@ func TestMatch(t *testing.T) {
 func TestErrors(t *testing.T) {
 	run := func(text string, opt Options) *Error {
 		_, err := Run(syntax.Parse(source.NewFile("p", text), syntax.Options{}), opt)
-		e, _ := err.(*Error)
+		var e *Error
+		errors.As(err, &e)
 		return e
 	}
 	for name, c := range map[string]struct {

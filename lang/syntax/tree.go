@@ -193,23 +193,55 @@ func (op BinaryOp) String() string { return binaryOps[op] }
 func (op BinaryOp) Compares() bool { return op >= Gt }
 
 // Pos implements Node.
-func (s *Assign) Pos() source.Span   { return s.Span }
-func (s *Print) Pos() source.Span    { return s.Span }
-func (s *Def) Pos() source.Span      { return s.Span }
+func (s *Assign) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
+func (s *Print) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
+func (s *Def) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
 func (s *ExprStmt) Pos() source.Span { return s.Span }
-func (s *Input) Pos() source.Span    { return s.Span }
-func (s *Bad) Pos() source.Span      { return s.Span }
-func (x *Name) Pos() source.Span     { return x.Span }
-func (x *Number) Pos() source.Span   { return x.Span }
-func (x *String) Pos() source.Span   { return x.Span }
-func (x *List) Pos() source.Span     { return x.Span }
-func (x *Call) Pos() source.Span     { return x.Span }
-func (x *Index) Pos() source.Span    { return x.Span }
-func (x *Product) Pos() source.Span  { return x.Span }
-func (x *Unary) Pos() source.Span    { return x.Span }
-func (x *Binary) Pos() source.Span   { return x.Span }
-func (x *Paren) Pos() source.Span    { return x.Span }
-func (x *BadExpr) Pos() source.Span  { return x.Span }
+
+// Pos implements Node.
+func (s *Input) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
+func (s *Bad) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
+func (x *Name) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *Number) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *String) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *List) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *Call) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *Index) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *Product) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *Unary) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *Binary) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *Paren) Pos() source.Span { return x.Span }
+
+// Pos implements Node.
+func (x *BadExpr) Pos() source.Span { return x.Span }
 
 func (*Assign) stmt()   {}
 func (*Print) stmt()    {}

@@ -89,7 +89,7 @@ func (in *input) fail(err error) *Error {
 // no format here can be.
 func (in *input) sniff() ([]byte, error) {
 	head, err := in.Peek(sniffLen)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, in.fail(err)
 	}
 	if len(head) == 0 {

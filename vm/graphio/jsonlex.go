@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -42,7 +43,7 @@ func (x *lexer) fill() (bool, error) {
 			x.end = n
 			return true, nil
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return false, nil
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -60,7 +61,7 @@ func (l *lines) fill() error {
 	}
 	n, err := l.in.Read(l.buf[l.end:])
 	l.end += n
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		l.eof = true
 	} else if err != nil {
 		return l.in.fail(err)

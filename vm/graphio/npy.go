@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -57,7 +58,7 @@ func (r *reader) npy() error {
 // npyHeader reads up to where the data begins.
 func (r *reader) npyHeader() (h npyHeader, err error) {
 	short := func(err error) error {
-		if err == io.EOF || err == io.ErrUnexpectedEOF && !r.in.gzip {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && !r.in.gzip {
 			return r.fatal(0, 0, "the file ends inside the header of the .npy format", "")
 		}
 		return r.in.fail(err)
@@ -294,7 +295,7 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 	for left := elems; left > 0; {
 		n := int(min(left, uint64(len(buf)/dec.size)))
 		got, err := io.ReadFull(r.in, buf[:n*dec.size])
-		if err == io.EOF || err == io.ErrUnexpectedEOF && !r.in.gzip {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && !r.in.gzip {
 			done := elems - left + uint64(got/dec.size)
 			return r.fatal(0, 0, fmt.Sprintf("the file ends after %d of %d elements", done, elems), "")
 		}

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -114,8 +115,8 @@ type reader struct {
 // the bad rows before it.
 func (r *reader) finish(err error) (*Raw, error) {
 	if err != nil {
-		e, ok := err.(*Error)
-		if !ok {
+		var e *Error
+		if !errors.As(err, &e) {
 			e = r.in.fail(err)
 		}
 		if r.rep.full() { // what stopped the reading must not be the one left out

@@ -122,7 +122,7 @@ func TestCSRKernels(t *testing.T) {
 		}
 		a, _ := BuildCSR(e.rows, e.cols, e.src, e.dst, w)
 		testCSRReads(t, r, e, a)
-		testCSRLayouts(t, r, e, a)
+		testCSRLayouts(t, e, a)
 		if t.Failed() {
 			t.Fatalf("on %v", a)
 		}
@@ -189,7 +189,7 @@ func testCSRReads(t *testing.T, r *rand.Rand, e edgeList, a tensor.CSR) {
 	}
 }
 
-func testCSRLayouts(t *testing.T, r *rand.Rand, e edgeList, a tensor.CSR) {
+func testCSRLayouts(t *testing.T, e edgeList, a tensor.CSR) {
 	var c Ctl
 	turned := tensor.CSR{Rows: a.Cols, Cols: a.Rows, Ptr: garbage(Cost{I: uint64(a.Cols + 1)}).I, Idx: make([]int32, a.NNZ())}
 	if a.Val != nil {
