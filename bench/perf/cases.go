@@ -8,6 +8,7 @@ import (
 
 	"ein/vm/graphio"
 	"ein/vm/kernel"
+	"ein/lang/check"
 	"ein/vm/tensor"
 )
 
@@ -23,9 +24,6 @@ type env struct {
 	maker
 	peers *peers
 }
-
-// packedNodes is the size up to which a bound graph is packed, as in lang.
-const packedNodes = 2048
 
 // peer is a contender in peers.py.
 func (e *env) peer(name string, m message) contender {
@@ -60,12 +58,16 @@ func (e *env) onGraph(name, what string, g *graph, own []contender, names []stri
 
 // layouts is a program on a graph in both layouts; the main one is what a graph
 // of that size is bound as.
-func layouts(text string, g *graph, check func(*tensor.Value) float64) (own []contender, main int) {
+func layouts(text string, g *graph, result func(*tensor.Value) float64) (own []contender, main int) {
 	own = []contender{
-		{name: "Ein, packed", start: func() (sampler, error) { return program(text, values{"A": g.packed()}, check) }},
-		{name: "Ein, lists", start: func() (sampler, error) { return program(text, values{"A": g.lists()}, check) }},
+		{name: "Ein, packed", start: func() (sampler, error) { return program(text, values{"A": g.packed()}, result) }},
+		{name: "Ein, lists", start: func() (sampler, error) { return program(text, values{"A": g.lists()}, result) }},
 	}
-	if g.n > packedNodes {
+	entries := len(g.src)
+	if !g.directed {
+		entries *= 2
+	}
+	if !check.Packs(g.n, g.n, entries) {
 		main = 1
 	}
 	return own, main
