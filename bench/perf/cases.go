@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
+	"ein/lang/check"
 	"ein/vm/graphio"
 	"ein/vm/kernel"
-	"ein/lang/check"
 	"ein/vm/tensor"
 )
 
