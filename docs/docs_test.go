@@ -44,6 +44,9 @@ import (
 	"testing"
 	"time"
 
+	"ein/bench/category"
+	"ein/bench/instance"
+	"ein/bench/surface"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/plan"
@@ -447,6 +450,8 @@ var generators = map[string]func(t *testing.T) string{
 	"fuzz":         fuzzList,
 	"grammar":      statementGrammar,
 	"dependencies": dependencyList,
+	"categories":   categoryTable,
+	"wordings":     wordingTable,
 }
 
 const endMark = "<!-- end -->"
@@ -712,6 +717,56 @@ func fuzzList(t *testing.T) string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", p, strings.Join(byPackage[p], ", "))
 	}
 	return b.String()
+}
+
+// categoryTable is the categories of the benchmark with their definitions.
+func categoryTable(*testing.T) string {
+	family := map[category.Family]string{category.Directed: "directed", category.Undirected: "undirected",
+		category.Kinship: "kinship", category.TwoGraphs: "two graphs"}
+	var b strings.Builder
+	b.WriteString("| level | category | graph | result type | nodes | definition |\n|---|---|---|---|---|---|\n")
+	for i := range category.Table {
+		c := &category.Table[i]
+		fmt.Fprintf(&b, "| L%d | `%s` | %s | %s | %d or more | %s |\n", c.Level, c.Name, family[c.Family], c.Result, c.Least, c.Doc)
+	}
+	return b.String()
+}
+
+// wordingTable is a question of each category, with what the explicit phrasing
+// adds to it in italics.
+func wordingTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| category | question |\n|---|---|\n")
+	for i := range category.Table {
+		name := category.Table[i].Name
+		question := func(explicit bool) string {
+			id := instance.NewID("demo", name, 0, 1)
+			// In this encoding the question is a line of its own.
+			id.Encoding, id.Explicit = surface.JSON, explicit
+			in, _, err := instance.Generate(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return in.Question[strings.LastIndex(in.Question, "\n")+1:]
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, inserted(question(false), question(true)))
+	}
+	return b.String()
+}
+
+// inserted is long, with what it has and short has not in italics.
+func inserted(short, long string) string {
+	head, tail := 0, 0
+	for head < len(short) && short[head] == long[head] {
+		head++
+	}
+	for tail < len(short)-head && short[len(short)-1-tail] == long[len(long)-1-tail] {
+		tail++
+	}
+	more := long[head : len(long)-tail]
+	text := strings.Trim(more, ", ")
+	before, after, _ := strings.Cut(more, text)
+	return long[:head] + before + "*" + text + "*" + after + long[len(long)-tail:]
 }
 
 // statementGrammar is the grammar of statements as the parser has it.
