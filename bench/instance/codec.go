@@ -135,7 +135,6 @@ func (in *Instance) Case() (category.Case, error) {
 		Direction: in.Query.Direction, Steps: in.Query.Steps,
 	}}
 	if k, err := Category(in.Category); err == nil && k.Family == category.TwoGraphs {
-		// An empty second graph leaves no trace in a line.
 		if c.G2, err = toGraph(in.N, in.Directed, in.Edges2); err != nil {
 			return category.Case{}, err
 		}

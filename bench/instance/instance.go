@@ -25,7 +25,7 @@ type Instance struct {
 	SurfaceSeed    uint64          `json:"surface_seed"`
 	Nodes          []string        `json:"nodes"` // labels in index order
 	Edges          [][2]int        `json:"edges"`
-	Edges2         [][2]int        `json:"edges2,omitempty"`
+	Edges2         [][2]int        `json:"edges2,omitzero"` // of graph_comparison, where it may be empty
 	Query          Query           `json:"query"`
 	Domain         string          `json:"domain"`
 	Style          string          `json:"style"`
