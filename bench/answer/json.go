@@ -1,0 +1,369 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth bounds the nesting of arrays and objects. No answer has more than 3
+// levels; with a bound, reading a reply is linear and needs no deep stack.
+const maxDepth = 32
+
+type jsonKind uint8
+
+const (
+	jsonNull jsonKind = iota
+	jsonBool
+	jsonNumber
+	jsonString
+	jsonArray
+	jsonObject
+)
+
+// JSON is a value of a strict JSON text.
+//
+// Package encoding/json takes the last of several members with one name, names
+// in any case, and replaces what is not Unicode. A reply that can be read in two
+// ways must not be right in one of them, so this reader is our own.
+type JSON struct {
+	kind jsonKind
+	text string // of a string its characters, of everything else what is written
+	more *composite
+}
+
+// composite is the elements of an array, or the members of an object.
+type composite struct {
+	keys   []string
+	values []JSON
+}
+
+// Parse reads a text that is one JSON value and nothing else.
+func Parse(text string) (JSON, error) { return parse(reader{s: text}) }
+
+// ParseLine is Parse that leaves text that is not Unicode in strings as it is:
+// the line of a file may quote a reply that is wrong in this way.
+func ParseLine(text string) (JSON, error) { return parse(reader{s: text, lax: true}) }
+
+func parse(r reader) (JSON, error) {
+	v, err := r.value()
+	if err != nil {
+		return JSON{}, err
+	}
+	if r.space(); r.at < len(r.s) {
+		return JSON{}, r.expected("nothing more")
+	}
+	if r.flaw != "" {
+		return JSON{}, r.flaw
+	}
+	return v, nil
+}
+
+// Raw is the value as it was written, strings aside, which have their shortest
+// form.
+func (v *JSON) Raw() json.RawMessage {
+	if v.kind == jsonString {
+		return quote(v.text)
+	}
+	return json.RawMessage(v.text)
+}
+
+// Member is the member of an object with a name.
+func (v *JSON) Member(name string) (JSON, bool) {
+	if v.kind == jsonObject {
+		if i := slices.Index(v.more.keys, name); i >= 0 {
+			return v.more.values[i], true
+		}
+	}
+	return JSON{}, false
+}
+
+// Text is the characters of a string.
+func (v *JSON) Text() (string, bool) { return v.text, v.kind == jsonString }
+
+// Null reports whether the value is null.
+func (v *JSON) Null() bool { return v.kind == jsonNull }
+
+// Object reports whether the value is an object.
+func (v *JSON) Object() bool { return v.kind == jsonObject }
+
+// syntaxError is a text that is no JSON.
+type syntaxError struct {
+	at   int
+	want string
+}
+
+func (e *syntaxError) Error() string {
+	return fmt.Sprintf("not JSON: expected %s at byte %d", e.want, e.at+1)
+}
+
+// reader reads a value from s at a position.
+type reader struct {
+	s     string
+	at    int
+	depth int
+	lax   bool
+	// flaw is why a text that has the form of JSON is not to be used. It does not
+	// end the reading: what stands inside of a flawed object is not to be taken for
+	// an answer of its own.
+	flaw Reason
+}
+
+func (r *reader) expected(what string) error { return &syntaxError{r.at, what} }
+
+func (r *reader) flawed(why Reason) {
+	if r.flaw == "" {
+		r.flaw = why
+	}
+}
+
+func (r *reader) space() {
+	for r.at < len(r.s) && strings.IndexByte(" \t\r\n", r.s[r.at]) >= 0 {
+		r.at++
+	}
+}
+
+// peek is the next byte, or 0 at the end.
+func (r *reader) peek() byte {
+	if r.at < len(r.s) {
+		return r.s[r.at]
+	}
+	return 0
+}
+
+// next skips a byte if it is c.
+func (r *reader) next(c byte) bool {
+	if r.at < len(r.s) && r.s[r.at] == c {
+		r.at++
+		return true
+	}
+	return false
+}
+
+func (r *reader) value() (JSON, error) {
+	r.space()
+	switch c := r.peek(); {
+	case c == '{':
+		return r.composite(jsonObject, '}')
+	case c == '[':
+		return r.composite(jsonArray, ']')
+	case c == '"':
+		s, err := r.string()
+		return JSON{kind: jsonString, text: s}, err
+	case c == '-' || isDigit(c):
+		return r.number()
+	}
+	for _, word := range []string{"null", "true", "false"} {
+		if strings.HasPrefix(r.s[r.at:], word) {
+			r.at += len(word)
+			if word == "null" {
+				return JSON{kind: jsonNull, text: word}, nil
+			}
+			return JSON{kind: jsonBool, text: word}, nil
+		}
+	}
+	return JSON{}, r.expected("a value")
+}
+
+func (r *reader) composite(kind jsonKind, end byte) (JSON, error) {
+	start := r.at
+	if r.depth++; r.depth > maxDepth {
+		return JSON{}, TooDeep
+	}
+	r.at++
+	c := &composite{}
+	r.space()
+	if !r.next(end) {
+		for {
+			if err := r.element(c, kind); err != nil {
+				return JSON{}, err
+			}
+			r.space()
+			if r.next(end) {
+				break
+			}
+			if !r.next(',') {
+				return JSON{}, r.expected("a comma or " + string(rune(end)))
+			}
+		}
+	}
+	if repeats(c.keys) {
+		r.flawed(DuplicateKey)
+	}
+	r.depth--
+	return JSON{kind, r.s[start:r.at], c}, nil
+}
+
+func (r *reader) element(c *composite, kind jsonKind) error {
+	if kind == jsonObject {
+		if r.space(); r.peek() != '"' {
+			return r.expected("the name of a member in quotes")
+		}
+		key, err := r.string()
+		if err != nil {
+			return err
+		}
+		if r.space(); !r.next(':') {
+			return r.expected("a colon")
+		}
+		c.keys = append(c.keys, key)
+	}
+	v, err := r.value()
+	c.values = append(c.values, v)
+	return err
+}
+
+// few is how many names are compared one by one.
+const few = 8
+
+func repeats(keys []string) bool {
+	if len(keys) <= few {
+		for i, k := range keys {
+			if slices.Contains(keys[:i], k) {
+				return true
+			}
+		}
+		return false
+	}
+	seen := make(map[string]struct{}, len(keys))
+	for _, k := range keys {
+		seen[k] = struct{}{}
+	}
+	return len(seen) < len(keys)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (r *reader) digits() bool {
+	start := r.at
+	for isDigit(r.peek()) {
+		r.at++
+	}
+	return r.at > start
+}
+
+func (r *reader) number() (JSON, error) {
+	start := r.at
+	r.next('-')
+	if !r.next('0') && !r.digits() {
+		return JSON{}, r.expected("a digit")
+	}
+	if r.next('.') && !r.digits() {
+		return JSON{}, r.expected("a digit")
+	}
+	if r.next('e') || r.next('E') {
+		if !r.next('+') {
+			r.next('-')
+		}
+		if !r.digits() {
+			return JSON{}, r.expected("a digit")
+		}
+	}
+	return JSON{kind: jsonNumber, text: r.s[start:r.at]}, nil
+}
+
+func (r *reader) string() (string, error) {
+	r.at++
+	start := r.at
+	for r.at < len(r.s) {
+		switch c := r.s[r.at]; {
+		case c == '"':
+			s := r.s[start:r.at]
+			r.at++
+			r.unicode(s)
+			return s, nil
+		case c == '\\':
+			return r.escaped(start)
+		case c < ' ':
+			return "", r.expected("no control character")
+		}
+		r.at++
+	}
+	return "", r.expected("the end of a string")
+}
+
+// unicode notices text that is none.
+func (r *reader) unicode(s string) {
+	if !r.lax && !utf8.ValidString(s) {
+		r.flawed(BadText)
+	}
+}
+
+// escaped is the rest of string when there are escapes.
+func (r *reader) escaped(start int) (string, error) {
+	b := []byte(r.s[start:r.at])
+	for r.at < len(r.s) {
+		c := r.s[r.at]
+		switch {
+		case c == '"':
+			r.at++
+			s := string(b)
+			r.unicode(s)
+			return s, nil
+		case c < ' ':
+			return "", r.expected("no control character")
+		case c != '\\':
+			b = append(b, c)
+			r.at++
+			continue
+		}
+		r.at++
+		if r.peek() == 'u' {
+			x, ok := r.unit()
+			if !ok {
+				return "", r.expected("four hexadecimal digits")
+			}
+			b = r.character(b, x)
+			continue
+		}
+		i := strings.IndexByte(`"\/bfnrt`, r.peek())
+		if i < 0 {
+			return "", r.expected("an escape")
+		}
+		b = append(b, "\"\\/\b\f\n\r\t"[i])
+		r.at++
+	}
+	return "", r.expected("the end of a string")
+}
+
+// unit reads uXXXX.
+func (r *reader) unit() (rune, bool) {
+	if r.at+5 > len(r.s) || r.s[r.at] != 'u' {
+		return 0, false
+	}
+	var x rune
+	for _, c := range []byte(r.s[r.at+1 : r.at+5]) {
+		switch {
+		case isDigit(c):
+			c -= '0'
+		case 'a' <= c|' ' && c|' ' <= 'f':
+			c = c | ' ' - 'a' + 10
+		default:
+			return 0, false
+		}
+		x = x<<4 | rune(c)
+	}
+	r.at += 5
+	return x, true
+}
+
+// character appends a character of which x is all or the first half. A half
+// without the other is no character: it becomes the three bytes that would be its
+// UTF-8, which are not valid and therefore noticed, here or by the next reader.
+func (r *reader) character(b []byte, x rune) []byte {
+	if !utf16.IsSurrogate(x) {
+		return utf8.AppendRune(b, x)
+	}
+	if back := r.at; r.next('\\') {
+		if y, ok := r.unit(); ok {
+			if c := utf16.DecodeRune(x, y); c != utf8.RuneError {
+				return utf8.AppendRune(b, c)
+			}
+		}
+		r.at = back
+	}
+	return append(b, 0xE0|byte(x>>12), 0x80|byte(x>>6)&0xBF, 0x80|byte(x)&0xBF)
+}

@@ -1,0 +1,248 @@
+package answer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/bench/category"
+)
+
+// Mode is how an answer is matched.
+type Mode string
+
+// Lenient also accepts what a question leaves open: whether its source counts.
+const (
+	Strict  Mode = "strict"
+	Lenient Mode = "lenient"
+)
+
+// Verdict is what MatchAnswer says.
+type Verdict string
+
+// The verdicts.
+const (
+	Correct   Verdict = "correct"
+	Incorrect Verdict = "wrong"
+	Malformed Verdict = "format_error" // of another JSON type
+)
+
+// Outcome is what has become of a question. Every question has one.
+type Outcome string
+
+// The outcomes. InfraError is a failure of a provider or a sandbox: it is no
+// answer of the model and is left out of accuracies.
+const (
+	StrictlyRight Outcome = "strict"
+	LenientOnly   Outcome = "lenient_only"
+	Wrong         Outcome = "wrong"
+	FormatError   Outcome = "format_error"
+	NoAnswer      Outcome = "no_answer"
+	InfraError    Outcome = "infra_error"
+)
+
+// Outcomes lists the outcomes.
+func Outcomes() []Outcome {
+	return []Outcome{StrictlyRight, LenientOnly, Wrong, FormatError, NoAnswer, InfraError}
+}
+
+// Strict reports whether an outcome is right in strict mode.
+func (o Outcome) Strict() bool { return o == StrictlyRight }
+
+// Lenient reports whether an outcome is right in lenient mode.
+func (o Outcome) Lenient() bool { return o == StrictlyRight || o == LenientOnly }
+
+// countAmbiguous is the categories whose counts may include the source or not.
+// The paper lists aggregate_over_set too, to no effect: it is a float.
+func countAmbiguous(c string) bool {
+	return slices.Contains([]string{"reach_then_count", "intersect_then_size", "reach_then_filter", "scc_then_count", "chain_of_filters"}, c)
+}
+
+// setAmbiguous is the categories whose sets may include the source or not.
+func setAmbiguous(c string) bool {
+	return slices.Contains([]string{"set_intersect", "set_difference", "ancestor", "sibling", "cousin", "negative_reach"}, c)
+}
+
+// Reference is the right answer of a question.
+type Reference struct {
+	value  JSON
+	source string
+	// number is an integer or a float. To low and high it is as far as is still
+	// accepted: the tolerance of a float, or one, in lenient mode, of an integer.
+	low, number, high decimal
+}
+
+// NewReference is the reference answer, with the label of the node that the
+// question is about, which may be empty.
+func NewReference(text json.RawMessage, t category.Result, source string) (Reference, error) {
+	v, err := Parse(string(text))
+	if err != nil {
+		return Reference{}, fmt.Errorf("the answer: %w", err)
+	}
+	r := Reference{value: v, source: source}
+	ok := conforms(&v, t)
+	if ok && t == category.Compound {
+		reach, _ := v.Member("reachable")
+		degree, _ := v.Member("degree")
+		ok = conforms(&reach, category.Boolean) && conforms(&degree, category.Integer)
+	}
+	if ok && (t == category.Integer || t == category.Float) {
+		r.number = parseDecimal(v.text)
+		distance := int64(1) // in hundredths
+		if t == category.Integer {
+			distance = 100
+		}
+		if ok = r.number.moderate(); ok {
+			r.low, r.high = r.number.plus(-distance), r.number.plus(distance)
+		}
+	}
+	if !ok {
+		return Reference{}, fmt.Errorf("the answer is not of type %s", t)
+	}
+	return r, nil
+}
+
+// conforms reports whether a value is of the JSON type of an answer.
+func conforms(v *JSON, t category.Result) bool {
+	switch t {
+	case category.Boolean:
+		return v.kind == jsonBool
+	case category.Integer:
+		return v.kind == jsonNumber && parseDecimal(v.text).integral()
+	case category.Float:
+		return v.kind == jsonNumber
+	case category.Set:
+		return v.kind == jsonArray && !slices.ContainsFunc(v.more.values, func(x JSON) bool { return x.kind != jsonString })
+	case category.String:
+		return v.kind == jsonString
+	case category.Compound:
+		if v.kind != jsonObject {
+			return false
+		}
+		// A name and its alias are a name twice.
+		return !both(v, "reachable", "reach") && !both(v, "degree", "deg")
+	}
+	return false
+}
+
+func both(v *JSON, a, b string) bool {
+	_, hasA := v.Member(a)
+	_, hasB := v.Member(b)
+	return hasA && hasB
+}
+
+// MatchAnswer compares the answer of a model with the reference answer, which
+// has to be of type t. No answer at all, nil, is malformed. JSON types are strict:
+// 3.0 is an integer, "3" is none, and true is not 1.
+func MatchAnswer(predicted *JSON, reference *Reference, t category.Result, categoryName string, m Mode) Verdict {
+	if predicted == nil || !conforms(predicted, t) {
+		return Malformed
+	}
+	p, r := predicted, &reference.value
+	lenient := m == Lenient
+	ok := false
+	switch t {
+	case category.Boolean:
+		ok = p.text == r.text
+	case category.Integer:
+		d := parseDecimal(p.text)
+		ok = d == reference.number || lenient && countAmbiguous(categoryName) && (d == reference.low || d == reference.high)
+	case category.Float:
+		d := parseDecimal(p.text)
+		ok = reference.low.compare(d) <= 0 && d.compare(reference.high) <= 0
+	case category.Set:
+		ok = matchSet(p, r, reference.source, lenient && setAmbiguous(categoryName))
+	case category.String:
+		ok = strings.TrimSpace(p.text) == strings.TrimSpace(r.text)
+	case category.Compound:
+		ok = matchCompound(p, r)
+	}
+	if ok {
+		return Correct
+	}
+	return Incorrect
+}
+
+// matchSet compares sets of labels, which are as they are written: only an
+// answer that is a single string is trimmed.
+func matchSet(p, r *JSON, source string, withoutSource bool) bool {
+	left, right := stringSet(p), stringSet(r)
+	if withoutSource && source != "" {
+		// The difference may be the source, and so the rest has to be the same.
+		delete(left, source)
+		delete(right, source)
+	}
+	if len(left) != len(right) {
+		return false
+	}
+	for x := range left {
+		if !right[x] {
+			return false
+		}
+	}
+	return true
+}
+
+func stringSet(v *JSON) map[string]bool {
+	set := make(map[string]bool, len(v.more.values))
+	for i := range v.more.values {
+		set[v.more.values[i].text] = true
+	}
+	return set
+}
+
+// matchCompound compares the two members. Further ones do not count, and one
+// that is missing or of another type makes the whole wrong.
+func matchCompound(p, r *JSON) bool {
+	reach, degree := either(p, "reachable", "reach"), either(p, "degree", "deg")
+	wantReach, _ := r.Member("reachable")
+	wantDegree, _ := r.Member("degree")
+	return conforms(&reach, category.Boolean) && reach.text == wantReach.text &&
+		conforms(&degree, category.Integer) && parseDecimal(degree.text) == parseDecimal(wantDegree.text)
+}
+
+// either is the member with one of two names, or null.
+func either(v *JSON, name, alias string) JSON {
+	x, ok := v.Member(name)
+	if !ok {
+		x, _ = v.Member(alias)
+	}
+	return x
+}
+
+// Result is what has become of a reply.
+type Result struct {
+	Outcome Outcome
+	Reason  Reason // of FormatError and NoAnswer
+	// Answer is what was understood, also when it is of a wrong type; nil if
+	// nothing was.
+	Answer json.RawMessage
+}
+
+// Score scores the reply to a question.
+func Score(reply string, reference *Reference, t category.Result, categoryName string) Result {
+	p, err := ParseReply(reply)
+	if err != nil {
+		var reason Reason
+		errors.As(err, &reason)
+		if reason == NoReply {
+			return Result{Outcome: NoAnswer, Reason: reason}
+		}
+		return Result{Outcome: FormatError, Reason: reason}
+	}
+	result := Result{Answer: p.Raw()}
+	switch MatchAnswer(&p, reference, t, categoryName, Strict) {
+	case Correct:
+		result.Outcome = StrictlyRight
+	case Malformed:
+		result.Outcome, result.Reason = FormatError, WrongType
+	default:
+		result.Outcome = Wrong
+		if MatchAnswer(&p, reference, t, categoryName, Lenient) == Correct {
+			result.Outcome = LenientOnly
+		}
+	}
+	return result
+}

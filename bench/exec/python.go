@@ -1,0 +1,103 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ein/bench/answer"
+	"ein/bench/category"
+)
+
+// Runner runs Python programs in a sandbox and gives what they print. What a
+// program does wrong is a *ProgramError; every other error is one of the sandbox.
+type Runner interface {
+	Run(ctx context.Context, program string) (stdout string, err error)
+}
+
+// ProgramError is a failure that is the program's own.
+type ProgramError struct {
+	Outcome answer.Outcome // OverLimit, ParseError or RuntimeError
+	Message string
+}
+
+func (e *ProgramError) Error() string { return e.Message }
+
+// RunPython runs the Python program of a reply and scores what it prints. The
+// error is that of the context. Unlike an Executor, it may be used by several
+// goroutines when the runner may.
+func RunPython(ctx context.Context, sandbox Runner, reply string, q *Question) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	switch {
+	case strings.TrimSpace(reply) == "":
+		return Result{Outcome: answer.NoAnswer, Message: "there is no reply"}, nil
+	case len(reply) > answer.MaxReply:
+		return Result{Outcome: OverLimit, Message: fmt.Sprintf("the reply has more than %d bytes", answer.MaxReply)}, nil
+	}
+	program, ok := Extract(reply, Python)
+	if !ok {
+		return Result{Outcome: NoProgram, Message: "there is no program in the reply"}, nil
+	}
+	r := Result{Program: program}
+	out, err := sandbox.Run(ctx, program)
+	var wrong *ProgramError
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, context.Cause(ctx)
+	case errors.As(err, &wrong):
+		return r.fail(wrong.Outcome, wrong.Message), nil
+	case err != nil:
+		return r.fail(answer.InfraError, err.Error()), nil
+	}
+	if r.Answer, err = printed(out, q); err != nil {
+		return r.fail(BadOutput, err.Error()), nil
+	}
+	if r.Outcome = q.Match(r.Answer); r.Outcome == answer.FormatError {
+		message := fmt.Sprintf("it prints %.100s, which is no %s", r.Answer, q.Type)
+		r.Answer = nil
+		return r.fail(BadOutput, message), nil
+	}
+	return r, nil
+}
+
+// printed is the answer that a program prints: one JSON value, with the numbers of
+// nodes in place of their labels.
+func printed(out string, q *Question) (json.RawMessage, error) {
+	if _, err := answer.Parse(out); err != nil {
+		return nil, fmt.Errorf("it prints %.100q: %w", out, err)
+	}
+	text := json.RawMessage(bytes.TrimSpace([]byte(out)))
+	switch q.Type {
+	case category.Set:
+		var nodes []int
+		if err := json.Unmarshal(text, &nodes); err != nil || nodes == nil {
+			return nil, fmt.Errorf("it prints %.100s, expected a list of the numbers of nodes", text)
+		}
+		seen := make([]bool, len(q.Labels))
+		for _, x := range nodes {
+			if x < 0 || x >= len(seen) {
+				return nil, fmt.Errorf("%d is no node, expected 0 to %d", x, len(seen)-1)
+			}
+			seen[x] = true
+		}
+		v := answer.Value{Type: category.Set}
+		for x, in := range seen {
+			if in {
+				v.Nodes = append(v.Nodes, x)
+			}
+		}
+		return v.JSON(q.Labels), nil
+	case category.String:
+		var x *int
+		if err := json.Unmarshal(text, &x); err != nil || x == nil || *x < 0 || *x >= len(q.Labels) {
+			return nil, fmt.Errorf("it prints %.100s, expected the number of a node, 0 to %d", text, len(q.Labels)-1)
+		}
+		return answer.Value{Type: category.String, Node: *x}.JSON(q.Labels), nil
+	}
+	return text, nil
+}

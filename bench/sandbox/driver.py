@@ -1,0 +1,95 @@
+"""Waits for one program, runs it and says how it ended.
+
+Arguments: the descriptor of the report, the seconds of processor time, the bytes
+of memory and of a file. The report is a line about the interpreter when it is
+ready, "go" when the program has come, and at the end the number that came before
+the program, with a word. What the program prints goes out as it is.
+"""
+
+import contextlib
+import json
+import math
+import os
+import platform
+import resource
+import sys
+import time
+import traceback
+
+# "" is the working directory, where the program may write.
+sys.path[:] = [p for p in sys.path if p]
+
+import networkx  # noqa: E402  (what the waiting is about)
+
+
+def short(text):
+    # A traceback repeats the line, which may be the whole program.
+    return text if len(text) < 4000 else text[:2000] + "\n...\n" + text[-2000:]
+
+
+def main(report, cpu, memory, size):
+    # Descriptors that were open in whatever started the sandbox came along.
+    most = max(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 1 << 16)
+    os.closerange(3, report)
+    os.closerange(report + 1, most)
+    # Nothing here can be undone: a hard limit is not raised again without a
+    # privilege that no process in the sandbox has.
+    cpu = math.ceil(time.process_time() + cpu)
+    for kind, most in (
+        (resource.RLIMIT_FSIZE, size),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NPROC, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_STACK, 8 << 20),
+        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_AS, memory),
+    ):
+        resource.setrlimit(kind, (most, most))
+    # Kept from what a program does to the module.
+    write, leave = os.write, os._exit
+    hello = {"python": platform.python_version(), "networkx": networkx.__version__, "cpu": time.process_time()}
+    write(report, json.dumps(hello).encode() + b"\n")
+
+    request = sys.stdin.buffer.read()
+    number, program = request[:32], request[32:]
+    # Made now, since there may be no memory left at the end.
+    ok, no_memory, error = (number + word for word in (b" ok\n", b" memory\n", b" error\n"))
+    if len(number) < 32:  # the sandbox is being closed
+        leave(0)
+    write(report, b"go\n")
+
+    end = error
+    out, err = sys.stdout, sys.stderr
+    try:
+        try:
+            exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})
+            end = ok
+        except SystemExit as e:
+            if e.code is None or e.code == 0:
+                end = ok
+            else:
+                print(e.code, file=sys.stderr)
+        except MemoryError:
+            end = no_memory
+            print("MemoryError", file=sys.stderr)
+        except BaseException:
+            sys.stderr.write(short(traceback.format_exc()))
+        # Those of now and, where the program has put others in their place, those
+        # of the beginning.
+        for f in (sys.stdout, sys.stderr):
+            if f is not None:
+                f.flush()
+        for f in (out, err):
+            with contextlib.suppress(ValueError):  # closed, or detached
+                f.flush()
+    except MemoryError:
+        end = no_memory
+    except BaseException:
+        end = error
+    write(report, end)
+    leave(0)
+
+
+main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -1,0 +1,243 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// reportSize is far more than the driver reports.
+const reportSize = 4 << 10
+
+// guest is one interpreter, good for one program.
+type guest struct {
+	cmd               *exec.Cmd
+	first             *os.Process // process 1 of the sandbox
+	in                *os.File
+	out, errs, report *stream
+	warm              time.Duration // of processor time, before the program
+	python, networkx  string        // versions
+
+	mu     sync.Mutex
+	killed bool
+	why    Outcome // of killed
+}
+
+// start brings up an interpreter and waits until it is ready.
+func (b *bwrap) start(ctx context.Context, limits Policy) (*guest, error) {
+	var pipes files
+	defer pipes.close()
+	in, out, errs, filter, report, info := pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe()
+	if pipes.err != nil {
+		return nil, failed(ctx, "making pipes", pipes.err, "")
+	}
+	// It fits into the pipe, so this does not wait for a reader.
+	if _, err := filter.w.Write(b.filter); err != nil {
+		return nil, failed(ctx, "passing the system call filter", err, "")
+	}
+	g := &guest{cmd: b.command(limits)}
+	g.cmd.Stdin, g.cmd.Stdout, g.cmd.Stderr = in.r, out.w, errs.w
+	g.cmd.ExtraFiles = []*os.File{filter.r, report.w, info.w} // 3, 4 and 5
+	if err := b.spawn(g.cmd); err != nil {
+		return nil, failed(ctx, "starting bwrap", err, "")
+	}
+	g.in = pipes.keep(in.w)
+	over := func() { g.kill(OutputLimit) }
+	g.out = collect(pipes.keep(out.r), limits.Output, over)
+	g.errs = collect(pipes.keep(errs.r), limits.Output, over)
+	reported := bufio.NewReaderSize(pipes.keep(report.r), reportSize)
+	told := pipes.keep(info.r)
+	defer func() { _ = told.Close() }()
+	pipes.close() // the ends that are the child's, so that ours see its end
+
+	timer := time.AfterFunc(startLimit, func() { g.kill(Timeout) })
+	cancelled := context.AfterFunc(ctx, func() { g.kill(Crashed) })
+	// The first is written by bubblewrap, before any program is there.
+	line, err := reported.ReadBytes('\n')
+	going, intime := cancelled(), timer.Stop()
+	g.report = collectFrom(report.r, reported, reportSize, over)
+	var hello struct {
+		Python, NetworkX string
+		CPU              float64
+	}
+	if err == nil {
+		err = json.Unmarshal(line, &hello)
+	}
+	var child struct {
+		PID int `json:"child-pid"`
+	}
+	if err == nil {
+		err = json.NewDecoder(told).Decode(&child)
+	}
+	if err == nil {
+		g.mu.Lock()
+		g.first, err = os.FindProcess(child.PID)
+		g.mu.Unlock()
+	}
+	if err != nil || !going || !intime {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("no interpreter came up")
+		}
+		if !intime {
+			err = fmt.Errorf("it took longer than %v", startLimit)
+		}
+		g.kill(Crashed)
+		g.wait()
+		if err == nil {
+			err = errors.New("it was interrupted")
+		}
+		return nil, failed(ctx, "starting an interpreter in namespaces of its own", err, string(g.errs.b))
+	}
+	g.python, g.networkx = hello.Python, hello.NetworkX
+	g.warm = time.Duration(hello.CPU * float64(time.Second))
+	return g, nil
+}
+
+// kill ends the sandbox; the first reason stands.
+func (g *guest) kill(why Outcome) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.killed {
+		return
+	}
+	g.killed, g.why = true, why
+	// All processes of a sandbox die with its process 1, whatever session or group
+	// they moved to, and bubblewrap then counts the time they used.
+	if g.first == nil || g.first.Kill() != nil {
+		_ = g.cmd.Process.Kill()
+	}
+}
+
+// wait gives the processor time of all that ran in the sandbox.
+func (g *guest) wait() time.Duration {
+	_ = g.in.Close()
+	<-g.out.done
+	<-g.errs.done
+	<-g.report.done
+	// How it ended is not asked: an exit status is the program's to choose.
+	_ = g.cmd.Wait()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.first != nil {
+		_ = g.first.Release()
+	}
+	return g.cmd.ProcessState.UserTime() + g.cmd.ProcessState.SystemTime() - g.warm
+}
+
+func (g *guest) run(ctx context.Context, program string, limits Policy) (Result, error) {
+	number := make([]byte, 16)
+	_, _ = rand.Read(number) // never fails
+	key := hex.EncodeToString(number)
+
+	began := time.Now()
+	timer := time.AfterFunc(limits.Wall, func() { g.kill(Timeout) })
+	var given atomic.Bool
+	cancelled := context.AfterFunc(ctx, func() {
+		given.Store(true)
+		g.kill(Crashed)
+	})
+	_, err := io.WriteString(g.in, key+program)
+	cpu := max(0, g.wait())
+	wall := time.Since(began)
+	timer.Stop()
+	cancelled()
+	if given.Load() {
+		return Result{}, context.Cause(ctx)
+	}
+
+	r := Result{Stdout: string(g.out.b), Stderr: string(g.errs.b), CPU: cpu, Wall: wall}
+	report, taken := bytes.CutPrefix(g.report.b, []byte("go\n"))
+	if !taken {
+		if err == nil {
+			err = errors.New("it ended before it took the program")
+		}
+		return Result{}, failed(ctx, "handing over a program", err, r.Stderr)
+	}
+	switch {
+	case g.killed:
+		r.Outcome = g.why
+	case string(report) == key+" ok\n":
+		r.Outcome = OK
+	case string(report) == key+" memory\n":
+		r.Outcome = Memory
+	case string(report) != key+" error\n" && cpu >= limits.CPU:
+		r.Outcome = Timeout // the kernel's doing
+	default:
+		r.Outcome = Crashed
+	}
+	return r, nil
+}
+
+// stream keeps the beginning of what comes from a pipe.
+type stream struct {
+	b    []byte // to be read when done
+	done chan struct{}
+}
+
+func collect(r *os.File, most int64, over func()) *stream { return collectFrom(r, r, most, over) }
+
+// collectFrom reads what of the file has been buffered as well. It calls over, once,
+// when there is more than it keeps.
+func collectFrom(file *os.File, r io.Reader, most int64, over func()) *stream {
+	s := &stream{done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		defer func() { _ = file.Close() }()
+		// The end of a pipe is the only way for it to end.
+		s.b, _ = io.ReadAll(io.LimitReader(r, most))
+		if n, _ := io.CopyN(io.Discard, r, 1); n > 0 {
+			over()
+			_, _ = io.Copy(io.Discard, r)
+		}
+	}()
+	return s
+}
+
+// files are those to be closed.
+type files struct {
+	open []*os.File
+	err  error
+}
+
+type pipe struct{ r, w *os.File }
+
+func (f *files) pipe() pipe {
+	r, w, err := os.Pipe()
+	if err != nil {
+		f.err = err
+		return pipe{}
+	}
+	f.open = append(f.open, r, w)
+	return pipe{r, w}
+}
+
+// keep takes a file out.
+func (f *files) keep(file *os.File) *os.File {
+	for i, o := range f.open {
+		if o == file {
+			f.open = append(f.open[:i], f.open[i+1:]...)
+			break
+		}
+	}
+	return file
+}
+
+func (f *files) close() {
+	for _, o := range f.open {
+		_ = o.Close()
+	}
+	f.open = nil
+}

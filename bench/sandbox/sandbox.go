@@ -1,0 +1,149 @@
+// Package sandbox runs Python programs that nobody has read, written by a model
+// that may be careless or may look for a way around the scoring.
+//
+// Every program gets a process of its own that ends with it, in namespaces of its
+// own (user, process, network, host name, IPC, cgroup) set up by bubblewrap: it
+// sees the interpreter's files, read-only, and an empty /tmp of one mebibyte, and
+// neither /proc nor /dev nor the network. A system call filter allows what an
+// interpreter needs to compute, so no process and no thread is ever started and
+// no socket opened, and resource limits bound memory, time and files.
+//
+// Data only comes back: what the program printed, and how it ended. Whether that
+// is right is for the caller to decide, outside. The interpreter says on a pipe of
+// its own, with a number that is drawn for the run, that the program came to its
+// end. A program that digs that number out of its own interpreter wins the word
+// "ok" for what it has printed and nothing else, so a caller must treat missing
+// output as a failure whatever the outcome says.
+//
+// [Open] proves all of this by attacking it, and refuses when an attack succeeds
+// or bubblewrap is missing or may not make namespaces, as in many containers.
+// There is no second, weaker way to run a program, and none without a sandbox.
+//
+// What it does not promise: the kernel is shared with the host, and only a virtual
+// machine holds against a program that exploits a fault of the kernel. Seen from
+// the host, the programs belong to the user who runs this one, without any
+// capability if that is root.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Policy says what a program may use. A field that is zero has the default.
+type Policy struct {
+	Python string // the interpreter, "python3"; it needs networkx
+
+	Wall   time.Duration // from when the program is handed over, 10 s
+	CPU    time.Duration // 5 s, enforced to the next full second
+	Memory int64         // bytes of address space, 512 MiB; the interpreter itself has about 40
+	Output int64         // bytes on standard output, and on standard error, 64 KiB each
+
+	// Pool is how many interpreters wait, with networkx imported, for the next
+	// programs: as many as there are processors. It does not bound how many
+	// programs run at once, which is up to the callers of Run.
+	Pool int
+}
+
+// MaxProgram is the most bytes a program may have.
+const MaxProgram = 1 << 20
+
+func (p Policy) withDefaults() (Policy, error) {
+	if p.Wall < 0 || p.CPU < 0 || p.Memory < 0 || p.Output < 0 || p.Pool < 0 {
+		return p, errors.New("a limit of the sandbox is negative")
+	}
+	if p.Python == "" {
+		p.Python = "python3"
+	}
+	if p.Wall == 0 {
+		p.Wall = 10 * time.Second
+	}
+	if p.CPU == 0 {
+		p.CPU = 5 * time.Second
+	}
+	if p.Memory == 0 {
+		p.Memory = 512 << 20
+	}
+	if p.Output == 0 {
+		p.Output = 64 << 10
+	}
+	if p.Pool == 0 {
+		p.Pool = runtime.NumCPU()
+	}
+	return p, nil
+}
+
+// Outcome is how a program ended.
+type Outcome int
+
+// The outcomes. Those that are the sandbox's doing (Timeout, OutputLimit) are
+// decided by its own clocks and counters; an exit status, which a program
+// chooses, decides nothing.
+const (
+	OK          Outcome = iota // it came to its end, or left with sys.exit(0)
+	Timeout                    // it used up its time, by the clock or of the processor
+	Memory                     // it failed with MemoryError
+	OutputLimit                // it printed too much
+	Crashed                    // an exception, a signal, os._exit; also the host's doing when its memory ran out
+)
+
+func (o Outcome) String() string {
+	switch o {
+	case OK:
+		return "ok"
+	case Timeout:
+		return "timeout"
+	case Memory:
+		return "memory"
+	case OutputLimit:
+		return "output"
+	case Crashed:
+		return "crashed"
+	}
+	return fmt.Sprintf("Outcome(%d)", int(o))
+}
+
+// Result is what a program gave.
+type Result struct {
+	Stdout, Stderr string // as printed: not necessarily UTF-8
+	Outcome        Outcome
+	CPU, Wall      time.Duration // CPU has some milliseconds of bubblewrap's in it
+}
+
+// Check is one attack on the sandbox.
+type Check struct {
+	Name string
+	Err  error // nil: it was stopped
+}
+
+// Versions are those of what was proven.
+type Versions struct{ Bubblewrap, Kernel, Python, NetworkX string }
+
+// ErrClosed is a Run after Close.
+var ErrClosed = errors.New("the sandbox is closed")
+
+// Unavailable is why no program can be run safely here.
+type Unavailable struct {
+	Backend string // "bubblewrap", or "" when it is not about one
+	Step    string // what failed
+	Err     error
+	Remedy  string
+}
+
+func (e *Unavailable) Error() string {
+	var b strings.Builder
+	b.WriteString("Python programs cannot be run safely here")
+	if e.Backend != "" {
+		b.WriteString(": " + e.Backend)
+	}
+	fmt.Fprintf(&b, ": %s: %v", e.Step, e.Err)
+	if e.Remedy != "" {
+		b.WriteString("\n" + e.Remedy)
+	}
+	return b.String()
+}
+
+func (e *Unavailable) Unwrap() error { return e.Err }

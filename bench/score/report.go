@@ -1,0 +1,232 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"ein/bench/answer"
+	"ein/bench/category"
+)
+
+// Report is the scores of a file of replies.
+type Report struct {
+	Version    int      `json:"version"`
+	All        *Group   `json:"all"`
+	Levels     []*Group `json:"levels"`
+	Categories []*Group `json:"categories"`
+	Replies    int      `json:"replies"` // lines
+	Missing    Noticed  `json:"missing"`
+	Duplicates Noticed  `json:"duplicates"`
+	Unknown    Noticed  `json:"unknown"`
+
+	all []*Group // one for each of category.Table
+}
+
+// Group is a category, a level, or everything.
+type Group struct {
+	Name       string                 `json:"name"`
+	Level      string                 `json:"level,omitempty"`
+	ResultType string                 `json:"result_type,omitempty"`
+	Instances  int                    `json:"instances"`
+	Scored     int                    `json:"scored"` // without infra_error; what rates are of
+	Outcomes   map[answer.Outcome]int `json:"outcomes"`
+	Strict     *Rate                  `json:"strict"` // null when nothing is scored
+	Lenient    *Rate                  `json:"lenient"`
+}
+
+// Rate is a share with its 95 % interval by Wilson.
+type Rate struct {
+	Right int     `json:"right"`
+	Rate  float64 `json:"rate"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Noticed is ids that are not as they should be.
+type Noticed struct {
+	Count int     `json:"count"`
+	First []Place `json:"first"`
+}
+
+// Place is an id and the line of the replies where it is, if it is there.
+type Place struct {
+	Line int    `json:"line,omitempty"`
+	ID   string `json:"id"`
+}
+
+// mostNoticed is how many ids are told; the rest is counted.
+const mostNoticed = 10
+
+func (n *Noticed) add(line int, id string) {
+	n.Count++
+	if len(n.First) < mostNoticed {
+		n.First = append(n.First, Place{line, strings.Clone(id)}) // not the whole line with it
+	}
+}
+
+func newReport() *Report {
+	r := &Report{Version: 1, Missing: Noticed{First: []Place{}}, Duplicates: Noticed{First: []Place{}}, Unknown: Noticed{First: []Place{}}}
+	for i := range category.Table {
+		c := &category.Table[i]
+		r.all = append(r.all, newGroup(c.Name, level(c), string(c.Result)))
+	}
+	return r
+}
+
+func newGroup(name, level, resultType string) *Group {
+	g := &Group{Name: name, Level: level, ResultType: resultType, Outcomes: map[answer.Outcome]int{}}
+	for _, o := range answer.Outcomes() {
+		g.Outcomes[o] = 0 // all of them are in the JSON form
+	}
+	return g
+}
+
+// add counts the result of an instance and makes its record.
+func (r *Report) add(e *entry, result answer.Result) *Record {
+	g := r.all[e.category]
+	g.Outcomes[result.Outcome]++
+	return &Record{ID: e.id, Category: g.Name, Level: g.Level, Outcome: result.Outcome,
+		Strict: result.Outcome.Strict(), Lenient: result.Outcome.Lenient(), Answer: result.Answer, Reason: result.Reason}
+}
+
+// finish sums the categories that there are up.
+func (r *Report) finish() {
+	r.All = newGroup("all", "", "")
+	r.Levels, r.Categories = []*Group{}, []*Group{}
+	var at *Group
+	for _, g := range r.all {
+		g.finish()
+		if g.Instances == 0 {
+			continue
+		}
+		if at == nil || at.Name != g.Level { // the table is by level
+			at = newGroup(g.Level, "", "")
+			r.Levels = append(r.Levels, at)
+		}
+		r.Categories = append(r.Categories, g)
+		for o, n := range g.Outcomes {
+			at.Outcomes[o] += n
+			r.All.Outcomes[o] += n
+		}
+	}
+	for _, g := range append(r.Levels, r.All) {
+		g.finish()
+	}
+}
+
+func (g *Group) finish() {
+	for _, n := range g.Outcomes {
+		g.Instances += n
+	}
+	g.Scored = g.Instances - g.Outcomes[answer.InfraError]
+	strict, lenient := 0, 0
+	for o, n := range g.Outcomes {
+		if o.Strict() {
+			strict += n
+		}
+		if o.Lenient() {
+			lenient += n
+		}
+	}
+	if g.Scored > 0 {
+		g.Strict, g.Lenient = newRate(strict, g.Scored), newRate(lenient, g.Scored)
+	}
+}
+
+func newRate(right, n int) *Rate {
+	low, high := Wilson(right, n)
+	return &Rate{Right: right, Rate: float64(right) / float64(n), Low: low, High: high}
+}
+
+// Wilson is the 95 % interval of Wilson for a share, of which categories of some
+// dozens of instances need one that is right for small numbers and at 0 and 1.
+func Wilson(right, n int) (low, high float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	const z = 1.959963984540054
+	p, m := float64(right)/float64(n), float64(n)
+	middle := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	// Rounding must not move the ends away from 0 and 1.
+	low, high = max(0, middle-half), min(1, middle+half)
+	if right == 0 {
+		low = 0
+	}
+	if right == n {
+		high = 1
+	}
+	return low, high
+}
+
+// Text is the report for people.
+func (r *Report) Text() string {
+	rows := [][]string{{"", "instances", "strict %", "95 %", "lenient %", "95 %", "lenient only", "wrong", "format", "none", "infra"}}
+	for _, groups := range [][]*Group{r.Categories, r.Levels, {r.All}} {
+		for _, g := range groups {
+			row := []string{g.Name, strconv.Itoa(g.Instances)}
+			for _, rate := range []*Rate{g.Strict, g.Lenient} {
+				if rate == nil {
+					row = append(row, "-", "-")
+				} else {
+					row = append(row, percent(rate.Rate), percent(rate.Low)+"-"+percent(rate.High))
+				}
+			}
+			for _, o := range answer.Outcomes()[1:] {
+				row = append(row, strconv.Itoa(g.Outcomes[o]))
+			}
+			rows = append(rows, row)
+		}
+	}
+	var b strings.Builder
+	align(&b, rows)
+	if n := r.All.Outcomes[answer.InfraError]; n > 0 {
+		fmt.Fprintf(&b, "\nThe shares are of %d instances: infra errors are left out.\n", r.All.Scored)
+	}
+	r.Missing.write(&b, "instance has no reply and counts as no answer", "instances have no reply and count as no answer")
+	r.Duplicates.write(&b, "reply is to an instance that has one already, and does not count", "replies are to instances that have one already, and do not count")
+	r.Unknown.write(&b, "reply is to no instance of the file, and does not count", "replies are to no instance of the file, and do not count")
+	return b.String()
+}
+
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
+
+// align writes columns, the first to the left and the others to the right.
+func align(b *strings.Builder, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], len(cell))
+		}
+	}
+	for _, row := range rows {
+		fmt.Fprintf(b, "%-*s", width[0], row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(b, "  %*s", width[i+1], cell)
+		}
+		b.WriteString("\n")
+	}
+}
+
+func (n *Noticed) write(b *strings.Builder, one, many string) {
+	if n.Count == 0 {
+		return
+	}
+	what := many
+	if n.Count == 1 {
+		what = one
+	}
+	fmt.Fprintf(b, "\n%d %s:\n", n.Count, what)
+	for _, p := range n.First {
+		if p.Line > 0 {
+			fmt.Fprintf(b, "  line %d: %s\n", p.Line, clip(p.ID))
+		} else {
+			fmt.Fprintf(b, "  %s\n", clip(p.ID))
+		}
+	}
+	if rest := n.Count - len(n.First); rest > 0 {
+		fmt.Fprintf(b, "  and %d more\n", rest)
+	}
+}
