@@ -63,6 +63,17 @@ func (b *bwrap) start(ctx context.Context, limits Policy) (*guest, error) {
 	defer func() { _ = told.Close() }()
 	pipes.close() // the ends that are the child's, so that ours see its end
 
+	// Nothing is killed before process 1 is known: a bubblewrap that dies early
+	// leaves it behind, waiting for ever.
+	var child struct {
+		PID int `json:"child-pid"`
+	}
+	early := json.NewDecoder(told).Decode(&child)
+	if early == nil {
+		g.mu.Lock()
+		g.first, early = os.FindProcess(child.PID)
+		g.mu.Unlock()
+	}
 	timer := time.AfterFunc(startLimit, func() { g.kill(Timeout) })
 	cancelled := context.AfterFunc(ctx, func() { g.kill(Crashed) })
 	// The first is written by bubblewrap, before any program is there.
@@ -76,16 +87,8 @@ func (b *bwrap) start(ctx context.Context, limits Policy) (*guest, error) {
 	if err == nil {
 		err = json.Unmarshal(line, &hello)
 	}
-	var child struct {
-		PID int `json:"child-pid"`
-	}
 	if err == nil {
-		err = json.NewDecoder(told).Decode(&child)
-	}
-	if err == nil {
-		g.mu.Lock()
-		g.first, err = os.FindProcess(child.PID)
-		g.mu.Unlock()
+		err = early
 	}
 	if err != nil || !going || !intime {
 		if errors.Is(err, io.EOF) {
@@ -166,6 +169,9 @@ func (g *guest) run(ctx context.Context, program string, limits Policy) (Result,
 		}
 		return Result{}, failed(ctx, "handing over a program", err, r.Stderr)
 	}
+	// The clock may be striking right now.
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	switch {
 	case g.killed:
 		r.Outcome = g.why
