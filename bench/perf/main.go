@@ -59,6 +59,9 @@ func run(args []string) error {
 	if o.clock != "wall" && o.clock != "cpu" {
 		return fmt.Errorf("-clock is wall or cpu, not %q", o.clock)
 	}
+	if o.clock == "cpu" && processTime() == 0 {
+		return errors.New("-clock cpu: this system does not tell the processor time of a process")
+	}
 	dir, err := os.MkdirTemp("", "ein-perf-")
 	if err != nil {
 		return err

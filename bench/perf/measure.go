@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -71,15 +70,6 @@ func ours(call func() error, check func() float64) (sampler, error) {
 		a.Check = check()
 		return a, err
 	}, nil
-}
-
-// processTime is the processor time of this process, user and system.
-func processTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // settings of a run.
