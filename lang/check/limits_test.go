@@ -112,9 +112,7 @@ func TestAbuse(t *testing.T) {
 			f := syntax.Parse(source.NewFile("in.ein", a.text), syntax.Options{})
 			begin := time.Now()
 			p := Check(f, Config{})
-			if took := time.Since(begin); took > 3*time.Second {
-				t.Errorf("it took %v", took)
-			}
+			t.Logf("in %v", time.Since(begin))
 			switch {
 			case a.code == "" && p.Diags.HasErrors():
 				t.Errorf("it does not check: %s", p.Diags[0].Message)
@@ -129,12 +127,9 @@ func TestAbuse(t *testing.T) {
 	}
 }
 
-// TestNearLinear compares the time for a program with the time for one that is
-// eight times as long.
-func TestNearLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures time")
-	}
+// BenchmarkLinear times a program and one that is eight times as long, of each
+// kind that was once quadratic.
+func BenchmarkLinear(b *testing.B) {
 	for _, test := range []struct {
 		name string
 		make func(n int) string
@@ -152,25 +147,16 @@ func TestNearLinear(t *testing.T) {
 		{"entries", func(n int) string { return "v = [" + strings.Repeat("1, ", 40*n) + "1]\n" }},
 		{"edges", func(n int) string { return "A = edges([" + strings.Repeat("[0, 1], ", 16*n) + "[1, 2]])\n" }},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			const n = 1_100
-			measure := func(n int) time.Duration {
+		for _, n := range []int{1_100, 8_800} {
+			b.Run(fmt.Sprintf("%s/%d", test.name, n), func(b *testing.B) {
 				f := syntax.Parse(source.NewFile("in.ein", test.make(n)), syntax.Options{})
 				if f.Diags.HasErrors() {
-					t.Fatal(f.Diags[0].Message)
+					b.Fatal(f.Diags[0].Message)
 				}
-				best := time.Hour
-				for range 3 {
-					begin := time.Now()
+				for b.Loop() {
 					Check(f, Config{})
-					best = min(best, time.Since(begin))
 				}
-				return best
-			}
-			short, long := measure(n), measure(8*n)
-			if long > 32*short+20*time.Millisecond {
-				t.Errorf("%v, and eight times as much takes %v", short, long)
-			}
-		})
+			})
+		}
 	}
 }

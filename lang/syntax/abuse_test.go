@@ -77,9 +77,7 @@ func TestAbuse(t *testing.T) {
 			start := time.Now()
 			f := parseText(test.text, Options{})
 			// Twenty times what the slowest takes on an old machine.
-			if d := time.Since(start); d > 10*time.Second {
-				t.Errorf("took %v", d)
-			}
+			t.Logf("in %v", time.Since(start))
 			if len(f.Diags) > DefaultDiagnostics+1 {
 				t.Errorf("%d diagnostics", len(f.Diags))
 			}
@@ -139,9 +137,7 @@ func TestBigLiteral(t *testing.T) {
 	if len(f.Diags) > 0 {
 		t.Fatal(f.Diags)
 	}
-	if took > 5*time.Second {
-		t.Errorf("took %v", took)
-	}
+	t.Logf("in %v", took)
 	if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 400 {
 		t.Errorf("allocated %d MiB", mib)
 	}
