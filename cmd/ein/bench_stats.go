@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/instance"
-	"ein/bench/stats"
+	"ein/bench/census"
 )
 
 func (a *app) benchStatsCommand() *cobra.Command {
@@ -22,7 +22,7 @@ many, how large, how dense; which answers are how common, and how often someone 
 right who always gives the most common one; how many graphs were drawn and thrown
 away, recomputed from the ids; how long questions and programs are.
 
-Tokens are estimated as ` + stats.TokenEstimate + `. Answers are counted up to
+Tokens are estimated as ` + census.TokenEstimate + `. Answers are counted up to
 the labels: a set of nodes is one of node numbers.`,
 		Example: `  ein bench stats heldout.jsonl
   ein bench stats heldout.jsonl --json --plot heldout.svg`,
@@ -51,7 +51,7 @@ func (a *app) benchStats(ctx context.Context, name string, asJSON bool, plot str
 	}
 	defer func() { _ = in.Close() }()
 	p := a.progress("reading "+in.name, in.size)
-	r, err := stats.Collect(instance.Read(p.reader(in)))
+	r, err := census.Collect(instance.Read(p.reader(in)))
 	p.done()
 	if err != nil {
 		if ctx.Err() != nil {

@@ -1,6 +1,6 @@
-// Package stats describes a file of instances: how many of what, how large, how
+// Package census describes a file of instances: how many of what, how large, how
 // their answers are distributed, and how long their texts are.
-package stats
+package census
 
 import (
 	"bytes"

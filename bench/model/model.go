@@ -1,0 +1,148 @@
+// Package model asks language models over the wire formats of their providers.
+//
+// A Model turns a Request into a Response or an *Error. Nothing here is retried,
+// cached or scheduled: that is the business of package eval, which reads the class
+// of an error and what the provider says about waiting.
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Params is what a user asks of every request. What is nil or zero is not sent,
+// so that the default of the provider holds, MaxTokens aside where a provider demands
+// one.
+type Params struct {
+	Temperature *float64 `json:"temperature,omitempty"`
+	TopP        *float64 `json:"top_p,omitempty"`
+	MaxTokens   int      `json:"max_tokens,omitempty"` // of the output, reasoning included
+	Seed        *int64   `json:"seed,omitempty"`
+	Stop        []string `json:"stop,omitempty"`
+	Effort      string   `json:"effort,omitempty"`   // of reasoning: none, minimal, low, medium, high, ...
+	Thinking    *int     `json:"thinking,omitempty"` // budget of reasoning in tokens; 0 is off, -1 up to the model
+}
+
+// Request is one question to a model.
+type Request struct {
+	// ID and Sample name the request, in recorded traffic and to the baselines.
+	// They are never sent to a provider.
+	ID     string
+	Sample int
+	Mode   string // direct, cot, ein, python; for the baselines only
+
+	System string
+	User   string
+	Params Params
+}
+
+// Finish is why a model stopped.
+type Finish string
+
+// The finishes. Length is also a budget that reasoning has used up.
+const (
+	Stop          Finish = "stop"
+	Length        Finish = "length"
+	Refusal       Finish = "refusal"
+	ContentFilter Finish = "content_filter"
+	Other         Finish = "other"
+)
+
+// Usage is tokens, on one definition for all providers: Output includes
+// Reasoning, and Input includes CachedInput.
+type Usage struct {
+	Input       int64 `json:"input"`
+	CachedInput int64 `json:"cached_input,omitempty"`
+	Output      int64 `json:"output"`
+	Reasoning   int64 `json:"reasoning,omitempty"`
+}
+
+// Response is what a model said.
+type Response struct {
+	Text      string // what is visible, without reasoning
+	Reasoning string // as far as the provider shows it
+	Finish    Finish
+	Usage     Usage
+	Model     string // as the provider resolved the name
+	RequestID string // the provider's name of the exchange, for its support
+	// Limits is what the provider says of its limits, for the scheduler; zero where
+	// it says nothing.
+	Limits Limits
+}
+
+// Limits is the rate limit headers of a response.
+type Limits struct {
+	RemainingRequests, RemainingTokens int           // -1: not said
+	Reset                              time.Duration // until the tightest of them is whole again; 0: not said
+}
+
+// Model is a model of a provider. Its methods may be called by many goroutines.
+type Model interface {
+	// Name is PROVIDER:NAME.
+	Name() string
+	// Body is the body of the request as it would be sent. It is what a cache keys
+	// on and what a run records, and never holds a key.
+	Body(*Request) (json.RawMessage, error)
+	// Ask sends a request. The error is an *Error, or that of the context.
+	Ask(context.Context, *Request) (*Response, error)
+}
+
+// Class is what a failure asks of the caller.
+type Class string
+
+// The classes. The first four may pass: the request is tried again. The next two
+// end a run, since every other request would fail as well. The last is about one
+// request.
+const (
+	RateLimit  Class = "rate_limit" // wait, and send less
+	Overloaded Class = "overloaded" // 5xx, 529
+	Transport  Class = "transport"  // refused, reset, cut off, timed out
+	Protocol   Class = "protocol"   // an answer that is not in the provider's format
+	Quota      Class = "quota"      // money or a spend limit: waiting does not help
+	Denied     Class = "denied"     // key, model, parameter: a person has to do something
+	Rejected   Class = "rejected"   // this request: too long, against a policy
+)
+
+// Error is a failure outside of the model: never a wrong answer.
+type Error struct {
+	Class      Class
+	Status     int           // of HTTP, or 0
+	Code       string        // the provider's
+	Message    string        // the provider's, shortened, without any key
+	Hint       string        // what to do about it; "" for what passes by itself
+	RetryAfter time.Duration // as the provider says, or 0
+	Err        error
+}
+
+func (e *Error) Error() string {
+	s := string(e.Class)
+	if e.Status != 0 {
+		s += fmt.Sprintf(": HTTP %d", e.Status)
+	}
+	if e.Code != "" {
+		s += " " + e.Code
+	}
+	if e.Message != "" {
+		s += ": " + e.Message
+	}
+	if e.Message == "" && e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Passes reports whether the same request may succeed later.
+func (e *Error) Passes() bool {
+	switch e.Class {
+	case RateLimit, Overloaded, Transport, Protocol:
+		return true
+	}
+	return false
+}
+
+// Ends reports whether every other request would fail as well.
+func (e *Error) Ends() bool { return e.Class == Quota || e.Class == Denied }

@@ -1,0 +1,112 @@
+// Package ide answers what an editor asks about a program: what is this, what can
+// stand here, where does it come from, how is it called everywhere. It works in byte
+// offsets on one immutable Document and knows no protocol, terminal or file; the
+// language server and the interactive session are its two users.
+package ide
+
+import (
+	"ein/lang/diag"
+	"ein/lang/source"
+)
+
+// Kind is what a name or a token stands for.
+type Kind uint8
+
+// The kinds.
+const (
+	KindTensor    Kind = iota // a name that an equation or an input defines
+	KindInput                 // a name that an input declares
+	KindIndex                 // an index, known in its statement
+	KindFunction              // a def of the program or of the prelude
+	KindBuiltin               // a builtin
+	KindParameter             // of a def
+	KindLabel                 // a node label, a string
+	KindDirective             // :print
+	KindKeyword               // def, input, graph, ...
+	KindNumber
+	KindOperator
+	KindComment
+	KindSnippet
+	KindFile
+)
+
+// Hover is what is known of the thing at a place.
+type Hover struct {
+	Span     source.Span
+	Markdown string
+}
+
+// Item is one completion. Insert replaces Span; with Snippet it has tab stops in
+// the notation $1, ${2:name}, $0.
+type Item struct {
+	Label   string
+	Kind    Kind
+	Detail  string // a shape or a signature, one line
+	Doc     string // Markdown
+	Span    source.Span
+	Insert  string
+	Snippet string // "" when there is none
+	Rank    int    // smaller first
+}
+
+// Signature is the call around a place.
+type Signature struct {
+	Label  string
+	Doc    string
+	Params []Param
+	Active int // of Params; -1 when past the last
+}
+
+// Param is a parameter; Span is its place in the label of its signature.
+type Param struct {
+	Span source.Span
+	Doc  string
+}
+
+// Highlight is one occurrence of what is at a place.
+type Highlight struct {
+	Span  source.Span
+	Write bool
+}
+
+// Symbol is a definition. Span is the statement, Name the name in it.
+type Symbol struct {
+	Text   string
+	Detail string // the shape
+	Kind   Kind
+	Span   source.Span
+	Name   source.Span
+}
+
+// Token is a classified piece of the text. Tokens do not overlap and are in order.
+type Token struct {
+	Span       source.Span
+	Kind       Kind
+	Definition bool // the name is defined here
+	Library    bool // of the language itself
+	Unused     bool
+}
+
+// Hint is a text shown in the line without being part of it.
+type Hint struct {
+	Offset int
+	Text   string
+	Doc    string // Markdown
+	Type   bool   // a shape; otherwise what is summed, or the name of a parameter
+	Before bool   // with a space before it rather than after
+}
+
+// Action is a change that the user may choose.
+type Action struct {
+	Title string
+	Kind  string // in the words of the protocol: quickfix, refactor.extract, refactor.inline, ...
+	Edits []diag.Edit
+	Fixes *diag.Diagnostic // what it cures; nil for a refactoring
+	Best  bool             // the one to take without being asked
+}
+
+// Fold is a range of lines that can be closed.
+type Fold struct {
+	Span    source.Span
+	Comment bool
+}
