@@ -3,7 +3,8 @@
 Arguments: the descriptor of the report, the seconds of processor time, the bytes
 of memory and of a file. The report is a line about the interpreter when it is
 ready, "go" when the program has come, and at the end the number that came before
-the program, with a word. What the program prints goes out as it is.
+the program, with a word. What the program prints goes out as it is. Where nothing
+around the interpreter confines it, confine does, for good, before there is a program.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ def short(text):
     return text if len(text) < 4000 else text[:2000] + "\n...\n" + text[-2000:]
 
 
-def main(report, cpu, memory, size):
+def main(report, cpu, memory, size, confine=None):
     # Descriptors that were open in whatever started the sandbox came along.
     most = max(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 1 << 16)
     os.closerange(3, report)
@@ -47,6 +48,8 @@ def main(report, cpu, memory, size):
         (resource.RLIMIT_AS, memory),
     ):
         resource.setrlimit(kind, (most, most))
+    if confine:
+        confine()
     # Kept from what a program does to the module.
     write, leave = os.write, os._exit
     hello = {"python": platform.python_version(), "networkx": networkx.__version__, "cpu": time.process_time()}
@@ -92,4 +95,4 @@ def main(report, cpu, memory, size):
     leave(0)
 
 
-main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+arguments = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,7 +14,7 @@ import (
 // All others fail with EPERM. Threads are not there either: with one thread there
 // is nothing to outlive the program.
 var allowed = [...]uint32{
-	// Files. What they can reach is for the mounts to say.
+	// Files. What they can reach is for the mounts, or for Landlock, to say.
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64,
 	unix.SYS_OPENAT, unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE, unix.SYS_LSEEK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_FCNTL,
 	unix.SYS_FSTAT, unix.SYS_STATX, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_READLINKAT,
@@ -22,7 +23,7 @@ var allowed = [...]uint32{
 	// Memory.
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK,
 	// The process itself, and no other.
-	unix.SYS_EXECVE, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_WAIT4,
+	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
 	unix.SYS_FUTEX, unix.SYS_SET_TID_ADDRESS, unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_RESTART_SYSCALL,
 	unix.SYS_GETPID, unix.SYS_GETPPID, unix.SYS_GETTID, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID,
@@ -43,8 +44,9 @@ const (
 	closeOnExec = 0x5451
 )
 
-// filter is the program that bubblewrap loads right before the interpreter.
-func filter() []byte {
+// filter is the program that the kernel asks about each system call. The more calls
+// are those that the way to load it needs.
+func filter(more ...uint32) []byte {
 	var p []unix.SockFilter
 	add := func(code uint16, k uint32, yes, no uint8) {
 		p = append(p, unix.SockFilter{Code: code, Jt: yes, Jf: no, K: k})
@@ -64,7 +66,7 @@ func filter() []byte {
 		add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, x32, 0, 1)
 		end(unix.SECCOMP_RET_KILL_PROCESS)
 	}
-	for _, call := range append(allowed[:], allowedHere[:]...) {
+	for _, call := range slices.Concat(allowed[:], allowedHere[:], more) {
 		equal(call, 0, 1)
 		end(unix.SECCOMP_RET_ALLOW)
 	}

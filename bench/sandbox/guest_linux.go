@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,8 +26,9 @@ const reportSize = 4 << 10
 
 // guest is one interpreter, good for one program.
 type guest struct {
+	backend           string
 	cmd               *exec.Cmd
-	first             *os.Process // process 1 of the sandbox
+	first             *os.Process // process 1 of the sandbox, where that is another one
 	in                *os.File
 	out, errs, report *stream
 	warm              time.Duration // of processor time, before the program
@@ -36,23 +39,58 @@ type guest struct {
 	why    Outcome // of killed
 }
 
-// start brings up an interpreter and waits until it is ready.
-func (b *bwrap) start(ctx context.Context, limits Policy) (*guest, error) {
+// spawner starts processes from one thread that lives as long as they may: the
+// kernel kills the children of a parent that wants it so when the thread that
+// started them ends.
+type spawner struct {
+	starts chan func()
+	once   *sync.Once
+}
+
+func newSpawner() spawner {
+	s := spawner{make(chan func()), new(sync.Once)}
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for start := range s.starts {
+			start()
+		}
+	}()
+	return s
+}
+
+func (s spawner) close() { s.once.Do(func() { close(s.starts) }) }
+
+func (s spawner) spawn(cmd *exec.Cmd) error {
+	done := make(chan error)
+	s.starts <- func() { done <- cmd.Start() }
+	return <-done
+}
+
+// launch brings up an interpreter and waits until it is ready. The command gets
+// preset on descriptor 3 and writes the report on 4. Where the interpreter is a
+// process apart from it, in namespaces of its own, it tells on 5 which, in the
+// manner of bubblewrap.
+func (s spawner) launch(ctx context.Context, backend string, cmd *exec.Cmd, apart bool, preset []byte, limits Policy) (*guest, error) {
 	var pipes files
 	defer pipes.close()
-	in, out, errs, filter, report, info := pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe()
+	in, out, errs, set, report, info := pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe(), pipes.pipe()
 	if pipes.err != nil {
-		return nil, failed(ctx, "making pipes", pipes.err, "")
+		return nil, failed(ctx, backend, "making pipes", pipes.err, "")
 	}
 	// It fits into the pipe, so this does not wait for a reader.
-	if _, err := filter.w.Write(b.filter); err != nil {
-		return nil, failed(ctx, "passing the system call filter", err, "")
+	if _, err := set.w.Write(preset); err != nil {
+		return nil, failed(ctx, backend, "passing the system call filter", err, "")
 	}
-	g := &guest{cmd: b.command(limits)}
+	g := &guest{cmd: cmd, backend: backend}
+	g.cmd.Dir = "/"
 	g.cmd.Stdin, g.cmd.Stdout, g.cmd.Stderr = in.r, out.w, errs.w
-	g.cmd.ExtraFiles = []*os.File{filter.r, report.w, info.w} // 3, 4 and 5
-	if err := b.spawn(g.cmd); err != nil {
-		return nil, failed(ctx, "starting bwrap", err, "")
+	g.cmd.ExtraFiles = []*os.File{set.r, report.w} // 3 and 4
+	if apart {
+		g.cmd.ExtraFiles = append(g.cmd.ExtraFiles, info.w) // 5
+	}
+	if err := s.spawn(g.cmd); err != nil {
+		return nil, failed(ctx, backend, "starting "+filepath.Base(cmd.Path), err, "")
 	}
 	g.in = pipes.keep(in.w)
 	over := func() { g.kill(OutputLimit) }
@@ -68,15 +106,18 @@ func (b *bwrap) start(ctx context.Context, limits Policy) (*guest, error) {
 	var child struct {
 		PID int `json:"child-pid"`
 	}
-	early := json.NewDecoder(told).Decode(&child)
-	if early == nil {
-		g.mu.Lock()
-		g.first, early = os.FindProcess(child.PID)
-		g.mu.Unlock()
+	var early error
+	if apart {
+		early = json.NewDecoder(told).Decode(&child)
+		if early == nil {
+			g.mu.Lock()
+			g.first, early = os.FindProcess(child.PID)
+			g.mu.Unlock()
+		}
 	}
 	timer := time.AfterFunc(startLimit, func() { g.kill(Timeout) })
 	cancelled := context.AfterFunc(ctx, func() { g.kill(Crashed) })
-	// The first is written by bubblewrap, before any program is there.
+	// The first line is written before any program is there.
 	line, err := reported.ReadBytes('\n')
 	going, intime := cancelled(), timer.Stop()
 	g.report = collectFrom(report.r, reported, reportSize, over)
@@ -102,7 +143,7 @@ func (b *bwrap) start(ctx context.Context, limits Policy) (*guest, error) {
 		if err == nil {
 			err = errors.New("it was interrupted")
 		}
-		return nil, failed(ctx, "starting an interpreter in namespaces of its own", err, string(g.errs.b))
+		return nil, failed(ctx, backend, "starting an interpreter that gives up its rights", err, string(g.errs.b))
 	}
 	g.python, g.networkx = hello.Python, hello.NetworkX
 	g.warm = time.Duration(hello.CPU * float64(time.Second))
@@ -117,8 +158,8 @@ func (g *guest) kill(why Outcome) {
 		return
 	}
 	g.killed, g.why = true, why
-	// All processes of a sandbox die with its process 1, whatever session or group
-	// they moved to, and bubblewrap then counts the time they used.
+	// All processes of namespaces die with its process 1, whatever session or
+	// group they moved to, and bubblewrap then counts the time they used.
 	if g.first == nil || g.first.Kill() != nil {
 		_ = g.cmd.Process.Kill()
 	}
@@ -167,7 +208,7 @@ func (g *guest) run(ctx context.Context, program string, limits Policy) (Result,
 		if err == nil {
 			err = errors.New("it ended before it took the program")
 		}
-		return Result{}, failed(ctx, "handing over a program", err, r.Stderr)
+		return Result{}, failed(ctx, g.backend, "handing over a program", err, r.Stderr)
 	}
 	// The clock may be striking right now.
 	g.mu.Lock()

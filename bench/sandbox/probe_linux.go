@@ -31,21 +31,21 @@ type probe struct {
 // way as those of the policy.
 var probeLimits = Policy{Wall: 20 * time.Second, CPU: time.Second, Memory: 256 << 20, Output: 64 << 10}
 
-// prove makes the attacks, two at a time.
-func prove(ctx context.Context, b *bwrap) ([]Check, error) {
+// attack makes the attacks, two at a time, and says on what.
+func attack(ctx context.Context, b backend, on *Versions) ([]Check, error) {
 	dir, err := os.MkdirTemp("", "sandbox-probe-")
 	if err != nil {
-		return nil, failed(ctx, "preparing the probes", err, "")
+		return nil, failed(ctx, b.name(), "preparing the probes", err, "")
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	secret := rand.Text()
 	// Open to all, so that only the sandbox can be what stops the attacks.
 	if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, "secret"), []byte(secret), 0o644)); err != nil {
-		return nil, failed(ctx, "preparing the probes", err, "")
+		return nil, failed(ctx, b.name(), "preparing the probes", err, "")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, failed(ctx, "preparing the probe of the network", err, "")
+		return nil, failed(ctx, b.name(), "preparing the probe of the network", err, "")
 	}
 	defer func() { _ = l.Close() }()
 	var visits atomic.Int32
@@ -62,10 +62,10 @@ func prove(ctx context.Context, b *bwrap) ([]Check, error) {
 
 	// The simplest program goes first and alone: when not even that works, its
 	// failure says more than ten others.
-	all := probes(dir, secret, l.Addr().(*net.TCPAddr).Port, &visits)
+	all := probes(dir, secret, l.Addr().(*net.TCPAddr).Port, b.apart(), &visits)
 	checks := make([]Check, len(all))
-	checks[0] = Check{all[0].name, b.try(ctx, all[0])}
-	if err := verdict(ctx, checks[:1]); err != nil {
+	checks[0] = Check{all[0].name, try(ctx, b, all[0], on)}
+	if err := verdict(ctx, b, checks[:1]); err != nil {
 		return checks, err
 	}
 	var work sync.WaitGroup
@@ -74,15 +74,15 @@ func prove(ctx context.Context, b *bwrap) ([]Check, error) {
 		work.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			checks[i+1] = Check{p.name, b.try(ctx, p)}
+			checks[i+1] = Check{p.name, try(ctx, b, p, nil)}
 		})
 	}
 	work.Wait()
-	return checks, verdict(ctx, checks)
+	return checks, verdict(ctx, b, checks)
 }
 
 // verdict is the first failure.
-func verdict(ctx context.Context, checks []Check) error {
+func verdict(ctx context.Context, b backend, checks []Check) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -92,14 +92,14 @@ func verdict(ctx context.Context, checks []Check) error {
 			return c.Err
 		}
 		if c.Err != nil {
-			return &Unavailable{backend, "probe: " + c.Name, c.Err, "Nothing is run in a sandbox that does not hold."}
+			return &Unavailable{Backend: b.name(), Step: "probe: " + c.Name, Err: c.Err, Remedy: "Nothing is run in a sandbox that does not hold."}
 		}
 	}
 	return nil
 }
 
-// try makes one attack. The first, which is alone, tells the versions.
-func (b *bwrap) try(ctx context.Context, p probe) error {
+// try makes one attack, and tells the versions of what it was made on.
+func try(ctx context.Context, b backend, p probe, on *Versions) error {
 	g, err := b.start(ctx, probeLimits)
 	if err != nil {
 		return err
@@ -108,8 +108,8 @@ func (b *bwrap) try(ctx context.Context, p probe) error {
 	if err != nil {
 		return err
 	}
-	if b.versions.Python == "" {
-		b.versions.Python, b.versions.NetworkX = g.python, g.networkx
+	if on != nil {
+		on.Python, on.NetworkX = g.python, g.networkx
 	}
 	if r.Outcome != p.outcome || p.stdout != r.Stdout && p.outcome != OutputLimit {
 		last := strings.TrimSpace(r.Stderr)
@@ -147,7 +147,14 @@ print("stopped" if not through else "got through: %s" % through)
 `
 }
 
-func probes(dir, secret string, port int, visits *atomic.Int32) []probe {
+func probes(dir, secret string, port int, apart bool, visits *atomic.Int32) []probe {
+	mine, host := `open("/tmp/mine", "w").write("fine")`, `
+if socket.gethostname() != "sandbox":
+    through.append("host name")
+`
+	if !apart {
+		mine, host = `attempt("write /tmp", lambda: open("/tmp/mine", "w"))`, ""
+	}
 	quoted := strconv.Quote(dir)
 	hold := "stopped\n"
 	return []probe{
@@ -174,8 +181,7 @@ for d in (` + quoted + `, "/", "/dev", "/dev/shm", "/run", "/var/tmp", "/etc", "
     attempt("write " + d, lambda: (os.close(os.open(d + "/escaped", os.O_CREAT | os.O_WRONLY)), os.unlink(d + "/escaped")))
 attempt("secret", lambda: open(` + quoted + ` + "/secret", "r+"))
 attempt("own code", lambda: open(os.__file__, "r+"))
-open("/tmp/mine", "w").write("fine")
-`), stdout: hold, outside: func() error {
+` + mine), stdout: hold, outside: func() error {
 			left, err := os.ReadDir(dir)
 			if err == nil && len(left) != 1 {
 				err = fmt.Errorf("%s was left behind", left)
@@ -192,9 +198,7 @@ through += set(os.environ) - {"LANG", "PYTHONHASHSEED", "OPENBLAS_NUM_THREADS", 
 # 4 is the pipe of the report.
 for d in set(range(3, 1024)) - {4}:
     attempt("inherited descriptor %d" % d, lambda: os.fstat(d))
-if socket.gethostname() != "sandbox":
-    through.append("host name")
-`), stdout: hold, outside: func() error {
+` + host), stdout: hold, outside: func() error {
 			kept, err := os.ReadFile(filepath.Join(dir, "secret"))
 			if err == nil && string(kept) != secret {
 				err = errors.New("the secret was changed")

@@ -1,12 +1,21 @@
 // Package sandbox runs Python programs that nobody has read, written by a model
 // that may be careless or may look for a way around the scoring.
 //
-// Every program gets a process of its own that ends with it, in namespaces of its
-// own (user, process, network, host name, IPC, cgroup) set up by bubblewrap: it
-// sees the interpreter's files, read-only, and an empty /tmp of one mebibyte, and
-// neither /proc nor /dev nor the network. A system call filter allows what an
-// interpreter needs to compute, so no process and no thread is ever started and
-// no socket opened, and resource limits bound memory, time and files.
+// Every program gets a process of its own that ends with it. There are two ways to
+// confine it, and the first that holds is taken.
+//
+//   - Bubblewrap: namespaces of its own (user, process, network, host name, IPC,
+//     cgroup). The program sees the interpreter's files, read-only, and an empty
+//     /tmp of one mebibyte, and neither /proc nor /dev nor the network.
+//   - Landlock, where namespaces are forbidden, as in many containers: the
+//     interpreter, once it is up and before there is a program, gives up its
+//     capabilities and all files but its own, which it may read. There is no /tmp.
+//     What can still be seen is the name of the machine, and of any file whether it
+//     exists, whose it is and how long.
+//
+// In both a system call filter allows what an interpreter needs to compute, so no
+// process and no thread is ever started and no socket opened, and resource limits
+// bound memory, time and files.
 //
 // Data only comes back: what the program printed, and how it ended. Whether that
 // is right is for the caller to decide, outside. The interpreter says on a pipe of
@@ -15,9 +24,8 @@
 // "ok" for what it has printed and nothing else, so a caller must treat missing
 // output as a failure whatever the outcome says.
 //
-// [Open] proves all of this by attacking it, and refuses when an attack succeeds
-// or bubblewrap is missing or may not make namespaces, as in many containers.
-// There is no second, weaker way to run a program, and none without a sandbox.
+// [Open] proves all of this by attacking it, and refuses when no way stops every
+// attack. No program runs without a sandbox.
 //
 // Interpreters wait with networkx imported, so that a program that finds one takes
 // some 6 ms; each is good for one program, and making the next one bounds the
@@ -40,7 +48,8 @@ import (
 
 // Policy says what a program may use. A field that is zero has the default.
 type Policy struct {
-	Python string // the interpreter, "python3"; it needs networkx
+	Python  string // the interpreter, "python3"; it needs networkx
+	Backend string // Bubblewrap or Landlock; "" is the first of them that holds
 
 	Wall   time.Duration // from when the program is handed over, 10 s
 	CPU    time.Duration // 5 s, enforced to the next full second
@@ -53,12 +62,21 @@ type Policy struct {
 	Pool int
 }
 
+// The backends.
+const (
+	Bubblewrap = "bubblewrap"
+	Landlock   = "landlock"
+)
+
 // MaxProgram is the most bytes a program may have.
 const MaxProgram = 1 << 20
 
 func (p Policy) withDefaults() (Policy, error) {
 	if p.Wall < 0 || p.CPU < 0 || p.Memory < 0 || p.Output < 0 || p.Pool < 0 {
 		return p, errors.New("a limit of the sandbox is negative")
+	}
+	if p.Backend != "" && p.Backend != Bubblewrap && p.Backend != Landlock {
+		return p, fmt.Errorf("there is no backend %q: it is %s or %s", p.Backend, Bubblewrap, Landlock)
 	}
 	if p.Python == "" {
 		p.Python = "python3"
@@ -115,7 +133,7 @@ func (o Outcome) String() string {
 type Result struct {
 	Stdout, Stderr string // as printed: not necessarily UTF-8
 	Outcome        Outcome
-	CPU, Wall      time.Duration // CPU has some milliseconds of bubblewrap's in it
+	CPU, Wall      time.Duration // CPU may have some milliseconds of bubblewrap's in it
 }
 
 // Check is one attack on the sandbox.
@@ -125,30 +143,48 @@ type Check struct {
 }
 
 // Versions are those of what was proven.
-type Versions struct{ Bubblewrap, Kernel, Python, NetworkX string }
+type Versions struct {
+	Backend          string
+	Bubblewrap       string // "" where it is not the backend
+	Landlock         int    // the version of its interface in use; 0 where it is not the backend
+	Kernel           string
+	Python, NetworkX string
+}
 
 // ErrClosed is a Run after Close.
 var ErrClosed = errors.New("the sandbox is closed")
 
 // Unavailable is why no program can be run safely here.
 type Unavailable struct {
-	Backend string // "bubblewrap", or "" when it is not about one
+	Backend string // "" when it is not about one
 	Step    string // what failed
 	Err     error
 	Remedy  string
+	Next    *Unavailable // of the next backend that was tried
 }
 
 func (e *Unavailable) Error() string {
 	var b strings.Builder
 	b.WriteString("Python programs cannot be run safely here")
-	if e.Backend != "" {
-		b.WriteString(": " + e.Backend)
-	}
-	fmt.Fprintf(&b, ": %s: %v", e.Step, e.Err)
-	if e.Remedy != "" {
-		b.WriteString("\n" + e.Remedy)
+	sep := ": "
+	for ; e != nil; e = e.Next {
+		b.WriteString(sep)
+		if e.Backend != "" {
+			b.WriteString(e.Backend + ": ")
+		}
+		fmt.Fprintf(&b, "%s: %v", e.Step, e.Err)
+		if e.Remedy != "" {
+			b.WriteString("\n" + e.Remedy)
+		}
+		sep = "\n"
 	}
 	return b.String()
 }
 
-func (e *Unavailable) Unwrap() error { return e.Err }
+func (e *Unavailable) Unwrap() []error {
+	list := []error{e.Err}
+	if e.Next != nil {
+		list = append(list, e.Next)
+	}
+	return list
+}

@@ -4,17 +4,23 @@ package sandbox
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Sandbox runs programs. Its methods may be called from many goroutines.
 type Sandbox struct {
-	policy Policy
-	bwrap  *bwrap
-	checks []Check
-	proven Versions
+	policy  Policy
+	backend backend
+	checks  []Check
+	proven  Versions
 
 	ready  chan warmed
 	stop   context.CancelFunc // ends the waiting interpreters
@@ -27,30 +33,84 @@ type warmed struct {
 	err   error
 }
 
-// Open attacks a sandbox with these limits and gives it when every attack was
-// stopped; it takes some seconds. The error is an *Unavailable unless the
-// context has ended or the policy is wrong.
+// backend is a way to confine an interpreter.
+type backend interface {
+	name() string
+	apart() bool        // in namespaces: with a /tmp and a host name of its own
+	versions(*Versions) // of what it consists of
+	start(context.Context, Policy) (*guest, error)
+	close()
+}
+
+// backends are all ways, the best first.
+var backends = []struct {
+	name string
+	open func(context.Context, *layout) (backend, error)
+}{
+	{Bubblewrap, func(ctx context.Context, files *layout) (backend, error) { return newBwrap(ctx, files) }},
+	{Landlock, func(ctx context.Context, files *layout) (backend, error) { return newLandlock(ctx, files) }},
+}
+
+// Open attacks sandboxes with these limits, the best first, and gives the first
+// that stops every attack; it takes some seconds. The error is an *Unavailable
+// unless the context has ended or the policy is wrong.
 func Open(ctx context.Context, policy Policy) (*Sandbox, error) {
 	policy, err := policy.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBwrap(ctx, policy.Python)
+	files, err := interpreter(ctx, policy.Python)
 	if err != nil {
 		return nil, err
 	}
-	checks, err := prove(ctx, b)
+	var first, last *Unavailable
+	for _, way := range backends {
+		if policy.Backend != "" && policy.Backend != way.name {
+			continue
+		}
+		s, err := prove(ctx, policy, files, way.open)
+		if err == nil {
+			return s, nil
+		}
+		why, ok := errors.AsType[*Unavailable](err)
+		if !ok {
+			return nil, err
+		}
+		if first == nil {
+			first = why
+		} else {
+			last.Next = why
+		}
+		last = why
+	}
+	return nil, first
+}
+
+// prove opens one backend and attacks it.
+func prove(ctx context.Context, policy Policy, files *layout, open func(context.Context, *layout) (backend, error)) (*Sandbox, error) {
+	b, err := open(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	versions := Versions{Backend: b.name()}
+	checks, err := attack(ctx, b, &versions)
 	if err != nil {
 		b.close()
 		return nil, err
 	}
-	return newSandbox(policy, b, checks), nil
+	b.versions(&versions)
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		versions.Kernel = unix.ByteSliceToString(name.Release[:])
+	}
+	s := newSandbox(policy, b)
+	s.checks, s.proven = checks, versions
+	return s, nil
 }
 
-func newSandbox(policy Policy, b *bwrap, checks []Check) *Sandbox {
+func newSandbox(policy Policy, b backend) *Sandbox {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Sandbox{policy: policy, bwrap: b, checks: checks, proven: b.versions,
-		ready: make(chan warmed), stop: stop, closed: ctx.Done()}
+	s := &Sandbox{policy: policy, backend: b, ready: make(chan warmed), stop: stop, closed: ctx.Done()}
 	for range policy.Pool {
 		s.work.Go(func() { s.warm(ctx) })
 	}
@@ -61,7 +121,7 @@ func newSandbox(policy Policy, b *bwrap, checks []Check) *Sandbox {
 // the run that gets it says so, and the next start is tried for the next run.
 func (s *Sandbox) warm(ctx context.Context) {
 	for ctx.Err() == nil {
-		g, err := s.bwrap.start(ctx, s.policy)
+		g, err := s.backend.start(ctx, s.policy)
 		select {
 		case s.ready <- warmed{g, err}:
 		case <-ctx.Done():
@@ -107,10 +167,25 @@ func (s *Sandbox) Versions() Versions { return s.proven }
 func (s *Sandbox) Close() error {
 	s.stop()
 	s.work.Wait()
-	s.bwrap.close()
+	s.backend.close()
 	return nil
 }
 
 // startLimit is how long an interpreter may take to come up: importing networkx
 // from a cold disk takes seconds.
 const startLimit = time.Minute
+
+// failed is a step that went wrong, with what the command said.
+func failed(ctx context.Context, backend, step string, err error, said string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); said == "" && ok {
+		said = string(exit.Stderr)
+	}
+	if said = strings.TrimSpace(said); said != "" {
+		lines := strings.Split(said, "\n")
+		err = fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	}
+	return &Unavailable{Backend: backend, Step: step, Err: err, Remedy: remedy(said)}
+}

@@ -20,26 +20,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// proof is made once for all tests.
-var proof = sync.OnceValue(func() error {
-	s, err := Open(context.Background(), Policy{Pool: 1})
-	if err == nil {
-		err = s.Close()
-	}
-	return err
-})
+// proofs are made once for all tests.
+var proofs = map[string]func() error{Bubblewrap: proof(Bubblewrap), Landlock: proof(Landlock)}
 
-// need ends a test where no sandbox can be had, and says why: on a machine without
-// bubblewrap, without the right to use it or without networkx, nothing of this
-// package is tested. Where bubblewrap works, a sandbox that does not come up or
+func proof(backend string) func() error {
+	return sync.OnceValue(func() error {
+		s, err := Open(context.Background(), Policy{Backend: backend, Pool: 1})
+		if err == nil {
+			err = s.Close()
+		}
+		return err
+	})
+}
+
+// need ends a test where the sandbox cannot be had, and says why: on a machine
+// without networkx, without bubblewrap or the right to use it, or with a kernel
+// without Landlock. Where its parts are there, a sandbox that does not come up or
 // does not hold is a failure.
-func need(t testing.TB) {
+func need(t testing.TB, backend string) {
 	t.Helper()
-	err := proof()
+	err := proofs[backend]()
 	var u *Unavailable
 	if errors.As(err, &u) {
-		plain := exec.Command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "true").Run()
-		if plain != nil || u.Backend == "" {
+		there := u.Step != "asking the kernel for Landlock"
+		if backend == Bubblewrap {
+			there = exec.Command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "true").Run() == nil
+		}
+		if !there || u.Backend == "" {
 			t.Skip("NOT TESTED: ", err)
 		}
 	}
@@ -51,16 +58,12 @@ func need(t testing.TB) {
 // setup is a sandbox of the kind that has been proven.
 func setup(t testing.TB, p Policy) *Sandbox {
 	t.Helper()
-	need(t)
+	need(t, p.Backend)
 	p, err := p.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := newBwrap(t.Context(), p.Python)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newSandbox(p, b, nil)
+	s := newSandbox(p, open(t, p.Backend))
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -69,14 +72,38 @@ func setup(t testing.TB, p Policy) *Sandbox {
 	return s
 }
 
-// weak is a sandbox that tests take layers away from.
-func weak(t *testing.T) *bwrap {
+// open is a backend that nothing has been proven of.
+func open(t testing.TB, name string) backend {
 	t.Helper()
-	need(t)
-	b, err := newBwrap(t.Context(), "python3")
+	files, err := interpreter(t.Context(), "python3")
 	if err != nil {
 		t.Fatal(err)
 	}
+	i := slices.IndexFunc(backends, func(way struct {
+		name string
+		open func(context.Context, *layout) (backend, error)
+	}) bool {
+		return way.name == name
+	})
+	b, err := backends[i].open(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// each runs a test with every backend.
+func each(t *testing.T, test func(*testing.T, string)) {
+	for _, way := range backends {
+		t.Run(way.name, func(t *testing.T) { test(t, way.name) })
+	}
+}
+
+// weak is a sandbox that tests take layers away from.
+func weak(t *testing.T) *bwrap {
+	t.Helper()
+	need(t, Bubblewrap)
+	b := open(t, Bubblewrap).(*bwrap)
 	t.Cleanup(b.close)
 	return b
 }
@@ -94,33 +121,52 @@ func (b *bwrap) without(args ...string) {
 func (b *bwrap) with(args ...string) { b.args = append(slices.Clone(args), b.args...) }
 
 // unfiltered allows every system call.
-func (b *bwrap) unfiltered() {
-	b.filter, _ = binary.Append(nil, binary.LittleEndian, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
-}
+var unfiltered, _ = binary.Append(nil, binary.LittleEndian, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
+
+func (b *bwrap) unfiltered() { b.filter = unfiltered }
 
 func TestProof(t *testing.T) {
-	need(t)
-	s, err := Open(t.Context(), Policy{Pool: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if n := len(s.Checks()); n < 11 {
-		t.Errorf("%d checks", n)
-	}
-	for _, c := range s.Checks() {
-		t.Logf("%s: %v", c.Name, c.Err)
-	}
-	t.Logf("%+v", s.Versions())
-	if v := s.Versions(); v.Bubblewrap == "" || v.Kernel == "" || v.Python == "" || v.NetworkX == "" {
-		t.Errorf("incomplete: %+v", v)
+	each(t, func(t *testing.T, backend string) {
+		need(t, backend)
+		s, err := Open(t.Context(), Policy{Backend: backend, Pool: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		if n := len(s.Checks()); n < 11 {
+			t.Errorf("%d checks", n)
+		}
+		for _, c := range s.Checks() {
+			t.Logf("%s: %v", c.Name, c.Err)
+		}
+		v := s.Versions()
+		t.Logf("%+v", v)
+		if v.Backend != backend || (v.Bubblewrap != "") != (backend == Bubblewrap) || (v.Landlock > 0) != (backend == Landlock) ||
+			v.Kernel == "" || v.Python == "" || v.NetworkX == "" {
+			t.Errorf("incomplete: %+v", v)
+		}
+	})
+}
+
+// TestOldLandlock confines with what older kernels offer: the filter makes up for
+// what their Landlock lacks.
+func TestOldLandlock(t *testing.T) {
+	need(t, Landlock)
+	for abi := 1; abi < newestABI; abi++ {
+		l := open(t, Landlock).(*landlock)
+		l.abi = abi
+		var on Versions
+		if _, err := attack(t.Context(), l, &on); err != nil {
+			t.Errorf("version %d: %v", abi, err)
+		}
+		l.close()
 	}
 }
 
 // TestProbesSee takes away one layer after the other: a probe that passes then
 // would prove nothing.
 func TestProbesSee(t *testing.T) {
-	need(t)
+	need(t, Bubblewrap)
 	for _, c := range []struct {
 		probe, what string
 		weaken      func(*bwrap)
@@ -136,30 +182,66 @@ func TestProbesSee(t *testing.T) {
 		{"reading what is outside", "the host's name", func(b *bwrap) { b.without("--hostname", "sandbox"); b.without("--unshare-uts") }},
 		{"starting processes and threads", "processes", func(b *bwrap) { b.unfiltered() }},
 		{"reaching other processes and the kernel", "system calls", func(b *bwrap) { b.unfiltered() }},
-		{"filling its tmp", "a big /tmp", func(b *bwrap) { b.without("--size", fmt.Sprint(scratch)) }},
+		{"filling its tmp", "a big /tmp", func(b *bwrap) { b.without("--size", fmt.Sprint(scratchSize)) }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
 			if c.what == "processes" && os.Getuid() != 0 {
 				t.Skip("NOT TESTED: the limit of processes holds as well, except for root")
 			}
-			b, err := newBwrap(t.Context(), "python3")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(b.close)
+			b := weak(t)
 			c.weaken(b)
-			all := probes(t.TempDir(), "secret", 1, new(atomic.Int32))
-			i := slices.IndexFunc(all, func(p probe) bool { return p.name == c.probe })
-			all[i].outside = nil
-			err = b.try(t.Context(), all[i])
-			var u *Unavailable
-			if err == nil || errors.As(err, &u) {
-				t.Errorf("the probe does not see it: %v", err)
-			} else if !strings.Contains(err.Error(), "got through") {
-				t.Errorf("it sees something else: %v", err)
-			}
+			sees(t, b, c.probe)
 		})
+	}
+}
+
+// TestProbesSeeLandlock is the same for the other backend.
+func TestProbesSeeLandlock(t *testing.T) {
+	need(t, Landlock)
+	for _, c := range []struct {
+		probe, what string
+		weaken      func(*landlock)
+	}{
+		{"network", "sockets", func(l *landlock) { l.filter = unfiltered }},
+		{"reading what is outside", "/", func(l *landlock) { l.read = []string{"/"} }},
+		{"reading what is outside", "/etc", func(l *landlock) { l.read = append(l.read, "/etc") }},
+		{"starting processes and threads", "threads", func(l *landlock) { l.filter = unfiltered }},
+		{"reaching other processes and the kernel", "system calls", func(l *landlock) { l.filter = unfiltered }},
+		{"writing a file outside its tmp", "no Landlock", func(l *landlock) { l.weaken("RESTRICT_SELF, rules, 0)", "RESTRICT_SELF, rules, 0) if 0 else 0") }},
+		{"filling its tmp", "no Landlock, again", func(l *landlock) {
+			l.weaken("RESTRICT_SELF, rules, 0)", "RESTRICT_SELF, rules, 0) if 0 else 0")
+		}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			l := open(t, Landlock).(*landlock)
+			t.Cleanup(l.close)
+			c.weaken(l)
+			sees(t, l, c.probe)
+		})
+	}
+}
+
+// weaken changes the Python half.
+func (l *landlock) weaken(from, to string) {
+	for i, a := range l.args {
+		l.args[i] = strings.ReplaceAll(a, from, to)
+	}
+}
+
+// sees makes an attack that should get through, and wants that to be noticed.
+func sees(t *testing.T, b backend, name string) {
+	t.Helper()
+	all := probes(t.TempDir(), "secret", 1, b.apart(), new(atomic.Int32))
+	i := slices.IndexFunc(all, func(p probe) bool { return p.name == name })
+	all[i].outside = nil
+	err := try(t.Context(), b, all[i], nil)
+	var u *Unavailable
+	if err == nil || errors.As(err, &u) {
+		t.Errorf("the probe does not see it: %v", err)
+	} else if !strings.Contains(err.Error(), "got through") {
+		t.Errorf("it sees something else: %v", err)
 	}
 }
 
@@ -169,95 +251,100 @@ func insert(args []string, after string, more ...string) []string {
 }
 
 func TestOutcomes(t *testing.T) {
-	s := setup(t, Policy{Wall: 5 * time.Second, CPU: time.Second, Memory: 256 << 20, Output: 5000})
-	long := strings.Repeat("x", 5000)
-	for _, c := range []struct {
-		name, program string
-		outcome       Outcome
-		stdout        string
-	}{
-		{"print", "print(6 * 7)", OK, "42\n"},
-		{"networkx", "import networkx as nx\nprint(nx.has_path(nx.path_graph(3), 0, 2))", OK, "True\n"},
-		{"main", "if __name__ == '__main__':\n  print(1)", OK, "1\n"},
-		{"a function that calls itself", "def f(n):\n  return n and n + f(n - 1)\nprint(f(10))", OK, "55\n"},
-		{"nothing", "", OK, ""},
-		{"bytes that are not text", "import sys\nsys.stdout.buffer.write(b'\\xff\\x00\\x1b[2J')", OK, "\xff\x00\x1b[2J"},
-		{"as much as allowed", "import sys\nsys.stdout.write('x' * 5000)", OK, long},
-		{"one more", "import sys\nsys.stdout.write('x' * 5001)", OutputLimit, long},
-		{"on standard error", "import sys\nsys.stderr.write('x' * 6000)", OutputLimit, ""},
-		{"on the report", "import os\nwhile True: os.write(4, b'x' * 5000)", OutputLimit, ""},
-		{"exit", "import sys\nprint(1)\nsys.exit(0)", OK, "1\n"},
-		{"exit 1", "import sys\nprint(1)\nsys.exit(1)", Crashed, "1\n"},
-		{"exit with a text", "raise SystemExit('no')", Crashed, ""},
-		{"early exit", "import os\nos.write(1, b'1')\nos._exit(0)", Crashed, "1"},
-		{"exit as if killed", "import os\nos._exit(137)", Crashed, ""},
-		{"exception", "print(1)\n1 / 0", Crashed, "1\n"},
-		{"syntax", "print(", Crashed, ""},
-		{"zero byte", "print(1)\x00", Crashed, ""},
-		{"not UTF-8", "print('\xff')", Crashed, ""},
-		{"parentheses", strings.Repeat("(", 100_000), Crashed, ""},
-		{"recursion", "def f(): f()\nf()", Crashed, ""},
-		{"recursion in C", "import sys\nsys.setrecursionlimit(10**9)\nx, y = [], []\nfor _ in range(3 * 10**5): x, y = [x], [y]\nx == y", Crashed, ""},
-		{"null pointer", "import ctypes\nctypes.string_at(0)", Crashed, ""},
-		{"abort", "import os\nos.abort()", Crashed, ""},
-		{"descriptors", "import os\nwhile True: os.dup(0)", Crashed, ""},
-		{"closed output", "import os\nos.close(1)\nprint(1)", Crashed, ""},
-		{"everything closed", "import os\nos.closerange(0, 64)", Crashed, ""},
-		{"input", "print(repr(__import__('sys').stdin.read()))", OK, "''\n"},
-		{"memory", "x = bytearray(1 << 30)", Memory, ""},
-		{"memory, bit by bit", "x = []\nwhile True: x.append([0] * 1000)", Memory, ""},
-		{"loop", "while True: pass", Timeout, ""},
-		{"loop that catches all", "while True:\n  try:\n    while True: pass\n  except BaseException: pass", Timeout, ""},
-		{"one long call", "10**(10**9)", Timeout, ""},
-		{"expression", "import re\nre.match('(a+)+$', 'a' * 100 + 'b')", Timeout, ""},
-		{"sleep", "import time\nprint(1, flush=True)\ntime.sleep(60)", Timeout, "1\n"},
-		{"colliding keys", "d = {i * (2**61 - 1): 0 for i in range(10**6)}", Timeout, ""},
-		{"patched modules", "import os, sys, builtins\nos.write = os._exit = None\nprint(1)\nsys.stderr = None\nbuiltins.print = None", OK, "1\n"},
-		{"no output", "import sys\nprint(1)\nsys.stdout = None\nprint(2)", OK, "1\n"},
-		{"another output", "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.detach())\nprint(2)", OK, "2\n"},
-		{"lying about memory", "raise MemoryError", Memory, ""},
-		{"too long", strings.Repeat("#", MaxProgram+1), Crashed, ""},
-		{"as long as allowed", strings.Repeat("#", MaxProgram-9) + "\nprint(1)", OK, "1\n"},
-		{"same order", "print(list(set('abcdefgh')) == list(set('abcdefgh')), hash('a'))", OK, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			r, err := s.Run(t.Context(), c.program)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Outcome != c.outcome || r.Stdout != c.stdout && c.name != "same order" {
-				t.Errorf("%v, not %v: %.100q, %q", r.Outcome, c.outcome, r.Stdout, r.Stderr)
-			}
-			if r.Wall > 12*time.Second || r.CPU > 3*time.Second {
-				t.Errorf("it took %v, and %v of the processor", r.Wall, r.CPU)
-			}
-		})
-	}
+	each(t, func(t *testing.T, backend string) {
+		s := setup(t, Policy{Backend: backend, Wall: 5 * time.Second, CPU: time.Second, Memory: 256 << 20, Output: 5000})
+		long := strings.Repeat("x", 5000)
+		for _, c := range []struct {
+			name, program string
+			outcome       Outcome
+			stdout        string
+		}{
+			{"print", "print(6 * 7)", OK, "42\n"},
+			{"networkx", "import networkx as nx\nprint(nx.has_path(nx.path_graph(3), 0, 2))", OK, "True\n"},
+			{"main", "if __name__ == '__main__':\n  print(1)", OK, "1\n"},
+			{"a function that calls itself", "def f(n):\n  return n and n + f(n - 1)\nprint(f(10))", OK, "55\n"},
+			{"nothing", "", OK, ""},
+			{"bytes that are not text", "import sys\nsys.stdout.buffer.write(b'\\xff\\x00\\x1b[2J')", OK, "\xff\x00\x1b[2J"},
+			{"as much as allowed", "import sys\nsys.stdout.write('x' * 5000)", OK, long},
+			{"one more", "import sys\nsys.stdout.write('x' * 5001)", OutputLimit, long},
+			{"on standard error", "import sys\nsys.stderr.write('x' * 6000)", OutputLimit, ""},
+			{"on the report", "import os\nwhile True: os.write(4, b'x' * 5000)", OutputLimit, ""},
+			{"exit", "import sys\nprint(1)\nsys.exit(0)", OK, "1\n"},
+			{"exit 1", "import sys\nprint(1)\nsys.exit(1)", Crashed, "1\n"},
+			{"exit with a text", "raise SystemExit('no')", Crashed, ""},
+			{"early exit", "import os\nos.write(1, b'1')\nos._exit(0)", Crashed, "1"},
+			{"exit as if killed", "import os\nos._exit(137)", Crashed, ""},
+			{"exception", "print(1)\n1 / 0", Crashed, "1\n"},
+			{"syntax", "print(", Crashed, ""},
+			{"zero byte", "print(1)\x00", Crashed, ""},
+			{"not UTF-8", "print('\xff')", Crashed, ""},
+			{"parentheses", strings.Repeat("(", 100_000), Crashed, ""},
+			{"recursion", "def f(): f()\nf()", Crashed, ""},
+			{"recursion in C", "import sys\nsys.setrecursionlimit(10**9)\nx, y = [], []\nfor _ in range(3 * 10**5): x, y = [x], [y]\nx == y", Crashed, ""},
+			{"null pointer", "import ctypes\nctypes.string_at(0)", Crashed, ""},
+			{"abort", "import os\nos.abort()", Crashed, ""},
+			{"descriptors", "import os\nwhile True: os.dup(0)", Crashed, ""},
+			{"closed output", "import os\nos.close(1)\nprint(1)", Crashed, ""},
+			{"everything closed", "import os\nos.closerange(0, 64)", Crashed, ""},
+			{"input", "print(repr(__import__('sys').stdin.read()))", OK, "''\n"},
+			{"memory", "x = bytearray(1 << 30)", Memory, ""},
+			{"memory, bit by bit", "x = []\nwhile True: x.append([0] * 1000)", Memory, ""},
+			{"loop", "while True: pass", Timeout, ""},
+			{"loop that catches all", "while True:\n  try:\n    while True: pass\n  except BaseException: pass", Timeout, ""},
+			{"one long call", "10**(10**9)", Timeout, ""},
+			{"expression", "import re\nre.match('(a+)+$', 'a' * 100 + 'b')", Timeout, ""},
+			{"sleep", "import time\nprint(1, flush=True)\ntime.sleep(60)", Timeout, "1\n"},
+			{"colliding keys", "d = {i * (2**61 - 1): 0 for i in range(10**6)}", Timeout, ""},
+			{"patched modules", "import os, sys, builtins\nos.write = os._exit = None\nprint(1)\nsys.stderr = None\nbuiltins.print = None", OK, "1\n"},
+			{"no output", "import sys\nprint(1)\nsys.stdout = None\nprint(2)", OK, "1\n"},
+			{"another output", "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.detach())\nprint(2)", OK, "2\n"},
+			{"lying about memory", "raise MemoryError", Memory, ""},
+			{"too long", strings.Repeat("#", MaxProgram+1), Crashed, ""},
+			{"as long as allowed", strings.Repeat("#", MaxProgram-9) + "\nprint(1)", OK, "1\n"},
+			{"same order", "print(list(set('abcdefgh')) == list(set('abcdefgh')), hash('a'))", OK, ""},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				r, err := s.Run(t.Context(), c.program)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Outcome != c.outcome || r.Stdout != c.stdout && c.name != "same order" {
+					t.Errorf("%v, not %v: %.100q, %q", r.Outcome, c.outcome, r.Stdout, r.Stderr)
+				}
+			})
+		}
+	})
 }
 
 // TestAlone shows that a program finds nothing of the one before, and that sets
 // have the same order every time.
 func TestAlone(t *testing.T) {
-	s := setup(t, Policy{Pool: 1})
-	program := `
+	each(t, func(t *testing.T, backend string) {
+		s := setup(t, Policy{Backend: backend, Pool: 1})
+		program := `
 import os, networkx as nx
-print(os.listdir("/tmp"), hasattr(nx, "mark"), list({"a", "b", "c", "d", "e"}), os.getpid())
+try:
+	print(os.listdir("/tmp"))
+	open("/tmp/mark", "w").write("x")
+except PermissionError: # there is none
+	print([])
+print(hasattr(nx, "mark"), list({"a", "b", "c", "d", "e"}))
 nx.mark = 1
-open("/tmp/mark", "w").write("x")
 nx.has_path = None
 `
-	first, err := s.Run(t.Context(), program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := s.Run(t.Context(), program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first.Outcome != OK || first.Stdout != second.Stdout || !strings.HasPrefix(first.Stdout, "[] False") {
-		t.Errorf("first %+v, then %+v", first, second)
-	}
+		first, err := s.Run(t.Context(), program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := s.Run(t.Context(), program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.Outcome != OK || first.Stdout != second.Stdout || !strings.HasPrefix(first.Stdout, "[]\nFalse") {
+			t.Errorf("first %+v, then %+v", first, second)
+		}
+	})
 }
 
 // TestDaemons takes the filter away, so that processes can be started, and shows
@@ -316,22 +403,23 @@ func running(t *testing.T, word string) int {
 
 // TestDescriptors opens a file that every child inherits.
 func TestDescriptors(t *testing.T) {
-	s := setup(t, Policy{Pool: 1})
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	fd, err := unix.Open(secret, unix.O_RDONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = unix.Close(fd) }()
-	if err := unix.Dup3(fd, 200, 0); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = unix.Close(200) }()
-	for range 2 { // the first interpreter may have been started before
-		r, err := s.Run(t.Context(), `
+	each(t, func(t *testing.T, backend string) {
+		s := setup(t, Policy{Backend: backend, Pool: 1})
+		secret := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fd, err := unix.Open(secret, unix.O_RDONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = unix.Close(fd) }()
+		if err := unix.Dup3(fd, 200, 0); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = unix.Close(200) }()
+		for range 2 { // the first interpreter may have been started before
+			r, err := s.Run(t.Context(), `
 import os
 for d in range(3, 1024):
     try:
@@ -340,68 +428,73 @@ for d in range(3, 1024):
     except OSError:
         pass
 `)
-		if err != nil || r.Stdout != "4\n" {
-			t.Errorf("%+v, %v", r, err)
+			if err != nil || r.Stdout != "4\n" {
+				t.Errorf("%+v, %v", r, err)
+			}
 		}
-	}
+	})
 }
 
 func TestContextAndClose(t *testing.T) {
-	s := setup(t, Policy{Pool: 2})
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	began := time.Now()
-	if r, err := s.Run(ctx, "while True: pass"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%+v, %v", r, err)
-	}
-	t.Logf("stopped after %v", time.Since(began))
-	running := make(chan error)
-	go func() {
-		r, err := s.Run(context.Background(), "import time\ntime.sleep(1)\nprint(1)")
-		if err == nil && r.Stdout != "1\n" {
-			err = fmt.Errorf("%+v", r)
+	each(t, func(t *testing.T, backend string) {
+		s := setup(t, Policy{Backend: backend, Pool: 2})
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		if r, err := s.Run(ctx, "while True: pass"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%+v, %v", r, err)
 		}
-		running <- err
-	}()
-	time.Sleep(500 * time.Millisecond)
-	if err := errors.Join(s.Close(), s.Close()); err != nil {
-		t.Error(err)
-	}
-	if err := <-running; err != nil {
-		t.Error("closing ended a program: ", err)
-	}
-	if _, err := s.Run(t.Context(), ""); !errors.Is(err, ErrClosed) {
-		t.Error(err)
-	}
+		t.Logf("stopped after %v", time.Since(began))
+		running := make(chan error)
+		go func() {
+			r, err := s.Run(context.Background(), "import time\ntime.sleep(1)\nprint(1)")
+			if err == nil && r.Stdout != "1\n" {
+				err = fmt.Errorf("%+v", r)
+			}
+			running <- err
+		}()
+		time.Sleep(500 * time.Millisecond)
+		if err := errors.Join(s.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+		if err := <-running; err != nil {
+			t.Error("closing ended a program: ", err)
+		}
+		if _, err := s.Run(t.Context(), ""); !errors.Is(err, ErrClosed) {
+			t.Error(err)
+		}
+	})
 }
 
 // TestManyAtOnce holds answers and programs together, and leaves nothing open.
 func TestManyAtOnce(t *testing.T) {
-	s := setup(t, Policy{Pool: 2})
-	files := func() int {
-		d, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(d)
-	}
-	before := files()
-	var work sync.WaitGroup
-	for i := range 24 {
-		work.Go(func() {
-			r, err := s.Run(t.Context(), fmt.Sprintf("print(%d)", i))
-			if err != nil || r.Outcome != OK || r.Stdout != fmt.Sprintln(i) {
-				t.Errorf("%d: %+v, %v", i, r, err)
+	each(t, func(t *testing.T, backend string) {
+		s := setup(t, Policy{Backend: backend, Pool: 2})
+		files := func() int {
+			d, err := os.ReadDir("/proc/self/fd")
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-	}
-	work.Wait()
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if after := files(); after > before {
-		t.Errorf("%d files open before, %d after", before, after)
-	}
+			return len(d)
+		}
+		before := files()
+		var work sync.WaitGroup
+		for i := range 24 {
+			work.Go(func() {
+				r, err := s.Run(t.Context(), fmt.Sprintf("print(%d)", i))
+				if err != nil || r.Outcome != OK || r.Stdout != fmt.Sprintln(i) {
+					t.Errorf("%d: %+v, %v", i, r, err)
+				}
+			})
+		}
+		work.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if after := files(); after > before {
+			t.Errorf("%d files open before, %d after", before, after)
+		}
+	})
 }
 
 // TestIdleDeath is the end of a waiting interpreter, which is nobody's program's
@@ -432,6 +525,11 @@ func TestRefusal(t *testing.T) {
 		}
 		return path
 	}
+	files, err := interpreter(t.Context(), "python3")
+	if err != nil {
+		t.Skip("NOT TESTED: ", err)
+	}
+	python := files.executable
 	version := `[ "$1" = --version ] && { echo bubblewrap 0; exit; }
 `
 	for _, c := range []struct {
@@ -439,17 +537,17 @@ func TestRefusal(t *testing.T) {
 		policy      Policy
 		step, says  string
 	}{
-		{"no bwrap", "", Policy{}, "looking for the command bwrap", "apt-get install bubblewrap"},
-		{"no namespaces", version + "echo 'bwrap: No permissions to create new namespace, ...' >&2; exit 1", Policy{},
-			"starting an interpreter in namespaces of its own", "user.max_user_namespaces"},
-		{"AppArmor", version + "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1", Policy{},
-			"starting an interpreter in namespaces of its own", "AppArmor"},
+		{"no bwrap", "", Policy{Backend: Bubblewrap, Python: python}, "looking for the command bwrap", "apt-get install bubblewrap"},
+		{"no namespaces", version + "echo 'bwrap: No permissions to create new namespace, ...' >&2; exit 1", Policy{Backend: Bubblewrap},
+			"starting an interpreter that gives up its rights", "user.max_user_namespaces"},
+		{"AppArmor", version + "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1", Policy{Backend: Bubblewrap},
+			"starting an interpreter that gives up its rights", "AppArmor"},
 		{"no Python", version, Policy{Python: "/no/such/python"}, "asking /no/such/python where its files are", "networkx"},
 		{"not a Python", version, Policy{Python: "echo"}, "asking echo where its files are", "not a Python"},
 		{"no isolation", version + `echo "{\"child-pid\": $$}" >&5
 while [ "$1" != -- ]; do shift; done
 shift
-exec "$@"`, Policy{}, "probe: ", "got through"},
+exec "$@"`, Policy{Backend: Bubblewrap}, "probe: ", "got through"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Dir(script(t, "other", ""))
@@ -468,15 +566,47 @@ exec "$@"`, Policy{}, "probe: ", "got through"},
 			t.Log(err)
 		})
 	}
-	if _, err := Open(t.Context(), Policy{CPU: -1}); err == nil {
-		t.Error("a negative limit is accepted")
+	for _, p := range []Policy{{CPU: -1}, {Backend: "none"}} {
+		if _, err := Open(t.Context(), p); err == nil {
+			t.Errorf("%+v is accepted", p)
+		}
+	}
+	// What each backend lacks is said, in their order.
+	both := &Unavailable{Backend: Bubblewrap, Step: "one", Err: errors.New("missing"), Remedy: "Install it.",
+		Next: &Unavailable{Backend: Landlock, Step: "two", Err: unix.ENOSYS}}
+	if got, want := both.Error(), "Python programs cannot be run safely here: bubblewrap: one: missing\nInstall it.\nlandlock: two: function not implemented"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if !errors.Is(both, unix.ENOSYS) {
+		t.Error("the second cause is lost")
+	}
+}
+
+// TestFallback is a machine without bubblewrap.
+func TestFallback(t *testing.T) {
+	need(t, Landlock)
+	files, err := interpreter(t.Context(), "python3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	s, err := Open(t.Context(), Policy{Python: files.executable, Pool: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if v := s.Versions(); v.Backend != Landlock {
+		t.Errorf("%+v", v)
+	}
+	if r, err := s.Run(t.Context(), "print(1)"); err != nil || r.Outcome != OK || r.Stdout != "1\n" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
 // BenchmarkRun has one caller for each processor; the interpreters that wait are
 // as many.
 func BenchmarkRun(b *testing.B) {
-	s := setup(b, Policy{})
+	s := setup(b, Policy{Backend: Bubblewrap})
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -492,7 +622,7 @@ func BenchmarkRun(b *testing.B) {
 // BenchmarkLatency is a program that finds an interpreter waiting. To be run with
 // -benchtime 20x, since the waiting is not counted.
 func BenchmarkLatency(b *testing.B) {
-	s := setup(b, Policy{Pool: 1})
+	s := setup(b, Policy{Backend: Bubblewrap, Pool: 1})
 	for b.Loop() {
 		b.StopTimer()
 		time.Sleep(time.Second)
