@@ -4,7 +4,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build check fmt lint test race portable tidy fuzz bench perf cover update
+.PHONY: help build check fmt lint test race portable editors tidy fuzz bench perf cover update
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -12,10 +12,10 @@ help: ## this list
 build: ## bin/ein, one static binary
 	CGO_ENABLED=0 go build -trimpath -o bin/ein ./cmd/ein
 
-check: fmt tidy lint test race portable ## everything CI runs
+check: fmt tidy lint test race portable editors ## everything CI runs
 
 fmt: ## fail when a file is not gofmt-ed
-	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
+	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
 
 tidy: ## fail when go.mod or go.sum would change
 	go mod tidy -diff
@@ -36,6 +36,11 @@ portable: ## the core builds for other systems and for the browser
 	GOOS=windows GOARCH=amd64 go build ./...
 	GOOS=js GOARCH=wasm go build ./lang/... ./vm/... ./stdlib/...
 
+editors: ## the VS Code extension: types, grammar, package
+	@if command -v npm >/dev/null; then \
+	  cd editors/vscode && npm ci --loglevel=error && npm test && npm run package; \
+	else echo "NOT TESTED: the VS Code extension, for want of npm"; fi
+
 fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	@for p in $$(go list ./...); do \
 	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
@@ -53,4 +58,5 @@ cover: ## coverage by package
 	go test -short -cover ./vm/... ./lang/... ./stdlib/...
 
 update: ## rewrite the goldens; review the diff
-	go test ./lang/... ./cmd/... ./vm/code ./bench/... ./examples ./docs -update
+	go test ./lang/... ./cmd/... ./vm/code ./bench/... ./examples ./docs ./editors -update
+	cd editors/vscode && UPDATE=1 npm test

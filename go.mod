@@ -2,6 +2,9 @@ module ein
 
 go 1.26.0
 
+// Packages of the editor extension are no Go code of ours.
+ignore ./editors/vscode/node_modules
+
 require (
 	github.com/alecthomas/participle/v2 v2.1.4
 	github.com/rogpeppe/go-internal v1.16.0
