@@ -1,0 +1,94 @@
+// Package stats is the statistics of evaluations: intervals of shares, paired
+// and unpaired differences, tests, corrections for many tests, errors that know of
+// clusters and strata, bootstraps, equivalence, and the power of a design.
+//
+// An evaluation is right and wrong answers to questions. Two models that are asked
+// the same questions are compared by the pairs (Paired); shares of different
+// questions are Proportions. Answers that belong together, such as those to one
+// graph in three encodings or to one question asked five times, are a cluster: they
+// are less than so many answers, and Contrast, DesignEffect and Ratio count them
+// as such.
+//
+// All functions are pure. Those that draw random numbers are given the seed and
+// give the same result on every machine.
+package stats
+
+import (
+	"encoding/json"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Confidence is the usual confidence of an interval.
+const Confidence = 0.95
+
+// Interval is a confidence interval. An end that is not known or not bounded is
+// NaN or infinite, and null in JSON.
+type Interval struct{ Low, High float64 }
+
+// MarshalJSON is an object with low and high.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	var v struct {
+		Low  *float64 `json:"low"`
+		High *float64 `json:"high"`
+	}
+	if finite(i.Low) {
+		v.Low = &i.Low
+	}
+	if finite(i.High) {
+		v.High = &i.High
+	}
+	return json.Marshal(v)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// Contains reports whether x lies in the interval, ends included.
+func (i Interval) Contains(x float64) bool { return i.Low <= x && x <= i.High }
+
+// Estimate is a number with its standard error.
+type Estimate struct {
+	Value float64
+	SE    float64 // NaN when the data do not tell
+	DF    int     // degrees of freedom of SE; 0 for a normal distribution
+}
+
+// Interval is the interval of Student's t, or of the normal distribution.
+func (e Estimate) Interval(confidence float64) Interval {
+	half := e.quantile((1+confidence)/2) * e.SE
+	return Interval{e.Value - half, e.Value + half}
+}
+
+// P is the two-sided p value of the hypothesis that the value is zero. A value
+// without error is zero or is not.
+func (e Estimate) P() float64 {
+	if e.SE == 0 {
+		if e.Value == 0 {
+			return 1
+		}
+		return 0
+	}
+	return min(1, 2*e.survival(math.Abs(e.Value)/e.SE))
+}
+
+func (e Estimate) quantile(p float64) float64 {
+	if e.DF > 0 {
+		return distuv.StudentsT{Sigma: 1, Nu: float64(e.DF)}.Quantile(p)
+	}
+	return quantile(p)
+}
+
+func (e Estimate) survival(t float64) float64 {
+	if e.DF > 0 && !math.IsNaN(t) {
+		return distuv.StudentsT{Sigma: 1, Nu: float64(e.DF)}.Survival(t)
+	}
+	return survival(t)
+}
+
+// quantile and survival are those of the normal distribution.
+func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+func survival(z float64) float64 { return 0.5 * math.Erfc(z/math.Sqrt2) }
+
+// twoSided is the p value of a normal statistic.
+func twoSided(z float64) float64 { return min(1, math.Erfc(math.Abs(z)/math.Sqrt2)) }
