@@ -1,0 +1,145 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// anthropic is Messages.
+type anthropic struct{}
+
+const anthropicVersion = "2023-06-01"
+
+type anthropicBody struct {
+	Model         string             `json:"model"`
+	MaxTokens     int                `json:"max_tokens"`
+	System        string             `json:"system,omitempty"`
+	Messages      []openAIMessage    `json:"messages"`
+	Temperature   *float64           `json:"temperature,omitempty"`
+	TopP          *float64           `json:"top_p,omitempty"`
+	StopSequences []string           `json:"stop_sequences,omitempty"`
+	Thinking      *anthropicThinking `json:"thinking,omitempty"`
+	OutputConfig  *anthropicOutput   `json:"output_config,omitempty"`
+}
+
+type anthropicThinking struct {
+	Type         string `json:"type"`
+	BudgetTokens int    `json:"budget_tokens,omitempty"`
+}
+
+type anthropicOutput struct {
+	Effort string `json:"effort"`
+}
+
+func (anthropic) path(string) string { return "/v1/messages" }
+
+func (anthropic) sign(h http.Header, key string) { h.Set("X-Api-Key", key) }
+
+func (anthropic) body(model string, p *profile, r *Request) any {
+	q := &r.Params
+	b := &anthropicBody{Model: model, MaxTokens: p.budget(q), System: r.System, Messages: []openAIMessage{{"user", r.User}},
+		Temperature: q.Temperature, TopP: q.TopP, StopSequences: q.Stop}
+	if q.Thinking != nil {
+		switch n := *q.Thinking; n {
+		case 0:
+			b.Thinking = &anthropicThinking{Type: "disabled"}
+		case -1:
+			b.Thinking = &anthropicThinking{Type: "adaptive"}
+		default:
+			b.Thinking = &anthropicThinking{Type: "enabled", BudgetTokens: n}
+		}
+	}
+	if q.Effort != "" {
+		b.OutputConfig = &anthropicOutput{q.Effort}
+	}
+	return b
+}
+
+func (anthropic) reply(body []byte) (*Response, error) {
+	var b struct {
+		ID      string `json:"id"`
+		Model   string `json:"model"`
+		Content []struct {
+			Type     string `json:"type"`
+			Text     string `json:"text"`
+			Thinking string `json:"thinking"`
+		} `json:"content"`
+		StopReason string `json:"stop_reason"`
+		Usage      *struct {
+			Input       int64 `json:"input_tokens"`
+			CacheCreate int64 `json:"cache_creation_input_tokens"`
+			CacheRead   int64 `json:"cache_read_input_tokens"`
+			Output      int64 `json:"output_tokens"`
+			Details     struct {
+				Thinking int64 `json:"thinking_tokens"`
+			} `json:"output_tokens_details"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &b); err != nil {
+		return nil, err
+	}
+	if b.Content == nil || b.Usage == nil {
+		return nil, errors.New("it has no content or no usage")
+	}
+	r := &Response{Model: b.Model, RequestID: b.ID}
+	var text, thought strings.Builder
+	for i := range b.Content {
+		switch c := &b.Content[i]; c.Type {
+		case "text":
+			text.WriteString(c.Text)
+		case "thinking":
+			thought.WriteString(c.Thinking)
+		}
+	}
+	r.Text, r.Reasoning = text.String(), thought.String()
+	switch b.StopReason {
+	case "end_turn", "stop_sequence":
+		r.Finish = Stop
+	case "max_tokens", "model_context_window_exceeded":
+		r.Finish = Length
+	case "refusal":
+		r.Finish = Refusal
+	default:
+		r.Finish = Other
+	}
+	u := b.Usage
+	r.Usage = Usage{Input: u.Input + u.CacheCreate + u.CacheRead, CachedInput: u.CacheRead, Output: u.Output, Reasoning: u.Details.Thinking}
+	return r, nil
+}
+
+func (anthropic) fault(status int, body []byte) fault {
+	var b struct {
+		Error *struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+			Details struct {
+				Code string `json:"error_code"`
+			} `json:"details"`
+		} `json:"error"`
+		RequestID string `json:"request_id"`
+	}
+	if json.Unmarshal(body, &b) != nil || b.Error == nil {
+		return fault{}
+	}
+	f := fault{code: b.Error.Type, message: b.Error.Message, body: true}
+	if b.Error.Details.Code != "" {
+		f.code += " " + b.Error.Details.Code
+	}
+	said := strings.ToLower(f.message)
+	switch {
+	case b.Error.Details.Code == "enforced_spend_limit_reached" || b.Error.Type == "billing_error":
+		f.class = Quota
+	case status != http.StatusBadRequest:
+	case strings.Contains(said, "credit balance") || strings.Contains(said, "usage limits"):
+		f.class = Quota
+	case strings.Contains(said, "prompt is too long") || strings.Contains(said, "context limit"):
+		f.class, f.hint = Rejected, hintTooLong
+	case strings.HasPrefix(said, "messages") || strings.Contains(said, "content filtering"):
+		f.class = Rejected
+	case b.Error.Type == "invalid_request_error":
+		f.class, f.hint = Denied, hintParameter
+	}
+	return f
+}

@@ -1,0 +1,347 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// MaxResponse bounds the body of a response in bytes. A reply of a million tokens
+// has about four million.
+const MaxResponse = 32 << 20
+
+// maxFailure bounds what is read of the body of a failure.
+const maxFailure = 1 << 20
+
+// charsPerTokenMost is how many characters a token of a prompt has at most, on
+// average. That of English prose is 4 to 5, of numbers and names less.
+const charsPerTokenMost = 6
+
+// wire is the format of a provider.
+type wire interface {
+	path(model string) string
+	sign(h http.Header, key string)
+	body(model string, p *profile, r *Request) any
+	reply(body []byte) (*Response, error)
+	fault(status int, body []byte) fault
+}
+
+// service is a provider: its format, where it is, and what its key is called.
+type service struct {
+	wire wire
+	base string
+	keys []string // variables of the environment
+}
+
+func services() map[string]service {
+	return map[string]service{
+		"openai":    {openAI{}, "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}},
+		"anthropic": {anthropic{}, "https://api.anthropic.com", []string{"ANTHROPIC_API_KEY"}},
+		"gemini":    {gemini{}, "https://generativelanguage.googleapis.com", []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
+	}
+}
+
+// client asks a model over HTTP.
+type client struct {
+	provider, name string
+	service        service
+	profile        *profile
+	url            string
+	own            bool // the provider's own server
+	http           *http.Client
+	opt            *Options
+	fileKey        string
+	now            func() time.Time
+}
+
+// openClient makes the model of a provider that is reached over HTTP.
+func openClient(provider string) func(string, *Options) (Model, error) {
+	return func(name string, o *Options) (Model, error) {
+		c := &client{provider: provider, name: name, service: services()[provider], own: o.BaseURL == "", opt: o, now: time.Now}
+		if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }) {
+			return nil, errors.New("the name has spaces or control characters")
+		}
+		var err error
+		if c.profile, err = findProfile(provider, name, o); err != nil {
+			return nil, err
+		}
+		base := c.service.base
+		if !c.own {
+			base = o.BaseURL
+		}
+		if err := checkBase(base); err != nil {
+			return nil, err
+		}
+		c.url = strings.TrimRight(base, "/") + c.service.wire.path(name)
+		if o.KeyFile != "" {
+			if c.fileKey, err = keyFile(o.KeyFile); err != nil {
+				return nil, err
+			}
+		}
+		c.http = httpClient(o)
+		return c, nil
+	}
+}
+
+// checkBase refuses addresses that would put a secret into a record of the run.
+func checkBase(base string) error {
+	u, err := url.Parse(base)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("the base URL is no address such as http://localhost:8000/v1")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return errors.New("the base URL has more than an address and a path; keys come from the environment or a file")
+	}
+	return nil
+}
+
+// httpClient is the client of the options, or one of our own, that follows no
+// redirections: a key must not be sent after them.
+func httpClient(o *Options) *http.Client {
+	var c http.Client
+	if o.HTTP != nil {
+		c = *o.HTTP
+	} else {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConnsPerHost, t.MaxIdleConns = 256, 256
+		c.Transport = t
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
+}
+
+// Name implements Model.
+func (c *client) Name() string { return c.provider + ":" + c.name }
+
+// Close gives idle connections back.
+func (c *client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// Body implements Model. The error is an *Error for a parameter that the model does
+// not take.
+func (c *client) Body(r *Request) (json.RawMessage, error) {
+	if err := c.profile.check(c.name, &r.Params); err != nil {
+		return nil, err
+	}
+	return encode(c.service.wire.body(c.name, c.profile, r))
+}
+
+// key is looked up when it is needed, so that a plan can be made without one.
+func (c *client) key() (string, *Error) {
+	if c.fileKey != "" {
+		return c.fileKey, nil
+	}
+	for _, name := range c.service.keys {
+		key := strings.TrimSpace(c.opt.env(name))
+		if key == "" {
+			continue
+		}
+		if err := checkKey(key); err != nil {
+			return "", &Error{Class: Denied, Message: name + " in the environment: " + err.Error(), Hint: hintKey}
+		}
+		return key, nil
+	}
+	if !c.own {
+		return "", nil // local servers have none
+	}
+	return "", &Error{Class: Denied, Message: "there is no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or give a key file."}
+}
+
+// Ask implements Model.
+func (c *client) Ask(ctx context.Context, r *Request) (*Response, error) {
+	body, err := c.Body(r)
+	if err != nil {
+		return nil, err
+	}
+	key, denied := c.key()
+	if denied != nil {
+		return nil, denied
+	}
+	out, err := c.exchange(ctx, key, body)
+	if err == nil {
+		err = c.checkContext(r, out)
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		redact(key, &e.Message, &e.Code)
+		if e.Err != nil && len(key) >= shortestSecret && strings.Contains(e.Err.Error(), key) {
+			e.Err = nil
+		}
+		return nil, e
+	}
+	if err != nil {
+		return nil, err
+	}
+	redact(key, &out.Text, &out.Reasoning, &out.Model, &out.RequestID)
+	return out, nil
+}
+
+func (c *client) exchange(parent context.Context, key string, body []byte) (*Response, error) {
+	ctx, cancel := context.WithTimeout(parent, c.opt.timeout())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, &Error{Class: Denied, Message: err.Error(), Err: err}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "ein")
+	if c.provider == "anthropic" {
+		req.Header.Set("Anthropic-Version", anthropicVersion)
+	}
+	if key != "" {
+		c.service.wire.sign(req.Header, key)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreached(parent, ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	limit := int64(MaxResponse)
+	if resp.StatusCode != http.StatusOK {
+		limit = maxFailure
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if len(key) >= shortestSecret {
+		// Before any part of it is cut out for a message.
+		text = bytes.ReplaceAll(text, []byte(key), []byte(keyShown))
+	}
+	switch {
+	case parent.Err() != nil:
+		return nil, parent.Err()
+	case resp.StatusCode != http.StatusOK:
+		// A failure whose body is cut off is still that failure.
+		return nil, failure(c.service.wire, resp.StatusCode, resp.Header, text[:min(int64(len(text)), limit)], c.now())
+	case err != nil:
+		return nil, c.unreached(parent, ctx, fmt.Errorf("the response is cut off after %d bytes: %w", len(text), err))
+	case int64(len(text)) > limit:
+		return nil, &Error{Class: Protocol, Status: resp.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", limit)}
+	}
+	return c.read(resp, text)
+}
+
+// read makes a response of a body that came with success.
+func (c *client) read(resp *http.Response, text []byte) (*Response, error) {
+	wrong := func(format string, args ...any) *Error {
+		return &Error{Class: Protocol, Status: resp.StatusCode, Message: short(fmt.Sprintf(format, args...))}
+	}
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		e := wrong("the response is %q, expected application/json: %s", resp.Header.Get("Content-Type"), preview(text))
+		e.Hint = hintBaseURL
+		return nil, e
+	}
+	// Gateways report failures of those behind them with success.
+	if status := inner(text); status != 0 {
+		return nil, failure(c.service.wire, status, resp.Header, text, c.now())
+	}
+	out, err := c.service.wire.reply(text)
+	if err != nil {
+		e := wrong("the response is not in the format of %s: %v: %s", c.provider, err, preview(text))
+		e.Err = err
+		return nil, e
+	}
+	u := &out.Usage
+	if u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0 {
+		return nil, wrong("the response counts fewer than no tokens: %+v", *u)
+	}
+	for _, name := range []string{"X-Request-Id", "Request-Id"} {
+		if id := resp.Header.Get(name); id != "" {
+			out.RequestID = id
+		}
+	}
+	out.Limits = limits(resp.Header, c.now())
+	return out, nil
+}
+
+// inner is the status of an error in a body without choices, or 0. An error
+// without a status counts as one of the server.
+func inner(text []byte) int {
+	var b struct {
+		Choices    json.RawMessage `json:"choices"`
+		Content    json.RawMessage `json:"content"`
+		Candidates json.RawMessage `json:"candidates"`
+		Error      json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(text, &b) != nil || len(b.Error) == 0 || string(b.Error) == "null" ||
+		len(b.Choices) > 0 || len(b.Content) > 0 || len(b.Candidates) > 0 {
+		return 0
+	}
+	var e struct {
+		Code json.RawMessage `json:"code"`
+	}
+	_ = json.Unmarshal(b.Error, &e) // an error that is a string has no code
+	if n, err := strconv.Atoi(scalar(e.Code)); err == nil && n >= 400 && n < 600 {
+		return n
+	}
+	return http.StatusInternalServerError
+}
+
+// unreached is a request without a whole response.
+func (c *client) unreached(parent, ctx context.Context, err error) error {
+	if parent.Err() != nil {
+		return parent.Err()
+	}
+	e := &Error{Class: Transport, Err: err}
+	var (
+		u          *url.Error
+		op         *net.OpError
+		unresolved *net.DNSError
+		unknown    x509.UnknownAuthorityError
+		host       x509.HostnameError
+		invalid    x509.CertificateInvalidError
+		record     tls.RecordHeaderError
+	)
+	if errors.As(err, &u) {
+		err = u.Err // the address is said below, the method is always the same
+	}
+	e.Message = short(err.Error())
+	switch {
+	case ctx.Err() != nil:
+		e.Message = fmt.Sprintf("there was no whole answer within %v", c.opt.timeout())
+	case errors.As(err, &unresolved):
+		e.Hint = "Check the network and the base URL: the name of the host is not known."
+	case errors.As(err, &op) && op.Op == "dial":
+		e.Hint = hintServer
+	case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
+		e.Class, e.Hint = Denied, "The certificate of the server is not trusted: check the base URL, or install its authority."
+	case errors.As(err, &record), strings.Contains(e.Message, "HTTP response to HTTPS client"):
+		e.Class, e.Hint = Denied, "The server does not speak HTTPS at this address: check the scheme of the base URL."
+	}
+	if !c.own {
+		e.Message = c.url + ": " + e.Message
+	}
+	return e
+}
+
+// checkContext finds prompts that a server has cut without a word, as Ollama does
+// with those longer than its context: the input then has far fewer tokens than the
+// prompt could have. Counts of 0 are servers that do not count.
+func (c *client) checkContext(r *Request, out *Response) error {
+	if c.own || c.opt.NoContextCheck || out.Usage.Input == 0 {
+		return nil
+	}
+	chars := utf8.RuneCountInString(r.System) + utf8.RuneCountInString(r.User)
+	least := int64(chars / charsPerTokenMost)
+	if out.Usage.Input >= least {
+		return nil
+	}
+	return &Error{Class: Denied, Status: http.StatusOK,
+		Message: fmt.Sprintf("the server counts %d tokens of input, expected at least %d for a prompt of %d characters: it seems to have cut the prompt", out.Usage.Input, least, chars),
+		Hint:    "Give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or turn this check off if the server counts otherwise."}
+}

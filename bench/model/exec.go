@@ -1,0 +1,413 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// program is a model that is a local program. It is kept running: for each line of
+// JSON on its standard input it writes one on its standard output.
+//
+//	in   {"id", "sample", "mode", "system", "user", "params": {...}}
+//	out  {"reply", "finish", "reasoning", "model", "usage": {"input", "output", ...}}
+//	or   {"error", "class"}
+//
+// Of a reply only "reply" is needed; "finish" is stop, length, refusal,
+// content_filter or other. An error has a class of this package; without one, it is
+// about this request alone. A program that ends, or that takes longer than the
+// timeout, is started again for the next request.
+type program struct {
+	command string
+	args    []string
+	opt     *Options
+	idle    chan *process // one place for each process; nil is one not started
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// maxLine bounds a line of a program in bytes.
+const maxLine = MaxResponse
+
+// grace is how long a program has to end once its input has.
+const grace = 5 * time.Second
+
+func openExec(name string, o *Options) (Model, error) {
+	args, err := split(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return nil, err
+	}
+	n := max(1, o.Processes)
+	p := &program{command: name, args: args, opt: o, idle: make(chan *process, n)}
+	for range n {
+		p.idle <- nil
+	}
+	return p, nil
+}
+
+// split cuts a command into words. Quotes keep spaces; nothing else is special, and
+// no shell is asked.
+func split(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, open := rune(0), false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, open = r, true
+		case r == ' ' || r == '\t':
+			if open || word.Len() > 0 {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteRune(r)
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote %c is not closed", quote)
+	}
+	if open || word.Len() > 0 {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 || words[0] == "" {
+		return nil, errors.New("it has no command")
+	}
+	return words, nil
+}
+
+// Name implements Model.
+func (p *program) Name() string { return "exec:" + p.command }
+
+// Body implements Model: it is the line.
+func (p *program) Body(r *Request) (json.RawMessage, error) {
+	return encode(struct {
+		ID     string `json:"id"`
+		Sample int    `json:"sample"`
+		Mode   string `json:"mode"`
+		System string `json:"system"`
+		User   string `json:"user"`
+		Params Params `json:"params"`
+	}{r.ID, r.Sample, r.Mode, r.System, r.User, r.Params})
+}
+
+// Ask implements Model.
+func (p *program) Ask(ctx context.Context, r *Request) (*Response, error) {
+	line, err := p.Body(r)
+	if err != nil {
+		return nil, err
+	}
+	var proc *process
+	select {
+	case proc = <-p.idle:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { p.idle <- proc }()
+	p.mu.Lock()
+	closed := p.closed
+	p.mu.Unlock()
+	if closed {
+		return nil, &Error{Class: Denied, Message: "the model is closed"}
+	}
+	if proc != nil && errors.Is(proc.waiting(), errEnded) {
+		proc.kill() // it ended between two requests, of which neither was lost
+		proc = nil
+	}
+	if proc == nil {
+		if proc, err = start(p.args, p.opt.Stderr); err != nil {
+			return nil, &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, p.opt.timeout())
+	defer cancel()
+	out := []byte(nil)
+	if err = proc.waiting(); err == nil {
+		out, err = proc.ask(limited, line)
+	}
+	if err == nil {
+		return p.read(out)
+	}
+	why := proc.kill()
+	proc = nil
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, &Error{Class: Transport, Message: fmt.Sprintf("the program gave no line within %v and was ended", p.opt.timeout())}
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, &Error{Class: Protocol, Message: fmt.Sprintf("the program wrote a line of more than %d bytes and was ended", maxLine)}
+	case errors.Is(err, errChatter):
+		return nil, &Error{Class: Protocol, Message: "the program wrote a line that was not asked for and was ended", Hint: "One line of output for each line of input: what else it says belongs on standard error."}
+	}
+	return nil, &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
+}
+
+func (p *program) read(line []byte) (*Response, error) {
+	var b struct {
+		Reply     *string `json:"reply"`
+		Finish    Finish  `json:"finish"`
+		Reasoning string  `json:"reasoning"`
+		Model     string  `json:"model"`
+		RequestID string  `json:"request_id"`
+		Usage     Usage   `json:"usage"`
+		Error     *string `json:"error"`
+		Class     Class   `json:"class"`
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	err := d.Decode(&b)
+	if err == nil {
+		if _, end := d.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("there is text behind the object")
+		}
+	}
+	if err == nil && (b.Reply == nil) == (b.Error == nil) {
+		err = errors.New(`it needs "reply" or "error"`)
+	}
+	if u := &b.Usage; err == nil && (u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0) {
+		err = errors.New("it counts fewer than no tokens")
+	}
+	if err == nil && b.Reply != nil {
+		switch b.Finish {
+		case "":
+			b.Finish = Stop
+		case Stop, Length, Refusal, ContentFilter, Other:
+		default:
+			err = fmt.Errorf("there is no finish %q", b.Finish)
+		}
+	}
+	if err == nil && b.Error != nil {
+		switch b.Class {
+		case "":
+			b.Class = Rejected
+		case RateLimit, Overloaded, Transport, Protocol, Quota, Denied, Rejected:
+		default:
+			err = fmt.Errorf("there is no class %q", b.Class)
+		}
+	}
+	if err != nil {
+		return nil, &Error{Class: Protocol, Message: short(fmt.Sprintf("a line of the program is no reply: %v: %s", err, line[:min(len(line), maxMessage)])),
+			Hint: `A line is {"reply": ...} or {"error": ...}.`, Err: err}
+	}
+	if b.Error != nil {
+		return nil, &Error{Class: b.Class, Message: short(*b.Error)}
+	}
+	if b.Model == "" {
+		b.Model = p.command
+	}
+	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: b.Model, RequestID: b.RequestID,
+		Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
+}
+
+// Close ends the programs. Requests that are under way are waited for.
+func (p *program) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	for range cap(p.idle) {
+		if proc := <-p.idle; proc != nil {
+			proc.end()
+		}
+	}
+	for range cap(p.idle) {
+		p.idle <- nil
+	}
+	return nil
+}
+
+// process is one running program.
+type process struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   io.Closer
+	lines chan result // what it writes; closed at the end
+	quit  chan struct{}
+	done  chan struct{} // closed once it was waited for
+	said  *tail
+	err   error // of waiting; after done
+}
+
+type result struct {
+	line []byte
+	err  error
+}
+
+func start(args []string, stderr io.Writer) (*process, error) {
+	p := &process{cmd: exec.Command(args[0], args[1:]...), lines: make(chan result), quit: make(chan struct{}), done: make(chan struct{}), said: &tail{to: stderr}}
+	p.cmd.Stderr = p.said
+	p.cmd.WaitDelay = grace // children of its own may keep its streams open
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = out
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.scan(out)
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (p *process) scan(out io.Reader) {
+	defer close(p.lines)
+	s := bufio.NewScanner(out)
+	s.Buffer(make([]byte, 0, 64<<10), maxLine)
+	give := func(r result) bool {
+		select {
+		case p.lines <- r:
+			return true
+		case <-p.quit:
+			return false
+		}
+	}
+	for s.Scan() {
+		if len(bytes.TrimSpace(s.Bytes())) > 0 && !give(result{line: bytes.Clone(s.Bytes())}) {
+			return
+		}
+	}
+	if s.Err() != nil {
+		give(result{err: s.Err()})
+	}
+}
+
+var (
+	errEnded   = errors.New("its output has ended")
+	errChatter = errors.New("it wrote a line that was not asked for")
+)
+
+// ask sends a line and waits for one. After an error the process is of no use: a
+// late line would be taken for the answer to the next request.
+func (p *process) ask(ctx context.Context, line []byte) ([]byte, error) {
+	written := make(chan error, 1)
+	go func() {
+		_, err := p.in.Write(append(bytes.Clone(line), '\n'))
+		written <- err
+	}()
+	select {
+	case r, ok := <-p.lines:
+		if !ok {
+			return nil, errEnded
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		// A line before the request was read would be one to another request.
+		select {
+		case err := <-written:
+			return r.line, err
+		case <-ctx.Done():
+		}
+	case <-ctx.Done():
+	}
+	return nil, ctx.Err()
+}
+
+// waiting says whether the process can be asked: it runs and has written nothing
+// that nobody asked for.
+func (p *process) waiting() error {
+	select {
+	case r, ok := <-p.lines:
+		switch {
+		case !ok:
+			return errEnded
+		case r.err != nil:
+			return r.err
+		}
+		return errChatter
+	default:
+		return nil
+	}
+}
+
+// kill ends the process at once and says how it ended.
+func (p *process) kill() string {
+	close(p.quit)
+	_ = p.in.Close()
+	p.stop()
+	why := "it was killed"
+	if p.cmd.ProcessState != nil {
+		why = p.cmd.ProcessState.String()
+	}
+	if s := p.said.last(); s != "" {
+		why += ": " + s
+	}
+	return why
+}
+
+// end closes the input and waits, and kills what does not end by itself.
+func (p *process) end() {
+	close(p.quit)
+	_ = p.in.Close()
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case <-p.done:
+	case <-t.C:
+		p.stop()
+	}
+}
+
+// stop kills the process. A child of its own may hold its output open, so that
+// reading ends here.
+func (p *process) stop() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.out.Close()
+	<-p.done
+}
+
+// tail keeps the end of what is written, and passes it on.
+type tail struct {
+	to  io.Writer
+	mu  sync.Mutex
+	end []byte
+}
+
+const maxTail = 1 << 10
+
+// Write implements io.Writer.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end = append(t.end, b...)
+	if n := len(t.end) - maxTail; n > 0 {
+		t.end = append([]byte(nil), t.end[n:]...)
+	}
+	if t.to != nil {
+		_, _ = t.to.Write(b) // that it cannot be shown is no reason to end the program
+	}
+	return len(b), nil
+}
+
+// last is the last line that is not empty.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.end)), "\n")
+	return short(lines[len(lines)-1])
+}

@@ -1,0 +1,179 @@
+package model
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestMain is also the program that the tests of exec run.
+func TestMain(m *testing.M) {
+	if behaviour := os.Getenv("EIN_TEST_PROGRAM"); behaviour != "" {
+		testProgram(behaviour)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func testProgram(behaviour string) {
+	s := bufio.NewScanner(os.Stdin)
+	s.Buffer(nil, maxLine)
+	if behaviour == "chatty" {
+		fmt.Println("loading the model ...")
+	}
+	for n := 1; s.Scan(); n++ {
+		var in struct {
+			ID, User string
+			Sample   int
+		}
+		if err := json.Unmarshal(s.Bytes(), &in); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		switch {
+		case in.User == "die":
+			fmt.Fprintln(os.Stderr, "out of memory")
+			os.Exit(3)
+		case in.User == "hang":
+			select {}
+		case in.User == "long":
+			fmt.Println(strings.Repeat("x", maxLine+1))
+		case strings.HasPrefix(in.User, "{"):
+			fmt.Println(in.User)
+		default:
+			b, _ := json.Marshal(map[string]any{"reply": fmt.Sprintf("%s %s %d", in.ID, in.User, in.Sample), "usage": map[string]int{"input": n}})
+			fmt.Println(string(b))
+		}
+		if behaviour == "once" {
+			return
+		}
+	}
+}
+
+func testExec(t *testing.T, behaviour string, o Options) Model {
+	t.Helper()
+	t.Setenv("EIN_TEST_PROGRAM", behaviour)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, `exec:"`+self+`" -test.run=none`, o)
+}
+
+func TestExec(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: time.Minute})
+	for i := 1; i <= 3; i++ {
+		got, err := m.Ask(t.Context(), &Request{ID: "a", User: "question\nof two lines", Sample: i})
+		if err != nil || got.Text != fmt.Sprintf("a question\nof two lines %d", i) || got.Finish != Stop || got.Usage.Input != int64(i) {
+			t.Fatalf("%d: %+v, %v", i, got, err)
+		}
+	}
+	for _, c := range []struct {
+		user    string
+		class   Class
+		message string
+	}{
+		{"die", Transport, "out of memory"},
+		{"long", Protocol, "a line of more than"},
+		{`{"reply":"a","finish":"done"}`, Protocol, `there is no finish "done"`},
+		{`{"reply":"a","usage":{"input":-1}}`, Protocol, "fewer than no tokens"},
+		{`{"answer":1}`, Protocol, "unknown field"},
+		{`{"reply":"a"} x`, Protocol, "text behind"},
+		{`{}`, Protocol, `it needs "reply" or "error"`},
+		{`{"reply":"a","error":"b"}`, Protocol, `it needs "reply" or "error"`},
+		{`{"error":"too long"}`, Rejected, "too long"},
+		{`{"error":"busy","class":"overloaded"}`, Overloaded, "busy"},
+		{`{"error":"busy","class":"lazy"}`, Protocol, `there is no class "lazy"`},
+	} {
+		var e *Error
+		if _, err := m.Ask(t.Context(), &Request{User: c.user}); !errors.As(err, &e) || e.Class != c.class || !strings.Contains(e.Message, c.message) {
+			t.Errorf("%s: %v, want %s with %q", c.user, err, c.class, c.message)
+		}
+		if got, err := m.Ask(t.Context(), &Request{ID: "b", User: "again"}); err != nil || got.Text != "b again 0" {
+			t.Fatalf("after %s: %+v, %v", c.user, got, err)
+		}
+	}
+	got, err := m.Ask(t.Context(), &Request{User: `{"reply":"","finish":"length","reasoning":"r","model":"m","usage":{"output":4,"reasoning":3}}`})
+	if err != nil || got.Finish != Length || got.Reasoning != "r" || got.Model != "m" || got.Usage.Reasoning != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestExecTimeout(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: 100 * time.Millisecond})
+	var e *Error
+	if _, err := m.Ask(t.Context(), &Request{User: "hang"}); !errors.As(err, &e) || e.Class != Transport || !strings.Contains(e.Message, "no line within 100ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestExecStartsAgain ends the program after each reply.
+func TestExecStartsAgain(t *testing.T) {
+	m := testExec(t, "once", Options{Timeout: time.Minute})
+	right := 0
+	for i := range 6 {
+		got, err := m.Ask(t.Context(), &Request{ID: "a", User: "q", Sample: i})
+		var e *Error
+		switch {
+		case err == nil && got.Text == fmt.Sprintf("a q %d", i):
+			right++
+		case !errors.As(err, &e) || e.Class != Transport:
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	if right < 3 {
+		t.Errorf("%d of 6 answered", right)
+	}
+}
+
+func TestExecChatter(t *testing.T) {
+	m := testExec(t, "chatty", Options{Timeout: time.Minute})
+	// Its first line is the answer to nothing. When it comes too late to be told
+	// apart, it is no reply.
+	var e *Error
+	if _, err := m.Ask(t.Context(), &Request{User: "q"}); !errors.As(err, &e) || e.Class != Protocol {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestExecConcurrently(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: time.Minute, Processes: 3})
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			got, err := m.Ask(t.Context(), &Request{ID: "a", User: "q", Sample: i})
+			if err != nil || got.Text != fmt.Sprintf("a q %d", i) {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSplit(t *testing.T) {
+	for in, want := range map[string]string{
+		`a b  c`:           `["a" "b" "c"]`,
+		`"a b" 'c "d"' ""`: `["a b" "c \"d\"" ""]`,
+		`a"b c"d`:          `["ab cd"]`,
+		`C:\x\y.exe -n`:    `["C:\\x\\y.exe" "-n"]`,
+	} {
+		got, err := split(in)
+		if s := fmt.Sprintf("%q", got); err != nil || s != want {
+			t.Errorf("%s: %s, %v, want %s", in, s, err, want)
+		}
+	}
+	for _, in := range []string{``, `  `, `"a`, `'`, `""`} {
+		if got, err := split(in); err == nil {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+	if _, err := Open("exec:/no/such/program", Options{}); err == nil {
+		t.Error("a command that does not exist")
+	}
+}

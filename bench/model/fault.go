@@ -1,0 +1,143 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fault is what the body of a failure says. A class goes before that of the status.
+type fault struct {
+	body       bool // it is in the format of the provider
+	class      Class
+	code       string
+	message    string
+	hint       string
+	retryAfter time.Duration
+}
+
+// What to do, in one line.
+const (
+	hintKey       = "Check the key: it is missing, wrong, or not for this provider."
+	hintModel     = "Check the name of the model, and whether this key may use it."
+	hintParameter = "Leave this parameter out, or choose another profile if the server is not the provider's own."
+	hintTooLong   = "The prompt and the budget of output do not fit in the context of the model."
+	hintQuota     = "Add credit or raise the spend limit, then go on: nothing that was answered is lost."
+	hintBaseURL   = "Check the base URL: this address does not speak the format of the provider."
+	hintServer    = "Check that the server runs and that the base URL has its address."
+)
+
+var errNoCandidates = errors.New("it has no candidates, no promptFeedback and no usageMetadata")
+
+// statuses is the class of each status whose body says nothing else.
+var statuses = map[int]fault{
+	http.StatusBadRequest:            {class: Rejected},
+	http.StatusUnauthorized:          {class: Denied, hint: hintKey},
+	http.StatusPaymentRequired:       {class: Quota},
+	http.StatusForbidden:             {class: Denied, hint: "The key is right and may not do this: check its permissions, and where the provider serves."},
+	http.StatusNotFound:              {class: Denied, hint: hintModel},
+	http.StatusMethodNotAllowed:      {class: Denied, hint: hintBaseURL},
+	http.StatusRequestTimeout:        {class: Transport},
+	http.StatusConflict:              {class: Overloaded},
+	http.StatusGone:                  {class: Denied, hint: hintModel},
+	http.StatusRequestEntityTooLarge: {class: Rejected, hint: hintTooLong},
+	http.StatusUnprocessableEntity:   {class: Rejected},
+	http.StatusTooEarly:              {class: Overloaded},
+	http.StatusTooManyRequests:       {class: RateLimit},
+}
+
+// failure is the error of a status that is no success.
+func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Error {
+	f := w.fault(status, body)
+	known, ok := statuses[status]
+	switch {
+	case f.class != "":
+	case ok:
+		f.class = known.class
+	case status >= 500:
+		f.class = Overloaded
+	default:
+		f.class, f.hint = Denied, hintBaseURL
+	}
+	switch {
+	case f.hint != "":
+	case status == http.StatusNotFound && !f.body, status/100 == 3:
+		f.hint = hintBaseURL
+	case f.class == Quota:
+		f.hint = hintQuota
+	case f.class == known.class:
+		f.hint = known.hint
+	}
+	if status/100 == 3 {
+		f.message = "the server sends elsewhere, to " + h.Get("Location") + "; a key is not sent after it"
+	}
+	e := &Error{Class: f.class, Status: status, Code: short(f.code), Message: short(f.message), Hint: f.hint}
+	if e.Message == "" {
+		e.Message = preview(body)
+	}
+	// What a server says of trying again goes before its status, but not before
+	// money and keys.
+	switch h.Get("X-Should-Retry") {
+	case "true":
+		if e.Class == Rejected || e.Class == Denied && status == http.StatusBadRequest {
+			e.Class, e.Hint = Overloaded, ""
+		}
+	case "false":
+		if e.Passes() {
+			e.Class = Rejected
+		}
+	}
+	switch {
+	case e.Class == RateLimit:
+		e.RetryAfter = retryAfter(h, f.retryAfter, now)
+	case e.Passes():
+		e.RetryAfter = stated(h, f.retryAfter, now)
+	}
+	return e
+}
+
+// preview is the beginning of a body that is in no format we know.
+func preview(body []byte) string {
+	s := strings.TrimSpace(string(body))
+	if s == "" {
+		return "the body is empty"
+	}
+	if looksLikeHTML(s) {
+		s = "a page of HTML" + title(s)
+	}
+	if s = short(s); s == "" {
+		return "the body has nothing that can be shown"
+	}
+	return s
+}
+
+func looksLikeHTML(s string) bool {
+	s = strings.ToLower(strings.TrimSpace(s[:min(len(s), 256)]))
+	return strings.HasPrefix(s, "<!doctype html") || strings.HasPrefix(s, "<html") || strings.HasPrefix(s, "<head")
+}
+
+func title(page string) string {
+	_, rest, _ := strings.Cut(page, "<title>")
+	s, _, found := strings.Cut(rest, "</title>")
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf(" with the title %q", short(strings.TrimSpace(s)))
+}
+
+// maxMessage is how many characters of a provider's message are kept.
+const maxMessage = 400
+
+// short makes a text one line of bounded length.
+func short(s string) string {
+	s = strings.ToValidUTF8(s[:min(len(s), maxMessage*utf8.UTFMax)], "\uFFFD")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if r := []rune(s); len(r) > maxMessage {
+		s = string(r[:maxMessage]) + "..."
+	}
+	return s
+}

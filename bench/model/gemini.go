@@ -1,0 +1,174 @@
+package model
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// gemini is generateContent.
+type gemini struct{}
+
+type geminiPart struct {
+	Text    string `json:"text"`
+	Thought bool   `json:"thought,omitempty"`
+}
+
+type geminiContent struct {
+	Role  string       `json:"role,omitempty"`
+	Parts []geminiPart `json:"parts"`
+}
+
+type geminiBody struct {
+	SystemInstruction *geminiContent  `json:"systemInstruction,omitempty"`
+	Contents          []geminiContent `json:"contents"`
+	GenerationConfig  *geminiConfig   `json:"generationConfig,omitempty"`
+}
+
+type geminiConfig struct {
+	Temperature     *float64        `json:"temperature,omitempty"`
+	TopP            *float64        `json:"topP,omitempty"`
+	MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
+	StopSequences   []string        `json:"stopSequences,omitempty"`
+	Seed            *int64          `json:"seed,omitempty"`
+	ThinkingConfig  *geminiThinking `json:"thinkingConfig,omitempty"`
+}
+
+type geminiThinking struct {
+	ThinkingBudget *int   `json:"thinkingBudget,omitempty"`
+	ThinkingLevel  string `json:"thinkingLevel,omitempty"`
+}
+
+func (gemini) path(model string) string {
+	return "/v1beta/models/" + url.PathEscape(model) + ":generateContent"
+}
+
+func (gemini) sign(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) }
+
+func (gemini) body(_ string, _ *profile, r *Request) any {
+	q := &r.Params
+	b := &geminiBody{Contents: []geminiContent{{"user", []geminiPart{{Text: r.User}}}}}
+	if r.System != "" {
+		b.SystemInstruction = &geminiContent{Parts: []geminiPart{{Text: r.System}}}
+	}
+	c := &geminiConfig{Temperature: q.Temperature, TopP: q.TopP, MaxOutputTokens: q.MaxTokens, StopSequences: q.Stop, Seed: q.Seed}
+	if q.Thinking != nil || q.Effort != "" {
+		c.ThinkingConfig = &geminiThinking{q.Thinking, strings.ToUpper(q.Effort)}
+	}
+	if q.Temperature != nil || q.TopP != nil || q.MaxTokens > 0 || len(q.Stop) > 0 || q.Seed != nil || c.ThinkingConfig != nil {
+		b.GenerationConfig = c
+	}
+	return b
+}
+
+func (gemini) reply(body []byte) (*Response, error) {
+	var b struct {
+		Candidates []struct {
+			Content      geminiContent `json:"content"`
+			FinishReason string        `json:"finishReason"`
+		} `json:"candidates"`
+		PromptFeedback *struct {
+			BlockReason string `json:"blockReason"`
+		} `json:"promptFeedback"`
+		Usage *struct {
+			Prompt     int64 `json:"promptTokenCount"`
+			Candidates int64 `json:"candidatesTokenCount"`
+			Thoughts   int64 `json:"thoughtsTokenCount"`
+			Cached     int64 `json:"cachedContentTokenCount"`
+		} `json:"usageMetadata"`
+		ModelVersion string `json:"modelVersion"`
+		ResponseID   string `json:"responseId"`
+	}
+	if err := json.Unmarshal(body, &b); err != nil {
+		return nil, err
+	}
+	if len(b.Candidates) == 0 && b.PromptFeedback == nil && b.Usage == nil {
+		return nil, errNoCandidates
+	}
+	r := &Response{Finish: Other, Model: b.ModelVersion, RequestID: b.ResponseID}
+	if b.Usage != nil {
+		// Thoughts are not part of the candidates here.
+		r.Usage = Usage{Input: b.Usage.Prompt, CachedInput: b.Usage.Cached, Output: b.Usage.Candidates + b.Usage.Thoughts, Reasoning: b.Usage.Thoughts}
+	}
+	if len(b.Candidates) == 0 {
+		if b.PromptFeedback != nil && b.PromptFeedback.BlockReason != "" {
+			r.Finish = ContentFilter
+		}
+		return r, nil
+	}
+	c := &b.Candidates[0]
+	var text, thought strings.Builder
+	for _, p := range c.Content.Parts {
+		if p.Thought {
+			thought.WriteString(p.Text)
+		} else {
+			text.WriteString(p.Text)
+		}
+	}
+	r.Text, r.Reasoning = text.String(), thought.String()
+	switch c.FinishReason {
+	case "STOP":
+		r.Finish = Stop
+	case "MAX_TOKENS":
+		r.Finish = Length
+	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII":
+		r.Finish = ContentFilter
+	}
+	return r, nil
+}
+
+func (gemini) fault(status int, body []byte) fault {
+	var b struct {
+		Error *struct {
+			Message string `json:"message"`
+			Status  string `json:"status"`
+			Details []struct {
+				Reason     string `json:"reason"`     // of ErrorInfo
+				RetryDelay string `json:"retryDelay"` // of RetryInfo
+				Violations []struct {
+					QuotaID    string `json:"quotaId"`
+					QuotaValue string `json:"quotaValue"`
+				} `json:"violations"` // of QuotaFailure
+			} `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &b) != nil || b.Error == nil {
+		return fault{}
+	}
+	f := fault{code: b.Error.Status, message: b.Error.Message, body: true}
+	daily, none, reason := false, false, ""
+	for i := range b.Error.Details {
+		d := &b.Error.Details[i]
+		if d.Reason != "" {
+			reason = d.Reason
+		}
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
+			f.retryAfter = max(f.retryAfter, wait)
+		}
+		for _, v := range d.Violations {
+			daily = daily || strings.Contains(v.QuotaID, "PerDay")
+			none = none || v.QuotaValue == "0"
+		}
+	}
+	said := strings.ToLower(f.message)
+	switch {
+	case status == http.StatusTooManyRequests && none:
+		f.class, f.hint = Quota, "The plan of this key has none of this model: choose another, or turn billing on."
+	case status == http.StatusTooManyRequests && f.retryAfter == 0 && (daily || strings.Contains(said, "per day")):
+		f.class, f.hint = Quota, "The day's quota is used up: go on tomorrow, or raise it."
+	case status == http.StatusServiceUnavailable && f.code == "RESOURCE_EXHAUSTED":
+		f.class = RateLimit
+	case status != http.StatusBadRequest:
+	case reason == "API_KEY_INVALID" || strings.Contains(said, "api key"):
+		f.class, f.hint = Denied, hintKey
+	case f.code == "FAILED_PRECONDITION":
+		f.class, f.hint = Denied, "The provider serves this key only with billing, or not from here."
+	case strings.Contains(said, "exceeds the maximum number of tokens"):
+		f.class, f.hint = Rejected, hintTooLong
+	default:
+		f.class, f.hint = Denied, hintParameter
+	}
+	return f
+}

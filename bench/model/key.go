@@ -1,0 +1,52 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// A key is never part of a body, an error or a reply. What a server echoes of it is
+// replaced.
+const keyShown = "[key]"
+
+// shortestSecret is the length from which a key is looked for in what a server
+// says. Shorter ones are placeholders of local servers such as "none", and words
+// of a reply.
+const shortestSecret = 8
+
+// keyFile reads a key.
+func keyFile(name string) (string, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("the key file: %w", err)
+	}
+	key := strings.TrimSpace(string(b))
+	if err := checkKey(key); err != nil {
+		return "", fmt.Errorf("the key file %s: %w", name, err)
+	}
+	return key, nil
+}
+
+// checkKey says what is wrong with a key, without showing it.
+func checkKey(key string) error {
+	if key == "" {
+		return errors.New("it is empty")
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return errors.New("it is no key: expected one line of letters, digits and signs")
+	}
+	return nil
+}
+
+// redact takes a key out of texts.
+func redact(key string, texts ...*string) {
+	if len(key) < shortestSecret {
+		return
+	}
+	for _, s := range texts {
+		*s = strings.ReplaceAll(*s, key, keyShown)
+	}
+}

@@ -1,0 +1,208 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// openAI is chat completions, by OpenAI and by everybody else: vLLM, llama.cpp,
+// Ollama, gateways.
+type openAI struct{}
+
+type openAIMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type openAIBody struct {
+	Model               string          `json:"model"`
+	Messages            []openAIMessage `json:"messages"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+	TopP                *float64        `json:"top_p,omitempty"`
+	Seed                *int64          `json:"seed,omitempty"`
+	Stop                []string        `json:"stop,omitempty"`
+	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
+}
+
+func (openAI) path(string) string { return "/chat/completions" }
+
+func (openAI) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
+
+func (openAI) body(model string, p *profile, r *Request) any {
+	q := &r.Params
+	b := &openAIBody{Model: model, Temperature: q.Temperature, TopP: q.TopP, Seed: q.Seed, Stop: q.Stop, ReasoningEffort: q.Effort}
+	if r.System != "" {
+		b.Messages = append(b.Messages, openAIMessage{p.role, r.System})
+	}
+	b.Messages = append(b.Messages, openAIMessage{"user", r.User})
+	if p.maxField == "max_tokens" {
+		b.MaxTokens = q.MaxTokens
+	} else {
+		b.MaxCompletionTokens = q.MaxTokens
+	}
+	return b
+}
+
+func (openAI) reply(body []byte) (*Response, error) {
+	var b struct {
+		ID      string `json:"id"`
+		Model   string `json:"model"`
+		Choices []struct {
+			Message *struct {
+				Content          openAIContent `json:"content"`
+				Refusal          string        `json:"refusal"`
+				ReasoningContent string        `json:"reasoning_content"`
+				Reasoning        openAIContent `json:"reasoning"`
+			} `json:"message"`
+			FinishReason string `json:"finish_reason"`
+		} `json:"choices"`
+		Usage struct {
+			Prompt     int64 `json:"prompt_tokens"`
+			Completion int64 `json:"completion_tokens"`
+			Total      int64 `json:"total_tokens"`
+			Details    struct {
+				Reasoning int64 `json:"reasoning_tokens"`
+			} `json:"completion_tokens_details"`
+			PromptDetails struct {
+				Cached int64 `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &b); err != nil {
+		return nil, err
+	}
+	if len(b.Choices) == 0 || b.Choices[0].Message == nil {
+		return nil, errors.New("it has no choices[0].message")
+	}
+	m := b.Choices[0].Message
+	r := &Response{Text: string(m.Content), Reasoning: m.ReasoningContent, Finish: openAIFinish(b.Choices[0].FinishReason), Model: b.Model, RequestID: b.ID}
+	if r.Reasoning == "" {
+		r.Reasoning = string(m.Reasoning)
+	}
+	if r.Reasoning == "" {
+		r.Reasoning, r.Text = cutThinking(r.Text)
+	}
+	if m.Refusal != "" {
+		r.Finish = Refusal
+		if r.Text == "" {
+			r.Text = m.Refusal
+		}
+	}
+	u := &b.Usage
+	r.Usage = Usage{Input: u.Prompt, CachedInput: u.PromptDetails.Cached, Output: u.Completion, Reasoning: u.Details.Reasoning}
+	// Some that speak this format leave reasoning out of the completion. Their
+	// totals tell.
+	if n := u.Details.Reasoning; n > 0 && u.Total == u.Prompt+u.Completion+n {
+		r.Usage.Output += n
+	}
+	return r, nil
+}
+
+func openAIFinish(s string) Finish {
+	switch s {
+	case "stop":
+		return Stop
+	case "length":
+		return Length
+	case "content_filter":
+		return ContentFilter
+	}
+	return Other
+}
+
+// openAIContent is a string, null, or a list of parts with text.
+type openAIContent string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *openAIContent) UnmarshalJSON(b []byte) error {
+	if len(b) == 0 || b[0] != '[' {
+		return json.Unmarshal(b, (*string)(c))
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	var s strings.Builder
+	for _, p := range parts {
+		s.WriteString(p.Text)
+	}
+	*c = openAIContent(s.String())
+	return nil
+}
+
+// cutThinking takes reasoning off the front of a text, as local models write it. The
+// opening tag may be missing, since some templates put it in the prompt; without
+// the closing one the model never came to an answer.
+func cutThinking(text string) (reasoning, rest string) {
+	const begin, end = "<think>", "</think>"
+	inner, opened := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), begin)
+	reasoning, rest, closed := strings.Cut(inner, end)
+	switch {
+	case closed && (opened || !strings.Contains(reasoning, begin)):
+		return strings.TrimSpace(reasoning), strings.TrimLeft(rest, "\r\n")
+	case opened:
+		return strings.TrimSpace(inner), ""
+	}
+	return "", text
+}
+
+func (openAI) fault(status int, body []byte) fault {
+	var b struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"` // of some servers, without an object around
+		Detail  json.RawMessage `json:"detail"`  // of others
+	}
+	if json.Unmarshal(body, &b) != nil {
+		return fault{}
+	}
+	var e struct {
+		Message string          `json:"message"`
+		Type    string          `json:"type"`
+		Param   string          `json:"param"`
+		Code    json.RawMessage `json:"code"` // a string, a number or null
+	}
+	f := fault{message: b.Message}
+	if json.Unmarshal(b.Error, &f.message) != nil && json.Unmarshal(b.Error, &e) == nil {
+		f.message, f.code = e.Message, scalar(e.Code)
+	}
+	if f.code == "" {
+		f.code = e.Type
+	}
+	if f.message == "" && len(b.Detail) > 0 {
+		f.message = string(b.Detail)
+	}
+	f.body = len(b.Error) > 0
+	said := strings.ToLower(f.message)
+	has := func(s ...string) bool {
+		for _, x := range s {
+			if strings.Contains(said, x) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case f.code == "insufficient_quota" || e.Type == "insufficient_quota" || f.code == "billing_hard_limit_reached" || f.code == "billing_not_active" ||
+		status == http.StatusTooManyRequests && has("exceeded your current quota"):
+		f.class = Quota
+	case status == http.StatusForbidden && has("key limit exceeded", "insufficient credits"):
+		f.class = Quota
+	case status != http.StatusBadRequest && status != http.StatusUnprocessableEntity:
+	case f.code == "context_length_exceeded" || has("maximum context length", "context size", "context window"):
+		f.class, f.hint = Rejected, hintTooLong
+	case f.code == "content_policy_violation" || f.code == "content_filter" || f.code == "invalid_prompt":
+		f.class = Rejected
+	case f.code == "unsupported_parameter" || f.code == "unsupported_value" || f.code == "unknown_parameter" ||
+		e.Param != "" && !strings.HasPrefix(e.Param, "messages") && e.Param != "model":
+		f.class, f.hint = Denied, hintParameter
+	case e.Param == "model" || f.code == "model_not_found" || has("does not exist", "invalid model"):
+		f.class, f.hint = Denied, hintModel
+	}
+	return f
+}
