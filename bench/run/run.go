@@ -115,4 +115,7 @@ type Run struct {
 	Dir    string
 	Config Config
 	Rows   []Row
+	// Torn is how many bytes at the end of replies.jsonl are no complete line: a
+	// writer was stopped there, or is writing them now. They do not count.
+	Torn int64
 }

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Diff says how two configurations differ, a line for each member; none is equal.
+// What a name or a version is does not count, since the content it stands for is
+// compared: the version of ein and the name of the file of instances.
+func Diff(a, b Config) []string {
+	a.Ein, b.Ein = "", ""
+	a.Instances.File, b.Instances.File = "", ""
+	x, y := map[string]string{}, map[string]string{}
+	flatten(x, "", tree(&a))
+	flatten(y, "", tree(&b))
+	names := map[string]bool{}
+	for k := range x {
+		names[k] = true
+	}
+	for k := range y {
+		names[k] = true
+	}
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(names)) {
+		if x[k] != y[k] {
+			out = append(out, k+": "+contrast(x[k], y[k]))
+		}
+	}
+	return out
+}
+
+// tree is a configuration as JSON values.
+func tree(c *Config) any {
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic("BUG: run: " + err.Error()) // everything in it has been JSON
+	}
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		panic("BUG: run: " + err.Error())
+	}
+	return v
+}
+
+// flatten gives every leaf by its path. Lists are leaves.
+func flatten(to map[string]string, path string, v any) {
+	if m, ok := v.(map[string]any); ok {
+		for k, x := range m {
+			p := k
+			if path != "" {
+				p = path + "." + k
+			}
+			flatten(to, p, x)
+		}
+		return
+	}
+	b, err := marshal(v)
+	if err != nil {
+		panic("BUG: run: " + err.Error())
+	}
+	to[path] = string(b)
+}
+
+// contrast shows two values, of long ones the place where they begin to differ.
+func contrast(a, b string) string {
+	const most, before = 60, 20
+	shown := func(s string) string {
+		if s == "" {
+			return "not set"
+		}
+		return s
+	}
+	if len(a) <= most && len(b) <= most {
+		return shown(a) + ", now " + shown(b)
+	}
+	if a == "" || b == "" {
+		return clip(shown(a), most) + ", now " + clip(shown(b), most)
+	}
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	from := max(0, at-before)
+	for from > 0 && !utf8.RuneStart(a[from]) {
+		from--
+	}
+	return fmt.Sprintf("from byte %d on: %s, now %s", at, strconv.Quote(clip(a[from:], most)), strconv.Quote(clip(b[from:], most)))
+}
+
+// clip shortens a text to a number of bytes.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "..."
+}

@@ -1,0 +1,70 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// LockedError is a run that another process writes.
+type LockedError struct {
+	Dir    string
+	Holder Holder
+}
+
+func (e *LockedError) Error() string {
+	s := e.Dir + ": another process writes the run"
+	if h := e.Holder; h.PID != 0 {
+		s += fmt.Sprintf(": process %d on %s, since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
+	}
+	return s
+}
+
+// Holder is who writes a run. It is zero when it is not known.
+type Holder struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+}
+
+// acquire takes the lock of a run. The system takes it back when the process ends,
+// in whatever way, so that a lock is never left behind.
+func acquire(dir string) (io.Closer, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	free, err := tryLock(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("cannot lock %s: %w", f.Name(), err)
+	}
+	if !free {
+		e := &LockedError{Dir: dir}
+		b, err := io.ReadAll(io.LimitReader(f, 4096))
+		if err != nil || json.Unmarshal(b, &e.Holder) != nil {
+			e.Holder = Holder{} // it is only for the message
+		}
+		_ = f.Close()
+		return nil, e
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	b, err := json.Marshal(Holder{os.Getpid(), host, time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.WriteAt(append(b, '\n'), 0)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}

@@ -1,0 +1,398 @@
+package run
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"ein/bench/instance"
+)
+
+// Writer appends to a run. Its methods may be called by many goroutines.
+type Writer struct {
+	run     *Run
+	torn    string // what Open repaired, "" for nothing
+	lock    io.Closer
+	replies appender
+
+	mu   sync.Mutex // of next
+	next *batch
+
+	commit sync.Mutex // of what follows; held while a batch is written
+	size   int64      // of what is on disk
+	err    error      // the first failure; the file is not used after it
+
+	log struct {
+		sync.Mutex
+		f   *os.File
+		err error
+	}
+}
+
+// appender is what a Writer needs of a file.
+type appender interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// batch is lines that reach the disk together.
+type batch struct {
+	data []byte
+	done bool
+	err  error
+}
+
+// ErrExists is a folder that has a run in it already.
+var ErrExists = errors.New("there is a run in it already")
+
+// Create begins a run in a folder that does not exist or is empty. run.json is
+// written last: without it there is no run, and Create may begin again. The
+// configuration holds the instances in number: those of its Source in all of its
+// encodings.
+func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, err error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	r, err := newRun(dir, &c, instances)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = lock.Close()
+		}
+	}()
+	if err := vacant(dir); err != nil {
+		return nil, err
+	}
+	err = replace(filepath.Join(dir, InstancesFile), func(w io.Writer) error {
+		for _, in := range instances {
+			if err := instance.Write(w, in); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := replace(filepath.Join(dir, RepliesFile), func(io.Writer) error { return nil }); err != nil {
+		return nil, err
+	}
+	b, err := json.MarshalIndent(&c, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	err = replace(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newWriter(r, 0, lock)
+}
+
+// vacant holds a folder free of what would be mixed with a run or overwritten.
+func vacant(dir string) error {
+	if exists(filepath.Join(dir, ConfigFile)) {
+		return fmt.Errorf("%s: %w", dir, ErrExists)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == lockFile, name == InstancesFile, strings.HasPrefix(name, tempPrefix):
+		case name == RepliesFile:
+			if info, err := e.Info(); err != nil || info.Size() > 0 {
+				return fmt.Errorf("%s: there are replies in it, and no %s that says to what", dir, ConfigFile)
+			}
+		default:
+			return fmt.Errorf("%s: it has %s in it and no run; a run needs a folder of its own", dir, name)
+		}
+	}
+	return nil
+}
+
+// Open opens a run for appending. What is torn at the end of the replies is
+// appended to replies.jsonl.torn and taken off; Torn tells. Another writer is a
+// *LockedError.
+func Open(dir string) (_ *Writer, err error) {
+	if _, err := readConfig(dir); err != nil {
+		return nil, err // so that no lock is made where there is no run
+	}
+	lock, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = lock.Close()
+		}
+	}()
+	r, end, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	torn := ""
+	if r.Torn > 0 {
+		if err := takeOff(dir, end); err != nil {
+			return nil, err
+		}
+		torn = fmt.Sprintf("%s: the last %d bytes, from byte %d on, were no complete reply: moved to %s", filepath.Join(dir, RepliesFile), r.Torn, end, tornFile)
+		r.Torn = 0
+	}
+	w, err := newWriter(r, end, lock)
+	if err != nil {
+		return nil, err
+	}
+	w.torn = torn
+	return w, nil
+}
+
+// takeOff moves the end of the replies to the file of tails. The copy is on disk
+// before the original is gone.
+func takeOff(dir string, end int64) error {
+	f, err := os.OpenFile(filepath.Join(dir, RepliesFile), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(end, io.SeekStart); err != nil {
+		return err
+	}
+	tail, err := os.OpenFile(filepath.Join(dir, tornFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(tail, f)
+	if err == nil {
+		_, err = io.WriteString(tail, "\n")
+	}
+	if err == nil {
+		err = tail.Sync()
+	}
+	if err = errors.Join(err, tail.Close()); err != nil {
+		return err
+	}
+	if err := syncDir(dir); err != nil {
+		return err
+	}
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
+	f, err := os.OpenFile(filepath.Join(r.Dir, RepliesFile), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	// A writer that was killed between a write and its sync leaves lines that are
+	// complete but may not be on disk.
+	if err := f.Sync(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	w := &Writer{run: r, lock: lock, replies: f, next: &batch{}, size: size}
+	if err := w.openLog(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Run is the run as it was when the Writer was opened; Append does not change it.
+func (w *Writer) Run() *Run { return w.run }
+
+// Torn says what was repaired, "" for nothing.
+func (w *Writer) Torn() string { return w.torn }
+
+// Append adds replies. They are on disk when it returns without an error. Calls
+// that wait for the disk at the same time share one sync.
+//
+// After a failure the Writer is of no use, and every call returns that failure: once
+// a sync has failed, another on the same descriptor may succeed without the data
+// being on disk.
+func (w *Writer) Append(replies ...Reply) error {
+	var data []byte
+	for i := range replies {
+		line, err := seal(&replies[i])
+		if err != nil {
+			return err
+		}
+		data = append(data, line...)
+	}
+	w.mu.Lock()
+	b := w.next
+	b.data = append(b.data, data...)
+	w.mu.Unlock()
+
+	w.commit.Lock()
+	defer w.commit.Unlock()
+	if !b.done {
+		w.mu.Lock()
+		w.next = &batch{} // b is taken out: only the next to commit is ever added to
+		w.mu.Unlock()
+		b.err = w.write(b.data)
+		b.done = true
+	}
+	return b.err
+}
+
+func (w *Writer) write(data []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	n, err := w.replies.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		// Whole lines of it are good, and the next Open takes off what is not.
+		w.err = fmt.Errorf("cannot write the replies: %w", err)
+		return w.err
+	}
+	if err := w.replies.Sync(); err != nil {
+		// The system may take pages that it could not write for written. What is not
+		// known to be on disk must not be found by the next Open.
+		w.err = fmt.Errorf("cannot write the replies to disk: %w", err)
+		if err := w.replies.Truncate(w.size); err != nil {
+			w.err = fmt.Errorf("%w; and what is not on disk cannot be taken out of the file: %w", w.err, err)
+		}
+		return w.err
+	}
+	w.size += int64(len(data))
+	return nil
+}
+
+// Event is a line of log.jsonl.
+type Event struct {
+	Time    time.Time `json:"time"`
+	Event   string    `json:"event"` // begin, retry, reply, rejected, stopped, end
+	Key     *Key      `json:"key,omitempty"`
+	Attempt int       `json:"attempt,omitempty"` // from 1
+	Class   string    `json:"class,omitempty"`   // of the failure, as in package model
+	Status  int       `json:"status,omitempty"`
+	Code    string    `json:"code,omitempty"`
+	Message string    `json:"message,omitempty"`
+	// WaitMS and TookMS are the wait before the next attempt and the time of this
+	// one, in milliseconds.
+	WaitMS int64  `json:"wait_ms,omitempty"`
+	TookMS int64  `json:"took_ms,omitempty"`
+	ID     string `json:"request_id,omitempty"` // of the provider
+	// Limit is the most requests at a time from here on.
+	Limit int `json:"limit,omitempty"`
+}
+
+func (w *Writer) openLog() error {
+	f, err := os.OpenFile(filepath.Join(w.run.Dir, LogFile), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	w.log.f = f
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, info.Size()-1); err != nil {
+		return err
+	}
+	if last[0] != '\n' { // a writer was killed in the middle of an event
+		_, err = f.Write([]byte("\n"))
+	}
+	return err
+}
+
+// Log adds an event to the log. No result depends on it, so that it is not synced;
+// Close returns the first error.
+func (w *Writer) Log(e Event) {
+	b, err := marshal(&e)
+	w.log.Lock()
+	defer w.log.Unlock()
+	if err == nil {
+		_, err = w.log.f.Write(append(b, '\n'))
+	}
+	if w.log.err == nil && err != nil {
+		w.log.err = fmt.Errorf("cannot write the log: %w", err)
+	}
+}
+
+// Close lets other writers in.
+func (w *Writer) Close() error {
+	w.commit.Lock()
+	defer w.commit.Unlock()
+	if w.err == nil {
+		w.err = errClosed
+	}
+	w.log.Lock()
+	defer w.log.Unlock()
+	return errors.Join(w.log.err, w.log.f.Close(), w.replies.Close(), w.lock.Close())
+}
+
+var errClosed = errors.New("the run is closed")
+
+// tempPrefix begins the names of files that are not complete yet.
+const tempPrefix = ".ein-"
+
+// replace writes a file so that after a crash there is the old one or the new one,
+// complete: a temporary file, synced, renamed, and the folder synced.
+func replace(name string, write func(io.Writer) error) (err error) {
+	dir := filepath.Dir(name)
+	f, err := os.CreateTemp(dir, tempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	b := bufio.NewWriterSize(f, 1<<16)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// exists reports whether there is a file.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
