@@ -246,3 +246,13 @@ func Score(reply string, reference *Reference, t category.Result, categoryName s
 	}
 	return result
 }
+
+// Finished is the result of a reply whose provider gave a finish reason: without
+// an answer in it, a reply that was cut off, declined or held back is no answer
+// rather than a format error. A reply that has an answer is scored as always.
+func (r Result) Finished(finish string) Result {
+	if why, ok := Unfinished(finish); ok && (r.Reason == NoReply || r.Reason == NoObject || r.Reason == NoField) {
+		return Result{Outcome: NoAnswer, Reason: why}
+	}
+	return r
+}

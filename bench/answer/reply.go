@@ -8,7 +8,8 @@ import (
 // Reason is why a reply has no answer that could be right or wrong.
 type Reason string
 
-// The reasons. NoReply makes the outcome NoAnswer, all others FormatError.
+// The reasons. NoReply and the last three make the outcome NoAnswer, all others
+// FormatError.
 const (
 	NoReply      Reason = "no_reply"        // nothing but white space
 	TooLong      Reason = "too_long"        // more than MaxReply bytes
@@ -18,6 +19,10 @@ const (
 	BadText      Reason = "invalid_text"    // a string that is not Unicode
 	TooDeep      Reason = "too_deep"        // nested in more than 32 levels
 	WrongType    Reason = "wrong_type"      // an answer of another JSON type
+
+	Truncated Reason = "truncated_by_budget" // the tokens were used up before the answer
+	Refused   Reason = "refusal"             // the model declined
+	Filtered  Reason = "content_filter"      // the provider held the text back
 )
 
 func (r Reason) Error() string {
@@ -36,8 +41,29 @@ func (r Reason) Error() string {
 		return "a string is not Unicode"
 	case TooDeep:
 		return "the nesting is too deep"
+	case Truncated:
+		return "the tokens were used up before there was an answer"
+	case Refused:
+		return "the model declined to answer"
+	case Filtered:
+		return "the provider held the answer back"
 	}
 	return "the answer is of another JSON type"
+}
+
+// Unfinished is the reason that a provider gives, by its finish reason, for a
+// reply without an answer; it is false for every finish reason that explains
+// nothing, such as "stop" and "".
+func Unfinished(finish string) (Reason, bool) {
+	switch finish {
+	case "length":
+		return Truncated, true
+	case "refusal":
+		return Refused, true
+	case "content_filter":
+		return Filtered, true
+	}
+	return "", false
 }
 
 // MaxReply bounds the length of a reply in bytes: reasoning of a million tokens

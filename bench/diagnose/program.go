@@ -2,7 +2,9 @@ package diagnose
 
 import (
 	"context"
+	"fmt"
 
+	"ein/bench/answer"
 	"ein/bench/category"
 	"ein/bench/exec"
 )
@@ -66,37 +68,66 @@ func (a *Attribution) Edges() (dropped, added, reversed int) {
 	return dropped, added, reversed
 }
 
-// Program attributes a program that ran and gave a wrong answer. The executor is
-// the one it was run with: the counterfactual program has the same limits. The
+// Program attributes an Ein program that ran and gave a wrong answer. The executor
+// is the one it was run with: the counterfactual program has the same limits. The
 // error is that of the context.
 func Program(ctx context.Context, e *exec.Executor, q *exec.Question, c *category.Case, program string) (Attribution, error) {
 	found := literals(parse(program), c.G.N)
+	return attribute(c, found, func(graphs []arcs) (exec.Result, error) {
+		edits := make([]edit, len(found))
+		for k := range found {
+			edits[k] = edit{found[k].span, graphs[k].text(c.G.N)}
+		}
+		return e.RunProgram(ctx, rewrite(program, edits), q)
+	})
+}
+
+// Python is Program for a Python program. Its graphs are those that are written in
+// it, in one of these ways, with nodes as numbers or as labels: pairs given to
+// add_edges_from, from_edgelist or the type of a graph; add_edge with two nodes; a
+// dictionary from nodes to lists of nodes; a 0/1 matrix; each also by way of a
+// variable. A program that computes its edges has no graph in it. An error may also
+// be that of the sandbox.
+func Python(ctx context.Context, sandbox exec.Runner, q *exec.Question, c *category.Case, program string) (Attribution, error) {
+	p := readPython(program, q.Labels, len(truths(c)))
+	return attribute(c, p.literals, func(graphs []arcs) (exec.Result, error) {
+		r, err := exec.RunPythonProgram(ctx, sandbox, p.substitute(graphs), q)
+		if err == nil && r.Outcome == answer.InfraError {
+			err = fmt.Errorf("%s: with the true edges: %s", q.ID, r.Message)
+		}
+		return r, err
+	})
+}
+
+// attribute compares the graphs found in a wrong program with the true ones, and
+// runs it with these in each convention it may follow.
+func attribute(c *category.Case, found []literal, run func([]arcs) (exec.Result, error)) (Attribution, error) {
 	if len(found) == 0 {
 		return Attribution{Kind: NoGraph}, nil
 	}
-	var first Attribution
-	for i, r := range readings(c, found) {
+	var wrong []Attribution
+	for _, r := range readings(c, found) {
 		a := Attribution{Kind: Both, Convention: r.convention, Graphs: r.diffs}
-		if i == 0 {
-			first = a
-		}
 		if r.size() == 0 {
-			return Attribution{Kind: Logic, Convention: r.convention}, nil
+			a = Attribution{Kind: Logic, Convention: r.convention}
+		} else {
+			result, err := run(r.graphs)
+			if err != nil {
+				return Attribution{}, err
+			}
+			if result.Outcome.Lenient() {
+				a.Kind = GraphReading
+				return a, nil
+			}
 		}
-		edits := make([]edit, len(found))
-		for k := range found {
-			edits[k] = edit{found[k].span, r.graphs[k].text(c.G.N)}
-		}
-		result, err := e.RunProgram(ctx, rewrite(program, edits), q)
-		if err != nil {
-			return Attribution{}, err
-		}
-		if result.Outcome.Lenient() {
-			a.Kind = GraphReading
+		wrong = append(wrong, a)
+	}
+	for _, a := range wrong {
+		if a.Kind == Logic {
 			return a, nil
 		}
 	}
-	return first, nil
+	return wrong[0], nil
 }
 
 // reading is what the graphs of a program would be, were they right.
@@ -138,7 +169,9 @@ func readings(c *category.Case, found []literal) []reading {
 			}
 		}
 	}
-	return append(list, once(c.G.N, all[0], found))
+	// A program to which the direction does not matter is right either way, with
+	// the fewest edges misread in this one.
+	return []reading{once(c.G.N, all[0], found), forward}
 }
 
 // once compares graphs that have each undirected edge one way, whichever.

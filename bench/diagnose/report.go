@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,120 +11,100 @@ import (
 	"ein/bench/exec"
 )
 
-// Record is what was found about a wrong reply: Program or Direct is set.
+// Record is what was found about a reply: Program or Direct is set when it is wrong.
 type Record struct {
 	ID       string          `json:"id"`
+	Mode     string          `json:"mode,omitempty"`
+	Sample   int             `json:"sample,omitempty"` // from 0
 	Category string          `json:"category"`
 	Level    string          `json:"level"`
-	Outcome  answer.Outcome  `json:"outcome"` // "" of a Python program, which is left out
+	Outcome  answer.Outcome  `json:"outcome"`
 	Answer   json.RawMessage `json:"answer"`
 	Program  *Attribution    `json:"program,omitempty"`
 	Direct   *Finding        `json:"direct,omitempty"`
 }
 
-// The modes of replies.
-const (
-	modeEin    = "ein"
-	modePython = "python"
-)
-
-// Reply scores a reply, and attributes it when it is wrong. It is an Ein program
-// when its mode says so, or, where there is none, when no answer is in it and a
-// program is. What failed is scored and not attributed; nor are Python programs.
-func Reply(ctx context.Context, e *exec.Executor, it *exec.Item) (*Record, error) {
-	q := it.Question
-	rec := &Record{ID: q.ID, Category: q.Category, Level: q.Level}
-	switch {
-	case it.Error != "":
-		rec.Outcome = answer.InfraError
-		return rec, nil
-	case it.Mode == modePython:
-		return rec, nil
-	}
-	program := it.Mode == modeEin
-	if it.Mode == "" {
-		if _, err := answer.ParseReply(it.Reply); err != nil {
-			_, program = exec.Extract(it.Reply, exec.Ein)
-		}
-	}
-	if program {
-		r, err := e.Run(ctx, it.Reply, q)
-		if err != nil {
-			return nil, err
-		}
-		rec.Outcome, rec.Answer = r.Outcome, r.Answer
-		if r.Outcome != answer.Wrong {
-			return rec, nil
-		}
-		found, err := Program(ctx, e, q, &it.Case, r.Program)
-		rec.Program = &found
-		return rec, err
-	}
-	r := answer.Score(it.Reply, &q.Reference, q.Type, q.Category)
-	rec.Outcome, rec.Answer = r.Outcome, r.Answer
-	if r.Outcome != answer.Wrong {
-		return rec, nil
-	}
-	reply, err := answer.Parse(string(r.Answer))
-	if err != nil {
-		return nil, fmt.Errorf("%s: what was understood is not understood again: %w", q.ID, err)
-	}
-	found, err := Direct(ctx, q, &it.Case, it.Program, &reply)
-	rec.Direct = &found
-	return rec, err
+// NewRecord is the record of a reply to a question.
+func NewRecord(q *exec.Question, mode string, v *Verdict) *Record {
+	return &Record{ID: q.ID, Mode: mode, Category: q.Category, Level: q.Level, Outcome: v.Outcome, Answer: v.Answer, Program: v.Attribution, Direct: v.Finding}
 }
 
 // Wrong reports whether a record has a finding.
 func (r *Record) Wrong() bool { return r.Program != nil || r.Direct != nil }
 
-// Unexplained is the cause of wrong answers that no misreading gives.
-const Unexplained = "unexplained"
+// The causes of errors that no counterfactual is asked about.
+const (
+	Unexplained = "unexplained" // a wrong answer that no misreading gives
+	Execution   = "execution"   // a program that gives no answer
+	Format      = "format"      // a reply without an answer of the right JSON type
+	NoReply     = "no_answer"
+)
 
-// cause is the column of a record.
+// cause is the column of a record; "" when it is no error.
 func (r *Record) cause() string {
 	switch {
 	case r.Program != nil:
 		return string(r.Program.Kind)
-	case len(r.Direct.Matches) > 0:
+	case r.Direct != nil && len(r.Direct.Matches) > 0:
 		return string(r.Direct.Matches[0].Error)
+	case r.Outcome == answer.Wrong:
+		return Unexplained
+	case r.Outcome == answer.FormatError:
+		return Format
+	case r.Outcome == answer.NoAnswer:
+		return NoReply
+	case exec.Class(r.Outcome) != "":
+		return Execution
 	}
-	return Unexplained
+	return ""
 }
 
-// Row is the wrong replies of a category, by their cause. A direct answer has the
-// most specific of those that are found.
+// program reports whether a record is of a program.
+func (r *Record) program() bool {
+	return r.Program != nil || exec.Class(r.Outcome) != "" || r.Mode == modeEin || r.Mode == modePython
+}
+
+// Row is the errors of a category, of a level, or all, by their cause. A direct
+// answer has the most specific of those that are found.
 type Row struct {
 	Name   string         `json:"name"`
-	Wrong  int            `json:"wrong"`
+	Errors int            `json:"errors"`
 	Causes map[string]int `json:"causes"`
 }
 
 func (r *Row) add(cause string) {
-	r.Wrong++
+	r.Errors++
 	r.Causes[cause]++
 }
 
-// Part is the findings about programs, or about direct answers.
+// Part is the errors of programs, or of direct answers.
 type Part struct {
 	All        *Row   `json:"all"`
+	Levels     []*Row `json:"levels"`
 	Categories []*Row `json:"categories"`
 }
 
-func newPart() *Part { return &Part{All: newRow("all"), Categories: []*Row{}} }
+func newPart() *Part { return &Part{All: newRow("all"), Levels: []*Row{}, Categories: []*Row{}} }
 
 func newRow(name string) *Row { return &Row{Name: name, Causes: map[string]int{}} }
 
-func (p *Part) add(rec *Record) {
-	i := slices.IndexFunc(p.Categories, func(r *Row) bool { return r.Name == rec.Category })
+func (p *Part) add(rec *Record, cause string) {
+	p.All.add(cause)
+	within(&p.Levels, rec.Level).add(cause)
+	within(&p.Categories, rec.Category).add(cause)
+}
+
+func within(list *[]*Row, name string) *Row {
+	i := slices.IndexFunc(*list, func(r *Row) bool { return r.Name == name })
 	if i < 0 {
-		i = len(p.Categories)
-		p.Categories = append(p.Categories, newRow(rec.Category))
+		i = len(*list)
+		*list = append(*list, newRow(name))
 	}
-	p.Categories[i].add(rec.cause())
-	p.All.add(rec.cause())
+	return (*list)[i]
 }
 
 func (p *Part) finish() {
+	slices.SortFunc(p.Levels, func(a, b *Row) int { return strings.Compare(a.Name, b.Name) })
 	place := func(r *Row) int {
 		return slices.IndexFunc(category.Table, func(c category.Category) bool { return c.Name == r.Name })
 	}
@@ -136,15 +115,15 @@ func (p *Part) finish() {
 type Report struct {
 	Version  int                    `json:"version"`
 	Outcomes map[answer.Outcome]int `json:"outcomes"`
-	LeftOut  int                    `json:"left_out"` // Python programs
 	Programs *Part                  `json:"programs"`
 	// The edges that wrong programs misread.
 	Dropped  int   `json:"dropped"`
 	Added    int   `json:"added"`
 	Reversed int   `json:"reversed"`
 	Direct   *Part `json:"direct"`
-	Tried    int   `json:"tried"`   // misreadings, of all direct answers
-	Answers  int   `json:"answers"` // different wrong answers that they gave
+	Findings int   `json:"findings"` // wrong direct answers
+	Tried    int   `json:"tried"`    // misreadings, of all of them
+	Answers  int   `json:"answers"`  // different wrong answers that they gave
 	*exec.Notes
 }
 
@@ -155,20 +134,24 @@ func NewReport() *Report {
 
 // Add counts a record.
 func (r *Report) Add(rec *Record) {
-	if rec.Outcome == "" {
-		r.LeftOut++
+	r.Outcomes[rec.Outcome]++
+	cause := rec.cause()
+	if cause == "" {
 		return
 	}
-	r.Outcomes[rec.Outcome]++
-	switch {
-	case rec.Program != nil:
-		r.Programs.add(rec)
+	if !rec.program() {
+		r.Direct.add(rec, cause)
+		if rec.Direct != nil {
+			r.Findings++
+			r.Tried += rec.Direct.Tried
+			r.Answers += rec.Direct.Answers
+		}
+		return
+	}
+	r.Programs.add(rec, cause)
+	if rec.Program != nil {
 		dropped, added, reversed := rec.Program.Edges()
 		r.Dropped, r.Added, r.Reversed = r.Dropped+dropped, r.Added+added, r.Reversed+reversed
-	case rec.Direct != nil:
-		r.Direct.add(rec)
-		r.Tried += rec.Direct.Tried
-		r.Answers += rec.Direct.Answers
 	}
 }
 
@@ -179,57 +162,81 @@ func (r *Report) Finish(notes *exec.Notes) {
 	r.Direct.finish()
 }
 
-// Text is the tables.
+// Text is the tables: of each cause its share, as section "Error Analysis" of the
+// paper has it, and where it is found; then the categories.
 func (r *Report) Text() string {
 	var b strings.Builder
-	if r.Programs.All.Wrong > 0 {
-		var kinds []string
+	if r.Programs.All.Errors > 0 {
+		causes := []string{}
 		for _, k := range Kinds() {
-			kinds = append(kinds, string(k))
+			causes = append(causes, string(k))
 		}
-		r.Programs.text(&b, "wrong programs", kinds)
-		fmt.Fprintf(&b, "Edges misread: %d dropped, %d added, %d reversed.\n", r.Dropped, r.Added, r.Reversed)
+		r.Programs.text(&b, "errors of programs", append(causes, Execution, NoReply))
+		if r.Dropped+r.Added+r.Reversed > 0 {
+			fmt.Fprintf(&b, "Edges misread: %d dropped, %d added, %d reversed.\n", r.Dropped, r.Added, r.Reversed)
+		}
 	}
-	if n := r.Direct.All.Wrong; n > 0 {
+	if r.Direct.All.Errors > 0 {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		var errors []string
+		causes := []string{}
 		for _, e := range Errors() {
-			errors = append(errors, string(e))
+			causes = append(causes, string(e))
 		}
-		r.Direct.text(&b, "wrong answers", append(errors, Unexplained))
-		fmt.Fprintf(&b, "For each, %.1f misreadings were tried on average, which give %.1f different wrong answers:\nsome agree with a model by chance.\n",
-			float64(r.Tried)/float64(n), float64(r.Answers)/float64(n))
+		r.Direct.text(&b, "errors of answers", append(causes, Unexplained, Format, NoReply))
+		if n := r.Findings; n > 0 {
+			fmt.Fprintf(&b, "For each wrong one, %.1f misreadings were tried on average, which give %.1f different\nwrong answers: some agree with a model by chance.\n",
+				float64(r.Tried)/float64(n), float64(r.Answers)/float64(n))
+		}
 	}
 	if b.Len() == 0 {
-		b.WriteString("No reply is wrong.\n")
+		b.WriteString("There are no errors.\n")
 	}
-	if r.LeftOut > 0 {
-		fmt.Fprintf(&b, "\nPython programs, which are left out: %d\n", r.LeftOut)
+	if n := r.Outcomes[answer.InfraError]; n > 0 {
+		fmt.Fprintf(&b, "\nReplies that could not be had or judged, which are left out: %d\n", n)
 	}
 	return b.String()
 }
 
 func (p *Part) text(b *strings.Builder, what string, causes []string) {
-	fmt.Fprintf(b, "%-22s %6s", what, "n")
+	fmt.Fprintf(b, "%-22s %6s %7s", what, "n", "share")
+	for _, l := range p.Levels {
+		fmt.Fprintf(b, " %6s", l.Name)
+	}
+	b.WriteString("  most in\n")
+	line := func(name string, count func(*Row) int) {
+		fmt.Fprintf(b, "%-22s %6d %7s", name, count(p.All), exec.Percent(count(p.All), p.All.Errors))
+		for _, l := range p.Levels {
+			fmt.Fprintf(b, " %6d", count(l))
+		}
+		var most *Row
+		for _, c := range p.Categories {
+			if n := count(c); n > 0 && (most == nil || n > count(most)) {
+				most = c
+			}
+		}
+		if most != nil {
+			fmt.Fprintf(b, "  %s %d", most.Name, count(most))
+		}
+		b.WriteString("\n")
+	}
+	for _, c := range causes {
+		line(c, func(r *Row) int { return r.Causes[c] })
+	}
+	line("all", func(r *Row) int { return r.Errors })
+
+	causes = slices.DeleteFunc(causes, func(c string) bool { return p.All.Causes[c] == 0 })
+	fmt.Fprintf(b, "\n%-22s %6s", "by category", "n")
 	for _, c := range causes {
 		fmt.Fprintf(b, "  %*s", max(6, len(c)), c)
 	}
 	b.WriteString("\n")
-	row := func(r *Row, cell func(n int) string) {
-		fmt.Fprintf(b, "%-22s %6d", r.Name, r.Wrong)
+	for _, r := range p.Categories {
+		fmt.Fprintf(b, "%-22s %6d", r.Name, r.Errors)
 		for _, c := range causes {
-			fmt.Fprintf(b, "  %*s", max(6, len(c)), cell(r.Causes[c]))
+			fmt.Fprintf(b, "  %*d", max(6, len(c)), r.Causes[c])
 		}
 		b.WriteString("\n")
 	}
-	count := func(n int) string { return fmt.Sprint(n) }
-	for _, r := range p.Categories {
-		row(r, count)
-	}
-	row(p.All, count)
-	share := *p.All
-	share.Name = "share"
-	row(&share, func(n int) string { return exec.Percent(n, p.All.Wrong) })
 }

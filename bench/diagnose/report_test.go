@@ -35,32 +35,33 @@ func TestReply(t *testing.T) {
 		"answer as mode":    {item(wrongAnswer, "cot", ""), answer.Wrong, false, true},
 		"program as answer": {item(wrongProgram, "direct", ""), answer.FormatError, false, false},
 		"answer as program": {item(wrongAnswer, "ein", ""), exec.NoProgram, false, false},
-		"python":            {item("print(1)", "python", ""), "", false, false},
+		"python":            {item("print(1)", "python", ""), answer.InfraError, false, false},
 		"provider":          {item("", "", "503"), answer.InfraError, false, false},
 		"nothing":           {item("", "", ""), answer.NoAnswer, false, false},
 	} {
-		rec, err := Reply(context.Background(), exec.New(exec.Options{}), c.item)
+		v, err := NewJudge(exec.New(exec.Options{}), nil).Reply(context.Background(), c.item)
 		if err != nil {
 			t.Fatal(err)
 		}
+		rec := NewRecord(s.q, c.item.Mode, v)
 		if rec.Outcome != c.outcome || (rec.Program != nil) != c.program || (rec.Direct != nil) != c.direct || rec.Wrong() != (c.program || c.direct) {
 			t.Errorf("%s: %+v", name, rec)
 		}
 		report.Add(rec)
 	}
 	report.Finish(&exec.Notes{})
-	if report.Programs.All.Wrong != 2 || report.Direct.All.Wrong != 2 || report.LeftOut != 1 || report.Tried == 0 {
+	if report.Programs.All.Errors != 3 || report.Direct.All.Errors != 4 || report.Findings != 2 || report.Tried == 0 {
 		b, _ := json.Marshal(report)
 		t.Errorf("%s", b)
 	}
 	text := report.Text()
-	for _, want := range []string{"graph_reading", "direction_confusion", "unexplained", "misreadings were tried", "left out: 1",
+	for _, want := range []string{"graph_reading", "direction_confusion", "unexplained", "misreadings were tried",
 		fmt.Sprintf("Edges misread: %d dropped, 0 added, 0 reversed.", 2*len(s.in.Edges))} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if empty := NewReport().Text(); empty != "No reply is wrong.\n" {
+	if empty := NewReport().Text(); empty != "There are no errors.\n" {
 		t.Error(empty)
 	}
 }

@@ -128,6 +128,7 @@ func NewQuestion(in *instance.Instance) (*Question, error) {
 // Result is what has become of a program.
 type Result struct {
 	Outcome answer.Outcome
+	Reason  answer.Reason   // of NoAnswer
 	Program string          // as it was found; "" when there is none
 	Answer  json.RawMessage // nil when there is none
 	Code    diag.Code       // of the first error of a program that does not check
@@ -140,6 +141,35 @@ type Result struct {
 
 // Failed reports whether the program gave no answer.
 func (r *Result) Failed() bool { return r.Message != "" }
+
+// Class is an outcome of programs that give no answer, and "" for all others.
+func Class(o answer.Outcome) answer.Outcome {
+	switch o {
+	case NoProgram, ParseError, TypeError, OverLimit, RuntimeError, BadOutput:
+		return o
+	}
+	return ""
+}
+
+// Finished is the result of a reply whose provider gave a finish reason: when it
+// was cut off, declined or held back before there was a program, it is no answer.
+// What is no program counts as none then, unless it stands in a complete block.
+func (r Result) Finished(reply, finish string) Result {
+	why, ok := answer.Unfinished(finish)
+	if !ok {
+		return r
+	}
+	switch r.Outcome {
+	case answer.NoAnswer, NoProgram:
+	case ParseError:
+		if closed(reply) {
+			return r
+		}
+	default:
+		return r
+	}
+	return Result{Outcome: answer.NoAnswer, Reason: why, Message: why.Error()}
+}
 
 // Executor runs programs one after another. It is not safe for concurrent use:
 // give each worker its own.
@@ -182,7 +212,7 @@ type compiled struct {
 func (e *Executor) Run(ctx context.Context, reply string, q *Question) (Result, error) {
 	switch {
 	case strings.TrimSpace(reply) == "":
-		return Result{Outcome: answer.NoAnswer, Message: "there is no reply"}, context.Cause(ctx)
+		return noReply(), context.Cause(ctx)
 	case len(reply) > answer.MaxReply:
 		return Result{Outcome: OverLimit, Message: fmt.Sprintf("the reply has more than %d bytes", answer.MaxReply)}, context.Cause(ctx)
 	}
@@ -230,6 +260,10 @@ func (e *Executor) RunProgram(ctx context.Context, program string, q *Question) 
 	r.Answer = v.JSON(q.Labels)
 	r.Outcome = q.Match(r.Answer)
 	return r, nil
+}
+
+func noReply() Result {
+	return Result{Outcome: answer.NoAnswer, Reason: answer.NoReply, Message: answer.NoReply.Error()}
 }
 
 func (r Result) fail(o answer.Outcome, message string) Result {

@@ -1,8 +1,13 @@
 package exec
 
 import (
+	"iter"
 	"slices"
 	"strings"
+
+	"ein/bench/answer"
+	"ein/lang"
+	"ein/lang/syntax"
 )
 
 // Language is what a program is written in.
@@ -22,6 +27,9 @@ func (l Language) tags() []string {
 	return []string{string(l)}
 }
 
+// languages lists the languages.
+func languages() []Language { return []Language{Ein, Python} }
+
 // Extract finds the program in a reply; it is false where there is none.
 //
 // Of fenced blocks it is the last complete one that is marked with the language;
@@ -38,42 +46,24 @@ func (l Language) tags() []string {
 //
 // The time is linear in the reply.
 func Extract(reply string, l Language) (string, bool) {
-	tags := l.tags()
-	const unmarked, marked = 1, 2
-	program, rank, fenced := "", -1, false
-	open := ""
-	var fence block
-	for at := 0; at < len(reply); {
-		end := len(reply)
-		if i := strings.IndexByte(reply[at:], '\n'); i >= 0 {
-			end = at + i + 1
-		}
-		line := reply[at:end]
+	const open, other, unmarked, marked = 0, 1, 2, 3
+	program, best := "", -1
+	for b := range blocks(reply) {
+		rank := other
 		switch {
-		case fence.size == 0:
-			if fence = opening(line); fence.size > 0 {
-				fenced, open = true, reply[end:]
-				fence.start = end
-			}
-		case fence.closes(line):
-			r := 0
-			switch {
-			case slices.Contains(tags, fence.tag):
-				r = marked
-			case fence.tag == "":
-				r = unmarked
-			}
-			if r >= rank {
-				program, rank = reply[fence.start:at], r
-			}
-			fence = block{}
+		case !b.closed:
+			rank = open
+		case b.language() == l:
+			rank = marked
+		case b.tag == "":
+			rank = unmarked
 		}
-		at = end
+		if rank >= best {
+			program, best = b.text, rank
+		}
 	}
 	switch {
-	case rank >= 0:
-	case fenced:
-		program = open
+	case best >= 0:
 	case l == Ein:
 		program = bare(reply)
 	default:
@@ -82,15 +72,120 @@ func Extract(reply string, l Language) (string, bool) {
 	return program, strings.TrimSpace(program) != ""
 }
 
-// block is an open fence.
-type block struct {
-	char  byte
-	size  int // 0: there is none
-	tag   string
-	start int
+// Detect is the language of the program in a reply; it is false where no program
+// can be told from prose. The last complete block that is marked with a language
+// decides. Without one, a program that imports is Python; another is Ein when it
+// has the form of it; what stands in a block without a mark is Python then, and
+// everything else is Ein with an error in it.
+func Detect(reply string) (Language, bool) {
+	if len(reply) > answer.MaxReply {
+		return "", false
+	}
+	var marked Language
+	fenced, complete := false, false
+	tag := ""
+	for b := range blocks(reply) {
+		if complete && !b.closed {
+			break
+		}
+		fenced, complete, tag = true, b.closed, b.tag
+		if l := b.language(); l != "" {
+			marked = l
+		}
+	}
+	if marked != "" {
+		return marked, true
+	}
+	text := reply
+	if fenced {
+		text, _ = Extract(reply, Python)
+	}
+	if imports(text) {
+		return Python, true
+	}
+	program, ok := Extract(reply, Ein)
+	switch {
+	case !ok:
+		return "", false
+	case fenced && tag == "" && lang.Parse("reply", program, detecting).Diags.HasErrors():
+		return Python, true
+	}
+	return Ein, true
 }
 
-func opening(line string) block {
+// detecting is how a text is looked at that may be no Ein at all.
+var detecting = lang.Options{Workers: 1, Syntax: syntax.Limits{SourceBytes: DefaultSource, Tokens: DefaultSource, Statements: maxStatements, Height: maxHeight, Diagnostics: 1}}
+
+// imports reports whether a line is an import statement of Python.
+func imports(text string) bool {
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) > 1 && (words[0] == "import" || words[0] == "from" && slices.Contains(words, "import")) {
+			return true
+		}
+	}
+	return false
+}
+
+// block is a fenced block of a reply.
+type block struct {
+	tag, text string
+	closed    bool // false: the reply ends before the fence does
+}
+
+// language is what a block is marked with, or "".
+func (b *block) language() Language {
+	for _, l := range languages() {
+		if slices.Contains(l.tags(), b.tag) {
+			return l
+		}
+	}
+	return ""
+}
+
+// blocks is the fenced blocks of a reply, in order.
+func blocks(reply string) iter.Seq[block] {
+	return func(yield func(block) bool) {
+		var f fence
+		start, end := 0, 0
+		for line := range strings.Lines(reply) {
+			at := end
+			end += len(line)
+			switch {
+			case f.size == 0:
+				f = opening(line)
+				start = end
+			case f.closes(line):
+				if !yield(block{f.tag, reply[start:at], true}) {
+					return
+				}
+				f = fence{}
+			}
+		}
+		if f.size > 0 {
+			yield(block{f.tag, reply[start:], false})
+		}
+	}
+}
+
+// closed reports whether a reply has a complete fenced block.
+func closed(reply string) bool {
+	for b := range blocks(reply) {
+		if b.closed {
+			return true
+		}
+	}
+	return false
+}
+
+// fence is a line that opens a block.
+type fence struct {
+	char byte
+	size int // 0: there is none
+	tag  string
+}
+
+func opening(line string) fence {
 	s := strings.TrimSpace(line)
 	for _, c := range []byte("`~") {
 		rest := strings.TrimLeft(s, string(c))
@@ -99,14 +194,14 @@ func opening(line string) block {
 			continue
 		}
 		tag, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		return block{char: c, size: n, tag: strings.ToLower(strings.Trim(tag, "{.}"))}
+		return fence{char: c, size: n, tag: strings.ToLower(strings.Trim(tag, "{.}"))}
 	}
-	return block{}
+	return fence{}
 }
 
-func (b block) closes(line string) bool {
+func (f fence) closes(line string) bool {
 	s := strings.TrimSpace(line)
-	return len(s) >= b.size && strings.Trim(s, string(b.char)) == ""
+	return len(s) >= f.size && strings.Trim(s, string(f.char)) == ""
 }
 
 // bare is the statements of a text that is not all program.

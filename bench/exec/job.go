@@ -59,10 +59,12 @@ func (x *Index) Len() int { return len(x.list) }
 // Item is a reply and the instance it is to.
 type Item struct {
 	*Instance
-	Line  int    // 0: the file has no reply to the instance
-	Reply string // as the model gave it
-	Mode  string // direct, cot, ein or python; "" when the file does not say
-	Error string // why there is no reply, when a provider failed
+	At     int    // place among the results, from 0
+	Line   int    // 0: the file has no reply to the instance
+	Reply  string // as the model gave it
+	Mode   string // direct, cot, ein or python; "" when the file does not say
+	Finish string // why the model stopped, as the provider says: "stop", "length", ...
+	Error  string // why there is no reply, when a provider failed
 }
 
 // Place is an id of a file of replies.
@@ -173,6 +175,7 @@ func Each[T any](ctx context.Context, x *Index, replies io.Reader, workers int, 
 // read joins the lines with the instances.
 func (x *Index) read(replies io.Reader, notes *Notes, yield func(Item) bool) error {
 	seen := make([]bool, len(x.list))
+	count := 0
 	lines := bufio.NewScanner(replies)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	n := 0
@@ -192,10 +195,11 @@ func (x *Index) read(replies io.Reader, notes *Notes, yield func(Item) bool) err
 			continue
 		}
 		seen[at] = true
-		it.Instance, it.Line = &x.list[at], n
+		it.Instance, it.Line, it.At = &x.list[at], n, count
 		if !yield(it) {
 			return nil
 		}
+		count++
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
@@ -208,9 +212,10 @@ func (x *Index) read(replies io.Reader, notes *Notes, yield func(Item) bool) err
 			continue
 		}
 		notes.Missing = append(notes.Missing, Place{ID: x.list[at].Question.ID})
-		if !yield(Item{Instance: &x.list[at]}) {
+		if !yield(Item{Instance: &x.list[at], At: count}) {
 			return nil
 		}
+		count++
 	}
 	return nil
 }
@@ -229,7 +234,7 @@ func decode(line string) (string, Item, error) {
 	for _, f := range []struct {
 		name string
 		to   *string
-	}{{"id", &id}, {"reply", &it.Reply}, {"mode", &it.Mode}, {"error", &it.Error}} {
+	}{{"id", &id}, {"reply", &it.Reply}, {"mode", &it.Mode}, {"finish", &it.Finish}, {"error", &it.Error}} {
 		m, ok := v.Member(f.name)
 		if !ok || m.Null() {
 			continue

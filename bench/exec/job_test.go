@@ -159,12 +159,10 @@ func TestReport(t *testing.T) {
 	_, qs := samples(t, 1)
 	r := NewReport()
 	for i, o := range append(Outcomes(), answer.Wrong) {
-		result := Result{Outcome: o, Constant: o == answer.Wrong, Ops: 3}
-		why := ""
+		rec := &Record{ID: qs[i].ID, Category: qs[i].Category, Level: qs[i].Level, Language: Ein, Outcome: o, Class: Class(o), Constant: o == answer.Wrong, Ops: 3}
 		if o == answer.Wrong {
-			why = "logic"
+			rec.Attribution = "logic"
 		}
-		rec := NewRecord(qs[i], &result, why)
 		if wantClass := strings.HasSuffix(string(o), "_error") && o != answer.InfraError || o == NoProgram || o == OverLimit || o == BadOutput; (rec.Class != "") != wantClass {
 			t.Errorf("%s has the class %q", o, rec.Class)
 		}

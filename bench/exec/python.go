@@ -35,7 +35,7 @@ func RunPython(ctx context.Context, sandbox Runner, reply string, q *Question) (
 	}
 	switch {
 	case strings.TrimSpace(reply) == "":
-		return Result{Outcome: answer.NoAnswer, Message: "there is no reply"}, nil
+		return noReply(), nil
 	case len(reply) > answer.MaxReply:
 		return Result{Outcome: OverLimit, Message: fmt.Sprintf("the reply has more than %d bytes", answer.MaxReply)}, nil
 	}
@@ -43,6 +43,11 @@ func RunPython(ctx context.Context, sandbox Runner, reply string, q *Question) (
 	if !ok {
 		return Result{Outcome: NoProgram, Message: "there is no program in the reply"}, nil
 	}
+	return RunPythonProgram(ctx, sandbox, program, q)
+}
+
+// RunPythonProgram is RunPython for the text of a program.
+func RunPythonProgram(ctx context.Context, sandbox Runner, program string, q *Question) (Result, error) {
 	r := Result{Program: program}
 	out, err := sandbox.Run(ctx, program)
 	var wrong *ProgramError

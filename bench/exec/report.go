@@ -16,10 +16,12 @@ type Record struct {
 	ID       string          `json:"id"`
 	Category string          `json:"category"`
 	Level    string          `json:"level"`
+	Language Language        `json:"lang"`
 	Outcome  answer.Outcome  `json:"outcome"`
 	Strict   bool            `json:"strict"`
 	Lenient  bool            `json:"lenient"`
-	Answer   json.RawMessage `json:"answer"` // what the program gave, or null
+	Answer   json.RawMessage `json:"answer"`           // what the program gave, or null
+	Reason   answer.Reason   `json:"reason,omitempty"` // of no_answer
 	// Class is the outcome again when the program gave no answer, so that these
 	// can be told without a list of them.
 	Class    answer.Outcome `json:"error_class,omitempty"`
@@ -31,19 +33,7 @@ type Record struct {
 	Attribution string `json:"attribution,omitempty"`
 }
 
-// NewRecord is the record of a result.
-func NewRecord(q *Question, r *Result, attribution string) *Record {
-	rec := &Record{ID: q.ID, Category: q.Category, Level: q.Level, Outcome: r.Outcome,
-		Strict: r.Outcome.Strict(), Lenient: r.Outcome.Lenient(), Answer: r.Answer,
-		Code: string(r.Code), Message: r.Message, Ops: r.Ops, Constant: r.Constant, Attribution: attribution}
-	switch r.Outcome {
-	case NoProgram, ParseError, TypeError, OverLimit, RuntimeError, BadOutput:
-		rec.Class = r.Outcome
-	}
-	return rec
-}
-
-// Group is the programs of a category, a level, or all.
+// Group is the programs of a category, a level, a language, or all.
 type Group struct {
 	Name         string                 `json:"name"`
 	Instances    int                    `json:"instances"`
@@ -71,13 +61,14 @@ type Report struct {
 	Version    int      `json:"version"`
 	All        *Group   `json:"all"`
 	Levels     []*Group `json:"levels"`
+	Languages  []*Group `json:"languages"`
 	Categories []*Group `json:"categories"`
 	*Notes
 }
 
 // NewReport is an empty report.
 func NewReport() *Report {
-	return &Report{Version: 1, All: newGroup("all"), Levels: []*Group{}, Categories: []*Group{}}
+	return &Report{Version: 1, All: newGroup("all"), Levels: []*Group{}, Languages: []*Group{}, Categories: []*Group{}}
 }
 
 func newGroup(name string) *Group {
@@ -88,6 +79,7 @@ func newGroup(name string) *Group {
 func (r *Report) Add(rec *Record) {
 	r.All.add(rec)
 	within(&r.Levels, rec.Level).add(rec)
+	within(&r.Languages, string(rec.Language)).add(rec)
 	within(&r.Categories, rec.Category).add(rec)
 }
 
@@ -103,7 +95,9 @@ func within(list *[]*Group, name string) *Group {
 // Finish puts the groups in order.
 func (r *Report) Finish(notes *Notes) {
 	r.Notes = notes
-	slices.SortFunc(r.Levels, func(a, b *Group) int { return strings.Compare(a.Name, b.Name) })
+	for _, list := range [][]*Group{r.Levels, r.Languages} {
+		slices.SortFunc(list, func(a, b *Group) int { return strings.Compare(a.Name, b.Name) })
+	}
 	place := func(g *Group) int {
 		return slices.IndexFunc(category.Table, func(c category.Category) bool { return c.Name == g.Name })
 	}
@@ -141,6 +135,11 @@ func (r *Report) Text() string {
 	b.WriteString("\n")
 	for _, g := range r.Levels {
 		row(g)
+	}
+	if len(r.Languages) > 1 {
+		for _, g := range r.Languages {
+			row(g)
+		}
 	}
 	row(r.All)
 	if len(r.All.Attributions) > 0 {

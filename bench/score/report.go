@@ -2,12 +2,12 @@ package score
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"ein/bench/answer"
 	"ein/bench/category"
+	"ein/bench/stats"
 )
 
 // Report is the scores of a file of replies.
@@ -136,29 +136,8 @@ func (g *Group) finish() {
 }
 
 func newRate(right, n int) *Rate {
-	low, high := Wilson(right, n)
-	return &Rate{Right: right, Rate: float64(right) / float64(n), Low: low, High: high}
-}
-
-// Wilson is the 95 % interval of Wilson for a share, of which categories of some
-// dozens of instances need one that is right for small numbers and at 0 and 1.
-func Wilson(right, n int) (low, high float64) {
-	if n == 0 {
-		return 0, 1
-	}
-	const z = 1.959963984540054
-	p, m := float64(right)/float64(n), float64(n)
-	middle := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	// Rounding must not move the ends away from 0 and 1.
-	low, high = max(0, middle-half), min(1, middle+half)
-	if right == 0 {
-		low = 0
-	}
-	if right == n {
-		high = 1
-	}
-	return low, high
+	i := stats.Wilson(right, n, stats.Confidence)
+	return &Rate{Right: right, Rate: float64(right) / float64(n), Low: i.Low, High: i.High}
 }
 
 // Text is the report for people.

@@ -170,11 +170,12 @@ func (x *Index) Score(replies io.Reader, record func(*Record) error) (*Report, e
 type reply struct {
 	id     string
 	text   string
-	failed bool // a provider or a sandbox, not the model
+	finish string // why the model stopped, as the provider says; may be missing
+	failed bool   // a provider or a sandbox, not the model
 }
 
-// decode reads {"id": ..., "reply": ..., "error": ...}. Whatever else a line has
-// is not about scores.
+// decode reads {"id": ..., "reply": ..., "finish": ..., "error": ...}. Whatever
+// else a line has is not about scores.
 func decode(line string) (reply, error) {
 	v, err := answer.ParseLine(line)
 	if err != nil {
@@ -195,6 +196,12 @@ func decode(line string) (reply, error) {
 			return reply{}, err
 		}
 		r.failed = message != ""
+	}
+	finish, has := v.Member("finish")
+	if has && !finish.Null() {
+		if r.finish, err = text(&finish, "finish"); err != nil {
+			return reply{}, err
+		}
 	}
 	t, has := v.Member("reply")
 	switch {
@@ -224,5 +231,5 @@ func (e *entry) score(r *reply) answer.Result {
 		return answer.Result{Outcome: answer.InfraError}
 	}
 	c := &category.Table[e.category]
-	return answer.Score(r.text, &e.reference, c.Result, c.Name)
+	return answer.Score(r.text, &e.reference, c.Result, c.Name).Finished(r.finish)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -273,30 +272,6 @@ func TestNewIndex(t *testing.T) {
 	} {
 		if _, err := NewIndex(sequence(list)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}
-
-// TestWilson is values of the literature: Newcombe 1998, and R's prop.test.
-func TestWilson(t *testing.T) {
-	for _, test := range []struct {
-		right, n  int
-		low, high float64
-	}{
-		{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}, {20, 20, 0.8389, 1}, {0, 0, 0, 1},
-	} {
-		low, high := Wilson(test.right, test.n)
-		if math.Abs(low-test.low) > 5e-5 || math.Abs(high-test.high) > 5e-5 {
-			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", test.right, test.n, low, high, test.low, test.high)
-		}
-	}
-	for n := 1; n < 200; n++ {
-		for k := range n + 1 {
-			low, high := Wilson(k, n)
-			p := float64(k) / float64(n)
-			if low < 0 || high > 1 || low > p || high < p {
-				t.Errorf("%d of %d: %v to %v", k, n, low, high)
-			}
 		}
 	}
 }
