@@ -1,0 +1,107 @@
+// Package chart draws the figures of a report: a few kinds of diagram, each laid
+// out once as a list of strokes, fills and words, and written as SVG or PDF.
+//
+// Series differ in shape and dash as well as in colour, whose palette is that of
+// Okabe and Ito; a value that is missing is not drawn.
+package chart
+
+import "math"
+
+// Kind is a sort of diagram.
+type Kind int
+
+// The kinds.
+const (
+	// Dots has a row for each thing and a mark for each series, with its interval,
+	// over a common axis of X.
+	Dots Kind = iota
+	// Lines has Y over X for each series, in one panel or several.
+	Lines
+	// Plane has a labelled point for each series, with intervals in both directions,
+	// and the front of the points that none is better than.
+	Plane
+	// Stack has a bar of shares for each row.
+	Stack
+	// Heat has a number on a shade for each row and column. Its series are columns.
+	Heat
+)
+
+// Figure is a diagram and the words around it.
+type Figure struct {
+	ID      string
+	Title   string
+	Caption string
+	Kind    Kind
+	X, Y    Axis
+	Rows    []Row   // of Dots, Stack and Heat, from the top
+	Panels  []Panel // more than one only of Lines
+	Front   []Point // of Plane
+}
+
+// Axis is a scale. Without Max it is that of the data.
+type Axis struct {
+	Label    string // with the unit
+	Min, Max float64
+	Log      bool
+	Whole    bool     // ticks at whole numbers only
+	Names    []string // of the values 0, 1, 2 ..., in place of numbers
+}
+
+// Row is a row of a diagram.
+type Row struct{ Name string }
+
+// Panel is a diagram of several that share their axes.
+type Panel struct {
+	Title  string
+	Series []Series
+}
+
+// Series is values that belong together. The points of Dots, Stack and Heat are
+// one for each row, with their value in X.
+type Series struct {
+	Name   string
+	Points []Point
+	Style  int // of colour and shape, from 1; 0 is that of the place in the list
+}
+
+// style is the place in the palette.
+func (s *Series) style(i int) int {
+	if s.Style > 0 {
+		return s.Style - 1
+	}
+	return i
+}
+
+// Point is a place in a diagram.
+type Point struct {
+	X, Y Value
+	Note string // shown beside the value when pointed at
+}
+
+// Value is a number with its interval. NaN is missing.
+type Value struct {
+	V, Low, High float64
+	N            int
+}
+
+// Exact is a value without an interval.
+func Exact(v float64) Value { return Value{v, math.NaN(), math.NaN(), 0} }
+
+// Missing reports whether there is no value.
+func (v Value) Missing() bool { return math.IsNaN(v.V) }
+
+func (v Value) hasInterval() bool { return !math.IsNaN(v.Low) && !math.IsNaN(v.High) }
+
+// Empty reports whether a figure has nothing to draw.
+func (f *Figure) Empty() bool {
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, q := range s.Points {
+				if !q.X.Missing() && (f.Kind != Lines && f.Kind != Plane || !q.Y.Missing()) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,315 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+)
+
+func (s *scene) dots(f *Figure) {
+	series := f.Panels[0].Series
+	left, right := rowLabels(f), figureWidth-margin-14
+	y := margin + 8
+	if len(series) > 1 {
+		y = s.legend(series, left, y, right, false)
+	}
+	step := math.Max(22, 9*float64(len(series))+7)
+	low, high := extent(f.X, values(f, func(p Point) Value { return p.X }))
+	top, bottom := y, y+step*float64(len(f.Rows))
+	x := scale{low, high, left, right, f.X.Log}
+	for i := range f.Rows {
+		if i%2 == 0 {
+			s.rect(left, top+step*float64(i), right-left, step, band, "")
+		}
+	}
+	s.xAxis(f.X, x, top, bottom, true)
+	for i := range f.Rows {
+		mid := top + step*(float64(i)+0.5)
+		s.rowName(f, i, left, mid)
+		for k := range series {
+			p := series[k].Points[i]
+			if p.X.Missing() {
+				continue
+			}
+			at := point{x.at(p.X.V), mid + (float64(k)-float64(len(series)-1)/2)*9}
+			if p.X.hasInterval() {
+				s.line(point{x.at(p.X.Low), at.y}, point{x.at(p.X.High), at.y}, seriesRole(series[k].style(k)), 1.5)
+			}
+			s.mark(at, series[k].style(k), 3.8, tip(f.Rows[i].Name+", "+series[k].Name, p.X, p.Note))
+		}
+	}
+	s.height = bottom + 36
+}
+
+func (s *scene) lines(f *Figure) {
+	const gapX, gapY, panelHeight = 18.0, 34.0, 164.0
+	columns := min(3, len(f.Panels))
+	left, right := margin+44.0, figureWidth-margin
+	y := s.legend(f.Panels[0].Series, left, margin+8, right, false) + 4
+	width := (right - left - gapX*float64(columns-1)) / float64(columns)
+	xLow, xHigh := extent(f.X, values(f, func(p Point) Value { return p.X }))
+	yLow, yHigh := extent(f.Y, values(f, func(p Point) Value { return p.Y }))
+	rows := (len(f.Panels) + columns - 1) / columns
+	for i := range f.Panels {
+		p := &f.Panels[i]
+		px := left + float64(i%columns)*(width+gapX)
+		py := y + float64(i/columns)*(panelHeight+gapY)
+		if p.Title != "" {
+			s.word(point{px, py + 9}, clip(p.Title, textSize, width), textSize, ink, start)
+		}
+		top, bottom := py+23, py+panelHeight
+		xs := scale{xLow, xHigh, px + 12, px + width - 12, f.X.Log}
+		ys := scale{yLow, yHigh, bottom, top, false}
+		s.yAxis(f.Y, ys, px, px+width, i%columns == 0)
+		if i%columns > 0 {
+			// The axis is that of the panel on the left.
+			s.ops = dropWords(s.ops, px)
+		}
+		s.xAxis(f.X, xs, bottom, bottom, i/columns == rows-1 || i+columns >= len(f.Panels))
+		s.panel(p, xs, ys)
+	}
+	s.height = y + float64(rows)*(panelHeight+gapY) + 6
+}
+
+// dropWords takes away the words that end left of x, at the end of the list.
+func dropWords(ops []op, x float64) []op {
+	out := ops[:0]
+	for _, o := range ops {
+		if o.text != "" && o.anchor == end && o.at.x == x-6 {
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func (s *scene) panel(p *Panel, xs, ys scale) {
+	n := float64(len(p.Series))
+	spread := math.Min(5, 22/n)
+	for k := range p.Series {
+		var path []point
+		style := p.Series[k].style(k)
+		flush := func() {
+			s.polyline(path, seriesRole(style), 1.4, dashes(style)...)
+			path = nil
+		}
+		shift := (float64(k) - (n-1)/2) * spread
+		for _, q := range p.Series[k].Points {
+			if q.X.Missing() || q.Y.Missing() {
+				flush() // a gap, not a line across it
+				continue
+			}
+			path = append(path, point{xs.at(q.X.V) + shift, ys.at(q.Y.V)})
+		}
+		flush()
+	}
+	for k := range p.Series {
+		shift, style := (float64(k)-(n-1)/2)*spread, p.Series[k].style(k)
+		for _, q := range p.Series[k].Points {
+			if q.X.Missing() || q.Y.Missing() {
+				continue
+			}
+			at := point{xs.at(q.X.V) + shift, ys.at(q.Y.V)}
+			if q.Y.hasInterval() {
+				s.line(point{at.x, ys.at(q.Y.Low)}, point{at.x, ys.at(q.Y.High)}, seriesRole(style), 0.9)
+			}
+			s.mark(at, style, 3.2, tip(p.Series[k].Name, q.Y, q.Note))
+		}
+	}
+}
+
+func (s *scene) plane(f *Figure) {
+	series := f.Panels[0].Series
+	left, right, top, bottom := margin+44.0, figureWidth-margin-8, margin+4.0, 400.0
+	xLow, xHigh := extent(f.X, values(f, func(p Point) Value { return p.X }))
+	yLow, yHigh := extent(f.Y, values(f, func(p Point) Value { return p.Y }))
+	xs := scale{xLow, xHigh, left + 8, right - 8, f.X.Log}
+	ys := scale{yLow, yHigh, bottom, top, false}
+	s.yAxis(f.Y, ys, left, right, true)
+	s.xAxis(f.X, xs, top, bottom, true)
+	s.height = bottom + 36
+
+	var stair []point
+	for i, p := range f.Front {
+		at := point{xs.at(p.X.V), ys.at(p.Y.V)}
+		if i > 0 {
+			stair = append(stair, point{at.x, stair[len(stair)-1].y})
+		}
+		stair = append(stair, at)
+	}
+	if len(stair) > 0 {
+		stair = append(stair, point{right, stair[len(stair)-1].y})
+		s.polyline(stair, soft, 1.1, 3, 3)
+	}
+	var taken []box
+	for i := 1; i < len(stair); i++ {
+		a, b := stair[i-1], stair[i]
+		taken = append(taken, box{math.Min(a.x, b.x) - 1, math.Min(a.y, b.y) - 1, math.Max(a.x, b.x) + 1, math.Max(a.y, b.y) + 1})
+	}
+	type drawn struct {
+		at   point
+		k    int
+		name string
+	}
+	var marks []drawn
+	for k := range series {
+		for _, p := range series[k].Points {
+			if p.X.Missing() || p.Y.Missing() {
+				continue
+			}
+			at := point{xs.at(p.X.V), ys.at(p.Y.V)}
+			if p.X.hasInterval() {
+				a, b := xs.at(p.X.Low), xs.at(p.X.High)
+				s.line(point{a, at.y}, point{b, at.y}, seriesRole(k), 1)
+				taken = append(taken, box{a, at.y - 1, b, at.y + 1})
+			}
+			if p.Y.hasInterval() {
+				a, b := ys.at(p.Y.High), ys.at(p.Y.Low)
+				s.line(point{at.x, a}, point{at.x, b}, seriesRole(k), 1)
+				taken = append(taken, box{at.x - 1, a, at.x + 1, b})
+			}
+			taken = append(taken, box{at.x - 6, at.y - 6, at.x + 6, at.y + 6})
+			marks = append(marks, drawn{at, k, series[k].Name})
+			s.mark(at, k, 4.6, tip(series[k].Name, p.Y, fmt.Sprintf("%s %s%s", number(p.X.V), f.X.Label, note(p.Note))))
+		}
+	}
+	frame := box{left, top, right, bottom}
+	for _, m := range marks {
+		at, place := place(m.at, m.name, frame, taken)
+		taken = append(taken, at)
+		s.word(point{place.x, place.y}, m.name, smallSize, ink, start)
+	}
+}
+
+func note(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ", " + s
+}
+
+// box is a rectangle.
+type box struct{ x0, y0, x1, y1 float64 }
+
+func (a box) overlap(b box) float64 {
+	w, h := math.Min(a.x1, b.x1)-math.Max(a.x0, b.x0), math.Min(a.y1, b.y1)-math.Max(a.y0, b.y0)
+	if w <= 0 || h <= 0 {
+		return 0
+	}
+	return w * h
+}
+
+// place finds room for a label near a mark: the first of a ring of places that
+// covers nothing, or the one that covers least.
+func place(at point, text string, frame box, taken []box) (box, point) {
+	w, h := textWidth(text, smallSize), smallSize
+	best, least := box{}, math.Inf(1)
+	for _, d := range []float64{8, 14, 22, 32, 44} {
+		for _, p := range []point{
+			{d, -h / 2}, {-d - w, -h / 2}, {-w / 2, -d - h}, {-w / 2, d}, {d * 0.7, -d*0.7 - h}, {d * 0.7, d * 0.7},
+			{-d*0.7 - w, -d*0.7 - h}, {-d*0.7 - w, d * 0.7},
+		} {
+			b := box{at.x + p.x, at.y + p.y, at.x + p.x + w, at.y + p.y + h}
+			cost := d / 100
+			for _, t := range taken {
+				cost += t.overlap(b)
+			}
+			if b.x0 < frame.x0+2 || b.x1 > frame.x1-2 || b.y0 < frame.y0 || b.y1 > frame.y1 {
+				cost += 1e6
+			}
+			if cost < least {
+				best, least = b, cost
+			}
+		}
+	}
+	return best, point{best.x0, best.y1 - h*0.22}
+}
+
+func (s *scene) stack(f *Figure) {
+	const step, bar = 24.0, 15.0
+	series := f.Panels[0].Series
+	left, right := rowLabels(f), figureWidth-margin-14
+	y := s.legend(series, left, margin+8, right, true)
+	top, bottom := y, y+step*float64(len(f.Rows))
+	low, high := extent(f.X, nil)
+	x := scale{low, high, left, right, false}
+	s.xAxis(f.X, x, top, bottom, true)
+	for i := range f.Rows {
+		mid := top + step*(float64(i)+0.5)
+		s.rowName(f, i, left, mid)
+		sum := 0.0
+		for k := range series {
+			p := series[k].Points[i]
+			if p.X.Missing() || p.X.V == 0 {
+				continue
+			}
+			k, name := series[k].style(k), series[k].Name
+			a, b := x.at(sum), x.at(sum+p.X.V)
+			sum += p.X.V
+			s.rect(a, mid-bar/2, b-a, bar, seriesRole(k), tip(f.Rows[i].Name+", "+name, p.X, p.Note))
+			s.line(point{b, mid - bar/2}, point{b, mid + bar/2}, paper, 0.8)
+			if text := number(p.X.V); b-a > textWidth(text, 8.5)+8 {
+				s.word(point{(a + b) / 2, mid + 3}, text, 8.5, onSeries(k), middle)
+			}
+		}
+		if sum == 0 {
+			s.word(point{left + 4, mid + 3}, "no data", smallSize, soft, start)
+		}
+	}
+	s.height = bottom + 36
+}
+
+func (s *scene) heat(f *Figure) {
+	const step = 19.0
+	series := f.Panels[0].Series
+	left := rowLabels(f)
+	n := float64(len(series))
+	width := math.Min(78, (figureWidth-margin-left-40)/n)
+	// The names of columns are level when they fit, else they rise.
+	names, rise := 0.0, false
+	for _, c := range series {
+		w := textWidth(c.Name, smallSize)
+		names = math.Max(names, w)
+		rise = rise || w > width-6
+	}
+	names = math.Min(names, 190)
+	top := margin + 16
+	if rise {
+		top = margin + names*0.64 + 12
+	}
+	for k, c := range series {
+		mid := left + width*(float64(k)+0.5)
+		if rise {
+			s.turned(point{mid - 2, top - 6}, clip(c.Name, smallSize, 190), smallSize, ink, start, -40)
+		} else {
+			s.word(point{mid, top - 6}, c.Name, smallSize, ink, middle)
+		}
+	}
+	low, high := extent(f.X, values(f, func(p Point) Value { return p.X }))
+	for i := range f.Rows {
+		mid := top + step*(float64(i)+0.5)
+		s.rowName(f, i, left, mid)
+		for k, c := range series {
+			x, p := left+width*float64(k), c.Points[i]
+			if p.X.Missing() {
+				s.word(point{x + width/2, mid + 3}, "–", smallSize, soft, middle)
+				continue
+			}
+			fill, text := shade((p.X.V - low) / (high - low))
+			s.rect(x+0.6, mid-step/2+0.6, width-1.2, step-1.2, fill, tip(f.Rows[i].Name+", "+c.Name, p.X, p.Note))
+			if width >= 26 {
+				s.word(point{x + width/2, mid + 3.2}, fmt.Sprintf("%.0f", p.X.V), smallSize, text, middle)
+			}
+		}
+	}
+	bottom := top + step*float64(len(f.Rows))
+	// The key below: from low to high.
+	const key = 180.0
+	for i := range shades {
+		fill, _ := shade((float64(i) + 0.5) / shades)
+		s.rect(left+key/shades*float64(i), bottom+10, key/shades+0.3, 9, fill, "")
+	}
+	s.word(point{left, bottom + 31}, plain(low), smallSize, soft, start)
+	s.word(point{left + key, bottom + 31}, plain(high), smallSize, soft, end)
+	s.word(point{left + key + 10, bottom + 18}, f.X.Label, smallSize, ink, start)
+	s.height = bottom + 38
+}

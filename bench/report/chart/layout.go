@@ -1,0 +1,246 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+)
+
+// Sizes, in points.
+const (
+	figureWidth = 700.0
+	textSize    = 10.5
+	smallSize   = 9.5
+	margin      = 10.0
+)
+
+// layout draws a figure. Nothing to draw is said in its place.
+func layout(f *Figure) *scene {
+	s := &scene{width: figureWidth, title: f.Title}
+	if f.Empty() {
+		s.height = 60
+		s.word(point{figureWidth / 2, 34}, "No data for this figure.", textSize, soft, middle)
+		return s
+	}
+	switch f.Kind {
+	case Dots:
+		s.dots(f)
+	case Lines:
+		s.lines(f)
+	case Plane:
+		s.plane(f)
+	case Stack:
+		s.stack(f)
+	case Heat:
+		s.heat(f)
+	}
+	return s
+}
+
+// scale maps values to places.
+type scale struct {
+	low, high float64 // of the values
+	from, to  float64 // of the places
+	log       bool
+}
+
+func (s scale) at(v float64) float64 {
+	l, h := s.low, s.high
+	if s.log {
+		v, l, h = math.Log10(math.Max(v, s.low/10)), math.Log10(l), math.Log10(h)
+	}
+	t := (v - l) / (h - l)
+	return s.from + math.Max(-0.02, math.Min(1.02, t))*(s.to-s.from)
+}
+
+// extent is the range of an axis that holds the values.
+func extent(a Axis, values []Value) (low, high float64) {
+	if a.Max > a.Min {
+		return a.Min, a.Max
+	}
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		for _, x := range []float64{v.V, v.Low, v.High} {
+			if !math.IsNaN(x) && !math.IsInf(x, 0) && (!a.Log || x > 0) {
+				low, high = math.Min(low, x), math.Max(high, x)
+			}
+		}
+	}
+	if math.IsInf(low, 1) {
+		low, high = 1, 2
+	}
+	if a.Log {
+		low, high = low/1.35, high*1.35
+		if high/low < 4 { // room for two ticks
+			mid := math.Sqrt(low * high)
+			low, high = mid/2, mid*2
+		}
+		return low, high
+	}
+	pad := (high - low) * 0.06
+	if pad == 0 {
+		pad = 1
+	}
+	if low >= 0 && low-pad < 0 {
+		return 0, high + pad
+	}
+	return low - pad, high + pad
+}
+
+type tick struct {
+	v    float64
+	name string
+}
+
+// ticks are at round values.
+func (a Axis) ticks(low, high float64, most int) []tick {
+	var list []tick
+	if a.Names != nil {
+		for i, n := range a.Names {
+			list = append(list, tick{float64(i), n})
+		}
+		return list
+	}
+	if a.Log {
+		for _, steps := range [][]float64{{1}, {1, 3}, {1, 2, 5}} {
+			list = nil
+			for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+				for _, m := range steps {
+					if v := m * math.Pow(10, e); v >= low*0.999 && v <= high*1.001 {
+						list = append(list, tick{v, plain(v)})
+					}
+				}
+			}
+			if len(list) >= 3 {
+				break
+			}
+		}
+		return list
+	}
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/float64(most))))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if (high-low)/(step*m) <= float64(most) {
+			step *= m
+			break
+		}
+	}
+	if a.Whole && step < 1 {
+		step = 1
+	}
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+		list = append(list, tick{i * step, plain(i * step)})
+	}
+	return list
+}
+
+// plain is a number without needless digits.
+func plain(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return thousands(v)
+	}
+	return fmt.Sprintf("%.4g", math.Round(v*1e9)/1e9+0) // no -0
+}
+
+// legend writes the series from x on at y, in as many lines as are needed. It
+// gives the y below.
+func (s *scene) legend(series []Series, x, y, right float64, squares bool) float64 {
+	const gap = 18.0
+	at := x
+	for i := range series {
+		n, i := series[i].Name, series[i].style(i)
+		w := 15 + textWidth(n, smallSize)
+		if at > x && at+w > right {
+			at, y = x, y+16
+		}
+		if squares {
+			s.rect(at, y-8, 10, 10, seriesRole(i), "")
+		} else {
+			s.mark(point{at + 5, y - 3}, i, 3.6, "")
+		}
+		s.word(point{at + 15, y}, n, smallSize, ink, start)
+		at += w + gap
+	}
+	return y + 14
+}
+
+// tip is what is shown when a value is pointed at.
+func tip(what string, v Value, note string) string {
+	s := what + ": " + number(v.V)
+	if v.hasInterval() {
+		s += fmt.Sprintf(" (%s to %s)", number(v.Low), number(v.High))
+	}
+	if v.N > 0 {
+		s += fmt.Sprintf(", n = %d", v.N)
+	}
+	if note != "" {
+		s += ", " + note
+	}
+	return s
+}
+
+// clip shortens a text to a width.
+func clip(text string, size, width float64) string {
+	if textWidth(text, size) <= width {
+		return text
+	}
+	r := []rune(text)
+	for len(r) > 1 && textWidth(string(r)+"…", size) > width {
+		r = r[:len(r)-1]
+	}
+	return string(r) + "…"
+}
+
+// rowLabels writes the names of rows, and gives where the diagram begins.
+func rowLabels(f *Figure) float64 {
+	w := 0.0
+	for _, r := range f.Rows {
+		w = math.Max(w, textWidth(r.Name, textSize))
+	}
+	return margin + math.Min(w, figureWidth*0.38) + 12
+}
+
+func (s *scene) rowName(f *Figure, i int, left, y float64) {
+	s.word(point{left - 10, y + textSize*0.35}, clip(f.Rows[i].Name, textSize, left-10-margin), textSize, ink, end)
+}
+
+// xAxis draws the ticks, the grid from top to bottom, and the label.
+func (s *scene) xAxis(a Axis, x scale, top, bottom float64, label bool) {
+	list := a.ticks(x.low, x.high, 10)
+	last := math.Inf(-1)
+	for _, t := range list {
+		at := x.at(t.v)
+		s.line(point{at, top}, point{at, bottom}, rule, 0.7)
+		if w := textWidth(t.name, smallSize); at-w/2 > last+4 {
+			s.word(point{at, bottom + 13}, t.name, smallSize, soft, middle)
+			last = at + w/2
+		}
+	}
+	if label {
+		s.word(point{(x.from + x.to) / 2, bottom + 29}, a.Label, textSize, ink, middle)
+	}
+}
+
+func (s *scene) yAxis(a Axis, y scale, left, right float64, label bool) {
+	for _, t := range a.ticks(y.low, y.high, 6) {
+		at := y.at(t.v)
+		s.line(point{left, at}, point{right, at}, rule, 0.7)
+		s.word(point{left - 6, at + smallSize*0.35}, t.name, smallSize, soft, end)
+	}
+	if label {
+		s.turned(point{left - 36, (y.from + y.to) / 2}, a.Label, textSize, ink, middle, -90)
+	}
+}
+
+// values are those of an axis.
+func values(f *Figure, of func(Point) Value) []Value {
+	var list []Value
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, q := range s.Points {
+				if !q.X.Missing() && !q.Y.Missing() || f.Kind != Lines && f.Kind != Plane {
+					list = append(list, of(q))
+				}
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"ein/bench/report/chart"
+)
+
+// Format is how a report is written.
+type Format string
+
+// The formats. HTML is one page; the others are one file for each table or figure.
+const (
+	HTML     Format = "html"
+	Markdown Format = "md"
+	LaTeX    Format = "latex"
+	CSV      Format = "csv"
+	SVG      Format = "svg"
+	PDF      Format = "pdf"
+)
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{HTML, Markdown, LaTeX, CSV, SVG, PDF} }
+
+// File is a file of a report.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Files writes a report in a format.
+func (r *Report) Files(f Format) ([]File, error) {
+	switch f {
+	case HTML:
+		return r.htmlFile()
+	case Markdown:
+		return r.tables("md", (*Table).Markdown)
+	case LaTeX:
+		return r.tables("tex", (*Table).LaTeX)
+	case CSV:
+		return r.tables("csv", (*Table).CSV)
+	case SVG:
+		return r.figures("svg", func(f *chart.Figure, w io.Writer) error {
+			_, err := w.Write(chart.SVG(f))
+			return err
+		})
+	case PDF:
+		return r.figures("pdf", func(f *chart.Figure, w io.Writer) error { return chart.PDF(w, f) })
+	}
+	return nil, fmt.Errorf("there is no format %q", f)
+}
+
+func (r *Report) htmlFile() ([]File, error) {
+	var b bytes.Buffer
+	err := r.HTML(&b)
+	return []File{{"report.html", b.Bytes()}}, err
+}
+
+func (r *Report) tables(ext string, write func(*Table, io.Writer) error) ([]File, error) {
+	var list []File
+	for _, t := range r.Tables() {
+		var b bytes.Buffer
+		if err := write(t, &b); err != nil {
+			return nil, err
+		}
+		list = append(list, File{t.ID + "." + ext, b.Bytes()})
+	}
+	return list, nil
+}
+
+func (r *Report) figures(ext string, write func(*chart.Figure, io.Writer) error) ([]File, error) {
+	var list []File
+	for _, f := range r.Figures() {
+		var b bytes.Buffer
+		if err := write(f, &b); err != nil {
+			return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+		}
+		list = append(list, File{f.ID + "." + ext, b.Bytes()})
+	}
+	return list, nil
+}

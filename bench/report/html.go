@@ -1,0 +1,281 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ein/bench/report/chart"
+	"ein/bench/run"
+)
+
+//go:embed page/page.css
+var pageCSS string
+
+//go:embed page/page.js
+var pageJS string
+
+// style is the style sheet: the colours of both themes, those of figures, the
+// page.
+func style() string {
+	dark := "color-scheme:dark;--panel:#1d2126;--edge:#3a4048;--link:#7ab8f5;--good:#4fd1a1;--bad:#ff9a6b;" + chart.Variables(true)
+	light := chart.Variables(false)
+	return ":root{" + light + "}\n" + chart.Classes() + "\n" + pageCSS +
+		"@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){" + dark + "}}\n" +
+		"@media screen{:root[data-theme=dark]{" + dark + "}}\n"
+}
+
+// policy lets the page run its own script and style, and nothing else: no other
+// script, no request, no form.
+func policy(css, js string) string {
+	hash := func(s string) string {
+		h := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'"
+	}
+	return "default-src 'none'; style-src " + hash(css) + "; script-src " + hash(js) + "; base-uri 'none'; form-action 'none'"
+}
+
+// HTML writes the report as one page that needs nothing else.
+func (r *Report) HTML(w io.Writer) error {
+	data, left := r.browser()
+	encoded, err := data.data()
+	if err != nil {
+		return err
+	}
+	p := &page{}
+	css := style()
+	p.tag("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	p.tag(`<meta http-equiv="Content-Security-Policy" content="` + html.EscapeString(policy(css, pageJS)) + "\">\n")
+	p.tag("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>ClosureBench report</title>\n")
+	p.tag("<style>" + css + "</style>\n</head>\n<body>\n")
+	p.tag("<header><h1>ClosureBench report</h1><button id=\"theme\" type=\"button\" hidden>Theme</button></header>\n")
+	r.navigation(p, len(data.Replies) > 0)
+	p.tag("<main>\n")
+	r.summary(p)
+	for i := range r.Sections {
+		r.section(p, &r.Sections[i])
+	}
+	if len(data.Replies) > 0 {
+		replies(p, left)
+		p.tag("<script type=\"application/json\" id=\"data\">")
+		p.b.Write(encoded)
+		p.tag("</script>\n")
+	}
+	p.tag("</main>\n<footer>Made by ein bench report. Intervals are 95 %: Wilson for shares, with clustered answers counted as what they are worth; bootstrap over clusters for tokens.</footer>\n")
+	p.tag("<script>" + pageJS + "</script>\n</body>\n</html>\n")
+	_, err = w.Write(p.b.Bytes())
+	return err
+}
+
+// page is HTML as it is written. What comes from outside goes through text.
+type page struct{ b bytes.Buffer }
+
+func (p *page) tag(s string) { p.b.WriteString(s) }
+
+func (p *page) text(s string) { p.b.WriteString(html.EscapeString(visible(s))) }
+
+func (p *page) element(open, text, end string) {
+	p.tag(open)
+	p.text(text)
+	p.tag(end)
+}
+
+func (r *Report) navigation(p *page, browser bool) {
+	p.tag("<nav aria-label=\"Sections\"><ul>\n<li><a href=\"#runs\">Runs</a></li>\n")
+	for i := range r.Sections {
+		s := &r.Sections[i]
+		p.tag("<li><a href=\"#" + s.ID + "\">")
+		p.element("", s.Short, "</a></li>\n")
+	}
+	if browser {
+		p.tag("<li><a href=\"#replies\">Replies</a></li>\n")
+	}
+	p.tag("</ul></nav>\n")
+}
+
+func (r *Report) summary(p *page) {
+	p.tag("<section id=\"runs\"><h2>Runs</h2>\n")
+	p.element("<p>", "Accuracy is "+r.Options.Scoring()+" unless a table says otherwise.", "</p>\n")
+	if len(r.Notes) > 0 {
+		p.tag("<div class=\"notes\" role=\"note\"><strong>Before comparing</strong><ul>\n")
+		for _, n := range r.Notes {
+			p.element("<li>", n, "</li>\n")
+		}
+		p.tag("</ul></div>\n")
+	}
+	if len(r.Runs) > 0 {
+		p.tag("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\"><table><thead><tr>")
+		for _, h := range []string{"run", "model", "modes", "encodings", "samples", "instances", "replies"} {
+			p.tag("<th scope=\"col\" class=\"key\">" + h + "</th>")
+		}
+		p.tag("</tr></thead><tbody>\n")
+		for _, x := range r.Runs {
+			c := &x.Config
+			got := 0
+			for i := range x.Rows {
+				if x.Rows[i].Reply != nil {
+					got++
+				}
+			}
+			p.tag("<tr>")
+			p.element("<th scope=\"row\" class=\"first\">", filepath.Base(x.Dir), "</th>")
+			for _, v := range []string{c.Model, joined(c.Modes), joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
+				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", got, len(x.Rows))} {
+				p.element("<td class=\"key\">", v, "</td>")
+			}
+			p.tag("</tr>\n")
+		}
+		p.tag("</tbody></table></div>\n")
+		for _, x := range r.Runs {
+			configuration(p, x)
+		}
+	}
+	p.tag("</section>\n")
+}
+
+func joined[T ~string](list []T) string {
+	var s []string
+	for _, x := range list {
+		s = append(s, string(x))
+	}
+	return strings.Join(s, ", ")
+}
+
+// configuration is everything that a run depends on, folded away.
+func configuration(p *page, x *run.Run) {
+	p.element("<details class=\"config\"><summary>Configuration of ", filepath.Base(x.Dir)+" ("+x.Config.Model+")", "</summary><dl>\n")
+	entry := func(k, v string) {
+		if v != "" {
+			p.element("<dt>", k, "</dt>")
+			p.element("<dd>", v, "</dd>\n")
+		}
+	}
+	c := &x.Config
+	entry("ein", c.Ein)
+	entry("base URL", c.BaseURL)
+	entry("instances", fmt.Sprintf("%s, SHA-256 %s", c.Instances.File, c.Instances.SHA256))
+	entry("categories", strings.Join(c.Instances.Categories, ", "))
+	if b, err := json.Marshal(c.Params); err == nil && string(b) != "{}" {
+		entry("parameters", string(b))
+	}
+	if c.Price != nil {
+		entry("price for a million tokens", fmt.Sprintf("$%g input, $%g output", c.Price.Input, c.Price.Output))
+	}
+	for _, m := range c.Modes {
+		if s := c.Prompts[m]; s != "" {
+			p.element("<dt>", "prompt, "+string(m), "</dt><dd>")
+			p.element("<pre class=\"wrap\" tabindex=\"0\">", s, "</pre></dd>\n")
+		}
+	}
+	p.tag("</dl></details>\n")
+}
+
+func (r *Report) section(p *page, s *Section) {
+	p.tag("<section id=\"" + s.ID + "\">")
+	p.element("<h2>", s.Title, "</h2>\n")
+	if s.Text != "" {
+		p.element("<p>", s.Text, "</p>\n")
+	}
+	for _, f := range s.Figures {
+		p.element("<figure><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", "Figure: "+f.Title, "\">")
+		p.b.Write(chart.Inline(f))
+		p.element("</div><figcaption>", f.Caption, "</figcaption></figure>\n")
+	}
+	for _, t := range s.Tables {
+		t.html(p)
+	}
+	p.tag("</section>\n")
+}
+
+func (t *Table) html(p *page) {
+	p.element("<h3 id=\"table-"+t.ID+"\">", t.Title, "</h3>\n")
+	p.element("<p class=\"caption\">", t.Caption, "</p>\n")
+	p.element("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t.Title, "\"><table class=\"sortable\"><thead><tr>")
+	counts := t.counts()
+	for i, k := range t.Keys {
+		class := "key"
+		if i == 0 {
+			class += " first"
+		}
+		p.element("<th scope=\"col\" class=\""+class+"\">", k, "</th>")
+	}
+	for i := range t.Columns {
+		p.element("<th scope=\"col\">", t.Columns[i].Heading(), "")
+		if counts[i] > 0 {
+			p.tag("<small>n = " + strconv.Itoa(counts[i]) + "</small>")
+		}
+		p.tag("</th>")
+	}
+	p.tag("</tr></thead><tbody>\n")
+	for _, row := range t.Rows {
+		if row.Paper {
+			p.tag("<tr class=\"paper\">")
+		} else {
+			p.tag("<tr>")
+		}
+		for i, k := range row.Keys {
+			class := ""
+			if i == 0 {
+				class = " class=\"first\""
+			}
+			p.element("<th scope=\"row\""+class+">", k, "</th>")
+		}
+		for i, v := range row.Cells {
+			t.Columns[i].Unit.html(p, v, counts[i] == 0)
+		}
+		p.tag("</tr>\n")
+	}
+	p.tag("</tbody></table></div>\n")
+}
+
+func (u Unit) html(p *page, v chart.Value, withN bool) {
+	if v.Missing() {
+		p.tag("<td>–</td>")
+		return
+	}
+	if math.IsInf(v.V, 0) {
+		p.element("<td>", u.Text(v.V), "</td>")
+		return
+	}
+	p.tag("<td data-v=\"" + strconv.FormatFloat(v.V, 'g', 8, 64) + "\">")
+	p.text(u.Text(v.V))
+	small := []string{}
+	if i := u.Interval(v); i != "" {
+		small = append(small, i)
+	}
+	if withN && v.N > 0 {
+		small = append(small, "n = "+strconv.Itoa(v.N))
+	}
+	if len(small) > 0 {
+		p.element("<small>", strings.Join(small, ", "), "</small>")
+	}
+	p.tag("</td>")
+}
+
+// replies is the browser, which the script fills.
+func replies(p *page, left string) {
+	p.tag("<section id=\"replies\"><h2>Replies</h2>\n")
+	if left != "" {
+		p.element("<p class=\"notes\">", left, "</p>\n")
+	}
+	p.tag("<noscript><p>The browser of replies needs JavaScript.</p></noscript>\n<div id=\"browser\" hidden><div class=\"filters\" role=\"search\">\n")
+	p.tag("<label>Search<input id=\"f-text\" type=\"search\" autocomplete=\"off\" placeholder=\"words in question, reply, id\"></label>\n")
+	names := []string{"arm", "mode", "level", "category", "outcome"}
+	for _, f := range names {
+		shown := f
+		if f == "arm" {
+			shown = "model, mode"
+		}
+		p.tag("<label>" + capitalized(shown) + "<select id=\"f-" + f + "\"><option value=\"\">all</option></select></label>\n")
+	}
+	p.tag("</div>\n<p id=\"count\" class=\"soft\" role=\"status\" aria-live=\"polite\"></p>\n<div id=\"list\"></div>\n<p class=\"more\"><button id=\"more\" type=\"button\" hidden>Show more</button></p>\n</div></section>\n")
+}

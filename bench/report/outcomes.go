@@ -1,0 +1,84 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"ein/bench/answer"
+	"ein/bench/exec"
+	"ein/bench/report/chart"
+)
+
+// outcomeStyles are places in the palette: blues for what is right.
+var outcomeStyles = map[answer.Outcome]int{
+	answer.StrictlyRight: 1,
+	answer.LenientOnly:   6,
+	answer.Wrong:         2,
+	answer.FormatError:   7,
+	answer.NoAnswer:      8,
+	exec.ParseError:      5,
+	exec.TypeError:       4,
+	exec.NoProgram:       3,
+}
+
+// outcomeNames are the outcomes as they are shown.
+var outcomeNames = map[answer.Outcome]string{
+	answer.StrictlyRight: "strict",
+	answer.LenientOnly:   "lenient only",
+}
+
+func outcomeName(o answer.Outcome) string {
+	if n := outcomeNames[o]; n != "" {
+		return n
+	}
+	return strings.ReplaceAll(string(o), "_", " ")
+}
+
+func buildOutcomes(r *Report, s *Section) error {
+	if len(r.Arms) == 0 {
+		return nil
+	}
+	var outcomes []answer.Outcome
+	for _, o := range answer.Outcomes() {
+		if o != answer.InfraError {
+			outcomes = append(outcomes, o)
+		}
+	}
+	for _, o := range exec.Outcomes() {
+		occurs := func(a *Arm) bool {
+			return slices.ContainsFunc(a.scored, func(it item) bool { return it.Score.Outcome == o })
+		}
+		if !slices.Contains(outcomes, o) && o != answer.InfraError && slices.ContainsFunc(r.Arms, occurs) {
+			outcomes = append(outcomes, o)
+		}
+	}
+	caption := "What became of the replies, in percent of those scored. "
+	f := &chart.Figure{
+		ID: "outcomes", Title: "Outcomes", Kind: chart.Stack, Rows: armRows(r.Arms),
+		Caption: strings.TrimSpace(caption),
+		X:       chart.Axis{Label: "replies (%)", Min: 0, Max: 100}, Panels: []chart.Panel{{}},
+	}
+	var columns []Column
+	for _, o := range outcomes {
+		columns = append(columns, Column{string(o), outcomeName(o), Percent})
+		f.Panels[0].Series = append(f.Panels[0].Series, chart.Series{Name: outcomeName(o), Style: outcomeStyles[o]})
+	}
+	columns = append(columns, Column{"scored", "scored", Number}, Column{"infra_error", "infra errors", Number}, Column{"missing", "missing", Number})
+	t, err := armTable("outcomes", "Outcomes",
+		caption+"The last columns are counts: replies with an outcome, those lost to infrastructure errors, and questions without a scored reply.",
+		r.Arms, columns, func(a *Arm) ([]chart.Value, error) {
+			var cells []chart.Value
+			for i, o := range outcomes {
+				v := share(a.scored, func(it *item) bool { return it.Score.Outcome == o })
+				cells = append(cells, v)
+				f.Panels[0].Series[i].Points = append(f.Panels[0].Series[i].Points, chart.Point{X: v})
+			}
+			return append(cells, chart.Exact(float64(len(a.scored))), chart.Exact(float64(a.infra)), chart.Exact(float64(a.Missing()+a.bare))), nil
+		})
+	if err != nil {
+		return err
+	}
+	t.Paper = "format_error"
+	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
+	return nil
+}

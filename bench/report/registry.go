@@ -1,0 +1,22 @@
+package report
+
+// Builder makes a section.
+type Builder struct {
+	ID, Short, Title, Text string
+	build                  func(*Report, *Section) error
+}
+
+// Registry lists the sections in their order. A section for which the runs have
+// no data is left out.
+var Registry = []Builder{
+	{"levels", "Levels", "Accuracy by level", "L1 is one operation, L2 a chain of two or three, L3 a composition. The slope is L1 less L3.", buildLevels},
+	{"scoring", "Scoring", "Strict against lenient", "Lenient also accepts what a question leaves open: the source of a set, and one more or less in five count categories.", buildScoring},
+	{"size", "Nodes", "Accuracy by number of nodes", "", buildSize},
+	{"density", "Density", "Accuracy by density", "", buildDensity},
+	{"tokens", "Tokens", "Tokens and cost", "Visible tokens are those of the output without reasoning. Tokens for each correct answer are those of all answers, over the correct ones.", buildTokens},
+	{"encodings", "Encodings", "Encodings of the graph", "The same graphs and questions, as sentences, as JSON and as a matrix.", buildEncodings},
+	{"outcomes", "Outcomes", "What became of the replies", "Every reply that was scored has one outcome; infrastructure errors and what is missing are beside them.", buildOutcomes},
+	{"categories", "Categories", "Accuracy by category", "", buildCategories},
+	{"attribution", "Attribution", "Why wrong answers are wrong", "", buildAttribution},
+	{"memorization", "Memorization", "Memorization", "", buildMemorization},
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"ein/bench/report/chart"
+)
+
+// interval is values from low to high, both included.
+type interval struct{ low, high int }
+
+func (b interval) holds(v int) bool { return b.low <= v && v <= b.high }
+
+func (b interval) String() string {
+	if b.low == b.high {
+		return strconv.Itoa(b.low)
+	}
+	return fmt.Sprintf("%d–%d", b.low, b.high)
+}
+
+// maxSizes is how many sizes have a column of their own; more are put together.
+const maxSizes = 9
+
+// sizes are the numbers of nodes that occur, in bins as wide as needed.
+func sizes(arms []*Arm) []interval {
+	low, high := math.MaxInt, 0
+	present := map[int]bool{}
+	for _, a := range arms {
+		for i := range a.all {
+			n := a.all[i].Instance.N
+			low, high = min(low, n), max(high, n)
+			present[n] = true
+		}
+	}
+	var list []interval
+	if len(present) <= maxSizes {
+		for n := low; n <= high && len(list) < len(present); n++ {
+			if present[n] {
+				list = append(list, interval{n, n})
+			}
+		}
+		return list
+	}
+	width := (high - low + maxSizes) / maxSizes
+	for at := low; at <= high; at += width {
+		b := interval{at, at + width - 1}
+		for n := b.low; n <= b.high; n++ {
+			if present[n] {
+				list = append(list, b)
+				break
+			}
+		}
+	}
+	return list
+}
+
+func buildSize(r *Report, s *Section) error {
+	bins := sizes(r.Arms)
+	if len(bins) == 0 {
+		return nil
+	}
+	var columns []Column
+	for _, b := range bins {
+		columns = append(columns, Column{"n" + fmt.Sprintf("%d", b.low), "n = " + b.String(), Percent})
+	}
+	cells := func(items []item) []chart.Value {
+		var list []chart.Value
+		for _, b := range bins {
+			list = append(list, share(only(items, func(it *item) bool { return b.holds(it.Instance.N) }), r.right))
+		}
+		return list
+	}
+	t, err := armTable("size", "Accuracy by number of nodes", "Accuracy ("+r.Options.Scoring()+") by the number of nodes n.",
+		r.Arms, columns, func(a *Arm) ([]chart.Value, error) { return cells(a.scored), nil })
+	if err != nil {
+		return err
+	}
+	t.Paper = "size"
+	byLevel := &Table{ID: "size-levels", Title: "Accuracy by level and number of nodes", Keys: []string{"model, mode", "level"}, Columns: columns,
+		Caption: "Accuracy (" + r.Options.Scoring() + ") by compositional level and number of nodes n."}
+	for _, a := range r.Arms {
+		for _, l := range r.levels() {
+			byLevel.Rows = append(byLevel.Rows, Row{Keys: []string{a.Name, l}, Cells: cells(level(a.scored, l))})
+		}
+	}
+	f := r.byLevel("size", "Accuracy by number of nodes and level", "the number of nodes", len(bins), cells)
+	f.X = chart.Axis{Label: "nodes n", Whole: true, Min: float64(bins[0].low), Max: float64(bins[len(bins)-1].high)}
+	if bins[len(bins)-1].low < bins[len(bins)-1].high {
+		f.X.Label = "nodes n (middle of a bin)"
+	}
+	if f.X.Min == f.X.Max {
+		f.X.Min, f.X.Max = f.X.Min-1, f.X.Max+1
+	}
+	for p := range f.Panels {
+		for _, series := range f.Panels[p].Series {
+			for i := range series.Points {
+				series.Points[i].X = chart.Exact(float64(bins[i].low+bins[i].high) / 2)
+				series.Points[i].Note = "nodes " + bins[i].String()
+			}
+		}
+	}
+	s.Tables, s.Figures = append(s.Tables, t, byLevel), append(s.Figures, f)
+	return nil
+}
+
+// byLevel is a panel for each arm with a line for each level, over n bins.
+func (r *Report) byLevel(id, title, over string, n int, cells func([]item) []chart.Value) *chart.Figure {
+	f := &chart.Figure{
+		ID: id, Title: title, Kind: chart.Lines, Y: chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
+		Caption: "Accuracy (" + r.Options.Scoring() + ") over " + over + ", a panel for each model and mode and a line for each level, with 95 % intervals. Points over one place are moved apart.",
+	}
+	for _, a := range r.Arms {
+		panel := chart.Panel{Title: a.Name}
+		for _, l := range r.levels() {
+			series := chart.Series{Name: l, Points: make([]chart.Point, n)}
+			for i, v := range cells(level(a.scored, l)) {
+				series.Points[i] = chart.Point{X: chart.Exact(float64(i)), Y: v}
+			}
+			panel.Series = append(panel.Series, series)
+		}
+		f.Panels = append(f.Panels, panel)
+	}
+	return f
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"ein/bench/report/chart"
+)
+
+// Unit is what a number counts.
+type Unit string
+
+// The units.
+const (
+	Percent Unit = "%"
+	Points  Unit = "pp" // of percent, with a sign
+	Tokens  Unit = "tokens"
+	Dollars Unit = "$"
+	Number  Unit = ""
+)
+
+// Table is data in rows.
+type Table struct {
+	ID      string
+	Title   string
+	Caption string
+	Keys    []string // names of what tells rows apart
+	Columns []Column
+	Rows    []Row
+	Paper   string // the table of the paper that it corresponds to, if any
+}
+
+// Column is a column of numbers.
+type Column struct {
+	ID   string // short, in files
+	Name string
+	Unit Unit
+}
+
+// Row is a row. The cells are as many as the columns.
+type Row struct {
+	Keys  []string
+	Cells []chart.Value
+	Paper bool // from the paper, not from runs
+}
+
+// Text is a number as it is shown, without its unit.
+func (u Unit) Text(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	}
+	switch u {
+	case Percent:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case Points:
+		if s := strconv.FormatFloat(math.Abs(v), 'f', 1, 64); s == "0.0" {
+			return s
+		} else if v < 0 {
+			return "−" + s
+		} else {
+			return "+" + s
+		}
+	case Tokens:
+		if v < 100 && v != math.Trunc(v) {
+			return strconv.FormatFloat(v, 'f', 1, 64)
+		}
+		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
+	case Dollars:
+		if v == 0 || v >= 1 {
+			return strconv.FormatFloat(v, 'f', 2, 64)
+		}
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	if v == math.Trunc(v) {
+		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+func grouped(s string) string {
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Interval is an interval as it is shown, "" for none.
+func (u Unit) Interval(v chart.Value) string {
+	if v.Missing() || math.IsNaN(v.Low) || math.IsNaN(v.High) {
+		return ""
+	}
+	between := "–"
+	if u == Points {
+		between = " to "
+	}
+	return u.Text(v.Low) + between + u.Text(v.High)
+}
+
+// Heading is the name of a column with its unit.
+func (c *Column) Heading() string {
+	if c.Unit == Percent || c.Unit == Points || c.Unit == Dollars {
+		return c.Name + " (" + string(c.Unit) + ")"
+	}
+	return c.Name
+}
+
+// counts are the numbers of answers behind the cells of each column, where those
+// are the same in all of our rows, else 0.
+func (t *Table) counts() []int {
+	list := make([]int, len(t.Columns))
+	for c := range t.Columns {
+		for _, r := range t.Rows {
+			v := r.Cells[c]
+			switch {
+			case r.Paper || v.Missing():
+			case v.N == 0 || list[c] > 0 && list[c] != v.N:
+				list[c] = -1
+			case list[c] == 0:
+				list[c] = v.N
+			}
+		}
+		list[c] = max(0, list[c])
+	}
+	return list
+}
+
+// armTable has a row for each arm.
+func armTable(id, title, caption string, arms []*Arm, columns []Column, cells func(*Arm) ([]chart.Value, error)) (*Table, error) {
+	t := &Table{ID: id, Title: title, Caption: caption, Keys: []string{"model, mode"}, Columns: columns}
+	for _, a := range arms {
+		list, err := cells(a)
+		if err != nil {
+			return nil, err
+		}
+		t.Rows = append(t.Rows, Row{Keys: []string{a.Name}, Cells: list})
+	}
+	return t, nil
+}
