@@ -378,6 +378,7 @@ func (c *checker) define(d *syntax.Def) {
 		c.defs = make(map[string]*syntax.Def)
 	}
 	c.defs[d.Name.Name] = d
+	c.memoDef(d)
 }
 
 // expand evaluates the body of a function with its parameters bound to the
@@ -403,6 +404,7 @@ func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
 		names[d.Params[i].Name] = &symbol{node: v.n, span: d.Params[i].Span, bad: v.n == nil, used: true, label: v.label, form: v.form, param: true}
 	}
 	if i := slices.Index(c.active, d); i >= 0 {
+		c.partial = true
 		if !c.recursed[d] {
 			c.recursive(x, d, c.active[i:])
 		}
@@ -575,6 +577,7 @@ func (c *checker) full() bool {
 		return false
 	}
 	c.more++
+	c.partial = true
 	return true
 }
 
@@ -592,6 +595,7 @@ func (c *checker) report(d diag.Diagnostic) {
 			d.Related = []diag.Related{{Span: c.site, Message: "called here"}}
 		}
 		if inside := (place{"", d.Span}); c.seen[inside] {
+			c.partial = true
 			return // one wrong call, one error
 		} else {
 			c.seen[inside] = true
@@ -601,6 +605,7 @@ func (c *checker) report(d diag.Diagnostic) {
 	}
 	at := place{d.Code, d.Span}
 	if c.seen[at] {
+		c.partial = true
 		return
 	}
 	c.seen[at] = true
@@ -610,6 +615,7 @@ func (c *checker) report(d diag.Diagnostic) {
 	}
 	if *count >= maxDiagnostics {
 		c.more++
+		c.partial = true
 		return
 	}
 	*count++

@@ -24,7 +24,8 @@ import (
 type Profile uint8
 
 // Core is what models emit: no def, no input, no labels. Full adds them. Repl
-// adds bare expressions.
+// adds bare expressions, whose value is called _ in the next statements; such a
+// program is one that is still being written, so it needs no output.
 const (
 	Full Profile = iota
 	Core
@@ -53,6 +54,13 @@ type Config struct {
 	// Values, when not nil, receives the operation of every expression; it is for
 	// editors.
 	Values map[syntax.Expr]*ir.Node
+
+	// Record, when not nil, receives what a later check can reuse; see Memo. With
+	// Reuse the operations of the result come from several checks: their types
+	// are right, their IDs and places are not, so it cannot be planned. Anew is a
+	// statement to elaborate even so, for its Values.
+	Record, Reuse *Memo
+	Anew          syntax.Stmt
 }
 
 // Output is one printed value.
@@ -80,6 +88,7 @@ type Statement struct {
 	Name string
 	Span source.Span
 	Node *ir.Node
+	Form code.Form
 }
 
 // Program is a checked program.
@@ -107,6 +116,9 @@ func (p *Program) Unbound() diag.List {
 	}
 	return l
 }
+
+// lastValue is the name of the value of a bare expression.
+const lastValue = "_"
 
 type symbol struct {
 	node  *ir.Node
@@ -156,6 +168,10 @@ type checker struct {
 	elements uint64
 	recursed map[*syntax.Def]bool // functions reported to call themselves
 	seen     map[place]bool       // what was reported where
+	// partial says that something was left unsaid because of what was reported
+	// before, and seenDefs is the functions so far; see Memo.
+	partial  bool
+	seenDefs *string
 }
 
 type place struct {
@@ -178,6 +194,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 	}
 	c := &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool)}
 	c.collectLabels()
+	c.beginMemo()
 	p := &Program{File: f, Bound: true}
 	c.program(p)
 	p.Labels, p.Nodes = c.labels, c.b.Count
@@ -205,7 +222,7 @@ func (c *checker) program(p *Program) {
 	for i, s := range c.file.Stmts {
 		switch s := s.(type) {
 		case *syntax.Assign:
-			v := c.assign(s)
+			v := c.assignment(s)
 			sym := &symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil}
 			c.shadow(s.Name)
 			if s.Op != syntax.Set {
@@ -214,7 +231,7 @@ func (c *checker) program(p *Program) {
 				}
 			}
 			c.scope.names[s.Name.Name] = sym
-			p.Statements = append(p.Statements, Statement{s.Name.Name, s.Span, v.n})
+			p.Statements = append(p.Statements, Statement{s.Name.Name, s.Span, v.n, v.form})
 			last = &Output{s.Name.Name, v.n, v.form, s.Span}
 			if lastPrint >= 0 && i > lastPrint {
 				afterPrint = append(afterPrint, late{sym, s.Name.Name})
@@ -225,13 +242,14 @@ func (c *checker) program(p *Program) {
 				name := syntax.ExprString(x)
 				p.Outputs = append(p.Outputs, Output{name, v.n, v.form, x.Pos()})
 				if _, ok := x.(*syntax.Name); !ok && v.n != nil {
-					p.Statements = append(p.Statements, Statement{name, x.Pos(), v.n})
+					p.Statements = append(p.Statements, Statement{name, x.Pos(), v.n, v.form})
 				}
 			}
 		case *syntax.ExprStmt:
 			v := c.printed(s.X)
-			p.Statements = append(p.Statements, Statement{"_", s.Span, v.n})
-			last = &Output{"_", v.n, v.form, s.Span}
+			c.scope.names[lastValue] = &symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true}
+			p.Statements = append(p.Statements, Statement{lastValue, s.Span, v.n, v.form})
+			last = &Output{lastValue, v.n, v.form, s.Span}
 		case *syntax.Def:
 			c.define(s)
 		case *syntax.Input:
@@ -243,7 +261,7 @@ func (c *checker) program(p *Program) {
 		}
 	}
 	for _, l := range afterPrint {
-		if !l.sym.used && !l.sym.bad {
+		if c.cfg.Profile != Repl && !l.sym.used && !l.sym.bad {
 			c.unusedAfterPrint(l.sym.span, l.name)
 		}
 	}
@@ -253,7 +271,7 @@ func (c *checker) program(p *Program) {
 	}
 	if last != nil {
 		p.Outputs = append(p.Outputs, *last)
-	} else if !c.diags.HasErrors() {
+	} else if c.cfg.Profile != Repl && !c.diags.HasErrors() {
 		c.noOutput()
 	}
 }

@@ -38,7 +38,7 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		v := g.value(o.Node)
 		r := v.reg[v.natural]
 		g.pos = o.Pos
-		if o.Node.Type.Kind == tensor.Real && v.natural == tensor.Dense {
+		if !o.Kept && o.Node.Type.Kind == tensor.Real && v.natural == tensor.Dense {
 			g.emit(code.CheckFinite, -1, code.Attr{}, r)
 		}
 		g.out.Outputs = append(g.out.Outputs, code.Output{Reg: r, Name: o.Name, Form: o.Form, Pos: o.Pos})

@@ -230,3 +230,37 @@ func Compact(w io.Writer, list List, f *source.File) error {
 	}
 	return out.Flush()
 }
+
+// Finding is a diagnostic whose place is not in the text of a program, in the form
+// of Render, without an excerpt. A line or column that is not known is not above 0.
+func (t Text) Finding(f *JSONDiagnostic) string {
+	paint := func(style, s string) string {
+		if !t.Color {
+			return s
+		}
+		return "\x1b[1;" + style + "m" + s + "\x1b[0m"
+	}
+	clean := func(s string) string { s, _ = Display(s); return s }
+	style := "31"
+	if f.Severity != Error.String() {
+		style = "33"
+	}
+	title := f.Severity
+	if f.Code != "" {
+		title += "[" + string(f.Code) + "]"
+	}
+	s := paint(style, title) + ": " + clean(f.Message) + "\n"
+	if f.File != "" {
+		place := clean(f.File)
+		for _, n := range []int{f.Start.Line, f.Start.Column} {
+			if n > 0 {
+				place += fmt.Sprintf(":%d", n)
+			}
+		}
+		s += paint("34", " -->") + " " + place + "\n"
+	}
+	for _, n := range f.Notes {
+		s += "  " + paint("34", "=") + " " + paint("36", "help") + ": " + clean(n) + "\n"
+	}
+	return s
+}

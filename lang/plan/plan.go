@@ -32,6 +32,9 @@ type Output struct {
 	Form code.Form
 	Node *ir.Node
 	Pos  ir.Pos
+	// Kept says that the value is for the host to give back later, not to be
+	// shown: it may hold what is not finite, as any value inside a program may.
+	Kept bool
 }
 
 // Input is a bound input: the layout it comes in decides the code.

@@ -20,6 +20,9 @@ type Options struct {
 	// Repl accepts a bare expression as a statement.
 	Repl   bool
 	Limits Limits
+	// Reuse is an earlier version of the program, parsed with the same Options;
+	// statements that did not change are taken from it.
+	Reuse *File
 }
 
 // Parse parses a program. It never fails: what is wrong is in File.Diags.
@@ -48,6 +51,7 @@ type parser struct {
 	i, end   int // the expression parser's cursor in toks, and where it has to stop
 	depth    int // brackets and minus signs around the cursor
 	failure  *failure
+	reuse    *reuse
 	numbers  slab[Number]
 	names    slab[Name]
 	lists    slab[List]
@@ -85,6 +89,7 @@ func newParser(f *source.File, opt Options) *parser {
 		text:    f.Text,
 		opt:     opt,
 		lim:     opt.Limits.withDefaults(),
+		reuse:   newReuse(opt.Reuse, f.Text),
 	}
 }
 

@@ -14,7 +14,14 @@ func (p *parser) statements(lo, hi, level int) []Stmt {
 			return append(out, p.bad(i, hi))
 		}
 		seg := p.cut(i, hi)
-		out = append(out, p.statement(seg, level))
+		s := Stmt(nil)
+		if level == 0 {
+			s = p.reused(seg)
+		}
+		if s == nil {
+			s = p.statement(seg, level)
+		}
+		out = append(out, s)
 		i = seg.hi
 	}
 	return out

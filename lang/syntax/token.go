@@ -76,7 +76,7 @@ type Token struct {
 // Tokens lexes text without parsing it, comments and newlines included and the
 // final KindEOF left out: what a highlighter needs.
 func Tokens(text string) []Token {
-	var out []Token
+	out := make([]Token, 0, len(text)/3) // see parser.lex
 	for s := newScanner(text); ; {
 		t := s.next()
 		if t.kind == KindEOF {

@@ -1,0 +1,102 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+)
+
+// TestMemo checks each program of the corpus with a line left out, exchanged, or
+// broken, with what is remembered of the program before, and requires what a check
+// from the text alone finds. The memory is handed on from change to change.
+func TestMemo(t *testing.T) {
+	for _, path := range archives(t) {
+		_, cases := readArchive(t, path)
+		for _, c := range cases {
+			cfg := c.settings(t)
+			memo := new(Memo)
+			first := cfg
+			first.Record = memo
+			Check(parseFor(c.in, cfg), first)
+			lines := strings.SplitAfter(c.in, "\n")
+			for i := range lines {
+				before, after := strings.Join(lines[:i], ""), strings.Join(lines[i+1:], "")
+				for _, text := range []string{
+					before + after, before + "zz = 1\n" + lines[i] + after, before + "A = \n" + lines[i] + after,
+					before + lines[i] + lines[i] + after, before + "def q(A) = A\n" + lines[i] + after, c.in,
+				} {
+					memo = compareMemo(t, text, cfg, memo)
+				}
+			}
+		}
+	}
+}
+
+func parseFor(text string, cfg Config) *syntax.File {
+	return syntax.Parse(source.NewFile("in.ein", text), syntax.Options{Repl: cfg.Profile == Repl})
+}
+
+// compareMemo checks text with a memory and without and returns the next memory.
+func compareMemo(t *testing.T, text string, cfg Config, memo *Memo) *Memo {
+	t.Helper()
+	next := new(Memo)
+	with := cfg
+	with.Record, with.Reuse = next, memo
+	file := parseFor(text, cfg)
+	got, want := Check(file, with), Check(file, cfg)
+	if a, b := found(got), found(want); a != b {
+		t.Fatalf("of\n%s\nwith a memory:\n%s\nwithout:\n%s", text, a, b)
+	}
+	return next
+}
+
+// found is what a check says, as text.
+func found(p *Program) string {
+	var b strings.Builder
+	typ := func(n *ir.Node) string {
+		if n == nil {
+			return "none"
+		}
+		return fmt.Sprint(n.Op, n.Type.Kind, n.Type.Shape, n.Bound, n.NonNeg)
+	}
+	for _, d := range p.Diags {
+		fmt.Fprintf(&b, "%+v\n", d)
+	}
+	for _, s := range p.Statements {
+		fmt.Fprintln(&b, s.Name, s.Span, typ(s.Node))
+	}
+	for _, o := range p.Outputs {
+		fmt.Fprintln(&b, o.Name, o.Span, o.Form, typ(o.Node))
+	}
+	fmt.Fprintln(&b, p.Labels, p.Bound, p.Nodes, len(p.Inputs))
+	return b.String()
+}
+
+// TestMemoReuses requires that a change costs the statements that depend on it and
+// no others, wherever they stand.
+func TestMemoReuses(t *testing.T) {
+	const text = "A = edges([[0,1]], 3)\nB = tc(A)\nv = ones(4)\nw = v + 1\ns = sum(w)\n:print B, s\n"
+	memo := new(Memo)
+	Check(parseFor(text, Config{}), Config{Record: memo})
+	later := strings.Replace("# a comment\n"+text, "ones(4)", "ones(5)", 1)
+	next := new(Memo)
+	Check(parseFor(later, Config{}), Config{Record: next, Reuse: memo})
+	for _, c := range []struct {
+		text  string
+		again bool
+	}{
+		{"A = edges([[0,1]], 3)", false}, {"B = tc(A)", false}, {"v = ones(5)", true}, {"w = v + 1", true}, {"s = sum(w)", true},
+	} {
+		was, is := memo.entries[c.text], next.entries[c.text]
+		if len(is) != 1 {
+			t.Fatalf("%s is remembered %d times", c.text, len(is))
+		}
+		if again := len(was) == 0 || was[0] != is[0]; again != c.again {
+			t.Errorf("%s: elaborated again is %v, wanted %v", c.text, again, c.again)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package describe
+
+import (
+	"fmt"
+	"strings"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/vm"
+	"ein/vm/cost"
+	"ein/vm/ir"
+)
+
+// Refused is the diagnostic of a program that needs more than it may use, and the
+// flag that sets the limit. What to do about it is the caller's to add.
+func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
+	amount := func(n uint64) string { return Count(n) + " " + e.What }
+	what := ""
+	switch e.What {
+	case "bytes":
+		d.Code, flag, what = "E0530", "--max-memory", " of memory"
+		amount = func(n uint64) string {
+			s := Count(n) + " bytes"
+			if n >= 1<<10 {
+				s += " (" + Bytes(n) + ")"
+			}
+			return s
+		}
+	case "operations":
+		d.Code, flag = "E0531", "--max-ops"
+	default:
+		d.Code, flag = "E0532", "--max-output"
+	}
+	d.Message = fmt.Sprintf("the program needs up to %s%s, the limit is %s", amount(e.Need), what, amount(e.Max))
+	d.Span = span(e.Pos)
+	if e.Name != "" {
+		d.Label = "up to " + amount(e.Part)
+		d.Notes = []string{fmt.Sprintf("Most of it is for `%s`.", e.Name)}
+	}
+	return d, flag
+}
+
+// runtimeCodes are the codes of vm's kinds of errors, in their order.
+var runtimeCodes = [...]diag.Code{"E0601", "E0602", "E0603", "E0604"}
+
+// RunTime is the diagnostic of a failed run.
+func RunTime(e *vm.RuntimeError) diag.Diagnostic {
+	d := diag.Diagnostic{Code: runtimeCodes[e.Kind], Span: span(e.Pos), Message: e.Message}
+	if e.Hint != "" {
+		d.Notes = []string{strings.ToUpper(e.Hint[:1]) + e.Hint[1:] + "."}
+	}
+	return d
+}
+
+func span(p ir.Pos) source.Span { return source.Span{Start: int(p.Start), End: int(p.End)} }

@@ -1,0 +1,416 @@
+// Package describe puts into words, for people, what the toolchain knows of a
+// program: its plan, its cost, why it was refused, and the functions of the
+// language.
+package describe
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/plan"
+	"ein/lang/show"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/tensor"
+)
+
+// Compiled is a program and what was made of it.
+type Compiled struct {
+	Name     string // of the program, for the heading
+	Checked  *check.Program
+	Code     *code.Program
+	Module   *cost.Module
+	Rewrites []plan.Rewrite
+	Plain    bool // it was not optimised
+	// Statements that begin before From are left out, and those that begin at or
+	// past To, when it is not 0.
+	From, To int
+}
+
+// Plan shows under each statement of a program the operations that compute it.
+func (c *Compiled) Plan() string {
+	e := &explainer{c: c, names: map[int]string{}, rewrites: map[int][]string{}}
+	e.nameRegisters()
+	e.collectRewrites()
+	e.head()
+	e.statements()
+	e.outputs()
+	return e.String()
+}
+
+// explainer writes the plan of a program for people.
+type explainer struct {
+	strings.Builder
+	c     *Compiled
+	names map[int]string // of registers
+	// rewrites by statement, as lines
+	rewrites map[int][]string
+}
+
+// shownLine is how much of a source line is shown.
+const shownLine = 100
+
+// nameRegisters gives inputs, constants and outputs the names that they have in
+// the program.
+func (e *explainer) nameRegisters() {
+	p := e.c.Code
+	for _, o := range p.Outputs {
+		if identifier(o.Name) {
+			e.names[o.Reg] = o.Name
+		}
+	}
+	for _, in := range p.Inputs {
+		e.names[in.Reg] = in.Name
+	}
+	for i := range p.Consts {
+		c := &p.Consts[i]
+		if e.names[c.Reg] != "" {
+			continue
+		}
+		e.names[c.Reg] = "const " + c.Value.Shape.String()
+		if c.Value.Shape.Rank() == 0 {
+			e.names[c.Reg] = show.Number(c.Value.At())
+		}
+		for _, s := range e.c.Checked.Statements {
+			if s.Node != nil && s.Node.Op == ir.Const && sameData(s.Node.Value, &c.Value) {
+				e.names[c.Reg] = s.Name
+			}
+		}
+	}
+}
+
+func identifier(s string) bool { return s != "" && !strings.ContainsAny(s, " ()[]{}+-*/<>=!,.\"") }
+
+// sameData reports whether two constants share their storage, which is how the
+// literal of a statement is found again in the code.
+func sameData(a, b *tensor.Value) bool {
+	same := func(x, y []uint64) bool { return len(x) > 0 && len(y) > 0 && &x[0] == &y[0] }
+	switch {
+	case a.Layout != b.Layout:
+		return false
+	case a.Layout == tensor.Packed:
+		return same(a.Bits.W, b.Bits.W)
+	case a.Layout == tensor.Sparse:
+		return &a.CSR.Ptr[0] == &b.CSR.Ptr[0]
+	}
+	return a.Shape.Rank() > 0 && len(a.F) > 0 && len(b.F) > 0 && &a.F[0] == &b.F[0]
+}
+
+func (e *explainer) reg(r int) string {
+	if name := e.names[r]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("r%d", r)
+}
+
+// collectRewrites gives each rewrite to the statement that it is in. What
+// happens in a statement several times is told once.
+func (e *explainer) collectRewrites() {
+	for _, r := range e.c.Rewrites {
+		k := e.statementAt(r.Pos)
+		line := r.Name + ": " + r.What
+		if !slices.Contains(e.rewrites[k], line) {
+			e.rewrites[k] = append(e.rewrites[k], line)
+		}
+	}
+}
+
+// statementAt is the last statement that begins at or before a position.
+func (e *explainer) statementAt(p ir.Pos) int {
+	k := 0
+	for i, s := range e.c.Checked.File.Stmts {
+		if s.Pos().Start <= int(p.Start) {
+			k = i
+		}
+	}
+	return k
+}
+
+func (e *explainer) head() {
+	c := &e.c.Module.Certificate
+	name, _ := diag.Display(e.c.Name)
+	fmt.Fprintf(&e.Builder, "%s: %s, at most %s operations and %s\n", name, plural(len(e.c.Module.Steps), "step"),
+		Count(c.Ops), Bytes(c.PeakBytes))
+	if e.c.Plain {
+		e.WriteString("not optimised: every operation as written\n")
+	}
+	for _, in := range e.c.Code.Inputs {
+		r := &e.c.Code.Regs[in.Reg]
+		entries := ""
+		if r.Layout == tensor.Sparse {
+			entries = ", " + plural(r.NNZ, "entry")
+			if r.NNZ != 1 {
+				entries = fmt.Sprintf(", %s entries", Count(uint64(r.NNZ)))
+			}
+		}
+		fmt.Fprintf(&e.Builder, "input %s: %s%s\n", in.Name, e.result(in.Reg), entries)
+	}
+}
+
+func (e *explainer) statements() {
+	statements := e.c.Checked.File.Stmts
+	owner := make([]int, len(e.c.Module.Steps))
+	rows := make([][]string, len(e.c.Module.Steps))
+	for i := range e.c.Module.Steps {
+		owner[i] = e.statementAt(e.c.Code.Pos[i])
+		rows[i] = e.step(&e.c.Module.Steps[i])
+	}
+	lines := columns(rows)
+	values := map[source.Span]*ir.Node{}
+	for _, s := range e.c.Checked.Statements {
+		values[s.Span] = s.Node
+	}
+	needed := e.needed()
+	for k, s := range statements {
+		if _, ok := s.(*syntax.Input); ok {
+			continue // listed above
+		}
+		if at := s.Pos().Start; at < e.c.From || e.c.To > 0 && at >= e.c.To {
+			continue
+		}
+		line := e.c.Checked.File.Source.Position(s.Pos().Start).Line
+		at := e.c.Checked.File.Source.LineSpan(line)
+		text, _ := diag.Display(strings.TrimSpace(e.c.Checked.File.Source.Text[at.Start:at.End]))
+		fmt.Fprintf(&e.Builder, "\n%4d | %s\n", line, Shorten(text, shownLine))
+		steps := 0
+		for i := range lines {
+			if owner[i] == k {
+				e.WriteString(lines[i])
+				steps++
+			}
+		}
+		if n := values[s.Pos()]; n != nil && steps == 0 {
+			e.WriteString(indent + e.stepless(n, needed) + "\n")
+		}
+		for _, r := range e.rewrites[k] {
+			e.WriteString(indent + "* " + r + "\n")
+		}
+	}
+}
+
+// stepless is why no step belongs to a statement.
+func (e *explainer) stepless(n *ir.Node, needed map[*ir.Node]bool) string {
+	switch {
+	case !needed[n]:
+		return "not computed: no output needs it"
+	case n.Op == ir.Const:
+		return "constant, " + typeText(n.Type, n.Value.Layout)
+	}
+	return "no step of its own: it is part of others"
+}
+
+// needed is the operations that the outputs use, before any rewrite.
+func (e *explainer) needed() map[*ir.Node]bool {
+	seen := map[*ir.Node]bool{}
+	var visit func(n *ir.Node)
+	visit = func(n *ir.Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		for _, a := range n.Args {
+			visit(a)
+		}
+	}
+	for _, o := range e.c.Checked.Outputs {
+		visit(o.Node)
+	}
+	return seen
+}
+
+func (e *explainer) outputs() {
+	e.WriteString("\noutputs\n")
+	var rows [][]string
+	for _, o := range e.c.Code.Outputs {
+		name, _ := diag.Display(o.Name)
+		row := []string{Shorten(name, 40)}
+		if reg := e.reg(o.Reg); reg != o.Name {
+			row = append(row, "= "+reg)
+		} else {
+			row = append(row, "")
+		}
+		rows = append(rows, append(row, e.result(o.Reg)))
+	}
+	e.table(rows)
+	used := map[string]bool{}
+	for _, list := range e.rewrites {
+		for _, r := range list {
+			name, _, _ := strings.Cut(r, ":")
+			used[name] = true
+		}
+	}
+	if len(used) == 0 {
+		return
+	}
+	e.WriteString("\nrewrites\n")
+	rows = nil
+	for _, r := range plan.Rewrites {
+		if used[r.Name] {
+			rows = append(rows, []string{r.Name, r.Doc})
+		}
+	}
+	e.table(rows)
+}
+
+// indent is that of everything below a source line.
+const indent = "       "
+
+func (e *explainer) table(rows [][]string) {
+	for _, line := range columns(rows) {
+		e.WriteString(line)
+	}
+}
+
+// columns makes lines of rows.
+func columns(rows [][]string) []string {
+	var width []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for k, row := range rows {
+		line := indent
+		for i, cell := range row {
+			line += cell + strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)+2)
+		}
+		lines[k] = strings.TrimRight(line, " ") + "\n"
+	}
+	return lines
+}
+
+func (e *explainer) result(r int) string {
+	reg := &e.c.Code.Regs[r]
+	return typeText(reg.Type, reg.Layout)
+}
+
+// typeText is a shape with the kind and the layout, where these say something.
+func typeText(t tensor.Type, l tensor.Layout) string {
+	s := t.Shape.String() + " " + t.Kind.String()
+	switch l {
+	case tensor.Packed:
+		s = t.Shape.String() + " bits"
+	case tensor.Sparse:
+		s += ", sparse"
+	case tensor.Parts:
+		s = t.Shape.String() + " components"
+	}
+	return s
+}
+
+// step is a row: result, operation, kernel, type, bound.
+func (e *explainer) step(s *cost.Step) []string {
+	args := make([]string, len(s.Args))
+	for i, r := range s.Args {
+		args[i] = e.reg(r)
+	}
+	what, how := e.operation(s)
+	row := []string{"", what + " (" + strings.Join(args, ", ") + ")", how, "", "<= " + Count(s.Cost.Ops) + " ops"}
+	if s.Dst >= 0 {
+		row[0], row[3] = e.reg(s.Dst)+" =", e.result(s.Dst)
+	}
+	return row
+}
+
+// operation is what a step computes and the kernel that does it.
+func (e *explainer) operation(s *cost.Step) (what, how string) {
+	var buf [32]byte
+	form := map[tensor.Layout]string{tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components", tensor.Dense: "dense"}
+	how = form[e.c.Code.Regs[s.Args[0]].Layout]
+	switch s.Op {
+	case code.Einsum:
+		what = "einsum " + plan.Key(s.Spec, &buf)
+		if s.Pair != nil {
+			return what, s.Pair.Kernel()
+		}
+		return what, "loops"
+	case code.Semiring:
+		return fmt.Sprintf("%v of %v %s", s.Fold, s.Fn, plan.Key(s.Spec, &buf)), "loops"
+	case code.Fused:
+		return fused(s.Micro), "one pass"
+	case code.Reduce:
+		return fmt.Sprintf("%v along %s", s.Fold, axes(s.Axes)), "one pass"
+	case code.Softmax:
+		return "softmax along " + axes(s.Axes), "one pass"
+	case code.Select:
+		return "select on " + axes(s.Axes), how
+	case code.Convert:
+		return "convert to " + form[e.c.Code.Regs[s.Dst].Layout], how
+	case code.Logic:
+		return s.Logic.String(), "64 elements a word"
+	case code.CountProduct:
+		return "product of rows", "AND and popcount"
+	case code.CountMatVec:
+		return "matrix times vector", "AND and popcount"
+	case code.CountAnd:
+		return "sum of the product", "AND and popcount"
+	case code.BoolProduct:
+		return "0/1 matrix product", "OR of rows"
+	case code.BoolMatVec:
+		return "0/1 matrix times vector", "AND, first hit"
+	case code.TripleTrace, code.CubeTrace:
+		return "trace of the triple product", how
+	case code.VecMat:
+		return "vector times matrix", form[e.c.Code.Regs[s.Args[1]].Layout]
+	case code.OneHot:
+		return "node set", "one bit"
+	case code.Walk:
+		return [...]string{kernel.WalkDesc: "descendants", kernel.WalkReach: "nodes reached", kernel.WalkRow: "row of tc"}[s.Walk], "breadth-first, " + how
+	case code.HasPath, code.Path, code.Dist:
+		return map[code.Op]string{code.HasPath: "has_path", code.Path: "path", code.Dist: "dist"}[s.Op], "breadth-first, " + how
+	}
+	if text, ok := operations[s.Op]; ok {
+		return text, how
+	}
+	return s.Op.String(), how
+}
+
+// operations are the names of those that have nothing else to say.
+var operations = map[code.Op]string{
+	code.Transpose: "transpose", code.CountRows: "sum of each row", code.CountCols: "sum of each column", code.CountAll: "sum",
+	code.MatVec: "matrix times vector", code.Diag: "diagonal", code.Symmetric: "both directions",
+	code.Closure: "tc", code.SCC: "scc", code.Triangles: "triangles",
+	code.CheckInt: "check that counts are exact", code.CheckFinite: "check that numbers are finite",
+	code.CheckSymmetric: "check that edges go both ways",
+}
+
+func axes(list []int) string {
+	s := make([]string, len(list))
+	for i, x := range list {
+		s[i] = fmt.Sprint(x)
+	}
+	if len(s) == 1 {
+		return "axis " + s[0]
+	}
+	return "axes " + strings.Join(s, ", ")
+}
+
+// fused names the functions of an elementwise program, and the fold over them.
+func fused(m *code.Micro) string {
+	var names []string
+	for _, c := range m.Code {
+		if c.Fn != kernel.FnCheck {
+			names = append(names, c.Fn.String())
+		}
+	}
+	s := Shorten(strings.Join(names, ", "), 40)
+	if s == "" {
+		s = "copy"
+	}
+	if m.Folds > 0 {
+		s = fmt.Sprintf("%v of %s", m.Fold, s)
+	}
+	return s
+}

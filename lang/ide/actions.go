@@ -1,0 +1,162 @@
+package ide
+
+import (
+	"slices"
+	"strings"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+)
+
+// Actions is the changes that can be chosen for span: cures of what is wrong there,
+// and rewrites that keep the meaning.
+func (d *Document) Actions(span source.Span) []Action {
+	span = clamp(span, len(d.src.Text))
+	var list []Action
+	list = append(list, d.fixes(span)...)
+	list = append(list, d.removals(span)...)
+	list = append(list, d.extractions(span)...)
+	list = append(list, d.inlinings(span)...)
+	return append(list, d.comments(span)...)
+}
+
+func touches(a, b source.Span) bool { return a.Start <= b.End && b.Start <= a.End }
+
+// fixes is the cures of the diagnostics that span touches.
+func (d *Document) fixes(span source.Span) []Action {
+	var list []Action
+	diags := d.Diagnostics()
+	for i := range diags {
+		g := &diags[i]
+		if !touches(g.Span, span) {
+			continue
+		}
+		fixes := g.Fixes
+		if len(fixes) == 0 && g.Severity == diag.Error {
+			fixes = d.closing(g)
+		}
+		for _, f := range fixes {
+			edits := slices.Clone(f.Edits)
+			slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
+			list = append(list, Action{Title: f.Title, Kind: "quickfix", Edits: edits, Fixes: g, Best: len(fixes) == 1})
+		}
+	}
+	return list
+}
+
+// closing adds the brackets that a statement leaves open, if that makes it parse.
+func (d *Document) closing(g *diag.Diagnostic) []diag.Fix {
+	i := d.statementAt(g.Span.Start)
+	if i < 0 || g.Span.Len() != 1 || !strings.Contains("([{", d.text(g.Span)) {
+		return nil
+	}
+	at := d.File().Stmts[i].Pos()
+	var open []byte
+	for _, t := range d.tokensIn(at) {
+		switch text := d.text(t.Span); text {
+		case "(":
+			open = append(open, ')')
+		case "[":
+			open = append(open, ']')
+		case "{":
+			open = append(open, '}')
+		case ")", "]", "}":
+			if n := len(open); n > 0 && open[n-1] == text[0] {
+				open = open[:n-1]
+			}
+		}
+	}
+	slices.Reverse(open)
+	missing := string(open)
+	f := syntax.Parse(source.NewFile(d.Name(), d.text(at)+missing), d.syntaxOptions())
+	if missing == "" || f.Diags.HasErrors() {
+		return nil
+	}
+	return []diag.Fix{{Title: "add the missing " + missing, Edits: []diag.Edit{{Span: source.Span{Start: at.End, End: at.End}, NewText: missing}}}}
+}
+
+// removals deletes statements whose value nothing uses.
+func (d *Document) removals(span source.Span) []Action {
+	var list []Action
+	dead := d.unused()
+	for _, o := range d.names().occurrences {
+		if !dead[o] || !touches(d.statementOf(o).Pos(), span) {
+			continue
+		}
+		list = append(list, Action{
+			Title: "remove the unused `" + o.of.name + "`", Kind: "quickfix",
+			Edits: []diag.Edit{{Span: d.wholeLines(d.statementOf(o).Pos())}},
+		})
+	}
+	return list
+}
+
+// statementOf is the statement that o is in, inside a block that of the block.
+func (d *Document) statementOf(o *occurrence) syntax.Stmt {
+	s := d.stmt(o)
+	if def, ok := s.(*syntax.Def); ok {
+		for _, b := range def.Body {
+			if covers(b.Pos(), o.span) {
+				return b
+			}
+		}
+	}
+	return s
+}
+
+// wholeLines is a statement with its line ending and the comment behind it, if it
+// has its lines for itself; otherwise with the ; after or before it.
+func (d *Document) wholeLines(s source.Span) source.Span {
+	text := d.src.Text
+	first, last := d.src.LineSpan(d.src.Position(s.Start).Line), d.src.LineSpan(d.src.Position(s.End).Line)
+	behind := strings.TrimSpace(text[s.End:last.End])
+	alone := strings.TrimSpace(text[first.Start:s.Start]) == ""
+	if alone && (behind == "" || behind[0] == '#' || strings.HasPrefix(behind, "//")) {
+		end := last.End
+		for end < len(text) && (text[end] == '\r' || text[end] == '\n') {
+			end++
+			if text[end-1] == '\n' {
+				break
+			}
+		}
+		return source.Span{Start: first.Start, End: end}
+	}
+	for end := s.End; end < last.End; end++ {
+		if text[end] == ';' {
+			for end++; end < last.End && text[end] == ' '; end++ {
+			}
+			return source.Span{Start: s.Start, End: end}
+		}
+		if text[end] != ' ' && text[end] != '\t' {
+			break
+		}
+	}
+	if before := strings.TrimRight(text[first.Start:s.Start], " \t"); strings.HasSuffix(before, ";") {
+		return source.Span{Start: first.Start + len(before) - 1, End: s.End}
+	}
+	return s
+}
+
+// comments writes the comments that span touches with the other mark.
+func (d *Document) comments(span source.Span) []Action {
+	var hash, slashes []diag.Edit
+	for _, c := range d.File().Comments {
+		if !touches(c.Span, span) {
+			continue
+		}
+		if text := d.text(c.Span); strings.HasPrefix(text, "#") {
+			slashes = append(slashes, diag.Edit{Span: source.Span{Start: c.Span.Start, End: c.Span.Start + 1}, NewText: "//"})
+		} else if strings.HasPrefix(text, "//") {
+			hash = append(hash, diag.Edit{Span: source.Span{Start: c.Span.Start, End: c.Span.Start + 2}, NewText: "#"})
+		}
+	}
+	var list []Action
+	if len(hash) > 0 {
+		list = append(list, Action{Title: "write the comment with #", Kind: "refactor.rewrite", Edits: hash})
+	}
+	if len(slashes) > 0 {
+		list = append(list, Action{Title: "write the comment with //", Kind: "refactor.rewrite", Edits: slashes})
+	}
+	return list
+}

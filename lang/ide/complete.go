@@ -1,0 +1,522 @@
+package ide
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/stdlib"
+	"ein/vm/ir"
+)
+
+// The ranks of completions, the nearest first. A name that fits the place comes
+// before those of its kind.
+const (
+	rankFit = iota
+	rankIndex
+	rankLocal
+	rankTensor
+	rankNewIndex
+	rankFunction
+	rankLibrary
+	rankKeyword
+)
+
+// Complete is what can stand at offset, best first. The statement around it need
+// not parse.
+func (d *Document) Complete(offset int) []Item {
+	offset = d.clampOffset(offset)
+	c := &completer{d: d, seen: map[string]bool{}}
+	if t, ok := d.inside(offset); ok {
+		switch {
+		case blank(t.Kind):
+			return nil
+		case t.Kind == syntax.KindNumber || t.Kind == syntax.KindBadNumber:
+			return nil
+		case t.Kind == syntax.KindString || t.Kind == syntax.KindBadString:
+			c.labels(t, offset)
+			return c.sorted()
+		}
+	}
+	c.site = d.siteAt(offset)
+	c.prefix = d.text(source.Span{Start: c.site.word.Start, End: offset})
+	c.scope = d.scopeAt(&c.site)
+	c.collect()
+	return c.sorted()
+}
+
+// inside is the token that offset cuts, or that ends there and could go on.
+func (d *Document) inside(offset int) (syntax.Token, bool) {
+	toks := d.tokens()
+	i := d.tokenFrom(offset)
+	if i < len(toks) && toks[i].Span.Start < offset {
+		return toks[i], true
+	}
+	if i > 0 && toks[i-1].Span.End == offset {
+		switch k := toks[i-1].Kind; {
+		case k == syntax.KindNewline, k == syntax.KindString:
+		case blank(k), k == syntax.KindBadString, k == syntax.KindNumber, k == syntax.KindBadNumber:
+			return toks[i-1], true
+		}
+	}
+	return syntax.Token{}, false
+}
+
+type completer struct {
+	d      *Document
+	site   site
+	scope  []known
+	prefix string
+	items  []Item
+	seen   map[string]bool
+}
+
+// known is a name in scope.
+type known struct {
+	name  string
+	kind  Kind
+	node  *ir.Node
+	local bool
+}
+
+// scopeAt is the names that the statement at a site sees, the last definition of
+// each, in the order of their definitions.
+func (d *Document) scopeAt(s *site) []known {
+	var list []known
+	add := func(k known) {
+		if i := slices.IndexFunc(list, func(x known) bool { return x.name == k.name }); i >= 0 {
+			list = slices.Delete(list, i, i+1)
+		}
+		list = append(list, k)
+	}
+	start := s.offset
+	if len(s.before) > 0 {
+		start = s.before[0].Span.Start
+	} else if s.word.Start < start {
+		start = s.word.Start
+	}
+	if toks, inside := d.function(s); inside {
+		d.locals(toks, start, add)
+		return list
+	}
+	c := d.check()
+	index := map[string]int{}
+	for _, st := range d.File().Stmts {
+		if st.Pos().Start >= start {
+			break
+		}
+		k := known{kind: KindTensor}
+		switch st := st.(type) {
+		case *syntax.Assign:
+			k.name, k.node = st.Name.Name, c.statements[st.Span.Start]
+		case *syntax.Input:
+			k.name, k.kind = st.Name.Name, KindInput
+			for _, in := range c.Inputs {
+				if in.Name == k.name {
+					k.node = in.Node
+				}
+			}
+		case *syntax.Bad:
+			toks := d.tokensIn(st.Span)
+			if k.name = st.Name; k.name == "" || d.text(toks[0].Span) == "def" && len(toks) > 1 && toks[1].Kind == syntax.KindIdent {
+				continue
+			}
+		default:
+			continue
+		}
+		if i, ok := index[k.name]; ok {
+			list[i].name = "" // defined again
+		}
+		index[k.name] = len(list)
+		list = append(list, k)
+	}
+	return slices.DeleteFunc(list, func(k known) bool { return k.name == "" })
+}
+
+// function is the tokens of the def around a site, from the word def to the cursor.
+func (d *Document) function(s *site) ([]syntax.Token, bool) {
+	head := s.header
+	if head == nil {
+		head = s.before
+	}
+	if len(head) < 3 || d.text(head[0].Span) != "def" || head[1].Kind != syntax.KindIdent {
+		return nil, false
+	}
+	return d.tokensIn(source.Span{Start: head[0].Span.Start, End: s.offset}), true
+}
+
+// locals adds the parameters of a def and the names that its block defines before
+// start.
+func (d *Document) locals(toks []syntax.Token, start int, add func(known)) {
+	i := 3
+	for ; i < len(toks) && toks[i].Kind != syntax.KindRParen; i++ {
+		if toks[i].Kind == syntax.KindIdent {
+			add(known{name: d.text(toks[i].Span), kind: KindParameter, local: true})
+		}
+	}
+	depth := 0
+	for head := -1; i < len(toks) && toks[i].Span.Start < start; i++ {
+		switch t := toks[i]; t.Kind {
+		case syntax.KindLParen, syntax.KindLBracket:
+			depth++
+		case syntax.KindRParen, syntax.KindRBracket:
+			depth--
+		case syntax.KindIdent:
+			if depth == 0 {
+				head = i
+			}
+		case syntax.KindAssign, syntax.KindSetMax, syntax.KindSetMin, syntax.KindSetAdd:
+			if depth == 0 && head >= 0 {
+				add(known{name: d.text(toks[head].Span), kind: KindTensor, local: true})
+			}
+		}
+	}
+}
+
+func (c *completer) collect() {
+	s := &c.site
+	in := s.inner()
+	switch {
+	case s.last() == syntax.KindDot || len(s.before) == 2 && s.last() == syntax.KindColon:
+		if len(s.before) > 0 && c.d.text(s.before[0].Span) == "input" {
+			return
+		}
+	}
+	if n := len(s.before); n > 0 && s.header == nil {
+		switch first := c.d.text(s.before[0].Span); {
+		case first == "input" && n == 3 && s.last() == syntax.KindColon:
+			for _, k := range []string{"graph", "matrix", "vector", "scalar"} {
+				c.add(Item{Label: k, Kind: KindKeyword, Doc: words[k], Rank: rankFit})
+			}
+			return
+		case first == "input" && (n == 1 || n == 2), first == "def" && (n == 1 || in != nil && !s.op):
+			return // a new name
+		case first == ":print" && in == nil:
+			c.printed()
+			return
+		}
+	}
+	switch {
+	case len(s.before) == 0:
+		c.statementStart()
+	case in != nil && in.index:
+		c.indices(in)
+	default:
+		c.expression(in)
+	}
+}
+
+// statementStart offers what a statement begins with.
+func (c *completer) statementStart() {
+	block := c.site.header != nil
+	for _, k := range c.scope {
+		if k.kind == KindTensor {
+			c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rankTensor})
+		}
+	}
+	if block {
+		c.expression(nil)
+		return
+	}
+	c.add(Item{Label: ":print", Kind: KindDirective, Doc: "Gives values as outputs of the program.", Insert: ":print ", Rank: rankKeyword})
+	c.add(Item{Label: "def", Kind: KindKeyword, Doc: words["def"], Insert: "def ", Snippet: "def ${1:name}(${2:A}) = $0", Rank: rankKeyword})
+	c.add(Item{Label: "input", Kind: KindKeyword, Doc: words["input"], Insert: "input ", Snippet: "input ${1:A}: ${2:graph}", Rank: rankKeyword})
+	if c.d.opt.Lang.Profile.String() == "repl" {
+		c.expression(nil)
+	}
+}
+
+// printed offers the values of the program to a :print, those that are not printed
+// yet first.
+func (c *completer) printed() {
+	done := map[string]bool{}
+	for _, o := range c.d.names().occurrences {
+		if o.printed {
+			done[o.of.name] = true
+		}
+	}
+	for i := len(c.scope) - 1; i >= 0; i-- {
+		k := c.scope[i]
+		rank := rankFit
+		if done[k.name] {
+			rank = rankTensor
+		}
+		c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rank})
+	}
+	c.functions()
+}
+
+// indices offers what can stand in brackets after a tensor: the indices of the
+// statement, those of the left side first, then new ones, and parameters that are
+// positions.
+func (c *completer) indices(in *bracket) {
+	s := &c.site
+	if n, ok := c.rank(in); ok && in.args >= n {
+		return // the tensor has no such axis
+	}
+	left, right, here := c.statementIndices(in)
+	for _, name := range left {
+		rank := rankFit
+		if here[name] {
+			rank = rankTensor
+		}
+		c.add(Item{Label: name, Kind: KindIndex, Detail: "index of the left side", Rank: rank})
+	}
+	for _, name := range right {
+		rank := rankIndex
+		if here[name] {
+			rank = rankTensor
+		}
+		c.add(Item{Label: name, Kind: KindIndex, Detail: "index", Rank: rank})
+	}
+	fresh := 0
+	for _, name := range []string{"i", "j", "k", "l", "m", "n"} {
+		if fresh < 2 && !slices.Contains(left, name) && !slices.Contains(right, name) {
+			c.add(Item{Label: name, Kind: KindIndex, Detail: "new index", Rank: rankNewIndex})
+			fresh++
+		}
+	}
+	for _, k := range c.scope {
+		if k.kind == KindParameter && s.op {
+			c.add(Item{Label: k.name, Kind: k.kind, Detail: "position", Rank: rankLocal})
+		}
+	}
+	if s.op {
+		for _, l := range c.d.check().Labels {
+			c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankKeyword})
+		}
+	}
+}
+
+// rank is the number of axes of what the brackets index, when it is a name.
+func (c *completer) rank(in *bracket) (int, bool) {
+	if !c.site.op || in.token == 0 {
+		return 0, false
+	}
+	t := c.site.before[in.token-1]
+	for _, k := range c.scope {
+		if t.Kind == syntax.KindIdent && k.name == c.d.text(t.Span) && k.node != nil {
+			return k.node.Rank(), true
+		}
+	}
+	return 0, false
+}
+
+// statementIndices is the indices of the left and of the right side of the
+// statement, and those in the brackets around the cursor.
+func (c *completer) statementIndices(in *bracket) (left, right []string, here map[string]bool) {
+	d, s := c.d, &c.site
+	here = map[string]bool{}
+	start := s.offset
+	if len(s.before) > 0 {
+		start = s.before[0].Span.Start
+	}
+	end := len(d.src.Text)
+	toks := d.tokens()
+	for i := d.tokenFrom(s.offset); i < len(toks); i++ {
+		if toks[i].Kind == syntax.KindNewline || toks[i].Kind == syntax.KindSemicolon {
+			end = toks[i].Span.Start
+			break
+		}
+	}
+	open := -1
+	if in != nil {
+		open = s.before[in.token].Span.Start
+	}
+	var stack []int // where each open bracket stands, -1 for one without indices
+	op := false
+	prev := syntax.KindNewline
+	for _, t := range d.tokensIn(source.Span{Start: start, End: end}) {
+		switch k := t.Kind; {
+		case k == syntax.KindLBracket && endsOperand(prev):
+			stack = append(stack, t.Span.Start)
+		case k == syntax.KindLBracket || k == syntax.KindLParen || k == syntax.KindLBrace:
+			stack = append(stack, -1)
+		case k == syntax.KindRBracket || k == syntax.KindRParen || k == syntax.KindRBrace:
+			stack = stack[:max(len(stack)-1, 0)]
+		case k >= syntax.KindAssign && k <= syntax.KindSetAdd && len(stack) == 0:
+			op = true
+		case k == syntax.KindIdent && len(stack) > 0 && stack[len(stack)-1] >= 0 && t.Span != s.word:
+			name := d.text(t.Span)
+			if stack[len(stack)-1] == open {
+				here[name] = true
+			}
+			switch {
+			case slices.Contains(left, name) || slices.Contains(right, name):
+			case op:
+				right = append(right, name)
+			default:
+				left = append(left, name)
+			}
+		}
+		prev = t.Kind
+	}
+	return left, right, here
+}
+
+// expression offers values and functions, those that fit the parameter first.
+func (c *completer) expression(in *bracket) {
+	p := c.parameter(in)
+	for _, k := range c.scope {
+		rank := rankTensor
+		if k.local {
+			rank = rankLocal
+		}
+		if fits(p, k.node) {
+			rank = rankFit
+		}
+		c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rank})
+	}
+	if in != nil && in.call && c.callee(in) == "select" && in.args > 0 {
+		left, _, _ := c.statementIndices(nil)
+		for _, name := range left {
+			c.add(Item{Label: name, Kind: KindIndex, Detail: "index of the left side", Rank: rankFit})
+		}
+	}
+	if p != nil {
+		if p.Doc == "node" {
+			for _, l := range c.d.check().Labels {
+				c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankLocal})
+			}
+		}
+		if fn := c.d.functionNamed(c.callee(in)); in.args > 0 {
+			for _, q := range fn.params {
+				if q.Named {
+					c.add(Item{Label: q.Name + "=", Kind: KindParameter, Detail: q.Doc, Rank: rankLocal})
+				}
+			}
+		}
+	}
+	c.functions()
+}
+
+func (c *completer) callee(in *bracket) string {
+	return c.d.text(c.site.before[in.token-1].Span)
+}
+
+// parameter is the one that the cursor stands for in a call.
+func (c *completer) parameter(in *bracket) *stdlib.Param {
+	if in == nil || !in.call {
+		return nil
+	}
+	fn := c.d.functionNamed(c.callee(in))
+	if fn == nil || len(fn.params) == 0 {
+		return nil
+	}
+	if in.args >= len(fn.params) {
+		if last := &fn.params[len(fn.params)-1]; last.Name == "..." {
+			return last
+		}
+		return nil
+	}
+	return &fn.params[in.args]
+}
+
+// fits reports whether a value is what a parameter is made for.
+func fits(p *stdlib.Param, n *ir.Node) bool {
+	if p == nil || n == nil {
+		return false
+	}
+	switch p.Doc {
+	case "graph":
+		s := n.Type.Shape
+		return n.Rank() == 2 && s.Dim(0) == s.Dim(1)
+	case "node", "size":
+		return n.Rank() == 0
+	}
+	return false
+}
+
+func (c *completer) functions() {
+	m, order := library()
+	called := c.called()
+	for _, s := range c.d.File().Stmts {
+		if def, ok := s.(*syntax.Def); ok {
+			c.function(describe(def, c.d.File()), rankFunction, called)
+		}
+	}
+	for _, name := range order {
+		c.function(m[name], rankLibrary, called)
+	}
+}
+
+// called reports whether a parenthesis follows the word being typed.
+func (c *completer) called() bool {
+	toks := c.d.tokens()
+	i := c.d.tokenFrom(c.site.word.End)
+	return i < len(toks) && toks[i].Kind == syntax.KindLParen && toks[i].Span.Start == c.site.word.End
+}
+
+func (c *completer) function(f *function, rank int, called bool) {
+	var m markdown
+	m.add(f.doc)
+	if f.example != "" {
+		m.code(f.example)
+	}
+	item := Item{Label: f.name, Kind: f.kind, Detail: f.signature, Doc: m.String(), Rank: rank}
+	if !called {
+		item.Insert = f.name + "("
+		var stops []string
+		for _, p := range f.params {
+			if !p.Optional {
+				stops = append(stops, fmt.Sprintf("${%d:%s}", len(stops)+1, p.Name))
+			}
+		}
+		item.Snippet = f.name + "(" + strings.Join(stops, ", ") + ")$0"
+	}
+	c.add(item)
+}
+
+// labels offers node labels inside the quotes of a string.
+func (c *completer) labels(t syntax.Token, offset int) {
+	span := source.Span{Start: t.Span.Start + 1, End: t.Span.End - 1}
+	closing := ""
+	if t.Kind == syntax.KindBadString {
+		span.End, closing = offset, `"`
+	}
+	if offset < span.Start || offset > span.End {
+		return
+	}
+	c.site.word = span
+	c.prefix = c.d.text(source.Span{Start: span.Start, End: offset})
+	for i, l := range c.d.check().Labels {
+		inner := strings.TrimSuffix(strings.TrimPrefix(quote(l), `"`), `"`)
+		c.add(Item{Label: l, Kind: KindLabel, Detail: fmt.Sprintf("node %d", i), Insert: inner + closing, Rank: rankFit})
+	}
+}
+
+// quote is a label as the text of a program writes it.
+func quote(label string) string { return syntax.ExprString(&syntax.String{Value: label}) }
+
+// add takes an item that begins with what is typed, the first of each label.
+func (c *completer) add(i Item) {
+	if len(i.Label) < len(c.prefix) || !strings.EqualFold(i.Label[:len(c.prefix)], c.prefix) || c.seen[i.Label] {
+		return
+	}
+	c.seen[i.Label] = true
+	i.Span = c.site.word
+	if i.Insert == "" {
+		i.Insert = i.Label
+	}
+	c.items = append(c.items, i)
+}
+
+// sorted is the items, the best first; of equals, those in the right case, then
+// in the order in which they were found.
+func (c *completer) sorted() []Item {
+	slices.SortStableFunc(c.items, func(a, b Item) int {
+		if a.Rank != b.Rank {
+			return a.Rank - b.Rank
+		}
+		exact := func(i Item) int {
+			if strings.HasPrefix(i.Label, c.prefix) {
+				return 0
+			}
+			return 1
+		}
+		return exact(a) - exact(b)
+	})
+	return c.items
+}

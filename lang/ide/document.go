@@ -1,0 +1,208 @@
+package ide
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+)
+
+// Options say how documents are read. The limits of the phases are those of Lang;
+// its inputs and labels, when bound, give sizes that the text alone does not.
+type Options struct {
+	Lang lang.Options
+}
+
+// Document is one text of a program and what is known of it. It never changes:
+// Edit gives another. Everything is worked out when it is first asked for, and
+// kept; a Document may be used by several goroutines at once.
+type Document struct {
+	src    *source.File
+	opt    Options
+	file   func() *syntax.File
+	check  func() *checked
+	full   func() *checked // from the text alone, for what a reused check does not give
+	tokens func() []syntax.Token
+	names  func() *names
+	unused func() map[*occurrence]bool
+	// described is the functions of the program, for people.
+	described func() map[string]*function
+
+	// What an earlier version knows, nil when there is none, and what this one does.
+	oldFile *syntax.File
+	oldMemo *check.Memo
+	tree    atomic.Pointer[syntax.File]
+	memo    atomic.Pointer[check.Memo]
+
+	mu     sync.Mutex
+	costs  map[int]string                   // see costOf
+	values map[int]map[syntax.Expr]*ir.Node // see valuesIn
+}
+
+// checked is a checked program.
+type checked struct {
+	*check.Program
+	values map[syntax.Expr]*ir.Node // of every expression, if the check was full
+	// statements is the operation of each statement and printed value, by the
+	// place where it starts.
+	statements map[int]*ir.Node
+}
+
+// New is a document with the given text. The name is used in messages only.
+func New(name, text string, opt Options) *Document {
+	d := &Document{src: source.NewFile(name, text), opt: opt}
+	d.file = sync.OnceValue(func() *syntax.File {
+		opt := d.syntaxOptions()
+		opt.Reuse = d.oldFile
+		f := syntax.Parse(d.src, opt)
+		d.tree.Store(f)
+		return f
+	})
+	d.check = sync.OnceValue(func() *checked {
+		var memo check.Memo
+		c := d.checkText(check.Config{Record: &memo, Reuse: d.oldMemo})
+		d.memo.Store(&memo)
+		return c
+	})
+	d.full = sync.OnceValue(func() *checked { return d.checkText(check.Config{Values: map[syntax.Expr]*ir.Node{}}) })
+	d.tokens = sync.OnceValue(func() []syntax.Token { return syntax.Tokens(d.src.Text) })
+	d.names = sync.OnceValue(d.resolve)
+	d.unused = sync.OnceValue(d.findUnused)
+	d.described = sync.OnceValue(d.describeAll)
+	return d
+}
+
+func (d *Document) syntaxOptions() syntax.Options {
+	return syntax.Options{Repl: d.opt.Lang.Profile == check.Repl, Limits: d.opt.Lang.Syntax}
+}
+
+func (d *Document) checkText(cfg check.Config) *checked {
+	l := d.opt.Lang
+	cfg.Profile, cfg.Limits, cfg.Inputs, cfg.Labels = l.Profile, l.Check, l.Inputs, l.Labels
+	c := &checked{values: cfg.Values, statements: make(map[int]*ir.Node)}
+	c.Program = check.Check(d.File(), cfg)
+	for _, s := range c.Statements {
+		if s.Node != nil {
+			c.statements[s.Span.Start] = s.Node
+		}
+	}
+	return c
+}
+
+// valuesIn is the operation of every expression in a statement of the file. The
+// body of a function has those of its last call.
+func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
+	s := d.File().Stmts[stmt]
+	if _, ok := s.(*syntax.Def); ok {
+		return d.full().values
+	}
+	d.check()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v, ok := d.values[stmt]; ok {
+		return v
+	}
+	var again check.Memo
+	c := d.checkText(check.Config{Record: &again, Reuse: d.memo.Load(), Anew: s, Values: map[syntax.Expr]*ir.Node{}})
+	if d.values == nil {
+		d.values = map[int]map[syntax.Expr]*ir.Node{}
+	}
+	d.values[stmt] = c.values
+	return c.values
+}
+
+// Edit is the document after changes. Each applies to the text that the one before
+// it left; places outside the text are moved to its nearest end. Statements that
+// are as they were are neither parsed nor checked again.
+func (d *Document) Edit(changes []diag.Edit) *Document {
+	text := d.src.Text
+	for _, c := range changes {
+		at := clamp(c.Span, len(text))
+		text = text[:at.Start] + c.NewText + text[at.End:]
+	}
+	return d.with(text)
+}
+
+// with is the document with another text.
+func (d *Document) with(text string) *Document {
+	next := New(d.src.Name, text, d.opt)
+	if next.oldMemo = d.memo.Load(); next.oldMemo == nil {
+		next.oldMemo = d.oldMemo
+	}
+	if next.oldFile = d.tree.Load(); next.oldFile == nil {
+		next.oldFile = d.oldFile
+	}
+	return next
+}
+
+// Text is the text of the document.
+func (d *Document) Text() string { return d.src.Text }
+
+// Name is the name of the document.
+func (d *Document) Name() string { return d.src.Name }
+
+// File is the syntax tree. It has to be left as it is.
+func (d *Document) File() *syntax.File { return d.file() }
+
+// Program is the checked program. It has to be left as it is.
+func (d *Document) Program() *check.Program { return d.full().Program }
+
+// Diagnostics is what is wrong with the program, in the order of the text. That
+// inputs have no values yet is not.
+func (d *Document) Diagnostics() diag.List { return d.check().Diags }
+
+// Input is a name that the program declares to be bound by its host.
+type Input struct {
+	Name string
+	Kind string // graph, matrix, vector, scalar
+	Span source.Span
+}
+
+// Inputs is the declared inputs in the order of the text.
+func (d *Document) Inputs() []Input {
+	var list []Input
+	for _, s := range d.File().Stmts {
+		if in, ok := s.(*syntax.Input); ok {
+			list = append(list, Input{in.Name.Name, in.Kind.Name, in.Name.Span})
+		}
+	}
+	return list
+}
+
+// apply carries out edits that all refer to the same text and do not overlap.
+func apply(text string, edits []diag.Edit) string {
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		b.WriteString(text[at:e.Span.Start])
+		b.WriteString(e.NewText)
+		at = e.Span.End
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+func clamp(s source.Span, n int) source.Span {
+	s.Start = min(max(s.Start, 0), n)
+	s.End = min(max(s.End, s.Start), n)
+	return s
+}
+
+// clampOffset moves an offset into the text.
+func (d *Document) clampOffset(offset int) int { return min(max(offset, 0), len(d.src.Text)) }
+
+// within is the span to work on: the whole text for the zero span.
+func (d *Document) within(s source.Span) source.Span {
+	if s == (source.Span{}) {
+		return source.Span{End: len(d.src.Text)}
+	}
+	return clamp(s, len(d.src.Text))
+}
+
+func (d *Document) text(s source.Span) string { return d.src.Text[s.Start:s.End] }

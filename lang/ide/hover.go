@@ -1,0 +1,364 @@
+package ide
+
+import (
+	"fmt"
+	"strings"
+
+	"ein/lang/show"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// Hover describes the name or the smallest expression at offset.
+func (d *Document) Hover(offset int) (*Hover, bool) {
+	offset = d.clampOffset(offset)
+	t, ok := d.tokenAt(offset)
+	if !ok || blank(t.Kind) {
+		return nil, false
+	}
+	var m markdown
+	if o := d.names().at(offset); o != nil && o.span == t.Span {
+		d.hoverName(&m, o)
+		return m.hover(o.span)
+	}
+	switch t.Kind {
+	case syntax.KindPrint:
+		m.code(":print value, ...")
+		m.add("Gives values as outputs of the program, in this order.")
+		return m.hover(t.Span)
+	case syntax.KindIdent:
+		if text, ok := words[d.text(t.Span)]; ok {
+			m.add(text)
+			return m.hover(t.Span)
+		}
+	case syntax.KindAssign, syntax.KindSetMax, syntax.KindSetMin, syntax.KindSetAdd:
+		path := d.path(offset)
+		for i := len(path) - 1; i >= 0; i-- {
+			if s, ok := path[i].(*syntax.Assign); ok && s.OpSpan == t.Span {
+				d.hoverAssign(&m, s, d.check().statements[s.Span.Start])
+				return m.hover(s.Span)
+			}
+		}
+	}
+	return d.hoverExpr(offset)
+}
+
+// words are those of the language that are not functions.
+var words = map[string]string{
+	"def":    "`def name(p, q) = value` defines a function, for tensors of all shapes.",
+	"input":  "`input name: kind` declares a value that the host gives to the program. The kind is `graph`, `matrix`, `vector` or `scalar`.",
+	"graph":  "A square 0/1 matrix: the edges of a graph.",
+	"matrix": "A matrix with any entries; of edges, their weights.",
+	"vector": "A list of numbers.",
+	"scalar": "One number.",
+	"axis":   "The axis that goes; axes count from 0.",
+}
+
+// hoverExpr describes the smallest expression at offset that has a value.
+func (d *Document) hoverExpr(offset int) (*Hover, bool) {
+	path := d.path(offset)
+	for i := len(path) - 1; i >= 0; i-- {
+		x, ok := path[i].(syntax.Expr)
+		if !ok {
+			break
+		}
+		n := d.valuesIn(d.statementAt(offset))[x]
+		if n == nil {
+			continue
+		}
+		var m markdown
+		m.code(short(syntax.ExprString(x)) + ": " + typeText(n.Type))
+		if f := termForm(x, path[:i]); f != "" {
+			m.add("einsum `" + f + "`")
+		}
+		m.sizes(n)
+		if v, ok := n.Static(); ok && n.Rank() == 0 && v == v {
+			m.add("= " + show.Number(v))
+		}
+		return m.hover(x.Pos())
+	}
+	return nil, false
+}
+
+// termForm is the einsum of a product that is summed by itself: a term of the right
+// side of the statement at the start of path.
+func termForm(x syntax.Expr, path []syntax.Node) string {
+	switch x := x.(type) {
+	case *syntax.Product:
+	case *syntax.Binary:
+		if x.Op != syntax.Mul {
+			return ""
+		}
+	default:
+		return ""
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		switch s := path[i].(type) {
+		case *syntax.Assign:
+			if s.Op == syntax.SetMax || s.Op == syntax.SetMin || !isTerm(path[i+1:]) {
+				return ""
+			}
+			return form(x, leftNames(s))
+		case *syntax.Print:
+			if !isTerm(path[i+1:]) {
+				return ""
+			}
+			return form(x, nil)
+		}
+	}
+	return ""
+}
+
+func (d *Document) hoverName(m *markdown, o *occurrence) {
+	b := o.of
+	switch b.kind {
+	case KindBuiltin, KindFunction:
+		fn := lookup(b.name)
+		if d.names().functions[b.name] == b {
+			fn = describe(b.def, d.File())
+		}
+		if fn != nil {
+			m.function(fn)
+		}
+	case KindIndex:
+		d.hoverIndex(m, o)
+	case KindLabel:
+		d.hoverLabel(m, o)
+	default:
+		d.hoverTensor(m, o)
+	}
+}
+
+func (d *Document) hoverTensor(m *markdown, o *occurrence) {
+	n := d.value(o)
+	what := "unknown"
+	if n != nil {
+		what = typeText(n.Type)
+	}
+	m.code(o.of.name + ": " + what)
+	definition := o
+	if !o.write {
+		definition = o.sees
+	}
+	switch {
+	case o.of.kind == KindParameter && n != nil:
+		m.add("A parameter; this is its type in the last call.")
+	case o.of.kind == KindParameter:
+		m.add("A parameter; its type is that of the argument.")
+	case definition == nil:
+		m.add("Nothing defines it.")
+	}
+	if definition == nil {
+		return
+	}
+	if _, ok := d.stmt(definition).(*syntax.Def); ok {
+		if o.of.kind != KindParameter && n != nil {
+			m.add("This is its type in the last call of the function.")
+		}
+		m.sizes(n)
+		return
+	}
+	m.add(commentOver(d.File(), d.stmt(definition).Pos().Start))
+	switch s := d.stmt(definition).(type) {
+	case *syntax.Input:
+		m.add("Input of kind `" + s.Kind.Name + "`.")
+		if n != nil && n.Type.Shape.Known() && n.Type.Shape.Rank() > 0 && d.check().Bound {
+			m.add("Its value is bound.")
+		}
+	case *syntax.Assign:
+		if s.Name.Span != definition.span {
+			break
+		}
+		d.hoverAssign(m, s, n)
+		return
+	}
+	m.sizes(n)
+}
+
+// hoverAssign adds what is known of the value of a statement.
+func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
+	if m.empty() && n != nil {
+		m.code(s.Name.Name + ": " + typeText(n.Type))
+	}
+	left := leftNames(s)
+	if f := form(s.Value, left); f != "" && s.Op != syntax.SetMax && s.Op != syntax.SetMin {
+		m.add("einsum `" + f + "`")
+	}
+	var parts []string
+	for _, f := range foldedIndices(s.Value, left, s.Op) {
+		parts = append(parts, f.by+" over `"+f.name+"`")
+	}
+	if len(parts) > 0 {
+		m.add(strings.Join(parts, ", "))
+	}
+	m.sizes(n)
+	m.constant(n)
+	m.labels(n, d.check().Labels)
+	if text := d.costOf(s.Span.Start); text != "" {
+		m.add(text)
+	}
+}
+
+func (d *Document) hoverIndex(m *markdown, o *occurrence) {
+	list := d.axes(o)
+	size := "size not known"
+	for _, a := range list {
+		if a.size >= 0 {
+			size = fmt.Sprintf("0..%d", a.size-1)
+			if a.size == 0 {
+				size = "no value"
+			}
+			break
+		}
+	}
+	m.code(o.of.name + ": " + size)
+	kept := false
+	for _, other := range o.of.occurrences {
+		kept = kept || other.write
+	}
+	what := "Index of this statement; it is an axis of the result."
+	if !kept {
+		by := "summed"
+		if s, ok := d.stmt(o).(*syntax.Assign); ok {
+			for _, f := range foldedIndices(s.Value, leftNames(s), s.Op) {
+				if f.name == o.of.name && f.by != "sum" {
+					by = "folded by `" + f.by + "`"
+				}
+			}
+		}
+		what = "Index of this statement; it is " + by + ", as the left side lacks it."
+	}
+	m.add(what)
+	var where []string
+	for i, a := range list {
+		if i == 4 {
+			where = append(where, "...")
+			break
+		}
+		where = append(where, fmt.Sprintf("axis %d of `%s`", a.number, short(a.tensor)))
+	}
+	if len(where) > 0 {
+		m.add("It runs over " + strings.Join(where, ", ") + ".")
+	}
+}
+
+func (d *Document) hoverLabel(m *markdown, o *occurrence) {
+	for i, l := range d.check().Labels {
+		if l == o.of.name {
+			m.code(d.text(o.span) + ": node " + fmt.Sprint(i))
+			m.add(fmt.Sprintf("A node label, one of %d.", len(d.check().Labels)))
+			return
+		}
+	}
+	m.code(d.text(o.span) + ": node label")
+}
+
+// markdown is the parts of a hover.
+type markdown struct{ parts []string }
+
+func (m *markdown) empty() bool { return len(m.parts) == 0 }
+
+func (m *markdown) add(s string) {
+	if s != "" {
+		m.parts = append(m.parts, s)
+	}
+}
+
+func (m *markdown) code(s string) { m.add("```ein\n" + s + "\n```") }
+
+func (m *markdown) String() string { return strings.Join(m.parts, "\n\n") }
+
+func (m *markdown) hover(s source.Span) (*Hover, bool) {
+	if m.empty() {
+		return nil, false
+	}
+	return &Hover{Span: s, Markdown: m.String()}, true
+}
+
+// sizes says why a size is a question mark.
+func (m *markdown) sizes(n *ir.Node) {
+	if n != nil && !n.Type.Shape.Known() {
+		m.add("A size `?` is known when the inputs have values.")
+	}
+}
+
+// shownConstant is the elements up to which a constant is shown.
+const shownConstant = 16
+
+// constant shows a small value that the text alone gives.
+func (m *markdown) constant(n *ir.Node) {
+	if n == nil {
+		return
+	}
+	if v, ok := n.Static(); ok && n.Rank() == 0 && v == v && n.Op != ir.Const {
+		m.add("= " + show.Number(v))
+		return
+	}
+	if n.Op != ir.Const || n.Value == nil || n.Value.Layout != tensor.Packed || n.Type.Shape.Elems() > shownConstant {
+		return
+	}
+	b := &n.Value.Bits
+	rows := make([]string, b.Rows)
+	for i := range rows {
+		row := make([]string, b.Cols)
+		for j := range row {
+			if row[j] = "0"; b.Get(i, j) {
+				row[j] = "1"
+			}
+		}
+		rows[i] = strings.Join(row, " ")
+	}
+	m.add("```\n" + strings.Join(rows, "\n") + "\n```")
+}
+
+// labels names the nodes of a tensor that has one entry for each.
+func (m *markdown) labels(n *ir.Node, labels []string) {
+	if n == nil || len(labels) == 0 || n.Rank() == 0 || n.Type.Shape.Dim(n.Rank()-1) != len(labels) {
+		return
+	}
+	shown := make([]string, 0, 8)
+	for i, l := range labels {
+		if i == 8 {
+			shown = append(shown, "...")
+			break
+		}
+		shown = append(shown, fmt.Sprintf("%d %s", i, l))
+	}
+	m.add("nodes: " + strings.Join(shown, ", "))
+}
+
+func (m *markdown) function(f *function) {
+	m.code(f.signature)
+	m.add(f.doc)
+	var list []string
+	for _, p := range f.params {
+		if p.Doc != "" && p.Name != "..." {
+			list = append(list, "- `"+p.Name+"`: "+p.Doc)
+		}
+	}
+	if f.result != "" {
+		list = append(list, "- value: "+f.result)
+	}
+	if f.cost != "" {
+		list = append(list, "- cost: "+f.cost)
+	}
+	m.add(strings.Join(list, "\n"))
+	if f.example != "" {
+		m.code(f.example)
+		m.add("prints\n\n```\n" + f.output + "\n```")
+	}
+	if f.source != "" {
+		m.code(f.source)
+	}
+}
+
+// short is text on one line that is not too long.
+func short(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:57]) + "..."
+	}
+	return s
+}

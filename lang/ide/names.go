@@ -1,0 +1,369 @@
+package ide
+
+import (
+	"slices"
+	"sort"
+
+	"ein/lang/check"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/stdlib"
+)
+
+// names is what every name of a text stands for.
+type names struct {
+	occurrences []*occurrence // in the order of the text
+	program     *scope        // as it is at the end of the text
+	functions   map[string]*binding
+}
+
+// binding is one thing that has a name: a tensor of the program with all its
+// values, an index of one statement, a function, a parameter, a label.
+type binding struct {
+	name        string
+	kind        Kind
+	def         *syntax.Def // of a function that is written in Ein
+	occurrences []*occurrence
+	// guessed says that it also occurs in a statement that does not parse.
+	guessed bool
+}
+
+// occurrence is one place where a name stands.
+type occurrence struct {
+	span    source.Span
+	of      *binding
+	write   bool
+	sees    *occurrence // the definition that a use refers to; nil when there is none
+	uses    int         // of a definition: how many occurrences see it
+	stmt    int         // number of the statement in the file
+	printed bool        // it is what a :print prints
+}
+
+// scope is the names known at a place and the definition each refers to.
+type scope struct {
+	names   map[string]*occurrence
+	indices map[string]*binding // of the statement
+	left    map[string]bool     // indices of the left side
+	params  map[string]bool
+	fn      *syntax.Def
+}
+
+func newScope(fn *syntax.Def) *scope {
+	return &scope{names: map[string]*occurrence{}, fn: fn}
+}
+
+func (s *scope) statement() {
+	s.indices, s.left = map[string]*binding{}, nil
+}
+
+type resolver struct {
+	d       *Document
+	n       *names
+	scope   *scope
+	labels  map[string]*binding
+	library map[string]*binding
+	known   map[string]int // functions of the program: number of the statement that defines it
+	stmt    int
+}
+
+// resolve finds out what names stand for, by the rules of the checker. It goes by
+// the tree alone, so it also works where the program is wrong.
+func (d *Document) resolve() *names {
+	r := &resolver{
+		d: d, scope: newScope(nil), labels: map[string]*binding{}, library: map[string]*binding{}, known: map[string]int{},
+		n: &names{functions: map[string]*binding{}},
+	}
+	stmts := d.File().Stmts
+	for i, s := range stmts {
+		if def, ok := s.(*syntax.Def); ok {
+			if _, again := r.known[def.Name.Name]; !again {
+				r.known[def.Name.Name] = i
+				r.n.functions[def.Name.Name] = &binding{name: def.Name.Name, kind: KindFunction, def: def}
+			}
+		}
+	}
+	for i, s := range stmts {
+		r.stmt = i
+		r.statement(s)
+	}
+	r.n.program = r.scope
+	slices.SortStableFunc(r.n.occurrences, func(a, b *occurrence) int { return a.span.Start - b.span.Start })
+	for _, o := range r.n.occurrences {
+		o.of.occurrences = append(o.of.occurrences, o)
+	}
+	return r.n
+}
+
+func (r *resolver) add(b *binding, span source.Span) *occurrence {
+	o := &occurrence{span: span, of: b, stmt: r.stmt}
+	r.n.occurrences = append(r.n.occurrences, o)
+	return o
+}
+
+// use records a use of what sees is the definition of.
+func (r *resolver) use(sees *occurrence, span source.Span) *occurrence {
+	o := r.add(sees.of, span)
+	o.sees = sees
+	sees.uses++
+	return o
+}
+
+// define records a definition. Another one of the same name belongs to the same
+// binding: a name that is assigned twice is one name.
+func (r *resolver) define(name syntax.Ident, kind Kind) *occurrence {
+	old := r.scope.names[name.Name]
+	var b *binding
+	if old != nil {
+		b = old.of
+	} else {
+		b = &binding{name: name.Name, kind: kind}
+	}
+	o := r.add(b, name.Span)
+	o.write = true
+	r.scope.names[name.Name] = o
+	return o
+}
+
+func (r *resolver) statement(s syntax.Stmt) {
+	r.scope.statement()
+	switch s := s.(type) {
+	case *syntax.Assign:
+		r.assign(s)
+	case *syntax.Print:
+		for _, x := range s.Values {
+			r.scope.statement()
+			n := len(r.n.occurrences)
+			r.expr(x)
+			if _, ok := x.(*syntax.Name); ok && len(r.n.occurrences) > n {
+				r.n.occurrences[n].printed = true
+			}
+		}
+	case *syntax.ExprStmt:
+		r.expr(s.X)
+	case *syntax.Input:
+		r.define(s.Name, KindInput)
+	case *syntax.Def:
+		r.def(s)
+	case *syntax.Bad:
+		r.guess(s)
+	}
+}
+
+func (r *resolver) assign(s *syntax.Assign) {
+	r.scope.left = map[string]bool{}
+	for _, x := range s.Indices {
+		if name, ok := x.(*syntax.Name); ok {
+			r.scope.left[name.Name] = true
+			r.index(name).write = true
+		}
+	}
+	r.expr(s.Value)
+	if old := r.scope.names[s.Name.Name]; old != nil && s.Op != syntax.Set {
+		old.uses++
+		o := r.define(s.Name, KindTensor)
+		o.sees = old
+		return
+	}
+	r.define(s.Name, KindTensor)
+}
+
+func (r *resolver) def(s *syntax.Def) {
+	outer := r.scope
+	o := r.add(r.n.functions[s.Name.Name], s.Name.Span)
+	o.write = true
+	r.scope = newScope(s)
+	r.scope.params = map[string]bool{}
+	for _, p := range s.Params {
+		r.define(p, KindParameter)
+		r.scope.params[p.Name] = true
+	}
+	r.scope.statement()
+	if s.Value != nil {
+		r.expr(s.Value)
+	}
+	for _, b := range s.Body {
+		r.statement(b)
+	}
+	r.scope = outer
+}
+
+// index records an index of the statement. In a function a parameter in brackets
+// is a position.
+func (r *resolver) index(x *syntax.Name) *occurrence {
+	if r.scope.params[x.Name] {
+		return r.use(r.scope.names[x.Name], x.Span)
+	}
+	b := r.scope.indices[x.Name]
+	if b == nil {
+		b = &binding{name: x.Name, kind: KindIndex}
+		r.scope.indices[x.Name] = b
+	}
+	return r.add(b, x.Span)
+}
+
+func (r *resolver) name(x syntax.Ident) {
+	if o := r.scope.names[x.Name]; o != nil {
+		r.use(o, x.Span)
+		return
+	}
+	// Not defined: something of its own, so that its occurrences are still found.
+	key := "\x00" + x.Name
+	b := r.library[key]
+	if b == nil {
+		b = &binding{name: x.Name, kind: KindTensor}
+		r.library[key] = b
+	}
+	r.add(b, x.Span)
+}
+
+func (r *resolver) call(fun syntax.Ident) {
+	at, mine := r.known[fun.Name]
+	library := lookup(fun.Name)
+	switch {
+	case mine && (r.scope.fn != nil || at < r.stmt || library == nil):
+		o := r.add(r.n.functions[fun.Name], fun.Span)
+		_ = o
+	case library != nil:
+		b := r.library[fun.Name]
+		if b == nil {
+			b = &binding{name: fun.Name, kind: library.kind, def: library.def}
+			r.library[fun.Name] = b
+		}
+		r.add(b, fun.Span)
+	default:
+		r.name(fun)
+	}
+}
+
+func (r *resolver) label(x *syntax.String, defines bool) {
+	b := r.labels[x.Value]
+	if b == nil {
+		b = &binding{name: x.Value, kind: KindLabel}
+		r.labels[x.Value] = b
+	}
+	r.add(b, x.Span).write = defines
+}
+
+func (r *resolver) expr(x syntax.Expr) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Name:
+			r.name(syntax.Ident{Name: n.Name, Span: n.Span})
+		case *syntax.String:
+			r.label(n, false)
+		case *syntax.Index:
+			r.expr(n.X)
+			for _, e := range n.Indices {
+				if name, ok := e.(*syntax.Name); ok {
+					r.index(name)
+				} else {
+					r.expr(e)
+				}
+			}
+			return false
+		case *syntax.Call:
+			r.call(n.Fun)
+			for i, a := range n.Args {
+				name, bare := a.Value.(*syntax.Name)
+				switch {
+				case bare && i > 0 && n.Fun.Name == "select" && r.scope.left[name.Name]:
+					r.index(name)
+				case i == 0 && n.Fun.Name == "edges":
+					syntax.Walk(a.Value, func(e syntax.Node) bool {
+						switch e := e.(type) {
+						case *syntax.String:
+							r.label(e, true)
+						case *syntax.List:
+							return true
+						case syntax.Expr:
+							r.expr(e)
+						}
+						return false
+					})
+				default:
+					r.expr(a.Value)
+				}
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// guess reads the names of a statement that does not parse from its tokens.
+func (r *resolver) guess(s *syntax.Bad) {
+	d := r.d
+	toks := d.tokensIn(s.Span)
+	named := syntax.Ident{}
+	kind := KindTensor
+	var open []bool // for each open bracket: it holds indices
+	for i, t := range toks {
+		word := d.text(t.Span)
+		next := syntax.KindEOF
+		if i+1 < len(toks) {
+			next = toks[i+1].Kind
+		}
+		switch t.Kind {
+		case syntax.KindLBracket:
+			open = append(open, i > 0 && endsOperand(toks[i-1].Kind))
+		case syntax.KindLParen, syntax.KindLBrace:
+			open = append(open, false)
+		case syntax.KindRBracket, syntax.KindRParen, syntax.KindRBrace:
+			open = open[:max(len(open)-1, 0)]
+		case syntax.KindIdent:
+			id := syntax.Ident{Name: word, Span: t.Span}
+			n := len(r.n.occurrences)
+			switch {
+			case i == 0 && (word == "def" || word == "input") && next == syntax.KindIdent:
+				if kind = KindInput; word == "def" {
+					kind = KindFunction
+				}
+				continue
+			case named.Name == "" && word == s.Name:
+				named = id
+				continue
+			case next == syntax.KindLParen:
+				r.call(id)
+			case len(open) > 0 && open[len(open)-1]:
+				r.index(&syntax.Name{Span: id.Span, Name: word})
+			default:
+				r.name(id)
+			}
+			for _, o := range r.n.occurrences[n:] {
+				o.of.guessed = true
+			}
+		}
+	}
+	if named.Name != "" {
+		r.define(named, kind).of.guessed = true
+	}
+}
+
+// at is the occurrence that the cursor touches.
+func (n *names) at(offset int) *occurrence {
+	i := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.End >= offset })
+	for ; i < len(n.occurrences) && n.occurrences[i].span.Start <= offset; i++ {
+		if i+1 < len(n.occurrences) && n.occurrences[i+1].span.Start == offset {
+			continue // of two that touch, the one after the cursor
+		}
+		return n.occurrences[i]
+	}
+	return nil
+}
+
+// function is a function of the language, for people.
+type function struct {
+	name, signature, doc string
+	params               []stdlib.Param
+	result, cost         string
+	example, output      string
+	group                string
+	source               string // of one that is written in Ein
+	def                  *syntax.Def
+	kind                 Kind
+}
+
+// Library reports whether name is a function of the language itself.
+func isLibrary(name string) bool {
+	return stdlib.Lookup(name) != nil || check.PreludeDefs()[name] != nil
+}

@@ -1,0 +1,102 @@
+package ide
+
+import (
+	"fmt"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+)
+
+// PrepareRename is the name at offset that can be renamed. The error says why there
+// is none.
+func (d *Document) PrepareRename(offset int) (source.Span, string, error) {
+	o, err := d.renamed(d.clampOffset(offset))
+	if err != nil {
+		return source.Span{}, "", err
+	}
+	return o.span, o.of.name, nil
+}
+
+func (d *Document) renamed(offset int) (*occurrence, error) {
+	o := d.names().at(offset)
+	if o == nil {
+		return nil, fmt.Errorf("there is no name here")
+	}
+	b := o.of
+	switch {
+	case b.kind == KindLabel:
+		return nil, fmt.Errorf("%q is a node of the data, not a name of the program", b.name)
+	case (b.kind == KindFunction || b.kind == KindBuiltin) && d.names().functions[b.name] != b:
+		return nil, fmt.Errorf("`%s` is a function of the language", b.name)
+	case b.guessed:
+		return nil, fmt.Errorf("`%s` occurs in a statement that does not parse", b.name)
+	}
+	for _, other := range b.occurrences {
+		if other.write || b.kind == KindIndex {
+			return o, nil
+		}
+	}
+	return nil, fmt.Errorf("nothing defines `%s`", b.name)
+}
+
+// Rename gives the tensor, index, parameter or function at offset another name
+// everywhere. It fails if the name is none, or if with it some name of the program
+// would mean something else.
+func (d *Document) Rename(offset int, name string) ([]diag.Edit, error) {
+	o, err := d.renamed(d.clampOffset(offset))
+	if err != nil {
+		return nil, err
+	}
+	b := o.of
+	switch {
+	case !isName(name):
+		return nil, fmt.Errorf("`%s` is not a name: letters, digits and _, not beginning with a digit", name)
+	case name == b.name:
+		return nil, nil
+	case b.kind != KindIndex && isLibrary(name):
+		return nil, fmt.Errorf("`%s` is a function of the language", name)
+	}
+	var edits []diag.Edit
+	for _, other := range b.occurrences {
+		edits = append(edits, diag.Edit{Span: other.span, NewText: name})
+	}
+	if err := d.sameMeaning(edits, b, name); err != nil {
+		return nil, err
+	}
+	return edits, nil
+}
+
+func isName(s string) bool {
+	toks := syntax.Tokens(s)
+	return len(toks) == 1 && toks[0].Kind == syntax.KindIdent && toks[0].Span.Len() == len(s)
+}
+
+// sameMeaning requires that after the edits, which rename b, every name stands for
+// what it did. This one rule covers clashes and captures of every sort.
+func (d *Document) sameMeaning(edits []diag.Edit, b *binding, name string) error {
+	after := d.with(apply(d.src.Text, edits))
+	was, is := d.names().occurrences, after.names().occurrences
+	n := min(len(was), len(is))
+	pairs := make(map[*binding]*binding, n)
+	back := make(map[*binding]*binding, n)
+	for i := range n {
+		x, y := was[i], is[i]
+		want := x.of.name
+		if x.of == b {
+			want = name
+		}
+		seen := (x.sees == nil) == (y.sees == nil)
+		if pairs[x.of] == nil && back[y.of] == nil {
+			pairs[x.of], back[y.of] = y.of, x.of
+		}
+		if pairs[x.of] != y.of || back[y.of] != x.of || y.of.name != want || x.of.kind != y.of.kind || !seen || x.write != y.write {
+			at := d.src.Position(x.span.Start)
+			return fmt.Errorf("with the name `%s`, `%s` on line %d would mean something else", name, x.of.name, at.Line)
+		}
+	}
+	if len(was) != len(is) || len(d.File().Diags) != len(after.File().Diags) {
+		return fmt.Errorf("with the name `%s` the program would read differently", name)
+	}
+	return nil
+}

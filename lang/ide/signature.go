@@ -1,0 +1,72 @@
+package ide
+
+import (
+	"strings"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+)
+
+// Signature is the innermost call around offset whose function is known, with the
+// parameter that the cursor stands for. The call need not be closed.
+func (d *Document) Signature(offset int) (*Signature, bool) {
+	offset = d.clampOffset(offset)
+	if t, ok := d.inside(offset); ok && blank(t.Kind) && t.Kind != syntax.KindNewline {
+		return nil, false
+	}
+	s := d.siteAt(offset)
+	for i := len(s.open) - 1; i >= 0 && s.open[i].kind != syntax.KindLBrace; i-- {
+		in := &s.open[i]
+		if !in.call {
+			continue
+		}
+		fn := d.functionNamed(d.text(s.before[in.token-1].Span))
+		if fn == nil {
+			continue
+		}
+		sig := &Signature{Label: fn.signature, Doc: fn.doc, Active: -1}
+		at := len(fn.name) + 1
+		for _, p := range fn.params {
+			at += strings.Index(fn.signature[at:], p.Name)
+			sig.Params = append(sig.Params, Param{Span: source.Span{Start: at, End: at + len(p.Name)}, Doc: p.Doc})
+			at += len(p.Name)
+		}
+		sig.Active = d.active(fn, &s, i)
+		return sig, true
+	}
+	return nil, false
+}
+
+// active is the parameter that the cursor stands for in the open bracket i: the one
+// that is named, or else the one in that position.
+func (d *Document) active(fn *function, s *site, i int) int {
+	in := &s.open[i]
+	arg := in.token + 1 // where the argument of the cursor begins
+	for k, depth := in.token+1, 0; k < len(s.before); k++ {
+		switch s.before[k].Kind {
+		case syntax.KindLParen, syntax.KindLBracket:
+			depth++
+		case syntax.KindRParen, syntax.KindRBracket:
+			depth--
+		case syntax.KindComma:
+			if depth == 0 {
+				arg = k + 1
+			}
+		}
+	}
+	if arg+1 < len(s.before) && s.before[arg+1].Kind == syntax.KindAssign {
+		name := d.text(s.before[arg].Span)
+		for k, p := range fn.params {
+			if p.Named && p.Name == name {
+				return k
+			}
+		}
+	}
+	switch n := len(fn.params); {
+	case in.args < n:
+		return in.args
+	case n > 0 && fn.params[n-1].Name == "...":
+		return n - 1
+	}
+	return -1
+}

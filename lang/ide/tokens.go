@@ -1,0 +1,117 @@
+package ide
+
+import (
+	"ein/lang/source"
+	"ein/lang/syntax"
+)
+
+// Tokens classifies the text in span, all of it for the zero span. A token that
+// span cuts is in it.
+func (d *Document) Tokens(span source.Span) []Token {
+	span = d.within(span)
+	n := d.names()
+	dead := d.unused()
+	toks := d.tokens()
+	var out []Token
+	next := 0
+	prev := syntax.KindNewline
+	for i := 0; i < len(toks) && toks[i].Span.Start < span.End; i++ {
+		t := toks[i]
+		before := prev
+		if !blank(t.Kind) || t.Kind == syntax.KindNewline {
+			prev = t.Kind
+		}
+		if t.Span.End <= span.Start {
+			continue
+		}
+		kind, ok := tokenKinds[t.Kind]
+		if !ok {
+			continue
+		}
+		for next < len(n.occurrences) && n.occurrences[next].span.Start < t.Span.Start {
+			next++
+		}
+		token := Token{Span: t.Span, Kind: kind}
+		switch {
+		case next < len(n.occurrences) && n.occurrences[next].span == t.Span:
+			o := n.occurrences[next]
+			token.Kind = o.of.kind
+			token.Library = o.of.kind == KindBuiltin || o.of.kind == KindFunction && o.of != n.functions[o.of.name]
+			token.Definition = o.write && o.of.kind != KindLabel && o.of.kind != KindIndex
+			token.Unused = dead[o]
+		case t.Kind == syntax.KindIdent:
+			token.Kind = d.wordKind(i, before)
+		}
+		out = append(out, token)
+	}
+	return out
+}
+
+// tokenKinds are those of the tokens that are shown.
+var tokenKinds = func() map[syntax.Kind]Kind {
+	m := map[syntax.Kind]Kind{
+		syntax.KindComment: KindComment, syntax.KindBadComment: KindComment, syntax.KindDashComment: KindComment,
+		syntax.KindIdent: KindKeyword, syntax.KindNumber: KindNumber, syntax.KindBadNumber: KindNumber,
+		syntax.KindString: KindLabel, syntax.KindBadString: KindLabel,
+		syntax.KindPrint: KindDirective, syntax.KindDirective: KindDirective, syntax.KindArrow: KindOperator,
+	}
+	for k := syntax.KindAssign; k <= syntax.KindNe; k++ {
+		m[k] = KindOperator
+	}
+	return m
+}()
+
+// wordKind is what a word is that names nothing: a word of the language, or the
+// name of an argument.
+func (d *Document) wordKind(i int, before syntax.Kind) Kind {
+	if before == syntax.KindComma || before == syntax.KindLParen {
+		return KindParameter
+	}
+	switch word := d.text(d.tokens()[i].Span); word {
+	case "def", "input", "graph", "matrix", "vector", "scalar":
+		return KindKeyword
+	}
+	return KindTensor
+}
+
+// findUnused is the definitions that nothing uses and that are not the result of the
+// program.
+func (d *Document) findUnused() map[*occurrence]bool {
+	n := d.names()
+	stmts := d.File().Stmts
+	printed := false
+	for _, s := range stmts {
+		if _, ok := s.(*syntax.Print); ok {
+			printed = true
+		}
+	}
+	dead := map[*occurrence]bool{}
+	var last *occurrence
+	for _, o := range n.occurrences {
+		if !o.write || o.uses > 0 || o.of.guessed {
+			continue
+		}
+		switch s := stmts[o.stmt].(type) {
+		case *syntax.Input:
+			dead[o] = true
+		case *syntax.Assign:
+			if s.Name.Span == o.span {
+				dead[o] = true
+			}
+		case *syntax.Def:
+			// The last statement of a block is its value.
+			if k := len(s.Body); o.of.kind == KindTensor && k > 0 && !covers(s.Body[k-1].Pos(), o.span) {
+				dead[o] = o.of.kind == KindTensor
+			}
+		}
+	}
+	if !printed {
+		for _, o := range n.occurrences {
+			if a, ok := stmts[o.stmt].(*syntax.Assign); ok && o.write && a.Name.Span == o.span {
+				last = o
+			}
+		}
+		delete(dead, last)
+	}
+	return dead
+}
