@@ -1,0 +1,92 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"ein/lang/diag"
+	"ein/lang/ide"
+	"ein/lang/source"
+)
+
+// CodeAction offers cures and rewrites for a range.
+func (s *server) CodeAction(ctx context.Context, params *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	f, err := s.file(ctx, params.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	list := []protocol.CommandOrCodeAction{}
+	if !s.client.literalActions {
+		return list, nil // it takes commands only, and an edit is none
+	}
+	wanted := func(kind string) bool {
+		return len(params.Context.Only) == 0 || slices.ContainsFunc(params.Context.Only, func(o protocol.CodeActionKind) bool {
+			return o == "" || kind == string(o) || strings.HasPrefix(kind, string(o)+".")
+		})
+	}
+	span := f.mapper().span(params.Range)
+	for _, a := range f.document().Actions(span) {
+		if !wanted(a.Kind) {
+			continue
+		}
+		kind := protocol.CodeActionKind(a.Kind)
+		out := &protocol.CodeAction{Title: a.Title, Kind: &kind, Edit: s.workspaceEdit(f, a.Edits)}
+		if a.Fixes != nil {
+			out.Diagnostics = []protocol.Diagnostic{s.diagnostic(f, a.Fixes)}
+		}
+		if a.Best {
+			out.IsPreferred = &a.Best
+		}
+		list = append(list, out)
+	}
+	if wanted(string(protocol.CodeActionKindQuickFix)) {
+		list = append(list, s.explanations(f, span)...)
+	}
+	if kind := protocol.CodeActionKindSourceFixAll; wanted(string(kind)) {
+		if edits := fixAll(f.document()); len(edits) > 0 {
+			list = append(list, &protocol.CodeAction{Title: "fix all that has one cure", Kind: &kind, Edit: s.workspaceEdit(f, edits)})
+		}
+	}
+	return list, nil
+}
+
+// explanations is for every diagnostic in a range the page about its code.
+func (s *server) explanations(f *file, span source.Span) []protocol.CommandOrCodeAction {
+	var list []protocol.CommandOrCodeAction
+	var seen []diag.Code
+	kind := protocol.CodeActionKindQuickFix
+	for _, d := range f.findings() {
+		title, ok := diag.Title(d.Code)
+		if !ok || slices.Contains(seen, d.Code) || d.Span.Start > span.End || d.Span.End < span.Start {
+			continue
+		}
+		seen = append(seen, d.Code)
+		title = "explain " + string(d.Code) + ": " + title
+		list = append(list, &protocol.CodeAction{
+			Title: title, Kind: &kind, Diagnostics: []protocol.Diagnostic{s.diagnostic(f, &d)},
+			Command: protocol.Command{Title: title, Command: commandExplainCode, Arguments: []protocol.LSPAny{anything(d.Code)}},
+		})
+	}
+	return list
+}
+
+// fixAll is the edits of every cure without an alternative. Of two that overlap the
+// first is taken; the next request finds the other.
+func fixAll(d *ide.Document) []diag.Edit {
+	var all []diag.Edit
+	overlaps := func(e diag.Edit) bool {
+		return slices.ContainsFunc(all, func(o diag.Edit) bool {
+			return e.Span == o.Span || e.Span.Start < o.Span.End && o.Span.Start < e.Span.End
+		})
+	}
+	for _, g := range d.Diagnostics() {
+		if len(g.Fixes) == 1 && !slices.ContainsFunc(g.Fixes[0].Edits, overlaps) {
+			all = append(all, g.Fixes[0].Edits...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
+	return all
+}

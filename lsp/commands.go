@@ -1,0 +1,354 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/describe"
+	"ein/lang/diag"
+	"ein/lang/show"
+	"ein/lang/source"
+	"ein/vm"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/tensor"
+)
+
+// program is a program without errors whose inputs have their data, planned.
+type program struct {
+	name    string
+	file    *source.File
+	checked *check.Program
+	opt     lang.Options
+	code    *code.Program
+	module  *cost.Module
+	inputs  []tensor.Value // in the order of the declarations
+}
+
+// The commands that the client may execute. Each takes the URI of an open program,
+// but for the last, which takes the code of a diagnostic.
+const (
+	commandRun         = "ein.run"
+	commandCost        = "ein.cost"
+	commandExplain     = "ein.explain"
+	commandExplainCode = "ein.explainCode"
+)
+
+type command struct {
+	name, title string
+	run         func(ctx context.Context, argument string) (string, error)
+}
+
+func (s *server) commands() []command {
+	about := func(write func(context.Context, *program) (string, error)) func(context.Context, string) (string, error) {
+		return func(ctx context.Context, arg string) (string, error) { return s.report(ctx, arg, write) }
+	}
+	return []command{
+		{commandRun, "Run", about(s.run)},
+		{commandCost, "Cost", about(func(_ context.Context, p *program) (string, error) {
+			return describe.Cost(&p.module.Certificate, p.file), nil
+		})},
+		{commandExplain, "Explain", about(func(_ context.Context, p *program) (string, error) {
+			d := describe.Compiled{Name: p.name, Checked: p.checked, Code: p.code, Module: p.module,
+				Rewrites: lang.Plan(p.checked, p.opt).Rewrites}
+			return d.Plan(), nil
+		})},
+		{commandExplainCode, "Explain a diagnostic", func(_ context.Context, arg string) (string, error) {
+			page, ok := diag.Explain(diag.Code(arg))
+			if !ok {
+				return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no diagnostic %.20q", arg)
+			}
+			return page, nil
+		}},
+	}
+}
+
+func (s *server) commandNames() (names []string) {
+	for _, c := range s.commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// CodeLens puts the commands for a program above its first statement, if it has no
+// errors.
+func (s *server) CodeLens(ctx context.Context, params *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+	f, err := s.file(ctx, params.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	list := []protocol.CodeLens{}
+	d := f.document()
+	if len(d.File().Stmts) == 0 || d.Diagnostics().HasErrors() {
+		return list, nil
+	}
+	at := f.mapper().rangeOf(d.File().Stmts[0].Pos())
+	for _, c := range s.commands() {
+		if c.name == commandExplainCode {
+			continue
+		}
+		list = append(list, protocol.CodeLens{Range: at, Command: protocol.Command{
+			Title: c.title, Command: c.name, Arguments: []protocol.LSPAny{anything(f.uri)},
+		}})
+	}
+	return list, nil
+}
+
+// ExecuteCommand runs a command. Its output is the result, and is shown to the user
+// too: editors throw the results of commands away.
+func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCommandParams) (protocol.LSPAny, error) {
+	for _, c := range s.commands() {
+		if c.name != params.Command {
+			continue
+		}
+		var arg string
+		if len(params.Arguments) != 1 || json.Unmarshal(params.Arguments[0], &arg) != nil {
+			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s takes one argument, a string", c.name)
+		}
+		ctx, end := s.begin(ctx, params.WorkDoneToken, c.title)
+		defer end()
+		text, err := c.run(ctx, arg)
+		if err != nil {
+			return nil, err
+		}
+		go s.show(c, arg, text)
+		return anything(text), nil
+	}
+	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.40q; there are %s", params.Command, strings.Join(s.commandNames(), ", "))
+}
+
+// report applies a command to an open program.
+func (s *server) report(ctx context.Context, arg string, write func(context.Context, *program) (string, error)) (string, error) {
+	u, err := uri.Parse(arg)
+	if err != nil {
+		return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%.100q is no URI: %v", arg, err)
+	}
+	f, err := s.file(ctx, u)
+	if err != nil {
+		return "", err
+	}
+	p, err := f.program()
+	if err != nil {
+		return "", jsonrpc2.Errorf(requestFailed, "%v", err)
+	}
+	text, err := write(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return "", protocol.ErrRequestCancelled
+	case err != nil:
+		return "", jsonrpc2.Errorf(requestFailed, "%v", err)
+	}
+	return text, nil
+}
+
+// program compiles and plans the file's program. The errors are those of the user.
+func (f *file) program() (*program, error) {
+	for _, d := range f.findings() {
+		if d.Severity == diag.Error {
+			return nil, failure(f.document().File().Source, d, d.Span.Start)
+		}
+	}
+	checked := f.document().Program()
+	p := &program{name: f.name(), file: checked.File.Source, checked: checked, opt: f.options()}
+	for _, in := range checked.Inputs {
+		v := p.opt.Inputs[in.Name]
+		if v == nil {
+			return nil, fmt.Errorf("the input `%s` has no data; the setting ein.inputs gives it, as in {%q: \"FILE\"}, to all inputs of the program", in.Name, in.Name)
+		}
+		p.inputs = append(p.inputs, *v)
+	}
+	p.code = lang.Code(checked, p.opt)
+	m, err := lang.Module(p.code, p.opt)
+	if err != nil {
+		return nil, err
+	}
+	p.module = m
+	return p, nil
+}
+
+// failure is a diagnostic as one message.
+func failure(f *source.File, d diag.Diagnostic, offset int) error {
+	message := fmt.Sprintf("line %d: %s[%s]: %s", f.Position(offset).Line, d.Severity, d.Code, d.Message)
+	return errors.New(strings.Join(append([]string{message}, d.Notes...), "\n"))
+}
+
+// run runs a program under the limits of the server and prints what ein run does.
+func (s *server) run(ctx context.Context, p *program) (string, error) {
+	machine, err := vm.New(p.module, cost.Limits{MaxBytes: s.opt.MaxMemory, MaxOps: s.opt.MaxOps})
+	var refused *cost.LimitError
+	if errors.As(err, &refused) {
+		d, _ := describe.Refused(refused)
+		return "", failure(p.file, d, int(refused.Pos.Start))
+	}
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.opt.Timeout, fmt.Errorf("the time limit of %v is over", s.opt.Timeout))
+	defer cancel()
+	result, err := machine.Run(ctx, p.inputs)
+	var stopped *vm.Stopped
+	var wrong *vm.RuntimeError
+	switch {
+	case errors.As(err, &stopped):
+		return "", context.Cause(ctx)
+	case errors.As(err, &wrong):
+		return "", failure(p.file, describe.RunTime(wrong), int(wrong.Pos.Start))
+	case err != nil:
+		return "", err
+	}
+	var b strings.Builder
+	opt := show.Options{Nodes: len(p.code.Labels) > 0, Labels: p.code.Labels, Hint: "`ein run --full` shows all"}
+	for i := range result.Outputs {
+		if err := show.Text(&b, &result.Outputs[i], opt); err != nil {
+			return "", err
+		}
+	}
+	for _, w := range result.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w.Message)
+	}
+	return b.String(), nil
+}
+
+// runs is the commands under way that the user can stop by their progress.
+type runs struct {
+	mu     sync.Mutex
+	cancel map[protocol.ProgressToken]context.CancelFunc
+	count  int
+}
+
+func (r *runs) stopAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, cancel := range r.cancel {
+		cancel()
+	}
+}
+
+// begin shows progress until end is called, under the client's token or one of the
+// server's own.
+func (s *server) begin(parent context.Context, token protocol.ProgressToken, title string) (ctx context.Context, end func()) {
+	ctx, cancel := context.WithCancel(parent)
+	s.runs.mu.Lock()
+	s.runs.count++
+	own := protocol.String(fmt.Sprintf("ein-%d", s.runs.count))
+	visible := token != nil
+	if !visible {
+		token = own
+	}
+	s.runs.cancel[token] = cancel
+	s.runs.mu.Unlock()
+	if !visible && s.client.progress {
+		err := s.peer.WorkDoneProgressCreate(ctx, &protocol.WorkDoneProgressCreateParams{Token: token})
+		visible = err == nil
+	}
+	tell := func(value any) {
+		if !visible {
+			return
+		}
+		if err := s.peer.Progress(s.ctx, &protocol.ProgressParams{Token: token, Value: encoded(value)}); err != nil && s.ctx.Err() == nil {
+			s.log.Warn("cannot show progress", "error", err)
+		}
+	}
+	yes := true
+	tell(&protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: &yes})
+	return ctx, func() {
+		cancel()
+		s.runs.mu.Lock()
+		delete(s.runs.cancel, token)
+		s.runs.mu.Unlock()
+		tell(&protocol.WorkDoneProgressEnd{Kind: "end"})
+	}
+}
+
+// WorkDoneProgressCancel is the user who has seen enough of the progress.
+func (s *server) WorkDoneProgressCancel(_ context.Context, params *protocol.WorkDoneProgressCancelParams) error {
+	s.runs.mu.Lock()
+	defer s.runs.mu.Unlock()
+	if cancel := s.runs.cancel[params.Token]; cancel != nil {
+		cancel()
+	}
+	return nil
+}
+
+// reportScheme is that of the documents that hold what commands printed.
+const reportScheme = "ein-report"
+
+// reports is the text of those documents, the last for each command and program.
+type reports struct {
+	mu   sync.Mutex
+	text map[uri.URI]string
+}
+
+// shownMessage is how much of an output fits in a message, in bytes.
+const shownMessage = 4000
+
+// show brings an output before the user: as a document if the client can ask for
+// its text, or else as a message.
+func (s *server) show(c command, argument, text string) {
+	var err error
+	if s.client.content && s.client.showDocument {
+		err = s.showReport(c, argument, text)
+	} else {
+		params := &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: shorten(text, shownMessage)}
+		err = s.peer.ShowMessage(s.ctx, params)
+	}
+	if err != nil && s.ctx.Err() == nil {
+		s.log.Warn("cannot show the output of a command", "command", c.name, "error", err)
+	}
+}
+
+func (s *server) showReport(c command, argument, text string) error {
+	u, err := uri.From(uri.Components{Scheme: reportScheme, Path: "/" + path.Join(c.title, path.Base(argument)+".txt"), Query: argument})
+	if err != nil {
+		return err
+	}
+	s.reports.mu.Lock()
+	_, known := s.reports.text[u]
+	s.reports.text[u] = text
+	s.reports.mu.Unlock()
+	ctx, cancel := context.WithTimeout(s.ctx, time.Minute)
+	defer cancel()
+	if known {
+		if err := s.peer.TextDocumentContentRefresh(ctx, &protocol.TextDocumentContentRefreshParams{URI: u}); err != nil {
+			return err
+		}
+	}
+	_, err = s.peer.ShowDocument(ctx, &protocol.ShowDocumentParams{URI: u})
+	return err
+}
+
+// TextDocumentContent is the text of a document that only the server has.
+func (s *server) TextDocumentContent(_ context.Context, params *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
+	s.reports.mu.Lock()
+	defer s.reports.mu.Unlock()
+	text, ok := s.reports.text[params.URI]
+	if !ok {
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no document %s", params.URI)
+	}
+	return &protocol.TextDocumentContentResult{Text: text}, nil
+}
+
+// shorten cuts a text at the end of a line and says how much is gone.
+func shorten(text string, most int) string {
+	text = strings.TrimRight(text, "\n")
+	if len(text) <= most {
+		return text
+	}
+	cut := strings.LastIndexByte(text[:most], '\n')
+	if cut < 0 {
+		cut = most
+	}
+	return strings.ToValidUTF8(text[:cut], "") + fmt.Sprintf("\n... and %d bytes more, which the command gives as its result", len(text)-cut)
+}

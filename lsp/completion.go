@@ -1,0 +1,63 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+
+	"go.lsp.dev/protocol"
+
+	"ein/lang/ide"
+)
+
+var completionKinds = map[ide.Kind]protocol.CompletionItemKind{
+	ide.KindTensor:    protocol.CompletionItemKindVariable,
+	ide.KindInput:     protocol.CompletionItemKindField,
+	ide.KindIndex:     protocol.CompletionItemKindProperty,
+	ide.KindFunction:  protocol.CompletionItemKindFunction,
+	ide.KindBuiltin:   protocol.CompletionItemKindFunction,
+	ide.KindParameter: protocol.CompletionItemKindTypeParameter,
+	ide.KindLabel:     protocol.CompletionItemKindEnumMember,
+	ide.KindDirective: protocol.CompletionItemKindKeyword,
+	ide.KindKeyword:   protocol.CompletionItemKindKeyword,
+	ide.KindNumber:    protocol.CompletionItemKindValue,
+	ide.KindOperator:  protocol.CompletionItemKindOperator,
+	ide.KindSnippet:   protocol.CompletionItemKindSnippet,
+	ide.KindFile:      protocol.CompletionItemKindFile,
+}
+
+// Completion offers what can stand at a place.
+func (s *server) Completion(ctx context.Context, params *protocol.CompletionParams) (protocol.CompletionResult, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
+	m := f.mapper()
+	for i, item := range f.document().Complete(offset) {
+		if item.Kind == ide.KindSnippet && !s.client.snippets {
+			continue
+		}
+		out := protocol.CompletionItem{
+			Label: item.Label, Kind: completionKinds[item.Kind],
+			// The list is in order already; editors sort by this text.
+			SortText: protocol.NewOptional(fmt.Sprintf("%03d %04d", item.Rank, i)),
+		}
+		edit := &protocol.TextEdit{Range: m.rangeOf(item.Span), NewText: item.Insert}
+		if s.client.snippets && item.Snippet != "" {
+			edit.NewText, out.InsertTextFormat = item.Snippet, protocol.InsertTextFormatSnippet
+		}
+		out.TextEdit = edit
+		if item.Detail != "" {
+			if s.client.labelDetails {
+				out.LabelDetails = &protocol.CompletionItemLabelDetails{Description: &item.Detail}
+			} else {
+				out.Detail = protocol.NewOptional(item.Detail)
+			}
+		}
+		if item.Doc != "" {
+			out.Documentation = markup(item.Doc, s.client.markdownDocs)
+		}
+		list.Items = append(list.Items, out)
+	}
+	return list, nil
+}

@@ -1,0 +1,214 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/diag"
+)
+
+// pending is the files that wait for their check until typing pauses.
+type pending struct {
+	mu     sync.Mutex
+	cancel map[uri.URI]*func()
+}
+
+// set replaces the wait for a file.
+func (p *pending) set(u uri.URI, start func(done func()) (cancel func())) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if old := p.cancel[u]; old != nil {
+		(*old)()
+	}
+	cancel := new(func())
+	p.cancel[u] = cancel
+	*cancel = start(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.cancel[u] == cancel {
+			delete(p.cancel, u)
+		}
+	})
+}
+
+func (p *pending) drop(u uri.URI) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if cancel := p.cancel[u]; cancel != nil {
+		(*cancel)()
+		delete(p.cancel, u)
+	}
+}
+
+// checkSoon checks a file once no edit has come for a while.
+func (s *server) checkSoon(u uri.URI) {
+	s.pending.set(u, func(done func()) func() {
+		return s.opt.after(s.opt.Debounce, func() {
+			done()
+			s.out.put(func() { s.check(u) })
+		})
+	})
+}
+
+func (s *server) checkNow(u uri.URI) {
+	s.pending.drop(u)
+	s.out.put(func() { s.check(u) })
+}
+
+// check reads the data of a file's inputs if that is due, and pushes diagnostics.
+// It runs in the outbox, so those of an older text never follow those of a newer.
+func (s *server) check(u uri.URI) {
+	f := s.session.snapshot().files[u]
+	if f == nil {
+		return
+	}
+	reading := s.bindData(f)
+	if reading && f.bound != nil {
+		return // the data is that of another text; with the right one this is done again
+	}
+	if !s.client.pull {
+		s.publish(u, &f.version, s.diagnostics(f))
+	}
+}
+
+func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) {
+	params := &protocol.PublishDiagnosticsParams{URI: u, Diagnostics: list}
+	if version != nil && s.client.diagnosticVersion {
+		params.Version = protocol.NewOptional(*version)
+	}
+	if err := s.peer.PublishDiagnostics(s.ctx, params); err != nil && s.ctx.Err() == nil {
+		s.log.Warn("cannot push diagnostics", "error", err)
+	}
+}
+
+var severities = map[diag.Severity]protocol.DiagnosticSeverity{
+	diag.Error:   protocol.DiagnosticSeverityError,
+	diag.Warning: protocol.DiagnosticSeverityWarning,
+	diag.Note:    protocol.DiagnosticSeverityInformation,
+}
+
+// unnecessary is the codes of what a program could do without.
+var unnecessary = map[diag.Code]bool{"W0214": true}
+
+// findings is everything that is to say about a file: of the text, then of the data
+// of its inputs.
+func (f *file) findings() diag.List {
+	list := f.document().Diagnostics()
+	if f.bound == nil || len(f.bound.problems) == 0 {
+		return list
+	}
+	list = append(diag.List(nil), list...)
+	for _, in := range f.document().Inputs() {
+		for _, d := range f.bound.problems[in.Name] {
+			d.Span = in.Span
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+func (s *server) diagnostics(f *file) []protocol.Diagnostic {
+	list := []protocol.Diagnostic{}
+	for _, d := range f.findings() {
+		list = append(list, s.diagnostic(f, &d))
+	}
+	return list
+}
+
+func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
+	m := f.mapper()
+	message := d.Message
+	if d.Label != "" {
+		message += " (" + d.Label + ")"
+	}
+	for _, n := range d.Notes {
+		message += "\n" + n
+	}
+	out := protocol.Diagnostic{
+		Range: m.rangeOf(d.Span), Severity: severities[d.Severity],
+		Code: protocol.String(d.Code), Source: protocol.NewOptional("ein"),
+		Message: protocol.String(message),
+	}
+	if unnecessary[d.Code] && s.client.unnecessary {
+		out.Tags = protocol.NewDiagnosticTags(protocol.DiagnosticTagUnnecessary)
+	}
+	if s.client.related {
+		for _, r := range d.Related {
+			out.RelatedInformation = append(out.RelatedInformation, protocol.DiagnosticRelatedInformation{
+				Location: protocol.Location{URI: f.uri, Range: m.rangeOf(r.Span)}, Message: r.Message,
+			})
+		}
+	}
+	return out
+}
+
+// Diagnostic answers a client that asks for diagnostics itself.
+func (s *server) Diagnostic(ctx context.Context, params *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+	f, err := s.file(ctx, params.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	id := f.resultID()
+	if p := params.PreviousResultID; p != nil && *p == id {
+		return &protocol.RelatedUnchangedDocumentDiagnosticReport{
+			UnchangedDocumentDiagnosticReport: protocol.UnchangedDocumentDiagnosticReport{Kind: unchanged, ResultID: id},
+		}, nil
+	}
+	return &protocol.RelatedFullDocumentDiagnosticReport{
+		FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: full, ResultID: &id, Items: s.diagnostics(f)},
+	}, nil
+}
+
+const (
+	full      = "full"
+	unchanged = "unchanged"
+)
+
+// DiagnosticWorkspace is Diagnostic for every open file.
+func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.WorkspaceDiagnosticParams) (*protocol.WorkspaceDiagnosticReport, error) {
+	known := map[uri.URI]string{}
+	for _, p := range params.PreviousResultIds {
+		known[p.URI] = p.Value
+	}
+	report := &protocol.WorkspaceDiagnosticReport{Items: []protocol.WorkspaceDocumentDiagnosticReport{}}
+	for _, f := range s.files(ctx) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		id, version := f.resultID(), f.version
+		if known[f.uri] == id {
+			report.Items = append(report.Items, &protocol.WorkspaceUnchangedDocumentDiagnosticReport{
+				UnchangedDocumentDiagnosticReport: protocol.UnchangedDocumentDiagnosticReport{Kind: unchanged, ResultID: id},
+				URI:                               f.uri, Version: &version,
+			})
+			continue
+		}
+		report.Items = append(report.Items, &protocol.WorkspaceFullDocumentDiagnosticReport{
+			FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: full, ResultID: &id, Items: s.diagnostics(f)},
+			URI:                          f.uri, Version: &version,
+		})
+	}
+	return report, nil
+}
+
+// files is the open files, as they were when the request came.
+func (s *server) files(ctx context.Context) []*file {
+	snap, ok := ctx.Value(snapshotKey{}).(*snapshot)
+	if !ok {
+		snap = s.session.snapshot()
+	}
+	return snap.sorted()
+}
+
+// anything is a value in the protocol's untyped form.
+func anything(v any) protocol.LSPAny {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("BUG: lsp: " + err.Error())
+	}
+	return raw
+}

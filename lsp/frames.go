@@ -1,0 +1,262 @@
+package lsp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"sync"
+	"unicode/utf8"
+
+	"go.lsp.dev/jsonrpc2"
+)
+
+const (
+	maxHeaderLine = 8 << 10
+	maxNesting    = 512 // of brackets in a message; those of the protocol need about 20
+	shownBody     = 4 << 10
+)
+
+// frames stands between the bytes of the client and jsonrpc2, which ends the
+// connection at the first message it cannot read. It lets only whole, well-formed
+// messages through, answers the others with an error, and finds the next header
+// after a broken one.
+type frames struct {
+	conn io.ReadWriteCloser
+	in   *bufio.Reader
+	max  int
+	log  *slog.Logger
+
+	checked chan []byte // frames, header included, from pump to Read
+	pending []byte      // what Read has not given away yet
+	failed  error       // why pump ended; read once checked is closed
+
+	once   sync.Once
+	closed chan struct{}
+	mu     sync.Mutex // one write at a time
+}
+
+func newFrames(conn io.ReadWriteCloser, limit int, log *slog.Logger) *frames {
+	f := &frames{conn: conn, in: bufio.NewReader(conn), max: limit, log: log,
+		checked: make(chan []byte), closed: make(chan struct{})}
+	go f.pump()
+	return f
+}
+
+// pump reads on its own goroutine, so that Close ends Read even where closing
+// standard input does not.
+func (f *frames) pump() {
+	defer close(f.checked)
+	for {
+		body, err := f.next()
+		var refused *jsonrpc2.Error
+		switch {
+		case errors.As(err, &refused):
+			f.log.Warn("message refused", "reason", refused.Message)
+			f.refuse(body, refused)
+			continue
+		case err != nil:
+			f.failed = err
+			return
+		}
+		f.trace("received", body)
+		frame := fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body))
+		select {
+		case f.checked <- append(frame, body...):
+		case <-f.closed:
+			f.failed = io.EOF
+			return
+		}
+	}
+}
+
+func (f *frames) Read(p []byte) (int, error) {
+	if len(f.pending) == 0 {
+		select {
+		case frame, ok := <-f.checked:
+			if !ok {
+				return 0, f.failed
+			}
+			f.pending = frame
+		case <-f.closed:
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, f.pending)
+	f.pending = f.pending[n:]
+	return n, nil
+}
+
+func (f *frames) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, body, ok := bytes.Cut(p, []byte("\r\n\r\n")); ok {
+		f.trace("sent", body)
+	}
+	return f.conn.Write(p)
+}
+
+func (f *frames) Close() (err error) {
+	f.once.Do(func() {
+		close(f.closed)
+		err = f.conn.Close()
+	})
+	return err
+}
+
+func (f *frames) trace(what string, body []byte) {
+	if !f.log.Enabled(nil, slog.LevelDebug) { //nolint:staticcheck // the handlers of log need no context
+		return
+	}
+	shown := body[:min(len(body), shownBody)]
+	f.log.Debug(what, "bytes", len(body), "shown", len(shown), "body", string(shown))
+}
+
+// next reads one message. An *jsonrpc2.Error is for the client; any other error
+// ends the connection.
+func (f *frames) next() ([]byte, error) {
+	length, err := f.header()
+	if err != nil {
+		return nil, err
+	}
+	// The buffer grows with what arrives, never with what the header says.
+	var body bytes.Buffer
+	if _, err := io.CopyN(&body, f.in, int64(length)); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return body.Bytes(), wellFormed(body.Bytes())
+}
+
+// header reads the fields before a message. After a header that is refused its
+// body is not skipped, since its length is not to be believed: a body is one line
+// that the next header continues, so looking for the field's name anywhere in a
+// line finds the way back.
+func (f *frames) header() (int, error) {
+	length, found, bad := 0, false, ""
+	for {
+		line, err := f.line()
+		if err != nil {
+			return 0, err
+		}
+		if len(line) == 0 {
+			switch {
+			case bad != "":
+				return 0, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s", bad)
+			case !found:
+				return 0, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "a header without Content-Length")
+			}
+			return length, nil
+		}
+		const name = "content-length:"
+		at := bytes.LastIndex(bytes.ToLower(line), []byte(name))
+		if at < 0 {
+			continue // another field, or the rest of a message that was refused
+		}
+		value := string(bytes.TrimSpace(line[at+len(name):]))
+		n, err := strconv.ParseUint(value, 10, 62)
+		switch {
+		case err != nil:
+			bad = fmt.Sprintf("Content-Length is %.40q, expected a number", value)
+		case n == 0:
+			bad = "Content-Length is 0: a message cannot be empty"
+		case n > uint64(f.max):
+			bad = fmt.Sprintf("a message of %d bytes, the limit is %d", n, f.max)
+		default:
+			length, found, bad = int(n), true, ""
+		}
+	}
+}
+
+// line is the next line without its end. Of a long one only the last part is kept.
+func (f *frames) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := f.in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxHeaderLine {
+			line = append(line[:0], line[len(line)-maxHeaderLine/2:]...)
+		}
+		switch {
+		case err == nil:
+			return bytes.TrimRight(line, "\r\n"), nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return nil, io.ErrUnexpectedEOF
+		default:
+			return nil, err
+		}
+	}
+}
+
+// wellFormed reports why a message cannot be given to jsonrpc2.
+func wellFormed(body []byte) error {
+	if !utf8.Valid(body) {
+		return jsonrpc2.Errorf(jsonrpc2.ParseError, "the message is not UTF-8")
+	}
+	if nesting(body) > maxNesting {
+		return jsonrpc2.Errorf(jsonrpc2.ParseError, "more than %d levels of brackets", maxNesting)
+	}
+	if !json.Valid(body) {
+		return jsonrpc2.Errorf(jsonrpc2.ParseError, "the message is not JSON")
+	}
+	if body = bytes.TrimLeft(body, " \t\r\n"); body[0] != '{' {
+		return jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "expected one JSON object; the protocol has no batches")
+	}
+	if _, err := jsonrpc2.DecodeMessage(body); err != nil {
+		return jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "not a request, a notification or a response: %v", err)
+	}
+	return nil
+}
+
+// nesting is how deep the brackets outside strings are nested.
+func nesting(body []byte) int {
+	depth, deepest, quoted := 0, 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// refuse answers a message, with its id where it can be read.
+func (f *frames) refuse(body []byte, reason *jsonrpc2.Error) {
+	id := json.RawMessage("null")
+	var envelope struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(body, &envelope) == nil && len(envelope.ID) > 0 && envelope.ID[0] != '{' && envelope.ID[0] != '[' {
+		id = envelope.ID
+	}
+	answer, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   any             `json:"error"`
+	}{"2.0", id, struct {
+		Code    jsonrpc2.Code `json:"code"`
+		Message string        `json:"message"`
+	}{reason.Code, reason.Message}})
+	if err != nil {
+		f.log.Error("cannot encode an answer", "error", err)
+		return
+	}
+	if _, err := f.Write(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(answer), answer)); err != nil {
+		f.log.Warn("cannot answer", "error", err)
+	}
+}

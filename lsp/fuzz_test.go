@@ -1,0 +1,180 @@
+package lsp
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"go.lsp.dev/protocol"
+
+	"ein/lang/diag"
+	"ein/lang/ide"
+	"ein/lang/source"
+)
+
+func newTestFile(text string) *file {
+	return (&file{uri: testURI, text: text, encoding: source.UTF16}).finish(nil, nil)
+}
+
+func wholeText(text string) source.Span { return source.Span{End: len(text)} }
+
+// slowEdit applies a change from the definition: in the units of UTF-16, line by
+// line.
+func slowEdit(text string, r protocol.Range, insert string) string {
+	index := func(p protocol.Position) int {
+		u := utf16.Encode([]rune(text))
+		line := 0
+		i := 0
+		for line < int(p.Line) && i < len(u) {
+			if u[i] == '\n' || u[i] == '\r' && (i+1 == len(u) || u[i+1] != '\n') {
+				line++
+			}
+			i++
+		}
+		if line < int(p.Line) {
+			return len(u)
+		}
+		for n := p.Character; n > 0 && i < len(u) && u[i] != '\n' && u[i] != '\r'; n-- {
+			i++
+		}
+		if i > 0 && i < len(u) && utf16.IsSurrogate(rune(u[i])) && u[i] >= 0xdc00 {
+			i-- // within a pair is before it
+		}
+		return i
+	}
+	start, end := index(r.Start), index(r.End)
+	u := utf16.Encode([]rune(text))
+	return string(utf16.Decode(u[:start])) + insert + string(utf16.Decode(u[end:]))
+}
+
+var snippets = []string{
+	"", "\n", "\r\n", "A", "B = A + 1\n", "[", "]", "(", ")", "i,j", "# 𝔸 é\n", "tc(A)", ":print A\n", "\"𝔸\"", "= ",
+	"edges([[0,1]], 3)", "def f(X) = tc(X)\n", "{", "}", "\r", " ", "0", "input G: graph\n",
+}
+
+// FuzzIncremental makes random edits and wants the text and the diagnostics to be
+// those of a file that was opened with the last text.
+func FuzzIncremental(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(small, seed)
+	}
+	f.Add("A = edges([[\"𝔸\",\"é\"]])\r\n# 中文\rB[i] = A[i,j]\n", uint64(9))
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		if len(text) > 2000 || strings.ToValidUTF8(text, "") != text {
+			return
+		}
+		rng := rand.New(rand.NewPCG(seed, 0))
+		now := newTestFile(text)
+		want := text
+		for version := int32(2); version < 12; version++ {
+			if rng.IntN(2) == 0 {
+				now.document() // else the next version is made without it
+			}
+			before, edits := now, 1+rng.IntN(3)
+			m := now.mapper()
+			next := now.text
+			var changes []string
+			list := now
+			for range edits {
+				place := func() protocol.Position {
+					p := m.position(rng.IntN(len(m.text) + 1))
+					if rng.IntN(8) == 0 {
+						p.Character += uint32(rng.IntN(4))
+					}
+					if rng.IntN(20) == 0 {
+						p.Line += uint32(rng.IntN(3))
+					}
+					return p
+				}
+				a, b := place(), place()
+				if b.Line < a.Line || b.Line == a.Line && b.Character < a.Character {
+					a, b = b, a
+				}
+				insert := snippets[rng.IntN(len(snippets))]
+				change := &protocol.TextDocumentContentChangePartial{Range: protocol.Range{Start: a, End: b}, Text: insert}
+				e, err := contentChange(m, change)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = slowEdit(next, change.Range, insert)
+				next = next[:e.Span.Start] + e.NewText + next[e.Span.End:]
+				if next != want {
+					t.Fatalf("%v in %q: got %q, want %q", change.Range, m.text, next, want)
+				}
+				list = list.edited(version, uint64(version), next, []diag.Edit{e})
+				changes = append(changes, fmt.Sprint(change.Range, " ", insert))
+				m = newMapper(next, source.UTF16)
+			}
+			now = list
+			fresh := newTestFile(want)
+			if got, want := summary(now.document()), summary(fresh.document()); got != want {
+				t.Fatalf("%q after %q: diagnostics\n%s\nwant\n%s", before.text, changes, got, want)
+			}
+			if !slices.Equal(tokenData(now, wholeText(now.text)), tokenData(fresh, wholeText(want))) {
+				t.Fatalf("%q after %q: other tokens", before.text, changes)
+			}
+		}
+	})
+}
+
+func summary(d *ide.Document) string {
+	return fmt.Sprintf("%q %+v", d.Text(), d.Diagnostics())
+}
+
+// longProgram has a definition, a product or a comment on each line.
+func longProgram(lines int) string {
+	var b strings.Builder
+	b.WriteString("A = edges([[0, 1], [1, 2], [2, 3]], 8)\nX1 = A\n")
+	for i := 2; i < lines-1; i++ {
+		switch i % 4 {
+		case 0:
+			fmt.Fprintf(&b, "X%d[i,k] = X%d[i,j] A[j,k] > 0\n", i, i-1)
+		case 1:
+			fmt.Fprintf(&b, "X%d = min(tc(X%d), 1)\n", i, i-1)
+		case 2:
+			fmt.Fprintf(&b, "X%d = transpose(X%d) # of line %d\n", i, i-1, i-1)
+		default:
+			fmt.Fprintf(&b, "X%d = X%d * A\n", i, i-1)
+		}
+	}
+	fmt.Fprintf(&b, ":print X%d\n", lines-2)
+	return b.String()
+}
+
+// BenchmarkEdit types a character into 2,000 lines and asks for completion and then
+// for a hover, over a pipe. It reports the median and the 99th percentile of the
+// time from the change to both answers, in milliseconds.
+func BenchmarkEdit(b *testing.B) {
+	const lines = 2000
+	text := longProgram(lines)
+	c := start(b, "", Options{})
+	c.open(testURI, text)
+	rng := rand.New(rand.NewPCG(1, 1))
+	var took []time.Duration
+	version := int32(1)
+	for b.Loop() {
+		line := uint32(4 * (1 + rng.IntN(lines/4-2)))
+		at := protocol.Position{Line: line, Character: 0}
+		begin := time.Now()
+		version++
+		c.edit(testURI, version, protocol.Range{Start: at, End: at}, "Y")
+		if _, err := c.Completion(c.ctx, &protocol.CompletionParams{TextDocumentPositionParams: place(testURI, line, 1)}); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := c.hover(testURI, line, 0); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(begin))
+		version++
+		c.edit(testURI, version, protocol.Range{Start: at, End: protocol.Position{Line: line, Character: 1}}, "")
+	}
+	slices.Sort(took)
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	b.ReportMetric(ms(took[len(took)/2]), "p50-ms")
+	b.ReportMetric(ms(took[len(took)*99/100]), "p99-ms")
+	c.leave()
+}

@@ -1,0 +1,37 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+)
+
+// InlayHint shows in the lines what is not written there.
+func (s *server) InlayHint(ctx context.Context, params *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
+	f, err := s.file(ctx, params.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	list, m := []protocol.InlayHint{}, f.mapper()
+	span := m.span(params.Range)
+	if span.Len() == 0 {
+		return list, nil
+	}
+	pad := true
+	for _, h := range f.document().Hints(span) {
+		out := protocol.InlayHint{Position: m.position(h.Offset), Label: protocol.String(h.Text), Kind: protocol.InlayHintKindParameter}
+		if h.Type {
+			out.Kind = protocol.InlayHintKindType
+		}
+		if h.Doc != "" {
+			out.Tooltip = markup(h.Doc, s.client.markdown)
+		}
+		if h.Before {
+			out.PaddingLeft = &pad
+		} else {
+			out.PaddingRight = &pad
+		}
+		list = append(list, out)
+	}
+	return list, nil
+}

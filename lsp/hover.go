@@ -1,0 +1,82 @@
+package lsp
+
+import (
+	"context"
+	"unicode/utf16"
+
+	"go.lsp.dev/protocol"
+)
+
+// at is the file and the offset that a request speaks of.
+func (s *server) at(ctx context.Context, p *protocol.TextDocumentPositionParams) (*file, int, error) {
+	f, err := s.file(ctx, p.TextDocument.URI)
+	if err != nil {
+		return nil, 0, err
+	}
+	offset, _ := f.mapper().offset(p.Position)
+	return f, offset, nil
+}
+
+// Hover tells what the thing at a place is.
+func (s *server) Hover(ctx context.Context, params *protocol.HoverParams) (*protocol.Hover, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	h, ok := f.document().Hover(offset)
+	if !ok {
+		return nil, nil
+	}
+	r := f.mapper().rangeOf(h.Span)
+	return &protocol.Hover{Contents: markup(h.Markdown, s.client.markdown), Range: &r}, nil
+}
+
+// markup is Markdown, said to be plain text where the client shows nothing else.
+func markup(text string, markdown bool) *protocol.MarkupContent {
+	if markdown {
+		return &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}
+	}
+	return &protocol.MarkupContent{Kind: protocol.MarkupKindPlainText, Value: text}
+}
+
+// SignatureHelp shows the call around a place and which argument it is in.
+func (s *server) SignatureHelp(ctx context.Context, params *protocol.SignatureHelpParams) (*protocol.SignatureHelp, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	sig, ok := f.document().Signature(offset)
+	if !ok {
+		return nil, nil
+	}
+	info := protocol.SignatureInformation{Label: sig.Label}
+	if sig.Doc != "" {
+		info.Documentation = markup(sig.Doc, s.client.markdown)
+	}
+	for _, p := range sig.Params {
+		param := protocol.ParameterInformation{
+			// Offsets into labels are in UTF-16 whatever the positions are in.
+			Label: protocol.ParameterInformationLabelTuple{utf16Length(sig.Label[:p.Span.Start]), utf16Length(sig.Label[:p.Span.End])},
+		}
+		if p.Doc != "" {
+			param.Documentation = markup(p.Doc, s.client.markdown)
+		}
+		info.Parameters = append(info.Parameters, param)
+	}
+	out := &protocol.SignatureHelp{Signatures: []protocol.SignatureInformation{info}, ActiveSignature: new(uint32)}
+	// Past the last parameter the protocol wants a number that is none of them.
+	active := uint32(len(sig.Params))
+	if sig.Active >= 0 {
+		active = uint32(sig.Active)
+	}
+	out.ActiveParameter = protocol.NewNullable(active)
+	return out, nil
+}
+
+func utf16Length(s string) uint32 {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return uint32(n)
+}

@@ -1,0 +1,401 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/ide"
+	"ein/vm/graphio"
+	"ein/vm/tensor"
+)
+
+// binding is the data of a program's inputs, and of what it was made.
+type binding struct {
+	key      string
+	values   map[string]*tensor.Value // nil when the data is wrong
+	labels   []string
+	problems map[string]diag.List // by input; the spans are those of its declaration
+}
+
+// dataSource is a file that the settings bind to an input.
+type dataSource struct {
+	input ide.Input
+	path  string
+	opt   graphio.Options
+}
+
+// dataJobs is the reading of data that goes on, one at most for each program.
+type dataJobs struct {
+	mu   sync.Mutex
+	jobs map[uri.URI]*dataJob
+}
+
+type dataJob struct {
+	key    string
+	cancel context.CancelFunc
+}
+
+// start begins a job unless the same is under way, and ends one for other data.
+func (j *dataJobs) start(ctx context.Context, u uri.URI, key string, work func(context.Context)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if old := j.jobs[u]; old != nil {
+		if old.key == key {
+			return
+		}
+		old.cancel()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	job := &dataJob{key, cancel}
+	j.jobs[u] = job
+	go func() {
+		defer func() {
+			cancel()
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			if j.jobs[u] == job {
+				delete(j.jobs, u)
+			}
+		}()
+		work(ctx)
+	}()
+}
+
+func (j *dataJobs) stop(u uri.URI) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if job := j.jobs[u]; job != nil {
+		job.cancel()
+		delete(j.jobs, u)
+	}
+}
+
+// sources is the data that the settings give a program. An input that they do not
+// name leaves all of them unbound: the nodes are those of all inputs together.
+func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, problems map[string]diag.List) {
+	snap := s.session.snapshot()
+	for _, in := range inputs {
+		spec, ok := snap.settings.Inputs[in.Name]
+		if !ok {
+			return nil, nil
+		}
+		path, opt, err := graphio.ParseSpec(spec)
+		if err != nil {
+			problems = map[string]diag.List{in.Name: {{Code: "E0701", Message: fmt.Sprintf("the setting ein.inputs.%s: %v", in.Name, err)}}}
+			return nil, problems
+		}
+		opt.Kind, opt.MaxBytes = graphio.Kind(in.Kind), s.opt.MaxData
+		list = append(list, dataSource{in, snap.resolve(f, path), opt})
+	}
+	return list, nil
+}
+
+// resolve makes a path of the settings absolute: it is relative to the workspace
+// folder of the program, or else to the program's own.
+func (s *snapshot) resolve(f *file, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	own := ""
+	if f.uri.IsFile() {
+		own = filepath.Dir(f.uri.FsPath())
+	}
+	base := ""
+	for _, dir := range s.folders {
+		rel, err := filepath.Rel(dir, own)
+		inside := err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+		if inside && len(dir) > len(base) {
+			base = dir
+		}
+	}
+	switch {
+	case base != "":
+	case own != "":
+		base = own
+	case len(s.folders) > 0: // a program that is not saved yet
+		base = s.folders[0]
+	}
+	return filepath.Join(base, path)
+}
+
+// bindData sees to it that the data of a program is that of the settings and of the
+// disk. Reading it is left to a goroutine, which makes a new version of the file;
+// reading reports that there will be one.
+func (s *server) bindData(f *file) (reading bool) {
+	inputs := f.document().Inputs()
+	var sources []dataSource
+	var problems map[string]diag.List
+	if len(inputs) > 0 {
+		sources, problems = s.sources(f, inputs)
+	}
+	key := ""
+	if sources != nil || problems != nil {
+		key = dataKey(f, sources, problems)
+	}
+	if f.boundKey() == key && f.profile == s.session.snapshot().settings.profile() {
+		s.data.stop(f.uri)
+		return false
+	}
+	s.watch(f.uri, sources)
+	if sources == nil {
+		s.data.stop(f.uri)
+		b := &binding{key: key, problems: problems}
+		if key == "" {
+			b = nil
+		}
+		s.rebind(f.uri, b)
+		return true
+	}
+	known := check.ProgramLabels(f.document().File())
+	s.data.start(s.ctx, f.uri, key, func(ctx context.Context) {
+		b := bind(ctx, sources, known)
+		if ctx.Err() == nil {
+			b.key = key
+			s.rebind(f.uri, b)
+		}
+	})
+	return true
+}
+
+func (f *file) boundKey() string {
+	if f.bound == nil {
+		return ""
+	}
+	return f.bound.key
+}
+
+// dataKey changes with everything that the values of the inputs depend on.
+func dataKey(f *file, sources []dataSource, problems map[string]diag.List) string {
+	var b strings.Builder
+	for _, src := range sources {
+		state := "missing"
+		if info, err := os.Stat(src.path); err == nil {
+			state = fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+		}
+		fmt.Fprintf(&b, "%q %+v %s\n", src.input.Name+" "+src.path, src.opt, state)
+		if src.opt.Default != nil {
+			fmt.Fprintf(&b, "%v\n", *src.opt.Default)
+		}
+	}
+	fmt.Fprintf(&b, "%v %q", problems, check.ProgramLabels(f.document().File()))
+	return b.String()
+}
+
+// rebind makes the version of a file that has the data, if the file is still open,
+// and tells the client that what it knows of it is old.
+func (s *server) rebind(u uri.URI, b *binding) {
+	var now *file
+	s.session.update(func(next *snapshot) {
+		if f := next.files[u]; f != nil {
+			now = f.rebound(s.session.revs.Add(1), next.settings.profile(), b)
+			next.files[u] = now
+		}
+	})
+	if now != nil {
+		s.checkNow(u)
+		s.refreshClient()
+	}
+}
+
+// refreshClient asks the client to pull again what does not depend on the text
+// alone. The answers hold nothing, so nobody waits for them here.
+func (s *server) refreshClient() {
+	for _, ask := range s.client.refresh(s.peer) {
+		go func() {
+			if err := ask(s.ctx); err != nil && s.ctx.Err() == nil {
+				s.log.Debug("the client did not refresh", "error", err)
+			}
+		}()
+	}
+}
+
+// bind reads the data and gives the inputs their values.
+func bind(ctx context.Context, sources []dataSource, known []string) *binding {
+	b := &binding{problems: map[string]diag.List{}}
+	var decls []graphio.Decl
+	for _, src := range sources {
+		raw, err := read(ctx, src)
+		if err != nil {
+			b.problem(src.input.Name, err)
+			continue
+		}
+		decls = append(decls, graphio.Decl{Name: src.input.Name, Raw: raw})
+	}
+	if len(decls) < len(sources) {
+		return b
+	}
+	values, labels, warnings, err := graphio.Bind(decls, known)
+	if err != nil {
+		b.problem(sources[0].input.Name, err)
+		return b
+	}
+	b.values, b.labels = make(map[string]*tensor.Value, len(values)), labels
+	for i := range values {
+		b.values[decls[i].Name] = &values[i]
+	}
+	lang.Normalise(b.values)
+	for _, w := range warnings {
+		name := w.Input
+		if name == "" {
+			name = sources[0].input.Name
+		}
+		b.problems[name] = append(b.problems[name], diag.Diagnostic{Code: "W0706", Severity: diag.Warning, Message: w.String()})
+	}
+	return b
+}
+
+func read(ctx context.Context, src dataSource) (*graphio.Raw, error) {
+	info, err := os.Stat(src.path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait
+		return nil, fmt.Errorf("%s is not a regular file", src.path)
+	}
+	in, err := os.Open(src.path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // nothing was written
+	return graphio.Read(cancellable{ctx, in}, src.path, src.opt)
+}
+
+type cancellable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.Reader.Read(p)
+}
+
+// problem is what is wrong with the data of an input, one diagnostic for each
+// place in the file.
+func (b *binding) problem(input string, err error) {
+	code := diag.Code("E0701")
+	add := func(message, hint string) {
+		d := diag.Diagnostic{Code: code, Message: message}
+		if hint != "" {
+			d.Notes = []string{hint}
+		}
+		b.problems[input] = append(b.problems[input], d)
+	}
+	var list *graphio.ErrorList
+	var path *os.PathError
+	switch {
+	case errors.As(err, &list):
+		for _, e := range list.List {
+			add(e.Error(), "")
+		}
+		if list.More > 0 {
+			add(fmt.Sprintf("and %d more errors in the data of `%s`", list.More, input), "")
+		}
+	case errors.As(err, &path):
+		code = "E0702"
+		reason := path.Err.Error()
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			reason = "it does not exist"
+		case errors.Is(err, os.ErrPermission):
+			reason = "it may not be read"
+		}
+		add(fmt.Sprintf("cannot read %s: %s", path.Path, reason), fmt.Sprintf("The setting ein.inputs.%s names it for `%s`.", input, input))
+	default:
+		add(err.Error(), "")
+	}
+}
+
+// watch asks the client to report changes of data files. A client that cannot
+// leaves it to the next edit to find them.
+func (s *server) watch(u uri.URI, sources []dataSource) {
+	if !s.client.watch {
+		return
+	}
+	var added []protocol.FileSystemWatcher
+	s.watched.Lock()
+	defer s.watched.Unlock()
+	for _, src := range sources {
+		if s.watched.paths[src.path] == nil {
+			s.watched.paths[src.path] = map[uri.URI]bool{}
+			added = append(added, watcher(src.path, s.client.relativePattern))
+		}
+		s.watched.paths[src.path][u] = true
+	}
+	if len(added) == 0 {
+		return
+	}
+	s.watched.count++
+	registration := protocol.Registration{
+		ID: fmt.Sprintf("ein.data.%d", s.watched.count), Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
+		RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: added}),
+	}
+	go func() {
+		err := s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}})
+		if err != nil && s.ctx.Err() == nil {
+			s.log.Warn("the client does not watch the data", "error", err)
+		}
+	}()
+}
+
+// watcher is a pattern for one file.
+func watcher(path string, relative bool) protocol.FileSystemWatcher {
+	escaped := func(s string) string {
+		return strings.NewReplacer("*", "[*]", "?", "[?]", "{", "[{]", "[", "[[]").Replace(filepath.ToSlash(s))
+	}
+	if relative {
+		return protocol.FileSystemWatcher{GlobPattern: &protocol.RelativePattern{
+			BaseURI: protocol.URI(uri.File(filepath.Dir(path))), Pattern: protocol.Pattern(escaped(filepath.Base(path))),
+		}}
+	}
+	return protocol.FileSystemWatcher{GlobPattern: protocol.Pattern(escaped(path))}
+}
+
+// watched is the data files that the client watches, with the programs they are for.
+type watched struct {
+	sync.Mutex
+	paths map[string]map[uri.URI]bool
+	count int
+}
+
+// DidChangeWatchedFiles checks the programs whose data has changed.
+func (s *server) DidChangeWatchedFiles(_ context.Context, params *protocol.DidChangeWatchedFilesParams) error {
+	var programs []uri.URI
+	s.watched.Lock()
+	for _, change := range params.Changes {
+		for u := range s.watched.paths[change.URI.FsPath()] {
+			if !slices.Contains(programs, u) {
+				programs = append(programs, u)
+			}
+		}
+	}
+	s.watched.Unlock()
+	for _, u := range programs {
+		s.checkSoon(u)
+	}
+	return nil
+}
+
+// encoded is a value of the protocol in its untyped form.
+func encoded(v any) protocol.LSPAny {
+	raw, err := protocol.Marshal(v)
+	if err != nil {
+		panic("BUG: lsp: " + err.Error())
+	}
+	return raw
+}

@@ -1,0 +1,50 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+)
+
+// Definition is where the name at a place gets its value.
+func (s *server) Definition(ctx context.Context, params *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	span, ok := f.document().Definition(offset)
+	if !ok {
+		return protocol.LocationSlice{}, nil
+	}
+	return protocol.LocationSlice{{URI: f.uri, Range: f.mapper().rangeOf(span)}}, nil
+}
+
+// References is every place of the name at a place.
+func (s *server) References(ctx context.Context, params *protocol.ReferenceParams) ([]protocol.Location, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	list, m := []protocol.Location{}, f.mapper()
+	for _, span := range f.document().References(offset, params.Context.IncludeDeclaration) {
+		list = append(list, protocol.Location{URI: f.uri, Range: m.rangeOf(span)})
+	}
+	return list, nil
+}
+
+// DocumentHighlight is References for the eye, with reads and writes apart.
+func (s *server) DocumentHighlight(ctx context.Context, params *protocol.DocumentHighlightParams) ([]protocol.DocumentHighlight, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	list, m := []protocol.DocumentHighlight{}, f.mapper()
+	for _, h := range f.document().Highlights(offset) {
+		kind := protocol.DocumentHighlightKindRead
+		if h.Write {
+			kind = protocol.DocumentHighlightKindWrite
+		}
+		list = append(list, protocol.DocumentHighlight{Range: m.rangeOf(h.Span), Kind: kind})
+	}
+	return list, nil
+}

@@ -1,0 +1,64 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/diag"
+)
+
+// requestFailed is the protocol's code for a right request that cannot be met.
+const requestFailed jsonrpc2.Code = -32803
+
+// PrepareRename says what a rename would rename, or why it would not.
+func (s *server) PrepareRename(ctx context.Context, params *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	span, name, err := f.document().PrepareRename(offset)
+	if err != nil {
+		return nil, jsonrpc2.Errorf(requestFailed, "%v", err)
+	}
+	return &protocol.PrepareRenamePlaceholder{Range: f.mapper().rangeOf(span), Placeholder: name}, nil
+}
+
+// Rename calls the thing at a place something else, everywhere.
+func (s *server) Rename(ctx context.Context, params *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := f.document().Rename(offset, params.NewName)
+	if err != nil {
+		return nil, jsonrpc2.Errorf(requestFailed, "%v", err)
+	}
+	return s.workspaceEdit(f, edits), nil
+}
+
+func textEdits(f *file, edits []diag.Edit) []protocol.TextEdit {
+	list, m := []protocol.TextEdit{}, f.mapper()
+	for _, e := range edits {
+		list = append(list, protocol.TextEdit{Range: m.rangeOf(e.Span), NewText: e.NewText})
+	}
+	return list
+}
+
+// workspaceEdit is edits of one file, tied to its version where the client can
+// refuse them for another.
+func (s *server) workspaceEdit(f *file, edits []diag.Edit) *protocol.WorkspaceEdit {
+	if !s.client.documentChanges {
+		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{f.uri: textEdits(f, edits)}}
+	}
+	version := f.version
+	change := &protocol.TextDocumentEdit{TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{
+		TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: f.uri}, Version: &version,
+	}}
+	for _, e := range textEdits(f, edits) {
+		change.Edits = append(change.Edits, &e)
+	}
+	return &protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{change}}
+}

@@ -1,0 +1,311 @@
+// Package lsp is the language server of Ein: diagnostics, hover, completion and
+// the rest of what an editor asks, over the Language Server Protocol 3.18.
+//
+// What is known of a program comes from lang/ide, in byte offsets; this package
+// keeps the open files, turns offsets into positions of the protocol, and decides
+// what runs when. Notifications run one after the other in the order they arrive.
+// A request is pinned to the files as they were when it arrived and then runs
+// beside everything else, so it never delays typing and a change never confuses it.
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+)
+
+// The limits that hold where Options leaves one 0.
+const (
+	DefaultDebounce   = 150 * time.Millisecond
+	DefaultMaxMessage = 64 << 20 // bytes
+	DefaultMaxData    = 64 << 20 // bytes, of one data file after decompression
+	DefaultMaxMemory  = 1 << 30  // bytes, of one run
+	DefaultMaxOps     = 1 << 36  // operations, of one run
+	DefaultTimeout    = 10 * time.Second
+)
+
+// leave is how long Serve waits for work that was told to stop.
+const leave = 2 * time.Second
+
+// ErrNoShutdown is the error of Serve when the client left without the shutdown
+// request that the protocol wants first.
+var ErrNoShutdown = errors.New("the client left without a shutdown request")
+
+// Options of a server. The zero value logs nothing and has the default limits.
+type Options struct {
+	Log     *slog.Logger
+	Version string // of the tool, told to the client
+
+	Debounce   time.Duration // the pause after an edit before diagnostics are pushed
+	MaxMessage int           // bytes
+	MaxData    int64         // bytes of a data file bound to an input
+	MaxMemory  uint64        // bytes of a run
+	MaxOps     uint64        // operations of a run
+	Timeout    time.Duration // of a run
+
+	after func(time.Duration, func()) (cancel func()) // time.AfterFunc, but for tests
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.after == nil {
+		o.after = func(d time.Duration, f func()) func() {
+			t := time.AfterFunc(d, f)
+			return func() { t.Stop() }
+		}
+	}
+	setDefault(&o.Debounce, DefaultDebounce)
+	setDefault(&o.MaxMessage, DefaultMaxMessage)
+	setDefault(&o.MaxData, DefaultMaxData)
+	setDefault(&o.MaxMemory, DefaultMaxMemory)
+	setDefault(&o.MaxOps, DefaultMaxOps)
+	setDefault(&o.Timeout, DefaultTimeout)
+	return o
+}
+
+func setDefault[T int | int64 | uint64 | time.Duration](p *T, value T) {
+	if *p <= 0 {
+		*p = value
+	}
+}
+
+// Serve talks to one client until it exits, leaves, or ctx ends, and then closes
+// conn. The error is nil after a shutdown in the order of the protocol and
+// ErrNoShutdown after any other end the client brought about.
+func Serve(ctx context.Context, conn io.ReadWriteCloser, opt Options) error {
+	opt = opt.withDefaults()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wire := newFrames(conn, opt.MaxMessage, opt.Log)
+	rpc := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(wire), jsonrpc2.WithCodec(codec{}))
+	s := newServer(ctx, opt, protocol.ClientDispatcher(rpc))
+	rpc.Go(ctx, s.handle)
+	select {
+	case <-s.exited:
+	case <-rpc.Done():
+	case <-ctx.Done():
+	}
+	cancel()
+	if err := wire.Close(); err != nil {
+		opt.Log.Debug("closing the connection", "error", err)
+	}
+	select {
+	case <-rpc.Done():
+		s.out.wait()
+	case <-time.After(leave):
+		opt.Log.Warn("work went on after the end of the connection")
+	}
+	switch {
+	case s.phase.Load() == down:
+		return nil
+	case rpc.Err() != nil:
+		return fmt.Errorf("%w: %w", ErrNoShutdown, rpc.Err())
+	}
+	return ErrNoShutdown
+}
+
+// codec encodes the payloads of the protocol, whose unions encoding/json does not
+// know. An encoded message passes as it is.
+type codec struct{}
+
+func (codec) Marshal(v any) ([]byte, error) {
+	if raw, ok := v.(jsonrpc2.RawMessage); ok && raw != nil {
+		return raw, nil
+	}
+	return protocol.Marshal(v)
+}
+
+func (codec) Unmarshal(data []byte, v any) error {
+	if raw, ok := v.(*jsonrpc2.RawMessage); ok {
+		*raw = append(jsonrpc2.RawMessage(nil), data...)
+		return nil
+	}
+	return protocol.Unmarshal(data, v)
+}
+
+// The phases of a connection.
+const (
+	fresh int32 = iota // before initialize
+	up
+	down // after shutdown
+)
+
+// notInitialized is the protocol's code for a request before initialize.
+const notInitialized jsonrpc2.Code = -32002
+
+// inFlight is the requests that a cancellation can still reach.
+type inFlight struct {
+	mu     sync.Mutex
+	cancel map[jsonrpc2.ID]*context.CancelFunc
+}
+
+func (f *inFlight) begin(ctx context.Context, id jsonrpc2.ID) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cancel[id] = &cancel
+	return ctx, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.cancel[id] == &cancel { // not of a later request with the same id
+			delete(f.cancel, id)
+		}
+		cancel()
+	}
+}
+
+func (f *inFlight) stop(id jsonrpc2.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if cancel := f.cancel[id]; cancel != nil {
+		(*cancel)()
+	}
+}
+
+// handle is the one door for messages of the client. The context that jsonrpc2
+// gives dies with the call and may not be derived from until the call is released,
+// so everything runs under the server's own. An error from here for a notification
+// and a panic would end the connection; neither leaves.
+func (s *server) handle(released context.Context, req *jsonrpc2.Request) (result any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.Error("a bug in ein", "method", req.Method(), "panic", r, "stack", string(debug.Stack()))
+			result, err = nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "this is a bug in ein: %v", r)
+		}
+		if err != nil && !req.IsCall() {
+			level := slog.LevelWarn
+			if strings.HasPrefix(req.Method(), "$/") { // those are sent on the chance
+				level = slog.LevelDebug
+			}
+			s.log.Log(s.ctx, level, "notification ignored", "method", req.Method(), "error", err)
+			result, err = nil, nil
+		}
+	}()
+	if !req.IsCall() {
+		return nil, s.notification(req)
+	}
+	switch phase := s.phase.Load(); {
+	case phase == fresh && req.Method() != protocol.MethodInitialize:
+		return nil, jsonrpc2.Errorf(notInitialized, "the server waits for initialize")
+	case phase != fresh && req.Method() == protocol.MethodInitialize:
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the server is initialized already")
+	case phase == down:
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the server was shut down")
+	}
+	ctx, done := s.requests.begin(s.ctx, req.ID())
+	defer done()
+	switch req.Method() {
+	case protocol.MethodInitialize, protocol.MethodShutdown:
+		// What follows on the wire has to find them done.
+	default:
+		ctx = context.WithValue(ctx, snapshotKey{}, s.session.snapshot())
+		jsonrpc2.Async(released)
+	}
+	result, err = s.dispatch(ctx, req)
+	if ctx.Err() != nil {
+		return nil, protocol.ErrRequestCancelled
+	}
+	return result, coded(err)
+}
+
+func (s *server) notification(req *jsonrpc2.Request) error {
+	switch method := req.Method(); {
+	case method == protocol.MethodExit:
+		return s.Exit(s.ctx)
+	case s.phase.Load() != up:
+		return errors.New("it came before initialize or after shutdown")
+	case method == protocol.MethodCancelRequest:
+		var params protocol.CancelParams
+		if err := protocol.Unmarshal(req.Params(), &params); err != nil {
+			return err
+		}
+		switch id := params.ID.(type) {
+		case protocol.Integer:
+			s.requests.stop(jsonrpc2.NewNumberID(int64(id)))
+		case protocol.String:
+			s.requests.stop(jsonrpc2.NewStringID(string(id)))
+		default:
+			return errors.New("expected an id, a number or a string")
+		}
+		return nil
+	}
+	_, err := s.dispatch(s.ctx, req)
+	return err
+}
+
+// coded gives an error the code that the client is to see.
+func coded(err error) error {
+	var wire *jsonrpc2.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return protocol.ErrRequestCancelled
+	case errors.Is(err, jsonrpc2.ErrParse): // of the params: the message itself was read
+		return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%v", err)
+	case errors.As(err, &wire):
+		return err
+	}
+	return jsonrpc2.Errorf(jsonrpc2.InternalError, "%v", err)
+}
+
+// outbox runs what must not hold up the reading of messages, in order.
+type outbox struct {
+	mu    sync.Mutex
+	tasks []func()
+	wake  chan struct{}
+	done  chan struct{}
+}
+
+func newOutbox(ctx context.Context, run func(func())) *outbox {
+	o := &outbox{wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go func() {
+		defer close(o.done)
+		for {
+			select {
+			case <-o.wake:
+			case <-ctx.Done():
+				return
+			}
+			for {
+				o.mu.Lock()
+				tasks := o.tasks
+				o.tasks = nil
+				o.mu.Unlock()
+				if len(tasks) == 0 {
+					break
+				}
+				for _, task := range tasks {
+					if ctx.Err() != nil {
+						return
+					}
+					run(task)
+				}
+			}
+		}
+	}()
+	return o
+}
+
+func (o *outbox) put(task func()) {
+	o.mu.Lock()
+	o.tasks = append(o.tasks, task)
+	o.mu.Unlock()
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (o *outbox) wait() { <-o.done }

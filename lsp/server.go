@@ -1,0 +1,366 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/source"
+)
+
+// server is one connection. Its methods that serve the protocol are those of the
+// table in methods.go, in one file for each group of features.
+type server struct {
+	protocol.UnimplementedServer
+
+	ctx  context.Context // of the connection
+	opt  Options
+	log  *slog.Logger
+	peer protocol.Client
+
+	phase    atomic.Int32
+	exited   chan struct{}
+	left     atomic.Bool // exited is closed
+	client   client      // set once, by initialize
+	session  *session
+	requests inFlight
+	out      *outbox
+	pending  pending
+	data     dataJobs
+	watched  watched
+	tokens   tokenCache
+	runs     runs
+	reports  reports
+
+	dispatch func(context.Context, *jsonrpc2.Request) (any, error)
+}
+
+func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
+	s := &server{
+		ctx: ctx, opt: opt, log: opt.Log, peer: peer,
+		exited:   make(chan struct{}),
+		session:  newSession(),
+		requests: inFlight{cancel: map[jsonrpc2.ID]*context.CancelFunc{}},
+		pending:  pending{cancel: map[uri.URI]*func(){}},
+		data:     dataJobs{jobs: map[uri.URI]*dataJob{}},
+		watched:  watched{paths: map[string]map[uri.URI]bool{}},
+		tokens:   tokenCache{last: map[uri.URI]sentTokens{}},
+		runs:     runs{cancel: map[protocol.ProgressToken]context.CancelFunc{}},
+		reports:  reports{text: map[uri.URI]string{}},
+	}
+	s.dispatch = dispatcher(s)
+	s.out = newOutbox(ctx, func(task func()) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.log.Error("a bug in ein", "panic", r, "stack", string(debug.Stack()))
+			}
+		}()
+		task()
+	})
+	return s
+}
+
+// client is what the other side can do.
+type client struct {
+	pull              bool // asks for diagnostics itself
+	diagnosticVersion bool
+	unnecessary       bool // greys out what is tagged so
+	related           bool
+	markdown          bool // in hovers
+	markdownDocs      bool // in completions
+	snippets          bool
+	labelDetails      bool
+	hierarchy         bool // of symbols
+	literalActions    bool
+	documentChanges   bool
+	configuration     bool
+	settingsChange    bool // registers for didChangeConfiguration
+	watch             bool
+	relativePattern   bool
+	progress          bool // the server may begin progress of its own
+	showDocument      bool
+	content           bool // asks for the text of documents that only the server has
+	lineFolding       bool
+	refreshes         struct{ diagnostics, hints, tokens, lenses bool }
+}
+
+func is(p *bool) bool { return p != nil && *p }
+
+func newClient(c *protocol.ClientCapabilities) client {
+	td, ws, win := c.TextDocument, c.Workspace, c.Window
+	if td == nil {
+		td = &protocol.TextDocumentClientCapabilities{}
+	}
+	if ws == nil {
+		ws = &protocol.WorkspaceClientCapabilities{}
+	}
+	if win == nil {
+		win = &protocol.WindowClientCapabilities{}
+	}
+	out := client{
+		pull:           td.Diagnostic != nil,
+		literalActions: td.CodeAction != nil && len(td.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0,
+		hierarchy:      td.DocumentSymbol != nil && is(td.DocumentSymbol.HierarchicalDocumentSymbolSupport),
+		markdown:       td.Hover != nil && slices.Contains(td.Hover.ContentFormat, protocol.MarkupKindMarkdown),
+		lineFolding:    td.FoldingRange != nil && is(td.FoldingRange.LineFoldingOnly),
+
+		documentChanges: ws.WorkspaceEdit != nil && is(ws.WorkspaceEdit.DocumentChanges),
+		configuration:   is(ws.Configuration),
+		settingsChange:  ws.DidChangeConfiguration != nil && is(ws.DidChangeConfiguration.DynamicRegistration),
+		watch:           ws.DidChangeWatchedFiles != nil && is(ws.DidChangeWatchedFiles.DynamicRegistration),
+		relativePattern: ws.DidChangeWatchedFiles != nil && is(ws.DidChangeWatchedFiles.RelativePatternSupport),
+		content:         ws.TextDocumentContent != nil,
+
+		progress:     is(win.WorkDoneProgress),
+		showDocument: win.ShowDocument != nil && win.ShowDocument.Support,
+	}
+	if p := td.PublishDiagnostics; p != nil {
+		out.diagnosticVersion, out.related = is(p.VersionSupport), is(p.RelatedInformation)
+		out.unnecessary = slices.Contains(p.TagSupport.ValueSet, protocol.DiagnosticTagUnnecessary)
+	}
+	if p := td.Diagnostic; p != nil {
+		out.related = out.related || is(p.RelatedInformation)
+		out.unnecessary = out.unnecessary || slices.Contains(p.TagSupport.ValueSet, protocol.DiagnosticTagUnnecessary)
+	}
+	if td.Completion != nil && td.Completion.CompletionItem != nil {
+		item := td.Completion.CompletionItem
+		out.snippets, out.labelDetails = is(item.SnippetSupport), is(item.LabelDetailsSupport)
+		out.markdownDocs = slices.Contains(item.DocumentationFormat, protocol.MarkupKindMarkdown)
+	}
+	out.refreshes.diagnostics = out.pull && ws.Diagnostics != nil && is(ws.Diagnostics.RefreshSupport)
+	out.refreshes.hints = ws.InlayHint != nil && is(ws.InlayHint.RefreshSupport)
+	out.refreshes.tokens = ws.SemanticTokens != nil && is(ws.SemanticTokens.RefreshSupport)
+	out.refreshes.lenses = ws.CodeLens != nil && is(ws.CodeLens.RefreshSupport)
+	return out
+}
+
+// refresh is the requests by which the client pulls again.
+func (c *client) refresh(peer protocol.Client) (list []func(context.Context) error) {
+	for _, r := range []struct {
+		can bool
+		ask func(context.Context) error
+	}{
+		{c.refreshes.diagnostics, peer.DiagnosticRefresh},
+		{c.refreshes.hints, peer.InlayHintRefresh},
+		{c.refreshes.tokens, peer.SemanticTokensRefresh},
+		{c.refreshes.lenses, peer.CodeLensRefresh},
+	} {
+		if r.can {
+			list = append(list, r.ask)
+		}
+	}
+	return list
+}
+
+// encodings are the ways to count columns, the one that costs us least first.
+var encodings = []struct {
+	kind     protocol.PositionEncodingKind
+	encoding source.Encoding
+}{
+	{protocol.PositionEncodingKindUTF8, source.UTF8},
+	{protocol.PositionEncodingKindUTF32, source.UTF32},
+	{protocol.PositionEncodingKindUTF16, source.UTF16},
+}
+
+// negotiate picks the encoding of positions. UTF-16 is what a client has that names
+// none.
+func negotiate(general *protocol.GeneralClientCapabilities) (protocol.PositionEncodingKind, source.Encoding) {
+	if general != nil {
+		for _, e := range encodings {
+			if slices.Contains(general.PositionEncodings, e.kind) {
+				return e.kind, e.encoding
+			}
+		}
+	}
+	return protocol.PositionEncodingKindUTF16, source.UTF16
+}
+
+// Initialize learns what the client can do and says what the server does.
+func (s *server) Initialize(_ context.Context, params *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	s.client = newClient(&params.Capabilities)
+	kind, encoding := negotiate(params.Capabilities.General)
+	initial, err := parseSettings(params.InitializationOptions)
+	if err != nil {
+		s.complain(err)
+	}
+	s.session.update(func(next *snapshot) {
+		next.encoding, next.settings, next.folders = encoding, initial, folders(params)
+	})
+	s.phase.Store(up)
+	yes := protocol.Boolean(true)
+	on, sync := true, protocol.TextDocumentSyncKindIncremental
+	result := &protocol.InitializeResult{
+		ServerInfo: protocol.ServerInfo{Name: "ein"},
+		Capabilities: protocol.ServerCapabilities{
+			PositionEncoding: kind,
+			TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &on, Change: &sync, Save: yes},
+			HoverProvider:    yes, DefinitionProvider: yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
+			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, InlayHintProvider: yes,
+			DocumentFormattingProvider: yes, DocumentRangeFormattingProvider: yes,
+			FoldingRangeProvider: yes, SelectionRangeProvider: yes,
+			CompletionProvider: &protocol.CompletionOptions{
+				TriggerCharacters: []string{"[", "(", ",", "\"", ":"},
+				CompletionItem:    &protocol.ServerCompletionItemOptions{LabelDetailsSupport: &on},
+			},
+			SignatureHelpProvider:            &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}, RetriggerCharacters: []string{")"}},
+			DocumentOnTypeFormattingProvider: protocol.DocumentOnTypeFormattingOptions{FirstTriggerCharacter: "\n", MoreTriggerCharacter: []string{"]", ")", "}"}},
+			RenameProvider:                   &protocol.RenameOptions{PrepareProvider: &on},
+			CodeActionProvider: &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{
+				protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract, protocol.CodeActionKindRefactorInline,
+				protocol.CodeActionKindRefactorRewrite, protocol.CodeActionKindSourceFixAll,
+			}},
+			CodeLensProvider:       &protocol.CodeLensOptions{},
+			ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: s.commandNames(), WorkDoneProgressOptions: protocol.WorkDoneProgressOptions{WorkDoneProgress: &on}},
+			SemanticTokensProvider: &protocol.SemanticTokensOptions{
+				Legend: legend(), Range: yes, Full: &protocol.SemanticTokensFullDelta{Delta: &on},
+			},
+			Workspace: &protocol.WorkspaceOptions{
+				WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{Supported: &on, ChangeNotifications: yes},
+			},
+		},
+	}
+	if s.opt.Version != "" {
+		result.ServerInfo.Version = protocol.NewOptional(s.opt.Version)
+	}
+	if s.client.pull {
+		result.Capabilities.DiagnosticProvider = &protocol.DiagnosticOptions{WorkspaceDiagnostics: true}
+	}
+	if s.client.content {
+		result.Capabilities.Workspace.TextDocumentContent = &protocol.TextDocumentContentOptions{Schemes: []string{reportScheme}}
+	}
+	return result, nil
+}
+
+// folders is the paths of the workspace, by the newest of the three ways to give
+// them.
+func folders(params *protocol.InitializeParams) (paths []string) {
+	if list, ok := params.WorkspaceFolders.Get(); ok {
+		for _, f := range list {
+			paths = append(paths, f.URI.FsPath())
+		}
+		return paths
+	}
+	if params.RootURI != nil && params.RootURI.IsFile() {
+		return []string{params.RootURI.FsPath()}
+	}
+	if path, ok := params.RootPath.Get(); ok && path != "" {
+		return []string{filepath.Clean(path)}
+	}
+	return nil
+}
+
+// Initialized asks for the settings and to hear of their changes.
+func (s *server) Initialized(context.Context, *protocol.InitializedParams) error {
+	go func() {
+		if s.client.settingsChange {
+			registration := protocol.Registration{
+				ID: "ein.settings", Method: protocol.MethodWorkspaceDidChangeConfiguration,
+				RegisterOptions: anything(map[string]string{"section": section}),
+			}
+			err := s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}})
+			if err != nil && s.ctx.Err() == nil {
+				s.log.Warn("the client does not tell of changed settings", "error", err)
+			}
+		}
+		s.pullSettings()
+	}()
+	return nil
+}
+
+const section = "ein"
+
+// pullSettings takes over the settings that the client holds for the workspace.
+func (s *server) pullSettings() {
+	if !s.client.configuration {
+		return
+	}
+	name := section
+	list, err := s.peer.Configuration(s.ctx, &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}})
+	switch {
+	case s.ctx.Err() != nil:
+	case err != nil:
+		s.log.Warn("no settings from the client", "error", err)
+	case len(list) != 1:
+		s.log.Warn("asked for one section of settings", "got", len(list))
+	case len(list[0]) > 0 && string(list[0]) != "null": // else those of initialize stay
+		s.configure(list[0])
+	}
+}
+
+func (s *server) configure(raw []byte) {
+	given, err := parseSettings(raw)
+	if err != nil {
+		s.complain(err)
+	}
+	s.session.update(func(next *snapshot) { next.settings = given })
+	s.checkAll()
+}
+
+func (s *server) checkAll() {
+	for u := range s.session.snapshot().files {
+		s.checkNow(u)
+	}
+}
+
+// complain tells the user of something wrong that has no place in a text.
+func (s *server) complain(err error) {
+	s.log.Warn("settings", "error", err)
+	s.out.put(func() {
+		params := &protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: fmt.Sprintf("ein: %v", err)}
+		if err := s.peer.ShowMessage(s.ctx, params); err != nil && s.ctx.Err() == nil {
+			s.log.Warn("cannot show a message", "error", err)
+		}
+	})
+}
+
+// DidChangeConfiguration brings the settings, or the news that there are others.
+func (s *server) DidChangeConfiguration(_ context.Context, params *protocol.DidChangeConfigurationParams) error {
+	if s.client.configuration {
+		go s.pullSettings()
+		return nil
+	}
+	s.configure(params.Settings)
+	return nil
+}
+
+// DidChangeWorkspaceFolders moves what paths in the settings are relative to.
+func (s *server) DidChangeWorkspaceFolders(_ context.Context, params *protocol.DidChangeWorkspaceFoldersParams) error {
+	s.session.update(func(next *snapshot) {
+		list := slices.Clone(next.folders)
+		for _, f := range params.Event.Removed {
+			list = slices.DeleteFunc(list, func(path string) bool { return path == f.URI.FsPath() })
+		}
+		for _, f := range params.Event.Added {
+			list = append(list, f.URI.FsPath())
+		}
+		next.folders = list
+	})
+	s.checkAll()
+	return nil
+}
+
+// SetTrace is for clients that want traces in their own window; ours go to the log.
+func (s *server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }
+
+// Shutdown stops the work; only exit follows.
+func (s *server) Shutdown(context.Context) error {
+	s.phase.Store(down)
+	s.runs.stopAll()
+	return nil
+}
+
+// Exit ends the connection.
+func (s *server) Exit(context.Context) error {
+	if s.left.CompareAndSwap(false, true) {
+		close(s.exited)
+	}
+	return nil
+}

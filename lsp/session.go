@@ -1,0 +1,201 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/uri"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/ide"
+	"ein/lang/source"
+)
+
+// session is the open files and the settings. What there is now is one snapshot;
+// whoever has one may use it as long as wanted.
+type session struct {
+	mu   sync.Mutex // of those who make the next snapshot
+	now  atomic.Pointer[snapshot]
+	revs atomic.Uint64
+}
+
+// snapshot is the state of a session at one time. It never changes.
+type snapshot struct {
+	files    map[uri.URI]*file
+	settings settings
+	folders  []string // of the workspace, as paths
+	encoding source.Encoding
+}
+
+func newSession() *session {
+	s := &session{}
+	s.now.Store(&snapshot{encoding: source.UTF16})
+	return s
+}
+
+func (s *session) snapshot() *snapshot { return s.now.Load() }
+
+// update makes the next snapshot from a copy of the present one.
+func (s *session) update(change func(*snapshot)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := *s.now.Load()
+	next.files = maps.Clone(next.files)
+	if next.files == nil {
+		next.files = map[uri.URI]*file{}
+	}
+	change(&next)
+	s.now.Store(&next)
+}
+
+// sorted is the open files by name.
+func (s *snapshot) sorted() []*file {
+	return slices.SortedFunc(maps.Values(s.files), func(a, b *file) int {
+		if a.uri < b.uri {
+			return -1
+		}
+		return 1
+	})
+}
+
+type snapshotKey struct{}
+
+// file is the file that a request speaks of, as it was when the request came.
+func (s *server) file(ctx context.Context, u uri.URI) (*file, error) {
+	snap, ok := ctx.Value(snapshotKey{}).(*snapshot)
+	if !ok {
+		snap = s.session.snapshot()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if f := snap.files[u]; f != nil {
+		return f, nil
+	}
+	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s is not open", u)
+}
+
+// file is one version of an open file. It never changes; what is known of the text
+// is worked out when it is first asked for.
+type file struct {
+	uri      uri.URI
+	version  int32
+	rev      uint64 // counts every change of any file: of the text, the data, the settings
+	text     string
+	profile  check.Profile
+	bound    *binding // nil when no data is bound
+	encoding source.Encoding
+
+	mapper   func() *mapper
+	document func() *ide.Document
+	ready    *atomic.Pointer[ide.Document] // the document, once it was asked for
+}
+
+// finish sets up what is worked out later. The document is made from that of the
+// version before if edits lead from there.
+func (f *file) finish(before *ide.Document, edits []diag.Edit) *file {
+	f.mapper = sync.OnceValue(func() *mapper { return newMapper(f.text, f.encoding) })
+	ready := &atomic.Pointer[ide.Document]{}
+	f.ready = ready
+	f.document = sync.OnceValue(func() *ide.Document {
+		d := before
+		if d != nil {
+			d = d.Edit(edits)
+		} else {
+			d = ide.New(f.name(), f.text, ide.Options{Lang: f.options()})
+		}
+		before = nil
+		ready.Store(d)
+		return d
+	})
+	return f
+}
+
+// name is the file's name in messages.
+func (f *file) name() string {
+	if f.uri.IsFile() {
+		return f.uri.FsPath()
+	}
+	return f.uri.String()
+}
+
+func (f *file) options() lang.Options {
+	opt := lang.Options{Profile: f.profile}
+	if f.bound != nil {
+		opt.Inputs, opt.Labels = f.bound.values, f.bound.labels
+	}
+	return opt
+}
+
+// resultID names the state of a file in the protocol's pulled results.
+func (f *file) resultID() string { return strconv.FormatUint(f.rev, 10) }
+
+// edited is the next version of a file.
+func (f *file) edited(version int32, rev uint64, text string, edits []diag.Edit) *file {
+	next := *f
+	next.version, next.rev, next.text = version, rev, text
+	return next.finish(f.ready.Load(), edits)
+}
+
+// rebound is the same text with other data or settings.
+func (f *file) rebound(rev uint64, profile check.Profile, b *binding) *file {
+	next := *f
+	next.rev, next.profile, next.bound = rev, profile, b
+	return next.finish(nil, nil)
+}
+
+// settings is what the user configures in the section "ein".
+type settings struct {
+	Inputs  map[string]string `json:"inputs"`  // data of inputs: NAME to FILE, as in ein run --input NAME=FILE
+	Profile string            `json:"profile"` // full or core
+}
+
+// parseSettings reads a section, which may be wrapped in its name. What it does not
+// know is in the error, beside the settings that it does know.
+func parseSettings(raw []byte) (settings, error) {
+	var s settings
+	if len(raw) == 0 || string(raw) == "null" {
+		return s, nil
+	}
+	var wrapped map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &wrapped); err != nil {
+		return s, fmt.Errorf("the settings are not an object: %w", err)
+	}
+	if inner, ok := wrapped["ein"]; ok {
+		return parseSettings(inner)
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return settings{}, fmt.Errorf("the settings are wrong: %w", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(wrapped)) {
+		switch key {
+		case "inputs", "profile":
+		default:
+			return s, fmt.Errorf("there is no setting ein.%s; there are ein.inputs and ein.profile", key)
+		}
+	}
+	switch s.Profile {
+	case "", check.Full.String(), check.Core.String():
+	default:
+		profile := s.Profile
+		s.Profile = ""
+		return s, fmt.Errorf("ein.profile is %.40q, expected %q or %q", profile, check.Full, check.Core)
+	}
+	return s, nil
+}
+
+func (s settings) profile() check.Profile {
+	if s.Profile == check.Core.String() {
+		return check.Core
+	}
+	return check.Full
+}

@@ -1,0 +1,411 @@
+package lsp
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/check"
+)
+
+const versioned = `{"textDocument":{"publishDiagnostics":{"versionSupport":true,"relatedInformation":true,"tagSupport":{"valueSet":[1]}}}}`
+
+func version(p *protocol.PublishDiagnosticsParams) int32 {
+	v, _ := p.Version.Get()
+	return v
+}
+
+// TestDebounce: diagnostics come after a pause, once, for the last version.
+func TestDebounce(t *testing.T) {
+	c := start(t, versioned, Options{})
+	c.open(testURI, "A = B\n")
+	c.replace(testURI, 2, "A = C\n")
+	c.replace(testURI, 3, "A = D\n")
+	c.pause()
+	p := receive(t, c.published)
+	if version(p) != 3 || len(p.Diagnostics) != 1 || !strings.Contains(string(p.Diagnostics[0].Message.(protocol.String)), "`D`") {
+		t.Errorf("got %v", p)
+	}
+	c.replace(testURI, 4, "A = 1\n")
+	if err := c.DidSave(c.ctx, &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: testURI}}); err != nil {
+		t.Fatal(err)
+	}
+	if p := receive(t, c.published); version(p) != 4 || len(p.Diagnostics) != 0 { // without a pause
+		t.Errorf("got %v", p)
+	}
+	if n := c.clock.elapse(); n != 0 {
+		t.Errorf("%d pauses were left", n)
+	}
+	if len(c.published) != 0 {
+		t.Errorf("and also %v", <-c.published)
+	}
+	c.leave()
+}
+
+func TestClose(t *testing.T) {
+	c := start(t, versioned, Options{})
+	c.open(testURI, "A = B\n")
+	c.pause()
+	if p := receive(t, c.published); len(p.Diagnostics) != 1 {
+		t.Errorf("got %v", p)
+	}
+	c.replace(testURI, 2, "A = C\n")
+	if err := c.DidClose(c.ctx, &protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: testURI}}); err != nil {
+		t.Fatal(err)
+	}
+	if p := receive(t, c.published); p.Diagnostics == nil || len(p.Diagnostics) != 0 {
+		t.Errorf("got %v", p)
+	}
+	c.pause()
+	if _, err := c.hover(testURI, 0, 0); err == nil {
+		t.Error("the file is still open")
+	}
+	if len(c.published) != 0 {
+		t.Errorf("after the end: %v", <-c.published)
+	}
+	c.leave()
+}
+
+// TestVersions: changes are taken as they come, whatever their version.
+func TestVersions(t *testing.T) {
+	c := start(t, versioned, Options{})
+	c.open(testURI, "A = 1\n")
+	c.replace(testURI, 7, "A = B\n")
+	c.replace(testURI, 3, "A = C\n")
+	c.pause()
+	if p := receive(t, c.published); version(p) != 3 || !strings.Contains(string(p.Diagnostics[0].Message.(protocol.String)), "`C`") {
+		t.Errorf("got %v", p)
+	}
+	// Of a change with a wrong part nothing is taken.
+	wrong := protocol.Range{Start: protocol.Position{Character: 3}}
+	c.change(testURI, 8, &protocol.TextDocumentContentChangeWholeDocument{Text: "A = D\n"},
+		&protocol.TextDocumentContentChangePartial{Range: wrong, Text: "x"})
+	if err := c.DidSave(c.ctx, &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: testURI}}); err != nil {
+		t.Fatal(err)
+	}
+	if p := receive(t, c.published); version(p) != 3 || !strings.Contains(string(p.Diagnostics[0].Message.(protocol.String)), "`C`") {
+		t.Errorf("got %v", p)
+	}
+	c.leave()
+}
+
+func TestUnnecessary(t *testing.T) {
+	const text = "a = [1, 2]\n:print a\nb = sum(a)\n"
+	for _, test := range []struct {
+		capabilities string
+		want         int
+	}{{versioned, 1}, {"{}", 0}} {
+		c := start(t, test.capabilities, Options{})
+		c.open(testURI, text)
+		c.pause()
+		p := receive(t, c.published)
+		if len(p.Diagnostics) != 1 || p.Diagnostics[0].Tags.Len() != test.want {
+			t.Errorf("%s: got %v", test.capabilities, p.Diagnostics)
+		}
+		c.leave()
+	}
+}
+
+// TestHugeFile: a text over the limit of the language is one diagnostic.
+func TestHugeFile(t *testing.T) {
+	c := start(t, versioned, Options{})
+	c.open(testURI, strings.Repeat("# comment\n", 1_700_000))
+	c.pause()
+	if p := receive(t, c.published); len(p.Diagnostics) != 1 || !strings.HasPrefix(string(p.Diagnostics[0].Code.(protocol.String)), "E05") {
+		t.Errorf("got %v", p.Diagnostics)
+	}
+	c.replace(testURI, 2, small)
+	c.alive()
+	c.leave()
+}
+
+const pulling = `{"textDocument":{"diagnostic":{}},"workspace":{"diagnostics":{"refreshSupport":true},"configuration":true}}`
+
+func TestPull(t *testing.T) {
+	c := start(t, pulling, Options{})
+	c.open(testURI, "A = B\n")
+	c.open("file:///work/second.ein", "A = 1\n")
+	ask := func(previous *string) protocol.DocumentDiagnosticReport {
+		t.Helper()
+		report, err := c.Diagnostic(c.ctx, &protocol.DocumentDiagnosticParams{
+			TextDocument: protocol.TextDocumentIdentifier{URI: testURI}, PreviousResultID: previous,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	first := ask(nil).(*protocol.RelatedFullDocumentDiagnosticReport)
+	if len(first.Items) != 1 {
+		t.Errorf("got %v", first)
+	}
+	if again, ok := ask(first.ResultID).(*protocol.RelatedUnchangedDocumentDiagnosticReport); !ok || again.ResultID != *first.ResultID {
+		t.Errorf("got %v", again)
+	}
+	c.replace(testURI, 2, "A = 1\n")
+	if next, ok := ask(first.ResultID).(*protocol.RelatedFullDocumentDiagnosticReport); !ok || len(next.Items) != 0 {
+		t.Errorf("got %v", next)
+	}
+	c.replace(testURI, 3, "A = B\n")
+	whole := func(known ...protocol.PreviousResultId) []protocol.WorkspaceDocumentDiagnosticReport {
+		t.Helper()
+		report, err := c.DiagnosticWorkspace(c.ctx, &protocol.WorkspaceDiagnosticParams{PreviousResultIds: known})
+		if err != nil || len(report.Items) != 2 {
+			t.Fatalf("%v, %v", report, err)
+		}
+		return report.Items
+	}
+	items := whole()
+	one := items[0].(*protocol.WorkspaceFullDocumentDiagnosticReport)
+	two := items[1].(*protocol.WorkspaceFullDocumentDiagnosticReport)
+	if len(one.Items) != 1 || *one.Version != 3 || len(two.Items) != 0 {
+		t.Errorf("got %v and %v", one, two)
+	}
+	items = whole(protocol.PreviousResultId{URI: one.URI, Value: *one.ResultID})
+	if _, ok := items[0].(*protocol.WorkspaceUnchangedDocumentDiagnosticReport); !ok {
+		t.Errorf("got %v", items[0])
+	}
+	c.pause()
+	c.alive()
+	if len(c.published) != 0 {
+		t.Errorf("pushed too: %v", <-c.published)
+	}
+	c.leave()
+}
+
+// TestDelta: the edits turn the tokens before into the tokens after.
+func TestDelta(t *testing.T) {
+	c := start(t, "", Options{})
+	c.open(testURI, small)
+	id := protocol.TextDocumentIdentifier{URI: testURI}
+	full, err := c.SemanticTokensFull(c.ctx, &protocol.SemanticTokensParams{TextDocument: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, last := full.Data, *full.ResultID
+	for i, text := range []string{small, "C = 1\n" + small, small, "", small + "# end\n", strings.ReplaceAll(small, "B", "Bee")} {
+		c.replace(testURI, int32(i+2), text)
+		answer, err := c.SemanticTokensFullDelta(c.ctx, &protocol.SemanticTokensDeltaParams{TextDocument: id, PreviousResultID: last})
+		if err != nil {
+			t.Fatal(err)
+		}
+		delta, ok := answer.(*protocol.SemanticTokensDelta)
+		if !ok {
+			t.Fatalf("got %T", answer)
+		}
+		for _, e := range delta.Edits {
+			data = append(append(append([]uint32{}, data[:e.Start]...), e.Data...), data[e.Start+e.DeleteCount:]...)
+		}
+		last = *delta.ResultID
+		want := tokenData(newTestFile(text), wholeText(text))
+		if len(data) != len(want) {
+			t.Fatalf("%q: got %v, want %v", text, data, want)
+		}
+		for k := range want {
+			if data[k] != want[k] {
+				t.Fatalf("%q: got %v, want %v", text, data, want)
+			}
+		}
+	}
+	answer, err := c.SemanticTokensFullDelta(c.ctx, &protocol.SemanticTokensDeltaParams{TextDocument: id, PreviousResultID: "other"})
+	if _, ok := answer.(*protocol.SemanticTokens); !ok || err != nil {
+		t.Errorf("of an unknown result: %v, %v", answer, err)
+	}
+	c.leave()
+}
+
+// TestWatchedInput: sizes and labels follow the data on the disk.
+func TestWatchedInput(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "graph.csv")
+	save := func(text string, age time.Duration) {
+		t.Helper()
+		if err := os.WriteFile(data, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(data, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("source,target\na,b\n", time.Hour)
+	c := connect(t, Options{})
+	c.settings = `{"inputs":{"A":"graph.csv"}}`
+	var params protocol.InitializeParams
+	err := protocol.Unmarshal([]byte(`{"processId":null,"rootUri":null,"workspaceFolders":[{"uri":"`+string(uri.File(dir))+`","name":"w"}],"capabilities":{
+		"workspace":{"configuration":true,"inlayHint":{"refreshSupport":true},
+		"didChangeConfiguration":{"dynamicRegistration":true},
+		"didChangeWatchedFiles":{"dynamicRegistration":true,"relativePatternSupport":true}}}}`), &params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.initialize(&params)
+	if r := receive(t, c.registers); r.Method != protocol.MethodWorkspaceDidChangeConfiguration {
+		t.Errorf("registered %v", r)
+	}
+	u := uri.File(filepath.Join(dir, "programs", "p.ein")) // relative to the folder, not to the program
+	c.open(u, "input A: graph\n:print tc(A)\n")
+	if r := receive(t, c.registers); r.Method != protocol.MethodWorkspaceDidChangeWatchedFiles || !strings.Contains(string(r.RegisterOptions), "graph.csv") {
+		t.Errorf("registered %s", r.RegisterOptions)
+	}
+	shape := func(want string) {
+		t.Helper()
+		if got := receive(t, c.refreshed); got != "hints" {
+			t.Errorf("refreshed %s", got)
+		}
+		h, err := c.hover(u, 0, 6)
+		if err != nil || !strings.Contains(h.Contents.(*protocol.MarkupContent).Value, want) {
+			t.Errorf("%v, %v; want %s", h, err, want)
+		}
+	}
+	shape("Tensor[2,2]")
+	save("source,target\na,b\nb,c\n", time.Minute)
+	if err := c.DidChangeWatchedFiles(c.ctx, &protocol.DidChangeWatchedFilesParams{Changes: []protocol.FileEvent{{URI: uri.File(data), Type: protocol.FileChangeTypeChanged}}}); err != nil {
+		t.Fatal(err)
+	}
+	c.pause()
+	shape("Tensor[3,3]")
+	// A label of the program is a node too.
+	c.replace(u, 2, "input A: graph\n:print tc(A)\nB = edges([[\"a\",\"z\"]])\n:print B\n")
+	c.pause()
+	shape("Tensor[4,4]")
+	// Other settings unbind it.
+	c.settings = `{"inputs":{}}`
+	if err := c.DidChangeConfiguration(c.ctx, &protocol.DidChangeConfigurationParams{Settings: protocol.LSPAny("null")}); err != nil {
+		t.Fatal(err)
+	}
+	shape("graph")
+	c.leave()
+}
+
+func TestSettings(t *testing.T) {
+	for _, test := range []struct{ raw, inputs, wrong string }{
+		{`null`, "", ""},
+		{``, "", ""},
+		{`{}`, "", ""},
+		{`{"inputs":{"A":"x.csv"}}`, "x.csv", ""},
+		{`{"ein":{"inputs":{"A":"x.csv"}}}`, "x.csv", ""},
+		{`{"inputs":{"A":"x.csv"},"input":1}`, "x.csv", "there is no setting ein.input;"},
+		{`{"inputs":{"A":5}}`, "", "the settings are wrong"},
+		{`[1]`, "", "the settings are not an object"},
+		{`{"profile":"tiny"}`, "", "expected \"full\" or \"core\""},
+	} {
+		got, err := parseSettings([]byte(test.raw))
+		if got.Inputs["A"] != test.inputs || (err == nil) != (test.wrong == "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
+			t.Errorf("%s: %v, %v", test.raw, got, err)
+		}
+	}
+	c := start(t, "", Options{})
+	c.open(testURI, "def f(A) = A\n:print f([1])\n")
+	c.pause()
+	if p := receive(t, c.published); len(p.Diagnostics) != 0 {
+		t.Errorf("full: %v", p.Diagnostics)
+	}
+	if err := c.DidChangeConfiguration(c.ctx, &protocol.DidChangeConfigurationParams{Settings: protocol.LSPAny(`{"ein":{"profile":"core"}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	// Once as it was, once as it is.
+	p := receive(t, c.published)
+	for len(p.Diagnostics) == 0 {
+		p = receive(t, c.published)
+	}
+	if err := c.DidChangeConfiguration(c.ctx, &protocol.DidChangeConfigurationParams{Settings: protocol.LSPAny(`{"ein":{"colour":"red"}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if m := receive(t, c.messages); !strings.Contains(m.Message, "ein.colour") {
+		t.Errorf("got %v", m)
+	}
+	if got := (settings{Profile: "core"}).profile(); got != check.Core {
+		t.Errorf("got %v", got)
+	}
+	c.leave()
+}
+
+const showing = `{"workspace":{"textDocumentContent":{}},"window":{"workDoneProgress":true,"showDocument":{"support":true}}}`
+
+// TestCommandShown: what a command prints comes as its result, and is shown as a
+// document to those who can, as a message to others.
+func TestCommandShown(t *testing.T) {
+	for _, capabilities := range []string{showing, "{}"} {
+		c := start(t, capabilities, Options{})
+		c.open(testURI, small)
+		result, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{anything(testURI)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text string
+		if err := json.Unmarshal(result, &text); err != nil || !strings.Contains(text, "[1, 0]") {
+			t.Errorf("%s, %v", result, err)
+		}
+		if capabilities == "{}" {
+			if m := receive(t, c.messages); m.Message != strings.TrimSpace(text) {
+				t.Errorf("got %v", m)
+			}
+		} else {
+			doc := receive(t, c.documents)
+			content, err := c.TextDocumentContent(c.ctx, &protocol.TextDocumentContentParams{URI: doc.URI})
+			if err != nil || content.Text != text {
+				t.Errorf("%v: %v, %v", doc.URI, content, err)
+			}
+			if begin, end := receive(t, c.progress), receive(t, c.progress); !strings.Contains(string(begin.Value), `"begin"`) || !strings.Contains(string(end.Value), `"end"`) {
+				t.Errorf("got %s, %s", begin.Value, end.Value)
+			}
+		}
+		c.leave()
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"ab\n", "ab"},
+		{"0123456789", "0123456789"},
+		{"01234\n56789", "01234\n... and 6 bytes more, which the command gives as its result"},
+		{"0123456789é", "0123456789\n... and 2 bytes more, which the command gives as its result"},
+	} {
+		if got := shorten(test.text, 10); got != test.want {
+			t.Errorf("%q: got %q", test.text, got)
+		}
+	}
+}
+
+// long is a program whose run takes far longer than any test.
+const long = "A = ones(3000, 3000) + 0.5\nB[i,l] = A[i,j] A[j,k] A[k,l]\nC[i,l] = B[i,j] B[j,k] A[k,l]\n:print sum(C)\n"
+
+// TestStopRun: a run ends when its progress or its request is cancelled, at its
+// time limit, and is refused over the other limits.
+func TestStopRun(t *testing.T) {
+	run := func(c *testClient) error {
+		_, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{anything(testURI)}})
+		return err
+	}
+	c := start(t, showing, Options{Timeout: time.Hour, MaxOps: 1 << 50})
+	c.open(testURI, long)
+	stopped := make(chan error, 1)
+	go func() { stopped <- run(c) }()
+	begin := receive(t, c.progress)
+	if err := c.WorkDoneProgressCancel(c.ctx, &protocol.WorkDoneProgressCancelParams{Token: begin.Token}); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, receive(t, stopped), protocol.CodeRequestCancelled)
+	c.leave()
+
+	c = start(t, "", Options{Timeout: time.Millisecond, MaxOps: 1 << 50})
+	c.open(testURI, long)
+	if err := run(c); err == nil || !strings.Contains(err.Error(), "the time limit of 1ms is over") {
+		t.Errorf("got %v", err)
+	}
+	c.leave()
+
+	c = start(t, "", Options{MaxOps: 1000})
+	c.open(testURI, long)
+	if err := run(c); err == nil || !strings.Contains(err.Error(), "the limit is 1,000 operations") {
+		t.Errorf("got %v", err)
+	}
+	c.leave()
+}

@@ -1,0 +1,111 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+)
+
+// DidOpen takes over a file from the disk.
+func (s *server) DidOpen(_ context.Context, params *protocol.DidOpenTextDocumentParams) error {
+	doc := &params.TextDocument
+	s.session.update(func(next *snapshot) {
+		if next.files[doc.URI] != nil {
+			s.log.Warn("opened again without being closed", "uri", doc.URI)
+		}
+		f := &file{
+			uri: doc.URI, version: doc.Version, rev: s.session.revs.Add(1), text: doc.Text,
+			profile: next.settings.profile(), encoding: next.encoding,
+		}
+		next.files[doc.URI] = f.finish(nil, nil)
+	})
+	s.checkSoon(doc.URI)
+	return nil
+}
+
+// DidChange applies edits. They are taken in the order they arrive: that is the
+// order the client made them in, whatever the version says.
+func (s *server) DidChange(_ context.Context, params *protocol.DidChangeTextDocumentParams) (err error) {
+	u, version := params.TextDocument.URI, params.TextDocument.Version
+	s.session.update(func(next *snapshot) {
+		f := next.files[u]
+		if f == nil {
+			err = fmt.Errorf("%s is not open", u)
+			return
+		}
+		if version <= f.version {
+			s.log.Warn("a version that does not grow", "uri", u, "before", f.version, "version", version)
+		}
+		text, edits := f.text, make([]diag.Edit, 0, len(params.ContentChanges))
+		m := f.mapper()
+		for i, change := range params.ContentChanges {
+			if i > 0 {
+				m = newMapper(text, f.encoding)
+			}
+			e, wrong := contentChange(m, change)
+			if wrong != nil {
+				// Half of a change would be worse than none, and either way the
+				// texts differ until the client opens the file again.
+				err = fmt.Errorf("%s, version %d: %w", u, version, wrong)
+				return
+			}
+			text = text[:e.Span.Start] + e.NewText + text[e.Span.End:]
+			edits = append(edits, e)
+		}
+		next.files[u] = f.edited(version, s.session.revs.Add(1), text, edits)
+	})
+	if err == nil {
+		s.checkSoon(u)
+	}
+	return err
+}
+
+func contentChange(m *mapper, change protocol.TextDocumentContentChangeEvent) (diag.Edit, error) {
+	switch c := change.(type) {
+	case *protocol.TextDocumentContentChangeWholeDocument:
+		return diag.Edit{Span: source.Span{End: len(m.text)}, NewText: c.Text}, nil
+	case *protocol.TextDocumentContentChangePartial:
+		start, _ := m.offset(c.Range.Start)
+		end, _ := m.offset(c.Range.End)
+		if start > end {
+			return diag.Edit{}, fmt.Errorf("a range that ends at %d:%d, before its start %d:%d",
+				c.Range.End.Line, c.Range.End.Character, c.Range.Start.Line, c.Range.Start.Character)
+		}
+		return diag.Edit{Span: source.Span{Start: start, End: end}, NewText: c.Text}, nil
+	}
+	return diag.Edit{}, fmt.Errorf("a change of an unknown kind %T", change)
+}
+
+// DidSave checks at once what would have been checked after the pause.
+func (s *server) DidSave(_ context.Context, params *protocol.DidSaveTextDocumentParams) error {
+	s.checkNow(params.TextDocument.URI)
+	return nil
+}
+
+// DidClose gives the file back to the disk; its diagnostics go with it.
+func (s *server) DidClose(_ context.Context, params *protocol.DidCloseTextDocumentParams) (err error) {
+	u := params.TextDocument.URI
+	s.session.update(func(next *snapshot) {
+		if next.files[u] == nil {
+			err = fmt.Errorf("%s is not open", u)
+		}
+		delete(next.files, u)
+	})
+	s.forget(u)
+	return err
+}
+
+// forget drops what is kept beside the snapshots.
+func (s *server) forget(u uri.URI) {
+	s.pending.drop(u)
+	s.data.stop(u)
+	s.tokens.drop(u)
+	if !s.client.pull {
+		s.out.put(func() { s.publish(u, nil, []protocol.Diagnostic{}) })
+	}
+}

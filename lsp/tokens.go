@@ -1,0 +1,176 @@
+package lsp
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/ide"
+	"ein/lang/source"
+)
+
+// tokenTypes are the protocol's words for what a token stands for. Their order is
+// the legend.
+var tokenTypes = []struct {
+	kind ide.Kind
+	name protocol.SemanticTokenTypes
+}{
+	{ide.KindTensor, protocol.SemanticTokenTypesVariable},
+	{ide.KindInput, protocol.SemanticTokenTypesProperty},
+	{ide.KindIndex, protocol.SemanticTokenTypesTypeParameter},
+	{ide.KindFunction, protocol.SemanticTokenTypesFunction},
+	{ide.KindBuiltin, protocol.SemanticTokenTypesMethod},
+	{ide.KindParameter, protocol.SemanticTokenTypesParameter},
+	{ide.KindLabel, protocol.SemanticTokenTypesString},
+	{ide.KindDirective, protocol.SemanticTokenTypesMacro},
+	{ide.KindKeyword, protocol.SemanticTokenTypesKeyword},
+	{ide.KindNumber, protocol.SemanticTokenTypesNumber},
+	{ide.KindOperator, protocol.SemanticTokenTypesOperator},
+	{ide.KindComment, protocol.SemanticTokenTypesComment},
+}
+
+// The modifiers as bits, in the order of the legend.
+const (
+	modDefinition uint32 = 1 << iota
+	modLibrary
+	modUnused
+)
+
+var tokenModifiers = []string{
+	string(protocol.SemanticTokenModifiersDefinition), string(protocol.SemanticTokenModifiersDefaultLibrary), "unused",
+}
+
+func legend() protocol.SemanticTokensLegend {
+	l := protocol.SemanticTokensLegend{TokenModifiers: tokenModifiers}
+	for _, t := range tokenTypes {
+		l.TokenTypes = append(l.TokenTypes, string(t.name))
+	}
+	return l
+}
+
+// tokenCache is what was sent last for each file, so that a delta can be told.
+type tokenCache struct {
+	mu   sync.Mutex
+	last map[uri.URI]sentTokens
+}
+
+type sentTokens struct {
+	id   string
+	data []uint32
+}
+
+// swap keeps what is sent now and gives what was sent under an id.
+func (c *tokenCache) swap(u uri.URI, next sentTokens, id string) ([]uint32, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, ok := c.last[u]
+	c.last[u] = next
+	return before.data, ok && before.id == id
+}
+
+func (c *tokenCache) drop(u uri.URI) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.last, u)
+}
+
+// SemanticTokensFull classifies every token of a file.
+func (s *server) SemanticTokensFull(ctx context.Context, params *protocol.SemanticTokensParams) (*protocol.SemanticTokens, error) {
+	f, err := s.file(ctx, params.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	id, data := f.resultID(), tokenData(f, source.Span{End: len(f.text)})
+	s.tokens.swap(f.uri, sentTokens{id, data}, "")
+	return &protocol.SemanticTokens{ResultID: &id, Data: data}, nil
+}
+
+// SemanticTokensFullDelta tells what has changed since the client asked last.
+func (s *server) SemanticTokensFullDelta(ctx context.Context, params *protocol.SemanticTokensDeltaParams) (protocol.SemanticTokensDeltaResult, error) {
+	f, err := s.file(ctx, params.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	id, data := f.resultID(), tokenData(f, source.Span{End: len(f.text)})
+	before, ok := s.tokens.swap(f.uri, sentTokens{id, data}, params.PreviousResultID)
+	if !ok {
+		return &protocol.SemanticTokens{ResultID: &id, Data: data}, nil
+	}
+	return &protocol.SemanticTokensDelta{ResultID: &id, Edits: tokenEdits(before, data)}, nil
+}
+
+// SemanticTokensRange classifies the tokens on the screen.
+func (s *server) SemanticTokensRange(ctx context.Context, params *protocol.SemanticTokensRangeParams) (*protocol.SemanticTokens, error) {
+	f, err := s.file(ctx, params.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.SemanticTokens{Data: tokenData(f, f.mapper().span(params.Range))}, nil
+}
+
+// tokenData is tokens as the protocol packs them: for each the line and the column
+// after the token before, its length, type and modifiers. Not every client takes a
+// token of several lines, so each line is one of its own.
+func tokenData(f *file, span source.Span) []uint32 {
+	data, m := []uint32{}, f.mapper()
+	if span.Len() == 0 {
+		return data
+	}
+	types := map[ide.Kind]uint32{}
+	for i, t := range tokenTypes {
+		types[t.kind] = uint32(i)
+	}
+	var last protocol.Position
+	for _, t := range f.document().Tokens(span) {
+		kind, ok := types[t.Kind]
+		if !ok {
+			continue
+		}
+		mods := uint32(0)
+		for _, mod := range []struct {
+			on  bool
+			bit uint32
+		}{{t.Definition, modDefinition}, {t.Library, modLibrary}, {t.Unused, modUnused}} {
+			if mod.on {
+				mods |= mod.bit
+			}
+		}
+		for start := t.Span.Start; start < t.Span.End; {
+			end := t.Span.End
+			if k := strings.IndexAny(f.text[start:end], "\r\n"); k >= 0 {
+				end = start + k
+			}
+			if from, to := m.position(start), m.position(end); to.Character > from.Character {
+				column := from.Character
+				if from.Line == last.Line {
+					column -= last.Character
+				}
+				data = append(data, from.Line-last.Line, column, to.Character-from.Character, kind, mods)
+				last = from
+			}
+			start = end + 1
+		}
+	}
+	return data
+}
+
+// tokenEdits is one edit between what two lists have in common at both ends.
+func tokenEdits(before, after []uint32) []protocol.SemanticTokensEdit {
+	start := 0
+	for start < len(before) && start < len(after) && before[start] == after[start] {
+		start++
+	}
+	end := 0
+	for end < len(before)-start && end < len(after)-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	if start == len(before) && start == len(after) {
+		return []protocol.SemanticTokensEdit{}
+	}
+	return []protocol.SemanticTokensEdit{{
+		Start: uint32(start), DeleteCount: uint32(len(before) - start - end), Data: after[start : len(after)-end],
+	}}
+}
