@@ -1,0 +1,168 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/lang/diag"
+)
+
+// argument says what a command takes, for completion.
+type argument uint8
+
+const (
+	none argument = iota
+	statementArg
+	nameArg
+	functionArg
+	fileArg
+	commandArg
+)
+
+// command is one of the session's own commands.
+type command struct {
+	name, args string
+	takes      argument
+	needs      bool // it has to have an argument
+	help       string
+	run        func(s *Session, ctx context.Context, arg string) Reply
+}
+
+// commands in the order of :help. It is a function because :help reads it.
+func commands() []command {
+	return []command{
+		{"help", "[COMMAND]", commandArg, false, "list the commands, or describe one", (*Session).help},
+		{"load", "FILE [NAME=DATA]...", fileArg, true, "add the statements of a program, its inputs bound to data files", (*Session).load},
+		{"save", "FILE", fileArg, true, "write the session as a program that ein run accepts", (*Session).save},
+		{"input", "NAME[: KIND] DATA", fileArg, true, "declare an input (a graph, matrix, vector or scalar) and bind it to a data file", (*Session).input},
+		{"tensors", "", none, false, "list the names with their shapes and definitions", (*Session).tensorList},
+		{"type", "EXPRESSION", statementArg, true, "show the shape and kind of a value without computing it", (*Session).typeOf},
+		{"doc", "[NAME]", functionArg, false, "describe a function with an example, or list all", (*Session).doc},
+		{"cost", "STATEMENT|NAME", statementArg, true, "show the most a statement, or computing a name anew, can take", (*Session).cost},
+		{"explain", "STATEMENT|NAME|CODE", statementArg, true, "show the plan of a statement, or what the code of a diagnostic means", (*Session).explain},
+		{"dis", "STATEMENT|NAME", statementArg, true, "list the bytecode", (*Session).dis},
+		{"time", "STATEMENT", statementArg, true, "run a statement and show the time, operations and memory it took", (*Session).time},
+		{"full", "EXPRESSION", statementArg, true, "show a large value in full", (*Session).full},
+		{"plot", "EXPRESSION [FILE.svg]", statementArg, true, "draw a matrix, vector or graph here, or as a picture in a file", (*Session).plot},
+		{"why", "has_path(A, i, j)", statementArg, true, "show a path, or where the search ended; also tc, reach, desc, anc and dist", (*Session).why},
+		{"reset", "", none, false, "forget everything", (*Session).resetAll},
+		{"history", "", none, false, "list what was entered", (*Session).showHistory},
+		{"quit", "", none, false, "leave; Ctrl-D does too", (*Session).quit},
+	}
+}
+
+// isCommand reports whether an entry is a command, not statements.
+func isCommand(entry string) bool {
+	name, _, ok := splitCommand(entry)
+	return ok && name != "print"
+}
+
+// splitCommand takes ":name argument" apart.
+func splitCommand(entry string) (name, arg string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(entry), ":")
+	if !ok {
+		return "", "", false
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool {
+		return !(r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	})
+	if end < 0 {
+		end = len(rest)
+	}
+	return rest[:end], strings.TrimSpace(rest[end:]), true
+}
+
+func (s *Session) command(ctx context.Context, entry string) Reply {
+	name, arg, _ := splitCommand(entry)
+	list := commands()
+	i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return s.unknownCommand(name, list)
+	}
+	c := &list[i]
+	switch {
+	case c.needs && arg == "":
+		return failure("`:%s` needs an argument: `:%s %s`", name, name, c.args)
+	case c.takes == none && arg != "":
+		return failure("`:%s` takes no argument, found `%s`", name, shorten(arg, 40))
+	}
+	return c.run(s, ctx, arg)
+}
+
+func (s *Session) unknownCommand(name string, list []command) Reply {
+	var names []string
+	for _, c := range list {
+		names = append(names, c.name)
+	}
+	hint := "`:help` lists the commands."
+	if near, ok := diag.Suggest(name, names); ok {
+		hint = "Did you mean `:" + near + "`? " + hint
+	} else if len(name) == 1 {
+		var like []string
+		for _, n := range names {
+			if strings.HasPrefix(n, name) {
+				like = append(like, "`:"+n+"`")
+			}
+		}
+		if like != nil {
+			hint = "Did you mean " + strings.Join(like, " or ") + "? " + hint
+		}
+	}
+	return Reply{Failed: true, Problems: []Problem{finding("", diag.Error, "", 0, 0, fmt.Sprintf("there is no command `:%s`", name), hint)}}
+}
+
+// failure is the reply to a command that cannot be done.
+func failure(format string, args ...any) Reply {
+	return Reply{Failed: true, Problems: []Problem{plainError(format, args...)}}
+}
+
+const helpText = `Type statements of Ein; a bare expression is computed and shown, and _ is its
+value in the next entry. A statement goes on in the next line while a bracket is
+open, or after an operator or a comma.
+
+`
+
+const helpKeys = `
+Tab completes, Up and Down walk through the history, Ctrl-R searches it.
+Ctrl-C stops what is running or clears the line, Ctrl-D leaves.
+`
+
+func (s *Session) help(_ context.Context, arg string) Reply {
+	list := commands()
+	if arg != "" {
+		name := strings.TrimPrefix(arg, ":")
+		i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
+		if i < 0 {
+			return s.unknownCommand(name, list)
+		}
+		return Reply{Out: strings.TrimSpace(":"+name+" "+list[i].args) + "\n  " + list[i].help + "\n"}
+	}
+	var b strings.Builder
+	b.WriteString(helpText)
+	width := 0
+	for _, c := range list {
+		width = max(width, len(c.name)+len(c.args)+2)
+	}
+	for _, c := range list {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, ":"+c.name+" "+c.args, c.help)
+	}
+	b.WriteString(helpKeys)
+	return Reply{Out: b.String()}
+}
+
+func (s *Session) resetAll(context.Context, string) Reply {
+	s.reset()
+	return Reply{Note: "everything is forgotten\n"}
+}
+
+func (s *Session) showHistory(context.Context, string) Reply {
+	var b strings.Builder
+	for i, h := range s.history[:len(s.history)-1] {
+		fmt.Fprintf(&b, "%4d  %s\n", i+1, strings.ReplaceAll(h, "\n", "\n      "))
+	}
+	return Reply{Out: b.String()}
+}
+
+func (s *Session) quit(context.Context, string) Reply { return Reply{Quit: true} }

@@ -1,0 +1,110 @@
+package repl
+
+import (
+	"slices"
+	"strings"
+
+	"ein/lang/describe"
+	"ein/lang/ide"
+)
+
+// Complete is what can stand at pos in an entry that is being typed: texts for
+// entry[start:pos], the best first.
+func (s *Session) Complete(entry string, pos int) (start int, words []string) {
+	typed := entry[:pos]
+	if strings.TrimSpace(typed) == "" {
+		return pos, nil // a Tab that indents, or a pasted one
+	}
+	if name, _, ok := splitCommand(entry); ok && name != "print" {
+		return s.completeCommand(typed, name)
+	}
+	return s.completeStatement(entry, pos)
+}
+
+func (s *Session) completeCommand(typed, name string) (start int, words []string) {
+	colon := strings.IndexByte(typed, ':')
+	if rest := typed[colon+1:]; rest == "" || identifier.MatchString(rest) {
+		for _, c := range commands() {
+			word := ":" + c.name
+			if c.takes != none {
+				word += " "
+			}
+			words = append(words, word)
+		}
+		return withPrefix(append(words, ":print "), typed[colon:], colon)
+	}
+	list := commands()
+	i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return len(typed), nil
+	}
+	arg := colon + 1 + len(name)
+	for arg < len(typed) && (typed[arg] == ' ' || typed[arg] == '\t') {
+		arg++
+	}
+	word := strings.LastIndexAny(typed, " \t") + 1
+	switch list[i].takes {
+	case fileArg:
+		if name == "input" && word == arg || s.cfg.Files == nil {
+			return len(typed), nil
+		}
+		if name == "load" && word > arg { // NAME=DATA
+			word += strings.IndexByte(typed[word:], '=') + 1
+		}
+		return withPrefix(s.cfg.Files.Complete(typed[word:]), typed[word:], word)
+	case functionArg:
+		for _, f := range describe.Functions() {
+			words = append(words, f.Name)
+		}
+		return withPrefix(words, typed[arg:], arg)
+	case commandArg:
+		for _, c := range list {
+			words = append(words, c.name)
+		}
+		return withPrefix(words, typed[arg:], arg)
+	case statementArg:
+		if name == "plot" && word > arg && s.cfg.Files != nil {
+			if start, words := s.completeStatement(typed[arg:], len(typed)-arg); len(words) > 0 {
+				return start + arg, words
+			}
+			return withPrefix(s.cfg.Files.Complete(typed[word:]), typed[word:], word)
+		}
+		start, words := s.completeStatement(typed[arg:], len(typed)-arg)
+		return start + arg, words
+	}
+	return len(typed), nil
+}
+
+// withPrefix is the words that begin with what is typed.
+func withPrefix(words []string, typed string, start int) (int, []string) {
+	words = slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, typed) })
+	return start, words
+}
+
+// completeStatement asks the editor's view of the program with the entry at its
+// end.
+func (s *Session) completeStatement(entry string, pos int) (start int, words []string) {
+	opt := session
+	opt.Inputs, opt.Labels = s.inputs, s.labels
+	base := len(s.text)
+	d := ide.New(s.cfg.Name, s.text+entry, ide.Options{Lang: opt})
+	start = -1
+	for _, item := range d.Complete(base + pos) {
+		from := item.Span.Start - base
+		if from < 0 || from > pos || start >= 0 && from != start {
+			continue
+		}
+		text := item.Insert
+		if text == "" {
+			text = item.Label
+		}
+		if typed := entry[from:pos]; strings.HasPrefix(text, typed) && text != typed {
+			start = from
+			words = append(words, text)
+		}
+	}
+	if start < 0 {
+		return pos, nil
+	}
+	return start, words
+}

@@ -1,0 +1,49 @@
+package repl
+
+import (
+	"context"
+	"slices"
+	"testing"
+)
+
+func TestComplete(t *testing.T) {
+	s := New(Config{})
+	for _, e := range []string{`A = edges([["ann", "bob"], ["bob", "cy"]])`, "def twice(x) = x + x", "alpha = 1"} {
+		if r := s.Eval(context.Background(), e); r.Failed {
+			t.Fatal(r)
+		}
+	}
+	for _, test := range []struct {
+		entry string
+		start int
+		want  []string // some of what is offered
+		not   string
+	}{
+		{"de", 0, []string{"desc(", "def "}, "tc("},
+		{"desc(A, \"b", 9, []string{`bob"`}, `ann"`},
+		{"x = al", 4, []string{"alpha"}, "A"},
+		{"tw", 0, []string{"twice("}, "A"},
+		{":pl", 0, []string{":plot "}, ":time "},
+		{":p", 0, []string{":plot ", ":print "}, ":time "},
+		{":print al", 7, []string{"alpha"}, "A"},
+		{":type al", 6, []string{"alpha"}, "A"},
+		{":help pl", 6, []string{"plot"}, "time"},
+		{":doc has", 5, []string{"has_path"}, "tc"},
+		{"B[i, j] = A[", 12, []string{"i", "j"}, "A"},
+	} {
+		start, words := s.Complete(test.entry, len(test.entry))
+		if start != test.start || slices.Contains(words, test.not) {
+			t.Errorf("%q: at %d %q", test.entry, start, words)
+		}
+		for _, w := range test.want {
+			if !slices.Contains(words, w) {
+				t.Errorf("%q offers %q, without %s", test.entry, words, w)
+			}
+		}
+	}
+	for _, nothing := range []string{"", "  ", "// de", "1", ":reset ", ":nothing x"} {
+		if _, words := s.Complete(nothing, len(nothing)); len(words) > 0 {
+			t.Errorf("%q offers %q", nothing, words)
+		}
+	}
+}

@@ -1,0 +1,367 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/stdlib"
+	"ein/vm/graphio"
+)
+
+// The commands that read and write files.
+
+// maxProgram bounds what is read of a program; the parser's limit is lower.
+const maxProgram = 64 << 20
+
+func (s *Session) open(ctx context.Context, name string) (io.ReadCloser, *Reply) {
+	if s.cfg.Files == nil {
+		r := failure("this session has no access to files")
+		return nil, &r
+	}
+	f, err := s.cfg.Files.Open(ctx, name)
+	if err != nil {
+		r := fileFailure(name, "read", err)
+		return nil, &r
+	}
+	return f, nil
+}
+
+// fileFailure is a file that cannot be read or written at all.
+func fileFailure(name, done string, err error) Reply {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return Reply{Failed: true, Problems: []Problem{finding("E0702", diag.Error, name, 0, 0, fmt.Sprintf("the file cannot be %s: %v", done, err), "")}}
+}
+
+// dataReply is a data file that is not what it should be.
+func dataReply(err error) *Reply {
+	var list *graphio.ErrorList
+	var one *graphio.Error
+	r := &Reply{Failed: true}
+	add := func(e *graphio.Error) {
+		r.Problems = append(r.Problems, finding("E0701", diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint))
+	}
+	switch {
+	case errors.As(err, &list):
+		for _, e := range list.List {
+			add(e)
+		}
+		if list.More > 0 {
+			r.Problems = append(r.Problems, finding("E0701", diag.Error, list.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", list.More), ""))
+		}
+	case errors.As(err, &one):
+		add(one)
+	default:
+		r.Problems = append(r.Problems, finding("E0701", diag.Error, "", 0, 0, err.Error(), ""))
+	}
+	return r
+}
+
+// readData reads the file of an input.
+func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, spec string) (binding, *Reply) {
+	path, opt, err := graphio.ParseSpec(spec)
+	if err != nil {
+		r := failure("%s: %v", shorten(spec, 60), err)
+		return binding{}, &r
+	}
+	opt.Kind = kind
+	f, fail := s.open(ctx, path)
+	if fail != nil {
+		return binding{}, fail
+	}
+	defer func() { _ = f.Close() }()
+	raw, err := graphio.Read(f, path, opt)
+	if ctx.Err() != nil {
+		r := failure("%s: nothing was read of %s", reason(ctx), path)
+		return binding{}, &r
+	}
+	if err != nil {
+		return binding{}, dataReply(err)
+	}
+	return binding{graphio.Decl{Name: name, Raw: raw}, spec}, nil
+}
+
+// reason says why a context has ended.
+func reason(ctx context.Context) string {
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err.Error()
+	}
+	return "interrupted"
+}
+
+var inputPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\s*:\s*([A-Za-z]+))?\s*=?\s+(\S.*)$`)
+
+// input declares an input and binds it. A name that is taken is given the value
+// of an input with a fresh name, so that what used the old one keeps it.
+func (s *Session) input(ctx context.Context, arg string) Reply {
+	m := inputPattern.FindStringSubmatch(arg)
+	if m == nil {
+		return failure("expected a name and a file, as in `:input A: matrix weights.csv`, found `%s`", shorten(arg, 40))
+	}
+	name, kind, spec := m[1], m[2], unquote(m[3])
+	if kind == "" {
+		kind = string(graphio.Graph)
+	}
+	kinds := []string{"graph", "matrix", "vector", "scalar"}
+	if !slices.Contains(kinds, kind) {
+		hint := ""
+		if near, ok := diag.Suggest(kind, kinds); ok {
+			hint = "Did you mean `" + near + "`? "
+		}
+		return Reply{Failed: true, Problems: []Problem{finding("E0209", diag.Error, "", 0, 0, fmt.Sprintf("`%s` is not a kind of input", kind),
+			hint+"The kinds are graph (0/1 and square), matrix, vector and scalar.")}}
+	}
+	declared := name
+	if s.value(name) != nil {
+		declared = s.fresh(name, "")
+	}
+	b, fail := s.readData(ctx, declared, graphio.Kind(kind), spec)
+	if fail != nil {
+		return *fail
+	}
+	text := "input " + declared + ": " + kind
+	if declared != name {
+		text += "\n" + name + " = " + declared
+	}
+	return s.withData(ctx, []binding{b}, text, s.cfg.Name, s.line)
+}
+
+// withData adds statements together with the data of their inputs.
+func (s *Session) withData(ctx context.Context, bound []binding, text, name string, line int) Reply {
+	next := s.clone()
+	next.bound = append(next.bound, bound...)
+	e, fail := s.extend(&next, text, name, line)
+	if fail != nil {
+		return *fail
+	}
+	r, fail := s.run(ctx, &next, e, true)
+	if fail != nil {
+		return *fail
+	}
+	for _, w := range bound {
+		if v := next.inputs[w.Name]; v != nil {
+			r.Note = w.Name + ": " + describeValue(v) + "\n" + r.Note
+		}
+	}
+	s.state = next
+	return *r
+}
+
+// unquote takes the quotes off a file name.
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// fields splits an argument at blanks outside quotes.
+func fields(s string) []string {
+	var out []string
+	var b strings.Builder
+	quoted, some := false, false
+	for _, r := range s {
+		switch {
+		case r == '"':
+			quoted, some = !quoted, true
+		case (r == ' ' || r == '\t') && !quoted:
+			if some {
+				out = append(out, b.String())
+			}
+			b.Reset()
+			some = false
+		default:
+			b.WriteRune(r)
+			some = true
+		}
+	}
+	if some {
+		out = append(out, b.String())
+	}
+	return out
+}
+
+func (s *Session) load(ctx context.Context, arg string) Reply {
+	args := fields(arg)
+	if len(args) == 0 {
+		return failure("`:load` needs a file")
+	}
+	f, fail := s.open(ctx, args[0])
+	if fail != nil {
+		return *fail
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxProgram))
+	_ = f.Close()
+	if err != nil {
+		return fileFailure(args[0], "read", err)
+	}
+	text := string(b)
+	if strings.HasPrefix(text, "\x7fEIN") {
+		return failure("%s is bytecode, expected the source of a program", args[0])
+	}
+	parsed := lang.Parse(args[0], text, lang.Options{})
+	var bound []binding
+	for _, a := range args[1:] {
+		name, spec, ok := strings.Cut(a, "=")
+		if !ok {
+			return failure("expected NAME=DATA after the program, found `%s`", shorten(a, 40))
+		}
+		i := slices.IndexFunc(parsed.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
+		if i < 0 {
+			return failure("%s has no input `%s`", args[0], name)
+		}
+		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name }) {
+			return failure("%s is bound twice", name)
+		}
+		one, fail := s.readData(ctx, name, graphio.Kind(parsed.Stmts[i].(*syntax.Input).Kind.Name), spec)
+		if fail != nil {
+			return *fail
+		}
+		bound = append(bound, one)
+	}
+	if blank(text) {
+		return Reply{Note: args[0] + " has no statements\n"}
+	}
+	// The data is bound in the order of the declarations, as ein run does.
+	slices.SortStableFunc(bound, func(a, b binding) int { return declared(parsed, a.Name) - declared(parsed, b.Name) })
+	return s.withData(ctx, bound, text, args[0], 1)
+}
+
+func declared(f *syntax.File, name string) int {
+	return slices.IndexFunc(f.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
+}
+
+func (s *Session) save(_ context.Context, arg string) Reply {
+	if s.cfg.Files == nil {
+		return failure("this session has no access to files")
+	}
+	name := unquote(arg)
+	if err := s.cfg.Files.Write(name, []byte(s.Program(name))); err != nil {
+		return fileFailure(name, "written", err)
+	}
+	n := len(s.program.File.Stmts)
+	return Reply{Note: fmt.Sprintf("%s written to %s\n", plural(n, "statement"), name)}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Program is the session as a program for ein run: what was shown is printed.
+// name is that of the file, for the command line in its first comment.
+func (s *Session) Program(name string) string {
+	var b strings.Builder
+	b.WriteString("// ein run " + shellWord(name))
+	for _, in := range s.bound {
+		b.WriteString(" --input " + shellWord(in.Name+"="+in.spec))
+	}
+	if len(s.program.Labels) > 0 && !s.cfg.Numbers {
+		b.WriteString(" --labels")
+	}
+	b.WriteString("\n\n")
+	last := 0
+	for _, st := range s.program.File.Stmts {
+		if x, ok := st.(*syntax.ExprStmt); ok {
+			b.WriteString(s.text[last:x.Span.Start] + "_ = " + s.text[x.Span.Start:x.Span.End] + "; :print _")
+			last = x.Span.End
+		}
+	}
+	b.WriteString(s.text[last:])
+	f := lang.Parse(name, b.String(), lang.Options{})
+	text, ok := syntax.Format(f)
+	if !ok {
+		panic("BUG: repl: the session does not parse as a program")
+	}
+	return text
+}
+
+// shellWord quotes a word of a command line where it has to be. It is part of a
+// comment, so line ends go.
+func shellWord(s string) string {
+	plain := regexp.MustCompile(`^[A-Za-z0-9_./=:,+-]+$`)
+	s, _ = diag.Display(s)
+	if plain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// fresh is a name made of another that neither the program nor text uses.
+func (s *state) fresh(name, text string) string {
+	used := map[string]bool{}
+	for _, part := range []string{s.text, text} {
+		for _, t := range syntax.Tokens(part) {
+			used[part[t.Span.Start:t.Span.End]] = true
+		}
+	}
+	for k := 1; ; k++ {
+		if n := fmt.Sprintf("%s_%d", name, k); !used[n] {
+			return n
+		}
+	}
+}
+
+// makeRoom renames the functions of the session that an entry defines again, and
+// their calls, so that what used one keeps it.
+func (s *state) makeRoom(entry *syntax.File) {
+	for _, st := range entry.Stmts {
+		d, ok := st.(*syntax.Def)
+		if !ok {
+			continue
+		}
+		for _, old := range s.program.File.Stmts {
+			if o, ok := old.(*syntax.Def); ok && o.Name.Name == d.Name.Name {
+				s.rename(o, s.fresh(o.Name.Name, entry.Source.Text))
+				p := *s.program
+				p.File = lang.Parse("", s.text, session)
+				s.program = &p
+				break
+			}
+		}
+	}
+}
+
+// rename gives a function of the program another name.
+func (s *state) rename(d *syntax.Def, to string) {
+	edits := []source.Span{d.Name.Span}
+	language := stdlib.Lookup(d.Name.Name) != nil || check.PreludeDefs()[d.Name.Name] != nil
+	for _, st := range s.program.File.Stmts {
+		_, body := st.(*syntax.Def)
+		syntax.Walk(st, func(n syntax.Node) bool {
+			c, ok := n.(*syntax.Call)
+			// Before the definition the name is that of a function of the language, or of
+			// one that a body may call before it is defined.
+			if ok && c.Fun.Name == d.Name.Name && (c.Span.Start > d.Span.Start || body && !language) {
+				edits = append(edits, c.Fun.Span)
+			}
+			return true
+		})
+	}
+	slices.SortFunc(edits, func(a, b source.Span) int { return b.Start - a.Start })
+	chunks := slices.Clone(s.chunks)
+	for _, e := range edits {
+		s.text = s.text[:e.Start] + to + s.text[e.End:]
+		for i := range chunks {
+			if chunks[i].start > e.Start {
+				chunks[i].start += len(to) - e.Len()
+			}
+		}
+	}
+	s.chunks = chunks
+}

@@ -1,0 +1,266 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ein/lang/check"
+	"ein/lang/describe"
+	"ein/lang/diag"
+	"ein/lang/syntax"
+	"ein/vm"
+	"ein/vm/code"
+	"ein/vm/tensor"
+)
+
+// The commands that look at values and at how they come about.
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+var kindWords = [...]string{tensor.Bool: "0/1", tensor.Int: "integer", tensor.Real: "real"}
+
+func typeWords(t tensor.Type) string {
+	return t.Shape.String() + " " + kindWords[t.Kind]
+}
+
+// describeValue is a value in a few words.
+func describeValue(v *tensor.Value) string {
+	t := v.Type
+	if t.Shape.Rank() == 0 {
+		return typeWords(t)
+	}
+	ones := -1
+	switch {
+	case v.Layout == tensor.Packed:
+		ones = 0
+		for _, w := range v.Bits.W {
+			ones += bits.OnesCount64(w)
+		}
+	case v.Layout == tensor.Sparse:
+		ones = v.CSR.NNZ()
+	}
+	switch {
+	case ones < 0:
+		return typeWords(t)
+	case t.Kind == tensor.Bool:
+		return fmt.Sprintf("%s, %s of %s are 1", typeWords(t), describe.Count(uint64(ones)), describe.Count(t.Shape.Elems()))
+	}
+	return fmt.Sprintf("%s, %s entries", typeWords(t), describe.Count(uint64(ones)))
+}
+
+func (s *Session) tensorList(context.Context, string) Reply {
+	var rows [][3]string
+	text := func(sp syntax.Node) string {
+		at := sp.Pos()
+		shown, _ := diag.Display(strings.Join(strings.Fields(s.text[at.Start:at.End]), " "))
+		return shorten(shown, 60)
+	}
+	byStart := map[int]syntax.Stmt{}
+	for _, st := range s.program.File.Stmts {
+		byStart[st.Pos().Start] = st
+	}
+	for _, name := range s.tensors() {
+		row := [3]string{name, typeWords(s.value(name).Type), ""}
+		if st := s.definition(name); st != nil {
+			row[2] = text(byStart[st.Span.Start])
+		} else {
+			i := slices.IndexFunc(s.bound, func(b binding) bool { return b.Name == name })
+			row[2] = "from " + s.bound[i].spec
+		}
+		rows = append(rows, row)
+	}
+	for _, st := range s.program.File.Stmts {
+		if d, ok := st.(*syntax.Def); ok {
+			rows = append(rows, [3]string{d.Name.Name, "function", text(d)})
+		}
+	}
+	return Reply{Out: table(rows)}
+}
+
+func table(rows [][3]string) string {
+	var width [2]int
+	for _, r := range rows {
+		for i := range width {
+			width[i] = max(width[i], len(r[i]))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", width[0], r[0], width[1], r[1], r[2]), " ") + "\n")
+	}
+	return b.String()
+}
+
+// try checks a text as if it were entered, without keeping it.
+func (s *Session) try(text string) (state, *entry, *Reply) {
+	next := s.clone()
+	e, fail := s.extend(&next, text, s.cfg.Name, s.line)
+	return next, e, fail
+}
+
+func (s *Session) typeOf(_ context.Context, arg string) Reply {
+	next, e, fail := s.try(arg)
+	if fail != nil {
+		return *fail
+	}
+	r := Reply{Problems: next.places(e.diags)}
+	for _, st := range next.program.Statements {
+		if st.Span.Start < e.start {
+			continue
+		}
+		name := st.Name
+		if name == "_" {
+			name = shorten(strings.Join(strings.Fields(next.text[st.Span.Start:st.Span.End]), " "), 60)
+		}
+		r.Out += name + ": " + typeWords(st.Node.Type) + "\n"
+	}
+	if r.Out == "" {
+		return failure("`%s` has no value of its own", shorten(arg, 40))
+	}
+	return r
+}
+
+func (s *Session) doc(_ context.Context, arg string) Reply {
+	list := describe.Functions()
+	if arg == "" {
+		text := describe.Contents(list)
+		return Reply{Out: strings.Replace(text, "`ein doc NAME`", "`:doc NAME`", 1)}
+	}
+	name, _, _ := strings.Cut(arg, "(")
+	for i := range list {
+		if list[i].Name == name {
+			return Reply{Out: list[i].Text()}
+		}
+	}
+	for _, st := range slices.Backward(s.program.File.Stmts) {
+		if d, ok := st.(*syntax.Def); ok && d.Name.Name == name {
+			return Reply{Out: s.text[d.Span.Start:d.Span.End] + "\n"}
+		}
+	}
+	if s.value(name) != nil {
+		return s.typeOf(context.Background(), name)
+	}
+	var names []string
+	for i := range list {
+		names = append(names, list[i].Name)
+	}
+	hint := "`:doc` lists all."
+	if near, ok := diag.Suggest(name, names); ok {
+		hint = "Did you mean `" + near + "`? " + hint
+	}
+	return Reply{Failed: true, Problems: []Problem{finding("", diag.Error, "", 0, 0, fmt.Sprintf("there is no function `%s`", shorten(name, 40)), hint)}}
+}
+
+// compileArgument compiles a statement, given the values that are there, or, of a
+// name, what computes it from the inputs.
+func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled, *Reply) {
+	name := arg
+	next, e, fail := s.try(arg)
+	if identifier.MatchString(arg) && s.definition(arg) != nil {
+		next, e, fail = s.clone(), &entry{stale: true}, nil
+		st := s.definition(arg)
+		p := *next.program
+		p.Outputs = []check.Output{{Name: arg, Node: st.Node, Form: st.Form, Span: st.Span}}
+		next.program = &p
+		e.only = st
+	} else {
+		name = "this statement"
+	}
+	if fail != nil {
+		return nil, nil, fail
+	}
+	c, err := s.compile(&next, e)
+	if err != nil {
+		panic("BUG: repl: " + err.Error())
+	}
+	p := *next.program
+	p.Outputs = nil
+	for _, w := range c.wants {
+		p.Outputs = append(p.Outputs, check.Output{Name: w.Name, Form: w.Form, Node: w.Node, Span: span(w.Pos)})
+	}
+	d := &describe.Compiled{Name: name, Checked: &p, Code: c.code, Module: c.module, Rewrites: c.plan.Rewrites, From: e.start}
+	if e.only != nil {
+		d.To = e.only.Span.End
+	}
+	return c, d, nil
+}
+
+func (s *Session) cost(_ context.Context, arg string) Reply {
+	c, d, fail := s.compileArgument(arg)
+	if fail != nil {
+		return *fail
+	}
+	return Reply{Out: describe.Cost(&c.module.Certificate, d.Checked.File.Source)}
+}
+
+var codePattern = regexp.MustCompile(`^[EWNewn][0-9]{4}$`)
+
+func (s *Session) explain(_ context.Context, arg string) Reply {
+	if codePattern.MatchString(arg) && s.definition(arg) == nil {
+		page, ok := diag.Explain(diag.Code(arg))
+		if !ok {
+			return failure("there is no diagnostic %s", arg)
+		}
+		return Reply{Out: page}
+	}
+	_, d, fail := s.compileArgument(arg)
+	if fail != nil {
+		return *fail
+	}
+	return Reply{Out: d.Plan()}
+}
+
+func (s *Session) dis(_ context.Context, arg string) Reply {
+	c, d, fail := s.compileArgument(arg)
+	if fail != nil {
+		return *fail
+	}
+	return Reply{Out: code.Disassemble(c.code, func(offset int) (int, int) {
+		p := d.Checked.File.Source.Position(offset)
+		return p.Line, p.Column
+	})}
+}
+
+func (s *Session) time(ctx context.Context, arg string) Reply {
+	start := time.Now()
+	r := s.statements(ctx, arg, s.cfg.Name, s.line)
+	wall := time.Since(start)
+	if !r.Failed {
+		r.Out += fmt.Sprintf("%v, %s operations (at most %s), %s\n", wall.Round(time.Microsecond),
+			describe.Count(r.stats.Ops), describe.Count(r.bound), describe.Bytes(r.stats.PeakBytes))
+	}
+	return r
+}
+
+func (s *Session) full(ctx context.Context, arg string) Reply {
+	cut := s.cfg.Full
+	s.cfg.Full = true
+	defer func() { s.cfg.Full = cut }()
+	next, e, fail := s.try(arg)
+	if fail != nil {
+		return *fail
+	}
+	r, fail := s.run(ctx, &next, e, false)
+	if fail != nil {
+		return *fail
+	}
+	return *r
+}
+
+// compute is the values of expressions, which are not kept.
+func (s *Session) compute(ctx context.Context, expressions ...string) ([]vm.Output, *Reply) {
+	next, e, fail := s.try(":print " + strings.Join(expressions, ", "))
+	if fail != nil {
+		return nil, fail
+	}
+	_, result, fail := s.execute(ctx, &next, e)
+	if fail != nil {
+		return nil, fail
+	}
+	return result.Outputs, nil
+}

@@ -1,0 +1,158 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ein/lang/diag"
+)
+
+// ErrInterrupt is what a LineReader returns when the user gives up the line.
+var ErrInterrupt = errors.New("interrupted")
+
+// LineReader reads lines without their ends. At the end of the input it returns
+// io.EOF, alone or with the last line. A terminal shows the prompt and keeps a
+// history; what is no terminal does neither.
+type LineReader interface {
+	ReadLine(prompt string) (string, error)
+	Remember(entry string)
+}
+
+// The prompts.
+const (
+	prompt       = "ein> "
+	continuation = "...> "
+)
+
+// Loop runs a session on lines until they end or :quit.
+type Loop struct {
+	Session *Session
+	Lines   LineReader
+	Out     io.Writer // results
+	Err     io.Writer // diagnostics
+	Text    diag.Text // how diagnostics are shown
+	// Interactive says that a person is typing: notes are shown, and a failed entry
+	// is no failure of the whole.
+	Interactive bool
+	// Context gives each entry its context, which ends when the user stops it.
+	Context func() (context.Context, func())
+
+	partial string // the lines so far of an entry that goes on
+}
+
+// The errors of Run.
+var (
+	ErrFailed = errors.New("an entry failed")
+	ErrBug    = errors.New("a bug in the session")
+)
+
+// Run returns nil, or ErrFailed or ErrBug when that happened to some entry of what
+// is not interactive, or the error of reading or writing.
+func (l *Loop) Run() error {
+	var outcome error
+	for {
+		entry, err := l.entry()
+		if errors.Is(err, ErrInterrupt) {
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if entry != "" {
+			r := l.eval(entry)
+			if r.Bug != "" {
+				outcome = ErrBug
+			} else if r.Failed && outcome == nil && !l.Interactive {
+				outcome = ErrFailed
+			}
+			if err := l.show(&r); err != nil {
+				return err
+			}
+			if r.Quit {
+				return outcome
+			}
+		}
+		if err != nil {
+			return outcome
+		}
+	}
+}
+
+// eval runs an entry in a context of its own.
+func (l *Loop) eval(entry string) Reply {
+	ctx, stop := l.Context()
+	defer stop()
+	r := l.Session.Eval(ctx, entry)
+	if l.Interactive && ctx.Err() != nil {
+		_, _ = io.WriteString(l.Err, "\n") // after the ^C
+	}
+	return r
+}
+
+// entry reads lines until they are whole.
+func (l *Loop) entry() (string, error) {
+	var b strings.Builder
+	shown := prompt
+	defer func() { l.partial = "" }()
+	for {
+		l.partial = b.String()
+		line, err := l.Lines.ReadLine(shown)
+		if errors.Is(err, ErrInterrupt) {
+			return "", err
+		}
+		if err != nil && (!errors.Is(err, io.EOF) || line == "") {
+			if l.Interactive && b.Len() > 0 {
+				return "", err // Ctrl-D in the middle of an entry leaves
+			}
+			return b.String(), err
+		}
+		b.WriteString(line + "\n")
+		if err == nil && l.Session.Incomplete(b.String()) {
+			shown = continuation
+			continue
+		}
+		l.Lines.Remember(b.String())
+		return b.String(), err
+	}
+}
+
+// show writes a reply: diagnostics first, as they may say how to read the result.
+func (l *Loop) show(r *Reply) error {
+	for i, p := range r.Problems {
+		if i > 0 {
+			_, _ = io.WriteString(l.Err, "\n")
+		}
+		if p.Finding != nil {
+			_, _ = io.WriteString(l.Err, l.Text.Finding(p.Finding))
+		} else {
+			_ = l.Text.Render(l.Err, p.List, p.File)
+		}
+	}
+	if r.Bug != "" {
+		_, _ = fmt.Fprintf(l.Err, "ein: this is a bug in ein, not in what you entered: %s\nThe session is as it was before. Please report it with the entry, the output of `ein version`, and the above.\n", r.Bug)
+	}
+	if _, err := io.WriteString(l.Out, r.Out); err != nil {
+		return fmt.Errorf("cannot write the output: %w", err)
+	}
+	if !l.Interactive || r.Note == "" {
+		return nil
+	}
+	note := r.Note
+	if l.Text.Color {
+		note = "\x1b[2m" + strings.TrimSuffix(note, "\n") + "\x1b[0m\n"
+	}
+	_, err := io.WriteString(l.Out, note)
+	return err
+}
+
+// Complete is what can stand at pos in the line being read: texts for line[start:pos].
+func (l *Loop) Complete(line string, pos int) (start int, words []string) {
+	start, words = l.Session.Complete(l.partial+line, len(l.partial)+pos)
+	if start -= len(l.partial); start < 0 {
+		return pos, nil
+	}
+	return start, words
+}

@@ -1,0 +1,286 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/compile"
+	"ein/lang/describe"
+	"ein/lang/diag"
+	"ein/lang/plan"
+	"ein/lang/show"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// want is a value to compute: to show, to keep under a name, or both.
+type want struct {
+	plan.Output
+	shown bool
+	keep  string
+}
+
+// wants is what an entry asks for: what it prints, its bare expressions, and the
+// last value of each name it defines.
+func wants(p *check.Program, from int) []want {
+	bySpan := map[source.Span]*check.Statement{}
+	for i := range p.Statements {
+		bySpan[p.Statements[i].Span] = &p.Statements[i]
+	}
+	var list []want
+	last := map[string]int{}
+	keep := func(name string, st *check.Statement, shown bool) {
+		if i, ok := last[name]; ok {
+			list[i].keep = "" // another value of the name follows
+		}
+		last[name] = len(list)
+		list = append(list, want{plan.Output{Name: name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: !shown}, shown, name})
+	}
+	printed := 0
+	for _, s := range p.File.Stmts {
+		inside := s.Pos().Start >= from
+		switch s := s.(type) {
+		case *syntax.Print:
+			for range s.Values {
+				if o := p.Outputs[printed]; inside {
+					list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, ""})
+				}
+				printed++
+			}
+		case *syntax.ExprStmt:
+			if inside {
+				keep("_", bySpan[s.Span], true)
+			}
+		case *syntax.Assign:
+			if inside {
+				keep(s.Name.Name, bySpan[s.Span], false)
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(w want) bool { return !w.shown && w.keep == "" })
+}
+
+func pos(s source.Span) ir.Pos { return ir.Pos{Start: int32(s.Start), End: int32(s.End)} }
+func span(p ir.Pos) source.Span {
+	return source.Span{Start: int(p.Start), End: int(p.End)}
+}
+
+// compiled is an entry ready to run.
+type compiled struct {
+	wants  []want
+	plan   *plan.Program
+	code   *code.Program
+	module *cost.Module
+	inputs []tensor.Value
+}
+
+// compile makes code of an entry, in which the values that are there are inputs.
+func (s *Session) compile(next *state, e *entry) (*compiled, error) {
+	p := next.program
+	c := &compiled{}
+	if st := e.only; st != nil {
+		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: true}, false, ""}}
+	} else {
+		c.wants = wants(p, e.start)
+	}
+	var known []plan.Known
+	for _, in := range p.Inputs {
+		known = append(known, plan.Known{Name: in.Name, Node: in.Node, Value: next.inputs[in.Name]})
+	}
+	switch {
+	case e.only != nil:
+	case e.stale:
+		// All that is kept is computed again, in front of what the entry asks for.
+		var again []want
+		for _, w := range wants(p, 0) {
+			if w.keep != "" && int(w.Pos.Start) < e.start && !slices.ContainsFunc(c.wants, func(x want) bool { return x.keep == w.keep }) {
+				w.shown, w.Kept = false, true
+				again = append(again, w)
+			}
+		}
+		c.wants = append(again, c.wants...)
+	default:
+		current := map[string]*check.Statement{}
+		for i := range p.Statements {
+			if st := &p.Statements[i]; st.Span.Start < e.start {
+				current[st.Name] = st
+			}
+		}
+		for name, v := range next.kept {
+			known = append(known, plan.Known{Name: name, Node: current[name].Node, Value: v})
+		}
+		slices.SortStableFunc(known[len(p.Inputs):], func(a, b plan.Known) int { return strings.Compare(a.Name, b.Name) })
+	}
+	c.plan = plan.New(p, next.inputs)
+	c.plan.Outputs = nil
+	for _, w := range c.wants {
+		c.plan.Outputs = append(c.plan.Outputs, w.Output)
+	}
+	if !e.stale {
+		c.plan.Stmts = slices.DeleteFunc(c.plan.Stmts, func(st plan.Stmt) bool { return int(st.Pos.Start) < e.start })
+	}
+	c.inputs = c.plan.Use(known)
+	c.plan.Optimise()
+	c.code = compile.Compile(c.plan, compile.Options{})
+	var err error
+	c.module, err = lang.Module(c.code, lang.Options{Workers: s.cfg.Workers})
+	return c, err
+}
+
+// run runs an entry and keeps its values. With commit false nothing is kept.
+func (s *Session) run(ctx context.Context, next *state, e *entry, commit bool) (*Reply, *Reply) {
+	c, result, fail := s.execute(ctx, next, e)
+	if fail != nil {
+		return nil, fail
+	}
+	r := &Reply{}
+	for _, w := range result.Warnings {
+		e.diags = append(e.diags, diag.Diagnostic{Code: "W0605", Severity: diag.Warning, Message: w.Message, Span: span(w.Pos)})
+	}
+	e.diags.Sort()
+	r.Problems = append(next.places(e.diags), e.data...)
+	var out, notes strings.Builder
+	opt := s.showing(next)
+	for i, w := range c.wants {
+		o := &result.Outputs[i]
+		if w.shown {
+			if err := show.Text(&out, o, opt); err != nil {
+				return nil, &Reply{Failed: true, Problems: []Problem{plainError("%v", err)}}
+			}
+		}
+		if w.keep != "" && commit {
+			next.kept[w.keep] = clone(o.Value)
+			if !w.shown && int(w.Pos.Start) >= e.start {
+				fmt.Fprintf(&notes, "%s: %s\n", w.keep, describeValue(o.Value))
+			}
+		}
+	}
+	if e.stale && len(s.kept) > 0 {
+		notes.WriteString("there are other nodes now: all values were computed again\n")
+	}
+	r.Out, r.Note = out.String(), notes.String()
+	r.stats, r.bound = result.Stats, c.module.Certificate.Ops
+	return r, nil
+}
+
+// execute compiles and runs an entry within the limits.
+func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled, *vm.Result, *Reply) {
+	c, err := s.compile(next, e)
+	if err != nil {
+		panic("BUG: repl: " + err.Error())
+	}
+	limits := s.cfg.Limits
+	used := next.bytes(c)
+	limits.MaxBytes -= min(limits.MaxBytes-1, used)
+	machine, err := vm.New(c.module, limits)
+	var limit *cost.LimitError
+	if errors.As(err, &limit) {
+		return nil, nil, next.refuse(diag.List{s.overLimit(limit, used, e)})
+	}
+	if err != nil {
+		panic("BUG: repl: " + err.Error())
+	}
+	result, err := machine.Run(ctx, c.inputs)
+	var wrong *vm.RuntimeError
+	var stopped *vm.Stopped
+	switch {
+	case errors.As(err, &stopped):
+		why := "interrupted"
+		if !errors.Is(stopped.Cause, context.Canceled) {
+			why = stopped.Cause.Error()
+		}
+		return nil, nil, next.refuse(diag.List{{Code: "E0533", Span: next.place(stopped.Pos, e), Label: "it was here",
+			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", why,
+				describe.Count(machine.Stats().Ops), describe.Count(c.module.Certificate.Ops)),
+			Notes: []string{"The session is as it was before."}}})
+	case errors.As(err, &wrong):
+		d := describe.RunTime(wrong)
+		d.Span = next.place(wrong.Pos, e)
+		return nil, nil, next.refuse(diag.List{d})
+	case err != nil:
+		panic("BUG: repl: " + err.Error())
+	}
+	return c, result, nil
+}
+
+// place is where something happened: in the program, or, of what has no place,
+// in the entry.
+func (s *state) place(p ir.Pos, e *entry) source.Span {
+	if p == (ir.Pos{}) {
+		return source.Span{Start: e.start, End: e.start}
+	}
+	return span(p)
+}
+
+// overLimit is an entry that needs more than it may use.
+func (s *Session) overLimit(l *cost.LimitError, kept uint64, e *entry) diag.Diagnostic {
+	d, flag := describe.Refused(l)
+	if l.Name == "" {
+		d.Span = source.Span{Start: e.start, End: e.start}
+	}
+	note := "Nothing was run, and the session is as it was before. The flag `" + flag + "` of the session sets the limit; `:cost` shows what a statement needs."
+	if d.Code == "E0530" && kept > 0 {
+		note += fmt.Sprintf(" Other values of the session take %s; `:reset` frees them.", describe.Bytes(kept))
+	}
+	d.Notes = append(d.Notes, note)
+	return d
+}
+
+// bytes is the memory of the values that are kept, without those that a run
+// counts itself as its inputs.
+func (s *state) bytes(c *compiled) uint64 {
+	used := map[string]bool{}
+	for _, in := range c.code.Inputs {
+		used[in.Name] = true
+	}
+	var n uint64
+	for name, v := range s.kept {
+		if !used[name] {
+			n += size(v)
+		}
+	}
+	for name, v := range s.inputs {
+		if !used[name] {
+			n += size(v)
+		}
+	}
+	return n
+}
+
+// size is the memory of a value in bytes.
+func size(v *tensor.Value) uint64 {
+	return 8*uint64(len(v.F)+len(v.Bits.W)+len(v.CSR.Val)) + 4*uint64(len(v.CSR.Ptr)+len(v.CSR.Idx)+len(v.Part))
+}
+
+// clone copies a value out of the memory of a machine.
+func clone(v *tensor.Value) *tensor.Value {
+	c := *v
+	c.F, c.Bits.W, c.Part = slices.Clone(v.F), slices.Clone(v.Bits.W), slices.Clone(v.Part)
+	c.CSR.Ptr, c.CSR.Idx, c.CSR.Val = slices.Clone(v.CSR.Ptr), slices.Clone(v.CSR.Idx), slices.Clone(v.CSR.Val)
+	return &c
+}
+
+// finding is a diagnostic about a file that is no program.
+func finding(code diag.Code, severity diag.Severity, file string, line, column int, message, hint string) Problem {
+	at := diag.JSONPosition{Line: line, Column: column, Offset: -1}
+	f := &diag.JSONDiagnostic{File: file, Code: code, Severity: severity.String(), Message: message, Start: at, End: at}
+	if hint != "" {
+		f.Notes = []string{hint}
+	}
+	return Problem{Finding: f}
+}
+
+// plainError is an error about nothing that has a place.
+func plainError(format string, args ...any) Problem {
+	return finding("", diag.Error, "", 0, 0, fmt.Sprintf(format, args...), "")
+}

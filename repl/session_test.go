@@ -1,0 +1,313 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/show"
+	"ein/testdata"
+	"ein/vm"
+	"ein/vm/cost"
+	"ein/vm/tensor"
+)
+
+// folder is a file system in memory.
+type folder map[string]string
+
+func (f folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	text, ok := f[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return io.NopCloser(strings.NewReader(text)), nil
+}
+
+func (f folder) Write(name string, data []byte) error {
+	f[name] = string(data)
+	return nil
+}
+
+func (f folder) Complete(prefix string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if strings.HasPrefix(name, prefix) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// render is a reply as a terminal shows it.
+func render(t testing.TB, r Reply) string {
+	t.Helper()
+	var b bytes.Buffer
+	l := Loop{Out: &b, Err: &b, Interactive: true}
+	if err := l.show(&r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// runProgram is what ein run prints of a program.
+func runProgram(t testing.TB, s *Session, text string) (string, error) {
+	t.Helper()
+	m, p, err := lang.Load("saved.ein", text, lang.Options{Inputs: s.inputs, Labels: s.labels})
+	if err != nil {
+		return "", fmt.Errorf("%w: %v", err, p.Diags)
+	}
+	machine, err := vm.New(m, cost.Limits{})
+	if err != nil {
+		return "", err
+	}
+	var inputs []tensor.Value
+	for _, in := range p.Inputs {
+		inputs = append(inputs, *s.inputs[in.Name])
+	}
+	result, err := machine.Run(context.Background(), inputs)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i := range result.Outputs {
+		opt := show.Options{Nodes: len(p.Labels) > 0, Labels: p.Labels}
+		if err := show.Text(&b, &result.Outputs[i], opt); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+// statement is a random statement, most often a right one.
+func statement(r *rand.Rand) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	m, m2, v := pick("A", "B", "C"), pick("A", "B", "C"), pick("v", "w")
+	f := pick("f", "g")
+	return pick(
+		m+fmt.Sprintf(" = edges([[%d, %d], [%d, %d]], 4)", r.IntN(4), r.IntN(4), r.IntN(4), r.IntN(4)),
+		m+"[i, k] = "+m+"[i, j] "+m2+"[j, k]",
+		m+" += "+m2, m+"[i, j] max= "+m2+"[j, i]", m+"[i, k] min= "+m+"[i, j] + "+m2+"[j, k]",
+		m+" = "+m2, m+" = tc("+m2+")", m+" = "+m2+" - 1", "_", "sum(_)", m, "tc("+m+")", "scc("+m+")[0, 1]",
+		"desc("+m+", 0)", "path("+m+", 0, 2)", "argmax("+v+")", v+"[i] = "+m+"[i, j]", v+" = desc("+m+", n)",
+		"n = 3", "n = n - 1", "ones(n)", "x = sum("+m+")", "x = x / 0", "x", ":print "+m+", x, _", ":print "+v,
+		"def "+f+"(x) = tc(x)", "def "+f+"(x) = x + x", "def g(x) = f(x) + 1", "def "+f+"(x) = {\n  y = x + 1\n  y * y\n}",
+		f+"("+m+")", m+" = "+f+"("+m2+")", "T[i, j, k] = "+m+"[i, j] "+m2+"[j, k]", "sum(T)", "where("+v+" > 0, "+v+", 0)",
+		m+"[i, j] "+v+"[j]", m+"[0, 1]; x = 2; x", "# nothing", "transpose("+m+") // turned", "(1 +\n 2)", "s = size("+m+", 0)", "zeros(s)",
+		"out_degree("+m+")", "tc(", m+"[i] = "+v+"[j]", "unknown", "def tc(x) = x", m+" = "+m+"[i, j] 1", "[[1, 2], [3, 4]]", ":type "+m, ":explain "+m, ":cost sum("+m+")",
+	)
+}
+
+// TestSave holds a session against its program: what it printed on the way is what
+// ein run prints, and each name has the value that it has there.
+func TestSave(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := New(Config{})
+		var out strings.Builder
+		var log []string
+		for range 3 + r.IntN(25) {
+			text := statement(r)
+			reply := s.Eval(context.Background(), text)
+			if reply.Bug != "" {
+				t.Fatalf("seed %d: %s\n%s", seed, text, reply.Bug)
+			}
+			log = append(log, text)
+			if !isCommand(text) {
+				out.WriteString(reply.Out)
+			}
+		}
+		compareSaved(t, s, out.String(), fmt.Sprintf("seed %d: %s", seed, strings.Join(log, "\n")))
+	}
+}
+
+// compareSaved runs a session's program and compares it with what was printed and
+// what is kept.
+func compareSaved(t testing.TB, s *Session, printed, name string) {
+	t.Helper()
+	text := s.Program("saved.ein")
+	if printed != "" {
+		got, err := runProgram(t, s, text)
+		if err != nil {
+			t.Fatalf("%s\nthe program\n%s\n%v", name, text, err)
+		}
+		// Reals may be added in another order when statements are compiled together.
+		if err := testdata.Match(printed, got); err != nil {
+			t.Fatalf("%s\n%v\nthe session printed\n%s\nits program\n%s\n%s", name, err, printed, got, text)
+		}
+	}
+	for n, v := range s.kept {
+		finite := true
+		for _, x := range v.ToDense() {
+			finite = finite && x-x == 0
+		}
+		if !finite {
+			continue // it cannot be printed
+		}
+		var want strings.Builder
+		o := vm.Output{Name: n, Form: s.definition(n).Form, Value: v}
+		opt := show.Options{Nodes: len(s.program.Labels) > 0, Labels: s.program.Labels}
+		if err := show.Text(&want, &o, opt); err != nil {
+			t.Fatal(err)
+		}
+		got, err := runProgram(t, s, text+"\n:print "+n+"\n")
+		lines := strings.SplitAfter(got, "\n")
+		tail := strings.Join(lines[max(0, len(lines)-1-strings.Count(want.String(), "\n")):], "")
+		if err != nil || testdata.Match(want.String(), tail) != nil {
+			t.Fatalf("%s\n%s is\n%s\nin the program\n%s\n%v\n%s", name, n, want.String(), got, err, text)
+		}
+	}
+}
+
+// TestRedefinition is that who used a function, input or tensor keeps the old one.
+func TestRedefinition(t *testing.T) {
+	files := folder{"a.csv": "source,target\nann,bob\n", "b.csv": "source,target\nbob,cy\n"}
+	s := New(Config{Files: files})
+	var out strings.Builder
+	for _, e := range []string{
+		"def f(x) = x + 1", "def g(x) = f(x) * 10", "y = f(1)", "def f(x) = x + 2", "y", "g(1)", "f(1)", "def f(x) = g(x)", "f(1)",
+	} {
+		r := s.Eval(context.Background(), e)
+		if r.Failed {
+			t.Fatalf("%s: %s", e, render(t, r))
+		}
+		out.WriteString(r.Out)
+	}
+	if want := "_ = 2\n_ = 20\n_ = 3\n_ = 20\n"; out.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
+	}
+	compareSaved(t, s, out.String(), "functions")
+
+	s = New(Config{Files: files})
+	out.Reset()
+	for _, e := range []string{":input A a.csv", "B = tc(A)", ":input A b.csv", ":print A, B"} {
+		r := s.Eval(context.Background(), e)
+		if r.Failed {
+			t.Fatalf("%s: %s", e, render(t, r))
+		}
+		out.WriteString(r.Out)
+	}
+	want := "A =\n  [0, 0, 0]\n  [0, 0, 1]\n  [0, 0, 0]\nB =\n  [0, 1, 0]\n  [0, 0, 0]\n  [0, 0, 0]\n"
+	if out.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
+	}
+	compareSaved(t, s, out.String(), "inputs")
+}
+
+// TestNewNodes is that a new label makes every graph larger, as it does in a
+// program.
+func TestNewNodes(t *testing.T) {
+	s := New(Config{})
+	for _, e := range []string{`A = edges([["a", "b"]])`, "T = tc(A)", `B = edges([["b", "c"]])`} {
+		if r := s.Eval(context.Background(), e); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	if got := s.kept["T"].Shape; got != tensor.ShapeOf(3, 3) {
+		t.Errorf("T is %v", got)
+	}
+	compareSaved(t, s, "", "labels")
+}
+
+// TestConformance enters the programs of the corpus statement by statement.
+func TestConformance(t *testing.T) {
+	for _, c := range testdata.Cases() {
+		if len(c.Inputs) > 0 || c.Error != "" || strings.Contains(c.Want, "...") {
+			continue
+		}
+		s := New(Config{})
+		var out strings.Builder
+		failed := false
+		opt := lang.Options{Labels: c.Labels}
+		if len(c.Labels) > 0 {
+			continue // they come from the host
+		}
+		f := lang.Parse("", c.Source, opt)
+		p := lang.Check(f, opt)
+		if slices.ContainsFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }) {
+			t.Fatalf("%s does not check", c.Name)
+		}
+		labels := check.ProgramLabels(f)
+		if len(labels) > 0 {
+			// All nodes have to be there from the start.
+			var b strings.Builder
+			for i, l := range labels {
+				if i > 0 {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "[%q, %q]", l, l)
+			}
+			s.Eval(context.Background(), "all_nodes = edges(["+b.String()+"])")
+		}
+		for _, st := range f.Stmts {
+			r := s.Eval(context.Background(), c.Source[st.Pos().Start:st.Pos().End])
+			if r.Bug != "" {
+				t.Fatalf("%s: %s", c.Name, r.Bug)
+			}
+			if r.Failed {
+				t.Errorf("%s: %s", c.Name, render(t, r))
+				failed = true
+				break
+			}
+			out.WriteString(r.Out)
+		}
+		if !failed {
+			compareSaved(t, s, out.String(), c.Name)
+		}
+	}
+}
+
+// FuzzSession enters random lines: nothing panics, and what fails changes nothing.
+func FuzzSession(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		var b strings.Builder
+		for range 6 {
+			b.WriteString(statement(r) + "\x00")
+		}
+		f.Add(b.String())
+	}
+	for _, c := range commands() {
+		f.Add("A = [[0, 1], [1, 0]]\x00:" + c.name + " A\x00:" + c.name + "\x00:" + c.name + " a.csv b.svg")
+	}
+	f.Add(":input A a.csv\x00:why has_path(A, 0, 1)\x00:load p.ein A=a.csv")
+	f.Add("\xff\x00\"\x00:\x00::\x00: print\x00:print\x00;\x00def\x00{\x00}")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 2000 {
+			return
+		}
+		s := New(Config{
+			Limits: cost.Limits{MaxOps: 1e6, MaxBytes: 1 << 22},
+			Files:  folder{"a.csv": "0,1\n1,2\n", "p.ein": "input A: graph\ntc(A)\n"},
+		})
+		for entry := range strings.SplitSeq(text, "\x00") {
+			before, names := s.text, slices.Sorted(maps.Keys(s.kept))
+			s.Incomplete(entry)
+			s.Complete(entry, len(entry))
+			Paint(entry)
+			r := s.Eval(context.Background(), entry)
+			if r.Bug != "" {
+				t.Fatalf("%q: %s", entry, r.Bug)
+			}
+			if r.Failed && len(r.Problems) == 0 {
+				t.Fatalf("%q failed without a reason", entry)
+			}
+			if r.Failed && (s.text != before || !slices.Equal(names, slices.Sorted(maps.Keys(s.kept)))) {
+				t.Fatalf("%q failed and changed the session", entry)
+			}
+			_ = render(t, r)
+		}
+		if lang.Parse("", s.Program("x.ein"), lang.Options{}).Diags.HasErrors() {
+			t.Fatalf("the session is no program: %s", s.Program("x.ein"))
+		}
+	})
+}

@@ -1,0 +1,309 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"ein/lang"
+	"ein/lang/diag"
+	"ein/lang/show"
+	"ein/lang/syntax"
+	"ein/vm"
+	"ein/vm/code"
+	"ein/vm/tensor"
+)
+
+// question is what :why is asked: is there a path from one node to another, or,
+// with to nil, to which nodes.
+type question struct {
+	graph, from, to syntax.Expr
+	reverse         bool // paths that end in from
+	cycle           bool // from a node to itself takes an edge
+	itself          bool // the set has its own start
+}
+
+const whyForms = "`:why` explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), and reach, desc, anc or dist (A, i), also with [j]"
+
+// ask reads the question.
+func ask(x syntax.Expr) (q question, ok bool) {
+	for {
+		p, isParen := x.(*syntax.Paren)
+		if !isParen {
+			break
+		}
+		x = p.X
+	}
+	var at []syntax.Expr
+	if i, isIndex := x.(*syntax.Index); isIndex {
+		x, at = i.X, i.Indices
+	}
+	c, isCall := x.(*syntax.Call)
+	if !isCall || len(c.Args) == 0 {
+		return q, false
+	}
+	q.graph = c.Args[0].Value
+	switch name, n := c.Fun.Name, len(c.Args); {
+	case (name == "has_path" || name == "path") && n == 3 && at == nil:
+		q.from, q.to, q.cycle = c.Args[1].Value, c.Args[2].Value, name == "has_path"
+		return q, true
+	case name == "tc" && n == 1 && len(at) == 2:
+		q.from, q.to, q.cycle = at[0], at[1], true
+		return q, true
+	case (name == "reach" || name == "desc" || name == "anc" || name == "dist") && n == 2 && len(at) <= 1:
+		q.from, q.reverse, q.itself = c.Args[1].Value, name == "anc", name == "reach" || name == "dist"
+		if len(at) == 1 {
+			q.to = at[0]
+		}
+		return q, true
+	}
+	return q, false
+}
+
+func (s *Session) why(ctx context.Context, arg string) Reply {
+	f := lang.Parse(s.cfg.Name, arg, session)
+	if f.Diags.HasErrors() {
+		next, _, fail := s.try(arg)
+		if fail == nil {
+			panic("BUG: repl: " + next.text)
+		}
+		return *fail
+	}
+	x, ok := syntax.Expr(nil), false
+	if len(f.Stmts) == 1 {
+		var e *syntax.ExprStmt
+		if e, ok = f.Stmts[0].(*syntax.ExprStmt); ok {
+			x = e.X
+		}
+	}
+	q, known := question{}, false
+	if ok {
+		q, known = ask(x)
+	}
+	if !known {
+		return failure("%s", whyForms)
+	}
+	// The whole expression is checked as it stands, so that what is wrong with it is
+	// told in its own terms; its value is not needed.
+	if _, _, fail := s.try(arg); fail != nil {
+		return *fail
+	}
+	graph, fail := s.compute(ctx, syntax.ExprString(q.graph))
+	if fail != nil {
+		return *fail
+	}
+	n := graph[0].Value.Shape.Dim(0)
+	from, fail := s.node(ctx, q.from, n)
+	if fail != nil {
+		return *fail
+	}
+	to := -1
+	if q.to != nil {
+		if to, fail = s.node(ctx, q.to, n); fail != nil {
+			return *fail
+		}
+	}
+	t := search(graph[0].Value, from, q.reverse)
+	if q.to == nil {
+		return Reply{Out: s.members(&q, t)}
+	}
+	return Reply{Out: s.pathOrFrontier(&q, graph[0].Value, t, to)}
+}
+
+// node is the node that an expression names.
+func (s *Session) node(ctx context.Context, x syntax.Expr, n int) (int, *Reply) {
+	if str, ok := x.(*syntax.String); ok {
+		for i, l := range s.program.Labels {
+			if l == str.Value {
+				return i, nil
+			}
+		}
+	}
+	out, fail := s.compute(ctx, syntax.ExprString(x))
+	if fail != nil {
+		return 0, fail
+	}
+	v := out[0].Value
+	if v.Shape.Rank() != 0 || v.At() != math.Trunc(v.At()) || v.At() < 0 || v.At() >= float64(n) {
+		r := failure("%s is no node; the nodes are 0 to %d", shorten(syntax.ExprString(x), 40), n-1)
+		return 0, &r
+	}
+	return int(v.At()), nil
+}
+
+// tree is a breadth-first search: how each node was first found.
+type tree struct {
+	start  int
+	depth  []int // -1 where the search did not come
+	parent []int
+	order  []int
+	cycle  int // a node with an edge back to the start, the first found; -1 for none
+	edges  int // that were looked at
+}
+
+// search walks a graph from a node, lowest numbers first.
+func search(v *tensor.Value, start int, reverse bool) *tree {
+	next := neighbours(v, reverse)
+	n := v.Shape.Dim(0)
+	t := &tree{start: start, depth: make([]int, n), parent: make([]int, n), order: []int{start}, cycle: -1}
+	for i := range t.depth {
+		t.depth[i], t.parent[i] = -1, -1
+	}
+	t.depth[start] = 0
+	for k := 0; k < len(t.order); k++ {
+		i := t.order[k]
+		for _, j := range next[i] {
+			t.edges++
+			if j == start && t.cycle < 0 {
+				t.cycle = i
+			}
+			if t.depth[j] < 0 {
+				t.depth[j], t.parent[j] = t.depth[i]+1, i
+				t.order = append(t.order, j)
+			}
+		}
+	}
+	return t
+}
+
+// neighbours is the targets of each node, increasing, or its sources.
+func neighbours(v *tensor.Value, reverse bool) [][]int {
+	n := v.Shape.Dim(0)
+	out := make([][]int, n)
+	add := func(i, j int) {
+		if reverse {
+			i, j = j, i
+		}
+		out[i] = append(out[i], j)
+	}
+	if v.Layout == tensor.Sparse {
+		for i := range n {
+			for _, j := range v.CSR.Row(i) {
+				add(i, int(j))
+			}
+		}
+		return out
+	}
+	for i := range n {
+		for j := range n {
+			if v.At(i, j) != 0 {
+				add(i, j)
+			}
+		}
+	}
+	return out
+}
+
+// path is the nodes from the start to a node that was reached.
+func (t *tree) path(to int) []int {
+	out := make([]int, t.depth[to]+1)
+	for k := len(out) - 1; k >= 0; k-- {
+		out[k] = to
+		to = t.parent[to]
+	}
+	return out
+}
+
+// members explains a set: how each of its nodes is reached.
+func (s *Session) members(q *question, t *tree) string {
+	var b strings.Builder
+	list := t.order
+	if !q.itself {
+		list = list[1:]
+	}
+	verb := map[bool]string{false: "reaches", true: "is reached from"}[q.reverse]
+	fmt.Fprintf(&b, "%s %s %s\n", s.label(t.start), verb, plural(len(list), "node"))
+	const most = 20
+	for k, to := range list {
+		if k == most {
+			fmt.Fprintf(&b, "  ... and %d more\n", len(list)-most)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", s.label(to), s.arrows(t.path(to), q.reverse))
+	}
+	return b.String()
+}
+
+// pathOrFrontier shows a path to a node, or all that the search reached instead.
+func (s *Session) pathOrFrontier(q *question, v *tensor.Value, t *tree, to int) string {
+	var nodes []int
+	switch {
+	case to != t.start && t.depth[to] >= 0:
+		nodes = t.path(to)
+	case to == t.start && q.cycle && t.cycle >= 0:
+		nodes = append(t.path(t.cycle), to)
+	case to == t.start && q.itself:
+		return fmt.Sprintf("%s is the start itself\n", s.label(to))
+	case to == t.start && !q.cycle:
+		return fmt.Sprintf("%s is the start itself: a node is not among its own\n", s.label(to))
+	}
+	if nodes != nil {
+		return fmt.Sprintf("yes: %s (%s)\n", s.arrows(nodes, q.reverse), plural(len(nodes)-1, "edge"))
+	}
+	from, target := t.start, to
+	leaves, way := "no edge leads out of these", "from"
+	if q.reverse {
+		from, target = to, t.start
+		leaves, way = "no edge leads into these", "back from"
+	}
+	goal := fmt.Sprintf("no path from %s to %s", s.label(from), s.label(target))
+	if from == target {
+		goal = fmt.Sprintf("no cycle through %s", s.label(from))
+	}
+	frontier := 0
+	for _, i := range t.order {
+		if t.depth[i] == t.depth[t.order[len(t.order)-1]] {
+			frontier++
+		}
+	}
+	var set strings.Builder
+	one := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(len(t.depth))}, F: make([]float64, len(t.depth))}
+	for i, d := range t.depth {
+		if d >= 0 {
+			one.F[i] = 1
+		}
+	}
+	opt := s.showing(&s.state)
+	opt.Nodes = true
+	if len(opt.Labels) != len(t.depth) {
+		opt.Labels = nil
+	}
+	_ = show.Text(&set, &vm.Output{Name: "reached", Form: code.NodeSet, Value: &one}, opt) // to memory
+	last := make([]string, 0, frontier)
+	for _, i := range t.order[len(t.order)-frontier:] {
+		last = append(last, s.label(i))
+	}
+	if len(last) > 10 {
+		last = append(last[:10], fmt.Sprintf("and %d more", len(last)-10))
+	}
+	return fmt.Sprintf("no: there is %s\n  the search %s %s ended after %s, at %s\n  %s  %s\n", goal, way, s.label(t.start),
+		plural(t.depth[t.order[len(t.order)-1]], "step"), strings.Join(last, ", "), set.String(), leaves)
+}
+
+// arrows is a path; one that was searched backwards is turned round.
+func (s *Session) arrows(nodes []int, reverse bool) string {
+	names := make([]string, len(nodes))
+	for k, i := range nodes {
+		if reverse {
+			k = len(nodes) - 1 - k
+		}
+		names[k] = s.label(i)
+	}
+	if len(names) > 40 {
+		names = append(append(names[:20:20], fmt.Sprintf("... %d more ...", len(names)-40)), names[len(names)-20:]...)
+	}
+	return strings.Join(names, " -> ")
+}
+
+func (s *Session) label(i int) string {
+	labels := s.program.Labels
+	if i >= len(labels) || s.cfg.Numbers {
+		return fmt.Sprint(i)
+	}
+	if l := labels[i]; l != "" && !strings.ContainsAny(l, " ,{}") {
+		l, _ = diag.Display(l)
+		return l
+	}
+	return syntax.ExprString(&syntax.String{Value: labels[i]})
+}
