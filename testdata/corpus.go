@@ -41,9 +41,6 @@ func (c Case) HasClass(class string) bool {
 	return slices.Contains(strings.Split(c.Class, "|"), class)
 }
 
-// UsesPrelude reports whether the case calls functions of the standard prelude.
-func (c Case) UsesPrelude() bool { return strings.HasPrefix(c.Name, "prelude/") }
-
 // Cases is the conformance corpus in the order of the archives. It panics if an
 // archive is malformed, since that is a mistake in this repository.
 func Cases() []Case {

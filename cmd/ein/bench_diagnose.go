@@ -2,41 +2,46 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/answer"
 	"ein/bench/diagnose"
 	"ein/bench/exec"
+	"ein/bench/run"
+	"ein/bench/sandbox"
+	"ein/bench/sft"
+	"ein/lang/diag"
 )
 
 type diagnoseFlags struct {
-	instances, replies, out string
-	json                    bool
+	instances, replies, out, python string
+	json                            bool
 }
-
-// The files of a run directory that are read.
-const (
-	runInstances = "instances.jsonl"
-	runReplies   = "replies.jsonl"
-)
 
 func (a *app) benchDiagnoseCommand() *cobra.Command {
 	f := &diagnoseFlags{}
 	cmd := &cobra.Command{
 		Use:   "diagnose [DIR]",
 		Short: "Say why wrong answers are wrong",
-		Long: `Attributes every wrong reply by counterfactual execution. The files are those of
---instances and --replies, or ` + runInstances + ` and ` + runReplies + ` in DIR.
+		Long: `Attributes every wrong reply by counterfactual execution. DIR is that of a run,
+whose scores have what was found, and there is a table for each mode; or give
+--instances and --replies.
 
-The graph in a wrong Ein program is compared with the true one, and the program is
-run again with the true edges in it:
+The graph in a wrong program is compared with the true one, and the program is run
+again with the true edges in it:
 
   graph_reading  it is right then
   logic          its edges are right already
   both           its edges are wrong, and with the true ones it still is
   no_graph       it has no graph in it
+
+Of a Python program the graph is what is written as such: pairs, add_edge calls, a
+dictionary of lists or a 0/1 matrix. One that computes its edges has none. Python
+programs are run in a sandbox; where there is none, the exit code is 5.
 
 For a wrong direct answer, the program of the instance is run under misreadings of
 the question: edges reversed or undirected, in-degrees for out-degrees
@@ -47,9 +52,12 @@ that give the model's answer are found. The table counts the most specific, that
 the one there are fewest of. With many misreadings some agree by chance: how many
 were tried is in every finding.
 
-A reply is a program when its "mode" is ein, and a direct answer when it is direct
-or cot; without a mode, when it has no JSON answer and a program. Python programs
-are left out. With -o, one record for each wrong reply is written.`,
+Errors of which nothing is asked count too: execution is programs that give no
+answer, format replies without an answer of the right type, no_answer no reply.
+
+A reply is a program when its "mode" is ein or python, and a direct answer when it
+is direct or cot; without a mode, when it has no JSON answer and a program. With
+-o, one record for each wrong reply is written.`,
 		Example: `  ein bench diagnose --instances heldout.jsonl --replies replies.jsonl -o findings.jsonl
   ein bench diagnose runs/model-ein`,
 		Args: cobra.MaximumNArgs(1),
@@ -57,37 +65,56 @@ are left out. With -o, one record for each wrong reply is written.`,
 			a.json = f.json
 			ctx, stop := a.context(0)
 			defer stop()
-			if len(args) == 1 {
-				if f.instances != "" || f.replies != "" {
-					return a.usage("give DIR, or --instances and --replies")
-				}
-				f.instances, f.replies = filepath.Join(args[0], runInstances), filepath.Join(args[0], runReplies)
+			var err error
+			switch {
+			case len(args) == 0:
+				err = a.benchDiagnose(ctx, f)
+			case f.instances != "" || f.replies != "":
+				return a.usage("give DIR, or --instances and --replies")
+			default:
+				err = a.diagnoseRun(f, args[0])
 			}
-			if err := a.benchDiagnose(ctx, f); err != nil {
+			if err != nil {
 				return a.fail(err)
 			}
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&f.python, "python", "python3", "Python interpreter with networkx, for Python programs")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the table as one JSON object")
 	a.joinFlags(cmd, &f.instances, &f.replies, &f.out)
 	return cmd
 }
 
 func (a *app) benchDiagnose(ctx context.Context, f *diagnoseFlags) error {
+	box := &lazySandbox{ctx: ctx, policy: sandbox.Policy{Python: f.python}}
+	defer box.close()
 	newWorker := func() func(context.Context, *exec.Item) (*diagnose.Record, error) {
-		e := exec.New(exec.Options{})
-		return func(ctx context.Context, it *exec.Item) (*diagnose.Record, error) { return diagnose.Reply(ctx, e, it) }
+		j := diagnose.NewJudge(exec.New(exec.Options{}), box)
+		return func(ctx context.Context, it *exec.Item) (*diagnose.Record, error) {
+			v, err := j.Reply(ctx, it)
+			if err == nil && v.Outcome == answer.InfraError && it.Error == "" {
+				err = box.missing()
+			}
+			if err != nil {
+				return nil, err
+			}
+			return diagnose.NewRecord(it.Question, it.Mode, v), nil
+		}
 	}
 	report := diagnose.NewReport()
-	notes, err := joined(ctx, a, f.instances, f.replies, f.out, newWorker, func(w io.Writer, _ *exec.Item, r *diagnose.Record) error {
+	notes, err := joined(ctx, a, join[*diagnose.Record]{instances: f.instances, replies: f.replies, out: f.out, newWorker: newWorker}, func(w io.Writer, _ *exec.Item, r *diagnose.Record) error {
 		report.Add(r)
 		if !r.Wrong() {
 			return nil
 		}
 		return writeJSON(w, r)
 	})
-	if err != nil {
+	var missing *noSandboxError
+	switch {
+	case errors.As(err, &missing):
+		return a.noSandbox(ctx, missing.err)
+	case err != nil:
 		return err
 	}
 	report.Finish(notes)
@@ -95,4 +122,81 @@ func (a *app) benchDiagnose(ctx context.Context, f *diagnoseFlags) error {
 		return a.wrote(writeJSON(a.out, report))
 	}
 	return a.print(report.Text() + noteText(notes))
+}
+
+// modeReport is the analysis of the replies in one mode of a run.
+type modeReport struct {
+	Mode    sft.Mode `json:"mode"`
+	Replies int      `json:"replies"`
+	*diagnose.Report
+}
+
+// diagnoseRun tells what the scores of a run have found.
+func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
+	if f.out == "-" {
+		return a.usage("standard output is for the table: give -o a file")
+	}
+	r, err := run.Read(dir)
+	if err != nil {
+		return inputProblem(newFinding("E0702", diag.Error, dir, 0, 0, "the run cannot be read: "+err.Error(), "A run is what `ein bench run` has made."))
+	}
+	unscored := 0
+	for i := range r.Rows {
+		if r.Rows[i].Reply != nil && r.Rows[i].Score == nil {
+			unscored++
+		}
+	}
+	if unscored > 0 {
+		return inputProblem(newFinding("E0701", diag.Error, dir, 0, 0, pluralVerb(unscored, "reply has no score", "replies have no score"), "`ein bench score "+dir+"` scores them."))
+	}
+	var list []modeReport
+	write := func(w *records) error {
+		for _, mode := range r.Config.Modes {
+			m := modeReport{Mode: mode, Report: diagnose.NewReport()}
+			for i := range r.Rows {
+				s := r.Rows[i].Score
+				if s == nil || s.Mode != mode {
+					continue
+				}
+				m.Replies++
+				rec := &diagnose.Record{ID: s.ID, Mode: string(mode), Sample: s.Sample, Category: s.Category, Level: s.Level,
+					Outcome: s.Outcome, Answer: s.Answer, Program: s.Attribution, Direct: s.Finding}
+				m.Add(rec)
+				if !rec.Wrong() {
+					continue
+				}
+				if err := writeJSON(w, rec); err != nil {
+					return err
+				}
+			}
+			m.Finish(&exec.Notes{Missing: []exec.Place{}, Duplicate: []exec.Place{}, Unknown: []exec.Place{}})
+			list = append(list, m)
+		}
+		return nil
+	}
+	if f.out == "" {
+		err = write(&records{Writer: io.Discard})
+	} else {
+		err = a.writeOnce(f.out, write)
+	}
+	if err != nil {
+		return a.unwritten(f.out, err)
+	}
+	if f.json {
+		return a.wrote(writeJSON(a.out, struct {
+			Version int          `json:"version"`
+			Run     string       `json:"run"`
+			Model   string       `json:"model"`
+			Modes   []modeReport `json:"modes"`
+		}{1, dir, r.Config.Model, list}))
+	}
+	model, _ := diag.Display(r.Config.Model)
+	text := ""
+	for i := range list {
+		if i > 0 {
+			text += "\n"
+		}
+		text += fmt.Sprintf("mode %s of %s, %s\n%s", list[i].Mode, model, pluralVerb(list[i].Replies, "reply", "replies"), list[i].Text())
+	}
+	return a.print(text)
 }

@@ -1,13 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"ein/bench/answer"
 	"ein/bench/diagnose"
 	"ein/bench/exec"
+	"ein/bench/exec/part"
 	"ein/bench/instance"
 	"ein/bench/sandbox"
 	"ein/lang/diag"
@@ -22,32 +25,58 @@ import (
 
 type execFlags struct {
 	instances, replies, out string
-	lang                    choice
+	lang                    languages
 	maxOps                  count
 	maxMemory, maxSource    byteSize
 	timeout                 duration
 	python                  string
-	json                    bool
+	json, restart           bool
+}
+
+// languages is a flag such as ein or ein,python.
+type languages []exec.Language
+
+func (l *languages) String() string { return strings.Join(stringsOf(*l), ",") }
+
+// Type names the value in the help.
+func (l *languages) Type() string { return "names" }
+
+// Set implements the flag.
+func (l *languages) Set(s string) error {
+	*l = nil
+	for _, name := range strings.Split(s, ",") {
+		known := exec.Language(strings.TrimSpace(name))
+		if known != exec.Ein && known != exec.Python {
+			return errors.New("expected ein, python or both with a comma")
+		}
+		if !slices.Contains(*l, known) {
+			*l = append(*l, known)
+		}
+	}
+	slices.Sort(*l)
+	return nil
 }
 
 func (a *app) benchExecCommand() *cobra.Command {
 	f := &execFlags{
-		lang:   choice{string(exec.Ein), []string{string(exec.Ein), string(exec.Python)}},
+		lang:   languages{exec.Ein},
 		maxOps: exec.DefaultOps, maxMemory: exec.DefaultBytes, maxSource: exec.DefaultSource,
 		timeout: duration(exec.DefaultTimeout),
 	}
 	cmd := &cobra.Command{
 		Use:   "exec --instances FILE --replies FILE",
 		Short: "Run and score replies that are programs",
-		Long: `Runs replies that are Ein programs, scores what they give, and prints a table. A
-file of replies is JSONL, {"id": the instance, "reply": the text of the model}.
+		Long: `Runs replies that are programs, scores what they give, and prints a table. A file
+of replies is JSONL, {"id": the instance, "reply": the text of the model}; "mode",
+ein or python, says what the reply is in, and "finish" why the model stopped.
 
-The program of a reply is the last complete fenced block marked ein; without one,
-the last complete block without a mark, then the last complete one; without
-blocks, the text from its first statement to its last. It is checked in the core
-profile, and its cost is bounded before it runs, in this process. What it prints
-is the answer: 0 or 1, a number, a 0/1 vector over the nodes, the number of a node,
-or two values. Outcomes, beside those of ein bench score:
+The program of a reply is the last complete fenced block marked with the language;
+without one, the last complete block without a mark, then the last complete one;
+without blocks, in Ein the text from its first statement to its last, in Python
+all of it. An Ein program is checked in the core profile, and its cost is bounded
+before it runs, in this process. What it prints is the answer: 0 or 1, a number, a
+0/1 vector over the nodes, the number of a node, or two values. Outcomes, beside
+those of ein bench score:
 
   no_program     a reply without a program
   parse_error    text that is no program
@@ -58,20 +87,22 @@ or two values. Outcomes, beside those of ein bench score:
 
 A wrong program is run again with the true edges: it read the graph wrong
 (graph_reading), its logic is wrong (logic), or both; no_graph is one that has no
-graph in it. constant_output marks programs whose output depends on no graph.
+graph in it. constant_output marks Ein programs whose output depends on no graph.
+
+With --lang python the replies are Python programs; each prints one JSON value,
+with the numbers of nodes in place of their labels. They are run in a sandbox;
+where there is none, none is run, and the exit code is 5. With --lang ein,python
+a reply is in what its mode says; without a mode, in what its block is marked
+with; without a mark, in Ein when it has the form of it and imports nothing, else
+in Python. The sandbox is then opened when the first Python program comes.
 
 Of several replies with one id the first counts; an instance without a reply
 counts as no_answer. With -o, one record for each instance is written: {"id",
-"category","level","outcome","strict","lenient","answer","error_class","code",
-"message","ops","constant_output","attribution"}. The file appears only when it is
-complete.
-
-With --lang python the replies are Python programs, in the last complete block
-marked python; each prints one JSON value, with the numbers of nodes in place of
-their labels. They are run in a sandbox; where there is none, nothing is run, and
-the exit code is 5. Wrong ones are not attributed.`,
+"category","level","lang","outcome","strict","lenient","answer","reason",
+"error_class","code","message","ops","constant_output","attribution"}.
+` + restartHelp,
 		Example: `  ein bench exec --instances heldout.jsonl --replies replies.jsonl
-  ein bench exec --instances heldout.jsonl --replies replies.jsonl -o scores.jsonl --json`,
+  ein bench exec --instances heldout.jsonl --replies replies.jsonl --lang ein,python -o scores.jsonl --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			a.json = f.json
@@ -84,15 +115,16 @@ the exit code is 5. Wrong ones are not attributed.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.lang, "lang", "language of the programs")
-	flags.Var(&f.maxOps, "max-ops", "most operations of a program")
-	flags.Var(&f.maxMemory, "max-memory", "most memory of a program")
-	flags.Var(&f.maxSource, "max-source", "longest text of a program")
+	flags.Var(&f.lang, "lang", "languages of the programs: ein, python or ein,python")
+	flags.Var(&f.maxOps, "max-ops", "most operations of an Ein program")
+	flags.Var(&f.maxMemory, "max-memory", "most memory of an Ein program")
+	flags.Var(&f.maxSource, "max-source", "longest text of an Ein program")
 	flags.Var(&f.timeout, "timeout", "most time for the run of a program")
 	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx, for --lang python")
+	flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
 	flags.BoolVar(&f.json, "json", false, "print the table as one JSON object")
 	a.joinFlags(cmd, &f.instances, &f.replies, &f.out)
-	complete(cmd, "lang", f.lang.values...)
+	complete(cmd, "lang", "ein", "python", "ein,python")
 	return cmd
 }
 
@@ -108,37 +140,55 @@ func (f *execFlags) limits() exec.Limits {
 	return exec.Limits{Source: int(f.maxSource), Ops: uint64(f.maxOps), Bytes: uint64(f.maxMemory), Timeout: time.Duration(f.timeout)}
 }
 
+// from is what the records depend on, beside the files.
+func (f *execFlags) from() []part.Field {
+	list := []part.Field{
+		{Name: "verb", Value: "exec"}, {Name: "lang", Value: f.lang.String()}, {Name: "max-ops", Value: f.maxOps.String()},
+		{Name: "max-memory", Value: f.maxMemory.String()}, {Name: "max-source", Value: f.maxSource.String()}, {Name: "timeout", Value: f.timeout.String()},
+	}
+	if slices.Contains(f.lang, exec.Python) {
+		list = append(list, part.Field{Name: "python", Value: f.python})
+	}
+	return list
+}
+
 func (a *app) benchExec(ctx context.Context, f *execFlags) error {
-	newWorker := f.einWorker
-	// Python needs the operating system to hold it; without that, nothing is run.
-	if f.lang.value == string(exec.Python) {
-		box, err := sandbox.Open(ctx, sandbox.Policy{Python: f.python, Wall: time.Duration(f.timeout)})
-		switch {
-		case ctx.Err() != nil:
-			return stopped(ctx)
-		case err != nil:
-			a.printf("ein: nothing was run: %v\n", err)
-			return status(exitOutside)
+	box := &lazySandbox{ctx: ctx, policy: sandbox.Policy{Python: f.python, Wall: time.Duration(f.timeout)}}
+	defer box.close()
+	if len(f.lang) == 1 && f.lang[0] == exec.Python {
+		if _, err := box.open(); err != nil {
+			return a.noSandbox(ctx, err)
 		}
-		defer func() { _ = box.Close() }()
-		newWorker = func() func(context.Context, *exec.Item) (scored, error) { return pythonWorker(pythonRunner{box}) }
 	}
 	report, bugs, outside := exec.NewReport(), 0, 0
-	notes, err := joined(ctx, a, f.instances, f.replies, f.out, newWorker, func(w io.Writer, it *exec.Item, s scored) error {
+	notes, err := joined(ctx, a, join[*exec.Record]{
+		instances: f.instances, replies: f.replies, out: f.out, from: f.from(), restart: f.restart,
+		newWorker: func() func(context.Context, *exec.Item) (*exec.Record, error) { return f.worker(box) },
+		again: func(line []byte) (*exec.Record, error) {
+			rec := &exec.Record{}
+			return rec, json.Unmarshal(line, rec)
+		},
+		id: func(rec *exec.Record) string { return rec.ID },
+	}, func(w io.Writer, it *exec.Item, rec *exec.Record) error {
 		switch {
-		case s.bug != "":
+		case it.Error != "" || rec.Outcome != answer.InfraError:
+		case rec.Language == exec.Ein:
 			if bugs++; bugs == 1 {
-				a.printf("ein: %s: %s\n", s.record.ID, s.bug)
+				a.printf("ein: %s: %s\n", rec.ID, rec.Message)
 			}
-		case it.Error == "" && s.record.Outcome == answer.InfraError:
+		default:
 			if outside++; outside == 1 {
-				a.printf("ein: %s: %s\n", s.record.ID, s.record.Message)
+				a.printf("ein: %s: %s\n", rec.ID, rec.Message)
 			}
 		}
-		report.Add(s.record)
-		return writeJSON(w, s.record)
+		report.Add(rec)
+		return writeJSON(w, rec)
 	})
-	if err != nil {
+	var missing *noSandboxError
+	switch {
+	case errors.As(err, &missing):
+		return a.noSandbox(ctx, missing.err)
+	case err != nil:
 		return err
 	}
 	report.Finish(notes)
@@ -160,55 +210,207 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 	return nil
 }
 
-// joined works on replies and their instances, and writes what emit gives to the
-// file out, or nowhere.
-func joined[T any](ctx context.Context, a *app, instances, replies, out string,
-	newWorker func() func(context.Context, *exec.Item) (T, error), emit func(io.Writer, *exec.Item, T) error,
-) (*exec.Notes, error) {
-	switch {
-	case instances == "" || replies == "":
-		return nil, a.usage("both --instances and --replies are needed")
-	case out == "-":
-		return nil, a.usage("standard output is for the table: give -o a file")
-	case out != "" && (sameFile(instances, out) || sameFile(replies, out)):
-		return nil, a.usage("%s would be overwritten, and it is to be read", out)
+// lazySandbox is opened when the first program needs it: to prove a sandbox takes
+// seconds. It implements exec.Runner.
+type lazySandbox struct {
+	ctx    context.Context
+	policy sandbox.Policy
+	lock   sync.Mutex
+	box    *sandbox.Sandbox
+	err    error // of opening it
+}
+
+func (l *lazySandbox) open() (*sandbox.Sandbox, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if l.box == nil && l.err == nil {
+		l.box, l.err = sandbox.Open(l.ctx, l.policy)
 	}
-	index, err := a.readInstances(ctx, instances)
+	return l.box, l.err
+}
+
+// Run implements exec.Runner.
+func (l *lazySandbox) Run(ctx context.Context, program string) (string, error) {
+	box, err := l.open()
+	if err != nil {
+		return "", err
+	}
+	return exec.SandboxRunner(box).Run(ctx, program)
+}
+
+// missing is a *noSandboxError when a program has found that there is none.
+func (l *lazySandbox) missing() error {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if l.err != nil {
+		return &noSandboxError{l.err}
+	}
+	return nil
+}
+
+func (l *lazySandbox) close() {
+	if l.box != nil {
+		_ = l.box.Close()
+	}
+}
+
+// noSandboxError ends a job whose Python programs cannot be run.
+type noSandboxError struct{ err error }
+
+func (e *noSandboxError) Error() string { return e.err.Error() }
+
+func (a *app) noSandbox(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	a.printf("ein: no Python program was run: %v\n", err)
+	return status(exitOutside)
+}
+
+// worker judges programs.
+func (f *execFlags) worker(box *lazySandbox) func(context.Context, *exec.Item) (*exec.Record, error) {
+	judge := diagnose.NewJudge(exec.New(exec.Options{Limits: f.limits()}), box)
+	return func(ctx context.Context, it *exec.Item) (*exec.Record, error) {
+		l, err := f.language(it)
+		if err != nil {
+			return nil, err
+		}
+		program := *it
+		program.Mode = string(l)
+		v, err := judge.Reply(ctx, &program)
+		if err == nil && v.Outcome == answer.InfraError && it.Error == "" {
+			err = box.missing()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return diagnose.ExecRecord(it.Question, l, v), nil
+	}
+}
+
+// language is what the program of a reply is in.
+func (f *execFlags) language(it *exec.Item) (exec.Language, error) {
+	l := exec.Language(it.Mode)
+	if l == exec.Ein || l == exec.Python {
+		if !slices.Contains(f.lang, l) {
+			return "", &languageError{it.Line, l}
+		}
+		return l, nil
+	}
+	if len(f.lang) == 1 {
+		return f.lang[0], nil
+	}
+	if l, ok := exec.Detect(it.Reply); ok {
+		return l, nil
+	}
+	return exec.Ein, nil
+}
+
+// languageError is a reply in a language that was not asked for.
+type languageError struct {
+	line int
+	lang exec.Language
+}
+
+func (e *languageError) Error() string {
+	return fmt.Sprintf("the reply has the mode %s, which --lang leaves out", e.lang)
+}
+
+// join is a job on replies and their instances.
+type join[T any] struct {
+	instances, replies, out string
+	newWorker               func() func(context.Context, *exec.Item) (T, error)
+	// Of a verb that writes one record for each instance, and goes on with them.
+	from    []part.Field
+	restart bool
+	again   func(line []byte) (T, error) // reads a record; nil when the verb cannot go on
+	id      func(T) string
+}
+
+// joined works on replies and their instances, and writes what emit gives to the
+// file of the job, or nowhere.
+func joined[T any](ctx context.Context, a *app, j join[T], emit func(io.Writer, *exec.Item, T) error) (*exec.Notes, error) {
+	switch {
+	case j.instances == "" || j.replies == "":
+		return nil, a.usage("both --instances and --replies are needed")
+	case j.out == "-":
+		return nil, a.usage("standard output is for the table: give -o a file")
+	case j.out != "" && (sameFile(j.instances, j.out) || sameFile(j.replies, j.out)):
+		return nil, a.usage("%s would be overwritten, and it is to be read", j.out)
+	}
+	index, err := a.readInstances(ctx, j.instances)
 	if err != nil {
 		return nil, err
 	}
-	in, err := a.open(ctx, replies)
+	in, err := a.open(ctx, j.replies)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
 	p := a.progress("running "+in.name, in.size)
 	var notes *exec.Notes
-	write := func(w io.Writer) (err error) {
-		b := bufio.NewWriterSize(w, 1<<16)
-		notes, err = exec.Each(ctx, index, p.reader(in), runtime.GOMAXPROCS(0), newWorker, func(it *exec.Item, x T) error { return emit(b, it, x) })
-		if err != nil {
-			return err
+	write := func(r *records) (err error) {
+		notes, err = exec.Each(ctx, index, p.reader(in), runtime.GOMAXPROCS(0), j.worker(r), func(it *exec.Item, x T) error { return j.emit(a, r, it, x, emit) })
+		p.done()
+		var bad *exec.LineError
+		var other *languageError
+		switch {
+		case ctx.Err() != nil:
+			return stopped(ctx)
+		case errors.As(err, &other):
+			return inputProblem(newFinding("E0701", diag.Error, in.name, other.line, 0, other.Error(), "Give `--lang ein,python`."))
+		case errors.As(err, &bad):
+			return inputProblem(newFinding("E0701", diag.Error, in.name, bad.Line, 0, "the line is no reply: "+cause(bad.Err).Error(),
+				`A line of a file of replies is {"id": ..., "reply": ...}.`))
 		}
-		return b.Flush()
+		return err
 	}
-	if out == "" {
-		err = write(io.Discard)
+	inputs := [2]string{j.instances, j.replies}
+	if j.again == nil && j.out != "" {
+		err = a.writeOnce(j.out, write)
 	} else {
-		err = replaceWith(out, write)
+		err = a.writeRecords(ctx, j.out, inputs, j.restart, j.from, write)
 	}
-	p.done()
-	var bad *exec.LineError
+	return notes, a.unwritten(j.out, err)
+}
+
+// unwritten says which file could not be written, unless err tells something else.
+func (a *app) unwritten(out string, err error) error {
+	var told status
+	var input *problem
+	var box *noSandboxError
+	if err == nil || out == "" || errors.As(err, &told) || errors.As(err, &input) || errors.As(err, &box) {
+		return err
+	}
+	return fmt.Errorf("cannot write %s: %w", out, cause(err))
+}
+
+// worker leaves the items out whose records are there.
+func (j *join[T]) worker(r *records) func() func(context.Context, *exec.Item) (T, error) {
+	return func() func(context.Context, *exec.Item) (T, error) {
+		work := j.newWorker()
+		return func(ctx context.Context, it *exec.Item) (x T, err error) {
+			if it.At < r.done() {
+				return x, nil
+			}
+			return work(ctx, it)
+		}
+	}
+}
+
+// emit emits a result, or the record that was there, which is not written again.
+func (j *join[T]) emit(a *app, r *records, it *exec.Item, x T, emit func(io.Writer, *exec.Item, T) error) error {
+	line, ok, err := r.again()
 	switch {
-	case ctx.Err() != nil:
-		return nil, stopped(ctx)
-	case errors.As(err, &bad):
-		return nil, inputProblem(newFinding("E0701", diag.Error, in.name, bad.Line, 0, "the line is no reply: "+cause(bad.Err).Error(),
-			`A line of a file of replies is {"id": ..., "reply": ...}.`))
-	case err != nil && out != "":
-		return nil, fmt.Errorf("cannot write %s: %w", out, cause(err))
+	case err != nil:
+		return err
+	case !ok:
+		return emit(r, it, x)
 	}
-	return notes, err
+	if x, err = j.again(line); err != nil || j.id(x) != it.Question.ID {
+		return a.notOurs(j.out, it.Question.ID)
+	}
+	return emit(io.Discard, it, x)
 }
 
 func (a *app) readInstances(ctx context.Context, name string) (*exec.Index, error) {
@@ -260,74 +462,4 @@ func noteText(n *exec.Notes) string {
 		}
 	}
 	return b.String()
-}
-
-// scored is a record, and the bug of ein that kept a program from being scored.
-type scored struct {
-	record *exec.Record
-	bug    string
-}
-
-func (f *execFlags) einWorker() func(context.Context, *exec.Item) (scored, error) {
-	e := exec.New(exec.Options{Limits: f.limits()})
-	return func(ctx context.Context, it *exec.Item) (s scored, err error) {
-		r := exec.Result{Outcome: answer.InfraError, Message: it.Error}
-		why := ""
-		if it.Error == "" {
-			if r, err = e.Run(ctx, it.Reply, it.Question); err != nil {
-				return s, err
-			}
-			switch r.Outcome {
-			case answer.InfraError:
-				s.bug = r.Message
-			case answer.Wrong:
-				found, err := diagnose.Program(ctx, e, it.Question, &it.Case, r.Program)
-				if err != nil {
-					return s, err
-				}
-				why = string(found.Kind)
-			}
-		}
-		s.record = exec.NewRecord(it.Question, &r, why)
-		return s, nil
-	}
-}
-
-func pythonWorker(box exec.Runner) func(context.Context, *exec.Item) (scored, error) {
-	return func(ctx context.Context, it *exec.Item) (s scored, err error) {
-		r := exec.Result{Outcome: answer.InfraError, Message: it.Error}
-		if it.Error == "" {
-			r, err = exec.RunPython(ctx, box, it.Reply, it.Question)
-		}
-		return scored{record: exec.NewRecord(it.Question, &r, "")}, err
-	}
-}
-
-// pythonRunner tells what a program did wrong from what the sandbox did.
-type pythonRunner struct{ *sandbox.Sandbox }
-
-// Run implements exec.Runner.
-func (p pythonRunner) Run(ctx context.Context, program string) (string, error) {
-	r, err := p.Sandbox.Run(ctx, program)
-	if err != nil {
-		return "", err
-	}
-	switch r.Outcome {
-	case sandbox.OK:
-		return r.Stdout, nil
-	case sandbox.Timeout, sandbox.Memory, sandbox.OutputLimit:
-		return "", &exec.ProgramError{Outcome: exec.OverLimit, Message: "over the limit of the sandbox: " + r.Outcome.String()}
-	}
-	// The last line of a traceback. A program can print what it likes there; all it
-	// decides is which of two ways of being wrong it is.
-	text := strings.TrimSpace(strings.ToValidUTF8(r.Stderr, "?"))
-	last := text[strings.LastIndexByte(text, '\n')+1:]
-	wrong := &exec.ProgramError{Outcome: exec.RuntimeError, Message: "it failed"}
-	if last != "" {
-		wrong.Message = fmt.Sprintf("it failed: %.200s", last)
-	}
-	if strings.HasPrefix(last, "SyntaxError:") || strings.HasPrefix(last, "IndentationError:") {
-		wrong.Outcome = exec.ParseError
-	}
-	return "", wrong
 }

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/exec/part"
 	"ein/bench/instance"
 	"ein/bench/score"
 	"ein/lang/diag"
@@ -16,16 +15,19 @@ import (
 
 type scoreFlags struct {
 	instances, replies, out string
-	json                    bool
+	python                  string
+	json, restart           bool
 }
 
 func (a *app) benchScoreCommand() *cobra.Command {
 	f := &scoreFlags{}
 	cmd := &cobra.Command{
-		Use:   "score --instances FILE --replies FILE",
+		Use:   "score [DIR]",
 		Short: "Score the replies of a model",
 		Long: `Scores replies and prints a table by category and level, with 95 % intervals by
-Wilson. A file of replies is JSONL:
+Wilson. With DIR, which is a run of ein bench eval, its replies are scored in all
+modes, its scores.jsonl is replaced, and nobody is asked; without, the files are
+those of --instances and --replies. A file of replies is JSONL:
 
   {"id": the instance, "reply": the text of the model}
   {"id": the instance, "error": why there is no text}
@@ -47,13 +49,26 @@ that are not in the file of instances do not count. All of this is reported.
 
 With -o, one record for each instance is written:
 {"id","category","level","outcome","strict","lenient","answer","reason"}, in the
-order of the replies, then those without one. The file appears only when it is
-complete.`,
-		Example: `  ein bench score --instances heldout.jsonl --replies replies.jsonl
+order of the replies, then those without one.
+` + restartHelp,
+		Example: `  ein bench score runs/model-ein
+  ein bench score --instances heldout.jsonl --replies replies.jsonl
   ein bench score --instances heldout.jsonl --replies replies.jsonl -o scores.jsonl --json`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
 			a.json = f.json
+			if len(args) == 1 {
+				if f.instances != "" || f.replies != "" || f.out != "" {
+					return a.usage("give DIR, or --instances and --replies")
+				}
+				if err := a.scoreRun(args[0], f.python, f.json, nil); err != nil {
+					return a.fail(err)
+				}
+				return nil
+			}
+			if f.instances == "" || f.replies == "" {
+				return a.usage("give DIR, or both --instances and --replies")
+			}
 			ctx, stop := a.context(0)
 			defer stop()
 			if err := a.benchScore(ctx, f); err != nil {
@@ -66,12 +81,9 @@ complete.`,
 	flags.StringVar(&f.instances, "instances", "", "file of instances (- is standard input)")
 	flags.StringVar(&f.replies, "replies", "", "file of replies (- is standard input)")
 	flags.StringVarP(&f.out, "output", "o", "", "file for one record for each instance")
+	flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
 	flags.BoolVar(&f.json, "json", false, "print the table as one JSON object")
-	for _, name := range []string{"instances", "replies"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic("BUG: ein: " + err.Error())
-		}
-	}
+	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx, for DIR with the mode python")
 	return cmd
 }
 
@@ -95,33 +107,47 @@ func (a *app) benchScore(ctx context.Context, f *scoreFlags) error {
 	defer func() { _ = in.Close() }()
 	p := a.progress("scoring "+in.name, in.size)
 	var report *score.Report
-	write := func(w io.Writer) (err error) {
-		b := bufio.NewWriterSize(w, 1<<16)
-		report, err = index.Score(p.reader(in), func(r *score.Record) error { return writeJSON(b, r) })
-		if err != nil {
-			return err
+	write := func(r *records) (err error) {
+		report, err = index.Score(p.reader(in), func(rec *score.Record) error { return a.putScore(r, f.out, rec) })
+		p.done()
+		var bad *score.LineError
+		switch {
+		case ctx.Err() != nil:
+			return stopped(ctx)
+		case errors.As(err, &bad):
+			return inputProblem(newFinding("E0701", diag.Error, in.name, bad.Line, 0, "the line is no reply: "+cause(bad.Err).Error(),
+				`A line of a file of replies is {"id": ..., "reply": ...}.`))
 		}
-		return b.Flush()
+		return err
 	}
-	if f.out == "" {
-		err = write(io.Discard)
-	} else {
-		err = replaceWith(f.out, write)
-	}
-	p.done()
-	var bad *score.LineError
+	err = a.writeRecords(ctx, f.out, [2]string{f.instances, f.replies}, f.restart, []part.Field{{Name: "verb", Value: "score"}}, write)
 	switch {
-	case ctx.Err() != nil:
-		return stopped(ctx)
-	case errors.As(err, &bad):
-		return inputProblem(newFinding("E0701", diag.Error, in.name, bad.Line, 0, "the line is no reply: "+cause(bad.Err).Error(),
-			`A line of a file of replies is {"id": ..., "reply": ...}.`))
 	case err != nil:
-		return fmt.Errorf("cannot write %s: %w", f.out, cause(err))
+		return a.unwritten(f.out, err)
 	case f.json:
 		return a.wrote(writeJSON(a.out, report))
 	}
 	return a.print(report.Text())
+}
+
+// putScore writes a record, or compares it with the one that is there: scoring
+// again takes less time than reading the reply.
+func (a *app) putScore(r *records, out string, rec *score.Record) error {
+	b, err := compactJSON(rec)
+	if err != nil {
+		return err
+	}
+	line, ok, err := r.again()
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		_, err = r.Write(append(b, '\n'))
+		return err
+	case !bytes.Equal(line, b):
+		return a.notOurs(out, rec.ID)
+	}
+	return nil
 }
 
 func (a *app) readIndex(ctx context.Context, name string) (*score.Index, error) {

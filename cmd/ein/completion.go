@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/lang/describe"
 	"ein/lang/diag"
 )
 
@@ -72,9 +73,9 @@ func functionNames(_ *cobra.Command, args []string, prefix string) ([]string, co
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, f := range functions() {
-		if strings.HasPrefix(f.name, prefix) {
-			names = append(names, f.name+"\t"+f.doc)
+	for _, f := range describe.Functions() {
+		if strings.HasPrefix(f.Name, prefix) {
+			names = append(names, f.Name+"\t"+f.Doc)
 		}
 	}
 	slices.Sort(names)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/lang"
+	"ein/lang/describe"
 	"ein/lang/diag"
 )
 
@@ -97,5 +99,9 @@ func (a *app) explainProgram(name string, f *programFlags) error {
 		return a.usage("%s is bytecode; `ein dis` lists it", l.name)
 	}
 	a.report(l.file, l.warnings, l.data)
-	return a.print(newExplainer(l).String())
+	d := describe.Compiled{Name: l.name, Checked: l.checked, Code: l.code, Module: l.module(), Plain: l.opt.NoOpt}
+	if !d.Plain {
+		d.Rewrites = lang.Plan(l.checked, l.opt).Rewrites
+	}
+	return a.print(d.Plan())
 }

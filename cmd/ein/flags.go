@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/lang/check"
+	"ein/lang/describe"
 )
 
 // byteSize is a flag such as 64MiB.
@@ -120,20 +121,7 @@ func profileFlag(cmd *cobra.Command, p *profile) {
 }
 
 // formatBytes is a size for people.
-func formatBytes(n uint64) string {
-	for _, u := range byteUnits {
-		if n >= u.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
+func formatBytes(n uint64) string { return describe.Bytes(n) }
 
 // formatCount is a number with its digits in groups of three.
-func formatCount(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func formatCount(n uint64) string { return describe.Count(n) }

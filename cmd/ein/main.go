@@ -124,7 +124,16 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, ok := a.terminalIn(); !ok {
+				return cmd.Help()
+			}
+			session, _, err := cmd.Root().Find([]string{"repl"})
+			if err != nil {
+				return err
+			}
+			return session.RunE(session, nil)
+		},
 	}
 	root.PersistentFlags().Var(&a.color, "color", "colour in diagnostics: auto, always or never")
 	complete(root, "color", colorNames...)
@@ -132,7 +141,7 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(a.runCommand(), a.checkCommand(), a.fmtCommand(), a.costCommand(), a.explainCommand(),
-		a.buildCommand(), a.disCommand(), a.docCommand(), a.benchCommand(), a.versionCommand(), a.completionCommand())
+		a.buildCommand(), a.disCommand(), a.docCommand(), a.replCommand(), a.benchCommand(), a.lspCommand(), a.versionCommand(), a.completionCommand())
 	return root
 }
 

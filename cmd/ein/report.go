@@ -163,41 +163,8 @@ func (a *app) report(f *source.File, list diag.List, data []finding) {
 		if i > 0 || len(list) > 0 {
 			a.printf("\n")
 		}
-		a.printf("%s", a.findingText(&data[i]))
+		a.printf("%s", a.text().Finding(&data[i]))
 	}
-}
-
-// findingText is a finding in the form of the text renderer, without an excerpt.
-func (a *app) findingText(f *finding) string {
-	paint := func(style, s string) string {
-		if !a.colored() {
-			return s
-		}
-		return "\x1b[1;" + style + "m" + s + "\x1b[0m"
-	}
-	clean := func(s string) string { s, _ = diag.Display(s); return s }
-	style := "31"
-	if f.Severity != diag.Error.String() {
-		style = "33"
-	}
-	title := f.Severity
-	if f.Code != "" {
-		title += "[" + string(f.Code) + "]"
-	}
-	s := paint(style, title) + ": " + clean(f.Message) + "\n"
-	if f.File != "" {
-		place := clean(f.File)
-		for _, n := range []int{f.Start.Line, f.Start.Column} {
-			if n > 0 {
-				place += fmt.Sprintf(":%d", n)
-			}
-		}
-		s += paint("34", " -->") + " " + place + "\n"
-	}
-	for _, n := range f.Notes {
-		s += "  " + paint("34", "=") + " " + paint("36", "help") + ": " + clean(n) + "\n"
-	}
-	return s
 }
 
 // writeError writes the JSON object of a failure.

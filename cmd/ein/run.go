@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/vm"
@@ -92,10 +92,7 @@ func (a *app) run(name string, f *runFlags) error {
 	case errors.As(err, &stopped):
 		return a.withWarnings(l, l.stoppedRun(ctx, m, stopped.Pos, machine.Stats().Ops))
 	case errors.As(err, &wrong):
-		d := diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Message: wrong.Message}
-		if wrong.Hint != "" {
-			d.Notes = []string{strings.ToUpper(wrong.Hint[:1]) + wrong.Hint[1:] + "."}
-		}
+		d := describe.RunTime(wrong)
 		if wrong.Kind == vm.NotFinite {
 			d.Related = l.origin(wrong.Pos)
 		}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/vm/cost"
 	"ein/vm/ir"
@@ -64,38 +65,10 @@ func (l *loaded) stoppedRun(ctx context.Context, m *cost.Module, at ir.Pos, done
 
 // refused is a program that needs more than it may use.
 func (l *loaded) refused(e *cost.LimitError) *problem {
-	d := diag.Diagnostic{}
-	amount := func(n uint64) string { return formatCount(n) + " " + e.What }
-	flag := ""
-	switch e.What {
-	case "bytes":
-		d.Code, flag = "E0530", "--max-memory"
-		amount = func(n uint64) string {
-			s := formatCount(n) + " bytes"
-			if n >= 1<<10 {
-				s += " (" + formatBytes(n) + ")"
-			}
-			return s
-		}
-		d.Message = fmt.Sprintf("the program needs up to %s of memory, the limit is %s", amount(e.Need), amount(e.Max))
-	case "operations":
-		d.Code, flag = "E0531", "--max-ops"
-	default:
-		d.Code, flag = "E0532", "--max-output"
-	}
-	if d.Message == "" {
-		d.Message = fmt.Sprintf("the program needs up to %s, the limit is %s", amount(e.Need), amount(e.Max))
-	}
-	if e.Name != "" {
-		d.Label = "up to " + amount(e.Part)
-		d.Notes = append(d.Notes, fmt.Sprintf("Most of it is for `%s`.", e.Name))
-	}
+	d, flag := describe.Refused(e)
 	d.Notes = append(d.Notes, fmt.Sprintf("Nothing was run. `%s` sets the limit; `ein cost` shows every statement.", flag))
 	return l.problemAt(classLimit, exitLimit, e.Pos, d)
 }
-
-// runtimeCodes are the codes of vm's kinds of errors, in their order.
-var runtimeCodes = [...]diag.Code{"E0601", "E0602", "E0603", "E0604"}
 
 // remark is a warning of a run.
 func (l *loaded) remark(pos ir.Pos, message string) {

@@ -1,0 +1,555 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/eval"
+	"ein/bench/exec"
+	"ein/bench/instance"
+	"ein/bench/model"
+	"ein/bench/run"
+	"ein/bench/sandbox"
+	"ein/bench/sft"
+	"ein/bench/surface"
+	"ein/lang/diag"
+)
+
+type evalFlags struct {
+	model, instances, out  string
+	modes, encodings       []string
+	samples, limit         int
+	categories             []string
+	temperature, topP      float64
+	maxTokens, thinking    int
+	seed                   int64
+	effort                 string
+	baseURL, keyFile       string
+	profile                string
+	timeout                duration
+	noContextCheck         bool
+	prompts, prices, cache string
+	maxCost                float64
+	concurrency, start     int
+	retries                int
+	python                 string
+	dryRun, noScore, json  bool
+}
+
+func (a *app) benchEvalCommand() *cobra.Command {
+	f := &evalFlags{timeout: duration(model.DefaultTimeout)}
+	cmd := &cobra.Command{
+		Use:   "eval --model PROVIDER:NAME --instances FILE --out DIR",
+		Short: "Ask a model, and keep and score what it says",
+		Long: `Asks a model every instance in every mode and encoding, and prints a table. The
+providers are ` + strings.Join(model.Providers(), ", ") + `. Keys are taken from the environment or from
+--key-file, and are written nowhere.
+
+The folder of --out is a run: run.json (what is asked, with the requests as they are
+sent), instances.jsonl, replies.jsonl, scores.jsonl and log.jsonl. A reply counts once
+it is on disk. A run that was stopped, by whatever, is resumed by the same command:
+it asks only for what is missing. A run with other settings is refused, but for
+those that change no reply.
+
+The number of requests at a time begins at --start and grows to --concurrency; it
+falls when the provider says that it is too much. What may pass is tried again; a
+wrong key or an empty account stops the run. An interrupt stops asking and waits for
+the replies on their way; a second one does not wait.
+
+--prices names a file with dollars for a million tokens, for the costs and for
+--max-cost, which no reply on its way can exceed either when there is --max-tokens:
+{"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
+
+With --cache, complete replies are also kept in a folder that runs share.
+
+Replies in the mode python are run in a sandbox; where there is none they are not
+scored, and the exit code is 5. It is also 5 when replies are missing, and 4 when
+--max-cost ends the run.`,
+		Example: `  ein bench eval --model baseline:oracle-ein --mode direct,ein --instances heldout.jsonl --out runs/oracle
+  ein bench eval --model openai:some-model --base-url http://localhost:8000/v1 --mode cot --instances heldout.jsonl --out runs/local
+  ein bench eval --model openai:some-model --instances heldout.jsonl --out runs/x --prices prices.json --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.json = f.json
+			if err := a.benchEval(cmd, f); err != nil {
+				return a.fail(err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.model, "model", "", "model to ask, as PROVIDER:NAME")
+	flags.StringVar(&f.instances, "instances", "", "file of instances (- is standard input)")
+	flags.StringVar(&f.out, "out", "", "folder of the run")
+	flags.StringSliceVar(&f.modes, "mode", []string{string(sft.Direct)}, "how to ask: direct, cot, ein, python, or several")
+	flags.StringSliceVar(&f.encodings, "encoding", nil, "how to show the graph: nl, json, matrix, or several (default that of the file)")
+	flags.IntVar(&f.samples, "samples", 1, "replies to each question")
+	flags.IntVar(&f.limit, "limit", 0, "most instances, taken from the categories in turn (default all)")
+	flags.StringSliceVar(&f.categories, "categories", nil, "categories (default all)")
+	flags.Float64Var(&f.temperature, "temperature", 0, "temperature (default that of the provider)")
+	flags.Float64Var(&f.topP, "top-p", 0, "nucleus sampling (default that of the provider)")
+	flags.IntVar(&f.maxTokens, "max-tokens", 0, "most tokens of a reply, reasoning included")
+	flags.Int64Var(&f.seed, "seed", 0, "seed of the first sample; the next have the next numbers")
+	flags.StringVar(&f.effort, "effort", "", "effort of reasoning, such as low")
+	flags.IntVar(&f.thinking, "thinking", 0, "budget of reasoning in tokens; 0 is off, -1 up to the model")
+	flags.StringVar(&f.baseURL, "base-url", "", "address of a compatible server")
+	flags.StringVar(&f.keyFile, "key-file", "", "file with the key (default the environment)")
+	flags.StringVar(&f.profile, "profile", "", "what may be sent (default that of the name of the model)")
+	flags.Var(&f.timeout, "timeout", "most time for a reply")
+	flags.BoolVar(&f.noContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
+	flags.StringVar(&f.prompts, "prompts", "", "folder with other prompts")
+	flags.StringVar(&f.prices, "prices", "", "file of prices")
+	flags.Float64Var(&f.maxCost, "max-cost", 0, "most dollars for the whole run")
+	flags.StringVar(&f.cache, "cache", "", "folder of replies that runs share")
+	flags.IntVar(&f.concurrency, "concurrency", eval.DefaultMax, "most requests at a time")
+	flags.IntVar(&f.start, "start", eval.DefaultStart, "requests at a time, at first")
+	flags.IntVar(&f.retries, "retries", eval.DefaultRetries, "most retries of a request")
+	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx, to score the mode python")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
+	flags.BoolVar(&f.noScore, "no-score", false, "do not score the replies")
+	flags.BoolVar(&f.json, "json", false, "print the results as one JSON object")
+	for _, name := range []string{"concurrency", "start", "retries"} {
+		flags.Lookup(name).Usage += " (changes no reply)"
+	}
+	for _, name := range []string{"model", "instances", "out"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic("BUG: ein: " + err.Error())
+		}
+	}
+	complete(cmd, "mode", stringsOf(sft.Modes())...)
+	complete(cmd, "encoding", stringsOf(surface.Encodings())...)
+	return cmd
+}
+
+// someOf turns the values of a flag into what they name.
+func someOf[T ~string](a *app, flag string, values []string, known []T) ([]T, error) {
+	var out []T
+	for _, v := range values {
+		switch x := T(v); {
+		case !slices.Contains(known, x):
+			return nil, a.usage("--%s: there is no %q; there are %s", flag, v, strings.Join(stringsOf(known), ", "))
+		case slices.Contains(out, x):
+			return nil, a.usage("--%s: %s is there twice", flag, v)
+		default:
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+// check finds what is wrong with the values of the flags.
+func (f *evalFlags) check(a *app, changed func(string) bool) error {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	for _, c := range []struct {
+		flag string
+		ok   bool
+		want string
+	}{
+		{"samples", f.samples >= 1 && f.samples <= run.MaxSamples, fmt.Sprintf("1 to %d", run.MaxSamples)},
+		{"limit", f.limit >= 0, "a number of instances"},
+		{"temperature", finite(f.temperature) && f.temperature >= 0, "0 or more"},
+		{"top-p", !changed("top-p") || f.topP > 0 && f.topP <= 1, "more than 0 and at most 1"},
+		{"max-tokens", f.maxTokens >= 0 && (f.maxTokens > 0 || !changed("max-tokens")), "a number of tokens"},
+		{"thinking", f.thinking >= -1, "a number of tokens, 0 or -1"},
+		{"max-cost", finite(f.maxCost) && (f.maxCost > 0 || !changed("max-cost")), "a number of dollars"},
+		{"concurrency", f.concurrency >= 1 && f.concurrency <= 10_000, "1 to 10000"},
+		{"start", f.start >= 1, "1 or more"},
+		{"retries", f.retries >= 0, "0 or more"},
+	} {
+		if !c.ok {
+			return a.usage("--%s: expected %s", c.flag, c.want)
+		}
+	}
+	if f.maxCost > 0 && f.prices == "" {
+		return a.usage("--max-cost needs --prices, a file with the price of the model")
+	}
+	return nil
+}
+
+// options is what the flags ask for. The model is open.
+func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) (*eval.Options, error) {
+	if err := f.check(a, cmd.Flags().Changed); err != nil {
+		return nil, err
+	}
+	ctx, stop := a.context(0)
+	defer stop()
+	o := &eval.Options{Dir: f.out, BaseURL: f.baseURL, Samples: f.samples, Prompts: sft.DefaultPrompts(), Version: version(),
+		MaxCost: f.maxCost, Cache: f.cache, Warn: func(s string) { a.printf("ein: note: %s\n", shown(s)) },
+		Schedule: eval.Schedule{Start: f.start, Max: f.concurrency, Retries: f.retries}}
+	if f.retries == 0 {
+		o.Schedule.Retries = -1
+	}
+	o.Params = model.Params{MaxTokens: f.maxTokens, Effort: f.effort}
+	if cmd.Flags().Changed("temperature") {
+		o.Params.Temperature = &f.temperature
+	}
+	if cmd.Flags().Changed("top-p") {
+		o.Params.TopP = &f.topP
+	}
+	if cmd.Flags().Changed("seed") {
+		o.Params.Seed = &f.seed
+	}
+	if cmd.Flags().Changed("thinking") {
+		o.Params.Thinking = &f.thinking
+	}
+	var err error
+	if o.Modes, err = someOf(a, "mode", f.modes, sft.Modes()); err != nil {
+		return nil, err
+	}
+	encodings, err := someOf(a, "encoding", f.encodings, surface.Encodings())
+	if err != nil {
+		return nil, err
+	}
+	if f.prompts != "" {
+		if err := o.Prompts.Override(os.DirFS(f.prompts)); err != nil {
+			return nil, inputProblem(newFinding("", diag.Error, f.prompts, 0, 0, fmt.Sprintf("the folder of prompts cannot be used: %v", cause(err)), ""))
+		}
+	}
+	if err := a.selectInstances(ctx, f, encodings, o); err != nil {
+		return nil, err
+	}
+	o.Model, err = model.Open(f.model, model.Options{BaseURL: f.baseURL, KeyFile: f.keyFile, Profile: f.profile, Env: a.env,
+		Timeout: time.Duration(f.timeout), NoContextCheck: f.noContextCheck, Stderr: a.err, Processes: f.concurrency, Instances: o.Instances})
+	if err != nil {
+		return nil, a.usage("%s", shown(err.Error()))
+	}
+	if f.prices != "" {
+		if err := a.readPrice(ctx, f, o); err != nil {
+			_ = model.Close(o.Model)
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// shown is text of a provider or a file as a terminal may have it.
+func shown(s string) string {
+	s, _ = diag.Display(s)
+	return s
+}
+
+func (a *app) selectInstances(ctx context.Context, f *evalFlags, encodings []surface.Encoding, o *eval.Options) error {
+	in, err := a.open(ctx, f.instances)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	sum := sha256.New()
+	p := a.progress("reading "+in.name, in.size)
+	list, err := readInstances(io.TeeReader(p.reader(in), sum))
+	p.done()
+	switch {
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case err != nil:
+		return badLines(in.name, err)
+	}
+	o.Source = run.Source{File: filepath.Base(f.instances), SHA256: hexSum(sum), Limit: f.limit, Categories: f.categories}
+	chosen, err := eval.Select(list, f.categories, f.limit)
+	if err == nil {
+		o.Source.Count = len(chosen)
+		o.Instances, o.Encodings, err = eval.Encode(chosen, encodings)
+	}
+	if err != nil {
+		return inputProblem(newFinding("", diag.Error, in.name, 0, 0, err.Error(), ""))
+	}
+	return nil
+}
+
+func readInstances(r io.Reader) ([]*instance.Instance, error) {
+	var list []*instance.Instance
+	for in, err := range instance.Read(r) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	if len(list) == 0 {
+		return nil, errNoInstances
+	}
+	return list, nil
+}
+
+func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+func (a *app) readPrice(ctx context.Context, f *evalFlags, o *eval.Options) error {
+	in, err := a.open(ctx, f.prices)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	prices, err := eval.ReadPrices(in)
+	if err != nil {
+		return inputProblem(newFinding("", diag.Error, in.name, 0, 0, cause(err).Error(), ""))
+	}
+	o.Price = prices.For(o.Model.Name())
+	switch {
+	case o.Price != nil:
+	case f.maxCost > 0:
+		return inputProblem(newFinding("", diag.Error, in.name, 0, 0, "there is no price of "+o.Model.Name()+" in it, which --max-cost needs",
+			`A price is {"`+o.Model.Name()+`": {"input": ..., "output": ...}}, in dollars for a million tokens.`))
+	default:
+		a.printf("ein: note: %s has no price of %s; costs are not known\n", in.name, o.Model.Name())
+	}
+	return nil
+}
+
+func (a *app) benchEval(cmd *cobra.Command, f *evalFlags) error {
+	o, err := a.evalOptions(cmd, f)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = model.Close(o.Model) }()
+	if f.dryRun {
+		return a.dryRun(f, o)
+	}
+	if o.Samples > 1 && o.Params.Temperature != nil && *o.Params.Temperature == 0 {
+		a.printf("ein: note: at temperature 0 the %d samples of a question may all be the same\n", o.Samples)
+	}
+	ctx, stop, done := a.interrupts()
+	o.Stop = stop
+	line := a.evalProgress(o.Price != nil)
+	o.Progress = line.show
+	sum, err := eval.Run(ctx, *o)
+	line.done()
+	done()
+	var early *eval.StopError
+	switch {
+	case errors.As(err, &early):
+		return a.endedEarly(f, &sum, early)
+	case err != nil:
+		return a.cannotRun(err)
+	}
+	if sum.Before > 0 && sum.Asked+sum.Cached > 0 {
+		a.printf("ein: resumed: %d replies were there, %d are new\n", sum.Before, sum.Asked+sum.Cached)
+	}
+	if f.noScore {
+		if f.json {
+			err = a.wrote(writeJSON(a.out, evalResult{Version: 1, Summary: &sum}))
+		}
+	} else {
+		err = a.scoreRun(f.out, f.python, f.json, &sum)
+	}
+	if sum.Missing > 0 {
+		a.printf("ein: %s missing: %d rejected, %d given up on; the first: %s\nThe same command asks for them again; see %s.\n",
+			pluralVerb(sum.Missing, "reply is", "replies are"), sum.Rejected, sum.GaveUp, shown(sum.FirstFailure), filepath.Join(f.out, run.LogFile))
+		if err == nil {
+			err = status(exitOutside)
+		}
+	}
+	return err
+}
+
+// endedEarly tells why a run has ended before it was complete.
+func (a *app) endedEarly(f *evalFlags, sum *eval.Summary, e *eval.StopError) error {
+	a.printf("ein: %s\n", shown(e.Error()))
+	if e.Hint != "" {
+		a.printf("%s\n", shown(e.Hint))
+	}
+	a.printf("%d of %s there; resume with the same command.\n", sum.Questions-sum.Missing, pluralVerb(sum.Questions, "reply is", "replies are"))
+	if f.json {
+		if err := a.wrote(writeJSON(a.out, evalResult{Version: 1, Summary: sum, Stopped: e.Reason})); err != nil {
+			return err
+		}
+	}
+	if e.Reason == eval.Budget {
+		return status(exitLimit)
+	}
+	return status(exitOutside)
+}
+
+// cannotRun tells why a run cannot be opened.
+func (a *app) cannotRun(err error) error {
+	var other *eval.ConfigError
+	var corrupt *run.CorruptError
+	var locked *run.LockedError
+	switch {
+	case errors.As(err, &other):
+		return inputProblem(newFinding("", diag.Error, other.Dir, 0, 0, err.Error(), "Give the settings of the run, or another --out."))
+	case errors.As(err, &corrupt):
+		return inputProblem(newFinding("", diag.Error, corrupt.File, corrupt.Line, 0, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err),
+			"Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."))
+	case errors.As(err, &locked):
+		a.printf("ein: %v\n", err)
+		return status(exitOutside)
+	}
+	return err
+}
+
+func (a *app) dryRun(f *evalFlags, o *eval.Options) error {
+	rows, err := eval.Missing(o)
+	if err != nil {
+		return a.cannotRun(err)
+	}
+	e := eval.EstimateRun(o, rows)
+	if f.json {
+		return a.wrote(writeJSON(a.out, struct {
+			Version int `json:"version"`
+			eval.Estimate
+		}{1, e}))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s to %s: %s, %s, %s\n", pluralVerb(e.Requests, "request", "requests"), o.Model.Name(),
+		pluralVerb(o.Source.Count, "instance", "instances"), strings.Join(stringsOf(o.Modes), " and "), pluralVerb(o.Samples, "sample", "samples"))
+	fmt.Fprintf(&b, "about %s tokens in and %s out, by the length of the texts", formatCount(uint64(e.Input)), formatCount(uint64(e.Output)))
+	if e.MostOutput > 0 {
+		fmt.Fprintf(&b, "; at most %s out", formatCount(uint64(e.MostOutput)))
+	}
+	b.WriteString("\nReasoning that the prompt does not ask for comes on top.\n")
+	switch {
+	case o.Price == nil:
+		b.WriteString("The cost is not known: there is no price.\n")
+	case e.MostCost > 0:
+		fmt.Fprintf(&b, "about $%.4f, at most about $%.4f\n", e.Cost, e.MostCost)
+	default:
+		fmt.Fprintf(&b, "about $%.4f\n", e.Cost)
+	}
+	b.WriteString("Nothing was sent.\n")
+	return a.print(b.String())
+}
+
+// evalResult is the results for machines.
+type evalResult struct {
+	Version int           `json:"version"`
+	Summary *eval.Summary `json:"summary,omitempty"` // of the asking
+	Stopped eval.Reason   `json:"stopped,omitempty"`
+	Lines   []*eval.Line  `json:"lines,omitempty"`
+}
+
+// scoreRun scores a run and prints its table.
+func (a *app) scoreRun(dir, python string, asJSON bool, sum *eval.Summary) error {
+	ctx, stop := a.context(0)
+	defer stop()
+	r, err := run.Read(dir)
+	if err != nil {
+		return a.cannotRun(err)
+	}
+	if r.Torn > 0 {
+		a.printf("ein: note: the last %d bytes of the replies are no complete reply and do not count\n", r.Torn)
+	}
+	o := eval.ScoreOptions{}
+	var why error // Python is not scored
+	if eval.NeedsPython(r) {
+		box, err := sandbox.Open(ctx, sandbox.Policy{Python: python})
+		switch {
+		case ctx.Err() != nil:
+			return stopped(ctx)
+		case err != nil:
+			why = err
+		default:
+			defer func() { _ = box.Close() }()
+			o.Python = exec.SandboxRunner(box)
+		}
+	}
+	scored, err := eval.Score(ctx, dir, o)
+	var bug *eval.BugError
+	switch {
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case errors.As(err, &bug):
+		a.printf("ein: a bug in ein kept a reply from being scored: %v\n", bug)
+		return status(exitBug)
+	case err != nil:
+		return a.cannotRun(err)
+	}
+	if asJSON {
+		err = a.wrote(writeJSON(a.out, evalResult{Version: 1, Summary: sum, Lines: eval.Lines(scored.Run)}))
+	} else {
+		err = a.print(eval.Text(scored.Run))
+	}
+	switch {
+	case err != nil:
+		return err
+	case why != nil:
+		a.printf("ein: the replies in the mode python are not scored: %v\n", why)
+		return status(exitOutside)
+	case scored.Failed > 0:
+		a.printf("ein: the sandbox failed on %s; the first: %s\n", plural(scored.Failed, "program"), shown(scored.First))
+		return status(exitOutside)
+	}
+	return nil
+}
+
+// interrupts is the interrupts of a run: the first closes the channel, the second
+// ends the context.
+func (a *app) interrupts() (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := make(chan struct{})
+	got := make(chan os.Signal, 2)
+	signal.Notify(got, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-got:
+			}
+			if n == 0 {
+				close(stop)
+				a.printf("\nein: interrupted: waiting for replies on their way, which are paid for; interrupt again to leave them\n")
+				continue
+			}
+			cancel(errors.New("interrupted twice"))
+		}
+	}()
+	return ctx, stop, func() { signal.Stop(got); cancel(nil) }
+}
+
+// evalLine is the progress of a run: a line on a terminal, and one every half
+// minute elsewhere.
+type evalLine struct {
+	p      *progress
+	a      *app
+	priced bool
+	every  time.Duration
+}
+
+func (a *app) evalProgress(priced bool) *evalLine {
+	l := &evalLine{p: a.progress("", 0), a: a, priced: priced, every: progressEvery}
+	if !a.terminal {
+		const quiet = 30 * time.Second
+		l.every = quiet
+	}
+	return l
+}
+
+func (l *evalLine) show(p eval.Progress) {
+	now := l.p.now()
+	if now.Sub(l.p.start) < progressAfter || now.Sub(l.p.last) < l.every {
+		return
+	}
+	l.p.last = now
+	s := fmt.Sprintf("%d/%d replies, %.1f/s", p.Questions-p.Missing, p.Questions, p.Rate)
+	if l.priced {
+		s += fmt.Sprintf(", $%.4f", p.Cost)
+	}
+	if p.Left > 0 {
+		s += fmt.Sprintf(", %v left", p.Left.Round(time.Second))
+	}
+	s += fmt.Sprintf(", %d of %d on their way, %d retries", p.Flying, p.Limit, p.Retries)
+	if p.Paused > 0 {
+		s += fmt.Sprintf(", paused for %v", p.Paused.Round(time.Second))
+	}
+	if l.p.w == nil {
+		l.a.printf("ein: %s\n", s)
+		return
+	}
+	l.p.put(s)
+}
+
+func (l *evalLine) done() { l.p.done() }

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/instance"
+	"ein/bench/model/fake"
+)
+
+type fakeFlags struct {
+	listen, instances, behaviour, key string
+	faults                            []string
+	faultRate                         float64
+	latency                           duration
+	seed                              uint64
+	expose, json                      bool
+	command                           []string
+}
+
+// fakeProviders is the wire formats, in the order they are printed, with what
+// clients look for a key in.
+var fakeProviders = []struct{ name, key string }{
+	{"openai", "OPENAI_API_KEY"}, {"anthropic", "ANTHROPIC_API_KEY"}, {"gemini", "GEMINI_API_KEY"},
+}
+
+func (a *app) benchFakeProviderCommand() *cobra.Command {
+	f := &fakeFlags{}
+	var names []string
+	for _, fault := range fake.Faults() {
+		names = append(names, fault.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "fake-provider [-- COMMAND...]",
+		Short: "Serve a model that is none, for trying things without a network",
+		Long: `Serves the wire formats of OpenAI (chat completions), Anthropic (Messages) and Gemini
+(generateContent) on this machine, and answers the questions of --instances as a
+baseline does: majority, random, oracle, oracle-ein or noisy-ein@RATE. To other
+questions it says that it does not know them.
+
+It refuses what the providers refuse: a wrong key, a model that does not exist, a
+parameter that a model does not take. With --fault-rate it also fails as they do. What
+happens to a request depends on --seed, its body and how often it was sent; after
+three faults in a row it succeeds. The faults are, of which those that do not pass
+when a request is sent again, and hang, happen only when --faults names them:
+
+` + wrapWords(names, 84) + `
+
+The base URLs and the key are printed, and it serves until it is interrupted. With a
+command behind --, it serves while that runs, and ends with its exit code: {openai},
+{anthropic} and {gemini} in the arguments are the base URLs, and the key is in the
+environment, where clients look for it.`,
+		Example: `  ein bench fake-provider --instances heldout.jsonl --model-behaviour noisy-ein@0.1
+  ein bench fake-provider --instances heldout.jsonl --fault-rate 0.1 -- \
+    ein bench eval --model openai:gpt-4o --base-url {openai} --instances heldout.jsonl --out runs/try`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
+				return errors.New("a command goes behind --")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.command = args
+			ctx, stop := a.context(0)
+			defer stop()
+			if err := a.benchFakeProvider(ctx, f); err != nil {
+				return a.fail(err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "address to serve at; port 0 is any that is free")
+	flags.BoolVar(&f.expose, "expose", false, "allow an address that other machines reach")
+	flags.StringVar(&f.instances, "instances", "", "file of the instances whose questions are answered (- is standard input)")
+	flags.StringVar(&f.behaviour, "model-behaviour", "oracle", "baseline that answers")
+	flags.Float64Var(&f.faultRate, "fault-rate", 0, "share of requests that fail, 0 to 1")
+	flags.StringSliceVar(&f.faults, "faults", nil, "faults to choose from (default: all that pass)")
+	flags.Var(&f.latency, "latency", "how long every answer takes")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the faults")
+	flags.StringVar(&f.key, "key", fake.DefaultKey, "key that is accepted")
+	flags.BoolVar(&f.json, "json", false, "print the base URLs and the key as one JSON object")
+	complete(cmd, "model-behaviour", "majority", "random", "oracle", "oracle-ein", "noisy-ein@0.1")
+	complete(cmd, "faults", names...)
+	return cmd
+}
+
+// wrapWords is words on lines of a width, indented.
+func wrapWords(words []string, width int) string {
+	var b strings.Builder
+	column := 0
+	for i, w := range words {
+		switch {
+		case i == 0:
+			b.WriteString(" ")
+			column = 1
+		case column+1+len(w) > width:
+			b.WriteString("\n ")
+			column = 1
+		}
+		b.WriteString(" " + w)
+		column += 1 + len(w)
+	}
+	return b.String()
+}
+
+func (a *app) benchFakeProvider(ctx context.Context, f *fakeFlags) error {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return a.usage("--listen %s is no address: expected HOST:PORT such as 127.0.0.1:0", f.listen)
+	}
+	if ip := net.ParseIP(host); !f.expose && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return a.usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
+	}
+	list, err := a.instanceList(ctx, f.instances)
+	if err != nil {
+		return err
+	}
+	server, err := fake.New(fake.Options{Instances: list, Behaviour: f.behaviour, Key: f.key, FaultRate: f.faultRate, Faults: f.faults, Latency: time.Duration(f.latency), Seed: f.seed})
+	if err != nil {
+		return a.usage("%v", err)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("cannot serve at %s: %w", f.listen, err)
+	}
+	s := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	address := "http://" + l.Addr().String()
+	work := func() error { return a.serveUntil(ctx, f, address, served) }
+	if len(f.command) > 0 {
+		work = func() error { return a.runBeside(f, address) }
+	}
+	err = work()
+	if closeErr := s.Close(); err == nil && closeErr != nil {
+		err = closeErr
+	}
+	n := server.Stats()
+	faults := 0
+	for _, k := range n.Faults {
+		faults += k
+	}
+	a.printf("%s requests: %s answered, %s refused, %s faults\n", formatCount(uint64(n.Requests)), formatCount(uint64(n.Answered)), formatCount(uint64(n.Refused)), formatCount(uint64(faults)))
+	return err
+}
+
+// instanceList reads all instances of a file; "" is none.
+func (a *app) instanceList(ctx context.Context, name string) ([]*instance.Instance, error) {
+	if name == "" {
+		return nil, nil
+	}
+	in, err := a.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	p := a.progress("reading "+in.name, in.size)
+	defer p.done()
+	var list []*instance.Instance
+	for i, err := range instance.Read(p.reader(in)) {
+		if ctx.Err() != nil {
+			return nil, stopped(ctx)
+		}
+		if err != nil {
+			return nil, badLines(in.name, err)
+		}
+		list = append(list, i)
+	}
+	if len(list) == 0 {
+		return nil, badLines(in.name, errNoInstances)
+	}
+	return list, nil
+}
+
+// serveUntil prints where the server is and waits for the end of the context.
+func (a *app) serveUntil(ctx context.Context, f *fakeFlags, address string, served <-chan error) error {
+	var err error
+	if f.json {
+		urls := map[string]string{"key": f.key}
+		for _, p := range fakeProviders {
+			urls[p.name] = fake.BaseURL(p.name, address)
+		}
+		err = writeJSON(a.out, urls)
+	} else {
+		var b strings.Builder
+		for _, p := range fakeProviders {
+			fmt.Fprintf(&b, "%-10s %s\n", p.name, fake.BaseURL(p.name, address))
+		}
+		fmt.Fprintf(&b, "%-10s %s\n", "key", f.key)
+		_, err = fmt.Fprint(a.out, b.String())
+	}
+	if err != nil {
+		return a.wrote(err)
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-served:
+		return fmt.Errorf("the server has ended: %w", err)
+	}
+}
+
+// runBeside runs a command while the server serves.
+func (a *app) runBeside(f *fakeFlags, address string) error {
+	args := make([]string, len(f.command))
+	for i, s := range f.command {
+		for _, p := range fakeProviders {
+			s = strings.ReplaceAll(s, "{"+p.name+"}", fake.BaseURL(p.name, address))
+		}
+		args[i] = s
+	}
+	// An interrupt at the terminal reaches the command as well: it is the command's to
+	// answer, and this one ends with it.
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
+	cmd.Env = cmd.Environ()
+	for _, p := range fakeProviders {
+		cmd.Env = append(cmd.Env, p.key+"="+f.key)
+	}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
+		return status(exit.ExitCode())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"ein/repl"
+	"ein/vm/cost"
+)
+
+type replFlags struct {
+	full, labels bool
+	history      string
+	memory       byteSize
+	ops, output  count
+	timeout      duration
+}
+
+func (a *app) replCommand() *cobra.Command {
+	f := &replFlags{memory: repl.DefaultMemory}
+	cmd := &cobra.Command{
+		Use:   "repl",
+		Short: "Start an interactive session",
+		Long: `Starts an interactive session; ein alone on a terminal does too. Each entry is
+checked against all that was entered before, and runs at once; :help lists the
+commands of the session.
+
+Without a terminal, statements are read from standard input. Only results are
+printed, and the exit code is 1 when some entry was wrong.
+
+The limits hold for each entry; the memory is that of all values together. What
+is entered on a terminal is remembered in ein/history in $XDG_STATE_HOME, or
+else in ~/.local/state.`,
+		Example: `  ein repl
+  ein repl --timeout 10s
+  echo 'sum(tc(edges([[0, 1], [1, 2]], 3)))' | ein repl`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(*cobra.Command, []string) error { return a.repl(f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.labels, "labels", true, "show sets of nodes, paths and nodes by their labels")
+	flags.BoolVar(&f.full, "full", false, "show large values in full")
+	flags.StringVar(&f.history, "history", "", "`file` of the history (default: in the state folder; none keeps none)")
+	flags.Var(&f.memory, "max-memory", "most memory, in bytes or with KiB, MiB, GiB")
+	flags.Var(&f.ops, "max-ops", "most operations of an entry, such as 1e9 (default: no limit)")
+	flags.Var(&f.output, "max-output", "most elements of the values of an entry (default: no limit)")
+	flags.Var(&f.timeout, "timeout", "most time of an entry, such as 2s (default: no limit)")
+	flags.Lookup("max-ops").DefValue, flags.Lookup("max-output").DefValue = "", ""
+	return cmd
+}
+
+// terminalIn is standard input when it is a terminal.
+func (a *app) terminalIn() (*os.File, bool) {
+	f, ok := a.in.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
+func (a *app) repl(f *replFlags) error {
+	width := func() int {
+		for _, w := range []any{a.out, a.in} {
+			if file, ok := w.(*os.File); ok {
+				if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+					return columns
+				}
+			}
+		}
+		return 80
+	}
+	l := &repl.Loop{
+		Session: repl.New(repl.Config{
+			Limits:  cost.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: uint64(f.output)},
+			Timeout: time.Duration(f.timeout), Full: f.full, Numbers: !f.labels, Columns: width, Files: &sessionFiles{a},
+		}),
+		Out: a.out, Err: a.err, Text: a.text(),
+		Context: func() (context.Context, func()) { return a.context(0) },
+	}
+	in, interactive := a.terminalIn()
+	if !interactive {
+		l.Lines = repl.NewPlain(a.in)
+		return a.replDone(l.Run())
+	}
+	history := f.history
+	switch history {
+	case "":
+		history = repl.HistoryFile(a.env)
+	case "none":
+		history = ""
+	}
+	t, err := repl.OpenTerminal(repl.TerminalOptions{
+		In: in, Out: a.out, Err: a.err, History: history, Color: a.colored(), Width: width, Complete: l.Complete,
+	})
+	if err != nil {
+		a.printf("ein: cannot use the terminal: %v\n", err)
+		return status(exitWrong)
+	}
+	defer func() { _ = t.Close() }()
+	keys := newInterrupts(t)
+	defer keys.stop()
+	l.Lines, l.Context, l.Interactive = keys, keys.context, true
+	if err := a.print(versionLine() + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
+		return a.fail(err)
+	}
+	return a.replDone(l.Run())
+}
+
+// interrupts makes Ctrl-C end the entry that runs, and nothing else. While a line
+// is read the terminal sends no signal for it. The handler is there all the time:
+// between reading and running, a signal would end the session.
+type interrupts struct {
+	repl.LineReader
+	signals chan os.Signal
+}
+
+func newInterrupts(lines repl.LineReader) *interrupts {
+	i := &interrupts{lines, make(chan os.Signal, 1)}
+	signal.Notify(i.signals, os.Interrupt)
+	return i
+}
+
+func (i *interrupts) stop() { signal.Stop(i.signals) }
+
+// ReadLine forgets a signal that came too late for the entry before.
+func (i *interrupts) ReadLine(prompt string) (string, error) {
+	select {
+	case <-i.signals:
+	default:
+	}
+	return i.LineReader.ReadLine(prompt)
+}
+
+// context is that of one entry. A second signal ends the command, should the entry
+// not end by itself.
+func (i *interrupts) context() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		select {
+		case <-i.signals:
+			signal.Stop(i.signals)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	// The goroutine ends before the context of the entry is given up, so that
+	// whether it was interrupted is settled.
+	return ctx, func() {
+		cancel()
+		<-watching
+		signal.Notify(i.signals, os.Interrupt)
+	}
+}
+
+// replDone is the outcome of a session.
+func (a *app) replDone(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, repl.ErrBug):
+		return status(exitBug)
+	case errors.Is(err, repl.ErrFailed):
+		return status(exitWrong)
+	}
+	a.printf("ein: %v\n", err)
+	return status(exitWrong)
+}
+
+// sessionFiles is the file system as a session sees it. Standard input is the
+// session's own.
+type sessionFiles struct{ a *app }
+
+// Open implements repl.Files.
+func (f *sessionFiles) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return nil, errors.New("standard input is read by the session")
+	}
+	file, err := f.a.open(ctx, name)
+	var p *problem
+	if errors.As(err, &p) && len(p.data) == 1 {
+		// The session says which file it is.
+		_, reason, _ := strings.Cut(p.data[0].Message, ": ")
+		return nil, errors.New(reason)
+	}
+	return file, err
+}
+
+// Write implements repl.Files.
+func (f *sessionFiles) Write(name string, data []byte) error {
+	return cause(replaceFile(name, data))
+}
+
+// Complete implements repl.Files.
+func (f *sessionFiles) Complete(prefix string) []string {
+	dir, base := filepath.Split(prefix)
+	list, err := os.ReadDir(filepath.Clean("./" + dir))
+	if filepath.IsAbs(dir) {
+		list, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range list {
+		name := e.Name()
+		if !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") {
+			continue
+		}
+		if e.IsDir() {
+			name += string(filepath.Separator)
+		}
+		names = append(names, dir+name)
+	}
+	return names
+}

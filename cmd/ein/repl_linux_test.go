@@ -1,0 +1,234 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// patience only bounds a hang.
+const patience = 2 * time.Minute
+
+// keyboard is a session on a terminal of its own.
+type keyboard struct {
+	t    *testing.T
+	tty  *os.File
+	cmd  *exec.Cmd
+	done chan struct{}
+
+	mu     sync.Mutex
+	screen strings.Builder
+	read   int // what wait has gone past
+}
+
+func openKeyboard(t *testing.T, state string, args ...string) *keyboard {
+	t.Helper()
+	k := &keyboard{t: t, done: make(chan struct{}), cmd: exec.Command("ein", args...)}
+	k.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "TERM=xterm", "NO_COLOR=1")
+	k.cmd.Dir = t.TempDir()
+	tty, err := pty.StartWithSize(k.cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.tty = tty
+	go func() {
+		defer close(k.done)
+		buf := make([]byte, 4096)
+		for {
+			n, err := tty.Read(buf)
+			k.mu.Lock()
+			k.screen.Write(buf[:n])
+			k.mu.Unlock()
+			if err != nil {
+				return // the other end is closed
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = k.cmd.Process.Kill()
+		_ = tty.Close()
+	})
+	return k
+}
+
+// until waits for a condition.
+func (k *keyboard) until(what string, holds func() bool) {
+	k.t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.t.Fatalf("no %s on the screen after what was seen last:\n%q", what, k.screen.String()[k.read:])
+		}
+	}
+}
+
+// wait waits for a text after the one waited for before.
+func (k *keyboard) wait(text string) {
+	k.t.Helper()
+	k.until(text, func() bool {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		i := strings.Index(k.screen.String()[k.read:], text)
+		if i >= 0 {
+			k.read += i + len(text)
+		}
+		return i >= 0
+	})
+}
+
+func (k *keyboard) press(keys string) {
+	k.t.Helper()
+	if _, err := io.WriteString(k.tty, keys); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// lines reports whether the terminal collects lines and sends signals, as it does
+// while an entry runs.
+func (k *keyboard) lines() bool {
+	state, err := unix.IoctlGetTermios(int(k.tty.Fd()), unix.TCGETS)
+	return err == nil && state.Lflag&unix.ICANON != 0 && state.Lflag&unix.ISIG != 0
+}
+
+// leave waits for the session to end well.
+func (k *keyboard) leave() {
+	k.t.Helper()
+	<-k.done
+	if err := k.cmd.Wait(); err != nil {
+		k.t.Errorf("the session ended with %v", err)
+	}
+}
+
+const (
+	tab, enter, up, left = "\t", "\r", "\x1b[A", "\x1b[D"
+	ctrlA, ctrlC, ctrlD  = "\x01", "\x03", "\x04"
+)
+
+func TestKeys(t *testing.T) {
+	state := t.TempDir()
+	k := openKeyboard(t, state)
+	k.wait("ein> ")
+	k.press("alpha = edges([[0, 1], [1, 2]], 3)" + enter)
+	k.wait("alpha: 3x3")
+	k.wait("ein> ")
+
+	// Tab completes a name, and the arrows move.
+	k.press("sum(tc(al" + tab)
+	k.wait("tc(alpha")
+	k.press("))" + enter)
+	k.wait("_ = 3")
+	k.wait("ein> ")
+	k.press("23" + left + "0" + ctrlA + "1" + enter)
+	k.wait("_ = 1203")
+	k.wait("ein> ")
+
+	// An entry of several lines comes back as one.
+	k.press("max(7," + enter)
+	k.wait("...> ")
+	k.press("6)" + enter)
+	k.wait("_ = 7")
+	k.wait("ein> ")
+	k.press(up)
+	k.wait("max(7, 6)")
+	k.press(" + 1" + enter)
+	k.wait("_ = 8")
+	k.wait("ein> ")
+
+	// Ctrl-C clears a line, and an entry of several.
+	k.press("nonsense" + ctrlC)
+	k.wait("ein> ")
+	k.press("max(7," + enter)
+	k.wait("...> ")
+	k.press(ctrlC)
+	k.wait("ein> ")
+	k.press("5 * 5" + enter)
+	k.wait("_ = 25")
+	k.wait("ein> ")
+
+	// The picture fits the terminal of the moment.
+	if err := pty.Setsize(k.tty, &pty.Winsize{Rows: 40, Cols: 30}); err != nil {
+		t.Fatal(err)
+	}
+	k.press(":plot ones(1, 90)" + enter)
+	k.wait("┌" + strings.Repeat("─", 23) + "┐")
+	k.wait("4x4 elements")
+	k.wait("ein> ")
+
+	k.press(ctrlD)
+	k.leave()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if strings.Contains(k.screen.String(), "nonsense`") {
+		t.Errorf("a cleared line was run:\n%s", k.screen.String())
+	}
+	name := filepath.Join(state, "ein", "history")
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the history has mode %v", info.Mode())
+	}
+}
+
+// TestHistoryLasts recalls an entry of several lines in another session.
+func TestHistoryLasts(t *testing.T) {
+	state := t.TempDir()
+	k := openKeyboard(t, state, "repl")
+	k.wait("ein> ")
+	for _, line := range []string{"def f(x) = {", "  y = x + 1", "  y * 2", "}"} {
+		k.press(line + enter)
+		k.wait("> ")
+	}
+	k.press(":quit" + enter)
+	k.leave()
+	k = openKeyboard(t, state, "repl")
+	k.wait("ein> ")
+	k.press(up + up)
+	k.wait("def f(x) = { y = x + 1; y * 2 }")
+	k.press(enter)
+	k.wait("ein> ")
+	k.press("f(4)" + enter)
+	k.wait("_ = 10")
+	k.wait("ein> ")
+	k.press(ctrlD)
+	k.leave()
+}
+
+// TestInterruptedEntry stops an entry that would take long, and goes on.
+func TestInterruptedEntry(t *testing.T) {
+	k := openKeyboard(t, t.TempDir(), "repl", "--history", "none")
+	k.wait("ein> ")
+	k.press("x = 3" + enter)
+	k.wait("x: scalar")
+	for range 2 {
+		k.wait("ein> ")
+		k.until("raw terminal", func() bool { return !k.lines() })
+		k.press("y = tc(eye(40000))" + enter)
+		k.until("running entry", k.lines)
+		k.press(ctrlC)
+		k.wait("interrupted: the run was stopped")
+	}
+	k.wait("ein> ")
+	k.press("x + 1" + enter)
+	k.wait("_ = 4")
+	k.wait("ein> ")
+	k.press("y" + enter)
+	k.wait("there is no tensor `y`")
+	k.wait("ein> ")
+	k.press(":quit" + enter)
+	k.leave()
+	if _, err := k.tty.Write(nil); err != nil && !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+}
