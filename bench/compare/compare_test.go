@@ -294,7 +294,7 @@ func TestFlatness(t *testing.T) {
 		l1, l2, l3 float64
 		flat       bool
 	}{
-		{400, 0.95, 0.95, 0.95, true}, {400, 0.95, 0.9, 0.8, false}, {10, 1, 1, 1, false},
+		{240, 0.95, 0.95, 0.95, true}, {240, 0.95, 0.9, 0.8, false}, {10, 1, 1, 1, false},
 	} {
 		f := level("a", test.each, map[string]float64{"L1": test.l1, "L2": test.l2, "L3": test.l3})
 		if f.Flat != test.flat || len(f.Pairs) != 3 || f.Flat != (f.Smallest < DefaultMargin) {

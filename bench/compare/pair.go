@@ -253,14 +253,16 @@ func unpairable(a, b *answers, p *Pairing) error {
 	switch {
 	case p.Unanswered.Count > 0:
 		why = "there is no question that both have answered"
-	case !common(a.modes, b.modes) && !(len(a.modes) == 1 && len(b.modes) == 1):
+	case apart(a.modes, b.modes):
 		why = fmt.Sprintf("A has the modes %s and B %s: choose one of each", list(a.modes), list(b.modes))
-	case !common(a.encodings, b.encodings) && !(len(a.encodings) == 1 && len(b.encodings) == 1):
+	case apart(a.encodings, b.encodings):
 		why = fmt.Sprintf("A has the encodings %s and B %s: choose one of each", list(a.encodings), list(b.encodings))
 	}
 	return fmt.Errorf("no answer of %s can be paired with one of %s: %s", a.run.Dir, b.run.Dir, why)
 }
 
-func common[T comparable](a, b []T) bool {
-	return slices.ContainsFunc(a, func(x T) bool { return slices.Contains(b, x) })
+// apart reports whether two sides have no mode, or encoding, in common, and one has
+// several, so that it is not clear what goes with what.
+func apart[T comparable](a, b []T) bool {
+	return len(a)+len(b) > 2 && !slices.ContainsFunc(a, func(x T) bool { return slices.Contains(b, x) })
 }

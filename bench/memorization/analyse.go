@@ -177,11 +177,11 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 		}
 	}
 	r := &Report{Version: 1, Alpha: opt.Alpha, Power: opt.Power, Lenient: opt.Lenient, Changes: []Gap{}}
-	groups := newGroups()
+	groups, forms := newGroups(), forms{}
 	all := make([]*sample, len(epochs))
 	for i, e := range epochs {
 		var err error
-		if all[i], err = collect(e, member, groups, &opt); err != nil {
+		if all[i], err = collect(e, member, groups, forms, &opt); err != nil {
 			return nil, err
 		}
 	}
@@ -235,7 +235,7 @@ func (s *sample) has(terms []term) bool {
 }
 
 // collect takes the answers of an epoch that are what their cell says.
-func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample, error) {
+func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Options) (*sample, error) {
 	rows, err := chosen(&e, opt)
 	if err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 	if len(rows[Seen]) == 0 {
 		return nil, fmt.Errorf("%s: there are no answers to questions that were seen", e.Name)
 	}
-	known, err := newParts(rows[Seen])
+	known, err := newParts(rows[Seen], forms)
 	if err != nil {
 		return nil, err
 	}
@@ -342,18 +342,35 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	return out, nil
 }
 
+// forms is the canonical forms of structures, by the digests of the questions: the
+// same ones are asked at every epoch.
+type forms map[string][32]byte
+
+func (f forms) of(in *instance.Instance) ([32]byte, error) {
+	if form, ok := f[in.Digest]; ok {
+		return form, nil
+	}
+	form, err := instance.Structure(in)
+	if err != nil {
+		return form, fmt.Errorf("%s: %w", in.ID, err)
+	}
+	f[in.Digest] = form
+	return form, nil
+}
+
 // parts is the structures and surfaces of the questions seen.
 type parts struct {
 	structures map[[32]byte]bool
 	surfaces   map[string]bool
+	forms      forms
 }
 
-func newParts(rows []*run.Row) (*parts, error) {
-	p := &parts{map[[32]byte]bool{}, map[string]bool{}}
+func newParts(rows []*run.Row, forms forms) (*parts, error) {
+	p := &parts{map[[32]byte]bool{}, map[string]bool{}, forms}
 	for _, row := range rows {
-		form, err := instance.Structure(row.Instance)
+		form, err := forms.of(row.Instance)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", row.ID, err)
+			return nil, err
 		}
 		p.structures[form], p.surfaces[surfaceOf(row.Instance)] = true, true
 	}
@@ -363,9 +380,9 @@ func newParts(rows []*run.Row) (*parts, error) {
 // clash reports whether a question shares other parts with those seen than its
 // cell says.
 func (p *parts) clash(c Cell, in *instance.Instance) (bool, error) {
-	form, err := instance.Structure(in)
+	form, err := p.forms.of(in)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", in.ID, err)
+		return false, err
 	}
 	structure, surface := c.shares()
 	return p.structures[form] != structure || p.surfaces[surfaceOf(in)] != surface, nil

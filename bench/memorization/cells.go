@@ -28,6 +28,7 @@ import (
 
 	"ein/bench/draw"
 	"ein/bench/instance"
+	"ein/bench/stats/show"
 )
 
 // Cell is one of the four kinds of question.
@@ -312,11 +313,11 @@ func (p *Proof) Text() string {
 	rows := [][]string{{"cell", "questions", "structures", "structure seen", "surface seen", "text seen"}}
 	for i := range p.Cells {
 		x := &p.Cells[i]
-		rows = append(rows, []string{string(x.Cell), strconv.Itoa(x.Instances), strconv.Itoa(x.Structures), strconv.Itoa(x.SharedStructures),
-			strconv.Itoa(x.SharedSurfaces), strconv.Itoa(x.SharedQuestions)})
+		rows = append(rows, []string{string(x.Cell), show.Count(x.Instances), show.Count(x.Structures), show.Count(x.SharedStructures),
+			show.Count(x.SharedSurfaces), show.Count(x.SharedQuestions)})
 	}
 	var b strings.Builder
-	align(&b, rows)
+	show.Table(&b, rows)
 	if p.Left > 0 {
 		fmt.Fprintf(&b, "%d left out of all cells: every structure that was drawn for them had been seen.\n", p.Left)
 	}

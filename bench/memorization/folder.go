@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ein/bench/instance"
 )
@@ -43,25 +44,17 @@ type File struct {
 // ReadFolder reads the cells of a folder and compares them with the checksums of
 // its proof.
 func ReadFolder(dir string) (*Membership, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ProofFile))
+	file := filepath.Join(dir, ProofFile)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var p struct {
-		Version int
-		Proof
-	}
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ProofFile), err)
-	}
-	if p.Version != 1 {
-		return nil, fmt.Errorf("%s: version %d, expected 1", filepath.Join(dir, ProofFile), p.Version)
+	p, err := parseProof(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	cells := map[Cell][]*instance.Instance{}
 	for _, x := range p.Cells {
-		if _, ok := cells[x.Cell]; ok || !x.Cell.known() {
-			return nil, fmt.Errorf("%s: the cell %q is unknown or there twice", filepath.Join(dir, ProofFile), x.Cell)
-		}
 		name := filepath.Join(dir, x.Cell.File())
 		lines, err := os.ReadFile(name)
 		if err != nil {
@@ -80,11 +73,26 @@ func ReadFolder(dir string) (*Membership, error) {
 	return NewMembership(cells)
 }
 
-func (c Cell) known() bool {
-	for _, k := range Cells() {
-		if c == k {
-			return true
-		}
+// parseProof reads a proof. Its cells are known, and each is there once.
+func parseProof(text []byte) (*Proof, error) {
+	var p struct {
+		Version int
+		Proof
 	}
-	return false
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, err
+	}
+	if p.Version != 1 {
+		return nil, fmt.Errorf("version %d, expected 1", p.Version)
+	}
+	seen := map[Cell]bool{}
+	for _, x := range p.Cells {
+		if seen[x.Cell] || !x.Cell.known() {
+			return nil, fmt.Errorf("the cell %q is unknown or there twice", x.Cell)
+		}
+		seen[x.Cell] = true
+	}
+	return &p.Proof, nil
 }
+
+func (c Cell) known() bool { return slices.Contains(Cells(), c) }

@@ -9,8 +9,8 @@
 // are less than so many answers, and Contrast, DesignEffect and Ratio count them
 // as such.
 //
-// All functions are pure. Those that draw random numbers are given the seed and
-// give the same result on every machine.
+// All functions are pure. Those that draw random numbers are given the seed, and
+// give the same result every time.
 package stats
 
 import (

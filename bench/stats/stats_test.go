@@ -566,6 +566,41 @@ func TestPower(t *testing.T) {
 	}
 }
 
+// TestPublished is what the accuracies that the paper on the benchmark prints amount
+// to; all in percent.
+func TestPublished(t *testing.T) {
+	percent := func(i Interval) Interval { return Interval{100 * i.Low, 100 * i.High} }
+	share := func(rate float64, n int) Proportion { return Proportion{rate / 100 * float64(n), float64(n)} }
+	ein, o3 := share(94.3, 1300), share(92.8, 1300)
+	nearInterval(t, "94.3 of 1,300", percent(ein.Wilson(0.95)), Interval{92.9, 95.4}, 0.06)
+	nearInterval(t, "92.8 of 1,300", percent(o3.Wilson(0.95)), Interval{91.2, 94.1}, 0.1)
+	nearInterval(t, "92.9 of 350", percent(share(92.9, 350).Wilson(0.95)), Interval{89.7, 95.1}, 0.1)
+	nearInterval(t, "82.0 of 350", percent(share(82, 350).Wilson(0.95)), Interval{77.6, 85.7}, 0.06)
+	if z, p := ZTest(ein, o3); math.Abs(z-1.56) > 0.02 || math.Abs(p-0.12) > 0.005 {
+		t.Errorf("94.3 against 92.8: z %v, p %v", z, p)
+	}
+	// With 20 more right, what decides is in how many the two differ.
+	for discordant, want := range map[int]float64{40: 0.0015, 80: 0.026, 100: 0.046, 120: 0.069, 168: 0.124} {
+		x := Paired{Both: 1300 - discordant, OnlyA: discordant/2 + 10, OnlyB: discordant/2 - 10}
+		near(t, fmt.Sprintf("%d discordant", discordant), x.McNemarMidP(), want, 0.0006)
+	}
+	// A drop from 94.2 to 92.9 over the levels: no flatness within 4 points.
+	l1, l3 := share(94.2, 550), share(92.9, 350)
+	nearInterval(t, "slope", percent(Newcombe(l1, l3, 0.95)), Interval{-2, 4.8}, 0.3)
+	if EquivalentShares(l1, l3, 0.04, 0.05).Equivalent(0.05) {
+		t.Error("the levels are shown to be equal")
+	}
+	// Seen against held out: 78.5 and 59.2, and 98.0 and 94.3.
+	cells := []Proportion{share(78.5, 1300), share(59.2, 1300), share(98, 1300), share(94.3, 1300)}
+	for i, half := range []float64{3.5, 1.5} {
+		gap := percent(Newcombe(cells[2*i], cells[2*i+1], 0.95))
+		near(t, "gap", (gap.High-gap.Low)/2, half, 0.06)
+	}
+	d := PriceBonett([]float64{1, -1, -1, 1}, cells)
+	near(t, "difference of gaps", 100*d.Value, 15.6, 0.05)
+	near(t, "its half width", 100*(d.Interval(0.95).High-d.Value), 3.8, 0.06)
+}
+
 // TestPairedNeededSimulated runs the test that the sample size is for.
 func TestPairedNeededSimulated(t *testing.T) {
 	const discordant, difference, runs = 0.2, 0.06, 2000

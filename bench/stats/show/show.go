@@ -1,0 +1,115 @@
+// Package show writes the numbers of package stats for people: shares in percent,
+// differences in points, and tables of them.
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ein/bench/stats"
+)
+
+// None stands for a number that there is not.
+const None = "-"
+
+// Fixed is a number with so many digits after the point; None when it is not finite.
+func Fixed(x float64, digits int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return None
+	}
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// Percent is a share of 1 as a short number with its sign, as in 95 %.
+func Percent(x float64) string { return strconv.FormatFloat(100*x, 'g', 4, 64) + " %" }
+
+// Rate is a share of 1 in percent, with one digit.
+func Rate(x float64) string { return Fixed(100*x, 1) }
+
+// Share is a share and its interval, in percent; twice None for nil.
+func Share(s *stats.Share) (rate, interval string) {
+	if s == nil {
+		return None, None
+	}
+	return Rate(s.Rate), Rate(s.Interval.Low) + "-" + Rate(s.Interval.High)
+}
+
+// Points is a difference of shares in points, with its sign.
+func Points(x float64) string {
+	s := Rate(x)
+	if x > 0 && s != "0.0" && s != None {
+		s = "+" + s
+	}
+	return s
+}
+
+// Span is an interval of differences in points.
+func Span(i stats.Interval) string {
+	if math.IsNaN(i.Low) || math.IsNaN(i.High) {
+		return None
+	}
+	return Points(i.Low) + " to " + Points(i.High)
+}
+
+// P is a p value.
+func P(p float64) string {
+	if p < 0.0001 {
+		return "<0.0001"
+	}
+	return Fixed(p, 4)
+}
+
+// Count is a number with commas.
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural is a number of things.
+func Plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Count(n) + " " + thing
+}
+
+// Table writes columns, of which the first row is the titles: words to the left,
+// numbers to the right.
+func Table(b *strings.Builder, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	words := make([]bool, len(rows[0]))
+	for i := range width {
+		words[i] = true
+		for at, row := range rows {
+			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
+			if at > 0 && (row[i] == "" || row[i][0] < 'a' || row[i][0] > 'z') {
+				words[i] = false
+			}
+		}
+	}
+	words[0] = true
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			if words[i] {
+				fmt.Fprintf(&line, "%-*s", width[i], cell)
+			} else {
+				fmt.Fprintf(&line, "%*s", width[i], cell)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
