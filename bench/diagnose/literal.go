@@ -199,14 +199,22 @@ type edit struct {
 	text string
 }
 
-// rewrite applies edits, which must not overlap.
+// rewrite applies edits. One that is inside of another is left out.
 func rewrite(text string, edits []edit) string {
 	edits = slices.Clone(edits)
-	slices.SortFunc(edits, func(a, b edit) int { return b.span.Start - a.span.Start })
+	slices.SortFunc(edits, func(a, b edit) int { return a.span.Start - b.span.Start })
+	var out strings.Builder
+	at := 0
 	for _, e := range edits {
-		text = text[:e.span.Start] + e.text + text[e.span.End:]
+		if e.span.Start < at {
+			continue
+		}
+		out.WriteString(text[at:e.span.Start])
+		out.WriteString(e.text)
+		at = e.span.End
 	}
-	return text
+	out.WriteString(text[at:])
+	return out.String()
 }
 
 func parse(program string) *syntax.File { return lang.Parse("program", program, lang.Options{}) }

@@ -1,11 +1,7 @@
 package diagnose
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ein/bench/diagnose/pysource"
 	"ein/lang/source"
@@ -55,8 +51,8 @@ type pyProgram struct {
 
 	literals []literal // the graphs, in order
 	spelled  map[int]string
-	strange  []string // strings that are no label
-	base     int      // number of the first node
+	strange  map[string]int // what is no node of the question, numbered
+	base     int            // number of the first node
 	byLabel  bool
 	quoted   bool // numbers in quotes
 }
@@ -81,7 +77,7 @@ var (
 // matrices wherever they stand, as many as there are graphs in the question.
 func readPython(text string, labels []string, graphs int) *pyProgram {
 	p := &pyProgram{text: text, tokens: pysource.Scan(text), n: len(labels), labels: labels,
-		names: pysource.Names{}, values: map[string]int{}, spelled: map[int]string{}}
+		names: pysource.Names{}, values: map[string]int{}, spelled: map[int]string{}, strange: map[string]int{}}
 	p.variables()
 	p.calls()
 	if p.prune(); len(p.graphs) == 0 {
@@ -480,15 +476,13 @@ func (p *pyProgram) anywhere(most int) {
 			}
 		}
 	}
-	for len(p.graphs) > most {
-		least := 0
-		for k, g := range p.graphs {
-			if len(g.pieces[0].edges) < len(p.graphs[least].pieces[0].edges) {
-				least = k
-			}
-		}
-		p.graphs = slices.Delete(p.graphs, least, least+1)
+	if len(p.graphs) <= most {
+		return
 	}
+	edges := func(g *pyGraph) int { return len(g.pieces[0].edges) }
+	bySize := slices.Clone(p.graphs)
+	slices.SortStableFunc(bySize, func(a, b *pyGraph) int { return edges(b) - edges(a) })
+	p.graphs = slices.DeleteFunc(p.graphs, func(g *pyGraph) bool { return !slices.Contains(bySize[:most], g) })
 }
 
 // plausible reports whether all that would be nodes are.
@@ -501,217 +495,4 @@ func (p *pyProgram) plausible(x *piece) bool {
 		}
 	}
 	return true
-}
-
-// label is the node of a label, or -1.
-func (p *pyProgram) label(s string) int {
-	s = strings.TrimSpace(s)
-	if at := slices.Index(p.labels, s); at >= 0 {
-		return at
-	}
-	return slices.IndexFunc(p.labels, func(l string) bool { return strings.EqualFold(l, s) })
-}
-
-// numbering finds out what the nodes are called: labels, numbers from 0, or, when
-// the last node is used and the first is not, numbers from 1.
-func (p *pyProgram) numbering() {
-	least, most, from0, any := p.n, -1, false, false
-	for _, g := range p.graphs {
-		for _, x := range g.pieces {
-			from0 = from0 || x.ranged || x.form == zeroOne
-			for _, e := range x.edges {
-				for k := range e.Items {
-					l := &e.Items[k]
-					v := l.Int
-					if !l.Number {
-						n, err := strconv.Atoi(strings.TrimSpace(l.String))
-						if p.label(l.String) >= 0 || err != nil {
-							p.byLabel = true
-							continue
-						}
-						v, p.quoted = n, true
-					}
-					least, most, any = min(least, v), max(most, v), true
-				}
-			}
-		}
-	}
-	if any && !from0 && least == 1 && most == p.n {
-		p.base = 1
-	}
-}
-
-// node is the number of a node. What is no node of the question has a number
-// behind them.
-func (p *pyProgram) node(l *pysource.Literal) int {
-	at := -1
-	if l.Number {
-		at = l.Int - p.base
-	} else if at = p.label(l.String); at < 0 {
-		if n, err := strconv.Atoi(strings.TrimSpace(l.String)); err == nil && p.quoted {
-			at = n - p.base
-		}
-	}
-	if at < 0 {
-		name := p.text[l.Start:l.End]
-		if at = slices.Index(p.strange, name); at < 0 {
-			at = len(p.strange)
-			p.strange = append(p.strange, name)
-		}
-		at += p.n
-	}
-	if _, ok := p.spelled[at]; !ok && l.End > 0 {
-		p.spelled[at] = p.text[l.Start:l.End]
-	}
-	return at
-}
-
-// literal is a graph as the Ein programs have theirs. The number of its nodes is
-// known when they are added in one place, or are the rows of a matrix.
-func (p *pyProgram) literal(g *pyGraph) literal {
-	l := literal{name: g.name, nodes: computed, edges: arcs{}, span: g.pieces[0].span}
-	nodes, added := map[int]bool{}, 0
-	for _, x := range g.pieces {
-		for _, e := range x.edges {
-			for k := range e.Items {
-				nodes[p.node(&e.Items[k])] = true
-			}
-			if len(e.Items) == 2 {
-				l.edges[Edge{p.node(&e.Items[0]), p.node(&e.Items[1])}] = true
-			}
-		}
-		switch {
-		case x.form == zeroOne:
-			l.nodes = x.stated
-		case x.form == nodeList:
-			added++
-			for v := range x.stated {
-				if x.ranged && v <= maxStated {
-					nodes[v] = true
-				}
-			}
-		}
-	}
-	if added == 1 && !slices.ContainsFunc(p.tokens, func(t pysource.Token) bool { return t.Kind == pysource.Name && t.Text == "add_node" }) {
-		l.nodes = len(nodes)
-	}
-	return l
-}
-
-// maxStated bounds the nodes of a range that are counted.
-const maxStated = 100_000
-
-// spell is a node as the program has it.
-func (p *pyProgram) spell(x int) string {
-	if s, ok := p.spelled[x]; ok {
-		return s
-	}
-	switch {
-	case p.byLabel && x < len(p.labels):
-		b, err := json.Marshal(p.labels[x])
-		if err == nil {
-			return string(b)
-		}
-	case p.quoted:
-		return strconv.Quote(strconv.Itoa(x + p.base))
-	}
-	return strconv.Itoa(x + p.base)
-}
-
-// substitute is the program with other edges in its graphs. The first piece of a
-// graph gets all of them.
-func (p *pyProgram) substitute(graphs []arcs) string {
-	var edits []edit
-	for k, g := range p.graphs {
-		edges := graphs[k]
-		for _, x := range g.pieces {
-			text := ""
-			if x.form == nodeList {
-				text = p.nodeText(&x)
-			} else {
-				text = p.edgeText(&x, edges)
-				edges = arcs{}
-			}
-			edits = append(edits, edit{x.span, text})
-		}
-	}
-	return rewrite(p.text, edits)
-}
-
-func (p *pyProgram) nodeText(x *piece) string {
-	if x.ranged {
-		return fmt.Sprintf("range(%d)", p.n)
-	}
-	var list []string
-	for v := range p.n {
-		list = append(list, p.spell(v))
-	}
-	return bracketed(x.open, list)
-}
-
-// bracketed is a list, a tuple or a set.
-func bracketed(open byte, items []string) string {
-	text := strings.Join(items, ", ")
-	switch open {
-	case '(':
-		if len(items) == 1 {
-			text += ","
-		}
-		return "(" + text + ")"
-	case '{':
-		if len(items) == 0 {
-			return "set()"
-		}
-		return "{" + text + "}"
-	}
-	return "[" + text + "]"
-}
-
-func (p *pyProgram) edgeText(x *piece, edges arcs) string {
-	var items []string
-	switch x.form {
-	case pairList:
-		for _, e := range edges.sorted() {
-			pair := p.spell(e[0]) + ", " + p.spell(e[1]) + x.rest
-			if x.inner == '[' {
-				items = append(items, "["+pair+"]")
-			} else {
-				items = append(items, "("+pair+")")
-			}
-		}
-		return bracketed(x.open, items)
-	case adjacency:
-		for v := range p.n {
-			var to []string
-			for w := range p.n {
-				if edges[Edge{v, w}] {
-					to = append(to, p.spell(w))
-				}
-			}
-			items = append(items, p.spell(v)+": "+bracketed(x.inner, to))
-		}
-		return "{" + strings.Join(items, ", ") + "}"
-	case zeroOne:
-		digit := [2]string{"0", "1"}
-		if x.boolean {
-			digit = [2]string{"False", "True"}
-		}
-		for v := range p.n {
-			var row []string
-			for w := range p.n {
-				d := 0
-				if edges[Edge{v, w}] {
-					d = 1
-				}
-				row = append(row, digit[d])
-			}
-			items = append(items, bracketed(x.inner, row))
-		}
-		return bracketed(x.open, items)
-	}
-	if len(edges) == 0 {
-		return "None"
-	}
-	all := piece{form: pairList, open: '[', inner: '('}
-	return x.receiver + ".add_edges_from(" + p.edgeText(&all, edges) + ")"
 }

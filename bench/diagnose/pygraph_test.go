@@ -58,6 +58,8 @@ func TestReadPython(t *testing.T) {
 		"not a list":     {"x = [1, 2, 3]\ny = {'a': 1}\nz = [(1, 2, 3, 4)]", "", ""},
 		"unfinished":     {"G.add_edges_from([(0, 1)", "", ""},
 		"hexadecimal":    {"G.add_edges_from([(0x0, 1)])", "", ""},
+		"the largest":    {"q = [(0, 3)]\ne = [(0, 1), (1, 2)]\nf = [(0, 2), (1, 2), (2, 3)]", "0-1 1-2 | -; 0-2 1-2 2-3 | -", "q = [(0, 3)]\ne = [(0, 1), (3, 2)]\nf = [(0, 1), (3, 2)]"},
+		"nested":         {"G.add_edge(0, 1, w=G.add_edge(1, 2))", "0-1 1-2 | -", "G.add_edges_from([(0, 1), (3, 2)])"},
 		"empty":          {"", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

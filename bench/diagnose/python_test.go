@@ -269,3 +269,41 @@ func TestPlantedPython(t *testing.T) {
 
 // TestPlantedSandbox is the same where such programs are really run.
 func TestPlantedSandbox(t *testing.T) { plantPython(t, boxed(t), 1, 1, false) }
+
+// TestPythonConventions has programs with every edge turned around, or with an
+// undirected edge both ways: what is wrong with them is found all the same.
+func TestPythonConventions(t *testing.T) {
+	run := interpreter(t)
+	ctx := context.Background()
+	found := map[Convention]int{}
+	try := func(s *sample, convention Convention, edges arcs, program string) {
+		t.Helper()
+		for _, drop := range edges.sorted() {
+			some := maps.Clone(edges)
+			delete(some, drop)
+			p := fmt.Sprintf(program, pairsText(some, nil))
+			if r, err := exec.RunPythonProgram(ctx, run, p, s.q); err != nil || r.Outcome != answer.Wrong {
+				continue
+			}
+			a, err := Python(ctx, run, s.q, &s.c, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[convention]++
+			if a.Kind != GraphReading || a.Convention != convention || len(a.Graphs[0].Dropped) != 1 {
+				t.Errorf("%q: %+v in\n%s", convention, a, p)
+			}
+		}
+	}
+	for k := range 10 {
+		s := one(t, "ancestor", k)
+		if edges := trueArcs(&s.c.G).reversed(); len(edges) > 1 {
+			try(&s, Backward, edges, fmt.Sprintf("import networkx as nx\nG = nx.DiGraph()\nG.add_nodes_from(range(%d))\nG.add_edges_from(%%s)\nprint(sorted(nx.descendants(G, %d)))\n", s.c.G.N, s.c.Query.Source))
+		}
+		s = one(t, "triangle_count", k)
+		try(&s, Once, onceEach(&s.c)[0], "import networkx as nx\nG = nx.Graph(%s)\nprint(sum(nx.triangles(G).values()) // 3)\n")
+	}
+	if found[Backward] == 0 || found[Once] == 0 {
+		t.Error(found)
+	}
+}

@@ -98,6 +98,10 @@ type Options struct {
 	Cache  int // compiled programs to keep; 0 keeps none
 }
 
+// maxCachedBytes bounds the memory that a program is kept with. Those of the
+// benchmark need some kilobytes; what needs more takes longer to run than to compile.
+const maxCachedBytes = 1 << 20
+
 // Question is what a program is scored against.
 type Question struct {
 	ID        string
@@ -300,6 +304,9 @@ func (e *Executor) compile(program string) *compiled {
 		return at.Value.(*compiled)
 	}
 	c := e.build(program)
+	if c.machine != nil && c.machine.Stats().PeakBytes > maxCachedBytes {
+		return c
+	}
 	e.cached[program] = e.recent.PushFront(c)
 	if e.recent.Len() > e.most {
 		last := e.recent.Back()

@@ -1,9 +1,13 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -64,57 +68,123 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestOutcomes has a reply for every outcome.
-func TestOutcomes(t *testing.T) {
-	count := question(t, "reach_then_count", category.Integer, "2", "a", "b", "c")
-	set := question(t, "set_intersect", category.Set, `["b"]`, "a", "b", "c")
-	const graph = "A = edges([[0,1],[1,2]], 3)\n"
-	for name, c := range map[string]struct {
-		q        *Question
-		reply    string
-		outcome  answer.Outcome
-		answer   string
-		constant bool
-		message  string
-	}{
-		"right":           {q: count, reply: graph + ":print sum(desc(A, 0))", outcome: answer.StrictlyRight, answer: "2"},
-		"lenient count":   {q: count, reply: graph + ":print sum(reach(A, 0))", outcome: answer.LenientOnly, answer: "3"},
-		"lenient set":     {q: set, reply: graph + ":print reach(A, 0) * [1, 1, 0]", outcome: answer.LenientOnly, answer: `["a","b"]`},
-		"wrong":           {q: count, reply: graph + ":print sum(desc(A, 2))", outcome: answer.Wrong, answer: "0"},
-		"constant":        {q: count, reply: "x = 2", outcome: answer.StrictlyRight, answer: "2", constant: true},
-		"constant set":    {q: set, reply: "x = [0, 1, 0]", outcome: answer.StrictlyRight, answer: `["b"]`, constant: true},
-		"unused graph":    {q: count, reply: graph + ":print 2", outcome: answer.StrictlyRight, answer: "2", constant: true},
-		"matrix":          {q: count, reply: "A = [[0,1,0],[0,0,1],[0,0,0]]\n:print sum(A)", outcome: answer.StrictlyRight, answer: "2"},
-		"no reply":        {q: count, reply: " \n", outcome: answer.NoAnswer, message: "no reply"},
-		"prose":           {q: count, reply: "The answer is two.", outcome: NoProgram, message: "no program"},
-		"syntax":          {q: count, reply: "```ein\nA = edges([[0,1]\n```", outcome: ParseError, message: "never closed"},
-		"directive":       {q: count, reply: "```ein\n:load \"/etc/passwd\"\n```", outcome: ParseError},
-		"name":            {q: count, reply: ":print B", outcome: TypeError, message: "B"},
-		"node too large":  {q: count, reply: "A = edges([[0,7]], 3)\n:print sum(A)", outcome: TypeError},
-		"function":        {q: count, reply: "```ein\ndef f(x) = x\n:print f(2)\n```", outcome: TypeError},
-		"input":           {q: count, reply: "```ein\ninput A: graph\n:print sum(A)\n```", outcome: TypeError},
-		"too costly":      {q: count, reply: "T[i,j,k,l] = ones(200,200)[i,j] ones(200,200)[k,l]\n:print sum(T * T)", outcome: OverLimit, constant: true},
-		"too long":        {q: count, reply: "x = 2 //" + strings.Repeat("x", 1<<20), outcome: OverLimit},
-		"much too long":   {q: count, reply: strings.Repeat("x = 2\n", 1<<20), outcome: OverLimit},
-		"too deep":        {q: count, reply: "x = " + strings.Repeat("(", 1000) + "1" + strings.Repeat(")", 1000), outcome: OverLimit},
-		"not finite":      {q: count, reply: graph + ":print 1 / sum(desc(A, 2))", outcome: RuntimeError},
-		"not integral":    {q: count, reply: graph + ":print sum(A) / 4", outcome: BadOutput, message: "integer"},
-		"another shape":   {q: count, reply: graph + ":print A", outcome: BadOutput},
-		"several outputs": {q: count, reply: graph + ":print 2, 3", outcome: BadOutput, constant: true},
-		"another graph":   {q: set, reply: "A = edges([[0,1]], 4)\n:print desc(A, 0)", outcome: BadOutput},
+// TestDetect tells the languages of replies apart.
+func TestDetect(t *testing.T) {
+	const ein, py = "A = edges([[0,1]], 2)\n:print sum(A)\n", "import json\nx = 1\nprint(x)\n"
+	for reply, want := range map[string]Language{
+		"```ein\n" + ein + "```":                               Ein,
+		"```python\n" + py + "```":                             Python,
+		"```py\n" + py + "```\n```\n1\n```":                    Python,
+		"```ein\n" + ein + "```\nor\n```python\n" + py + "```": Python,
+		"```python\n" + py + "```\n```ein\n" + ein + "```":     Ein,
+		"```ein\n" + ein + "```\n```python\nimport":            Ein,
+		"```\n" + ein + "```":                                  Ein,
+		"```\n" + py + "```":                                   Python,
+		"```\nprint(3)\n```":                                   Python,
+		"```python\nprint(":                                    Python,
+		ein:                                                    Ein,
+		py:                                                     Python,
+		"Here:\n" + ein + "Done.":                              Ein,
+		"from math import pi\nprint(pi)":                       Python,
+		"x = (":                                                Ein,
+		"I do not know.":                                       "",
+		"From there I import nothing.":                         "",
+		`{"answer": 3}`:                                        "",
+		"":                                                     "",
+		strings.Repeat("x = 1\n", 1<<20):                       "",
 	} {
-		t.Run(name, func(t *testing.T) {
-			r, err := New(Options{}).Run(context.Background(), c.reply, c.q)
+		if l, ok := Detect(reply); l != want || ok != (want != "") {
+			t.Errorf("%.60q: %q, %v", reply, l, ok)
+		}
+	}
+}
+
+// vector is a line of the published vectors.
+type vector struct {
+	Case      string          `json:"case"`
+	Category  string          `json:"category"`
+	Type      category.Result `json:"type"`
+	Labels    []string        `json:"labels"`
+	Source    string          `json:"source"`
+	Reference json.RawMessage `json:"reference"`
+	Reply     string          `json:"reply"`
+	Finish    string          `json:"finish"`
+	Prints    string          `json:"prints"`
+	Outcome   answer.Outcome  `json:"outcome"`
+	Answer    json.RawMessage `json:"answer"`
+	Constant  bool            `json:"constant_output"`
+}
+
+func (v *vector) question(t *testing.T) *Question {
+	ref, err := answer.NewReference(v.Reference, v.Type, v.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Question{ID: v.Case, Category: v.Category, Level: "L1", Type: v.Type, Labels: v.Labels, Reference: ref}
+}
+
+func vectors(t *testing.T, name string) []vector {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "programs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []vector
+	for line := range bytes.Lines(b) {
+		var v vector
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&v); err != nil {
+			t.Fatalf("%s: %s: %v", name, line, err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// same reports whether two answers are, null being none.
+func same(a, b json.RawMessage) bool {
+	var x, y any
+	if len(a) > 0 && json.Unmarshal(a, &x) != nil || len(b) > 0 && json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// TestVectors runs the published vectors. Every outcome that an Ein program can
+// have is among them.
+func TestVectors(t *testing.T) {
+	found := map[answer.Outcome]bool{answer.InfraError: true}
+	for _, c := range vectors(t, "ein.jsonl") {
+		t.Run(c.Case, func(t *testing.T) {
+			r, err := New(Options{}).Run(context.Background(), c.Reply, c.question(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Outcome != c.outcome || string(r.Answer) != c.answer || r.Constant != c.constant || !strings.Contains(r.Message, c.message) {
+			r = r.Finished(c.Reply, c.Finish)
+			if r.Outcome != c.Outcome || !same(r.Answer, c.Answer) || r.Constant != c.Constant || r.Failed() != (r.Answer == nil) {
 				t.Errorf("%s, %s, constant %v, %q %q", r.Outcome, r.Answer, r.Constant, r.Code, r.Message)
 			}
-			if r.Failed() != (r.Answer == nil) {
-				t.Errorf("failed: %v, with the answer %s", r.Failed(), r.Answer)
+			if (r.Reason != "") != (r.Outcome == answer.NoAnswer) {
+				t.Errorf("%s for the reason %q", r.Outcome, r.Reason)
 			}
 		})
+		found[c.Outcome] = true
+	}
+	for _, o := range Outcomes() {
+		if !found[o] {
+			t.Errorf("no vector for %s", o)
+		}
+	}
+}
+
+// TestTooLong is replies that are too long to be published.
+func TestTooLong(t *testing.T) {
+	q := question(t, "reach_then_count", category.Integer, "2", "a", "b", "c")
+	for _, reply := range []string{"x = 2 //" + strings.Repeat("x", 1<<20), strings.Repeat("x = 2\n", 1<<20)} {
+		if r, err := New(Options{}).Run(context.Background(), reply, q); err != nil || r.Outcome != OverLimit || r.Message == "" {
+			t.Errorf("%d bytes: %s, %v", len(reply), r.Outcome, err)
+		}
 	}
 }
 
@@ -163,6 +233,10 @@ func TestCache(t *testing.T) {
 	}
 	if len(e.cached) != 2 || e.recent.Len() != 2 {
 		t.Errorf("%d programs kept, %d in order", len(e.cached), e.recent.Len())
+	}
+	e.compile("x = sum(ones(1000, 1000))")
+	if len(e.cached) != 2 || e.cached["x = sum(ones(1000, 1000))"] != nil {
+		t.Error("a program that needs megabytes is kept")
 	}
 	a, b := e.compile("x = 5"), e.compile("x = 5")
 	if a != b {

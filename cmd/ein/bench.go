@@ -17,6 +17,6 @@ it again, byte for byte.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.benchGenerateCommand(), a.benchShowCommand(), a.benchVerifyCommand(), a.benchStatsCommand(), a.benchSFTCommand(), a.benchEvalCommand(), a.benchRepairCommand(), a.benchScoreCommand(), a.benchExecCommand(), a.benchDiagnoseCommand(), a.benchFakeProviderCommand(), a.benchCompareCommand(), a.benchMemorizationCommand(), a.benchReportCommand())
+	cmd.AddCommand(a.benchGenerateCommand(), a.benchShowCommand(), a.benchVerifyCommand(), a.benchStatsCommand(), a.benchSFTCommand(), a.benchEvalCommand(), a.benchRepairCommand(), a.benchExportCommand(), a.benchScoreCommand(), a.benchExecCommand(), a.benchDiagnoseCommand(), a.benchFakeProviderCommand(), a.benchCompareCommand(), a.benchMemorizationCommand(), a.benchReportCommand())
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -126,8 +127,9 @@ func (a *app) benchDiagnose(ctx context.Context, f *diagnoseFlags) error {
 
 // modeReport is the analysis of the replies in one mode of a run.
 type modeReport struct {
-	Mode    sft.Mode `json:"mode"`
-	Replies int      `json:"replies"`
+	Mode     sft.Mode `json:"mode"`
+	Replies  int      `json:"replies"`
+	Unscored int      `json:"unscored"` // of them
 	*diagnose.Report
 }
 
@@ -137,17 +139,14 @@ func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
 		return a.usage("standard output is for the table: give -o a file")
 	}
 	r, err := run.Read(dir)
-	if err != nil {
-		return inputProblem(newFinding("E0702", diag.Error, dir, 0, 0, "the run cannot be read: "+err.Error(), "A run is what `ein bench run` has made."))
+	switch {
+	case errors.Is(err, run.ErrNoRun):
+		return inputProblem(newFinding("E0702", diag.Error, dir, 0, 0, err.Error(), "A run is what `ein bench eval` makes. For other files give --instances and --replies."))
+	case err != nil:
+		return a.cannotRun(err)
 	}
-	unscored := 0
-	for i := range r.Rows {
-		if r.Rows[i].Reply != nil && r.Rows[i].Score == nil {
-			unscored++
-		}
-	}
-	if unscored > 0 {
-		return inputProblem(newFinding("E0701", diag.Error, dir, 0, 0, pluralVerb(unscored, "reply has no score", "replies have no score"), "`ein bench score "+dir+"` scores them."))
+	if !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Score != nil }) {
+		return inputProblem(newFinding("E0701", diag.Error, dir, 0, 0, "no reply of the run has a score", fmt.Sprintf("`ein bench score %s` scores them.", dir)))
 	}
 	var list []modeReport
 	write := func(w *records) error {
@@ -155,7 +154,12 @@ func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
 			m := modeReport{Mode: mode, Report: diagnose.NewReport()}
 			for i := range r.Rows {
 				s := r.Rows[i].Score
-				if s == nil || s.Mode != mode {
+				switch {
+				case r.Rows[i].Mode != mode || r.Rows[i].Reply == nil:
+					continue
+				case s == nil:
+					m.Replies++
+					m.Unscored++
 					continue
 				}
 				m.Replies++
@@ -190,13 +194,18 @@ func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
 			Modes   []modeReport `json:"modes"`
 		}{1, dir, r.Config.Model, list}))
 	}
-	model, _ := diag.Display(r.Config.Model)
 	text := ""
 	for i := range list {
 		if i > 0 {
 			text += "\n"
 		}
-		text += fmt.Sprintf("mode %s of %s, %s\n%s", list[i].Mode, model, pluralVerb(list[i].Replies, "reply", "replies"), list[i].Text())
+		text += fmt.Sprintf("mode %s of %s, %s\n", list[i].Mode, shown(r.Config.Model), pluralVerb(list[i].Replies, "reply", "replies"))
+		if n := list[i].Unscored; n > 0 {
+			text += fmt.Sprintf("%s not scored and left out: see ein bench score\n", pluralVerb(n, "reply is", "replies are"))
+		}
+		if n := list[i].Unscored; n == 0 || n < list[i].Replies {
+			text += list[i].Text()
+		}
 	}
 	return a.print(text)
 }

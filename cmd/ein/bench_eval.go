@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -75,6 +76,7 @@ the replies on their way; a second one does not wait.
 --max-cost, which no reply on its way can exceed either when there is --max-tokens:
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
 
+With exec:COMMAND one program runs, or as many as --concurrency says when it is given.
 With --cache, complete replies are also kept in a folder that runs share.
 
 Replies in the mode python are run in a sandbox; where there is none they are not
@@ -223,8 +225,13 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) (*eval.Options, erro
 	if err := a.selectInstances(ctx, f, encodings, o); err != nil {
 		return nil, err
 	}
+	// A program may hold a model: how many of them run is for the user to say.
+	processes := 1
+	if cmd.Flags().Changed("concurrency") {
+		processes = f.concurrency
+	}
 	o.Model, err = model.Open(f.model, model.Options{BaseURL: f.baseURL, KeyFile: f.keyFile, Profile: f.profile, Env: a.env,
-		Timeout: time.Duration(f.timeout), NoContextCheck: f.noContextCheck, Stderr: a.err, Processes: f.concurrency, Instances: o.Instances})
+		Timeout: time.Duration(f.timeout), NoContextCheck: f.noContextCheck, Stderr: a.err, Processes: processes, Instances: o.Instances})
 	if err != nil {
 		return nil, a.usage("%s", shown(err.Error()))
 	}
@@ -380,7 +387,9 @@ func (a *app) cannotRun(err error) error {
 	var locked *run.LockedError
 	switch {
 	case errors.As(err, &other):
-		return inputProblem(newFinding("", diag.Error, other.Dir, 0, 0, err.Error(), "Give the settings of the run, or another --out."))
+		f := newFinding("", diag.Error, other.Dir, 0, 0, "the folder has the run of another configuration", "")
+		f.Notes = append(append(f.Notes, other.Differences...), "Give the settings of the run, or another --out.")
+		return inputProblem(f)
 	case errors.As(err, &corrupt):
 		return inputProblem(newFinding("", diag.Error, corrupt.File, corrupt.Line, 0, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err),
 			"Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."))
@@ -456,7 +465,10 @@ func (a *app) scoreRun(dir, python string, asJSON bool, sum *eval.Summary) error
 			o.Python = exec.SandboxRunner(box)
 		}
 	}
+	line := a.progress("", 0)
+	o.Progress = line.counter("scoring")
 	scored, err := eval.Score(ctx, dir, o)
+	line.done()
 	var bug *eval.BugError
 	switch {
 	case ctx.Err() != nil:
@@ -553,3 +565,22 @@ func (l *evalLine) show(p eval.Progress) {
 }
 
 func (l *evalLine) done() { l.p.done() }
+
+// counter shows how many of a number of things are done. It may be called by many
+// goroutines.
+func (p *progress) counter(what string) func(done, total int) {
+	var mu sync.Mutex
+	return func(done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := p.now()
+		elapsed := now.Sub(p.start)
+		if p.w == nil || elapsed < progressAfter || now.Sub(p.last) < progressEvery {
+			return
+		}
+		p.last = now
+		rate := float64(done) / elapsed.Seconds()
+		left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
+		p.put(fmt.Sprintf("%s: %d/%d, %.1f/s, %v left", what, done, total, rate, left))
+	}
+}

@@ -267,9 +267,13 @@ func (a *app) noSandbox(ctx context.Context, err error) error {
 	return status(exitOutside)
 }
 
+// cachedPrograms is how many compiled programs each worker keeps: models give the
+// same program for one instance again, and for others with the same graph.
+const cachedPrograms = 256
+
 // worker judges programs.
 func (f *execFlags) worker(box *lazySandbox) func(context.Context, *exec.Item) (*exec.Record, error) {
-	judge := diagnose.NewJudge(exec.New(exec.Options{Limits: f.limits()}), box)
+	judge := diagnose.NewJudge(exec.New(exec.Options{Limits: f.limits(), Cache: cachedPrograms}), box)
 	return func(ctx context.Context, it *exec.Item) (*exec.Record, error) {
 		l, err := f.language(it)
 		if err != nil {

@@ -9,12 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/memorization"
 	"ein/bench/report"
 	"ein/bench/run"
+	"ein/lang/diag"
 )
 
 type reportFlags struct {
 	out     string
+	cells   string
 	formats []string
 	opt     report.Options
 }
@@ -38,7 +41,9 @@ The formats, of which several can be given:
   svg, pdf         a file for each figure
 
 Accuracy is strict, or lenient with --lenient. --paper puts the numbers printed in
-the paper beside ours; most of them are lenient. Replies without a score, infrastructure
+the paper beside ours; most of them are lenient. --cells names the folder of
+` + "`ein bench memorization generate`" + `, for runs over its questions: then there are
+the accuracies of its cells and the gaps between them as well. Replies without a score, infrastructure
 errors and questions without a reply are in no share and are counted apart. The same
 runs give the same files, byte for byte.`,
 		Example: `  ein bench report runs/gpt runs/claude
@@ -56,6 +61,7 @@ runs give the same files, byte for byte.`,
 	flags.StringSliceVar(&f.formats, "format", []string{string(report.HTML)}, "what to write: html, md, latex, csv, svg, pdf")
 	flags.BoolVar(&f.opt.Lenient, "lenient", false, "count as right what is right leniently")
 	flags.BoolVar(&f.opt.Paper, "paper", false, "show the numbers of the paper beside ours")
+	flags.StringVar(&f.cells, "cells", "", "folder of the cells of memorization that runs were made over")
 	flags.IntVar(&f.opt.Embed, "embed", report.DefaultEmbed, "how many replies the page has at most")
 	complete(cmd, "format", formatNames()...)
 	return cmd
@@ -90,6 +96,12 @@ func (a *app) benchReport(dirs []string, f *reportFlags) error {
 			return err
 		}
 		runs = append(runs, r)
+	}
+	if f.cells != "" {
+		var err error
+		if f.opt.Cells, err = memorization.ReadFolder(f.cells); err != nil {
+			return inputProblem(newFinding("E0702", diag.Error, f.cells, 0, 0, err.Error(), "`ein bench memorization generate` makes such a folder."))
+		}
 	}
 	r, err := report.New(runs, f.opt)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/instance"
 	"ein/bench/census"
+	"ein/bench/instance"
 )
 
 func (a *app) benchStatsCommand() *cobra.Command {

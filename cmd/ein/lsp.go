@@ -32,11 +32,11 @@ func (a *app) lspCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve editors over the Language Server Protocol",
-		Long: `Answers an editor on standard input and output: diagnostics, hover, completion,
-rename, formatting and the rest. Editors start it; there is nothing to type. What
-goes wrong is logged to standard error. The limits are those of programs that
-the editor runs. It exits with 0 when the editor has shut it down, with 1 when
-the editor has gone without.`,
+		Long: `Speaks the Language Server Protocol with an editor, on standard input and output:
+diagnostics, hover, completion, rename, formatting and the rest. Editors start
+it; there is nothing to type. What goes wrong is logged to standard error. The
+limits are those of programs that the editor runs. It exits with 0 when the
+editor has shut it down, with 1 when the editor has gone without.`,
 		Example: `  ein lsp
   ein lsp --log ein-lsp.log --trace`,
 		Args:              cobra.NoArgs,

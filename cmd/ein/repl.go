@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -96,6 +97,7 @@ func (a *app) repl(f *replFlags) error {
 	case "none":
 		history = ""
 	}
+	defer restoring(in)()
 	t, err := repl.OpenTerminal(repl.TerminalOptions{
 		In: in, Out: a.out, Err: a.err, History: history, Color: a.colored(), Width: width, Complete: l.Complete,
 	})
@@ -111,6 +113,32 @@ func (a *app) repl(f *replFlags) error {
 		return a.fail(err)
 	}
 	return a.replDone(l.Run())
+}
+
+// restoring gives the terminal back when the session is ended from outside, which
+// its reader does not notice. What it returns ends the watch.
+func restoring(tty *os.File) func() {
+	state, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		return func() {}
+	}
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-signals:
+			_ = term.Restore(int(tty.Fd()), state)
+			signal.Reset(s)
+			if p, err := os.FindProcess(os.Getpid()); err != nil || p.Signal(s) != nil {
+				os.Exit(exitWrong)
+			}
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
 }
 
 // interrupts makes Ctrl-C end the entry that runs, and nothing else. While a line

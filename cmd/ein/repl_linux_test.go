@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -209,12 +210,12 @@ func TestHistoryLasts(t *testing.T) {
 func TestInterruptedEntry(t *testing.T) {
 	k := openKeyboard(t, t.TempDir(), "repl", "--history", "none")
 	k.wait("ein> ")
-	k.press("x = 3" + enter)
-	k.wait("x: scalar")
+	k.press("x = 3; W = ones(3000, 3000)" + enter)
+	k.wait("W: 3000x3000")
 	for range 2 {
 		k.wait("ein> ")
 		k.until("raw terminal", func() bool { return !k.lines() })
-		k.press("y = tc(eye(40000))" + enter)
+		k.press("y[i, k] min= W[i, j] + W[j, k]" + enter)
 		k.until("running entry", k.lines)
 		k.press(ctrlC)
 		k.wait("interrupted: the run was stopped")
@@ -228,7 +229,36 @@ func TestInterruptedEntry(t *testing.T) {
 	k.wait("ein> ")
 	k.press(":quit" + enter)
 	k.leave()
-	if _, err := k.tty.Write(nil); err != nil && !errors.Is(err, os.ErrClosed) {
-		t.Error(err)
+}
+
+// TestEndedSession ends a session from outside while it reads: the terminal is as
+// it was.
+func TestEndedSession(t *testing.T) {
+	k := openKeyboard(t, t.TempDir())
+	// The other side is held open, so that its settings can be read in the end.
+	name, err := ptsname(k.tty)
+	if err != nil {
+		t.Fatal(err)
 	}
+	other, err := os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	k.wait("ein> ")
+	k.until("raw terminal", func() bool { return !k.lines() })
+	if err := k.cmd.Process.Signal(unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err = k.cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Success() {
+		t.Errorf("the session ended with %v", err)
+	}
+	k.until("restored terminal", k.lines)
+}
+
+func ptsname(tty *os.File) (string, error) {
+	n, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPTN)
+	return fmt.Sprintf("/dev/pts/%d", n), err
 }

@@ -133,8 +133,9 @@ func (s *scanner) number() {
 	end := s.at
 	for end < len(s.src) {
 		c := s.src[end]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
 		exponent := (c == '+' || c == '-') && end > s.at && s.src[end-1]|0x20 == 'e' && s.src[s.at] != '0'
-		if !isDigit(c) && c != '.' && c != '_' && !('a' <= c|0x20 && c|0x20 <= 'z') && !exponent {
+		if !isDigit(c) && c != '.' && c != '_' && !letter && !exponent {
 			break
 		}
 		end++
