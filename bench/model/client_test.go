@@ -252,6 +252,8 @@ func TestFailures(t *testing.T) {
 		{"openai", 400, nil, `{"object":"error","message":"This model's maximum context length is 2048 tokens.","type":"BadRequestError","code":400}`, Rejected, "maximum context", 0},
 		{"openai", 400, nil, `{"error":{"message":"flagged","code":"content_policy_violation"}}`, Rejected, "flagged", 0},
 		{"openai", 400, nil, `{"error":{"message":"Unsupported value","code":"unsupported_value","param":"temperature"}}`, Denied, "Unsupported value", 0},
+		{"openai", 404, nil, `{"error":{"message":"The model x does not exist.","type":"NotFoundError","param":null,"code":404}}`, Denied, "does not exist", 0},
+		{"openai", 400, nil, `{"error":{"message":"odd","type":7,"param":{},"code":"context_length_exceeded"}}`, Rejected, "odd", 0},
 		{"openai", 422, nil, `{"detail":[{"loc":["body","messages"],"msg":"field required"}]}`, Rejected, "field required", 0},
 		{"openai", 500, nil, `{"error":"boom"}`, Overloaded, "boom", 0},
 		{"openai", 503, html, `<!DOCTYPE html><html>`, Overloaded, "a page of HTML", 0},
@@ -369,7 +371,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 			`{"choices":[{"message":{"content":"ESC"}}],"content":[{"type":"text","text":"ESC"}],"usage":{},"candidates":[{"content":{"parts":[{"text":"ESC"}]}}]}`,
 			`{"error":{"message":"ESC","type":"x"}}`, `{"choices":"KEY","content":"KEY","candidates":"KEY"}`, strings.Repeat("x", maxMessage-5) + "KEY", strings.Repeat("x", 4*maxMessage-5) + "KEY",
 		} {
-			for _, status := range []int{200, 307, 400, 401, 429, 500} {
+			for _, status := range []int{200, 307, 401, 500} {
 				escaped := strings.ReplaceAll(strings.ReplaceAll(key, "/", `\/`), "s", `\u0073`)
 				text := strings.ReplaceAll(strings.ReplaceAll(body, "KEY", key), "ESC", escaped)
 				h := http.Header{"X-Request-Id": {key}, "Location": {"http://x.invalid/" + key}}
@@ -578,11 +580,11 @@ func FuzzThinking(f *testing.F) {
 }
 
 func FuzzProgramLine(f *testing.F) {
-	f.Add([]byte(`{"reply":"a","finish":"stop","usage":{"input":1}}`))
+	f.Add([]byte(`{"id":"a","reply":"a","finish":"stop","usage":{"input":1}}`))
 	f.Add([]byte(`{"error":"a","class":"quota"}`))
 	p := &program{command: "c", opt: &Options{}}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		out, err := p.read(line)
+		out, err := p.read(line, "a")
 		var e *Error
 		if err == nil && (out.Finish == "" || !json.Valid(line)) || err != nil && (!errors.As(err, &e) || e.Class == "") {
 			t.Errorf("%+v, %v", out, err)

@@ -22,16 +22,18 @@ import (
 //	or   {"error", "class"}
 //
 // Of a reply only "reply" is needed; "finish" is stop, length, refusal,
-// content_filter or other. An error has a class of this package; without one, it is
-// about this request alone. A program that ends, or that takes longer than the
-// timeout, is started again for the next request.
+// content_filter or other, and an "id" has to be that of the request. An error has a
+// class of this package; without one, it is about this request alone. A program that
+// ends, takes longer than the timeout, or writes a line that is no reply, is started
+// again for the next request.
 type program struct {
 	command string
 	args    []string
 	opt     *Options
-	idle    chan *process // one place for each process; nil is one not started
+	slots   chan struct{} // one for each process that may run
 
 	mu     sync.Mutex
+	idle   []*process // that wait for a request; the last is asked first
 	closed bool
 }
 
@@ -50,11 +52,7 @@ func openExec(name string, o *Options) (Model, error) {
 		return nil, err
 	}
 	n := max(1, o.Processes)
-	p := &program{command: name, args: args, opt: o, idle: make(chan *process, n)}
-	for range n {
-		p.idle <- nil
-	}
-	return p, nil
+	return &program{command: name, args: args, opt: o, slots: make(chan struct{}, n)}, nil
 }
 
 // split cuts a command into words. Quotes keep spaces; nothing else is special, and
@@ -114,39 +112,29 @@ func (p *program) Ask(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var proc *process
 	select {
-	case proc = <-p.idle:
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { p.idle <- proc }()
-	p.mu.Lock()
-	closed := p.closed
-	p.mu.Unlock()
-	if closed {
-		return nil, &Error{Class: Denied, Message: "the model is closed"}
-	}
-	if proc != nil && errors.Is(proc.waiting(), errEnded) {
-		proc.kill() // it ended between two requests, of which neither was lost
-		proc = nil
-	}
-	if proc == nil {
-		if proc, err = start(p.args, p.opt.Stderr); err != nil {
-			return nil, &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
-		}
+	proc, err := p.take()
+	if err != nil {
+		return nil, err
 	}
 	limited, cancel := context.WithTimeout(ctx, p.opt.timeout())
 	defer cancel()
-	out := []byte(nil)
-	if err = proc.waiting(); err == nil {
-		out, err = proc.ask(limited, line)
-	}
+	out, err := proc.ask(limited, line)
 	if err == nil {
-		return p.read(out)
+		reply, err := p.read(out, r.ID)
+		if e := (*Error)(nil); errors.As(err, &e) && e.Class == Protocol {
+			proc.kill() // who knows which request its next line would answer
+		} else {
+			p.put(proc)
+		}
+		return reply, err
 	}
 	why := proc.kill()
-	proc = nil
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -154,14 +142,13 @@ func (p *program) Ask(ctx context.Context, r *Request) (*Response, error) {
 		return nil, &Error{Class: Transport, Message: fmt.Sprintf("the program gave no line within %v and was ended", p.opt.timeout())}
 	case errors.Is(err, bufio.ErrTooLong):
 		return nil, &Error{Class: Protocol, Message: fmt.Sprintf("the program wrote a line of more than %d bytes and was ended", maxLine)}
-	case errors.Is(err, errChatter):
-		return nil, &Error{Class: Protocol, Message: "the program wrote a line that was not asked for and was ended", Hint: "One line of output for each line of input: what else it says belongs on standard error."}
 	}
 	return nil, &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
 }
 
-func (p *program) read(line []byte) (*Response, error) {
+func (p *program) read(line []byte, id string) (*Response, error) {
 	var b struct {
+		ID        *string `json:"id"`
 		Reply     *string `json:"reply"`
 		Finish    Finish  `json:"finish"`
 		Reasoning string  `json:"reasoning"`
@@ -181,6 +168,9 @@ func (p *program) read(line []byte) (*Response, error) {
 	}
 	if err == nil && (b.Reply == nil) == (b.Error == nil) {
 		err = errors.New(`it needs "reply" or "error"`)
+	}
+	if err == nil && b.ID != nil && *b.ID != id {
+		err = fmt.Errorf("it answers %q, asked was %q", *b.ID, id)
 	}
 	if u := &b.Usage; err == nil && (u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0) {
 		err = errors.New("it counts fewer than no tokens")
@@ -217,19 +207,59 @@ func (p *program) read(line []byte) (*Response, error) {
 		Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
 }
 
-// Close ends the programs. Requests that are under way are waited for.
-func (p *program) Close() error {
+// take is a process that can be asked: one that runs, so that no more are started
+// than are needed at once, or a new one.
+func (p *program) take() (*process, error) {
+	denied := func(err error) error {
+		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
+	}
 	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	for range cap(p.idle) {
-		if proc := <-p.idle; proc != nil {
-			proc.end()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, denied(errors.New("the model is closed"))
+	}
+	for len(p.idle) > 0 {
+		proc := p.idle[len(p.idle)-1]
+		p.idle = p.idle[:len(p.idle)-1]
+		err := proc.waiting()
+		if err == nil {
+			return proc, nil
+		}
+		proc.kill()
+		if !errors.Is(err, errEnded) { // that would be between two requests, and neither is lost
+			return nil, &Error{Class: Protocol, Message: "the program wrote a line that was not asked for and was ended",
+				Hint: "One line of output for each line of input: what else it says belongs on standard error.", Err: err}
 		}
 	}
-	for range cap(p.idle) {
-		p.idle <- nil
+	proc, err := start(p.args, p.opt.Stderr)
+	if err != nil {
+		return nil, denied(err)
 	}
+	return proc, nil
+}
+
+// put gives a process back.
+func (p *program) put(proc *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		proc.end()
+		return
+	}
+	p.idle = append(p.idle, proc)
+}
+
+// Close ends the programs; one that is being asked ends with its reply.
+func (p *program) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	var wg sync.WaitGroup
+	for _, proc := range p.idle {
+		wg.Go(proc.end)
+	}
+	wg.Wait()
+	p.idle = nil
 	return nil
 }
 

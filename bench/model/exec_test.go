@@ -46,6 +46,8 @@ func testProgram(behaviour string) {
 			fmt.Println(strings.Repeat("x", maxLine+1))
 		case strings.HasPrefix(in.User, "{"):
 			fmt.Println(in.User)
+		case in.User == "twice":
+			fmt.Println(`{"reply":"one","id":"a"}` + "\n" + `{"reply":"two","id":"a"}`)
 		default:
 			b, _ := json.Marshal(map[string]any{"reply": fmt.Sprintf("%s %s %d", in.ID, in.User, in.Sample), "usage": map[string]int{"input": n}})
 			fmt.Println(string(b))
@@ -102,6 +104,52 @@ func TestExec(t *testing.T) {
 	got, err := m.Ask(t.Context(), &Request{User: `{"reply":"","finish":"length","reasoning":"r","model":"m","usage":{"output":4,"reasoning":3}}`})
 	if err != nil || got.Finish != Length || got.Reasoning != "r" || got.Model != "m" || got.Usage.Reasoning != 3 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestExecTwoLines holds that a line too many never answers the next request.
+func TestExecTwoLines(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: time.Minute})
+	for i := range 5 {
+		got, err := m.Ask(t.Context(), &Request{ID: "a", User: "twice"})
+		if err != nil || got.Text != "one" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		// Whether the second line is there before the next request or after it, the
+		// request meets it.
+		var e *Error
+		if _, err := m.Ask(t.Context(), &Request{ID: "b", User: "q", Sample: i}); !errors.As(err, &e) || e.Class != Protocol {
+			t.Fatalf("got %v", err)
+		}
+		if got, err = m.Ask(t.Context(), &Request{ID: "b", User: "q", Sample: i}); err != nil || got.Text != fmt.Sprintf("b q %d", i) {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+}
+
+// TestExecKeepsRunning counts the requests of a process: those one after another all
+// reach the same, however many there may be.
+func TestExecKeepsRunning(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: time.Minute, Processes: 8})
+	for i := 1; i <= 5; i++ {
+		got, err := m.Ask(t.Context(), &Request{ID: "a", User: "q"})
+		if err != nil || got.Usage.Input != int64(i) {
+			t.Fatalf("request %d is the process's %+v, %v", i, got, err)
+		}
+	}
+}
+
+func TestExecClosed(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: time.Minute})
+	if _, err := m.Ask(t.Context(), &Request{ID: "a", User: "q"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Close(m); err != nil {
+		t.Fatal(err)
+	}
+	var e *Error
+	if _, err := m.Ask(t.Context(), &Request{ID: "a", User: "q"}); !errors.As(err, &e) || e.Class != Denied {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -67,8 +67,7 @@ type Response struct {
 	Usage     Usage
 	Model     string // as the provider resolved the name
 	RequestID string // the provider's name of the exchange, for its support
-	// Limits is what the provider says of its limits, for the scheduler; zero where
-	// it says nothing.
+	// Limits is what the provider says of its limits, for the scheduler.
 	Limits Limits
 }
 

@@ -1,9 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -168,11 +170,12 @@ func (openAI) fault(status int, body []byte) fault {
 		Code    json.RawMessage `json:"code"` // a string, a number or null
 	}
 	f := fault{message: b.Message}
-	if json.Unmarshal(b.Error, &f.message) != nil && json.Unmarshal(b.Error, &e) == nil {
-		f.message, f.code = e.Message, scalar(e.Code)
+	if json.Unmarshal(b.Error, &f.message) != nil {
+		_ = json.Unmarshal(b.Error, &e) // what has another type is left out
+		f.message, f.code = cmp.Or(e.Message, b.Message), scalar(e.Code)
 	}
-	if f.code == "" {
-		f.code = e.Type
+	if _, err := strconv.Atoi(f.code); f.code == "" || err == nil && e.Type != "" {
+		f.code = e.Type // a number is the status once more
 	}
 	if f.message == "" && len(b.Detail) > 0 {
 		f.message = string(b.Detail)

@@ -212,7 +212,7 @@ func TestFaultsAreAFunctionOfTheSeed(t *testing.T) {
 // TestManyAtOnce asks everything at once over few connections that fail, and wants
 // what one by one gives.
 func TestManyAtOnce(t *testing.T) {
-	list := instances(t, 50)
+	list := instances(t, 15)
 	for _, provider := range providers {
 		m, s := serve(t, provider, fake.Options{Instances: list, Behaviour: "noisy-ein@0.2", FaultRate: 0.1, Seed: 5, Wait: time.Microsecond}, nil)
 		direct, err := model.Open("baseline:noisy-ein@0.2", model.Options{Instances: list})
