@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,19 +60,16 @@ func isCommand(entry string) bool {
 	return ok && name != "print"
 }
 
+var wordPattern = regexp.MustCompile(`^[A-Za-z0-9_]*`)
+
 // splitCommand takes ":name argument" apart.
 func splitCommand(entry string) (name, arg string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(entry), ":")
 	if !ok {
 		return "", "", false
 	}
-	end := strings.IndexFunc(rest, func(r rune) bool {
-		return !(r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
-	})
-	if end < 0 {
-		end = len(rest)
-	}
-	return rest[:end], strings.TrimSpace(rest[end:]), true
+	name = wordPattern.FindString(rest)
+	return name, strings.TrimSpace(rest[len(name):]), true
 }
 
 func (s *Session) command(ctx context.Context, entry string) Reply {

@@ -232,6 +232,11 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		}
 		bound = append(bound, one)
 	}
+	for _, st := range parsed.Stmts {
+		if in, ok := st.(*syntax.Input); ok && s.value(in.Name.Name) != nil {
+			return failure("`%s` is an input of %s, and the session has a tensor of that name; `:reset` forgets it", in.Name.Name, args[0])
+		}
+	}
 	if blank(text) {
 		return Reply{Note: args[0] + " has no statements\n"}
 	}

@@ -31,22 +31,16 @@ func join(entry string) string {
 	last := syntax.KindEOF
 	end := 0
 	for _, t := range syntax.Tokens(entry) {
+		inside := len(open) > 0 && open[len(open)-1] != syntax.KindLBrace
 		switch t.Kind {
 		case syntax.KindNewline:
 			pending = true
 			continue
 		case syntax.KindComment:
 			continue
-		case syntax.KindRParen, syntax.KindRBracket, syntax.KindRBrace:
-			if len(open) > 0 {
-				open = open[:len(open)-1]
-			}
-			if t.Kind == syntax.KindRBrace && pending {
-				b.WriteByte(' ')
-				pending = false
-			}
+		case syntax.KindRBrace:
+			pending = false // the blank before it is enough
 		}
-		inside := len(open) > 0 && open[len(open)-1] != syntax.KindLBrace
 		switch {
 		case pending && (inside || continues(last) || last == syntax.KindLBrace || last == syntax.KindEOF):
 			b.WriteByte(' ')
@@ -61,6 +55,8 @@ func join(entry string) string {
 		switch t.Kind {
 		case syntax.KindLParen, syntax.KindLBracket, syntax.KindLBrace:
 			open = append(open, t.Kind)
+		case syntax.KindRParen, syntax.KindRBracket, syntax.KindRBrace:
+			open = open[:max(0, len(open)-1)]
 		}
 	}
 	return strings.TrimSpace(b.String())

@@ -35,13 +35,13 @@ func describeValue(v *tensor.Value) string {
 		return typeWords(t)
 	}
 	ones := -1
-	switch {
-	case v.Layout == tensor.Packed:
+	switch v.Layout {
+	case tensor.Packed:
 		ones = 0
 		for _, w := range v.Bits.W {
 			ones += bits.OnesCount64(w)
 		}
-	case v.Layout == tensor.Sparse:
+	case tensor.Sparse:
 		ones = v.CSR.NNZ()
 	}
 	switch {

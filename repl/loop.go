@@ -21,6 +21,10 @@ type LineReader interface {
 	Remember(entry string)
 }
 
+// lookAlways is the length up to which it is looked after each line whether an
+// entry can still become right; then each time that it has doubled.
+const lookAlways = 1 << 14
+
 // The prompts.
 const (
 	prompt       = "ein> "
@@ -95,6 +99,8 @@ func (l *Loop) eval(entry string) Reply {
 // entry reads lines until they are whole.
 func (l *Loop) entry() (string, error) {
 	var b strings.Builder
+	var open openings
+	due := 0 // the length from which it is looked again whether the entry can become right
 	shown := prompt
 	defer func() { l.partial = "" }()
 	for {
@@ -110,7 +116,15 @@ func (l *Loop) entry() (string, error) {
 			return b.String(), err
 		}
 		b.WriteString(line + "\n")
-		if err == nil && l.Session.Incomplete(b.String()) {
+		open.add(line + "\n")
+		more := err == nil && open.goesOn()
+		if more && b.Len() >= due {
+			more = l.Session.Incomplete(b.String())
+			if b.Len() > lookAlways {
+				due = 2 * b.Len()
+			}
+		}
+		if more {
 			shown = continuation
 			continue
 		}

@@ -166,7 +166,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry, commit bool) (
 		}
 	}
 	if e.stale && len(s.kept) > 0 {
-		notes.WriteString("there are other nodes now: all values were computed again\n")
+		notes.WriteString("the nodes or the data have changed: all values were computed again\n")
 	}
 	r.Out, r.Note = out.String(), notes.String()
 	r.stats, r.bound = result.Stats, c.module.Certificate.Ops

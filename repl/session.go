@@ -139,20 +139,34 @@ func (s *Session) Incomplete(entry string) bool {
 	if isCommand(entry) || !lang.Parse("", entry, session).Incomplete {
 		return false
 	}
-	open, last := 0, syntax.KindEOF
-	for _, t := range syntax.Tokens(entry) {
+	var o openings
+	o.add(entry)
+	return o.goesOn() // else the line has ended the statement
+}
+
+// openings is what lines leave open.
+type openings struct {
+	depth int
+	last  syntax.Kind
+}
+
+// add reads whole lines.
+func (o *openings) add(lines string) {
+	for _, t := range syntax.Tokens(lines) {
 		switch t.Kind {
 		case syntax.KindNewline, syntax.KindComment:
 			continue
 		case syntax.KindLParen, syntax.KindLBracket, syntax.KindLBrace:
-			open++
+			o.depth++
 		case syntax.KindRParen, syntax.KindRBracket, syntax.KindRBrace:
-			open--
+			o.depth--
 		}
-		last = t.Kind
+		o.last = t.Kind
 	}
-	return open > 0 || continues(last) // else the line has ended the statement
 }
+
+// goesOn reports whether a statement does not end with the line.
+func (o *openings) goesOn() bool { return o.depth > 0 || continues(o.last) }
 
 // Eval runs one entry: statements, or a command. The context stops it. A panic is
 // a bug: it is in the reply, and the session is as before.
@@ -229,9 +243,7 @@ type entry struct {
 // extend appends an entry to a program and checks it. The reply is not nil when
 // it is refused.
 func (s *Session) extend(next *state, text, name string, line int) (*entry, *Reply) {
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "\ufeff"), "\n") + "\n"
 	alone := lang.Parse(name, text, session)
 	next.makeRoom(alone)
 	e := &entry{start: len(next.text)}
@@ -244,7 +256,17 @@ func (s *Session) extend(next *state, text, name string, line int) (*entry, *Rep
 		}
 		return nil, next.refuse(list)
 	}
-	f := lang.Parse(s.cfg.Name, next.text, session)
+	// The statements that are there keep their trees: only the entry is parsed, at
+	// its place in the text.
+	f := lang.Parse(s.cfg.Name, strings.Repeat(" ", e.start)+text, session)
+	f.Source = source.NewFile(s.cfg.Name, next.text)
+	f.Stmts = append(slices.Clip(next.program.File.Stmts), f.Stmts...)
+	f.Comments = append(slices.Clip(next.program.File.Comments), f.Comments...)
+	if n := statementsOf(f); n > syntax.DefaultStatements {
+		f.Diags = append(f.Diags, diag.Diagnostic{Code: "E0504", Span: source.Span{Start: e.start, End: e.start},
+			Message: fmt.Sprintf("the session has %d statements, the limit of a program is %d", n, syntax.DefaultStatements),
+			Notes:   []string{"`:save` writes the session to a file, `:reset` forgets it."}})
+	}
 	if f.Diags.HasErrors() { // a limit of the whole program
 		return nil, next.refuse(f.Diags)
 	}
@@ -270,6 +292,18 @@ func (s *Session) extend(next *state, text, name string, line int) (*entry, *Rep
 		}
 	}
 	return e, nil
+}
+
+// statementsOf is the number of statements of a session as a program, in which a
+// bare expression takes two.
+func statementsOf(f *syntax.File) int {
+	n := len(f.Stmts)
+	for _, st := range f.Stmts {
+		if _, ok := st.(*syntax.ExprStmt); ok {
+			n++
+		}
+	}
+	return n
 }
 
 // bind gives the inputs their values. Which nodes there are depends on the labels
@@ -308,7 +342,7 @@ func (s *state) bind(f *syntax.File, e *entry) *Reply {
 func unbound(p *check.Program) diag.List {
 	list := p.Unbound()
 	for i := range list {
-		list[i].Notes = []string{"`:input NAME FILE` declares an input and binds it to a file."}
+		list[i].Notes = []string{"`:input NAME FILE` declares an input and binds it to a file; `:load FILE NAME=DATA` binds one of a program."}
 	}
 	return list
 }

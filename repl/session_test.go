@@ -311,3 +311,33 @@ func FuzzSession(f *testing.F) {
 		}
 	})
 }
+
+// TestTooManyStatements is that a session never outgrows what a program may be.
+func TestTooManyStatements(t *testing.T) {
+	s := New(Config{})
+	r := s.Eval(context.Background(), strings.Repeat("1\n", 5001))
+	if !r.Failed || len(r.Problems) != 1 || r.Problems[0].List[0].Code != "E0504" {
+		t.Errorf("%s", render(t, r))
+	}
+	if r = s.Eval(context.Background(), "1"); r.Out != "_ = 1\n" {
+		t.Errorf("%s", render(t, r))
+	}
+}
+
+// TestMemory is that what is kept counts: a session cannot fill up the memory
+// with values that are each small enough.
+func TestMemory(t *testing.T) {
+	s := New(Config{Limits: cost.Limits{MaxBytes: 1 << 20}})
+	var r Reply
+	for i := range 40 {
+		if r = s.Eval(context.Background(), fmt.Sprintf("v%d = ones(100, 100) * 0.5", i)); r.Failed {
+			break
+		}
+	}
+	if text := render(t, r); !r.Failed || !strings.Contains(text, "E0530") || !strings.Contains(text, "Other values of the session take") {
+		t.Errorf("%s", text)
+	}
+	if r = s.Eval(context.Background(), "sum(v0)"); r.Failed {
+		t.Errorf("%s", render(t, r))
+	}
+}

@@ -104,11 +104,14 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 			return *fail
 		}
 	}
-	t := search(graph[0].Value, from, q.reverse)
+	t := search(ctx, graph[0].Value, from, q.reverse)
+	if t == nil {
+		return failure("%s: the search was stopped", reason(ctx))
+	}
 	if q.to == nil {
 		return Reply{Out: s.members(&q, t)}
 	}
-	return Reply{Out: s.pathOrFrontier(&q, graph[0].Value, t, to)}
+	return Reply{Out: s.pathOrFrontier(&q, t, to)}
 }
 
 // node is the node that an expression names.
@@ -139,11 +142,11 @@ type tree struct {
 	parent []int
 	order  []int
 	cycle  int // a node with an edge back to the start, the first found; -1 for none
-	edges  int // that were looked at
 }
 
-// search walks a graph from a node, lowest numbers first.
-func search(v *tensor.Value, start int, reverse bool) *tree {
+// search walks a graph from a node, lowest numbers first. It is nil when the
+// context has ended.
+func search(ctx context.Context, v *tensor.Value, start int, reverse bool) *tree {
 	next := neighbours(v, reverse)
 	n := v.Shape.Dim(0)
 	t := &tree{start: start, depth: make([]int, n), parent: make([]int, n), order: []int{start}, cycle: -1}
@@ -152,9 +155,11 @@ func search(v *tensor.Value, start int, reverse bool) *tree {
 	}
 	t.depth[start] = 0
 	for k := 0; k < len(t.order); k++ {
+		if ctx.Err() != nil {
+			return nil
+		}
 		i := t.order[k]
-		for _, j := range next[i] {
-			t.edges++
+		next(i, func(j int) {
 			if j == start && t.cycle < 0 {
 				t.cycle = i
 			}
@@ -162,37 +167,45 @@ func search(v *tensor.Value, start int, reverse bool) *tree {
 				t.depth[j], t.parent[j] = t.depth[i]+1, i
 				t.order = append(t.order, j)
 			}
-		}
+		})
 	}
 	return t
 }
 
-// neighbours is the targets of each node, increasing, or its sources.
-func neighbours(v *tensor.Value, reverse bool) [][]int {
+// neighbours visits the targets of a node, increasing, or its sources.
+func neighbours(v *tensor.Value, reverse bool) func(i int, visit func(j int)) {
 	n := v.Shape.Dim(0)
-	out := make([][]int, n)
-	add := func(i, j int) {
-		if reverse {
-			i, j = j, i
-		}
-		out[i] = append(out[i], j)
-	}
 	if v.Layout == tensor.Sparse {
-		for i := range n {
-			for _, j := range v.CSR.Row(i) {
-				add(i, int(j))
+		rows := v.CSR.Row
+		if reverse {
+			sources := make([][]int32, n)
+			for i := range n {
+				for _, j := range v.CSR.Row(i) {
+					sources[j] = append(sources[j], int32(i))
+				}
+			}
+			rows = func(j int) []int32 { return sources[j] }
+		}
+		return func(i int, visit func(j int)) {
+			for _, j := range rows(i) {
+				visit(int(j))
 			}
 		}
-		return out
 	}
-	for i := range n {
+	edge := func(i, j int) bool { return v.At(i, j) != 0 }
+	switch v.Layout {
+	case tensor.Packed:
+		edge = v.Bits.Get
+	case tensor.Dense:
+		edge = func(i, j int) bool { return v.F[i*n+j] != 0 }
+	}
+	return func(i int, visit func(j int)) {
 		for j := range n {
-			if v.At(i, j) != 0 {
-				add(i, j)
+			if reverse && edge(j, i) || !reverse && edge(i, j) {
+				visit(j)
 			}
 		}
 	}
-	return out
 }
 
 // path is the nodes from the start to a node that was reached.
@@ -226,7 +239,7 @@ func (s *Session) members(q *question, t *tree) string {
 }
 
 // pathOrFrontier shows a path to a node, or all that the search reached instead.
-func (s *Session) pathOrFrontier(q *question, v *tensor.Value, t *tree, to int) string {
+func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	var nodes []int
 	switch {
 	case to != t.start && t.depth[to] >= 0:

@@ -1,0 +1,239 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ein/lang"
+	"ein/lang/syntax"
+	"ein/testdata"
+)
+
+func background() (context.Context, func()) { return context.WithCancel(context.Background()) }
+
+// TestLoop is a session without a terminal.
+func TestLoop(t *testing.T) {
+	for _, test := range []struct {
+		in, out string
+		err     error
+	}{
+		{"", "", nil},
+		{"1 + 1", "_ = 2\n", nil},
+		{"1 +\r\n1\r\n", "_ = 2\n", nil},
+		{"x\n1\n", "_ = 1\n", ErrFailed},
+		{"x = (1,\n", "", ErrFailed},
+		{"2\n:quit\n3\n", "_ = 2\n", nil},
+		{":nothing\n", "", ErrFailed},
+		{"\n\n  # only this\n;\n", "", nil},
+		{"A = [[0, 1], [0, 0]]\n:type A\n", "A: 2x2 0/1\n", nil},
+	} {
+		var out, errs bytes.Buffer
+		l := Loop{Session: New(Config{}), Lines: NewPlain(strings.NewReader(test.in)), Out: &out, Err: &errs, Context: background}
+		err := l.Run()
+		if out.String() != test.out || !errors.Is(err, test.err) || (errs.Len() > 0) != (test.err != nil) {
+			t.Errorf("%q: printed %q and %q, error %v", test.in, out.String(), errs.String(), err)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
+func (broken) Read([]byte) (int, error)  { return 0, errors.New("gone") }
+
+func TestLoopStreams(t *testing.T) {
+	l := Loop{Session: New(Config{}), Lines: NewPlain(strings.NewReader("1\n")), Out: broken{}, Err: io.Discard, Context: background}
+	if err := l.Run(); err == nil || !strings.Contains(err.Error(), "full") {
+		t.Errorf("writing: %v", err)
+	}
+	l.Lines = NewPlain(broken{})
+	if err := l.Run(); err == nil || !strings.Contains(err.Error(), "gone") {
+		t.Errorf("reading: %v", err)
+	}
+}
+
+// TestBug is what a panic does to a session: it loses the entry.
+func TestBug(t *testing.T) {
+	s := New(Config{Files: panics{}})
+	var out, errs bytes.Buffer
+	l := Loop{Session: s, Lines: NewPlain(strings.NewReader("x = 7\n:load it\nx\n")), Out: &out, Err: &errs, Context: background}
+	if err := l.Run(); !errors.Is(err, ErrBug) {
+		t.Errorf("error %v", err)
+	}
+	if out.String() != "_ = 7\n" || !strings.Contains(errs.String(), "a bug in ein") || !strings.Contains(errs.String(), "panics.Open") {
+		t.Errorf("printed %q and %q", out.String(), errs.String())
+	}
+}
+
+type panics struct{ folder }
+
+func (panics) Open(context.Context, string) (io.ReadCloser, error) { panic("BUG: test") }
+
+// lines enters a text line by line and gives the entries.
+func lines(t testing.TB, text string) []string {
+	l := Loop{Session: New(Config{}), Lines: NewPlain(strings.NewReader(text))}
+	var out []string
+	for {
+		entry, err := l.entry()
+		if entry != "" {
+			out = append(out, entry)
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			return out
+		}
+	}
+}
+
+// checkLines holds a right program, entered line by line, to be cut where its
+// statements end: no entry is refused too early or asked to go on too long.
+func checkLines(t testing.TB, text string) {
+	f := lang.Parse("", text, lang.Options{})
+	if f.Diags.HasErrors() || strings.Contains(text, "\r") {
+		return
+	}
+	n := 0
+	for _, e := range lines(t, text) {
+		p := lang.Parse("", e, lang.Options{})
+		if p.Diags.HasErrors() {
+			t.Fatalf("%q has the entry %q, with %v", text, e, p.Diags)
+		}
+		n += len(p.Stmts)
+	}
+	if n != len(f.Stmts) {
+		t.Fatalf("%q has %d statements, its entries have %d", text, len(f.Stmts), n)
+	}
+}
+
+// TestIncomplete is when an entry goes on in the next line.
+func TestIncomplete(t *testing.T) {
+	for _, c := range testdata.Cases() {
+		checkLines(t, c.Source)
+	}
+	s := New(Config{})
+	for entry, want := range map[string]bool{
+		"A = [1,\n": true, "def f(x) = {\n": true, "def f(x) = {\n  y = x\n": true, "x +\n": true, "f(a,\n\n": true,
+		"x = 1 + // more\n": true, ":print x,\n": true,
+		"x =\n": false, "x\n": false, "x)\n": false, "[1 2\n": false, "A = [1,\n:print A\n": false, "\"open\n": false,
+		":load (\n": false, "1 + 1 )\n": false, "def f(\n": true, "input\n": false, "$ [\n": false,
+	} {
+		if got := s.Incomplete(entry); got != want {
+			t.Errorf("%q: %v", entry, got)
+		}
+	}
+}
+
+// TestLongEntry enters a literal of many lines, and one that is hopeless from the
+// start of its second half.
+func TestLongEntry(t *testing.T) {
+	row := "  [" + strings.Repeat("1, ", 99) + "1],\n"
+	long := "A = [\n" + strings.Repeat(row, 400) + "]\n"
+	if got := lines(t, long+"x = 1\n"); len(got) != 2 || got[0] != long {
+		t.Errorf("%d entries", len(got))
+	}
+	wrong := "A = [\n" + strings.Repeat(row, 200) + "$\n" + strings.Repeat(row, 1000)
+	if got := lines(t, wrong); len(got) < 2 {
+		t.Error("a hopeless entry was read to the end of the input")
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	for _, c := range testdata.Cases() {
+		f.Add(c.Source)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) < 5000 {
+			checkLines(t, text)
+		}
+	})
+}
+
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func TestPaint(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                         "",
+		"x = tc(A) # why":          "x = \x1b[36mtc\x1b[0m(A) \x1b[90m# why\x1b[0m",
+		`desc(A, "ann") + 2`:       "\x1b[36mdesc\x1b[0m(A, \x1b[32m\"ann\"\x1b[0m) + \x1b[33m2\x1b[0m",
+		":type 1":                  "\x1b[35m:type\x1b[0m \x1b[33m1\x1b[0m",
+		":load 1.ein":              "\x1b[35m:load\x1b[0m 1.ein",
+		":print x":                 "\x1b[35m:print\x1b[0m x",
+		"def f(x) = siblings(x,1)": "\x1b[35mdef\x1b[0m f(x) = \x1b[36msiblings\x1b[0m(x,\x1b[33m1\x1b[0m)",
+		"$ x":                      "\x1b[31m$\x1b[0m x",
+	} {
+		if got := Paint(line); got != want {
+			t.Errorf("%q is painted %q, want %q", line, got, want)
+		}
+	}
+}
+
+func FuzzPaint(f *testing.F) {
+	for _, c := range testdata.Cases() {
+		f.Add(c.Source)
+	}
+	f.Add("  :plot A x.svg")
+	f.Fuzz(func(t *testing.T, line string) {
+		if strings.Contains(line, "\x1b") {
+			return
+		}
+		if got := escapes.ReplaceAllString(Paint(line), ""); got != line {
+			t.Fatalf("%q became %q", line, got)
+		}
+	})
+}
+
+func TestOneLine(t *testing.T) {
+	for entry, want := range map[string]string{
+		"x = 1\n":                               "x = 1",
+		"A = [[1, 2],\n     [3, 4]]\n":          "A = [[1, 2], [3, 4]]",
+		"def f(x) = {\n  y = x # c\n\n  y\n}\n": "def f(x) = { y = x; y }",
+		"x = 1\ny = 2\n":                        "x = 1; y = 2",
+		"x = 1 +\n  2\n":                        "x = 1 + 2",
+		"x = (1,\n2\n":                          "x = (1, 2",
+	} {
+		if got := OneLine(entry); got != want {
+			t.Errorf("%q became %q, want %q", entry, got, want)
+		}
+	}
+	for _, c := range testdata.Cases() {
+		one := OneLine(c.Source)
+		if strings.Contains(one, "\n") {
+			t.Errorf("%s became %q", c.Name, one)
+		}
+		a := lang.Parse("", c.Source, lang.Options{})
+		if b := lang.Parse("", one, lang.Options{}); !a.Diags.HasErrors() && !syntax.Equal(a, b) {
+			t.Errorf("%s means something else as\n%s\n%v", c.Name, one, b.Diags)
+		}
+	}
+}
+
+// BenchmarkEntry is a small entry in a session of so many statements.
+func BenchmarkEntry(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := New(Config{})
+			s.Eval(context.Background(), "A = edges([[0, 1], [1, 2]], 3)")
+			for i := range n {
+				s.Eval(context.Background(), fmt.Sprintf("x%d = sum(tc(A)) + %d", i, i))
+			}
+			for b.Loop() {
+				next := s.clone()
+				e, fail := s.extend(&next, "sum(A)", "", 1)
+				if fail != nil {
+					b.Fatal(fail)
+				}
+				if _, fail := s.run(context.Background(), &next, e, true); fail != nil {
+					b.Fatal(fail)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package repl
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ein/vm/tensor"
+)
+
+// random is a 0/1 matrix as a literal.
+func random(r *rand.Rand, n int, density float64) string {
+	rows := make([]string, n)
+	for i := range rows {
+		row := make([]string, n)
+		for j := range row {
+			row[j] = "0"
+			if r.Float64() < density {
+				row[j] = "1"
+			}
+		}
+		rows[i] = "[" + strings.Join(row, ", ") + "]"
+	}
+	return "adj([" + strings.Join(rows, ", ") + "])"
+}
+
+// TestWhy holds the answers of :why against the functions that they explain.
+func TestWhy(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 40 {
+		n := 2 + r.IntN(6)
+		s := New(Config{})
+		if reply := s.Eval(context.Background(), "A = "+random(r, n, 0.25)); reply.Failed {
+			t.Fatal(render(t, reply))
+		}
+		values, fail := s.compute(context.Background(), "A", "tc(A)")
+		if fail != nil {
+			t.Fatal(render(t, *fail))
+		}
+		edge, closure := values[0].Value, values[1].Value
+		for i := range n {
+			for j := range n {
+				for _, question := range []string{"has_path(A, %d, %d)", "tc(A)[%d, %d]", "desc(A, %d)[%d]", "anc(A, %[2]d)[%[1]d]"} {
+					out := s.Eval(context.Background(), ":why "+fmt.Sprintf(question, i, j)).Out
+					want := closure.At(i, j) == 1
+					if strings.HasPrefix(question, "desc") || strings.HasPrefix(question, "anc") {
+						want = want && i != j
+					}
+					path, found := strings.CutPrefix(out, "yes: ")
+					if found != want {
+						t.Fatalf("%s of %s: %s", fmt.Sprintf(question, i, j), s.text, out)
+					}
+					if found {
+						checkPath(t, path, edge, i, j)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkPath checks each edge of a path as it is shown.
+func checkPath(t *testing.T, shown string, edge *tensor.Value, from, to int) {
+	t.Helper()
+	path, _, _ := strings.Cut(shown, " (")
+	var nodes []int
+	for _, w := range strings.Split(path, " -> ") {
+		k := 0
+		if _, err := fmt.Sscan(w, &k); err != nil {
+			t.Fatal(err)
+		}
+		nodes = append(nodes, k)
+	}
+	if nodes[0] != from || nodes[len(nodes)-1] != to || len(nodes) < 2 {
+		t.Fatalf("a path from %d to %d: %s", from, to, shown)
+	}
+	for k := 1; k < len(nodes); k++ {
+		if edge.At(nodes[k-1], nodes[k]) == 0 {
+			t.Fatalf("no edge %d -> %d in %s", nodes[k-1], nodes[k], shown)
+		}
+	}
+}
+
+// TestPictures draws all kinds of values: a picture fits its width, and an SVG file
+// is XML with each label in it.
+func TestPictures(t *testing.T) {
+	files := folder{}
+	width := 0
+	s := New(Config{Files: files, Columns: func() int { return width }})
+	for _, e := range []string{
+		`G = edges([["<a&b>", "\"q\""], ["\"q\"", "é"], ["é", "é"], ["é", "\"q\""]])`,
+		"big = ones(500, 300)", "wide = ones(3, 1000)", "tall = ones(1000, 2)", "v = ones(1000)", "v[i] = v[i] * -2.5",
+		"w = [1e308, -1e308, 0]", "W = [[1e308, -1e308], [0, 1]]", "one = ones(1, 1) * 7", "O = zeros(3, 3)", "z = zeros(4)",
+	} {
+		if r := s.Eval(context.Background(), e); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	for _, name := range []string{"G", "big", "wide", "tall", "v", "w", "W", "one", "O", "z", `desc(G, "é")`, "big * 0.5"} {
+		for _, width = range []int{20, 80, 200} {
+			r := s.Eval(context.Background(), ":plot "+name)
+			if r.Failed {
+				t.Fatalf("%s: %s", name, render(t, r))
+			}
+			for line := range strings.Lines(r.Out) {
+				if strings.ContainsAny(line, "│█▒┌└▏▎▍▌▋▊▉") && !strings.Contains(line, "  █ 1") && !strings.Contains(line, "░▒▓") && !strings.Contains(line, "negative") && utf8.RuneCountInString(line)-1 > max(width, 24) && !strings.HasPrefix(name, "w") {
+					t.Errorf("%s at %d columns: %q", name, width, line)
+				}
+			}
+		}
+		r := s.Eval(context.Background(), ":plot "+name+" x.svg")
+		if r.Failed {
+			t.Fatalf("%s: %s", name, render(t, r))
+		}
+		d := xml.NewDecoder(strings.NewReader(files["x.svg"]))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if name == "G" && !strings.Contains(files["x.svg"], ">&lt;a&amp;b&gt;</text>") {
+			t.Errorf("no label in %s", files["x.svg"])
+		}
+		if strings.Contains(files["x.svg"], "NaN") || strings.Contains(files["x.svg"], "Inf") {
+			t.Errorf("%s: %s", name, files["x.svg"])
+		}
+	}
+	for _, wrong := range []string{":plot 1", ":plot ones(2, 2, 2)", ":plot", ":plot nothing", ":plot edges([], 0)", ":plot ones(5000, 5000)"} {
+		if r := s.Eval(context.Background(), wrong); !r.Failed {
+			t.Errorf("%s: %s", wrong, render(t, r))
+		}
+	}
+}
