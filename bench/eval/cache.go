@@ -73,6 +73,11 @@ func (c *cache) get(name string) (*model.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	return entryOf(name, b)
+}
+
+// entryOf reads the content of a file.
+func entryOf(name string, b []byte) (*model.Response, error) {
 	var e entry
 	if err := json.Unmarshal(b, &e); err != nil {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)

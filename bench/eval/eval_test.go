@@ -636,7 +636,7 @@ func TestPrices(t *testing.T) {
 	if (Prices{"a": {}}).For("b") != nil {
 		t.Error("a price from nowhere")
 	}
-	for _, bad := range []string{``, `{"a":{"input":1}}`, `{"a":{"input":-1,"output":1}}`, `{"a":{"inputs":1,"output":1}}`, `{} {}`, `[]`} {
+	for _, bad := range []string{``, `{"a":{"input":1}}`, `{"a":{"input":-1,"output":1}}`, `{"a":{"input":1,"output":1e7}}`, `{"a":{"inputs":1,"output":1}}`, `{} {}`, `[]`} {
 		if _, err := ReadPrices(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
@@ -776,7 +776,7 @@ func TestEstimate(t *testing.T) {
 	m := &scripted{reply: patient}
 	o := options(t, m, 10)
 	o.Params.MaxTokens = 5
-	o.Price = &run.Price{Input: 1e6, Output: 2e6} // a dollar or two for a token
+	o.Price = &run.Price{Input: 1e6, Output: 2e6} // dollars for a token
 	rows, err := Missing(&o)
 	if err != nil || len(rows) != 10 {
 		t.Fatalf("%d, %v", len(rows), err)
@@ -792,4 +792,50 @@ func TestEstimate(t *testing.T) {
 	if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error("an estimate leaves something behind")
 	}
+}
+
+// FuzzPrices reads files of prices: what is taken is prices, for whatever name.
+func FuzzPrices(f *testing.F) {
+	f.Add([]byte(`{"a*": {"input": 1, "cached_input": 0.5, "output": 2}}`), "abc")
+	f.Add([]byte(`{"": {"input": 1e308, "output": 0}}`), "")
+	f.Fuzz(func(t *testing.T, data []byte, name string) {
+		p, err := ReadPrices(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if price := p.For(name); price != nil {
+			if c := cost(price, model.Usage{Input: 2, CachedInput: 1, Output: 1}); c < 0 || c != c {
+				t.Errorf("%s costs %v", name, c)
+			}
+		}
+	})
+}
+
+// FuzzCache reads files of a cache that nobody has written: what is taken is what
+// putting it back writes.
+func FuzzCache(f *testing.F) {
+	c := &cache{dir: f.TempDir(), model: "m"}
+	name, err := c.name(json.RawMessage(`{"a": 1}`), 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := c.put(name, said(&model.Request{User: "u"})); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(b[:len(b)-3])
+	f.Add([]byte(`{"sha256":"","response":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := entryOf(name, data)
+		if err != nil {
+			return
+		}
+		if got == nil {
+			t.Fatal("neither a response nor an error")
+		}
+	})
 }

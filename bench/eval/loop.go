@@ -304,7 +304,11 @@ func (l *loop) handle(r *result) {
 	}
 	if r.err == nil {
 		event.Event = "reply"
+		before := l.pace.slots()
 		l.replied(r, now)
+		if now := l.pace.slots(); now != before {
+			event.Limit = now
+		}
 		return
 	}
 	var e *model.Error

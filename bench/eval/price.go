@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -19,8 +18,11 @@ import (
 // stands for any characters.
 type Prices map[string]run.Price
 
-// maxPrices bounds a file of prices.
-const maxPrices = 1 << 20
+// Bounds of a file of prices, and of a price: a dollar for a token.
+const (
+	maxPrices = 1 << 20
+	maxPrice  = 1e6
+)
 
 // ReadPrices reads a JSON object such as
 //
@@ -53,8 +55,8 @@ func ReadPrices(r io.Reader) (Prices, error) {
 			return nil, fmt.Errorf(`%q: "input" and "output" are needed, in dollars for a million tokens`, pattern)
 		}
 		for _, x := range []*float64{p.Input, p.Output, p.CachedInput} {
-			if x != nil && (*x < 0 || math.IsInf(*x, 0)) {
-				return nil, fmt.Errorf("%q: the price %g is no price", pattern, *x)
+			if x != nil && (*x < 0 || *x > maxPrice) {
+				return nil, fmt.Errorf("%q: %g is no price: expected 0 to %g dollars for a million tokens", pattern, *x, float64(maxPrice))
 			}
 		}
 		out[pattern] = run.Price{Input: *p.Input, CachedInput: p.CachedInput, Output: *p.Output}

@@ -276,3 +276,53 @@ func TestHarnessTaskIsYAML(t *testing.T) {
 		}
 	}
 }
+
+// harness loads a task with lm-evaluation-harness and compares what it asks with the
+// samples.
+const harness = `
+import json, sys
+from lm_eval.tasks import TaskManager
+name = sys.argv[1]
+tasks = TaskManager(include_path=".", include_defaults=False).load([name])["tasks"]
+task = tasks[name]
+task.build_all_requests(rank=0, world_size=1)
+for line in open("samples_" + name + ".jsonl"):
+    s = json.loads(line)
+    asked = [i for i in task.instances if i.doc_id == s["doc_id"]]
+    assert asked[0].args[0] == s["arguments"]["gen_args_0"]["arg_0"], (asked[0].args[0], s["arguments"])
+    assert task.doc_to_target(asked[0].doc) == s["target"]
+print("same", len(task.test_docs()))
+`
+
+// TestHarnessReads has lm-evaluation-harness read the task.
+func TestHarnessReads(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	if err := exec.Command(python, "-c", "import lm_eval.tasks").Run(); err != nil {
+		t.Skip("lm-evaluation-harness is not installed: pip install lm-eval")
+	}
+	for _, p := range Parts(some(t)) {
+		dir := t.TempDir()
+		for name, write := range map[string]func(*bytes.Buffer) error{
+			"samples_" + p.Task() + ".jsonl": func(b *bytes.Buffer) error { _, err := p.WriteHarnessSamples(b); return err },
+			p.HarnessData():                  func(b *bytes.Buffer) error { return p.WriteHarnessData(b) },
+			p.Task() + ".yaml":               func(b *bytes.Buffer) error { return p.WriteHarnessTask(b) },
+		} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command(python, "-c", harness, p.Task())
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HF_HUB_OFFLINE=1", "HF_HOME="+dir)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "same 4") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+}

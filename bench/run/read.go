@@ -31,12 +31,12 @@ var ErrNoRun = errors.New("there is no run in it: it has no " + ConfigFile)
 
 // FormatError is a run of another version of the format.
 type FormatError struct {
-	Dir   string
+	File  string
 	Found int
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s: the run has format %d, and this program reads and writes format %d", e.Dir, e.Found, Format)
+	return fmt.Sprintf("%s: the run has format %d, and this program reads and writes format %d", e.File, e.Found, Format)
 }
 
 // CorruptError is a line that cannot have been written so. Nothing of the file is
@@ -240,7 +240,10 @@ func readConfig(dir string) (*Config, error) {
 	if len(b) > maxConfig {
 		return nil, fmt.Errorf("%s: it is longer than %d bytes", name, maxConfig)
 	}
-	c := &Config{}
+	return parseConfig(name, b)
+}
+
+func parseConfig(name string, b []byte) (*Config, error) {
 	var head struct {
 		Format int `json:"format"`
 	}
@@ -248,8 +251,9 @@ func readConfig(dir string) (*Config, error) {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
 	if head.Format != Format {
-		return nil, &FormatError{dir, head.Format}
+		return nil, &FormatError{name, head.Format}
 	}
+	c := &Config{}
 	if err := strict(bytes.TrimSpace(b), c); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -32,7 +32,8 @@ type BadLine struct {
 
 // Repair explains what is wrong with the replies of a run and, unless it is a dry
 // run, moves the bad lines to replies.jsonl.bad and keeps the others, byte for byte. The
-// replies that are lost are asked for again when the run is resumed.
+// replies that are lost are asked for again when the run is resumed; the scores are
+// taken away, to be made anew.
 //
 // It repairs nothing but replies: without run.json and instances.jsonl nobody can say
 // what was asked.
@@ -72,7 +73,10 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 		if err := side.Flush(); err != nil {
 			return err
 		}
-		return bad.Sync()
+		if err := bad.Sync(); err != nil {
+			return err
+		}
+		return dropScores(dir)
 	})
 	if err = errors.Join(err, bad.Close()); err != nil {
 		return nil, err

@@ -289,9 +289,15 @@ func TestCorrupt(t *testing.T) {
 			if after, _ := os.ReadFile(file); !bytes.Equal(after, text) || dry.Done {
 				t.Fatal("a dry run changed the file")
 			}
+			if err := WriteScores(dir, nil); err != nil {
+				t.Fatal(err)
+			}
 			got, err := Repair(dir, false)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if exists(filepath.Join(dir, ScoresFile)) {
+				t.Error("scores of replies that are gone are left")
 			}
 			if !got.Done || got.Good != c.good || got.Missing != c.miss || len(got.Bad) != 1 || !reflect.DeepEqual(got.Bad, dry.Bad) {
 				t.Errorf("got %+v, and dry %+v", got, dry)
@@ -629,6 +635,36 @@ func FuzzRead(f *testing.F) {
 		r = &Run{Dir: dir, Config: frame.Config, Rows: slices.Clone(frame.Rows)}
 		if _, err := r.addReplies(&good); err != nil || r.Torn != 0 || count(r) != fixed.Good {
 			t.Fatalf("after the repair, %v: %+v", err, fixed)
+		}
+	})
+}
+
+// FuzzConfig reads configurations: what is taken can be written and is the same
+// again.
+func FuzzConfig(f *testing.F) {
+	c, _ := some(f, 1)
+	b, err := json.Marshal(&c)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(bytes.Replace(b, []byte(`"samples":2`), []byte(`"samples":-2`), 1))
+	f.Add([]byte(`{"format":2}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := parseConfig("run.json", data)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := parseConfig("run.json", again)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, again)
+		}
+		if diff := Diff(*c, *d); len(diff) > 0 {
+			t.Fatalf("%q", diff)
 		}
 	})
 }

@@ -193,13 +193,22 @@ func takeOff(dir string, end int64) error {
 	if err = errors.Join(err, tail.Close()); err != nil {
 		return err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := dropScores(dir); err != nil {
 		return err
 	}
 	if err := f.Truncate(end); err != nil {
 		return err
 	}
 	return f.Sync()
+}
+
+// dropScores takes the scores away, before replies are that have been scored: the
+// reply that comes in place of one can be another.
+func dropScores(dir string) error {
+	if err := os.Remove(filepath.Join(dir, ScoresFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return syncDir(dir)
 }
 
 func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
@@ -288,7 +297,7 @@ func (w *Writer) write(data []byte) error {
 // Event is a line of log.jsonl.
 type Event struct {
 	Time    time.Time `json:"time"`
-	Event   string    `json:"event"` // begin, retry, reply, rejected, stopped, end
+	Event   string    `json:"event"` // begin, reply, retry, rejected, gave_up, stopped, end
 	Key     *Key      `json:"key,omitempty"`
 	Attempt int       `json:"attempt,omitempty"` // from 1
 	Class   string    `json:"class,omitempty"`   // of the failure, as in package model
@@ -300,7 +309,7 @@ type Event struct {
 	WaitMS int64  `json:"wait_ms,omitempty"`
 	TookMS int64  `json:"took_ms,omitempty"`
 	ID     string `json:"request_id,omitempty"` // of the provider
-	// Limit is the most requests at a time from here on.
+	// Limit is the most requests at a time from here on, when it has changed.
 	Limit int `json:"limit,omitempty"`
 }
 

@@ -64,7 +64,12 @@ func (a *app) writeRecords(ctx context.Context, out string, inputs [2]string, re
 	case err == nil:
 		return p.Commit()
 	case ctx.Err() != nil:
-		a.printf("ein: what was done is in %s.part: the same command line goes on from there\n", out)
+		message, _ := stopMessage(ctx)
+		if err := p.Close(); err != nil {
+			return err
+		}
+		a.printf("ein: %s: what was done is in %s.part: the same command line goes on from there\n", message, out)
+		return status(exitOutside)
 	case errors.As(err, &input):
 		// The input has to be mended, and what was made from it is of no use then.
 		return errors.Join(err, p.Discard())

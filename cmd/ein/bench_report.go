@@ -40,12 +40,13 @@ The formats, of which several can be given:
   md, latex, csv   a file for each table; LaTeX needs booktabs and graphicx
   svg, pdf         a file for each figure
 
-Accuracy is strict, or lenient with --lenient. --paper puts the numbers printed in
-the paper beside ours; most of them are lenient. --cells names the folder of
-` + "`ein bench memorization generate`" + `, for runs over its questions: then there are
-the accuracies of its cells and the gaps between them as well. Replies without a score, infrastructure
-errors and questions without a reply are in no share and are counted apart. The same
-runs give the same files, byte for byte.`,
+Accuracy is strict, or lenient with --lenient. --paper puts the numbers printed in the
+paper beside ours; most of them are lenient. --cells names the folder of
+` + "`ein bench memorization generate`" + ` that runs were made over: then there are the
+accuracies of its cells and the gaps between them as well.
+
+Replies without a score, infrastructure errors and questions without a reply are in no
+share and are counted apart. The same runs give the same files, byte for byte.`,
 		Example: `  ein bench report runs/gpt runs/claude
   ein bench report runs/* --lenient --paper -o out --format html,latex,pdf`,
 		Args: cobra.MinimumNArgs(1),
