@@ -105,23 +105,35 @@ func name(list []*Arm) {
 	for _, a := range list {
 		encodings[a.Encoding] = true
 	}
-	count := map[string]int{}
-	for _, a := range list {
-		a.Name = fmt.Sprintf("%s, %s", a.Run.Config.Model, a.Mode)
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = fmt.Sprintf("%s, %s", brief(a.Run.Config.Model), a.Mode)
 		if len(encodings) > 1 {
-			a.Name += ", " + string(a.Encoding)
+			names[i] += ", " + string(a.Encoding)
 		}
-		count[a.Name]++
 	}
-	for _, a := range list {
-		if count[a.Name] > 1 {
-			a.Name += " (" + filepath.Base(a.Run.Dir) + ")"
+	unique(names, func(i int) string { return list[i].Run.Dir })
+	for i, a := range list {
+		a.Name = names[i]
+	}
+}
+
+// unique adds the folder of their run to names that are there twice, and a number
+// where that is not enough.
+func unique(names []string, dir func(int) string) {
+	count := map[string]int{}
+	for _, n := range names {
+		count[n]++
+	}
+	for i, n := range names {
+		if count[n] > 1 {
+			names[i] += " (" + brief(filepath.Base(dir(i))) + ")"
 		}
 	}
 	clear(count)
-	for _, a := range list {
-		if count[a.Name]++; count[a.Name] > 1 {
-			a.Name += fmt.Sprintf(" #%d", count[a.Name])
+	for i, n := range names {
+		if count[n]++; count[n] > 1 {
+			names[i] += fmt.Sprintf(" #%d", count[n])
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (r *Report) embedInstance(in *instance.Instance) embeddedInstance {
 		Question: r.text(in.Question), Answer: r.text(string(in.Answer)), Ein: r.text(in.EinProgram), Python: r.text(in.PythonProgram),
 	}
 	for _, n := range in.Nodes {
-		e.Nodes = append(e.Nodes, visible(n))
+		e.Nodes = append(e.Nodes, brief(n))
 	}
 	return e
 }
@@ -139,7 +139,7 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 		Reason: visible(string(s.Reason)), Program: r.text(s.Program), Message: r.text(s.Message),
 	}
 	if s.Code != "" {
-		e.Message = visible(s.Code) + ": " + e.Message
+		e.Message = brief(s.Code) + ": " + e.Message
 	}
 	if a := s.Attribution; a != nil {
 		dropped, added, reversed := a.Edges()
@@ -155,7 +155,7 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 			m := &f.Matches[0]
 			e.Why = fmt.Sprintf("%s: %s (%d of %d ways of it give this answer)", m.Error, m.Misreading, m.Matches, m.Variants)
 		}
-		e.Why = visible(fmt.Sprintf("%s; %d misreadings tried, which give %d different wrong answers; a match may be chance", e.Why, f.Tried, f.Answers))
+		e.Why = r.text(fmt.Sprintf("%s; %d misreadings tried, which give %d different wrong answers; a match may be chance", e.Why, f.Tried, f.Answers))
 	}
 	return e
 }

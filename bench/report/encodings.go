@@ -62,12 +62,13 @@ func buildEncodings(r *Report, s *Section) error {
 	for _, e := range encodings[1:] {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s less %s", e, first), Points})
 	}
-	names := map[string]int{}
-	for _, k := range keys {
-		name := fmt.Sprintf("%s, %s", k.run.Config.Model, k.mode)
-		if names[name]++; names[name] > 1 {
-			name += fmt.Sprintf(" #%d", names[name])
-		}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = fmt.Sprintf("%s, %s", brief(k.run.Config.Model), k.mode)
+	}
+	unique(names, func(i int) string { return keys[i].run.Dir })
+	for i, k := range keys {
+		name := names[i]
 		f.Rows = append(f.Rows, chart.Row{Name: name})
 		row := Row{Keys: []string{name}}
 		for i, e := range encodings {

@@ -128,7 +128,7 @@ func (r *Report) summary(p *page) {
 			}
 			p.tag("<tr>")
 			p.element("<th scope=\"row\" class=\"first\">", filepath.Base(x.Dir), "</th>")
-			for _, v := range []string{c.Model, joined(c.Modes), joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
+			for _, v := range []string{brief(c.Model), joined(c.Modes), joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
 				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", got, len(x.Rows))} {
 				p.element("<td class=\"key\">", v, "</td>")
 			}
@@ -150,9 +150,12 @@ func joined[T ~string](list []T) string {
 	return strings.Join(s, ", ")
 }
 
+// maxPrompt is how many bytes of a prompt are shown.
+const maxPrompt = 64 << 10
+
 // configuration is everything that a run depends on, folded away.
 func configuration(p *page, x *run.Run) {
-	p.element("<details class=\"config\"><summary>Configuration of ", filepath.Base(x.Dir)+" ("+x.Config.Model+")", "</summary><dl>\n")
+	p.element("<details class=\"config\"><summary>Configuration of ", brief(filepath.Base(x.Dir)+" ("+x.Config.Model+")"), "</summary><dl>\n")
 	entry := func(k, v string) {
 		if v != "" {
 			p.element("<dt>", k, "</dt>")
@@ -173,7 +176,7 @@ func configuration(p *page, x *run.Run) {
 	for _, m := range c.Modes {
 		if s := c.Prompts[m]; s != "" {
 			p.element("<dt>", "prompt, "+string(m), "</dt><dd>")
-			p.element("<pre class=\"wrap\" tabindex=\"0\">", s, "</pre></dd>\n")
+			p.element("<pre class=\"wrap\" tabindex=\"0\">", shorten(s, maxPrompt), "</pre></dd>\n")
 		}
 	}
 	p.tag("</dl></details>\n")

@@ -20,8 +20,11 @@ var tagName = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9]*)((?:\s+[A-Za-z][-A-Z
 
 var attributeName = regexp.MustCompile(`\s([A-Za-z][-A-Za-z0-9:]*)(?:="[^"<]*")?`)
 
-// skeleton is the tags of a page with the names of their attributes. It fails on
-// what is not balanced, and on a < that begins no tag.
+// drawn is what figures consist of. Its places depend on the widths of names.
+var drawn = map[string]bool{"path": true, "text": true, "title": true}
+
+// skeleton is the tags of a page with the names of their attributes, without what
+// is in figures. It fails on what is not balanced, and on a < that begins no tag.
 func skeleton(t testing.TB, page string) []string {
 	t.Helper()
 	var list, open []string
@@ -56,7 +59,11 @@ func skeleton(t testing.TB, page string) []string {
 			}
 			names = append(names, a[1])
 		}
-		list = append(list, name+" "+strings.Join(names, " "))
+		if !slices.Contains(open, "svg") {
+			list = append(list, name+" "+strings.Join(names, " "))
+		} else if !drawn[name] {
+			t.Fatalf("<%s> in a figure", name)
+		}
 		i += len(m[0])
 		if name == "script" || name == "style" {
 			end := strings.Index(strings.ToLower(page[i:]), "</"+name)
@@ -226,11 +233,12 @@ func FuzzPage(f *testing.F) {
 		}
 	}
 	opt := Options{Resamples: 10, EmbedText: 1 << 10}
+	whole := madeRun(f, "made:small", 1, surface.NL)
 	make := func(t testing.TB, text string) string {
-		r := madeRun(t, "made:small", 1, surface.NL)
-		r.Rows = r.Rows[:4]
-		infect(r, text)
-		return htmlOf(t, makeReport(t, opt, r))
+		r := *whole
+		r.Rows = slices.Clone(whole.Rows[:4])
+		infect(&r, text)
+		return htmlOf(t, makeReport(t, opt, &r))
 	}
 	want := skeleton(f, make(f, "harmless"))
 	f.Fuzz(func(t *testing.T, text string) {

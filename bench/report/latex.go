@@ -93,33 +93,35 @@ func (t *Table) numbered() *Table {
 }
 
 // width is about how many characters a line of the table has, with intervals
-// beside or below.
+// beside or below; those are of a smaller size.
 func (t *Table) width(stack bool) int {
+	length := func(s string) int { return len([]rune(s)) }
 	counts := t.counts()
 	sum := 0
 	for k := range t.Keys {
 		most := 0
 		for _, r := range t.Rows {
-			most = max(most, len([]rune(r.Keys[k])))
+			most = max(most, length(r.Keys[k]))
 		}
 		sum += most + 2
 	}
 	for c := range t.Columns {
-		parts := []string{t.Columns[c].Heading()}
+		u, most := t.Columns[c].Unit, 0
+		head := []string{t.Columns[c].Heading()}
 		if stack {
-			parts = strings.SplitAfter(parts[0], ", ")
+			head = strings.SplitAfter(head[0], ", ")
+		}
+		for _, p := range head {
+			most = max(most, length(p))
 		}
 		for _, r := range t.Rows {
-			u := t.Columns[c].Unit
+			value := length(u.Text(r.Cells[c].V))
+			small := (length(cellText(u, r.Cells[c], counts[c] == 0)) - value) * 2 / 3
 			if stack {
-				parts = append(parts, u.Text(r.Cells[c].V), u.Interval(r.Cells[c]))
+				most = max(most, value, length(u.Interval(r.Cells[c]))*2/3)
 			} else {
-				parts = append(parts, cellText(u, r.Cells[c], counts[c] == 0))
+				most = max(most, value+small)
 			}
-		}
-		most := 0
-		for _, p := range parts {
-			most = max(most, len([]rune(p)))
 		}
 		sum += most + 2
 	}

@@ -16,7 +16,7 @@ func buildMemorization(r *Report, s *Section) error {
 	}
 	cells := memorization.Cells()
 	t := &Table{
-		ID: "memorization", Title: "Cells of memorization", Keys: []string{"model, mode"},
+		ID: "memorization", Title: "Cells of memorization", Keys: []string{"model, mode"}, Paper: "ein",
 		Caption: "Accuracy (" + r.Options.Scoring() + ") on questions that were seen, on their structures with new surfaces, on their surfaces with new structures, and on fresh ones.",
 	}
 	gaps := &Table{
@@ -80,7 +80,7 @@ func buildMemorization(r *Report, s *Section) error {
 		}
 	}
 	if len(t.Rows) == 0 {
-		return fmt.Errorf("no run was made over all of the cells")
+		return fmt.Errorf("no run was made over the questions of the cells, seen and fresh")
 	}
 	f.X.Label, f.X.Min, f.X.Max = "run", -0.4, float64(len(xs))-0.6
 	s.Tables, s.Figures = append(s.Tables, t, gaps), append(s.Figures, f)
@@ -88,15 +88,17 @@ func buildMemorization(r *Report, s *Section) error {
 }
 
 // epoch sorts the rows of an arm into the cells. It is false for one that was
-// asked questions of no cell, or none that were seen.
+// asked others, or not both questions that were seen and fresh ones.
 func (r *Report) epoch(a *Arm) (memorization.Epoch, bool) {
 	one := *a.Run
 	one.Rows = nil
 	for i := range a.all {
-		one.Rows = append(one.Rows, *a.all[i].Row)
+		if row := a.all[i].Row; row.Reply == nil || row.Score != nil { // the notes tell of the others
+			one.Rows = append(one.Rows, *row)
+		}
 	}
 	rows, err := r.Options.Cells.Split(&one)
-	if err != nil || len(rows[memorization.Seen]) == 0 {
+	if err != nil || len(rows[memorization.Seen]) == 0 || len(rows[memorization.Fresh]) == 0 {
 		return memorization.Epoch{}, false
 	}
 	return memorization.Epoch{Name: a.Name, Rows: rows}, true

@@ -60,3 +60,13 @@ func shorten(s string, most int) string {
 	}
 	return s[:cut] + fmt.Sprintf("\n… and %d more bytes, in the run directory", len(s)-cut)
 }
+
+// brief is a name that fits into a row.
+func brief(s string) string {
+	const most = 60
+	r := []rune(visible(shorten(s, 4*most)))
+	if len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return string(r)
+}

@@ -3,6 +3,8 @@ package chart
 import (
 	"fmt"
 	"math"
+	"sort"
+	"strconv"
 )
 
 // Sizes, in points.
@@ -126,8 +128,13 @@ func (a Axis) ticks(low, high float64, most int) []tick {
 	if a.Whole && step < 1 {
 		step = 1
 	}
+	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
 	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-		list = append(list, tick{i * step, plain(i * step)})
+		name := strconv.FormatFloat(i*step+0, 'f', decimals, 64) // no -0
+		if decimals == 0 {
+			name = plain(i * step)
+		}
+		list = append(list, tick{i * step, name})
 	}
 	return list
 }
@@ -137,7 +144,7 @@ func plain(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return thousands(v)
 	}
-	return fmt.Sprintf("%.4g", math.Round(v*1e9)/1e9+0) // no -0
+	return fmt.Sprintf("%.4g", v+0) // no -0
 }
 
 // legend writes the series from x on at y, in as many lines as are needed. It
@@ -183,10 +190,8 @@ func clip(text string, size, width float64) string {
 		return text
 	}
 	r := []rune(text)
-	for len(r) > 1 && textWidth(string(r)+"…", size) > width {
-		r = r[:len(r)-1]
-	}
-	return string(r) + "…"
+	n := sort.Search(len(r), func(n int) bool { return textWidth(string(r[:n+1])+"…", size) > width })
+	return string(r[:n]) + "…"
 }
 
 // rowLabels writes the names of rows, and gives where the diagram begins.

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"strconv"
 )
 
@@ -32,16 +33,24 @@ func seriesRole(i int) role { return firstSeries + role(i%len(seriesLight)) }
 // onSeries is the role of words on the fill of a series.
 func onSeries(i int) role { return firstOn + role(i%len(seriesLight)) }
 
-// on is the colour of words that can be read on a fill.
+// on is the one of black and white that has more contrast to a fill (WCAG 2).
 func on(fill color.RGBA) color.RGBA {
-	if luma(fill) > 0.5 {
+	if luminance(fill) > 0.179 {
 		return inksLight[black]
 	}
 	return inksLight[white]
 }
 
-func luma(c color.RGBA) float64 {
-	return (0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B)) / 255
+// luminance is the relative luminance of sRGB.
+func luminance(c color.RGBA) float64 {
+	linear := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
 // shade is the role of a share from 0 to 1, and that of words on it.
@@ -49,7 +58,7 @@ func shade(share float64) (fill, text role) {
 	i := int(share * shades)
 	i = max(0, min(shades-1, i))
 	text = black
-	if luma(shadeColor(i)) < 0.5 {
+	if on(shadeColor(i)) == inksLight[white] {
 		text = white
 	}
 	return firstShade + role(i), text
@@ -122,7 +131,7 @@ func variable(r role, c color.RGBA) string { return fmt.Sprintf("--%s:%s;", r.na
 
 // Classes are the CSS rules of the classes that Inline writes.
 func Classes() string {
-	s := ".chart text{font-family:\"Liberation Sans\",Arial,Helvetica,sans-serif}.chart .faint{fill-opacity:.12}"
+	s := ".chart text{font-family:\"Liberation Sans\",Arial,Helvetica,sans-serif}"
 	one := func(r role, value string) {
 		s += fmt.Sprintf(".chart .f-%s{fill:%s}.chart .l-%s{stroke:%s}", r.name(), value, r.name(), value)
 	}

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"bytes"
-	"image/color"
 	"io"
 	"math"
 	"regexp"
@@ -53,11 +52,7 @@ func (o *op) pdf(c vg.Canvas, height float64) {
 		path.Close()
 	}
 	if o.fill != none {
-		fill := lightColor(o.fill)
-		c.SetColor(fill)
-		if o.faint {
-			c.SetColor(color.NRGBA{fill.R, fill.G, fill.B, 0x1f})
-		}
+		c.SetColor(lightColor(o.fill))
 		c.Fill(path)
 	}
 	if o.stroke != none {

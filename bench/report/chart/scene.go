@@ -26,7 +26,6 @@ type op struct {
 	stroke role
 	width  float64
 	dash   []float64
-	faint  bool // a tenth of the fill
 }
 
 type anchor int
@@ -52,10 +51,6 @@ func (s *scene) polyline(path []point, stroke role, width float64, dash ...float
 	if len(path) > 1 {
 		s.ops = append(s.ops, op{path: path, stroke: stroke, width: width, dash: dash})
 	}
-}
-
-func (s *scene) area(path []point, fill role, faint bool) {
-	s.ops = append(s.ops, op{path: path, closed: true, fill: fill, faint: faint})
 }
 
 func (s *scene) rect(x, y, w, h float64, fill role, tip string) {

@@ -83,9 +83,6 @@ func (o *op) paint(b *bytes.Buffer, inline bool) {
 		if o.stroke != none {
 			classes = append(classes, "l-"+o.stroke.name())
 		}
-		if o.faint {
-			classes = append(classes, "faint")
-		}
 		fmt.Fprintf(b, ` class="%s"`, strings.Join(classes, " "))
 	} else {
 		if o.fill != none {
@@ -93,9 +90,6 @@ func (o *op) paint(b *bytes.Buffer, inline bool) {
 		}
 		if o.stroke != none {
 			fmt.Fprintf(b, ` stroke="%s"`, hex(lightColor(o.stroke)))
-		}
-		if o.faint {
-			b.WriteString(` fill-opacity="0.12"`)
 		}
 	}
 	if o.fill == none {

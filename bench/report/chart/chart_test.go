@@ -1,0 +1,232 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var nan = math.NaN()
+
+// random is a figure of a kind with whatever may come.
+func random(kind Kind, rnd *rand.Rand) *Figure {
+	text := func() string {
+		return []string{"", "a", "model, direct", "<b>&\"'", "\x00\u202e", strings.Repeat("long name ", 40), "naïve – −5 日本"}[rnd.IntN(7)]
+	}
+	number := func() float64 {
+		return []float64{nan, 0, 1, 50, 100, -3, 1e-9, 1e9, math.Inf(1), rnd.Float64() * 100}[rnd.IntN(10)]
+	}
+	value := func() Value {
+		if v := number(); rnd.IntN(3) > 0 {
+			return Value{v, v - 5, v + 5, rnd.IntN(100)}
+		}
+		return Value{number(), number(), number(), rnd.IntN(3)}
+	}
+	f := &Figure{ID: "x", Title: text(), Kind: kind, X: Axis{Label: text(), Log: kind == Plane && rnd.IntN(2) == 0}, Y: Axis{Label: text()}}
+	if rnd.IntN(2) == 0 || kind == Stack {
+		f.X.Max, f.Y.Max = 100, 100
+		f.X.Log = false
+	}
+	for range rnd.IntN(5) {
+		f.Rows = append(f.Rows, Row{text()})
+	}
+	panels := 1
+	if kind == Lines {
+		panels = 1 + rnd.IntN(5)
+	}
+	for range panels {
+		p := Panel{Title: text()}
+		for range rnd.IntN(20) {
+			s := Series{Name: text(), Style: rnd.IntN(18)}
+			n := len(f.Rows)
+			if kind == Lines || kind == Plane {
+				n = rnd.IntN(4)
+			}
+			for range n {
+				s.Points = append(s.Points, Point{X: value(), Y: value(), Note: text()})
+			}
+			p.Series = append(p.Series, s)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	if kind == Plane {
+		for range rnd.IntN(3) {
+			f.Front = append(f.Front, Point{X: Exact(rnd.Float64() * 100), Y: Exact(rnd.Float64() * 100)})
+		}
+	}
+	return f
+}
+
+// check reads a drawing as XML and looks at every number in it.
+func check(t *testing.T, data []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%v in %.300s", err, data)
+		}
+		e, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		for _, a := range e.Attr {
+			switch a.Name.Local {
+			case "x", "y", "font-size", "stroke-width":
+				if v, err := strconv.ParseFloat(a.Value, 64); err != nil || math.IsNaN(v) || math.Abs(v) > 1e5 {
+					t.Fatalf("%s is %q", a.Name.Local, a.Value)
+				}
+			case "d", "viewBox":
+				if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
+					t.Fatalf("%s is %.80q", a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+}
+
+func TestRandomFigures(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	n := 400
+	if testing.Short() {
+		n = 60
+	}
+	for i := range n {
+		f := random(Kind(i%5), rnd)
+		check(t, SVG(f))
+		check(t, Inline(f))
+		if i%20 > 4 {
+			continue
+		}
+		var a, b bytes.Buffer
+		if err := errors.Join(PDF(&a, f), PDF(&b, f)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(a.Bytes(), []byte("%PDF-")) || !bytes.Contains(a.Bytes(), []byte("%%EOF")) {
+			t.Error("a PDF has no beginning or end")
+		}
+		if !bytes.Equal(a.Bytes(), b.Bytes()) {
+			t.Error("a PDF is not the same twice")
+		}
+	}
+}
+
+// TestMissing is that a missing value leaves no mark and no line across the gap.
+func TestMissing(t *testing.T) {
+	draw := func(middle float64) string {
+		return string(SVG(&Figure{ID: "x", Kind: Lines, X: Axis{Min: 0, Max: 2}, Y: Axis{Min: 0, Max: 100}, Panels: []Panel{{Series: []Series{{
+			Name: "a", Points: []Point{{X: Exact(0), Y: Exact(10)}, {X: Exact(1), Y: Exact(middle)}, {X: Exact(2), Y: Exact(30)}},
+		}}}}}))
+	}
+	if n := strings.Count(draw(20), "stroke-width=\"1.4\""); n != 1 {
+		t.Errorf("%d lines, want 1", n)
+	}
+	if n := strings.Count(draw(nan), "stroke-width=\"1.4\""); n != 0 {
+		t.Errorf("%d lines through a missing point, want none", n)
+	}
+	if a, b := strings.Count(draw(20), "<title>a: "), strings.Count(draw(nan), "<title>a: "); a != 3 || b != 2 {
+		t.Errorf("%d and %d marks, want 3 and 2", a, b)
+	}
+	empty := string(SVG(&Figure{ID: "x", Kind: Dots, Rows: []Row{{"a"}}, Panels: []Panel{{Series: []Series{{Points: []Point{{X: Exact(nan)}}}}}}}))
+	if !strings.Contains(empty, "No data for this figure.") {
+		t.Errorf("an empty figure does not say so: %s", empty)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		low := (rnd.Float64() - 0.5) * math.Pow(10, float64(rnd.IntN(7)-2))
+		high := low + math.Pow(10, float64(rnd.IntN(8)-2))*(0.1+rnd.Float64())
+		list := Axis{}.ticks(low, high, 8)
+		if len(list) < 2 || len(list) > 10 {
+			t.Errorf("%v to %v has %d ticks", low, high, len(list))
+		}
+		for i, k := range list {
+			if k.v < low-1e-6*(high-low) || k.v > high+1e-6*(high-low) || i > 0 && k.name == list[i-1].name {
+				t.Errorf("%v to %v has the ticks %v", low, high, list)
+				break
+			}
+		}
+		a, b := 1+rnd.Float64()*50, 2+rnd.Float64()*5000
+		if l := (Axis{Log: true}).ticks(a, a*b, 8); b > 12 && len(l) < 2 {
+			t.Errorf("%v to %v has the ticks %v", a, a*b, l)
+		}
+	}
+	if got := plain(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("minus zero is %s", got)
+	}
+}
+
+// TestLabels is that labels of a plane cover neither marks nor each other where
+// there is room.
+func TestLabels(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	frame := box{0, 0, 600, 400}
+	for range 100 {
+		var taken []box
+		var marks []point
+		for range 6 {
+			m := point{60 + rnd.Float64()*480, 40 + rnd.Float64()*320}
+			marks = append(marks, m)
+			taken = append(taken, box{m.x - 6, m.y - 6, m.x + 6, m.y + 6})
+		}
+		for i, m := range marks {
+			b, _ := place(m, fmt.Sprint("mark ", i), frame, taken)
+			for _, k := range taken {
+				if k.overlap(b) > 0 {
+					t.Fatalf("label %v covers %v", b, k)
+				}
+			}
+			if b.x0 < 0 || b.y0 < 0 || b.x1 > 600 || b.y1 > 400 {
+				t.Fatalf("label %v is outside", b)
+			}
+			taken = append(taken, b)
+		}
+	}
+}
+
+// TestContrast holds the palette to being readable: 4.5 to 1 for words (WCAG
+// 2). Marks differ in shape as well, and may have less.
+func TestContrast(t *testing.T) {
+	ratio := func(a, b color.RGBA) float64 {
+		x, y := luminance(a), luminance(b)
+		return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+	}
+	if q := ratio(rgb(0), rgb(0xffffff)); math.Abs(q-21) > 1e-9 {
+		t.Fatalf("black and white have a contrast of %v, want 21", q)
+	}
+	if q := ratio(rgb(0x777777), rgb(0xffffff)); math.Abs(q-4.478) > 1e-3 {
+		t.Fatalf("#777777 and white have a contrast of %v, want 4.48", q)
+	}
+	for _, dark := range []bool{false, true} {
+		series, inks := seriesLight, inksLight
+		if dark {
+			series, inks = seriesDark, inksDark
+		}
+		for _, r := range []role{ink, soft} {
+			if q := ratio(inks[r], inks[paper]); q < 4.5 {
+				t.Errorf("words in %s, dark %v: contrast %.2f", hex(inks[r]), dark, q)
+			}
+		}
+		for _, c := range series {
+			if q := ratio(c, inks[paper]); q < 2.2 {
+				t.Errorf("marks in %s, dark %v: contrast %.2f", hex(c), dark, q)
+			}
+			if q := ratio(c, on(c)); q < 4.5 {
+				t.Errorf("words on %s: contrast %.2f", hex(c), q)
+			}
+		}
+	}
+}
