@@ -69,7 +69,7 @@ func TestTranscripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(pages, "../docs/repl.md") {
+	for _, page := range append(pages, "../docs/repl.md", "../README.md") {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			b, err := os.ReadFile(page)
 			if err != nil {

@@ -57,7 +57,7 @@ type Config struct {
 
 	// Record, when not nil, receives what a later check can reuse; see Memo. With
 	// Reuse the operations of the result come from several checks: their types
-	// are right, their IDs and places are not, so it cannot be planned. Anew is a
+	// are right, but not their IDs, places and operands, so it cannot be planned. Anew is a
 	// statement to elaborate even so, for its Values.
 	Record, Reuse *Memo
 	Anew          syntax.Stmt

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -84,12 +85,25 @@ func (d *Document) removals(span source.Span) []Action {
 		if !dead[o] || !touches(d.statementOf(o).Pos(), span) {
 			continue
 		}
-		list = append(list, Action{
-			Title: "remove the unused `" + o.of.name + "`", Kind: "quickfix",
-			Edits: []diag.Edit{{Span: d.wholeLines(d.statementOf(o).Pos())}},
-		})
+		edits := []diag.Edit{{Span: d.wholeLines(d.statementOf(o).Pos())}}
+		if !d.sameLabels(d.statementOf(o), edits) {
+			continue
+		}
+		list = append(list, Action{Title: "remove the unused `" + o.of.name + "`", Kind: "quickfix", Edits: edits})
 	}
 	return list
+}
+
+// sameLabels reports whether the program has the same nodes without s: the labels of
+// one graph are nodes of the others too.
+func (d *Document) sameLabels(s syntax.Stmt, edits []diag.Edit) bool {
+	labelled := false
+	syntax.Walk(s, func(n syntax.Node) bool {
+		_, ok := n.(*syntax.String)
+		labelled = labelled || ok
+		return !labelled
+	})
+	return !labelled || slices.Equal(check.ProgramLabels(d.with(apply(d.src.Text, edits)).File()), check.ProgramLabels(d.File()))
 }
 
 // statementOf is the statement that o is in, inside a block that of the block.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/lang/check"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
@@ -118,6 +119,8 @@ func (d *Document) scopeAt(s *site) []known {
 					k.node = in.Node
 				}
 			}
+		case *syntax.ExprStmt: // the value of the last expression
+			k.name, k.node = "_", c.statements[st.Span.Start]
 		case *syntax.Bad:
 			toks := d.tokensIn(st.Span)
 			if k.name = st.Name; k.name == "" || d.text(toks[0].Span) == "def" && len(toks) > 1 && toks[1].Kind == syntax.KindIdent {
@@ -212,7 +215,7 @@ func (c *completer) collect() {
 func (c *completer) statementStart() {
 	block := c.site.header != nil
 	for _, k := range c.scope {
-		if k.kind == KindTensor {
+		if k.kind == KindTensor && k.name != "_" {
 			c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rankTensor})
 		}
 	}
@@ -221,9 +224,12 @@ func (c *completer) statementStart() {
 		return
 	}
 	c.add(Item{Label: ":print", Kind: KindDirective, Doc: "Gives values as outputs of the program.", Insert: ":print ", Rank: rankKeyword})
-	c.add(Item{Label: "def", Kind: KindKeyword, Doc: words["def"], Insert: "def ", Snippet: "def ${1:name}(${2:A}) = $0", Rank: rankKeyword})
-	c.add(Item{Label: "input", Kind: KindKeyword, Doc: words["input"], Insert: "input ", Snippet: "input ${1:A}: ${2:graph}", Rank: rankKeyword})
-	if c.d.opt.Lang.Profile.String() == "repl" {
+	profile := c.d.opt.Lang.Profile
+	if profile != check.Core {
+		c.add(Item{Label: "def", Kind: KindKeyword, Doc: words["def"], Insert: "def ", Snippet: "def ${1:name}(${2:A}) = $0", Rank: rankKeyword})
+		c.add(Item{Label: "input", Kind: KindKeyword, Doc: words["input"], Insert: "input ", Snippet: "input ${1:A}: ${2:graph}", Rank: rankKeyword})
+	}
+	if profile == check.Repl {
 		c.expression(nil)
 	}
 }
@@ -434,7 +440,7 @@ func (c *completer) functions() {
 	called := c.called()
 	for _, s := range c.d.File().Stmts {
 		if def, ok := s.(*syntax.Def); ok {
-			c.function(describe(def, c.d.File()), rankFunction, called)
+			c.function(c.d.described()[def.Name.Name], rankFunction, called)
 		}
 	}
 	for _, name := range order {

@@ -47,7 +47,7 @@ func (d *Document) value(o *occurrence) *ir.Node {
 	c := d.check()
 	if !o.write {
 		if o.sees == nil {
-			return nil
+			return d.parameter(o) // _ in a session, which no statement names
 		}
 		if o.sees.of.kind == KindParameter {
 			return d.parameter(o)
@@ -73,8 +73,8 @@ func (d *Document) value(o *occurrence) *ir.Node {
 	return nil
 }
 
-// parameter is the value of a parameter, or a name in a block, in the last call of
-// its function.
+// parameter is the value of a name by the expression that it is; for a parameter that
+// is its value in the last call of its function.
 func (d *Document) parameter(o *occurrence) *ir.Node {
 	for _, n := range d.path(o.span.Start) {
 		if x, ok := n.(*syntax.Name); ok && x.Span == o.span {

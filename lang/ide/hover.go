@@ -147,6 +147,8 @@ func (d *Document) hoverTensor(m *markdown, o *occurrence) {
 		m.add("A parameter; this is its type in the last call.")
 	case o.of.kind == KindParameter:
 		m.add("A parameter; its type is that of the argument.")
+	case definition == nil && n != nil:
+		m.add("The value of the last expression.")
 	case definition == nil:
 		m.add("Nothing defines it.")
 	}
@@ -194,7 +196,9 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 		m.add(strings.Join(parts, ", "))
 	}
 	m.sizes(n)
-	m.constant(n)
+	if n != nil {
+		m.constant(d.full().statements[s.Span.Start])
+	}
 	m.labels(n, d.check().Labels)
 	if text := d.costOf(s.Span.Start); text != "" {
 		m.add(text)

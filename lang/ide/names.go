@@ -221,8 +221,7 @@ func (r *resolver) call(fun syntax.Ident) {
 	library := lookup(fun.Name)
 	switch {
 	case mine && (r.scope.fn != nil || at < r.stmt || library == nil):
-		o := r.add(r.n.functions[fun.Name], fun.Span)
-		_ = o
+		r.add(r.n.functions[fun.Name], fun.Span)
 	case library != nil:
 		b := r.library[fun.Name]
 		if b == nil {
@@ -363,7 +362,7 @@ type function struct {
 	kind                 Kind
 }
 
-// Library reports whether name is a function of the language itself.
+// isLibrary reports whether name is a function of the language itself.
 func isLibrary(name string) bool {
 	return stdlib.Lookup(name) != nil || check.PreludeDefs()[name] != nil
 }

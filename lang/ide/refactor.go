@@ -125,12 +125,12 @@ func (d *Document) fresh(base string) string {
 	}
 }
 
-// sameTypes reports whether the program after the edits has no errors and outputs
-// of the same types, and so whether a rewrite went as planned.
+// sameTypes reports whether the program after the edits has no errors, the same
+// nodes, and outputs of the same types, and so whether a rewrite went as planned.
 func (d *Document) sameTypes(edits []diag.Edit) bool {
 	after := d.with(apply(d.src.Text, edits))
 	a, b := d.check().Program, after.check().Program
-	if b.Diags.HasErrors() || len(a.Outputs) != len(b.Outputs) {
+	if b.Diags.HasErrors() || len(a.Outputs) != len(b.Outputs) || !slices.Equal(a.Labels, b.Labels) {
 		return false
 	}
 	for i := range a.Outputs {

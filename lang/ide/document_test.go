@@ -1,0 +1,99 @@
+package ide
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/vm/tensor"
+)
+
+// TestConcurrent asks one document, and the edits of it, from several goroutines.
+func TestConcurrent(t *testing.T) {
+	text := longProgram(60)
+	d := New("in.ein", text, Options{})
+	want := make([]string, 8)
+	for i := range want {
+		want[i] = answers(New("in.ein", text, Options{}), i*97, i*131)
+	}
+	var wg sync.WaitGroup
+	for i := range want {
+		wg.Go(func() {
+			if got := answers(d, i*97, i*131); got != want[i] {
+				t.Error(firstDifference(got, want[i]))
+			}
+			next := d.Edit([]diag.Edit{{Span: source.Span{Start: i * 97, End: i * 97}, NewText: "x"}})
+			next.Complete(i * 97)
+			next.Hover(i*97 + 1)
+		})
+	}
+	wg.Wait()
+}
+
+// TestEdit applies changes one after the other, and moves those outside the text to
+// its ends.
+func TestEdit(t *testing.T) {
+	d := New("in.ein", "A = 1\n", Options{}).Edit([]diag.Edit{
+		{Span: source.Span{Start: 6, End: 6}, NewText: "B = A\n"},
+		{Span: source.Span{Start: 10, End: 11}, NewText: "A + A"},
+		{Span: source.Span{Start: 100, End: 200}, NewText: ":print B\n"},
+		{Span: source.Span{Start: -3, End: 1}, NewText: "A"},
+	})
+	if want := "A = 1\nB = A + A\n:print B\n"; d.Text() != want {
+		t.Errorf("the text is %q, wanted %q", d.Text(), want)
+	}
+	if len(d.Diagnostics()) > 0 || d.Name() != "in.ein" {
+		t.Error(d.Diagnostics(), d.Name())
+	}
+}
+
+// TestBoundInputs gives an input a value: its sizes and the cost of what uses it
+// become known.
+func TestBoundInputs(t *testing.T) {
+	bits := tensor.NewBits(4, 4)
+	value := &tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(4, 4)}, Layout: tensor.Packed, Bits: bits}
+	const text = "input A: graph\nB[i,k] = A[i,j] A[j,k]\n"
+	for _, c := range []struct {
+		inputs map[string]*tensor.Value
+		want   string
+		cost   bool
+	}{{nil, "Tensor[?,?] int", false}, {map[string]*tensor.Value{"A": value}, "Tensor[4,4] int", true}} {
+		d := New("in.ein", text, Options{Lang: lang.Options{Inputs: c.inputs, Workers: 1}})
+		if got := d.Symbols()[1].Detail; got != c.want {
+			t.Errorf("B is %s, wanted %s", got, c.want)
+		}
+		if got := d.costOf(15) != ""; got != c.cost {
+			t.Errorf("the cost of B is known: %v, wanted %v", got, c.cost)
+		}
+	}
+}
+
+// TestLongSlice leaves out the plan of a statement that very much goes into, and
+// says so.
+func TestLongSlice(t *testing.T) {
+	text := "A = edges([[0,1]], 3)\n"
+	for range plannedNodes {
+		text += "A = A + 1\n"
+	}
+	d := New("in.ein", text, Options{})
+	if got := d.costOf(len(text) - len("A = A + 1\n")); got == "" || got == d.costOf(22) {
+		t.Errorf("the cost is %q", got)
+	}
+}
+
+// TestLastValue is what a session calls the value of its last expression.
+func TestLastValue(t *testing.T) {
+	const text = "[1, 2, 3]\nsum(_)\n"
+	d := New("in.ein", text, Options{Lang: lang.Options{Profile: check.Repl}})
+	h, ok := d.Hover(len("[1, 2, 3]\nsum("))
+	if !ok || !strings.Contains(h.Markdown, "_: Tensor[3] int") || !strings.Contains(h.Markdown, "last expression") {
+		t.Errorf("the hover is %+v", h)
+	}
+	if items := d.Complete(len("[1, 2, 3]\nsum(_")); len(items) != 1 || items[0].Detail != "Tensor[3] int" {
+		t.Errorf("the completions are %+v", items)
+	}
+}
