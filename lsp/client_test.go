@@ -376,8 +376,8 @@ func (c *rawClient) send(body string) {
 func (c *rawClient) answer(id any) map[string]any {
 	c.t.Helper()
 	for {
-		m, ok := <-c.in
-		if !ok {
+		m := receive(c.t, c.in)
+		if m == nil {
 			c.t.Fatalf("the connection ended before the answer to %v", id)
 		}
 		if got, has := m["id"]; has && fmt.Sprint(got) == fmt.Sprint(id) && m["method"] == nil {

@@ -3,12 +3,14 @@ package lsp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -109,7 +111,7 @@ func (f *frames) Close() (err error) {
 }
 
 func (f *frames) trace(what string, body []byte) {
-	if !f.log.Enabled(nil, slog.LevelDebug) { //nolint:staticcheck // the handlers of log need no context
+	if !f.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
 	}
 	shown := body[:min(len(body), shownBody)]
@@ -154,8 +156,8 @@ func (f *frames) header() (int, error) {
 			}
 			return length, nil
 		}
-		const name = "content-length:"
-		at := bytes.LastIndex(bytes.ToLower(line), []byte(name))
+		const name = "Content-Length:"
+		at := lastFold(line, name)
 		if at < 0 {
 			continue // another field, or the rest of a message that was refused
 		}
@@ -172,6 +174,17 @@ func (f *frames) header() (int, error) {
 			length, found, bad = int(n), true, ""
 		}
 	}
+}
+
+// lastFold is where ASCII text occurs last in a line, whatever the case of the
+// letters; -1 if it does not.
+func lastFold(line []byte, text string) int {
+	for i := len(line) - len(text); i >= 0; i-- {
+		if strings.EqualFold(string(line[i:i+len(text)]), text) {
+			return i
+		}
+	}
+	return -1
 }
 
 // line is the next line without its end. Of a long one only the last part is kept.

@@ -1,7 +1,11 @@
 package lsp
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,6 +13,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
 	"ein/lang/diag"
@@ -78,7 +83,7 @@ func FuzzIncremental(f *testing.F) {
 			m := now.mapper()
 			next := now.text
 			var changes []string
-			list := now
+			var all []diag.Edit
 			for range edits {
 				place := func() protocol.Position {
 					p := m.position(rng.IntN(len(m.text) + 1))
@@ -96,7 +101,7 @@ func FuzzIncremental(f *testing.F) {
 				}
 				insert := snippets[rng.IntN(len(snippets))]
 				change := &protocol.TextDocumentContentChangePartial{Range: protocol.Range{Start: a, End: b}, Text: insert}
-				e, err := contentChange(m, change)
+				e, _, err := contentChange(m, change)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,11 +110,11 @@ func FuzzIncremental(f *testing.F) {
 				if next != want {
 					t.Fatalf("%v in %q: got %q, want %q", change.Range, m.text, next, want)
 				}
-				list = list.edited(version, uint64(version), next, []diag.Edit{e})
+				all = append(all, e)
 				changes = append(changes, fmt.Sprint(change.Range, " ", insert))
 				m = newMapper(next, source.UTF16)
 			}
-			now = list
+			now = now.edited(version, uint64(version), next, all)
 			fresh := newTestFile(want)
 			if got, want := summary(now.document()), summary(fresh.document()); got != want {
 				t.Fatalf("%q after %q: diagnostics\n%s\nwant\n%s", before.text, changes, got, want)
@@ -123,6 +128,66 @@ func FuzzIncremental(f *testing.F) {
 
 func summary(d *ide.Document) string {
 	return fmt.Sprintf("%q %+v", d.Text(), d.Diagnostics())
+}
+
+// FuzzFrames sends anything and wants nothing but messages that the library can
+// read, whole and within the limit, and the good message at the end among them.
+func FuzzFrames(f *testing.F) {
+	const good = `{"jsonrpc":"2.0","id":1,"method":"last"}`
+	last := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(good), good)
+	for _, s := range []string{"", "x", "\r\n", "Content-Length: 5\r\n\r\n{", "Content-Length: 99999999999\r\n\r\n", "\xfb\xfbContent-Length: 5\r\n\r\n{", last, last + last, "Content-Length: 1\r\nContent-Length: 40\r\n\r\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const limit = 200
+		wire := newFrames(struct {
+			io.Reader
+			io.Writer
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(data), strings.NewReader("\r\n\r\n"+last)), io.Discard, io.NopCloser(nil)}, limit, slog.New(slog.DiscardHandler))
+		stream := jsonrpc2.NewHeaderStream(wire)
+		var last jsonrpc2.Message
+		for {
+			m, n, err := stream.Read(t.Context())
+			if err != nil {
+				if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Fatalf("%q: %v", data, err)
+				}
+				break
+			}
+			if n > limit+64 {
+				t.Fatalf("%q: a message of %d bytes", data, n)
+			}
+			last = m
+		}
+		// A length that is believed takes that much of what follows.
+		if call, ok := last.(*jsonrpc2.Call); !bytes.Contains(bytes.ToLower(data), []byte("content-length")) && (!ok || call.Method() != "last") {
+			t.Fatalf("%q: the last message is lost, got %v", data, last)
+		}
+	})
+}
+
+// FuzzMessages sends anything as one message and wants the server to answer a hover
+// after it.
+func FuzzMessages(f *testing.F) {
+	for _, m := range served {
+		f.Add(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"textDocument":{"uri":"file:///work/program.ein"},"position":{"line":0,"character":0},"range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}}}}`, m.method))
+	}
+	f.Add(`{"jsonrpc":"2.0","id":null,"method":"textDocument/hover"}`)
+	f.Add(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1.5}}`)
+	f.Add(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///work/program.ein","version":2},"contentChanges":[{"text":"A = 1"},{}]}}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, word := range []string{"shutdown", "exit", "didClose", `\`} { // the last could spell the others
+			if strings.Contains(body, word) {
+				return
+			}
+		}
+		c := startRaw(t, Options{Log: slog.New(slog.DiscardHandler), Timeout: time.Millisecond})
+		c.initialize()
+		c.send(body)
+		c.send(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///work/program.ein","languageId":"ein","version":1,"text":"A = 1"}}}`)
+		c.alive(123456)
+	})
 }
 
 // longProgram has a definition, a product or a comment on each line.

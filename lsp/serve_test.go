@@ -218,12 +218,12 @@ func TestCancel(t *testing.T) {
 func TestOrder(t *testing.T) {
 	c := start(t, "", Options{})
 	c.open(testURI, "A = 0")
-	const n = 5000
+	const n = 20_000
 	var wait sync.WaitGroup
 	for i := range n {
 		end := protocol.Position{Character: uint32(4 + len(fmt.Sprint(i)))}
 		c.edit(testURI, int32(i+2), protocol.Range{Start: protocol.Position{Character: 4}, End: end}, fmt.Sprint(i+1))
-		if i%50 != 0 {
+		if i%200 != 0 {
 			continue
 		}
 		wait.Go(func() {

@@ -248,10 +248,12 @@ func folders(params *protocol.InitializeParams) (paths []string) {
 		}
 		return paths
 	}
-	if params.RootURI != nil && params.RootURI.IsFile() {
-		return []string{params.RootURI.FsPath()}
+	//lint:ignore SA1019 old clients send nothing newer
+	root, path := params.RootURI, params.RootPath //nolint:staticcheck // as above
+	if root != nil && root.IsFile() {
+		return []string{root.FsPath()}
 	}
-	if path, ok := params.RootPath.Get(); ok && path != "" {
+	if path, ok := path.Get(); ok && path != "" {
 		return []string{filepath.Clean(path)}
 	}
 	return nil

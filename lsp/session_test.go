@@ -251,6 +251,7 @@ func TestWatchedInput(t *testing.T) {
 	}
 	u := uri.File(filepath.Join(dir, "programs", "p.ein")) // relative to the folder, not to the program
 	c.open(u, "input A: graph\n:print tc(A)\n")
+	c.pause()
 	if r := receive(t, c.registers); r.Method != protocol.MethodWorkspaceDidChangeWatchedFiles || !strings.Contains(string(r.RegisterOptions), "graph.csv") {
 		t.Errorf("registered %s", r.RegisterOptions)
 	}

@@ -47,12 +47,15 @@ func (s *server) DidChange(_ context.Context, params *protocol.DidChangeTextDocu
 			if i > 0 {
 				m = newMapper(text, f.encoding)
 			}
-			e, wrong := contentChange(m, change)
+			e, inside, wrong := contentChange(m, change)
 			if wrong != nil {
 				// Half of a change would be worse than none, and either way the
 				// texts differ until the client opens the file again.
 				err = fmt.Errorf("%s, version %d: %w", u, version, wrong)
 				return
+			}
+			if !inside { // as the protocol allows
+				s.log.Debug("a place outside the text was moved to its nearest end", "uri", u, "version", version)
 			}
 			text = text[:e.Span.Start] + e.NewText + text[e.Span.End:]
 			edits = append(edits, e)
@@ -65,20 +68,22 @@ func (s *server) DidChange(_ context.Context, params *protocol.DidChangeTextDocu
 	return err
 }
 
-func contentChange(m *mapper, change protocol.TextDocumentContentChangeEvent) (diag.Edit, error) {
+// contentChange is a change in bytes; inside reports whether its places are in the
+// text.
+func contentChange(m *mapper, change protocol.TextDocumentContentChangeEvent) (e diag.Edit, inside bool, err error) {
 	switch c := change.(type) {
 	case *protocol.TextDocumentContentChangeWholeDocument:
-		return diag.Edit{Span: source.Span{End: len(m.text)}, NewText: c.Text}, nil
+		return diag.Edit{Span: source.Span{End: len(m.text)}, NewText: c.Text}, true, nil
 	case *protocol.TextDocumentContentChangePartial:
-		start, _ := m.offset(c.Range.Start)
-		end, _ := m.offset(c.Range.End)
+		start, startInside := m.offset(c.Range.Start)
+		end, endInside := m.offset(c.Range.End)
 		if start > end {
-			return diag.Edit{}, fmt.Errorf("a range that ends at %d:%d, before its start %d:%d",
+			return diag.Edit{}, false, fmt.Errorf("a range that ends at %d:%d, before its start %d:%d",
 				c.Range.End.Line, c.Range.End.Character, c.Range.Start.Line, c.Range.Start.Character)
 		}
-		return diag.Edit{Span: source.Span{Start: start, End: end}, NewText: c.Text}, nil
+		return diag.Edit{Span: source.Span{Start: start, End: end}, NewText: c.Text}, startInside && endInside, nil
 	}
-	return diag.Edit{}, fmt.Errorf("a change of an unknown kind %T", change)
+	return diag.Edit{}, false, fmt.Errorf("a change of an unknown kind %T", change)
 }
 
 // DidSave checks at once what would have been checked after the pause.

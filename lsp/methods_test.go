@@ -1,0 +1,59 @@
+package lsp
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+)
+
+// TestServed: what the table names is there, which the library's defaults are not.
+func TestServed(t *testing.T) {
+	for _, m := range served {
+		switch m.method {
+		case protocol.MethodInitialize, protocol.MethodShutdown, protocol.MethodExit, protocol.MethodCancelRequest:
+			continue // see the tests of their own
+		}
+		c := start(t, "", Options{})
+		_, err := c.conn.Call(c.ctx, m.method, jsonrpc2.RawMessage(`{}`), nil)
+		var wire *jsonrpc2.Error
+		if errors.As(err, &wire) && wire.Code == jsonrpc2.MethodNotFound {
+			t.Errorf("%s: %v", m.method, err)
+		}
+		c.leave()
+	}
+}
+
+// TestDocumented: docs/lsp.md has the table of methods. -update writes it.
+func TestDocumented(t *testing.T) {
+	name := filepath.Join("..", "docs", "lsp.md")
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- methods -->\n", "<!-- end -->"
+	before, rest, ok := strings.Cut(string(page), begin)
+	table, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no %s", name, strings.TrimSpace(begin))
+	}
+	var b strings.Builder
+	b.WriteString("| method | |\n| --- | --- |\n")
+	for _, m := range served {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", m.method, m.about)
+	}
+	if table == b.String() {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s has another table of methods; go test ./lsp -update writes it", name)
+	}
+	if err := os.WriteFile(name, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
