@@ -19,6 +19,9 @@ var outcomeStyles = map[answer.Outcome]int{
 	exec.ParseError:      5,
 	exec.TypeError:       4,
 	exec.NoProgram:       3,
+	exec.OverLimit:       9,
+	exec.RuntimeError:    10,
+	exec.BadOutput:       11,
 }
 
 // outcomeNames are the outcomes as they are shown.

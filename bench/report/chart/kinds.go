@@ -259,27 +259,30 @@ func (s *scene) stack(f *Figure) {
 }
 
 func (s *scene) heat(f *Figure) {
-	const step = 19.0
+	const step, longestName, riseAngle = 19.0, 190.0, 40.0
 	series := f.Panels[0].Series
 	left := rowLabels(f)
 	n := float64(len(series))
-	width := math.Min(78, (figureWidth-margin-left-40)/n)
-	// The names of columns are level when they fit, else they rise.
-	names, rise := 0.0, false
+	names := 0.0
 	for _, c := range series {
-		w := textWidth(c.Name, smallSize)
-		names = math.Max(names, w)
-		rise = rise || w > width-6
+		names = math.Max(names, textWidth(c.Name, smallSize))
 	}
-	names = math.Min(names, 190)
+	names = math.Min(names, longestName)
+	// The names of columns are level when they fit, else they rise, and the last one
+	// leans out over the right side.
+	width := math.Min(78, (figureWidth-margin-left-40)/n)
+	rise := names > width-6
+	if rise {
+		width = math.Min(78, (figureWidth-margin-left-names*math.Cos(riseAngle*math.Pi/180))/(n-0.5))
+	}
 	top := margin + 16
 	if rise {
-		top = margin + names*0.64 + 12
+		top = margin + names*math.Sin(riseAngle*math.Pi/180) + 12
 	}
 	for k, c := range series {
 		mid := left + width*(float64(k)+0.5)
 		if rise {
-			s.turned(point{mid - 2, top - 6}, clip(c.Name, smallSize, 190), smallSize, ink, start, -40)
+			s.turned(point{mid - 2, top - 6}, clip(c.Name, smallSize, longestName), smallSize, ink, start, -riseAngle)
 		} else {
 			s.word(point{mid, top - 6}, c.Name, smallSize, ink, middle)
 		}

@@ -76,7 +76,8 @@ func (s *scene) mark(at point, series int, radius float64, tip string) {
 			path = append(path, point{at.x + r*math.Cos(a), at.y + r*math.Sin(a)})
 		}
 	}
-	switch series % len(seriesLight) {
+	const shapes = 8
+	switch series % shapes {
 	case 0:
 		turn(24, 0, r)
 	case 1:
