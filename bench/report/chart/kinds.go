@@ -299,7 +299,7 @@ func (s *scene) heat(f *Figure) {
 			}
 			fill, text := shade((p.X.V - low) / (high - low))
 			s.rect(x+0.6, mid-step/2+0.6, width-1.2, step-1.2, fill, tip(f.Rows[i].Name+", "+c.Name, p.X, p.Note))
-			if width >= 26 {
+			if width > textWidth("100", smallSize)+4 {
 				s.word(point{x + width/2, mid + 3.2}, fmt.Sprintf("%.0f", p.X.V), smallSize, text, middle)
 			}
 		}

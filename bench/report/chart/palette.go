@@ -67,7 +67,7 @@ func shade(share float64) (fill, text role) {
 var (
 	// The palette of Okabe and Ito, without yellow, which white paper swallows; then
 	// three more, for figures that need a colour for each of eleven outcomes.
-	seriesLight = []color.RGBA{rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0xcc79a7), rgb(0x7a5195), rgb(0x56b4e9), rgb(0xb8860b), rgb(0x4d4d4d), rgb(0x8c564b), rgb(0x8fbf3f), rgb(0x00838f)}
+	seriesLight = []color.RGBA{rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0xcc79a7), rgb(0x7a5195), rgb(0x56b4e9), rgb(0xb8860b), rgb(0x4d4d4d), rgb(0x8c564b), rgb(0x6a9a1f), rgb(0x00626c)}
 	seriesDark  = []color.RGBA{rgb(0x4da3dc), rgb(0xf0863c), rgb(0x2fc79a), rgb(0xe29ac4), rgb(0xb08fd0), rgb(0x8ed0f5), rgb(0xe0b341), rgb(0xb8b8b8), rgb(0xc08a80), rgb(0xb5dd77), rgb(0x4fb9c4)}
 	inksLight   = map[role]color.RGBA{ink: rgb(0x1a1a1a), soft: rgb(0x5a5f66), rule: rgb(0xdfe2e6), band: rgb(0xf5f6f8), paper: rgb(0xffffff), black: rgb(0x111111), white: rgb(0xffffff)}
 	inksDark    = map[role]color.RGBA{ink: rgb(0xececec), soft: rgb(0xa3a9b1), rule: rgb(0x363b42), band: rgb(0x1d2126), paper: rgb(0x15181c), black: rgb(0x111111), white: rgb(0xffffff)}
