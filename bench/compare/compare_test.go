@@ -242,7 +242,7 @@ func TestErrors(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{a, unscored, Options{}, "b: 1 replies have no score"},
+		{a, unscored, Options{}, "b: replies without a score: 1; `ein bench score b`"},
 		{a, other, Options{}, "A has the modes direct and B ein, cot: choose one of each"},
 		{a, elsewhere, Options{}, "they were asked different questions"},
 		{a, changed, Options{}, "is a different question in a and in e"},

@@ -66,7 +66,7 @@ func choose(r *run.Run, side Side, name string) (*answers, error) {
 		return nil, fmt.Errorf("%s: there is nothing in mode %s and encoding %s; the run has the modes %s and the encodings %s",
 			r.Dir, or(side.Mode, "(any)"), or(side.Encoding, "(any)"), list(modes), list(encodings))
 	case unscored > 0:
-		return nil, fmt.Errorf("%s: %d replies have no score; score the run first", r.Dir, unscored)
+		return nil, fmt.Errorf("%s: replies without a score: %d; `ein bench score %s` scores them", r.Dir, unscored, r.Dir)
 	}
 	return a, nil
 }

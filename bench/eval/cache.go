@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ein/bench/durable"
 	"ein/bench/model"
 )
 
@@ -94,7 +95,7 @@ func entryOf(name string, b []byte) (*model.Response, error) {
 
 // put keeps a response, if it is complete. After a crash there is the whole file or
 // none.
-func (c *cache) put(name string, r *model.Response) (err error) {
+func (c *cache) put(name string, r *model.Response) error {
 	switch r.Finish {
 	case model.Stop:
 		if r.Text == "" {
@@ -118,24 +119,5 @@ func (c *cache) put(name string, r *model.Response) (err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".ein-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return durable.ReplaceBytes(name, b)
 }

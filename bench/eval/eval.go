@@ -8,6 +8,7 @@
 package eval
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +89,7 @@ func (o *Options) Config() (run.Config, error) {
 type ConfigError struct {
 	Dir         string
 	Differences []string // what there is, and what was asked for now
+	Empty       bool     // it has no replies yet
 }
 
 func (e *ConfigError) Error() string {
@@ -101,16 +104,58 @@ func (o *Options) open() (*run.Writer, error) {
 	}
 	w, err := run.Open(o.Dir)
 	if errors.Is(err, run.ErrNoRun) {
+		// A cache may have all replies, and then nobody is asked.
+		var e *model.Error
+		if o.Cache == "" && errors.As(model.Ready(o.Model), &e) {
+			return nil, &StopError{Reason: Refused, Err: e, Hint: e.Hint}
+		}
 		return run.Create(o.Dir, c, o.Instances)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if d := run.Diff(w.Run().Config, c); len(d) > 0 {
+	if err := o.same(w.Run(), c); err != nil {
 		_ = w.Close()
-		return nil, &ConfigError{o.Dir, d}
+		return nil, err
 	}
 	return w, nil
+}
+
+// same holds a run to the configuration that is asked for now.
+func (o *Options) same(r *run.Run, c run.Config) error {
+	d := run.Diff(r.Config, c)
+	if len(d) == 0 {
+		return nil
+	}
+	empty := !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Reply != nil })
+	return &ConfigError{o.Dir, d, empty}
+}
+
+// Repeats reports whether the samples of a question are one request at temperature
+// 0: nothing in it makes them differ.
+func Repeats(o *Options) bool {
+	if o.Samples < 2 || o.Params.Temperature == nil || *o.Params.Temperature != 0 || len(o.Instances) == 0 || len(o.Modes) == 0 {
+		return false
+	}
+	var bodies [2]json.RawMessage
+	for sample := range bodies {
+		row := &run.Row{Instance: o.Instances[0], Key: run.Key{ID: o.Instances[0].ID, Mode: o.Modes[0], Sample: sample}}
+		var err error
+		if bodies[sample], err = o.Model.Body(o.request(row)); err != nil {
+			return false // which Run says
+		}
+	}
+	return bytes.Equal(bodies[0], bodies[1])
+}
+
+// request is what a row asks. Samples differ in their seed, if one is asked for.
+func (o *Options) request(row *run.Row) *model.Request {
+	p := o.Params
+	if p.Seed != nil {
+		seed := *p.Seed + int64(row.Sample)
+		p.Seed = &seed
+	}
+	return &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
 }
 
 // Missing is the rows that Run would ask for: all, where there is no run yet.
@@ -135,8 +180,8 @@ func Missing(o *Options) ([]run.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d := run.Diff(r.Config, c); len(d) > 0 {
-		return nil, &ConfigError{o.Dir, d}
+	if err := o.same(r, c); err != nil {
+		return nil, err
 	}
 	var rows []run.Row
 	for i := range r.Rows {
@@ -185,8 +230,10 @@ type Summary struct {
 	Usage     model.Usage `json:"usage"`    // of all replies of the run
 	Cost      float64     `json:"cost"`     // of all replies of the run, in dollars
 	Elapsed   float64     `json:"elapsed_s"`
-	// FirstFailure is about the first request that was rejected or given up on.
+	// FirstFailure is about the first request that was rejected or given up on, and
+	// FirstHint what to do about it, if anything can be said.
 	FirstFailure string `json:"first_failure,omitempty"`
+	FirstHint    string `json:"first_hint,omitempty"`
 }
 
 // Progress is how far a run is.

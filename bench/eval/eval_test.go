@@ -299,6 +299,9 @@ func TestStops(t *testing.T) {
 		"refused": {func(context.Context, *model.Request, int) (*model.Response, error) {
 			return nil, &model.Error{Class: model.Transport, Err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)}
 		}, nil, Unreachable, "nothing can be reached", 22},
+		"another server": {func(context.Context, *model.Request, int) (*model.Response, error) {
+			return nil, &model.Error{Class: model.Protocol, Status: 200, Message: "a page of HTML", Hint: "Check the base URL."}
+		}, nil, Unreachable, "nothing answers: protocol: HTTP 200: a page of HTML", 20 * 5},
 		"a wait of a day": {func(context.Context, *model.Request, int) (*model.Response, error) {
 			return nil, &model.Error{Class: model.RateLimit, RetryAfter: 24 * time.Hour}
 		}, nil, Wait, "24h", 20},
@@ -336,6 +339,34 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// TestNoKey begins no run that cannot be asked.
+func TestNoKey(t *testing.T) {
+	key := ""
+	open := model.Options{Env: func(string) string { return key }}
+	m, err := model.Open("openai:gpt-4o", open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := model.Record(m, filepath.Join(t.TempDir(), "traffic"), open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []model.Model{m, recorded} {
+		o := options(t, m, 1)
+		var stop *StopError
+		if _, err := Run(t.Context(), o); !errors.As(err, &stop) || stop.Reason != Refused || !strings.Contains(stop.Hint, "OPENAI_API_KEY") {
+			t.Errorf("got %v", err)
+		}
+		if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("something is left behind: %v", err)
+		}
+	}
+	key = "a-key"
+	if err := model.Ready(m); err != nil {
+		t.Errorf("with a key: %v", err)
+	}
+}
+
 func TestUnreachableLater(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := &scripted{reply: func(_ context.Context, r *model.Request, try int) (*model.Response, error) {
@@ -357,13 +388,13 @@ func TestRejected(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
 			if strings.Contains(r.ID, "cousin") {
-				return nil, &model.Error{Class: model.Rejected, Status: 400, Message: "too long"}
+				return nil, &model.Error{Class: model.Rejected, Status: 400, Message: "too long", Hint: "Ask less."}
 			}
 			return said(r), nil
 		}}
 		o := options(t, m, 26)
 		sum, err := Run(t.Context(), o)
-		if err != nil || sum.Rejected != 1 || sum.Missing != 1 || !strings.Contains(sum.FirstFailure, "too long") {
+		if err != nil || sum.Rejected != 1 || sum.Missing != 1 || !strings.Contains(sum.FirstFailure, "too long") || sum.FirstHint != "Ask less." {
 			t.Errorf("got %+v, %v", sum, err)
 		}
 		log, err := os.ReadFile(filepath.Join(o.Dir, run.LogFile))
@@ -459,7 +490,20 @@ func TestAnotherConfiguration(t *testing.T) {
 	if _, err := Run(t.Context(), o); !errors.As(err, &other) || !strings.Contains(err.Error(), "params.temperature: not set, now 0.3") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Missing(&o); !errors.As(err, &other) {
+	if _, err := Missing(&o); !errors.As(err, &other) || other.Empty {
+		t.Errorf("got %v", err)
+	}
+	// A run that has failed before its first reply has nothing to lose.
+	o.Dir = filepath.Join(t.TempDir(), "empty")
+	m.reply = func(context.Context, *model.Request, int) (*model.Response, error) {
+		return nil, &model.Error{Class: model.Denied}
+	}
+	var stop *StopError
+	if _, err := Run(t.Context(), o); !errors.As(err, &stop) {
+		t.Fatalf("got %v", err)
+	}
+	o.Params.Temperature = nil
+	if _, err := Run(t.Context(), o); !errors.As(err, &other) || !other.Empty {
 		t.Errorf("got %v", err)
 	}
 }
@@ -544,6 +588,16 @@ func TestCache(t *testing.T) {
 	}
 	if after, _ := os.ReadFile(files[0]); !bytes.Equal(after, b) {
 		t.Error("the damaged file is not replaced")
+	}
+	// Of several, the first is told at once and the number of the others at the end.
+	for _, name := range files[:3] {
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told, again.Dir = "", filepath.Join(t.TempDir(), "damaged")
+	if sum, err := Run(t.Context(), again); err != nil || sum.Asked != 5 || !strings.HasSuffix(told, "the cache failed for 2 replies more") {
+		t.Fatalf("%+v, %v, told %q", sum, err, told)
 	}
 	// Another temperature is another request.
 	x := 1.0

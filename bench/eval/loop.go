@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -32,10 +33,11 @@ type loop struct {
 	spent    float64 // dollars, of the run
 	reserved float64 // dollars, that requests on their way may cost
 	longest  int64   // output of a reply so far, in tokens
-	refused  int     // connections, before any reply
+	refused  int     // connections
+	answered bool    // there is somebody: a reply has come
 	ended    *StopError
 	failed   bool // the disk: replies on their way cannot be kept
-	warned   bool // of the cache
+	cacheBad int  // failures of the cache, of which the first is told at once
 }
 
 // task is a reply to be asked for.
@@ -144,6 +146,9 @@ func (l *loop) run(ctx context.Context) error {
 		stopNext()
 		l.tell()
 	}
+	if more := l.cacheBad - 1; more > 0 {
+		l.o.Warn(fmt.Sprintf("the cache failed for %s more", plural(more, "reply", "replies")))
+	}
 	event := run.Event{Time: time.Now(), Event: "end", Limit: l.pace.slots(), TookMS: time.Since(l.start).Milliseconds()}
 	if l.ended != nil {
 		event.Class, event.Message = string(l.ended.Reason), l.ended.Error()
@@ -175,7 +180,7 @@ func (l *loop) fill(ctx context.Context) {
 		switch {
 		case again:
 			t = l.later[0]
-		case len(l.todo) > 0:
+		case len(l.todo) > 0 && (l.answered || len(l.later) == 0): // the rest would fail as well
 			t = l.todo[0]
 		default:
 			return
@@ -239,23 +244,13 @@ func (l *loop) afford(t *task) bool {
 	return false
 }
 
-// request is what a row asks. Samples differ in their seed, or they would be one.
-func (l *loop) request(row *run.Row) *model.Request {
-	p := l.o.Params
-	if p.Seed != nil {
-		seed := *p.Seed + int64(row.Sample)
-		p.Seed = &seed
-	}
-	return &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: l.o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
-}
-
 // ask gets a reply and keeps it. It runs beside the loop and touches none of its
 // state.
 func (l *loop) ask(ctx context.Context, t *task) (r result) {
 	r.task = t
 	began := time.Now()
 	defer func() { r.took = time.Since(began) }()
-	req := l.request(t.row)
+	req := l.o.request(t.row)
 	var response *model.Response
 	name := ""
 	if l.cache != nil {
@@ -290,9 +285,10 @@ func (l *loop) ask(ctx context.Context, t *task) (r result) {
 // handle takes the result of a request in.
 func (l *loop) handle(r *result) {
 	now := time.Now()
-	if r.cache != nil && !l.warned {
-		l.warned = true
-		l.o.Warn(fmt.Sprintf("the cache: %v", r.cache))
+	if r.cache != nil {
+		if l.cacheBad++; l.cacheBad == 1 {
+			l.o.Warn(fmt.Sprintf("the cache: %v", r.cache))
+		}
 	}
 	event := run.Event{Time: now, Key: &r.row.Key, Attempt: r.tries + 1, TookMS: r.took.Milliseconds(), ID: r.id}
 	defer func() { l.w.Log(event) }()
@@ -337,11 +333,11 @@ func (l *loop) handle(r *result) {
 func (l *loop) replied(r *result, now time.Time) {
 	l.count(r.reply)
 	l.now++
-	l.refused = -1
 	if r.cached {
 		l.sum.Cached++
 		return
 	}
+	l.answered = true
 	l.sum.Asked++
 	l.pace.replied(now, r.limits)
 }
@@ -349,12 +345,17 @@ func (l *loop) replied(r *result, now time.Time) {
 // fail counts a reply that will be missing.
 func (l *loop) fail(r *result, e *model.Error) {
 	if l.sum.FirstFailure == "" {
-		l.sum.FirstFailure = fmt.Sprintf("%s, %s: %v", r.row.ID, r.row.Mode, e)
+		l.sum.FirstFailure, l.sum.FirstHint = fmt.Sprintf("%s, %s: %v", r.row.ID, r.row.Mode, e), e.Hint
 	}
 }
 
-// enough is after how many refused connections nobody is there.
-const enough = 3
+// Before the first reply there may be nobody to give one. Refused connections say so
+// early. A wait, a page of HTML or a program that ends at once may pass, but not as
+// often for one request.
+const (
+	enough  = 3 // refused connections
+	hopeful = 5 // failures of one request that is neither limited nor overloaded
+)
 
 // again tries a request again later, if it is worth it.
 func (l *loop) again(r *result, e *model.Error, event *run.Event) {
@@ -362,7 +363,7 @@ func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 	if e.Class == model.RateLimit && l.pace.limited(now, e.RetryAfter) {
 		event.Limit = l.pace.slots()
 	}
-	if l.refused >= 0 && unreachable(e) {
+	if !l.answered && unreachable(e) {
 		l.refused++
 		if l.refused >= min(enough, l.sum.Questions-l.sum.Before) {
 			l.end(&StopError{Reason: Unreachable, Err: fmt.Errorf("nothing can be reached: %w", e),
@@ -374,6 +375,10 @@ func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 			Hint: "Give the same command then."})
 	}
 	r.tries++
+	if !l.answered && r.tries >= hopeful && (e.Class == model.Transport || e.Class == model.Protocol) {
+		l.end(&StopError{Reason: Unreachable, Err: fmt.Errorf("nothing answers: %w", e),
+			Hint: cmp.Or(e.Hint, "See to the model, then give the same command.")})
+	}
 	switch {
 	case l.ended != nil:
 		event.Event = "stopped"

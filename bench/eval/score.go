@@ -20,7 +20,7 @@ import (
 // ScoreOptions are how a run is scored.
 type ScoreOptions struct {
 	// Python runs the programs of the mode python; it may be called by many
-	// goroutines. Without it they are not scored.
+	// goroutines. Without it they are not scored, and keep the scores that they have.
 	Python   exec.Runner
 	Limits   exec.Limits           // of Ein programs
 	Workers  int                   // 0 is one for each processor
@@ -42,17 +42,20 @@ func NeedsPython(r *run.Run) bool {
 }
 
 // Score scores all replies of a run and replaces its scores. It reads what is on
-// disk and asks nobody. The result does not depend on Workers.
+// disk and asks nobody. Equal Python programs are run once. The result does not
+// depend on Workers.
 func Score(ctx context.Context, dir string, o ScoreOptions) (*Scored, error) {
-	r, err := run.Read(dir)
+	r, err := run.ReadReplies(dir)
 	if err != nil {
 		return nil, err
+	}
+	if o.Python == nil {
+		keepPython(r)
 	}
 	byID := map[string]*exec.Instance{}
 	var todo []int
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		row.Score = nil
 		if row.Reply == nil {
 			continue
 		}
@@ -65,6 +68,9 @@ func Score(ctx context.Context, dir string, o ScoreOptions) (*Scored, error) {
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Python != nil {
+		o.Python = newOnce(o.Python)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -110,6 +116,27 @@ func Score(ctx context.Context, dir string, o ScoreOptions) (*Scored, error) {
 		}
 	}
 	return out, run.WriteScores(dir, scores)
+}
+
+// keepPython gives the replies in the mode python the scores that they have: their
+// programs cannot be run again, and the replies are those that were scored. Scores
+// that cannot be read are none: the file is about to be replaced.
+func keepPython(r *run.Run) {
+	scores, err := run.ReadScores(r.Dir)
+	if err != nil {
+		return
+	}
+	byKey := map[run.Key]*run.Score{}
+	for i := range scores {
+		if s := &scores[i]; s.Mode == sft.Python && s.Outcome != answer.InfraError {
+			byKey[s.Key] = s
+		}
+	}
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Reply != nil {
+			row.Score = byKey[row.Key]
+		}
+	}
 }
 
 // BugError is a reply that ein itself fails on.

@@ -10,8 +10,9 @@ import (
 	"ein/bench/answer"
 	"ein/bench/model"
 	"ein/bench/run"
+	"ein/bench/score"
 	"ein/bench/sft"
-	"ein/bench/stats"
+	"ein/bench/stats/show"
 	"ein/bench/surface"
 )
 
@@ -23,22 +24,14 @@ type Line struct {
 	Level    string                 `json:"level"`
 	Asked    int                    `json:"asked"`    // questions, instances times samples
 	Scored   int                    `json:"scored"`   // what the shares are of
-	Infra    int                    `json:"infra"`    // without a reply, or not run by the sandbox
+	Missing  int                    `json:"missing"`  // without a reply
+	Infra    int                    `json:"infra"`    // those, and what the sandbox did not run
 	Unscored int                    `json:"unscored"` // with a reply and no score
 	Outcomes map[answer.Outcome]int `json:"outcomes"`
-	Strict   *Share                 `json:"strict"` // null when nothing is scored
-	Lenient  *Share                 `json:"lenient"`
+	Strict   *score.Rate            `json:"strict"` // null when nothing is scored
+	Lenient  *score.Rate            `json:"lenient"`
 	Usage    model.Usage            `json:"usage"` // of all replies
 	Cost     float64                `json:"cost"`  // dollars
-}
-
-// Share is a share with its 95 % interval by Wilson, which takes replies for
-// independent. Of several samples of an instance it is too narrow.
-type Share struct {
-	Right int     `json:"right"`
-	Rate  float64 `json:"rate"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
 }
 
 // total is the level of the lines that sum the levels up.
@@ -81,6 +74,7 @@ func Lines(r *run.Run) []*Line {
 func (l *Line) add(row *run.Row) {
 	l.Asked++
 	if row.Reply == nil {
+		l.Missing++
 		l.Infra++
 		return
 	}
@@ -112,13 +106,8 @@ func (l *Line) finish() {
 		}
 	}
 	if l.Scored > 0 {
-		l.Strict, l.Lenient = newShare(strict, l.Scored), newShare(lenient, l.Scored)
+		l.Strict, l.Lenient = score.NewRate(strict, l.Scored), score.NewRate(lenient, l.Scored)
 	}
-}
-
-func newShare(right, n int) *Share {
-	i := stats.Wilson(right, n, stats.Confidence)
-	return &Share{right, float64(right) / float64(n), i.Low, i.High}
 }
 
 // columns are the outcomes of a table, without those that are right.
@@ -143,14 +132,14 @@ func Text(r *run.Run) string {
 		head = append(head, c.head)
 	}
 	rows := [][]string{append(head, "infra", "input", "output", "$")}
-	infra, unscored := 0, 0
+	asked, missing, failed, unscored := 0, 0, 0, 0
 	for _, l := range lines {
 		row := []string{string(l.Mode), string(l.Encoding), l.Level, strconv.Itoa(l.Scored)}
-		for _, s := range []*Share{l.Strict, l.Lenient} {
+		for _, s := range []*score.Rate{l.Strict, l.Lenient} {
 			if s == nil {
-				row = append(row, "-", "-")
+				row = append(row, show.None, show.None)
 			} else {
-				row = append(row, percent(s.Rate), percent(s.Low)+"-"+percent(s.High))
+				row = append(row, show.Rate(s.Rate), show.Rate(s.Low)+"-"+show.Rate(s.High))
 			}
 		}
 		for _, c := range columns {
@@ -162,48 +151,36 @@ func Text(r *run.Run) string {
 			}
 			row = append(row, strconv.Itoa(n))
 		}
-		dollars := "-"
+		dollars := show.None
 		if priced {
-			dollars = strconv.FormatFloat(l.Cost, 'f', 4, 64)
+			const digits = 4
+			dollars = show.Fixed(l.Cost, digits)
 		}
 		rows = append(rows, append(row, strconv.Itoa(l.Infra), strconv.FormatInt(l.Usage.Input, 10), strconv.FormatInt(l.Usage.Output, 10), dollars))
 		if l.Level == total {
-			infra += l.Infra
+			asked += l.Asked
+			missing += l.Missing
+			failed += l.Infra - l.Missing
 			unscored += l.Unscored
 		}
 	}
 	var b strings.Builder
-	align(&b, rows, 3)
-	if infra > 0 {
-		fmt.Fprintf(&b, "\n%d without a reply or a run, for reasons outside of the model, are left out of n.\n", infra)
+	show.Table(&b, rows)
+	if missing > 0 {
+		fmt.Fprintf(&b, "\nIncomplete: %s of %s missing, and left out of n.\n", show.Count(missing), plural(asked, "reply is", "replies are"))
+	}
+	if failed > 0 {
+		fmt.Fprintf(&b, "\n%s not run by the sandbox, and left out of n.\n", plural(failed, "program was", "programs were"))
 	}
 	if unscored > 0 {
-		fmt.Fprintf(&b, "\n%d replies are not scored and are left out of n.\n", unscored)
+		fmt.Fprintf(&b, "\n%s not scored, and left out of n.\n", plural(unscored, "reply is", "replies are"))
 	}
 	return b.String()
 }
 
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
-
-// align writes columns, the first few to the left and the others to the right.
-func align(b *strings.Builder, rows [][]string, left int) {
-	width := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
+func plural(n int, one, many string) string {
+	if n == 1 {
+		many = one
 	}
-	for _, row := range rows {
-		for i, cell := range row {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			if i < left {
-				fmt.Fprintf(b, "%-*s", width[i], cell)
-			} else {
-				fmt.Fprintf(b, "%*s", width[i], cell)
-			}
-		}
-		b.WriteString("\n")
-	}
+	return show.Count(n) + " " + many
 }

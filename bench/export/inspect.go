@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"ein/bench/answer"
 	"ein/bench/model"
 	"ein/bench/run"
 	"ein/bench/stats"
@@ -235,7 +236,7 @@ func usage(r *run.Reply) inspectUsage {
 }
 
 // counts reports whether a score is about the model: infra errors are not.
-func counts(s *run.Score) bool { return s != nil && s.Outcome != "infra_error" }
+func counts(s *run.Score) bool { return s != nil && s.Outcome != answer.InfraError }
 
 func (p *Part) results(name string, right func(*run.Score) bool) inspectScore {
 	out := inspectScore{Name: name, Scorer: name, Metrics: map[string]inspectMetric{}}

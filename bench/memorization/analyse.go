@@ -263,7 +263,7 @@ func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Opti
 			case row.Reply == nil:
 				x.Missing++
 			case row.Score == nil:
-				return nil, fmt.Errorf("%s: the reply to %s has no score; score the run first", e.Name, row.ID)
+				return nil, fmt.Errorf("%s: the reply to %s has no score; `ein bench score` scores a run", e.Name, row.ID)
 			case row.Score.Outcome == answer.InfraError:
 				x.Infra++
 			default:
@@ -335,9 +335,9 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	}
 	switch {
 	case len(modes) > 1:
-		return nil, fmt.Errorf("%s: there are answers in the modes %v: choose one", e.Name, modes)
+		return nil, fmt.Errorf("%s: there are answers in the modes %v: choose one with --mode", e.Name, modes)
 	case len(encodings) > 1:
-		return nil, fmt.Errorf("%s: there are answers to the encodings %v: choose one", e.Name, encodings)
+		return nil, fmt.Errorf("%s: there are answers to the encodings %v: choose one with --encoding", e.Name, encodings)
 	}
 	return out, nil
 }

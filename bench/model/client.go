@@ -162,6 +162,13 @@ func (c *client) key() (string, *Error) {
 	return "", &Error{Class: Denied, Message: "there is no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or give a key file."}
 }
 
+func (c *client) ready() error {
+	if _, err := c.key(); err != nil {
+		return err
+	}
+	return nil
+}
+
 // Ask implements Model.
 func (c *client) Ask(ctx context.Context, r *Request) (*Response, error) {
 	body, err := c.Body(r)
@@ -259,6 +266,13 @@ func (c *client) read(resp *http.Response, text []byte) (*Response, error) {
 	u := &out.Usage
 	if u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0 {
 		return nil, wrong("the response counts fewer than no tokens: %+v", *u)
+	}
+	// A part that is larger than the whole was not counted in it.
+	if u.CachedInput > u.Input {
+		u.Input += u.CachedInput
+	}
+	if u.Reasoning > u.Output {
+		u.Output += u.Reasoning
 	}
 	for _, name := range []string{"X-Request-Id", "Request-Id"} {
 		if id := resp.Header.Get(name); id != "" {

@@ -161,6 +161,13 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	err := d.Decode(&b)
+	var other *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &other) && other.Field == "": // the error of the package shows our struct
+		err = fmt.Errorf("it is a JSON %s, expected an object", other.Value)
+	case errors.As(err, &other):
+		err = fmt.Errorf("%q is a JSON %s, expected another type", other.Field, other.Value)
+	}
 	if err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("there is text behind the object")
@@ -174,6 +181,8 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	}
 	if u := &b.Usage; err == nil && (u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0) {
 		err = errors.New("it counts fewer than no tokens")
+	} else if err == nil && (u.CachedInput > u.Input || u.Reasoning > u.Output) {
+		err = errors.New("it counts more of a part than of the whole: input includes cached_input, output includes reasoning")
 	}
 	if err == nil && b.Reply != nil {
 		switch b.Finish {

@@ -139,6 +139,24 @@ func TestExecKeepsRunning(t *testing.T) {
 	}
 }
 
+// TestExecOtherJSON says what a line is in the words of JSON.
+func TestExecOtherJSON(t *testing.T) {
+	for line, want := range map[string]string{
+		`1`:             "it is a JSON number, expected an object",
+		`{"reply":[]}`:  `"reply" is a JSON array, expected another type`,
+		`{"replies":1}`: `unknown field "replies"`,
+		`{}`:            `it needs "reply" or "error"`,
+		`{"reply":"","usage":{"input":1,"cached_input":2}}`: "more of a part than of the whole",
+		`{"reply":"","usage":{"output":1,"reasoning":2}}`:   "more of a part than of the whole",
+	} {
+		_, err := (&program{}).read([]byte(line), "a")
+		var e *Error
+		if !errors.As(err, &e) || e.Class != Protocol || !strings.Contains(e.Message, want) || strings.Contains(e.Message, "struct") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
 func TestExecClosed(t *testing.T) {
 	m := testExec(t, "plain", Options{Timeout: time.Minute})
 	if _, err := m.Ask(t.Context(), &Request{ID: "a", User: "q"}); err != nil {

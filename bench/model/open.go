@@ -104,6 +104,15 @@ func Open(spec string, o Options) (Model, error) {
 	return m, nil
 }
 
+// Ready says what keeps a model from being asked at all, as far as that can be known
+// without asking: a key that is missing. The error is an *Error.
+func Ready(m Model) error {
+	if r, ok := m.(interface{ ready() error }); ok {
+		return r.ready()
+	}
+	return nil
+}
+
 // Close ends what a model keeps running, if anything.
 func Close(m Model) error {
 	if c, ok := m.(io.Closer); ok {

@@ -197,6 +197,8 @@ func (openAI) fault(status int, body []byte) fault {
 	case status == http.StatusForbidden && has("key limit exceeded", "insufficient credits"):
 		f.class = Quota
 	case status != http.StatusBadRequest && status != http.StatusUnprocessableEntity:
+	case has("credit balance"): // of a gateway to Anthropic
+		f.class = Quota
 	case f.code == "context_length_exceeded" || has("maximum context length", "context size", "context window"):
 		f.class, f.hint = Rejected, hintTooLong
 	case f.code == "content_policy_violation" || f.code == "content_filter" || f.code == "invalid_prompt":

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"ein/bench/durable"
 )
 
 // Recorded traffic is a folder: model.json says whose it is, and one file for each
@@ -93,6 +95,8 @@ func Record(m Model, dir string, o Options) (Model, error) {
 	return &recorder{m, dir}, nil
 }
 
+func (r *recorder) ready() error { return Ready(r.Model) }
+
 // Close closes the model that is recorded.
 func (r *recorder) Close() error { return Close(r.Model) }
 
@@ -120,35 +124,12 @@ func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
 	return out, err
 }
 
-// writeRecord writes through a temporary file, so that a file is whole or not there.
-func writeRecord(name string, v any) (err error) {
+func writeRecord(name string, v any) error {
 	b, err := encode(v)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".traffic-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(append(b, '\n'))
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return durable.ReplaceBytes(name, append(b, '\n'))
 }
 
 func readTraffic(dir string) (*traffic, error) {

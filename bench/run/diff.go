@@ -68,7 +68,7 @@ func flatten(to map[string]string, path string, v any) {
 
 // contrast shows two values, of long ones the place where they begin to differ.
 func contrast(a, b string) string {
-	const most, before = 60, 20
+	const most, before = 80, 20 // a SHA-256 is shown whole
 	shown := func(s string) string {
 		if s == "" {
 			return "not set"

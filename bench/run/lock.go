@@ -2,11 +2,14 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"ein/bench/durable"
 )
 
 // LockedError is a run that another process writes.
@@ -30,14 +33,14 @@ type Holder struct {
 	Since time.Time `json:"since"`
 }
 
-// acquire takes the lock of a run. The system takes it back when the process ends,
-// in whatever way, so that a lock is never left behind.
+// acquire takes the lock of a run. It is never left behind: it ends with the
+// process.
 func acquire(dir string) (io.Closer, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	free, err := tryLock(f)
+	free, err := durable.Lock(f)
 	if err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("cannot lock %s: %w", f.Name(), err)
@@ -66,5 +69,12 @@ func acquire(dir string) (io.Closer, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return f, nil
+	return &held{f}, nil
 }
+
+// held is a lock that is held.
+type held struct{ f *os.File }
+
+// Close gives the lock back. Who held it is nobody's business then: a run may be
+// published.
+func (h *held) Close() error { return errors.Join(h.f.Truncate(0), h.f.Close()) }

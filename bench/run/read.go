@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ein/bench/durable"
 	"ein/bench/instance"
 )
 
@@ -58,7 +59,7 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 // be read as well. An unfinished line at the end of the replies does not count; any
 // other line that is not as it was written is a *CorruptError.
 func Read(dir string) (*Run, error) {
-	r, _, err := read(dir)
+	r, err := ReadReplies(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,13 @@ func Read(dir string) (*Run, error) {
 	return r, nil
 }
 
-// read is Read without the scores. The second result is the offset where the
+// ReadReplies is Read without the scores, for those who make them.
+func ReadReplies(dir string) (*Run, error) {
+	r, _, err := read(dir)
+	return r, err
+}
+
+// read is ReadReplies. The second result is the offset where the
 // torn tail begins, which is the end of the replies when there is none.
 func read(dir string) (*Run, int64, error) {
 	r, err := readFrame(dir)
@@ -313,8 +320,11 @@ func ReadScores(dir string) ([]Score, error) {
 		if l.tooLong {
 			err = fmt.Errorf("it is longer than %d bytes", MaxLine)
 		}
+		if err == nil && (s.Strict != s.Outcome.Strict() || s.Lenient != s.Outcome.Lenient()) {
+			err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
+		}
 		if err != nil {
-			return &CorruptError{name, l.number, l.offset, fmt.Errorf("%w; scoring the run again writes the file anew", err)}
+			return &CorruptError{name, l.number, l.offset, err}
 		}
 		list = append(list, s)
 		return nil
@@ -324,7 +334,7 @@ func ReadScores(dir string) ([]Score, error) {
 
 // WriteScores replaces the scores of a run: a reader sees the old ones or the new.
 func WriteScores(dir string, scores []Score) error {
-	return replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
+	return durable.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
 		for i := range scores {
 			b, err := marshal(&scores[i])
 			if err != nil {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"ein/bench/durable"
 )
 
 // Repaired is what Repair found.
@@ -65,7 +67,7 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 		return nil, err
 	}
 	side := bufio.NewWriter(bad)
-	err = replace(name, func(w io.Writer) error {
+	err = durable.Replace(name, func(w io.Writer) error {
 		if _, err := r.siftFile(name, w, side); err != nil {
 			return err
 		}

@@ -15,13 +15,12 @@ package run
 import (
 	"encoding/json"
 
+	"ein/bench/answer"
 	"ein/bench/diagnose"
 	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/sft"
 	"ein/bench/surface"
-
-	"ein/bench/answer"
 )
 
 // Format is the version of the directory. A run of another one is refused.

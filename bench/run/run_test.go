@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ein/bench/durable"
 	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/sft"
@@ -143,12 +144,17 @@ func TestScores(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, ScoresFile), []byte("{\"id\":1}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var corrupt *CorruptError
-	if _, err := Read(dir); !errors.As(err, &corrupt) || corrupt.Line != 1 {
-		t.Errorf("got %v", err)
+	for _, bad := range []string{`{"id":1}`, `{"id":"a","outcome":"strict","answer":null}`, `{"id":"a","outcome":"wrong","lenient":true,"answer":null}`, `{"id":"a","outcome":"right","strict":true,"lenient":true,"answer":null}`} {
+		if err := os.WriteFile(filepath.Join(dir, ScoresFile), []byte(bad+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var corrupt *CorruptError
+		if _, err := Read(dir); !errors.As(err, &corrupt) || corrupt.Line != 1 || filepath.Base(corrupt.File) != ScoresFile {
+			t.Errorf("%s: got %v", bad, err)
+		}
+		if r, err := ReadReplies(dir); err != nil || r.Rows[0].Reply == nil {
+			t.Errorf("%s: the replies cannot be read: %v", bad, err)
+		}
 	}
 }
 
@@ -450,7 +456,7 @@ func TestCreateRefuses(t *testing.T) {
 	dir = t.TempDir()
 	file(dir, RepliesFile, "")
 	file(dir, InstancesFile, "half")
-	file(dir, tempPrefix+"1", "half")
+	file(dir, durable.TempPrefix+"1", "half")
 	w, err := Create(dir, c, list)
 	if err != nil {
 		t.Fatal(err)
@@ -558,7 +564,12 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal("the lock was left behind:", err)
 	}
-	_ = w.Close()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, lockFile)); err != nil || len(b) > 0 {
+		t.Errorf("%q, %v: it says who has written the run", b, err)
+	}
 }
 
 func TestDiff(t *testing.T) {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"ein/bench/durable"
 	"ein/bench/instance"
 )
 
@@ -81,7 +81,7 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err := vacant(dir); err != nil {
 		return nil, err
 	}
-	err = replace(filepath.Join(dir, InstancesFile), func(w io.Writer) error {
+	err = durable.Replace(filepath.Join(dir, InstancesFile), func(w io.Writer) error {
 		for _, in := range instances {
 			if err := instance.Write(w, in); err != nil {
 				return err
@@ -92,18 +92,14 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err != nil {
 		return nil, err
 	}
-	if err := replace(filepath.Join(dir, RepliesFile), func(io.Writer) error { return nil }); err != nil {
+	if err := durable.ReplaceBytes(filepath.Join(dir, RepliesFile), nil); err != nil {
 		return nil, err
 	}
 	b, err := json.MarshalIndent(&c, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	err = replace(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
-		return err
-	})
-	if err != nil {
+	if err := durable.ReplaceBytes(filepath.Join(dir, ConfigFile), append(b, '\n')); err != nil {
 		return nil, err
 	}
 	return newWriter(r, 0, lock)
@@ -120,7 +116,7 @@ func vacant(dir string) error {
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == lockFile, name == InstancesFile, strings.HasPrefix(name, tempPrefix):
+		case name == lockFile, name == InstancesFile, strings.HasPrefix(name, durable.TempPrefix):
 		case name == RepliesFile:
 			if info, err := e.Info(); err != nil || info.Size() > 0 {
 				return fmt.Errorf("%s: there are replies in it, and no %s that says to what", dir, ConfigFile)
@@ -208,7 +204,7 @@ func dropScores(dir string) error {
 	if err := os.Remove(filepath.Join(dir, ScoresFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return syncDir(dir)
+	return durable.SyncDir(dir)
 }
 
 func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
@@ -360,45 +356,6 @@ func (w *Writer) Close() error {
 }
 
 var errClosed = errors.New("the run is closed")
-
-// tempPrefix begins the names of files that are not complete yet.
-const tempPrefix = ".ein-"
-
-// replace writes a file so that after a crash there is the old one or the new one,
-// complete: a temporary file, synced, renamed, and the folder synced.
-func replace(name string, write func(io.Writer) error) (err error) {
-	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, tempPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	b := bufio.NewWriterSize(f, 1<<16)
-	err = write(b)
-	if err == nil {
-		err = b.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
 
 // exists reports whether there is a file.
 func exists(name string) bool {

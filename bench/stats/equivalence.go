@@ -17,23 +17,6 @@ type TOST struct {
 // Equivalent reports whether the difference is within the margin at a level.
 func (t TOST) Equivalent(alpha float64) bool { return t.P < alpha }
 
-// Equivalence tests an estimated difference.
-func Equivalence(e Estimate, margin, alpha float64) TOST {
-	t := TOST{Margin: margin, CI: e.Interval(1 - 2*alpha)}
-	one := func(distance float64) float64 {
-		if e.SE == 0 {
-			if distance > 0 {
-				return 0
-			}
-			return 1
-		}
-		return e.survival(distance / e.SE)
-	}
-	t.Low, t.High = one(e.Value+margin), one(margin-e.Value)
-	t.P = math.Max(t.Low, t.High) // NaN stays
-	return t
-}
-
 // EquivalentShares tests the difference a - b of two shares of different
 // questions with the score of Farrington and Manning 1990, whose variance is that
 // of the likeliest shares that are the margin apart; so it does not take shares of 1 for

@@ -662,18 +662,6 @@ func TestEquivalentShares(t *testing.T) {
 	}
 }
 
-func TestEquivalence(t *testing.T) {
-	for _, e := range []Estimate{{0.01, 0.01, 0}, {0.02, 0.02, 30}, {-0.03, 0.005, 9}, {0.04, 0.03, 0}, {0, 0, 0}, {0.06, 0, 5}} {
-		x := Equivalence(e, 0.05, 0.05)
-		if inside := -0.05 < x.CI.Low && x.CI.High < 0.05; x.Equivalent(0.05) != inside {
-			t.Errorf("%v: %+v", e, x)
-		}
-	}
-	if x := Equivalence(Estimate{0, math.NaN(), 0}, 0.05, 0.05); x.Equivalent(0.05) {
-		t.Error("an unknown error shows equivalence")
-	}
-}
-
 // TestCoverage logs how often the intervals hold the truth. Only what no correct
 // interval can be is an error.
 func TestCoverage(t *testing.T) {

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-
 	"github.com/spf13/cobra"
 
 	"ein/bench/compare"
-	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/surface"
 	"ein/lang/diag"
@@ -87,6 +83,9 @@ func (a *app) benchCompare(dirA, dirB string, f *compareFlags) error {
 			return a.usage("%s %v: expected a number between 0 and 1, as in 0.05", x.name, x.value)
 		}
 	}
+	if sameFile(dirA, dirB) && f.opt.A == f.opt.B {
+		return a.usage("A and B are the same answers: choose some of each with --mode-a, --mode-b, --encoding-a and --encoding-b")
+	}
 	one, err := a.readRun(dirA)
 	if err != nil {
 		return err
@@ -118,23 +117,4 @@ func oneOf[S ~string](a *app, flag, value string, list []S) (S, error) {
 		names += string(x)
 	}
 	return "", a.usage("%s %s: expected one of %s", flag, value, names)
-}
-
-// readRun reads the directory of a run, and says of one that cannot be read what
-// can be done.
-func (a *app) readRun(dir string) (*run.Run, error) {
-	r, err := run.Read(dir)
-	var format *run.FormatError
-	switch {
-	case err == nil:
-		if r.Torn > 0 {
-			a.printf("ein: note: %s: the last %s of the replies are no complete line and do not count\n", dir, plural(int(r.Torn), "byte"))
-		}
-		return r, nil
-	case errors.As(err, &format):
-		return nil, inputProblem(newFinding("E0701", diag.Error, dir, 0, 0, err.Error(), "Read it with the version of ein that wrote it."))
-	case errors.Is(err, run.ErrNoRun), errors.Is(err, fs.ErrNotExist):
-		return nil, inputProblem(newFinding("E0702", diag.Error, dir, 0, 0, err.Error(), "The folder has to be one that `ein bench eval` has written."))
-	}
-	return nil, a.cannotRun(err)
 }

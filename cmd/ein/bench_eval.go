@@ -6,50 +6,46 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ein/bench/eval"
-	"ein/bench/exec"
-	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/run"
-	"ein/bench/sandbox"
 	"ein/bench/sft"
 	"ein/bench/surface"
 	"ein/lang/diag"
 )
 
 type evalFlags struct {
-	model, instances, out  string
-	modes, encodings       []string
-	samples, limit         int
-	categories             []string
-	temperature, topP      float64
-	maxTokens, thinking    int
-	seed                   int64
-	effort                 string
-	baseURL, keyFile       string
-	profile                string
-	timeout                duration
-	noContextCheck         bool
-	prompts, prices, cache string
-	maxCost                float64
-	concurrency, start     int
-	retries                int
-	python                 string
-	dryRun, noScore, json  bool
+	model, instances, out string
+	modes, encodings      []string
+	stop                  []string
+	samples, limit        int
+	categories            []string
+	temperature, topP     float64
+	maxTokens, thinking   int
+	seed                  int64
+	effort                string
+	baseURL, keyFile      string
+	profile               string
+	timeout               duration
+	noContextCheck        bool
+	prompts, prices       string
+	cache, record         string
+	maxCost               float64
+	concurrency, start    int
+	retries, processes    int
+	box                   boxFlags
+	dryRun, noScore, json bool
 }
 
 func (a *app) benchEvalCommand() *cobra.Command {
@@ -58,8 +54,8 @@ func (a *app) benchEvalCommand() *cobra.Command {
 		Use:   "eval --model PROVIDER:NAME --instances FILE --out DIR",
 		Short: "Ask a model, and keep and score what it says",
 		Long: `Asks a model every instance in every mode and encoding, and prints a table. The
-providers are ` + strings.Join(model.Providers(), ", ") + `. Keys are taken from the environment or from
---key-file, and are written nowhere.
+providers are ` + strings.Join(model.Providers(), ", ") + `.
+Keys are taken from the environment or from --key-file, and are written nowhere.
 
 The folder of --out is a run: run.json (what is asked, with the requests as they are
 sent), instances.jsonl, replies.jsonl, scores.jsonl and log.jsonl. A reply counts once
@@ -76,12 +72,14 @@ the replies on their way; a second one does not wait.
 --max-cost, which no reply on its way can exceed either when there is --max-tokens:
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
 
-With exec:COMMAND one program runs, or as many as --concurrency says when it is given.
-With --cache, complete replies are also kept in a folder that runs share.
+With exec:COMMAND one program runs, or as many as --processes says. With --cache,
+complete replies are also kept in a folder that runs share. With --record, every
+exchange is kept in a folder that replay:DIR answers from.
 
 Replies in the mode python are run in a sandbox; where there is none they are not
 scored, and the exit code is 5. It is also 5 when replies are missing, and 4 when
---max-cost ends the run.`,
+--max-cost ends the run. The table is then of the replies that are there, and says how
+many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 		Example: `  ein bench eval --model baseline:oracle-ein --mode direct,ein --instances heldout.jsonl --out runs/oracle
   ein bench eval --model openai:some-model --base-url http://localhost:8000/v1 --mode cot --instances heldout.jsonl --out runs/local
   ein bench eval --model openai:some-model --instances heldout.jsonl --out runs/x --prices prices.json --dry-run`,
@@ -107,6 +105,7 @@ scored, and the exit code is 5. It is also 5 when replies are missing, and 4 whe
 	flags.Float64Var(&f.topP, "top-p", 0, "nucleus sampling (default that of the provider)")
 	flags.IntVar(&f.maxTokens, "max-tokens", 0, "most tokens of a reply, reasoning included")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the first sample; the next have the next numbers")
+	flags.StringArrayVar(&f.stop, "stop", nil, "text at which a reply ends; repeatable")
 	flags.StringVar(&f.effort, "effort", "", "effort of reasoning, such as low")
 	flags.IntVar(&f.thinking, "thinking", 0, "budget of reasoning in tokens; 0 is off, -1 up to the model")
 	flags.StringVar(&f.baseURL, "base-url", "", "address of a compatible server")
@@ -118,14 +117,16 @@ scored, and the exit code is 5. It is also 5 when replies are missing, and 4 whe
 	flags.StringVar(&f.prices, "prices", "", "file of prices")
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "most dollars for the whole run")
 	flags.StringVar(&f.cache, "cache", "", "folder of replies that runs share")
+	flags.StringVar(&f.record, "record", "", "folder for the exchanges, for replay:DIR")
+	flags.IntVar(&f.processes, "processes", 1, "programs of exec that run at once")
 	flags.IntVar(&f.concurrency, "concurrency", eval.DefaultMax, "most requests at a time")
 	flags.IntVar(&f.start, "start", eval.DefaultStart, "requests at a time, at first")
 	flags.IntVar(&f.retries, "retries", eval.DefaultRetries, "most retries of a request")
-	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx, to score the mode python")
+	f.box.add(cmd)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
 	flags.BoolVar(&f.noScore, "no-score", false, "do not score the replies")
 	flags.BoolVar(&f.json, "json", false, "print the results as one JSON object")
-	for _, name := range []string{"concurrency", "start", "retries"} {
+	for _, name := range []string{"concurrency", "start", "retries", "processes"} {
 		flags.Lookup(name).Usage += " (changes no reply)"
 	}
 	for _, name := range []string{"model", "instances", "out"} {
@@ -135,6 +136,7 @@ scored, and the exit code is 5. It is also 5 when replies are missing, and 4 whe
 	}
 	complete(cmd, "mode", stringsOf(sft.Modes())...)
 	complete(cmd, "encoding", stringsOf(surface.Encodings())...)
+	complete(cmd, "profile", slices.Concat(model.Profiles("openai"), model.Profiles("anthropic"), model.Profiles("gemini"))...)
 	return cmd
 }
 
@@ -163,19 +165,26 @@ func (f *evalFlags) check(a *app, changed func(string) bool) error {
 		want string
 	}{
 		{"samples", f.samples >= 1 && f.samples <= run.MaxSamples, fmt.Sprintf("1 to %d", run.MaxSamples)},
-		{"limit", f.limit >= 0, "a number of instances"},
+		{"limit", f.limit >= 0, "0 or more instances"},
 		{"temperature", finite(f.temperature) && f.temperature >= 0, "0 or more"},
 		{"top-p", !changed("top-p") || f.topP > 0 && f.topP <= 1, "more than 0 and at most 1"},
-		{"max-tokens", f.maxTokens >= 0 && (f.maxTokens > 0 || !changed("max-tokens")), "a number of tokens"},
+		{"max-tokens", f.maxTokens >= 0 && (f.maxTokens > 0 || !changed("max-tokens")), "1 or more tokens"},
 		{"thinking", f.thinking >= -1, "a number of tokens, 0 or -1"},
-		{"max-cost", finite(f.maxCost) && (f.maxCost > 0 || !changed("max-cost")), "a number of dollars"},
+		{"max-cost", finite(f.maxCost) && (f.maxCost > 0 || !changed("max-cost")), "more than 0 dollars"},
 		{"concurrency", f.concurrency >= 1 && f.concurrency <= 10_000, "1 to 10000"},
 		{"start", f.start >= 1, "1 or more"},
 		{"retries", f.retries >= 0, "0 or more"},
+		{"processes", f.processes >= 1 && f.processes <= 10_000, "1 to 10000"},
 	} {
 		if !c.ok {
 			return a.usage("--%s: expected %s", c.flag, c.want)
 		}
+	}
+	if f.record != "" && f.cache != "" {
+		return a.usage("--record with --cache: what is in the cache would be missing in the recording")
+	}
+	if provider, _, _ := strings.Cut(f.model, ":"); changed("processes") && provider != "exec" {
+		return a.usage("--processes is for exec:COMMAND; --concurrency bounds the requests to %s", provider)
 	}
 	if f.maxCost > 0 && f.prices == "" {
 		return a.usage("--max-cost needs --prices, a file with the price of the model")
@@ -190,13 +199,16 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) (*eval.Options, erro
 	}
 	ctx, stop := a.context(0)
 	defer stop()
+	if _, err := f.box.lazy(ctx, a, 0); err != nil {
+		return nil, err // before anything is paid for
+	}
 	o := &eval.Options{Dir: f.out, BaseURL: f.baseURL, Samples: f.samples, Prompts: sft.DefaultPrompts(), Version: version(),
 		MaxCost: f.maxCost, Cache: f.cache, Warn: func(s string) { a.printf("ein: note: %s\n", shown(s)) },
 		Schedule: eval.Schedule{Start: f.start, Max: f.concurrency, Retries: f.retries}}
 	if f.retries == 0 {
 		o.Schedule.Retries = -1
 	}
-	o.Params = model.Params{MaxTokens: f.maxTokens, Effort: f.effort}
+	o.Params = model.Params{MaxTokens: f.maxTokens, Stop: f.stop, Effort: f.effort}
 	if cmd.Flags().Changed("temperature") {
 		o.Params.Temperature = &f.temperature
 	}
@@ -225,15 +237,18 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) (*eval.Options, erro
 	if err := a.selectInstances(ctx, f, encodings, o); err != nil {
 		return nil, err
 	}
-	// A program may hold a model: how many of them run is for the user to say.
-	processes := 1
-	if cmd.Flags().Changed("concurrency") {
-		processes = f.concurrency
-	}
-	o.Model, err = model.Open(f.model, model.Options{BaseURL: f.baseURL, KeyFile: f.keyFile, Profile: f.profile, Env: a.env,
-		Timeout: time.Duration(f.timeout), NoContextCheck: f.noContextCheck, Stderr: a.err, Processes: processes, Instances: o.Instances})
-	if err != nil {
+	open := model.Options{BaseURL: f.baseURL, KeyFile: f.keyFile, Profile: f.profile, Env: a.env,
+		Timeout: time.Duration(f.timeout), NoContextCheck: f.noContextCheck, Stderr: a.err, Processes: f.processes, Instances: o.Instances}
+	if o.Model, err = model.Open(f.model, open); err != nil {
 		return nil, a.usage("%s", shown(err.Error()))
+	}
+	if f.record != "" && !f.dryRun {
+		recorded, err := model.Record(o.Model, f.record, open)
+		if err != nil {
+			_ = model.Close(o.Model)
+			return nil, a.usage("--record: %s", shown(err.Error()))
+		}
+		o.Model = recorded
 	}
 	if f.prices != "" {
 		if err := a.readPrice(ctx, f, o); err != nil {
@@ -251,48 +266,22 @@ func shown(s string) string {
 }
 
 func (a *app) selectInstances(ctx context.Context, f *evalFlags, encodings []surface.Encoding, o *eval.Options) error {
-	in, err := a.open(ctx, f.instances)
+	sum := sha256.New()
+	list, err := a.instanceList(ctx, f.instances, sum)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }()
-	sum := sha256.New()
-	p := a.progress("reading "+in.name, in.size)
-	list, err := readInstances(io.TeeReader(p.reader(in), sum))
-	p.done()
-	switch {
-	case ctx.Err() != nil:
-		return stopped(ctx)
-	case err != nil:
-		return badLines(in.name, err)
-	}
-	o.Source = run.Source{File: filepath.Base(f.instances), SHA256: hexSum(sum), Limit: f.limit, Categories: f.categories}
+	o.Source = run.Source{File: filepath.Base(f.instances), SHA256: hex.EncodeToString(sum.Sum(nil)), Limit: f.limit, Categories: f.categories}
 	chosen, err := eval.Select(list, f.categories, f.limit)
 	if err == nil {
 		o.Source.Count = len(chosen)
 		o.Instances, o.Encodings, err = eval.Encode(chosen, encodings)
 	}
 	if err != nil {
-		return inputProblem(newFinding("", diag.Error, in.name, 0, 0, err.Error(), ""))
+		return inputProblem(newFinding("", diag.Error, f.instances, 0, 0, err.Error(), ""))
 	}
 	return nil
 }
-
-func readInstances(r io.Reader) ([]*instance.Instance, error) {
-	var list []*instance.Instance
-	for in, err := range instance.Read(r) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, in)
-	}
-	if len(list) == 0 {
-		return nil, errNoInstances
-	}
-	return list, nil
-}
-
-func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 func (a *app) readPrice(ctx context.Context, f *evalFlags, o *eval.Options) error {
 	in, err := a.open(ctx, f.prices)
@@ -322,16 +311,17 @@ func (a *app) benchEval(cmd *cobra.Command, f *evalFlags) error {
 		return err
 	}
 	defer func() { _ = model.Close(o.Model) }()
+	if eval.Repeats(o) {
+		a.printf("ein: note: at temperature 0 the %d samples of a question are one request, sent %d times; replies may all be the same\n"+
+			"Ask for a temperature, or where the model takes one a --seed, or for one sample.\n", o.Samples, o.Samples)
+	}
 	if f.dryRun {
 		return a.dryRun(f, o)
 	}
-	if o.Samples > 1 && o.Params.Temperature != nil && *o.Params.Temperature == 0 {
-		a.printf("ein: note: at temperature 0 the %d samples of a question may all be the same\n", o.Samples)
-	}
 	ctx, stop, done := a.interrupts()
 	o.Stop = stop
-	line := a.evalProgress(o.Price != nil)
-	o.Progress = line.show
+	line := a.rarely()
+	o.Progress = line.evalProgress(o.Price != nil)
 	sum, err := eval.Run(ctx, *o)
 	line.done()
 	done()
@@ -350,14 +340,24 @@ func (a *app) benchEval(cmd *cobra.Command, f *evalFlags) error {
 			err = a.wrote(writeJSON(a.out, evalResult{Version: 1, Summary: &sum}))
 		}
 	} else {
-		err = a.scoreRun(f.out, f.python, f.json, &sum)
+		err = a.scoreRun(f.out, &f.box, f.json, evalResult{Version: 1, Summary: &sum})
 	}
 	if sum.Missing > 0 {
-		a.printf("ein: %s missing: %d rejected, %d given up on; the first: %s\nThe same command asks for them again; see %s.\n",
-			pluralVerb(sum.Missing, "reply is", "replies are"), sum.Rejected, sum.GaveUp, shown(sum.FirstFailure), filepath.Join(f.out, run.LogFile))
+		a.printf("ein: %s missing: %d rejected, %d given up on; the first: %s\n",
+			pluralVerb(sum.Missing, "reply is", "replies are"), sum.Rejected, sum.GaveUp, shown(sum.FirstFailure))
+		if sum.FirstHint != "" {
+			a.printf("%s\n", shown(sum.FirstHint))
+		}
+		a.printf("The same command asks for them again; see %s.\n", filepath.Join(f.out, run.LogFile))
 		if err == nil {
 			err = status(exitOutside)
 		}
+	} else if err == nil && !f.json {
+		next := "ein bench report " + f.out + ", ein bench diagnose " + f.out
+		if f.noScore {
+			next = "ein bench score " + f.out
+		}
+		a.printf("%s in %s; next: %s\n", pluralVerb(sum.Questions, "reply", "replies"), f.out, next)
 	}
 	return err
 }
@@ -368,9 +368,26 @@ func (a *app) endedEarly(f *evalFlags, sum *eval.Summary, e *eval.StopError) err
 	if e.Hint != "" {
 		a.printf("%s\n", shown(e.Hint))
 	}
-	a.printf("%d of %s there; resume with the same command.\n", sum.Questions-sum.Missing, pluralVerb(sum.Questions, "reply is", "replies are"))
-	if f.json {
-		if err := a.wrote(writeJSON(a.out, evalResult{Version: 1, Summary: sum, Stopped: e.Reason})); err != nil {
+	there := sum.Questions - sum.Missing
+	if sum.Questions == 0 {
+		a.printf("Nothing was asked, and nothing written.\n")
+	} else {
+		a.printf("%d of %s there; resume with the same command.\n", there, pluralVerb(sum.Questions, "reply is", "replies are"))
+	}
+	// Who interrupts wants the end: programs may take minutes to be run.
+	score := there > 0 && !f.noScore
+	if score && e.Reason == eval.Interrupted {
+		a.printf("The table of what is there: ein bench score %s\n", f.out)
+		score = false
+	}
+	result := evalResult{Version: 1, Summary: sum, Stopped: e.Reason}
+	if score {
+		var told status // the reason of the end goes before what scoring lacks
+		if err := a.scoreRun(f.out, &f.box, f.json, result); err != nil && !errors.As(err, &told) {
+			return err
+		}
+	} else if f.json {
+		if err := a.wrote(writeJSON(a.out, result)); err != nil {
 			return err
 		}
 	}
@@ -378,26 +395,6 @@ func (a *app) endedEarly(f *evalFlags, sum *eval.Summary, e *eval.StopError) err
 		return status(exitLimit)
 	}
 	return status(exitOutside)
-}
-
-// cannotRun tells why a run cannot be opened.
-func (a *app) cannotRun(err error) error {
-	var other *eval.ConfigError
-	var corrupt *run.CorruptError
-	var locked *run.LockedError
-	switch {
-	case errors.As(err, &other):
-		f := newFinding("", diag.Error, other.Dir, 0, 0, "the folder has the run of another configuration", "")
-		f.Notes = append(append(f.Notes, other.Differences...), "Give the settings of the run, or another --out.")
-		return inputProblem(f)
-	case errors.As(err, &corrupt):
-		return inputProblem(newFinding("", diag.Error, corrupt.File, corrupt.Line, 0, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err),
-			"Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."))
-	case errors.As(err, &locked):
-		a.printf("ein: %v\n", err)
-		return status(exitOutside)
-	}
-	return err
 }
 
 func (a *app) dryRun(f *evalFlags, o *eval.Options) error {
@@ -428,6 +425,9 @@ func (a *app) dryRun(f *evalFlags, o *eval.Options) error {
 	default:
 		fmt.Fprintf(&b, "about $%.4f\n", e.Cost)
 	}
+	if f.maxCost > 0 && max(e.Cost, e.MostCost) > f.maxCost {
+		fmt.Fprintf(&b, "--max-cost %g may end the run before it is complete.\n", f.maxCost)
+	}
 	b.WriteString("Nothing was sent.\n")
 	return a.print(b.String())
 }
@@ -440,39 +440,37 @@ type evalResult struct {
 	Lines   []*eval.Line  `json:"lines,omitempty"`
 }
 
-// scoreRun scores a run and prints its table.
-func (a *app) scoreRun(dir, python string, asJSON bool, sum *eval.Summary) error {
+// scoreRun scores a run and prints its table, or the result with the lines of it.
+func (a *app) scoreRun(dir string, flags *boxFlags, asJSON bool, result evalResult) error {
 	ctx, stop := a.context(0)
 	defer stop()
-	r, err := run.Read(dir)
+	box, err := flags.lazy(ctx, a, 0)
 	if err != nil {
-		return a.cannotRun(err)
+		return err
 	}
-	if r.Torn > 0 {
-		a.printf("ein: note: the last %d bytes of the replies are no complete reply and do not count\n", r.Torn)
+	defer box.close()
+	r, err := a.readWith(dir, run.ReadReplies)
+	if err != nil {
+		return err
 	}
 	o := eval.ScoreOptions{}
 	var why error // Python is not scored
 	if eval.NeedsPython(r) {
-		box, err := sandbox.Open(ctx, sandbox.Policy{Python: python})
-		switch {
-		case ctx.Err() != nil:
-			return stopped(ctx)
-		case err != nil:
-			why = err
-		default:
-			defer func() { _ = box.Close() }()
-			o.Python = exec.SandboxRunner(box)
+		if _, why = box.open(); ctx.Err() != nil {
+			return a.unscored(dir)
+		}
+		if why == nil {
+			o.Python = box
 		}
 	}
-	line := a.progress("", 0)
+	line := a.rarely()
 	o.Progress = line.counter("scoring")
 	scored, err := eval.Score(ctx, dir, o)
 	line.done()
 	var bug *eval.BugError
 	switch {
 	case ctx.Err() != nil:
-		return stopped(ctx)
+		return a.unscored(dir)
 	case errors.As(err, &bug):
 		a.printf("ein: a bug in ein kept a reply from being scored: %v\n", bug)
 		return status(exitBug)
@@ -480,7 +478,8 @@ func (a *app) scoreRun(dir, python string, asJSON bool, sum *eval.Summary) error
 		return a.cannotRun(err)
 	}
 	if asJSON {
-		err = a.wrote(writeJSON(a.out, evalResult{Version: 1, Summary: sum, Lines: eval.Lines(scored.Run)}))
+		result.Lines = eval.Lines(scored.Run)
+		err = a.wrote(writeJSON(a.out, result))
 	} else {
 		err = a.print(eval.Text(scored.Run))
 	}
@@ -488,13 +487,23 @@ func (a *app) scoreRun(dir, python string, asJSON bool, sum *eval.Summary) error
 	case err != nil:
 		return err
 	case why != nil:
-		a.printf("ein: the replies in the mode python are not scored: %v\n", why)
+		what := "are not scored"
+		if scored.Unscored == 0 {
+			what = "keep the scores that they have"
+		}
+		a.printf("ein: the replies in the mode python %s: %v\n", what, why)
 		return status(exitOutside)
 	case scored.Failed > 0:
 		a.printf("ein: the sandbox failed on %s; the first: %s\n", plural(scored.Failed, "program"), shown(scored.First))
 		return status(exitOutside)
 	}
 	return nil
+}
+
+// unscored tells that scoring was interrupted, which loses nothing but time.
+func (a *app) unscored(dir string) error {
+	a.printf("ein: interrupted; the replies are kept, and `ein bench score %s` scores them\n", dir)
+	return status(exitOutside)
 }
 
 // interrupts is the interrupts of a run: the first closes the channel, the second
@@ -520,67 +529,4 @@ func (a *app) interrupts() (context.Context, <-chan struct{}, func()) {
 		}
 	}()
 	return ctx, stop, func() { signal.Stop(got); cancel(nil) }
-}
-
-// evalLine is the progress of a run: a line on a terminal, and one every half
-// minute elsewhere.
-type evalLine struct {
-	p      *progress
-	a      *app
-	priced bool
-	every  time.Duration
-}
-
-func (a *app) evalProgress(priced bool) *evalLine {
-	l := &evalLine{p: a.progress("", 0), a: a, priced: priced, every: progressEvery}
-	if !a.terminal {
-		const quiet = 30 * time.Second
-		l.every = quiet
-	}
-	return l
-}
-
-func (l *evalLine) show(p eval.Progress) {
-	now := l.p.now()
-	if now.Sub(l.p.start) < progressAfter || now.Sub(l.p.last) < l.every {
-		return
-	}
-	l.p.last = now
-	s := fmt.Sprintf("%d/%d replies, %.1f/s", p.Questions-p.Missing, p.Questions, p.Rate)
-	if l.priced {
-		s += fmt.Sprintf(", $%.4f", p.Cost)
-	}
-	if p.Left > 0 {
-		s += fmt.Sprintf(", %v left", p.Left.Round(time.Second))
-	}
-	s += fmt.Sprintf(", %d of %d on their way, %d retries", p.Flying, p.Limit, p.Retries)
-	if p.Paused > 0 {
-		s += fmt.Sprintf(", paused for %v", p.Paused.Round(time.Second))
-	}
-	if l.p.w == nil {
-		l.a.printf("ein: %s\n", s)
-		return
-	}
-	l.p.put(s)
-}
-
-func (l *evalLine) done() { l.p.done() }
-
-// counter shows how many of a number of things are done. It may be called by many
-// goroutines.
-func (p *progress) counter(what string) func(done, total int) {
-	var mu sync.Mutex
-	return func(done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-		now := p.now()
-		elapsed := now.Sub(p.start)
-		if p.w == nil || elapsed < progressAfter || now.Sub(p.last) < progressEvery {
-			return
-		}
-		p.last = now
-		rate := float64(done) / elapsed.Seconds()
-		left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
-		p.put(fmt.Sprintf("%s: %d/%d, %.1f/s, %v left", what, done, total, rate, left))
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/export"
-	"ein/bench/run"
 )
 
 func (a *app) benchExportCommand() *cobra.Command {
@@ -49,9 +48,9 @@ exported as it is, complete or not.`,
 }
 
 func (a *app) benchExport(dir, format, out string) error {
-	r, err := run.Read(dir)
+	r, err := a.readRun(dir)
 	if err != nil {
-		return a.cannotRun(err)
+		return err
 	}
 	unscored := 0
 	for i := range r.Rows {

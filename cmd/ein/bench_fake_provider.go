@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os/exec"
@@ -47,10 +48,13 @@ baseline does: majority, random, oracle, oracle-ein or noisy-ein@RATE. To other
 questions it says that it does not know them.
 
 It refuses what the providers refuse: a wrong key, a model that does not exist, a
-parameter that a model does not take. With --fault-rate it also fails as they do. What
-happens to a request depends on --seed, its body and how often it was sent; after
-three faults in a row it succeeds. The faults are, of which those that do not pass
-when a request is sent again, and hang, happen only when --faults names them:
+parameter that a model does not take. A model that is asked to think counts reasoning
+as its provider does.
+
+With --fault-rate it also fails as they do. What happens to a request depends on
+--seed, its body and how often it was sent; after three faults in a row it succeeds.
+The faults are, of which those that do not pass when a request is sent again, and
+hang, happen only when --faults names them:
 
 ` + wrapWords(names, 84) + `
 
@@ -120,9 +124,11 @@ func (a *app) benchFakeProvider(ctx context.Context, f *fakeFlags) error {
 	if ip := net.ParseIP(host); !f.expose && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return a.usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
 	}
-	list, err := a.instanceList(ctx, f.instances)
-	if err != nil {
-		return err
+	var list []*instance.Instance
+	if f.instances != "" {
+		if list, err = a.instanceList(ctx, f.instances, io.Discard); err != nil {
+			return err
+		}
 	}
 	server, err := fake.New(fake.Options{Instances: list, Behaviour: f.behaviour, Key: f.key, FaultRate: f.faultRate, Faults: f.faults, Latency: time.Duration(f.latency), Seed: f.seed})
 	if err != nil {
@@ -151,34 +157,6 @@ func (a *app) benchFakeProvider(ctx context.Context, f *fakeFlags) error {
 	}
 	a.printf("%s requests: %s answered, %s refused, %s faults\n", formatCount(uint64(n.Requests)), formatCount(uint64(n.Answered)), formatCount(uint64(n.Refused)), formatCount(uint64(faults)))
 	return err
-}
-
-// instanceList reads all instances of a file; "" is none.
-func (a *app) instanceList(ctx context.Context, name string) ([]*instance.Instance, error) {
-	if name == "" {
-		return nil, nil
-	}
-	in, err := a.open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	p := a.progress("reading "+in.name, in.size)
-	defer p.done()
-	var list []*instance.Instance
-	for i, err := range instance.Read(p.reader(in)) {
-		if ctx.Err() != nil {
-			return nil, stopped(ctx)
-		}
-		if err != nil {
-			return nil, badLines(in.name, err)
-		}
-		list = append(list, i)
-	}
-	if len(list) == 0 {
-		return nil, badLines(in.name, errNoInstances)
-	}
-	return list, nil
 }
 
 // serveUntil prints where the server is and waits for the end of the context.

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/instance"
 	"ein/bench/memorization"
 	"ein/bench/run"
 	"ein/bench/sft"
@@ -67,7 +68,7 @@ those seen than their cell says are left out, and counted as clashes.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.cells, "cells", "", "folder that `ein bench memorization generate` has made")
+	flags.StringVar(&f.cells, "cells", "", "`folder` that ein bench memorization generate has made")
 	flags.StringArrayVar(&f.seen, "seen", nil, "run over the questions that were seen; repeated for epochs, as are the next")
 	flags.StringArrayVar(&f.structure, "structure", nil, "run over their structures with new surfaces")
 	flags.StringArrayVar(&f.surface, "surface", nil, "run over their surfaces with new structures")
@@ -170,6 +171,9 @@ func (a *app) epochs(args []string, f *memorizationFlags) (*memorization.Members
 	}
 	epochs := make([]memorization.Epoch, len(args))
 	for i, dir := range args {
+		if slices.ContainsFunc(args[:i], func(other string) bool { return sameFile(dir, other) }) {
+			return nil, nil, a.usage("%s is given twice, and an epoch has a run of its own", dir)
+		}
 		r, err := a.readRun(dir)
 		if err != nil {
 			return nil, nil, err
@@ -234,26 +238,9 @@ The same file and seed make the same cells.`,
 }
 
 func (a *app) benchMemorizationGenerate(ctx context.Context, seen, out string, seed uint64) error {
-	in, err := a.open(ctx, seen)
+	list, err := a.instanceList(ctx, seen, io.Discard)
 	if err != nil {
 		return err
-	}
-	defer func() { _ = in.Close() }()
-	p := a.progress("reading "+in.name, in.size)
-	var list []*instance.Instance
-	for x, err := range instance.Read(p.reader(in)) {
-		if err != nil {
-			p.done()
-			if ctx.Err() != nil {
-				return stopped(ctx)
-			}
-			return badLines(in.name, err)
-		}
-		list = append(list, x)
-	}
-	p.done()
-	if len(list) == 0 {
-		return badLines(in.name, errNoInstances)
 	}
 	bar := &instanceBar{progress: a.progress("generating", 0)}
 	cells, err := memorization.Generator{Seed: seed, Progress: bar.show}.Generate(ctx, list)
@@ -262,7 +249,7 @@ func (a *app) benchMemorizationGenerate(ctx context.Context, seen, out string, s
 	case ctx.Err() != nil:
 		return stopped(ctx)
 	case err != nil:
-		return inputProblem(newFinding("E0701", diag.Error, in.name, 0, 0, err.Error(), "The file has to be one that `ein bench generate` has written, with every question once."))
+		return inputProblem(newFinding("E0701", diag.Error, seen, 0, 0, err.Error(), "The file has to be one that `ein bench generate` has written, with every question once."))
 	}
 	files, err := cells.Files()
 	if err != nil {

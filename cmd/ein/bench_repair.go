@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -26,13 +25,8 @@ end needs no repair: resuming takes it off.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, err := run.Repair(args[0], dryRun)
-			var locked *run.LockedError
-			switch {
-			case errors.As(err, &locked):
-				a.printf("ein: %v\n", err)
-				return status(exitOutside)
-			case err != nil:
-				return a.fail(err)
+			if err != nil {
+				return a.fail(a.cannotRun(err))
 			}
 			return a.print(repairText(found))
 		},

@@ -3,8 +3,8 @@
 //
 // A server is as strict as the real ones, with their shapes of errors: a wrong key,
 // an unknown model, a field that does not exist or that a model does not take. It
-// answers the questions of the instances that it is given with a baseline, and
-// injects faults at a given rate. What happens to a request is a function of the
+// answers the questions of the instances that it is given with a baseline, counts
+// reasoning as each provider does where it is asked for, and injects faults at a given rate. What happens to a request is a function of the
 // seed, the body of the request and how often it was sent before, so that a run
 // over it can be repeated, and a request that is tried again succeeds in the end.
 package fake
@@ -220,6 +220,8 @@ type question struct {
 	system, user string
 	maxTokens    int
 	seed         int
+	thinks       bool
+	shows        bool // its thoughts
 }
 
 // said is an answer, whatever its format.
@@ -227,7 +229,11 @@ type said struct {
 	id, text      string
 	cut           bool
 	input, output int64
+	thought       int64 // tokens, which are not in output
 }
+
+// thoughts is what a model that thinks has thought, whatever the question.
+const thoughts = "An edge has a direction. I follow the edges one by one and write down where they lead."
 
 // answer asks the baseline. The mode is told from the prompt: one of the
 // benchmark's own, or another that speaks of a program or of steps.
@@ -237,7 +243,15 @@ func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
 		text := "I do not know this question, so I cannot answer it."
 		return &said{text: text, input: estimate(q.system + q.user), output: estimate(text)}, nil
 	}
-	r := &model.Request{ID: in.ID, Sample: q.seed, Mode: string(s.mode(q.system)), System: q.system, User: q.user, Params: model.Params{MaxTokens: q.maxTokens}}
+	thought, budget := int64(0), q.maxTokens
+	if q.thinks {
+		thought = estimate(thoughts)
+		if budget > 0 && int64(budget) <= thought {
+			return &said{cut: true, input: estimate(q.system) + estimate(q.user), thought: int64(budget)}, nil
+		}
+		budget = max(0, budget-int(thought)) // 0 is none
+	}
+	r := &model.Request{ID: in.ID, Sample: q.seed, Mode: string(s.mode(q.system)), System: q.system, User: q.user, Params: model.Params{MaxTokens: budget}}
 	got, err := s.model.Ask(ctx, r)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -245,7 +259,7 @@ func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
 		}
 		return &said{text: "I cannot answer this question.", input: estimate(q.system + q.user), output: 8}, nil
 	}
-	return &said{text: got.Text, cut: got.Finish == model.Length, input: got.Usage.Input, output: got.Usage.Output}, nil
+	return &said{text: got.Text, cut: got.Finish == model.Length, input: got.Usage.Input, output: got.Usage.Output, thought: thought}, nil
 }
 
 func (s *Server) mode(system string) sft.Mode {

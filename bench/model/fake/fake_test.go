@@ -1,6 +1,7 @@
 package fake_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,8 +43,8 @@ func instances(t testing.TB, each int) []*instance.Instance {
 	return list
 }
 
-// serve starts a server and opens a model of it.
-func serve(t testing.TB, provider string, o fake.Options, change func(*model.Options)) (model.Model, *fake.Server) {
+// serve starts a server and opens a model of it: PROVIDER:NAME, or that of names.
+func serve(t testing.TB, spec string, o fake.Options, change func(*model.Options)) (model.Model, *fake.Server) {
 	t.Helper()
 	s, err := fake.New(o)
 	if err != nil {
@@ -51,8 +52,9 @@ func serve(t testing.TB, provider string, o fake.Options, change func(*model.Opt
 	}
 	ts := httptest.NewServer(s)
 	t.Cleanup(ts.Close)
+	provider, name, _ := strings.Cut(spec, ":")
 	opt := model.Options{BaseURL: fake.BaseURL(provider, ts.URL), Env: func(string) string { return fake.DefaultKey }}
-	name := names[provider]
+	name = cmp.Or(name, names[provider])
 	if change != nil {
 		change(&opt)
 	}
@@ -114,6 +116,52 @@ func TestUnknownQuestionAndBudget(t *testing.T) {
 		got, err = m.Ask(t.Context(), &model.Request{User: list[0].Question, Params: model.Params{MaxTokens: 1}})
 		if err != nil || got.Finish != model.Length || got.Usage.Output != 1 {
 			t.Errorf("%s: %+v, %v, want a reply that is cut", provider, got, err)
+		}
+	}
+}
+
+// TestReasoning holds usage to one definition: output includes reasoning, whatever
+// the provider counts, and a budget may be used up by reasoning alone.
+func TestReasoning(t *testing.T) {
+	in := instances(t, 1)[0]
+	budget, deep := 2000, -1
+	for name, params := range map[string]model.Params{
+		"openai:o3":                   {Effort: "low"},
+		"openai:gpt-5":                {},
+		"anthropic:claude-sonnet-4-5": {Thinking: &budget, MaxTokens: 4000},
+		"anthropic:claude-opus-4-6":   {Thinking: &deep, Effort: "low"},
+		"gemini:gemini-2.5-pro":       {Thinking: &budget},
+		"gemini:gemini-3-pro":         {Effort: "low"},
+	} {
+		provider, _, _ := strings.Cut(name, ":")
+		ask := func(name string, p model.Params) *model.Response {
+			m, _ := serve(t, name, fake.Options{Instances: []*instance.Instance{in}}, func(o *model.Options) {
+				var err error
+				if o.Profile, err = model.ProfileOf(provider, strings.TrimPrefix(name, provider+":")); err != nil {
+					t.Fatal(err)
+				}
+			})
+			got, err := m.Ask(t.Context(), &model.Request{User: in.Question, Params: p})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return got
+		}
+		got := ask(name, params)
+		plain := ask(provider+":test-model", model.Params{})
+		u := got.Usage
+		if u.Reasoning == 0 || u.Output != plain.Usage.Output+u.Reasoning || u.Input != plain.Usage.Input || got.Text != plain.Text || plain.Usage.Reasoning != 0 {
+			t.Errorf("%s: %+v, and without reasoning %+v", name, got, plain)
+		}
+		if strings.Contains(got.Text, "edges one by one") || (provider == "anthropic") != strings.Contains(got.Reasoning, "edges one by one") {
+			t.Errorf("%s: the text is %q, the reasoning %q", name, got.Text, got.Reasoning)
+		}
+		if provider == "anthropic" && params.Thinking == &budget {
+			continue // a budget of output is more than that of thinking
+		}
+		params.MaxTokens = 5
+		if got := ask(name, params); got.Text != "" || got.Finish != model.Length || got.Usage.Output != 5 || got.Usage.Reasoning != 5 {
+			t.Errorf("%s: %+v, want a budget that reasoning has used up", name, got)
 		}
 	}
 }

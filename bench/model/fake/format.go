@@ -145,7 +145,10 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 		return bad("", "", "We could not parse the JSON body of your request: %v", err)
 	}
 	reasons := openAIReasons.MatchString(b.Model) && !strings.Contains(b.Model, "-chat")
-	q := &question{model: b.Model, seed: seedOf(b.Seed)}
+	q := &question{model: b.Model, seed: seedOf(b.Seed), thinks: reasons}
+	if b.ReasoningEffort != nil {
+		q.thinks = *b.ReasoningEffort != "none"
+	}
 	switch {
 	case b.Model == "":
 		return bad("", "model", "you must provide a model parameter")
@@ -197,8 +200,9 @@ func (openAI) reply(q *question, a *said) any {
 		"id": "chatcmpl-" + a.id, "object": "chat.completion", "created": 0, "model": q.model + "-2026-01-01",
 		"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "logprobs": nil,
 			"message": map[string]any{"role": "assistant", "content": a.text, "refusal": nil}}},
-		"usage": map[string]any{"prompt_tokens": a.input, "completion_tokens": a.output, "total_tokens": a.input + a.output,
-			"completion_tokens_details": map[string]any{"reasoning_tokens": 0}, "prompt_tokens_details": map[string]any{"cached_tokens": 0}},
+		// Reasoning is part of the completion, and is not shown.
+		"usage": map[string]any{"prompt_tokens": a.input, "completion_tokens": a.output + a.thought, "total_tokens": a.input + a.output + a.thought,
+			"completion_tokens_details": map[string]any{"reasoning_tokens": a.thought}, "prompt_tokens_details": map[string]any{"cached_tokens": 0}},
 	}
 }
 
@@ -277,7 +281,7 @@ func (anthropic) parse(h http.Header, _ string, body []byte) (*question, *proble
 	case thinks && b.Thinking.Type == "enabled" && *b.Thinking.BudgetTokens >= *b.MaxTokens:
 		return bad("`max_tokens` must be greater than `thinking.budget_tokens`.")
 	}
-	q := &question{model: b.Model, system: b.System, maxTokens: *b.MaxTokens}
+	q := &question{model: b.Model, system: b.System, maxTokens: *b.MaxTokens, thinks: thinks}
 	for i, m := range b.Messages {
 		if m.Role != "user" && m.Role != "assistant" {
 			return bad("messages.%d.role: Input should be 'user' or 'assistant'", i)
@@ -292,11 +296,19 @@ func (anthropic) reply(q *question, a *said) any {
 	if a.cut {
 		stop = "max_tokens"
 	}
+	content := []any{}
+	usage := map[string]any{"input_tokens": a.input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": a.output + a.thought,
+		"service_tier": "standard"}
+	if a.thought > 0 {
+		content = append(content, map[string]any{"type": "thinking", "thinking": thoughts, "signature": "c2lnbmVk"})
+		usage["output_tokens_details"] = map[string]any{"thinking_tokens": a.thought}
+	}
+	if a.text != "" {
+		content = append(content, map[string]any{"type": "text", "text": a.text})
+	}
 	return map[string]any{
 		"id": "msg_" + a.id, "type": "message", "role": "assistant", "model": q.model, "stop_reason": stop, "stop_sequence": nil,
-		"content": []any{map[string]any{"type": "text", "text": a.text}},
-		"usage": map[string]any{"input_tokens": a.input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": a.output,
-			"service_tier": "standard"},
+		"content": content, "usage": usage,
 	}
 }
 
@@ -373,7 +385,11 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 			return bad("Budget 0 is invalid. This model only works in thinking mode.")
 		}
 	}
-	q := &question{model: name, seed: seedOf(c.Seed)}
+	q := &question{model: name, seed: seedOf(c.Seed), thinks: geminiLevels.MatchString(name)}
+	if t := c.ThinkingConfig; t != nil {
+		q.thinks = t.ThinkingLevel != nil || t.ThinkingBudget != nil && *t.ThinkingBudget != 0
+		q.shows = t.IncludeThoughts
+	}
 	if c.MaxOutputTokens != nil {
 		if q.maxTokens = *c.MaxOutputTokens; q.maxTokens < 1 {
 			return bad("max_output_tokens must be positive")
@@ -403,11 +419,21 @@ func (gemini) reply(q *question, a *said) any {
 	if a.cut {
 		finish = "MAX_TOKENS"
 	}
+	parts := []any{}
+	// Thoughts are not part of the candidates, and are shown when asked for.
+	usage := map[string]any{"promptTokenCount": a.input, "candidatesTokenCount": a.output, "totalTokenCount": a.input + a.output + a.thought}
+	if a.thought > 0 {
+		usage["thoughtsTokenCount"] = a.thought
+		if q.shows {
+			parts = append(parts, map[string]any{"text": thoughts, "thought": true})
+		}
+	}
+	if a.text != "" {
+		parts = append(parts, map[string]any{"text": a.text})
+	}
 	return map[string]any{
-		"candidates": []any{map[string]any{"index": 0, "finishReason": finish,
-			"content": map[string]any{"role": "model", "parts": []any{map[string]any{"text": a.text}}}}},
-		"usageMetadata": map[string]any{"promptTokenCount": a.input, "candidatesTokenCount": a.output, "totalTokenCount": a.input + a.output},
-		"modelVersion":  q.model, "responseId": a.id,
+		"candidates":    []any{map[string]any{"index": 0, "finishReason": finish, "content": map[string]any{"role": "model", "parts": parts}}},
+		"usageMetadata": usage, "modelVersion": q.model, "responseId": a.id,
 	}
 }
 

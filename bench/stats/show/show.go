@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ein/bench/stats"
@@ -92,7 +93,7 @@ func Table(b *strings.Builder, rows [][]string) {
 		words[i] = true
 		for at, row := range rows {
 			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
-			if at > 0 && (row[i] == "" || row[i][0] < 'a' || row[i][0] > 'z') {
+			if at > 0 && !isWord(row[i]) {
 				words[i] = false
 			}
 		}
@@ -112,4 +113,9 @@ func Table(b *strings.Builder, rows [][]string) {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
+}
+
+func isWord(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(first)
 }

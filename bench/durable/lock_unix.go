@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package run
+package durable
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks a file until it is closed. It is false when another has it.
-func tryLock(f *os.File) (bool, error) {
+// Lock locks a file until it is closed. It is false when another has it. The system
+// takes the lock back when the process ends, in whatever way.
+func Lock(f *os.File) (bool, error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
@@ -24,8 +25,8 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
-// syncDir brings the names in a folder to disk.
-func syncDir(dir string) error {
+// SyncDir brings the names in a folder to disk.
+func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
