@@ -24,6 +24,14 @@ func (p *pyProgram) spell(x int) string {
 	return strconv.Itoa(x + p.base)
 }
 
+// plain is a node as it is in a text.
+func (p *pyProgram) plain(x int) string {
+	if p.byLabel && x < len(p.labels) {
+		return p.labels[x]
+	}
+	return strconv.Itoa(x + p.base)
+}
+
 // substitute is the program with other edges in its graphs. The first piece of a
 // graph gets all of them.
 func (p *pyProgram) substitute(graphs []arcs) string {
@@ -86,17 +94,36 @@ func (p *pyProgram) edgeText(x *piece, edges arcs) string {
 			}
 		}
 		return bracketed(x.open, items)
-	case adjacency:
+	case adjacency, rowList:
 		for v := range p.n {
 			var to []string
 			for w := range p.n {
-				if edges[Edge{v, w}] {
+				switch {
+				case !edges[Edge{v, w}]:
+				case x.nested != "":
+					to = append(to, p.spell(w)+": "+x.nested)
+				default:
 					to = append(to, p.spell(w))
 				}
 			}
-			items = append(items, p.spell(v)+": "+bracketed(x.inner, to))
+			row := bracketed(x.inner, to)
+			if x.nested != "" {
+				row = "{" + strings.Join(to, ", ") + "}"
+			}
+			if x.form == adjacency {
+				row = p.spell(v) + ": " + row
+			}
+			items = append(items, row)
+		}
+		if x.form == rowList {
+			return bracketed(x.open, items)
 		}
 		return "{" + strings.Join(items, ", ") + "}"
+	case textList:
+		for _, e := range edges.sorted() {
+			items = append(items, p.plain(e[0])+x.arrow+p.plain(e[1]))
+		}
+		return strconv.Quote(strings.Join(items, x.between))
 	case zeroOne:
 		digit := [2]string{"0", "1"}
 		if x.boolean {
@@ -119,5 +146,5 @@ func (p *pyProgram) edgeText(x *piece, edges arcs) string {
 		return "None"
 	}
 	all := piece{form: pairList, open: '[', inner: '('}
-	return x.receiver + ".add_edges_from(" + p.edgeText(&all, edges) + ")"
+	return "[" + x.call + " for u, v in " + p.edgeText(&all, edges) + "]"
 }

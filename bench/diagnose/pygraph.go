@@ -2,6 +2,8 @@ package diagnose
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"ein/bench/diagnose/pysource"
 	"ein/lang/source"
@@ -15,21 +17,27 @@ const (
 	adjacency              // {0: [1], 1: [2], 2: []}
 	zeroOne                // [[0, 1], [0, 0]]
 	singleEdge             // G.add_edge(0, 1)
+	appendEdge             // adj[0].append(1)
+	rowList                // [[1], [2], []], what each node has an edge to
+	textList               // "0 1\n1 2"
 	nodeList               // range(3) or [0, 1, 2], where nodes are added
 )
 
 // piece is a part of a program that has edges of a graph, or its nodes.
 type piece struct {
-	span     source.Span
-	form     form
-	receiver string // of singleEdge
-	open     byte   // bracket of the whole
-	inner    byte   // and of the pairs, or of the lists of an adjacency
-	rest     string // what stands behind the two nodes of each pair, attributes
-	boolean  bool   // a matrix of True and False
-	stated   int    // of nodeList, the number of nodes
-	ranged   bool   // of nodeList, range(n)
-	edges    []pysource.Literal
+	span    source.Span
+	form    form
+	call    string // of singleEdge and appendEdge, with nodes u and v
+	nested  string // what an adjacency of dictionaries has for each edge
+	between string // of textList: what stands between edges
+	arrow   string // and between the nodes of one
+	open    byte   // bracket of the whole
+	inner   byte   // and of the pairs, or of the lists of an adjacency
+	rest    string // what stands behind the two nodes of each pair, attributes
+	boolean bool   // a matrix of True and False
+	stated  int    // of nodeList, the number of nodes
+	ranged  bool   // of nodeList, range(n)
+	edges   []pysource.Literal
 }
 
 // pyGraph is a graph of a Python program, by the variable it is in.
@@ -280,8 +288,10 @@ func (p *pyProgram) calls() {
 			p.take(g, i+2)
 		case takesEdges[name] && receiver != "":
 			p.take(graph(receiver, false), i+2)
-		case name == "add_edge" && receiver != "":
-			p.edge(graph(receiver, false), i)
+		case (name == "append" || name == "add") && p.op(i-1, ".") && p.op(i-2, "]"):
+			p.appended(graph, i)
+		case name == "add_edge":
+			p.edge(func() *pyGraph { return graph(receiver, false) }, i)
 		case name == "add_nodes_from" && receiver != "":
 			p.nodes(graph(receiver, false), i+2)
 		}
@@ -344,8 +354,11 @@ func (p *pyProgram) adjacency(l *pysource.Literal) (piece, bool) {
 	}
 	for k := range l.Items {
 		from, to := &l.Items[k], &l.Values[k]
-		if from.Open != 0 || to.Open == 0 || to.Dict && len(to.Items) > 0 {
+		if from.Open != 0 || to.Open == 0 {
 			return x, false
+		}
+		if to.Dict && len(to.Items) > 0 {
+			x.nested = p.text[to.Values[0].Start:to.Values[0].End]
 		}
 		if len(to.Items) > 0 || k == 0 && !to.Dict {
 			x.inner = to.Open
@@ -386,8 +399,105 @@ func (p *pyProgram) matrix(l *pysource.Literal) (piece, bool) {
 	return x, true
 }
 
-// edge reads G.add_edge(u, v), of which token i is the name of the method.
-func (p *pyProgram) edge(g *pyGraph, i int) {
+// rows reads a list with the neighbours of each node.
+func (p *pyProgram) rows(l *pysource.Literal) (piece, bool) {
+	x := piece{span: span(l), form: rowList, open: l.Open, inner: '['}
+	if l.Dict || l.Open == '{' || len(l.Items) != p.n {
+		return x, false
+	}
+	for i := range l.Items {
+		row := &l.Items[i]
+		if row.Open == 0 || row.Dict && len(row.Items) > 0 {
+			return x, false
+		}
+		if len(row.Items) > 0 || i == 0 && !row.Dict {
+			x.inner = row.Open
+		}
+		for j := range row.Items {
+			if row.Items[j].Open != 0 {
+				return x, false
+			}
+			x.edges = append(x.edges, pysource.Literal{Items: []pysource.Literal{{Number: true, Int: i}, row.Items[j]}})
+		}
+	}
+	return x, true
+}
+
+// lines reads edges from a text that a program splits: two nodes and what stands
+// between them, again and again.
+func (p *pyProgram) lines(t *pysource.Token) (piece, bool) {
+	x := piece{span: source.Span{Start: t.Start, End: t.End}, form: textList}
+	for _, x.between = range []string{"\n", ";", ", ", ",", " "} {
+		items := strings.FieldsFunc(t.Value, func(r rune) bool { return r == '\n' })
+		if x.between != "\n" {
+			items = strings.Split(strings.TrimSpace(t.Value), x.between)
+		}
+		for _, x.arrow = range []string{" -> ", "->", ", ", ",", " ", "-", ":", ">"} {
+			if x.edges = p.split(items, x.arrow); len(x.edges) > 1 {
+				return x, true
+			}
+		}
+	}
+	return x, false
+}
+
+func (p *pyProgram) split(items []string, arrow string) []pysource.Literal {
+	var edges []pysource.Literal
+	for _, item := range items {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		from, to, ok := strings.Cut(item, arrow)
+		if !ok {
+			return nil
+		}
+		pair := []pysource.Literal{p.word(from), p.word(to)}
+		if pair[0].Open != 0 || pair[1].Open != 0 {
+			return nil
+		}
+		edges = append(edges, pysource.Literal{Items: pair})
+	}
+	return edges
+}
+
+// word is a node in a text; Open is not 0 when there is none.
+func (p *pyProgram) word(s string) pysource.Literal {
+	s = strings.TrimSpace(s)
+	if p.label(s) >= 0 {
+		return pysource.Literal{String: s}
+	}
+	if n, err := strconv.Atoi(s); err == nil && 0 <= n && n <= p.n {
+		return pysource.Literal{Number: true, Int: n}
+	}
+	return pysource.Literal{Open: '('}
+}
+
+// appended reads adj[u].append(v), of which token i is the name of the method.
+func (p *pyProgram) appended(graph func(string, bool) *pyGraph, i int) {
+	const front = 5 // tokens before the name of the method
+	if i < front {
+		return
+	}
+	name := p.name(i - front)
+	u, next, ok := pysource.Read(p.tokens, i-front+2, p.names)
+	if name == "" || !p.starts(i-front) || !p.op(i-front+1, "[") || !ok || next != i-2 || u.Open != 0 {
+		return
+	}
+	v, next, ok := pysource.Read(p.tokens, i+2, p.names)
+	if !ok || v.Open != 0 || !p.op(next, ")") {
+		return
+	}
+	x := piece{span: source.Span{Start: p.tokens[i-front].Start, End: p.tokens[next].End}, form: appendEdge,
+		call: name + "[u]." + p.name(i) + "(v)", edges: []pysource.Literal{{Items: []pysource.Literal{u, v}}}}
+	if p.plausible(&x) {
+		g := graph(name, false)
+		g.pieces = append(g.pieces, x)
+	}
+}
+
+// edge reads G.add_edge(u, v), or add_edge(u, v), of which token i is the name. The
+// graph may be one of the program's own.
+func (p *pyProgram) edge(graph func() *pyGraph, i int) {
 	u, next, ok := pysource.Read(p.tokens, i+2, p.names)
 	if !ok || u.Open != 0 || !p.op(next, ",") {
 		return
@@ -396,7 +506,7 @@ func (p *pyProgram) edge(g *pyGraph, i int) {
 	if !ok || v.Open != 0 {
 		return
 	}
-	from := i - 2
+	from := i
 	for p.op(from-1, ".") && p.name(from-2) != "" {
 		from -= 2
 	}
@@ -412,8 +522,9 @@ func (p *pyProgram) edge(g *pyGraph, i int) {
 		case depth > 0 && (p.op(next, ")") || p.op(next, "]") || p.op(next, "}")):
 			depth--
 		case p.op(next, ")"):
+			g := graph()
 			g.pieces = append(g.pieces, piece{span: source.Span{Start: start, End: p.tokens[next].End},
-				form: singleEdge, receiver: p.text[start:p.tokens[i-2].End], edges: []pysource.Literal{{Items: []pysource.Literal{u, v}}}})
+				form: singleEdge, call: p.text[start:p.tokens[i].End] + "(u, v)", edges: []pysource.Literal{{Items: []pysource.Literal{u, v}}}})
 			return
 		}
 	}
@@ -468,12 +579,21 @@ func (p *pyProgram) anywhere(most int) {
 		}
 		behind = l.End
 		g := &pyGraph{}
-		for _, read := range []func(*pysource.Literal) (piece, bool){p.matrix, p.pairs, p.adjacency} {
+		for _, read := range []func(*pysource.Literal) (piece, bool){p.matrix, p.pairs, p.adjacency, p.rows} {
 			if x, ok := read(&l); ok && len(x.edges) > 0 && p.plausible(&x) {
 				g.pieces = append(g.pieces, x)
 				p.graphs = append(p.graphs, g)
 				break
 			}
+		}
+	}
+	// A text with edges may also be a comment on a graph that is there.
+	for i := range p.tokens {
+		if len(p.graphs) >= most || p.tokens[i].Kind != pysource.String {
+			continue
+		}
+		if x, ok := p.lines(&p.tokens[i]); ok && p.plausible(&x) {
+			p.graphs = append(p.graphs, &pyGraph{pieces: []piece{x}})
 		}
 	}
 	if len(p.graphs) <= most {

@@ -23,7 +23,7 @@ func (p *pyProgram) numbering() {
 	least, most, from0, any := p.n, -1, false, false
 	for _, g := range p.graphs {
 		for _, x := range g.pieces {
-			from0 = from0 || x.ranged || x.form == zeroOne
+			from0 = from0 || x.ranged || x.form == zeroOne || x.form == rowList
 			for _, e := range x.edges {
 				for k := range e.Items {
 					l := &e.Items[k]

@@ -342,13 +342,18 @@ func TestSoak(t *testing.T) {
 }
 
 // BenchmarkExec is parse to score, on distinct programs of the paper's size.
-func BenchmarkExec(b *testing.B) {
-	ins, qs := samples(b, 40)
+func BenchmarkExec(b *testing.B) { benchmark(b, Options{}, 40) }
+
+// BenchmarkCached is programs that have been seen.
+func BenchmarkCached(b *testing.B) { benchmark(b, Options{Cache: 256}, 4) }
+
+func benchmark(b *testing.B, opt Options, each int) {
+	ins, qs := samples(b, each)
 	replies := make([]string, len(ins))
 	for i, in := range ins {
 		replies[i] = "Here is the program.\n```ein\n" + in.EinProgram + "```\n"
 	}
-	e := New(Options{})
+	e := New(opt)
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {

@@ -156,14 +156,14 @@ func blocks(reply string) iter.Seq[block] {
 				f = opening(line)
 				start = end
 			case f.closes(line):
-				if !yield(block{f.tag, reply[start:at], true}) {
+				if !yield(block{f.tag, f.content(reply[start:at]), true}) {
 					return
 				}
 				f = fence{}
 			}
 		}
 		if f.size > 0 {
-			yield(block{f.tag, reply[start:], false})
+			yield(block{f.tag, f.content(reply[start:]), false})
 		}
 	}
 }
@@ -180,9 +180,10 @@ func closed(reply string) bool {
 
 // fence is a line that opens a block.
 type fence struct {
-	char byte
-	size int // 0: there is none
-	tag  string
+	char   byte
+	size   int // 0: there is none
+	tag    string
+	indent int
 }
 
 func opening(line string) fence {
@@ -194,9 +195,27 @@ func opening(line string) fence {
 			continue
 		}
 		tag, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		return fence{char: c, size: n, tag: strings.ToLower(strings.Trim(tag, "{.}"))}
+		indent := strings.IndexByte(line, c)
+		return fence{char: c, size: n, tag: strings.ToLower(strings.Trim(tag, "{.}")), indent: indent}
 	}
 	return fence{}
+}
+
+// content is the lines of a block without the indentation of its fence, as in
+// Markdown: in a list all of a block is indented, and Python would not have it.
+func (f fence) content(text string) string {
+	if f.indent == 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		i := 0
+		for i < min(f.indent, len(line)) && (line[i] == ' ' || line[i] == '\t') {
+			i++
+		}
+		b.WriteString(line[i:])
+	}
+	return b.String()
 }
 
 func (f fence) closes(line string) bool {

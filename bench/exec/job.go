@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"ein/bench/answer"
@@ -69,15 +70,36 @@ type Item struct {
 
 // Place is an id of a file of replies.
 type Place struct {
-	Line int    `json:"line"` // 0 when the file lacks it
+	Line int    `json:"line,omitempty"` // 0 when the file lacks it
 	ID   string `json:"id"`
 }
 
-// Notes is ids that are not as they should be.
+// Noticed is ids that are not as they should be.
+type Noticed struct {
+	Count int     `json:"count"`
+	First []Place `json:"first"`
+}
+
+// mostNoticed is how many ids are told; the rest is counted.
+const mostNoticed = 10
+
+func (n *Noticed) add(line int, id string) {
+	n.Count++
+	if len(n.First) < mostNoticed {
+		n.First = append(n.First, Place{line, strings.Clone(id)}) // not the whole line with it
+	}
+}
+
+// Notes is the ids of a file of replies that do not fit the instances.
 type Notes struct {
-	Missing   []Place `json:"missing"`
-	Duplicate []Place `json:"duplicate"`
-	Unknown   []Place `json:"unknown"`
+	Missing    Noticed `json:"missing"`
+	Duplicates Noticed `json:"duplicates"`
+	Unknown    Noticed `json:"unknown"`
+}
+
+// NewNotes is those of a file in which everything fits.
+func NewNotes() *Notes {
+	return &Notes{Noticed{First: []Place{}}, Noticed{First: []Place{}}, Noticed{First: []Place{}}}
 }
 
 // LineError is a line that is no reply.
@@ -130,7 +152,7 @@ func Each[T any](ctx context.Context, x *Index, replies io.Reader, workers int, 
 			}
 		})
 	}
-	notes := &Notes{Missing: []Place{}, Duplicate: []Place{}, Unknown: []Place{}}
+	notes := NewNotes()
 	var readErr error // read once due is closed
 	wait.Go(func() {
 		defer close(due)
@@ -188,10 +210,10 @@ func (x *Index) read(replies io.Reader, notes *Notes, yield func(Item) bool) err
 		at, ok := x.byID[id]
 		switch {
 		case !ok:
-			notes.Unknown = append(notes.Unknown, Place{n, id})
+			notes.Unknown.add(n, id)
 			continue
 		case seen[at]:
-			notes.Duplicate = append(notes.Duplicate, Place{n, id})
+			notes.Duplicates.add(n, id)
 			continue
 		}
 		seen[at] = true
@@ -211,7 +233,7 @@ func (x *Index) read(replies io.Reader, notes *Notes, yield func(Item) bool) err
 		if found {
 			continue
 		}
-		notes.Missing = append(notes.Missing, Place{ID: x.list[at].Question.ID})
+		notes.Missing.add(0, x.list[at].Question.ID)
 		if !yield(Item{Instance: &x.list[at], At: count}) {
 			return nil
 		}

@@ -89,7 +89,7 @@ func TestEach(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, one)
 		}
 	}
-	want := fmt.Sprintf("&{[{0 %s}] [{%d %s}] [{%d other}]}", ins[0].ID, n-1, ins[5].ID, n)
+	want := fmt.Sprintf("&{{1 [{0 %s}]} {1 [{%d %s}]} {1 [{%d other}]}}", ins[0].ID, n-1, ins[5].ID, n)
 	if got := fmt.Sprint(notes); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -180,5 +180,22 @@ func TestReport(t *testing.T) {
 	}
 	if Percent(0, 0) != "-" {
 		t.Error(Percent(0, 0))
+	}
+}
+
+// TestManyUnknown keeps the first ids of a file that does not belong to the
+// instances, whatever its length.
+func TestManyUnknown(t *testing.T) {
+	ins, _ := samples(t, 1)
+	var list []map[string]any
+	for i := range 1000 {
+		list = append(list, map[string]any{"id": fmt.Sprint(i), "reply": "x"})
+	}
+	_, notes, err := collect(t, index(t, ins[:1]), lines(t, list...), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := notes.Unknown; n.Count != 1000 || len(n.First) != mostNoticed || n.First[9] != (Place{10, "9"}) || notes.Missing.Count != 1 {
+		t.Errorf("%+v", notes)
 	}
 }

@@ -2,7 +2,9 @@ package exec
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -43,6 +45,45 @@ func TestSandboxRunner(t *testing.T) {
 		}
 		if out != c.out || outcome != c.outcome || !strings.Contains(message, c.message) {
 			t.Errorf("%s: %q, %s, %s", c.program, out, outcome, message)
+		}
+	}
+}
+
+// TestMemo runs each program once, unless what came of it may be the machine's doing.
+func TestMemo(t *testing.T) {
+	runs := 0
+	m := &memo{seen: map[[sha256.Size]byte]ran{}, run: func(_ context.Context, program string) (string, error) {
+		runs++
+		switch program {
+		case "wrong":
+			return "", &ProgramError{Outcome: RuntimeError, Message: "no"}
+		case "slow":
+			return "", &ProgramError{Outcome: OverLimit, Message: "timeout"}
+		case "broken":
+			return "", errors.New("no sandbox")
+		case "long":
+			return strings.Repeat("1", mostOutput+1), nil
+		}
+		return program, nil
+	}}
+	for _, c := range []struct {
+		program string
+		runs    int
+	}{{"1", 1}, {"2", 1}, {"wrong", 1}, {"slow", 3}, {"broken", 3}, {"long", 3}} {
+		runs = 0
+		first, firstErr := m.Run(t.Context(), c.program)
+		for range 2 {
+			if out, err := m.Run(t.Context(), c.program); out != first || fmt.Sprint(err) != fmt.Sprint(firstErr) {
+				t.Errorf("%s: %q, %v", c.program, out, err)
+			}
+		}
+		if runs != c.runs {
+			t.Errorf("%s: %d runs", c.program, runs)
+		}
+	}
+	for i := range 2 * mostRan {
+		if _, err := m.Run(t.Context(), fmt.Sprint("x", i)); err != nil || len(m.seen) > mostRan {
+			t.Fatal(len(m.seen), err)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -53,7 +52,7 @@ func newBwrap(ctx context.Context, files *layout) (*bwrap, error) {
 		b.args = append(b.args, "--setenv", name, value)
 	}
 	// Before the interpreter's files, which may be somewhere in the host's /tmp.
-	b.args = append(b.args, "--size", strconv.Itoa(scratchSize), "--tmpfs", "/tmp", "--chdir", "/tmp")
+	b.args = append(b.args, "--dir", "/tmp", "--chdir", "/tmp")
 	for _, p := range files.binds {
 		b.args = append(b.args, "--ro-bind", p.from, p.to)
 	}

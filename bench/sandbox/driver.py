@@ -1,7 +1,7 @@
 """Waits for one program, runs it and says how it ended.
 
-Arguments: the descriptor of the report, the seconds of processor time, the bytes
-of memory and of a file. The report is a line about the interpreter when it is
+Arguments: the descriptor of the report, the seconds of processor time and the bytes
+of memory. The report is a line about the interpreter when it is
 ready, "go" when the program has come, and at the end the number that came before
 the program, with a word. What the program prints goes out as it is. Where nothing
 around the interpreter confines it, confine does, for good, before there is a program.
@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 
-# "" is the working directory, where the program may write.
+# "" is the working directory.
 sys.path[:] = [p for p in sys.path if p]
 
 import networkx  # noqa: E402  (what the waiting is about)
@@ -28,7 +28,7 @@ def short(text):
     return text if len(text) < 4000 else text[:2000] + "\n...\n" + text[-2000:]
 
 
-def main(report, cpu, memory, size, confine=None):
+def main(report, cpu, memory, confine=None):
     # Descriptors that were open in whatever started the sandbox came along.
     most = max(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 1 << 16)
     os.closerange(3, report)
@@ -37,7 +37,7 @@ def main(report, cpu, memory, size, confine=None):
     # privilege that no process in the sandbox has.
     cpu = math.ceil(time.process_time() + cpu)
     for kind, most in (
-        (resource.RLIMIT_FSIZE, size),
+        (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NPROC, 0),
@@ -95,4 +95,4 @@ def main(report, cpu, memory, size, confine=None):
     leave(0)
 
 
-arguments = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+arguments = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])

@@ -16,9 +16,9 @@ import (
 var allowed = [...]uint32{
 	// Files. What they can reach is for the mounts, or for Landlock, to say.
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64,
-	unix.SYS_OPENAT, unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE, unix.SYS_LSEEK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_FCNTL,
+	unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE, unix.SYS_LSEEK, unix.SYS_DUP, unix.SYS_DUP3,
 	unix.SYS_FSTAT, unix.SYS_STATX, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_READLINKAT,
-	unix.SYS_GETDENTS64, unix.SYS_GETCWD, unix.SYS_CHDIR, unix.SYS_FTRUNCATE, unix.SYS_UNLINKAT, unix.SYS_MKDIRAT,
+	unix.SYS_GETDENTS64, unix.SYS_GETCWD, unix.SYS_CHDIR,
 	unix.SYS_PIPE2, unix.SYS_PPOLL, unix.SYS_PSELECT6,
 	// Memory.
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK,
@@ -33,16 +33,30 @@ var allowed = [...]uint32{
 	unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME, unix.SYS_SYSINFO,
 }
 
-// Offsets in the kernel's struct seccomp_data, and the two requests that Python
-// makes of descriptors: is it a terminal, and close it on exec.
+// Offsets in the kernel's struct seccomp_data.
 const (
 	dataCall = 0
 	dataArch = 4
 	dataArgs = 16
-
-	isTerminal  = 0x5401
-	closeOnExec = 0x5451
 )
+
+// some are calls that are allowed with some values of one argument only.
+var some = [...]struct {
+	call, argument uint32
+	values         []uint32
+}{
+	// The own limits, which only go down.
+	{unix.SYS_PRLIMIT64, 0, []uint32{0}},
+	// Is it a terminal, and close it on exec.
+	{unix.SYS_IOCTL, 1, []uint32{0x5401, 0x5451}},
+	// Others send signals to any process of the user, by way of a descriptor's
+	// owner, watch files, or make pipes larger.
+	{unix.SYS_FCNTL, 1, []uint32{unix.F_DUPFD, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC}},
+}
+
+// changing are the flags of a file that is not only read. Landlock before its third
+// version lets files be cut off that may be read.
+const changing = unix.O_ACCMODE | unix.O_CREAT | unix.O_TRUNC
 
 // filter is the program that the kernel asks about each system call. The more calls
 // are those that the way to load it needs.
@@ -70,18 +84,25 @@ func filter(more ...uint32) []byte {
 		equal(call, 0, 1)
 		end(unix.SECCOMP_RET_ALLOW)
 	}
-	// Limits: the own ones, which only go down. Arguments are little-endian on both
-	// architectures; the kernel takes a process id from the lower half.
-	equal(unix.SYS_PRLIMIT64, 0, 4)
-	load(dataArgs)
-	equal(0, 0, 1)
-	end(unix.SECCOMP_RET_ALLOW)
-	end(deny)
-	equal(unix.SYS_IOCTL, 0, 4)
-	load(dataArgs + 8)
-	equal(isTerminal, 1, 0)
-	equal(closeOnExec, 0, 1)
-	end(unix.SECCOMP_RET_ALLOW)
+	// The kernel takes these arguments, little-endian on both architectures, from
+	// the lower half.
+	for _, c := range some {
+		n := uint8(len(c.values))
+		equal(c.call, 0, n+3)
+		load(dataArgs + 8*c.argument)
+		for i, v := range c.values {
+			equal(v, n-uint8(i), 0)
+		}
+		end(deny)
+		end(unix.SECCOMP_RET_ALLOW)
+	}
+	for _, c := range opening {
+		equal(c.call, 0, 4)
+		load(dataArgs + 8*c.flags)
+		add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, changing, 1, 0)
+		end(unix.SECCOMP_RET_ALLOW)
+		end(deny)
+	}
 	end(deny)
 
 	var b bytes.Buffer

@@ -8,3 +8,6 @@ const (
 )
 
 var allowedHere = [...]uint32{unix.SYS_FSTATAT}
+
+// opening are the calls that open files, and which argument has the flags.
+var opening = [...]struct{ call, flags uint32 }{{unix.SYS_OPENAT, 2}}

@@ -24,10 +24,6 @@ var driver string
 //go:embed find.py
 var find string
 
-// scratchSize is the size of /tmp, which counts on top of a program's memory, and of
-// the largest file.
-const scratchSize = 1 << 20
-
 // environment is that of an interpreter, all of it.
 var environment = []string{
 	"LANG=C.UTF-8", "PYTHONHASHSEED=0",
@@ -37,7 +33,7 @@ var environment = []string{
 
 // arguments are those of the driver that differ from start to start.
 func arguments(limits Policy) []string {
-	return []string{strconv.FormatFloat(limits.CPU.Seconds(), 'f', -1, 64), strconv.FormatInt(limits.Memory, 10), strconv.Itoa(scratchSize)}
+	return []string{strconv.FormatFloat(limits.CPU.Seconds(), 'f', -1, 64), strconv.FormatInt(limits.Memory, 10)}
 }
 
 // python is the command line of an interpreter with a driver, which is given the
@@ -82,6 +78,8 @@ type pair struct{ from, to string }
 // these and no others are there for a program.
 func interpreter(ctx context.Context, python string) (*layout, error) {
 	cmd := exec.CommandContext(ctx, python, "-I", "-B", "-c", find)
+	// What else is loaded into every program here, from wherever, is none of its files.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LD_") })
 	out, err := cmd.Output()
 	if err != nil {
 		err = failed(ctx, "", "asking "+python+" where its files are", err, "")

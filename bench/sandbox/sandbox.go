@@ -5,17 +5,20 @@
 // confine it, and the first that holds is taken.
 //
 //   - Bubblewrap: namespaces of its own (user, process, network, host name, IPC,
-//     cgroup). The program sees the interpreter's files, read-only, and an empty
-//     /tmp of one mebibyte, and neither /proc nor /dev nor the network.
+//     cgroup). The program sees the interpreter's files, read-only, and neither
+//     /proc nor /dev nor the network.
 //   - Landlock, where namespaces are forbidden, as in many containers: the
 //     interpreter, once it is up and before there is a program, gives up its
-//     capabilities and all files but its own, which it may read. There is no /tmp.
-//     What can still be seen is the name of the machine, and of any file whether it
-//     exists, whose it is and how long.
+//     capabilities and all files but its own, which it may read. What can still be
+//     seen is the name of the machine, where symbolic links lead, and of any file
+//     whether it exists, whose it is and how long.
 //
-// In both a system call filter allows what an interpreter needs to compute, so no
-// process and no thread is ever started and no socket opened, and resource limits
-// bound memory, time and files.
+// In both a system call filter allows what an interpreter needs to compute: no
+// process and no thread is ever started, no socket opened, and no file opened to be
+// written, of which there are none to spare: files in memory, empty ones too, are
+// memory that no limit on the program counts. Resource limits bound memory, time
+// and descriptors. With bubblewrap a program can put another interpreter in its own
+// place, under the same filter and the same limits.
 //
 // Data only comes back: what the program printed, and how it ended. Whether that
 // is right is for the caller to decide, outside. The interpreter says on a pipe of
@@ -144,11 +147,12 @@ type Check struct {
 
 // Versions are those of what was proven.
 type Versions struct {
-	Backend          string
-	Bubblewrap       string // "" where it is not the backend
-	Landlock         int    // the version of its interface in use; 0 where it is not the backend
-	Kernel           string
-	Python, NetworkX string
+	Backend    string `json:"backend"`
+	Bubblewrap string `json:"bubblewrap,omitempty"` // "" where it is not the backend
+	Landlock   int    `json:"landlock,omitempty"`   // the version of its interface in use; 0 where it is not the backend
+	Kernel     string `json:"kernel"`
+	Python     string `json:"python"`
+	NetworkX   string `json:"networkx"`
 }
 
 // ErrClosed is a Run after Close.

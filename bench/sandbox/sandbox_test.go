@@ -133,7 +133,7 @@ func TestProof(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = s.Close() }()
-		if n := len(s.Checks()); n < 11 {
+		if n := len(s.Checks()); n < 10 {
 			t.Errorf("%d checks", n)
 		}
 		for _, c := range s.Checks() {
@@ -173,16 +173,15 @@ func TestProbesSee(t *testing.T) {
 	}{
 		{"network", "the host's network", func(b *bwrap) { b.without("--unshare-net"); b.unfiltered() }},
 		{"network", "sockets", func(b *bwrap) { b.unfiltered() }},
-		{"writing a file outside its tmp", "a writable root", func(b *bwrap) { b.without("--remount-ro", "/") }},
-		{"writing a file outside its tmp", "/dev/shm", func(b *bwrap) { b.with("--dev", "/dev") }},
-		{"writing a file outside its tmp", "the host's /var/tmp", func(b *bwrap) { b.with("--bind", "/var/tmp", "/var/tmp") }},
+		{"writing a file", "a writable root", func(b *bwrap) { b.without("--remount-ro", "/"); b.unfiltered() }},
+		{"writing a file", "/dev/shm", func(b *bwrap) { b.with("--dev", "/dev"); b.unfiltered() }},
+		{"writing a file", "the host's /var/tmp", func(b *bwrap) { b.with("--bind", "/var/tmp", "/var/tmp"); b.unfiltered() }},
 		{"reading what is outside", "/etc", func(b *bwrap) { b.with("--ro-bind", "/etc", "/etc") }},
 		{"reading what is outside", "/proc", func(b *bwrap) { b.with("--proc", "/proc") }},
 		{"reading what is outside", "the environment", func(b *bwrap) { b.args = insert(b.args, "--clearenv", "--setenv", "API_KEY", "secret") }},
 		{"reading what is outside", "the host's name", func(b *bwrap) { b.without("--hostname", "sandbox"); b.without("--unshare-uts") }},
 		{"starting processes and threads", "processes", func(b *bwrap) { b.unfiltered() }},
 		{"reaching other processes and the kernel", "system calls", func(b *bwrap) { b.unfiltered() }},
-		{"filling its tmp", "a big /tmp", func(b *bwrap) { b.without("--size", fmt.Sprint(scratchSize)) }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
@@ -208,10 +207,8 @@ func TestProbesSeeLandlock(t *testing.T) {
 		{"reading what is outside", "/etc", func(l *landlock) { l.read = append(l.read, "/etc") }},
 		{"starting processes and threads", "threads", func(l *landlock) { l.filter = unfiltered }},
 		{"reaching other processes and the kernel", "system calls", func(l *landlock) { l.filter = unfiltered }},
-		{"writing a file outside its tmp", "no Landlock", func(l *landlock) { l.weaken("RESTRICT_SELF, rules, 0)", "RESTRICT_SELF, rules, 0) if 0 else 0") }},
-		{"filling its tmp", "no Landlock, again", func(l *landlock) {
-			l.weaken("RESTRICT_SELF, rules, 0)", "RESTRICT_SELF, rules, 0) if 0 else 0")
-		}},
+		{"writing a file", "opening to write", func(l *landlock) { l.filter = unfiltered }},
+		{"reading what is outside", "no Landlock", func(l *landlock) { l.weaken("RESTRICT_SELF, rules, 0)", "RESTRICT_SELF, rules, 0) if 0 else 0") }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
@@ -250,6 +247,10 @@ func insert(args []string, after string, more ...string) []string {
 	return slices.Insert(slices.Clone(args), i+1, more...)
 }
 
+// anotherOutput is what an interpreter prints that takes the place of the first. The
+// filter of bubblewrap has to let it start; it has nothing that the first has not.
+var anotherOutput = map[string]string{Bubblewrap: "1\n"}
+
 func TestOutcomes(t *testing.T) {
 	each(t, func(t *testing.T, backend string) {
 		s := setup(t, Policy{Backend: backend, Wall: 5 * time.Second, CPU: time.Second, Memory: 256 << 20, Output: 5000})
@@ -273,6 +274,7 @@ func TestOutcomes(t *testing.T) {
 			{"exit 1", "import sys\nprint(1)\nsys.exit(1)", Crashed, "1\n"},
 			{"exit with a text", "raise SystemExit('no')", Crashed, ""},
 			{"early exit", "import os\nos.write(1, b'1')\nos._exit(0)", Crashed, "1"},
+			{"another interpreter", "import os, sys\nos.execv(sys.executable, [sys.executable, '-c', 'print(1)'])", Crashed, anotherOutput[backend]},
 			{"exit as if killed", "import os\nos._exit(137)", Crashed, ""},
 			{"exception", "print(1)\n1 / 0", Crashed, "1\n"},
 			{"syntax", "print(", Crashed, ""},
@@ -323,12 +325,7 @@ func TestAlone(t *testing.T) {
 	each(t, func(t *testing.T, backend string) {
 		s := setup(t, Policy{Backend: backend, Pool: 1})
 		program := `
-import os, networkx as nx
-try:
-	print(os.listdir("/tmp"))
-	open("/tmp/mark", "w").write("x")
-except PermissionError: # there is none
-	print([])
+import networkx as nx
 print(hasattr(nx, "mark"), list({"a", "b", "c", "d", "e"}))
 nx.mark = 1
 nx.has_path = None
@@ -341,7 +338,7 @@ nx.has_path = None
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first.Outcome != OK || first.Stdout != second.Stdout || !strings.HasPrefix(first.Stdout, "[]\nFalse") {
+		if first.Outcome != OK || first.Stdout != second.Stdout || !strings.HasPrefix(first.Stdout, "False") {
 			t.Errorf("first %+v, then %+v", first, second)
 		}
 	})

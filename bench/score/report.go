@@ -8,6 +8,7 @@ import (
 	"ein/bench/answer"
 	"ein/bench/category"
 	"ein/bench/stats"
+	"ein/bench/stats/show"
 )
 
 // Report is the scores of a file of replies.
@@ -32,11 +33,13 @@ type Group struct {
 	Instances  int                    `json:"instances"`
 	Scored     int                    `json:"scored"` // without infra_error; what rates are of
 	Outcomes   map[answer.Outcome]int `json:"outcomes"`
-	Strict     *Rate                  `json:"strict"` // null when nothing is scored
+	Reasons    map[answer.Reason]int  `json:"reasons"` // of format_error and no_answer
+	Strict     *Rate                  `json:"strict"`  // null when nothing is scored
 	Lenient    *Rate                  `json:"lenient"`
 }
 
-// Rate is a share with its 95 % interval by Wilson.
+// Rate is a share with its 95 % interval by Wilson, which takes replies for
+// independent: of several to one question it is too narrow.
 type Rate struct {
 	Right int     `json:"right"`
 	Rate  float64 `json:"rate"`
@@ -76,7 +79,7 @@ func newReport() *Report {
 }
 
 func newGroup(name, level, resultType string) *Group {
-	g := &Group{Name: name, Level: level, ResultType: resultType, Outcomes: map[answer.Outcome]int{}}
+	g := &Group{Name: name, Level: level, ResultType: resultType, Outcomes: map[answer.Outcome]int{}, Reasons: map[answer.Reason]int{}}
 	for _, o := range answer.Outcomes() {
 		g.Outcomes[o] = 0 // all of them are in the JSON form
 	}
@@ -87,6 +90,9 @@ func newGroup(name, level, resultType string) *Group {
 func (r *Report) add(e *entry, result answer.Result) *Record {
 	g := r.all[e.category]
 	g.Outcomes[result.Outcome]++
+	if result.Reason != "" {
+		g.Reasons[result.Reason]++
+	}
 	return &Record{ID: e.id, Category: g.Name, Level: g.Level, Outcome: result.Outcome,
 		Strict: result.Outcome.Strict(), Lenient: result.Outcome.Lenient(), Answer: result.Answer, Reason: result.Reason}
 }
@@ -110,6 +116,10 @@ func (r *Report) finish() {
 			at.Outcomes[o] += n
 			r.All.Outcomes[o] += n
 		}
+		for why, n := range g.Reasons {
+			at.Reasons[why] += n
+			r.All.Reasons[why] += n
+		}
 	}
 	for _, g := range append(r.Levels, r.All) {
 		g.finish()
@@ -131,11 +141,12 @@ func (g *Group) finish() {
 		}
 	}
 	if g.Scored > 0 {
-		g.Strict, g.Lenient = newRate(strict, g.Scored), newRate(lenient, g.Scored)
+		g.Strict, g.Lenient = NewRate(strict, g.Scored), NewRate(lenient, g.Scored)
 	}
 }
 
-func newRate(right, n int) *Rate {
+// NewRate is the rate of some of n, which is not 0.
+func NewRate(right, n int) *Rate {
 	i := stats.Wilson(right, n, stats.Confidence)
 	return &Rate{Right: right, Rate: float64(right) / float64(n), Low: i.Low, High: i.High}
 }
@@ -148,9 +159,9 @@ func (r *Report) Text() string {
 			row := []string{g.Name, strconv.Itoa(g.Instances)}
 			for _, rate := range []*Rate{g.Strict, g.Lenient} {
 				if rate == nil {
-					row = append(row, "-", "-")
+					row = append(row, show.None, show.None)
 				} else {
-					row = append(row, percent(rate.Rate), percent(rate.Low)+"-"+percent(rate.High))
+					row = append(row, show.Rate(rate.Rate), show.Rate(rate.Low)+"-"+show.Rate(rate.High))
 				}
 			}
 			for _, o := range answer.Outcomes()[1:] {
@@ -160,33 +171,17 @@ func (r *Report) Text() string {
 		}
 	}
 	var b strings.Builder
-	align(&b, rows)
+	show.Table(&b, rows)
 	if n := r.All.Outcomes[answer.InfraError]; n > 0 {
 		fmt.Fprintf(&b, "\nThe shares are of %d instances: infra errors are left out.\n", r.All.Scored)
+	}
+	if n := r.All.Reasons[answer.TooLong]; n > 0 {
+		fmt.Fprintf(&b, "\nReplies of more than %d MiB, which are not read and count as format errors (too_long): %d\n", answer.MaxReply>>20, n)
 	}
 	r.Missing.write(&b, "instance has no reply and counts as no answer", "instances have no reply and count as no answer")
 	r.Duplicates.write(&b, "reply is to an instance that has one already, and does not count", "replies are to instances that have one already, and do not count")
 	r.Unknown.write(&b, "reply is to no instance of the file, and does not count", "replies are to no instance of the file, and do not count")
 	return b.String()
-}
-
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
-
-// align writes columns, the first to the left and the others to the right.
-func align(b *strings.Builder, rows [][]string) {
-	width := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
-	}
-	for _, row := range rows {
-		fmt.Fprintf(b, "%-*s", width[0], row[0])
-		for i, cell := range row[1:] {
-			fmt.Fprintf(b, "  %*s", width[i+1], cell)
-		}
-		b.WriteString("\n")
-	}
 }
 
 func (n *Noticed) write(b *strings.Builder, one, many string) {

@@ -334,3 +334,27 @@ func BenchmarkScore(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(all)*b.N)/b.Elapsed().Seconds(), "replies/s")
 }
+
+// TestTooLong shows replies over the limit apart from other format errors.
+func TestTooLong(t *testing.T) {
+	x, err := NewIndex(sequence(instances(t, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(map[string]string{"id": x.entries[0].id, "reply": strings.Repeat(" ", answer.MaxReply) + `{"answer": 1}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := x.Score(strings.NewReader(string(line)), func(*Record) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range []*Group{r.Categories[0], r.Levels[0], r.All} {
+		if g.Reasons[answer.TooLong] != 1 || g.Outcomes[answer.FormatError] != 1 {
+			t.Errorf("%s: %v %v", g.Name, g.Outcomes, g.Reasons)
+		}
+	}
+	if text := r.Text(); !strings.Contains(text, "(too_long): 1\n") {
+		t.Error(text)
+	}
+}

@@ -13,14 +13,14 @@ import (
 	"ein/bench/diagnose"
 	"ein/bench/exec"
 	"ein/bench/run"
-	"ein/bench/sandbox"
 	"ein/bench/sft"
 	"ein/lang/diag"
 )
 
 type diagnoseFlags struct {
-	instances, replies, out, python string
-	json                            bool
+	instances, replies, out string
+	box                     boxFlags
+	json                    bool
 }
 
 func (a *app) benchDiagnoseCommand() *cobra.Command {
@@ -81,14 +81,17 @@ is direct or cot; without a mode, when it has no JSON answer and a program. With
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&f.python, "python", "python3", "Python interpreter with networkx, for Python programs")
+	f.box.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the table as one JSON object")
 	a.joinFlags(cmd, &f.instances, &f.replies, &f.out)
 	return cmd
 }
 
 func (a *app) benchDiagnose(ctx context.Context, f *diagnoseFlags) error {
-	box := &lazySandbox{ctx: ctx, policy: sandbox.Policy{Python: f.python}}
+	box, err := f.box.lazy(ctx, a, 0)
+	if err != nil {
+		return err
+	}
 	defer box.close()
 	newWorker := func() func(context.Context, *exec.Item) (*diagnose.Record, error) {
 		j := diagnose.NewJudge(exec.New(exec.Options{}), box)
@@ -120,9 +123,12 @@ func (a *app) benchDiagnose(ctx context.Context, f *diagnoseFlags) error {
 	}
 	report.Finish(notes)
 	if f.json {
-		return a.wrote(writeJSON(a.out, report))
+		return a.wrote(writeJSON(a.out, struct {
+			*diagnose.Report
+			Sandbox *proof `json:"sandbox,omitempty"`
+		}{report, box.proof()}))
 	}
-	return a.print(report.Text() + noteText(notes))
+	return a.print(report.Text() + box.text() + noteText(notes))
 }
 
 // modeReport is the analysis of the replies in one mode of a run.
@@ -173,7 +179,7 @@ func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
 					return err
 				}
 			}
-			m.Finish(&exec.Notes{Missing: []exec.Place{}, Duplicate: []exec.Place{}, Unknown: []exec.Place{}})
+			m.Finish(exec.NewNotes())
 			list = append(list, m)
 		}
 		return nil

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,6 @@ import (
 	"ein/bench/exec"
 	"ein/bench/exec/part"
 	"ein/bench/instance"
-	"ein/bench/sandbox"
 	"ein/lang/diag"
 )
 
@@ -29,7 +27,7 @@ type execFlags struct {
 	maxOps                  count
 	maxMemory, maxSource    byteSize
 	timeout                 duration
-	python                  string
+	box                     boxFlags
 	json, restart           bool
 }
 
@@ -90,8 +88,9 @@ A wrong program is run again with the true edges: it read the graph wrong
 graph in it. constant_output marks Ein programs whose output depends on no graph.
 
 With --lang python the replies are Python programs; each prints one JSON value,
-with the numbers of nodes in place of their labels. They are run in a sandbox;
-where there is none, none is run, and the exit code is 5. With --lang ein,python
+with the numbers of nodes in place of their labels. They are run in a sandbox, made
+by bubblewrap or by Landlock, that is attacked first; the table names it. Where none
+holds, no program is run, and the exit code is 5. With --lang ein,python
 a reply is in what its mode says; without a mode, in what its block is marked
 with; without a mark, in Ein when it has the form of it and imports nothing, else
 in Python. The sandbox is then opened when the first Python program comes.
@@ -120,9 +119,9 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 	flags.Var(&f.maxMemory, "max-memory", "most memory of an Ein program")
 	flags.Var(&f.maxSource, "max-source", "longest text of an Ein program")
 	flags.Var(&f.timeout, "timeout", "most time for the run of a program")
-	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx, for --lang python")
 	flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
 	flags.BoolVar(&f.json, "json", false, "print the table as one JSON object")
+	f.box.add(cmd)
 	a.joinFlags(cmd, &f.instances, &f.replies, &f.out)
 	complete(cmd, "lang", "ein", "python", "ein,python")
 	return cmd
@@ -147,13 +146,16 @@ func (f *execFlags) from() []part.Field {
 		{Name: "max-memory", Value: f.maxMemory.String()}, {Name: "max-source", Value: f.maxSource.String()}, {Name: "timeout", Value: f.timeout.String()},
 	}
 	if slices.Contains(f.lang, exec.Python) {
-		list = append(list, part.Field{Name: "python", Value: f.python})
+		list = append(list, part.Field{Name: "python", Value: f.box.python}, part.Field{Name: "sandbox", Value: f.box.backend})
 	}
 	return list
 }
 
 func (a *app) benchExec(ctx context.Context, f *execFlags) error {
-	box := &lazySandbox{ctx: ctx, policy: sandbox.Policy{Python: f.python, Wall: time.Duration(f.timeout)}}
+	box, err := f.box.lazy(ctx, a, time.Duration(f.timeout))
+	if err != nil {
+		return err
+	}
 	defer box.close()
 	if len(f.lang) == 1 && f.lang[0] == exec.Python {
 		if _, err := box.open(); err != nil {
@@ -193,9 +195,12 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 	}
 	report.Finish(notes)
 	if f.json {
-		err = a.wrote(writeJSON(a.out, report))
+		err = a.wrote(writeJSON(a.out, struct {
+			*exec.Report
+			Sandbox *proof `json:"sandbox,omitempty"`
+		}{report, box.proof()}))
 	} else {
-		err = a.print(report.Text() + noteText(notes))
+		err = a.print(report.Text() + box.text() + noteText(notes))
 	}
 	switch {
 	case err != nil:
@@ -208,63 +213,6 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 		return status(exitOutside)
 	}
 	return nil
-}
-
-// lazySandbox is opened when the first program needs it: to prove a sandbox takes
-// seconds. It implements exec.Runner.
-type lazySandbox struct {
-	ctx    context.Context
-	policy sandbox.Policy
-	lock   sync.Mutex
-	box    *sandbox.Sandbox
-	err    error // of opening it
-}
-
-func (l *lazySandbox) open() (*sandbox.Sandbox, error) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	if l.box == nil && l.err == nil {
-		l.box, l.err = sandbox.Open(l.ctx, l.policy)
-	}
-	return l.box, l.err
-}
-
-// Run implements exec.Runner.
-func (l *lazySandbox) Run(ctx context.Context, program string) (string, error) {
-	box, err := l.open()
-	if err != nil {
-		return "", err
-	}
-	return exec.SandboxRunner(box).Run(ctx, program)
-}
-
-// missing is a *noSandboxError when a program has found that there is none.
-func (l *lazySandbox) missing() error {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	if l.err != nil {
-		return &noSandboxError{l.err}
-	}
-	return nil
-}
-
-func (l *lazySandbox) close() {
-	if l.box != nil {
-		_ = l.box.Close()
-	}
-}
-
-// noSandboxError ends a job whose Python programs cannot be run.
-type noSandboxError struct{ err error }
-
-func (e *noSandboxError) Error() string { return e.err.Error() }
-
-func (a *app) noSandbox(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return stopped(ctx)
-	}
-	a.printf("ein: no Python program was run: %v\n", err)
-	return status(exitOutside)
 }
 
 // cachedPrograms is how many compiled programs each worker keeps: models give the
@@ -443,26 +391,25 @@ func noteText(n *exec.Notes) string {
 	var b strings.Builder
 	for _, x := range []struct {
 		what, many string
-		places     []exec.Place
+		ids        exec.Noticed
 	}{
 		{"instance has no reply and counts as no_answer", "instances have no reply and count as no_answer", n.Missing},
-		{"reply has the id of an earlier one and does not count", "replies have the id of an earlier one and do not count", n.Duplicate},
+		{"reply has the id of an earlier one and does not count", "replies have the id of an earlier one and do not count", n.Duplicates},
 		{"reply is to no instance and does not count", "replies are to no instance and do not count", n.Unknown},
 	} {
-		if len(x.places) == 0 {
+		if x.ids.Count == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s:\n", pluralVerb(len(x.places), x.what, x.many))
-		const most = 10
-		for _, p := range x.places[:min(most, len(x.places))] {
+		fmt.Fprintf(&b, "\n%s:\n", pluralVerb(x.ids.Count, x.what, x.many))
+		for _, p := range x.ids.First {
 			id, _ := diag.Display(p.ID)
 			if p.Line > 0 {
 				id = fmt.Sprintf("line %d: %s", p.Line, id)
 			}
 			b.WriteString("  " + id + "\n")
 		}
-		if len(x.places) > most {
-			fmt.Fprintf(&b, "  and %d more\n", len(x.places)-most)
+		if rest := x.ids.Count - len(x.ids.First); rest > 0 {
+			fmt.Fprintf(&b, "  and %d more\n", rest)
 		}
 	}
 	return b.String()

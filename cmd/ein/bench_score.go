@@ -15,7 +15,7 @@ import (
 
 type scoreFlags struct {
 	instances, replies, out string
-	python                  string
+	box                     boxFlags
 	json, restart           bool
 }
 
@@ -61,7 +61,7 @@ order of the replies, then those without one.
 				if f.instances != "" || f.replies != "" || f.out != "" {
 					return a.usage("give DIR, or --instances and --replies")
 				}
-				if err := a.scoreRun(args[0], f.python, f.json, nil); err != nil {
+				if err := a.scoreRun(args[0], &f.box, f.json, evalResult{Version: 1}); err != nil {
 					return a.fail(err)
 				}
 				return nil
@@ -83,7 +83,7 @@ order of the replies, then those without one.
 	flags.StringVarP(&f.out, "output", "o", "", "file for one record for each instance")
 	flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
 	flags.BoolVar(&f.json, "json", false, "print the table as one JSON object")
-	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx, for DIR with the mode python")
+	f.box.add(cmd)
 	return cmd
 }
 

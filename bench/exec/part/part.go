@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"ein/bench/durable"
 )
 
 // Field is a name and a value of what a file is made from.
@@ -79,8 +81,7 @@ func Open(name string, from []Field, restart bool) (_ *Writer, err error) {
 			_ = f.Close()
 		}
 	}()
-	switch free, err := tryLock(f); {
-	case errors.Is(err, errors.ErrUnsupported):
+	switch free, err := durable.Lock(f); {
 	case err != nil:
 		return nil, fmt.Errorf("cannot lock %s%s: %w", name, suffix, err)
 	case !free:
@@ -181,34 +182,12 @@ func diff(before, now []Field) []string {
 	return list
 }
 
-func writeHeader(name string, from []Field) (err error) {
+func writeHeader(name string, from []Field) error {
 	b, err := json.Marshal(from)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".ein-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(append(b, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), name+header); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(name))
+	return durable.ReplaceBytes(name+header, append(b, '\n'))
 }
 
 // Done is how many lines there were when the part was opened.
@@ -319,5 +298,5 @@ func (w *Writer) Commit() error {
 	if err := os.Remove(w.name + header); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return syncDir(filepath.Dir(w.name))
+	return durable.SyncDir(filepath.Dir(w.name))
 }
