@@ -86,12 +86,13 @@ func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, 
 	raw, err := graphio.Read(f, path, opt)
 	if ctx.Err() != nil {
 		r := failure("%s: nothing was read of %s", reason(ctx), path)
+		r.Limit = !errors.Is(context.Cause(ctx), context.Canceled)
 		return binding{}, &r
 	}
 	if err != nil {
 		return binding{}, dataReply(err)
 	}
-	return binding{graphio.Decl{Name: name, Raw: raw}, spec}, nil
+	return binding{Decl: graphio.Decl{Name: name, Raw: raw}, spec: spec}, nil
 }
 
 // reason says why a context has ended.
@@ -132,8 +133,9 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	if fail != nil {
 		return *fail
 	}
+	b.alias = declared != name
 	text := "input " + declared + ": " + kind
-	if declared != name {
+	if b.alias {
 		text += "\n" + name + " = " + declared
 	}
 	return s.withData(ctx, []binding{b}, text, s.cfg.Name, s.line)
@@ -141,22 +143,22 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 
 // withData adds statements together with the data of their inputs.
 func (s *Session) withData(ctx context.Context, bound []binding, text, name string, line int) Reply {
-	next := s.clone()
-	next.bound = append(next.bound, bound...)
+	next := s.state
+	next.bound = append(slices.Clip(next.bound), bound...)
 	e, fail := s.extend(&next, text, name, line)
 	if fail != nil {
 		return *fail
 	}
-	r, fail := s.run(ctx, &next, e, true)
+	r, fail := s.run(ctx, &next, e)
 	if fail != nil {
 		return *fail
 	}
 	for _, w := range bound {
-		if v := next.inputs[w.Name]; v != nil {
+		if v := next.inputs[w.Name]; v != nil && !w.alias {
 			r.Note = w.Name + ": " + describeValue(v) + "\n" + r.Note
 		}
 	}
-	s.state = next
+	s.accept(&next, e)
 	return *r
 }
 
@@ -232,17 +234,33 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		}
 		bound = append(bound, one)
 	}
-	for _, st := range parsed.Stmts {
-		if in, ok := st.(*syntax.Input); ok && s.value(in.Name.Name) != nil {
-			return failure("`%s` is an input of %s, and the session has a tensor of that name; `:reset` forgets it", in.Name.Name, args[0])
-		}
-	}
 	if blank(text) {
 		return Reply{Note: args[0] + " has no statements\n"}
 	}
 	// The data is bound in the order of the declarations, as ein run does.
 	slices.SortStableFunc(bound, func(a, b binding) int { return declared(parsed, a.Name) - declared(parsed, b.Name) })
-	return s.withData(ctx, bound, text, args[0], 1)
+	return s.withData(ctx, bound, s.freeInputs(parsed, bound), args[0], 1)
+}
+
+// freeInputs is the text of a program in which inputs have names that are free in
+// the session. The name that was taken is given the value, as by another assignment.
+func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
+	text := f.Source.Text
+	for _, st := range slices.Backward(f.Stmts) {
+		in, ok := st.(*syntax.Input)
+		if !ok || s.value(in.Name.Name) == nil {
+			continue
+		}
+		name := in.Name.Name
+		free := s.fresh(name, text)
+		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.Span.End] + "; " + name + " = " + free + text[in.Span.End:]
+		for i := range bound {
+			if bound[i].Name == name {
+				bound[i].Name, bound[i].alias = free, true
+			}
+		}
+	}
+	return text
 }
 
 func declared(f *syntax.File, name string) int {
@@ -293,6 +311,9 @@ func (s *Session) Program(name string) string {
 	if !ok {
 		panic("BUG: repl: the session does not parse as a program")
 	}
+	if len(text) > syntax.DefaultSourceBytes {
+		return b.String() // too long with the blanks that formatting adds
+	}
 	return text
 }
 
@@ -323,29 +344,59 @@ func (s *state) fresh(name, text string) string {
 }
 
 // makeRoom renames the functions of the session that an entry defines again, and
-// their calls, so that what used one keeps it.
-func (s *state) makeRoom(entry *syntax.File) {
+// their calls, so that what used one keeps it. It refuses a name of the language
+// that an earlier function calls: there is no other name for that, so the function
+// would change.
+func (s *state) makeRoom(entry *syntax.File) (clash diag.List) {
 	for _, st := range entry.Stmts {
 		d, ok := st.(*syntax.Def)
 		if !ok {
 			continue
 		}
-		for _, old := range s.program.File.Stmts {
-			if o, ok := old.(*syntax.Def); ok && o.Name.Name == d.Name.Name {
-				s.rename(o, s.fresh(o.Name.Name, entry.Source.Text))
-				p := *s.program
-				p.File = lang.Parse("", s.text, session)
-				s.program = &p
-				break
+		name := d.Name.Name
+		var old *syntax.Def
+		for _, st := range s.program.File.Stmts {
+			o, ok := st.(*syntax.Def)
+			switch {
+			case !ok:
+			case o.Name.Name == name:
+				old = o
+			case old == nil && ofLanguage(name) && calls(o, name):
+				clash = append(clash, diag.Diagnostic{Code: "E0210", Span: d.Name.Span, Label: "taken",
+					Message: fmt.Sprintf("the function `%s` calls the `%s` of the language, and would change if it were defined now", o.Name.Name, name),
+					Notes:   []string{"Take another name, or `:reset` and define it before `" + o.Name.Name + "`."}})
+				return clash
 			}
 		}
+		if old != nil {
+			s.rename(old, s.fresh(name, entry.Source.Text))
+			p := *s.program
+			p.File = lang.Parse("", s.text, session)
+			s.program = &p
+		}
 	}
+	return nil
+}
+
+func ofLanguage(name string) bool {
+	return stdlib.Lookup(name) != nil || check.PreludeDefs()[name] != nil
+}
+
+// calls reports whether a function calls another.
+func calls(d *syntax.Def, name string) bool {
+	found := false
+	syntax.Walk(d, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.Call)
+		found = found || ok && c.Fun.Name == name
+		return !found
+	})
+	return found
 }
 
 // rename gives a function of the program another name.
 func (s *state) rename(d *syntax.Def, to string) {
 	edits := []source.Span{d.Name.Span}
-	language := stdlib.Lookup(d.Name.Name) != nil || check.PreludeDefs()[d.Name.Name] != nil
+	language := ofLanguage(d.Name.Name)
 	for _, st := range s.program.File.Stmts {
 		_, body := st.(*syntax.Def)
 		syntax.Walk(st, func(n syntax.Node) bool {

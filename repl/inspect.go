@@ -47,6 +47,8 @@ func describeValue(v *tensor.Value) string {
 	switch {
 	case ones < 0:
 		return typeWords(t)
+	case t.Kind == tensor.Bool && t.Shape.Rank() == 2 && t.Shape.Dim(0) == t.Shape.Dim(1):
+		return typeWords(t) + ", " + plural(ones, "edge")
 	case t.Kind == tensor.Bool:
 		return fmt.Sprintf("%s, %s of %s are 1", typeWords(t), describe.Count(uint64(ones)), describe.Count(t.Shape.Elems()))
 	}
@@ -98,7 +100,7 @@ func table(rows [][3]string) string {
 
 // try checks a text as if it were entered, without keeping it.
 func (s *Session) try(text string) (state, *entry, *Reply) {
-	next := s.clone()
+	next := s.state
 	e, fail := s.extend(&next, text, s.cfg.Name, s.line)
 	return next, e, fail
 }
@@ -109,7 +111,7 @@ func (s *Session) typeOf(_ context.Context, arg string) Reply {
 		return *fail
 	}
 	r := Reply{Problems: next.places(e.diags)}
-	for _, st := range next.program.Statements {
+	for _, st := range e.part.Statements {
 		if st.Span.Start < e.start {
 			continue
 		}
@@ -162,12 +164,8 @@ func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled, *R
 	name := arg
 	next, e, fail := s.try(arg)
 	if identifier.MatchString(arg) && s.definition(arg) != nil {
-		next, e, fail = s.clone(), &entry{stale: true}, nil
-		st := s.definition(arg)
-		p := *next.program
-		p.Outputs = []check.Output{{Name: arg, Node: st.Node, Form: st.Form, Span: st.Span}}
-		next.program = &p
-		e.only = st
+		next, fail = s.state, nil
+		e = &entry{part: next.program, only: s.definition(arg), stale: true}
 	} else {
 		name = "this statement"
 	}
@@ -178,12 +176,12 @@ func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled, *R
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
 	}
-	p := *next.program
+	p := *e.part
 	p.Outputs = nil
 	for _, w := range c.wants {
 		p.Outputs = append(p.Outputs, check.Output{Name: w.Name, Form: w.Form, Node: w.Node, Span: span(w.Pos)})
 	}
-	d := &describe.Compiled{Name: name, Checked: &p, Code: c.code, Module: c.module, Rewrites: c.plan.Rewrites, From: e.start}
+	d := &describe.Compiled{Name: name, Checked: &p, Code: c.code, Module: c.module, Rewrites: c.plan.Rewrites, From: e.start, ByText: true}
 	if e.only != nil {
 		d.To = e.only.Span.End
 	}
@@ -195,7 +193,7 @@ func (s *Session) cost(_ context.Context, arg string) Reply {
 	if fail != nil {
 		return *fail
 	}
-	return Reply{Out: describe.Cost(&c.module.Certificate, d.Checked.File.Source)}
+	return Reply{Out: describe.CostByText(&c.module.Certificate, d.Checked.File)}
 }
 
 var codePattern = regexp.MustCompile(`^[EWNewn][0-9]{4}$`)
@@ -245,22 +243,29 @@ func (s *Session) full(ctx context.Context, arg string) Reply {
 	if fail != nil {
 		return *fail
 	}
-	r, fail := s.run(ctx, &next, e, false)
+	r, fail := s.run(ctx, &next, e)
 	if fail != nil {
 		return *fail
 	}
 	return *r
 }
 
-// compute is the values of expressions, which are not kept.
-func (s *Session) compute(ctx context.Context, expressions ...string) ([]vm.Output, *Reply) {
-	next, e, fail := s.try(":print " + strings.Join(expressions, ", "))
+// compute is the value of an expression, which is not kept, and the labels of the
+// nodes that it is about.
+func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, []string, *Reply) {
+	next, e, fail := s.try(expression)
 	if fail != nil {
-		return nil, fail
+		return nil, nil, fail
+	}
+	stmts := next.program.File.Stmts[len(s.program.File.Stmts):]
+	if _, ok := stmts[0].(*syntax.ExprStmt); len(stmts) != 1 || !ok {
+		r := failure("expected one expression, found `%s`", shorten(expression, 40))
+		return nil, nil, &r
 	}
 	_, result, fail := s.execute(ctx, &next, e)
 	if fail != nil {
-		return nil, fail
+		return nil, nil, fail
 	}
-	return result.Outputs, nil
+	// What is computed again because the nodes have changed comes first.
+	return &result.Outputs[len(result.Outputs)-1], next.program.Labels, nil
 }

@@ -50,11 +50,13 @@ type Loop struct {
 // The errors of Run.
 var (
 	ErrFailed = errors.New("an entry failed")
+	ErrLimit  = errors.New("an entry was refused or stopped by a limit")
 	ErrBug    = errors.New("a bug in the session")
 )
 
-// Run returns nil, or ErrFailed or ErrBug when that happened to some entry of what
-// is not interactive, or the error of reading or writing.
+// Run returns nil, or what was worst of ErrLimit, ErrFailed and ErrBug when that
+// happened to some entry, or the error of reading or writing. Of an interactive
+// session only a bug counts.
 func (l *Loop) Run() error {
 	var outcome error
 	for {
@@ -67,10 +69,14 @@ func (l *Loop) Run() error {
 		}
 		if entry != "" {
 			r := l.eval(entry)
-			if r.Bug != "" {
+			switch {
+			case r.Bug != "":
 				outcome = ErrBug
-			} else if r.Failed && outcome == nil && !l.Interactive {
+			case l.Interactive || !r.Failed || errors.Is(outcome, ErrBug):
+			case !r.Limit:
 				outcome = ErrFailed
+			case outcome == nil:
+				outcome = ErrLimit
 			}
 			if err := l.show(&r); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"ein/lang"
 	"ein/lang/syntax"
 	"ein/testdata"
+	"ein/vm/cost"
 )
 
 func background() (context.Context, func()) { return context.WithCancel(context.Background()) }
@@ -31,10 +32,13 @@ func TestLoop(t *testing.T) {
 		{"2\n:quit\n3\n", "_ = 2\n", nil},
 		{":nothing\n", "", ErrFailed},
 		{"\n\n  # only this\n;\n", "", nil},
+		{"sum(ones(99, 99))\n1\n", "_ = 1\n", ErrLimit},
+		{"sum(ones(99, 99))\nx\n", "", ErrFailed},
+		{"x\nsum(ones(99, 99))\n", "", ErrFailed},
 		{"A = [[0, 1], [0, 0]]\n:type A\n", "A: 2x2 0/1\n", nil},
 	} {
 		var out, errs bytes.Buffer
-		l := Loop{Session: New(Config{}), Lines: NewPlain(strings.NewReader(test.in)), Out: &out, Err: &errs, Context: background}
+		l := Loop{Session: New(Config{Limits: cost.Limits{MaxOps: 1000}}), Lines: NewPlain(strings.NewReader(test.in)), Out: &out, Err: &errs, Context: background}
 		err := l.Run()
 		if out.String() != test.out || !errors.Is(err, test.err) || (errs.Len() > 0) != (test.err != nil) {
 			t.Errorf("%q: printed %q and %q, error %v", test.in, out.String(), errs.String(), err)
@@ -215,9 +219,10 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// BenchmarkEntry is a small entry in a session of so many statements.
+// BenchmarkEntry is a small entry in a session of so many statements: the size of
+// the session should not matter.
 func BenchmarkEntry(b *testing.B) {
-	for _, n := range []int{10, 1000} {
+	for _, n := range []int{10, 1000, 9000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := New(Config{})
 			s.Eval(context.Background(), "A = edges([[0, 1], [1, 2]], 3)")
@@ -225,12 +230,12 @@ func BenchmarkEntry(b *testing.B) {
 				s.Eval(context.Background(), fmt.Sprintf("x%d = sum(tc(A)) + %d", i, i))
 			}
 			for b.Loop() {
-				next := s.clone()
+				next := s.state
 				e, fail := s.extend(&next, "sum(A)", "", 1)
 				if fail != nil {
 					b.Fatal(fail)
 				}
-				if _, fail := s.run(context.Background(), &next, e, true); fail != nil {
+				if _, fail := s.run(context.Background(), &next, e); fail != nil {
 					b.Fatal(fail)
 				}
 			}

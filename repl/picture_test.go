@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"ein/vm/cost"
 	"ein/vm/tensor"
 )
 
@@ -39,11 +40,14 @@ func TestWhy(t *testing.T) {
 		if reply := s.Eval(context.Background(), "A = "+random(r, n, 0.25)); reply.Failed {
 			t.Fatal(render(t, reply))
 		}
-		values, fail := s.compute(context.Background(), "A", "tc(A)")
-		if fail != nil {
-			t.Fatal(render(t, *fail))
+		value := func(expression string) *tensor.Value {
+			out, _, fail := s.compute(context.Background(), expression)
+			if fail != nil {
+				t.Fatal(render(t, *fail))
+			}
+			return out.Value
 		}
-		edge, closure := values[0].Value, values[1].Value
+		edge, closure := value("A"), value("tc(A)")
 		for i := range n {
 			for j := range n {
 				for _, question := range []string{"has_path(A, %d, %d)", "tc(A)[%d, %d]", "desc(A, %d)[%d]", "anc(A, %[2]d)[%[1]d]"} {
@@ -133,9 +137,18 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: %s", name, files["x.svg"])
 		}
 	}
-	for _, wrong := range []string{":plot 1", ":plot ones(2, 2, 2)", ":plot", ":plot nothing", ":plot edges([], 0)", ":plot ones(5000, 5000)"} {
+	for _, wrong := range []string{":plot 1", ":plot ones(2, 2, 2)", ":plot", ":plot nothing", ":plot edges([], 0)"} {
 		if r := s.Eval(context.Background(), wrong); !r.Failed {
 			t.Errorf("%s: %s", wrong, render(t, r))
 		}
+	}
+	small := New(Config{Limits: cost.Limits{MaxBytes: 1 << 20}})
+	if r := small.Eval(context.Background(), ":plot eye(1000)"); !r.Limit || !strings.Contains(render(t, r), "`--max-memory`") {
+		t.Errorf("%s", render(t, r))
+	}
+	// A picture is much smaller than what it shows.
+	s.Eval(context.Background(), ":plot ones(5000, 5000) x.svg")
+	if n := len(files["x.svg"]); n > 100_000 {
+		t.Errorf("a picture of %d bytes", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/vm/tensor"
@@ -19,25 +20,26 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 		expression = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(arg), `"`), file))
 		expression = strings.TrimSpace(strings.TrimSuffix(expression, `"`))
 	}
-	out, fail := s.compute(ctx, expression)
+	out, labels, fail := s.compute(ctx, expression)
 	if fail != nil {
 		return *fail
 	}
-	v := out[0].Value
+	v := out.Value
 	switch rank := v.Shape.Rank(); {
-	case len(out) > 1:
-		return failure("`:plot` draws one value, found %d", len(out))
 	case rank == 0 || rank > 2:
-		return failure("`:plot` draws vectors and matrices, and `%s` has %s", shorten(expression, 40), plural(rank, "axis"))
+		return failure("`:plot` draws vectors and matrices, and `%s` is a %s", shorten(expression, 40), typeWords(v.Type))
 	case v.Shape.Elems() == 0:
 		return failure("`%s` is empty", shorten(expression, 40))
-	case v.Shape.Elems() > maxPlot:
-		return failure("`%s` has %d elements, and `:plot` draws at most %d; plot a part of it", shorten(expression, 40), v.Shape.Elems(), uint64(maxPlot))
+	case 8*v.Shape.Elems() > s.cfg.Limits.MaxBytes:
+		r := failure("to draw `%s` takes %s of memory, the limit is %s; the flag `--max-memory` of the session sets it",
+			shorten(expression, 40), describe.Bytes(8*v.Shape.Elems()), describe.Bytes(s.cfg.Limits.MaxBytes))
+		r.Limit = true
+		return r
 	}
 	g := newGrid(v)
 	g.name = shorten(expression, 60)
-	if rank := v.Shape.Rank(); rank == 1 && v.Shape.Dim(0) == len(s.program.Labels) || rank == 2 && v.Shape.Dim(0) == len(s.program.Labels) && v.Shape.Dim(1) == len(s.program.Labels) {
-		g.labels = s.program.Labels
+	if n := len(labels); n == g.cols && (g.vector || n == g.rows) && !s.cfg.Numbers {
+		g.labels = labels
 	}
 	if file == "" {
 		if v.Shape.Rank() == 1 {
@@ -54,9 +56,6 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 	}
 	return Reply{Note: fmt.Sprintf("%s written to %s\n", what, file)}
 }
-
-// maxPlot is the number of elements of what is drawn.
-const maxPlot = 1 << 24
 
 // grid is a vector or a matrix to draw; a vector is one row.
 type grid struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -86,17 +87,14 @@ type compiled struct {
 
 // compile makes code of an entry, in which the values that are there are inputs.
 func (s *Session) compile(next *state, e *entry) (*compiled, error) {
-	p := next.program
+	p := e.part
 	c := &compiled{}
 	if st := e.only; st != nil {
 		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: true}, false, ""}}
 	} else {
 		c.wants = wants(p, e.start)
 	}
-	var known []plan.Known
-	for _, in := range p.Inputs {
-		known = append(known, plan.Known{Name: in.Name, Node: in.Node, Value: next.inputs[in.Name]})
-	}
+	known := map[*ir.Node]plan.Known{}
 	switch {
 	case e.only != nil:
 	case e.stale:
@@ -110,16 +108,14 @@ func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 		}
 		c.wants = append(again, c.wants...)
 	default:
-		current := map[string]*check.Statement{}
-		for i := range p.Statements {
-			if st := &p.Statements[i]; st.Span.Start < e.start {
-				current[st.Name] = st
+		for _, name := range slices.Sorted(maps.Keys(e.reads)) {
+			if v := next.kept[name]; v != nil {
+				known[e.reads[name]] = plan.Known{Name: name, Value: v}
 			}
 		}
-		for name, v := range next.kept {
-			known = append(known, plan.Known{Name: name, Node: current[name].Node, Value: v})
-		}
-		slices.SortStableFunc(known[len(p.Inputs):], func(a, b plan.Known) int { return strings.Compare(a.Name, b.Name) })
+	}
+	for _, in := range p.Inputs {
+		known[in.Node] = plan.Known{Name: in.Name, Value: next.inputs[in.Name]}
 	}
 	c.plan = plan.New(p, next.inputs)
 	c.plan.Outputs = nil
@@ -137,8 +133,8 @@ func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	return c, err
 }
 
-// run runs an entry and keeps its values. With commit false nothing is kept.
-func (s *Session) run(ctx context.Context, next *state, e *entry, commit bool) (*Reply, *Reply) {
+// run runs an entry. Its values are in it, to be kept when it is accepted.
+func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Reply) {
 	c, result, fail := s.execute(ctx, next, e)
 	if fail != nil {
 		return nil, fail
@@ -150,6 +146,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry, commit bool) (
 	e.diags.Sort()
 	r.Problems = append(next.places(e.diags), e.data...)
 	var out, notes strings.Builder
+	e.made = map[string]*tensor.Value{}
 	opt := s.showing(next)
 	for i, w := range c.wants {
 		o := &result.Outputs[i]
@@ -158,8 +155,8 @@ func (s *Session) run(ctx context.Context, next *state, e *entry, commit bool) (
 				return nil, &Reply{Failed: true, Problems: []Problem{plainError("%v", err)}}
 			}
 		}
-		if w.keep != "" && commit {
-			next.kept[w.keep] = clone(o.Value)
+		if w.keep != "" {
+			e.made[w.keep] = clone(o.Value)
 			if !w.shown && int(w.Pos.Start) >= e.start {
 				fmt.Fprintf(&notes, "%s: %s\n", w.keep, describeValue(o.Value))
 			}
@@ -180,12 +177,14 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 		panic("BUG: repl: " + err.Error())
 	}
 	limits := s.cfg.Limits
-	used := next.bytes(c)
+	used := next.others(c)
 	limits.MaxBytes -= min(limits.MaxBytes-1, used)
 	machine, err := vm.New(c.module, limits)
 	var limit *cost.LimitError
 	if errors.As(err, &limit) {
-		return nil, nil, next.refuse(diag.List{s.overLimit(limit, used, e)})
+		r := next.refuse(diag.List{s.overLimit(limit, used, e)})
+		r.Limit = true
+		return nil, nil, r
 	}
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
@@ -199,10 +198,12 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 		if !errors.Is(stopped.Cause, context.Canceled) {
 			why = stopped.Cause.Error()
 		}
-		return nil, nil, next.refuse(diag.List{{Code: "E0533", Span: next.place(stopped.Pos, e), Label: "it was here",
+		r := next.refuse(diag.List{{Code: "E0533", Span: next.place(stopped.Pos, e), Label: "it was here",
 			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", why,
 				describe.Count(machine.Stats().Ops), describe.Count(c.module.Certificate.Ops)),
 			Notes: []string{"The session is as it was before."}}})
+		r.Limit = !errors.Is(stopped.Cause, context.Canceled)
+		return nil, nil, r
 	case errors.As(err, &wrong):
 		d := describe.RunTime(wrong)
 		d.Span = next.place(wrong.Pos, e)
@@ -236,23 +237,15 @@ func (s *Session) overLimit(l *cost.LimitError, kept uint64, e *entry) diag.Diag
 	return d
 }
 
-// bytes is the memory of the values that are kept, without those that a run
+// others is the memory of the values of the session, without those that a run
 // counts itself as its inputs.
-func (s *state) bytes(c *compiled) uint64 {
-	used := map[string]bool{}
-	for _, in := range c.code.Inputs {
-		used[in.Name] = true
+func (s *state) others(c *compiled) uint64 {
+	n := s.bytes
+	for _, v := range s.inputs {
+		n += size(v)
 	}
-	var n uint64
-	for name, v := range s.kept {
-		if !used[name] {
-			n += size(v)
-		}
-	}
-	for name, v := range s.inputs {
-		if !used[name] {
-			n += size(v)
-		}
+	for i := range c.inputs {
+		n -= size(&c.inputs[i])
 	}
 	return n
 }

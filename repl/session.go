@@ -2,17 +2,16 @@
 // time.
 //
 // A Session takes text and gives results and diagnostics; it knows no terminal
-// and no file system. An entry is checked against the whole program, so that it
-// means what it would mean in a file, and run against the values that are there,
-// so that it costs only its own work. An entry that fails changes nothing. Loop
-// puts a session between a reader of lines and two writers.
+// and no file system. An entry is checked as what follows the program, so that it
+// means what it would mean in a file, and run on the values that are there, so that
+// it costs only its own work. An entry that fails changes nothing. Loop puts a
+// session between a reader of lines and two writers.
 package repl
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"ein/lang"
 	"ein/lang/check"
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/lang/source"
@@ -27,6 +27,7 @@ import (
 	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/graphio"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -62,6 +63,7 @@ type Reply struct {
 	Note     string    // what was done, for a person; not a result
 	Problems []Problem // in the order they are shown
 	Failed   bool      // nothing was changed
+	Limit    bool      // it failed at a limit of the session, and may be right
 	Bug      string    // the stack of a bug in the session; "" when there is none
 	Quit     bool
 
@@ -94,7 +96,13 @@ type state struct {
 	known   []string // the labels that the inputs were bound with
 	inputs  map[string]*tensor.Value
 	labels  []string
-	kept    map[string]*tensor.Value // the value of each name
+	// kept is the value of each name. All copies of a state share it: it is changed
+	// when an entry is accepted, and not before.
+	kept  map[string]*tensor.Value
+	bytes uint64 // of what is kept
+
+	// What the program counts against the limits of a program.
+	tokens, statements, added int
 }
 
 // chunk is an entry: where it begins in the program, and where it was read.
@@ -107,7 +115,8 @@ type chunk struct {
 // binding is an input with its data.
 type binding struct {
 	graphio.Decl
-	spec string
+	spec  string
+	alias bool // it is known by another name, which an assignment gives it
 }
 
 // New starts a session.
@@ -127,7 +136,7 @@ func New(cfg Config) *Session {
 }
 
 func (s *Session) reset() {
-	s.state = state{program: lang.Check(lang.Parse(s.cfg.Name, "", session), session)}
+	s.state = state{program: lang.Check(lang.Parse(s.cfg.Name, "", session), session), kept: map[string]*tensor.Value{}}
 }
 
 // session is the language of a session.
@@ -206,36 +215,39 @@ func blank(text string) bool {
 
 // statements adds statements to the program and runs them.
 func (s *Session) statements(ctx context.Context, text, name string, line int) Reply {
-	next := s.clone()
+	next := s.state
 	e, fail := s.extend(&next, text, name, line)
 	if fail != nil {
 		return *fail
 	}
-	r, fail := s.run(ctx, &next, e, true)
+	r, fail := s.run(ctx, &next, e)
 	if fail != nil {
 		return *fail
 	}
-	s.state = next
+	s.accept(&next, e)
 	return *r
 }
 
-func (s *state) clone() state {
-	next := *s
-	next.chunks = slices.Clip(s.chunks)
-	next.bound = slices.Clip(s.bound)
-	next.inputs = maps.Clone(s.inputs)
-	next.kept = maps.Clone(s.kept)
-	if next.kept == nil {
-		next.kept = map[string]*tensor.Value{}
+// accept makes an entry that was run a part of the session.
+func (s *Session) accept(next *state, e *entry) {
+	for name, v := range e.made {
+		if old := next.kept[name]; old != nil {
+			next.bytes -= size(old)
+		}
+		next.bytes += size(v)
+		next.kept[name] = v
 	}
-	return next
+	s.state = *next
 }
 
 // entry is an entry that checks.
 type entry struct {
-	start int              // in the text
-	stale bool             // the values that are kept are of other sizes than the program has now
-	only  *check.Statement // nothing but this statement is asked for
+	start int                      // in the text
+	part  *check.Program           // the entry, or the whole program that it ends
+	reads map[string]*ir.Node      // what it takes from the program before, by name
+	made  map[string]*tensor.Value // the values to keep, once it has run
+	stale bool                     // the values that are kept are of other sizes than the program has now
+	only  *check.Statement         // nothing but this statement is asked for
 	diags diag.List
 	data  []Problem // warnings about data files
 }
@@ -244,49 +256,46 @@ type entry struct {
 // it is refused.
 func (s *Session) extend(next *state, text, name string, line int) (*entry, *Reply) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "\ufeff"), "\n") + "\n"
-	alone := lang.Parse(name, text, session)
-	next.makeRoom(alone)
+	f := lang.Parse(name, text, session)
+	clash := next.makeRoom(f)
 	e := &entry{start: len(next.text)}
 	next.chunks = append(next.chunks, chunk{e.start, name, line})
 	next.text += text
-	if alone.Diags.HasErrors() {
-		list := slices.Clone(alone.Diags)
-		for i := range list {
-			list[i] = moved(list[i], e.start)
-		}
-		return nil, next.refuse(list)
-	}
-	// The statements that are there keep their trees: only the entry is parsed, at
-	// its place in the text.
-	f := lang.Parse(s.cfg.Name, strings.Repeat(" ", e.start)+text, session)
+	shift(f, e.start)
 	f.Source = source.NewFile(s.cfg.Name, next.text)
-	f.Stmts = append(slices.Clip(next.program.File.Stmts), f.Stmts...)
-	f.Comments = append(slices.Clip(next.program.File.Comments), f.Comments...)
-	if n := statementsOf(f); n > syntax.DefaultStatements {
-		f.Diags = append(f.Diags, diag.Diagnostic{Code: "E0504", Span: source.Span{Start: e.start, End: e.start},
-			Message: fmt.Sprintf("the session has %d statements, the limit of a program is %d", n, syntax.DefaultStatements),
-			Notes:   []string{"`:save` writes the session to a file, `:reset` forgets it."}})
+	for _, d := range clash {
+		f.Diags = append(f.Diags, moved(d, e.start))
 	}
-	if f.Diags.HasErrors() { // a limit of the whole program
+	f.Diags = append(f.Diags, next.count(f, text, e.start)...)
+	if f.Diags.HasErrors() {
 		return nil, next.refuse(f.Diags)
 	}
-	if fail := next.bind(f, e); fail != nil {
+	before := next.program
+	whole := *f
+	whole.Stmts = append(before.File.Stmts, f.Stmts...)
+	if fail := next.bind(f, &whole, e); fail != nil {
 		return nil, fail
 	}
-	opt := session
-	opt.Inputs, opt.Labels = next.inputs, next.labels
-	p := lang.Check(f, opt)
-	if !p.Diags.HasErrors() {
-		p.Diags = append(p.Diags, unbound(p)...)
+	cfg := check.Config{Profile: check.Repl, Inputs: next.inputs, Labels: next.labels}
+	if !e.stale {
+		e.part = check.Continue(before, f, cfg)
 	}
-	if p.Diags.HasErrors() {
-		return nil, next.refuse(p.Diags)
+	if e.part != nil {
+		next.program = joined(before, e.part, &whole)
+		e.reads = reads(before, f)
+	} else {
+		p := check.Check(&whole, cfg)
+		if !p.Diags.HasErrors() {
+			p.Diags = append(p.Diags, unbound(p)...)
+		}
+		if p.Diags.HasErrors() {
+			return nil, next.refuse(p.Diags)
+		}
+		e.stale = e.stale || !slices.Equal(p.Labels, before.Labels)
+		e.part, next.program = p, p
+		e.reads = definedBefore(p, e.start)
 	}
-	if !slices.Equal(p.Labels, s.program.Labels) {
-		e.stale = true
-	}
-	next.program = p
-	for _, d := range p.Diags {
+	for _, d := range e.part.Diags {
 		if d.Span.Start >= e.start {
 			e.diags = append(e.diags, d)
 		}
@@ -294,25 +303,95 @@ func (s *Session) extend(next *state, text, name string, line int) (*entry, *Rep
 	return e, nil
 }
 
-// statementsOf is the number of statements of a session as a program, in which a
-// bare expression takes two.
-func statementsOf(f *syntax.File) int {
-	n := len(f.Stmts)
-	for _, st := range f.Stmts {
-		if _, ok := st.(*syntax.ExprStmt); ok {
-			n++
+// joined is a program with the entry that continues it. Its outputs are of no use:
+// an entry asks for its own.
+func joined(before, part *check.Program, f *syntax.File) *check.Program {
+	p := *part
+	p.File, p.Outputs = f, nil
+	p.Statements = append(before.Statements, part.Statements...)
+	return &p
+}
+
+// reads is what the names in statements stand for in the program before them.
+func reads(before *check.Program, f *syntax.File) map[string]*ir.Node {
+	found := map[string]*ir.Node{}
+	see := func(name string) {
+		if n := before.Defined(name); n != nil {
+			found[name] = n
 		}
 	}
-	return n
+	for _, st := range f.Stmts {
+		if a, ok := st.(*syntax.Assign); ok {
+			see(a.Name.Name)
+		}
+		syntax.Walk(st, func(n syntax.Node) bool {
+			if name, ok := n.(*syntax.Name); ok {
+				see(name.Name)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// definedBefore is what the names of a program stand for at a place in it.
+func definedBefore(p *check.Program, at int) map[string]*ir.Node {
+	found := map[string]*ir.Node{}
+	for _, st := range p.Statements {
+		if st.Span.Start < at {
+			found[st.Name] = st.Node
+		}
+	}
+	return found
+}
+
+// count adds an entry to what the program counts against its limits. In the saved
+// program a bare expression is an assignment and a print.
+func (s *state) count(f *syntax.File, text string, at int) diag.List {
+	for _, t := range syntax.Tokens(text) {
+		if t.Kind != syntax.KindNewline && t.Kind != syntax.KindComment {
+			s.tokens++
+		}
+	}
+	s.statements += len(f.Stmts)
+	for _, st := range f.Stmts {
+		switch st := st.(type) {
+		case *syntax.ExprStmt:
+			s.statements++
+			s.tokens += 5
+			s.added += len("_ = ; :print _")
+		case *syntax.Def:
+			s.statements += len(st.Body)
+		}
+	}
+	for _, l := range []struct {
+		code        diag.Code
+		what        string
+		have, limit int
+	}{
+		{"E0501", "bytes", len(s.text) + s.added, syntax.DefaultSourceBytes},
+		{"E0502", "tokens", s.tokens, syntax.DefaultTokens},
+		{"E0504", "statements", s.statements, syntax.DefaultStatements},
+	} {
+		if l.have > l.limit {
+			return diag.List{{Code: l.code, Span: source.Span{Start: at, End: at},
+				Message: fmt.Sprintf("the session has %s %s, the limit of a program is %s", describe.Count(uint64(l.have)), l.what, describe.Count(uint64(l.limit))),
+				Notes:   []string{"`:save` writes the session to a file, `:reset` forgets it."}}}
+		}
+	}
+	return nil
 }
 
 // bind gives the inputs their values. Which nodes there are depends on the labels
 // of the whole program, so a new one changes the inputs too.
-func (s *state) bind(f *syntax.File, e *entry) *Reply {
-	if len(s.bound) == 0 {
+func (s *state) bind(f, whole *syntax.File, e *entry) *Reply {
+	switch {
+	case len(s.bound) == 0:
 		return nil
+	case len(s.inputs) == len(s.bound) && len(check.ProgramLabels(f)) == 0:
+		return nil // as in most entries
 	}
-	known := check.ProgramLabels(f)
+	known := check.ProgramLabels(whole)
 	if len(s.inputs) == len(s.bound) && slices.Equal(known, s.known) {
 		return nil
 	}

@@ -203,6 +203,83 @@ func TestRedefinition(t *testing.T) {
 	compareSaved(t, s, out.String(), "inputs")
 }
 
+// TestNameOfLanguage is that a function keeps calling what it called, if that is of
+// the language.
+func TestNameOfLanguage(t *testing.T) {
+	s := New(Config{})
+	var out strings.Builder
+	for _, test := range []struct {
+		entry   string
+		refused bool
+	}{
+		{"A = edges([[0, 1], [1, 2]], 3)", false},
+		{"def size_of(x) = sum(x)", false},
+		{"def tc(x) = x", false},
+		{"def f(x) = sum(tc(x))", false},
+		{"def tc(x) = x + x", false}, // that of the session has another name now
+		{"f(A); sum(tc(A))", false},
+		{"def sum(x) = 1", true},
+		{"size_of(A)", false},
+		{"def g(x) = reach(x, 0)\ndef reach(x, i) = x", false}, // as in a file
+		{"def reach(x, i) = 2 * x", true},
+	} {
+		r := s.Eval(context.Background(), test.entry)
+		if r.Failed != test.refused {
+			t.Errorf("%s: %s", test.entry, render(t, r))
+		}
+		out.WriteString(r.Out)
+	}
+	if want := "_ = 2\n_ = 4\n_ = 2\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+	compareSaved(t, s, out.String(), "names of the language")
+}
+
+// TestLoadTwice loads a program whose names the session has.
+func TestLoadTwice(t *testing.T) {
+	files := folder{"a.csv": "0,1\n", "b.csv": "0,1\n1,2\n", "p.ein": "input A: graph\nT = tc(A)\nsum(T)\n"}
+	s := New(Config{Files: files})
+	files["p.ein"] = "input A: graph // it\nT = sum(tc(A))\n:print T\n"
+	var out strings.Builder
+	for _, e := range []string{":load p.ein A=a.csv", "B = A", ":load p.ein A=b.csv", ":print sum(B), sum(A)"} {
+		r := s.Eval(context.Background(), e)
+		if r.Failed {
+			t.Fatalf("%s: %s", e, render(t, r))
+		}
+		out.WriteString(r.Out)
+	}
+	if want := "T = 1\nT = 3\nsum(B) = 1\nsum(A) = 2\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+	compareSaved(t, s, out.String(), "loaded twice")
+}
+
+// TestCommandPlaces is that what is wrong with the argument of a command is shown
+// as it was entered.
+func TestCommandPlaces(t *testing.T) {
+	s := New(Config{})
+	for _, command := range []string{"plot", "full", "type", "cost", "explain", "dis", "time", "why"} {
+		argument := "Q"
+		if command == "why" {
+			argument = "desc(Q, 0)"
+		}
+		text := render(t, s.Eval(context.Background(), ":"+command+" "+argument))
+		if !strings.Contains(text, "| "+argument+"\n") || strings.Contains(text, "print") {
+			t.Errorf(":%s shows\n%s", command, text)
+		}
+	}
+	for _, entry := range []string{":plot 1; 2", ":plot x = [1, 2]", ":plot [1], [2]", ":plot [[1, 2]]; :print 3"} {
+		if r := s.Eval(context.Background(), entry); !r.Failed || s.value("x") != nil {
+			t.Errorf("%s: %s", entry, render(t, r))
+		}
+	}
+	// New nodes: what is kept is computed again, and is not what is drawn.
+	s.Eval(context.Background(), `A = edges([["a", "b"]])`)
+	if r := s.Eval(context.Background(), `:plot out_degree(edges([["c", "d"]]))`); !strings.Contains(r.Out, "  c 1") {
+		t.Errorf("%s", render(t, r))
+	}
+}
+
 // TestNewNodes is that a new label makes every graph larger, as it does in a
 // program.
 func TestNewNodes(t *testing.T) {

@@ -130,8 +130,8 @@ func unit(x, y float64) (float64, float64) {
 	return x / d, y / d
 }
 
-// heatSVG draws each element as a square, from white to dark; negative ones in
-// red.
+// heatSVG draws each element as a square, from white to dark, negative ones in red.
+// Equal ones side by side are one rectangle.
 func (g *grid) heatSVG() (picture, what string) {
 	step := max(1, (max(g.rows, g.cols)+maxCells-1)/maxCells)
 	w, h := (g.cols+step-1)/step, (g.rows+step-1)/step
@@ -144,24 +144,6 @@ func (g *grid) heatSVG() (picture, what string) {
 			}
 		}
 	}
-	most := max(math.Abs(g.low), math.Abs(g.high))
-	side := min(24, max(2, 800/float64(max(w, h))))
-	const margin = 30.0
-	var b strings.Builder
-	svgHead(&b, float64(w)*side+2*margin, float64(h)*side+2*margin+24, g.heading())
-	b.WriteString(`<g shape-rendering="crispEdges">` + "\n")
-	for r := range h {
-		for c := range w {
-			x := cell[r*w+c]
-			if x == 0 {
-				continue
-			}
-			fmt.Fprintf(&b, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"%s\"/>\n",
-				coord(margin+float64(c)*side), coord(margin+float64(r)*side), coord(side), coord(side), heat(x/most))
-		}
-	}
-	fmt.Fprintf(&b, "</g>\n<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"none\" stroke=\"#4a5568\"/>\n",
-		coord(margin), coord(margin), coord(float64(w)*side), coord(float64(h)*side))
 	legend := fmt.Sprintf("least %s, greatest %s", show.Number(g.low), show.Number(g.high))
 	what = "the heat map of " + g.heading()
 	if step > 1 {
@@ -169,7 +151,44 @@ func (g *grid) heatSVG() (picture, what string) {
 		legend += "; " + note
 		what += "; " + note
 	}
-	fmt.Fprintf(&b, "<text x=\"%s\" y=\"%s\" font-size=\"12\" fill=\"#1a202c\">%s</text>\n</svg>\n", coord(margin), coord(2*margin+float64(h)*side+6), escapeXML(legend))
+	most := max(math.Abs(g.low), math.Abs(g.high))
+	side := min(24, max(2, 800/float64(max(w, h))))
+	left, top := 30.0, 30.0
+	named := g.labels != nil && step == 1 && w <= maxDrawnNodes
+	if named {
+		left, top = 130, 130
+	}
+	right, bottom := left+float64(w)*side, top+float64(h)*side
+	var b strings.Builder
+	const letter = 7 // about the width of one
+	svgHead(&b, max(right+60, left+letter*float64(len(legend))), bottom+54, g.heading())
+	b.WriteString(`<g shape-rendering="crispEdges">` + "\n")
+	for r := range h {
+		for c := 0; c < w; {
+			x, from := cell[r*w+c], c
+			for c < w && cell[r*w+c] == x {
+				c++
+			}
+			if x == 0 {
+				continue
+			}
+			fmt.Fprintf(&b, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"%s\"/>\n",
+				coord(left+float64(from)*side), coord(top+float64(r)*side), coord(float64(c-from)*side), coord(side), heat(x/most))
+		}
+	}
+	fmt.Fprintf(&b, "</g>\n<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"none\" stroke=\"#4a5568\"/>\n",
+		coord(left), coord(top), coord(float64(w)*side), coord(float64(h)*side))
+	b.WriteString("<g font-size=\"12\" fill=\"#1a202c\">\n")
+	if named {
+		for i, label := range g.labels {
+			name, at := escapeXML(shorten(label, 18)), (float64(i)+0.5)*side
+			if !g.vector {
+				fmt.Fprintf(&b, "<text x=\"%s\" y=\"%s\" text-anchor=\"end\" dominant-baseline=\"middle\">%s</text>\n", coord(left-5), coord(top+at), name)
+			}
+			fmt.Fprintf(&b, "<text transform=\"translate(%s %s) rotate(-60)\">%s</text>\n", coord(left+at+4), coord(top-5), name)
+		}
+	}
+	fmt.Fprintf(&b, "<text x=\"%s\" y=\"%s\">%s</text>\n</g>\n</svg>\n", coord(left), coord(bottom+30), escapeXML(legend))
 	return b.String(), what
 }
 

@@ -24,7 +24,7 @@ type question struct {
 	itself          bool // the set has its own start
 }
 
-const whyForms = "`:why` explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), and reach, desc, anc or dist (A, i), also with [j]"
+const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]."
 
 // ask reads the question.
 func ask(x syntax.Expr) (q question, ok bool) {
@@ -46,7 +46,7 @@ func ask(x syntax.Expr) (q question, ok bool) {
 	q.graph = c.Args[0].Value
 	switch name, n := c.Fun.Name, len(c.Args); {
 	case (name == "has_path" || name == "path") && n == 3 && at == nil:
-		q.from, q.to, q.cycle = c.Args[1].Value, c.Args[2].Value, name == "has_path"
+		q.from, q.to, q.cycle, q.itself = c.Args[1].Value, c.Args[2].Value, name == "has_path", name == "path"
 		return q, true
 	case name == "tc" && n == 1 && len(at) == 2:
 		q.from, q.to, q.cycle = at[0], at[1], true
@@ -82,18 +82,18 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		q, known = ask(x)
 	}
 	if !known {
-		return failure("%s", whyForms)
+		return Reply{Failed: true, Problems: []Problem{finding("", diag.Error, "", 0, 0, fmt.Sprintf("`:why` cannot explain `%s`", shorten(arg, 40)), whyForms)}}
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.
 	if _, _, fail := s.try(arg); fail != nil {
 		return *fail
 	}
-	graph, fail := s.compute(ctx, syntax.ExprString(q.graph))
+	graph, _, fail := s.compute(ctx, syntax.ExprString(q.graph))
 	if fail != nil {
 		return *fail
 	}
-	n := graph[0].Value.Shape.Dim(0)
+	n := graph.Value.Shape.Dim(0)
 	from, fail := s.node(ctx, q.from, n)
 	if fail != nil {
 		return *fail
@@ -104,7 +104,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 			return *fail
 		}
 	}
-	t := search(ctx, graph[0].Value, from, q.reverse)
+	t := search(ctx, graph.Value, from, q.reverse)
 	if t == nil {
 		return failure("%s: the search was stopped", reason(ctx))
 	}
@@ -123,11 +123,11 @@ func (s *Session) node(ctx context.Context, x syntax.Expr, n int) (int, *Reply) 
 			}
 		}
 	}
-	out, fail := s.compute(ctx, syntax.ExprString(x))
+	out, _, fail := s.compute(ctx, syntax.ExprString(x))
 	if fail != nil {
 		return 0, fail
 	}
-	v := out[0].Value
+	v := out.Value
 	if v.Shape.Rank() != 0 || v.At() != math.Trunc(v.At()) || v.At() < 0 || v.At() >= float64(n) {
 		r := failure("%s is no node; the nodes are 0 to %d", shorten(syntax.ExprString(x), 40), n-1)
 		return 0, &r
@@ -249,7 +249,7 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	case to == t.start && q.itself:
 		return fmt.Sprintf("%s is the start itself\n", s.label(to))
 	case to == t.start && !q.cycle:
-		return fmt.Sprintf("%s is the start itself: a node is not among its own\n", s.label(to))
+		return fmt.Sprintf("no: %s is the start, which is left out even when it is on a cycle; ask tc(A)[i, i] for that\n", s.label(to))
 	}
 	if nodes != nil {
 		return fmt.Sprintf("yes: %s (%s)\n", s.arrows(nodes, q.reverse), plural(len(nodes)-1, "edge"))

@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/lang/syntax"
 	"ein/vm/cost"
 	"ein/vm/tensor"
 )
@@ -47,22 +49,57 @@ func StatementCosts(c *cost.Certificate, f *source.File) []StatementCost {
 
 // Cost is a certificate as a table.
 func Cost(c *cost.Certificate, f *source.File) string {
-	var b strings.Builder
-	// Right-aligned columns have a tab after each cell, also the last.
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(line, ops, bytes, name string) {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t  %s\n", line, ops, bytes, name)
-	}
-	row("line", "operations", "bytes", "statement")
+	rows := [][]string{{"line", "operations", "bytes", "statement"}}
 	for _, s := range StatementCosts(c, f) {
 		line := strconv.Itoa(s.Line)
 		if s.Line == 0 {
 			line = "-"
 		}
-		name, _ := diag.Display(s.name)
-		row(line, Count(s.Ops), Count(s.Bytes), Shorten(name, 60))
+		rows = append(rows, []string{line, Count(s.Ops), Count(s.Bytes), shown(s.name, shownCost)})
 	}
-	row("total", Count(c.Ops), Count(c.PeakBytes), "at most; bytes at the peak, inputs included")
+	return costTable(append(rows, []string{"total"}), c)
+}
+
+// CostByText is Cost for a program whose lines its reader has not seen: each
+// statement is shown by its text.
+func CostByText(c *cost.Certificate, f *syntax.File) string {
+	texts := map[int32]string{}
+	for _, st := range f.Stmts {
+		texts[int32(st.Pos().Start)] = statementText(f, st)
+	}
+	rows := [][]string{{"", "operations", "bytes", "statement"}}
+	for _, s := range StatementCosts(c, nil) {
+		text := cmp.Or(texts[s.start], s.name)
+		rows = append(rows, []string{"", Count(s.Ops), Count(s.Bytes), shown(text, shownCost)})
+	}
+	return costTable(append(rows, []string{"total"}), c)
+}
+
+// shownCost is how much of a statement is shown with its cost.
+const shownCost = 60
+
+// statementText is a statement as it was entered, on one line.
+func statementText(f *syntax.File, st syntax.Stmt) string {
+	at := st.Pos()
+	return strings.Join(strings.Fields(f.Source.Text[at.Start:at.End]), " ")
+}
+
+func shown(s string, most int) string {
+	s, _ = diag.Display(s)
+	return Shorten(s, most)
+}
+
+// costTable lays the rows out; the last one, which has its first cell only, gets
+// the sums.
+func costTable(rows [][]string, c *cost.Certificate) string {
+	last := len(rows) - 1
+	rows[last] = append(rows[last], Count(c.Ops), Count(c.PeakBytes), "at most; bytes at the peak, inputs included")
+	var b strings.Builder
+	// Right-aligned columns have a tab after each cell, also the last.
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, r := range rows {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t  %s\n", r[0], r[1], r[2], r[3])
+	}
 	_ = w.Flush() // to memory
 	return b.String() + "outputs: " + Count(c.OutputElements) + " elements\n"
 }

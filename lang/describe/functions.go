@@ -2,6 +2,8 @@ package describe
 
 import (
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 
 	"ein/lang/source"
@@ -9,13 +11,13 @@ import (
 	"ein/stdlib"
 )
 
-// Function is a function of the language for its documentation.
+// Function is a function for its documentation.
 type Function struct {
 	Name, Signature, Group, Doc string
-	params                      []stdlib.Param
-	result, cost                string
-	example, output             string
-	source                      string // of one that is written in Ein
+	Params                      []stdlib.Param
+	Result, Cost                string
+	Example, Output             string // a program and what it prints
+	Source                      string // of one that is written in Ein
 }
 
 // preludeGroup is the heading of the functions that are written in Ein.
@@ -27,42 +29,57 @@ func Functions() []Function {
 	for i := range stdlib.Builtins {
 		b := &stdlib.Builtins[i]
 		list = append(list, Function{
-			Name: b.Name, Signature: b.Signature(), Group: b.Group, Doc: b.Doc, params: b.Params,
-			result: b.Result, cost: b.Cost, example: b.Example, output: b.Output,
+			Name: b.Name, Signature: b.Signature(), Group: b.Group, Doc: b.Doc, Params: b.Params,
+			Result: b.Result, Cost: b.Cost, Example: b.Example, Output: b.Output,
 		})
 	}
 	return append(list, preludeFunctions()...)
 }
 
-// preludeFunctions reads the prelude: the comment over a function is its
-// documentation, as "name(parameters): text".
 func preludeFunctions() []Function {
-	text := stdlib.Prelude()
-	f := syntax.Parse(source.NewFile("prelude.ein", text), syntax.Options{})
+	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude()), syntax.Options{})
 	var list []Function
 	for _, s := range f.Stmts {
-		def, ok := s.(*syntax.Def)
-		if !ok {
-			continue
+		if def, ok := s.(*syntax.Def); ok {
+			fn := Definition(f, def)
+			fn.Group = preludeGroup
+			list = append(list, fn)
 		}
-		names := make([]string, len(def.Params))
-		for i, p := range def.Params {
-			names[i] = p.Name
-		}
-		fn := Function{
-			Name: def.Name.Name, Signature: def.Name.Name + "(" + strings.Join(names, ", ") + ")", Group: preludeGroup,
-			source: text[def.Span.Start:def.Span.End],
-		}
-		line := f.Source.Position(def.Span.Start).Line
-		for _, c := range f.Comments {
-			if f.Source.Position(c.Span.Start).Line == line-1 {
-				comment := strings.TrimSpace(strings.TrimLeft(text[c.Span.Start:c.Span.End], "/#"))
-				fn.Doc = strings.TrimSpace(strings.TrimPrefix(comment, fn.Signature+":"))
-			}
-		}
-		list = append(list, fn)
 	}
 	return list
+}
+
+// Definition is a function that a program defines. The comment over it is its
+// documentation, which may begin with the signature, as "name(parameters): text".
+func Definition(f *syntax.File, def *syntax.Def) Function {
+	fn := Function{Name: def.Name.Name, Source: f.Source.Text[def.Span.Start:def.Span.End]}
+	names := make([]string, len(def.Params))
+	for i, p := range def.Params {
+		names[i] = p.Name
+		fn.Params = append(fn.Params, stdlib.Param{Name: p.Name})
+	}
+	fn.Signature = fn.Name + "(" + strings.Join(names, ", ") + ")"
+	fn.Doc = strings.TrimSpace(strings.TrimPrefix(Comment(f, def.Span.Start), fn.Signature+":"))
+	return fn
+}
+
+// Comment is the text of the comment lines that end on the line before offset.
+func Comment(f *syntax.File, offset int) string {
+	line := f.Source.Position(offset).Line
+	var lines []string
+	i := sort.Search(len(f.Comments), func(i int) bool { return f.Comments[i].Span.Start >= offset })
+	for ; i > 0; i-- {
+		c := f.Comments[i-1].Span
+		at := f.Source.Position(c.Start)
+		whole := f.Source.LineSpan(at.Line)
+		if at.Line != line-1 || strings.TrimSpace(f.Source.Text[whole.Start:c.Start]) != "" {
+			break
+		}
+		line = at.Line
+		lines = append(lines, strings.TrimSpace(strings.TrimLeft(f.Source.Text[c.Start:c.End], "/#")))
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n")
 }
 
 // grouped calls do for each group of functions, in the order of the first of
@@ -103,9 +120,9 @@ func Contents(list []Function) string {
 func (f *Function) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n  %s\n", f.Signature, f.Doc)
-	if len(f.params) > 0 {
+	if len(f.Params) > 0 {
 		b.WriteString("\nParameters\n")
-		for _, p := range f.params {
+		for _, p := range f.Params {
 			fmt.Fprintf(&b, "  %-5s %s\n", p.Name, paramText(p))
 		}
 	}
@@ -114,11 +131,11 @@ func (f *Function) Text() string {
 			fmt.Fprintf(&b, "\n%s\n  %s\n", title, strings.ReplaceAll(text, "\n", "\n  "))
 		}
 	}
-	section("Result", f.result)
-	section("Cost", f.cost)
-	section("Example", f.example)
-	section("Prints", f.output)
-	section("Defined as", f.source)
+	section("Result", f.Result)
+	section("Cost", f.Cost)
+	section("Example", f.Example)
+	section("Prints", f.Output)
+	section("Defined as", f.Source)
 	return b.String()
 }
 
@@ -150,20 +167,20 @@ func Reference(list []Function) string {
 func (f *Function) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### `%s`\n\n%s\n", f.Signature, capital(f.Doc))
-	if len(f.params) > 0 {
+	if len(f.Params) > 0 {
 		b.WriteString("\n")
-		for _, p := range f.params {
+		for _, p := range f.Params {
 			fmt.Fprintf(&b, "- `%s`: %s\n", p.Name, paramText(p))
 		}
 	}
-	if f.result != "" {
-		fmt.Fprintf(&b, "\nResult: %s. Cost: %s.\n", f.result, f.cost)
+	if f.Result != "" {
+		fmt.Fprintf(&b, "\nResult: %s. Cost: %s.\n", f.Result, f.Cost)
 	}
-	if f.example != "" {
-		fmt.Fprintf(&b, "\n```ein\n%s\n```\n\n```\n%s\n```\n", f.example, f.output)
+	if f.Example != "" {
+		fmt.Fprintf(&b, "\n```ein\n%s\n```\n\n```\n%s\n```\n", f.Example, f.Output)
 	}
-	if f.source != "" {
-		fmt.Fprintf(&b, "\n```ein\n%s\n```\n", f.source)
+	if f.Source != "" {
+		fmt.Fprintf(&b, "\n```ein\n%s\n```\n", f.Source)
 	}
 	return b.String()
 }

@@ -33,6 +33,9 @@ type Compiled struct {
 	// Statements that begin before From are left out, and those that begin at or
 	// past To, when it is not 0.
 	From, To int
+	// ByText is for a program whose lines its reader has not seen: statements are
+	// shown by their text, and only those that something is computed for.
+	ByText bool
 }
 
 // Plan shows under each statement of a program the operations that compute it.
@@ -176,10 +179,10 @@ func (e *explainer) statements() {
 		if at := s.Pos().Start; at < e.c.From || e.c.To > 0 && at >= e.c.To {
 			continue
 		}
-		line := e.c.Checked.File.Source.Position(s.Pos().Start).Line
-		at := e.c.Checked.File.Source.LineSpan(line)
-		text, _ := diag.Display(strings.TrimSpace(e.c.Checked.File.Source.Text[at.Start:at.End]))
-		fmt.Fprintf(&e.Builder, "\n%4d | %s\n", line, Shorten(text, shownLine))
+		if e.c.ByText && !slices.Contains(owner, k) && !needed[values[s.Pos()]] {
+			continue
+		}
+		e.WriteString("\n" + e.heading(s) + "\n")
 		steps := 0
 		for i := range lines {
 			if owner[i] == k {
@@ -194,6 +197,17 @@ func (e *explainer) statements() {
 			e.WriteString(indent + "* " + r + "\n")
 		}
 	}
+}
+
+// heading is the line above the steps of a statement.
+func (e *explainer) heading(s syntax.Stmt) string {
+	f := e.c.Checked.File
+	if e.c.ByText {
+		return shown(statementText(f, s), shownLine)
+	}
+	line := f.Source.Position(s.Pos().Start).Line
+	at := f.Source.LineSpan(line)
+	return fmt.Sprintf("%4d | %s", line, shown(strings.TrimSpace(f.Source.Text[at.Start:at.End]), shownLine))
 }
 
 // stepless is why no step belongs to a statement.

@@ -5,25 +5,24 @@ import (
 	"ein/vm/tensor"
 )
 
-// Known is an operation whose value the host has from an earlier run.
+// Known is the value of an operation that the host has from an earlier run, and its
+// name for the listings.
 type Known struct {
 	Name  string
-	Node  *ir.Node
 	Value *tensor.Value
 }
 
 // Use makes inputs of the operations whose values are known, so that nothing is
 // computed twice, and drops the inputs that nothing uses any more. It returns the
-// values of the inputs that are left, in their order. It comes before Optimise.
-func (p *Program) Use(known []Known) []tensor.Value {
-	u := user{known: map[*ir.Node]Known{}, done: map[*ir.Node]*ir.Node{}}
-	for _, k := range known {
-		u.known[k.Node] = k
-	}
+// values of the inputs that are left, in their order. It comes before Optimise. The
+// operations that are left are numbered anew, so that tables of them are as small
+// as what is left of the program.
+func (p *Program) Use(known map[*ir.Node]Known) []tensor.Value {
+	u := user{known: known, done: map[*ir.Node]*ir.Node{}}
 	for i := range p.Outputs {
 		p.Outputs[i].Node = u.node(p.Outputs[i].Node)
 	}
-	p.Inputs = u.inputs
+	p.Inputs, p.Nodes = u.inputs, len(u.done)
 	return u.values
 }
 
@@ -38,13 +37,13 @@ func (u *user) node(n *ir.Node) *ir.Node {
 	if out := u.done[n]; out != nil {
 		return out
 	}
-	out := n
+	var out *ir.Node
 	if k, ok := u.known[n]; ok && n.Op != ir.Const {
-		// What is known of the value stays, and so does the number in the tables.
-		out = &ir.Node{ID: n.ID, Op: ir.Input, Slot: len(u.inputs), NonNeg: n.NonNeg, Type: n.Type, Bound: n.Bound, Pos: n.Pos}
+		// What is known of the value stays, and so does the place.
+		out = &ir.Node{Op: ir.Input, Slot: len(u.inputs), NonNeg: n.NonNeg, Type: n.Type, Bound: n.Bound, Pos: n.Pos}
 		u.inputs = append(u.inputs, Input{Name: k.Name, Kind: kindOf(n.Type), Node: out, Layout: k.Value.Layout, NNZ: k.Value.CSR.NNZ()})
 		u.values = append(u.values, *k.Value)
-	} else if len(n.Args) > 0 {
+	} else {
 		copied := *n
 		copied.Args = make([]*ir.Node, len(n.Args))
 		for i, a := range n.Args {
@@ -52,6 +51,7 @@ func (u *user) node(n *ir.Node) *ir.Node {
 		}
 		out = &copied
 	}
+	out.ID = len(u.done) // after its operands
 	u.done[n] = out
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"ein/lang/plan"
 	"ein/vm"
 	"ein/vm/cost"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -48,10 +49,10 @@ func values(t *testing.T, text string, known map[string]*tensor.Value) ([]*tenso
 		t.Fatal(p.Diags)
 	}
 	pl := plan.New(p, nil)
-	var list []plan.Known
+	list := map[*ir.Node]plan.Known{}
 	for _, s := range p.Statements {
 		if v := known[s.Name]; v != nil {
-			list = append(list, plan.Known{Name: s.Name, Node: s.Node, Value: v})
+			list[s.Node] = plan.Known{Name: s.Name, Value: v}
 		}
 	}
 	inputs := pl.Use(list)

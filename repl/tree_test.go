@@ -1,0 +1,27 @@
+package repl
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"ein/lang"
+	"ein/testdata"
+)
+
+// TestShift holds a tree that was moved against one that was parsed at its place.
+func TestShift(t *testing.T) {
+	texts := []string{"sum(A, axis=1)[i]\n// more\ninput A: graph", "def f(x, y) = {\n  z = -x\n  (z) y\n}", "x = \"open\ny = 1 +* 2\n"}
+	for _, c := range testdata.Cases() {
+		texts = append(texts, c.Source)
+	}
+	const before = 37
+	for _, text := range texts {
+		got, want := lang.Parse("", text, session), lang.Parse("", strings.Repeat(" ", before)+text, session)
+		shift(got, before)
+		got.Source = want.Source
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is moved to another tree", text)
+		}
+	}
+}
