@@ -73,7 +73,7 @@ func (s *server) explanations(f *file, span source.Span) []protocol.CommandOrCod
 	return list
 }
 
-// fixAll is the edits of every cure without an alternative. Of two that overlap the
+// fixAll is the edits of every cure without an alternative that is no guess. Of two that overlap the
 // first is taken; the next request finds the other.
 func fixAll(d *ide.Document) []diag.Edit {
 	var all []diag.Edit
@@ -83,7 +83,7 @@ func fixAll(d *ide.Document) []diag.Edit {
 		})
 	}
 	for _, g := range d.Diagnostics() {
-		if len(g.Fixes) == 1 && !slices.ContainsFunc(g.Fixes[0].Edits, overlaps) {
+		if len(g.Fixes) == 1 && !g.Fixes[0].Guess && !slices.ContainsFunc(g.Fixes[0].Edits, overlaps) {
 			all = append(all, g.Fixes[0].Edits...)
 		}
 	}

@@ -81,6 +81,7 @@ type testClient struct {
 	documents chan *protocol.ShowDocumentParams
 	progress  chan *protocol.ProgressParams
 	registers chan protocol.Registration
+	dropped   chan protocol.Unregistration
 	refreshed chan string
 }
 
@@ -110,6 +111,7 @@ func connect(t testing.TB, opt Options) *testClient {
 		documents: make(chan *protocol.ShowDocumentParams, 100),
 		progress:  make(chan *protocol.ProgressParams, 100),
 		registers: make(chan protocol.Registration, 100),
+		dropped:   make(chan protocol.Unregistration, 100),
 		refreshed: make(chan string, 100),
 	}
 	if opt.after == nil {
@@ -193,6 +195,13 @@ func (c *testClient) WorkDoneProgressCreate(context.Context, *protocol.WorkDoneP
 func (c *testClient) RegisterCapability(_ context.Context, p *protocol.RegistrationParams) error {
 	for _, r := range p.Registrations {
 		c.registers <- r
+	}
+	return nil
+}
+
+func (c *testClient) UnregisterCapability(_ context.Context, p *protocol.UnregistrationParams) error {
+	for _, r := range p.Unregisterations {
+		c.dropped <- r
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (s *server) CodeLens(ctx context.Context, params *protocol.CodeLensParams) 
 }
 
 // ExecuteCommand runs a command. Its output is the result, and is shown to the user
-// too: editors throw the results of commands away.
+// too unless the client says that it does: most throw the results of commands away.
 func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCommandParams) (protocol.LSPAny, error) {
 	for _, c := range s.commands() {
 		if c.name != params.Command {
@@ -123,7 +123,9 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 		if err != nil {
 			return nil, err
 		}
-		go s.show(c, arg, text)
+		if !s.client.results {
+			go s.show(c, arg, text)
+		}
 		return anything(text), nil
 	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.40q; there are %s", params.Command, strings.Join(s.commandNames(), ", "))

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"go.lsp.dev/jsonrpc2"
@@ -40,11 +42,14 @@ type frames struct {
 	once   sync.Once
 	closed chan struct{}
 	mu     sync.Mutex // one write at a time
+
+	owed atomic.Int64  // requests that are not answered yet
+	paid chan struct{} // an answer was written
 }
 
 func newFrames(conn io.ReadWriteCloser, limit int, log *slog.Logger) *frames {
 	f := &frames{conn: conn, in: bufio.NewReader(conn), max: limit, log: log,
-		checked: make(chan []byte), closed: make(chan struct{})}
+		checked: make(chan []byte), closed: make(chan struct{}), paid: make(chan struct{}, 1)}
 	go f.pump()
 	return f
 }
@@ -54,7 +59,7 @@ func newFrames(conn io.ReadWriteCloser, limit int, log *slog.Logger) *frames {
 func (f *frames) pump() {
 	defer close(f.checked)
 	for {
-		body, err := f.next()
+		body, request, err := f.next()
 		var refused *jsonrpc2.Error
 		switch {
 		case errors.As(err, &refused):
@@ -66,6 +71,9 @@ func (f *frames) pump() {
 			return
 		}
 		f.trace("received", body)
+		if request {
+			f.owed.Add(1)
+		}
 		frame := fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body))
 		select {
 		case f.checked <- append(frame, body...):
@@ -96,10 +104,48 @@ func (f *frames) Read(p []byte) (int, error) {
 func (f *frames) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	n, err := f.conn.Write(p)
 	if _, body, ok := bytes.Cut(p, []byte("\r\n\r\n")); ok {
 		f.trace("sent", body)
+		if !answers(body) {
+			return n, err
+		}
+		f.owed.Add(-1)
+		select {
+		case f.paid <- struct{}{}:
+		default:
+		}
 	}
-	return f.conn.Write(p)
+	return n, err
+}
+
+// settle waits until every request has its answer, but not for ever.
+func (f *frames) settle(limit time.Duration) {
+	late := time.After(limit)
+	for f.owed.Load() > 0 {
+		select {
+		case <-f.paid:
+		case <-late:
+			return
+		}
+	}
+}
+
+// answers reports whether a message of jsonrpc2's, which begins with its version and
+// its id, is a response.
+func answers(body []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(body))
+	for i := 0; ; i++ {
+		switch t, err := d.Token(); {
+		case err != nil:
+			return false
+		case i%2 == 0: // the opening brace, or a value
+		case t == "result", t == "error":
+			return true
+		case t == "method":
+			return false
+		}
+	}
 }
 
 func (f *frames) Close() (err error) {
@@ -118,22 +164,24 @@ func (f *frames) trace(what string, body []byte) {
 	f.log.Debug(what, "bytes", len(body), "shown", len(shown), "body", string(shown))
 }
 
-// next reads one message. An *jsonrpc2.Error is for the client; any other error
+// next reads one message and tells whether it is to be answered. An *jsonrpc2.Error is for the client; any other error
 // ends the connection.
-func (f *frames) next() ([]byte, error) {
+func (f *frames) next() (body []byte, request bool, err error) {
 	length, err := f.header()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	// The buffer grows with what arrives, never with what the header says.
-	var body bytes.Buffer
-	if _, err := io.CopyN(&body, f.in, int64(length)); err != nil {
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, f.in, int64(length)); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return nil, err
+		return nil, false, err
 	}
-	return body.Bytes(), wellFormed(body.Bytes())
+	m, err := wellFormed(b.Bytes())
+	_, request = m.(*jsonrpc2.Call)
+	return b.Bytes(), request, err
 }
 
 // header reads the fields before a message. After a header that is refused its
@@ -208,24 +256,40 @@ func (f *frames) line() ([]byte, error) {
 	}
 }
 
-// wellFormed reports why a message cannot be given to jsonrpc2.
-func wellFormed(body []byte) error {
+// wellFormed decodes a message, or says why it cannot be given to jsonrpc2.
+func wellFormed(body []byte) (jsonrpc2.Message, error) {
 	if !utf8.Valid(body) {
-		return jsonrpc2.Errorf(jsonrpc2.ParseError, "the message is not UTF-8")
+		return nil, jsonrpc2.Errorf(jsonrpc2.ParseError, "the message%s is not UTF-8", about(body))
 	}
 	if nesting(body) > maxNesting {
-		return jsonrpc2.Errorf(jsonrpc2.ParseError, "more than %d levels of brackets", maxNesting)
+		return nil, jsonrpc2.Errorf(jsonrpc2.ParseError, "more than %d levels of brackets", maxNesting)
 	}
 	if !json.Valid(body) {
-		return jsonrpc2.Errorf(jsonrpc2.ParseError, "the message is not JSON")
+		return nil, jsonrpc2.Errorf(jsonrpc2.ParseError, "the message is not JSON")
 	}
 	if body = bytes.TrimLeft(body, " \t\r\n"); body[0] != '{' {
-		return jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "expected one JSON object; the protocol has no batches")
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "expected one JSON object; the protocol has no batches")
 	}
-	if _, err := jsonrpc2.DecodeMessage(body); err != nil {
-		return jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "not a request, a notification or a response: %v", err)
+	m, err := jsonrpc2.DecodeMessage(body)
+	if err != nil {
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "not a request, a notification or a response: %v", err)
 	}
-	return nil
+	return m, nil
+}
+
+// about names the file that a message speaks of, if it can be read that far.
+func about(body []byte) string {
+	var message struct {
+		Params struct {
+			TextDocument struct {
+				URI string `json:"uri"`
+			} `json:"textDocument"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(body, &message) != nil || message.Params.TextDocument.URI == "" {
+		return ""
+	}
+	return fmt.Sprintf(" about %.200q", message.Params.TextDocument.URI)
 }
 
 // nesting is how deep the brackets outside strings are nested.
@@ -269,6 +333,7 @@ func (f *frames) refuse(body []byte, reason *jsonrpc2.Error) {
 		f.log.Error("cannot encode an answer", "error", err)
 		return
 	}
+	f.owed.Add(1) // which is paid at once
 	if _, err := f.Write(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(answer), answer)); err != nil {
 		f.log.Warn("cannot answer", "error", err)
 	}

@@ -16,13 +16,12 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
-	"ein/lang/diag"
 	"ein/lang/ide"
 	"ein/lang/source"
 )
 
 func newTestFile(text string) *file {
-	return (&file{uri: testURI, text: text, encoding: source.UTF16}).finish(nil, nil)
+	return (&file{uri: testURI, text: text, encoding: source.UTF16}).finish(nil)
 }
 
 func wholeText(text string) source.Span { return source.Span{End: len(text)} }
@@ -83,7 +82,6 @@ func FuzzIncremental(f *testing.F) {
 			m := now.mapper()
 			next := now.text
 			var changes []string
-			var all []diag.Edit
 			for range edits {
 				place := func() protocol.Position {
 					p := m.position(rng.IntN(len(m.text) + 1))
@@ -110,11 +108,10 @@ func FuzzIncremental(f *testing.F) {
 				if next != want {
 					t.Fatalf("%v in %q: got %q, want %q", change.Range, m.text, next, want)
 				}
-				all = append(all, e)
 				changes = append(changes, fmt.Sprint(change.Range, " ", insert))
 				m = newMapper(next, source.UTF16)
 			}
-			now = now.edited(version, uint64(version), next, all)
+			now = now.edited(version, uint64(version), next)
 			fresh := newTestFile(want)
 			if got, want := summary(now.document()), summary(fresh.document()); got != want {
 				t.Fatalf("%q after %q: diagnostics\n%s\nwant\n%s", before.text, changes, got, want)

@@ -321,36 +321,56 @@ func (b *binding) problem(input string, err error) {
 	}
 }
 
-// watch asks the client to report changes of data files. A client that cannot
-// leaves it to the next edit to find them.
+// watch asks the client to report changes of a program's data files, and no more
+// those of files that no program needs any longer. A client that cannot leaves it to
+// the next edit to find them.
 func (s *server) watch(u uri.URI, sources []dataSource) {
 	if !s.client.watch {
 		return
 	}
-	var added []protocol.FileSystemWatcher
+	var added []protocol.Registration
+	var gone []protocol.Unregistration
 	s.watched.Lock()
 	defer s.watched.Unlock()
 	for _, src := range sources {
-		if s.watched.paths[src.path] == nil {
-			s.watched.paths[src.path] = map[uri.URI]bool{}
-			added = append(added, watcher(src.path, s.client.relativePattern))
+		w := s.watched.files[src.path]
+		if w == nil {
+			s.watched.count++
+			w = &watchedFile{id: fmt.Sprintf("ein.data.%d", s.watched.count), programs: map[uri.URI]bool{}}
+			s.watched.files[src.path] = w
+			added = append(added, protocol.Registration{
+				ID: w.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
+				RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{
+					Watchers: []protocol.FileSystemWatcher{watcher(src.path, s.client.relativePattern)},
+				}),
+			})
 		}
-		s.watched.paths[src.path][u] = true
+		w.programs[u] = true
 	}
-	if len(added) == 0 {
+	for path, w := range s.watched.files {
+		if !w.programs[u] || slices.ContainsFunc(sources, func(src dataSource) bool { return src.path == path }) {
+			continue
+		}
+		if delete(w.programs, u); len(w.programs) == 0 {
+			delete(s.watched.files, path)
+			gone = append(gone, protocol.Unregistration{ID: w.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles})
+		}
+	}
+	if len(added)+len(gone) == 0 {
 		return
 	}
-	s.watched.count++
-	registration := protocol.Registration{
-		ID: fmt.Sprintf("ein.data.%d", s.watched.count), Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
-		RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: added}),
-	}
-	go func() {
-		err := s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}})
+	s.asks.put(func() {
+		var err error
+		if len(added) > 0 {
+			err = s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: added})
+		}
+		if len(gone) > 0 {
+			err = errors.Join(err, s.peer.UnregisterCapability(s.ctx, &protocol.UnregistrationParams{Unregisterations: gone}))
+		}
 		if err != nil && s.ctx.Err() == nil {
 			s.log.Warn("the client does not watch the data", "error", err)
 		}
-	}()
+	})
 }
 
 // watcher is a pattern for one file.
@@ -366,11 +386,16 @@ func watcher(path string, relative bool) protocol.FileSystemWatcher {
 	return protocol.FileSystemWatcher{GlobPattern: protocol.Pattern(escaped(path))}
 }
 
-// watched is the data files that the client watches, with the programs they are for.
+// watched is the data files that the client watches, by path.
 type watched struct {
 	sync.Mutex
-	paths map[string]map[uri.URI]bool
+	files map[string]*watchedFile
 	count int
+}
+
+type watchedFile struct {
+	id       string // of the registration
+	programs map[uri.URI]bool
 }
 
 // DidChangeWatchedFiles checks the programs whose data has changed.
@@ -378,7 +403,11 @@ func (s *server) DidChangeWatchedFiles(_ context.Context, params *protocol.DidCh
 	var programs []uri.URI
 	s.watched.Lock()
 	for _, change := range params.Changes {
-		for u := range s.watched.paths[change.URI.FsPath()] {
+		w := s.watched.files[change.URI.FsPath()]
+		if w == nil {
+			continue
+		}
+		for u := range w.programs {
 			if !slices.Contains(programs, u) {
 				programs = append(programs, u)
 			}

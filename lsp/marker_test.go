@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"ein/lang/source"
 )

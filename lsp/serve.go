@@ -26,10 +26,11 @@ import (
 // The limits that hold where Options leaves one 0.
 const (
 	DefaultDebounce   = 150 * time.Millisecond
-	DefaultMaxMessage = 64 << 20 // bytes
-	DefaultMaxData    = 64 << 20 // bytes, of one data file after decompression
-	DefaultMaxMemory  = 1 << 30  // bytes, of one run
-	DefaultMaxOps     = 1 << 36  // operations, of one run
+	DefaultMaxMessage = 64 << 20  // bytes
+	DefaultMaxText    = 256 << 20 // bytes, of all open files together
+	DefaultMaxData    = 64 << 20  // bytes, of one data file after decompression
+	DefaultMaxMemory  = 1 << 30   // bytes, of one run
+	DefaultMaxOps     = 1 << 36   // operations, of one run
 	DefaultTimeout    = 10 * time.Second
 )
 
@@ -47,6 +48,7 @@ type Options struct {
 
 	Debounce   time.Duration // the pause after an edit before diagnostics are pushed
 	MaxMessage int           // bytes
+	MaxText    int           // bytes of all open files together; one more is not opened
 	MaxData    int64         // bytes of a data file bound to an input
 	MaxMemory  uint64        // bytes of a run
 	MaxOps     uint64        // operations of a run
@@ -67,6 +69,7 @@ func (o Options) withDefaults() Options {
 	}
 	setDefault(&o.Debounce, DefaultDebounce)
 	setDefault(&o.MaxMessage, DefaultMaxMessage)
+	setDefault(&o.MaxText, DefaultMaxText)
 	setDefault(&o.MaxData, DefaultMaxData)
 	setDefault(&o.MaxMemory, DefaultMaxMemory)
 	setDefault(&o.MaxOps, DefaultMaxOps)
@@ -96,6 +99,9 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, opt Options) error {
 	case <-rpc.Done():
 	case <-ctx.Done():
 	}
+	if s.phase.Load() == down {
+		wire.settle(leave)
+	}
 	cancel()
 	if err := wire.Close(); err != nil {
 		opt.Log.Debug("closing the connection", "error", err)
@@ -103,6 +109,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, opt Options) error {
 	select {
 	case <-rpc.Done():
 		s.out.wait()
+		s.asks.wait()
 	case <-time.After(leave):
 		opt.Log.Warn("work went on after the end of the connection")
 	}
@@ -146,30 +153,57 @@ const notInitialized jsonrpc2.Code = -32002
 
 // inFlight is the requests that a cancellation can still reach.
 type inFlight struct {
-	mu     sync.Mutex
-	cancel map[jsonrpc2.ID]*context.CancelFunc
+	mu       sync.Mutex
+	requests map[jsonrpc2.ID]*request
+}
+
+type request struct {
+	cancel context.CancelFunc
+	over   chan struct{}
 }
 
 func (f *inFlight) begin(ctx context.Context, id jsonrpc2.ID) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
+	r := &request{cancel, make(chan struct{})}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.cancel[id] = &cancel
+	f.requests[id] = r
 	return ctx, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.cancel[id] == &cancel { // not of a later request with the same id
-			delete(f.cancel, id)
+		if f.requests[id] == r { // not of a later request with the same id
+			delete(f.requests, id)
 		}
 		cancel()
+		close(r.over)
 	}
 }
 
 func (f *inFlight) stop(id jsonrpc2.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if cancel := f.cancel[id]; cancel != nil {
-		(*cancel)()
+	if r := f.requests[id]; r != nil {
+		r.cancel()
+	}
+}
+
+// finish waits for the requests before the one with the given id, but not for ever.
+func (f *inFlight) finish(last jsonrpc2.ID, limit time.Duration) {
+	f.mu.Lock()
+	var before []*request
+	for id, r := range f.requests {
+		if id != last {
+			before = append(before, r)
+		}
+	}
+	f.mu.Unlock()
+	late := time.After(limit)
+	for _, r := range before {
+		select {
+		case <-r.over:
+		case <-late:
+			return
+		}
 	}
 }
 
@@ -206,11 +240,26 @@ func (s *server) handle(released context.Context, req *jsonrpc2.Request) (result
 	ctx, done := s.requests.begin(s.ctx, req.ID())
 	defer done()
 	switch req.Method() {
-	case protocol.MethodInitialize, protocol.MethodShutdown:
-		// What follows on the wire has to find them done.
+	case protocol.MethodInitialize:
+		// What follows on the wire has to find it done.
+	case protocol.MethodShutdown:
+		// So has this, and it answers last.
+		s.runs.stopAll()
+		s.requests.finish(req.ID(), leave)
 	default:
 		ctx = context.WithValue(ctx, snapshotKey{}, s.session.snapshot())
 		jsonrpc2.Async(released)
+		if req.Method() == protocol.MethodWorkspaceExecuteCommand {
+			break // it may take long, and waits for the client
+		}
+		// What nobody waits for any more is not begun, so that a client which asks
+		// faster than it is answered gets no slower for it.
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		case <-ctx.Done():
+			return nil, protocol.ErrRequestCancelled
+		}
 	}
 	result, err = s.dispatch(ctx, req)
 	if ctx.Err() != nil {

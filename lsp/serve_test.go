@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -153,6 +154,63 @@ func TestFaults(t *testing.T) {
 			t.Fatalf("at %q", test.name)
 		}
 		c.alive(1000 + i)
+	}
+}
+
+// TestAbout: who is told that a message is wrong is told of which file it speaks.
+func TestAbout(t *testing.T) {
+	body := []byte("{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didOpen\",\"params\":{\"textDocument\":{\"uri\":\"file:///a.ein\",\"text\":\"\xe9\"}}}")
+	if _, err := wellFormed(body); err == nil || !strings.Contains(err.Error(), `the message about "file:///a.ein" is not UTF-8`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSlots: a request that is cancelled while others are worked on is not begun.
+func TestSlots(t *testing.T) {
+	s := newServer(t.Context(), Options{}.withDefaults(), nil)
+	s.phase.Store(up)
+	begun, end := make(chan string, 100), make(chan struct{})
+	s.dispatch = func(_ context.Context, req *jsonrpc2.Request) (any, error) {
+		begun <- req.Method()
+		<-end
+		return nil, nil
+	}
+	near, far := newPipe(t)
+	server := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(far), jsonrpc2.WithCodec(codec{}))
+	server.Go(t.Context(), s.handle)
+	client := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(near))
+	client.Go(t.Context(), jsonrpc2.MethodNotFoundHandler)
+	answers := make(chan error, 100)
+	for range cap(s.slots) {
+		go func() {
+			_, err := client.Call(t.Context(), "slow", nil, nil)
+			answers <- err
+		}()
+		receive(t, begun)
+	}
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := client.Call(t.Context(), "late", nil, nil)
+		waiting <- err
+	}()
+	// Its number is the one after theirs.
+	id := jsonrpc2.NewNumberID(int64(cap(s.slots) + 1))
+	for known := false; !known; {
+		s.requests.mu.Lock()
+		known = s.requests.requests[id] != nil
+		s.requests.mu.Unlock()
+		runtime.Gosched()
+	}
+	s.requests.stop(id)
+	wantCode(t, receive(t, waiting), protocol.CodeRequestCancelled)
+	close(end)
+	for range cap(s.slots) {
+		if err := receive(t, answers); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(begun) > 0 {
+		t.Errorf("%s was begun", receive(t, begun))
 	}
 }
 

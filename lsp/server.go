@@ -2,9 +2,11 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
@@ -32,7 +34,9 @@ type server struct {
 	client   client      // set once, by initialize
 	session  *session
 	requests inFlight
-	out      *outbox
+	slots    chan struct{} // one for each request that is worked on
+	out      *outbox       // what is told to the client
+	asks     *outbox       // what is asked of it; nothing waits for the answers
 	pending  pending
 	data     dataJobs
 	watched  watched
@@ -48,23 +52,25 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		ctx: ctx, opt: opt, log: opt.Log, peer: peer,
 		exited:   make(chan struct{}),
 		session:  newSession(),
-		requests: inFlight{cancel: map[jsonrpc2.ID]*context.CancelFunc{}},
+		requests: inFlight{requests: map[jsonrpc2.ID]*request{}},
+		slots:    make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
 		pending:  pending{cancel: map[uri.URI]*func(){}},
 		data:     dataJobs{jobs: map[uri.URI]*dataJob{}},
-		watched:  watched{paths: map[string]map[uri.URI]bool{}},
+		watched:  watched{files: map[string]*watchedFile{}},
 		tokens:   tokenCache{last: map[uri.URI]sentTokens{}},
 		runs:     runs{cancel: map[protocol.ProgressToken]context.CancelFunc{}},
 		reports:  reports{text: map[uri.URI]string{}},
 	}
 	s.dispatch = dispatcher(s)
-	s.out = newOutbox(ctx, func(task func()) {
+	guarded := func(task func()) {
 		defer func() {
 			if r := recover(); r != nil {
 				s.log.Error("a bug in ein", "panic", r, "stack", string(debug.Stack()))
 			}
 		}()
 		task()
-	})
+	}
+	s.out, s.asks = newOutbox(ctx, guarded), newOutbox(ctx, guarded)
 	return s
 }
 
@@ -88,6 +94,7 @@ type client struct {
 	progress          bool // the server may begin progress of its own
 	showDocument      bool
 	content           bool // asks for the text of documents that only the server has
+	results           bool // shows the results of commands itself
 	lineFolding       bool
 	refreshes         struct{ diagnostics, hints, tokens, lenses bool }
 }
@@ -121,6 +128,15 @@ func newClient(c *protocol.ClientCapabilities) client {
 
 		progress:     is(win.WorkDoneProgress),
 		showDocument: win.ShowDocument != nil && win.ShowDocument.Support,
+	}
+	// An extension of ours: a client that knows no better leaves it out.
+	var experimental struct {
+		Ein struct {
+			CommandResults bool `json:"commandResults"`
+		} `json:"ein"`
+	}
+	if json.Unmarshal(c.Experimental, &experimental) == nil {
+		out.results = experimental.Ein.CommandResults
 	}
 	if p := td.PublishDiagnostics; p != nil {
 		out.diagnosticVersion, out.related = is(p.VersionSupport), is(p.RelatedInformation)
@@ -314,7 +330,7 @@ func (s *server) checkAll() {
 
 // complain tells the user of something wrong that has no place in a text.
 func (s *server) complain(err error) {
-	s.log.Warn("settings", "error", err)
+	s.log.Warn("told to the user", "error", err)
 	s.out.put(func() {
 		params := &protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: fmt.Sprintf("ein: %v", err)}
 		if err := s.peer.ShowMessage(s.ctx, params); err != nil && s.ctx.Err() == nil {
@@ -352,10 +368,9 @@ func (s *server) DidChangeWorkspaceFolders(_ context.Context, params *protocol.D
 // SetTrace is for clients that want traces in their own window; ours go to the log.
 func (s *server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }
 
-// Shutdown stops the work; only exit follows.
+// Shutdown ends the session; only exit follows.
 func (s *server) Shutdown(context.Context) error {
 	s.phase.Store(down)
-	s.runs.stopAll()
 	return nil
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"ein/lang"
 	"ein/lang/check"
-	"ein/lang/diag"
 	"ein/lang/ide"
 	"ein/lang/source"
 )
@@ -97,24 +96,26 @@ type file struct {
 
 	mapper   func() *mapper
 	document func() *ide.Document
-	ready    *atomic.Pointer[ide.Document] // the document, once it was asked for
+	// latest is the newest document that was asked for on the way to this version,
+	// nil when there is none.
+	latest *atomic.Pointer[ide.Document]
 }
 
-// finish sets up what is worked out later. The document is made from that of the
-// version before if edits lead from there.
-func (f *file) finish(before *ide.Document, edits []diag.Edit) *file {
+// finish sets up what is worked out later. The document takes over from the one
+// before what did not change.
+func (f *file) finish(before *ide.Document) *file {
 	f.mapper = sync.OnceValue(func() *mapper { return newMapper(f.text, f.encoding) })
-	ready := &atomic.Pointer[ide.Document]{}
-	f.ready = ready
+	latest := &atomic.Pointer[ide.Document]{}
+	latest.Store(before)
+	f.latest = latest
 	f.document = sync.OnceValue(func() *ide.Document {
-		d := before
+		d := latest.Load()
 		if d != nil {
-			d = d.Edit(edits)
+			d = d.WithText(f.text)
 		} else {
 			d = ide.New(f.name(), f.text, ide.Options{Lang: f.options()})
 		}
-		before = nil
-		ready.Store(d)
+		latest.Store(d)
 		return d
 	})
 	return f
@@ -140,17 +141,17 @@ func (f *file) options() lang.Options {
 func (f *file) resultID() string { return strconv.FormatUint(f.rev, 10) }
 
 // edited is the next version of a file.
-func (f *file) edited(version int32, rev uint64, text string, edits []diag.Edit) *file {
+func (f *file) edited(version int32, rev uint64, text string) *file {
 	next := *f
 	next.version, next.rev, next.text = version, rev, text
-	return next.finish(f.ready.Load(), edits)
+	return next.finish(f.latest.Load())
 }
 
 // rebound is the same text with other data or settings.
 func (f *file) rebound(rev uint64, profile check.Profile, b *binding) *file {
 	next := *f
 	next.rev, next.profile, next.bound = rev, profile, b
-	return next.finish(nil, nil)
+	return next.finish(nil)
 }
 
 // settings is what the user configures in the section "ein".
@@ -179,6 +180,7 @@ func parseSettings(raw []byte) (settings, error) {
 	for _, key := range slices.Sorted(maps.Keys(wrapped)) {
 		switch key {
 		case "inputs", "profile":
+		case "path", "trace": // of the client itself
 		default:
 			return s, fmt.Errorf("there is no setting ein.%s; there are ein.inputs and ein.profile", key)
 		}

@@ -252,8 +252,9 @@ func TestWatchedInput(t *testing.T) {
 	u := uri.File(filepath.Join(dir, "programs", "p.ein")) // relative to the folder, not to the program
 	c.open(u, "input A: graph\n:print tc(A)\n")
 	c.pause()
-	if r := receive(t, c.registers); r.Method != protocol.MethodWorkspaceDidChangeWatchedFiles || !strings.Contains(string(r.RegisterOptions), "graph.csv") {
-		t.Errorf("registered %s", r.RegisterOptions)
+	watch := receive(t, c.registers)
+	if watch.Method != protocol.MethodWorkspaceDidChangeWatchedFiles || !strings.Contains(string(watch.RegisterOptions), "graph.csv") {
+		t.Errorf("registered %s", watch.RegisterOptions)
 	}
 	shape := func(want string) {
 		t.Helper()
@@ -282,6 +283,28 @@ func TestWatchedInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	shape("graph")
+	if r := receive(t, c.dropped); r.ID != watch.ID {
+		t.Errorf("unregistered %v, registered %v", r, watch)
+	}
+	c.leave()
+}
+
+// TestMaxText: what is too much is not looked at, and that is said; the rest is.
+func TestMaxText(t *testing.T) {
+	c := start(t, "", Options{MaxText: 100})
+	c.open(testURI, "A = [1, 2]\n")
+	other := uri.URI("file:///work/other.ein")
+	c.open(other, "# "+strings.Repeat("x", 100)+"\n")
+	if m := receive(t, c.messages); !strings.Contains(m.Message, "other.ein is not looked at") || !strings.Contains(m.Message, "the limit is 100") {
+		t.Errorf("got %q", m.Message)
+	}
+	if _, err := c.hover(other, 0, 0); err == nil {
+		t.Error("a hover in a file that was not taken")
+	}
+	c.replace(testURI, 2, strings.Repeat("A", 101))
+	if h, err := c.hover(testURI, 0, 0); err != nil || !strings.Contains(h.Contents.(*protocol.MarkupContent).Value, "Tensor[2]") {
+		t.Errorf("got %v, %v", h, err)
+	}
 	c.leave()
 }
 
@@ -294,6 +317,7 @@ func TestSettings(t *testing.T) {
 		{`{"ein":{"inputs":{"A":"x.csv"}}}`, "x.csv", ""},
 		{`{"inputs":{"A":"x.csv"},"input":1}`, "x.csv", "there is no setting ein.input;"},
 		{`{"inputs":{"A":5}}`, "", "the settings are wrong"},
+		{`{"path":"ein","inputs":{"A":"x.csv"},"profile":"full","trace":{"server":"off"}}`, "x.csv", ""}, // of the extension
 		{`[1]`, "", "the settings are not an object"},
 		{`{"profile":"tiny"}`, "", "expected \"full\" or \"core\""},
 	} {
@@ -394,7 +418,12 @@ func TestStopRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCode(t, receive(t, stopped), protocol.CodeRequestCancelled)
+	// Shutdown stops it too, and it is answered all the same.
+	go func() { stopped <- run(c) }()
+	receive(t, c.progress) // the end of the first
+	receive(t, c.progress)
 	c.leave()
+	wantCode(t, receive(t, stopped), protocol.CodeRequestCancelled)
 
 	c = start(t, "", Options{Timeout: time.Millisecond, MaxOps: 1 << 50})
 	c.open(testURI, long)

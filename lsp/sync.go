@@ -12,9 +12,12 @@ import (
 )
 
 // DidOpen takes over a file from the disk.
-func (s *server) DidOpen(_ context.Context, params *protocol.DidOpenTextDocumentParams) error {
+func (s *server) DidOpen(_ context.Context, params *protocol.DidOpenTextDocumentParams) (err error) {
 	doc := &params.TextDocument
 	s.session.update(func(next *snapshot) {
+		if err = s.fits(next, doc.URI, len(doc.Text)); err != nil {
+			return
+		}
 		if next.files[doc.URI] != nil {
 			s.log.Warn("opened again without being closed", "uri", doc.URI)
 		}
@@ -22,9 +25,26 @@ func (s *server) DidOpen(_ context.Context, params *protocol.DidOpenTextDocument
 			uri: doc.URI, version: doc.Version, rev: s.session.revs.Add(1), text: doc.Text,
 			profile: next.settings.profile(), encoding: next.encoding,
 		}
-		next.files[doc.URI] = f.finish(nil, nil)
+		next.files[doc.URI] = f.finish(nil)
 	})
+	if err != nil {
+		s.complain(err)
+		return nil
+	}
 	s.checkSoon(doc.URI)
+	return nil
+}
+
+// fits reports whether a text of n bytes can be held beside the other open files.
+func (s *server) fits(snap *snapshot, u uri.URI, n int) error {
+	for _, f := range snap.files {
+		if f.uri != u {
+			n += len(f.text)
+		}
+	}
+	if n > s.opt.MaxText {
+		return fmt.Errorf("%s is not looked at: the open files would hold %d bytes, the limit is %d", u, n, s.opt.MaxText)
+	}
 	return nil
 }
 
@@ -41,7 +61,7 @@ func (s *server) DidChange(_ context.Context, params *protocol.DidChangeTextDocu
 		if version <= f.version {
 			s.log.Warn("a version that does not grow", "uri", u, "before", f.version, "version", version)
 		}
-		text, edits := f.text, make([]diag.Edit, 0, len(params.ContentChanges))
+		text := f.text
 		m := f.mapper()
 		for i, change := range params.ContentChanges {
 			if i > 0 {
@@ -58,9 +78,11 @@ func (s *server) DidChange(_ context.Context, params *protocol.DidChangeTextDocu
 				s.log.Debug("a place outside the text was moved to its nearest end", "uri", u, "version", version)
 			}
 			text = text[:e.Span.Start] + e.NewText + text[e.Span.End:]
-			edits = append(edits, e)
 		}
-		next.files[u] = f.edited(version, s.session.revs.Add(1), text, edits)
+		if err = s.fits(next, u, len(text)); err != nil {
+			return
+		}
+		next.files[u] = f.edited(version, s.session.revs.Add(1), text)
 	})
 	if err == nil {
 		s.checkSoon(u)
@@ -109,6 +131,7 @@ func (s *server) DidClose(_ context.Context, params *protocol.DidCloseTextDocume
 func (s *server) forget(u uri.URI) {
 	s.pending.drop(u)
 	s.data.stop(u)
+	s.watch(u, nil)
 	s.tokens.drop(u)
 	if !s.client.pull {
 		s.out.put(func() { s.publish(u, nil, []protocol.Diagnostic{}) })

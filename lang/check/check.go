@@ -8,6 +8,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -39,6 +40,10 @@ type Limits struct {
 	Nodes    int    // tensor operations after functions are expanded; default 200,000
 	Calls    int    // how deep functions call one another; default 100
 	Elements uint64 // elements of all literals together; default 1<<26
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{cmp.Or(l.Nodes, 200_000), cmp.Or(l.Calls, 100), cmp.Or(l.Elements, 1<<26)}
 }
 
 // Config is what the checker is told besides the text.
@@ -101,6 +106,8 @@ type Program struct {
 	Diags      diag.List
 	Bound      bool // every input is bound
 	Nodes      int  // the IDs of all nodes are below
+
+	end end // see Continue
 }
 
 // Unbound is an error for each input that has no value: what stands between a
@@ -183,27 +190,30 @@ type place struct {
 // come first in the result's. A program whose Diags have errors has no meaning;
 // its other fields hold what could be made out.
 func Check(f *syntax.File, cfg Config) *Program {
-	if cfg.Limits.Nodes == 0 {
-		cfg.Limits.Nodes = 200_000
-	}
-	if cfg.Limits.Calls == 0 {
-		cfg.Limits.Calls = 100
-	}
-	if cfg.Limits.Elements == 0 {
-		cfg.Limits.Elements = 1 << 26
-	}
-	c := &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool)}
+	c := newChecker(f, cfg)
 	c.collectLabels()
 	c.beginMemo()
 	p := &Program{File: f, Bound: true}
 	c.program(p)
+	c.finish(p)
+	return p
+}
+
+// newChecker is a checker with nothing in scope.
+func newChecker(f *syntax.File, cfg Config) *checker {
+	cfg.Limits = cfg.Limits.withDefaults()
+	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool)}
+}
+
+// finish fills in what is known of a program in the end.
+func (c *checker) finish(p *Program) {
 	p.Labels, p.Nodes = c.labels, c.b.Count
+	p.end = end{&layers{own: c.scope.names}, c.defs, c.ids, c.b.Count, c.work, c.elements}
 	p.Diags = c.diags
 	if c.more > 0 {
 		p.Diags = append(p.Diags, c.andMore())
 	}
 	p.Diags.Sort()
-	return p
 }
 
 func (c *checker) program(p *Program) {

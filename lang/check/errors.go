@@ -43,6 +43,13 @@ func fix(title string, s source.Span, text string) []diag.Fix {
 	return []diag.Fix{{Title: title, Edits: []diag.Edit{{Span: s, NewText: text}}}}
 }
 
+// guess is the fix that takes another word for one that nothing has.
+func guess(shown string, s source.Span, text string) []diag.Fix {
+	list := fix("did you mean "+shown+"?", s, text)
+	list[0].Guess = true
+	return list
+}
+
 // text is an expression as a message shows it: short.
 func text(x syntax.Expr) string {
 	s := syntax.ExprString(x)
@@ -78,7 +85,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index stands in brackets after a tensor, as in `v[" + x.Name + "]`."}
 	case ok:
-		d.Fixes = fix("did you mean `"+near+"`?", x.Span, near)
+		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
 		d.Notes = []string{"`" + x.Name + "` is a function: call it, as in `" + c.function(x.Name) + "`."}
 	case c.scope.fn != nil:
@@ -153,7 +160,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
 	} else if near, ok := diag.Suggest(x.Fun.Name, c.functionNames()); ok {
-		d.Fixes = fix("did you mean `"+near+"`?", x.Fun.Span, near)
+		d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
 	}
 	c.report(d)
 }
@@ -296,7 +303,7 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
 		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar."}}
 	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); ok {
-		d.Fixes = fix("did you mean `"+near+"`?", k.Span, near)
+		d.Fixes = guess("`"+near+"`", k.Span, near)
 	}
 	c.report(d)
 }
@@ -343,7 +350,7 @@ func (c *checker) unknownLabel(x *syntax.String) {
 		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
 	if near, ok := diag.Suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
-		d.Fixes = fix("did you mean "+quoted+"?", x.Span, quoted)
+		d.Fixes = guess(quoted, x.Span, quoted)
 	} else if 0 < len(c.labels) && len(c.labels) <= 8 {
 		var all []string
 		for _, l := range c.labels {

@@ -106,26 +106,51 @@ func (c *checker) memoDef(d *syntax.Def) {
 	c.cfg.Record.defs = append(c.cfg.Record.defs, c.seenDefs)
 }
 
+// remembered is how many outcomes of one text are kept. What is not so after an edit
+// is often so again after the next: a name is retyped, a change undone.
+const remembered = 4
+
 // assignment is assign, from memory where that is the same.
 func (c *checker) assignment(s *syntax.Assign) val {
 	if c.cfg.Record == nil {
 		return c.assign(s)
 	}
 	text := c.file.Source.Text[s.Span.Start:s.Span.End]
-	if c.cfg.Reuse != nil && (c.cfg.Anew == nil || c.cfg.Anew.Pos() != s.Span) {
-		for _, o := range c.cfg.Reuse.entries[text] {
-			if c.applies(o) {
-				c.replay(o, s.Span.Start)
-				c.keep(text, o)
-				return o.v
+	if c.cfg.Reuse == nil {
+		return c.elaborateAnew(s, text)
+	}
+	earlier := c.cfg.Reuse.entries[text]
+	if c.cfg.Anew == nil || c.cfg.Anew.Pos() != s.Span {
+		for i, o := range earlier {
+			if !c.applies(o) {
+				continue
 			}
+			c.replay(o, s.Span.Start)
+			if i == 0 && c.cfg.Record.entries[text] == nil {
+				c.cfg.Record.entries[text] = slices.Clip(earlier) // nothing changes
+			} else {
+				c.keep(text, o)
+				c.keep(text, earlier...)
+			}
+			return o.v
 		}
 	}
-	return c.elaborateAnew(s, text)
+	v := c.elaborateAnew(s, text)
+	c.keep(text, earlier...)
+	return v
 }
 
-func (c *checker) keep(text string, o *outcome) {
-	c.cfg.Record.entries[text] = append(c.cfg.Record.entries[text], o)
+// keep remembers outcomes of a text, the one to try first before the others.
+func (c *checker) keep(text string, list ...*outcome) {
+	kept := c.cfg.Record.entries[text]
+	for _, o := range list {
+		if len(kept) < remembered && !slices.Contains(kept, o) {
+			kept = append(kept, o)
+		}
+	}
+	if len(kept) > 0 {
+		c.cfg.Record.entries[text] = kept
+	}
 }
 
 // applies reports whether elaborating the statement of o now would do the same.

@@ -93,11 +93,32 @@ func TestMemoReuses(t *testing.T) {
 		{"A = edges([[0,2]], 3)", true}, {"B = tc(A)", false}, {"v = ones(5)", true}, {"w = v + 1", true}, {"s = sum(w)", true},
 	} {
 		was, is := memo.entries[c.text], next.entries[c.text]
-		if len(is) != 1 {
-			t.Fatalf("%s is remembered %d times", c.text, len(is))
+		if len(is) == 0 {
+			t.Fatalf("%s is not remembered", c.text)
 		}
 		if again := len(was) == 0 || was[0] != is[0]; again != c.again {
 			t.Errorf("%s: elaborated again is %v, wanted %v", c.text, again, c.again)
+		}
+	}
+}
+
+// TestMemoUndo requires that a change which is taken back costs nothing, and that no
+// more is remembered than what was said.
+func TestMemoUndo(t *testing.T) {
+	const text = "A = edges([[0,1]], 3)\nB = tc(A)\nC[i] = B[i,j]\n"
+	first := new(Memo)
+	Check(parseFor(text, Config{}), Config{Record: first})
+	memo := first
+	for i := range 2 * remembered {
+		size := fmt.Sprintf("], %d)", i+4)
+		for _, version := range []string{strings.Replace(text, "], 3)", size, 1), strings.Replace(text, "A =", "YA =", 1), text} {
+			memo = compareMemo(t, version, Config{}, memo)
+		}
+		for _, line := range strings.Split(strings.TrimSpace(text), "\n")[1:] {
+			list := memo.entries[line]
+			if len(list) > remembered || list[0] != first.entries[line][0] {
+				t.Fatalf("%s: %d outcomes, the first is another: %v", line, len(list), list[0] != first.entries[line][0])
+			}
 		}
 	}
 }

@@ -49,6 +49,7 @@ type Related struct {
 type Fix struct {
 	Title string
 	Edits []Edit
+	Guess bool // the author may have meant something else: not to be made unasked
 }
 
 // Edit replaces the text of Span by NewText.

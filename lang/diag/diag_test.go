@@ -37,7 +37,7 @@ func TestText(t *testing.T) {
 		{"everything", "A = 1\nB = A + C\n", Diagnostic{
 			Code: "E0201", Message: "unknown name `C`", Span: span(14, 15), Label: "not defined",
 			Related: []Related{{span(0, 1), "similar"}}, Notes: []string{"Names are defined first."},
-			Fixes: []Fix{{"write `A`", []Edit{{span(14, 15), "A"}}}},
+			Fixes: []Fix{{Title: "write `A`", Edits: []Edit{{span(14, 15), "A"}}}},
 		}, 0, `
 error[E0201]: unknown name ` + "`C`" + `
  --> a.ein:2:9
@@ -131,7 +131,7 @@ error[E1]: m
   |              ^^^^
 `},
 		{"fix of two edits", "a b c", Diagnostic{Code: "E1", Message: "m", Span: span(0, 1), Fixes: []Fix{
-			{"rename", []Edit{{span(0, 1), "xx"}, {span(4, 5), ""}}}}}, 0, `
+			{Title: "rename", Edits: []Edit{{span(0, 1), "xx"}, {span(4, 5), ""}}}}}, 0, `
 error[E1]: m
  --> a.ein:1:1
   |
@@ -142,7 +142,7 @@ error[E1]: m
 1 | xx b
 `},
 		{"fix of many lines", "a\nb", Diagnostic{Code: "E1", Message: "m", Span: span(0, 1), Fixes: []Fix{
-			{"join", []Edit{{span(0, 1), "a\n"}}}, {"nothing", nil}}}, 0, `
+			{Title: "join", Edits: []Edit{{span(0, 1), "a\n"}}}, {Title: "nothing"}}}, 0, `
 error[E1]: m
  --> a.ein:1:1
   |
@@ -206,7 +206,7 @@ func TestJSON(t *testing.T) {
 	var b strings.Builder
 	f := source.NewFile("a.ein", "é B")
 	d := Diagnostic{Code: "E0101", Message: "found <B>", Span: span(3, 4), Label: "l", Related: []Related{{span(0, 2), "r"}},
-		Notes: []string{"n"}, Fixes: []Fix{{"f", []Edit{{span(3, 4), "C"}}}}}
+		Notes: []string{"n"}, Fixes: []Fix{{Title: "f", Edits: []Edit{{span(3, 4), "C"}}}}}
 	if err := JSON(&b, Report{f, List{d}}, Report{f, nil}); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestSARIF(t *testing.T) {
 	var b strings.Builder
 	f := source.NewFile("dir/a b.ein", "A = 1\nB = )")
 	d := Diagnostic{Code: "E0104", Message: "m", Span: span(10, 11), Notes: []string{"n"}, Related: []Related{{span(0, 1), "r"}},
-		Fixes: []Fix{{"f", []Edit{{span(10, 11), ""}}}}}
+		Fixes: []Fix{{Title: "f", Edits: []Edit{{span(10, 11), ""}}}}}
 	if err := SARIF(&b, "1.2.3", Report{f, List{d, {Code: "W9999", Severity: Warning, Message: "w"}}}); err != nil {
 		t.Fatal(err)
 	}

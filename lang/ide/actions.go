@@ -30,12 +30,12 @@ func (d *Document) fixes(span source.Span) []Action {
 	diags := d.Diagnostics()
 	for i := range diags {
 		g := &diags[i]
-		if !touches(g.Span, span) {
-			continue
-		}
 		fixes := g.Fixes
-		if len(fixes) == 0 && g.Severity == diag.Error {
-			fixes = d.closing(g)
+		if !touches(g.Span, span) {
+			fixes = nil
+		}
+		if len(g.Fixes) == 0 && g.Severity == diag.Error {
+			fixes = d.closing(g, span)
 		}
 		for _, f := range fixes {
 			edits := slices.Clone(f.Edits)
@@ -46,13 +46,17 @@ func (d *Document) fixes(span source.Span) []Action {
 	return list
 }
 
-// closing adds the brackets that a statement leaves open, if that makes it parse.
-func (d *Document) closing(g *diag.Diagnostic) []diag.Fix {
+// closing adds the brackets that a statement leaves open, if that makes it parse. It
+// is for all of the statement: who looks for the end of it is not at its bracket.
+func (d *Document) closing(g *diag.Diagnostic, span source.Span) []diag.Fix {
 	i := d.statementAt(g.Span.Start)
 	if i < 0 || g.Span.Len() != 1 || !strings.Contains("([{", d.text(g.Span)) {
 		return nil
 	}
 	at := d.File().Stmts[i].Pos()
+	if !touches(at, span) {
+		return nil
+	}
 	var open []byte
 	for _, t := range d.tokensIn(at) {
 		switch text := d.text(t.Span); text {
@@ -74,7 +78,7 @@ func (d *Document) closing(g *diag.Diagnostic) []diag.Fix {
 	if missing == "" || f.Diags.HasErrors() {
 		return nil
 	}
-	return []diag.Fix{{Title: "add the missing " + missing, Edits: []diag.Edit{{Span: source.Span{Start: at.End, End: at.End}, NewText: missing}}}}
+	return []diag.Fix{{Title: "add the missing `" + missing + "`", Edits: []diag.Edit{{Span: source.Span{Start: at.End, End: at.End}, NewText: missing}}}}
 }
 
 // removals deletes statements whose value nothing uses.
@@ -103,7 +107,7 @@ func (d *Document) sameLabels(s syntax.Stmt, edits []diag.Edit) bool {
 		labelled = labelled || ok
 		return !labelled
 	})
-	return !labelled || slices.Equal(check.ProgramLabels(d.with(apply(d.src.Text, edits)).File()), check.ProgramLabels(d.File()))
+	return !labelled || slices.Equal(check.ProgramLabels(d.WithText(apply(d.src.Text, edits)).File()), check.ProgramLabels(d.File()))
 }
 
 // statementOf is the statement that o is in, inside a block that of the block.

@@ -160,6 +160,7 @@ func (d *Document) locals(toks []syntax.Token, start int, add func(known)) {
 		}
 	}
 	depth := 0
+	i++ // past the )
 	for head := -1; i < len(toks) && toks[i].Span.Start < start; i++ {
 		switch t := toks[i]; t.Kind {
 		case syntax.KindLParen, syntax.KindLBracket:
@@ -388,7 +389,7 @@ func (c *completer) expression(in *bracket) {
 			}
 		}
 		if fn := c.d.functionNamed(c.callee(in)); in.args > 0 {
-			for _, q := range fn.params {
+			for _, q := range fn.Params {
 				if q.Named {
 					c.add(Item{Label: q.Name + "=", Kind: KindParameter, Detail: q.Doc, Rank: rankLocal})
 				}
@@ -408,16 +409,16 @@ func (c *completer) parameter(in *bracket) *stdlib.Param {
 		return nil
 	}
 	fn := c.d.functionNamed(c.callee(in))
-	if fn == nil || len(fn.params) == 0 {
+	if fn == nil || len(fn.Params) == 0 {
 		return nil
 	}
-	if in.args >= len(fn.params) {
-		if last := &fn.params[len(fn.params)-1]; last.Name == "..." {
+	if in.args >= len(fn.Params) {
+		if last := &fn.Params[len(fn.Params)-1]; last.Name == "..." {
 			return last
 		}
 		return nil
 	}
-	return &fn.params[in.args]
+	return &fn.Params[in.args]
 }
 
 // fits reports whether a value is what a parameter is made for.
@@ -457,20 +458,20 @@ func (c *completer) called() bool {
 
 func (c *completer) function(f *function, rank int, called bool) {
 	var m markdown
-	m.add(f.doc)
-	if f.example != "" {
-		m.code(f.example)
+	m.add(f.Doc)
+	if f.Example != "" {
+		m.code(f.Example)
 	}
-	item := Item{Label: f.name, Kind: f.kind, Detail: f.signature, Doc: m.String(), Rank: rank}
+	item := Item{Label: f.Name, Kind: f.kind, Detail: f.Signature, Doc: m.String(), Rank: rank}
 	if !called {
-		item.Insert = f.name + "("
+		item.Insert = f.Name + "("
 		var stops []string
-		for _, p := range f.params {
+		for _, p := range f.Params {
 			if !p.Optional {
 				stops = append(stops, fmt.Sprintf("${%d:%s}", len(stops)+1, p.Name))
 			}
 		}
-		item.Snippet = f.name + "(" + strings.Join(stops, ", ") + ")$0"
+		item.Snippet = f.Name + "(" + strings.Join(stops, ", ") + ")$0"
 	}
 	c.add(item)
 }

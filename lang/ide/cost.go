@@ -9,35 +9,91 @@ import (
 	"ein/lang/check"
 	"ein/lang/plan"
 	"ein/lang/source"
+	"ein/lang/syntax"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
-// costOf is the kernels and the cost of the statement that starts at offset, as
-// Markdown. The plan is that of a program which computes this statement and
-// nothing else: a long program is not planned for one line of it, and errors
-// elsewhere do no harm. It is empty when an input has no value.
-func (d *Document) costOf(offset int) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if text, ok := d.costs[offset]; ok {
-		return text
-	}
-	text := d.planned(offset)
-	if d.costs == nil {
-		d.costs = map[int]string{}
-	}
-	d.costs[offset] = text
-	return text
+// computation is what is known of the statement that starts at a place beyond its
+// type: its operation as it is without memory of earlier versions, whose constants are
+// those of this one, and the kernels and the cost as Markdown. Both are of a program
+// that computes this statement and nothing else: a long program is neither checked
+// nor planned for one line of it, and errors elsewhere do no harm.
+type computation struct {
+	value *ir.Node
+	cost  string // empty when an input has no value
 }
 
-// plannedNodes bounds the operations that are planned for a hover.
+func (d *Document) computed(offset int) computation {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c, ok := d.computations[offset]; ok {
+		return c
+	}
+	var c computation
+	if part := d.slice(d.statementAt(offset)); part != nil {
+		c.value = part.statements[offset]
+		c.cost = d.planned(part, offset)
+	} else {
+		c.cost = tooMuch
+	}
+	if d.computations == nil {
+		d.computations = map[int]computation{}
+	}
+	d.computations[offset] = c
+	return c
+}
+
+// plannedNodes bounds the statements that are checked for a hover, and the operations
+// that are planned.
 const plannedNodes = 200
 
-func (d *Document) planned(offset int) string {
-	c := d.full()
+var tooMuch = fmt.Sprintf("Its cost is not shown: more than %d operations go into it.", plannedNodes)
+
+// slice is the part of the program that a statement needs, checked: the statement, the
+// definitions that it sees and those that they see, with all inputs and functions. It
+// is nil if those are too many to be checked while somebody waits.
+func (d *Document) slice(stmt int) *checked {
+	stmts := d.File().Stmts
+	if d.opt.Lang.Profile == check.Repl { // any statement may be what the name _ stands for
+		return d.full()
+	}
+	n := d.names()
+	needed := map[int]bool{stmt: true}
+	for todo := []int{stmt}; len(todo) > 0; {
+		at := stmts[todo[len(todo)-1]].Pos()
+		todo = todo[:len(todo)-1]
+		for _, o := range n.in(at) {
+			if o.sees == nil || needed[o.sees.stmt] {
+				continue
+			}
+			if len(needed) >= plannedNodes {
+				return nil
+			}
+			needed[o.sees.stmt] = true
+			todo = append(todo, o.sees.stmt)
+		}
+	}
+	part := *d.File()
+	part.Stmts, part.Diags = nil, nil
+	for i, s := range stmts {
+		switch s.(type) {
+		case *syntax.Def, *syntax.Input:
+			part.Stmts = append(part.Stmts, s)
+		default:
+			if needed[i] {
+				part.Stmts = append(part.Stmts, s)
+			}
+		}
+	}
+	l := d.opt.Lang
+	return checkFile(&part, check.Config{Profile: l.Profile, Limits: l.Check, Inputs: l.Inputs, Labels: d.check().Labels})
+}
+
+// planned is the cost of the statement at offset of a checked program.
+func (d *Document) planned(c *checked, offset int) string {
 	n := c.statements[offset]
 	if n == nil || !c.Bound {
 		return ""
@@ -47,7 +103,7 @@ func (d *Document) planned(offset int) string {
 	}
 	seen := map[*ir.Node]bool{}
 	if !reachable(n, seen) {
-		return fmt.Sprintf("Its cost is not shown: more than %d operations go into it.", plannedNodes)
+		return tooMuch
 	}
 	var own source.Span
 	p := *c.Program

@@ -91,11 +91,6 @@ func covers(outer, inner source.Span) bool {
 	return outer.Start <= inner.Start && inner.End <= outer.End
 }
 
-// commentsBefore is the number of comments that start before offset.
-func commentsBefore(f *syntax.File, offset int) int {
-	return sort.Search(len(f.Comments), func(i int) bool { return f.Comments[i].Span.Start >= offset })
-}
-
 // site is the place in a statement where the cursor is, read from tokens so that
 // the statement need not parse.
 type site struct {

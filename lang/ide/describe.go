@@ -64,6 +64,13 @@ func (d *Document) value(o *occurrence) *ir.Node {
 			}
 		}
 	case *syntax.Def:
+		if o.of.kind == KindParameter {
+			for _, use := range o.of.occurrences {
+				if !use.write {
+					return d.parameter(use)
+				}
+			}
+		}
 		for _, b := range s.Body {
 			if a, ok := b.(*syntax.Assign); ok && a.Name.Span == o.span && a.Op == syntax.Set {
 				return d.valuesIn(o.stmt)[a.Value]

@@ -20,7 +20,7 @@ type Options struct {
 }
 
 // Document is one text of a program and what is known of it. It never changes:
-// Edit gives another. Everything is worked out when it is first asked for, and
+// WithText gives another. Everything is worked out when it is first asked for, and
 // kept; a Document may be used by several goroutines at once.
 type Document struct {
 	src    *source.File
@@ -40,9 +40,9 @@ type Document struct {
 	tree    atomic.Pointer[syntax.File]
 	memo    atomic.Pointer[check.Memo]
 
-	mu     sync.Mutex
-	costs  map[int]string                   // see costOf
-	values map[int]map[syntax.Expr]*ir.Node // see valuesIn
+	mu           sync.Mutex
+	computations map[int]computation              // see computed
+	values       map[int]map[syntax.Expr]*ir.Node // see valuesIn
 }
 
 // checked is a checked program.
@@ -85,8 +85,12 @@ func (d *Document) syntaxOptions() syntax.Options {
 func (d *Document) checkText(cfg check.Config) *checked {
 	l := d.opt.Lang
 	cfg.Profile, cfg.Limits, cfg.Inputs, cfg.Labels = l.Profile, l.Check, l.Inputs, l.Labels
-	c := &checked{values: cfg.Values, statements: make(map[int]*ir.Node)}
-	c.Program = check.Check(d.File(), cfg)
+	return checkFile(d.File(), cfg)
+}
+
+func checkFile(f *syntax.File, cfg check.Config) *checked {
+	c := &checked{values: cfg.Values, statements: make(map[int]*ir.Node, len(f.Stmts))}
+	c.Program = check.Check(f, cfg)
 	for _, s := range c.Statements {
 		if s.Node != nil {
 			c.statements[s.Span.Start] = s.Node
@@ -117,20 +121,9 @@ func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
 	return c.values
 }
 
-// Edit is the document after changes. Each applies to the text that the one before
-// it left; places outside the text are moved to its nearest end. Statements that
-// are as they were are neither parsed nor checked again.
-func (d *Document) Edit(changes []diag.Edit) *Document {
-	text := d.src.Text
-	for _, c := range changes {
-		at := clamp(c.Span, len(text))
-		text = text[:at.Start] + c.NewText + text[at.End:]
-	}
-	return d.with(text)
-}
-
-// with is the document with another text.
-func (d *Document) with(text string) *Document {
+// WithText is the document with another text. Statements that are as they were are
+// neither parsed nor checked again.
+func (d *Document) WithText(text string) *Document {
 	next := New(d.src.Name, text, d.opt)
 	if next.oldMemo = d.memo.Load(); next.oldMemo == nil {
 		next.oldMemo = d.oldMemo

@@ -7,8 +7,6 @@ import (
 
 	"ein/lang"
 	"ein/lang/check"
-	"ein/lang/diag"
-	"ein/lang/source"
 	"ein/vm/tensor"
 )
 
@@ -26,29 +24,12 @@ func TestConcurrent(t *testing.T) {
 			if got := answers(d, i*97, i*131); got != want[i] {
 				t.Error(firstDifference(got, want[i]))
 			}
-			next := d.Edit([]diag.Edit{{Span: source.Span{Start: i * 97, End: i * 97}, NewText: "x"}})
+			next := d.WithText(text[:i*97] + "x" + text[i*97:])
 			next.Complete(i * 97)
 			next.Hover(i*97 + 1)
 		})
 	}
 	wg.Wait()
-}
-
-// TestEdit applies changes one after the other, and moves those outside the text to
-// its ends.
-func TestEdit(t *testing.T) {
-	d := New("in.ein", "A = 1\n", Options{}).Edit([]diag.Edit{
-		{Span: source.Span{Start: 6, End: 6}, NewText: "B = A\n"},
-		{Span: source.Span{Start: 10, End: 11}, NewText: "A + A"},
-		{Span: source.Span{Start: 100, End: 200}, NewText: ":print B\n"},
-		{Span: source.Span{Start: -3, End: 1}, NewText: "A"},
-	})
-	if want := "A = 1\nB = A + A\n:print B\n"; d.Text() != want {
-		t.Errorf("the text is %q, wanted %q", d.Text(), want)
-	}
-	if len(d.Diagnostics()) > 0 || d.Name() != "in.ein" {
-		t.Error(d.Diagnostics(), d.Name())
-	}
 }
 
 // TestBoundInputs gives an input a value: its sizes and the cost of what uses it
@@ -66,7 +47,7 @@ func TestBoundInputs(t *testing.T) {
 		if got := d.Symbols()[1].Detail; got != c.want {
 			t.Errorf("B is %s, wanted %s", got, c.want)
 		}
-		if got := d.costOf(15) != ""; got != c.cost {
+		if got := d.computed(15).cost != ""; got != c.cost {
 			t.Errorf("the cost of B is known: %v, wanted %v", got, c.cost)
 		}
 	}
@@ -80,7 +61,7 @@ func TestLongSlice(t *testing.T) {
 		text += "A = A + 1\n"
 	}
 	d := New("in.ein", text, Options{})
-	if got := d.costOf(len(text) - len("A = A + 1\n")); got == "" || got == d.costOf(22) {
+	if got := d.computed(len(text) - len("A = A + 1\n")).cost; got != tooMuch || got == d.computed(22).cost {
 		t.Errorf("the cost is %q", got)
 	}
 }

@@ -187,6 +187,24 @@ func checkAnswers(t *testing.T, d *Document, offset int, span source.Span) {
 		last = s
 	}
 	errors := count(d, diag.Error)
+	for i, s := range d.File().Stmts {
+		// What a part of the program gives is what the whole gives.
+		if _, ok := s.(*syntax.Assign); !ok || errors > 0 {
+			continue
+		}
+		at, whole := s.Pos().Start, d.full()
+		if d.slice(i) == nil {
+			continue
+		}
+		var a, b markdown
+		a.constant(d.computed(at).value)
+		b.constant(whole.statements[at])
+		a.add(d.computed(at).cost)
+		b.add(d.planned(whole, at))
+		if a.String() != b.String() {
+			t.Fatalf("%s in %q: %q of a part, %q of the whole", d.text(s.Pos()), text, a.String(), b.String())
+		}
+	}
 	edits, ok := d.Format()
 	if ok {
 		after := edited("format", edits)
@@ -244,7 +262,7 @@ func FuzzEdit(f *testing.F) {
 		d := New("in.ein", text, limited(mode))
 		for range 4 {
 			d.Diagnostics()
-			d = d.Edit(randomEdits(r, d.Text()))
+			d = d.WithText(randomEdits(r, d.Text()))
 			fresh := New("in.ein", d.Text(), d.opt)
 			a, b := r.IntN(len(d.Text())+1), r.IntN(len(d.Text())+1)
 			if x, y := answers(d, a, b), answers(fresh, a, b); x != y {
@@ -260,16 +278,13 @@ var fragments = []string{
 	"input A: graph\n", "A = edges([[0,1]], 3)\n", "B[i,k] = A[i,j] A[j,k]\n", "\"a\"", "max=", "C = tc(A)\n", "é", "\r\n",
 }
 
-func randomEdits(r *rand.Rand, text string) []diag.Edit {
-	var edits []diag.Edit
+func randomEdits(r *rand.Rand, text string) string {
 	for range 1 + r.IntN(3) {
 		start := r.IntN(len(text) + 1)
 		end := min(len(text), start+r.IntN(3)*r.IntN(12))
-		e := diag.Edit{Span: source.Span{Start: start, End: end}, NewText: fragments[r.IntN(len(fragments))]}
-		text = text[:start] + e.NewText + text[end:]
-		edits = append(edits, e)
+		text = text[:start] + fragments[r.IntN(len(fragments))] + text[end:]
 	}
-	return edits
+	return text
 }
 
 func firstDifference(a, b string) string {

@@ -83,13 +83,13 @@ func (d *Document) argumentHints(s syntax.Stmt) []Hint {
 			return true
 		}
 		for i, a := range x.Args {
-			if i >= len(fn.params) || fn.params[i].Name == "..." {
+			if i >= len(fn.Params) || fn.Params[i].Name == "..." {
 				break
 			}
 			switch a.Value.(type) {
 			case *syntax.Number, *syntax.String, *syntax.Unary:
 				if a.Name.Name == "" {
-					list = append(list, Hint{Offset: a.Value.Pos().Start, Text: fn.params[i].Name + ":", Doc: fn.params[i].Doc})
+					list = append(list, Hint{Offset: a.Value.Pos().Start, Text: fn.Params[i].Name + ":", Doc: fn.Params[i].Doc})
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ein/lang/describe"
 	"ein/lang/show"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -64,6 +65,9 @@ func (d *Document) hoverExpr(offset int) (*Hover, bool) {
 		if !ok {
 			break
 		}
+		if _, ok := x.(*syntax.Number); ok {
+			return nil, false // it says itself what it is
+		}
 		n := d.valuesIn(d.statementAt(offset))[x]
 		if n == nil {
 			continue
@@ -117,7 +121,7 @@ func (d *Document) hoverName(m *markdown, o *occurrence) {
 	case KindBuiltin, KindFunction:
 		fn := lookup(b.name)
 		if d.names().functions[b.name] == b {
-			fn = describe(b.def, d.File())
+			fn = d.defined(b.def)
 		}
 		if fn != nil {
 			m.function(fn)
@@ -162,7 +166,7 @@ func (d *Document) hoverTensor(m *markdown, o *occurrence) {
 		m.sizes(n)
 		return
 	}
-	m.add(commentOver(d.File(), d.stmt(definition).Pos().Start))
+	m.add(describe.Comment(d.File(), d.stmt(definition).Pos().Start))
 	switch s := d.stmt(definition).(type) {
 	case *syntax.Input:
 		m.add("Input of kind `" + s.Kind.Name + "`.")
@@ -181,7 +185,13 @@ func (d *Document) hoverTensor(m *markdown, o *occurrence) {
 
 // hoverAssign adds what is known of the value of a statement.
 func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
-	if m.empty() && n != nil {
+	if n == nil {
+		if !m.empty() {
+			m.add("It has no value: this statement, or one that it needs, has an error.")
+		}
+		return
+	}
+	if m.empty() {
 		m.code(s.Name.Name + ": " + typeText(n.Type))
 	}
 	left := leftNames(s)
@@ -196,13 +206,10 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 		m.add(strings.Join(parts, ", "))
 	}
 	m.sizes(n)
-	if n != nil {
-		m.constant(d.full().statements[s.Span.Start])
-	}
+	c := d.computed(s.Span.Start)
+	m.constant(c.value)
 	m.labels(n, d.check().Labels)
-	if text := d.costOf(s.Span.Start); text != "" {
-		m.add(text)
-	}
+	m.add(c.cost)
 }
 
 func (d *Document) hoverIndex(m *markdown, o *occurrence) {
@@ -334,27 +341,27 @@ func (m *markdown) labels(n *ir.Node, labels []string) {
 }
 
 func (m *markdown) function(f *function) {
-	m.code(f.signature)
-	m.add(f.doc)
+	m.code(f.Signature)
+	m.add(f.Doc)
 	var list []string
-	for _, p := range f.params {
+	for _, p := range f.Params {
 		if p.Doc != "" && p.Name != "..." {
 			list = append(list, "- `"+p.Name+"`: "+p.Doc)
 		}
 	}
-	if f.result != "" {
-		list = append(list, "- value: "+f.result)
+	if f.Result != "" {
+		list = append(list, "- value: "+f.Result)
 	}
-	if f.cost != "" {
-		list = append(list, "- cost: "+f.cost)
+	if f.Cost != "" {
+		list = append(list, "- cost: "+f.Cost)
 	}
 	m.add(strings.Join(list, "\n"))
-	if f.example != "" {
-		m.code(f.example)
-		m.add("prints\n\n```\n" + f.output + "\n```")
+	if f.Example != "" {
+		m.code(f.Example)
+		m.add("prints\n\n```\n" + f.Output + "\n```")
 	}
-	if f.source != "" {
-		m.code(f.source)
+	if f.Source != "" {
+		m.code(f.Source)
 	}
 }
 

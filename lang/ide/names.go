@@ -4,16 +4,13 @@ import (
 	"slices"
 	"sort"
 
-	"ein/lang/check"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/stdlib"
 )
 
 // names is what every name of a text stands for.
 type names struct {
 	occurrences []*occurrence // in the order of the text
-	program     *scope        // as it is at the end of the text
 	functions   map[string]*binding
 }
 
@@ -22,8 +19,9 @@ type names struct {
 type binding struct {
 	name        string
 	kind        Kind
-	def         *syntax.Def // of a function that is written in Ein
-	occurrences []*occurrence
+	def         *syntax.Def   // of a function that is written in Ein
+	occurrences []*occurrence // in the order of the text
+	count       int           // of them
 	// guessed says that it also occurs in a statement that does not parse.
 	guessed bool
 }
@@ -49,11 +47,12 @@ type scope struct {
 }
 
 func newScope(fn *syntax.Def) *scope {
-	return &scope{names: map[string]*occurrence{}, fn: fn}
+	return &scope{names: map[string]*occurrence{}, indices: map[string]*binding{}, left: map[string]bool{}, fn: fn}
 }
 
 func (s *scope) statement() {
-	s.indices, s.left = map[string]*binding{}, nil
+	clear(s.indices)
+	clear(s.left)
 }
 
 type resolver struct {
@@ -64,6 +63,7 @@ type resolver struct {
 	library map[string]*binding
 	known   map[string]int // functions of the program: number of the statement that defines it
 	stmt    int
+	room    []occurrence // for the next ones: thousands are made at a time
 }
 
 // resolve finds out what names stand for, by the rules of the checker. It goes by
@@ -74,6 +74,8 @@ func (d *Document) resolve() *names {
 		n: &names{functions: map[string]*binding{}},
 	}
 	stmts := d.File().Stmts
+	r.n.occurrences = make([]*occurrence, 0, 5*len(stmts)) // as in usual programs
+	r.room = make([]occurrence, 5*len(stmts))
 	for i, s := range stmts {
 		if def, ok := s.(*syntax.Def); ok {
 			if _, again := r.known[def.Name.Name]; !again {
@@ -84,18 +86,30 @@ func (d *Document) resolve() *names {
 	}
 	for i, s := range stmts {
 		r.stmt = i
+		n := len(r.n.occurrences)
 		r.statement(s)
+		slices.SortStableFunc(r.n.occurrences[n:], func(a, b *occurrence) int { return a.span.Start - b.span.Start })
 	}
-	r.n.program = r.scope
-	slices.SortStableFunc(r.n.occurrences, func(a, b *occurrence) int { return a.span.Start - b.span.Start })
+	all := make([]*occurrence, 0, len(r.n.occurrences))
 	for _, o := range r.n.occurrences {
-		o.of.occurrences = append(o.of.occurrences, o)
+		b := o.of
+		if b.occurrences == nil { // the place of all of them
+			b.occurrences = all[len(all) : len(all) : len(all)+b.count]
+			all = all[:len(all)+b.count]
+		}
+		b.occurrences = append(b.occurrences, o)
 	}
 	return r.n
 }
 
 func (r *resolver) add(b *binding, span source.Span) *occurrence {
-	o := &occurrence{span: span, of: b, stmt: r.stmt}
+	if len(r.room) == 0 {
+		r.room = make([]occurrence, 256)
+	}
+	o := &r.room[0]
+	r.room = r.room[1:]
+	*o = occurrence{span: span, of: b, stmt: r.stmt}
+	b.count++
 	r.n.occurrences = append(r.n.occurrences, o)
 	return o
 }
@@ -150,7 +164,6 @@ func (r *resolver) statement(s syntax.Stmt) {
 }
 
 func (r *resolver) assign(s *syntax.Assign) {
-	r.scope.left = map[string]bool{}
 	for _, x := range s.Indices {
 		if name, ok := x.(*syntax.Name); ok {
 			r.scope.left[name.Name] = true
@@ -350,19 +363,14 @@ func (n *names) at(offset int) *occurrence {
 	return nil
 }
 
-// function is a function of the language, for people.
-type function struct {
-	name, signature, doc string
-	params               []stdlib.Param
-	result, cost         string
-	example, output      string
-	group                string
-	source               string // of one that is written in Ein
-	def                  *syntax.Def
-	kind                 Kind
+// in is the occurrences that lie in span.
+func (n *names) in(span source.Span) []*occurrence {
+	from := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.Start })
+	to := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.End })
+	return n.occurrences[from:to]
 }
 
 // isLibrary reports whether name is a function of the language itself.
 func isLibrary(name string) bool {
-	return stdlib.Lookup(name) != nil || check.PreludeDefs()[name] != nil
+	return lookup(name) != nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -40,7 +41,7 @@ func (d *Document) extractions(span source.Span) []Action {
 	case *syntax.Name, *syntax.Number, *syntax.String:
 		return nil
 	}
-	if d.check().Diags.HasErrors() || d.valuesIn(d.statementAt(span.Start))[x] == nil {
+	if d.valuesIn(d.statementAt(span.Start))[x] == nil {
 		return nil
 	}
 	left, op := []string(nil), syntax.Set
@@ -125,26 +126,38 @@ func (d *Document) fresh(base string) string {
 	}
 }
 
-// sameTypes reports whether the program after the edits has no errors, the same
-// nodes, and outputs of the same types, and so whether a rewrite went as planned.
+// sameTypes reports whether the program after the edits has the errors that it had,
+// the same nodes, and outputs of the same types, and so whether a rewrite went as
+// planned.
 func (d *Document) sameTypes(edits []diag.Edit) bool {
-	after := d.with(apply(d.src.Text, edits))
+	after := d.WithText(apply(d.src.Text, edits))
 	a, b := d.check().Program, after.check().Program
-	if b.Diags.HasErrors() || len(a.Outputs) != len(b.Outputs) || !slices.Equal(a.Labels, b.Labels) {
+	if !slices.Equal(errorsOf(a), errorsOf(b)) || len(a.Outputs) != len(b.Outputs) || !slices.Equal(a.Labels, b.Labels) {
 		return false
 	}
 	for i := range a.Outputs {
-		if a.Outputs[i].Node.Type.Shape != b.Outputs[i].Node.Type.Shape {
+		x, y := a.Outputs[i].Node, b.Outputs[i].Node
+		if (x == nil) != (y == nil) || x != nil && x.Type.Shape != y.Type.Shape {
 			return false
 		}
 	}
 	return true
 }
 
+// errorsOf is what is wrong with a program, wherever it is.
+func errorsOf(p *check.Program) (list []string) {
+	for _, g := range p.Diags {
+		if g.Severity == diag.Error {
+			list = append(list, string(g.Code)+g.Message)
+		}
+	}
+	return list
+}
+
 // inlinings replaces the uses of the tensor at span by its value.
 func (d *Document) inlinings(span source.Span) []Action {
 	o := d.names().at(span.Start)
-	if o == nil || d.check().Diags.HasErrors() {
+	if o == nil || o.of.guessed {
 		return nil
 	}
 	def := o

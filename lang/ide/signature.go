@@ -24,10 +24,10 @@ func (d *Document) Signature(offset int) (*Signature, bool) {
 		if fn == nil {
 			continue
 		}
-		sig := &Signature{Label: fn.signature, Doc: fn.doc, Active: -1}
-		at := len(fn.name) + 1
-		for _, p := range fn.params {
-			at += strings.Index(fn.signature[at:], p.Name)
+		sig := &Signature{Label: fn.Signature, Doc: fn.Doc, Active: -1}
+		at := len(fn.Name) + 1
+		for _, p := range fn.Params {
+			at += strings.Index(fn.Signature[at:], p.Name)
 			sig.Params = append(sig.Params, Param{Span: source.Span{Start: at, End: at + len(p.Name)}, Doc: p.Doc})
 			at += len(p.Name)
 		}
@@ -56,16 +56,16 @@ func (d *Document) active(fn *function, s *site, i int) int {
 	}
 	if arg+1 < len(s.before) && s.before[arg+1].Kind == syntax.KindAssign {
 		name := d.text(s.before[arg].Span)
-		for k, p := range fn.params {
+		for k, p := range fn.Params {
 			if p.Named && p.Name == name {
 				return k
 			}
 		}
 	}
-	switch n := len(fn.params); {
+	switch n := len(fn.Params); {
 	case in.args < n:
 		return in.args
-	case n > 0 && fn.params[n-1].Name == "...":
+	case n > 0 && fn.Params[n-1].Name == "...":
 		return n - 1
 	}
 	return -1

@@ -21,8 +21,8 @@ func (d *Document) Symbols() []Symbol {
 		case *syntax.Input:
 			list = append(list, Symbol{Text: s.Name.Name, Detail: s.Kind.Name, Kind: KindInput, Span: s.Span, Name: s.Name.Span})
 		case *syntax.Def:
-			fn := describe(s, d.File())
-			list = append(list, Symbol{Text: s.Name.Name, Detail: fn.signature, Kind: KindFunction, Span: s.Span, Name: s.Name.Span})
+			fn := d.defined(s)
+			list = append(list, Symbol{Text: s.Name.Name, Detail: fn.Signature, Kind: KindFunction, Span: s.Span, Name: s.Name.Span})
 		}
 	}
 	return list

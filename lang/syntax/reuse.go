@@ -7,7 +7,8 @@ import (
 )
 
 // reuse is an earlier version of the program, whose statements are taken over where
-// the text is the same: before the first change and after the last.
+// the text is the same: before the first change, after the last, and, as there may be
+// several changes, those between them that read the same.
 //
 // A statement that parsed says the same wherever it stands: what the lexer knows at
 // its start could only tell whether a `max=` there is an operator, and then it would
@@ -17,6 +18,7 @@ type reuse struct {
 	prefix int // up to here the texts are the same
 	suffix int // and from here on, delta bytes later than in the old text
 	delta  int
+	middle map[string]int // numbers of the statements between, by their text
 }
 
 func newReuse(old *File, text string) *reuse {
@@ -33,7 +35,38 @@ func newReuse(old *File, text string) *reuse {
 	for s < n-p && a[len(a)-1-s] == b[len(b)-1-s] {
 		s++
 	}
-	return &reuse{old: old, prefix: p, suffix: len(b) - s, delta: len(b) - len(a)}
+	r := &reuse{old: old, prefix: p, suffix: len(b) - s, delta: len(b) - len(a)}
+	first := sort.Search(len(old.Stmts), func(i int) bool { return old.Stmts[i].Pos().End > p })
+	for i := first; i < len(old.Stmts); i++ {
+		at := old.Stmts[i].Pos()
+		if at.Start >= len(a)-s {
+			break
+		}
+		if r.middle == nil {
+			r.middle = make(map[string]int)
+		}
+		r.middle[a[at.Start:at.End]] = i
+	}
+	return r
+}
+
+// find is the number of the statement of the earlier version that reads as the text
+// at span does, and how far that has moved.
+func (r *reuse) find(span source.Span, text string) (number, delta int, ok bool) {
+	stmts := r.old.Stmts
+	switch {
+	case span.End <= r.prefix:
+	case span.Start >= r.suffix:
+		delta = r.delta
+	default:
+		if number, ok = r.middle[text[span.Start:span.End]]; ok {
+			delta = span.Start - stmts[number].Pos().Start
+		}
+		return number, delta, ok
+	}
+	was := source.Span{Start: span.Start - delta, End: span.End - delta}
+	number = sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos().Start >= was.Start })
+	return number, delta, number < len(stmts) && stmts[number].Pos() == was
 }
 
 // reused is the statement of a segment as the earlier version has it, nil when it
@@ -43,21 +76,12 @@ func (p *parser) reused(seg segment) Stmt {
 	if r == nil || seg.wrong || seg.open >= 0 {
 		return nil
 	}
-	span := p.span(seg.lo, seg.hi)
-	delta := 0
-	switch {
-	case span.End <= r.prefix:
-	case span.Start >= r.suffix:
-		delta = r.delta
-	default:
+	i, delta, ok := r.find(p.span(seg.lo, seg.hi), p.text)
+	if !ok {
 		return nil
 	}
-	was := source.Span{Start: span.Start - delta, End: span.End - delta}
 	stmts := r.old.Stmts
-	i := sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos().Start >= was.Start })
-	if i == len(stmts) || stmts[i].Pos() != was {
-		return nil
-	}
+	was := stmts[i].Pos()
 	for k := range r.old.Diags {
 		if d := r.old.Diags[k].Span; d.Start <= was.End && was.Start <= d.End {
 			return nil

@@ -42,20 +42,28 @@ func TestReuse(t *testing.T) {
 func TestReuseTakesOver(t *testing.T) {
 	const text = "A = 1\nB = A + 1\ndef f(x) = {\n  y = x\n  y\n}\n:print B\n"
 	old := Parse(source.NewFile("in.ein", text), Options{})
-	later := strings.Replace(text, "B = A + 1", "B = A + 22", 1)
-	p := newParser(source.NewFile("in.ein", later), Options{Reuse: old})
-	defer p.release()
-	p.lex()
-	taken := 0
-	for i := 0; i < len(p.toks)-1; {
-		seg := p.cut(i, len(p.toks)-1)
-		if p.reused(seg) != nil {
-			taken++
+	for _, c := range []struct {
+		later string
+		want  int
+	}{
+		{strings.Replace(text, "B = A + 1", "B = A + 22", 1), 3},
+		{"A = 22\nB = A + 1\ndef f(x) = {\n  y = x\n  y\n}\n:print A, B\n", 2}, // two changes
+		{"B = A + 1\nA = 1\n", 2},
+	} {
+		p := newParser(source.NewFile("in.ein", c.later), Options{Reuse: old})
+		p.lex()
+		taken := 0
+		for i := 0; i < len(p.toks)-1; {
+			seg := p.cut(i, len(p.toks)-1)
+			if p.reused(seg) != nil {
+				taken++
+			}
+			i = seg.hi
 		}
-		i = seg.hi
-	}
-	if taken != 3 {
-		t.Errorf("%d statements were taken over, wanted 3", taken)
+		p.release()
+		if taken != c.want {
+			t.Errorf("%q: %d statements were taken over, wanted %d", c.later, taken, c.want)
+		}
 	}
 }
 
@@ -75,5 +83,6 @@ func FuzzReuse(f *testing.F) {
 		old := Parse(source.NewFile("in.ein", text), opt)
 		changed := sameParse(t, old, text[:start]+with+text[end:], opt)
 		sameParse(t, changed, text, opt)
+		sameParse(t, changed, with+text[:start]+text[end:]+with, opt)
 	})
 }

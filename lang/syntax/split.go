@@ -148,10 +148,40 @@ func (p *parser) startsStatement(i, hi int) bool {
 	if op > i+1 || p.toks[op].kind != KindAssign {
 		return true
 	}
-	// name= after ( or a comma is a named argument, if a ( is what is open.
+	// name= after ( or a comma is a named argument, if a call is what is open.
 	before, n := p.toks[i-1].kind, len(p.stack)
 	named := before == KindLParen || before == KindComma
-	return !named || n == 0 || p.toks[p.stack[n-1]].kind != KindLParen
+	if !named || n == 0 {
+		return true
+	}
+	open := p.stack[n-1]
+	call := p.toks[open].kind == KindLParen && open > 0 && p.toks[open-1].kind == KindIdent
+	return !call || p.neverClosed(i, hi)
+}
+
+// closeWithin is how many tokens are looked at for the end of a call.
+const closeWithin = 256
+
+// neverClosed reports whether another statement begins after token i before the
+// bracket around it is closed.
+func (p *parser) neverClosed(i, hi int) bool {
+	depth := 1
+	for j := i + 1; j < min(hi, i+closeWithin); j++ {
+		switch t := p.toks[j]; {
+		case t.kind.opens():
+			depth++
+		case t.kind.closes():
+			if depth--; depth == 0 {
+				return false
+			}
+		case !t.newline:
+		case t.kind == KindPrint, t.kind == KindDirective, p.isDef(j, hi):
+			return true
+		case p.toks[j-1].kind != KindLParen && p.toks[j-1].kind != KindComma && p.headOp(j, hi, true) >= 0:
+			return true
+		}
+	}
+	return false
 }
 
 // resync finds the next line that starts a statement.

@@ -6,6 +6,7 @@ import {
   LanguageClient,
   type LanguageClientOptions,
   type ServerOptions,
+  type StaticFeature,
 } from "vscode-languageclient/node";
 
 let client: LanguageClient | undefined;
@@ -46,15 +47,17 @@ async function start(): Promise<void> {
   const server: ServerOptions = { command, args: ["lsp"] };
   const options: LanguageClientOptions = {
     documentSelector: [{ language: "ein" }],
-    synchronize: { configurationSection: "ein" },
-    initializationOptions: { inputs: vscode.workspace.getConfiguration("ein").get("inputs") },
+    // Until the server has asked for the settings, which it does at once.
+    initializationOptions: {
+      inputs: vscode.workspace.getConfiguration("ein").get("inputs"),
+      profile: vscode.workspace.getConfiguration("ein").get("profile"),
+    },
     middleware: {
       // What a lens or a menu runs answers with a text to show.
       executeCommand: async (name, args, next) => {
         const result: unknown = await next(name, args);
-        const text = shown(result);
-        if (text !== undefined) {
-          output.appendLine(`${title(name, args)}\n${text}`);
+        if (typeof result === "string") {
+          output.appendLine(`${title(name, args)}\n${result}`);
           output.show(true);
         }
         return result;
@@ -62,6 +65,7 @@ async function start(): Promise<void> {
     },
   };
   client = new LanguageClient("ein", "Ein", server, options);
+  client.registerFeature(showsResults);
   try {
     await client.start();
   } catch (e) {
@@ -78,19 +82,19 @@ async function start(): Promise<void> {
   }
 }
 
+// showsResults tells the server that it need not show the output of a command.
+const showsResults: StaticFeature = {
+  fillClientCapabilities: (capabilities) => {
+    capabilities.experimental = { ...capabilities.experimental, ein: { commandResults: true } };
+  },
+  initialize: () => {},
+  getState: () => ({ kind: "static" }),
+  clear: () => {},
+};
+
 // title is a line that tells one output from the next.
 function title(name: string, args: unknown[]): string {
   const uri = args.find((a): a is string => typeof a === "string");
   const file = uri === undefined ? "" : " " + path.basename(vscode.Uri.parse(uri).path);
   return `> ${name.replace(".", " ")}${file}`;
-}
-
-function shown(result: unknown): string | undefined {
-  if (typeof result === "string") {
-    return result;
-  }
-  if (typeof result === "object" && result !== null && "text" in result && typeof result.text === "string") {
-    return result.text;
-  }
-  return undefined;
 }

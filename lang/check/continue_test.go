@@ -1,0 +1,102 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/testdata"
+	"ein/vm/ir"
+)
+
+// TestContinue holds a program that was checked statement by statement against the
+// check of the whole.
+func TestContinue(t *testing.T) {
+	cfg := Config{Profile: Repl}
+	parse := func(text string) *syntax.File {
+		return syntax.Parse(source.NewFile("in.ein", text), syntax.Options{Repl: true})
+	}
+	continued := 0
+	for _, c := range testdata.Cases() {
+		if len(c.Inputs) > 0 || len(c.Labels) > 0 || c.Error != "" {
+			continue
+		}
+		whole := parse(c.Source)
+		before := Check(&syntax.File{Source: whole.Source}, cfg)
+		for i, st := range whole.Stmts {
+			want := Check(&syntax.File{Source: whole.Source, Stmts: whole.Stmts[:i+1]}, cfg)
+			next := &syntax.File{Source: whole.Source, Stmts: []syntax.Stmt{st}}
+			got := Continue(before, next, cfg)
+			if got == nil {
+				before = want
+				continue
+			}
+			continued++
+			if again := Continue(before, next, cfg); again == nil || again.Nodes != got.Nodes {
+				t.Errorf("%s: statement %d continues the program only once", c.Name, i)
+			}
+			tail := want.Statements[len(want.Statements)-len(got.Statements):]
+			for k := range tail {
+				a, b := tail[k], got.Statements[k]
+				if a.Name != b.Name || a.Span != b.Span || a.Form != b.Form || a.Node.Type != b.Node.Type || a.Node.Bound != b.Node.Bound {
+					t.Errorf("%s: %s is %v, in the whole %v", c.Name, a.Name, b.Node, a.Node)
+				}
+			}
+			if got.Nodes != want.Nodes || !slices.Equal(got.Labels, want.Labels) || len(got.Inputs) != len(want.Inputs) {
+				t.Errorf("%s: statement %d: %d operations, in the whole %d", c.Name, i, got.Nodes, want.Nodes)
+			}
+			for _, s := range want.Statements {
+				if a, b := want.Defined(s.Name), got.Defined(s.Name); (a == nil) != (b == nil) || a != nil && a.Type != b.Type {
+					t.Errorf("%s: %s is %v, in the whole %v", c.Name, s.Name, b, a)
+				}
+			}
+			warnings := func(p *Program) (codes []string) {
+				for _, d := range p.Diags {
+					if d.Span.Start >= st.Pos().Start {
+						codes = append(codes, string(d.Code)+d.Message)
+					}
+				}
+				return codes
+			}
+			if a, b := warnings(want), warnings(got); !slices.Equal(a, b) {
+				t.Errorf("%s: statement %d has the warnings %v, in the whole %v", c.Name, i, b, a)
+			}
+			before = got
+		}
+	}
+	if continued < 100 {
+		t.Errorf("only %d statements were checked alone", continued)
+	}
+	base := Check(parse("A = [[0, 1], [1, 0]]\n"), cfg)
+	for _, text := range []string{"B = Q\n", "def f(x) = x\n", "input B: graph\n", "edges([[\"a\", \"b\"]])\n", "$\n"} {
+		if Continue(base, parse(text), cfg) != nil {
+			t.Errorf("%q was checked alone", strings.TrimSpace(text))
+		}
+	}
+}
+
+func TestLayers(t *testing.T) {
+	var l *layers
+	for i := range 1000 {
+		l = l.with(map[string]*symbol{string(rune('a' + i%7)): {span: source.Span{Start: i}}, string(rune(1000 + i)): {node: &ir.Node{ID: i}}})
+		depth := 0
+		for n := l; n != nil; n = n.older {
+			depth++
+		}
+		if depth > 12 {
+			t.Fatalf("%d layers", depth)
+		}
+		for k := range i + 1 {
+			if s := l.lookup(string(rune(1000 + k))); s == nil || s.node.ID != k {
+				t.Fatalf("name %d of %d is lost", k, i)
+			}
+		}
+		for k := max(0, i-6); k <= i; k++ {
+			if s := l.lookup(string(rune('a' + k%7))); s.span.Start != k {
+				t.Fatalf("name %c is %d, want %d", rune('a'+k%7), s.span.Start, k)
+			}
+		}
+	}
+}
