@@ -36,7 +36,8 @@ checked against all that was entered before, and runs at once; :help lists the
 commands of the session.
 
 Without a terminal, statements are read from standard input. Only results are
-printed, and the exit code is 1 when some entry was wrong.
+printed. The exit code is 1 when some entry was wrong, and 4 when entries only met
+a limit.
 
 The limits hold for each entry; the memory is that of all values together. What
 is entered on a terminal is remembered in ein/history in $XDG_STATE_HOME, or
@@ -198,6 +199,8 @@ func (a *app) replDone(err error) error {
 		return status(exitBug)
 	case errors.Is(err, repl.ErrFailed):
 		return status(exitWrong)
+	case errors.Is(err, repl.ErrLimit):
+		return status(exitLimit)
 	}
 	a.printf("ein: %v\n", err)
 	return status(exitWrong)

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,6 +32,12 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
 		Setup:               setup,
+		Condition: func(name string) (bool, error) {
+			if name != "networkx" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return networkx() != "", nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"untimed": func(ts *testscript.TestScript, _ bool, _ []string) {
@@ -39,6 +47,15 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
+
+// networkx is the Python interpreter that has networkx, or "".
+var networkx = sync.OnceValue(func() string {
+	out, err := exec.Command("python3", "-c", "import networkx, sys; print(sys.executable)").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
 
 // exits runs a command and wants the exit code given first.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
@@ -66,6 +83,10 @@ func setup(env *testscript.Env) error {
 	for _, name := range []string{"NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR"} {
 		env.Setenv(name, "")
 	}
+	// For scripts that take the other commands away.
+	bin, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
+	env.Setenv("BIN", bin)
+	env.Setenv("PYTHON", networkx())
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
 	_, err := w.Write([]byte("source,target\nacme,shell\nshell,zenith\n"))
