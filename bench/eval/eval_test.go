@@ -301,7 +301,7 @@ func TestStops(t *testing.T) {
 		}, nil, Unreachable, "nothing can be reached", 22},
 		"another server": {func(context.Context, *model.Request, int) (*model.Response, error) {
 			return nil, &model.Error{Class: model.Protocol, Status: 200, Message: "a page of HTML", Hint: "Check the base URL."}
-		}, nil, Unreachable, "nothing answers: protocol: HTTP 200: a page of HTML", 20 * 5},
+		}, nil, Unreachable, "nothing answers: protocol: HTTP 200: a page of HTML", 24 * 5},
 		"a wait of a day": {func(context.Context, *model.Request, int) (*model.Response, error) {
 			return nil, &model.Error{Class: model.RateLimit, RetryAfter: 24 * time.Hour}
 		}, nil, Wait, "24h", 20},
@@ -380,6 +380,26 @@ func TestUnreachableLater(t *testing.T) {
 		o.Schedule.Start = 1 // so that a reply comes first
 		if sum, err := Run(t.Context(), o); err != nil || sum.Missing != 0 {
 			t.Errorf("a server that restarts ends the run: %+v, %v", sum, err)
+		}
+	})
+}
+
+// TestOneThatFails asks the others when one request never succeeds, one at a time
+// too.
+func TestOneThatFails(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := &scripted{}
+		o := options(t, m, 10)
+		first := o.Instances[0].ID
+		m.reply = func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
+			if r.ID == first {
+				return nil, &model.Error{Class: model.Transport, Message: "reset"}
+			}
+			return said(r), nil
+		}
+		o.Schedule.Start, o.Schedule.Max = 1, 1
+		if sum, err := Run(t.Context(), o); err != nil || sum.Asked != 9 || sum.GaveUp != 1 {
+			t.Errorf("%+v, %v", sum, err)
 		}
 	})
 }

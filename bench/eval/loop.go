@@ -180,7 +180,7 @@ func (l *loop) fill(ctx context.Context) {
 		switch {
 		case again:
 			t = l.later[0]
-		case len(l.todo) > 0 && (l.answered || len(l.later) == 0): // the rest would fail as well
+		case len(l.todo) > 0 && (l.answered || len(l.later) < enough): // or the rest would fail as well
 			t = l.todo[0]
 		default:
 			return
@@ -353,7 +353,7 @@ func (l *loop) fail(r *result, e *model.Error) {
 // early. A wait, a page of HTML or a program that ends at once may pass, but not as
 // often for one request.
 const (
-	enough  = 3 // refused connections
+	enough  = 3 // refused connections; requests that wait, and no more are asked
 	hopeful = 5 // failures of one request that is neither limited nor overloaded
 )
 
