@@ -214,12 +214,12 @@ func (s *Session) explain(_ context.Context, arg string) Reply {
 }
 
 func (s *Session) dis(_ context.Context, arg string) Reply {
-	c, d, fail := s.compileArgument(arg)
+	c, _, fail := s.compileArgument(arg)
 	if fail != nil {
 		return *fail
 	}
 	return Reply{Out: code.Disassemble(c.code, func(offset int) (int, int) {
-		p := d.Checked.File.Source.Position(offset)
+		p := c.of.position(offset)
 		return p.Line, p.Column
 	})}
 }

@@ -78,6 +78,7 @@ func span(p ir.Pos) source.Span {
 
 // compiled is an entry ready to run.
 type compiled struct {
+	of     *state // the program that it ends
 	wants  []want
 	plan   *plan.Program
 	code   *code.Program
@@ -88,7 +89,7 @@ type compiled struct {
 // compile makes code of an entry, in which the values that are there are inputs.
 func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	p := e.part
-	c := &compiled{}
+	c := &compiled{of: next}
 	if st := e.only; st != nil {
 		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: true}, false, ""}}
 	} else {
@@ -182,9 +183,7 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	machine, err := vm.New(c.module, limits)
 	var limit *cost.LimitError
 	if errors.As(err, &limit) {
-		r := next.refuse(diag.List{s.overLimit(limit, used, e)})
-		r.Limit = true
-		return nil, nil, r
+		return nil, nil, next.refuse(diag.List{s.overLimit(limit, used, e)})
 	}
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
@@ -202,7 +201,7 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", why,
 				describe.Count(machine.Stats().Ops), describe.Count(c.module.Certificate.Ops)),
 			Notes: []string{"The session is as it was before."}}})
-		r.Limit = !errors.Is(stopped.Cause, context.Canceled)
+		r.Limit = !errors.Is(stopped.Cause, context.Canceled) // else it was interrupted
 		return nil, nil, r
 	case errors.As(err, &wrong):
 		d := describe.RunTime(wrong)

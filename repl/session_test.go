@@ -393,7 +393,7 @@ func FuzzSession(f *testing.F) {
 func TestTooManyStatements(t *testing.T) {
 	s := New(Config{})
 	r := s.Eval(context.Background(), strings.Repeat("1\n", 5001))
-	if !r.Failed || len(r.Problems) != 1 || r.Problems[0].List[0].Code != "E0504" {
+	if !r.Failed || !r.Limit || len(r.Problems) != 1 || r.Problems[0].List[0].Code != "E0504" {
 		t.Errorf("%s", render(t, r))
 	}
 	if r = s.Eval(context.Background(), "1"); r.Out != "_ = 1\n" {
@@ -416,5 +416,39 @@ func TestMemory(t *testing.T) {
 	}
 	if r = s.Eval(context.Background(), "sum(v0)"); r.Failed {
 		t.Errorf("%s", render(t, r))
+	}
+}
+
+// TestMemoryCount counts what is kept beside an entry: all but what the entry reads.
+func TestMemoryCount(t *testing.T) {
+	s := New(Config{Files: folder{"a.csv": "0,1\n1,2\n"}})
+	for _, e := range []string{":input A a.csv", "B = A", "A = ones(100, 100) * 0.5", "x = 1", "x = 2"} {
+		if r := s.Eval(context.Background(), e); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	var all uint64
+	for _, v := range s.kept {
+		all += size(v)
+	}
+	if s.bytes != all {
+		t.Errorf("%d bytes are kept, counted %d", all, s.bytes)
+	}
+	all += size(s.inputs["A"])
+	for entry, read := range map[string]uint64{
+		"1": 0, "sum(A)": size(s.kept["A"]), "sum(B)": size(s.inputs["A"]), "sum(A) + sum(B)": size(s.kept["A"]) + size(s.inputs["A"]),
+	} {
+		next := s.state
+		e, fail := s.extend(&next, entry, "", 1)
+		if fail != nil {
+			t.Fatal(render(t, *fail))
+		}
+		c, err := s.compile(&next, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := next.others(c); got != all-read {
+			t.Errorf("beside %s are %d bytes, want %d", entry, got, all-read)
+		}
 	}
 }

@@ -120,9 +120,9 @@ func Contents(list []Function) string {
 func (f *Function) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n  %s\n", f.Signature, f.Doc)
-	if len(f.Params) > 0 {
+	if list := f.documented(); len(list) > 0 {
 		b.WriteString("\nParameters\n")
-		for _, p := range f.Params {
+		for _, p := range list {
 			fmt.Fprintf(&b, "  %-5s %s\n", p.Name, paramText(p))
 		}
 	}
@@ -137,6 +137,16 @@ func (f *Function) Text() string {
 	section("Prints", f.Output)
 	section("Defined as", f.Source)
 	return b.String()
+}
+
+// documented is the parameters of which more is known than the name.
+func (f *Function) documented() (list []stdlib.Param) {
+	for _, p := range f.Params {
+		if p.Doc != "" {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 func paramText(p stdlib.Param) string {
@@ -167,9 +177,9 @@ func Reference(list []Function) string {
 func (f *Function) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### `%s`\n\n%s\n", f.Signature, capital(f.Doc))
-	if len(f.Params) > 0 {
+	if list := f.documented(); len(list) > 0 {
 		b.WriteString("\n")
-		for _, p := range f.Params {
+		for _, p := range list {
 			fmt.Fprintf(&b, "- `%s`: %s\n", p.Name, paramText(p))
 		}
 	}
