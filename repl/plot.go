@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,9 +44,9 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 	}
 	if file == "" {
 		if v.Shape.Rank() == 1 {
-			return Reply{Out: g.bars(s.cfg.Columns())}
+			return Reply{Out: g.bars(cmp.Or(s.width(), 80))}
 		}
-		return Reply{Out: g.blocks(s.cfg.Columns())}
+		return Reply{Out: g.blocks(cmp.Or(s.width(), 80))}
 	}
 	if s.cfg.Files == nil {
 		return failure("this session has no access to files")

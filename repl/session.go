@@ -50,7 +50,7 @@ type Config struct {
 	Workers int           // goroutines one kernel may use; 0 means one for each processor
 	Full    bool          // show large values in full
 	Numbers bool          // show nodes by number even when they have labels
-	Columns func() int    // width of pictures; nil means 80
+	Columns func() int    // of the terminal; nil where there is none: pictures are then 80 wide
 	Files   Files         // nil: commands that need files say that there are none
 }
 
@@ -123,9 +123,6 @@ func New(cfg Config) *Session {
 	}
 	if cfg.Limits.MaxBytes == 0 {
 		cfg.Limits.MaxBytes = DefaultMemory
-	}
-	if cfg.Columns == nil {
-		cfg.Columns = func() int { return 80 }
 	}
 	s := &Session{cfg: cfg, line: 1}
 	s.reset()
@@ -273,9 +270,17 @@ func (s *state) value(name string) *tensor.Value {
 	return s.inputs[name]
 }
 
+// width is that of the terminal, 0 where there is none.
+func (s *Session) width() int {
+	if s.cfg.Columns == nil {
+		return 0
+	}
+	return s.cfg.Columns()
+}
+
 func (s *Session) showing(of *state) show.Options {
 	labels := of.program.Labels
-	return show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Full: s.cfg.Full, Hint: ":full shows all"}
+	return show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Full: s.cfg.Full, Columns: s.width(), Hint: ":full shows all"}
 }
 
 func shorten(s string, most int) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -68,20 +69,21 @@ func (a *app) terminalIn() (*os.File, bool) {
 }
 
 func (a *app) repl(f *replFlags) error {
-	width := func() int {
-		for _, w := range []any{a.out, a.in} {
+	// columns is the width of the first that is a terminal, 0 if none is.
+	columns := func(of ...any) int {
+		for _, w := range of {
 			if file, ok := w.(*os.File); ok {
-				if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
-					return columns
+				if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
+					return n
 				}
 			}
 		}
-		return 80
+		return 0
 	}
 	l := &repl.Loop{
 		Session: repl.New(repl.Config{
 			Limits:  cost.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: uint64(f.output)},
-			Timeout: time.Duration(f.timeout), Full: f.full, Numbers: !f.labels, Columns: width, Files: &sessionFiles{a},
+			Timeout: time.Duration(f.timeout), Full: f.full, Numbers: !f.labels, Columns: func() int { return columns(a.out) }, Files: &sessionFiles{a},
 		}),
 		Out: a.out, Err: a.err, Text: a.text(),
 		Context: func() (context.Context, func()) { return a.context(0) },
@@ -100,7 +102,7 @@ func (a *app) repl(f *replFlags) error {
 	}
 	defer restoring(in)()
 	t, err := repl.OpenTerminal(repl.TerminalOptions{
-		In: in, Out: a.out, Err: a.err, History: history, Color: a.colored(), Width: width, Complete: l.Complete,
+		In: in, Out: a.out, Err: a.err, History: history, Color: a.colored(), Width: func() int { return cmp.Or(columns(a.out, a.in), 80) }, Complete: l.Complete,
 	})
 	if err != nil {
 		a.printf("ein: cannot use the terminal: %v\n", err)

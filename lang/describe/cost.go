@@ -101,5 +101,9 @@ func costTable(rows [][]string, c *cost.Certificate) string {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t  %s\n", r[0], r[1], r[2], r[3])
 	}
 	_ = w.Flush() // to memory
-	return b.String() + "outputs: " + Count(c.OutputElements) + " elements\n"
+	plural := " elements"
+	if c.OutputElements == 1 {
+		plural = " element"
+	}
+	return b.String() + "outputs: " + Count(c.OutputElements) + plural + "\n"
 }

@@ -26,6 +26,10 @@ type Options struct {
 	Labels []string
 	// Full shows everything. Otherwise Text cuts what is large, and says so.
 	Full bool
+	// Columns is the width of the terminal that Text writes to, 0 where there is
+	// none. A matrix that is not shown in full is cut there, as far as its entries
+	// are single digits; a vector is one line and may wrap.
+	Columns int
 	// Hint says how to see what was cut, such as "--full shows all".
 	Hint string
 }
@@ -300,6 +304,10 @@ func (t *text) matrices(name string, v *tensor.Value) {
 	rank := v.Shape.Rank()
 	height := v.Shape.Dim(rank - 2)
 	shown := min(r.n, t.lines)
+	if t.opt.Columns > 0 && !t.opt.Full {
+		const around, each, fewest = len("  [...]"), len("0, "), 8
+		t.elems = min(t.elems, max(fewest, (t.opt.Columns-around)/each))
+	}
 	for i := range shown {
 		if i%height == 0 {
 			t.put(name, slice(v.Shape, i/height), " =\n")

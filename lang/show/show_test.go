@@ -157,3 +157,32 @@ func TestCut(t *testing.T) {
 		t.Errorf("%v, %s", err, b.String())
 	}
 }
+
+// TestColumns cuts a matrix at the side of a terminal, and says so.
+func TestColumns(t *testing.T) {
+	for _, c := range []struct {
+		columns, rows, cols int
+		full                bool
+		want                string
+	}{
+		{0, 1, 20, false, "X =\n  [" + strings.Repeat("0, ", 19) + "0]\n"},
+		{37, 1, 20, false, "X =\n  [" + strings.Repeat("0, ", 10) + "...]\n  (10 of 20 columns shown; more)\n"},
+		{37, 1, 10, false, "X =\n  [" + strings.Repeat("0, ", 9) + "0]\n"},
+		{5, 1, 20, false, "X =\n  [" + strings.Repeat("0, ", 8) + "...]\n  (8 of 20 columns shown; more)\n"},
+		{37, 1, 20, true, "X =\n  [" + strings.Repeat("0, ", 19) + "0]\n"},
+	} {
+		var b strings.Builder
+		out := vm.Output{Name: "X", Value: bits(c.rows, c.cols)}
+		if err := Text(&b, &out, Options{Columns: c.columns, Full: c.full, Hint: "more"}); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != c.want {
+			t.Errorf("%+v:\n%s", c, b.String())
+		}
+		for line := range strings.Lines(b.String()) {
+			if c.columns > 30 && !c.full && strings.HasPrefix(line, "  [") && len(line)-1 > c.columns {
+				t.Errorf("%d columns: %s", c.columns, line)
+			}
+		}
+	}
+}
