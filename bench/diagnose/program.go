@@ -84,8 +84,9 @@ func Program(ctx context.Context, e *exec.Executor, q *exec.Question, c *categor
 
 // Python is Program for a Python program. Its graphs are those that are written in
 // it, in one of these ways, with nodes as numbers or as labels: pairs given to
-// add_edges_from, from_edgelist or the type of a graph; add_edge with two nodes; a
-// dictionary from nodes to lists of nodes; a 0/1 matrix; each also by way of a
+// add_edges_from, from_edgelist or the type of a graph; add_edge, or append to what a
+// node has, with two nodes; a dictionary from nodes to lists, sets or dictionaries of
+// nodes; a list of lists; a 0/1 matrix; pairs in a text; each also by way of a
 // variable. A program that computes its edges has no graph in it. An error may also
 // be that of the sandbox.
 func Python(ctx context.Context, sandbox exec.Runner, q *exec.Question, c *category.Case, program string) (Attribution, error) {

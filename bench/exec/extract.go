@@ -44,8 +44,12 @@ func languages() []Language { return []Language{Ein, Python} }
 // is left out. In Python no line can be told from prose: the program is the whole
 // text.
 //
+// Reasoning that ends with </think> is left out where there is a block behind it, or
+// none at all.
+//
 // The time is linear in the reply.
 func Extract(reply string, l Language) (string, bool) {
+	reply = withoutReasoning(reply)
 	const open, other, unmarked, marked = 0, 1, 2, 3
 	program, best := "", -1
 	for b := range blocks(reply) {
@@ -81,6 +85,7 @@ func Detect(reply string) (Language, bool) {
 	if len(reply) > answer.MaxReply {
 		return "", false
 	}
+	reply = withoutReasoning(reply)
 	var marked Language
 	fenced, complete := false, false
 	tag := ""
@@ -111,6 +116,26 @@ func Detect(reply string) (Language, bool) {
 		return Python, true
 	}
 	return Ein, true
+}
+
+func withoutReasoning(reply string) string {
+	const end = "</think>"
+	i := strings.LastIndex(reply, end)
+	if i < 0 {
+		return reply
+	}
+	rest := reply[i+len(end):]
+	if fenced(rest) || !fenced(reply) && strings.TrimSpace(rest) != "" {
+		return rest
+	}
+	return reply
+}
+
+func fenced(text string) bool {
+	for range blocks(text) {
+		return true
+	}
+	return false
 }
 
 // detecting is how a text is looked at that may be no Ein at all.
@@ -187,7 +212,15 @@ type fence struct {
 }
 
 func opening(line string) fence {
-	s := strings.TrimSpace(line)
+	indent, s := len(line)-len(strings.TrimLeft(line, " \t")), strings.TrimSpace(line)
+	before := ""
+	// Behind a mark of a list, or behind words, only what names a language is a fence.
+	if i := strings.Index(s, "```"); i > 0 && (&block{tag: strings.ToLower(s[i+3:])}).language() != "" {
+		before, s = s[:i], s[i:]
+	}
+	if before != "" && len(strings.Fields(before)) == 1 && strings.Trim(before, "0123456789.)-*+ ") == "" {
+		indent += len(before)
+	}
 	for _, c := range []byte("`~") {
 		rest := strings.TrimLeft(s, string(c))
 		n := len(s) - len(rest)
@@ -195,7 +228,6 @@ func opening(line string) fence {
 			continue
 		}
 		tag, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		indent := strings.IndexByte(line, c)
 		return fence{char: c, size: n, tag: strings.ToLower(strings.Trim(tag, "{.}")), indent: indent}
 	}
 	return fence{}

@@ -36,7 +36,7 @@ type warmed struct {
 // backend is a way to confine an interpreter.
 type backend interface {
 	name() string
-	apart() bool        // in namespaces: with a /tmp and a host name of its own
+	apart() bool        // in namespaces: with a host name of its own
 	versions(*Versions) // of what it consists of
 	start(context.Context, Policy) (*guest, error)
 	close()

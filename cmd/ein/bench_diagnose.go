@@ -40,9 +40,10 @@ again with the true edges in it:
   both           its edges are wrong, and with the true ones it still is
   no_graph       it has no graph in it
 
-Of a Python program the graph is what is written as such: pairs, add_edge calls, a
-dictionary of lists or a 0/1 matrix. One that computes its edges has none. Python
-programs are run in a sandbox; where there is none, the exit code is 5.
+Of a Python program the graph is what is written as such: pairs, calls of add_edge
+or of append, a dictionary or a list of lists, a 0/1 matrix, or lines of a text. One
+that computes its edges has none. Python programs are run in a sandbox; where there
+is none, the exit code is 5.
 
 For a wrong direct answer, the program of the instance is run under misreadings of
 the question: edges reversed or undirected, in-degrees for out-degrees
@@ -69,7 +70,7 @@ is direct or cot; without a mode, when it has no JSON answer and a program. With
 			var err error
 			switch {
 			case len(args) == 0:
-				err = a.benchDiagnose(ctx, f)
+				err = a.interrupted(ctx, a.benchDiagnose(ctx, f))
 			case f.instances != "" || f.replies != "":
 				return a.usage("give DIR, or --instances and --replies")
 			default:

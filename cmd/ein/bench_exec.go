@@ -107,7 +107,7 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 			a.json = f.json
 			ctx, stop := a.context(0)
 			defer stop()
-			if err := a.benchExec(ctx, f); err != nil {
+			if err := a.interrupted(ctx, a.benchExec(ctx, f)); err != nil {
 				return a.fail(err)
 			}
 			return nil

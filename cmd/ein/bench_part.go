@@ -89,6 +89,18 @@ func (a *app) writeOnce(out string, write func(*records) error) error {
 	})
 }
 
+// interrupted makes the end of a context a reason outside, wherever it was noticed:
+// the same command line begins again, or goes on.
+func (a *app) interrupted(ctx context.Context, err error) error {
+	var told status
+	if err == nil || ctx.Err() == nil || errors.As(err, &told) {
+		return err
+	}
+	message, _ := stopMessage(ctx)
+	a.printf("ein: %s\n", message)
+	return status(exitOutside)
+}
+
 // done is how many records there were when the file was opened.
 func (r *records) done() int {
 	if r.part == nil {

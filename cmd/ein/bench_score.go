@@ -71,7 +71,7 @@ order of the replies, then those without one.
 			}
 			ctx, stop := a.context(0)
 			defer stop()
-			if err := a.benchScore(ctx, f); err != nil {
+			if err := a.interrupted(ctx, a.benchScore(ctx, f)); err != nil {
 				return a.fail(err)
 			}
 			return nil

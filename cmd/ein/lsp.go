@@ -16,8 +16,6 @@ import (
 	"ein/lsp"
 )
 
-const lspGCPercent = 400
-
 type lspFlags struct {
 	log      string
 	trace    bool
@@ -89,9 +87,7 @@ func (a *app) lsp(f *lspFlags) error {
 	}
 	opt.Log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
 	if os.Getenv("GOGC") == "" {
-		// Each edit throws a small heap away; collecting it less often costs some
-		// megabytes and saves the waits in the middle of answers.
-		debug.SetGCPercent(lspGCPercent)
+		debug.SetGCPercent(lsp.GCPercent)
 	}
 	err := lsp.Serve(ctx, stdio{a.in, a.out}, opt)
 	if ctx.Err() != nil {
