@@ -9,6 +9,7 @@ import (
 	"ein/bench/answer"
 	"ein/bench/category"
 	"ein/bench/exec"
+	"ein/bench/replies"
 )
 
 // Record is what was found about a reply: Program or Direct is set when it is wrong.
@@ -124,7 +125,7 @@ type Report struct {
 	Findings int   `json:"findings"` // wrong direct answers
 	Tried    int   `json:"tried"`    // misreadings, of all of them
 	Answers  int   `json:"answers"`  // different wrong answers that they gave
-	*exec.Notes
+	*replies.Notes
 }
 
 // NewReport is an empty report.
@@ -156,7 +157,7 @@ func (r *Report) Add(rec *Record) {
 }
 
 // Finish puts the rows in order.
-func (r *Report) Finish(notes *exec.Notes) {
+func (r *Report) Finish(notes *replies.Notes) {
 	r.Notes = notes
 	r.Programs.finish()
 	r.Direct.finish()

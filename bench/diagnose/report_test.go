@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/exec"
+	"ein/bench/replies"
 )
 
 // TestReply takes replies for what they are, and counts what is found.
@@ -49,7 +50,7 @@ func TestReply(t *testing.T) {
 		}
 		report.Add(rec)
 	}
-	report.Finish(&exec.Notes{})
+	report.Finish(&replies.Notes{})
 	if report.Programs.All.Errors != 3 || report.Direct.All.Errors != 4 || report.Findings != 2 || report.Tried == 0 {
 		b, _ := json.Marshal(report)
 		t.Errorf("%s", b)

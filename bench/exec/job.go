@@ -1,19 +1,17 @@
 package exec
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"runtime/debug"
-	"strings"
 	"sync"
 
-	"ein/bench/answer"
 	"ein/bench/category"
 	"ein/bench/instance"
+	"ein/bench/replies"
 )
 
 // Instance is what is kept of an instance.
@@ -26,6 +24,7 @@ type Instance struct {
 // Index is the instances of a file, by id. It does not change.
 type Index struct {
 	list []Instance
+	ids  []string
 	byID map[string]int
 }
 
@@ -49,6 +48,7 @@ func NewIndex(instances iter.Seq2[*instance.Instance, error]) (*Index, error) {
 			return nil, fmt.Errorf("line %d: %w", at, err)
 		}
 		x.byID[in.ID] = len(x.list)
+		x.ids = append(x.ids, in.ID)
 		x.list = append(x.list, Instance{q, c, in.EinProgram})
 	}
 	return x, nil
@@ -68,53 +68,6 @@ type Item struct {
 	Error  string // why there is no reply, when a provider failed
 }
 
-// Place is an id of a file of replies.
-type Place struct {
-	Line int    `json:"line,omitempty"` // 0 when the file lacks it
-	ID   string `json:"id"`
-}
-
-// Noticed is ids that are not as they should be.
-type Noticed struct {
-	Count int     `json:"count"`
-	First []Place `json:"first"`
-}
-
-// mostNoticed is how many ids are told; the rest is counted.
-const mostNoticed = 10
-
-func (n *Noticed) add(line int, id string) {
-	n.Count++
-	if len(n.First) < mostNoticed {
-		n.First = append(n.First, Place{line, strings.Clone(id)}) // not the whole line with it
-	}
-}
-
-// Notes is the ids of a file of replies that do not fit the instances.
-type Notes struct {
-	Missing    Noticed `json:"missing"`
-	Duplicates Noticed `json:"duplicates"`
-	Unknown    Noticed `json:"unknown"`
-}
-
-// NewNotes is those of a file in which everything fits.
-func NewNotes() *Notes {
-	return &Notes{Noticed{First: []Place{}}, Noticed{First: []Place{}}, Noticed{First: []Place{}}}
-}
-
-// LineError is a line that is no reply.
-type LineError struct {
-	Line int
-	Err  error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-func (e *LineError) Unwrap() error { return e.Err }
-
-// maxLine bounds a line: the longest reply, all of it in escapes, and more.
-const maxLine = 8 * answer.MaxReply
-
 // ahead is how many replies for each worker are read ahead of the one that is
 // due.
 const ahead = 16
@@ -123,7 +76,7 @@ const ahead = 16
 // results to emit in the order of the file; then the instances without a reply, in
 // their order. newWorker is called once for each goroutine. Of several replies to
 // an instance the first counts; those to no instance do not.
-func Each[T any](ctx context.Context, x *Index, replies io.Reader, workers int, newWorker func() func(context.Context, *Item) (T, error), emit func(*Item, T) error) (*Notes, error) {
+func Each[T any](ctx context.Context, x *Index, file io.Reader, workers int, newWorker func() func(context.Context, *Item) (T, error), emit func(*Item, T) error) (*replies.Notes, error) {
 	type job struct {
 		item Item
 		out  T
@@ -152,12 +105,12 @@ func Each[T any](ctx context.Context, x *Index, replies io.Reader, workers int, 
 			}
 		})
 	}
-	notes := NewNotes()
+	notes := replies.NewNotes()
 	var readErr error // read once due is closed
 	wait.Go(func() {
 		defer close(due)
 		defer close(todo)
-		readErr = x.read(replies, notes, func(it Item) bool {
+		readErr = x.read(file, notes, func(it Item) bool {
 			j := &job{item: it, done: make(chan struct{})}
 			select {
 			case due <- j:
@@ -194,83 +147,25 @@ func Each[T any](ctx context.Context, x *Index, replies io.Reader, workers int, 
 	return notes, readErr
 }
 
-// read joins the lines with the instances.
-func (x *Index) read(replies io.Reader, notes *Notes, yield func(Item) bool) error {
-	seen := make([]bool, len(x.list))
-	count := 0
-	lines := bufio.NewScanner(replies)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		id, it, err := decode(lines.Text())
-		if err != nil {
-			return &LineError{n, err}
-		}
-		at, ok := x.byID[id]
-		switch {
-		case !ok:
-			notes.Unknown.add(n, id)
-			continue
-		case seen[at]:
-			notes.Duplicates.add(n, id)
-			continue
-		}
-		seen[at] = true
-		it.Instance, it.Line, it.At = &x.list[at], n, count
-		if !yield(it) {
-			return nil
-		}
-		count++
-	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("it is longer than %d bytes", maxLine)
-		}
-		return &LineError{n + 1, err}
-	}
-	for at, found := range seen {
-		if found {
-			continue
-		}
-		notes.Missing.add(0, x.list[at].Question.ID)
-		if !yield(Item{Instance: &x.list[at], At: count}) {
-			return nil
-		}
-		count++
-	}
-	return nil
-}
+// errEnough ends a reading whose results nobody waits for.
+var errEnough = errors.New("enough")
 
-// decode reads {"id": ..., "reply": ...}, or an "error" in place of the reply.
-func decode(line string) (string, Item, error) {
-	v, err := answer.ParseLine(line)
-	if err != nil {
-		return "", Item{}, err
-	}
-	if !v.Object() {
-		return "", Item{}, errors.New(`it is not an object, expected {"id": ..., "reply": ...}`)
-	}
-	var id string
-	var it Item
-	for _, f := range []struct {
-		name string
-		to   *string
-	}{{"id", &id}, {"reply", &it.Reply}, {"mode", &it.Mode}, {"finish", &it.Finish}, {"error", &it.Error}} {
-		m, ok := v.Member(f.name)
-		if !ok || m.Null() {
-			continue
+// read joins the lines with the instances, until yield has enough.
+func (x *Index) read(file io.Reader, notes *replies.Notes, yield func(Item) bool) error {
+	count := 0
+	_, err := replies.Join(file, x.ids, x.byID, notes, func(at int, l *replies.Line) error {
+		it := Item{Instance: &x.list[at], At: count}
+		if l != nil {
+			it.Line, it.Reply, it.Mode, it.Finish, it.Error = l.Number, l.Reply, l.Mode, l.Finish, l.Error
 		}
-		if *f.to, ok = m.Text(); !ok {
-			return "", Item{}, fmt.Errorf("%q is not a string", f.name)
+		count++
+		if !yield(it) {
+			return errEnough
 		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
 	}
-	_, replied := v.Member("reply")
-	switch {
-	case id == "":
-		return "", Item{}, errors.New(`"id" is missing`)
-	case !replied && it.Error == "":
-		return "", Item{}, errors.New(`there is neither "reply" nor "error"`)
-	}
-	return id, it, nil
+	return err
 }

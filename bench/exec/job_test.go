@@ -14,6 +14,7 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/instance"
+	"ein/bench/replies"
 )
 
 func sequence(ins []*instance.Instance) iter.Seq2[*instance.Instance, error] {
@@ -53,10 +54,10 @@ func echo() func(context.Context, *Item) (string, error) {
 	}
 }
 
-func collect(t *testing.T, x *Index, replies *bytes.Buffer, workers int) (string, *Notes, error) {
+func collect(t *testing.T, x *Index, file *bytes.Buffer, workers int) (string, *replies.Notes, error) {
 	t.Helper()
 	var b strings.Builder
-	notes, err := Each(context.Background(), x, replies, workers, echo, func(_ *Item, s string) error {
+	notes, err := Each(context.Background(), x, file, workers, echo, func(_ *Item, s string) error {
 		b.WriteString(s + "\n")
 		return nil
 	})
@@ -105,7 +106,7 @@ func TestBadLines(t *testing.T) {
 		`{"reply":""}`: `"id" is missing`, `{"id":"a"}`: "neither", `{"id":"a","reply":3}`: `"reply" is not a string`, `{"id":"a","id":"b","reply":""}`: "same name",
 	} {
 		_, _, err := collect(t, x, bytes.NewBufferString(text), 2)
-		var bad *LineError
+		var bad *replies.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -173,7 +174,7 @@ func TestReport(t *testing.T) {
 		}
 		r.Add(rec)
 	}
-	r.Finish(&Notes{})
+	r.Finish(&replies.Notes{})
 	if r.All.Instances != 12 || r.All.Scored() != 11 || r.All.Constant != 2 || r.All.Attributions["logic"] != 2 {
 		t.Errorf("%+v", r.All)
 	}
@@ -200,7 +201,7 @@ func TestManyUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := notes.Unknown; n.Count != 1000 || len(n.First) != mostNoticed || n.First[9] != (Place{10, "9"}) || notes.Missing.Count != 1 {
+	if n := notes.Unknown; n.Count != 1000 || len(n.First) != 10 || n.First[9] != (replies.Place{Line: 10, ID: "9"}) || notes.Missing.Count != 1 {
 		t.Errorf("%+v", notes)
 	}
 }

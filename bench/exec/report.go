@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/category"
+	"ein/bench/replies"
 )
 
 // Record is the score of a program.
@@ -63,7 +64,7 @@ type Report struct {
 	Levels     []*Group `json:"levels"`
 	Languages  []*Group `json:"languages"`
 	Categories []*Group `json:"categories"`
-	*Notes
+	*replies.Notes
 }
 
 // NewReport is an empty report.
@@ -93,7 +94,7 @@ func within(list *[]*Group, name string) *Group {
 }
 
 // Finish puts the groups in order.
-func (r *Report) Finish(notes *Notes) {
+func (r *Report) Finish(notes *replies.Notes) {
 	r.Notes = notes
 	for _, list := range [][]*Group{r.Levels, r.Languages} {
 		slices.SortFunc(list, func(a, b *Group) int { return strings.Compare(a.Name, b.Name) })

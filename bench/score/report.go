@@ -7,6 +7,7 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/category"
+	"ein/bench/replies"
 	"ein/bench/stats"
 	"ein/bench/stats/show"
 )
@@ -18,9 +19,7 @@ type Report struct {
 	Levels     []*Group `json:"levels"`
 	Categories []*Group `json:"categories"`
 	Replies    int      `json:"replies"` // lines
-	Missing    Noticed  `json:"missing"`
-	Duplicates Noticed  `json:"duplicates"`
-	Unknown    Noticed  `json:"unknown"`
+	replies.Notes
 
 	all []*Group // one for each of category.Table
 }
@@ -47,30 +46,8 @@ type Rate struct {
 	High  float64 `json:"high"`
 }
 
-// Noticed is ids that are not as they should be.
-type Noticed struct {
-	Count int     `json:"count"`
-	First []Place `json:"first"`
-}
-
-// Place is an id and the line of the replies where it is, if it is there.
-type Place struct {
-	Line int    `json:"line,omitempty"`
-	ID   string `json:"id"`
-}
-
-// mostNoticed is how many ids are told; the rest is counted.
-const mostNoticed = 10
-
-func (n *Noticed) add(line int, id string) {
-	n.Count++
-	if len(n.First) < mostNoticed {
-		n.First = append(n.First, Place{line, strings.Clone(id)}) // not the whole line with it
-	}
-}
-
 func newReport() *Report {
-	r := &Report{Version: 1, Missing: Noticed{First: []Place{}}, Duplicates: Noticed{First: []Place{}}, Unknown: Noticed{First: []Place{}}}
+	r := &Report{Version: 1, Notes: *replies.NewNotes()}
 	for i := range category.Table {
 		c := &category.Table[i]
 		r.all = append(r.all, newGroup(c.Name, level(c), string(c.Result)))
@@ -178,29 +155,6 @@ func (r *Report) Text() string {
 	if n := r.All.Reasons[answer.TooLong]; n > 0 {
 		fmt.Fprintf(&b, "\nReplies of more than %d MiB, which are not read and count as format errors (too_long): %d\n", answer.MaxReply>>20, n)
 	}
-	r.Missing.write(&b, "instance has no reply and counts as no answer", "instances have no reply and count as no answer")
-	r.Duplicates.write(&b, "reply is to an instance that has one already, and does not count", "replies are to instances that have one already, and do not count")
-	r.Unknown.write(&b, "reply is to no instance of the file, and does not count", "replies are to no instance of the file, and do not count")
+	b.WriteString(r.Notes.Text())
 	return b.String()
-}
-
-func (n *Noticed) write(b *strings.Builder, one, many string) {
-	if n.Count == 0 {
-		return
-	}
-	what := many
-	if n.Count == 1 {
-		what = one
-	}
-	fmt.Fprintf(b, "\n%d %s:\n", n.Count, what)
-	for _, p := range n.First {
-		if p.Line > 0 {
-			fmt.Fprintf(b, "  line %d: %s\n", p.Line, clip(p.ID))
-		} else {
-			fmt.Fprintf(b, "  %s\n", clip(p.ID))
-		}
-	}
-	if rest := n.Count - len(n.First); rest > 0 {
-		fmt.Fprintf(b, "  and %d more\n", rest)
-	}
 }

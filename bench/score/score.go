@@ -5,9 +5,7 @@
 package score
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -16,12 +14,14 @@ import (
 	"ein/bench/answer"
 	"ein/bench/category"
 	"ein/bench/instance"
+	"ein/bench/replies"
 )
 
 // Index is what is kept of the instances. It does not change, so that several
 // files may be scored at once.
 type Index struct {
 	entries []entry
+	ids     []string
 	byID    map[string]int
 }
 
@@ -70,6 +70,7 @@ func (x *Index) add(in *instance.Instance) error {
 		return fmt.Errorf("%s: %w", clip(in.ID), err)
 	}
 	x.byID[in.ID] = len(x.entries)
+	x.ids = append(x.ids, in.ID)
 	x.entries = append(x.entries, entry{in.ID, at, reference})
 	return nil
 }
@@ -105,131 +106,31 @@ type Record struct {
 // answering it wrong.
 const Missing answer.Reason = "missing"
 
-// LineError is a line that is no reply.
-type LineError struct {
-	Line int
-	Err  error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-func (e *LineError) Unwrap() error { return e.Err }
-
-// maxLine bounds a line: the longest reply, all of it in escapes, and more.
-const maxLine = 8 * answer.MaxReply
-
 // Score scores a file of replies. record is given one record for each instance:
 // those with replies in the order of the file, then those without in the order
 // of the instances. An id counts once, with its first reply; replies to what is
 // no instance do not count. The report tells of both.
-func (x *Index) Score(replies io.Reader, record func(*Record) error) (*Report, error) {
+func (x *Index) Score(file io.Reader, record func(*Record) error) (*Report, error) {
 	r := newReport()
-	seen := make([]bool, len(x.entries))
-	lines := bufio.NewScanner(replies)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	for lines.Scan() {
-		r.Replies++
-		reply, err := decode(lines.Text())
-		if err != nil {
-			return nil, &LineError{r.Replies, err}
-		}
-		at, ok := x.byID[reply.id]
-		switch {
-		case !ok:
-			r.Unknown.add(r.Replies, reply.id)
-			continue
-		case seen[at]:
-			r.Duplicates.add(r.Replies, reply.id)
-			continue
-		}
-		seen[at] = true
-		if err := record(r.add(&x.entries[at], x.entries[at].score(&reply))); err != nil {
-			return nil, err
-		}
+	lines, err := replies.Join(file, x.ids, x.byID, &r.Notes, func(at int, l *replies.Line) error {
+		e := &x.entries[at]
+		return record(r.add(e, e.score(l)))
+	})
+	if err != nil {
+		return nil, err
 	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("it is longer than %d bytes", maxLine)
-		}
-		return nil, &LineError{r.Replies + 1, err}
-	}
-	for at, found := range seen {
-		if found {
-			continue
-		}
-		r.Missing.add(0, x.entries[at].id)
-		if err := record(r.add(&x.entries[at], answer.Result{Outcome: answer.NoAnswer, Reason: Missing})); err != nil {
-			return nil, err
-		}
-	}
+	r.Replies = lines
 	r.finish()
 	return r, nil
 }
 
-// reply is a line of a file of replies.
-type reply struct {
-	id     string
-	text   string
-	finish string // why the model stopped, as the provider says; may be missing
-	failed bool   // a provider or a sandbox, not the model
-}
-
-// decode reads {"id": ..., "reply": ..., "finish": ..., "error": ...}. Whatever
-// else a line has is not about scores.
-func decode(line string) (reply, error) {
-	v, err := answer.ParseLine(line)
-	if err != nil {
-		return reply{}, err
-	}
-	if !v.Object() {
-		return reply{}, errors.New(`it is not an object, expected {"id": ..., "reply": ...}`)
-	}
-	id, _ := v.Member("id")
-	r := reply{}
-	if r.id, err = text(&id, "id"); err != nil {
-		return reply{}, err
-	}
-	failure, _ := v.Member("error")
-	if !failure.Null() {
-		message, err := text(&failure, "error")
-		if err != nil {
-			return reply{}, err
-		}
-		r.failed = message != ""
-	}
-	finish, has := v.Member("finish")
-	if has && !finish.Null() {
-		if r.finish, err = text(&finish, "finish"); err != nil {
-			return reply{}, err
-		}
-	}
-	t, has := v.Member("reply")
+func (e *entry) score(l *replies.Line) answer.Result {
 	switch {
-	case !has && !r.failed:
-		return reply{}, errors.New(`there is neither "reply" nor "error"`)
-	case !t.Null():
-		if r.text, err = text(&t, "reply"); err != nil {
-			return reply{}, err
-		}
-	}
-	if r.failed && r.text != "" {
-		return reply{}, errors.New(`there is both a "reply" and an "error"`)
-	}
-	return r, nil
-}
-
-func text(v *answer.JSON, name string) (string, error) {
-	s, ok := v.Text()
-	if !ok {
-		return "", fmt.Errorf("%q is missing or is not a string", name)
-	}
-	return s, nil
-}
-
-func (e *entry) score(r *reply) answer.Result {
-	if r.failed {
+	case l == nil:
+		return answer.Result{Outcome: answer.NoAnswer, Reason: Missing}
+	case l.Error != "":
 		return answer.Result{Outcome: answer.InfraError}
 	}
 	c := &category.Table[e.category]
-	return answer.Score(r.text, &e.reference, c.Result, c.Name).Finished(r.finish)
+	return answer.Score(l.Reply, &e.reference, c.Result, c.Name).Finished(l.Finish)
 }

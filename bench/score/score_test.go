@@ -15,6 +15,7 @@ import (
 	"ein/bench/answer"
 	"ein/bench/category"
 	"ein/bench/instance"
+	"ein/bench/replies"
 )
 
 // instances is one or more of each category.
@@ -117,10 +118,10 @@ func TestScore(t *testing.T) {
 	if r.Replies != len(all)+2 || r.Missing.Count != 1 || r.Missing.First[0].ID != all[0].ID {
 		t.Errorf("%d replies, missing: %+v", r.Replies, r.Missing)
 	}
-	if r.Unknown.Count != 1 || r.Unknown.First[0] != (Place{len(all), "cb1-no-such"}) {
+	if r.Unknown.Count != 1 || r.Unknown.First[0] != (replies.Place{Line: len(all), ID: "cb1-no-such"}) {
 		t.Errorf("unknown: %+v", r.Unknown)
 	}
-	if r.Duplicates.Count != 2 || r.Duplicates.First[0] != (Place{len(all) + 1, all[7].ID}) {
+	if r.Duplicates.Count != 2 || r.Duplicates.First[0] != (replies.Place{Line: len(all) + 1, ID: all[7].ID}) {
 		t.Errorf("duplicates: %+v", r.Duplicates)
 	}
 	if len(r.Categories) != len(category.Table) || len(r.Levels) != 3 {
@@ -218,19 +219,19 @@ func TestMalformed(t *testing.T) {
 		"{":                                  "expected",
 		`[]`:                                 "not an object",
 		`{"reply": "x"}`:                     `"id" is missing`,
-		`{"id": 1, "reply": "x"}`:            `"id" is missing or is not a string`,
+		`{"id": 1, "reply": "x"}`:            `"id" is not a string`,
 		`{"id": "x"}`:                        `neither "reply" nor "error"`,
 		`{"id": "x", "Reply": "x"}`:          `neither "reply" nor "error"`,
-		`{"id": "x", "reply": 3}`:            `"reply" is missing or is not a string`,
-		`{"id": "x", "error": 3}`:            `"error" is missing or is not a string`,
+		`{"id": "x", "reply": 3}`:            `"reply" is not a string`,
+		`{"id": "x", "error": 3}`:            `"error" is not a string`,
 		`{"id":"x","reply":"x","error":"x"}`: `both`,
 		`{"id":"x","reply":"x","id":"y"}`:    "two members of the same name",
 		`{"id":"x","reply":"x"} {}`:          "nothing more",
 		"\ufeff" + good:                      "expected a value at byte 1",
-		`{"id":"x","reply":"` + strings.Repeat("x", maxLine) + `"}`: "longer than",
+		`{"id":"x","reply":"` + strings.Repeat("x", replies.MaxLine) + `"}`: "longer than",
 	} {
 		_, err := x.Score(strings.NewReader(good+text+"\n"+good), func(*Record) error { return nil })
-		var at *LineError
+		var at *replies.Error
 		if !errors.As(err, &at) || at.Line != 2 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v", text, err)
 		}
@@ -310,7 +311,7 @@ func TestMemory(t *testing.T) {
 	}
 	before := heap()
 	r, err := x.Score(&endless{lines: b.String(), left: 500}, func(*Record) error { return nil })
-	if err != nil || r.Unknown.Count != 500_000 || len(r.Unknown.First) != mostNoticed {
+	if err != nil || r.Unknown.Count != 500_000 || len(r.Unknown.First) != 10 {
 		t.Fatal(err)
 	}
 	if after := heap(); after > before+1<<20 {

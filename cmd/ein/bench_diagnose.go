@@ -12,6 +12,7 @@ import (
 	"ein/bench/answer"
 	"ein/bench/diagnose"
 	"ein/bench/exec"
+	"ein/bench/replies"
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/lang/diag"
@@ -129,7 +130,7 @@ func (a *app) benchDiagnose(ctx context.Context, f *diagnoseFlags) error {
 			Sandbox *proof `json:"sandbox,omitempty"`
 		}{report, box.proof()}))
 	}
-	return a.print(report.Text() + box.text() + noteText(notes))
+	return a.print(report.Text() + box.text() + notes.Text())
 }
 
 // modeReport is the analysis of the replies in one mode of a run.
@@ -180,7 +181,7 @@ func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
 					return err
 				}
 			}
-			m.Finish(exec.NewNotes())
+			m.Finish(replies.NewNotes())
 			list = append(list, m)
 		}
 		return nil

@@ -18,6 +18,7 @@ import (
 	"ein/bench/exec"
 	"ein/bench/exec/part"
 	"ein/bench/instance"
+	"ein/bench/replies"
 	"ein/lang/diag"
 )
 
@@ -200,7 +201,7 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 			Sandbox *proof `json:"sandbox,omitempty"`
 		}{report, box.proof()}))
 	} else {
-		err = a.print(report.Text() + box.text() + noteText(notes))
+		err = a.print(report.Text() + box.text() + notes.Text())
 	}
 	switch {
 	case err != nil:
@@ -281,7 +282,7 @@ type join[T any] struct {
 
 // joined works on replies and their instances, and writes what emit gives to the
 // file of the job, or nowhere.
-func joined[T any](ctx context.Context, a *app, j join[T], emit func(io.Writer, *exec.Item, T) error) (*exec.Notes, error) {
+func joined[T any](ctx context.Context, a *app, j join[T], emit func(io.Writer, *exec.Item, T) error) (*replies.Notes, error) {
 	switch {
 	case j.instances == "" || j.replies == "":
 		return nil, a.usage("both --instances and --replies are needed")
@@ -300,11 +301,11 @@ func joined[T any](ctx context.Context, a *app, j join[T], emit func(io.Writer, 
 	}
 	defer func() { _ = in.Close() }()
 	p := a.progress("running "+in.name, in.size)
-	var notes *exec.Notes
+	var notes *replies.Notes
 	write := func(r *records) (err error) {
 		notes, err = exec.Each(ctx, index, p.reader(in), runtime.GOMAXPROCS(0), j.worker(r), func(it *exec.Item, x T) error { return j.emit(a, r, it, x, emit) })
 		p.done()
-		var bad *exec.LineError
+		var bad *replies.Error
 		var other *languageError
 		switch {
 		case ctx.Err() != nil:
@@ -384,33 +385,4 @@ func (a *app) readInstances(ctx context.Context, name string) (*exec.Index, erro
 		return nil, badLines(in.name, err)
 	}
 	return index, nil
-}
-
-// noteText tells of ids that are not as they should be.
-func noteText(n *exec.Notes) string {
-	var b strings.Builder
-	for _, x := range []struct {
-		what, many string
-		ids        exec.Noticed
-	}{
-		{"instance has no reply and counts as no_answer", "instances have no reply and count as no_answer", n.Missing},
-		{"reply has the id of an earlier one and does not count", "replies have the id of an earlier one and do not count", n.Duplicates},
-		{"reply is to no instance and does not count", "replies are to no instance and do not count", n.Unknown},
-	} {
-		if x.ids.Count == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s:\n", pluralVerb(x.ids.Count, x.what, x.many))
-		for _, p := range x.ids.First {
-			id, _ := diag.Display(p.ID)
-			if p.Line > 0 {
-				id = fmt.Sprintf("line %d: %s", p.Line, id)
-			}
-			b.WriteString("  " + id + "\n")
-		}
-		if rest := x.ids.Count - len(x.ids.First); rest > 0 {
-			fmt.Fprintf(&b, "  and %d more\n", rest)
-		}
-	}
-	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/exec/part"
 	"ein/bench/instance"
+	"ein/bench/replies"
 	"ein/bench/score"
 	"ein/lang/diag"
 )
@@ -110,7 +111,7 @@ func (a *app) benchScore(ctx context.Context, f *scoreFlags) error {
 	write := func(r *records) (err error) {
 		report, err = index.Score(p.reader(in), func(rec *score.Record) error { return a.putScore(r, f.out, rec) })
 		p.done()
-		var bad *score.LineError
+		var bad *replies.Error
 		switch {
 		case ctx.Err() != nil:
 			return stopped(ctx)
