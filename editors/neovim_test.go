@@ -58,6 +58,9 @@ func TestNeovim(t *testing.T) {
 		References         int
 		Completion         []string
 		Renamed, Formatted []string
+		Signature, Typing  string
+		Parameter          int
+		Run                string
 	}
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatalf("%v\n%s", err, b)
@@ -97,5 +100,14 @@ func TestNeovim(t *testing.T) {
 	want[3] = "Count = sum(Held)"
 	if !slices.Equal(got.Formatted, want) {
 		t.Errorf("formatted: %q", got.Formatted)
+	}
+	if got.Signature != "reach(A, i)" || got.Parameter != 1 {
+		t.Errorf("signature %s, parameter %d", got.Signature, got.Parameter)
+	}
+	if !strings.Contains(got.Typing, "Held: Tensor[3] bool") {
+		t.Errorf("hover below a statement that is being typed: %s", got.Typing)
+	}
+	if !strings.Contains(got.Run, "Count = 3") {
+		t.Errorf("run: %s", got.Run)
 	}
 }

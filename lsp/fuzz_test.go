@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -212,6 +213,7 @@ func longProgram(lines int) string {
 // the change to the answer, in milliseconds.
 func BenchmarkEdit(b *testing.B) {
 	const lines = 2000
+	defer debug.SetGCPercent(debug.SetGCPercent(GCPercent)) // as ein lsp does
 	ask := map[string]func(*testClient, uint32) error{
 		"completion": func(c *testClient, line uint32) error {
 			_, err := c.Completion(c.ctx, &protocol.CompletionParams{TextDocumentPositionParams: place(testURI, line, 1)})

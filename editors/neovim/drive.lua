@@ -97,6 +97,18 @@ local function run()
   vim.lsp.util.apply_text_edits(edits, 0, "utf-16")
   seen.formatted = lines()
 
+  -- A bracket that is forgotten: the statements after it are still understood.
+  vim.api.nvim_buf_set_lines(0, 3, 3, false, { "Far = reach(Owns, " })
+  vim.api.nvim_win_set_cursor(0, { 4, 17 })
+  local help = ask("textDocument/signatureHelp")
+  seen.signature = help.signatures[1].label
+  seen.parameter = help.activeParameter
+  at(5, "Held")
+  seen.typing = ask("textDocument/hover").contents.value
+  vim.api.nvim_buf_set_lines(0, 3, 4, false, {})
+
+  seen.run = ask("workspace/executeCommand", { command = "ein.run", arguments = { vim.uri_from_bufnr(0) } })
+
   vim.lsp.stop_client(vim.lsp.get_active_clients())
   wait_for("end of the server", function() return #vim.lsp.get_active_clients() == 0 end)
 end

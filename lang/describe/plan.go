@@ -330,7 +330,7 @@ func (e *explainer) step(s *cost.Step) []string {
 	for i, r := range s.Args {
 		args[i] = e.reg(r)
 	}
-	what, how := e.operation(s)
+	what, how := operation(e.c.Code, s)
 	row := []string{"", what + " (" + strings.Join(args, ", ") + ")", how, "", "<= " + Count(s.Cost.Ops) + " ops"}
 	if s.Dst >= 0 {
 		row[0], row[3] = e.reg(s.Dst)+" =", e.result(s.Dst)
@@ -338,11 +338,17 @@ func (e *explainer) step(s *cost.Step) []string {
 	return row
 }
 
+// Step is what a step of a plan computes and the kernel that does it, for a sentence.
+func Step(p *code.Program, s *cost.Step) string {
+	what, how := operation(p, s)
+	return what + " (" + how + ")"
+}
+
 // operation is what a step computes and the kernel that does it.
-func (e *explainer) operation(s *cost.Step) (what, how string) {
+func operation(p *code.Program, s *cost.Step) (what, how string) {
 	var buf [32]byte
 	form := map[tensor.Layout]string{tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components", tensor.Dense: "dense"}
-	how = form[e.c.Code.Regs[s.Args[0]].Layout]
+	how = form[p.Regs[s.Args[0]].Layout]
 	switch s.Op {
 	case code.Einsum:
 		what = "einsum " + plan.Key(s.Spec, &buf)
@@ -361,7 +367,7 @@ func (e *explainer) operation(s *cost.Step) (what, how string) {
 	case code.Select:
 		return "select on " + axes(s.Axes), how
 	case code.Convert:
-		return "convert to " + form[e.c.Code.Regs[s.Dst].Layout], how
+		return "convert to " + form[p.Regs[s.Dst].Layout], how
 	case code.Logic:
 		return s.Logic.String(), "64 elements a word"
 	case code.CountProduct:
@@ -377,7 +383,7 @@ func (e *explainer) operation(s *cost.Step) (what, how string) {
 	case code.TripleTrace, code.CubeTrace:
 		return "trace of the triple product", how
 	case code.VecMat:
-		return "vector times matrix", form[e.c.Code.Regs[s.Args[1]].Layout]
+		return "vector times matrix", form[p.Regs[s.Args[1]].Layout]
 	case code.OneHot:
 		return "node set", "one bit"
 	case code.Walk:

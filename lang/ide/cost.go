@@ -7,11 +7,9 @@ import (
 
 	"ein/lang"
 	"ein/lang/check"
-	"ein/lang/plan"
+	"ein/lang/describe"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/vm/code"
-	"ein/vm/cost"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -129,18 +127,18 @@ func (d *Document) planned(c *checked, offset int) string {
 			continue
 		}
 		ops = tensor.SatAdd(ops, m.Steps[i].Cost.Ops)
-		if k := kernelText(&m.Steps[i]); !slices.Contains(kernels, k) {
+		if k := describe.Step(m.Program, &m.Steps[i]); !slices.Contains(kernels, k) {
 			kernels = append(kernels, k)
 		}
 	}
 	var parts []string
 	if len(kernels) > 0 {
-		parts = append(parts, fmt.Sprintf("kernel: %s; at most %d operations", strings.Join(kernels, ", "), ops))
+		parts = append(parts, fmt.Sprintf("kernel: %s; at most %s operations", strings.Join(kernels, "; "), describe.Count(ops)))
 	}
 	if m.Certificate.Ops > ops {
-		parts = append(parts, fmt.Sprintf("with all that goes into it: at most %d operations", m.Certificate.Ops))
+		parts = append(parts, fmt.Sprintf("with all that goes into it: at most %s operations", describe.Count(m.Certificate.Ops)))
 	}
-	return strings.Join(append(parts, fmt.Sprintf("memory: at most %d bytes", m.Certificate.PeakBytes)), "\n\n")
+	return strings.Join(append(parts, fmt.Sprintf("memory: at most %s bytes", describe.Count(m.Certificate.PeakBytes))), "\n\n")
 }
 
 // reachable adds n and what it is computed from, and reports whether that is
@@ -159,19 +157,4 @@ func reachable(n *ir.Node, seen map[*ir.Node]bool) bool {
 		}
 	}
 	return true
-}
-
-func kernelText(s *cost.Step) string {
-	var buf [32]byte
-	switch {
-	case s.Op == code.Einsum && s.Pair != nil:
-		return s.Pair.Kernel() + " `" + plan.Key(s.Spec, &buf) + "`"
-	case s.Op == code.Einsum:
-		return "loops `" + plan.Key(s.Spec, &buf) + "`"
-	case s.Op == code.Reduce:
-		return s.Fold.String()
-	case s.Op == code.Semiring:
-		return fmt.Sprintf("%v of %v `%s`", s.Fold, s.Fn, plan.Key(s.Spec, &buf))
-	}
-	return s.Op.String()
 }
