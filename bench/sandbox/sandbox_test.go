@@ -443,14 +443,17 @@ func TestContextAndClose(t *testing.T) {
 		}
 		t.Logf("stopped after %v", time.Since(began))
 		running := make(chan error)
+		w := <-s.ready // as Run does
+		if w.err != nil {
+			t.Fatal(w.err)
+		}
 		go func() {
-			r, err := s.Run(context.Background(), "import time\ntime.sleep(1)\nprint(1)")
+			r, err := w.guest.run(context.Background(), "import time\ntime.sleep(1)\nprint(1)", s.policy)
 			if err == nil && r.Stdout != "1\n" {
 				err = fmt.Errorf("%+v", r)
 			}
 			running <- err
 		}()
-		time.Sleep(500 * time.Millisecond)
 		if err := errors.Join(s.Close(), s.Close()); err != nil {
 			t.Error(err)
 		}
