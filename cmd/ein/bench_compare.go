@@ -51,13 +51,13 @@ intervals, drawn with --seed.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.modeA, "mode-a", "", "only the answers of A in this mode: direct, cot, ein, python")
-	flags.StringVar(&f.modeB, "mode-b", "", "only the answers of B in this mode")
-	flags.StringVar(&f.encodingA, "encoding-a", "", "only the answers of A to this encoding: nl, json, matrix")
-	flags.StringVar(&f.encodingB, "encoding-b", "", "only the answers of B to this encoding")
-	flags.Float64Var(&f.opt.Alpha, "alpha", compare.DefaultAlpha, "level of the tests; intervals have a confidence of 1 less it")
+	flags.StringVar(&f.modeA, "mode-a", "", "only the answers of A in this `mode`: direct, cot, ein, python")
+	flags.StringVar(&f.modeB, "mode-b", "", "only the answers of B in this `mode`")
+	flags.StringVar(&f.encodingA, "encoding-a", "", "only the answers of A to this `encoding`: nl, json, matrix")
+	flags.StringVar(&f.encodingB, "encoding-b", "", "only the answers of B to this `encoding`")
+	flags.Float64Var(&f.opt.Alpha, "alpha", compare.DefaultAlpha, "level of the tests; intervals have the confidence 1 - alpha")
 	flags.Float64Var(&f.opt.Margin, "margin", compare.DefaultMargin, "difference of accuracies below which levels count as equal")
-	flags.Uint64Var(&f.opt.Seed, "seed", 0, "seed of the bootstrap")
+	flags.Uint64Var(&f.opt.Seed, "seed", 0, "`seed` of the bootstrap")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }

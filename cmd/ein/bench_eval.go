@@ -68,8 +68,9 @@ falls when the provider says that it is too much. What may pass is tried again; 
 wrong key or an empty account stops the run. An interrupt stops asking and waits for
 the replies on their way; a second one does not wait.
 
---prices names a file with dollars for a million tokens, for the costs and for
---max-cost, which no reply on its way can exceed either when there is --max-tokens:
+--prices names a file with dollars for a million tokens. It gives the costs, and
+--max-cost needs it. With --max-tokens the run cannot exceed --max-cost; without,
+replies on their way can. The file is
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
 
 With exec:COMMAND one program runs, or as many as --processes says. With --cache,
@@ -93,35 +94,35 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "", "model to ask, as PROVIDER:NAME")
-	flags.StringVar(&f.instances, "instances", "", "file of instances (- is standard input)")
-	flags.StringVar(&f.out, "out", "", "folder of the run")
-	flags.StringSliceVar(&f.modes, "mode", []string{string(sft.Direct)}, "how to ask: direct, cot, ein, python, or several")
-	flags.StringSliceVar(&f.encodings, "encoding", nil, "how to show the graph: nl, json, matrix, or several (default that of the file)")
-	flags.IntVar(&f.samples, "samples", 1, "replies to each question")
-	flags.IntVar(&f.limit, "limit", 0, "most instances, taken from the categories in turn (default all)")
-	flags.StringSliceVar(&f.categories, "categories", nil, "categories (default all)")
+	flags.StringVar(&f.model, "model", "", "model to ask, as `PROVIDER:NAME`")
+	flags.StringVar(&f.instances, "instances", "", "`file` of instances (- is standard input)")
+	flags.StringVar(&f.out, "out", "", "`folder` of the run")
+	flags.StringSliceVar(&f.modes, "mode", []string{string(sft.Direct)}, "`modes` to ask in, with commas: direct, cot, ein, python")
+	flags.StringSliceVar(&f.encodings, "encoding", nil, "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
+	flags.IntVar(&f.samples, "samples", 1, "`number` of replies to each question")
+	flags.IntVar(&f.limit, "limit", 0, "`number` of instances at most, taken from the categories in turn (default all)")
+	flags.StringSliceVar(&f.categories, "categories", nil, "only these `categories`, with commas (default all)")
 	flags.Float64Var(&f.temperature, "temperature", 0, "temperature (default that of the provider)")
 	flags.Float64Var(&f.topP, "top-p", 0, "nucleus sampling (default that of the provider)")
-	flags.IntVar(&f.maxTokens, "max-tokens", 0, "most tokens of a reply, reasoning included")
-	flags.Int64Var(&f.seed, "seed", 0, "seed of the first sample; the next have the next numbers")
-	flags.StringArrayVar(&f.stop, "stop", nil, "text at which a reply ends; repeatable")
-	flags.StringVar(&f.effort, "effort", "", "effort of reasoning, such as low")
-	flags.IntVar(&f.thinking, "thinking", 0, "budget of reasoning in tokens; 0 is off, -1 up to the model")
-	flags.StringVar(&f.baseURL, "base-url", "", "address of a compatible server")
-	flags.StringVar(&f.keyFile, "key-file", "", "file with the key (default the environment)")
-	flags.StringVar(&f.profile, "profile", "", "what may be sent (default that of the name of the model)")
+	flags.IntVar(&f.maxTokens, "max-tokens", 0, "most `tokens` of a reply, reasoning included")
+	flags.Int64Var(&f.seed, "seed", 0, "`seed` of the first sample; the next have the next numbers")
+	flags.StringArrayVar(&f.stop, "stop", nil, "`text` at which a reply ends; repeatable")
+	flags.StringVar(&f.effort, "effort", "", "`effort` of reasoning, such as low")
+	flags.IntVar(&f.thinking, "thinking", 0, "budget of reasoning in `tokens`; 0 is off, -1 up to the model")
+	flags.StringVar(&f.baseURL, "base-url", "", "`URL` of a compatible server")
+	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key (default: from the environment)")
+	flags.StringVar(&f.profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
 	flags.Var(&f.timeout, "timeout", "most time for a reply")
 	flags.BoolVar(&f.noContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
-	flags.StringVar(&f.prompts, "prompts", "", "folder with other prompts")
-	flags.StringVar(&f.prices, "prices", "", "file of prices")
-	flags.Float64Var(&f.maxCost, "max-cost", 0, "most dollars for the whole run")
-	flags.StringVar(&f.cache, "cache", "", "folder of replies that runs share")
-	flags.StringVar(&f.record, "record", "", "folder for the exchanges, for replay:DIR")
-	flags.IntVar(&f.processes, "processes", 1, "programs of exec that run at once")
-	flags.IntVar(&f.concurrency, "concurrency", eval.DefaultMax, "most requests at a time")
-	flags.IntVar(&f.start, "start", eval.DefaultStart, "requests at a time, at first")
-	flags.IntVar(&f.retries, "retries", eval.DefaultRetries, "most retries of a request")
+	flags.StringVar(&f.prompts, "prompts", "", "`folder` with other prompts")
+	flags.StringVar(&f.prices, "prices", "", "`file` of prices")
+	flags.Float64Var(&f.maxCost, "max-cost", 0, "most `dollars` for the whole run")
+	flags.StringVar(&f.cache, "cache", "", "`folder` of replies that runs share")
+	flags.StringVar(&f.record, "record", "", "`folder` for the exchanges, for replay:DIR")
+	flags.IntVar(&f.processes, "processes", 1, "`number` of programs of exec that run at once")
+	flags.IntVar(&f.concurrency, "concurrency", eval.DefaultMax, "most `requests` at a time")
+	flags.IntVar(&f.start, "start", eval.DefaultStart, "`requests` at a time, at first")
+	flags.IntVar(&f.retries, "retries", eval.DefaultRetries, "most `retries` of a request")
 	f.box.add(cmd)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
 	flags.BoolVar(&f.noScore, "no-score", false, "do not score the replies")

@@ -131,9 +131,9 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 // joinFlags is the files of a verb that joins replies with their instances.
 func (a *app) joinFlags(cmd *cobra.Command, instances, replies, out *string) {
 	flags := cmd.Flags()
-	flags.StringVar(instances, "instances", "", "file of instances (- is standard input)")
-	flags.StringVar(replies, "replies", "", "file of replies (- is standard input)")
-	flags.StringVarP(out, "output", "o", "", "file for the records, one a line")
+	flags.StringVar(instances, "instances", "", "`file` of instances (- is standard input)")
+	flags.StringVar(replies, "replies", "", "`file` of replies (- is standard input)")
+	flags.StringVarP(out, "output", "o", "", "`file` for the records, one a line")
 }
 
 func (f *execFlags) limits() exec.Limits {

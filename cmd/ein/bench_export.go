@@ -39,7 +39,7 @@ exported as it is, complete or not.`,
 		},
 	}
 	cmd.Flags().Var(&format, "format", "format: jsonl, inspect or lm-eval")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "file of jsonl (- is standard output), or folder of the others")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`file` of jsonl (- is standard output), or folder of the others")
 	if err := cmd.MarkFlagRequired("output"); err != nil {
 		panic("BUG: ein: " + err.Error())
 	}

@@ -41,7 +41,7 @@ func (a *app) benchFakeProviderCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "fake-provider [-- COMMAND...]",
-		Short: "Serve a model that is none, for trying things without a network",
+		Short: "Serve the formats of the providers without a model, for trying things offline",
 		Long: `Serves the wire formats of OpenAI (chat completions), Anthropic (Messages) and Gemini
 (generateContent) on this machine, and answers the questions of --instances as a
 baseline does: majority, random, oracle, oracle-ein or noisy-ein@RATE. To other
@@ -53,8 +53,8 @@ as its provider does.
 
 With --fault-rate it also fails as they do. What happens to a request depends on
 --seed, its body and how often it was sent; after three faults in a row it succeeds.
-The faults are, of which those that do not pass when a request is sent again, and
-hang, happen only when --faults names them:
+Without --faults these are the faults that pass when a request is sent again, hang
+aside. --faults chooses from all:
 
 ` + wrapWords(names, 84) + `
 
@@ -82,15 +82,15 @@ environment, where clients look for it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "address to serve at; port 0 is any that is free")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to serve at; port 0 is any that is free")
 	flags.BoolVar(&f.expose, "expose", false, "allow an address that other machines reach")
-	flags.StringVar(&f.instances, "instances", "", "file of the instances whose questions are answered (- is standard input)")
-	flags.StringVar(&f.behaviour, "model-behaviour", "oracle", "baseline that answers")
-	flags.Float64Var(&f.faultRate, "fault-rate", 0, "share of requests that fail, 0 to 1")
-	flags.StringSliceVar(&f.faults, "faults", nil, "faults to choose from (default: all that pass)")
+	flags.StringVar(&f.instances, "instances", "", "`file` of the instances whose questions are answered (- is standard input)")
+	flags.StringVar(&f.behaviour, "model-behaviour", "oracle", "`baseline` that answers")
+	flags.Float64Var(&f.faultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
+	flags.StringSliceVar(&f.faults, "faults", nil, "`faults` to choose from, with commas (default: all that pass)")
 	flags.Var(&f.latency, "latency", "how long every answer takes")
-	flags.Uint64Var(&f.seed, "seed", 0, "seed of the faults")
-	flags.StringVar(&f.key, "key", fake.DefaultKey, "key that is accepted")
+	flags.Uint64Var(&f.seed, "seed", 0, "`seed` of the faults")
+	flags.StringVar(&f.key, "key", fake.DefaultKey, "`key` that is accepted")
 	flags.BoolVar(&f.json, "json", false, "print the base URLs and the key as one JSON object")
 	complete(cmd, "model-behaviour", "majority", "random", "oracle", "oracle-ein", "noisy-ein@0.1")
 	complete(cmd, "faults", names...)

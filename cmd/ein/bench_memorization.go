@@ -31,7 +31,7 @@ func (a *app) benchMemorizationCommand() *cobra.Command {
 	f := &memorizationFlags{}
 	cmd := &cobra.Command{
 		Use:   "memorization --cells DIR RUN...",
-		Short: "Measure how much a model has only memorised",
+		Short: "Measure how much of an accuracy is memory",
 		Long: `Compares the accuracy of a model on questions that it was trained on with that on
 others, which are unlike them in one way or in both:
 
@@ -69,15 +69,15 @@ those seen than their cell says are left out, and counted as clashes.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.cells, "cells", "", "`folder` that ein bench memorization generate has made")
-	flags.StringArrayVar(&f.seen, "seen", nil, "run over the questions that were seen; repeated for epochs, as are the next")
-	flags.StringArrayVar(&f.structure, "structure", nil, "run over their structures with new surfaces")
-	flags.StringArrayVar(&f.surface, "surface", nil, "run over their surfaces with new structures")
-	flags.StringArrayVar(&f.fresh, "fresh", nil, "run over fresh questions")
-	flags.StringVar(&f.mode, "mode", "", "only answers in this mode: direct, cot, ein, python")
-	flags.StringVar(&f.encoding, "encoding", "", "only answers to this encoding: nl, json, matrix")
+	flags.StringArrayVar(&f.seen, "seen", nil, "`run` over the questions that were seen; repeated for epochs, as are --structure, --surface and --fresh")
+	flags.StringArrayVar(&f.structure, "structure", nil, "`run` over their structures with new surfaces")
+	flags.StringArrayVar(&f.surface, "surface", nil, "`run` over their surfaces with new structures")
+	flags.StringArrayVar(&f.fresh, "fresh", nil, "`run` over fresh questions")
+	flags.StringVar(&f.mode, "mode", "", "only answers in this `mode`: direct, cot, ein, python")
+	flags.StringVar(&f.encoding, "encoding", "", "only answers to this `encoding`: nl, json, matrix")
 	flags.BoolVar(&f.opt.Lenient, "lenient", false, "gaps of lenient accuracy instead of strict")
-	flags.Float64Var(&f.opt.Alpha, "alpha", memorization.DefaultAlpha, "level of the tests; intervals have a confidence of 1 less it")
-	flags.StringVar(&f.plot, "plot", "", "write accuracies and gaps over the epochs as a figure in SVG to this file")
+	flags.Float64Var(&f.opt.Alpha, "alpha", memorization.DefaultAlpha, "level of the tests; intervals have the confidence 1 - alpha")
+	flags.StringVar(&f.plot, "plot", "", "write accuracies and gaps over the epochs as a figure in SVG to this `file`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	cmd.AddCommand(a.benchMemorizationGenerateCommand())
 	return cmd
@@ -226,9 +226,9 @@ The same file and seed make the same cells.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&seen, "seen", "", "file of the questions that the model was trained on (- is standard input)")
-	flags.StringVar(&out, "out", "", "folder for the cells")
-	flags.Uint64Var(&seed, "seed", 0, "seed of what is new; another one than that of the file")
+	flags.StringVar(&seen, "seen", "", "`file` of the questions that the model was trained on (- is standard input)")
+	flags.StringVar(&out, "out", "", "`folder` for the cells")
+	flags.Uint64Var(&seed, "seed", 0, "`seed` of what is new; another one than that of the file")
 	for _, name := range []string{"seen", "out", "seed"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic("BUG: ein: " + err.Error())

@@ -58,12 +58,12 @@ share and are counted apart. The same runs give the same files, byte for byte.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", ".", "folder for the files; made when it is not there")
-	flags.StringSliceVar(&f.formats, "format", []string{string(report.HTML)}, "what to write: html, md, latex, csv, svg, pdf")
+	flags.StringVarP(&f.out, "output", "o", ".", "`folder` for the files; made when it is not there")
+	flags.StringSliceVar(&f.formats, "format", []string{string(report.HTML)}, "`formats` to write, with commas: html, md, latex, csv, svg, pdf")
 	flags.BoolVar(&f.opt.Lenient, "lenient", false, "count as right what is right leniently")
 	flags.BoolVar(&f.opt.Paper, "paper", false, "show the numbers of the paper beside ours")
-	flags.StringVar(&f.cells, "cells", "", "folder of the cells of memorization that runs were made over")
-	flags.IntVar(&f.opt.Embed, "embed", report.DefaultEmbed, "how many replies the page has at most")
+	flags.StringVar(&f.cells, "cells", "", "`folder` of the cells of memorization that runs were made over")
+	flags.IntVar(&f.opt.Embed, "embed", report.DefaultEmbed, "`number` of replies that the page has at most")
 	complete(cmd, "format", formatNames()...)
 	return cmd
 }

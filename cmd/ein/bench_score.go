@@ -44,7 +44,8 @@ what is around the object does not matter. Every instance has one outcome:
   no_answer     an empty reply, or none
   infra_error   an error of a provider; left out of the shares
 
-An instance without a reply counts as no_answer. Of several replies with one id
+In a file, an instance without a reply counts as no_answer; in a run it is missing
+and in no share. Of several replies with one id
 the first counts: a file of several models or modes has to be split. Replies to ids
 that are not in the file of instances do not count. All of this is reported.
 
@@ -79,9 +80,9 @@ order of the replies, then those without one.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.instances, "instances", "", "file of instances (- is standard input)")
-	flags.StringVar(&f.replies, "replies", "", "file of replies (- is standard input)")
-	flags.StringVarP(&f.out, "output", "o", "", "file for one record for each instance")
+	flags.StringVar(&f.instances, "instances", "", "`file` of instances (- is standard input)")
+	flags.StringVar(&f.replies, "replies", "", "`file` of replies (- is standard input)")
+	flags.StringVarP(&f.out, "output", "o", "", "`file` for one record for each instance")
 	flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
 	flags.BoolVar(&f.json, "json", false, "print the table as one JSON object")
 	f.box.add(cmd)

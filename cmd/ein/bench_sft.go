@@ -65,12 +65,12 @@ and models that contain the benchmark can be told. It is
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.instances, "instances", "", "file of instances (- is standard input)")
-	flags.StringVarP(&f.out, "output", "o", "-", "file to write (- is standard output)")
-	flags.StringSliceVar(&f.targets, "target", []string{string(sft.TargetEin)}, "what is to be learned: answer, ein, python, or several")
+	flags.StringVar(&f.instances, "instances", "", "`file` of instances (- is standard input)")
+	flags.StringVarP(&f.out, "output", "o", "-", "`file` to write (- is standard output)")
+	flags.StringSliceVar(&f.targets, "target", []string{string(sft.TargetEin)}, "`targets`, what is to be learned, with commas: answer, ein, python")
 	flags.Var(&f.format, "format", "shape of the records: messages or prompt-completion")
-	flags.StringVar(&f.prompts, "prompts", "", "folder with other prompts")
-	flags.StringVar(&f.canary, "canary", sft.Canary, "text that marks every record")
+	flags.StringVar(&f.prompts, "prompts", "", "`folder` with other prompts")
+	flags.StringVar(&f.canary, "canary", sft.Canary, "`text` that marks every record")
 	flags.BoolVar(&f.noCanary, "no-canary", false, "mark no record")
 	flags.Lookup("canary").DefValue = ""
 	cmd.MarkFlagsMutuallyExclusive("canary", "no-canary")

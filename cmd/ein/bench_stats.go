@@ -38,7 +38,7 @@ the labels: a set of nodes is one of node numbers.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().StringVar(&plot, "plot", "", "write the distributions as a figure in SVG to this file")
+	cmd.Flags().StringVar(&plot, "plot", "", "write the distributions as a figure in SVG to this `file`")
 	return cmd
 }
 

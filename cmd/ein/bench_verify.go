@@ -53,7 +53,7 @@ networkx is missing and the rest agrees.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx")
+	flags.StringVar(&f.python, "python", "python3", "`command` of a Python with networkx")
 	flags.BoolVar(&f.noPython, "no-python", false, "leave the Python programs out")
 	flags.Var(&f.limit, "python-timeout", "most time for one Python program")
 	cmd.MarkFlagsMutuallyExclusive("python", "no-python")

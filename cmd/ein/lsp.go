@@ -37,7 +37,7 @@ func (a *app) lspCommand() *cobra.Command {
 diagnostics, hover, completion, rename, formatting and the rest. Editors start
 it; there is nothing to type. What goes wrong is logged to standard error. The
 limits are those of programs that the editor runs. It exits with 0 when the
-editor has shut it down, with 1 when the editor has gone without.`,
+editor has shut it down, with 1 when the editor left without doing so.`,
 		Example: `  ein lsp
   ein lsp --log ein-lsp.log --trace`,
 		Args:              cobra.NoArgs,

@@ -109,7 +109,8 @@ before they run.
 
 Exit codes: 0 done, 1 the program or its data is wrong, 2 wrong command line,
 3 a bug in ein, 4 refused or stopped by a limit, 5 part of the work could not be
-done for reasons outside (a missing Python)`
+done for reasons outside, and the same command goes on: a provider that refuses,
+an interrupt of a long job, no Python with networkx, no sandbox`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{

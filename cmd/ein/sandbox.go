@@ -17,8 +17,8 @@ type boxFlags struct{ python, backend string }
 
 func (f *boxFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.python, "python", "python3", "Python interpreter with networkx, for Python programs")
-	flags.StringVar(&f.backend, "sandbox", "any", "what confines Python programs: bubblewrap, landlock, or any, the first that holds")
+	flags.StringVar(&f.python, "python", "python3", "`command` of a Python with networkx, for Python programs")
+	flags.StringVar(&f.backend, "sandbox", "any", "`sandbox` of Python programs: bubblewrap, landlock, or any, the first that holds")
 	complete(cmd, "sandbox", "any", sandbox.Bubblewrap, sandbox.Landlock)
 }
 
