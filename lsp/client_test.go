@@ -224,7 +224,7 @@ func (c *testClient) SemanticTokensRefresh(context.Context) error {
 }
 func (c *testClient) CodeLensRefresh(context.Context) error { c.refreshed <- "lenses"; return nil }
 
-const testURI = uri.URI("file:///work/program.ein")
+const testURI = uri.URI("file:///project/program.ein")
 
 func (c *testClient) open(u uri.URI, text string) {
 	c.t.Helper()
@@ -411,13 +411,13 @@ func (c *rawClient) initialize() {
 		c.t.Fatalf("initialize: %v", m)
 	}
 	c.send(`{"jsonrpc":"2.0","method":"initialized","params":{}}`)
-	c.send(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///work/program.ein","languageId":"ein","version":1,"text":"A = [[0,1],[1,0]]\nB = A + 1\n"}}}`)
+	c.send(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///project/program.ein","languageId":"ein","version":1,"text":"A = [[0,1],[1,0]]\nB = A + 1\n"}}}`)
 }
 
 // alive wants an answer to a hover.
 func (c *rawClient) alive(id int) {
 	c.t.Helper()
-	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///work/program.ein"},"position":{"line":0,"character":0}}}`, id))
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///project/program.ein"},"position":{"line":0,"character":0}}}`, id))
 	if m := c.answer(id); m["result"] == nil {
 		c.t.Fatalf("the server no longer answers: %v", m)
 	}

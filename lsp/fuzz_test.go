@@ -169,11 +169,11 @@ func FuzzFrames(f *testing.F) {
 // after it.
 func FuzzMessages(f *testing.F) {
 	for _, m := range served {
-		f.Add(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"textDocument":{"uri":"file:///work/program.ein"},"position":{"line":0,"character":0},"range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}}}}`, m.method))
+		f.Add(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"textDocument":{"uri":"file:///project/program.ein"},"position":{"line":0,"character":0},"range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}}}}`, m.method))
 	}
 	f.Add(`{"jsonrpc":"2.0","id":null,"method":"textDocument/hover"}`)
 	f.Add(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1.5}}`)
-	f.Add(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///work/program.ein","version":2},"contentChanges":[{"text":"A = 1"},{}]}}`)
+	f.Add(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///project/program.ein","version":2},"contentChanges":[{"text":"A = 1"},{}]}}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, word := range []string{"shutdown", "exit", "didClose", `\`} { // the last could spell the others
 			if strings.Contains(body, word) {
@@ -183,7 +183,7 @@ func FuzzMessages(f *testing.F) {
 		c := startRaw(t, Options{Log: slog.New(slog.DiscardHandler), Timeout: time.Millisecond})
 		c.initialize()
 		c.send(body)
-		c.send(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///work/program.ein","languageId":"ein","version":1,"text":"A = 1"}}}`)
+		c.send(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///project/program.ein","languageId":"ein","version":1,"text":"A = 1"}}}`)
 		c.alive(123456)
 	})
 }

@@ -26,7 +26,7 @@ func TestShutdown(t *testing.T) {
 		if m := c.answer(1); m["error"] != nil {
 			t.Errorf("shutdown with %q: %v", params, m)
 		}
-		c.send(`{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///work/program.ein"},"position":{"line":0,"character":0}}}`)
+		c.send(`{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///project/program.ein"},"position":{"line":0,"character":0}}}`)
 		c.wantError(2, float64(jsonrpc2.InvalidRequest))
 		c.send(`{"jsonrpc":"2.0","method":"exit"}`)
 		if err := c.wait(); err != nil {
@@ -133,10 +133,10 @@ func TestFaults(t *testing.T) {
 		{"not open", frame(`{"jsonrpc":"2.0","id":12,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///none.ein"},"position":{"line":0,"character":0}}}`), 12, params},
 		{"change of what is not open", frame(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///none.ein","version":2},"contentChanges":[{"text":"x"}]}}`), nil, 0},
 		{"close of what is not open", frame(`{"jsonrpc":"2.0","method":"textDocument/didClose","params":{"textDocument":{"uri":"file:///none.ein"}}}`), nil, 0},
-		{"opened twice", frame(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///work/program.ein","languageId":"ein","version":1,"text":"A = [[0,1],[1,0]]\n"}}}`), nil, 0},
-		{"a version that goes back", frame(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///work/program.ein","version":-3},"contentChanges":[{"text":"A = 2\n"}]}}`), nil, 0},
-		{"a range that ends before its start", frame(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///work/program.ein","version":5},"contentChanges":[{"range":{"start":{"line":0,"character":3},"end":{"line":0,"character":1}},"text":"x"}]}}`), nil, 0},
-		{"places outside the text", frame(`{"jsonrpc":"2.0","id":13,"method":"textDocument/rename","params":{"textDocument":{"uri":"file:///work/program.ein"},"position":{"line":4000000000,"character":4000000000},"newName":"x"}}`), 13, float64(requestFailed)},
+		{"opened twice", frame(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///project/program.ein","languageId":"ein","version":1,"text":"A = [[0,1],[1,0]]\n"}}}`), nil, 0},
+		{"a version that goes back", frame(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///project/program.ein","version":-3},"contentChanges":[{"text":"A = 2\n"}]}}`), nil, 0},
+		{"a range that ends before its start", frame(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///project/program.ein","version":5},"contentChanges":[{"range":{"start":{"line":0,"character":3},"end":{"line":0,"character":1}},"text":"x"}]}}`), nil, 0},
+		{"places outside the text", frame(`{"jsonrpc":"2.0","id":13,"method":"textDocument/rename","params":{"textDocument":{"uri":"file:///project/program.ein"},"position":{"line":4000000000,"character":4000000000},"newName":"x"}}`), 13, float64(requestFailed)},
 		{"cancel of nothing", frame(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":99}}`), nil, 0},
 		{"cancel without an id", frame(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{}}`), nil, 0},
 		{"cancel with a wrong id", frame(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":[]}}`), nil, 0},
@@ -347,11 +347,11 @@ func TestPinned(t *testing.T) {
 func TestKept(t *testing.T) {
 	c := start(t, "", Options{})
 	for i := range 200 {
-		c.open(uri.URI(fmt.Sprintf("file:///work/%d.ein", i)), fmt.Sprintf("Name%d = %d\n", i, i))
+		c.open(uri.URI(fmt.Sprintf("file:///project/%d.ein", i)), fmt.Sprintf("Name%d = %d\n", i, i))
 	}
 	for i := range 200 {
 		result, err := c.DocumentSymbol(c.ctx, &protocol.DocumentSymbolParams{
-			TextDocument: protocol.TextDocumentIdentifier{URI: uri.URI(fmt.Sprintf("file:///work/%d.ein", i))},
+			TextDocument: protocol.TextDocumentIdentifier{URI: uri.URI(fmt.Sprintf("file:///project/%d.ein", i))},
 		})
 		if err != nil {
 			t.Fatal(err)

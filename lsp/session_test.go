@@ -130,7 +130,7 @@ const pulling = `{"textDocument":{"diagnostic":{}},"workspace":{"diagnostics":{"
 func TestPull(t *testing.T) {
 	c := start(t, pulling, Options{})
 	c.open(testURI, "A = B\n")
-	c.open("file:///work/second.ein", "A = 1\n")
+	c.open("file:///project/second.ein", "A = 1\n")
 	ask := func(previous *string) protocol.DocumentDiagnosticReport {
 		t.Helper()
 		report, err := c.Diagnostic(c.ctx, &protocol.DocumentDiagnosticParams{
@@ -293,7 +293,7 @@ func TestWatchedInput(t *testing.T) {
 func TestMaxText(t *testing.T) {
 	c := start(t, "", Options{MaxText: 100})
 	c.open(testURI, "A = [1, 2]\n")
-	other := uri.URI("file:///work/other.ein")
+	other := uri.URI("file:///project/other.ein")
 	c.open(other, "# "+strings.Repeat("x", 100)+"\n")
 	if m := receive(t, c.messages); !strings.Contains(m.Message, "other.ein is not looked at") || !strings.Contains(m.Message, "the limit is 100") {
 		t.Errorf("got %q", m.Message)
