@@ -15,8 +15,8 @@ type Flatness struct {
 	Pairs    []LevelPair    `json:"pairs"`
 	P        float64        `json:"p"` // the largest of the pairs
 	Flat     bool           `json:"flat"`
-	Slope    float64        `json:"slope"` // for one level, by least squares
-	SlopeCI  stats.Interval `json:"slope_interval"`
+	Trend    float64        `json:"trend"` // for one level, by least squares
+	TrendCI  stats.Interval `json:"trend_interval"`
 	TrendP   float64        `json:"trend_p"`         // of Cochran and Armitage
 	Smallest float64        `json:"smallest_margin"` // for which it would be flat
 }
@@ -66,7 +66,7 @@ func flatness(rows []*run.Row, opt *Options) *Flatness {
 		}
 	}
 	f.Flat = f.P < opt.Alpha
-	slope, _, p := stats.Trend(groups, scores)
-	f.Slope, f.SlopeCI, f.TrendP = slope.Value, slope.Interval(1-opt.Alpha), p
+	trend, _, p := stats.Trend(groups, scores)
+	f.Trend, f.TrendCI, f.TrendP = trend.Value, trend.Interval(1-opt.Alpha), p
 	return f
 }

@@ -177,8 +177,8 @@ func (r *Report) flat(b *strings.Builder) {
 		for _, p := range s.f.Pairs {
 			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s\n", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
 		}
-		fmt.Fprintf(b, "  slope    %s for a level, %s; trend p %s. The least margin it would be flat within is %s.\n",
-			show.Points(s.f.Slope), show.Span(s.f.SlopeCI), show.P(s.f.TrendP), show.Rate(s.f.Smallest))
+		fmt.Fprintf(b, "  trend    %s for a level, %s, p %s. The least margin it would be flat within is %s.\n",
+			show.Points(s.f.Trend), show.Span(s.f.TrendCI), show.P(s.f.TrendP), show.Rate(s.f.Smallest))
 	}
 }
 

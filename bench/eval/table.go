@@ -25,7 +25,7 @@ type Line struct {
 	Asked    int                    `json:"asked"`    // questions, instances times samples
 	Scored   int                    `json:"scored"`   // what the shares are of
 	Missing  int                    `json:"missing"`  // without a reply
-	Infra    int                    `json:"infra"`    // those, and what the sandbox did not run
+	Infra    int                    `json:"infra"`    // what the sandbox did not run
 	Unscored int                    `json:"unscored"` // with a reply and no score
 	Outcomes map[answer.Outcome]int `json:"outcomes"`
 	Strict   *score.Rate            `json:"strict"` // null when nothing is scored
@@ -75,7 +75,6 @@ func (l *Line) add(row *run.Row) {
 	l.Asked++
 	if row.Reply == nil {
 		l.Missing++
-		l.Infra++
 		return
 	}
 	u := &row.Reply.Usage
@@ -131,7 +130,12 @@ func Text(r *run.Run) string {
 	for _, c := range columns {
 		head = append(head, c.head)
 	}
-	rows := [][]string{append(head, "infra", "input", "output", "$")}
+	gaps := slices.ContainsFunc(lines, func(l *Line) bool { return l.Missing > 0 })
+	head = append(head, "infra")
+	if gaps {
+		head = append(head, "missing")
+	}
+	rows := [][]string{append(head, "input", "output", "$")}
 	asked, missing, failed, unscored := 0, 0, 0, 0
 	for _, l := range lines {
 		row := []string{string(l.Mode), string(l.Encoding), l.Level, strconv.Itoa(l.Scored)}
@@ -156,11 +160,15 @@ func Text(r *run.Run) string {
 			const digits = 4
 			dollars = show.Fixed(l.Cost, digits)
 		}
-		rows = append(rows, append(row, strconv.Itoa(l.Infra), strconv.FormatInt(l.Usage.Input, 10), strconv.FormatInt(l.Usage.Output, 10), dollars))
+		row = append(row, strconv.Itoa(l.Infra))
+		if gaps {
+			row = append(row, strconv.Itoa(l.Missing))
+		}
+		rows = append(rows, append(row, strconv.FormatInt(l.Usage.Input, 10), strconv.FormatInt(l.Usage.Output, 10), dollars))
 		if l.Level == total {
 			asked += l.Asked
 			missing += l.Missing
-			failed += l.Infra - l.Missing
+			failed += l.Infra
 			unscored += l.Unscored
 		}
 	}

@@ -159,7 +159,7 @@ func (c *client) key() (string, *Error) {
 	if !c.own {
 		return "", nil // local servers have none
 	}
-	return "", &Error{Class: Denied, Message: "there is no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or give a key file."}
+	return "", &Error{Class: Denied, Message: "there is no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or give a file with it (--key-file)."}
 }
 
 func (c *client) ready() error {
