@@ -19,20 +19,28 @@ Count   =  sum( Controls )
 :print Controls, Count
 `
 
+// workplace is a folder with the command and the program.
+func workplace(t *testing.T) (dir, file string) {
+	t.Helper()
+	dir = t.TempDir()
+	command := filepath.Join(dir, "ein")
+	if out, err := exec.Command("go", "build", "-o", command, "../cmd/ein").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	file = filepath.Join(dir, "owners.ein")
+	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir, file
+}
+
 // TestNeovim opens a program in a real editor and does what its user would.
 func TestNeovim(t *testing.T) {
 	if _, err := exec.LookPath("nvim"); err != nil {
 		t.Skip("NOT TESTED: ", err)
 	}
-	dir := t.TempDir()
-	command := filepath.Join(dir, "ein")
-	if out, err := exec.Command("go", "build", "-o", command, "../cmd/ein").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	file, seen := filepath.Join(dir, "owners.ein"), filepath.Join(dir, "seen.json")
-	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir, file := workplace(t)
+	seen := filepath.Join(dir, "seen.json")
 	cmd := exec.CommandContext(t.Context(), "nvim", "--headless", "-i", "NONE", "-n", "-u", "neovim/start.lua", "-c", "luafile neovim/drive.lua")
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "EIN_FILE="+file, "EIN_SEEN="+seen,
 		"XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_CACHE_HOME="+dir)

@@ -5,6 +5,9 @@
 
 ;;; Code:
 
+(defvar eglot-server-programs)
+(declare-function eglot-ensure "eglot")
+
 (defgroup ein-mode nil
   "Ein, a tensor-logic language."
   :group 'languages)
