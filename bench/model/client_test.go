@@ -568,7 +568,8 @@ func FuzzThinking(f *testing.F) {
 		f.Add(s)
 	}
 	bare := func(s string) string {
-		s = strings.Replace(strings.Replace(s, "<think>", "", 1), "</think>", "", 1)
+		s = strings.TrimPrefix(strings.TrimLeft(s, " \t\r\n"), "<think>") // elsewhere it is text
+		s = strings.Replace(s, "</think>", "", 1)
 		return strings.Join(strings.Fields(s), "")
 	}
 	f.Fuzz(func(t *testing.T, s string) {
