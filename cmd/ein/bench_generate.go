@@ -69,7 +69,7 @@ func (a *app) benchGenerateCommand() *cobra.Command {
 		Long: `Generates instances, one line of JSON each, in the order of the categories. The
 same command line gives the same bytes on every machine. FILE appears only when
 it is complete; with --resume what was made before an interruption is kept in
-FILE.partial, and the same command line goes on from there.
+FILE.part, and the same command line goes on from there.
 
 With --disjoint-from, instances whose id is in a FILE, or whose graph and query
 are isomorphic to those of one in the same category, are passed over, and the
@@ -475,13 +475,14 @@ func (g *generation) take(in *instance.Instance, line []byte) error {
 
 // ended is a generation that did not come to its end.
 func (g *generation) ended(ctx context.Context, out *outFile, w *bufio.Writer, err error) error {
-	hint := ""
+	hint, exit := "", exitLimit
 	switch {
 	case g.f.resume:
 		if err := w.Flush(); err != nil {
 			return g.unwritten(err)
 		}
 		hint = fmt.Sprintf("What is done is in %s; the same command line goes on from there.", out.temporary)
+		exit = exitOutside
 	case g.f.output != "-":
 		hint = fmt.Sprintf("%s was not written; with --resume what is done would be kept.", g.f.output)
 	}
@@ -493,7 +494,7 @@ func (g *generation) ended(ctx context.Context, out *outFile, w *bufio.Writer, e
 	}
 	p := inputProblem(newFinding("E0533", diag.Error, "", 0, 0,
 		fmt.Sprintf("interrupted after %s of %s instances", formatCount(uint64(g.given)), formatCount(uint64(g.kept+g.plan.Total()))), hint))
-	p.class, p.exit = classLimit, exitLimit
+	p.class, p.exit = classLimit, exit
 	return p
 }
 
@@ -577,7 +578,7 @@ func (g *generation) open() (*outFile, error) {
 	}
 	var f *os.File
 	if g.f.resume {
-		f, err = os.OpenFile(name+".partial", os.O_RDWR|os.O_CREATE, 0o644)
+		f, err = os.OpenFile(name+".part", os.O_RDWR|os.O_CREATE, 0o644)
 	} else {
 		f, err = os.CreateTemp(filepath.Dir(name), ".ein-*")
 	}
