@@ -93,6 +93,10 @@ func shown(s string, most int) string {
 // the sums.
 func costTable(rows [][]string, c *cost.Certificate) string {
 	last := len(rows) - 1
+	if c.Reading > 0 {
+		rows = slices.Insert(rows, last, []string{"", "", Count(c.Reading), "reading the program and its data"})
+		last++
+	}
 	rows[last] = append(rows[last], Count(c.Ops), Count(c.PeakBytes), "at most; bytes at the peak, inputs included")
 	var b strings.Builder
 	// Right-aligned columns have a tab after each cell, also the last.

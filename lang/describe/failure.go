@@ -37,6 +37,9 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 		d.Label = "up to " + amount(e.Part)
 		d.Notes = []string{fmt.Sprintf("Most of it is for `%s`.", e.Name)}
 	}
+	if e.Reading > e.Part {
+		d.Label, d.Notes = "", []string{fmt.Sprintf("Reading the program and its data takes %s of it.", amount(e.Reading))}
+	}
 	return d, flag
 }
 

@@ -10,11 +10,12 @@ import (
 
 // Certificate bounds what a run uses. Ops counts scalar multiply-adds and
 // 64-bit word operations; PeakBytes is the memory of constants, inputs,
-// registers and scratch; OutputElements is the elements of all outputs. All of
-// them saturate at the largest uint64.
+// registers and scratch, and of Reading; OutputElements is the elements of all
+// outputs. All of them saturate at the largest uint64.
 type Certificate struct {
 	Ops            uint64
 	PeakBytes      uint64
+	Reading        uint64 // bytes; see Options
 	OutputElements uint64
 	Statements     []Statement
 	Largest        Output // of the outputs
@@ -52,6 +53,7 @@ type LimitError struct {
 	Name      string // statement or output
 	Pos       ir.Pos
 	Part      uint64 // what that needs
+	Reading   uint64 // of the bytes, what reading the program and its data needs
 }
 
 func (e *LimitError) Error() string {
@@ -75,6 +77,9 @@ func (c *Certificate) Check(l Limits) error {
 			continue
 		}
 		e := &LimitError{What: x.what, Need: x.need, Max: x.max}
+		if x.what == "bytes" {
+			e.Reading = c.Reading
+		}
 		if x.part == nil {
 			e.Name, e.Pos, e.Part = c.Largest.Name, c.Largest.Pos, c.Largest.Elements
 			return e
@@ -98,9 +103,16 @@ type Module struct {
 	Workers     int
 }
 
-// Options of New. Workers is the number of goroutines a kernel may use; the
-// scratch memory of some kernels grows with it.
-type Options struct{ Workers int }
+// Options of New.
+type Options struct {
+	// Workers is the number of goroutines a kernel may use; the scratch memory of
+	// some kernels grows with it.
+	Workers int
+	// Reading is the bytes that reading the program and its data took at its peak,
+	// the values of constants and inputs left out; a Ledger counts it. The
+	// collector may not have taken them back when the program runs.
+	Reading uint64
+}
 
 // New plans a verified program.
 func New(p *code.Program, opt Options) (*Module, error) {
@@ -113,13 +125,14 @@ func New(p *code.Program, opt Options) (*Module, error) {
 		m.Steps[i] = s
 	}
 	m.Arena = plan(p, m.Steps)
+	m.Certificate.Reading = opt.Reading
 	m.certify()
 	return m, nil
 }
 
 func (m *Module) certify() {
 	p, c := m.Program, &m.Certificate
-	c.PeakBytes = Bytes(m.Arena.Size)
+	c.PeakBytes = tensor.SatAdd(c.Reading, Bytes(m.Arena.Size))
 	for i := range p.Consts {
 		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(need(&p.Regs[p.Consts[i].Reg])))
 	}

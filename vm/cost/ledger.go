@@ -1,6 +1,10 @@
 package cost
 
-import "fmt"
+import (
+	"fmt"
+
+	"ein/vm/tensor"
+)
 
 // Ledger counts the memory that reading a program and its data takes, so that a
 // limit on memory holds before there is a certificate to compare with it. What
@@ -23,7 +27,7 @@ func (l *Ledger) Take(n uint64) error {
 		return nil
 	}
 	if l.Max > 0 && (n > l.Max || l.used > l.Max-n) {
-		return &MemoryError{Need: l.used + n, Max: l.Max}
+		return &MemoryError{Need: tensor.SatAdd(l.used, n), Max: l.Max}
 	}
 	l.used += n
 	if l.used > l.peak {
