@@ -4,7 +4,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build check fmt lint test race portable editors tidy fuzz bench perf cover update
+.PHONY: help build check check-world fmt lint test race portable editors tidy fuzz bench perf cover update
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -13,6 +13,15 @@ build: ## bin/ein, one static binary
 	CGO_ENABLED=0 go build -trimpath -o bin/ein ./cmd/ein
 
 check: fmt tidy lint test race portable editors ## everything CI runs
+
+# The packages with tests that need more than Go, and what they need from PyPI.
+WORLD_TESTS := ./editors/... ./bench/export ./bench/verify ./bench/category ./bench/sandbox ./bench/exec/... ./bench/diagnose ./cmd/... ./docs
+WORLD_VENV  := .world
+
+check-world: ## real SDKs, editors and sandboxes: a test that is skipped fails unless testdata/skips.txt says why
+	python3 -m venv $(WORLD_VENV)
+	$(WORLD_VENV)/bin/python -m pip install -q -r testdata/world.txt
+	PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH" go test -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
 
 fmt: ## fail when a file is not gofmt-ed
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
