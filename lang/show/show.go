@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ein/lang/diag"
 	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/tensor"
@@ -239,10 +240,10 @@ func (t *text) output(out *vm.Output) {
 }
 
 func (t *text) name(s string) string {
-	if t.opt.Full || utf8.RuneCountInString(s) <= maxName {
+	if t.opt.Full {
 		return s
 	}
-	return string([]rune(s)[:maxName-3]) + "..."
+	return diag.Middle(s, maxName)
 }
 
 func (t *text) path(name string, nodes []int) {

@@ -1,0 +1,14 @@
+package diag
+
+// Middle is s in at most so many characters, 5 or more. Of a longer text the
+// beginning and the end stay, with ... between them: long names that begin alike
+// often differ at the end.
+func Middle(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	left := most/2 - 1
+	right := most - len("...") - left
+	return string(r[:left]) + "..." + string(r[len(r)-right:])
+}
