@@ -213,7 +213,7 @@ func (s *server) run(ctx context.Context, p *program) (string, error) {
 	var b strings.Builder
 	opt := show.Options{Nodes: len(p.code.Labels) > 0, Labels: p.code.Labels, Hint: "`ein run --full` shows all"}
 	for i := range result.Outputs {
-		if err := show.Text(&b, &result.Outputs[i], opt); err != nil {
+		if err := show.Text(ctx, &b, &result.Outputs[i], opt); err != nil {
 			return "", err
 		}
 	}

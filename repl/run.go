@@ -152,7 +152,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	for i, w := range c.wants {
 		o := &result.Outputs[i]
 		if w.shown {
-			if err := show.Text(&out, o, opt); err != nil {
+			if err := show.Text(ctx, &out, o, opt); err != nil {
 				return nil, &Reply{Failed: true, Problems: []Problem{plainError("%v", err)}}
 			}
 		}

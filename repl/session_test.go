@@ -81,7 +81,7 @@ func runProgram(t testing.TB, s *Session, text string) (string, error) {
 	var b strings.Builder
 	for i := range result.Outputs {
 		opt := show.Options{Nodes: len(p.Labels) > 0, Labels: p.Labels}
-		if err := show.Text(&b, &result.Outputs[i], opt); err != nil {
+		if err := show.Text(context.Background(), &b, &result.Outputs[i], opt); err != nil {
 			return "", err
 		}
 	}
@@ -156,7 +156,7 @@ func compareSaved(t testing.TB, s *Session, printed, name string) {
 		var want strings.Builder
 		o := vm.Output{Name: n, Form: s.definition(n).Form, Value: v}
 		opt := show.Options{Nodes: len(s.program.Labels) > 0, Labels: s.program.Labels}
-		if err := show.Text(&want, &o, opt); err != nil {
+		if err := show.Text(context.Background(), &want, &o, opt); err != nil {
 			t.Fatal(err)
 		}
 		got, err := runProgram(t, s, text+"\n:print "+n+"\n")

@@ -32,7 +32,7 @@ func output(t *testing.T, text string, noOpt bool) string {
 	}
 	var b bytes.Buffer
 	for i := range r.Outputs {
-		if err := show.Text(&b, &r.Outputs[i], show.Options{Labels: p.Labels}); err != nil {
+		if err := show.Text(context.Background(), &b, &r.Outputs[i], show.Options{Labels: p.Labels}); err != nil {
 			t.Fatal(err)
 		}
 	}

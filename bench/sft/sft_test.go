@@ -43,7 +43,7 @@ func output(t *testing.T, program string) string {
 		t.Fatalf("%s\nhas %d outputs", program, len(r.Outputs))
 	}
 	var b bytes.Buffer
-	if err := show.JSON(&b, &r.Outputs[0], show.Options{}); err != nil {
+	if err := show.JSON(context.Background(), &b, &r.Outputs[0], show.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var out struct{ Value json.RawMessage }

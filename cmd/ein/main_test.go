@@ -67,7 +67,7 @@ func TestConformance(t *testing.T) {
 				got.Reset() // the corpus lists these without headings
 				break
 			}
-			if err := show.Text(&got, &r.Outputs[i], show.Options{Labels: p.Labels}); err != nil {
+			if err := show.Text(context.Background(), &got, &r.Outputs[i], show.Options{Labels: p.Labels}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -107,10 +108,10 @@ func (a *app) run(name string, f *runFlags) error {
 	a.report(l.file, l.warnings, l.data)
 	opt := show.Options{Nodes: f.labels, Labels: l.code.Labels, Full: f.full, Hint: "--full shows all"}
 	if f.json {
-		err = a.runJSON(l, result, wall, opt)
+		err = a.runJSON(ctx, l, result, wall, opt)
 	} else {
 		for i := range result.Outputs {
-			if err = show.Text(a.out, &result.Outputs[i], opt); err != nil {
+			if err = show.Text(ctx, a.out, &result.Outputs[i], opt); err != nil {
 				break
 			}
 		}
@@ -158,14 +159,14 @@ func (a *app) withWarnings(l *loaded, p *problem) *problem {
 
 // runJSON writes the result as one object. Outputs are written as they are read:
 // they can be large.
-func (a *app) runJSON(l *loaded, r *vm.Result, wall time.Duration, opt show.Options) error {
+func (a *app) runJSON(ctx context.Context, l *loaded, r *vm.Result, wall time.Duration, opt show.Options) error {
 	w := bufio.NewWriter(a.out)
 	_, _ = w.WriteString(`{"version":1,"outputs":[`)
 	for i := range r.Outputs {
 		if i > 0 {
 			_ = w.WriteByte(',')
 		}
-		if err := show.JSON(w, &r.Outputs[i], opt); err != nil {
+		if err := show.JSON(ctx, w, &r.Outputs[i], opt); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func outputs(text string) string {
 	for i := range result.Outputs {
 		out := result.Outputs[i]
 		out.Name = ""
-		if err := show.JSON(&b, &out, show.Options{}); err != nil {
+		if err := show.JSON(context.Background(), &b, &out, show.Options{}); err != nil {
 			return "error: " + err.Error()
 		}
 	}

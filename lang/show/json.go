@@ -1,12 +1,12 @@
 package show
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
-	"math"
-	"strconv"
+	"iter"
+	"slices"
 	"strings"
 
 	"ein/vm"
@@ -17,8 +17,12 @@ import (
 // is a number, an array, or nested arrays; with opt.Nodes a set of nodes is the
 // array of its members, a path the array of its nodes in order (empty when there
 // is none), and a node its label.
-func JSON(w io.Writer, out *vm.Output, opt Options) error {
-	j := &jsonWriter{Writer: bufio.NewWriter(w), opt: opt}
+//
+// In version 2 a value is always the number or the nested arrays of its shape. A
+// sparse matrix has "entries":[[i,j,v],...] instead, and with opt.Nodes a set has
+// "nodes", a path "path" and a node "node", all by number.
+func JSON(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
+	j := &jsonWriter{newWriter(ctx, w, opt)}
 	v := out.Value
 	j.put(`{"name":`)
 	j.string(out.Name)
@@ -27,37 +31,44 @@ func JSON(w io.Writer, out *vm.Output, opt Options) error {
 		if d > 0 {
 			j.put(",")
 		}
-		j.put(strconv.Itoa(v.Shape.Dim(d)))
+		j.int(v.Shape.Dim(d))
 	}
-	j.put(`],"value":`)
+	key := func(name string) string {
+		if opt.Version != 2 {
+			name = "value"
+		}
+		return `],"` + name + `":`
+	}
 	node, isNode := opt.node(out)
+	sparse := false
+	if opt.Version == 2 {
+		_, sparse = j.entries(v)
+	}
 	switch {
 	case isNode:
+		j.put(key("node"))
 		j.node(node)
 	case opt.path(out):
-		j.nodes(pathOf(v))
+		j.put(key("path"))
+		j.nodes(slices.Values(j.pathOf(v)))
 	case opt.set(v):
-		j.nodes(nodesOf(v))
+		j.put(key("nodes"))
+		j.nodes(j.indices(v))
+	case sparse:
+		j.put(key("entries"))
+		j.sparse(v)
 	case v.Shape.Rank() == 0:
+		j.put(key("value"))
 		j.number(v.At())
 	default:
+		j.put(key("value"))
 		j.tensor(v)
 	}
 	j.put("}")
-	return j.Flush()
+	return j.end()
 }
 
-type jsonWriter struct {
-	*bufio.Writer
-	opt Options
-	num [32]byte
-}
-
-func (j *jsonWriter) put(s ...string) {
-	for _, x := range s {
-		_, _ = j.WriteString(x)
-	}
-}
+type jsonWriter struct{ writer }
 
 // string writes a JSON string, with < and > as they are: names of outputs are
 // expressions. A string always has a JSON form, so there is no error.
@@ -69,47 +80,62 @@ func (j *jsonWriter) string(s string) {
 	_, _ = j.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// number writes what text shows; outputs are finite, and the form of Go's
-// shortest floats is that of JSON.
-func (j *jsonWriter) number(x float64) { _, _ = j.Write(appendNumber(j.num[:0], x)) }
-
 func (j *jsonWriter) node(n int) {
-	if len(j.opt.Labels) == 0 {
-		j.put(strconv.Itoa(n))
+	if len(j.opt.Labels) == 0 || j.opt.Version == 2 {
+		j.int(n)
 		return
 	}
 	j.string(j.opt.Labels[n])
 }
 
-func (j *jsonWriter) nodes(nodes []int) {
+func (j *jsonWriter) nodes(nodes iter.Seq[int]) {
+	sep := ""
 	j.put("[")
-	for i, n := range nodes {
-		if i > 0 {
-			j.put(",")
-		}
+	for n := range nodes {
+		j.put(sep)
 		j.node(n)
+		sep = ","
+	}
+	j.put("]")
+}
+
+func (j *jsonWriter) sparse(v *tensor.Value) {
+	sep := "["
+	j.put("[")
+	for c := range j.cells(v) {
+		j.put(sep)
+		j.int(c.row)
+		j.put(",")
+		j.int(c.col)
+		j.put(",")
+		j.number(c.value)
+		j.put("]")
+		sep = ",["
 	}
 	j.put("]")
 }
 
 // tensor writes nested arrays: before a row and after it, one bracket for each
-// axis that begins or ends there.
+// axis that begins or ends there. Outputs are finite, and the form of Go's shortest
+// floats is that of JSON.
 func (j *jsonWriter) tensor(v *tensor.Value) {
 	if v.Shape.Elems() == 0 {
 		j.put("[]") // the shape says the rest
 		return
 	}
-	r := newRows(v)
-	for i := range r.n {
+	n, width := rows(v)
+	for i := 0; i < n && !j.ended(); i++ {
 		if i > 0 {
 			j.put(",")
 		}
 		j.put(strings.Repeat("[", ends(v.Shape, i)))
-		for k, x := range r.row(i, math.MaxInt) {
-			if k > 0 {
-				j.put(",")
+		for from, part := range j.row(v, i, width) {
+			for k, x := range part {
+				if from+k > 0 {
+					j.put(",")
+				}
+				j.number(x)
 			}
-			j.number(x)
 		}
 		j.put(strings.Repeat("]", ends(v.Shape, i+1)))
 	}

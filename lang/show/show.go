@@ -4,9 +4,11 @@
 package show
 
 import (
-	"bufio"
+	"context"
 	"io"
+	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,6 +27,8 @@ type Options struct {
 	Nodes bool
 	// Labels names the nodes; without it they are shown by number.
 	Labels []string
+	// Version of the form that JSON writes: 2, or else 1.
+	Version int
 	// Full shows everything. Otherwise Text cuts what is large, and says so.
 	Full bool
 	// Columns is the width of the terminal that Text writes to, 0 where there is
@@ -82,14 +86,14 @@ func appendNumber(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
-// label is a node as text. What would be misread between commas, braces and
+// label is a node as text. What would be misread between commas, brackets and
 // arrows, or act on a terminal, is quoted.
 func (o *Options) label(node int) string {
 	if len(o.Labels) == 0 {
 		return strconv.Itoa(node)
 	}
 	s := o.Labels[node]
-	plain := s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s, `,{}"\`) && !strings.Contains(s, "->") && utf8.ValidString(s)
+	plain := s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s, `,{}[]"\`) && !strings.Contains(s, "->") && utf8.ValidString(s)
 	for _, r := range s {
 		plain = plain && unicode.IsPrint(r)
 	}
@@ -99,151 +103,55 @@ func (o *Options) label(node int) string {
 	return s
 }
 
-// rows reads a value as the rows of its last axis.
-type rows struct {
-	v     *tensor.Value
-	n     int // rows
-	width int
-	buf   []float64
-}
-
-func newRows(v *tensor.Value) *rows {
-	r := &rows{v: v, n: 1, width: 1}
-	rank := v.Shape.Rank()
-	for d := range rank - 1 {
-		r.n *= v.Shape.Dim(d)
-	}
-	if rank > 0 {
-		r.width = v.Shape.Dim(rank - 1)
-	}
-	return r
-}
-
-// row is the first most elements of row i, until the next call.
-func (r *rows) row(i, most int) []float64 {
-	k := min(r.width, most)
-	if r.v.Layout == tensor.Dense {
-		return r.v.F[i*r.width : i*r.width+k]
-	}
-	if cap(r.buf) < k {
-		r.buf = make([]float64, k)
-	}
-	row := r.buf[:k]
-	clear(row)
-	switch r.v.Layout {
-	case tensor.Packed:
-		for j := range row {
-			if r.v.Bits.Get(i, j) {
-				row[j] = 1
-			}
-		}
-	case tensor.Parts:
-		for j := range row {
-			if r.v.Part[i] == r.v.Part[j] {
-				row[j] = 1
-			}
-		}
-	default:
-		m := &r.v.CSR
-		for k := m.Ptr[i]; k < m.Ptr[i+1] && int(m.Idx[k]) < len(row); k++ {
-			row[m.Idx[k]] = 1
-			if m.Val != nil {
-				row[m.Idx[k]] = m.Val[k]
-			}
-		}
-	}
-	return row
-}
-
-// nodesOf is the nodes of a 0/1 vector.
-func nodesOf(v *tensor.Value) []int {
-	var nodes []int
-	for i, x := range newRows(v).row(0, math.MaxInt) {
-		if x != 0 {
-			nodes = append(nodes, i)
-		}
-	}
-	return nodes
-}
-
-// pathOf is the nodes of a vector of positions, in the order of the path.
-func pathOf(v *tensor.Value) []int {
-	at := newRows(v).row(0, math.MaxInt)
-	n := 0
-	for _, x := range at {
-		if x >= 0 {
-			n++
-		}
-	}
-	nodes := make([]int, n)
-	for i, x := range at {
-		if x >= 0 && int(x) < n {
-			nodes[int(x)] = i
-		}
-	}
-	return nodes
-}
-
 // Text writes "Name = value" and a newline; a matrix takes one indented line a
-// row, and a tensor of more axes a heading Name[i, ...] for each of its
-// matrices.
-func Text(w io.Writer, out *vm.Output, opt Options) error {
-	t := &text{Writer: bufio.NewWriter(w), opt: opt, elems: maxElems, lines: maxRows}
+// row, or, when it is sparse, one an edge or entry that it has, and a tensor of more axes a heading Name[i, ...] for each of its matrices. The
+// error is that of w, or the cause of the context, which is looked at on the way.
+func Text(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
+	t := &text{writer: newWriter(ctx, w, opt), elems: maxElems, lines: maxRows}
 	if opt.Full {
 		t.elems, t.lines = math.MaxInt, math.MaxInt
 	}
 	t.output(out)
-	return t.Flush() // which reports the first error of any write
+	return t.end()
 }
 
 type text struct {
-	*bufio.Writer
-	opt          Options
+	writer
 	elems, lines int // the most of a row, and of rows, that is shown
-	num          [32]byte
-}
-
-func (t *text) put(s ...string) {
-	for _, x := range s {
-		_, _ = t.WriteString(x)
-	}
 }
 
 func (t *text) output(out *vm.Output) {
 	v := out.Value
-	name := t.name(out.Name)
+	name := out.Name
+	if !t.opt.Full {
+		name = diag.Middle(name, maxName)
+	}
 	node, isNode := t.opt.node(out)
+	entries, sparse := t.entries(v)
 	switch {
 	case isNode:
 		t.put(name, " = ", t.opt.label(node), "\n")
 	case v.Shape.Rank() == 0:
 		t.put(name, " = ", Number(v.At()), "\n")
 	case t.opt.path(out):
-		t.path(name, pathOf(v))
+		t.path(name, t.pathOf(v))
 	case t.opt.set(v):
-		nodes := nodesOf(v)
 		t.put(name, " = {")
-		t.nodes(nodes, ", ")
+		n := t.nodes(t.indices(v), ", ")
 		t.put("}\n")
-		t.cut(len(nodes), "nodes")
+		t.cut(n, "nodes")
 	case v.Shape.Rank() == 1:
-		r := newRows(v)
 		t.put(name, " = ")
-		t.row(r, 0)
+		t.line(v, 0)
 		t.put("\n")
-		t.cut(r.width, "elements")
+		t.cut(v.Shape.Dim(0), "elements")
 	case v.Shape.Elems() == 0:
 		t.put(name, " = [] (", v.Shape.String(), ")\n")
+	case sparse:
+		t.sparse(name, v, int(entries))
 	default:
 		t.matrices(name, v)
 	}
-}
-
-func (t *text) name(s string) string {
-	if t.opt.Full {
-		return s
-	}
-	return diag.Middle(s, maxName)
 }
 
 func (t *text) path(name string, nodes []int) {
@@ -252,33 +160,41 @@ func (t *text) path(name string, nodes []int) {
 		return
 	}
 	t.put(name, " = ")
-	t.nodes(nodes, " -> ")
+	t.nodes(slices.Values(nodes), " -> ")
 	t.put("\n")
 	t.cut(len(nodes), "nodes")
 }
 
-func (t *text) nodes(nodes []int, sep string) {
-	for i, n := range nodes {
-		if i > 0 {
+// nodes writes nodes and counts them.
+func (t *text) nodes(nodes iter.Seq[int], sep string) (n int) {
+	for i := range nodes {
+		if n > 0 && n <= t.elems {
 			t.put(sep)
 		}
-		if i == t.elems {
-			t.put("...")
-			return
+		if n < t.elems {
+			t.put(t.opt.label(i))
 		}
-		t.put(t.opt.label(n))
+		n++
 	}
+	if n > t.elems {
+		t.put("...")
+	}
+	return n
 }
 
-func (t *text) row(r *rows, i int) {
+// line writes row i.
+func (t *text) line(v *tensor.Value, i int) {
+	_, width := rows(v)
 	t.put("[")
-	for j, x := range r.row(i, t.elems) {
-		if j > 0 {
-			t.put(", ")
+	for from, part := range t.row(v, i, min(width, t.elems)) {
+		for k, x := range part {
+			if from+k > 0 {
+				t.put(", ")
+			}
+			t.number(x)
 		}
-		_, _ = t.Write(appendNumber(t.num[:0], x))
 	}
-	if r.width > t.elems {
+	if width > t.elems {
 		t.put(", ...")
 	}
 	t.put("]")
@@ -299,30 +215,71 @@ func (t *text) left(shown string) {
 	t.put(")\n")
 }
 
+// sparse writes the n elements of a matrix that are not 0: those of a graph as its
+// edges.
+func (t *text) sparse(name string, v *tensor.Value, n int) {
+	rows, cols := v.Shape.Dim(0), v.Shape.Dim(1)
+	graph := v.Kind == tensor.Bool && rows == cols
+	open, between, end, one, many := "  [", ", ", "] = ", " entry", " entries"
+	if graph {
+		open, between, end, one, many = "  ", " -> ", "", " edge", " edges"
+	}
+	if n == 1 {
+		many = one
+	}
+	t.put(name, " = ", strconv.Itoa(n), many, " (", v.Shape.String(), ")\n")
+	shown := 0
+	for c := range t.cells(v) {
+		if shown == t.lines {
+			t.put("  ...\n")
+			t.left(strconv.Itoa(shown) + " of " + strconv.Itoa(n) + many)
+			return
+		}
+		shown++
+		t.put(open)
+		t.position(rows, c.row)
+		t.put(between)
+		t.position(cols, c.col)
+		t.put(end)
+		if !graph {
+			t.number(c.value)
+		}
+		t.put("\n")
+	}
+}
+
+// position writes a place on an axis, by its label where the axis is the nodes.
+func (t *text) position(size, i int) {
+	if !t.opt.Nodes || size != len(t.opt.Labels) {
+		t.int(i)
+		return
+	}
+	t.put(t.opt.label(i))
+}
+
 // matrices writes a tensor of two or more axes.
 func (t *text) matrices(name string, v *tensor.Value) {
-	r := newRows(v)
-	rank := v.Shape.Rank()
-	height := v.Shape.Dim(rank - 2)
-	shown := min(r.n, t.lines)
+	n, width := rows(v)
+	height := v.Shape.Dim(v.Shape.Rank() - 2)
+	shown := min(n, t.lines)
 	if t.opt.Columns > 0 && !t.opt.Full {
 		const around, each, fewest = len("  [...]"), len("0, "), 8
 		t.elems = min(t.elems, max(fewest, (t.opt.Columns-around)/each))
 	}
-	for i := range shown {
+	for i := 0; i < shown && !t.ended(); i++ {
 		if i%height == 0 {
 			t.put(name, slice(v.Shape, i/height), " =\n")
 		}
 		t.put("  ")
-		t.row(r, i)
+		t.line(v, i)
 		t.put("\n")
 	}
-	rowsCut, colsCut := shown < r.n, r.width > t.elems
+	rowsCut, colsCut := shown < n, width > t.elems
 	if rowsCut {
 		t.put("  ...\n")
 	}
-	parts := strconv.Itoa(shown) + " of " + strconv.Itoa(r.n) + " rows"
-	cols := strconv.Itoa(min(t.elems, r.width)) + " of " + strconv.Itoa(r.width) + " columns"
+	parts := strconv.Itoa(shown) + " of " + strconv.Itoa(n) + " rows"
+	cols := strconv.Itoa(min(t.elems, width)) + " of " + strconv.Itoa(width) + " columns"
 	switch {
 	case rowsCut && colsCut:
 		t.left(parts + " and " + cols)

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ func dense(k tensor.Kind, data []float64, dims ...int) *tensor.Value {
 	return &tensor.Value{Type: tensor.Type{Kind: k, Shape: tensor.ShapeOf(dims...)}, F: data}
 }
 
-func bits(rows, cols int, at ...[2]int) *tensor.Value {
+func packed(rows, cols int, at ...[2]int) *tensor.Value {
 	b := tensor.NewBits(rows, cols)
 	for _, p := range at {
 		b.Set(p[0], p[1])
@@ -23,7 +24,7 @@ func bits(rows, cols int, at ...[2]int) *tensor.Value {
 }
 
 func bitVector(n int, at ...int) *tensor.Value {
-	v := bits(1, n)
+	v := packed(1, n)
 	v.Shape = tensor.ShapeOf(n)
 	for _, j := range at {
 		v.Bits.Set(0, j)
@@ -69,7 +70,7 @@ func TestShow(t *testing.T) {
 		{"no columns", dense(tensor.Int, nil, 2, 0), 0, Options{}, "X = [] (2x0)", "[]"},
 		{"rank 3", dense(tensor.Int, iota(8), 2, 2, 2), 0, Options{}, "X[0] =\n  [0, 1]\n  [2, 3]\nX[1] =\n  [4, 5]\n  [6, 7]", "[[[0,1],[2,3]],[[4,5],[6,7]]]"},
 		{"rank 4", dense(tensor.Int, iota(4), 2, 1, 2, 1), 0, Options{}, "X[0, 0] =\n  [0]\n  [1]\nX[1, 0] =\n  [2]\n  [3]", "[[[[0],[1]]],[[[2],[3]]]]"},
-		{"bits", bits(2, 3, [2]int{0, 2}, [2]int{1, 0}), 0, abc, "X =\n  [0, 0, 1]\n  [1, 0, 0]", "[[0,0,1],[1,0,0]]"},
+		{"bits", packed(2, 3, [2]int{0, 2}, [2]int{1, 0}), 0, abc, "X =\n  [0, 0, 1]\n  [1, 0, 0]", "[[0,0,1],[1,0,0]]"},
 		{"csr", csr, 0, Options{}, "X =\n  [0, 0.5, 0]\n  [2, 0, 3]", "[[0,0.5,0],[2,0,3]]"},
 		{"csr pattern", pattern, 0, Options{}, "X =\n  [0, 1]\n  [0, 0]", "[[0,1],[0,0]]"},
 		{"parts", parts, 0, Options{}, "X =\n  [1, 0, 1]\n  [0, 1, 0]\n  [1, 0, 1]", "[[1,0,1],[0,1,0],[1,0,1]]"},
@@ -91,14 +92,14 @@ func TestShow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			out := &vm.Output{Name: "X", Form: test.form, Value: test.value}
 			var b strings.Builder
-			if err := Text(&b, out, test.opt); err != nil {
+			if err := Text(context.Background(), &b, out, test.opt); err != nil {
 				t.Fatal(err)
 			}
 			if b.String() != test.text+"\n" {
 				t.Errorf("text is\n%s\nwant\n%s", b.String(), test.text)
 			}
 			b.Reset()
-			if err := JSON(&b, out, test.opt); err != nil {
+			if err := JSON(context.Background(), &b, out, test.opt); err != nil {
 				t.Fatal(err)
 			}
 			if _, got, _ := strings.Cut(b.String(), `"value":`); got != test.json+"}" {
@@ -116,7 +117,7 @@ func negative(x float64) float64 { return -x }
 func TestCut(t *testing.T) {
 	show := func(v *tensor.Value, opt Options) string {
 		var b strings.Builder
-		if err := Text(&b, &vm.Output{Name: "X", Value: v}, opt); err != nil {
+		if err := Text(context.Background(), &b, &vm.Output{Name: "X", Value: v}, opt); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -132,7 +133,7 @@ func TestCut(t *testing.T) {
 		{"fits", dense(tensor.Int, iota(100), 100), 1, ""},
 		{"rows", dense(tensor.Int, iota(102), 51, 2), 53, "  (50 of 51 rows shown; --full shows all)"},
 		{"columns", dense(tensor.Int, iota(202), 2, 101), 4, "  (100 of 101 columns shown; --full shows all)"},
-		{"both", bits(200, 300), 53, "  (50 of 200 rows and 100 of 300 columns shown; --full shows all)"},
+		{"both", dense(tensor.Int, iota(200*300), 200, 300), 53, "  (50 of 200 rows and 100 of 300 columns shown; --full shows all)"},
 		{"slices", dense(tensor.Int, iota(240), 3, 40, 2), 54, "  (50 of 120 rows shown; --full shows all)"},
 	} {
 		got := strings.Split(strings.TrimSuffix(show(test.value, opt), "\n"), "\n")
@@ -153,7 +154,7 @@ func TestCut(t *testing.T) {
 	}
 	out := &vm.Output{Name: strings.Repeat("é", 89) + "z", Value: dense(tensor.Int, []float64{1})}
 	var b strings.Builder
-	if err := Text(&b, out, Options{}); err != nil || b.String() != strings.Repeat("é", 39)+"..."+strings.Repeat("é", 37)+"z = 1\n" {
+	if err := Text(context.Background(), &b, out, Options{}); err != nil || b.String() != strings.Repeat("é", 39)+"..."+strings.Repeat("é", 37)+"z = 1\n" {
 		t.Errorf("%v, %s", err, b.String())
 	}
 }
@@ -172,8 +173,8 @@ func TestColumns(t *testing.T) {
 		{37, 1, 20, true, "X =\n  [" + strings.Repeat("0, ", 19) + "0]\n"},
 	} {
 		var b strings.Builder
-		out := vm.Output{Name: "X", Value: bits(c.rows, c.cols)}
-		if err := Text(&b, &out, Options{Columns: c.columns, Full: c.full, Hint: "more"}); err != nil {
+		out := vm.Output{Name: "X", Value: packed(c.rows, c.cols)}
+		if err := Text(context.Background(), &b, &out, Options{Columns: c.columns, Full: c.full, Hint: "more"}); err != nil {
 			t.Fatal(err)
 		}
 		if b.String() != c.want {

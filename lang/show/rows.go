@@ -1,0 +1,269 @@
+package show
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"iter"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"ein/vm/tensor"
+)
+
+// writer writes values, and notices when that has become pointless.
+type writer struct {
+	*bufio.Writer
+	ctx  context.Context
+	opt  Options
+	err  error     // why it is pointless
+	num  [32]byte  // a number, while it is formatted
+	part []float64 // of a row
+}
+
+func newWriter(ctx context.Context, w io.Writer, opt Options) writer {
+	return writer{Writer: bufio.NewWriter(w), ctx: ctx, opt: opt}
+}
+
+// ended reports whether a write has failed, or the context has ended.
+func (w *writer) ended() bool {
+	if w.err == nil {
+		_, w.err = w.Write(nil) // which gives the error of an earlier write
+	}
+	if w.err == nil && w.ctx.Err() != nil {
+		w.err = context.Cause(w.ctx)
+	}
+	return w.err != nil
+}
+
+// end writes what is left.
+func (w *writer) end() error {
+	if w.err != nil {
+		return w.err
+	}
+	return w.Flush()
+}
+
+func (w *writer) put(s ...string) {
+	for _, x := range s {
+		_, _ = w.WriteString(x)
+	}
+}
+
+func (w *writer) number(x float64) { _, _ = w.Write(appendNumber(w.num[:0], x)) }
+func (w *writer) int(n int)        { _, _ = w.Write(strconv.AppendInt(w.num[:0], int64(n), 10)) }
+
+// rows is how many rows of the last axis a value has, and how long they are.
+func rows(v *tensor.Value) (n, width int) {
+	n, width = 1, 1
+	rank := v.Shape.Rank()
+	for d := range rank - 1 {
+		n *= v.Shape.Dim(d)
+	}
+	if rank > 0 {
+		width = v.Shape.Dim(rank - 1)
+	}
+	return n, width
+}
+
+// partSize bounds the part of a row that is held at a time.
+const partSize = 4096
+
+// row is the first elements of row i, in parts that are valid until the next one.
+func (w *writer) row(v *tensor.Value, i, most int) iter.Seq2[int, []float64] {
+	return func(yield func(from int, part []float64) bool) {
+		for from := 0; from < most && !w.ended() && yield(from, w.elements(v, i, from, min(from+partSize, most))); {
+			from += partSize
+		}
+	}
+}
+
+// elements is the elements from..to of row i.
+func (w *writer) elements(v *tensor.Value, i, from, to int) []float64 {
+	if v.Layout == tensor.Dense {
+		_, width := rows(v)
+		return v.F[i*width+from : i*width+to]
+	}
+	w.part = slices.Grow(w.part[:0], to-from)[:to-from]
+	clear(w.part)
+	switch v.Layout {
+	case tensor.Packed:
+		for k := range w.part {
+			if v.Bits.Get(i, from+k) {
+				w.part[k] = 1
+			}
+		}
+	case tensor.Parts:
+		for k := range w.part {
+			if v.Part[i] == v.Part[from+k] {
+				w.part[k] = 1
+			}
+		}
+	default:
+		row, at := v.CSR.Row(i), int(v.CSR.Ptr[i])
+		k, _ := slices.BinarySearch(row, int32(from))
+		for ; k < len(row) && int(row[k]) < to; k++ {
+			w.part[int(row[k])-from] = stored(&v.CSR, at+k)
+		}
+	}
+	return w.part
+}
+
+// stored is the value of entry k of a sparse matrix.
+func stored(m *tensor.CSR, k int) float64 {
+	if m.Val == nil {
+		return 1
+	}
+	return m.Val[k]
+}
+
+// indices is where a vector is not 0.
+func (w *writer) indices(v *tensor.Value) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from, part := range w.row(v, 0, v.Shape.Dim(0)) {
+			for k, x := range part {
+				if x != 0 && !yield(from+k) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pathOf is the nodes of a vector of positions, in the order of the path.
+func (w *writer) pathOf(v *tensor.Value) []int {
+	n := 0
+	for _, part := range w.row(v, 0, v.Shape.Dim(0)) {
+		for _, x := range part {
+			if x >= 0 {
+				n++
+			}
+		}
+	}
+	nodes := make([]int, n)
+	for from, part := range w.row(v, 0, v.Shape.Dim(0)) {
+		for k, x := range part {
+			if x >= 0 && int(x) < n {
+				nodes[int(x)] = from + k
+			}
+		}
+	}
+	return nodes
+}
+
+// A matrix of more cells than this is written as the entries that it has, if
+// they are fewer than one in rare. A graph of 30 nodes is still shown as rows.
+const (
+	fewCells = 30 * 30
+	rare     = 10
+)
+
+// MaybeSparse reports whether values of a shape may be sparse.
+func MaybeSparse(s tensor.Shape) bool { return s.Rank() == 2 && s.Elems() > fewCells }
+
+// Entries is the number of elements of a matrix that are not 0 if they are so few
+// that they are written instead of its rows, as JSON of version 2 and Text do. It
+// depends on the elements only, not on how they are stored. When the context ends
+// it means nothing.
+func Entries(ctx context.Context, v *tensor.Value) (n uint64, sparse bool) {
+	w := writer{Writer: bufio.NewWriter(io.Discard), ctx: ctx}
+	return w.entries(v)
+}
+
+func (w *writer) entries(v *tensor.Value) (n uint64, sparse bool) {
+	if !MaybeSparse(v.Shape) {
+		return 0, false
+	}
+	most := (v.Shape.Elems() + rare - 1) / rare
+	switch v.Layout {
+	case tensor.Packed:
+		for i := 0; i < v.Bits.Rows && !w.ended(); i++ {
+			for _, word := range v.Bits.Row(i) {
+				n += uint64(bits.OnesCount64(word))
+			}
+		}
+	case tensor.Sparse:
+		n = uint64(v.CSR.NNZ())
+	case tensor.Parts:
+		size := make([]uint64, len(v.Part))
+		for _, p := range v.Part {
+			n += 2*size[p] + 1 // as squares grow
+			size[p]++
+		}
+	default:
+		for i := 0; i < v.Shape.Dim(0) && n < most && !w.ended(); i++ {
+			for _, part := range w.row(v, i, v.Shape.Dim(1)) {
+				for _, x := range part {
+					if x != 0 {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n, n < most
+}
+
+// cell is an element of a matrix.
+type cell struct {
+	row, col int
+	value    float64
+}
+
+// cells is the elements of a matrix that are not 0, row by row.
+func (w *writer) cells(v *tensor.Value) iter.Seq[cell] {
+	return func(yield func(cell) bool) {
+		start, members := byPart(v.Part)
+		for i := 0; i < v.Shape.Dim(0) && !w.ended(); i++ {
+			switch v.Layout {
+			case tensor.Packed:
+				for k, word := range v.Bits.Row(i) {
+					for ; word != 0; word &= word - 1 {
+						if !yield(cell{i, k*64 + bits.TrailingZeros64(word), 1}) {
+							return
+						}
+					}
+				}
+			case tensor.Sparse:
+				at := int(v.CSR.Ptr[i])
+				for k, j := range v.CSR.Row(i) {
+					if !yield(cell{i, int(j), stored(&v.CSR, at+k)}) {
+						return
+					}
+				}
+			case tensor.Parts:
+				p := v.Part[i]
+				for _, j := range members[start[p]:start[p+1]] {
+					if !yield(cell{i, int(j), 1}) {
+						return
+					}
+				}
+			default:
+				for from, part := range w.row(v, i, v.Shape.Dim(1)) {
+					for k, x := range part {
+						if x != 0 && !yield(cell{i, from + k, x}) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// byPart is the nodes of each part p, members[start[p]:start[p+1]].
+func byPart(part []int32) (start, members []int32) {
+	start, members = make([]int32, len(part)+2), make([]int32, len(part))
+	for _, p := range part {
+		start[p+2]++
+	}
+	for p := range part {
+		start[p+2] += start[p+1]
+	}
+	for i, p := range part {
+		members[start[p+1]] = int32(i)
+		start[p+1]++
+	}
+	return start, members
+}
