@@ -37,8 +37,19 @@ func (a *app) open(ctx context.Context, name string) (*file, error) {
 		a.stdinUsed = true
 		return &file{Reader: interruptible(ctx, a.in), Closer: io.NopCloser(nil), name: stdinName}, nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
+	// Opening a named pipe waits for its writer.
+	f, err := await(ctx, func() (*os.File, error) {
+		f, err := os.Open(name)
+		if err == nil && ctx.Err() != nil {
+			_ = f.Close()
+			return nil, context.Cause(ctx)
+		}
+		return f, err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, stopped(ctx)
+	case err != nil:
 		return nil, unreadable(name, err)
 	}
 	info, err := f.Stat()

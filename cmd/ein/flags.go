@@ -72,6 +72,37 @@ func (c *count) Set(s string) error {
 	return nil
 }
 
+// jsonForm is the flag --json: the version of the form that is printed, 0 for
+// text. Without a value it is 1, for ever.
+type jsonForm int
+
+func (j *jsonForm) String() string {
+	if *j == 0 {
+		return "" // so that the help shows no default
+	}
+	return strconv.Itoa(int(*j))
+}
+
+// Type names the value in the help.
+func (j *jsonForm) Type() string { return "version" }
+
+// Set implements the flag.
+func (j *jsonForm) Set(s string) error {
+	if s == "2" {
+		*j = 2
+		return nil
+	}
+	on, err := strconv.ParseBool(s)
+	if err != nil {
+		return errors.New("expected version 1 or 2")
+	}
+	*j = 0
+	if on {
+		*j = 1
+	}
+	return nil
+}
+
 // duration is a flag such as 2s; unlike pflag's it refuses what is not positive.
 type duration time.Duration
 

@@ -44,6 +44,7 @@ type app struct {
 
 	color     colorMode
 	json      bool // failures are told on out as JSON too
+	version   int  // of the form of that, 1 unless it is given
 	stdinUsed bool
 }
 
@@ -97,7 +98,7 @@ func (a *app) wrote(err error) error {
 
 func (a *app) bug(r any, stack []byte) {
 	if a.json {
-		_ = writeError(a.out, &problem{class: classInternal, data: []finding{{Severity: "error", Message: fmt.Sprint(r)}}})
+		_ = a.writeError(&problem{class: classInternal, data: []finding{{Severity: "error", Message: fmt.Sprint(r)}}})
 	}
 	a.printf("ein: this is a bug in ein, not in your program: %v\n", r)
 	a.printf("Please report it with the program, the command line, the output of `ein version`, and this:\n\n%s", stack)

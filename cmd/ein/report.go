@@ -138,7 +138,7 @@ func (a *app) failCode(err error) int {
 	}
 	a.report(p.file, p.list, p.data)
 	if a.json {
-		if err := writeError(a.out, p); err != nil {
+		if err := a.writeError(p); err != nil {
 			return a.failCode(a.wrote(err))
 		}
 	}
@@ -168,7 +168,7 @@ func (a *app) report(f *source.File, list diag.List, data []finding) {
 }
 
 // writeError writes the JSON object of a failure.
-func writeError(w io.Writer, p *problem) error {
+func (a *app) writeError(p *problem) error {
 	type failure struct {
 		Class       string    `json:"class"`
 		Diagnostics []finding `json:"diagnostics"`
@@ -177,10 +177,10 @@ func writeError(w io.Writer, p *problem) error {
 	if p.file != nil {
 		all = diag.ToJSON(p.list, p.file)
 	}
-	return writeJSON(w, struct {
+	return writeJSON(a.out, struct {
 		Version int     `json:"version"`
 		Error   failure `json:"error"`
-	}{1, failure{p.class, append(all, p.data...)}})
+	}{max(a.version, 1), failure{p.class, append(all, p.data...)}})
 }
 
 // writeJSON writes one line of JSON. Names in Ein are full of < and >, which

@@ -14,19 +14,29 @@ import (
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/vm"
+	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/ir"
+	"ein/vm/tensor"
 )
 
 // defaultMemory is what a program may use unless --max-memory says otherwise.
 const defaultMemory = 8 << 30
 
+// defaultOutput is how many elements outputs may have in JSON unless --max-output
+// or --full says otherwise. Text is cut.
+const defaultOutput = 10_000_000
+
+// outputBuffer is how much of the results is written at a time.
+const outputBuffer = 1 << 16
+
 type runFlags struct {
 	programFlags
-	json, labels, full, stats bool
-	memory                    byteSize
-	ops, output               count
-	timeout                   duration
+	json                jsonForm
+	labels, full, stats bool
+	memory              byteSize
+	ops, output         count
+	timeout             duration
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -47,8 +57,13 @@ anything runs.
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: programFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
-			a.json = f.json
-			if err := a.run(args[0], f); err != nil {
+			a.json, a.version = f.json != 0, int(f.json)
+			ctx, stop := a.context(f.timeout)
+			defer stop()
+			out := &output{w: a.out, ctx: ctx}
+			late := after(ctx, lastWords)
+			a.out, a.err = &output{w: a.out, ctx: late}, &output{w: a.err, ctx: late}
+			if err := a.run(ctx, args[0], f, out); err != nil {
 				return a.fail(err)
 			}
 			return nil
@@ -56,30 +71,43 @@ anything runs.
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.Var(&f.json, "json", "print one JSON object; version 2 has sparse matrices as entries, and labels once")
+	flags.Lookup("json").NoOptDefVal = "1"
+	complete(cmd, "json", "1", "2")
 	flags.BoolVar(&f.labels, "labels", false, "print sets of nodes, paths and nodes by their labels")
 	flags.BoolVar(&f.full, "full", false, "print large values in full")
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
 	flags.Var(&f.memory, "max-memory", "most memory, in bytes or with KiB, MiB, GiB")
 	flags.Var(&f.ops, "max-ops", "most operations, such as 1e9 (default: no limit)")
-	flags.Var(&f.output, "max-output", "most elements of all outputs together (default: no limit)")
+	flags.Var(&f.output, "max-output", "most elements of all outputs together (default: 10 million in JSON without --full)")
 	flags.Var(&f.timeout, "timeout", "most time, such as 2s (default: no limit)")
 	flags.Lookup("max-ops").DefValue, flags.Lookup("max-output").DefValue = "", ""
 	return cmd
 }
 
-func (a *app) run(name string, f *runFlags) error {
-	ctx, stop := a.context(f.timeout)
-	defer stop()
+// run runs a program and writes its outputs to out.
+func (a *app) run(ctx context.Context, name string, f *runFlags, out *output) error {
 	l, err := a.load(ctx, name, &f.programFlags)
 	if err != nil {
 		return err
 	}
 	m := l.module()
-	machine, err := vm.New(m, cost.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: uint64(f.output)})
+	limits := cost.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: uint64(f.output)}
+	if f.json != 0 && f.output == 0 && !f.full {
+		limits.MaxOutputElements = defaultOutput
+	}
+	if f.json == 2 {
+		l.recount(&m.Certificate, func(i int) uint64 {
+			if l.maybeSparse(l.code.Outputs[i]) {
+				return 0 // until its entries can be counted
+			}
+			return l.code.Regs[l.code.Outputs[i].Reg].Shape.Elems()
+		})
+	}
+	machine, err := vm.New(m, limits)
 	var limit *cost.LimitError
 	if errors.As(err, &limit) {
-		return a.withWarnings(l, l.refused(limit))
+		return a.withWarnings(l, l.refused(limit, "run", f))
 	}
 	if err != nil {
 		return err
@@ -106,15 +134,32 @@ func (a *app) run(name string, f *runFlags) error {
 	}
 	l.warnings.Sort()
 	a.report(l.file, l.warnings, l.data)
-	opt := show.Options{Nodes: f.labels, Labels: l.code.Labels, Full: f.full, Hint: "--full shows all"}
-	if f.json {
-		err = a.runJSON(ctx, l, result, wall, opt)
+	if f.json == 2 {
+		l.recount(&m.Certificate, func(i int) uint64 {
+			v := result.Outputs[i].Value
+			if n, sparse := show.Entries(ctx, v); sparse {
+				return n
+			}
+			return v.Shape.Elems()
+		})
+		if errors.As(m.Certificate.Check(cost.Limits{MaxOutputElements: limits.MaxOutputElements}), &limit) {
+			return l.refused(limit, "written", f)
+		}
+	}
+	opt := show.Options{Nodes: f.labels, Labels: l.code.Labels, Version: int(f.json), Full: f.full, Hint: "--full shows all"}
+	w := bufio.NewWriterSize(out, outputBuffer)
+	if f.json != 0 {
+		err = runJSON(ctx, w, l, result, wall, opt)
 	} else {
 		for i := range result.Outputs {
-			if err = show.Text(ctx, a.out, &result.Outputs[i], opt); err != nil {
+			if err = show.Text(ctx, w, &result.Outputs[i], opt); err != nil {
 				break
 			}
 		}
+	}
+	if err != nil && ctx.Err() != nil {
+		a.json = a.json && !out.begun // one torn object is enough
+		return stoppedWhile(ctx, fmt.Sprintf("the output was being written: it is incomplete, and ends after about %s", formatBytes(out.written)))
 	}
 	if err != nil {
 		return a.wrote(err)
@@ -157,11 +202,40 @@ func (a *app) withWarnings(l *loaded, p *problem) *problem {
 	return p
 }
 
+// maybeSparse reports whether version 2 of the JSON may write an output as entries.
+func (l *loaded) maybeSparse(o code.Output) bool { return show.MaybeSparse(l.code.Regs[o.Reg].Shape) }
+
+// recount changes what a certificate says of outputs to what is written of them.
+func (l *loaded) recount(c *cost.Certificate, elements func(output int) uint64) {
+	c.OutputElements, c.Largest = 0, cost.Output{}
+	for i, o := range l.code.Outputs {
+		n := elements(i)
+		c.OutputElements = tensor.SatAdd(c.OutputElements, n)
+		if n >= c.Largest.Elements {
+			c.Largest = cost.Output{Name: o.Name, Pos: o.Pos, Elements: n}
+		}
+	}
+}
+
 // runJSON writes the result as one object. Outputs are written as they are read:
-// they can be large.
-func (a *app) runJSON(ctx context.Context, l *loaded, r *vm.Result, wall time.Duration, opt show.Options) error {
-	w := bufio.NewWriter(a.out)
-	_, _ = w.WriteString(`{"version":1,"outputs":[`)
+// they can be large, and so can the labels, which version 2 has once for all.
+func runJSON(ctx context.Context, w *bufio.Writer, l *loaded, r *vm.Result, wall time.Duration, opt show.Options) error {
+	_, _ = fmt.Fprintf(w, `{"version":%d,`, opt.Version)
+	if opt.Version == 2 && opt.Nodes && len(opt.Labels) > 0 {
+		sep := `"labels":[`
+		for _, label := range opt.Labels {
+			text, err := compactJSON(label)
+			if err != nil {
+				return err
+			}
+			if _, err := w.WriteString(sep + string(text)); err != nil {
+				return err
+			}
+			sep = ","
+		}
+		_, _ = w.WriteString("],")
+	}
+	_, _ = w.WriteString(`"outputs":[`)
 	for i := range r.Outputs {
 		if i > 0 {
 			_ = w.WriteByte(',')

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -45,10 +47,67 @@ func stopMessage(ctx context.Context) (message, hint string) {
 
 // stopped is a command that was stopped while it read.
 func stopped(ctx context.Context) *problem {
+	return stoppedWhile(ctx, "the program or its data was being read")
+}
+
+func stoppedWhile(ctx context.Context, what string) *problem {
 	message, hint := stopMessage(ctx)
-	p := inputProblem(newFinding("E0533", diag.Error, "", 0, 0, message+", while the program or its data was being read", hint))
-	p.class, p.exit = classLimit, exitLimit
-	return p
+	return &problem{class: classLimit, exit: exitLimit,
+		data: []finding{newFinding("E0533", diag.Error, "", 0, 0, message+", while "+what, hint)}}
+}
+
+// await is what f gives, or the cause of the context should that end first: f is
+// then left behind.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+// output is a writer whose writes end with the context, even while they wait for a
+// reader.
+type output struct {
+	w       io.Writer
+	ctx     context.Context
+	buf     []byte // what is being written: the caller's is its own again
+	begun   bool
+	written uint64 // bytes, for certain
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	if o.ctx.Err() != nil {
+		return 0, context.Cause(o.ctx)
+	}
+	o.begun = true
+	o.buf = append(o.buf[:0], p...)
+	n, err := await(o.ctx, func() (int, error) { return o.w.Write(o.buf) })
+	o.written += uint64(n)
+	return n, err
+}
+
+// lastWords is how long a command that was stopped waits for the reader of what it
+// has to say of that.
+const lastWords = 500 * time.Millisecond
+
+// after is a context that ends some time after another one.
+func after(ctx context.Context, d time.Duration) context.Context {
+	late, cancel := context.WithCancelCause(context.Background())
+	context.AfterFunc(ctx, func() { time.AfterFunc(d, func() { cancel(context.Cause(ctx)) }) })
+	return late
 }
 
 // stoppedRun is a run that was stopped, shown at the statement it was in.
@@ -63,10 +122,16 @@ func (l *loaded) stoppedRun(ctx context.Context, m *cost.Module, at ir.Pos, done
 	return l.problemAt(classLimit, exitLimit, at, d)
 }
 
-// refused is a program that needs more than it may use.
-func (l *loaded) refused(e *cost.LimitError) *problem {
+// refused is a program that needs more than it may use, and what was not done.
+func (l *loaded) refused(e *cost.LimitError, done string, f *runFlags) *problem {
 	d, flag := describe.Refused(e)
-	d.Notes = append(d.Notes, fmt.Sprintf("Nothing was run. `%s` sets the limit; `ein cost` shows every statement.", flag))
+	d.Notes = append(d.Notes, fmt.Sprintf("Nothing was %s. `%s` sets the limit; `ein cost` shows every statement.", done, flag))
+	if d.Code == "E0532" && f.output == 0 {
+		d.Notes = append(d.Notes, "`--full` lifts the limit.")
+	}
+	if d.Code == "E0532" && f.json == 1 && slices.ContainsFunc(l.code.Outputs, l.maybeSparse) {
+		d.Notes = append(d.Notes, "`--json=2` writes a sparse matrix as the entries that it has.")
+	}
 	return l.problemAt(classLimit, exitLimit, e.Pos, d)
 }
 
