@@ -262,3 +262,36 @@ func ptsname(tty *os.File) (string, error) {
 	n, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPTN)
 	return fmt.Sprintf("/dev/pts/%d", n), err
 }
+
+// TestInterruptedOutput presses Ctrl-C while a run writes to a terminal that takes
+// no more, or none until then.
+func TestInterruptedOutput(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "wide.ein")
+	if err := os.WriteFile(program, []byte("A = ones(1000, 1000) * 1.5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, reads := range []bool{false, true} {
+		cmd := exec.Command("ein", "run", "--full", program)
+		tty, err := pty.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hang := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		if _, err := io.ReadFull(tty, make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(tty, ctrlC); err != nil {
+			t.Fatal(err)
+		}
+		var rest []byte
+		if reads {
+			rest, _ = io.ReadAll(tty) // until the other end is closed
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != exitLimit || reads != strings.Contains(string(rest), "interrupted, while the output was being written") {
+			t.Errorf("exit code %d\n%s", code, rest[max(0, len(rest)-1000):])
+		}
+		hang.Stop()
+		_ = tty.Close()
+	}
+}

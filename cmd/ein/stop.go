@@ -101,7 +101,7 @@ func (o *output) Write(p []byte) (int, error) {
 
 // lastWords is how long a command that was stopped waits for the reader of what it
 // has to say of that.
-const lastWords = 500 * time.Millisecond
+const lastWords = 200 * time.Millisecond
 
 // after is a context that ends some time after another one.
 func after(ctx context.Context, d time.Duration) context.Context {
