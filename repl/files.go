@@ -27,6 +27,9 @@ func (s *Session) open(ctx context.Context, name string) (io.ReadCloser, *Reply)
 		return nil, &r
 	}
 	f, err := s.cfg.Files.Open(ctx, name)
+	if err != nil && ctx.Err() != nil {
+		return nil, notRead(ctx, name)
+	}
 	if err != nil {
 		r := fileFailure(name, "read", err)
 		return nil, &r
@@ -82,14 +85,19 @@ func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, 
 	defer func() { _ = f.Close() }()
 	raw, err := graphio.Read(f, path, opt)
 	if ctx.Err() != nil {
-		r := failure("%s: nothing was read of %s", reason(ctx), path)
-		r.Limit = !errors.Is(context.Cause(ctx), context.Canceled)
-		return binding{}, &r
+		return binding{}, notRead(ctx, path)
 	}
 	if err != nil {
 		return binding{}, dataReply(err)
 	}
 	return binding{Decl: graphio.Decl{Name: name, Raw: raw}, spec: spec}, nil
+}
+
+// notRead is the reply when the entry was stopped while it read a file.
+func notRead(ctx context.Context, name string) *Reply {
+	r := failure("%s: nothing was read of %s", reason(ctx), name)
+	r.Limit = !errors.Is(context.Cause(ctx), context.Canceled)
+	return &r
 }
 
 // reason says why a context has ended.
@@ -204,6 +212,9 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram))
 	_ = f.Close()
+	if ctx.Err() != nil {
+		return *notRead(ctx, args[0])
+	}
 	if err != nil {
 		return fileFailure(args[0], "read", err)
 	}

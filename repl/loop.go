@@ -35,13 +35,14 @@ const (
 type Loop struct {
 	Session *Session
 	Lines   LineReader
-	Out     io.Writer // results
-	Err     io.Writer // diagnostics
-	Text    diag.Text // how diagnostics are shown
+	Out     func(context.Context) io.Writer // results; a write may end with the context
+	Err     io.Writer                       // diagnostics
+	Text    diag.Text                       // how diagnostics are shown
 	// Interactive says that a person is typing: notes are shown, and a failed entry
 	// is no failure of the whole.
 	Interactive bool
-	// Context gives each entry its context, which ends when the user stops it.
+	// Context gives each entry its context, which ends when the user stops it or its
+	// time is over, be it while it runs or while its results are written.
 	Context func() (context.Context, func())
 
 	partial string // the lines so far of an entry that goes on
@@ -68,7 +69,10 @@ func (l *Loop) Run() error {
 			return err
 		}
 		if entry != "" {
-			r := l.eval(entry)
+			r, err := l.eval(entry)
+			if err != nil {
+				return err
+			}
 			switch {
 			case r.Bug != "":
 				outcome = ErrBug
@@ -77,9 +81,6 @@ func (l *Loop) Run() error {
 				outcome = ErrFailed
 			case outcome == nil:
 				outcome = ErrLimit
-			}
-			if err := l.show(&r); err != nil {
-				return err
 			}
 			if r.Quit {
 				return outcome
@@ -91,15 +92,31 @@ func (l *Loop) Run() error {
 	}
 }
 
-// eval runs an entry in a context of its own.
-func (l *Loop) eval(entry string) Reply {
+// eval runs an entry, and shows what it gave, in a context of its own.
+func (l *Loop) eval(entry string) (Reply, error) {
 	ctx, stop := l.Context()
 	defer stop()
 	r := l.Session.Eval(ctx, entry)
-	if l.Interactive && ctx.Err() != nil {
-		_, _ = io.WriteString(l.Err, "\n") // after the ^C
+	before := l.newline(ctx)
+	err := l.show(ctx, &r)
+	if err == nil || ctx.Err() == nil {
+		return r, err
 	}
-	return r
+	if !before {
+		l.newline(ctx)
+	}
+	l.problem(finding("E0533", diag.Error, "", 0, 0, reason(ctx)+", while the results were being shown: they are incomplete", ""))
+	r.Failed, r.Limit = true, !errors.Is(context.Cause(ctx), context.Canceled)
+	return r, nil
+}
+
+// newline ends the line with the ^C, if there is one.
+func (l *Loop) newline(ctx context.Context) bool {
+	if !l.Interactive || !errors.Is(context.Cause(ctx), context.Canceled) {
+		return false
+	}
+	_, _ = io.WriteString(l.Err, "\n")
+	return true
 }
 
 // entry reads lines until they are whole.
@@ -140,21 +157,18 @@ func (l *Loop) entry() (string, error) {
 }
 
 // show writes a reply: diagnostics first, as they may say how to read the result.
-func (l *Loop) show(r *Reply) error {
+func (l *Loop) show(ctx context.Context, r *Reply) error {
 	for i, p := range r.Problems {
 		if i > 0 {
 			_, _ = io.WriteString(l.Err, "\n")
 		}
-		if p.Finding != nil {
-			_, _ = io.WriteString(l.Err, l.Text.Finding(p.Finding))
-		} else {
-			_ = l.Text.Render(l.Err, p.List, p.File)
-		}
+		l.problem(p)
 	}
 	if r.Bug != "" {
 		_, _ = fmt.Fprintf(l.Err, "ein: this is a bug in ein, not in what you entered: %s\nThe session is as it was before. Please report it with the entry, the output of `ein version`, and the above.\n", r.Bug)
 	}
-	if _, err := io.WriteString(l.Out, r.Out); err != nil {
+	out := l.Out(ctx)
+	if err := r.Print(ctx, out); err != nil {
 		return fmt.Errorf("cannot write the output: %w", err)
 	}
 	if !l.Interactive || r.Note == "" {
@@ -164,8 +178,16 @@ func (l *Loop) show(r *Reply) error {
 	if l.Text.Color {
 		note = "\x1b[2m" + strings.TrimSuffix(note, "\n") + "\x1b[0m\n"
 	}
-	_, err := io.WriteString(l.Out, note)
+	_, err := io.WriteString(out, note)
 	return err
+}
+
+func (l *Loop) problem(p Problem) {
+	if p.Finding != nil {
+		_, _ = io.WriteString(l.Err, l.Text.Finding(p.Finding))
+	} else {
+		_ = l.Text.Render(l.Err, p.List, p.File)
+	}
 }
 
 // Complete is what can stand at pos in the line being read: texts for line[start:pos].

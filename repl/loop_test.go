@@ -18,6 +18,17 @@ import (
 
 func background() (context.Context, func()) { return context.WithCancel(context.Background()) }
 
+func to(w io.Writer) func(context.Context) io.Writer {
+	return func(context.Context) io.Writer { return w }
+}
+
+// printed is what an entry printed.
+func printed(r Reply) string {
+	var b strings.Builder
+	_ = r.Print(context.Background(), &b) // to memory
+	return b.String()
+}
+
 // TestLoop is a session without a terminal.
 func TestLoop(t *testing.T) {
 	for _, test := range []struct {
@@ -38,12 +49,41 @@ func TestLoop(t *testing.T) {
 		{"A = [[0, 1], [0, 0]]\n:type A\n", "A: 2x2 0/1\n", nil},
 	} {
 		var out, errs bytes.Buffer
-		l := Loop{Session: New(Config{Limits: cost.Limits{MaxOps: 1000}}), Lines: NewPlain(strings.NewReader(test.in)), Out: &out, Err: &errs, Context: background}
+		l := Loop{Session: New(Config{Limits: cost.Limits{MaxOps: 1000}}), Lines: NewPlain(strings.NewReader(test.in)), Out: to(&out), Err: &errs, Context: background}
 		err := l.Run()
 		if out.String() != test.out || !errors.Is(err, test.err) || (errs.Len() > 0) != (test.err != nil) {
 			t.Errorf("%q: printed %q and %q, error %v", test.in, out.String(), errs.String(), err)
 		}
 	}
+}
+
+// TestLoopStops is a time limit that passes while a value is shown: the entry
+// counts, and the next one has its own time.
+func TestLoopStops(t *testing.T) {
+	var out, errs bytes.Buffer
+	l := Loop{Session: New(Config{Full: true}), Lines: NewPlain(strings.NewReader("ones(500, 500)\n_[0, 0] + 1\n")), Out: to(&out), Err: &errs}
+	l.Context = func() (context.Context, func()) {
+		ctx, stop := context.WithCancelCause(context.Background())
+		l.Out = to(writes{&out, func() { stop(errors.New("the time is over")) }})
+		return ctx, func() { stop(nil) }
+	}
+	if err := l.Run(); !errors.Is(err, ErrLimit) || out.Len() > 1<<14 || !strings.HasSuffix(out.String(), "_ = 2\n") {
+		t.Errorf("%v after %d bytes", err, out.Len())
+	}
+	if !strings.Contains(errs.String(), "E0533") || !strings.Contains(errs.String(), "the time is over, while the results were being shown: they are incomplete") {
+		t.Errorf("%s", errs.String())
+	}
+}
+
+// writes does something at each write.
+type writes struct {
+	io.Writer
+	then func()
+}
+
+func (w writes) Write(p []byte) (int, error) {
+	w.then()
+	return w.Writer.Write(p)
 }
 
 type broken struct{}
@@ -52,7 +92,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
 func (broken) Read([]byte) (int, error)  { return 0, errors.New("gone") }
 
 func TestLoopStreams(t *testing.T) {
-	l := Loop{Session: New(Config{}), Lines: NewPlain(strings.NewReader("1\n")), Out: broken{}, Err: io.Discard, Context: background}
+	l := Loop{Session: New(Config{}), Lines: NewPlain(strings.NewReader("1\n")), Out: to(broken{}), Err: io.Discard, Context: background}
 	if err := l.Run(); err == nil || !strings.Contains(err.Error(), "full") {
 		t.Errorf("writing: %v", err)
 	}
@@ -66,7 +106,7 @@ func TestLoopStreams(t *testing.T) {
 func TestBug(t *testing.T) {
 	s := New(Config{Files: panics{}})
 	var out, errs bytes.Buffer
-	l := Loop{Session: s, Lines: NewPlain(strings.NewReader("x = 7\n:load it\nx\n")), Out: &out, Err: &errs, Context: background}
+	l := Loop{Session: s, Lines: NewPlain(strings.NewReader("x = 7\n:load it\nx\n")), Out: to(&out), Err: &errs, Context: background}
 	if err := l.Run(); !errors.Is(err, ErrBug) {
 		t.Errorf("error %v", err)
 	}

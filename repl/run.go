@@ -14,7 +14,6 @@ import (
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/plan"
-	"ein/lang/show"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm"
@@ -146,15 +145,13 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	}
 	e.diags.Sort()
 	r.Problems = append(next.places(e.diags), e.data...)
-	var out, notes strings.Builder
+	var notes strings.Builder
 	e.made = map[string]*tensor.Value{}
-	opt := s.showing(next)
+	r.showing = s.showing(next)
 	for i, w := range c.wants {
 		o := &result.Outputs[i]
 		if w.shown {
-			if err := show.Text(ctx, &out, o, opt); err != nil {
-				return nil, &Reply{Failed: true, Problems: []Problem{plainError("%v", err)}}
-			}
+			r.values = append(r.values, *o)
 		}
 		if w.keep != "" {
 			e.made[w.keep] = clone(o.Value)
@@ -166,7 +163,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	if e.stale && len(s.kept) > 0 {
 		notes.WriteString("the nodes or the data have changed: all values were computed again\n")
 	}
-	r.Out, r.Note = out.String(), notes.String()
+	r.Note = notes.String()
 	r.stats, r.bound = result.Stats, c.module.Certificate.Ops
 	return r, nil
 }

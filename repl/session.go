@@ -14,7 +14,6 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"ein/lang"
 	"ein/lang/check"
@@ -44,19 +43,20 @@ const DefaultMemory = 8 << 30
 // Config says what a session may do. The zero value has the default limits and no
 // files.
 type Config struct {
-	Name    string        // of the entries in diagnostics; default <stdin>
-	Limits  cost.Limits   // of each entry; the memory includes the values that are kept
-	Timeout time.Duration // of each entry; 0 is none
-	Workers int           // goroutines one kernel may use; 0 means one for each processor
-	Full    bool          // show large values in full
-	Numbers bool          // show nodes by number even when they have labels
-	Columns func() int    // of the terminal; nil where there is none: pictures are then 80 wide
-	Files   Files         // nil: commands that need files say that there are none
+	Name    string      // of the entries in diagnostics; default <stdin>
+	Limits  cost.Limits // of each entry; the memory includes the values that are kept
+	Workers int         // goroutines one kernel may use; 0 means one for each processor
+	Full    bool        // show large values in full
+	Numbers bool        // show nodes by number even when they have labels
+	Columns func() int  // of the terminal; nil where there is none: pictures are then 80 wide
+	Files   Files       // nil: commands that need files say that there are none
 }
 
-// Reply is what an entry gave.
+// Reply is what an entry gave. Its values are those of the machine that ran it.
 type Reply struct {
-	Out      string    // results
+	values   []vm.Output // results, which Print writes
+	showing  show.Options
+	Out      string    // results of commands, after them
 	Note     string    // what was done, for a person; not a result
 	Problems []Problem // in the order they are shown
 	Failed   bool      // nothing was changed
@@ -66,6 +66,20 @@ type Reply struct {
 
 	stats vm.Stats
 	bound uint64 // the operations that were certified
+}
+
+// Print writes the results: values as they are read, as they can be large.
+func (r *Reply) Print(ctx context.Context, w io.Writer) error {
+	for i := range r.values {
+		if err := show.Text(ctx, w, &r.values[i], r.showing); err != nil {
+			return err
+		}
+	}
+	if r.Out == "" {
+		return nil
+	}
+	_, err := io.WriteString(w, r.Out)
+	return err
 }
 
 // Problem is diagnostics with places in one text, or one finding about a file.
@@ -182,11 +196,6 @@ func (s *Session) Eval(ctx context.Context, entry string) (r Reply) {
 			r = Reply{Failed: true, Bug: fmt.Sprintf("%v\n\n%s", p, debug.Stack())}
 		}
 	}()
-	if s.cfg.Timeout > 0 {
-		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.Timeout, timedOut(s.cfg.Timeout))
-		defer cancel()
-	}
 	if blank(entry) {
 		return Reply{}
 	}
@@ -288,11 +297,4 @@ func shorten(s string, most int) string {
 		return string(r[:most-3]) + "..."
 	}
 	return s
-}
-
-// timedOut is the cause of a context that the time limit ends.
-type timedOut time.Duration
-
-func (d timedOut) Error() string {
-	return fmt.Sprintf("the time limit of %v is over", time.Duration(d))
 }

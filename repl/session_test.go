@@ -52,8 +52,8 @@ func (f folder) Complete(prefix string) []string {
 func render(t testing.TB, r Reply) string {
 	t.Helper()
 	var b bytes.Buffer
-	l := Loop{Out: &b, Err: &b, Interactive: true}
-	if err := l.show(&r); err != nil {
+	l := Loop{Out: to(&b), Err: &b, Interactive: true}
+	if err := l.show(context.Background(), &r); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -123,7 +123,7 @@ func TestSave(t *testing.T) {
 			}
 			log = append(log, text)
 			if !isCommand(text) {
-				out.WriteString(reply.Out)
+				out.WriteString(printed(reply))
 			}
 		}
 		compareSaved(t, s, out.String(), fmt.Sprintf("seed %d: %s", seed, strings.Join(log, "\n")))
@@ -180,7 +180,7 @@ func TestRedefinition(t *testing.T) {
 		if r.Failed {
 			t.Fatalf("%s: %s", e, render(t, r))
 		}
-		out.WriteString(r.Out)
+		out.WriteString(printed(r))
 	}
 	if want := "_ = 2\n_ = 20\n_ = 3\n_ = 20\n"; out.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
@@ -194,7 +194,7 @@ func TestRedefinition(t *testing.T) {
 		if r.Failed {
 			t.Fatalf("%s: %s", e, render(t, r))
 		}
-		out.WriteString(r.Out)
+		out.WriteString(printed(r))
 	}
 	want := "A =\n  [0, 0, 0]\n  [0, 0, 1]\n  [0, 0, 0]\nB =\n  [0, 1, 0]\n  [0, 0, 0]\n  [0, 0, 0]\n"
 	if out.String() != want {
@@ -227,7 +227,7 @@ func TestNameOfLanguage(t *testing.T) {
 		if r.Failed != test.refused {
 			t.Errorf("%s: %s", test.entry, render(t, r))
 		}
-		out.WriteString(r.Out)
+		out.WriteString(printed(r))
 	}
 	if want := "_ = 2\n_ = 4\n_ = 2\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
@@ -246,7 +246,7 @@ func TestLoadTwice(t *testing.T) {
 		if r.Failed {
 			t.Fatalf("%s: %s", e, render(t, r))
 		}
-		out.WriteString(r.Out)
+		out.WriteString(printed(r))
 	}
 	if want := "T = 1\nT = 3\nsum(B) = 1\nsum(A) = 2\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
@@ -275,7 +275,7 @@ func TestCommandPlaces(t *testing.T) {
 	}
 	// New nodes: what is kept is computed again, and is not what is drawn.
 	s.Eval(context.Background(), `A = edges([["a", "b"]])`)
-	if r := s.Eval(context.Background(), `:plot out_degree(edges([["c", "d"]]))`); !strings.Contains(r.Out, "  c 1") {
+	if r := s.Eval(context.Background(), `:plot out_degree(edges([["c", "d"]]))`); !strings.Contains(printed(r), "  c 1") {
 		t.Errorf("%s", render(t, r))
 	}
 }
@@ -335,7 +335,7 @@ func TestConformance(t *testing.T) {
 				failed = true
 				break
 			}
-			out.WriteString(r.Out)
+			out.WriteString(printed(r))
 		}
 		if !failed {
 			compareSaved(t, s, out.String(), c.Name)
@@ -396,7 +396,7 @@ func TestTooManyStatements(t *testing.T) {
 	if !r.Failed || !r.Limit || len(r.Problems) != 1 || r.Problems[0].List[0].Code != "E0504" {
 		t.Errorf("%s", render(t, r))
 	}
-	if r = s.Eval(context.Background(), "1"); r.Out != "_ = 1\n" {
+	if r = s.Eval(context.Background(), "1"); printed(r) != "_ = 1\n" {
 		t.Errorf("%s", render(t, r))
 	}
 }

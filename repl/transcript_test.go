@@ -49,7 +49,7 @@ func replay(t *testing.T, s *Session, text string) string {
 			}
 		}
 	}
-	l := Loop{Session: s, Lines: keys, Out: &record, Err: &record, Text: diag.Text{}, Interactive: true,
+	l := Loop{Session: s, Lines: keys, Out: to(&record), Err: &record, Text: diag.Text{}, Interactive: true,
 		Context: func() (context.Context, func()) { return context.WithCancel(context.Background()) }}
 	if err := l.Run(); err != nil {
 		t.Error(err)

@@ -47,7 +47,7 @@ func (a *app) open(ctx context.Context, name string) (*file, error) {
 		return f, err
 	})
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return nil, stopped(ctx)
 	case err != nil:
 		return nil, unreadable(name, err)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -82,11 +81,11 @@ func (a *app) repl(f *replFlags) error {
 	}
 	l := &repl.Loop{
 		Session: repl.New(repl.Config{
-			Limits:  cost.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: uint64(f.output)},
-			Timeout: time.Duration(f.timeout), Full: f.full, Numbers: !f.labels, Columns: func() int { return columns(a.out) }, Files: &sessionFiles{a},
+			Limits: cost.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: uint64(f.output)},
+			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.out) }, Files: &sessionFiles{a},
 		}),
-		Out: a.out, Err: a.err, Text: a.text(),
-		Context: func() (context.Context, func()) { return a.context(0) },
+		Out: func(ctx context.Context) io.Writer { return &output{w: a.out, ctx: ctx} }, Err: a.err, Text: a.text(),
+		Context: func() (context.Context, func()) { return a.context(f.timeout) },
 	}
 	in, interactive := a.terminalIn()
 	if !interactive {
@@ -109,7 +108,7 @@ func (a *app) repl(f *replFlags) error {
 		return status(exitWrong)
 	}
 	defer func() { _ = t.Close() }()
-	keys := newInterrupts(t)
+	keys := newInterrupts(t, f.timeout)
 	defer keys.stop()
 	l.Lines, l.Context, l.Interactive = keys, keys.context, true
 	if err := a.print(versionLine() + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
@@ -149,11 +148,12 @@ func restoring(tty *os.File) func() {
 // between reading and running, a signal would end the session.
 type interrupts struct {
 	repl.LineReader
+	timeout duration // of each entry
 	signals chan os.Signal
 }
 
-func newInterrupts(lines repl.LineReader) *interrupts {
-	i := &interrupts{lines, make(chan os.Signal, 1)}
+func newInterrupts(lines repl.LineReader, timeout duration) *interrupts {
+	i := &interrupts{lines, timeout, make(chan os.Signal, 1)}
 	signal.Notify(i.signals, os.Interrupt)
 	return i
 }
@@ -172,7 +172,7 @@ func (i *interrupts) ReadLine(prompt string) (string, error) {
 // context is that of one entry. A second signal ends the command, should the entry
 // not end by itself.
 func (i *interrupts) context() (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := within(context.Background(), i.timeout)
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
@@ -218,6 +218,9 @@ func (f *sessionFiles) Open(ctx context.Context, name string) (io.ReadCloser, er
 		return nil, errors.New("standard input is read by the session")
 	}
 	file, err := f.a.open(ctx, name)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	var p *problem
 	if errors.As(err, &p) && len(p.data) == 1 {
 		// The session says which file it is.

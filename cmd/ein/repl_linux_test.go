@@ -231,6 +231,36 @@ func TestInterruptedEntry(t *testing.T) {
 	k.leave()
 }
 
+// TestInterruptedValue stops an entry while its value is shown, and one that opens a
+// pipe to which nobody writes; the session goes on.
+func TestInterruptedValue(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := openKeyboard(t, t.TempDir(), "repl", "--history", "none", "--full")
+	k.wait("ein> ")
+	k.press("W = ones(6000, 6000) * 1.5" + enter)
+	k.wait("W: 6000x6000")
+	k.wait("ein> ")
+	k.press("W" + enter)
+	k.wait("  [1.5, 1.5")
+	k.press(ctrlC)
+	k.wait("interrupted, while the results were being shown: they are incomplete")
+	k.wait("ein> ")
+	k.press("_[0, 0] + 1" + enter) // its value is there
+	k.wait("_ = 2.5")
+	k.wait("ein> ")
+	k.until("raw terminal", func() bool { return !k.lines() })
+	k.press(":load " + pipe + enter)
+	k.until("running entry", k.lines)
+	k.press(ctrlC)
+	k.wait("interrupted: nothing was read of " + pipe)
+	k.wait("ein> ")
+	k.press(":quit" + enter)
+	k.leave()
+}
+
 // TestEndedSession ends a session from outside while it reads: the terminal is as
 // it was.
 func TestEndedSession(t *testing.T) {

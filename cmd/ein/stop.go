@@ -28,12 +28,17 @@ func (d timedOut) Error() string {
 func (a *app) context(timeout duration) (context.Context, func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
+	ctx, cancel := within(ctx, timeout)
+	return ctx, func() { cancel(); stop() }
+}
+
+// within is a context that also ends after the timeout, if there is one.
+func within(ctx context.Context, timeout duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
-		return ctx, stop
+		return context.WithCancel(ctx)
 	}
 	d := time.Duration(timeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, d, timedOut(d))
-	return ctx, func() { cancel(); stop() }
+	return context.WithTimeoutCause(ctx, d, timedOut(d))
 }
 
 // stopMessage says why a context has ended, and what can be done about it.
