@@ -123,13 +123,13 @@ func (j *jsonWriter) tensor(v *tensor.Value) {
 		j.put("[]") // the shape says the rest
 		return
 	}
-	n, width := rows(v)
+	n := rows(v)
 	for i := 0; i < n && !j.ended(); i++ {
 		if i > 0 {
 			j.put(",")
 		}
 		j.put(strings.Repeat("[", ends(v.Shape, i)))
-		for from, part := range j.row(v, i, width) {
+		for from, part := range j.row(v, i, width(v)) {
 			for k, x := range part {
 				if from+k > 0 {
 					j.put(",")

@@ -54,26 +54,26 @@ func (w *writer) put(s ...string) {
 func (w *writer) number(x float64) { _, _ = w.Write(appendNumber(w.num[:0], x)) }
 func (w *writer) int(n int)        { _, _ = w.Write(strconv.AppendInt(w.num[:0], int64(n), 10)) }
 
-// rows is how many rows of the last axis a value has, and how long they are.
-func rows(v *tensor.Value) (n, width int) {
-	n, width = 1, 1
-	rank := v.Shape.Rank()
-	for d := range rank - 1 {
+// rows is how many rows of the last axis a value has.
+func rows(v *tensor.Value) int {
+	n := 1
+	for d := range v.Shape.Rank() - 1 {
 		n *= v.Shape.Dim(d)
 	}
-	if rank > 0 {
-		width = v.Shape.Dim(rank - 1)
-	}
-	return n, width
+	return n
 }
+
+// width is how long they are.
+func width(v *tensor.Value) int { return v.Shape.Dim(v.Shape.Rank() - 1) }
 
 // partSize bounds the part of a row that is held at a time.
 const partSize = 4096
 
 // row is the first elements of row i, in parts that are valid until the next one.
+// Whoever reads many rows looks before each whether it has ended.
 func (w *writer) row(v *tensor.Value, i, most int) iter.Seq2[int, []float64] {
 	return func(yield func(from int, part []float64) bool) {
-		for from := 0; from < most && !w.ended() && yield(from, w.elements(v, i, from, min(from+partSize, most))); {
+		for from := 0; from < most && (from == 0 || !w.ended()) && yield(from, w.elements(v, i, from, min(from+partSize, most))); {
 			from += partSize
 		}
 	}
@@ -82,8 +82,8 @@ func (w *writer) row(v *tensor.Value, i, most int) iter.Seq2[int, []float64] {
 // elements is the elements from..to of row i.
 func (w *writer) elements(v *tensor.Value, i, from, to int) []float64 {
 	if v.Layout == tensor.Dense {
-		_, width := rows(v)
-		return v.F[i*width+from : i*width+to]
+		at := i * width(v)
+		return v.F[at+from : at+to]
 	}
 	w.part = slices.Grow(w.part[:0], to-from)[:to-from]
 	clear(w.part)

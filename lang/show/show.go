@@ -184,9 +184,8 @@ func (t *text) nodes(nodes iter.Seq[int], sep string) (n int) {
 
 // line writes row i.
 func (t *text) line(v *tensor.Value, i int) {
-	_, width := rows(v)
 	t.put("[")
-	for from, part := range t.row(v, i, min(width, t.elems)) {
+	for from, part := range t.row(v, i, min(width(v), t.elems)) {
 		for k, x := range part {
 			if from+k > 0 {
 				t.put(", ")
@@ -194,7 +193,7 @@ func (t *text) line(v *tensor.Value, i int) {
 			t.number(x)
 		}
 	}
-	if width > t.elems {
+	if width(v) > t.elems {
 		t.put(", ...")
 	}
 	t.put("]")
@@ -259,7 +258,7 @@ func (t *text) position(size, i int) {
 
 // matrices writes a tensor of two or more axes.
 func (t *text) matrices(name string, v *tensor.Value) {
-	n, width := rows(v)
+	n, width := rows(v), width(v)
 	height := v.Shape.Dim(v.Shape.Rank() - 2)
 	shown := min(n, t.lines)
 	if t.opt.Columns > 0 && !t.opt.Full {

@@ -241,9 +241,13 @@ func TestStops(t *testing.T) {
 		singles.Part[i] = int32(i)
 	}
 	write := map[string]func(context.Context, io.Writer, *vm.Output) error{
-		"text":   func(ctx context.Context, w io.Writer, o *vm.Output) error { return Text(ctx, w, o, Options{Full: true}) },
-		"JSON":   func(ctx context.Context, w io.Writer, o *vm.Output) error { return JSON(ctx, w, o, Options{}) },
-		"JSON 2": func(ctx context.Context, w io.Writer, o *vm.Output) error { return JSON(ctx, w, o, Options{Version: 2}) },
+		"text": func(ctx context.Context, w io.Writer, o *vm.Output) error {
+			return Text(ctx, w, o, Options{Full: true})
+		},
+		"JSON": func(ctx context.Context, w io.Writer, o *vm.Output) error { return JSON(ctx, w, o, Options{}) },
+		"JSON 2": func(ctx context.Context, w io.Writer, o *vm.Output) error {
+			return JSON(ctx, w, o, Options{Version: 2})
+		},
 	}
 	for name, f := range write {
 		for what, v := range map[string]*tensor.Value{"all": parts, "components": singles, "a tall one": zeros} {
