@@ -158,8 +158,11 @@ func (a *app) run(ctx context.Context, name string, f *runFlags, out *output) er
 		}
 	}
 	if err != nil && ctx.Err() != nil {
-		a.json = a.json && !out.begun // one torn object is enough
-		return stoppedWhile(ctx, fmt.Sprintf("the output was being written: it is incomplete, and ends after about %s", formatBytes(out.written)))
+		if !out.begun {
+			return stoppedWhile(ctx, "the output was about to be written; there is none")
+		}
+		a.json = false // one torn object is enough
+		return stoppedWhile(ctx, "the output was being written: it is incomplete, and ends after about "+formatBytes(out.written))
 	}
 	if err != nil {
 		return a.wrote(err)

@@ -55,6 +55,8 @@ func stopped(ctx context.Context) *problem {
 	return stoppedWhile(ctx, "the program or its data was being read")
 }
 
+// stoppedWhile is a command that was stopped while it did something else than to
+// compute.
 func stoppedWhile(ctx context.Context, what string) *problem {
 	message, hint := stopMessage(ctx)
 	return &problem{class: classLimit, exit: exitLimit,
