@@ -197,7 +197,7 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 			}
 		}
 		if len(b.labels) > d.Raw.opt.MaxNodes {
-			return &Error{File: d.Raw.File, Msg: fmt.Sprintf("more than the limit of %s in all inputs together", plural(d.Raw.opt.MaxNodes, "node"))}
+			return &Error{File: d.Raw.File, Limit: true, Msg: fmt.Sprintf("more than the limit of %s in all inputs together", plural(d.Raw.opt.MaxNodes, "node"))}
 		}
 	}
 	b.n = len(b.labels)

@@ -124,7 +124,8 @@ func TestParseSpec(t *testing.T) {
 		{spec: "a?header=1", err: `a?header=1: the option header cannot be "1" (expected yes, no)`},
 		{spec: "a?ids=int", err: `a?ids=int: the option ids cannot be "int" (expected number, label)`},
 		{spec: "a?dup=min", err: `a?dup=min: the option dup cannot be "min" (expected sum, max, first)`},
-		{spec: "a?nodes=0", err: `a?nodes=0: the option nodes cannot be "0" (expected a positive integer)`},
+		{spec: "a?nodes=0", err: `a?nodes=0: the option nodes cannot be "0" (expected a positive integer, at most 67108864)`},
+		{spec: "a?nodes=99999999999999999999", err: `a?nodes=99999999999999999999: the option nodes cannot be "99999999999999999999" (expected a positive integer, at most 67108864)`},
 		{spec: "a?default=inf", err: `a?default=inf: the option default cannot be "inf" (expected a finite number)`},
 	} {
 		path, opt, err := ParseSpec(c.spec)
@@ -166,15 +167,39 @@ func TestLimits(t *testing.T) {
 		{Options{Kind: Vector, MaxElems: 1}, "v.csv", "0,2\n1,3\n", "v.csv:2: more than the limit of 1 element"},
 		{Options{Kind: Vector, MaxElems: 2}, "v.json", "[1,2,3]", "v.json:1: more than the limit of 2 elements"},
 		{Options{Kind: Matrix, MaxElems: 2}, "v.json", "[[1,2,3]]", "v.json:1: more than the limit of 2 elements"},
-		{Options{Kind: Matrix, MaxElems: 5}, "v.npy", npy, "v.npy: shape [2 3] is past the limit of 5 elements"},
-		{Options{}, "g.csv", "0," + strings.Repeat("1", 3*maxLine), "g.csv:1: the line is longer than 1048576 bytes"},
-		{Options{}, "g.csv", "0,1\n\"" + strings.Repeat("x\n", maxLine), "g.csv:2:1: the quote that opens here is not closed"},
-		{Options{Kind: "tree"}, "g.csv", "0,1\n", `g.csv: unknown kind "tree" (expected graph, matrix, vector or scalar)`},
-		{Options{Format: "xls"}, "g.csv", "0,1\n", `g.csv: unknown format "xls"`},
+		{Options{Kind: Matrix, MaxElems: 5}, "v.npy", npy, "v.npy: shape (2, 3) is past the limit of 5 elements"},
+		{Options{MaxNodes: 1 << 20, Nodes: 1<<20 + 1}, "g.csv", "0,1\n", "g.csv: nodes=1048577 is past the limit of 1048576 nodes"},
+		{Options{MaxBytes: 1 << 18}, "g.csv", strings.Repeat("0,1\n", 1<<18), "g.csv:65536: larger than the limit of 262144 bytes"},
+		{Options{}, "g.csv", "0,1\n0," + strings.Repeat("1", 3*maxLine), "g.csv:2: the line has 3145730 bytes, the limit is 1048576"},
+		{Options{}, "g.tsv", "0\t" + strings.Repeat("1", maxLine-1) + "\n0\t1\n", "g.tsv:1: the line has 1048577 bytes, the limit is 1048576"},
+		{Options{}, "g.edges", "# " + strings.Repeat("x", maxLine), "g.edges:1: the line has 1048578 bytes, the limit is 1048576"},
+		{Options{}, "g.mtx", "%%MatrixMarket matrix coordinate pattern general\n%" + strings.Repeat("x", maxLine) + "\n", "g.mtx:2: the line has 1048577 bytes, the limit is 1048576"},
+		{Options{}, "g.csv", "a,b\n\"" + strings.Repeat("x\n", maxLine) + "\",b\n", "g.csv:2: the record has 2097156 bytes, the limit is 1048576 (a quote that is not closed makes one record of many lines)"},
+		{Options{}, "g.json", `{"graph":` + strings.Repeat("[", 100), "g.json:1:75: nested deeper than 64"},
+		{Options{Kind: Vector}, "v.npy", npyFile(2, strings.Repeat(" ", 1<<17)), "v.npy: the header of 131073 bytes is past the limit of 65536"},
 	} {
 		_, err := Read(strings.NewReader(c.text), c.name, c.opt)
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if err == nil || err.Error() != c.want || !IsLimit(err) {
 			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+	long := strings.Repeat("a", maxLine-2)
+	if got := outcome(t, Graph, "g.csv", long+",b\nb,"+long+"\n"); !strings.HasPrefix(got, "bool 2x2: 0>1 1>0") {
+		t.Errorf("lines as long as they may be: %s", got)
+	}
+	for _, c := range []struct {
+		opt  Options
+		text string
+		want string
+	}{
+		{Options{}, "0,1\n\"" + strings.Repeat("x\n", maxLine), "g.csv:2:1: the quote that opens here is not closed"},
+		{Options{Kind: "tree"}, "0,1\n", `g.csv: unknown kind "tree" (expected graph, matrix, vector or scalar)`},
+		{Options{Format: "xls"}, "0,1\n", `g.csv: unknown format "xls"`},
+		{Options{MaxEdges: 1}, "0,1\n0,x\n1,2\n", `g.csv:2:3: expected a node number, found "x" (` + mixedHint + ")\ng.csv:3: more than the limit of 1 edge"},
+	} {
+		_, err := Read(strings.NewReader(c.text), "g.csv", c.opt)
+		if err == nil || err.Error() != c.want || IsLimit(err) {
+			t.Errorf("got %v\nwant %s", err, c.want)
 		}
 	}
 	// The limit also holds for the inputs together.
@@ -186,7 +211,7 @@ func TestLimits(t *testing.T) {
 		}
 		decls = append(decls, Decl{"A", raw})
 	}
-	if _, _, _, err := Bind(decls, nil); err == nil || err.Error() != "g.csv: more than the limit of 3 nodes in all inputs together" {
+	if _, _, _, err := Bind(decls, nil); !IsLimit(err) || err.Error() != "g.csv: more than the limit of 3 nodes in all inputs together" {
 		t.Errorf("got %v", err)
 	}
 }

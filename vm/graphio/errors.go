@@ -1,7 +1,9 @@
 package graphio
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,7 +16,8 @@ type Error struct {
 	Line, Column int
 	Msg          string
 	Hint         string
-	Err          error // what the reader said, when that was the cause
+	Limit        bool  // a limit of this package or on memory was reached
+	Err          error // the cause, when it came from elsewhere
 }
 
 // Error is "transfers.csv:12:3: what is wrong (what to do)".
@@ -71,6 +74,17 @@ func (e *ErrorList) Unwrap() []error {
 	return out
 }
 
+// IsLimit reports whether an error of this package says no more than that a limit
+// was reached: the data may be right, but there is too much of it.
+func IsLimit(err error) bool {
+	var list *ErrorList
+	if errors.As(err, &list) {
+		return !slices.ContainsFunc(list.List, func(e *Error) bool { return !e.Limit })
+	}
+	var one *Error
+	return errors.As(err, &one) && one.Limit
+}
+
 // report collects errors.
 type report struct {
 	file string
@@ -122,22 +136,37 @@ func (w Warning) String() string {
 	return (&Error{File: w.File, Line: w.Line, Msg: w.Msg}).Error()
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
+// plural counts things; more is the word for several of them, unless an s makes
+// it.
+func plural(n int, one string, more ...string) string {
+	switch {
+	case n == 1:
+		return "1 " + one
+	case more != nil:
+		return strconv.Itoa(n) + " " + more[0]
 	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return strconv.Itoa(n) + " " + one + "s"
 }
 
-// quote shows bytes of a file in a message, cut to a length that keeps it one.
+// maxQuoted is how many bytes of a file a message shows.
+const maxQuoted = 40
+
+// quote shows bytes of a file in a message.
 func quote(b []byte) string {
-	const most = 40
-	if len(b) <= most {
+	if len(b) <= maxQuoted {
 		return strconv.Quote(string(b))
 	}
-	cut := most
-	for cut > most-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
+	cut := maxQuoted
+	for cut > maxQuoted-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
 		cut--
 	}
 	return strconv.Quote(string(b[:cut])) + "..."
+}
+
+// asWritten shows a number of a file in a message, as it is written there.
+func asWritten(b []byte) string {
+	if len(b) <= maxQuoted {
+		return string(b)
+	}
+	return string(b[:maxQuoted]) + "..."
 }

@@ -28,11 +28,11 @@ const (
 	text                  // a JSON string
 )
 
-// node is the number of an id; a problem otherwise. Under IDsAuto the first id
-// of a file decides, and every other must be of its sort: reading "12x" among
+// node is the number of an id, or what is wrong with it. Under IDsAuto the first
+// id of a file decides, and every other must be of its sort: reading "12x" among
 // a million numbers as the first of a million labels would renumber the nodes
 // without a word.
-func (t *ids) node(b []byte, as written) (id int32, problem, hint string) {
+func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
 	mode := t.mode
 	if mode == IDsAuto {
 		if mode = t.want; mode == IDsAuto {
@@ -44,16 +44,16 @@ func (t *ids) node(b []byte, as written) (id int32, problem, hint string) {
 	}
 	if mode == IDsNumber {
 		if as == text && t.want == IDsAuto {
-			return 0, "expected a node number like those before it, found the label " + quote(b), mixedHint
+			return 0, &Error{Msg: "expected a node number like those before it, found the label " + quote(b), Hint: mixedHint}
 		}
-		id, problem, hint = t.number(b)
+		id, problem = t.number(b)
 	} else {
-		id, problem, hint = t.label(b, as)
+		id, problem = t.label(b, as)
 	}
-	if problem == "" {
+	if problem == nil {
 		t.mode = mode
 	}
-	return id, problem, hint
+	return id, problem
 }
 
 const (
@@ -61,33 +61,26 @@ const (
 	mixedHint = "ids must be all numbers or all labels; ids=label reads every id as a label"
 )
 
-func (t *ids) number(b []byte) (int32, string, string) {
+func (t *ids) number(b []byte) (int32, *Error) {
 	if len(b) == 0 {
-		return 0, "the node is empty", ""
+		return 0, &Error{Msg: "the node is empty"}
 	}
 	if !isNumber(b) {
-		problem := "expected a node number, found " + quote(b)
+		problem := &Error{Msg: "expected a node number, found " + quote(b), Hint: "a node number has digits only and no leading zero"}
 		if t.want == IDsAuto {
-			return 0, problem, mixedHint
+			problem.Hint = mixedHint
 		}
-		return 0, problem, "a node number has digits only and no leading zero"
+		return 0, problem
 	}
-	v := 0
-	if len(b) > 10 {
-		v = math.MaxInt
-	} else {
-		for _, c := range b {
-			v = v*10 + int(c-'0')
-		}
-	}
+	v, _ := parseSize(b)
 	if t.nodes > 0 && v >= t.nodes {
-		return 0, fmt.Sprintf("node %s is not one of the %s, which are 0 to %d", b, plural(t.nodes, "node"), t.nodes-1), ""
+		return 0, &Error{Msg: fmt.Sprintf("node %s is not one of the %s, which are 0 to %d", asWritten(b), plural(t.nodes, "node"), t.nodes-1)}
 	}
 	if v >= t.limit {
-		return 0, fmt.Sprintf("node %s is past the limit of %s", b, plural(t.limit, "node")), labelHint
+		return 0, &Error{Msg: fmt.Sprintf("node %s is past the limit of %s", asWritten(b), plural(t.limit, "node")), Hint: labelHint, Limit: true}
 	}
 	t.max = max(t.max, v)
-	return int32(v), "", ""
+	return int32(v), nil
 }
 
 // fits takes a number that is known to be written as one, or reports that it is
@@ -100,23 +93,23 @@ func (t *ids) fits(v int) bool {
 	return true
 }
 
-func (t *ids) label(b []byte, as written) (int32, string, string) {
+func (t *ids) label(b []byte, as written) (int32, *Error) {
 	if t.labels == nil {
 		t.labels = newLabelTable()
 	}
 	if id, ok := t.labels.find(b); ok {
-		return id, "", ""
+		return id, nil
 	}
 	if t.want == IDsAuto && (as == number || as == plain && isNumber(b)) {
-		return 0, "expected a label like those before it, found the number " + quote(b), mixedHint
+		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}
 	}
 	if problem := badLabel(b); problem != "" {
-		return 0, problem, ""
+		return 0, &Error{Msg: problem}
 	}
 	if t.labels.len() >= t.limit {
-		return 0, fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), ""
+		return 0, &Error{Msg: fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), Limit: true}
 	}
-	return t.labels.add(b), "", ""
+	return t.labels.add(b), nil
 }
 
 // strings is the labels by number, nil when nodes are numbers.
@@ -159,6 +152,22 @@ func isNumber(b []byte) bool {
 	return true
 }
 
+// parseSize reads a non-negative integer; one too large for an int comes out as
+// the largest.
+func parseSize(b []byte) (v int, ok bool) {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		if v > (math.MaxInt-9)/10 {
+			v = math.MaxInt
+		} else {
+			v = v*10 + int(c-'0')
+		}
+	}
+	return v, len(b) > 0
+}
+
 // parseValue reads a weight or an element.
 func parseValue(b []byte) (x float64, problem string) {
 	if len(b) == 0 {
@@ -189,7 +198,7 @@ func parseValue(b []byte) (x float64, problem string) {
 	case err != nil:
 		return 0, "expected a number, found " + quote(b)
 	case digits > 0 && math.Abs(x) >= tensor.MaxInt:
-		return 0, "the integer " + string(b[:min(len(b), 40)]) + " is at or past 2^53, where integers stop being exact"
+		return 0, "the integer " + asWritten(b) + " is at or past 2^53, where integers stop being exact"
 	}
 	return x, ""
 }

@@ -14,6 +14,8 @@ import (
 // sniffLen is how much of a file is looked at to tell its format.
 const sniffLen = 1 << 16
 
+const gzipMagic = "\x1f\x8b"
+
 var errTooLarge = errors.New("over the size limit")
 
 // limited fails once more than max bytes have been read, so that a small
@@ -51,28 +53,79 @@ func open(r io.Reader, name string, max int64) (*input, error) {
 	in := &input{name: name, max: max}
 	outer := bufio.NewReaderSize(r, sniffLen)
 	var inner io.Reader = outer
-	if head, _ := outer.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+	if head, _ := outer.Peek(len(gzipMagic)); string(head) == gzipMagic {
 		in.gzip = true
 		z, err := gzip.NewReader(outer)
 		if err != nil {
 			return nil, in.fail(err)
 		}
-		inner = z
+		z.Multistream(false)
+		inner = &members{outer, z}
 	}
 	in.Reader = bufio.NewReaderSize(&limited{r: inner, max: max}, sniffLen)
 	return in, nil
+}
+
+// members reads the members of a gzip file one after the other.
+type members struct {
+	in *bufio.Reader
+	z  *gzip.Reader
+}
+
+// notGzip is how many bytes come after the last member of a gzip file, of those
+// that were looked at.
+type notGzip int64
+
+const maxNotGzip = 1 << 20
+
+func (n notGzip) Error() string {
+	if n == maxNotGzip {
+		return fmt.Sprintf("after the end of the gzip data: %d bytes or more that are not gzip", int64(n))
+	}
+	return fmt.Sprintf("after the end of the gzip data: %s not gzip", plural(int(n), "byte that is", "bytes that are"))
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		n, err := m.z.Read(p)
+		if n > 0 && err == io.EOF {
+			return n, nil
+		}
+		if err != io.EOF {
+			return n, err
+		}
+		head, err := m.in.Peek(len(gzipMagic))
+		if len(head) == 0 {
+			return 0, err
+		}
+		if string(head) != gzipMagic {
+			n, err := io.CopyN(io.Discard, m.in, maxNotGzip)
+			if err != nil && err != io.EOF {
+				return 0, err
+			}
+			return 0, notGzip(n)
+		}
+		if err := m.z.Reset(m.in); err != nil {
+			return 0, err
+		}
+		m.z.Multistream(false)
+	}
 }
 
 // fail turns an error of the reader into one for people.
 func (in *input) fail(err error) *Error {
 	e := &Error{File: in.name, Err: err}
 	var corrupt flate.CorruptInputError
+	var after notGzip
 	switch {
 	case errors.Is(err, errTooLarge):
+		e.Limit = true
 		e.Msg = fmt.Sprintf("larger than the limit of %d bytes", in.max)
 		if in.gzip {
 			e.Msg += " once decompressed"
 		}
+	case errors.As(err, &after):
+		e.Msg = after.Error()
 	case in.gzip && errors.Is(err, io.ErrUnexpectedEOF):
 		e.Msg = "the gzip data ends early: the file is truncated"
 	case in.gzip && errors.Is(err, gzip.ErrChecksum):

@@ -23,6 +23,7 @@ type jsonFile struct {
 
 func (r *reader) json() error {
 	f := &jsonFile{reader: r, lexer: newLexer(r.in), count: -1}
+	r.line = &f.lexer.line
 	c, err := f.peek()
 	if err != nil {
 		return err
@@ -60,9 +61,10 @@ func (r *reader) json() error {
 	return f.resolve()
 }
 
-// bad records an error at the current token.
-func (f *jsonFile) badToken(msg, hint string) {
-	f.bad(f.tokLine, f.tokCol, msg, hint)
+// badToken records an error at the current token.
+func (f *jsonFile) badToken(e *Error) {
+	e.Line, e.Column = f.tokLine, f.tokCol
+	f.rep.add(e)
 }
 
 func (f *jsonFile) vector() error {
@@ -107,9 +109,9 @@ func (f *jsonFile) vectorByNode() error {
 		if err != nil {
 			return err
 		}
-		node, problem, hint := f.ids.node(key, as)
-		if problem != "" {
-			f.badToken(problem, hint)
+		node, problem := f.ids.node(key, as)
+		if problem != nil {
+			f.badToken(problem)
 		}
 		if err := f.expect(':', `":"`); err != nil {
 			return err
@@ -118,7 +120,7 @@ func (f *jsonFile) vectorByNode() error {
 		if err != nil {
 			return err
 		}
-		if problem == "" {
+		if problem == nil {
 			if err := f.entry(node, x, f.tokLine); err != nil {
 				return err
 			}
@@ -223,9 +225,10 @@ func (f *jsonFile) numericRows(line, col int) error {
 func (f *jsonFile) numericEdge(pair [2][]byte, line, col int) error {
 	var at [2]int32
 	for i, tok := range pair {
-		id, problem, hint := f.ids.node(tok, number)
-		if problem != "" {
-			f.bad(line, col, problem, hint)
+		id, problem := f.ids.node(tok, number)
+		if problem != nil {
+			problem.Line, problem.Column = line, col
+			f.rep.add(problem)
 			return nil
 		}
 		at[i] = id
@@ -240,7 +243,7 @@ func (f *jsonFile) dense(first []float64, line, col int) error {
 	graph := f.opt.Kind == Graph
 	if graph {
 		if width > f.opt.MaxNodes {
-			return f.fail(fmt.Sprintf("more than the limit of %s", plural(f.opt.MaxNodes, "node")), "")
+			return f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node"))
 		}
 		for j, x := range first {
 			if err := f.cell(0, j, x, line, col); err != nil {
@@ -348,7 +351,7 @@ func (f *jsonFile) size() error {
 		return f.fail("expected a number of nodes, found "+quote(tok), "")
 	}
 	if n > f.opt.MaxNodes {
-		return f.fail(fmt.Sprintf("%d nodes are past the limit of %d", n, f.opt.MaxNodes), "")
+		return f.limit(fmt.Sprintf("%s nodes are past the limit of %d", asWritten(tok), f.opt.MaxNodes))
 	}
 	return f.setSize(n)
 }
@@ -386,7 +389,7 @@ func (f *jsonFile) nodeList() error {
 			id, err := f.id(&list)
 			if err == nil && id >= 0 {
 				if seen[id] {
-					f.badToken("the node "+string(f.tok)+" is listed twice", "")
+					f.badToken(&Error{Msg: "the node " + quote(f.tok) + " is listed twice"})
 				}
 				seen[id] = true
 				n++
@@ -439,13 +442,9 @@ func (f *jsonFile) id(t *ids) (int32, error) {
 	if err != nil {
 		return -1, err
 	}
-	id, problem, hint := t.node(tok, as)
-	if problem != "" {
-		if f.rep.full() {
-			f.rep.more++
-		} else {
-			f.badToken(problem, hint)
-		}
+	id, problem := t.node(tok, as)
+	if problem != nil {
+		f.badToken(problem)
 		return -1, nil
 	}
 	return id, nil

@@ -47,7 +47,7 @@ func (x *lexer) fill() (bool, error) {
 			return false, nil
 		}
 		if err != nil {
-			return false, x.in.fail(err)
+			return false, err
 		}
 	}
 }
@@ -95,6 +95,13 @@ func (x *lexer) byte() (c byte, ok bool, err error) {
 
 func (x *lexer) fail(msg, hint string) *Error {
 	return &Error{File: x.in.name, Line: x.tokLine, Column: x.tokCol, Msg: msg, Hint: hint}
+}
+
+// limit is fail where a limit is reached.
+func (x *lexer) limit(msg string) *Error {
+	e := x.fail(msg, "")
+	e.Limit = true
+	return e
 }
 
 // unexpected says what was expected instead of the token just peeked at.
@@ -164,6 +171,7 @@ func (x *lexer) number() ([]byte, error) {
 		return nil, err
 	}
 	x.tok = x.tok[:0]
+	past := 0
 	for {
 		// Most numbers lie in the buffer as a whole.
 		start := x.pos
@@ -180,8 +188,11 @@ func (x *lexer) number() ([]byte, error) {
 			break
 		}
 		if len(x.tok) > maxToken {
-			return nil, x.fail("the number is too long", "")
+			past, x.tok = past+len(x.tok), x.tok[:0]
 		}
+	}
+	if past += len(x.tok); past > maxToken {
+		return nil, x.limit(fmt.Sprintf("the number has %d bytes, the limit is %d", past, maxToken))
 	}
 	if !validNumber(x.tok) {
 		if len(x.tok) == 0 {
@@ -249,14 +260,15 @@ func (x *lexer) string() ([]byte, error) {
 		return nil, err
 	}
 	x.tok = x.tok[:0]
+	past := 0
 	for {
 		start := x.pos
 		for x.pos < x.end && isPlain(x.buf[x.pos]) {
 			x.pos++
 		}
 		x.tok = append(x.tok, x.buf[start:x.pos]...)
-		if len(x.tok) > maxToken {
-			return nil, x.fail(fmt.Sprintf("the string is longer than %d bytes", maxToken), "")
+		if len(x.tok) > maxToken { // read on for the length alone
+			past, x.tok = past+len(x.tok), x.tok[:0]
 		}
 		c, ok, err := x.byte()
 		if err != nil {
@@ -268,6 +280,9 @@ func (x *lexer) string() ([]byte, error) {
 		switch {
 		case c == '"':
 			x.pos++
+			if past += len(x.tok); past > maxToken {
+				return nil, x.limit(fmt.Sprintf("the string has %d bytes, the limit is %d", past, maxToken))
+			}
 			if !utf8.Valid(x.tok) {
 				return nil, x.fail("the string is not valid UTF-8", "")
 			}
@@ -434,7 +449,7 @@ func (x *lexer) skip(depth int) error {
 		return err
 	}
 	if depth > maxDepth {
-		return x.fail(fmt.Sprintf("nested deeper than %d", maxDepth), "")
+		return x.limit(fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
 	switch {
 	case c == '"':

@@ -29,11 +29,17 @@ func (l *lines) next() ([]byte, error) {
 	for {
 		if i := bytes.IndexByte(l.buf[l.start+scanned:l.end], '\n'); i >= 0 {
 			line := l.buf[l.start : l.start+scanned+i]
+			if len(line) > maxLine {
+				return nil, l.tooLong()
+			}
 			l.start += scanned + i + 1
 			return l.take(line), nil
 		}
 		if l.eof {
 			line := l.buf[l.start:l.end]
+			if len(line) > maxLine {
+				return nil, l.tooLong()
+			}
 			l.start = l.end
 			if len(line) == 0 {
 				return nil, nil
@@ -42,10 +48,29 @@ func (l *lines) next() ([]byte, error) {
 		}
 		scanned = l.end - l.start
 		if scanned > maxLine {
-			return nil, &Error{File: l.in.name, Line: l.no + 1, Msg: fmt.Sprintf("the line is longer than %d bytes", maxLine)}
+			return nil, l.tooLong()
 		}
 		if err := l.fill(); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// tooLong refuses the line at hand, which it reads on for its length alone.
+func (l *lines) tooLong() error {
+	n := 0
+	for {
+		i := bytes.IndexByte(l.buf[l.start:l.end], '\n')
+		if i < 0 {
+			i = l.end - l.start
+		}
+		n += i
+		l.start += i
+		if l.start < l.end || l.eof {
+			return &Error{File: l.in.name, Line: l.no + 1, Limit: true, Msg: fmt.Sprintf("the line has %d bytes, the limit is %d", n, maxLine)}
+		}
+		if err := l.fill(); err != nil {
+			return err
 		}
 	}
 }
@@ -63,10 +88,9 @@ func (l *lines) fill() error {
 	l.end += n
 	if errors.Is(err, io.EOF) {
 		l.eof = true
-	} else if err != nil {
-		return l.in.fail(err)
+		return nil
 	}
-	return nil
+	return err
 }
 
 func (l *lines) take(line []byte) []byte {

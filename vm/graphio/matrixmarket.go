@@ -25,6 +25,7 @@ type mmFile struct {
 
 func (r *reader) matrixMarket() error {
 	f := &mmFile{reader: r, src: newLines(r.in)}
+	r.line = &f.src.no
 	if err := f.header(); err != nil {
 		return err
 	}
@@ -108,6 +109,12 @@ func (f *mmFile) errorAt(i int, msg, hint string) *Error {
 	return &Error{File: f.in.name, Line: f.src.no, Column: col, Msg: msg, Hint: hint}
 }
 
+func (f *mmFile) limitAt(i int, msg string) *Error {
+	e := f.errorAt(i, msg, "")
+	e.Limit = true
+	return e
+}
+
 // sizes reads the line of sizes, n of them.
 func (f *mmFile) sizes(n int, form string) ([]int, error) {
 	ok, err := f.next()
@@ -129,19 +136,20 @@ func (f *mmFile) sizes(n int, form string) ([]int, error) {
 		out[i] = v
 	}
 	f.rows, f.cols = out[0], out[1]
+	shown := asWritten(f.fields[0].val) + " x " + asWritten(f.fields[1].val)
 	square := f.opt.Kind == Graph || f.head.symmetry != "general"
 	if square && f.rows != f.cols {
 		what := "a graph"
 		if f.opt.Kind != Graph {
 			what = "a " + f.head.symmetry + " matrix"
 		}
-		return nil, f.errorAt(0, fmt.Sprintf("%s must be square, this is %d x %d", what, f.rows, f.cols), "")
+		return nil, f.errorAt(0, what+" must be square, this is "+shown, "")
 	}
 	if f.rows == 0 || f.cols == 0 {
-		return nil, f.errorAt(0, fmt.Sprintf("a matrix of %d x %d has no elements", f.rows, f.cols), "")
+		return nil, f.errorAt(0, "a matrix of "+shown+" has no elements", "")
 	}
 	if max(f.rows, f.cols) > f.opt.MaxNodes {
-		return nil, f.errorAt(0, fmt.Sprintf("sizes %d x %d are past the limit of %s", f.rows, f.cols, plural(f.opt.MaxNodes, "node")), "")
+		return nil, f.limitAt(0, "sizes "+shown+" are past the limit of "+plural(f.opt.MaxNodes, "node"))
 	}
 	return out, nil
 }
@@ -156,7 +164,7 @@ func (f *mmFile) coordinate() error {
 	}
 	want, got := size[2], 0
 	if want > f.opt.MaxEdges {
-		return f.errorAt(2, fmt.Sprintf("%s are past the limit of %d", entries(want), f.opt.MaxEdges), "")
+		return f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.fields[2].val), f.opt.MaxEdges))
 	}
 	weighted := f.head.values != "pattern"
 	width := 2
@@ -264,7 +272,7 @@ func (f *mmFile) array() error {
 		return f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols), "")
 	}
 	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
-		return f.errorAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element")), "")
+		return f.limitAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element")))
 	}
 	var data []float64
 	for j := range f.cols {
@@ -342,25 +350,4 @@ func (f *mmFile) finishArray(data []float64) error {
 	return nil
 }
 
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
-// parseSize reads a non-negative integer; those too large for any limit come
-// out as the largest.
-func parseSize(b []byte) (int, bool) {
-	if len(b) == 0 {
-		return 0, false
-	}
-	v := 0
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		v = min(v*10+int(c-'0'), 1<<40)
-	}
-	return v, true
-}
+func entries(n int) string { return plural(n, "entry", "entries") }

@@ -22,6 +22,7 @@ type npyHeader struct {
 	descr   string
 	fortran bool
 	shape   []int
+	written string // the shape
 }
 
 func (r *reader) npy() error {
@@ -34,7 +35,7 @@ func (r *reader) npy() error {
 		return r.fatal(0, 0, problem, "expected f4, f8, i1 to i8, u1 to u8 or b1; save with astype(float)")
 	}
 	rank := map[Kind]int{Graph: 2, Matrix: 2, Vector: 1, Scalar: 0}[r.opt.Kind]
-	shape := fmt.Sprintf("shape %v", h.shape)
+	shape := "shape " + h.written
 	if len(h.shape) != rank {
 		return r.fatal(0, 0, fmt.Sprintf("expected an array of rank %d for a %s, found %s", rank, r.opt.Kind, shape), "")
 	}
@@ -48,9 +49,9 @@ func (r *reader) npy() error {
 	case graph && h.shape[0] != h.shape[1]:
 		return r.fatal(0, 0, "a graph must be square, found "+shape, "")
 	case graph && h.shape[0] > r.opt.MaxNodes:
-		return r.fatal(0, 0, fmt.Sprintf("%s is past the limit of %s", shape, plural(r.opt.MaxNodes, "node")), "")
+		return r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxNodes, "node"))
 	case !graph && elems > uint64(r.opt.MaxElems):
-		return r.fatal(0, 0, fmt.Sprintf("%s is past the limit of %s", shape, plural(r.opt.MaxElems, "element")), "")
+		return r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxElems, "element"))
 	}
 	return r.npyData(h, dec, elems)
 }
@@ -86,7 +87,7 @@ func (r *reader) npyHeader() (h npyHeader, err error) {
 		n = binary.LittleEndian.Uint32(size)
 	}
 	if n > npyMaxHeader {
-		return h, r.fatal(0, 0, fmt.Sprintf("the header of %d bytes is past the limit of %d", n, npyMaxHeader), "")
+		return h, r.atLimit(0, fmt.Sprintf("the header of %d bytes is past the limit of %d", n, npyMaxHeader))
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r.in, text); err != nil {
@@ -148,7 +149,9 @@ func parseNPYHeader(s string) (h npyHeader, problem string) {
 			h.fortran = p.take("True")
 			ok = h.fortran || p.take("False")
 		case "shape":
+			from := strings.TrimLeft(p.s, " \n")
 			h.shape, ok = p.tuple()
+			h.written = asWritten([]byte(from[:len(from)-len(p.s)]))
 		default:
 			return h, fmt.Sprintf("the header has the unknown key %q", key)
 		}

@@ -236,9 +236,9 @@ func (o *Options) set(key, val string) (want string) {
 	case "weight":
 		o.Weight = val
 	case "nodes":
-		n, err := strconv.ParseInt(val, 10, 32)
+		n, err := strconv.ParseInt(val, 10, strconv.IntSize)
 		if err != nil || n <= 0 {
-			return "a positive integer"
+			return fmt.Sprintf("a positive integer, at most %d", DefaultMaxNodes)
 		}
 		o.Nodes = int(n)
 	case "default":

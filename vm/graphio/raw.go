@@ -59,7 +59,7 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 		return nil, &Error{File: name, Msg: fmt.Sprintf("unknown kind %q", opt.Kind), Hint: "expected graph, matrix, vector or scalar"}
 	}
 	if opt.Nodes > opt.MaxNodes {
-		return nil, &Error{File: name, Msg: fmt.Sprintf("nodes=%d is past the limit of %s", opt.Nodes, plural(opt.MaxNodes, "node"))}
+		return nil, &Error{File: name, Limit: true, Msg: fmt.Sprintf("nodes=%d is past the limit of %s", opt.Nodes, plural(opt.MaxNodes, "node"))}
 	}
 	in, err := open(r, name, opt.MaxBytes)
 	if err != nil {
@@ -108,6 +108,8 @@ type reader struct {
 	raw *Raw
 	ids ids
 
+	line *int // where the reading is, in text
+
 	zero, zeroLine int // rows of weight 0 in a graph, and the first
 }
 
@@ -118,6 +120,9 @@ func (r *reader) finish(err error) (*Raw, error) {
 		var e *Error
 		if !errors.As(err, &e) {
 			e = r.in.fail(err)
+			if e.Limit && r.line != nil {
+				e.Line = max(*r.line, 1)
+			}
 		}
 		if r.rep.full() { // what stopped the reading must not be the one left out
 			r.rep.list = r.rep.list[:maxListed-1]
@@ -158,6 +163,11 @@ func (r *reader) fatal(line, col int, msg, hint string) error {
 	return &Error{File: r.in.name, Line: line, Column: col, Msg: msg, Hint: hint}
 }
 
+// atLimit is fatal where a limit is reached.
+func (r *reader) atLimit(line int, msg string) error {
+	return &Error{File: r.in.name, Line: line, Msg: msg, Limit: true}
+}
+
 // edge adds an edge. weighted is the same for all edges of a file.
 func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) error {
 	raw := r.raw
@@ -172,7 +182,7 @@ func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) error 
 		weighted = false
 	}
 	if len(raw.Src) >= r.opt.MaxEdges {
-		return r.fatal(line, 0, fmt.Sprintf("more than the limit of %s", plural(r.opt.MaxEdges, "edge")), "")
+		return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxEdges, "edge"))
 	}
 	raw.lines.add(len(raw.Src), line)
 	if len(raw.Src) == cap(raw.Src) {
@@ -199,7 +209,7 @@ func (r *reader) mirror(sign float64) error {
 			continue
 		}
 		if len(raw.Src) >= r.opt.MaxEdges {
-			return r.fatal(raw.lines.at(e), 0, fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge")), "")
+			return r.atLimit(raw.lines.at(e), fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge")))
 		}
 		raw.Src = append(raw.Src, d)
 		raw.Dst = append(raw.Dst, s)
@@ -241,7 +251,7 @@ func (r *reader) array(data []float64, dims ...int) {
 // that no header can make it larger than the file.
 func (r *reader) element(data []float64, x float64, line int) ([]float64, error) {
 	if len(data) >= r.opt.MaxElems {
-		return nil, r.fatal(line, 0, fmt.Sprintf("more than the limit of %s", plural(r.opt.MaxElems, "element")), "")
+		return nil, r.atLimit(line, "more than the limit of "+plural(r.opt.MaxElems, "element"))
 	}
 	return append(data, x), nil
 }

@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 )
 
@@ -155,7 +156,8 @@ func (r *rows) join() error {
 		return nil
 	}
 	r.long = append(r.long[:0], r.text...)
-	for odd && len(r.long) <= maxLine {
+	size := len(r.long)
+	for odd {
 		line, err := r.src.next()
 		if err != nil {
 			return err
@@ -163,8 +165,14 @@ func (r *rows) join() error {
 		if line == nil {
 			break
 		}
-		r.long = append(append(r.long, '\n'), line...)
+		if size += 1 + len(line); size <= maxLine {
+			r.long = append(append(r.long, '\n'), line...)
+		}
 		odd = odd != (bytes.Count(line, []byte{'"'})%2 == 1)
+	}
+	if size > maxLine && !odd {
+		return &Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record has %d bytes, the limit is %d", size, maxLine),
+			Hint: "a quote that is not closed makes one record of many lines"}
 	}
 	r.text = r.long
 	return nil

@@ -28,6 +28,7 @@ func (r *reader) text(d dialect) error {
 		return r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number")
 	}
 	t := &table{reader: r, rows: rows{src: newLines(r.in), d: d}}
+	r.line = &t.rows.src.no
 	ok, problem, err := t.rows.next()
 	if err != nil {
 		return err
@@ -290,7 +291,7 @@ func (t *table) take(w *row, blank int) error {
 	if c := t.cols.weight; c >= 0 {
 		var problem string
 		if x, problem = parseValue(w.fields[c].val); problem != "" {
-			t.badField(w, c, problem, "")
+			t.badField(w, c, &Error{Msg: problem})
 			return nil
 		}
 	}
@@ -303,17 +304,17 @@ func (t *table) take(w *row, blank int) error {
 		t.data, err = t.element(t.data, x, w.line)
 		return err
 	}
-	src, problem, hint := t.ids.node(w.fields[t.cols.src].val, plain)
-	if problem != "" {
-		t.badField(w, t.cols.src, problem, hint)
+	src, wrong := t.ids.node(w.fields[t.cols.src].val, plain)
+	if wrong != nil {
+		t.badField(w, t.cols.src, wrong)
 		return nil
 	}
 	if t.raw.Form == ByNode {
 		return t.entry(src, x, w.line)
 	}
-	dst, problem, hint := t.ids.node(w.fields[t.cols.dst].val, plain)
-	if problem != "" {
-		t.badField(w, t.cols.dst, problem, hint)
+	dst, wrong := t.ids.node(w.fields[t.cols.dst].val, plain)
+	if wrong != nil {
+		t.badField(w, t.cols.dst, wrong)
 		return nil
 	}
 	return t.edge(src, dst, x, t.cols.weight >= 0, w.line)
@@ -323,20 +324,18 @@ func (t *table) take(w *row, blank int) error {
 func (r *reader) entry(node int32, x float64, line int) error {
 	raw := r.raw
 	if len(raw.Src) >= r.opt.MaxElems {
-		return r.fatal(line, 0, fmt.Sprintf("more than the limit of %s", plural(r.opt.MaxElems, "element")), "")
+		return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxElems, "element"))
 	}
 	raw.lines.add(len(raw.Src), line)
 	raw.Src, raw.W = append(raw.Src, node), append(raw.W, x)
 	return nil
 }
 
-func (t *table) badField(w *row, c int, problem, hint string) {
-	if t.rep.full() {
-		t.rep.more++
-		return
+func (t *table) badField(w *row, c int, e *Error) {
+	if !t.rep.full() {
+		e.Line, e.Column = w.pos(c)
 	}
-	line, col := w.pos(c)
-	t.bad(line, col, problem, hint)
+	t.rep.add(e)
 }
 
 // suspectHeader warns where labels of the first row occur in no other: a header
