@@ -283,7 +283,7 @@ func TestLarge(t *testing.T) {
 	js.WriteString("]")
 	for spec, text := range map[string]string{
 		"g.csv": csv.String(), "g.tsv": tsv.String(), "g.json": js.String(), "g.mtx": mtx.String(),
-		"g.csv.gz": gz(csv.String()), "q.csv?target=3": quoted.String(),
+		"g.csv.gz": gz(csv.String()), "q.csv?target=3&weight=none": quoted.String(),
 	} {
 		v, labels, warnings, err := load(t, Graph, spec, text)
 		if err != nil {

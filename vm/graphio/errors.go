@@ -124,7 +124,7 @@ type Warning struct {
 	Input string // the input's name in the program; "" for the program itself
 	File  string
 	Line  int    // 0 when there is no single one
-	Code  string // "duplicates", "zero-weight", "header", "comments", "label"
+	Code  string // "duplicates", "zero-weight", "unused", "header", "comments", "two-by-two", "label"
 	Msg   string
 }
 

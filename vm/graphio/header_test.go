@@ -1,24 +1,19 @@
 package graphio
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // TestHeaderAboveAmounts reads a table whose ids are labels and whose header
 // shows only in the column of amounts.
 func TestHeaderAboveAmounts(t *testing.T) {
-	for text, rows := range map[string]int{
-		"payer,payee,amount\nacme,shell,10\nshell,zenith,2.5\n": 2,
-		"acme,shell,10\nshell,zenith,2.5\n":                     2,
-		"payer,payee,note\nacme,shell,x\n":                      2, // no sign of a header: a warning
+	for text, want := range map[string]string{
+		"payer,payee,amount\nacme,shell,10\nshell,zenith,2.5\n": `bool 3x3: 0>1 1>2 ["acme" "shell" "zenith"]`,
+		"acme,shell,10\nshell,zenith,2.5\n":                     `bool 3x3: 0>1 1>2 ["acme" "shell" "zenith"]`,
+		// No sign of a header, so the third column holds the weights.
+		"payer,payee,note\nacme,shell,x\n": "error: t.csv:1:13: expected a number, found \"note\" (weight=none reads no weights; header=yes takes the first row for names)\n" +
+			"t.csv:2:12: expected a number, found \"x\" (weight=none reads no weights)",
 	} {
-		raw, err := Read(strings.NewReader(text), "t.csv", Options{Kind: Graph})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(raw.Src) != rows {
-			t.Errorf("%q: %d edges, want %d", text, len(raw.Src), rows)
+		if got := outcome(t, Graph, "t.csv", text); got != want {
+			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
 		}
 	}
 }

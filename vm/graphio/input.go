@@ -60,14 +60,14 @@ func open(r io.Reader, name string, max int64) (*input, error) {
 			return nil, in.fail(err)
 		}
 		z.Multistream(false)
-		inner = &members{outer, z}
+		inner = &gzipMembers{outer, z}
 	}
 	in.Reader = bufio.NewReaderSize(&limited{r: inner, max: max}, sniffLen)
 	return in, nil
 }
 
-// members reads the members of a gzip file one after the other.
-type members struct {
+// gzipMembers reads the members of a gzip file one after the other.
+type gzipMembers struct {
 	in *bufio.Reader
 	z  *gzip.Reader
 }
@@ -85,7 +85,7 @@ func (n notGzip) Error() string {
 	return fmt.Sprintf("after the end of the gzip data: %s not gzip", plural(int(n), "byte that is", "bytes that are"))
 }
 
-func (m *members) Read(p []byte) (int, error) {
+func (m *gzipMembers) Read(p []byte) (int, error) {
 	for {
 		n, err := m.z.Read(p)
 		if n > 0 && err == io.EOF {

@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,13 @@ type jsonFile struct {
 
 	edges    bool // edges were read
 	weighted bool // as the first edge was
+	pairs    bool // all edges so far are pairs of numbers in an array of their own
+
+	obj       jsonObject
+	fields    edgeFields
+	ofEdges   tally // what is not used
+	ofNodes   tally
+	ofTheFile tally
 
 	count      int      // "n", or a number under "nodes"; -1 when not given
 	nodes      []string // labels under "nodes"
@@ -58,7 +66,36 @@ func (r *reader) json() error {
 	if c != 0 {
 		return f.unexpected("the end of the file")
 	}
+	f.ofEdges.warn(r, "fields of edges")
+	f.ofNodes.warn(r, "fields of nodes")
+	f.ofTheFile.warn(r, "keys")
+	f.twoByTwo()
 	return f.resolve()
+}
+
+// twoByTwo warns when a list of two pairs would be another graph as a matrix.
+func (f *jsonFile) twoByTwo() {
+	raw := f.raw
+	if !f.pairs || len(raw.Src) != 2 || f.ids.mode != IDsNumber || f.ids.max > 1 || f.opt.Nodes > 2 {
+		return
+	}
+	m := [2][2]int32{{raw.Src[0], raw.Dst[0]}, {raw.Src[1], raw.Dst[1]}}
+	var asPairs [2][2]int32
+	var ones []string // of the matrix, as edges
+	for i, row := range m {
+		asPairs[row[0]][row[1]] = 1
+		for j, x := range row {
+			if x == 1 {
+				ones = append(ones, fmt.Sprintf("[%d, %d]", i, j))
+			}
+		}
+	}
+	if m == asPairs {
+		return
+	}
+	f.warn("two-by-two", raw.lines.at(0), fmt.Sprintf("two pairs are read as the edges %d -> %d and %d -> %d, but would be another graph as a 2x2 matrix; "+
+		`write {"edges": [[%[1]d, %[2]d], [%[3]d, %[4]d]]} for the edges, {"n": 2, "edges": [%[5]s]} for the matrix`,
+		m[0][0], m[0][1], m[1][0], m[1][1], strings.Join(ones, ", ")))
 }
 
 // badToken records an error at the current token.
@@ -92,6 +129,9 @@ func (f *jsonFile) vector() error {
 
 // vectorByNode reads {"label": value, ...}.
 func (f *jsonFile) vectorByNode() error {
+	if f.opt.Source+f.opt.Weight != "" {
+		return f.fail("an object from node to value has no columns", "source and weight are for tables")
+	}
 	if err := f.expect('{', "an object"); err != nil {
 		return err
 	}
@@ -164,6 +204,7 @@ func (f *jsonFile) rows() error {
 	if c != '[' {
 		return f.unexpected("a row")
 	}
+	f.pairs = true
 	// What the first row is decides on the others.
 	line, col := f.tokLine, f.tokCol
 	f.pos++
@@ -223,6 +264,9 @@ func (f *jsonFile) numericRows(line, col int) error {
 // numericEdge takes the first pair, which was read before it was known to be
 // one.
 func (f *jsonFile) numericEdge(pair [2][]byte, line, col int) error {
+	if err := f.checkArrayEdge(line, col); err != nil {
+		return err
+	}
 	var at [2]int32
 	for i, tok := range pair {
 		id, problem := f.ids.node(tok, number)
@@ -326,8 +370,27 @@ func (f *jsonFile) graphObject() error {
 			}
 			f.undirected = w == "false"
 			return err
-		case "multigraph", "graph":
-			return f.skip(0)
+		case "multigraph":
+			w, err := f.word()
+			if w == "true" {
+				f.ofTheFile.add([]byte(key), f.tokLine)
+			}
+			return err
+		case "graph":
+			c, err := f.peek()
+			if err != nil {
+				return err
+			}
+			n := 0
+			if c != '{' {
+				n, err = 1, f.skip(0)
+			} else {
+				err = f.object(func(string) error { n++; return f.skip(0) })
+			}
+			if n > 0 {
+				f.ofTheFile.add([]byte(key), f.tokLine)
+			}
+			return err
 		}
 		return f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", "))
 	})
@@ -380,37 +443,38 @@ func (f *jsonFile) nodeList() error {
 	list := ids{want: f.opt.IDs, max: -1, limit: f.opt.MaxNodes}
 	n := 0
 	seen := map[int32]bool{}
+	node := func(id int32, name []byte) {
+		if id < 0 {
+			return
+		}
+		if seen[id] {
+			f.badToken(&Error{Msg: "the node " + quote(name) + " is listed twice"})
+		}
+		seen[id] = true
+		n++
+	}
 	err = f.lexer.array(func(int) error {
 		c, err := f.peek()
 		if err != nil {
 			return err
 		}
-		one := func() error {
+		if c != '{' {
 			id, err := f.id(&list)
-			if err == nil && id >= 0 {
-				if seen[id] {
-					f.badToken(&Error{Msg: "the node " + quote(f.tok) + " is listed twice"})
-				}
-				seen[id] = true
-				n++
-			}
+			node(id, f.tok)
 			return err
 		}
-		if c != '{' {
-			return one()
+		line, col := f.tokLine, f.tokCol
+		if err := f.obj.read(f.lexer); err != nil {
+			return err
 		}
-		line, col, found := f.tokLine, f.tokCol, false
-		err = f.object(func(key string) error {
-			if key != "id" {
-				return f.skip(0)
-			}
-			found = true
-			return one()
-		})
-		if err == nil && !found {
+		id := f.obj.find("id")
+		if id == nil {
 			f.bad(line, col, `the node has no "id"`, "")
+			return nil
 		}
-		return err
+		node(f.memberID(&list, id), id.val)
+		f.ofNodes.others(&f.obj, id)
+		return nil
 	})
 	if err != nil || len(f.rep.list) > 0 {
 		return err
@@ -490,14 +554,26 @@ func (f *jsonFile) edgeItem() error {
 		}
 		return f.edgeRow(line, col)
 	case '{':
+		f.pairs = false
 		return f.edgeObject(line, col)
 	}
 	return f.unexpected("an edge")
 }
 
+// checkArrayEdge refuses options that an edge which is an array has no use for.
+func (f *jsonFile) checkArrayEdge(line, col int) error {
+	if o := f.opt; o.Source+o.Target != "" || o.Weight != "" && o.Weight != NoWeight {
+		return f.fatal(line, col, "the options source, target and weight name fields, but this edge is an array", "")
+	}
+	return nil
+}
+
 // edgeRow reads [source, target] or [source, target, weight] after its opening
 // bracket.
 func (f *jsonFile) edgeRow(line, col int) error {
+	if err := f.checkArrayEdge(line, col); err != nil {
+		return err
+	}
 	var at [2]int32
 	w, n := 1.0, 0
 	for ; ; n++ {
@@ -512,8 +588,8 @@ func (f *jsonFile) edgeRow(line, col int) error {
 		switch {
 		case n < 2:
 			at[n], err = f.id(&f.ids)
-		case n == 2:
-			w, err = f.value()
+		case n == 2 && f.opt.Weight != NoWeight:
+			w, err = f.weight()
 		default:
 			err = f.skip(0)
 		}
@@ -521,6 +597,11 @@ func (f *jsonFile) edgeRow(line, col int) error {
 			return err
 		}
 	}
+	if n == 3 && f.opt.Weight == NoWeight {
+		f.ofEdges.add([]byte("weight"), line)
+		n = 2
+	}
+	f.pairs = f.pairs && n == 2
 	if n != 2 && n != 3 {
 		f.bad(line, col, "expected an edge of 2 or 3 items, found "+plural(n, "item"), "")
 		return nil
@@ -528,47 +609,119 @@ func (f *jsonFile) edgeRow(line, col int) error {
 	return f.addEdge(at[0], at[1], w, n == 3, line, col)
 }
 
-// edgeObject reads {"source": ..., "target": ..., "weight": ...}; other fields
-// are not read, like the other columns of a table.
-func (f *jsonFile) edgeObject(line, col int) error {
-	or := func(s, def string) string {
-		if s == "" {
-			return def
-		}
-		return s
-	}
-	source, target, weight := or(f.opt.Source, "source"), or(f.opt.Target, "target"), or(f.opt.Weight, "weight")
-	at := [2]int32{-1, -1}
-	var has []string
-	w := 1.0
-	err := f.object(func(key string) (err error) {
-		has = append(has, key)
-		switch {
-		case key == source:
-			at[0], err = f.id(&f.ids)
-		case key == target:
-			at[1], err = f.id(&f.ids)
-		case key == weight && weight != NoWeight:
-			w, err = f.value()
-		default:
-			err = f.skip(0)
-		}
-		return err
-	})
+// weight reads the third item of an edge.
+func (f *jsonFile) weight() (float64, error) {
+	c, err := f.peek()
 	if err != nil {
+		return 0, err
+	}
+	if !inNumber(c) {
+		e := f.unexpected("a number")
+		e.Hint = noWeightHint
+		return 0, e
+	}
+	return f.value()
+}
+
+// edgeFields are the fields that edges which are objects are read from. The
+// first such edge says which one weighs.
+type edgeFields struct{ source, target, weight string }
+
+// edgeObject reads {"source": ..., "target": ..., "weight": ...}.
+func (f *jsonFile) edgeObject(line, col int) error {
+	o := &f.obj
+	if err := o.read(f.lexer); err != nil {
 		return err
 	}
-	want := []string{source, target}
-	if f.opt.Weight != "" && f.opt.Weight != NoWeight {
-		want = append(want, weight)
+	if f.fields.source == "" {
+		if err := f.chooseFields(line, col); err != nil {
+			return err
+		}
 	}
-	for _, key := range want {
-		if !slices.Contains(has, key) {
-			f.bad(line, col, "the edge has no "+quote([]byte(key)), "")
+	src, dst := o.find(f.fields.source), o.find(f.fields.target)
+	var weight *member
+	if f.opt.Weight != NoWeight {
+		weight = o.find(f.fields.weight)
+	}
+	f.ofEdges.others(o, src, dst, weight)
+	for _, c := range []struct {
+		found  *member
+		key    string
+		needed bool
+	}{{src, f.fields.source, true}, {dst, f.fields.target, true}, {weight, f.opt.Weight, f.opt.Weight != "" && f.opt.Weight != NoWeight}} {
+		if c.needed && c.found == nil {
+			f.bad(line, col, "the edge has no "+quote([]byte(c.key)), "")
 			return nil
 		}
 	}
-	return f.addEdge(at[0], at[1], w, weight != NoWeight && slices.Contains(has, weight), line, col)
+	at := [2]int32{f.memberID(&f.ids, src), f.memberID(&f.ids, dst)}
+	w := 1.0
+	if weight != nil {
+		var problem string
+		switch weight.as {
+		case number:
+			w, problem = parseValue(weight.val)
+		case text:
+			problem = "expected a number, found the string " + quote(weight.val)
+		default:
+			problem = "expected a number, found " + quote(weight.val)
+		}
+		if problem != "" {
+			e := &Error{Line: weight.line, Column: weight.col, Msg: problem}
+			if f.opt.Weight == "" {
+				e.Hint = noWeightHint
+			}
+			f.rep.add(e)
+			return nil
+		}
+	}
+	return f.addEdge(at[0], at[1], w, weight != nil, line, col)
+}
+
+// chooseFields settles what edges are read from, by the first: as weightColumn
+// does for tables.
+func (f *jsonFile) chooseFields(line, col int) error {
+	o, opt := &f.obj, f.opt
+	f.fields = edgeFields{cmp.Or(opt.Source, "source"), cmp.Or(opt.Target, "target"), opt.Weight}
+	if opt.Weight != "" {
+		return nil
+	}
+	f.fields.weight = "weight"
+	src, dst := o.find(f.fields.source), o.find(f.fields.target)
+	if src == nil || dst == nil || o.find("weight") != nil {
+		return nil
+	}
+	if o.find("w") != nil {
+		f.fields.weight = "w"
+		return nil
+	}
+	graph := opt.Kind == Graph
+	switch n := len(o.list); {
+	case n == 3:
+		for i := range o.list {
+			if m := &o.list[i]; m != src && m != dst && (!graph || m.as == number) {
+				f.fields.weight = string(m.key)
+			}
+		}
+	case n > 3 && !graph:
+		return f.fatal(line, col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1")
+	}
+	return nil
+}
+
+// memberID is the node that a member of an object names, -1 after a problem.
+func (f *jsonFile) memberID(t *ids, m *member) int32 {
+	if m.as == plain {
+		f.bad(m.line, m.col, "expected a node as a number or a string, found "+quote(m.val), "")
+		return -1
+	}
+	id, problem := t.node(m.val, m.as)
+	if problem != nil {
+		problem.Line, problem.Column = m.line, m.col
+		f.rep.add(problem)
+		return -1
+	}
+	return id
 }
 
 // addEdge adds an edge unless one of its ends was bad. Either all edges have a
@@ -576,9 +729,6 @@ func (f *jsonFile) edgeObject(line, col int) error {
 func (f *jsonFile) addEdge(src, dst int32, w float64, weighted bool, line, col int) error {
 	if src < 0 || dst < 0 {
 		return nil
-	}
-	if f.opt.Weight == NoWeight {
-		w, weighted = 1, false
 	}
 	f.edges = true
 	if len(f.raw.Src)+f.zero == 0 {

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -20,11 +21,27 @@ func TestJSON(t *testing.T) {
 		{name: "nodes after the edges", spec: "g.json", text: `{"edges":[["a","b"]],"nodes":["c","b","a"]}`, want: `bool 3x3: 2>1 ["c" "b" "a"]`},
 		{name: "edges as positions", spec: "g.json", text: `{"nodes":["c","b","a"],"edges":[[2,1]]}`, want: `bool 3x3: 2>1 ["c" "b" "a"]`},
 		{name: "node link", spec: "g.json", text: `{"directed":true,"multigraph":false,"graph":{"x":[1,{"y":null}]},"nodes":[{"id":"a","c":1},{"id":"b"}],"links":[{"source":"a","target":"b","key":"k"}]}`,
-			want: `bool 2x2: 0>1 ["a" "b"]`},
+			want: "bool 2x2: 0>1 [\"a\" \"b\"]\nunused: g.json:1: fields of edges not used: \"key\" (1 time)\nunused: g.json:1: fields of nodes not used: \"c\" (1 time)\nunused: g.json:1: keys not used: \"graph\" (1 time)"},
+		{name: "node link without more", spec: "g.json", text: `{"directed":true,"multigraph":false,"graph":{},"nodes":[{"id":0},{"id":1}],"links":[{"source":0,"target":1}]}`, want: `bool 2x2: 0>1`},
+		{name: "multigraph", spec: "g.json", text: "{\"graph\":null,\n\"multigraph\":true,\"edges\":[[0,1]]}",
+			want: "bool 2x2: 0>1\nunused: g.json:1: keys not used: \"graph\" (1 time), \"multigraph\" (1 time)"},
+		{name: "many fields", spec: "g.json", text: `[{"source":0,"target":1,"a":0,"b":1,"c":2,"d":3,"e":4,"f":5,"g":6,"h":7,"i":{},"j":[9],"k":null,"l":"x"},` + "\n" + `{"source":1,"target":1,"a":"b"}]`,
+			want: "bool 2x2: 0>1 1>1\nunused: g.json:1: fields of edges not used: \"a\" (2 times), \"b\" (1 time), \"c\" (1 time), \"d\" (1 time), \"e\" (1 time), \"f\" (1 time), \"g\" (1 time), \"h\" (1 time), \"i\" (1 time), \"j\" (1 time), others (2 times)"},
+		{name: "two pairs that could be a matrix", spec: "g.json", text: "[[0,1],[0,0]]", want: "bool 2x2: 0>0 0>1\n" +
+			`two-by-two: g.json:1: two pairs are read as the edges 0 -> 1 and 0 -> 0, but would be another graph as a 2x2 matrix; write {"edges": [[0, 1], [0, 0]]} for the edges, {"n": 2, "edges": [[0, 1]]} for the matrix`},
+		{name: "two pairs of two nodes", spec: "g.json?nodes=2", text: "\n[[0,0],[0,0]]", want: "bool 2x2: 0>0\n" +
+			`two-by-two: g.json:2: two pairs are read as the edges 0 -> 0 and 0 -> 0, but would be another graph as a 2x2 matrix; write {"edges": [[0, 0], [0, 0]]} for the edges, {"n": 2, "edges": []} for the matrix` +
+			"\nduplicates: g.json:2: 1 edge merged into equal edges before them: 0 -> 0 is on line 2 and again on line 2"},
+		{name: "two pairs, the same as a matrix", spec: "g.json", text: "[[0,1],[1,0]]", want: "bool 2x2: 0>1 1>0"},
+		{name: "two pairs, no 0/1 matrix", spec: "g.json", text: "[[0,2],[0,0]]", want: "bool 3x3: 0>0 0>2"},
+		{name: "two pairs of three nodes", spec: "g.json?nodes=3", text: "[[0,1],[0,0]]", want: "bool 3x3: 0>0 0>1"},
+		{name: "two pairs that are said to be edges", spec: "g.json", text: `{"edges":[[0,1],[0,0]]}`, want: "bool 2x2: 0>0 0>1"},
+		{name: "three pairs", spec: "g.json", text: `[[0,1],[0,0],[1,1]]`, want: "bool 2x2: 0>0 0>1 1>1"},
+		{name: "a pair and an object", spec: "g.json", text: `[[0,1],{"source":0,"target":0}]`, want: "bool 2x2: 0>0 0>1"},
 		{name: "undirected", spec: "g.json", text: `{"directed":false,"n":3,"edges":[[0,1],[2,2],[1,0]]}`,
 			want: "bool 3x3: 0>1 1>0 2>2\nduplicates: g.json:1: 1 edge merged into equal edges before them: 1 -> 0 is on line 1 and again on line 1"},
-		{name: "edge objects", kind: Matrix, spec: "g.json?source=from&target=to&weight=kg", text: `[{"from":0,"to":1,"kg":2,"weight":9},{"to":0,"from":1,"kg":3}]`, want: "int 2x2: 0>1=2 1>0=3"},
-		{name: "weight=none", kind: Matrix, spec: "g.json?weight=none", text: `{"edges":[[0,1,5],{"source":1,"target":0}]}`, want: "bool 2x2: 0>1 1>0"},
+		{name: "edge objects", kind: Matrix, spec: "g.json?source=from&target=to&weight=kg", text: `[{"from":0,"to":1,"kg":2,"weight":9},{"to":0,"from":1,"kg":3}]`, want: "int 2x2: 0>1=2 1>0=3\nunused: g.json:1: fields of edges not used: \"weight\" (1 time)"},
+		{name: "weight=none", kind: Matrix, spec: "g.json?weight=none", text: `{"edges":[[0,1,"x"],{"source":1,"target":0,"none":3,"weight":{}}]}`, want: "bool 2x2: 0>1 1>0\nunused: g.json:1: fields of edges not used: \"weight\" (2 times), \"none\" (1 time)"},
 		{name: "zero weight in a graph", spec: "g.json", text: `{"edges":[[0,1,0],[1,0,2]]}`, want: "bool 2x2: 1>0\nzero-weight: g.json:1: 1 row of weight 0 left out, a graph has no such edge"},
 		{name: "ids=label", spec: "g.json?ids=label", text: `[["b",7],[7,"b"]]`, want: `bool 2x2: 0>1 1>0 ["b" "7"]`},
 		{name: "ids=number", spec: "g.json?ids=number", text: `[["0",1]]`, want: `bool 2x2: 0>1`},
@@ -63,8 +80,17 @@ func TestJSONErrors(t *testing.T) {
 		{name: "long edges", spec: "g.json", text: `[["a","b"],["a","b",1,{}],["a"],[]]`, want: "error: g.json:1:12: expected an edge of 2 or 3 items, found 4 items\ng.json:1:27: expected an edge of 2 or 3 items, found 1 item\ng.json:1:33: expected an edge of 2 or 3 items, found none"},
 		{name: "edge of another type", spec: "g.json", text: `[[0,1],7]`, want: `error: g.json:1:8: expected an edge, found "7"`},
 		{name: "mixed weights", kind: Matrix, spec: "g.json", text: `{"edges":[[0,1],[1,0,5]]}`, want: "error: g.json:1:17: the edge has a weight, those before it have no weight (weight=none reads none)"},
-		{name: "bad weight", kind: Matrix, spec: "g.json", text: `{"edges":[[0,1,"5"]]}`, want: `error: g.json:1:16: expected a number, found "\""`},
+		{name: "bad weight", kind: Matrix, spec: "g.json", text: `{"edges":[[0,1,"5"]]}`, want: `error: g.json:1:16: expected a number, found the string "5" (weight=none reads no weights)`},
 		{name: "2^53", kind: Matrix, spec: "g.json", text: `{"edges":[[0,1,9007199254740993]]}`, want: "error: g.json:1:16: the integer 9007199254740993 is at or past 2^53, where integers stop being exact"},
+		{name: "options of objects", kind: Matrix, spec: "g.json?weight=kg", text: `{"edges":[[0,1,5]]}`, want: "error: g.json:1:11: the options source, target and weight name fields, but this edge is an array"},
+		{name: "options of objects, pairs", spec: "g.json?source=a", text: `[[0,1]]`, want: "error: g.json:1:2: the options source, target and weight name fields, but this edge is an array"},
+		{name: "vector by node with columns", kind: Vector, spec: "v.json?weight=x", text: `{"0":1}`, want: "error: v.json:1:1: an object from node to value has no columns (source and weight are for tables)"},
+		{name: "edge objects that are not", spec: "g.json", text: `[{"source":null,"target":[]},{"source":0,"target":1.5},{"source":0,"target":1,"weight":"5"}]`,
+			want: "error: g.json:1:12: expected a node as a number or a string, found \"n\"\ng.json:1:26: expected a node as a number or a string, found \"[\"\n" +
+				"g.json:1:51: expected a node number, found \"1.5\" (" + mixedHint + ")\ng.json:1:88: expected a number, found the string \"5\" (weight=none reads no weights)"},
+		{name: "which field", kind: Matrix, spec: "g.json", text: `[{"source":0,"target":1,"kg":5,"date":3}]`, want: "error: g.json:1:2: which of the 4 fields holds the weights? (give weight=, or weight=none to make every edge weigh 1)"},
+		{name: "many keys, one twice", spec: "g.json", text: `[{` + manyKeys(100) + `"k7":1}]`, want: `error: g.json:1:883: the key "k7" is given twice`},
+		{name: "large object", spec: "g.json", text: `[{"source":1,"x":[` + strings.Repeat("1,", maxObject) + `1]}]`, want: `error: g.json:1:2: the object that is an edge or a node has more than 1048576 bytes`},
 		{name: "edge object", spec: "g.json", text: `[{"source":1}]`, want: `error: g.json:1:2: the edge has no "target"`},
 		{name: "edge object without weight", kind: Matrix, spec: "g.json?weight=kg", text: `[{"source":1,"target":0}]`, want: `error: g.json:1:2: the edge has no "kg"`},
 		{name: "key twice", spec: "g.json", text: `[{"source":1,"source":0}]`, want: `error: g.json:1:14: the key "source" is given twice`},
@@ -124,4 +150,12 @@ func TestJSONErrors(t *testing.T) {
 		{name: "long number", kind: Scalar, spec: "g.json", text: strings.Repeat("1", 2*maxToken), want: "error: g.json:1:1: the number has 2097152 bytes, the limit is 1048576"},
 		{name: "key not a string", spec: "g.json", text: `{n:1}`, want: `error: g.json:1:2: expected a string, found "n"`},
 	})
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"k%d":%d,`, i, i)
+	}
+	return b.String()
 }

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -108,6 +109,12 @@ func (x *lexer) limit(msg string) *Error {
 func (x *lexer) unexpected(want string) *Error {
 	if x.pos == x.end {
 		return x.fail("expected "+want+", found the end of the file", "")
+	}
+	if inner, ok := bytes.CutPrefix(x.buf[x.pos:x.end], []byte{'"'}); ok {
+		if end := bytes.IndexByte(inner, '"'); end >= 0 {
+			inner = inner[:end]
+		}
+		return x.fail("expected "+want+", found the string "+quote(inner), "")
 	}
 	end := x.pos
 	for end < x.end && end < x.pos+20 && !isDelim(x.buf[end]) {
@@ -397,10 +404,22 @@ func (x *lexer) word() (string, error) {
 // object calls member for each key of an object, the colon consumed. A key
 // given twice is an error.
 func (x *lexer) object(member func(key string) error) error {
+	seen := map[string]bool{}
+	last := ""
+	return x.members(func(key []byte) bool {
+		last = string(key)
+		was := seen[last]
+		seen[last] = true
+		return !was
+	}, func() error { return member(last) })
+}
+
+// members calls key for each key of an object and then value, the colon consumed.
+// key is false for one that was there before, which is an error.
+func (x *lexer) members(key func([]byte) bool, value func() error) error {
 	if err := x.expect('{', "an object"); err != nil {
 		return err
 	}
-	seen := map[string]bool{}
 	for first := true; ; first = false {
 		ok, err := x.more(first, '}')
 		if !ok || err != nil {
@@ -410,17 +429,15 @@ func (x *lexer) object(member func(key string) error) error {
 		if err != nil {
 			return err
 		}
-		key := string(tok)
-		if seen[key] {
+		if !key(tok) {
 			return x.fail("the key "+quote(tok)+" is given twice", "")
 		}
-		seen[key] = true
 		line, col := x.tokLine, x.tokCol
 		if err := x.expect(':', `":"`); err != nil {
 			return err
 		}
 		x.tokLine, x.tokCol = line, col // an error about the key points to it
-		if err := member(key); err != nil {
+		if err := value(); err != nil {
 			return err
 		}
 	}

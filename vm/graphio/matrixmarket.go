@@ -18,7 +18,9 @@ type mmFile struct {
 	src  *lines
 	head mmHeader
 
-	rows, cols int
+	rows, cols int // 0 before the sizes
+	late       int // comments after them
+	lateLine   int
 	line       []byte // the current one
 	fields     []field
 }
@@ -32,10 +34,15 @@ func (r *reader) matrixMarket() error {
 	if r.opt.Kind == Scalar {
 		return r.fatal(0, 0, "a scalar cannot be read from a Matrix Market file", "")
 	}
+	read := f.coordinate
 	if f.head.layout == "array" {
-		return f.array()
+		read = f.array
 	}
-	return f.coordinate()
+	if err := read(); err != nil {
+		return err
+	}
+	f.warnComments(f.late, f.lateLine, "the sizes", "%")
+	return nil
 }
 
 func (f *mmFile) header() error {
@@ -80,7 +87,16 @@ func (f *mmFile) next() (bool, error) {
 		if line == nil || err != nil {
 			return false, err
 		}
-		if len(bytes.TrimSpace(line)) == 0 || line[0] == '%' {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if line[0] == '%' {
+			if f.rows > 0 {
+				if f.late == 0 {
+					f.lateLine = f.src.no
+				}
+				f.late++
+			}
 			continue
 		}
 		f.line = line

@@ -12,6 +12,8 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "by content, upper case", spec: "-", text: "%%matrixmarket MATRIX Coordinate Pattern Symmetric\n3 3 2\n2 1\n3 3\n", want: "bool 3x3: 0>1 1>0 2>2"},
 		{name: "zero in a graph", spec: "g.mtx", text: head + "integer general\n2 2 2\n1 2 0\n2 1 -4\n",
 			want: "bool 2x2: 1>0\nzero-weight: g.mtx:3: 1 row of weight 0 left out, a graph has no such edge"},
+		{name: "comments among the entries", spec: "g.mtx", text: head + "pattern general\n% note\n2 2 2\n1 2\n%2 2\n% x\n2 1\n",
+			want: "bool 2x2: 0>1 1>0\ncomments: g.mtx:5: 2 lines after the sizes taken for comments, for the \"%\" they begin with"},
 		{name: "symmetric duplicates", spec: "g.mtx", text: head + "pattern symmetric\n3 3 5\n2 1\n2 1\n3 3\n3 3\n3 3\n",
 			want: "bool 3x3: 0>1 1>0 2>2\nduplicates: g.mtx:4: 3 edges merged into equal edges before them: 2 -> 1 is on line 3 and again on line 4"},
 		{name: "rectangular matrix", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 2\n1 3 0.5\n2 1 1e2\n", want: "real 2x3: 0>2=0.5 1>0=100"},

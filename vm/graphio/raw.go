@@ -153,6 +153,13 @@ func (r *reader) warn(code string, line int, msg string) {
 	r.raw.Warnings = append(r.raw.Warnings, Warning{File: r.raw.File, Line: line, Code: code, Msg: msg})
 }
 
+// warnComments counts the lines among the data that were taken for comments.
+func (r *reader) warnComments(n, line int, after, marks string) {
+	if n > 0 {
+		r.warn("comments", line, fmt.Sprintf("%s after %s taken for comments, for the %q they begin with", plural(n, "line"), after, marks[:1]))
+	}
+}
+
 // bad records a bad row.
 func (r *reader) bad(line, col int, msg, hint string) {
 	r.rep.add(&Error{Line: line, Column: col, Msg: msg, Hint: hint})

@@ -40,6 +40,15 @@ func (w *row) at(off int) (line, col int) {
 	return w.line + bytes.Count(before, []byte{'\n'}), column(w.text[start:], off-start)
 }
 
+// strings is the fields.
+func (w *row) strings() []string {
+	var out []string
+	for _, f := range w.fields {
+		out = append(out, string(f.val))
+	}
+	return out
+}
+
 // clone copies a row out of the line buffer.
 func (w *row) clone() *row {
 	c := &row{line: w.line, text: bytes.Clone(w.text), fields: make([]field, len(w.fields))}

@@ -15,7 +15,10 @@ type table struct {
 	*reader
 	rows  rows
 	cols  columns
-	width int // fields in every row
+	width int      // fields in every row
+	names []string // of the columns, nil without a header
+	first int      // line of the first row
+	third bool     // the weights are where they are for being the third of three columns
 
 	data []float64 // of a vector without nodes
 	seen int       // rows of data
@@ -54,6 +57,10 @@ func (r *reader) text(d dialect) error {
 	if err != nil {
 		return err
 	}
+	t.first = first.line
+	if header {
+		t.names = first.strings()
+	}
 	if !header {
 		if err := t.take(first, 0); err != nil {
 			return err
@@ -80,10 +87,8 @@ func (r *reader) text(d dialect) error {
 
 // end checks and stores the whole.
 func (t *table) end() error {
-	if t.rows.late > 0 {
-		t.warn("comments", t.rows.lateLine, fmt.Sprintf("%s after the first row taken for comments, for the %q they begin with",
-			plural(t.rows.late, "line"), t.rows.d.comments[:1]))
-	}
+	t.warnComments(t.rows.late, t.rows.lateLine, "the first row", t.rows.d.comments)
+	t.warnUnused()
 	if t.opt.Kind != Vector {
 		if t.width == 0 && t.rows.d.comments == "" {
 			return t.fatal(0, 0, "the file has no rows", "")
@@ -97,6 +102,23 @@ func (t *table) end() error {
 		t.array(t.data, len(t.data))
 	}
 	return nil
+}
+
+// warnUnused names the columns that are not read.
+func (t *table) warnUnused() {
+	var unused []string
+	for c := range t.width {
+		switch {
+		case c == t.cols.src || c == t.cols.dst || c == t.cols.weight:
+		case t.names != nil && t.names[c] != "":
+			unused = append(unused, quote([]byte(t.names[c])))
+		default:
+			unused = append(unused, strconv.Itoa(c+1))
+		}
+	}
+	if len(unused) > 0 && t.seen > 0 {
+		t.warn("unused", t.first, fmt.Sprintf("columns not used (%s): %s", plural(t.seen, "row"), listed(unused)))
+	}
 }
 
 // layout decides on the header and the columns.
@@ -140,20 +162,23 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	if t.opt.Header == HeaderAuto && !header {
 		header = t.numbersBelowNames(first, second)
 	}
-	t.cols.weight, err = t.weightColumn(first, header)
+	t.cols.weight, err = t.weightColumn(first, second, header)
 	return header, err
 }
 
 // numbersBelowNames is the sign of a header besides known names: both ids of
 // the first row are words and both of the second are numbers (were a later id a
-// word again, it would be an error anyway), or some other column, such as an
-// amount, has a word above a number.
+// word again, it would be an error anyway), or neither is a number and some other
+// column, such as an amount, has a word above one.
 func (t *table) numbersBelowNames(first, second *row) bool {
 	if second == nil || len(second.fields) != t.width || len(first.fields) != t.width {
 		return false
 	}
 	under := func(c int, number func([]byte) bool) bool {
 		return isName(first.fields[c].val) && !number(first.fields[c].val) && number(second.fields[c].val)
+	}
+	if isNumber(first.fields[t.cols.src].val) || isNumber(first.fields[t.cols.dst].val) {
+		return false
 	}
 	for c := range t.width {
 		if c != t.cols.src && c != t.cols.dst && under(c, isQuantity) {
@@ -169,10 +194,10 @@ func isQuantity(b []byte) bool {
 	return err == nil
 }
 
-// weightColumn finds the column of the weights. A graph reads one only where it
-// is called weight; a matrix also the third of three, and asks where it cannot
-// tell.
-func (t *table) weightColumn(first *row, header bool) (int, error) {
+// weightColumn finds the column of the weights: the one that is asked for, else
+// the one called weight or w, else the third of three. A column of another name
+// that does not begin with a number is none for a graph.
+func (t *table) weightColumn(first, second *row, header bool) (int, error) {
 	switch {
 	case t.opt.Weight == NoWeight:
 		return -1, nil
@@ -189,11 +214,17 @@ func (t *table) weightColumn(first *row, header bool) (int, error) {
 			}
 		}
 	}
-	if t.opt.Kind == Graph || t.width == 2 {
-		return -1, nil
-	}
+	graph := t.opt.Kind == Graph
 	if t.width == 3 {
-		return 3 - t.cols.src - t.cols.dst, nil
+		c := 3 - t.cols.src - t.cols.dst
+		if graph && header && second != nil && c < len(second.fields) && !isQuantity(second.fields[c].val) {
+			return -1, nil
+		}
+		t.third = true
+		return c, nil
+	}
+	if graph || t.width == 2 {
+		return -1, nil
 	}
 	return 0, t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width),
 		"give weight=, or weight=none to make every row weigh 1")
@@ -248,10 +279,7 @@ func (t *table) pick(first *row, header bool, opt, key string, def int) (int, er
 		}
 		return n - 1, nil
 	}
-	var names []string
-	for _, f := range first.fields {
-		names = append(names, string(f.val))
-	}
+	names := first.strings()
 	c := slices.Index(names, opt)
 	if c < 0 || !header {
 		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt), "the columns are "+quoteAll(names))
@@ -287,38 +315,71 @@ func (t *table) take(w *row, blank int) error {
 		t.bad(line, col, fmt.Sprintf("expected %s as in the first row, found %d", plural(t.width, "field"), len(w.fields)), "")
 		return nil
 	}
-	x := 1.0
-	if c := t.cols.weight; c >= 0 {
-		var problem string
-		if x, problem = parseValue(w.fields[c].val); problem != "" {
-			t.badField(w, c, &Error{Msg: problem})
-			return nil
-		}
-	}
 	if t.cols.src < 0 {
 		if blank > 0 {
 			t.bad(blank, 1, "a blank line among the values", "")
+			return nil
+		}
+		x, ok := t.weight(w)
+		if !ok {
 			return nil
 		}
 		var err error
 		t.data, err = t.element(t.data, x, w.line)
 		return err
 	}
-	src, wrong := t.ids.node(w.fields[t.cols.src].val, plain)
-	if wrong != nil {
-		t.badField(w, t.cols.src, wrong)
+	src, ok := t.node(w, t.cols.src)
+	if !ok {
 		return nil
 	}
 	if t.raw.Form == ByNode {
+		x, ok := t.weight(w)
+		if !ok {
+			return nil
+		}
 		return t.entry(src, x, w.line)
 	}
-	dst, wrong := t.ids.node(w.fields[t.cols.dst].val, plain)
-	if wrong != nil {
-		t.badField(w, t.cols.dst, wrong)
+	dst, ok := t.node(w, t.cols.dst)
+	if !ok {
+		return nil
+	}
+	x, ok := t.weight(w)
+	if !ok {
 		return nil
 	}
 	return t.edge(src, dst, x, t.cols.weight >= 0, w.line)
 }
+
+func (t *table) node(w *row, c int) (int32, bool) {
+	id, problem := t.ids.node(w.fields[c].val, plain)
+	if problem != nil {
+		t.badField(w, c, problem)
+	}
+	return id, problem == nil
+}
+
+// weight is what a row weighs, which is 1 where no column says it.
+func (t *table) weight(w *row) (float64, bool) {
+	c := t.cols.weight
+	if c < 0 {
+		return 1, true
+	}
+	x, problem := parseValue(w.fields[c].val)
+	if problem == "" {
+		return x, true
+	}
+	e := &Error{Msg: problem}
+	if t.third && !isQuantity(w.fields[c].val) {
+		e.Hint = noWeightHint
+		if w.line == t.first && t.opt.Header == HeaderAuto {
+			e.Hint += "; header=yes takes the first row for names"
+		}
+	}
+	t.badField(w, c, e)
+	return 0, false
+}
+
+const noWeightHint = "weight=none reads no weights"
 
 // entry adds one node's value to a vector.
 func (r *reader) entry(node int32, x float64, line int) error {
@@ -403,13 +464,18 @@ func separatorHint(d dialect) string {
 }
 
 func quoteAll(names []string) string {
-	q := make([]string, 0, len(names))
+	q := make([]string, len(names))
 	for i, n := range names {
-		if i == 10 {
-			q = append(q, fmt.Sprintf("and %d more", len(names)-i))
-			break
-		}
-		q = append(q, quote([]byte(n)))
+		q[i] = quote([]byte(n))
 	}
-	return strings.Join(q, ", ")
+	return listed(q)
+}
+
+// listed joins the first ten of some things and counts the others.
+func listed(things []string) string {
+	const most = 10
+	if more := len(things) - most; more > 0 {
+		return strings.Join(things[:most], ", ") + fmt.Sprintf(", and %d more", more)
+	}
+	return strings.Join(things, ", ")
 }

@@ -21,9 +21,9 @@ func TestTextGraphs(t *testing.T) {
 		{name: "header=yes", spec: "g.csv?header=yes", text: "customer,supplier\na,b\n", want: `bool 2x2: 0>1 ["a" "b"]`},
 		{name: "header=no", spec: "g.csv?header=no", text: "source,target\na,b\n", want: `bool 4x4: 0>1 2>3 ["source" "target" "a" "b"]`},
 		{name: "columns by name", spec: "g.csv?source=payer&target=payee", text: "date,payee,payer\n1,b,a\n", want: `bool 2x2: 0>1 ["a" "b"]`},
-		{name: "columns by position", spec: "g.csv?source=3&target=1", text: "b,x,a\nc,x,b\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
+		{name: "columns by position", spec: "g.csv?source=3&target=1", text: "b,4,a\nc,5,b\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
 		{name: "quotes", spec: "g.csv", text: "\"Acme, Inc\",\"say \"\"hi\"\"\"\n\"Acme, Inc\",plain\n", want: `bool 3x3: 0>1 0>2 ["Acme, Inc" "say \"hi\"" "plain"]`},
-		{name: "quoted lines in another column", spec: "g.csv", text: "source,memo,target\na,\"x\ny \"\"z\"\"\",b\nb,,\"c\"\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
+		{name: "quoted lines in another column", spec: "g.csv", text: "source,memo,target\na,\"x\ny \"\"z\"\"\",b\nb,,\"c\"\n", want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]\nunused: g.csv:1: columns not used (2 rows): \"memo\""},
 		{name: "blanks around fields", spec: "g.csv", text: "a , b\n b,c\n", want: `bool 3x3: 0>1 1>2 ["a" "b" "c"]`},
 		{name: "quoted blanks", spec: "g.csv", text: "\" a\",b\nb,a\n", want: `bool 3x3: 0>1 1>2 [" a" "b" "a"]`},
 		{name: "TSV with comments", spec: "g.tsv", text: "# SNAP\n# FromNodeId\tToNodeId\n0\t1\n1\t0\n", want: "bool 2x2: 0>1 1>0"},
@@ -44,7 +44,7 @@ func TestTextGraphs(t *testing.T) {
 		{name: "far numbers", spec: "g.csv?ids=number", text: "0,1500\n", want: "bool 1501x1501: 0>1500"},
 		{name: "weights of a graph", spec: "g.csv", text: "source,target,weight\n0,1,2.5\n1,2,0\n2,0,-1\n",
 			want: "bool 3x3: 0>1 2>0\nzero-weight: g.csv:3: 1 row of weight 0 left out, a graph has no such edge"},
-		{name: "weight=none", spec: "g.csv?weight=none", text: "source,target,weight\n0,1,x\n", want: "bool 2x2: 0>1"},
+		{name: "weight=none", spec: "g.csv?weight=none", text: "source,target,weight\n0,1,x\n", want: "bool 2x2: 0>1\nunused: g.csv:1: columns not used (1 row): \"weight\""},
 		{name: "duplicates", spec: "g.csv", text: "0,1\n1,2\n0,1\n1,2\n0,1\n",
 			want: "bool 3x3: 0>1 1>2\nduplicates: g.csv:3: 3 edges merged into equal edges before them: 0 -> 1 is on line 1 and again on line 3"},
 		{name: "gzip", spec: "g.csv.gz", text: gz("0,1\n"), want: "bool 2x2: 0>1"},
@@ -115,10 +115,10 @@ func TestTextMatrices(t *testing.T) {
 		{name: "two columns", kind: Matrix, spec: "w.csv", text: "0,1\n1,0\n", want: "bool 2x2: 0>1 1>0"},
 		{name: "all one", kind: Matrix, spec: "w.csv", text: "0,1,1\n1,0,0\n", want: "bool 2x2: 0>1"},
 		{name: "header, third column", kind: Matrix, spec: "w.csv", text: "from,to,amount\na,b,2.5\n", want: `real 2x2: 0>1=2.5 ["a" "b"]`},
-		{name: "named weight", kind: Matrix, spec: "w.csv", text: "from,to,date,Weight\na,b,1,-2e1\n", want: `int 2x2: 0>1=-20 ["a" "b"]`},
-		{name: "weight=", kind: Matrix, spec: "w.csv?weight=4", text: "0,1,9,5\n", want: "int 2x2: 0>1=5"},
+		{name: "named weight", kind: Matrix, spec: "w.csv", text: "from,to,date,Weight\na,b,1,-2e1\n", want: "int 2x2: 0>1=-20 [\"a\" \"b\"]\nunused: w.csv:1: columns not used (1 row): \"date\""},
+		{name: "weight=", kind: Matrix, spec: "w.csv?weight=4", text: "0,1,9,5\n", want: "int 2x2: 0>1=5\nunused: w.csv:1: columns not used (1 row): 3"},
 		{name: "which column", kind: Matrix, spec: "w.csv", text: "0,1,9,5\n", want: "error: w.csv:1: which of the 4 columns holds the weights? (give weight=, or weight=none to make every row weigh 1)"},
-		{name: "weight=none", kind: Matrix, spec: "w.csv?weight=none", text: "0,1,9,5\n", want: "bool 2x2: 0>1"},
+		{name: "weight=none", kind: Matrix, spec: "w.csv?weight=none", text: "0,1,9,5\n", want: "bool 2x2: 0>1\nunused: w.csv:1: columns not used (1 row): 3, 4"},
 		{name: "duplicates", kind: Matrix, spec: "w.csv", text: "0,1,2\n1,0,3\n0,1,5\n",
 			want: "error: w.csv:3: a second weight: 0 -> 1 is on line 1 and again on line 3 (dup=sum, dup=max or dup=first combines them)"},
 		{name: "many duplicates", kind: Matrix, spec: "w.csv", text: "a,b,2\na,b,3\na,b,5\n",
@@ -133,8 +133,8 @@ func TestTextMatrices(t *testing.T) {
 		{name: "2^53", kind: Matrix, spec: "w.csv", text: "0,1,9007199254740992\n", want: "error: w.csv:1:5: the integer 9007199254740992 is at or past 2^53, where integers stop being exact"},
 		{name: "largest integer", kind: Matrix, spec: "w.csv", text: "0,1,-9007199254740991\n", want: "int 2x2: 0>1=-9.007199254740991e+15"},
 		{name: "NaN and the like", kind: Matrix, spec: "w.csv", text: "0,1,NaN\n0,2,-Inf\n0,3,1e999\n0,4,\n0,5,1-\n0,6,0x10\n0,7,1_0\n", want: "error: w.csv:1:5: expected a finite number, found \"NaN\"\n" +
-			"w.csv:2:5: expected a finite number, found \"-Inf\"\nw.csv:3:5: the number \"1e999\" is too large\nw.csv:4:5: expected a number, found nothing\n" +
-			"w.csv:5:5: expected a number, found \"1-\"\nw.csv:6:5: expected a number, found \"0x10\"\nw.csv:7:5: expected a number, found \"1_0\""},
+			"w.csv:2:5: expected a finite number, found \"-Inf\"\nw.csv:3:5: the number \"1e999\" is too large (weight=none reads no weights)\nw.csv:4:5: expected a number, found nothing (weight=none reads no weights)\n" +
+			"w.csv:5:5: expected a number, found \"1-\" (weight=none reads no weights)\nw.csv:6:5: expected a number, found \"0x10\" (weight=none reads no weights)\nw.csv:7:5: expected a number, found \"1_0\""},
 	})
 }
 
@@ -147,9 +147,9 @@ func TestTextVectors(t *testing.T) {
 		{name: "nodes and values", kind: Vector, spec: "v.csv", text: "1,5\n0,4\n", want: "int 2: 4 5"},
 		{name: "nodes=", kind: Vector, spec: "v.csv?nodes=3&default=-1", text: "node,x\n1,5\n0,4\n", want: "int 3: 4 5 -1"},
 		{name: "missing", kind: Vector, spec: "v.csv", text: "7,5\n0,4\n", want: "error: v.csv: no value for 1, 2, 3, 4, 5 and 1 more (default=0 gives 0 to nodes that are not listed)"},
-		{name: "columns by name", kind: Vector, spec: "v.csv?source=id&weight=x", text: "x,y,id\n5,,0\n", want: "int 1: 5"},
+		{name: "columns by name", kind: Vector, spec: "v.csv?source=id&weight=x", text: "x,y,id\n5,,0\n", want: "int 1: 5\nunused: v.csv:1: columns not used (1 row): \"y\""},
 		{name: "source only", kind: Vector, spec: "v.csv?source=2", text: "5,0\n6,1\n", want: "int 2: 5 6"},
-		{name: "weight only", kind: Vector, spec: "v.csv?weight=y", text: "x,y,id\n5,6,0\n", want: "int 1: 6"},
+		{name: "weight only", kind: Vector, spec: "v.csv?weight=y", text: "x,y,id\n5,6,0\n", want: "int 1: 6\nunused: v.csv:1: columns not used (1 row): \"x\", \"id\""},
 		{name: "which column", kind: Vector, spec: "v.csv", text: "1,2,3\n", want: "error: v.csv:1: which of the 3 columns holds the values? (give weight=, and source= for the column of the nodes)"},
 		{name: "same column", kind: Vector, spec: "v.csv?source=1&weight=1", text: "1,2\n", want: "error: v.csv:1: source and weight are both column 1"},
 		{name: "weight=none", kind: Vector, spec: "v.csv?weight=none", text: "1\n", want: "error: v.csv: weight=none leaves a vector without values"},
