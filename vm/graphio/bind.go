@@ -3,9 +3,9 @@ package graphio
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -22,8 +22,19 @@ type Decl struct {
 // numbers. The inputs are not changed.
 func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, warnings []Warning, err error) {
 	b := &binder{}
+	if len(decls) > 0 {
+		b.mem.ledger = decls[0].Raw.opt.Ledger
+		b.Decl = decls[0]
+	}
+	defer func() {
+		kept := 0
+		if err == nil {
+			kept = len(labels) * sizeOf[string]()
+		}
+		b.mem.give(int(b.mem.held) - kept)
+	}()
 	if err := b.universe(decls, known); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, refused(err, b.Raw.File, 0)
 	}
 	for i, d := range decls {
 		for _, w := range d.Raw.Warnings {
@@ -34,7 +45,7 @@ func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, w
 		b.rep = report{file: d.Raw.File}
 		v, err := b.value(b.to[i])
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, refused(err, d.Raw.File, 0)
 		}
 		vals = append(vals, v)
 	}
@@ -43,10 +54,11 @@ func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, w
 
 // binder is one call of Bind.
 type binder struct {
+	mem      memory
 	n        int
 	labelled bool
 	labels   []string
-	to       [][]int32 // of each input: from its own label numbers to the common ones
+	to       [][]int32 // of each input: from its own label numbers to the common ones, nil when they are the same
 	warnings []Warning
 
 	Decl // the input at hand
@@ -54,16 +66,16 @@ type binder struct {
 }
 
 // overNodes reports whether an axis of the input is the nodes of the program.
-func (r *Raw) overNodes() bool { return r.Form != Array && r.Rows == 0 }
+func (r *Raw) overNodes() bool { return r.form != array && r.rows == 0 }
 
 // defines reports whether the input brings nodes with it. A vector only names
 // those that others have.
-func (r *Raw) defines() bool { return r.overNodes() && r.Form == EdgeList }
+func (r *Raw) defines() bool { return r.overNodes() && r.form == edgeList }
 
 // numbered and labelled say how the nodes of the input are written; an input
 // without any edge may be neither.
-func (r *Raw) numbered() bool { return r.overNodes() && (r.MaxID >= 0 || r.Nodes > 0) }
-func (r *Raw) labelled() bool { return r.overNodes() && r.Labels != nil }
+func (r *Raw) numbered() bool { return r.overNodes() && (r.maxID >= 0 || r.nodes > 0) }
+func (r *Raw) labelled() bool { return r.overNodes() && r.labels.len() > 0 }
 
 // universe settles the nodes.
 func (b *binder) universe(decls []Decl, known []string) error {
@@ -112,38 +124,38 @@ func (b *binder) numbers(decls []Decl, definers int) error {
 			continue
 		}
 		if definers == 0 || r.defines() {
-			most = max(most, r.MaxID)
+			most = max(most, r.maxID)
 		}
-		if r.Nodes == 0 {
+		if r.nodes == 0 {
 			continue
 		}
-		if declared != nil && declared.Nodes != r.Nodes {
-			return &Error{File: r.File, Msg: fmt.Sprintf("%s here, but %d in %s", plural(r.Nodes, "node"), declared.Nodes, declared.File),
+		if declared != nil && declared.nodes != r.nodes {
+			return &Error{File: r.File, Msg: fmt.Sprintf("%s here, but %d in %s", plural(r.nodes, "node"), declared.nodes, declared.File),
 				Hint: "all graphs of a program share one set of nodes"}
 		}
 		declared = r
 	}
 	b.n = most + 1
 	if declared != nil {
-		b.n = declared.Nodes
+		b.n = declared.nodes
 	}
 	for _, d := range decls {
 		r := d.Raw
 		if !r.overNodes() {
 			continue
 		}
-		if r.MaxID >= b.n {
-			msg := fmt.Sprintf("node %d is not one of the %s of the program", r.MaxID, plural(b.n, "node"))
+		if r.maxID >= b.n {
+			msg := fmt.Sprintf("node %d is not one of the %s of the program", r.maxID, plural(b.n, "node"))
 			if declared != nil {
-				msg = fmt.Sprintf("node %d is not one of the %s of %s", r.MaxID, plural(b.n, "node"), declared.File)
+				msg = fmt.Sprintf("node %d is not one of the %s of %s", r.maxID, plural(b.n, "node"), declared.File)
 			}
-			return &Error{File: r.File, Line: r.lineOf(int32(r.MaxID)), Msg: msg}
+			return &Error{File: r.File, Line: r.lineOf(int32(r.maxID)), Msg: msg}
 		}
 		// Far more numbers than nodes that occur: account numbers, say. They
 		// may well be node numbers, so the answer is not guessed.
-		if limit := 10*len(r.Src) + 1000; declared == nil && r.opt.IDs == IDsAuto && r.MaxID > limit {
-			return &Error{File: r.File, Line: r.lineOf(int32(r.MaxID)),
-				Msg:  fmt.Sprintf("node numbers go up to %d in a file of %s: are they node numbers or labels?", r.MaxID, plural(len(r.Src), "row")),
+		if limit := 10*r.edges.len() + 1000; declared == nil && r.opt.IDs == IDsAuto && r.maxID > limit {
+			return &Error{File: r.File, Line: r.lineOf(int32(r.maxID)),
+				Msg:  fmt.Sprintf("node numbers go up to %d in a file of %s: are they node numbers or labels?", r.maxID, plural(r.edges.len(), "row")),
 				Hint: "give ids=number or ids=label"}
 		}
 	}
@@ -152,9 +164,9 @@ func (b *binder) numbers(decls []Decl, definers int) error {
 
 // lineOf is the line where a node first occurs.
 func (r *Raw) lineOf(node int32) int {
-	for e := range r.Src {
-		if r.Src[e] == node || r.Dst != nil && r.Dst[e] == node {
-			return r.lines.at(e)
+	for e, p := range r.edges.at.all() {
+		if p[0] == node || r.form == edgeList && p[1] == node {
+			return r.edges.lines.at(e)
 		}
 	}
 	return 0
@@ -163,58 +175,67 @@ func (r *Raw) lineOf(node int32) int {
 // labelNodes settles nodes that have labels.
 func (b *binder) labelNodes(decls []Decl, known []string) error {
 	b.labelled = true
-	size := len(known)
-	for _, d := range decls {
-		size += len(d.Raw.Labels)
+	if len(known) == 0 && len(decls) == 1 && decls[0].Raw.defines() {
+		return b.setLabels(&decls[0].Raw.labels)
 	}
-	index := make(map[string]int32, size)
-	add := func(s string) int32 {
-		id, ok := index[s]
-		if !ok {
-			id = int32(len(b.labels))
-			index[s] = id
-			b.labels = append(b.labels, s)
+	table, err := newLabelTable(&b.mem)
+	if err != nil {
+		return err
+	}
+	add := func(s string) (int32, error) {
+		if id, ok := table.find([]byte(s)); ok {
+			return id, nil
 		}
-		return id
+		return table.share(s)
 	}
 	for _, s := range known {
-		add(s)
+		if _, err := add(s); err != nil {
+			return err
+		}
 	}
-	nKnown := len(b.labels)
+	nKnown := table.len()
 	used := make([]bool, nKnown)
 	any := false
 	for i, d := range decls {
-		if !d.Raw.defines() || d.Raw.Labels == nil {
+		if !d.Raw.defines() || d.Raw.labels.len() == 0 {
 			continue
 		}
 		any = true
-		b.to[i] = make([]int32, len(d.Raw.Labels))
-		for k, s := range d.Raw.Labels {
-			id := add(s)
-			b.to[i][k] = id
+		if err := b.renumber(i, d.Raw, func(s string) (int32, error) {
+			id, err := add(s)
 			if int(id) < nKnown {
 				used[id] = true
 			}
+			return id, err
+		}); err != nil {
+			return err
 		}
-		if len(b.labels) > d.Raw.opt.MaxNodes {
+		if table.len() > d.Raw.opt.MaxNodes {
 			return &Error{File: d.Raw.File, Limit: true, Msg: fmt.Sprintf("more than the limit of %s in all inputs together", plural(d.Raw.opt.MaxNodes, "node"))}
 		}
 	}
-	b.n = len(b.labels)
 	for i, d := range decls {
 		r := d.Raw
 		if r.defines() || !r.labelled() {
 			continue
 		}
-		b.to[i] = make([]int32, len(r.Labels))
-		for k, s := range r.Labels {
-			id, ok := index[s]
+		at := int32(-1)
+		if err := b.renumber(i, r, func(s string) (int32, error) {
+			at++
+			id, ok := table.find([]byte(s))
 			if !ok {
-				return &Error{File: r.File, Line: r.lineOf(int32(k)), Msg: fmt.Sprintf("%q is not a node of any graph of the program", s)}
+				return 0, &Error{File: r.File, Line: r.lineOf(at), Msg: fmt.Sprintf("%q is not a node of any graph of the program", s)}
 			}
-			b.to[i][k] = id
+			return id, nil
+		}); err != nil {
+			return err
 		}
 	}
+	table.close()
+	if err := b.setLabels(&table.labels); err != nil {
+		return err
+	}
+	table.labels.drop()
 	var unused []string
 	for id, u := range used {
 		if any && !u {
@@ -228,59 +249,103 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 	return nil
 }
 
+// setLabels makes a list of labels those of the program.
+func (b *binder) setLabels(list *chunks[string]) (err error) {
+	if b.labels, err = newSlice[string](&b.mem, list.len()); err != nil {
+		return err
+	}
+	for i, s := range list.all() {
+		b.labels[i] = s
+	}
+	b.n = len(b.labels)
+	return nil
+}
+
+// renumber gives the labels of an input their common numbers.
+func (b *binder) renumber(input int, r *Raw, number func(string) (int32, error)) error {
+	to, err := newSlice[int32](&b.mem, r.labels.len())
+	if err != nil {
+		return err
+	}
+	same := true
+	for k, s := range r.labels.all() {
+		if to[k], err = number(s); err != nil {
+			return err
+		}
+		same = same && int(to[k]) == k
+	}
+	if same {
+		b.mem.give(len(to) * sizeOf[int32]())
+		return nil
+	}
+	b.to[input] = to
+	return nil
+}
+
 func (b *binder) value(to []int32) (tensor.Value, error) {
 	switch r := b.Raw; {
-	case r.Form == Array:
-		k := kindOf(r.Data)
-		return tensor.Value{Type: tensor.Type{Kind: k, Shape: r.Shape}, F: unsigned(r.Data, k)}, nil
-	case r.Form == ByNode:
+	case r.form == freed:
+		panic("graphio: Bind of a file after Free")
+	case r.form == array:
+		return tensor.Value{Type: tensor.Type{Kind: r.kind, Shape: r.shape}, F: r.data}, nil
+	case r.form == byNode:
 		return b.byNode(to)
+	case r.cells != nil:
+		return b.cells(*r.cells)
 	case r.Kind == Graph:
 		return b.graph(to)
 	}
 	return b.matrix(to)
 }
 
-// unsigned is data of kind k with every negative zero, which integers do not
-// have, made a plain one.
-func unsigned(data []float64, k tensor.Kind) []float64 {
-	isNegative := func(x float64) bool { return x == 0 && math.Signbit(x) }
-	if k == tensor.Real || !slices.ContainsFunc(data, isNegative) {
-		return data
+// cells is a graph that came as an array: bits, unless a list is smaller.
+func (b *binder) cells(a tensor.Bits) (tensor.Value, error) {
+	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(a.Rows, a.Cols)}, Layout: tensor.Packed, Bits: a}
+	ctl := &kernel.Ctl{}
+	ones, _ := kernel.PopAll(ctl, a)
+	if 2*len(a.W) <= int(ones)+a.Rows+1 {
+		return v, nil
 	}
-	data = slices.Clone(data)
-	for i, x := range data {
-		if x == 0 {
-			data[i] = 0
-		}
+	m := tensor.CSR{Rows: a.Rows, Cols: a.Cols}
+	var err error
+	if m.Ptr, err = newSlice[int32](&b.mem, a.Rows+1); err != nil {
+		return v, err
 	}
-	return data
+	if m.Idx, err = newSlice[int32](&b.mem, int(ones)); err != nil {
+		return v, err
+	}
+	kernel.BitsToCSR(ctl, m, a)
+	v.Layout, v.Bits, v.CSR = tensor.Sparse, tensor.Bits{}, m
+	return v, nil
 }
 
-func (b *binder) edges(to []int32) edgeSet {
+func (b *binder) edges(to []int32) *edgeSet {
 	r := b.Raw
-	s := edgeSet{rows: b.n, cols: b.n, src: r.Src, dst: r.Dst, w: r.W, to: to}
+	s := &edgeSet{edges: &r.edges, rows: b.n, cols: b.n, to: to, ones: r.edges.w.len() == 0 && r.opt.Dup == DupSum, mem: &b.mem}
 	if !r.overNodes() {
-		s.rows, s.cols = r.Rows, r.Cols
-	}
-	if r.W == nil && r.opt.Dup == DupSum { // ones count when they are summed
-		s.w = slices.Repeat([]float64{1}, len(r.Src))
+		s.rows, s.cols = r.rows, r.cols
 	}
 	return s
 }
 
 func (b *binder) graph(to []int32) (tensor.Value, error) {
 	r := b.Raw
-	m, repeated, twice := b.edges(to).build(nil)
+	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(b.n, b.n)}, Layout: tensor.Sparse}
+	m, repeated, twice, err := b.edges(to).build(nil)
+	if err != nil {
+		return v, err
+	}
 	if repeated > 0 {
-		if r.mirrored {
+		if r.edges.mirror != 0 {
 			repeated = b.repeatedPairs(&m)
 		}
 		example := b.duplicates(twice, to)[0]
 		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Line: example.Line, Code: "duplicates",
 			Msg: fmt.Sprintf("%s merged into equal edges before them: %s", plural(repeated, "edge"), example.Msg)})
 	}
-	return tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(b.n, b.n)}, Layout: tensor.Sparse, CSR: m}, nil
+	m.Idx, err = fit(&b.mem, m.Idx)
+	v.CSR = m
+	return v, err
 }
 
 // repeatedPairs is the number of rows of a mirrored list that an earlier one
@@ -294,7 +359,7 @@ func (b *binder) repeatedPairs(m *tensor.CSR) int {
 			}
 		}
 	}
-	return b.Raw.listed - (m.NNZ()+loops)/2
+	return b.Raw.edges.len() - (m.NNZ()+loops)/2
 }
 
 // duplicates says, in the order of the file, on which two lines each of some
@@ -302,12 +367,8 @@ func (b *binder) repeatedPairs(m *tensor.CSR) int {
 // than have the sort carry line numbers: it runs only where something is wrong.
 func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 	r := b.Raw
-	n := len(r.Src)
-	if r.mirrored {
-		n = r.listed
-	}
 	key := func(p pair) pair {
-		if r.mirrored && p[0] > p[1] {
+		if r.edges.mirror != 0 && p[0] > p[1] {
 			p[0], p[1] = p[1], p[0]
 		}
 		return p
@@ -322,8 +383,8 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 		possible[slot(key(p))] = true
 	}
 	var out []*Error
-	for e := range n {
-		p := pair{r.Src[e], r.Dst[e]}
+	for e, ends := range r.edges.at.all() {
+		p := ends
 		if to != nil {
 			p = pair{to[p[0]], to[p[1]]}
 		}
@@ -332,24 +393,25 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 			continue
 		}
 		before, ok := first[p]
-		line := r.lines.at(e)
-		switch {
-		case !ok || before < 0:
-		case before == 0:
-			first[p] = line
-		default:
-			first[p] = -1
-			out = append(out, &Error{File: r.File, Line: line, Msg: fmt.Sprintf("%s -> %s is on line %d and again on line %d",
-				r.nodeName(r.Src[e]), r.nodeName(r.Dst[e]), before, line)})
+		if !ok || before < 0 {
+			continue
 		}
+		line := r.edges.lines.at(e)
+		if before == 0 {
+			first[p] = line
+			continue
+		}
+		first[p] = -1
+		out = append(out, &Error{File: r.File, Line: line, Msg: fmt.Sprintf("%s -> %s is on line %d and again on line %d",
+			r.nodeName(ends[0]), r.nodeName(ends[1]), before, line)})
 	}
 	return out
 }
 
 func (r *Raw) nodeName(id int32) string {
 	switch {
-	case r.Labels != nil:
-		return quote([]byte(r.Labels[id]))
+	case r.labels.len() > 0:
+		return quote([]byte(*r.labels.at(int(id))))
 	case r.Format == MatrixMarket:
 		return fmt.Sprint(id + 1)
 	}
@@ -359,14 +421,17 @@ func (r *Raw) nodeName(id int32) string {
 func (b *binder) matrix(to []int32) (tensor.Value, error) {
 	r := b.Raw
 	s := b.edges(to)
-	m, repeated, twice := s.build(map[Dup]func(a, b float64) float64{
+	m, repeated, twice, err := s.build(map[Dup]func(a, b float64) float64{
 		DupError: func(a, _ float64) float64 { return a },
 		DupFirst: func(a, _ float64) float64 { return a },
 		DupSum:   func(a, b float64) float64 { return a + b },
 		DupMax:   func(a, b float64) float64 { return max(a, b) },
 	}[r.opt.Dup])
+	if err != nil {
+		return tensor.Value{}, err
+	}
 	if repeated > 0 && r.opt.Dup == DupError {
-		if r.mirrored {
+		if r.edges.mirror != 0 {
 			repeated = b.repeatedPairs(&m)
 		}
 		for _, e := range b.duplicates(twice, to) {
@@ -385,12 +450,21 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 			}
 		}
 		kind = kindOf(m.Val)
-		if kind == tensor.Real && kindOf(s.w) != tensor.Real && r.opt.Dup == DupSum {
+		if kind == tensor.Real && r.opt.Dup == DupSum && !s.real() {
 			return tensor.Value{}, &Error{File: r.File, Msg: "the sum of the weights of one edge is at or past 2^53, where integers stop being exact"}
 		}
 		dropZeros(&m)
 		if kind == tensor.Bool {
+			b.mem.give(cap(m.Val) * sizeOf[float64]())
 			m.Val = nil
+		}
+	}
+	if m.Idx, err = fit(&b.mem, m.Idx); err != nil {
+		return tensor.Value{}, err
+	}
+	if m.Val != nil {
+		if m.Val, err = fit(&b.mem, m.Val); err != nil {
+			return tensor.Value{}, err
 		}
 	}
 	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(s.rows, s.cols)}, Layout: tensor.Sparse, CSR: m}, nil
@@ -399,63 +473,70 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 // byNode makes a vector of the values of nodes.
 func (b *binder) byNode(to []int32) (tensor.Value, error) {
 	r := b.Raw
-	data := make([]float64, b.n)
-	line := make(map[int32]int, len(r.Src))
-	for e, id := range r.Src {
-		at := r.lines.at(e)
-		if before, twice := line[id]; twice {
-			b.rep.add(&Error{Line: at, Msg: fmt.Sprintf("a second value for %s, which is on line %d and again on line %d", r.nodeName(id), before, at)})
-			continue
-		}
-		line[id] = at
+	data, err := newSlice[float64](&b.mem, b.n)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	listed, err := newSlice[bool](&b.mem, b.n)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	for e, p := range r.edges.at.all() {
+		id := p[0]
 		if to != nil {
 			id = to[id]
 		}
-		data[id] = r.W[e]
+		if !listed[id] {
+			listed[id] = true
+			data[id] = *r.edges.w.at(e)
+			continue
+		}
+		if b.rep.full() {
+			b.rep.more++
+			continue
+		}
+		line := r.edges.lines.at(e)
+		b.rep.add(&Error{Line: line, Msg: fmt.Sprintf("a second value for %s, which is on line %d and again on line %d", r.nodeName(p[0]), r.lineOf(p[0]), line)})
 	}
 	if err := b.rep.err(); err != nil {
 		return tensor.Value{}, err
 	}
-	if len(line) < b.n {
-		if err := b.missing(data, to); err != nil {
-			return tensor.Value{}, err
-		}
+	if err := b.missing(data, listed); err != nil {
+		return tensor.Value{}, err
 	}
+	b.mem.give(len(listed))
 	kind := kindOf(data)
-	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(b.n)}, F: unsigned(data, kind)}, nil
+	unsigned(data, kind)
+	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(b.n)}, F: data}, nil
 }
 
 // missing gives the nodes that a vector does not list their default.
-func (b *binder) missing(data []float64, to []int32) error {
+func (b *binder) missing(data []float64, listed []bool) error {
 	r := b.Raw
-	listed := make([]bool, b.n)
-	for _, id := range r.Src {
-		if to != nil {
-			id = to[id]
-		}
-		listed[id] = true
-	}
 	var names []string
+	count := 0
 	for id, ok := range listed {
-		if ok {
-			continue
-		}
-		if r.opt.Default != nil {
+		switch {
+		case ok:
+		case r.opt.Default != nil:
 			data[id] = *r.opt.Default
-			continue
-		}
-		if b.labelled {
-			names = append(names, quote([]byte(b.labels[id])))
-		} else {
-			names = append(names, fmt.Sprint(id))
+		default:
+			if count++; count > 5 {
+				continue
+			}
+			name := fmt.Sprint(id)
+			if b.labelled {
+				name = quote([]byte(b.labels[id]))
+			}
+			names = append(names, name)
 		}
 	}
-	if names == nil {
+	if count == 0 {
 		return nil
 	}
-	msg := "no value for " + strings.Join(names[:min(len(names), 5)], ", ")
-	if len(names) > 5 {
-		msg += fmt.Sprintf(" and %d more", len(names)-5)
+	msg := "no value for " + strings.Join(names, ", ")
+	if count > len(names) {
+		msg += fmt.Sprintf(" and %d more", count-len(names))
 	}
 	return &Error{File: r.File, Msg: msg, Hint: "default=0 gives 0 to nodes that are not listed"}
 }

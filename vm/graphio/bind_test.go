@@ -340,10 +340,11 @@ func TestRoundTrip(t *testing.T) {
 			fmt.Fprintf(&dense, "%s[%s]", []string{",", "["}[b2i(i == 0)], strings.Trim(strings.ReplaceAll(fmt.Sprint(want[i*n:(i+1)*n]), " ", ","), "[]"))
 		}
 		dense.WriteString("]")
+		turned, _ := (&reader{mem: &memory{}}).transposed(slices.Clone(want), n, n)
 		for spec, text := range map[string]string{
 			"w.csv": csv.String(), "w.json": `{"edges":[` + js.String() + "]}", "w.mtx": mtx.String(), "d.json": dense.String(),
 			"d.npy": npyFile(1, npyHead("<f8", "False", fmt.Sprintf("(%d, %d)", n, n)), want),
-			"f.npy": npyFile(1, npyHead("<f8", "True", fmt.Sprintf("(%d, %d)", n, n)), transposed(want, n, n)),
+			"f.npy": npyFile(1, npyHead("<f8", "True", fmt.Sprintf("(%d, %d)", n, n)), turned),
 		} {
 			v, _, _, err := load(t, Matrix, spec, text)
 			if err != nil {
@@ -374,7 +375,7 @@ func TestQuote(t *testing.T) {
 
 func TestLineRuns(t *testing.T) {
 	rng := newRand()
-	var l lineRuns
+	l, single := lineRuns{chunks[lineRun]{mem: &memory{}}}, lineRuns{chunks[lineRun]{mem: &memory{}}}
 	var want []int
 	line := 1
 	for e := range 2000 {
@@ -382,7 +383,9 @@ func TestLineRuns(t *testing.T) {
 			line += rng.IntN(3)
 		}
 		want = append(want, line)
-		l.add(e, line)
+		if err := l.add(e, line); err != nil {
+			t.Fatal(err)
+		}
 		if rng.IntN(4) > 0 {
 			line++
 		}
@@ -392,11 +395,12 @@ func TestLineRuns(t *testing.T) {
 			t.Fatalf("edge %d is on line %d, got %d", e, w, got)
 		}
 	}
-	var single lineRuns
 	for e := range 1000 {
-		single.add(e, 3+4*e)
+		if err := single.add(e, 3+4*e); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if len(single) != 1 {
-		t.Errorf("%d runs for a plain progression", len(single))
+	if single.len() != 1 {
+		t.Errorf("%d runs for a plain progression", single.len())
 	}
 }

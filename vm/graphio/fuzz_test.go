@@ -38,15 +38,15 @@ func fuzz(f *testing.F, format Format, seeds ...string) {
 			}
 			return
 		}
-		if len(raw.Src) > opt.MaxEdges || len(raw.Labels) > opt.MaxNodes || len(raw.Data) > opt.MaxElems {
-			t.Fatalf("past the limits: %d edges, %d labels, %d elements", len(raw.Src), len(raw.Labels), len(raw.Data))
+		if raw.edges.len() > opt.MaxEdges || raw.labels.len() > opt.MaxNodes || len(raw.data) > opt.MaxElems {
+			t.Fatalf("past the limits: %d edges, %d labels, %d elements", raw.edges.len(), raw.labels.len(), len(raw.data))
 		}
 		vals, labels, _, err := Bind([]Decl{{"A", raw}}, nil)
 		if err != nil {
 			return
 		}
 		checkValue(t, &vals[0])
-		if labels != nil && vals[0].Shape.Dim(0) != len(labels) && raw.Form == EdgeList {
+		if labels != nil && vals[0].Shape.Dim(0) != len(labels) && raw.form == edgeList {
 			t.Fatalf("%d labels for shape %v", len(labels), vals[0].Shape)
 		}
 	})

@@ -40,6 +40,12 @@ func checkValue(t testing.TB, v *tensor.Value) {
 		}
 		return
 	}
+	if v.Layout == tensor.Packed {
+		if b := v.Bits; b.Rows != v.Shape.Dim(0) || b.Cols != v.Shape.Dim(1) || len(b.W) != b.Rows*b.Stride || v.Kind != tensor.Bool {
+			t.Fatalf("malformed bits: %+v", b)
+		}
+		return
+	}
 	m := &v.CSR
 	if m.Rows != v.Shape.Dim(0) || m.Cols != v.Shape.Dim(1) || len(m.Ptr) != m.Rows+1 || m.Ptr[0] != 0 || int(m.Ptr[m.Rows]) != len(m.Idx) {
 		t.Fatalf("malformed CSR: %+v", m)
@@ -66,6 +72,13 @@ func show(v *tensor.Value) string {
 			fmt.Fprintf(&b, " %v", x)
 		}
 		return b.String()
+	}
+	for i := range v.Bits.Rows {
+		for j := range v.Bits.Cols {
+			if v.Bits.Get(i, j) {
+				fmt.Fprintf(&b, " %d>%d", i, j)
+			}
+		}
 	}
 	for i := range v.CSR.Rows {
 		for k := v.CSR.Ptr[i]; k < v.CSR.Ptr[i+1]; k++ {

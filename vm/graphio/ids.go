@@ -17,6 +17,7 @@ type ids struct {
 	nodes  int // numbers must be below it; 0 when the file does not say
 	limit  int
 	labels *labelTable // nil before the first label
+	mem    *memory
 }
 
 // written says whether the file's syntax tells numbers from labels.
@@ -28,11 +29,11 @@ const (
 	text                  // a JSON string
 )
 
-// node is the number of an id, or what is wrong with it. Under IDsAuto the first
+// node is the number of an id, or a problem with it. Under IDsAuto the first
 // id of a file decides, and every other must be of its sort: reading "12x" among
 // a million numbers as the first of a million labels would renumber the nodes
 // without a word.
-func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
+func (t *ids) node(b []byte, as written) (id int32, problem *Error, err error) {
 	mode := t.mode
 	if mode == IDsAuto {
 		if mode = t.want; mode == IDsAuto {
@@ -44,16 +45,16 @@ func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
 	}
 	if mode == IDsNumber {
 		if as == text && t.want == IDsAuto {
-			return 0, &Error{Msg: "expected a node number like those before it, found the label " + quote(b), Hint: mixedHint}
+			return 0, &Error{Msg: "expected a node number like those before it, found the label " + quote(b), Hint: mixedHint}, nil
 		}
 		id, problem = t.number(b)
 	} else {
-		id, problem = t.label(b, as)
+		id, problem, err = t.label(b, as)
 	}
 	if problem == nil {
 		t.mode = mode
 	}
-	return id, problem
+	return id, problem, err
 }
 
 const (
@@ -93,32 +94,30 @@ func (t *ids) fits(v int) bool {
 	return true
 }
 
-func (t *ids) label(b []byte, as written) (int32, *Error) {
+func (t *ids) label(b []byte, as written) (id int32, problem *Error, err error) {
 	if t.labels == nil {
-		t.labels = newLabelTable()
+		if t.labels, err = newLabelTable(t.mem); err != nil {
+			return 0, nil, err
+		}
 	}
 	if id, ok := t.labels.find(b); ok {
-		return id, nil
+		return id, nil, nil
 	}
 	if t.want == IDsAuto && (as == number || as == plain && isNumber(b)) {
-		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}
+		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}, nil
 	}
 	if problem := badLabel(b); problem != "" {
-		return 0, &Error{Msg: problem}
+		return 0, &Error{Msg: problem}, nil
 	}
 	if t.labels.len() >= t.limit {
-		return 0, &Error{Msg: fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), Limit: true}
+		return 0, &Error{Msg: fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), Limit: true}, nil
 	}
-	return t.labels.add(b), nil
+	id, err = t.labels.add(b)
+	return id, nil, err
 }
 
-// strings is the labels by number, nil when nodes are numbers.
-func (t *ids) strings() []string {
-	if t.mode != IDsLabel {
-		return nil
-	}
-	return t.labels.strings()
-}
+// labelled reports whether the ids are labels.
+func (t *ids) labelled() bool { return t.mode == IDsLabel }
 
 // badLabel says what keeps a label from being one. Control characters are
 // refused because labels are printed, and because a lone CR is how a file with

@@ -46,6 +46,7 @@ type input struct {
 	name string
 	gzip bool
 	max  int64
+	mem  *memory
 }
 
 // open takes off gzip, when the first bytes say so whatever the name says.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -23,9 +22,8 @@ type jsonFile struct {
 	ofNodes   tally
 	ofTheFile tally
 
-	count      int      // "n", or a number under "nodes"; -1 when not given
-	nodes      []string // labels under "nodes"
-	hasNodes   bool
+	count      int         // "n", or a number under "nodes"; -1 when not given
+	nodes      *labelTable // labels under "nodes"
 	undirected bool
 }
 
@@ -75,12 +73,12 @@ func (r *reader) json() error {
 
 // twoByTwo warns when a list of two pairs would be another graph as a matrix.
 func (f *jsonFile) twoByTwo() {
-	raw := f.raw
-	if !f.pairs || len(raw.Src) != 2 || f.ids.mode != IDsNumber || f.ids.max > 1 || f.opt.Nodes > 2 {
+	edges := &f.raw.edges
+	if !f.pairs || edges.len() != 2 || f.ids.mode != IDsNumber || f.ids.max > 1 || f.opt.Nodes > 2 {
 		return
 	}
-	m := [2][2]int32{{raw.Src[0], raw.Dst[0]}, {raw.Src[1], raw.Dst[1]}}
-	var asPairs [2][2]int32
+	m := [2]pair{*edges.at.at(0), *edges.at.at(1)}
+	var asPairs [2]pair
 	var ones []string // of the matrix, as edges
 	for i, row := range m {
 		asPairs[row[0]][row[1]] = 1
@@ -93,7 +91,7 @@ func (f *jsonFile) twoByTwo() {
 	if m == asPairs {
 		return
 	}
-	f.warn("two-by-two", raw.lines.at(0), fmt.Sprintf("two pairs are read as the edges %d -> %d and %d -> %d, but would be another graph as a 2x2 matrix; "+
+	f.warn("two-by-two", edges.lines.at(0), fmt.Sprintf("two pairs are read as the edges %d -> %d and %d -> %d, but would be another graph as a 2x2 matrix; "+
 		`write {"edges": [[%[1]d, %[2]d], [%[3]d, %[4]d]]} for the edges, {"n": 2, "edges": [%[5]s]} for the matrix`,
 		m[0][0], m[0][1], m[1][0], m[1][1], strings.Join(ones, ", ")))
 }
@@ -108,23 +106,23 @@ func (f *jsonFile) vector() error {
 	if err := f.plainOptions("an array of values"); err != nil {
 		return err
 	}
-	var data []float64
+	list := chunks[float64]{mem: f.mem}
 	err := f.lexer.array(func(int) error {
 		x, err := f.value()
 		if err != nil {
 			return err
 		}
-		data, err = f.element(data, x, f.tokLine)
-		return err
+		return f.element(&list, x, f.tokLine)
 	})
 	if err != nil {
 		return err
 	}
-	if len(data) == 0 {
+	if list.len() == 0 {
 		return f.fail("a vector without values", "")
 	}
+	data, err := list.flat()
 	f.reader.array(data, len(data))
-	return nil
+	return err
 }
 
 // vectorByNode reads {"label": value, ...}.
@@ -135,7 +133,7 @@ func (f *jsonFile) vectorByNode() error {
 	if err := f.expect('{', "an object"); err != nil {
 		return err
 	}
-	f.raw.Form = ByNode
+	f.raw.form = byNode
 	as := text
 	if f.opt.IDs == IDsAuto {
 		as = plain // all keys are strings, so only their text can tell
@@ -149,7 +147,10 @@ func (f *jsonFile) vectorByNode() error {
 		if err != nil {
 			return err
 		}
-		node, problem := f.ids.node(key, as)
+		node, problem, err := f.ids.node(key, as)
+		if err != nil {
+			return err
+		}
 		if problem != nil {
 			f.badToken(problem)
 		}
@@ -228,7 +229,7 @@ func (f *jsonFile) rows() error {
 
 // numericRows goes on after the first bracket of the first row.
 func (f *jsonFile) numericRows(line, col int) error {
-	var first []float64
+	first := chunks[float64]{mem: f.mem}
 	var pair [2][]byte // as written, should they be node numbers
 	for i := 0; ; i++ {
 		if i > 0 {
@@ -245,11 +246,12 @@ func (f *jsonFile) numericRows(line, col int) error {
 		if i < len(pair) {
 			pair[i] = bytes.Clone(f.tok)
 		}
-		if first, err = f.element(first, x, f.tokLine); err != nil {
+		if err := f.element(&first, x, f.tokLine); err != nil {
 			return err
 		}
 	}
-	if f.opt.Kind == Graph && len(first) == 2 {
+	if f.opt.Kind == Graph && first.len() == 2 {
+		first.drop()
 		if err := f.numericEdge(pair, line, col); err != nil {
 			return err
 		}
@@ -258,7 +260,17 @@ func (f *jsonFile) numericRows(line, col int) error {
 	if err := f.plainOptions("a dense array"); err != nil {
 		return err
 	}
-	return f.dense(first, line, col)
+	if f.opt.Kind == Graph {
+		return f.denseGraph(&first, line, col)
+	}
+	width := first.len()
+	height, err := f.denseRows(width, func(_, _ int, x float64) error { return f.element(&first, x, f.tokLine) })
+	if err != nil {
+		return err
+	}
+	data, err := first.flat()
+	f.reader.array(data, height, width)
+	return err
 }
 
 // numericEdge takes the first pair, which was read before it was known to be
@@ -269,7 +281,10 @@ func (f *jsonFile) numericEdge(pair [2][]byte, line, col int) error {
 	}
 	var at [2]int32
 	for i, tok := range pair {
-		id, problem := f.ids.node(tok, number)
+		id, problem, err := f.ids.node(tok, number)
+		if err != nil {
+			return err
+		}
 		if problem != nil {
 			problem.Line, problem.Column = line, col
 			f.rep.add(problem)
@@ -280,65 +295,71 @@ func (f *jsonFile) numericEdge(pair [2][]byte, line, col int) error {
 	return f.addEdge(at[0], at[1], 1, false, line, col)
 }
 
-// dense reads the rows after the first of a dense array.
-func (f *jsonFile) dense(first []float64, line, col int) error {
-	width, height := len(first), 1
-	var data []float64
-	graph := f.opt.Kind == Graph
-	if graph {
-		if width > f.opt.MaxNodes {
-			return f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node"))
+// denseGraph reads the rows after the first of a graph that comes as an array.
+func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) error {
+	width := first.len()
+	if width > f.opt.MaxNodes {
+		return f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node"))
+	}
+	c := f.newCells(width)
+	if err := c.next(); err != nil {
+		return err
+	}
+	for j, x := range first.all() {
+		if err := f.cell(c, j, 0, j, x, line, col); err != nil {
+			return err
 		}
-		for j, x := range first {
-			if err := f.cell(0, j, x, line, col); err != nil {
+	}
+	first.drop()
+	height, err := f.denseRows(width, func(i, j int, x float64) error {
+		if i >= width {
+			return nil
+		}
+		if j == 0 {
+			if err := c.next(); err != nil {
 				return err
 			}
 		}
-	} else {
-		data = first
+		return f.cell(c, j, i, j, x, f.tokLine, f.tokCol)
+	})
+	switch {
+	case err != nil || len(f.rep.list) > 0:
+		return err
+	case height != width:
+		return f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
+			`edges with weights are written {"edges": [[0, 1, 2.5]]}`)
 	}
-	for ; ; height++ {
+	return f.square(c, false, false)
+}
+
+// denseRows reads the rows of an array after the first, and is how many there
+// are with it.
+func (f *jsonFile) denseRows(width int, element func(i, j int, x float64) error) (height int, err error) {
+	for height = 1; ; height++ {
 		ok, err := f.more(false, ']')
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
+		if !ok || err != nil {
+			return height, err
 		}
 		if _, err := f.peek(); err != nil {
-			return err
+			return 0, err
 		}
 		line, col := f.tokLine, f.tokCol
 		n := 0
 		err = f.lexer.array(func(j int) error {
 			n++
 			x, err := f.value()
-			if err != nil || n > width || graph && height >= width {
+			if err != nil || n > width {
 				return err
 			}
-			if graph {
-				return f.cell(height, j, x, f.tokLine, f.tokCol)
-			}
-			data, err = f.element(data, x, f.tokLine)
-			return err
+			return element(height, j, x)
 		})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if n != width {
 			f.bad(line, col, fmt.Sprintf("row %d has %s, the first has %d", height, plural(n, "element"), width), "")
 		}
 	}
-	if !graph {
-		f.reader.array(data, height, width)
-		return nil
-	}
-	if height != width {
-		return f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
-			`edges with weights are written {"edges": [[0, 1, 2.5]]}`)
-	}
-	f.square(height)
-	return nil
 }
 
 // graphObject reads {"nodes": ..., "edges": ...}.
@@ -439,19 +460,19 @@ func (f *jsonFile) nodeList() error {
 	if c != '[' {
 		return f.size()
 	}
-	f.hasNodes = true
-	list := ids{want: f.opt.IDs, max: -1, limit: f.opt.MaxNodes}
+	list := ids{want: f.opt.IDs, max: -1, limit: f.opt.MaxNodes, mem: f.mem}
 	n := 0
-	seen := map[int32]bool{}
-	node := func(id int32, name []byte) {
-		if id < 0 {
-			return
+	seen := set{mem: f.mem}
+	node := func(id int32, name []byte, err error) error {
+		if id < 0 || err != nil {
+			return err
 		}
-		if seen[id] {
+		fresh, err := seen.add(int(id))
+		if !fresh && err == nil {
 			f.badToken(&Error{Msg: "the node " + quote(name) + " is listed twice"})
 		}
-		seen[id] = true
 		n++
+		return err
 	}
 	err = f.lexer.array(func(int) error {
 		c, err := f.peek()
@@ -460,8 +481,7 @@ func (f *jsonFile) nodeList() error {
 		}
 		if c != '{' {
 			id, err := f.id(&list)
-			node(id, f.tok)
-			return err
+			return node(id, f.tok, err)
 		}
 		line, col := f.tokLine, f.tokCol
 		if err := f.obj.read(f.lexer); err != nil {
@@ -472,20 +492,20 @@ func (f *jsonFile) nodeList() error {
 			f.bad(line, col, `the node has no "id"`, "")
 			return nil
 		}
-		node(f.memberID(&list, id), id.val)
 		f.ofNodes.others(&f.obj, id)
-		return nil
+		at, err := f.memberID(&list, id)
+		return node(at, id.val, err)
 	})
 	if err != nil || len(f.rep.list) > 0 {
 		return err
 	}
-	if list.mode != IDsLabel {
+	if !list.labelled() {
 		if list.max >= n {
 			return f.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint)
 		}
 		return f.setSize(n)
 	}
-	f.nodes = list.strings()
+	f.nodes = list.labels
 	return nil
 }
 
@@ -506,12 +526,12 @@ func (f *jsonFile) id(t *ids) (int32, error) {
 	if err != nil {
 		return -1, err
 	}
-	id, problem := t.node(tok, as)
+	id, problem, err := t.node(tok, as)
 	if problem != nil {
 		f.badToken(problem)
 		return -1, nil
 	}
-	return id, nil
+	return id, err
 }
 
 // edgeItems reads the items of an array of edges, the first of which is next.
@@ -654,7 +674,13 @@ func (f *jsonFile) edgeObject(line, col int) error {
 			return nil
 		}
 	}
-	at := [2]int32{f.memberID(&f.ids, src), f.memberID(&f.ids, dst)}
+	var at [2]int32
+	for i, m := range []*member{src, dst} {
+		var err error
+		if at[i], err = f.memberID(&f.ids, m); err != nil {
+			return err
+		}
+	}
 	w := 1.0
 	if weight != nil {
 		var problem string
@@ -710,18 +736,18 @@ func (f *jsonFile) chooseFields(line, col int) error {
 }
 
 // memberID is the node that a member of an object names, -1 after a problem.
-func (f *jsonFile) memberID(t *ids, m *member) int32 {
+func (f *jsonFile) memberID(t *ids, m *member) (int32, error) {
 	if m.as == plain {
 		f.bad(m.line, m.col, "expected a node as a number or a string, found "+quote(m.val), "")
-		return -1
+		return -1, nil
 	}
-	id, problem := t.node(m.val, m.as)
+	id, problem, err := t.node(m.val, m.as)
 	if problem != nil {
 		problem.Line, problem.Column = m.line, m.col
 		f.rep.add(problem)
-		return -1
+		return -1, nil
 	}
-	return id
+	return id, err
 }
 
 // addEdge adds an edge unless one of its ends was bad. Either all edges have a
@@ -731,7 +757,7 @@ func (f *jsonFile) addEdge(src, dst int32, w float64, weighted bool, line, col i
 		return nil
 	}
 	f.edges = true
-	if len(f.raw.Src)+f.zero == 0 {
+	if f.raw.edges.len()+f.zero == 0 {
 		f.weighted = weighted
 	}
 	if weighted != f.weighted {
@@ -745,7 +771,7 @@ func (f *jsonFile) addEdge(src, dst int32, w float64, weighted bool, line, col i
 // resolve brings the list of nodes and the edges together, whichever came first
 // in the file.
 func (f *jsonFile) resolve() error {
-	if len(f.rep.list) > 0 || f.raw.Form != EdgeList || f.raw.Nodes > 0 && f.raw.MaxID >= 0 {
+	if len(f.rep.list) > 0 || f.raw.form != edgeList || f.raw.cells != nil {
 		return nil
 	}
 	if f.nodes != nil {
@@ -753,7 +779,7 @@ func (f *jsonFile) resolve() error {
 			return err
 		}
 	} else if f.count >= 0 {
-		if f.ids.mode == IDsLabel {
+		if f.ids.labelled() {
 			return f.fatal(0, 0, "a number of nodes is given, but the edges have labels", `list the labels under "nodes"`)
 		}
 		if f.ids.max >= f.count {
@@ -762,7 +788,7 @@ func (f *jsonFile) resolve() error {
 			})
 			return nil
 		}
-		f.raw.Nodes = f.count
+		f.raw.nodes = f.count
 	}
 	if f.undirected && len(f.rep.list) == 0 {
 		return f.mirror(1)
@@ -772,45 +798,48 @@ func (f *jsonFile) resolve() error {
 
 // resolveLabels numbers the ends of the edges by the list of labels.
 func (f *jsonFile) resolveLabels() error {
-	if f.count >= 0 && f.count != len(f.nodes) {
-		return f.fatal(0, 0, fmt.Sprintf("the list has %s, but %d are announced", plural(len(f.nodes), "node"), f.count), "")
+	n := f.nodes.len()
+	if f.count >= 0 && f.count != n {
+		return f.fatal(0, 0, fmt.Sprintf("the list has %s, but %d are announced", plural(n, "node"), f.count), "")
 	}
-	f.raw.Labels = f.nodes
-	if f.ids.mode != IDsLabel { // numbers are positions in the list
-		f.outside(func(id int32) bool { return int(id) >= len(f.nodes) }, func(id int32) string {
-			return fmt.Sprintf("node %d is not in the list of %s, which are 0 to %d", id, plural(len(f.nodes), "node"), len(f.nodes)-1)
+	f.raw.labels, f.raw.texts = f.nodes.labels, f.nodes.texts
+	if !f.ids.labelled() { // numbers are positions in the list
+		f.outside(func(id int32) bool { return int(id) >= n }, func(id int32) string {
+			return fmt.Sprintf("node %d is not in the list of %s, which are 0 to %d", id, plural(n, "node"), n-1)
 		})
-		if f.ids.max >= len(f.nodes) && len(f.rep.list) == 0 { // only a row of weight 0 named it
-			return f.fatal(0, 0, fmt.Sprintf("node %d is not in the list of %s", f.ids.max, plural(len(f.nodes), "node")), "")
+		if f.ids.max >= n && len(f.rep.list) == 0 { // only a row of weight 0 named it
+			return f.fatal(0, 0, fmt.Sprintf("node %d is not in the list of %s", f.ids.max, plural(n, "node")), "")
 		}
 		f.ids.max = -1
 		return nil
 	}
-	index := make(map[string]int32, len(f.nodes))
-	for i, s := range f.nodes {
-		index[s] = int32(i)
+	used := &f.ids.labels.labels
+	to, err := newSlice[int32](f.mem, used.len())
+	if err != nil {
+		return err
 	}
-	used := f.ids.strings()
-	to := make([]int32, len(used))
-	for i, s := range used {
-		id, ok := index[s]
+	missing := -1
+	for i, s := range used.all() {
+		id, ok := f.nodes.find([]byte(s))
 		if !ok {
-			id = -1
+			id, missing = -1, i
 		}
 		to[i] = id
 	}
-	f.outside(func(id int32) bool { return to[id] < 0 }, func(id int32) string {
-		return "node " + quote([]byte(used[id])) + " is not in the list of nodes"
-	})
-	if len(f.rep.list) > 0 {
+	if missing >= 0 {
+		name := func(id int32) string {
+			return "node " + quote([]byte(*used.at(int(id)))) + " is not in the list of nodes"
+		}
+		f.outside(func(id int32) bool { return to[id] < 0 }, name)
+		if len(f.rep.list) == 0 { // only a row of weight 0 named it
+			return f.fatal(0, 0, name(int32(missing)), "")
+		}
 		return nil
 	}
-	if i := slices.Index(to, -1); i >= 0 { // only a row of weight 0 named it
-		return f.fatal(0, 0, "node "+quote([]byte(used[i]))+" is not in the list of nodes", "")
-	}
-	for _, list := range [][]int32{f.raw.Src, f.raw.Dst} {
-		for e, id := range list {
-			list[e] = to[id]
+	for k := range f.raw.edges.at.list {
+		at := f.raw.edges.at.chunk(k)
+		for e, p := range at {
+			at[e] = pair{to[p[0]], to[p[1]]}
 		}
 	}
 	return nil
@@ -818,8 +847,8 @@ func (f *jsonFile) resolveLabels() error {
 
 // outside reports the edges with an end that is no node.
 func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
-	for e := range f.raw.Src {
-		for _, id := range []int32{f.raw.Src[e], f.raw.Dst[e]} {
+	for e, p := range f.raw.edges.at.all() {
+		for _, id := range p {
 			if !bad(id) {
 				continue
 			}
@@ -827,7 +856,7 @@ func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
 				f.rep.more++
 				continue
 			}
-			f.bad(f.raw.lines.at(e), 0, fmt.Sprintf("edge %d of the list: %s", e+1, msg(id)), "")
+			f.bad(f.raw.edges.lines.at(e), 0, fmt.Sprintf("edge %d of the list: %s", e+1, msg(id)), "")
 		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 // maxDepth bounds the nesting of JSON that is skipped over.
 const maxDepth = 64
 
+// entry is the bytes of a map for a key, at most, besides the key.
+const entry = 64
+
 // maxToken is the longest string or number of a JSON file.
 const maxToken = 1 << 20
 
@@ -405,18 +408,25 @@ func (x *lexer) word() (string, error) {
 // given twice is an error.
 func (x *lexer) object(member func(key string) error) error {
 	seen := map[string]bool{}
-	last := ""
-	return x.members(func(key []byte) bool {
+	last, held := "", 0
+	defer func() { x.in.mem.give(held) }()
+	return x.members(func(key []byte) (bool, error) {
 		last = string(key)
-		was := seen[last]
+		if seen[last] {
+			return false, nil
+		}
 		seen[last] = true
-		return !was
+		if err := x.in.mem.take(len(key) + entry); err != nil {
+			return false, err
+		}
+		held += len(key) + entry
+		return true, nil
 	}, func() error { return member(last) })
 }
 
 // members calls key for each key of an object and then value, the colon consumed.
-// key is false for one that was there before, which is an error.
-func (x *lexer) members(key func([]byte) bool, value func() error) error {
+// A key that was there before is an error.
+func (x *lexer) members(key func([]byte) (bool, error), value func() error) error {
 	if err := x.expect('{', "an object"); err != nil {
 		return err
 	}
@@ -429,7 +439,9 @@ func (x *lexer) members(key func([]byte) bool, value func() error) error {
 		if err != nil {
 			return err
 		}
-		if !key(tok) {
+		if fresh, err := key(tok); err != nil {
+			return err
+		} else if !fresh {
 			return x.fail("the key "+quote(tok)+" is given twice", "")
 		}
 		line, col := x.tokLine, x.tokCol

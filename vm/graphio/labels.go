@@ -1,9 +1,9 @@
 package graphio
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"strings"
 )
 
 // labelTable numbers labels in the order of their first appearance. It is a
@@ -11,10 +11,12 @@ import (
 // of ten million edges looks up twenty million labels, nearly all of which miss
 // the cache, and here a short one does so once, in a map of strings three times.
 type labelTable struct {
-	seed  maphash.Seed
-	slots []slot
-	text  []byte
-	ends  []int // label i is text[ends[i]:ends[i+1]]
+	mem    *memory
+	seed   maphash.Seed
+	slots  []slot
+	labels chunks[string] // parts of texts that do not move
+	text   *strings.Builder
+	texts  int // bytes of all texts
 }
 
 // slot holds a label of at most inSlot bytes, padded with zeros that no label
@@ -41,13 +43,15 @@ func (t *labelTable) key(label []byte) (s slot, hash uint64) {
 	return slot{a: binary.LittleEndian.Uint64(pad[:]), b: binary.LittleEndian.Uint32(pad[8:])}, hash
 }
 
-func newLabelTable() *labelTable {
-	return &labelTable{seed: maphash.MakeSeed(), slots: make([]slot, 1<<8), ends: []int{0}}
+func newLabelTable(mem *memory) (*labelTable, error) {
+	slots, err := newSlice[slot](mem, 1<<8)
+	if err != nil {
+		return nil, err
+	}
+	return &labelTable{mem: mem, seed: maphash.MakeSeed(), slots: slots, labels: chunks[string]{mem: mem}, text: new(strings.Builder)}, nil
 }
 
-func (t *labelTable) len() int { return len(t.ends) - 1 }
-
-func (t *labelTable) label(i uint32) []byte { return t.text[t.ends[i]:t.ends[i+1]] }
+func (t *labelTable) len() int { return t.labels.len() }
 
 // find is the number of a label that is there.
 func (t *labelTable) find(label []byte) (id int32, ok bool) {
@@ -60,29 +64,51 @@ func (t *labelTable) find(label []byte) (id int32, ok bool) {
 		if s.id == 0 {
 			return 0, false
 		}
-		if s.a == k.a && s.b == k.b && (!full || bytes.Equal(t.label(s.id-1), label)) {
+		if s.a == k.a && s.b == k.b && (!full || *t.labels.at(int(s.id - 1)) == string(label)) {
 			return int32(s.id - 1), true
 		}
 	}
 }
 
-// add appends a label that is not there.
-func (t *labelTable) add(label []byte) int32 {
+// add appends a label that is not there, as part of a text that it shares.
+func (t *labelTable) add(label []byte) (int32, error) {
+	const least, most = 1 << 8, 1 << 20
+	if t.text.Cap()-t.text.Len() < len(label) {
+		n := max(len(label), min(max(t.texts, least), most))
+		if err := t.mem.take(n); err != nil {
+			return 0, err
+		}
+		t.texts += n
+		t.text = new(strings.Builder)
+		t.text.Grow(n)
+	}
+	from := t.text.Len()
+	t.text.Write(label)
+	return t.share(t.text.String()[from:])
+}
+
+// share appends a label that is not there, as it is.
+func (t *labelTable) share(label string) (int32, error) {
 	id := uint32(t.len())
-	t.text = append(t.text, label...)
-	t.ends = append(t.ends, len(t.text))
-	if 2*t.len() > len(t.slots) {
-		t.slots = make([]slot, 2*len(t.slots))
+	if err := t.labels.add(label); err != nil {
+		return 0, err
+	}
+	if n := len(t.slots); 3*t.len() > 2*n {
+		t.close()
+		var err error
+		if t.slots, err = newSlice[slot](t.mem, 2*n); err != nil {
+			return 0, err
+		}
 		for i := range id {
 			t.place(i)
 		}
 	}
 	t.place(id)
-	return int32(id)
+	return int32(id), nil
 }
 
 func (t *labelTable) place(id uint32) {
-	s, hash := t.key(t.label(id))
+	s, hash := t.key([]byte(*t.labels.at(int(id))))
 	s.id = id + 1
 	mask := uint64(len(t.slots) - 1)
 	at := hash & mask
@@ -92,12 +118,8 @@ func (t *labelTable) place(id uint32) {
 	t.slots[at] = s
 }
 
-// strings is all labels, which share one string.
-func (t *labelTable) strings() []string {
-	all := string(t.text)
-	out := make([]string, t.len())
-	for i := range out {
-		out[i] = all[t.ends[i]:t.ends[i+1]]
-	}
-	return out
+// close gives the slots back: the labels stay, but are not looked up any longer.
+func (t *labelTable) close() {
+	t.mem.give(len(t.slots) * sizeOf[slot]())
+	t.slots = nil
 }

@@ -10,7 +10,12 @@ import (
 // that fits a slot.
 func TestLabelTable(t *testing.T) {
 	rng := newRand()
-	table, index := newLabelTable(), map[string]int32{}
+	mem := &memory{}
+	table, err := newLabelTable(mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := map[string]int32{}
 	var want []string
 	for range 50_000 {
 		b := []byte(strings.Repeat("x", rng.IntN(16)))
@@ -26,11 +31,16 @@ func TestLabelTable(t *testing.T) {
 			t.Fatalf("%q: found %d %v, want %d %v", b, id, ok, wantID, wantOK)
 		}
 		if !ok && badLabel(b) == "" {
-			index[string(b)] = table.add(b)
+			if index[string(b)], err = table.add(b); err != nil {
+				t.Fatal(err)
+			}
 			want = append(want, string(b))
 		}
 	}
-	if !slices.Equal(table.strings(), want) {
+	if held := len(table.slots)*sizeOf[slot]() + table.labels.held() + table.texts; held != int(mem.held) {
+		t.Errorf("the table holds %d bytes and counts %d", held, mem.held)
+	}
+	if got, _ := table.labels.flat(); !slices.Equal(got, want) {
 		t.Error("the labels come out in another order")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sort"
 	"unicode/utf8"
 )
 
@@ -110,32 +111,32 @@ func column(line []byte, off int) int { return utf8.RuneCount(line[:off]) + 1 }
 // lineRuns remembers the line of every edge as arithmetic progressions: in a
 // file with one edge a line that is a single run, where a number for each edge
 // would cost as much as the edge.
-type lineRuns []lineRun
+type lineRuns struct{ chunks[lineRun] }
 
-type lineRun struct{ edge, line, step int }
-
-func (l *lineRuns) add(edge, line int) {
-	r := *l
-	if len(r) > 0 {
-		last := &r[len(r)-1]
-		if edge == last.edge+1 {
-			last.step = line - last.line
-		}
-		if line == last.line+(edge-last.edge)*last.step {
-			return
-		}
-	}
-	*l = append(r, lineRun{edge: edge, line: line})
+type lineRun struct {
+	line       int
+	edge, step int32
 }
 
-// at is the line of an edge. Edges are asked for in any order, but rarely.
-func (l lineRuns) at(edge int) int {
-	line := 0
-	for _, r := range l {
-		if r.edge > edge {
-			break
+func (l *lineRuns) add(edge, line int) error {
+	if n := len(l.tail); n > 0 {
+		last := &l.tail[n-1]
+		if step := line - last.line; edge == int(last.edge)+1 && step == int(int32(step)) {
+			last.step = int32(step)
 		}
-		line = r.line + (edge-r.edge)*r.step
+		if line == last.line+(edge-int(last.edge))*int(last.step) {
+			return nil
+		}
 	}
-	return line
+	return l.chunks.add(lineRun{edge: int32(edge), line: line})
+}
+
+// at is the line of an edge.
+func (l *lineRuns) at(edge int) int {
+	i := sort.Search(l.len(), func(i int) bool { return int(l.chunks.at(i).edge) > edge })
+	if i == 0 {
+		return 0
+	}
+	r := l.chunks.at(i - 1)
+	return r.line + (edge-int(r.edge))*int(r.step)
 }

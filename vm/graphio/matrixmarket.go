@@ -206,11 +206,11 @@ func (f *mmFile) coordinate() error {
 		return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends after %d of the %s that the header announces", got, entries(want)), "")
 	}
 	if f.opt.Kind == Graph {
-		f.raw.Nodes = f.rows
+		f.raw.nodes = f.rows
 	} else {
-		f.raw.Rows, f.raw.Cols = f.rows, f.cols
+		f.raw.rows, f.raw.cols = f.rows, f.cols
 	}
-	f.raw.MaxID = max(f.rows, f.cols) - 1
+	f.raw.maxID = max(f.rows, f.cols) - 1
 	switch f.head.symmetry {
 	case "symmetric":
 		return f.mirror(1)
@@ -290,8 +290,16 @@ func (f *mmFile) array() error {
 	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
 		return f.limitAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element")))
 	}
-	var data []float64
+	// Elements come column by column: those of a general matrix are the rows of
+	// its transpose, those of a symmetric one are moved to theirs afterwards.
+	data := arrival[float64]{mem: f.mem, room: f.rows * f.cols}
+	c := f.newCells(f.rows)
 	for j := range f.cols {
+		if f.opt.Kind == Graph {
+			if err := c.next(); err != nil {
+				return err
+			}
+		}
 		for i := range f.rows {
 			if !f.inTriangle(i, j) {
 				continue
@@ -308,62 +316,67 @@ func (f *mmFile) array() error {
 				continue
 			}
 			x, ok := f.value(0)
-			if !ok {
-				continue
+			switch {
+			case !ok:
+			case f.opt.Kind == Graph:
+				err = f.cell(c, i, i, j, x, f.src.no, column(f.line, f.fields[0].off))
+			default:
+				err = data.add(x)
 			}
-			if f.opt.Kind != Graph {
-				data = append(data, x)
-				continue
-			}
-			if err := f.cell(i, j, x, f.src.no, column(f.line, f.fields[0].off)); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 	}
 	ok, err := f.next()
-	if err != nil {
+	switch symmetric := f.head.symmetry != "general"; {
+	case err != nil:
 		return err
-	}
-	if ok {
+	case ok:
 		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols), "")
-	}
-	if len(f.rep.list) > 0 {
+	case len(f.rep.list) > 0:
+		return nil
+	case f.opt.Kind == Graph:
+		return f.square(c, true, symmetric)
+	case f.opt.Kind == Vector:
+		f.reader.array(data.data, f.rows)
+		return nil
+	case symmetric:
+		f.reader.array(f.unfold(data.data), f.rows, f.cols)
 		return nil
 	}
-	return f.finishArray(data)
+	full, err := f.transposed(data.data, f.cols, f.rows)
+	f.reader.array(full, f.rows, f.cols)
+	return err
 }
 
-func (f *mmFile) finishArray(data []float64) error {
-	switch f.opt.Kind {
-	case Graph:
-		f.square(f.rows)
-		if f.head.symmetry != "general" {
-			return f.mirror(1)
-		}
-	case Vector:
-		f.reader.array(data, f.rows)
-	default:
-		full := make([]float64, f.rows*f.cols)
-		k := 0
-		for j := range f.cols {
-			for i := range f.rows {
-				if !f.inTriangle(i, j) {
-					continue
-				}
-				full[i*f.cols+j] = data[k]
-				switch {
-				case i == j:
-				case f.head.symmetry == "symmetric":
-					full[j*f.cols+i] = data[k]
-				case f.head.symmetry == "skew-symmetric":
-					full[j*f.cols+i] = -data[k]
-				}
-				k++
+// unfold makes the elements of a triangle, column by column, the whole matrix.
+// It goes from the last to the first, since none moves towards the front.
+func (f *mmFile) unfold(data []float64) []float64 {
+	n, sign := f.rows, 1.0
+	k := len(data) - 1
+	data = slices.Grow(data, n*n-len(data))[:n*n] // which only an array of no elements is too small for
+	for j := n - 1; j >= 0; j-- {
+		for i := n - 1; i >= 0; i-- {
+			switch {
+			case f.inTriangle(i, j):
+				data[j*n+i] = data[k]
+				k--
+			case i == j:
+				data[j*n+i] = 0
 			}
 		}
-		f.reader.array(full, f.rows, f.cols)
 	}
-	return nil
+	if f.head.symmetry == "skew-symmetric" {
+		sign = -1
+	}
+	for j := range n {
+		for i := j + 1; i < n; i++ {
+			x := data[j*n+i]
+			data[i*n+j], data[j*n+i] = x, sign*x
+		}
+	}
+	return data
 }
 
 func entries(n int) string { return plural(n, "entry", "entries") }

@@ -285,7 +285,11 @@ func (d npyDecoder) value(b []byte) (float64, string) {
 // large 0/1 array never stands in memory as numbers.
 func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 	graph := r.opt.Kind == Graph
-	var data []float64
+	data := arrival[float64]{mem: r.mem, room: int(elems)}
+	var c *cells
+	if graph {
+		c = r.newCells(h.shape[0])
+	}
 	buf := make([]byte, 1<<15)
 	inner := 1 // the length of the axis that varies fastest
 	if len(h.shape) == 2 {
@@ -311,16 +315,22 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 			if h.fortran && len(h.shape) == 2 {
 				i, j = fast, slow
 			}
+			if graph && fast == 0 {
+				if err := c.next(); err != nil {
+					return err
+				}
+			}
 			x, problem := dec.value(b)
 			switch {
 			case problem != "":
 				r.badElement(h, i, j, problem)
 			case graph:
-				if err := r.cell(i, j, x, 0, 0); err != nil {
-					return err
-				}
+				err = r.cell(c, fast, i, j, x, 0, 0)
 			default:
-				data = append(data, x)
+				err = data.add(x)
+			}
+			if err != nil {
+				return err
 			}
 			if fast++; fast == inner {
 				slow, fast = slow+1, 0
@@ -337,13 +347,16 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 		return nil
 	}
 	if graph {
-		r.square(h.shape[0])
-		return nil
+		return r.square(c, h.fortran, false)
 	}
+	list := data.data
 	if h.fortran && len(h.shape) == 2 {
-		data = transposed(data, h.shape[1], h.shape[0])
+		var err error
+		if list, err = r.transposed(list, h.shape[1], h.shape[0]); err != nil {
+			return err
+		}
 	}
-	r.array(data, h.shape...)
+	r.array(list, h.shape...)
 	return nil
 }
 
@@ -358,13 +371,25 @@ func (r *reader) badElement(h npyHeader, i, j int, problem string) {
 	r.bad(0, 0, at+problem, "")
 }
 
-// transposed is the rows x cols matrix with its axes exchanged.
-func transposed(data []float64, rows, cols int) []float64 {
-	out := make([]float64, len(data))
+// transposed is the rows x cols matrix with its axes exchanged, in its place
+// where it is square.
+func (r *reader) transposed(data []float64, rows, cols int) ([]float64, error) {
+	if rows == cols {
+		for i := range rows {
+			for j := range i {
+				data[i*cols+j], data[j*cols+i] = data[j*cols+i], data[i*cols+j]
+			}
+		}
+		return data, nil
+	}
+	out, err := newSlice[float64](r.mem, len(data))
+	if err != nil {
+		return nil, err
+	}
 	for i := range rows {
 		for j, x := range data[i*cols : (i+1)*cols] {
 			out[j*rows+i] = x
 		}
 	}
-	return out
+	return out, nil
 }

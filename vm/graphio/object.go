@@ -22,13 +22,14 @@ type member struct {
 // any order.
 type jsonObject struct {
 	list []member
+	mem  *memory
 	text []byte
 	seen map[string]bool // the keys, once there are many
 }
 
 // read reads an object. What it holds is valid until the next call.
 func (o *jsonObject) read(x *lexer) error {
-	o.list, o.text, o.seen = o.list[:0], o.text[:0], nil
+	o.list, o.text, o.seen, o.mem = o.list[:0], o.text[:0], nil, x.in.mem
 	if _, err := x.peek(); err != nil {
 		return err
 	}
@@ -63,10 +64,17 @@ func (o *jsonObject) read(x *lexer) error {
 }
 
 // add takes a key; false when it was there before.
-func (o *jsonObject) add(key []byte) bool {
+func (o *jsonObject) add(key []byte) (fresh bool, err error) {
 	const many = 32
 	if len(o.list) < many && o.find(string(key)) != nil || o.seen[string(key)] {
-		return false
+		return false, nil
+	}
+	if n := cap(o.list); len(o.list) == n {
+		n = max(n, 8)
+		if err := o.mem.take(n * (sizeOf[member]() + entry)); err != nil {
+			return false, err
+		}
+		o.list = slices.Grow(o.list, n)
 	}
 	if o.list = append(o.list, member{key: o.keep(key)}); len(o.list) == many {
 		o.seen = map[string]bool{}
@@ -76,7 +84,7 @@ func (o *jsonObject) add(key []byte) bool {
 	} else if o.seen != nil {
 		o.seen[string(key)] = true
 	}
-	return true
+	return true, nil
 }
 
 func (o *jsonObject) keep(b []byte) []byte {

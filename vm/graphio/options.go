@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ein/vm/cost"
 )
 
 // Kind is what an input of a program is declared as.
@@ -91,6 +93,12 @@ type Options struct {
 	Nodes   int      // number of nodes when ids are numbers; 0 is 1 + the largest id
 	Dup     Dup      // matrix only
 	Default *float64 // vector by node only: the value of nodes that are not listed
+
+	// Ledger, when not nil, counts the memory of reading and binding. It is one
+	// for all files of a program. After Bind and [Raw.Free] what remains taken of
+	// a file is its labels: their texts, and 16 bytes for each that Bind returned.
+	// The values that Bind returned are not: a certificate counts those.
+	Ledger *cost.Ledger
 
 	MaxBytes int64
 	MaxNodes int

@@ -5,48 +5,88 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
+	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
-// Form is the shape of what a file held.
-type Form uint8
+// form is the shape of what a file held.
+type form uint8
 
-// The forms.
 const (
-	EdgeList Form = iota // Src, Dst, and W when there are weights
-	Array                // Shape and Data
-	ByNode               // a vector as Src (the node) and W (its value)
+	edgeList form = iota // edges, or cells
+	array                // shape and data
+	byNode               // a vector, as edges from the nodes with the values as weights
+	freed
 )
 
 // Raw is the content of one file, before it is known which nodes the other
 // inputs of the program have.
 type Raw struct {
-	File   string
-	Kind   Kind
-	Format Format
-	Form   Form
-
-	Src, Dst []int32
-	W        []float64 // nil when every edge weighs 1, and for a graph
-	Labels   []string  // of the numbers in Src and Dst; nil when they are node numbers
-	Nodes    int       // number of nodes as the file or its options say; 0 when they do not
-	MaxID    int       // largest node number, -1 when there is none
-
-	// Rows and Cols are the sizes of a matrix that brings its own (Matrix
-	// Market); both are 0 where the axes are the nodes of the program.
-	Rows, Cols int
-
-	Shape tensor.Shape
-	Data  []float64
-
+	File     string
+	Kind     Kind
+	Format   Format
 	Warnings []Warning
 
-	opt      Options
-	lines    lineRuns
-	listed   int  // entries in the file; the mirrored ones come after them
-	mirrored bool // each entry off the diagonal also stands for its mirror image
+	opt    Options
+	mem    memory
+	form   form
+	edges  edges
+	labels chunks[string] // of the numbers in edges; empty when they are node numbers
+	texts  int            // bytes of the labels
+	nodes  int            // number of nodes as the file or its options say; 0 when they do not
+	maxID  int            // largest node number, -1 when there is none
+
+	// rows and cols are the sizes of a matrix that brings its own (Matrix
+	// Market); both are 0 where the axes are the nodes of the program.
+	rows, cols int
+
+	cells *tensor.Bits // of a graph that came as an array, instead of edges
+
+	kind  tensor.Kind // of data
+	shape tensor.Shape
+	data  []float64
+}
+
+// held is the bytes that stay with a file that was read.
+func (r *Raw) held() int {
+	n := r.edges.at.held() + r.edges.w.held() + r.edges.lines.held() + r.labels.held() + r.texts + cap(r.data)*sizeOf[float64]()
+	if r.cells != nil {
+		n += cap(r.cells.W) * sizeOf[uint64]()
+	}
+	return n
+}
+
+// Free lets go of what was read and gives it back to the ledger, but for the
+// texts of labels, which those that Bind returns are part of. The file cannot be
+// bound again.
+func (r *Raw) Free() {
+	r.mem.give(int(r.mem.held) - r.texts)
+	*r = Raw{File: r.File, Kind: r.Kind, Format: r.Format, Warnings: r.Warnings, form: freed}
+}
+
+// edges is a list of edges in the order of the file, each with its weight if any
+// has one.
+type edges struct {
+	at    chunks[pair]
+	w     chunks[float64]
+	lines lineRuns
+
+	// mirror, when not 0, says that each edge off the diagonal also stands for
+	// its mirror image, whose weight is that many times as large.
+	mirror float64
+}
+
+// pair is a row and a column, or the source and the target of an edge.
+type pair [2]int32
+
+func (e *edges) len() int { return e.at.len() }
+
+func (e *edges) add(p pair, line int) error {
+	if err := e.lines.add(e.len(), line); err != nil {
+		return err
+	}
+	return e.at.add(p)
 }
 
 // Read reads a file as opt says. The name tells the format and stands in
@@ -76,10 +116,12 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	if msg, hint := opt.check(format); msg != "" {
 		return nil, &Error{File: name, Msg: msg, Hint: hint}
 	}
+	raw := &Raw{File: name, Kind: opt.Kind, Format: format, nodes: opt.Nodes, maxID: -1, opt: opt, mem: memory{ledger: opt.Ledger}}
+	raw.edges.at.mem, raw.edges.w.mem, raw.edges.lines.mem = &raw.mem, &raw.mem, &raw.mem
+	in.mem = &raw.mem
 	rd := &reader{
-		in: in, opt: opt, rep: report{file: name},
-		raw: &Raw{File: name, Kind: opt.Kind, Format: format, Nodes: opt.Nodes, MaxID: -1, opt: opt},
-		ids: ids{want: opt.IDs, max: -1, nodes: opt.Nodes, limit: opt.MaxNodes},
+		in: in, opt: opt, rep: report{file: name}, raw: raw, mem: &raw.mem,
+		ids: ids{want: opt.IDs, max: -1, nodes: opt.Nodes, limit: opt.MaxNodes, mem: &raw.mem},
 	}
 	switch format {
 	case CSV:
@@ -106,6 +148,7 @@ type reader struct {
 	opt Options
 	rep report
 	raw *Raw
+	mem *memory
 	ids ids
 
 	line *int // where the reading is, in text
@@ -116,12 +159,20 @@ type reader struct {
 // finish puts the result together. An error that ended the reading comes after
 // the bad rows before it.
 func (r *reader) finish(err error) (*Raw, error) {
+	if err == nil && len(r.rep.list) == 0 {
+		err = r.settle()
+	}
 	if err != nil {
+		line := 0
+		if r.line != nil {
+			line = max(*r.line, 1)
+		}
+		err = refused(err, r.in.name, line)
 		var e *Error
 		if !errors.As(err, &e) {
 			e = r.in.fail(err)
-			if e.Limit && r.line != nil {
-				e.Line = max(*r.line, 1)
+			if e.Limit {
+				e.Line = line
 			}
 		}
 		if r.rep.full() { // what stopped the reading must not be the one left out
@@ -131,22 +182,29 @@ func (r *reader) finish(err error) (*Raw, error) {
 		r.rep.add(e)
 	}
 	if err := r.rep.err(); err != nil {
+		r.mem.give(int(r.mem.held))
 		return nil, err
 	}
+	return r.raw, nil
+}
+
+// settle completes what was read without a mistake.
+func (r *reader) settle() error {
 	raw := r.raw
-	if raw.Form != Array {
-		if raw.Labels == nil {
-			raw.Labels = r.ids.strings()
+	if raw.form != array {
+		if raw.labels.len() == 0 && r.ids.labelled() {
+			raw.labels, raw.texts = r.ids.labels.labels, r.ids.labels.texts
 		}
-		raw.MaxID = max(raw.MaxID, r.ids.max)
-		if raw.Labels != nil && r.opt.Nodes > 0 {
-			return nil, &Error{File: raw.File, Msg: "the option nodes is for numbered nodes, and these have labels"}
+		raw.maxID = max(raw.maxID, r.ids.max)
+		if raw.labels.len() > 0 && r.opt.Nodes > 0 {
+			return &Error{File: raw.File, Msg: "the option nodes is for numbered nodes, and these have labels"}
 		}
 	}
+	r.mem.give(int(r.mem.held) - raw.held()) // all else is garbage now
 	if r.zero > 0 {
 		r.warn("zero-weight", r.zeroLine, fmt.Sprintf("%s of weight 0 left out, a graph has no such edge", plural(r.zero, "row")))
 	}
-	return raw, nil
+	return nil
 }
 
 func (r *reader) warn(code string, line int, msg string) {
@@ -177,8 +235,7 @@ func (r *reader) atLimit(line int, msg string) error {
 
 // edge adds an edge. weighted is the same for all edges of a file.
 func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) error {
-	raw := r.raw
-	if raw.Kind == Graph && weighted {
+	if weighted && r.raw.Kind == Graph {
 		if w == 0 {
 			if r.zero == 0 {
 				r.zeroLine = line
@@ -188,52 +245,69 @@ func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) error 
 		}
 		weighted = false
 	}
-	if len(raw.Src) >= r.opt.MaxEdges {
+	e := &r.raw.edges
+	if e.len() >= r.opt.MaxEdges {
 		return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxEdges, "edge"))
 	}
-	raw.lines.add(len(raw.Src), line)
-	if len(raw.Src) == cap(raw.Src) {
-		// Twice as much: append grows long slices by a quarter, and copying then
-		// takes a tenth of the whole load.
-		raw.Src = slices.Grow(raw.Src, len(raw.Src)+1)
-		raw.Dst = slices.Grow(raw.Dst, len(raw.Dst)+1)
-	}
-	raw.Src = append(raw.Src, src)
-	raw.Dst = append(raw.Dst, dst)
 	if weighted {
-		raw.W = append(raw.W, w)
+		if err := e.w.add(w); err != nil {
+			return err
+		}
 	}
-	return nil
+	return e.add(pair{src, dst}, line)
 }
 
-// mirror adds the image of every edge off the diagonal, its weight times sign.
+// mirror makes every edge off the diagonal also stand for its mirror image, its
+// weight times sign.
 func (r *reader) mirror(sign float64) error {
-	raw := r.raw
-	raw.listed, raw.mirrored = len(raw.Src), true
-	for e := range raw.listed {
-		s, d := raw.Src[e], raw.Dst[e]
-		if s == d {
+	e := &r.raw.edges
+	e.mirror = sign
+	n := e.len()
+	for i, p := range e.at.all() {
+		if p[0] == p[1] {
 			continue
 		}
-		if len(raw.Src) >= r.opt.MaxEdges {
-			return r.atLimit(raw.lines.at(e), fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge")))
-		}
-		raw.Src = append(raw.Src, d)
-		raw.Dst = append(raw.Dst, s)
-		if raw.W != nil {
-			raw.W = append(raw.W, sign*raw.W[e])
+		if n++; n > r.opt.MaxEdges {
+			return r.atLimit(e.lines.at(i), fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge")))
 		}
 	}
 	return nil
 }
 
-// cell takes one entry of a dense graph array, which must be 0 or 1.
-func (r *reader) cell(i, j int, x float64, line, col int) error {
+// cells is a graph that comes as an array, while it is read. A 0/1 array is
+// never larger as bits than as it arrives, and often smaller than its edges.
+type cells struct {
+	arrival[uint64] // lines of the array in the order of the file
+	n, ones         int
+}
+
+func (r *reader) newCells(n int) *cells {
+	return &cells{arrival: arrival[uint64]{mem: r.mem, room: n * tensor.Words(n)}, n: n}
+}
+
+// next begins another line.
+func (c *cells) next() error {
+	for range tensor.Words(c.n) {
+		if err := c.add(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cell takes the entry of a graph array in row i and column j, at a position of
+// the last line.
+func (r *reader) cell(c *cells, at, i, j int, x float64, line, col int) error {
 	switch x {
 	case 0:
 		return nil
 	case 1:
-		return r.edge(int32(i), int32(j), 1, false, line)
+		if c.ones++; c.ones > r.opt.MaxEdges {
+			return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxEdges, "edge"))
+		}
+		words := tensor.Words(c.n)
+		c.data[len(c.data)-words+at>>6] |= 1 << (at & 63)
+		return nil
 	}
 	if r.rep.full() {
 		r.rep.more++
@@ -243,24 +317,59 @@ func (r *reader) cell(i, j int, x float64, line, col int) error {
 	return nil
 }
 
-// square makes the dense graph array of n rows just read the edge list of a
-// graph that declares its n nodes.
-func (r *reader) square(n int) {
-	r.raw.Form, r.raw.Nodes, r.raw.MaxID = EdgeList, n, n-1
-}
-
-// array sets a dense value.
-func (r *reader) array(data []float64, dims ...int) {
-	r.raw.Form, r.raw.Shape, r.raw.Data = Array, tensor.ShapeOf(dims...), data
-}
-
-// element adds an element to a dense array that grows as its data arrives, so
-// that no header can make it larger than the file.
-func (r *reader) element(data []float64, x float64, line int) ([]float64, error) {
-	if len(data) >= r.opt.MaxElems {
-		return nil, r.atLimit(line, "more than the limit of "+plural(r.opt.MaxElems, "element"))
+// square makes the array just read the graph, which declares its nodes. Lines
+// are rows unless it is to be turned; symmetric means both.
+func (r *reader) square(c *cells, turn, symmetric bool) error {
+	bits := tensor.Bits{Rows: c.n, Cols: c.n, Stride: tensor.Words(c.n), W: c.data}
+	if turn || symmetric {
+		w, err := newSlice[uint64](r.mem, len(bits.W))
+		if err != nil {
+			return err
+		}
+		turned := bits
+		turned.W = w
+		kernel.BitsTranspose(&kernel.Ctl{}, turned, bits)
+		if symmetric {
+			for k, x := range bits.W {
+				w[k] |= x
+			}
+		}
+		r.mem.give(cap(bits.W) * sizeOf[uint64]())
+		bits = turned
 	}
-	return append(data, x), nil
+	if n, _ := kernel.PopAll(&kernel.Ctl{}, bits); symmetric && n > uint64(r.opt.MaxEdges) {
+		return r.atLimit(0, fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge")))
+	}
+	r.raw.cells, r.raw.nodes, r.raw.maxID = &bits, c.n, c.n-1
+	return nil
+}
+
+// array sets a dense value, which is of the narrowest kind that holds all
+// elements. Only real numbers have a negative zero.
+func (r *reader) array(data []float64, dims ...int) {
+	k := kindOf(data)
+	unsigned(data, k)
+	r.raw.form, r.raw.kind, r.raw.shape, r.raw.data = array, k, tensor.ShapeOf(dims...), data
+}
+
+// unsigned makes every negative zero of integers a plain one.
+func unsigned(data []float64, k tensor.Kind) {
+	if k == tensor.Real {
+		return
+	}
+	for i, x := range data {
+		if x == 0 {
+			data[i] = 0
+		}
+	}
+}
+
+// element adds an element to a dense array of unknown length.
+func (r *reader) element(data *chunks[float64], x float64, line int) error {
+	if data.len() >= r.opt.MaxElems {
+		return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxElems, "element"))
+	}
+	return data.add(x)
 }
 
 // kindOf is the narrowest kind that holds all of the values.

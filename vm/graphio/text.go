@@ -20,8 +20,8 @@ type table struct {
 	first int      // line of the first row
 	third bool     // the weights are where they are for being the third of three columns
 
-	data []float64 // of a vector without nodes
-	seen int       // rows of data
+	data chunks[float64] // of a vector without nodes
+	seen int             // rows of data
 }
 
 // text reads delimited text: edges, or a vector as one column of values or as
@@ -30,7 +30,7 @@ func (r *reader) text(d dialect) error {
 	if r.opt.Kind == Scalar {
 		return r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number")
 	}
-	t := &table{reader: r, rows: rows{src: newLines(r.in), d: d}}
+	t := &table{reader: r, rows: rows{src: newLines(r.in), d: d}, data: chunks[float64]{mem: r.mem}}
 	r.line = &t.rows.src.no
 	ok, problem, err := t.rows.next()
 	if err != nil {
@@ -98,10 +98,12 @@ func (t *table) end() error {
 	if t.seen == 0 && len(t.rep.list) == 0 {
 		return t.fatal(0, 0, "the file has no values", "")
 	}
-	if t.raw.Form != ByNode {
-		t.array(t.data, len(t.data))
+	if t.raw.form == byNode {
+		return nil
 	}
-	return nil
+	data, err := t.data.flat()
+	t.array(data, len(data))
+	return err
 }
 
 // warnUnused names the columns that are not read.
@@ -257,7 +259,7 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool, err error) {
 		return false, t.fatal(first.line, 0, fmt.Sprintf("source and weight are both column %d", t.cols.src+1), "")
 	}
 	if t.cols.src >= 0 {
-		t.raw.Form = ByNode
+		t.raw.form = byNode
 	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil {
 		return false, t.fatal(0, 0, "the options default, ids and nodes are for a vector with a column of nodes", "this one has values only")
 	}
@@ -324,24 +326,22 @@ func (t *table) take(w *row, blank int) error {
 		if !ok {
 			return nil
 		}
-		var err error
-		t.data, err = t.element(t.data, x, w.line)
+		return t.element(&t.data, x, w.line)
+	}
+	src, ok, err := t.node(w, t.cols.src)
+	if !ok {
 		return err
 	}
-	src, ok := t.node(w, t.cols.src)
-	if !ok {
-		return nil
-	}
-	if t.raw.Form == ByNode {
+	if t.raw.form == byNode {
 		x, ok := t.weight(w)
 		if !ok {
 			return nil
 		}
 		return t.entry(src, x, w.line)
 	}
-	dst, ok := t.node(w, t.cols.dst)
+	dst, ok, err := t.node(w, t.cols.dst)
 	if !ok {
-		return nil
+		return err
 	}
 	x, ok := t.weight(w)
 	if !ok {
@@ -350,12 +350,12 @@ func (t *table) take(w *row, blank int) error {
 	return t.edge(src, dst, x, t.cols.weight >= 0, w.line)
 }
 
-func (t *table) node(w *row, c int) (int32, bool) {
-	id, problem := t.ids.node(w.fields[c].val, plain)
+func (t *table) node(w *row, c int) (id int32, ok bool, err error) {
+	id, problem, err := t.ids.node(w.fields[c].val, plain)
 	if problem != nil {
 		t.badField(w, c, problem)
 	}
-	return id, problem == nil
+	return id, problem == nil && err == nil, err
 }
 
 // weight is what a row weighs, which is 1 where no column says it.
@@ -383,13 +383,11 @@ const noWeightHint = "weight=none reads no weights"
 
 // entry adds one node's value to a vector.
 func (r *reader) entry(node int32, x float64, line int) error {
-	raw := r.raw
-	if len(raw.Src) >= r.opt.MaxElems {
-		return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxElems, "element"))
+	e := &r.raw.edges
+	if err := r.element(&e.w, x, line); err != nil {
+		return err
 	}
-	raw.lines.add(len(raw.Src), line)
-	raw.Src, raw.W = append(raw.Src, node), append(raw.W, x)
-	return nil
+	return e.add(pair{node}, line)
 }
 
 func (t *table) badField(w *row, c int, e *Error) {
@@ -402,17 +400,16 @@ func (t *table) badField(w *row, c int, e *Error) {
 // suspectHeader warns where labels of the first row occur in no other: a header
 // of unknown names looks just so. A row with a weight is none.
 func (t *table) suspectHeader(first *row) {
-	src := t.raw.Src
-	if t.opt.Kind == Vector || t.cols.weight >= 0 || t.ids.mode != IDsLabel || t.opt.IDs != IDsAuto || len(src) == 0 || src[0] != 0 || t.raw.Dst[0] != 1 {
+	if t.opt.Kind == Vector || t.cols.weight >= 0 || !t.ids.labelled() || t.opt.IDs != IDsAuto || t.raw.edges.len() == 0 {
 		return
 	}
-	for e := 1; e < len(src); e++ {
-		if src[e] <= 1 || t.raw.Dst[e] <= 1 {
+	for e, p := range t.raw.edges.at.all() {
+		if e == 0 && p != (pair{0, 1}) || e > 0 && (p[0] <= 1 || p[1] <= 1) {
 			return
 		}
 	}
 	t.warn("header", first.line, fmt.Sprintf("the first row is read as an edge from %q to %q; header=yes if it names the columns, header=no if it does not",
-		t.ids.labels.label(0), t.ids.labels.label(1)))
+		*t.ids.labels.labels.at(0), *t.ids.labels.labels.at(1)))
 }
 
 // knownPair finds the columns of the source and the target by the usual names.

@@ -14,7 +14,7 @@ import (
 func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a tensor.CSR, repeated int) {
 	keep := func(i int) int { return len(slices.Compact(a.Row(i))) }
 	if w == nil {
-		a = SortEdges(rows, cols, src, dst)
+		a = sortEdges(rows, cols, src, dst)
 	} else {
 		a = placeEdges(rows, cols, src, nil)
 		a.Val = make([]float64, len(src))
@@ -61,11 +61,11 @@ func placeEdges(rows, cols int, src, dst []int32) tensor.CSR {
 	return a
 }
 
-// sortEdgesLeast is the number of edges from which SortEdges sorts by digits:
+// sortEdgesLeast is the number of edges from which sortEdges sorts by digits:
 // its tables of counts are not worth clearing for fewer.
 const sortEdgesLeast = 1 << 14
 
-// SortEdges is the edges sorted by row and column, with equal ones kept, as a
+// sortEdges is the edges sorted by row and column, with equal ones kept, as a
 // matrix whose rows may therefore repeat a column. It allocates.
 //
 // Edges are first dealt into blocks of rows that fit the cache, and sorted there
@@ -74,7 +74,7 @@ const sortEdgesLeast = 1 << 14
 // every row), and two counting sorts, by column and then by row, 375. Dealing
 // them out twice, by columns and by rows, with an insertion sort to finish, took
 // 140.
-func SortEdges(rows, cols int, src, dst []int32) tensor.CSR {
+func sortEdges(rows, cols int, src, dst []int32) tensor.CSR {
 	if len(src) < sortEdgesLeast {
 		a := placeEdges(rows, cols, src, dst)
 		for i := range rows {
@@ -85,13 +85,13 @@ func SortEdges(rows, cols int, src, dst []int32) tensor.CSR {
 	b := dealEdges(rows, cols, src, dst)
 	a := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
 	room := make([]uint64, b.longest)
-	var count [keyPasses]keyCount
 	for k := range len(b.start) - 1 {
 		lo, hi := b.start[k], b.start[k+1]
 		first := k << b.rowBits
 		ptr := a.Ptr[first+1 : min(first+1<<b.rowBits, rows)+1]
 		at := lo
-		for _, key := range sortKeys(b.keys[lo:hi], room, &count, b.rowBits+b.colBits) {
+		keys, _ := SortKeys(b.keys[lo:hi], room, nil, nil, b.rowBits+b.colBits)
+		for _, key := range keys {
 			a.Idx[at] = int32(key & (1<<b.colBits - 1))
 			at++
 			ptr[key>>b.colBits] = at
@@ -150,12 +150,17 @@ const (
 
 type keyCount [1 << keyBits]int32
 
-// sortKeys sorts keys of so many bits, using room, and returns the one of the
-// two that has them.
-func sortKeys(keys, room []uint64, count *[keyPasses]keyCount, width uint) []uint64 {
+// SortKeys sorts keys of so many bits, and with them the weights w, unless they
+// are nil. It leaves equal keys in their order. It returns the sorted slices,
+// which are those given or the room for as much.
+func SortKeys(keys, room []uint64, w, roomW []float64, width uint) ([]uint64, []float64) {
+	var count [keyPasses]keyCount
 	room = room[:len(keys)]
+	if w != nil {
+		roomW = roomW[:len(w)]
+	}
 	for low := uint(0); low < width; low += keyPasses * keyBits {
-		*count = [keyPasses]keyCount{}
+		count = [keyPasses]keyCount{}
 		for _, key := range keys {
 			key >>= low & 63
 			count[0][key&(1<<keyBits-1)]++
@@ -164,26 +169,37 @@ func sortKeys(keys, room []uint64, count *[keyPasses]keyCount, width uint) []uin
 		}
 		for p := range uint(keyPasses) {
 			if shift := low + p*keyBits; shift < width {
-				dealKeys(room, keys, &count[p], shift)
+				dealKeys(room, keys, roomW, w, &count[p], shift)
 				keys, room = room, keys
+				w, roomW = roomW, w
 			}
 		}
 	}
-	return keys
+	return keys, w
 }
 
-// dealKeys moves keys to dst, ordered by the digit at shift.
-func dealKeys(dst, keys []uint64, count *keyCount, shift uint) {
+// dealKeys moves keys to dst, ordered by the digit at shift, and their weights to
+// dstW.
+func dealKeys(dst, keys []uint64, dstW, w []float64, count *keyCount, shift uint) {
 	at := int32(0)
 	for d, n := range count {
 		count[d] = at
 		at += n
 	}
-	for _, key := range keys {
+	if w == nil {
+		for _, key := range keys {
+			d := key >> (shift & 63) & (1<<keyBits - 1)
+			k := count[d]
+			count[d] = k + 1
+			dst[k] = key
+		}
+		return
+	}
+	for e, key := range keys {
 		d := key >> (shift & 63) & (1<<keyBits - 1)
 		k := count[d]
 		count[d] = k + 1
-		dst[k] = key
+		dst[k], dstW[k] = key, w[e]
 	}
 }
 

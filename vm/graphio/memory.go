@@ -1,0 +1,218 @@
+package graphio
+
+import (
+	"errors"
+	"iter"
+	"math/bits"
+	"reflect"
+
+	"ein/vm/cost"
+)
+
+// memory is what one file, or one call of Bind, has taken from the ledger.
+type memory struct {
+	ledger *cost.Ledger
+	held   uint64
+}
+
+// take counts bytes that are about to be allocated. Its error becomes one with
+// a file and a line in finish.
+func (m *memory) take(n int) error {
+	if err := m.ledger.Take(uint64(n)); err != nil {
+		return err
+	}
+	m.held += uint64(n)
+	return nil
+}
+
+// give takes bytes off that nothing refers to any longer.
+func (m *memory) give(n int) {
+	m.ledger.Give(uint64(n))
+	m.held -= uint64(n)
+}
+
+// refused makes the ledger's error one of this package.
+func refused(err error, file string, line int) error {
+	var e *cost.MemoryError
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &Error{File: file, Line: line, Msg: e.Error(), Hint: "--max-memory sets the limit", Limit: true, Err: err}
+}
+
+func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
+
+// newSlice is make, counted.
+func newSlice[T any](m *memory, n int) ([]T, error) {
+	if err := m.take(n * sizeOf[T]()); err != nil {
+		return nil, err
+	}
+	return make([]T, n), nil
+}
+
+// chunks is a list that grows without moving: a slice that doubles holds up to
+// three times its content while it does.
+type chunks[T any] struct {
+	mem    *memory
+	list   [][]T // the last one is in tail
+	tail   []T
+	before int // elements in all but the last
+}
+
+// The first chunks double the list, the later ones are of one length.
+const (
+	firstChunk = 1 << chunkBits0
+	fullChunk  = 1 << chunkBits
+	chunkBits0 = 6
+	chunkBits  = 16
+)
+
+func (c *chunks[T]) len() int { return c.before + len(c.tail) }
+
+func (c *chunks[T]) add(x T) error {
+	if len(c.tail) == cap(c.tail) {
+		if err := c.grow(); err != nil {
+			return err
+		}
+	}
+	c.tail = append(c.tail, x)
+	return nil
+}
+
+func (c *chunks[T]) grow() error {
+	n := min(max(c.len(), firstChunk), fullChunk)
+	if err := c.mem.take(n * sizeOf[T]()); err != nil {
+		return err
+	}
+	c.before += len(c.tail)
+	c.tail = make([]T, 0, n)
+	c.list = append(c.list, c.tail[:n])
+	return nil
+}
+
+// chunk is the elements of list[k] that are there.
+func (c *chunks[T]) chunk(k int) []T {
+	if k == len(c.list)-1 {
+		return c.tail
+	}
+	return c.list[k]
+}
+
+// at is element i.
+func (c *chunks[T]) at(i int) *T {
+	switch {
+	case i < firstChunk:
+		return &c.list[0][i]
+	case i < fullChunk:
+		top := bits.Len(uint(i)) - 1
+		return &c.list[top-chunkBits0+1][i-1<<top]
+	}
+	return &c.list[chunkBits-chunkBits0+i>>chunkBits][i&(fullChunk-1)]
+}
+
+// all is the elements with their positions.
+func (c *chunks[T]) all() iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		i := 0
+		for k := range c.list {
+			for _, x := range c.chunk(k) {
+				if !yield(i, x) {
+					return
+				}
+				i++
+			}
+		}
+	}
+}
+
+// held is the bytes of the list.
+func (c *chunks[T]) held() int {
+	if c.list == nil {
+		return 0
+	}
+	return (c.before + cap(c.tail)) * sizeOf[T]()
+}
+
+// drop empties the list.
+func (c *chunks[T]) drop() {
+	if c.mem != nil {
+		c.mem.give(c.held())
+	}
+	*c = chunks[T]{mem: c.mem}
+}
+
+// flat is the elements as one slice, which the list is emptied into.
+func (c *chunks[T]) flat() ([]T, error) {
+	if len(c.list) == 1 {
+		all := c.tail
+		*c = chunks[T]{mem: c.mem}
+		return all, nil
+	}
+	all, err := newSlice[T](c.mem, c.len())
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for k := range c.list {
+		at += copy(all[at:], c.chunk(k))
+	}
+	c.drop()
+	return all, nil
+}
+
+// arrival is an array whose length is announced. It never holds more than eight
+// times what has arrived, so that no header can make it larger than its file,
+// and takes an eighth more than the array while it grows the last time.
+type arrival[T any] struct {
+	mem  *memory
+	data []T
+	room int // the announced length, or more
+}
+
+func (a *arrival[T]) add(x T) error {
+	if len(a.data) == cap(a.data) {
+		if err := a.grow(); err != nil {
+			return err
+		}
+	}
+	a.data = append(a.data, x)
+	return nil
+}
+
+func (a *arrival[T]) grow() error {
+	const least, factor = 1 << 12, 8
+	n := a.room
+	for n/factor > max(len(a.data), least) {
+		n /= factor
+	}
+	old := a.data
+	data, err := newSlice[T](a.mem, n)
+	if err != nil {
+		return err
+	}
+	a.data = data[:copy(data, old)]
+	a.mem.give(cap(old) * sizeOf[T]())
+	return nil
+}
+
+// set is numbers from 0.
+type set struct {
+	mem  *memory
+	bits []uint64
+}
+
+// add adds a number; false when it was there before.
+func (s *set) add(i int) (fresh bool, err error) {
+	if n := len(s.bits); i>>6 >= n {
+		bits, err := newSlice[uint64](s.mem, max(i>>6+1, 2*n))
+		if err != nil {
+			return false, err
+		}
+		copy(bits, s.bits)
+		s.bits = bits
+		s.mem.give(n * sizeOf[uint64]())
+	}
+	fresh = s.bits[i>>6]>>(i&63)&1 == 0
+	s.bits[i>>6] |= 1 << (i & 63)
+	return fresh, nil
+}
