@@ -45,7 +45,7 @@ func literals(f *syntax.File, n int) []literal {
 		if a, ok := s.(*syntax.Assign); ok {
 			name = a.Name.Name
 		}
-		syntax.Walk(s, func(node syntax.Node) bool {
+		syntax.WalkAll(s, func(node syntax.Node) bool {
 			var l literal
 			ok := false
 			switch x := node.(type) {
@@ -53,7 +53,7 @@ func literals(f *syntax.File, n int) []literal {
 				l, ok = call(x)
 			case *syntax.List:
 				l.edges, ok = matrix(x)
-				l.nodes = len(x.Elems)
+				l.nodes = x.Len()
 				ok = ok && l.nodes == n
 			}
 			if ok {
@@ -88,14 +88,14 @@ func call(x *syntax.Call) (literal, bool) {
 		}
 	}
 	l.edges, ok = matrix(list)
-	l.nodes = len(list.Elems)
+	l.nodes = list.Len()
 	return l, ok
 }
 
 // pairs is a list of pairs. As edges reads it, rows all of length 2 are pairs.
 func pairs(list *syntax.List) (arcs, bool) {
 	set := arcs{}
-	for _, e := range list.Elems {
+	for _, e := range list.All() {
 		row, ok := numbers(e)
 		if !ok || len(row) != 2 {
 			return nil, false
@@ -107,9 +107,9 @@ func pairs(list *syntax.List) (arcs, bool) {
 
 func matrix(list *syntax.List) (arcs, bool) {
 	set := arcs{}
-	for i, e := range list.Elems {
+	for i, e := range list.All() {
 		row, ok := numbers(e)
-		if !ok || len(row) != len(list.Elems) {
+		if !ok || len(row) != list.Len() {
 			return nil, false
 		}
 		for j, x := range row {
@@ -122,7 +122,7 @@ func matrix(list *syntax.List) (arcs, bool) {
 			}
 		}
 	}
-	return set, len(list.Elems) > 1
+	return set, list.Len() > 1
 }
 
 func numbers(x syntax.Expr) ([]float64, bool) {
@@ -130,8 +130,8 @@ func numbers(x syntax.Expr) ([]float64, bool) {
 	if !ok {
 		return nil, false
 	}
-	row := make([]float64, len(list.Elems))
-	for i, e := range list.Elems {
+	row := make([]float64, list.Len())
+	for i, e := range list.All() {
 		n, ok := e.(*syntax.Number)
 		if !ok {
 			return nil, false

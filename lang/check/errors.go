@@ -710,7 +710,7 @@ func (c *checker) edgeID(x syntax.Expr, list *syntax.List) {
 // meant as labels.
 func (c *checker) quoteNames(list *syntax.List) (edits []diag.Edit) {
 	for _, row := range list.Elems {
-		for _, e := range row.(*syntax.List).Elems {
+		for _, e := range elements(row.(*syntax.List)) {
 			switch e := e.(type) {
 			case *syntax.Name:
 				if c.scope.names[e.Name] != nil {
@@ -737,7 +737,7 @@ func (c *checker) edgeRange(s source.Span, id, n int) {
 // mixedEdges points at the first end that is not like most of the others.
 func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 	for _, row := range list.Elems {
-		for _, e := range row.(*syntax.List).Elems {
+		for _, e := range elements(row.(*syntax.List)) {
 			if _, isLabel := e.(*syntax.String); isLabel == numbers {
 				most := "labels"
 				if numbers {

@@ -2,13 +2,16 @@ package check
 
 import (
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
 	"ein/vm/code"
 	"ein/vm/ir"
+	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -60,7 +63,7 @@ func (c *checker) collectLabels() {
 			if !ok {
 				return true
 			}
-			for _, row := range list.Elems {
+			for _, row := range list.Elems { // none when packed, so without labels
 				if pair, ok := row.(*syntax.List); ok {
 					for _, e := range pair.Elems {
 						if s, ok := e.(*syntax.String); ok {
@@ -118,10 +121,35 @@ func (c *checker) static(e syntax.Expr) (float64, bool) {
 	return x, true
 }
 
+// elements is the elements of a list. Those of a packed one are made for it.
+func elements(l *syntax.List) []syntax.Expr {
+	if l.Packed == nil {
+		return l.Elems
+	}
+	list := make([]syntax.Expr, 0, l.Len())
+	for _, e := range l.All() {
+		list = append(list, e)
+	}
+	return list
+}
+
+// rows is the elements of a list, or the first of a packed one, which the others
+// are like.
+func rows(l *syntax.List) []syntax.Expr {
+	if l.Packed == nil {
+		return l.Elems
+	}
+	return []syntax.Expr{l.At(0)}
+}
+
 // list elaborates [..] and [[..]]: a tensor of numbers.
 func (c *checker) list(x *syntax.List) val {
 	var dims []int
 	for l := x; ; {
+		if l.Packed != nil {
+			dims = append(dims, l.Packed.Dims...)
+			break
+		}
 		dims = append(dims, len(l.Elems))
 		if len(l.Elems) == 0 {
 			break
@@ -140,16 +168,27 @@ func (c *checker) list(x *syntax.List) val {
 	if !c.fits(x.Span, shape.Elems()) {
 		return val{}
 	}
+	kind := tensor.Bool
+	if x.Packed != nil {
+		if !c.packed(x, &kind) {
+			return val{}
+		}
+		c.at(x.Span)
+		return val{n: c.b.Const(dense(kind, shape, x.Packed.Values))}
+	}
 	// A ragged literal can have far fewer elements than its first row promises.
 	data := make([]float64, 0, min(shape.Elems(), uint64(x.Span.Len())))
-	kind := tensor.Bool
 	var fill func(l *syntax.List, depth int) bool
 	fill = func(l *syntax.List, depth int) bool {
-		if len(l.Elems) != dims[depth] {
-			c.ragged(l, len(l.Elems), dims[depth])
+		if l.Packed != nil && slices.Equal(l.Packed.Dims, dims[depth:]) {
+			data = append(data, l.Packed.Values...)
+			return c.packed(l, &kind)
+		}
+		if l.Len() != dims[depth] {
+			c.ragged(l, l.Len(), dims[depth])
 			return false
 		}
-		for _, e := range l.Elems {
+		for _, e := range elements(l) {
 			sub, isList := e.(*syntax.List)
 			if isList != (depth+1 < len(dims)) {
 				c.raggedDepth(e)
@@ -180,6 +219,30 @@ func (c *checker) list(x *syntax.List) val {
 	}
 	c.at(x.Span)
 	return val{n: c.b.Const(dense(kind, shape, data))}
+}
+
+// packed raises kind to that of the numbers in a packed list.
+func (c *checker) packed(l *syntax.List, kind *tensor.Kind) bool {
+	huge := false
+	for _, v := range l.Packed.Values {
+		*kind = max(*kind, ir.KindOf(v))
+		huge = huge || abs(v) >= tensor.MaxInt
+	}
+	return !huge || !c.anyInexact(l)
+}
+
+// anyInexact reports the first number in a packed list that inexact does.
+func (c *checker) anyInexact(l *syntax.List) bool {
+	for _, e := range l.All() {
+		sub, ok := e.(*syntax.List)
+		if ok && c.anyInexact(sub) {
+			return true
+		}
+		if v, ok := number(e); ok && abs(v) >= tensor.MaxInt && c.inexact(e) {
+			return true
+		}
+	}
+	return false
 }
 
 // inexact reports a whole number, perhaps with a sign, that is too large.
@@ -266,15 +329,15 @@ func (c *checker) literalCall(x *syntax.Call) val {
 // edges decides between the two readings of edges(L): rows all of length 2 are
 // pairs; a square literal of 3 or more rows is the matrix.
 func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
-	pairs, square := true, len(list.Elems) >= 3
-	for _, e := range list.Elems {
+	pairs, square := true, list.Len() >= 3
+	for _, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
 			c.edgeRow(e, -1)
 			return val{}
 		}
-		pairs = pairs && len(row.Elems) == 2
-		square = square && len(row.Elems) == len(list.Elems)
+		pairs = pairs && row.Len() == 2
+		square = square && row.Len() == list.Len()
 	}
 	switch {
 	case pairs:
@@ -282,48 +345,96 @@ func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 	case square:
 		return c.matrixGraph(x, list, n)
 	}
-	for _, e := range list.Elems {
-		if row := e.(*syntax.List); len(row.Elems) != 2 {
-			c.edgeRow(row, len(row.Elems))
+	for _, e := range rows(list) {
+		if row := e.(*syntax.List); row.Len() != 2 {
+			c.edgeRow(row, row.Len())
 			break
 		}
 	}
 	return val{}
 }
 
+// arcs is the edges of a graph literal, in the order of the text.
+type arcs struct {
+	n   int
+	all iter.Seq2[int32, int32]
+}
+
 type edge struct{ from, to int32 }
 
+func arcsOf(es []edge) arcs {
+	return arcs{len(es), func(yield func(int32, int32) bool) {
+		for _, e := range es {
+			if !yield(e.from, e.to) {
+				return
+			}
+		}
+	}}
+}
+
+// matrixOf is the values of a packed list of lists of numbers, nil of any other
+// list.
+func matrixOf(list *syntax.List) []float64 {
+	if list.Packed == nil || len(list.Packed.Dims) != 2 {
+		return nil
+	}
+	return list.Packed.Values
+}
+
 func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
-	es := make([]edge, 0, len(list.Elems))
+	var es arcs
 	labelled, largest := 0, -1
-	var largestAt source.Span
-	for _, e := range list.Elems {
-		row := e.(*syntax.List)
-		var ends [2]int32
-		for k, id := range row.Elems {
-			switch id := id.(type) {
-			case *syntax.Number:
-				if id.Value != math.Trunc(id.Value) || id.Value >= stdlib.MaxSize {
+	var largestAt syntax.Expr
+	if ends := matrixOf(list); ends != nil {
+		// The end of an edge, as the tree would have it.
+		end := func(k int) syntax.Expr { return list.At(k / 2).(*syntax.List).At(k % 2) }
+		at := 0
+		for k, v := range ends {
+			if v != math.Trunc(v) || v >= stdlib.MaxSize || math.Signbit(v) {
+				c.edgeID(end(k), list)
+				return val{}
+			}
+			if int(v) > largest {
+				largest, at = int(v), k
+			}
+		}
+		if n >= 0 && largest >= n {
+			largestAt = end(at)
+		}
+		es = arcs{len(ends) / 2, func(yield func(int32, int32) bool) {
+			for k := 0; k < len(ends) && yield(int32(ends[k]), int32(ends[k+1])); k += 2 {
+			}
+		}}
+	} else {
+		edges := make([]edge, 0, len(list.Elems))
+		for _, e := range rows(list) {
+			var ends [2]int32
+			for k, id := range elements(e.(*syntax.List)) {
+				switch id := id.(type) {
+				case *syntax.Number:
+					if id.Value != math.Trunc(id.Value) || id.Value >= stdlib.MaxSize {
+						c.edgeID(id, list)
+						return val{}
+					}
+					ends[k] = int32(id.Value)
+					if int(ends[k]) > largest {
+						largest, largestAt = int(ends[k]), id
+					}
+				case *syntax.String:
+					ends[k] = int32(c.ids[id.Value])
+					labelled++
+				default:
 					c.edgeID(id, list)
 					return val{}
 				}
-				ends[k] = int32(id.Value)
-				if int(ends[k]) > largest {
-					largest, largestAt = int(ends[k]), id.Span
-				}
-			case *syntax.String:
-				ends[k] = int32(c.ids[id.Value])
-				labelled++
-			default:
-				c.edgeID(id, list)
-				return val{}
 			}
+			edges = append(edges, edge{ends[0], ends[1]})
 		}
-		es = append(es, edge{ends[0], ends[1]})
+		es = arcsOf(edges)
 	}
 	switch {
-	case labelled > 0 && labelled < 2*len(es):
-		c.mixedEdges(list, labelled < len(es))
+	case labelled > 0 && labelled < 2*es.n:
+		c.mixedEdges(list, labelled < es.n)
 		return val{}
 	case labelled > 0 && c.cfg.Profile == Core:
 		c.notInProfile(list.Span, "node labels")
@@ -333,17 +444,17 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 	case labelled > 0 && n < len(c.labels):
 		c.fewerThanLabels(x.Args[1].Value, n)
 		return val{}
-	case len(es) == 0 && n < 0:
+	case es.n == 0 && n < 0:
 		c.emptyEdges(x)
 		return val{}
 	case labelled == 0 && n < 0:
 		n = largest + 1
 		c.inferredSize(x, n)
 	case labelled == 0 && largest >= n:
-		c.edgeRange(largestAt, largest, n)
+		c.edgeRange(largestAt.Pos(), largest, n)
 		return val{}
 	}
-	if len(es) == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
+	if es.n == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
 		c.twoByTwo(x, list, es)
 	}
 	return c.adjacency(x, es, n)
@@ -351,8 +462,11 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 
 // twoByTwo warns when a literal of two pairs would mean something else read as
 // a matrix.
-func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es []edge) {
-	m := [2][2]int32{{es[0].from, es[0].to}, {es[1].from, es[1].to}}
+func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es arcs) {
+	var m [][2]int32
+	for from, to := range es.all {
+		m = append(m, [2]int32{from, to})
+	}
 	var asPairs [2][2]int32
 	for _, row := range m {
 		for _, v := range row {
@@ -362,29 +476,32 @@ func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es []edge) {
 		}
 		asPairs[row[0]][row[1]] = 1
 	}
-	if m != asPairs {
+	if [2][2]int32(m) != asPairs {
 		c.ambiguousEdges(x, list)
 	}
 }
 
 func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
-	k := len(list.Elems)
+	k := list.Len()
 	if n >= 0 && n != k {
 		c.matrixSize(x, k, n)
 		return val{}
 	}
 	var es []edge
-	for i, e := range list.Elems {
+	for i, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
 			c.adjRow(e, -1, k)
 			return val{}
 		}
-		if len(row.Elems) != k {
-			c.adjRow(row, len(row.Elems), k)
+		if row.Len() != k {
+			c.adjRow(row, row.Len(), k)
 			return val{}
 		}
-		for j, id := range row.Elems {
+		if matrixOf(list) != nil {
+			break
+		}
+		for j, id := range elements(row) {
 			v, ok := number(id)
 			if !ok || v != 0 && v != 1 {
 				c.adjEntry(id, i, j)
@@ -395,17 +512,39 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 			}
 		}
 	}
-	return c.adjacency(x, es, k)
+	entries := matrixOf(list)
+	if entries == nil {
+		return c.adjacency(x, arcsOf(es), k)
+	}
+	ones := 0
+	for at, v := range entries {
+		switch v {
+		case 0:
+		case 1:
+			ones++
+		default:
+			i, j := at/k, at%k
+			c.adjEntry(list.At(i).(*syntax.List).At(j), i, j)
+			return val{}
+		}
+	}
+	return c.adjacency(x, arcs{ones, func(yield func(int32, int32) bool) {
+		for at, v := range entries {
+			if v == 1 && !yield(int32(at/k), int32(at%k)) {
+				return
+			}
+		}
+	}}, k)
 }
 
 // adjacency stores the edges as a bit matrix or, when that would be mostly
 // zeros, as CSR.
-func (c *checker) adjacency(x *syntax.Call, es []edge, n int) val {
+func (c *checker) adjacency(x *syntax.Call, es arcs, n int) val {
 	c.at(x.Span)
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
-	packed := Packs(n, n, len(es))
-	words := uint64(n)/2 + uint64(len(es))
+	packed := Packs(n, n, es.n)
+	words := uint64(n)/2 + uint64(es.n)
 	if packed {
 		words = uint64(n) * uint64(tensor.Words(n))
 	}
@@ -414,15 +553,19 @@ func (c *checker) adjacency(x *syntax.Call, es []edge, n int) val {
 	}
 	if packed {
 		v.Layout, v.Bits = tensor.Packed, tensor.NewBits(n, n)
-		for _, e := range es {
-			if v.Bits.Get(int(e.from), int(e.to)) {
+		for from, to := range es.all {
+			if v.Bits.Get(int(from), int(to)) {
 				duplicates++
 			}
-			v.Bits.Set(int(e.from), int(e.to))
+			v.Bits.Set(int(from), int(to))
 		}
 	} else {
 		v.Layout = tensor.Sparse
-		v.CSR, duplicates = buildCSR(n, es)
+		src, dst := make([]int32, 0, es.n), make([]int32, 0, es.n)
+		for from, to := range es.all {
+			src, dst = append(src, from), append(dst, to)
+		}
+		v.CSR, duplicates = kernel.BuildCSR(n, n, src, dst, nil)
 	}
 	if duplicates > 0 {
 		c.duplicateEdges(x, duplicates)

@@ -73,7 +73,7 @@ func (d *Document) path(offset int) []syntax.Node {
 		return nil
 	}
 	var out []syntax.Node
-	syntax.Walk(d.File().Stmts[i], func(n syntax.Node) bool {
+	syntax.WalkAll(d.File().Stmts[i], func(n syntax.Node) bool {
 		if !n.Pos().Contains(offset) {
 			return false
 		}

@@ -40,7 +40,7 @@ func (d *Document) Folds() []Fold {
 		}
 	}
 	for _, s := range f.Stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
+		syntax.WalkAll(s, func(n syntax.Node) bool {
 			switch n.(type) {
 			case syntax.Stmt, *syntax.List, *syntax.Call:
 				add(n.Pos(), false)
@@ -105,8 +105,8 @@ func (d *Document) between(n syntax.Node, offset int) source.Span {
 			first, last = n.Args[0].Value, n.Args[len(n.Args)-1].Value
 		}
 	case *syntax.List:
-		if len(n.Elems) > 0 {
-			first, last = n.Elems[0], n.Elems[len(n.Elems)-1]
+		if k := n.Len(); k > 0 {
+			first, last = n.At(0), n.At(k-1)
 		}
 	}
 	if first == nil {

@@ -34,9 +34,9 @@ func (in *interp) construct(sc *scope, name string, args []syntax.Expr) value {
 		return in.matrix(sc, list)
 	}
 	pairs := true
-	for _, e := range list.Elems {
+	for _, e := range list.All() {
 		row, ok := e.(*syntax.List)
-		pairs = pairs && ok && len(row.Elems) == 2
+		pairs = pairs && ok && row.Len() == 2
 	}
 	if pairs {
 		return in.pairs(sc, list, n)
@@ -67,13 +67,13 @@ func (in *interp) matrix(sc *scope, list *syntax.List) value {
 
 // pairs reads a list of (source, target).
 func (in *interp) pairs(sc *scope, list *syntax.List, n int) value {
-	if len(list.Elems) == 0 && n < 0 {
+	if list.Len() == 0 && n < 0 {
 		fail(Static, "edges([]) needs the number of nodes")
 	}
 	var ids []int
 	labelled := 0
-	for _, e := range list.Elems {
-		for _, x := range e.(*syntax.List).Elems {
+	for _, e := range list.All() {
+		for _, x := range e.(*syntax.List).All() {
 			if _, ok := x.(*syntax.String); ok {
 				labelled++
 			}

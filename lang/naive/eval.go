@@ -94,18 +94,18 @@ func apply(f pointwise, real func(bool) bool, vs ...value) value {
 
 // list is a literal: scalars, or lists of one shape.
 func (in *interp) list(sc *scope, x *syntax.List) value {
-	if len(x.Elems) == 0 {
+	if x.Len() == 0 {
 		fail(Static, "an empty list")
 	}
 	var out value
-	for i, e := range x.Elems {
+	for i, e := range x.All() {
 		v := in.eval(sc, e)
 		_, isList := e.(*syntax.List)
 		switch {
 		case !isList && v.rank() > 0:
 			fail(Static, "an element of a list is not a scalar")
 		case i == 0:
-			out.Dims = append([]int{len(x.Elems)}, v.Dims...)
+			out.Dims = append([]int{x.Len()}, v.Dims...)
 		case !slices.Equal(out.Dims[1:], v.Dims):
 			fail(Static, "ragged list: element %d has shape %v, not %v", i, v.Dims, out.Dims[1:])
 		}

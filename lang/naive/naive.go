@@ -404,7 +404,7 @@ func (in *interp) findIn(x syntax.Expr, inList bool) {
 func children(x syntax.Expr) []syntax.Expr {
 	switch x := x.(type) {
 	case *syntax.List:
-		return x.Elems
+		return x.Elems // of a packed one none: it holds neither labels nor indices
 	case *syntax.Call:
 		var xs []syntax.Expr
 		for _, a := range x.Args {

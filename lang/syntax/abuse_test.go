@@ -150,9 +150,9 @@ func TestBigLiteral(t *testing.T) {
 }
 
 func TestLimitsAreNeverOff(t *testing.T) {
-	for _, l := range []Limits{{}, {-1, -1, -1, -1, -1, -1}} {
+	for _, l := range []Limits{{}, {-1, -1, -1, -1, -1, -1, 0, -1}} {
 		got := l.withDefaults()
-		want := Limits{DefaultSourceBytes, DefaultTokens, DefaultDepth, DefaultHeight, DefaultStatements, DefaultDiagnostics}
+		want := Limits{DefaultSourceBytes, DefaultTokens, DefaultDepth, DefaultHeight, DefaultStatements, DefaultDiagnostics, 0, DefaultPack}
 		if got != want {
 			t.Errorf("%+v gives %+v", l, got)
 		}

@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,12 +28,12 @@ func (d *dumper) stmt(s Stmt) {
 	case *Assign:
 		d.WriteString("(" + s.Op.String() + " " + s.Name.Name)
 		if s.Indexed {
-			d.group(" [", s.Indices, "]")
+			d.group(" [", slices.All(s.Indices), "]")
 		}
 		d.WriteByte(' ')
 		d.expr(s.Value)
 	case *Print:
-		d.group("(print ", s.Values, "")
+		d.group("(print ", slices.All(s.Values), "")
 	case *Def:
 		d.WriteString("(def " + s.Name.Name + " (")
 		for i, p := range s.Params {
@@ -63,7 +65,7 @@ func (d *dumper) stmt(s Stmt) {
 	d.WriteByte(')')
 }
 
-func (d *dumper) group(open string, xs []Expr, end string) {
+func (d *dumper) group(open string, xs iter.Seq2[int, Expr], end string) {
 	d.WriteString(open)
 	for i, x := range xs {
 		if i > 0 {
@@ -83,7 +85,7 @@ func (d *dumper) expr(x Expr) {
 	case *String:
 		d.WriteString(strconv.Quote(x.Value))
 	case *List:
-		d.group("[", x.Elems, "]")
+		d.group("[", x.All(), "]")
 	case *Call:
 		d.WriteString("(call " + x.Fun.Name)
 		for _, a := range x.Args {
@@ -97,9 +99,9 @@ func (d *dumper) expr(x Expr) {
 	case *Index:
 		d.WriteString("(at ")
 		d.expr(x.X)
-		d.group(" [", x.Indices, "])")
+		d.group(" [", slices.All(x.Indices), "])")
 	case *Product:
-		d.group("(join ", x.Factors, ")")
+		d.group("(join ", slices.All(x.Factors), ")")
 	case *Unary:
 		d.WriteString("(neg ")
 		d.expr(x.X)
@@ -111,7 +113,7 @@ func (d *dumper) expr(x Expr) {
 		d.expr(x.R)
 		d.WriteByte(')')
 	case *Paren:
-		d.group("(paren ", []Expr{x.X}, ")")
+		d.group("(paren ", slices.All([]Expr{x.X}), ")")
 	case *BadExpr:
 		d.WriteString("(bad)")
 	}

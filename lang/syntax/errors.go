@@ -41,6 +41,7 @@ const (
 	codeStatements  diag.Code = "E0504"
 	codeHeight      diag.Code = "E0505"
 	codeMore        diag.Code = "N0506"
+	codeMemory      diag.Code = "E0507"
 )
 
 func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {
@@ -433,6 +434,11 @@ func errSourceBytes(n, limit int) diag.Diagnostic {
 
 func errTokens(span source.Span, limit int) diag.Diagnostic {
 	return newError(codeTokens, span, "the program has more than %d tokens", limit)
+}
+
+func errMemory(span source.Span, limit uint64) diag.Diagnostic {
+	d := newError(codeMemory, span, "reading the program takes more than %d bytes of memory", limit)
+	return withNote(d, "Let the host bind large data to an input.")
 }
 
 func errDepth(span source.Span, limit int) diag.Diagnostic {

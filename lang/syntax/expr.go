@@ -17,6 +17,20 @@ var precedence = [numKinds]uint8{
 	KindGt: 1, KindGe: 1, KindLt: 1, KindLe: 1, KindEq: 1, KindNe: 1,
 }
 
+// push appends to the elements being read.
+func (p *parser) push(x Expr) { p.exprs = push(&p.meter, p.exprs, &p.highExprs, x) }
+
+// crowded fails when more memory was taken than is allowed. It is asked before
+// every operand, so no expression goes on much longer.
+func (p *parser) crowded() bool {
+	if !p.meter.over() {
+		return false
+	}
+	p.stopped = true
+	p.failAt(p.i, p.end+1, errMemory(p.toks[p.i].span(), p.lim.Memory))
+	return true
+}
+
 // peek is the kind of the token at the cursor, KindEOF at the end.
 func (p *parser) peek() Kind {
 	if p.i < p.end {
@@ -52,7 +66,7 @@ func (p *parser) expr(floor uint8) (Expr, int) {
 		if height = p.taller(max(height, h), left, opSpan); height == 0 {
 			return nil, 0
 		}
-		b := p.binaries.new()
+		b := p.binaries.new(&p.meter)
 		*b = Binary{left.Pos().Join(right.Pos()), BinaryOp(op - KindMul), opSpan, left, right}
 		left = b
 	}
@@ -100,7 +114,7 @@ func (p *parser) unary() (Expr, int) {
 		if height = p.taller(height, x, p.toks[i].span()); height == 0 {
 			return nil, 0
 		}
-		x = &Unary{source.Span{Start: int(p.toks[i].start), End: end}, x}
+		x = node(&p.meter, Unary{source.Span{Start: int(p.toks[i].start), End: end}, x})
 	}
 	return x, height
 }
@@ -117,7 +131,7 @@ func (p *parser) product() (Expr, int) {
 		return nil, 0
 	}
 	mark := len(p.exprs)
-	p.exprs = append(p.exprs, first)
+	p.push(first)
 	last := first
 	for p.tight().starts() {
 		if !p.factor(last, p.tight()) {
@@ -127,15 +141,15 @@ func (p *parser) product() (Expr, int) {
 		if x == nil {
 			return nil, 0
 		}
-		p.exprs = append(p.exprs, x)
+		p.push(x)
 		last, height = x, max(height, h)
 	}
 	if height = p.taller(height, first, last.Pos()); height == 0 {
 		return nil, 0
 	}
-	factors := p.arena.copy(p.exprs[mark:])
+	factors := p.arena.copy(&p.meter, p.exprs[mark:])
 	p.exprs = p.exprs[:mark]
-	return &Product{first.Pos().Join(last.Pos()), factors}, height
+	return node(&p.meter, Product{first.Pos().Join(last.Pos()), factors}), height
 }
 
 // factor reports whether the operand at the cursor may stand beside the one
@@ -177,7 +191,7 @@ func (p *parser) postfix() (Expr, int) {
 		if height = p.taller(max(height, h), x, p.toks[open].span()); height == 0 {
 			return nil, 0
 		}
-		ix := p.indexes.new()
+		ix := p.indexes.new(&p.meter)
 		*ix = Index{source.Span{Start: x.Pos().Start, End: int(p.toks[p.i-1].end)}, x, indices}
 		x = ix
 	}
@@ -187,6 +201,9 @@ func (p *parser) postfix() (Expr, int) {
 func (p *parser) primary() (Expr, int) {
 	if p.i >= p.end {
 		p.unexpected("a value")
+		return nil, 0
+	}
+	if p.crowded() {
 		return nil, 0
 	}
 	t := p.toks[p.i]
@@ -201,7 +218,7 @@ func (p *parser) primary() (Expr, int) {
 		return p.name(t), 1
 	case KindString:
 		p.i++
-		return &String{t.span(), unquote(p.text[t.start+1 : t.end-1])}, 1
+		return p.str(t), 1
 	case KindLParen:
 		return p.paren(t)
 	case KindLBracket:
@@ -212,9 +229,18 @@ func (p *parser) primary() (Expr, int) {
 }
 
 func (p *parser) name(t token) *Name {
-	n := p.names.new()
+	n := p.names.new(&p.meter)
 	*n = Name{t.span(), p.text[t.start:t.end]}
 	return n
+}
+
+func (p *parser) str(t token) *String {
+	inner := p.text[t.start+1 : t.end-1]
+	value := unquote(inner)
+	if len(value) < len(inner) { // a copy
+		p.meter.take(len(inner))
+	}
+	return node(&p.meter, String{t.span(), value})
 }
 
 func (p *parser) number(t token) Expr {
@@ -228,7 +254,7 @@ func (p *parser) number(t token) Expr {
 		}
 	}
 	p.i++
-	n := p.numbers.new()
+	n := p.numbers.new(&p.meter)
 	*n = Number{t.span(), text, value}
 	return n
 }
@@ -265,10 +291,13 @@ func (p *parser) paren(open token) (Expr, int) {
 	}
 	p.i++
 	p.depth--
-	return &Paren{source.Span{Start: int(open.start), End: int(p.toks[p.i-1].end)}, x}, height + 1
+	return node(&p.meter, Paren{source.Span{Start: int(open.start), End: int(p.toks[p.i-1].end)}, x}), height + 1
 }
 
 func (p *parser) list(open token) (Expr, int) {
+	if open.packed {
+		return p.packedList(open)
+	}
 	if !p.deeper(1, open.span()) {
 		return nil, 0
 	}
@@ -279,7 +308,7 @@ func (p *parser) list(open token) (Expr, int) {
 		if x == nil {
 			return nil, 0
 		}
-		p.exprs = append(p.exprs, x)
+		p.push(x)
 		height = max(height, h)
 		switch p.peek() {
 		case KindComma:
@@ -292,15 +321,15 @@ func (p *parser) list(open token) (Expr, int) {
 	}
 	p.i++
 	p.depth--
-	l := p.lists.new()
-	*l = List{source.Span{Start: int(open.start), End: int(p.toks[p.i-1].end)}, p.arena.copy(p.exprs[mark:])}
+	l := p.lists.new(&p.meter)
+	*l = List{Span: source.Span{Start: int(open.start), End: int(p.toks[p.i-1].end)}, Elems: p.arena.copy(&p.meter, p.exprs[mark:])}
 	p.exprs = p.exprs[:mark]
 	return l, height + 1
 }
 
 // element is expr(0) with a short cut for the atoms that fill most brackets.
 func (p *parser) element() (Expr, int) {
-	if p.i+1 < p.end {
+	if p.i+1 < p.end && !p.meter.over() {
 		if next := p.toks[p.i+1].kind; next == KindComma || next == KindRBracket {
 			switch t := p.toks[p.i]; t.kind {
 			case KindNumber:
@@ -338,7 +367,7 @@ func (p *parser) indexList(open int) ([]Expr, int) {
 		if x == nil {
 			return nil, 0
 		}
-		p.exprs = append(p.exprs, x)
+		p.push(x)
 		height = max(height, h)
 		kind := p.peek()
 		if kind != KindComma && kind != KindRBracket {
@@ -347,7 +376,7 @@ func (p *parser) indexList(open int) ([]Expr, int) {
 		}
 		p.i++
 		if kind == KindRBracket {
-			xs := p.arena.copy(p.exprs[mark:])
+			xs := p.arena.copy(&p.meter, p.exprs[mark:])
 			p.exprs = p.exprs[:mark]
 			return xs, height
 		}
@@ -367,7 +396,7 @@ func (p *parser) call(fun token) (Expr, int) {
 		if arg.Value == nil {
 			return nil, 0
 		}
-		p.args = append(p.args, arg)
+		p.args = push(&p.meter, p.args, &p.highArgs, arg)
 		height = max(height, h)
 		switch p.peek() {
 		case KindComma:
@@ -381,12 +410,13 @@ func (p *parser) call(fun token) (Expr, int) {
 	p.i++
 	p.depth--
 	args := append([]Arg(nil), p.args[mark:]...)
+	p.meter.take(cap(args) * sizeOf[Arg]())
 	p.args = p.args[:mark]
-	return &Call{
+	return node(&p.meter, Call{
 		Span: source.Span{Start: int(fun.start), End: int(p.toks[p.i-1].end)},
 		Fun:  Ident{p.text[fun.start:fun.end], fun.span()},
 		Args: args,
-	}, height + 1
+	}), height + 1
 }
 
 func (p *parser) arg() (Arg, int) {

@@ -3,7 +3,7 @@ package syntax
 import "math"
 
 // Limits bound what a program may make the parser do. A zero (or negative)
-// value means the default; nothing is ever unlimited.
+// value means the default; nothing but Memory is ever unlimited.
 type Limits struct {
 	SourceBytes int // default 16 MiB
 	Tokens      int // default 8 million
@@ -14,6 +14,11 @@ type Limits struct {
 	Height      int
 	Statements  int // default 10 000
 	Diagnostics int // default 50; then one more says how many were left out
+	// Memory is the bytes that parsing may take, see File.Footprint; 0 is no limit.
+	Memory uint64
+	// Pack is how many numbers a list holds that is kept packed; default 64.
+	// Nothing else depends on it.
+	Pack int
 }
 
 // The default limits.
@@ -24,6 +29,7 @@ const (
 	DefaultHeight      = 10_000
 	DefaultStatements  = 10_000
 	DefaultDiagnostics = 50
+	DefaultPack        = 64
 )
 
 func (l Limits) withDefaults() Limits {
@@ -38,6 +44,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Height, DefaultHeight)
 	set(&l.Statements, DefaultStatements)
 	set(&l.Diagnostics, DefaultDiagnostics)
+	set(&l.Pack, DefaultPack)
 	l.SourceBytes = min(l.SourceBytes, math.MaxInt32-1) // tokens hold 32-bit offsets
 	return l
 }

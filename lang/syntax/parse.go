@@ -7,6 +7,7 @@
 package syntax
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -52,12 +53,17 @@ type parser struct {
 	depth    int // brackets and minus signs around the cursor
 	failure  *failure
 	reuse    *reuse
+	meter    meter
+	full     [][]token           // of keepTokens each, before those in toks
+	packs    map[int32]rectangle // the packed lists, by the offset of their [
 	numbers  slab[Number]
 	names    slab[Name]
 	lists    slab[List]
 	binaries slab[Binary]
 	indexes  slab[Index]
 	arena    exprArena
+	// The most elements and arguments that were in the buffers.
+	highExprs, highArgs int
 }
 
 // failure is why a statement did not parse.
@@ -77,7 +83,8 @@ type buffers struct {
 	room   int // tokens that peeker holds
 }
 
-// keepTokens bounds what the pool holds on to between programs.
+// keepTokens bounds what the pool holds on to between programs. Longer ones have
+// their tokens read in chunks of so many.
 const keepTokens = 1 << 16
 
 var pool = sync.Pool{New: func() any { return new(buffers) }}
@@ -90,6 +97,7 @@ func newParser(f *source.File, opt Options) *parser {
 		opt:     opt,
 		lim:     opt.Limits.withDefaults(),
 		reuse:   newReuse(opt.Reuse, f.Text),
+		meter:   meter{max: opt.Limits.Memory},
 	}
 }
 
@@ -109,23 +117,31 @@ func (p *parser) release() {
 }
 
 // lex fills toks with everything the grammar cares for. Newlines become a flag,
-// comments go to the file, text that is not Ein becomes a diagnostic.
+// comments go to the file, text that is not Ein becomes a diagnostic, and a
+// packed list becomes its first and its last brackets.
 func (p *parser) lex() {
 	if len(p.text) > p.lim.SourceBytes {
 		p.stop(errSourceBytes(len(p.text), p.lim.SourceBytes))
 		return
 	}
-	// A guess that fits literals, the only things that make a program long;
-	// growing by doubling would take several times as much.
-	if n := len(p.text) / 3; cap(p.toks) < n {
+	p.meter.take(len(p.text))
+	// A guess: in long programs most tokens have a blank or a second digit.
+	if n := min(len(p.text)/3, keepTokens); cap(p.toks) < n {
 		p.toks = make([]token, 0, n)
 	}
 	newline := false
+	var last Kind // of toks
+	tokens := 0   // with those in packed lists
+	tried := 0    // no list that starts before can be packed
 	var counts [numKinds]int
 	for s := newScanner(p.text); ; {
 		t := s.next()
 		if t.kind.bad() {
 			p.badToken(t)
+		}
+		if p.meter.over() {
+			p.stop(errMemory(t.span(), p.lim.Memory))
+			return
 		}
 		switch t.kind {
 		case KindNewline:
@@ -133,22 +149,57 @@ func (p *parser) lex() {
 			continue
 		case KindComment, KindBadComment, KindDashComment:
 			p.file.Comments = append(p.file.Comments, Comment{t.span()})
+			p.meter.take(sizeOf[Comment]() * 5 / 4)
 			continue
 		}
 		t.newline, newline = newline, false
-		p.toks = append(p.toks, t)
+		if t.kind == KindLBracket && int(t.start) >= tried && (t.newline || !last.ends()) {
+			r, end, ok := s.rectangle(p.lim.Pack, p.lim.Tokens-tokens)
+			if tried = end; ok {
+				p.pack(t, r)
+				tokens += r.hidden + 2*len(r.dims)
+				last = KindRBracket
+				continue
+			}
+		}
+		p.emit(t)
+		last = t.kind
 		if t.kind == KindEOF {
+			p.joinTokens()
 			// Most names stand for themselves, the rest before a ( or an =.
-			p.numbers.expect(counts[KindNumber])
-			p.names.expect(counts[KindIdent] - counts[KindLParen] - counts[KindAssign])
+			p.numbers.expect(&p.meter, counts[KindNumber])
+			p.names.expect(&p.meter, counts[KindIdent]-counts[KindLParen]-counts[KindAssign])
 			return
 		}
 		counts[t.kind]++
-		if len(p.toks) > p.lim.Tokens {
+		if tokens++; tokens > p.lim.Tokens {
 			p.stop(errTokens(t.span(), p.lim.Tokens))
 			return
 		}
 	}
+}
+
+func (p *parser) emit(t token) {
+	if len(p.toks) == keepTokens {
+		p.full = append(p.full, p.toks)
+		p.toks = make([]token, 0, keepTokens)
+	}
+	p.toks = append(p.toks, t)
+	p.meter.take(tokenSize)
+}
+
+// joinTokens makes one slice of the chunks. Growing one slice instead would take
+// as much at its end, and leave what it outgrew to the collector.
+func (p *parser) joinTokens() {
+	if len(p.full) == 0 {
+		return
+	}
+	chunks := append(p.full, p.toks)
+	p.full = nil
+	n := (len(chunks)-1)*keepTokens + len(p.toks)
+	p.meter.take(n * tokenSize)
+	p.toks = slices.Concat(chunks...)
+	p.meter.give(n * tokenSize)
 }
 
 func (p *parser) badToken(t token) {
@@ -173,8 +224,12 @@ func (p *parser) stop(d diag.Diagnostic) {
 }
 
 func (p *parser) finish() *File {
+	if p.meter.over() && !p.stopped {
+		p.stop(errMemory(at(len(p.text), 0), p.lim.Memory))
+	}
 	f := p.file
 	f.Incomplete = p.errors > 0 && p.errors == p.curable
+	f.Footprint = p.meter.peak
 	f.Diags.Sort()
 	if more := p.errors - p.lim.Diagnostics; more > 0 {
 		f.Diags = append(f.Diags, noteMore(len(p.text), more))

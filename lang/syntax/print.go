@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -310,13 +312,12 @@ func (p *printer) brackets(xs []Expr) {
 	flat := p.flat
 	p.flat = true
 	p.put("[")
-	p.elements(xs)
+	p.elements(slices.All(xs), separator(xs))
 	p.put("]")
 	p.flat = flat
 }
 
-func (p *printer) elements(xs []Expr) {
-	comma := separator(xs)
+func (p *printer) elements(xs iter.Seq2[int, Expr], comma string) {
 	for i, x := range xs {
 		if i > 0 {
 			p.put(comma)
@@ -343,20 +344,20 @@ func separator(xs []Expr) string {
 
 func (p *printer) list(x *List) {
 	rows := p.rows(x)
-	if p.flat || len(x.Elems) == 0 || !rows && p.fits(x) {
+	comma := separator(x.Elems)
+	if p.flat || x.Len() == 0 || !rows && p.fits(x) {
 		p.put("[")
-		p.elements(x.Elems)
+		p.elements(x.All(), comma)
 		p.put("]")
 		return
 	}
 	p.put("[")
 	p.indent += indentWidth
-	comma := strings.TrimRight(separator(x.Elems), " ")
-	blank := separator(x.Elems)[len(comma):]
+	blank := comma[len(","):]
 	p.newline()
-	for i, e := range x.Elems {
+	for i, e := range x.All() {
 		if i > 0 {
-			p.put(comma)
+			p.put(",")
 			if rows || p.column+len(blank)+p.measure(e, Width)+1 > Width {
 				p.newline()
 			} else {
@@ -372,16 +373,15 @@ func (p *printer) list(x *List) {
 
 // rows reports whether a list of lists was written one row to a line.
 func (p *printer) rows(x *List) bool {
-	if p.text == "" || len(x.Elems) < 2 {
+	if p.text == "" || x.Len() < 2 {
 		return false
 	}
-	for i, e := range x.Elems {
-		if _, ok := e.(*List); !ok {
+	end := -1 // of the row before
+	for _, e := range x.All() {
+		if _, ok := e.(*List); !ok || end >= 0 && !strings.Contains(p.text[end:e.Pos().Start], "\n") {
 			return false
 		}
-		if i > 0 && !strings.Contains(p.text[x.Elems[i-1].Pos().End:e.Pos().Start], "\n") {
-			return false
-		}
+		end = e.Pos().End
 	}
 	return true
 }
@@ -393,7 +393,7 @@ func (p *printer) fits(x *List) bool {
 }
 
 func (p *printer) rowsInside(x *List) bool {
-	for _, e := range x.Elems {
+	for _, e := range x.All() {
 		if l, ok := e.(*List); ok && (p.rows(l) || p.rowsInside(l)) {
 			return true
 		}
@@ -414,8 +414,8 @@ func (p *printer) measure(x Expr, most int) int {
 	if !ok {
 		return utf8.RuneCountInString(ExprString(x))
 	}
-	n := 2 + max(len(l.Elems)-1, 0)*len(separator(l.Elems))
-	for _, e := range l.Elems {
+	n := 2 + max(l.Len()-1, 0)*len(separator(l.Elems))
+	for _, e := range l.All() {
 		if n > most {
 			break
 		}

@@ -179,7 +179,11 @@ func (m *mover) expr(x Expr) Expr {
 		}
 		return &String{at, value}
 	case *List:
-		return &List{m.span(x.Span), m.exprs(x.Elems)}
+		l := &List{Span: m.span(x.Span), Elems: m.exprs(x.Elems)}
+		if x.Packed != nil {
+			l.Packed = &Packed{x.Packed.Dims, x.Packed.Values, m.text[l.Span.Start:l.Span.End]}
+		}
+		return l
 	case *Call:
 		c := &Call{Span: m.span(x.Span), Fun: m.ident(x.Fun)}
 		if x.Args != nil {

@@ -13,6 +13,7 @@ func (p *parser) statements(lo, hi, level int) []Stmt {
 			p.stop(errStatements(p.toks[i].span(), p.lim.Statements))
 			return append(out, p.bad(i, hi))
 		}
+		p.meter.take(statementSize)
 		seg := p.cut(i, hi)
 		s := Stmt(nil)
 		if level == 0 {
@@ -166,9 +167,13 @@ const closeWithin = 256
 // bracket around it is closed.
 func (p *parser) neverClosed(i, hi int) bool {
 	depth := 1
-	for j := i + 1; j < min(hi, i+closeWithin); j++ {
+	last := i + closeWithin
+	for j := i + 1; j < min(hi, last); j++ {
 		switch t := p.toks[j]; {
 		case t.kind.opens():
+			if t.packed {
+				last -= p.packs[t.start].hidden
+			}
 			depth++
 		case t.kind.closes():
 			if depth--; depth == 0 {

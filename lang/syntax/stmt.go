@@ -257,6 +257,7 @@ func (p *parser) params(i, end int) ([]Ident, bool) {
 			return nil, false
 		}
 		out = append(out, Ident{p.word(i), p.toks[i].span()})
+		p.meter.take(sizeOf[Ident]() * 5 / 4)
 		switch i++; p.toks[i].kind {
 		case KindComma:
 			i++

@@ -36,6 +36,7 @@ var explainLimits = map[diag.Code]Limits{
 	codeStatements:  {Statements: 2},
 	codeHeight:      {Height: 4},
 	codeMore:        {Diagnostics: 1},
+	codeMemory:      {Memory: 2000},
 }
 
 // codes are all codes of errors.go.
@@ -43,7 +44,7 @@ var codes = []diag.Code{
 	codeCharacter, codeUTF8, codeHidden, codeLookalike, codeString, codeEscape, codeNumber, codeNumberRange,
 	codeDashComment, codeExpected, codeUnclosed, codeMismatched, codeStray, codeValue, codeSideBySide, codeBare,
 	codeDirective, codeRelation, codeLeftSide, codeDef, codeInput, codeIndex, codeSourceBytes, codeTokens,
-	codeDepth, codeStatements, codeHeight, codeMore,
+	codeDepth, codeStatements, codeHeight, codeMore, codeMemory,
 }
 
 func TestEveryCodeIsExplained(t *testing.T) {

@@ -16,6 +16,9 @@ type File struct {
 	// open bracket, or an operator or comma at the end. The REPL's continuation
 	// rule.
 	Incomplete bool
+	// Footprint is the bytes of memory that parsing took at its peak, with the
+	// text and the tree. What Options.Reuse has is not counted.
+	Footprint uint64
 }
 
 // Comment is one // or # comment without its line ending.
@@ -119,10 +122,12 @@ type (
 		Span  source.Span
 		Value string
 	}
-	// List is [a, b, ...].
+	// List is [a, b, ...]. A long one of numbers is Packed and has no Elems; Len,
+	// All and At know of both.
 	List struct {
-		Span  source.Span
-		Elems []Expr
+		Span   source.Span
+		Elems  []Expr
+		Packed *Packed
 	}
 	// Call is Fun(Args). Fun is always a name in Ein.
 	Call struct {

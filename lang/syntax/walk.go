@@ -1,7 +1,7 @@
 package syntax
 
 // Walk calls visit for n and, where visit returns true, for everything below
-// it, in source order.
+// it, in source order. What is in a packed list, numbers only, is not visited.
 func Walk(n Node, visit func(Node) bool) {
 	if n == nil || !visit(n) {
 		return
@@ -45,4 +45,19 @@ func Walk(n Node, visit func(Node) bool) {
 	case *Paren:
 		Walk(n.X, visit)
 	}
+}
+
+// WalkAll is Walk that also visits what is in packed lists.
+func WalkAll(n Node, visit func(Node) bool) {
+	Walk(n, func(n Node) bool {
+		if !visit(n) {
+			return false
+		}
+		if l, ok := n.(*List); ok && l.Packed != nil {
+			for _, e := range l.All() {
+				WalkAll(e, visit)
+			}
+		}
+		return true
+	})
 }

@@ -1,0 +1,294 @@
+package syntax
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"ein/lang/source"
+)
+
+// maxPackedRank is how deep the lists may be nested that are packed.
+const maxPackedRank = 8
+
+// Packed is the elements of a list that holds nothing but numbers, or lists of
+// one shape that do. A literal of millions of numbers would take twenty times
+// as much as nodes. The values are in the order of the text and must not be
+// changed: whoever works with the list may keep them.
+type Packed struct {
+	Dims   []int // of the list itself first; none is 0
+	Values []float64
+	text   string // of the list: the numbers as written
+}
+
+// Len is the number of elements.
+func (x *List) Len() int {
+	if x.Packed != nil {
+		return x.Packed.Dims[0]
+	}
+	return len(x.Elems)
+}
+
+// All is the elements. Those of a packed list are made one by one.
+func (x *List) All() iter.Seq2[int, Expr] {
+	return func(yield func(int, Expr) bool) {
+		if x.Packed != nil {
+			x.unpack(yield)
+			return
+		}
+		for i, e := range x.Elems {
+			if !yield(i, e) {
+				return
+			}
+		}
+	}
+}
+
+// At is element i. In a packed list it is found by reading the text before it.
+func (x *List) At(i int) Expr {
+	for k, e := range x.All() {
+		if k == i {
+			return e
+		}
+	}
+	panic("BUG: syntax: a list has no such element")
+}
+
+// unpack makes the elements of a packed list.
+func (x *List) unpack(yield func(int, Expr) bool) {
+	p := x.Packed
+	size := len(p.Values) / p.Dims[0]
+	span := func(start, end int) source.Span {
+		return source.Span{Start: x.Span.Start + start, End: x.Span.Start + end}
+	}
+	end := len("[")
+	for i := range p.Dims[0] {
+		start := end
+		for !numeric(p.text[start]) && p.text[start] != '[' {
+			start++
+		}
+		values := p.Values[i*size : (i+1)*size : (i+1)*size]
+		var e Expr
+		if len(p.Dims) > 1 {
+			end = start + listLen(p.text[start:])
+			e = &List{span(start, end), nil, &Packed{p.Dims[1:], values, p.text[start:end]}}
+		} else {
+			from, negative := start, p.text[start] == '-'
+			if negative {
+				for from++; !numeric(p.text[from]); from++ {
+				}
+			}
+			end = from + numberLen(p.text[from:])
+			n := &Number{span(from, end), p.text[from:end], values[0]}
+			e = n
+			if negative {
+				n.Value = -n.Value
+				e = &Unary{span(start, end), n}
+			}
+		}
+		if !yield(i, e) {
+			return
+		}
+	}
+}
+
+// numeric reports whether a number of a packed list may begin with c.
+func numeric(c byte) bool { return classes[c] == classDigit || c == '.' || c == '-' }
+
+// numberLen is the length of the number that a part of a packed list starts
+// with.
+func numberLen(text string) int { return strings.IndexAny(text, ",] \t\r\n") }
+
+// listLen is the length of the list that a part of a packed list starts with.
+func listLen(text string) int {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	panic("BUG: syntax: a packed list has no end")
+}
+
+// fill reads the values. The lexer has seen that every number is one and is in
+// range.
+func (p *Packed) fill() {
+	i := 0
+	for k := range p.Values {
+		negative := false
+		for ; classes[p.text[i]] != classDigit && p.text[i] != '.'; i++ {
+			negative = negative || p.text[i] == '-'
+		}
+		n := numberLen(p.text[i:])
+		v, ok := smallInteger(p.text[i : i+n])
+		if !ok {
+			v, _ = strconv.ParseFloat(p.text[i:i+n], 64)
+		}
+		if negative {
+			v = -v
+		}
+		p.Values[k] = v
+		i += n
+	}
+}
+
+// pack hands on a packed list as its first and its last brackets, so that what
+// counts and matches brackets sees how deep it is.
+func (p *parser) pack(open token, r rectangle) {
+	if p.packs == nil {
+		p.packs = make(map[int32]rectangle)
+	}
+	p.packs[open.start] = r
+	p.meter.take(2 * (sizeOf[rectangle]() + sizeOf[int32]())) // maps are up to half empty
+	for i := range r.dims {
+		t := token{start: r.opens[i], end: r.opens[i] + 1, kind: KindLBracket, packed: i == 0}
+		t.newline = t.packed && open.newline
+		p.emit(t)
+	}
+	for i := range r.dims {
+		at := r.closes[len(r.dims)-1-i]
+		p.emit(token{start: at, end: at + 1, kind: KindRBracket})
+	}
+}
+
+// packedList is list for a packed one.
+func (p *parser) packedList(open token) (Expr, int) {
+	r := p.packs[open.start]
+	depth, height := p.depth, 1
+	for i := range r.dims {
+		if !p.deeper(1, p.toks[p.i+i].span()) {
+			return nil, 0
+		}
+		height++
+	}
+	if r.minus >= 0 {
+		if !p.deeper(1, at(int(r.minus), 1)) {
+			return nil, 0
+		}
+		height++
+	}
+	p.depth = depth
+	p.i += 2 * len(r.dims)
+	l := p.lists.new(&p.meter)
+	l.Span = source.Span{Start: int(open.start), End: int(p.toks[p.i-1].end)}
+	p.meter.take(8 * r.count)
+	if p.crowded() {
+		return nil, 0
+	}
+	l.Packed = node(&p.meter, Packed{r.dims, make([]float64, r.count), p.text[l.Span.Start:l.Span.End]})
+	l.Packed.fill()
+	return l, height
+}
+
+// rectangle is what the lexer knows of a list that can be packed.
+type rectangle struct {
+	dims   []int
+	count  int                  // numbers
+	minus  int32                // where the first minus sign stands, or -1
+	hidden int                  // tokens in it that the parser is not given
+	opens  [maxPackedRank]int32 // the brackets of the first row, from outside in
+	closes [maxPackedRank]int32 // and of the last
+}
+
+// rectangle moves from behind a [ to the end of the list, if that holds nothing
+// but numbers, or lists of one shape that do, at least least of them and in no
+// more than most tokens. Otherwise it stays where it is; end is how far it looked.
+func (s *scanner) rectangle(least, most int) (r rectangle, end int, ok bool) {
+	begin := s.pos
+	r.minus = -1
+	r.opens[0] = int32(begin - 1)
+	var dims, have [maxPackedRank]int // of the closed lists of each depth, and of the open one
+	rank, depth := 0, 0               // rank is known from the first number on
+	value := true                     // behind a [ or a comma
+	for tokens := 2; ; tokens++ {     // with the one that is read next
+		s.gap()
+		at := s.pos
+		c := s.at(0)
+		s.pos++
+		switch {
+		case c == ',' && !value:
+			value = true
+			continue
+		case c == '[' && value && depth+1 != rank && depth+1 < maxPackedRank:
+			depth++
+			have[depth] = 0
+			if rank == 0 {
+				r.opens[depth] = int32(at)
+			}
+			continue
+		case c == ']' && have[depth] > 0 && (dims[depth] == 0 || dims[depth] == have[depth]):
+			dims[depth] = have[depth]
+			r.closes[depth] = int32(at)
+			if depth == 0 {
+				if r.count < least || tokens > most {
+					break
+				}
+				r.dims = append(r.dims, dims[:rank]...)
+				r.hidden = tokens - 2*rank
+				s.depth--
+				s.prev = KindRBracket
+				return r, s.pos, true
+			}
+			depth--
+			have[depth]++
+			value = false
+			continue
+		case numeric(c) && value && (rank == 0 || depth+1 == rank):
+			if c == '-' {
+				tokens++
+				if r.minus < 0 {
+					r.minus = int32(at)
+				}
+				s.gap()
+				at = s.pos
+			}
+			if s.pos = at; s.packable() {
+				rank = depth + 1
+				have[depth]++
+				r.count++
+				value = false
+				continue
+			}
+		}
+		end, s.pos = s.pos, begin
+		return r, end, false
+	}
+}
+
+// gap moves over what may stand between the tokens of a list.
+func (s *scanner) gap() {
+	for {
+		switch c := s.at(0); {
+		case c == ' ', c == '\t', c == '\n':
+			s.pos++
+		case c == '\r' && s.at(1) == '\n':
+			s.pos += 2
+		default:
+			return
+		}
+	}
+}
+
+// packable moves over a number, if there is one and it is in range.
+func (s *scanner) packable() bool {
+	start := s.pos
+	s.digits()
+	if s.at(0) == '.' {
+		s.pos++
+		s.digits()
+	}
+	if next := s.at(0); classes[next] == 0 && next != '.' && classes[s.text[s.pos-1]] == classDigit && s.pos-start < 300 {
+		return true
+	}
+	s.pos = start
+	if s.number() != KindNumber {
+		return false
+	}
+	_, err := strconv.ParseFloat(s.text[start:s.pos], 64)
+	return err == nil
+}
