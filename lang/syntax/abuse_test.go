@@ -138,7 +138,7 @@ func TestBigLiteral(t *testing.T) {
 		t.Fatal(f.Diags)
 	}
 	t.Logf("in %v", took)
-	if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 400 {
+	if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 16 {
 		t.Errorf("allocated %d MiB", mib)
 	}
 	start = time.Now()

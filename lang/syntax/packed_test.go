@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
+	"ein/lang/source"
 	"ein/testdata"
 )
 
@@ -97,5 +99,86 @@ func TestPacked(t *testing.T) {
 	}
 	if l := parseText("A = [[1, 2], [3, 4]]", Options{Limits: Limits{Pack: 5}}).Stmts[0].(*Assign).Value.(*List); l.Packed != nil {
 		t.Error("a list of 4 numbers is packed where 5 are asked for")
+	}
+}
+
+// longPrograms are programs of a kind each, about a megabyte of it.
+func longPrograms() map[string]string {
+	rep := strings.Repeat
+	list := func(n int, element string) string { return "[" + rep(element+", ", n) + element + "]" }
+	return map[string]string{
+		"integers":    "A = " + list(500, list(500, "12")),
+		"fractions":   "A = " + list(100_000, "-0.125"),
+		"pairs":       "A = edges(" + list(75_000, "[12345, 6789]") + ")",
+		"labels":      "A = edges(" + list(40_000, `["node17", "node4711"]`) + ")",
+		"expressions": "A = " + list(75_000, "1/3"),
+		"names":       "A = " + list(120_000, "x"),
+		"small lists": "A = " + list(50_000, "[1, x]"),
+		"statements":  rep("Result[i, k] = A[i, j] B[j, k] + max(C[i, j], -1)\n", 5_000),
+		"sums":        rep("A = x"+rep(" + 1", 5_000)+"\n", 25),
+		"products":    "A = (" + rep("B[i] ", 75_000) + ")",
+		"calls":       "A = " + list(50_000, "f(x, axis=1)"),
+		"arguments":   "A = f(" + rep("x, ", 100_000) + "x)",
+		"nested":      "A = " + list(1_000, rep("(", 190)+"x"+rep(")", 190)),
+		"negative":    "A = " + list(75_000, "-x"),
+		"parameters":  "def f(" + rep("x, ", 100_000) + "x) = x",
+		"comments":    rep("// a comment\n", 100_000),
+		"escapes":     "A = " + list(50_000, `"a\n"`),
+		"newlines":    rep("\n", 500_000),
+	}
+}
+
+// TestFootprint holds what parsing says it takes against what the collector
+// finds at its end: nothing is let go of before.
+func TestFootprint(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for name, text := range longPrograms() {
+		before := heap()
+		p := newParser(source.NewFile("in.ein", text), Options{})
+		f := p.program()
+		took := heap() - before + uint64(len(text))
+		runtime.KeepAlive(p)
+		if len(f.Diags) > 0 {
+			t.Fatal(name, f.Diags)
+		}
+		t.Logf("%-11s %10d bytes of text, %5.2f of it, counted %4.2f of that", name, len(text), float64(took)/float64(len(text)), float64(f.Footprint)/float64(took))
+		if f.Footprint+50_000 < took || float64(f.Footprint) > 1.2*float64(took)+50_000 {
+			t.Errorf("%s takes %d bytes, Footprint is %d", name, took, f.Footprint)
+		}
+	}
+}
+
+// TestMemory parses programs with all the memory that they need, with a byte
+// less, and with a third.
+func TestMemory(t *testing.T) {
+	for name, text := range longPrograms() {
+		with := func(memory uint64) (f *File, allocated uint64) {
+			src := source.NewFile("in.ein", text)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f = Parse(src, Options{Limits: Limits{Memory: memory}})
+			runtime.ReadMemStats(&after)
+			return f, after.TotalAlloc - before.TotalAlloc
+		}
+		f, _ := with(0)
+		if g, _ := with(f.Footprint); len(g.Diags) > 0 || g.Footprint != f.Footprint {
+			t.Errorf("%s: %d bytes are not enough, it needs %d: %v", name, f.Footprint, g.Footprint, g.Diags)
+		}
+		for _, memory := range []uint64{f.Footprint - 1, f.Footprint / 3} {
+			g, allocated := with(memory)
+			if len(g.Diags) != 1 || g.Diags[0].Code != codeMemory || g.Footprint <= memory {
+				t.Errorf("%s: %v with %d bytes, which needs %d", name, g.Diags, memory, f.Footprint)
+			}
+			// Buffers that were outgrown count too, which the collector can have back.
+			if allocated > 4*memory+1e6 {
+				t.Errorf("%s: %d bytes were allocated with %d allowed", name, allocated, memory)
+			}
+		}
 	}
 }

@@ -30,6 +30,10 @@ type Options struct {
 func Parse(f *source.File, opt Options) *File {
 	p := newParser(f, opt)
 	defer p.release()
+	return p.program()
+}
+
+func (p *parser) program() *File {
 	p.lex()
 	if !p.stopped {
 		p.file.Stmts = p.statements(0, len(p.toks)-1, 0)
@@ -54,7 +58,9 @@ type parser struct {
 	failure  *failure
 	reuse    *reuse
 	meter    meter
-	full     [][]token           // of keepTokens each, before those in toks
+	full     [][]token           // chunks of tokens before toks
+	emitted  int                 // tokens
+	counted  int                 // tokens that the meter knows of
 	packs    map[int32]rectangle // the packed lists, by the offset of their [
 	numbers  slab[Number]
 	names    slab[Name]
@@ -62,8 +68,8 @@ type parser struct {
 	binaries slab[Binary]
 	indexes  slab[Index]
 	arena    exprArena
-	// The most elements and arguments that were in the buffers.
-	highExprs, highArgs int
+	// The most elements, arguments and tokens of the window that were in the buffers.
+	highExprs, highArgs, widest int
 }
 
 // failure is why a statement did not parse.
@@ -83,9 +89,12 @@ type buffers struct {
 	room   int // tokens that peeker holds
 }
 
-// keepTokens bounds what the pool holds on to between programs. Longer ones have
-// their tokens read in chunks of so many.
-const keepTokens = 1 << 16
+// keepTokens bounds what the pool holds on to between programs, and chunkTokens
+// is how many tokens there is room made for at a time.
+const (
+	keepTokens  = 1 << 16
+	chunkTokens = 1 << 12
+)
 
 var pool = sync.Pool{New: func() any { return new(buffers) }}
 
@@ -125,10 +134,6 @@ func (p *parser) lex() {
 		return
 	}
 	p.meter.take(len(p.text))
-	// A guess: in long programs most tokens have a blank or a second digit.
-	if n := min(len(p.text)/3, keepTokens); cap(p.toks) < n {
-		p.toks = make([]token, 0, n)
-	}
 	newline := false
 	var last Kind // of toks
 	tokens := 0   // with those in packed lists
@@ -165,7 +170,10 @@ func (p *parser) lex() {
 		p.emit(t)
 		last = t.kind
 		if t.kind == KindEOF {
-			p.joinTokens()
+			if p.joinTokens(); p.meter.over() {
+				p.stop(errMemory(t.span(), p.lim.Memory))
+				return
+			}
 			// Most names stand for themselves, the rest before a ( or an =.
 			p.numbers.expect(&p.meter, counts[KindNumber])
 			p.names.expect(&p.meter, counts[KindIdent]-counts[KindLParen]-counts[KindAssign])
@@ -179,13 +187,19 @@ func (p *parser) lex() {
 	}
 }
 
+// emit hands a token on.
 func (p *parser) emit(t token) {
-	if len(p.toks) == keepTokens {
+	if n := len(p.toks); n == cap(p.toks) && n >= chunkTokens {
 		p.full = append(p.full, p.toks)
-		p.toks = make([]token, 0, keepTokens)
+		p.toks = make([]token, 0, chunkTokens)
 	}
+	if p.emitted == p.counted {
+		n := min(max(p.counted, 16), chunkTokens)
+		p.counted += n
+		p.meter.take(n * tokenSize)
+	}
+	p.emitted++
 	p.toks = append(p.toks, t)
-	p.meter.take(tokenSize)
 }
 
 // joinTokens makes one slice of the chunks. Growing one slice instead would take
@@ -194,12 +208,13 @@ func (p *parser) joinTokens() {
 	if len(p.full) == 0 {
 		return
 	}
-	chunks := append(p.full, p.toks)
+	p.meter.take(p.emitted * tokenSize)
+	if p.meter.over() {
+		return
+	}
+	p.toks = slices.Concat(append(p.full, p.toks)...)
 	p.full = nil
-	n := (len(chunks)-1)*keepTokens + len(p.toks)
-	p.meter.take(n * tokenSize)
-	p.toks = slices.Concat(chunks...)
-	p.meter.give(n * tokenSize)
+	p.meter.give(p.counted * tokenSize)
 }
 
 func (p *parser) badToken(t token) {

@@ -17,7 +17,7 @@ func (m *meter) take(n int) {
 func (m *meter) give(n int) { m.now -= uint64(n) }
 
 // over reports whether more was taken than is allowed.
-func (m *meter) over() bool { return m.max > 0 && m.now > m.max }
+func (m *meter) over() bool { return m.max > 0 && m.peak > m.max }
 
 // sizeOf is the bytes that a value of type T takes on the heap, which has room
 // for multiples of 16.
@@ -51,8 +51,9 @@ func push[T any](m *meter, stack []T, high *int, v T) []T {
 type slab[T any] struct{ free []T }
 
 // slabSize bounds one allocation, so that one node that lives on does not hold
-// much more than itself.
-const slabSize = 1024
+// much more than itself. With the word that the runtime adds, one more element
+// would take the next size of block, an eighth larger.
+const slabSize = 1023
 
 // expect makes room for n nodes at the first call of new.
 func (s *slab[T]) expect(m *meter, n int) {

@@ -28,6 +28,10 @@ func (p *parser) window(lo, hi int) *lexer.PeekingLexer {
 	w := &p.peeker.Range(lexer.RawCursor(n), lexer.RawCursor(n+1))[0]
 	*w = lexer.EOFToken(lexer.Position{Offset: int(p.toks[hi].start)})
 	p.peeker.LoadCheckpoint(lexer.Checkpoint{})
+	if n > p.widest {
+		p.meter.take(2 * (n - p.widest) * sizeOf[lexer.Token]())
+		p.widest = n
+	}
 	return p.peeker
 }
 
