@@ -623,6 +623,7 @@ func limitTable(*testing.T) string {
 		{"tokens", fmt.Sprint(syntax.DefaultTokens), "E0502"},
 		{"open brackets and unary minus signs around one place", fmt.Sprint(syntax.DefaultDepth), "E0503"},
 		{"height of an expression tree (operators in a row)", fmt.Sprint(syntax.DefaultHeight), "E0505"},
+		{"parameters of a function, arguments of a call", fmt.Sprint(syntax.DefaultArguments), "E0508"},
 		{"statements", fmt.Sprint(syntax.DefaultStatements), "E0504"},
 		{"diagnostics shown; the others are counted", fmt.Sprint(syntax.DefaultDiagnostics), "N0506"},
 		{"functions calling one another, deep", "100", "E0510"},

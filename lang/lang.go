@@ -6,6 +6,7 @@
 package lang
 
 import (
+	"context"
 	"runtime"
 
 	"ein/lang/check"
@@ -29,6 +30,10 @@ type Options struct {
 	NoOpt   bool // run every operation as written, with the reference kernels
 	Workers int  // goroutines one kernel may use; 0 means one for each processor
 
+	// Context stops Parse and Check soon after it ends, with the diagnostic E0533; nil
+	// never does.
+	Context context.Context
+
 	// Inputs are the values of the program's inputs, in the node universe Labels;
 	// see Labels.
 	Inputs map[string]*tensor.Value
@@ -38,12 +43,12 @@ type Options struct {
 // Parse reads a program. The result always has a tree; what is wrong is in its
 // Diags.
 func Parse(name, text string, opt Options) *syntax.File {
-	return syntax.Parse(source.NewFile(name, text), syntax.Options{Repl: opt.Profile == check.Repl, Limits: opt.Syntax})
+	return syntax.Parse(source.NewFile(name, text), syntax.Options{Repl: opt.Profile == check.Repl, Limits: opt.Syntax, Context: opt.Context})
 }
 
 // Check resolves names and types. Inputs that are not bound have unknown sizes.
 func Check(f *syntax.File, opt Options) *check.Program {
-	return check.Check(f, check.Config{Profile: opt.Profile, Limits: opt.Check, Inputs: opt.Inputs, Labels: opt.Labels})
+	return check.Check(f, check.Config{Profile: opt.Profile, Limits: opt.Check, Inputs: opt.Inputs, Labels: opt.Labels, Context: opt.Context})
 }
 
 // Plan is the optimised program that Compile turns into code.
@@ -92,7 +97,7 @@ type Error struct {
 func (e *Error) Error() string {
 	for _, d := range e.Diags {
 		if d.Severity == diag.Error {
-			return e.File.Name + ": " + d.Message
+			return e.File.Name + ": " + d.Shown().Message
 		}
 	}
 	return e.File.Name + ": not a program"

@@ -457,19 +457,19 @@ func (c *checker) body(d *syntax.Def) val {
 }
 
 func defSignature(d *syntax.Def) string {
-	s := d.Name.Name + "("
-	for i, p := range d.Params {
-		if i > 0 {
-			s += ", "
-		}
-		s += p.Name
+	names := make([]string, 0, len(d.Params))
+	for _, p := range d.Params {
+		names = append(names, diag.Middle(p.Name, 80))
 	}
-	return s + ")"
+	return diag.Middle(d.Name.Name, 80) + "(" + diag.Join(names) + ")"
 }
 
 // functions checks what can be known of a function without a call, so that one
 // nobody calls is checked too: its names, and that it does not call itself.
 func (c *checker) functions() {
+	if c.stopped {
+		return
+	}
 	calls := make(map[*syntax.Def][]*syntax.Call, len(c.defs))
 	for _, s := range c.file.Stmts {
 		if d, ok := s.(*syntax.Def); ok && c.defs[d.Name.Name] == d {
@@ -478,23 +478,27 @@ func (c *checker) functions() {
 	}
 	done := make(map[*syntax.Def]bool, len(c.defs))
 	var path []*syntax.Def
+	place := make(map[*syntax.Def]int) // in path, from 1
 	var visit func(d *syntax.Def)
 	visit = func(d *syntax.Def) {
 		if done[d] || c.recursed[d] {
 			return
 		}
 		path = append(path, d)
+		place[d] = len(path)
 		for _, x := range calls[d] {
+			c.step(1)
 			to := c.defs[x.Fun.Name]
-			if i := slices.Index(path, to); i >= 0 {
+			if i := place[to]; i > 0 {
 				if !c.recursed[to] {
-					c.recursive(x, to, path[i:])
+					c.recursive(x, to, path[i-1:])
 				}
 			} else {
 				visit(to)
 			}
 		}
 		path = path[:len(path)-1]
+		place[d] = 0
 		done[d] = true
 	}
 	for _, s := range c.file.Stmts {
@@ -512,6 +516,9 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 	}
 	var visit func(x syntax.Expr)
 	visit = func(x syntax.Expr) {
+		if c.step(1) {
+			return
+		}
 		switch x := x.(type) {
 		case *syntax.Name:
 			if !known[x.Name] {
@@ -584,6 +591,9 @@ func (c *checker) full() bool {
 // report adds a diagnostic, moved to the call when it lies in the prelude's
 // text, and only once.
 func (c *checker) report(d diag.Diagnostic) {
+	if c.stopped {
+		return
+	}
 	if c.prelude && len(c.active) > 0 {
 		fn, called := c.active[len(c.active)-1], ""
 		if i := slices.IndexFunc(c.active, func(e *syntax.Def) bool { return prelude()[e.Name.Name] == e }); c.active[i] != fn {

@@ -9,11 +9,13 @@ package check
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/lang/steps"
 	"ein/lang/syntax"
 	"ein/stdlib"
 	"ein/vm/code"
@@ -50,6 +52,8 @@ func (l Limits) withDefaults() Limits {
 type Config struct {
 	Profile Profile
 	Limits  Limits
+	// Context stops the check soon after it ends; nil never does.
+	Context context.Context
 	// Inputs holds the bound values by name. An input that is missing here has
 	// unknown sizes; the program can be checked but not compiled.
 	Inputs map[string]*tensor.Value
@@ -168,6 +172,8 @@ type checker struct {
 	prelude     bool
 	preludeCall source.Span // the outermost call of the prelude, in the program text
 	limit       bool        // the limit on nodes was reported
+	steps       steps.Counter
+	stopped     bool // nothing is worked out, or reported, any more
 	// errors and warnings count what was reported, more what was not.
 	errors, warnings, more int
 	work                   int // expressions elaborated inside functions
@@ -202,7 +208,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 // newChecker is a checker with nothing in scope.
 func newChecker(f *syntax.File, cfg Config) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
-	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool)}
+	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool), steps: steps.New(cfg.Context)}
 }
 
 // finish fills in what is known of a program in the end.
@@ -213,7 +219,16 @@ func (c *checker) finish(p *Program) {
 	if c.more > 0 {
 		p.Diags = append(p.Diags, c.andMore())
 	}
+	if c.stopped {
+		p.Diags = append(p.Diags, c.wasStopped())
+	}
 	p.Diags.Sort()
+}
+
+// step counts work and reports whether to give up.
+func (c *checker) step(n int) bool {
+	c.stopped = c.steps.Add(n) || c.stopped
+	return c.stopped
 }
 
 func (c *checker) program(p *Program) {
@@ -230,6 +245,9 @@ func (c *checker) program(p *Program) {
 	}
 	var afterPrint []late
 	for i, s := range c.file.Stmts {
+		if c.step(1) {
+			break
+		}
 		switch s := s.(type) {
 		case *syntax.Assign:
 			v := c.assignment(s)

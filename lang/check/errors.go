@@ -39,6 +39,12 @@ func (c *checker) andMore() diag.Diagnostic {
 		Message: plural(c.more, "more problem") + " not shown"}
 }
 
+// wasStopped says that the rest of the program was not checked.
+func (c *checker) wasStopped() diag.Diagnostic {
+	return diag.Diagnostic{Code: "E0533", Severity: diag.Error, Label: "it was here",
+		Span: source.Span{Start: int(c.b.Pos.Start), End: int(c.b.Pos.End)}, Message: "checking the program was stopped"}
+}
+
 func fix(title string, s source.Span, text string) []diag.Fix {
 	return []diag.Fix{{Title: title, Edits: []diag.Edit{{Span: s, NewText: text}}}}
 }
@@ -52,11 +58,7 @@ func guess(shown string, s source.Span, text string) []diag.Fix {
 
 // text is an expression as a message shows it: short.
 func text(x syntax.Expr) string {
-	s := syntax.ExprString(x)
-	if r := []rune(s[:min(len(s), 200)]); len(r) > 40 {
-		s = string(r[:37]) + "..."
-	}
-	return "`" + s + "`"
+	return "`" + diag.Middle(syntax.ExprString(x), 80) + "`"
 }
 
 func shapeOf(n *ir.Node) string { return stdlib.Describe(n.Type.Shape) }
@@ -69,6 +71,7 @@ func (c *checker) names() []string {
 			out = append(out, n)
 		}
 	}
+	c.step(len(out))
 	sort.Strings(out)
 	return out
 }
@@ -124,6 +127,7 @@ func (c *checker) function(name string) string {
 }
 
 func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
+	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
 		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == x.Name && a.Span.Start > x.Span.Start {
 			return a
@@ -200,6 +204,7 @@ func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
 }
 
 func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
+	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
 		if d, ok := s.(*syntax.Def); ok && d.Name.Name == x.Fun.Name && d.Span.Start > x.Span.Start {
 			return d
@@ -217,6 +222,7 @@ func (c *checker) functionNames() []string {
 	for n := range c.defs {
 		all = append(all, n)
 	}
+	c.step(len(all))
 	sort.Strings(all)
 	return all
 }
@@ -348,6 +354,7 @@ func (c *checker) unknownLabel(x *syntax.String) {
 	}
 	d := diag.Diagnostic{Code: "E0208", Severity: diag.Error, Span: x.Span, Label: "not a node",
 		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
+	c.step(len(c.labels))
 	if near, ok := diag.Suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
 		d.Fixes = guess(quoted, x.Span, quoted)

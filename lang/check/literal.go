@@ -55,6 +55,9 @@ func (c *checker) collectLabels() {
 	}
 	for _, s := range c.file.Stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
+			if c.step(1) {
+				return false
+			}
 			call, ok := n.(*syntax.Call)
 			if !ok || call.Fun.Name != "edges" || len(call.Args) == 0 {
 				return true

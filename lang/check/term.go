@@ -13,6 +13,7 @@ import (
 // A name stands for an index inside brackets after a tensor, and as an argument
 // of select when the left side has it.
 func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
+	c.step(1)
 	switch x := x.(type) {
 	case *syntax.Paren:
 		c.uses(x.X, n)
@@ -21,6 +22,7 @@ func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
 	case *syntax.Binary:
 		for {
 			c.uses(x.R, n)
+			c.step(1)
 			l, ok := x.L.(*syntax.Binary)
 			if !ok {
 				break

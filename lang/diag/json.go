@@ -62,7 +62,7 @@ func jsonPosition(f *source.File, offset int) JSONPosition { return JSONPosition
 func ToJSON(list List, f *source.File) []JSONDiagnostic {
 	out := make([]JSONDiagnostic, 0, len(list))
 	for i := range list {
-		d := &list[i]
+		d := list[i].Shown()
 		j := JSONDiagnostic{
 			File: f.Name, Code: d.Code, Severity: d.Severity.String(), Message: d.Message,
 			Start: jsonPosition(f, d.Span.Start), End: jsonPosition(f, d.Span.End),

@@ -105,7 +105,8 @@ func SARIF(w io.Writer, version string, reports ...Report) error {
 	for _, r := range reports {
 		for i := range r.List {
 			index, _ := slices.BinarySearch(codes, r.List[i].Code)
-			run.Results = append(run.Results, sarifDiagnostic(&r.List[i], index, r.File))
+			d := r.List[i].Shown()
+			run.Results = append(run.Results, sarifDiagnostic(&d, index, r.File))
 		}
 	}
 	return encode(w, sarifLog{

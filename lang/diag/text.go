@@ -13,10 +13,12 @@ import (
 // Text renders diagnostics for a person at a terminal.
 type Text struct {
 	Color bool
-	// Columns is how much of a source line is shown; 0 means 100. A longer line
-	// is cut around the place that matters.
+	// Columns is how much of a source line is shown, at most 120; 0 means 100. A
+	// longer line is cut around the place that matters.
 	Columns int
 }
+
+const maxColumns = 120
 
 const (
 	styleBold  = "\x1b[1m"
@@ -34,11 +36,14 @@ func (t Text) Render(w io.Writer, list List, f *source.File) error {
 	if out.Columns <= 0 {
 		out.Columns = 100
 	}
+	out.Columns = min(out.Columns, maxColumns)
 	for i := range list {
 		if i > 0 {
-			out.line("")
+			_ = out.w.WriteByte('\n') // Flush reports the error
 		}
-		out.diagnostic(&list[i])
+		d := list[i].Shown()
+		out.diagnostic(&d)
+		out.finish()
 	}
 	return out.w.Flush()
 }
@@ -47,11 +52,23 @@ type textWriter struct {
 	Text
 	w      *bufio.Writer
 	f      *source.File
+	lines  []string // of the diagnostic being written
 	gutter int
 }
 
-func (t *textWriter) line(s string) {
-	_, _ = t.w.WriteString(strings.TrimRight(s, " ") + "\n") // Flush reports the error
+func (t *textWriter) line(s string) { t.lines = append(t.lines, strings.TrimRight(s, " ")+"\n") }
+
+// finish writes the lines of a diagnostic as far as they may go.
+func (t *textWriter) finish() {
+	room := maxBytes - len("... 99 more lines\n")
+	for i, s := range t.lines {
+		if room -= len(s); room < 0 || i == maxLines-1 && i < len(t.lines)-1 {
+			_, _ = fmt.Fprintf(t.w, "... %d more lines\n", len(t.lines)-i)
+			break
+		}
+		_, _ = t.w.WriteString(s) // Flush reports the error
+	}
+	t.lines = t.lines[:0]
 }
 
 func (t *textWriter) style(style, s string) string {
@@ -73,17 +90,14 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 	t.gutter = len(strconv.Itoa(last))
 
 	title := t.style(severityStyle(d.Severity), fmt.Sprintf("%s[%s]", d.Severity, d.Code))
-	message, _ := Display(d.Message)
-	t.line(title + t.style(styleBold, ": "+message))
+	t.line(title + t.style(styleBold, ": "+d.Message))
 	t.place("-->", d.Span)
 	t.margin("", "")
-	label, _ := Display(d.Label)
-	t.excerpt(d.Span, label, '^', severityStyle(d.Severity))
+	t.excerpt(d.Span, d.Label, '^', severityStyle(d.Severity))
 	for _, r := range d.Related {
-		message, _ := Display(r.Message)
 		t.place(":::", r.Span)
 		t.margin("", "")
-		t.excerpt(r.Span, message, '-', styleBlue)
+		t.excerpt(r.Span, r.Message, '-', styleBlue)
 	}
 	if len(d.Notes)+len(d.Fixes) > 0 {
 		t.margin("", "")
@@ -99,8 +113,13 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 
 func (t *textWriter) place(arrow string, span source.Span) {
 	p := t.f.Position(span.Start)
-	name, _ := Display(t.f.Name)
-	t.line(fmt.Sprintf("%*s%s %s:%d:%d", t.gutter, "", t.style(styleBlue, arrow), name, p.Line, p.Column))
+	t.line(fmt.Sprintf("%*s%s %s:%d:%d", t.gutter, "", t.style(styleBlue, arrow), shownName(t.f.Name), p.Line, p.Column))
+}
+
+// shownName is the name of a file as it is shown.
+func shownName(name string) string {
+	name, _ = Display(Middle(name, 2*maxCode))
+	return name
 }
 
 // margin writes one line behind the gutter.
@@ -109,7 +128,6 @@ func (t *textWriter) margin(number, text string) {
 }
 
 func (t *textWriter) remark(kind, text string) {
-	text, _ = Display(text)
 	t.line(fmt.Sprintf("%*s %s %s", t.gutter, "", t.style(styleBlue, "="), t.style(styleCyan, kind)+": "+text))
 }
 
@@ -177,7 +195,8 @@ func (t *textWriter) clip(text string, from, to int) (shown string, left, right 
 			break
 		}
 		s, width, size := cell(text[i:], column)
-		if column+width > t.Columns-len(ellipsis) && len(text)-i > len(ellipsis) {
+		// Marks that combine with a letter take no column: the bytes count as well.
+		if (column+width > t.Columns-len(ellipsis) || b.Len() > 2*t.Columns) && len(text)-i > len(ellipsis) {
 			b.WriteString(ellipsis)
 			column += len(ellipsis)
 			break
@@ -203,30 +222,29 @@ func (t *textWriter) fix(fix Fix) {
 	}
 	number := t.f.Position(fix.Edits[0].Span.Start).Line
 	line := t.f.LineSpan(number)
-	text, end := t.f.Text[line.Start:line.End], line.End
-	at := 0
-	for i := len(fix.Edits) - 1; i >= 0; i-- {
-		e := fix.Edits[i]
-		if e.Span.Start < line.Start || e.Span.End > end || strings.Contains(e.NewText, "\n") {
+	at := fix.Edits[0].Span.Start - line.Start
+	var text strings.Builder
+	end := line.Start
+	for _, e := range fix.Edits {
+		if e.Span.Start < end || e.Span.End > line.End || strings.Contains(e.NewText, "\n") {
 			return
 		}
-		at = e.Span.Start - line.Start
-		text = text[:at] + e.NewText + text[e.Span.End-line.Start:]
-		end = e.Span.Start
+		text.WriteString(t.f.Text[end:e.Span.Start])
+		text.WriteString(e.NewText)
+		end = e.Span.End
 	}
-	shown, _, _ := t.clip(text, at, at)
+	text.WriteString(t.f.Text[end:line.End])
+	shown, _, _ := t.clip(text.String(), at, at)
 	t.margin(strconv.Itoa(number), t.style(styleGreen, shown))
 }
 
 // Compact writes one line for each diagnostic: file:line:col: severity[code]: message.
 func Compact(w io.Writer, list List, f *source.File) error {
 	out := bufio.NewWriter(w)
-	name, _ := Display(f.Name)
 	for i := range list {
-		d := &list[i]
+		d := list[i].Shown()
 		p := f.Position(d.Span.Start)
-		message, _ := Display(d.Message)
-		_, _ = fmt.Fprintf(out, "%s:%d:%d: %s[%s]: %s\n", name, p.Line, p.Column, d.Severity, d.Code, message)
+		_, _ = fmt.Fprintf(out, "%s:%d:%d: %s[%s]: %s\n", shownName(f.Name), p.Line, p.Column, d.Severity, d.Code, d.Message)
 	}
 	return out.Flush()
 }

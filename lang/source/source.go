@@ -44,7 +44,10 @@ type File struct {
 
 	once  sync.Once
 	lines []int // offset of the first byte of each line
+	marks []int // offset of every stride-th character, for lines that are long
 }
+
+const stride = 1 << 10
 
 // NewFile wraps text; name is used only in messages.
 func NewFile(name, text string) *File { return &File{Name: name, Text: text} }
@@ -52,13 +55,26 @@ func NewFile(name, text string) *File { return &File{Name: name, Text: text} }
 func (f *File) index() []int {
 	f.once.Do(func() {
 		f.lines = append(make([]int, 0, 1+strings.Count(f.Text, "\n")), 0)
-		for i := 0; i < len(f.Text); i++ {
-			if f.Text[i] == '\n' {
+		n := 0
+		for i, r := range f.Text {
+			if n%stride == 0 {
+				f.marks = append(f.marks, i)
+			}
+			if n++; r == '\n' {
 				f.lines = append(f.lines, i+1)
 			}
 		}
 	})
 	return f.lines
+}
+
+// characters is how many characters start before an offset.
+func (f *File) characters(offset int) int {
+	k := sort.SearchInts(f.marks, offset+1) - 1
+	if k < 0 {
+		return 0
+	}
+	return k*stride + utf8.RuneCountInString(f.Text[f.marks[k]:offset])
 }
 
 // Lines is the number of lines; an empty file has one.
@@ -86,7 +102,7 @@ func (f *File) Position(offset int) Position {
 	line := sort.SearchInts(lines, offset+1)
 	return Position{
 		Line:   line,
-		Column: 1 + utf8.RuneCountInString(f.Text[lines[line-1]:offset]),
+		Column: 1 + f.characters(offset) - f.characters(lines[line-1]),
 		Offset: offset,
 	}
 }

@@ -67,7 +67,11 @@ func TestAbuse(t *testing.T) {
 		{"comments", rep("//\n", million), ""},
 		{"blank source", rep(" ", DefaultSourceBytes+1), codeSourceBytes},
 		{"tokens", "A = [" + rep("1,", DefaultTokens/2) + "1]", codeTokens},
-		{"arguments", "A = f(" + rep("1,", 500_000) + "1)", ""},
+		{"arguments", "A = f(" + rep("1,", 500_000) + "1)", codeArguments},
+		{"arguments at the limit", "A = f(" + rep("1,", DefaultArguments-1) + "1)", ""},
+		{"arguments over the limit", "A = f(" + rep("1,", DefaultArguments) + "1)", codeArguments},
+		{"parameters at the limit", "def f(" + rep("p,", DefaultArguments-1) + "p) = 1", ""},
+		{"parameters over the limit", "def f(" + rep("p,", DefaultArguments) + "p) = 1", codeArguments},
 		{"directives", rep(":load\n", 5000), codeDirective},
 		{"relations", rep("P(a).\n", 5000), codeRelation},
 		{"quotes", rep(`"`, million), codeHeight},
@@ -150,9 +154,9 @@ func TestBigLiteral(t *testing.T) {
 }
 
 func TestLimitsAreNeverOff(t *testing.T) {
-	for _, l := range []Limits{{}, {-1, -1, -1, -1, -1, -1, 0, -1}} {
+	for _, l := range []Limits{{}, {-1, -1, -1, -1, -1, -1, -1, 0, -1}} {
 		got := l.withDefaults()
-		want := Limits{DefaultSourceBytes, DefaultTokens, DefaultDepth, DefaultHeight, DefaultStatements, DefaultDiagnostics, 0, DefaultPack}
+		want := Limits{DefaultSourceBytes, DefaultTokens, DefaultDepth, DefaultHeight, DefaultStatements, DefaultArguments, DefaultDiagnostics, 0, DefaultPack}
 		if got != want {
 			t.Errorf("%+v gives %+v", l, got)
 		}

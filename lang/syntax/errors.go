@@ -42,6 +42,8 @@ const (
 	codeHeight      diag.Code = "E0505"
 	codeMore        diag.Code = "N0506"
 	codeMemory      diag.Code = "E0507"
+	codeArguments   diag.Code = "E0508"
+	codeStopped     diag.Code = "E0533"
 )
 
 func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {
@@ -60,16 +62,7 @@ func withFix(d diag.Diagnostic, title string, at source.Span, text string) diag.
 
 // excerpt is source text as a message shows it.
 func excerpt(s string) string {
-	const most = 40
-	for i, n := 0, 0; i < len(s); n++ {
-		_, size := utf8.DecodeRuneInString(s[i:])
-		if n == most {
-			s = s[:i] + "..."
-			break
-		}
-		i += size
-	}
-	q := strconv.Quote(s)
+	q := strconv.Quote(diag.Middle(s, 80))
 	return "`" + strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + "`"
 }
 
@@ -448,6 +441,17 @@ func errDepth(span source.Span, limit int) diag.Diagnostic {
 
 func errStatements(span source.Span, limit int) diag.Diagnostic {
 	return newError(codeStatements, span, "the program has more than %d statements", limit)
+}
+
+func errArguments(span source.Span, what string, limit int) diag.Diagnostic {
+	d := newError(codeArguments, span, "more than %d %s", limit, what)
+	return withNote(d, "Pass many numbers as one tensor, as in `f([1, 2, 3])`.")
+}
+
+func errStopped(span source.Span) diag.Diagnostic {
+	d := newError(codeStopped, span, "reading the program was stopped")
+	d.Label = "it was here"
+	return d
 }
 
 func errHeight(span source.Span, limit int) diag.Diagnostic {

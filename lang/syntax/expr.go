@@ -207,6 +207,9 @@ func (p *parser) primary() (Expr, int) {
 		return nil, 0
 	}
 	t := p.toks[p.i]
+	if p.step(1, t) {
+		return nil, 0
+	}
 	switch t.kind {
 	case KindNumber:
 		return p.number(t), 1
@@ -329,6 +332,9 @@ func (p *parser) list(open token) (Expr, int) {
 
 // element is expr(0) with a short cut for the atoms that fill most brackets.
 func (p *parser) element() (Expr, int) {
+	if p.step(1, p.toks[p.i]) {
+		return nil, 0
+	}
 	if p.i+1 < p.end && !p.meter.over() {
 		if next := p.toks[p.i+1].kind; next == KindComma || next == KindRBracket {
 			switch t := p.toks[p.i]; t.kind {
@@ -392,6 +398,10 @@ func (p *parser) call(fun token) (Expr, int) {
 	p.i++
 	mark, height := len(p.args), 0
 	for p.peek() != KindRParen {
+		if len(p.args)-mark == p.lim.Arguments {
+			p.failAt(p.i, p.end+1, errArguments(p.toks[p.i].span(), "arguments", p.lim.Arguments))
+			return nil, 0
+		}
 		arg, h := p.arg()
 		if arg.Value == nil {
 			return nil, 0

@@ -13,6 +13,7 @@ type Limits struct {
 	// recursion needs a stack that deep. Default 10 000.
 	Height      int
 	Statements  int // default 10 000
+	Arguments   int // of one call, and parameters of one function; default 255
 	Diagnostics int // default 50; then one more says how many were left out
 	// Memory is the bytes that parsing may take, see File.Footprint; 0 is no limit.
 	Memory uint64
@@ -28,6 +29,7 @@ const (
 	DefaultDepth       = 200
 	DefaultHeight      = 10_000
 	DefaultStatements  = 10_000
+	DefaultArguments   = 255
 	DefaultDiagnostics = 50
 	DefaultPack        = 64
 )
@@ -43,6 +45,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Depth, DefaultDepth)
 	set(&l.Height, DefaultHeight)
 	set(&l.Statements, DefaultStatements)
+	set(&l.Arguments, DefaultArguments)
 	set(&l.Diagnostics, DefaultDiagnostics)
 	set(&l.Pack, DefaultPack)
 	l.SourceBytes = min(l.SourceBytes, math.MaxInt32-1) // tokens hold 32-bit offsets

@@ -140,7 +140,7 @@ func TestFootprint(t *testing.T) {
 	}
 	for name, text := range longPrograms() {
 		before := heap()
-		p := newParser(source.NewFile("in.ein", text), Options{})
+		p := newParser(source.NewFile("in.ein", text), Options{Limits: Limits{Arguments: len(text)}})
 		f := p.program()
 		took := heap() - before + uint64(len(text))
 		runtime.KeepAlive(p)
@@ -162,7 +162,7 @@ func TestMemory(t *testing.T) {
 			src := source.NewFile("in.ein", text)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			f = Parse(src, Options{Limits: Limits{Memory: memory}})
+			f = Parse(src, Options{Limits: Limits{Memory: memory, Arguments: len(text)}})
 			runtime.ReadMemStats(&after)
 			return f, after.TotalAlloc - before.TotalAlloc
 		}

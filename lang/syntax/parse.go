@@ -7,6 +7,7 @@
 package syntax
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/lang/steps"
 )
 
 // Options say how to parse.
@@ -21,6 +23,8 @@ type Options struct {
 	// Repl accepts a bare expression as a statement.
 	Repl   bool
 	Limits Limits
+	// Context stops the parser soon after it ends; nil never does.
+	Context context.Context
 	// Reuse is an earlier version of the program, parsed with the same Options;
 	// statements that did not change are taken from it.
 	Reuse *File
@@ -49,6 +53,7 @@ type parser struct {
 	opt  Options
 	lim  Limits
 
+	steps    steps.Counter
 	stopped  bool // a limit was hit: the rest of the file is left alone
 	errors   int  // errors found, shown or not
 	curable  int  // of them, those that more input at the end could cure
@@ -107,6 +112,7 @@ func newParser(f *source.File, opt Options) *parser {
 		lim:     opt.Limits.withDefaults(),
 		reuse:   newReuse(opt.Reuse, f.Text),
 		meter:   meter{max: opt.Limits.Memory},
+		steps:   steps.New(opt.Context),
 	}
 }
 
@@ -141,6 +147,9 @@ func (p *parser) lex() {
 	var counts [numKinds]int
 	for s := newScanner(p.text); ; {
 		t := s.next()
+		if p.step(1, t) {
+			return
+		}
 		if t.kind.bad() {
 			p.badToken(t)
 		}
@@ -230,6 +239,14 @@ func (p *parser) report(d diag.Diagnostic) {
 	if p.errors <= p.lim.Diagnostics {
 		p.file.Diags = append(p.file.Diags, d)
 	}
+}
+
+// step counts the work done at a token and reports whether to give up.
+func (p *parser) step(n int, at token) bool {
+	if p.steps.Add(n) && !p.stopped {
+		p.stop(errStopped(at.span()))
+	}
+	return p.stopped
 }
 
 // stop reports a limit and gives up on the rest of the file.

@@ -15,6 +15,7 @@ func (p *parser) statements(lo, hi, level int) []Stmt {
 		}
 		p.meter.take(statementSize)
 		seg := p.cut(i, hi)
+		p.step(seg.hi-i, p.toks[i])
 		s := Stmt(nil)
 		if level == 0 {
 			s = p.reused(seg)
@@ -119,6 +120,7 @@ func (p *parser) closeBracket(t token, seg *segment) {
 		}
 	}
 	seg.wrong = true
+	p.step(n, t)
 	for k := n - 1; k >= 0; k-- {
 		if p.toks[p.stack[k]].kind.closer() == t.kind {
 			p.stack = p.stack[:k]
@@ -169,6 +171,7 @@ func (p *parser) neverClosed(i, hi int) bool {
 	depth := 1
 	last := i + closeWithin
 	for j := i + 1; j < min(hi, last); j++ {
+		p.step(1, p.toks[j])
 		switch t := p.toks[j]; {
 		case t.kind.opens():
 			if t.packed {
@@ -242,6 +245,7 @@ func (p *parser) headOp(i, hi int, oneLine bool) int {
 		for depth := 0; j < hi; j++ {
 			t := p.toks[j]
 			if oneLine && t.newline {
+				p.step(j-i, p.toks[i])
 				return -1
 			}
 			if t.kind.opens() {
@@ -253,6 +257,7 @@ func (p *parser) headOp(i, hi int, oneLine bool) int {
 				break
 			}
 		}
+		p.step(j-i, p.toks[i])
 		j++
 	}
 	if j >= hi || !p.toks[j].kind.assign() || oneLine && p.toks[j].newline {

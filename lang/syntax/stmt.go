@@ -252,6 +252,10 @@ func (p *parser) params(i, end int) ([]Ident, bool) {
 	var out []Ident
 	for p.toks[i].kind != KindRParen {
 		p.i, p.end = i, end
+		if len(out) == p.lim.Arguments {
+			p.failAt(i, end+1, errArguments(p.toks[i].span(), "parameters", p.lim.Arguments))
+			return nil, false
+		}
 		if p.toks[i].kind != KindIdent {
 			p.unexpected("the name of a parameter")
 			return nil, false
@@ -309,12 +313,15 @@ func isHead(x Expr) bool {
 // relation is the first token that only a fact, a rule or a query has, or -1.
 func (p *parser) relation(seg segment) int {
 	for i := seg.lo; i < seg.hi; i++ {
-		switch k := p.toks[i].kind; {
+		t := p.toks[i]
+		switch k := t.kind; {
 		case k == KindArrow && i > seg.lo && p.toks[i-1].kind == KindRParen,
 			k == KindDot, k == KindQuestion:
 			return i
 		case k.opens():
-			i = p.match(i, seg.hi) - 1
+			next := p.match(i, seg.hi)
+			p.step(next-i, t)
+			i = next - 1
 		}
 	}
 	return -1

@@ -37,6 +37,7 @@ var explainLimits = map[diag.Code]Limits{
 	codeHeight:      {Height: 4},
 	codeMore:        {Diagnostics: 1},
 	codeMemory:      {Memory: 2000},
+	codeArguments:   {Arguments: 3},
 }
 
 // codes are all codes of errors.go.
@@ -45,6 +46,7 @@ var codes = []diag.Code{
 	codeDashComment, codeExpected, codeUnclosed, codeMismatched, codeStray, codeValue, codeSideBySide, codeBare,
 	codeDirective, codeRelation, codeLeftSide, codeDef, codeInput, codeIndex, codeSourceBytes, codeTokens,
 	codeDepth, codeStatements, codeHeight, codeMore, codeMemory,
+	codeDepth, codeStatements, codeHeight, codeMore, codeArguments,
 }
 
 func TestEveryCodeIsExplained(t *testing.T) {
@@ -102,7 +104,7 @@ func TestMessages(t *testing.T) {
 		{"A = f(B, \"x\" = 2)", "expected `,` or `)`, found `=`", ""},
 		{"A[1 2] = 3", "two numbers side by side: `1` `2`", "A[1, 2] = 3"},
 		{":print A B = 2", "a second `=` in one statement", ":print A B == 2"},
-		{"f(" + strings.Repeat("x", 50) + ") = 1", "`f(" + strings.Repeat("x", 38) + "...` cannot be assigned to", ""},
+		{"f(" + strings.Repeat("x", 90) + ") = 1", "`f(" + strings.Repeat("x", 37) + "..." + strings.Repeat("x", 37) + ")` cannot be assigned to", ""},
 	}
 	for _, test := range tests {
 		diags := parseText(test.text, Options{}).Diags

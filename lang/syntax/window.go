@@ -20,6 +20,7 @@ func (p *parser) window(lo, hi int) *lexer.PeekingLexer {
 		}
 		w.Value = p.text[t.start:p.toks[next-1].end]
 		w.Pos.Offset = int(t.start)
+		p.step(next-i, t)
 		i = next
 	}
 	if n+1 >= p.room {

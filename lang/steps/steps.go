@@ -1,0 +1,34 @@
+// Package steps counts the work of the phases that read a program: tokens looked
+// at, expressions visited, names compared. The count says when to look whether
+// somebody wants them to stop, and tests hold it against the length of the text.
+package steps
+
+import "context"
+
+// Poll is how many steps are taken between two looks at the context: less than a
+// millisecond.
+const Poll = 1 << 12
+
+// Counter counts steps. The zero value is never stopped.
+type Counter struct {
+	ctx   context.Context
+	left  int // steps to the next look
+	ended bool
+}
+
+// New is a counter that looks at ctx, which may be nil.
+func New(ctx context.Context) Counter { return Counter{ctx: ctx} }
+
+// Add counts n steps and reports whether the context has ended.
+func (c *Counter) Add(n int) bool {
+	if c.left -= n; c.left <= 0 {
+		c.look()
+	}
+	return c.ended
+}
+
+func (c *Counter) look() {
+	for ; c.left <= 0; c.left += Poll {
+		c.ended = c.ended || c.ctx != nil && c.ctx.Err() != nil
+	}
+}
