@@ -38,6 +38,8 @@ type Options struct {
 	// see Labels.
 	Inputs map[string]*tensor.Value
 	Labels []string
+
+	Reading uint64 // bytes; see cost.Options
 }
 
 // Parse reads a program. The result always has a tree; what is wrong is in its
@@ -72,7 +74,7 @@ func Module(p *code.Program, opt Options) (*cost.Module, error) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return cost.New(p, cost.Options{Workers: workers})
+	return cost.New(p, cost.Options{Workers: workers, Reading: opt.Reading})
 }
 
 // Load does all phases. The module is nil when the diagnostics have errors.

@@ -14,7 +14,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"ein/lang"
+	"ein/bind"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/ide"
@@ -32,9 +32,8 @@ type binding struct {
 
 // dataSource is a file that the settings bind to an input.
 type dataSource struct {
-	input ide.Input
-	path  string
-	opt   graphio.Options
+	bind.Input
+	kind graphio.Kind
 }
 
 // dataJobs is the reading of data that goes on, one at most for each program.
@@ -92,13 +91,13 @@ func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, proble
 		if !ok {
 			return nil, nil
 		}
-		path, opt, err := graphio.ParseSpec(spec)
+		data, err := bind.New(in.Name, spec)
 		if err != nil {
-			problems = map[string]diag.List{in.Name: {{Code: "E0701", Message: fmt.Sprintf("the setting ein.inputs.%s: %v", in.Name, err)}}}
+			problems = map[string]diag.List{in.Name: {{Code: "E0701", Message: fmt.Sprintf("the setting ein.inputs.%v", err)}}}
 			return nil, problems
 		}
-		opt.Kind, opt.MaxBytes = graphio.Kind(in.Kind), s.opt.MaxData
-		list = append(list, dataSource{in, snap.resolve(f, path), opt})
+		data.Path, data.Options.MaxBytes = snap.resolve(f, data.Path), s.opt.MaxData
+		list = append(list, dataSource{data, graphio.Kind(in.Kind)})
 	}
 	return list, nil
 }
@@ -161,7 +160,7 @@ func (s *server) bindData(f *file) (reading bool) {
 	}
 	known := check.ProgramLabels(f.document().File())
 	s.data.start(s.ctx, f.uri, key, func(ctx context.Context) {
-		b := bind(ctx, sources, known)
+		b := bindAll(ctx, sources, known)
 		if ctx.Err() == nil {
 			b.key = key
 			s.rebind(f.uri, b)
@@ -182,12 +181,12 @@ func dataKey(f *file, sources []dataSource, problems map[string]diag.List) strin
 	var b strings.Builder
 	for _, src := range sources {
 		state := "missing"
-		if info, err := os.Stat(src.path); err == nil {
+		if info, err := os.Stat(src.Path); err == nil {
 			state = fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 		}
-		fmt.Fprintf(&b, "%q %+v %s\n", src.input.Name+" "+src.path, src.opt, state)
-		if src.opt.Default != nil {
-			fmt.Fprintf(&b, "%v\n", *src.opt.Default)
+		fmt.Fprintf(&b, "%q %s %+v %s\n", src.Name+" "+src.Path, src.kind, src.Options, state)
+		if src.Options.Default != nil {
+			fmt.Fprintf(&b, "%v\n", *src.Options.Default)
 		}
 	}
 	fmt.Fprintf(&b, "%v %q", problems, check.ProgramLabels(f.document().File()))
@@ -222,102 +221,69 @@ func (s *server) refreshClient() {
 	}
 }
 
-// bind reads the data and gives the inputs their values.
-func bind(ctx context.Context, sources []dataSource, known []string) *binding {
+// bindAll reads the data and gives the inputs their values.
+func bindAll(ctx context.Context, sources []dataSource, known []string) *binding {
 	b := &binding{problems: map[string]diag.List{}}
+	read := bind.Reader{Open: openRegular}
 	var decls []graphio.Decl
 	for _, src := range sources {
-		raw, err := read(ctx, src)
+		raw, err := read.Read(ctx, src.Input, src.kind)
 		if err != nil {
-			b.problem(src.input.Name, err)
+			b.problem(src.Name, err)
 			continue
 		}
-		decls = append(decls, graphio.Decl{Name: src.input.Name, Raw: raw})
+		decls = append(decls, graphio.Decl{Name: src.Name, Raw: raw})
 	}
 	if len(decls) < len(sources) {
 		return b
 	}
-	values, labels, warnings, err := graphio.Bind(decls, known)
+	data, err := bind.Bind(decls, known)
 	if err != nil {
-		b.problem(sources[0].input.Name, err)
+		b.problem(sources[0].Name, err)
 		return b
 	}
-	b.values, b.labels = make(map[string]*tensor.Value, len(values)), labels
-	for i := range values {
-		b.values[decls[i].Name] = &values[i]
-	}
-	lang.Normalise(b.values)
-	for _, w := range warnings {
+	b.values, b.labels = data.Values, data.Labels
+	for _, w := range data.Warnings {
 		name := w.Input
 		if name == "" {
-			name = sources[0].input.Name
+			name = sources[0].Name
 		}
 		b.problems[name] = append(b.problems[name], diag.Diagnostic{Code: "W0706", Severity: diag.Warning, Message: w.String()})
 	}
 	return b
 }
 
-func read(ctx context.Context, src dataSource) (*graphio.Raw, error) {
-	info, err := os.Stat(src.path)
+// openRegular opens a file that is one: opening a pipe would wait.
+func openRegular(_ context.Context, path string) (io.ReadCloser, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait
-		return nil, fmt.Errorf("%s is not a regular file", src.path)
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
 	}
-	in, err := os.Open(src.path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }() // nothing was written
-	return graphio.Read(cancellable{ctx, in}, src.path, src.opt)
-}
-
-type cancellable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (c cancellable) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.Reader.Read(p)
+	return os.Open(path)
 }
 
 // problem is what is wrong with the data of an input, one diagnostic for each
 // place in the file.
 func (b *binding) problem(input string, err error) {
-	code := diag.Code("E0701")
-	add := func(message, hint string) {
-		d := diag.Diagnostic{Code: code, Message: message}
-		if hint != "" {
-			d.Notes = []string{hint}
+	list, _ := bind.Findings(err)
+	for _, f := range list {
+		d := diag.Diagnostic{Code: f.Code, Message: f.Message, Notes: f.Notes}
+		if f.File != "" {
+			at := f.File
+			for _, n := range []int{f.Start.Line, f.Start.Column} {
+				if n > 0 {
+					at += fmt.Sprintf(":%d", n)
+				}
+			}
+			d.Message = at + ": " + d.Message
+		}
+		if d.Code == "E0702" {
+			d.Notes = append(d.Notes, fmt.Sprintf("The setting ein.inputs.%s names it for `%s`.", input, input))
 		}
 		b.problems[input] = append(b.problems[input], d)
-	}
-	var list *graphio.ErrorList
-	var path *os.PathError
-	switch {
-	case errors.As(err, &list):
-		for _, e := range list.List {
-			add(e.Error(), "")
-		}
-		if list.More > 0 {
-			add(fmt.Sprintf("and %d more errors in the data of `%s`", list.More, input), "")
-		}
-	case errors.As(err, &path):
-		code = "E0702"
-		reason := path.Err.Error()
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			reason = "it does not exist"
-		case errors.Is(err, os.ErrPermission):
-			reason = "it may not be read"
-		}
-		add(fmt.Sprintf("cannot read %s: %s", path.Path, reason), fmt.Sprintf("The setting ein.inputs.%s names it for `%s`.", input, input))
-	default:
-		add(err.Error(), "")
 	}
 }
 
@@ -333,22 +299,22 @@ func (s *server) watch(u uri.URI, sources []dataSource) {
 	s.watched.Lock()
 	defer s.watched.Unlock()
 	for _, src := range sources {
-		w := s.watched.files[src.path]
+		w := s.watched.files[src.Path]
 		if w == nil {
 			s.watched.count++
 			w = &watchedFile{id: fmt.Sprintf("ein.data.%d", s.watched.count), programs: map[uri.URI]bool{}}
-			s.watched.files[src.path] = w
+			s.watched.files[src.Path] = w
 			added = append(added, protocol.Registration{
 				ID: w.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
 				RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{
-					Watchers: []protocol.FileSystemWatcher{watcher(src.path, s.client.relativePattern)},
+					Watchers: []protocol.FileSystemWatcher{watcher(src.Path, s.client.relativePattern)},
 				}),
 			})
 		}
 		w.programs[u] = true
 	}
 	for path, w := range s.watched.files {
-		if !w.programs[u] || slices.ContainsFunc(sources, func(src dataSource) bool { return src.path == path }) {
+		if !w.programs[u] || slices.ContainsFunc(sources, func(src dataSource) bool { return src.Path == path }) {
 			continue
 		}
 		if delete(w.programs, u); len(w.programs) == 0 {

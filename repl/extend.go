@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/bind"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/describe"
@@ -176,21 +177,17 @@ func (s *state) bind(f, whole *syntax.File, e *entry) *Reply {
 	for i, b := range s.bound {
 		decls[i] = b.Decl
 	}
-	values, labels, warnings, err := graphio.Bind(decls, known)
+	data, err := bind.Bind(decls, known)
 	if err != nil {
 		return dataReply(err)
 	}
-	for _, w := range warnings {
+	for _, w := range data.Warnings {
 		if w.Code == "label" || len(s.inputs) != len(s.bound) {
-			e.data = append(e.data, finding("W0706", diag.Warning, w.File, w.Line, 0, w.Msg, ""))
+			e.data = append(e.data, Problem{Finding: &bind.Warnings([]graphio.Warning{w})[0]})
 		}
 	}
-	s.inputs = make(map[string]*tensor.Value, len(values))
-	for i := range values {
-		s.inputs[decls[i].Name] = &values[i]
-	}
-	lang.Normalise(s.inputs)
-	s.known, s.labels, e.stale = known, labels, true
+	s.inputs, s.labels = data.Values, data.Labels
+	s.known, e.stale = known, true
 	return nil
 }
 

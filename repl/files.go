@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/bind"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/syntax"
@@ -48,44 +49,28 @@ func fileFailure(name, done string, err error) Reply {
 
 // dataReply is a data file that is not what it should be.
 func dataReply(err error) *Reply {
-	var list *graphio.ErrorList
-	var one *graphio.Error
-	r := &Reply{Failed: true}
-	add := func(e *graphio.Error) {
-		r.Problems = append(r.Problems, finding("E0701", diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint))
-	}
-	switch {
-	case errors.As(err, &list):
-		for _, e := range list.List {
-			add(e)
-		}
-		if list.More > 0 {
-			r.Problems = append(r.Problems, finding("E0701", diag.Error, list.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", list.More), ""))
-		}
-	case errors.As(err, &one):
-		add(one)
-	default:
-		r.Problems = append(r.Problems, finding("E0701", diag.Error, "", 0, 0, err.Error(), ""))
+	list, limit := bind.Findings(err)
+	r := &Reply{Failed: true, Limit: limit}
+	for i := range list {
+		r.Problems = append(r.Problems, Problem{Finding: &list[i]})
 	}
 	return r
 }
 
 // readData reads the file of an input.
 func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, spec string) (binding, *Reply) {
-	path, opt, err := graphio.ParseSpec(spec)
+	in, err := bind.New(name, spec)
 	if err != nil {
-		r := failure("%s: %v", shorten(spec, 60), err)
+		r := failure("%v", err)
 		return binding{}, &r
 	}
-	opt.Kind = kind
-	f, fail := s.open(ctx, path)
-	if fail != nil {
-		return binding{}, fail
+	read := bind.Reader{}
+	if s.cfg.Files != nil {
+		read.Open = s.cfg.Files.Open
 	}
-	defer func() { _ = f.Close() }()
-	raw, err := graphio.Read(f, path, opt)
+	raw, err := read.Read(ctx, in, kind)
 	if ctx.Err() != nil {
-		return binding{}, notRead(ctx, path)
+		return binding{}, notRead(ctx, in.Path)
 	}
 	if err != nil {
 		return binding{}, dataReply(err)

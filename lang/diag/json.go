@@ -98,3 +98,21 @@ func encode(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
+
+// Finding is a diagnostic whose place is not in the text of a program: in a data
+// file, or nowhere. A line and a column that are not known are 0 here and -1 in
+// the result.
+func Finding(code Code, severity Severity, file string, line, column int, message, hint string) JSONDiagnostic {
+	at := JSONPosition{Line: -1, Column: -1, Offset: -1}
+	if line > 0 {
+		at.Line = line
+	}
+	if column > 0 {
+		at.Column = column
+	}
+	f := JSONDiagnostic{File: file, Code: code, Severity: severity.String(), Message: message, Start: at, End: at, Notes: []string{}, Fixes: []JSONFix{}}
+	if hint != "" {
+		f.Notes = append(f.Notes, hint)
+	}
+	return f
+}

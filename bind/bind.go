@@ -1,0 +1,253 @@
+// Package bind gives the inputs of a program their values. It is the one place
+// where data comes in, for the command, the session, the language server and Go
+// programs alike, so that the same program and the same data always give the
+// same certificate.
+//
+// An [Input] says which input of the program it is for and where its data is: a
+// file, an [io.Reader], or a value of Go. A [Reader] reads one; what it reads is
+// kept apart from the others until [Bind] puts all of them over one set of nodes:
+//
+//	Parse, New -> Input -> Reader.Read -> graphio.Raw -> Bind -> Data
+//
+// The package opens no file by itself: a host gives the Reader a function that
+// does, or none.
+package bind
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"ein/lang"
+	"ein/lang/diag"
+	"ein/vm/cost"
+	"ein/vm/graphio"
+	"ein/vm/tensor"
+)
+
+// Input is the data of one input of a program.
+type Input struct {
+	Name    string          // of the input
+	Path    string          // of the file; Data is nil then
+	Options graphio.Options // how to read the file
+	Data    any             // see New
+}
+
+// Parse reads NAME=FILE or NAME=FILE?options, the form of a command line.
+func Parse(arg string) (Input, error) {
+	name, spec, ok := strings.Cut(arg, "=")
+	if !ok || name == "" {
+		return Input{}, fmt.Errorf("%q: expected NAME=FILE, as in A=graph.csv", arg)
+	}
+	in := Input{Name: name}
+	var err error
+	if in.Path, in.Options, err = graphio.ParseSpec(spec); err != nil {
+		return Input{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return in, nil
+}
+
+// New is the data of the input called name. A string is a file with its options,
+// as in "graph.csv?weight=amount"; an [io.Reader] is the content of one, whose
+// format its first bytes tell; a *[tensor.Value] is taken as it is. Anything else
+// is read as the JSON that package json makes of it: numbers and slices of
+// numbers, [][2]int and [][2]string as the edges of a graph, a map from node to
+// number as a vector.
+func New(name string, data any) (Input, error) {
+	in := Input{Name: name, Data: data}
+	if spec, ok := data.(string); ok {
+		in.Data = nil
+		var err error
+		if in.Path, in.Options, err = graphio.ParseSpec(spec); err != nil {
+			return Input{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return in, nil
+}
+
+// Declared is an input that a program has, and its kind.
+type Declared struct {
+	Name string
+	Kind graphio.Kind
+}
+
+// Reader reads the data of inputs.
+type Reader struct {
+	// Open opens a file. What it gives may say its Name, if that is not the path.
+	// A Reader without Open reads no files.
+	Open func(ctx context.Context, path string) (io.ReadCloser, error)
+	// Ledger counts the memory that reading takes.
+	Ledger *cost.Ledger
+}
+
+// Read reads the data of one input that is not a *tensor.Value. It stops soon
+// after the context ends; the error is its cause then.
+func (r *Reader) Read(ctx context.Context, in Input, kind graphio.Kind) (*graphio.Raw, error) {
+	opt, name := in.Options, in.Path
+	opt.Kind, opt.Ledger = kind, r.Ledger
+	var from io.Reader
+	switch data := in.Data.(type) {
+	case nil:
+		if r.Open == nil {
+			return nil, &FileError{in.Path, errors.New("this program may not open files")}
+		}
+		f, err := r.Open(ctx, in.Path)
+		if err != nil {
+			return nil, &FileError{in.Path, err}
+		}
+		defer func() { _ = f.Close() }() // nothing was written
+		if n, ok := f.(interface{ Name() string }); ok {
+			name = n.Name()
+		}
+		from = f
+	case io.Reader:
+		from, name = data, in.Name
+	default:
+		text, err := json.Marshal(data)
+		if err != nil {
+			return nil, &FileError{in.Name, err}
+		}
+		from, name, opt.Format = bytes.NewReader(text), in.Name, graphio.JSON
+	}
+	raw, err := graphio.Read(reader{from, ctx}, name, opt)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return raw, err
+}
+
+// reader ends with its context. It looks before each read, which does not wait
+// if the reader below does not.
+type reader struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}
+
+// Data is the values of the inputs of a program over one set of nodes, in the
+// layouts that the compiler likes.
+type Data struct {
+	Values   map[string]*tensor.Value
+	Labels   []string // of the nodes; nil when they are numbers
+	Warnings []graphio.Warning
+}
+
+// Bind makes the values of inputs that have been read. known are the labels of
+// the program itself.
+func Bind(decls []graphio.Decl, known []string) (*Data, error) {
+	values, labels, warnings, err := graphio.Bind(decls, known)
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{make(map[string]*tensor.Value, len(values)), labels, warnings}
+	for i := range values {
+		d.Values[decls[i].Name] = &values[i]
+	}
+	lang.Normalise(d.Values)
+	return d, nil
+}
+
+// All reads the data of all inputs that a program declares and makes their
+// values. Each has to be among the inputs given.
+func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
+	var decls []graphio.Decl
+	ready := map[string]*tensor.Value{}
+	for _, d := range declared {
+		in := given[slices.IndexFunc(given, func(in Input) bool { return in.Name == d.Name })]
+		if v, ok := in.Data.(*tensor.Value); ok {
+			ready[d.Name] = v
+			continue
+		}
+		raw, err := r.Read(ctx, in, d.Kind)
+		if err != nil {
+			return nil, err
+		}
+		decls = append(decls, graphio.Decl{Name: d.Name, Raw: raw})
+	}
+	data, err := Bind(decls, known)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range decls {
+		d.Raw.Free()
+	}
+	lang.Normalise(ready)
+	for name, v := range ready {
+		data.Values[name] = v
+	}
+	return data, nil
+}
+
+// FileError is data that cannot be read at all.
+type FileError struct {
+	Name string
+	Err  error
+}
+
+func (e *FileError) Error() string { return e.Name + ": " + cause(e.Err).Error() }
+
+// Unwrap is the cause.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// cause takes the path and the operation off an error of the file system: the
+// message around it has them.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Findings is an error of this package as diagnostics, each with its place in the
+// data. limit says that there is too much of it rather than something wrong.
+func Findings(err error) (list []diag.JSONDiagnostic, limit bool) {
+	var many *graphio.ErrorList
+	var one *graphio.Error
+	var file *FileError
+	switch {
+	case errors.As(err, &many):
+		for _, e := range many.List {
+			list = append(list, finding(e))
+		}
+		if many.More > 0 {
+			list = append(list, diag.Finding("E0701", diag.Error, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
+		}
+	case errors.As(err, &file):
+		list = append(list, diag.Finding("E0702", diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), ""))
+	case errors.As(err, &one):
+		list = append(list, finding(one))
+	default:
+		list = append(list, diag.Finding("E0701", diag.Error, "", 0, 0, err.Error(), ""))
+	}
+	return list, graphio.IsLimit(err)
+}
+
+func finding(e *graphio.Error) diag.JSONDiagnostic {
+	code := diag.Code("E0701")
+	if e.Limit {
+		code = "E0708"
+	}
+	return diag.Finding(code, diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint)
+}
+
+// Warnings is the warnings about data as diagnostics.
+func Warnings(list []graphio.Warning) []diag.JSONDiagnostic {
+	out := make([]diag.JSONDiagnostic, len(list))
+	for i, w := range list {
+		out[i] = diag.Finding("W0706", diag.Warning, w.File, w.Line, 0, w.Msg, "")
+	}
+	return out
+}

@@ -1,0 +1,359 @@
+// Package ein runs programs of the tensor-logic language Ein inside a Go
+// program:
+//
+//	p, err := ein.Compile("hello.ein", `:print tc(edges([[0,1],[1,2]]))`, ein.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	r, err := p.Run(ctx)
+//
+// A [Program] has no loops and always ends. When its inputs are bound its
+// [Program.Certificate] bounds the operations and the memory of a run, and a
+// program over its [Limits] is refused before anything runs. What is wrong comes
+// as an [*Error] with its diagnostics.
+//
+// [Data] binds a file, a reader or a value of Go to an input. The package opens
+// no file and no connection: files are opened by the function in [Options], if
+// there is one.
+package ein
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ein/bind"
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/describe"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/graphio"
+	"ein/vm/ir"
+	"ein/vm/tensor"
+)
+
+// Profile says what a program may contain.
+type Profile = check.Profile
+
+// Full is the whole language; Core leaves out def, input and labels.
+const (
+	Full = check.Full
+	Core = check.Core
+)
+
+// Limits are compared with the certificate before a run, and that on memory with
+// what reading takes. Zero means no limit of that kind.
+type Limits = cost.Limits
+
+// Certificate bounds what a run uses.
+type Certificate = cost.Certificate
+
+// Options say how to compile and run a program. The zero value has no limits and
+// opens no files.
+type Options struct {
+	Profile Profile
+	Limits  Limits
+	Workers int  // goroutines that one operation may use; 0 means one for each processor
+	NoOpt   bool // run every operation as written, with the reference kernels
+
+	// Open opens the files that inputs name.
+	Open func(ctx context.Context, path string) (io.ReadCloser, error)
+	// Grown, when not nil, is told the bytes that reading has taken whenever they
+	// are more than ever before.
+	Grown func(bytes uint64)
+}
+
+func (o *Options) lang(ctx context.Context) lang.Options {
+	return lang.Options{Profile: o.Profile, NoOpt: o.NoOpt, Workers: o.Workers, Context: ctx, Syntax: syntax.Limits{Memory: o.Limits.MaxBytes}}
+}
+
+// Input is the data of an input; see Data.
+type Input = bind.Input
+
+// Data is the data of the input called name. A string is a file with its
+// options, as in "graph.csv?weight=amount", which Options.Open opens; an
+// [io.Reader] is the content of one; a *[tensor.Value] is taken as it is. Any
+// other value is read as its JSON: numbers and slices of numbers, [][2]int and
+// [][2]string as the edges of a graph, a map from node to number as a vector.
+// What is wrong with it is found when it is bound.
+func Data(name string, data any) Input {
+	in, err := bind.New(name, data)
+	if err != nil {
+		in.Data = err
+	}
+	return in
+}
+
+// Program is a program that checks. It is immutable: goroutines may share it.
+type Program struct {
+	name    string
+	opt     Options
+	file    *syntax.File   // nil for bytecode
+	checked *check.Program // nil for bytecode
+	code    *code.Program  // nil while an input has no data
+	module  *cost.Module   // likewise
+	values  map[string]*tensor.Value
+	inputs  []tensor.Value // the values in the order of the declarations
+	diags   diag.List
+	data    []diag.JSONDiagnostic
+}
+
+// Compile checks and compiles a program. The name stands in diagnostics.
+func Compile(name, text string, opt Options) (*Program, error) {
+	return CompileContext(context.Background(), name, text, opt)
+}
+
+// CompileContext is Compile that stops soon after the context ends.
+func CompileContext(ctx context.Context, name, text string, opt Options) (*Program, error) {
+	lo := opt.lang(ctx)
+	p := &Program{name: name, opt: opt, file: lang.Parse(name, text, lo)}
+	if opt.Grown != nil {
+		opt.Grown(p.file.Footprint)
+	}
+	// Without data nothing is known of sizes and labels, so this finds only which
+	// inputs there are and what is wrong whatever they hold.
+	return p, p.check(ctx, lo)
+}
+
+// Load takes bytecode that MarshalBinary made.
+func Load(name string, bytecode []byte, opt Options) (*Program, error) {
+	c, err := code.Unmarshal(bytecode, code.Limits{})
+	if err != nil {
+		class := InputError
+		if errors.Is(err, code.ErrLimit) {
+			class = LimitError
+		}
+		return nil, &Error{Class: class, Data: []diag.JSONDiagnostic{
+			diag.Finding("E0704", diag.Error, name, 0, 0, err.Error(), "Build it again from its source with `ein build`.")}}
+	}
+	p := &Program{name: name, opt: opt, code: c}
+	if len(c.Inputs) == 0 {
+		p.plan(opt.lang(context.Background()), uint64(len(bytecode)))
+	}
+	return p, nil
+}
+
+// IsBytecode reports whether a file is for Load rather than Compile.
+func IsBytecode(text string) bool { return strings.HasPrefix(text, code.Magic) }
+
+// check checks the program with the inputs in opt, and plans it when they are
+// all that it has.
+func (p *Program) check(ctx context.Context, opt lang.Options) error {
+	c := lang.Check(p.file, opt)
+	if ctx.Err() != nil {
+		return p.stopped(ctx, "while the program was being checked")
+	}
+	if c.Diags.HasErrors() {
+		return Wrong(p.file.Source, c.Diags)
+	}
+	p.checked, p.diags = c, c.Diags
+	if c.Bound {
+		p.code = lang.Code(c, opt)
+		p.plan(opt, 0)
+	}
+	return nil
+}
+
+// plan certifies the program. It cannot fail on code that the compiler made or
+// the verifier let pass.
+func (p *Program) plan(opt lang.Options, reading uint64) {
+	if p.file != nil {
+		opt.Reading = tensor.SatAdd(opt.Reading, p.file.Footprint)
+	}
+	opt.Reading = tensor.SatAdd(opt.Reading, reading)
+	m, err := lang.Module(p.code, opt)
+	if err != nil {
+		panic("BUG: ein: " + err.Error())
+	}
+	p.module = m
+}
+
+// Bind gives the inputs of a program their data. The result shares nothing that
+// changes with p, which can be bound again. A program that has been compiled to
+// bytecode takes only data of the sizes and nodes it was compiled for.
+func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
+	declared := p.Inputs()
+	if err := p.match(declared, inputs); err != nil {
+		return nil, err
+	}
+	if len(declared) == 0 {
+		return p, nil
+	}
+	ledger := &cost.Ledger{Max: p.opt.Limits.MaxBytes, Grown: p.opt.Grown}
+	var known []string
+	if p.file == nil {
+		known = p.code.Labels
+	} else {
+		known = check.ProgramLabels(p.file)
+		if err := ledger.Take(p.file.Footprint); err != nil {
+			return nil, p.failed(LimitError, ir.Pos{}, diag.Diagnostic{Code: "E0530", Message: err.Error()}, err)
+		}
+	}
+	read := &bind.Reader{Open: p.opt.Open, Ledger: ledger}
+	data, err := read.All(ctx, declared, inputs, known)
+	if ctx.Err() != nil {
+		return nil, p.stopped(ctx, "while the program or its data was being read")
+	}
+	if err != nil {
+		list, limit := bind.Findings(err)
+		class := InputError
+		if limit {
+			class = LimitError
+		}
+		return nil, &Error{Class: class, Data: list, Err: err}
+	}
+	next := *p
+	next.data = bind.Warnings(data.Warnings)
+	opt := p.opt.lang(ctx)
+	opt.Inputs, opt.Labels = data.Values, data.Labels
+	opt.Reading = ledger.Peak()
+	if p.file == nil {
+		if !slices.Equal(data.Labels, p.code.Labels) {
+			return nil, &Error{Class: InputError, Data: []diag.JSONDiagnostic{
+				diag.Finding("E0704", diag.Error, p.name, 0, 0, "the data has other nodes than the program was built for",
+					"A compiled program is made for inputs of one size; run its source instead.")}}
+		}
+		next.plan(opt, 0)
+	} else {
+		opt.Reading -= min(opt.Reading, p.file.Footprint) // plan counts it
+		if err := next.check(ctx, opt); err != nil {
+			return nil, err
+		}
+	}
+	next.values, next.inputs = data.Values, nil
+	for _, d := range declared {
+		next.inputs = append(next.inputs, *data.Values[d.Name])
+	}
+	return &next, nil
+}
+
+// Inputs is what the program declares, in order.
+func (p *Program) Inputs() []bind.Declared {
+	var list []bind.Declared
+	if p.file == nil {
+		for _, in := range p.code.Inputs {
+			list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind)})
+		}
+		return list
+	}
+	for _, in := range p.checked.Inputs {
+		list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind)})
+	}
+	return list
+}
+
+// Bound reports whether every input has its data: whether the program can run.
+func (p *Program) Bound() bool { return p.module != nil }
+
+// Certificate bounds what a run uses. It depends on sizes, so it is nil while an
+// input has no data.
+func (p *Program) Certificate() *Certificate {
+	if p.module == nil {
+		return nil
+	}
+	return &p.module.Certificate
+}
+
+// Diagnostics is the warnings and notes about the program, with places in
+// Source, and the warnings about its data.
+func (p *Program) Diagnostics() (program diag.List, data []diag.JSONDiagnostic) {
+	return p.diags, p.data
+}
+
+// Source is the text of the program, nil for bytecode.
+func (p *Program) Source() *source.File {
+	if p.file == nil {
+		return nil
+	}
+	return p.file.Source
+}
+
+// Plan says how a bound program computes its outputs. It is nil for bytecode.
+func (p *Program) Plan() *describe.Compiled {
+	if p.file == nil || !p.Bound() {
+		return nil
+	}
+	d := &describe.Compiled{Name: p.name, Checked: p.checked, Code: p.code, Module: p.module, Plain: p.opt.NoOpt}
+	if !d.Plain {
+		opt := p.opt.lang(context.Background())
+		opt.Inputs = p.values
+		d.Rewrites = lang.Plan(p.checked, opt).Rewrites
+	}
+	return d
+}
+
+// Code is the bytecode, nil while an input has no data.
+func (p *Program) Code() *code.Program { return p.code }
+
+// Labels is the labels of the nodes, nil when they are numbers.
+func (p *Program) Labels() []string {
+	if p.code == nil {
+		return nil
+	}
+	return p.code.Labels
+}
+
+// MarshalBinary is the bytecode of a bound program for Load.
+func (p *Program) MarshalBinary() ([]byte, error) {
+	if p.code == nil {
+		return nil, p.match(p.Inputs(), nil)
+	}
+	return p.code.MarshalBinary()
+}
+
+// Run binds the inputs, if any are given, and runs the program once. It stops a
+// few milliseconds after the context ends.
+func (p *Program) Run(ctx context.Context, inputs ...Input) (*Result, error) {
+	if len(inputs) > 0 || !p.Bound() {
+		var err error
+		if p, err = p.Bind(ctx, inputs...); err != nil {
+			return nil, err
+		}
+	}
+	m, err := p.Machine()
+	if err != nil {
+		return nil, err
+	}
+	return m.Run(ctx)
+}
+
+// Machine has the memory to run a bound program any number of times. It is not
+// safe for concurrent use; a program may have many.
+type Machine struct {
+	program *Program
+	vm      *vm.Machine
+}
+
+// Machine compares the certificate with the limits and allocates what it states.
+func (p *Program) Machine() (*Machine, error) {
+	if !p.Bound() {
+		return nil, p.match(p.Inputs(), nil)
+	}
+	m, err := vm.New(p.module, p.opt.Limits)
+	var limit *cost.LimitError
+	if errors.As(err, &limit) {
+		return nil, p.Refuse(limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Machine{p, m}, nil
+}
+
+// Run runs the program. The values of the result are valid until the next Run.
+func (m *Machine) Run(ctx context.Context) (*Result, error) {
+	start := time.Now()
+	r, err := m.vm.Run(ctx, m.program.inputs)
+	if err != nil {
+		return nil, m.program.failedRun(ctx, err, m.vm.Stats().Ops)
+	}
+	return m.program.result(r, time.Since(start)), nil
+}

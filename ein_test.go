@@ -1,0 +1,205 @@
+package ein_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"ein"
+	"ein/vm/cost"
+	"ein/vm/tensor"
+)
+
+func Example() {
+	p, err := ein.Compile("hello.ein", `:print tc(edges([[0,1],[1,2]]))`, ein.Options{})
+	if err != nil {
+		panic(err)
+	}
+	r, err := p.Run(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString(r.String())
+	// Output:
+	// tc(edges([[0,1],[1,2]])) =
+	//   [0, 1, 1]
+	//   [0, 0, 1]
+	//   [0, 0, 0]
+}
+
+// TestData gives the same graph in every form that data has.
+func TestData(t *testing.T) {
+	graph := tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Packed, Bits: tensor.NewBits(3, 3)}
+	graph.Bits.Set(0, 1)
+	graph.Bits.Set(1, 2)
+	open := func(_ context.Context, path string) (io.ReadCloser, error) {
+		if path != "graph.csv" {
+			return nil, os.ErrNotExist
+		}
+		return io.NopCloser(strings.NewReader("0,1\n1,2\n")), nil
+	}
+	p, err := ein.Compile("p.ein", "input A: graph\ninput v: vector\nR = reach(A, 0)\ns = sum(v)\n:print R, s", ein.Options{Open: open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Bound() || p.Certificate() != nil || len(p.Inputs()) != 2 {
+		t.Errorf("unbound: %v %v %v", p.Bound(), p.Certificate(), p.Inputs())
+	}
+	for name, a := range map[string]any{
+		"pairs": [][2]int{{0, 1}, {1, 2}}, "matrix": [][]int{{0, 1, 0}, {0, 0, 1}, {0, 0, 0}}, "file": "graph.csv",
+		"options": "graph.csv?nodes=3", "reader": strings.NewReader("0 1\n1 2\n"), "tensor": &graph,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := p.Run(context.Background(), ein.Data("A", a), ein.Data("v", []float64{1, 2, 0.5}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes, err := r.Output("R").Nodes()
+			if err != nil || strings.Join(nodes, " ") != "0 1 2" {
+				t.Errorf("R is %v, %v", nodes, err)
+			}
+			if s, err := r.Output("s").Float(); err != nil || s != 3.5 {
+				t.Errorf("s is %v, %v", s, err)
+			}
+			if _, err := r.Output("s").Nodes(); err == nil {
+				t.Error("a number is a set")
+			}
+			if _, err := r.Output("none").Float(); err == nil {
+				t.Error("there is an output that is not there")
+			}
+		})
+	}
+}
+
+// TestErrors tries what can be wrong with a program, its data, and its run.
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		name, program string
+		opt           ein.Options
+		inputs        []ein.Input
+		class         ein.Class
+		want          string
+	}{
+		{"check", "x = y", ein.Options{}, nil, ein.CheckError, "p.ein:1:5: E0201"},
+		{"size", strings.Repeat("x = 1\n", 10_001), ein.Options{}, nil, ein.LimitError, "p.ein:10001:1: E0504"},
+		{"profile", "input A: graph", ein.Options{Profile: ein.Core}, nil, ein.CheckError, "p.ein:1:1: E0211"},
+		{"missing", "input A: graph\n:print A", ein.Options{}, nil, ein.InputError, "p.ein:1:1: E0703"},
+		{"unknown", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("B", "x")}, ein.InputError, "p.ein: E0705"},
+		{"twice", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", 1), ein.Data("A", 1)}, ein.InputError, "p.ein: E0705"},
+		{"no files", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv")}, ein.InputError, "x.csv: E0702"},
+		{"options", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv?no=1")}, ein.InputError, "p.ein: E0701"},
+		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, ein.InputError, "A: E0702"},
+		{"data", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", strings.NewReader("0 1\n1 x\n"))}, ein.InputError, "A:2:3: E0701"},
+		{"run", "d = [0]\n:print 1 / d", ein.Options{}, nil, ein.RuntimeError, "p.ein:2:8: E0601"},
+		{"operations", "A = ones(50, 50)\nB[i,k] = A[i,j] A[j,k]", ein.Options{Limits: ein.Limits{MaxOps: 100}}, nil, ein.LimitError, "p.ein:1:1: E0531"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := ein.Compile("p.ein", test.program, test.opt)
+			if err == nil {
+				_, err = p.Run(context.Background(), test.inputs...)
+			}
+			var e *ein.Error
+			if !errors.As(err, &e) || e.Class != test.class || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("%v, want %s %s", err, test.class, test.want)
+			}
+		})
+	}
+	p, err := ein.Compile("p.ein", "A = ones(2000, 2000)\nB = exp(A) + A\nC[i,k] = B[i,j] B[j,k]", ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Run(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "E0533: interrupted") {
+		t.Errorf("a run whose context has ended gives %v", err)
+	}
+	var limit *cost.LimitError
+	tiny, err := ein.Compile("p.ein", "A = ones(2000, 2000)\nB = exp(A)", ein.Options{Limits: ein.Limits{MaxBytes: 1000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tiny.Machine(); !errors.As(err, &limit) || limit.Max != 1000 {
+		t.Errorf("a machine without room gives %v", err)
+	}
+}
+
+// TestBytecode runs what was compiled, on other data of the same size.
+func TestBytecode(t *testing.T) {
+	p, err := ein.Compile("p.ein", "input A: graph\nn = sum(tc(A))", ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.MarshalBinary(); err == nil {
+		t.Error("a program without its data is compiled")
+	}
+	bound, err := p.Bind(context.Background(), ein.Data("A", [][2]int{{0, 1}, {1, 2}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := bound.MarshalBinary()
+	if err != nil || !ein.IsBytecode(string(text)) {
+		t.Fatal(err)
+	}
+	loaded, err := ein.Load("p.einc", text, ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, pairs := range map[float64][][2]int{3: {{0, 1}, {1, 2}}, 2: {{0, 2}, {1, 2}}} {
+		r, err := loaded.Run(context.Background(), ein.Data("A", pairs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := r.Output("n").Float(); n != want {
+			t.Errorf("n is %v, want %v", n, want)
+		}
+	}
+	if _, err := loaded.Run(context.Background()); err == nil {
+		t.Error("bytecode runs without its data")
+	}
+	if _, err := ein.Load("p.einc", text[:len(text)-1], ein.Options{}); err == nil {
+		t.Error("damaged bytecode is taken")
+	}
+}
+
+// TestShared runs one program on many goroutines, and one machine many times.
+func TestShared(t *testing.T) {
+	p, err := ein.Compile("p.ein", "input A: graph\nn = sum(tc(A))", ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			pairs := [][2]int{}
+			for k := range i + 1 {
+				pairs = append(pairs, [2]int{k, k + 1})
+			}
+			r, err := p.Run(context.Background(), ein.Data("A", pairs))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if n, _ := r.Output("n").Float(); n != float64((i+1)*(i+2)/2) {
+				t.Errorf("a path of %d edges has a closure of %v", i+1, n)
+			}
+		})
+	}
+	wait.Wait()
+	bound, err := p.Bind(context.Background(), ein.Data("A", [][2]int{{0, 1}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := bound.Machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if r, err := m.Run(context.Background()); err != nil || r.Stats.Ops > bound.Certificate().Ops {
+			t.Errorf("%v, %v", r, err)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package ein
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ein/lang/diag"
+	"ein/lang/show"
+	"ein/vm"
+	"ein/vm/tensor"
+)
+
+// Output is a value that a program gave: its name, and the tensor.
+type Output struct {
+	vm.Output
+	labels []string
+}
+
+// Result is the outcome of a run.
+type Result struct {
+	Outputs  []Output
+	Labels   []string  // of the nodes, nil when they are numbers
+	Warnings diag.List // what the run noticed about the data, with places in the source
+	Data     []diag.JSONDiagnostic
+	Stats    vm.Stats
+	Wall     time.Duration
+}
+
+func (p *Program) result(r *vm.Result, wall time.Duration) *Result {
+	out := &Result{Labels: p.Labels(), Stats: r.Stats, Wall: wall}
+	for _, o := range r.Outputs {
+		out.Outputs = append(out.Outputs, Output{o, out.Labels})
+	}
+	for _, w := range r.Warnings {
+		list, data := p.place(w.Pos, diag.Diagnostic{Code: "W0605", Severity: diag.Warning, Message: w.Message})
+		out.Warnings, out.Data = append(out.Warnings, list...), append(out.Data, data...)
+	}
+	return out
+}
+
+// Output is the output called name; its value is nil when there is none.
+func (r *Result) Output(name string) Output {
+	i := slices.IndexFunc(r.Outputs, func(o Output) bool { return o.Name == name })
+	if i < 0 {
+		return Output{}
+	}
+	return r.Outputs[i]
+}
+
+// String is the outputs as `ein run --labels` prints them.
+func (r *Result) String() string {
+	var b strings.Builder
+	_ = r.Text(context.Background(), &b, show.Options{Nodes: true}) // a Builder takes everything
+	return b.String()
+}
+
+// Text writes the outputs for people. The error is that of w, or the cause of the
+// context, which is looked at on the way.
+func (r *Result) Text(ctx context.Context, w io.Writer, opt show.Options) error {
+	opt.Labels = r.Labels
+	for i := range r.Outputs {
+		if err := show.Text(ctx, w, &r.Outputs[i].Output, opt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Float is the value of an output without axes.
+func (o Output) Float() (float64, error) {
+	if o.Value == nil || o.Value.Shape.Rank() != 0 {
+		return 0, o.not("a number")
+	}
+	return o.Value.At(), nil
+}
+
+// Floats is the elements of an output, row after row.
+func (o Output) Floats() ([]float64, error) {
+	if o.Value == nil {
+		return nil, o.not("a tensor")
+	}
+	return o.Value.ToDense(), nil
+}
+
+// Nodes is the nodes in an output that is a set, a 0/1 vector over them, by label
+// or by number.
+func (o Output) Nodes() ([]string, error) {
+	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool {
+		return nil, o.not("a set of nodes")
+	}
+	nodes := []string{}
+	for i, x := range o.Value.ToDense() {
+		switch {
+		case x == 0:
+		case i < len(o.labels):
+			nodes = append(nodes, o.labels[i])
+		default:
+			nodes = append(nodes, fmt.Sprint(i))
+		}
+	}
+	return nodes, nil
+}
+
+func (o Output) not(what string) error {
+	if o.Value == nil {
+		return fmt.Errorf("there is no such output")
+	}
+	return fmt.Errorf("the output %s is %v, not %s", o.Name, o.Value.Type, what)
+}
