@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein"
 	"ein/bench/category"
 	"ein/bench/instance"
 	"ein/bench/surface"
@@ -494,7 +495,7 @@ func (g *generation) ended(ctx context.Context, out *outFile, w *bufio.Writer, e
 	}
 	p := inputProblem(newFinding("E0533", diag.Error, "", 0, 0,
 		fmt.Sprintf("interrupted after %s of %s instances", formatCount(uint64(g.given)), formatCount(uint64(g.kept+g.plan.Total()))), hint))
-	p.class, p.exit = classLimit, exit
+	p.Class, p.exit = ein.LimitError, exit
 	return p
 }
 

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"ein"
 	"ein/vm/code"
 )
 
@@ -45,15 +45,17 @@ func (a *app) build(name, output string, f *programFlags) error {
 	if sameFile(name, output) {
 		return a.usage("%s would be overwritten by its bytecode", name)
 	}
-	l, err := a.load(context.Background(), name, f)
+	ctx, stop := a.context(0)
+	defer stop()
+	p, err := a.load(ctx, name, f, ein.Limits{})
 	if err != nil {
 		return err
 	}
-	if l.file == nil {
-		return a.usage("%s is bytecode already", l.name)
+	if p.Source() == nil {
+		return a.usage("%s is bytecode already", name)
 	}
-	a.report(l.file, l.warnings, l.data)
-	data, err := l.code.MarshalBinary()
+	a.warn(p, nil)
+	data, err := p.MarshalBinary()
 	if err != nil {
 		return err
 	}
@@ -98,16 +100,18 @@ the bytecode is there.
 }
 
 func (a *app) dis(name string, f *programFlags) error {
-	l, err := a.load(context.Background(), name, f)
+	ctx, stop := a.context(0)
+	defer stop()
+	p, err := a.load(ctx, name, f, ein.Limits{})
 	if err != nil {
 		return err
 	}
 	var lines func(int) (int, int)
-	if l.file != nil {
+	if f := p.Source(); f != nil {
 		lines = func(offset int) (int, int) {
-			p := l.file.Position(offset)
+			p := f.Position(offset)
 			return p.Line, p.Column
 		}
 	}
-	return a.print(code.Disassemble(l.code, lines))
+	return a.print(code.Disassemble(p.Code(), lines))
 }

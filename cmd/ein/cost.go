@@ -1,10 +1,9 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
+	"ein"
 	"ein/lang/describe"
 )
 
@@ -26,11 +25,13 @@ depend on sizes, so inputs have to be bound.
 		ValidArgsFunction: programFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			a.json = asJSON
-			l, err := a.load(context.Background(), args[0], f)
+			ctx, stop := a.context(0)
+			defer stop()
+			p, err := a.load(ctx, args[0], f, ein.Limits{})
 			if err != nil {
 				return a.fail(err)
 			}
-			return a.wrote(a.cost(l, asJSON))
+			return a.wrote(a.cost(p, asJSON))
 		},
 	}
 	f.add(cmd)
@@ -38,16 +39,17 @@ depend on sizes, so inputs have to be bound.
 	return cmd
 }
 
-func (a *app) cost(l *loaded, asJSON bool) error {
-	c := &l.module().Certificate
+func (a *app) cost(p *ein.Program, asJSON bool) error {
+	c := p.Certificate()
 	if !asJSON {
-		return a.print(describe.Cost(c, l.file))
+		return a.print(describe.Cost(c, p.Source()))
 	}
 	return writeJSON(a.out, struct {
 		Version    int                      `json:"version"`
 		Ops        uint64                   `json:"ops"`
 		Peak       uint64                   `json:"peak_bytes"`
+		Reading    uint64                   `json:"reading_bytes"`
 		Elements   uint64                   `json:"output_elements"`
 		Statements []describe.StatementCost `json:"statements"`
-	}{1, c.Ops, c.PeakBytes, c.OutputElements, describe.StatementCosts(c, l.file)})
+	}{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, describe.StatementCosts(c, p.Source())})
 }

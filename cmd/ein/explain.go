@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -9,8 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/lang"
-	"ein/lang/describe"
+	"ein"
 	"ein/lang/diag"
 )
 
@@ -91,17 +89,16 @@ func (a *app) explainCode(s string) error {
 }
 
 func (a *app) explainProgram(name string, f *programFlags) error {
-	l, err := a.load(context.Background(), name, f)
+	ctx, stop := a.context(0)
+	defer stop()
+	p, err := a.load(ctx, name, f, ein.Limits{})
 	if err != nil {
 		return err
 	}
-	if l.file == nil {
-		return a.usage("%s is bytecode; `ein dis` lists it", l.name)
+	plan := p.Plan()
+	if plan == nil {
+		return a.usage("%s is bytecode; `ein dis` lists it", name)
 	}
-	a.report(l.file, l.warnings, l.data)
-	d := describe.Compiled{Name: l.name, Checked: l.checked, Code: l.code, Module: l.module(), Plain: l.opt.NoOpt}
-	if !d.Plain {
-		d.Rewrites = lang.Plan(l.checked, l.opt).Rewrites
-	}
-	return a.print(d.Plan())
+	a.warn(p, nil)
+	return a.print(plan.Plan())
 }

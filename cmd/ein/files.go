@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"ein"
 	"ein/lang/diag"
 	"ein/vm/code"
 )
@@ -24,8 +26,20 @@ const stdinName = "<stdin>"
 type file struct {
 	io.Reader
 	io.Closer
-	name string // as it is shown
-	size int64  // 0 when it is not known
+	name     string // as it is shown
+	size     int64  // 0 when it is not known
+	progress *progress
+}
+
+// Name is the file as it is shown.
+func (f *file) Name() string { return f.name }
+
+// Close closes the file and takes the line about it off the terminal.
+func (f *file) Close() error {
+	if f.progress != nil {
+		f.progress.done()
+	}
+	return f.Closer.Close()
 }
 
 // open opens a file, or standard input for "-", which can be read only once.
@@ -58,7 +72,7 @@ func (a *app) open(ctx context.Context, name string) (*file, error) {
 	case info.IsDir():
 		err = errors.New("it is a folder")
 	case info.Mode().IsRegular():
-		return &file{reader{f, ctx}, f, name, info.Size()}, nil
+		return &file{Reader: reader{f, ctx}, Closer: f, name: name, size: info.Size()}, nil
 	default:
 		return &file{Reader: interruptible(ctx, f), Closer: f, name: name}, nil
 	}
@@ -116,20 +130,22 @@ func (a *app) read(ctx context.Context, name string) (text, shown string, err er
 		return "", "", err
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, maxProgram+1))
+	var b strings.Builder // whose text is not copied
+	b.Grow(int(min(f.size, maxProgram) + 1))
+	_, err = io.Copy(&b, io.LimitReader(f, maxProgram+1))
 	if ctx.Err() != nil {
 		return "", "", stopped(ctx)
 	}
 	if err != nil {
 		return "", "", unreadable(f.name, err)
 	}
-	return string(b), f.name, nil
+	return b.String(), f.name, nil
 }
 
 // source is the text of a program for the verbs that have no use for bytecode.
 func (a *app) source(name string) (text, shown string, err error) {
 	text, shown, err = a.read(context.Background(), name)
-	if err == nil && isBytecode(text) {
+	if err == nil && ein.IsBytecode(text) {
 		err = inputProblem(newFinding("E0704", diag.Error, shown, 0, 0, "the file is bytecode, expected the source of a program", ""))
 	}
 	return text, shown, err
@@ -137,7 +153,9 @@ func (a *app) source(name string) (text, shown string, err error) {
 
 // unreadable is a file that cannot be read at all.
 func unreadable(name string, err error) *problem {
-	return inputProblem(newFinding("E0702", diag.Error, name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(err)), ""))
+	p := inputProblem(newFinding("E0702", diag.Error, name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(err)), ""))
+	p.Err = err
+	return p
 }
 
 // replaceFile writes a file through a temporary one beside it, so that a reader

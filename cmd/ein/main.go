@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"ein"
 )
 
 // The exit codes. 5 is for long jobs that failed in part for outside reasons.
@@ -31,6 +33,9 @@ func main() {
 			a.columns = width
 		}
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		a.setMemoryLimit = debug.SetMemoryLimit
+	}
 	os.Exit(a.execute(a.root(), os.Args[1:]))
 }
 
@@ -46,6 +51,11 @@ type app struct {
 	json      bool // failures are told on out as JSON too
 	version   int  // of the form of that, 1 unless it is given
 	stdinUsed bool
+
+	// setMemoryLimit is that of package debug, nil in tests and where the
+	// environment sets it; expected is what it was last set for.
+	setMemoryLimit func(bytes int64) int64
+	expected       uint64
 }
 
 // status is the error of a command that has told the user already what is wrong.
@@ -98,7 +108,7 @@ func (a *app) wrote(err error) error {
 
 func (a *app) bug(r any, stack []byte) {
 	if a.json {
-		_ = a.writeError(&problem{class: classInternal, data: []finding{{Severity: "error", Message: fmt.Sprint(r)}}})
+		_ = a.writeError(&problem{wrong: &ein.Error{Class: "internal", Data: []finding{{Severity: "error", Message: fmt.Sprint(r)}}}})
 	}
 	a.printf("ein: this is a bug in ein, not in your program: %v\n", r)
 	a.printf("Please report it with the program, the command line, the output of `ein version`, and this:\n\n%s", stack)

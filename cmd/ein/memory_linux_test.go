@@ -178,7 +178,7 @@ func TestResidentMemory(t *testing.T) {
 		args          []string
 	}{
 		{name: "nothing", program: "x = 1"},
-		{name: "literal", text: repeat("A = [", 2000, ",", "]\n:print sum(A)", func(int) string { return row(2000, digit) })},
+		{name: "literal", text: repeat("A = [", 1000, ",", "]\n:print sum(A)", func(int) string { return row(3990, digit) })},
 		{name: "fractions", text: repeat("A = [", 1000, ",\n", "]\n:print sum(A)", func(int) string { return row(1000, func(int) string { return fmt.Sprintf("%.4f", rng.Float64()) }) })},
 		{name: "pairs", text: repeat("A = edges([", 1_300_000, ",", "], 20000)\n:print sum(A)", pair(20_000))},
 		{name: "labels", text: repeat("A = edges([", 300_000, ",", "])\n:print sum(A)", func(int) string { return fmt.Sprintf(`["node%d","node%d"]`, rng.IntN(50_000), rng.IntN(50_000)) })},

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"ein"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -55,60 +55,38 @@ func (a *app) colored() bool {
 
 func (a *app) text() diag.Text { return diag.Text{Color: a.colored(), Columns: a.columns} }
 
-// The classes of failures in JSON output.
-const (
-	classCheck    = "check"
-	classLimit    = "limit"
-	classRuntime  = "runtime"
-	classInput    = "input"
-	classInternal = "internal"
-)
-
 // finding is a diagnostic whose place is not in the text of the program: in a
 // data file, or nowhere. A line or an offset that is not known is -1.
 type finding = diag.JSONDiagnostic
 
-func newFinding(code diag.Code, severity diag.Severity, file string, line, column int, message, hint string) finding {
-	at := diag.JSONPosition{Line: -1, Column: -1, Offset: -1}
-	if line > 0 {
-		at.Line = line
-	}
-	if column > 0 {
-		at.Column = column
-	}
-	f := finding{File: file, Code: code, Severity: severity.String(), Message: message, Start: at, End: at, Notes: []string{}, Fixes: []diag.JSONFix{}}
-	if hint != "" {
-		f.Notes = append(f.Notes, hint)
-	}
-	return f
-}
+var newFinding = diag.Finding
 
-// problem is why a command could not do its work.
+// problem is why a command could not do its work, and its exit code.
 type problem struct {
-	class string
-	exit  int
-	file  *source.File
-	list  diag.List // with places in file
-	data  []finding
+	*wrong
+	exit int
 }
 
-func (p *problem) Error() string { return p.class }
+type wrong = ein.Error // under a name that leaves its method Error to be promoted
 
-// programProblem is a program that does not check. When all that is wrong with
-// it is its size, a limit has refused it.
-func programProblem(f *source.File, list diag.List) *problem {
-	p := &problem{class: classLimit, exit: exitLimit, file: f, list: list}
-	for i := range list {
-		if list[i].Severity == diag.Error && !strings.HasPrefix(string(list[i].Code), "E05") {
-			p.class, p.exit = classCheck, exitWrong
-		}
+// problemOf is an error with the exit code of its class.
+func problemOf(e *ein.Error) *problem {
+	p := &problem{e, exitWrong}
+	switch {
+	case e.Class == ein.LimitError:
+		p.exit = exitLimit
+	case len(e.Data) > 0 && e.Data[0].Code == "E0705": // a flag for what the program does not have
+		p.exit = exitUsage
 	}
 	return p
 }
 
+// programProblem is a program that does not check.
+func programProblem(f *source.File, list diag.List) *problem { return problemOf(ein.Wrong(f, list)) }
+
 // inputProblem is data, or a file, that cannot be used.
 func inputProblem(data ...finding) *problem {
-	return &problem{class: classInput, exit: exitWrong, data: data}
+	return problemOf(&ein.Error{Class: ein.InputError, Data: data})
 }
 
 // serious is the diagnostics of a list without the notes.
@@ -132,11 +110,17 @@ func (a *app) failCode(err error) int {
 		return int(told)
 	}
 	var p *problem
-	if !errors.As(err, &p) {
+	var e *ein.Error
+	switch {
+	case errors.As(err, &p):
+	case errors.As(err, &e):
+		p = problemOf(e)
+	default:
 		a.printf("ein: %v\n", err)
 		return exitWrong
 	}
-	a.report(p.file, p.list, p.data)
+	p.Diags = serious(p.Diags)
+	a.report(p.File, p.Diags, p.Data)
 	if a.json {
 		if err := a.writeError(p); err != nil {
 			return a.failCode(a.wrote(err))
@@ -174,13 +158,13 @@ func (a *app) writeError(p *problem) error {
 		Diagnostics []finding `json:"diagnostics"`
 	}
 	all := []finding{}
-	if p.file != nil {
-		all = diag.ToJSON(p.list, p.file)
+	if p.File != nil {
+		all = diag.ToJSON(p.Diags, p.File)
 	}
 	return writeJSON(a.out, struct {
 		Version int     `json:"version"`
 		Error   failure `json:"error"`
-	}{max(a.version, 1), failure{p.class, append(all, p.data...)}})
+	}{max(a.version, 1), failure{string(p.Class), append(all, p.Data...)}})
 }
 
 // writeJSON writes one line of JSON. Names in Ein are full of < and >, which

@@ -10,13 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
-	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
-	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -87,75 +86,51 @@ anything runs.
 
 // run runs a program and writes its outputs to out.
 func (a *app) run(ctx context.Context, name string, f *runFlags, out *output) error {
-	l, err := a.load(ctx, name, &f.programFlags)
-	if err != nil {
-		return err
-	}
-	m := l.module()
-	limits := cost.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: uint64(f.output)}
+	most := uint64(f.output)
 	if f.json != 0 && f.output == 0 && !f.full {
-		limits.MaxOutputElements = defaultOutput
+		most = defaultOutput
 	}
+	limits := ein.Limits{MaxBytes: uint64(f.memory), MaxOps: uint64(f.ops), MaxOutputElements: most}
 	if f.json == 2 {
-		l.recount(&m.Certificate, func(i int) uint64 {
-			if l.maybeSparse(l.code.Outputs[i]) {
-				return 0 // until its entries can be counted
-			}
-			return l.code.Regs[l.code.Outputs[i].Reg].Shape.Elems()
-		})
+		limits.MaxOutputElements = 0 // how many entries there are is known after the run
 	}
-	machine, err := vm.New(m, limits)
-	var limit *cost.LimitError
-	if errors.As(err, &limit) {
-		return a.withWarnings(l, l.refused(limit, "run", f))
-	}
+	p, err := a.load(ctx, name, &f.programFlags, limits)
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	result, err := machine.Run(ctx, l.inputs)
-	wall := time.Since(start)
-	var wrong *vm.RuntimeError
-	var stopped *vm.Stopped
-	switch {
-	case errors.As(err, &stopped):
-		return a.withWarnings(l, l.stoppedRun(ctx, m, stopped.Pos, machine.Stats().Ops))
-	case errors.As(err, &wrong):
-		d := describe.RunTime(wrong)
-		if wrong.Kind == vm.NotFinite {
-			d.Related = l.origin(wrong.Pos)
-		}
-		return a.withWarnings(l, l.problemAt(classRuntime, exitWrong, wrong.Pos, d))
-	case err != nil:
-		return err
-	}
-	for _, w := range result.Warnings {
-		l.remark(w.Pos, w.Message)
-	}
-	l.warnings.Sort()
-	a.report(l.file, l.warnings, l.data)
+	regs, outputs := p.Code().Regs, p.Code().Outputs
 	if f.json == 2 {
-		l.recount(&m.Certificate, func(i int) uint64 {
+		if err := written(p, most, func(i int) uint64 {
+			if show.MaybeSparse(regs[outputs[i].Reg].Shape) {
+				return 0
+			}
+			return regs[outputs[i].Reg].Shape.Elems()
+		}); err != nil {
+			return f.refused(ctx, p, err, "run")
+		}
+	}
+	result, err := p.Run(ctx)
+	if err != nil {
+		return f.refused(ctx, p, err, "run")
+	}
+	a.warn(p, result)
+	if f.json == 2 {
+		if err := written(p, most, func(i int) uint64 {
 			v := result.Outputs[i].Value
 			if n, sparse := show.Entries(ctx, v); sparse {
 				return n
 			}
 			return v.Shape.Elems()
-		})
-		if errors.As(m.Certificate.Check(cost.Limits{MaxOutputElements: limits.MaxOutputElements}), &limit) {
-			return l.refused(limit, "written", f)
+		}); err != nil {
+			return f.refused(ctx, p, err, "written")
 		}
 	}
-	opt := show.Options{Nodes: f.labels, Labels: l.code.Labels, Version: int(f.json), Full: f.full, Hint: "--full shows all"}
+	opt := show.Options{Nodes: f.labels, Labels: result.Labels, Version: int(f.json), Full: f.full, Hint: "--full shows all"}
 	w := bufio.NewWriterSize(out, outputBuffer)
 	if f.json != 0 {
-		err = runJSON(ctx, w, l, result, wall, opt)
+		err = runJSON(ctx, w, p, result, opt)
 	} else {
-		for i := range result.Outputs {
-			if err = show.Text(ctx, w, &result.Outputs[i], opt); err != nil {
-				break
-			}
-		}
+		err = result.Text(ctx, w, opt)
 	}
 	if err != nil && ctx.Err() != nil {
 		if !out.begun {
@@ -168,61 +143,76 @@ func (a *app) run(ctx context.Context, name string, f *runFlags, out *output) er
 		return a.wrote(err)
 	}
 	if f.stats {
-		c := &m.Certificate
-		a.printf("operations  %s (certified: at most %s)\n", formatCount(result.Stats.Ops), formatCount(c.Ops))
+		a.printf("operations  %s (certified: at most %s)\n", formatCount(result.Stats.Ops), formatCount(p.Certificate().Ops))
 		a.printf("memory      %s\n", formatBytes(result.Stats.PeakBytes))
-		a.printf("time        %v\n", wall.Round(time.Microsecond))
+		a.printf("time        %v\n", result.Wall.Round(time.Microsecond))
 	}
 	return nil
 }
 
-// origin is the statement that defines the tensor which is printed at a place.
-func (l *loaded) origin(at ir.Pos) []diag.Related {
-	if l.checked == nil {
-		return nil
-	}
-	for _, o := range l.checked.Outputs {
-		if o.Span != span(at) {
-			continue
-		}
-		for _, s := range slices.Backward(l.checked.Statements) {
-			if s.Name == o.Name && s.Span != o.Span {
-				return []diag.Related{{Span: s.Span, Message: "computed here"}}
-			}
-		}
-	}
-	return nil
+// warn reports the warnings about a program and its data, and those of its run.
+func (a *app) warn(p *ein.Program, r *ein.Result) {
+	list, data := warnings(p, r)
+	a.report(p.Source(), list, data)
 }
 
-// withWarnings adds the warnings to what else is wrong: they may be the reason.
-func (a *app) withWarnings(l *loaded, p *problem) *problem {
-	p.list = append(p.list, l.warnings...)
-	p.list.Sort()
-	p.data = append(p.data, l.data...)
-	if p.file == nil {
-		p.file = l.file
+func warnings(p *ein.Program, r *ein.Result) (diag.List, []finding) {
+	list, data := p.Diagnostics()
+	list, data = serious(list), slices.Clip(data)
+	if r != nil {
+		list, data = append(list, r.Warnings...), append(data, r.Data...)
 	}
-	return p
+	list.Sort()
+	return list, data
 }
 
-// maybeSparse reports whether version 2 of the JSON may write an output as entries.
-func (l *loaded) maybeSparse(o code.Output) bool { return show.MaybeSparse(l.code.Regs[o.Reg].Shape) }
-
-// recount changes what a certificate says of outputs to what is written of them.
-func (l *loaded) recount(c *cost.Certificate, elements func(output int) uint64) {
-	c.OutputElements, c.Largest = 0, cost.Output{}
-	for i, o := range l.code.Outputs {
+// written compares the elements that are written of the outputs with a limit.
+func written(p *ein.Program, most uint64, elements func(output int) uint64) error {
+	var c cost.Certificate
+	for i, o := range p.Code().Outputs {
 		n := elements(i)
 		c.OutputElements = tensor.SatAdd(c.OutputElements, n)
 		if n >= c.Largest.Elements {
 			c.Largest = cost.Output{Name: o.Name, Pos: o.Pos, Elements: n}
 		}
 	}
+	var limit *cost.LimitError
+	if errors.As(c.Check(cost.Limits{MaxOutputElements: most}), &limit) {
+		return p.Refuse(limit)
+	}
+	return nil
+}
+
+// refused adds to a run that was refused or stopped what can be done about it, and to
+// a refusal what was not done.
+func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done string) error {
+	var e *ein.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if _, hint := stopMessage(ctx); hint != "" && ctx.Err() != nil {
+		e.Note("E0533", hint)
+	}
+	var limit *cost.LimitError
+	if !errors.As(err, &limit) {
+		return err
+	}
+	d, flag := describe.Refused(limit)
+	notes := []string{fmt.Sprintf("Nothing was %s. `%s` sets the limit; `ein cost` shows every statement.", done, flag)}
+	if d.Code == "E0532" && f.output == 0 {
+		notes = append(notes, "`--full` lifts the limit.")
+	}
+	sparse := func(o code.Output) bool { return show.MaybeSparse(p.Code().Regs[o.Reg].Shape) }
+	if d.Code == "E0532" && f.json == 1 && slices.ContainsFunc(p.Code().Outputs, sparse) {
+		notes = append(notes, "`--json=2` writes a sparse matrix as the entries that it has.")
+	}
+	e.Note(d.Code, notes...)
+	return err
 }
 
 // runJSON writes the result as one object. Outputs are written as they are read:
 // they can be large, and so can the labels, which version 2 has once for all.
-func runJSON(ctx context.Context, w *bufio.Writer, l *loaded, r *vm.Result, wall time.Duration, opt show.Options) error {
+func runJSON(ctx context.Context, w *bufio.Writer, p *ein.Program, r *ein.Result, opt show.Options) error {
 	_, _ = fmt.Fprintf(w, `{"version":%d,`, opt.Version)
 	if opt.Version == 2 && opt.Nodes && len(opt.Labels) > 0 {
 		sep := `"labels":[`
@@ -243,19 +233,20 @@ func runJSON(ctx context.Context, w *bufio.Writer, l *loaded, r *vm.Result, wall
 		if i > 0 {
 			_ = w.WriteByte(',')
 		}
-		if err := show.JSON(ctx, w, &r.Outputs[i], opt); err != nil {
+		if err := show.JSON(ctx, w, &r.Outputs[i].Output, opt); err != nil {
 			return err
 		}
 	}
-	warnings := []finding{}
-	if l.file != nil {
-		warnings = diag.ToJSON(l.warnings, l.file)
+	list, data := warnings(p, r)
+	all := []finding{}
+	if f := p.Source(); f != nil {
+		all = diag.ToJSON(list, f)
 	}
-	list, err := compactJSON(append(warnings, l.data...))
+	told, err := compactJSON(append(all, data...))
 	if err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(w, `],"stats":{"ops":%d,"peak_bytes":%d,"wall_ns":%d},"warnings":%s}`+"\n",
-		r.Stats.Ops, r.Stats.PeakBytes, wall.Nanoseconds(), list)
+		r.Stats.Ops, r.Stats.PeakBytes, r.Wall.Nanoseconds(), told)
 	return w.Flush()
 }

@@ -23,6 +23,9 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs in the scripts")
 
 func TestMain(m *testing.M) {
+	if os.Getenv(measured) == "1" {
+		measure()
+	}
 	testscript.Main(m, map[string]func(){"ein": main})
 }
 

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
-	"ein/lang/describe"
+	"ein"
 	"ein/lang/diag"
-	"ein/vm/cost"
-	"ein/vm/ir"
 )
 
 // timedOut is the cause of a context that --timeout ends.
@@ -59,8 +56,8 @@ func stopped(ctx context.Context) *problem {
 // compute.
 func stoppedWhile(ctx context.Context, what string) *problem {
 	message, hint := stopMessage(ctx)
-	return &problem{class: classLimit, exit: exitLimit,
-		data: []finding{newFinding("E0533", diag.Error, "", 0, 0, message+", while "+what, hint)}}
+	return problemOf(&ein.Error{Class: ein.LimitError,
+		Data: []finding{newFinding("E0533", diag.Error, "", 0, 0, message+", while "+what, hint)}})
 }
 
 // await is what f gives, or the cause of the context should that end first: f is
@@ -115,40 +112,4 @@ func after(ctx context.Context, d time.Duration) context.Context {
 	late, cancel := context.WithCancelCause(context.Background())
 	context.AfterFunc(ctx, func() { time.AfterFunc(d, func() { cancel(context.Cause(ctx)) }) })
 	return late
-}
-
-// stoppedRun is a run that was stopped, shown at the statement it was in.
-func (l *loaded) stoppedRun(ctx context.Context, m *cost.Module, at ir.Pos, done uint64) *problem {
-	message, hint := stopMessage(ctx)
-	d := diag.Diagnostic{Code: "E0533",
-		Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", message, formatCount(done), formatCount(m.Certificate.Ops)),
-		Label:   "it was here"}
-	if hint != "" {
-		d.Notes = append(d.Notes, hint)
-	}
-	return l.problemAt(classLimit, exitLimit, at, d)
-}
-
-// refused is a program that needs more than it may use, and what was not done.
-func (l *loaded) refused(e *cost.LimitError, done string, f *runFlags) *problem {
-	d, flag := describe.Refused(e)
-	d.Notes = append(d.Notes, fmt.Sprintf("Nothing was %s. `%s` sets the limit; `ein cost` shows every statement.", done, flag))
-	if d.Code == "E0532" && f.output == 0 {
-		d.Notes = append(d.Notes, "`--full` lifts the limit.")
-	}
-	if d.Code == "E0532" && f.json == 1 && slices.ContainsFunc(l.code.Outputs, l.maybeSparse) {
-		d.Notes = append(d.Notes, "`--json=2` writes a sparse matrix as the entries that it has.")
-	}
-	return l.problemAt(classLimit, exitLimit, e.Pos, d)
-}
-
-// remark is a warning of a run.
-func (l *loaded) remark(pos ir.Pos, message string) {
-	d := diag.Diagnostic{Code: "W0605", Severity: diag.Warning, Message: message}
-	if l.file == nil {
-		l.data = append(l.data, l.inBytecode(pos, d))
-		return
-	}
-	d.Span = span(pos)
-	l.warnings = append(l.warnings, d)
 }
