@@ -14,10 +14,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"ein/testdata"
 )
 
 // The most memory that a process may hold, by its certificate.
@@ -43,9 +46,56 @@ func measure() {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// resident runs ein and gives its exit code, what it wrote to standard error, and
-// the most memory it held.
-func resident(t *testing.T, dir string, args ...string) (code int, stderr string, peak uint64) {
+// TestResidentMemoryOfExamples holds what every program of the corpus takes against
+// what its result says.
+func TestResidentMemoryOfExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts hundreds of processes")
+	}
+	dir := t.TempDir()
+	for _, c := range testdata.Cases() {
+		if c.Error != "" || len(c.Inputs) > 0 || len(c.Labels) > 0 {
+			continue
+		}
+		writeFile(t, filepath.Join(dir, "p.ein"), func(w *bufio.Writer) { _, _ = w.WriteString(c.Source) })
+		bounded(t, c.Name, dir, "p.ein")
+	}
+	command := regexp.MustCompile(`(?m)^\$ ein run (.*)$`)
+	pages, err := filepath.Glob("../../examples/*/README.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
+			bounded(t, m[0], filepath.Dir(page), strings.Fields(strings.ReplaceAll(m[1], "'", ""))...)
+		}
+	}
+}
+
+// bounded runs a program, whose exit code may be any, and holds it to the bound.
+func bounded(t *testing.T, name, dir string, args ...string) {
+	t.Helper()
+	_, stdout, _, peak := resident(t, dir, append([]string{"run", "--json"}, args...)...)
+	var result struct {
+		Stats struct {
+			Peak uint64 `json:"peak_bytes"`
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if peak > residentBound(result.Stats.Peak) {
+		t.Errorf("%s: resident %d bytes, certified %d: more than 1.5 times and 60 MiB", name, peak, result.Stats.Peak)
+	}
+}
+
+// resident runs ein and gives its exit code, what it wrote, and the most memory it
+// held.
+func resident(t *testing.T, dir string, args ...string) (code int, stdout, stderr string, peak uint64) {
 	t.Helper()
 	ein, err := exec.LookPath("ein")
 	if err != nil {
@@ -59,11 +109,11 @@ func resident(t *testing.T, dir string, args ...string) (code int, stderr string
 	if err != nil {
 		t.Fatal(err)
 	}
-	var errs bytes.Buffer
+	var out, errs bytes.Buffer
 	cmd := exec.Command(self, append([]string{ein}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), measured+"=1")
-	cmd.Stderr, cmd.ExtraFiles = &errs, []*os.File{w}
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &out, &errs, []*os.File{w}
 	err = cmd.Run()
 	_ = w.Close()
 	text, _ := io.ReadAll(r)
@@ -74,7 +124,7 @@ func resident(t *testing.T, dir string, args ...string) (code int, stderr string
 	if peak, err = strconv.ParseUint(string(text), 10, 64); err != nil {
 		t.Fatalf("%v: %s", err, errs.String())
 	}
-	return cmd.ProcessState.ExitCode(), errs.String(), peak
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String(), peak
 }
 
 // certified is the peak that the certificate of a program states.
@@ -221,7 +271,7 @@ func TestResidentMemory(t *testing.T) {
 				args = append(args, "--input", "A="+test.file)
 			}
 			bound := certified(t, dir, args...)
-			code, stderr, peak := resident(t, dir, append(append([]string{"run"}, args...), test.args...)...)
+			code, _, stderr, peak := resident(t, dir, append(append([]string{"run"}, args...), test.args...)...)
 			if code != 0 {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
