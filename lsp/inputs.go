@@ -18,6 +18,7 @@ import (
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/ide"
+	"ein/vm/cost"
 	"ein/vm/graphio"
 	"ein/vm/tensor"
 )
@@ -160,7 +161,7 @@ func (s *server) bindData(f *file) (reading bool) {
 	}
 	known := check.ProgramLabels(f.document().File())
 	s.data.start(s.ctx, f.uri, key, func(ctx context.Context) {
-		b := bindAll(ctx, sources, known)
+		b := bindAll(ctx, sources, known, s.opt.MaxMemory)
 		if ctx.Err() == nil {
 			b.key = key
 			s.rebind(f.uri, b)
@@ -222,9 +223,9 @@ func (s *server) refreshClient() {
 }
 
 // bindAll reads the data and gives the inputs their values.
-func bindAll(ctx context.Context, sources []dataSource, known []string) *binding {
+func bindAll(ctx context.Context, sources []dataSource, known []string, memory uint64) *binding {
 	b := &binding{problems: map[string]diag.List{}}
-	read := bind.Reader{Open: openRegular}
+	read := bind.Reader{Open: openRegular, Ledger: &cost.Ledger{Max: memory}}
 	var decls []graphio.Decl
 	for _, src := range sources {
 		raw, err := read.Read(ctx, src.Input, src.kind)

@@ -14,6 +14,7 @@ import (
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/syntax"
+	"ein/vm/cost"
 	"ein/vm/graphio"
 )
 
@@ -64,7 +65,7 @@ func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, 
 		r := failure("%v", err)
 		return binding{}, &r
 	}
-	read := bind.Reader{}
+	read := bind.Reader{Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
 	if s.cfg.Files != nil {
 		read.Open = s.cfg.Files.Open
 	}
