@@ -16,8 +16,6 @@ type edgeSet struct {
 	mem        *memory
 }
 
-func (s *edgeSet) weighted() bool { return s.ones || s.w.len() > 0 }
-
 // real reports whether a weight is no integer.
 func (s *edgeSet) real() bool {
 	for k := range s.w.list {
@@ -71,58 +69,42 @@ func (s *edgeSet) batches(yield func(at []pair, w []float64)) {
 // the number of edges that an earlier one equals, and twice the first few pairs
 // of nodes it happens to, by rows; combine makes one weight of two.
 //
-// Edges are dealt into blocks of rows that fit the cache and sorted there by
-// digits. Not all blocks are filled at a time, but about a quarter of the edges,
-// so that the keys take little room beside the list and the matrix: going over
-// 1e7 edges four times costs 60 ms and saves as many bytes as the list has.
+// Edges are dealt into blocks of rows that fit the cache, within the columns and
+// weights of the matrix itself, and each block is then sorted by digits. That
+// takes no memory beside the list and the matrix but for one block: an entry is
+// the column and the row within the block, in 32 bits.
 func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repeated int, twice []pair, err error) {
-	const leastInBlock, mostBlocks, mostGroups = 1 << 12, 256, 4
-	rowBits := uint(0)
-	for limit := min(max(s.len()/leastInBlock, 1), mostBlocks); (s.rows-1)>>rowBits >= limit; {
-		rowBits++
+	b := builder{combine: combine, colBits: uint(bits.Len(uint(s.cols - 1))), row: -1}
+	for blocks := min(max(s.len()>>12, 1), 256); (s.rows-1)>>b.rowBits >= blocks && b.rowBits+b.colBits < 32; {
+		b.rowBits++
 	}
-	count := make([]int, (s.rows-1)>>rowBits+1)
-	total, longest := 0, 0
-	s.batches(func(at []pair, _ []float64) {
-		total += len(at)
-		for _, p := range at {
-			count[p[0]>>rowBits]++
-		}
-	})
-	for _, n := range count {
-		longest = max(longest, n)
-	}
-	m = tensor.CSR{Rows: s.rows, Cols: s.cols}
-	if m.Ptr, err = newSlice[int32](s.mem, s.rows+1); err != nil {
-		return m, 0, nil, err
-	}
-	if m.Idx, err = newSlice[int32](s.mem, total); err != nil {
-		return m, 0, nil, err
-	}
-	scratch := longest + min(total, max(longest, total/mostGroups, fullChunk))
-	keys, err := newSlice[uint64](s.mem, scratch)
+	at, err := newSlice[int32](s.mem, (s.rows-1)>>b.rowBits+1)
 	if err != nil {
 		return m, 0, nil, err
 	}
-	var w []float64
-	if s.weighted() {
-		if m.Val, err = newSlice[float64](s.mem, total); err != nil {
-			return m, 0, nil, err
+	s.batches(func(edges []pair, _ []float64) {
+		for _, p := range edges {
+			at[p[0]>>(b.rowBits&31)]++
 		}
-		if w, err = newSlice[float64](s.mem, scratch); err != nil {
-			return m, 0, nil, err
-		}
+	})
+	total, longest := int32(0), int32(0)
+	for k, n := range at {
+		at[k] = total
+		total += n
+		longest = max(longest, n)
 	}
-	b := builder{m: &m, combine: combine, rowBits: rowBits, colBits: uint(bits.Len(uint(s.cols - 1))), row: -1}
-	for lo, hi := 0, 0; lo < len(count); lo = hi {
-		inGroup := 0
-		for hi = lo; hi < len(count) && (hi == lo || inGroup+count[hi] <= scratch-longest); hi++ {
-			inGroup += count[hi]
-		}
-		b.group(s, lo, count[lo:hi], keys, w, longest)
+	if err := b.allocate(s, int(total), int(longest)); err != nil {
+		return m, 0, nil, err
+	}
+	s.batches(func(edges []pair, w []float64) { b.deal(at, edges, w) })
+	start := int32(0)
+	for k, end := range at { // where the next block began, before it was filled
+		b.block(k<<b.rowBits, int(start), int(end))
+		start = end
 	}
 	b.startRow(s.rows)
-	s.mem.give(len(keys)*sizeOf[uint64]() + len(w)*sizeOf[float64]())
+	s.mem.give(len(at)*sizeOf[int32]() + b.scratch())
+	m = b.m
 	m.Idx = m.Idx[:b.out]
 	if m.Val != nil {
 		m.Val = m.Val[:b.out]
@@ -132,9 +114,12 @@ func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repea
 
 // builder fills a matrix in the order of its rows.
 type builder struct {
-	m                *tensor.CSR
+	m                tensor.CSR
 	combine          func(a, b float64) float64
 	rowBits, colBits uint
+
+	keys, room []uint64 // for one block
+	w          []float64
 
 	row      int // the last one begun
 	out      int // entries
@@ -142,52 +127,68 @@ type builder struct {
 	twice    []pair
 }
 
-// group adds the rows of some blocks, of which lo is the first and count the
-// numbers of edges.
-func (b *builder) group(s *edgeSet, lo int, count []int, keys []uint64, w []float64, longest int) {
-	room, keys := keys[:longest], keys[longest:]
-	var roomW []float64
-	if w != nil {
-		roomW, w = w[:longest], w[longest:]
+func (b *builder) allocate(s *edgeSet, total, longest int) (err error) {
+	b.m = tensor.CSR{Rows: s.rows, Cols: s.cols}
+	if b.m.Ptr, err = newSlice[int32](s.mem, s.rows+1); err != nil {
+		return err
 	}
-	at := make([]int, len(count))
-	for k := range len(count) - 1 {
-		at[k+1] = at[k] + count[k]
+	if b.m.Idx, err = newSlice[int32](s.mem, total); err != nil {
+		return err
 	}
-	rowMask := int32(1)<<b.rowBits - 1
-	s.batches(func(edges []pair, weights []float64) {
-		for e, p := range edges {
-			k := int(p[0]>>b.rowBits) - lo
-			if uint(k) >= uint(len(at)) {
-				continue
-			}
-			i := at[k]
-			at[k] = i + 1
-			keys[i] = uint64(p[0]&rowMask)<<b.colBits | uint64(p[1])
-			if w != nil {
-				w[i] = weights[e]
-			}
+	if s.ones || s.w.len() > 0 {
+		if b.m.Val, err = newSlice[float64](s.mem, total); err != nil {
+			return err
 		}
-	})
-	for k, end := range at {
-		from := end - count[k]
-		var blockW []float64
-		if w != nil {
-			blockW = w[from:end]
+		if b.w, err = newSlice[float64](s.mem, longest); err != nil {
+			return err
 		}
-		b.add((lo+k)<<b.rowBits, keys[from:end], room, blockW, roomW)
+	}
+	if b.keys, err = newSlice[uint64](s.mem, longest); err != nil {
+		return err
+	}
+	b.room, err = newSlice[uint64](s.mem, longest)
+	return err
+}
+
+func (b *builder) scratch() int {
+	return (len(b.keys)+len(b.room))*sizeOf[uint64]() + len(b.w)*sizeOf[float64]()
+}
+
+// deal moves edges to the next free places of their blocks.
+func (b *builder) deal(at []int32, edges []pair, w []float64) {
+	idx, val := b.m.Idx, b.m.Val
+	rowBits, colBits := b.rowBits&31, b.colBits&31
+	rowMask := uint32(1)<<rowBits - 1
+	for e, p := range edges {
+		k := p[0] >> rowBits
+		i := at[k]
+		at[k] = i + 1
+		idx[i] = int32(uint32(p[0])&rowMask<<colBits | uint32(p[1]))
+		if val != nil {
+			val[i] = w[e]
+		}
 	}
 }
 
-// add adds the rows of one block, the first of which is given.
-func (b *builder) add(first int, keys, room []uint64, w, roomW []float64) {
-	keys, w = kernel.SortKeys(keys, room, w, roomW, b.rowBits+b.colBits)
-	m, last := b.m, ^uint64(0)
-	for e, key := range keys {
-		i, j := first+int(key>>b.colBits), int32(key&(1<<b.colBits-1))
+// block sorts the entries from start to end and adds them to the rows from first
+// on. Equal ones become one.
+func (b *builder) block(first, start, end int) {
+	m := &b.m
+	keys, w := b.keys[:end-start], b.w[:min(end-start, len(b.w))]
+	for e, x := range m.Idx[start:end] {
+		keys[e] = uint64(uint32(x))<<32 | uint64(e)
+	}
+	if m.Val != nil {
+		copy(w, m.Val[start:end])
+	}
+	last := uint64(1 << 32) // no key
+	colMask := uint64(1)<<b.colBits - 1
+	for _, x := range kernel.SortKeys(keys, b.room, 32, 32+b.rowBits+b.colBits) {
+		key := x >> 32
+		i, j := first+int(key>>b.colBits), int32(key&colMask)
 		if key == last {
-			if w != nil {
-				m.Val[b.out-1] = b.combine(m.Val[b.out-1], w[e])
+			if m.Val != nil {
+				m.Val[b.out-1] = b.combine(m.Val[b.out-1], w[uint32(x)])
 			}
 			b.repeated++
 			p := pair{int32(i), j}
@@ -201,8 +202,8 @@ func (b *builder) add(first int, keys, room []uint64, w, roomW []float64) {
 			b.startRow(i)
 		}
 		m.Idx[b.out] = j
-		if w != nil {
-			m.Val[b.out] = w[e]
+		if m.Val != nil {
+			m.Val[b.out] = w[uint32(x)]
 		}
 		b.out++
 	}

@@ -90,8 +90,7 @@ func sortEdges(rows, cols int, src, dst []int32) tensor.CSR {
 		first := k << b.rowBits
 		ptr := a.Ptr[first+1 : min(first+1<<b.rowBits, rows)+1]
 		at := lo
-		keys, _ := SortKeys(b.keys[lo:hi], room, nil, nil, b.rowBits+b.colBits)
-		for _, key := range keys {
+		for _, key := range SortKeys(b.keys[lo:hi], room, 0, b.rowBits+b.colBits) {
 			a.Idx[at] = int32(key & (1<<b.colBits - 1))
 			at++
 			ptr[key>>b.colBits] = at
@@ -150,16 +149,20 @@ const (
 
 type keyCount [1 << keyBits]int32
 
-// SortKeys sorts keys of so many bits, and with them the weights w, unless they
-// are nil. It leaves equal keys in their order. It returns the sorted slices,
-// which are those given or the room for as much.
-func SortKeys(keys, room []uint64, w, roomW []float64, width uint) ([]uint64, []float64) {
-	var count [keyPasses]keyCount
-	room = room[:len(keys)]
-	if w != nil {
-		roomW = roomW[:len(w)]
+// sortKeysLeast is the number of keys from which they are sorted by digits.
+const sortKeysLeast = 1 << 8
+
+// SortKeys sorts keys by their bits from low up to high, using room, and returns
+// the one of the two that has them. Below low there is nothing, or numbers in
+// ascending order.
+func SortKeys(keys, room []uint64, low, high uint) []uint64 {
+	if len(keys) < sortKeysLeast {
+		slices.Sort(keys)
+		return keys
 	}
-	for low := uint(0); low < width; low += keyPasses * keyBits {
+	room = room[:len(keys)]
+	var count [keyPasses]keyCount
+	for ; low < high; low += keyPasses * keyBits {
 		count = [keyPasses]keyCount{}
 		for _, key := range keys {
 			key >>= low & 63
@@ -168,38 +171,27 @@ func SortKeys(keys, room []uint64, w, roomW []float64, width uint) ([]uint64, []
 			count[2][key>>(2*keyBits)&(1<<keyBits-1)]++
 		}
 		for p := range uint(keyPasses) {
-			if shift := low + p*keyBits; shift < width {
-				dealKeys(room, keys, roomW, w, &count[p], shift)
+			if shift := low + p*keyBits; shift < high {
+				dealKeys(room, keys, &count[p], shift)
 				keys, room = room, keys
-				w, roomW = roomW, w
 			}
 		}
 	}
-	return keys, w
+	return keys
 }
 
-// dealKeys moves keys to dst, ordered by the digit at shift, and their weights to
-// dstW.
-func dealKeys(dst, keys []uint64, dstW, w []float64, count *keyCount, shift uint) {
+// dealKeys moves keys to dst, ordered by the digit at shift.
+func dealKeys(dst, keys []uint64, count *keyCount, shift uint) {
 	at := int32(0)
 	for d, n := range count {
 		count[d] = at
 		at += n
 	}
-	if w == nil {
-		for _, key := range keys {
-			d := key >> (shift & 63) & (1<<keyBits - 1)
-			k := count[d]
-			count[d] = k + 1
-			dst[k] = key
-		}
-		return
-	}
-	for e, key := range keys {
+	for _, key := range keys {
 		d := key >> (shift & 63) & (1<<keyBits - 1)
 		k := count[d]
 		count[d] = k + 1
-		dst[k], dstW[k] = key, w[e]
+		dst[k] = key
 	}
 }
 
