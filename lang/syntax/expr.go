@@ -20,15 +20,12 @@ var precedence = [numKinds]uint8{
 // push appends to the elements being read.
 func (p *parser) push(x Expr) { p.exprs = push(&p.meter, p.exprs, &p.highExprs, x) }
 
-// crowded fails when more memory was taken than is allowed. It is asked before
-// every operand, so no expression goes on much longer.
-func (p *parser) crowded() bool {
-	if !p.meter.over() {
-		return false
-	}
+// overMemory fails because more memory was taken than is allowed. That is looked
+// at before every operand, so no expression goes on much longer.
+func (p *parser) overMemory() (Expr, int) {
 	p.stopped = true
 	p.failAt(p.i, p.end+1, errMemory(p.toks[p.i].span(), p.lim.Memory))
-	return true
+	return nil, 0
 }
 
 // peek is the kind of the token at the cursor, KindEOF at the end.
@@ -203,8 +200,8 @@ func (p *parser) primary() (Expr, int) {
 		p.unexpected("a value")
 		return nil, 0
 	}
-	if p.crowded() {
-		return nil, 0
+	if p.meter.over() {
+		return p.overMemory()
 	}
 	t := p.toks[p.i]
 	if p.step(1, t) {
@@ -298,8 +295,10 @@ func (p *parser) paren(open token) (Expr, int) {
 }
 
 func (p *parser) list(open token) (Expr, int) {
-	if open.packed {
-		return p.packedList(open)
+	if len(p.packs) > 0 {
+		if r, ok := p.packs[open.start]; ok {
+			return p.packedList(open, r)
+		}
 	}
 	if !p.deeper(1, open.span()) {
 		return nil, 0

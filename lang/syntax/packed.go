@@ -3,7 +3,6 @@ package syntax
 import (
 	"iter"
 	"strconv"
-	"strings"
 
 	"ein/lang/source"
 )
@@ -97,7 +96,15 @@ func numeric(c byte) bool { return classes[c] == classDigit || c == '.' || c == 
 
 // numberLen is the length of the number that a part of a packed list starts
 // with.
-func numberLen(text string) int { return strings.IndexAny(text, ",] \t\r\n") }
+func numberLen(text string) int {
+	for i := range len(text) {
+		switch text[i] {
+		case ',', ']', ' ', '\t', '\r', '\n':
+			return i
+		}
+	}
+	panic("BUG: syntax: a packed list has no end")
+}
 
 // listLen is the length of the list that a part of a packed list starts with.
 func listLen(text string) int {
@@ -124,16 +131,19 @@ func (p *Packed) fill() {
 		for ; classes[p.text[i]] != classDigit && p.text[i] != '.'; i++ {
 			negative = negative || p.text[i] == '-'
 		}
-		n := numberLen(p.text[i:])
-		v, ok := smallInteger(p.text[i : i+n])
-		if !ok {
-			v, _ = strconv.ParseFloat(p.text[i:i+n], 64)
+		start, n := i, 0
+		for ; classes[p.text[i]] == classDigit; i++ {
+			n = 10*n + int(p.text[i]-'0')
+		}
+		v := float64(n) // exact up to 15 digits
+		if size := i - start + numberLen(p.text[i:]); size > i-start || size > 15 {
+			i = start + size
+			v, _ = strconv.ParseFloat(p.text[start:i], 64)
 		}
 		if negative {
 			v = -v
 		}
 		p.Values[k] = v
-		i += n
 	}
 }
 
@@ -146,9 +156,7 @@ func (p *parser) pack(open token, r rectangle) {
 	p.packs[open.start] = r
 	p.meter.take(2 * (sizeOf[rectangle]() + sizeOf[int32]())) // maps are up to half empty
 	for i := range r.dims {
-		t := token{start: r.opens[i], end: r.opens[i] + 1, kind: KindLBracket, packed: i == 0}
-		t.newline = t.packed && open.newline
-		p.emit(t)
+		p.emit(token{start: r.opens[i], end: r.opens[i] + 1, kind: KindLBracket, newline: i == 0 && open.newline})
 	}
 	for i := range r.dims {
 		at := r.closes[len(r.dims)-1-i]
@@ -157,8 +165,7 @@ func (p *parser) pack(open token, r rectangle) {
 }
 
 // packedList is list for a packed one.
-func (p *parser) packedList(open token) (Expr, int) {
-	r := p.packs[open.start]
+func (p *parser) packedList(open token, r rectangle) (Expr, int) {
 	depth, height := p.depth, 1
 	for i := range r.dims {
 		if !p.deeper(1, p.toks[p.i+i].span()) {
@@ -177,8 +184,8 @@ func (p *parser) packedList(open token) (Expr, int) {
 	l := p.lists.new(&p.meter)
 	l.Span = source.Span{Start: int(open.start), End: int(p.toks[p.i-1].end)}
 	p.meter.take(8 * r.count)
-	if p.crowded() {
-		return nil, 0
+	if p.meter.over() {
+		return p.overMemory()
 	}
 	l.Packed = node(&p.meter, Packed{r.dims, make([]float64, r.count), p.text[l.Span.Start:l.Span.End]})
 	l.Packed.fill()
@@ -195,11 +202,26 @@ type rectangle struct {
 	closes [maxPackedRank]int32 // and of the last
 }
 
+// inPacked has the characters that packed lists are made of.
+var inPacked = func() (t [256]bool) {
+	for _, c := range []byte("0123456789.+-eE,[] \t\r\n") {
+		t[c] = true
+	}
+	return t
+}()
+
 // rectangle moves from behind a [ to the end of the list, if that holds nothing
 // but numbers, or lists of one shape that do, at least least of them and in no
 // more than most tokens. Otherwise it stays where it is; end is how far it looked.
 func (s *scanner) rectangle(least, most int) (r rectangle, end int, ok bool) {
 	begin := s.pos
+	// Every number has a bracket or a comma before it. Most lists in a program are
+	// short, and are seen not to be packed here.
+	for end = begin; end < begin+2*least-1; end++ {
+		if end == len(s.text) || !inPacked[s.text[end]] {
+			return r, end, false
+		}
+	}
 	r.minus = -1
 	r.opens[0] = int32(begin - 1)
 	var dims, have [maxPackedRank]int // of the closed lists of each depth, and of the open one

@@ -63,8 +63,7 @@ type parser struct {
 	failure  *failure
 	reuse    *reuse
 	meter    meter
-	full     [][]token           // chunks of tokens before toks
-	emitted  int                 // tokens
+	full     [][]token           // of keepTokens each, before those in toks
 	counted  int                 // tokens that the meter knows of
 	packs    map[int32]rectangle // the packed lists, by the offset of their [
 	numbers  slab[Number]
@@ -94,12 +93,9 @@ type buffers struct {
 	room   int // tokens that peeker holds
 }
 
-// keepTokens bounds what the pool holds on to between programs, and chunkTokens
-// is how many tokens there is room made for at a time.
-const (
-	keepTokens  = 1 << 16
-	chunkTokens = 1 << 12
-)
+// keepTokens bounds what the pool holds on to between programs, and is how many
+// tokens there is room made for at a time.
+const keepTokens = 1 << 14
 
 var pool = sync.Pool{New: func() any { return new(buffers) }}
 
@@ -140,6 +136,12 @@ func (p *parser) lex() {
 		return
 	}
 	p.meter.take(len(p.text))
+	// Few programs are longer than three bytes for each token.
+	guess := min(len(p.text)/3, keepTokens)
+	if cap(p.toks) < guess {
+		p.toks = make([]token, 0, guess)
+	}
+	p.countTokens(guess)
 	newline := false
 	var last Kind // of toks
 	tokens := 0   // with those in packed lists
@@ -198,26 +200,34 @@ func (p *parser) lex() {
 
 // emit hands a token on.
 func (p *parser) emit(t token) {
-	if n := len(p.toks); n == cap(p.toks) && n >= chunkTokens {
-		p.full = append(p.full, p.toks)
-		p.toks = make([]token, 0, chunkTokens)
+	if len(p.toks) == keepTokens {
+		p.nextChunk()
 	}
-	if p.emitted == p.counted {
-		n := min(max(p.counted, 16), chunkTokens)
-		p.counted += n
-		p.meter.take(n * tokenSize)
-	}
-	p.emitted++
 	p.toks = append(p.toks, t)
+}
+
+func (p *parser) nextChunk() {
+	p.full = append(p.full, p.toks)
+	p.countTokens((len(p.full) + 1) * keepTokens)
+	p.toks = make([]token, 0, keepTokens)
+}
+
+// countTokens counts room for n tokens.
+func (p *parser) countTokens(n int) {
+	if n > p.counted {
+		p.meter.take((n - p.counted) * tokenSize)
+		p.counted = n
+	}
 }
 
 // joinTokens makes one slice of the chunks. Growing one slice instead would take
 // as much at its end, and leave what it outgrew to the collector.
 func (p *parser) joinTokens() {
+	p.countTokens(len(p.full)*keepTokens + len(p.toks))
 	if len(p.full) == 0 {
 		return
 	}
-	p.meter.take(p.emitted * tokenSize)
+	p.meter.take((len(p.full)*keepTokens + len(p.toks)) * tokenSize)
 	if p.meter.over() {
 		return
 	}

@@ -393,6 +393,9 @@ func (p *printer) fits(x *List) bool {
 }
 
 func (p *printer) rowsInside(x *List) bool {
+	if p.text == "" || !strings.Contains(p.text[x.Span.Start:x.Span.End], "\n") {
+		return false
+	}
 	for _, e := range x.All() {
 		if l, ok := e.(*List); ok && (p.rows(l) || p.rowsInside(l)) {
 			return true

@@ -174,9 +174,7 @@ func (p *parser) neverClosed(i, hi int) bool {
 		p.step(1, p.toks[j])
 		switch t := p.toks[j]; {
 		case t.kind.opens():
-			if t.packed {
-				last -= p.packs[t.start].hidden
-			}
+			last -= p.packs[t.start].hidden
 			depth++
 		case t.kind.closes():
 			if depth--; depth == 0 {
