@@ -220,6 +220,35 @@ func (r *slowReader) Read(b []byte) (int, error) {
 	return copy(b, "0123456789"), nil
 }
 
+// TestOutput writes before and after the context ends, with a reader and without.
+func TestOutput(t *testing.T) {
+	why := errors.New("over")
+	ctx, end := context.WithCancelCause(context.Background())
+	var b bytes.Buffer
+	r, unread := io.Pipe()
+	defer func() { _ = r.Close() }()
+	results, last := &output{w: &b, ctx: ctx}, &output{w: &b, ctx: ctx, longer: time.Hour}
+	blocked, silent := &output{w: unread, ctx: ctx}, &output{w: unread, ctx: ctx, longer: 1}
+	if _, err := results.Write([]byte("a")); err != nil {
+		t.Error(err)
+	}
+	time.AfterFunc(time.Millisecond, func() { end(why) })
+	if _, err := blocked.Write([]byte("x")); !errors.Is(err, why) || blocked.written != 0 {
+		t.Errorf("%v after %d bytes", err, blocked.written)
+	}
+	if _, err := results.Write([]byte("b")); !errors.Is(err, why) || results.written != 1 {
+		t.Errorf("%v after %d bytes", err, results.written)
+	}
+	if _, err := last.Write([]byte("c")); err != nil || b.String() != "ac" {
+		t.Errorf("%v, %q", err, b.String())
+	}
+	for range 2 {
+		if _, err := silent.Write([]byte("x")); !errors.Is(err, why) {
+			t.Error(err)
+		}
+	}
+}
+
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space") }

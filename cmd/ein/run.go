@@ -60,8 +60,7 @@ anything runs.
 			ctx, stop := a.context(f.timeout)
 			defer stop()
 			out := &output{w: a.out, ctx: ctx}
-			late := after(ctx, lastWords)
-			a.out, a.err = &output{w: a.out, ctx: late}, &output{w: a.err, ctx: late}
+			a.out, a.err = &output{w: a.out, ctx: ctx, longer: lastWords}, &output{w: a.err, ctx: ctx, longer: lastWords}
 			if err := a.run(ctx, args[0], f, out); err != nil {
 				return a.fail(err)
 			}

@@ -86,30 +86,42 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 type output struct {
 	w       io.Writer
 	ctx     context.Context
-	buf     []byte // what is being written: the caller's is its own again
+	longer  time.Duration // how much later a write has to end
+	buf     []byte        // what is being written: the caller's is its own again
 	begun   bool
+	left    bool   // a write was left behind, or the context has ended in one
 	written uint64 // bytes, for certain
-}
-
-// Write implements io.Writer.
-func (o *output) Write(p []byte) (int, error) {
-	if o.ctx.Err() != nil {
-		return 0, context.Cause(o.ctx)
-	}
-	o.begun = true
-	o.buf = append(o.buf[:0], p...)
-	n, err := await(o.ctx, func() (int, error) { return o.w.Write(o.buf) })
-	o.written += uint64(n)
-	return n, err
 }
 
 // lastWords is how long a command that was stopped waits for the reader of what it
 // has to say of that.
 const lastWords = 200 * time.Millisecond
 
-// after is a context that ends some time after another one.
-func after(ctx context.Context, d time.Duration) context.Context {
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	if o.left || o.longer == 0 && o.ctx.Err() != nil {
+		return 0, context.Cause(o.ctx)
+	}
+	ctx, stop := after(o.ctx, o.longer)
+	defer stop()
+	o.begun = true
+	o.buf = append(o.buf[:0], p...)
+	n, err := await(ctx, func() (int, error) { return o.w.Write(o.buf) })
+	o.left = ctx.Err() != nil
+	o.written += uint64(n)
+	return n, err
+}
+
+// after is a context that ends some time after another one, and not before that time
+// from now.
+func after(ctx context.Context, d time.Duration) (context.Context, func()) {
+	if d == 0 {
+		return ctx, func() {}
+	}
 	late, cancel := context.WithCancelCause(context.Background())
-	context.AfterFunc(ctx, func() { time.AfterFunc(d, func() { cancel(context.Cause(ctx)) }) })
-	return late
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(d, func() { cancel(context.Cause(ctx)) }) })
+	return late, func() {
+		stop()
+		cancel(nil)
+	}
 }
