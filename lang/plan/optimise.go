@@ -232,6 +232,11 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 			}
 			return n.Args[2]
 		}
+		// where(p, max(p, x), x) is max(p, x): it is how sym reads on a 0/1 graph.
+		if m, x := n.Args[1], n.Args[2]; bit && m.Op == ir.Map && m.Fn == kernel.FnMax && m.Type.Kind == tensor.Bool &&
+			(m.Args[0] == a && m.Args[1] == x || m.Args[0] == x && m.Args[1] == a) {
+			return m
+		}
 		return nil
 	}
 	if len(n.Args) != 2 {
