@@ -26,18 +26,17 @@ func (m *Machine) step(i int, s *cost.Step) (bool, error) {
 	sparse := a.Layout == tensor.Sparse
 	switch s.Op {
 	case code.Einsum:
-		if s.Pair != nil {
+		switch {
+		case s.Unary != nil:
+			return s.Unary.Run(c, d.F, a.F, m.scratch), nil
+		case s.Pair != nil:
 			return s.Pair.Run(c, d.F, a.F, b.F, m.scratch), nil
 		}
-		return s.Unary.Run(c, d.F, a.F, m.scratch), nil
+		return s.Many.Run(c, d.F, m.dense(s.Args), m.scratch), nil
 	case code.Semiring:
 		return s.Semiring.Run(c, d.F, a.F, b.F, m.scratch), nil
 	case code.Fused:
-		m.args = m.args[:0]
-		for _, r := range s.Args {
-			m.args = append(m.args, m.regs[r].F)
-		}
-		exact, ok := s.Fused.Run(c, d.F, m.args, m.scratch)
+		exact, ok := s.Fused.Run(c, d.F, m.dense(s.Args), m.scratch)
 		if ok && !exact {
 			return false, inexact()
 		}
@@ -153,6 +152,15 @@ func (m *Machine) step(i int, s *cost.Step) (bool, error) {
 		return m.checkSymmetric(i, a), nil
 	}
 	panic("BUG: vm: no case for " + s.Op.String())
+}
+
+// dense lists the elements of dense registers.
+func (m *Machine) dense(regs []int) [][]float64 {
+	m.args = m.args[:0]
+	for _, r := range regs {
+		m.args = append(m.args, m.regs[r].F)
+	}
+	return m.args
 }
 
 func truth(b bool) float64 {

@@ -393,11 +393,6 @@ func (c *checker) tooManyAxes(s source.Span, n int) {
 	c.err("E0319", s, "", nil, "a tensor can have at most %d axes, this one would have %d", tensor.MaxRank, n)
 }
 
-func (c *checker) tooManyFactors(x syntax.Expr, n int) {
-	c.err("E0327", x.Pos(), "", []string{"Write it in several statements, or order the factors so that indices end soon after they begin."},
-		"a product of %d factors has more than %d indices open at once", n, tensor.MaxRank)
-}
-
 func (c *checker) leftIndex(x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
 	c.err("E0317", x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))

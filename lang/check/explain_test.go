@@ -56,7 +56,8 @@ var ofHere = regexp.MustCompile(`^[EWN]0([234]\d\d|51\d|52\d)$`)
 func TestEveryCodeIsExplained(t *testing.T) {
 	used := usedCodes(t)
 	for _, code := range diag.Codes() {
-		if ofHere.MatchString(string(code)) && !slices.Contains(used, code) {
+		title, _ := diag.Title(code)
+		if ofHere.MatchString(string(code)) && !slices.Contains(used, code) && !strings.HasSuffix(title, "(no longer reported)") {
 			t.Errorf("%s is explained, but nothing reports it", code)
 		}
 	}

@@ -222,38 +222,12 @@ func (c *checker) product(x syntax.Expr, fs []val, keep uint64) val {
 		fs[0].indexed = true
 		return fs[0]
 	}
-	if len(fs) > maxLoopFactors && !chains(fs, keep) {
-		c.tooManyFactors(x, len(fs))
-		return val{}
-	}
 	spec := &kernel.Spec{In: make([][]uint8, len(fs)), Out: out, Size: c.sizes()}
 	args := make([]*ir.Node, len(fs))
 	for i, f := range fs {
 		spec.In[i], args[i] = f.idx, f.n
 	}
 	return val{n: c.b.Einsum(spec, args...), idx: out, indexed: true}
-}
-
-// maxLoopFactors is the number of factors that one loop over all indices can
-// have; it is what computes a product that cannot be done in pairs.
-const maxLoopFactors = 30
-
-// chains reports whether the factors can be multiplied pair by pair from the
-// left without an intermediate of too many axes.
-func chains(fs []val, keep uint64) bool {
-	later := make([]uint64, len(fs)) // what is needed after each factor
-	for i := len(fs) - 1; i >= 0; i-- {
-		later[i] = keep
-		keep |= fs[i].mask()
-	}
-	var have uint64
-	for i, f := range fs {
-		have = (have | f.mask()) & later[i]
-		if bits.OnesCount64(have) > tensor.MaxRank {
-			return false
-		}
-	}
-	return true
 }
 
 // bareTerm evaluates a term without indices as it is written: * and / act

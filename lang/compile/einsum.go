@@ -10,12 +10,6 @@ import (
 
 // einsum chooses the kernel of a contraction.
 func (g *gen) einsum(n *ir.Node) *value {
-	if len(n.Args) > 2 && (g.plain || !plan.IsTriple(n)) {
-		if left := g.pairwise(n); left != nil {
-			return g.value(left)
-		}
-		return g.direct(n)
-	}
 	if !g.plain {
 		if v := g.special(n); v != nil {
 			return v
@@ -49,102 +43,20 @@ func (g *gen) guard(n *ir.Node) {
 	g.value(magnitude)
 }
 
-// direct is an Einsum of many arguments as one loop over all its indices: the
-// definition. It is what is left when every order of pairs has an intermediate
-// of more axes than a tensor can have.
-func (g *gen) direct(n *ir.Node) *value {
-	g.guard(n)
-	m := &code.Micro{Fold: kernel.FoldSum}
-	place := make([]int, len(n.Spec.Size)) // of each index in the loop nest
-	for i := range place {
-		place[i] = -1
-	}
-	loop := func(x uint8) {
-		if place[x] < 0 {
-			place[x] = len(m.Shape)
-			m.Shape = append(m.Shape, n.Spec.Size[x])
-		}
-	}
-	for _, x := range n.Spec.Out {
-		loop(x)
-	}
-	kept := len(m.Shape)
-	for x := range n.Spec.Size {
-		loop(uint8(x))
-	}
-	m.Folds = len(m.Shape) - kept
-	args := make([]int, len(n.Args))
-	for i, a := range n.Args {
-		args[i] = g.dense(a)
-		stride := make([]int, len(m.Shape))
-		for d, step := range rowMajor(a.Type.Shape) {
-			stride[place[n.Spec.In[i][d]]] += step
-		}
-		m.Strides = append(m.Strides, stride)
-		if i > 0 {
-			product := uint8(len(args))
-			m.Code = append(m.Code, kernel.Micro{Fn: kernel.FnMul, Dst: product, A: product, B: uint8(i)})
-		}
-	}
-	m.Code[0].A = 0
-	g.pos = n.Pos
-	return g.denseResult(n, code.Fused, code.Attr{Micro: m}, args...)
-}
-
-// pairwise is an Einsum of many arguments as a chain of pairs, left to right:
-// each pair keeps the indices that come later. It is nil when an intermediate
-// would have too many axes.
-func (g *gen) pairwise(n *ir.Node) *ir.Node {
-	left, ids := n.Args[0], n.Spec.In[0]
-	for k := 1; k < len(n.Args); k++ {
-		var have, later uint64
-		for _, x := range ids {
-			have |= 1 << x
-		}
-		for _, x := range n.Spec.In[k] {
-			have |= 1 << x
-		}
-		for _, in := range n.Spec.In[k+1:] {
-			for _, x := range in {
-				later |= 1 << x
-			}
-		}
-		for _, x := range n.Spec.Out {
-			later |= 1 << x
-		}
-		out := n.Spec.Out
-		if k < len(n.Args)-1 {
-			out = nil
-			for x := range n.Spec.Size {
-				if have&later>>x&1 != 0 {
-					out = append(out, uint8(x))
-				}
-			}
-		}
-		if len(out) > tensor.MaxRank {
-			return nil
-		}
-		left = g.b.Einsum(&kernel.Spec{In: [][]uint8{ids, n.Spec.In[k]}, Out: out, Size: n.Spec.Size}, left, n.Args[k])
-		left.Pos = n.Pos
-		ids = out
-	}
-	return left
-}
-
 // special is the contraction on bits or on CSR, or nil when it has none.
 func (g *gen) special(n *ir.Node) *value {
 	var buf [32]byte
+	if len(n.Args) > 2 {
+		return g.triple(n)
+	}
 	for _, a := range n.Args {
 		if a.Rank() > 2 || a.Rank() == 0 {
 			return nil
 		}
 	}
 	k := plan.Key(n.Spec, &buf)
-	switch len(n.Args) {
-	case 1:
+	if len(n.Args) == 1 {
 		return g.unary(n, k)
-	case 3:
-		return g.triple(n)
 	}
 	for _, a := range n.Args {
 		if g.value(a).has(tensor.Sparse) {

@@ -351,6 +351,9 @@ func operation(p *code.Program, s *cost.Step) (what, how string) {
 	how = form[p.Regs[s.Args[0]].Layout]
 	switch s.Op {
 	case code.Einsum:
+		if s.Many != nil {
+			return fmt.Sprintf("product of %d factors", len(s.Args)), s.Many.Kernel()
+		}
 		what = "einsum " + plan.Key(s.Spec, &buf)
 		if s.Pair != nil {
 			return what, s.Pair.Kernel()

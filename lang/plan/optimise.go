@@ -393,8 +393,8 @@ func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 	return m
 }
 
-// maxFactors is the number of factors up to which the best order of a product
-// is found by trying all of them.
+// maxFactors is the number of factors that products are joined up to: kernel.Order
+// tries all orders of so many.
 const maxFactors = 8
 
 // fuse joins an Einsum with the Einsums below it that only it reads, and turns

@@ -20,7 +20,7 @@ type Op uint8
 // layout and shape, {..} are attributes; i, j are rank-0 registers holding
 // positions.
 const (
-	Einsum         Op = iota // d:dense <- a:dense, [b:dense] {spec}          sum of products
+	Einsum         Op = iota // d:dense <- a:dense... {spec}                  sum of products
 	Semiring                 // d:dense <- a:dense, b:dense {spec, fn, fold}  fold of fn
 	Fused                    // d:dense <- a:dense... {micro}                 elementwise program
 	Reduce                   // d:dense <- a:dense {fold, axes}

@@ -167,7 +167,7 @@ func opCases() []opCase {
 			{sig: "d3,4 d4,5 -> d3,5", attr: specAttr(spec("ij->ik", 3, 4, 5)), err: "malformed spec"},
 			{sig: "d3 -> d3", attr: specAttr(spec("i->i", huge...)), err: "malformed spec"},
 			{sig: "d3 -> d3", attr: specAttr(&kernel.Spec{In: [][]uint8{{0}}, Out: make([]uint8, 9), Size: []int{3}}), err: "malformed spec"},
-			{sig: "d3 d3 d3 -> d3", attr: specAttr(spec("i,i,i->i", 3)), err: "3 operands"},
+			{sig: "d3 d3 d4 -> d3", attr: specAttr(spec("i,i,i->i", 3)), err: "operand 2: axis 0 does not fit"},
 			{sig: "d3,4 b4,5 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "argument 1 is bits"},
 			{sig: "d3,4 d4 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "operand 1 has rank 1"},
 			{sig: "d3,4 d5,5 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "operand 1: axis 0"},

@@ -403,9 +403,6 @@ func scalars(a []Reg) error {
 
 func einsumRule(in *Instr, a []Reg) (Reg, error) {
 	s := in.Spec
-	if len(a) > 2 {
-		return Reg{}, fmt.Errorf("%d operands", len(a))
-	}
 	if err := allDense(a); err != nil {
 		return Reg{}, err
 	}

@@ -20,6 +20,7 @@ type Step struct {
 	*code.Instr
 	Unary    *kernel.Unary
 	Pair     *kernel.Pair
+	Many     *kernel.Many
 	Semiring *kernel.Semiring
 	Fused    *kernel.Fused
 	Reduce   *kernel.Reduce
@@ -32,12 +33,16 @@ func Plan(p *code.Program, in *code.Instr, workers int) (Step, error) {
 	var err error
 	switch in.Op {
 	case code.Einsum:
-		if len(in.Args) == 1 {
+		switch len(in.Args) {
+		case 1:
 			s.Unary = kernel.PlanUnary(*in.Spec)
 			s.Cost = s.Unary.Cost()
-		} else {
+		case 2:
 			s.Pair = kernel.PlanPair(*in.Spec)
 			s.Cost = s.Pair.Cost()
+		default:
+			s.Many = kernel.PlanMany(*in.Spec)
+			s.Cost = s.Many.Cost()
 		}
 	case code.Semiring:
 		if s.Semiring, err = kernel.PlanSemiring(*in.Spec, in.Fn, in.Fold); err == nil {

@@ -32,8 +32,8 @@ const (
 	slots
 )
 
-// maxLoops bounds the axes of a loop nest: two operands and a result of rank 8.
-const maxLoops = 24
+// maxLoops bounds the axes of a loop nest: the indices of a Spec.
+const maxLoops = 64
 
 // loopAxis is one loop: its length, and how far a step moves in each slot.
 type loopAxis struct {
