@@ -180,6 +180,38 @@ func differ(t *testing.T, text string) {
 	}
 }
 
+// TestRandomHuge compares the engines on whole numbers near 2^53: they give the
+// same numbers, or each says that one reaches 2^53.
+func TestRandomHuge(t *testing.T) {
+	n := 5000
+	if testing.Short() {
+		n = 1000
+	}
+	exact := 0
+	for seed := range n {
+		text := gen.Huge(rand.New(rand.NewPCG(uint64(seed), 8)))
+		ref, err := naive.Run(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude()})
+		if err == nil {
+			exact++
+		} else if !strings.Contains(err.Error(), "2^53") {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		for _, plain := range []bool{false, true} {
+			outs, _, class, message := run(t, text, lang.Options{NoOpt: plain})
+			switch {
+			case (class == "") != (err == nil), class != "" && !strings.Contains(message, "2^53"):
+				t.Fatalf("seed %d, plain %v: %s %s; the definition: %v\n%s", seed, plain, class, message, err, text)
+			case err == nil && naive.Format(outs) != naive.Format(ref):
+				t.Fatalf("seed %d, plain %v:\n%s\nwant\n%s\n%s", seed, plain, naive.Format(outs), naive.Format(ref), text)
+			}
+		}
+	}
+	t.Logf("%d of %d programs stay below 2^53", exact, n)
+	if exact < n/4 || exact > n*9/10 {
+		t.Errorf("%d of %d programs stay below 2^53", exact, n)
+	}
+}
+
 // TestRandomPrograms compares the machine, optimised and not, with the
 // evaluator that follows the definition.
 func TestRandomPrograms(t *testing.T) {

@@ -427,7 +427,7 @@ func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
 		if empty() {
 			return nil
 		}
-		return c.Map(kernel.FnDiv, c.Sum(t, axes...), c.Const(tensor.Scalar(ir.KindOf(size), size)))
+		return c.Map(kernel.FnDiv, c.Sum(t, axes...).Unchecked(), c.Const(tensor.Scalar(ir.KindOf(size), size)))
 	}
 	if empty() || len(axes) == 0 {
 		return t

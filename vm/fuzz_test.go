@@ -22,6 +22,9 @@ func randomValue(rnd *rand.Rand, r *code.Reg) tensor.Value {
 		switch {
 		case r.Kind == tensor.Bool:
 			return float64(rnd.IntN(2))
+		case r.Kind == tensor.Int && rnd.IntN(8) == 0:
+			return []float64{tensor.MaxInt - 1, 1 - tensor.MaxInt, 1 << 40}[rnd.IntN(3)]
+		case r.Kind == tensor.Int:
 		case rnd.IntN(40) == 0:
 			return []float64{nan, inf, -inf, tensor.MaxInt}[rnd.IntN(4)]
 		}
@@ -62,6 +65,9 @@ func randomValue(rnd *rand.Rand, r *code.Reg) tensor.Value {
 // runAnything takes bytecode that may be anything as far as it goes, under
 // small limits, and reports what must not happen.
 func runAnything(p *code.Program, seed uint64) error {
+	for i := range p.Inputs { // the values are any
+		p.Inputs[i].Bytes, p.Inputs[i].NonNeg = 0, false
+	}
 	mod, err := cost.New(p, cost.Options{Workers: 1 + int(seed%3)})
 	if err != nil {
 		return nil //nolint:nilerr // some shapes have no kernel

@@ -184,12 +184,15 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 	for i := range inputs {
 		in := &p.Inputs[i]
 		err := code.CheckInput(&inputs[i], &p.Regs[in.Reg], stopped)
+		if err == nil {
+			err = in.CheckRange(&inputs[i], stopped)
+		}
 		if errors.Is(err, code.ErrStopped) {
 			return nil, &Stopped{Cause: context.Cause(ctx)}
 		}
 		if err != nil {
 			return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("input %s: %v", in.Name, err),
-				Hint: "a compiled program is made for inputs of one size and layout"}
+				Hint: "a compiled program is made for inputs of one size and layout, and of whole numbers of so many bytes"}
 		}
 		m.regs[in.Reg] = inputs[i]
 	}

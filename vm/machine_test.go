@@ -27,6 +27,11 @@ func TestRuntimeErrors(t *testing.T) {
 		return single(op, code.Attr{}, &dst, args)
 	}
 	g := packed(chain)
+	bytes := func(n int, nonNeg bool) *code.Program {
+		p := at(code.OneHot, bitsReg(5), whole(scalar(1)))
+		p.Inputs[0].Bytes, p.Inputs[0].NonNeg = n, nonNeg
+		return p
+	}
 	counting := &code.Micro{Shape: []int{2}, Strides: [][]int{{1}}, Code: []kernel.Micro{{Fn: kernel.FnAdd, Dst: 1, A: 0, B: 0}, {Fn: kernel.FnCheck, A: 1}}}
 	for _, c := range []struct {
 		name    string
@@ -50,6 +55,9 @@ func TestRuntimeErrors(t *testing.T) {
 		{"selected index", single(code.Select, axes(1), &code.Reg{Type: denseReg(5).Type}, []tensor.Value{chain, scalar(9)}), []tensor.Value{chain, scalar(9)}, vm.BadIndex, "position 9"},
 		{"too few inputs", at(code.OneHot, bitsReg(5), scalar(1)), nil, vm.BadInput, "1 inputs, 0 were bound"},
 		{"input of another shape", at(code.OneHot, bitsReg(5), scalar(1)), []tensor.Value{vec(1)}, vm.BadInput, "input in0"},
+		{"input of more bytes", bytes(1, false), []tensor.Value{whole(scalar(256))}, vm.BadInput, "compiled for numbers up to 255, found 256"},
+		{"input below 0", bytes(0, true), []tensor.Value{whole(scalar(-1))}, vm.BadInput, "compiled for numbers from 0, found -1"},
+		{"exact sum of 2^53", single(code.Exact, code.Attr{Spec: spec("i->", 2)}, &code.Reg{Type: whole(scalar(0)).Type}, []tensor.Value{whole(vec(1<<52, 1<<52))}), []tensor.Value{whole(vec(1<<52, 1<<52))}, vm.Inexact, "2^53"},
 		{"input of another layout", at(code.Closure, bitsReg(5, 5), g), []tensor.Value{sparse(chain, false)}, vm.BadInput, "input in0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

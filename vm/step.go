@@ -33,6 +33,12 @@ func (m *Machine) step(i int, s *cost.Step) (bool, error) {
 			return s.Pair.Run(c, d.F, a.F, b.F, m.scratch), nil
 		}
 		return s.Many.Run(c, d.F, m.dense(s.Args), m.scratch), nil
+	case code.Exact:
+		exact, ok := s.Exact.Run(c, d.F, m.dense(s.Args), m.sparse(s.Args), m.scratch)
+		if ok && !exact {
+			return false, inexact()
+		}
+		return ok, nil
 	case code.Semiring:
 		return s.Semiring.Run(c, d.F, a.F, b.F, m.scratch), nil
 	case code.Fused:
@@ -102,6 +108,10 @@ func (m *Machine) step(i int, s *cost.Step) (bool, error) {
 		n, ok := kernel.CSRSymmetrise(c, d.CSR, a.CSR, m.scratch)
 		d.CSR.Idx = d.CSR.Idx[:n]
 		return ok, nil
+	case code.Pattern:
+		d.CSR.Idx = d.CSR.Idx[:a.CSR.NNZ()]
+		return m.chunks(a.CSR.NNZ(), func(lo, hi int) { copy(d.CSR.Idx[lo:hi], a.CSR.Idx[lo:hi]) }) &&
+			m.chunks(len(a.CSR.Ptr), func(lo, hi int) { copy(d.CSR.Ptr[lo:hi], a.CSR.Ptr[lo:hi]) }), nil
 	case code.Closure:
 		if sparse {
 			return kernel.ClosureCSR(c, d.Bits, a.CSR, m.scratch), nil
@@ -161,6 +171,16 @@ func (m *Machine) dense(regs []int) [][]float64 {
 		m.args = append(m.args, m.regs[r].F)
 	}
 	return m.args
+}
+
+// sparse is the sparse register among some, nil when there is none.
+func (m *Machine) sparse(regs []int) *tensor.CSR {
+	for _, r := range regs {
+		if m.regs[r].Layout == tensor.Sparse {
+			return &m.regs[r].CSR
+		}
+	}
+	return nil
 }
 
 func truth(b bool) float64 {

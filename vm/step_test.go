@@ -40,6 +40,12 @@ var (
 		0, 0, 0.5)
 )
 
+// whole makes whole numbers of the elements of v.
+func whole(v tensor.Value) tensor.Value {
+	v.Kind = tensor.Int
+	return v
+}
+
 type stepCase struct {
 	name string
 	op   code.Op
@@ -144,8 +150,27 @@ func bitCases() []stepCase {
 
 func sparseCases() []stepCase {
 	w := sparse(weighted, true)
+	exact := func(name, text string, size []int, want []float64, args ...tensor.Value) stepCase {
+		s := spec(text, size...)
+		dims := make([]int, len(s.Out))
+		for d, x := range s.Out {
+			dims[d] = s.Size[x]
+		}
+		dst := denseReg(dims...)
+		dst.Kind = tensor.Int
+		return stepCase{name, code.Exact, code.Attr{Spec: s}, dst, args, want}
+	}
+	big := float64(1 << 52)
+	huge := whole(mat(3, big, big, -big, 0, 1, 5))
 	p := parts(0, 1, 0, 3)
 	return []stepCase{
+		exact("exact sums", "ij->i", []int{2, 3}, []float64{big, 6}, huge),
+		exact("exact sums of csr", "ij->j", []int{2, 3}, []float64{big, big + 1, 5 - big}, whole(sparse(huge, true))),
+		exact("exact product", "ij,j->i", []int{2, 3}, []float64{0, 3}, huge, whole(vec(-3, 3, 0))),
+		exact("exact product of csr", "ij,j->i", []int{2, 3}, []float64{0, 3}, whole(sparse(huge, true)), whole(vec(-3, 3, 0))),
+		exact("exact product of three", "ij,ij,i->i", []int{2, 3}, []float64{0, 26}, huge, huge, whole(vec(0, 1))),
+		{"exact to real", code.Exact, code.Attr{Spec: spec("ij,j->i", 2, 3)}, denseReg(2), []tensor.Value{huge, whole(vec(3, 3, 0))}, []float64{6 * big, 3}},
+		{"pattern", code.Pattern, code.Attr{}, code.Reg{Type: tensor.Type{Shape: weighted.Shape}, Layout: tensor.Sparse, NNZ: 3}, []tensor.Value{w}, []float64{1, 0, 1, 0, 0, 1}},
 		{"matvec", code.MatVec, code.Attr{}, denseReg(2), []tensor.Value{w, vec(1, 2, 3)}, []float64{-1, 1.5}},
 		{"matvec of ones", code.MatVec, code.Attr{}, denseReg(2), []tensor.Value{sparse(wide, false), vec(1, 2, 3)}, []float64{4, 3}},
 		{"vecmat", code.VecMat, code.Attr{}, denseReg(3), []tensor.Value{vec(1, 2), w}, []float64{2, 0, 0}},
@@ -182,6 +207,7 @@ func denseCases() []stepCase {
 		{"einsum", code.Einsum, code.Attr{Spec: spec("ij,jk->ik", 2, 3, 2)}, denseReg(2, 2), []tensor.Value{x, y}, []float64{7, 8, 16, 17}},
 		{"einsum of one", code.Einsum, code.Attr{Spec: spec("ij->j", 2, 3)}, denseReg(3), []tensor.Value{x}, []float64{5, 7, 9}},
 		{"einsum to a diagonal", code.Einsum, code.Attr{Spec: spec("i->ii", 2)}, denseReg(2, 2), []tensor.Value{vec(3, 4)}, []float64{3, 0, 0, 4}},
+		{"einsum of three", code.Einsum, code.Attr{Spec: spec("ij,jk,k->i", 2, 3, 2)}, denseReg(2), []tensor.Value{x, y, vec(1, -1)}, []float64{-1, -1}},
 		{"einsum of nothing", code.Einsum, code.Attr{Spec: spec("i,i->", 0)}, denseReg(), []tensor.Value{vec(), vec()}, []float64{0}},
 		{"semiring", code.Semiring, code.Attr{Spec: spec("ij,jk->ik", 2, 3, 2), Fn: kernel.FnAdd, Fold: kernel.FoldMin}, denseReg(2, 2), []tensor.Value{x, y}, []float64{2, 1, 5, 4}},
 		{"fused", code.Fused, code.Attr{Micro: micro}, denseReg(2, 3), []tensor.Value{x, vec(1, 0, -1)}, []float64{11, 10, 7, 14, 10, 4}},

@@ -347,13 +347,15 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 			c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
 			return
 		}
-		// Only what the type says is used of the value: compiled code may run again
-		// on other data of the same type.
-		bound := inf
+		// Compiled code may run again on other data of the same type and layout, and of
+		// whole numbers that take as many bytes.
+		bound, nonNeg := inf, false
 		if v.Kind == tensor.Int {
-			bound = tensor.MaxInt - 1
+			var bytes int
+			bytes, nonNeg = code.Magnitude(v)
+			bound = code.MaxOf(bytes)
 		}
-		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, false), true
+		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, nonNeg), true
 	} else {
 		p.Bound, c.b.Unknown = false, true
 		t := tensor.Type{Kind: tensor.Real}

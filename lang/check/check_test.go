@@ -51,7 +51,10 @@ func TestSparseInput(t *testing.T) {
 		csr, _ := kernel.BuildCSR(3, 3, []int32{0, 1}, []int32{1, 2}, nil)
 		v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Sparse, CSR: csr}
 		if weights != nil {
-			v.Kind, v.CSR.Val = tensor.Real, weights
+			v.CSR.Val = weights
+			for _, x := range weights {
+				v.Kind = max(v.Kind, ir.KindOf(x), tensor.Int)
+			}
 		}
 		return v
 	}
@@ -62,9 +65,12 @@ func TestSparseInput(t *testing.T) {
 		bound float64
 	}{
 		{"graph", sparse(), true, 1},
-		{"graph", sparse(1, 1), true, inf}, // only the type counts: the code may run again on other data
+		{"graph", sparse(1, 1), true, 255}, // in whole bytes: the code may run again on other data
 		{"graph", sparse(1, 2.5), false, 0},
 		{"matrix", sparse(-7, 2.5), true, inf},
+		{"matrix", sparse(-7, 2), true, 255},
+		{"matrix", sparse(1, 256), true, 65535},
+		{"matrix", sparse(1, 1<<50), true, tensor.MaxInt - 1},
 	} {
 		p := checkText("input A: "+test.kind+"\n:print A\n", Config{Inputs: map[string]*tensor.Value{"A": test.value}})
 		if ok := !p.Diags.HasErrors(); ok != test.ok {

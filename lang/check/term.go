@@ -175,16 +175,24 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 			over = append(over, f.v)
 		}
 	}
+	// Of a quotient, which is real, no part is limited as whole numbers are.
+	part := func(v val, factors []val) val {
+		if v.n != nil && len(under)+len(after) > 0 && !(len(factors) == 1 && v.n == factors[0].n) {
+			v.n.Unchecked()
+		}
+		return v
+	}
 	var v val
 	if len(under) == 0 {
-		v = c.product(x, over, keep)
+		v = part(c.product(x, over, keep), over)
 	} else {
-		v = c.product(x, over, ^uint64(0))
+		v = part(c.product(x, over, ^uint64(0)), over)
 		if v.n != nil {
-			v = c.mapped(x, kernel.FnDiv, v, c.product(x, under, ^uint64(0)))
+			v = c.mapped(x, kernel.FnDiv, v, part(c.product(x, under, ^uint64(0)), under))
 			v = c.project(v, ctx{base: keep})
 		}
 	}
+	together := false // a product of some of the factors would be checked by itself
 	for i, s := range scalars {
 		if i == 0 && len(over) == 0 && len(under) == 0 {
 			v = s
@@ -192,8 +200,13 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 			continue
 		}
 		if v.n != nil {
-			v = c.mapped(x, kernel.FnMul, s, v)
+			factor := i == 0 && len(over) == 1 && v.n == over[0].n
+			together = together || v.n.Checked() && !factor
+			v = part(c.mapped(x, kernel.FnMul, s, v), nil)
 		}
+	}
+	if together && v.n != nil {
+		v = c.product(x, append(over, scalars...), keep)
 	}
 	for _, d := range after {
 		if v.n != nil {

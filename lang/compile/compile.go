@@ -31,7 +31,11 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 	for _, in := range p.Inputs {
 		r := g.reg(in.Node.Type, in.Layout)
 		g.out.Regs[r].NNZ = in.NNZ
-		g.out.Inputs = append(g.out.Inputs, code.Input{Reg: r, Name: in.Name, Kind: in.Kind})
+		bind := code.Input{Reg: r, Name: in.Name, Kind: in.Kind}
+		if in.Node.Type.Kind == tensor.Int {
+			bind.Bytes, bind.NonNeg = code.BytesOf(in.Node.Bound), in.Node.NonNeg
+		}
+		g.out.Inputs = append(g.out.Inputs, bind)
 		g.vals.Set(in.Node, newValue(in.Layout, r))
 	}
 	for _, o := range p.Outputs {
@@ -321,7 +325,7 @@ func (g *gen) denseResult(n *ir.Node, op code.Op, attr code.Attr, args ...int) *
 
 // checked adds the run-time check of a count that may pass 2^53.
 func (g *gen) checked(n *ir.Node, v *value) *value {
-	if n.Type.Kind == tensor.Int && n.Bound >= tensor.MaxInt && v.natural == tensor.Dense {
+	if n.Checked() && !n.NeedsExact() && v.natural == tensor.Dense {
 		g.emit(code.CheckInt, -1, code.Attr{}, v.reg[tensor.Dense])
 	}
 	return v

@@ -10,12 +10,14 @@ import (
 
 // einsum chooses the kernel of a contraction.
 func (g *gen) einsum(n *ir.Node) *value {
+	if n.NeedsExact() {
+		return g.exact(n)
+	}
 	if !g.plain {
 		if v := g.special(n); v != nil {
 			return v
 		}
 	}
-	g.guard(n)
 	args := make([]int, len(n.Args))
 	for i, a := range n.Args {
 		args[i] = g.dense(a)
@@ -24,23 +26,29 @@ func (g *gen) einsum(n *ir.Node) *value {
 	return g.denseResult(n, code.Einsum, code.Attr{Spec: n.Spec}, args...)
 }
 
-// guard computes the contraction of the magnitudes first, when terms of both
-// signs could cancel to a small result after passing 2^53 on the way.
-func (g *gen) guard(n *ir.Node) {
-	if n.Type.Kind != tensor.Int || n.Bound < tensor.MaxInt || n.NonNeg {
-		return
-	}
-	args := make([]*ir.Node, len(n.Args))
+// exact is a contraction whose sums could pass 2^53 and come back.
+func (g *gen) exact(n *ir.Node) *value {
+	sparse := -1
 	for i, a := range n.Args {
-		args[i] = a
-		if !a.NonNeg {
-			args[i] = g.b.Map(kernel.FnAbs, a)
-			args[i].Pos = n.Pos
+		if len(n.Args) <= 2 && g.value(a).has(tensor.Sparse) && isMatrixOf(n.Spec, i) {
+			sparse = i
 		}
 	}
-	magnitude := g.b.Einsum(n.Spec, args...)
-	magnitude.Pos = n.Pos
-	g.value(magnitude)
+	args := make([]int, len(n.Args))
+	for i, a := range n.Args {
+		if i == sparse {
+			args[i] = g.value(a).reg[tensor.Sparse]
+		} else {
+			args[i] = g.dense(a)
+		}
+	}
+	g.pos = n.Pos
+	return g.denseResult(n, code.Exact, code.Attr{Spec: n.Spec}, args...)
+}
+
+// isMatrixOf reports whether the indices of factor i are two, and all there are.
+func isMatrixOf(s *kernel.Spec, i int) bool {
+	return len(s.Size) == 2 && len(s.In[i]) == 2 && s.In[i][0] != s.In[i][1]
 }
 
 // special is the contraction on bits or on CSR, or nil when it has none.
@@ -114,9 +122,6 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 		return nil
 	}
 	r := v.reg[l]
-	if k != "ab->ba" && k != "aa->a" {
-		g.guard(n)
-	}
 	g.pos = n.Pos
 	switch k {
 	case "ab->ba":
@@ -165,7 +170,6 @@ func (g *gen) sparsePair(n *ir.Node, k string) *value {
 	if !g.value(m).has(tensor.Sparse) {
 		return nil
 	}
-	g.guard(n)
 	a, v := g.value(m).reg[tensor.Sparse], g.dense(x)
 	g.pos = n.Pos
 	if op == code.VecMat {

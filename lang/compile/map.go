@@ -21,11 +21,29 @@ func (g *gen) mapped(n *ir.Node) *value {
 		}
 	}
 	if !g.plain {
+		if v := g.pattern(n); v != nil {
+			return v
+		}
 		if v := g.logic(n); v != nil {
 			return v
 		}
 	}
 	return g.fuse(n, nil, 0)
+}
+
+// pattern is A != 0 of a sparse A with weights.
+func (g *gen) pattern(n *ir.Node) *value {
+	if n.Fn != kernel.FnNe || n.Rank() != 2 {
+		return nil
+	}
+	zero, ok := n.Args[1].Scalar()
+	if !ok || zero != 0 || !g.value(n.Args[0]).has(tensor.Sparse) {
+		return nil
+	}
+	from := g.value(n.Args[0]).reg[tensor.Sparse]
+	r := g.to(n.Type, tensor.Sparse, code.Pattern, code.Attr{}, from)
+	g.out.Regs[r].NNZ = g.out.Regs[from].NNZ
+	return newValue(tensor.Sparse, r)
 }
 
 // isTriangleCount recognises trace(A A A) / 6 for a 0/1 matrix A.
@@ -265,7 +283,7 @@ func (f *fusion) apply(n *ir.Node) ref {
 	f.temps++
 	f.ops = append(f.ops, kernel.Micro{Fn: n.Fn, Dst: out.k, A: in[0].k, B: in[1].k, C: in[2].k})
 	f.class = append(f.class, [4]uint8{out.class, in[0].class, in[1].class, in[2].class})
-	if n.Type.Kind == tensor.Int && n.Bound >= tensor.MaxInt {
+	if n.Checked() {
 		f.ops = append(f.ops, kernel.Micro{Fn: kernel.FnCheck, A: out.k, Dst: out.k, B: out.k, C: out.k})
 		f.class = append(f.class, [4]uint8{classTemp, classTemp, classTemp, classTemp})
 	}

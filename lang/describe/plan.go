@@ -350,12 +350,17 @@ func operation(p *code.Program, s *cost.Step) (what, how string) {
 	form := map[tensor.Layout]string{tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components", tensor.Dense: "dense"}
 	how = form[p.Regs[s.Args[0]].Layout]
 	switch s.Op {
-	case code.Einsum:
-		if s.Many != nil {
-			return fmt.Sprintf("product of %d factors", len(s.Args)), s.Many.Kernel()
+	case code.Einsum, code.Exact:
+		what = fmt.Sprintf("product of %d factors", len(s.Args))
+		if len(s.Args) <= 2 {
+			what = "einsum " + plan.Key(s.Spec, &buf)
 		}
-		what = "einsum " + plan.Key(s.Spec, &buf)
-		if s.Pair != nil {
+		switch {
+		case s.Exact != nil:
+			return what, "exact, " + how
+		case s.Many != nil:
+			return what, s.Many.Kernel()
+		case s.Pair != nil:
 			return what, s.Pair.Kernel()
 		}
 		return what, "loops"
@@ -403,7 +408,7 @@ func operation(p *code.Program, s *cost.Step) (what, how string) {
 // operations are the names of those that have nothing else to say.
 var operations = map[code.Op]string{
 	code.Transpose: "transpose", code.CountRows: "sum of each row", code.CountCols: "sum of each column", code.CountAll: "sum",
-	code.MatVec: "matrix times vector", code.Diag: "diagonal", code.Symmetric: "both directions",
+	code.MatVec: "matrix times vector", code.Diag: "diagonal", code.Symmetric: "both directions", code.Pattern: "edges",
 	code.Closure: "tc", code.SCC: "scc", code.Triangles: "triangles",
 	code.CheckInt: "check that counts are exact", code.CheckFinite: "check that numbers are finite",
 	code.CheckSymmetric: "check that edges go both ways",

@@ -2,6 +2,7 @@ package naive
 
 import (
 	"math"
+	"math/big"
 	"slices"
 
 	"ein/lang/syntax"
@@ -149,6 +150,11 @@ var functions = map[string]function{
 		if k < 1 || k > 8 {
 			fail(Static, "the length of a walk is 1 to 8, not %d", k)
 		}
+		if !vs[0].real {
+			t := scalar(walks(vs[0].Data, g.n, k))
+			t.real = false
+			return t
+		}
 		power := vs[0]
 		for range k - 1 {
 			last := power
@@ -160,8 +166,8 @@ var functions = map[string]function{
 				return total
 			})
 		}
-		t := scalar(reduce("sum", diagonal(power)))
-		t.real = vs[0].real
+		t := scalar(reduce("sum", diagonal(power), true))
+		t.real = true
 		return t
 	}},
 	"path":      {3, 3, path},
@@ -171,7 +177,7 @@ var functions = map[string]function{
 		if m.Dims[0] != m.Dims[1] {
 			fail(Static, "trace of a matrix that is not square: %v", m.Dims)
 		}
-		t := scalar(reduce("sum", diagonal(m)))
+		t := scalar(reduce("sum", diagonal(m), m.real))
 		t.real = vs[0].real
 		return t
 	}},
@@ -193,6 +199,43 @@ var functions = map[string]function{
 	"size": {2, 2, func(vs []value) value {
 		return known(float64(vs[0].Dims[axisOf(vs[1], vs[0].rank())]))
 	}},
+}
+
+// walks is the trace of the k-th power of an n x n matrix of integers.
+func walks(data []float64, n, k int) float64 {
+	power := make([]*big.Int, n*n)
+	for i := range power {
+		power[i] = integer(data[i])
+	}
+	for range k - 1 {
+		next := make([]*big.Int, n*n)
+		for i := range next {
+			next[i] = new(big.Int)
+			for m := range n {
+				next[i].Add(next[i], new(big.Int).Mul(power[i/n*n+m], integer(data[m*n+i%n])))
+			}
+		}
+		power = next
+	}
+	total := new(big.Int)
+	for i := range n {
+		total.Add(total, power[i*n+i])
+	}
+	return nearest(total)
+}
+
+// integer is an integral float64, 0 if it is out of the range of one that is exact.
+func integer(x float64) *big.Int {
+	if !whole(x) {
+		return new(big.Int)
+	}
+	return big.NewInt(int64(x))
+}
+
+// nearest is the float64 nearest to x.
+func nearest(x *big.Int) float64 {
+	f, _ := new(big.Float).SetInt(x).Float64()
+	return f
 }
 
 func filled(vs []value, x float64) value {

@@ -2,6 +2,7 @@ package naive
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 	"slices"
 
@@ -69,6 +70,7 @@ type equation struct {
 	left  indexSet
 	pos   []int // the current value of each index
 	steps int
+	huge  bool // an integer reached 2^53
 }
 
 // equation evaluates a right-hand side for the given left side.
@@ -138,6 +140,7 @@ func (eq *equation) constant(x syntax.Expr) *node {
 	if v.rank() > 0 {
 		fail(Static, "a bare tensor of rank %d is mixed with indexed ones; index it", v.rank())
 	}
+	eq.huge = eq.huge || v.huge
 	return &node{kind: constNode, x: v.Data[0], real: v.real}
 }
 
@@ -157,19 +160,10 @@ func (eq *equation) build(x syntax.Expr) *node {
 	case *syntax.Unary:
 		return eq.join(&node{kind: infixNode, f: func(a []float64) float64 { return -a[0] }}, x.X)
 	case *syntax.Product:
-		n := eq.build(x.Factors[0])
-		for _, f := range x.Factors[1:] {
-			n = eq.link(&node{kind: mulNode}, n, eq.build(f))
-		}
-		return n
+		return eq.factor(x)
 	case *syntax.Binary:
-		switch x.Op {
-		case syntax.Mul:
-			return eq.join(&node{kind: mulNode}, x.L, x.R)
-		case syntax.Div:
-			n := eq.join(&node{kind: divNode}, x.L, x.R)
-			n.real = true
-			return n
+		if x.Op == syntax.Mul || x.Op == syntax.Div {
+			return eq.factor(x)
 		}
 		n := eq.join(&node{kind: infixNode, f: infix[x.Op]}, x.L, x.R)
 		n.real = n.real && !x.Op.Compares()
@@ -179,6 +173,37 @@ func (eq *equation) build(x syntax.Expr) *node {
 	}
 	fail(Static, "an index cannot be used here")
 	return nil
+}
+
+// factor evaluates a factor of an indexed product, all of whose factors make one
+// product, even those that have no index.
+func (eq *equation) factor(x syntax.Expr) *node {
+	inner := x
+	for {
+		p, ok := inner.(*syntax.Paren)
+		if !ok {
+			break
+		}
+		inner = p.X
+	}
+	switch y := inner.(type) {
+	case *syntax.Product:
+		n := eq.factor(y.Factors[0])
+		for _, f := range y.Factors[1:] {
+			n = eq.link(&node{kind: mulNode}, n, eq.factor(f))
+		}
+		return n
+	case *syntax.Binary:
+		switch {
+		case y.Op == syntax.Mul:
+			return eq.link(&node{kind: mulNode}, eq.factor(y.L), eq.factor(y.R))
+		case y.Op == syntax.Div && inner == x:
+			n := eq.link(&node{kind: divNode}, eq.factor(y.L), eq.factor(y.R))
+			n.real = true
+			return n
+		}
+	}
+	return eq.build(x)
 }
 
 func (eq *equation) join(n *node, xs ...syntax.Expr) *node {
@@ -211,6 +236,7 @@ func (eq *equation) ref(x syntax.Expr, indices []syntax.Expr, isIndex func(*synt
 	if t.rank() != len(indices) {
 		fail(Static, "%s has rank %d but %d indices", eq.in.textOf(x), t.rank(), len(indices))
 	}
+	eq.huge = eq.huge || t.huge
 	n := &node{kind: refNode, t: t.Tensor, uses: map[int]int{}, real: t.real}
 	for a, i := range indices {
 		name, ok := i.(*syntax.Name)
@@ -315,6 +341,7 @@ func (eq *equation) evaluate(root *node, op syntax.AssignOp) value {
 		}
 		out.Data[flatten(dims, at)] = x
 	})
+	out.huge = eq.huge
 	return out
 }
 
@@ -339,13 +366,51 @@ func (eq *equation) term(n *node, bound indexSet) float64 {
 	switch n.kind {
 	case refNode, mulNode, divNode:
 		own := productIndices(n, bound)
-		total := 0.0
-		eq.each(own.ids(), func() { total += eq.at(n, bound|own) })
-		return total
+		if n.real || n.kind == refNode && own == 0 {
+			total := 0.0
+			eq.each(own.ids(), func() { total += eq.raw(n, bound|own) })
+			return total
+		}
+		sum := new(big.Int)
+		eq.each(own.ids(), func() { sum.Add(sum, eq.exact(n, bound|own)) })
+		return eq.checked(nearest(sum))
 	case infixNode:
-		return n.f(eq.terms(n.kids, bound))
+		return eq.infix(n, eq.terms(n.kids, bound))
 	}
 	return eq.at(n, bound)
+}
+
+// checked is an integer that the program computes; it notes one that reaches 2^53.
+func (eq *equation) checked(x float64) float64 {
+	eq.huge = eq.huge || !whole(x)
+	return x
+}
+
+func (eq *equation) infix(n *node, xs []float64) float64 {
+	if n.real {
+		return n.f(xs)
+	}
+	return eq.checked(n.f(xs))
+}
+
+// raw is the value of a product at the current assignment: no part of it is a
+// value of the program.
+func (eq *equation) raw(n *node, bound indexSet) float64 {
+	switch n.kind {
+	case mulNode:
+		return eq.raw(n.kids[0], bound) * eq.raw(n.kids[1], bound)
+	case divNode:
+		return eq.raw(n.kids[0], bound) / eq.raw(n.kids[1], bound)
+	}
+	return eq.at(n, bound)
+}
+
+// exact is raw for a product of integers.
+func (eq *equation) exact(n *node, bound indexSet) *big.Int {
+	if n.kind == mulNode {
+		return new(big.Int).Mul(eq.exact(n.kids[0], bound), eq.exact(n.kids[1], bound))
+	}
+	return integer(eq.at(n, bound))
 }
 
 func (eq *equation) terms(ns []*node, bound indexSet) []float64 {
@@ -406,37 +471,46 @@ func (eq *equation) at(n *node, bound indexSet) float64 {
 			k = k*n.t.Dims[a] + p
 		}
 		return n.t.Data[k]
-	case mulNode:
-		return eq.at(n.kids[0], bound) * eq.at(n.kids[1], bound)
-	case divNode:
-		return eq.at(n.kids[0], bound) / eq.at(n.kids[1], bound)
+	case mulNode, divNode:
+		if n.real {
+			return eq.raw(n, bound)
+		}
+		return eq.checked(nearest(eq.exact(n, bound)))
 	case infixNode:
 		xs := make([]float64, len(n.kids))
 		for i, k := range n.kids {
 			xs[i] = eq.at(k, bound)
 		}
-		return n.f(xs)
+		return eq.infix(n, xs)
 	case fnNode:
 		return n.f(eq.terms(n.kids, bound))
 	}
-	return eq.foldAll(n.kids[0], n.over, n.fold)
+	x := eq.foldAll(n.kids[0], n.over, n.fold)
+	if n.real {
+		return x
+	}
+	return eq.checked(x)
 }
 
 // foldAll folds the values of n, with nothing summed in it, over the indices.
 func (eq *equation) foldAll(n *node, over indexSet, how string) float64 {
 	var xs []float64
 	eq.each(over.ids(), func() { xs = append(xs, eq.at(n, everyIndex)) })
-	return reduce(how, xs)
+	return reduce(how, xs, n.real)
 }
 
 // reduce folds a list by one of the reductions.
-func reduce(how string, xs []float64) float64 {
+func reduce(how string, xs []float64, real bool) float64 {
 	if len(xs) == 0 && how != "sum" && how != "count" {
 		fail(Static, "%s of nothing", how)
 	}
 	total, count, lo, hi := 0.0, 0.0, 0, 0
+	sum := new(big.Int)
 	for i, x := range xs {
 		total += x
+		if !real {
+			sum.Add(sum, integer(x))
+		}
 		if x != 0 {
 			count++
 		}
@@ -446,6 +520,9 @@ func reduce(how string, xs []float64) float64 {
 		if x > xs[hi] {
 			hi = i
 		}
+	}
+	if !real {
+		total = nearest(sum)
 	}
 	switch how {
 	case "sum":

@@ -2,7 +2,6 @@ package naive
 
 import (
 	"slices"
-	"strings"
 
 	"ein/lang/syntax"
 )
@@ -17,9 +16,7 @@ func (in *interp) eval(sc *scope, x syntax.Expr) value {
 		}
 		return v
 	case *syntax.Number:
-		v := known(x.Value)
-		v.real = strings.ContainsAny(x.Text, ".eE")
-		return v
+		return known(x.Value)
 	case *syntax.String:
 		if !in.listed[x.Value] {
 			fail(Static, "unknown label %q", x.Value)
@@ -68,6 +65,7 @@ func apply(f pointwise, real func(bool) bool, vs ...value) value {
 	out := value{known: true}
 	for _, v := range vs {
 		out.real = out.real || v.real
+		out.huge = out.huge || v.huge
 		out.known = out.known && v.known
 		if v.rank() == 0 {
 			continue
@@ -89,6 +87,7 @@ func apply(f pointwise, real func(bool) bool, vs ...value) value {
 		}
 		out.Data[k] = f(xs)
 	}
+	out.check()
 	return out
 }
 
@@ -110,7 +109,8 @@ func (in *interp) list(sc *scope, x *syntax.List) value {
 			fail(Static, "ragged list: element %d has shape %v, not %v", i, v.Dims, out.Dims[1:])
 		}
 		out.Data = append(out.Data, v.Data...)
-		out.real = out.real || v.real
+		out.real = out.real || isList && v.real || !isList && !whole(v.Data[0])
+		out.huge = out.huge || v.huge
 	}
 	if len(out.Dims) > maxRank {
 		fail(Static, "rank %d: a tensor has at most %d axes", len(out.Dims), maxRank)
@@ -128,7 +128,7 @@ func (in *interp) element(sc *scope, x syntax.Expr, indices []syntax.Expr) value
 	for a, i := range indices {
 		pos[a] = in.position(sc, i, t.Dims[a])
 	}
-	return value{Tensor: Tensor{Data: []float64{t.Data[flatten(t.Dims, pos)]}}, real: t.real}
+	return value{Tensor: Tensor{Data: []float64{t.Data[flatten(t.Dims, pos)]}}, real: t.real, huge: t.huge}
 }
 
 // checkBracket admits what may stand in brackets; select takes expressions too.
@@ -149,6 +149,9 @@ func position(v value, size int) int {
 	class := Runtime
 	if v.known {
 		class = Static
+	}
+	if v.huge {
+		fail(Runtime, "an index reached 2^53")
 	}
 	if v.rank() > 0 {
 		fail(Static, "an index is a tensor of rank %d, not a scalar", v.rank())
@@ -238,8 +241,9 @@ func (in *interp) call(sc *scope, x *syntax.Call) value {
 			if (name == "argmax" || name == "argmin") && vs[0].rank() != 1 {
 				fail(Static, "%s of a tensor of rank %d needs an axis", name, vs[0].rank())
 			}
-			v := scalar(reduce(name, vs[0].Data))
-			v.real = reducedReal(name, vs[0])
+			v := scalar(reduce(name, vs[0].Data, vs[0].real))
+			v.real, v.huge = reducedReal(name, vs[0]), vs[0].huge
+			v.check()
 			return v
 		case len(vs) == 2:
 			return alongAxis(name, vs[0], vs[1])
@@ -257,7 +261,12 @@ func (in *interp) call(sc *scope, x *syntax.Call) value {
 	if !ok || len(vs) < f.min || len(vs) > f.max {
 		fail(Static, "%s does not take %d arguments", name, len(vs))
 	}
-	return f.f(vs)
+	v := f.f(vs)
+	for _, arg := range vs {
+		v.huge = v.huge || arg.huge && name != "size"
+	}
+	v.check()
+	return v
 }
 
 func reducedReal(name string, v value) bool {
@@ -267,12 +276,13 @@ func reducedReal(name string, v value) bool {
 // alongAxis reduces one axis.
 func alongAxis(name string, t, axis value) value {
 	d := axisOf(axis, t.rank())
-	out := value{Tensor: newTensor(slices.Delete(slices.Clone(t.Dims), d, d+1)...), real: reducedReal(name, t)}
+	out := value{Tensor: newTensor(slices.Delete(slices.Clone(t.Dims), d, d+1)...), real: reducedReal(name, t), huge: t.huge}
 	pos := make([]int, t.rank()-1)
 	for k := range out.Data {
 		unflatten(k, out.Dims, pos)
-		out.Data[k] = reduce(name, lane(t, pos, d))
+		out.Data[k] = reduce(name, lane(t, pos, d), t.real)
 	}
+	out.check()
 	return out
 }
 

@@ -78,13 +78,14 @@ const maxExact = 1 << 53
 type value struct {
 	Tensor
 	real  bool // may hold a value that is not an integer
+	huge  bool // an integer reached 2^53, here or in what it was computed from
 	known bool // a scalar that the text alone determines
 }
 
 func (v value) rank() int { return len(v.Dims) }
 
 func scalar(x float64) value {
-	return value{Tensor: Tensor{Data: []float64{x}}, real: x != math.Trunc(x)}
+	return value{Tensor: Tensor{Data: []float64{x}}, real: !whole(x)}
 }
 
 func known(x float64) value {
@@ -92,6 +93,9 @@ func known(x float64) value {
 	v.known = true
 	return v
 }
+
+// whole reports whether x is an integer that a float64 holds exactly.
+func whole(x float64) bool { return x == math.Trunc(x) && math.Abs(x) < maxExact }
 
 func newTensor(dims ...int) Tensor {
 	n := 1
@@ -244,6 +248,9 @@ func (in *interp) textOf(x syntax.Expr) string {
 }
 
 func output(name string, v value) Output {
+	if v.huge {
+		fail(Runtime, "an integer of output %s reached 2^53 and is no longer exact", name)
+	}
 	for _, x := range v.Data {
 		if math.IsInf(x, 0) || math.IsNaN(x) {
 			fail(Runtime, "output %s is not finite", name)
@@ -266,7 +273,7 @@ func (in *interp) input(s *syntax.Input) value {
 	}
 	v := value{Tensor: t}
 	for _, x := range t.Data {
-		if x != math.Trunc(x) {
+		if !whole(x) {
 			v.real = true
 		}
 		if s.Kind.Name == "graph" && x != 0 && x != 1 {
@@ -295,7 +302,6 @@ func (in *interp) assign(sc *scope, s *syntax.Assign) {
 		v = in.combine(s.Name.Name, old, v, lhs, s.Op)
 		v.known = static
 	}
-	checkExact(v)
 	sc.vars[s.Name.Name] = v
 }
 
@@ -304,7 +310,7 @@ func (in *interp) combine(name string, old, v value, lhs []string, op syntax.Ass
 	if !slices.Equal(old.Dims, v.Dims) {
 		fail(Static, "%s was %v and cannot be combined with %v", name, old.Dims, v.Dims)
 	}
-	out := value{Tensor: newTensor(v.Dims...), real: old.real || v.real}
+	out := value{Tensor: newTensor(v.Dims...), real: old.real || v.real, huge: old.huge || v.huge}
 	pos := make([]int, len(v.Dims))
 	for k := range v.Data {
 		unflatten(k, v.Dims, pos)
@@ -319,6 +325,7 @@ func (in *interp) combine(name string, old, v value, lhs []string, op syntax.Ass
 			out.Data[k] = math.Min(old.Data[k], v.Data[k])
 		}
 	}
+	out.check()
 	return out
 }
 
@@ -335,14 +342,10 @@ func agrees(lhs []string, pos []int) bool {
 	return true
 }
 
-func checkExact(v value) {
-	if v.real {
-		return
-	}
+// check notes whether an integer has reached 2^53.
+func (v *value) check() {
 	for _, x := range v.Data {
-		if math.Abs(x) >= maxExact && !math.IsInf(x, 0) {
-			fail(Runtime, "an integer reached 2^53 and is no longer exact: %g", x)
-		}
+		v.huge = v.huge || !v.real && !whole(x)
 	}
 }
 

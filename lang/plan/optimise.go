@@ -60,6 +60,7 @@ type optimiser struct {
 	uses  ir.Table[int]  // how many operations and outputs read a node
 	whole ir.Table[int]  // of those, how many are not a Select
 	first ir.Table[bool] // the node is the one that others equal to it become
+	fails ir.Table[int8] // what canFail found: 1 it can, -1 it cannot
 	known map[string]*ir.Node
 	key   []byte
 	done  []Rewrite
@@ -227,10 +228,14 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 		return nil
 	case kernel.FnWhere:
 		if p, ok := a.Scalar(); ok {
-			if p != 0 {
-				return n.Args[1]
+			taken, other := n.Args[1], n.Args[2]
+			if p == 0 {
+				taken, other = other, taken
 			}
-			return n.Args[2]
+			if o.canFail(other) {
+				return nil
+			}
+			return taken
 		}
 		// where(p, max(p, x), x) is max(p, x): it is how sym reads on a 0/1 graph.
 		if m, x := n.Args[1], n.Args[2]; bit && m.Op == ir.Map && m.Fn == kernel.FnMax && m.Type.Kind == tensor.Bool &&
@@ -272,6 +277,24 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	return nil
 }
 
+// canFail reports whether computing n can stop the run.
+func (o *optimiser) canFail(n *ir.Node) bool {
+	if known := o.fails.At(n); known != 0 {
+		return known > 0
+	}
+	fails := n.Checked()
+	switch n.Op {
+	case ir.Select, ir.Walk, ir.HasPath, ir.Path, ir.Dist, ir.OneHot: // at positions
+		fails = fails || slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return a.Rank() == 0 && a.Op != ir.Const })
+	}
+	fails = fails || slices.ContainsFunc(n.Args, o.canFail)
+	o.fails.Set(n, -1)
+	if fails {
+		o.fails.Set(n, 1)
+	}
+	return fails
+}
+
 // mirror is fn with its operands exchanged; functions that are not symmetric
 // and have no mirror become FnNot, which no rule asks for.
 func mirror(fn kernel.Fn) kernel.Fn {
@@ -301,6 +324,7 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 	}
 	a, at := n.Args[0], n.Args[1:]
 	switch {
+	case a.Checked(): // every element has to be looked at
 	case a.Op == ir.Closure && o.whole.At(a) == 0 && o.uses.At(a) <= maxSearches:
 		g := a.Args[0]
 		switch {
@@ -478,7 +502,7 @@ func (o *optimiser) canJoin(a *ir.Node, spec *kernel.Spec, i, factors int) bool 
 	if !distinct(a.Spec.Out) || factors-1+len(a.Args) > maxFactors || len(spec.Size)+len(a.Spec.Size) > 64 {
 		return false
 	}
-	if o.uses.At(a) > 1 && !isView(a) {
+	if o.uses.At(a) > 1 && !isView(a) || a.Checked() {
 		return false
 	}
 	if a.Args[0].Rank() == 0 {

@@ -9,8 +9,9 @@ import (
 )
 
 // order turns a product of several factors into pairs, cheapest order first,
-// and folds of pairs of matrices into semiring products. A product whose pairs need
-// more axes than a tensor can have stays one operation.
+// and folds of pairs of matrices into semiring products. A product stays one
+// operation when its pairs need more axes than a tensor can have, or whole numbers
+// in them that may not be exact and may matter.
 func (o *optimiser) order(n *ir.Node) *ir.Node {
 	switch {
 	case n.Op == ir.Reduce:
@@ -30,6 +31,14 @@ func (o *optimiser) order(n *ir.Node) *ir.Node {
 	for i := range steps {
 		m := o.b.Einsum(&steps[i].Spec, parts[steps[i].A], parts[steps[i].B])
 		m.Pos = n.Pos
+		switch {
+		case i == len(steps)-1:
+			m.Type.Kind = n.Type.Kind
+		case m.Checked() && n.NeedsExact():
+			return n
+		default:
+			m.Unchecked()
+		}
 		parts = append(parts, o.share(o.preSum(o.share(m))))
 	}
 	o.note("order", n, "%d factors in pairs", len(n.Args))
@@ -45,6 +54,9 @@ func maskOf(ids []uint8) (m uint64) {
 
 // preSum sums an index that only one factor of a pair has before the product.
 func (o *optimiser) preSum(n *ir.Node) *ir.Node {
+	if n.NeedsExact() {
+		return n
+	}
 	out := maskOf(n.Spec.Out)
 	args := slices.Clone(n.Args)
 	spec := &kernel.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: n.Spec.Size}
@@ -62,7 +74,7 @@ func (o *optimiser) preSum(n *ir.Node) *ir.Node {
 		}
 		args[i] = o.b.View(args[i], n.Spec.In[i], kept, n.Spec.Size)
 		args[i].Pos = n.Pos
-		args[i] = o.share(args[i])
+		args[i] = o.share(args[i].Unchecked())
 		spec.In[i] = kept
 		changed = true
 	}
@@ -95,6 +107,9 @@ func IsTriple(n *ir.Node) bool {
 // semiring recognises max or min over one index of a function of two matrices.
 func (o *optimiser) semiring(n *ir.Node) *ir.Node {
 	m := n.Args[0]
+	if m.Checked() {
+		return n // every element has to be formed
+	}
 	if m.Op == ir.Einsum && !n.IsArg() && o.uses.At(m) <= 1 && len(m.Args) == 2 && distinct(m.Spec.Out) && len(m.Spec.Out) == len(m.Spec.Size) {
 		// The product of two tensors, nothing summed: max= of A[i,j] B[j,k].
 		spec := &kernel.Spec{In: m.Spec.In, Size: m.Spec.Size}

@@ -32,7 +32,7 @@ const Magic = "\x7fEIN"
 // Version is the version of the binary form, the only one that Unmarshal reads.
 // It must be incremented whenever the form changes, or the numbering of anything
 // stored by number: operations, scalar functions, folds, walks, kinds, layouts.
-const Version = 1
+const Version = 2
 
 // Limits bound what a file may make Unmarshal do; it uses at most about a
 // hundred bytes of memory for each byte of the file, mostly far fewer. A zero (or negative) value means
@@ -100,7 +100,7 @@ const (
 // attrs is the attributes that an operation uses.
 func (op Op) attrs() attrs {
 	switch op {
-	case Einsum:
+	case Einsum, Exact:
 		return hasSpec
 	case Semiring:
 		return hasSpec | hasFn | hasFold
@@ -262,6 +262,10 @@ func (e *encoder) input(in Input) error {
 	for k, kind := range inputKinds {
 		if in.Kind == kind {
 			e.byte(byte(k))
+			e.byte(byte(2 * in.Bytes))
+			if in.NonNeg {
+				e.b[len(e.b)-1]++
+			}
 			return nil
 		}
 	}
@@ -550,7 +554,7 @@ func (d *decoder) register() int {
 const (
 	regBytes    = 1
 	constBytes  = 2
-	inputBytes  = 3
+	inputBytes  = 4
 	instrBytes  = 4
 	outputBytes = 5
 	stmtBytes   = 4
@@ -572,6 +576,8 @@ func (d *decoder) program() *Program {
 	for i := range p.Inputs {
 		in := Input{Reg: d.register(), Name: d.string("an input's name")}
 		in.Kind = inputKinds[d.enum(len(inputKinds), "kind of input")]
+		limits := d.enum(16, "limits of an input")
+		in.Bytes, in.NonNeg = int(limits/2), limits%2 == 1
 		p.Inputs[i] = in
 	}
 	n := d.limited(ErrLimit, instrBytes, d.limit.Instructions, "instructions")

@@ -123,7 +123,7 @@ func TestFrame(t *testing.T) {
 		{"source", []byte("Result = 1\n"), ErrMagic, 0, `not an Ein bytecode file: byte 0: found "Resu", expected "\x7fEIN"`},
 		{"no version", []byte(Magic), ErrDamaged, 4, "damaged bytecode: byte 4: found the end of the file, expected version"},
 		{"version", []byte(Magic + "\x07 and so on"), ErrVersion, 4,
-			"bytecode of another version: byte 4: found version 7, expected version 1, the one that this program reads"},
+			"bytecode of another version: byte 4: found version 7, expected version 2, the one that this program reads"},
 		{"long version", []byte(Magic + "\x81\x00 and so on"), ErrDamaged, 4, "damaged bytecode: byte 4: found a number with needless bytes, expected version"},
 		{"no checksum", good[:8], ErrDamaged, 8, "damaged bytecode: byte 8: found the end of the file, expected a program and its checksum"},
 		{"checksum", append(slices.Clone(good[:len(good)-1]), good[len(good)-1]^1), ErrDamaged, len(good) - 4, "expected"},
@@ -184,7 +184,7 @@ func TestMalformed(t *testing.T) {
 	raw := func(x ...byte) string { return string(x) }
 	// A program of one dense scalar, and none of the things before.
 	scalar := b(1, raw(dense))
-	input := b(scalar, 0, 1, 0, 1, "x", 3)
+	input := b(scalar, 0, 1, 0, 1, "x", 3, 0)
 	instr := func(x ...any) string { return input + b(1) + b(x...) + strings.Repeat("\x00", 40) }
 	for _, c := range []struct{ name, body, msg string }{
 		{"empty", "", "byte 5: found the end of the file, expected the number of registers"},
@@ -215,8 +215,9 @@ func TestMalformed(t *testing.T) {
 		{"part", b(1, raw(parts|2), 2, 2, 1, 0, 0, 0, 2), "found part 2, expected at most 1"},
 		{"inputs", b(scalar, 0, 2, "xxxxxxxxx"), "found 2 inputs, expected at most 1"},
 		{"kind of input", b(scalar, 0, 1, 0, 1, "x", 4), "found kind of input 4, expected at most 3"},
+		{"limits of an input", b(scalar, 0, 1, 0, 1, "x", 3, 16), "found limits of an input 16, expected at most 15"},
 		{"name", b(scalar, 0, 1, 0, huge, "xxxxxxxxx"), "4611686018427387904 bytes of an input's name, expected at most 9"},
-		{"operation", instr(int(MaxOp)), "found operation 34, expected at most 33"},
+		{"operation", instr(int(MaxOp)), "found operation 36, expected at most 35"},
 		{"arguments", instr(int(Einsum), 0, huge), "found 4611686018427387904 arguments"},
 		{"argument", instr(int(CountAll), 0, 7), "found register 7, expected at most 0"},
 		{"indexes", instr(int(Einsum), 0, 1, 0, huge), "found 4611686018427387904 indexes"},

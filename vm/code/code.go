@@ -8,6 +8,8 @@
 package code
 
 import (
+	"math"
+
 	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/tensor"
@@ -21,6 +23,7 @@ type Op uint8
 // positions.
 const (
 	Einsum         Op = iota // d:dense <- a:dense... {spec}                  sum of products
+	Exact                    // d:dense <- a:dense... {spec}                  the same of whole numbers, exact on the way; stops when |x| >= 2^53; a or b: also csr
 	Semiring                 // d:dense <- a:dense, b:dense {spec, fn, fold}  fold of fn
 	Fused                    // d:dense <- a:dense... {micro}                 elementwise program
 	Reduce                   // d:dense <- a:dense {fold, axes}
@@ -43,6 +46,7 @@ const (
 	VecMat                   // d:dense[m] <- a:dense[n], b:csr[n,m]
 	Diag                     // d:dense[n] <- a:csr[n,n]|bits[n,n]
 	Symmetric                // d:csr <- a:csr                                a or its transpose
+	Pattern                  // d:csr <- a:csr                                1 where a has an entry
 	Closure                  // d:bits[n,n] <- a:graph                        graph: bits[n,n] or csr[n,n]
 	Walk                     // d:bits[n] <- a:graph, i {walk}
 	HasPath                  // d:dense <- a:graph, i, j
@@ -122,6 +126,46 @@ type Input struct {
 	Reg  int
 	Name string
 	Kind string // graph, matrix, vector, scalar
+
+	// Of whole numbers, what the code relies on: their magnitudes take so many
+	// bytes at most (0: any number), and none is negative.
+	Bytes  int
+	NonNeg bool
+}
+
+// Magnitude is the least Bytes and NonNeg of an input that is the whole numbers of v.
+func Magnitude(v *tensor.Value) (bytes int, nonNeg bool) {
+	most, nonNeg := 0.0, true
+	for _, x := range numbers(v) {
+		most = max(most, math.Abs(x))
+		nonNeg = nonNeg && x >= 0
+	}
+	return BytesOf(most), nonNeg
+}
+
+// BytesOf is the bytes that whole numbers up to most take.
+func BytesOf(most float64) int {
+	bytes := 1
+	for MaxOf(bytes) < most && bytes < 7 {
+		bytes++
+	}
+	return bytes
+}
+
+// MaxOf is the largest whole number of so many bytes that a program can have.
+func MaxOf(bytes int) float64 {
+	if bytes == 0 || bytes > 6 {
+		return tensor.MaxInt - 1
+	}
+	return float64(uint64(1)<<(8*bytes) - 1)
+}
+
+// numbers is the stored elements of a dense or sparse value.
+func numbers(v *tensor.Value) []float64 {
+	if v.Layout == tensor.Sparse {
+		return v.CSR.Val
+	}
+	return v.F
 }
 
 // Form says how an output is shown when labels are asked for.

@@ -181,7 +181,14 @@ func showCSR(m *tensor.CSR) string {
 func (l *lister) inputs() {
 	var rows [][]string
 	for _, in := range l.p.Inputs {
-		rows = append(rows, []string{reg(in.Reg), in.Kind, plain(in.Name)})
+		limits := ""
+		if in.Bytes > 0 {
+			limits = fmt.Sprintf("at most %.0f", MaxOf(in.Bytes))
+		}
+		if in.NonNeg {
+			limits += " from 0"
+		}
+		rows = append(rows, []string{reg(in.Reg), in.Kind, plain(in.Name), strings.TrimSpace(limits)})
 	}
 	l.table("inputs", rows)
 }

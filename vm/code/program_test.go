@@ -13,13 +13,16 @@ import (
 
 // parseReg reads a register as the tests write it: a letter for the layout, the
 // sizes, and for a CSR a bound on its entries. d is dense, b bits, s a CSR of
-// ones, w a CSR of weights, p parts, B dense of kind bool: "d3,4", "s5,5/7".
+// ones, w a CSR of weights, p parts, B and i dense of kind bool and int, c a CSR of
+// kind int: "d3,4", "s5,5/7".
 func parseReg(text string) Reg {
 	head, bound, _ := strings.Cut(text, "/")
 	r := Reg{Type: tensor.Type{Kind: tensor.Bool}}
 	switch head[0] {
 	case 'd':
 		r.Kind = tensor.Real
+	case 'i':
+		r.Kind = tensor.Int
 	case 'B':
 	case 'b':
 		r.Layout = tensor.Packed
@@ -27,6 +30,8 @@ func parseReg(text string) Reg {
 		r.Layout = tensor.Sparse
 	case 'w':
 		r.Layout, r.Kind = tensor.Sparse, tensor.Real
+	case 'c':
+		r.Layout, r.Kind = tensor.Sparse, tensor.Int
 	case 'p':
 		r.Layout = tensor.Parts
 	default:
@@ -162,6 +167,7 @@ func opCases() []opCase {
 			{sig: "d3 -> d3,3,7", attr: specAttr(spec("i->iij", 3, 7))},
 			{sig: "d3,4 =0 -> d3,3", attr: specAttr(spec("ij,kj->ik", 3, 4, 3))},
 			{sig: "d0,4 d4,5 -> d0,5", attr: specAttr(spec("ij,jk->ik", 0, 4, 5))},
+			{sig: "d3,4 d4,5 d5 -> d3", attr: specAttr(spec("ij,jk,k->i", 3, 4, 5))},
 		}, []variant{
 			{sig: "d3,4 d4,5 -> d3,5", err: "malformed spec"},
 			{sig: "d3,4 d4,5 -> d3,5", attr: specAttr(spec("ij->ik", 3, 4, 5)), err: "malformed spec"},
@@ -355,6 +361,29 @@ func opCases() []opCase {
 			{sig: "d4 s3,4/5 -> d4", err: "4 and 3x4"},
 		}},
 		{Diag, []variant{{sig: "b5,5 -> d5"}, {sig: "w5,5/7 -> d5"}}, graphBad(" -> d5")},
+		{Exact, []variant{
+			{sig: "i3,4 B4,5 -> i3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5))},
+			{sig: "i3 -> d", attr: specAttr(spec("i->", 3))},
+			{sig: "i i3,4 i4,5 i5 -> i3", attr: specAttr(spec(",ij,jk,k->i", 3, 4, 5))},
+			{sig: "c3,4/5 i4 -> i3", attr: specAttr(spec("ij,j->i", 3, 4))},
+			{sig: "i3,4 s4,3/5 -> i3,3", attr: specAttr(spec("ij,ji->ii", 3, 4))},
+			{sig: "c3,4/5 -> i", attr: specAttr(spec("ij->", 3, 4))},
+		}, []variant{
+			{sig: "i3,4 -> i3", err: "malformed spec"},
+			{sig: "i3,4 d4,5 -> i3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "argument 1 is real"},
+			{sig: "w3,4/5 -> i3", attr: specAttr(spec("ij->i", 3, 4)), err: "argument 0 is real"},
+			{sig: "b3,4 -> i3", attr: specAttr(spec("ij->i", 3, 4)), err: "argument 0 is bits"},
+			{sig: "c3,4/5 c4,3/5 -> i3,3", attr: specAttr(spec("ij,ji->ii", 3, 4)), err: "argument 0 is csr"},
+			{sig: "c3,4/5 i4,5 -> i3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "argument 0 is a csr"},
+			{sig: "c3,4/5 i3 i4 -> i", attr: specAttr(spec("ij,i,j->", 3, 4)), err: "argument 0 is a csr"},
+			{sig: "c3,3/5 -> i3", attr: specAttr(spec("ii->i", 3)), err: "argument 0 is a csr"},
+			{sig: "i3,4 -> i4", attr: specAttr(spec("ij->i", 3, 4)), err: "exact gives"},
+		}},
+		{Pattern, []variant{{sig: "c5,6/7 -> s5,6/7"}, {sig: "s5,6/7 -> s5,6/9"}, {sig: "w5,6/7 -> s5,6/7"}}, []variant{
+			{sig: "d5,5 -> s5,5/25", err: "argument 0 is a dense"},
+			{sig: "c5,5/7 -> s5,5/6", err: "gives a csr"},
+			{sig: "c5,5/7 -> c5,5/7", err: "gives a csr"},
+		}},
 		{Symmetric, []variant{{sig: "s5,5/7 -> s5,5/14"}, {sig: "s3,3/7 -> s3,3/9"}}, []variant{
 			{sig: "b5,5 -> s5,5/14", err: "argument 0 is a bits"},
 			{sig: "w5,5/7 -> w5,5/14", err: "argument 0 is a csr real"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"ein/vm/ir"
 	"ein/vm/kernel"
@@ -32,6 +33,7 @@ type info struct {
 
 var table = [MaxOp]info{
 	Einsum:         {"einsum", -1, true, einsumRule},
+	Exact:          {"exact", -1, true, exactRule},
 	Semiring:       {"semiring", 2, true, einsumRule},
 	Fused:          {"fused", -1, true, fusedRule},
 	Reduce:         {"reduce", 1, true, reduceRule},
@@ -54,6 +56,7 @@ var table = [MaxOp]info{
 	VecMat:         {"vecmat", 2, true, sparseVecMatRule},
 	Diag:           {"diag", 1, true, diagRule},
 	Symmetric:      {"symmetric", 1, true, symmetricRule},
+	Pattern:        {"pattern", 1, true, patternRule},
 	Closure:        {"closure", 1, true, closureRule},
 	Walk:           {"walk", 2, true, walkRule},
 	HasPath:        {"has_path", 3, true, hasPathRule},
@@ -101,6 +104,9 @@ func Verify(p *Program) error {
 	for i, in := range p.Inputs {
 		if err := v.define(in.Reg); err != nil {
 			return fmt.Errorf("code: input %d: %w", i, err)
+		}
+		if in.Bytes < 0 || in.Bytes > 7 {
+			return fmt.Errorf("code: input %d: numbers of %d bytes", i, in.Bytes)
 		}
 	}
 	for i := range p.Code {
@@ -226,6 +232,27 @@ func checkElements(data []float64, k tensor.Kind, stopped func() bool) error {
 		}
 		if !ok {
 			return fmt.Errorf("element %d is %v, which is no %v", i, x, k)
+		}
+	}
+	return nil
+}
+
+// CheckRange reports why the numbers of a value are not those that the code of an
+// input relies on. It may give up as CheckInput does.
+func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
+	if in.Bytes == 0 && !in.NonNeg {
+		return nil
+	}
+	most := MaxOf(in.Bytes)
+	for i, x := range numbers(v) {
+		if i%pollEvery == pollEvery-1 && stopped != nil && stopped() {
+			return ErrStopped
+		}
+		switch {
+		case math.Abs(x) > most:
+			return fmt.Errorf("the program was compiled for numbers up to %.0f, found %v", most, x)
+		case in.NonNeg && x < 0:
+			return fmt.Errorf("the program was compiled for numbers from 0, found %v", x)
 		}
 	}
 	return nil
@@ -402,10 +429,43 @@ func scalars(a []Reg) error {
 }
 
 func einsumRule(in *Instr, a []Reg) (Reg, error) {
-	s := in.Spec
 	if err := allDense(a); err != nil {
 		return Reg{}, err
 	}
+	return specRule(in, a)
+}
+
+// exactRule allows one sparse matrix, which is all that has indices then.
+func exactRule(in *Instr, a []Reg) (Reg, error) {
+	r, err := specRule(in, a)
+	if err != nil {
+		return r, err
+	}
+	for k := range a {
+		if a[k].Kind == tensor.Real {
+			return r, fmt.Errorf("argument %d is real", k)
+		}
+	}
+	sparse := SparseArg(a)
+	if sparse < 0 {
+		return r, allDense(a)
+	}
+	ids := in.Spec.In[sparse]
+	others := slices.Concat(slices.Concat(slices.Delete(slices.Clone(in.Spec.In), sparse, sparse+1)...), in.Spec.Out)
+	if len(a) > 2 || len(ids) != 2 || ids[0] == ids[1] || slices.ContainsFunc(others, func(x uint8) bool { return x != ids[0] && x != ids[1] }) {
+		return r, fmt.Errorf("argument %d is a csr", sparse)
+	}
+	return r, allDense(slices.Delete(slices.Clone(a), sparse, sparse+1))
+}
+
+// SparseArg is the first argument that is sparse, or -1.
+func SparseArg(a []Reg) int {
+	return slices.IndexFunc(a, func(r Reg) bool { return r.Layout == tensor.Sparse })
+}
+
+// specRule requires a spec that fits the shapes of the arguments.
+func specRule(in *Instr, a []Reg) (Reg, error) {
+	s := in.Spec
 	if s == nil || len(s.In) != len(a) || len(s.Size) > 64 || len(s.Out) > tensor.MaxRank {
 		return Reg{}, fmt.Errorf("malformed spec")
 	}
@@ -753,6 +813,12 @@ func symmetricRule(_ *Instr, a []Reg) (Reg, error) {
 	r := a[0]
 	r.NNZ = SymmetricNNZ(r.NNZ, r.Shape)
 	return r, nil
+}
+
+func patternRule(_ *Instr, a []Reg) (Reg, error) {
+	r := a[0]
+	r.Kind = tensor.Bool
+	return r, want(a, 0, tensor.Sparse, 2)
 }
 
 // SymmetricNNZ bounds the entries of a matrix or its transpose.

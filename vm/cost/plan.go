@@ -21,6 +21,7 @@ type Step struct {
 	Unary    *kernel.Unary
 	Pair     *kernel.Pair
 	Many     *kernel.Many
+	Exact    *kernel.Exact
 	Semiring *kernel.Semiring
 	Fused    *kernel.Fused
 	Reduce   *kernel.Reduce
@@ -44,6 +45,17 @@ func Plan(p *code.Program, in *code.Instr, workers int) (Step, error) {
 			s.Many = kernel.PlanMany(*in.Spec)
 			s.Cost = s.Many.Cost()
 		}
+	case code.Exact:
+		regs := make([]code.Reg, len(in.Args))
+		for i, a := range in.Args {
+			regs[i] = p.Regs[a]
+		}
+		sparse, nnz := code.SparseArg(regs), 0
+		if sparse >= 0 {
+			nnz = regs[sparse].NNZ
+		}
+		s.Exact = kernel.PlanExact(*in.Spec, sparse, nnz, p.Regs[in.Dst].Kind == tensor.Real)
+		s.Cost = s.Exact.Cost()
 	case code.Semiring:
 		if s.Semiring, err = kernel.PlanSemiring(*in.Spec, in.Fn, in.Fold); err == nil {
 			s.Cost = s.Semiring.Cost()
@@ -149,6 +161,8 @@ func bound(p *code.Program, in *code.Instr, workers int) kernel.Cost {
 		b := &p.Regs[in.Args[1]]
 		rows, cols := sizes(b)
 		return kernel.CSRCost(rows, cols, b.NNZ)
+	case code.Pattern:
+		return kernel.CSRCost(n, m, a.NNZ)
 	case code.Symmetric:
 		return kernel.CSRSymmetriseCost(n, a.NNZ)
 	case code.Closure:

@@ -82,7 +82,7 @@ func (b *Builder) Einsum(spec *kernel.Spec, args ...*Node) *Node {
 	for i, a := range args {
 		assert(len(spec.In[i]) == a.Rank(), "einsum rank")
 		kind = max(kind, a.Type.Kind)
-		bound *= a.Bound
+		bound *= a.Limit()
 		nonNeg = nonNeg && a.NonNeg
 	}
 	var present, kept uint64
@@ -222,14 +222,14 @@ func mapType(fn kernel.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNe
 	}
 	switch fn {
 	case kernel.FnAdd:
-		return number, a.Bound + second.Bound, allNonNeg
+		return number, a.Limit() + second.Limit(), allNonNeg
 	case kernel.FnSub:
 		if x, ok := a.Scalar(); ok && x == 1 && second.Type.Kind == tensor.Bool {
 			return tensor.Bool, 1, true // complement
 		}
-		return number, a.Bound + second.Bound, false
+		return number, a.Limit() + second.Limit(), false
 	case kernel.FnMul:
-		bound = a.Bound * second.Bound
+		bound = a.Limit() * second.Limit()
 		if math.IsNaN(bound) {
 			bound = math.Inf(1)
 		}
@@ -237,27 +237,27 @@ func mapType(fn kernel.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNe
 	case kernel.FnDiv:
 		return tensor.Real, math.Inf(1), allNonNeg
 	case kernel.FnNeg:
-		return number, a.Bound, false
+		return number, a.Limit(), false
 	case kernel.FnMax:
-		return joined, max(a.Bound, second.Bound), a.NonNeg || second.NonNeg
+		return joined, max(a.Limit(), second.Limit()), a.NonNeg || second.NonNeg
 	case kernel.FnMin:
-		return joined, max(a.Bound, second.Bound), allNonNeg
+		return joined, max(a.Limit(), second.Limit()), allNonNeg
 	case kernel.FnGt, kernel.FnGe, kernel.FnLt, kernel.FnLe, kernel.FnEq, kernel.FnNe, kernel.FnStep, kernel.FnNot:
 		return tensor.Bool, 1, true
 	case kernel.FnWhere:
-		return max(second.Type.Kind, args[2].Type.Kind), max(second.Bound, args[2].Bound), second.NonNeg && args[2].NonNeg
+		return max(second.Type.Kind, args[2].Type.Kind), max(second.Limit(), args[2].Limit()), second.NonNeg && args[2].NonNeg
 	case kernel.FnClamp:
-		return joined, max(a.Bound, second.Bound, args[2].Bound), allNonNeg
+		return joined, max(a.Limit(), second.Limit(), args[2].Limit()), allNonNeg
 	case kernel.FnAbs:
-		return joined, a.Bound, true
+		return joined, a.Limit(), true
 	case kernel.FnRelu:
-		return joined, a.Bound, true
+		return joined, a.Limit(), true
 	case kernel.FnFloor:
-		return joined, a.Bound + 1, a.NonNeg
+		return joined, a.Limit() + 1, a.NonNeg
 	case kernel.FnSigmoid, kernel.FnTanh:
 		return tensor.Real, 1, fn == kernel.FnSigmoid || a.NonNeg
 	case kernel.FnSqrt:
-		return tensor.Real, max(1, a.Bound), true
+		return tensor.Real, max(1, a.Limit()), true
 	case kernel.FnExp:
 		return tensor.Real, math.Inf(1), true
 	}
@@ -266,7 +266,7 @@ func mapType(fn kernel.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNe
 
 // Reduce folds the axes. The arg folds take one axis and give an index along it.
 func (b *Builder) Reduce(fold kernel.Fold, a *Node, axes ...int) *Node {
-	n := Node{Op: Reduce, Fold: fold, Args: []*Node{a}, Axes: axes, Type: a.Type, Bound: a.Bound, NonNeg: a.NonNeg}
+	n := Node{Op: Reduce, Fold: fold, Args: []*Node{a}, Axes: axes, Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
 	for i := len(axes) - 1; i >= 0; i-- {
 		n.Type.Shape = n.Type.Shape.Drop(axes[i])
 	}
@@ -284,7 +284,7 @@ func (b *Builder) Select(a *Node, axes []int, at ...*Node) *Node {
 	for i := len(axes) - 1; i >= 0; i-- {
 		t.Shape = t.Shape.Drop(axes[i])
 	}
-	return b.node(Node{Op: Select, Args: append([]*Node{a}, at...), Axes: axes, Type: t, Bound: a.Bound, NonNeg: a.NonNeg})
+	return b.node(Node{Op: Select, Args: append([]*Node{a}, at...), Axes: axes, Type: t, Bound: a.Limit(), NonNeg: a.NonNeg})
 }
 
 // Softmax normalises exp(a) along the axis.

@@ -86,6 +86,49 @@ func (n *Node) Scalar() (float64, bool) {
 	return 0, false
 }
 
+// Checked reports whether the value has to be compared with 2^53 when the program
+// runs: it is a whole number, and nothing known before says that it is smaller.
+func (n *Node) Checked() bool { return n.Type.Kind == tensor.Int && n.Bound >= tensor.MaxInt }
+
+// Unchecked makes a node that was just built, and is only a part of a value of the
+// program, a real number if it would have to be checked.
+func (n *Node) Unchecked() *Node {
+	if n.Checked() {
+		n.Type.Kind = tensor.Real
+	}
+	return n
+}
+
+// maxFinite is what products may reach whose sums, of fewer than 2^60 terms, are to
+// stay finite.
+const maxFinite = 1e280
+
+// NeedsExact reports whether an Einsum of whole numbers may be wrong in floating
+// point although the result is small. Without negative terms it is not: what
+// reaches 2^53 on the way either stays in the result or is multiplied by 0, as long
+// as it is finite.
+func (n *Node) NeedsExact() bool {
+	if n.Op != Einsum || n.Type.Kind == tensor.Bool {
+		return false
+	}
+	most := 1.0
+	for _, a := range n.Args {
+		if a.Type.Kind == tensor.Real {
+			return false
+		}
+		most *= max(1, a.Limit())
+	}
+	return n.Bound >= tensor.MaxInt && !n.NonNeg || len(n.Args) > 2 && most > maxFinite
+}
+
+// Limit bounds the elements once they are checked.
+func (n *Node) Limit() float64 {
+	if n.Type.Kind == tensor.Int {
+		return min(n.Bound, tensor.MaxInt-1)
+	}
+	return n.Bound
+}
+
 // Static is the value of a scalar that is known from the program text alone:
 // constants, and arithmetic on them as long as it is exact. It is how sizes are
 // computed.

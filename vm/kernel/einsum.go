@@ -142,25 +142,37 @@ func joinable(p, q loopAxis) bool {
 	return true
 }
 
-// odometer walks a loop nest, keeping the offset of each slot.
+// odometer walks a loop nest, keeping the offset of each slot. A nest of more
+// than fewLoops makes it allocate: only the results inside a Many have so many
+// axes, and room for all of them would cost small nests a quarter of their time.
 type odometer struct {
-	off [slots]int
-	idx [maxLoops]int
+	off  [slots]int
+	few  [fewLoops]int
+	many []int
 }
+
+const fewLoops = 24
 
 // next moves to the following point, the last axis fastest; false when there
 // is none.
 func (o *odometer) next(axes []loopAxis) bool {
+	idx := o.few[:]
+	if len(axes) > fewLoops {
+		if o.many == nil {
+			o.many = make([]int, len(axes))
+		}
+		idx = o.many
+	}
 	for i := len(axes) - 1; i >= 0; i-- {
 		x := &axes[i]
-		o.idx[i]++
+		idx[i]++
 		o.off[slotA] += x.stride[slotA]
 		o.off[slotB] += x.stride[slotB]
 		o.off[slotD] += x.stride[slotD]
-		if o.idx[i] < x.n {
+		if idx[i] < x.n {
 			return true
 		}
-		o.idx[i] = 0
+		idx[i] = 0
 		o.off[slotA] -= x.n * x.stride[slotA]
 		o.off[slotB] -= x.n * x.stride[slotB]
 		o.off[slotD] -= x.n * x.stride[slotD]

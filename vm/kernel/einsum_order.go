@@ -145,8 +145,6 @@ func (c *contraction) joined(a, b uint64) uint64 {
 // join is the product of two parts, which no longer count.
 func (c *contraction) join(a, b part) part {
 	has := c.joined(a.has, b.has)
-	c.cost = min(c.cost+c.volume(a.has|b.has), most)
-	c.made, c.results = append(c.made, [2]int{a.number, b.number}), append(c.results, has)
 	for m := a.has & b.has; m != 0; m &= m - 1 {
 		c.holders[bits.TrailingZeros64(m)]--
 	}
@@ -154,26 +152,47 @@ func (c *contraction) join(a, b part) part {
 		c.holders[bits.TrailingZeros64(m)]--
 	}
 	c.classify()
-	return part{c.factors + len(c.made) - 1, has}
+	return c.multiply(a, b, has)
 }
 
 // joinEqual multiplies the parts that have the same indices.
 func (c *contraction) joinEqual() {
 	at := make(map[uint64]int, len(c.parts))
-	var left []part
+	var groups [][]part
 	for _, p := range c.parts {
-		if k, ok := at[p.has]; !ok {
-			at[p.has] = len(left)
-			left = append(left, p)
-		} else {
-			// What the last pair of them could sum is left to the next part.
-			c.cost = min(c.cost+c.volume(p.has), most)
-			c.made, c.results = append(c.made, [2]int{left[k].number, p.number}), append(c.results, p.has)
-			left[k].number = c.factors + len(c.made) - 1
+		k, ok := at[p.has]
+		if !ok {
+			k = len(groups)
+			at[p.has] = k
+			groups = append(groups, nil)
 		}
+		groups[k] = append(groups[k], p)
 	}
-	c.parts = left
+	c.parts = c.parts[:0]
+	for _, g := range groups {
+		for len(g) > 1 {
+			// What the last pair of them could sum is left to the next part.
+			g = halve(g, func(a, b part) part { return c.multiply(a, b, a.has) })
+		}
+		c.parts = append(c.parts, g[0])
+	}
 	c.count()
+}
+
+// halve joins neighbours, so that many parts make a tree that is not deep.
+func halve(parts []part, join func(a, b part) part) []part {
+	n := len(parts) / 2
+	for i := range n {
+		parts[i] = join(parts[2*i], parts[2*i+1])
+	}
+	return append(parts[:n], parts[2*n:]...)
+}
+
+// multiply notes a pair.
+func (c *contraction) multiply(a, b part, has uint64) part {
+	c.cost = min(c.cost+c.volume(a.has|b.has), most)
+	c.made, c.results = append(c.made, [2]int{a.number, b.number}), append(c.results, has)
+	return part{c.factors + len(c.made) - 1, has}
 }
 
 // exhaustive finds the order with the fewest multiplications by dynamic
@@ -250,8 +269,12 @@ func (c *contraction) greedy(weight float64) bool {
 // joinAll joins parts until one is left, and returns that.
 func (c *contraction) joinAll(parts []part, weight float64) part {
 	for len(parts) > 1 {
+		if len(parts) > maxGreedy || c.cost >= hopeless {
+			parts = halve(parts, c.join)
+			continue
+		}
 		bi, bj, best := 0, 1, math.Inf(1)
-		for i := 0; i < len(parts) && len(parts) <= maxGreedy && c.cost < hopeless; i++ {
+		for i := range parts {
 			for j := i + 1; j < len(parts); j++ {
 				a, b := parts[i].has, parts[j].has
 				if a&b == 0 {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -131,6 +132,28 @@ func manyFactors(n int) Spec {
 		s.In = append(s.In, []uint8{uint8(r.IntN(64)), uint8(r.IntN(64)), uint8(r.IntN(64))})
 	}
 	return s
+}
+
+// TestManyLoops: a nest may have as many loops as a Spec has indices.
+func TestManyLoops(t *testing.T) {
+	axes := make([]loopAxis, 64)
+	for i := range axes {
+		axes[i] = loopAxis{n: 1}
+	}
+	for k, i := range []int{0, 30, 63} {
+		axes[i] = loopAxis{2, [slots]int{slotD: 1 << k}}
+	}
+	var o odometer
+	var seen []int
+	for {
+		seen = append(seen, o.off[slotD])
+		if !o.next(axes) {
+			break
+		}
+	}
+	if want := []int{0, 4, 2, 6, 1, 5, 3, 7}; !slices.Equal(seen, want) {
+		t.Errorf("offsets %v, want %v", seen, want)
+	}
 }
 
 func BenchmarkOrder(b *testing.B) {
