@@ -118,11 +118,11 @@ func TestErrors(t *testing.T) {
 		t.Errorf("a run whose context has ended gives %v", err)
 	}
 	var limit *cost.LimitError
-	tiny, err := ein.Compile("p.ein", "A = ones(2000, 2000)\nB = exp(A)", ein.Options{Limits: ein.Limits{MaxBytes: 1000}})
+	tiny, err := ein.Compile("p.ein", "A = ones(2000, 2000)\nB = exp(A)", ein.Options{Limits: ein.Limits{MaxBytes: 100_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tiny.Machine(); !errors.As(err, &limit) || limit.Max != 1000 {
+	if _, err := tiny.Machine(); !errors.As(err, &limit) || limit.Max != 100_000 {
 		t.Errorf("a machine without room gives %v", err)
 	}
 }
