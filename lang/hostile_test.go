@@ -148,7 +148,9 @@ var hostile = []struct {
 		long := strings.Repeat("p", n/20)
 		return "def f(" + numbered(long+"%d", ", ", n) + ") = 1\nA = f()\n"
 	}},
-	{"an input of a long name", func(n int) string { return "input " + strings.Repeat("x", n/2) + ": " + strings.Repeat("y", n/2) + "\n" }},
+	{"an input of a long name", func(n int) string {
+		return "input " + strings.Repeat("x", n/2) + ": " + strings.Repeat("y", n/2) + "\n"
+	}},
 	// Operators and operands.
 	{"operators", chained("A = ", " ", "+ * -", "")},
 	{"comparisons", chained("A = 1", "", "==", "")},
@@ -161,6 +163,11 @@ var hostile = []struct {
 	{"factors", chained("A = ", " ", "B", "")},
 	{"factors in parens", chained("A = (", " ", "B", ")")},
 	{"known factors in parens", after("B = [1, 2]\n", chained("A = (", " ", "B[i]", ")"))},
+	{"factors up to the limit", func(n int) string { return "B = [1, 2]\nA = " + chainOf(n, "B[%si]", " * ") + "\n" }},
+	{"products up to the limit", func(n int) string {
+		return "B = [1, 2]\n" + lines("A = "+repeated("B[i]", " ", 2_000))(n)
+	}},
+	{"sum up to the limit", func(n int) string { return "B = [1, 2]\nA[i] = " + chainOf(n, "B[%si]", " + ") + "\n" }},
 	{"bare factors in parens", after("B = [1, 2]\n", chained("A = (", " ", "B", ")"))},
 	{"numbers side by side", chained("A = ", " ", "1", "")},
 	{"strings side by side", chained("A = ", " ", `"a"`, "")},
@@ -203,7 +210,9 @@ var hostile = []struct {
 	}},
 	{"edges", chained("A = edges([", ", ", "[0, 1]", "])")},
 	{"wrong edges", chained("A = edges([[a, b], ", ", ", "[x, y]", "])")},
-	{"edges of a sum", func(n int) string { return "A = edges([[" + repeated("1", " + ", 30_000) + ", 2]])\n" + lines("B = 1")(n) }},
+	{"edges of a sum", func(n int) string {
+		return "A = edges([[" + repeated("1", " + ", 30_000) + ", 2]])\n" + lines("B = 1")(n)
+	}},
 	// Statements and what stands between them.
 	{"statements", lines("A = 1")},
 	{"statements in a line", chained("", "; ", "A = 1", "")},
@@ -267,6 +276,14 @@ func lines(list ...string) func(int) string {
 
 func after(before string, then func(int) string) func(int) string {
 	return func(bytes int) string { return before + then(bytes) }
+}
+
+// chainOf is as many as there may be of one thing, with blanks in it.
+func chainOf(bytes int, one, between string) string {
+	const most = syntax.DefaultHeight
+	blanks := max(bytes/most-len(one)-len(between), 0)
+	one = fmt.Sprintf(one, strings.Repeat(" ", blanks))
+	return repeated(one, between, min(bytes, most*(len(one)+len(between)))-2*len(one+between))
 }
 
 func repeated(one, between string, bytes int) string {

@@ -140,6 +140,9 @@ func (p *parser) product() (Expr, int) {
 		}
 		p.push(x)
 		last, height = x, max(height, h)
+		if n := len(p.exprs) - mark; p.taller(n-1, first, last.Pos()) == 0 {
+			return nil, 0
+		}
 	}
 	if height = p.taller(height, first, last.Pos()); height == 0 {
 		return nil, 0
