@@ -54,16 +54,27 @@ bound: their sizes are then not checked. Standard input is -.`,
 }
 
 func (a *app) check(files []string, form format, prof check.Profile) error {
+	ctx, stop := a.context(0)
+	defer stop()
 	exit := exitOK
+	opt := lang.Options{Profile: prof, Context: ctx}
 	var reports []diag.Report
 	counts := make([]int, 3)
 	for _, name := range files {
-		text, shown, err := a.source(name)
+		if ctx.Err() != nil {
+			exit = worse(exit, a.failCode(stopped(ctx)))
+			break
+		}
+		text, shown, err := a.source(ctx, name)
 		if err != nil {
 			exit = worse(exit, a.failCode(err))
 			continue
 		}
-		p := lang.Check(lang.Parse(shown, text, lang.Options{Profile: prof}), lang.Options{Profile: prof})
+		p := lang.Check(lang.Parse(shown, text, opt), opt)
+		if ctx.Err() != nil {
+			exit = worse(exit, a.failCode(stopped(ctx)))
+			break
+		}
 		for i := range p.Diags {
 			counts[p.Diags[i].Severity]++
 		}

@@ -143,8 +143,8 @@ func (a *app) read(ctx context.Context, name string) (text, shown string, err er
 }
 
 // source is the text of a program for the verbs that have no use for bytecode.
-func (a *app) source(name string) (text, shown string, err error) {
-	text, shown, err = a.read(context.Background(), name)
+func (a *app) source(ctx context.Context, name string) (text, shown string, err error) {
+	text, shown, err = a.read(ctx, name)
 	if err == nil && ein.IsBytecode(text) {
 		err = inputProblem(newFinding("E0704", diag.Error, shown, 0, 0, "the file is bytecode, expected the source of a program", ""))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -43,12 +44,18 @@ for -, it reads standard input. A file with syntax errors is left alone.`,
 
 // format formats every file, even after one that it could not.
 func (a *app) format(files []string, f *fmtFlags) error {
+	ctx, stop := a.context(0)
+	defer stop()
 	exit := exitOK
 	for _, name := range files {
+		if ctx.Err() != nil {
+			exit = worse(exit, a.failCode(stopped(ctx)))
+			break
+		}
 		if f.write && name == "-" {
 			return a.usage("--write needs a file: standard input cannot be written back")
 		}
-		changed, err := a.formatFile(name, f)
+		changed, err := a.formatFile(ctx, name, f)
 		switch {
 		case err != nil:
 			exit = worse(exit, a.failCode(err))
@@ -62,13 +69,16 @@ func (a *app) format(files []string, f *fmtFlags) error {
 	return nil
 }
 
-func (a *app) formatFile(name string, f *fmtFlags) (changed bool, err error) {
-	text, shown, err := a.source(name)
+func (a *app) formatFile(ctx context.Context, name string, f *fmtFlags) (changed bool, err error) {
+	text, shown, err := a.source(ctx, name)
 	if err != nil {
 		return false, err
 	}
-	file := lang.Parse(shown, text, lang.Options{})
+	file := lang.Parse(shown, text, lang.Options{Context: ctx})
 	out, ok := syntax.Format(file)
+	if ctx.Err() != nil {
+		return false, stopped(ctx)
+	}
 	if !ok {
 		var errors diag.List
 		for i := range file.Diags {

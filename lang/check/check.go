@@ -184,7 +184,7 @@ type checker struct {
 	// partial says that something was left unsaid because of what was reported
 	// before, and seenDefs is the functions so far; see Memo.
 	partial  bool
-	seenDefs *string
+	seenDefs *functions
 }
 
 type place struct {

@@ -44,6 +44,7 @@ type equation struct {
 	align   bool        // max= and min=: nothing is summed inside
 	value   syntax.Expr // the right side
 	uses    *[maxIndices]int
+	inside  map[syntax.Expr][]use // of long brackets
 }
 
 // maxIndices is the number of different indices one statement may use.

@@ -18,15 +18,22 @@ import (
 type Memo struct {
 	entries map[string][]*outcome // by the text of the statement
 	labels  []string
-	defs    []*string // texts of the functions, all up to each one
+	defs    map[functions]*functions
+}
+
+// functions is the functions of a program up to one of them, each by its text. Every
+// such list has one address, in a program and in the later versions of it.
+type functions struct {
+	before *functions
+	text   string
 }
 
 // outcome is one assignment that was elaborated, with everything that it depends on
 // and everything that it did.
 type outcome struct {
 	reads   []read
-	unknown bool    // sizes were not known
-	defs    *string // the functions it could see, when it calls any
+	unknown bool       // sizes were not known
+	defs    *functions // those it could see, when it calls any
 
 	v     val
 	diags diag.List // warnings, from the start of the statement
@@ -81,7 +88,7 @@ func (c *checker) beginMemo() {
 		c.cfg.Reuse = nil
 	}
 	if c.cfg.Record != nil {
-		*c.cfg.Record = Memo{entries: make(map[string][]*outcome, len(c.file.Stmts)), labels: c.labels}
+		*c.cfg.Record = Memo{entries: make(map[string][]*outcome, len(c.file.Stmts)), labels: c.labels, defs: make(map[functions]*functions)}
 	}
 }
 
@@ -91,19 +98,12 @@ func (c *checker) memoDef(d *syntax.Def) {
 	if c.cfg.Record == nil {
 		return
 	}
-	text := c.file.Source.Text[d.Span.Start:d.Span.End] + "\n"
-	if c.seenDefs != nil {
-		text = *c.seenDefs + text
+	all := functions{c.seenDefs, strings.Clone(c.file.Source.Text[d.Span.Start:d.Span.End])}
+	c.seenDefs = &all
+	if c.cfg.Reuse != nil && c.cfg.Reuse.defs[all] != nil {
+		c.seenDefs = c.cfg.Reuse.defs[all]
 	}
-	c.seenDefs = &text
-	if c.cfg.Reuse != nil {
-		for _, s := range c.cfg.Reuse.defs {
-			if *s == text {
-				c.seenDefs = s
-			}
-		}
-	}
-	c.cfg.Record.defs = append(c.cfg.Record.defs, c.seenDefs)
+	c.cfg.Record.defs[all] = c.seenDefs
 }
 
 // remembered is how many outcomes of one text are kept. What is not so after an edit
@@ -173,9 +173,9 @@ func (c *checker) applies(o *outcome) bool {
 }
 
 // noDefs is the address of no functions.
-var noDefs = new(string)
+var noDefs = new(functions)
 
-func (c *checker) callable() *string {
+func (c *checker) callable() *functions {
 	if c.seenDefs == nil {
 		return noDefs
 	}
@@ -221,7 +221,7 @@ func (c *checker) elaborateAnew(s *syntax.Assign, text string) val {
 		}
 	}
 	o.count, o.work, o.words = c.b.Count-count, c.work-work, c.elements-words
-	if c.partial || c.limit {
+	if c.partial || c.limit || c.stopped {
 		return o.v
 	}
 	for _, d := range c.diags[diags:] {
@@ -236,26 +236,23 @@ func (c *checker) elaborateAnew(s *syntax.Assign, text string) val {
 
 // reads is the names in a statement, each once, and what they stand for.
 func (c *checker) reads(s *syntax.Assign) []read {
-	var list []read
-	add := func(name string) {
-		for i := range list {
-			if list[i].name == name {
-				return
-			}
-		}
-		// A copy, which does not keep the text alive.
-		list = append(list, read{name: strings.Clone(name), known: knownOf(c.scope.names[name])})
-	}
-	add(s.Name.Name)
+	names := []string{s.Name.Name}
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Name:
-			add(n.Name)
+			names = append(names, n.Name)
 		case *syntax.Call:
-			add(n.Fun.Name)
+			names = append(names, n.Fun.Name)
 		}
-		return true
+		return !c.step(1)
 	})
+	slices.Sort(names)
+	names = slices.Compact(names)
+	list := make([]read, len(names))
+	for i, name := range names {
+		// A copy, which does not keep the text alive.
+		list[i] = read{name: strings.Clone(name), known: knownOf(c.scope.names[name])}
+	}
 	return list
 }
 

@@ -14,6 +14,41 @@ import (
 // of select when the left side has it.
 func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
 	c.step(1)
+	switch x.(type) {
+	case *syntax.Paren, *syntax.Call:
+		if x.Pos().Len() <= longBracket {
+			break
+		}
+		inside, ok := c.eq.inside[x]
+		if !ok {
+			var all [maxIndices]int
+			c.countUses(x, &all)
+			for id, k := range all {
+				if k > 0 {
+					inside = append(inside, use{id, k})
+				}
+			}
+			if c.eq.inside == nil {
+				c.eq.inside = make(map[syntax.Expr][]use)
+			}
+			c.eq.inside[x] = inside
+		}
+		for _, u := range inside {
+			n[u.id] += u.count
+		}
+		return
+	}
+	c.countUses(x, n)
+}
+
+// longBracket is the length of a bracket whose uses are remembered: terms stand in
+// brackets of terms, and each asks again.
+const longBracket = 64
+
+// use is how often an index occurs.
+type use struct{ id, count int }
+
+func (c *checker) countUses(x syntax.Expr, n *[maxIndices]int) {
 	switch x := x.(type) {
 	case *syntax.Paren:
 		c.uses(x.X, n)

@@ -1,7 +1,6 @@
 package ide
 
 import (
-	"slices"
 	"sort"
 
 	"ein/lang/source"
@@ -140,6 +139,12 @@ func (d *Document) siteAt(offset int) site {
 			continue
 		}
 		s.before = append(s.before, t)
+		if t.Kind == syntax.KindLBrace {
+			// No block stands inside ( or [, so one that is open was forgotten.
+			for s.inner() != nil {
+				s.open = s.open[:len(s.open)-1]
+			}
+		}
 		switch t.Kind {
 		case syntax.KindLParen, syntax.KindLBracket, syntax.KindLBrace:
 			s.open = append(s.open, bracket{
@@ -148,8 +153,6 @@ func (d *Document) siteAt(offset int) site {
 				call:  t.Kind == syntax.KindLParen && prev == syntax.KindIdent,
 			})
 			if t.Kind == syntax.KindLBrace {
-				// No block stands inside ( or [, so one that is open was forgotten.
-				s.open = slices.DeleteFunc(s.open, func(b bracket) bool { return b.kind != syntax.KindLBrace })
 				s.header, s.before, s.op = s.before, nil, false
 				prev = syntax.KindNewline
 				continue

@@ -45,7 +45,7 @@ func (d *Document) Folds() []Fold {
 			case syntax.Stmt, *syntax.List, *syntax.Call:
 				add(n.Pos(), false)
 			}
-			return strings.Contains(d.text(n.Pos()), "\n")
+			return line(n.Pos().Start) < line(n.Pos().End)
 		})
 	}
 	var run source.Span
