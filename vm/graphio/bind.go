@@ -175,8 +175,14 @@ func (r *Raw) lineOf(node int32) int {
 // labelNodes settles nodes that have labels.
 func (b *binder) labelNodes(decls []Decl, known []string) error {
 	b.labelled = true
-	if len(known) == 0 && len(decls) == 1 && decls[0].Raw.defines() {
-		return b.setLabels(&decls[0].Raw.labels)
+	var with []*Raw
+	for _, d := range decls {
+		if d.Raw.labelled() {
+			with = append(with, d.Raw)
+		}
+	}
+	if len(known) == 0 && len(with) == 1 && with[0].defines() {
+		return b.setLabels(&with[0].labels)
 	}
 	table, err := newLabelTable(&b.mem)
 	if err != nil {

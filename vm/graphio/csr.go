@@ -129,9 +129,6 @@ type builder struct {
 
 func (b *builder) allocate(s *edgeSet, total, longest int) (err error) {
 	b.m = tensor.CSR{Rows: s.rows, Cols: s.cols}
-	if b.m.Ptr, err = newSlice[int32](s.mem, s.rows+1); err != nil {
-		return err
-	}
 	if b.m.Idx, err = newSlice[int32](s.mem, total); err != nil {
 		return err
 	}
@@ -146,7 +143,10 @@ func (b *builder) allocate(s *edgeSet, total, longest int) (err error) {
 	if b.keys, err = newSlice[uint64](s.mem, longest); err != nil {
 		return err
 	}
-	b.room, err = newSlice[uint64](s.mem, longest)
+	if b.room, err = newSlice[uint64](s.mem, longest); err != nil {
+		return err
+	}
+	b.m.Ptr, err = newSlice[int32](s.mem, s.rows+1)
 	return err
 }
 

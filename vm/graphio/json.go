@@ -582,7 +582,7 @@ func (f *jsonFile) edgeItem() error {
 
 // checkArrayEdge refuses options that an edge which is an array has no use for.
 func (f *jsonFile) checkArrayEdge(line, col int) error {
-	if o := f.opt; o.Source+o.Target != "" || o.Weight != "" && o.Weight != NoWeight {
+	if o := &f.opt; o.Source != "" || o.Target != "" || o.Weight != "" && o.Weight != NoWeight {
 		return f.fatal(line, col, "the options source, target and weight name fields, but this edge is an array", "")
 	}
 	return nil

@@ -44,7 +44,7 @@ func (t *labelTable) key(label []byte) (s slot, hash uint64) {
 }
 
 func newLabelTable(mem *memory) (*labelTable, error) {
-	slots, err := newSlice[slot](mem, 1<<8)
+	slots, err := newSlice[slot](mem, 1<<4)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (t *labelTable) find(label []byte) (id int32, ok bool) {
 
 // add appends a label that is not there, as part of a text that it shares.
 func (t *labelTable) add(label []byte) (int32, error) {
-	const least, most = 1 << 8, 1 << 20
+	const least, most = 1 << 6, 1 << 20
 	if t.text.Cap()-t.text.Len() < len(label) {
 		n := max(len(label), min(max(t.texts, least), most))
 		if err := t.mem.take(n); err != nil {

@@ -83,6 +83,9 @@ func (l *lines) fill() error {
 		l.start, l.end = 0, l.end-l.start
 	}
 	if l.end == len(l.buf) {
+		if err := l.in.mem.take(len(l.buf)); err != nil {
+			return err
+		}
 		l.buf = append(l.buf, make([]byte, len(l.buf))...)
 	}
 	n, err := l.in.Read(l.buf[l.end:])

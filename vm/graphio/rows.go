@@ -40,22 +40,33 @@ func (w *row) at(off int) (line, col int) {
 	return w.line + bytes.Count(before, []byte{'\n'}), column(w.text[start:], off-start)
 }
 
-// strings is the fields.
-func (w *row) strings() []string {
-	var out []string
-	for _, f := range w.fields {
-		out = append(out, string(f.val))
+// names shows the fields as names of columns.
+func (w *row) names() string {
+	var shown []string
+	for _, f := range w.fields[:min(len(w.fields), maxShown)] {
+		shown = append(shown, quote(f.val))
 	}
-	return out
+	return some(shown, len(w.fields))
 }
 
 // clone copies a row out of the line buffer.
-func (w *row) clone() *row {
-	c := &row{line: w.line, text: bytes.Clone(w.text), fields: make([]field, len(w.fields))}
-	for i, f := range w.fields {
-		c.fields[i] = field{bytes.Clone(f.val), f.off}
+func (w *row) clone(mem *memory) (*row, error) {
+	fields, err := newSlice[field](mem, len(w.fields))
+	if err != nil {
+		return nil, err
 	}
-	return c
+	all, err := newSlice[byte](mem, 2*len(w.text)) // no value is longer than its text
+	if err != nil {
+		return nil, err
+	}
+	c := &row{line: w.line, text: all[:copy(all, w.text)], fields: fields}
+	all = all[len(w.text):]
+	for i, f := range w.fields {
+		n := copy(all, f.val)
+		c.fields[i] = field{all[:n:n], f.off}
+		all = all[n:]
+	}
+	return c, nil
 }
 
 // rows splits a text file into records.
@@ -109,11 +120,16 @@ func (r *rows) next() (ok bool, problem *Error, err error) {
 		}
 		r.started = true
 		r.line, r.text = r.src.no, line
-		r.fields = r.fields[:0]
-		if bytes.IndexByte(line, '"') >= 0 {
+		quotes := bytes.IndexByte(line, '"') >= 0
+		if quotes {
 			if err := r.join(); err != nil {
 				return false, nil, err
 			}
+		}
+		if err := r.room(); err != nil {
+			return false, nil, err
+		}
+		if quotes {
 			return true, r.quoted(), nil
 		}
 		r.split()
@@ -185,6 +201,25 @@ func (r *rows) join() error {
 	}
 	r.text = r.long
 	return nil
+}
+
+// room makes room for the fields of a record, which can take far more memory
+// than its text.
+func (r *rows) room() error {
+	if r.fields == nil {
+		r.fields = make([]field, 0, 64)
+	}
+	r.fields = r.fields[:0]
+	n := len(r.text)/2 + 1
+	if n > cap(r.fields) && r.d.sep != 0 {
+		n = bytes.Count(r.text, []byte{r.d.sep}) + 1
+	}
+	if n <= cap(r.fields) {
+		return nil
+	}
+	fields, err := newSlice[field](r.src.in.mem, n)
+	r.fields = fields[:0]
+	return err
 }
 
 // split splits a record that has no quotes.

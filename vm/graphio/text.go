@@ -15,10 +15,10 @@ type table struct {
 	*reader
 	rows  rows
 	cols  columns
-	width int      // fields in every row
-	names []string // of the columns, nil without a header
-	first int      // line of the first row
-	third bool     // the weights are where they are for being the third of three columns
+	width int  // fields in every row
+	names *row // of the columns, nil without a header
+	first int  // line of the first row
+	third bool // the weights are where they are for being the third of three columns
 
 	data chunks[float64] // of a vector without nodes
 	seen int             // rows of data
@@ -43,7 +43,10 @@ func (r *reader) text(d dialect) error {
 	if !ok {
 		return t.end()
 	}
-	first := t.rows.clone()
+	first, err := t.rows.clone(r.mem)
+	if err != nil {
+		return err
+	}
 	t.width = len(first.fields)
 	ok, problem, err = t.rows.next()
 	if err != nil {
@@ -59,7 +62,7 @@ func (r *reader) text(d dialect) error {
 	}
 	t.first = first.line
 	if header {
-		t.names = first.strings()
+		t.names = first
 	}
 	if !header {
 		if err := t.take(first, 0); err != nil {
@@ -108,18 +111,23 @@ func (t *table) end() error {
 
 // warnUnused names the columns that are not read.
 func (t *table) warnUnused() {
-	var unused []string
+	var shown []string
+	unused := 0
 	for c := range t.width {
-		switch {
-		case c == t.cols.src || c == t.cols.dst || c == t.cols.weight:
-		case t.names != nil && t.names[c] != "":
-			unused = append(unused, quote([]byte(t.names[c])))
-		default:
-			unused = append(unused, strconv.Itoa(c+1))
+		if c == t.cols.src || c == t.cols.dst || c == t.cols.weight {
+			continue
 		}
+		if unused++; unused > maxShown {
+			continue
+		}
+		name := strconv.Itoa(c + 1)
+		if t.names != nil && len(t.names.fields[c].val) > 0 {
+			name = quote(t.names.fields[c].val)
+		}
+		shown = append(shown, name)
 	}
-	if len(unused) > 0 && t.seen > 0 {
-		t.warn("unused", t.first, fmt.Sprintf("columns not used (%s): %s", plural(t.seen, "row"), listed(unused)))
+	if unused > 0 && t.seen > 0 {
+		t.warn("unused", t.first, fmt.Sprintf("columns not used (%s): %s", plural(t.seen, "row"), some(shown, unused)))
 	}
 }
 
@@ -281,12 +289,13 @@ func (t *table) pick(first *row, header bool, opt, key string, def int) (int, er
 		}
 		return n - 1, nil
 	}
-	names := first.strings()
-	c := slices.Index(names, opt)
+	named := func(f field) bool { return string(f.val) == opt }
+	c := slices.IndexFunc(first.fields, named)
 	if c < 0 || !header {
-		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt), "the columns are "+quoteAll(names))
+		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt),
+			"the columns are "+first.names())
 	}
-	if slices.Contains(names[c+1:], opt) {
+	if slices.ContainsFunc(first.fields[c+1:], named) {
 		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: two columns have this name", key, opt), "give the position")
 	}
 	return c, nil
@@ -461,18 +470,20 @@ func separatorHint(d dialect) string {
 }
 
 func quoteAll(names []string) string {
-	q := make([]string, len(names))
-	for i, n := range names {
-		q[i] = quote([]byte(n))
+	var shown []string
+	for _, n := range names[:min(len(names), maxShown)] {
+		shown = append(shown, quote([]byte(n)))
 	}
-	return listed(q)
+	return some(shown, len(names))
 }
 
-// listed joins the first ten of some things and counts the others.
-func listed(things []string) string {
-	const most = 10
-	if more := len(things) - most; more > 0 {
-		return strings.Join(things[:most], ", ") + fmt.Sprintf(", and %d more", more)
+const maxShown = 10
+
+// some joins the first of n things and counts the others.
+func some(shown []string, n int) string {
+	s := strings.Join(shown, ", ")
+	if more := n - len(shown); more > 0 {
+		s += fmt.Sprintf(", and %d more", more)
 	}
-	return strings.Join(things, ", ")
+	return s
 }

@@ -1,0 +1,268 @@
+package graphio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+
+	"ein/vm/cost"
+	"ein/vm/tensor"
+)
+
+// live is the heap in use.
+func live() int {
+	runtime.GC()
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return int(sample[0].Value.Uint64())
+}
+
+// watched calls look every few bytes.
+type watched struct {
+	io.Reader
+	look        func()
+	every, left int
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	if w.left <= 0 {
+		w.left = w.every
+		w.look()
+	}
+	n, err := w.Reader.Read(p)
+	w.left -= n
+	return n, err
+}
+
+// manyRows is n rows that row appends to what is there.
+func manyRows(n int, row func(b []byte, rng *rand.Rand, i int) []byte) []byte {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var b []byte
+	for i := range n {
+		b = row(b, rng, i)
+	}
+	return b
+}
+
+// TestMemory compares what the ledger counts with the heap in use, while files
+// of all formats are read and bound, and afterwards.
+func TestMemory(t *testing.T) {
+	n := 1 << 19
+	if testing.Short() {
+		n = 1 << 16
+	}
+	side := 1 << 10 // of dense arrays
+	for side*side < n {
+		side *= 2
+	}
+	pairs := func(format string, nodes int) []byte {
+		return manyRows(n, func(b []byte, rng *rand.Rand, _ int) []byte {
+			return fmt.Appendf(b, format, rng.IntN(nodes), rng.IntN(nodes))
+		})
+	}
+	list := func(open string, rows []byte, end string) []byte {
+		return append(append([]byte(open), rows[:len(rows)-2]...), end...)
+	}
+	numbers := func(format string) []byte {
+		return manyRows(n, func(b []byte, rng *rand.Rand, _ int) []byte { return fmt.Appendf(b, format, rng.IntN(1000)) })
+	}
+	npy := func(descr, fortran, shape string, data any) []byte {
+		return []byte(npyFile(1, npyHead(descr, fortran, shape), data))
+	}
+	square := fmt.Sprintf("(%d, %d)", side, n/side)
+	bits := manyRows(side*side, func(b []byte, rng *rand.Rand, _ int) []byte { return append(b, byte(rng.IntN(2))) })
+	reals := make([]float64, n/side*side)
+	for i := range reals {
+		reals[i] = float64(i) / 3
+	}
+	small := min(side, 1<<10)
+	for _, c := range []struct {
+		name, spec string
+		kind       Kind
+		content    []byte
+	}{
+		{"edges", "g.csv", Graph, pairs("%d,%d\n", n/10)},
+		{"edges by gzip", "g.edges", Graph, []byte(gz(string(pairs("%d %d\n", n/10))))},
+		{"duplicates", "g.edges", Graph, pairs("%d %d\n", 100)},
+		{"a star", "g.edges", Graph, manyRows(n, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "0 %d\n", i) })},
+		{"labels", "g.csv", Graph, pairs("account-%07d,account-%07d\n", n)},
+		{"few labels", "g.tsv", Graph, pairs("a%d\tb%d\n", 1000)},
+		{"weights", "w.csv?dup=sum", Matrix, manyRows(n, func(b []byte, rng *rand.Rand, i int) []byte {
+			return fmt.Appendf(b, "%d,%d,%d.5\n", rng.IntN(n/10), rng.IntN(n/10), i)
+		})},
+		{"lines apart", "g.csv", Graph, pairs("%d,%d\n\n", n/10)},
+		{"lines without a rule", "g.csv", Graph, manyRows(n, func(b []byte, rng *rand.Rand, i int) []byte {
+			return fmt.Appendf(b, "%d,%d\n%s", i%1000, rng.IntN(1000), "\n\n\n"[:rng.IntN(4)])
+		})},
+		{"many columns", "g.csv", Graph, bytes.Repeat([]byte("0,1"+strings.Repeat(",1", 1<<18)+"\n"), 3)},
+		{"vector", "v.csv", Vector, numbers("%d\n")},
+		{"vector by node", "v.csv?default=0", Vector, manyRows(n, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "%d,%d\n", i, 7*i) })},
+		{"Matrix Market", "m.mtx", Matrix, append(fmt.Appendf(nil, "%%%%MatrixMarket matrix coordinate integer symmetric\n%d %d %d\n", n, n, n),
+			manyRows(n, func(b []byte, rng *rand.Rand, i int) []byte {
+				return fmt.Appendf(b, "%d %d %d\n", i+1, rng.IntN(i+1)+1, i+1)
+			})...)},
+		{"Matrix Market array", "m.mtx", Matrix, append(fmt.Appendf(nil, "%%%%MatrixMarket matrix array integer general\n%d %d\n", n/4, 4), numbers("%d\n")...)},
+		{"JSON pairs", "g.json", Graph, list("[", pairs("[%d,%d],\n", n/10), "]")},
+		{"JSON labels", "g.json", Graph, list("[", pairs("[\"account-%07d\",\"account-%07d\"],\n", n/2), "]")},
+		{"JSON nodes", "g.json", Graph, append(list(`{"nodes":[`, manyRows(n/4, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "{\"id\":\"account-%07d\"},\n", i) }), `],"edges":[`),
+			list("", manyRows(n/2, func(b []byte, rng *rand.Rand, _ int) []byte {
+				return fmt.Appendf(b, "{\"source\":\"account-%07d\",\"target\":\"account-%07d\"},\n", rng.IntN(n/4), rng.IntN(n/4))
+			}), "]}")...)},
+		{"JSON vector", "v.json", Vector, list("[", numbers("%d,\n"), "]")},
+		{"JSON matrix", "m.json", Matrix, list("[", manyRows(n/4, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "[1,2,3,%d],\n", i) }), "]")},
+		{"NPY matrix", "m.npy", Matrix, npy("<f8", "False", square, reals)},
+		{"NPY matrix by gzip", "m.npy.gz", Matrix, []byte(gz(string(npy("<f8", "False", square, reals))))},
+		{"NPY matrix in Fortran order", "m.npy", Matrix, npy("<f8", "True", square, reals)},
+		{"NPY graph", "m.npy", Graph, npy("|u1", "False", fmt.Sprintf("(%d, %d)", side, side), bits)},
+		{"NPY graph in Fortran order", "m.npy", Graph, npy("|u1", "True", fmt.Sprintf("(%d, %d)", small, small), bits[:small*small])},
+		{"NPY bytes", "v.npy", Vector, npy("|u1", "False", fmt.Sprintf("(%d,)", len(bits)), bits)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			name, opt, err := ParseSpec(c.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, most := live(), 0
+			look := func() { most = max(most, live()-before) }
+			var allocated, looked uint64 // what grows now is not there yet
+			ledger := &cost.Ledger{Grown: func(peak uint64) {
+				if allocated >= looked+1<<19 {
+					looked = allocated
+					look()
+				}
+				allocated = peak
+			}}
+			opt.Kind, opt.Ledger = c.kind, ledger
+			raw, err := Read(&watched{Reader: bytes.NewReader(c.content), look: look, every: len(c.content) / 8}, name, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const slack = 1 << 20
+			compare := func(when string, counted, used int) {
+				if used > counted+slack || float64(counted) > 1.3*float64(used)+slack {
+					t.Errorf("%s: %d bytes counted, %d in use", when, counted, used)
+				}
+			}
+			compare("read", int(ledger.Used()), live()-before)
+			vals, labels, _, err := Bind([]Decl{{"A", raw}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			look()
+			if raw.form == array && raw.Format != NPY {
+				most += valueBytes(&vals[0]) // made of a list, and nothing looks while both are there
+			}
+			compare("at the peak", int(ledger.Peak()), most)
+			t.Logf("%d bytes: %d at the peak, %d in use", len(c.content), ledger.Peak(), most)
+			raw.Free()
+			value := valueBytes(&vals[0])
+			compare("bound and freed", int(ledger.Used())+value, live()-before)
+			runtime.KeepAlive(vals)
+			runtime.KeepAlive(labels)
+			runtime.KeepAlive(c.content)
+		})
+	}
+}
+
+func valueBytes(v *tensor.Value) int {
+	return 4*cap(v.CSR.Ptr) + 4*cap(v.CSR.Idx) + 8*cap(v.CSR.Val) + 8*cap(v.F) + 8*cap(v.Bits.W)
+}
+
+// TestMemoryLimit refuses memory at every point there is: each file is read with
+// a ledger that is too small by a little more every time.
+func TestMemoryLimit(t *testing.T) {
+	for _, c := range []struct {
+		kind          Kind
+		spec, content string
+	}{
+		{Graph, "g.csv", strings.Repeat("0,1\n1,2\n", 2000)},
+		{Graph, "g.csv", "a,b\n" + manyLabels(500)},
+		{Matrix, "g.csv?dup=sum", "a,b\n" + manyLabels(500)},
+		{Matrix, "g.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 5\n3 3 7\n"},
+		{Matrix, "g.mtx", "%%MatrixMarket matrix array integer general\n1 3\n2\n1\n5\n"},
+		{Graph, "g.mtx", "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n1\n0\n"},
+		{Graph, "g.json", `{"nodes":["a","b","c"],"graph":{"x":1},"edges":[{"source":"b","target":"a"}]}`},
+		{Graph, "g.json", `{"nodes":[1,0],"edges":[[0,1]]}`},
+		{Graph, "g.json", `[[0,1,0],[0,0,1],[0,0,0]]`},
+		{Matrix, "g.json", `[[0,1,0],[0,0,1]]`},
+		{Vector, "g.json", `[0,1,0]`},
+		{Vector, "g.json", `{"0":1,"1":5}`},
+		{Vector, "v.csv", strings.Repeat("1\n", 500)},
+		{Matrix, "m.npy", npyFile(1, npyHead("<f8", "True", "(2, 3)"), make([]float64, 6))},
+		{Graph, "g.npy", npyFile(1, npyHead("|u1", "False", "(2, 2)"), make([]byte, 4))},
+	} {
+		name, opt, err := ParseSpec(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Kind = c.kind
+		var texts int // of labels, which stay counted
+		load := func(most uint64) (*cost.Ledger, error) {
+			opt.Ledger, texts = &cost.Ledger{Max: most}, 0
+			raw, err := Read(strings.NewReader(c.content), name, opt)
+			if err != nil {
+				return opt.Ledger, err
+			}
+			_, _, _, err = Bind([]Decl{{"A", raw}}, nil)
+			texts = raw.texts
+			raw.Free()
+			return opt.Ledger, err
+		}
+		ledger, err := load(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		need := ledger.Peak()
+		for most := need; most > 0; most -= min(most, max(most/50, 1)) {
+			ledger, err := load(most)
+			var one *Error
+			var refusal *cost.MemoryError
+			switch {
+			case most == need && err != nil:
+				t.Fatalf("%s: %v with all that it needs", c.spec, err)
+			case most == need:
+			case !errors.As(err, &one) || !errors.As(err, &refusal) || !IsLimit(err):
+				t.Fatalf("%s: %v with %d of %d bytes", c.spec, err, most, need)
+			case ledger.Used() > uint64(texts):
+				t.Fatalf("%s: %d bytes are held after %v", c.spec, ledger.Used(), err)
+			}
+		}
+	}
+}
+
+func manyLabels(n int) string {
+	return string(manyRows(n, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "label-number-%d,b\n", i) }))
+}
+
+// TestGzipBomb reads a small file that is large inside.
+func TestGzipBomb(t *testing.T) {
+	bomb := gz(strings.Repeat("0 1\n", 1<<20))
+	if len(bomb) > 1<<14 {
+		t.Fatalf("the file has %d bytes", len(bomb))
+	}
+	_, err := Read(strings.NewReader(bomb), "bomb.gz", Options{Ledger: &cost.Ledger{Max: 1 << 20}})
+	var one *Error
+	if !errors.As(err, &one) || one.Line != 1<<16+1 || !IsLimit(err) || !strings.HasSuffix(err.Error(), "bytes of memory, the limit is 1048576 (--max-memory sets the limit)") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestAnnounced reads headers that promise far more than there is.
+func TestAnnounced(t *testing.T) {
+	for name, content := range map[string]string{
+		"m.npy": npyFile(1, npyHead("<f8", "False", "(8000, 8000)"), make([]float64, 100)),
+		"m.mtx": "%%MatrixMarket matrix array integer general\n8000 8000\n" + strings.Repeat("1\n", 100),
+		"g.mtx": "%%MatrixMarket matrix coordinate pattern general\n60000000 60000000 200000000\n" + strings.Repeat("1 1\n", 100),
+	} {
+		ledger := &cost.Ledger{}
+		if _, err := Read(strings.NewReader(content), name, Options{Kind: Matrix, Ledger: ledger}); err == nil || ledger.Peak() > 1<<20 || ledger.Used() > 0 {
+			t.Errorf("%s: %v after %d bytes, %d of them held", name, err, ledger.Peak(), ledger.Used())
+		}
+	}
+}
