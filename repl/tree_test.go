@@ -16,10 +16,12 @@ func TestShift(t *testing.T) {
 		texts = append(texts, c.Source)
 	}
 	const before = 37
+	opt := session
+	opt.Syntax.Pack = 2
 	for _, text := range texts {
-		got, want := lang.Parse("", text, session), lang.Parse("", strings.Repeat(" ", before)+text, session)
+		got, want := lang.Parse("", text, opt), lang.Parse("", strings.Repeat(" ", before)+text, opt)
 		shift(got, before)
-		got.Source = want.Source
+		got.Source, got.Footprint = want.Source, want.Footprint
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%q is moved to another tree", text)
 		}

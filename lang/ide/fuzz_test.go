@@ -37,6 +37,7 @@ var broken = []string{
 	":print select(A, 0, 1), A\n",
 	"def f(A) = A\ndef g(A) = f(f(A))\nx = g(3)\n",
 	"a é = \"日本",
+	"A = [[1,2],\n  [-3, 4]]\nB = edges([[0,1],[2,0]])\n",
 	"\r\nA = 1\r\n\r\nB[i] = A\r\n",
 }
 
@@ -103,7 +104,11 @@ func FuzzAny(f *testing.F) {
 		d := New("in.ein", text, limited(mode))
 		n := uint(len(text) + 2)
 		a, b := int(offset%n)-1, int(end%n)-1
-		answers(d, a, b)
+		packed := limited(mode)
+		packed.Lang.Syntax.Pack = 1
+		if plain, got := answers(d, a, b), answers(New("in.ein", text, packed), a, b); got != plain {
+			t.Fatalf("with packed lists %q gives\n%s\nand without\n%s", text, got, plain)
+		}
 		checkAnswers(t, d, a, source.Span{Start: min(a, b), End: max(a, b)})
 	})
 }

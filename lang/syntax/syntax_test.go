@@ -36,7 +36,7 @@ var explainLimits = map[diag.Code]Limits{
 	codeStatements:  {Statements: 2},
 	codeHeight:      {Height: 4},
 	codeMore:        {Diagnostics: 1},
-	codeMemory:      {Memory: 2000},
+	codeMemory:      {Memory: 1000},
 	codeArguments:   {Arguments: 3},
 }
 
