@@ -4,13 +4,18 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build check check-world fmt lint test race portable editors tidy fuzz bench perf cover update
+.PHONY: help build size check check-world fmt lint test race portable editors tidy fuzz bench perf cover update
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 build: ## bin/ein, one static binary
-	CGO_ENABLED=0 go build -trimpath -o bin/ein ./cmd/ein
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ein ./cmd/ein
+
+size: ## lines of Go by package, without tests, testdata and generated files
+	@git ls-files '*.go' | grep -vE '_test\.go$$|(^|/)testdata/' | xargs grep -LE '^// Code generated .* DO NOT EDIT\.$$' | xargs awk ' \
+	  { d = FILENAME; if (!sub("/[^/]*$$", "", d)) d = "."; n[d]++; total++ } \
+	  END { for (d in n) printf "%6d %s\n", n[d], d | "sort -k2"; close("sort -k2"); print "total", total }'
 
 check: fmt tidy lint test race portable editors ## everything CI runs
 

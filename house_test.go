@@ -61,7 +61,7 @@ func TestFloors(t *testing.T) {
 // packages import.
 func TestPure(t *testing.T) {
 	banned := []string{"os", "os/exec", "net", "net/http", "syscall", "golang.org/x/term",
-		"github.com/chzyer/readline", "go.lsp.dev/protocol", "github.com/spf13/cobra"}
+		"github.com/chzyer/readline", "go.lsp.dev/protocol", "github.com/spf13/cobra", "ein/internal/version"}
 	for _, line := range list(t, "{{.ImportPath}} {{join .Imports \" \"}}", "./vm/...", "./lang/...", "./stdlib/...", "./bind", ".") {
 		pkg, imports, _ := strings.Cut(line, " ")
 		for _, to := range strings.Fields(imports) {

@@ -22,6 +22,7 @@ import (
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/internal/version"
 	"ein/lang/diag"
 )
 
@@ -203,7 +204,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) (*eval.Options, erro
 	if _, err := f.box.lazy(ctx, a, 0); err != nil {
 		return nil, err // before anything is paid for
 	}
-	o := &eval.Options{Dir: f.out, BaseURL: f.baseURL, Samples: f.samples, Prompts: sft.DefaultPrompts(), Version: version(),
+	o := &eval.Options{Dir: f.out, BaseURL: f.baseURL, Samples: f.samples, Prompts: sft.DefaultPrompts(), Version: version.String(),
 		MaxCost: f.maxCost, Cache: f.cache, Warn: func(s string) { a.printf("ein: note: %s\n", shown(s)) },
 		Schedule: eval.Schedule{Start: f.start, Max: f.concurrency, Retries: f.retries}}
 	if f.retries == 0 {

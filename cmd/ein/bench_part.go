@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"ein/bench/exec/part"
+	"ein/internal/version"
 )
 
 // records is where the records of a verb go: to a part that a killed command can go
@@ -32,7 +33,7 @@ func (a *app) writeRecords(ctx context.Context, out string, inputs [2]string, re
 	if !regular(inputs[0]) || !regular(inputs[1]) || exists(out) && !regular(out) {
 		return a.writeOnce(out, write)
 	}
-	all := []part.Field{{Name: "ein", Value: version()}}
+	all := []part.Field{{Name: "ein", Value: version.String()}}
 	for i, what := range [2]string{"instances", "replies"} {
 		sum, err := hashFile(ctx, inputs[i])
 		if err != nil {

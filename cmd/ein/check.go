@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/internal/version"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -101,7 +102,7 @@ func (a *app) writeReports(reports []diag.Report, form format) error {
 	case "json":
 		return diag.JSON(a.out, reports...)
 	case "sarif":
-		return diag.SARIF(a.out, version(), reports...)
+		return diag.SARIF(a.out, version.String(), reports...)
 	}
 	for _, r := range reports {
 		if len(r.List) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/internal/version"
 	"ein/lsp"
 )
 
@@ -69,7 +70,7 @@ func (a *app) lsp(f *lspFlags) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	opt := lsp.Options{
-		Version: version(), Debounce: time.Duration(f.debounce), Timeout: time.Duration(f.timeout),
+		Version: version.String(), Debounce: time.Duration(f.debounce), Timeout: time.Duration(f.timeout),
 		MaxMemory: uint64(f.memory), MaxOps: uint64(f.ops),
 	}
 	out := a.err

@@ -124,6 +124,9 @@ done for reasons outside, and the same command goes on: a provider that refuses,
 an interrupt of a long job, no Python with networkx, no sandbox`
 
 func (a *app) root() *cobra.Command {
+	// A flag of our own: that of cobra needs text/template to print as we do, whose
+	// calls by name make the linker keep every method of the binary, 5 MB of them.
+	var asked bool
 	root := &cobra.Command{
 		Use:   "ein",
 		Short: "Run, check and explain tensor-logic programs",
@@ -132,11 +135,13 @@ func (a *app) root() *cobra.Command {
   ein run program.ein --input A=transfers.csv --labels
   ein check *.ein
   ein doc tc`,
-		Version:       versionLine(),
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asked {
+				return a.printVersion()
+			}
 			if _, ok := a.terminalIn(); !ok {
 				return cmd.Help()
 			}
@@ -147,10 +152,10 @@ func (a *app) root() *cobra.Command {
 			return session.RunE(session, nil)
 		},
 	}
+	root.Flags().BoolVarP(&asked, "version", "v", false, "version for ein")
 	root.PersistentFlags().Var(&a.color, "color", "colour in diagnostics: auto, always or never")
 	complete(root, "color", colorNames...)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(a.runCommand(), a.checkCommand(), a.fmtCommand(), a.costCommand(), a.explainCommand(),
 		a.buildCommand(), a.disCommand(), a.docCommand(), a.replCommand(), a.benchCommand(), a.lspCommand(), a.versionCommand(), a.completionCommand())

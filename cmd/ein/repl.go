@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"ein/internal/version"
 	"ein/repl"
 	"ein/vm/cost"
 )
@@ -111,7 +112,7 @@ func (a *app) repl(f *replFlags) error {
 	keys := newInterrupts(t, f.timeout)
 	defer keys.stop()
 	l.Lines, l.Context, l.Interactive = keys, keys.context, true
-	if err := a.print(versionLine() + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
+	if err := a.print(version.Line() + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
 		return a.fail(err)
 	}
 	return a.replDone(l.Run())

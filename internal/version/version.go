@@ -1,0 +1,85 @@
+// Package version says which build of ein this is, so that what a record was made
+// with can be told from every other build: the version, which stands in the file
+// VERSION and nowhere else; the revision of the source, where Go stamped one; and a
+// digest of the executable, the beginning of what sha256sum prints for it.
+package version
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+//go:embed VERSION
+var file string
+
+// digits is how many of a revision or a digest are shown.
+const digits = 12
+
+// String is the version as records have it: a semantic version with the revision
+// and the digest as its metadata, as in 0.1.0+204c113aa301.9f86d081884c.
+func String() string {
+	rev, _ := revision()
+	return number() + "+" + strings.TrimPrefix(rev+"."+digest(), ".")
+}
+
+// Line is the version for people, with the time of the source and the platform.
+func Line() string {
+	from := "sha256 " + digest()
+	if rev, at := revision(); rev != "" {
+		from = rev + " of " + at + ", " + from
+	}
+	return fmt.Sprintf("ein %s (%s) %s %s/%s", number(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func number() string { return strings.TrimSpace(file) }
+
+// revision is that of the source and its time; "" for a build outside a repository
+// and for tests.
+func revision() (rev, at string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", ""
+	}
+	modified := ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			rev = s.Value[:min(len(s.Value), digits)]
+		case "vcs.time":
+			at = s.Value
+		case "vcs.modified":
+			if s.Value == "true" {
+				modified = "-modified"
+			}
+		}
+	}
+	if rev == "" {
+		return "", ""
+	}
+	return rev + modified, at
+}
+
+// digest is of the file that runs; "unknown" where that cannot be read.
+var digest = sync.OnceValue(func() string {
+	name, err := os.Executable()
+	if err != nil {
+		return "unknown"
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "unknown"
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))[:digits]
+})
