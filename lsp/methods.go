@@ -2,67 +2,96 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
 // served is the methods that the server has, with what they are for. docs/lsp.md
-// has them in the same order.
-var served = []struct{ method, about string }{
-	{protocol.MethodInitialize, "capabilities by what the client can do"},
-	{protocol.MethodInitialized, "asks for the settings"},
-	{protocol.MethodShutdown, ""},
-	{protocol.MethodExit, "0 after shutdown, 1 before"},
-	{protocol.MethodSetTrace, "accepted; `--trace` traces"},
-	{protocol.MethodCancelRequest, "number and string ids"},
-	{protocol.MethodWindowWorkDoneProgressCancel, "stops a command"},
-	{protocol.MethodTextDocumentDidOpen, ""},
-	{protocol.MethodTextDocumentDidChange, "incremental, or whole texts"},
-	{protocol.MethodTextDocumentDidSave, "checks without a pause"},
-	{protocol.MethodTextDocumentDidClose, "clears the diagnostics"},
-	{protocol.MethodTextDocumentDiagnostic, "for clients that ask; others are sent `publishDiagnostics`"},
-	{protocol.MethodWorkspaceDiagnostic, "of the open files"},
-	{protocol.MethodTextDocumentHover, ""},
-	{protocol.MethodTextDocumentCompletion, "snippets if the client has them"},
-	{protocol.MethodTextDocumentSignatureHelp, ""},
-	{protocol.MethodTextDocumentDefinition, ""},
-	{protocol.MethodTextDocumentReferences, ""},
-	{protocol.MethodTextDocumentDocumentHighlight, "reads and writes"},
-	{protocol.MethodTextDocumentDocumentSymbol, ""},
-	{protocol.MethodWorkspaceSymbol, "in the open files"},
-	{protocol.MethodTextDocumentPrepareRename, ""},
-	{protocol.MethodTextDocumentRename, "tensors, indices, functions, parameters"},
-	{protocol.MethodTextDocumentSemanticTokensFull, ""},
-	{protocol.MethodTextDocumentSemanticTokensFullDelta, ""},
-	{protocol.MethodTextDocumentSemanticTokensRange, ""},
-	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters"},
-	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does"},
-	{protocol.MethodTextDocumentRangeFormatting, "whole statements"},
-	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end and a closing bracket"},
-	{protocol.MethodTextDocumentCodeAction, "cures, extract, inline, rewrites, fix all, explain a code"},
-	{protocol.MethodTextDocumentCodeLens, "Run, Cost, Explain"},
-	{protocol.MethodTextDocumentFoldingRange, ""},
-	{protocol.MethodTextDocumentSelectionRange, ""},
-	{protocol.MethodWorkspaceExecuteCommand, "`ein.run`, `ein.cost`, `ein.explain`, `ein.explainCode`"},
-	{protocol.MethodWorkspaceTextDocumentContent, "what a command printed"},
-	{protocol.MethodWorkspaceDidChangeConfiguration, ""},
-	{protocol.MethodWorkspaceDidChangeWorkspaceFolders, ""},
-	{protocol.MethodWorkspaceDidChangeWatchedFiles, "data of inputs"},
+// has them in the same order. What cancels a request is dealt with where it is read.
+var served = []struct {
+	method, about string
+	call          handler
+}{
+	{protocol.MethodInitialize, "capabilities by what the client can do", asked((*server).Initialize)},
+	{protocol.MethodInitialized, "asks for the settings", told((*server).Initialized)},
+	{protocol.MethodShutdown, "", bare((*server).Shutdown)},
+	{protocol.MethodExit, "0 after shutdown, 1 before", bare((*server).Exit)},
+	{protocol.MethodSetTrace, "accepted; `--trace` traces", told((*server).SetTrace)},
+	{protocol.MethodCancelRequest, "number and string ids", nil},
+	{protocol.MethodWindowWorkDoneProgressCancel, "stops a command", told((*server).WorkDoneProgressCancel)},
+	{protocol.MethodTextDocumentDidOpen, "", told((*server).DidOpen)},
+	{protocol.MethodTextDocumentDidChange, "incremental, or whole texts", told((*server).DidChange)},
+	{protocol.MethodTextDocumentDidSave, "checks without a pause", told((*server).DidSave)},
+	{protocol.MethodTextDocumentDidClose, "clears the diagnostics", told((*server).DidClose)},
+	{protocol.MethodTextDocumentDiagnostic, "for clients that ask; others are sent `publishDiagnostics`", asked((*server).Diagnostic)},
+	{protocol.MethodWorkspaceDiagnostic, "of the open files", asked((*server).DiagnosticWorkspace)},
+	{protocol.MethodTextDocumentHover, "", asked((*server).Hover)},
+	{protocol.MethodTextDocumentCompletion, "snippets if the client has them", asked((*server).Completion)},
+	{protocol.MethodTextDocumentSignatureHelp, "", asked((*server).SignatureHelp)},
+	{protocol.MethodTextDocumentDefinition, "", asked((*server).Definition)},
+	{protocol.MethodTextDocumentReferences, "", asked((*server).References)},
+	{protocol.MethodTextDocumentDocumentHighlight, "reads and writes", asked((*server).DocumentHighlight)},
+	{protocol.MethodTextDocumentDocumentSymbol, "", asked((*server).DocumentSymbol)},
+	{protocol.MethodWorkspaceSymbol, "in the open files", asked((*server).Symbols)},
+	{protocol.MethodTextDocumentPrepareRename, "", asked((*server).PrepareRename)},
+	{protocol.MethodTextDocumentRename, "tensors, indices, functions, parameters", asked((*server).Rename)},
+	{protocol.MethodTextDocumentSemanticTokensFull, "", asked((*server).SemanticTokensFull)},
+	{protocol.MethodTextDocumentSemanticTokensFullDelta, "", asked((*server).SemanticTokensFullDelta)},
+	{protocol.MethodTextDocumentSemanticTokensRange, "", asked((*server).SemanticTokensRange)},
+	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters", asked((*server).InlayHint)},
+	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does", asked((*server).Formatting)},
+	{protocol.MethodTextDocumentRangeFormatting, "whole statements", asked((*server).RangeFormatting)},
+	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end and a closing bracket", asked((*server).OnTypeFormatting)},
+	{protocol.MethodTextDocumentCodeAction, "cures, extract, inline, rewrites, fix all, explain a code", asked((*server).CodeAction)},
+	{protocol.MethodTextDocumentCodeLens, "Run, Cost, Explain", asked((*server).CodeLens)},
+	{protocol.MethodTextDocumentFoldingRange, "", asked((*server).FoldingRanges)},
+	{protocol.MethodTextDocumentSelectionRange, "", asked((*server).SelectionRange)},
+	{protocol.MethodWorkspaceExecuteCommand, "`ein.run`, `ein.cost`, `ein.explain`, `ein.explainCode`", asked((*server).ExecuteCommand)},
+	{protocol.MethodWorkspaceTextDocumentContent, "what a command printed", asked((*server).TextDocumentContent)},
+	{protocol.MethodWorkspaceDidChangeConfiguration, "", told((*server).DidChangeConfiguration)},
+	{protocol.MethodWorkspaceDidChangeWorkspaceFolders, "", told((*server).DidChangeWorkspaceFolders)},
+	{protocol.MethodWorkspaceDidChangeWatchedFiles, "data of inputs", told((*server).DidChangeWatchedFiles)},
 }
 
-// dispatcher calls the method that a message names. What is not served is sorted
-// out here: the library would first decode its parameters, and fail if it has none.
-func dispatcher(s *server) jsonrpc2.Handler {
-	known := map[string]bool{}
-	for _, m := range served {
-		known[m.method] = true
-	}
-	call := protocol.ServerHandler(s, nil)
-	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
-		if !known[req.Method()] {
-			return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.100q", req.Method())
+// handler calls a method of the server with its parameters in JSON. The library's
+// handler is for all of the protocol: it keeps what no method here needs, a third of
+// a megabyte, in the binary.
+type handler func(s *server, ctx context.Context, params []byte) (any, error)
+
+func asked[P, R any](f func(*server, context.Context, *P) (R, error)) handler {
+	return func(s *server, ctx context.Context, params []byte) (any, error) {
+		p := new(P)
+		if err := protocol.Unmarshal(params, p); err != nil {
+			return nil, fmt.Errorf("%w: %w", jsonrpc2.ErrParse, err)
 		}
-		return call(ctx, req)
+		return f(s, ctx, p)
+	}
+}
+
+func told[P any](f func(*server, context.Context, *P) error) handler {
+	return asked(func(s *server, ctx context.Context, p *P) (any, error) { return nil, f(s, ctx, p) })
+}
+
+func bare(f func(*server, context.Context) error) handler {
+	return func(s *server, ctx context.Context, _ []byte) (any, error) { return nil, f(s, ctx) }
+}
+
+// dispatcher calls the method that a message names.
+func dispatcher(s *server) jsonrpc2.Handler {
+	calls := map[string]handler{}
+	for _, m := range served {
+		calls[m.method] = m.call
+	}
+	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		call := calls[req.Method()]
+		switch {
+		case call == nil:
+			return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.100q", req.Method())
+		case ctx.Err() != nil:
+			return nil, protocol.ErrRequestCancelled
+		}
+		return call(s, ctx, req.Params())
 	}
 }

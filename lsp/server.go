@@ -21,8 +21,6 @@ import (
 // server is one connection. Its methods that serve the protocol are those of the
 // table in methods.go, in one file for each group of features.
 type server struct {
-	protocol.UnimplementedServer
-
 	ctx  context.Context // of the connection
 	opt  Options
 	log  *slog.Logger

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"ein/internal/chart"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
@@ -52,10 +53,57 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 		return failure("this session has no access to files")
 	}
 	picture, what := g.svg()
-	if err := s.cfg.Files.Write(file, []byte(picture)); err != nil {
+	if err := s.cfg.Files.Write(file, picture); err != nil {
 		return fileFailure(file, "written", err)
 	}
 	return Reply{Note: fmt.Sprintf("%s written to %s\n", what, file)}
+}
+
+// The sizes of pictures in files.
+const (
+	maxDrawnNodes = 60  // a larger 0/1 square matrix is drawn as a matrix, not as a graph
+	maxCells      = 400 // a matrix of more rows or columns is drawn in blocks
+)
+
+// svg is the picture of a value in a file, and what it shows.
+func (g *grid) svg() (picture []byte, what string) {
+	if g.square && g.rows <= maxDrawnNodes {
+		names := g.labels
+		for i := len(names); i < g.rows; i++ {
+			names = append(names, fmt.Sprint(i))
+		}
+		edge := func(from, to int) bool { return g.at[from*g.cols+to] != 0 }
+		return chart.Graph(g.heading(), names, edge), fmt.Sprintf("the graph of %s", plural(g.rows, "node"))
+	}
+	step := max(1, (max(g.rows, g.cols)+maxCells-1)/maxCells)
+	note := fmt.Sprintf("least %s, greatest %s", show.Number(g.low), show.Number(g.high))
+	what = "the heat map of " + g.heading()
+	names := g.labels
+	if step > 1 {
+		blocks := fmt.Sprintf("; each square is %dx%d elements and shows the greatest in magnitude", step, step)
+		note, what = note+blocks, what+blocks
+	}
+	if step > 1 || g.cols > maxDrawnNodes {
+		names = nil
+	}
+	return chart.Matrix(g.heading(), note, g.scaled(step), names), what
+}
+
+// scaled is the elements in blocks: of each, the one of the greatest magnitude.
+func (g *grid) scaled(step int) [][]float64 {
+	list := make([][]float64, (g.rows+step-1)/step)
+	for r := range list {
+		list[r] = make([]float64, (g.cols+step-1)/step)
+	}
+	for r := range g.rows {
+		for c := range g.cols {
+			cell := &list[r/step][c/step]
+			if x := g.at[r*g.cols+c]; math.Abs(x) > math.Abs(*cell) {
+				*cell = x
+			}
+		}
+	}
+	return list
 }
 
 // grid is a vector or a matrix to draw; a vector is one row.
@@ -112,19 +160,8 @@ func (g *grid) blocks(columns int) string {
 	stepX := (g.cols + room - 1) / room
 	stepY := (g.rows + maxHeight*down - 1) / (maxHeight * down)
 	step := max(stepX, stepY, 1)
-	w, h := (g.cols+step-1)/step, (g.rows+step-1)/step
-	cell := make([]float64, w*h)
-	for i := range cell {
-		cell[i] = math.NaN()
-	}
-	for r := range g.rows {
-		for c := range g.cols {
-			k := r/step*w + c/step
-			if x := g.at[r*g.cols+c]; math.IsNaN(cell[k]) || math.Abs(x) > math.Abs(cell[k]) {
-				cell[k] = x
-			}
-		}
-	}
+	cells := g.scaled(step)
+	w, h := len(cells[0]), len(cells)
 	var b strings.Builder
 	b.WriteString(g.heading() + "\n")
 	b.WriteString("┌" + strings.Repeat("─", w*across) + "┐\n")
@@ -132,11 +169,11 @@ func (g *grid) blocks(columns int) string {
 		b.WriteString("│")
 		for c := range w {
 			if !g.binary {
-				shade := string(g.shade(cell[r*w+c]))
+				shade := string(g.shade(cells[r][c]))
 				b.WriteString(shade + shade)
 				continue
 			}
-			upper, lower := cell[r*w+c] != 0, r+1 < h && cell[(r+1)*w+c] != 0
+			upper, lower := cells[r][c] != 0, r+1 < h && cells[r+1][c] != 0
 			b.WriteRune([]rune(" ▄▀█")[2*bit(upper)+bit(lower)])
 		}
 		b.WriteString("│\n")

@@ -108,6 +108,14 @@ type CellReport struct {
 	Lenient *stats.Share `json:"lenient"`
 }
 
+// Share is the accuracy, strict or lenient; nil without answers.
+func (c *CellReport) Share(lenient bool) *stats.Share {
+	if lenient {
+		return c.Lenient
+	}
+	return c.Strict
+}
+
 // Gap is a weighted sum of the accuracies of cells.
 type Gap struct {
 	Name     string         `json:"name"`

@@ -17,7 +17,7 @@ func (r *Report) Text() string {
 		r.epoch(&b, &r.Epochs[i])
 	}
 	if len(r.Epochs) > 1 {
-		r.overEpochs(&b)
+		r.summary(&b)
 	}
 	scored := "strict"
 	if r.Lenient {
@@ -56,9 +56,9 @@ func (r *Report) table(b *strings.Builder, title string, list []Gap) {
 	show.Table(b, rows)
 }
 
-// overEpochs is the gap that the cells are for, epoch by epoch, and what has become of
+// summary is the gap that the cells are for, epoch by epoch, and what has become of
 // all gaps.
-func (r *Report) overEpochs(b *strings.Builder) {
+func (r *Report) summary(b *strings.Builder) {
 	rows := [][]string{{"epoch"}}
 	for _, c := range r.Epochs[0].Cells {
 		rows[0] = append(rows[0], string(c.Cell)+" %")
@@ -69,11 +69,7 @@ func (r *Report) overEpochs(b *strings.Builder) {
 		for _, of := range r.Epochs[0].Cells {
 			cell := show.None
 			for _, c := range e.Cells {
-				s := c.Strict
-				if r.Lenient {
-					s = c.Lenient
-				}
-				if c.Cell == of.Cell && s != nil {
+				if s := c.Share(r.Lenient); c.Cell == of.Cell && s != nil {
 					cell = show.Rate(s.Rate)
 				}
 			}

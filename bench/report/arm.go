@@ -8,11 +8,12 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/instance"
-	"ein/bench/report/chart"
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/stats"
 	"ein/bench/surface"
+	"ein/internal/chart"
+	"ein/internal/page"
 )
 
 // Arm is the rows of a run in one mode and encoding.
@@ -153,9 +154,6 @@ func level(items []item, l string) []item {
 	return only(items, func(it *item) bool { return it.Instance.Level == l })
 }
 
-// missing is no value.
-func missing() chart.Value { return chart.Value{V: math.NaN(), Low: math.NaN(), High: math.NaN()} }
-
 // shareOf is how many items a condition holds for, where those of one structure
 // are a cluster; nil of none.
 func shareOf(items []item, holds func(*item) bool) *stats.Share {
@@ -173,7 +171,7 @@ func shareOf(items []item, holds func(*item) bool) *stats.Share {
 // percent is a share as it is shown.
 func percent(s *stats.Share) chart.Value {
 	if s == nil {
-		return missing()
+		return chart.Missing()
 	}
 	return chart.Value{V: 100 * s.Rate, Low: 100 * s.Interval.Low, High: 100 * s.Interval.High, N: s.N}
 }
@@ -185,7 +183,7 @@ func share(items []item, holds func(*item) bool) chart.Value { return percent(sh
 func drop(a, b []item, holds func(*item) bool) chart.Value {
 	p, q := shareOf(a, holds), shareOf(b, holds)
 	if p == nil || q == nil {
-		return missing()
+		return chart.Missing()
 	}
 	i := stats.Newcombe(p.Effective(), q.Effective(), stats.Confidence)
 	return chart.Value{V: 100 * (p.Rate - q.Rate), Low: 100 * i.Low, High: 100 * i.High, N: p.N + q.N}
@@ -210,7 +208,7 @@ func (r *Report) per(items []item, num, den func(*item) float64) (chart.Value, e
 		sum, below = sum+x, below+y
 	}
 	if below == 0 {
-		return missing(), nil
+		return chart.Missing(), nil
 	}
 	v := chart.Value{V: sum / below, Low: math.NaN(), High: math.NaN(), N: len(items)}
 	if len(a) < 2 || sum == 0 {
@@ -300,4 +298,14 @@ func armRows(arms []*Arm) []chart.Row {
 		list = append(list, chart.Row{Name: a.Name})
 	}
 	return list
+}
+
+// brief is a name that fits into a row.
+func brief(s string) string {
+	const most = 60
+	r := []rune(page.Visible(shorten(s, 4*most)))
+	if len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return string(r)
 }

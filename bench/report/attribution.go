@@ -6,7 +6,7 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/diagnose"
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // causes is a table and a figure of the causes of wrong answers.

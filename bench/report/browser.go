@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"ein/bench/diagnose"
 	"ein/bench/instance"
+	"ein/internal/page"
 )
 
 // embedded is the data of the browser of replies. Every text in it is made
@@ -65,7 +67,7 @@ func (r *Report) browser() (*embedded, string) {
 	wrong := 0
 	e := &embedded{Instances: []embeddedInstance{}, Replies: []embeddedReply{}}
 	for k, a := range r.Arms {
-		e.Arms, e.Modes = append(e.Arms, visible(a.Name)), append(e.Modes, visible(string(a.Mode)))
+		e.Arms, e.Modes = append(e.Arms, page.Visible(a.Name)), append(e.Modes, page.Visible(string(a.Mode)))
 		for i := range a.all {
 			it := &a.all[i]
 			if it.Score == nil || it.Reply == nil {
@@ -116,11 +118,11 @@ func (r *Report) browser() (*embedded, string) {
 		n, total, shown, wrong, n-shown, total-wrong)
 }
 
-func (r *Report) text(s string) string { return visible(shorten(s, r.Options.EmbedText)) }
+func (r *Report) text(s string) string { return page.Visible(shorten(s, r.Options.EmbedText)) }
 
 func (r *Report) embedInstance(in *instance.Instance) embeddedInstance {
 	e := embeddedInstance{
-		ID: visible(in.ID), Category: visible(in.Category), Level: visible(in.Level), N: in.N, Density: string(in.Density), Directed: in.Directed,
+		ID: page.Visible(in.ID), Category: page.Visible(in.Category), Level: page.Visible(in.Level), N: in.N, Density: string(in.Density), Directed: in.Directed,
 		Edges: in.Edges, Edges2: in.Edges2,
 		Question: r.text(in.Question), Answer: r.text(string(in.Answer)), Ein: r.text(in.EinProgram), Python: r.text(in.PythonProgram),
 	}
@@ -134,9 +136,9 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 	s, p := it.Score, it.Reply
 	e := embeddedReply{
 		Arm: arm, Instance: at, Sample: it.Sample, Outcome: outcomeName(s.Outcome), Right: r.right(it),
-		Reply: r.text(p.Reply), Reasoning: r.text(p.Reasoning), Answer: r.text(string(s.Answer)), Finish: visible(string(p.Finish)),
+		Reply: r.text(p.Reply), Reasoning: r.text(p.Reasoning), Answer: r.text(string(s.Answer)), Finish: page.Visible(string(p.Finish)),
 		Tokens: [3]int64{p.Usage.Input, p.Usage.Output, p.Usage.Reasoning},
-		Reason: visible(string(s.Reason)), Program: r.text(s.Program), Message: r.text(s.Message),
+		Reason: page.Visible(string(s.Reason)), Program: r.text(s.Program), Message: r.text(s.Message),
 	}
 	if s.Code != "" {
 		e.Message = brief(s.Code) + ": " + e.Message
@@ -163,3 +165,15 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 // data is the browser's data as JSON that can stand in a script element: <, > and
 // & and the line separators of JavaScript are escaped.
 func (e *embedded) data() ([]byte, error) { return json.Marshal(e) }
+
+// shorten cuts a text to a length in bytes, at a character, and says so.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + fmt.Sprintf("\n… and %d more bytes, in the run directory", len(s)-cut)
+}

@@ -6,7 +6,7 @@ import (
 	"ein/bench/category"
 	"ein/bench/census"
 	"ein/bench/instance"
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 func buildCategories(r *Report, s *Section) error {
@@ -86,6 +86,6 @@ func (r *Report) majority() func(category string) chart.Value {
 				}
 			}
 		}
-		return missing()
+		return chart.Missing()
 	}
 }

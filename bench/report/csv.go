@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // CSV writes a table for programs: for each column its value in full, the ends of

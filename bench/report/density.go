@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"ein/bench/category"
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // densityStep is the width of a bin of densities, in thousandths.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"ein/bench/report/chart"
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/stats"
 	"ein/bench/surface"
+	"ein/internal/chart"
 )
 
 // asked is what a question in one encoding shares with that in another.
@@ -72,7 +72,7 @@ func buildEncodings(r *Report, s *Section) error {
 		f.Rows = append(f.Rows, chart.Row{Name: name})
 		row := Row{Keys: []string{name}}
 		for i, e := range encodings {
-			v := missing()
+			v := chart.Missing()
 			if a := byKey[k][e]; a != nil {
 				v = share(a.scored, r.right)
 			}
@@ -91,7 +91,7 @@ func buildEncodings(r *Report, s *Section) error {
 // paired is the share of a less that of b over what both were asked, in points.
 func (r *Report) paired(a, b *Arm) chart.Value {
 	if a == nil || b == nil {
-		return missing()
+		return chart.Missing()
 	}
 	other := map[asked]*item{}
 	for i := range b.scored {
@@ -108,7 +108,7 @@ func (r *Report) paired(a, b *Arm) chart.Value {
 		two.Values, two.Cluster = append(two.Values, r.correct(o)), append(two.Cluster, o.cluster)
 	}
 	if len(one.Values) == 0 {
-		return missing()
+		return chart.Missing()
 	}
 	e := stats.Contrast(one, two)
 	i := e.Interval(stats.Confidence)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // Format is how a report is written.
@@ -18,11 +18,10 @@ const (
 	LaTeX    Format = "latex"
 	CSV      Format = "csv"
 	SVG      Format = "svg"
-	PDF      Format = "pdf"
 )
 
 // Formats lists the formats.
-func Formats() []Format { return []Format{HTML, Markdown, LaTeX, CSV, SVG, PDF} }
+func Formats() []Format { return []Format{HTML, Markdown, LaTeX, CSV, SVG} }
 
 // File is a file of a report.
 type File struct {
@@ -42,12 +41,11 @@ func (r *Report) Files(f Format) ([]File, error) {
 	case CSV:
 		return r.tables("csv", (*Table).CSV)
 	case SVG:
-		return r.figures("svg", func(f *chart.Figure, w io.Writer) error {
-			_, err := w.Write(chart.SVG(f))
-			return err
-		})
-	case PDF:
-		return r.figures("pdf", func(f *chart.Figure, w io.Writer) error { return chart.PDF(w, f) })
+		var list []File
+		for _, f := range r.Figures() {
+			list = append(list, File{f.ID + ".svg", chart.SVG(f)})
+		}
+		return list, nil
 	}
 	return nil, fmt.Errorf("there is no format %q", f)
 }
@@ -66,18 +64,6 @@ func (r *Report) tables(ext string, write func(*Table, io.Writer) error) ([]File
 			return nil, err
 		}
 		list = append(list, File{t.ID + "." + ext, b.Bytes()})
-	}
-	return list, nil
-}
-
-func (r *Report) figures(ext string, write func(*chart.Figure, io.Writer) error) ([]File, error) {
-	var list []File
-	for _, f := range r.Figures() {
-		var b bytes.Buffer
-		if err := write(f, &b); err != nil {
-			return nil, fmt.Errorf("figure %s: %w", f.ID, err)
-		}
-		list = append(list, File{f.ID + "." + ext, b.Bytes()})
 	}
 	return list, nil
 }

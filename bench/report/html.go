@@ -1,21 +1,20 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"ein/bench/report/chart"
 	"ein/bench/run"
+	"ein/internal/chart"
+	"ein/internal/page"
 )
 
 //go:embed page/page.css
@@ -51,73 +50,60 @@ func (r *Report) HTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p := &page{}
+	p := &page.Page{}
 	css := style()
-	p.tag("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	p.tag(`<meta http-equiv="Content-Security-Policy" content="` + html.EscapeString(policy(css, pageJS)) + "\">\n")
-	p.tag("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>ClosureBench report</title>\n")
-	p.tag("<style>" + css + "</style>\n</head>\n<body>\n")
-	p.tag("<header><h1>ClosureBench report</h1><button id=\"theme\" type=\"button\" hidden>Theme</button></header>\n")
+	p.Tag("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	p.Element(`<meta http-equiv="Content-Security-Policy" content="`, policy(css, pageJS), "\">\n")
+	p.Tag("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>ClosureBench report</title>\n")
+	p.Tag("<style>" + css + "</style>\n</head>\n<body>\n")
+	p.Tag("<header><h1>ClosureBench report</h1><button id=\"theme\" type=\"button\" hidden>Theme</button></header>\n")
 	r.navigation(p, len(data.Replies) > 0)
-	p.tag("<main>\n")
+	p.Tag("<main>\n")
 	r.summary(p)
 	for i := range r.Sections {
 		r.section(p, &r.Sections[i])
 	}
 	if len(data.Replies) > 0 {
 		replies(p, left)
-		p.tag("<script type=\"application/json\" id=\"data\">")
-		p.b.Write(encoded)
-		p.tag("</script>\n")
+		p.Tag("<script type=\"application/json\" id=\"data\">")
+		p.Write(encoded)
+		p.Tag("</script>\n")
 	}
-	p.tag("</main>\n<footer>Made by ein bench report. Intervals are 95 %: Wilson for shares, with clustered answers counted as what they are worth; bootstrap over clusters for tokens.</footer>\n")
-	p.tag("<script>" + pageJS + "</script>\n</body>\n</html>\n")
-	_, err = w.Write(p.b.Bytes())
+	p.Tag("</main>\n<footer>Made by ein bench report. Intervals are 95 %: Wilson for shares, with clustered answers counted as what they are worth; bootstrap over clusters for tokens.</footer>\n")
+	p.Tag("<script>" + pageJS + "</script>\n</body>\n</html>\n")
+	_, err = w.Write(p.Bytes())
 	return err
 }
 
-// page is HTML as it is written. What comes from outside goes through text.
-type page struct{ b bytes.Buffer }
-
-func (p *page) tag(s string) { p.b.WriteString(s) }
-
-func (p *page) text(s string) { p.b.WriteString(html.EscapeString(visible(s))) }
-
-func (p *page) element(open, text, end string) {
-	p.tag(open)
-	p.text(text)
-	p.tag(end)
-}
-
-func (r *Report) navigation(p *page, browser bool) {
-	p.tag("<nav aria-label=\"Sections\"><ul>\n<li><a href=\"#runs\">Runs</a></li>\n")
+func (r *Report) navigation(p *page.Page, browser bool) {
+	p.Tag("<nav aria-label=\"Sections\"><ul>\n<li><a href=\"#runs\">Runs</a></li>\n")
 	for i := range r.Sections {
 		s := &r.Sections[i]
-		p.tag("<li><a href=\"#" + s.ID + "\">")
-		p.element("", s.Short, "</a></li>\n")
+		p.Tag("<li><a href=\"#" + s.ID + "\">")
+		p.Element("", s.Short, "</a></li>\n")
 	}
 	if browser {
-		p.tag("<li><a href=\"#replies\">Replies</a></li>\n")
+		p.Tag("<li><a href=\"#replies\">Replies</a></li>\n")
 	}
-	p.tag("</ul></nav>\n")
+	p.Tag("</ul></nav>\n")
 }
 
-func (r *Report) summary(p *page) {
-	p.tag("<section id=\"runs\"><h2>Runs</h2>\n")
-	p.element("<p>", "Accuracy is "+r.Options.Scoring()+" unless a table says otherwise.", "</p>\n")
+func (r *Report) summary(p *page.Page) {
+	p.Tag("<section id=\"runs\"><h2>Runs</h2>\n")
+	p.Element("<p>", "Accuracy is "+r.Options.Scoring()+" unless a table says otherwise.", "</p>\n")
 	if len(r.Notes) > 0 {
-		p.tag("<div class=\"notes\" role=\"note\"><strong>Before comparing</strong><ul>\n")
+		p.Tag("<div class=\"notes\" role=\"note\"><strong>Before comparing</strong><ul>\n")
 		for _, n := range r.Notes {
-			p.element("<li>", n, "</li>\n")
+			p.Element("<li>", n, "</li>\n")
 		}
-		p.tag("</ul></div>\n")
+		p.Tag("</ul></div>\n")
 	}
 	if len(r.Runs) > 0 {
-		p.tag("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\"><table><thead><tr>")
+		p.Tag("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\"><table><thead><tr>")
 		for _, h := range []string{"run", "model", "modes", "encodings", "samples", "instances", "replies"} {
-			p.tag("<th scope=\"col\" class=\"key\">" + h + "</th>")
+			p.Tag("<th scope=\"col\" class=\"key\">" + h + "</th>")
 		}
-		p.tag("</tr></thead><tbody>\n")
+		p.Tag("</tr></thead><tbody>\n")
 		for _, x := range r.Runs {
 			c := &x.Config
 			got := 0
@@ -126,20 +112,20 @@ func (r *Report) summary(p *page) {
 					got++
 				}
 			}
-			p.tag("<tr>")
-			p.element("<th scope=\"row\" class=\"first\">", filepath.Base(x.Dir), "</th>")
+			p.Tag("<tr>")
+			p.Element("<th scope=\"row\" class=\"first\">", filepath.Base(x.Dir), "</th>")
 			for _, v := range []string{brief(c.Model), joined(c.Modes), joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
 				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", got, len(x.Rows))} {
-				p.element("<td class=\"key\">", v, "</td>")
+				p.Element("<td class=\"key\">", v, "</td>")
 			}
-			p.tag("</tr>\n")
+			p.Tag("</tr>\n")
 		}
-		p.tag("</tbody></table></div>\n")
+		p.Tag("</tbody></table></div>\n")
 		for _, x := range r.Runs {
 			configuration(p, x)
 		}
 	}
-	p.tag("</section>\n")
+	p.Tag("</section>\n")
 }
 
 func joined[T ~string](list []T) string {
@@ -154,12 +140,12 @@ func joined[T ~string](list []T) string {
 const maxPrompt = 64 << 10
 
 // configuration is everything that a run depends on, folded away.
-func configuration(p *page, x *run.Run) {
-	p.element("<details class=\"config\"><summary>Configuration of ", brief(filepath.Base(x.Dir)+" ("+x.Config.Model+")"), "</summary><dl>\n")
+func configuration(p *page.Page, x *run.Run) {
+	p.Element("<details class=\"config\"><summary>Configuration of ", brief(filepath.Base(x.Dir)+" ("+x.Config.Model+")"), "</summary><dl>\n")
 	entry := func(k, v string) {
 		if v != "" {
-			p.element("<dt>", k, "</dt>")
-			p.element("<dd>", v, "</dd>\n")
+			p.Element("<dt>", k, "</dt>")
+			p.Element("<dd>", v, "</dd>\n")
 		}
 	}
 	c := &x.Config
@@ -175,82 +161,82 @@ func configuration(p *page, x *run.Run) {
 	}
 	for _, m := range c.Modes {
 		if s := c.Prompts[m]; s != "" {
-			p.element("<dt>", "prompt, "+string(m), "</dt><dd>")
-			p.element("<pre class=\"wrap\" tabindex=\"0\">", shorten(s, maxPrompt), "</pre></dd>\n")
+			p.Element("<dt>", "prompt, "+string(m), "</dt><dd>")
+			p.Element("<pre class=\"wrap\" tabindex=\"0\">", shorten(s, maxPrompt), "</pre></dd>\n")
 		}
 	}
-	p.tag("</dl></details>\n")
+	p.Tag("</dl></details>\n")
 }
 
-func (r *Report) section(p *page, s *Section) {
-	p.tag("<section id=\"" + s.ID + "\">")
-	p.element("<h2>", s.Title, "</h2>\n")
+func (r *Report) section(p *page.Page, s *Section) {
+	p.Tag("<section id=\"" + s.ID + "\">")
+	p.Element("<h2>", s.Title, "</h2>\n")
 	if s.Text != "" {
-		p.element("<p>", s.Text, "</p>\n")
+		p.Element("<p>", s.Text, "</p>\n")
 	}
 	for _, f := range s.Figures {
-		p.element("<figure><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", "Figure: "+f.Title, "\">")
-		p.b.Write(chart.Inline(f))
-		p.element("</div><figcaption>", f.Caption, "</figcaption></figure>\n")
+		p.Element("<figure><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", "Figure: "+f.Title, "\">")
+		p.Write(chart.Inline(f))
+		p.Element("</div><figcaption>", f.Caption, "</figcaption></figure>\n")
 	}
 	for _, t := range s.Tables {
 		t.html(p)
 	}
-	p.tag("</section>\n")
+	p.Tag("</section>\n")
 }
 
-func (t *Table) html(p *page) {
-	p.element("<h3 id=\"table-"+t.ID+"\">", t.Title, "</h3>\n")
-	p.element("<p class=\"caption\">", t.Caption, "</p>\n")
-	p.element("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t.Title, "\"><table class=\"sortable\"><thead><tr>")
+func (t *Table) html(p *page.Page) {
+	p.Element("<h3 id=\"table-"+t.ID+"\">", t.Title, "</h3>\n")
+	p.Element("<p class=\"caption\">", t.Caption, "</p>\n")
+	p.Element("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t.Title, "\"><table class=\"sortable\"><thead><tr>")
 	counts := t.counts()
 	for i, k := range t.Keys {
 		class := "key"
 		if i == 0 {
 			class += " first"
 		}
-		p.element("<th scope=\"col\" class=\""+class+"\">", k, "</th>")
+		p.Element("<th scope=\"col\" class=\""+class+"\">", k, "</th>")
 	}
 	for i := range t.Columns {
-		p.element("<th scope=\"col\">", t.Columns[i].Heading(), "")
+		p.Element("<th scope=\"col\">", t.Columns[i].Heading(), "")
 		if counts[i] > 0 {
-			p.tag("<small>n = " + strconv.Itoa(counts[i]) + "</small>")
+			p.Tag("<small>n = " + strconv.Itoa(counts[i]) + "</small>")
 		}
-		p.tag("</th>")
+		p.Tag("</th>")
 	}
-	p.tag("</tr></thead><tbody>\n")
+	p.Tag("</tr></thead><tbody>\n")
 	for _, row := range t.Rows {
 		if row.Paper {
-			p.tag("<tr class=\"paper\">")
+			p.Tag("<tr class=\"paper\">")
 		} else {
-			p.tag("<tr>")
+			p.Tag("<tr>")
 		}
 		for i, k := range row.Keys {
 			class := ""
 			if i == 0 {
 				class = " class=\"first\""
 			}
-			p.element("<th scope=\"row\""+class+">", k, "</th>")
+			p.Element("<th scope=\"row\""+class+">", k, "</th>")
 		}
 		for i, v := range row.Cells {
 			t.Columns[i].Unit.html(p, v, counts[i] == 0)
 		}
-		p.tag("</tr>\n")
+		p.Tag("</tr>\n")
 	}
-	p.tag("</tbody></table></div>\n")
+	p.Tag("</tbody></table></div>\n")
 }
 
-func (u Unit) html(p *page, v chart.Value, withN bool) {
+func (u Unit) html(p *page.Page, v chart.Value, withN bool) {
 	if v.Missing() {
-		p.tag("<td>–</td>")
+		p.Tag("<td>–</td>")
 		return
 	}
 	if math.IsInf(v.V, 0) {
-		p.element("<td>", u.Text(v.V), "</td>")
+		p.Element("<td>", u.Text(v.V), "</td>")
 		return
 	}
-	p.tag("<td data-v=\"" + strconv.FormatFloat(v.V, 'g', 8, 64) + "\">")
-	p.text(u.Text(v.V))
+	p.Tag("<td data-v=\"" + strconv.FormatFloat(v.V, 'g', 8, 64) + "\">")
+	p.Text(u.Text(v.V))
 	small := []string{}
 	if i := u.Interval(v); i != "" {
 		small = append(small, i)
@@ -259,26 +245,26 @@ func (u Unit) html(p *page, v chart.Value, withN bool) {
 		small = append(small, "n = "+strconv.Itoa(v.N))
 	}
 	if len(small) > 0 {
-		p.element("<small>", strings.Join(small, ", "), "</small>")
+		p.Element("<small>", strings.Join(small, ", "), "</small>")
 	}
-	p.tag("</td>")
+	p.Tag("</td>")
 }
 
 // replies is the browser, which the script fills.
-func replies(p *page, left string) {
-	p.tag("<section id=\"replies\"><h2>Replies</h2>\n")
+func replies(p *page.Page, left string) {
+	p.Tag("<section id=\"replies\"><h2>Replies</h2>\n")
 	if left != "" {
-		p.element("<p class=\"notes\">", left, "</p>\n")
+		p.Element("<p class=\"notes\">", left, "</p>\n")
 	}
-	p.tag("<noscript><p>The browser of replies needs JavaScript.</p></noscript>\n<div id=\"browser\" hidden><div class=\"filters\" role=\"search\">\n")
-	p.tag("<label>Search<input id=\"f-text\" type=\"search\" autocomplete=\"off\" placeholder=\"words in question, reply, id\"></label>\n")
+	p.Tag("<noscript><p>The browser of replies needs JavaScript.</p></noscript>\n<div id=\"browser\" hidden><div class=\"filters\" role=\"search\">\n")
+	p.Tag("<label>Search<input id=\"f-text\" type=\"search\" autocomplete=\"off\" placeholder=\"words in question, reply, id\"></label>\n")
 	names := []string{"arm", "mode", "level", "category", "outcome"}
 	for _, f := range names {
 		shown := f
 		if f == "arm" {
 			shown = "model, mode"
 		}
-		p.tag("<label>" + capitalized(shown) + "<select id=\"f-" + f + "\"><option value=\"\">all</option></select></label>\n")
+		p.Tag("<label>" + capitalized(shown) + "<select id=\"f-" + f + "\"><option value=\"\">all</option></select></label>\n")
 	}
-	p.tag("</div>\n<p id=\"count\" class=\"soft\" role=\"status\" aria-live=\"polite\"></p>\n<div id=\"list\"></div>\n<p class=\"more\"><button id=\"more\" type=\"button\" hidden>Show more</button></p>\n</div></section>\n")
+	p.Tag("</div>\n<p id=\"count\" class=\"soft\" role=\"status\" aria-live=\"polite\"></p>\n<div id=\"list\"></div>\n<p class=\"more\"><button id=\"more\" type=\"button\" hidden>Show more</button></p>\n</div></section>\n")
 }

@@ -11,6 +11,7 @@ import (
 
 	"ein/bench/run"
 	"ein/bench/surface"
+	"ein/internal/page"
 )
 
 var void = map[string]bool{"meta": true, "input": true, "br": true, "link": true, "img": true, "hr": true}
@@ -206,22 +207,22 @@ func TestHostile(t *testing.T) {
 	}
 	want := skeleton(t, one("harmless"))
 	for _, text := range hostile {
-		page := one(text)
-		if got := skeleton(t, page); !slices.Equal(got, want) {
+		html := one(text)
+		if got := skeleton(t, html); !slices.Equal(got, want) {
 			t.Errorf("%.40q changes the tags of the page", text)
 		}
-		if strings.ContainsAny(page, "\u202e\u2066\u2028\u2029\u200b\ufeff\x00\x07\x1b") {
+		if strings.ContainsAny(html, "\u202e\u2066\u2028\u2029\u200b\ufeff\x00\x07\x1b") {
 			t.Errorf("%.40q: the page has characters that turn or hide text", text)
 		}
-		if n := strings.Count(strings.ToLower(page), "<script"); n != 2 {
+		if n := strings.Count(strings.ToLower(html), "<script"); n != 2 {
 			t.Errorf("%.40q: there are %d scripts", text, n)
 		}
-		data := dataOf(t, page)
-		if got, want := data.Replies[0].Reply, visible(shorten(text, opt.EmbedText)); got != want {
+		data := dataOf(t, html)
+		if got, want := data.Replies[0].Reply, page.Visible(shorten(text, opt.EmbedText)); got != want {
 			t.Errorf("%.40q: the reply is shown as %.80q, want %.80q", text, got, want)
 		}
-		if len(page) > 4<<20 {
-			t.Errorf("%.40q: the page has %d bytes", text, len(page))
+		if len(html) > 4<<20 {
+			t.Errorf("%.40q: the page has %d bytes", text, len(html))
 		}
 	}
 }
@@ -285,24 +286,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-func TestVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                      "",
-		"a\tb\n":                "a\tb\n",
-		"naïve → 日本":            "naïve → 日本",
-		"\u202eabc":             "⟨U+202E⟩abc",
-		"\x00":                  "⟨U+0000⟩",
-		"a\xffb":                "a⟨FF⟩b",
-		"x\u2028y":              "x⟨U+2028⟩y",
-		"👩\u200d🔬":              "👩\u200d🔬",
-		"\ufffd":                "\ufffd",
-		"\r\n":                  "⟨U+000D⟩\n",
-		"a\u00adb\u200b\ufeffc": "a⟨U+00AD⟩b⟨U+200B⟩⟨U+FEFF⟩c",
-	} {
-		if got := visible(in); got != want {
-			t.Errorf("visible(%q) = %q, want %q", in, got, want)
-		}
-	}
+func TestShorten(t *testing.T) {
 	if got, want := shorten("aéb", 2), "a\n… and 3 more bytes, in the run directory"; got != want {
 		t.Errorf("shorten = %q, want %q", got, want)
 	}

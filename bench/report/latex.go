@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
+	"ein/internal/page"
 )
 
 // textWidth is about how many characters a line of a paper has.
@@ -169,7 +170,7 @@ var latexEscapes = map[rune]string{
 // latexText keeps a text from being read as commands.
 func latexText(s string) string {
 	var b strings.Builder
-	for _, r := range visible(s) {
+	for _, r := range page.Visible(s) {
 		switch e, ok := latexEscapes[r]; {
 		case ok:
 			b.WriteString(e)

@@ -1,6 +1,6 @@
 package report
 
-import "ein/bench/report/chart"
+import "ein/internal/chart"
 
 func buildLevels(r *Report, s *Section) error {
 	if len(r.Arms) == 0 {

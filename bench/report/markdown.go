@@ -5,7 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
+	"ein/internal/page"
 )
 
 // Markdown writes a table with its title and caption.
@@ -56,7 +57,7 @@ func cellText(u Unit, v chart.Value, withN bool) string {
 // markdownText keeps a text from being read as markup.
 func markdownText(s string) string {
 	var b strings.Builder
-	for _, r := range visible(s) {
+	for _, r := range page.Visible(s) {
 		switch r {
 		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '#', '~', '&', '$':
 			b.WriteByte('\\')

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"ein/bench/memorization"
-	"ein/bench/report/chart"
 	"ein/bench/run"
+	"ein/internal/chart"
 )
 
 // buildMemorization is the cells of runs over them, and the gaps between.
@@ -61,12 +61,10 @@ func buildMemorization(r *Report, s *Section) error {
 		}
 		row := Row{Keys: []string{a.Name}}
 		for i, c := range cells {
-			v := missing()
+			v := chart.Missing()
 			for _, x := range m.Epochs[0].Cells {
-				if x.Cell == c && r.Options.Lenient {
-					v = percent(x.Lenient)
-				} else if x.Cell == c {
-					v = percent(x.Strict)
+				if x.Cell == c {
+					v = percent(x.Share(r.Options.Lenient))
 				}
 			}
 			row.Cells = append(row.Cells, v)

@@ -6,7 +6,7 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/exec"
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // outcomeStyles are places in the palette: blues for what is right.

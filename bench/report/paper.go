@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 //go:embed paper.json
@@ -106,7 +106,7 @@ func beside(t *Table, opt *Options) error {
 	for i := range p.Rows {
 		row := Row{Keys: []string{fmt.Sprintf("paper: %s, %s", p.Rows[i].Name, p.Rows[i].Mode)}, Paper: true}
 		for _, c := range t.Columns {
-			v := missing()
+			v := chart.Missing()
 			if x, ok := p.Get(&p.Rows[i], c.ID); ok {
 				v = chart.Exact(x)
 			}
@@ -122,7 +122,7 @@ func besideRows(t *Table, p *PaperTable) {
 	for c, name := range p.Columns {
 		t.Columns = append(t.Columns, Column{"paper_" + strings.ToLower(strings.Fields(name)[0]), "paper: " + name, Percent})
 		for i := range t.Rows {
-			v := missing()
+			v := chart.Missing()
 			for k := range p.Rows {
 				if p.Rows[k].Name == t.Rows[i].Keys[len(t.Rows[i].Keys)-1] && p.Rows[k].Values[c] != nil {
 					v = chart.Exact(*p.Rows[k].Values[c])

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // plane is accuracy over the tokens of output, with the front of the arms that no
@@ -22,7 +22,7 @@ func (r *Report) plane(tokens *Table) *chart.Figure {
 	for i, a := range r.Arms {
 		p := chart.Point{X: tokens.Rows[i].Cells[at], Y: share(a.scored, r.right)}
 		if p.X.V <= 0 {
-			p.X = missing() // a logarithm has no zero
+			p.X = chart.Missing() // a logarithm has no zero
 		}
 		f.Panels[0].Series = append(f.Panels[0].Series, chart.Series{Name: a.Name, Points: []chart.Point{p}})
 	}

@@ -1,6 +1,6 @@
 // Package report makes the tables and figures of evaluations: of directories of
-// runs, by pure functions, as data first and then as HTML, Markdown, LaTeX, CSV,
-// SVG or PDF.
+// runs, by pure functions, as data first and then as HTML, Markdown, LaTeX, CSV or
+// SVG.
 //
 // A row is an arm: a run in a mode and an encoding. Shares have 95 % intervals by
 // Wilson, over as many answers as clustered ones are worth; ratios of tokens have
@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"ein/bench/memorization"
-	"ein/bench/report/chart"
 	"ein/bench/run"
+	"ein/internal/chart"
 )
 
 // Options say how runs are reported.

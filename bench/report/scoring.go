@@ -2,7 +2,7 @@ package report
 
 import (
 	"ein/bench/answer"
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 func buildScoring(r *Report, s *Section) error {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // interval is values from low to high, both included.

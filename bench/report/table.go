@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // Unit is what a number counts.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ein/bench/model"
-	"ein/bench/report/chart"
+	"ein/internal/chart"
 )
 
 // counted reports whether a provider has said how many tokens an arm took.
@@ -101,7 +101,7 @@ func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm)
 	return armTable(id, title, caption, r.Arms, columns, func(a *Arm) ([]chart.Value, error) {
 		var cells []chart.Value
 		for _, p := range parts {
-			v := missing()
+			v := chart.Missing()
 			if has(a) {
 				var err error
 				if v, err = r.per(a.scored, p.num, p.per); err != nil {

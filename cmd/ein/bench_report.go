@@ -38,7 +38,7 @@ The formats, of which several can be given:
   html   one page, report.html, that needs no network: figures, sortable tables, and
          the replies to look through (at most --embed, those not right first)
   md, latex, csv   a file for each table; LaTeX needs booktabs and graphicx
-  svg, pdf         a file for each figure
+  svg              a file for each figure; rsvg-convert -f pdf makes a PDF of one
 
 Accuracy is strict, or lenient with --lenient. --paper puts the numbers printed in the
 paper beside ours; most of them are lenient. --cells names the folder of
@@ -48,7 +48,7 @@ accuracies of its cells and the gaps between them as well.
 Replies without a score, infrastructure errors and questions without a reply are in no
 share and are counted apart. The same runs give the same files, byte for byte.`,
 		Example: `  ein bench report runs/gpt runs/claude
-  ein bench report runs/* --lenient --paper -o out --format html,latex,pdf`,
+  ein bench report runs/* --lenient --paper -o out --format html,latex,svg`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.benchReport(args, f); err != nil {
@@ -59,7 +59,7 @@ share and are counted apart. The same runs give the same files, byte for byte.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", ".", "`folder` for the files; made when it is not there")
-	flags.StringSliceVar(&f.formats, "format", []string{string(report.HTML)}, "`formats` to write, with commas: html, md, latex, csv, svg, pdf")
+	flags.StringSliceVar(&f.formats, "format", []string{string(report.HTML)}, "`formats` to write, with commas: html, md, latex, csv, svg")
 	flags.BoolVar(&f.opt.Lenient, "lenient", false, "count as right what is right leniently")
 	flags.BoolVar(&f.opt.Paper, "paper", false, "show the numbers of the paper beside ours")
 	flags.StringVar(&f.cells, "cells", "", "`folder` of the cells of memorization that runs were made over")

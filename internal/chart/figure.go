@@ -1,8 +1,14 @@
-// Package chart draws the figures of a report: a few kinds of diagram, each laid
-// out once as a list of strokes, fills and words, and written as SVG or PDF.
+// Package chart draws figures as SVG: a few kinds of diagram over numbers with
+// intervals, and the matrix and the graph of a session.
+//
+// A Figure is data and the words around it. SVG draws it as a file for white paper,
+// Inline as a part of a page whose style sheet has the colours, by Classes and by
+// Variables for its light and its dark theme, and Sheet draws several as one. All go
+// through a scene, which knows paths and words and nothing of diagrams.
 //
 // Series differ in shape and dash as well as in colour, whose palette is that of
-// Okabe and Ito; a value that is missing is not drawn.
+// Okabe and Ito; a value that is missing is not drawn. The same figure gives the
+// same bytes. Text from outside is written by package page alone.
 package chart
 
 import "math"
@@ -86,6 +92,9 @@ type Value struct {
 
 // Exact is a value without an interval.
 func Exact(v float64) Value { return Value{v, math.NaN(), math.NaN(), 0} }
+
+// Missing is no value.
+func Missing() Value { return Exact(math.NaN()) }
 
 // Missing reports whether there is no value.
 func (v Value) Missing() bool { return math.IsNaN(v.V) }

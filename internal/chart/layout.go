@@ -15,12 +15,12 @@ const (
 	margin      = 10.0
 )
 
-// layout draws a figure. Nothing to draw is said in its place.
-func layout(f *Figure) *scene {
-	s := &scene{width: figureWidth, title: f.Title}
+// layout draws a figure of a width. Nothing to draw is said in its place.
+func layout(f *Figure, width float64, inline bool) *scene {
+	s := &scene{width: width, inline: inline}
 	if f.Empty() {
 		s.height = 60
-		s.word(point{figureWidth / 2, 34}, "No data for this figure.", textSize, soft, middle)
+		s.word(point{width / 2, 34}, "No data for this figure.", textSize, soft, middle)
 		return s
 	}
 	switch f.Kind {
@@ -195,12 +195,12 @@ func clip(text string, size, width float64) string {
 }
 
 // rowLabels writes the names of rows, and gives where the diagram begins.
-func rowLabels(f *Figure) float64 {
+func (s *scene) rowLabels(f *Figure) float64 {
 	w := 0.0
 	for _, r := range f.Rows {
 		w = math.Max(w, textWidth(r.Name, textSize))
 	}
-	return margin + math.Min(w, figureWidth*0.38) + 12
+	return margin + math.Min(w, s.width*0.38) + 12
 }
 
 func (s *scene) rowName(f *Figure, i int, left, y float64) {
@@ -224,13 +224,19 @@ func (s *scene) xAxis(a Axis, x scale, top, bottom float64, label bool) {
 	}
 }
 
-func (s *scene) yAxis(a Axis, y scale, left, right float64, label bool) {
+// yAxis draws the grid from left to right, and with words the ticks and the label.
+func (s *scene) yAxis(a Axis, y scale, left, right float64, words bool) {
 	for _, t := range a.ticks(y.low, y.high, 6) {
-		at := y.at(t.v)
-		s.line(point{left, at}, point{right, at}, rule, 0.7)
-		s.word(point{left - 6, at + smallSize*0.35}, t.name, smallSize, soft, end)
+		at, color := y.at(t.v), rule
+		if t.v == 0 && y.low < 0 {
+			color = soft
+		}
+		s.line(point{left, at}, point{right, at}, color, 0.7)
+		if words {
+			s.word(point{left - 6, at + smallSize*0.35}, t.name, smallSize, soft, end)
+		}
 	}
-	if label {
+	if words {
 		s.turned(point{left - 36, (y.from + y.to) / 2}, a.Label, textSize, ink, middle, -90)
 	}
 }
@@ -248,4 +254,30 @@ func values(f *Figure, of func(Point) Value) []Value {
 		}
 	}
 	return list
+}
+
+// number is a value as it is shown.
+func number(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return "–"
+	case a >= 1000:
+		return thousands(v)
+	case a >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 1 || a == 0:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
+}
+
+func thousands(v float64) string {
+	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if v < 0 {
+		s = "-" + s
+	}
+	return s
 }

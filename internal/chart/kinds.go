@@ -7,7 +7,7 @@ import (
 
 func (s *scene) dots(f *Figure) {
 	series := f.Panels[0].Series
-	left, right := rowLabels(f), figureWidth-margin-14
+	left, right := s.rowLabels(f), s.width-margin-14
 	y := margin + 8
 	if len(series) > 1 {
 		y = s.legend(series, left, y, right, false)
@@ -41,9 +41,12 @@ func (s *scene) dots(f *Figure) {
 }
 
 func (s *scene) lines(f *Figure) {
-	const gapX, gapY, panelHeight = 18.0, 34.0, 164.0
-	columns := min(3, len(f.Panels))
-	left, right := margin+44.0, figureWidth-margin
+	const gapX, gapY = 18.0, 34.0
+	columns, panelHeight := min(3, len(f.Panels)), 164.0
+	if columns == 1 {
+		panelHeight = 240
+	}
+	left, right := margin+44.0, s.width-margin
 	y := s.legend(f.Panels[0].Series, left, margin+8, right, false) + 4
 	width := (right - left - gapX*float64(columns-1)) / float64(columns)
 	xLow, xHigh := extent(f.X, values(f, func(p Point) Value { return p.X }))
@@ -60,26 +63,10 @@ func (s *scene) lines(f *Figure) {
 		xs := scale{xLow, xHigh, px + 12, px + width - 12, f.X.Log}
 		ys := scale{yLow, yHigh, bottom, top, false}
 		s.yAxis(f.Y, ys, px, px+width, i%columns == 0)
-		if i%columns > 0 {
-			// The axis is that of the panel on the left.
-			s.ops = dropWords(s.ops, px)
-		}
 		s.xAxis(f.X, xs, bottom, bottom, i/columns == rows-1 || i+columns >= len(f.Panels))
 		s.panel(p, xs, ys)
 	}
 	s.height = y + float64(rows)*(panelHeight+gapY) + 6
-}
-
-// dropWords takes away the words that end left of x, at the end of the list.
-func dropWords(ops []op, x float64) []op {
-	out := ops[:0]
-	for _, o := range ops {
-		if o.text != "" && o.anchor == end && o.at.x == x-6 {
-			continue
-		}
-		out = append(out, o)
-	}
-	return out
 }
 
 func (s *scene) panel(p *Panel, xs, ys scale) {
@@ -89,7 +76,7 @@ func (s *scene) panel(p *Panel, xs, ys scale) {
 		var path []point
 		style := p.Series[k].style(k)
 		flush := func() {
-			s.polyline(path, seriesRole(style), 1.4, dashes(style)...)
+			s.polyline(path, seriesRole(style), 1.4, dashes(style))
 			path = nil
 		}
 		shift := (float64(k) - (n-1)/2) * spread
@@ -119,7 +106,7 @@ func (s *scene) panel(p *Panel, xs, ys scale) {
 
 func (s *scene) plane(f *Figure) {
 	series := f.Panels[0].Series
-	left, right, top, bottom := margin+44.0, figureWidth-margin-8, margin+4.0, 400.0
+	left, right, top, bottom := margin+44.0, s.width-margin-8, margin+4.0, 400.0
 	xLow, xHigh := extent(f.X, values(f, func(p Point) Value { return p.X }))
 	yLow, yHigh := extent(f.Y, values(f, func(p Point) Value { return p.Y }))
 	xs := scale{xLow, xHigh, left + 8, right - 8, f.X.Log}
@@ -138,7 +125,7 @@ func (s *scene) plane(f *Figure) {
 	}
 	if len(stair) > 0 {
 		stair = append(stair, point{right, stair[len(stair)-1].y})
-		s.polyline(stair, soft, 1.1, 3, 3)
+		s.polyline(stair, soft, 1.1, "3 3")
 	}
 	var taken []box
 	for i := 1; i < len(stair); i++ {
@@ -227,32 +214,43 @@ func place(at point, text string, frame box, taken []box) (box, point) {
 func (s *scene) stack(f *Figure) {
 	const step, bar = 24.0, 15.0
 	series := f.Panels[0].Series
-	left, right := rowLabels(f), figureWidth-margin-14
+	left, right := s.rowLabels(f), s.width-margin-14
 	y := s.legend(series, left, margin+8, right, true)
 	top, bottom := y, y+step*float64(len(f.Rows))
-	low, high := extent(f.X, nil)
+	low, high := extent(f.X, values(f, func(p Point) Value { return p.X }))
 	x := scale{low, high, left, right, false}
 	s.xAxis(f.X, x, top, bottom, true)
 	for i := range f.Rows {
 		mid := top + step*(float64(i)+0.5)
 		s.rowName(f, i, left, mid)
-		sum := 0.0
+		sum, parts, beside := 0.0, 0, ""
 		for k := range series {
 			p := series[k].Points[i]
-			if p.X.Missing() || p.X.V == 0 {
+			if p.X.Missing() {
 				continue
 			}
 			k, name := series[k].style(k), series[k].Name
 			a, b := x.at(sum), x.at(sum+p.X.V)
 			sum += p.X.V
+			parts++
+			text := fmt.Sprintf("%.3g", p.X.V)
+			if p.X.V >= 1000 {
+				text = thousands(p.X.V)
+			}
+			if beside = text; p.X.V == 0 {
+				continue
+			}
 			s.rect(a, mid-bar/2, b-a, bar, seriesRole(k), tip(f.Rows[i].Name+", "+name, p.X, p.Note))
 			s.line(point{b, mid - bar/2}, point{b, mid + bar/2}, paper, 0.8)
-			if text := number(p.X.V); b-a > textWidth(text, 8.5)+8 {
+			if b-a > textWidth(text, 8.5)+8 {
 				s.word(point{(a + b) / 2, mid + 3}, text, 8.5, onSeries(k), middle)
+				beside = ""
 			}
 		}
-		if sum == 0 {
+		if parts == 0 {
 			s.word(point{left + 4, mid + 3}, "no data", smallSize, soft, start)
+		} else if at := x.at(sum) + 4; parts == 1 && at+textWidth(beside, 8.5) < s.width {
+			s.word(point{at, mid + 3}, beside, 8.5, ink, start)
 		}
 	}
 	s.height = bottom + 36
@@ -261,7 +259,7 @@ func (s *scene) stack(f *Figure) {
 func (s *scene) heat(f *Figure) {
 	const step, longestName, riseAngle = 19.0, 190.0, 40.0
 	series := f.Panels[0].Series
-	left := rowLabels(f)
+	left := s.rowLabels(f)
 	n := float64(len(series))
 	names := 0.0
 	for _, c := range series {
@@ -270,10 +268,10 @@ func (s *scene) heat(f *Figure) {
 	names = math.Min(names, longestName)
 	// The names of columns are level when they fit, else they rise, and the last one
 	// leans out over the right side.
-	width := math.Min(78, (figureWidth-margin-left-40)/n)
+	width := math.Min(78, (s.width-margin-left-40)/n)
 	rise := names > width-6
 	if rise {
-		width = math.Min(78, (figureWidth-margin-left-names*math.Cos(riseAngle*math.Pi/180))/(n-0.5))
+		width = math.Min(78, (s.width-margin-left-names*math.Cos(riseAngle*math.Pi/180))/(n-0.5))
 	}
 	top := margin + 16
 	if rise {
