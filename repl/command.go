@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/table"
 	"ein/lang/diag"
 )
 
@@ -137,17 +138,11 @@ func (s *Session) help(_ context.Context, arg string) Reply {
 		}
 		return Reply{Out: strings.TrimSpace(":"+name+" "+list[i].args) + "\n  " + list[i].help + "\n"}
 	}
-	var b strings.Builder
-	b.WriteString(helpText)
-	width := 0
+	var rows [][]string
 	for _, c := range list {
-		width = max(width, len(c.name)+len(c.args)+2)
+		rows = append(rows, []string{":" + c.name + " " + c.args, c.help})
 	}
-	for _, c := range list {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, ":"+c.name+" "+c.args, c.help)
-	}
-	b.WriteString(helpKeys)
-	return Reply{Out: b.String()}
+	return Reply{Out: helpText + strings.Join(table.Align("  ", rows), "") + helpKeys}
 }
 
 func (s *Session) resetAll(context.Context, string) Reply {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ein/internal/table"
 	"ein/lang/check"
 	"ein/lang/describe"
 	"ein/lang/diag"
@@ -56,7 +57,7 @@ func describeValue(v *tensor.Value) string {
 }
 
 func (s *Session) tensorList(context.Context, string) Reply {
-	var rows [][3]string
+	var rows [][]string
 	text := func(sp syntax.Node) string {
 		at := sp.Pos()
 		shown, _ := diag.Display(strings.Join(strings.Fields(s.text[at.Start:at.End]), " "))
@@ -67,7 +68,7 @@ func (s *Session) tensorList(context.Context, string) Reply {
 		byStart[st.Pos().Start] = st
 	}
 	for _, name := range s.tensors() {
-		row := [3]string{name, typeWords(s.value(name).Type), ""}
+		row := []string{name, typeWords(s.value(name).Type), ""}
 		if st := s.definition(name); st != nil {
 			row[2] = text(byStart[st.Span.Start])
 		} else {
@@ -78,24 +79,10 @@ func (s *Session) tensorList(context.Context, string) Reply {
 	}
 	for _, st := range s.program.File.Stmts {
 		if d, ok := st.(*syntax.Def); ok {
-			rows = append(rows, [3]string{d.Name.Name, "function", text(d)})
+			rows = append(rows, []string{d.Name.Name, "function", text(d)})
 		}
 	}
-	return Reply{Out: table(rows)}
-}
-
-func table(rows [][3]string) string {
-	var width [2]int
-	for _, r := range rows {
-		for i := range width {
-			width[i] = max(width[i], len(r[i]))
-		}
-	}
-	var b strings.Builder
-	for _, r := range rows {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", width[0], r[0], width[1], r[1], r[2]), " ") + "\n")
-	}
-	return b.String()
+	return Reply{Out: strings.Join(table.Align("", rows), "")}
 }
 
 // try checks a text as if it were entered, without keeping it.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ein/internal/table"
 )
 
 // Text is the report for people.
@@ -15,19 +17,19 @@ func (r *Report) Text() string {
 	heading := func(s string) { fmt.Fprintf(&b, "\n%s\n\n", s) }
 
 	b.WriteString("Instances, sizes and redraws\n\n")
-	t := table{{"", "", "instances", "nodes", "mean", "density", "mean", "redraws each", "redrawn"}}
+	rows := [][]string{{"", "", "instances", "nodes", "mean", "density", "mean", "redraws each", "redrawn"}}
 	for _, g := range groups {
 		redraws, redrawn := fmt.Sprintf("%.2f", g.Redraws), percent(g.Redrawn)
 		if g.Unknown > 0 {
 			redraws, redrawn = "unknown", "unknown"
 		}
-		t = append(t, []string{g.Name, g.Level, strconv.Itoa(g.Instances), fmt.Sprintf("%g..%g", g.N.Min, g.N.Max), fmt.Sprintf("%.2f", g.N.Mean),
+		rows = append(rows, []string{g.Name, g.Level, strconv.Itoa(g.Instances), fmt.Sprintf("%g..%g", g.N.Min, g.N.Max), fmt.Sprintf("%.2f", g.N.Mean),
 			fmt.Sprintf("%g..%g", g.Density.Min, g.Density.Max), fmt.Sprintf("%.3f", g.Density.Mean), redraws, redrawn})
 	}
-	t.write(&b, 2)
+	b.WriteString(table.Of(rows).Text())
 
 	heading("Answers, with nodes as numbers: majority is the share of the most common one")
-	t = table{{"", "", "distinct", "majority", "true", "most common"}}
+	rows = [][]string{{"", "", "distinct", "majority", "true", "most common"}}
 	for _, g := range groups {
 		distinct, share := "", ""
 		if g.Distinct > 0 {
@@ -40,47 +42,49 @@ func (r *Report) Text() string {
 		for _, a := range g.Top[:min(3, len(g.Top))] {
 			top = append(top, a.Text+" ("+percent(a.Share)+")")
 		}
-		t = append(t, []string{g.Name, g.Result, distinct, percent(g.Majority), share, strings.Join(top, "  ")})
+		rows = append(rows, []string{g.Name, g.Result, distinct, percent(g.Majority), share, strings.Join(top, "  ")})
 	}
-	t.write(&b, 2)
+	answers := table.Of(rows)
+	answers.Columns[5].Words = true
+	b.WriteString(answers.Text())
 
 	heading("Mean lengths in characters, and in tokens (" + r.TokenEstimate + ")")
-	t = table{{"", "", "question", "tokens", "Ein", "tokens", "Python", "tokens"}}
+	rows = [][]string{{"", "", "question", "tokens", "Ein", "tokens", "Python", "tokens"}}
 	for _, g := range groups {
 		row := []string{g.Name, g.Level}
 		for _, l := range []*Length{&g.Question, &g.Ein, &g.Python} {
 			row = append(row, fmt.Sprintf("%.0f", l.Characters.Mean), fmt.Sprintf("%.0f", l.Tokens.Mean))
 		}
-		t = append(t, row)
+		rows = append(rows, row)
 	}
-	t.write(&b, 2)
+	b.WriteString(table.Of(rows).Text())
 
 	heading("Number of nodes")
 	bins := nodeBins(r.All)
-	t = table{{""}}
+	rows = [][]string{{""}}
 	for _, bin := range bins {
-		t[0] = append(t[0], bin.name())
+		rows[0] = append(rows[0], bin.name())
 	}
 	for _, g := range slices.Concat(r.Levels, []*Group{r.All}) {
 		row := []string{g.Name}
 		for _, bin := range bins {
 			row = append(row, strconv.Itoa(bin.count(g)))
 		}
-		t = append(t, row)
+		rows = append(rows, row)
 	}
-	t.write(&b, 1)
+	b.WriteString(table.Of(rows).Text())
 
 	heading("Density, by the lower end of each bin")
 	names := slices.Sorted(maps.Keys(r.All.Densities))
-	t = table{append([]string{""}, names...)}
+	rows = [][]string{append([]string{""}, names...)}
 	for _, g := range slices.Concat(r.Levels, []*Group{r.All}) {
 		row := []string{g.Name}
 		for _, name := range names {
 			row = append(row, strconv.Itoa(g.Densities[name]))
 		}
-		t = append(t, row)
+		rows = append(rows, row)
 	}
-	t.write(&b, 1)
+	b.WriteString(table.Of(rows).Text())
 	if r.All.Unknown > 0 {
 		fmt.Fprintf(&b, "\nRedraws are recomputed from the ids; %d of them are of another generator version.\n", r.All.Unknown)
 	}
@@ -118,33 +122,4 @@ func nodeBins(g *Group) []bin {
 		bins = append(bins, bin{low, min(low+width-1, high)})
 	}
 	return bins
-}
-
-// table is cells by row, the first being the heading.
-type table [][]string
-
-// write aligns the columns, the first few to the left and so the last one when
-// its cells are texts of many words.
-func (t table) write(b *strings.Builder, left int) {
-	width := make([]int, len(t[0]))
-	for _, row := range t {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
-	}
-	for _, row := range t {
-		var line strings.Builder
-		for i, cell := range row {
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			pad := strings.Repeat(" ", width[i]-len(cell))
-			if i < left || t[0][i] == "most common" {
-				line.WriteString(cell + pad)
-			} else {
-				line.WriteString(pad + cell)
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ein/bench/stats/show"
+	"ein/internal/table"
 )
 
 // Text is the report for people.
@@ -42,7 +43,7 @@ func (r *Report) sides(b *strings.Builder) {
 		rows = append(rows, append(row, rate, interval))
 	}
 	b.WriteString("\n")
-	show.Table(b, rows)
+	b.WriteString(table.Of(rows).Text())
 }
 
 func (r *Report) confidence() string { return show.Percent(1 - r.Alpha) }
@@ -97,7 +98,7 @@ func (r *Report) scorings(b *strings.Builder) {
 			}
 		}
 		b.WriteString("\n")
-		show.Table(b, rows)
+		b.WriteString(table.Of(rows).Text())
 	}
 	what := "McNemar's mid-p"
 	if r.Strict.All.Clusters < r.Strict.All.Pairs.N() {
@@ -149,7 +150,7 @@ func (r *Report) costs(b *strings.Builder) {
 		add("dollars", r.Cost, 5)
 	}
 	b.WriteString("\n")
-	show.Table(b, rows)
+	b.WriteString(table.Of(rows).Text())
 	fmt.Fprintf(b, "\nIntervals by BCa bootstrap of structures, %s resamples, seed %d.\n", show.Count(r.Resamples), r.Seed)
 }
 

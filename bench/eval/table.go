@@ -14,6 +14,7 @@ import (
 	"ein/bench/sft"
 	"ein/bench/stats/show"
 	"ein/bench/surface"
+	"ein/internal/table"
 )
 
 // Line is a line of the table of a run: what a mode and an encoding came to on a
@@ -173,7 +174,7 @@ func Text(r *run.Run) string {
 		}
 	}
 	var b strings.Builder
-	show.Table(&b, rows)
+	b.WriteString(table.Of(rows).Text())
 	if missing > 0 {
 		fmt.Fprintf(&b, "\nIncomplete: %s of %s missing, and left out of n.\n", show.Count(missing), plural(asked, "reply is", "replies are"))
 	}

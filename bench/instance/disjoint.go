@@ -11,6 +11,7 @@ import (
 	"ein/bench/category"
 	"ein/bench/draw"
 	"ein/bench/graph"
+	"ein/internal/table"
 )
 
 // Seen is instances that others are to be kept apart from: no shared id, no
@@ -179,9 +180,9 @@ func (s *Seen) side() Side {
 
 // String is the proof for people.
 func (p *Proof) String() string {
-	var b strings.Builder
+	var rows [][]string
 	row := func(name string, old, made, shared any) {
-		fmt.Fprintf(&b, "%-12s %12v %12v %8v\n", name, old, made, shared)
+		rows = append(rows, []string{name, fmt.Sprint(old), fmt.Sprint(made), fmt.Sprint(shared)})
 	}
 	row("disjoint", "existing", "new", "shared")
 	row("instances", p.Old.Instances, p.New.Instances, "")
@@ -191,8 +192,7 @@ func (p *Proof) String() string {
 		row("labels", p.Old.Labels, p.New.Labels, p.Shared.Labels)
 		row("domains", p.Old.Domains, p.New.Domains, p.Shared.Domains)
 	}
-	fmt.Fprintf(&b, "Structures are graph, anchors and category up to isomorphism. SHA-256 of the\ncanonical forms in order: existing %s,\nnew %s.\n", p.Old.Hash, p.New.Hash)
-	return b.String()
+	return table.Of(rows).Text() + fmt.Sprintf("Structures are graph, anchors and category up to isomorphism. SHA-256 of the\ncanonical forms in order: existing %s,\nnew %s.\n", p.Old.Hash, p.New.Hash)
 }
 
 // Structure is the canonical form of what decides the answer of an instance: it

@@ -29,6 +29,7 @@ import (
 	"ein/bench/draw"
 	"ein/bench/instance"
 	"ein/bench/stats/show"
+	"ein/internal/table"
 )
 
 // Cell is one of the four kinds of question.
@@ -317,7 +318,7 @@ func (p *Proof) Text() string {
 			show.Count(x.SharedSurfaces), show.Count(x.SharedQuestions)})
 	}
 	var b strings.Builder
-	show.Table(&b, rows)
+	b.WriteString(table.Of(rows).Text())
 	if p.Left > 0 {
 		fmt.Fprintf(&b, "%d left out of all cells: every structure that was drawn for them had been seen.\n", p.Left)
 	}

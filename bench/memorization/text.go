@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ein/bench/stats/show"
+	"ein/internal/table"
 )
 
 // Text is the report for people.
@@ -38,7 +39,7 @@ func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 		rate, interval = show.Share(c.Lenient)
 		rows = append(rows, append(row, rate, interval))
 	}
-	show.Table(b, rows)
+	b.WriteString(table.Of(rows).Text())
 	b.WriteString("\n")
 	r.table(b, "gap", e.Gaps)
 }
@@ -53,7 +54,7 @@ func (r *Report) table(b *strings.Builder, title string, list []Gap) {
 		rows = append(rows, []string{g.Name, g.Meaning, show.Points(g.Value), show.Span(g.Interval),
 			show.P(g.P), show.P(g.Holm), show.Rate(g.MinimumEffect), g.Method})
 	}
-	show.Table(b, rows)
+	b.WriteString(table.Of(rows).Text())
 }
 
 // summary is the gap that the cells are for, epoch by epoch, and what has become of
@@ -84,7 +85,7 @@ func (r *Report) summary(b *strings.Builder) {
 		rows = append(rows, append(row, gap, interval))
 	}
 	b.WriteString("\n")
-	show.Table(b, rows)
+	b.WriteString(table.Of(rows).Text())
 	if len(r.Changes) > 0 {
 		b.WriteString("\n")
 		r.table(b, fmt.Sprintf("from %s to %s", r.Epochs[0].Name, r.Epochs[len(r.Epochs)-1].Name), r.Changes)

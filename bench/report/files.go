@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ein/internal/chart"
+	"ein/internal/table"
 )
 
 // Format is how a report is written.
@@ -35,11 +36,11 @@ func (r *Report) Files(f Format) ([]File, error) {
 	case HTML:
 		return r.htmlFile()
 	case Markdown:
-		return r.tables("md", (*Table).Markdown)
+		return r.tables("md", (*Table).shown, (*table.Table).Markdown)
 	case LaTeX:
-		return r.tables("tex", (*Table).LaTeX)
+		return r.tables("tex", (*Table).shown, (*table.Table).LaTeX)
 	case CSV:
-		return r.tables("csv", (*Table).CSV)
+		return r.tables("csv", (*Table).data, (*table.Table).CSV)
 	case SVG:
 		var list []File
 		for _, f := range r.Figures() {
@@ -56,11 +57,11 @@ func (r *Report) htmlFile() ([]File, error) {
 	return []File{{"report.html", b.Bytes()}}, err
 }
 
-func (r *Report) tables(ext string, write func(*Table, io.Writer) error) ([]File, error) {
+func (r *Report) tables(ext string, of func(*Table) *table.Table, write func(*table.Table, io.Writer) error) ([]File, error) {
 	var list []File
 	for _, t := range r.Tables() {
 		var b bytes.Buffer
-		if err := write(t, &b); err != nil {
+		if err := write(of(t), &b); err != nil {
 			return nil, err
 		}
 		list = append(list, File{t.ID + "." + ext, b.Bytes()})

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"ein/bench/run"
 	"ein/internal/chart"
 	"ein/internal/page"
+	"ein/internal/table"
 )
 
 //go:embed page/page.css
@@ -99,11 +99,7 @@ func (r *Report) summary(p *page.Page) {
 		p.Tag("</ul></div>\n")
 	}
 	if len(r.Runs) > 0 {
-		p.Tag("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\"><table><thead><tr>")
-		for _, h := range []string{"run", "model", "modes", "encodings", "samples", "instances", "replies"} {
-			p.Tag("<th scope=\"col\" class=\"key\">" + h + "</th>")
-		}
-		p.Tag("</tr></thead><tbody>\n")
+		rows := [][]string{{"run", "model", "modes", "encodings", "samples", "instances", "replies"}}
 		for _, x := range r.Runs {
 			c := &x.Config
 			got := 0
@@ -112,15 +108,15 @@ func (r *Report) summary(p *page.Page) {
 					got++
 				}
 			}
-			p.Tag("<tr>")
-			p.Element("<th scope=\"row\" class=\"first\">", filepath.Base(x.Dir), "</th>")
-			for _, v := range []string{brief(c.Model), joined(c.Modes), joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
-				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", got, len(x.Rows))} {
-				p.Element("<td class=\"key\">", v, "</td>")
-			}
-			p.Tag("</tr>\n")
+			rows = append(rows, []string{filepath.Base(x.Dir), brief(c.Model), joined(c.Modes), joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
+				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", got, len(x.Rows))})
 		}
-		p.Tag("</tbody></table></div>\n")
+		t := table.Of(rows)
+		t.Title = "Runs"
+		for i := range t.Columns {
+			t.Columns[i].Words = true
+		}
+		t.HTML(p)
 		for _, x := range r.Runs {
 			configuration(p, x)
 		}
@@ -180,74 +176,11 @@ func (r *Report) section(p *page.Page, s *Section) {
 		p.Element("</div><figcaption>", f.Caption, "</figcaption></figure>\n")
 	}
 	for _, t := range s.Tables {
-		t.html(p)
+		p.Element("<h3 id=\"table-"+t.ID+"\">", t.Title, "</h3>\n")
+		p.Element("<p class=\"caption\">", t.Caption, "</p>\n")
+		t.shown().HTML(p)
 	}
 	p.Tag("</section>\n")
-}
-
-func (t *Table) html(p *page.Page) {
-	p.Element("<h3 id=\"table-"+t.ID+"\">", t.Title, "</h3>\n")
-	p.Element("<p class=\"caption\">", t.Caption, "</p>\n")
-	p.Element("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t.Title, "\"><table class=\"sortable\"><thead><tr>")
-	counts := t.counts()
-	for i, k := range t.Keys {
-		class := "key"
-		if i == 0 {
-			class += " first"
-		}
-		p.Element("<th scope=\"col\" class=\""+class+"\">", k, "</th>")
-	}
-	for i := range t.Columns {
-		p.Element("<th scope=\"col\">", t.Columns[i].Heading(), "")
-		if counts[i] > 0 {
-			p.Tag("<small>n = " + strconv.Itoa(counts[i]) + "</small>")
-		}
-		p.Tag("</th>")
-	}
-	p.Tag("</tr></thead><tbody>\n")
-	for _, row := range t.Rows {
-		if row.Paper {
-			p.Tag("<tr class=\"paper\">")
-		} else {
-			p.Tag("<tr>")
-		}
-		for i, k := range row.Keys {
-			class := ""
-			if i == 0 {
-				class = " class=\"first\""
-			}
-			p.Element("<th scope=\"row\""+class+">", k, "</th>")
-		}
-		for i, v := range row.Cells {
-			t.Columns[i].Unit.html(p, v, counts[i] == 0)
-		}
-		p.Tag("</tr>\n")
-	}
-	p.Tag("</tbody></table></div>\n")
-}
-
-func (u Unit) html(p *page.Page, v chart.Value, withN bool) {
-	if v.Missing() {
-		p.Tag("<td>–</td>")
-		return
-	}
-	if math.IsInf(v.V, 0) {
-		p.Element("<td>", u.Text(v.V), "</td>")
-		return
-	}
-	p.Tag("<td data-v=\"" + strconv.FormatFloat(v.V, 'g', 8, 64) + "\">")
-	p.Text(u.Text(v.V))
-	small := []string{}
-	if i := u.Interval(v); i != "" {
-		small = append(small, i)
-	}
-	if withN && v.N > 0 {
-		small = append(small, "n = "+strconv.Itoa(v.N))
-	}
-	if len(small) > 0 {
-		p.Element("<small>", strings.Join(small, ", "), "</small>")
-	}
-	p.Tag("</td>")
 }
 
 // replies is the browser, which the script fills.

@@ -51,11 +51,11 @@ func TestMemorization(t *testing.T) {
 	r := makeReport(t, Options{Cells: member}, x)
 	for _, c := range memorization.Cells() {
 		n := len(made.Instances[c])
-		if v := table(t, r, "memorization").cell(t, 0, string(c)); v.N != n || !near(v.V, 100*float64(right[c])/float64(n)) {
+		if v := tableOf(t, r, "memorization").cell(t, 0, string(c)); v.N != n || !near(v.V, 100*float64(right[c])/float64(n)) {
 			t.Errorf("%s: %+v, want %d of %d", c, v, right[c], n)
 		}
 	}
-	gaps := table(t, r, "memorization-gaps")
+	gaps := tableOf(t, r, "memorization-gaps")
 	if v := gaps.cell(t, 0, "gap"); gaps.Rows[0].Keys[1] != "seen - fresh" || v.Low <= 0 || v.V < v.Low || v.V > v.High {
 		t.Errorf("%v: %+v", gaps.Rows[0].Keys, v)
 	}

@@ -15,7 +15,7 @@ import (
 	"ein/internal/chart"
 )
 
-func table(t *testing.T, r *Report, id string) *Table {
+func tableOf(t *testing.T, r *Report, id string) *Table {
 	t.Helper()
 	for _, x := range r.Tables() {
 		if x.ID == id {
@@ -72,14 +72,14 @@ func TestShares(t *testing.T) {
 			}
 		}
 		for k, a := range r.Arms {
-			levels := table(t, r, "levels")
+			levels := tableOf(t, r, "levels")
 			for _, l := range []string{"L1", "L2", "L3"} {
 				right, n := count(a, func(x *run.Row) bool { return x.Instance.Level == l })
 				check(a.Name+" "+l, levels.cell(t, k, strings.ToLower(l)), right, n)
 			}
 			right, n := count(a, func(*run.Row) bool { return true })
 			check(a.Name, levels.cell(t, k, "all"), right, n)
-			size := table(t, r, "size")
+			size := tableOf(t, r, "size")
 			sum := 0
 			for i, c := range size.Columns {
 				right, n := count(a, func(x *run.Row) bool { return "n = "+sizeName(x.Instance.N) == c.Name })
@@ -89,9 +89,9 @@ func TestShares(t *testing.T) {
 			if sum != n {
 				t.Errorf("%s: sizes have %d answers of %d", a.Name, sum, n)
 			}
-			for i, row := range table(t, r, "categories").Rows {
+			for i, row := range tableOf(t, r, "categories").Rows {
 				right, n := count(a, func(x *run.Row) bool { return x.Instance.Category == row.Keys[1] })
-				check(a.Name+" "+row.Keys[1], table(t, r, "categories").Rows[i].Cells[k], right, n)
+				check(a.Name+" "+row.Keys[1], tableOf(t, r, "categories").Rows[i].Cells[k], right, n)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func sizeName(n int) string { return interval{n, n}.String() }
 // asked is lost.
 func TestOutcomesAddUp(t *testing.T) {
 	r := makeReport(t, Options{}, madeRuns(t, 3)...)
-	outcomes := table(t, r, "outcomes")
+	outcomes := tableOf(t, r, "outcomes")
 	for k, a := range r.Arms {
 		sum := 0.0
 		for i, c := range outcomes.Columns {
@@ -125,8 +125,8 @@ func TestOutcomesAddUp(t *testing.T) {
 		if int(all) != len(a.all) {
 			t.Errorf("%s: %v rows in the table, %d were asked", a.Name, all, len(a.all))
 		}
-		strict, lenient := table(t, r, "scoring").cell(t, k, "strict").V, table(t, r, "scoring").cell(t, k, "lenient").V
-		if gap := table(t, r, "scoring").cell(t, k, "gap").V; !near(gap, lenient-strict) {
+		strict, lenient := tableOf(t, r, "scoring").cell(t, k, "strict").V, tableOf(t, r, "scoring").cell(t, k, "lenient").V
+		if gap := tableOf(t, r, "scoring").cell(t, k, "gap").V; !near(gap, lenient-strict) {
 			t.Errorf("%s: the gap is %v, from %v to %v", a.Name, gap, strict, lenient)
 		}
 	}
@@ -136,7 +136,7 @@ func TestOutcomesAddUp(t *testing.T) {
 func TestTokens(t *testing.T) {
 	runs := madeRuns(t, 2)
 	r := makeReport(t, Options{}, runs...)
-	tokens, cost := table(t, r, "tokens"), table(t, r, "cost")
+	tokens, cost := tableOf(t, r, "tokens"), tableOf(t, r, "cost")
 	for k, a := range r.Arms {
 		var in, out, reasoning, right, n, dollars float64
 		for i := range a.Run.Rows {
@@ -172,7 +172,7 @@ func TestTokens(t *testing.T) {
 	}
 	r = makeReport(t, Options{}, runs...)
 	k := slices.IndexFunc(r.Arms, func(a *Arm) bool { return a.Run == runs[1] })
-	if v := table(t, r, "tokens").cell(t, k, "output"); !v.Missing() {
+	if v := tableOf(t, r, "tokens").cell(t, k, "output"); !v.Missing() {
 		t.Errorf("uncounted tokens are shown as %v", v)
 	}
 }
@@ -188,8 +188,8 @@ func TestClusters(t *testing.T) {
 			five.Rows = append(five.Rows, row)
 		}
 	}
-	a := table(t, makeReport(t, Options{}, one), "levels").cell(t, 0, "all")
-	b := table(t, makeReport(t, Options{}, &five), "levels").cell(t, 0, "all")
+	a := tableOf(t, makeReport(t, Options{}, one), "levels").cell(t, 0, "all")
+	b := tableOf(t, makeReport(t, Options{}, &five), "levels").cell(t, 0, "all")
 	if a.V != b.V || b.N != 5*a.N {
 		t.Fatalf("%+v became %+v", a, b)
 	}
@@ -231,7 +231,7 @@ func TestPairedEncodings(t *testing.T) {
 			n++
 		}
 	}
-	v := table(t, r, "encodings").cell(t, 0, "matrix_nl")
+	v := tableOf(t, r, "encodings").cell(t, 0, "matrix_nl")
 	if v.N != n || !near(v.V, 100*sum/float64(n)) {
 		t.Errorf("%+v, want %v of %d pairs", v, 100*sum/float64(n), n)
 	}
@@ -355,14 +355,14 @@ func TestOddRuns(t *testing.T) {
 func TestMissingIsNotZero(t *testing.T) {
 	x := madeRun(t, "made:small", 1, surface.NL)
 	x.Rows = slices.DeleteFunc(x.Rows, func(r run.Row) bool { return r.Instance.Level == "L3" })
-	levels := table(t, makeReport(t, Options{}, x), "levels")
+	levels := tableOf(t, makeReport(t, Options{}, x), "levels")
 	for _, c := range []string{"l3", "slope"} {
 		if v := levels.cell(t, 0, c); !v.Missing() {
 			t.Errorf("%s is %v", c, v)
 		}
 	}
 	var b strings.Builder
-	if err := levels.Markdown(&b); err != nil {
+	if err := levels.shown().Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "| – |") {
@@ -383,18 +383,5 @@ func TestUnits(t *testing.T) {
 		if got := c.unit.Text(c.v); got != c.want {
 			t.Errorf("%v in %q is %q, want %q", c.v, c.unit, got, c.want)
 		}
-	}
-}
-
-func TestMarkup(t *testing.T) {
-	text := "a_b*c|d\\ <x> $5 & #1 100% ~ ^ {y}\n[z](u)"
-	if got, want := latexText(text), `a\_b*c\textbar{}d\textbackslash{} \textless{}x\textgreater{} \$5 \& \#1 100\% \textasciitilde{} \textasciicircum{} \{y\} [z](u)`; got != want {
-		t.Errorf("latexText = %s, want %s", got, want)
-	}
-	if got, want := markdownText(text), `a\_b\*c\|d\\ \<x\> \$5 \& \#1 100% \~ ^ {y} \[z\](u)`; got != want {
-		t.Errorf("markdownText = %s, want %s", got, want)
-	}
-	if got := spreadsheet("=1+1"); got != "'=1+1" {
-		t.Errorf("spreadsheet = %s", got)
 	}
 }

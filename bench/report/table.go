@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ein/internal/chart"
+	"ein/internal/table"
 )
 
 // Unit is what a number counts.
@@ -101,14 +102,6 @@ func (u Unit) Interval(v chart.Value) string {
 	return u.Text(v.Low) + between + u.Text(v.High)
 }
 
-// Heading is the name of a column with its unit.
-func (c *Column) Heading() string {
-	if c.Unit == Percent || c.Unit == Points || c.Unit == Dollars {
-		return c.Name + " (" + string(c.Unit) + ")"
-	}
-	return c.Name
-}
-
 // counts are the numbers of answers behind the cells of each column, where those
 // are the same in all of our rows, else 0.
 func (t *Table) counts() []int {
@@ -127,6 +120,84 @@ func (t *Table) counts() []int {
 		list[c] = max(0, list[c])
 	}
 	return list
+}
+
+// shown is the table as it is printed.
+func (t *Table) shown() *table.Table {
+	out := &table.Table{ID: t.ID, Title: t.Title, Caption: t.Caption}
+	counts := t.counts()
+	for _, k := range t.Keys {
+		out.Columns = append(out.Columns, table.Column{Name: k, Words: true})
+	}
+	for i, c := range t.Columns {
+		shown := table.Column{Name: c.Name, N: counts[i]}
+		if c.Unit != Tokens {
+			shown.Unit = string(c.Unit)
+		}
+		out.Columns = append(out.Columns, shown)
+	}
+	for i, r := range t.Rows {
+		row := table.Row{Soft: r.Paper}
+		row.Rule = i > 0 && (r.Paper && !t.Rows[i-1].Paper || len(t.Keys) > 1 && r.Keys[0] != t.Rows[i-1].Keys[0] && t.Keys[0] == "level")
+		for _, k := range r.Keys {
+			row.Cells = append(row.Cells, table.Cell{Text: k})
+		}
+		for c, v := range r.Cells {
+			u := t.Columns[c].Unit
+			cell := table.Cell{Text: u.Text(v.V), Interval: u.Interval(v)}
+			if !v.Missing() {
+				if counts[c] == 0 {
+					cell.N = v.N
+				}
+				if !math.IsInf(v.V, 0) {
+					cell.Value = exact(v.V)
+				}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// data is the table for programs: for each column its value in full, the ends of
+// the interval, and n; empty where they are missing.
+func (t *Table) data() *table.Table {
+	rows := [][]string{append([]string{"source"}, t.Keys...)}
+	for _, c := range t.Columns {
+		rows[0] = append(rows[0], c.ID, c.ID+"_low", c.ID+"_high", c.ID+"_n")
+	}
+	for _, r := range t.Rows {
+		line := []string{"run"}
+		if r.Paper {
+			line[0] = "paper"
+		}
+		line = append(line, r.Keys...)
+		for _, v := range r.Cells {
+			n := ""
+			if v.N > 0 {
+				n = strconv.Itoa(v.N)
+			}
+			if v.Missing() {
+				v, n = chart.Missing(), ""
+			}
+			line = append(line, exact(v.V), exact(v.Low), exact(v.High), n)
+		}
+		rows = append(rows, line)
+	}
+	out := table.Of(rows)
+	for i := range out.Columns {
+		out.Columns[i].Words = i <= len(t.Keys)
+	}
+	return out
+}
+
+// exact is a number for programs, "" for none.
+func exact(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 8, 64)
 }
 
 // armTable has a row for each arm.

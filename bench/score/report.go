@@ -10,6 +10,7 @@ import (
 	"ein/bench/replies"
 	"ein/bench/stats"
 	"ein/bench/stats/show"
+	"ein/internal/table"
 )
 
 // Report is the scores of a file of replies.
@@ -148,7 +149,7 @@ func (r *Report) Text() string {
 		}
 	}
 	var b strings.Builder
-	show.Table(&b, rows)
+	b.WriteString(table.Of(rows).Text())
 	if n := r.All.Outcomes[answer.InfraError]; n > 0 {
 		fmt.Fprintf(&b, "\nThe shares are of %d instances: infra errors are left out.\n", r.All.Scored)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"ein/bench/instance"
 	"ein/bench/model/fake"
+	"ein/internal/table"
 )
 
 type fakeFlags struct {
@@ -169,12 +170,11 @@ func (a *app) serveUntil(ctx context.Context, f *fakeFlags, address string, serv
 		}
 		err = writeJSON(a.out, urls)
 	} else {
-		var b strings.Builder
+		var rows [][]string
 		for _, p := range fakeProviders {
-			fmt.Fprintf(&b, "%-10s %s\n", p.name, fake.BaseURL(p.name, address))
+			rows = append(rows, []string{p.name, fake.BaseURL(p.name, address)})
 		}
-		fmt.Fprintf(&b, "%-10s %s\n", "key", f.key)
-		_, err = fmt.Fprint(a.out, b.String())
+		_, err = fmt.Fprint(a.out, strings.Join(table.Align("", append(rows, []string{"key", f.key})), ""))
 	}
 	if err != nil {
 		return a.wrote(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/verify"
+	"ein/internal/table"
 	"ein/lang/diag"
 )
 
@@ -148,20 +149,17 @@ func findingLine(file string, d *verify.Finding) string {
 func verifySummary(s *verify.Summary, python *verify.Interpreter, left bool) string {
 	var b strings.Builder
 	n := func(n int) string { return formatCount(uint64(n)) }
-	row := func(cells ...string) {
-		fmt.Fprintf(&b, "%-22s %9s %8s %9s %6s %7s\n", cells[0], cells[1], cells[2], cells[3], cells[4], cells[5])
-	}
 	total := s.Total()
 	if total.Instances > 0 {
-		row("disagreements", "instances", "digest", "generated", "Ein", "Python")
+		rows := [][]string{{"disagreements", "instances", "digest", "generated", "Ein", "Python"}}
 		for _, r := range append(s.Rows, total) {
 			py := n(r.Wrong[verify.Python])
 			if s.PythonRuns == 0 {
 				py = "-"
 			}
-			row(r.Category, n(r.Instances), n(r.Wrong[verify.Digest]), n(r.Wrong[verify.Generated]), n(r.Wrong[verify.Ein]), py)
+			rows = append(rows, []string{r.Category, n(r.Instances), n(r.Wrong[verify.Digest]), n(r.Wrong[verify.Generated]), n(r.Wrong[verify.Ein]), py})
 		}
-		b.WriteString("\n")
+		b.WriteString(table.Of(rows).Text() + "\n")
 	} else {
 		b.WriteString("There are no instances in the file.\n")
 	}

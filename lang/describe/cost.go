@@ -2,12 +2,11 @@ package describe
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
+	"ein/internal/table"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -98,16 +97,9 @@ func costTable(rows [][]string, c *cost.Certificate) string {
 		last++
 	}
 	rows[last] = append(rows[last], Count(c.Ops), Count(c.PeakBytes), "at most; bytes at the peak, inputs included")
-	var b strings.Builder
-	// Right-aligned columns have a tab after each cell, also the last.
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, r := range rows {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t  %s\n", r[0], r[1], r[2], r[3])
-	}
-	_ = w.Flush() // to memory
 	plural := " elements"
 	if c.OutputElements == 1 {
 		plural = " element"
 	}
-	return b.String() + "outputs: " + Count(c.OutputElements) + plural + "\n"
+	return strings.Join(table.Align("  ", rows, 0, 1, 2), "") + "outputs: " + Count(c.OutputElements) + plural + "\n"
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"ein/internal/table"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/plan"
@@ -166,7 +166,7 @@ func (e *explainer) statements() {
 		owner[i] = e.statementAt(e.c.Code.Pos[i])
 		rows[i] = e.step(&e.c.Module.Steps[i])
 	}
-	lines := columns(rows)
+	lines := table.Align(indent, rows)
 	values := map[source.Span]*ir.Node{}
 	for _, s := range e.c.Checked.Statements {
 		values[s.Span] = s.Node
@@ -278,31 +278,7 @@ func (e *explainer) outputs() {
 const indent = "       "
 
 func (e *explainer) table(rows [][]string) {
-	for _, line := range columns(rows) {
-		e.WriteString(line)
-	}
-}
-
-// columns makes lines of rows.
-func columns(rows [][]string) []string {
-	var width []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
-	lines := make([]string, len(rows))
-	for k, row := range rows {
-		line := indent
-		for i, cell := range row {
-			line += cell + strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)+2)
-		}
-		lines[k] = strings.TrimRight(line, " ") + "\n"
-	}
-	return lines
+	e.WriteString(strings.Join(table.Align(indent, rows), ""))
 }
 
 func (e *explainer) result(r int) string {

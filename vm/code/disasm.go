@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	tables "ein/internal/table"
 	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/tensor"
@@ -37,33 +38,7 @@ func (l *lister) table(title string, rows [][]string) {
 		return
 	}
 	l.WriteString("\n" + title + "\n")
-	for _, line := range columns(rows) {
-		l.WriteString(line)
-	}
-}
-
-// columns makes lines of rows, each cell but the last of a row as wide as its
-// column.
-func columns(rows [][]string) []string {
-	var width []int
-	for _, row := range rows {
-		for c, cell := range row[:len(row)-1] {
-			if c == len(width) {
-				width = append(width, 0)
-			}
-			width[c] = max(width[c], len(cell))
-		}
-	}
-	lines := make([]string, len(rows))
-	for i, row := range rows {
-		var b strings.Builder
-		for c, cell := range row[:len(row)-1] {
-			fmt.Fprintf(&b, "  %-*s", width[c], cell)
-		}
-		b.WriteString("  " + row[len(row)-1])
-		lines[i] = strings.TrimRight(b.String(), " ") + "\n"
-	}
-	return lines
+	l.WriteString(strings.Join(tables.Align("  ", rows), ""))
 }
 
 func reg(r int) string { return "r" + strconv.Itoa(r) }
@@ -204,7 +179,7 @@ func (l *lister) code() {
 		rows[i] = []string{fmt.Sprintf("%*d", len(strconv.Itoa(len(rows)-1)), i), l.pos(l.p.Pos[i]),
 			in.Op.String(), operands(in), attributes(in)}
 	}
-	lines := columns(rows)
+	lines := tables.Align("  ", rows)
 	l.WriteString("\ncode\n")
 	at := 0
 	for _, s := range l.p.Stmts {

@@ -1,14 +1,11 @@
 // Package show writes the numbers of package stats for people: shares in percent,
-// differences in points, and tables of them.
+// differences in points.
 package show
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"ein/bench/stats"
 )
@@ -82,40 +79,4 @@ func Plural(n int, thing string) string {
 		thing += "s"
 	}
 	return Count(n) + " " + thing
-}
-
-// Table writes columns, of which the first row is the titles: words to the left,
-// numbers to the right.
-func Table(b *strings.Builder, rows [][]string) {
-	width := make([]int, len(rows[0]))
-	words := make([]bool, len(rows[0]))
-	for i := range width {
-		words[i] = true
-		for at, row := range rows {
-			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
-			if at > 0 && !isWord(row[i]) {
-				words[i] = false
-			}
-		}
-	}
-	words[0] = true
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			if words[i] {
-				fmt.Fprintf(&line, "%-*s", width[i], cell)
-			} else {
-				fmt.Fprintf(&line, "%*s", width[i], cell)
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-}
-
-func isWord(s string) bool {
-	first, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(first)
 }

@@ -2,7 +2,6 @@ package show
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"ein/bench/stats"
@@ -28,13 +27,5 @@ func TestNumbers(t *testing.T) {
 	}
 	if rate, interval := Share(stats.ShareOf([]float64{1, 1, 0}, []int{1, 2, 3}, 0.95)); rate != "66.7" || interval != "20.8-93.9" {
 		t.Errorf("%s, %s", rate, interval)
-	}
-}
-
-func TestTable(t *testing.T) {
-	var b strings.Builder
-	Table(&b, [][]string{{"cell", "n", "kind", ""}, {"seen", "10", "paired", ""}, {"1st", "9", "x", ""}})
-	if want := "cell   n  kind\nseen  10  paired\n1st    9  x\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

@@ -1,68 +1,64 @@
-package report
+package table
 
 import (
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"ein/internal/chart"
 	"ein/internal/page"
 )
 
 // textWidth is about how many characters a line of a paper has.
 const textWidth = 96
 
-// LaTeX writes a table for the packages booktabs and graphicx. Intervals are
+// LaTeX writes the table for the packages booktabs and graphicx. Intervals are
 // beside their numbers; in a table that is wider than a line they are below, and
 // one that is still too wide is scaled down.
 func (t *Table) LaTeX(w io.Writer) error {
-	var b strings.Builder
 	stack := t.width(false) > textWidth
 	if stack && t.width(true) > textWidth {
 		t = t.numbered()
 	}
 	wide := stack && t.width(true) > textWidth
-	counts := t.counts()
+	var b strings.Builder
 	fmt.Fprintf(&b, "%% \\usepackage{booktabs,graphicx}\n\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\small\n", latexText(t.Caption), t.ID)
 	if wide {
 		b.WriteString("\\resizebox{\\linewidth}{!}{%\n")
 	}
-	fmt.Fprintf(&b, "\\begin{tabular}{@{}%s%s@{}}\n\\toprule\n", strings.Repeat("l", len(t.Keys)), strings.Repeat("c", len(t.Columns)))
+	letters := ""
 	var head, below []string
-	some := false
-	for _, k := range t.Keys {
-		head, below = append(head, latexText(k)), append(below, "")
-	}
-	for i := range t.Columns {
-		head = append(head, latexLines(strings.SplitAfter(t.Columns[i].Heading(), ", "), stack))
+	for _, c := range t.Columns {
 		n := ""
-		if counts[i] > 0 {
-			n, some = fmt.Sprintf("{\\scriptsize $n=%d$}", counts[i]), true
+		if c.Words {
+			letters += "l"
+		} else {
+			letters += "c"
 		}
-		below = append(below, n)
+		if c.N > 0 {
+			n = fmt.Sprintf("{\\scriptsize $n=%d$}", c.N)
+		}
+		head, below = append(head, latexLines(c.parts(stack))), append(below, n)
 	}
-	b.WriteString(strings.Join(head, " & ") + " \\\\\n")
-	if some {
-		b.WriteString(strings.Join(below, " & ") + " \\\\\n")
+	end := " \\\\\n"
+	fmt.Fprintf(&b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s%s", letters, strings.Join(head, " & "), end)
+	if strings.Join(below, "") != "" {
+		b.WriteString(strings.Join(below, " & ") + end)
 	}
 	b.WriteString("\\midrule\n")
-	for i, r := range t.Rows {
-		if i > 0 && (r.Paper && !t.Rows[i-1].Paper || len(t.Keys) > 1 && r.Keys[0] != t.Rows[i-1].Keys[0] && t.Keys[0] == "level") {
+	if stack {
+		end = " \\\\[3pt]\n"
+	}
+	for _, r := range t.Rows {
+		if r.Rule {
 			b.WriteString("\\midrule\n")
 		}
 		var cells []string
-		for _, k := range r.Keys {
-			cells = append(cells, latexText(k))
+		for i := range r.Cells {
+			cells = append(cells, r.Cells[i].latex(stack))
 		}
-		for c, v := range r.Cells {
-			cells = append(cells, latexCell(t.Columns[c].Unit, v, counts[c] == 0, stack))
-		}
-		b.WriteString(strings.Join(cells, " & ") + " \\\\")
-		if stack {
-			b.WriteString("[3pt]")
-		}
-		b.WriteString("\n")
+		b.WriteString(strings.Join(cells, " & ") + end)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}")
 	if wide {
@@ -80,11 +76,15 @@ func (t *Table) numbered() *Table {
 	out := *t
 	out.Columns = slices.Clone(t.Columns)
 	var list []string
+	n := 0
 	for i := range out.Columns {
-		if c := &out.Columns[i]; len([]rune(c.Name)) > long {
-			short := fmt.Sprintf("(%d)", i+1)
-			list = append(list, short+" "+c.Name)
-			c.Name = short
+		c := &out.Columns[i]
+		if c.Words {
+			continue
+		}
+		if n++; utf8.RuneCountInString(c.Name) > long {
+			list = append(list, fmt.Sprintf("(%d) %s", n, c.Name))
+			c.Name = fmt.Sprintf("(%d)", n)
 		}
 	}
 	if len(list) > 0 {
@@ -93,35 +93,32 @@ func (t *Table) numbered() *Table {
 	return &out
 }
 
+// parts is a heading in one line, or in several.
+func (c *Column) parts(stack bool) []string {
+	if stack && !c.Words {
+		return strings.SplitAfter(c.heading(), ", ")
+	}
+	return []string{c.heading()}
+}
+
 // width is about how many characters a line of the table has, with intervals
 // beside or below; those are of a smaller size.
 func (t *Table) width(stack bool) int {
-	length := func(s string) int { return len([]rune(s)) }
-	counts := t.counts()
 	sum := 0
-	for k := range t.Keys {
+	for i, c := range t.Columns {
 		most := 0
-		for _, r := range t.Rows {
-			most = max(most, length(r.Keys[k]))
+		if !c.Words {
+			for _, p := range c.parts(stack) {
+				most = max(most, utf8.RuneCountInString(p))
+			}
 		}
-		sum += most + 2
-	}
-	for c := range t.Columns {
-		u, most := t.Columns[c].Unit, 0
-		head := []string{t.Columns[c].Heading()}
-		if stack {
-			head = strings.SplitAfter(head[0], ", ")
-		}
-		for _, p := range head {
-			most = max(most, length(p))
-		}
-		for _, r := range t.Rows {
-			value := length(u.Text(r.Cells[c].V))
-			small := (length(cellText(u, r.Cells[c], counts[c] == 0)) - value) * 2 / 3
+		for k := range t.Rows {
+			cell := &t.Rows[k].Cells[i]
+			value := utf8.RuneCountInString(cell.Text)
 			if stack {
-				most = max(most, value, length(u.Interval(r.Cells[c]))*2/3)
+				most = max(most, value, utf8.RuneCountInString(cell.Interval)*2/3)
 			} else {
-				most = max(most, value+small)
+				most = max(most, value+(utf8.RuneCountInString(cell.line())-value)*2/3)
 			}
 		}
 		sum += most + 2
@@ -130,27 +127,27 @@ func (t *Table) width(stack bool) int {
 }
 
 // latexLines is a text in one line, or in several.
-func latexLines(parts []string, stack bool) string {
+func latexLines(parts []string) string {
 	var list []string
 	for _, p := range parts {
 		if p != "" {
 			list = append(list, latexText(p))
 		}
 	}
-	if !stack || len(list) < 2 {
+	if len(list) < 2 {
 		return strings.Join(list, "")
 	}
 	return "\\shortstack{" + strings.Join(list, "\\\\") + "}"
 }
 
-func latexCell(u Unit, v chart.Value, withN, stack bool) string {
-	s := latexText(u.Text(v.V))
+func (c *Cell) latex(stack bool) string {
+	s := latexText(c.Text)
 	var small []string
-	if i := u.Interval(v); i != "" {
-		small = append(small, "("+latexText(i)+")")
+	if c.Interval != "" {
+		small = append(small, "("+latexText(c.Interval)+")")
 	}
-	if withN && v.N > 0 && !v.Missing() {
-		small = append(small, fmt.Sprintf("$n=%d$", v.N))
+	if c.N > 0 {
+		small = append(small, fmt.Sprintf("$n=%d$", c.N))
 	}
 	switch {
 	case len(small) == 0:

@@ -1,0 +1,121 @@
+// Package table writes tables: as aligned text for a terminal, and as Markdown,
+// LaTeX, CSV and HTML.
+//
+// A Table is what is shown: its cells are texts, and whoever makes one decides how
+// many digits a number has. A column has words or numbers, which stand to the left
+// or to the right. Of makes a table from rows of texts; Align is for lines that are
+// no table, as of a listing. Every writer keeps what comes from outside from being
+// read as its markup.
+package table
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Table is cells under headings. ID, Title and Caption are for the formats that have
+// a place for them.
+type Table struct {
+	ID, Title, Caption string
+	Columns            []Column
+	Rows               []Row
+}
+
+// Column is the heading of a column, and what its cells have in common.
+type Column struct {
+	Name, Unit string
+	Words      bool // to the left; what tells rows apart
+	N          int  // the number of answers behind each cell; 0 where they differ
+}
+
+func (c *Column) heading() string {
+	if c.Unit == "" {
+		return c.Name
+	}
+	return c.Name + " (" + c.Unit + ")"
+}
+
+// Row is a row, with as many cells as there are columns.
+type Row struct {
+	Cells []Cell
+	Soft  bool // of another source
+	Rule  bool // apart from the row above
+}
+
+// Cell is a text, and what stands beside or below it in small letters.
+type Cell struct {
+	Text     string
+	Interval string
+	N        int
+	Value    string // what a column is sorted by on a page
+}
+
+// Of is a table of rows of texts, the headings first. The first column is words, and
+// so is one whose cells begin with letters.
+func Of(rows [][]string) *Table {
+	t := &Table{}
+	for i, name := range rows[0] {
+		number := func(row []string) bool {
+			first, _ := utf8.DecodeRuneInString(row[i])
+			return row[i] != "" && !unicode.IsLetter(first)
+		}
+		t.Columns = append(t.Columns, Column{Name: name, Words: i == 0 || !slices.ContainsFunc(rows[1:], number)})
+	}
+	for _, row := range rows[1:] {
+		var r Row
+		for _, text := range row {
+			r.Cells = append(r.Cells, Cell{Text: text})
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+// Text is the table in lines of aligned columns.
+func (t *Table) Text() string {
+	rows := make([][]string, 1+len(t.Rows))
+	var right []int
+	for i, c := range t.Columns {
+		rows[0] = append(rows[0], c.heading())
+		if !c.Words {
+			right = append(right, i)
+		}
+		for k, r := range t.Rows {
+			rows[k+1] = append(rows[k+1], r.Cells[i].Text)
+		}
+	}
+	return strings.Join(Align("", rows, right...), "")
+}
+
+// Align makes indented lines of rows, with two spaces between columns; those that
+// are named stand to the right. Rows may be of different lengths: the last cell of one does
+// not widen a column of the others, unless it stands to the right.
+func Align(indent string, rows [][]string, right ...int) []string {
+	var width []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			if i < len(row)-1 || slices.Contains(right, i) {
+				width[i] = max(width[i], utf8.RuneCountInString(cell))
+			}
+		}
+	}
+	lines := make([]string, len(rows))
+	for k, row := range rows {
+		var b strings.Builder
+		b.WriteString(indent)
+		for i, cell := range row {
+			pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell)))
+			if slices.Contains(right, i) {
+				cell, pad = pad+cell, ""
+			}
+			b.WriteString(cell + pad + "  ")
+		}
+		lines[k] = strings.TrimRight(b.String(), " ") + "\n"
+	}
+	return lines
+}
