@@ -2,7 +2,9 @@
 package ein_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -71,5 +73,28 @@ func TestPure(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSize holds the binary of make build under 18 MB. What made it large, and how
+// that was found, is in docs/rationale.md.
+func TestSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command")
+	}
+	name := filepath.Join(t.TempDir(), "ein")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "./cmd/ein")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := info.Size(); n >= 18_000_000 {
+		t.Errorf("the stripped binary has %d bytes, want less than 18,000,000: what is new in `go tool nm -size -sort size`?", n)
+	} else {
+		t.Logf("%d bytes", n)
 	}
 }

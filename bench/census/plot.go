@@ -50,7 +50,7 @@ func (r *Report) Plot(w io.Writer) error {
 
 // bars is a figure with a bar for each row, in parts by level; NaN is no part.
 func bars(title, unit string, rows, levels []string, whole bool, value func(level string, row int) float64) *chart.Figure {
-	f := &chart.Figure{Title: title, Kind: chart.Stack, X: chart.Axis{Label: unit, Whole: whole}, Panels: []chart.Panel{{}}}
+	f := &chart.Figure{Title: title, Rows: rows, Kind: chart.Stack, X: chart.Axis{Label: unit, Whole: whole}, Panels: []chart.Panel{{}}}
 	sums := make([]float64, len(rows))
 	for _, l := range levels {
 		s := chart.Series{Name: l}
@@ -63,9 +63,6 @@ func bars(title, unit string, rows, levels []string, whole bool, value func(leve
 		}
 		f.Panels[0].Series = append(f.Panels[0].Series, s)
 	}
-	for i, name := range rows {
-		f.Rows = append(f.Rows, chart.Row{Name: name})
-		f.X.Max = max(f.X.Max, 1.1*sums[i]) // room for a number beside the longest
-	}
+	f.X.Max = 1.1 * slices.Max(sums) // room for a number beside the longest
 	return f
 }

@@ -291,15 +291,6 @@ func (r *Report) levels() []string {
 	return list
 }
 
-// armRows are the rows of figures.
-func armRows(arms []*Arm) []chart.Row {
-	var list []chart.Row
-	for _, a := range arms {
-		list = append(list, chart.Row{Name: a.Name})
-	}
-	return list
-}
-
 // brief is a name that fits into a row.
 func brief(s string) string {
 	const most = 60

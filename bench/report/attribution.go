@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ein/bench/answer"
@@ -77,18 +78,8 @@ func buildAttribution(r *Report, s *Section) error {
 // causes adds a table and a figure, when there is anything in them.
 func (r *Report) causes(s *Section, c *causes) {
 	t := &Table{ID: "attribution-" + c.id, Title: c.title, Caption: c.caption, Keys: []string{"model, mode"}}
-	f := &chart.Figure{
-		ID: t.ID, Title: c.title, Kind: chart.Stack, Caption: c.caption,
-		X: chart.Axis{Label: "wrong answers (%)", Min: 0, Max: 100}, Panels: []chart.Panel{{}},
-	}
 	for _, n := range c.names {
-		shown := strings.ReplaceAll(n, "_", " ")
-		t.Columns = append(t.Columns, Column{n, shown, Percent})
-		series := chart.Series{Name: shown}
-		if n == diagnose.Unexplained {
-			series.Style = 8 // grey
-		}
-		f.Panels[0].Series = append(f.Panels[0].Series, series)
+		t.Columns = append(t.Columns, Column{n, strings.ReplaceAll(n, "_", " "), Percent})
 	}
 	t.Columns = append(t.Columns, Column{"n", "attributed", Number}, Column{"wrong", "of wrong", Number})
 	t.Columns = append(t.Columns, c.extra...)
@@ -99,17 +90,22 @@ func (r *Report) causes(s *Section, c *causes) {
 			continue
 		}
 		row := Row{Keys: []string{a.Name}}
-		f.Rows = append(f.Rows, chart.Row{Name: fmt.Sprintf("%s (n = %d)", a.Name, len(known))})
-		for i, n := range c.names {
-			v := share(known, func(it *item) bool { return c.of(it) == n })
-			row.Cells = append(row.Cells, v)
-			f.Panels[0].Series[i].Points = append(f.Panels[0].Series[i].Points, chart.Point{X: v})
+		for _, n := range c.names {
+			row.Cells = append(row.Cells, share(known, func(it *item) bool { return c.of(it) == n }))
 		}
 		row.Cells = append(row.Cells, chart.Exact(float64(len(known))), chart.Exact(float64(len(wrong))))
 		row.Cells = append(row.Cells, c.more(known)...)
 		t.Rows = append(t.Rows, row)
 	}
-	if len(t.Rows) > 0 {
-		s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
+	if len(t.Rows) == 0 {
+		return
 	}
+	f := t.figure(chart.Stack, len(c.names), "wrong answers (%)", c.caption)
+	for i := range f.Rows {
+		f.Rows[i] += fmt.Sprintf(" (n = %.0f)", t.Rows[i].Cells[len(c.names)].V)
+	}
+	if i := slices.Index(c.names, diagnose.Unexplained); i >= 0 {
+		f.Panels[0].Series[i].Style = 8 // grey
+	}
+	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
 }

@@ -62,10 +62,7 @@ func buildDensity(r *Report, s *Section) error {
 		}
 		return list
 	}
-	t, err := armTable("density", "Accuracy by density", caption, r.Arms, columns, func(a *Arm) ([]chart.Value, error) { return cells(a.scored), nil })
-	if err != nil {
-		return err
-	}
+	t := armTable("density", "Accuracy by density", caption, r.Arms, columns, func(a *Arm) []chart.Value { return cells(a.scored) })
 	f := r.byLevel("density", "Accuracy by density and level", "the density the edges were drawn with, without kinship", len(bins), cells)
 	f.X = chart.Axis{Label: "density of edges", Min: -0.3, Max: float64(len(bins)) - 0.7}
 	for _, c := range columns {

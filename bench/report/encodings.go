@@ -50,14 +50,8 @@ func buildEncodings(r *Report, s *Section) error {
 		ID: "encodings", Title: "Accuracy by encoding of the graph", Keys: []string{"model, mode"}, Paper: "encoding",
 		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference to %s over the questions that both were asked: paired, with errors clustered by structure.", r.Options.Scoring(), first),
 	}
-	f := &chart.Figure{
-		ID: "encodings", Title: "Accuracy by encoding of the graph", Kind: chart.Dots,
-		Caption: "Accuracy (" + r.Options.Scoring() + ") of each model and mode by encoding of the graph, with 95 % intervals.",
-		X:       chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100}, Panels: []chart.Panel{{}},
-	}
 	for _, e := range encodings {
 		t.Columns = append(t.Columns, Column{string(e), string(e), Percent})
-		f.Panels[0].Series = append(f.Panels[0].Series, chart.Series{Name: string(e)})
 	}
 	for _, e := range encodings[1:] {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s less %s", e, first), Points})
@@ -68,23 +62,22 @@ func buildEncodings(r *Report, s *Section) error {
 	}
 	unique(names, func(i int) string { return keys[i].run.Dir })
 	for i, k := range keys {
-		name := names[i]
-		f.Rows = append(f.Rows, chart.Row{Name: name})
-		row := Row{Keys: []string{name}}
-		for i, e := range encodings {
+		row := Row{Keys: []string{names[i]}}
+		for _, e := range encodings {
 			v := chart.Missing()
 			if a := byKey[k][e]; a != nil {
 				v = share(a.scored, r.right)
 			}
 			row.Cells = append(row.Cells, v)
-			f.Panels[0].Series[i].Points = append(f.Panels[0].Series[i].Points, chart.Point{X: v})
 		}
 		for _, e := range encodings[1:] {
 			row.Cells = append(row.Cells, r.paired(byKey[k][e], byKey[k][first]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
+	s.Tables = append(s.Tables, t)
+	s.Figures = append(s.Figures, t.figure(chart.Dots, len(encodings), "accuracy (%)",
+		"Accuracy ("+r.Options.Scoring()+") of each model and mode by encoding of the graph, with 95 % intervals."))
 	return nil
 }
 

@@ -55,31 +55,24 @@ func buildOutcomes(r *Report, s *Section) error {
 			outcomes = append(outcomes, o)
 		}
 	}
-	caption := "What became of the replies, in percent of those scored. "
-	f := &chart.Figure{
-		ID: "outcomes", Title: "Outcomes", Kind: chart.Stack, Rows: armRows(r.Arms),
-		Caption: strings.TrimSpace(caption),
-		X:       chart.Axis{Label: "replies (%)", Min: 0, Max: 100}, Panels: []chart.Panel{{}},
-	}
 	var columns []Column
 	for _, o := range outcomes {
 		columns = append(columns, Column{string(o), outcomeName(o), Percent})
-		f.Panels[0].Series = append(f.Panels[0].Series, chart.Series{Name: outcomeName(o), Style: outcomeStyles[o]})
 	}
 	columns = append(columns, Column{"scored", "scored", Number}, Column{"infra_error", "infra errors", Number}, Column{"missing", "missing", Number})
-	t, err := armTable("outcomes", "Outcomes",
-		caption+"The last columns are counts: replies with an outcome, those lost to infrastructure errors, and questions without a scored reply.",
-		r.Arms, columns, func(a *Arm) ([]chart.Value, error) {
+	const caption = "What became of the replies, in percent of those scored."
+	t := armTable("outcomes", "Outcomes",
+		caption+" The last columns are counts: replies with an outcome, those lost to infrastructure errors, and questions without a scored reply.",
+		r.Arms, columns, func(a *Arm) []chart.Value {
 			var cells []chart.Value
-			for i, o := range outcomes {
-				v := share(a.scored, func(it *item) bool { return it.Score.Outcome == o })
-				cells = append(cells, v)
-				f.Panels[0].Series[i].Points = append(f.Panels[0].Series[i].Points, chart.Point{X: v})
+			for _, o := range outcomes {
+				cells = append(cells, share(a.scored, func(it *item) bool { return it.Score.Outcome == o }))
 			}
-			return append(cells, chart.Exact(float64(len(a.scored))), chart.Exact(float64(a.infra)), chart.Exact(float64(a.Missing()+a.bare))), nil
+			return append(cells, chart.Exact(float64(len(a.scored))), chart.Exact(float64(a.infra)), chart.Exact(float64(a.Missing()+a.bare)))
 		})
-	if err != nil {
-		return err
+	f := t.figure(chart.Stack, len(outcomes), "replies (%)", caption)
+	for i, o := range outcomes {
+		f.Panels[0].Series[i].Style = outcomeStyles[o]
 	}
 	t.Paper = "format_error"
 	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)

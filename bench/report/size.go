@@ -72,11 +72,8 @@ func buildSize(r *Report, s *Section) error {
 		}
 		return list
 	}
-	t, err := armTable("size", "Accuracy by number of nodes", "Accuracy ("+r.Options.Scoring()+") by the number of nodes n.",
-		r.Arms, columns, func(a *Arm) ([]chart.Value, error) { return cells(a.scored), nil })
-	if err != nil {
-		return err
-	}
+	t := armTable("size", "Accuracy by number of nodes", "Accuracy ("+r.Options.Scoring()+") by the number of nodes n.",
+		r.Arms, columns, func(a *Arm) []chart.Value { return cells(a.scored) })
 	t.Paper = "size"
 	byLevel := &Table{ID: "size-levels", Title: "Accuracy by level and number of nodes", Keys: []string{"model, mode", "level"}, Columns: columns,
 		Caption: "Accuracy (" + r.Options.Scoring() + ") by compositional level and number of nodes n."}

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"ein/internal/chart"
 	"ein/internal/table"
@@ -70,7 +71,7 @@ func (u Unit) Text(v float64) string {
 		if v < 100 && v != math.Trunc(v) {
 			return strconv.FormatFloat(v, 'f', 1, 64)
 		}
-		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
+		return table.Grouped(strconv.FormatFloat(v, 'f', 0, 64))
 	case Dollars:
 		if v == 0 || v >= 1 {
 			return strconv.FormatFloat(v, 'f', 2, 64)
@@ -78,16 +79,9 @@ func (u Unit) Text(v float64) string {
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	}
 	if v == math.Trunc(v) {
-		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
+		return table.Grouped(strconv.FormatFloat(v, 'f', 0, 64))
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)
-}
-
-func grouped(s string) string {
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // Interval is an interval as it is shown, "" for none.
@@ -201,14 +195,25 @@ func exact(v float64) string {
 }
 
 // armTable has a row for each arm.
-func armTable(id, title, caption string, arms []*Arm, columns []Column, cells func(*Arm) ([]chart.Value, error)) (*Table, error) {
+func armTable(id, title, caption string, arms []*Arm, columns []Column, cells func(*Arm) []chart.Value) *Table {
 	t := &Table{ID: id, Title: title, Caption: caption, Keys: []string{"model, mode"}, Columns: columns}
 	for _, a := range arms {
-		list, err := cells(a)
-		if err != nil {
-			return nil, err
-		}
-		t.Rows = append(t.Rows, Row{Keys: []string{a.Name}, Cells: list})
+		t.Rows = append(t.Rows, Row{Keys: []string{a.Name}, Cells: cells(a)})
 	}
-	return t, nil
+	return t
+}
+
+// figure is the first columns of the table, which are shares in percent.
+func (t *Table) figure(kind chart.Kind, columns int, unit, caption string) *chart.Figure {
+	f := &chart.Figure{ID: t.ID, Title: t.Title, Caption: caption, Kind: kind, X: chart.Axis{Label: unit, Max: 100}, Panels: []chart.Panel{{}}}
+	series := make([]chart.Series, columns)
+	for _, r := range t.Rows {
+		f.Rows = append(f.Rows, strings.Join(r.Keys, "  "))
+		for i := range series {
+			series[i].Name = t.Columns[i].Name
+			series[i].Points = append(series[i].Points, chart.Point{X: r.Cells[i]})
+		}
+	}
+	f.Panels[0].Series = series
+	return f
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"slices"
 
 	"ein/bench/model"
@@ -98,18 +99,18 @@ func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm)
 	for _, p := range parts {
 		columns = append(columns, p.column)
 	}
-	return armTable(id, title, caption, r.Arms, columns, func(a *Arm) ([]chart.Value, error) {
-		var cells []chart.Value
+	var failed error
+	t := armTable(id, title, caption, r.Arms, columns, func(a *Arm) (cells []chart.Value) {
 		for _, p := range parts {
 			v := chart.Missing()
 			if has(a) {
 				var err error
-				if v, err = r.per(a.scored, p.num, p.per); err != nil {
-					return nil, err
-				}
+				v, err = r.per(a.scored, p.num, p.per)
+				failed = errors.Join(failed, err)
 			}
 			cells = append(cells, v)
 		}
-		return cells, nil
+		return cells
 	})
+	return t, failed
 }

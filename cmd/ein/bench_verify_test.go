@@ -46,7 +46,7 @@ func TestBenchVerify(t *testing.T) {
 		"a.jsonl:1: cb1-heldout-triangle_count-0-s9: the digest is not that of the content",
 		"regenerated from its id, it differs in python_program",
 		"the Python program: the interpreter crashed: exit status 9",
-		"total                         26        1         1      0       1",
+		"total                        26       1          1    0       1",
 	} {
 		if code != exitWrong || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, no %q in\n%s", code, want, out)

@@ -5,10 +5,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,7 +36,7 @@ func random(kind Kind, rnd *rand.Rand) *Figure {
 		f.X.Log = false
 	}
 	for range rnd.IntN(5) {
-		f.Rows = append(f.Rows, Row{text()})
+		f.Rows = append(f.Rows, text())
 	}
 	panels := 1
 	if kind == Lines {
@@ -128,7 +128,7 @@ func TestMissing(t *testing.T) {
 	if a, b := strings.Count(draw(20), "<title>a: "), strings.Count(draw(nan), "<title>a: "); a != 3 || b != 2 {
 		t.Errorf("%d and %d marks, want 3 and 2", a, b)
 	}
-	empty := string(SVG(&Figure{ID: "x", Kind: Dots, Rows: []Row{{"a"}}, Panels: []Panel{{Series: []Series{{Points: []Point{{X: Exact(nan)}}}}}}}))
+	empty := string(SVG(&Figure{ID: "x", Kind: Dots, Rows: []string{"a"}, Panels: []Panel{{Series: []Series{{Points: []Point{{X: Exact(nan)}}}}}}}))
 	if !strings.Contains(empty, "No data for this figure.") {
 		t.Errorf("an empty figure does not say so: %s", empty)
 	}
@@ -190,32 +190,36 @@ func TestLabels(t *testing.T) {
 // TestContrast holds the palette to being readable: 4.5 to 1 for words (WCAG
 // 2). Marks differ in shape as well, and may have less.
 func TestContrast(t *testing.T) {
-	ratio := func(a, b color.RGBA) float64 {
-		x, y := luminance(a), luminance(b)
+	ratio := func(a, b rgb) float64 {
+		x, y := a.luminance(), b.luminance()
 		return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 	}
-	if q := ratio(rgb(0), rgb(0xffffff)); math.Abs(q-21) > 1e-9 {
+	if q := ratio(0, 0xffffff); math.Abs(q-21) > 1e-9 {
 		t.Fatalf("black and white have a contrast of %v, want 21", q)
 	}
-	if q := ratio(rgb(0x777777), rgb(0xffffff)); math.Abs(q-4.478) > 1e-3 {
+	if q := ratio(0x777777, 0xffffff); math.Abs(q-4.478) > 1e-3 {
 		t.Fatalf("#777777 and white have a contrast of %v, want 4.48", q)
 	}
 	for _, dark := range []bool{false, true} {
-		series, inks := seriesLight, inksLight
-		if dark {
-			series, inks = seriesDark, inksDark
+		of := func(r role) rgb {
+			i := slices.IndexFunc(palette, func(c color) bool { return c.role == r })
+			if dark {
+				return palette[i].dark
+			}
+			return palette[i].light
 		}
 		for _, r := range []role{ink, soft} {
-			if q := ratio(inks[r], inks[paper]); q < 4.5 {
-				t.Errorf("words in %s, dark %v: contrast %.2f", hex(inks[r]), dark, q)
+			if q := ratio(of(r), of(paper)); q < 4.5 {
+				t.Errorf("words in %v, dark %v: contrast %.2f", of(r), dark, q)
 			}
 		}
-		for _, c := range series {
-			if q := ratio(c, inks[paper]); q < 2.2 {
-				t.Errorf("marks in %s, dark %v: contrast %.2f", hex(c), dark, q)
+		for i := range series {
+			c := of(seriesRole(i))
+			if q := ratio(c, of(paper)); q < 2.2 {
+				t.Errorf("marks in %v, dark %v: contrast %.2f", c, dark, q)
 			}
-			if q := ratio(c, on(c)); q < 4.5 {
-				t.Errorf("words on %s: contrast %.2f", hex(c), q)
+			if q := ratio(c, of(onSeries(i))); q < 4.5 {
+				t.Errorf("words on %v: contrast %.2f", c, q)
 			}
 		}
 	}

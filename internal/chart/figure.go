@@ -39,9 +39,9 @@ type Figure struct {
 	Caption string
 	Kind    Kind
 	X, Y    Axis
-	Rows    []Row   // of Dots, Stack and Heat, from the top
-	Panels  []Panel // more than one only of Lines
-	Front   []Point // of Plane
+	Rows    []string // of Dots, Stack and Heat, from the top
+	Panels  []Panel  // more than one only of Lines
+	Front   []Point  // of Plane
 }
 
 // Axis is a scale. Without Max it is that of the data.
@@ -52,9 +52,6 @@ type Axis struct {
 	Whole    bool     // ticks at whole numbers only
 	Names    []string // of the values 0, 1, 2 ..., in place of numbers
 }
-
-// Row is a row of a diagram.
-type Row struct{ Name string }
 
 // Panel is a diagram of several that share their axes.
 type Panel struct {

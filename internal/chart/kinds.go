@@ -34,7 +34,7 @@ func (s *scene) dots(f *Figure) {
 			if p.X.hasInterval() {
 				s.line(point{x.at(p.X.Low), at.y}, point{x.at(p.X.High), at.y}, seriesRole(series[k].style(k)), 1.5)
 			}
-			s.mark(at, series[k].style(k), 3.8, tip(f.Rows[i].Name+", "+series[k].Name, p.X, p.Note))
+			s.mark(at, series[k].style(k), 3.8, tip(f.Rows[i]+", "+series[k].Name, p.X, p.Note))
 		}
 	}
 	s.height = bottom + 36
@@ -240,7 +240,7 @@ func (s *scene) stack(f *Figure) {
 			if beside = text; p.X.V == 0 {
 				continue
 			}
-			s.rect(a, mid-bar/2, b-a, bar, seriesRole(k), tip(f.Rows[i].Name+", "+name, p.X, p.Note))
+			s.rect(a, mid-bar/2, b-a, bar, seriesRole(k), tip(f.Rows[i]+", "+name, p.X, p.Note))
 			s.line(point{b, mid - bar/2}, point{b, mid + bar/2}, paper, 0.8)
 			if b-a > textWidth(text, 8.5)+8 {
 				s.word(point{(a + b) / 2, mid + 3}, text, 8.5, onSeries(k), middle)
@@ -296,7 +296,7 @@ func (s *scene) heat(f *Figure) {
 				continue
 			}
 			fill, text := shade((p.X.V - low) / (high - low))
-			s.rect(x+0.6, mid-step/2+0.6, width-1.2, step-1.2, fill, tip(f.Rows[i].Name+", "+c.Name, p.X, p.Note))
+			s.rect(x+0.6, mid-step/2+0.6, width-1.2, step-1.2, fill, tip(f.Rows[i]+", "+c.Name, p.X, p.Note))
 			if width > textWidth("100", smallSize)+4 {
 				s.word(point{x + width/2, mid + 3.2}, fmt.Sprintf("%.0f", p.X.V), smallSize, text, middle)
 			}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sort"
 	"strconv"
+
+	"ein/internal/table"
 )
 
 // Sizes, in points.
@@ -198,13 +200,13 @@ func clip(text string, size, width float64) string {
 func (s *scene) rowLabels(f *Figure) float64 {
 	w := 0.0
 	for _, r := range f.Rows {
-		w = math.Max(w, textWidth(r.Name, textSize))
+		w = math.Max(w, textWidth(r, textSize))
 	}
 	return margin + math.Min(w, s.width*0.38) + 12
 }
 
 func (s *scene) rowName(f *Figure, i int, left, y float64) {
-	s.word(point{left - 10, y + textSize*0.35}, clip(f.Rows[i].Name, textSize, left-10-margin), textSize, ink, end)
+	s.word(point{left - 10, y + textSize*0.35}, clip(f.Rows[i], textSize, left-10-margin), textSize, ink, end)
 }
 
 // xAxis draws the ticks, the grid from top to bottom, and the label.
@@ -271,13 +273,4 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 2, 64)
 }
 
-func thousands(v float64) string {
-	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if v < 0 {
-		s = "-" + s
-	}
-	return s
-}
+func thousands(v float64) string { return table.Grouped(strconv.FormatFloat(v, 'f', 0, 64)) }

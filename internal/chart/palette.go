@@ -2,151 +2,142 @@ package chart
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"strconv"
 )
 
-// role is what a colour is for. The page that a figure is part of decides what
-// colour that is; a figure by itself is for white paper.
-type role int
+// role is what a colour is for, and its name in CSS. The page that a figure is part
+// of decides what colour that is; a figure by itself is for white paper.
+type role string
 
 const (
-	none  role = iota
-	ink        // words that matter
-	soft       // other words, axes
-	rule       // grid
-	band       // every second row
-	paper      // what is behind
-	black      // words on light shades, in any theme
-	white      // words on dark shades, in any theme
-	firstSeries
-	firstOn    = firstSeries + 32 // words on a fill
-	firstShade = firstSeries + 64
+	none  role = ""
+	ink   role = "ink"   // words that matter
+	soft  role = "soft"  // other words, axes
+	rule  role = "rule"  // grid
+	band  role = "band"  // every second row
+	paper role = "paper" // what is behind
+	black role = "black" // words on light shades, in any theme
+	white role = "white" // words on dark shades, in any theme
 )
+
+func seriesRole(i int) role { return role("s" + strconv.Itoa(i%len(series))) }
+
+// onSeries is the role of words on the fill of a series.
+func onSeries(i int) role { return role("o" + strconv.Itoa(i%len(series))) }
 
 // shades is the number of steps of a heat map.
 const shades = 32
 
-func seriesRole(i int) role { return firstSeries + role(i%len(seriesLight)) }
-
-// onSeries is the role of words on the fill of a series.
-func onSeries(i int) role { return firstOn + role(i%len(seriesLight)) }
-
-// on is the one of black and white that has more contrast to a fill (WCAG 2).
-func on(fill color.RGBA) color.RGBA {
-	if luminance(fill) > 0.179 {
-		return inksLight[black]
+// shade is the role of a share from 0 to 1, and that of words on it.
+func shade(share float64) (fill, text role) {
+	i := max(0, min(shades-1, int(share*shades)))
+	if on(shadeColor(i)) == 0xffffff {
+		return role("q" + strconv.Itoa(i)), white
 	}
-	return inksLight[white]
+	return role("q" + strconv.Itoa(i)), black
 }
 
+// rgb is a colour.
+type rgb uint32
+
+func (c rgb) String() string { return fmt.Sprintf("#%06x", uint32(c)) }
+
+// part is red, green or blue, for 16, 8 and 0.
+func (c rgb) part(shift int) float64 { return float64(c >> shift & 0xff) }
+
 // luminance is the relative luminance of sRGB.
-func luminance(c color.RGBA) float64 {
-	linear := func(v uint8) float64 {
-		x := float64(v) / 255
+func (c rgb) luminance() float64 {
+	linear := func(shift int) float64 {
+		x := c.part(shift) / 255
 		if x <= 0.04045 {
 			return x / 12.92
 		}
 		return math.Pow((x+0.055)/1.055, 2.4)
 	}
-	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
+	return 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
 }
 
-// shade is the role of a share from 0 to 1, and that of words on it.
-func shade(share float64) (fill, text role) {
-	i := int(share * shades)
-	i = max(0, min(shades-1, i))
-	text = black
-	if on(shadeColor(i)) == inksLight[white] {
-		text = white
+// on is the one of black and white that has more contrast to a fill (WCAG 2).
+func on(fill rgb) rgb {
+	if fill.luminance() > 0.179 {
+		return 0x111111
 	}
-	return firstShade + role(i), text
+	return 0xffffff
+}
+
+// series is the palette of Okabe and Ito, without yellow, which white paper
+// swallows; then three more, for figures that need a colour for each of eleven
+// outcomes. Each is for a light and for a dark page.
+var series = [][2]rgb{
+	{0x0072b2, 0x4da3dc}, {0xd55e00, 0xf0863c}, {0x009e73, 0x2fc79a}, {0xcc79a7, 0xe29ac4}, {0x7a5195, 0xb08fd0}, {0x56b4e9, 0x8ed0f5},
+	{0xb8860b, 0xe0b341}, {0x4d4d4d, 0xb8b8b8}, {0x8c564b, 0xc08a80}, {0x6a9a1f, 0xb5dd77}, {0x00626c, 0x4fb9c4},
+}
+
+// stops are those of the shades, from low to high: after cividis, which is even to
+// colour-blind readers and in grey.
+var stops = []rgb{0x00224e, 0x35456c, 0x666970, 0x948e77, 0xc8b866, 0xfee838}
+
+func shadeColor(i int) rgb {
+	at := float64(i) / (shades - 1) * float64(len(stops)-1)
+	k := min(int(at), len(stops)-2)
+	var c rgb
+	for shift := 0; shift <= 16; shift += 8 {
+		a, b := stops[k].part(shift), stops[k+1].part(shift)
+		c |= rgb(a+(b-a)*(at-float64(k))+0.5) << shift
+	}
+	return c
+}
+
+// color is a role and what it is on a light and on a dark page.
+type color struct {
+	role
+	light, dark rgb
 }
 
 var (
-	// The palette of Okabe and Ito, without yellow, which white paper swallows; then
-	// three more, for figures that need a colour for each of eleven outcomes.
-	seriesLight = []color.RGBA{rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0xcc79a7), rgb(0x7a5195), rgb(0x56b4e9), rgb(0xb8860b), rgb(0x4d4d4d), rgb(0x8c564b), rgb(0x6a9a1f), rgb(0x00626c)}
-	seriesDark  = []color.RGBA{rgb(0x4da3dc), rgb(0xf0863c), rgb(0x2fc79a), rgb(0xe29ac4), rgb(0xb08fd0), rgb(0x8ed0f5), rgb(0xe0b341), rgb(0xb8b8b8), rgb(0xc08a80), rgb(0xb5dd77), rgb(0x4fb9c4)}
-	inksLight   = map[role]color.RGBA{ink: rgb(0x1a1a1a), soft: rgb(0x5a5f66), rule: rgb(0xdfe2e6), band: rgb(0xf5f6f8), paper: rgb(0xffffff), black: rgb(0x111111), white: rgb(0xffffff)}
-	inksDark    = map[role]color.RGBA{ink: rgb(0xececec), soft: rgb(0xa3a9b1), rule: rgb(0x363b42), band: rgb(0x1d2126), paper: rgb(0x15181c), black: rgb(0x111111), white: rgb(0xffffff)}
-	// Stops of the shades, from low to high: after cividis, which is even to
-	// colour-blind readers and in grey.
-	stops = []color.RGBA{rgb(0x00224e), rgb(0x35456c), rgb(0x666970), rgb(0x948e77), rgb(0xc8b866), rgb(0xfee838)}
+	palette = allColors()
+	light   = map[role]rgb{}
 )
 
-func rgb(v uint32) color.RGBA { return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff} }
-
-func shadeColor(i int) color.RGBA {
-	at := float64(i) / (shades - 1) * float64(len(stops)-1)
-	k := min(int(at), len(stops)-2)
-	t := at - float64(k)
-	mix := func(a, b uint8) uint8 { return uint8(float64(a)*(1-t) + float64(b)*t + 0.5) }
-	a, b := stops[k], stops[k+1]
-	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+func init() {
+	for _, c := range palette {
+		light[c.role] = c.light
+	}
 }
 
-func lightColor(r role) color.RGBA {
-	switch {
-	case r >= firstShade:
-		return shadeColor(int(r - firstShade))
-	case r >= firstOn:
-		return on(seriesLight[r-firstOn])
-	case r >= firstSeries:
-		return seriesLight[r-firstSeries]
+func allColors() []color {
+	list := []color{
+		{ink, 0x1a1a1a, 0xececec}, {soft, 0x5a5f66, 0xa3a9b1}, {rule, 0xdfe2e6, 0x363b42}, {band, 0xf5f6f8, 0x1d2126},
+		{paper, 0xffffff, 0x15181c}, {black, 0x111111, 0x111111}, {white, 0xffffff, 0xffffff},
 	}
-	return inksLight[r]
-}
-
-// name is the role in CSS.
-func (r role) name() string {
-	switch {
-	case r >= firstShade:
-		return "q" + strconv.Itoa(int(r-firstShade))
-	case r >= firstOn:
-		return "o" + strconv.Itoa(int(r-firstOn))
-	case r >= firstSeries:
-		return "s" + strconv.Itoa(int(r-firstSeries))
+	for i, c := range series {
+		list = append(list, color{seriesRole(i), c[0], c[1]}, color{onSeries(i), on(c[0]), on(c[1])})
 	}
-	return [...]string{"none", "ink", "soft", "rule", "band", "paper", "black", "white"}[r]
+	for i := range shades {
+		list = append(list, color{role("q" + strconv.Itoa(i)), shadeColor(i), shadeColor(i)})
+	}
+	return list
 }
 
 // Variables are the CSS variables of the colours, for a light or a dark page.
 func Variables(dark bool) string {
-	series, inks := seriesLight, inksLight
-	if dark {
-		series, inks = seriesDark, inksDark
-	}
-	var s string
-	for r := ink; r <= white; r++ {
-		s += variable(r, inks[r])
-	}
-	for i, c := range series {
-		s += variable(seriesRole(i), c) + variable(onSeries(i), on(c))
+	s := ""
+	for _, c := range palette {
+		value := c.light
+		if dark {
+			value = c.dark
+		}
+		s += fmt.Sprintf("--%s:%v;", c.role, value)
 	}
 	return s
 }
-
-func variable(r role, c color.RGBA) string { return fmt.Sprintf("--%s:%s;", r.name(), hex(c)) }
 
 // Classes are the CSS rules of the classes that Inline writes.
 func Classes() string {
 	s := ".chart text{font-family:\"Liberation Sans\",Arial,Helvetica,sans-serif}"
-	one := func(r role, value string) {
-		s += fmt.Sprintf(".chart .f-%s{fill:%s}.chart .l-%s{stroke:%s}", r.name(), value, r.name(), value)
-	}
-	for r := ink; r <= white; r++ {
-		one(r, "var(--"+r.name()+")")
-	}
-	for i := range seriesLight {
-		one(seriesRole(i), "var(--"+seriesRole(i).name()+")")
-		one(onSeries(i), "var(--"+onSeries(i).name()+")")
-	}
-	for i := range shades {
-		one(firstShade+role(i), hex(shadeColor(i)))
+	for _, c := range palette {
+		s += fmt.Sprintf(".chart .f-%s{fill:var(--%s)}.chart .l-%s{stroke:var(--%s)}", c.role, c.role, c.role, c.role)
 	}
 	return s
 }
-
-func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

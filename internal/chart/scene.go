@@ -48,25 +48,22 @@ func (s *scene) path(d string, p paint, tip string) {
 
 // paint writes attributes.
 func (s *scene) paint(p paint) {
-	if s.inline {
-		var classes []string
-		if p.fill != none {
-			classes = append(classes, "f-"+p.fill.name())
-		}
-		if p.stroke != none {
-			classes = append(classes, "l-"+p.stroke.name())
-		}
-		s.Tag(` class="%s"`, strings.Join(classes, " "))
-	} else {
-		if p.fill != none {
-			s.Tag(` fill="%s"`, hex(lightColor(p.fill)))
-		}
-		if p.stroke != none {
-			s.Tag(` stroke="%s"`, hex(lightColor(p.stroke)))
+	var classes []string
+	for _, c := range []struct {
+		attribute, class string
+		role
+	}{{"fill", "f-", p.fill}, {"stroke", "l-", p.stroke}} {
+		switch {
+		case c.role != none && s.inline:
+			classes = append(classes, c.class+string(c.role))
+		case c.role != none:
+			s.Tag(` %s="%v"`, c.attribute, light[c.role])
+		case c.attribute == "fill":
+			s.Tag(` fill="none"`)
 		}
 	}
-	if p.fill == none {
-		s.Tag(` fill="none"`)
+	if s.inline {
+		s.Tag(` class="%s"`, strings.Join(classes, " "))
 	}
 	if p.stroke != none {
 		s.Tag(` stroke-width="%s"`, short(p.width))
@@ -132,7 +129,7 @@ func (s *scene) turned(at point, text string, size float64, fill role, a anchor,
 
 // mark is the shape of a series. Every second round of the palette is hollow, so
 // that sixteen series can be told apart.
-func (s *scene) mark(at point, series int, radius float64, tip string) {
+func (s *scene) mark(at point, style int, radius float64, tip string) {
 	var path []point
 	turn := func(n int, from, radius float64) {
 		for i := range n {
@@ -144,23 +141,23 @@ func (s *scene) mark(at point, series int, radius float64, tip string) {
 		corners    int
 		from, size float64
 	}{{24, 0, 1}, {4, 45, 1.22}, {3, -90, 1.4}, {4, 0, 1.35}, {3, 90, 1.4}, {6, 0, 1.15}, {5, -90, 1.2}, {10, -90, 1.45}}
-	shape := shapes[series%len(shapes)]
+	shape := shapes[style%len(shapes)]
 	turn(shape.corners, shape.from, radius*shape.size)
 	if shape.corners == 10 { // a star
 		for i := 1; i < len(path); i += 2 {
 			path[i] = point{at.x + (path[i].x-at.x)*0.45, at.y + (path[i].y-at.y)*0.45}
 		}
 	}
-	p := paint{fill: seriesRole(series), stroke: paper, width: 0.8}
-	if series/len(seriesLight)%2 == 1 {
-		p = paint{fill: paper, stroke: seriesRole(series), width: 1.3}
+	p := paint{fill: seriesRole(style), stroke: paper, width: 0.8}
+	if style/len(series)%2 == 1 {
+		p = paint{fill: paper, stroke: seriesRole(style), width: 1.3}
 	}
 	s.path(lineTo(path...)+"Z", p, tip)
 }
 
 // dashes of a series: whole in the first round of the palette.
-func dashes(series int) string {
-	if series/len(seriesLight)%2 == 1 {
+func dashes(style int) string {
+	if style/len(series)%2 == 1 {
 		return "4 2.5"
 	}
 	return ""
@@ -206,7 +203,7 @@ func (s *scene) svg(id, title string) []byte {
 	p.Tag(` role="img" aria-labelledby="figure-%s-title"><title id="figure-%s-title">`, id, id)
 	p.Element("", title, "</title>")
 	if !s.inline {
-		p.Tag(`<path d="%s" fill="%s"/>`, rectangle(0, 0, s.width, s.height), hex(lightColor(paper)))
+		p.Tag(`<path d="%s" fill="%s"/>`, rectangle(0, 0, s.width, s.height), light[paper].String())
 	}
 	_, _ = s.WriteTo(&p) // to memory
 	p.Tag("</svg>\n")

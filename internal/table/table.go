@@ -52,6 +52,14 @@ type Cell struct {
 	Value    string // what a column is sorted by on a page
 }
 
+// Grouped writes commas between the thousands of a whole number.
+func Grouped(digits string) string {
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
 // Of is a table of rows of texts, the headings first. The first column is words, and
 // so is one whose cells begin with letters.
 func Of(rows [][]string) *Table {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/bench/stats"
+	"ein/internal/table"
 )
 
 // None stands for a number that there is not.
@@ -65,13 +66,7 @@ func P(p float64) string {
 }
 
 // Count is a number with commas.
-func Count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Count(n int) string { return table.Grouped(strconv.Itoa(n)) }
 
 // Plural is a number of things.
 func Plural(n int, thing string) string {
