@@ -36,11 +36,11 @@ func (r *Report) Files(f Format) ([]File, error) {
 	case HTML:
 		return r.htmlFile()
 	case Markdown:
-		return r.tables("md", (*Table).shown, (*table.Table).Markdown)
+		return r.tables("md", (*table.Table).Markdown)
 	case LaTeX:
-		return r.tables("tex", (*Table).shown, (*table.Table).LaTeX)
+		return r.tables("tex", (*table.Table).LaTeX)
 	case CSV:
-		return r.tables("csv", (*Table).data, (*table.Table).CSV)
+		return r.tables("csv", (*table.Table).CSV)
 	case SVG:
 		var list []File
 		for _, f := range r.Figures() {
@@ -57,11 +57,11 @@ func (r *Report) htmlFile() ([]File, error) {
 	return []File{{"report.html", b.Bytes()}}, err
 }
 
-func (r *Report) tables(ext string, of func(*Table) *table.Table, write func(*table.Table, io.Writer) error) ([]File, error) {
+func (r *Report) tables(ext string, write func(*table.Table, io.Writer) error) ([]File, error) {
 	var list []File
 	for _, t := range r.Tables() {
 		var b bytes.Buffer
-		if err := write(of(t), &b); err != nil {
+		if err := write(t.shown(), &b); err != nil {
 			return nil, err
 		}
 		list = append(list, File{t.ID + "." + ext, b.Bytes()})

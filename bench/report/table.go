@@ -124,14 +124,17 @@ func (t *Table) shown() *table.Table {
 		out.Columns = append(out.Columns, table.Column{Name: k, Words: true})
 	}
 	for i, c := range t.Columns {
-		shown := table.Column{Name: c.Name, N: counts[i]}
+		shown := table.Column{ID: c.ID, Name: c.Name, N: counts[i]}
 		if c.Unit != Tokens {
 			shown.Unit = string(c.Unit)
 		}
 		out.Columns = append(out.Columns, shown)
 	}
 	for i, r := range t.Rows {
-		row := table.Row{Soft: r.Paper}
+		row := table.Row{Source: "run"}
+		if r.Paper {
+			row.Source = "paper"
+		}
 		row.Rule = i > 0 && (r.Paper && !t.Rows[i-1].Paper || len(t.Keys) > 1 && r.Keys[0] != t.Rows[i-1].Keys[0] && t.Keys[0] == "level")
 		for _, k := range r.Keys {
 			row.Cells = append(row.Cells, table.Cell{Text: k})
@@ -140,12 +143,7 @@ func (t *Table) shown() *table.Table {
 			u := t.Columns[c].Unit
 			cell := table.Cell{Text: u.Text(v.V), Interval: u.Interval(v)}
 			if !v.Missing() {
-				if counts[c] == 0 {
-					cell.N = v.N
-				}
-				if !math.IsInf(v.V, 0) {
-					cell.Value = exact(v.V)
-				}
+				cell.N, cell.Exact = v.N, [3]string{exact(v.V), exact(v.Low), exact(v.High)}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
@@ -154,41 +152,9 @@ func (t *Table) shown() *table.Table {
 	return out
 }
 
-// data is the table for programs: for each column its value in full, the ends of
-// the interval, and n; empty where they are missing.
-func (t *Table) data() *table.Table {
-	rows := [][]string{append([]string{"source"}, t.Keys...)}
-	for _, c := range t.Columns {
-		rows[0] = append(rows[0], c.ID, c.ID+"_low", c.ID+"_high", c.ID+"_n")
-	}
-	for _, r := range t.Rows {
-		line := []string{"run"}
-		if r.Paper {
-			line[0] = "paper"
-		}
-		line = append(line, r.Keys...)
-		for _, v := range r.Cells {
-			n := ""
-			if v.N > 0 {
-				n = strconv.Itoa(v.N)
-			}
-			if v.Missing() {
-				v, n = chart.Missing(), ""
-			}
-			line = append(line, exact(v.V), exact(v.Low), exact(v.High), n)
-		}
-		rows = append(rows, line)
-	}
-	out := table.Of(rows)
-	for i := range out.Columns {
-		out.Columns[i].Words = i <= len(t.Keys)
-	}
-	return out
-}
-
 // exact is a number for programs, "" for none.
 func exact(v float64) string {
-	if math.IsNaN(v) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', 8, 64)

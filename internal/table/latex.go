@@ -56,7 +56,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 		}
 		var cells []string
 		for i := range r.Cells {
-			cells = append(cells, r.Cells[i].latex(stack))
+			cells = append(cells, t.Columns[i].latex(&r.Cells[i], stack))
 		}
 		b.WriteString(strings.Join(cells, " & ") + end)
 	}
@@ -118,7 +118,7 @@ func (t *Table) width(stack bool) int {
 			if stack {
 				most = max(most, value, utf8.RuneCountInString(cell.Interval)*2/3)
 			} else {
-				most = max(most, value+(utf8.RuneCountInString(cell.line())-value)*2/3)
+				most = max(most, value+(utf8.RuneCountInString(c.line(cell))-value)*2/3)
 			}
 		}
 		sum += most + 2
@@ -140,13 +140,13 @@ func latexLines(parts []string) string {
 	return "\\shortstack{" + strings.Join(list, "\\\\") + "}"
 }
 
-func (c *Cell) latex(stack bool) string {
+func (col *Column) latex(c *Cell, stack bool) string {
 	s := latexText(c.Text)
 	var small []string
 	if c.Interval != "" {
 		small = append(small, "("+latexText(c.Interval)+")")
 	}
-	if c.N > 0 {
+	if col.N == 0 && c.N > 0 {
 		small = append(small, fmt.Sprintf("$n=%d$", c.N))
 	}
 	switch {

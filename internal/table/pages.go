@@ -10,22 +10,32 @@ import (
 	"ein/internal/page"
 )
 
-// CSV writes the texts of the cells for programs.
+// CSV writes the table for programs: the source of a row and its words, then of each
+// column with an ID the exact number, the ends of the interval, and n.
 func (t *Table) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	var head []string
-	for i := range t.Columns {
-		head = append(head, t.Columns[i].heading())
+	head := []string{"source"}
+	for _, col := range t.Columns {
+		if col.Words {
+			head = append(head, col.Name)
+		} else {
+			head = append(head, col.ID, col.ID+"_low", col.ID+"_high", col.ID+"_n")
+		}
 	}
 	_ = c.Write(head) // Error has it
 	for _, r := range t.Rows {
-		var line []string
-		for i := range r.Cells {
-			text := r.Cells[i].Text
-			if t.Columns[i].Words && text != "" && strings.Contains("=+-@\t\r", text[:1]) {
-				text = "'" + text // which a spreadsheet would run as a formula
+		line := []string{r.Source}
+		for i, cell := range r.Cells {
+			switch {
+			case t.Columns[i].Words && cell.Text != "" && strings.Contains("=+-@\t\r", cell.Text[:1]):
+				line = append(line, "'"+cell.Text) // which a spreadsheet would run as a formula
+			case t.Columns[i].Words:
+				line = append(line, cell.Text)
+			case cell.N == 0:
+				line = append(append(line, cell.Exact[:]...), "")
+			default:
+				line = append(append(line, cell.Exact[:]...), strconv.Itoa(cell.N))
 			}
-			line = append(line, text)
 		}
 		_ = c.Write(line)
 	}
@@ -54,7 +64,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	for _, r := range t.Rows {
 		var cells []string
 		for i := range r.Cells {
-			cells = append(cells, markdownText(r.Cells[i].line()))
+			cells = append(cells, markdownText(t.Columns[i].line(&r.Cells[i])))
 		}
 		line(cells)
 	}
@@ -63,12 +73,12 @@ func (t *Table) Markdown(w io.Writer) error {
 }
 
 // line is a cell in one line.
-func (c *Cell) line() string {
+func (col *Column) line(c *Cell) string {
 	s := c.Text
 	if c.Interval != "" {
 		s += " (" + c.Interval + ")"
 	}
-	if c.N > 0 {
+	if col.N == 0 && c.N > 0 {
 		s += fmt.Sprintf(", n = %d", c.N)
 	}
 	return s
@@ -90,7 +100,7 @@ func markdownText(s string) string {
 }
 
 // HTML writes the table as a region that scrolls by itself. The script of the page
-// sorts it; what a cell is sorted by is its Value, or the text of one of words.
+// sorts it; what a cell is sorted by is its exact number, or the text of one of words.
 func (t *Table) HTML(p *page.Page) {
 	p.Element("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t.Title, "\"><table class=\"sortable\"><thead><tr>")
 	for i, c := range t.Columns {
@@ -106,13 +116,9 @@ func (t *Table) HTML(p *page.Page) {
 	}
 	p.Tag("</tr></thead><tbody>\n")
 	for _, r := range t.Rows {
-		class := ""
-		if r.Soft {
-			class = " class=\"paper\""
-		}
-		p.Tag("<tr" + class + ">")
+		p.Element("<tr class=\"", r.Source, "\">")
 		for i := range r.Cells {
-			r.Cells[i].html(p, t.Columns[i].Words, i)
+			t.Columns[i].html(p, &r.Cells[i], first(i))
 		}
 		p.Tag("</tr>\n")
 	}
@@ -127,21 +133,21 @@ func first(i int) string {
 	return ""
 }
 
-func (c *Cell) html(p *page.Page, words bool, i int) {
-	if words {
-		p.Element("<th scope=\"row\" class=\"key"+first(i)+"\">", c.Text, "</th>")
+func (col *Column) html(p *page.Page, c *Cell, class string) {
+	if col.Words {
+		p.Element("<th scope=\"row\" class=\"key"+class+"\">", c.Text, "</th>")
 		return
 	}
 	value := ""
-	if c.Value != "" {
-		value = " data-v=\"" + c.Value + "\""
+	if c.Exact[0] != "" {
+		value = " data-v=\"" + c.Exact[0] + "\""
 	}
 	p.Element("<td"+value+">", c.Text, "")
 	var small []string
 	if c.Interval != "" {
 		small = append(small, c.Interval)
 	}
-	if c.N > 0 {
+	if col.N == 0 && c.N > 0 {
 		small = append(small, "n = "+strconv.Itoa(c.N))
 	}
 	if len(small) > 0 {

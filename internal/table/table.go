@@ -25,9 +25,9 @@ type Table struct {
 
 // Column is the heading of a column, and what its cells have in common.
 type Column struct {
-	Name, Unit string
-	Words      bool // to the left; what tells rows apart
-	N          int  // the number of answers behind each cell; 0 where they differ
+	ID, Name, Unit string // the ID is of a column with exact numbers, for programs
+	Words          bool   // to the left; what tells rows apart
+	N              int    // the number of answers behind each cell, which need not say it; 0 where they differ
 }
 
 func (c *Column) heading() string {
@@ -39,17 +39,16 @@ func (c *Column) heading() string {
 
 // Row is a row, with as many cells as there are columns.
 type Row struct {
-	Cells []Cell
-	Soft  bool // of another source
-	Rule  bool // apart from the row above
+	Cells  []Cell
+	Source string // in tables with rows of several sources
+	Rule   bool   // apart from the row above
 }
 
 // Cell is a text, and what stands beside or below it in small letters.
 type Cell struct {
-	Text     string
-	Interval string
-	N        int
-	Value    string // what a column is sorted by on a page
+	Text, Interval string
+	N              int
+	Exact          [3]string // the number, and the ends of its interval, for programs
 }
 
 // Grouped writes commas between the thousands of a whole number.
