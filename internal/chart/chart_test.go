@@ -112,6 +112,24 @@ func TestRandomFigures(t *testing.T) {
 	}
 }
 
+// TestPictures: the graph and the matrix of a session are XML whatever the names and
+// numbers are, and hold what they show.
+func TestPictures(t *testing.T) {
+	names := []string{"<b>&\"'", "\x00\u202e", strings.Repeat("long name ", 40), "日本"}
+	graph := Graph("<t>", names, func(from, to int) bool { return from >= to })
+	check(t, graph)
+	if n := strings.Count(string(graph), "C") + strings.Count(string(graph), "L"); n < 10 {
+		t.Errorf("%d loops and lines, want at least 10", n)
+	}
+	for _, at := range [][][]float64{{{0, 1, -2, nan}}, {{0, 0}, {0, 0}}, {{math.Inf(1), 1}, {-1e308, 1e308}}} {
+		picture := Matrix("<t>", "<note>", at, names[:len(at[0])])
+		check(t, picture)
+		if !strings.Contains(string(picture), "&lt;note&gt;") {
+			t.Error("a matrix without its note")
+		}
+	}
+}
+
 // TestMissing is that a missing value leaves no mark and no line across the gap.
 func TestMissing(t *testing.T) {
 	draw := func(middle float64) string {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +15,7 @@ const longestLabel = 130.0
 func Graph(title string, names []string, edge func(from, to int) bool) []byte {
 	const node = 7.0
 	n, widest := len(names), 0.0
-	names = append([]string(nil), names...)
+	names = slices.Clone(names)
 	for i := range names {
 		names[i] = clip(names[i], textSize, longestLabel)
 		widest = math.Max(widest, textWidth(names[i], textSize))
@@ -93,7 +94,7 @@ func Matrix(title, note string, at [][]float64, names []string) []byte {
 			most = math.Max(most, math.Abs(x))
 		}
 	}
-	names = append([]string(nil), names...)
+	names = slices.Clone(names)
 	for i := range names {
 		names[i] = clip(names[i], textSize, longestLabel)
 		widest = math.Max(widest, textWidth(names[i], textSize))

@@ -97,13 +97,15 @@ type color struct {
 
 var (
 	palette = allColors()
-	light   = map[role]rgb{}
+	light   = onPaper()
 )
 
-func init() {
+func onPaper() map[role]rgb {
+	m := map[role]rgb{}
 	for _, c := range palette {
-		light[c.role] = c.light
+		m[c.role] = c.light
 	}
+	return m
 }
 
 func allColors() []color {

@@ -94,11 +94,11 @@ func (t *Table) numbered() *Table {
 }
 
 // parts is a heading in one line, or in several.
-func (c *Column) parts(stack bool) []string {
-	if stack && !c.Words {
-		return strings.SplitAfter(c.heading(), ", ")
+func (col *Column) parts(stack bool) []string {
+	if stack && !col.Words {
+		return strings.SplitAfter(col.heading(), ", ")
 	}
-	return []string{c.heading()}
+	return []string{col.heading()}
 }
 
 // width is about how many characters a line of the table has, with intervals

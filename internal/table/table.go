@@ -30,11 +30,11 @@ type Column struct {
 	N              int    // the number of answers behind each cell, which need not say it; 0 where they differ
 }
 
-func (c *Column) heading() string {
-	if c.Unit == "" {
-		return c.Name
+func (col *Column) heading() string {
+	if col.Unit == "" {
+		return col.Name
 	}
-	return c.Name + " (" + c.Unit + ")"
+	return col.Name + " (" + col.Unit + ")"
 }
 
 // Row is a row, with as many cells as there are columns.
