@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"ein/bench/answer"
-	"ein/bench/diagnose"
 	"ein/bench/report/chart"
+	"ein/bench/verdict"
 )
 
 // causes is a table and a figure of the causes of wrong answers.
@@ -20,10 +20,10 @@ type causes struct {
 
 func buildAttribution(r *Report, s *Section) error {
 	var kinds, errors []string
-	for _, k := range diagnose.Kinds() {
+	for _, k := range verdict.Kinds() {
 		kinds = append(kinds, string(k))
 	}
-	for _, e := range diagnose.Errors() {
+	for _, e := range verdict.Errors() {
 		errors = append(errors, string(e))
 	}
 	r.causes(s, &causes{
@@ -49,13 +49,13 @@ func buildAttribution(r *Report, s *Section) error {
 	r.causes(s, &causes{
 		id: "direct", title: "Which misreadings explain wrong answers",
 		caption: "Wrong direct answers, in percent of those examined, by the most specific misreading of the question whose answer is that of the model. Some agree by chance: tried is the mean number of misreadings, answers that of the different wrong answers they give. Where a few answers are possible at all, as in Boolean questions, a match says little.",
-		names:   append(errors, diagnose.Unexplained),
+		names:   append(errors, verdict.Unexplained),
 		of: func(it *item) string {
 			switch f := it.Score.Finding; {
 			case f == nil:
 				return ""
 			case len(f.Matches) == 0:
-				return diagnose.Unexplained
+				return verdict.Unexplained
 			default:
 				return string(f.Matches[0].Error)
 			}
@@ -85,7 +85,7 @@ func (r *Report) causes(s *Section, c *causes) {
 		shown := strings.ReplaceAll(n, "_", " ")
 		t.Columns = append(t.Columns, Column{n, shown, Percent})
 		series := chart.Series{Name: shown}
-		if n == diagnose.Unexplained {
+		if n == verdict.Unexplained {
 			series.Style = 8 // grey
 		}
 		f.Panels[0].Series = append(f.Panels[0].Series, series)

@@ -320,7 +320,7 @@ func ReadScores(dir string) ([]Score, error) {
 		if l.tooLong {
 			err = fmt.Errorf("it is longer than %d bytes", MaxLine)
 		}
-		if err == nil && (s.Strict != s.Outcome.Strict() || s.Lenient != s.Outcome.Lenient()) {
+		if err == nil && s.Judgements != s.Outcome.Judgements() {
 			err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
 		}
 		if err != nil {

@@ -17,11 +17,13 @@ import (
 	"syscall"
 	"testing"
 
+	"ein/bench/answer"
 	"ein/bench/durable"
 	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 )
 
 // some is a configuration and its instances: n, in two encodings.
@@ -129,7 +131,7 @@ func TestScores(t *testing.T) {
 	for range 2 { // the second replaces the first
 		var scores []Score
 		for _, r := range replies {
-			scores = append(scores, Score{Key: r.Key, Category: "reachability", Level: "L1", Outcome: "wrong", Answer: json.RawMessage("null")})
+			scores = append(scores, Score{r.Key, verdict.Verdict{Topic: verdict.Topic{Category: "reachability", Level: "L1"}, Result: answer.Result{Outcome: answer.Wrong, Answer: json.RawMessage("null")}}})
 		}
 		if err := WriteScores(dir, scores); err != nil {
 			t.Fatal(err)

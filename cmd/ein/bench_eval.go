@@ -454,9 +454,9 @@ func (a *app) scoreRun(dir string, flags *boxFlags, asJSON bool, result evalResu
 	if err != nil {
 		return err
 	}
-	o := eval.ScoreOptions{}
+	o := run.JudgeOptions{}
 	var why error // Python is not scored
-	if eval.NeedsPython(r) {
+	if run.NeedsPython(r) {
 		if _, why = box.open(); ctx.Err() != nil {
 			return a.unscored(dir)
 		}
@@ -466,9 +466,9 @@ func (a *app) scoreRun(dir string, flags *boxFlags, asJSON bool, result evalResu
 	}
 	line := a.rarely()
 	o.Progress = line.counter("scoring")
-	scored, err := eval.Score(ctx, dir, o)
+	scored, err := run.Judge(ctx, dir, o)
 	line.done()
-	var bug *eval.BugError
+	var bug *run.BugError
 	switch {
 	case ctx.Err() != nil:
 		return a.unscored(dir)
