@@ -1,11 +1,7 @@
-// Package job writes files of records, one a line, that a killed process can go on
-// with: while FILE is written it is FILE.part, and FILE.part.json says what it is
-// made from. FILE appears only when it is complete.
 package job
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"ein/bench/durable"
 )
 
 // Field is a name and a value of what a file is made from.
@@ -54,23 +48,27 @@ const (
 	batchAge   = time.Second
 )
 
-// Writer writes a file. It is for one goroutine.
-type Writer struct {
+// Part is a file of records, one a line, that is not complete: while FILE is written it
+// is FILE.part, and FILE.part.json says what it is made from. FILE appears only when it
+// is complete. A Part is for one goroutine.
+type Part struct {
 	name   string // FILE, links followed
 	f      *os.File
+	grown  *File // of f, once something is written
 	done   int64 // bytes of complete lines that were there
 	lines  int
 	there  *bufio.Reader // of these
 	given  int
-	batch  bytes.Buffer
+	batch  []byte
 	synced time.Time
-	err    error // after a failed write or sync nothing more is written
 }
 
 // Open begins a file, or goes on with it when there is a part made from the same. A
-// torn last line of it is dropped. With restart, a part is begun anew. The error
-// may be an *Other, ErrNoHeader or ErrInUse.
-func Open(name string, from []Field, restart bool) (_ *Writer, err error) {
+// torn last line of it is dropped. With restart, a part is begun anew. Without from
+// nothing is known of a part but its lines: it is the caller's to look at them, and
+// until something is written the part stays as it is. The error may be an *Other,
+// ErrNoHeader or ErrInUse.
+func Open(name string, from []Field, restart bool) (_ *Part, err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
@@ -83,81 +81,77 @@ func Open(name string, from []Field, restart bool) (_ *Writer, err error) {
 			_ = f.Close()
 		}
 	}()
-	switch free, err := durable.Lock(f); {
+	switch free, err := Lock(f); {
 	case err != nil:
 		return nil, fmt.Errorf("cannot lock %s%s: %w", name, suffix, err)
 	case !free:
 		return nil, fmt.Errorf("%s%s: %w", name, suffix, ErrInUse)
 	}
-	w := &Writer{name: name, f: f, synced: time.Now()}
+	p := &Part{name: name, f: f, synced: time.Now()}
 	if !restart {
-		if err := w.resume(from); err != nil {
+		if err := p.resume(from); err != nil {
 			return nil, err
 		}
 	}
-	if err := f.Truncate(w.done); err != nil {
+	if from == nil {
+		return p, nil
+	}
+	if err := p.begin(); err != nil || p.done > 0 {
+		return p, err
+	}
+	// The part is empty on disk before it is said to be of this.
+	if err := f.Sync(); err != nil {
 		return nil, err
 	}
-	if _, err := f.Seek(w.done, io.SeekStart); err != nil {
+	b, err := json.Marshal(from)
+	if err != nil {
 		return nil, err
 	}
-	if w.done == 0 {
-		// The part is empty on disk before it is said to be of this.
-		if err := f.Sync(); err != nil {
-			return nil, err
-		}
-		if err := writeHeader(name, from); err != nil {
-			return nil, err
-		}
-	}
-	return w, nil
+	return p, ReplaceBytes(name+header, append(b, '\n'))
 }
 
-func (w *Writer) resume(from []Field) error {
-	info, err := w.f.Stat()
+func (p *Part) resume(from []Field) error {
+	info, err := p.f.Stat()
 	if err != nil {
 		return err
 	}
-	b, err := os.ReadFile(w.name + header)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if info.Size() > 0 {
-			return fmt.Errorf("%s: %w", w.name, ErrNoHeader)
+	if from != nil && info.Size() > 0 { // else nothing was done with whatever it was
+		b, err := os.ReadFile(p.name + header)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", p.name, ErrNoHeader)
 		}
-		return nil
-	case err != nil:
-		return err
-	case info.Size() == 0:
-		return nil // nothing was done with whatever it was
-	}
-	var before []Field
-	if err := json.Unmarshal(b, &before); err != nil {
-		return fmt.Errorf("%s%s: %w", w.name, header, err)
-	}
-	if d := diff(before, from); len(d) > 0 {
-		return &Other{w.name, d}
-	}
-	return w.lengths()
-}
-
-// lengths counts the complete lines and their bytes.
-func (w *Writer) lengths() error {
-	r := bufio.NewReaderSize(w.f, 1<<16)
-	at := int64(0)
-	for {
-		chunk, err := r.ReadSlice('\n')
-		at += int64(len(chunk))
-		switch {
-		case err == nil:
-			w.done = at
-			w.lines++
-		case errors.Is(err, bufio.ErrBufferFull): // a long line, not yet at its end
-		case errors.Is(err, io.EOF):
-			return nil
-		default:
+		if err != nil {
 			return err
 		}
+		var before []Field
+		if err := json.Unmarshal(b, &before); err != nil {
+			return fmt.Errorf("%s%s: %w", p.name, header, err)
+		}
+		if d := diff(before, from); len(d) > 0 {
+			return &Other{p.name, d}
+		}
 	}
+	return Lines(p.f, func(l *Line) error {
+		if l.Terminated {
+			p.lines, p.done = l.Number, l.Offset+l.Length
+		}
+		return nil
+	})
+}
+
+// begin takes off what is torn.
+func (p *Part) begin() error {
+	if p.grown != nil {
+		return nil
+	}
+	if err := p.f.Truncate(p.done); err != nil {
+		return err
+	}
+	if _, err := p.f.Seek(p.done, io.SeekStart); err != nil {
+		return err
+	}
+	p.grown = NewFile(p.f, p.name+suffix, p.done)
+	return nil
 }
 
 // diff lists the fields that differ.
@@ -184,84 +178,75 @@ func diff(before, now []Field) []string {
 	return list
 }
 
-func writeHeader(name string, from []Field) error {
-	b, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return durable.ReplaceBytes(name+header, append(b, '\n'))
-}
-
 // Done is how many lines there were when the part was opened.
-func (w *Writer) Done() int { return w.lines }
+func (p *Part) Done() int { return p.lines }
+
+// There is the lines that there were.
+func (p *Part) There() io.Reader { return io.NewSectionReader(p.f, 0, p.done) }
 
 // Again is the next of the lines that there were, without its end; it is false after
 // the last. The line is only good until the next.
-func (w *Writer) Again() ([]byte, bool, error) {
-	if w.given == w.lines {
+func (p *Part) Again() ([]byte, bool, error) {
+	if p.given == p.lines {
 		return nil, false, nil
 	}
-	if w.there == nil {
-		w.there = bufio.NewReader(io.NewSectionReader(w.f, 0, w.done))
+	if p.there == nil {
+		p.there = bufio.NewReader(p.There())
 	}
-	b, err := w.there.ReadBytes('\n')
+	b, err := p.there.ReadBytes('\n')
 	if err != nil {
 		return nil, false, err
 	}
-	w.given++
+	p.given++
 	return b[:len(b)-1], true, nil
 }
 
-// Write adds lines: p has to end with a line feed. They are on disk after the batch
-// that they are in.
-func (w *Writer) Write(p []byte) (int, error) {
-	if w.err != nil {
-		return 0, w.err
+// Write adds to the lines. What is written is on disk after the batch that it is in.
+func (p *Part) Write(b []byte) (int, error) {
+	p.batch = append(p.batch, b...)
+	if len(p.batch) >= batchBytes || time.Since(p.synced) >= batchAge {
+		if err := p.flush(); err != nil {
+			return 0, err
+		}
 	}
-	_, _ = w.batch.Write(p)
-	if w.batch.Len() >= batchBytes || time.Since(w.synced) >= batchAge {
-		w.err = w.flush()
-	}
-	return len(p), w.err
+	return len(b), nil
 }
 
-func (w *Writer) flush() error {
-	if w.batch.Len() == 0 {
+func (p *Part) flush() error {
+	if len(p.batch) == 0 {
 		return nil
 	}
-	if _, err := w.f.Write(w.batch.Bytes()); err != nil {
+	if err := p.begin(); err != nil {
 		return err
 	}
-	w.batch.Reset()
-	w.synced = time.Now()
-	return w.f.Sync()
+	if err := p.grown.Append(p.batch); err != nil {
+		return err
+	}
+	p.batch, p.synced = p.batch[:0], time.Now()
+	return nil
 }
 
 // Close writes what there is and leaves the part to be gone on with.
-func (w *Writer) Close() error {
-	if w.f == nil {
+func (p *Part) Close() error {
+	if p.f == nil {
 		return nil
 	}
-	if w.err == nil {
-		w.err = w.flush()
-	}
-	err := w.err
-	if closeErr := w.f.Close(); err == nil {
+	err := p.flush()
+	if closeErr := p.f.Close(); err == nil {
 		err = closeErr
 	}
-	w.f = nil
+	p.f = nil
 	return err
 }
 
 // Discard takes the part away.
-func (w *Writer) Discard() error {
-	if w.f == nil {
+func (p *Part) Discard() error {
+	if p.f == nil {
 		return nil
 	}
-	w.err = errors.New("the part was discarded")
-	err := w.f.Close()
-	w.f = nil
-	for _, name := range []string{w.name + suffix, w.name + header} {
+	err := p.f.Close()
+	p.f = nil
+	for _, name := range []string{p.name + suffix, p.name + header} {
 		if removeErr := os.Remove(name); err == nil && !errors.Is(removeErr, fs.ErrNotExist) {
 			err = removeErr
 		}
@@ -270,29 +255,33 @@ func (w *Writer) Discard() error {
 }
 
 // Commit makes the part the file. A file that was there keeps its mode.
-func (w *Writer) Commit() error {
-	if w.err == nil {
-		w.err = w.flush()
+func (p *Part) Commit() error {
+	if p.f == nil {
+		return errClosed
 	}
-	if w.err != nil {
-		return w.err
+	err := p.flush()
+	if err == nil {
+		err = p.begin()
 	}
-	if info, err := os.Stat(w.name); err == nil {
-		if err := w.f.Chmod(info.Mode().Perm()); err != nil {
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(p.name); err == nil {
+		if err := p.f.Chmod(info.Mode().Perm()); err != nil {
 			return err
 		}
 	}
-	if err := w.f.Sync(); err != nil {
+	if err := p.f.Sync(); err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil {
+	if err := p.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(w.name+suffix, w.name); err != nil {
+	if err := os.Rename(p.name+suffix, p.name); err != nil {
 		return err
 	}
-	if err := os.Remove(w.name + header); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(p.name + header); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(w.name))
+	return SyncDir(filepath.Dir(p.name))
 }

@@ -13,7 +13,7 @@ import (
 
 var from = []Field{{"replies", "abc"}, {"lang", "ein"}}
 
-func open(t *testing.T, name string) *Writer {
+func open(t *testing.T, name string) *Part {
 	t.Helper()
 	w, err := Open(name, from, false)
 	if err != nil {
@@ -23,7 +23,7 @@ func open(t *testing.T, name string) *Writer {
 	return w
 }
 
-func write(t *testing.T, w *Writer, lines ...string) {
+func write(t *testing.T, w *Part, lines ...string) {
 	t.Helper()
 	for _, l := range lines {
 		if _, err := w.Write([]byte(l + "\n")); err != nil {
@@ -32,7 +32,7 @@ func write(t *testing.T, w *Writer, lines ...string) {
 	}
 }
 
-func read(t *testing.T, w *Writer) []string {
+func read(t *testing.T, w *Part) []string {
 	t.Helper()
 	var list []string
 	for {

@@ -19,7 +19,7 @@ import (
 	"ein/bench/instance"
 )
 
-// TestKilled kills ein bench exec and ein bench score at points drawn at random,
+// TestKilled kills ein bench exec, score and generate at points drawn at random,
 // until they have come to their end between the kills. What comes out is what comes
 // out of one run.
 func TestKilled(t *testing.T) {
@@ -58,11 +58,15 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, verb := range []string{"exec", "score"} {
+	for _, verb := range []string{"exec", "score", "generate"} {
 		t.Run(verb, func(t *testing.T) {
 			run := func(to string) (*exec.Cmd, *bytes.Buffer) {
 				var table bytes.Buffer
-				cmd := exec.Command("ein", "bench", verb, "--instances", instances, "--replies", replies, "-o", to, "--json")
+				args := []string{"--instances", instances, "--replies", replies, "--json"}
+				if verb == "generate" { // which writes a megabyte at a time
+					args = []string{"--per-category", "80", "--n", "12", "--resume"}
+				}
+				cmd := exec.Command("ein", append([]string{"bench", verb, "-o", to}, args...)...)
 				cmd.Stdout = &table
 				return cmd, &table
 			}

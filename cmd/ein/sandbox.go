@@ -43,7 +43,7 @@ type lazySandbox struct {
 	lock   sync.Mutex
 	box    *sandbox.Sandbox
 	runner verdict.Runner // of the box
-	err    error       // of opening it
+	err    error          // of opening it
 }
 
 func (l *lazySandbox) open() (verdict.Runner, error) {

@@ -1,6 +1,4 @@
-// Package durable writes files that a crash leaves whole, and keeps two processes
-// from writing the same one.
-package durable
+package job
 
 import (
 	"bufio"
