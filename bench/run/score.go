@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"ein/bench/answer"
@@ -124,27 +123,17 @@ func keepPython(r *Run) {
 	}
 }
 
-// BugError is a reply that ein itself fails on.
-type BugError struct {
-	Key  Key
-	What string
-}
-
-func (e *BugError) Error() string { return fmt.Sprintf("%s, %s: %s", e.Key.ID, e.Key.Mode, e.What) }
+// String names a row.
+func (r *Row) String() string { return r.ID + ", " + string(r.Mode) }
 
 // one judges the reply of a row; nil where that needs a runner of Python.
-func (o *JudgeOptions) one(ctx context.Context, j *verdict.Judge, row *Row, q *verdict.Question) (v *verdict.Verdict, err error) {
+func (o *JudgeOptions) one(ctx context.Context, j *verdict.Judge, row *Row, q *verdict.Question) (*verdict.Verdict, error) {
 	if row.Mode == sft.Python && o.Python == nil {
 		return nil, nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = &BugError{row.Key, fmt.Sprintf("%v\n%s", p, debug.Stack())}
-		}
-	}()
-	v, err = j.Reply(ctx, q, &verdict.Line{Reply: row.Reply.Reply, Mode: row.Mode, Finish: string(row.Reply.Finish)})
+	v, err := j.Reply(ctx, q, &verdict.Line{Reply: row.Reply.Reply, Mode: row.Mode, Finish: string(row.Reply.Finish)})
 	if err == nil && v.Outcome == answer.InfraError && row.Mode != sft.Python {
-		err = &BugError{row.Key, v.Message}
+		err = &verdict.BugError{What: row.String() + ": " + v.Message}
 	}
 	return v, err
 }

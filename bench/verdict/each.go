@@ -16,23 +16,20 @@ type Item struct {
 	At int // place among the results, from 0
 }
 
+// BugError is a reply that ein itself fails on.
+type BugError struct{ What string }
+
+func (e *BugError) Error() string { return e.What }
+
 // Work gives the verdict on an item. A nil one is for emit to know.
 type Work[T any] func(context.Context, T) (*Verdict, error)
+
+// String names an item.
+func (it *Item) String() string { return it.Question.ID }
 
 // Each works on the replies of a file, as InOrder does, in the order of Join. It
 // returns the number of lines.
 func (x *Index) Each(ctx context.Context, file io.Reader, workers int, notes *Notes, newWorker func() Work[*Item], emit func(*Item, *Verdict) error) (lines int, err error) {
-	named := func() Work[*Item] {
-		work := newWorker()
-		return func(ctx context.Context, it *Item) (*Verdict, error) {
-			defer func() {
-				if p := recover(); p != nil {
-					panic(fmt.Sprintf("%s: %v", it.Question.ID, p))
-				}
-			}()
-			return work(ctx, it)
-		}
-	}
 	err = InOrder(ctx, workers, func(yield func(*Item) bool) error {
 		enough, at := errors.New("enough"), 0
 		var err error
@@ -47,7 +44,7 @@ func (x *Index) Each(ctx context.Context, file io.Reader, workers int, notes *No
 			return nil
 		}
 		return err
-	}, named, emit)
+	}, newWorker, emit)
 	return lines, err
 }
 
@@ -56,13 +53,12 @@ const ahead = 16
 
 // InOrder works on items on several goroutines, and gives the verdicts to emit in the
 // order of the items. newWorker is called once for each goroutine. A panic of a worker
-// is one of the caller, and does not end the process.
-func InOrder[T any](ctx context.Context, workers int, items func(yield func(T) bool) error, newWorker func() Work[T], emit func(T, *Verdict) error) error {
+// is a *BugError and does not end the process.
+func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield func(T) bool) error, newWorker func() Work[T], emit func(T, *Verdict) error) error {
 	type job struct {
 		item T
 		out  *Verdict
 		err  error
-		bug  string
 		done chan struct{}
 	}
 	working, cancel := context.WithCancel(ctx)
@@ -78,7 +74,7 @@ func InOrder[T any](ctx context.Context, workers int, items func(yield func(T) b
 					defer close(j.done)
 					defer func() {
 						if p := recover(); p != nil {
-							j.bug = fmt.Sprintf("%v\n%s", p, debug.Stack())
+							j.err = &BugError{fmt.Sprintf("%v: %v\n%s", j.item, p, debug.Stack())}
 						}
 					}()
 					j.out, j.err = work(working, j.item)
@@ -109,9 +105,6 @@ func InOrder[T any](ctx context.Context, workers int, items func(yield func(T) b
 	})
 	for j := range due {
 		<-j.done
-		if j.bug != "" {
-			panic(j.bug)
-		}
 		err := j.err
 		if err == nil {
 			err = emit(j.item, j.out)

@@ -143,17 +143,14 @@ func TestStops(t *testing.T) {
 	if _, err := x.Each(ctx, &bytes.Buffer{}, 4, NewNotes(), echo, func(*Item, *Verdict) error { return nil }); !errors.Is(err, enough) {
 		t.Error(err)
 	}
-	func() {
-		defer func() {
-			if p := fmt.Sprint(recover()); !strings.Contains(p, "broken") || !strings.Contains(p, ins[0].ID) {
-				t.Error(p)
-			}
-		}()
-		panicking := func() Work[*Item] {
-			return func(context.Context, *Item) (*Verdict, error) { panic("broken") }
-		}
-		_, _ = x.Each(context.Background(), &bytes.Buffer{}, 1, NewNotes(), panicking, func(*Item, *Verdict) error { return nil })
-	}()
+	panicking := func() Work[*Item] {
+		return func(context.Context, *Item) (*Verdict, error) { panic("broken") }
+	}
+	_, err = x.Each(context.Background(), &bytes.Buffer{}, 1, NewNotes(), panicking, func(*Item, *Verdict) error { return nil })
+	var bug *BugError
+	if !errors.As(err, &bug) || !strings.Contains(bug.What, "broken") || !strings.Contains(bug.What, ins[0].ID) {
+		t.Error(err)
+	}
 	// One that is done may still be counted for a moment.
 	for i := 0; runtime.NumGoroutine() > before && i < 5000; i++ {
 		time.Sleep(time.Millisecond)

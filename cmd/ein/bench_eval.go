@@ -22,6 +22,7 @@ import (
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 	"ein/lang/diag"
 )
 
@@ -468,7 +469,7 @@ func (a *app) scoreRun(dir string, flags *boxFlags, asJSON bool, result evalResu
 	o.Progress = line.counter("scoring")
 	scored, err := run.Judge(ctx, dir, o)
 	line.done()
-	var bug *run.BugError
+	var bug *verdict.BugError
 	switch {
 	case ctx.Err() != nil:
 		return a.unscored(dir)

@@ -99,8 +99,12 @@ func (a *app) judge(ctx context.Context, f *judgeFlags, j judging) (*verdict.Sum
 		return err
 	})
 	var missing *noSandboxError
-	if errors.As(err, &missing) {
+	var bug *verdict.BugError
+	switch {
+	case errors.As(err, &missing):
 		return nil, a.noSandbox(ctx, missing.err)
+	case errors.As(err, &bug):
+		panic(bug.What)
 	}
 	return sum, a.unwritten(f.out, err)
 }
