@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,10 +52,35 @@ func (x *Index) Each(ctx context.Context, file io.Reader, workers int, notes *No
 // ahead is how many items for each worker are read ahead of the one that is due.
 const ahead = 16
 
+// try is work whose panic is a *BugError, and does not end the process.
+func try[T fmt.Stringer](ctx context.Context, work Work[T], item T) (v *Verdict, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &BugError{fmt.Sprintf("%v: %v\n%s", item, p, debug.Stack())}
+		}
+	}()
+	return work(ctx, item)
+}
+
 // InOrder works on items on several goroutines, and gives the verdicts to emit in the
-// order of the items. newWorker is called once for each goroutine. A panic of a worker
-// is a *BugError and does not end the process.
+// order of the items. newWorker is called once for each goroutine. One worker works
+// where it is called: to hand an item over takes as long as to read an answer.
 func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield func(T) bool) error, newWorker func() Work[T], emit func(T, *Verdict) error) error {
+	if workers == 1 {
+		work := newWorker()
+		var err error
+		readErr := items(func(item T) bool {
+			if ctx.Err() != nil {
+				return false
+			}
+			var v *Verdict
+			if v, err = try(ctx, work, item); err == nil {
+				err = emit(item, v)
+			}
+			return err == nil
+		})
+		return cmp.Or(err, readErr, context.Cause(ctx))
+	}
 	type job struct {
 		item T
 		out  *Verdict
@@ -70,15 +96,8 @@ func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield 
 		wait.Go(func() {
 			work := newWorker()
 			for j := range todo {
-				func() {
-					defer close(j.done)
-					defer func() {
-						if p := recover(); p != nil {
-							j.err = &BugError{fmt.Sprintf("%v: %v\n%s", j.item, p, debug.Stack())}
-						}
-					}()
-					j.out, j.err = work(working, j.item)
-				}()
+				j.out, j.err = try(working, work, j.item)
+				close(j.done)
 			}
 		})
 	}
@@ -113,8 +132,5 @@ func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield 
 			return err
 		}
 	}
-	if readErr == nil {
-		readErr = context.Cause(ctx)
-	}
-	return readErr
+	return cmp.Or(readErr, context.Cause(ctx))
 }

@@ -124,32 +124,34 @@ func TestStops(t *testing.T) {
 	x := index(t, ins)
 	before := runtime.NumGoroutine()
 	enough := errors.New("enough")
-	emitted := 0
-	_, err := x.Each(context.Background(), &bytes.Buffer{}, 4, NewNotes(), echo, func(*Item, *Verdict) error {
-		emitted++
-		return enough
-	})
-	if !errors.Is(err, enough) || emitted != 1 {
-		t.Errorf("%v after %d", err, emitted)
-	}
-	failing := func() Work[*Item] {
-		return func(context.Context, *Item) (*Verdict, error) { return nil, enough }
-	}
-	if _, err := x.Each(context.Background(), &bytes.Buffer{}, 4, NewNotes(), failing, func(*Item, *Verdict) error { return nil }); !errors.Is(err, enough) {
-		t.Error(err)
-	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(enough)
-	if _, err := x.Each(ctx, &bytes.Buffer{}, 4, NewNotes(), echo, func(*Item, *Verdict) error { return nil }); !errors.Is(err, enough) {
-		t.Error(err)
-	}
-	panicking := func() Work[*Item] {
-		return func(context.Context, *Item) (*Verdict, error) { panic("broken") }
-	}
-	_, err = x.Each(context.Background(), &bytes.Buffer{}, 1, NewNotes(), panicking, func(*Item, *Verdict) error { return nil })
-	var bug *BugError
-	if !errors.As(err, &bug) || !strings.Contains(bug.What, "broken") || !strings.Contains(bug.What, ins[0].ID) {
-		t.Error(err)
+	for _, workers := range []int{1, 4} {
+		emitted := 0
+		_, err := x.Each(context.Background(), &bytes.Buffer{}, workers, NewNotes(), echo, func(*Item, *Verdict) error {
+			emitted++
+			return enough
+		})
+		if !errors.Is(err, enough) || emitted != 1 {
+			t.Errorf("%v after %d", err, emitted)
+		}
+		failing := func() Work[*Item] {
+			return func(context.Context, *Item) (*Verdict, error) { return nil, enough }
+		}
+		if _, err := x.Each(context.Background(), &bytes.Buffer{}, workers, NewNotes(), failing, func(*Item, *Verdict) error { return nil }); !errors.Is(err, enough) {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(enough)
+		if _, err := x.Each(ctx, &bytes.Buffer{}, workers, NewNotes(), echo, func(*Item, *Verdict) error { return nil }); !errors.Is(err, enough) {
+			t.Error(err)
+		}
+		panicking := func() Work[*Item] {
+			return func(context.Context, *Item) (*Verdict, error) { panic("broken") }
+		}
+		_, err = x.Each(context.Background(), &bytes.Buffer{}, workers, NewNotes(), panicking, func(*Item, *Verdict) error { return nil })
+		var bug *BugError
+		if !errors.As(err, &bug) || !strings.Contains(bug.What, "broken") || !strings.Contains(bug.What, ins[0].ID) {
+			t.Error(err)
+		}
 	}
 	// One that is done may still be counted for a moment.
 	for i := 0; runtime.NumGoroutine() > before && i < 5000; i++ {

@@ -57,7 +57,7 @@ func right(in *instance.Instance) string { return fmt.Sprintf(`{"answer": %s}`, 
 // score scores a file of replies as ein bench score does.
 func score(x *Index, file io.Reader, record func(*Item, *Verdict) error) (*Summary, error) {
 	sum := NewSummary()
-	n, err := x.Each(context.Background(), file, 2, &sum.Notes, func() Work[*Item] { return New(Options{}).Answer }, func(it *Item, v *Verdict) error {
+	n, err := x.Each(context.Background(), file, 1, &sum.Notes, func() Work[*Item] { return New(Options{}).Answer }, func(it *Item, v *Verdict) error {
 		sum.Add(it.Mode, v)
 		return record(it, v)
 	})

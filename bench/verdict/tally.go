@@ -128,13 +128,17 @@ var place = func() map[string]int {
 }()
 
 func within(list *[]*Tally, name string) *Tally {
-	i, found := slices.BinarySearchFunc(*list, name, func(t *Tally, name string) int {
-		return cmp.Or(place[t.Name]-place[name], strings.Compare(t.Name, name))
-	})
-	if !found {
-		*list = slices.Insert(*list, i, NewTally(name))
+	for _, t := range *list {
+		if t.Name == name {
+			return t
+		}
 	}
-	return (*list)[i]
+	t := NewTally(name)
+	*list = append(*list, t)
+	slices.SortFunc(*list, func(a, b *Tally) int {
+		return cmp.Or(place[a.Name]-place[b.Name], strings.Compare(a.Name, b.Name))
+	})
+	return t
 }
 
 // view is the groups in another form.

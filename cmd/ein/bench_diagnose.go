@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -83,7 +84,7 @@ func (a *app) benchDiagnose(ctx context.Context, f *judgeFlags) error {
 		return err
 	}
 	defer box.close()
-	sum, err := a.judge(ctx, f, judging{doing: "running", why: true,
+	sum, err := a.judge(ctx, f, judging{doing: "running", workers: runtime.GOMAXPROCS(0), why: true,
 		newWorker: withWhy(box, verdict.Options{}, func(*verdict.Item) error { return nil }),
 		record: func(it *verdict.Item, v *verdict.Verdict) any {
 			return verdict.ErrorRecord(it.Question.ID, it.Mode, 0, v)

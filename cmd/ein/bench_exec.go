@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -146,7 +147,7 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 	}
 	bugs, outside := 0, 0
 	sum, err := a.judge(ctx, &f.judgeFlags, judging{
-		doing: "running", why: true, record: verdict.ProgramRecord, from: f.from(), again: (*verdict.Item).Again,
+		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), again: (*verdict.Item).Again,
 		newWorker: withWhy(box, verdict.Options{Limits: f.limits(), Cache: cachedPrograms}, f.language),
 		seen: func(it *verdict.Item, v *verdict.Verdict) {
 			if it.Error != "" || v.Outcome != answer.InfraError {

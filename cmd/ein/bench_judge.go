@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,8 @@ FILE appears only when it is complete.`
 // judging is how a verb judges the replies of a file.
 type judging struct {
 	doing     string // for the line of progress
-	why       bool   // attribution is asked for
+	workers   int
+	why       bool // attribution is asked for
 	newWorker func() verdict.Work[*verdict.Item]
 	record    func(*verdict.Item, *verdict.Verdict) any // of a line; nil for none
 	from      []job.Field                               // what the records depend on, beside the files; nil when the verb cannot go on
@@ -80,7 +80,7 @@ func (a *app) judge(ctx context.Context, f *judgeFlags, j judging) (*verdict.Sum
 	p := a.progress(j.doing+" "+in.name, in.size)
 	sum := verdict.NewSummary()
 	err = a.records(ctx, f, j.from, func(r records) error {
-		lines, err := index.Each(ctx, p.reader(in), runtime.GOMAXPROCS(0), &sum.Notes, j.worker(r), func(it *verdict.Item, v *verdict.Verdict) error {
+		lines, err := index.Each(ctx, p.reader(in), j.workers, &sum.Notes, j.worker(r), func(it *verdict.Item, v *verdict.Verdict) error {
 			return j.emit(a, f.out, r, sum, it, v)
 		})
 		p.done()

@@ -73,7 +73,7 @@ order of the replies, then those without one.
 }
 
 func (a *app) benchScore(ctx context.Context, f *judgeFlags) error {
-	sum, err := a.judge(ctx, f, judging{doing: "scoring", record: verdict.ScoreRecord, from: []job.Field{{Name: "verb", Value: "score"}},
+	sum, err := a.judge(ctx, f, judging{doing: "scoring", workers: 1, record: verdict.ScoreRecord, from: []job.Field{{Name: "verb", Value: "score"}},
 		newWorker: func() verdict.Work[*verdict.Item] { return verdict.New(verdict.Options{}).Answer }})
 	switch {
 	case err != nil:
