@@ -85,10 +85,9 @@ func (l *Line) add(row *run.Row) {
 	l.Usage.Output += u.Output
 	l.Usage.Reasoning += u.Reasoning
 	l.Cost += row.Reply.Cost
-	switch s := row.Score; {
-	case s == nil:
+	if s := row.Score; s == nil {
 		l.Unscored++
-	default:
+	} else {
 		l.tally.Add(&s.Verdict)
 	}
 }

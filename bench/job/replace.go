@@ -2,7 +2,9 @@ package job
 
 import (
 	"bufio"
+	"cmp"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -13,8 +15,24 @@ const TempPrefix = ".ein-"
 
 // Replace writes a file so that after a crash there is the old one or the new one,
 // complete: a temporary file in the same folder, synced, renamed, and the folder
-// synced. An error of write is given back as it is, and the old file stays.
+// synced. An error of write is given back as it is, and the old file stays. A file that
+// was there keeps its mode, a symbolic link stays one, and a device or a pipe is
+// written to.
 func Replace(name string, write func(io.Writer) error) (err error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return cmp.Or(buffered(f, write), f.Close())
+		}
+		mode = info.Mode().Perm()
+	}
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, TempPrefix+"*")
 	if err != nil {
@@ -25,13 +43,9 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	b := bufio.NewWriterSize(f, 1<<16)
-	err = write(b)
+	err = buffered(f, write)
 	if err == nil {
-		err = b.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Chmod(mode)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -54,4 +68,12 @@ func ReplaceBytes(name string, content []byte) error {
 		_, err := w.Write(content)
 		return err
 	})
+}
+
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
 }

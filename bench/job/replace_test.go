@@ -44,6 +44,35 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestReplaceKeeps keeps the mode of a file, and a link to it; what is no file is
+// written to.
+func TestReplaceKeeps(t *testing.T) {
+	dir := t.TempDir()
+	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(name, link); err != nil {
+		t.Skip(err)
+	}
+	if err := ReplaceBytes(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode() != 0o600 || content(t, name) != "new" {
+		t.Errorf("%v, %v", info, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := ReplaceBytes(os.DevNull, []byte("gone")); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 func TestLock(t *testing.T) {
 	switch runtime.GOOS {
 	case "plan9", "js", "wasip1", "aix", "solaris":

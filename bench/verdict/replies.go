@@ -74,8 +74,8 @@ func NewNotes() *Notes {
 	return &Notes{Noticed{First: []Place{}}, Noticed{First: []Place{}}, Noticed{First: []Place{}}}
 }
 
-// Text tells of what does not fit, for people; nothing where everything does.
-func (n *Notes) Text() string {
+// NotesText tells of what does not fit, for people; nothing where everything does.
+func (n *Notes) NotesText() string {
 	var b strings.Builder
 	for _, x := range []struct {
 		ids       *Noticed

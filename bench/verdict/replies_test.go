@@ -52,10 +52,10 @@ func TestJoin(t *testing.T) {
 1 reply is to no instance of the file, and does not count:
   line 2: "x"
 `
-	if notes.Text() != want {
-		t.Errorf("%s, want %s", notes.Text(), want)
+	if notes.NotesText() != want {
+		t.Errorf("%s, want %s", notes.NotesText(), want)
 	}
-	if s := NewNotes().Text(); s != "" {
+	if s := NewNotes().NotesText(); s != "" {
 		t.Errorf("of nothing: %q", s)
 	}
 }
@@ -110,8 +110,8 @@ func TestManyStrangers(t *testing.T) {
 	if notes.Unknown.Count != 1000 || len(notes.Unknown.First) != most || notes.Unknown.First[9] != (Place{10, "s9"}) {
 		t.Errorf("%+v", notes.Unknown)
 	}
-	if !strings.Contains(notes.Text(), "and 990 more") {
-		t.Error(notes.Text())
+	if !strings.Contains(notes.NotesText(), "and 990 more") {
+		t.Error(notes.NotesText())
 	}
 }
 

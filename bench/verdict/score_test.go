@@ -151,7 +151,7 @@ func TestScores(t *testing.T) {
 	if want := `{"id":"` + all[0].ID + `","category":"triangle_count","level":"L1","outcome":"no_answer","strict":false,"lenient":false,"answer":null,"reason":"missing"}`; records[len(all)-1] != want {
 		t.Errorf("%s", records[len(all)-1])
 	}
-	text := r.ScoresText() + r.Notes.Text()
+	text := r.ScoresText() + r.NotesText()
 	for _, s := range []string{"triangle_count", "\nL1 ", "\nall ", "infra errors are left out", "1 instance has no reply", "2 replies are to instances that have one already", "  line 52: \"cb1-no-such\"\n"} {
 		if !strings.Contains(text, s) {
 			t.Errorf("no %q in\n%s", s, text)
@@ -202,8 +202,8 @@ func TestNothing(t *testing.T) {
 	all := instances(t, 1)
 	x := newIndex(t, all)
 	r, records, _ := scored(t, x, "")
-	if r.Missing.Count != 26 || len(records) != 26 || r.All.Rate(answer.Strict).Rate != 0 || !strings.Contains((r.ScoresText()+r.Notes.Text()), "and 16 more") {
-		t.Error((r.ScoresText() + r.Notes.Text()))
+	if r.Missing.Count != 26 || len(records) != 26 || r.All.Rate(answer.Strict).Rate != 0 || !strings.Contains(r.ScoresText()+r.NotesText(), "and 16 more") {
+		t.Error(r.ScoresText() + r.NotesText())
 	}
 	var b strings.Builder
 	for _, in := range all {
@@ -214,8 +214,8 @@ func TestNothing(t *testing.T) {
 	if r.All.Rate(answer.Strict) != nil || err != nil || !strings.Contains(string(text), `"scored":0,`) || !strings.Contains(string(text), `"strict":null`) {
 		t.Errorf("%s", text)
 	}
-	if !strings.Contains((r.ScoresText() + r.Notes.Text()), " -  ") {
-		t.Error((r.ScoresText() + r.Notes.Text()))
+	if !strings.Contains(r.ScoresText()+r.NotesText(), " -  ") {
+		t.Error(r.ScoresText() + r.NotesText())
 	}
 }
 
@@ -361,7 +361,7 @@ func TestTooLongReply(t *testing.T) {
 			t.Errorf("%s: %v %v", g.Name, g.Outcomes, g.Reasons)
 		}
 	}
-	if text := (r.ScoresText() + r.Notes.Text()); !strings.Contains(text, "(too_long): 1\n") {
+	if text := r.ScoresText() + r.NotesText(); !strings.Contains(text, "(too_long): 1\n") {
 		t.Error(text)
 	}
 }

@@ -98,7 +98,7 @@ func (a *app) benchDiagnose(ctx context.Context, f *judgeFlags) error {
 			Sandbox *proof `json:"sandbox,omitempty"`
 		}{sum.ErrorReport(), box.proof()}))
 	}
-	return a.print(sum.ErrorsText() + box.text() + sum.Notes.Text())
+	return a.print(sum.ErrorsText() + box.text() + sum.NotesText())
 }
 
 // modeReport is the analysis of the replies in one mode of a run.

@@ -171,7 +171,7 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 			Sandbox *proof `json:"sandbox,omitempty"`
 		}{sum.ProgramReport(), box.proof()}))
 	} else {
-		err = a.print(sum.ProgramsText() + box.text() + sum.Notes.Text())
+		err = a.print(sum.ProgramsText() + box.text() + sum.NotesText())
 	}
 	switch {
 	case err != nil:

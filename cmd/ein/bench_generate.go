@@ -426,7 +426,7 @@ func (g *generation) run(ctx context.Context) error {
 	case statErr == nil && info.IsDir():
 		err = errors.New("it is a folder")
 	case !g.f.resume:
-		err = replaceWith(name, write)
+		err = job.Replace(name, write)
 	case statErr == nil && !info.Mode().IsRegular():
 		return g.usage("--resume: %s is not a file", name)
 	default:

@@ -220,9 +220,7 @@ func (a *app) records(ctx context.Context, f *judgeFlags, from []job.Field, writ
 		return write(fresh{io.Discard})
 	}
 	if from == nil || !regular(f.instances) || !regular(f.replies) || exists(f.out) && !regular(f.out) {
-		return replaceWith(f.out, func(w io.Writer) error {
-			return buffered(w, func(w io.Writer) error { return write(fresh{w}) })
-		})
+		return job.Replace(f.out, func(w io.Writer) error { return write(fresh{w}) })
 	}
 	all := []job.Field{{Name: "ein", Value: version()}}
 	for _, x := range [][2]string{{"instances", f.instances}, {"replies", f.replies}} {

@@ -81,5 +81,5 @@ func (a *app) benchScore(ctx context.Context, f *judgeFlags) error {
 	case f.json:
 		return a.wrote(writeJSON(a.out, sum.Scores()))
 	}
-	return a.print(sum.ScoresText() + sum.Notes.Text())
+	return a.print(sum.ScoresText() + sum.NotesText())
 }
