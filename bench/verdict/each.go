@@ -63,7 +63,7 @@ func try[T fmt.Stringer](ctx context.Context, work Work[T], item T) (v *Verdict,
 }
 
 // InOrder works on items on several goroutines, and gives the verdicts to emit in the
-// order of the items. newWorker is called once for each goroutine. One worker works
+// order of the items. newWorker is called once for each of them. One worker works
 // where it is called: to hand an item over takes as long as to read an answer.
 func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield func(T) bool) error, newWorker func() Work[T], emit func(T, *Verdict) error) error {
 	if workers == 1 {
@@ -81,55 +81,45 @@ func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield 
 		})
 		return cmp.Or(err, readErr, context.Cause(ctx))
 	}
-	type job struct {
+	type result struct {
 		item T
-		out  *Verdict
+		v    *Verdict
 		err  error
-		done chan struct{}
 	}
 	working, cancel := context.WithCancel(ctx)
-	todo, due := make(chan *job), make(chan *job, workers*ahead)
+	idle, due := make(chan Work[T], workers), make(chan chan result, workers*ahead)
+	for range workers {
+		idle <- newWorker()
+	}
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer cancel()
-	for range workers {
-		wait.Go(func() {
-			work := newWorker()
-			for j := range todo {
-				j.out, j.err = try(working, work, j.item)
-				close(j.done)
-			}
-		})
-	}
 	var readErr error // read once due is closed
 	wait.Go(func() {
 		defer close(due)
-		defer close(todo)
 		readErr = items(func(item T) bool {
-			j := &job{item: item, done: make(chan struct{})}
+			out := make(chan result, 1)
 			select {
-			case due <- j:
+			case due <- out:
 			case <-working.Done():
 				return false
 			}
-			select {
-			case todo <- j:
-			case <-working.Done():
-				j.err = context.Cause(working)
-				close(j.done)
-				return false
-			}
+			work := <-idle
+			wait.Go(func() {
+				v, err := try(working, work, item)
+				idle <- work
+				out <- result{item, v, err}
+			})
 			return true
 		})
 	})
-	for j := range due {
-		<-j.done
-		err := j.err
-		if err == nil {
-			err = emit(j.item, j.out)
+	for out := range due {
+		r := <-out
+		if r.err == nil {
+			r.err = emit(r.item, r.v)
 		}
-		if err != nil {
-			return err
+		if r.err != nil {
+			return r.err
 		}
 	}
 	return cmp.Or(readErr, context.Cause(ctx))

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -258,7 +259,18 @@ func (a *app) benchGenerate(f *benchGenerateFlags) error {
 	if len(f.disjointFrom) > 0 {
 		seen = instance.NewSeen(f.disjointSurface)
 		for _, name := range f.disjointFrom {
-			if err := a.readSeen(ctx, name, seen); err != nil {
+			err := a.instances(ctx, name, io.Discard, func(all iter.Seq2[*instance.Instance, error]) error {
+				for in, err := range all {
+					if err == nil {
+						err = seen.Add(in)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -369,31 +381,6 @@ func (a *app) plan(f *benchGenerateFlags, names []string, base instance.ID) (ins
 		}
 	}
 	return plan, nil
-}
-
-// readSeen adds the instances of a file.
-func (a *app) readSeen(ctx context.Context, name string, seen *instance.Seen) error {
-	f, err := a.open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	progress := a.progress("reading "+f.name, f.size)
-	defer progress.done()
-	line := 0
-	for in, err := range instance.Read(progress.reader(f)) {
-		line++
-		if err == nil {
-			err = seen.Add(in)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return stopped(ctx)
-		case err != nil:
-			return badLines(f.name, err)
-		}
-	}
-	return nil
 }
 
 // badLines is a file of instances that is not one. The error names the line.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,13 @@ func (a *app) judge(ctx context.Context, f *judgeFlags, j judging) (*verdict.Sum
 	case f.out != "" && (sameFile(f.instances, f.out) || sameFile(f.replies, f.out)):
 		return nil, a.usage("%s would be overwritten, and it is to be read", f.out)
 	}
-	index, err := a.readIndex(ctx, f.instances, j.why)
+	var index *verdict.Index
+	err := a.instances(ctx, f.instances, io.Discard, func(all iter.Seq2[*instance.Instance, error]) (err error) {
+		if index, err = verdict.NewIndex(all, j.why); err == nil && index.Len() == 0 {
+			err = errNoInstances
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -175,27 +182,6 @@ func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error
 			return v, err
 		}
 	}
-}
-
-func (a *app) readIndex(ctx context.Context, name string, why bool) (*verdict.Index, error) {
-	in, err := a.open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	p := a.progress("reading "+in.name, in.size)
-	index, err := verdict.NewIndex(instance.Read(p.reader(in)), why)
-	p.done()
-	if err == nil && index.Len() == 0 {
-		err = errNoInstances
-	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, stopped(ctx)
-	case err != nil:
-		return nil, badLines(in.name, err)
-	}
-	return index, nil
 }
 
 // records is where the records of a verb go: to a part that a killed command can go
