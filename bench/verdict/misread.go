@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -292,40 +293,29 @@ func (w *rewriter) edges(directed bool) {
 			l := &w.graphs[i]
 			for x := range w.n {
 				for y := range w.n {
-					e := Edge{x, y}
-					if x == y || !directed && x > y {
+					e, r := Edge{x, y}, Edge{y, x}
+					if x == y || !directed && x > y || l.edges[e] == (name == "one edge added") || name == "one edge reversed" && (!directed || l.edges[r]) {
 						continue
 					}
-					var drop, add bool
-					switch name {
-					case "one edge dropped":
-						drop = l.edges[e]
-					case "one edge reversed":
-						drop = directed && l.edges[e] && !l.edges[reverse(e)]
-						add = drop
-					case "one edge added":
-						add = !l.edges[e]
-					}
-					if !drop && !add {
-						continue
-					}
-					changed := make(arcs, len(l.edges)+1)
-					for k := range l.edges {
-						if !drop || k != e && (directed || k != reverse(e)) {
-							changed[k] = true
-						}
-					}
+					changed := maps.Clone(l.edges)
+					changed.set(e, name == "one edge added")
 					switch {
-					case add && drop:
-						changed[reverse(e)] = true
-					case add && directed:
-						changed[e] = true
-					case add:
-						changed[e], changed[reverse(e)] = true, true
+					case name == "one edge reversed":
+						changed.set(r, true)
+					case !directed:
+						changed.set(r, name == "one edge added")
 					}
 					w.add(SingleEdge, name, &e, []edit{{l.span, changed.text(w.n)}}, "")
 				}
 			}
 		}
+	}
+}
+
+func (a arcs) set(e Edge, there bool) {
+	if there {
+		a[e] = true
+	} else {
+		delete(a, e)
 	}
 }
