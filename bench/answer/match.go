@@ -19,6 +19,9 @@ const (
 	Lenient Mode = "lenient"
 )
 
+// Modes lists the modes, the strictest first.
+func Modes() []Mode { return []Mode{Strict, Lenient} }
+
 // Verdict is what MatchAnswer says.
 type Verdict string
 
@@ -48,11 +51,26 @@ func Outcomes() []Outcome {
 	return []Outcome{StrictlyRight, LenientOnly, Wrong, FormatError, NoAnswer, InfraError}
 }
 
-// Strict reports whether an outcome is right in strict mode.
-func (o Outcome) Strict() bool { return o == StrictlyRight }
+// Judgements says for each mode whether an answer is right in it.
+type Judgements struct {
+	Strict  bool `json:"strict"`
+	Lenient bool `json:"lenient"`
+}
 
-// Lenient reports whether an outcome is right in lenient mode.
-func (o Outcome) Lenient() bool { return o == StrictlyRight || o == LenientOnly }
+// In is the judgement in a mode.
+func (j Judgements) In(m Mode) bool {
+	if m == Lenient {
+		return j.Lenient
+	}
+	return j.Strict
+}
+
+// Judgements is those of an outcome, which names the strictest mode that an answer is
+// right in.
+func (o Outcome) Judgements() Judgements {
+	strict := o == StrictlyRight
+	return Judgements{Strict: strict, Lenient: strict || o == LenientOnly}
+}
 
 // countAmbiguous is the categories whose counts may include the source or not.
 // The paper lists aggregate_over_set too, to no effect: it is a float.
@@ -212,13 +230,28 @@ func either(v *JSON, name, alias string) JSON {
 	return x
 }
 
+// Judge is the outcome of an answer: MatchAnswer in every mode.
+func Judge(predicted *JSON, reference *Reference, t category.Result, categoryName string) Outcome {
+	switch MatchAnswer(predicted, reference, t, categoryName, Strict) {
+	case Correct:
+		return StrictlyRight
+	case Malformed:
+		return FormatError
+	}
+	if MatchAnswer(predicted, reference, t, categoryName, Lenient) == Correct {
+		return LenientOnly
+	}
+	return Wrong
+}
+
 // Result is what has become of a reply.
 type Result struct {
-	Outcome Outcome
-	Reason  Reason // of FormatError and NoAnswer
+	Outcome Outcome `json:"outcome"`
+	Judgements
 	// Answer is what was understood, also when it is of a wrong type; nil if
 	// nothing was.
-	Answer json.RawMessage
+	Answer json.RawMessage `json:"answer"`
+	Reason Reason          `json:"reason,omitempty"` // of FormatError and NoAnswer
 }
 
 // Score scores the reply to a question.
@@ -232,17 +265,10 @@ func Score(reply string, reference *Reference, t category.Result, categoryName s
 		}
 		return Result{Outcome: FormatError, Reason: reason}
 	}
-	result := Result{Answer: p.Raw()}
-	switch MatchAnswer(&p, reference, t, categoryName, Strict) {
-	case Correct:
-		result.Outcome = StrictlyRight
-	case Malformed:
-		result.Outcome, result.Reason = FormatError, WrongType
-	default:
-		result.Outcome = Wrong
-		if MatchAnswer(&p, reference, t, categoryName, Lenient) == Correct {
-			result.Outcome = LenientOnly
-		}
+	o := Judge(&p, reference, t, categoryName)
+	result := Result{Outcome: o, Judgements: o.Judgements(), Answer: p.Raw()}
+	if o == FormatError {
+		result.Reason = WrongType
 	}
 	return result
 }

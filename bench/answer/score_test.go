@@ -242,10 +242,10 @@ func FuzzScore(f *testing.F) {
 			return
 		}
 		got := Score(reply, &ref, category.Result(kind), name)
-		if got.Outcome.Lenient() && !strings.Contains(reply, answerKey) {
+		if got.Lenient && !strings.Contains(reply, answerKey) {
 			t.Fatalf("%q scores for %s", reply, reference)
 		}
-		if got.Outcome.Strict() && !got.Outcome.Lenient() {
+		if got.Strict && !got.Lenient {
 			t.Fatal("right in strict mode alone")
 		}
 		right := Score(`{"answer": `+reference+`}`, &ref, category.Result(kind), name)
@@ -312,7 +312,7 @@ func TestLinear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := Score(`{"answer":`+x+`}`, &ref, kind, ""); got.Outcome.Lenient() {
+			if got := Score(`{"answer":`+x+`}`, &ref, kind, ""); got.Lenient {
 				t.Errorf("%.20s: %s", x, got.Outcome)
 			}
 		}

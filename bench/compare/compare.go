@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 
+	"ein/bench/answer"
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/stats"
@@ -185,8 +186,8 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	}
 	r := &Report{Version: 1, Alpha: opt.Alpha, Margin: opt.Margin, Power: opt.Power, Seed: opt.Seed, Resamples: opt.Resamples,
 		A: x.summary(&opt), B: y.summary(&opt), Pairing: *pairing,
-		Strict:  scoring(pairs, func(s *run.Score) bool { return s.Strict }, &opt),
-		Lenient: scoring(pairs, func(s *run.Score) bool { return s.Lenient }, &opt)}
+		Strict:  scoring(pairs, answer.Strict, &opt),
+		Lenient: scoring(pairs, answer.Lenient, &opt)}
 	if r.Tokens, err = spent(pairs, func(r *run.Reply) float64 { return float64(r.Usage.Output) }, &opt); err != nil {
 		return nil, err
 	}

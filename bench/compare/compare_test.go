@@ -17,6 +17,7 @@ import (
 	"ein/bench/sft"
 	"ein/bench/stats"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -56,7 +57,8 @@ func reply(row *run.Row, o answer.Outcome, tokens int64) {
 	row.Reply = &run.Reply{Key: row.Key}
 	row.Reply.Usage.Output = tokens
 	row.Reply.Cost = float64(tokens) / 1e6
-	row.Score = &run.Score{Key: row.Key, Category: row.Instance.Category, Level: row.Instance.Level, Outcome: o, Strict: o.Strict(), Lenient: o.Lenient()}
+	row.Score = &run.Score{Key: row.Key, Verdict: verdict.Verdict{Topic: verdict.Topic{Category: row.Instance.Category, Level: row.Instance.Level},
+		Result: answer.Result{Outcome: o, Judgements: o.Judgements()}}}
 }
 
 // fill replies to all, right with a probability.

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math"
 
+	"ein/bench/answer"
 	"ein/bench/category"
 	"ein/bench/run"
 	"ein/bench/stats"
 )
 
 // scoring compares the pairs, those of each level and those of each category.
-func scoring(pairs []pairOf, right func(*run.Score) bool, opt *Options) Scoring {
+func scoring(pairs []pairOf, mode answer.Mode, opt *Options) Scoring {
 	s := Scoring{All: &Group{Name: "all"}, Levels: []*Group{}, Categories: []*Group{}}
 	levels, categories := map[string]*Group{}, map[string]*Group{}
 	for i := range category.Table {
@@ -24,7 +25,7 @@ func scoring(pairs []pairOf, right func(*run.Score) bool, opt *Options) Scoring 
 		s.Categories = append(s.Categories, categories[c.Name])
 	}
 	for _, p := range pairs {
-		a, b := right(p.a.Score), right(p.b.Score)
+		a, b := p.a.Score.In(mode), p.b.Score.In(mode)
 		for _, g := range []*Group{s.All, levels[p.a.Instance.Level], categories[p.a.Instance.Category]} {
 			if g != nil { // a category of other instances
 				g.add(a, b, structureOf(p.a))

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ein/bench/durable"
+	"ein/bench/job"
 	"ein/bench/model"
 )
 
@@ -119,5 +119,5 @@ func (c *cache) put(name string, r *model.Response) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return durable.ReplaceBytes(name, b)
+	return job.ReplaceBytes(name, b)
 }

@@ -23,6 +23,7 @@ import (
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 )
 
 // instances is n instances, of the categories in turn.
@@ -762,7 +763,7 @@ func TestScore(t *testing.T) {
 	}
 	var first []byte
 	for workers := range 3 {
-		got, err := Score(t.Context(), o.Dir, ScoreOptions{Workers: workers})
+		got, err := run.Judge(t.Context(), o.Dir, run.JudgeOptions{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -814,7 +815,7 @@ func TestScorePythonFails(t *testing.T) {
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Score(t.Context(), o.Dir, ScoreOptions{Python: noPython{}})
+	got, err := run.Judge(t.Context(), o.Dir, run.JudgeOptions{Python: noPython{}})
 	if err != nil || got.Failed != 4 || !strings.Contains(got.First, "no namespaces") {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -822,6 +823,56 @@ func TestScorePythonFails(t *testing.T) {
 		if l.Scored != 0 || l.Infra != l.Asked || l.Strict != nil {
 			t.Errorf("a failure of the sandbox is an answer of the model: %+v", l)
 		}
+	}
+}
+
+// counted is a sandbox in which programs fail, and which counts them.
+type counted struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (c *counted) Run(_ context.Context, program string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n[program]++
+	return "", &verdict.ProgramError{Outcome: verdict.RuntimeError}
+}
+
+// TestScoreOnce scores equal programs with one run each.
+func TestScoreOnce(t *testing.T) {
+	list := instances(t, 26)
+	encodings := surface.Encodings()
+	all, _, err := Encode(list, encodings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Open("baseline:oracle-ein", model.Options{Instances: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, m, len(list))
+	o.Instances, o.Encodings, o.Modes, o.Samples = all, encodings, []sft.Mode{sft.Python}, 2
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{n: map[string]int{}}
+	got, err := run.Judge(t.Context(), o.Dir, run.JudgeOptions{Python: c})
+	if err != nil || got.Scored != 2*len(all) || got.Failed > 0 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for program, n := range c.n {
+		if n > 1 {
+			t.Errorf("%d runs of\n%s", n, program)
+		}
+	}
+	if len(c.n) > len(list) {
+		t.Errorf("%d programs for %d graphs", len(c.n), len(list))
+	}
+	// Without a sandbox the scores that are there stay: their replies are the same.
+	got, err = run.Judge(t.Context(), o.Dir, run.JudgeOptions{})
+	if err != nil || got.Scored != 2*len(all) || got.Unscored > 0 {
+		t.Fatalf("%+v, %v", got, err)
 	}
 }
 
@@ -835,7 +886,7 @@ func TestFinish(t *testing.T) {
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Score(t.Context(), o.Dir, ScoreOptions{})
+	got, err := run.Judge(t.Context(), o.Dir, run.JudgeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

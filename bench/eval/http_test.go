@@ -73,7 +73,7 @@ func TestFaultsOverHTTP(t *testing.T) {
 		if (sum.Retries > n/20) != (rate > 0) {
 			t.Errorf("at rate %g there are %d retries", rate, sum.Retries)
 		}
-		if _, err := Score(t.Context(), o.Dir, ScoreOptions{}); err != nil {
+		if _, err := run.Judge(t.Context(), o.Dir, run.JudgeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range []string{run.ConfigFile, run.RepliesFile, run.LogFile, run.ScoresFile} {

@@ -10,10 +10,10 @@ import (
 	"ein/bench/answer"
 	"ein/bench/model"
 	"ein/bench/run"
-	"ein/bench/score"
 	"ein/bench/sft"
 	"ein/bench/stats/show"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 	"ein/internal/table"
 )
 
@@ -29,10 +29,12 @@ type Line struct {
 	Infra    int                    `json:"infra"`    // what the sandbox did not run
 	Unscored int                    `json:"unscored"` // with a reply and no score
 	Outcomes map[answer.Outcome]int `json:"outcomes"`
-	Strict   *score.Rate            `json:"strict"` // null when nothing is scored
-	Lenient  *score.Rate            `json:"lenient"`
+	Strict   *verdict.Rate          `json:"strict"` // null when nothing is scored
+	Lenient  *verdict.Rate          `json:"lenient"`
 	Usage    model.Usage            `json:"usage"` // of all replies
 	Cost     float64                `json:"cost"`  // dollars
+
+	tally *verdict.Tally
 }
 
 // total is the level of the lines that sum the levels up.
@@ -53,7 +55,7 @@ func Lines(r *run.Run) []*Line {
 		for _, level := range []string{row.Instance.Level, total} {
 			k := key{row.Mode, row.Encoding, level}
 			if lines[k] == nil {
-				lines[k] = &Line{Mode: row.Mode, Encoding: row.Encoding, Level: level, Outcomes: map[answer.Outcome]int{}}
+				lines[k] = &Line{Mode: row.Mode, Encoding: row.Encoding, Level: level, tally: verdict.NewTally("")}
 			}
 			lines[k].add(row)
 		}
@@ -84,30 +86,18 @@ func (l *Line) add(row *run.Row) {
 	l.Usage.Output += u.Output
 	l.Usage.Reasoning += u.Reasoning
 	l.Cost += row.Reply.Cost
-	switch s := row.Score; {
-	case s == nil:
+	if s := row.Score; s == nil {
 		l.Unscored++
-	case s.Outcome == answer.InfraError:
-		l.Infra++
-	default:
-		l.Outcomes[s.Outcome]++
+	} else {
+		l.tally.Add(&s.Verdict)
 	}
 }
 
 func (l *Line) finish() {
-	strict, lenient := 0, 0
-	for o, n := range l.Outcomes {
-		l.Scored += n
-		if o.Strict() {
-			strict += n
-		}
-		if o.Lenient() {
-			lenient += n
-		}
-	}
-	if l.Scored > 0 {
-		l.Strict, l.Lenient = score.NewRate(strict, l.Scored), score.NewRate(lenient, l.Scored)
-	}
+	t := l.tally
+	l.Scored, l.Infra, l.Outcomes = t.Scored(), t.Outcomes[answer.InfraError], maps.Clone(t.Outcomes)
+	delete(l.Outcomes, answer.InfraError)
+	l.Strict, l.Lenient = t.Rate(answer.Strict), t.Rate(answer.Lenient)
 }
 
 // columns are the outcomes of a table, without those that are right.
@@ -118,16 +108,14 @@ var columns = []struct {
 	{"wrong", func(o answer.Outcome) bool { return o == answer.Wrong }},
 	{"format", func(o answer.Outcome) bool { return o == answer.FormatError }},
 	{"none", func(o answer.Outcome) bool { return o == answer.NoAnswer }},
-	{"program", func(o answer.Outcome) bool {
-		return !slices.Contains(answer.Outcomes(), o) // those of package exec
-	}},
+	{"program", func(o answer.Outcome) bool { return verdict.Class(o) != "" }},
 }
 
 // Text is the table of a run for people.
 func Text(r *run.Run) string {
 	lines, priced := Lines(r), r.Config.Price != nil
 
-	head := []string{"mode", "encoding", "level", "n", "strict %", "95 %", "lenient %", "95 %"}
+	head := append([]string{"mode", "encoding", "level", "n"}, verdict.RateHeads()...)
 	for _, c := range columns {
 		head = append(head, c.head)
 	}
@@ -139,14 +127,7 @@ func Text(r *run.Run) string {
 	rows := [][]string{append(head, "input", "output", "$")}
 	asked, missing, failed, unscored := 0, 0, 0, 0
 	for _, l := range lines {
-		row := []string{string(l.Mode), string(l.Encoding), l.Level, strconv.Itoa(l.Scored)}
-		for _, s := range []*score.Rate{l.Strict, l.Lenient} {
-			if s == nil {
-				row = append(row, show.None, show.None)
-			} else {
-				row = append(row, show.Rate(s.Rate), show.Rate(s.Low)+"-"+show.Rate(s.High))
-			}
-		}
+		row := append([]string{string(l.Mode), string(l.Encoding), l.Level, strconv.Itoa(l.Scored)}, l.tally.Rates()...)
 		for _, c := range columns {
 			n := 0
 			for o, k := range l.Outcomes {

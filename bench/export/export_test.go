@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"ein/bench/eval"
 	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/run"
@@ -62,7 +61,7 @@ func some(t *testing.T) *run.Run {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	scored, err := eval.Score(t.Context(), dir, eval.ScoreOptions{})
+	scored, err := run.Judge(t.Context(), dir, run.JudgeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

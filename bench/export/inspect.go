@@ -210,8 +210,8 @@ func (p *Part) WriteInspect(w io.Writer, t Times) error {
 	}
 	l.Stats.Usage[l.Eval.Model] = all
 	l.Results.Scores = []inspectScore{
-		p.results("strict", func(s *run.Score) bool { return s.Strict }),
-		p.results("lenient", func(s *run.Score) bool { return s.Lenient }),
+		p.results(answer.Strict),
+		p.results(answer.Lenient),
 	}
 	if missing := len(p.Rows) - l.Results.Completed; missing > 0 {
 		l.Status = "error"
@@ -238,8 +238,8 @@ func usage(r *run.Reply) inspectUsage {
 // counts reports whether a score is about the model: infra errors are not.
 func counts(s *run.Score) bool { return s != nil && s.Outcome != answer.InfraError }
 
-func (p *Part) results(name string, right func(*run.Score) bool) inspectScore {
-	out := inspectScore{Name: name, Scorer: name, Metrics: map[string]inspectMetric{}}
+func (p *Part) results(mode answer.Mode) inspectScore {
+	out := inspectScore{Name: string(mode), Scorer: string(mode), Metrics: map[string]inspectMetric{}}
 	var values []float64
 	var of []string
 	for _, row := range p.Rows {
@@ -248,7 +248,7 @@ func (p *Part) results(name string, right func(*run.Score) bool) inspectScore {
 			continue
 		}
 		x := 0.0
-		if right(row.Score) {
+		if row.Score.In(mode) {
 			x = 1
 		}
 		values, of = append(values, x), append(of, row.ID)

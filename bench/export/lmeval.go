@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"ein/bench/answer"
 	"ein/bench/instance"
 	"ein/bench/run"
 	"ein/bench/sft"
@@ -76,8 +77,8 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 			continue
 		}
 		s.Resps, s.Filtered = [][]string{replies}, replies
-		s.Strict = share(scores, func(s *run.Score) bool { return s.Strict })
-		s.Lenient = share(scores, func(s *run.Score) bool { return s.Lenient })
+		s.Strict = share(scores, answer.Strict)
+		s.Lenient = share(scores, answer.Lenient)
 		if err := encode(w, &s); err != nil {
 			return left, err
 		}
@@ -85,13 +86,13 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 	return left, nil
 }
 
-func share(scores []*run.Score, right func(*run.Score) bool) *float64 {
+func share(scores []*run.Score, mode answer.Mode) *float64 {
 	if len(scores) == 0 {
 		return nil
 	}
 	n := 0
 	for _, s := range scores {
-		if right(s) {
+		if s.In(mode) {
 			n++
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"ein/bench/sft"
 	"ein/bench/stats"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -223,7 +224,7 @@ func (s student) answers(g *Generated, seed uint64) map[Cell][]*run.Row {
 			}
 			row := &run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: sft.Direct}, Encoding: surface.NL}
 			row.Reply = &run.Reply{Key: row.Key}
-			row.Score = &run.Score{Key: row.Key, Outcome: o, Strict: o.Strict(), Lenient: o.Lenient()}
+			row.Score = &run.Score{Key: row.Key, Verdict: verdict.Verdict{Result: answer.Result{Outcome: o, Judgements: o.Judgements()}}}
 			out[c] = append(out[c], row)
 		}
 	}

@@ -8,8 +8,9 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/category"
-	"ein/bench/exec"
 	"ein/bench/instance"
+	"ein/bench/sft"
+	"ein/bench/verdict"
 )
 
 // instances is a few of each category.
@@ -46,22 +47,18 @@ func open(t testing.TB, spec string, o Options) Model {
 func shares(t *testing.T, spec, mode string, list []*instance.Instance) map[answer.Outcome]int {
 	t.Helper()
 	m := open(t, spec, Options{Instances: list})
-	e := exec.New(exec.Options{})
+	e := verdict.New(verdict.Options{})
 	counts := map[answer.Outcome]int{}
 	for _, in := range list {
 		got, err := m.Ask(t.Context(), &Request{ID: in.ID, Mode: mode, User: in.Question})
 		if err != nil {
 			t.Fatalf("%s: %v", in.ID, err)
 		}
-		q, err := exec.NewQuestion(in)
+		q, err := verdict.NewQuestion(in, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if mode == "direct" || mode == "cot" {
-			counts[answer.Score(got.Text, &q.Reference, q.Type, q.Category).Outcome]++
-			continue
-		}
-		r, err := e.Run(t.Context(), got.Text, q)
+		r, err := e.Reply(t.Context(), q, &verdict.Line{Reply: got.Text, Mode: sft.Mode(mode)})
 		if err != nil {
 			t.Fatal(err)
 		}

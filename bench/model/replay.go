@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ein/bench/durable"
+	"ein/bench/job"
 )
 
 // Recorded traffic is a folder: model.json says whose it is, and one file for each
@@ -129,7 +129,7 @@ func writeRecord(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return durable.ReplaceBytes(name, append(b, '\n'))
+	return job.ReplaceBytes(name, append(b, '\n'))
 }
 
 func readTraffic(dir string) (*traffic, error) {

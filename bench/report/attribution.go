@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ein/bench/answer"
-	"ein/bench/diagnose"
+	"ein/bench/verdict"
 	"ein/internal/chart"
 )
 
@@ -21,10 +21,10 @@ type causes struct {
 
 func buildAttribution(r *Report, s *Section) error {
 	var kinds, errors []string
-	for _, k := range diagnose.Kinds() {
+	for _, k := range verdict.Kinds() {
 		kinds = append(kinds, string(k))
 	}
-	for _, e := range diagnose.Errors() {
+	for _, e := range verdict.Errors() {
 		errors = append(errors, string(e))
 	}
 	r.causes(s, &causes{
@@ -50,13 +50,13 @@ func buildAttribution(r *Report, s *Section) error {
 	r.causes(s, &causes{
 		id: "direct", title: "Which misreadings explain wrong answers",
 		caption: "Wrong direct answers, in percent of those examined, by the most specific misreading of the question whose answer is that of the model. Some agree by chance: tried is the mean number of misreadings, answers that of the different wrong answers they give. Where a few answers are possible at all, as in Boolean questions, a match says little.",
-		names:   append(errors, diagnose.Unexplained),
+		names:   append(errors, verdict.Unexplained),
 		of: func(it *item) string {
 			switch f := it.Score.Finding; {
 			case f == nil:
 				return ""
 			case len(f.Matches) == 0:
-				return diagnose.Unexplained
+				return verdict.Unexplained
 			default:
 				return string(f.Matches[0].Error)
 			}
@@ -104,7 +104,7 @@ func (r *Report) causes(s *Section, c *causes) {
 	for i := range f.Rows {
 		f.Rows[i] += fmt.Sprintf(" (n = %.0f)", t.Rows[i].Cells[len(c.names)].V)
 	}
-	if i := slices.Index(c.names, diagnose.Unexplained); i >= 0 {
+	if i := slices.Index(c.names, verdict.Unexplained); i >= 0 {
 		f.Panels[0].Series[i].Style = 8 // grey
 	}
 	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)

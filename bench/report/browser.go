@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"ein/bench/diagnose"
 	"ein/bench/instance"
+	"ein/bench/verdict"
 	"ein/internal/page"
 )
 
@@ -38,21 +38,21 @@ type embeddedInstance struct {
 }
 
 type embeddedReply struct {
-	Arm       int             `json:"arm"`
-	Instance  int             `json:"instance"`
-	Sample    int             `json:"sample,omitempty"`
-	Outcome   string          `json:"outcome"`
-	Right     bool            `json:"right"`
-	Reply     string          `json:"reply"`
-	Reasoning string          `json:"reasoning,omitempty"`
-	Answer    string          `json:"answer"`
-	Finish    string          `json:"finish"`
-	Tokens    [3]int64        `json:"tokens"` // input, output, of which reasoning
-	Reason    string          `json:"reason,omitempty"`
-	Program   string          `json:"program,omitempty"`
-	Message   string          `json:"message,omitempty"`
-	Why       string          `json:"why,omitempty"`
-	Graphs    []diagnose.Diff `json:"graphs,omitempty"`
+	Arm       int            `json:"arm"`
+	Instance  int            `json:"instance"`
+	Sample    int            `json:"sample,omitempty"`
+	Outcome   string         `json:"outcome"`
+	Right     bool           `json:"right"`
+	Reply     string         `json:"reply"`
+	Reasoning string         `json:"reasoning,omitempty"`
+	Answer    string         `json:"answer"`
+	Finish    string         `json:"finish"`
+	Tokens    [3]int64       `json:"tokens"` // input, output, of which reasoning
+	Reason    string         `json:"reason,omitempty"`
+	Program   string         `json:"program,omitempty"`
+	Message   string         `json:"message,omitempty"`
+	Why       string         `json:"why,omitempty"`
+	Graphs    []verdict.Diff `json:"graphs,omitempty"`
 }
 
 // browser chooses what is embedded: replies that are not right first, the arms by
@@ -152,7 +152,7 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 		e.Graphs = a.Graphs
 	}
 	if f := s.Finding; f != nil {
-		e.Why = diagnose.Unexplained
+		e.Why = verdict.Unexplained
 		if len(f.Matches) > 0 {
 			m := &f.Matches[0]
 			e.Why = fmt.Sprintf("%s: %s (%d of %d ways of it give this answer)", m.Error, m.Misreading, m.Matches, m.Variants)

@@ -8,13 +8,12 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/category"
-	"ein/bench/diagnose"
-	"ein/bench/exec"
 	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 )
 
 // skill is how good a made-up model is in a mode.
@@ -74,7 +73,8 @@ func answerMade(row *run.Row, s skill, rnd *rand.Rand) {
 	reply.Usage = model.Usage{Input: more(s.input), Reasoning: more(s.reasoning)}
 	reply.Usage.Output = more(s.visible) + reply.Usage.Reasoning
 	reply.Cost = (2*float64(reply.Usage.Input) + 8*float64(reply.Usage.Output)) / 1e6
-	score := &run.Score{Key: row.Key, Category: in.Category, Level: in.Level, Answer: json.RawMessage("null")}
+	score := &run.Score{Key: row.Key, Verdict: verdict.Verdict{Topic: verdict.Topic{Category: in.Category, Level: in.Level}}}
+	score.Answer = json.RawMessage("null")
 	row.Reply, row.Score = reply, score
 	program := row.Mode == sft.Ein || row.Mode == sft.Python
 	right := s.base - s.perLevel*float64(in.Depth-1) - s.perNode*float64(in.N-4)
@@ -95,25 +95,25 @@ func answerMade(row *run.Row, s skill, rnd *rand.Rand) {
 		score.Outcome, score.Lenient = answer.LenientOnly, true
 		reply.Reply = `{"answer": 1}`
 	case program && rnd.Float64() < 0.2:
-		score.Outcome, score.Class, score.Message = exec.ParseError, exec.ParseError, "expected an expression"
+		score.Outcome, score.Class, score.Message = verdict.ParseError, verdict.ParseError, "expected an expression"
 		reply.Reply = "```ein\nA = \n```"
 	default:
 		score.Outcome, score.Answer = answer.Wrong, json.RawMessage("99")
 		reply.Reply = `The answer is {"answer": 99}`
 		if program {
-			kinds := diagnose.Kinds()
-			score.Attribution = &diagnose.Attribution{Kind: kinds[rnd.IntN(3)]}
-			if score.Attribution.Kind != diagnose.Logic {
-				score.Attribution.Graphs = []diagnose.Diff{{Dropped: []diagnose.Edge{{0, 1}}}}
+			kinds := verdict.Kinds()
+			score.Attribution = &verdict.Attribution{Kind: kinds[rnd.IntN(3)]}
+			if score.Attribution.Kind != verdict.Logic {
+				score.Attribution.Graphs = []verdict.Diff{{Dropped: []verdict.Edge{{0, 1}}}}
 			}
 			break
 		}
-		score.Finding = &diagnose.Finding{Tried: 40 + rnd.IntN(40), Answers: 4}
-		if errors := diagnose.Errors(); rnd.Float64() < 0.7 {
-			score.Finding.Matches = []diagnose.Match{{Error: errors[rnd.IntN(len(errors))], Misreading: "edges reversed", Variants: 3, Matches: 1}}
+		score.Finding = &verdict.Finding{Tried: 40 + rnd.IntN(40), Answers: 4}
+		if errors := verdict.Errors(); rnd.Float64() < 0.7 {
+			score.Finding.Matches = []verdict.Match{{Error: errors[rnd.IntN(len(errors))], Misreading: "edges reversed", Variants: 3, Matches: 1}}
 		}
 	}
-	if program && reply.Reply != "" && score.Outcome != exec.ParseError {
+	if program && reply.Reply != "" && score.Outcome != verdict.ParseError {
 		score.Program = in.EinProgram
 		reply.Reply = "```ein\n" + in.EinProgram + "\n```"
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ein/bench/answer"
-	"ein/bench/exec"
+	"ein/bench/verdict"
 	"ein/internal/chart"
 )
 
@@ -16,12 +16,12 @@ var outcomeStyles = map[answer.Outcome]int{
 	answer.Wrong:         2,
 	answer.FormatError:   7,
 	answer.NoAnswer:      8,
-	exec.ParseError:      5,
-	exec.TypeError:       4,
-	exec.NoProgram:       3,
-	exec.OverLimit:       9,
-	exec.RuntimeError:    10,
-	exec.BadOutput:       11,
+	verdict.ParseError:   5,
+	verdict.TypeError:    4,
+	verdict.NoProgram:    3,
+	verdict.OverLimit:    9,
+	verdict.RuntimeError: 10,
+	verdict.BadOutput:    11,
 }
 
 // outcomeNames are the outcomes as they are shown.
@@ -47,7 +47,7 @@ func buildOutcomes(r *Report, s *Section) error {
 			outcomes = append(outcomes, o)
 		}
 	}
-	for _, o := range exec.Outcomes() {
+	for _, o := range verdict.Outcomes() {
 		occurs := func(a *Arm) bool {
 			return slices.ContainsFunc(a.scored, func(it item) bool { return it.Score.Outcome == o })
 		}

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"ein/bench/answer"
-	"ein/bench/exec"
+	"ein/bench/verdict"
 )
 
 // TestOutcomeStyles holds every outcome of the figure apart from the others.
 func TestOutcomeStyles(t *testing.T) {
 	seen := map[int]answer.Outcome{}
-	for _, o := range slices.Concat(answer.Outcomes(), exec.Outcomes()) {
+	for _, o := range slices.Concat(answer.Outcomes(), verdict.Outcomes()) {
 		if o == answer.InfraError {
 			continue
 		}

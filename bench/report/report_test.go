@@ -12,6 +12,7 @@ import (
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 	"ein/internal/chart"
 )
 
@@ -306,7 +307,7 @@ func TestOddRuns(t *testing.T) {
 		{"infrastructure errors", change(func(r *run.Run) {
 			for i := range r.Rows {
 				s := r.Rows[i].Score
-				*s = run.Score{Key: s.Key, Category: s.Category, Level: s.Level, Outcome: answer.InfraError}
+				*s = run.Score{Key: s.Key, Verdict: verdict.Verdict{Topic: s.Topic, Result: answer.Result{Outcome: answer.InfraError}}}
 			}
 		}), "26 replies were lost"},
 		{"one question", change(func(r *run.Run) { r.Rows = r.Rows[:1] }), ""},

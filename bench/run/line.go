@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,11 +8,9 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
-)
 
-// MaxLine bounds a line of a run directory in bytes: a reply of the longest length
-// that is scored, in escapes, with its reasoning.
-const MaxLine = 64 << 20
+	"ein/bench/job"
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -33,8 +30,8 @@ func seal(r *Reply) ([]byte, error) {
 	}
 	sum := crc32.Checksum(b, castagnoli)
 	b = fmt.Appendf(b[:len(b)-1], crcBegin+"%08x"+crcEnd, sum)
-	if len(b) >= MaxLine {
-		return nil, fmt.Errorf("the reply to %s takes %d bytes, the most is %d", r.ID, len(b), MaxLine)
+	if len(b) >= job.MaxLine {
+		return nil, fmt.Errorf("the reply to %s takes %d bytes, the most is %d", r.ID, len(b), job.MaxLine)
 	}
 	return append(b, '\n'), nil
 }
@@ -80,56 +77,4 @@ func strict(b []byte, v any) error {
 		return errors.New("there is more after the object")
 	}
 	return nil
-}
-
-// rawLine is a line of a file.
-type rawLine struct {
-	text       []byte // without the newline; valid until the next
-	offset     int64
-	number     int // from 1
-	terminated bool
-	tooLong    bool // text is cut off then
-}
-
-// lines gives the lines of r in their order, until there are no more or yield
-// returns an error. Memory is that of one line.
-func lines(r io.Reader, yield func(*rawLine) error) error {
-	in := bufio.NewReaderSize(r, 1<<16)
-	l := rawLine{}
-	var buf []byte
-	for {
-		l.number++
-		l.terminated, l.tooLong = false, false
-		buf = buf[:0]
-		length := int64(0)
-		var err error
-		for {
-			var part []byte
-			part, err = in.ReadSlice('\n')
-			length += int64(len(part))
-			if len(buf)+len(part) <= MaxLine {
-				buf = append(buf, part...)
-			} else {
-				l.tooLong = true
-			}
-			if !errors.Is(err, bufio.ErrBufferFull) {
-				break
-			}
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if length == 0 {
-			return nil
-		}
-		l.terminated = err == nil
-		l.text = bytes.TrimSuffix(buf, []byte("\n"))
-		if err := yield(&l); err != nil {
-			return err
-		}
-		l.offset += length
-		if err != nil {
-			return nil
-		}
-	}
 }

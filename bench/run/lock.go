@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ein/bench/durable"
+	"ein/bench/job"
 )
 
 // LockedError is a run that another process writes.
@@ -40,7 +40,7 @@ func acquire(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := durable.Lock(f)
+	free, err := job.Lock(f)
 	if err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("cannot lock %s: %w", f.Name(), err)

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ein/bench/durable"
 	"ein/bench/instance"
+	"ein/bench/job"
 )
 
 // The files of a run.
@@ -107,24 +107,21 @@ func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 	c := newCollector(r)
 	// A bad line is the tail when no other comes after it.
 	var bad *CorruptError
-	err = lines(f, func(l *rawLine) error {
+	err = job.Lines(f, func(l *job.Line) error {
 		if bad != nil {
 			return bad
 		}
 		reply, err := c.take(l)
 		if err != nil {
-			bad = &CorruptError{filepath.Join(r.Dir, RepliesFile), l.number, l.offset, err}
-			r.Torn = int64(len(l.text))
-			if l.terminated {
-				r.Torn++
-			}
+			bad = &CorruptError{filepath.Join(r.Dir, RepliesFile), l.Number, l.Offset, err}
+			r.Torn = l.Length
 			if errors.Is(err, errForeign) {
 				return bad // it was written in full, so that nothing is torn
 			}
 			return nil
 		}
 		c.rows[reply.Key].Reply = reply
-		end = l.offset + int64(len(l.text)) + 1
+		end = l.Offset + l.Length
 		return nil
 	})
 	if err != nil {
@@ -151,14 +148,14 @@ func newCollector(r *Run) *collector {
 }
 
 // take reads the reply of a line.
-func (c *collector) take(l *rawLine) (*Reply, error) {
+func (c *collector) take(l *job.Line) (*Reply, error) {
 	switch {
-	case l.tooLong:
-		return nil, fmt.Errorf("it is longer than %d bytes", MaxLine)
-	case !l.terminated:
+	case l.TooLong:
+		return nil, fmt.Errorf("it is longer than %d bytes", job.MaxLine)
+	case !l.Terminated:
 		return nil, errors.New("it is cut off")
 	}
-	reply, err := unseal(l.text)
+	reply, err := unseal(l.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +166,7 @@ func (c *collector) take(l *rawLine) (*Reply, error) {
 	case twice:
 		return nil, fmt.Errorf("the reply to %s, %s, sample %d is in line %d already: %w", reply.ID, reply.Mode, reply.Sample, first, errForeign)
 	}
-	c.line[reply.Key] = l.number
+	c.line[reply.Key] = l.Number
 	return reply, nil
 }
 
@@ -314,17 +311,17 @@ func ReadScores(dir string) ([]Score, error) {
 	}
 	defer func() { _ = f.Close() }()
 	var list []Score
-	err = lines(f, func(l *rawLine) error {
+	err = job.Lines(f, func(l *job.Line) error {
 		var s Score
-		err := strict(l.text, &s)
-		if l.tooLong {
-			err = fmt.Errorf("it is longer than %d bytes", MaxLine)
+		err := strict(l.Text, &s)
+		if l.TooLong {
+			err = fmt.Errorf("it is longer than %d bytes", job.MaxLine)
 		}
-		if err == nil && (s.Strict != s.Outcome.Strict() || s.Lenient != s.Outcome.Lenient()) {
+		if err == nil && s.Judgements != s.Outcome.Judgements() {
 			err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
 		}
 		if err != nil {
-			return &CorruptError{name, l.number, l.offset, err}
+			return &CorruptError{name, l.Number, l.Offset, err}
 		}
 		list = append(list, s)
 		return nil
@@ -334,7 +331,7 @@ func ReadScores(dir string) ([]Score, error) {
 
 // WriteScores replaces the scores of a run: a reader sees the old ones or the new.
 func WriteScores(dir string, scores []Score) error {
-	return durable.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
+	return job.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
 		for i := range scores {
 			b, err := marshal(&scores[i])
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ein/bench/durable"
+	"ein/bench/job"
 )
 
 // Repaired is what Repair found.
@@ -67,7 +67,7 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 		return nil, err
 	}
 	side := bufio.NewWriter(bad)
-	err = durable.Replace(name, func(w io.Writer) error {
+	err = job.Replace(name, func(w io.Writer) error {
 		if _, err := r.siftFile(name, w, side); err != nil {
 			return err
 		}
@@ -101,22 +101,22 @@ func (r *Run) sift(f io.Reader, good, bad io.Writer) (*Repaired, error) {
 	out := &Repaired{}
 	c := newCollector(r)
 	last := 0 // line
-	err := lines(f, func(l *rawLine) error {
-		last = l.number
+	err := job.Lines(f, func(l *job.Line) error {
+		last = l.Number
 		_, err := c.take(l)
 		if err == nil {
 			out.Good++
-			return write(good, l.text)
+			return write(good, l.Text)
 		}
-		b := BadLine{Line: l.number, Offset: l.offset, Length: len(l.text), Reason: err.Error(), Tail: !errors.Is(err, errForeign)}
-		rest := l.text
+		b := BadLine{Line: l.Number, Offset: l.Offset, Length: len(l.Text), Reason: err.Error(), Tail: !errors.Is(err, errForeign)}
+		rest := l.Text
 		if at, key := c.salvage(l); at > 0 {
 			b.Salvaged = key
 			out.Good++
-			if err := write(good, l.text[at:]); err != nil {
+			if err := write(good, l.Text[at:]); err != nil {
 				return err
 			}
-			rest = l.text[:at]
+			rest = l.Text[:at]
 		}
 		out.Bad = append(out.Bad, b)
 		return write(bad, rest)
@@ -141,19 +141,19 @@ func write(w io.Writer, line []byte) error {
 const begin = `{"id":`
 
 // salvage finds a reply that follows a piece of another in one line.
-func (c *collector) salvage(l *rawLine) (int, *Key) {
-	if l.tooLong || !l.terminated {
+func (c *collector) salvage(l *job.Line) (int, *Key) {
+	if l.TooLong || !l.Terminated {
 		return 0, nil
 	}
 	const tries = 16
-	end := len(l.text)
+	end := len(l.Text)
 	for range tries {
-		at := bytes.LastIndex(l.text[:end], []byte(begin))
+		at := bytes.LastIndex(l.Text[:end], []byte(begin))
 		if at <= 0 {
 			return 0, nil
 		}
 		rest := *l
-		rest.text = l.text[at:]
+		rest.Text = l.Text[at:]
 		if reply, err := c.take(&rest); err == nil {
 			return at, &reply.Key
 		}

@@ -15,12 +15,11 @@ package run
 import (
 	"encoding/json"
 
-	"ein/bench/answer"
-	"ein/bench/diagnose"
 	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 )
 
 // Format is the version of the directory. A run of another one is refused.
@@ -79,23 +78,7 @@ type Reply struct {
 // Score is a line of scores.jsonl.
 type Score struct {
 	Key
-	Category string          `json:"category"`
-	Level    string          `json:"level"`
-	Outcome  answer.Outcome  `json:"outcome"` // those of packages answer and exec
-	Strict   bool            `json:"strict"`
-	Lenient  bool            `json:"lenient"`
-	Answer   json.RawMessage `json:"answer"`           // what was understood, or null
-	Reason   answer.Reason   `json:"reason,omitempty"` // of format_error and no_answer
-	// Of programs.
-	Class    answer.Outcome `json:"error_class,omitempty"`
-	Code     string         `json:"code,omitempty"`
-	Message  string         `json:"message,omitempty"`
-	Ops      uint64         `json:"ops,omitempty"`
-	Constant bool           `json:"constant_output,omitempty"`
-	Program  string         `json:"program,omitempty"` // as found in the reply
-	// Why it is wrong: of a program, or of a direct answer.
-	Attribution *diagnose.Attribution `json:"attribution,omitempty"`
-	Finding     *diagnose.Finding     `json:"finding,omitempty"`
+	verdict.Verdict
 }
 
 // Row is one thing that was to be asked.

@@ -13,15 +13,16 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
-	"ein/bench/durable"
+	"ein/bench/answer"
 	"ein/bench/instance"
+	"ein/bench/job"
 	"ein/bench/model"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 )
 
 // some is a configuration and its instances: n, in two encodings.
@@ -129,7 +130,7 @@ func TestScores(t *testing.T) {
 	for range 2 { // the second replaces the first
 		var scores []Score
 		for _, r := range replies {
-			scores = append(scores, Score{Key: r.Key, Category: "reachability", Level: "L1", Outcome: "wrong", Answer: json.RawMessage("null")})
+			scores = append(scores, Score{r.Key, verdict.Verdict{Topic: verdict.Topic{Category: "reachability", Level: "L1"}, Result: answer.Result{Outcome: answer.Wrong, Answer: json.RawMessage("null")}}})
 		}
 		if err := WriteScores(dir, scores); err != nil {
 			t.Fatal(err)
@@ -324,7 +325,7 @@ func TestCorrupt(t *testing.T) {
 
 // faulty is a disk that fails from some call on.
 type faulty struct {
-	appender
+	job.Appender
 	write func([]byte) (int, error)
 	sync  func() error
 	syncs int
@@ -334,7 +335,7 @@ func (f *faulty) Write(b []byte) (int, error) {
 	if f.write != nil {
 		return f.write(b)
 	}
-	return f.appender.Write(b)
+	return f.Appender.Write(b)
 }
 
 func (f *faulty) Sync() error {
@@ -342,7 +343,7 @@ func (f *faulty) Sync() error {
 	if f.sync != nil {
 		return f.sync()
 	}
-	return f.appender.Sync()
+	return f.Appender.Sync()
 }
 
 func TestFaults(t *testing.T) {
@@ -352,11 +353,11 @@ func TestFaults(t *testing.T) {
 		kept   int // of the replies of the failed call
 	}{
 		"short write": {func(f *faulty) {
-			f.write = func(b []byte) (int, error) { return f.appender.Write(b[:len(b)-10]) }
+			f.write = func(b []byte) (int, error) { return f.Appender.Write(b[:len(b)-10]) }
 		}, io.ErrShortWrite, 1},
 		"no space": {func(f *faulty) {
 			f.write = func(b []byte) (int, error) {
-				n, _ := f.appender.Write(b[:100])
+				n, _ := f.Appender.Write(b[:100])
 				return n, syscall.ENOSPC
 			}
 		}, syscall.ENOSPC, 0},
@@ -373,10 +374,18 @@ func TestFaults(t *testing.T) {
 			if err := w.Append(replies[:2]...); err != nil {
 				t.Fatal(err)
 			}
-			f := &faulty{appender: w.replies}
+			file, err := os.OpenFile(filepath.Join(dir, RepliesFile), os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := file.Stat()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &faulty{Appender: file}
 			c.inject(f)
-			w.replies = f
-			err := w.Append(replies[2:4]...)
+			w.replies = job.NewFile(f, "the replies", info.Size())
+			err = w.Append(replies[2:4]...)
 			if !errors.Is(err, c.want) {
 				t.Fatalf("got %v", err)
 			}
@@ -406,35 +415,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestGroupCommit holds the disk up until all wait for it: they share a sync.
-func TestGroupCommit(t *testing.T) {
-	w, replies := create(t, 8)
-	f := &faulty{appender: w.replies}
-	w.replies = f
-	w.commit.Lock()
-	var wait sync.WaitGroup
-	for _, r := range replies {
-		wait.Go(func() {
-			if err := w.Append(r); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	for waiting := 0; waiting < len(replies); {
-		w.mu.Lock()
-		waiting = bytes.Count(w.next.data, []byte("\n"))
-		w.mu.Unlock()
-	}
-	w.commit.Unlock()
-	wait.Wait()
-	if f.syncs != 1 {
-		t.Errorf("%d replies took %d syncs", len(replies), f.syncs)
-	}
-	if r, err := Read(w.Run().Dir); err != nil || count(r) != len(replies) {
-		t.Errorf("read: %v", err)
-	}
-}
-
 func TestCreateRefuses(t *testing.T) {
 	c, list := some(t, 1)
 	file := func(dir, name, text string) {
@@ -456,7 +436,7 @@ func TestCreateRefuses(t *testing.T) {
 	dir = t.TempDir()
 	file(dir, RepliesFile, "")
 	file(dir, InstancesFile, "half")
-	file(dir, durable.TempPrefix+"1", "half")
+	file(dir, job.TempPrefix+"1", "half")
 	w, err := Create(dir, c, list)
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"ein/bench/durable"
 	"ein/bench/instance"
+	"ein/bench/job"
 )
 
 // Writer appends to a run. Its methods may be called by many goroutines.
@@ -21,34 +21,13 @@ type Writer struct {
 	run     *Run
 	torn    string // what Open repaired, "" for nothing
 	lock    io.Closer
-	replies appender
-
-	mu   sync.Mutex // of next
-	next *batch
-
-	commit sync.Mutex // of what follows; held while a batch is written
-	size   int64      // of what is on disk
-	err    error      // the first failure; the file is not used after it
+	replies *job.File
 
 	log struct {
 		sync.Mutex
 		f   *os.File
 		err error
 	}
-}
-
-// appender is what a Writer needs of a file.
-type appender interface {
-	io.WriteCloser
-	Sync() error
-	Truncate(size int64) error
-}
-
-// batch is lines that reach the disk together.
-type batch struct {
-	data []byte
-	done bool
-	err  error
 }
 
 // ErrExists is a folder that has a run in it already.
@@ -81,7 +60,7 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err := vacant(dir); err != nil {
 		return nil, err
 	}
-	err = durable.Replace(filepath.Join(dir, InstancesFile), func(w io.Writer) error {
+	err = job.Replace(filepath.Join(dir, InstancesFile), func(w io.Writer) error {
 		for _, in := range instances {
 			if err := instance.Write(w, in); err != nil {
 				return err
@@ -92,14 +71,14 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err != nil {
 		return nil, err
 	}
-	if err := durable.ReplaceBytes(filepath.Join(dir, RepliesFile), nil); err != nil {
+	if err := job.ReplaceBytes(filepath.Join(dir, RepliesFile), nil); err != nil {
 		return nil, err
 	}
 	b, err := json.MarshalIndent(&c, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	if err := durable.ReplaceBytes(filepath.Join(dir, ConfigFile), append(b, '\n')); err != nil {
+	if err := job.ReplaceBytes(filepath.Join(dir, ConfigFile), append(b, '\n')); err != nil {
 		return nil, err
 	}
 	return newWriter(r, 0, lock)
@@ -116,7 +95,7 @@ func vacant(dir string) error {
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == lockFile, name == InstancesFile, strings.HasPrefix(name, durable.TempPrefix):
+		case name == lockFile, name == InstancesFile, strings.HasPrefix(name, job.TempPrefix):
 		case name == RepliesFile:
 			if info, err := e.Info(); err != nil || info.Size() > 0 {
 				return fmt.Errorf("%s: there are replies in it, and no %s that says to what", dir, ConfigFile)
@@ -204,7 +183,7 @@ func dropScores(dir string) error {
 	if err := os.Remove(filepath.Join(dir, ScoresFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return durable.SyncDir(dir)
+	return job.SyncDir(dir)
 }
 
 func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
@@ -218,7 +197,7 @@ func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	w := &Writer{run: r, lock: lock, replies: f, next: &batch{}, size: size}
+	w := &Writer{run: r, lock: lock, replies: job.NewFile(f, "the replies", size)}
 	if err := w.openLog(); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -232,12 +211,8 @@ func (w *Writer) Run() *Run { return w.run }
 // Torn says what was repaired, "" for nothing.
 func (w *Writer) Torn() string { return w.torn }
 
-// Append adds replies. They are on disk when it returns without an error. Calls
-// that wait for the disk at the same time share one sync.
-//
-// After a failure the Writer is of no use, and every call returns that failure: once
-// a sync has failed, another on the same descriptor may succeed without the data
-// being on disk.
+// Append adds replies, as job.File does: they are on disk when it returns without an
+// error, and after a failure the Writer is of no use.
 func (w *Writer) Append(replies ...Reply) error {
 	var data []byte
 	for i := range replies {
@@ -247,47 +222,7 @@ func (w *Writer) Append(replies ...Reply) error {
 		}
 		data = append(data, line...)
 	}
-	w.mu.Lock()
-	b := w.next
-	b.data = append(b.data, data...)
-	w.mu.Unlock()
-
-	w.commit.Lock()
-	defer w.commit.Unlock()
-	if !b.done {
-		w.mu.Lock()
-		w.next = &batch{} // b is taken out: only the next to commit is ever added to
-		w.mu.Unlock()
-		b.err = w.write(b.data)
-		b.done = true
-	}
-	return b.err
-}
-
-func (w *Writer) write(data []byte) error {
-	if w.err != nil {
-		return w.err
-	}
-	n, err := w.replies.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		// Whole lines of it are good, and the next Open takes off what is not.
-		w.err = fmt.Errorf("cannot write the replies: %w", err)
-		return w.err
-	}
-	if err := w.replies.Sync(); err != nil {
-		// The system may take pages that it could not write for written. What is not
-		// known to be on disk must not be found by the next Open.
-		w.err = fmt.Errorf("cannot write the replies to disk: %w", err)
-		if err := w.replies.Truncate(w.size); err != nil {
-			w.err = fmt.Errorf("%w; and what is not on disk cannot be taken out of the file: %w", w.err, err)
-		}
-		return w.err
-	}
-	w.size += int64(len(data))
-	return nil
+	return w.replies.Append(data)
 }
 
 // Event is a line of log.jsonl.
@@ -345,17 +280,10 @@ func (w *Writer) Log(e Event) {
 
 // Close lets other writers in.
 func (w *Writer) Close() error {
-	w.commit.Lock()
-	defer w.commit.Unlock()
-	if w.err == nil {
-		w.err = errClosed
-	}
 	w.log.Lock()
 	defer w.log.Unlock()
 	return errors.Join(w.log.err, w.log.f.Close(), w.replies.Close(), w.lock.Close())
 }
-
-var errClosed = errors.New("the run is closed")
 
 // exists reports whether there is a file.
 func exists(name string) bool {

@@ -4,28 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/answer"
-	"ein/bench/diagnose"
-	"ein/bench/exec"
-	"ein/bench/replies"
 	"ein/bench/run"
 	"ein/bench/sft"
+	"ein/bench/verdict"
 	"ein/lang/diag"
 )
 
-type diagnoseFlags struct {
-	instances, replies, out string
-	box                     boxFlags
-	json                    bool
-}
-
 func (a *app) benchDiagnoseCommand() *cobra.Command {
-	f := &diagnoseFlags{}
+	f := &judgeFlags{}
 	cmd := &cobra.Command{
 		Use:   "diagnose [DIR]",
 		Short: "Say why wrong answers are wrong",
@@ -83,54 +74,31 @@ is direct or cot; without a mode, when it has no JSON answer and a program. With
 			return nil
 		},
 	}
-	f.box.add(cmd)
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the table as one JSON object")
-	a.joinFlags(cmd, &f.instances, &f.replies, &f.out)
+	f.add(cmd, false)
 	return cmd
 }
 
-func (a *app) benchDiagnose(ctx context.Context, f *diagnoseFlags) error {
+func (a *app) benchDiagnose(ctx context.Context, f *judgeFlags) error {
 	box, err := f.box.lazy(ctx, a, 0)
 	if err != nil {
 		return err
 	}
 	defer box.close()
-	newWorker := func() func(context.Context, *exec.Item) (*diagnose.Record, error) {
-		j := diagnose.NewJudge(exec.New(exec.Options{}), box)
-		return func(ctx context.Context, it *exec.Item) (*diagnose.Record, error) {
-			v, err := j.Reply(ctx, it)
-			if err == nil && v.Outcome == answer.InfraError && it.Error == "" {
-				err = box.missing()
-			}
-			if err != nil {
-				return nil, err
-			}
-			return diagnose.NewRecord(it.Question, it.Mode, v), nil
-		}
-	}
-	report := diagnose.NewReport()
-	notes, err := joined(ctx, a, join[*diagnose.Record]{instances: f.instances, replies: f.replies, out: f.out, newWorker: newWorker}, func(w io.Writer, _ *exec.Item, r *diagnose.Record) error {
-		report.Add(r)
-		if !r.Wrong() {
-			return nil
-		}
-		return writeJSON(w, r)
-	})
-	var missing *noSandboxError
-	switch {
-	case errors.As(err, &missing):
-		return a.noSandbox(ctx, missing.err)
-	case err != nil:
+	sum, err := a.judge(ctx, f, judging{doing: "running", workers: runtime.GOMAXPROCS(0), why: true,
+		newWorker: withWhy(box, verdict.Options{}, func(*verdict.Item) error { return nil }),
+		record: func(it *verdict.Item, v *verdict.Verdict) any {
+			return verdict.ErrorRecord(it.Question.ID, it.Mode, 0, v)
+		}})
+	if err != nil {
 		return err
 	}
-	report.Finish(notes)
 	if f.json {
 		return a.wrote(writeJSON(a.out, struct {
-			*diagnose.Report
+			*verdict.ErrorReport
 			Sandbox *proof `json:"sandbox,omitempty"`
-		}{report, box.proof()}))
+		}{sum.ErrorReport(), box.proof()}))
 	}
-	return a.print(report.Text() + box.text() + notes.Text())
+	return a.print(sum.ErrorsText() + box.text() + sum.NotesText())
 }
 
 // modeReport is the analysis of the replies in one mode of a run.
@@ -138,11 +106,11 @@ type modeReport struct {
 	Mode     sft.Mode `json:"mode"`
 	Replies  int      `json:"replies"`
 	Unscored int      `json:"unscored"` // of them
-	*diagnose.Report
+	*verdict.ErrorReport
 }
 
 // diagnoseRun tells what the scores of a run have found.
-func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
+func (a *app) diagnoseRun(f *judgeFlags, dir string) error {
 	if f.out == "-" {
 		return a.usage("standard output is for the table: give -o a file")
 	}
@@ -157,41 +125,44 @@ func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
 		return inputProblem(newFinding("E0701", diag.Error, dir, 0, 0, "no reply of the run has a score", fmt.Sprintf("`ein bench score %s` scores them.", dir)))
 	}
 	var list []modeReport
-	write := func(w *records) error {
+	text := ""
+	write := func(w records) error {
 		for _, mode := range r.Config.Modes {
-			m := modeReport{Mode: mode, Report: diagnose.NewReport()}
+			m, sum := modeReport{Mode: mode}, verdict.NewSummary()
 			for i := range r.Rows {
-				s := r.Rows[i].Score
-				switch {
-				case r.Rows[i].Mode != mode || r.Rows[i].Reply == nil:
-					continue
-				case s == nil:
-					m.Replies++
-					m.Unscored++
+				row := &r.Rows[i]
+				if row.Mode != mode || row.Reply == nil {
 					continue
 				}
 				m.Replies++
-				rec := &diagnose.Record{ID: s.ID, Mode: string(mode), Sample: s.Sample, Category: s.Category, Level: s.Level,
-					Outcome: s.Outcome, Answer: s.Answer, Program: s.Attribution, Direct: s.Finding}
-				m.Add(rec)
-				if !rec.Wrong() {
+				if row.Score == nil {
+					m.Unscored++
 					continue
 				}
-				if err := writeJSON(w, rec); err != nil {
-					return err
+				v := &row.Score.Verdict
+				sum.Add(mode, v)
+				if rec := verdict.ErrorRecord(row.ID, mode, row.Sample, v); rec != nil {
+					if err := writeJSON(w, rec); err != nil {
+						return err
+					}
 				}
 			}
-			m.Finish(replies.NewNotes())
+			m.ErrorReport = sum.ErrorReport()
 			list = append(list, m)
+			if len(list) > 1 {
+				text += "\n"
+			}
+			text += fmt.Sprintf("mode %s of %s, %s\n", mode, shown(r.Config.Model), pluralVerb(m.Replies, "reply", "replies"))
+			if m.Unscored > 0 {
+				text += fmt.Sprintf("%s not scored and left out: see ein bench score\n", pluralVerb(m.Unscored, "reply is", "replies are"))
+			}
+			if m.Unscored == 0 || m.Unscored < m.Replies {
+				text += sum.ErrorsText()
+			}
 		}
 		return nil
 	}
-	if f.out == "" {
-		err = write(&records{Writer: io.Discard})
-	} else {
-		err = a.writeOnce(f.out, write)
-	}
-	if err != nil {
+	if err := a.records(context.Background(), f, nil, write); err != nil {
 		return a.unwritten(f.out, err)
 	}
 	if f.json {
@@ -201,19 +172,6 @@ func (a *app) diagnoseRun(f *diagnoseFlags, dir string) error {
 			Model   string       `json:"model"`
 			Modes   []modeReport `json:"modes"`
 		}{1, dir, r.Config.Model, list}))
-	}
-	text := ""
-	for i := range list {
-		if i > 0 {
-			text += "\n"
-		}
-		text += fmt.Sprintf("mode %s of %s, %s\n", list[i].Mode, shown(r.Config.Model), pluralVerb(list[i].Replies, "reply", "replies"))
-		if n := list[i].Unscored; n > 0 {
-			text += fmt.Sprintf("%s not scored and left out: see ein bench score\n", pluralVerb(n, "reply is", "replies are"))
-		}
-		if n := list[i].Unscored; n == 0 || n < list[i].Replies {
-			text += list[i].Text()
-		}
 	}
 	return a.print(text)
 }

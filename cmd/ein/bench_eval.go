@@ -22,31 +22,25 @@ import (
 	"ein/bench/run"
 	"ein/bench/sft"
 	"ein/bench/surface"
+	"ein/bench/verdict"
 	"ein/internal/version"
 	"ein/lang/diag"
 )
 
+// evalFlags are what the flags ask for, most of it where it is used.
 type evalFlags struct {
-	model, instances, out string
-	modes, encodings      []string
-	stop                  []string
-	samples, limit        int
-	categories            []string
-	temperature, topP     float64
-	maxTokens, thinking   int
-	seed                  int64
-	effort                string
-	baseURL, keyFile      string
-	profile               string
-	timeout               duration
-	noContextCheck        bool
-	prompts, prices       string
-	cache, record         string
-	maxCost               float64
-	concurrency, start    int
-	retries, processes    int
-	box                   boxFlags
-	dryRun, noScore, json bool
+	eval.Options
+	open                      model.Options
+	name                      string // of the model
+	instances                 string
+	modes, encodings          []string
+	temperature, topP         float64
+	thinking                  int
+	seed                      int64
+	timeout                   duration
+	promptDir, prices, record string
+	box                       boxFlags
+	dryRun, noScore, json     bool
 }
 
 func (a *app) benchEvalCommand() *cobra.Command {
@@ -95,35 +89,35 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "", "model to ask, as `PROVIDER:NAME`")
+	flags.StringVar(&f.name, "model", "", "model to ask, as `PROVIDER:NAME`")
 	flags.StringVar(&f.instances, "instances", "", "`file` of instances (- is standard input)")
-	flags.StringVar(&f.out, "out", "", "`folder` of the run")
+	flags.StringVar(&f.Dir, "out", "", "`folder` of the run")
 	flags.StringSliceVar(&f.modes, "mode", []string{string(sft.Direct)}, "`modes` to ask in, with commas: direct, cot, ein, python")
 	flags.StringSliceVar(&f.encodings, "encoding", nil, "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
-	flags.IntVar(&f.samples, "samples", 1, "`number` of replies to each question")
-	flags.IntVar(&f.limit, "limit", 0, "`number` of instances at most, taken from the categories in turn (default all)")
-	flags.StringSliceVar(&f.categories, "categories", nil, "only these `categories`, with commas (default all)")
+	flags.IntVar(&f.Samples, "samples", 1, "`number` of replies to each question")
+	flags.IntVar(&f.Source.Limit, "limit", 0, "`number` of instances at most, taken from the categories in turn (default all)")
+	flags.StringSliceVar(&f.Source.Categories, "categories", nil, "only these `categories`, with commas (default all)")
 	flags.Float64Var(&f.temperature, "temperature", 0, "temperature (default that of the provider)")
 	flags.Float64Var(&f.topP, "top-p", 0, "nucleus sampling (default that of the provider)")
-	flags.IntVar(&f.maxTokens, "max-tokens", 0, "most `tokens` of a reply, reasoning included")
+	flags.IntVar(&f.Params.MaxTokens, "max-tokens", 0, "most `tokens` of a reply, reasoning included")
 	flags.Int64Var(&f.seed, "seed", 0, "`seed` of the first sample; the next have the next numbers")
-	flags.StringArrayVar(&f.stop, "stop", nil, "`text` at which a reply ends; repeatable")
-	flags.StringVar(&f.effort, "effort", "", "`effort` of reasoning, such as low")
+	flags.StringArrayVar(&f.Params.Stop, "stop", nil, "`text` at which a reply ends; repeatable")
+	flags.StringVar(&f.Params.Effort, "effort", "", "`effort` of reasoning, such as low")
 	flags.IntVar(&f.thinking, "thinking", 0, "budget of reasoning in `tokens`; 0 is off, -1 up to the model")
-	flags.StringVar(&f.baseURL, "base-url", "", "`URL` of a compatible server")
-	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key (default: from the environment)")
-	flags.StringVar(&f.profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
+	flags.StringVar(&f.BaseURL, "base-url", "", "`URL` of a compatible server")
+	flags.StringVar(&f.open.KeyFile, "key-file", "", "`file` with the key (default: from the environment)")
+	flags.StringVar(&f.open.Profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
 	flags.Var(&f.timeout, "timeout", "most time for a reply")
-	flags.BoolVar(&f.noContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
-	flags.StringVar(&f.prompts, "prompts", "", "`folder` with other prompts")
+	flags.BoolVar(&f.open.NoContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
+	flags.StringVar(&f.promptDir, "prompts", "", "`folder` with other prompts")
 	flags.StringVar(&f.prices, "prices", "", "`file` of prices")
-	flags.Float64Var(&f.maxCost, "max-cost", 0, "most `dollars` for the whole run")
-	flags.StringVar(&f.cache, "cache", "", "`folder` of replies that runs share")
+	flags.Float64Var(&f.MaxCost, "max-cost", 0, "most `dollars` for the whole run")
+	flags.StringVar(&f.Cache, "cache", "", "`folder` of replies that runs share")
 	flags.StringVar(&f.record, "record", "", "`folder` for the exchanges, for replay:DIR")
-	flags.IntVar(&f.processes, "processes", 1, "`number` of programs of exec that run at once")
-	flags.IntVar(&f.concurrency, "concurrency", eval.DefaultMax, "most `requests` at a time")
-	flags.IntVar(&f.start, "start", eval.DefaultStart, "`requests` at a time, at first")
-	flags.IntVar(&f.retries, "retries", eval.DefaultRetries, "most `retries` of a request")
+	flags.IntVar(&f.open.Processes, "processes", 1, "`number` of programs of exec that run at once")
+	flags.IntVar(&f.Schedule.Max, "concurrency", eval.DefaultMax, "most `requests` at a time")
+	flags.IntVar(&f.Schedule.Start, "start", eval.DefaultStart, "`requests` at a time, at first")
+	flags.IntVar(&f.Schedule.Retries, "retries", eval.DefaultRetries, "most `retries` of a request")
 	f.box.add(cmd)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
 	flags.BoolVar(&f.noScore, "no-score", false, "do not score the replies")
@@ -166,99 +160,95 @@ func (f *evalFlags) check(a *app, changed func(string) bool) error {
 		ok   bool
 		want string
 	}{
-		{"samples", f.samples >= 1 && f.samples <= run.MaxSamples, fmt.Sprintf("1 to %d", run.MaxSamples)},
-		{"limit", f.limit >= 0, "0 or more instances"},
+		{"samples", f.Samples >= 1 && f.Samples <= run.MaxSamples, fmt.Sprintf("1 to %d", run.MaxSamples)},
+		{"limit", f.Source.Limit >= 0, "0 or more instances"},
 		{"temperature", finite(f.temperature) && f.temperature >= 0, "0 or more"},
 		{"top-p", !changed("top-p") || f.topP > 0 && f.topP <= 1, "more than 0 and at most 1"},
-		{"max-tokens", f.maxTokens >= 0 && (f.maxTokens > 0 || !changed("max-tokens")), "1 or more tokens"},
+		{"max-tokens", f.Params.MaxTokens >= 0 && (f.Params.MaxTokens > 0 || !changed("max-tokens")), "1 or more tokens"},
 		{"thinking", f.thinking >= -1, "a number of tokens, 0 or -1"},
-		{"max-cost", finite(f.maxCost) && (f.maxCost > 0 || !changed("max-cost")), "more than 0 dollars"},
-		{"concurrency", f.concurrency >= 1 && f.concurrency <= 10_000, "1 to 10000"},
-		{"start", f.start >= 1, "1 or more"},
-		{"retries", f.retries >= 0, "0 or more"},
-		{"processes", f.processes >= 1 && f.processes <= 10_000, "1 to 10000"},
+		{"max-cost", finite(f.MaxCost) && (f.MaxCost > 0 || !changed("max-cost")), "more than 0 dollars"},
+		{"concurrency", f.Schedule.Max >= 1 && f.Schedule.Max <= 10_000, "1 to 10000"},
+		{"start", f.Schedule.Start >= 1, "1 or more"},
+		{"retries", f.Schedule.Retries >= 0, "0 or more"},
+		{"processes", f.open.Processes >= 1 && f.open.Processes <= 10_000, "1 to 10000"},
 	} {
 		if !c.ok {
 			return a.usage("--%s: expected %s", c.flag, c.want)
 		}
 	}
-	if f.record != "" && f.cache != "" {
+	if f.record != "" && f.Cache != "" {
 		return a.usage("--record with --cache: what is in the cache would be missing in the recording")
 	}
-	if provider, _, _ := strings.Cut(f.model, ":"); changed("processes") && provider != "exec" {
+	if provider, _, _ := strings.Cut(f.name, ":"); changed("processes") && provider != "exec" {
 		return a.usage("--processes is for exec:COMMAND; --concurrency bounds the requests to %s", provider)
 	}
-	if f.maxCost > 0 && f.prices == "" {
+	if f.MaxCost > 0 && f.prices == "" {
 		return a.usage("--max-cost needs --prices, a file with the price of the model")
 	}
 	return nil
 }
 
-// options is what the flags ask for. The model is open.
-func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) (*eval.Options, error) {
-	if err := f.check(a, cmd.Flags().Changed); err != nil {
-		return nil, err
+// finish makes options of the flags. The model is open then.
+func (f *evalFlags) finish(a *app, changed func(string) bool) error {
+	if err := f.check(a, changed); err != nil {
+		return err
 	}
 	ctx, stop := a.context(0)
 	defer stop()
 	if _, err := f.box.lazy(ctx, a, 0); err != nil {
-		return nil, err // before anything is paid for
+		return err // before anything is paid for
 	}
-	o := &eval.Options{Dir: f.out, BaseURL: f.baseURL, Samples: f.samples, Prompts: sft.DefaultPrompts(), Version: version.String(),
-		MaxCost: f.maxCost, Cache: f.cache, Warn: func(s string) { a.printf("ein: note: %s\n", shown(s)) },
-		Schedule: eval.Schedule{Start: f.start, Max: f.concurrency, Retries: f.retries}}
-	if f.retries == 0 {
-		o.Schedule.Retries = -1
+	f.Prompts, f.Version, f.Warn = sft.DefaultPrompts(), version.String(), func(s string) { a.printf("ein: note: %s\n", shown(s)) }
+	if f.Schedule.Retries == 0 {
+		f.Schedule.Retries = -1
 	}
-	o.Params = model.Params{MaxTokens: f.maxTokens, Stop: f.stop, Effort: f.effort}
-	if cmd.Flags().Changed("temperature") {
-		o.Params.Temperature = &f.temperature
+	if changed("temperature") {
+		f.Params.Temperature = &f.temperature
 	}
-	if cmd.Flags().Changed("top-p") {
-		o.Params.TopP = &f.topP
+	if changed("top-p") {
+		f.Params.TopP = &f.topP
 	}
-	if cmd.Flags().Changed("seed") {
-		o.Params.Seed = &f.seed
+	if changed("seed") {
+		f.Params.Seed = &f.seed
 	}
-	if cmd.Flags().Changed("thinking") {
-		o.Params.Thinking = &f.thinking
+	if changed("thinking") {
+		f.Params.Thinking = &f.thinking
 	}
 	var err error
-	if o.Modes, err = someOf(a, "mode", f.modes, sft.Modes()); err != nil {
-		return nil, err
+	if f.Modes, err = someOf(a, "mode", f.modes, sft.Modes()); err != nil {
+		return err
 	}
 	encodings, err := someOf(a, "encoding", f.encodings, surface.Encodings())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if f.prompts != "" {
-		if err := o.Prompts.Override(os.DirFS(f.prompts)); err != nil {
-			return nil, inputProblem(newFinding("", diag.Error, f.prompts, 0, 0, fmt.Sprintf("the folder of prompts cannot be used: %v", cause(err)), ""))
+	if f.promptDir != "" {
+		if err := f.Prompts.Override(os.DirFS(f.promptDir)); err != nil {
+			return inputProblem(newFinding("", diag.Error, f.promptDir, 0, 0, fmt.Sprintf("the folder of prompts cannot be used: %v", cause(err)), ""))
 		}
 	}
-	if err := a.selectInstances(ctx, f, encodings, o); err != nil {
-		return nil, err
+	if err := a.selectInstances(ctx, f, encodings); err != nil {
+		return err
 	}
-	open := model.Options{BaseURL: f.baseURL, KeyFile: f.keyFile, Profile: f.profile, Env: a.env,
-		Timeout: time.Duration(f.timeout), NoContextCheck: f.noContextCheck, Stderr: a.err, Processes: f.processes, Instances: o.Instances}
-	if o.Model, err = model.Open(f.model, open); err != nil {
-		return nil, a.usage("%s", shown(err.Error()))
+	f.open.BaseURL, f.open.Env, f.open.Timeout, f.open.Stderr, f.open.Instances = f.BaseURL, a.env, time.Duration(f.timeout), a.err, f.Instances
+	if f.Model, err = model.Open(f.name, f.open); err != nil {
+		return a.usage("%s", shown(err.Error()))
 	}
 	if f.record != "" && !f.dryRun {
-		recorded, err := model.Record(o.Model, f.record, open)
+		recorded, err := model.Record(f.Model, f.record, f.open)
 		if err != nil {
-			_ = model.Close(o.Model)
-			return nil, a.usage("--record: %s", shown(err.Error()))
+			_ = model.Close(f.Model)
+			return a.usage("--record: %s", shown(err.Error()))
 		}
-		o.Model = recorded
+		f.Model = recorded
 	}
 	if f.prices != "" {
-		if err := a.readPrice(ctx, f, o); err != nil {
-			_ = model.Close(o.Model)
-			return nil, err
+		if err := a.readPrice(ctx, f); err != nil {
+			_ = model.Close(f.Model)
+			return err
 		}
 	}
-	return o, nil
+	return nil
 }
 
 // shown is text of a provider or a file as a terminal may have it.
@@ -267,17 +257,17 @@ func shown(s string) string {
 	return s
 }
 
-func (a *app) selectInstances(ctx context.Context, f *evalFlags, encodings []surface.Encoding, o *eval.Options) error {
+func (a *app) selectInstances(ctx context.Context, f *evalFlags, encodings []surface.Encoding) error {
 	sum := sha256.New()
 	list, err := a.instanceList(ctx, f.instances, sum)
 	if err != nil {
 		return err
 	}
-	o.Source = run.Source{File: filepath.Base(f.instances), SHA256: hex.EncodeToString(sum.Sum(nil)), Limit: f.limit, Categories: f.categories}
-	chosen, err := eval.Select(list, f.categories, f.limit)
+	f.Source.File, f.Source.SHA256 = filepath.Base(f.instances), hex.EncodeToString(sum.Sum(nil))
+	chosen, err := eval.Select(list, f.Source.Categories, f.Source.Limit)
 	if err == nil {
-		o.Source.Count = len(chosen)
-		o.Instances, o.Encodings, err = eval.Encode(chosen, encodings)
+		f.Source.Count = len(chosen)
+		f.Instances, f.Encodings, err = eval.Encode(chosen, encodings)
 	}
 	if err != nil {
 		return inputProblem(newFinding("", diag.Error, f.instances, 0, 0, err.Error(), ""))
@@ -285,7 +275,7 @@ func (a *app) selectInstances(ctx context.Context, f *evalFlags, encodings []sur
 	return nil
 }
 
-func (a *app) readPrice(ctx context.Context, f *evalFlags, o *eval.Options) error {
+func (a *app) readPrice(ctx context.Context, f *evalFlags) error {
 	in, err := a.open(ctx, f.prices)
 	if err != nil {
 		return err
@@ -295,36 +285,35 @@ func (a *app) readPrice(ctx context.Context, f *evalFlags, o *eval.Options) erro
 	if err != nil {
 		return inputProblem(newFinding("", diag.Error, in.name, 0, 0, cause(err).Error(), ""))
 	}
-	o.Price = prices.For(o.Model.Name())
+	f.Price = prices.For(f.Model.Name())
 	switch {
-	case o.Price != nil:
-	case f.maxCost > 0:
-		return inputProblem(newFinding("", diag.Error, in.name, 0, 0, "there is no price of "+o.Model.Name()+" in it, which --max-cost needs",
-			`A price is {"`+o.Model.Name()+`": {"input": ..., "output": ...}}, in dollars for a million tokens.`))
+	case f.Price != nil:
+	case f.MaxCost > 0:
+		return inputProblem(newFinding("", diag.Error, in.name, 0, 0, "there is no price of "+f.Model.Name()+" in it, which --max-cost needs",
+			`A price is {"`+f.Model.Name()+`": {"input": ..., "output": ...}}, in dollars for a million tokens.`))
 	default:
-		a.printf("ein: note: %s has no price of %s; costs are not known\n", in.name, o.Model.Name())
+		a.printf("ein: note: %s has no price of %s; costs are not known\n", in.name, f.Model.Name())
 	}
 	return nil
 }
 
 func (a *app) benchEval(cmd *cobra.Command, f *evalFlags) error {
-	o, err := a.evalOptions(cmd, f)
-	if err != nil {
+	if err := f.finish(a, cmd.Flags().Changed); err != nil {
 		return err
 	}
-	defer func() { _ = model.Close(o.Model) }()
-	if eval.Repeats(o) {
+	defer func() { _ = model.Close(f.Model) }()
+	if eval.Repeats(&f.Options) {
 		a.printf("ein: note: at temperature 0 the %d samples of a question are one request, sent %d times; replies may all be the same\n"+
-			"Ask for a temperature, or where the model takes one a --seed, or for one sample.\n", o.Samples, o.Samples)
+			"Ask for a temperature, or where the model takes one a --seed, or for one sample.\n", f.Samples, f.Samples)
 	}
 	if f.dryRun {
-		return a.dryRun(f, o)
+		return a.dryRun(f)
 	}
 	ctx, stop, done := a.interrupts()
-	o.Stop = stop
+	f.Stop = stop
 	line := a.rarely()
-	o.Progress = line.evalProgress(o.Price != nil)
-	sum, err := eval.Run(ctx, *o)
+	f.Progress = line.evalProgress(f.Price != nil)
+	sum, err := eval.Run(ctx, f.Options)
 	line.done()
 	done()
 	var early *eval.StopError
@@ -342,7 +331,7 @@ func (a *app) benchEval(cmd *cobra.Command, f *evalFlags) error {
 			err = a.wrote(writeJSON(a.out, evalResult{Version: 1, Summary: &sum}))
 		}
 	} else {
-		err = a.scoreRun(f.out, &f.box, f.json, evalResult{Version: 1, Summary: &sum})
+		err = a.scoreRun(f.Dir, &f.box, f.json, evalResult{Version: 1, Summary: &sum})
 	}
 	if sum.Missing > 0 {
 		a.printf("ein: %s missing: %d rejected, %d given up on; the first: %s\n",
@@ -350,16 +339,16 @@ func (a *app) benchEval(cmd *cobra.Command, f *evalFlags) error {
 		if sum.FirstHint != "" {
 			a.printf("%s\n", shown(sum.FirstHint))
 		}
-		a.printf("The same command asks for them again; see %s.\n", filepath.Join(f.out, run.LogFile))
+		a.printf("The same command asks for them again; see %s.\n", filepath.Join(f.Dir, run.LogFile))
 		if err == nil {
 			err = status(exitOutside)
 		}
 	} else if err == nil && !f.json {
-		next := "ein bench report " + f.out + ", ein bench diagnose " + f.out
+		next := "ein bench report " + f.Dir + ", ein bench diagnose " + f.Dir
 		if f.noScore {
-			next = "ein bench score " + f.out
+			next = "ein bench score " + f.Dir
 		}
-		a.printf("%s in %s; next: %s\n", pluralVerb(sum.Questions, "reply", "replies"), f.out, next)
+		a.printf("%s in %s; next: %s\n", pluralVerb(sum.Questions, "reply", "replies"), f.Dir, next)
 	}
 	return err
 }
@@ -379,13 +368,13 @@ func (a *app) endedEarly(f *evalFlags, sum *eval.Summary, e *eval.StopError) err
 	// Who interrupts wants the end: programs may take minutes to be run.
 	score := there > 0 && !f.noScore
 	if score && e.Reason == eval.Interrupted {
-		a.printf("The table of what is there: ein bench score %s\n", f.out)
+		a.printf("The table of what is there: ein bench score %s\n", f.Dir)
 		score = false
 	}
 	result := evalResult{Version: 1, Summary: sum, Stopped: e.Reason}
 	if score {
 		var told status // the reason of the end goes before what scoring lacks
-		if err := a.scoreRun(f.out, &f.box, f.json, result); err != nil && !errors.As(err, &told) {
+		if err := a.scoreRun(f.Dir, &f.box, f.json, result); err != nil && !errors.As(err, &told) {
 			return err
 		}
 	} else if f.json {
@@ -399,12 +388,12 @@ func (a *app) endedEarly(f *evalFlags, sum *eval.Summary, e *eval.StopError) err
 	return status(exitOutside)
 }
 
-func (a *app) dryRun(f *evalFlags, o *eval.Options) error {
-	rows, err := eval.Missing(o)
+func (a *app) dryRun(f *evalFlags) error {
+	rows, err := eval.Missing(&f.Options)
 	if err != nil {
 		return a.cannotRun(err)
 	}
-	e := eval.EstimateRun(o, rows)
+	e := eval.EstimateRun(&f.Options, rows)
 	if f.json {
 		return a.wrote(writeJSON(a.out, struct {
 			Version int `json:"version"`
@@ -412,23 +401,23 @@ func (a *app) dryRun(f *evalFlags, o *eval.Options) error {
 		}{1, e}))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s to %s: %s, %s, %s\n", pluralVerb(e.Requests, "request", "requests"), o.Model.Name(),
-		pluralVerb(o.Source.Count, "instance", "instances"), strings.Join(stringsOf(o.Modes), " and "), pluralVerb(o.Samples, "sample", "samples"))
+	fmt.Fprintf(&b, "%s to %s: %s, %s, %s\n", pluralVerb(e.Requests, "request", "requests"), f.Model.Name(),
+		pluralVerb(f.Source.Count, "instance", "instances"), strings.Join(stringsOf(f.Modes), " and "), pluralVerb(f.Samples, "sample", "samples"))
 	fmt.Fprintf(&b, "about %s tokens in and %s out, by the length of the texts", formatCount(uint64(e.Input)), formatCount(uint64(e.Output)))
 	if e.MostOutput > 0 {
 		fmt.Fprintf(&b, "; at most %s out", formatCount(uint64(e.MostOutput)))
 	}
 	b.WriteString("\nReasoning that the prompt does not ask for comes on top.\n")
 	switch {
-	case o.Price == nil:
+	case f.Price == nil:
 		b.WriteString("The cost is not known: there is no price.\n")
 	case e.MostCost > 0:
 		fmt.Fprintf(&b, "about $%.4f, at most about $%.4f\n", e.Cost, e.MostCost)
 	default:
 		fmt.Fprintf(&b, "about $%.4f\n", e.Cost)
 	}
-	if f.maxCost > 0 && max(e.Cost, e.MostCost) > f.maxCost {
-		fmt.Fprintf(&b, "--max-cost %g may end the run before it is complete.\n", f.maxCost)
+	if f.MaxCost > 0 && max(e.Cost, e.MostCost) > f.MaxCost {
+		fmt.Fprintf(&b, "--max-cost %g may end the run before it is complete.\n", f.MaxCost)
 	}
 	b.WriteString("Nothing was sent.\n")
 	return a.print(b.String())
@@ -455,9 +444,9 @@ func (a *app) scoreRun(dir string, flags *boxFlags, asJSON bool, result evalResu
 	if err != nil {
 		return err
 	}
-	o := eval.ScoreOptions{}
+	o := run.JudgeOptions{}
 	var why error // Python is not scored
-	if eval.NeedsPython(r) {
+	if run.NeedsPython(r) {
 		if _, why = box.open(); ctx.Err() != nil {
 			return a.unscored(dir)
 		}
@@ -467,9 +456,9 @@ func (a *app) scoreRun(dir string, flags *boxFlags, asJSON bool, result evalResu
 	}
 	line := a.rarely()
 	o.Progress = line.counter("scoring")
-	scored, err := eval.Score(ctx, dir, o)
+	scored, err := run.Judge(ctx, dir, o)
 	line.done()
-	var bug *eval.BugError
+	var bug *verdict.BugError
 	switch {
 	case ctx.Err() != nil:
 		return a.unscored(dir)

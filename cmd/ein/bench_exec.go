@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,26 +12,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/answer"
-	"ein/bench/diagnose"
-	"ein/bench/exec"
-	"ein/bench/exec/part"
-	"ein/bench/instance"
-	"ein/bench/replies"
-	"ein/lang/diag"
+	"ein/bench/job"
+	"ein/bench/sft"
+	"ein/bench/verdict"
 )
 
 type execFlags struct {
-	instances, replies, out string
-	lang                    languages
-	maxOps                  count
-	maxMemory, maxSource    byteSize
-	timeout                 duration
-	box                     boxFlags
-	json, restart           bool
+	judgeFlags
+	lang                 languages
+	maxOps               count
+	maxMemory, maxSource byteSize
+	timeout              duration
 }
 
 // languages is a flag such as ein or ein,python.
-type languages []exec.Language
+type languages []sft.Mode
 
 func (l *languages) String() string { return strings.Join(stringsOf(*l), ",") }
 
@@ -44,8 +37,8 @@ func (l *languages) Type() string { return "names" }
 func (l *languages) Set(s string) error {
 	*l = nil
 	for _, name := range strings.Split(s, ",") {
-		known := exec.Language(strings.TrimSpace(name))
-		if known != exec.Ein && known != exec.Python {
+		known := sft.Mode(strings.TrimSpace(name))
+		if known != sft.Ein && known != sft.Python {
 			return errors.New("expected ein, python or both with a comma")
 		}
 		if !slices.Contains(*l, known) {
@@ -58,9 +51,9 @@ func (l *languages) Set(s string) error {
 
 func (a *app) benchExecCommand() *cobra.Command {
 	f := &execFlags{
-		lang:   languages{exec.Ein},
-		maxOps: exec.DefaultOps, maxMemory: exec.DefaultBytes, maxSource: exec.DefaultSource,
-		timeout: duration(exec.DefaultTimeout),
+		lang:   languages{sft.Ein},
+		maxOps: verdict.DefaultOps, maxMemory: verdict.DefaultBytes, maxSource: verdict.DefaultSource,
+		timeout: duration(verdict.DefaultTimeout),
 	}
 	cmd := &cobra.Command{
 		Use:   "exec --instances FILE --replies FILE",
@@ -120,34 +113,23 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 	flags.Var(&f.maxMemory, "max-memory", "most memory of an Ein program")
 	flags.Var(&f.maxSource, "max-source", "longest text of an Ein program")
 	flags.Var(&f.timeout, "timeout", "most time for the run of a program")
-	flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
-	flags.BoolVar(&f.json, "json", false, "print the table as one JSON object")
-	f.box.add(cmd)
-	a.joinFlags(cmd, &f.instances, &f.replies, &f.out)
+	f.add(cmd, true)
 	complete(cmd, "lang", "ein", "python", "ein,python")
 	return cmd
 }
 
-// joinFlags is the files of a verb that joins replies with their instances.
-func (a *app) joinFlags(cmd *cobra.Command, instances, replies, out *string) {
-	flags := cmd.Flags()
-	flags.StringVar(instances, "instances", "", "`file` of instances (- is standard input)")
-	flags.StringVar(replies, "replies", "", "`file` of replies (- is standard input)")
-	flags.StringVarP(out, "output", "o", "", "`file` for the records, one a line")
-}
-
-func (f *execFlags) limits() exec.Limits {
-	return exec.Limits{Source: int(f.maxSource), Ops: uint64(f.maxOps), Bytes: uint64(f.maxMemory), Timeout: time.Duration(f.timeout)}
+func (f *execFlags) limits() verdict.Limits {
+	return verdict.Limits{Source: int(f.maxSource), Ops: uint64(f.maxOps), Bytes: uint64(f.maxMemory), Timeout: time.Duration(f.timeout)}
 }
 
 // from is what the records depend on, beside the files.
-func (f *execFlags) from() []part.Field {
-	list := []part.Field{
+func (f *execFlags) from() []job.Field {
+	list := []job.Field{
 		{Name: "verb", Value: "exec"}, {Name: "lang", Value: f.lang.String()}, {Name: "max-ops", Value: f.maxOps.String()},
 		{Name: "max-memory", Value: f.maxMemory.String()}, {Name: "max-source", Value: f.maxSource.String()}, {Name: "timeout", Value: f.timeout.String()},
 	}
-	if slices.Contains(f.lang, exec.Python) {
-		list = append(list, part.Field{Name: "python", Value: f.box.python}, part.Field{Name: "sandbox", Value: f.box.backend})
+	if slices.Contains(f.lang, sft.Python) {
+		list = append(list, job.Field{Name: "python", Value: f.box.python}, job.Field{Name: "sandbox", Value: f.box.backend})
 	}
 	return list
 }
@@ -158,50 +140,38 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 		return err
 	}
 	defer box.close()
-	if len(f.lang) == 1 && f.lang[0] == exec.Python {
+	if len(f.lang) == 1 && f.lang[0] == sft.Python {
 		if _, err := box.open(); err != nil {
 			return a.noSandbox(ctx, err)
 		}
 	}
-	report, bugs, outside := exec.NewReport(), 0, 0
-	notes, err := joined(ctx, a, join[*exec.Record]{
-		instances: f.instances, replies: f.replies, out: f.out, from: f.from(), restart: f.restart,
-		newWorker: func() func(context.Context, *exec.Item) (*exec.Record, error) { return f.worker(box) },
-		again: func(line []byte) (*exec.Record, error) {
-			rec := &exec.Record{}
-			return rec, json.Unmarshal(line, rec)
+	bugs, outside := 0, 0
+	sum, err := a.judge(ctx, &f.judgeFlags, judging{
+		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), again: (*verdict.Item).Again,
+		newWorker: withWhy(box, verdict.Options{Limits: f.limits(), Cache: cachedPrograms}, f.language),
+		seen: func(it *verdict.Item, v *verdict.Verdict) {
+			if it.Error != "" || v.Outcome != answer.InfraError {
+				return
+			}
+			n := &outside
+			if it.Mode == sft.Ein {
+				n = &bugs
+			}
+			if *n++; *n == 1 {
+				a.printf("ein: %s: %s\n", it.Question.ID, v.Message)
+			}
 		},
-		id: func(rec *exec.Record) string { return rec.ID },
-	}, func(w io.Writer, it *exec.Item, rec *exec.Record) error {
-		switch {
-		case it.Error != "" || rec.Outcome != answer.InfraError:
-		case rec.Language == exec.Ein:
-			if bugs++; bugs == 1 {
-				a.printf("ein: %s: %s\n", rec.ID, rec.Message)
-			}
-		default:
-			if outside++; outside == 1 {
-				a.printf("ein: %s: %s\n", rec.ID, rec.Message)
-			}
-		}
-		report.Add(rec)
-		return writeJSON(w, rec)
 	})
-	var missing *noSandboxError
-	switch {
-	case errors.As(err, &missing):
-		return a.noSandbox(ctx, missing.err)
-	case err != nil:
+	if err != nil {
 		return err
 	}
-	report.Finish(notes)
 	if f.json {
 		err = a.wrote(writeJSON(a.out, struct {
-			*exec.Report
+			*verdict.ProgramReport
 			Sandbox *proof `json:"sandbox,omitempty"`
-		}{report, box.proof()}))
+		}{sum.ProgramReport(), box.proof()}))
 	} else {
-		err = a.print(report.Text() + box.text() + notes.Text())
+		err = a.print(sum.ProgramsText() + box.text() + sum.NotesText())
 	}
 	switch {
 	case err != nil:
@@ -220,169 +190,30 @@ func (a *app) benchExec(ctx context.Context, f *execFlags) error {
 // same program for one instance again, and for others with the same graph.
 const cachedPrograms = 256
 
-// worker judges programs.
-func (f *execFlags) worker(box *lazySandbox) func(context.Context, *exec.Item) (*exec.Record, error) {
-	judge := diagnose.NewJudge(exec.New(exec.Options{Limits: f.limits(), Cache: cachedPrograms}), box)
-	return func(ctx context.Context, it *exec.Item) (*exec.Record, error) {
-		l, err := f.language(it)
-		if err != nil {
-			return nil, err
-		}
-		program := *it
-		program.Mode = string(l)
-		v, err := judge.Reply(ctx, &program)
-		if err == nil && v.Outcome == answer.InfraError && it.Error == "" {
-			err = box.missing()
-		}
-		if err != nil {
-			return nil, err
-		}
-		return diagnose.ExecRecord(it.Question, l, v), nil
-	}
-}
-
-// language is what the program of a reply is in.
-func (f *execFlags) language(it *exec.Item) (exec.Language, error) {
-	l := exec.Language(it.Mode)
-	if l == exec.Ein || l == exec.Python {
+// language makes the mode of an item what its program is in.
+func (f *execFlags) language(it *verdict.Item) error {
+	switch l := it.Mode; {
+	case l == sft.Ein || l == sft.Python:
 		if !slices.Contains(f.lang, l) {
-			return "", &languageError{it.Line, l}
+			return &languageError{it.Number, l}
 		}
-		return l, nil
+	case len(f.lang) == 1:
+		it.Mode = f.lang[0]
+	default:
+		var ok bool
+		if it.Mode, ok = verdict.Detect(it.Reply); !ok {
+			it.Mode = sft.Ein
+		}
 	}
-	if len(f.lang) == 1 {
-		return f.lang[0], nil
-	}
-	if l, ok := exec.Detect(it.Reply); ok {
-		return l, nil
-	}
-	return exec.Ein, nil
+	return nil
 }
 
 // languageError is a reply in a language that was not asked for.
 type languageError struct {
 	line int
-	lang exec.Language
+	lang sft.Mode
 }
 
 func (e *languageError) Error() string {
 	return fmt.Sprintf("the reply has the mode %s, which --lang leaves out", e.lang)
-}
-
-// join is a job on replies and their instances.
-type join[T any] struct {
-	instances, replies, out string
-	newWorker               func() func(context.Context, *exec.Item) (T, error)
-	// Of a verb that writes one record for each instance, and goes on with them.
-	from    []part.Field
-	restart bool
-	again   func(line []byte) (T, error) // reads a record; nil when the verb cannot go on
-	id      func(T) string
-}
-
-// joined works on replies and their instances, and writes what emit gives to the
-// file of the job, or nowhere.
-func joined[T any](ctx context.Context, a *app, j join[T], emit func(io.Writer, *exec.Item, T) error) (*replies.Notes, error) {
-	switch {
-	case j.instances == "" || j.replies == "":
-		return nil, a.usage("both --instances and --replies are needed")
-	case j.out == "-":
-		return nil, a.usage("standard output is for the table: give -o a file")
-	case j.out != "" && (sameFile(j.instances, j.out) || sameFile(j.replies, j.out)):
-		return nil, a.usage("%s would be overwritten, and it is to be read", j.out)
-	}
-	index, err := a.readInstances(ctx, j.instances)
-	if err != nil {
-		return nil, err
-	}
-	in, err := a.open(ctx, j.replies)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	p := a.progress("running "+in.name, in.size)
-	var notes *replies.Notes
-	write := func(r *records) (err error) {
-		notes, err = exec.Each(ctx, index, p.reader(in), runtime.GOMAXPROCS(0), j.worker(r), func(it *exec.Item, x T) error { return j.emit(a, r, it, x, emit) })
-		p.done()
-		var bad *replies.Error
-		var other *languageError
-		switch {
-		case ctx.Err() != nil:
-			return stopped(ctx)
-		case errors.As(err, &other):
-			return inputProblem(newFinding("E0701", diag.Error, in.name, other.line, 0, other.Error(), "Give `--lang ein,python`."))
-		case errors.As(err, &bad):
-			return inputProblem(newFinding("E0701", diag.Error, in.name, bad.Line, 0, "the line is no reply: "+cause(bad.Err).Error(),
-				`A line of a file of replies is {"id": ..., "reply": ...}.`))
-		}
-		return err
-	}
-	inputs := [2]string{j.instances, j.replies}
-	if j.again == nil && j.out != "" {
-		err = a.writeOnce(j.out, write)
-	} else {
-		err = a.writeRecords(ctx, j.out, inputs, j.restart, j.from, write)
-	}
-	return notes, a.unwritten(j.out, err)
-}
-
-// unwritten says which file could not be written, unless err tells something else.
-func (a *app) unwritten(out string, err error) error {
-	var told status
-	var input *problem
-	var box *noSandboxError
-	if err == nil || out == "" || errors.As(err, &told) || errors.As(err, &input) || errors.As(err, &box) {
-		return err
-	}
-	return fmt.Errorf("cannot write %s: %w", out, cause(err))
-}
-
-// worker leaves the items out whose records are there.
-func (j *join[T]) worker(r *records) func() func(context.Context, *exec.Item) (T, error) {
-	return func() func(context.Context, *exec.Item) (T, error) {
-		work := j.newWorker()
-		return func(ctx context.Context, it *exec.Item) (x T, err error) {
-			if it.At < r.done() {
-				return x, nil
-			}
-			return work(ctx, it)
-		}
-	}
-}
-
-// emit emits a result, or the record that was there, which is not written again.
-func (j *join[T]) emit(a *app, r *records, it *exec.Item, x T, emit func(io.Writer, *exec.Item, T) error) error {
-	line, ok, err := r.again()
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		return emit(r, it, x)
-	}
-	if x, err = j.again(line); err != nil || j.id(x) != it.Question.ID {
-		return a.notOurs(j.out, it.Question.ID)
-	}
-	return emit(io.Discard, it, x)
-}
-
-func (a *app) readInstances(ctx context.Context, name string) (*exec.Index, error) {
-	in, err := a.open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	p := a.progress("reading "+in.name, in.size)
-	index, err := exec.NewIndex(instance.Read(p.reader(in)))
-	p.done()
-	if err == nil && index.Len() == 0 {
-		err = errNoInstances
-	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, stopped(ctx)
-	case err != nil:
-		return nil, badLines(in.name, err)
-	}
-	return index, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/export"
+	"ein/bench/job"
 )
 
 func (a *app) benchExportCommand() *cobra.Command {
@@ -111,7 +112,7 @@ func (a *app) benchExport(dir, format, out string) error {
 }
 
 func exportFile(name string, write func(io.Writer) error) error {
-	if err := replaceWith(name, func(w io.Writer) error { return buffered(w, write) }); err != nil {
+	if err := job.Replace(name, write); err != nil {
 		return fmt.Errorf("cannot write %s: %w", name, cause(err))
 	}
 	return nil

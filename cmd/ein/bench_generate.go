@@ -6,13 +6,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
+	"iter"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +23,7 @@ import (
 	"ein"
 	"ein/bench/category"
 	"ein/bench/instance"
+	"ein/bench/job"
 	"ein/bench/surface"
 	"ein/lang/diag"
 )
@@ -259,7 +260,18 @@ func (a *app) benchGenerate(f *benchGenerateFlags) error {
 	if len(f.disjointFrom) > 0 {
 		seen = instance.NewSeen(f.disjointSurface)
 		for _, name := range f.disjointFrom {
-			if err := a.readSeen(ctx, name, seen); err != nil {
+			err := a.instances(ctx, name, io.Discard, func(all iter.Seq2[*instance.Instance, error]) error {
+				for in, err := range all {
+					if err == nil {
+						err = seen.Add(in)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -372,31 +384,6 @@ func (a *app) plan(f *benchGenerateFlags, names []string, base instance.ID) (ins
 	return plan, nil
 }
 
-// readSeen adds the instances of a file.
-func (a *app) readSeen(ctx context.Context, name string, seen *instance.Seen) error {
-	f, err := a.open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	progress := a.progress("reading "+f.name, f.size)
-	defer progress.done()
-	line := 0
-	for in, err := range instance.Read(progress.reader(f)) {
-		line++
-		if err == nil {
-			err = seen.Add(in)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return stopped(ctx)
-		case err != nil:
-			return badLines(f.name, err)
-		}
-	}
-	return nil
-}
-
 // badLines is a file of instances that is not one. The error names the line.
 func badLines(name string, err error) *problem {
 	return inputProblem(newFinding("E0701", diag.Error, name, 0, 0, err.Error(), "The file has to be one that `ein bench generate` has written."))
@@ -418,24 +405,56 @@ type generation struct {
 }
 
 func (g *generation) run(ctx context.Context) error {
-	out, err := g.open()
+	var err, inside error // of the output, and of what is written to it
+	write := func(w io.Writer) error { inside = g.write(ctx, w); return inside }
+	info, statErr := os.Stat(g.f.output)
+	switch name := g.f.output; {
+	case name == "-":
+		err = write(g.out)
+	case statErr == nil && info.IsDir():
+		err = errors.New("it is a folder")
+	case !g.f.resume:
+		err = job.Replace(name, write)
+	case statErr == nil && !info.Mode().IsRegular():
+		return g.usage("--resume: %s is not a file", name)
+	default:
+		err = g.goOn(ctx, write)
+	}
+	switch {
+	case err == nil:
+		g.summary()
+	case inside == nil || !errors.Is(err, inside):
+		err = g.unwritten(err)
+	}
+	return err
+}
+
+// goOn writes to a part, behind what an earlier run has left.
+func (g *generation) goOn(ctx context.Context, write func(io.Writer) error) error {
+	p, err := job.Open(g.f.output, nil, false)
 	if err != nil {
 		return err
 	}
-	defer out.abandon()
-	all := g.plan.Total()
-	if g.f.resume {
-		if err := g.goOn(ctx, out); err != nil {
-			return err
-		}
+	defer func() { _ = p.Close() }()
+	if err := g.takeIn(ctx, p); err != nil {
+		return err
 	}
+	if err := write(p); err != nil {
+		return cmp.Or(p.Close(), err)
+	}
+	return p.Commit()
+}
+
+// write writes what the plan still has.
+func (g *generation) write(ctx context.Context, out io.Writer) error {
+	all := g.kept + g.plan.Total()
 	bar := &instanceBar{progress: g.progress("generating", 0), before: g.kept}
 	generator := instance.Generator{Avoid: g.seen, Progress: func(done, _ int) { bar.show(g.kept+done, all) }}
 	w := bufio.NewWriterSize(out, 1<<20)
 	for made, err := range generator.Run(ctx, g.plan) {
 		if err != nil {
 			bar.done()
-			return g.ended(ctx, out, w, err)
+			return g.ended(ctx, w, err)
 		}
 		if _, err := w.Write(made.Line); err != nil {
 			bar.done()
@@ -457,10 +476,6 @@ func (g *generation) run(ctx context.Context) error {
 			panic("BUG: ein: " + err.Error())
 		}
 	}
-	if err := out.commit(); err != nil {
-		return g.unwritten(err)
-	}
-	g.summary()
 	return nil
 }
 
@@ -475,14 +490,14 @@ func (g *generation) take(in *instance.Instance, line []byte) error {
 }
 
 // ended is a generation that did not come to its end.
-func (g *generation) ended(ctx context.Context, out *outFile, w *bufio.Writer, err error) error {
+func (g *generation) ended(ctx context.Context, w *bufio.Writer, err error) error {
 	hint, exit := "", exitLimit
 	switch {
 	case g.f.resume:
 		if err := w.Flush(); err != nil {
 			return g.unwritten(err)
 		}
-		hint = fmt.Sprintf("What is done is in %s; the same command line goes on from there.", out.temporary)
+		hint = fmt.Sprintf("What is done is in %s.part; the same command line goes on from there.", g.f.output)
 		exit = exitOutside
 	case g.f.output != "-":
 		hint = fmt.Sprintf("%s was not written; with --resume what is done would be kept.", g.f.output)
@@ -510,7 +525,7 @@ func (g *generation) unwritten(err error) error {
 	if g.f.output == "-" {
 		return g.wrote(cause(err))
 	}
-	return fmt.Errorf("cannot write %s: %w", g.f.output, cause(err))
+	return g.app.unwritten(g.f.output, err)
 }
 
 // summary says on standard error what was made.
@@ -539,112 +554,28 @@ func categoriesOf(n int) string {
 	return strconv.Itoa(n) + " categories"
 }
 
-// outFile is the output: a temporary file beside it that takes its name at the
-// end, or standard output, or what cannot be replaced, such as a device.
-type outFile struct {
-	io.Writer
-	file            *os.File // the temporary file
-	name, temporary string
-	mode            fs.FileMode
-	direct          bool // it is written in place
-	kept            bool // what is there outlives a failure
-	done            bool
-}
-
-func (g *generation) open() (*outFile, error) {
-	name := g.f.output
-	if name == "-" {
-		return &outFile{Writer: g.out}, nil
-	}
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	o := &outFile{name: name, mode: 0o644}
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("cannot write %s: it is a folder", g.f.output)
-	case err == nil && !info.Mode().IsRegular():
-		if g.f.resume {
-			return nil, g.usage("--resume: %s is not a file", g.f.output)
-		}
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return nil, g.unwritten(err)
-		}
-		o.Writer, o.file, o.direct = f, f, true
-		return o, nil
-	case err == nil:
-		o.mode = info.Mode().Perm()
-	}
-	var f *os.File
-	if g.f.resume {
-		f, err = os.OpenFile(name+".part", os.O_RDWR|os.O_CREATE, 0o644)
-	} else {
-		f, err = os.CreateTemp(filepath.Dir(name), ".ein-*")
-	}
-	if err != nil {
-		return nil, g.unwritten(err)
-	}
-	o.Writer, o.file, o.temporary, o.kept = f, f, f.Name(), g.f.resume
-	return o, nil
-}
-
-// commit gives the file its name.
-func (o *outFile) commit() error {
-	if o.file == nil {
-		return nil
-	}
-	var err error
-	if !o.direct {
-		err = o.file.Chmod(o.mode)
-	}
-	if closeErr := o.file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil && !o.direct {
-		err = os.Rename(o.temporary, o.name)
-	}
-	o.done = err == nil
-	return err
-}
-
-// abandon takes the temporary file away, unless it is complete or to be kept.
-func (o *outFile) abandon() {
-	if o.file == nil || o.done {
-		return
-	}
-	_ = o.file.Close()
-	if !o.direct && !o.kept {
-		_ = os.Remove(o.temporary)
-	}
-}
-
-// goOn takes in what an earlier run has left, and shortens the plan to what is
-// still to be done. What does not belong to this command line is not touched.
-func (g *generation) goOn(ctx context.Context, out *outFile) error {
-	progress := g.progress("reading "+out.temporary, 0)
-	size, err := wholeLines(out.file)
-	if err != nil {
-		return unreadable(out.temporary, err)
-	}
+// takeIn takes in what an earlier run has left, and shortens the plan to what is still
+// to be done. What does not belong to this command line is not touched.
+func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
+	name := g.f.output + ".part"
+	progress := g.progress("reading "+name, 0)
 	other := func(format string, args ...any) error {
-		return inputProblem(newFinding("E0701", diag.Error, out.temporary, 0, 0, fmt.Sprintf(format, args...),
+		return inputProblem(newFinding("E0701", diag.Error, name, 0, 0, fmt.Sprintf(format, args...),
 			"Remove it to begin anew, or give the command line that it was made with."))
 	}
-	lines := io.TeeReader(reader{io.NewSectionReader(out.file, 0, size), ctx}, g.sum)
+	lines := io.TeeReader(reader{p.There(), ctx}, g.sum)
 	for in, err := range instance.Read(progress.reader(lines)) {
 		switch {
 		case ctx.Err() != nil:
 			return stopped(ctx)
 		case err != nil:
-			return badLines(out.temporary, err)
+			return badLines(name, err)
 		case len(g.plan) == 0:
 			return other("it has more instances than the command line asks for")
 		}
 		id, err := instance.ParseID(in.ID)
 		if err != nil {
-			return badLines(out.temporary, err)
+			return badLines(name, err)
 		}
 		skipped, err := g.follows(id)
 		if err != nil {
@@ -660,12 +591,6 @@ func (g *generation) goOn(ctx context.Context, out *outFile) error {
 		}
 	}
 	progress.done()
-	if err := out.file.Truncate(size); err != nil {
-		return g.unwritten(err)
-	}
-	if _, err := out.file.Seek(size, io.SeekStart); err != nil {
-		return g.unwritten(err)
-	}
 	return nil
 }
 
@@ -686,26 +611,6 @@ func (g *generation) follows(id instance.ID) (skipped int, err error) {
 		g.plan = g.plan[1:]
 	}
 	return skipped, nil
-}
-
-// wholeLines is how much of a file is complete lines.
-func wholeLines(f *os.File) (int64, error) {
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return 0, err
-	}
-	var b [4096]byte
-	for size > 0 {
-		n := min(int64(len(b)), size)
-		if _, err := f.ReadAt(b[:n], size-n); err != nil {
-			return 0, err
-		}
-		if i := strings.LastIndexByte(string(b[:n]), '\n'); i >= 0 {
-			return size - n + int64(i) + 1, nil
-		}
-		size -= n
-	}
-	return 0, nil
 }
 
 // instanceBar is the line that says how many instances there are.

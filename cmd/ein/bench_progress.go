@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"ein/bench/eval"
@@ -64,13 +63,9 @@ func (r *rare) evalProgress(priced bool) func(eval.Progress) {
 	}
 }
 
-// counter shows how many of a number of things are done. It may be called by many
-// goroutines.
+// counter shows how many of a number of things are done.
 func (r *rare) counter(what string) func(done, total int) {
-	var mu sync.Mutex
 	return func(done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
 		if !r.due() {
 			return
 		}

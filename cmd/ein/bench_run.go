@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"syscall"
 
@@ -72,27 +73,40 @@ func (a *app) cannotRun(err error) error {
 	return err
 }
 
-// instanceList reads all instances of a file, and writes the bytes of it to another.
-func (a *app) instanceList(ctx context.Context, name string, also io.Writer) ([]*instance.Instance, error) {
+// instances gives the instances of a file to read, and the bytes of it to another. An
+// error of read is one of the file.
+func (a *app) instances(ctx context.Context, name string, also io.Writer, read func(iter.Seq2[*instance.Instance, error]) error) error {
 	in, err := a.open(ctx, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = in.Close() }()
 	p := a.progress("reading "+in.name, in.size)
-	defer p.done()
+	err = read(instance.Read(io.TeeReader(p.reader(in), also)))
+	p.done()
+	switch {
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case err != nil:
+		return badLines(in.name, err)
+	}
+	return nil
+}
+
+// instanceList reads all instances of a file, and writes the bytes of it to another.
+func (a *app) instanceList(ctx context.Context, name string, also io.Writer) ([]*instance.Instance, error) {
 	var list []*instance.Instance
-	for i, err := range instance.Read(io.TeeReader(p.reader(in), also)) {
-		if ctx.Err() != nil {
-			return nil, stopped(ctx)
+	err := a.instances(ctx, name, also, func(all iter.Seq2[*instance.Instance, error]) error {
+		for in, err := range all {
+			if err != nil {
+				return err
+			}
+			list = append(list, in)
 		}
-		if err != nil {
-			return nil, badLines(in.name, err)
+		if len(list) == 0 {
+			return errNoInstances
 		}
-		list = append(list, i)
-	}
-	if len(list) == 0 {
-		return nil, badLines(in.name, errNoInstances)
-	}
-	return list, nil
+		return nil
+	})
+	return list, err
 }

@@ -1,27 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/exec/part"
-	"ein/bench/instance"
-	"ein/bench/replies"
-	"ein/bench/score"
-	"ein/lang/diag"
+	"ein/bench/job"
+	"ein/bench/verdict"
 )
 
-type scoreFlags struct {
-	instances, replies, out string
-	box                     boxFlags
-	json, restart           bool
-}
-
 func (a *app) benchScoreCommand() *cobra.Command {
-	f := &scoreFlags{}
+	f := &judgeFlags{}
 	cmd := &cobra.Command{
 		Use:   "score [DIR]",
 		Short: "Score the replies of a model",
@@ -79,95 +68,18 @@ order of the replies, then those without one.
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.instances, "instances", "", "`file` of instances (- is standard input)")
-	flags.StringVar(&f.replies, "replies", "", "`file` of replies (- is standard input)")
-	flags.StringVarP(&f.out, "output", "o", "", "`file` for one record for each instance")
-	flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
-	flags.BoolVar(&f.json, "json", false, "print the table as one JSON object")
-	f.box.add(cmd)
+	f.add(cmd, true)
 	return cmd
 }
 
-func (a *app) benchScore(ctx context.Context, f *scoreFlags) error {
-	if f.out == "-" {
-		return a.usage("standard output is for the table: give -o a file")
-	}
-	for _, name := range []string{f.instances, f.replies} {
-		if f.out != "" && sameFile(name, f.out) {
-			return a.usage("%s would be overwritten, and it is to be read", name)
-		}
-	}
-	index, err := a.readIndex(ctx, f.instances)
-	if err != nil {
-		return err
-	}
-	in, err := a.open(ctx, f.replies)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	p := a.progress("scoring "+in.name, in.size)
-	var report *score.Report
-	write := func(r *records) (err error) {
-		report, err = index.Score(p.reader(in), func(rec *score.Record) error { return a.putScore(r, f.out, rec) })
-		p.done()
-		var bad *replies.Error
-		switch {
-		case ctx.Err() != nil:
-			return stopped(ctx)
-		case errors.As(err, &bad):
-			return inputProblem(newFinding("E0701", diag.Error, in.name, bad.Line, 0, "the line is no reply: "+cause(bad.Err).Error(),
-				`A line of a file of replies is {"id": ..., "reply": ...}.`))
-		}
-		return err
-	}
-	err = a.writeRecords(ctx, f.out, [2]string{f.instances, f.replies}, f.restart, []part.Field{{Name: "verb", Value: "score"}}, write)
+func (a *app) benchScore(ctx context.Context, f *judgeFlags) error {
+	sum, err := a.judge(ctx, f, judging{doing: "scoring", workers: 1, record: verdict.ScoreRecord, from: []job.Field{{Name: "verb", Value: "score"}},
+		newWorker: func() verdict.Work[*verdict.Item] { return verdict.New(verdict.Options{}).Answer }})
 	switch {
 	case err != nil:
-		return a.unwritten(f.out, err)
+		return err
 	case f.json:
-		return a.wrote(writeJSON(a.out, report))
+		return a.wrote(writeJSON(a.out, sum.Scores()))
 	}
-	return a.print(report.Text())
-}
-
-// putScore writes a record, or compares it with the one that is there: scoring
-// again takes less time than reading the reply.
-func (a *app) putScore(r *records, out string, rec *score.Record) error {
-	b, err := compactJSON(rec)
-	if err != nil {
-		return err
-	}
-	line, ok, err := r.again()
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		_, err = r.Write(append(b, '\n'))
-		return err
-	case !bytes.Equal(line, b):
-		return a.notOurs(out, rec.ID)
-	}
-	return nil
-}
-
-func (a *app) readIndex(ctx context.Context, name string) (*score.Index, error) {
-	in, err := a.open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	p := a.progress("reading "+in.name, in.size)
-	index, err := score.NewIndex(instance.Read(p.reader(in)))
-	p.done()
-	switch {
-	case ctx.Err() != nil:
-		return nil, stopped(ctx)
-	case err != nil:
-		return nil, badLines(in.name, err)
-	case index.Len() == 0:
-		return nil, badLines(in.name, errNoInstances)
-	}
-	return index, nil
+	return a.print(sum.ScoresText() + sum.NotesText())
 }

@@ -1,20 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ein/bench/instance"
+	"ein/bench/job"
 	"ein/bench/sft"
 	"ein/lang/diag"
 )
@@ -128,14 +126,13 @@ func (a *app) benchSFT(ctx context.Context, f *sftFlags, opt *sft.Options) error
 	splits := map[string]int{}
 	var readErr error // so that it is not taken for one of writing
 	write := func(w io.Writer) error {
-		b := bufio.NewWriterSize(w, 1<<16)
 		for x, err := range instance.Read(p.reader(in)) {
 			if err != nil {
 				readErr = badLines(in.name, err)
 				return readErr
 			}
 			splits[x.Split]++
-			if err := sft.Write(b, x, opt); err != nil {
+			if err := sft.Write(w, x, opt); err != nil {
 				return err
 			}
 		}
@@ -143,12 +140,12 @@ func (a *app) benchSFT(ctx context.Context, f *sftFlags, opt *sft.Options) error
 			readErr = badLines(in.name, errNoInstances)
 			return readErr
 		}
-		return b.Flush()
+		return nil
 	}
 	if f.out == "-" {
-		err = write(a.out)
+		err = buffered(a.out, write)
 	} else {
-		err = replaceWith(f.out, write)
+		err = job.Replace(f.out, write)
 	}
 	p.done()
 	switch {
@@ -173,46 +170,4 @@ func (a *app) benchSFT(ctx context.Context, f *sftFlags, opt *sft.Options) error
 		a.printf("ein: %s of %s written to %s\n", plural(total*len(opt.Targets), "record"), plural(total, "instance"), f.out)
 	}
 	return nil
-}
-
-// replaceWith is replaceFile for what is too large to be held in memory.
-func replaceWith(name string, write func(io.Writer) error) (err error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(name); err == nil {
-		if !info.Mode().IsRegular() { // a device or a pipe is not replaced
-			f, err := os.OpenFile(name, os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			err = write(f)
-			if closeErr := f.Close(); err == nil {
-				err = closeErr
-			}
-			return err
-		}
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".ein-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

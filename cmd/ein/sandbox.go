@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/exec"
 	"ein/bench/sandbox"
+	"ein/bench/verdict"
 )
 
 // boxFlags say what Python programs are run by and in.
@@ -36,28 +36,28 @@ func (f *boxFlags) lazy(ctx context.Context, a *app, wall time.Duration) (*lazyS
 }
 
 // lazySandbox is opened when the first program needs it: to prove a sandbox takes
-// seconds. It implements exec.Runner.
+// seconds. It implements verdict.Runner.
 type lazySandbox struct {
 	ctx    context.Context
 	policy sandbox.Policy
 	lock   sync.Mutex
 	box    *sandbox.Sandbox
-	runner exec.Runner // of the box
-	err    error       // of opening it
+	runner verdict.Runner // of the box
+	err    error          // of opening it
 }
 
-func (l *lazySandbox) open() (exec.Runner, error) {
+func (l *lazySandbox) open() (verdict.Runner, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if l.box == nil && l.err == nil {
 		if l.box, l.err = sandbox.Open(l.ctx, l.policy); l.err == nil {
-			l.runner = exec.SandboxRunner(l.box)
+			l.runner = verdict.SandboxRunner(l.box)
 		}
 	}
 	return l.runner, l.err
 }
 
-// Run implements exec.Runner.
+// Run implements verdict.Runner.
 func (l *lazySandbox) Run(ctx context.Context, program string) (string, error) {
 	runner, err := l.open()
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 
 	"ein/bench/answer"
 	"ein/bench/category"
-	"ein/bench/exec"
 	"ein/bench/instance"
 	"ein/bench/model"
 	"ein/bench/model/fake"
 	"ein/bench/sft"
+	"ein/bench/verdict"
 )
 
 var providers = []string{"openai", "anthropic", "gemini"}
@@ -90,7 +90,7 @@ func TestAnswers(t *testing.T) {
 				if got.Text != want.Text || got.Finish != model.Stop || got.Usage != want.Usage || got.Model == "" || got.RequestID == "" {
 					t.Fatalf("%s, %s, %s: got %+v, want %+v", provider, mode, in.ID, got, want)
 				}
-				q, err := exec.NewQuestion(in)
+				q, err := verdict.NewQuestion(in, false)
 				if err != nil {
 					t.Fatal(err)
 				}

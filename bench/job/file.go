@@ -1,0 +1,110 @@
+// Package job is what a long job writes, so that it can be stopped at any point, by
+// kill -9 or a loss of power too, and go on with the same command.
+//
+//	Replace  a file that is there whole, the old one or the new
+//	Lock     one writer at a time; the lock ends with the process
+//	Lines    the lines of a file with their places, and which is cut off
+//	File     a file of lines that only grows: what was reported done is on disk
+//	Part     a file of records that takes its name when all of them are there
+package job
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// File is a file of lines that only grows. Append may be called by many goroutines.
+type File struct {
+	what string // in messages
+	f    Appender
+
+	mu   sync.Mutex // of next
+	next *batch
+
+	commit sync.Mutex // of what follows; held while a batch is written
+	size   int64      // of what is on disk
+	err    error      // the first failure; the file is not used after it
+}
+
+// Appender is what a File needs of an os.File that is at its end.
+type Appender interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// batch is lines that reach the disk together.
+type batch struct {
+	data []byte
+	done bool
+	err  error
+}
+
+// NewFile is a file that has size bytes. Messages call it what.
+func NewFile(f Appender, what string, size int64) *File {
+	return &File{what: what, f: f, next: &batch{}, size: size}
+}
+
+// Append adds lines. They are on disk when it returns without an error. Calls that
+// wait for the disk at the same time share one sync.
+//
+// After a failure the File is of no use, and every call returns that failure: once a
+// sync has failed, another on the same descriptor may succeed without the data being
+// on disk.
+func (f *File) Append(lines []byte) error {
+	f.mu.Lock()
+	b := f.next
+	b.data = append(b.data, lines...)
+	f.mu.Unlock()
+
+	f.commit.Lock()
+	defer f.commit.Unlock()
+	if !b.done {
+		f.mu.Lock()
+		f.next = &batch{} // b is taken out: only the next to commit is ever added to
+		f.mu.Unlock()
+		b.err = f.write(b.data)
+		b.done = true
+	}
+	return b.err
+}
+
+func (f *File) write(data []byte) error {
+	if f.err != nil {
+		return f.err
+	}
+	n, err := f.f.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		// Whole lines of it are good, and who opens it takes off what is not.
+		f.err = fmt.Errorf("cannot write %s: %w", f.what, err)
+		return f.err
+	}
+	if err := f.f.Sync(); err != nil {
+		// The system may take pages that it could not write for written. What is not
+		// known to be on disk must not be found by who opens it.
+		f.err = fmt.Errorf("cannot write %s to disk: %w", f.what, err)
+		if err := f.f.Truncate(f.size); err != nil {
+			f.err = fmt.Errorf("%w; and what is not on disk cannot be taken out of the file: %w", f.err, err)
+		}
+		return f.err
+	}
+	f.size += int64(len(data))
+	return nil
+}
+
+var errClosed = errors.New("it is closed")
+
+// Close closes the file; what Append has not returned from is not in it.
+func (f *File) Close() error {
+	f.commit.Lock()
+	defer f.commit.Unlock()
+	if f.err == nil {
+		f.err = fmt.Errorf("cannot write %s: %w", f.what, errClosed)
+	}
+	return f.f.Close()
+}

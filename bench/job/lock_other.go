@@ -1,0 +1,11 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+
+package job
+
+import "os"
+
+// Lock does nothing: on these systems it is for the user to start one process.
+func Lock(*os.File) (bool, error) { return true, nil }
+
+// SyncDir does nothing: these systems do not sync folders.
+func SyncDir(string) error { return nil }

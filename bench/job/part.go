@@ -1,0 +1,287 @@
+package job
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Field is a name and a value of what a file is made from.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// The names behind that of the file.
+const (
+	suffix = ".part"
+	header = ".part.json"
+)
+
+// Other is a part that was made from something else.
+type Other struct {
+	File string
+	Diff []string // name: then, not now
+}
+
+func (e *Other) Error() string {
+	return fmt.Sprintf("%s%s was begun with something else: %s", e.File, suffix, strings.Join(e.Diff, "; "))
+}
+
+// ErrInUse is a part that another process writes.
+var ErrInUse = errors.New("another process writes it")
+
+// ErrNoHeader is a part of which it is not known what it is made from.
+var ErrNoHeader = errors.New("there is a " + suffix + " without a " + header)
+
+// A batch is written and synced when it has this many bytes, or is this old when a
+// record is added: records of which each takes a second are synced one by one.
+const (
+	batchBytes = 64 << 10
+	batchAge   = time.Second
+)
+
+// Part is a file of records, one a line, that is not complete: while FILE is written it
+// is FILE.part, and FILE.part.json says what it is made from. FILE appears only when it
+// is complete. A Part is for one goroutine.
+type Part struct {
+	name   string // FILE, links followed
+	f      *os.File
+	grown  *File // of f, once something is written
+	done   int64 // bytes of complete lines that were there
+	lines  int
+	there  *bufio.Reader // of these
+	given  int
+	batch  []byte
+	synced time.Time
+}
+
+// Open begins a file, or goes on with it when there is a part made from the same. A
+// torn last line of it is dropped. With restart, a part is begun anew. Without from
+// nothing is known of a part but its lines: it is the caller's to look at them, and
+// until something is written the part stays as it is. The error may be an *Other,
+// ErrNoHeader or ErrInUse.
+func Open(name string, from []Field, restart bool) (_ *Part, err error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	f, err := os.OpenFile(name+suffix, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+		}
+	}()
+	switch free, err := Lock(f); {
+	case err != nil:
+		return nil, fmt.Errorf("cannot lock %s%s: %w", name, suffix, err)
+	case !free:
+		return nil, fmt.Errorf("%s%s: %w", name, suffix, ErrInUse)
+	}
+	p := &Part{name: name, f: f, synced: time.Now()}
+	if !restart {
+		if err := p.resume(from); err != nil {
+			return nil, err
+		}
+	}
+	if from == nil {
+		return p, nil
+	}
+	if err := p.begin(); err != nil || p.done > 0 {
+		return p, err
+	}
+	// The part is empty on disk before it is said to be of this.
+	if err := f.Sync(); err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	return p, ReplaceBytes(name+header, append(b, '\n'))
+}
+
+func (p *Part) resume(from []Field) error {
+	info, err := p.f.Stat()
+	if err != nil {
+		return err
+	}
+	if from != nil && info.Size() > 0 { // else nothing was done with whatever it was
+		b, err := os.ReadFile(p.name + header)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", p.name, ErrNoHeader)
+		}
+		if err != nil {
+			return err
+		}
+		var before []Field
+		if err := json.Unmarshal(b, &before); err != nil {
+			return fmt.Errorf("%s%s: %w", p.name, header, err)
+		}
+		if d := diff(before, from); len(d) > 0 {
+			return &Other{p.name, d}
+		}
+	}
+	return Lines(p.f, func(l *Line) error {
+		if l.Terminated {
+			p.lines, p.done = l.Number, l.Offset+l.Length
+		}
+		return nil
+	})
+}
+
+// begin takes off what is torn.
+func (p *Part) begin() error {
+	if p.grown != nil {
+		return nil
+	}
+	if err := p.f.Truncate(p.done); err != nil {
+		return err
+	}
+	if _, err := p.f.Seek(p.done, io.SeekStart); err != nil {
+		return err
+	}
+	p.grown = NewFile(p.f, p.name+suffix, p.done)
+	return nil
+}
+
+// diff lists the fields that differ.
+func diff(before, now []Field) []string {
+	value := func(list []Field, name string) string {
+		for _, f := range list {
+			if f.Name == name {
+				return f.Value
+			}
+		}
+		return "none"
+	}
+	var list []string
+	for _, f := range before {
+		if v := value(now, f.Name); v != f.Value {
+			list = append(list, fmt.Sprintf("%s: %s, now %s", f.Name, f.Value, v))
+		}
+	}
+	for _, f := range now {
+		if v := value(before, f.Name); v == "none" && f.Value != "none" {
+			list = append(list, fmt.Sprintf("%s: none, now %s", f.Name, f.Value))
+		}
+	}
+	return list
+}
+
+// Done is how many lines there were when the part was opened.
+func (p *Part) Done() int { return p.lines }
+
+// There is the lines that there were.
+func (p *Part) There() io.Reader { return io.NewSectionReader(p.f, 0, p.done) }
+
+// Again is the next of the lines that there were, without its end; it is false after
+// the last. The line is only good until the next.
+func (p *Part) Again() ([]byte, bool, error) {
+	if p.given == p.lines {
+		return nil, false, nil
+	}
+	if p.there == nil {
+		p.there = bufio.NewReader(p.There())
+	}
+	b, err := p.there.ReadBytes('\n')
+	if err != nil {
+		return nil, false, err
+	}
+	p.given++
+	return b[:len(b)-1], true, nil
+}
+
+// Write adds to the lines. What is written is on disk after the batch that it is in.
+func (p *Part) Write(b []byte) (int, error) {
+	p.batch = append(p.batch, b...)
+	if len(p.batch) >= batchBytes || time.Since(p.synced) >= batchAge {
+		if err := p.flush(); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+func (p *Part) flush() error {
+	if len(p.batch) == 0 {
+		return nil
+	}
+	if err := p.begin(); err != nil {
+		return err
+	}
+	if err := p.grown.Append(p.batch); err != nil {
+		return err
+	}
+	p.batch, p.synced = p.batch[:0], time.Now()
+	return nil
+}
+
+// Close writes what there is and leaves the part to be gone on with.
+func (p *Part) Close() error {
+	if p.f == nil {
+		return nil
+	}
+	err := p.flush()
+	if closeErr := p.f.Close(); err == nil {
+		err = closeErr
+	}
+	p.f = nil
+	return err
+}
+
+// Discard takes the part away.
+func (p *Part) Discard() error {
+	if p.f == nil {
+		return nil
+	}
+	err := p.f.Close()
+	p.f = nil
+	for _, name := range []string{p.name + suffix, p.name + header} {
+		if removeErr := os.Remove(name); err == nil && !errors.Is(removeErr, fs.ErrNotExist) {
+			err = removeErr
+		}
+	}
+	return err
+}
+
+// Commit makes the part the file. A file that was there keeps its mode.
+func (p *Part) Commit() error {
+	if p.f == nil {
+		return errClosed
+	}
+	err := p.flush()
+	if err == nil {
+		err = p.begin()
+	}
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(p.name); err == nil {
+		if err := p.f.Chmod(info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if err := p.f.Sync(); err != nil {
+		return err
+	}
+	if err := p.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(p.name+suffix, p.name); err != nil {
+		return err
+	}
+	if err := os.Remove(p.name + header); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return SyncDir(filepath.Dir(p.name))
+}

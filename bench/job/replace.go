@@ -1,0 +1,79 @@
+package job
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// TempPrefix begins the names of files that are not complete yet. A process that is
+// killed may leave one.
+const TempPrefix = ".ein-"
+
+// Replace writes a file so that after a crash there is the old one or the new one,
+// complete: a temporary file in the same folder, synced, renamed, and the folder
+// synced. An error of write is given back as it is, and the old file stays. A file that
+// was there keeps its mode, a symbolic link stays one, and a device or a pipe is
+// written to.
+func Replace(name string, write func(io.Writer) error) (err error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return cmp.Or(buffered(f, write), f.Close())
+		}
+		mode = info.Mode().Perm()
+	}
+	dir := filepath.Dir(name)
+	f, err := os.CreateTemp(dir, TempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	err = buffered(f, write)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return SyncDir(dir)
+}
+
+// ReplaceBytes is Replace with the content of the file.
+func ReplaceBytes(name string, content []byte) error {
+	return Replace(name, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}

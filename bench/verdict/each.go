@@ -1,0 +1,126 @@
+package verdict
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+)
+
+// Item is a question with its reply.
+type Item struct {
+	*Question
+	Line
+	At int // place among the results, from 0
+}
+
+// BugError is a reply that ein itself fails on.
+type BugError struct{ What string }
+
+func (e *BugError) Error() string { return e.What }
+
+// Work gives the verdict on an item. A nil one is for emit to know.
+type Work[T any] func(context.Context, T) (*Verdict, error)
+
+// String names an item.
+func (it *Item) String() string { return it.Question.ID }
+
+// Each works on the replies of a file, as InOrder does, in the order of Join. It
+// returns the number of lines.
+func (x *Index) Each(ctx context.Context, file io.Reader, workers int, notes *Notes, newWorker func() Work[*Item], emit func(*Item, *Verdict) error) (lines int, err error) {
+	err = InOrder(ctx, workers, func(yield func(*Item) bool) error {
+		enough, at := errors.New("enough"), 0
+		var err error
+		lines, err = x.Join(file, notes, func(q *Question, l Line) error {
+			if !yield(&Item{q, l, at}) {
+				return enough
+			}
+			at++
+			return nil
+		})
+		if errors.Is(err, enough) {
+			return nil
+		}
+		return err
+	}, newWorker, emit)
+	return lines, err
+}
+
+// ahead is how many items for each worker are read ahead of the one that is due.
+const ahead = 16
+
+// try is work whose panic is a *BugError, and does not end the process.
+func try[T fmt.Stringer](ctx context.Context, work Work[T], item T) (v *Verdict, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &BugError{fmt.Sprintf("%v: %v\n%s", item, p, debug.Stack())}
+		}
+	}()
+	return work(ctx, item)
+}
+
+// InOrder works on items on several goroutines, and gives the verdicts to emit in the
+// order of the items. newWorker is called once for each of them. One worker works
+// where it is called: to hand an item over takes as long as to read an answer.
+func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield func(T) bool) error, newWorker func() Work[T], emit func(T, *Verdict) error) error {
+	if workers == 1 {
+		work := newWorker()
+		var err error
+		readErr := items(func(item T) bool {
+			if ctx.Err() != nil {
+				return false
+			}
+			var v *Verdict
+			if v, err = try(ctx, work, item); err == nil {
+				err = emit(item, v)
+			}
+			return err == nil
+		})
+		return cmp.Or(err, readErr, context.Cause(ctx))
+	}
+	type result struct {
+		item T
+		v    *Verdict
+		err  error
+	}
+	working, cancel := context.WithCancel(ctx)
+	idle, due := make(chan Work[T], workers), make(chan chan result, workers*ahead)
+	for range workers {
+		idle <- newWorker()
+	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer cancel()
+	var readErr error // read once due is closed
+	wait.Go(func() {
+		defer close(due)
+		readErr = items(func(item T) bool {
+			out := make(chan result, 1)
+			select {
+			case due <- out:
+			case <-working.Done():
+				return false
+			}
+			work := <-idle
+			wait.Go(func() {
+				v, err := try(working, work, item)
+				idle <- work
+				out <- result{item, v, err}
+			})
+			return true
+		})
+	})
+	for out := range due {
+		r := <-out
+		if r.err == nil {
+			r.err = emit(r.item, r.v)
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return cmp.Or(readErr, context.Cause(ctx))
+}
