@@ -52,7 +52,7 @@ func networks() []network {
 		networkOf("cycle", 50, func(i, j int) bool { return j == i+1 || i == 0 && j == 49 }),
 		networkOf("tree", 40, func(i, j int) bool { return i == parent[j] && j > 0 }),
 		networkOf("band", 40, func(i, j int) bool { return j-i <= 5 && r.IntN(3) > 0 }),
-		networkOf("complete", 12, func(i, j int) bool { return true }), // intermediate results of 10 axes
+		networkOf("complete", 12, func(int, int) bool { return true }), // intermediate results of 10 axes
 	}
 }
 
@@ -147,7 +147,7 @@ func TestOrders(t *testing.T) {
 // cannot is refused for that alone.
 func TestOrderPast8Axes(t *testing.T) {
 	complete := func(n, size int) string {
-		w := networkOf("", n, func(i, j int) bool { return true })
+		w := networkOf("", n, func(int, int) bool { return true })
 		return w.program(rand.New(rand.NewPCG(1, 2)), fmt.Sprintf("ones(%d, %[1]d)", size))
 	}
 	for _, c := range []struct {

@@ -199,6 +199,9 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 	}
 	var over, under, scalars, after []val // of the sum: factors, divisors; outside it: factors, divisors
 	for _, f := range fs {
+		if f.divides && isProduct(f.x) {
+			f.v.n.Unchecked()
+		}
 		switch {
 		case f.divides && f.v.mask()&^keep != 0:
 			under = append(under, f.v)
@@ -210,9 +213,13 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 			over = append(over, f.v)
 		}
 	}
-	// Of a quotient, which is real, no part is limited as whole numbers are.
+	// A factor alone has been looked at where it was made.
+	made := func(v val, factors []val) bool {
+		return v.n != nil && (len(factors) != 1 || v.n != factors[0].n)
+	}
+	// Of a quotient, which is real, no product is limited as whole numbers are.
 	part := func(v val, factors []val) val {
-		if v.n != nil && len(under)+len(after) > 0 && !(len(factors) == 1 && v.n == factors[0].n) {
+		if len(under)+len(after) > 0 && made(v, factors) {
 			v.n.Unchecked()
 		}
 		return v
@@ -235,8 +242,7 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 			continue
 		}
 		if v.n != nil {
-			factor := i == 0 && len(over) == 1 && v.n == over[0].n
-			together = together || v.n.Checked() && !factor
+			together = together || v.n.Checked() && made(v, over)
 			v = part(c.mapped(x, kernel.FnMul, s, v), nil)
 		}
 	}

@@ -233,6 +233,7 @@ func TestCancellation(t *testing.T) {
 		{"x = max(D[i,j] D[j,k])", nil},
 		{"x = where(1, 5, D[0,0] * D[0,0])", nil},
 		{"x = D[i,j] D[i,j] / 4503599627370496", []float64{4 * big}}, // a quotient is real
+		{"o = ones(5)\nx = o[i] / (o[i] * D[0,0] * D[0,0])", []float64{5.0 / big / big}},
 		{"x = 1.5 * D[i,j] D[i,j]", []float64{6 * big * big}},
 		{"x = 0 * D[i,j] D[i,j]", []float64{0}},
 		{"a = D[0,0]\nz = a - a\nx = a * a * D[i,j] * a * z", []float64{0}},

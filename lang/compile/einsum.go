@@ -28,6 +28,14 @@ func (g *gen) einsum(n *ir.Node) *value {
 
 // exact is a contraction whose sums could pass 2^53 and come back.
 func (g *gen) exact(n *ir.Node) *value {
+	if a := n.Args[0]; len(n.Args) == 1 && len(n.Spec.Size) == 1 && a.Rank() == 2 {
+		// The sum of a diagonal, which a sparse matrix gives by itself.
+		diagonal := g.b.View(a, []uint8{0, 0}, []uint8{0}, n.Spec.Size)
+		diagonal.Pos = n.Pos
+		sum := g.b.View(diagonal, []uint8{0}, nil, n.Spec.Size)
+		sum.Pos, sum.Type.Kind = n.Pos, n.Type.Kind
+		return g.exact(sum)
+	}
 	sparse := -1
 	for i, a := range n.Args {
 		if len(n.Args) <= 2 && g.value(a).has(tensor.Sparse) && isMatrixOf(n.Spec, i) {
