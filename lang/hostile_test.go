@@ -1,12 +1,21 @@
 package lang_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"ein/lang"
 	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/steps"
 	"ein/lang/syntax"
 )
 
@@ -14,7 +23,7 @@ import (
 // to be, and of one thing too many.
 var hostile = []struct {
 	name string
-	make func(bytes int) string
+	make func(size int) string
 }{
 	// Nesting.
 	{"parens", nested("A = ", "(", "", "")},
@@ -257,43 +266,43 @@ var hostile = []struct {
 
 // nested is open again and again, what is in the middle, and as many times close.
 func nested(before, open, middle, closing string) func(int) string {
-	return func(bytes int) string {
-		n := bytes / (len(open) + len(closing))
+	return func(size int) string {
+		n := size / (len(open) + len(closing))
 		return before + strings.Repeat(open, n) + middle + strings.Repeat(closing, n) + "\n"
 	}
 }
 
 // chained is one thing again and again.
 func chained(before, between, one, end string) func(int) string {
-	return func(bytes int) string { return before + repeated(one, between, bytes) + end + "\n" }
+	return func(size int) string { return before + repeated(one, between, size) + end + "\n" }
 }
 
 // lines is the same lines again and again.
 func lines(list ...string) func(int) string {
 	text := strings.Join(list, "\n") + "\n"
-	return func(bytes int) string { return strings.Repeat(text, max(bytes/len(text), 1)) }
+	return func(size int) string { return strings.Repeat(text, max(size/len(text), 1)) }
 }
 
 func after(before string, then func(int) string) func(int) string {
-	return func(bytes int) string { return before + then(bytes) }
+	return func(size int) string { return before + then(size) }
 }
 
 // chainOf is as many as there may be of one thing, with blanks in it.
-func chainOf(bytes int, one, between string) string {
+func chainOf(size int, one, between string) string {
 	const most = syntax.DefaultHeight
-	blanks := max(bytes/most-len(one)-len(between), 0)
+	blanks := max(size/most-len(one)-len(between), 0)
 	one = fmt.Sprintf(one, strings.Repeat(" ", blanks))
-	return repeated(one, between, min(bytes, most*(len(one)+len(between)))-2*len(one+between))
+	return repeated(one, between, min(size, most*(len(one)+len(between)))-2*len(one+between))
 }
 
-func repeated(one, between string, bytes int) string {
-	return strings.Repeat(one+between, max(bytes/(len(one)+len(between)), 1)) + one
+func repeated(one, between string, size int) string {
+	return strings.Repeat(one+between, max(size/(len(one)+len(between)), 1)) + one
 }
 
 // numbered is a pattern with the numbers from 0.
-func numbered(pattern, between string, bytes int) string {
+func numbered(pattern, between string, size int) string {
 	var b strings.Builder
-	for i := 0; b.Len() < bytes; i++ {
+	for i := 0; b.Len() < size; i++ {
 		if i > 0 {
 			b.WriteString(between)
 		}
@@ -304,21 +313,130 @@ func numbered(pattern, between string, bytes int) string {
 
 // numberedLines is a line with the numbers i and i+1, from 0.
 func numberedLines(pattern string) func(int) string {
-	return func(bytes int) string {
+	return func(size int) string {
 		var b strings.Builder
-		for i := 0; b.Len() < bytes; i++ {
+		for i := 0; b.Len() < size; i++ {
 			fmt.Fprintf(&b, pattern+"%[3]s", i, i+1, "\n")
 		}
 		return b.String()
 	}
 }
 
+// counting is a context that counts how often it is asked whether it has ended, and
+// ends at the last time, if that is not 0.
+type counting struct {
+	context.Context
+	asked, last int
+}
+
+func (c *counting) Err() error {
+	if c.asked++; c.last > 0 && c.asked >= c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+// What the parser and the checker may do: so many steps for each byte, most of which
+// look for the end of a call that is not closed, and what functions may expand to.
+const (
+	stepsPerByte = 100
+	stepsAtLeast = 1 << 22
+)
+
+// TestHostile holds the work on each text to its length, and what is said of it to
+// what people read.
+func TestHostile(t *testing.T) {
+	for i, h := range hostile {
+		t.Run(strings.ReplaceAll(h.name, " ", "_"), func(t *testing.T) {
+			size := 50_000
+			if i%16 == 0 {
+				size = 1_000_000
+			}
+			holdsUp(t, h.make(size), check.Profile(i%3))
+		})
+	}
+}
+
+func holdsUp(t *testing.T, text string, profile check.Profile) {
+	t.Helper()
+	ctx := &counting{Context: context.Background()}
+	opt := lang.Options{Profile: profile, Context: ctx}
+	f := lang.Parse("h.ein", text, opt)
+	p := lang.Check(f, opt)
+	check.Check(f, check.Config{Profile: profile, Context: ctx, Record: new(check.Memo)}) // as an editor does
+	took := ctx.asked * steps.Poll
+	t.Logf("%d bytes take %d steps, %.1f each", len(text), took, float64(took)/float64(len(text)))
+	if took > stepsPerByte*len(text)+stepsAtLeast {
+		t.Errorf("%d bytes take %d steps: %.80q", len(text), took, text)
+	}
+	for i := range p.Diags {
+		isShort(t, p.Diags[i:i+1], f.Source)
+	}
+	if ctx.asked < 8 {
+		return
+	}
+	// Stopped in the middle of its work, it ends soon.
+	short := &counting{Context: context.Background(), last: ctx.asked / 8}
+	opt.Context = short
+	p = lang.Check(lang.Parse("h.ein", text, opt), opt)
+	if !slices.ContainsFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Code == "E0533" }) && len(p.Diags) < syntax.DefaultDiagnostics {
+		t.Errorf("it was stopped, and says %v", p.Diags)
+	}
+	if late := short.asked - short.last; late > 2+len(text)/steps.Poll {
+		t.Errorf("it went on for %d steps", late*steps.Poll)
+	}
+}
+
+// isShort reports whether a diagnostic is short in every form.
+func isShort(t *testing.T, d diag.List, f *source.File) {
+	t.Helper()
+	var b bytes.Buffer
+	short := func(form string, lines int, err error) {
+		t.Helper()
+		if s := b.String(); err != nil || len(s) > 2048 || strings.Count(s, "\n") > lines || !utf8.ValidString(s) {
+			t.Errorf("%s as %s has %d bytes and %d lines (%v): %.3000q", d[0].Code, form, len(s), strings.Count(s, "\n"), err, s)
+		}
+		b.Reset()
+	}
+	short("text", 20, diag.Text{}.Render(&b, d, f))
+	short("text for a wide terminal", 20, diag.Text{Columns: 1000, Color: true}.Render(&b, d, f))
+	short("a line", 1, diag.Compact(&b, d, f))
+	j := diag.ToJSON(d, f)
+	for i := range j[0].Fixes {
+		j[0].Fixes[i].Edits = nil
+	}
+	err := json.NewEncoder(&b).Encode(j)
+	short("JSON", 1, err)
+	for _, code := range regexp.MustCompile("`[^`]*`").FindAllString(j[0].Message, -1) {
+		if n := utf8.RuneCountInString(code); n > 80+len("``") {
+			t.Errorf("%s has %d characters between quotes: %s", d[0].Code, n, j[0].Message)
+		}
+	}
+}
+
+// FuzzHostile mixes what is hostile: two classes, with anything at all again and
+// again between them.
+func FuzzHostile(f *testing.F) {
+	for i := range hostile {
+		f.Add(uint8(i), uint8((7*i+3)%len(hostile)), uint32(2_000), "", uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, first, second uint8, size uint32, part string, profile uint8) {
+		n := int(size%1_000_000)/3 + 1
+		text := hostile[int(first)%len(hostile)].make(n)
+		if part != "" {
+			text += strings.Repeat(part, max(n/len(part), 1))
+		}
+		text += hostile[int(second)%len(hostile)].make(n)
+		holdsUp(t, text, check.Profile(profile%3))
+	})
+}
+
 // BenchmarkHostile times each hostile text, and one that is eight times as long.
 func BenchmarkHostile(b *testing.B) {
 	for _, h := range hostile {
-		for _, bytes := range []int{125_000, 1_000_000} {
-			text := h.make(bytes)
-			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(h.name, " ", "_"), bytes), func(b *testing.B) {
+		for _, size := range []int{125_000, 1_000_000} {
+			text := h.make(size)
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(h.name, " ", "_"), size), func(b *testing.B) {
 				for b.Loop() {
 					lang.Check(lang.Parse("h.ein", text, lang.Options{}), lang.Options{})
 				}
@@ -326,5 +444,3 @@ func BenchmarkHostile(b *testing.B) {
 		}
 	}
 }
-
-var _ = check.Full

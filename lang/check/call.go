@@ -36,7 +36,7 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	if c.overLimit(x.Span) {
 		return val{}
 	}
-	if d := c.defs[x.Fun.Name]; d != nil && !c.prelude { // the prelude sees the language alone
+	if d := c.def(x.Fun.Name); d != nil && !c.prelude { // the prelude sees the language alone
 		return c.expand(x, d, false)
 	}
 	if b := stdlib.Lookup(x.Fun.Name); b != nil {
@@ -355,12 +355,20 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 	return nil, false
 }
 
+// def is a function of the program, or nil.
+func (c *checker) def(name string) *syntax.Def {
+	if d := c.defs[name]; d != nil {
+		return d
+	}
+	return c.earlier.lookup(name)
+}
+
 // define records a function.
 func (c *checker) define(d *syntax.Def) {
 	if c.cfg.Profile == Core {
 		c.notInProfile(d.Span, "`def`")
 	}
-	if old := c.defs[d.Name.Name]; old != nil {
+	if old := c.def(d.Name.Name); old != nil {
 		c.duplicate(d.Name, old.Name.Span, "function")
 		return
 	}
@@ -488,7 +496,7 @@ func (c *checker) functions() {
 		place[d] = len(path)
 		for _, x := range calls[d] {
 			c.step(1)
-			to := c.defs[x.Fun.Name]
+			to := c.def(x.Fun.Name)
 			if i := place[to]; i > 0 {
 				if !c.recursed[to] {
 					c.recursive(x, to, path[i-1:])
@@ -543,7 +551,7 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 			visit(x.X)
 		case *syntax.Call:
 			switch name := x.Fun.Name; {
-			case c.defs[name] != nil:
+			case c.def(name) != nil:
 				calls = append(calls, x)
 			case stdlib.Lookup(name) != nil || prelude()[name] != nil:
 			case known[name]:

@@ -155,16 +155,18 @@ type scope struct {
 }
 
 type checker struct {
-	cfg    Config
-	file   *syntax.File
-	b      ir.Builder
-	diags  diag.List
-	scope  *scope
-	eq     *equation
-	defs   map[string]*syntax.Def
-	labels []string
-	ids    map[string]int // label -> node
-	active []*syntax.Def  // functions being expanded, outermost first
+	cfg   Config
+	file  *syntax.File
+	b     ir.Builder
+	diags diag.List
+	scope *scope
+	eq    *equation
+	defs  map[string]*syntax.Def
+	// earlier is the functions of the program that is continued.
+	earlier *layers[syntax.Def]
+	labels  []string
+	ids     map[string]int // label -> node
+	active  []*syntax.Def  // functions being expanded, outermost first
 	// site is the call in the program text that is being expanded, and prelude
 	// says that the function called is not in the program text, so that what is
 	// wrong inside it is reported at the call.
@@ -214,7 +216,7 @@ func newChecker(f *syntax.File, cfg Config) *checker {
 // finish fills in what is known of a program in the end.
 func (c *checker) finish(p *Program) {
 	p.Labels, p.Nodes = c.labels, c.b.Count
-	p.end = end{&layers{own: c.scope.names}, c.defs, c.ids, c.b.Count, c.work, c.elements}
+	p.end = end{&layers[symbol]{own: c.scope.names}, c.earlier.with(c.defs), c.ids, c.b.Count, c.work, c.elements}
 	p.Diags = c.diags
 	if c.more > 0 {
 		p.Diags = append(p.Diags, c.andMore())

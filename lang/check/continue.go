@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/ir"
 )
 
@@ -11,12 +12,12 @@ import (
 // that a program can be continued more than once: new names go into a layer of
 // their own. A layer is joined with one that is not much larger, so that there are
 // few.
-type layers struct {
-	older *layers
-	own   map[string]*symbol
+type layers[V any] struct {
+	older *layers[V]
+	own   map[string]*V
 }
 
-func (n *layers) lookup(name string) *symbol {
+func (n *layers[V]) lookup(name string) *V {
 	for ; n != nil; n = n.older {
 		if s := n.own[name]; s != nil {
 			return s
@@ -25,19 +26,22 @@ func (n *layers) lookup(name string) *symbol {
 	return nil
 }
 
-func (n *layers) with(own map[string]*symbol) *layers {
+func (n *layers[V]) with(own map[string]*V) *layers[V] {
+	if len(own) == 0 {
+		return n
+	}
 	for n != nil && len(n.own) <= 2*len(own) {
 		joined := maps.Clone(n.own)
 		maps.Copy(joined, own)
 		own, n = joined, n.older
 	}
-	return &layers{n, own}
+	return &layers[V]{n, own}
 }
 
 // end is where a check can go on.
 type end struct {
-	names    *layers
-	defs     map[string]*syntax.Def
+	names    *layers[symbol]
+	defs     *layers[syntax.Def]
 	ids      map[string]int
 	count    int
 	work     int
@@ -59,8 +63,9 @@ func (p *Program) Defined(name string) *ir.Node {
 // of the program.
 //
 // It is nil when the whole has to be checked to know what there is to say: when the
-// statements have an error, or do more than assign and print, or when they bring
-// new labels, which change the size of every labelled graph.
+// statements have an error, or do more than assign, print and define functions, or
+// when they bring new labels, which change the size of every labelled graph, or a
+// function in place of one of the language, which those before may call.
 func Continue(before *Program, f *syntax.File, cfg Config) *Program {
 	if !before.Bound || before.Diags.HasErrors() || f.Diags.HasErrors() {
 		return nil
@@ -72,7 +77,7 @@ func Continue(before *Program, f *syntax.File, cfg Config) *Program {
 	}
 	cfg.Record, cfg.Reuse = nil, nil
 	c := newChecker(f, cfg)
-	c.labels, c.ids, c.defs = before.Labels, before.end.ids, before.end.defs
+	c.labels, c.ids, c.earlier = before.Labels, before.end.ids, before.end.defs
 	c.b.Count, c.work, c.elements = before.end.count, before.end.work, before.end.elements
 	// Only what the statements mention is in scope. Symbols are copied: the
 	// program before keeps its own.
@@ -91,6 +96,10 @@ func Continue(before *Program, f *syntax.File, cfg Config) *Program {
 		case *syntax.ExprStmt:
 			defined[lastValue] = true
 		case *syntax.Print:
+		case *syntax.Def:
+			if stdlib.Lookup(s.Name.Name) != nil || prelude()[s.Name.Name] != nil {
+				return nil
+			}
 		default:
 			return nil
 		}

@@ -70,7 +70,15 @@ func TestContinue(t *testing.T) {
 		t.Errorf("only %d statements were checked alone", continued)
 	}
 	base := Check(parse("A = [[0, 1], [1, 0]]\n"), cfg)
-	for _, text := range []string{"B = Q\n", "def f(x) = x\n", "input B: graph\n", "edges([[\"a\", \"b\"]])\n", "$\n"} {
+	for _, text := range []string{"def f(x) = x + 1\n", "def g(x) = f(f(x))\nB = g(1)\n", "C = g(A)\n", "def h(x) = { y = g(x)\ny }\n"} {
+		if base = Continue(base, parse(text), cfg); base == nil {
+			t.Fatalf("%q was not checked alone", strings.TrimSpace(text))
+		}
+	}
+	if n := base.Defined("C"); n == nil || n.Rank() != 2 {
+		t.Errorf("C is %v", n)
+	}
+	for _, text := range []string{"B = Q\n", "def f(x) = x\n", "def r(x) = r(x)\n", "def q(x) = p(x)\n", "def tc(x) = x\n", "def sum(x) = x\n", "input B: graph\n", "edges([[\"a\", \"b\"]])\n", "$\n"} {
 		if Continue(base, parse(text), cfg) != nil {
 			t.Errorf("%q was checked alone", strings.TrimSpace(text))
 		}
@@ -78,7 +86,7 @@ func TestContinue(t *testing.T) {
 }
 
 func TestLayers(t *testing.T) {
-	var l *layers
+	var l *layers[symbol]
 	for i := range 1000 {
 		l = l.with(map[string]*symbol{string(rune('a' + i%7)): {span: source.Span{Start: i}}, string(rune(1000 + i)): {node: &ir.Node{ID: i}}})
 		depth := 0

@@ -114,7 +114,7 @@ func (c *checker) isIndex(name string) bool {
 }
 
 func (c *checker) function(name string) string {
-	if d := c.defs[name]; d != nil {
+	if d := c.def(name); d != nil {
 		return defSignature(d)
 	}
 	if b := stdlib.Lookup(name); b != nil {
