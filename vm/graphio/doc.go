@@ -5,15 +5,16 @@
 // an [io.Reader], and [Bind] makes the values once every file is read. The
 // package opens no files. Nothing is dropped, clamped or guessed: what cannot be
 // read for sure is an error with file, line and column, or a documented reading
-// with a [Warning]. Up to 20 bad rows of a file are listed; the others are
-// counted.
+// with a [Warning], and what is not used is named with its count. Up to 20 bad
+// rows of a file are listed; the others are counted.
 //
 // # Formats
 //
 // The name tells the format (.csv, .tsv .tab, .edges .edgelist .el, .mtx .mm,
 // .json, .npy, each also with .gz); for other names and for standard input the
-// first bytes do. Gzip is recognised by its first two bytes in any of them. Text
-// is UTF-8, with or without byte order mark, lines ending in LF or CRLF.
+// first bytes do. Gzip is recognised by its first two bytes in any of them; it may
+// have several members, and nothing else after them. Text is UTF-8, with or
+// without byte order mark, lines ending in LF or CRLF.
 //
 //   - CSV: RFC 4180, commas, quotes, quoted line ends. No comments. Blanks
 //     around an unquoted field do not belong to it. Blank lines are no rows, but
@@ -26,20 +27,22 @@
 //     also how text of unknown name is read.
 //   - Matrix Market: coordinate and array; real, integer, pattern; general,
 //     symmetric, skew-symmetric. Node i of the file is node i-1. A symmetric
-//     file holds its lower triangle only. A graph must be square.
+//     file holds its lower triangle only. A graph must be square. Lines that
+//     begin with % are comments; after the sizes a warning counts them.
 //   - JSON: for a graph, rows of two ([[0,1],["a","b"]]) are edges and a square
-//     array of any other size is the 0/1 matrix itself; for a matrix an array of
+//     array of any other size is the 0/1 matrix itself; two pairs that would be
+//     another graph as a matrix give a warning. For a matrix an array of
 //     arrays is dense unless it begins with a label. Both can be an object
 //     {"n": 5, "edges": [...]} or {"nodes": [...], "edges": [...]}, each edge
 //     [source, target], [source, target, weight] or
 //     {"source": s, "target": t, "weight": w}, either all of them with a weight
-//     or none. "nodes" is a number, labels, the numbers 0 to n-1, or objects with
+//     or none; source=, target= and weight= give these fields other names. "nodes" is a number, labels, the numbers 0 to n-1, or objects with
 //     an "id"; where nodes are labels, the ends of edges are labels or positions
 //     in the list. "links" is read as "edges"; "directed": false gives every edge
-//     both directions; "graph" and "multigraph" are skipped, and so are other
-//     fields of nodes and edges, like other columns of a table. Any other key,
-//     or a key given twice, is an error. A vector is an array of numbers or an
-//     object from node to number, a scalar is a number.
+//     both directions. "graph", "multigraph" and other fields of nodes and edges
+//     are not used, which a warning says unless "graph" is {} or "multigraph" is
+//     false. Any other key, or a key given twice, is an error. A vector is an
+//     array of numbers or an object from node to number, a scalar is a number.
 //   - NPY: versions 1 to 3, f4 f8 i1-i8 u1-u8 b1, both byte orders, C and
 //     Fortran order. The rank is 2 for a graph or matrix, 1 for a vector, 0 for
 //     a scalar. Pickled objects, structured arrays and other types are refused.
@@ -54,14 +57,25 @@
 //
 // The first row is a header if header=yes, if a column is given by name, if it
 // holds such a pair of names, if both of its ids are words and both ids below
-// them are numbers, or if another column has a word above a number. Otherwise it is data; where neither of its labels
-// occurs again a warning says that it may have been meant as a header. A vector
-// has a header when the first value is a word.
+// them are numbers, or if neither id is a number and another column has a word
+// above one. Otherwise it is data; where neither of its labels occurs again a
+// warning says that it may have been meant as a header. A vector has a header
+// when the first value is a word.
 //
-// Weights are the column weight= names, else one called weight or w; a matrix
-// of three columns takes the third, and one of more asks. weight=none reads
-// none. A vector has its node in source= and its value in weight=: by default
-// one column is the values, and two are the nodes and the values.
+// # Weights
+//
+// One rule holds for graphs and matrices in every format. The weight of an edge
+// is in the column or field that weight= names, else in one called weight or w,
+// else in the third of three; weight=none reads none. In a graph, a third one of
+// another name that does not begin with a number is no weight; without any every
+// edge weighs 1, but a matrix of more than two columns asks. An edge of weight 0
+// is none, and a graph counts those in a warning.
+//
+// What else there is in a row is not used: one warning a file names the columns
+// with the number of rows, or the fields with the number of times.
+//
+// A vector has its node in source= and its value in weight=: by default one
+// column is the values, and two are the nodes and the values.
 //
 // # Nodes
 //
@@ -87,15 +101,13 @@
 //
 // # Values
 //
-// A graph becomes a 0/1 square sparse matrix. Equal edges are merged with a
-// warning that counts them. Where it has weights, an edge is what weighs other
-// than 0, and a warning counts the rows of weight 0; a dense array must hold 0
-// and 1 only.
+// A graph becomes a 0/1 square matrix, sparse unless it came as an array that is
+// smaller as bits. Equal edges are merged with a warning that counts them. A
+// dense array must hold 0 and 1 only.
 //
 // A matrix of edges becomes sparse, one of an array dense. Its kind is the
 // narrowest that holds its values. Two weights for one pair of nodes are an
-// error naming both lines, unless dup=sum, dup=max or dup=first. A weight of 0
-// is the same as none.
+// error naming both lines, unless dup=sum, dup=max or dup=first.
 //
 // A vector by node must give every node of the program one value; default= is
 // that of nodes it does not list.
@@ -106,8 +118,22 @@
 // # Limits
 //
 // 4 GiB of decompressed data, 2^26 nodes, 2^28 edges (mirrored ones counted),
-// 2^27 elements of a dense array, 1 MiB for a line, a quoted record or a JSON
-// string, 64 KiB for the header of an .npy file, 64 levels of skipped JSON. The
-// first four are options. Memory grows with the data that has arrived, never
-// with what a header announces, except for 4 bytes a node.
+// 2^27 elements of a dense array, 1 MiB for a line, a quoted record, a JSON
+// string or number, or a JSON object that is an edge or a node, 64 KiB for the
+// header of an .npy file, 64 levels of skipped JSON. The first four are options.
+// What passes one is an error for which [IsLimit] holds.
+//
+// # Memory
+//
+// Whatever is allocated in proportion to the data is first taken from
+// Options.Ledger, which may refuse it: that is an error with the line reached,
+// and a limit too. Besides that a file needs a quarter of a megabyte for buffers.
+// Memory grows with the data that has arrived, never with what a header
+// announces, except for 4 bytes a node.
+//
+// While it is read an edge takes 8 bytes, 8 more for its weight, and its label
+// or line where they follow no rule; a matrix of n nodes and m edges is made of
+// them in 4n + 4m bytes, or 4n + 12m with weights. A label takes its text, 16
+// bytes, and 24 to 48 more while the file is read. An array of announced length
+// takes an eighth more than itself, others twice as much as themselves.
 package graphio

@@ -89,11 +89,11 @@ func (n notGzip) Error() string {
 func (m *gzipMembers) Read(p []byte) (int, error) {
 	for {
 		n, err := m.z.Read(p)
-		if n > 0 && err == io.EOF {
-			return n, nil
-		}
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			return n, err
+		}
+		if n > 0 {
+			return n, nil
 		}
 		head, err := m.in.Peek(len(gzipMagic))
 		if len(head) == 0 {
@@ -101,7 +101,7 @@ func (m *gzipMembers) Read(p []byte) (int, error) {
 		}
 		if string(head) != gzipMagic {
 			n, err := io.CopyN(io.Discard, m.in, maxNotGzip)
-			if err != nil && err != io.EOF {
+			if err != nil && !errors.Is(err, io.EOF) {
 				return 0, err
 			}
 			return 0, notGzip(n)

@@ -86,42 +86,43 @@ func TestMemory(t *testing.T) {
 		name, spec string
 		kind       Kind
 		content    []byte
+		copied     bool // what was read becomes another array at the end, where nothing looks
 	}{
-		{"edges", "g.csv", Graph, pairs("%d,%d\n", n/10)},
-		{"edges by gzip", "g.edges", Graph, []byte(gz(string(pairs("%d %d\n", n/10))))},
-		{"duplicates", "g.edges", Graph, pairs("%d %d\n", 100)},
-		{"a star", "g.edges", Graph, manyRows(n, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "0 %d\n", i) })},
-		{"labels", "g.csv", Graph, pairs("account-%07d,account-%07d\n", n)},
-		{"few labels", "g.tsv", Graph, pairs("a%d\tb%d\n", 1000)},
+		{"edges", "g.csv", Graph, pairs("%d,%d\n", n/10), false},
+		{"edges by gzip", "g.edges", Graph, []byte(gz(string(pairs("%d %d\n", n/10)))), false},
+		{"duplicates", "g.edges", Graph, pairs("%d %d\n", 100), false},
+		{"a star", "g.edges", Graph, manyRows(n, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "0 %d\n", i) }), false},
+		{"labels", "g.csv", Graph, pairs("account-%07d,account-%07d\n", n), false},
+		{"few labels", "g.tsv", Graph, pairs("a%d\tb%d\n", 1000), false},
 		{"weights", "w.csv?dup=sum", Matrix, manyRows(n, func(b []byte, rng *rand.Rand, i int) []byte {
 			return fmt.Appendf(b, "%d,%d,%d.5\n", rng.IntN(n/10), rng.IntN(n/10), i)
-		})},
-		{"lines apart", "g.csv", Graph, pairs("%d,%d\n\n", n/10)},
+		}), false},
+		{"lines apart", "g.csv", Graph, pairs("%d,%d\n\n", n/10), false},
 		{"lines without a rule", "g.csv", Graph, manyRows(n, func(b []byte, rng *rand.Rand, i int) []byte {
 			return fmt.Appendf(b, "%d,%d\n%s", i%1000, rng.IntN(1000), "\n\n\n"[:rng.IntN(4)])
-		})},
-		{"many columns", "g.csv", Graph, bytes.Repeat([]byte("0,1"+strings.Repeat(",1", 1<<18)+"\n"), 3)},
-		{"vector", "v.csv", Vector, numbers("%d\n")},
-		{"vector by node", "v.csv?default=0", Vector, manyRows(n, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "%d,%d\n", i, 7*i) })},
+		}), false},
+		{"many columns", "g.csv", Graph, bytes.Repeat([]byte("0,1"+strings.Repeat(",1", 1<<18)+"\n"), 3), false},
+		{"vector", "v.csv", Vector, numbers("%d\n"), true},
+		{"vector by node", "v.csv?default=0", Vector, manyRows(n, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "%d,%d\n", i, 7*i) }), false},
 		{"Matrix Market", "m.mtx", Matrix, append(fmt.Appendf(nil, "%%%%MatrixMarket matrix coordinate integer symmetric\n%d %d %d\n", n, n, n),
 			manyRows(n, func(b []byte, rng *rand.Rand, i int) []byte {
 				return fmt.Appendf(b, "%d %d %d\n", i+1, rng.IntN(i+1)+1, i+1)
-			})...)},
-		{"Matrix Market array", "m.mtx", Matrix, append(fmt.Appendf(nil, "%%%%MatrixMarket matrix array integer general\n%d %d\n", n/4, 4), numbers("%d\n")...)},
-		{"JSON pairs", "g.json", Graph, list("[", pairs("[%d,%d],\n", n/10), "]")},
-		{"JSON labels", "g.json", Graph, list("[", pairs("[\"account-%07d\",\"account-%07d\"],\n", n/2), "]")},
+			})...), false},
+		{"Matrix Market array", "m.mtx", Matrix, append(fmt.Appendf(nil, "%%%%MatrixMarket matrix array integer general\n%d %d\n", n/4, 4), numbers("%d\n")...), true},
+		{"JSON pairs", "g.json", Graph, list("[", pairs("[%d,%d],\n", n/10), "]"), false},
+		{"JSON labels", "g.json", Graph, list("[", pairs("[\"account-%07d\",\"account-%07d\"],\n", n/2), "]"), false},
 		{"JSON nodes", "g.json", Graph, append(list(`{"nodes":[`, manyRows(n/4, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "{\"id\":\"account-%07d\"},\n", i) }), `],"edges":[`),
 			list("", manyRows(n/2, func(b []byte, rng *rand.Rand, _ int) []byte {
 				return fmt.Appendf(b, "{\"source\":\"account-%07d\",\"target\":\"account-%07d\"},\n", rng.IntN(n/4), rng.IntN(n/4))
-			}), "]}")...)},
-		{"JSON vector", "v.json", Vector, list("[", numbers("%d,\n"), "]")},
-		{"JSON matrix", "m.json", Matrix, list("[", manyRows(n/4, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "[1,2,3,%d],\n", i) }), "]")},
-		{"NPY matrix", "m.npy", Matrix, npy("<f8", "False", square, reals)},
-		{"NPY matrix by gzip", "m.npy.gz", Matrix, []byte(gz(string(npy("<f8", "False", square, reals))))},
-		{"NPY matrix in Fortran order", "m.npy", Matrix, npy("<f8", "True", square, reals)},
-		{"NPY graph", "m.npy", Graph, npy("|u1", "False", fmt.Sprintf("(%d, %d)", side, side), bits)},
-		{"NPY graph in Fortran order", "m.npy", Graph, npy("|u1", "True", fmt.Sprintf("(%d, %d)", small, small), bits[:small*small])},
-		{"NPY bytes", "v.npy", Vector, npy("|u1", "False", fmt.Sprintf("(%d,)", len(bits)), bits)},
+			}), "]}")...), false},
+		{"JSON vector", "v.json", Vector, list("[", numbers("%d,\n"), "]"), true},
+		{"JSON matrix", "m.json", Matrix, list("[", manyRows(n/4, func(b []byte, _ *rand.Rand, i int) []byte { return fmt.Appendf(b, "[1,2,3,%d],\n", i) }), "]"), true},
+		{"NPY matrix", "m.npy", Matrix, npy("<f8", "False", square, reals), false},
+		{"NPY matrix by gzip", "m.npy.gz", Matrix, []byte(gz(string(npy("<f8", "False", square, reals)))), false},
+		{"NPY matrix in Fortran order", "m.npy", Matrix, npy("<f8", "True", square, reals), true},
+		{"NPY graph", "m.npy", Graph, npy("|u1", "False", fmt.Sprintf("(%d, %d)", side, side), bits), false},
+		{"NPY graph in Fortran order", "m.npy", Graph, npy("|u1", "True", fmt.Sprintf("(%d, %d)", small, small), bits[:small*small]), false},
+		{"NPY bytes", "v.npy", Vector, npy("|u1", "False", fmt.Sprintf("(%d,)", len(bits)), bits), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			name, opt, err := ParseSpec(c.spec)
@@ -155,8 +156,8 @@ func TestMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			look()
-			if raw.form == array && raw.Format != NPY {
-				most += valueBytes(&vals[0]) // made of a list, and nothing looks while both are there
+			if c.copied {
+				most += valueBytes(&vals[0])
 			}
 			compare("at the peak", int(ledger.Peak()), most)
 			t.Logf("%d bytes: %d at the peak, %d in use", len(c.content), ledger.Peak(), most)
