@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,6 +61,9 @@ func run(t *testing.T, text string, opt lang.Options) (outs []naive.Output, warn
 		inputs = append(inputs, *opt.Inputs[in.Name])
 	}
 	r, err := mm.Run(context.Background(), inputs)
+	if again := lang.Parse("in.ein", text, opt); !reflect.DeepEqual(f.Stmts, again.Stmts) {
+		t.Errorf("the run wrote into a literal\n%s", text)
+	}
 	if s := mm.Stats(); s.Ops > m.Certificate.Ops || s.PeakBytes > m.Certificate.PeakBytes {
 		t.Errorf("the run used %d operations, the certificate says %d\n%s", s.Ops, m.Certificate.Ops, text)
 	}
@@ -104,12 +108,15 @@ func value(in testdata.Input) *tensor.Value {
 	return v
 }
 
-// TestConformance runs the corpus on the machine, optimised and not.
+// TestConformance runs the corpus on the machine, optimised and not, with lists of
+// numbers packed and not.
 func TestConformance(t *testing.T) {
 	for _, c := range testdata.Cases() {
-		for _, plain := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/plain=%v", c.Name, plain), func(t *testing.T) {
+		for i := range 4 {
+			plain, pack := i&1 != 0, 1+i&2*100
+			t.Run(fmt.Sprintf("%s/plain=%v/pack=%d", c.Name, plain, pack), func(t *testing.T) {
 				opt := lang.Options{NoOpt: plain, Labels: c.Labels, Inputs: map[string]*tensor.Value{}}
+				opt.Syntax.Pack = pack
 				for name, in := range c.Inputs {
 					opt.Inputs[name] = value(in)
 				}

@@ -142,6 +142,7 @@ func TestFootprint(t *testing.T) {
 		before := heap()
 		p := newParser(source.NewFile("in.ein", text), Options{Limits: Limits{Arguments: len(text)}})
 		f := p.program()
+		f.Source.Lines()
 		took := heap() - before + uint64(len(text))
 		runtime.KeepAlive(p)
 		if len(f.Diags) > 0 {

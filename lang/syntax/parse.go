@@ -9,6 +9,7 @@ package syntax
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -135,7 +136,8 @@ func (p *parser) lex() {
 		p.stop(errSourceBytes(len(p.text), p.lim.SourceBytes))
 		return
 	}
-	p.meter.take(len(p.text))
+	// The text, and the index of its lines, which the first message makes.
+	p.meter.take(len(p.text) + 8*strings.Count(p.text, "\n"))
 	// Few programs are longer than three bytes for each token.
 	guess := min(len(p.text)/3, keepTokens)
 	if cap(p.toks) < guess {
