@@ -18,7 +18,7 @@ type Limits struct {
 	// Memory is the bytes that parsing may take, see File.Footprint; 0 is no limit.
 	Memory uint64
 	// Pack is how many numbers a list holds that is kept packed; default 64.
-	// Nothing else depends on it.
+	// It changes what parsing takes, and nothing else.
 	Pack int
 }
 

@@ -91,6 +91,30 @@ func (x *List) unpack(yield func(int, Expr) bool) {
 	}
 }
 
+// flat is the pieces of the list on one line: the text without blanks, and
+// without commas at the end of a list.
+func (p *Packed) flat(yield func(string) bool) {
+	comma := false
+	for i := 0; i < len(p.text); {
+		start := i
+		i++
+		switch p.text[start] {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case ',':
+			comma = true
+			continue
+		case '[', ']', '-':
+		default:
+			i = start + numberLen(p.text[start:])
+		}
+		if comma && p.text[start] != ']' && !yield(",") || !yield(p.text[start:i]) {
+			return
+		}
+		comma = false
+	}
+}
+
 // numeric reports whether a number of a packed list may begin with c.
 func numeric(c byte) bool { return classes[c] == classDigit || c == '.' || c == '-' }
 

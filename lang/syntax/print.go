@@ -1,8 +1,6 @@
 package syntax
 
 import (
-	"iter"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -312,12 +310,13 @@ func (p *printer) brackets(xs []Expr) {
 	flat := p.flat
 	p.flat = true
 	p.put("[")
-	p.elements(slices.All(xs), separator(xs))
+	p.elements(xs)
 	p.put("]")
 	p.flat = flat
 }
 
-func (p *printer) elements(xs iter.Seq2[int, Expr], comma string) {
+func (p *printer) elements(xs []Expr) {
+	comma := separator(xs)
 	for i, x := range xs {
 		if i > 0 {
 			p.put(comma)
@@ -344,15 +343,21 @@ func separator(xs []Expr) string {
 
 func (p *printer) list(x *List) {
 	rows := p.rows(x)
-	comma := separator(x.Elems)
 	if p.flat || x.Len() == 0 || !rows && p.fits(x) {
+		if x.Packed != nil {
+			for s := range x.Packed.flat {
+				p.put(s)
+			}
+			return
+		}
 		p.put("[")
-		p.elements(x.All(), comma)
+		p.elements(x.Elems)
 		p.put("]")
 		return
 	}
 	p.put("[")
 	p.indent += indentWidth
+	comma := separator(x.Elems)
 	blank := comma[len(","):]
 	p.newline()
 	for i, e := range x.All() {
@@ -373,7 +378,7 @@ func (p *printer) list(x *List) {
 
 // rows reports whether a list of lists was written one row to a line.
 func (p *printer) rows(x *List) bool {
-	if p.text == "" || x.Len() < 2 {
+	if p.text == "" || x.Len() < 2 || x.Packed != nil && len(x.Packed.Dims) == 1 {
 		return false
 	}
 	end := -1 // of the row before
@@ -417,8 +422,17 @@ func (p *printer) measure(x Expr, most int) int {
 	if !ok {
 		return utf8.RuneCountInString(ExprString(x))
 	}
-	n := 2 + max(l.Len()-1, 0)*len(separator(l.Elems))
-	for _, e := range l.All() {
+	if l.Packed != nil {
+		n := 0
+		for s := range l.Packed.flat {
+			if n += len(s); n > most {
+				break
+			}
+		}
+		return n
+	}
+	n := 2 + max(len(l.Elems)-1, 0)*len(separator(l.Elems))
+	for _, e := range l.Elems {
 		if n > most {
 			break
 		}
