@@ -7,9 +7,11 @@ import (
 	"context"
 	"debug/elf"
 	_ "embed" // the Python half
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,17 +171,29 @@ func interpreter(ctx context.Context, python string) (*layout, error) {
 	return l, nil
 }
 
-// loader is what the kernel starts a dynamic executable with.
+// loader is what the kernel starts a dynamic executable of this machine's word
+// size with. Only the types of debug/elf are used: its reader brings decompression
+// and DWARF into the binary.
 func loader(program string) string {
-	f, err := elf.Open(program)
+	f, err := os.Open(program)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = f.Close() }()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP {
-			name := make([]byte, p.Filesz)
-			if _, err := p.ReadAt(name, 0); err != nil {
+	var head elf.Header64
+	if binary.Read(f, binary.NativeEndian, &head) != nil || string(head.Ident[:len(elf.ELFMAG)]) != elf.ELFMAG ||
+		elf.Class(head.Ident[elf.EI_CLASS]) != elf.ELFCLASS64 {
+		return ""
+	}
+	for i := range int64(head.Phnum) {
+		var p elf.Prog64
+		at := io.NewSectionReader(f, int64(head.Phoff)+i*int64(head.Phentsize), int64(head.Phentsize))
+		if binary.Read(at, binary.NativeEndian, &p) != nil {
+			return ""
+		}
+		if elf.ProgType(p.Type) == elf.PT_INTERP {
+			name := make([]byte, min(p.Filesz, 4096))
+			if _, err := f.ReadAt(name, int64(p.Off)); err != nil {
 				return ""
 			}
 			return string(bytes.TrimRight(name, "\x00"))

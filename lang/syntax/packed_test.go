@@ -140,7 +140,7 @@ func TestFootprint(t *testing.T) {
 	}
 	for name, text := range longPrograms() {
 		before := heap()
-		p := newParser(source.NewFile("in.ein", text), Options{Limits: Limits{Arguments: len(text)}})
+		p := newParser(source.NewFile("in.ein", text), Options{Limits: Limits{Arguments: len(text), Height: len(text)}})
 		f := p.program()
 		f.Source.Lines()
 		took := heap() - before + uint64(len(text))
@@ -163,7 +163,7 @@ func TestMemory(t *testing.T) {
 			src := source.NewFile("in.ein", text)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			f = Parse(src, Options{Limits: Limits{Memory: memory, Arguments: len(text)}})
+			f = Parse(src, Options{Limits: Limits{Memory: memory, Arguments: len(text), Height: len(text)}})
 			runtime.ReadMemStats(&after)
 			return f, after.TotalAlloc - before.TotalAlloc
 		}
