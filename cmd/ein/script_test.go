@@ -106,7 +106,7 @@ func setup(env *testscript.Env) error {
 	return errors.Join(
 		os.WriteFile(filepath.Join(env.WorkDir, "zipped.csv.gz"), zipped.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(env.WorkDir, "matrix.npy"), npy, 0o644),
-		os.WriteFile(filepath.Join(env.WorkDir, "damaged.einc"), []byte("\x7fEIN\x01 and then something else"), 0o644),
+		os.WriteFile(filepath.Join(env.WorkDir, "damaged.einc"), []byte("\x7fEIN\x02 and then something else"), 0o644),
 		os.WriteFile(filepath.Join(env.WorkDir, "newer.einc"), []byte("\x7fEIN\x07 and then something else"), 0o644),
 	)
 }
