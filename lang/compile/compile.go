@@ -9,6 +9,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"ein/lang/plan"
 	"ein/vm/code"
@@ -58,13 +59,7 @@ func (g *gen) statements(stmts []plan.Stmt) {
 		return
 	}
 	owner := func(p ir.Pos) int {
-		k := 0
-		for i := range stmts {
-			if stmts[i].Pos.Start <= p.Start {
-				k = i
-			}
-		}
-		return k
+		return max(sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos.Start > p.Start })-1, 0)
 	}
 	for i, p := range g.out.Pos {
 		s := stmts[owner(p)]

@@ -29,13 +29,20 @@ type StatementCost struct {
 // file is nil when there is only bytecode.
 func StatementCosts(c *cost.Certificate, f *source.File) []StatementCost {
 	list := []StatementCost{}
+	type key struct {
+		start int32
+		name  string
+	}
+	numbers := map[key]int{}
 	for _, s := range c.Statements {
 		line := 0
 		if f != nil {
 			line = f.Position(int(s.Pos.Start)).Line
 		}
-		i := slices.IndexFunc(list, func(x StatementCost) bool { return x.start == s.Pos.Start && x.name == s.Name })
-		if i < 0 {
+		k := key{s.Pos.Start, s.Name}
+		i, again := numbers[k]
+		if !again {
+			numbers[k] = len(list)
 			list = append(list, StatementCost{line, s.Ops, s.Bytes, s.Name, s.Pos.Start})
 			continue
 		}

@@ -6,6 +6,7 @@ package describe
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/internal/table"
@@ -128,13 +129,8 @@ func (e *explainer) collectRewrites() {
 
 // statementAt is the last statement that begins at or before a position.
 func (e *explainer) statementAt(p ir.Pos) int {
-	k := 0
-	for i, s := range e.c.Checked.File.Stmts {
-		if s.Pos().Start <= int(p.Start) {
-			k = i
-		}
-	}
-	return k
+	stmts := e.c.Checked.File.Stmts
+	return max(sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos().Start > int(p.Start) })-1, 0)
 }
 
 func (e *explainer) head() {
@@ -160,13 +156,15 @@ func (e *explainer) head() {
 
 func (e *explainer) statements() {
 	statements := e.c.Checked.File.Stmts
-	owner := make([]int, len(e.c.Module.Steps))
 	rows := make([][]string, len(e.c.Module.Steps))
 	for i := range e.c.Module.Steps {
-		owner[i] = e.statementAt(e.c.Code.Pos[i])
 		rows[i] = e.step(&e.c.Module.Steps[i])
 	}
-	lines := table.Align(indent, rows)
+	steps := make([][]string, len(statements)) // of each
+	for i, line := range table.Align(indent, rows) {
+		k := e.statementAt(e.c.Code.Pos[i])
+		steps[k] = append(steps[k], line)
+	}
 	values := map[source.Span]*ir.Node{}
 	for _, s := range e.c.Checked.Statements {
 		values[s.Span] = s.Node
@@ -179,18 +177,14 @@ func (e *explainer) statements() {
 		if at := s.Pos().Start; at < e.c.From || e.c.To > 0 && at >= e.c.To {
 			continue
 		}
-		if e.c.ByText && !slices.Contains(owner, k) && !needed[values[s.Pos()]] {
+		if e.c.ByText && len(steps[k]) == 0 && !needed[values[s.Pos()]] {
 			continue
 		}
 		e.WriteString("\n" + e.heading(s) + "\n")
-		steps := 0
-		for i := range lines {
-			if owner[i] == k {
-				e.WriteString(lines[i])
-				steps++
-			}
+		for _, line := range steps[k] {
+			e.WriteString(line)
 		}
-		if n := values[s.Pos()]; n != nil && steps == 0 {
+		if n := values[s.Pos()]; n != nil && len(steps[k]) == 0 {
 			e.WriteString(indent + e.stepless(n, needed) + "\n")
 		}
 		for _, r := range e.rewrites[k] {
