@@ -66,7 +66,7 @@ bench: ## the benchmarks beside the code
 	go test -run '^$$' -bench . -benchmem ./...
 
 perf: ## side by side with numpy, scipy, networkx and igraph, into docs/performance.md
-	go run ./bench/perf -o docs/performance.md
+	go run ./perf -o docs/performance.md
 
 cover: ## coverage by package
 	go test -short -cover ./vm/... ./lang/... ./stdlib/...

@@ -20,6 +20,7 @@ var floors = map[string]int{
 	"ein":    5,
 	"repl":   6, "lsp": 6, "bench": 6,
 	"cmd": 7, "docs": 7, "editors": 7, "examples": 7,
+	"perf": 8,
 }
 
 // floor is the folder at the top that a package is in, and how high that stands.

@@ -1,7 +1,7 @@
 // Perf compares Ein with numpy, scipy, igraph and networkx in one run.
 //
-//	go run ./bench/perf -quick
-//	go run ./bench/perf -o docs/performance.md
+//	go run ./perf -quick
+//	go run ./perf -o docs/performance.md
 //
 // Both sides get the same graphs and matrices, made from a fixed seed. Ein runs
 // in this process, the peers in one Python process, each on one core; samples
