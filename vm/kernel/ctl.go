@@ -3,8 +3,8 @@
 //
 // A kernel takes raw slices and a *Ctl, writes into memory its caller gives it,
 // and allocates nothing unless its doc says so. Scratch memory is passed in and
-// may hold anything; the kernel clears what it needs. Beside each fast kernel
-// stands a naive one, written from the definition, in naive.go.
+// may hold anything; the kernel clears what it needs. The tests have a naive one
+// for each, written from the definition.
 //
 // Every kernel whose work depends on sizes has a function that bounds it, named
 // after it with the suffix Cost; the operations a kernel adds to Ctl.Ops never
