@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"ein/internal/corpus"
 	"ein/lang"
-	"ein/testdata"
 )
 
 // TestAbuse runs the abuse corpus both ways: each text ends in the outcome it
 // should, without a panic, a hang or a heap out of proportion to its length.
 func TestAbuse(t *testing.T) {
-	for _, c := range testdata.Abuse() {
+	for _, c := range corpus.Abuse() {
 		t.Run(c.Name, func(t *testing.T) {
 			text := c.Source()
 			var before, after runtime.MemStats

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
+	"ein/internal/naive"
+	"ein/internal/naive/gen"
 	"ein/lang"
 	"ein/lang/diag"
-	"ein/lang/naive"
-	"ein/lang/naive/gen"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
-	"ein/testdata"
 	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
@@ -100,7 +100,7 @@ func classOf(l diag.List, class string) string {
 	return class
 }
 
-func value(in testdata.Input) *tensor.Value {
+func value(in corpus.Input) *tensor.Value {
 	v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(in.Dims...)}, F: in.Data}
 	for _, x := range in.Data {
 		v.Kind = max(v.Kind, ir.KindOf(x))
@@ -111,7 +111,7 @@ func value(in testdata.Input) *tensor.Value {
 // TestConformance runs the corpus on the machine, optimised and not, with lists of
 // numbers packed and not.
 func TestConformance(t *testing.T) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		for i := range 4 {
 			plain, pack := i&1 != 0, 1+i&2*100
 			t.Run(fmt.Sprintf("%s/plain=%v/pack=%d", c.Name, plain, pack), func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestConformance(t *testing.T) {
 				if class != "" {
 					t.Fatalf("%s: %s", class, message)
 				}
-				if got := naive.Format(outs); testdata.Match(c.Want, got) != nil {
+				if got := naive.Format(outs); corpus.Match(c.Want, got) != nil {
 					t.Errorf("got\n%s\nwant\n%s", got, c.Want)
 				}
 				if c.Warning != "" && !regexp.MustCompile("(?is)"+c.Warning).MatchString(warnings) {

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"ein/internal/corpus"
+	"ein/internal/naive"
 	"ein/lang"
 	"ein/lang/check"
-	"ein/lang/naive"
 	"ein/lang/syntax"
-	"ein/testdata"
 	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
@@ -63,7 +63,7 @@ func fuzzRun(t *testing.T, text string, plain bool) ([]naive.Output, error) {
 // FuzzProgram runs arbitrary text: nothing panics or hangs, the certificate
 // holds, and the optimised program means what the plain one does.
 func FuzzProgram(f *testing.F) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		if len(c.Source) < 2000 && len(c.Inputs) == 0 {
 			f.Add(c.Source)
 		}

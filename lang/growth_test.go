@@ -46,7 +46,9 @@ func TestGrowth(t *testing.T) {
 				}
 			}
 			t3 := time.Now()
-			if len(p.Diags)==0 { code="" }
+			if len(p.Diags) == 0 {
+				code = ""
+			}
 			times = append(times, t3.Sub(t0))
 			s += fmt.Sprintf("%8.1f", float64(t3.Sub(t0).Microseconds())/1000)
 			stages = fmt.Sprintf("parse %.0f check %.0f render %.0f", float64(t1.Sub(t0).Milliseconds()), float64(t2.Sub(t1).Milliseconds()), float64(t3.Sub(t2).Milliseconds()))
@@ -56,8 +58,8 @@ func TestGrowth(t *testing.T) {
 			if !p.Diags.HasErrors() && n == 1_000_000 {
 				t4 := time.Now()
 				if p.Bound {
-				c := lang.Code(p, lang.Options{})
-				lang.Module(c, lang.Options{})
+					c := lang.Code(p, lang.Options{})
+					lang.Module(c, lang.Options{})
 				}
 				stages += fmt.Sprintf(" code %d", time.Since(t4).Milliseconds())
 			}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang"
 	"ein/lang/syntax"
-	"ein/testdata"
 	"ein/vm/cost"
 )
 
@@ -159,7 +159,7 @@ func checkLines(t testing.TB, text string) {
 
 // TestIncomplete is when an entry goes on in the next line.
 func TestIncomplete(t *testing.T) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		checkLines(t, c.Source)
 	}
 	s := New(Config{})
@@ -190,7 +190,7 @@ func TestLongEntry(t *testing.T) {
 }
 
 func FuzzLines(f *testing.F) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		f.Add(c.Source)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -220,7 +220,7 @@ func TestPaint(t *testing.T) {
 }
 
 func FuzzPaint(f *testing.F) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		f.Add(c.Source)
 	}
 	f.Add("  :plot A x.svg")
@@ -247,7 +247,7 @@ func TestOneLine(t *testing.T) {
 			t.Errorf("%q became %q, want %q", entry, got, want)
 		}
 	}
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		one := OneLine(c.Source)
 		if strings.Contains(one, "\n") {
 			t.Errorf("%s became %q", c.Name, one)

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/show"
-	"ein/testdata"
 	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/tensor"
@@ -141,7 +141,7 @@ func compareSaved(t testing.TB, s *Session, printed, name string) {
 			t.Fatalf("%s\nthe program\n%s\n%v", name, text, err)
 		}
 		// Reals may be added in another order when statements are compiled together.
-		if err := testdata.Match(printed, got); err != nil {
+		if err := corpus.Match(printed, got); err != nil {
 			t.Fatalf("%s\n%v\nthe session printed\n%s\nits program\n%s\n%s", name, err, printed, got, text)
 		}
 	}
@@ -162,7 +162,7 @@ func compareSaved(t testing.TB, s *Session, printed, name string) {
 		got, err := runProgram(t, s, text+"\n:print "+n+"\n")
 		lines := strings.SplitAfter(got, "\n")
 		tail := strings.Join(lines[max(0, len(lines)-1-strings.Count(want.String(), "\n")):], "")
-		if err != nil || testdata.Match(want.String(), tail) != nil {
+		if err != nil || corpus.Match(want.String(), tail) != nil {
 			t.Fatalf("%s\n%s is\n%s\nin the program\n%s\n%v\n%s", name, n, want.String(), got, err, text)
 		}
 	}
@@ -297,7 +297,7 @@ func TestNewNodes(t *testing.T) {
 
 // TestConformance enters the programs of the corpus statement by statement.
 func TestConformance(t *testing.T) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		if len(c.Inputs) > 0 || c.Error != "" || strings.Contains(c.Want, "...") {
 			continue
 		}

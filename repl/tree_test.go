@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang"
-	"ein/testdata"
 )
 
 // TestShift holds a tree that was moved against one that was parsed at its place.
 func TestShift(t *testing.T) {
 	texts := []string{"sum(A, axis=1)[i]\n// more\ninput A: graph", "def f(x, y) = {\n  z = -x\n  (z) y\n}", "x = \"open\ny = 1 +* 2\n"}
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		texts = append(texts, c.Source)
 	}
 	const before = 37

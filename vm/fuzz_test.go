@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ein/internal/naive/gen"
 	"ein/lang"
-	"ein/lang/naive/gen"
 	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"

@@ -16,7 +16,7 @@ import (
 	"ein/bench/category"
 	"ein/bench/instance"
 	"ein/bench/sft"
-	"ein/testdata"
+	"ein/internal/corpus"
 )
 
 func question(t testing.TB, c string, typ category.Result, reference string, labels ...string) *Question {
@@ -293,7 +293,7 @@ func TestSoak(t *testing.T) {
 		rounds = 10_000
 	}
 	var hostile []string
-	for _, c := range testdata.Abuse() {
+	for _, c := range corpus.Abuse() {
 		if s := c.Source(); len(s) <= answer.MaxReply {
 			hostile = append(hostile, "```ein\n"+s+"\n```")
 		}

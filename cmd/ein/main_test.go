@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/internal/corpus"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/stdlib"
-	"ein/testdata"
 	"ein/vm"
 	"ein/vm/cost"
 )
@@ -43,7 +43,7 @@ func TestExamples(t *testing.T) {
 
 // TestConformance prints the conformance programs that need no data.
 func TestConformance(t *testing.T) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		if c.Error != "" || len(c.Inputs) > 0 {
 			continue
 		}
@@ -71,7 +71,7 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := testdata.Match(c.Want, got.String()); err != nil && got.Len() > 0 {
+		if err := corpus.Match(c.Want, got.String()); err != nil && got.Len() > 0 {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ein/testdata"
+	"ein/internal/corpus"
 )
 
 // The most memory that a process may hold, by its certificate.
@@ -53,7 +53,7 @@ func TestResidentMemoryOfExamples(t *testing.T) {
 		t.Skip("it starts hundreds of processes")
 	}
 	dir := t.TempDir()
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		if c.Error != "" || len(c.Inputs) > 0 || len(c.Labels) > 0 {
 			continue
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/testdata"
 	"ein/vm/ir"
 )
 
@@ -19,7 +19,7 @@ func TestContinue(t *testing.T) {
 		return syntax.Parse(source.NewFile("in.ein", text), syntax.Options{Repl: true})
 	}
 	continued := 0
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		if len(c.Inputs) > 0 || len(c.Labels) > 0 || c.Error != "" {
 			continue
 		}

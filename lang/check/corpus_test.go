@@ -3,14 +3,14 @@ package check
 import (
 	"testing"
 
-	"ein/testdata"
+	"ein/internal/corpus"
 	"ein/vm/tensor"
 )
 
 // TestConformance checks the programs of the corpus that all engines share: those
 // with a value check, those with a static error do not.
 func TestConformance(t *testing.T) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			cfg := Config{Labels: c.Labels, Inputs: make(map[string]*tensor.Value)}
 			for name, in := range c.Inputs {

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/testdata"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -22,7 +22,7 @@ func FuzzCheck(f *testing.F) {
 			seeds = append(seeds, c.in)
 		}
 	}
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		seeds = append(seeds, c.Source)
 	}
 	for i, s := range seeds {

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/naive"
+	"ein/internal/naive/gen"
 	"ein/lang/diag"
-	"ein/lang/naive"
-	"ein/lang/naive/gen"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"

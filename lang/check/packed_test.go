@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/testdata"
 	"ein/vm/ir"
 )
 
@@ -72,7 +72,7 @@ func TestPacked(t *testing.T) {
 			samePacked(t, c.in, c.settings(t), syntax.Limits{})
 		}
 	}
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		samePacked(t, c.Source, Config{}, syntax.Limits{})
 	}
 	for _, l := range literals {

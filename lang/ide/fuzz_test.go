@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/testdata"
 )
 
 func limited(mode uint8) Options {
@@ -44,7 +44,7 @@ var broken = []string{
 func seed(f *testing.F) []string {
 	f.Helper()
 	list := broken
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		list = append(list, c.Source)
 	}
 	return list

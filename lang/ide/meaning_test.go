@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
+	"ein/internal/naive/gen"
 	"ein/lang"
 	"ein/lang/diag"
-	"ein/lang/naive/gen"
 	"ein/lang/show"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/testdata"
 	"ein/vm"
 	"ein/vm/cost"
 )
@@ -48,7 +48,7 @@ func outputs(text string) string {
 // them, and requires that their outputs stay the same.
 func TestRewritesKeepValues(t *testing.T) {
 	var programs []string
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		if c.Error == "" && len(c.Inputs) == 0 && len(c.Labels) == 0 && len(c.Source) <= 1000 {
 			programs = append(programs, c.Source)
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang/source"
-	"ein/testdata"
 )
 
 // shown is all that can be known of a parsed program but how its lists are kept.
@@ -53,7 +53,7 @@ func FuzzPacked(f *testing.F) {
 	for i, s := range seeds(f) {
 		f.Add(s, i%2 == 0, i%3 == 0)
 	}
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		f.Add(c.Source, false, false)
 	}
 	for _, s := range literals {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang/source"
-	"ein/testdata"
 )
 
 // sameParse parses text with what an earlier version gives and without, and requires
@@ -25,7 +25,7 @@ func sameParse(t *testing.T, old *File, text string, opt Options) *File {
 }
 
 func TestReuse(t *testing.T) {
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		opt := Options{Limits: Limits{Pack: 1}}
 		f := Parse(source.NewFile("in.ein", c.Source), opt)
 		lines := strings.SplitAfter(c.Source, "\n")
@@ -71,7 +71,7 @@ func TestReuseTakesOver(t *testing.T) {
 
 // FuzzReuse replaces a piece of a program.
 func FuzzReuse(f *testing.F) {
-	for i, c := range testdata.Cases() {
+	for i, c := range corpus.Cases() {
 		f.Add(c.Source, uint(7*i), uint(3*i%11), []string{"(", "]", "\n", "max= 3\n", "#", "\"", "x = 1;", "{"}[i%8])
 	}
 	f.Add("x = f(\n3)\nmax= 3\ny = 2\n", uint(0), uint(0), "A = (\n")

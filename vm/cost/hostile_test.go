@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"ein/internal/naive/gen"
 	"ein/lang"
-	"ein/lang/naive/gen"
 	"ein/vm"
 	"ein/vm/cost"
 )

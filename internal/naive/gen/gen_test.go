@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ein/lang/naive"
+	"ein/internal/naive"
 	"ein/lang/source"
 	"ein/lang/syntax"
 )

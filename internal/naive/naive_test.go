@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/testdata"
 )
 
 // prelude is the standard prelude.
@@ -34,7 +34,7 @@ func prelude(t *testing.T) string {
 
 func TestConformance(t *testing.T) {
 	lib := prelude(t)
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			opt := Options{Inputs: map[string]Tensor{}, Labels: c.Labels, Prelude: lib}
 			for name, in := range c.Inputs {
@@ -45,7 +45,7 @@ func TestConformance(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := testdata.Match(c.Want, Format(outs)); err != nil {
+				if err := corpus.Match(c.Want, Format(outs)); err != nil {
 					t.Errorf("%v\n%s", err, Format(outs))
 				}
 				return
@@ -67,7 +67,7 @@ func TestConformance(t *testing.T) {
 // TestAbuse is the corpus read by the parser and this engine: none may panic,
 // and each must end with the answer that it wants.
 func TestAbuse(t *testing.T) {
-	for _, c := range testdata.Abuse() {
+	for _, c := range corpus.Abuse() {
 		t.Run(c.Name, func(t *testing.T) {
 			if c.Heavy || testing.Short() {
 				t.Skip("not for an engine that takes the definition literally")
@@ -91,7 +91,7 @@ func TestAbuse(t *testing.T) {
 // TestCorpus keeps the corpus itself in order.
 func TestCorpus(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range testdata.Cases() {
+	for _, c := range corpus.Cases() {
 		if seen[c.Name] {
 			t.Errorf("%s is there twice", c.Name)
 		}
@@ -130,7 +130,7 @@ func TestMatch(t *testing.T) {
 		{"a = 1e-7", "a = 0.0000001", true},
 		{"a = -1", "a = 1", false},
 	} {
-		if err := testdata.Match(c.want, c.got); (err == nil) != c.same {
+		if err := corpus.Match(c.want, c.got); (err == nil) != c.same {
 			t.Errorf("Match(%q, %q) = %v", c.want, c.got, err)
 		}
 	}

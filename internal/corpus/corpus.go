@@ -1,22 +1,20 @@
-// Package testdata is the corpora that every engine of Ein is tested with: the
+// Package corpus is the corpora that every engine of Ein is tested with: the
 // conformance cases, which are programs with known answers or known errors, and
 // the abuse cases, which are texts meant to break an implementation.
-package testdata
+package corpus
 
 import (
-	"embed"
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-//go:embed conformance/*.txtar
-var archives embed.FS
 
 // Case is one conformance program. Either Want is set, or Error and Class are.
 type Case struct {
@@ -41,22 +39,31 @@ func (c Case) HasClass(class string) bool {
 	return slices.Contains(strings.Split(c.Class, "|"), class)
 }
 
-// Cases is the conformance corpus in the order of the archives. It panics if an
+// Cases is the conformance corpus in the order of the archives, for a test that
+// runs in the folder of its package. It panics if there is no corpus or an
 // archive is malformed, since that is a mistake in this repository.
 func Cases() []Case {
-	entries, err := archives.ReadDir("conformance")
+	dir, err := os.Getwd()
 	if err != nil {
 		panic(err)
 	}
+	// A folder without the archives gives none, and the one above is tried.
+	var archives []string
+	for up := ""; len(archives) == 0 && up != dir; dir, up = filepath.Dir(dir), dir {
+		archives, _ = filepath.Glob(filepath.Join(dir, "testdata", "conformance", "*.txtar"))
+	}
+	if len(archives) == 0 {
+		panic("no testdata/conformance in the folders above the test")
+	}
 	var cases []Case
-	for _, e := range entries {
-		text, err := archives.ReadFile("conformance/" + e.Name())
+	for _, name := range archives {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			panic(err)
 		}
-		cs, err := parseArchive(strings.TrimSuffix(e.Name(), ".txtar"), string(text))
+		cs, err := parseArchive(strings.TrimSuffix(filepath.Base(name), ".txtar"), string(text))
 		if err != nil {
-			panic(fmt.Sprintf("%s: %v", e.Name(), err))
+			panic(fmt.Sprintf("%s: %v", name, err))
 		}
 		cases = append(cases, cs...)
 	}
