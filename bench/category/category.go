@@ -1,4 +1,4 @@
-// Package category is the 26 kinds of question: each is one file with its
+// Package category is the kinds of question: each is one file with its
 // definition, its draw of the things asked about, its Ein and its Python
 // program, and its wording. The Table lists them.
 package category

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 
 	"ein/bench/category"
 	"ein/bench/census"
@@ -18,7 +19,7 @@ func buildCategories(r *Report, s *Section) error {
 	}
 	t := &Table{
 		ID: "categories", Title: "Accuracy by category", Keys: []string{"level", "category"}, Paper: "percategory",
-		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With some dozens of answers each, intervals are wide: among 26 categories, one outside of what is true is to be expected. Majority is the share of questions whose answer is the most common one of the category, up to the labels: who always gives it is right as often.",
+		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With some dozens of answers each, intervals are wide: among " + strconv.Itoa(len(category.Table)) + " categories, one outside of what is true is to be expected. Majority is the share of questions whose answer is the most common one of the category, up to the labels: who always gives it is right as often.",
 	}
 	for i, a := range r.Arms {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("arm%d", i+1), a.Name, Percent})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"ein/bench/answer"
+	"ein/bench/category"
 	"ein/bench/instance"
 	"ein/bench/run"
 	"ein/bench/sft"
@@ -298,18 +300,18 @@ func TestOddRuns(t *testing.T) {
 			for i := range r.Rows {
 				r.Rows[i].Reply, r.Rows[i].Score = nil, nil
 			}
-		}), "26 of 26 questions have no reply"},
+		}), fmt.Sprintf("%d of %[1]d questions have no reply", len(category.Table))},
 		{"not scored", change(func(r *run.Run) {
 			for i := range r.Rows {
 				r.Rows[i].Score = nil
 			}
-		}), "26 replies are not scored"},
+		}), fmt.Sprint(len(category.Table), " replies are not scored")},
 		{"infrastructure errors", change(func(r *run.Run) {
 			for i := range r.Rows {
 				s := r.Rows[i].Score
 				*s = run.Score{Key: s.Key, Verdict: verdict.Verdict{Topic: s.Topic, Result: answer.Result{Outcome: answer.InfraError}}}
 			}
-		}), "26 replies were lost"},
+		}), fmt.Sprint(len(category.Table), " replies were lost")},
 		{"one question", change(func(r *run.Run) { r.Rows = r.Rows[:1] }), ""},
 		{"one node count", change(func(r *run.Run) {
 			r.Rows = slices.DeleteFunc(r.Rows, func(x run.Row) bool { return x.Instance.N != r.Rows[0].Instance.N })

@@ -1,19 +1,22 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"ein/bench/category"
 )
 
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Make questions about graphs, ask models, score and compare",
-		Long: `ClosureBench is questions about graphs whose answers are computed: 26 categories
+		Long: fmt.Sprintf(`ClosureBench is questions about graphs whose answers are computed: %d categories
 on three levels of composition. An instance is a line of JSON with the question,
 the graph, the answer and the programs that compute it. Its id is enough to make
-it again, byte for byte.`,
+it again, byte for byte.`, len(category.Table)),
 		Example: `  ein bench generate --seed 42 --split heldout -o heldout.jsonl
   ein bench show cb1-heldout-reachability-17-s42
   ein bench eval --model baseline:noisy-ein@0.1 --mode ein --instances heldout.jsonl --out runs/noisy

@@ -12,12 +12,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ein/bench/category"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in the scripts")
@@ -90,6 +93,13 @@ func setup(env *testscript.Env) error {
 	bin, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
 	env.Setenv("BIN", bin)
 	env.Setenv("PYTHON", networkx())
+	// So many instances there are with --per-category 1, 2 and 5, and outside of
+	// the second level.
+	for _, n := range []int{1, 2, 5} {
+		env.Setenv(fmt.Sprint("OF", n), fmt.Sprint(n*len(category.Table)))
+	}
+	outside := slices.DeleteFunc(slices.Clone(category.Table), func(c category.Category) bool { return c.Level == 2 })
+	env.Setenv("OUTSIDE", fmt.Sprint(len(outside)))
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
 	_, err := w.Write([]byte("source,target\nacme,shell\nshell,zenith\n"))
