@@ -133,7 +133,8 @@
 //
 // While it is read an edge takes 8 bytes, 8 more for its weight, and its label
 // or line where they follow no rule; a matrix of n nodes and m edges is made of
-// them in 4n + 4m bytes, or 4n + 12m with weights. A label takes its text, 16
+// them in 4n + 4m bytes, or 4n + 12m with weights, and 16 or 24 for each edge of
+// the fullest 1/256 of its rows. A label takes its text, 16
 // bytes, and 24 to 48 more while the file is read. An array of announced length
 // takes an eighth more than itself, others twice as much as themselves.
 package graphio

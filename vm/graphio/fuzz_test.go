@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"ein/vm/cost"
 )
 
 // fuzz checks that a reader neither panics nor passes its limits, that every
@@ -30,23 +32,39 @@ func fuzz(f *testing.F, format Format, seeds ...string) {
 		if k&16 != 0 && opt.Kind == Vector && format != NPY && format != MatrixMarket {
 			opt.Default = &x
 		}
+		opt.Ledger = &cost.Ledger{}
+		if k&32 != 0 {
+			opt.Ledger.Max = 1 << 12
+		}
 		raw, err := Read(strings.NewReader(string(data)), "f", opt)
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.File != "f" || e.Msg == "" {
 				t.Fatalf("%#v", err)
 			}
+			if n := opt.Ledger.Used(); n > 0 {
+				t.Fatalf("%d bytes are held after %v", n, err)
+			}
 			return
 		}
 		if raw.edges.len() > opt.MaxEdges || raw.labels.len() > opt.MaxNodes || len(raw.data) > opt.MaxElems {
 			t.Fatalf("past the limits: %d edges, %d labels, %d elements", raw.edges.len(), raw.labels.len(), len(raw.data))
 		}
+		if n := raw.held(); n != int(raw.mem.held) {
+			t.Fatalf("%d bytes are counted, %d are there", raw.mem.held, n)
+		}
 		vals, labels, _, err := Bind([]Decl{{"A", raw}}, nil)
+		texts := raw.texts
+		isEdges := raw.form == edgeList
+		raw.Free()
+		if n := opt.Ledger.Used(); n != uint64(texts+len(labels)*sizeOf[string]()) {
+			t.Fatalf("%d bytes are held for %d labels of %d bytes", n, len(labels), texts)
+		}
 		if err != nil {
 			return
 		}
 		checkValue(t, &vals[0])
-		if labels != nil && vals[0].Shape.Dim(0) != len(labels) && raw.form == edgeList {
+		if labels != nil && vals[0].Shape.Dim(0) != len(labels) && isEdges {
 			t.Fatalf("%d labels for shape %v", len(labels), vals[0].Shape)
 		}
 	})

@@ -39,11 +39,15 @@ func (r *reader) json() error {
 	}
 	switch {
 	case r.opt.Kind == Scalar:
+		list := chunks[float64]{mem: r.mem}
 		x, err := f.value()
+		if err == nil {
+			err = list.add(x)
+		}
 		if err != nil {
 			return err
 		}
-		r.array([]float64{x})
+		r.array(list.tail)
 	case r.opt.Kind == Vector && c == '{':
 		err = f.vectorByNode()
 	case r.opt.Kind == Vector:
@@ -617,11 +621,11 @@ func (f *jsonFile) edgeRow(line, col int) error {
 			return err
 		}
 	}
+	f.pairs = f.pairs && n == 2
 	if n == 3 && f.opt.Weight == NoWeight {
 		f.ofEdges.add([]byte("weight"), line)
 		n = 2
 	}
-	f.pairs = f.pairs && n == 2
 	if n != 2 && n != 3 {
 		f.bad(line, col, "expected an edge of 2 or 3 items, found "+plural(n, "item"), "")
 		return nil

@@ -342,8 +342,13 @@ func (f *mmFile) array() error {
 		f.reader.array(data.data, f.rows)
 		return nil
 	case symmetric:
-		f.reader.array(f.unfold(data.data), f.rows, f.cols)
-		return nil
+		if data.data == nil { // a skew-symmetric one of one row
+			err = data.grow()
+		}
+		if err == nil {
+			f.reader.array(f.unfold(data.data), f.rows, f.cols)
+		}
+		return err
 	}
 	full, err := f.transposed(data.data, f.cols, f.rows)
 	f.reader.array(full, f.rows, f.cols)
@@ -355,7 +360,7 @@ func (f *mmFile) array() error {
 func (f *mmFile) unfold(data []float64) []float64 {
 	n, sign := f.rows, 1.0
 	k := len(data) - 1
-	data = slices.Grow(data, n*n-len(data))[:n*n] // which only an array of no elements is too small for
+	data = data[:n*n]
 	for j := n - 1; j >= 0; j-- {
 		for i := n - 1; i >= 0; i-- {
 			switch {

@@ -25,6 +25,7 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "array", kind: Matrix, spec: "m.mtx", text: array + "real general\n2 3\n1\n2\n3\n4\n5\n6\n", want: "int 2x3: 1 3 5 2 4 6"},
 		{name: "symmetric array", kind: Matrix, spec: "m.mtx", text: array + "integer symmetric\n2 2\n1\n2\n3\n", want: "int 2x2: 1 2 2 3"},
 		{name: "skew-symmetric array", kind: Matrix, spec: "m.mtx", text: array + "integer skew-symmetric\n3 3\n1\n2\n3\n", want: "int 3x3: 0 -1 -2 1 0 -3 2 3 0"},
+		{name: "skew-symmetric array of one element", kind: Matrix, spec: "m.mtx", text: array + "integer skew-symmetric\n1 1\n", want: "bool 1x1: 0"},
 		{name: "array as vector", kind: Vector, spec: "v.mtx", text: array + "integer general\n2 1\n1\n2\n", want: "int 2: 1 2"},
 		{name: "array as graph", spec: "g.mtx", text: array + "integer symmetric\n2 2\n1\n1\n0\n", want: "bool 2x2: 0>0 0>1 1>0"},
 

@@ -267,3 +267,44 @@ func TestAnnounced(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedLedger reads the files of one program: what stays counted in the end
+// is the labels.
+func TestSharedLedger(t *testing.T) {
+	ledger := &cost.Ledger{}
+	var decls []Decl
+	texts := 0
+	for i, f := range []struct {
+		kind          Kind
+		name, content string
+	}{
+		{Graph, "a.csv", "x,y\ny,x\n"},
+		{Matrix, "b.csv", "z,x,3\n"},
+		{Vector, "v.json", `{"x":1,"y":2,"z":3,"q":4}`},
+		{Scalar, "s.json", "5"},
+	} {
+		raw, err := Read(strings.NewReader(f.content), f.name, Options{Kind: f.kind, Ledger: ledger})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts += raw.texts
+		decls = append(decls, Decl{fmt.Sprint(i), raw})
+	}
+	for range 2 { // the inputs can be bound again
+		before := ledger.Used()
+		vals, labels, _, err := Bind(decls, []string{"q", "y"})
+		if err != nil || len(vals) != 4 || fmt.Sprint(labels) != "[q y x z]" {
+			t.Fatal(labels, err)
+		}
+		if got := ledger.Used() - before; got != 4*16 {
+			t.Errorf("%d bytes stay counted for 4 labels", got)
+		}
+		ledger.Give(4 * 16)
+	}
+	for _, d := range decls {
+		d.Raw.Free()
+	}
+	if got := ledger.Used(); got != uint64(texts) {
+		t.Errorf("%d bytes stay counted for texts of %d", got, texts)
+	}
+}
