@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -357,22 +356,37 @@ func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 	return val{}
 }
 
-// arcs is the edges of a graph literal, in the order of the text.
-type arcs struct {
-	n   int
-	all iter.Seq2[int32, int32]
-}
-
 type edge struct{ from, to int32 }
 
-func arcsOf(es []edge) arcs {
-	return arcs{len(es), func(yield func(int32, int32) bool) {
-		for _, e := range es {
-			if !yield(e.from, e.to) {
-				return
-			}
-		}
-	}}
+// arcs is the edges of a graph literal, in the order of the text. Those of a
+// packed list stay where they are.
+type arcs struct {
+	edges  []edge
+	values []float64 // of a packed list of pairs, or of rows of a matrix with
+	size   int       // so many
+	n      int       // edges
+}
+
+// places is how many places at knows of.
+func (a *arcs) places() int {
+	switch {
+	case a.values == nil:
+		return len(a.edges)
+	case a.size == 0:
+		return len(a.values) / 2
+	}
+	return len(a.values)
+}
+
+// at is the edge at place i, if there is one.
+func (a *arcs) at(i int) (edge, bool) {
+	switch {
+	case a.values == nil:
+		return a.edges[i], true
+	case a.size == 0:
+		return edge{int32(a.values[2*i]), int32(a.values[2*i+1])}, true
+	}
+	return edge{int32(i / a.size), int32(i % a.size)}, a.values[i] == 1
 }
 
 // matrixOf is the values of a packed list of lists of numbers, nil of any other
@@ -404,12 +418,9 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		if n >= 0 && largest >= n {
 			largestAt = end(at)
 		}
-		es = arcs{len(ends) / 2, func(yield func(int32, int32) bool) {
-			for k := 0; k < len(ends) && yield(int32(ends[k]), int32(ends[k+1])); k += 2 {
-			}
-		}}
+		es = arcs{values: ends, n: len(ends) / 2}
 	} else {
-		edges := make([]edge, 0, len(list.Elems))
+		es.edges = make([]edge, 0, len(list.Elems))
 		for _, e := range rows(list) {
 			var ends [2]int32
 			for k, id := range elements(e.(*syntax.List)) {
@@ -431,9 +442,9 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 					return val{}
 				}
 			}
-			edges = append(edges, edge{ends[0], ends[1]})
+			es.edges = append(es.edges, edge{ends[0], ends[1]})
 		}
-		es = arcsOf(edges)
+		es.n = len(es.edges)
 	}
 	switch {
 	case labelled > 0 && labelled < 2*es.n:
@@ -458,18 +469,17 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		return val{}
 	}
 	if es.n == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
-		c.twoByTwo(x, list, es)
+		c.twoByTwo(x, list, &es)
 	}
-	return c.adjacency(x, es, n)
+	return c.adjacency(x, &es, n)
 }
 
 // twoByTwo warns when a literal of two pairs would mean something else read as
 // a matrix.
-func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es arcs) {
-	var m [][2]int32
-	for from, to := range es.all {
-		m = append(m, [2]int32{from, to})
-	}
+func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
+	a, _ := es.at(0)
+	b, _ := es.at(1)
+	m := [2][2]int32{{a.from, a.to}, {b.from, b.to}}
 	var asPairs [2][2]int32
 	for _, row := range m {
 		for _, v := range row {
@@ -479,7 +489,7 @@ func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es arcs) {
 		}
 		asPairs[row[0]][row[1]] = 1
 	}
-	if [2][2]int32(m) != asPairs {
+	if m != asPairs {
 		c.ambiguousEdges(x, list)
 	}
 }
@@ -490,7 +500,7 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 		c.matrixSize(x, k, n)
 		return val{}
 	}
-	var es []edge
+	es := arcs{values: matrixOf(list), size: k}
 	for i, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
@@ -501,7 +511,7 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 			c.adjRow(row, row.Len(), k)
 			return val{}
 		}
-		if matrixOf(list) != nil {
+		if es.values != nil {
 			break
 		}
 		for j, id := range elements(row) {
@@ -511,38 +521,28 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 				return val{}
 			}
 			if v == 1 {
-				es = append(es, edge{int32(i), int32(j)})
+				es.edges = append(es.edges, edge{int32(i), int32(j)})
 			}
 		}
 	}
-	entries := matrixOf(list)
-	if entries == nil {
-		return c.adjacency(x, arcsOf(es), k)
-	}
-	ones := 0
-	for at, v := range entries {
+	es.n = len(es.edges)
+	for at, v := range es.values {
 		switch v {
 		case 0:
 		case 1:
-			ones++
+			es.n++
 		default:
 			i, j := at/k, at%k
 			c.adjEntry(list.At(i).(*syntax.List).At(j), i, j)
 			return val{}
 		}
 	}
-	return c.adjacency(x, arcs{ones, func(yield func(int32, int32) bool) {
-		for at, v := range entries {
-			if v == 1 && !yield(int32(at/k), int32(at%k)) {
-				return
-			}
-		}
-	}}, k)
+	return c.adjacency(x, &es, k)
 }
 
 // adjacency stores the edges as a bit matrix or, when that would be mostly
 // zeros, as CSR.
-func (c *checker) adjacency(x *syntax.Call, es arcs, n int) val {
+func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 	c.at(x.Span)
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
@@ -556,17 +556,23 @@ func (c *checker) adjacency(x *syntax.Call, es arcs, n int) val {
 	}
 	if packed {
 		v.Layout, v.Bits = tensor.Packed, tensor.NewBits(n, n)
-		for from, to := range es.all {
-			if v.Bits.Get(int(from), int(to)) {
+		for i := range es.places() {
+			e, ok := es.at(i)
+			if !ok {
+				continue
+			}
+			if v.Bits.Get(int(e.from), int(e.to)) {
 				duplicates++
 			}
-			v.Bits.Set(int(from), int(to))
+			v.Bits.Set(int(e.from), int(e.to))
 		}
 	} else {
 		v.Layout = tensor.Sparse
 		src, dst := make([]int32, 0, es.n), make([]int32, 0, es.n)
-		for from, to := range es.all {
-			src, dst = append(src, from), append(dst, to)
+		for i := range es.places() {
+			if e, ok := es.at(i); ok {
+				src, dst = append(src, e.from), append(dst, e.to)
+			}
 		}
 		v.CSR, duplicates = kernel.BuildCSR(n, n, src, dst, nil)
 	}
