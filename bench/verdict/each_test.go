@@ -180,7 +180,7 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("%+v", r.All)
 	}
 	text := r.ProgramsText()
-	for _, want := range []string{"\nall                        12     9.1%    18.2%        2 ", "logic 2 (100.0%)", "depends on no graph: 2\n"} {
+	for _, want := range []string{"\nall               12    9.1%    18.2%      2 ", "logic 2 (100.0%)", "depends on no graph: 2\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

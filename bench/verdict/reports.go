@@ -166,34 +166,29 @@ var heads = []struct {
 
 // ProgramsText is the table of ein bench exec.
 func (s *Summary) ProgramsText() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-22s %6s", "programs", "n")
+	rows := [][]string{{"programs", "n"}}
 	for _, m := range answer.Modes() {
-		fmt.Fprintf(&b, " %8s", m)
+		rows[0] = append(rows[0], string(m))
 	}
 	for _, h := range heads {
-		fmt.Fprintf(&b, " %8s", h.head)
+		rows[0] = append(rows[0], h.head)
 	}
-	b.WriteString("\n")
-	rows := func(tallies ...*Tally) {
-		for _, t := range tallies {
-			fmt.Fprintf(&b, "%-22s %6d", t.Name, t.Verdicts)
-			for _, m := range answer.Modes() {
-				fmt.Fprintf(&b, " %8s", percent(t.Right[m], t.Scored()))
-			}
-			for _, h := range heads {
-				fmt.Fprintf(&b, " %8d", t.Outcomes[h.outcome])
-			}
-			b.WriteString("\n")
-		}
-	}
-	rows(s.Categories...)
-	b.WriteString("\n")
-	rows(s.Levels...)
+	var languages []*Tally
 	if len(s.Languages) > 1 {
-		rows(s.Languages...)
+		languages = s.Languages
 	}
-	rows(s.All)
+	for _, t := range slices.Concat(s.Categories, s.Levels, languages, []*Tally{s.All}) {
+		row := []string{t.Name, strconv.Itoa(t.Verdicts)}
+		for _, m := range answer.Modes() {
+			row = append(row, percent(t.Right[m], t.Scored()))
+		}
+		for _, h := range heads {
+			row = append(row, strconv.Itoa(t.Outcomes[h.outcome]))
+		}
+		rows = append(rows, row)
+	}
+	var b strings.Builder
+	b.WriteString(table.Of(rows).Text())
 	if found := s.All.Attributions; len(found) > 0 {
 		b.WriteString("\nWrong programs, run again with the true graph:")
 		for _, k := range slices.Sorted(maps.Keys(found)) {
@@ -282,43 +277,38 @@ func (s *Summary) ErrorsText() string {
 }
 
 func errorTable(b *strings.Builder, g *Groups[*Tally], what string, causes []string) {
-	fmt.Fprintf(b, "%-22s %6s %7s", what, "n", "share")
+	rows := [][]string{{what, "n", "share"}}
 	for _, l := range g.Levels {
-		fmt.Fprintf(b, " %6s", l.Name)
+		rows[0] = append(rows[0], l.Name)
 	}
-	b.WriteString("  most in\n")
+	rows[0] = append(rows[0], "most in")
 	line := func(name string, count func(*Tally) int) {
-		fmt.Fprintf(b, "%-22s %6d %7s", name, count(g.All), percent(count(g.All), g.All.Verdicts))
+		row := []string{name, strconv.Itoa(count(g.All)), percent(count(g.All), g.All.Verdicts)}
 		for _, l := range g.Levels {
-			fmt.Fprintf(b, " %6d", count(l))
+			row = append(row, strconv.Itoa(count(l)))
 		}
 		most, n := "", 0
 		for _, c := range g.Categories {
 			if count(c) > n {
-				most, n = c.Name, count(c)
+				most, n = fmt.Sprintf("%s %d", c.Name, count(c)), count(c)
 			}
 		}
-		if n > 0 {
-			fmt.Fprintf(b, "  %s %d", most, n)
-		}
-		b.WriteString("\n")
+		rows = append(rows, append(row, most))
 	}
 	for _, c := range causes {
 		line(c, func(t *Tally) int { return t.Causes[c] })
 	}
 	line("all", func(t *Tally) int { return t.Verdicts })
+	b.WriteString(table.Of(rows).Text() + "\n")
 
 	causes = slices.DeleteFunc(causes, func(c string) bool { return g.All.Causes[c] == 0 })
-	fmt.Fprintf(b, "\n%-22s %6s", "by category", "n")
-	for _, c := range causes {
-		fmt.Fprintf(b, "  %*s", max(6, len(c)), c)
-	}
-	b.WriteString("\n")
+	rows = [][]string{append([]string{"by category", "n"}, causes...)}
 	for _, t := range g.Categories {
-		fmt.Fprintf(b, "%-22s %6d", t.Name, t.Verdicts)
+		row := []string{t.Name, strconv.Itoa(t.Verdicts)}
 		for _, c := range causes {
-			fmt.Fprintf(b, "  %*d", max(6, len(c)), t.Causes[c])
+			row = append(row, strconv.Itoa(t.Causes[c]))
 		}
-		b.WriteString("\n")
+		rows = append(rows, row)
 	}
+	b.WriteString(table.Of(rows).Text())
 }
