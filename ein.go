@@ -162,11 +162,15 @@ func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	return nil
 }
 
+// operationBytes is what an operation of the checked program takes, and its share
+// of what the planner makes of it.
+const operationBytes = 512
+
 // plan certifies the program. It cannot fail on code that the compiler made or
 // the verifier let pass.
 func (p *Program) plan(opt lang.Options, reading uint64) {
 	if p.file != nil {
-		opt.Reading = tensor.SatAdd(opt.Reading, p.file.Footprint)
+		opt.Reading = tensor.SatAdd(opt.Reading, p.file.Footprint+operationBytes*uint64(p.checked.Nodes))
 	}
 	opt.Reading = tensor.SatAdd(opt.Reading, reading)
 	m, err := lang.Module(p.code, opt)

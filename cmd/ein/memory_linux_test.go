@@ -234,6 +234,8 @@ func TestResidentMemory(t *testing.T) {
 		{name: "labels", text: repeat("A = edges([", 300_000, ",", "])\n:print sum(A)", func(int) string { return fmt.Sprintf(`["node%d","node%d"]`, rng.IntN(50_000), rng.IntN(50_000)) })},
 		{name: "statements", text: repeat("x0 = 1\n", 9_000, "\n", "", func(i int) string { return fmt.Sprintf("x%d = x%d + %d", i+1, i, i%7) })},
 		{name: "terms", text: repeat("v = [1,2,3]\nx = ", 9_000, " + ", "", func(i int) string { return fmt.Sprintf("v * %d", i%5) })},
+		{name: "operations", program: "def a(x) = " + strings.Repeat("x * x + ", 20) + "x\ndef b(x) = " + strings.Repeat("a(x) + ", 20) + "x\ndef c(x) = " +
+			strings.Repeat("b(x) + ", 20) + "x\nv = [1.5, 2]\ny = " + strings.Repeat("c(v) + ", 8) + "v"},
 		{name: "npy", program: "input A: matrix\n:print sum(A)", file: "A.npy", data: npy("<f8", "2000, 4000", 8_000_000, func(w *bufio.Writer, i int) {
 			_ = binary.Write(w, binary.LittleEndian, float64(i)/3)
 		})},
