@@ -42,6 +42,13 @@ var hostile = []struct {
 	{"nested a little, often", chained("A = ", " + ", strings.Repeat("(", 150)+"1"+strings.Repeat(")", 150), "")},
 	{"lists of lists", chained("A = [", ", ", "[1, 2]", "]")},
 	{"ragged lists", chained("A = [", ", ", "[[1], 2]", "]")},
+	{"lists in calls in lists", chained("A = [", ", ", strings.Repeat("[f(", 90)+"1"+strings.Repeat(")]", 90), "]")},
+	{"one list in calls in lists", func(n int) string {
+		return "A = " + strings.Repeat("[f(", 90) + repeated("1", ", ", min(n, 700)) + strings.Repeat(")]", 90) + "\n"
+	}},
+	{"a long list in calls in lists", func(n int) string {
+		return "A = " + strings.Repeat("[f(", 90) + "[" + repeated("1", ", ", n) + "]" + strings.Repeat(")]", 90) + "\n"
+	}},
 	{"index chain", nested("A = B", "[0]", "", "")},
 	{"chain of calls", nested("A = f", "(1)", "", "")},
 	{"unclosed lines", lines("A = (")},
@@ -405,8 +412,9 @@ func isShort(t *testing.T, d diag.List, f *source.File) {
 	for i := range j[0].Fixes {
 		j[0].Fixes[i].Edits = nil
 	}
-	err := json.NewEncoder(&b).Encode(j)
-	short("JSON", 1, err)
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	short("JSON", 1, e.Encode(j))
 	for _, code := range regexp.MustCompile("`[^`]*`").FindAllString(j[0].Message, -1) {
 		if n := utf8.RuneCountInString(code); n > 80+len("``") {
 			t.Errorf("%s has %d characters between quotes: %s", d[0].Code, n, j[0].Message)

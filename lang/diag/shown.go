@@ -3,7 +3,6 @@ package diag
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // Whatever a program holds, what is said of it stays short: as text a diagnostic
@@ -11,10 +10,10 @@ import (
 const (
 	maxLines   = 20
 	maxBytes   = 2000
-	maxMessage = 400  // bytes of the message, and of each note
-	maxWords   = 1200 // bytes of all words together
-	maxParts   = 4    // notes, and other places
-	maxCode    = 80   // characters of a name, a literal or an expression
+	maxMessage = 400 // bytes of the message, and of each note
+	maxWords   = 900 // bytes of all words together, as JSON writes them
+	maxParts   = 4   // notes, and other places
+	maxCode    = 80  // characters of a name, a literal or an expression
 )
 
 // Shown is the diagnostic as every renderer shows it: safe for a terminal, and its
@@ -23,10 +22,8 @@ func (d *Diagnostic) Shown() Diagnostic {
 	out, room := *d, maxWords
 	words := func(s string) string {
 		s, _ = Display(Middle(cutCode(s), maxMessage))
-		for most := max(min(maxMessage, room), len("...")+2); len(s) > most; {
-			s = Middle(s, max(utf8.RuneCountInString(s)*most/len(s), len("...")+2))
-		}
-		room -= len(s)
+		s = cutBytes(s, min(maxMessage, room))
+		room -= len(s) + strings.Count(s, `"`) + strings.Count(s, `\`)
 		return s
 	}
 	out.Message, out.Label = words(d.Message), words(d.Label)
@@ -54,6 +51,15 @@ func (d *Diagnostic) Shown() Diagnostic {
 		out.Fixes = append(out.Fixes, f)
 	}
 	return out
+}
+
+// cutBytes is Middle for a number of bytes.
+func cutBytes(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	half := max(most-len("..."), 0) / 2
+	return strings.ToValidUTF8(s[:half], "") + "..." + strings.ToValidUTF8(s[len(s)-half:], "")
 }
 
 // cutCode cuts what stands in backquotes or quotes: names, literals, expressions.

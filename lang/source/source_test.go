@@ -1,6 +1,7 @@
 package source
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -58,5 +59,21 @@ func TestSpan(t *testing.T) {
 	s := Span{2, 4}
 	if s.Len() != 2 || s.Join(Span{1, 3}) != (Span{1, 4}) || !s.Contains(4) || s.Contains(5) || s.Contains(1) {
 		t.Error("span arithmetic")
+	}
+}
+
+// TestLongLines holds positions in long lines against counting.
+func TestLongLines(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("é", 5000), strings.Repeat("x", 3*stride) + "\n" + strings.Repeat("日\xff", 2*stride) + "\n\n" + strings.Repeat("😀\x80", stride),
+	} {
+		f := NewFile("a", text)
+		for i := 0; i <= len(text); i += 37 {
+			line := strings.LastIndexByte(text[:i], '\n') + 1
+			want := Position{1 + strings.Count(text[:i], "\n"), 1 + utf8.RuneCountInString(text[line:i]), i}
+			if got := f.Position(i); got != want {
+				t.Fatalf("offset %d is at %v, want %v", i, got, want)
+			}
+		}
 	}
 }

@@ -46,6 +46,7 @@ type printer struct {
 	indent   int
 	column   int
 	flat     bool // never break a list
+	most     int  // leave out expressions beyond this column, if it is not 0
 }
 
 func (p *printer) put(s string) {
@@ -210,6 +211,9 @@ func precOf(x Expr) int {
 }
 
 func (p *printer) expr(x Expr, floor int) {
+	if p.most > 0 && p.column > p.most {
+		return
+	}
 	if precOf(x) < floor {
 		p.put("(")
 		defer p.put(")")
@@ -420,7 +424,9 @@ func (p *printer) measure(x Expr, most int) int {
 	}
 	l, ok := x.(*List)
 	if !ok {
-		return utf8.RuneCountInString(ExprString(x))
+		m := printer{flat: true, most: max(most, 1)}
+		m.expr(x, precAny)
+		return m.column
 	}
 	if l.Packed != nil {
 		n := 0
@@ -442,6 +448,6 @@ func (p *printer) measure(x Expr, most int) int {
 }
 
 // quote writes a string as the lexer reads it.
-func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
-}
+func quote(s string) string { return `"` + escapes.Replace(s) + `"` }
+
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
