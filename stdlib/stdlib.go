@@ -265,6 +265,24 @@ func Names() []string {
 	return names
 }
 
+//go:embed core.txt
+var coreText string
+
+// core is the functions of the core profile. Programs are stored and models are
+// prompted in that vocabulary, so it stays as it is: a function that comes later
+// is not in the list, and in the full profile only.
+var core = func() map[string]bool {
+	m := map[string]bool{}
+	for signature := range strings.Lines(coreText) {
+		name, _, _ := strings.Cut(signature, "(")
+		m[name] = true
+	}
+	return m
+}()
+
+// Core reports whether a function of the language is in the core profile.
+func Core(name string) bool { return core[name] }
+
 //go:embed *.ein
 var prelude embed.FS
 

@@ -32,6 +32,12 @@ var prelude = sync.OnceValue(func() map[string]*syntax.Def {
 // PreludeDefs is the functions written in Ein by name.
 func PreludeDefs() map[string]*syntax.Def { return prelude() }
 
+// inProfile reports whether the profile has a function of the language. The
+// prelude may use all.
+func (c *checker) inProfile(name string) bool {
+	return c.cfg.Profile != Core || c.prelude || stdlib.Core(name)
+}
+
 func (c *checker) call(x *syntax.Call, cx ctx) val {
 	if c.overLimit(x.Span) {
 		return val{}
@@ -39,13 +45,17 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	if d := c.def(x.Fun.Name); d != nil && !c.prelude { // the prelude sees the language alone
 		return c.expand(x, d, false)
 	}
-	if b := stdlib.Lookup(x.Fun.Name); b != nil {
+	b, d := stdlib.Lookup(x.Fun.Name), prelude()[x.Fun.Name]
+	switch {
+	case b == nil && d == nil:
+		c.unknownFunction(x)
+	case !c.inProfile(x.Fun.Name):
+		c.notInProfile(x.Span, "`"+x.Fun.Name+"`")
+	case b != nil:
 		return c.builtin(x, b, cx)
-	}
-	if d := prelude()[x.Fun.Name]; d != nil {
+	default:
 		return c.expand(x, d, true)
 	}
-	c.unknownFunction(x)
 	tensor := c.scope.names[x.Fun.Name] != nil
 	for _, a := range x.Args {
 		if name, ok := a.Value.(*syntax.Name); ok && tensor && c.scope.names[name.Name] == nil {

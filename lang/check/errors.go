@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sort"
 	"strings"
 
@@ -117,6 +118,9 @@ func (c *checker) function(name string) string {
 	if d := c.def(name); d != nil {
 		return defSignature(d)
 	}
+	if !c.inProfile(name) {
+		return ""
+	}
 	if b := stdlib.Lookup(name); b != nil {
 		return b.Signature()
 	}
@@ -219,6 +223,7 @@ func (c *checker) functionNames() []string {
 	for n := range prelude() {
 		all = append(all, n)
 	}
+	all = slices.DeleteFunc(all, func(n string) bool { return !c.inProfile(n) })
 	for n := range c.defs {
 		all = append(all, n)
 	}

@@ -445,7 +445,9 @@ func (c *completer) functions() {
 		}
 	}
 	for _, name := range order {
-		c.function(m[name], rankLibrary, called)
+		if c.d.opt.Lang.Profile != check.Core || stdlib.Core(name) {
+			c.function(m[name], rankLibrary, called)
+		}
 	}
 }
 
