@@ -21,6 +21,10 @@ import (
 	"ein/vm/tensor"
 )
 
+// Version is the version of the language: docs/stability.md says what it promises.
+// `ein version` prints it.
+const Version = "1"
+
 // Options of the phases. The zero value is the full language with the default
 // limits, optimised.
 type Options struct {

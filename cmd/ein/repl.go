@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"ein/internal/version"
+	"ein/lang"
 	"ein/repl"
 	"ein/vm/cost"
 )
@@ -112,7 +113,7 @@ func (a *app) repl(f *replFlags) error {
 	keys := newInterrupts(t, f.timeout)
 	defer keys.stop()
 	l.Lines, l.Context, l.Interactive = keys, keys.context, true
-	if err := a.print(version.Line() + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
+	if err := a.print(version.Line(lang.Version) + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
 		return a.fail(err)
 	}
 	return a.replDone(l.Run())

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/internal/version"
+	"ein/lang"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -19,6 +20,6 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 func (a *app) printVersion() error {
-	_, err := fmt.Fprintln(a.out, version.Line())
+	_, err := fmt.Fprintln(a.out, version.Line(lang.Version))
 	return a.wrote(err)
 }

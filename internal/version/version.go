@@ -29,13 +29,14 @@ func String() string {
 	return number() + "+" + strings.TrimPrefix(rev+"."+digest(), ".")
 }
 
-// Line is the version for people, with the time of the source and the platform.
-func Line() string {
+// Line is the version for people, with the time of the source, the version of the
+// language and the platform.
+func Line(language string) string {
 	from := "sha256 " + digest()
 	if rev, at := revision(); rev != "" {
 		from = rev + " of " + at + ", " + from
 	}
-	return fmt.Sprintf("ein %s (%s) %s %s/%s", number(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("ein %s (%s) language %s %s %s/%s", number(), from, language, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func number() string { return strings.TrimSpace(file) }
