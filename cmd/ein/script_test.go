@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ein/bench/category"
+	"ein/vm/code"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in the scripts")
@@ -93,9 +94,10 @@ func setup(env *testscript.Env) error {
 	bin, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
 	env.Setenv("BIN", bin)
 	env.Setenv("PYTHON", networkx())
-	// So many instances there are with --per-category 1, 2 and 5, and outside of
+	env.Setenv("BYTECODE", fmt.Sprint(code.Version))
+	// So many instances there are with --per-category 1, 2, 4, 5 and 8, and outside of
 	// the second level.
-	for _, n := range []int{1, 2, 5} {
+	for _, n := range []int{1, 2, 4, 5, 8} {
 		env.Setenv(fmt.Sprint("OF", n), fmt.Sprint(n*len(category.Table)))
 	}
 	outside := slices.DeleteFunc(slices.Clone(category.Table), func(c category.Category) bool { return c.Level == 2 })
@@ -116,7 +118,7 @@ func setup(env *testscript.Env) error {
 	return errors.Join(
 		os.WriteFile(filepath.Join(env.WorkDir, "zipped.csv.gz"), zipped.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(env.WorkDir, "matrix.npy"), npy, 0o644),
-		os.WriteFile(filepath.Join(env.WorkDir, "damaged.einc"), []byte("\x7fEIN\x02 and then something else"), 0o644),
-		os.WriteFile(filepath.Join(env.WorkDir, "newer.einc"), []byte("\x7fEIN\x07 and then something else"), 0o644),
+		os.WriteFile(filepath.Join(env.WorkDir, "damaged.einc"), fmt.Appendf(nil, "%s%c and then something else", code.Magic, code.Version), 0o644),
+		os.WriteFile(filepath.Join(env.WorkDir, "newer.einc"), []byte(code.Magic+"\x07 and then something else"), 0o644),
 	)
 }
