@@ -3,6 +3,7 @@ package ein_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -23,7 +24,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	os.Stdout.WriteString(r.String())
+	fmt.Print(r)
 	// Output:
 	// tc(edges([[0,1],[1,2]])) =
 	//   [0, 1, 1]

@@ -59,7 +59,7 @@ func TestGrowth(t *testing.T) {
 				t4 := time.Now()
 				if p.Bound {
 					c := lang.Code(p, lang.Options{})
-					lang.Module(c, lang.Options{})
+					_, _ = lang.Module(c, lang.Options{})
 				}
 				stages += fmt.Sprintf(" code %d", time.Since(t4).Milliseconds())
 			}
