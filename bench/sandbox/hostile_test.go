@@ -100,6 +100,9 @@ for flags in (os.O_WRONLY, os.O_RDWR, os.O_APPEND | os.O_WRONLY):
 }
 
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many sandboxes")
+	}
 	each(t, func(t *testing.T, backend string) {
 		s := setup(t, Policy{Backend: backend, Pool: 2})
 		for _, c := range hostile {

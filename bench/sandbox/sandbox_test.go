@@ -151,6 +151,9 @@ func TestProof(t *testing.T) {
 // TestOldLandlock confines with what older kernels offer: the filter makes up for
 // what their Landlock lacks.
 func TestOldLandlock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many sandboxes")
+	}
 	need(t, Landlock)
 	for abi := 1; abi < newestABI; abi++ {
 		l := open(t, Landlock).(*landlock)
@@ -468,6 +471,9 @@ func TestContextAndClose(t *testing.T) {
 
 // TestManyAtOnce holds answers and programs together, and leaves nothing open.
 func TestManyAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many sandboxes")
+	}
 	each(t, func(t *testing.T, backend string) {
 		s := setup(t, Policy{Backend: backend, Pool: 2})
 		files := func() int {
