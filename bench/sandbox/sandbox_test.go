@@ -255,6 +255,9 @@ func insert(args []string, after string, more ...string) []string {
 var anotherOutput = map[string]string{Bubblewrap: "1\n"}
 
 func TestOutcomes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many sandboxes")
+	}
 	each(t, func(t *testing.T, backend string) {
 		s := setup(t, Policy{Backend: backend, Wall: 5 * time.Second, CPU: time.Second, Memory: 256 << 20, Output: 5000})
 		long := strings.Repeat("x", 5000)
