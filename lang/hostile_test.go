@@ -130,6 +130,10 @@ var hostile = []struct {
 	{"many names, then misspelled ones", func(n int) string {
 		return numberedLines("value%[1]d = 1")(n/2) + numberedLines("B = vaule%[1]d")(n/2)
 	}},
+	{"misspelled names that are alike", func(n int) string {
+		long := strings.Repeat("x", 50)
+		return numberedLines(long+"%[1]d = 1")(n/2) + numberedLines("B = "+long+"y%[1]dy")(n/2)
+	}},
 	{"names used before", func(n int) string {
 		return numberedLines("A = value%[1]d")(n/2) + numberedLines("value%[1]d = 1")(n/2)
 	}},
@@ -215,6 +219,10 @@ var hostile = []struct {
 	{"labels", func(n int) string { return "A = edges([" + numbered(`["a%[1]d", "b%[1]d"]`, ", ", n) + "])\n" }},
 	{"unknown labels", func(n int) string {
 		return "A = edges([" + numbered(`["value%[1]d", "b%[1]d"]`, ", ", n/2) + "])\n" + numberedLines(`B = A["vaule%[1]d", 0]`)(n/2)
+	}},
+	{"unknown labels that are alike", func(n int) string {
+		long := strings.Repeat("x", 50)
+		return "A = edges([" + numbered(`["`+long+`%[1]d", "b"]`, ", ", n/2) + "])\n" + numberedLines(`B = A["`+long+`y%[1]dy", 0]`)(n/2)
 	}},
 	{"a long unknown label", func(n int) string {
 		long := strings.Repeat("x", n/20)

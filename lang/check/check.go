@@ -174,6 +174,7 @@ type checker struct {
 	prelude     bool
 	preludeCall source.Span // the outermost call of the prelude, in the program text
 	limit       bool        // the limit on nodes was reported
+	compared    int         // see suggest
 	steps       steps.Counter
 	stopped     bool // nothing is worked out, or reported, any more
 	// errors and warnings count what was reported, more what was not.

@@ -64,6 +64,21 @@ func text(x syntax.Expr) string {
 
 func shapeOf(n *ir.Node) string { return stdlib.Describe(n.Type.Shape) }
 
+// maxCompared is how many letters of wrong names are compared with other names, all
+// names together; each takes up to 64 steps.
+const maxCompared = 1 << 21
+
+// suggest is diag.Suggest, as long as there are not too many names among too many.
+func (c *checker) suggest(name string, others []string) (string, bool) {
+	n := len(name) * len(others)
+	if c.compared+n > maxCompared {
+		return "", false
+	}
+	c.compared += n
+	c.step(n)
+	return diag.Suggest(name, others)
+}
+
 // names is what an unknown name could have meant.
 func (c *checker) names() []string {
 	var out []string
@@ -72,7 +87,6 @@ func (c *checker) names() []string {
 			out = append(out, n)
 		}
 	}
-	c.step(len(out))
 	sort.Strings(out)
 	return out
 }
@@ -83,7 +97,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 	}
 	d := diag.Diagnostic{Code: "E0201", Severity: diag.Error, Span: x.Span, Label: "not defined",
 		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
-	switch near, ok := diag.Suggest(x.Name, c.names()); {
+	switch near, ok := c.suggest(x.Name, c.names()); {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = "E0203", "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
@@ -167,7 +181,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
-	} else if near, ok := diag.Suggest(x.Fun.Name, c.functionNames()); ok {
+	} else if near, ok := c.suggest(x.Fun.Name, c.functionNames()); ok {
 		d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
 	}
 	c.report(d)
@@ -227,7 +241,6 @@ func (c *checker) functionNames() []string {
 	for n := range c.defs {
 		all = append(all, n)
 	}
-	c.step(len(all))
 	sort.Strings(all)
 	return all
 }
@@ -359,8 +372,7 @@ func (c *checker) unknownLabel(x *syntax.String) {
 	}
 	d := diag.Diagnostic{Code: "E0208", Severity: diag.Error, Span: x.Span, Label: "not a node",
 		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
-	c.step(len(c.labels))
-	if near, ok := diag.Suggest(x.Value, c.labels); ok {
+	if near, ok := c.suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
 		d.Fixes = guess(quoted, x.Span, quoted)
 	} else if 0 < len(c.labels) && len(c.labels) <= 8 {

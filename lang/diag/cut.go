@@ -4,6 +4,9 @@ package diag
 // beginning and the end stay, with ... between them: long names that begin alike
 // often differ at the end.
 func Middle(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
 	r := []rune(s)
 	if len(r) <= most {
 		return s

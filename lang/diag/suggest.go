@@ -16,7 +16,7 @@ func Suggest(name string, candidates []string) (string, bool) {
 	// letter, so that a difference in case alone can cost less than one.
 	best, limit := "", 2*max(1, (len(name)+1)/3)+1
 	for _, c := range candidates {
-		if c == "" || c == name || len(c) > suggestLength {
+		if c == "" || c == name || len(c) > suggestLength || 2*max(len(c)-len(name), len(name)-len(c)) > limit {
 			continue
 		}
 		d := 2 * distance(strings.ToLower(name), strings.ToLower(c))
