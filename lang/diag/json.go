@@ -110,9 +110,11 @@ func Finding(code Code, severity Severity, file string, line, column int, messag
 	if column > 0 {
 		at.Column = column
 	}
-	f := JSONDiagnostic{File: file, Code: code, Severity: severity.String(), Message: message, Start: at, End: at, Notes: []string{}, Fixes: []JSONFix{}}
+	words := Diagnostic{Message: message, Notes: []string{hint}}
+	words = words.Shown()
+	f := JSONDiagnostic{File: file, Code: code, Severity: severity.String(), Message: words.Message, Start: at, End: at, Notes: []string{}, Fixes: []JSONFix{}}
 	if hint != "" {
-		f.Notes = append(f.Notes, hint)
+		f.Notes = words.Notes
 	}
 	return f
 }
