@@ -20,7 +20,9 @@ package ein
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -156,10 +158,38 @@ func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	}
 	p.checked, p.diags = c, c.Diags
 	if c.Bound {
-		p.code = lang.Code(c, opt)
+		if p.code = compiled(ctx, c, opt); p.code == nil {
+			return p.stopped(ctx, "while the program was being compiled")
+		}
 		p.plan(opt, 0)
 	}
 	return nil
+}
+
+// compiled is lang.Code, or nil when the context ends first: planning hundreds of
+// thousands of operations takes a second, does not look at it, and is left behind.
+func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Program {
+	if ctx.Done() == nil {
+		return lang.Code(c, opt)
+	}
+	done := make(chan *code.Program, 1)
+	bug := make(chan string, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				bug <- fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
+		}()
+		done <- lang.Code(c, opt)
+	}()
+	select {
+	case p := <-done:
+		return p
+	case r := <-bug:
+		panic(r)
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // operationBytes is what an operation of the checked program takes, and its share

@@ -118,6 +118,10 @@ func TestErrors(t *testing.T) {
 	if _, err := p.Run(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "E0533: interrupted") {
 		t.Errorf("a run whose context has ended gives %v", err)
 	}
+	many := "def f(x) = " + strings.Repeat("x * x + ", 300) + "x\ndef g(x) = " + strings.Repeat("f(x) + ", 300) + "x\nv = [1.5]\ny = g(v)"
+	if _, err := ein.CompileContext(ctx, "p.ein", many, ein.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a program that is compiled when the context has ended gives %v", err)
+	}
 	var limit *cost.LimitError
 	tiny, err := ein.Compile("p.ein", "A = ones(2000, 2000)\nB = exp(A)", ein.Options{Limits: ein.Limits{MaxBytes: 100_000}})
 	if err != nil {
