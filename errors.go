@@ -109,7 +109,7 @@ func (p *Program) match(declared []bind.Declared, given []Input) error {
 			continue
 		}
 		message := fmt.Sprintf("the input `%s` is not bound to any data", d.Name)
-		hint := fmt.Sprintf("Bind it: on the command line, `--input %s=FILE`, a %s.", d.Name, d.Kind)
+		hint := fmt.Sprintf("Bind it on the command line: `--input %s=FILE`, a %s.", d.Name, d.Kind)
 		if p.file == nil {
 			missing.Data = append(missing.Data, diag.Finding("E0703", diag.Error, p.name, 0, 0, message, hint))
 			continue
