@@ -364,7 +364,10 @@ func TestHostile(t *testing.T) {
 	for i, h := range hostile {
 		t.Run(strings.ReplaceAll(h.name, " ", "_"), func(t *testing.T) {
 			size := 50_000
-			if i%16 == 0 {
+			switch {
+			case testing.Short():
+				size = 10_000
+			case i%16 == 0:
 				size = 1_000_000
 			}
 			holdsUp(t, h.make(size), check.Profile(i%3))
