@@ -149,7 +149,8 @@ func TestFootprint(t *testing.T) {
 			t.Fatal(name, f.Diags)
 		}
 		t.Logf("%-11s %10d bytes of text, %5.2f of it, counted %4.2f of that", name, len(text), float64(took)/float64(len(text)), float64(f.Footprint)/float64(took))
-		if f.Footprint+50_000 < took || float64(f.Footprint) > 1.2*float64(took)+50_000 {
+		// Under the race detector the smallest strings take more: they share no blocks.
+		if float64(took) > 1.15*float64(f.Footprint)+50_000 || float64(f.Footprint) > 1.2*float64(took)+50_000 {
 			t.Errorf("%s takes %d bytes, Footprint is %d", name, took, f.Footprint)
 		}
 	}
