@@ -12,7 +12,9 @@ import (
 
 // floors is how high each folder stands, the door (ein itself) among them: a
 // package imports only packages of lower floors, or of its own folder. What
-// stands highest is no part of the product: nothing but tests imports it.
+// stands highest is no part of the product: nothing but tests imports it. The four
+// groups of bench are what a question is, what an answer is worth, asking models,
+// and results.
 var floors = map[string]int{
 	"internal": 0,
 	"vm":       1,
@@ -20,9 +22,10 @@ var floors = map[string]int{
 	"lang":     3,
 	"bind":     4,
 	"ein":      5,
-	"repl":     6, "lsp": 6, "bench": 6,
-	"cmd": 7, "docs": 7, "editors": 7, "examples": 7,
-	"perf": 8, "internal/corpus": 8, "internal/naive": 8, "internal/skips": 8,
+	"repl":     6, "lsp": 6,
+	"bench/question": 6, "bench/judge": 7, "bench/ask": 8, "bench/result": 9,
+	"cmd": 10, "docs": 10, "editors": 10, "examples": 10,
+	"perf": 11, "internal/corpus": 11, "internal/naive": 11, "internal/skips": 11,
 }
 
 // floor is the innermost folder with a floor that a package is in, and how high

@@ -44,9 +44,9 @@ import (
 	"testing"
 	"time"
 
-	"ein/bench/category"
-	"ein/bench/instance"
-	"ein/bench/surface"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/surface"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/plan"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/category"
+	"ein/bench/question/category"
 )
 
 func (a *app) benchCommand() *cobra.Command {

@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"ein/bench/compare"
-	"ein/bench/sft"
-	"ein/bench/surface"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/bench/result/compare"
 	"ein/lang/diag"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/run"
-	"ein/bench/sft"
-	"ein/bench/verdict"
+	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/sft"
 	"ein/lang/diag"
 )
 

@@ -17,12 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/eval"
-	"ein/bench/model"
-	"ein/bench/run"
-	"ein/bench/sft"
-	"ein/bench/surface"
-	"ein/bench/verdict"
+	"ein/bench/ask/eval"
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
 	"ein/internal/version"
 	"ein/lang/diag"
 )

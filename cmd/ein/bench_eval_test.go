@@ -15,10 +15,10 @@ import (
 	"sync"
 	"testing"
 
-	"ein/bench/category"
-	"ein/bench/instance"
-	"ein/bench/model/fake"
-	"ein/bench/run"
+	"ein/bench/ask/model/fake"
+	"ein/bench/ask/run"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
 )
 
 // TestEvalInterrupt interrupts a run whose replies do not come: once, and then the

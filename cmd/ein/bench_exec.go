@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/answer"
-	"ein/bench/job"
-	"ein/bench/sft"
-	"ein/bench/verdict"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+	"ein/internal/job"
 )
 
 type execFlags struct {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/export"
-	"ein/bench/job"
+	"ein/bench/result/export"
+	"ein/internal/job"
 )
 
 func (a *app) benchExportCommand() *cobra.Command {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/instance"
-	"ein/bench/model/fake"
+	"ein/bench/ask/model/fake"
+	"ein/bench/question/instance"
 	"ein/internal/table"
 )
 

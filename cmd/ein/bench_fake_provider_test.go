@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ein/bench/model"
-	"ein/bench/model/fake"
+	"ein/bench/ask/model"
+	"ein/bench/ask/model/fake"
 )
 
 // TestFakeProviderServes asks a server until it is stopped.

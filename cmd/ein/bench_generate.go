@@ -21,10 +21,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein"
-	"ein/bench/category"
-	"ein/bench/instance"
-	"ein/bench/job"
-	"ein/bench/surface"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/surface"
+	"ein/internal/job"
 	"ein/lang/diag"
 )
 

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/answer"
-	"ein/bench/instance"
-	"ein/bench/job"
-	"ein/bench/verdict"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/instance"
+	"ein/internal/job"
 	"ein/internal/version"
 	"ein/lang/diag"
 )

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"ein/bench/category"
-	"ein/bench/instance"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
 )
 
 // TestKilled kills ein bench exec, score and generate at points drawn at random,

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/memorization"
-	"ein/bench/run"
-	"ein/bench/sft"
-	"ein/bench/surface"
+	"ein/bench/ask/run"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/bench/result/memorization"
 	"ein/lang/diag"
 )
 

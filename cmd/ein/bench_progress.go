@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"ein/bench/eval"
+	"ein/bench/ask/eval"
 )
 
 // rare is a line of progress that is told seldom where it stays: one that is

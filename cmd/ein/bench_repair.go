@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/run"
+	"ein/bench/ask/run"
 )
 
 func (a *app) benchRepairCommand() *cobra.Command {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/memorization"
-	"ein/bench/report"
-	"ein/bench/run"
+	"ein/bench/ask/run"
+	"ein/bench/result/memorization"
+	"ein/bench/result/report"
 	"ein/lang/diag"
 )
 

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"ein/bench/eval"
-	"ein/bench/instance"
-	"ein/bench/model"
-	"ein/bench/run"
+	"ein/bench/ask/eval"
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+	"ein/bench/question/instance"
 	"ein/lang/diag"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/job"
-	"ein/bench/verdict"
+	"ein/bench/judge/verdict"
+	"ein/internal/job"
 )
 
 func (a *app) benchScoreCommand() *cobra.Command {

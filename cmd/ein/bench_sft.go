@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/instance"
-	"ein/bench/job"
-	"ein/bench/sft"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/internal/job"
 	"ein/lang/diag"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/instance"
+	"ein/bench/question/instance"
 )
 
 func (a *app) benchShowCommand() *cobra.Command {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/census"
-	"ein/bench/instance"
+	"ein/bench/question/census"
+	"ein/bench/question/instance"
 )
 
 func (a *app) benchStatsCommand() *cobra.Command {

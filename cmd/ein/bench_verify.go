@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/verify"
+	"ein/bench/question/verify"
 	"ein/internal/table"
 	"ein/lang/diag"
 )

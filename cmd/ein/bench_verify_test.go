@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"ein/bench/category"
-	"ein/bench/verify"
+	"ein/bench/question/category"
+	"ein/bench/question/verify"
 )
 
 // madeFile is a file of instances of every category.

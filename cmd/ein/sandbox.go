@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/sandbox"
-	"ein/bench/verdict"
+	"ein/bench/judge/sandbox"
+	"ein/bench/judge/verdict"
 )
 
 // boxFlags say what Python programs are run by and in.

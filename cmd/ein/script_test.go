@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ein/bench/category"
+	"ein/bench/question/category"
 	"ein/vm/code"
 )
 

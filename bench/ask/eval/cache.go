@@ -1,0 +1,123 @@
+package eval
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ein/bench/ask/model"
+	"ein/internal/job"
+)
+
+// cache keeps complete responses in files named by their requests. Nothing is ever
+// changed in it, so that any number of runs can share a folder.
+type cache struct {
+	dir     string
+	model   string
+	baseURL string
+}
+
+// entry is the content of a file: a response, and the SHA-256 of its text.
+type entry struct {
+	SHA256   string          `json:"sha256"`
+	Response json.RawMessage `json:"response"`
+}
+
+// newCache is nil when nothing is to be kept: a baseline is a function of more than
+// its request.
+func newCache(o *Options) (*cache, error) {
+	if o.Cache == "" || strings.HasPrefix(o.Model.Name(), "baseline:") {
+		return nil, nil
+	}
+	if err := os.MkdirAll(o.Cache, 0o755); err != nil {
+		return nil, err
+	}
+	return &cache{o.Cache, o.Model.Name(), o.BaseURL}, nil
+}
+
+// name is the file of a request: the SHA-256 of provider, address, body and sample.
+func (c *cache) name(body json.RawMessage, sample int) (string, error) {
+	var canonical any // the order of members does not count
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&canonical); err != nil {
+		return "", err
+	}
+	key, err := json.Marshal(struct {
+		Model   string `json:"model"`
+		BaseURL string `json:"base_url"`
+		Body    any    `json:"body"`
+		Sample  int    `json:"sample"`
+	}{c.model, c.baseURL, canonical, sample})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(key)
+	text := hex.EncodeToString(sum[:])
+	return filepath.Join(c.dir, text[:2], text+".json"), nil
+}
+
+// get is the response of a file, nil when there is none. A file that is not as it
+// was written is an error, and as good as none.
+func (c *cache) get(name string) (*model.Response, error) {
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return entryOf(name, b)
+}
+
+// entryOf reads the content of a file.
+func entryOf(name string, b []byte) (*model.Response, error) {
+	var e entry
+	if err := json.Unmarshal(b, &e); err != nil {
+		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+	}
+	if sum := sha256.Sum256(e.Response); e.SHA256 != hex.EncodeToString(sum[:]) {
+		return nil, fmt.Errorf("%s: the checksum is not that of the content", name)
+	}
+	r := &model.Response{}
+	if err := json.Unmarshal(e.Response, r); err != nil {
+		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+	}
+	return r, nil
+}
+
+// put keeps a response, if it is complete. After a crash there is the whole file or
+// none.
+func (c *cache) put(name string, r *model.Response) error {
+	switch r.Finish {
+	case model.Stop:
+		if r.Text == "" {
+			return nil
+		}
+	case model.Length, model.Refusal, model.ContentFilter:
+	default:
+		return nil
+	}
+	kept := *r
+	kept.Limits = model.Limits{} // of that moment
+	response, err := json.Marshal(&kept)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(response)
+	b, err := json.Marshal(&entry{hex.EncodeToString(sum[:]), response})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return job.ReplaceBytes(name, b)
+}

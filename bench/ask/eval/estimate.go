@@ -1,0 +1,74 @@
+package eval
+
+import (
+	"unicode/utf8"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+)
+
+// Estimate is what asking is expected to take, before anything is asked.
+type Estimate struct {
+	Requests int   `json:"requests"`
+	Input    int64 `json:"input_tokens"`
+	Output   int64 `json:"output_tokens"`
+	// MostOutput is all requests at MaxTokens; 0 when there is no such bound.
+	MostOutput int64   `json:"most_output_tokens,omitempty"`
+	Cost       float64 `json:"cost,omitempty"` // dollars; 0 without a price
+	MostCost   float64 `json:"most_cost,omitempty"`
+}
+
+// How tokens are estimated without the vocabulary of any model, and what a chat puts
+// around a message.
+const (
+	charsPerToken = 4
+	perMessage    = 4
+)
+
+// thoughts is how many tokens of reasoning in the open are expected: several
+// sentences about each of the few nodes of a graph.
+const thoughts = 400
+
+// EstimateRun estimates the replies to rows. Reasoning that is not asked for in the
+// prompt is not in it: nobody knows how long a model thinks.
+func EstimateRun(o *Options, rows []run.Row) Estimate {
+	e := Estimate{Requests: len(rows)}
+	for i := range rows {
+		in, out := estimate(o, rows[i].Instance, rows[i].Mode)
+		e.Input += in
+		e.Output += out
+		e.MostOutput += int64(o.Params.MaxTokens)
+	}
+	if p := o.Price; p != nil {
+		e.Cost = (float64(e.Input)*p.Input + float64(e.Output)*p.Output) / 1e6
+		if e.MostOutput > 0 {
+			e.MostCost = (float64(e.Input)*p.Input + float64(e.MostOutput)*p.Output) / 1e6
+		}
+	}
+	return e
+}
+
+// estimate is the tokens of one request.
+func estimate(o *Options, in *instance.Instance, mode sft.Mode) (input, output int64) {
+	input = tokens(o.Prompts[mode]) + tokens(in.Question) + 2*perMessage
+	output = perMessage
+	switch mode {
+	case sft.Ein:
+		output += tokens(in.EinProgram)
+	case sft.Python:
+		output += tokens(in.PythonProgram)
+	case sft.CoT:
+		output += thoughts + tokens(string(in.Answer))
+	default:
+		output += tokens(string(in.Answer))
+	}
+	if most := int64(o.Params.MaxTokens); most > 0 {
+		output = min(output, most)
+	}
+	return input, output
+}
+
+func tokens(text string) int64 {
+	return int64(utf8.RuneCountInString(text)+charsPerToken-1) / charsPerToken
+}

@@ -1,0 +1,279 @@
+// Package eval asks a model the questions of the benchmark and keeps what it says
+// in the directory of a run.
+//
+// A run is safe: a reply counts once it is on disk, and a run that was stopped at
+// any point asks only for what is missing. It is polite: the number of requests
+// at a time follows what the provider bears, and what cannot succeed is not tried
+// again. Scores are made from the replies alone, so that scoring never asks.
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+)
+
+// Options are an evaluation.
+type Options struct {
+	Dir       string               // of the run; made if there is none
+	Model     model.Model          //
+	BaseURL   string               // as the model was opened with
+	Instances []*instance.Instance // in all encodings, as Encode gives them
+	Source    run.Source
+	Modes     []sft.Mode
+	Encodings []surface.Encoding
+	Samples   int
+	Params    model.Params
+	Prompts   sft.Prompts
+	Version   string // of the tool
+
+	Price   *run.Price // nil: the cost is not known
+	MaxCost float64    // dollars for the whole run; 0 is no bound. It needs a Price
+	Cache   string     // folder of responses; "" is none
+
+	// None of what follows changes a result.
+
+	Schedule Schedule
+	// Stop ends the run when it is closed: nothing more is asked, and replies on
+	// their way are waited for, for Drain at most. The end of the context ends it at
+	// once.
+	Stop     <-chan struct{}
+	Drain    time.Duration  // 0 is DefaultDrain
+	Progress func(Progress) // called by one goroutine; may be nil
+	Warn     func(string)   // what does not end the run; may be nil
+	// Rand gives numbers from 0 up to 1, for the jitter of waits; nil is math/rand.
+	Rand func() float64
+}
+
+// DefaultDrain is how long replies on their way are waited for. They are paid for.
+const DefaultDrain = 2 * time.Minute
+
+// question stands for the question in a request that a run records.
+const question = "{question}"
+
+// Config is the configuration of the run that the options ask for.
+func (o *Options) Config() (run.Config, error) {
+	c := run.Config{Format: run.Format, Ein: o.Version, Model: o.Model.Name(), BaseURL: o.BaseURL, Modes: o.Modes,
+		Encodings: o.Encodings, Samples: o.Samples, Params: o.Params, Instances: o.Source,
+		Prompts: map[sft.Mode]string{}, Sent: map[sft.Mode]json.RawMessage{}, Price: o.Price}
+	if u, err := url.Parse(o.BaseURL); err != nil || u.User != nil {
+		return c, errors.New("the base URL is no URL, or has a name or a password in it, which would be recorded; keys belong in the environment or a file")
+	}
+	for _, mode := range o.Modes {
+		c.Prompts[mode] = o.Prompts[mode]
+		body, err := o.Model.Body(&model.Request{Mode: string(mode), System: o.Prompts[mode], User: question, Params: o.Params})
+		if err != nil {
+			return c, fmt.Errorf("the request cannot be made: %w", err)
+		}
+		c.Sent[mode] = body
+	}
+	return c, nil
+}
+
+// ConfigError is a directory that has the run of another configuration.
+type ConfigError struct {
+	Dir         string
+	Differences []string // what there is, and what was asked for now
+	Empty       bool     // it has no replies yet
+}
+
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("%s has the run of another configuration:\n  %s", e.Dir, strings.Join(e.Differences, "\n  "))
+}
+
+// open creates the run or opens the one that is there.
+func (o *Options) open() (*run.Writer, error) {
+	c, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	w, err := run.Open(o.Dir)
+	if errors.Is(err, run.ErrNoRun) {
+		// A cache may have all replies, and then nobody is asked.
+		var e *model.Error
+		if o.Cache == "" && errors.As(model.Ready(o.Model), &e) {
+			return nil, &StopError{Reason: Refused, Err: e, Hint: e.Hint}
+		}
+		return run.Create(o.Dir, c, o.Instances)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := o.same(w.Run(), c); err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// same holds a run to the configuration that is asked for now.
+func (o *Options) same(r *run.Run, c run.Config) error {
+	d := run.Diff(r.Config, c)
+	if len(d) == 0 {
+		return nil
+	}
+	empty := !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Reply != nil })
+	return &ConfigError{o.Dir, d, empty}
+}
+
+// Repeats reports whether the samples of a question are one request at temperature
+// 0: nothing in it makes them differ.
+func Repeats(o *Options) bool {
+	if o.Samples < 2 || o.Params.Temperature == nil || *o.Params.Temperature != 0 || len(o.Instances) == 0 || len(o.Modes) == 0 {
+		return false
+	}
+	var bodies [2]json.RawMessage
+	for sample := range bodies {
+		row := &run.Row{Instance: o.Instances[0], Key: run.Key{ID: o.Instances[0].ID, Mode: o.Modes[0], Sample: sample}}
+		var err error
+		if bodies[sample], err = o.Model.Body(o.request(row)); err != nil {
+			return false // which Run says
+		}
+	}
+	return bytes.Equal(bodies[0], bodies[1])
+}
+
+// request is what a row asks. Samples differ in their seed, if one is asked for.
+func (o *Options) request(row *run.Row) *model.Request {
+	p := o.Params
+	if p.Seed != nil {
+		seed := *p.Seed + int64(row.Sample)
+		p.Seed = &seed
+	}
+	return &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
+}
+
+// Missing is the rows that Run would ask for: all, where there is no run yet.
+// Nothing is written.
+func Missing(o *Options) ([]run.Row, error) {
+	c, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(o.Dir, run.ConfigFile)); errors.Is(err, os.ErrNotExist) {
+		var rows []run.Row
+		for _, in := range o.Instances {
+			for _, mode := range o.Modes {
+				for sample := range o.Samples {
+					rows = append(rows, run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: mode, Sample: sample}})
+				}
+			}
+		}
+		return rows, nil
+	}
+	r, err := run.Read(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.same(r, c); err != nil {
+		return nil, err
+	}
+	var rows []run.Row
+	for i := range r.Rows {
+		if r.Rows[i].Reply == nil {
+			rows = append(rows, r.Rows[i])
+		}
+	}
+	return rows, nil
+}
+
+// Reason is why a run has ended before it was complete.
+type Reason string
+
+// The reasons.
+const (
+	Interrupted Reason = "interrupted"
+	Refused     Reason = "refused" // the provider will not answer: a key, money, a model
+	Unreachable Reason = "unreachable"
+	Budget      Reason = "budget"
+	Wait        Reason = "wait" // longer than Schedule.MaxWait
+	Disk        Reason = "disk"
+)
+
+// StopError is a run that has ended before it was complete. What is on disk
+// stays, and the same options continue it.
+type StopError struct {
+	Reason Reason
+	Err    error
+	Hint   string
+}
+
+func (e *StopError) Error() string { return e.Err.Error() }
+
+func (e *StopError) Unwrap() error { return e.Err }
+
+// Summary is what a Run did.
+type Summary struct {
+	Questions int         `json:"questions"` // of the run: instances, modes and samples
+	Before    int         `json:"before"`    // replies that were there
+	Asked     int         `json:"asked"`     // replies of the model, now
+	Cached    int         `json:"cached"`    // replies of the cache, now
+	Retries   int         `json:"retries"`
+	Rejected  int         `json:"rejected"` // requests that the provider does not take
+	GaveUp    int         `json:"gave_up"`  // requests that failed to the last retry
+	Missing   int         `json:"missing"`  // replies that the run lacks now
+	Usage     model.Usage `json:"usage"`    // of all replies of the run
+	Cost      float64     `json:"cost"`     // of all replies of the run, in dollars
+	Elapsed   float64     `json:"elapsed_s"`
+	// FirstFailure is about the first request that was rejected or given up on, and
+	// FirstHint what to do about it, if anything can be said.
+	FirstFailure string `json:"first_failure,omitempty"`
+	FirstHint    string `json:"first_hint,omitempty"`
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Summary
+	Flying int           // requests on their way
+	Limit  int           // the most of them at present
+	Rate   float64       // replies a second
+	Left   time.Duration // at that rate; 0: not known
+	Paused time.Duration // until anything is asked again, as the provider wants it
+}
+
+// Run asks for all replies that a run lacks. The error is a *StopError when it
+// could have gone on, a *ConfigError, or that of package run. Replies that are still
+// missing without an error are in the Summary.
+func Run(ctx context.Context, o Options) (Summary, error) {
+	if o.MaxCost > 0 && o.Price == nil {
+		return Summary{}, fmt.Errorf("a bound on the cost needs a price for %s", o.Model.Name())
+	}
+	if o.Drain <= 0 {
+		o.Drain = DefaultDrain
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	o.Schedule = o.Schedule.withDefaults()
+	w, err := o.open()
+	if err != nil {
+		return Summary{}, err
+	}
+	if w.Torn() != "" {
+		o.Warn(w.Torn())
+	}
+	l := newLoop(&o, w)
+	err = l.run(ctx)
+	if closeErr := w.Close(); err == nil && closeErr != nil {
+		err = &StopError{Reason: Disk, Err: closeErr}
+	}
+	return l.summary(), err
+}

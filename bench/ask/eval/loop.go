@@ -1,0 +1,434 @@
+package eval
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+)
+
+// loop is a run that goes on. One goroutine has all of its state; each request is a
+// goroutine that gives its result back.
+type loop struct {
+	o     *Options
+	w     *run.Writer
+	cache *cache
+	pace  *pace
+	start time.Time
+
+	todo    []*task
+	later   tasks // to be tried again
+	flying  int
+	results chan result
+
+	sum      Summary
+	now      int     // replies of this session
+	spent    float64 // dollars, of the run
+	reserved float64 // dollars, that requests on their way may cost
+	longest  int64   // output of a reply so far, in tokens
+	refused  int     // connections
+	answered bool    // there is somebody: a reply has come
+	ended    *StopError
+	failed   bool // the disk: replies on their way cannot be kept
+	cacheBad int  // failures of the cache, of which the first is told at once
+}
+
+// task is a reply to be asked for.
+type task struct {
+	row     *run.Row
+	tries   int // that have failed
+	due     time.Time
+	reserve float64
+}
+
+// result is what has become of a request.
+type result struct {
+	*task
+	reply  *run.Reply
+	limits model.Limits
+	cached bool
+	id     string // of the provider
+	took   time.Duration
+	err    error // of the model
+	disk   error // of the run
+	cache  error // of the cache, which ends nothing
+}
+
+func newLoop(o *Options, w *run.Writer) *loop {
+	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result)}
+	rows := w.Run().Rows
+	l.sum.Questions = len(rows)
+	for i := range rows {
+		if r := rows[i].Reply; r != nil {
+			l.sum.Before++
+			l.count(r)
+			continue
+		}
+		l.todo = append(l.todo, &task{row: &rows[i]})
+	}
+	return l
+}
+
+// count adds the tokens and the cost of a reply.
+func (l *loop) count(r *run.Reply) {
+	u := &l.sum.Usage
+	u.Input += r.Usage.Input
+	u.CachedInput += r.Usage.CachedInput
+	u.Output += r.Usage.Output
+	u.Reasoning += r.Usage.Reasoning
+	l.spent += r.Cost
+	l.longest = max(l.longest, r.Usage.Output)
+}
+
+func (l *loop) summary() Summary {
+	s := l.sum
+	s.Cost = l.spent
+	s.Missing = s.Questions - s.Before - s.Asked - s.Cached
+	s.Elapsed = time.Since(l.start).Seconds()
+	return s
+}
+
+// tick is how often progress is told when nothing happens.
+const tick = time.Second
+
+func (l *loop) run(ctx context.Context) error {
+	l.start = time.Now()
+	var err error
+	if l.cache, err = newCache(l.o); err != nil {
+		return &StopError{Reason: Disk, Err: fmt.Errorf("cannot use the cache: %w", err)}
+	}
+	l.w.Log(run.Event{Time: l.start, Event: "begin", Limit: l.pace.slots()})
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop, done := l.o.Stop, ctx.Done()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	var drained <-chan time.Time
+	for {
+		if l.ended == nil {
+			l.fill(asking)
+		}
+		if l.ended != nil && drained == nil {
+			t := time.NewTimer(l.o.Drain)
+			defer t.Stop()
+			drained = t.C
+		}
+		if l.failed {
+			cancel()
+		}
+		if l.flying == 0 && (l.ended != nil || len(l.todo)+len(l.later) == 0) {
+			break
+		}
+		next, stopNext := l.nextStart()
+		select {
+		case r := <-l.results:
+			l.flying--
+			l.reserved -= r.reserve
+			l.handle(&r)
+		case <-next:
+		case <-ticker.C:
+		case <-stop:
+			stop = nil
+			l.end(&StopError{Reason: Interrupted, Err: errors.New("interrupted")})
+		case <-drained:
+			cancel()
+		case <-done:
+			done = nil
+			l.end(&StopError{Reason: Interrupted, Err: context.Cause(ctx)})
+		}
+		stopNext()
+		l.tell()
+	}
+	if more := l.cacheBad - 1; more > 0 {
+		l.o.Warn(fmt.Sprintf("the cache failed for %s more", plural(more, "reply", "replies")))
+	}
+	event := run.Event{Time: time.Now(), Event: "end", Limit: l.pace.slots(), TookMS: time.Since(l.start).Milliseconds()}
+	if l.ended != nil {
+		event.Class, event.Message = string(l.ended.Reason), l.ended.Error()
+	}
+	l.w.Log(event)
+	if l.ended != nil {
+		return l.ended
+	}
+	return nil
+}
+
+// end makes the run end. The first reason counts.
+func (l *loop) end(e *StopError) {
+	if l.ended == nil {
+		l.ended = e
+	}
+}
+
+// fill starts what may be started now.
+func (l *loop) fill(ctx context.Context) {
+	for l.flying < l.pace.slots() && l.ended == nil {
+		now := time.Now()
+		if now.Before(l.pace.pause) {
+			return
+		}
+		// What is tried again goes first: it has waited.
+		again := len(l.later) > 0 && !l.later[0].due.After(now)
+		var t *task
+		switch {
+		case again:
+			t = l.later[0]
+		case len(l.todo) > 0 && (l.answered || len(l.later) < enough): // or the rest would fail as well
+			t = l.todo[0]
+		default:
+			return
+		}
+		if !l.afford(t) {
+			return
+		}
+		if again {
+			heap.Pop(&l.later)
+		} else {
+			l.todo = l.todo[1:]
+		}
+		l.flying++
+		l.reserved += t.reserve
+		go func() { l.results <- l.ask(ctx, t) }()
+	}
+}
+
+// nextStart is when something may be started that cannot be now, unless a result
+// comes before.
+func (l *loop) nextStart() (<-chan time.Time, func()) {
+	if l.ended != nil || l.flying >= l.pace.slots() {
+		return nil, func() {}
+	}
+	var at time.Time
+	if len(l.later) > 0 {
+		at = l.later[0].due
+	}
+	now := time.Now()
+	if now.Before(l.pace.pause) && (len(l.todo) > 0 || at.Before(l.pace.pause)) {
+		at = l.pace.pause
+	}
+	if at.IsZero() || !at.After(now) {
+		return nil, func() {} // it waits for money, which a result may set free
+	}
+	t := time.NewTimer(at.Sub(now))
+	return t.C, func() { t.Stop() }
+}
+
+// afford reports whether a request fits in the bound on the cost, with all that are on
+// their way at the most that they may cost.
+func (l *loop) afford(t *task) bool {
+	if l.o.MaxCost <= 0 {
+		return true
+	}
+	input, output := estimate(l.o, t.row.Instance, t.row.Mode)
+	if most := int64(l.o.Params.MaxTokens); most > 0 {
+		output = most
+	} else {
+		output = max(output, l.longest)
+	}
+	t.reserve = (float64(input)*l.o.Price.Input + float64(output)*l.o.Price.Output) / 1e6
+	if l.spent+l.reserved+t.reserve <= l.o.MaxCost {
+		return true
+	}
+	if l.flying == 0 {
+		l.end(&StopError{Reason: Budget,
+			Err:  fmt.Errorf("the run has cost $%.4f, and the next request could cost up to $%.4f: more than --max-cost %g", l.spent, t.reserve, l.o.MaxCost),
+			Hint: "Give the same command a higher --max-cost to go on."})
+	}
+	return false
+}
+
+// ask gets a reply and keeps it. It runs beside the loop and touches none of its
+// state.
+func (l *loop) ask(ctx context.Context, t *task) (r result) {
+	r.task = t
+	began := time.Now()
+	defer func() { r.took = time.Since(began) }()
+	req := l.o.request(t.row)
+	var response *model.Response
+	name := ""
+	if l.cache != nil {
+		body, err := l.o.Model.Body(req)
+		if err == nil {
+			name, err = l.cache.name(body, t.row.Sample)
+		}
+		if err == nil {
+			response, err = l.cache.get(name)
+		}
+		r.cache = err
+	}
+	r.cached = response != nil
+	if response == nil {
+		response, r.err = l.o.Model.Ask(ctx, req)
+		if r.err != nil {
+			return r
+		}
+	}
+	r.limits, r.id = response.Limits, response.RequestID
+	r.reply = &run.Reply{Key: t.row.Key, Model: response.Model, Reply: response.Text, Finish: response.Finish,
+		Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.o.Price, response.Usage)}
+	if r.disk = l.w.Append(*r.reply); r.disk != nil {
+		return r
+	}
+	if name != "" && !r.cached {
+		r.cache = errors.Join(r.cache, l.cache.put(name, response))
+	}
+	return r
+}
+
+// handle takes the result of a request in.
+func (l *loop) handle(r *result) {
+	now := time.Now()
+	if r.cache != nil {
+		if l.cacheBad++; l.cacheBad == 1 {
+			l.o.Warn(fmt.Sprintf("the cache: %v", r.cache))
+		}
+	}
+	event := run.Event{Time: now, Key: &r.row.Key, Attempt: r.tries + 1, TookMS: r.took.Milliseconds(), ID: r.id}
+	defer func() { l.w.Log(event) }()
+	if r.disk != nil {
+		event.Event, event.Message = "stopped", r.disk.Error()
+		l.failed = true
+		l.end(&StopError{Reason: Disk, Err: r.disk, Hint: "The replies that were reported done are safe. Make room, or see to the disk, then give the same command."})
+		return
+	}
+	if r.err == nil {
+		event.Event = "reply"
+		before := l.pace.slots()
+		l.replied(r, now)
+		if now := l.pace.slots(); now != before {
+			event.Limit = now
+		}
+		return
+	}
+	var e *model.Error
+	if !errors.As(r.err, &e) {
+		event.Event, event.Message = "stopped", r.err.Error()
+		if l.ended != nil {
+			return // cancelled with the run
+		}
+		e = &model.Error{Class: model.Transport, Err: r.err}
+	}
+	event.Class, event.Status, event.Code, event.Message = string(e.Class), e.Status, e.Code, e.Error()
+	switch {
+	case e.Ends():
+		event.Event = "stopped"
+		l.end(&StopError{Reason: Refused, Err: e, Hint: e.Hint})
+	case !e.Passes():
+		event.Event = "rejected"
+		l.sum.Rejected++
+		l.fail(r, e)
+	default:
+		event.Event = "retry"
+		l.again(r, e, &event)
+	}
+}
+
+func (l *loop) replied(r *result, now time.Time) {
+	l.count(r.reply)
+	l.now++
+	if r.cached {
+		l.sum.Cached++
+		return
+	}
+	l.answered = true
+	l.sum.Asked++
+	l.pace.replied(now, r.limits)
+}
+
+// fail counts a reply that will be missing.
+func (l *loop) fail(r *result, e *model.Error) {
+	if l.sum.FirstFailure == "" {
+		l.sum.FirstFailure, l.sum.FirstHint = fmt.Sprintf("%s, %s: %v", r.row.ID, r.row.Mode, e), e.Hint
+	}
+}
+
+// Before the first reply there may be nobody to give one. Refused connections say so
+// early. A wait, a page of HTML or a program that ends at once may pass, but not as
+// often for one request.
+const (
+	enough  = 3 // refused connections; requests that wait, and no more are asked
+	hopeful = 5 // failures of one request that is neither limited nor overloaded
+)
+
+// again tries a request again later, if it is worth it.
+func (l *loop) again(r *result, e *model.Error, event *run.Event) {
+	now := event.Time
+	if e.Class == model.RateLimit && l.pace.limited(now, e.RetryAfter) {
+		event.Limit = l.pace.slots()
+	}
+	if !l.answered && unreachable(e) {
+		l.refused++
+		if l.refused >= min(enough, l.sum.Questions-l.sum.Before) {
+			l.end(&StopError{Reason: Unreachable, Err: fmt.Errorf("nothing can be reached: %w", e),
+				Hint: "Check the address and that the server runs, then give the same command."})
+		}
+	}
+	if e.RetryAfter > l.pace.MaxWait {
+		l.end(&StopError{Reason: Wait, Err: fmt.Errorf("the provider wants a wait of %v: %w", e.RetryAfter.Round(time.Second), e),
+			Hint: "Give the same command then."})
+	}
+	r.tries++
+	if !l.answered && r.tries >= hopeful && (e.Class == model.Transport || e.Class == model.Protocol) {
+		l.end(&StopError{Reason: Unreachable, Err: fmt.Errorf("nothing answers: %w", e),
+			Hint: cmp.Or(e.Hint, "See to the model, then give the same command.")})
+	}
+	switch {
+	case l.ended != nil:
+		event.Event = "stopped"
+	case r.tries > l.pace.Retries:
+		event.Event = "gave_up"
+		l.sum.GaveUp++
+		l.fail(r, e)
+	default:
+		wait := l.pace.wait(r.tries, e, l.o.Rand)
+		event.WaitMS = wait.Milliseconds()
+		l.sum.Retries++
+		r.due = now.Add(wait)
+		heap.Push(&l.later, r.task)
+	}
+}
+
+// wsaRefused is how Windows says that a connection was refused.
+const wsaRefused = syscall.Errno(10061)
+
+// unreachable reports a failure that is nobody listening, or no such host.
+func unreachable(err error) bool {
+	var dns *net.DNSError
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused) || errors.As(err, &dns) && dns.IsNotFound
+}
+
+func (l *loop) tell() {
+	if l.o.Progress == nil {
+		return
+	}
+	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.pace.slots(), Paused: max(0, time.Until(l.pace.pause))}
+	if p.Elapsed > 0 && l.now > 0 {
+		p.Rate = float64(l.now) / p.Elapsed
+		p.Left = time.Duration(float64(p.Missing) / p.Rate * float64(time.Second))
+	}
+	l.o.Progress(p)
+}
+
+// tasks is a heap, the first that is due on top.
+type tasks []*task
+
+func (t tasks) Len() int           { return len(t) }
+func (t tasks) Less(i, j int) bool { return t[i].due.Before(t[j].due) }
+func (t tasks) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
+
+// Push implements heap.Interface.
+func (t *tasks) Push(x any) { *t = append(*t, x.(*task)) }
+
+// Pop implements heap.Interface.
+func (t *tasks) Pop() any {
+	last := (*t)[len(*t)-1]
+	*t = (*t)[:len(*t)-1]
+	return last
+}

@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ein/bench/question/instance"
+	"ein/bench/question/surface"
+)
+
+// Select takes the instances of some categories, of all when there are none; and of
+// these at most limit, 0 being all. They are taken from the categories in turn, so
+// that few instances are a little of everything, and keep their order.
+func Select(all []*instance.Instance, categories []string, limit int) ([]*instance.Instance, error) {
+	there := map[string][]int{} // by category, the places
+	var order []string
+	for i, in := range all {
+		if len(categories) > 0 && !slices.Contains(categories, in.Category) {
+			continue
+		}
+		if there[in.Category] == nil {
+			order = append(order, in.Category)
+		}
+		there[in.Category] = append(there[in.Category], i)
+	}
+	for _, name := range categories {
+		if _, err := instance.Category(name); err != nil {
+			return nil, err
+		}
+		if there[name] == nil {
+			return nil, fmt.Errorf("there is no instance of the category %s", name)
+		}
+	}
+	var take []int
+	for turn := 0; ; turn++ {
+		before := len(take)
+		for _, name := range order {
+			if turn < len(there[name]) && (limit <= 0 || len(take) < limit) {
+				take = append(take, there[name][turn])
+			}
+		}
+		if len(take) == before {
+			break
+		}
+	}
+	slices.Sort(take)
+	out := make([]*instance.Instance, len(take))
+	for i, at := range take {
+		out[i] = all[at]
+	}
+	return out, nil
+}
+
+// Encode gives every instance in every encoding. Without encodings it is the one
+// that all instances have. An instance that has another is made again from its
+// id, and must then have the same answer and program.
+func Encode(all []*instance.Instance, encodings []surface.Encoding) ([]*instance.Instance, []surface.Encoding, error) {
+	ids := make([]instance.ID, len(all))
+	for i, in := range all {
+		var err error
+		if ids[i], err = instance.ParseID(in.ID); err != nil {
+			return nil, nil, err
+		}
+		if i > 0 && len(encodings) == 0 && ids[i].Encoding != ids[0].Encoding {
+			return nil, nil, fmt.Errorf("there are instances in %s and in %s; say which encodings to ask in", ids[0].Encoding, ids[i].Encoding)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil, errors.New("there are no instances")
+	}
+	if len(encodings) == 0 {
+		encodings = []surface.Encoding{ids[0].Encoding}
+	}
+	seen := map[string]string{}
+	var out []*instance.Instance
+	for i, in := range all {
+		for _, e := range encodings {
+			made := in
+			if id := ids[i]; id.Encoding != e {
+				id.Encoding = e
+				var err error
+				if made, _, err = instance.Generate(id); err != nil {
+					return nil, nil, err
+				}
+				if !bytes.Equal(made.Answer, in.Answer) || made.EinProgram != in.EinProgram {
+					return nil, nil, fmt.Errorf("the instance %s is not what its id makes; `ein bench verify` says more", in.ID)
+				}
+			}
+			if first, twice := seen[made.ID]; twice {
+				return nil, nil, fmt.Errorf("the instances %s and %s are the same in %s", first, in.ID, e)
+			}
+			seen[made.ID] = in.ID
+			out = append(out, made)
+		}
+	}
+	return out, encodings, nil
+}

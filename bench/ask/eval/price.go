@@ -1,0 +1,115 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+)
+
+// Prices are dollars for a million tokens, by a pattern of PROVIDER:NAME in which *
+// stands for any characters.
+type Prices map[string]run.Price
+
+// Bounds of a file of prices, and of a price: a dollar for a token.
+const (
+	maxPrices = 1 << 20
+	maxPrice  = 1e6
+)
+
+// ReadPrices reads a JSON object such as
+//
+//	{"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}
+func ReadPrices(r io.Reader) (Prices, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxPrices+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > maxPrices:
+		return nil, fmt.Errorf("it is longer than %d bytes", maxPrices)
+	}
+	var list map[string]struct {
+		Input       *float64 `json:"input"`
+		CachedInput *float64 `json:"cached_input"`
+		Output      *float64 `json:"output"`
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&list); err != nil {
+		return nil, fmt.Errorf(`it is no file of prices, {"PATTERN": {"input": ..., "output": ...}}: %w`, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the object")
+	}
+	out := Prices{}
+	for _, pattern := range slices.Sorted(maps.Keys(list)) {
+		p := list[pattern]
+		if p.Input == nil || p.Output == nil {
+			return nil, fmt.Errorf(`%q: "input" and "output" are needed, in dollars for a million tokens`, pattern)
+		}
+		for _, x := range []*float64{p.Input, p.Output, p.CachedInput} {
+			if x != nil && (*x < 0 || *x > maxPrice) {
+				return nil, fmt.Errorf("%q: %g is no price: expected 0 to %g dollars for a million tokens", pattern, *x, float64(maxPrice))
+			}
+		}
+		out[pattern] = run.Price{Input: *p.Input, CachedInput: p.CachedInput, Output: *p.Output}
+	}
+	return out, nil
+}
+
+// For is the price of a model: that of the longest pattern that its name matches, of
+// several the first in the alphabet. It is nil when there is none.
+func (p Prices) For(name string) *run.Price {
+	best := ""
+	found := false
+	for _, pattern := range slices.Sorted(maps.Keys(p)) {
+		if matches(pattern, name) && (!found || len(pattern) > len(best)) {
+			best, found = pattern, true
+		}
+	}
+	if !found {
+		return nil
+	}
+	price := p[best]
+	return &price
+}
+
+// matches reports whether a name is of a pattern.
+func matches(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == name
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
+		return false
+	}
+	name = name[len(first) : len(name)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		at := strings.Index(name, part)
+		if at < 0 {
+			return false
+		}
+		name = name[at+len(part):]
+	}
+	return true
+}
+
+// cost is what a use costs in dollars, 0 without a price.
+func cost(p *run.Price, u model.Usage) float64 {
+	if p == nil {
+		return 0
+	}
+	cached := p.Input
+	if p.CachedInput != nil {
+		cached = *p.CachedInput
+	}
+	return (float64(u.Input-u.CachedInput)*p.Input + float64(u.CachedInput)*cached + float64(u.Output)*p.Output) / 1e6
+}

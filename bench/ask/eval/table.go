@@ -1,0 +1,176 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/stats/show"
+	"ein/internal/table"
+)
+
+// Line is a line of the table of a run: what a mode and an encoding came to on a
+// level, or on all.
+type Line struct {
+	Mode     sft.Mode               `json:"mode"`
+	Encoding surface.Encoding       `json:"encoding"`
+	Level    string                 `json:"level"`
+	Asked    int                    `json:"asked"`    // questions, instances times samples
+	Scored   int                    `json:"scored"`   // what the shares are of
+	Missing  int                    `json:"missing"`  // without a reply
+	Infra    int                    `json:"infra"`    // what the sandbox did not run
+	Unscored int                    `json:"unscored"` // with a reply and no score
+	Outcomes map[answer.Outcome]int `json:"outcomes"`
+	Strict   *verdict.Rate          `json:"strict"` // null when nothing is scored
+	Lenient  *verdict.Rate          `json:"lenient"`
+	Usage    model.Usage            `json:"usage"` // of all replies
+	Cost     float64                `json:"cost"`  // dollars
+
+	tally *verdict.Tally
+}
+
+// total is the level of the lines that sum the levels up.
+const total = "all"
+
+// Lines is the table of a run: for each mode and encoding its levels, then all.
+func Lines(r *run.Run) []*Line {
+	type key struct {
+		mode     sft.Mode
+		encoding surface.Encoding
+		level    string
+	}
+	lines := map[key]*Line{}
+	levels := map[string]bool{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		levels[row.Instance.Level] = true
+		for _, level := range []string{row.Instance.Level, total} {
+			k := key{row.Mode, row.Encoding, level}
+			if lines[k] == nil {
+				lines[k] = &Line{Mode: row.Mode, Encoding: row.Encoding, Level: level, tally: verdict.NewTally("")}
+			}
+			lines[k].add(row)
+		}
+	}
+	var out []*Line
+	for _, mode := range r.Config.Modes {
+		for _, encoding := range r.Config.Encodings {
+			for _, level := range append(slices.Sorted(maps.Keys(levels)), total) {
+				if l := lines[key{mode, encoding, level}]; l != nil {
+					l.finish()
+					out = append(out, l)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (l *Line) add(row *run.Row) {
+	l.Asked++
+	if row.Reply == nil {
+		l.Missing++
+		return
+	}
+	u := &row.Reply.Usage
+	l.Usage.Input += u.Input
+	l.Usage.CachedInput += u.CachedInput
+	l.Usage.Output += u.Output
+	l.Usage.Reasoning += u.Reasoning
+	l.Cost += row.Reply.Cost
+	if s := row.Score; s == nil {
+		l.Unscored++
+	} else {
+		l.tally.Add(&s.Verdict)
+	}
+}
+
+func (l *Line) finish() {
+	t := l.tally
+	l.Scored, l.Infra, l.Outcomes = t.Scored(), t.Outcomes[answer.InfraError], maps.Clone(t.Outcomes)
+	delete(l.Outcomes, answer.InfraError)
+	l.Strict, l.Lenient = t.Rate(answer.Strict), t.Rate(answer.Lenient)
+}
+
+// columns are the outcomes of a table, without those that are right.
+var columns = []struct {
+	head string
+	is   func(answer.Outcome) bool
+}{
+	{"wrong", func(o answer.Outcome) bool { return o == answer.Wrong }},
+	{"format", func(o answer.Outcome) bool { return o == answer.FormatError }},
+	{"none", func(o answer.Outcome) bool { return o == answer.NoAnswer }},
+	{"program", func(o answer.Outcome) bool { return verdict.Class(o) != "" }},
+}
+
+// Text is the table of a run for people.
+func Text(r *run.Run) string {
+	lines, priced := Lines(r), r.Config.Price != nil
+
+	head := append([]string{"mode", "encoding", "level", "n"}, verdict.RateHeads()...)
+	for _, c := range columns {
+		head = append(head, c.head)
+	}
+	gaps := slices.ContainsFunc(lines, func(l *Line) bool { return l.Missing > 0 })
+	head = append(head, "infra")
+	if gaps {
+		head = append(head, "missing")
+	}
+	rows := [][]string{append(head, "input", "output", "$")}
+	asked, missing, failed, unscored := 0, 0, 0, 0
+	for _, l := range lines {
+		row := append([]string{string(l.Mode), string(l.Encoding), l.Level, strconv.Itoa(l.Scored)}, l.tally.Rates()...)
+		for _, c := range columns {
+			n := 0
+			for o, k := range l.Outcomes {
+				if c.is(o) {
+					n += k
+				}
+			}
+			row = append(row, strconv.Itoa(n))
+		}
+		dollars := show.None
+		if priced {
+			const digits = 4
+			dollars = show.Fixed(l.Cost, digits)
+		}
+		row = append(row, strconv.Itoa(l.Infra))
+		if gaps {
+			row = append(row, strconv.Itoa(l.Missing))
+		}
+		rows = append(rows, append(row, strconv.FormatInt(l.Usage.Input, 10), strconv.FormatInt(l.Usage.Output, 10), dollars))
+		if l.Level == total {
+			asked += l.Asked
+			missing += l.Missing
+			failed += l.Infra
+			unscored += l.Unscored
+		}
+	}
+	var b strings.Builder
+	b.WriteString(table.Of(rows).Text())
+	if missing > 0 {
+		fmt.Fprintf(&b, "\nIncomplete: %s of %s missing, and left out of n.\n", show.Count(missing), plural(asked, "reply is", "replies are"))
+	}
+	if failed > 0 {
+		fmt.Fprintf(&b, "\n%s not run by the sandbox, and left out of n.\n", plural(failed, "program was", "programs were"))
+	}
+	if unscored > 0 {
+		fmt.Fprintf(&b, "\n%s not scored, and left out of n.\n", plural(unscored, "reply is", "replies are"))
+	}
+	return b.String()
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return show.Count(n) + " " + many
+}

@@ -1,0 +1,293 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ein/bench/question/category"
+	"ein/bench/question/draw"
+	"ein/bench/question/instance"
+)
+
+// charsPerToken is how many characters a token of a baseline has.
+const charsPerToken = 4
+
+// baseline is a model without a network. It knows the instances that it is asked
+// about, and answers as a pure function of its name, the instance and the sample.
+// All parameters are taken; MaxTokens alone has an effect: a reply is cut there.
+type baseline struct {
+	name   string
+	known  map[string]*instance.Instance
+	most   map[string]json.RawMessage // answer by category, of majority
+	answer func(b *baseline, in *instance.Instance, s *draw.Stream) (said, error)
+}
+
+// said is what a baseline has to say, before it takes the form that is asked for.
+type said struct {
+	answer      json.RawMessage // nil when there is none
+	ein, python string          // programs; "" for ones that print the answer
+}
+
+// openBaseline makes a baseline:
+//
+//	majority       the most common answer among the instances of the category
+//	random         any answer of the right type
+//	oracle         the reference answer; where a program is asked for, one that prints it
+//	oracle-ein     the stored program, or what it puts out
+//	noisy-ein@RATE the same with edges misread: each with the probability RATE is
+//	               dropped, turned around or moved
+func openBaseline(name string, o *Options) (Model, error) {
+	b := &baseline{name: name, known: make(map[string]*instance.Instance, len(o.Instances))}
+	for _, in := range o.Instances {
+		b.known[in.ID] = in
+	}
+	kind, rate, noisy := strings.Cut(name, "@")
+	switch {
+	case name == "majority":
+		b.most = majority(o.Instances)
+		b.answer = (*baseline).majority
+	case name == "random":
+		b.answer = func(_ *baseline, in *instance.Instance, s *draw.Stream) (said, error) {
+			return said{answer: guess(in, s)}, nil
+		}
+	case name == "oracle":
+		b.answer = func(_ *baseline, in *instance.Instance, _ *draw.Stream) (said, error) {
+			return said{answer: in.Answer}, nil
+		}
+	case name == "oracle-ein":
+		b.answer = func(_ *baseline, in *instance.Instance, _ *draw.Stream) (said, error) {
+			return said{in.Answer, in.EinProgram, in.PythonProgram}, nil
+		}
+	case kind == "noisy-ein" && noisy:
+		p, err := strconv.ParseFloat(rate, 64)
+		if err != nil || !(p >= 0 && p <= 1) {
+			return nil, fmt.Errorf("the rate %q is not a number from 0 to 1", rate)
+		}
+		b.answer = func(_ *baseline, in *instance.Instance, s *draw.Stream) (said, error) { return misreading(in, p, s) }
+	default:
+		return nil, errors.New("there is no such baseline: expected majority, random, oracle, oracle-ein or noisy-ein@RATE")
+	}
+	return b, nil
+}
+
+// Name implements Model.
+func (b *baseline) Name() string { return "baseline:" + b.name }
+
+// Body implements Model. It holds all that a reply depends on.
+func (b *baseline) Body(r *Request) (json.RawMessage, error) {
+	return encode(struct {
+		Model  string `json:"model"`
+		ID     string `json:"id"`
+		Sample int    `json:"sample"`
+		Mode   string `json:"mode"`
+		System string `json:"system,omitempty"`
+		User   string `json:"user"`
+		Params Params `json:"params"`
+	}{b.name, r.ID, r.Sample, r.Mode, r.System, r.User, r.Params})
+}
+
+// Ask implements Model.
+func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in := b.known[r.ID]
+	if in == nil {
+		return nil, &Error{Class: Rejected, Message: fmt.Sprintf("the baseline does not know the instance %q", r.ID),
+			Hint: "Baselines answer the instances that they are given when they are opened."}
+	}
+	s := draw.New(draw.Key("baseline", b.name, r.ID, strconv.Itoa(r.Sample)))
+	what, err := b.answer(b, in, s)
+	if err != nil {
+		return nil, &Error{Class: Rejected, Message: err.Error(), Err: err}
+	}
+	text, err := form(r.Mode, in, &what)
+	if err != nil {
+		return nil, &Error{Class: Denied, Message: err.Error(), Err: err}
+	}
+	out := &Response{Text: text, Finish: Stop, Model: b.name, Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}
+	if limit := r.Params.MaxTokens; limit > 0 && tokens(text) > int64(limit) {
+		runes := []rune(text)
+		out.Text, out.Finish = string(runes[:limit*charsPerToken]), Length
+	}
+	out.Usage = Usage{Input: tokens(r.System) + tokens(r.User), Output: tokens(out.Text)}
+	return out, nil
+}
+
+// tokens is an estimate that is the same everywhere.
+func tokens(text string) int64 {
+	return int64(utf8.RuneCountInString(text)+charsPerToken-1) / charsPerToken
+}
+
+// form is a reply as a mode asks for it.
+func form(mode string, in *instance.Instance, s *said) (string, error) {
+	switch mode {
+	case "direct", "cot":
+		reply := "I cannot tell."
+		if s.answer != nil {
+			reply = `{"answer": ` + string(s.answer) + `}`
+		}
+		if mode == "cot" {
+			reply = fmt.Sprintf("The graph has %d nodes and %d edges. I work through them one by one.\n\n%s", in.N, len(in.Edges)+len(in.Edges2), reply)
+		}
+		return reply, nil
+	case "ein":
+		program := s.ein
+		if program == "" {
+			var err error
+			if program, err = constantEin(in, s.answer); err != nil {
+				return "", err
+			}
+		}
+		return "```ein\n" + program + "```\n", nil
+	case "python":
+		program := s.python
+		if program == "" {
+			var err error
+			if program, err = constantPython(in, s.answer); err != nil {
+				return "", err
+			}
+		}
+		return "```python\n" + program + "```\n", nil
+	}
+	return "", fmt.Errorf("there is no mode %q: expected direct, cot, ein or python", mode)
+}
+
+// majority is the most common answer of each category, the first in order among
+// equals. Answers are compared as they are written, so that those with labels
+// agree only where labels do.
+func majority(list []*instance.Instance) map[string]json.RawMessage {
+	counts := map[string]map[string]int{}
+	for _, in := range list {
+		if counts[in.Category] == nil {
+			counts[in.Category] = map[string]int{}
+		}
+		counts[in.Category][string(in.Answer)]++
+	}
+	most := make(map[string]json.RawMessage, len(counts))
+	for name, of := range counts {
+		best := ""
+		for text, n := range of {
+			if n > of[best] || n == of[best] && text < best {
+				best = text
+			}
+		}
+		most[name] = json.RawMessage(best)
+	}
+	return most
+}
+
+func (b *baseline) majority(in *instance.Instance, _ *draw.Stream) (said, error) {
+	return said{answer: b.most[in.Category]}, nil
+}
+
+// guess is a random answer of the type of the category: an integer up to the
+// number of nodes, a mean of as many, a set with each node one time in two.
+func guess(in *instance.Instance, s *draw.Stream) json.RawMessage {
+	var v any
+	switch category.Result(in.ResultType) {
+	case category.Boolean:
+		v = s.Chance(1, 2)
+	case category.Integer:
+		v = s.Between(0, in.N)
+	case category.Float:
+		v = float64(s.Between(0, in.N*in.N)) / float64(in.N)
+	case category.Set:
+		set := []string{}
+		for _, label := range in.Nodes {
+			if s.Chance(1, 2) {
+				set = append(set, label)
+			}
+		}
+		v = set
+	case category.String:
+		v = in.Nodes[s.IntN(in.N)]
+	case category.Compound:
+		v = struct {
+			Reachable bool `json:"reachable"`
+			Degree    int  `json:"degree"`
+		}{s.Chance(1, 2), s.Between(0, in.N)}
+	}
+	b, err := encode(v)
+	if err != nil {
+		panic("BUG: model: " + err.Error()) // the values above all have JSON
+	}
+	return b
+}
+
+// value is an answer with positions for labels; a label that the instance lacks
+// is left out of a set, and is the first node where one is wanted.
+func value(in *instance.Instance, text json.RawMessage) (any, error) {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, fmt.Errorf("the answer %s is no JSON: %w", text, err)
+	}
+	switch x := v.(type) {
+	case string:
+		return max(0, slices.Index(in.Nodes, x)), nil
+	case []any:
+		set := []int{}
+		for _, label := range x {
+			name, _ := label.(string)
+			if i := slices.Index(in.Nodes, name); i >= 0 {
+				set = append(set, i)
+			}
+		}
+		slices.Sort(set)
+		return set, nil
+	}
+	return v, nil
+}
+
+// constantEin is a program that prints an answer.
+func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
+	v, err := value(in, text)
+	if err != nil {
+		return "", err
+	}
+	scalar := func(v any) string {
+		switch x := v.(type) {
+		case bool:
+			if x {
+				return "1"
+			}
+			return "0"
+		case float64:
+			return strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		return fmt.Sprint(v)
+	}
+	switch x := v.(type) {
+	case []int:
+		items := make([]string, in.N)
+		for i := range items {
+			items[i] = "0"
+			if slices.Contains(x, i) {
+				items[i] = "1"
+			}
+		}
+		return "Result = [" + strings.Join(items, ", ") + "]\n:print Result\n", nil
+	case map[string]any:
+		return fmt.Sprintf("Reachable = %s\nDegree = %s\n:print Reachable\n:print Degree\n", scalar(x["reachable"]), scalar(x["degree"])), nil
+	}
+	return "Result = " + scalar(v) + "\n:print Result\n", nil
+}
+
+// constantPython is a program that prints an answer.
+func constantPython(in *instance.Instance, text json.RawMessage) (string, error) {
+	v, err := value(in, text)
+	if err != nil {
+		return "", err
+	}
+	b, err := encode(v)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("print(%q)\n", b), nil
+}

@@ -1,0 +1,291 @@
+// Package fake serves language models that are none, over the wire formats of the
+// providers: for tests, and for trying an evaluation without a network or money.
+//
+// A server is as strict as the real ones, with their shapes of errors: a wrong key,
+// an unknown model, a field that does not exist or that a model does not take. It
+// answers the questions of the instances that it is given with a baseline, counts
+// reasoning as each provider does where it is asked for, and injects faults at a given rate. What happens to a request is a function of the
+// seed, the body of the request and how often it was sent before, so that a run
+// over it can be repeated, and a request that is tried again succeeds in the end.
+package fake
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"ein/bench/ask/model"
+	"ein/bench/question/draw"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+)
+
+// DefaultKey is the key that a server accepts when none is given.
+const DefaultKey = "fake-key-0000"
+
+// MostInARow is how many faults a request meets at most before it succeeds.
+const MostInARow = 3
+
+// Limits of a server.
+const (
+	maxBody  = 16 << 20
+	maxKnown = 1 << 20 // bodies whose attempts are counted
+)
+
+// Options say how a server behaves.
+type Options struct {
+	Instances []*instance.Instance
+	Behaviour string        // a baseline without its provider, as in "noisy-ein@0.2"; "" is oracle
+	Key       string        // "" is DefaultKey
+	FaultRate float64       // share of the attempts that fail, 0 to 1
+	Faults    []string      // names of the faults to inject; nil is all that pass
+	Latency   time.Duration // of every answer
+	Wait      time.Duration // that rate limits ask for; 0 is 20 ms
+	Seed      uint64
+}
+
+// Server is a http.Handler. Its routes are those of the three providers.
+type Server struct {
+	opt    Options
+	model  model.Model
+	known  map[string]*instance.Instance // by question
+	modes  map[string]sft.Mode           // by prompt
+	faults []Fault
+
+	mu       sync.Mutex
+	attempts map[[32]byte]int
+	stats    Stats
+}
+
+// Stats is what a server has seen.
+type Stats struct {
+	Requests int            `json:"requests"`
+	Answered int            `json:"answered"`
+	Refused  int            `json:"refused"` // wrong requests
+	Faults   map[string]int `json:"faults"`
+}
+
+// New makes a server. The error is about the options.
+func New(o Options) (*Server, error) {
+	if o.Behaviour == "" {
+		o.Behaviour = "oracle"
+	}
+	if o.Key == "" {
+		o.Key = DefaultKey
+	}
+	if o.Wait == 0 {
+		o.Wait = 20 * time.Millisecond
+	}
+	if !(o.FaultRate >= 0 && o.FaultRate <= 1) {
+		return nil, fmt.Errorf("the rate of faults %v is not a number from 0 to 1", o.FaultRate)
+	}
+	m, err := model.Open("baseline:"+o.Behaviour, model.Options{Instances: o.Instances})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opt: o, model: m, known: make(map[string]*instance.Instance, len(o.Instances)), modes: map[string]sft.Mode{}, attempts: map[[32]byte]int{}}
+	s.stats.Faults = map[string]int{}
+	for _, in := range o.Instances {
+		s.known[in.Question] = in
+	}
+	for mode, text := range sft.DefaultPrompts() {
+		s.modes[text] = mode
+	}
+	if s.faults, err = choose(o.Faults); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Stats is a copy of the counts so far.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.stats
+	c.Faults = make(map[string]int, len(s.stats.Faults))
+	for k, v := range s.stats.Faults {
+		c.Faults[k] = v
+	}
+	return c
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f, name := route(r.URL.Path)
+	s.count(func(c *Stats) { c.Requests++ })
+	if f == nil {
+		http.NotFound(w, r)
+		return
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "only POST is allowed here", ""})
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the request is too large", ""})
+		return
+	}
+	if p := f.authorize(r.Header, s.opt.Key); p != nil {
+		s.refuse(w, f, p)
+		return
+	}
+	q, p := f.parse(r.Header, name, body)
+	if p != nil {
+		s.refuse(w, f, p)
+		return
+	}
+	if !s.wait(r.Context()) {
+		return
+	}
+	if fault := s.fault(body); fault != nil {
+		s.count(func(c *Stats) { c.Faults[fault.Name]++ })
+		if fault.Hangs {
+			<-r.Context().Done()
+			return
+		}
+		fault.serve(w, f, s.opt.Wait)
+		return
+	}
+	a, err := s.answer(r.Context(), q)
+	if err != nil {
+		return // the client has gone
+	}
+	s.count(func(c *Stats) { c.Answered++ })
+	id := sha256.Sum256(body)
+	a.id = hex.EncodeToString(id[:12])
+	write(w, http.StatusOK, f.reply(q, a))
+}
+
+func (s *Server) count(f func(*Stats)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.stats)
+}
+
+func (s *Server) refuse(w http.ResponseWriter, f format, p *problem) {
+	s.count(func(c *Stats) { c.Refused++ })
+	write(w, p.status, f.problem(p))
+}
+
+func (s *Server) wait(ctx context.Context) bool {
+	if s.opt.Latency <= 0 {
+		return true
+	}
+	t := time.NewTimer(s.opt.Latency)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// fault is what this attempt of a request meets, or nil.
+func (s *Server) fault(body []byte) *Fault {
+	if s.opt.FaultRate == 0 {
+		return nil
+	}
+	key := sha256.Sum256(body)
+	s.mu.Lock()
+	if len(s.attempts) >= maxKnown {
+		clear(s.attempts) // what was counted starts again, which costs some faults
+	}
+	attempt := s.attempts[key]
+	s.attempts[key]++
+	s.mu.Unlock()
+	if attempt%(MostInARow+1) == MostInARow {
+		return nil
+	}
+	d := draw.New(draw.Key("fault", strconv.FormatUint(s.opt.Seed, 10), string(key[:]), strconv.Itoa(attempt)))
+	if float64(d.Uint64()>>11) >= s.opt.FaultRate*(1<<53) {
+		return nil
+	}
+	return &s.faults[d.IntN(len(s.faults))]
+}
+
+// question is a request, whatever its format.
+type question struct {
+	model        string
+	system, user string
+	maxTokens    int
+	seed         int
+	thinks       bool
+	shows        bool // its thoughts
+}
+
+// said is an answer, whatever its format.
+type said struct {
+	id, text      string
+	cut           bool
+	input, output int64
+	thought       int64 // tokens, which are not in output
+}
+
+// thoughts is what a model that thinks has thought, whatever the question.
+const thoughts = "An edge has a direction. I follow the edges one by one and write down where they lead."
+
+// answer asks the baseline. The mode is told from the prompt: one of the
+// benchmark's own, or another that speaks of a program or of steps.
+func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
+	in := s.known[q.user]
+	if in == nil {
+		text := "I do not know this question, so I cannot answer it."
+		return &said{text: text, input: estimate(q.system + q.user), output: estimate(text)}, nil
+	}
+	thought, budget := int64(0), q.maxTokens
+	if q.thinks {
+		thought = estimate(thoughts)
+		if budget > 0 && int64(budget) <= thought {
+			return &said{cut: true, input: estimate(q.system) + estimate(q.user), thought: int64(budget)}, nil
+		}
+		budget = max(0, budget-int(thought)) // 0 is none
+	}
+	r := &model.Request{ID: in.ID, Sample: q.seed, Mode: string(s.mode(q.system)), System: q.system, User: q.user, Params: model.Params{MaxTokens: budget}}
+	got, err := s.model.Ask(ctx, r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return &said{text: "I cannot answer this question.", input: estimate(q.system + q.user), output: 8}, nil
+	}
+	return &said{text: got.Text, cut: got.Finish == model.Length, input: got.Usage.Input, output: got.Usage.Output, thought: thought}, nil
+}
+
+func (s *Server) mode(system string) sft.Mode {
+	if m, ok := s.modes[strings.TrimSpace(system)]; ok {
+		return m
+	}
+	switch low := strings.ToLower(system); {
+	case strings.Contains(low, "python"):
+		return sft.Python
+	case strings.Contains(low, "in ein"), strings.Contains(low, "marked ein"):
+		return sft.Ein
+	case strings.Contains(low, "step by step"):
+		return sft.CoT
+	}
+	return sft.Direct
+}
+
+func estimate(text string) int64 { return int64(len([]rune(text))+3) / 4 }
+
+func write(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("BUG: fake: " + err.Error()) // maps and structs of strings and numbers
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // a client that has gone is none of ours
+}

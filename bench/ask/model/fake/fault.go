@@ -1,0 +1,204 @@
+package fake
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ein/bench/ask/model"
+)
+
+// Fault is something that goes wrong on the way to an answer.
+type Fault struct {
+	Name  string
+	Class model.Class // what a client should take it for
+	// Only is the provider it is of, or "" for all.
+	Only string
+	// Hangs is a request that is never answered: the client has to give up.
+	Hangs bool
+	serve func(w http.ResponseWriter, f format, wait time.Duration)
+}
+
+// Passes reports whether the request may succeed when it is tried again.
+func (f *Fault) Passes() bool { return (&model.Error{Class: f.Class}).Passes() }
+
+// Faults is all faults: the statuses of the providers with their bodies and
+// headers, and what happens to bytes on the way.
+func Faults() []Fault {
+	status := func(code int, header func(h http.Header, wait time.Duration), body func(f format) any) func(http.ResponseWriter, format, time.Duration) {
+		return func(w http.ResponseWriter, f format, wait time.Duration) {
+			if header != nil {
+				header(w.Header(), wait)
+			}
+			write(w, code, body(f))
+		}
+	}
+	return []Fault{
+		{Name: "rate-limit", Class: model.RateLimit, serve: status(429, retrySeconds, says(429, words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, "Rate limit reached for requests."))},
+		{Name: "rate-limit-ms", Class: model.RateLimit, serve: status(429, retryMilliseconds, says(429, words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, "Rate limit reached for tokens."))},
+		{Name: "rate-limit-reset", Class: model.RateLimit, serve: resets(says(429, words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, "Too many requests."))},
+		{Name: "rate-limit-info", Class: model.RateLimit, Only: "gemini", serve: func(w http.ResponseWriter, _ format, wait time.Duration) { write(w, 429, retryInfo(wait, "20")) }},
+		{Name: "exhausted-503", Class: model.RateLimit, Only: "gemini", serve: status(503, nil, says(503, words{"", "", "RESOURCE_EXHAUSTED"}, "Resource has been exhausted."))},
+		{Name: "timeout-408", Class: model.Transport, serve: status(408, nil, says(408, words{"timeout", "timeout_error", "DEADLINE_EXCEEDED"}, "The request took too long to arrive."))},
+		{Name: "conflict-409", Class: model.Overloaded, serve: status(409, nil, says(409, words{"conflict", "api_error", "ABORTED"}, "The request was in conflict with another."))},
+		{Name: "error-500", Class: model.Overloaded, serve: status(500, nil, says(500, words{"server_error", "api_error", "INTERNAL"}, "The server had an error while processing your request."))},
+		{Name: "gateway-502", Class: model.Overloaded, serve: page(502, "502 Bad Gateway")},
+		{Name: "unavailable-503", Class: model.Overloaded, serve: status(503, retrySeconds, says(503, words{"server_error", "overloaded_error", "UNAVAILABLE"}, "The model is overloaded. Please try again later."))},
+		{Name: "timeout-504", Class: model.Overloaded, serve: status(504, nil, says(504, words{"server_error", "timeout_error", "DEADLINE_EXCEEDED"}, "The request timed out."))},
+		{Name: "overloaded-529", Class: model.Overloaded, serve: status(529, nil, says(529, words{"server_error", "overloaded_error", "UNAVAILABLE"}, "Overloaded"))},
+		{Name: "should-retry", Class: model.Overloaded, serve: status(400, shouldRetry, says(400, words{"", "api_error", "ABORTED"}, "Something passing went wrong, please retry."))},
+
+		{Name: "hang", Class: model.Transport, Hangs: true},
+		{Name: "reset", Class: model.Transport, serve: hang(0)},
+		{Name: "cut", Class: model.Transport, serve: hang(40)},
+		{Name: "malformed", Class: model.Protocol, serve: raw("application/json", `{"choices":[{"message":{"content":"x`)},
+		{Name: "wrong-shape", Class: model.Protocol, serve: raw("application/json", `{"hello":"world"}`)},
+		{Name: "wrong-type", Class: model.Protocol, serve: raw("text/plain", "It works.")},
+		{Name: "html", Class: model.Protocol, serve: page(200, "Sign in")},
+		{Name: "empty-body", Class: model.Protocol, serve: raw("application/json", "")},
+		{Name: "error-in-200", Class: model.Overloaded, serve: status(200, nil, says(502, words{"server_error", "api_error", "UNAVAILABLE"}, "The provider behind the gateway failed."))},
+
+		{Name: "quota", Class: model.Quota, serve: func(w http.ResponseWriter, f format, wait time.Duration) {
+			switch f.(type) {
+			case anthropic:
+				write(w, 429, f.problem(&problem{429, "rate_limit_error", "enforced_spend_limit_reached", "The spend limit of this workspace is reached.", ""}))
+			case gemini:
+				write(w, 429, retryInfo(0, "0"))
+			default:
+				retrySeconds(w.Header(), wait)
+				write(w, 429, f.problem(&problem{429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.", ""}))
+			}
+		}},
+		{Name: "payment-402", Class: model.Quota, serve: status(402, nil, says(402, words{"payment_required", "billing_error", "RESOURCE_EXHAUSTED"}, "The credit of this account is used up."))},
+		{Name: "credit-400", Class: model.Quota, Only: "anthropic", serve: status(400, nil, says(400, words{"", "invalid_request_error", ""}, "Your credit balance is too low to access the API."))},
+		{Name: "forbidden-403", Class: model.Denied, serve: status(403, nil, says(403, words{"unsupported_country_region_territory", "permission_error", "PERMISSION_DENIED"}, "Your key does not have permission to use this resource."))},
+		{Name: "precondition-400", Class: model.Denied, Only: "gemini", serve: status(400, nil, says(400, words{"", "", "FAILED_PRECONDITION"}, "User location is not supported for the API use."))},
+		{Name: "redirect-307", Class: model.Denied, serve: func(w http.ResponseWriter, _ format, _ time.Duration) {
+			w.Header().Set("Location", "http://elsewhere.invalid/")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		}},
+		{Name: "too-large-413", Class: model.Rejected, serve: status(413, nil, says(413, words{"request_too_large", "request_too_large", "INVALID_ARGUMENT"}, "Request exceeds the maximum allowed number of bytes."))},
+		{Name: "context-400", Class: model.Rejected, serve: func(w http.ResponseWriter, f format, _ time.Duration) {
+			said := "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+			p := &problem{400, "invalid_request_error", "context_length_exceeded", said, "messages"}
+			switch f.(type) {
+			case anthropic:
+				p.message, p.code = "prompt is too long: 210000 tokens > 200000 maximum", ""
+			case gemini:
+				p.kind, p.code, p.message = "INVALID_ARGUMENT", "", "The input token count (1100000) exceeds the maximum number of tokens allowed (1048576)."
+			}
+			write(w, 400, f.problem(p))
+		}},
+		{Name: "should-not-retry", Class: model.Rejected, serve: status(500, shouldNotRetry, says(500, words{"server_error", "api_error", "INTERNAL"}, "This will not get better."))},
+	}
+}
+
+// choose is the faults of a list of names, or those of all providers that pass.
+func choose(names []string) ([]Fault, error) {
+	all := Faults()
+	if len(names) == 0 {
+		return slices.DeleteFunc(all, func(f Fault) bool { return !f.Passes() || f.Hangs || f.Only != "" }), nil
+	}
+	var list []Fault
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name })
+		if i < 0 {
+			var s []string
+			for k := range all {
+				s = append(s, all[k].Name)
+			}
+			return nil, fmt.Errorf("there is no fault %q: expected %s", name, strings.Join(s, ", "))
+		}
+		list = append(list, all[i])
+	}
+	return list, nil
+}
+
+// words is the kind of an error as the three providers call it: OpenAI's is a code.
+type words struct{ openai, anthropic, gemini string }
+
+func says(code int, w words, message string) func(format) any {
+	return func(f format) any {
+		switch f.(type) {
+		case anthropic:
+			return f.problem(&problem{code, w.anthropic, "", message, ""})
+		case gemini:
+			return f.problem(&problem{code, w.gemini, "", message, ""})
+		}
+		kind := "server_error"
+		if code < 500 {
+			kind = "invalid_request_error"
+		}
+		return f.problem(&problem{code, kind, w.openai, message, ""})
+	}
+}
+
+func retryInfo(wait time.Duration, quota string) any {
+	details := []any{map[string]any{"@type": "type.googleapis.com/google.rpc.QuotaFailure",
+		"violations": []any{map[string]any{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel", "quotaValue": quota}}}}
+	if wait > 0 {
+		details = append(details, map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": strconv.FormatFloat(wait.Seconds(), 'f', -1, 64) + "s"})
+	}
+	return map[string]any{"error": map[string]any{"code": 429, "status": "RESOURCE_EXHAUSTED", "details": details,
+		"message": "You exceeded your current quota, please check your plan and billing details."}}
+}
+
+func retrySeconds(h http.Header, wait time.Duration) {
+	h.Set("Retry-After", strconv.FormatFloat(wait.Seconds(), 'f', -1, 64))
+}
+
+func retryMilliseconds(h http.Header, wait time.Duration) {
+	h.Set("Retry-After-Ms", strconv.FormatFloat(float64(wait)/float64(time.Millisecond), 'f', -1, 64))
+}
+
+// resets is a limit that says when it is whole again, and not when to come back.
+func resets(body func(format) any) func(http.ResponseWriter, format, time.Duration) {
+	return func(w http.ResponseWriter, f format, wait time.Duration) {
+		h := w.Header()
+		if _, ok := f.(anthropic); ok {
+			at := time.Now().UTC().Add(wait)
+			h.Set("Anthropic-Ratelimit-Requests-Remaining", "0")
+			h.Set("Anthropic-Ratelimit-Requests-Reset", at.Format(time.RFC3339Nano))
+			h.Set("Anthropic-Ratelimit-Tokens-Reset", at.Add(-wait/2).Format(time.RFC3339Nano))
+		} else {
+			h.Set("X-Ratelimit-Remaining-Requests", "0")
+			h.Set("X-Ratelimit-Reset-Requests", wait.String())
+			h.Set("X-Ratelimit-Reset-Tokens", (wait / 2).String())
+		}
+		write(w, http.StatusTooManyRequests, body(f))
+	}
+}
+
+func shouldRetry(h http.Header, _ time.Duration)    { h.Set("X-Should-Retry", "true") }
+func shouldNotRetry(h http.Header, _ time.Duration) { h.Set("X-Should-Retry", "false") }
+
+func raw(kind, body string) func(http.ResponseWriter, format, time.Duration) {
+	return func(w http.ResponseWriter, _ format, _ time.Duration) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+func page(code int, title string) func(http.ResponseWriter, format, time.Duration) {
+	return func(w http.ResponseWriter, _ format, _ time.Duration) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(code)
+		_, _ = fmt.Fprintf(w, "<!DOCTYPE html>\n<html><head><title>%s</title></head><body><h1>%s</h1></body></html>\n", title, title)
+	}
+}
+
+// hang ends the connection after some bytes of a longer body.
+func hang(bytes int) func(http.ResponseWriter, format, time.Duration) {
+	return func(w http.ResponseWriter, _ format, _ time.Duration) {
+		if bytes > 0 {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", "4096")
+			_, _ = w.Write([]byte(strings.Repeat(" ", bytes)))
+			_ = http.NewResponseController(w).Flush() // what is not flushed is not sent, and the cut is earlier
+		}
+		panic(http.ErrAbortHandler) // the way of net/http to close a connection
+	}
+}

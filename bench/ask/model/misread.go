@@ -1,0 +1,68 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"ein/bench/question/category"
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+	"ein/bench/question/instance"
+)
+
+// misreading is what a reader says that takes edges wrong and then computes
+// without a fault: the programs of the category on the graph as it was read, and
+// the output of the Ein program. A program that does not run there gives no answer.
+func misreading(in *instance.Instance, rate float64, s *draw.Stream) (said, error) {
+	c, err := in.Case()
+	if err != nil {
+		return said{}, err
+	}
+	cat, err := instance.Category(in.Category)
+	if err != nil {
+		return said{}, err
+	}
+	misread(&c.G, rate, s)
+	misread(&c.G2, rate, s)
+	out := said{ein: cat.Ein(&c), python: cat.Python(&c)}
+	if v, err := instance.Run(out.ein, category.Result(in.ResultType), in.N); err == nil {
+		out.answer = v.JSON(in.Nodes)
+	}
+	return out, nil
+}
+
+// misread takes each edge wrong with a probability: drops it, turns it around, or
+// moves its end to another node. An undirected edge is dropped or moved.
+func misread(g *graph.Graph, rate float64, s *draw.Stream) {
+	limit := uint64(math.Round(rate * (1 << 53)))
+	was := g.Edges
+	g.Edges = make([]graph.Edge, 0, len(was))
+	for _, e := range was {
+		if s.Uint64()>>11 < limit {
+			kinds := 3
+			if !g.Directed {
+				kinds = 2
+			}
+			switch s.IntN(kinds) {
+			case 0:
+				continue
+			case 1:
+				to := s.IntN(g.N)
+				if to == e.From || to == e.To {
+					continue // there is no edge to move it to, so it is dropped
+				}
+				e.To = to
+			case 2:
+				e.From, e.To = e.To, e.From
+			}
+			if !g.Directed && e.From > e.To {
+				e.From, e.To = e.To, e.From
+			}
+		}
+		g.Edges = append(g.Edges, e)
+	}
+	slices.SortFunc(g.Edges, func(a, b graph.Edge) int {
+		return slices.Compare([]int{a.From, a.To}, []int{b.From, b.To})
+	})
+	g.Edges = slices.Compact(g.Edges)
+}

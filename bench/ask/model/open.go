@@ -1,0 +1,122 @@
+package model
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"ein/bench/question/instance"
+)
+
+// DefaultTimeout bounds one exchange. A reasoning model may think for minutes.
+const DefaultTimeout = 10 * time.Minute
+
+// Options are what a model needs beyond its name. The zero value is a provider at
+// its own address, with the key of the environment.
+type Options struct {
+	// BaseURL is the address of a server that speaks the format of the provider, up
+	// to what the provider puts behind it: http://localhost:8000/v1 for openai,
+	// https://host for anthropic and gemini.
+	BaseURL string
+	// Profile names what may be sent, of Profiles. "" is that of the name of the
+	// model, or with a BaseURL the one that allows all that the format has.
+	Profile string
+	// Env looks up a variable of the environment; nil is os.Getenv.
+	Env func(string) string
+	// KeyFile is a file whose only line is the key; "" is the environment.
+	KeyFile string
+	// HTTP sends requests; nil is a client of its own.
+	HTTP *http.Client
+	// Timeout bounds one exchange; 0 is DefaultTimeout.
+	Timeout time.Duration
+	// NoContextCheck accepts replies whose count of input tokens is far below what
+	// the prompt must have; see Client.
+	NoContextCheck bool
+	// Stderr gets what programs of exec write to it; nil is nobody.
+	Stderr io.Writer
+	// Processes is how many programs of exec run at once; 0 is 1.
+	Processes int
+	// Instances are what baselines know. They are not changed.
+	Instances []*instance.Instance
+}
+
+func (o *Options) timeout() time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout
+	}
+	return DefaultTimeout
+}
+
+func (o *Options) env(name string) string {
+	if o.Env != nil {
+		return o.Env(name)
+	}
+	return os.Getenv(name)
+}
+
+// opener makes the model of a provider. The name has no provider in front.
+type opener struct {
+	provider string
+	what     string // the rest of the name, for messages
+	open     func(name string, o *Options) (Model, error)
+}
+
+func openers() []opener {
+	return []opener{
+		{"openai", "the model as the server calls it", openClient("openai")},
+		{"anthropic", "the model as Anthropic calls it", openClient("anthropic")},
+		{"gemini", "the model as Google calls it", openClient("gemini")},
+		{"exec", "a command that answers lines of JSON", openExec},
+		{"replay", "a folder of recorded traffic", openReplay},
+		{"baseline", "majority, random, oracle, oracle-ein or noisy-ein@RATE", openBaseline},
+	}
+}
+
+// Providers is the names of the providers.
+func Providers() []string {
+	var s []string
+	for _, p := range openers() {
+		s = append(s, p.provider)
+	}
+	return s
+}
+
+// Open makes the model of PROVIDER:NAME. Nothing is asked yet, and no key is
+// looked for in the environment. A model that is an io.Closer has to be closed.
+func Open(spec string, o Options) (Model, error) {
+	provider, name, found := strings.Cut(spec, ":")
+	list := openers()
+	i := slices.IndexFunc(list, func(p opener) bool { return p.provider == provider })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("model %q: there is no provider %q: expected PROVIDER:NAME, with %s", spec, provider, strings.Join(Providers(), ", "))
+	case !found || name == "":
+		return nil, fmt.Errorf("model %q: a name is missing: expected %s:NAME, with %s", spec, provider, list[i].what)
+	}
+	m, err := list[i].open(name, &o)
+	if err != nil {
+		return nil, fmt.Errorf("model %q: %w", spec, err)
+	}
+	return m, nil
+}
+
+// Ready says what keeps a model from being asked at all, as far as that can be known
+// without asking: a key that is missing. The error is an *Error.
+func Ready(m Model) error {
+	if r, ok := m.(interface{ ready() error }); ok {
+		return r.ready()
+	}
+	return nil
+}
+
+// Close ends what a model keeps running, if anything.
+func Close(m Model) error {
+	if c, ok := m.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package model
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ein/internal/job"
+)
+
+// Recorded traffic is a folder: model.json says whose it is, and one file for each
+// exchange, named by the SHA-256 of the sample and the body of the request, holds
+// both sides. There is no key in it, as there is none in a body.
+const (
+	trafficFile    = "model.json"
+	trafficVersion = 1
+	maxTraffic     = 2 * MaxResponse // of a file: both sides, with room for escapes
+)
+
+type traffic struct {
+	Version int    `json:"version"`
+	Model   string `json:"model"`
+	BaseURL string `json:"base_url,omitempty"`
+	Profile string `json:"profile,omitempty"`
+}
+
+type exchange struct {
+	Version  int             `json:"version"`
+	ID       string          `json:"id"`
+	Sample   int             `json:"sample"`
+	Body     json.RawMessage `json:"body"`
+	Response *recorded       `json:"response,omitempty"`
+	Error    *recordedError  `json:"error,omitempty"`
+}
+
+type recorded struct {
+	Text      string `json:"text"`
+	Reasoning string `json:"reasoning,omitempty"`
+	Finish    Finish `json:"finish"`
+	Usage     Usage  `json:"usage"`
+	Model     string `json:"model"`
+	RequestID string `json:"request_id,omitempty"`
+}
+
+type recordedError struct {
+	Class   Class  `json:"class"`
+	Status  int    `json:"status,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// exchangeFile names the file of a request. A body has nothing of the sample, so
+// that it is part of the name.
+func exchangeFile(dir string, sample int, body []byte) string {
+	h := sha256.New()
+	h.Write([]byte(strconv.Itoa(sample) + "\n"))
+	h.Write(body)
+	return filepath.Join(dir, hex.EncodeToString(h.Sum(nil))+".json")
+}
+
+// recorder writes down what passes through it.
+type recorder struct {
+	Model
+	dir string
+}
+
+// Record is a model that writes all its exchanges into a folder, which is made if it
+// does not exist, for replay. The options are those that the model was opened
+// with. Replies are kept, and refusals of single requests; failures that pass are
+// not. A folder that has the traffic of another model is refused.
+func Record(m Model, dir string, o Options) (Model, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	t := traffic{trafficVersion, m.Name(), o.BaseURL, o.Profile}
+	switch was, err := readTraffic(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := writeRecord(filepath.Join(dir, trafficFile), &t); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	case *was != t:
+		return nil, fmt.Errorf("%s has the traffic of %s, not of %s with the same address and profile", dir, was.Model, t.Model)
+	}
+	return &recorder{m, dir}, nil
+}
+
+func (r *recorder) ready() error { return Ready(r.Model) }
+
+// Close closes the model that is recorded.
+func (r *recorder) Close() error { return Close(r.Model) }
+
+// Ask implements Model. An answer that cannot be written down is an error: the
+// caller believes that it is on disk.
+func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
+	body, err := r.Body(q)
+	if err != nil {
+		return nil, err
+	}
+	x := exchange{Version: trafficVersion, ID: q.ID, Sample: q.Sample, Body: body}
+	out, err := r.Model.Ask(ctx, q)
+	var e *Error
+	switch {
+	case err == nil:
+		x.Response = &recorded{out.Text, out.Reasoning, out.Finish, out.Usage, out.Model, out.RequestID}
+	case errors.As(err, &e) && e.Class == Rejected:
+		x.Error = &recordedError{e.Class, e.Status, e.Code, e.Message, e.Hint}
+	default:
+		return nil, err
+	}
+	if werr := writeRecord(exchangeFile(r.dir, q.Sample, body), &x); werr != nil {
+		return nil, &Error{Class: Denied, Message: short("the exchange cannot be recorded: " + werr.Error()), Hint: "Make room for the folder of the recording, or do not record.", Err: werr}
+	}
+	return out, err
+}
+
+func writeRecord(name string, v any) error {
+	b, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return job.ReplaceBytes(name, append(b, '\n'))
+}
+
+func readTraffic(dir string) (*traffic, error) {
+	b, err := os.ReadFile(filepath.Join(dir, trafficFile))
+	if err != nil {
+		return nil, err
+	}
+	var t traffic
+	if err := json.Unmarshal(b, &t); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, trafficFile), err)
+	}
+	if t.Version != trafficVersion {
+		return nil, fmt.Errorf("%s has version %d, expected %d", filepath.Join(dir, trafficFile), t.Version, trafficVersion)
+	}
+	return &t, nil
+}
+
+// replay answers from recorded traffic. It has the name of the model that was
+// recorded: what it says is what that model said.
+type replay struct {
+	Model
+	dir string
+}
+
+func openReplay(dir string, o *Options) (Model, error) {
+	t, err := readTraffic(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no recorded traffic: there is no %s", dir, trafficFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	inner := *o
+	inner.BaseURL, inner.Profile, inner.KeyFile = t.BaseURL, t.Profile, ""
+	m, err := bodyOf(t.Model, inner)
+	if err != nil {
+		return nil, err
+	}
+	return &replay{m, dir}, nil
+}
+
+// bodyOf is a model that is only asked for bodies. A program need not be installed
+// for that.
+func bodyOf(spec string, o Options) (Model, error) {
+	if name, ok := strings.CutPrefix(spec, "exec:"); ok {
+		return &program{command: name, opt: &o}, nil
+	}
+	if strings.HasPrefix(spec, "replay:") {
+		return nil, errors.New("it is a recording of a replay")
+	}
+	return Open(spec, o)
+}
+
+// Close implements io.Closer. The model inside was never asked.
+func (*replay) Close() error { return nil }
+
+// Ask implements Model.
+func (r *replay) Ask(ctx context.Context, q *Request) (*Response, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	body, err := r.Body(q)
+	if err != nil {
+		return nil, err
+	}
+	name := exchangeFile(r.dir, q.Sample, body)
+	denied := func(message, hint string, err error) *Error {
+		return &Error{Class: Denied, Message: short(message), Hint: hint, Err: err}
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, denied(fmt.Sprintf("the recording has no exchange of %s, sample %d, with this body", q.ID, q.Sample),
+			"Replay with the prompts, the parameters and the instances of the recording.", err)
+	case err != nil:
+		return nil, denied(err.Error(), "", err)
+	case info.Size() > maxTraffic:
+		return nil, denied(fmt.Sprintf("%s has more than %d bytes", name, maxTraffic), "The file was not written by a recording.", nil)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, denied(err.Error(), "", err)
+	}
+	var x exchange
+	err = json.Unmarshal(b, &x)
+	if err == nil && (x.Version != trafficVersion || (x.Response == nil) == (x.Error == nil) || string(x.Body) != string(body)) {
+		err = errors.New("it is not the exchange that its name says")
+	}
+	if err != nil {
+		return nil, denied(fmt.Sprintf("%s: %v", name, err), "Record again: the file is damaged.", err)
+	}
+	if e := x.Error; e != nil {
+		return nil, &Error{Class: e.Class, Status: e.Status, Code: e.Code, Message: e.Message, Hint: e.Hint}
+	}
+	return &Response{Text: x.Response.Text, Reasoning: x.Response.Reasoning, Finish: x.Response.Finish, Usage: x.Response.Usage,
+		Model: x.Response.Model, RequestID: x.Response.RequestID, Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
+}

@@ -1,0 +1,346 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ein/bench/question/instance"
+	"ein/internal/job"
+)
+
+// The files of a run.
+const (
+	ConfigFile    = "run.json"
+	InstancesFile = "instances.jsonl"
+	RepliesFile   = "replies.jsonl"
+	ScoresFile    = "scores.jsonl"
+	LogFile       = "log.jsonl"
+	lockFile      = "lock"
+	tornFile      = RepliesFile + ".torn" // tails that were taken off
+	badFile       = RepliesFile + ".bad"  // lines that Repair has taken out
+)
+
+// ErrNoRun is a folder without a run in it.
+var ErrNoRun = errors.New("there is no run in it: it has no " + ConfigFile)
+
+// FormatError is a run of another version of the format.
+type FormatError struct {
+	File  string
+	Found int
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s: the run has format %d, and this program reads and writes format %d", e.File, e.Found, Format)
+}
+
+// CorruptError is a line that cannot have been written so. Nothing of the file is
+// used: Repair says what can be.
+type CorruptError struct {
+	File   string
+	Line   int   // from 1
+	Offset int64 // of the line, in bytes
+	Err    error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s: line %d, at byte %d: %v", e.File, e.Line, e.Offset, e.Err)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// Read reads a run and changes nothing, so that a run that is being written can
+// be read as well. An unfinished line at the end of the replies does not count; any
+// other line that is not as it was written is a *CorruptError.
+func Read(dir string) (*Run, error) {
+	r, err := ReadReplies(dir)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := ReadScores(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	byKey := make(map[Key]*Score, len(scores))
+	for i := range scores {
+		byKey[scores[i].Key] = &scores[i]
+	}
+	for i := range r.Rows {
+		if r.Rows[i].Reply != nil {
+			r.Rows[i].Score = byKey[r.Rows[i].Key]
+		}
+	}
+	return r, nil
+}
+
+// ReadReplies is Read without the scores, for those who make them.
+func ReadReplies(dir string) (*Run, error) {
+	r, _, err := read(dir)
+	return r, err
+}
+
+// read is ReadReplies. The second result is the offset where the
+// torn tail begins, which is the end of the replies when there is none.
+func read(dir string) (*Run, int64, error) {
+	r, err := readFrame(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	name := filepath.Join(dir, RepliesFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = f.Close() }()
+	end, err := r.addReplies(f)
+	return r, end, err
+}
+
+// addReplies reads the file of replies into the rows.
+func (r *Run) addReplies(f io.Reader) (end int64, err error) {
+	c := newCollector(r)
+	// A bad line is the tail when no other comes after it.
+	var bad *CorruptError
+	err = job.Lines(f, func(l *job.Line) error {
+		if bad != nil {
+			return bad
+		}
+		reply, err := c.take(l)
+		if err != nil {
+			bad = &CorruptError{filepath.Join(r.Dir, RepliesFile), l.Number, l.Offset, err}
+			r.Torn = l.Length
+			if errors.Is(err, errForeign) {
+				return bad // it was written in full, so that nothing is torn
+			}
+			return nil
+		}
+		c.rows[reply.Key].Reply = reply
+		end = l.Offset + l.Length
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return end, nil
+}
+
+// errForeign is a reply that is sound and does not belong where it is.
+var errForeign = errors.New("it does not belong here")
+
+// collector holds replies to what a run asks for.
+type collector struct {
+	rows map[Key]*Row
+	line map[Key]int
+}
+
+func newCollector(r *Run) *collector {
+	c := &collector{make(map[Key]*Row, len(r.Rows)), map[Key]int{}}
+	for i := range r.Rows {
+		c.rows[r.Rows[i].Key] = &r.Rows[i]
+	}
+	return c
+}
+
+// take reads the reply of a line.
+func (c *collector) take(l *job.Line) (*Reply, error) {
+	switch {
+	case l.TooLong:
+		return nil, fmt.Errorf("it is longer than %d bytes", job.MaxLine)
+	case !l.Terminated:
+		return nil, errors.New("it is cut off")
+	}
+	reply, err := unseal(l.Text)
+	if err != nil {
+		return nil, err
+	}
+	first, twice := c.line[reply.Key]
+	switch {
+	case c.rows[reply.Key] == nil:
+		return nil, fmt.Errorf("the run does not ask %s, %s, sample %d: %w", reply.ID, reply.Mode, reply.Sample, errForeign)
+	case twice:
+		return nil, fmt.Errorf("the reply to %s, %s, sample %d is in line %d already: %w", reply.ID, reply.Mode, reply.Sample, first, errForeign)
+	}
+	c.line[reply.Key] = l.Number
+	return reply, nil
+}
+
+// readFrame reads what a run asks: its configuration, and the rows without
+// replies.
+func readFrame(dir string) (*Run, error) {
+	c, err := readConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, InstancesFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	var list []*instance.Instance
+	for in, err := range instance.Read(f) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		list = append(list, in)
+	}
+	r, err := newRun(dir, c, list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// newRun is a run without replies.
+func newRun(dir string, c *Config, list []*instance.Instance) (*Run, error) {
+	if want := c.Instances.Count * len(c.Encodings); len(list) != want {
+		return nil, fmt.Errorf("%d instances, expected %d: %d in %d encodings", len(list), want, c.Instances.Count, len(c.Encodings))
+	}
+	r := &Run{Dir: dir, Config: *c, Rows: make([]Row, 0, len(list)*len(c.Modes)*c.Samples)}
+	seen := make(map[string]bool, len(list))
+	for _, in := range list {
+		id, err := instance.ParseID(in.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case seen[in.ID]:
+			return nil, fmt.Errorf("the instance %s is there twice", in.ID)
+		case !slices.Contains(c.Encodings, id.Encoding):
+			return nil, fmt.Errorf("the instance %s has the encoding %s, and the run is in %v", in.ID, id.Encoding, c.Encodings)
+		}
+		seen[in.ID] = true
+		for _, mode := range c.Modes {
+			for sample := range c.Samples {
+				r.Rows = append(r.Rows, Row{Instance: in, Key: Key{in.ID, mode, sample}, Encoding: id.Encoding})
+			}
+		}
+	}
+	return r, nil
+}
+
+// maxConfig bounds run.json, which has the prompts in it.
+const maxConfig = 16 << 20
+
+func readConfig(dir string) (*Config, error) {
+	name := filepath.Join(dir, ConfigFile)
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoRun)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxConfig {
+		return nil, fmt.Errorf("%s: it is longer than %d bytes", name, maxConfig)
+	}
+	return parseConfig(name, b)
+}
+
+func parseConfig(name string, b []byte) (*Config, error) {
+	var head struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+	}
+	if head.Format != Format {
+		return nil, &FormatError{name, head.Format}
+	}
+	c := &Config{}
+	if err := strict(bytes.TrimSpace(b), c); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// MaxSamples is the most samples of a run.
+const MaxSamples = 10_000
+
+// check holds a configuration to what the rest relies on.
+func (c *Config) check() error {
+	switch {
+	case c.Format != Format:
+		return fmt.Errorf("format %d, expected %d", c.Format, Format)
+	case c.Model == "":
+		return errors.New("no model")
+	case len(c.Modes) == 0:
+		return errors.New("no modes")
+	case len(c.Encodings) == 0:
+		return errors.New("no encodings")
+	case c.Samples < 1 || c.Samples > MaxSamples:
+		return fmt.Errorf("%d samples, expected 1 to %d", c.Samples, MaxSamples)
+	case c.Instances.Count < 1:
+		return errors.New("no instances")
+	}
+	if twice(c.Modes) || twice(c.Encodings) {
+		return errors.New("a mode or an encoding is there twice")
+	}
+	return nil
+}
+
+func twice[T comparable](list []T) bool {
+	for i, x := range list {
+		if slices.Contains(list[:i], x) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadScores reads the scores of a run. The error is fs.ErrNotExist when it has
+// not been scored.
+func ReadScores(dir string) ([]Score, error) {
+	name := filepath.Join(dir, ScoresFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	var list []Score
+	err = job.Lines(f, func(l *job.Line) error {
+		var s Score
+		err := strict(l.Text, &s)
+		if l.TooLong {
+			err = fmt.Errorf("it is longer than %d bytes", job.MaxLine)
+		}
+		if err == nil && s.Judgements != s.Outcome.Judgements() {
+			err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
+		}
+		if err != nil {
+			return &CorruptError{name, l.Number, l.Offset, err}
+		}
+		list = append(list, s)
+		return nil
+	})
+	return list, err
+}
+
+// WriteScores replaces the scores of a run: a reader sees the old ones or the new.
+func WriteScores(dir string, scores []Score) error {
+	return job.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
+		for i := range scores {
+			b, err := marshal(&scores[i])
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(b, '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

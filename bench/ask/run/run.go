@@ -1,0 +1,103 @@
+// Package run is the directory of an evaluation: what was asked, what the model
+// said, and how that scored. A reader needs nothing else to rebuild every table.
+//
+//	run.json         the configuration, as sent; written once
+//	instances.jsonl  the instances that are asked, in all encodings
+//	replies.jsonl    one line for each reply; only ever appended to
+//	scores.jsonl     one line for each reply; derived, rewritten by scoring
+//	log.jsonl        failures, retries and times; no result depends on it
+//	lock             held while a run is written
+//
+// A line of replies is a JSON object whose last member is "crc", the CRC-32C of
+// the line without it. It counts as done once it is on disk.
+package run
+
+import (
+	"encoding/json"
+
+	"ein/bench/ask/model"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+)
+
+// Format is the version of the directory. A run of another one is refused.
+const Format = 1
+
+// Config is what a run depends on. A directory belongs to one configuration.
+type Config struct {
+	Format    int                          `json:"format"`
+	Ein       string                       `json:"ein"`   // version of the tool that began the run
+	Model     string                       `json:"model"` // PROVIDER:NAME
+	BaseURL   string                       `json:"base_url,omitempty"`
+	Modes     []sft.Mode                   `json:"modes"`
+	Encodings []surface.Encoding           `json:"encodings"`
+	Samples   int                          `json:"samples"`
+	Params    model.Params                 `json:"params"`
+	Instances Source                       `json:"instances"`
+	Prompts   map[sft.Mode]string          `json:"prompts"`
+	Sent      map[sft.Mode]json.RawMessage `json:"sent"` // the body of a request, with "{question}" for the question
+	Price     *Price                       `json:"price,omitempty"`
+}
+
+// Source is the file of instances a run was made from, and what was taken of it.
+type Source struct {
+	File       string   `json:"file"` // base name
+	SHA256     string   `json:"sha256"`
+	Count      int      `json:"count"` // taken
+	Limit      int      `json:"limit,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+}
+
+// Price is dollars for a million tokens.
+type Price struct {
+	Input       float64  `json:"input"`
+	CachedInput *float64 `json:"cached_input,omitempty"` // Input, when not given
+	Output      float64  `json:"output"`
+}
+
+// Key names a reply in a run. The encoding is part of the id.
+type Key struct {
+	ID     string   `json:"id"`
+	Mode   sft.Mode `json:"mode"`
+	Sample int      `json:"sample"` // from 0
+}
+
+// Reply is a line of replies.jsonl.
+type Reply struct {
+	Key
+	Model     string       `json:"model"` // as the provider resolved the name
+	Reply     string       `json:"reply"`
+	Finish    model.Finish `json:"finish"`
+	Reasoning string       `json:"reasoning,omitempty"`
+	Usage     model.Usage  `json:"usage"`
+	Cost      float64      `json:"cost,omitempty"` // dollars; 0 without a price
+}
+
+// Score is a line of scores.jsonl.
+type Score struct {
+	Key
+	verdict.Verdict
+}
+
+// Row is one thing that was to be asked.
+type Row struct {
+	Instance *instance.Instance
+	Key
+	Encoding surface.Encoding
+	Reply    *Reply // nil: not asked yet, or failed for outside reasons
+	Score    *Score // nil without a reply; never nil with one, once scored
+}
+
+// Run is a directory that was read. Rows are in the order of instances, then
+// modes, then samples: one for every key that the configuration asks for, so that what
+// is missing can be seen.
+type Run struct {
+	Dir    string
+	Config Config
+	Rows   []Row
+	// Torn is how many bytes at the end of replies.jsonl are no complete line: a
+	// writer was stopped there, or is writing them now. They do not count.
+	Torn int64
+}

@@ -1,0 +1,292 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"ein/bench/question/instance"
+	"ein/internal/job"
+)
+
+// Writer appends to a run. Its methods may be called by many goroutines.
+type Writer struct {
+	run     *Run
+	torn    string // what Open repaired, "" for nothing
+	lock    io.Closer
+	replies *job.File
+
+	log struct {
+		sync.Mutex
+		f   *os.File
+		err error
+	}
+}
+
+// ErrExists is a folder that has a run in it already.
+var ErrExists = errors.New("there is a run in it already")
+
+// Create begins a run in a folder that does not exist or is empty. run.json is
+// written last: without it there is no run, and Create may begin again. The
+// configuration holds the instances in number: those of its Source in all of its
+// encodings.
+func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, err error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	r, err := newRun(dir, &c, instances)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = lock.Close()
+		}
+	}()
+	if err := vacant(dir); err != nil {
+		return nil, err
+	}
+	err = job.Replace(filepath.Join(dir, InstancesFile), func(w io.Writer) error {
+		for _, in := range instances {
+			if err := instance.Write(w, in); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := job.ReplaceBytes(filepath.Join(dir, RepliesFile), nil); err != nil {
+		return nil, err
+	}
+	b, err := json.MarshalIndent(&c, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := job.ReplaceBytes(filepath.Join(dir, ConfigFile), append(b, '\n')); err != nil {
+		return nil, err
+	}
+	return newWriter(r, 0, lock)
+}
+
+// vacant holds a folder free of what would be mixed with a run or overwritten.
+func vacant(dir string) error {
+	if exists(filepath.Join(dir, ConfigFile)) {
+		return fmt.Errorf("%s: %w", dir, ErrExists)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == lockFile, name == InstancesFile, strings.HasPrefix(name, job.TempPrefix):
+		case name == RepliesFile:
+			if info, err := e.Info(); err != nil || info.Size() > 0 {
+				return fmt.Errorf("%s: there are replies in it, and no %s that says to what", dir, ConfigFile)
+			}
+		default:
+			return fmt.Errorf("%s: it has %s in it and no run; a run needs a folder of its own", dir, name)
+		}
+	}
+	return nil
+}
+
+// Open opens a run for appending. What is torn at the end of the replies is
+// appended to replies.jsonl.torn and taken off; Torn tells. Another writer is a
+// *LockedError.
+func Open(dir string) (_ *Writer, err error) {
+	if _, err := readConfig(dir); err != nil {
+		return nil, err // so that no lock is made where there is no run
+	}
+	lock, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = lock.Close()
+		}
+	}()
+	r, end, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	torn := ""
+	if r.Torn > 0 {
+		if err := takeOff(dir, end); err != nil {
+			return nil, err
+		}
+		torn = fmt.Sprintf("%s: the last %d bytes, from byte %d on, were no complete reply: moved to %s", filepath.Join(dir, RepliesFile), r.Torn, end, tornFile)
+		r.Torn = 0
+	}
+	w, err := newWriter(r, end, lock)
+	if err != nil {
+		return nil, err
+	}
+	w.torn = torn
+	return w, nil
+}
+
+// takeOff moves the end of the replies to the file of tails. The copy is on disk
+// before the original is gone.
+func takeOff(dir string, end int64) error {
+	f, err := os.OpenFile(filepath.Join(dir, RepliesFile), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(end, io.SeekStart); err != nil {
+		return err
+	}
+	tail, err := os.OpenFile(filepath.Join(dir, tornFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(tail, f)
+	if err == nil {
+		_, err = io.WriteString(tail, "\n")
+	}
+	if err == nil {
+		err = tail.Sync()
+	}
+	if err = errors.Join(err, tail.Close()); err != nil {
+		return err
+	}
+	if err := dropScores(dir); err != nil {
+		return err
+	}
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// dropScores takes the scores away, before replies are that have been scored: the
+// reply that comes in place of one can be another.
+func dropScores(dir string) error {
+	if err := os.Remove(filepath.Join(dir, ScoresFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return job.SyncDir(dir)
+}
+
+func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
+	f, err := os.OpenFile(filepath.Join(r.Dir, RepliesFile), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	// A writer that was killed between a write and its sync leaves lines that are
+	// complete but may not be on disk.
+	if err := f.Sync(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	w := &Writer{run: r, lock: lock, replies: job.NewFile(f, "the replies", size)}
+	if err := w.openLog(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Run is the run as it was when the Writer was opened; Append does not change it.
+func (w *Writer) Run() *Run { return w.run }
+
+// Torn says what was repaired, "" for nothing.
+func (w *Writer) Torn() string { return w.torn }
+
+// Append adds replies, as job.File does: they are on disk when it returns without an
+// error, and after a failure the Writer is of no use.
+func (w *Writer) Append(replies ...Reply) error {
+	var data []byte
+	for i := range replies {
+		line, err := seal(&replies[i])
+		if err != nil {
+			return err
+		}
+		data = append(data, line...)
+	}
+	return w.replies.Append(data)
+}
+
+// Event is a line of log.jsonl.
+type Event struct {
+	Time    time.Time `json:"time"`
+	Event   string    `json:"event"` // begin, reply, retry, rejected, gave_up, stopped, end
+	Key     *Key      `json:"key,omitempty"`
+	Attempt int       `json:"attempt,omitempty"` // from 1
+	Class   string    `json:"class,omitempty"`   // of the failure, as in package model
+	Status  int       `json:"status,omitempty"`
+	Code    string    `json:"code,omitempty"`
+	Message string    `json:"message,omitempty"`
+	// WaitMS and TookMS are the wait before the next attempt and the time of this
+	// one, in milliseconds.
+	WaitMS int64  `json:"wait_ms,omitempty"`
+	TookMS int64  `json:"took_ms,omitempty"`
+	ID     string `json:"request_id,omitempty"` // of the provider
+	// Limit is the most requests at a time from here on, when it has changed.
+	Limit int `json:"limit,omitempty"`
+}
+
+func (w *Writer) openLog() error {
+	f, err := os.OpenFile(filepath.Join(w.run.Dir, LogFile), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	w.log.f = f
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, info.Size()-1); err != nil {
+		return err
+	}
+	if last[0] != '\n' { // a writer was killed in the middle of an event
+		_, err = f.Write([]byte("\n"))
+	}
+	return err
+}
+
+// Log adds an event to the log. No result depends on it, so that it is not synced;
+// Close returns the first error.
+func (w *Writer) Log(e Event) {
+	b, err := marshal(&e)
+	w.log.Lock()
+	defer w.log.Unlock()
+	if err == nil {
+		_, err = w.log.f.Write(append(b, '\n'))
+	}
+	if w.log.err == nil && err != nil {
+		w.log.err = fmt.Errorf("cannot write the log: %w", err)
+	}
+}
+
+// Close lets other writers in.
+func (w *Writer) Close() error {
+	w.log.Lock()
+	defer w.log.Unlock()
+	return errors.Join(w.log.err, w.log.f.Close(), w.replies.Close(), w.lock.Close())
+}
+
+// exists reports whether there is a file.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,259 @@
+package verdict
+
+import (
+	"context"
+	"fmt"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/bench/question/sft"
+)
+
+// Kind is what a wrong program got wrong.
+type Kind string
+
+// The kinds. NoGraph is a program in which no graph is written, so that there is
+// nothing to compare or to put the true one in place of.
+const (
+	GraphReading Kind = "graph_reading" // right with the true edges
+	Logic        Kind = "logic"         // wrong with edges that are right
+	Both         Kind = "both"          // wrong edges, and still wrong with the true ones
+	NoGraph      Kind = "no_graph"
+)
+
+// Kinds lists the kinds.
+func Kinds() []Kind { return []Kind{GraphReading, Logic, Both, NoGraph} }
+
+// Convention is how a program has its edges, when not as the question does. A
+// program that writes every edge from child to parent and asks for what the root
+// reaches has read nothing wrong.
+type Convention string
+
+// The conventions: every edge turned around, and undirected edges one way only.
+const (
+	Backward Convention = "backward"
+	Once     Convention = "once"
+)
+
+// Diff is how the graph of a program differs from the true one.
+type Diff struct {
+	Dropped  []Edge `json:"dropped,omitempty"`
+	Added    []Edge `json:"added,omitempty"`
+	Reversed []Edge `json:"reversed,omitempty"` // as in the true graph
+	Nodes    *int   `json:"nodes,omitempty"`    // as stated, when that is not their number
+}
+
+func (d *Diff) size() int {
+	n := len(d.Dropped) + len(d.Added) + len(d.Reversed)
+	if d.Nodes != nil {
+		n++
+	}
+	return n
+}
+
+// Attribution is why a program is wrong.
+type Attribution struct {
+	Kind       Kind       `json:"kind"`
+	Convention Convention `json:"convention,omitempty"`
+	Graphs     []Diff     `json:"graphs,omitempty"` // in the order of the program
+}
+
+// Edges is the number of edges of each sort that were misread.
+func (a *Attribution) Edges() (dropped, added, reversed int) {
+	for i := range a.Graphs {
+		dropped += len(a.Graphs[i].Dropped)
+		added += len(a.Graphs[i].Added)
+		reversed += len(a.Graphs[i].Reversed)
+	}
+	return dropped, added, reversed
+}
+
+// attribution says why a program is wrong that ran and gave a wrong answer: run gives
+// what it gives with the true edges in it, within the same limits. The error is that of
+// the context, or of a run that has failed.
+//
+// The graphs of a Python program are those that are written in it, in one of these
+// ways, with nodes as numbers or as labels: pairs given to add_edges_from,
+// from_edgelist or the type of a graph; add_edge, or append to what a node has, with
+// two nodes; a dictionary from nodes to lists, sets or dictionaries of nodes; a list of
+// lists; a 0/1 matrix; pairs in a text; each also by way of a variable. A program that
+// computes its edges has no graph in it.
+func attribution(ctx context.Context, q *Question, mode sft.Mode, program string, run runs) (Attribution, error) {
+	n := q.Case.G.N
+	var found []literal
+	var with func([]arcs) string // the program with other graphs in it
+	if mode == sft.Python {
+		p := readPython(program, q.Labels, len(truths(&q.Case)))
+		found, with = p.literals, p.substitute
+	} else {
+		found = literals(parse(program), n)
+		with = func(graphs []arcs) string {
+			edits := make([]edit, len(found))
+			for k := range found {
+				edits[k] = edit{found[k].span, graphs[k].text(n)}
+			}
+			return rewrite(program, edits)
+		}
+	}
+	return attribute(&q.Case, found, func(graphs []arcs) (bool, error) {
+		v, err := run(ctx, with(graphs), q)
+		if err == nil && v.Outcome == answer.InfraError {
+			err = fmt.Errorf("%s: with the true edges: %s", q.ID, v.Message)
+		}
+		return v.Lenient, err
+	})
+}
+
+// attribute compares the graphs found in a wrong program with the true ones, and
+// asks whether it is right with these, in each convention it may follow.
+func attribute(c *category.Case, found []literal, right func([]arcs) (bool, error)) (Attribution, error) {
+	if len(found) == 0 {
+		return Attribution{Kind: NoGraph}, nil
+	}
+	var wrong []Attribution
+	for _, r := range readings(c, found) {
+		a := Attribution{Kind: Both, Convention: r.convention, Graphs: r.diffs}
+		if r.size() == 0 {
+			a = Attribution{Kind: Logic, Convention: r.convention}
+		} else {
+			ok, err := right(r.graphs)
+			if err != nil {
+				return Attribution{}, err
+			}
+			if ok {
+				a.Kind = GraphReading
+				return a, nil
+			}
+		}
+		wrong = append(wrong, a)
+	}
+	for _, a := range wrong {
+		if a.Kind == Logic {
+			return a, nil
+		}
+	}
+	return wrong[0], nil
+}
+
+// reading is what the graphs of a program would be, were they right.
+type reading struct {
+	convention Convention
+	graphs     []arcs
+	diffs      []Diff
+}
+
+func (r *reading) size() int {
+	n := 0
+	for i := range r.diffs {
+		n += r.diffs[i].size()
+	}
+	return n
+}
+
+// readings is the conventions that a program may follow, that of the question
+// first. A graph that is closer to the reverse of the true one was written
+// backward, or every edge was misread: which of the two, the runs tell.
+func readings(c *category.Case, found []literal) []reading {
+	all := truths(c)
+	forward := match(c.G.N, "", all, found)
+	list := []reading{forward}
+	if c.G.Directed {
+		turned := make([]arcs, len(all))
+		for i := range all {
+			turned[i] = all[i].reversed()
+		}
+		if r := match(c.G.N, Backward, turned, found); r.size() < forward.size() {
+			list = append(list, r)
+		}
+		return list
+	}
+	for i := range found {
+		for e := range found[i].edges {
+			if found[i].edges[reverse(e)] {
+				return list
+			}
+		}
+	}
+	// A program to which the direction does not matter is right either way, with
+	// the fewest edges misread in this one.
+	return []reading{once(c.G.N, all[0], found), forward}
+}
+
+// once compares graphs that have each undirected edge one way, whichever.
+func once(n int, truth arcs, found []literal) reading {
+	r := reading{convention: Once}
+	for i := range found {
+		wrote := found[i].edges
+		want := arcs{}
+		for e := range truth {
+			if wrote[e] || !wrote[reverse(e)] && e[0] < e[1] {
+				want[e] = true
+			}
+		}
+		r.graphs = append(r.graphs, want)
+		r.diffs = append(r.diffs, compare(n, &found[i], want))
+	}
+	return r
+}
+
+// match compares each graph with the true one it stands for.
+func match(n int, convention Convention, all []arcs, found []literal) reading {
+	r := reading{convention: convention, graphs: make([]arcs, len(found)), diffs: make([]Diff, len(found))}
+	for i := range found {
+		// Of two true graphs the first comes first, unless the program has them the
+		// other way around.
+		best := i % len(all)
+		r.diffs[i] = compare(n, &found[i], all[best])
+		for k := range all {
+			if d := compare(n, &found[i], all[k]); len(found) != len(all) && d.size() < r.diffs[i].size() {
+				best, r.diffs[i] = k, d
+			}
+		}
+		r.graphs[i] = all[best]
+	}
+	if len(found) == 2 && len(all) == 2 {
+		swapped := reading{convention: convention, graphs: []arcs{all[1], all[0]},
+			diffs: []Diff{compare(n, &found[0], all[1]), compare(n, &found[1], all[0])}}
+		if swapped.size() < r.size() {
+			return swapped
+		}
+	}
+	return r
+}
+
+// compare lists the differences between a graph of a program and the true one.
+func compare(n int, l *literal, truth arcs) Diff {
+	var d Diff
+	nodes := l.nodes
+	if nodes == inferred {
+		nodes = l.largest() + 1
+	}
+	if nodes != computed && nodes != n {
+		d.Nodes = &nodes
+	}
+	for _, e := range truth.sorted() {
+		r := reverse(e)
+		switch {
+		case l.edges[e]:
+		case l.edges[r] && !truth[r]:
+			d.Reversed = append(d.Reversed, e)
+		default:
+			d.Dropped = append(d.Dropped, e)
+		}
+	}
+	for _, e := range l.edges.sorted() {
+		if r := reverse(e); !truth[e] && (!truth[r] || l.edges[r]) {
+			d.Added = append(d.Added, e)
+		}
+	}
+	return d
+}
+
+// largest is the largest node of an edge, or -1.
+func (l *literal) largest() int {
+	most := -1
+	for e := range l.edges {
+		most = max(most, e[0], e[1])
+	}
+	return most
+}

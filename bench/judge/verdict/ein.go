@@ -1,0 +1,234 @@
+package verdict
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"ein/bench/question/answer"
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/syntax"
+	"ein/vm"
+	"ein/vm/cost"
+	"ein/vm/ir"
+)
+
+// Limits bound one program. A zero value means the default; nothing is ever
+// unlimited.
+type Limits struct {
+	Source  int           // bytes of the program; default DefaultSource
+	Ops     uint64        // certified operations; default DefaultOps
+	Bytes   uint64        // certified memory; default DefaultBytes
+	Output  uint64        // elements of all outputs; default DefaultOutput
+	Timeout time.Duration // of the run; default DefaultTimeout
+}
+
+// The default limits. The cost is proved before a program runs, and a machine
+// does that many operations in about a second: the timeout is for what is not
+// foreseen, and no program can choose to run into it.
+const (
+	DefaultSource  = 64 << 10
+	DefaultOps     = 1 << 30
+	DefaultBytes   = 64 << 20
+	DefaultOutput  = 1 << 16
+	DefaultTimeout = 10 * time.Second
+)
+
+// Bounds of what is no matter of taste: a text within the limit on its length can
+// still ask for this much of the front end.
+const (
+	maxStatements  = 2000
+	maxHeight      = 1000
+	maxNodes       = 20_000
+	maxDiagnostics = 5
+)
+
+func (l Limits) withDefaults() Limits {
+	if l.Source <= 0 {
+		l.Source = DefaultSource
+	}
+	if l.Ops == 0 {
+		l.Ops = DefaultOps
+	}
+	if l.Bytes == 0 {
+		l.Bytes = DefaultBytes
+	}
+	if l.Output == 0 {
+		l.Output = DefaultOutput
+	}
+	if l.Timeout <= 0 {
+		l.Timeout = DefaultTimeout
+	}
+	return l
+}
+
+// maxCachedBytes bounds the memory that a program is kept with. Those of the
+// benchmark need some kilobytes; what needs more takes longer to run than to compile.
+const maxCachedBytes = 1 << 20
+
+// executor runs Ein programs one after another.
+type executor struct {
+	limits Limits
+	lang   lang.Options
+	cost   cost.Limits
+	most   int
+	cached map[string]*list.Element
+	recent *list.List // of *compiled, the last used first
+}
+
+// newExecutor keeps as many compiled programs as cache says.
+func newExecutor(l Limits, cache int) *executor {
+	l = l.withDefaults()
+	return &executor{
+		limits: l,
+		lang: lang.Options{
+			Profile: check.Core, Workers: 1,
+			Syntax: syntax.Limits{SourceBytes: l.Source, Tokens: l.Source, Statements: maxStatements, Height: maxHeight, Diagnostics: maxDiagnostics},
+			Check:  check.Limits{Nodes: maxNodes, Elements: l.Bytes / 8},
+		},
+		cost:   cost.Limits{MaxOps: l.Ops, MaxBytes: l.Bytes, MaxOutputElements: l.Output},
+		most:   cache,
+		cached: map[string]*list.Element{},
+		recent: list.New(),
+	}
+}
+
+// compiled is a program that can be run, or why it cannot.
+type compiled struct {
+	program  string
+	machine  *vm.Machine
+	constant bool
+	failure  Verdict // its outcome is "" when there is none
+}
+
+// run runs a program and scores its answer. The error is that of the context, and
+// nothing else.
+func (e *executor) run(ctx context.Context, program string, q *Question) (v Verdict, err error) {
+	defer func() {
+		// Whatever a program does, it must not end the job. That it could do this
+		// is a mistake of ours and none of the model.
+		if p := recover(); p != nil {
+			v = Verdict{Program: program}.fail(answer.InfraError, fmt.Sprintf("a bug in ein: %v\n%s", p, debug.Stack()))
+			e.cached, e.recent = map[string]*list.Element{}, list.New()
+		}
+	}()
+	if ctx.Err() != nil {
+		return Verdict{}, context.Cause(ctx)
+	}
+	c := e.compile(program)
+	if c.failure.Outcome != "" {
+		return c.failure, nil
+	}
+	v = Verdict{Program: program, Constant: c.constant}
+	running, cancel := context.WithTimeout(ctx, e.limits.Timeout)
+	defer cancel()
+	out, err := c.machine.Run(running, nil)
+	v.Ops = c.machine.Stats().Ops
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Verdict{}, context.Cause(ctx)
+	case errors.Is(err, vm.ErrStopped):
+		return v.fail(OverLimit, fmt.Sprintf("the run took more than %v", e.limits.Timeout)), nil
+	case err != nil:
+		return v.fail(RuntimeError, err.Error()), nil
+	}
+	x, err := answer.FromOutputs(q.Type, out.Outputs, len(q.Labels))
+	if err != nil {
+		return v.fail(BadOutput, err.Error()), nil
+	}
+	v.Result = q.match(x.JSON(q.Labels))
+	return v, nil
+}
+
+func (e *executor) compile(program string) *compiled {
+	if e.most <= 0 {
+		return e.build(program)
+	}
+	if at := e.cached[program]; at != nil {
+		e.recent.MoveToFront(at)
+		return at.Value.(*compiled)
+	}
+	c := e.build(program)
+	if c.machine != nil && c.machine.Stats().PeakBytes > maxCachedBytes {
+		return c
+	}
+	e.cached[program] = e.recent.PushFront(c)
+	if e.recent.Len() > e.most {
+		last := e.recent.Back()
+		delete(e.cached, e.recent.Remove(last).(*compiled).program)
+	}
+	return c
+}
+
+func (e *executor) build(program string) *compiled {
+	c := &compiled{program: program}
+	fail := func(o answer.Outcome, code diag.Code, message string) *compiled {
+		c.failure = Verdict{Program: program, Constant: c.constant}.fail(o, message)
+		c.failure.Code = string(code)
+		return c
+	}
+	f := lang.Parse("reply", program, e.lang)
+	if f.Diags.HasErrors() {
+		return fail(first(f.Diags, ParseError))
+	}
+	p := lang.Check(f, e.lang)
+	if p.Diags.HasErrors() {
+		return fail(first(p.Diags, TypeError))
+	}
+	c.constant = !readsGraph(p)
+	m, err := lang.Module(lang.Code(p, e.lang), e.lang)
+	if err != nil {
+		// The compiler's own code does not verify.
+		panic(err)
+	}
+	if c.machine, err = vm.New(m, e.cost); err != nil {
+		return fail(OverLimit, "", err.Error())
+	}
+	return c
+}
+
+// first is the outcome that a list of diagnostics makes, with its first error of
+// that kind. A program is over a limit only when nothing else is wrong with it.
+func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
+	var limit *diag.Diagnostic
+	for i := range l {
+		d := &l[i]
+		switch {
+		case d.Severity != diag.Error:
+		case !strings.HasPrefix(string(d.Code), "E05"):
+			return o, d.Code, d.Message
+		case limit == nil:
+			limit = d
+		}
+	}
+	return OverLimit, limit.Code, limit.Message
+}
+
+// readsGraph reports whether the outputs of a program depend on a matrix that is
+// written in it, which is what a graph is, by edges, by adj or as it stands.
+func readsGraph(p *check.Program) bool {
+	seen := make([]bool, p.Nodes)
+	stack := make([]*ir.Node, 0, len(p.Outputs))
+	for i := range p.Outputs {
+		stack = append(stack, p.Outputs[i].Node)
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if n == nil || seen[n.ID] {
+			continue
+		}
+		seen[n.ID] = true
+		if n.Op == ir.Const && n.Rank() == 2 {
+			return true
+		}
+		stack = append(stack, n.Args...)
+	}
+	return false
+}

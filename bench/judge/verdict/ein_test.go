@@ -1,0 +1,376 @@
+package verdict
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/internal/corpus"
+)
+
+func question(t testing.TB, c string, typ category.Result, reference string, labels ...string) *Question {
+	t.Helper()
+	ref, err := answer.NewReference(json.RawMessage(reference), typ, labels[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Question{ID: "q", Topic: Topic{c, "L1"}, Type: typ, Labels: labels, Reference: ref}
+}
+
+// TestExtract is replies in the shapes that models give them.
+func TestExtract(t *testing.T) {
+	const p = "A = edges([[0,1]], 2)\n:print sum(A)\n"
+	for name, c := range map[string]struct{ reply, want string }{
+		"marked":               {"Sure:\n```ein\n" + p + "```\nDone.", p},
+		"unmarked":             {"```\n" + p + "```", p},
+		"other case":           {"```Ein\n" + p + "```", p},
+		"windows":              {"```ein\r\n" + p + "```\r\n", p},
+		"tildes":               {"~~~ein\n" + p + "~~~", p},
+		"longer fence":         {"````ein\n" + p + "````", p},
+		"indented":             {"1. So:\n   ```ein\n" + p + "   ```", p},
+		"all indented":         {"1. So:\n   ```ein\n   A = edges([[0,1]], 2)\n   :print sum(A)\n   ```", p},
+		"in a list":            {"- ```ein\n  A = edges([[0,1]], 2)\n  :print sum(A)\n  ```", p},
+		"behind words":         {"So: ```ein\n  x = 1\n```", "  x = 1\n"},
+		"a word in backticks":  {"So ```x``` it is\n" + p, p},
+		"reasoning":            {"<think>```ein\nx = 1\n```</think>\n```ein\n" + p + "```", p},
+		"bare reasoning":       {"<think>\nx = 1\n</think>\n" + p, p},
+		"only in reasoning":    {"<think>\n```ein\n" + p + "```\n</think>\nAs above.", p},
+		"the last":             {"```ein\nx = 1\n```\nNo:\n```ein\n" + p + "```", p},
+		"output after":         {"```ein\n" + p + "```\nIt prints\n```\n1\n```", p},
+		"JSON after":           {"```ein\n" + p + "```\n```json\n{\"answer\": 1}\n```", p},
+		"marked wins":          {"```ein\n" + p + "```\n```\nx = 2\n```", p},
+		"another mark":         {"```text\n" + p + "```", p},
+		"cut off":              {"```ein\n" + p, p},
+		"last one cut off":     {"```ein\n" + p + "```\n```ein\nx = ", p},
+		"bare":                 {p, p},
+		"bare in prose":        {"Here it is.\n\n" + p + "\nThis counts the edges.", p},
+		"bare over lines":      {"A = edges([\n  [0,1]\n], 2)\n:print sum(A)\nThat is all.", "A = edges([\n  [0,1]\n], 2)\n:print sum(A)\n"},
+		"indexed":              {"So\nB[i,k] = A[i,j] A[j,k]\nyes", "B[i,k] = A[i,j] A[j,k]\n"},
+		"prose":                {"I do not know.", ""},
+		"comparison":           {"Is a == b?", ""},
+		"nothing in the block": {"```ein\n\n```", ""},
+		"JSON":                 {`{"answer": 3}`, ""},
+		"empty":                {"", ""},
+	} {
+		got, ok := Extract(c.reply, sft.Ein)
+		if !ok {
+			got = ""
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if got, _ := Extract("```ein\nx = 1\n```\n```py\nprint(1)\n```", sft.Python); got != "print(1)\n" {
+		t.Errorf("Python: %q", got)
+	}
+}
+
+// TestDetect tells the languages of replies apart.
+func TestDetect(t *testing.T) {
+	const ein, py = "A = edges([[0,1]], 2)\n:print sum(A)\n", "import json\nx = 1\nprint(x)\n"
+	for reply, want := range map[string]sft.Mode{
+		"```ein\n" + ein + "```":                               sft.Ein,
+		"```python\n" + py + "```":                             sft.Python,
+		"```py\n" + py + "```\n```\n1\n```":                    sft.Python,
+		"```ein\n" + ein + "```\nor\n```python\n" + py + "```": sft.Python,
+		"```python\n" + py + "```\n```ein\n" + ein + "```":     sft.Ein,
+		"```ein\n" + ein + "```\n```python\nimport":            sft.Ein,
+		"```\n" + ein + "```":                                  sft.Ein,
+		"```\n" + py + "```":                                   sft.Python,
+		"```\nprint(3)\n```":                                   sft.Python,
+		"```python\nprint(":                                    sft.Python,
+		ein:                                                    sft.Ein,
+		py:                                                     sft.Python,
+		"Here:\n" + ein + "Done.":                              sft.Ein,
+		"from math import pi\nprint(pi)":                       sft.Python,
+		"x = (":                                                sft.Ein,
+		"I do not know.":                                       "",
+		"From there I import nothing.":                         "",
+		`{"answer": 3}`:                                        "",
+		"":                                                     "",
+		strings.Repeat("x = 1\n", 1<<20):                       "",
+	} {
+		if l, ok := Detect(reply); l != want || ok != (want != "") {
+			t.Errorf("%.60q: %q, %v", reply, l, ok)
+		}
+	}
+}
+
+// vector is a line of the published vectors.
+type vector struct {
+	Case      string          `json:"case"`
+	Category  string          `json:"category"`
+	Type      category.Result `json:"type"`
+	Labels    []string        `json:"labels"`
+	Source    string          `json:"source"`
+	Reference json.RawMessage `json:"reference"`
+	Reply     string          `json:"reply"`
+	Finish    string          `json:"finish"`
+	Prints    string          `json:"prints"`
+	Outcome   answer.Outcome  `json:"outcome"`
+	Answer    json.RawMessage `json:"answer"`
+	Constant  bool            `json:"constant_output"`
+}
+
+func (v *vector) question(t *testing.T) *Question {
+	ref, err := answer.NewReference(v.Reference, v.Type, v.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Question{ID: v.Case, Topic: Topic{v.Category, "L1"}, Type: v.Type, Labels: v.Labels, Reference: ref}
+}
+
+func vectors(t *testing.T, name string) []vector {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "programs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []vector
+	for line := range bytes.Lines(b) {
+		var v vector
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&v); err != nil {
+			t.Fatalf("%s: %s: %v", name, line, err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// same reports whether two answers are, null being none.
+func same(a, b json.RawMessage) bool {
+	var x, y any
+	if len(a) > 0 && json.Unmarshal(a, &x) != nil || len(b) > 0 && json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// TestVectors runs the published vectors. Every outcome that an Ein program can
+// have is among them.
+func TestVectors(t *testing.T) {
+	found := map[answer.Outcome]bool{answer.InfraError: true}
+	for _, c := range vectors(t, "ein.jsonl") {
+		t.Run(c.Case, func(t *testing.T) {
+			e := newExecutor(Limits{}, 0)
+			r, err := reply(context.Background(), c.question(t), c.Reply, sft.Ein, e.run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r = r.finished(c.Reply, c.Finish)
+			if r.Outcome != c.Outcome || !same(r.Answer, c.Answer) || r.Constant != c.Constant || (r.Message != "") != (r.Answer == nil) {
+				t.Errorf("%s, %s, constant %v, %q %q", r.Outcome, r.Answer, r.Constant, r.Code, r.Message)
+			}
+			if (r.Reason != "") != (r.Outcome == answer.NoAnswer) {
+				t.Errorf("%s for the reason %q", r.Outcome, r.Reason)
+			}
+		})
+		found[c.Outcome] = true
+	}
+	for _, o := range Outcomes() {
+		if !found[o] {
+			t.Errorf("no vector for %s", o)
+		}
+	}
+}
+
+// TestTooLong is replies that are too long to be published.
+func TestTooLong(t *testing.T) {
+	q := question(t, "reach_then_count", category.Integer, "2", "a", "b", "c")
+	for _, reply := range []string{"x = 2 //" + strings.Repeat("x", 1<<20), strings.Repeat("x = 2\n", 1<<20)} {
+		if r, err := New(Options{}).Reply(context.Background(), q, &Line{Reply: reply, Mode: sft.Ein}); err != nil || r.Outcome != OverLimit || r.Message == "" {
+			t.Errorf("%d bytes: %s, %v", len(reply), r.Outcome, err)
+		}
+	}
+}
+
+func TestPanic(t *testing.T) {
+	e := newExecutor(Limits{}, 0)
+	r, err := e.run(context.Background(), "x = 2", nil) // no question: our mistake
+	if err != nil || r.Outcome != answer.InfraError || !strings.Contains(r.Message, "bug") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err = e.run(context.Background(), "x = 2", question(t, "reach_then_count", category.Integer, "2", "a")); r.Outcome != answer.StrictlyRight {
+		t.Errorf("after a panic: %+v, %v", r, err)
+	}
+}
+
+func TestContext(t *testing.T) {
+	q := question(t, "reach_then_count", category.Integer, "2", "a")
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(why)
+	for _, reply := range []string{"", "prose", "x = 2"} {
+		if _, err := New(Options{}).Reply(ctx, q, &Line{Reply: reply, Mode: sft.Ein}); !errors.Is(err, why) {
+			t.Errorf("%q: %v", reply, err)
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	e := newExecutor(Limits{Timeout: 1, Ops: 1 << 40}, 0)
+	r, err := e.run(context.Background(), "A = edges([[0,1]], 1000)\n:print sum(tc(A))", question(t, "reach_then_count", category.Integer, "2", "a"))
+	if err != nil || r.Outcome != OverLimit || !strings.Contains(r.Message, "1ns") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestCache has the same results as without one, and keeps as many as it may.
+func TestCache(t *testing.T) {
+	q := question(t, "reach_then_count", category.Integer, "2", "a")
+	e := newExecutor(Limits{}, 2)
+	for range 3 {
+		for program, want := range map[string]answer.Outcome{"x = 2": answer.StrictlyRight, "x = 3": answer.LenientOnly, "x = 9": answer.Wrong, "x = y": TypeError, "x = (": ParseError} {
+			r, err := e.run(context.Background(), program, q)
+			if err != nil || r.Outcome != want {
+				t.Errorf("%s: %+v, %v", program, r, err)
+			}
+		}
+	}
+	if len(e.cached) != 2 || e.recent.Len() != 2 {
+		t.Errorf("%d programs kept, %d in order", len(e.cached), e.recent.Len())
+	}
+	e.compile("x = sum(ones(1000, 1000))")
+	if len(e.cached) != 2 || e.cached["x = sum(ones(1000, 1000))"] != nil {
+		t.Error("a program that needs megabytes is kept")
+	}
+	a, b := e.compile("x = 5"), e.compile("x = 5")
+	if a != b {
+		t.Error("a program is compiled twice")
+	}
+}
+
+// samples is instances of every category.
+func questions(t testing.TB, each int) ([]*instance.Instance, []*Question) {
+	t.Helper()
+	var ins []*instance.Instance
+	var qs []*Question
+	for i := range category.Table {
+		for k := range each {
+			in, _, err := instance.Generate(instance.NewID("train", category.Table[i].Name, k, 11))
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := NewQuestion(in, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ins, qs = append(ins, in), append(qs, q)
+		}
+	}
+	return ins, qs
+}
+
+// TestTemplates scores the programs of the benchmark itself.
+func TestTemplates(t *testing.T) {
+	ins, qs := questions(t, 5)
+	e := New(Options{})
+	for i, in := range ins {
+		r, err := e.Reply(context.Background(), qs[i], &Line{Reply: "```ein\n" + in.EinProgram + "```", Mode: sft.Ein})
+		if err != nil || r.Outcome != answer.StrictlyRight || r.Constant || r.Ops == 0 {
+			t.Errorf("%s: %+v, %v", in.ID, r, err)
+		}
+	}
+}
+
+// TestSoak runs hostile programs in a row and looks at the health of the process.
+func TestSoak(t *testing.T) {
+	rounds := 1_000_000
+	if testing.Short() {
+		rounds = 10_000
+	}
+	var hostile []string
+	for _, c := range corpus.Abuse() {
+		if s := c.Source(); len(s) <= answer.MaxReply {
+			hostile = append(hostile, "```ein\n"+s+"\n```")
+		}
+	}
+	ins, qs := questions(t, 1)
+	for i := range ins {
+		if p := "```ein\n" + ins[i].EinProgram + "```"; true {
+			hostile = append(hostile, p, strings.ReplaceAll(p, ",", "("), strings.ReplaceAll(p, "0", "99999"))
+		}
+	}
+	e := New(Options{Cache: 64})
+	q := qs[0]
+	health := func() (goroutines int, heap uint64) {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return runtime.NumGoroutine(), m.HeapAlloc
+	}
+	try := func(reply string) {
+		if r, err := e.Reply(context.Background(), q, &Line{Reply: reply, Mode: sft.Ein}); err != nil || r.Outcome == answer.InfraError {
+			t.Fatalf("%.200q: %+v, %v", reply, r, err)
+		}
+	}
+	for _, reply := range hostile {
+		try(reply)
+	}
+	goroutines, heap := health()
+	small := hostile[:0:0]
+	for _, h := range hostile {
+		if len(h) < 2000 {
+			small = append(small, h)
+		}
+	}
+	// Mutations are drawn by a fixed rule, so that what fails can be run again.
+	state := uint64(1)
+	next := func(n int) int {
+		state = state*6364136223846793005 + 1442695040888963407
+		return int((state >> 33) % uint64(n))
+	}
+	for range rounds {
+		b := []byte(small[next(len(small))])
+		for range 1 + next(3) {
+			b[7+next(len(b)-7)] = "()[],=*+-01 \nA;/"[next(16)]
+		}
+		try(string(b))
+	}
+	g, h := health()
+	if g > goroutines+2 {
+		t.Errorf("%d goroutines, %d before", g, goroutines)
+	}
+	if h > heap+64<<20 {
+		t.Errorf("%d MiB of heap, %d before", h>>20, heap>>20)
+	}
+	t.Logf("%d programs: %d goroutines, %d before; heap %d KiB, %d before", rounds, g, goroutines, h>>10, heap>>10)
+}
+
+// BenchmarkExec is parse to score, on distinct programs of the paper's size.
+func BenchmarkExec(b *testing.B) { benchmark(b, Options{}, 40) }
+
+// BenchmarkCached is programs that have been seen.
+func BenchmarkCached(b *testing.B) { benchmark(b, Options{Cache: 256}, 4) }
+
+func benchmark(b *testing.B, opt Options, each int) {
+	ins, qs := questions(b, each)
+	replies := make([]string, len(ins))
+	for i, in := range ins {
+		replies[i] = "Here is the program.\n```ein\n" + in.EinProgram + "```\n"
+	}
+	e := New(opt)
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		r, err := e.Reply(context.Background(), qs[i], &Line{Reply: replies[i], Mode: sft.Ein})
+		if err != nil || r.Outcome != answer.StrictlyRight {
+			b.Fatalf("%+v, %v", r, err)
+		}
+		i = (i + 1) % len(ins)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "programs/s")
+}

@@ -1,0 +1,311 @@
+package verdict
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+	"ein/lang"
+	"ein/lang/syntax"
+)
+
+// languages are the modes whose replies are programs, with the words behind a fence
+// that name the language.
+var languages = map[sft.Mode][]string{sft.Ein: {"ein"}, sft.Python: {"python", "python3", "py"}}
+
+// Extract finds the program in a reply; it is false where there is none.
+//
+// Of fenced blocks it is the last complete one that is marked with the language;
+// where none is, the last complete one without a mark; where there is none
+// either, the last complete one. A mark counts for more than the place, because
+// after a program models like to show what they think it prints. A block that is
+// never closed counts only when there is no complete one: some providers cut the
+// closing fence off.
+//
+// In an Ein reply without fences the program is from the first line that looks
+// like a statement to the end of the last one, so that prose before and after it
+// is left out. In Python no line can be told from prose: the program is the whole
+// text.
+//
+// Reasoning that ends with </think> is left out where there is a block behind it, or
+// none at all.
+//
+// The time is linear in the reply.
+func Extract(reply string, l sft.Mode) (string, bool) {
+	reply = withoutReasoning(reply)
+	const open, other, unmarked, marked = 0, 1, 2, 3
+	program, best := "", -1
+	for b := range blocks(reply) {
+		rank := other
+		switch {
+		case !b.closed:
+			rank = open
+		case b.mode() == l:
+			rank = marked
+		case b.tag == "":
+			rank = unmarked
+		}
+		if rank >= best {
+			program, best = b.text, rank
+		}
+	}
+	switch {
+	case best >= 0:
+	case l == sft.Ein:
+		program = bare(reply)
+	default:
+		program = reply
+	}
+	return program, strings.TrimSpace(program) != ""
+}
+
+// Detect is the language of the program in a reply; it is false where no program
+// can be told from prose. The last complete block that is marked with a language
+// decides. Without one, a program that imports is Python; another is Ein when it
+// has the form of it; what stands in a block without a mark is Python then, and
+// everything else is Ein with an error in it.
+func Detect(reply string) (sft.Mode, bool) {
+	if len(reply) > answer.MaxReply {
+		return "", false
+	}
+	reply = withoutReasoning(reply)
+	var marked sft.Mode
+	fenced, complete := false, false
+	tag := ""
+	for b := range blocks(reply) {
+		if complete && !b.closed {
+			break
+		}
+		fenced, complete, tag = true, b.closed, b.tag
+		if l := b.mode(); l != "" {
+			marked = l
+		}
+	}
+	if marked != "" {
+		return marked, true
+	}
+	text := reply
+	if fenced {
+		text, _ = Extract(reply, sft.Python)
+	}
+	if imports(text) {
+		return sft.Python, true
+	}
+	program, ok := Extract(reply, sft.Ein)
+	switch {
+	case !ok:
+		return "", false
+	case fenced && tag == "" && lang.Parse("reply", program, detecting).Diags.HasErrors():
+		return sft.Python, true
+	}
+	return sft.Ein, true
+}
+
+func withoutReasoning(reply string) string {
+	const end = "</think>"
+	i := strings.LastIndex(reply, end)
+	if i < 0 {
+		return reply
+	}
+	rest := reply[i+len(end):]
+	if fenced(rest) || !fenced(reply) && strings.TrimSpace(rest) != "" {
+		return rest
+	}
+	return reply
+}
+
+func fenced(text string) bool {
+	for range blocks(text) {
+		return true
+	}
+	return false
+}
+
+// detecting is how a text is looked at that may be no Ein at all.
+var detecting = lang.Options{Workers: 1, Syntax: syntax.Limits{SourceBytes: DefaultSource, Tokens: DefaultSource, Statements: maxStatements, Height: maxHeight, Diagnostics: 1}}
+
+// imports reports whether a line is an import statement of Python.
+func imports(text string) bool {
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) > 1 && (words[0] == "import" || words[0] == "from" && slices.Contains(words, "import")) {
+			return true
+		}
+	}
+	return false
+}
+
+// block is a fenced block of a reply.
+type block struct {
+	tag, text string
+	closed    bool // false: the reply ends before the fence does
+}
+
+// mode is what a block is marked with, or "".
+func (b *block) mode() sft.Mode {
+	for l, tags := range languages {
+		if slices.Contains(tags, b.tag) {
+			return l
+		}
+	}
+	return ""
+}
+
+// blocks is the fenced blocks of a reply, in order.
+func blocks(reply string) iter.Seq[block] {
+	return func(yield func(block) bool) {
+		var f fence
+		start, end := 0, 0
+		for line := range strings.Lines(reply) {
+			at := end
+			end += len(line)
+			switch {
+			case f.size == 0:
+				f = opening(line)
+				start = end
+			case f.closes(line):
+				if !yield(block{f.tag, f.content(reply[start:at]), true}) {
+					return
+				}
+				f = fence{}
+			}
+		}
+		if f.size > 0 {
+			yield(block{f.tag, f.content(reply[start:]), false})
+		}
+	}
+}
+
+// closed reports whether a reply has a complete fenced block.
+func closed(reply string) bool {
+	for b := range blocks(reply) {
+		if b.closed {
+			return true
+		}
+	}
+	return false
+}
+
+// fence is a line that opens a block.
+type fence struct {
+	char   byte
+	size   int // 0: there is none
+	tag    string
+	indent int
+}
+
+func opening(line string) fence {
+	indent, s := len(line)-len(strings.TrimLeft(line, " \t")), strings.TrimSpace(line)
+	before := ""
+	// Behind a mark of a list, or behind words, only what names a language is a fence.
+	if i := strings.Index(s, "```"); i > 0 && (&block{tag: strings.ToLower(s[i+3:])}).mode() != "" {
+		before, s = s[:i], s[i:]
+	}
+	if before != "" && len(strings.Fields(before)) == 1 && strings.Trim(before, "0123456789.)-*+ ") == "" {
+		indent += len(before)
+	}
+	for _, c := range []byte("`~") {
+		rest := strings.TrimLeft(s, string(c))
+		n := len(s) - len(rest)
+		if n < 3 || strings.IndexByte(rest, '`') >= 0 {
+			continue
+		}
+		tag, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		return fence{char: c, size: n, tag: strings.ToLower(strings.Trim(tag, "{.}")), indent: indent}
+	}
+	return fence{}
+}
+
+// content is the lines of a block without the indentation of its fence, as in
+// Markdown: in a list all of a block is indented, and Python would not have it.
+func (f fence) content(text string) string {
+	if f.indent == 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		i := 0
+		for i < min(f.indent, len(line)) && (line[i] == ' ' || line[i] == '\t') {
+			i++
+		}
+		b.WriteString(line[i:])
+	}
+	return b.String()
+}
+
+func (f fence) closes(line string) bool {
+	s := strings.TrimSpace(line)
+	return len(s) >= f.size && strings.Trim(s, string(f.char)) == ""
+}
+
+// bare is the statements of a text that is not all program.
+func bare(text string) string {
+	start, end := -1, 0
+	depth := 0
+	for at := 0; at < len(text); {
+		next := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		line := text[at:next]
+		if depth > 0 || statement(line) {
+			if start < 0 {
+				start = at
+			}
+			end = next
+			depth = max(0, depth+opened(line))
+		}
+		at = next
+	}
+	if start < 0 {
+		return ""
+	}
+	return text[start:end]
+}
+
+// opened is how many more brackets a line opens than it closes, comments aside.
+func opened(line string) int {
+	if i := strings.Index(line, "//"); i >= 0 {
+		line = line[:i]
+	}
+	n := 0
+	for _, c := range []byte(line) {
+		switch c {
+		case '(', '[', '{':
+			n++
+		case ')', ']', '}':
+			n--
+		}
+	}
+	return n
+}
+
+// statement reports whether a line begins as a statement does: a command, or a
+// name and an equals sign with at most an index list between them.
+func statement(line string) bool {
+	s := strings.TrimSpace(line)
+	if strings.HasPrefix(s, ":print") {
+		return true
+	}
+	i := 0
+	for i < len(s) && (s[i] == '_' || 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z' || i > 0 && '0' <= s[i] && s[i] <= '9') {
+		i++
+	}
+	if i == 0 {
+		return false
+	}
+	s = strings.TrimSpace(s[i:])
+	if strings.HasPrefix(s, "[") {
+		j := strings.IndexByte(s, ']')
+		if j < 0 {
+			return false
+		}
+		s = strings.TrimSpace(s[j+1:])
+	}
+	for _, op := range []string{"max", "min", "+"} {
+		s = strings.TrimPrefix(s, op)
+	}
+	return strings.HasPrefix(s, "=") && !strings.HasPrefix(s, "==")
+}

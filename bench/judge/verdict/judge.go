@@ -1,0 +1,138 @@
+package verdict
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+)
+
+// Options are how replies are judged.
+type Options struct {
+	Limits Limits // of Ein programs
+	Cache  int    // compiled Ein programs to keep
+	Python Runner // of Python programs; without one they are infra errors
+	Why    bool   // say why a wrong reply is wrong: questions need their cases then
+}
+
+// Judge judges replies of any mode. It is not safe for concurrent use: give each worker
+// its own.
+type Judge struct {
+	ein    *executor
+	python Runner
+	why    bool
+}
+
+// New is a judge for one worker.
+func New(o Options) *Judge { return &Judge{newExecutor(o.Limits, o.Cache), o.Python, o.Why} }
+
+// Reply judges a reply by its mode. Without a mode it is a program when no answer is
+// in it and a program is; a reply in another mode is a direct answer. The error is
+// that of the context, or of an instance whose own program does not run.
+func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, error) {
+	v, err := j.judge(ctx, q, l)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.Topic = q.Topic
+	return &v, nil
+}
+
+// Answer judges the reply of a file as a direct answer, whatever its mode, and a
+// question without one as missing.
+func (j *Judge) Answer(ctx context.Context, it *Item) (*Verdict, error) {
+	if it.Number == 0 {
+		return &Verdict{Topic: it.Topic, Result: answer.Result{Outcome: answer.NoAnswer, Reason: Missing}}, nil
+	}
+	it.Mode = sft.Direct
+	return j.Reply(ctx, it.Question, &it.Line)
+}
+
+func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error) {
+	if l.Error != "" {
+		return Verdict{}.fail(answer.InfraError, l.Error), nil
+	}
+	mode := l.Mode
+	if mode == "" {
+		if _, err := answer.ParseReply(l.Reply); err != nil {
+			mode, _ = Detect(l.Reply)
+		}
+	}
+	switch {
+	case mode == sft.Ein:
+		return j.program(ctx, q, l, mode, j.ein.run)
+	case mode == sft.Python && j.python == nil:
+		return Verdict{}.fail(answer.InfraError, "there is no sandbox to run Python in"), nil
+	case mode == sft.Python:
+		return j.program(ctx, q, l, mode, inside(j.python))
+	}
+	v := Verdict{Result: answer.Score(l.Reply, &q.Reference, q.Type, q.Category).Finished(l.Finish)}
+	if v.Outcome != answer.Wrong || !j.why {
+		return v, nil
+	}
+	reply, err := answer.Parse(string(v.Answer))
+	if err != nil {
+		return v, fmt.Errorf("%s: what was understood is not understood again: %w", q.ID, err)
+	}
+	f, err := misreadings(ctx, q, &reply)
+	v.Finding = &f
+	return v, err
+}
+
+func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode sft.Mode, run runs) (Verdict, error) {
+	if ctx.Err() != nil {
+		return Verdict{}, context.Cause(ctx)
+	}
+	v, err := reply(ctx, q, l.Reply, mode, run)
+	if err != nil {
+		return v, err
+	}
+	v = v.finished(l.Reply, l.Finish)
+	if v.Outcome != answer.Wrong || !j.why {
+		return v, nil
+	}
+	a, err := attribution(ctx, q, mode, v.Program, run)
+	switch {
+	case ctx.Err() != nil:
+		return Verdict{}, context.Cause(ctx)
+	case err != nil: // it was scored, but not all there is to say about it is known
+		return Verdict{}.fail(answer.InfraError, err.Error()), nil
+	}
+	v.Attribution = &a
+	return v, nil
+}
+
+// reply runs the program that is in a reply.
+func reply(ctx context.Context, q *Question, text string, mode sft.Mode, run runs) (Verdict, error) {
+	switch {
+	case strings.TrimSpace(text) == "":
+		v := Verdict{}.fail(answer.NoAnswer, answer.NoReply.Error())
+		v.Reason = answer.NoReply
+		return v, nil
+	case len(text) > answer.MaxReply:
+		return Verdict{}.fail(OverLimit, fmt.Sprintf("the reply has more than %d bytes", answer.MaxReply)), nil
+	}
+	program, ok := Extract(text, mode)
+	if !ok {
+		return Verdict{}.fail(NoProgram, "there is no program in the reply"), nil
+	}
+	return run(ctx, program, q)
+}
+
+// finished is the verdict on a reply whose provider gave a finish reason: when it was
+// cut off, declined or held back before there was a program, it is no answer. What is
+// no program counts as none then, unless it stands in a complete block.
+func (v Verdict) finished(reply, finish string) Verdict {
+	why, ok := answer.Unfinished(finish)
+	if !ok || v.Outcome != answer.NoAnswer && v.Outcome != NoProgram && (v.Outcome != ParseError || closed(reply)) {
+		return v
+	}
+	v = Verdict{}.fail(answer.NoAnswer, why.Error())
+	v.Reason = why
+	return v
+}

@@ -1,0 +1,119 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+)
+
+// scripted is a sandbox in which a program prints what the script says.
+type scripted func(program string) (string, error)
+
+func (s scripted) Run(_ context.Context, program string) (string, error) { return s(program) }
+
+// TestJudgePython has every verdict on a Python program, without Python.
+func TestJudgePython(t *testing.T) {
+	s := one(t, "reach_then_count", 3)
+	right := string(s.in.Answer)
+	const program = "G.add_edges_from([(0, 1)])\n"
+	judge := func(script scripted, finish string) *Verdict {
+		t.Helper()
+		it := &Line{Reply: "```python\n" + program + "```", Finish: finish}
+		v, err := New(Options{Python: script, Why: true}).Reply(context.Background(), s.q, it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	prints := func(first, then string) scripted {
+		return func(p string) (string, error) {
+			if p == program {
+				return first, nil
+			}
+			if want := pairsText(trueArcs(&s.q.Case.G), nil); strings.ReplaceAll(p, "])", ", ])") != "G.add_edges_from("+want+")\n" {
+				t.Errorf("runs %q, want the edges %s", p, want)
+			}
+			return then, nil
+		}
+	}
+	for name, c := range map[string]struct {
+		script  scripted
+		outcome answer.Outcome
+		kind    Kind
+	}{
+		"right":   {prints(right, ""), answer.StrictlyRight, ""},
+		"reading": {prints("77", right), answer.Wrong, GraphReading},
+		"both":    {prints("77", "78"), answer.Wrong, Both},
+		"broken with the true edges": {func(p string) (string, error) {
+			if p == program {
+				return "77", nil
+			}
+			return "", &ProgramError{Outcome: RuntimeError, Message: "no"}
+		}, answer.Wrong, Both},
+		"failed": {func(string) (string, error) { return "", &ProgramError{Outcome: ParseError, Message: "no"} }, ParseError, ""},
+		"no box": {func(string) (string, error) { return "", errors.New("no box") }, answer.InfraError, ""},
+		"box lost": {func(p string) (string, error) {
+			if p == program {
+				return "77", nil
+			}
+			return "", errors.New("lost")
+		}, answer.InfraError, ""},
+	} {
+		v := judge(c.script, "stop")
+		kind := Kind("")
+		if v.Attribution != nil {
+			kind = v.Attribution.Kind
+		}
+		if v.Outcome != c.outcome || kind != c.kind || v.Class != Class(c.outcome) {
+			t.Errorf("%s: %+v, %+v", name, v, v.Attribution)
+		}
+	}
+	if v := judge(prints(right, ""), "length"); v.Outcome != answer.StrictlyRight {
+		t.Errorf("a whole program of a reply that was cut off: %+v", v)
+	}
+	none := &Line{Reply: program, Mode: sft.Python}
+	if v, err := New(Options{}).Reply(context.Background(), s.q, none); err != nil || v.Outcome != answer.InfraError || !strings.Contains(v.Message, "no sandbox") {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestFinish has replies without an answer, for the reasons that providers give.
+func TestFinish(t *testing.T) {
+	s := one(t, "reach_then_count", 3)
+	never := scripted(func(string) (string, error) {
+		return "", &ProgramError{Outcome: ParseError, Message: "that is English"}
+	})
+	for _, c := range []struct {
+		mode          sft.Mode
+		reply, finish string
+		outcome       answer.Outcome
+		reason        answer.Reason
+	}{
+		{"direct", "Let me", "length", answer.NoAnswer, answer.Truncated},
+		{"direct", "Let me", "stop", answer.FormatError, answer.NoObject},
+		{"cot", "", "content_filter", answer.NoAnswer, answer.Filtered},
+		{"cot", "{}", "refusal", answer.NoAnswer, answer.Refused},
+		{"cot", `{"answer": "x"}`, "length", answer.FormatError, answer.WrongType},
+		{"cot", `{"answer": 1, "answer": 2}`, "length", answer.FormatError, answer.DuplicateKey},
+		{"direct", fmt.Sprintf(`{"answer": %s} and`, s.in.Answer), "length", answer.StrictlyRight, ""},
+		{"ein", "Let me", "length", answer.NoAnswer, answer.Truncated},
+		{"ein", "```ein\nA = edges([[0,", "length", answer.NoAnswer, answer.Truncated},
+		{"ein", "```ein\nA = edges([[0,\n```", "length", ParseError, ""},
+		{"ein", "```ein\nA = edges([[0,", "stop", ParseError, ""},
+		{"ein", "```ein\n:print B\n", "length", TypeError, ""},
+		{"python", "I cannot", "refusal", answer.NoAnswer, answer.Refused},
+		{"python", "I cannot", "", ParseError, ""},
+		{"", "Let me", "length", answer.NoAnswer, answer.Truncated},
+	} {
+		it := &Line{Reply: c.reply, Mode: c.mode, Finish: c.finish}
+		v, err := New(Options{Python: never, Why: true}).Reply(context.Background(), s.q, it)
+		if err != nil || v.Outcome != c.outcome || v.Reason != c.reason || v.Attribution != nil || v.Finding != nil {
+			t.Errorf("%s %q %s: %+v, %v", c.mode, c.reply, c.finish, v, err)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package verdict
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/lang"
+	"ein/lang/syntax"
+	"ein/vm"
+	"ein/vm/cost"
+)
+
+// Error is a sort of misreading.
+type Error string
+
+// The errors.
+const (
+	Direction    Error = "direction_confusion"
+	Truncation   Error = "depth_truncation"
+	Accumulation Error = "accumulation_drift"
+	Source       Error = "source_inclusion"
+	SingleEdge   Error = "single_edge_misread"
+)
+
+// Errors lists the errors.
+func Errors() []Error { return []Error{Direction, Truncation, Accumulation, Source, SingleEdge} }
+
+// Match is a misreading that gives the answer of a model.
+type Match struct {
+	Error      Error  `json:"error"`
+	Misreading string `json:"misreading"`
+	// Variants is how many ways there are of misreading a question so, and Matches
+	// how many of them give the answer: one of a hundred is chance rather than
+	// cause.
+	Variants int   `json:"variants"`
+	Matches  int   `json:"matches"`
+	Edge     *Edge `json:"edge,omitempty"` // of the first that does
+}
+
+// Finding is what explains a wrong answer, the most specific first: what can be
+// misread in one way before what can in many.
+type Finding struct {
+	Matches []Match `json:"matches"`
+	Tried   int     `json:"tried"`   // misreadings in all
+	Answers int     `json:"answers"` // different wrong answers that they give
+}
+
+// mostEdges bounds the misreadings of single edges. With more nodes than some 60
+// anything could be reached by one of them, so that they explain nothing.
+const mostEdges = 4096
+
+// mistake is one way of misreading a question: its program rewritten.
+type mistake struct {
+	err     Error
+	name    string
+	edge    *Edge
+	program string
+}
+
+// misreadings finds the misreadings of a question whose answer is that of the model,
+// by its own program. The error is that of the context, or of a program that does not
+// run.
+func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding, error) {
+	right, err := own(ctx, q, q.Program)
+	if err != nil {
+		return Finding{}, fmt.Errorf("%s: its own program: %w", q.ID, err)
+	}
+	f := Finding{Matches: []Match{}}
+	answers := map[string]bool{}
+	for _, m := range mistakes(q) {
+		f.Tried++
+		at := slices.IndexFunc(f.Matches, func(x Match) bool { return x.Misreading == m.name })
+		if at < 0 {
+			at = len(f.Matches)
+			f.Matches = append(f.Matches, Match{Error: m.err, Misreading: m.name})
+		}
+		match := &f.Matches[at]
+		match.Variants++
+		got, err := own(ctx, q, m.program)
+		switch {
+		case ctx.Err() != nil:
+			return Finding{}, context.Cause(ctx)
+		case err != nil || bytes.Equal(got, right):
+			continue // misread so, the question has no answer, or the right one
+		}
+		answers[string(got)] = true
+		reference, err := answer.NewReference(got, q.Type, "")
+		if err == nil && answer.MatchAnswer(reply, &reference, q.Type, q.Category, answer.Strict) == answer.Correct {
+			if match.Matches++; match.Matches == 1 {
+				match.Edge = m.edge
+			}
+		}
+	}
+	f.Answers = len(answers)
+	f.Matches = slices.DeleteFunc(f.Matches, func(m Match) bool { return m.Matches == 0 })
+	slices.SortStableFunc(f.Matches, func(a, b Match) int { return cmp.Compare(a.Variants, b.Variants) })
+	return f, nil
+}
+
+// own gives the answer of a program of ours, which may use functions.
+func own(ctx context.Context, q *Question, program string) (json.RawMessage, error) {
+	m, _, err := lang.Load("misreading", program, lang.Options{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	machine, err := vm.New(m, cost.Limits{MaxOps: 1 << 34, MaxBytes: 1 << 30})
+	if err != nil {
+		return nil, err
+	}
+	r, err := machine.Run(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	v, err := answer.FromOutputs(q.Type, r.Outputs, len(q.Labels))
+	if err != nil {
+		return nil, err
+	}
+	return v.JSON(q.Labels), nil
+}
+
+// rewriter makes the misreadings of one program.
+type rewriter struct {
+	program string
+	file    *syntax.File
+	graphs  []literal
+	n       int
+	list    []mistake
+}
+
+func mistakes(q *Question) []mistake {
+	c := &q.Case
+	w := &rewriter{program: q.Program, file: parse(q.Program), n: c.G.N}
+	w.graphs = literals(w.file, w.n)
+	if c.G.Directed {
+		w.wholeGraph("all edges reversed", arcs.reversed)
+		w.wholeGraph("edges taken as undirected", func(a arcs) arcs {
+			b := a.reversed()
+			for e := range a {
+				b[e] = true
+			}
+			return b
+		})
+		w.degrees()
+	}
+	for hops := 1; hops <= 3; hops++ {
+		w.calls(Truncation, fmt.Sprintf("paths of at most %s", [...]string{"one edge", "two edges", "three edges"}[hops-1]), cut(hops), false)
+	}
+	w.calls(Source, "source counted the other way", sources, true)
+	if q.Type == category.Float {
+		w.mean()
+	}
+	w.edges(c.G.Directed)
+	return w.list
+}
+
+func (w *rewriter) add(err Error, name string, edge *Edge, edits []edit, prefix string) {
+	w.list = append(w.list, mistake{err, name, edge, prefix + rewrite(w.program, edits)})
+}
+
+func (w *rewriter) wholeGraph(name string, f func(arcs) arcs) {
+	var edits []edit
+	for i := range w.graphs {
+		edits = append(edits, edit{w.graphs[i].span, f(w.graphs[i].edges).text(w.n)})
+	}
+	w.add(Direction, name, nil, edits, "")
+}
+
+// variants adds the misreading that makes all edits, and, where there are
+// several, those that make one.
+func (w *rewriter) variants(err Error, name string, edits []edit, each bool, prefix string) {
+	if len(edits) == 0 {
+		return
+	}
+	w.add(err, name, nil, edits, prefix)
+	if each && len(edits) > 1 {
+		for _, e := range edits {
+			w.add(err, name, nil, []edit{e}, prefix)
+		}
+	}
+}
+
+func (w *rewriter) walk(visit func(*syntax.Call)) {
+	for _, s := range w.file.Stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Call); ok {
+				visit(c)
+			}
+			return true
+		})
+	}
+}
+
+// degrees takes in-degrees for out-degrees: sums of a graph over the other axis.
+func (w *rewriter) degrees() {
+	var edits []edit
+	w.walk(func(c *syntax.Call) {
+		if c.Fun.Name != "sum" || len(c.Args) != 2 {
+			return
+		}
+		name, ok := c.Args[0].Value.(*syntax.Name)
+		if !ok || !slices.ContainsFunc(w.graphs, func(l literal) bool { return l.name == name.Name }) {
+			return
+		}
+		if axis, ok := c.Args[1].Value.(*syntax.Number); ok {
+			edits = append(edits, edit{axis.Span, fmt.Sprint(1 - int(axis.Value))})
+		}
+	})
+	w.variants(Direction, "in-degree for out-degree", edits, true, "")
+}
+
+// calls puts functions of the same name with a prefix in the place of those that
+// the prefix text defines.
+func (w *rewriter) calls(err Error, name, functions string, each bool) {
+	var edits []edit
+	w.walk(func(c *syntax.Call) {
+		if strings.Contains(functions, "def my_"+c.Fun.Name+"(") {
+			edits = append(edits, edit{c.Fun.Span, "my_" + c.Fun.Name})
+		}
+	})
+	w.variants(err, name, edits, each, functions)
+}
+
+// cut is the functions of paths, with paths of a few edges only.
+func cut(hops int) string {
+	closure := [...]string{
+		"def my_tc(A) = A\n",
+		"def my_tc(A) = {\n  B[i,k] = A[i,j] A[j,k]\n  (A + B) > 0\n}\n",
+		"def my_tc(A) = {\n  B[i,k] = A[i,j] A[j,k]\n  C[i,k] = B[i,j] A[j,k]\n  (A + B + C) > 0\n}\n",
+	}[hops-1]
+	return closure + `def my_desc(A, x) = {
+  T = my_tc(A)
+  R[j] = select(T, x, j)
+  only(R, node(A, x))
+}
+def my_anc(A, x) = {
+  T = my_tc(A)
+  R[i] = select(T, i, x)
+  only(R, node(A, x))
+}
+def my_reach(A, x) = either(my_desc(A, x), node(A, x))
+def my_has_path(A, x, y) = select(my_tc(A), x, y)
+def my_scc(A) = {
+  T = my_tc(A)
+  ((T * transpose(T)) + eye(size(A, 0))) > 0
+}
+`
+}
+
+// sources is the functions that leave the source out, with it, and the other way.
+const sources = `def my_desc(A, x) = reach(A, x)
+def my_reach(A, x) = desc(A, x)
+def my_anc(A, x) = either(anc(A, x), node(A, x))
+def my_siblings(A, x) = either(siblings(A, x), node(A, x))
+def my_cousins(A, x) = either(cousins(A, x), node(A, x))
+def my_scc(A) = scc(A) - eye(size(A, 0))
+`
+
+// mean makes a sum or a count off by one, in the quotient that is the answer.
+func (w *rewriter) mean() {
+	for _, s := range w.file.Stmts {
+		a, ok := s.(*syntax.Assign)
+		if !ok {
+			continue
+		}
+		b, ok := a.Value.(*syntax.Binary)
+		if !ok || b.Op != syntax.Div {
+			continue
+		}
+		for _, x := range []syntax.Expr{b.L, b.R} {
+			for _, sign := range []string{"+", "-"} {
+				text := w.program[x.Pos().Start:x.Pos().End]
+				w.add(Accumulation, "one term of a mean off by one", nil, []edit{{x.Pos(), "(" + text + " " + sign + " 1)"}}, "")
+			}
+		}
+	}
+}
+
+// edges misreads one edge.
+func (w *rewriter) edges(directed bool) {
+	if pairs := w.n * (w.n - 1); pairs*len(w.graphs) > mostEdges {
+		return
+	}
+	for _, name := range []string{"one edge dropped", "one edge reversed", "one edge added"} {
+		for i := range w.graphs {
+			l := &w.graphs[i]
+			for x := range w.n {
+				for y := range w.n {
+					e, r := Edge{x, y}, Edge{y, x}
+					if x == y || !directed && x > y || l.edges[e] == (name == "one edge added") || name == "one edge reversed" && (!directed || l.edges[r]) {
+						continue
+					}
+					changed := maps.Clone(l.edges)
+					changed.set(e, name == "one edge added")
+					switch {
+					case name == "one edge reversed":
+						changed.set(r, true)
+					case !directed:
+						changed.set(r, name == "one edge added")
+					}
+					w.add(SingleEdge, name, &e, []edit{{l.span, changed.text(w.n)}}, "")
+				}
+			}
+		}
+	}
+}
+
+func (a arcs) set(e Edge, there bool) {
+	if there {
+		a[e] = true
+	} else {
+		delete(a, e)
+	}
+}

@@ -1,0 +1,92 @@
+package verdict
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+)
+
+// Question is what a reply is judged against.
+type Question struct {
+	ID string
+	Topic
+	Type      category.Result
+	Labels    []string
+	Reference answer.Reference
+	// What attribution needs: the graph, and the program of the instance.
+	Case    category.Case
+	Program string
+}
+
+// NewQuestion is the question of an instance. Without why it has no more than scoring
+// needs, some hundred bytes.
+func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
+	c, err := instance.Category(in.Category)
+	if err != nil {
+		return nil, err
+	}
+	if level := fmt.Sprintf("L%d", c.Level); in.ResultType != string(c.Result) || in.Level != level {
+		return nil, fmt.Errorf("%s: an instance of %s has the level %s and the type %s, not %s and %s",
+			quoted(in.ID), c.Name, level, c.Result, quoted(in.Level), quoted(in.ResultType))
+	}
+	source := ""
+	if s := in.Query.Source; s != nil && *s >= 0 && *s < len(in.Nodes) {
+		source = in.Nodes[*s]
+	}
+	reference, err := answer.NewReference(in.Answer, c.Result, source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", quoted(in.ID), err)
+	}
+	q := &Question{ID: in.ID, Topic: Topic{c.Name, in.Level}, Type: c.Result, Reference: reference}
+	if !why {
+		return q, nil
+	}
+	q.Labels, q.Program = in.Nodes, in.EinProgram
+	q.Case, err = in.Case()
+	return q, err
+}
+
+// match is the result of an answer that a program gave.
+func (q *Question) match(text json.RawMessage) answer.Result {
+	o := answer.FormatError
+	if x, err := answer.Parse(string(text)); err == nil {
+		o = answer.Judge(&x, &q.Reference, q.Type, q.Category)
+	}
+	return answer.Result{Outcome: o, Judgements: o.Judgements(), Answer: text}
+}
+
+// Index is the questions of a file, by id. It does not change, so that several files
+// of replies may be judged at once.
+type Index struct {
+	list []*Question
+	byID map[string]int
+}
+
+// NewIndex reads the questions of instances; see NewQuestion for why. An error names
+// the line, as those of instance.Read do.
+func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (*Index, error) {
+	x := &Index{byID: map[string]int{}}
+	for in, err := range instances {
+		if err != nil {
+			return nil, err
+		}
+		line := len(x.list) + 1
+		if first, twice := x.byID[in.ID]; twice {
+			return nil, fmt.Errorf("line %d: the same instance is in line %d", line, first+1)
+		}
+		q, err := NewQuestion(in, why)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		x.byID[in.ID] = len(x.list)
+		x.list = append(x.list, q)
+	}
+	return x, nil
+}
+
+// Len is the number of questions.
+func (x *Index) Len() int { return len(x.list) }

@@ -1,0 +1,198 @@
+package verdict
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+)
+
+// MaxLine bounds a line in bytes: the longest reply, all of it in escapes, and
+// more.
+const MaxLine = 8 * answer.MaxReply
+
+// Line is a line of a file of replies, which is JSONL of
+//
+//	{"id": ..., "reply": ..., "mode": ..., "finish": ..., "error": ...}
+//
+// where id is that of an instance, and a line has a reply, or an error when a
+// provider failed. Other members are not about scores.
+type Line struct {
+	Number int // from 1; 0: the file has no reply to the question
+	ID     string
+	Reply  string   // as the model gave it
+	Mode   sft.Mode // "" when the file does not say
+	Finish string   // why the model stopped, as the provider says; may be missing
+	Error  string   // why there is no reply: of a provider or a sandbox, not the model
+}
+
+// LineError is a line that is no reply.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Place is an id of a file.
+type Place struct {
+	Line int    `json:"line,omitempty"` // 0 when the file lacks it
+	ID   string `json:"id"`
+}
+
+// Noticed is ids that are not as they should be.
+type Noticed struct {
+	Count int     `json:"count"`
+	First []Place `json:"first"`
+}
+
+// most is how many ids are told; the rest is counted.
+const most = 10
+
+func (n *Noticed) add(line int, id string) {
+	n.Count++
+	if len(n.First) < most {
+		n.First = append(n.First, Place{line, strings.Clone(id)}) // not the whole line with it
+	}
+}
+
+// Notes is the ids of a file that do not fit the instances.
+type Notes struct {
+	Missing    Noticed `json:"missing"`
+	Duplicates Noticed `json:"duplicates"`
+	Unknown    Noticed `json:"unknown"`
+}
+
+// NewNotes is those of a file in which everything fits.
+func NewNotes() *Notes {
+	return &Notes{Noticed{First: []Place{}}, Noticed{First: []Place{}}, Noticed{First: []Place{}}}
+}
+
+// NotesText tells of what does not fit, for people; nothing where everything does.
+func (n *Notes) NotesText() string {
+	var b strings.Builder
+	for _, x := range []struct {
+		ids       *Noticed
+		one, many string
+	}{
+		{&n.Missing, "instance has no reply and counts as no answer", "instances have no reply and count as no answer"},
+		{&n.Duplicates, "reply is to an instance that has one already, and does not count", "replies are to instances that have one already, and do not count"},
+		{&n.Unknown, "reply is to no instance of the file, and does not count", "replies are to no instance of the file, and do not count"},
+	} {
+		if x.ids.Count == 0 {
+			continue
+		}
+		what := x.many
+		if x.ids.Count == 1 {
+			what = x.one
+		}
+		fmt.Fprintf(&b, "\n%d %s:\n", x.ids.Count, what)
+		for _, p := range x.ids.First {
+			b.WriteString("  ")
+			if p.Line > 0 {
+				fmt.Fprintf(&b, "line %d: ", p.Line)
+			}
+			fmt.Fprintf(&b, "%s\n", quoted(p.ID))
+		}
+		if rest := x.ids.Count - len(x.ids.First); rest > 0 {
+			fmt.Fprintf(&b, "  and %d more\n", rest)
+		}
+	}
+	return b.String()
+}
+
+// quoted is an id of a file, which may be anything, for a message.
+func quoted(s string) string {
+	const most = 100
+	if len(s) > most {
+		return fmt.Sprintf("%.*q...", most, s)
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// Join gives each question its reply, in the order of the file; then the questions
+// without one, in their order, with an empty Line. Of several replies with one id the
+// first counts; those to no question do not. Notes tell of both. The error is a
+// *LineError or that of yield, which ends the reading. It returns the number of lines.
+func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) error) (int, error) {
+	seen := make([]bool, len(x.list))
+	lines := bufio.NewScanner(file)
+	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		l, err := decode(lines.Text())
+		if err != nil {
+			return n, &LineError{n, err}
+		}
+		l.Number = n
+		i, ok := x.byID[l.ID]
+		switch {
+		case !ok:
+			notes.Unknown.add(n, l.ID)
+			continue
+		case seen[i]:
+			notes.Duplicates.add(n, l.ID)
+			continue
+		}
+		seen[i] = true
+		if err := yield(x.list[i], *l); err != nil {
+			return n, err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("it is longer than %d bytes", MaxLine)
+		}
+		return n, &LineError{n + 1, err}
+	}
+	for i, found := range seen {
+		if found {
+			continue
+		}
+		notes.Missing.add(0, x.list[i].ID)
+		if err := yield(x.list[i], Line{}); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func decode(text string) (*Line, error) {
+	v, err := answer.ParseLine(text)
+	if err != nil {
+		return nil, err
+	}
+	if !v.Object() {
+		return nil, errors.New(`it is not an object, expected {"id": ..., "reply": ...}`)
+	}
+	l := &Line{}
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{{"id", &l.ID}, {"reply", &l.Reply}, {"mode", (*string)(&l.Mode)}, {"finish", &l.Finish}, {"error", &l.Error}} {
+		m, ok := v.Member(f.name)
+		if !ok || m.Null() {
+			continue
+		}
+		if *f.to, ok = m.Text(); !ok {
+			return nil, fmt.Errorf("%q is not a string", f.name)
+		}
+	}
+	_, replied := v.Member("reply")
+	switch {
+	case l.ID == "":
+		return nil, errors.New(`"id" is missing`)
+	case !replied && l.Error == "":
+		return nil, errors.New(`there is neither "reply" nor "error"`)
+	case l.Reply != "" && l.Error != "":
+		return nil, errors.New(`there is both a "reply" and an "error"`)
+	}
+	return l, nil
+}

@@ -1,0 +1,117 @@
+// Package verdict judges: a reply goes in, a verdict comes out.
+//
+//	Question   what a reply is judged against; an Index is those of a file, by id
+//	Line       a reply in a file; Join and Each bring it together with its question
+//	Judge      reads a direct answer, runs an Ein program in this process and a
+//	           Python program in a sandbox, and says why what is wrong is wrong
+//	Verdict    the outcome, whether it is right in each mode of scoring, what was
+//	           understood, and the attribution, if it was asked for
+//	Tally      counts verdicts; Groups are tallies by level, language and category
+//
+// Nothing here knows where replies come from: the verbs score, exec and diagnose bring
+// those of a file, package run those of an evaluation.
+package verdict
+
+import (
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+)
+
+// The outcomes of programs that give no answer, beside those of package answer.
+// An answer is neither right nor wrong then; a share of right answers counts them
+// all as not right.
+const (
+	NoProgram    answer.Outcome = "no_program"    // a reply without a program in it
+	ParseError   answer.Outcome = "parse_error"   // text that is no program
+	TypeError    answer.Outcome = "type_error"    // names, shapes, constructs that are not allowed
+	OverLimit    answer.Outcome = "over_limit"    // refused for its size or cost, or out of time
+	RuntimeError answer.Outcome = "runtime_error" // failed as it ran
+	BadOutput    answer.Outcome = "bad_output"    // an output that is no answer to the question
+)
+
+// Outcomes lists the outcomes of programs.
+func Outcomes() []answer.Outcome {
+	return []answer.Outcome{answer.StrictlyRight, answer.LenientOnly, answer.Wrong, answer.NoAnswer,
+		NoProgram, ParseError, TypeError, OverLimit, RuntimeError, BadOutput, answer.InfraError}
+}
+
+// Class is an outcome of programs that give no answer, and "" for all others.
+func Class(o answer.Outcome) answer.Outcome {
+	switch o {
+	case NoProgram, ParseError, TypeError, OverLimit, RuntimeError, BadOutput:
+		return o
+	}
+	return ""
+}
+
+// Missing is the reason of a question that a file of replies lacks. It counts as one
+// without an answer: leaving one out must not be better than answering it wrong.
+const Missing answer.Reason = "missing"
+
+// Topic is what a question is about.
+type Topic struct {
+	Category string `json:"category"`
+	Level    string `json:"level"`
+}
+
+// Failure is why there is no answer.
+type Failure struct {
+	// Class is the outcome again when a program gave no answer, so that these can be
+	// told without a list of them.
+	Class   answer.Outcome `json:"error_class,omitempty"`
+	Code    string         `json:"code,omitempty"` // of the first error of a program that does not check
+	Message string         `json:"message,omitempty"`
+}
+
+// Verdict is what a reply is worth and, if it was asked for, why it is wrong.
+type Verdict struct {
+	Topic
+	answer.Result // the outcome is one of package answer or, of a program, of this one
+	Failure
+	// Of programs.
+	Ops      uint64 `json:"ops,omitempty"`             // of the run, finished or not
+	Constant bool   `json:"constant_output,omitempty"` // its outputs depend on no graph: the answer is typed in, or guessed
+	Program  string `json:"program,omitempty"`         // as found in the reply
+	// Why it is wrong: of a program, or of a direct answer.
+	Attribution *Attribution `json:"attribution,omitempty"`
+	Finding     *Finding     `json:"finding,omitempty"`
+}
+
+// fail is the verdict on a reply without an answer.
+func (v Verdict) fail(o answer.Outcome, message string) Verdict {
+	v.Outcome, v.Class, v.Message = o, Class(o), message
+	return v
+}
+
+// The causes of errors that no counterfactual is asked about.
+const (
+	Unexplained = "unexplained" // a wrong answer that no misreading gives
+	Execution   = "execution"   // a program that gives no answer
+	Format      = "format"      // a reply without an answer of the right JSON type
+	NoReply     = "no_answer"
+)
+
+// cause is why a reply is wrong, of a direct answer the most specific of what was
+// found; "" when it is not.
+func (v *Verdict) cause() string {
+	switch {
+	case v.Attribution != nil:
+		return string(v.Attribution.Kind)
+	case v.Finding != nil && len(v.Finding.Matches) > 0:
+		return string(v.Finding.Matches[0].Error)
+	case v.Outcome == answer.Wrong:
+		return Unexplained
+	case v.Outcome == answer.FormatError:
+		return Format
+	case v.Outcome == answer.NoAnswer:
+		return NoReply
+	case v.Class != "":
+		return Execution
+	}
+	return ""
+}
+
+// program reports whether a verdict is on a program.
+func (v *Verdict) program(mode sft.Mode) bool {
+	return v.Attribution != nil || v.Class != "" || mode == sft.Ein || mode == sft.Python
+}

@@ -1,0 +1,284 @@
+package answer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/bench/question/category"
+)
+
+// Mode is how an answer is matched.
+type Mode string
+
+// Lenient also accepts what a question leaves open: whether its source counts.
+const (
+	Strict  Mode = "strict"
+	Lenient Mode = "lenient"
+)
+
+// Modes lists the modes, the strictest first.
+func Modes() []Mode { return []Mode{Strict, Lenient} }
+
+// Verdict is what MatchAnswer says.
+type Verdict string
+
+// The verdicts.
+const (
+	Correct   Verdict = "correct"
+	Incorrect Verdict = "wrong"
+	Malformed Verdict = "format_error" // of another JSON type
+)
+
+// Outcome is what has become of a question. Every question has one.
+type Outcome string
+
+// The outcomes. InfraError is a failure of a provider or a sandbox: it is no
+// answer of the model and is left out of accuracies.
+const (
+	StrictlyRight Outcome = "strict"
+	LenientOnly   Outcome = "lenient_only"
+	Wrong         Outcome = "wrong"
+	FormatError   Outcome = "format_error"
+	NoAnswer      Outcome = "no_answer"
+	InfraError    Outcome = "infra_error"
+)
+
+// Outcomes lists the outcomes.
+func Outcomes() []Outcome {
+	return []Outcome{StrictlyRight, LenientOnly, Wrong, FormatError, NoAnswer, InfraError}
+}
+
+// Judgements says for each mode whether an answer is right in it.
+type Judgements struct {
+	Strict  bool `json:"strict"`
+	Lenient bool `json:"lenient"`
+}
+
+// In is the judgement in a mode.
+func (j Judgements) In(m Mode) bool {
+	if m == Lenient {
+		return j.Lenient
+	}
+	return j.Strict
+}
+
+// Judgements is those of an outcome, which names the strictest mode that an answer is
+// right in.
+func (o Outcome) Judgements() Judgements {
+	strict := o == StrictlyRight
+	return Judgements{Strict: strict, Lenient: strict || o == LenientOnly}
+}
+
+// countAmbiguous is the categories whose counts may include the source or not.
+// The paper lists aggregate_over_set too, to no effect: it is a float.
+func countAmbiguous(c string) bool {
+	return slices.Contains([]string{"reach_then_count", "intersect_then_size", "reach_then_filter", "scc_then_count", "chain_of_filters"}, c)
+}
+
+// setAmbiguous is the categories whose sets may include the source or not.
+func setAmbiguous(c string) bool {
+	return slices.Contains([]string{"set_intersect", "set_difference", "ancestor", "sibling", "cousin", "negative_reach"}, c)
+}
+
+// Reference is the right answer of a question.
+type Reference struct {
+	value  JSON
+	source string
+	// number is an integer or a float. To low and high it is as far as is still
+	// accepted: the tolerance of a float, or one, in lenient mode, of an integer.
+	low, number, high decimal
+}
+
+// NewReference is the reference answer, with the label of the node that the
+// question is about, which may be empty.
+func NewReference(text json.RawMessage, t category.Result, source string) (Reference, error) {
+	v, err := Parse(string(text))
+	if err != nil {
+		return Reference{}, fmt.Errorf("the answer: %w", err)
+	}
+	r := Reference{value: v, source: source}
+	ok := conforms(&v, t)
+	if ok && t == category.Compound {
+		reach, _ := v.Member("reachable")
+		degree, _ := v.Member("degree")
+		ok = conforms(&reach, category.Boolean) && conforms(&degree, category.Integer)
+	}
+	if ok && (t == category.Integer || t == category.Float) {
+		r.number = parseDecimal(v.text)
+		distance := int64(1) // in hundredths
+		if t == category.Integer {
+			distance = 100
+		}
+		if ok = r.number.moderate(); ok {
+			r.low, r.high = r.number.plus(-distance), r.number.plus(distance)
+		}
+	}
+	if !ok {
+		return Reference{}, fmt.Errorf("the answer is not of type %s", t)
+	}
+	return r, nil
+}
+
+// conforms reports whether a value is of the JSON type of an answer.
+func conforms(v *JSON, t category.Result) bool {
+	switch t {
+	case category.Boolean:
+		return v.kind == jsonBool
+	case category.Integer:
+		return v.kind == jsonNumber && parseDecimal(v.text).integral()
+	case category.Float:
+		return v.kind == jsonNumber
+	case category.Set:
+		return v.kind == jsonArray && !slices.ContainsFunc(v.more.values, func(x JSON) bool { return x.kind != jsonString })
+	case category.String:
+		return v.kind == jsonString
+	case category.Compound:
+		if v.kind != jsonObject {
+			return false
+		}
+		// A name and its alias are a name twice.
+		return !both(v, "reachable", "reach") && !both(v, "degree", "deg")
+	}
+	return false
+}
+
+func both(v *JSON, a, b string) bool {
+	_, hasA := v.Member(a)
+	_, hasB := v.Member(b)
+	return hasA && hasB
+}
+
+// MatchAnswer compares the answer of a model with the reference answer, which
+// has to be of type t. No answer at all, nil, is malformed. JSON types are strict:
+// 3.0 is an integer, "3" is none, and true is not 1.
+func MatchAnswer(predicted *JSON, reference *Reference, t category.Result, categoryName string, m Mode) Verdict {
+	if predicted == nil || !conforms(predicted, t) {
+		return Malformed
+	}
+	p, r := predicted, &reference.value
+	lenient := m == Lenient
+	ok := false
+	switch t {
+	case category.Boolean:
+		ok = p.text == r.text
+	case category.Integer:
+		d := parseDecimal(p.text)
+		ok = d == reference.number || lenient && countAmbiguous(categoryName) && (d == reference.low || d == reference.high)
+	case category.Float:
+		d := parseDecimal(p.text)
+		ok = reference.low.compare(d) <= 0 && d.compare(reference.high) <= 0
+	case category.Set:
+		ok = matchSet(p, r, reference.source, lenient && setAmbiguous(categoryName))
+	case category.String:
+		ok = strings.TrimSpace(p.text) == strings.TrimSpace(r.text)
+	case category.Compound:
+		ok = matchCompound(p, r)
+	}
+	if ok {
+		return Correct
+	}
+	return Incorrect
+}
+
+// matchSet compares sets of labels, which are as they are written: only an
+// answer that is a single string is trimmed.
+func matchSet(p, r *JSON, source string, withoutSource bool) bool {
+	left, right := stringSet(p), stringSet(r)
+	if withoutSource && source != "" {
+		// The difference may be the source, and so the rest has to be the same.
+		delete(left, source)
+		delete(right, source)
+	}
+	if len(left) != len(right) {
+		return false
+	}
+	for x := range left {
+		if !right[x] {
+			return false
+		}
+	}
+	return true
+}
+
+func stringSet(v *JSON) map[string]bool {
+	set := make(map[string]bool, len(v.more.values))
+	for i := range v.more.values {
+		set[v.more.values[i].text] = true
+	}
+	return set
+}
+
+// matchCompound compares the two members. Further ones do not count, and one
+// that is missing or of another type makes the whole wrong.
+func matchCompound(p, r *JSON) bool {
+	reach, degree := either(p, "reachable", "reach"), either(p, "degree", "deg")
+	wantReach, _ := r.Member("reachable")
+	wantDegree, _ := r.Member("degree")
+	return conforms(&reach, category.Boolean) && reach.text == wantReach.text &&
+		conforms(&degree, category.Integer) && parseDecimal(degree.text) == parseDecimal(wantDegree.text)
+}
+
+// either is the member with one of two names, or null.
+func either(v *JSON, name, alias string) JSON {
+	x, ok := v.Member(name)
+	if !ok {
+		x, _ = v.Member(alias)
+	}
+	return x
+}
+
+// Judge is the outcome of an answer: MatchAnswer in every mode.
+func Judge(predicted *JSON, reference *Reference, t category.Result, categoryName string) Outcome {
+	switch MatchAnswer(predicted, reference, t, categoryName, Strict) {
+	case Correct:
+		return StrictlyRight
+	case Malformed:
+		return FormatError
+	}
+	if MatchAnswer(predicted, reference, t, categoryName, Lenient) == Correct {
+		return LenientOnly
+	}
+	return Wrong
+}
+
+// Result is what has become of a reply.
+type Result struct {
+	Outcome Outcome `json:"outcome"`
+	Judgements
+	// Answer is what was understood, also when it is of a wrong type; nil if
+	// nothing was.
+	Answer json.RawMessage `json:"answer"`
+	Reason Reason          `json:"reason,omitempty"` // of FormatError and NoAnswer
+}
+
+// Score scores the reply to a question.
+func Score(reply string, reference *Reference, t category.Result, categoryName string) Result {
+	p, err := ParseReply(reply)
+	if err != nil {
+		var reason Reason
+		errors.As(err, &reason)
+		if reason == NoReply {
+			return Result{Outcome: NoAnswer, Reason: reason}
+		}
+		return Result{Outcome: FormatError, Reason: reason}
+	}
+	o := Judge(&p, reference, t, categoryName)
+	result := Result{Outcome: o, Judgements: o.Judgements(), Answer: p.Raw()}
+	if o == FormatError {
+		result.Reason = WrongType
+	}
+	return result
+}
+
+// Finished is the result of a reply whose provider gave a finish reason: without
+// an answer in it, a reply that was cut off, declined or held back is no answer
+// rather than a format error. A reply that has an answer is scored as always.
+func (r Result) Finished(finish string) Result {
+	if why, ok := Unfinished(finish); ok && (r.Reason == NoReply || r.Reason == NoObject || r.Reason == NoField) {
+		return Result{Outcome: NoAnswer, Reason: why}
+	}
+	return r
+}

@@ -1,0 +1,153 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ein/bench/question/category"
+	"ein/vm"
+	"ein/vm/tensor"
+)
+
+// FromOutputs reads the answer off the outputs of a program on a graph of n
+// nodes:
+//
+//	boolean   a scalar 0 or 1
+//	integer   an integral scalar
+//	float     a scalar
+//	set       a 0/1 vector over the nodes
+//	string    the position of a node, or a 0/1 vector with a single 1
+//	compound  two scalars, a boolean and an integer, named reachable and degree
+//	          (or reach and deg, in any case); without these names, in that order
+//
+// Every type but compound is one output: of several there is no telling which
+// one is meant.
+func FromOutputs(t category.Result, outs []vm.Output, n int) (Value, error) {
+	v := Value{Type: t}
+	if t == category.Compound {
+		return v, v.compound(outs)
+	}
+	if len(outs) != 1 {
+		return v, fmt.Errorf("expected one output, found %d", len(outs))
+	}
+	var err error
+	out := &outs[0]
+	switch t {
+	case category.Boolean:
+		v.Bool, err = boolean(out)
+	case category.Integer:
+		v.Int, err = integer(out)
+	case category.Float:
+		v.Float, err = scalar(out)
+	case category.Set:
+		v.Nodes, err = nodes(out, n)
+	case category.String:
+		v.Node, err = node(out, n)
+	default:
+		err = fmt.Errorf("there is no answer of type %s", t)
+	}
+	return v, err
+}
+
+func (v *Value) compound(outs []vm.Output) (err error) {
+	reach, degree := find(outs, "reachable", "reach"), find(outs, "degree", "deg")
+	if reach < 0 || degree < 0 {
+		if len(outs) != 2 {
+			return fmt.Errorf("expected two outputs, reachable and degree, found %d", len(outs))
+		}
+		switch {
+		case reach >= 0:
+			degree = 1 - reach
+		case degree >= 0:
+			reach = 1 - degree
+		default:
+			reach, degree = 0, 1
+		}
+	}
+	if v.Reachable, err = boolean(&outs[reach]); err != nil {
+		return err
+	}
+	v.Degree, err = integer(&outs[degree])
+	return err
+}
+
+// find is the last output with one of the names: a program that prints a value
+// again means the later one.
+func find(outs []vm.Output, names ...string) int {
+	at := -1
+	for i := range outs {
+		for _, name := range names {
+			if strings.EqualFold(outs[i].Name, name) {
+				at = i
+			}
+		}
+	}
+	return at
+}
+
+func scalar(out *vm.Output) (float64, error) {
+	if out.Value.Shape.Rank() != 0 {
+		return 0, fmt.Errorf("%s is a tensor of shape %s, expected a scalar", out.Name, out.Value.Shape)
+	}
+	x := out.Value.At()
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%s is %v, expected a finite number", out.Name, x)
+	}
+	return x + 0, nil // no negative zero
+}
+
+func boolean(out *vm.Output) (bool, error) {
+	x, err := scalar(out)
+	if err == nil && x != 0 && x != 1 {
+		err = fmt.Errorf("%s is %v, expected 0 or 1", out.Name, x)
+	}
+	return x == 1, err
+}
+
+func integer(out *vm.Output) (int64, error) {
+	x, err := scalar(out)
+	if err == nil && (x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt) {
+		err = fmt.Errorf("%s is %v, expected an integer", out.Name, x)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int64(x), nil
+}
+
+func nodes(out *vm.Output, n int) ([]int, error) {
+	s := out.Value.Shape
+	if s.Rank() != 1 || s.Dim(0) != n {
+		return nil, fmt.Errorf("%s is of shape %s, expected a vector over the %d nodes", out.Name, s, n)
+	}
+	list := []int{}
+	for i := range n {
+		switch x := out.Value.At(i); x {
+		case 0:
+		case 1:
+			list = append(list, i)
+		default:
+			return nil, fmt.Errorf("element %d of %s is %v, expected 0 or 1", i, out.Name, x)
+		}
+	}
+	return list, nil
+}
+
+func node(out *vm.Output, n int) (int, error) {
+	if out.Value.Shape.Rank() != 0 {
+		list, err := nodes(out, n)
+		if err == nil && len(list) != 1 {
+			err = fmt.Errorf("%s has %d nodes, expected one", out.Name, len(list))
+		}
+		if err != nil {
+			return 0, err
+		}
+		return list[0], nil
+	}
+	i, err := integer(out)
+	if err == nil && (i < 0 || i >= int64(n)) {
+		err = fmt.Errorf("%s is %d, expected the position of a node, 0 to %d", out.Name, i, n-1)
+	}
+	return int(i), err
+}

@@ -1,0 +1,93 @@
+// Package answer is the typed answers of the benchmark.
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+
+	"ein/bench/question/category"
+)
+
+// Value is an answer in terms of node indices, before labels. Exactly the field
+// that Type names is meaningful.
+type Value struct {
+	Type      category.Result
+	Bool      bool
+	Int       int64
+	Float     float64
+	Nodes     []int // Set, increasing
+	Node      int   // String
+	Reachable bool  // Compound
+	Degree    int64 // Compound
+}
+
+// Equal reports whether two answers are the same; floats have to be so to the
+// last bit.
+func (v Value) Equal(w Value) bool {
+	if v.Type != w.Type {
+		return false
+	}
+	switch v.Type {
+	case category.Boolean:
+		return v.Bool == w.Bool
+	case category.Integer:
+		return v.Int == w.Int
+	case category.Float:
+		return math.Float64bits(v.Float) == math.Float64bits(w.Float)
+	case category.Set:
+		return slices.Equal(v.Nodes, w.Nodes)
+	case category.String:
+		return v.Node == w.Node
+	}
+	return v.Reachable == w.Reachable && v.Degree == w.Degree
+}
+
+// JSON is the answer as a reply has to give it. A set is the array of its labels
+// in the order of the nodes.
+func (v Value) JSON(labels []string) json.RawMessage {
+	switch v.Type {
+	case category.Boolean:
+		return strconv.AppendBool(nil, v.Bool)
+	case category.Integer:
+		return strconv.AppendInt(nil, v.Int, 10)
+	case category.Float:
+		return appendFloat(nil, v.Float)
+	case category.Set:
+		b := []byte{'['}
+		for i, node := range v.Nodes {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, quote(labels[node])...)
+		}
+		return append(b, ']')
+	case category.String:
+		return quote(labels[v.Node])
+	}
+	b := strconv.AppendBool([]byte(`{"reachable":`), v.Reachable)
+	b = strconv.AppendInt(append(b, `,"degree":`...), v.Degree, 10)
+	return append(b, '}')
+}
+
+// appendFloat writes the shortest decimal that reads back as x. Answers are means
+// of degrees, so an exponent, whose form differs between languages, is only for
+// numbers that no answer has.
+func appendFloat(b []byte, x float64) []byte {
+	format := byte('f')
+	if a := math.Abs(x); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, x, format, -1, 64)
+}
+
+// quote is a JSON string with < and > as they are.
+func quote(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always has a JSON form
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

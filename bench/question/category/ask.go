@@ -1,0 +1,172 @@
+package category
+
+import (
+	"slices"
+
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
+
+// samples is how many of the things that could be asked of a graph are looked
+// at; of small graphs that is all of them.
+const samples = 128
+
+// patience bounds the search for a graph with a good question: a poor one is
+// taken now and then, so that about so many pairs of nodes are drawn before at
+// the latest. That is ten thousand graphs of ten nodes, which are never needed,
+// and one graph of a thousand, where dense graphs are all strongly connected and
+// nothing better will come.
+const patience = 1_000_000
+
+// poor decides, by chance alone, whether to take a poor question about a graph of
+// n nodes.
+func poor(s *draw.Stream, n int) bool { return s.Chance(max(n*(n-1), 1), patience) }
+
+// ask is the query about one node or two, or none.
+func ask(source, target int) Query {
+	return Query{Source: source, Target: target, Threshold: None, MinIn: None, MinOut: None}
+}
+
+// plant makes sure that sparse graphs have triangles too: up to one for three
+// nodes.
+func plant(s *draw.Stream, c *Case) { graph.PlantTriangles(s, &c.G, s.IntN(1+max(1, c.G.N/3))) }
+
+// some is the numbers 0..m-1 in random order, or many of them.
+func some(s *draw.Stream, m int) []int {
+	if m <= samples {
+		return s.Perm(m)
+	}
+	c := make([]int, samples)
+	for i := range c {
+		c[i] = s.IntN(m)
+	}
+	return c
+}
+
+// vary chooses one of m questions about a graph of n nodes. Their answers differ
+// more evenly than those of random questions would: a value is drawn of those
+// that occur, then a question with that value. The dull value is one that is
+// right too often (no nodes, none of them); it is drawn one time in six, and a
+// graph that has no other is rejected. So are questions that are not ok.
+func vary(s *draw.Stream, n, m, dull int, value func(i int) (v int, ok bool)) (int, bool) {
+	byValue := map[int][]int{}
+	var values []int // in order of appearance: a map has no order
+	for _, i := range some(s, m) {
+		v, ok := value(i)
+		if !ok {
+			continue
+		}
+		if byValue[v] == nil {
+			values = append(values, v)
+		}
+		byValue[v] = append(byValue[v], i)
+	}
+	at := slices.Index(values, dull)
+	if at >= 0 {
+		if len(values) == 1 {
+			return byValue[dull][0], poor(s, n)
+		}
+		if s.Chance(1, 6) {
+			return byValue[dull][0], true
+		}
+		values = slices.Delete(values, at, at+1)
+	}
+	if len(values) == 0 {
+		return 0, false
+	}
+	return byValue[values[s.IntN(len(values))]][0], true
+}
+
+// pair is the i-th ordered pair of different nodes.
+func pair(n, i int) (x, y int) {
+	x, y = i/(n-1), i%(n-1)
+	if y >= x {
+		y++
+	}
+	return x, y
+}
+
+// pairs is the number of ordered pairs of different nodes.
+func pairs(n int) int { return n * (n - 1) }
+
+// either chooses two nodes for a yes-or-no question: first one about which both
+// answers are possible, so that neither it nor the graph gives the answer away
+// and redrawing favours none; then the answer, yes with chance num/den; then the
+// second node.
+func either(s *draw.Stream, n, num, den int, yes func(x int) func(y int) bool) (x, y int, ok bool) {
+	for _, x := range some(s, n) {
+		var answer [2][]int
+		is := yes(x)
+		for y := range n {
+			switch {
+			case y == x:
+			case is(y):
+				answer[1] = append(answer[1], y)
+			default:
+				answer[0] = append(answer[0], y)
+			}
+		}
+		if len(answer[0]) > 0 && len(answer[1]) > 0 {
+			ys := answer[0]
+			if s.Chance(num, den) {
+				ys = answer[1]
+			}
+			return x, ys[s.IntN(len(ys))], true
+		}
+	}
+	if n < 2 || !poor(s, n) {
+		return 0, 0, false
+	}
+	x, y = pair(n, s.IntN(pairs(n)))
+	return x, y, true
+}
+
+// reaches is the test of either for paths.
+func reaches(f *graph.Facts) func(x int) func(y int) bool {
+	return func(x int) func(y int) bool {
+		r := f.Reach(x)
+		return func(y int) bool { return r[y] }
+	}
+}
+
+// reacher remembers what nodes reach.
+func reacher(f *graph.Facts) func(x int) graph.Set {
+	known := map[int]graph.Set{}
+	return func(x int) graph.Set {
+		if known[x] == nil {
+			known[x] = f.Reach(x)
+		}
+		return known[x]
+	}
+}
+
+// count is the number of nodes of a set with a property.
+func count(set graph.Set, has func(y int) bool) int {
+	n := 0
+	for y, in := range set {
+		if in && has(y) {
+			n++
+		}
+	}
+	return n
+}
+
+// mean is the mean out-degree over a set in millionths, to tell means apart.
+func mean(f *graph.Facts, set graph.Set) int {
+	sum := 0
+	for y, in := range set {
+		if in {
+			sum += f.OutDegree(y)
+		}
+	}
+	return sum * 1_000_000 / set.Len()
+}
+
+// mostOut is the largest out-degree.
+func mostOut(g *graph.Graph, f *graph.Facts) int {
+	most := 0
+	for x := range g.N {
+		most = max(most, f.OutDegree(x))
+	}
+	return most
+}

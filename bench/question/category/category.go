@@ -1,0 +1,80 @@
+// Package category is the kinds of question: each is one file with its
+// definition, its draw of the things asked about, its Ein and its Python
+// program, and its wording. The Table lists them.
+package category
+
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
+
+// Result is the type of an answer.
+type Result string
+
+// The result types.
+const (
+	Boolean  Result = "boolean"
+	Integer  Result = "integer"
+	Float    Result = "float"
+	Set      Result = "set"
+	String   Result = "string"
+	Compound Result = "compound"
+)
+
+// Family says how the graph of a category is drawn.
+type Family uint8
+
+// Directed and Undirected graphs are Bernoulli; Kinship is a DAG from parent to
+// child; TwoGraphs is a pair of directed graphs on the same nodes.
+const (
+	Directed Family = iota
+	Undirected
+	Kinship
+	TwoGraphs
+)
+
+// None is the value of a field of Query that a category does not use.
+const None = -1
+
+// Query is what a question asks about; nodes are indices.
+type Query struct {
+	Source    int
+	Target    int
+	Threshold int
+	MinIn     int
+	MinOut    int
+	Direction string   // "out" or "in"
+	Steps     []string // kinship steps: parent, child, sibling, grandparent, grandchild
+}
+
+// Case is a graph and a query: everything that decides the answer.
+type Case struct {
+	G     graph.Graph
+	G2    graph.Graph // TwoGraphs only
+	Query Query
+}
+
+// Category is one kind of question.
+type Category struct {
+	Name   string
+	Level  int // 1 to 3
+	Result Result
+	Family Family
+	Doc    string // the definition
+	Least  int    // fewest nodes it can be asked about
+
+	// Draw chooses the query for the graph of c. It reports false when the graph
+	// has no good question; then the whole case is drawn again from the same
+	// stream. It knows the graph only through package graph.
+	Draw func(s *draw.Stream, c *Case) bool
+	// Ein is the program whose output is the answer. Node sets come out as 0/1
+	// vectors, nodes as positions.
+	Ein func(c *Case) string
+	// Python is a program with networkx that prints the same as one JSON value:
+	// node sets as sorted lists of indices, nodes as indices, compounds as objects.
+	Python func(c *Case) string
+	// Question is the wording, with placeholders in braces that package surface
+	// fills in; explicit wordings state the convention that paper wordings leave
+	// open.
+	Question func(c *Case, explicit bool) string
+}

@@ -1,0 +1,42 @@
+package category
+
+import "ein/bench/question/draw"
+
+var degreeCount = Category{
+	Name: "degree_count", Level: 1, Result: Integer, Family: Directed, Least: 2,
+	Doc: "out-degree of X, or its in-degree when the question is worded that way",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		direction, degree := "out", f.OutDegree
+		if s.Chance(1, 2) {
+			direction, degree = "in", f.InDegree
+		}
+		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return degree(x), true })
+		c.Query = ask(x, None)
+		c.Query.Direction = direction
+		return ok
+	},
+	Ein: func(c *Case) string {
+		axis := 1
+		if c.Query.Direction == "in" {
+			axis = 0
+		}
+		return program("degree_count", c, `Degree = sum(A, %d)
+Result = select(Degree, %d)
+`, axis, c.Query.Source)
+	},
+	Python: func(c *Case) string {
+		return script(c, "print(json.dumps(G.%s_degree(%d)))\n", c.Query.Direction, c.Query.Source)
+	},
+	Question: func(c *Case, explicit bool) string {
+		switch {
+		case c.Query.Direction == "in" && explicit:
+			return "How many {nodes} {forward} {X}, counting direct links only?"
+		case c.Query.Direction == "in":
+			return "How many {nodes} {forward} {X}?"
+		case explicit:
+			return "How many {nodes} does {X} {forward}, counting direct links only?"
+		}
+		return "How many {nodes} does {X} {forward}?"
+	},
+}

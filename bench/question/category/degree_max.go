@@ -1,0 +1,28 @@
+package category
+
+import "ein/bench/question/draw"
+
+var degreeMax = Category{
+	Name: "degree_max", Level: 1, Result: String, Family: Directed, Least: 2,
+	Doc: "the unique node of largest out-degree",
+	Draw: func(_ *draw.Stream, c *Case) bool {
+		f, best := c.G.Facts(), 0
+		most := mostOut(&c.G, f)
+		for x := range c.G.N {
+			if f.OutDegree(x) == most {
+				best++
+			}
+		}
+		c.Query = ask(None, None)
+		return best == 1
+	},
+	Ein: func(c *Case) string {
+		return program("degree_max", c, "Degree = sum(A, 1)\nResult = argmax(Degree)\n")
+	},
+	Python: func(c *Case) string {
+		return script(c, "print(json.dumps(max(G, key=G.out_degree)))\n")
+	},
+	Question: worded(
+		"Which {node} {forward one} the most {nodes}?",
+		"Which {node} {forward one} the most {nodes}, counting direct links only?"),
+}

@@ -1,0 +1,72 @@
+package category
+
+import (
+	"fmt"
+
+	"ein/bench/question/draw"
+)
+
+var degreeThenReach = Category{
+	Name: "degree_then_reach", Level: 2, Result: String, Family: Directed, Least: 3,
+	Doc: "among the nodes with out-degree at least k, the unique one that reaches most nodes",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		n, reach := c.G.N, reacher(f)
+		size := make([]int, n)
+		for x := range n {
+			size[x] = reach(x).Len()
+		}
+		// With a single candidate there is nothing to compare; that is left for
+		// graphs in which all that have many edges reach as much.
+		var fair, single []int
+		for k := 1; k <= mostOut(&c.G, f); k++ {
+			most, best, all := -1, 0, 0
+			for x := range n {
+				if f.OutDegree(x) < k {
+					continue
+				}
+				all++
+				if size[x] > most {
+					most, best = size[x], 0
+				}
+				if size[x] == most {
+					best++
+				}
+			}
+			switch {
+			case all == 1:
+				single = append(single, k)
+			case best == 1:
+				fair = append(fair, k)
+			}
+		}
+		if len(fair) == 0 {
+			if len(single) == 0 || !poor(s, n) {
+				return false
+			}
+			fair = single
+		}
+		c.Query = ask(None, None)
+		c.Query.Threshold = fair[s.IntN(len(fair))]
+		return true
+	},
+	Ein: func(c *Case) string {
+		return program("degree_then_reach", c, `TC = tc(A)
+Size = sum(TC, 1) - diag(TC)
+Degree = sum(A, 1)
+Result = argmax(where(Degree >= %d, Size, -1))
+`, c.Query.Threshold)
+	},
+	Python: func(c *Case) string {
+		return script(c, `candidates = [v for v in G if G.out_degree(v) >= %d]
+print(json.dumps(max(candidates, key=lambda v: len(nx.descendants(G, v)))))
+`, c.Query.Threshold)
+	},
+	Question: func(c *Case, explicit bool) string {
+		clause := ""
+		if explicit {
+			clause = ", not counting itself"
+		}
+		return fmt.Sprintf("Among the {nodes} that {forward} at least {k} %s, which one can reach the most {nodes}%s?", nodes(c.Query.Threshold), clause)
+	},
+}

@@ -1,0 +1,132 @@
+package category
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
+
+// kinshipChain follows kinship steps from X: to all parents of X, say, then to
+// all siblings of those, then to all children of those. The answer is how many
+// people the last step leads to. Nobody is their own sibling, but a later step
+// may lead back to an earlier person. Whether X counts when the last step leads
+// back to X would be open, so such questions are not asked.
+var kinshipChain = Category{
+	Name: "kinship_chain", Level: 2, Result: Integer, Family: Kinship, Least: 3,
+	Doc: "number of distinct people found by following two or three kinship steps from X",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		length, n := s.Between(2, 3), c.G.N
+		chains := 1
+		for range length {
+			chains *= len(kinshipSteps)
+		}
+		// The chain is a number, its digits the steps.
+		steps := func(i int) []string {
+			var names []string
+			for range length {
+				names = append(names, kinshipSteps[i%len(kinshipSteps)].name)
+				i /= len(kinshipSteps)
+			}
+			return names
+		}
+		i, ok := vary(s, n, n*chains, 0, func(i int) (int, bool) {
+			found := follow(f, n, i%n, steps(i/n))
+			return found.Len(), !found[i%n]
+		})
+		if ok {
+			c.Query = ask(i%n, None)
+			c.Query.Steps = steps(i / n)
+		}
+		return ok
+	},
+	Ein: func(c *Case) string {
+		lines := ""
+		if slices.Contains(c.Query.Steps, "sibling") {
+			lines = fmt.Sprintf("Shared[i,j] = A[p,i] A[p,j]\nSibling = (Shared > 0) * (1 - eye(%d))\n", c.G.N)
+		}
+		lines += fmt.Sprintf("Start = node(A, %d)\n", c.Query.Source)
+		from := "Start"
+		for i, name := range c.Query.Steps {
+			to := [...]string{"First", "Second", "Third"}[i]
+			lines += fmt.Sprintf("%s[i] = %s\n", to, fmt.Sprintf(step(name).ein, from))
+			from = to
+		}
+		return program("kinship_chain", c, "%sResult = sum(%s > 0)\n", lines, from)
+	},
+	Python: func(c *Case) string {
+		// Grandparents are parents of parents, so that three functions will do.
+		defs, call := map[string]bool{}, fmt.Sprintf("{%d}", c.Query.Source)
+		for _, name := range c.Query.Steps {
+			for _, f := range step(name).python {
+				defs[f] = true
+				call = fmt.Sprintf("%s(%s)", f, call)
+			}
+		}
+		text := ""
+		for _, d := range pythonSteps {
+			if defs[d.name] {
+				text += fmt.Sprintf("\ndef %s(people):\n    return %s\n\n", d.name, d.body)
+			}
+		}
+		return script(c, "%s\nprint(json.dumps(len(%s)))\n", text, call)
+	},
+	Question: func(c *Case, explicit bool) string {
+		parts := slices.Clone(c.Query.Steps)
+		slices.Reverse(parts)
+		q := "How many people are a " + strings.Join(parts, " of a ") + " of {X}"
+		switch {
+		case explicit && slices.Contains(parts, "sibling"):
+			q += ", counting each person once (siblings are two people who share at least one parent)"
+		case explicit:
+			q += ", counting each person once"
+		}
+		return q + "?"
+	},
+}
+
+// kinshipStep is a relation that a chain may follow.
+type kinshipStep struct {
+	name   string
+	ein    string   // the vector after the step, of the one before
+	python []string // functions that follow it, in order
+	follow func(f *graph.Facts, x int) graph.Set
+}
+
+var kinshipSteps = []kinshipStep{
+	{"parent", "A[i,j] %s[j]", []string{"parents"}, func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Parents(x)) }},
+	{"child", "A[j,i] %s[j]", []string{"children"}, func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Children(x)) }},
+	{"sibling", "Sibling[i,j] %s[j]", []string{"siblings"}, (*graph.Facts).Siblings},
+	{"grandparent", "A[i,j] A[j,k] %s[k]", []string{"parents", "parents"}, (*graph.Facts).Grandparents},
+	{"grandchild", "A[j,i] A[k,j] %s[k]", []string{"children", "children"}, (*graph.Facts).Grandchildren},
+}
+
+var pythonSteps = []struct{ name, body string }{
+	{"parents", "{p for x in people for p in G.predecessors(x)}"},
+	{"children", "{c for x in people for c in G.successors(x)}"},
+	{"siblings", "{s for x in people for p in G.predecessors(x) for s in G.successors(p) if s != x}"},
+}
+
+func step(name string) kinshipStep {
+	return kinshipSteps[slices.IndexFunc(kinshipSteps, func(s kinshipStep) bool { return s.name == name })]
+}
+
+// follow is where a chain of steps leads from x.
+func follow(f *graph.Facts, n, x int, steps []string) graph.Set {
+	at := f.SetOf([]int{x})
+	for _, name := range steps {
+		next := make(graph.Set, n)
+		for y, in := range at {
+			if in {
+				for z, to := range step(name).follow(f, y) {
+					next[z] = next[z] || to
+				}
+			}
+		}
+		at = next
+	}
+	return at
+}

@@ -1,0 +1,49 @@
+package category
+
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
+
+var kinshipComplex = Category{
+	Name: "kinship_complex", Level: 3, Result: Integer, Family: Kinship, Least: 2,
+	Doc: "X's root ancestor, which is unique, and all its descendants, counted together",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		x, ok := vary(s, c.G.N, c.G.N, None, func(x int) (int, bool) {
+			root, ok := rootAncestor(f, x)
+			if !ok {
+				return 0, false
+			}
+			return 1 + f.Reach(root).Len(), true
+		})
+		c.Query = ask(x, None)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("kinship_complex", c, `Root = argmax(both(anc(A, %d), roots(A)))
+Lineage = reach(A, Root)
+Result = sum(Lineage)
+`, c.Query.Source)
+	},
+	Python: func(c *Case) string {
+		return script(c, `root = next(v for v in nx.ancestors(G, %d) if G.in_degree(v) == 0)
+print(json.dumps(1 + len(nx.descendants(G, root))))
+`, c.Query.Source)
+	},
+	Question: worded(
+		"How many people are in the lineage of {X}'s oldest ancestor?",
+		"How many people are in the lineage of {X}'s oldest ancestor, counting that ancestor, who has no known parents, and all descendants of that ancestor?"),
+}
+
+// rootAncestor is the ancestor of x without parents, if there is exactly one.
+func rootAncestor(f *graph.Facts, x int) (root int, ok bool) {
+	roots := 0
+	for y, in := range f.Ancestors(x) {
+		if in && f.InDegree(y) == 0 {
+			root = y
+			roots++
+		}
+	}
+	return root, roots == 1
+}

@@ -1,0 +1,36 @@
+package category
+
+import "ein/bench/question/draw"
+
+var mixedDomain = Category{
+	Name: "mixed_domain", Level: 3, Result: Float, Family: Directed, Least: 2,
+	Doc: "mean out-degree over X's strongly connected component",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		// A component of one node makes it a question of degree.
+		x, ok := vary(s, c.G.N, c.G.N, None, func(x int) (int, bool) {
+			component := f.Component(x)
+			if component.Len() == 1 {
+				return None, true
+			}
+			return mean(f, component), true
+		})
+		c.Query = ask(x, None)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("mixed_domain", c, `Same = scc(A)
+Component[j] = select(Same, %d, j)
+Degree = sum(A, 1)
+Result = sum(Degree * Component) / sum(Component)
+`, c.Query.Source)
+	},
+	Python: func(c *Case) string {
+		return script(c, `component = next(c for c in nx.strongly_connected_components(G) if %d in c)
+print(json.dumps(sum(G.out_degree(v) for v in component) / len(component)))
+`, c.Query.Source)
+	},
+	Question: worded(
+		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}?",
+		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}, counting {X} itself and links to {nodes} outside the group?"),
+}

@@ -1,0 +1,30 @@
+package category
+
+import "ein/bench/question/draw"
+
+var multiQuery = Category{
+	Name: "multi_query", Level: 3, Result: Compound, Family: Directed, Least: 3,
+	Doc: "reachable: whether X reaches Y; degree: the out-degree of X",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		x, y, ok := either(s, c.G.N, 1, 2, reaches(c.G.Facts()))
+		c.Query = ask(x, y)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("multi_query", c, `TC = tc(A)
+Reachable = select(TC, %d, %d)
+Degree = select(sum(A, 1), %d)
+:print Reachable
+:print Degree
+`, c.Query.Source, c.Query.Target, c.Query.Source)
+	},
+	Python: func(c *Case) string {
+		return script(c, `x, y = %d, %d
+answer = {"reachable": nx.has_path(G, x, y), "degree": G.out_degree(x)}
+print(json.dumps(answer))
+`, c.Query.Source, c.Query.Target)
+	},
+	Question: worded(
+		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward} (degree)?",
+		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward}, counting direct links only (degree)?"),
+}

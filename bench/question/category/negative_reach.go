@@ -1,0 +1,26 @@
+package category
+
+import "ein/bench/question/draw"
+
+var negativeReach = Category{
+	Name: "negative_reach", Level: 1, Result: Set, Family: Directed, Least: 2,
+	Doc: "nodes other than X that X cannot reach",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return c.G.N - 1 - f.Reach(x).Len(), true })
+		c.Query = ask(x, None)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("negative_reach", c, "Result = complement(reach(A, %d))\n", c.Query.Source)
+	},
+	Python: func(c *Case) string {
+		return script(c, `source = %d
+unreached = set(G) - nx.descendants(G, source) - {source}
+print(json.dumps(sorted(unreached)))
+`, c.Query.Source)
+	},
+	Question: worded(
+		"Which {nodes} can {X} not reach?",
+		"Which {nodes} can {X} not reach, not counting {X} itself?"),
+}

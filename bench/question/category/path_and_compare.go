@@ -1,0 +1,32 @@
+package category
+
+import "ein/bench/question/draw"
+
+var pathAndCompare = Category{
+	Name: "path_and_compare", Level: 2, Result: Boolean, Family: Directed, Least: 3,
+	Doc: "whether X reaches Y and has the larger out-degree",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		x, y, ok := either(s, c.G.N, 1, 2, func(x int) func(y int) bool {
+			reach := f.Reach(x)
+			return func(y int) bool { return reach[y] && f.OutDegree(x) > f.OutDegree(y) }
+		})
+		c.Query = ask(x, y)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		x, y := c.Query.Source, c.Query.Target
+		return program("path_and_compare", c, `Path = has_path(A, %d, %d)
+Degree = sum(A, 1)
+Result = Path * (select(Degree, %d) > select(Degree, %d))
+`, x, y, x, y)
+	},
+	Python: func(c *Case) string {
+		return script(c, `x, y = %d, %d
+print(json.dumps(nx.has_path(G, x, y) and G.out_degree(x) > G.out_degree(y)))
+`, c.Query.Source, c.Query.Target)
+	},
+	Question: worded(
+		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does?",
+		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does, counting direct links only for the second part?"),
+}

@@ -1,0 +1,42 @@
+package category
+
+import (
+	"fmt"
+
+	"ein/bench/question/draw"
+)
+
+var reachThenFilter = Category{
+	Name: "reach_then_filter", Level: 2, Result: Integer, Family: Directed, Least: 2,
+	Doc: "number of nodes of R(X) with out-degree at least k",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		n, most, reach := c.G.N, mostOut(&c.G, f), reacher(f)
+		i, ok := vary(s, n, n*most, 0, func(i int) (int, bool) {
+			return count(reach(i/most), func(y int) bool { return f.OutDegree(y) >= i%most+1 }), true
+		})
+		if ok {
+			c.Query = ask(i/most, None)
+			c.Query.Threshold = i%most + 1
+		}
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("reach_then_filter", c, `Reached = desc(A, %d)
+Degree = sum(A, 1)
+Result = sum(Reached * (Degree >= %d))
+`, c.Query.Source, c.Query.Threshold)
+	},
+	Python: func(c *Case) string {
+		return script(c, `reached = nx.descendants(G, %d)
+print(json.dumps(sum(G.out_degree(v) >= %d for v in reached)))
+`, c.Query.Source, c.Query.Threshold)
+	},
+	Question: func(c *Case, explicit bool) string {
+		clause := ""
+		if explicit {
+			clause = " not counting {X} itself,"
+		}
+		return fmt.Sprintf("Of the {nodes} that {X} can reach,%s how many {forward} at least {k} %s?", clause, nodes(c.Query.Threshold))
+	},
+}

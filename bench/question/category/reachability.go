@@ -1,0 +1,22 @@
+package category
+
+import "ein/bench/question/draw"
+
+var reachability = Category{
+	Name: "reachability", Level: 1, Result: Boolean, Family: Directed, Least: 3,
+	Doc: "whether X reaches Y, X != Y",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		x, y, ok := either(s, c.G.N, 1, 2, reaches(c.G.Facts()))
+		c.Query = ask(x, y)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("reachability", c, "Result = has_path(A, %d, %d)\n", c.Query.Source, c.Query.Target)
+	},
+	Python: func(c *Case) string {
+		return script(c, "print(json.dumps(nx.has_path(G, %d, %d)))\n", c.Query.Source, c.Query.Target)
+	},
+	Question: worded(
+		"Is there {path} from {X} to {Y}?",
+		"Is there {path} from {X} to {Y}, counting paths of any length?"),
+}

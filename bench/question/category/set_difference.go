@@ -1,0 +1,36 @@
+package category
+
+import "ein/bench/question/draw"
+
+var setDifference = Category{
+	Name: "set_difference", Level: 1, Result: Set, Family: Directed, Least: 3,
+	Doc: "nodes that X reaches and Y does not: R(X) without R(Y)",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		n, reach := c.G.N, reacher(c.G.Facts())
+		// R(Y) lacks Y, so that Y is in the answer whenever X reaches Y. An answer
+		// of that or nothing is dull.
+		i, ok := vary(s, n, pairs(n), 0, func(i int) (int, bool) {
+			x, y := pair(n, i)
+			fromY := reach(y)
+			return count(reach(x), func(z int) bool { return z != y && !fromY[z] }), true
+		})
+		if ok {
+			c.Query = ask(pair(n, i))
+		}
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("set_difference", c, `FromX = desc(A, %d)
+FromY = desc(A, %d)
+Result = only(FromX, FromY)
+`, c.Query.Source, c.Query.Target)
+	},
+	Python: func(c *Case) string {
+		return script(c, `difference = nx.descendants(G, %d) - nx.descendants(G, %d)
+print(json.dumps(sorted(difference)))
+`, c.Query.Source, c.Query.Target)
+	},
+	Question: worded(
+		"Which {nodes} can {X} reach that {Y} cannot?",
+		"Which {nodes} can {X} reach that {Y} cannot, not counting any {node} as reachable from itself?"),
+}

@@ -1,0 +1,27 @@
+package category
+
+import "ein/bench/question/draw"
+
+var sibling = Category{
+	Name: "sibling", Level: 1, Result: Set, Family: Kinship, Least: 3,
+	Doc: "nodes other than X that share a parent with X",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		f := c.G.Facts()
+		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return f.Siblings(x).Len(), true })
+		c.Query = ask(x, None)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("sibling", c, "Result = siblings(A, %d)\n", c.Query.Source)
+	},
+	Python: func(c *Case) string {
+		return script(c, `person = %d
+siblings = {child for parent in G.predecessors(person) for child in G.successors(parent)}
+siblings.discard(person)
+print(json.dumps(sorted(siblings)))
+`, c.Query.Source)
+	},
+	Question: worded(
+		"Who are the siblings of {X}?",
+		"Who are the siblings of {X}, that is, the people other than {X} who share at least one parent with {X}?"),
+}

@@ -1,0 +1,125 @@
+package category
+
+import (
+	"fmt"
+	"strings"
+
+	"ein/bench/question/graph"
+)
+
+// program is an Ein program in the form that ein fmt gives it: the name, the
+// graph, and the rest, with its last line printing Result if it prints nothing.
+func program(name string, c *Case, format string, args ...any) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s\n", name)
+	writeEdges(&b, "A", &c.G)
+	if c.G2.N > 0 {
+		writeEdges(&b, "B", &c.G2)
+	}
+	fmt.Fprintf(&b, format, args...)
+	if !strings.Contains(format, ":print") {
+		b.WriteString(":print Result\n")
+	}
+	return b.String()
+}
+
+// writeEdges writes an adjacency matrix as its list of pairs.
+func writeEdges(b *strings.Builder, name string, g *graph.Graph) {
+	arcs := g.Arcs()
+	items := make([]string, len(arcs))
+	for i, e := range arcs {
+		items[i] = fmt.Sprintf("[%d,%d]", e.From, e.To)
+	}
+	head := name + " = edges(["
+	// The formatter breaks a list that does not end within its column.
+	if line := strings.Join(items, ","); len(head)+len(line)+1 <= einWidth {
+		b.WriteString(head + line)
+	} else {
+		b.WriteString(head + "\n")
+		fill(b, "  ", ",", items, einWidth)
+	}
+	fmt.Fprintf(b, "], %d)\n", g.N)
+}
+
+// The columns that programs keep within: that of ein fmt, and one that is usual
+// in Python.
+const (
+	einWidth    = 100
+	pythonWidth = 88
+)
+
+// fill writes items on as few lines as fit.
+func fill(b *strings.Builder, indent, separator string, items []string, width int) {
+	comma := strings.TrimRight(separator, " ")
+	column := 0
+	for i, item := range items {
+		switch {
+		case column == 0:
+			b.WriteString(indent)
+			column = len(indent)
+		case column+len(separator)-len(comma)+len(item)+len(comma) > width:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			b.WriteString(separator[len(comma):])
+			column += len(separator) - len(comma)
+		}
+		b.WriteString(item)
+		column += len(item)
+		if i < len(items)-1 {
+			b.WriteString(comma)
+			column += len(comma)
+		}
+	}
+	b.WriteString("\n")
+}
+
+// script is a Python program: the graph, and the rest.
+func script(c *Case, format string, args ...any) string {
+	var b strings.Builder
+	b.WriteString("import json\n\nimport networkx as nx\n\n")
+	writeNetwork(&b, "G", &c.G)
+	if c.G2.N > 0 {
+		writeNetwork(&b, "H", &c.G2)
+	}
+	fmt.Fprintf(&b, format, args...)
+	return b.String()
+}
+
+func writeNetwork(b *strings.Builder, name string, g *graph.Graph) {
+	kind := "Graph"
+	if g.Directed {
+		kind = "DiGraph"
+	}
+	fmt.Fprintf(b, "%s = nx.%s()\n%s.add_nodes_from(range(%d))\n", name, kind, name, g.N)
+	items := make([]string, len(g.Edges))
+	for i, e := range g.Edges {
+		items[i] = fmt.Sprintf("(%d, %d)", e.From, e.To)
+	}
+	head := name + ".add_edges_from(["
+	if line := strings.Join(items, ", "); len(head)+len(line)+2 <= pythonWidth {
+		b.WriteString(head + line)
+	} else {
+		b.WriteString(head + "\n")
+		fill(b, "    ", ", ", items, pythonWidth)
+	}
+	b.WriteString("])\n\n")
+}
+
+// worded is the wording of a question that depends on no case.
+func worded(paper, explicit string) func(*Case, bool) string {
+	return func(_ *Case, x bool) string {
+		if x {
+			return explicit
+		}
+		return paper
+	}
+}
+
+// nodes is the noun after a number.
+func nodes(k int) string {
+	if k == 1 {
+		return "{node}"
+	}
+	return "{nodes}"
+}

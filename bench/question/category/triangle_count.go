@@ -1,0 +1,26 @@
+package category
+
+import "ein/bench/question/draw"
+
+var triangleCount = Category{
+	Name: "triangle_count", Level: 1, Result: Integer, Family: Undirected, Least: 3,
+	Doc: "number of triangles: trace(A^3)/6",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		plant(s, c)
+		c.Query = ask(None, None)
+		return true
+	},
+	Ein: func(c *Case) string {
+		return program("triangle_count", c, `A3[i,l] = A[i,j] A[j,k] A[k,l]
+Result = trace(A3) / 6
+`)
+	},
+	Python: func(c *Case) string {
+		return script(c, `# Each triangle is counted once at each of its three corners.
+print(json.dumps(sum(nx.triangles(G).values()) // 3))
+`)
+	},
+	Question: worded(
+		"How many groups of three {nodes} are there in which all three {mutual} one another?",
+		"How many groups of three {nodes} are there in which all three {mutual} one another, counting each group once?"),
+}

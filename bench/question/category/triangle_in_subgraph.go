@@ -1,0 +1,43 @@
+package category
+
+import (
+	"slices"
+
+	"ein/bench/question/draw"
+)
+
+var triangleInSubgraph = Category{
+	Name: "triangle_in_subgraph", Level: 2, Result: Integer, Family: Undirected, Least: 3,
+	Doc: "number of triangles among X and the nodes reachable from X",
+	Draw: func(s *draw.Stream, c *Case) bool {
+		plant(s, c)
+		f := c.G.Facts()
+		known := map[int]int{} // by the first node of a part
+		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) {
+			part := f.Component(x)
+			first := slices.Index(part, true)
+			if _, ok := known[first]; !ok {
+				known[first] = f.Triangles(part)
+			}
+			return known[first], true
+		})
+		c.Query = ask(x, None)
+		return ok
+	},
+	Ein: func(c *Case) string {
+		return program("triangle_in_subgraph", c, `Part = reach(A, %d)
+Sub[i,j] = A[i,j] Part[i] Part[j]
+S3[i,l] = Sub[i,j] Sub[j,k] Sub[k,l]
+Result = trace(S3) / 6
+`, c.Query.Source)
+	},
+	Python: func(c *Case) string {
+		return script(c, `part = G.subgraph(nx.node_connected_component(G, %d))
+# Each triangle is counted once at each of its three corners.
+print(json.dumps(sum(nx.triangles(part).values()) // 3))
+`, c.Query.Source)
+	},
+	Question: worded(
+		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another?",
+		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another, counting each group once and groups with {X} too?"),
+}

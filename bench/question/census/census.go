@@ -1,0 +1,311 @@
+// Package census describes a file of instances: how many of what, how large, how
+// their answers are distributed, and how long their texts are.
+package census
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+)
+
+// TokenEstimate says how tokens are counted: without the vocabulary of any
+// model, by the rule of thumb for English and code.
+const TokenEstimate = "characters / 4, rounded up"
+
+func tokens(chars int) int { return (chars + 3) / 4 }
+
+// topAnswers is how many of the most common answers are kept.
+const topAnswers = 5
+
+// densityBin is the width of the bins of densities, in thousandths.
+const densityBin = 50
+
+// Spread is the range of a quantity.
+type Spread struct {
+	Min  float64 `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+	n    int
+}
+
+func (s *Spread) add(x float64) {
+	if s.n == 0 {
+		s.Min, s.Max = x, x
+	}
+	s.n++
+	s.Min, s.Max = min(s.Min, x), max(s.Max, x)
+	s.Mean += (x - s.Mean) / float64(s.n)
+}
+
+// Length is the length of a text.
+type Length struct {
+	Characters Spread `json:"characters"`
+	Tokens     Spread `json:"tokens"`
+}
+
+func (l *Length) add(text string) {
+	n := utf8.RuneCountInString(text)
+	l.Characters.add(float64(n))
+	l.Tokens.add(float64(tokens(n)))
+}
+
+// Answer is one answer of a category, up to the labels: nodes are numbers.
+type Answer struct {
+	Text  string  `json:"answer"`
+	Count int     `json:"count"`
+	Share float64 `json:"share"`
+}
+
+// Group is a category, a level, or everything.
+type Group struct {
+	Name      string `json:"name"`
+	Level     string `json:"level,omitempty"`
+	Result    string `json:"result_type,omitempty"`
+	Instances int    `json:"instances"`
+
+	N         Spread         `json:"n"`
+	NCounts   map[int]int    `json:"n_counts"`
+	Density   Spread         `json:"density"`
+	Densities map[string]int `json:"density_counts"` // by the lower end of the bin
+
+	// Distinct and Top are of categories alone. Majority is the share of right
+	// answers of someone who always gives the most common one of the category.
+	Distinct int      `json:"distinct_answers,omitempty"`
+	Top      []Answer `json:"top_answers,omitempty"`
+	Majority float64  `json:"majority_baseline"`
+	True     *float64 `json:"true_share,omitempty"` // of booleans, those in compounds included
+
+	// Redraws is cases that were drawn and thrown away for each instance, Redrawn
+	// the share of instances with any, both recomputed from the ids. Unknown is
+	// instances whose ids this version cannot generate; they do not count.
+	Redraws float64 `json:"redraws_per_instance"`
+	Redrawn float64 `json:"redrawn_share"`
+	Unknown int     `json:"redraws_unknown,omitempty"`
+
+	Question Length `json:"question"`
+	Ein      Length `json:"ein_program"`
+	Python   Length `json:"python_program"`
+
+	permille                map[int]int // densities
+	redraws, redrawn, right int
+	booleans, trues         int
+	answers                 map[[16]byte]*Answer
+}
+
+// Report is the description of a file.
+type Report struct {
+	Version       int      `json:"version"`
+	TokenEstimate string   `json:"token_estimate"`
+	All           *Group   `json:"all"`
+	Levels        []*Group `json:"levels"`
+	Categories    []*Group `json:"categories"`
+}
+
+// Collect reads instances. Its memory does not grow with their number but with
+// that of their distinct answers.
+func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
+	all := newGroup("all")
+	groups := map[string]*Group{}
+	for in, err := range instances {
+		if err != nil {
+			return nil, err
+		}
+		cat := groups[in.Category]
+		if cat == nil {
+			cat = newGroup(in.Category)
+			cat.Level, cat.Result = in.Level, in.ResultType
+			cat.answers = map[[16]byte]*Answer{}
+			groups[in.Category] = cat
+		}
+		level := groups[in.Level]
+		if level == nil {
+			level = newGroup(in.Level)
+			groups[in.Level] = level
+		}
+		f, err := factsOf(in)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.ID, err)
+		}
+		for _, g := range []*Group{all, level, cat} {
+			g.add(in, f)
+		}
+		cat.count(f.answer)
+	}
+	r := &Report{Version: 1, TokenEstimate: TokenEstimate, All: all}
+	for i := range category.Table {
+		g := groups[category.Table[i].Name]
+		if g == nil {
+			continue
+		}
+		g.finishAnswers()
+		r.Categories = append(r.Categories, g)
+		groups[g.Level].right += g.right
+		all.right += g.right
+	}
+	for _, level := range []string{"L1", "L2", "L3"} {
+		if g := groups[level]; g != nil {
+			r.Levels = append(r.Levels, g)
+		}
+	}
+	for _, g := range slices.Concat(r.Categories, r.Levels, []*Group{all}) {
+		g.finish()
+		g.bin(all.Density)
+	}
+	return r, nil
+}
+
+func newGroup(name string) *Group {
+	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}}
+}
+
+// facts is what has to be worked out of an instance.
+type facts struct {
+	density float64
+	answer  string
+	truth   *bool
+	redraws int // -1 when not known
+}
+
+func factsOf(in *instance.Instance) (facts, error) {
+	f := facts{redraws: -1}
+	var err error
+	if f.density, err = in.Density.Float64(); err != nil {
+		return f, fmt.Errorf("the density %q is not a number", in.Density)
+	}
+	if f.answer, f.truth, err = unlabelled(in); err != nil {
+		return f, err
+	}
+	if id, err := instance.ParseID(in.ID); err == nil {
+		_, info, err := instance.Generate(id)
+		if err != nil {
+			return f, err
+		}
+		f.redraws = info.Redraws
+	}
+	return f, nil
+}
+
+// unlabelled is an answer with nodes as numbers, as {0, 3} or node 2, and the
+// boolean in it, if there is one.
+func unlabelled(in *instance.Instance) (string, *bool, error) {
+	d := json.NewDecoder(bytes.NewReader(in.Answer))
+	d.UseNumber()
+	var x any
+	if err := d.Decode(&x); err != nil {
+		return "", nil, fmt.Errorf("the answer %s: %w", in.Answer, err)
+	}
+	switch x := x.(type) {
+	case bool:
+		return strconv.FormatBool(x), &x, nil
+	case string:
+		return "node " + strconv.Itoa(slices.Index(in.Nodes, x)), nil, nil
+	case []any:
+		var list []int
+		for _, e := range x {
+			s, _ := e.(string)
+			list = append(list, slices.Index(in.Nodes, s))
+		}
+		slices.Sort(list)
+		return "{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]") + "}", nil, nil
+	case map[string]any:
+		b, ok := x["reachable"].(bool)
+		if !ok {
+			break
+		}
+		return fmt.Sprintf("%v, %v", b, x["degree"]), &b, nil
+	}
+	return string(in.Answer), nil, nil
+}
+
+func (g *Group) add(in *instance.Instance, f facts) {
+	g.Instances++
+	g.N.add(float64(in.N))
+	g.NCounts[in.N]++
+	g.Density.add(f.density)
+	g.permille[int(math.Round(1000*f.density))]++
+	if f.truth != nil {
+		g.booleans++
+		if *f.truth {
+			g.trues++
+		}
+	}
+	switch {
+	case f.redraws < 0:
+		g.Unknown++
+	case f.redraws > 0:
+		g.redrawn++
+		g.redraws += f.redraws
+	}
+	g.Question.add(in.Question)
+	g.Ein.add(in.EinProgram)
+	g.Python.add(in.PythonProgram)
+}
+
+// longAnswer is where the text of an answer is cut. What it is counted by is a
+// hash of all of it.
+const longAnswer = 40
+
+func (g *Group) count(text string) {
+	sum := sha256.Sum256([]byte(text))
+	key := [16]byte(sum[:])
+	a := g.answers[key]
+	if a == nil {
+		if len(text) > longAnswer {
+			text = text[:longAnswer-3] + "..."
+		}
+		a = &Answer{Text: text}
+		g.answers[key] = a
+	}
+	a.Count++
+}
+
+func (g *Group) finishAnswers() {
+	g.Distinct = len(g.answers)
+	for _, a := range g.answers {
+		a.Share = float64(a.Count) / float64(g.Instances)
+		g.Top = append(g.Top, *a)
+	}
+	slices.SortFunc(g.Top, func(a, b Answer) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Text, b.Text)) })
+	g.Top = slices.Clip(g.Top[:min(len(g.Top), topAnswers)])
+	g.right = g.Top[0].Count
+	g.answers = nil
+}
+
+func (g *Group) finish() {
+	if g.Instances == 0 {
+		return
+	}
+	n := float64(g.Instances)
+	g.Majority = float64(g.right) / n
+	if g.booleans > 0 {
+		share := float64(g.trues) / float64(g.booleans)
+		g.True = &share
+	}
+	if known := float64(g.Instances - g.Unknown); known > 0 {
+		g.Redraws, g.Redrawn = float64(g.redraws)/known, float64(g.redrawn)/known
+	}
+}
+
+// bin counts the densities. The highest of all is in the bin that ends there, so
+// that it has none of its own.
+func (g *Group) bin(all Spread) {
+	last := int(math.Round(1000 * all.Max))
+	if all.Max > all.Min {
+		last--
+	}
+	for permille, n := range g.permille {
+		low := min(permille, last) / densityBin * densityBin
+		g.Densities[fmt.Sprintf("%.2f", float64(low)/1000)] += n
+	}
+}

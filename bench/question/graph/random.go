@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"slices"
+
+	"ein/bench/question/draw"
+)
+
+// Bernoulli joins each pair of distinct nodes with probability permille/1000:
+// each ordered pair of a directed graph, each unordered one of an undirected.
+func Bernoulli(s *draw.Stream, n int, directed bool, permille int) Graph {
+	g := Graph{N: n, Directed: directed}
+	for i := range n {
+		from := 0
+		if !directed {
+			from = i + 1
+		}
+		for j := from; j < n; j++ {
+			if i != j && s.Chance(permille, 1000) {
+				g.Edges = append(g.Edges, Edge{i, j})
+			}
+		}
+	}
+	return g
+}
+
+// MaxChildren bounds the out-degree of a Kinship graph.
+const MaxChildren = 3
+
+// Kinship is a family: a DAG from parent to child.
+//
+// People are born in a random order. The first is a founder, and so is each
+// later one with chance 1 in 6; the others get a parent, and with probability
+// permille/1000 a second one. A parent is drawn from the people born before who
+// have fewer than MaxChildren children. The second is neither an ancestor nor a
+// descendant of the first, so that nobody's parent is also their grandparent;
+// where no such person is left, there is one parent.
+//
+// So nobody has more than two parents; there are many more people with a parent
+// than founders, so that most families have siblings, and from five people on
+// many have cousins; and there are often several founders, so that the line of
+// one of them is not everybody.
+func Kinship(s *draw.Stream, n, permille int) Graph {
+	g := Graph{N: n, Directed: true}
+	order := s.Perm(n)
+	above := make([]Set, n) // ancestors of each person
+	children := make([]int, n)
+	for born, x := range order {
+		above[x] = make(Set, n)
+		if born == 0 || s.Chance(1, 6) {
+			continue
+		}
+		first := -1
+		for _, second := range []bool{false, true} {
+			if second && !s.Chance(permille, 1000) {
+				break
+			}
+			var free []int
+			for _, p := range order[:born] {
+				if children[p] < MaxChildren && (!second || p != first && !above[p][first] && !above[first][p]) {
+					free = append(free, p)
+				}
+			}
+			if len(free) == 0 {
+				break
+			}
+			p := free[s.IntN(len(free))]
+			first = p
+			children[p]++
+			g.Edges = append(g.Edges, Edge{p, x})
+			above[x][p] = true
+			for a, in := range above[p] {
+				above[x][a] = above[x][a] || in
+			}
+		}
+	}
+	g.sort()
+	return g
+}
+
+// PlantTriangles completes k random triples of nodes to triangles, as far as
+// there are three nodes; the same triple may come up twice. In a directed graph
+// a triangle is a cycle.
+func PlantTriangles(s *draw.Stream, g *Graph, k int) {
+	if g.N < 3 {
+		return
+	}
+	for range k {
+		a, b, c := s.IntN(g.N), s.IntN(g.N-1), s.IntN(g.N-2)
+		if b >= a {
+			b++
+		}
+		for _, taken := range []int{min(a, b), max(a, b)} {
+			if c >= taken {
+				c++
+			}
+		}
+		for _, e := range []Edge{{a, b}, {b, c}, {c, a}} {
+			if !g.Directed && e.From > e.To {
+				e = Edge{e.To, e.From}
+			}
+			g.Edges = append(g.Edges, e)
+		}
+	}
+	g.sort()
+}
+
+// sort puts the edges in their order and drops repeated ones.
+func (g *Graph) sort() {
+	slices.SortFunc(g.Edges, Edge.compare)
+	g.Edges = slices.Compact(g.Edges)
+}

@@ -1,0 +1,186 @@
+package instance
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"ein/bench/question/category"
+	"ein/bench/question/graph"
+)
+
+// noDigest is how the line of an instance ends that has no digest yet.
+const noDigest = `,"digest":""}` + "\n"
+
+// seal sets the digest and gives the line. The digest is the SHA-256 of the line
+// without its newline and its last member.
+func (in *Instance) seal() ([]byte, error) {
+	in.Digest = ""
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // wordings and programs have < and >
+	if err := e.Encode(in); err != nil {
+		return nil, err
+	}
+	line := b.Bytes()
+	body := line[:len(line)-len(noDigest)]
+	h := sha256.New()
+	h.Write(body)
+	h.Write([]byte{'}'})
+	var sum [sha256.Size]byte
+	in.Digest = hex.EncodeToString(h.Sum(sum[:0]))
+	line = append(body, `,"digest":"`...)
+	line = append(line, in.Digest...)
+	return append(line, "\"}\n"...), nil
+}
+
+// Write writes the line of an instance.
+func Write(w io.Writer, in *Instance) error {
+	sealed := *in
+	line, err := sealed.seal()
+	if err == nil && sealed.Digest != in.Digest {
+		err = fmt.Errorf("instance %s: the digest is not that of its content", in.ID)
+	}
+	if err == nil {
+		_, err = w.Write(line)
+	}
+	return err
+}
+
+// maxLine bounds a line. The longest, of 1,000 nodes and a density of 1, has
+// under 100 MB.
+const maxLine = 256 << 20
+
+// Read reads lines. It is strict: a field that does not exist, a value of the
+// wrong type, a graph that is none, or a digest that is not that of the rest is
+// an error with the number of the line, and ends the sequence.
+func Read(r io.Reader) iter.Seq2[*Instance, error] {
+	return func(yield func(*Instance, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+		n := 0
+		for lines.Scan() {
+			n++
+			in, err := decode(lines.Bytes())
+			if err != nil {
+				yield(nil, fmt.Errorf("line %d: %w", n, err))
+				return
+			}
+			if !yield(in, nil) {
+				return
+			}
+		}
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(nil, fmt.Errorf("line %d: it is longer than %d bytes", n+1, maxLine))
+		case err != nil:
+			yield(nil, fmt.Errorf("line %d: %w", n+1, err))
+		}
+	}
+}
+
+func decode(line []byte) (*Instance, error) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil, errors.New("it is empty, expected an instance")
+	}
+	in := &Instance{}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(in); err != nil {
+		return nil, syntax(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the object")
+	}
+	sealed := *in
+	if _, err := sealed.seal(); err != nil {
+		return nil, syntax(err)
+	}
+	if sealed.Digest != in.Digest {
+		return nil, fmt.Errorf("the digest of %q is not that of its content: the line has been changed or is incomplete", clip(in.ID))
+	}
+	if _, err := in.Case(); err != nil {
+		return nil, fmt.Errorf("%q: %w", clip(in.ID), err)
+	}
+	return in, nil
+}
+
+// syntax takes the names of Go's types out of an error of encoding/json.
+func syntax(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("the field %q is a JSON %s, which it cannot be", wrong.Field, wrong.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return errors.New("the object is cut off")
+	}
+	return fmt.Errorf("it is not an instance: %w", err)
+}
+
+// Case is the graph and the query of an instance.
+func (in *Instance) Case() (category.Case, error) {
+	g, err := toGraph(in.N, in.Directed, in.Edges)
+	if err != nil {
+		return category.Case{}, err
+	}
+	c := category.Case{G: g, Query: category.Query{
+		Source: value(in.Query.Source), Target: value(in.Query.Target), Threshold: value(in.Query.Threshold),
+		MinIn: value(in.Query.MinInDegree), MinOut: value(in.Query.MinOutDegree),
+		Direction: in.Query.Direction, Steps: in.Query.Steps,
+	}}
+	if k, err := Category(in.Category); err == nil && k.Family == category.TwoGraphs {
+		if c.G2, err = toGraph(in.N, in.Directed, in.Edges2); err != nil {
+			return category.Case{}, err
+		}
+	}
+	if len(in.Nodes) != in.N {
+		return category.Case{}, fmt.Errorf("%d labels for %d nodes", len(in.Nodes), in.N)
+	}
+	for _, node := range []int{c.Query.Source, c.Query.Target} {
+		if node != category.None && (node < 0 || node >= in.N) {
+			return category.Case{}, fmt.Errorf("the query is about node %d of %d", node, in.N)
+		}
+	}
+	return c, nil
+}
+
+func value(p *int) int {
+	if p == nil {
+		return category.None
+	}
+	return *p
+}
+
+// toGraph holds edges to what a Graph promises.
+func toGraph(n int, directed bool, edges [][2]int) (graph.Graph, error) {
+	g := graph.Graph{N: n, Directed: directed, Edges: make([]graph.Edge, len(edges))}
+	if n < 1 || n > MaxNodes {
+		return g, fmt.Errorf("%d nodes; possible are 1 to %d", n, MaxNodes)
+	}
+	for i, e := range edges {
+		switch {
+		case min(e[0], e[1]) < 0 || max(e[0], e[1]) >= n:
+			return g, fmt.Errorf("the edge %v has a node that is not one of the %d", e, n)
+		case e[0] == e[1] || !directed && e[0] > e[1]:
+			return g, fmt.Errorf("the edge %v is a self-loop or turned around", e)
+		case i > 0 && (edges[i-1][0] > e[0] || edges[i-1][0] == e[0] && edges[i-1][1] >= e[1]):
+			return g, fmt.Errorf("the edge %v is twice or out of order", e)
+		}
+		g.Edges[i] = graph.Edge{From: e[0], To: e[1]}
+	}
+	return g, nil
+}
+
+func fromGraph(g *graph.Graph) [][2]int {
+	edges := make([][2]int, len(g.Edges))
+	for i, e := range g.Edges {
+		edges[i] = [2]int{e.From, e.To}
+	}
+	return edges
+}

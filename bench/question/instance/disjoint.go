@@ -1,0 +1,221 @@
+package instance
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strconv"
+	"strings"
+
+	"ein/bench/question/category"
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+	"ein/internal/table"
+)
+
+// Seen is instances that others are to be kept apart from: no shared id, no
+// isomorphic pair of graph and query in the same category, and, with Surface, no
+// shared label or domain but that of kinship.
+type Seen struct {
+	Surface bool
+
+	ids, structures map[hash128]struct{}
+	labels, domains map[string]struct{}
+	parts           map[[2]int]struct{}
+	count           int
+	sum             hash.Hash // of the structures, in order
+}
+
+// shared is the one domain that no splits are kept apart in: questions about
+// kinship are worded with the words of kinship.
+const shared = "kinship"
+
+// hash128 is half a SHA-256: a set of it has room for millions.
+type hash128 [16]byte
+
+// NewSeen is no instances.
+func NewSeen(surface bool) *Seen {
+	return &Seen{Surface: surface, ids: map[hash128]struct{}{}, structures: map[hash128]struct{}{},
+		labels: map[string]struct{}{}, domains: map[string]struct{}{}, parts: map[[2]int]struct{}{}, sum: sha256.New()}
+}
+
+func idHash(id string) hash128 {
+	h := sha256.Sum256([]byte(id))
+	return hash128(h[:16])
+}
+
+// Add takes an instance in.
+func (s *Seen) Add(in *Instance) error {
+	h, err := Structure(in)
+	if err != nil {
+		return err
+	}
+	s.count++
+	s.ids[idHash(in.ID)] = struct{}{}
+	s.structures[hash128(h[:16])] = struct{}{}
+	s.sum.Write(h[:])
+	for _, l := range in.Nodes {
+		s.labels[token(l)] = struct{}{}
+	}
+	if in.Domain != shared {
+		s.domains[token(in.Domain)] = struct{}{}
+	}
+	part := [2]int{}
+	if id, err := ParseID(in.ID); err == nil {
+		part = [2]int{id.Part, id.Parts}
+	}
+	s.parts[part] = struct{}{}
+	return nil
+}
+
+// token is a label or domain as it is compared: case makes no difference.
+func token(s string) string { return strings.ToLower(s) }
+
+// Len is the number of instances.
+func (s *Seen) Len() int { return s.count }
+
+// FreePart is a part of the labels and domains, of as many as the instances were
+// made with, that none of them uses.
+func (s *Seen) FreePart() (part, parts int, err error) {
+	if s.count == 0 {
+		return 1, 2, nil
+	}
+	for p := range s.parts {
+		if p == [2]int{} {
+			return 0, 0, fmt.Errorf("the instances to be kept apart from draw on all labels and domains, so none are left: generate those with --disjoint-surface too, or with a part such as --part 1.2")
+		}
+		if parts != 0 && p[1] != parts {
+			return 0, 0, fmt.Errorf("the instances to be kept apart from use parts of %d and parts of %d; only parts of the same number are apart", parts, p[1])
+		}
+		parts = p[1]
+	}
+	for part = 1; part <= parts; part++ {
+		if _, ok := s.parts[[2]int{part, parts}]; !ok {
+			return part, parts, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("the instances to be kept apart from use all %d parts of the labels and domains: generate those with more parts, as in --part 1.%d", parts, min(parts+1, MaxParts))
+}
+
+// Clash says what an instance shares with those of s: "id", "structure", "label"
+// or "domain"; "" is nothing.
+func (s *Seen) Clash(in *Instance) string {
+	if _, ok := s.ids[idHash(in.ID)]; ok {
+		return "id"
+	}
+	h, err := Structure(in)
+	if err != nil {
+		return "structure" // it has no place beside others
+	}
+	if _, ok := s.structures[hash128(h[:16])]; ok {
+		return "structure"
+	}
+	if !s.Surface {
+		return ""
+	}
+	for _, l := range in.Nodes {
+		if _, ok := s.labels[token(l)]; ok {
+			return "label"
+		}
+	}
+	if _, ok := s.domains[token(in.Domain)]; ok && in.Domain != shared {
+		return "domain"
+	}
+	return ""
+}
+
+// Proof compares two sets of instances, of which the second is generated to be
+// kept apart from the first.
+type Proof struct {
+	Old, New Side
+	Shared   struct{ IDs, Structures, Labels, Domains int }
+	Surface  bool
+
+	seen *Seen
+	made *Seen
+}
+
+// Side is what one of the two sets consists of. Structures are counted up to
+// isomorphism, as are labels and domains up to case.
+type Side struct {
+	Instances, Structures, Labels, Domains int
+	Hash                                   string // SHA-256 of the canonical forms of all, in order
+}
+
+// NewProof begins a proof that what Add is given is apart from seen.
+func NewProof(seen *Seen) *Proof { return &Proof{seen: seen, made: NewSeen(seen.Surface)} }
+
+// Add takes an instance of the new set in.
+func (p *Proof) Add(in *Instance) error { return p.made.Add(in) }
+
+// Finish compares. The error says what the sets share.
+func (p *Proof) Finish() error {
+	p.Surface = p.seen.Surface
+	p.Old, p.New = p.seen.side(), p.made.side()
+	p.Shared.IDs = common(p.seen.ids, p.made.ids)
+	p.Shared.Structures = common(p.seen.structures, p.made.structures)
+	p.Shared.Labels = common(p.seen.labels, p.made.labels)
+	p.Shared.Domains = common(p.seen.domains, p.made.domains)
+	s := p.Shared
+	if s.IDs+s.Structures > 0 || p.Surface && s.Labels+s.Domains > 0 {
+		return fmt.Errorf("the two sets share %d ids, %d structures, %d labels and %d domains", s.IDs, s.Structures, s.Labels, s.Domains)
+	}
+	return nil
+}
+
+func common[K comparable](a, b map[K]struct{}) int {
+	n := 0
+	for k := range b {
+		if _, ok := a[k]; ok {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Seen) side() Side {
+	return Side{s.count, len(s.structures), len(s.labels), len(s.domains), hex.EncodeToString(s.sum.Sum(nil))}
+}
+
+// String is the proof for people.
+func (p *Proof) String() string {
+	var rows [][]string
+	row := func(name string, old, made, shared any) {
+		rows = append(rows, []string{name, fmt.Sprint(old), fmt.Sprint(made), fmt.Sprint(shared)})
+	}
+	row("disjoint", "existing", "new", "shared")
+	row("instances", p.Old.Instances, p.New.Instances, "")
+	row("ids", len(p.seen.ids), len(p.made.ids), p.Shared.IDs)
+	row("structures", p.Old.Structures, p.New.Structures, p.Shared.Structures)
+	if p.Surface {
+		row("labels", p.Old.Labels, p.New.Labels, p.Shared.Labels)
+		row("domains", p.Old.Domains, p.New.Domains, p.Shared.Domains)
+	}
+	return table.Of(rows).Text() + fmt.Sprintf("Structures are graph, anchors and category up to isomorphism. SHA-256 of the\ncanonical forms in order: existing %s,\nnew %s.\n", p.Old.Hash, p.New.Hash)
+}
+
+// Structure is the canonical form of what decides the answer of an instance: it
+// is equal for two of the same category whose graphs and anchors are isomorphic
+// and whose thresholds are the same.
+func Structure(in *Instance) ([32]byte, error) {
+	c, err := in.Case()
+	if err != nil {
+		return [32]byte{}, err
+	}
+	q := &c.Query
+	colors := make([]int, in.N)
+	if q.Source != category.None {
+		colors[q.Source] |= 1
+	}
+	if q.Target != category.None {
+		colors[q.Target] |= 2
+	}
+	var g2 *graph.Graph
+	if c.G2.N > 0 {
+		g2 = &c.G2
+	}
+	form := graph.Canonical(&c.G, g2, colors)
+	parts := []string{in.Category, string(form[:]), q.Direction, strconv.Itoa(q.Threshold), strconv.Itoa(q.MinIn), strconv.Itoa(q.MinOut)}
+	return draw.Key(append(parts, q.Steps...)...), nil
+}

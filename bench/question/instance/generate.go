@@ -1,0 +1,189 @@
+package instance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+	"ein/bench/question/surface"
+	"ein/lang"
+	"ein/lang/check"
+	"ein/vm"
+	"ein/vm/cost"
+)
+
+// Info is how an instance came about.
+type Info struct {
+	Redraws int // cases drawn before it that had no good question
+}
+
+// How many graphs are drawn of one density, and how many in all, before there
+// count as being no good questions about them. Dense graphs of many nodes are all
+// alike: everybody reaches everybody. A category takes one of those in the end,
+// at the latest after some 100,000 graphs of 10 nodes, or 30,000 of 20; that is
+// for ids that allow no other density.
+const (
+	sameDensity = 256
+	mostGraphs  = 1 << 20
+)
+
+// StructuralKey names the stream of the graph, the anchors and the thresholds:
+// with them, of the answer up to the labels.
+func (id ID) StructuralKey() [32]byte {
+	return draw.Key(Version, "structure", id.Split, strconv.FormatUint(id.Seed, 10), id.Category, strconv.Itoa(id.Index),
+		id.N.String(), id.Density.String())
+}
+
+// SurfaceKey names the stream of the labels, the domain, the style and the order
+// of the edges. It has nothing of the structure, so that another structure leaves
+// them as they are, and nothing of the phrasing and encoding, so that these vary
+// one text.
+func (id ID) SurfaceKey() [32]byte {
+	return draw.Key(Version, "surface", id.Split, strconv.FormatUint(id.SurfaceSeed, 10), id.Category, strconv.Itoa(id.Index))
+}
+
+// Generate makes the instance of an id.
+func Generate(id ID) (*Instance, Info, error) {
+	m, err := makeOne(context.Background(), id)
+	return m.Instance, m.Info, err
+}
+
+func makeOne(ctx context.Context, id ID) (Made, error) {
+	m, err := build(ctx, id)
+	if err != nil {
+		return Made{}, fmt.Errorf("%s: %w", id, err)
+	}
+	return m, nil
+}
+
+func build(ctx context.Context, id ID) (Made, error) {
+	if err := id.Check(); err != nil {
+		return Made{}, err
+	}
+	cat, err := Category(id.Category)
+	if err != nil {
+		return Made{}, err
+	}
+	structure, surfaceKey := id.StructuralKey(), id.SurfaceKey()
+	c, permille, redraws, err := drawCase(ctx, id, cat, structure)
+	if err != nil {
+		return Made{}, err
+	}
+	n := c.G.N
+	in := &Instance{
+		ID: id.String(), Version: Version, Split: id.Split,
+		Category: cat.Name, Level: level(cat.Level), ResultType: string(cat.Result),
+		N: n, Density: json.Number(density(permille)),
+		// How many primitives are composed is what the levels are made of: one,
+		// two, three. That a kinship chain has two or three steps is in its query.
+		Depth:          cat.Level,
+		Directed:       c.G.Directed,
+		StructuralSeed: draw.Seed(structure), SurfaceSeed: draw.Seed(surfaceKey),
+		Edges: fromGraph(&c.G), Query: fromQuery(&c.Query),
+		EinProgram: cat.Ein(c), PythonProgram: cat.Python(c),
+	}
+	if cat.Family == category.TwoGraphs {
+		in.Edges2 = fromGraph(&c.G2)
+	}
+	value, err := runProgram(ctx, in.EinProgram, cat.Result, n)
+	if err != nil {
+		return Made{}, err
+	}
+	verbalise(in, id, cat, c, surfaceKey)
+	in.Answer = value.JSON(in.Nodes)
+	line, err := in.seal()
+	return Made{Instance: in, Line: line, Info: Info{Redraws: redraws}}, err
+}
+
+// drawCase draws graphs and queries until there is a good question. The number of
+// nodes stays, and for a while the density, so that both are uniform where
+// questions are to be had.
+func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) (c *category.Case, permille, redraws int, err error) {
+	s := draw.New(key)
+	n := s.Between(max(id.N.Min, cat.Least), id.N.Max)
+	permille = s.Between(id.Density.Min, id.Density.Max)
+	for redraws = range mostGraphs {
+		if redraws >= sameDensity {
+			if ctx.Err() != nil {
+				return nil, 0, 0, context.Cause(ctx)
+			}
+			permille = s.Between(id.Density.Min, id.Density.Max)
+		}
+		c := drawGraph(s, cat.Family, n, permille)
+		if cat.Draw(s, c) {
+			return c, permille, redraws, nil
+		}
+	}
+	return nil, 0, 0, fmt.Errorf("%s has no good question in %d graphs of %d nodes and density %s: give it more nodes or another density",
+		cat.Name, mostGraphs, n, id.Density.permille())
+}
+
+// limits of the programs of the benchmark. The largest, on 1,000 nodes, need 18
+// million operations and 15 MiB.
+var limits = cost.Limits{MaxOps: 1 << 30, MaxBytes: 64 << 20, MaxOutputElements: MaxNodes}
+
+// Run runs an Ein program and reads its answer on a graph of n nodes.
+func Run(program string, result category.Result, n int) (answer.Value, error) {
+	return runProgram(context.Background(), program, result, n)
+}
+
+func runProgram(ctx context.Context, program string, result category.Result, n int) (answer.Value, error) {
+	m, _, err := lang.Load("program", program, lang.Options{Profile: check.Core, Workers: 1})
+	if err != nil {
+		return answer.Value{}, err
+	}
+	machine, err := vm.New(m, limits)
+	if err != nil {
+		return answer.Value{}, err
+	}
+	r, err := machine.Run(ctx, nil)
+	if err != nil {
+		return answer.Value{}, err
+	}
+	return answer.FromOutputs(result, r.Outputs, n)
+}
+
+func level(n int) string { return "L" + strconv.Itoa(n) }
+
+func fromQuery(q *category.Query) Query {
+	field := func(x int) *int {
+		if x == category.None {
+			return nil
+		}
+		return &x
+	}
+	return Query{Source: field(q.Source), Target: field(q.Target), Threshold: field(q.Threshold),
+		MinInDegree: field(q.MinIn), MinOutDegree: field(q.MinOut), Direction: q.Direction, Steps: q.Steps}
+}
+
+// drawGraph draws the graph of a family, or both. Triangles are planted by the
+// categories that count them.
+func drawGraph(s *draw.Stream, f category.Family, n, permille int) *category.Case {
+	c := &category.Case{Query: category.Query{Source: category.None, Target: category.None, Threshold: category.None,
+		MinIn: category.None, MinOut: category.None}}
+	switch f {
+	case category.Kinship:
+		c.G = graph.Kinship(s, n, permille)
+	case category.Undirected:
+		c.G = graph.Bernoulli(s, n, false, permille)
+	case category.TwoGraphs:
+		c.G = graph.Bernoulli(s, n, true, permille)
+		c.G2 = graph.Bernoulli(s, n, true, permille)
+	default:
+		c.G = graph.Bernoulli(s, n, true, permille)
+	}
+	return c
+}
+
+// verbalise draws the surface and writes the question.
+func verbalise(in *Instance, id ID, cat *category.Category, c *category.Case, key [32]byte) {
+	look := surface.Draw(key, cat.Family, in.N, id.partition())
+	in.Nodes = look.Labels
+	in.Domain, in.Style, in.Labels = look.Domain.Name, string(look.Style), look.Pool
+	in.Question = look.Prompt(id.Encoding, c, cat.Question(c, id.Explicit))
+}

@@ -1,0 +1,324 @@
+package instance
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ein/bench/question/category"
+	"ein/bench/question/surface"
+	"ein/lang/diag"
+)
+
+// Range is from Min to Max, both included.
+type Range struct{ Min, Max int }
+
+// The settings of an id that does not state them.
+var (
+	defaultN       = Range{4, 10}
+	defaultDensity = Range{100, 500}
+)
+
+// The most that an id can ask for.
+const (
+	MaxNodes   = 1000
+	MaxParts   = surface.MaxParts
+	maxSplit   = 64
+	wholeRange = 1000 // permille
+)
+
+// ID says everything that an instance depends on. Its text is
+//
+//	cb1-SPLIT-CATEGORY-INDEX-sSEED
+//
+// and, of these, in this order, what is not the default:
+//
+//	-xSEED        the surface has another seed than the structure
+//	-nMIN..MAX    the number of nodes, or -nN for exactly N; default 4..10
+//	-dMIN..MAX    the density in thousandths, or -dD; default 100..500
+//	-explicit     the question states its conventions
+//	-json         the graph as JSON, or -matrix as a matrix
+//	-pI.K         the labels and domains are those of part I of K
+//
+// A category that needs more nodes than MIN is asked about that many at least. An
+// id has one text and a text one id.
+type ID struct {
+	Split       string
+	Category    string
+	Index       int
+	Seed        uint64
+	SurfaceSeed uint64
+	N           Range
+	Density     Range // permille
+	Explicit    bool
+	Encoding    surface.Encoding
+	Part, Parts int // 0, 0 is all labels and domains
+}
+
+// NewID is an id with the default settings.
+func NewID(split, category string, index int, seed uint64) ID {
+	return ID{Split: split, Category: category, Index: index, Seed: seed, SurfaceSeed: seed,
+		N: defaultN, Density: defaultDensity, Encoding: surface.NL}
+}
+
+// String is the text of an id.
+func (id ID) String() string {
+	b := make([]byte, 0, 96)
+	b = append(b, Version+"-"+id.Split+"-"+id.Category+"-"...)
+	b = strconv.AppendInt(b, int64(id.Index), 10)
+	b = strconv.AppendUint(append(b, "-s"...), id.Seed, 10)
+	if id.SurfaceSeed != id.Seed {
+		b = strconv.AppendUint(append(b, "-x"...), id.SurfaceSeed, 10)
+	}
+	if id.N != defaultN {
+		b = append(append(b, "-n"...), id.N.String()...)
+	}
+	if id.Density != defaultDensity {
+		b = append(append(b, "-d"...), id.Density.String()...)
+	}
+	if id.Explicit {
+		b = append(b, "-explicit"...)
+	}
+	if id.Encoding != surface.NL {
+		b = append(append(b, '-'), id.Encoding...)
+	}
+	if id.Parts != 0 {
+		b = fmt.Appendf(b, "-p%d.%d", id.Part, id.Parts)
+	}
+	return string(b)
+}
+
+// String is Min..Max, or the one number.
+func (r Range) String() string {
+	if r.Min == r.Max {
+		return strconv.Itoa(r.Min)
+	}
+	return strconv.Itoa(r.Min) + ".." + strconv.Itoa(r.Max)
+}
+
+var versionPattern = regexp.MustCompile(`^cb[0-9]+$`)
+
+const idForm = "an id is " + Version + "-SPLIT-CATEGORY-INDEX-sSEED, as in " + Version + "-heldout-reachability-17-s42"
+
+// ParseID reads the text of an id. It accepts only what String writes.
+func ParseID(s string) (ID, error) {
+	id, err := parseID(s)
+	if err != nil {
+		return ID{}, fmt.Errorf("id %q: %w", clip(s), err)
+	}
+	return id, nil
+}
+
+// clip keeps messages short.
+func clip(s string) string {
+	if len(s) > 200 {
+		return s[:200] + "..."
+	}
+	return s
+}
+
+func parseID(s string) (ID, error) {
+	parts := strings.Split(s, "-")
+	switch v := parts[0]; {
+	case v == Version:
+	case versionPattern.MatchString(v):
+		return ID{}, fmt.Errorf("made by generator %s; this program is %s", v, Version)
+	default:
+		return ID{}, errors.New(idForm)
+	}
+	if len(parts) < 5 {
+		return ID{}, fmt.Errorf("it ends after %d of 5 parts; %s", len(parts), idForm)
+	}
+	id := NewID(parts[1], parts[2], 0, 0)
+	index, err := number(parts[3], math.MaxInt)
+	if err != nil {
+		return ID{}, fmt.Errorf("the index %q: %w", parts[3], err)
+	}
+	id.Index = int(index)
+	seed, ok := strings.CutPrefix(parts[4], "s")
+	if !ok {
+		return ID{}, fmt.Errorf("%q where the seed belongs, which is s and a number, as in s42", parts[4])
+	}
+	if id.Seed, err = number(seed, math.MaxUint64); err != nil {
+		return ID{}, fmt.Errorf("the seed %q: %w", seed, err)
+	}
+	id.SurfaceSeed = id.Seed
+	last := -1
+	for _, p := range parts[5:] {
+		k, err := id.setting(p)
+		if err != nil {
+			return ID{}, fmt.Errorf("the part %q: %w", p, err)
+		}
+		if k <= last {
+			return ID{}, fmt.Errorf("the part %q is twice or out of order; the order is x, n, d, explicit, json or matrix, p", p)
+		}
+		last = k
+	}
+	if err := id.Check(); err != nil {
+		return ID{}, err
+	}
+	if text := id.String(); text != s {
+		return ID{}, fmt.Errorf("it states a default; the id is %s", text)
+	}
+	return id, nil
+}
+
+// setting reads one of the parts after the seed, and says where in their order
+// it stands.
+func (id *ID) setting(p string) (order int, err error) {
+	switch p {
+	case "explicit":
+		id.Explicit = true
+		return 3, nil
+	case string(surface.JSON), string(surface.Matrix):
+		id.Encoding = surface.Encoding(p)
+		return 4, nil
+	case "":
+		return 0, errors.New("it is empty")
+	}
+	rest := p[1:]
+	switch p[0] {
+	case 'x':
+		id.SurfaceSeed, err = number(rest, math.MaxUint64)
+		return 0, err
+	case 'n':
+		id.N, err = parseRange(rest)
+		return 1, err
+	case 'd':
+		id.Density, err = parseRange(rest)
+		return 2, err
+	case 'p':
+		part, parts, ok := strings.Cut(rest, ".")
+		if !ok {
+			return 5, errors.New("a part of the labels is pI.K, as in p1.2")
+		}
+		i, err1 := number(part, uint64(MaxParts))
+		k, err2 := number(parts, uint64(MaxParts))
+		id.Part, id.Parts = int(i), int(k)
+		if id.Parts == 0 {
+			return 5, cmp.Or(err1, err2, fmt.Errorf("the parts are 1 to %d", MaxParts))
+		}
+		return 5, cmp.Or(err1, err2)
+	}
+	return 0, errors.New("after the seed there can be xSEED, nMIN..MAX, dMIN..MAX, explicit, json or matrix, and pI.K")
+}
+
+// number reads a decimal in its one form.
+func number(s string, most uint64) (uint64, error) {
+	if s == "" {
+		return 0, errors.New("there is no number")
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && n > most:
+		return 0, fmt.Errorf("the most is %d", most)
+	case err != nil:
+		return 0, errors.New("it is not a number of digits")
+	case s[0] == '0' && s != "0":
+		return 0, errors.New("it begins with 0")
+	}
+	return n, nil
+}
+
+func parseRange(s string) (Range, error) {
+	low, high, two := strings.Cut(s, "..")
+	if !two {
+		high = low
+	}
+	a, err1 := number(low, math.MaxInt32)
+	b, err2 := number(high, math.MaxInt32)
+	if two && a == b && cmp.Or(err1, err2) == nil {
+		return Range{}, fmt.Errorf("a range of one number is written %s", low)
+	}
+	return Range{int(a), int(b)}, cmp.Or(err1, err2)
+}
+
+// Check says what is wrong with an id: which part, and what is possible.
+func (id ID) Check() error {
+	if err := CheckSplit(id.Split); err != nil {
+		return err
+	}
+	c, err := Category(id.Category)
+	if err != nil {
+		return err
+	}
+	switch n, d := id.N, id.Density; {
+	case id.Index < 0:
+		return fmt.Errorf("the index %d is negative", id.Index)
+	case n.Min > n.Max:
+		return fmt.Errorf("the range of nodes %s is empty", n)
+	case n.Min < 1 || n.Max > MaxNodes:
+		return fmt.Errorf("%s nodes; possible are 1 to %d", n, MaxNodes)
+	case n.Max < c.Least:
+		return fmt.Errorf("%s needs at least %d nodes, and there are %s", c.Name, c.Least, n)
+	case d.Min > d.Max:
+		return fmt.Errorf("the range of densities %s is empty", d.permille())
+	case d.Min < 0 || d.Max > wholeRange:
+		return fmt.Errorf("a density of %s; possible are 0 to 1", d.permille())
+	case !slices.Contains(surface.Encodings(), id.Encoding):
+		return fmt.Errorf("there is no encoding %q; there are nl, json and matrix", clip(string(id.Encoding)))
+	case id.Parts == 0 && id.Part == 0:
+		return nil
+	case id.Parts < 1 || id.Parts > MaxParts || id.Part < 1 || id.Part > id.Parts:
+		return fmt.Errorf("there is no part %d of %d; possible are 1 to K of K, K up to %d", id.Part, id.Parts, MaxParts)
+	}
+	if most := id.partition().MaxNodes(); id.N.Max > most {
+		return fmt.Errorf("%s nodes; part %d of %d has labels for %d", id.N, id.Part, id.Parts, most)
+	}
+	return nil
+}
+
+func (id ID) partition() surface.Partition {
+	if id.Parts == 0 {
+		return surface.Partition{}
+	}
+	return surface.Partition{Part: id.Part - 1, Of: id.Parts}
+}
+
+// permille is a range of densities as people write it.
+func (r Range) permille() string {
+	if r.Min == r.Max {
+		return density(r.Min)
+	}
+	return density(r.Min) + ".." + density(r.Max)
+}
+
+// density is the shortest decimal of so many thousandths.
+func density(permille int) string {
+	return strconv.FormatFloat(float64(permille)/wholeRange, 'f', -1, 64)
+}
+
+var splitPattern = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+
+// CheckSplit says what is wrong with the name of a split.
+func CheckSplit(s string) error {
+	switch {
+	case s == "":
+		return errors.New("the split has no name")
+	case len(s) > maxSplit:
+		return fmt.Errorf("the name of the split %q is too long; possible are %d characters", clip(s), maxSplit)
+	case !splitPattern.MatchString(s):
+		return fmt.Errorf("the name of the split %q; possible are letters, digits and underscores", s)
+	}
+	return nil
+}
+
+// Category finds a category by its name.
+func Category(name string) (*category.Category, error) {
+	var names []string
+	for i := range category.Table {
+		if category.Table[i].Name == name {
+			return &category.Table[i], nil
+		}
+		names = append(names, category.Table[i].Name)
+	}
+	if near, ok := diag.Suggest(name, names); ok {
+		return nil, fmt.Errorf("there is no category %q; did you mean %s?", clip(name), near)
+	}
+	return nil, fmt.Errorf("there is no category %q; there are %s", clip(name), strings.Join(names, ", "))
+}

@@ -1,0 +1,125 @@
+package verify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+)
+
+// parse reads one JSON value as an answer. node tells which node of the graph a
+// value stands for.
+func parse(t category.Result, text []byte, node func(any) (int, error)) (answer.Value, error) {
+	v := answer.Value{Type: t}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var x any
+	if err := d.Decode(&x); err != nil {
+		return v, errors.New("it is not JSON")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return v, errors.New("it is more than one JSON value")
+	}
+	var err error
+	ok := true
+	switch t {
+	case category.Boolean:
+		v.Bool, ok = x.(bool)
+	case category.Integer:
+		v.Int, ok = integer(x)
+	case category.Float:
+		var n json.Number
+		if n, ok = x.(json.Number); ok {
+			v.Float, err = n.Float64()
+			ok = err == nil
+		}
+	case category.Set:
+		v.Nodes, err = nodes(x, node)
+	case category.String:
+		v.Node, err = node(x)
+	case category.Compound:
+		m, _ := x.(map[string]any)
+		var okReach, okDegree bool
+		v.Reachable, okReach = m["reachable"].(bool)
+		v.Degree, okDegree = integer(m["degree"])
+		ok = okReach && okDegree && len(m) == 2
+	default:
+		ok = false
+	}
+	if !ok {
+		return v, fmt.Errorf("it is no %s", t)
+	}
+	return v, err
+}
+
+func integer(x any) (int64, bool) {
+	n, ok := x.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	if i, err := n.Int64(); err == nil {
+		return i, true
+	}
+	f, err := n.Float64()
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
+}
+
+func nodes(x any, node func(any) (int, error)) ([]int, error) {
+	list, ok := x.([]any)
+	if !ok {
+		return nil, errors.New("it is no set")
+	}
+	out := make([]int, 0, len(list))
+	for _, e := range list {
+		i, err := node(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, i)
+	}
+	slices.Sort(out)
+	if len(slices.Compact(slices.Clone(out))) < len(out) {
+		return nil, errors.New("it has a node twice")
+	}
+	return out, nil
+}
+
+// byLabel is how stored answers name nodes.
+func byLabel(labels []string) func(any) (int, error) {
+	return func(x any) (int, error) {
+		s, ok := x.(string)
+		i := slices.Index(labels, s)
+		if !ok || i < 0 {
+			return 0, fmt.Errorf("%v is no node", x)
+		}
+		return i, nil
+	}
+}
+
+// byNumber is how Python programs name nodes.
+func byNumber(n int) func(any) (int, error) {
+	return func(x any) (int, error) {
+		i, ok := integer(x)
+		if !ok || i < 0 || i >= int64(n) {
+			return 0, fmt.Errorf("%v is no node, expected 0 to %d", x, n-1)
+		}
+		return int(i), nil
+	}
+}
+
+// closeEnough is how far two programs may be apart that add the same numbers in
+// another order.
+const closeEnough = 1e-9
+
+func same(a, b answer.Value) bool {
+	if a.Type == category.Float && b.Type == category.Float {
+		return math.Abs(a.Float-b.Float) <= closeEnough*max(1, math.Abs(a.Float), math.Abs(b.Float))
+	}
+	return a.Equal(b)
+}

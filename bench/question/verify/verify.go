@@ -1,0 +1,394 @@
+// Package verify checks files of instances against everything they can be
+// computed from: their ids, their Ein programs and their Python programs.
+package verify
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+)
+
+// Part is what about an instance was found wrong.
+type Part int
+
+// The parts: the line is no instance or is there twice; the digest is not that
+// of its content; the id generates something else; a program gives something
+// else than the stored answer.
+const (
+	Line Part = iota
+	Digest
+	Generated
+	Ein
+	Python
+	parts
+)
+
+func (p Part) String() string {
+	return [...]string{"line", "digest", "generated", "Ein", "Python"}[p]
+}
+
+// Finding is one disagreement.
+type Finding struct {
+	Line    int
+	ID      string // "" when the line has none
+	Part    Part
+	Message string
+}
+
+// Row is the count of a category.
+type Row struct {
+	Category  string
+	Instances int
+	Wrong     [parts]int // instances by part; Line counts lines that are there twice
+}
+
+// Summary is the outcome of a file.
+type Summary struct {
+	Rows       []Row // categories in the order of the table, those that occur
+	Unreadable int   // lines that are no instances
+	PythonRuns int
+	// NoPython is why Python programs were not run, or not all: an *Unavailable.
+	NoPython error
+}
+
+// Total adds up the rows.
+func (s *Summary) Total() Row {
+	t := Row{Category: "total"}
+	for i := range s.Rows {
+		t.Instances += s.Rows[i].Instances
+		for p, n := range s.Rows[i].Wrong {
+			t.Wrong[p] += n
+		}
+	}
+	return t
+}
+
+// Agrees reports whether nothing was found wrong. Of a file without instances
+// nothing can be said.
+func (s *Summary) Agrees() bool {
+	t := s.Total()
+	return t.Instances > 0 && s.Unreadable == 0 && t.Wrong == [parts]int{}
+}
+
+// Job verifies files.
+type Job struct {
+	Python   *Interpreter // nil: Python programs are not run
+	Report   func(Finding)
+	Progress func(bytes int) // called after each line; may be nil
+}
+
+// maxLine bounds a line, as package instance does.
+const maxLine = 256 << 20
+
+// ahead is how many instances the Go half may be ahead of the Python half.
+const ahead = 16
+
+// item is a line that has been through the Go half.
+type item struct {
+	line     int
+	size     int                // of the line in bytes
+	in       *instance.Instance // nil: the line is none
+	category string
+	stored   answer.Value
+	typed    bool // stored can be compared with
+	findings []Finding
+	err      error // of the file
+}
+
+func (it *item) find(p Part, format string, args ...any) {
+	f := Finding{Line: it.line, Part: p, Message: fmt.Sprintf(format, args...)}
+	if it.in != nil {
+		f.ID = clip(it.in.ID)
+	}
+	it.findings = append(it.findings, f)
+}
+
+// Run verifies the lines of r in their order. The error is that of reading, or
+// of the context.
+func (j *Job) Run(ctx context.Context, r io.Reader) (*Summary, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	items := make(chan item, ahead)
+	defer func() {
+		cancel()
+		for range items { // until the Go half has ended
+		}
+	}()
+	go func() {
+		defer close(items)
+		scan(ctx, r, items)
+	}()
+	s := &Summary{}
+	rows := map[string]*Row{}
+	for it := range items {
+		if it.err != nil {
+			return s, it.err
+		}
+		if err := j.python(ctx, s, &it); err != nil {
+			return s, err
+		}
+		s.count(rows, &it)
+		for _, f := range it.findings {
+			j.Report(f)
+		}
+		if j.Progress != nil {
+			j.Progress(it.size)
+		}
+	}
+	if ctx.Err() != nil {
+		return s, context.Cause(ctx)
+	}
+	s.sort(rows)
+	return s, nil
+}
+
+func (s *Summary) count(rows map[string]*Row, it *item) {
+	if it.in == nil {
+		s.Unreadable++
+		return
+	}
+	row := rows[it.category]
+	if row == nil {
+		row = &Row{Category: it.category}
+		rows[it.category] = row
+	}
+	row.Instances++
+	var wrong [parts]bool
+	for _, f := range it.findings {
+		wrong[f.Part] = true
+	}
+	for p, w := range wrong {
+		if w {
+			row.Wrong[p]++
+		}
+	}
+}
+
+// unknown is the row of instances whose category does not exist.
+const unknown = "(unknown)"
+
+func (s *Summary) sort(rows map[string]*Row) {
+	for i := range category.Table {
+		if row := rows[category.Table[i].Name]; row != nil {
+			s.Rows = append(s.Rows, *row)
+		}
+	}
+	if row := rows[unknown]; row != nil {
+		s.Rows = append(s.Rows, *row)
+	}
+}
+
+// scan is the Go half: all that needs no Python.
+func scan(ctx context.Context, r io.Reader, items chan<- item) {
+	send := func(it item) bool {
+		select {
+		case items <- it:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	seen := map[[8]byte]int{} // the start of a hash of an id, and its line
+	n := 0
+	for lines.Scan() {
+		n++
+		it := inspect(n, lines.Bytes(), seen)
+		if !send(it) {
+			return
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("it is longer than %d bytes", maxLine)
+		}
+		send(item{err: fmt.Errorf("line %d: %w", n+1, err)})
+	}
+}
+
+// inspect checks a line.
+func inspect(n int, line []byte, seen map[[8]byte]int) item {
+	it := item{line: n, size: len(line) + 1}
+	in, err := decode(line)
+	if err != nil {
+		it.find(Line, "%v", err)
+		return it
+	}
+	it.in, it.category = in, unknown
+	hash := sha256.Sum256([]byte(in.ID))
+	if first := seen[[8]byte(hash[:])]; first > 0 {
+		it.find(Line, "the same id is in line %d", first)
+	} else {
+		seen[[8]byte(hash[:])] = n
+	}
+	if err := instance.Write(io.Discard, in); err != nil {
+		it.find(Digest, "the digest is not that of the content: the line has been changed")
+	}
+	if what := regenerate(in, line); what != "" {
+		it.find(Generated, "%s", what)
+	}
+	c, err := instance.Category(in.Category)
+	if err != nil {
+		it.find(Generated, "%v", err)
+		return it
+	}
+	it.category = c.Name
+	if len(in.Nodes) != in.N {
+		it.find(Ein, "there are %d nodes and %d labels", in.N, len(in.Nodes))
+		return it
+	}
+	it.stored, err = parse(c.Result, in.Answer, byLabel(in.Nodes))
+	if err != nil {
+		it.find(Ein, "the stored answer %s cannot be compared: %v", clip(in.Answer), err)
+		return it
+	}
+	it.typed = true
+	switch got, err := instance.Run(in.EinProgram, c.Result, in.N); {
+	case err != nil:
+		it.find(Ein, "the Ein program: %v", err)
+	case !same(got, it.stored):
+		it.find(Ein, "the Ein program gives %s, stored is %s", clip(got.JSON(in.Nodes)), clip(in.Answer))
+	}
+	return it
+}
+
+func decode(line []byte) (*instance.Instance, error) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil, errors.New("the line is empty, expected an instance")
+	}
+	in := &instance.Instance{}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(in); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return nil, errors.New("the line is no instance: it is cut off")
+		}
+		return nil, fmt.Errorf("the line is no instance: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more than one instance in the line")
+	}
+	return in, nil
+}
+
+// regenerate compares a line with that of its id, and says what differs.
+func regenerate(in *instance.Instance, line []byte) string {
+	if in.Version != instance.Version {
+		return fmt.Sprintf("it was made by generator %q; this ein has %s and cannot regenerate it", clip(in.Version), instance.Version)
+	}
+	id, err := instance.ParseID(in.ID)
+	if err != nil {
+		return fmt.Sprintf("it cannot be regenerated: %v", err)
+	}
+	again, _, err := instance.Generate(id)
+	if err != nil {
+		return fmt.Sprintf("it cannot be regenerated: %v", err)
+	}
+	var b bytes.Buffer
+	if err := instance.Write(&b, again); err != nil {
+		return fmt.Sprintf("it cannot be regenerated: %v", err)
+	}
+	made := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if bytes.Equal(made, line) {
+		return ""
+	}
+	return "regenerated from its id, it differs in " + differences(line, made)
+}
+
+// differences names the fields in which two lines differ, with their values where
+// they are short.
+func differences(line, made []byte) string {
+	var a, b map[string]json.RawMessage
+	if json.Unmarshal(line, &a) != nil || json.Unmarshal(made, &b) != nil {
+		return "its form" // not possible: both were read before
+	}
+	var list []string
+	for _, name := range fields(made) {
+		switch x, y := a[name], b[name]; {
+		case bytes.Equal(x, y):
+		case x == nil:
+			list = append(list, name+" (missing)")
+		case len(x) <= shortValue && len(y) <= shortValue && name != "digest":
+			list = append(list, fmt.Sprintf("%s (%s, not %s)", name, x, y))
+		default:
+			list = append(list, name)
+		}
+	}
+	for _, name := range fields(line) {
+		if b[name] == nil {
+			list = append(list, name+" (not expected)")
+		}
+	}
+	if len(list) == 0 {
+		return "the form of the line: blanks or the order of fields"
+	}
+	return strings.Join(list, ", ")
+}
+
+const shortValue = 40
+
+// fields is the names of the members of an object, in order.
+func fields(object []byte) []string {
+	d := json.NewDecoder(bytes.NewReader(object))
+	var names []string
+	_, _ = d.Token()
+	for d.More() {
+		name, err := d.Token()
+		var skip json.RawMessage
+		if err != nil || d.Decode(&skip) != nil {
+			break
+		}
+		if s, ok := name.(string); ok {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+// python runs the Python program of an item. The error is that of the context.
+func (j *Job) python(ctx context.Context, s *Summary, it *item) error {
+	if j.Python == nil || s.NoPython != nil || !it.typed {
+		return nil
+	}
+	in := it.in
+	out, err := j.Python.Run(ctx, in.PythonProgram)
+	var wrong *ProgramError
+	var unavailable *Unavailable
+	switch {
+	case errors.As(err, &wrong):
+		it.find(Python, "the Python program: %s", wrong.Reason)
+	case errors.As(err, &unavailable):
+		s.NoPython = err
+		return nil
+	case err != nil:
+		return err
+	default:
+		got, err := parse(it.stored.Type, []byte(out), byNumber(in.N))
+		switch {
+		case err != nil:
+			it.find(Python, "the Python program prints %q: %v", clip(out), err)
+		case !same(got, it.stored):
+			it.find(Python, "the Python program gives %s, stored is %s", clip(got.JSON(in.Nodes)), clip(in.Answer))
+		}
+	}
+	s.PythonRuns++
+	return nil
+}
+
+func clip[T ~string | ~[]byte](s T) string {
+	const most = 200
+	if len(s) > most {
+		return string(s[:most]) + "..."
+	}
+	return string(s)
+}

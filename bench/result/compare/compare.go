@@ -1,0 +1,210 @@
+// Package compare compares two runs: how often each is right on the same
+// questions, whether the difference is more than chance, and what the answers
+// cost.
+//
+// Answers are paired by question, mode and sample. Runs in different modes or
+// encodings are paired by what is left. Pairs that share a structure, which are those of
+// its surfaces, encodings, modes and samples, are a cluster, and count as what they are
+// worth. Failures outside of the model are no answers; they are left out and counted.
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/stats"
+)
+
+// Side chooses answers of a run; what is empty chooses all.
+type Side struct {
+	Mode     sft.Mode
+	Encoding surface.Encoding
+}
+
+// Options is how runs are compared. The zero value stands for the defaults.
+type Options struct {
+	A, B      Side
+	Alpha     float64 // level of tests; intervals have confidence 1 - Alpha; default 0.05
+	Margin    float64 // within which accuracies count as equal; default 0.05
+	Power     float64 // default 0.8
+	Seed      uint64  // of the bootstrap
+	Resamples int     // of the bootstrap; default 10,000
+}
+
+// The defaults of Options.
+const (
+	DefaultAlpha  = 0.05
+	DefaultMargin = 0.05
+)
+
+func (o *Options) complete() error {
+	for _, x := range []struct {
+		name string
+		at   *float64
+		def  float64
+	}{{"alpha", &o.Alpha, DefaultAlpha}, {"margin", &o.Margin, DefaultMargin}, {"power", &o.Power, stats.Power}} {
+		if *x.at == 0 {
+			*x.at = x.def
+		}
+		if !(*x.at > 0 && *x.at < 1) {
+			return fmt.Errorf("the %s is %v, expected a number between 0 and 1", x.name, *x.at)
+		}
+	}
+	if o.Resamples == 0 {
+		o.Resamples = stats.DefaultResamples
+	}
+	return nil
+}
+
+// Report is the comparison of two runs.
+type Report struct {
+	Version   int     `json:"version"`
+	Alpha     float64 `json:"alpha"`
+	Margin    float64 `json:"margin"`
+	Power     float64 `json:"power"`
+	Seed      uint64  `json:"seed"`
+	Resamples int     `json:"resamples"`
+
+	A       Summary `json:"a"`
+	B       Summary `json:"b"`
+	Pairing Pairing `json:"pairing"`
+	Strict  Scoring `json:"strict"`
+	Lenient Scoring `json:"lenient"`
+	Tokens  Spent   `json:"tokens"`         // of output, reasoning included
+	Cost    *Spent  `json:"cost,omitempty"` // dollars; when both runs have prices
+}
+
+// Summary is one run by itself.
+type Summary struct {
+	Dir       string             `json:"dir"`
+	Model     string             `json:"model"`
+	Modes     []sft.Mode         `json:"modes"`     // of the answers chosen
+	Encodings []surface.Encoding `json:"encodings"` // of the answers chosen
+	Asked     int                `json:"asked"`
+	Missing   int                `json:"missing"` // without a reply
+	Infra     int                `json:"infra_errors"`
+	Strict    *stats.Share       `json:"strict"` // of the others; null when there are none
+	Lenient   *stats.Share       `json:"lenient"`
+	// StratifiedSE is the error of Strict when the number of questions of each
+	// category is fixed by the design.
+	StratifiedSE *float64  `json:"stratified_se"`
+	Flatness     *Flatness `json:"flatness"` // of Strict; null with fewer than two levels
+}
+
+// Scoring is the comparison by one way of scoring.
+type Scoring struct {
+	All        *Group   `json:"all"`
+	Levels     []*Group `json:"levels"`
+	Categories []*Group `json:"categories"`
+}
+
+// Group is the pairs of a level, of a category, or all.
+type Group struct {
+	Name  string       `json:"name"`
+	Level string       `json:"level,omitempty"`
+	Pairs stats.Paired `json:"pairs"`
+	// Clusters is how many structures the pairs are of. DesignEffect is how many
+	// pairs are worth one on its own.
+	Clusters     int          `json:"clusters"`
+	DesignEffect float64      `json:"design_effect"`
+	A            *stats.Share `json:"a"`
+	B            *stats.Share `json:"b"`
+
+	Difference float64        `json:"difference"` // A less B
+	Interval   stats.Interval `json:"interval"`   // by Tango, for as many pairs as they are worth
+	// The cluster-robust standard error and the interval of Student's t.
+	ClusterSE       *float64       `json:"cluster_se"`
+	ClusterInterval stats.Interval `json:"cluster_interval"`
+
+	// P is the mid-p value of the sign-flip test of clusters. When all pairs are on
+	// their own that is McNemar's.
+	P            float64 `json:"p"`
+	McNemarMidP  float64 `json:"mcnemar_mid_p"`
+	McNemarExact float64 `json:"mcnemar_exact"`
+	// Adjusted for the tests of all levels, or of all categories.
+	Holm              float64 `json:"p_holm"`
+	BenjaminiHochberg float64 `json:"p_benjamini_hochberg"`
+
+	// What treating the two as samples of different questions would say.
+	UnpairedZ        float64        `json:"unpaired_z"`
+	UnpairedP        float64        `json:"unpaired_p"`
+	UnpairedInterval stats.Interval `json:"unpaired_interval"`
+
+	// MinimumEffect is the smallest difference that as many such pairs find with the
+	// power asked for; null when there is none.
+	MinimumEffect *float64 `json:"minimum_effect"`
+	// How many such pairs are needed to find the observed difference, or one of the
+	// margin; null when there is nothing to find.
+	NeededObserved *float64 `json:"needed_observed"`
+	NeededMargin   *float64 `json:"needed_margin"`
+	// NeededUnpaired is how many questions each of two runs on different questions would
+	// need for the observed difference.
+	NeededUnpaired *float64 `json:"needed_unpaired"`
+
+	differences []float64
+	a, b        []float64
+	cluster     []structure
+}
+
+// Spent is what the answers of the pairs have taken.
+type Spent struct {
+	A             float64 `json:"a"` // sums
+	B             float64 `json:"b"`
+	Ratio         Ratio   `json:"ratio"`         // of A to B
+	PerRightA     Ratio   `json:"per_correct_a"` // for each strictly right answer
+	PerRightB     Ratio   `json:"per_correct_b"`
+	PerRightRatio Ratio   `json:"per_correct_ratio"`
+}
+
+// Ratio has a BCa bootstrap interval over clusters. It is null when nothing is
+// below the line.
+type Ratio struct {
+	Value    *float64       `json:"value"`
+	Interval stats.Interval `json:"interval"`
+}
+
+// Compare compares b with a: differences are those of a less b.
+func Compare(a, b *run.Run, opt Options) (*Report, error) {
+	if err := opt.complete(); err != nil {
+		return nil, err
+	}
+	x, err := choose(a, opt.A, "A")
+	if err != nil {
+		return nil, err
+	}
+	y, err := choose(b, opt.B, "B")
+	if err != nil {
+		return nil, err
+	}
+	pairs, pairing, err := pair(x, y)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Version: 1, Alpha: opt.Alpha, Margin: opt.Margin, Power: opt.Power, Seed: opt.Seed, Resamples: opt.Resamples,
+		A: x.summary(&opt), B: y.summary(&opt), Pairing: *pairing,
+		Strict:  scoring(pairs, answer.Strict, &opt),
+		Lenient: scoring(pairs, answer.Lenient, &opt)}
+	if r.Tokens, err = spent(pairs, func(r *run.Reply) float64 { return float64(r.Usage.Output) }, &opt); err != nil {
+		return nil, err
+	}
+	if a.Config.Price != nil && b.Config.Price != nil {
+		cost, err := spent(pairs, func(r *run.Reply) float64 { return r.Cost }, &opt)
+		if err != nil {
+			return nil, err
+		}
+		r.Cost = &cost
+	}
+	return r, nil
+}
+
+// number is a number that may not be one, for JSON.
+func number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

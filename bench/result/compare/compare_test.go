@@ -1,0 +1,328 @@
+package compare
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/stats"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// ask is a run without replies: some categories of each level, in modes, encodings and
+// samples.
+func ask(t *testing.T, name string, perCategory, samples int, modes []sft.Mode, encodings []surface.Encoding) *run.Run {
+	t.Helper()
+	r := &run.Run{Dir: name, Config: run.Config{Model: "test:" + name, Modes: modes, Encodings: encodings, Samples: samples}}
+	for _, category := range []string{"reachability", "degree_count", "reach_then_count", "conditional"} {
+		for i := range perCategory {
+			for _, encoding := range encodings {
+				id := instance.NewID("heldout", category, i, 42)
+				id.Encoding = encoding
+				in, _, err := instance.Generate(id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, mode := range modes {
+					for sample := range samples {
+						r.Rows = append(r.Rows, run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: mode, Sample: sample}, Encoding: encoding})
+					}
+				}
+			}
+		}
+	}
+	return r
+}
+
+var (
+	direct = []sft.Mode{sft.Direct}
+	nl     = []surface.Encoding{surface.NL}
+)
+
+// reply gives a row a reply with an outcome.
+func reply(row *run.Row, o answer.Outcome, tokens int64) {
+	row.Reply = &run.Reply{Key: row.Key}
+	row.Reply.Usage.Output = tokens
+	row.Reply.Cost = float64(tokens) / 1e6
+	row.Score = &run.Score{Key: row.Key, Verdict: verdict.Verdict{Topic: verdict.Topic{Category: row.Instance.Category, Level: row.Instance.Level},
+		Result: answer.Result{Outcome: o, Judgements: o.Judgements()}}}
+}
+
+// fill replies to all, right with a probability.
+func fill(r *run.Run, p float64, tokens int64, seed uint64) *run.Run {
+	random := rand.New(rand.NewPCG(seed, 1))
+	for i := range r.Rows {
+		o := answer.Wrong
+		switch u := random.Float64(); {
+		case u < p:
+			o = answer.StrictlyRight
+		case u < p+0.1:
+			o = answer.LenientOnly
+		}
+		reply(&r.Rows[i], o, tokens+random.Int64N(tokens))
+	}
+	return r
+}
+
+func compare(t *testing.T, a, b *run.Run, opt Options) *Report {
+	t.Helper()
+	opt.Resamples = 200
+	r, err := Compare(a, b, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Errorf("as JSON: %v", err)
+	}
+	return r
+}
+
+// TestAgainstLoops compares the counts with those of plain loops over rows in
+// another order, with answers that are missing and that failed.
+func TestAgainstLoops(t *testing.T) {
+	modes := []sft.Mode{sft.Direct, sft.Ein}
+	encodings := []surface.Encoding{surface.NL, surface.JSON}
+	for seed := range uint64(5) {
+		a := fill(ask(t, "a", 6, 2, modes, encodings), 0.7, 100, seed)
+		b := fill(ask(t, "b", 8, 1, modes, encodings), 0.5, 200, seed+100)
+		random := rand.New(rand.NewPCG(seed, 2))
+		for _, r := range []*run.Run{a, b} {
+			for i := range r.Rows {
+				switch random.IntN(10) {
+				case 0:
+					r.Rows[i].Reply, r.Rows[i].Score = nil, nil
+				case 1:
+					reply(&r.Rows[i], answer.InfraError, 0)
+				}
+			}
+			random.Shuffle(len(r.Rows), func(i, j int) { r.Rows[i], r.Rows[j] = r.Rows[j], r.Rows[i] })
+		}
+		var want, level stats.Paired
+		var tokens float64
+		both, left := 0, 0
+		for _, x := range a.Rows {
+			for _, y := range b.Rows {
+				if x.Key != y.Key {
+					continue
+				}
+				both++
+				if x.Reply == nil || y.Reply == nil || x.Score.Outcome == answer.InfraError || y.Score.Outcome == answer.InfraError {
+					left++
+					continue
+				}
+				want.Add(x.Score.Strict, y.Score.Strict)
+				tokens += float64(x.Reply.Usage.Output)
+				if x.Instance.Level == "L1" {
+					level.Add(x.Score.Strict, y.Score.Strict)
+				}
+			}
+		}
+		r := compare(t, a, b, Options{})
+		if g := r.Strict.All; g.Pairs != want || r.Tokens.A != tokens || r.Pairing.Pairs != want.N() {
+			t.Errorf("%v of %d pairs, tokens %v; want %v, %v", g.Pairs, r.Pairing.Pairs, r.Tokens.A, want, tokens)
+		}
+		if r.Strict.Levels[0].Name != "L1" || r.Strict.Levels[0].Pairs != level {
+			t.Errorf("L1: %+v, want %v", r.Strict.Levels[0], level)
+		}
+		p := r.Pairing
+		if p.Unanswered.Count != left || p.OnlyA.Count != len(a.Rows)-both || p.OnlyB.Count != len(b.Rows)-both {
+			t.Errorf("%+v, want %d left out, %d of A and %d of B alone", p, left, len(a.Rows)-both, len(b.Rows)-both)
+		}
+		if u := p.Unanswered; u.MissingA+u.MissingB+u.InfraA+u.InfraB < u.Count {
+			t.Errorf("%+v has pairs without a reason", u)
+		}
+	}
+}
+
+// TestOwnPairs has the numbers of pairs on their own from package stats.
+func TestOwnPairs(t *testing.T) {
+	a, b := fill(ask(t, "a", 10, 1, direct, nl), 0.8, 100, 1), fill(ask(t, "b", 10, 1, direct, nl), 0.5, 300, 2)
+	g := compare(t, a, b, Options{Alpha: 0.1}).Strict.All
+	if g.Interval != g.Pairs.Tango(0.9) || g.P != g.Pairs.McNemarMidP() || g.DesignEffect != 1 || g.Clusters != 40 {
+		t.Errorf("%+v", g)
+	}
+	if i := stats.Wilson(g.Pairs.Both+g.Pairs.OnlyA, 40, 0.9); g.A.Interval != i {
+		t.Errorf("A is in %v, want %v", g.A.Interval, i)
+	}
+	// The textbook error of a mean of differences.
+	d, n := g.Difference, 40.0
+	want := math.Sqrt((float64(g.Pairs.Discordant()) - n*d*d) / (n - 1) / n)
+	if math.Abs(*g.ClusterSE-want) > 1e-12 {
+		t.Errorf("error %v, want %v", *g.ClusterSE, want)
+	}
+}
+
+// TestClusters asks everything three times and gives the same answers: that is worth
+// no more than once.
+func TestClusters(t *testing.T) {
+	a, b := fill(ask(t, "a", 10, 1, direct, nl), 0.8, 100, 1), fill(ask(t, "b", 10, 1, direct, nl), 0.5, 300, 2)
+	once := compare(t, a, b, Options{}).Strict.All
+	thrice := func(r *run.Run) *run.Run {
+		out := &run.Run{Dir: r.Dir, Config: r.Config}
+		for _, row := range r.Rows {
+			for sample := range 3 {
+				row.Sample = sample
+				out.Rows = append(out.Rows, row)
+			}
+		}
+		return out
+	}
+	g := compare(t, thrice(a), thrice(b), Options{}).Strict.All
+	if g.Clusters != 40 || g.Pairs.N() != 120 || math.Abs(g.P-once.P) > 1e-9 || math.Abs(*g.ClusterSE-*once.ClusterSE) > 1e-12 {
+		t.Errorf("three times %+v,\nonce %+v", g, once)
+	}
+	if g.McNemarMidP >= g.P {
+		t.Errorf("McNemar's test says %v, of clusters %v", g.McNemarMidP, g.P)
+	}
+	if w, v := g.Interval.High-g.Interval.Low, once.Interval.High-once.Interval.Low; math.Abs(w/v-1) > 0.05 {
+		t.Errorf("the interval is %v wide, once %v", w, v)
+	}
+}
+
+// TestSame compares a run with itself.
+func TestSame(t *testing.T) {
+	a := fill(ask(t, "a", 5, 1, direct, nl), 0.6, 100, 3)
+	r := compare(t, a, a, Options{})
+	g := r.Strict.All
+	if g.Difference != 0 || g.P != 1 || g.NeededObserved != nil || *r.Tokens.Ratio.Value != 1 || r.Tokens.Ratio.Interval != (stats.Interval{Low: 1, High: 1}) {
+		t.Errorf("%+v, %+v", g, r.Tokens)
+	}
+	if g.Interval.Low > -0.02 || g.Interval.High < 0.02 {
+		t.Errorf("20 equal pairs show that the difference is in %v", g.Interval)
+	}
+}
+
+// TestModesAndEncodings pairs answers to one question in several forms.
+func TestModesAndEncodings(t *testing.T) {
+	modes := []sft.Mode{sft.CoT, sft.Ein}
+	encodings := []surface.Encoding{surface.NL, surface.Matrix}
+	a := fill(ask(t, "a", 5, 1, modes, encodings), 0.6, 100, 4)
+	r := compare(t, a, a, Options{A: Side{Mode: sft.CoT, Encoding: surface.NL}, B: Side{Mode: sft.Ein, Encoding: surface.NL}})
+	if r.Pairing.Pairs != 20 || r.Pairing.By != "question and sample, mode cot with ein" || r.Pairing.OnlyA.Count != 0 {
+		t.Errorf("%+v", r.Pairing)
+	}
+	r = compare(t, a, a, Options{A: Side{Encoding: surface.NL}, B: Side{Encoding: surface.Matrix}})
+	if r.Pairing.Pairs != 40 || r.Pairing.Structures != 20 || r.Pairing.By != "question, mode and sample, encoding nl with matrix" {
+		t.Errorf("%+v", r.Pairing)
+	}
+	// Runs of one mode each need no choice.
+	b := fill(ask(t, "b", 5, 1, []sft.Mode{sft.Python}, nl), 0.6, 100, 5)
+	c := fill(ask(t, "c", 5, 1, direct, nl), 0.6, 100, 6)
+	if r = compare(t, b, c, Options{}); r.Pairing.Pairs != 20 {
+		t.Errorf("%+v", r.Pairing)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	a := fill(ask(t, "a", 2, 1, direct, nl), 0.6, 100, 7)
+	unscored := fill(ask(t, "b", 2, 1, direct, nl), 0.6, 100, 7)
+	unscored.Rows[3].Score = nil
+	other := fill(ask(t, "c", 2, 1, []sft.Mode{sft.Ein, sft.CoT}, nl), 0.6, 100, 7)
+	elsewhere := fill(ask(t, "d", 2, 1, direct, nl), 0.6, 100, 7)
+	for i := range elsewhere.Rows {
+		elsewhere.Rows[i].ID = fmt.Sprintf("mine-%d", i)
+	}
+	changed := fill(ask(t, "e", 2, 1, direct, nl), 0.6, 100, 7)
+	in := *changed.Rows[0].Instance
+	in.StructuralSeed++
+	changed.Rows[0].Instance = &in
+	for _, test := range []struct {
+		a, b *run.Run
+		opt  Options
+		want string
+	}{
+		{a, unscored, Options{}, "b: replies without a score: 1; `ein bench score b`"},
+		{a, other, Options{}, "A has the modes direct and B ein, cot: choose one of each"},
+		{a, elsewhere, Options{}, "they were asked different questions"},
+		{a, changed, Options{}, "is a different question in a and in e"},
+		{a, ask(t, "f", 2, 1, direct, nl), Options{}, "there is no question that both have answered"},
+		{a, &run.Run{Dir: "g"}, Options{}, "g: the run asks nothing"},
+		{a, a, Options{A: Side{Mode: sft.Ein}}, "the run has the modes direct"},
+		{a, a, Options{Alpha: 1}, "the alpha is 1"},
+		{a, a, Options{Margin: math.NaN()}, "the margin is NaN"},
+		{a, a, Options{Resamples: -1}, "-1 resamples"},
+	} {
+		if _, err := Compare(test.a, test.b, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
+// TestFew compares as few answers as there can be: nothing is NaN in JSON.
+func TestFew(t *testing.T) {
+	a, b := ask(t, "a", 1, 1, direct, nl), ask(t, "b", 1, 1, direct, nl)
+	for _, o := range []answer.Outcome{answer.StrictlyRight, answer.Wrong} {
+		reply(&a.Rows[0], answer.StrictlyRight, 10)
+		reply(&b.Rows[0], o, 0)
+		r := compare(t, a, b, Options{})
+		if text := r.Text(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Error(text)
+		}
+	}
+}
+
+// TestFlatness has runs that are flat, not flat, and too small to say.
+func TestFlatness(t *testing.T) {
+	level := func(name string, each int, shares map[string]float64) *Flatness {
+		r := ask(t, name, each, 1, direct, nl)
+		seen := map[string]int{}
+		of := map[string]int{"L1": 2 * each, "L2": each, "L3": each}
+		for i := range r.Rows {
+			l := r.Rows[i].Instance.Level
+			o := answer.Wrong
+			if seen[l] < int(math.Round(shares[l]*float64(of[l]))) {
+				o = answer.StrictlyRight
+			}
+			seen[l]++
+			reply(&r.Rows[i], o, 10)
+		}
+		return compare(t, r, r, Options{}).A.Flatness
+	}
+	for _, test := range []struct {
+		each       int
+		l1, l2, l3 float64
+		flat       bool
+	}{
+		{240, 0.95, 0.95, 0.95, true}, {240, 0.95, 0.9, 0.8, false}, {10, 1, 1, 1, false},
+	} {
+		f := level("a", test.each, map[string]float64{"L1": test.l1, "L2": test.l2, "L3": test.l3})
+		if f.Flat != test.flat || len(f.Pairs) != 3 || f.Flat != (f.Smallest < DefaultMargin) {
+			t.Errorf("%v: %+v", test, f)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	a, b := fill(ask(t, "runs/a", 25, 1, direct, nl), 0.8, 100, 1), fill(ask(t, "runs/b", 25, 1, direct, nl), 0.5, 300, 2)
+	a.Config.Price, b.Config.Price = &run.Price{}, &run.Price{}
+	b.Rows[0].Reply, b.Rows[0].Score = nil, nil
+	reply(&a.Rows[7], answer.InfraError, 0)
+	a.Rows = a.Rows[:97]
+	got := compare(t, a, b, Options{}).Text()
+	name := filepath.Join("testdata", "compare.txt")
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

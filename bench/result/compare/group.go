@@ -1,0 +1,163 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/internal/stats"
+)
+
+// scoring compares the pairs, those of each level and those of each category.
+func scoring(pairs []pairOf, mode answer.Mode, opt *Options) Scoring {
+	s := Scoring{All: &Group{Name: "all"}, Levels: []*Group{}, Categories: []*Group{}}
+	levels, categories := map[string]*Group{}, map[string]*Group{}
+	for i := range category.Table {
+		c := &category.Table[i]
+		level := fmt.Sprintf("L%d", c.Level)
+		if levels[level] == nil {
+			levels[level] = &Group{Name: level}
+			s.Levels = append(s.Levels, levels[level])
+		}
+		categories[c.Name] = &Group{Name: c.Name, Level: level}
+		s.Categories = append(s.Categories, categories[c.Name])
+	}
+	for _, p := range pairs {
+		a, b := p.a.Score.In(mode), p.b.Score.In(mode)
+		for _, g := range []*Group{s.All, levels[p.a.Instance.Level], categories[p.a.Instance.Category]} {
+			if g != nil { // a category of other instances
+				g.add(a, b, structureOf(p.a))
+			}
+		}
+	}
+	s.All.finish(opt)
+	adjust([]*Group{s.All})
+	s.Levels, s.Categories = finish(s.Levels, opt), finish(s.Categories, opt)
+	return s
+}
+
+func (g *Group) add(a, b bool, of structure) {
+	g.Pairs.Add(a, b)
+	g.a, g.b = append(g.a, one(a)), append(g.b, one(b))
+	g.differences = append(g.differences, one(a)-one(b))
+	g.cluster = append(g.cluster, of)
+}
+
+// finish computes a family of groups, without those that have no pairs.
+func finish(groups []*Group, opt *Options) []*Group {
+	out := []*Group{}
+	for _, g := range groups {
+		if g.Pairs.N() > 0 {
+			g.finish(opt)
+			out = append(out, g)
+		}
+	}
+	adjust(out)
+	return out
+}
+
+func adjust(groups []*Group) {
+	p := make([]float64, len(groups))
+	for i, g := range groups {
+		p[i] = g.P
+	}
+	holm, bh := stats.Holm(p), stats.BenjaminiHochberg(p)
+	for i, g := range groups {
+		g.Holm, g.BenjaminiHochberg = holm[i], bh[i]
+	}
+}
+
+func (g *Group) finish(opt *Options) {
+	confidence := 1 - opt.Alpha
+	sums := map[structure]int{}
+	for i, d := range g.differences {
+		sums[g.cluster[i]] += int(d)
+	}
+	each := make([]int, 0, len(sums))
+	for _, d := range sums {
+		each = append(each, d)
+	}
+	g.Clusters = len(sums)
+	g.DesignEffect = stats.DesignEffect(g.differences, g.cluster)
+	g.A, g.B = stats.ShareOf(g.a, g.cluster, confidence), stats.ShareOf(g.b, g.cluster, confidence)
+
+	g.Difference = g.Pairs.Difference()
+	g.Interval = g.Pairs.ClusteredTango(confidence, g.DesignEffect)
+	e := stats.Clustered(g.differences, g.cluster)
+	g.ClusterSE, g.ClusterInterval = number(e.SE), e.Interval(confidence)
+	if g.Clusters == g.Pairs.N() {
+		g.P = g.Pairs.McNemarMidP()
+	} else {
+		_, g.P = stats.SignFlip(each)
+	}
+	g.McNemarMidP, g.McNemarExact = g.Pairs.McNemarMidP(), g.Pairs.McNemarExact()
+
+	a, b := g.A.Effective(), g.B.Effective()
+	g.UnpairedZ, g.UnpairedP = stats.ZTest(a, b)
+	g.UnpairedInterval = stats.Newcombe(a, b, confidence)
+
+	g.power(opt)
+}
+
+// power fills in what the design can find. The share of discordant pairs is
+// expected to be that observed, with one more on either side, so that a handful of
+// pairs that all agree is not taken for knowledge (Bonett and Price 2012).
+func (g *Group) power(opt *Options) {
+	n := float64(g.Pairs.N())
+	discordant := (float64(g.Pairs.Discordant()) + 2) / (n + 2)
+	g.MinimumEffect = number(stats.PairedMinimumEffect(n/g.DesignEffect, discordant, opt.Alpha, opt.Power))
+	needed := func(difference float64) *float64 {
+		if difference == 0 {
+			return nil
+		}
+		return number(math.Ceil(g.DesignEffect * stats.PairedNeeded(difference, max(discordant, math.Abs(difference)), opt.Alpha, opt.Power)))
+	}
+	g.NeededObserved, g.NeededMargin = needed(g.Difference), needed(opt.Margin)
+	if g.Difference != 0 {
+		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A.Rate, g.B.Rate, opt.Alpha, opt.Power))
+	}
+}
+
+// spent compares what answers have taken.
+func spent(pairs []pairOf, of func(*run.Reply) float64, opt *Options) (Spent, error) {
+	var s Spent
+	at := map[structure]int{}
+	var a, b, rightA, rightB []float64 // by cluster, in order of appearance
+	for _, p := range pairs {
+		x, y := of(p.a.Reply), of(p.b.Reply)
+		k := structureOf(p.a)
+		i, ok := at[k]
+		if !ok {
+			i = len(a)
+			at[k] = i
+			a, b, rightA, rightB = append(a, 0), append(b, 0), append(rightA, 0), append(rightB, 0)
+		}
+		s.A += x
+		s.B += y
+		a[i] += x
+		b[i] += y
+		rightA[i] += one(p.a.Score.Strict)
+		rightB[i] += one(p.b.Score.Strict)
+	}
+	boot := stats.Bootstrap{Seed: opt.Seed, Resamples: opt.Resamples, Confidence: 1 - opt.Alpha}
+	ratio := func(s []float64) float64 { return s[0] / s[1] }
+	for _, x := range []struct {
+		to      *Ratio
+		of      func([]float64) float64
+		columns [][]float64
+	}{
+		{&s.Ratio, ratio, [][]float64{a, b}},
+		{&s.PerRightA, ratio, [][]float64{a, rightA}},
+		{&s.PerRightB, ratio, [][]float64{b, rightB}},
+		{&s.PerRightRatio, func(s []float64) float64 { return s[0] / s[1] / (s[2] / s[3]) }, [][]float64{a, rightA, b, rightB}},
+	} {
+		value, interval, err := boot.Sums(x.of, x.columns...)
+		if err != nil {
+			return s, err
+		}
+		*x.to = Ratio{number(value), interval}
+	}
+	return s, nil
+}

@@ -1,0 +1,268 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/stats"
+)
+
+// structure names the structure of a question; answers about one are a cluster.
+type structure struct {
+	category string
+	seed     uint64
+}
+
+func structureOf(row *run.Row) structure {
+	return structure{row.Instance.Category, row.Instance.StructuralSeed}
+}
+
+// answers is what is chosen of a run.
+type answers struct {
+	name      string // A or B
+	run       *run.Run
+	rows      []*run.Row // without a reply too
+	modes     []sft.Mode
+	encodings []surface.Encoding
+}
+
+func choose(r *run.Run, side Side, name string) (*answers, error) {
+	a := &answers{name: name, run: r}
+	unscored := 0
+	var modes []sft.Mode
+	var encodings []surface.Encoding
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if !slices.Contains(modes, row.Mode) {
+			modes = append(modes, row.Mode)
+		}
+		if !slices.Contains(encodings, row.Encoding) {
+			encodings = append(encodings, row.Encoding)
+		}
+		if side.Mode != "" && row.Mode != side.Mode || side.Encoding != "" && row.Encoding != side.Encoding {
+			continue
+		}
+		a.rows = append(a.rows, row)
+		if row.Reply != nil && row.Score == nil {
+			unscored++
+		}
+		if !slices.Contains(a.modes, row.Mode) {
+			a.modes = append(a.modes, row.Mode)
+		}
+		if !slices.Contains(a.encodings, row.Encoding) {
+			a.encodings = append(a.encodings, row.Encoding)
+		}
+	}
+	switch {
+	case len(r.Rows) == 0:
+		return nil, fmt.Errorf("%s: the run asks nothing", r.Dir)
+	case len(a.rows) == 0:
+		return nil, fmt.Errorf("%s: there is nothing in mode %s and encoding %s; the run has the modes %s and the encodings %s",
+			r.Dir, or(side.Mode, "(any)"), or(side.Encoding, "(any)"), list(modes), list(encodings))
+	case unscored > 0:
+		return nil, fmt.Errorf("%s: replies without a score: %d; `ein bench score %s` scores them", r.Dir, unscored, r.Dir)
+	}
+	return a, nil
+}
+
+func or[S ~string](s S, other string) string {
+	if s == "" {
+		return other
+	}
+	return string(s)
+}
+
+func list[S ~string](names []S) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+// usable reports whether a row has an answer of the model.
+func usable(row *run.Row) bool {
+	return row.Reply != nil && row.Score.Outcome != answer.InfraError
+}
+
+func (a *answers) summary(opt *Options) Summary {
+	s := Summary{Dir: a.run.Dir, Model: a.run.Config.Model, Modes: a.modes, Encodings: a.encodings, Asked: len(a.rows)}
+	var strict, lenient []float64
+	var clusters []structure
+	var categories []string
+	for _, row := range a.rows {
+		switch {
+		case row.Reply == nil:
+			s.Missing++
+			continue
+		case !usable(row):
+			s.Infra++
+			continue
+		}
+		strict = append(strict, one(row.Score.Strict))
+		lenient = append(lenient, one(row.Score.Lenient))
+		clusters = append(clusters, structureOf(row))
+		categories = append(categories, row.Instance.Category)
+	}
+	s.Strict = stats.ShareOf(strict, clusters, 1-opt.Alpha)
+	s.Lenient = stats.ShareOf(lenient, clusters, 1-opt.Alpha)
+	s.StratifiedSE = number(stats.Stratified(strict, categories, clusters).SE)
+	s.Flatness = flatness(a.rows, opt)
+	return s
+}
+
+func one(right bool) float64 {
+	if right {
+		return 1
+	}
+	return 0
+}
+
+// Pairing is what was paired and what could not be.
+type Pairing struct {
+	By         string     `json:"by"` // what a pair has in common
+	Pairs      int        `json:"pairs"`
+	Structures int        `json:"structures"`
+	OnlyA      Unpaired   `json:"only_a"`     // asked of A alone
+	OnlyB      Unpaired   `json:"only_b"`     // asked of B alone
+	Unanswered Unanswered `json:"unanswered"` // asked of both, without an answer of the model to one
+}
+
+// Unpaired is questions that one side alone was asked.
+type Unpaired struct {
+	Count int      `json:"count"`
+	First []string `json:"first"`
+}
+
+// Unanswered is pairs that are left out. One may count in several.
+type Unanswered struct {
+	Count    int `json:"count"`
+	MissingA int `json:"missing_a"`
+	MissingB int `json:"missing_b"`
+	InfraA   int `json:"infra_a"`
+	InfraB   int `json:"infra_b"`
+}
+
+// mostNamed is how many of what is not paired are named; the rest is counted.
+const mostNamed = 5
+
+func (u *Unpaired) add(row *run.Row) {
+	u.Count++
+	if len(u.First) < mostNamed {
+		u.First = append(u.First, fmt.Sprintf("%s %s %d", row.ID, row.Mode, row.Sample))
+	}
+}
+
+// pairOf is an answer of each to the same question.
+type pairOf struct{ a, b *run.Row }
+
+// pair matches rows. A mode or an encoding that is the only one on either side does
+// not have to be the same on both.
+func pair(a, b *answers) ([]pairOf, *Pairing, error) {
+	anyMode := len(a.modes) == 1 && len(b.modes) == 1
+	anyEncoding := len(a.encodings) == 1 && len(b.encodings) == 1
+	key := func(row *run.Row) run.Key {
+		k := row.Key
+		if anyMode {
+			k.Mode = ""
+		}
+		if anyEncoding {
+			k.ID = withoutEncoding(k.ID)
+		}
+		return k
+	}
+	p := &Pairing{By: "question, mode and sample", OnlyA: Unpaired{First: []string{}}, OnlyB: Unpaired{First: []string{}}}
+	if anyMode && a.modes[0] != b.modes[0] {
+		p.By = fmt.Sprintf("question and sample, mode %s with %s", a.modes[0], b.modes[0])
+	}
+	if anyEncoding && a.encodings[0] != b.encodings[0] {
+		p.By += fmt.Sprintf(", encoding %s with %s", a.encodings[0], b.encodings[0])
+	}
+	others := make(map[run.Key]*run.Row, len(b.rows))
+	for _, row := range b.rows {
+		others[key(row)] = row
+	}
+	var pairs []pairOf
+	structures := map[structure]struct{}{}
+	for _, row := range a.rows {
+		k := key(row)
+		other := others[k]
+		if other == nil {
+			p.OnlyA.add(row)
+			continue
+		}
+		delete(others, k)
+		if row.Instance.StructuralSeed != other.Instance.StructuralSeed || row.Instance.Category != other.Instance.Category {
+			return nil, nil, fmt.Errorf("%s is a different question in %s and in %s", row.ID, a.run.Dir, b.run.Dir)
+		}
+		if p.Unanswered.take(row, other) {
+			continue
+		}
+		pairs = append(pairs, pairOf{row, other})
+		structures[structureOf(row)] = struct{}{}
+	}
+	for _, row := range b.rows {
+		if others[key(row)] == row {
+			p.OnlyB.add(row)
+		}
+	}
+	p.Pairs, p.Structures = len(pairs), len(structures)
+	if len(pairs) == 0 {
+		return nil, nil, unpairable(a, b, p)
+	}
+	return pairs, p, nil
+}
+
+func (u *Unanswered) take(a, b *run.Row) bool {
+	if usable(a) && usable(b) {
+		return false
+	}
+	u.Count++
+	for _, x := range []struct {
+		row            *run.Row
+		missing, infra *int
+	}{{a, &u.MissingA, &u.InfraA}, {b, &u.MissingB, &u.InfraB}} {
+		switch {
+		case x.row.Reply == nil:
+			*x.missing++
+		case !usable(x.row):
+			*x.infra++
+		}
+	}
+	return true
+}
+
+func withoutEncoding(text string) string {
+	id, err := instance.ParseID(text)
+	if err != nil {
+		return text
+	}
+	id.Encoding = surface.NL
+	return id.String()
+}
+
+// unpairable says why there are no pairs.
+func unpairable(a, b *answers, p *Pairing) error {
+	why := "they were asked different questions"
+	switch {
+	case p.Unanswered.Count > 0:
+		why = "there is no question that both have answered"
+	case apart(a.modes, b.modes):
+		why = fmt.Sprintf("A has the modes %s and B %s: choose one of each", list(a.modes), list(b.modes))
+	case apart(a.encodings, b.encodings):
+		why = fmt.Sprintf("A has the encodings %s and B %s: choose one of each", list(a.encodings), list(b.encodings))
+	}
+	return fmt.Errorf("no answer of %s can be paired with one of %s: %s", a.run.Dir, b.run.Dir, why)
+}
+
+// apart reports whether two sides have no mode, or encoding, in common, and one has
+// several, so that it is not clear what goes with what.
+func apart[T comparable](a, b []T) bool {
+	return len(a)+len(b) > 2 && !slices.ContainsFunc(a, func(x T) bool { return slices.Contains(b, x) })
+}

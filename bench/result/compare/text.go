@@ -1,0 +1,212 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"ein/internal/stats/show"
+	"ein/internal/table"
+)
+
+// Text is the report for people.
+func (r *Report) Text() string {
+	var b strings.Builder
+	r.sides(&b)
+	r.pairing(&b)
+	r.scorings(&b)
+	r.design(&b)
+	r.costs(&b)
+	r.flat(&b)
+	return b.String()
+}
+
+func (r *Report) sides(b *strings.Builder) {
+	for _, s := range []struct {
+		name string
+		*Summary
+	}{{"A", &r.A}, {"B", &r.B}} {
+		fmt.Fprintf(b, "%s  %s, %s, %s: %s\n", s.name, s.Model, list(s.Modes), list(s.Encodings), s.Dir)
+	}
+	confidence := r.confidence()
+	rows := [][]string{{"", "asked", "no reply", "infra", "strict %", confidence, "stratified SE", "lenient %", confidence}}
+	for _, s := range []struct {
+		name string
+		*Summary
+	}{{"A", &r.A}, {"B", &r.B}} {
+		row := []string{s.name, show.Count(s.Asked), show.Count(s.Missing), show.Count(s.Infra)}
+		rate, interval := show.Share(s.Strict)
+		row = append(row, rate, interval)
+		row = append(row, points(s.StratifiedSE))
+		rate, interval = show.Share(s.Lenient)
+		rows = append(rows, append(row, rate, interval))
+	}
+	b.WriteString("\n")
+	b.WriteString(table.Of(rows).Text())
+}
+
+func (r *Report) confidence() string { return show.Percent(1 - r.Alpha) }
+
+func (r *Report) pairing(b *strings.Builder) {
+	p := &r.Pairing
+	fmt.Fprintf(b, "\nPaired by %s: %s of %s.\n", p.By, show.Plural(p.Pairs, "pair"), show.Plural(p.Structures, "structure"))
+	if u := p.Unanswered; u.Count > 0 {
+		fmt.Fprintf(b, "%s left out:", show.Plural(u.Count, "pair"))
+		separator := " "
+		for _, x := range []struct {
+			n    int
+			what string
+		}{{u.MissingA, "no reply of A"}, {u.MissingB, "no reply of B"}, {u.InfraA, "infra error of A"}, {u.InfraB, "infra error of B"}} {
+			if x.n > 0 {
+				fmt.Fprintf(b, "%s%s %s", separator, show.Count(x.n), x.what)
+				separator = ", "
+			}
+		}
+		b.WriteString(".\n")
+	}
+	for _, x := range []struct {
+		name string
+		Unpaired
+	}{{"A", p.OnlyA}, {"B", p.OnlyB}} {
+		if x.Count == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "%s of %s alone, not paired:\n", show.Plural(x.Count, "answer"), x.name)
+		for _, id := range x.First {
+			fmt.Fprintf(b, "  %s\n", id)
+		}
+		if rest := x.Count - len(x.First); rest > 0 {
+			fmt.Fprintf(b, "  and %s more\n", show.Count(rest))
+		}
+	}
+}
+
+func (r *Report) scorings(b *strings.Builder) {
+	for _, s := range []struct {
+		name   string
+		groups [][]*Group
+	}{
+		{"strict", [][]*Group{r.Strict.Categories, r.Strict.Levels, {r.Strict.All}}},
+		{"lenient", [][]*Group{r.Lenient.Levels, {r.Lenient.All}}},
+	} {
+		rows := [][]string{{s.name, "pairs", "A %", "B %", "A - B", r.confidence(), "A only", "B only", "p", "Holm"}}
+		for _, family := range s.groups {
+			for _, g := range family {
+				rows = append(rows, []string{g.Name, show.Count(g.Pairs.N()), show.Rate(g.A.Rate), show.Rate(g.B.Rate), show.Points(g.Difference), show.Span(g.Interval),
+					show.Count(g.Pairs.OnlyA), show.Count(g.Pairs.OnlyB), show.P(g.P), show.P(g.Holm)})
+			}
+		}
+		b.WriteString("\n")
+		b.WriteString(table.Of(rows).Text())
+	}
+	what := "McNemar's mid-p"
+	if r.Strict.All.Clusters < r.Strict.All.Pairs.N() {
+		what = "the mid-p of the sign-flip test of structures, of which some have several pairs"
+	}
+	fmt.Fprintf(b, "\nDifferences are in points, with intervals by Tango. p is %s;\nHolm adjusts it for the levels, and for the categories.\n", what)
+}
+
+// design is what the pairs as a whole say about the comparison itself.
+func (r *Report) design(b *strings.Builder) {
+	g := r.Strict.All
+	b.WriteString("\nAll pairs, strict\n")
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "  %-26s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), points(g.ClusterSE), show.Span(g.ClusterInterval), show.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
+	line("McNemar", "mid-p %s, exact %s; %s", show.P(g.McNemarMidP), show.P(g.McNemarExact), show.Plural(g.Pairs.Discordant(), "discordant pair"))
+	line("if they were not paired", "z %s, p %s, %s", show.Fixed(g.UnpairedZ, 2), show.P(g.UnpairedP), show.Span(g.UnpairedInterval))
+	if g.MinimumEffect == nil {
+		line("least difference found", "none: there are too few pairs")
+	} else {
+		line("least difference found", "%s points, with a power of %s", points(g.MinimumEffect), show.Percent(r.Power))
+	}
+	margin := show.Rate(r.Margin)
+	if g.NeededObserved == nil {
+		line("pairs needed", "%s for a difference of %s", needed(g.NeededMargin), margin)
+	} else {
+		line("pairs needed", "%s for the difference observed (%s of each run if not paired), %s for %s", needed(g.NeededObserved), needed(g.NeededUnpaired), needed(g.NeededMargin), margin)
+	}
+}
+
+func needed(n *float64) string {
+	if n == nil {
+		return "no number"
+	}
+	return strconv.FormatFloat(*n, 'f', 0, 64)
+}
+
+func (r *Report) costs(b *strings.Builder) {
+	n := float64(r.Pairing.Pairs)
+	rows := [][]string{{"", "A", r.confidence(), "B", r.confidence(), "A / B", r.confidence()}}
+	add := func(what string, s *Spent, digits int) {
+		rows = append(rows,
+			[]string{what + " for a reply", show.Fixed(s.A/n, digits), "", show.Fixed(s.B/n, digits), "", times(s.Ratio), ratioSpan(s.Ratio, 2)},
+			[]string{what + " for a correct one", value(s.PerRightA, digits), ratioSpan(s.PerRightA, digits), value(s.PerRightB, digits), ratioSpan(s.PerRightB, digits), times(s.PerRightRatio), ratioSpan(s.PerRightRatio, 2)})
+	}
+	add("output tokens", &r.Tokens, 1)
+	if r.Cost != nil {
+		add("dollars", r.Cost, 5)
+	}
+	b.WriteString("\n")
+	b.WriteString(table.Of(rows).Text())
+	fmt.Fprintf(b, "\nIntervals by BCa bootstrap of structures, %s resamples, seed %d.\n", show.Count(r.Resamples), r.Seed)
+}
+
+func (r *Report) flat(b *strings.Builder) {
+	for _, s := range []struct {
+		name string
+		f    *Flatness
+	}{{"A", r.A.Flatness}, {"B", r.B.Flatness}} {
+		if s.f == nil {
+			continue
+		}
+		verdict := "not shown to be flat"
+		if s.f.Flat {
+			verdict = "flat"
+		}
+		fmt.Fprintf(b, "\n%s is %s across levels within %s points (p %s): strict", s.name, verdict, show.Rate(r.Margin), show.P(s.f.P))
+		for i, l := range s.f.Levels {
+			separator := ", "
+			if i == 0 {
+				separator = " "
+			}
+			fmt.Fprintf(b, "%s%s %s %%", separator, l.Name, show.Rate(l.Rate))
+		}
+		b.WriteString(".\n")
+		for _, p := range s.f.Pairs {
+			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s\n", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
+		}
+		fmt.Fprintf(b, "  trend    %s for a level, %s, p %s. The least margin it would be flat within is %s.\n",
+			show.Points(s.f.Trend), show.Span(s.f.TrendCI), show.P(s.f.TrendP), show.Rate(s.f.Smallest))
+	}
+}
+
+// points is a share in points.
+func points(x *float64) string {
+	if x == nil {
+		return show.None
+	}
+	return show.Fixed(100**x, 2)
+}
+
+func times(r Ratio) string { return value(r, 2) }
+
+func value(r Ratio, digits int) string {
+	if r.Value == nil {
+		return show.None
+	}
+	return show.Fixed(*r.Value, digits)
+}
+
+func ratioSpan(r Ratio, digits int) string {
+	if math.IsNaN(r.Interval.Low) || r.Value == nil {
+		return show.None
+	}
+	high := show.Fixed(r.Interval.High, digits)
+	if math.IsInf(r.Interval.High, 1) {
+		high = "unbounded"
+	}
+	return show.Fixed(r.Interval.Low, digits) + "-" + high
+}

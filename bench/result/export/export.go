@@ -1,0 +1,111 @@
+// Package export writes runs in the formats of other tools: the log of inspect_ai,
+// the samples and a task of lm-evaluation-harness, and lines with everything.
+//
+// Nothing is scored here: what the files say is what the run says.
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+)
+
+// Part is the rows of a run of one mode in one encoding: what other tools call a
+// task.
+type Part struct {
+	Run      *run.Run
+	Mode     sft.Mode
+	Encoding surface.Encoding
+	Rows     []*run.Row
+}
+
+// Parts divides a run.
+func Parts(r *run.Run) []*Part {
+	var out []*Part
+	for _, mode := range r.Config.Modes {
+		for _, encoding := range r.Config.Encodings {
+			p := &Part{Run: r, Mode: mode, Encoding: encoding}
+			for i := range r.Rows {
+				if row := &r.Rows[i]; row.Mode == mode && row.Encoding == encoding {
+					p.Rows = append(p.Rows, row)
+				}
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Task is the name of a part, as a task.
+func (p *Part) Task() string { return fmt.Sprintf("closurebench_%s_%s", p.Mode, p.Encoding) }
+
+// Times is when a run was begun and when it was last written to.
+type Times struct{ Begin, End time.Time }
+
+// ReadTimes takes the times from the log of a run, or from run.json where there is
+// none.
+func ReadTimes(dir string) (Times, error) {
+	info, err := os.Stat(filepath.Join(dir, run.ConfigFile))
+	if err != nil {
+		return Times{}, err
+	}
+	made := Times{info.ModTime(), info.ModTime()}
+	f, err := os.Open(filepath.Join(dir, run.LogFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return made, nil
+	}
+	if err != nil {
+		return Times{}, err
+	}
+	defer func() { _ = f.Close() }()
+	var t Times
+	d := json.NewDecoder(f)
+	for {
+		var e struct {
+			Time time.Time `json:"time"`
+		}
+		// The log can end in the middle of a line. What is before is enough.
+		if err := d.Decode(&e); err != nil {
+			break
+		}
+		if t.Begin.IsZero() {
+			t.Begin = e.Time
+		}
+		t.End = e.Time
+	}
+	if t.Begin.IsZero() {
+		return made, nil
+	}
+	return t, nil
+}
+
+// encode writes one line of JSON. Programs are full of < and >, which stay as they
+// are.
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// text is a JSON value as text: of a string the string.
+func text(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(bytes.TrimSpace(v))
+}
+
+// provider is the name of a model as other tools have it: PROVIDER/NAME.
+func provider(name string) string { return strings.Replace(name, ":", "/", 1) }

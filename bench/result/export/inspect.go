@@ -1,0 +1,326 @@
+package export
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/internal/stats"
+)
+
+// The log of inspect_ai, as its version 2 has it, as far as a run fills it.
+type (
+	inspectLog struct {
+		Version int             `json:"version"`
+		Status  string          `json:"status"` // success, error
+		Eval    inspectSpec     `json:"eval"`
+		Plan    inspectPlan     `json:"plan"`
+		Results *inspectResults `json:"results"`
+		Stats   inspectStats    `json:"stats"`
+		Error   *inspectError   `json:"error,omitempty"`
+		Samples []inspectSample `json:"samples"`
+	}
+	inspectSpec struct {
+		EvalID   string            `json:"eval_id"`
+		RunID    string            `json:"run_id"`
+		Created  string            `json:"created"`
+		Task     string            `json:"task"`
+		TaskID   string            `json:"task_id"`
+		Version  int               `json:"task_version"`
+		Args     map[string]string `json:"task_args"`
+		Dataset  inspectDataset    `json:"dataset"`
+		Model    string            `json:"model"`
+		Generate inspectGenerate   `json:"model_generate_config"`
+		BaseURL  string            `json:"model_base_url,omitempty"`
+		Config   inspectConfig     `json:"config"`
+		Packages map[string]string `json:"packages"`
+		Metadata map[string]any    `json:"metadata"`
+	}
+	inspectDataset struct {
+		Name     string   `json:"name"`
+		Samples  int      `json:"samples"`
+		IDs      []string `json:"sample_ids"`
+		Shuffled bool     `json:"shuffled"`
+	}
+	inspectConfig struct {
+		Epochs int  `json:"epochs"`
+		Limit  *int `json:"limit,omitempty"`
+	}
+	inspectGenerate struct {
+		Temperature *float64 `json:"temperature,omitempty"`
+		TopP        *float64 `json:"top_p,omitempty"`
+		MaxTokens   *int     `json:"max_tokens,omitempty"`
+		Seed        *int64   `json:"seed,omitempty"`
+		Stop        []string `json:"stop_seqs,omitempty"`
+		Effort      string   `json:"reasoning_effort,omitempty"`
+		Thinking    *int     `json:"reasoning_tokens,omitempty"`
+	}
+	inspectPlan struct {
+		Name  string        `json:"name"`
+		Steps []inspectStep `json:"steps"`
+	}
+	inspectStep struct {
+		Solver string            `json:"solver"`
+		Params map[string]string `json:"params"`
+	}
+	inspectResults struct {
+		Total     int            `json:"total_samples"`
+		Completed int            `json:"completed_samples"`
+		Scores    []inspectScore `json:"scores"`
+	}
+	inspectScore struct {
+		Name     string                   `json:"name"`
+		Scorer   string                   `json:"scorer"`
+		Scored   int                      `json:"scored_samples"`
+		Unscored int                      `json:"unscored_samples"`
+		Metrics  map[string]inspectMetric `json:"metrics"`
+	}
+	inspectMetric struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+	}
+	inspectStats struct {
+		Started   string                  `json:"started_at"`
+		Completed string                  `json:"completed_at"`
+		Usage     map[string]inspectUsage `json:"model_usage"`
+	}
+	inspectUsage struct {
+		Input     int64   `json:"input_tokens"` // without those of a cache
+		Output    int64   `json:"output_tokens"`
+		Total     int64   `json:"total_tokens"`
+		CacheRead int64   `json:"input_tokens_cache_read,omitempty"`
+		Reasoning int64   `json:"reasoning_tokens,omitempty"`
+		Cost      float64 `json:"total_cost,omitempty"`
+	}
+	inspectSample struct {
+		ID       string                  `json:"id"`
+		Epoch    int                     `json:"epoch"`
+		Input    string                  `json:"input"`
+		Target   string                  `json:"target"`
+		Messages []inspectMessage        `json:"messages"`
+		Output   inspectOutput           `json:"output"`
+		Scores   map[string]inspectGrade `json:"scores,omitempty"`
+		Metadata map[string]any          `json:"metadata"`
+		Usage    map[string]inspectUsage `json:"model_usage"`
+		Error    *inspectError           `json:"error,omitempty"`
+	}
+	inspectMessage struct {
+		ID      string `json:"id"`
+		Role    string `json:"role"`
+		Content any    `json:"content"` // a text, or inspectContent
+		Source  string `json:"source"`
+		Model   string `json:"model,omitempty"`
+	}
+	inspectContent struct {
+		Type      string `json:"type"` // reasoning, text
+		Reasoning string `json:"reasoning,omitempty"`
+		Text      string `json:"text,omitempty"`
+	}
+	inspectOutput struct {
+		Model      string          `json:"model"`
+		Choices    []inspectChoice `json:"choices"`
+		Completion string          `json:"completion"`
+		Usage      *inspectUsage   `json:"usage,omitempty"`
+	}
+	inspectChoice struct {
+		Message inspectMessage `json:"message"`
+		Stop    string         `json:"stop_reason"`
+	}
+	inspectGrade struct {
+		Value       string         `json:"value"` // C: correct, I: incorrect
+		Answer      string         `json:"answer,omitempty"`
+		Explanation string         `json:"explanation"`
+		Metadata    map[string]any `json:"metadata"`
+	}
+	inspectError struct {
+		Message   string `json:"message"`
+		Traceback string `json:"traceback"`
+		ANSI      string `json:"traceback_ansi"`
+	}
+)
+
+// inspectStops is the finishes as inspect_ai calls them.
+var inspectStops = map[model.Finish]string{
+	model.Stop: "stop", model.Length: "max_tokens", model.Refusal: "content_filter", model.ContentFilter: "content_filter", model.Other: "unknown",
+}
+
+// uid is a name that depends on what it names alone.
+func uid(of ...string) string {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%q", of)))
+	return hex.EncodeToString(sum[:])[:22]
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05+00:00") }
+
+func (p *Part) runID() (string, error) {
+	b, err := json.Marshal(&p.Run.Config)
+	return uid(string(b)), err
+}
+
+// InspectName is the name that inspect_ai gives to the file of such a log, by which
+// it finds it in a folder.
+func (p *Part) InspectName(t Times) (string, error) {
+	id, err := p.runID()
+	task := "closurebench-" + string(p.Mode) + "-" + string(p.Encoding)
+	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + ".json", err
+}
+
+// WriteInspect writes the log of a part. A sample of the run is an epoch of the
+// log; a reply that is missing is a sample with an error.
+func (p *Part) WriteInspect(w io.Writer, t Times) error {
+	c := &p.Run.Config
+	id, err := p.runID()
+	if err != nil {
+		return err
+	}
+	l := inspectLog{Version: 2, Status: "success", Plan: inspectPlan{Name: "plan", Steps: []inspectStep{
+		{"system_message", map[string]string{"template": c.Prompts[p.Mode]}}, {"generate", map[string]string{}}}},
+		Stats: inspectStats{stamp(t.Begin), stamp(t.End), map[string]inspectUsage{}}, Results: &inspectResults{Total: len(p.Rows)},
+		Samples: []inspectSample{}}
+	l.Eval = inspectSpec{EvalID: uid(id, p.Task(), "eval"), RunID: id, Created: stamp(t.Begin), Task: p.Task(), TaskID: uid(id, p.Task()), Version: run.Format,
+		Args:    map[string]string{"mode": string(p.Mode), "encoding": string(p.Encoding)},
+		Dataset: inspectDataset{Name: c.Instances.File, Samples: len(p.Rows) / c.Samples, IDs: []string{}},
+		Model:   provider(c.Model), BaseURL: c.BaseURL, Config: inspectConfig{Epochs: c.Samples},
+		Generate: inspectGenerate{Temperature: c.Params.Temperature, TopP: c.Params.TopP, Seed: c.Params.Seed, Stop: c.Params.Stop, Effort: c.Params.Effort, Thinking: c.Params.Thinking},
+		Packages: map[string]string{"ein": c.Ein},
+		Metadata: map[string]any{"instances_sha256": c.Instances.SHA256, "sent": c.Sent[p.Mode]}}
+	if c.Params.MaxTokens > 0 {
+		l.Eval.Generate.MaxTokens = &c.Params.MaxTokens
+	}
+	if c.Instances.Limit > 0 {
+		l.Eval.Config.Limit = &c.Instances.Limit
+	}
+	all := inspectUsage{}
+	for _, row := range p.Rows {
+		if row.Sample == 0 {
+			l.Eval.Dataset.IDs = append(l.Eval.Dataset.IDs, row.ID)
+		}
+		l.Samples = append(l.Samples, p.sample(row))
+		if row.Reply != nil {
+			l.Results.Completed++
+			all.add(usage(row.Reply))
+		}
+	}
+	l.Stats.Usage[l.Eval.Model] = all
+	l.Results.Scores = []inspectScore{
+		p.results(answer.Strict),
+		p.results(answer.Lenient),
+	}
+	if missing := len(p.Rows) - l.Results.Completed; missing > 0 {
+		l.Status = "error"
+		l.Error = &inspectError{Message: fmt.Sprintf("%d of %d replies are missing, for reasons outside of the model", missing, len(p.Rows))}
+	}
+	return encode(w, &l)
+}
+
+func (u *inspectUsage) add(v inspectUsage) {
+	u.Input += v.Input
+	u.Output += v.Output
+	u.Total += v.Total
+	u.CacheRead += v.CacheRead
+	u.Reasoning += v.Reasoning
+	u.Cost += v.Cost
+}
+
+// usage counts as inspect_ai does: input without what came from a cache.
+func usage(r *run.Reply) inspectUsage {
+	u := &r.Usage
+	return inspectUsage{Input: u.Input - u.CachedInput, Output: u.Output, Total: u.Input + u.Output, CacheRead: u.CachedInput, Reasoning: u.Reasoning, Cost: r.Cost}
+}
+
+// counts reports whether a score is about the model: infra errors are not.
+func counts(s *run.Score) bool { return s != nil && s.Outcome != answer.InfraError }
+
+func (p *Part) results(mode answer.Mode) inspectScore {
+	out := inspectScore{Name: string(mode), Scorer: string(mode), Metrics: map[string]inspectMetric{}}
+	var values []float64
+	var of []string
+	for _, row := range p.Rows {
+		if !counts(row.Score) {
+			out.Unscored++
+			continue
+		}
+		x := 0.0
+		if row.Score.In(mode) {
+			x = 1
+		}
+		values, of = append(values, x), append(of, row.ID)
+	}
+	out.Scored = len(values)
+	if len(values) == 0 {
+		return out
+	}
+	// Samples of one instance are one cluster.
+	e := stats.Clustered(values, of)
+	out.Metrics["accuracy"] = inspectMetric{"accuracy", e.Value}
+	if !math.IsNaN(e.SE) {
+		out.Metrics["stderr"] = inspectMetric{"stderr", e.SE}
+	}
+	return out
+}
+
+func (p *Part) sample(row *run.Row) inspectSample {
+	in, name := row.Instance, provider(p.Run.Config.Model)
+	id := uid(row.ID, string(row.Mode), fmt.Sprint(row.Sample))
+	s := inspectSample{ID: row.ID, Epoch: row.Sample + 1, Input: in.Question, Target: text(in.Answer), Usage: map[string]inspectUsage{},
+		Output: inspectOutput{Model: name, Choices: []inspectChoice{}},
+		Metadata: map[string]any{"category": in.Category, "level": in.Level, "n": in.N, "density": in.Density, "result_type": in.ResultType,
+			"mode": row.Mode, "encoding": row.Encoding, "ein_program": in.EinProgram, "python_program": in.PythonProgram}}
+	if system := p.Run.Config.Prompts[row.Mode]; system != "" {
+		s.Messages = append(s.Messages, inspectMessage{ID: id + "s", Role: "system", Content: system, Source: "input"})
+	}
+	s.Messages = append(s.Messages, inspectMessage{ID: id + "u", Role: "user", Content: in.Question, Source: "input"})
+	r := row.Reply
+	if r == nil {
+		s.Error = &inspectError{Message: "there is no reply, for reasons outside of the model"}
+		return s
+	}
+	said := inspectMessage{ID: id + "a", Role: "assistant", Content: r.Reply, Source: "generate", Model: r.Model}
+	if r.Reasoning != "" {
+		said.Content = []inspectContent{{Type: "reasoning", Reasoning: r.Reasoning}, {Type: "text", Text: r.Reply}}
+	}
+	s.Messages = append(s.Messages, said)
+	u := usage(r)
+	s.Usage[name] = u
+	stop, ok := inspectStops[r.Finish]
+	if !ok {
+		stop = "unknown"
+	}
+	s.Output = inspectOutput{Model: r.Model, Choices: []inspectChoice{{said, stop}}, Completion: r.Reply, Usage: &u}
+	if counts(row.Score) {
+		s.Scores = map[string]inspectGrade{"strict": grade(row.Score, row.Score.Strict), "lenient": grade(row.Score, row.Score.Lenient)}
+	}
+	return s
+}
+
+func grade(s *run.Score, right bool) inspectGrade {
+	g := inspectGrade{Value: "I", Explanation: string(s.Outcome), Metadata: map[string]any{"outcome": s.Outcome}}
+	if right {
+		g.Value = "C"
+	}
+	if s.Answer != nil {
+		g.Answer = text(s.Answer)
+	}
+	if s.Message != "" {
+		g.Explanation += ": " + s.Message
+	}
+	for name, v := range map[string]string{"reason": string(s.Reason), "error_class": string(s.Class), "code": s.Code, "program": s.Program} {
+		if v != "" {
+			g.Metadata[name] = v
+		}
+	}
+	if s.Attribution != nil {
+		g.Metadata["attribution"] = s.Attribution
+	}
+	if s.Finding != nil {
+		g.Metadata["finding"] = s.Finding
+	}
+	return g
+}

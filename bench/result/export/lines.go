@@ -1,0 +1,40 @@
+package export
+
+import (
+	"encoding/json"
+	"io"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/surface"
+)
+
+// line is everything about a row.
+type line struct {
+	run.Key
+	Encoding  surface.Encoding `json:"encoding"`
+	Model     string           `json:"model"`
+	Category  string           `json:"category"`
+	Level     string           `json:"level"`
+	N         int              `json:"n"`
+	Density   json.Number      `json:"density"`
+	System    string           `json:"system"`
+	Question  string           `json:"question"`
+	Reference json.RawMessage  `json:"reference"`
+	Reply     *run.Reply       `json:"reply"` // null: there is none
+	Score     *run.Score       `json:"score"` // null: not scored
+}
+
+// WriteLines writes a run as JSONL, a line for each row, with all that is known about
+// it. A row without a reply is there as well.
+func WriteLines(w io.Writer, r *run.Run) error {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		in := row.Instance
+		err := encode(w, &line{Key: row.Key, Encoding: row.Encoding, Model: r.Config.Model, Category: in.Category, Level: in.Level, N: in.N,
+			Density: in.Density, System: r.Config.Prompts[row.Mode], Question: in.Question, Reference: in.Answer, Reply: row.Reply, Score: row.Score})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package export
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+)
+
+// harnessSample is a line of the samples of lm-evaluation-harness.
+type harnessSample struct {
+	DocID     int                       `json:"doc_id"`
+	Doc       *harnessDoc               `json:"doc"`
+	Target    string                    `json:"target"`
+	Arguments map[string]map[string]any `json:"arguments"`
+	Resps     [][]string                `json:"resps"`
+	Filtered  []string                  `json:"filtered_resps"`
+	Filter    string                    `json:"filter"`
+	Metrics   []string                  `json:"metrics"`
+	DocHash   string                    `json:"doc_hash"`
+	Prompt    string                    `json:"prompt_hash"`
+	Hash      string                    `json:"target_hash"`
+	// The shares of right answers among the samples; null when none is scored.
+	Strict  *float64 `json:"strict"`
+	Lenient *float64 `json:"lenient"`
+}
+
+// harnessDoc is a question as the task has it.
+type harnessDoc struct {
+	ID        string `json:"id"`
+	Category  string `json:"category"`
+	Level     string `json:"level"`
+	Question  string `json:"question"`
+	Reference string `json:"reference"`
+}
+
+func newHarnessDoc(in *instance.Instance) *harnessDoc {
+	return &harnessDoc{in.ID, in.Category, in.Level, in.Question, string(in.Answer)}
+}
+
+// WriteHarnessSamples writes the samples of a part, a line for each instance, with
+// the scores of the run as metrics. The number of samples is that of repeats.
+// Instances without any reply are left out; how many is the first result.
+func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
+	samples := p.Run.Config.Samples
+	for doc := 0; doc*samples < len(p.Rows); doc++ {
+		rows := p.Rows[doc*samples : (doc+1)*samples]
+		in := rows[0].Instance
+		d := newHarnessDoc(in)
+		s := harnessSample{DocID: doc, Doc: d, Target: d.Reference, Filter: "none", Metrics: []string{"strict", "lenient"}, Hash: hash(d.Reference),
+			Arguments: map[string]map[string]any{"gen_args_0": {"arg_0": p.prompt(in), "arg_1": p.arguments()}}, Prompt: hash(p.prompt(in))}
+		b, err := json.Marshal(d)
+		if err != nil {
+			return left, err
+		}
+		s.DocHash = hash(string(b))
+		var replies []string
+		var scores []*run.Score
+		for _, row := range rows {
+			if row.Reply != nil {
+				replies = append(replies, row.Reply.Reply)
+			}
+			if counts(row.Score) {
+				scores = append(scores, row.Score)
+			}
+		}
+		if len(replies) == 0 {
+			left++
+			continue
+		}
+		s.Resps, s.Filtered = [][]string{replies}, replies
+		s.Strict = share(scores, answer.Strict)
+		s.Lenient = share(scores, answer.Lenient)
+		if err := encode(w, &s); err != nil {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+func share(scores []*run.Score, mode answer.Mode) *float64 {
+	if len(scores) == 0 {
+		return nil
+	}
+	n := 0
+	for _, s := range scores {
+		if s.In(mode) {
+			n++
+		}
+	}
+	x := float64(n) / float64(len(scores))
+	return &x
+}
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// prompt is the text of a request: a task of the harness has no system message of
+// its own, but a description in front of the question.
+func (p *Part) prompt(in *instance.Instance) string {
+	return p.Run.Config.Prompts[p.Mode] + "\n\n" + in.Question
+}
+
+// arguments is the parameters under the names of the harness.
+func (p *Part) arguments() map[string]any {
+	out := map[string]any{"until": []string{}}
+	c := &p.Run.Config.Params
+	if len(c.Stop) > 0 {
+		out["until"] = c.Stop
+	}
+	if c.Temperature != nil {
+		out["temperature"] = *c.Temperature
+		out["do_sample"] = *c.Temperature > 0
+	}
+	if c.TopP != nil {
+		out["top_p"] = *c.TopP
+	}
+	if c.MaxTokens > 0 {
+		out["max_gen_toks"] = c.MaxTokens
+	}
+	return out
+}
+
+// WriteHarnessData writes the questions of a part, which its task reads.
+func (p *Part) WriteHarnessData(w io.Writer) error {
+	for _, row := range p.Rows {
+		if row.Sample == 0 {
+			if err := encode(w, newHarnessDoc(row.Instance)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// HarnessData is the name of the file that WriteHarnessData is for.
+func (p *Part) HarnessData() string { return p.Task() + ".data.jsonl" }
+
+// WriteHarnessTask writes a task that asks the questions of a part as the run did.
+//
+// The harness can compare texts, which is less than scoring: sets have an order
+// there, and programs are not run. Its own metric is a lower bound for answers, and
+// there is none for programs; the samples that it writes hold the replies to be scored.
+func (p *Part) WriteHarnessTask(w io.Writer) error {
+	var b bytes.Buffer
+	quoted := func(s string) string { // YAML's double quotes take all of JSON's escapes
+		var q strings.Builder
+		_ = encode(&q, s) // a string is always JSON
+		return strings.TrimSuffix(q.String(), "\n")
+	}
+	// The harness fills in templates, and a description has braces of its own.
+	plain := func(s string) string {
+		if strings.Contains(s, "{{") || strings.Contains(s, "{%") || strings.Contains(s, "{#") {
+			return "{% raw %}" + s + "{% endraw %}"
+		}
+		return s
+	}
+	fmt.Fprintf(&b, "# Made by `ein bench export` from a run of %s.\n", p.Run.Config.Model)
+	fmt.Fprintf(&b, "task: %s\n", p.Task())
+	b.WriteString("dataset_path: json\ndataset_kwargs:\n  data_files:\n")
+	fmt.Fprintf(&b, "    test: %s # beside this file; give the whole path when you start elsewhere\n", quoted(p.HarnessData()))
+	b.WriteString("test_split: test\noutput_type: generate_until\n")
+	fmt.Fprintf(&b, "description: %s\n", quoted(plain(p.Run.Config.Prompts[p.Mode])+"\n\n"))
+	b.WriteString("doc_to_text: \"{{question}}\"\ndoc_to_target: \"{{reference}}\"\n")
+	b.WriteString("generation_kwargs:\n")
+	args, err := json.Marshal(p.arguments())
+	if err != nil {
+		return err
+	}
+	var list map[string]json.RawMessage
+	if err := json.Unmarshal(args, &list); err != nil {
+		return err
+	}
+	for _, name := range []string{"until", "do_sample", "temperature", "top_p", "max_gen_toks"} {
+		if v, ok := list[name]; ok {
+			fmt.Fprintf(&b, "  %s: %s\n", name, v)
+		}
+	}
+	fmt.Fprintf(&b, "repeats: %d\n", p.Run.Config.Samples)
+	if p.Mode == sft.Direct || p.Mode == sft.CoT {
+		b.WriteString(`# The answer as it is written; equal sets in another order do not match.
+filter_list:
+  - name: answer
+    filter:
+      - function: regex
+        group_select: -1
+        regex_pattern: '"answer"\s*:\s*(.+)\}'
+      - function: take_first
+metric_list:
+  - metric: exact_match
+    aggregation: mean
+    higher_is_better: true
+`)
+	} else {
+		b.WriteString("# Programs are not run by the harness.\nmetric_list:\n  - metric: bypass\n")
+	}
+	fmt.Fprintf(&b, "metadata:\n  version: %d\n", run.Format)
+	_, err = w.Write(b.Bytes())
+	return err
+}

@@ -1,0 +1,526 @@
+package memorization
+
+import (
+	"fmt"
+	"slices"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/stats"
+)
+
+// Options is how runs are analysed. The zero value stands for the defaults.
+type Options struct {
+	Alpha    float64          // intervals have confidence 1 - Alpha; default 0.05
+	Power    float64          // default 0.8
+	Lenient  bool             // gaps are of lenient accuracy
+	Mode     sft.Mode         // only answers in this mode; needed when there are several
+	Encoding surface.Encoding // only answers to this encoding; needed when there are several
+}
+
+// DefaultAlpha is the default of Options.
+const DefaultAlpha = 0.05
+
+// Epoch is the answers of a model at one point of its training.
+type Epoch struct {
+	Name string
+	Rows map[Cell][]*run.Row
+}
+
+// Membership says which cell a question is in. Questions of one number belong
+// together.
+type Membership struct {
+	cell map[string]Cell // by id, without the encoding
+	four map[string]int
+}
+
+// NewMembership is the cells that Generate has made.
+func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
+	m := &Membership{map[string]Cell{}, map[string]int{}}
+	for _, c := range Cells() {
+		if len(cells[c]) != len(cells[Seen]) {
+			return nil, fmt.Errorf("the cell %s has %d questions and the cell %s %d: they are not of one generation", c, len(cells[c]), Seen, len(cells[Seen]))
+		}
+		for i, in := range cells[c] {
+			id := withoutEncoding(in.ID)
+			if other, twice := m.cell[id]; twice {
+				return nil, fmt.Errorf("%s is in the cells %s and %s", in.ID, other, c)
+			}
+			m.cell[id], m.four[id] = c, i
+		}
+	}
+	return m, nil
+}
+
+// Split sorts the rows of a run over all cells.
+func (m *Membership) Split(r *run.Run) (map[Cell][]*run.Row, error) {
+	out := map[Cell][]*run.Row{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		c, ok := m.cell[withoutEncoding(row.ID)]
+		if !ok {
+			return nil, fmt.Errorf("%s: %s is in none of the cells", r.Dir, row.ID)
+		}
+		out[c] = append(out[c], row)
+	}
+	return out, nil
+}
+
+func withoutEncoding(text string) string {
+	id, err := instance.ParseID(text)
+	if err != nil {
+		return text
+	}
+	id.Encoding = surface.NL
+	return id.String()
+}
+
+// Report is what runs over cells show.
+type Report struct {
+	Version int           `json:"version"`
+	Alpha   float64       `json:"alpha"`
+	Power   float64       `json:"power"`
+	Lenient bool          `json:"lenient"`
+	Epochs  []EpochReport `json:"epochs"`
+	// Changes is the gaps of the last epoch less those of the first; empty with one
+	// epoch.
+	Changes []Gap `json:"changes"`
+}
+
+// EpochReport is one epoch.
+type EpochReport struct {
+	Name  string       `json:"name"`
+	Cells []CellReport `json:"cells"` // those that there are
+	Gaps  []Gap        `json:"gaps"`
+}
+
+// CellReport is the answers of a cell.
+type CellReport struct {
+	Cell    Cell         `json:"cell"`
+	Asked   int          `json:"asked"`
+	Missing int          `json:"missing"` // without a reply
+	Infra   int          `json:"infra_errors"`
+	Clashes int          `json:"clashes"` // left out: they share other parts with the questions seen than the cell says
+	Strict  *stats.Share `json:"strict"`  // null without answers
+	Lenient *stats.Share `json:"lenient"`
+}
+
+// Share is the accuracy, strict or lenient; nil without answers.
+func (c *CellReport) Share(lenient bool) *stats.Share {
+	if lenient {
+		return c.Lenient
+	}
+	return c.Strict
+}
+
+// Gap is a weighted sum of the accuracies of cells.
+type Gap struct {
+	Name     string         `json:"name"`
+	Meaning  string         `json:"meaning"`
+	Value    float64        `json:"value"`
+	Interval stats.Interval `json:"interval"`
+	SE       float64        `json:"se"`
+	P        float64        `json:"p"`
+	Holm     float64        `json:"p_holm"` // adjusted for the gaps of an epoch
+	Method   string         `json:"method"` // of interval and p: one of Paired, Unpaired, Clustered
+	// MinimumEffect is the smallest gap that the design finds with the power asked for.
+	MinimumEffect float64 `json:"minimum_effect"`
+}
+
+// The methods of a gap.
+const (
+	Paired    = "paired"    // Tango, McNemar's mid-p: each question has one partner
+	Unpaired  = "unpaired"  // Newcombe, z: no question has a partner
+	Clustered = "clustered" // cluster-robust, t
+)
+
+// gaps is those that are reported, of the cells that there are.
+var gaps = []struct {
+	meaning string
+	of      []term
+	plotted bool
+}{
+	{"memorised in all", []term{{Seen, 1}, {Fresh, -1}}, true},
+	{"lost with the surface", []term{{Seen, 1}, {Structure, -1}}, true},
+	{"lost with the structure", []term{{Seen, 1}, {Surface, -1}}, true},
+	{"known of structures", []term{{Structure, 1}, {Fresh, -1}}, false},
+	{"known of surfaces", []term{{Surface, 1}, {Fresh, -1}}, false},
+	{"known of texts alone", []term{{Seen, 1}, {Structure, -1}, {Surface, -1}, {Fresh, 1}}, true},
+}
+
+type term struct {
+	cell   Cell
+	weight float64
+}
+
+func nameOf(terms []term) string {
+	s := ""
+	for i, t := range terms {
+		switch {
+		case t.weight < 0:
+			s += " - "
+		case i > 0:
+			s += " + "
+		}
+		s += string(t.cell)
+	}
+	return s
+}
+
+// Analyse reports the epochs, in order. member may be nil; then only questions that
+// share a structure or a surface belong together.
+func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
+	if opt.Alpha == 0 {
+		opt.Alpha = DefaultAlpha
+	}
+	if opt.Power == 0 {
+		opt.Power = stats.Power
+	}
+	for name, x := range map[string]float64{"alpha": opt.Alpha, "power": opt.Power} {
+		if !(x > 0 && x < 1) {
+			return nil, fmt.Errorf("the %s is %v, expected a number between 0 and 1", name, x)
+		}
+	}
+	r := &Report{Version: 1, Alpha: opt.Alpha, Power: opt.Power, Lenient: opt.Lenient, Changes: []Gap{}}
+	groups, forms := newGroups(), forms{}
+	all := make([]*sample, len(epochs))
+	for i, e := range epochs {
+		var err error
+		if all[i], err = collect(e, member, groups, forms, &opt); err != nil {
+			return nil, err
+		}
+	}
+	for i, s := range all { // now that all groups are known
+		s.resolve(groups)
+		out := EpochReport{Name: epochs[i].Name, Cells: s.report(&opt), Gaps: []Gap{}}
+		for _, g := range gaps {
+			if s.has(g.of) {
+				out.Gaps = append(out.Gaps, s.gap(g.meaning, g.of, &opt))
+			}
+		}
+		holm(out.Gaps)
+		r.Epochs = append(r.Epochs, out)
+	}
+	if len(all) > 1 {
+		first, last := all[0], all[len(all)-1]
+		for _, g := range gaps {
+			if first.has(g.of) && last.has(g.of) {
+				r.Changes = append(r.Changes, change(first, last, g.meaning, g.of, &opt))
+			}
+		}
+		holm(r.Changes)
+	}
+	return r, nil
+}
+
+func holm(list []Gap) {
+	p := make([]float64, len(list))
+	for i := range list {
+		p[i] = list[i].P
+	}
+	for i, x := range stats.Holm(p) {
+		list[i].Holm = x
+	}
+}
+
+// sample is the answers of an epoch.
+type sample struct {
+	cells   map[Cell]*answers // those with answers that count
+	reports []CellReport
+}
+
+type answers struct {
+	strict, lenient []float64
+	values          []float64 // one of them, of which gaps are
+	cluster         []int
+}
+
+func (s *sample) has(terms []term) bool {
+	return !slices.ContainsFunc(terms, func(t term) bool { return s.cells[t.cell] == nil })
+}
+
+// collect takes the answers of an epoch that are what their cell says.
+func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Options) (*sample, error) {
+	rows, err := chosen(&e, opt)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows[Seen]) == 0 {
+		return nil, fmt.Errorf("%s: there are no answers to questions that were seen", e.Name)
+	}
+	known, err := newParts(rows[Seen], forms)
+	if err != nil {
+		return nil, err
+	}
+	s := &sample{cells: map[Cell]*answers{}}
+	for _, c := range Cells() {
+		if len(rows[c]) == 0 {
+			continue
+		}
+		x, a := CellReport{Cell: c, Asked: len(rows[c])}, &answers{}
+		for _, row := range rows[c] {
+			clash, err := known.clash(c, row.Instance)
+			switch {
+			case err != nil:
+				return nil, err
+			case clash:
+				x.Clashes++
+			case row.Reply == nil:
+				x.Missing++
+			case row.Score == nil:
+				return nil, fmt.Errorf("%s: the reply to %s has no score; `ein bench score` scores a run", e.Name, row.ID)
+			case row.Score.Outcome == answer.InfraError:
+				x.Infra++
+			default:
+				a.strict = append(a.strict, one(row.Score.Strict))
+				a.lenient = append(a.lenient, one(row.Score.Lenient))
+				a.cluster = append(a.cluster, groups.of(row, member))
+			}
+		}
+		a.values = a.strict
+		if opt.Lenient {
+			a.values = a.lenient
+		}
+		if len(a.values) > 0 {
+			s.cells[c] = a
+		}
+		s.reports = append(s.reports, x)
+	}
+	return s, nil
+}
+
+// resolve replaces the names of clusters with the one that stands for all that are
+// joined.
+func (s *sample) resolve(g *groups) {
+	for _, a := range s.cells {
+		for i := range a.cluster {
+			a.cluster[i] = g.find(a.cluster[i])
+		}
+	}
+}
+
+func (s *sample) report(opt *Options) []CellReport {
+	for i := range s.reports {
+		if a := s.cells[s.reports[i].Cell]; a != nil {
+			s.reports[i].Strict = stats.ShareOf(a.strict, a.cluster, 1-opt.Alpha)
+			s.reports[i].Lenient = stats.ShareOf(a.lenient, a.cluster, 1-opt.Alpha)
+		}
+	}
+	return s.reports
+}
+
+func one(right bool) float64 {
+	if right {
+		return 1
+	}
+	return 0
+}
+
+// chosen is the rows in the mode and the encoding asked for, which have to be one.
+func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
+	var modes []sft.Mode
+	var encodings []surface.Encoding
+	out := map[Cell][]*run.Row{}
+	for _, c := range Cells() {
+		for _, row := range e.Rows[c] {
+			if opt.Mode != "" && row.Mode != opt.Mode || opt.Encoding != "" && row.Encoding != opt.Encoding {
+				continue
+			}
+			out[c] = append(out[c], row)
+			if !slices.Contains(modes, row.Mode) {
+				modes = append(modes, row.Mode)
+			}
+			if !slices.Contains(encodings, row.Encoding) {
+				encodings = append(encodings, row.Encoding)
+			}
+		}
+		if len(e.Rows[c]) > 0 && len(out[c]) == 0 {
+			return nil, fmt.Errorf("%s: the cell %s has no answers in the mode and the encoding asked for", e.Name, c)
+		}
+	}
+	switch {
+	case len(modes) > 1:
+		return nil, fmt.Errorf("%s: there are answers in the modes %v: choose one with --mode", e.Name, modes)
+	case len(encodings) > 1:
+		return nil, fmt.Errorf("%s: there are answers to the encodings %v: choose one with --encoding", e.Name, encodings)
+	}
+	return out, nil
+}
+
+// forms is the canonical forms of structures, by the digests of the questions: the
+// same ones are asked at every epoch.
+type forms map[string][32]byte
+
+func (f forms) of(in *instance.Instance) ([32]byte, error) {
+	if form, ok := f[in.Digest]; ok {
+		return form, nil
+	}
+	form, err := instance.Structure(in)
+	if err != nil {
+		return form, fmt.Errorf("%s: %w", in.ID, err)
+	}
+	f[in.Digest] = form
+	return form, nil
+}
+
+// parts is the structures and surfaces of the questions seen.
+type parts struct {
+	structures map[[32]byte]bool
+	surfaces   map[string]bool
+	forms      forms
+}
+
+func newParts(rows []*run.Row, forms forms) (*parts, error) {
+	p := &parts{map[[32]byte]bool{}, map[string]bool{}, forms}
+	for _, row := range rows {
+		form, err := forms.of(row.Instance)
+		if err != nil {
+			return nil, err
+		}
+		p.structures[form], p.surfaces[surfaceOf(row.Instance)] = true, true
+	}
+	return p, nil
+}
+
+// clash reports whether a question shares other parts with those seen than its
+// cell says.
+func (p *parts) clash(c Cell, in *instance.Instance) (bool, error) {
+	form, err := p.forms.of(in)
+	if err != nil {
+		return false, err
+	}
+	structure, surface := c.shares()
+	return p.structures[form] != structure || p.surfaces[surfaceOf(in)] != surface, nil
+}
+
+// groups is the clusters: answers that share a structure, a surface, or their
+// place in the cells, directly or through others (union-find).
+type groups struct {
+	parent []int
+	named  map[any]int
+}
+
+func newGroups() *groups { return &groups{named: map[any]int{}} }
+
+func (g *groups) of(row *run.Row, member *Membership) int {
+	type structural uint64
+	type superficial uint64
+	type four int
+	at := g.name(structural(row.Instance.StructuralSeed))
+	g.join(at, g.name(superficial(row.Instance.SurfaceSeed)))
+	if member != nil {
+		if i, ok := member.four[withoutEncoding(row.ID)]; ok {
+			g.join(at, g.name(four(i)))
+		}
+	}
+	return at
+}
+
+func (g *groups) name(k any) int {
+	i, ok := g.named[k]
+	if !ok {
+		i = len(g.parent)
+		g.named[k] = i
+		g.parent = append(g.parent, i)
+	}
+	return i
+}
+
+func (g *groups) find(i int) int {
+	for g.parent[i] != i {
+		g.parent[i] = g.parent[g.parent[i]]
+		i = g.parent[i]
+	}
+	return i
+}
+
+func (g *groups) join(i, j int) { g.parent[g.find(i)] = g.find(j) }
+
+// contrast is what is needed of the cells of a weighted sum.
+type contrast struct {
+	cells   []stats.Cell[int]
+	shares  []stats.Proportion
+	weights []float64
+}
+
+// add takes the terms in, with their weights times a factor.
+func (c *contrast) add(s *sample, terms []term, factor float64, opt *Options) {
+	for _, t := range terms {
+		a := s.cells[t.cell]
+		w := factor * t.weight
+		c.cells = append(c.cells, stats.Cell[int]{Weight: w, Values: a.values, Cluster: a.cluster})
+		c.shares = append(c.shares, stats.ShareOf(a.values, a.cluster, 1-opt.Alpha).Effective())
+		c.weights = append(c.weights, w)
+	}
+}
+
+// estimate is the cluster-robust estimate. Where no cluster differs from another,
+// as when a model is always right on one cell and never on another, its error is
+// that of added answers.
+func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
+	e := stats.Contrast(c.cells...)
+	if !(e.SE > 0) {
+		e.SE, e.DF = stats.PriceBonett(c.weights, c.shares).SE, 0
+	}
+	return Gap{Name: nameOf(terms), Meaning: meaning, Value: e.Value, SE: e.SE, Interval: e.Interval(1 - opt.Alpha), P: e.P(),
+		Method: Clustered, MinimumEffect: stats.MinimumEffect(e.SE, opt.Alpha, opt.Power)}
+}
+
+// gap estimates a weighted sum of accuracies.
+func (s *sample) gap(meaning string, terms []term, opt *Options) Gap {
+	var c contrast
+	c.add(s, terms, 1, opt)
+	g := c.estimate(meaning, terms, opt)
+	if len(terms) > 2 {
+		return g
+	}
+	if pairs, ok := pairs(c.cells[0], c.cells[1]); ok {
+		g.Interval, g.P, g.Method = pairs.Tango(1-opt.Alpha), pairs.McNemarMidP(), Paired
+	} else if apart(c.cells[0], c.cells[1]) {
+		g.Interval, g.Method = stats.Newcombe(c.shares[0], c.shares[1], 1-opt.Alpha), Unpaired
+		_, g.P = stats.ZTest(c.shares[0], c.shares[1])
+	}
+	return g
+}
+
+// change is a gap at the last epoch less that at the first. Answers to the same
+// question at both are of one cluster.
+func change(first, last *sample, meaning string, terms []term, opt *Options) Gap {
+	var c contrast
+	c.add(last, terms, 1, opt)
+	c.add(first, terms, -1, opt)
+	return c.estimate(meaning, terms, opt)
+}
+
+// pairs is the table of two cells in which every cluster has one answer of each.
+func pairs(a, b stats.Cell[int]) (stats.Paired, bool) {
+	var t stats.Paired
+	partner := make(map[int]float64, len(a.Values))
+	for i, x := range a.Values {
+		if _, twice := partner[a.Cluster[i]]; twice {
+			return t, false
+		}
+		partner[a.Cluster[i]] = x
+	}
+	for i, y := range b.Values {
+		x, ok := partner[b.Cluster[i]]
+		if !ok {
+			return t, false
+		}
+		delete(partner, b.Cluster[i])
+		t.Add(x == 1, y == 1)
+	}
+	return t, len(partner) == 0
+}
+
+// apart reports whether two cells have no cluster in common.
+func apart(a, b stats.Cell[int]) bool {
+	in := make(map[int]bool, len(a.Cluster))
+	for _, k := range a.Cluster {
+		in[k] = true
+	}
+	return !slices.ContainsFunc(b.Cluster, func(k int) bool { return in[k] })
+}

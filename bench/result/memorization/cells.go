@@ -1,0 +1,336 @@
+// Package memorization measures how much of what a model knows it has only
+// memorised, by what it loses on questions that it has not seen.
+//
+// There are four cells. A question consists of a structure, which is its graph,
+// anchors and thresholds, and of a surface, which is its labels, domain, style and order
+// of edges:
+//
+//	seen       the questions that the model was trained on
+//	structure  their structures with new surfaces
+//	surface    their surfaces with new structures
+//	fresh      new structures with new surfaces
+//
+// A model that has memorised texts is good on seen alone; one that knows graphs by
+// heart, but not their names, is good on structure too; one that has learned to
+// compute is as good on fresh as on seen.
+package memorization
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ein/bench/question/draw"
+	"ein/bench/question/instance"
+	"ein/internal/stats/show"
+	"ein/internal/table"
+)
+
+// Cell is one of the four kinds of question.
+type Cell string
+
+// The cells.
+const (
+	Seen      Cell = "seen"
+	Structure Cell = "structure"
+	Surface   Cell = "surface"
+	Fresh     Cell = "fresh"
+)
+
+// Cells lists the cells.
+func Cells() []Cell { return []Cell{Seen, Structure, Surface, Fresh} }
+
+// shares says what a cell has in common with the questions seen.
+func (c Cell) shares() (structure, surface bool) {
+	return c == Seen || c == Structure, c == Seen || c == Surface
+}
+
+// attempts is how many seeds are tried for a question that does not clash. Of
+// graphs with few nodes there are few structures, and those may all have been seen.
+const attempts = 100
+
+// Generator makes the other three cells of questions.
+type Generator struct {
+	Seed     uint64
+	Progress func(done, all int) // called after each question; may be nil
+}
+
+// Generated is the four cells. Their questions with the same index belong together:
+// they have the same category, number of nodes, phrasing and encoding.
+type Generated struct {
+	Instances map[Cell][]*instance.Instance
+	Lines     map[Cell][]byte // of a file of instances
+	Left      []Left          // questions that are in no cell
+	Proof     Proof
+}
+
+// Left is a question that was left out of all cells.
+type Left struct {
+	ID   string `json:"id"`
+	Cell Cell   `json:"cell"` // the one that has no question for it
+}
+
+// Generate makes the cells. What it makes depends on the questions and the seed
+// alone. A question for which a cell has none that does not clash is left out of
+// all of them.
+func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Generated, error) {
+	b := &builder{seed: g.Seed, structures: map[[32]byte]bool{}, surfaces: map[string]bool{}, questions: map[string]bool{}}
+	ids := make([]instance.ID, len(seen))
+	splits := map[string]bool{}
+	for i, in := range seen {
+		var err error
+		if ids[i], err = original(in); err != nil {
+			return nil, err
+		}
+		if b.questions[in.Question] {
+			return nil, fmt.Errorf("%s: its question is there twice", in.ID)
+		}
+		if err := b.keep(in); err != nil {
+			return nil, err
+		}
+		splits[in.Split] = true
+	}
+	b.split = string(Fresh)
+	for i := 2; splits[b.split]; i++ {
+		b.split = string(Fresh) + strconv.Itoa(i)
+	}
+	out := &Generated{Instances: map[Cell][]*instance.Instance{}, Lines: map[Cell][]byte{}, Left: []Left{}}
+	for i, in := range seen {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		four, without, err := b.four(in, ids[i])
+		switch {
+		case err != nil:
+			return nil, err
+		case without != "":
+			out.Left = append(out.Left, Left{in.ID, without})
+		default:
+			for c, in := range four {
+				out.Instances[c] = append(out.Instances[c], in)
+			}
+		}
+		if g.Progress != nil {
+			g.Progress(i+1, len(seen))
+		}
+	}
+	for _, c := range Cells() {
+		var lines bytes.Buffer
+		for _, in := range out.Instances[c] {
+			if err := instance.Write(&lines, in); err != nil {
+				return nil, err
+			}
+		}
+		out.Lines[c] = lines.Bytes()
+	}
+	var err error
+	out.Proof, err = prove(out)
+	return out, err
+}
+
+// original is the id of a question, which has to be the one that the id makes:
+// the other cells are made from the id.
+func original(in *instance.Instance) (instance.ID, error) {
+	id, err := instance.ParseID(in.ID)
+	if err != nil {
+		return id, err
+	}
+	made, _, err := instance.Generate(id)
+	if err != nil {
+		return id, err
+	}
+	if made.Digest != in.Digest {
+		return id, fmt.Errorf("%s: it is not the question that its id makes, so that no others can be made of its parts", in.ID)
+	}
+	return id, nil
+}
+
+// builder knows what there is already.
+type builder struct {
+	seed       uint64
+	split      string // of fresh questions
+	structures map[[32]byte]bool
+	surfaces   map[string]bool
+	questions  map[string]bool
+}
+
+func (b *builder) keep(in *instance.Instance) error {
+	form, err := instance.Structure(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.ID, err)
+	}
+	b.structures[form], b.surfaces[surfaceOf(in)], b.questions[in.Question] = true, true, true
+	return nil
+}
+
+// surfaceOf is what is seen of a question besides its structure: the domain, the
+// style and the labels in order.
+func surfaceOf(in *instance.Instance) string {
+	return strings.Join(append([]string{in.Domain, in.Style}, in.Nodes...), "\x00")
+}
+
+// four makes the questions that belong to one that was seen. The cell is one that
+// there is no question for.
+func (b *builder) four(in *instance.Instance, id instance.ID) (map[Cell]*instance.Instance, Cell, error) {
+	four := map[Cell]*instance.Instance{Seen: in}
+	for _, c := range Cells()[1:] {
+		found, err := b.search(c, in, id)
+		if found == nil {
+			return nil, c, err
+		}
+		four[c] = found
+		if err := b.keep(found); err != nil {
+			return nil, "", err
+		}
+	}
+	return four, "", nil
+}
+
+// search tries seeds until a question shares with what there is only what its
+// cell says; nil when none does.
+func (b *builder) search(c Cell, in *instance.Instance, id instance.ID) (*instance.Instance, error) {
+	sameStructure, sameSurface := c.shares()
+	for try := range attempts {
+		seed := b.seed
+		if try > 0 { // not the next seed: that would be the first of others
+			seed = draw.Seed(draw.Key("memorization", strconv.FormatUint(b.seed, 10), string(c), in.ID, strconv.Itoa(try)))
+		}
+		next := id
+		if !sameStructure {
+			next.Seed, next.N = seed, instance.Range{Min: in.N, Max: in.N}
+		}
+		if !sameSurface {
+			next.SurfaceSeed = seed
+		}
+		if c == Fresh {
+			next.Split = b.split
+		}
+		made, _, err := instance.Generate(next)
+		if err != nil {
+			return nil, err
+		}
+		form, err := instance.Structure(made)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", made.ID, err)
+		}
+		if (sameStructure || !b.structures[form]) && (sameSurface || !b.surfaces[surfaceOf(made)]) && !b.questions[made.Question] {
+			return made, nil
+		}
+	}
+	return nil, nil
+}
+
+// Proof says what the cells share with the questions seen, counted from the
+// questions themselves.
+type Proof struct {
+	Cells []CellProof `json:"cells"`
+	Left  int         `json:"left_out"`
+}
+
+// CellProof is one cell. Partner is the seen question of the same index.
+type CellProof struct {
+	Cell       Cell `json:"cell"`
+	Instances  int  `json:"instances"`
+	Structures int  `json:"structures"` // different ones, up to isomorphism
+	// How many questions have the structure, the surface, the text of any seen.
+	SharedStructures int `json:"shared_structures"`
+	SharedSurfaces   int `json:"shared_surfaces"`
+	SharedQuestions  int `json:"shared_questions"`
+	// How many have those of their partner.
+	PartnerStructures int `json:"partner_structures"`
+	PartnerSurfaces   int `json:"partner_surfaces"`
+	// How many have the category and the number of nodes of their partner.
+	Matched int    `json:"matched"`
+	SHA256  string `json:"sha256"` // of the file
+}
+
+// prove counts what the cells share, and gives an error when that is not what they
+// are said to share.
+func prove(g *Generated) (Proof, error) {
+	p := Proof{Left: len(g.Left)}
+	structures, surfaces, questions := map[[32]byte]bool{}, map[string]bool{}, map[string]bool{}
+	var partners [][32]byte
+	for _, c := range Cells() {
+		sum := sha256.Sum256(g.Lines[c])
+		x := CellProof{Cell: c, Instances: len(g.Instances[c]), SHA256: hex.EncodeToString(sum[:])}
+		own := map[[32]byte]bool{}
+		for i, in := range g.Instances[c] {
+			form, err := instance.Structure(in)
+			if err != nil {
+				return p, err
+			}
+			own[form] = true
+			if c == Seen {
+				structures[form], surfaces[surfaceOf(in)], questions[in.Question] = true, true, true
+				partners = append(partners, form)
+			}
+			partner := g.Instances[Seen][i]
+			count(&x.SharedStructures, structures[form])
+			count(&x.SharedSurfaces, surfaces[surfaceOf(in)])
+			count(&x.SharedQuestions, questions[in.Question])
+			count(&x.PartnerStructures, form == partners[i])
+			count(&x.PartnerSurfaces, surfaceOf(in) == surfaceOf(partner))
+			count(&x.Matched, in.Category == partner.Category && in.N == partner.N)
+		}
+		x.Structures = len(own)
+		p.Cells = append(p.Cells, x)
+		if err := x.check(); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func count(n *int, holds bool) {
+	if holds {
+		*n++
+	}
+}
+
+func (x *CellProof) check() error {
+	structure, surface := x.Cell.shares()
+	all := func(holds bool) int {
+		if holds {
+			return x.Instances
+		}
+		return 0
+	}
+	got := []int{x.SharedStructures, x.PartnerStructures, x.SharedSurfaces, x.PartnerSurfaces, x.SharedQuestions, x.Matched}
+	want := []int{all(structure), all(structure), all(surface), all(surface), all(x.Cell == Seen), x.Instances}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("the cell %s shares other parts with the questions seen than it should: %v, expected %v", x.Cell, got, want)
+	}
+	return nil
+}
+
+// Text is the proof for people.
+func (p *Proof) Text() string {
+	rows := [][]string{{"cell", "questions", "structures", "structure seen", "surface seen", "text seen"}}
+	for i := range p.Cells {
+		x := &p.Cells[i]
+		rows = append(rows, []string{string(x.Cell), show.Count(x.Instances), show.Count(x.Structures), show.Count(x.SharedStructures),
+			show.Count(x.SharedSurfaces), show.Count(x.SharedQuestions)})
+	}
+	var b strings.Builder
+	b.WriteString(table.Of(rows).Text())
+	if p.Left > 0 {
+		fmt.Fprintf(&b, "%d left out of all cells: every structure that was drawn for them had been seen.\n", p.Left)
+	}
+	return b.String()
+}
+
+// JSON is the proof as a file.
+func (g *Generated) JSON() ([]byte, error) {
+	out, err := json.MarshalIndent(struct {
+		Version int `json:"version"`
+		Proof
+		LeftOut []Left `json:"left"`
+	}{1, g.Proof, g.Left}, "", "  ")
+	return append(out, '\n'), err
+}

@@ -1,0 +1,93 @@
+package memorization
+
+import (
+	"fmt"
+	"strings"
+
+	"ein/internal/stats/show"
+	"ein/internal/table"
+)
+
+// Text is the report for people.
+func (r *Report) Text() string {
+	var b strings.Builder
+	for i := range r.Epochs {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		r.epoch(&b, &r.Epochs[i])
+	}
+	if len(r.Epochs) > 1 {
+		r.summary(&b)
+	}
+	scored := "strict"
+	if r.Lenient {
+		scored = "lenient"
+	}
+	fmt.Fprintf(&b, "\nGaps are of %s accuracy, in points. Paired ones have intervals by Tango and\nMcNemar's mid-p, unpaired ones intervals by Newcombe and the z test, the others\n"+
+		"cluster-robust errors; Holm adjusts p for the gaps of a table. \"Least\" is the\nsmallest gap that as many answers show with a power of %s.\n", scored, show.Percent(r.Power))
+	return b.String()
+}
+
+func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
+	confidence := show.Percent(1 - r.Alpha)
+	rows := [][]string{{e.Name, "asked", "no reply", "infra", "clashes", "strict %", confidence, "lenient %", confidence}}
+	for _, c := range e.Cells {
+		row := []string{string(c.Cell), show.Count(c.Asked), show.Count(c.Missing), show.Count(c.Infra), show.Count(c.Clashes)}
+		rate, interval := show.Share(c.Strict)
+		row = append(row, rate, interval)
+		rate, interval = show.Share(c.Lenient)
+		rows = append(rows, append(row, rate, interval))
+	}
+	b.WriteString(table.Of(rows).Text())
+	b.WriteString("\n")
+	r.table(b, "gap", e.Gaps)
+}
+
+func (r *Report) table(b *strings.Builder, title string, list []Gap) {
+	if len(list) == 0 {
+		fmt.Fprintf(b, "There is no %s: there are answers to one cell only.\n", title)
+		return
+	}
+	rows := [][]string{{title, "", "points", show.Percent(1 - r.Alpha), "p", "Holm", "least", "method"}}
+	for _, g := range list {
+		rows = append(rows, []string{g.Name, g.Meaning, show.Points(g.Value), show.Span(g.Interval),
+			show.P(g.P), show.P(g.Holm), show.Rate(g.MinimumEffect), g.Method})
+	}
+	b.WriteString(table.Of(rows).Text())
+}
+
+// summary is the gap that the cells are for, epoch by epoch, and what has become of
+// all gaps.
+func (r *Report) summary(b *strings.Builder) {
+	rows := [][]string{{"epoch"}}
+	for _, c := range r.Epochs[0].Cells {
+		rows[0] = append(rows[0], string(c.Cell)+" %")
+	}
+	rows[0] = append(rows[0], "seen - fresh", show.Percent(1-r.Alpha))
+	for _, e := range r.Epochs {
+		row := []string{e.Name}
+		for _, of := range r.Epochs[0].Cells {
+			cell := show.None
+			for _, c := range e.Cells {
+				if s := c.Share(r.Lenient); c.Cell == of.Cell && s != nil {
+					cell = show.Rate(s.Rate)
+				}
+			}
+			row = append(row, cell)
+		}
+		gap, interval := show.None, show.None
+		for _, g := range e.Gaps {
+			if g.Name == "seen - fresh" {
+				gap, interval = show.Points(g.Value), show.Points(g.Interval.Low)+" to "+show.Points(g.Interval.High)
+			}
+		}
+		rows = append(rows, append(row, gap, interval))
+	}
+	b.WriteString("\n")
+	b.WriteString(table.Of(rows).Text())
+	if len(r.Changes) > 0 {
+		b.WriteString("\n")
+		r.table(b, fmt.Sprintf("from %s to %s", r.Epochs[0].Name, r.Epochs[len(r.Epochs)-1].Name), r.Changes)
+	}
+}

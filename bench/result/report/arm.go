@@ -1,0 +1,302 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/chart"
+	"ein/internal/page"
+	"ein/internal/stats"
+)
+
+// Arm is the rows of a run in one mode and encoding.
+type Arm struct {
+	Run      *run.Run
+	Mode     sft.Mode
+	Encoding surface.Encoding
+	Name     string // tells it from the others
+
+	all    []item // asked for
+	scored []item // with an outcome that counts
+	infra  int    // infrastructure errors
+	bare   int    // replies that are not scored
+}
+
+// item is a row with what it shares with others.
+type item struct {
+	*run.Row
+	base    string   // the id without the encoding
+	cluster [32]byte // of the structure
+}
+
+// Missing is how many rows have no reply.
+func (a *Arm) Missing() int { return len(a.all) - len(a.scored) - a.infra - a.bare }
+
+// arms splits runs. The order is that of the runs, their modes and encodings.
+func arms(runs []*run.Run) []*Arm {
+	var list []*Arm
+	for _, r := range runs {
+		type key struct {
+			m sft.Mode
+			e surface.Encoding
+		}
+		byKey := map[key]*Arm{}
+		known := map[*instance.Instance]item{}
+		for _, m := range r.Config.Modes {
+			for _, e := range r.Config.Encodings {
+				byKey[key{m, e}] = &Arm{Run: r, Mode: m, Encoding: e}
+				list = append(list, byKey[key{m, e}])
+			}
+		}
+		for i := range r.Rows {
+			row := &r.Rows[i]
+			k := key{row.Mode, row.Encoding}
+			if byKey[k] == nil {
+				byKey[k] = &Arm{Run: r, Mode: k.m, Encoding: k.e}
+				list = append(list, byKey[k])
+			}
+			it, ok := known[row.Instance]
+			if !ok {
+				it = identify(row.Instance)
+				known[row.Instance] = it
+			}
+			it.Row = row
+			byKey[k].add(it)
+		}
+	}
+	name(list)
+	return list
+}
+
+func (a *Arm) add(it item) {
+	a.all = append(a.all, it)
+	switch {
+	case it.Score != nil && it.Score.Outcome == answer.InfraError:
+		a.infra++
+	case it.Score != nil:
+		a.scored = append(a.scored, it)
+	case it.Reply != nil:
+		a.bare++
+	}
+}
+
+// identify finds what an instance shares with its variants. An id that cannot be
+// read shares nothing.
+func identify(in *instance.Instance) item {
+	it := item{base: in.ID}
+	copy(it.cluster[:], in.ID)
+	if id, err := instance.ParseID(in.ID); err == nil {
+		it.cluster = id.StructuralKey()
+		id.Encoding = surface.NL
+		it.base = id.String()
+	}
+	return it
+}
+
+// name gives the arms names: the model, and what else tells them apart.
+func name(list []*Arm) {
+	encodings := map[surface.Encoding]bool{}
+	for _, a := range list {
+		encodings[a.Encoding] = true
+	}
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = fmt.Sprintf("%s, %s", brief(a.Run.Config.Model), a.Mode)
+		if len(encodings) > 1 {
+			names[i] += ", " + string(a.Encoding)
+		}
+	}
+	unique(names, func(i int) string { return list[i].Run.Dir })
+	for i, a := range list {
+		a.Name = names[i]
+	}
+}
+
+// unique adds the folder of their run to names that are there twice, and a number
+// where that is not enough.
+func unique(names []string, dir func(int) string) {
+	count := map[string]int{}
+	for _, n := range names {
+		count[n]++
+	}
+	for i, n := range names {
+		if count[n] > 1 {
+			names[i] += " (" + brief(filepath.Base(dir(i))) + ")"
+		}
+	}
+	clear(count)
+	for i, n := range names {
+		if count[n]++; count[n] > 1 {
+			names[i] += fmt.Sprintf(" #%d", count[n])
+		}
+	}
+}
+
+// only is the items that a condition holds for.
+func only(items []item, keep func(*item) bool) []item {
+	var list []item
+	for i := range items {
+		if keep(&items[i]) {
+			list = append(list, items[i])
+		}
+	}
+	return list
+}
+
+func level(items []item, l string) []item {
+	return only(items, func(it *item) bool { return it.Instance.Level == l })
+}
+
+// shareOf is how many items a condition holds for, where those of one structure
+// are a cluster; nil of none.
+func shareOf(items []item, holds func(*item) bool) *stats.Share {
+	values := make([]float64, len(items))
+	clusters := make([][32]byte, len(items))
+	for i := range items {
+		if holds(&items[i]) {
+			values[i] = 1
+		}
+		clusters[i] = items[i].cluster
+	}
+	return stats.ShareOf(values, clusters, stats.Confidence)
+}
+
+// percent is a share as it is shown.
+func percent(s *stats.Share) chart.Value {
+	if s == nil {
+		return chart.Missing()
+	}
+	return chart.Value{V: 100 * s.Rate, Low: 100 * s.Interval.Low, High: 100 * s.Interval.High, N: s.N}
+}
+
+// share is a share in percent with its interval.
+func share(items []item, holds func(*item) bool) chart.Value { return percent(shareOf(items, holds)) }
+
+// drop is the share of a less that of b, in points; they are of different items.
+func drop(a, b []item, holds func(*item) bool) chart.Value {
+	p, q := shareOf(a, holds), shareOf(b, holds)
+	if p == nil || q == nil {
+		return chart.Missing()
+	}
+	i := stats.Newcombe(p.Effective(), q.Effective(), stats.Confidence)
+	return chart.Value{V: 100 * (p.Rate - q.Rate), Low: 100 * i.Low, High: 100 * i.High, N: p.N + q.N}
+}
+
+// per is a ratio of sums with its bootstrap interval over clusters.
+func (r *Report) per(items []item, num, den func(*item) float64) (chart.Value, error) {
+	index := map[[32]byte]int{}
+	var a, b []float64
+	sum, below := 0.0, 0.0
+	for i := range items {
+		it := &items[i]
+		k, ok := index[it.cluster]
+		if !ok {
+			k = len(a)
+			index[it.cluster] = k
+			a, b = append(a, 0), append(b, 0)
+		}
+		x, y := num(it), den(it)
+		a[k] += x
+		b[k] += y
+		sum, below = sum+x, below+y
+	}
+	if below == 0 {
+		return chart.Missing(), nil
+	}
+	v := chart.Value{V: sum / below, Low: math.NaN(), High: math.NaN(), N: len(items)}
+	if len(a) < 2 || sum == 0 {
+		return v, nil
+	}
+	_, i, err := stats.Bootstrap{Seed: 1, Resamples: r.Options.Resamples}.Ratio(a, b)
+	if err != nil {
+		return v, err
+	}
+	v.Low, v.High = i.Low, i.High
+	return v, nil
+}
+
+// notes are what a reader has to know before comparing arms.
+func notes(r *Report) []string {
+	var list []string
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if len(r.Runs) == 0 {
+		say("There are no runs.")
+	}
+	for _, a := range r.Arms {
+		if n := a.Missing(); n > 0 {
+			say("%s: %d of %d questions have no reply; all shares are of those that have one.", a.Name, n, len(a.all))
+		}
+		if a.infra > 0 {
+			say("%s: %d replies were lost to infrastructure errors; they are in no share.", a.Name, a.infra)
+		}
+		if a.bare > 0 {
+			say("%s: %d replies are not scored and in no table; score the run first.", a.Name, a.bare)
+		}
+		if len(a.all) == 0 {
+			say("%s: nothing was asked.", a.Name)
+		}
+	}
+	return append(list, differences(r.Arms)...)
+}
+
+// differences says which arms were not asked the same questions.
+func differences(arms []*Arm) []string {
+	if len(arms) < 2 {
+		return nil
+	}
+	sets := make([]map[string]bool, len(arms))
+	for i, a := range arms {
+		sets[i] = map[string]bool{}
+		for j := range a.all {
+			sets[i][a.all[j].base] = true
+		}
+	}
+	var list []string
+	for i := 1; i < len(arms); i++ {
+		shared := 0
+		for id := range sets[i] {
+			if sets[0][id] {
+				shared++
+			}
+		}
+		if shared < len(sets[0]) || shared < len(sets[i]) {
+			list = append(list, fmt.Sprintf("%s and %s were asked different questions: %d and %d, of which %d are the same. Differences between them are partly those of the questions.",
+				arms[0].Name, arms[i].Name, len(sets[0]), len(sets[i]), shared))
+		}
+	}
+	if len(list) > 6 {
+		list = append(list[:6], fmt.Sprintf("%d more arms were asked other questions than %s.", len(list)-6, arms[0].Name))
+	}
+	return list
+}
+
+// levels are those that occur, in order.
+func (r *Report) levels() []string {
+	var list []string
+	for _, a := range r.Arms {
+		for i := range a.all {
+			if l := a.all[i].Instance.Level; !slices.Contains(list, l) {
+				list = append(list, l)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// brief is a name that fits into a row.
+func brief(s string) string {
+	const most = 60
+	r := []rune(page.Visible(shorten(s, 4*most)))
+	if len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return string(r)
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/internal/chart"
+)
+
+// causes is a table and a figure of the causes of wrong answers.
+type causes struct {
+	id, title, caption string
+	names              []string
+	of                 func(*item) string // "" is not attributed
+	extra              []Column
+	more               func(wrong []item) []chart.Value
+}
+
+func buildAttribution(r *Report, s *Section) error {
+	var kinds, errors []string
+	for _, k := range verdict.Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	for _, e := range verdict.Errors() {
+		errors = append(errors, string(e))
+	}
+	r.causes(s, &causes{
+		id: "programs", title: "Why wrong programs are wrong",
+		caption: "Wrong programs that ran, in percent of those attributed. The graph in the program is compared with the true one, and the program is run again with the true edges: right then, it is graph reading; its edges right already, logic; otherwise both. Edges misread are those of all wrong programs.",
+		names:   kinds,
+		of: func(it *item) string {
+			if it.Score.Attribution == nil {
+				return ""
+			}
+			return string(it.Score.Attribution.Kind)
+		},
+		extra: []Column{{"dropped", "edges dropped", Number}, {"added", "added", Number}, {"reversed", "reversed", Number}},
+		more: func(wrong []item) []chart.Value {
+			var dropped, added, reversed int
+			for i := range wrong {
+				d, a, v := wrong[i].Score.Attribution.Edges()
+				dropped, added, reversed = dropped+d, added+a, reversed+v
+			}
+			return []chart.Value{chart.Exact(float64(dropped)), chart.Exact(float64(added)), chart.Exact(float64(reversed))}
+		},
+	})
+	r.causes(s, &causes{
+		id: "direct", title: "Which misreadings explain wrong answers",
+		caption: "Wrong direct answers, in percent of those examined, by the most specific misreading of the question whose answer is that of the model. Some agree by chance: tried is the mean number of misreadings, answers that of the different wrong answers they give. Where a few answers are possible at all, as in Boolean questions, a match says little.",
+		names:   append(errors, verdict.Unexplained),
+		of: func(it *item) string {
+			switch f := it.Score.Finding; {
+			case f == nil:
+				return ""
+			case len(f.Matches) == 0:
+				return verdict.Unexplained
+			default:
+				return string(f.Matches[0].Error)
+			}
+		},
+		extra: []Column{{"tried", "tried", Number}, {"answers", "answers", Number}},
+		more: func(wrong []item) []chart.Value {
+			var tried, answers float64
+			for i := range wrong {
+				tried += float64(wrong[i].Score.Finding.Tried)
+				answers += float64(wrong[i].Score.Finding.Answers)
+			}
+			n := float64(len(wrong))
+			return []chart.Value{chart.Exact(tried / n), chart.Exact(answers / n)}
+		},
+	})
+	return nil
+}
+
+// causes adds a table and a figure, when there is anything in them.
+func (r *Report) causes(s *Section, c *causes) {
+	t := &Table{ID: "attribution-" + c.id, Title: c.title, Caption: c.caption, Keys: []string{"model, mode"}}
+	for _, n := range c.names {
+		t.Columns = append(t.Columns, Column{n, strings.ReplaceAll(n, "_", " "), Percent})
+	}
+	t.Columns = append(t.Columns, Column{"n", "attributed", Number}, Column{"wrong", "of wrong", Number})
+	t.Columns = append(t.Columns, c.extra...)
+	for _, a := range r.Arms {
+		wrong := only(a.scored, func(it *item) bool { return it.Score.Outcome == answer.Wrong })
+		known := only(wrong, func(it *item) bool { return c.of(it) != "" })
+		if len(known) == 0 {
+			continue
+		}
+		row := Row{Keys: []string{a.Name}}
+		for _, n := range c.names {
+			row.Cells = append(row.Cells, share(known, func(it *item) bool { return c.of(it) == n }))
+		}
+		row.Cells = append(row.Cells, chart.Exact(float64(len(known))), chart.Exact(float64(len(wrong))))
+		row.Cells = append(row.Cells, c.more(known)...)
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return
+	}
+	f := t.figure(chart.Stack, len(c.names), "wrong answers (%)", c.caption)
+	for i := range f.Rows {
+		f.Rows[i] += fmt.Sprintf(" (n = %.0f)", t.Rows[i].Cells[len(c.names)].V)
+	}
+	if i := slices.Index(c.names, verdict.Unexplained); i >= 0 {
+		f.Panels[0].Series[i].Style = 8 // grey
+	}
+	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
+}

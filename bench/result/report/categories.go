@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"ein/bench/question/category"
+	"ein/bench/question/census"
+	"ein/bench/question/instance"
+	"ein/internal/chart"
+)
+
+func buildCategories(r *Report, s *Section) error {
+	present := map[string]string{} // levels
+	for _, a := range r.Arms {
+		for i := range a.all {
+			present[a.all[i].Instance.Category] = a.all[i].Instance.Level
+		}
+	}
+	t := &Table{
+		ID: "categories", Title: "Accuracy by category", Keys: []string{"level", "category"}, Paper: "percategory",
+		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With some dozens of answers each, intervals are wide: among " + strconv.Itoa(len(category.Table)) + " categories, one outside of what is true is to be expected. Majority is the share of questions whose answer is the most common one of the category, up to the labels: who always gives it is right as often.",
+	}
+	for i, a := range r.Arms {
+		t.Columns = append(t.Columns, Column{fmt.Sprintf("arm%d", i+1), a.Name, Percent})
+	}
+	majority := r.majority()
+	t.Columns = append(t.Columns, Column{"majority", "majority", Percent})
+	for _, c := range category.Table {
+		l, ok := present[c.Name]
+		if !ok {
+			continue
+		}
+		line := Row{Keys: []string{l, c.Name}}
+		for _, a := range r.Arms {
+			line.Cells = append(line.Cells, share(only(a.scored, func(it *item) bool { return it.Instance.Category == c.Name }), r.right))
+		}
+		line.Cells = append(line.Cells, majority(c.Name))
+		t.Rows = append(t.Rows, line)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	s.Tables = append(s.Tables, t)
+	s.Figures = append(s.Figures, t.figure(chart.Heat, len(r.Arms), "accuracy (%)", "Accuracy ("+r.Options.Scoring()+", %) by category. The intervals are in the table."))
+	return nil
+}
+
+// majority is the share of the most common answer of each category, over all
+// questions that were asked of any arm; missing where answers cannot be read.
+func (r *Report) majority() func(category string) chart.Value {
+	seen := map[string]bool{}
+	var list []*instance.Instance
+	for _, a := range r.Arms {
+		for i := range a.all {
+			if it := &a.all[i]; !seen[it.base] {
+				seen[it.base] = true
+				list = append(list, it.Instance)
+			}
+		}
+	}
+	found, err := census.Collect(func(yield func(*instance.Instance, error) bool) {
+		for _, in := range list {
+			if !yield(in, nil) {
+				return
+			}
+		}
+	})
+	return func(category string) chart.Value {
+		if err == nil {
+			for _, g := range found.Categories {
+				if g.Name == category {
+					v := chart.Exact(100 * g.Majority)
+					v.N = g.Instances
+					return v
+				}
+			}
+		}
+		return chart.Missing()
+	}
+}

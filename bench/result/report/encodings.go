@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/chart"
+	"ein/internal/stats"
+)
+
+// asked is what a question in one encoding shares with that in another.
+type asked struct {
+	base   string
+	sample int
+}
+
+func buildEncodings(r *Report, s *Section) error {
+	type key struct {
+		run  *run.Run
+		mode sft.Mode
+	}
+	var keys []key
+	byKey := map[key]map[surface.Encoding]*Arm{}
+	var present []surface.Encoding
+	for _, a := range r.Arms {
+		k := key{a.Run, a.Mode}
+		if byKey[k] == nil {
+			byKey[k] = map[surface.Encoding]*Arm{}
+			keys = append(keys, k)
+		}
+		byKey[k][a.Encoding] = a
+		if !slices.Contains(present, a.Encoding) {
+			present = append(present, a.Encoding)
+		}
+	}
+	if len(present) < 2 {
+		return nil
+	}
+	var encodings []surface.Encoding
+	for _, e := range surface.Encodings() {
+		if slices.Contains(present, e) {
+			encodings = append(encodings, e)
+		}
+	}
+	first := encodings[0]
+	t := &Table{
+		ID: "encodings", Title: "Accuracy by encoding of the graph", Keys: []string{"model, mode"}, Paper: "encoding",
+		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference to %s over the questions that both were asked: paired, with errors clustered by structure.", r.Options.Scoring(), first),
+	}
+	for _, e := range encodings {
+		t.Columns = append(t.Columns, Column{string(e), string(e), Percent})
+	}
+	for _, e := range encodings[1:] {
+		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s less %s", e, first), Points})
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = fmt.Sprintf("%s, %s", brief(k.run.Config.Model), k.mode)
+	}
+	unique(names, func(i int) string { return keys[i].run.Dir })
+	for i, k := range keys {
+		row := Row{Keys: []string{names[i]}}
+		for _, e := range encodings {
+			v := chart.Missing()
+			if a := byKey[k][e]; a != nil {
+				v = share(a.scored, r.right)
+			}
+			row.Cells = append(row.Cells, v)
+		}
+		for _, e := range encodings[1:] {
+			row.Cells = append(row.Cells, r.paired(byKey[k][e], byKey[k][first]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	s.Tables = append(s.Tables, t)
+	s.Figures = append(s.Figures, t.figure(chart.Dots, len(encodings), "accuracy (%)",
+		"Accuracy ("+r.Options.Scoring()+") of each model and mode by encoding of the graph, with 95 % intervals."))
+	return nil
+}
+
+// paired is the share of a less that of b over what both were asked, in points.
+func (r *Report) paired(a, b *Arm) chart.Value {
+	if a == nil || b == nil {
+		return chart.Missing()
+	}
+	other := map[asked]*item{}
+	for i := range b.scored {
+		other[asked{b.scored[i].base, b.scored[i].Sample}] = &b.scored[i]
+	}
+	one, two := stats.Cell[[32]byte]{Weight: 1}, stats.Cell[[32]byte]{Weight: -1}
+	for i := range a.scored {
+		it := &a.scored[i]
+		o := other[asked{it.base, it.Sample}]
+		if o == nil {
+			continue
+		}
+		one.Values, one.Cluster = append(one.Values, r.correct(it)), append(one.Cluster, it.cluster)
+		two.Values, two.Cluster = append(two.Values, r.correct(o)), append(two.Cluster, o.cluster)
+	}
+	if len(one.Values) == 0 {
+		return chart.Missing()
+	}
+	e := stats.Contrast(one, two)
+	i := e.Interval(stats.Confidence)
+	return chart.Value{V: 100 * e.Value, Low: 100 * i.Low, High: 100 * i.High, N: len(one.Values)}
+}

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/surface"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+func makeReport(t testing.TB, opt Options, runs ...*run.Run) *Report {
+	t.Helper()
+	if opt.Resamples == 0 {
+		opt.Resamples = 200
+	}
+	r, err := New(runs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestGoldens holds every table in every format.
+func TestGoldens(t *testing.T) {
+	runs := []*run.Run{
+		madeRun(t, "made:small", 2, surface.NL, surface.Matrix),
+		madeRun(t, "made:thinking", 2, surface.NL),
+	}
+	r := makeReport(t, Options{Lenient: true, Paper: true}, runs...)
+	for _, f := range []Format{Markdown, LaTeX, CSV} {
+		files, err := r.Files(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all bytes.Buffer
+		for _, x := range files {
+			all.WriteString("== " + x.Name + "\n")
+			all.Write(x.Data)
+		}
+		name := filepath.Join("testdata", "tables."+string(f))
+		if *update {
+			if err := os.WriteFile(name, all.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(all.Bytes(), want) {
+			t.Errorf("%s is not what is written; look at the difference and run with -update", name)
+		}
+	}
+}
+
+// TestSameBytes is that nothing but the runs decides what is written.
+func TestSameBytes(t *testing.T) {
+	for _, f := range Formats() {
+		var first []File
+		for range 2 {
+			r := makeReport(t, Options{Paper: true}, madeRun(t, "made:small", 1, surface.NL, surface.JSON), madeRun(t, "made:large", 1, surface.NL))
+			files, err := r.Files(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(files) == 0 {
+				t.Fatalf("%s has no files", f)
+			}
+			if first == nil {
+				first = files
+				continue
+			}
+			for i := range files {
+				if files[i].Name != first[i].Name || !bytes.Equal(files[i].Data, first[i].Data) {
+					t.Errorf("%s is not the same twice", files[i].Name)
+				}
+			}
+		}
+	}
+}

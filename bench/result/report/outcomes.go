@@ -1,0 +1,80 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/internal/chart"
+)
+
+// outcomeStyles are places in the palette: blues for what is right.
+var outcomeStyles = map[answer.Outcome]int{
+	answer.StrictlyRight: 1,
+	answer.LenientOnly:   6,
+	answer.Wrong:         2,
+	answer.FormatError:   7,
+	answer.NoAnswer:      8,
+	verdict.ParseError:   5,
+	verdict.TypeError:    4,
+	verdict.NoProgram:    3,
+	verdict.OverLimit:    9,
+	verdict.RuntimeError: 10,
+	verdict.BadOutput:    11,
+}
+
+// outcomeNames are the outcomes as they are shown.
+var outcomeNames = map[answer.Outcome]string{
+	answer.StrictlyRight: "strict",
+	answer.LenientOnly:   "lenient only",
+}
+
+func outcomeName(o answer.Outcome) string {
+	if n := outcomeNames[o]; n != "" {
+		return n
+	}
+	return strings.ReplaceAll(string(o), "_", " ")
+}
+
+func buildOutcomes(r *Report, s *Section) error {
+	if len(r.Arms) == 0 {
+		return nil
+	}
+	var outcomes []answer.Outcome
+	for _, o := range answer.Outcomes() {
+		if o != answer.InfraError {
+			outcomes = append(outcomes, o)
+		}
+	}
+	for _, o := range verdict.Outcomes() {
+		occurs := func(a *Arm) bool {
+			return slices.ContainsFunc(a.scored, func(it item) bool { return it.Score.Outcome == o })
+		}
+		if !slices.Contains(outcomes, o) && o != answer.InfraError && slices.ContainsFunc(r.Arms, occurs) {
+			outcomes = append(outcomes, o)
+		}
+	}
+	var columns []Column
+	for _, o := range outcomes {
+		columns = append(columns, Column{string(o), outcomeName(o), Percent})
+	}
+	columns = append(columns, Column{"scored", "scored", Number}, Column{"infra_error", "infra errors", Number}, Column{"missing", "missing", Number})
+	const caption = "What became of the replies, in percent of those scored."
+	t := armTable("outcomes", "Outcomes",
+		caption+" The last columns are counts: replies with an outcome, those lost to infrastructure errors, and questions without a scored reply.",
+		r.Arms, columns, func(a *Arm) []chart.Value {
+			var cells []chart.Value
+			for _, o := range outcomes {
+				cells = append(cells, share(a.scored, func(it *item) bool { return it.Score.Outcome == o }))
+			}
+			return append(cells, chart.Exact(float64(len(a.scored))), chart.Exact(float64(a.infra)), chart.Exact(float64(a.Missing()+a.bare)))
+		})
+	f := t.figure(chart.Stack, len(outcomes), "replies (%)", caption)
+	for i, o := range outcomes {
+		f.Panels[0].Series[i].Style = outcomeStyles[o]
+	}
+	t.Paper = "format_error"
+	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
+	return nil
+}

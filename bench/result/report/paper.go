@@ -1,0 +1,134 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ein/internal/chart"
+)
+
+//go:embed paper.json
+var paperJSON []byte
+
+// Published is the numbers printed in the paper.
+type Published struct {
+	Source    string         `json:"source"`
+	Note      string         `json:"note"`
+	Instances map[string]int `json:"instances"`
+	Tables    []PaperTable   `json:"tables"`
+	Claims    []Claim        `json:"claims"`
+}
+
+// PaperTable is a table of the paper.
+type PaperTable struct {
+	ID      string     `json:"id"`
+	Number  int        `json:"table"`
+	Title   string     `json:"title"`
+	Scoring string     `json:"scoring"` // strict, lenient or both
+	Columns []string   `json:"columns"` // ids of columns of our tables
+	Rows    []PaperRow `json:"rows"`
+}
+
+// PaperRow is a row of it.
+type PaperRow struct {
+	Name   string     `json:"name"`
+	Group  string     `json:"group"`
+	Mode   string     `json:"mode"`
+	Values []*float64 `json:"values"` // nil: not in the paper
+}
+
+// Claim is a number in the text, or a range.
+type Claim struct {
+	ID    string  `json:"id"`
+	Where string  `json:"where"` // the section
+	What  string  `json:"what"`
+	Unit  string  `json:"unit"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Paper is the numbers printed in the paper.
+var Paper = sync.OnceValue(func() *Published {
+	d := json.NewDecoder(bytes.NewReader(paperJSON))
+	d.DisallowUnknownFields()
+	p := new(Published)
+	if err := d.Decode(p); err != nil {
+		panic("BUG: bench/result/report: paper.json: " + err.Error())
+	}
+	return p
+})
+
+// Table finds a table by its id.
+func (p *Published) Table(id string) *PaperTable {
+	i := slices.IndexFunc(p.Tables, func(t PaperTable) bool { return t.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &p.Tables[i]
+}
+
+// Get is a number of a row.
+func (t *PaperTable) Get(row *PaperRow, column string) (float64, bool) {
+	i := slices.Index(t.Columns, column)
+	if i < 0 || row.Values[i] == nil {
+		return 0, false
+	}
+	return *row.Values[i], true
+}
+
+// beside adds the rows of the paper to a table of ours that has one there. Where
+// they are rows of ours already, as categories are, the numbers are columns.
+func beside(t *Table, opt *Options) error {
+	if t.Paper == "" {
+		return nil
+	}
+	p := Paper().Table(t.Paper)
+	if p == nil {
+		return fmt.Errorf("the paper has no table %q", t.Paper)
+	}
+	t.Caption += fmt.Sprintf(" Numbers of the paper: its table %d", p.Number)
+	if p.Scoring != "both" {
+		t.Caption += ", " + p.Scoring + " scoring"
+		if p.Scoring != opt.Scoring() {
+			t.Caption += ", unlike ours"
+		}
+	}
+	t.Caption += ", of other instances, and without intervals."
+	if t.ID == "categories" {
+		besideRows(t, p)
+		return nil
+	}
+	for i := range p.Rows {
+		row := Row{Keys: []string{fmt.Sprintf("paper: %s, %s", p.Rows[i].Name, p.Rows[i].Mode)}, Paper: true}
+		for _, c := range t.Columns {
+			v := chart.Missing()
+			if x, ok := p.Get(&p.Rows[i], c.ID); ok {
+				v = chart.Exact(x)
+			}
+			row.Cells = append(row.Cells, v)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return nil
+}
+
+// besideRows adds columns of the paper to rows of the same name.
+func besideRows(t *Table, p *PaperTable) {
+	for c, name := range p.Columns {
+		t.Columns = append(t.Columns, Column{"paper_" + strings.ToLower(strings.Fields(name)[0]), "paper: " + name, Percent})
+		for i := range t.Rows {
+			v := chart.Missing()
+			for k := range p.Rows {
+				if p.Rows[k].Name == t.Rows[i].Keys[len(t.Rows[i].Keys)-1] && p.Rows[k].Values[c] != nil {
+					v = chart.Exact(*p.Rows[k].Values[c])
+				}
+			}
+			t.Rows[i].Cells = append(t.Rows[i].Cells, v)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+// Package report makes the tables and figures of evaluations: of directories of
+// runs, by pure functions, as data first and then as HTML, Markdown, LaTeX, CSV or
+// SVG.
+//
+// A row is an arm: a run in a mode and an encoding. Shares have 95 % intervals by
+// Wilson, over as many answers as clustered ones are worth; ratios of tokens have
+// bootstrap intervals over clusters. What is missing is shown as missing, and
+// infrastructure errors are in no share. The same runs give the same bytes.
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ein/bench/ask/run"
+	"ein/bench/result/memorization"
+	"ein/internal/chart"
+)
+
+// Options say how runs are reported.
+type Options struct {
+	Lenient bool // what is right is what is lenient, in place of strict
+	Paper   bool // the numbers of the paper beside ours
+	// Embed is how many replies the page of HTML has at most, and EmbedBytes how
+	// many bytes of their texts; a single text has EmbedText at most. 0 is the
+	// default.
+	Embed, EmbedBytes, EmbedText int
+	Resamples                    int // of bootstraps; 0 is the default of package stats
+	// Cells says which question was seen in training, for runs over the cells of
+	// package memorization; nil for other runs.
+	Cells *memorization.Membership
+}
+
+// The defaults of what a page embeds.
+const (
+	DefaultEmbed      = 2000
+	DefaultEmbedBytes = 16 << 20
+	DefaultEmbedText  = 16 << 10
+)
+
+func (o *Options) fill() {
+	set := func(p *int, v int) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	set(&o.Embed, DefaultEmbed)
+	set(&o.EmbedBytes, DefaultEmbedBytes)
+	set(&o.EmbedText, DefaultEmbedText)
+}
+
+// Scoring is the name of what counts as right.
+func (o *Options) Scoring() string {
+	if o.Lenient {
+		return "lenient"
+	}
+	return "strict"
+}
+
+// Report is everything that is printed.
+type Report struct {
+	Options  Options
+	Runs     []*run.Run
+	Arms     []*Arm
+	Notes    []string // what a reader has to know before comparing
+	Sections []Section
+}
+
+// Section is tables and figures that belong together.
+type Section struct {
+	ID, Short, Title, Text string
+	Tables                 []*Table
+	Figures                []*chart.Figure
+}
+
+// New makes the report of runs.
+func New(runs []*run.Run, opt Options) (*Report, error) {
+	opt.fill()
+	r := &Report{Options: opt, Runs: runs, Arms: arms(runs)}
+	r.Notes = notes(r)
+	for _, b := range Registry {
+		s := Section{ID: b.ID, Short: b.Short, Title: b.Title, Text: b.Text}
+		if err := b.build(r, &s); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.ID, err)
+		}
+		if len(s.Tables)+len(s.Figures) == 0 {
+			continue
+		}
+		if opt.Paper {
+			for _, t := range s.Tables {
+				if err := beside(t, &opt); err != nil {
+					return nil, err
+				}
+			}
+		}
+		r.Sections = append(r.Sections, s)
+	}
+	return r, nil
+}
+
+// Tables are those of all sections.
+func (r *Report) Tables() []*Table {
+	var list []*Table
+	for i := range r.Sections {
+		list = append(list, r.Sections[i].Tables...)
+	}
+	return list
+}
+
+// Figures are those of all sections.
+func (r *Report) Figures() []*chart.Figure {
+	var list []*chart.Figure
+	for i := range r.Sections {
+		list = append(list, r.Sections[i].Figures...)
+	}
+	return list
+}
+
+// right is what counts as a right answer.
+func (r *Report) right(row *item) bool {
+	if r.Options.Lenient {
+		return row.Score.Lenient
+	}
+	return row.Score.Strict
+}
+
+// capitalized begins a caption.
+func capitalized(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,390 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/chart"
+)
+
+func tableOf(t *testing.T, r *Report, id string) *Table {
+	t.Helper()
+	for _, x := range r.Tables() {
+		if x.ID == id {
+			return x
+		}
+	}
+	t.Fatalf("there is no table %s", id)
+	return nil
+}
+
+func (t *Table) cell(tb testing.TB, row int, column string) chart.Value {
+	tb.Helper()
+	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.ID == column })
+	if i < 0 {
+		tb.Fatalf("table %s has no column %s", t.ID, column)
+	}
+	return t.Rows[row].Cells[i]
+}
+
+func near(a, b float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b))
+}
+
+// TestShares compares tables with counts made anew from the rows of the runs, and
+// their intervals with the formula of Wilson 1927.
+func TestShares(t *testing.T) {
+	runs := madeRuns(t, 4)
+	for _, lenient := range []bool{false, true} {
+		r := makeReport(t, Options{Lenient: lenient}, runs...)
+		count := func(a *Arm, of func(*run.Row) bool) (right, n int) {
+			for i := range a.Run.Rows {
+				row := &a.Run.Rows[i]
+				if row.Mode != a.Mode || row.Encoding != a.Encoding || row.Score == nil || row.Score.Outcome == answer.InfraError || !of(row) {
+					continue
+				}
+				n++
+				if lenient && row.Score.Lenient || !lenient && row.Score.Strict {
+					right++
+				}
+			}
+			return right, n
+		}
+		check := func(what string, v chart.Value, right, n int) {
+			t.Helper()
+			if n == 0 {
+				if !v.Missing() {
+					t.Errorf("%s: %v of nothing", what, v)
+				}
+				return
+			}
+			low, high := wilson(float64(right), float64(n))
+			if v.N != n || !near(v.V, 100*float64(right)/float64(n)) || !near(v.Low, 100*low) || !near(v.High, 100*high) {
+				t.Errorf("%s: %+v, want %d of %d", what, v, right, n)
+			}
+		}
+		for k, a := range r.Arms {
+			levels := tableOf(t, r, "levels")
+			for _, l := range []string{"L1", "L2", "L3"} {
+				right, n := count(a, func(x *run.Row) bool { return x.Instance.Level == l })
+				check(a.Name+" "+l, levels.cell(t, k, strings.ToLower(l)), right, n)
+			}
+			right, n := count(a, func(*run.Row) bool { return true })
+			check(a.Name, levels.cell(t, k, "all"), right, n)
+			size := tableOf(t, r, "size")
+			sum := 0
+			for i, c := range size.Columns {
+				right, n := count(a, func(x *run.Row) bool { return "n = "+sizeName(x.Instance.N) == c.Name })
+				check(a.Name+" "+c.Name, size.Rows[k].Cells[i], right, n)
+				sum += n
+			}
+			if sum != n {
+				t.Errorf("%s: sizes have %d answers of %d", a.Name, sum, n)
+			}
+			for i, row := range tableOf(t, r, "categories").Rows {
+				right, n := count(a, func(x *run.Row) bool { return x.Instance.Category == row.Keys[1] })
+				check(a.Name+" "+row.Keys[1], tableOf(t, r, "categories").Rows[i].Cells[k], right, n)
+			}
+		}
+	}
+}
+
+func wilson(x, n float64) (low, high float64) {
+	const z = 1.959963984540054
+	p := x / n
+	mid, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return (mid - half) / (1 + z*z/n), (mid + half) / (1 + z*z/n)
+}
+
+func sizeName(n int) string { return interval{n, n}.String() }
+
+// TestOutcomesAddUp is that every reply has one outcome, and that nothing that was
+// asked is lost.
+func TestOutcomesAddUp(t *testing.T) {
+	r := makeReport(t, Options{}, madeRuns(t, 3)...)
+	outcomes := tableOf(t, r, "outcomes")
+	for k, a := range r.Arms {
+		sum := 0.0
+		for i, c := range outcomes.Columns {
+			if c.Unit == Percent {
+				sum += outcomes.Rows[k].Cells[i].V
+			}
+		}
+		if !near(sum, 100) {
+			t.Errorf("%s: outcomes are %v %%", a.Name, sum)
+		}
+		all := outcomes.cell(t, k, "scored").V + outcomes.cell(t, k, "infra_error").V + outcomes.cell(t, k, "missing").V
+		if int(all) != len(a.all) {
+			t.Errorf("%s: %v rows in the table, %d were asked", a.Name, all, len(a.all))
+		}
+		strict, lenient := tableOf(t, r, "scoring").cell(t, k, "strict").V, tableOf(t, r, "scoring").cell(t, k, "lenient").V
+		if gap := tableOf(t, r, "scoring").cell(t, k, "gap").V; !near(gap, lenient-strict) {
+			t.Errorf("%s: the gap is %v, from %v to %v", a.Name, gap, strict, lenient)
+		}
+	}
+}
+
+// TestTokens computes ratios from the rows.
+func TestTokens(t *testing.T) {
+	runs := madeRuns(t, 2)
+	r := makeReport(t, Options{}, runs...)
+	tokens, cost := tableOf(t, r, "tokens"), tableOf(t, r, "cost")
+	for k, a := range r.Arms {
+		var in, out, reasoning, right, n, dollars float64
+		for i := range a.Run.Rows {
+			x := &a.Run.Rows[i]
+			if x.Mode != a.Mode || x.Encoding != a.Encoding || x.Score == nil || x.Score.Outcome == answer.InfraError {
+				continue
+			}
+			n++
+			in, out, reasoning = in+float64(x.Reply.Usage.Input), out+float64(x.Reply.Usage.Output), reasoning+float64(x.Reply.Usage.Reasoning)
+			dollars += x.Reply.Cost
+			if x.Score.Strict {
+				right++
+			}
+		}
+		for column, want := range map[string]float64{"input": in / n, "output": out / n, "reasoning": reasoning / n, "visible": (out - reasoning) / n, "output_correct": out / right} {
+			v := tokens.cell(t, k, column)
+			if !near(v.V, want) {
+				t.Errorf("%s: %s is %v, want %v", a.Name, column, v.V, want)
+			}
+			if want > 0 && !(v.Low <= v.V && v.V <= v.High) {
+				t.Errorf("%s: %s %v is outside of its interval", a.Name, column, v)
+			}
+		}
+		if v := cost.cell(t, k, "correct").V; !near(v, 1000*dollars/right) {
+			t.Errorf("%s: 1,000 correct answers cost %v, want %v", a.Name, v, 1000*dollars/right)
+		}
+	}
+	// A provider that counts nothing has no tokens, rather than none at all.
+	for i := range runs[1].Rows {
+		if p := runs[1].Rows[i].Reply; p != nil {
+			p.Usage.Input, p.Usage.Output, p.Usage.Reasoning = 0, 0, 0
+		}
+	}
+	r = makeReport(t, Options{}, runs...)
+	k := slices.IndexFunc(r.Arms, func(a *Arm) bool { return a.Run == runs[1] })
+	if v := tableOf(t, r, "tokens").cell(t, k, "output"); !v.Missing() {
+		t.Errorf("uncounted tokens are shown as %v", v)
+	}
+}
+
+// TestClusters is that five answers to each question are no five questions.
+func TestClusters(t *testing.T) {
+	one := madeRun(t, "made:small", 4, surface.NL)
+	five := *one
+	five.Rows = nil
+	for _, row := range one.Rows {
+		for s := range 5 {
+			row.Sample = s
+			five.Rows = append(five.Rows, row)
+		}
+	}
+	a := tableOf(t, makeReport(t, Options{}, one), "levels").cell(t, 0, "all")
+	b := tableOf(t, makeReport(t, Options{}, &five), "levels").cell(t, 0, "all")
+	if a.V != b.V || b.N != 5*a.N {
+		t.Fatalf("%+v became %+v", a, b)
+	}
+	if ratio := (b.High - b.Low) / (a.High - a.Low); ratio < 0.95 || ratio > 1.1 {
+		t.Errorf("the same answers five times make the interval %v times as wide", ratio)
+	}
+}
+
+// TestPairedEncodings compares with differences computed pair by pair.
+func TestPairedEncodings(t *testing.T) {
+	x := madeRun(t, "made:small", 4, surface.NL, surface.Matrix)
+	x.Rows = slices.DeleteFunc(x.Rows, func(row run.Row) bool {
+		return row.Encoding == surface.Matrix && row.Instance.Category == "cousin" // no partners
+	})
+	r := makeReport(t, Options{}, x)
+	right := map[string]map[surface.Encoding]float64{}
+	for i := range x.Rows {
+		row := &x.Rows[i]
+		if row.Mode != sft.Direct {
+			continue
+		}
+		id, err := instance.ParseID(row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id.Encoding = surface.NL
+		if right[id.String()] == nil {
+			right[id.String()] = map[surface.Encoding]float64{}
+		}
+		right[id.String()][row.Encoding] = 0
+		if row.Score.Strict {
+			right[id.String()][row.Encoding] = 1
+		}
+	}
+	sum, n := 0.0, 0
+	for _, pair := range right {
+		if len(pair) == 2 {
+			sum += pair[surface.Matrix] - pair[surface.NL]
+			n++
+		}
+	}
+	v := tableOf(t, r, "encodings").cell(t, 0, "matrix_nl")
+	if v.N != n || !near(v.V, 100*sum/float64(n)) {
+		t.Errorf("%+v, want %v of %d pairs", v, 100*sum/float64(n), n)
+	}
+	if !slices.ContainsFunc(r.Notes, func(s string) bool { return strings.Contains(s, "different questions") }) {
+		t.Errorf("nothing is said about different questions: %q", r.Notes)
+	}
+}
+
+// TestFront compares with the definition.
+func TestFront(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var series []chart.Series
+		for range rnd.IntN(9) {
+			series = append(series, chart.Series{Points: []chart.Point{{X: chart.Exact(float64(rnd.IntN(5))), Y: chart.Exact(float64(rnd.IntN(5)))}}})
+		}
+		type at struct{ x, y float64 }
+		want := map[at]bool{}
+		for _, a := range series {
+			p, beaten := a.Points[0], false
+			for _, b := range series {
+				q := b.Points[0]
+				if q.X.V <= p.X.V && q.Y.V >= p.Y.V && (q.X.V < p.X.V || q.Y.V > p.Y.V) {
+					beaten = true
+				}
+			}
+			if !beaten {
+				want[at{p.X.V, p.Y.V}] = true
+			}
+		}
+		got := map[at]bool{}
+		for _, p := range front(series) {
+			got[at{p.X.V, p.Y.V}] = true
+		}
+		if len(got) != len(want) {
+			t.Fatalf("front %v, want %v", got, want)
+		}
+		for k := range want {
+			if !got[k] {
+				t.Fatalf("front %v, want %v", got, want)
+			}
+		}
+	}
+}
+
+// TestOddRuns makes everything of runs in which something is not as usual.
+func TestOddRuns(t *testing.T) {
+	whole := func() *run.Run { return madeRun(t, "made:small", 1, surface.NL) }
+	change := func(f func(*run.Run)) []*run.Run {
+		r := whole()
+		f(r)
+		return []*run.Run{r}
+	}
+	for _, c := range []struct {
+		name string
+		runs []*run.Run
+		note string // in the notes
+	}{
+		{"none", nil, "There are no runs"},
+		{"empty", change(func(r *run.Run) { r.Rows = nil }), "nothing was asked"},
+		{"no configuration", []*run.Run{{}}, ""},
+		{"nothing answered", change(func(r *run.Run) {
+			for i := range r.Rows {
+				r.Rows[i].Reply, r.Rows[i].Score = nil, nil
+			}
+		}), fmt.Sprintf("%d of %[1]d questions have no reply", len(category.Table))},
+		{"not scored", change(func(r *run.Run) {
+			for i := range r.Rows {
+				r.Rows[i].Score = nil
+			}
+		}), fmt.Sprint(len(category.Table), " replies are not scored")},
+		{"infrastructure errors", change(func(r *run.Run) {
+			for i := range r.Rows {
+				s := r.Rows[i].Score
+				*s = run.Score{Key: s.Key, Verdict: verdict.Verdict{Topic: s.Topic, Result: answer.Result{Outcome: answer.InfraError}}}
+			}
+		}), fmt.Sprint(len(category.Table), " replies were lost")},
+		{"one question", change(func(r *run.Run) { r.Rows = r.Rows[:1] }), ""},
+		{"one node count", change(func(r *run.Run) {
+			r.Rows = slices.DeleteFunc(r.Rows, func(x run.Row) bool { return x.Instance.N != r.Rows[0].Instance.N })
+		}), ""},
+		{"different questions", []*run.Run{whole(), change(func(r *run.Run) { r.Rows = r.Rows[:10] })[0]}, "different questions"},
+		{"twice the same", []*run.Run{whole(), whole()}, ""},
+		{"ids that cannot be read", change(func(r *run.Run) {
+			for i := range r.Rows {
+				in := *r.Rows[i].Instance
+				in.ID, in.Density, in.Category = "x"+in.ID, "dense", "unknown"
+				r.Rows[i].Instance = &in
+			}
+		}), ""},
+	} {
+		for _, paper := range []bool{false, true} {
+			r := makeReport(t, Options{Paper: paper}, c.runs...)
+			if c.note != "" && !slices.ContainsFunc(r.Notes, func(s string) bool { return strings.Contains(s, c.note) }) {
+				t.Errorf("%s: the notes %q do not say %q", c.name, r.Notes, c.note)
+			}
+			skeleton(t, htmlOf(t, r))
+			for _, f := range Formats() {
+				files, err := r.Files(f)
+				if err != nil {
+					t.Errorf("%s: %v", c.name, err)
+				}
+				for _, x := range files {
+					if text := string(x.Data); strings.Contains(text, "NaN") || strings.Contains(text, "+Inf") {
+						t.Errorf("%s: %s has numbers that are none", c.name, x.Name)
+					}
+				}
+			}
+		}
+		names := map[string]bool{}
+		for _, a := range makeReport(t, Options{}, c.runs...).Arms {
+			if names[a.Name] {
+				t.Errorf("%s: two arms are called %s", c.name, a.Name)
+			}
+			names[a.Name] = true
+		}
+	}
+}
+
+// TestMissingIsNotZero is that what nobody was asked has no value anywhere.
+func TestMissingIsNotZero(t *testing.T) {
+	x := madeRun(t, "made:small", 1, surface.NL)
+	x.Rows = slices.DeleteFunc(x.Rows, func(r run.Row) bool { return r.Instance.Level == "L3" })
+	levels := tableOf(t, makeReport(t, Options{}, x), "levels")
+	for _, c := range []string{"l3", "slope"} {
+		if v := levels.cell(t, 0, c); !v.Missing() {
+			t.Errorf("%s is %v", c, v)
+		}
+	}
+	var b strings.Builder
+	if err := levels.shown().Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "| – |") {
+		t.Errorf("missing values are not shown as such:\n%s", b.String())
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		unit Unit
+		v    float64
+		want string
+	}{
+		{Percent, 94.25, "94.2"}, {Percent, 100, "100.0"}, {Points, -1.25, "−1.2"}, {Points, 1.35, "+1.4"}, {Points, -0.01, "0.0"},
+		{Tokens, 1234567, "1,234,567"}, {Tokens, 12.34, "12.3"}, {Tokens, 7, "7"}, {Dollars, 0.00123, "0.00123"}, {Dollars, 12, "12.00"},
+		{Number, 1300, "1,300"}, {Number, 1.5, "1.5"}, {Tokens, math.Inf(1), "∞"}, {Percent, math.NaN(), "–"},
+	} {
+		if got := c.unit.Text(c.v); got != c.want {
+			t.Errorf("%v in %q is %q, want %q", c.v, c.unit, got, c.want)
+		}
+	}
+}
