@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"ein/bind"
+	"ein/internal/codes"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/describe"
@@ -105,7 +106,6 @@ type Program struct {
 	values  map[string]*tensor.Value
 	inputs  []tensor.Value // the values in the order of the declarations
 	diags   diag.List
-	data    []diag.JSONDiagnostic
 }
 
 // Compile checks and compiles a program. The name stands in diagnostics.
@@ -129,12 +129,11 @@ func CompileContext(ctx context.Context, name, text string, opt Options) (*Progr
 func Load(name string, bytecode []byte, opt Options) (*Program, error) {
 	c, err := code.Unmarshal(bytecode, code.Limits{})
 	if err != nil {
-		class := InputError
+		d := diag.Finding(codes.E0704, diag.Error, name, 0, 0, err.Error(), "Build it again from its source with `ein build`.")
 		if errors.Is(err, code.ErrLimit) {
-			class = LimitError
+			d.Code = codes.E0708
 		}
-		return nil, &Error{Class: class, Data: []diag.JSONDiagnostic{
-			diag.Finding("E0704", diag.Error, name, 0, 0, err.Error(), "Build it again from its source with `ein build`.")}}
+		return nil, &Error{Diags: diag.List{d}, Err: err}
 	}
 	p := &Program{name: name, opt: opt, code: c}
 	if len(c.Inputs) == 0 {
@@ -154,7 +153,7 @@ func (p *Program) check(ctx context.Context, opt lang.Options) error {
 		return p.stopped(ctx, "while the program was being checked")
 	}
 	if c.Diags.HasErrors() {
-		return Wrong(p.file.Source, c.Diags)
+		return &Error{File: p.file.Source, Diags: c.Diags}
 	}
 	p.checked, p.diags = c, c.Diags
 	if c.Bound {
@@ -228,7 +227,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	} else {
 		known = check.ProgramLabels(p.file)
 		if err := ledger.Take(p.file.Footprint); err != nil {
-			return nil, p.failed(LimitError, ir.Pos{}, diag.Diagnostic{Code: "E0530", Message: err.Error()}, err)
+			return nil, p.failed(ir.Pos{}, diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
 	}
 	read := &bind.Reader{Open: p.opt.Open, Ledger: ledger}
@@ -237,24 +236,19 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 		return nil, p.stopped(ctx, "while the program or its data was being read")
 	}
 	if err != nil {
-		list, limit := bind.Findings(err)
-		class := InputError
-		if limit {
-			class = LimitError
-		}
-		return nil, &Error{Class: class, Data: list, Err: err}
+		return nil, &Error{Diags: bind.Findings(err), Err: err}
 	}
 	next := *p
-	next.data = bind.Warnings(data.Warnings)
 	opt := p.opt.lang(ctx)
 	opt.Inputs, opt.Labels = data.Values, data.Labels
 	opt.Reading = ledger.Peak()
 	if p.file == nil {
 		if !slices.Equal(data.Labels, p.code.Labels) {
-			return nil, &Error{Class: InputError, Data: []diag.JSONDiagnostic{
-				diag.Finding("E0704", diag.Error, p.name, 0, 0, "the data has other nodes than the program was built for",
+			return nil, &Error{Diags: diag.List{
+				diag.Finding(codes.E0704, diag.Error, p.name, 0, 0, "the data has other nodes than the program was built for",
 					"A compiled program is made for inputs of one size; run its source instead.")}}
 		}
+		next.diags = nil
 		next.plan(opt, 0)
 	} else {
 		opt.Reading -= min(opt.Reading, p.file.Footprint) // plan counts it
@@ -262,6 +256,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 			return nil, err
 		}
 	}
+	next.diags = append(slices.Clip(next.diags), bind.Warnings(data.Warnings)...)
 	next.values, next.inputs = data.Values, nil
 	for _, d := range declared {
 		next.inputs = append(next.inputs, *data.Values[d.Name])
@@ -298,9 +293,7 @@ func (p *Program) Certificate() *Certificate {
 
 // Diagnostics is the warnings and notes about the program, with places in
 // Source, and the warnings about its data.
-func (p *Program) Diagnostics() (program diag.List, data []diag.JSONDiagnostic) {
-	return p.diags, p.data
-}
+func (p *Program) Diagnostics() diag.List { return p.diags }
 
 // Source is the text of the program, nil for bytecode.
 func (p *Program) Source() *source.File {

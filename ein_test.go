@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ein"
+	"ein/lang/diag"
 	"ein/vm/cost"
 	"ein/vm/tensor"
 )
@@ -82,21 +83,21 @@ func TestErrors(t *testing.T) {
 		name, program string
 		opt           ein.Options
 		inputs        []ein.Input
-		class         ein.Class
+		class         diag.Class
 		want          string
 	}{
-		{"check", "x = y", ein.Options{}, nil, ein.CheckError, "p.ein:1:5: E0201"},
-		{"size", strings.Repeat("x = 1\n", 10_001), ein.Options{}, nil, ein.LimitError, "p.ein:10001:1: E0504"},
-		{"profile", "input A: graph", ein.Options{Profile: ein.Core}, nil, ein.CheckError, "p.ein:1:1: E0211"},
-		{"missing", "input A: graph\n:print A", ein.Options{}, nil, ein.InputError, "p.ein:1:1: E0703"},
-		{"unknown", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("B", "x")}, ein.InputError, "p.ein: E0705"},
-		{"twice", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", 1), ein.Data("A", 1)}, ein.InputError, "p.ein: E0705"},
-		{"no files", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv")}, ein.InputError, "x.csv: E0702"},
-		{"options", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv?no=1")}, ein.InputError, "p.ein: E0701"},
-		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, ein.InputError, "A: E0702"},
-		{"data", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", strings.NewReader("0 1\n1 x\n"))}, ein.InputError, "A:2:3: E0701"},
-		{"run", "d = [0]\n:print 1 / d", ein.Options{}, nil, ein.RuntimeError, "p.ein:2:8: E0601"},
-		{"operations", "A = ones(50, 50)\nB[i,k] = A[i,j] A[j,k]", ein.Options{Limits: ein.Limits{MaxOps: 100}}, nil, ein.LimitError, "p.ein:1:1: E0531"},
+		{"check", "x = y", ein.Options{}, nil, diag.Type, "p.ein:1:5: E0201"},
+		{"size", strings.Repeat("x = 1\n", 10_001), ein.Options{}, nil, diag.Limit, "p.ein:10001:1: E0504"},
+		{"profile", "input A: graph", ein.Options{Profile: ein.Core}, nil, diag.Type, "p.ein:1:1: E0211"},
+		{"missing", "input A: graph\n:print A", ein.Options{}, nil, diag.Input, "p.ein:1:1: E0703"},
+		{"unknown", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("B", "x")}, diag.Input, "p.ein: E0705"},
+		{"twice", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", 1), ein.Data("A", 1)}, diag.Input, "p.ein: E0705"},
+		{"no files", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv")}, diag.Input, "x.csv: E0702"},
+		{"options", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv?no=1")}, diag.Input, "p.ein: E0701"},
+		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, diag.Input, "A: E0702"},
+		{"data", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", strings.NewReader("0 1\n1 x\n"))}, diag.Input, "A:2:3: E0701"},
+		{"run", "d = [0]\n:print 1 / d", ein.Options{}, nil, diag.Run, "p.ein:2:8: E0601"},
+		{"operations", "A = ones(50, 50)\nB[i,k] = A[i,j] A[j,k]", ein.Options{Limits: ein.Limits{MaxOps: 100}}, nil, diag.Limit, "p.ein:1:1: E0531"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := ein.Compile("p.ein", test.program, test.opt)
@@ -104,7 +105,7 @@ func TestErrors(t *testing.T) {
 				_, err = p.Run(context.Background(), test.inputs...)
 			}
 			var e *ein.Error
-			if !errors.As(err, &e) || e.Class != test.class || !strings.HasPrefix(err.Error(), test.want) {
+			if !errors.As(err, &e) || e.Class() != test.class || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("%v, want %s %s", err, test.class, test.want)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/vm"
@@ -24,8 +25,7 @@ type Output struct {
 type Result struct {
 	Outputs  []Output
 	Labels   []string  // of the nodes, nil when they are numbers
-	Warnings diag.List // what the run noticed about the data, with places in the source
-	Data     []diag.JSONDiagnostic
+	Warnings diag.List // what the run noticed about the data
 	Stats    vm.Stats
 	Wall     time.Duration
 }
@@ -36,8 +36,7 @@ func (p *Program) result(r *vm.Result, wall time.Duration) *Result {
 		out.Outputs = append(out.Outputs, Output{o, out.Labels})
 	}
 	for _, w := range r.Warnings {
-		list, data := p.place(w.Pos, diag.Diagnostic{Code: "W0605", Severity: diag.Warning, Message: w.Message})
-		out.Warnings, out.Data = append(out.Warnings, list...), append(out.Data, data...)
+		out.Warnings = append(out.Warnings, p.place(w.Pos, diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Message: w.Message}))
 	}
 	return out
 }

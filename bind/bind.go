@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/vm/cost"
@@ -212,42 +213,42 @@ func cause(err error) error {
 }
 
 // Findings is an error of this package as diagnostics, each with its place in the
-// data. limit says that there is too much of it rather than something wrong.
-func Findings(err error) (list []diag.JSONDiagnostic, limit bool) {
+// data. Their class says whether there is too much of it or something wrong.
+func Findings(err error) diag.List {
 	var many *graphio.ErrorList
 	var one *graphio.Error
 	var file *FileError
 	switch {
 	case errors.As(err, &many):
+		var list diag.List
 		for _, e := range many.List {
 			list = append(list, finding(e))
 		}
 		if many.More > 0 {
-			list = append(list, diag.Finding("E0701", diag.Error, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
+			list = append(list, diag.Finding(list.First().Code, diag.Error, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
 		}
+		return list
 	case errors.As(err, &file):
-		list = append(list, diag.Finding("E0702", diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), ""))
+		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), "")}
 	case errors.As(err, &one):
-		list = append(list, finding(one))
-	default:
-		list = append(list, diag.Finding("E0701", diag.Error, "", 0, 0, err.Error(), ""))
+		return diag.List{finding(one)}
 	}
-	return list, graphio.IsLimit(err)
+	return diag.List{diag.Finding(codes.E0701, diag.Error, "", 0, 0, err.Error(), "")}
 }
 
-func finding(e *graphio.Error) diag.JSONDiagnostic {
-	code := diag.Code("E0701")
+func finding(e *graphio.Error) diag.Diagnostic {
+	code := codes.E0701
 	if e.Limit {
-		code = "E0708"
+		code = codes.E0708
 	}
 	return diag.Finding(code, diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint)
 }
 
 // Warnings is the warnings about data as diagnostics.
-func Warnings(list []graphio.Warning) []diag.JSONDiagnostic {
-	out := make([]diag.JSONDiagnostic, len(list))
+func Warnings(list []graphio.Warning) diag.List {
+	out := make(diag.List, len(list))
 	for i, w := range list {
-		out[i] = diag.Finding("W0706", diag.Warning, w.File, w.Line, 0, w.Msg, "")
+		out[i] = diag.Finding(codes.W0706, diag.Warning, w.File, w.Line, 0, w.Msg, "")
 	}
 	return out
 }

@@ -93,7 +93,7 @@ func messages(l diag.List) string {
 // classOf is "limit" when an error is one of a limit.
 func classOf(l diag.List, class string) string {
 	for _, d := range l {
-		if d.Severity == diag.Error && strings.HasPrefix(string(d.Code), "E05") {
+		if d.Severity == diag.Error && d.Code.Class() == diag.Limit {
 			return "limit"
 		}
 	}

@@ -59,8 +59,8 @@ func (s *server) explanations(f *file, span source.Span) []protocol.CommandOrCod
 	var seen []diag.Code
 	kind := protocol.CodeActionKindQuickFix
 	for _, d := range f.findings() {
-		title, ok := diag.Title(d.Code)
-		if !ok || slices.Contains(seen, d.Code) || d.Span.Start > span.End || d.Span.End < span.Start {
+		title := d.Code.Title()
+		if title == "" || slices.Contains(seen, d.Code) || d.Span.Start > span.End || d.Span.End < span.Start {
 			continue
 		}
 		seen = append(seen, d.Code)

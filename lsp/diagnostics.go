@@ -8,6 +8,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ein/internal/codes"
 	"ein/lang/diag"
 )
 
@@ -92,7 +93,7 @@ var severities = map[diag.Severity]protocol.DiagnosticSeverity{
 }
 
 // unnecessary is the codes of what a program could do without.
-var unnecessary = map[diag.Code]bool{"W0214": true}
+var unnecessary = map[diag.Code]bool{codes.W0214: true}
 
 // findings is everything that is to say about a file: of the text, then of the data
 // of its inputs.

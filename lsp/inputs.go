@@ -15,6 +15,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ein/bind"
+	"ein/internal/codes"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/ide"
@@ -94,7 +95,7 @@ func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, proble
 		}
 		data, err := bind.New(in.Name, spec)
 		if err != nil {
-			problems = map[string]diag.List{in.Name: {{Code: "E0701", Message: fmt.Sprintf("the setting ein.inputs.%v", err)}}}
+			problems = map[string]diag.List{in.Name: {{Code: codes.E0701, Message: fmt.Sprintf("the setting ein.inputs.%v", err)}}}
 			return nil, problems
 		}
 		data.Path, data.Options.MaxBytes = snap.resolve(f, data.Path), s.opt.MaxData
@@ -249,7 +250,7 @@ func bindAll(ctx context.Context, sources []dataSource, known []string, memory u
 		if name == "" {
 			name = sources[0].Name
 		}
-		b.problems[name] = append(b.problems[name], diag.Diagnostic{Code: "W0706", Severity: diag.Warning, Message: w.String()})
+		b.problems[name] = append(b.problems[name], diag.Diagnostic{Code: codes.W0706, Severity: diag.Warning, Message: w.String()})
 	}
 	return b
 }
@@ -269,19 +270,12 @@ func openRegular(_ context.Context, path string) (io.ReadCloser, error) {
 // problem is what is wrong with the data of an input, one diagnostic for each
 // place in the file.
 func (b *binding) problem(input string, err error) {
-	list, _ := bind.Findings(err)
-	for _, f := range list {
-		d := diag.Diagnostic{Code: f.Code, Message: f.Message, Notes: f.Notes}
-		if f.File != "" {
-			at := f.File
-			for _, n := range []int{f.Start.Line, f.Start.Column} {
-				if n > 0 {
-					at += fmt.Sprintf(":%d", n)
-				}
-			}
+	for _, d := range bind.Findings(err) {
+		if at := d.At.String(); at != "" {
 			d.Message = at + ": " + d.Message
 		}
-		if d.Code == "E0702" {
+		d.At = nil // it is shown where the input is declared
+		if d.Code == codes.E0702 {
 			d.Notes = append(d.Notes, fmt.Sprintf("The setting ein.inputs.%s names it for `%s`.", input, input))
 		}
 		b.problems[input] = append(b.problems[input], d)

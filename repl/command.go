@@ -109,7 +109,7 @@ func (s *Session) unknownCommand(name string, list []command) Reply {
 			hint = "Did you mean " + strings.Join(like, " or ") + "? " + hint
 		}
 	}
-	return Reply{Failed: true, Problems: []Problem{finding("", diag.Error, "", 0, 0, fmt.Sprintf("there is no command `:%s`", name), hint)}}
+	return Reply{Failed: true, Problems: []Problem{finding("", "", fmt.Sprintf("there is no command `:%s`", name), hint)}}
 }
 
 // failure is the reply to a command that cannot be done.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/bind"
+	"ein/internal/codes"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/describe"
@@ -147,9 +148,9 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 		what        string
 		have, limit int
 	}{
-		{"E0501", "bytes", len(s.text) + s.added, syntax.DefaultSourceBytes},
-		{"E0502", "tokens", s.tokens, syntax.DefaultTokens},
-		{"E0504", "statements", s.statements, syntax.DefaultStatements},
+		{codes.E0501, "bytes", len(s.text) + s.added, syntax.DefaultSourceBytes},
+		{codes.E0502, "tokens", s.tokens, syntax.DefaultTokens},
+		{codes.E0504, "statements", s.statements, syntax.DefaultStatements},
 	} {
 		if l.have > l.limit {
 			return diag.List{{Code: l.code, Span: source.Span{Start: at, End: at},
@@ -183,7 +184,7 @@ func (s *state) bind(f, whole *syntax.File, e *entry) *Reply {
 	}
 	for _, w := range data.Warnings {
 		if w.Code == "label" || len(s.inputs) != len(s.bound) {
-			e.data = append(e.data, Problem{Finding: &bind.Warnings([]graphio.Warning{w})[0]})
+			e.data = append(e.data, Problem{List: bind.Warnings([]graphio.Warning{w})})
 		}
 	}
 	s.inputs, s.labels = data.Values, data.Labels

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ein/bind"
+	"ein/internal/codes"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/syntax"
@@ -45,17 +46,13 @@ func fileFailure(name, done string, err error) Reply {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return Reply{Failed: true, Problems: []Problem{finding("E0702", diag.Error, name, 0, 0, fmt.Sprintf("the file cannot be %s: %v", done, err), "")}}
+	return Reply{Failed: true, Problems: []Problem{finding(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")}}
 }
 
 // dataReply is a data file that is not what it should be.
 func dataReply(err error) *Reply {
-	list, limit := bind.Findings(err)
-	r := &Reply{Failed: true, Limit: limit}
-	for i := range list {
-		r.Problems = append(r.Problems, Problem{Finding: &list[i]})
-	}
-	return r
+	list := bind.Findings(err)
+	return &Reply{Failed: true, Limit: list.Class() == diag.Limit, Problems: []Problem{{List: list}}}
 }
 
 // readData reads the file of an input.
@@ -113,7 +110,7 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 		if near, ok := diag.Suggest(kind, kinds); ok {
 			hint = "Did you mean `" + near + "`? "
 		}
-		return Reply{Failed: true, Problems: []Problem{finding("E0209", diag.Error, "", 0, 0, fmt.Sprintf("`%s` is not a kind of input", kind),
+		return Reply{Failed: true, Problems: []Problem{finding(codes.E0209, "", fmt.Sprintf("`%s` is not a kind of input", kind),
 			hint+"The kinds are graph (0/1 and square), matrix, vector and scalar.")}}
 	}
 	declared := name

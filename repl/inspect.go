@@ -142,7 +142,7 @@ func (s *Session) doc(_ context.Context, arg string) Reply {
 	if near, ok := diag.Suggest(name, names); ok {
 		hint = "Did you mean `" + near + "`? " + hint
 	}
-	return Reply{Failed: true, Problems: []Problem{finding("", diag.Error, "", 0, 0, fmt.Sprintf("there is no function `%s`", shorten(name, 40)), hint)}}
+	return Reply{Failed: true, Problems: []Problem{finding("", "", fmt.Sprintf("there is no function `%s`", shorten(name, 40)), hint)}}
 }
 
 // compileArgument compiles a statement, given the values that are there, or, of a

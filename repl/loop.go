@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/lang/diag"
 )
 
@@ -105,7 +106,7 @@ func (l *Loop) eval(entry string) (Reply, error) {
 	if !before {
 		l.newline(ctx)
 	}
-	l.problem(finding("E0533", diag.Error, "", 0, 0, reason(ctx)+", while the results were being shown: they are incomplete", ""))
+	l.problem(finding(codes.E0533, "", reason(ctx)+", while the results were being shown: they are incomplete", ""))
 	r.Failed, r.Limit = true, !errors.Is(context.Cause(ctx), context.Canceled)
 	return r, nil
 }
@@ -183,11 +184,7 @@ func (l *Loop) show(ctx context.Context, r *Reply) error {
 }
 
 func (l *Loop) problem(p Problem) {
-	if p.Finding != nil {
-		_, _ = io.WriteString(l.Err, l.Text.Finding(p.Finding))
-	} else {
-		_ = l.Text.Render(l.Err, p.List, p.File)
-	}
+	_ = l.Text.Render(l.Err, p.List, p.File)
 }
 
 // Complete is what can stand at pos in the line being read: texts for line[start:pos].

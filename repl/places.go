@@ -19,11 +19,7 @@ func (s *state) refuse(list diag.List) *Reply {
 			own = append(own, d)
 		}
 	}
-	// As ein run has it: what is only too large was refused by a limit.
-	limit := !slices.ContainsFunc(own, func(d diag.Diagnostic) bool {
-		return d.Severity == diag.Error && !strings.HasPrefix(string(d.Code), "E05")
-	})
-	return &Reply{Failed: true, Limit: limit, Problems: s.places(own)}
+	return &Reply{Failed: true, Limit: own.Class() == diag.Limit, Problems: s.places(own)}
 }
 
 // places finds the entry of each diagnostic, and shows its place there.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -90,7 +91,7 @@ func (s *state) makeRoom(entry *syntax.File) (clash diag.List) {
 			case o.Name.Name == name:
 				old = o
 			case old == nil && ofLanguage(name) && calls(o, name):
-				clash = append(clash, diag.Diagnostic{Code: "E0210", Span: d.Name.Span, Label: "taken",
+				clash = append(clash, diag.Diagnostic{Code: codes.E0210, Span: d.Name.Span, Label: "taken",
 					Message: fmt.Sprintf("the function `%s` calls the `%s` of the language, and would change if it were defined now", o.Name.Name, name),
 					Notes:   []string{"Take another name, or `:reset` and define it before `" + o.Name.Name + "`."}})
 				return clash

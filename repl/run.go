@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/compile"
@@ -141,7 +142,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	}
 	r := &Reply{}
 	for _, w := range result.Warnings {
-		e.diags = append(e.diags, diag.Diagnostic{Code: "W0605", Severity: diag.Warning, Message: w.Message, Span: span(w.Pos)})
+		e.diags = append(e.diags, diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Message: w.Message, Span: span(w.Pos)})
 	}
 	e.diags.Sort()
 	r.Problems = append(next.places(e.diags), e.data...)
@@ -194,7 +195,7 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 		if !errors.Is(stopped.Cause, context.Canceled) {
 			why = stopped.Cause.Error()
 		}
-		r := next.refuse(diag.List{{Code: "E0533", Span: next.place(stopped.Pos, e), Label: "it was here",
+		r := next.refuse(diag.List{{Code: codes.E0533, Span: next.place(stopped.Pos, e), Label: "it was here",
 			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", why,
 				describe.Count(machine.Stats().Ops), describe.Count(c.module.Certificate.Ops)),
 			Notes: []string{"The session is as it was before."}}})
@@ -226,7 +227,7 @@ func (s *Session) overLimit(l *cost.LimitError, kept uint64, e *entry) diag.Diag
 		d.Span = source.Span{Start: e.start, End: e.start}
 	}
 	note := "Nothing was run, and the session is as it was before. The flag `" + flag + "` of the session sets the limit; `:cost` shows what a statement needs."
-	if d.Code == "E0530" && kept > 0 {
+	if d.Code == codes.E0530 && kept > 0 {
 		note += fmt.Sprintf(" Other values of the session take %s; `:reset` frees them.", describe.Bytes(kept))
 	}
 	d.Notes = append(d.Notes, note)
@@ -260,16 +261,11 @@ func clone(v *tensor.Value) *tensor.Value {
 }
 
 // finding is a diagnostic about a file that is no program.
-func finding(code diag.Code, severity diag.Severity, file string, line, column int, message, hint string) Problem {
-	at := diag.JSONPosition{Line: line, Column: column, Offset: -1}
-	f := &diag.JSONDiagnostic{File: file, Code: code, Severity: severity.String(), Message: message, Start: at, End: at}
-	if hint != "" {
-		f.Notes = []string{hint}
-	}
-	return Problem{Finding: f}
+func finding(code diag.Code, file, message, hint string) Problem {
+	return Problem{List: diag.List{diag.Finding(code, diag.Error, file, 0, 0, message, hint)}}
 }
 
 // plainError is an error about nothing that has a place.
 func plainError(format string, args ...any) Problem {
-	return finding("", diag.Error, "", 0, 0, fmt.Sprintf(format, args...), "")
+	return finding("", "", fmt.Sprintf(format, args...), "")
 }

@@ -82,11 +82,10 @@ func (r *Reply) Print(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// Problem is diagnostics with places in one text, or one finding about a file.
+// Problem is diagnostics with places in one text, or in files of their own.
 type Problem struct {
-	File    *source.File
-	List    diag.List
-	Finding *diag.JSONDiagnostic
+	File *source.File
+	List diag.List
 }
 
 // Session is a program that grows. It is not safe for concurrent use.

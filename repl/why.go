@@ -82,7 +82,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		q, known = ask(x)
 	}
 	if !known {
-		return Reply{Failed: true, Problems: []Problem{finding("", diag.Error, "", 0, 0, fmt.Sprintf("`:why` cannot explain `%s`", shorten(arg, 40)), whyForms)}}
+		return Reply{Failed: true, Problems: []Problem{finding("", "", fmt.Sprintf("`:why` cannot explain `%s`", shorten(arg, 40)), whyForms)}}
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.

@@ -3,6 +3,7 @@ package stdlib
 import (
 	"math"
 
+	"ein/internal/codes"
 	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/tensor"
@@ -110,7 +111,7 @@ var Builtins = []Builtin{
 			x, okx := i.Static()
 			y, oky := j.Static()
 			if okx && oky && x == y {
-				c.Notes = append(c.Notes, Problem{Code: CodeSameNode, Arg: -1, Warning: true,
+				c.Notes = append(c.Notes, Problem{Code: codes.W0305, Arg: -1, Warning: true,
 					Message: "has_path from a node to itself is 1 only when the node is on a cycle",
 					Hint:    "a path has at least one edge"})
 			}
@@ -154,7 +155,7 @@ var Builtins = []Builtin{
 				v = 1 // not known until the inputs are bound
 			}
 			if c.Problem == nil && !(ok && v == math.Trunc(v) && v >= 1 && v <= 8) {
-				c.fail(CodeStatic, 1, "", "the length of a walk is a whole number from 1 to 8, known before the program runs")
+				c.fail(codes.E0314, 1, "", "the length of a walk is a whole number from 1 to 8, known before the program runs")
 			}
 			if c.Problem != nil {
 				return nil
@@ -226,7 +227,7 @@ var Builtins = []Builtin{
 				return c.View(a, []uint8{0}, []uint8{0, 0}, a.Type.Shape.Dims())
 			}
 			if a.Rank() != 2 {
-				c.fail(CodeRank, 0, "", "diag takes a matrix or a vector, found %s", Describe(a.Type.Shape))
+				c.fail(codes.E0310, 0, "", "diag takes a matrix or a vector, found %s", Describe(a.Type.Shape))
 				return nil
 			}
 			if rows, cols := a.Type.Shape.Dim(0), a.Type.Shape.Dim(1); !tensor.SizeFits(rows, cols) {
@@ -246,7 +247,7 @@ var Builtins = []Builtin{
 			case 1:
 				c.matrix(0)
 			case 2:
-				c.fail(CodeAxis, -1, "write transpose(A), or transpose(A, a, b)", "transpose takes no axes or two")
+				c.fail(codes.E0313, -1, "write transpose(A), or transpose(A, a, b)", "transpose takes no axes or two")
 			case 3:
 				p, q = c.axis(1, t), c.axis(2, t)
 			}
@@ -368,7 +369,7 @@ func (c *Call) rectangularDiagonal(a *ir.Node, rows, cols int) *ir.Node {
 		rows, cols = 1, 1 // not known until the inputs are bound
 	}
 	if rows > most/max(cols, 1) {
-		c.fail(CodeTooLarge, 0, "", "the diagonal of a %dx%d matrix that is not square is over the limit of %d elements", rows, cols, most)
+		c.fail(codes.E0520, 0, "", "the diagonal of a %dx%d matrix that is not square is over the limit of %d elements", rows, cols, most)
 		return nil
 	}
 	data := make([]float64, rows*cols)
@@ -411,7 +412,7 @@ func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
 	}
 	empty := func() bool {
 		if size == 0 {
-			c.fail(CodeEmpty, 0, "", "the %s of no elements is not defined", c.Name)
+			c.fail(codes.E0315, 0, "", "the %s of no elements is not defined", c.Name)
 		}
 		return size == 0
 	}
@@ -434,11 +435,8 @@ func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
 	}
 	fold := map[string]kernel.Fold{"max": kernel.FoldMax, "min": kernel.FoldMin, "argmax": kernel.FoldArgMax, "argmin": kernel.FoldArgMin}[c.Name]
 	if fold >= kernel.FoldArgMax && len(axes) != 1 {
-		c.fail(CodeRank, 0, "give the axis, as in "+c.Name+"(T, axis=1)", "%s of %s needs one axis", c.Name, Describe(t.Type.Shape))
+		c.fail(codes.E0310, 0, "give the axis, as in "+c.Name+"(T, axis=1)", "%s of %s needs one axis", c.Name, Describe(t.Type.Shape))
 		return nil
 	}
 	return c.Reduce(fold, t, axes...)
 }
-
-// CodeEmpty is the code of a reduction over nothing.
-const CodeEmpty = "E0315"

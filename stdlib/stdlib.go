@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/tensor"
@@ -96,7 +97,7 @@ func (b *Builtin) Signature() string {
 // Problem is why a call is wrong. Arg is the position of the argument at fault,
 // or -1 for the call as a whole.
 type Problem struct {
-	Code    string
+	Code    codes.Code
 	Arg     int
 	Warning bool
 	Message string
@@ -112,7 +113,7 @@ type Call struct {
 	Notes   []Problem // warnings
 }
 
-func (c *Call) fail(code string, arg int, hint, format string, a ...any) {
+func (c *Call) fail(code codes.Code, arg int, hint, format string, a ...any) {
 	if c.Problem == nil {
 		c.Problem = &Problem{Code: code, Arg: arg, Message: fmt.Sprintf(format, a...), Hint: hint}
 	}
@@ -121,7 +122,7 @@ func (c *Call) fail(code string, arg int, hint, format string, a ...any) {
 // matrix requires argument i to have two axes.
 func (c *Call) matrix(i int) *ir.Node {
 	if a := c.Args[i]; a.Rank() != 2 {
-		c.fail(CodeRank, i, "", "%s takes a matrix, found %s", c.Name, Describe(a.Type.Shape))
+		c.fail(codes.E0310, i, "", "%s takes a matrix, found %s", c.Name, Describe(a.Type.Shape))
 	}
 	return c.Args[i]
 }
@@ -130,7 +131,7 @@ func (c *Call) matrix(i int) *ir.Node {
 func (c *Call) graph(i int) *ir.Node {
 	a := c.matrix(i)
 	if c.Problem == nil && !tensor.SizeFits(a.Type.Shape.Dim(0), a.Type.Shape.Dim(1)) {
-		c.fail(CodeSquare, i, "the same nodes label the rows and the columns of a graph", "%s takes a square matrix, found %s", c.Name, Describe(a.Type.Shape))
+		c.fail(codes.E0311, i, "the same nodes label the rows and the columns of a graph", "%s takes a square matrix, found %s", c.Name, Describe(a.Type.Shape))
 	}
 	return a
 }
@@ -145,18 +146,18 @@ func (c *Call) node(i int, g *ir.Node) *ir.Node {
 // not known until the program runs is checked then.
 func (c *Call) CheckIndex(i int, x *ir.Node, size int, what string) {
 	if x.Rank() != 0 {
-		c.fail(CodeRank, i, "", "a %s is a single number, found %s", what, Describe(x.Type.Shape))
+		c.fail(codes.E0310, i, "", "a %s is a single number, found %s", what, Describe(x.Type.Shape))
 		return
 	}
 	v, ok := x.Static()
 	switch {
 	case !ok, v != v && c.Unknown:
 	case v != math.Trunc(v):
-		c.fail(CodeRange, i, "", "a %s is a whole number, found %s", what, number(v))
+		c.fail(codes.E0312, i, "", "a %s is a whole number, found %s", what, number(v))
 	case v < 0:
-		c.fail(CodeRange, i, "counting starts at 0; there are no negative positions", "%s %s does not exist", what, number(v))
+		c.fail(codes.E0312, i, "counting starts at 0; there are no negative positions", "%s %s does not exist", what, number(v))
 	case size >= 0 && v >= float64(size):
-		c.fail(CodeRange, i, fmt.Sprintf("the last %s is %d", what, size-1), "%s %s does not exist: there are %d, counted from 0", what, number(v), size)
+		c.fail(codes.E0312, i, fmt.Sprintf("the last %s is %d", what, size-1), "%s %s does not exist: there are %d, counted from 0", what, number(v), size)
 	}
 }
 
@@ -170,7 +171,7 @@ func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {
 	case !ok, v != v && !c.Unknown:
-		c.fail(CodeStatic, i, "", "an axis has to be known before the program runs")
+		c.fail(codes.E0314, i, "", "an axis has to be known before the program runs")
 	case v != v && a.Rank() > 0:
 		return 0 // not known until the inputs are bound
 	case v != math.Trunc(v) || v < 0 || v >= float64(a.Rank()):
@@ -178,7 +179,7 @@ func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 		if a.Rank() == 0 {
 			hint = "a scalar has no axes"
 		}
-		c.fail(CodeAxis, i, hint, "there is no axis %s: the tensor is %s", number(v), Describe(a.Type.Shape))
+		c.fail(codes.E0313, i, hint, "there is no axis %s: the tensor is %s", number(v), Describe(a.Type.Shape))
 	default:
 		return int(v)
 	}
@@ -197,29 +198,18 @@ func (c *Call) size(i int) int {
 	v, ok := c.Args[i].Static()
 	switch {
 	case c.Args[i].Rank() != 0 || !ok:
-		c.fail(CodeStatic, i, "use a number, or size(T, d)", "a size has to be known before the program runs")
+		c.fail(codes.E0314, i, "use a number, or size(T, d)", "a size has to be known before the program runs")
 	case v != v && c.Unknown:
 		return -1
 	case v > MaxSize:
-		c.fail(CodeTooLarge, i, "", "a size of %s is over the limit of %d", number(v), MaxSize)
+		c.fail(codes.E0520, i, "", "a size of %s is over the limit of %d", number(v), MaxSize)
 	case v < 0 || v != math.Trunc(v):
-		c.fail(CodeRange, i, "", "a size is a whole number from 0, found %s", number(v))
+		c.fail(codes.E0312, i, "", "a size is a whole number from 0, found %s", number(v))
 	default:
 		return int(v)
 	}
 	return 0
 }
-
-// The codes of the problems that builtins report.
-const (
-	CodeRank     = "E0310"
-	CodeSquare   = "E0311"
-	CodeRange    = "E0312"
-	CodeAxis     = "E0313"
-	CodeStatic   = "E0314"
-	CodeTooLarge = "E0520"
-	CodeSameNode = "W0305"
-)
 
 // article is "an " before a number that is spoken with a vowel: 8, 80, 800, 11,
 // 18 and thousands of them.

@@ -20,7 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/bench/question/surface"
@@ -510,7 +509,7 @@ func (g *generation) ended(ctx context.Context, w *bufio.Writer, err error) erro
 	}
 	p := inputProblem(newFinding("E0533", diag.Error, "", 0, 0,
 		fmt.Sprintf("interrupted after %s of %s instances", formatCount(uint64(g.given)), formatCount(uint64(g.kept+g.plan.Total()))), hint))
-	p.Class, p.exit = ein.LimitError, exit
+	p.exit = exit
 	return p
 }
 

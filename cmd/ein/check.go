@@ -114,7 +114,7 @@ func (a *app) writeReports(reports []diag.Report, form format) error {
 			}
 			continue
 		}
-		a.report(r.File, r.List, nil)
+		a.report(r.File, r.List)
 		a.printf("\n")
 	}
 	return nil

@@ -70,7 +70,7 @@ func isCode(s string) bool {
 func (a *app) listCodes() error {
 	var b strings.Builder
 	for _, c := range diag.Codes() {
-		title, _ := diag.Title(c)
+		title := c.Title()
 		fmt.Fprintf(&b, "%s  %s\n", c, title)
 	}
 	return a.print(b.String())
@@ -82,7 +82,7 @@ func (a *app) explainCode(s string) error {
 		return a.print(page)
 	}
 	if near, ok := diag.Nearest(strings.ToUpper(s)); ok {
-		title, _ := diag.Title(near)
+		title := near.Title()
 		return a.usage("there is no diagnostic %s; did you mean %s (%s)? `ein explain --list` lists all", s, near, title)
 	}
 	return a.usage("there is no diagnostic %s; `ein explain --list` lists all", s)

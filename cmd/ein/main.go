@@ -3,6 +3,7 @@
 package main
 
 import (
+	"ein/lang/diag"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"ein"
 )
 
 // The exit codes. 5 is for long jobs that failed in part for outside reasons.
@@ -108,7 +107,7 @@ func (a *app) wrote(err error) error {
 
 func (a *app) bug(r any, stack []byte) {
 	if a.json {
-		_ = a.writeError(&problem{wrong: &ein.Error{Class: "internal", Data: []finding{{Severity: "error", Message: fmt.Sprint(r)}}}})
+		_ = a.writeError(diag.Bug, nil, diag.List{newFinding("", diag.Error, "", 0, 0, fmt.Sprint(r), "")})
 	}
 	a.printf("ein: this is a bug in ein, not in your program: %v\n", r)
 	a.printf("Please report it with the program, the command line, the output of `ein version`, and this:\n\n%s", stack)

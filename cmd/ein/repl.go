@@ -224,9 +224,9 @@ func (f *sessionFiles) Open(ctx context.Context, name string) (io.ReadCloser, er
 		return nil, context.Cause(ctx)
 	}
 	var p *problem
-	if errors.As(err, &p) && len(p.Data) == 1 {
+	if errors.As(err, &p) && len(p.Diags) == 1 {
 		// The session says which file it is.
-		_, reason, _ := strings.Cut(p.Data[0].Message, ": ")
+		_, reason, _ := strings.Cut(p.Diags[0].Message, ": ")
 		return nil, errors.New(reason)
 	}
 	return file, err

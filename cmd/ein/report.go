@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ein"
+	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -56,8 +57,8 @@ func (a *app) colored() bool {
 func (a *app) text() diag.Text { return diag.Text{Color: a.colored(), Columns: a.columns} }
 
 // finding is a diagnostic whose place is not in the text of the program: in a
-// data file, or nowhere. A line or an offset that is not known is -1.
-type finding = diag.JSONDiagnostic
+// data file, or nowhere.
+type finding = diag.Diagnostic
 
 var newFinding = diag.Finding
 
@@ -72,22 +73,21 @@ type wrong = ein.Error // under a name that leaves its method Error to be promot
 // problemOf is an error with the exit code of its class.
 func problemOf(e *ein.Error) *problem {
 	p := &problem{e, exitWrong}
-	switch {
-	case e.Class == ein.LimitError:
+	if e.Class() == diag.Limit {
 		p.exit = exitLimit
-	case len(e.Data) > 0 && e.Data[0].Code == "E0705": // a flag for what the program does not have
+	} else if d := e.Diags.First(); d != nil && d.Code == codes.E0705 { // a flag for what the program does not have
 		p.exit = exitUsage
 	}
 	return p
 }
 
 // programProblem is a program that does not check.
-func programProblem(f *source.File, list diag.List) *problem { return problemOf(ein.Wrong(f, list)) }
+func programProblem(f *source.File, list diag.List) *problem {
+	return problemOf(&ein.Error{File: f, Diags: list})
+}
 
 // inputProblem is data, or a file, that cannot be used.
-func inputProblem(data ...finding) *problem {
-	return problemOf(&ein.Error{Class: ein.InputError, Data: data})
-}
+func inputProblem(list ...finding) *problem { return problemOf(&ein.Error{Diags: list}) }
 
 // serious is the diagnostics of a list without the notes.
 func serious(list diag.List) diag.List {
@@ -120,9 +120,9 @@ func (a *app) failCode(err error) int {
 		return exitWrong
 	}
 	p.Diags = serious(p.Diags)
-	a.report(p.File, p.Diags, p.Data)
+	a.report(p.File, p.Diags)
 	if a.json {
-		if err := a.writeError(p); err != nil {
+		if err := a.writeError(p.Class(), p.File, p.Diags); err != nil {
 			return a.failCode(a.wrote(err))
 		}
 	}
@@ -139,32 +139,18 @@ func worse(a, b int) int {
 }
 
 // report writes diagnostics to standard error.
-func (a *app) report(f *source.File, list diag.List, data []finding) {
-	if len(list) > 0 {
-		_ = a.text().Render(a.err, list, f)
-	}
-	for i := range data {
-		if i > 0 || len(list) > 0 {
-			a.printf("\n")
-		}
-		a.printf("%s", a.text().Finding(&data[i]))
-	}
-}
+func (a *app) report(f *source.File, list diag.List) { _ = a.text().Render(a.err, list, f) }
 
 // writeError writes the JSON object of a failure.
-func (a *app) writeError(p *problem) error {
+func (a *app) writeError(class diag.Class, f *source.File, list diag.List) error {
 	type failure struct {
-		Class       string    `json:"class"`
-		Diagnostics []finding `json:"diagnostics"`
-	}
-	all := []finding{}
-	if p.File != nil {
-		all = diag.ToJSON(p.Diags, p.File)
+		Class       string                `json:"class"`
+		Diagnostics []diag.JSONDiagnostic `json:"diagnostics"`
 	}
 	return writeJSON(a.out, struct {
 		Version int     `json:"version"`
 		Error   failure `json:"error"`
-	}{max(a.version, 1), failure{string(p.Class), append(all, p.Data...)}})
+	}{max(a.version, 1), failure{class.String(), diag.ToJSON(list, f)}})
 }
 
 // writeJSON writes one line of JSON. Names in Ein are full of < and >, which

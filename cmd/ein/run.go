@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein"
+	"ein/internal/codes"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
@@ -151,18 +152,16 @@ func (a *app) run(ctx context.Context, name string, f *runFlags, out *output) er
 
 // warn reports the warnings about a program and its data, and those of its run.
 func (a *app) warn(p *ein.Program, r *ein.Result) {
-	list, data := warnings(p, r)
-	a.report(p.Source(), list, data)
+	a.report(p.Source(), warnings(p, r))
 }
 
-func warnings(p *ein.Program, r *ein.Result) (diag.List, []finding) {
-	list, data := p.Diagnostics()
-	list, data = serious(list), slices.Clip(data)
+func warnings(p *ein.Program, r *ein.Result) diag.List {
+	list := serious(p.Diagnostics())
 	if r != nil {
-		list, data = append(list, r.Warnings...), append(data, r.Data...)
+		list = append(list, r.Warnings...)
 	}
 	list.Sort()
-	return list, data
+	return list
 }
 
 // written compares the elements that are written of the outputs with a limit.
@@ -190,7 +189,7 @@ func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done 
 		return err
 	}
 	if _, hint := stopMessage(ctx); hint != "" && ctx.Err() != nil {
-		e.Note("E0533", hint)
+		e.Note(codes.E0533, hint)
 	}
 	var limit *cost.LimitError
 	if !errors.As(err, &limit) {
@@ -198,11 +197,11 @@ func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done 
 	}
 	d, flag := describe.Refused(limit)
 	notes := []string{fmt.Sprintf("Nothing was %s. `%s` sets the limit; `ein cost` shows every statement.", done, flag)}
-	if d.Code == "E0532" && f.output == 0 {
+	if d.Code == codes.E0532 && f.output == 0 {
 		notes = append(notes, "`--full` lifts the limit.")
 	}
 	sparse := func(o code.Output) bool { return show.MaybeSparse(p.Code().Regs[o.Reg].Shape) }
-	if d.Code == "E0532" && f.json == 1 && slices.ContainsFunc(p.Code().Outputs, sparse) {
+	if d.Code == codes.E0532 && f.json == 1 && slices.ContainsFunc(p.Code().Outputs, sparse) {
 		notes = append(notes, "`--json=2` writes a sparse matrix as the entries that it has.")
 	}
 	e.Note(d.Code, notes...)
@@ -236,12 +235,7 @@ func runJSON(ctx context.Context, w *bufio.Writer, p *ein.Program, r *ein.Result
 			return err
 		}
 	}
-	list, data := warnings(p, r)
-	all := []finding{}
-	if f := p.Source(); f != nil {
-		all = diag.ToJSON(list, f)
-	}
-	told, err := compactJSON(append(all, data...))
+	told, err := compactJSON(diag.ToJSON(warnings(p, r), p.Source()))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"ein"
+	"ein/internal/codes"
 	"ein/lang/diag"
 )
 
@@ -56,8 +56,7 @@ func stopped(ctx context.Context) *problem {
 // compute.
 func stoppedWhile(ctx context.Context, what string) *problem {
 	message, hint := stopMessage(ctx)
-	return problemOf(&ein.Error{Class: ein.LimitError,
-		Data: []finding{newFinding("E0533", diag.Error, "", 0, 0, message+", while "+what, hint)}})
+	return inputProblem(newFinding(codes.E0533, diag.Error, "", 0, 0, message+", while "+what, hint))
 }
 
 // await is what f gives, or the cause of the context should that end first: f is

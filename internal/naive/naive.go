@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -163,7 +162,7 @@ func syntaxError(f *syntax.File) error {
 			continue
 		}
 		class := Syntax
-		if strings.HasPrefix(string(d.Code), "E05") {
+		if d.Code.Class() == diag.Limit {
 			class = Limit
 		}
 		return &Error{Class: class, Message: d.Message, Span: d.Span}

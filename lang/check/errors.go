@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -36,13 +37,13 @@ func (c *checker) warn(code diag.Code, s source.Span, label string, notes []stri
 // andMore says how many diagnostics are not shown.
 func (c *checker) andMore() diag.Diagnostic {
 	end := len(c.file.Source.Text)
-	return diag.Diagnostic{Code: "N0506", Severity: diag.Note, Span: source.Span{Start: end, End: end},
+	return diag.Diagnostic{Code: codes.N0506, Severity: diag.Note, Span: source.Span{Start: end, End: end},
 		Message: plural(c.more, "more problem") + " not shown"}
 }
 
 // wasStopped says that the rest of the program was not checked.
 func (c *checker) wasStopped() diag.Diagnostic {
-	return diag.Diagnostic{Code: "E0533", Severity: diag.Error, Label: "it was here",
+	return diag.Diagnostic{Code: codes.E0533, Severity: diag.Error, Label: "it was here",
 		Span: source.Span{Start: int(c.b.Pos.Start), End: int(c.b.Pos.End)}, Message: "checking the program was stopped"}
 }
 
@@ -95,11 +96,11 @@ func (c *checker) unknownName(x *syntax.Name) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: "E0201", Severity: diag.Error, Span: x.Span, Label: "not defined",
+	d := diag.Diagnostic{Code: codes.E0201, Severity: diag.Error, Span: x.Span, Label: "not defined",
 		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
 	switch near, ok := c.suggest(x.Name, c.names()); {
 	case c.isIndex(x.Name):
-		d.Code, d.Label = "E0203", "an index"
+		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index stands in brackets after a tensor, as in `v[" + x.Name + "]`."}
 	case ok:
@@ -155,7 +156,7 @@ func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
 }
 
 func (c *checker) unknownInFunction(x *syntax.Name, d *syntax.Def) {
-	c.err("E0201", x.Span, "not defined", []string{"A function sees its parameters and the names it defines itself, nothing else of the program."},
+	c.err(codes.E0201, x.Span, "not defined", []string{"A function sees its parameters and the names it defines itself, nothing else of the program."},
 		"there is no tensor `%s` in the function `%s`", x.Name, d.Name.Name)
 }
 
@@ -163,14 +164,14 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: "E0202", Severity: diag.Error, Span: x.Fun.Span, Label: "not a function",
+	d := diag.Diagnostic{Code: codes.E0202, Severity: diag.Error, Span: x.Fun.Span, Label: "not a function",
 		Message: fmt.Sprintf("there is no function `%s`", x.Fun.Name)}
 	if sym := c.scope.names[x.Fun.Name]; sym != nil {
 		sym.used = true
 		if sym.bad {
 			return
 		}
-		d.Code, d.Label = "E0204", "a tensor"
+		d.Code, d.Label = codes.E0204, "a tensor"
 		d.Message = fmt.Sprintf("`%s` is a tensor, and a tensor cannot be called", x.Fun.Name)
 		d.Notes = []string{"To multiply, write `" + x.Fun.Name + " * (...)`; to index, write `" + x.Fun.Name + "[...]`."}
 		d.Fixes = c.calledTensor(x, sym)
@@ -189,7 +190,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 
 // localCalled reports a call of a parameter or a local name of a function.
 func (c *checker) localCalled(x *syntax.Call) {
-	c.err("E0204", x.Fun.Span, "a tensor", nil, "`%s` is a tensor, and a tensor cannot be called", x.Fun.Name)
+	c.err(codes.E0204, x.Fun.Span, "a tensor", nil, "`%s` is a tensor, and a tensor cannot be called", x.Fun.Name)
 }
 
 // calledTensor is how to write what a call of a tensor most likely means: an
@@ -257,14 +258,14 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
 	case most > least:
 		want = fmt.Sprintf("%d to %s", least, plural(most, "argument"))
 	}
-	c.err("E0205", x.Span, "", []string{"The call is `" + signature + "`."},
+	c.err(codes.E0205, x.Span, "", []string{"The call is `" + signature + "`."},
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
 }
 
 // namedArgument reports an argument that is given by a name that cannot be used;
 // position says that the parameter of that name stands there.
 func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) {
-	d := diag.Diagnostic{Code: "E0207", Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
+	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
 		Message: fmt.Sprintf("`%s` has no argument that is given as `%s=`", x.Fun.Name, a.Name.Name)}
 	switch {
 	case position:
@@ -277,7 +278,7 @@ func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, 
 }
 
 func (c *checker) namedFirst(a syntax.Arg, signature string) {
-	c.err("E0207", a.Name.Span, "", []string{"The call is `" + signature + "`."}, "`%s=` comes after the tensor", a.Name.Name)
+	c.err(codes.E0207, a.Name.Span, "", []string{"The call is `" + signature + "`."}, "`%s=` comes after the tensor", a.Name.Name)
 }
 
 // recursive reports a call of d in its own definition; cycle is the functions
@@ -289,12 +290,12 @@ func (c *checker) recursive(x *syntax.Call, d *syntax.Def, cycle []*syntax.Def) 
 	for _, e := range cycle {
 		c.recursed[e] = true
 	}
-	c.err("E0206", x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
+	c.err(codes.E0206, x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
 		"the function `%s` is used in its own definition", d.Name.Name)
 }
 
 func (c *checker) tooDeep(x *syntax.Call) {
-	c.err("E0510", x.Span, "", nil, "functions call one another more than %d deep", c.cfg.Limits.Calls)
+	c.err(codes.E0510, x.Span, "", nil, "functions call one another more than %d deep", c.cfg.Limits.Calls)
 }
 
 // overLimit reports, once, that functions expand to too many operations.
@@ -310,20 +311,20 @@ func (c *checker) overLimit(s source.Span) bool {
 		if len(c.active) > 0 {
 			notes = []string{"Functions are expanded where they are called; calls inside calls multiply."}
 		}
-		c.err("E0511", s, "", notes,
+		c.err(codes.E0511, s, "", notes,
 			"the program expands to more than %d operations", c.cfg.Limits.Nodes)
 	}
 	return true
 }
 
 func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
-	c.report(diag.Diagnostic{Code: "E0210", Severity: diag.Error, Span: id.Span, Label: "again",
+	c.report(diag.Diagnostic{Code: codes.E0210, Severity: diag.Error, Span: id.Span, Label: "again",
 		Message: fmt.Sprintf("the %s `%s` is defined twice", what, id.Name),
 		Related: []diag.Related{{Span: first, Message: "first here"}}})
 }
 
 func (c *checker) unknownInputKind(k syntax.Ident) {
-	d := diag.Diagnostic{Code: "E0209", Severity: diag.Error, Span: k.Span,
+	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
 		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar."}}
 	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); ok {
@@ -334,43 +335,43 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 
 func (c *checker) inputMisfit(s *syntax.Input, found string) {
 	notes := map[string][]string{"graph": {"A graph is a square matrix of 0 and 1; for weights declare a matrix."}}[s.Kind.Name]
-	c.err("E0707", s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, found)
+	c.err(codes.E0707, s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, found)
 }
 
 func (c *checker) notInProfile(s source.Span, what string) {
-	c.err("E0211", s, "", []string{"The core profile has assignments, equations, literals, functions of the language and `:print`."},
+	c.err(codes.E0211, s, "", []string{"The core profile has assignments, equations, literals, functions of the language and `:print`."},
 		"the %s profile has no %s", c.cfg.Profile, what)
 }
 
 func (c *checker) shadow(id syntax.Ident) {
 	if c.function(id.Name) != "" && c.scope.names[id.Name] == nil {
-		c.warn("W0212", id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
+		c.warn(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
 	}
 }
 
 func (c *checker) shadowsFunction(id syntax.Ident) {
-	c.warn("W0213", id.Span, "", nil, "`%s` replaces the function of the language with that name", id.Name)
+	c.warn(codes.W0213, id.Span, "", nil, "`%s` replaces the function of the language with that name", id.Name)
 }
 
 func (c *checker) unusedAfterPrint(s source.Span, name string) {
-	c.warn("W0214", s, "never used", []string{"The outputs of a program with `:print` are the printed values."}, "`%s` is defined after the last `:print` and nothing uses it", name)
+	c.warn(codes.W0214, s, "never used", []string{"The outputs of a program with `:print` are the printed values."}, "`%s` is defined after the last `:print` and nothing uses it", name)
 }
 
 func (c *checker) indexNamedLikeScalar(x *syntax.Name) {
-	c.warn("W0215", x.Span, "an index", []string{"To take the element at that position write `select(T, " + x.Name + ", ...)`."},
+	c.warn(codes.W0215, x.Span, "an index", []string{"To take the element at that position write `select(T, " + x.Name + ", ...)`."},
 		"`%s` in brackets is an index, not the number that `%s` holds", x.Name, x.Name)
 }
 
 func (c *checker) noOutput() {
 	end := len(c.file.Source.Text)
-	c.err("E0216", source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
+	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
 }
 
 func (c *checker) unknownLabel(x *syntax.String) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: "E0208", Severity: diag.Error, Span: x.Span, Label: "not a node",
+	d := diag.Diagnostic{Code: codes.E0208, Severity: diag.Error, Span: x.Span, Label: "not a node",
 		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
 	if near, ok := c.suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
@@ -388,7 +389,7 @@ func (c *checker) unknownLabel(x *syntax.String) {
 }
 
 func (c *checker) labelAsValue(x syntax.Expr) {
-	c.err("E0318", x.Pos(), "", []string{"A label stands where a node is asked for: in brackets, or as an argument such as the second of `reach`."}, "a node label is not a number")
+	c.err(codes.E0318, x.Pos(), "", []string{"A label stands where a node is asked for: in brackets, or as an argument such as the second of `reach`."}, "a node label is not a number")
 }
 
 func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Span) {
@@ -396,23 +397,23 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 	if text(ix.owner) == text(owner) {
 		message = fmt.Sprintf("index `%s` runs along two axes of %s, one of size %d and one of size %d", ix.name, text(owner), ix.size, size)
 	}
-	c.report(diag.Diagnostic{Code: "E0301", Severity: diag.Error, Span: s, Label: fmt.Sprintf("%d here", size),
+	c.report(diag.Diagnostic{Code: codes.E0301, Severity: diag.Error, Span: s, Label: fmt.Sprintf("%d here", size),
 		Message: message,
 		Related: []diag.Related{{Span: ix.span, Message: fmt.Sprintf("%d here", ix.size)}},
 		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
 }
 
 func (c *checker) tooManyIndices(s source.Span) {
-	c.err("E0512", s, "", nil, "a statement can have at most %d different indices", maxIndices)
+	c.err(codes.E0512, s, "", nil, "a statement can have at most %d different indices", maxIndices)
 }
 
 func (c *checker) tooManyAxes(s source.Span, n int) {
-	c.err("E0319", s, "", nil, "a tensor can have at most %d axes, this one would have %d", tensor.MaxRank, n)
+	c.err(codes.E0319, s, "", nil, "a tensor can have at most %d axes, this one would have %d", tensor.MaxRank, n)
 }
 
 func (c *checker) leftIndex(x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
-	c.err("E0317", x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
+	c.err(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
 }
 
 func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) {
@@ -424,7 +425,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) {
 			break
 		}
 	}
-	c.err("E0303", at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
+	c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
 		"index `%s` is on the left but not on the right", name)
 }
 
@@ -439,7 +440,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 		for _, id := range ids {
 			names = append(names, c.eq.idx[id].name)
 		}
-		c.err("E0309", span, "", []string{"Give the value indices as well, as in `" + syntax.ExprString(s.Value) + "[" + strings.Join(names, ", ") + "]`."},
+		c.err(codes.E0309, span, "", []string{"Give the value indices as well, as in `" + syntax.ExprString(s.Value) + "[" + strings.Join(names, ", ") + "]`."},
 			"the left side repeats index `%s`, so the value has to say which of its elements it means", c.repeated())
 		return
 	}
@@ -447,7 +448,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 	if n.Rank() > len(s.Indices) {
 		notes = []string{"To sum over the axes that the left side lacks, give the value indices, as in `v[i] = A[i, j]`."}
 	}
-	c.err("E0309", span, "", notes, "the left side of `%s` has %s, but the value is %s", s.Name.Name, pluralIndex(len(s.Indices)), shapeOf(n))
+	c.err(codes.E0309, span, "", notes, "the left side of `%s` has %s, but the value is %s", s.Name.Name, pluralIndex(len(s.Indices)), shapeOf(n))
 }
 
 // repeated is the first index that stands twice on the left side.
@@ -468,7 +469,7 @@ func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) {
 		with := map[syntax.AssignOp]string{syntax.SetAdd: "%[1]s + %[2]s", syntax.SetMax: "max(%[1]s, %[2]s)", syntax.SetMin: "min(%[1]s, %[2]s)"}[s.Op]
 		notes = []string{fmt.Sprintf("For the same number everywhere write `%[1]s = "+with+"`.", s.Name.Name, value)}
 	}
-	c.report(diag.Diagnostic{Code: "E0322", Severity: diag.Error, Span: s.Span, Notes: notes,
+	c.report(diag.Diagnostic{Code: codes.E0322, Severity: diag.Error, Span: s.Span, Notes: notes,
 		Message: fmt.Sprintf("`%s` combines with the earlier `%s`, which is %s; this value is %s", s.Op, s.Name.Name, shapeOf(old.node), shapeOf(n)),
 		Related: []diag.Related{{Span: old.span, Message: "the earlier value"}}})
 }
@@ -478,11 +479,11 @@ func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) {
 	if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
-	c.err("E0305", x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
+	c.err(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
 }
 
 func (c *checker) bareInIndexed(x syntax.Expr, n *ir.Node) {
-	c.err("E0304", x.Pos(), "without indices", []string{"In an equation every tensor that is not a single number says which index runs along each axis, as in " + withIndices(x, n) + "."},
+	c.err(codes.E0304, x.Pos(), "without indices", []string{"In an equation every tensor that is not a single number says which index runs along each axis, as in " + withIndices(x, n) + "."},
 		"%s is %s and has no indices, but other parts of this expression have", text(x), shapeOf(n))
 }
 
@@ -491,7 +492,7 @@ func withIndices(x syntax.Expr, n *ir.Node) string {
 }
 
 func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) {
-	d := diag.Diagnostic{Code: "E0306", Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
+	d := diag.Diagnostic{Code: codes.E0306, Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
 		Message: fmt.Sprintf("two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)),
 		Notes:   []string{"Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`."}}
 	var edits []diag.Edit
@@ -506,7 +507,7 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: "E0307", Severity: diag.Error, Span: arg.Pos(), Label: "indexed",
+	d := diag.Diagnostic{Code: codes.E0307, Severity: diag.Error, Span: arg.Pos(), Label: "indexed",
 		Message: fmt.Sprintf("`%s` takes a whole tensor, found %s", x.Fun.Name, text(arg))}
 	if ix, ok := arg.(*syntax.Index); ok {
 		bare := syntax.ExprString(ix.X)
@@ -527,11 +528,11 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) {
 }
 
 func (c *checker) indexedTwice(x *syntax.Index) {
-	c.err("E0308", x.Span, "", []string{"Define it as a tensor of its own first."}, "%s already has indices and cannot be indexed again", text(x.X))
+	c.err(codes.E0308, x.Span, "", []string{"Define it as a tensor of its own first."}, "%s already has indices and cannot be indexed again", text(x.X))
 }
 
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node) {
-	c.err("E0302", x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), nil, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
+	c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), nil, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
 }
 
 func pluralIndex(n int) string {
@@ -546,7 +547,7 @@ func pluralIndex(n int) string {
 
 // indexExpr reports an entry of the brackets of whole that is no position.
 func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
-	d := diag.Diagnostic{Code: "E0316", Severity: diag.Error, Span: x.Pos(),
+	d := diag.Diagnostic{Code: codes.E0316, Severity: diag.Error, Span: x.Pos(),
 		Message: "in brackets stands an index name, a whole number or a label, found " + text(x)}
 	v, negative := number(x)
 	switch x.(type) {
@@ -582,11 +583,11 @@ func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
 	case 1:
 		hint = "The only position on that axis is 0."
 	}
-	c.err("E0312", x.Pos(), "", []string{hint}, "%s is %s: axis %d has no position %s", text(owner), shapeOf(n), axis, syntax.ExprString(x))
+	c.err(codes.E0312, x.Pos(), "", []string{hint}, "%s is %s: axis %d has no position %s", text(owner), shapeOf(n), axis, syntax.ExprString(x))
 }
 
 func (c *checker) reducedElsewhere(x *syntax.Call, id uint8) {
-	c.err("E0320", x.Span, "", []string{"Rename one of the two."}, "index `%s` is reduced by `%s` and used outside it as well", c.eq.idx[id].name, x.Fun.Name)
+	c.err(codes.E0320, x.Span, "", []string{"Rename one of the two."}, "index `%s` is reduced by `%s` and used outside it as well", c.eq.idx[id].name, x.Fun.Name)
 }
 
 func (c *checker) reducesNothing(x *syntax.Call) {
@@ -595,46 +596,46 @@ func (c *checker) reducesNothing(x *syntax.Call) {
 	if ix, ok := arg.(*syntax.Index); ok {
 		notes = append(notes, "For the whole tensor write `"+x.Fun.Name+"("+syntax.ExprString(ix.X)+")`.")
 	}
-	c.warn("W0326", x.Span, "", notes, "`%s` has no index to reduce and changes nothing", x.Fun.Name)
+	c.warn(codes.W0326, x.Span, "", notes, "`%s` has no index to reduce and changes nothing", x.Fun.Name)
 }
 
 func (c *checker) argIndices(x *syntax.Call, name string, n int) {
-	c.err("E0321", x.Span, "", []string{"It reduces the indices that the left side lacks."}, "`%s` gives a position along one index, here it would reduce %s", name, pluralIndex(n))
+	c.err(codes.E0321, x.Span, "", []string{"It reduces the indices that the left side lacks."}, "`%s` gives a position along one index, here it would reduce %s", name, pluralIndex(n))
 }
 
 func (c *checker) scalarArg(x *syntax.Call, name string) {
-	c.err("E0321", x.Span, "", nil, "`%s` of a single number has no position to give", name)
+	c.err(codes.E0321, x.Span, "", nil, "`%s` of a single number has no position to give", name)
 }
 
 func (c *checker) axisOfIndexed(x *syntax.Call, axis syntax.Expr) {
-	c.err("E0323", axis.Pos(), "", []string{"An indexed expression is reduced over the indices that the left side lacks."}, "an indexed argument of `%s` takes no axis", x.Fun.Name)
+	c.err(codes.E0323, axis.Pos(), "", []string{"An indexed expression is reduced over the indices that the left side lacks."}, "an indexed argument of `%s` takes no axis", x.Fun.Name)
 }
 
 func (c *checker) axisHint(x *syntax.Call, name string, axis *syntax.Number) {
-	c.warn("N0324", x.Span, "", []string{fmt.Sprintf("To reduce along an axis write `%s(%s, axis=%s)`.", name, syntax.ExprString(x.Args[0].Value), axis.Text)},
+	c.warn(codes.N0324, x.Span, "", []string{fmt.Sprintf("To reduce along an axis write `%s(%s, axis=%s)`.", name, syntax.ExprString(x.Args[0].Value), axis.Text)},
 		"`%s` of two arguments compares them element by element", name)
 }
 
 func (c *checker) emptyFold(x syntax.Expr, name string) {
-	c.err("E0315", x.Pos(), "", nil, "index `%s` has size 0, and there is no largest or smallest of nothing", name)
+	c.err(codes.E0315, x.Pos(), "", nil, "index `%s` has size 0, and there is no largest or smallest of nothing", name)
 }
 
 func (c *checker) selectIndex(x *syntax.Name) {
-	c.err("E0203", x.Span, "", []string{"To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."},
+	c.err(codes.E0203, x.Span, "", []string{"To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."},
 		"`%s` is neither a tensor nor an index of the left side", x.Name)
 }
 
 func (c *checker) selectPosition(e syntax.Expr) {
-	c.err("E0307", e.Pos(), "indexed", []string{"Each position stands for one element, row or column; it cannot change along an index."},
+	c.err(codes.E0307, e.Pos(), "indexed", []string{"Each position stands for one element, row or column; it cannot change along an index."},
 		"a position of `select` is a single number, a label or an index, found %s", text(e))
 }
 
 func (c *checker) selectRank(x *syntax.Call, n *ir.Node, k int) {
-	c.err("E0302", x.Span, "", nil, "%s is %s: `select` takes %s after it, found %d", text(x.Args[0].Value), shapeOf(n), plural(n.Rank(), "position"), k)
+	c.err(codes.E0302, x.Span, "", nil, "%s is %s: `select` takes %s after it, found %d", text(x.Args[0].Value), shapeOf(n), plural(n.Rank(), "position"), k)
 }
 
 func (c *checker) vectorSelect(x *syntax.Call) {
-	c.err("E0325", x.Span, "", []string{"Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."},
+	c.err(codes.E0325, x.Span, "", []string{"Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."},
 		"%s is a vector and has one position", text(x.Args[0].Value))
 }
 
@@ -648,34 +649,34 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 		notes = []string{strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + "."}
 	}
 	if p.Warning {
-		c.warn(diag.Code(p.Code), s, "", notes, "%s", p.Message)
+		c.warn(p.Code, s, "", notes, "%s", p.Message)
 		return
 	}
-	c.err(diag.Code(p.Code), s, "", notes, "%s", p.Message)
+	c.err(p.Code, s, "", notes, "%s", p.Message)
 }
 
 func (c *checker) hugeInteger(x *syntax.Number) {
-	c.err("E0401", x.Span, "", []string{"Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is a real number."}, "%s is too large to be exact", x.Text)
+	c.err(codes.E0401, x.Span, "", []string{"Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is a real number."}, "%s is too large to be exact", x.Text)
 }
 
 func (c *checker) ragged(l *syntax.List, got, want int) {
-	c.err("E0402", l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal have one length: the first has %d, this one %d", want, got)
+	c.err(codes.E0402, l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal have one length: the first has %d, this one %d", want, got)
 }
 
 func (c *checker) raggedDepth(x syntax.Expr) {
-	c.err("E0402", x.Pos(), "", nil, "a literal is nested to one depth: either all entries are lists or none is")
+	c.err(codes.E0402, x.Pos(), "", nil, "a literal is nested to one depth: either all entries are lists or none is")
 }
 
 func (c *checker) entry(x syntax.Expr) {
-	c.err("E0403", x.Pos(), "", nil, "the entries of a literal are numbers known before the program runs, found %s", text(x))
+	c.err(codes.E0403, x.Pos(), "", nil, "the entries of a literal are numbers known before the program runs, found %s", text(x))
 }
 
 func (c *checker) literalTooLarge(s source.Span) {
-	c.err("E0521", s, "", []string{"Let the host bind large data to an input."}, "the literals of the program take more than %d words of memory", c.cfg.Limits.Elements)
+	c.err(codes.E0521, s, "", []string{"Let the host bind large data to an input."}, "the literals of the program take more than %d words of memory", c.cfg.Limits.Elements)
 }
 
 func (c *checker) sizeTooLarge(x syntax.Expr) {
-	c.err(stdlib.CodeTooLarge, x.Pos(), "", nil, "a size of %s is over the limit of %d", syntax.ExprString(x), stdlib.MaxSize)
+	c.err(codes.E0520, x.Pos(), "", nil, "a size of %s is over the limit of %d", syntax.ExprString(x), stdlib.MaxSize)
 }
 
 func (c *checker) wantList(x *syntax.Call) {
@@ -684,33 +685,33 @@ func (c *checker) wantList(x *syntax.Call) {
 		"adj":   "Write the rows in the call, as in `adj([[0, 1], [0, 0]])`; a square matrix of 0 and 1 is a graph already.",
 		"vec":   "Write the numbers in the call, as in `vec([1, 0, 1])`; a tensor needs no `vec`.",
 	}[x.Fun.Name]
-	c.err("E0404", x.Args[0].Value.Pos(), "", []string{note}, "`%s` reads a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
+	c.err(codes.E0404, x.Args[0].Value.Pos(), "", []string{note}, "`%s` reads a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
 }
 
 func (c *checker) badSize(x syntax.Expr) {
-	c.err("E0314", x.Pos(), "", []string{"Use a number, or `size(T, d)`."}, "the number of nodes or elements is a whole number from 0 that is known before the program runs, found %s", text(x))
+	c.err(codes.E0314, x.Pos(), "", []string{"Use a number, or `size(T, d)`."}, "the number of nodes or elements is a whole number from 0 that is known before the program runs, found %s", text(x))
 }
 
 func (c *checker) vecRank(x syntax.Expr, n *ir.Node) {
-	c.err("E0405", x.Pos(), "", nil, "`vec` takes a flat list of numbers, found %s", shapeOf(n))
+	c.err(codes.E0405, x.Pos(), "", nil, "`vec` takes a flat list of numbers, found %s", shapeOf(n))
 }
 
 func (c *checker) lengthMismatch(x *syntax.Call, got, want int) {
-	c.err("E0406", x.Args[1].Value.Pos(), "", nil, "the list has %s, but the length given is %d", plural(got, "number"), want)
+	c.err(codes.E0406, x.Args[1].Value.Pos(), "", nil, "the list has %s, but the length given is %d", plural(got, "number"), want)
 }
 
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
 
 func (c *checker) edgeRow(x syntax.Expr, n int) {
 	if n < 0 {
-		c.err("E0407", x.Pos(), "", []string{bothForms}, "a row of `edges` is a list, found %s", text(x))
+		c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` is a list, found %s", text(x))
 		return
 	}
-	c.err("E0407", x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
+	c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
 }
 
 func (c *checker) edgeID(x syntax.Expr, list *syntax.List) {
-	d := diag.Diagnostic{Code: "E0408", Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a node",
+	d := diag.Diagnostic{Code: codes.E0408, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a node",
 		Notes: []string{"Nodes are whole numbers from 0, or labels in quotes."}}
 	switch x := x.(type) {
 	case *syntax.Number:
@@ -750,7 +751,7 @@ func (c *checker) edgeRange(s source.Span, id, n int) {
 	if n <= 1 {
 		notes = nil
 	}
-	c.err("E0409", s, "", notes, "node %d does not exist in a graph of %s", id, plural(n, "node"))
+	c.err(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, plural(n, "node"))
 }
 
 // mixedEdges points at the first end that is not like most of the others.
@@ -762,7 +763,7 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 				if numbers {
 					most = "numbers"
 				}
-				c.err("E0410", e.Pos(), "the others are "+most, nil, "the nodes of a graph are all numbers or all labels, found both")
+				c.err(codes.E0410, e.Pos(), "the others are "+most, nil, "the nodes of a graph are all numbers or all labels, found both")
 				return
 			}
 		}
@@ -770,35 +771,35 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 }
 
 func (c *checker) fewerThanLabels(x syntax.Expr, n int) {
-	c.err("E0411", x.Pos(), "", []string{"All labelled graphs of a program have the same nodes."}, "the program has %s, more than the %d given", plural(len(c.labels), "labelled node"), n)
+	c.err(codes.E0411, x.Pos(), "", []string{"All labelled graphs of a program have the same nodes."}, "the program has %s, more than the %d given", plural(len(c.labels), "labelled node"), n)
 }
 
 func (c *checker) emptyEdges(x *syntax.Call) {
-	c.err("E0412", x.Span, "", []string{"As in `edges([], 5)`."}, "a graph without edges needs its number of nodes")
+	c.err(codes.E0412, x.Span, "", []string{"As in `edges([], 5)`."}, "a graph without edges needs its number of nodes")
 }
 
 func (c *checker) matrixSize(x *syntax.Call, k, n int) {
-	c.err("E0413", x.Args[1].Value.Pos(), "", nil, "the matrix has %d rows, but the number of nodes given is %d", k, n)
+	c.err(codes.E0413, x.Args[1].Value.Pos(), "", nil, "the matrix has %d rows, but the number of nodes given is %d", k, n)
 }
 
 func (c *checker) adjRow(x syntax.Expr, got, k int) {
 	if got < 0 {
-		c.err("E0414", x.Pos(), "", nil, "the rows of an adjacency matrix are lists, found %s", text(x))
+		c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix are lists, found %s", text(x))
 		return
 	}
-	c.err("E0414", x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix is square: with %d rows each has %d entries", k, k)
+	c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix is square: with %d rows each has %d entries", k, k)
 }
 
 func (c *checker) adjEntry(x syntax.Expr, i, j int) {
-	c.err("E0415", x.Pos(), "", []string{"For weights write the matrix alone, without `edges` or `adj`."}, "entry [%d, %d] of an adjacency matrix is 0 or 1, found %s", i, j, text(x))
+	c.err(codes.E0415, x.Pos(), "", []string{"For weights write the matrix alone, without `edges` or `adj`."}, "entry [%d, %d] of an adjacency matrix is 0 or 1, found %s", i, j, text(x))
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {
-	c.warn("N0416", x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", plural(n, "node"))
+	c.warn(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", plural(n, "node"))
 }
 
 func (c *checker) duplicateEdges(x *syntax.Call, n int) {
-	c.warn("N0417", x.Span, "", []string{"An edge is there or not: repeating it changes nothing."}, "%s given more than once", plural(n, "edge"))
+	c.warn(codes.N0417, x.Span, "", []string{"An edge is there or not: repeating it changes nothing."}, "%s given more than once", plural(n, "edge"))
 }
 
 func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
@@ -806,7 +807,7 @@ func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
 	if len(x.Args) == 2 {
 		edits = append(edits, diag.Edit{Span: source.Span{Start: list.Span.End, End: x.Args[1].Value.Pos().End}})
 	}
-	c.report(diag.Diagnostic{Code: "W0418", Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
+	c.report(diag.Diagnostic{Code: codes.W0418, Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
 		Message: "this literal of two pairs would be another graph as a 2x2 matrix",
 		Notes:   []string{"For the matrix write `adj(...)`."},
 		Fixes:   []diag.Fix{{Title: "read it as a matrix", Edits: edits}}})

@@ -23,8 +23,8 @@ func usedCodes(t *testing.T) []diag.Code {
 		}
 		files = append(files, names...)
 	}
-	quoted := regexp.MustCompile(`"([EWN]\d{4})"`)
-	var codes []diag.Code
+	quoted := regexp.MustCompile(`codes\.([EWN]\d{4})`)
+	var used []diag.Code
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -34,11 +34,11 @@ func usedCodes(t *testing.T) []diag.Code {
 			t.Fatal(err)
 		}
 		for _, m := range quoted.FindAllSubmatch(text, -1) {
-			codes = append(codes, diag.Code(m[1]))
+			used = append(used, diag.Code(m[1]))
 		}
 	}
-	slices.Sort(codes)
-	return slices.Compact(codes)
+	slices.Sort(used)
+	return slices.Compact(used)
 }
 
 // explainConfigs is what the examples of some pages need.
@@ -56,8 +56,7 @@ var ofHere = regexp.MustCompile(`^[EWN]0([234]\d\d|51\d|52\d)$`)
 func TestEveryCodeIsExplained(t *testing.T) {
 	used := usedCodes(t)
 	for _, code := range diag.Codes() {
-		title, _ := diag.Title(code)
-		if ofHere.MatchString(string(code)) && !slices.Contains(used, code) && !strings.HasSuffix(title, "(no longer reported)") {
+		if ofHere.MatchString(string(code)) && !slices.Contains(used, code) && !strings.HasSuffix(code.Title(), "(no longer reported)") {
 			t.Errorf("%s is explained, but nothing reports it", code)
 		}
 	}
@@ -66,9 +65,6 @@ func TestEveryCodeIsExplained(t *testing.T) {
 			page, ok := diag.Explain(code)
 			if !ok {
 				t.Fatal("no page")
-			}
-			if !strings.HasPrefix(page, "# "+string(code)+": ") {
-				t.Errorf("bad title in %q", page)
 			}
 			if _, err := os.Stat("testdata/" + string(code) + ".txtar"); err != nil && code != "E0217" && code != "N0506" && code != "E0533" {
 				t.Error("no golden file")

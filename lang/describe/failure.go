@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/vm"
@@ -18,7 +19,7 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 	what := ""
 	switch e.What {
 	case "bytes":
-		d.Code, flag, what = "E0530", "--max-memory", " of memory"
+		d.Code, flag, what = codes.E0530, "--max-memory", " of memory"
 		amount = func(n uint64) string {
 			s := Count(n) + " bytes"
 			if n >= 1<<10 {
@@ -27,9 +28,9 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 			return s
 		}
 	case "operations":
-		d.Code, flag = "E0531", "--max-ops"
+		d.Code, flag = codes.E0531, "--max-ops"
 	default:
-		d.Code, flag = "E0532", "--max-output"
+		d.Code, flag = codes.E0532, "--max-output"
 	}
 	d.Message = fmt.Sprintf("the program needs up to %s%s, the limit is %s", amount(e.Need), what, amount(e.Max))
 	d.Span = span(e.Pos)
@@ -44,7 +45,7 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 }
 
 // runtimeCodes are the codes of vm's kinds of errors, in their order.
-var runtimeCodes = [...]diag.Code{"E0601", "E0602", "E0603", "E0604"}
+var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.E0604}
 
 // RunTime is the diagnostic of a failed run.
 func RunTime(e *vm.RuntimeError) diag.Diagnostic {

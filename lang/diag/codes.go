@@ -4,11 +4,27 @@ import (
 	"embed"
 	"slices"
 	"strings"
+
+	"ein/internal/codes"
 )
 
-// The table of codes is the folder explain: one page for each code, so that a
-// phase that adds a code adds a file and nothing else.
-//
+// Code and Class are those of package codes, which has the table of all codes; the
+// folder explain has a page for each.
+type (
+	Code  = codes.Code
+	Class = codes.Class
+)
+
+// The classes of what is wrong: see package codes.
+const (
+	Input  = codes.Input
+	Syntax = codes.Syntax
+	Type   = codes.Type
+	Limit  = codes.Limit
+	Run    = codes.Run
+	Bug    = codes.Bug
+)
+
 //go:embed explain/*.md
 var pages embed.FS
 
@@ -19,32 +35,17 @@ func Explain(code Code) (string, bool) {
 	return string(page), err == nil
 }
 
-// Title returns the title of a code's page.
-func Title(code Code) (string, bool) {
-	page, ok := Explain(code)
-	if !ok {
-		return "", false
-	}
-	line, _, _ := strings.Cut(page, "\n")
-	_, title, ok := strings.Cut(line, ": ")
-	return strings.TrimSpace(title), ok
-}
-
-// Codes returns every documented code, sorted.
+// Codes returns every code, sorted.
 func Codes() []Code {
-	entries, err := pages.ReadDir("explain")
-	if err != nil {
-		return nil
-	}
-	var out []Code
-	for _, e := range entries {
-		out = append(out, Code(strings.TrimSuffix(e.Name(), ".md")))
+	out := make([]Code, len(codes.Table))
+	for i, e := range codes.Table {
+		out[i] = e.Code
 	}
 	slices.Sort(out)
 	return out
 }
 
-// Nearest returns the documented code that looks most like s.
+// Nearest returns the code that looks most like s.
 func Nearest(s string) (Code, bool) {
 	var names []string
 	for _, c := range Codes() {

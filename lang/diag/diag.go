@@ -5,6 +5,7 @@ package diag
 
 import (
 	"sort"
+	"strconv"
 
 	"ein/lang/source"
 )
@@ -21,18 +22,14 @@ const (
 
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
 
-// Code names a kind of diagnostic for ever: E for errors, W for warnings, N for
-// notes, then four digits. The first two digits are the phase: 00 text, 01
-// syntax, 02 names, 03 shapes and indices, 04 literals and constructors, 05
-// limits, 06 run time, 07 data files.
-type Code string
-
-// Diagnostic is one thing to tell the author of a program.
+// Diagnostic is one thing that is wrong or worth knowing, of any phase: in the text
+// of a program, in its data, or in its run.
 type Diagnostic struct {
 	Code     Code
 	Severity Severity
 	Message  string      // one line, no final period: what was found, what was expected
 	Span     source.Span // where
+	At       *Place      // where instead, if that is not in the text of the program
 	Label    string      // short text beside the carets; may be empty
 	Related  []Related   // other places that take part
 	Notes    []string    // whole sentences: why, sizes, hints
@@ -58,24 +55,81 @@ type Edit struct {
 	NewText string
 }
 
-// List is the diagnostics of one file in the order they were found.
-type List []Diagnostic
-
-// HasErrors reports whether any diagnostic is an Error.
-func (l List) HasErrors() bool {
-	for i := range l {
-		if l[i].Severity == Error {
-			return true
-		}
-	}
-	return false
+// Place is a place in a file that is no program. Line and Column count from 1; what
+// is not known is 0 or "".
+type Place struct {
+	File         string
+	Line, Column int
 }
 
-// Sort orders the list by place, then severity, then code; the order of equal
-// entries is kept.
+// String is file:line:column, as far as it is known.
+func (p Place) String() string {
+	s := p.File
+	for _, n := range []int{p.Line, p.Column} {
+		if n > 0 {
+			s += ":" + strconv.Itoa(n)
+		}
+	}
+	return s
+}
+
+// Finding is a diagnostic whose place is not in the text of a program.
+func Finding(code Code, severity Severity, file string, line, column int, message, hint string) Diagnostic {
+	d := Diagnostic{Code: code, Severity: severity, Message: message, At: &Place{file, line, column}}
+	if hint != "" {
+		d.Notes = []string{hint}
+	}
+	return d
+}
+
+// Place is where the diagnostic is, in a file of its own or in the program.
+func (d *Diagnostic) Place(f *source.File) Place {
+	if d.At != nil {
+		return *d.At
+	}
+	p := f.Position(d.Span.Start)
+	return Place{f.Name, p.Line, p.Column}
+}
+
+// List is diagnostics in the order they were found. Those with a Span are about one
+// file.
+type List []Diagnostic
+
+// First is the error that decides what a list means: the first that no limit is to
+// blame for, or else the first. It is nil when there is none.
+func (l List) First() *Diagnostic {
+	var first *Diagnostic
+	for i := range l {
+		d := &l[i]
+		if d.Severity == Error && (first == nil || first.Code.Class() == Limit) {
+			first = d
+			if d.Code.Class() != Limit {
+				break
+			}
+		}
+	}
+	return first
+}
+
+// Class is that of the First error; a list without errors is about nothing.
+func (l List) Class() Class {
+	if first := l.First(); first != nil {
+		return first.Code.Class()
+	}
+	return Input
+}
+
+// HasErrors reports whether any diagnostic is an Error.
+func (l List) HasErrors() bool { return l.First() != nil }
+
+// Sort orders the list by place, then severity, then code; what is not in the text
+// comes last, and the order of equal entries is kept.
 func (l List) Sort() {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := &l[i], &l[j]
+		if a.At != nil || b.At != nil {
+			return a.At == nil
+		}
 		if a.Span.Start != b.Span.Start {
 			return a.Span.Start < b.Span.Start
 		}

@@ -248,7 +248,7 @@ func TestSARIF(t *testing.T) {
 	r := run.Results[0]
 	loc := r.Locations[0].Physical
 	if r.RuleID != "E0104" || r.Level != "error" || r.Message.Text != "m\nn" || loc.Artifact.URI != "dir/a%20b.ein" ||
-		loc.Region != (sarifRegion{2, 5, 2, 6, 10, 1}) || len(r.Related) != 1 || len(r.Fixes) != 1 {
+		*loc.Region != (sarifRegion{2, 5, 2, 6, 10, 1}) || len(r.Related) != 1 || len(r.Fixes) != 1 {
 		t.Errorf("got %s", b.String())
 	}
 	if rule := run.Tool.Driver.Rules[0]; rule.ID != "E0104" || rule.ShortDescription == nil {
@@ -265,17 +265,19 @@ func TestCodes(t *testing.T) {
 		t.Fatal("no codes")
 	}
 	for _, c := range all {
-		page, ok := Explain(c)
-		title, titled := Title(c)
-		if !ok || !titled || title == "" || !strings.HasPrefix(page, "# "+string(c)+": "+title+"\n") {
-			t.Errorf("%s: page %v, title %q", c, ok, title)
+		if page, ok := Explain(c); !ok || !strings.HasPrefix(page, "# "+string(c)+": "+c.Title()+"\n") {
+			t.Errorf("%s, %q has no page with that title", c, c.Title())
 		}
+	}
+	files, err := pages.ReadDir("explain")
+	if err != nil || len(files) != len(all) {
+		t.Errorf("%d pages of %d codes, %v", len(files), len(all), err)
 	}
 	if _, ok := Explain("e0101"); !ok {
 		t.Error("case counts")
 	}
 	for _, c := range []Code{"E9999", "", "../E0101", "E0101.md"} {
-		if _, ok := Title(c); ok {
+		if c.Title() != "" {
 			t.Errorf("%q is explained", c)
 		}
 	}
@@ -317,9 +319,19 @@ func TestList(t *testing.T) {
 	if (List{{Severity: Warning}}).HasErrors() || !(List{{Severity: Warning}, {}}).HasErrors() {
 		t.Error("HasErrors")
 	}
-	l := List{{Code: "B"}, {Code: "A"}, {Code: "C", Severity: Warning}}
+	limit, typ := Diagnostic{Code: "E0501"}, Diagnostic{Code: "E0201"}
+	for _, c := range []struct {
+		list List
+		want Class
+	}{{nil, Input}, {List{{Code: "E0101"}}, Syntax}, {List{limit}, Limit}, {List{limit, {Code: "W0214", Severity: Warning}, typ, {Code: "E0101"}}, Type},
+		{List{typ, limit}, Type}, {List{{Code: "E0601"}}, Run}, {List{{Code: "E0708"}}, Limit}, {List{{}}, Input}} {
+		if got := c.list.Class(); got != c.want {
+			t.Errorf("%v is of the class %s, want %s", c.list, got, c.want)
+		}
+	}
+	l := List{{At: &Place{}, Code: "A0"}, {Code: "B"}, {Code: "A"}, {Code: "C", Severity: Warning}}
 	l.Sort()
-	if l[0].Code != "A" || l[1].Code != "B" || l[2].Code != "C" {
+	if l[0].Code != "A" || l[1].Code != "B" || l[2].Code != "C" || l[3].At == nil {
 		t.Errorf("sorted to %v", l)
 	}
 }

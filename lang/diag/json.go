@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -31,7 +32,7 @@ type (
 		Notes    []string      `json:"notes"`
 		Fixes    []JSONFix     `json:"fixes"`
 	}
-	// JSONPosition counts lines and columns from 1, bytes from 0.
+	// JSONPosition counts lines and columns from 1, bytes from 0; -1 is not known.
 	JSONPosition struct {
 		Line   int `json:"line"`
 		Column int `json:"column"`
@@ -64,9 +65,13 @@ func ToJSON(list List, f *source.File) []JSONDiagnostic {
 	for i := range list {
 		d := list[i].Shown()
 		j := JSONDiagnostic{
-			File: f.Name, Code: d.Code, Severity: d.Severity.String(), Message: d.Message,
-			Start: jsonPosition(f, d.Span.Start), End: jsonPosition(f, d.Span.End),
-			Label: d.Label, Notes: append([]string{}, d.Notes...), Fixes: []JSONFix{},
+			Code: d.Code, Severity: d.Severity.String(), Message: d.Message, Label: d.Label, Notes: append([]string{}, d.Notes...), Fixes: []JSONFix{},
+		}
+		if d.At == nil {
+			j.File, j.Start, j.End = f.Name, jsonPosition(f, d.Span.Start), jsonPosition(f, d.Span.End)
+		} else {
+			j.File, j.Start = d.At.File, JSONPosition{cmp.Or(d.At.Line, -1), cmp.Or(d.At.Column, -1), -1}
+			j.End = j.Start
 		}
 		for _, r := range d.Related {
 			j.Related = append(j.Related, JSONRelated{r.Message, jsonPosition(f, r.Span.Start), jsonPosition(f, r.Span.End)})
@@ -97,24 +102,4 @@ func encode(w io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
-}
-
-// Finding is a diagnostic whose place is not in the text of a program: in a data
-// file, or nowhere. A line and a column that are not known are 0 here and -1 in
-// the result.
-func Finding(code Code, severity Severity, file string, line, column int, message, hint string) JSONDiagnostic {
-	at := JSONPosition{Line: -1, Column: -1, Offset: -1}
-	if line > 0 {
-		at.Line = line
-	}
-	if column > 0 {
-		at.Column = column
-	}
-	words := Diagnostic{Message: message, Notes: []string{hint}}
-	words = words.Shown()
-	f := JSONDiagnostic{File: file, Code: code, Severity: severity.String(), Message: words.Message, Start: at, End: at, Notes: []string{}, Fixes: []JSONFix{}}
-	if hint != "" {
-		f.Notes = words.Notes
-	}
-	return f
 }

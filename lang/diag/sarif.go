@@ -52,7 +52,7 @@ type (
 	}
 	sarifPhysical struct {
 		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
+		Region   *sarifRegion  `json:"region,omitempty"` // nil in a file that is no program
 	}
 	sarifArtifact struct {
 		URI string `json:"uri"`
@@ -74,7 +74,7 @@ type (
 		Replacements []sarifReplacement `json:"replacements"`
 	}
 	sarifReplacement struct {
-		Deleted  sarifRegion  `json:"deletedRegion"`
+		Deleted  *sarifRegion `json:"deletedRegion"`
 		Inserted sarifMessage `json:"insertedContent"`
 	}
 )
@@ -97,7 +97,7 @@ func SARIF(w io.Writer, version string, reports ...Report) error {
 	codes = slices.Compact(codes)
 	for _, c := range codes {
 		rule := sarifRule{ID: string(c)}
-		if title, ok := Title(c); ok {
+		if title := c.Title(); title != "" {
 			rule.ShortDescription = &sarifMessage{title}
 		}
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
@@ -117,15 +117,20 @@ func SARIF(w io.Writer, version string, reports ...Report) error {
 }
 
 func sarifDiagnostic(d *Diagnostic, rule int, f *source.File) sarifResult {
-	file := sarifArtifact{URI: uri(f.Name)}
+	file := sarifArtifact{URI: uri(d.Place(f).File)}
 	message := d.Message
 	if len(d.Notes) > 0 {
 		message += "\n" + strings.Join(d.Notes, "\n")
 	}
 	out := sarifResult{
 		RuleID: string(d.Code), RuleIndex: rule, Level: d.Severity.String(), Message: sarifMessage{message},
-		Locations: []sarifLocation{{Physical: sarifPhysical{file, region(f, d.Span)}}},
 	}
+	if d.At != nil {
+		out.Message.Text = d.At.String() + ": " + message
+		out.Locations = []sarifLocation{{Physical: sarifPhysical{Artifact: file}}}
+		return out
+	}
+	out.Locations = []sarifLocation{{Physical: sarifPhysical{file, region(f, d.Span)}}}
 	for _, r := range d.Related {
 		out.Related = append(out.Related, sarifLocation{sarifPhysical{file, region(f, r.Span)}, &sarifMessage{r.Message}})
 	}
@@ -139,9 +144,9 @@ func sarifDiagnostic(d *Diagnostic, rule int, f *source.File) sarifResult {
 	return out
 }
 
-func region(f *source.File, span source.Span) sarifRegion {
+func region(f *source.File, span source.Span) *sarifRegion {
 	start, end := f.Position(span.Start), f.Position(span.End)
-	return sarifRegion{start.Line, start.Column, end.Line, end.Column, start.Offset, end.Offset - start.Offset}
+	return &sarifRegion{start.Line, start.Column, end.Line, end.Column, start.Offset, end.Offset - start.Offset}
 }
 
 // uri is a path as a URI reference.

@@ -83,19 +83,31 @@ func severityStyle(s Severity) string {
 }
 
 func (t *textWriter) diagnostic(d *Diagnostic) {
+	title := d.Severity.String()
+	if d.Code != "" {
+		title += "[" + string(d.Code) + "]"
+	}
+	t.line(t.style(severityStyle(d.Severity), title) + t.style(styleBold, ": "+d.Message))
+	if d.At != nil {
+		if t.gutter = 1; *d.At != (Place{}) {
+			t.place("-->", *d.At)
+		}
+		for _, n := range d.Notes {
+			t.remark("help", n)
+		}
+		return
+	}
 	last := t.f.Position(d.Span.End).Line
 	for _, r := range d.Related {
 		last = max(last, t.f.Position(r.Span.End).Line)
 	}
 	t.gutter = len(strconv.Itoa(last))
 
-	title := t.style(severityStyle(d.Severity), fmt.Sprintf("%s[%s]", d.Severity, d.Code))
-	t.line(title + t.style(styleBold, ": "+d.Message))
-	t.place("-->", d.Span)
+	t.place("-->", d.Place(t.f))
 	t.margin("", "")
 	t.excerpt(d.Span, d.Label, '^', severityStyle(d.Severity))
 	for _, r := range d.Related {
-		t.place(":::", r.Span)
+		t.place(":::", (&Diagnostic{Span: r.Span}).Place(t.f))
 		t.margin("", "")
 		t.excerpt(r.Span, r.Message, '-', styleBlue)
 	}
@@ -111,9 +123,9 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 	}
 }
 
-func (t *textWriter) place(arrow string, span source.Span) {
-	p := t.f.Position(span.Start)
-	t.line(fmt.Sprintf("%*s%s %s:%d:%d", t.gutter, "", t.style(styleBlue, arrow), shownName(t.f.Name), p.Line, p.Column))
+func (t *textWriter) place(arrow string, p Place) {
+	p.File = shownName(p.File)
+	t.line(fmt.Sprintf("%*s%s %s", t.gutter, "", t.style(styleBlue, arrow), p))
 }
 
 // shownName is the name of a file as it is shown.
@@ -243,42 +255,9 @@ func Compact(w io.Writer, list List, f *source.File) error {
 	out := bufio.NewWriter(w)
 	for i := range list {
 		d := list[i].Shown()
-		p := f.Position(d.Span.Start)
-		_, _ = fmt.Fprintf(out, "%s:%d:%d: %s[%s]: %s\n", shownName(f.Name), p.Line, p.Column, d.Severity, d.Code, d.Message)
+		p := d.Place(f)
+		p.File = shownName(p.File)
+		_, _ = fmt.Fprintf(out, "%s: %s[%s]: %s\n", p, d.Severity, d.Code, d.Message)
 	}
 	return out.Flush()
-}
-
-// Finding is a diagnostic whose place is not in the text of a program, in the form
-// of Render, without an excerpt. A line or column that is not known is not above 0.
-func (t Text) Finding(f *JSONDiagnostic) string {
-	paint := func(style, s string) string {
-		if !t.Color {
-			return s
-		}
-		return "\x1b[1;" + style + "m" + s + "\x1b[0m"
-	}
-	clean := func(s string) string { s, _ = Display(s); return s }
-	style := "31"
-	if f.Severity != Error.String() {
-		style = "33"
-	}
-	title := f.Severity
-	if f.Code != "" {
-		title += "[" + string(f.Code) + "]"
-	}
-	s := paint(style, title) + ": " + clean(f.Message) + "\n"
-	if f.File != "" {
-		place := clean(f.File)
-		for _, n := range []int{f.Start.Line, f.Start.Column} {
-			if n > 0 {
-				place += fmt.Sprintf(":%d", n)
-			}
-		}
-		s += paint("34", " -->") + " " + place + "\n"
-	}
-	for _, n := range f.Notes {
-		s += "  " + paint("34", "=") + " " + paint("36", "help") + ": " + clean(n) + "\n"
-	}
-	return s
 }

@@ -6,44 +6,45 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
 
 // Every message of the lexer and the parser is made in this file.
 const (
-	codeCharacter   diag.Code = "E0001" // a character that is not Ein
-	codeUTF8        diag.Code = "E0002" // not UTF-8
-	codeHidden      diag.Code = "E0003" // invisible and control characters
-	codeLookalike   diag.Code = "E0004" // a character that only looks like ASCII
-	codeString      diag.Code = "E0005" // string not closed
-	codeEscape      diag.Code = "E0006" // unknown escape
-	codeNumber      diag.Code = "E0007" // malformed number
-	codeNumberRange diag.Code = "E0008" // number too large
-	codeDashComment diag.Code = "E0009" // -- as a comment
+	codeCharacter   = codes.E0001 // a character that is not Ein
+	codeUTF8        = codes.E0002 // not UTF-8
+	codeHidden      = codes.E0003 // invisible and control characters
+	codeLookalike   = codes.E0004 // a character that only looks like ASCII
+	codeString      = codes.E0005 // string not closed
+	codeEscape      = codes.E0006 // unknown escape
+	codeNumber      = codes.E0007 // malformed number
+	codeNumberRange = codes.E0008 // number too large
+	codeDashComment = codes.E0009 // -- as a comment
 
-	codeExpected    diag.Code = "E0101" // found one thing, expected another
-	codeUnclosed    diag.Code = "E0102" // bracket never closed
-	codeMismatched  diag.Code = "E0103" // closed by the wrong bracket
-	codeStray       diag.Code = "E0104" // nothing to close
-	codeValue       diag.Code = "E0105" // a value is missing
-	codeSideBySide  diag.Code = "E0106" // two values without an operator or comma
-	codeBare        diag.Code = "E0107" // an expression is not a statement
-	codeDirective   diag.Code = "E0108" // a command in a program
-	codeRelation    diag.Code = "E0109" // facts, rules and queries
-	codeLeftSide    diag.Code = "E0110" // cannot be assigned to
-	codeDef         diag.Code = "E0111" // malformed def
-	codeInput       diag.Code = "E0112" // malformed input
-	codeIndex       diag.Code = "E0113" // empty index list, or nothing to index
-	codeSourceBytes diag.Code = "E0501"
-	codeTokens      diag.Code = "E0502"
-	codeDepth       diag.Code = "E0503"
-	codeStatements  diag.Code = "E0504"
-	codeHeight      diag.Code = "E0505"
-	codeMore        diag.Code = "N0506"
-	codeMemory      diag.Code = "E0507"
-	codeArguments   diag.Code = "E0508"
-	codeStopped     diag.Code = "E0533"
+	codeExpected    = codes.E0101 // found one thing, expected another
+	codeUnclosed    = codes.E0102 // bracket never closed
+	codeMismatched  = codes.E0103 // closed by the wrong bracket
+	codeStray       = codes.E0104 // nothing to close
+	codeValue       = codes.E0105 // a value is missing
+	codeSideBySide  = codes.E0106 // two values without an operator or comma
+	codeBare        = codes.E0107 // an expression is not a statement
+	codeDirective   = codes.E0108 // a command in a program
+	codeRelation    = codes.E0109 // facts, rules and queries
+	codeLeftSide    = codes.E0110 // cannot be assigned to
+	codeDef         = codes.E0111 // malformed def
+	codeInput       = codes.E0112 // malformed input
+	codeIndex       = codes.E0113 // empty index list, or nothing to index
+	codeSourceBytes = codes.E0501
+	codeTokens      = codes.E0502
+	codeDepth       = codes.E0503
+	codeStatements  = codes.E0504
+	codeHeight      = codes.E0505
+	codeMore        = codes.N0506
+	codeMemory      = codes.E0507
+	codeArguments   = codes.E0508
+	codeStopped     = codes.E0533
 )
 
 func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/codes"
 	"ein/lang/diag"
 )
 
@@ -40,24 +41,16 @@ var explainLimits = map[diag.Code]Limits{
 	codeArguments:   {Arguments: 3},
 }
 
-// codes are all codes of errors.go.
-var codes = []diag.Code{
-	codeCharacter, codeUTF8, codeHidden, codeLookalike, codeString, codeEscape, codeNumber, codeNumberRange,
-	codeDashComment, codeExpected, codeUnclosed, codeMismatched, codeStray, codeValue, codeSideBySide, codeBare,
-	codeDirective, codeRelation, codeLeftSide, codeDef, codeInput, codeIndex, codeSourceBytes, codeTokens,
-	codeDepth, codeStatements, codeHeight, codeMore, codeMemory,
-	codeDepth, codeStatements, codeHeight, codeMore, codeArguments,
-}
-
 func TestEveryCodeIsExplained(t *testing.T) {
-	for _, code := range codes {
+	for _, e := range codes.Table {
+		code := e.Code
+		if e.Class != codes.Syntax && (e.Class != codes.Limit || code[1:] >= "0510") {
+			continue // of another phase
+		}
 		t.Run(string(code), func(t *testing.T) {
 			page, ok := diag.Explain(code)
 			if !ok {
 				t.Fatal("no page")
-			}
-			if !strings.HasPrefix(page, "# "+string(code)+": ") {
-				t.Errorf("bad title in %q", page)
 			}
 			blocks := fences(t, page)
 			if len(blocks) != 2 {

@@ -121,7 +121,7 @@
 // 2^27 elements of a dense array, 1 MiB for a line, a quoted record, a JSON
 // string or number, or a JSON object that is an edge or a node, 64 KiB for the
 // header of an .npy file, 64 levels of skipped JSON. The first four are options.
-// What passes one is an error for which [IsLimit] holds.
+// What passes one is an error with Limit set.
 //
 // # Memory
 //

@@ -1,9 +1,7 @@
 package graphio
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -72,17 +70,6 @@ func (e *ErrorList) Unwrap() []error {
 		out[i] = x
 	}
 	return out
-}
-
-// IsLimit reports whether an error of this package says no more than that a limit
-// was reached: the data may be right, but there is too much of it.
-func IsLimit(err error) bool {
-	var list *ErrorList
-	if errors.As(err, &list) {
-		return !slices.ContainsFunc(list.List, func(e *Error) bool { return !e.Limit })
-	}
-	var one *Error
-	return errors.As(err, &one) && one.Limit
 }
 
 // report collects errors.

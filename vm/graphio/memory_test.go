@@ -228,7 +228,7 @@ func TestMemoryLimit(t *testing.T) {
 			case most == need && err != nil:
 				t.Fatalf("%s: %v with all that it needs", c.spec, err)
 			case most == need:
-			case !errors.As(err, &one) || !errors.As(err, &refusal) || !IsLimit(err):
+			case !errors.As(err, &one) || !errors.As(err, &refusal) || !isLimit(err):
 				t.Fatalf("%s: %v with %d of %d bytes", c.spec, err, most, need)
 			case ledger.Used() > uint64(texts):
 				t.Fatalf("%s: %d bytes are held after %v", c.spec, ledger.Used(), err)
@@ -249,7 +249,7 @@ func TestGzipBomb(t *testing.T) {
 	}
 	_, err := Read(strings.NewReader(bomb), "bomb.gz", Options{Ledger: &cost.Ledger{Max: 1 << 20}})
 	var one *Error
-	if !errors.As(err, &one) || one.Line != 1<<16+1 || !IsLimit(err) || !strings.HasSuffix(err.Error(), "bytes of memory, the limit is 1048576 (--max-memory sets the limit)") {
+	if !errors.As(err, &one) || one.Line != 1<<16+1 || !isLimit(err) || !strings.HasSuffix(err.Error(), "bytes of memory, the limit is 1048576 (--max-memory sets the limit)") {
 		t.Errorf("got %v", err)
 	}
 }

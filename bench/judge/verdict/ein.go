@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"ein/bench/question/answer"
@@ -196,18 +195,11 @@ func (e *executor) build(program string) *compiled {
 // first is the outcome that a list of diagnostics makes, with its first error of
 // that kind. A program is over a limit only when nothing else is wrong with it.
 func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
-	var limit *diag.Diagnostic
-	for i := range l {
-		d := &l[i]
-		switch {
-		case d.Severity != diag.Error:
-		case !strings.HasPrefix(string(d.Code), "E05"):
-			return o, d.Code, d.Message
-		case limit == nil:
-			limit = d
-		}
+	d := l.First()
+	if d.Code.Class() == diag.Limit {
+		o = OverLimit
 	}
-	return OverLimit, limit.Code, limit.Message
+	return o, d.Code, d.Message
 }
 
 // readsGraph reports whether the outputs of a program depend on a matrix that is

@@ -1,0 +1,33 @@
+package codes
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// TestNext says which code is free next in each group: the highest number and one,
+// whatever its letter. Run it with -v.
+func TestNext(t *testing.T) {
+	form := regexp.MustCompile(`^[EWN](0[0-7])[0-9]{2}$`)
+	next := map[string]int{}
+	before := Entry{}
+	for _, e := range Table {
+		m := form.FindStringSubmatch(string(e.Code))
+		if m == nil || e.Title == "" {
+			t.Fatalf("%+v is no entry", e)
+		}
+		if e.Code[1:] < before.Code[min(1, len(before.Code)):] || e.Code == before.Code {
+			t.Errorf("%s stands after %s", e.Code, before.Code)
+		}
+		var n int
+		for _, c := range e.Code[1:] {
+			n = 10*n + int(c-'0')
+		}
+		next[m[1]], before = n+1, e
+	}
+	for _, group := range slices.Sorted(maps.Keys(next)) {
+		t.Logf("group %s: the next free code is %04d", group, next[group])
+	}
+}
