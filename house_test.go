@@ -84,6 +84,15 @@ func TestPure(t *testing.T) {
 	}
 }
 
+// TestNoKernels: what a program means is known without a kernel that computes it.
+func TestNoKernels(t *testing.T) {
+	for _, pkg := range list(t, "{{.ImportPath}}", "-deps", "./vm/ir", "./vm/op", "./stdlib", "./lang/check") {
+		if pkg == "ein/vm/kernel" {
+			t.Error("the meaning of a program imports its kernels; `go list -deps` says how")
+		}
+	}
+}
+
 // TestSize holds the binary of make build under 18 MB. What made it large, and how
 // that was found, is in docs/rationale.md.
 func TestSize(t *testing.T) {

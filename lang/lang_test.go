@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ein/lang"
-	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -17,7 +16,7 @@ func csrInput(n int, kind tensor.Kind) *tensor.Value {
 	if kind != tensor.Bool {
 		w = []float64{2, 3}
 	}
-	v.CSR, _ = kernel.BuildCSR(n, n, []int32{0, 1}, []int32{1, 0}, w)
+	v.CSR, _ = tensor.BuildCSR(n, n, []int32{0, 1}, []int32{1, 0}, w)
 	return v
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"ein/lang"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -119,7 +119,7 @@ func TestPreludeWeights(t *testing.T) {
 				t.Fatalf("%s of %v, %v, %v: %s", name, a, u, v, message)
 			}
 			for i, y := range w {
-				y = kernel.FnWhere.Apply(kernel.FnEq.Apply(y, y, 0), kernel.FnClamp.Apply(y, -1e301, 1e301), 1e302)
+				y = op.FnWhere.Apply(op.FnEq.Apply(y, y, 0), op.FnClamp.Apply(y, -1e301, 1e301), 1e302)
 				if got := outs[0].Tensor.Data[i]; math.Abs(got-y) > 1e-12*math.Abs(y) {
 					t.Fatalf("plain=%v sparse=%v: %s of\nA = %v\nU = %v\nV = %v\nis %v at %d, want %v", plain, sparse, name, a, u, v, got, i, y)
 				}

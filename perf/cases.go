@@ -8,7 +8,6 @@ import (
 
 	"ein/lang/check"
 	"ein/vm/graphio"
-	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -318,7 +317,7 @@ func million() section {
 		var a tensor.CSR
 		own := []contender{{name: "Ein", start: func() (sampler, error) {
 			return ours(func() error {
-				a, _ = kernel.BuildCSR(g.n, g.n, g.src, g.dst, nil)
+				a, _ = tensor.BuildCSR(g.n, g.n, g.src, g.dst, nil)
 				return nil
 			}, func() float64 { return float64(a.NNZ()) })
 		}}}

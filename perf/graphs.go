@@ -33,7 +33,7 @@ func (g *graph) matrix() tensor.CSR {
 		src = append(append([]int32(nil), g.src...), g.dst...)
 		dst = append(append([]int32(nil), g.dst...), g.src...)
 	}
-	a, _ := kernel.BuildCSR(g.n, g.n, src, dst, nil)
+	a, _ := tensor.BuildCSR(g.n, g.n, src, dst, nil)
 	return a
 }
 
@@ -111,7 +111,7 @@ func (m maker) uniform(n, edges int, kind string) (*graph, error) {
 
 // dropRepeated keeps the first of equal edges, and the order of the others.
 func (g *graph) dropRepeated() {
-	a, repeated := kernel.BuildCSR(g.n, g.n, g.src, g.dst, nil)
+	a, repeated := tensor.BuildCSR(g.n, g.n, g.src, g.dst, nil)
 	if repeated == 0 {
 		return
 	}

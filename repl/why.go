@@ -11,7 +11,7 @@ import (
 	"ein/lang/show"
 	"ein/lang/syntax"
 	"ein/vm"
-	"ein/vm/code"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -282,7 +282,7 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	if len(opt.Labels) != len(t.depth) {
 		opt.Labels = nil
 	}
-	_ = show.Text(context.Background(), &set, &vm.Output{Name: "reached", Form: code.NodeSet, Value: &one}, opt) // to memory
+	_ = show.Text(context.Background(), &set, &vm.Output{Name: "reached", Form: ir.NodeSet, Value: &one}, opt) // to memory
 	last := make([]string, 0, frontier)
 	for _, i := range t.order[len(t.order)-frontier:] {
 		last = append(last, s.label(i))

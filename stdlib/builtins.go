@@ -5,7 +5,7 @@ import (
 
 	"ein/internal/codes"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -81,21 +81,21 @@ var Builtins = []Builtin{
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that i reaches, never i itself (not even on a cycle)",
 		Example: "A = edges([[0,1],[1,0],[1,2]], 4)\n:print desc(A, 0)", Output: "desc(A, 0) = [0, 1, 1, 0]",
-		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkDesc, false) },
+		Lower: func(c *Call) *ir.Node { return c.walk(op.WalkDesc, false) },
 	},
 	{
 		Name: "reach", Params: params("A", "graph", "i", "node"),
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that i reaches, and always i itself",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print reach(A, 1)", Output: "reach(A, 1) = [0, 1, 1, 0]",
-		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkReach, false) },
+		Lower: func(c *Call) *ir.Node { return c.walk(op.WalkReach, false) },
 	},
 	{
 		Name: "anc", Params: params("A", "graph", "i", "node"),
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that reach i, never i itself",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print anc(A, 2)", Output: "anc(A, 2) = [1, 1, 0, 0]",
-		Lower: func(c *Call) *ir.Node { return c.walk(kernel.WalkDesc, true) },
+		Lower: func(c *Call) *ir.Node { return c.walk(op.WalkDesc, true) },
 	},
 	{
 		Name: "has_path", Params: params("A", "graph", "i", "node", "j", "node"),
@@ -160,7 +160,7 @@ var Builtins = []Builtin{
 			if c.Problem != nil {
 				return nil
 			}
-			k, spec := int(v), &kernel.Spec{}
+			k, spec := int(v), &op.Spec{}
 			args := make([]*ir.Node, k)
 			for i := range k {
 				args[i] = g
@@ -190,13 +190,13 @@ var Builtins = []Builtin{
 	reduction("sum", "adds up", ":print sum([[1,2],[3,4]], 1)", "sum([[1,2],[3,4]], 1) = [3, 7]"),
 	reduction("mean", "averages", ":print mean([1,2,6])", "mean([1,2,6]) = 3"),
 	{
-		Name: "max", Params: params("T", "tensor", "?b", "second tensor of an elementwise maximum", "?axis", "axis to drop"), Form: Reduction, Fn: kernel.FnMax,
+		Name: "max", Params: params("T", "tensor", "?b", "second tensor of an elementwise maximum", "?axis", "axis to drop"), Form: Reduction, Fn: op.FnMax,
 		Result: "scalar, or T without the axis; with two arguments their elementwise maximum", Group: "Reductions", Cost: "the size of T",
 		Doc:     "largest element; max(T, axis=1) along an axis; max(a, b) elementwise",
 		Example: "M = [[1,5],[7,2]]\n:print max(M), max(M, axis=1), max(M, 3)", Output: "max(M) = 7\nmax(M, axis=1) = [5, 7]\nmax(M, 3) =\n  [3, 5]\n  [7, 3]",
 	},
 	{
-		Name: "min", Params: params("T", "tensor", "?b", "second tensor of an elementwise minimum", "?axis", "axis to drop"), Form: Reduction, Fn: kernel.FnMin,
+		Name: "min", Params: params("T", "tensor", "?b", "second tensor of an elementwise minimum", "?axis", "axis to drop"), Form: Reduction, Fn: op.FnMin,
 		Result: "scalar, or T without the axis; with two arguments their elementwise minimum", Group: "Reductions", Cost: "the size of T",
 		Doc:     "smallest element; min(T, axis=1) along an axis; min(a, b) elementwise",
 		Example: "M = [[1,5],[7,2]]\n:print min(M), min(M, axis=0)", Output: "min(M) = 1\nmin(M, axis=0) = [1, 2]",
@@ -282,23 +282,23 @@ var Builtins = []Builtin{
 		},
 	},
 
-	elementwise("gt", kernel.FnGt, "a > b", ":print gt([1,2,3], 2)", "gt([1,2,3], 2) = [0, 0, 1]", "a", "b"),
-	elementwise("ge", kernel.FnGe, "a >= b", ":print ge([1,2,3], 2)", "ge([1,2,3], 2) = [0, 1, 1]", "a", "b"),
-	elementwise("lt", kernel.FnLt, "a < b", ":print lt([1,2,3], 2)", "lt([1,2,3], 2) = [1, 0, 0]", "a", "b"),
-	elementwise("le", kernel.FnLe, "a <= b", ":print le([1,2,3], 2)", "le([1,2,3], 2) = [1, 1, 0]", "a", "b"),
-	elementwise("eq", kernel.FnEq, "a == b", ":print eq([1,2,3], 2)", "eq([1,2,3], 2) = [0, 1, 0]", "a", "b"),
-	elementwise("ne", kernel.FnNe, "a != b", ":print ne([1,2,3], 2)", "ne([1,2,3], 2) = [1, 0, 1]", "a", "b"),
-	elementwise("where", kernel.FnWhere, "a where p is not 0, else b", ":print where([1,0], [5,6], -1)", "where([1,0], [5,6], -1) = [5, -1]", "p", "a", "b"),
-	elementwise("abs", kernel.FnAbs, "magnitude", ":print abs(-2)", "abs(-2) = 2", "x"),
-	elementwise("sqrt", kernel.FnSqrt, "square root", ":print sqrt(9)", "sqrt(9) = 3", "x"),
-	elementwise("exp", kernel.FnExp, "e to the power x", ":print exp(0)", "exp(0) = 1", "x"),
-	elementwise("log", kernel.FnLog, "natural logarithm", ":print log(1)", "log(1) = 0", "x"),
-	elementwise("sigmoid", kernel.FnSigmoid, "1 / (1 + exp(-x))", ":print sigmoid(0)", "sigmoid(0) = 0.5", "x"),
-	elementwise("relu", kernel.FnRelu, "x where x > 0, else 0", ":print relu([-1,2])", "relu([-1,2]) = [0, 2]", "x"),
-	elementwise("tanh", kernel.FnTanh, "hyperbolic tangent", ":print tanh(0)", "tanh(0) = 0", "x"),
-	elementwise("step", kernel.FnStep, "1 where x > 0, else 0", ":print step([-1,0,2])", "step([-1,0,2]) = [0, 0, 1]", "x"),
-	elementwise("floor", kernel.FnFloor, "largest whole number not above x", ":print floor(2.7)", "floor(2.7) = 2", "x"),
-	elementwise("clamp", kernel.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1,5], 0, 3)", "clamp([-1,5], 0, 3) = [0, 3]", "x", "lo", "hi"),
+	elementwise("gt", op.FnGt, "a > b", ":print gt([1,2,3], 2)", "gt([1,2,3], 2) = [0, 0, 1]", "a", "b"),
+	elementwise("ge", op.FnGe, "a >= b", ":print ge([1,2,3], 2)", "ge([1,2,3], 2) = [0, 1, 1]", "a", "b"),
+	elementwise("lt", op.FnLt, "a < b", ":print lt([1,2,3], 2)", "lt([1,2,3], 2) = [1, 0, 0]", "a", "b"),
+	elementwise("le", op.FnLe, "a <= b", ":print le([1,2,3], 2)", "le([1,2,3], 2) = [1, 1, 0]", "a", "b"),
+	elementwise("eq", op.FnEq, "a == b", ":print eq([1,2,3], 2)", "eq([1,2,3], 2) = [0, 1, 0]", "a", "b"),
+	elementwise("ne", op.FnNe, "a != b", ":print ne([1,2,3], 2)", "ne([1,2,3], 2) = [1, 0, 1]", "a", "b"),
+	elementwise("where", op.FnWhere, "a where p is not 0, else b", ":print where([1,0], [5,6], -1)", "where([1,0], [5,6], -1) = [5, -1]", "p", "a", "b"),
+	elementwise("abs", op.FnAbs, "magnitude", ":print abs(-2)", "abs(-2) = 2", "x"),
+	elementwise("sqrt", op.FnSqrt, "square root", ":print sqrt(9)", "sqrt(9) = 3", "x"),
+	elementwise("exp", op.FnExp, "e to the power x", ":print exp(0)", "exp(0) = 1", "x"),
+	elementwise("log", op.FnLog, "natural logarithm", ":print log(1)", "log(1) = 0", "x"),
+	elementwise("sigmoid", op.FnSigmoid, "1 / (1 + exp(-x))", ":print sigmoid(0)", "sigmoid(0) = 0.5", "x"),
+	elementwise("relu", op.FnRelu, "x where x > 0, else 0", ":print relu([-1,2])", "relu([-1,2]) = [0, 2]", "x"),
+	elementwise("tanh", op.FnTanh, "hyperbolic tangent", ":print tanh(0)", "tanh(0) = 0", "x"),
+	elementwise("step", op.FnStep, "1 where x > 0, else 0", ":print step([-1,0,2])", "step([-1,0,2]) = [0, 0, 1]", "x"),
+	elementwise("floor", op.FnFloor, "largest whole number not above x", ":print floor(2.7)", "floor(2.7) = 2", "x"),
+	elementwise("clamp", op.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1,5], 0, 3)", "clamp([-1,5], 0, 3) = [0, 3]", "x", "lo", "hi"),
 	{
 		Name: "softmax", Params: params("T", "tensor", "axis", "axis"),
 		Result: "tensor", Group: "Elementwise", Cost: "the size of T",
@@ -314,10 +314,10 @@ var Builtins = []Builtin{
 	},
 }
 
-func elementwise(name string, fn kernel.Fn, doc, example, output string, args ...string) Builtin {
+func elementwise(name string, fn op.Fn, doc, example, output string, args ...string) Builtin {
 	b := Builtin{Name: name, Form: Elementwise, Fn: fn, Group: "Elementwise", Doc: doc, Example: example, Output: output,
 		Result: "tensor of the arguments' shape", Cost: "the size of the result"}
-	if fn >= kernel.FnGt && fn <= kernel.FnNe {
+	if fn >= op.FnGt && fn <= op.FnNe {
 		b.Group, b.Result = "Comparisons", "0/1 tensor of the arguments' shape"
 	}
 	for _, a := range args {
@@ -381,7 +381,7 @@ func (c *Call) rectangularDiagonal(a *ir.Node, rows, cols int) *ir.Node {
 	if rows > cols {
 		kept = 1
 	}
-	return c.Einsum(&kernel.Spec{In: [][]uint8{{0, 1}, {0, 1}}, Out: []uint8{kept}, Size: []int{rows, cols}}, a, one)
+	return c.Einsum(&op.Spec{In: [][]uint8{{0, 1}, {0, 1}}, Out: []uint8{kept}, Size: []int{rows, cols}}, a, one)
 }
 
 func (c *Call) filled(x float64) *ir.Node {
@@ -395,7 +395,7 @@ func (c *Call) filled(x float64) *ir.Node {
 	return c.Fill(c.Number(x), dims...)
 }
 
-func (c *Call) walk(mode kernel.WalkMode, reverse bool) *ir.Node {
+func (c *Call) walk(mode op.WalkMode, reverse bool) *ir.Node {
 	return c.ofNode(func(g, i *ir.Node) *ir.Node { return c.Walk(mode, reverse, g, i) })
 }
 
@@ -421,20 +421,20 @@ func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
 		return c.Sum(t, axes...)
 	case "count":
 		if t.Type.Kind != tensor.Bool {
-			t = c.Map(kernel.FnNe, t, c.Number(0))
+			t = c.Map(op.FnNe, t, c.Number(0))
 		}
 		return c.Sum(t, axes...)
 	case "mean":
 		if empty() {
 			return nil
 		}
-		return c.Map(kernel.FnDiv, c.Sum(t, axes...).Unchecked(), c.Const(tensor.Scalar(ir.KindOf(size), size)))
+		return c.Map(op.FnDiv, c.Sum(t, axes...).Unchecked(), c.Const(tensor.Scalar(ir.KindOf(size), size)))
 	}
 	if empty() || len(axes) == 0 {
 		return t
 	}
-	fold := map[string]kernel.Fold{"max": kernel.FoldMax, "min": kernel.FoldMin, "argmax": kernel.FoldArgMax, "argmin": kernel.FoldArgMin}[c.Name]
-	if fold >= kernel.FoldArgMax && len(axes) != 1 {
+	fold := map[string]op.Fold{"max": op.FoldMax, "min": op.FoldMin, "argmax": op.FoldArgMax, "argmin": op.FoldArgMin}[c.Name]
+	if fold >= op.FoldArgMax && len(axes) != 1 {
 		c.fail(codes.E0310, 0, "give the axis, as in "+c.Name+"(T, axis=1)", "%s of %s needs one axis", c.Name, Describe(t.Type.Shape))
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 
 	"ein/internal/codes"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -51,7 +51,7 @@ type Builtin struct {
 	Output  string // what the example prints
 	Cost    string // how its work grows, for people
 	Form    Form
-	Fn      kernel.Fn // Elementwise
+	Fn      op.Fn // Elementwise
 	Lower   func(c *Call) *ir.Node
 }
 

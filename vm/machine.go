@@ -27,7 +27,7 @@ type Stats struct {
 // Output is a value that a program gave.
 type Output struct {
 	Name  string
-	Form  code.Form
+	Form  ir.Form
 	Value *tensor.Value
 }
 

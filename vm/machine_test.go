@@ -13,7 +13,7 @@ import (
 	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -32,7 +32,7 @@ func TestRuntimeErrors(t *testing.T) {
 		p.Inputs[0].Bytes, p.Inputs[0].NonNeg = n, nonNeg
 		return p
 	}
-	counting := &code.Micro{Shape: []int{2}, Strides: [][]int{{1}}, Code: []kernel.Micro{{Fn: kernel.FnAdd, Dst: 1, A: 0, B: 0}, {Fn: kernel.FnCheck, A: 1}}}
+	counting := &code.Micro{Shape: []int{2}, Strides: [][]int{{1}}, Code: []op.Micro{{Fn: op.FnAdd, Dst: 1, A: 0, B: 0}, {Fn: op.FnCheck, A: 1}}}
 	for _, c := range []struct {
 		name    string
 		program *code.Program

@@ -7,7 +7,7 @@ import (
 
 	"ein/vm"
 	"ein/vm/code"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -55,7 +55,7 @@ type stepCase struct {
 	want []float64
 }
 
-func fold(f kernel.Fold, axes ...int) code.Attr { return code.Attr{Fold: f, Axes: axes} }
+func fold(f op.Fold, axes ...int) code.Attr { return code.Attr{Fold: f, Axes: axes} }
 
 func axes(ax ...int) code.Attr { return code.Attr{Axes: ax} }
 
@@ -77,14 +77,14 @@ func graphCases() (cases []stepCase) {
 			1, 1, 1, 1, 0,
 			0, 0, 0, 0, 0,
 			0, 0, 0, 0, 0}, chain)
-		for mode, want := range map[kernel.WalkMode][]float64{
-			kernel.WalkDesc:  {1, 0, 1, 1, 0},
-			kernel.WalkReach: {1, 1, 1, 1, 0},
-			kernel.WalkRow:   {1, 1, 1, 1, 0},
+		for mode, want := range map[op.WalkMode][]float64{
+			op.WalkDesc:  {1, 0, 1, 1, 0},
+			op.WalkReach: {1, 1, 1, 1, 0},
+			op.WalkRow:   {1, 1, 1, 1, 0},
 		} {
 			add(fmt.Sprintf("walk %d", mode), code.Walk, code.Attr{Walk: mode}, bitsReg(5), want, chain, scalar(1))
 		}
-		add("walk from a sink", code.Walk, code.Attr{Walk: kernel.WalkRow}, bitsReg(5), make([]float64, 5), chain, scalar(3))
+		add("walk from a sink", code.Walk, code.Attr{Walk: op.WalkRow}, bitsReg(5), make([]float64, 5), chain, scalar(3))
 		add("has_path", code.HasPath, code.Attr{}, denseReg(), []float64{1}, chain, scalar(0), scalar(3))
 		add("has_path to itself", code.HasPath, code.Attr{}, denseReg(), []float64{0}, chain, scalar(3), scalar(3))
 		add("scc", code.SCC, code.Attr{}, code.Reg{Type: tensor.Type{Shape: tensor.ShapeOf(5, 5)}, Layout: tensor.Parts}, []float64{
@@ -199,9 +199,9 @@ func denseCases() []stepCase {
 	x, y := mat(3, 1, 2, 3, 4, 5, 6), mat(2, 1, 0, 0, 1, 2, 2)
 	cube := dense([]int{2, 3, 2}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 	micro := &code.Micro{Shape: []int{2, 3}, Strides: [][]int{{3, 1}, {0, 1}}, Consts: []float64{10},
-		Code: []kernel.Micro{{Fn: kernel.FnMul, Dst: 3, A: 0, B: 1}, {Fn: kernel.FnAdd, Dst: 3, A: 3, B: 2}}}
+		Code: []op.Micro{{Fn: op.FnMul, Dst: 3, A: 0, B: 1}, {Fn: op.FnAdd, Dst: 3, A: 3, B: 2}}}
 	folded := *micro
-	folded.Folds, folded.Fold = 1, kernel.FoldMax
+	folded.Folds, folded.Fold = 1, op.FoldMax
 	e, third := math.E, 1.0/3
 	return []stepCase{
 		{"einsum", code.Einsum, code.Attr{Spec: spec("ij,jk->ik", 2, 3, 2)}, denseReg(2, 2), []tensor.Value{x, y}, []float64{7, 8, 16, 17}},
@@ -209,12 +209,12 @@ func denseCases() []stepCase {
 		{"einsum to a diagonal", code.Einsum, code.Attr{Spec: spec("i->ii", 2)}, denseReg(2, 2), []tensor.Value{vec(3, 4)}, []float64{3, 0, 0, 4}},
 		{"einsum of three", code.Einsum, code.Attr{Spec: spec("ij,jk,k->i", 2, 3, 2)}, denseReg(2), []tensor.Value{x, y, vec(1, -1)}, []float64{-1, -1}},
 		{"einsum of nothing", code.Einsum, code.Attr{Spec: spec("i,i->", 0)}, denseReg(), []tensor.Value{vec(), vec()}, []float64{0}},
-		{"semiring", code.Semiring, code.Attr{Spec: spec("ij,jk->ik", 2, 3, 2), Fn: kernel.FnAdd, Fold: kernel.FoldMin}, denseReg(2, 2), []tensor.Value{x, y}, []float64{2, 1, 5, 4}},
+		{"semiring", code.Semiring, code.Attr{Spec: spec("ij,jk->ik", 2, 3, 2), Fn: op.FnAdd, Fold: op.FoldMin}, denseReg(2, 2), []tensor.Value{x, y}, []float64{2, 1, 5, 4}},
 		{"fused", code.Fused, code.Attr{Micro: micro}, denseReg(2, 3), []tensor.Value{x, vec(1, 0, -1)}, []float64{11, 10, 7, 14, 10, 4}},
 		{"fused fold", code.Fused, code.Attr{Micro: &folded}, denseReg(2), []tensor.Value{x, vec(1, 0, -1)}, []float64{11, 14}},
-		{"reduce", code.Reduce, fold(kernel.FoldMax, 0), denseReg(3), []tensor.Value{x}, []float64{4, 5, 6}},
-		{"reduce all", code.Reduce, fold(kernel.FoldMin, 0, 1), denseReg(), []tensor.Value{x}, []float64{1}},
-		{"argmax", code.Reduce, fold(kernel.FoldArgMax, 1), denseReg(2), []tensor.Value{mat(3, 1, 5, 5, 0, -1, -2)}, []float64{1, 0}},
+		{"reduce", code.Reduce, fold(op.FoldMax, 0), denseReg(3), []tensor.Value{x}, []float64{4, 5, 6}},
+		{"reduce all", code.Reduce, fold(op.FoldMin, 0, 1), denseReg(), []tensor.Value{x}, []float64{1}},
+		{"argmax", code.Reduce, fold(op.FoldArgMax, 1), denseReg(2), []tensor.Value{mat(3, 1, 5, 5, 0, -1, -2)}, []float64{1, 0}},
 		{"softmax", code.Softmax, axes(1), denseReg(2, 3), []tensor.Value{mat(3, 0, 0, 0, 1, math.Inf(-1), math.Inf(-1))}, []float64{third, third, third, 1, 0, 0}},
 		{"softmax by column", code.Softmax, axes(0), denseReg(2, 1), []tensor.Value{mat(1, 1, 0)}, []float64{e / (1 + e), 1 / (1 + e)}},
 		{"select element", code.Select, axes(0, 1), denseReg(), []tensor.Value{x, scalar(1), scalar(2)}, []float64{6}},

@@ -10,7 +10,7 @@ import (
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -160,8 +160,8 @@ func equal(a, b []float64) bool {
 }
 
 // spec reads "ij,jk->ik", index i being number 0.
-func spec(text string, size ...int) *kernel.Spec {
-	s := &kernel.Spec{Size: size, In: [][]uint8{nil}}
+func spec(text string, size ...int) *op.Spec {
+	s := &op.Spec{Size: size, In: [][]uint8{nil}}
 	list, out := &s.In[0], false
 	for _, c := range text {
 		switch c {

@@ -10,7 +10,6 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
-	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -124,9 +123,9 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	v := val{n: n}
 	switch n.Op {
 	case ir.Walk:
-		v.form = code.NodeSet
+		v.form = ir.NodeSet
 	case ir.Path:
-		v.form = code.NodePath
+		v.form = ir.NodePath
 	}
 	return v
 }
@@ -238,7 +237,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	}
 	out := val{n: n}
 	if n.IsArg() && n.Rank() == 0 {
-		out.form = code.NodeIndex
+		out.form = ir.NodeIndex
 	}
 	return out
 }

@@ -19,7 +19,6 @@ import (
 	"ein/lang/steps"
 	"ein/lang/syntax"
 	"ein/stdlib"
-	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -77,7 +76,7 @@ type Config struct {
 type Output struct {
 	Name string
 	Node *ir.Node
-	Form code.Form
+	Form ir.Form
 	Span source.Span
 }
 
@@ -98,7 +97,7 @@ type Statement struct {
 	Name string
 	Span source.Span
 	Node *ir.Node
-	Form code.Form
+	Form ir.Form
 }
 
 // Program is a checked program.
@@ -134,7 +133,7 @@ const lastValue = "_"
 
 type symbol struct {
 	node  *ir.Node
-	form  code.Form
+	form  ir.Form
 	span  source.Span
 	used  bool
 	bad   bool // its definition is wrong; uses are not reported again
@@ -356,8 +355,8 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 		bound, nonNeg := inf, false
 		if v.Kind == tensor.Int {
 			var bytes int
-			bytes, nonNeg = code.Magnitude(v)
-			bound = code.MaxOf(bytes)
+			bytes, nonNeg = tensor.Magnitude(v)
+			bound = tensor.MaxOf(bytes)
 		}
 		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, nonNeg), true
 	} else {

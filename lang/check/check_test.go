@@ -7,7 +7,6 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm/ir"
-	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -48,7 +47,7 @@ func TestProfileString(t *testing.T) {
 // TestSparseInput binds CSR matrices: as a graph only when all weights are 1.
 func TestSparseInput(t *testing.T) {
 	sparse := func(weights ...float64) *tensor.Value {
-		csr, _ := kernel.BuildCSR(3, 3, []int32{0, 1}, []int32{1, 2}, nil)
+		csr, _ := tensor.BuildCSR(3, 3, []int32{0, 1}, []int32{1, 2}, nil)
 		v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Sparse, CSR: csr}
 		if weights != nil {
 			v.CSR.Val = weights

@@ -6,9 +6,8 @@ import (
 
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/vm/code"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -24,7 +23,7 @@ type val struct {
 	idx     []uint8
 	indexed bool
 	label   bool
-	form    code.Form
+	form    ir.Form
 }
 
 func (v val) mask() uint64 {
@@ -157,12 +156,12 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 		c.combineShapes(s, old, v.n)
 		return val{}
 	}
-	fn := map[syntax.AssignOp]kernel.Fn{syntax.SetMax: kernel.FnMax, syntax.SetMin: kernel.FnMin, syntax.SetAdd: kernel.FnAdd}[s.Op]
+	fn := map[syntax.AssignOp]op.Fn{syntax.SetMax: op.FnMax, syntax.SetMin: op.FnMin, syntax.SetAdd: op.FnAdd}[s.Op]
 	both := c.b.Map(fn, old.node, v.n)
 	if c.eq.align && bits.OnesCount64(c.eq.lhsMask) < len(c.eq.lhs) {
 		// Only the diagonal has a new value; elsewhere the earlier one stays.
 		diagonal := c.b.View(c.b.Number(1), nil, c.eq.lhs, c.sizes())
-		both = c.b.Map(kernel.FnWhere, diagonal, both, old.node)
+		both = c.b.Map(op.FnWhere, diagonal, both, old.node)
 	}
 	return val{n: both}
 }
@@ -189,9 +188,9 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 				axes = append(axes, axis)
 			}
 		}
-		fn := kernel.FoldMax
+		fn := op.FoldMax
 		if s.Op == syntax.SetMin {
-			fn = kernel.FoldMin
+			fn = op.FoldMin
 		}
 		if v = c.fold(v, fn, axes, s.Value); v.n == nil {
 			return val{}
@@ -206,7 +205,7 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	return val{n: c.arrange(v, c.eq.lhs)}
 }
 
-func (c *checker) fold(v val, fold kernel.Fold, axes []int, at syntax.Expr) val {
+func (c *checker) fold(v val, fold op.Fold, axes []int, at syntax.Expr) val {
 	if len(axes) == 0 {
 		return v
 	}
@@ -300,7 +299,7 @@ func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
 		return c.project(c.call(x, cx), cx)
 	case *syntax.Unary:
 		v := c.expr(x.X, cx)
-		return c.mapped(x, kernel.FnNeg, v)
+		return c.mapped(x, op.FnNeg, v)
 	case *syntax.Product:
 		return c.term(x, cx)
 	case *syntax.Binary:
@@ -313,10 +312,10 @@ func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
 	return val{} // *syntax.BadExpr: reported by the parser
 }
 
-var binaryFns = [...]kernel.Fn{
-	syntax.Mul: kernel.FnMul, syntax.Div: kernel.FnDiv, syntax.Add: kernel.FnAdd, syntax.Sub: kernel.FnSub,
-	syntax.Gt: kernel.FnGt, syntax.Ge: kernel.FnGe, syntax.Lt: kernel.FnLt, syntax.Le: kernel.FnLe,
-	syntax.Eq: kernel.FnEq, syntax.Ne: kernel.FnNe,
+var binaryFns = [...]op.Fn{
+	syntax.Mul: op.FnMul, syntax.Div: op.FnDiv, syntax.Add: op.FnAdd, syntax.Sub: op.FnSub,
+	syntax.Gt: op.FnGt, syntax.Ge: op.FnGe, syntax.Lt: op.FnLt, syntax.Le: op.FnLe,
+	syntax.Eq: op.FnEq, syntax.Ne: op.FnNe,
 }
 
 func isInteger(text string) bool {
@@ -345,7 +344,7 @@ func (c *checker) name(x *syntax.Name) val {
 
 // mapped applies fn to values aligned by the names of their indices; x is the
 // expression that does so.
-func (c *checker) mapped(x syntax.Expr, fn kernel.Fn, vals ...val) val {
+func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 	var union uint64
 	indexed := false
 	for i := range vals {
@@ -364,7 +363,7 @@ func (c *checker) mapped(x syntax.Expr, fn kernel.Fn, vals ...val) val {
 	args := make([]*ir.Node, len(vals), len(vals)+1)
 	if !indexed {
 		var first *ir.Node
-		form := code.Plain
+		form := ir.Plain
 		for i, v := range vals {
 			args[i] = v.n
 			if v.n.Rank() == 0 {

@@ -14,7 +14,7 @@ import (
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/vm/code"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -160,7 +160,7 @@ func types(p *Program) string {
 		_, _ = fmt.Fprintf(out, "%s: %s %s\n", s.Name, s.Node.Type.Kind, s.Node.Type.Shape)
 	}
 	for _, o := range p.Outputs {
-		form := [...]string{code.Plain: "", code.NodeSet: ", a set of nodes", code.NodePath: ", a path", code.NodeIndex: ", a node"}[o.Form]
+		form := [...]string{ir.Plain: "", ir.NodeSet: ", a set of nodes", ir.NodePath: ", a path", ir.NodeIndex: ", a node"}[o.Form]
 		_, _ = fmt.Fprintf(out, "> %s: %s %s%s\n", o.Name, o.Node.Type.Kind, o.Node.Type.Shape, form)
 	}
 	if len(p.Labels) > 0 {

@@ -8,9 +8,7 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
-	"ein/vm/code"
 	"ein/vm/ir"
-	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -85,13 +83,13 @@ func (c *checker) label(x *syntax.String) val {
 	k, ok := c.ids[x.Value]
 	if !ok && c.b.Unknown {
 		// The data that is not bound yet may have it.
-		return val{n: c.b.Const(tensor.Scalar(tensor.Int, math.NaN())), label: true, form: code.NodeIndex}
+		return val{n: c.b.Const(tensor.Scalar(tensor.Int, math.NaN())), label: true, form: ir.NodeIndex}
 	}
 	if !ok {
 		c.unknownLabel(x)
 		return val{}
 	}
-	return val{n: c.b.Number(float64(k)), label: true, form: code.NodeIndex}
+	return val{n: c.b.Number(float64(k)), label: true, form: ir.NodeIndex}
 }
 
 // number reads a literal number, negative ones included.
@@ -574,7 +572,7 @@ func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 				src, dst = append(src, e.from), append(dst, e.to)
 			}
 		}
-		v.CSR, duplicates = kernel.BuildCSR(n, n, src, dst, nil)
+		v.CSR, duplicates = tensor.BuildCSR(n, n, src, dst, nil)
 	}
 	if duplicates > 0 {
 		c.duplicateEdges(x, duplicates)

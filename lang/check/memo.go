@@ -8,7 +8,6 @@ import (
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/vm/code"
 	"ein/vm/ir"
 )
 
@@ -53,7 +52,7 @@ type read struct {
 type known struct {
 	defined, bad, label, param, unknown bool
 	node                                *ir.Node
-	form                                code.Form
+	form                                ir.Form
 }
 
 func knownOf(s *symbol) known {

@@ -5,7 +5,7 @@ import (
 
 	"ein/lang/syntax"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -230,7 +230,7 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 	} else {
 		v = part(c.product(x, over, ^uint64(0)), over)
 		if v.n != nil {
-			v = c.mapped(x, kernel.FnDiv, v, part(c.product(x, under, ^uint64(0)), under))
+			v = c.mapped(x, op.FnDiv, v, part(c.product(x, under, ^uint64(0)), under))
 			v = c.project(v, ctx{base: keep})
 		}
 	}
@@ -243,7 +243,7 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 		}
 		if v.n != nil {
 			together = together || v.n.Checked() && made(v, over)
-			v = part(c.mapped(x, kernel.FnMul, s, v), nil)
+			v = part(c.mapped(x, op.FnMul, s, v), nil)
 		}
 	}
 	if together && v.n != nil {
@@ -251,7 +251,7 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 	}
 	for _, d := range after {
 		if v.n != nil {
-			v = c.mapped(x, kernel.FnDiv, v, d)
+			v = c.mapped(x, op.FnDiv, v, d)
 		}
 	}
 	return v
@@ -276,7 +276,7 @@ func (c *checker) product(x syntax.Expr, fs []val, keep uint64) val {
 		fs[0].indexed = true
 		return fs[0]
 	}
-	spec := &kernel.Spec{In: make([][]uint8, len(fs)), Out: out, Size: c.sizes()}
+	spec := &op.Spec{In: make([][]uint8, len(fs)), Out: out, Size: c.sizes()}
 	args := make([]*ir.Node, len(fs))
 	for i, f := range fs {
 		spec.In[i], args[i] = f.idx, f.n
@@ -299,7 +299,7 @@ func (c *checker) bareTerm(x syntax.Expr, cx ctx) val {
 				c.bareProduct(x, x.Factors[i], f, v.n, w.n)
 				return val{}
 			}
-			v = c.mapped(x, kernel.FnMul, v, w)
+			v = c.mapped(x, op.FnMul, v, w)
 		}
 		return v
 	case *syntax.Binary:

@@ -15,6 +15,7 @@ import (
 	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -34,7 +35,7 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		g.out.Regs[r].NNZ = in.NNZ
 		bind := code.Input{Reg: r, Name: in.Name, Kind: in.Kind}
 		if in.Node.Type.Kind == tensor.Int {
-			bind.Bytes, bind.NonNeg = code.BytesOf(in.Node.Bound), in.Node.NonNeg
+			bind.Bytes, bind.NonNeg = tensor.BytesOf(in.Node.Bound), in.Node.NonNeg
 		}
 		g.out.Inputs = append(g.out.Inputs, bind)
 		g.vals.Set(in.Node, newValue(in.Layout, r))
@@ -209,7 +210,7 @@ func (g *gen) graph(n *ir.Node) int {
 	if n.Type.Kind == tensor.Bool {
 		return g.in(n, tensor.Packed)
 	}
-	edge := g.b.Map(kernel.FnNe, n, g.b.Number(0))
+	edge := g.b.Map(op.FnNe, n, g.b.Number(0))
 	edge.Pos = n.Pos
 	return g.in(edge, tensor.Packed)
 }

@@ -36,7 +36,7 @@ func cycle(n int, weights bool) *tensor.Value {
 	} else {
 		w = nil
 	}
-	v.CSR, _ = kernel.BuildCSR(n, n, src, dst, w)
+	v.CSR, _ = tensor.BuildCSR(n, n, src, dst, w)
 	return v
 }
 
@@ -203,7 +203,7 @@ func TestCancellation(t *testing.T) {
 	diagonal := []int32{0, 1, 2, 3, 4}
 	matrix := func(rows []int32) *tensor.Value {
 		v := &tensor.Value{Type: tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(5, 5)}, Layout: tensor.Sparse}
-		v.CSR, _ = kernel.BuildCSR(5, 5, rows, diagonal, []float64{big, big, 1, -big, -big})
+		v.CSR, _ = tensor.BuildCSR(5, 5, rows, diagonal, []float64{big, big, 1, -big, -big})
 		return v
 	}
 	first := func(x float64) []float64 { return []float64{x, 0, 0, 0, 0} }

@@ -4,7 +4,7 @@ import (
 	"ein/lang/plan"
 	"ein/vm/code"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -55,7 +55,7 @@ func (g *gen) exact(n *ir.Node) *value {
 }
 
 // isMatrixOf reports whether the indices of factor i are two, and all there are.
-func isMatrixOf(s *kernel.Spec, i int) bool {
+func isMatrixOf(s *op.Spec, i int) bool {
 	return len(s.Size) == 2 && len(s.In[i]) == 2 && s.In[i][0] != s.In[i][1]
 }
 
@@ -154,7 +154,7 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 		if k == "aa->a" {
 			return newValue(tensor.Dense, d)
 		}
-		sum := &kernel.Spec{In: [][]uint8{{0}}, Size: n.Spec.Size}
+		sum := &op.Spec{In: [][]uint8{{0}}, Size: n.Spec.Size}
 		return g.denseResult(n, code.Einsum, code.Attr{Spec: sum}, d)
 	}
 	return nil
@@ -214,7 +214,7 @@ func (g *gen) triple(n *ir.Node) *value {
 
 // isCycle reports whether every index is once a row and once a column: then the
 // sum is the trace of a product.
-func isCycle(s *kernel.Spec) bool {
+func isCycle(s *op.Spec) bool {
 	var rows, cols uint8
 	for _, in := range s.In {
 		rows |= 1 << in[0]

@@ -6,7 +6,7 @@ import (
 	"ein/lang/plan"
 	"ein/vm/code"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -33,7 +33,7 @@ func (g *gen) mapped(n *ir.Node) *value {
 
 // pattern is A != 0 of a sparse A with weights.
 func (g *gen) pattern(n *ir.Node) *value {
-	if n.Fn != kernel.FnNe || n.Rank() != 2 {
+	if n.Fn != op.FnNe || n.Rank() != 2 {
 		return nil
 	}
 	zero, ok := n.Args[1].Scalar()
@@ -48,7 +48,7 @@ func (g *gen) pattern(n *ir.Node) *value {
 
 // isTriangleCount recognises trace(A A A) / 6 for a 0/1 matrix A.
 func (g *gen) isTriangleCount(n *ir.Node) bool {
-	if n.Fn != kernel.FnDiv || n.Args[0].Rank() != 0 || cubeOf(n.Args[0]) == nil {
+	if n.Fn != op.FnDiv || n.Args[0].Rank() != 0 || cubeOf(n.Args[0]) == nil {
 		return false
 	}
 	six, ok := n.Args[1].Scalar()
@@ -85,19 +85,19 @@ func cubeOf(n *ir.Node) *ir.Node {
 
 // logicOps are the elementwise functions of two 0/1 operands as operations on
 // words. swap exchanges the operands, not complements the result.
-var logicOps = map[kernel.Fn]struct {
+var logicOps = map[op.Fn]struct {
 	op        code.LogicOp
 	swap, not bool
 }{
-	kernel.FnMul: {op: code.And},
-	kernel.FnMin: {op: code.And},
-	kernel.FnMax: {op: code.Or},
-	kernel.FnNe:  {op: code.Xor},
-	kernel.FnEq:  {op: code.Xor, not: true},
-	kernel.FnGt:  {op: code.AndNot},
-	kernel.FnLe:  {op: code.AndNot, not: true},
-	kernel.FnLt:  {op: code.AndNot, swap: true},
-	kernel.FnGe:  {op: code.AndNot, swap: true, not: true},
+	op.FnMul: {op: code.And},
+	op.FnMin: {op: code.And},
+	op.FnMax: {op: code.Or},
+	op.FnNe:  {op: code.Xor},
+	op.FnEq:  {op: code.Xor, not: true},
+	op.FnGt:  {op: code.AndNot},
+	op.FnLe:  {op: code.AndNot, not: true},
+	op.FnLt:  {op: code.AndNot, swap: true},
+	op.FnGe:  {op: code.AndNot, swap: true, not: true},
 }
 
 func (g *gen) logic(n *ir.Node) *value {
@@ -114,7 +114,7 @@ func (g *gen) logic(n *ir.Node) *value {
 	type2 := func(op code.LogicOp, args ...int) int {
 		return g.to(n.Type, tensor.Packed, code.Logic, code.Attr{Logic: op}, args...)
 	}
-	if n.Fn == kernel.FnNot || isComplement(n) {
+	if n.Fn == op.FnNot || isComplement(n) {
 		a := g.in(n.Args[len(n.Args)-1], tensor.Packed)
 		g.pos = n.Pos
 		return newValue(tensor.Packed, type2(code.Not, a))
@@ -124,12 +124,12 @@ func (g *gen) logic(n *ir.Node) *value {
 			return nil
 		}
 	}
-	if n.Fn == kernel.FnMax && len(n.Args) == 2 {
+	if n.Fn == op.FnMax && len(n.Args) == 2 {
 		if v := g.symmetric(n); v != nil {
 			return v
 		}
 	}
-	if n.Fn == kernel.FnWhere {
+	if n.Fn == op.FnWhere {
 		p, a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed), g.in(n.Args[2], tensor.Packed)
 		g.pos = n.Pos
 		return newValue(tensor.Packed, type2(code.Or, type2(code.And, p, a), type2(code.AndNot, b, p)))
@@ -152,7 +152,7 @@ func (g *gen) logic(n *ir.Node) *value {
 
 // isComplement recognises 1 - R.
 func isComplement(n *ir.Node) bool {
-	if n.Fn != kernel.FnSub {
+	if n.Fn != op.FnSub {
 		return false
 	}
 	one, ok := n.Args[0].Scalar()
@@ -183,7 +183,7 @@ func isTransposeOf(t, a *ir.Node) bool {
 // so that the expression is never stored.
 func (g *gen) reduce(n *ir.Node) *value {
 	a := n.Args[0]
-	if !g.plain && a.Op == ir.Map && g.uses.At(a) == 1 && n.Fold <= kernel.FoldMin && g.vals.At(a) == nil {
+	if !g.plain && a.Op == ir.Map && g.uses.At(a) == 1 && n.Fold <= op.FoldMin && g.vals.At(a) == nil {
 		return g.checked(n, g.fuse(a, n, n.Fold))
 	}
 	r := g.dense(a)
@@ -206,7 +206,7 @@ type fusion struct {
 	args   []int
 	stride [][]int
 	consts []float64
-	ops    []kernel.Micro
+	ops    []op.Micro
 	class  [][4]uint8 // of Dst, A, B, C of each op
 	maps   int
 	temps  int
@@ -222,7 +222,7 @@ type ref struct{ class, k uint8 }
 
 // fuse emits one loop for the Map n and the Maps that only it reads. With fold,
 // the axes of fold are folded at the end of the loop.
-func (g *gen) fuse(n *ir.Node, fold *ir.Node, how kernel.Fold) *value {
+func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 	f := &fusion{g: g, root: n}
 	for d := range n.Rank() {
 		if fold == nil || !hasAxis(fold.Axes, d) {
@@ -281,10 +281,10 @@ func (f *fusion) apply(n *ir.Node) ref {
 	}
 	out := ref{classTemp, uint8(f.temps)}
 	f.temps++
-	f.ops = append(f.ops, kernel.Micro{Fn: n.Fn, Dst: out.k, A: in[0].k, B: in[1].k, C: in[2].k})
+	f.ops = append(f.ops, op.Micro{Fn: n.Fn, Dst: out.k, A: in[0].k, B: in[1].k, C: in[2].k})
 	f.class = append(f.class, [4]uint8{out.class, in[0].class, in[1].class, in[2].class})
 	if n.Checked() {
-		f.ops = append(f.ops, kernel.Micro{Fn: kernel.FnCheck, A: out.k, Dst: out.k, B: out.k, C: out.k})
+		f.ops = append(f.ops, op.Micro{Fn: op.FnCheck, A: out.k, Dst: out.k, B: out.k, C: out.k})
 		f.class = append(f.class, [4]uint8{classTemp, classTemp, classTemp, classTemp})
 	}
 	return out

@@ -19,7 +19,7 @@ import (
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -365,7 +365,7 @@ func operation(p *code.Program, s *cost.Step) (what, how string) {
 	case code.OneHot:
 		return "node set", "one bit"
 	case code.Walk:
-		return [...]string{kernel.WalkDesc: "descendants", kernel.WalkReach: "nodes reached", kernel.WalkRow: "row of tc"}[s.Walk], "breadth-first, " + how
+		return [...]string{op.WalkDesc: "descendants", op.WalkReach: "nodes reached", op.WalkRow: "row of tc"}[s.Walk], "breadth-first, " + how
 	case code.HasPath, code.Path, code.Dist:
 		return map[code.Op]string{code.HasPath: "has_path", code.Path: "path", code.Dist: "dist"}[s.Op], "breadth-first, " + how
 	}
@@ -399,7 +399,7 @@ func axes(list []int) string {
 func fused(m *code.Micro) string {
 	var names []string
 	for _, c := range m.Code {
-		if c.Fn != kernel.FnCheck {
+		if c.Fn != op.FnCheck {
 			names = append(names, c.Fn.String())
 		}
 	}

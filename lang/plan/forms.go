@@ -2,11 +2,11 @@ package plan
 
 import (
 	"ein/vm/code"
-	"ein/vm/kernel"
+	"ein/vm/op"
 )
 
 // Key writes a canonical spec as text, such as "ab,bc->ac".
-func Key(s *kernel.Spec, buf *[32]byte) string {
+func Key(s *op.Spec, buf *[32]byte) string {
 	b := buf[:0]
 	for i, in := range s.In {
 		if i > 0 {
@@ -66,7 +66,7 @@ var BitForms = map[string]BitForm{
 
 // HasBoolForm reports whether the contraction of two 0/1 operands has a kernel
 // that gives only whether the result is 0.
-func HasBoolForm(s *kernel.Spec) bool {
+func HasBoolForm(s *op.Spec) bool {
 	var buf [32]byte
 	if len(s.In) != 2 || len(s.Out) == 0 || len(s.In[0]) > 2 || len(s.In[1]) > 2 || len(s.Out) > 2 {
 		return false

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -221,12 +221,12 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	a := n.Args[0]
 	bit := a.Type.Kind == tensor.Bool
 	switch n.Fn {
-	case kernel.FnStep, kernel.FnAbs, kernel.FnFloor, kernel.FnRelu:
-		if bit || n.Fn == kernel.FnAbs && a.NonNeg {
+	case op.FnStep, op.FnAbs, op.FnFloor, op.FnRelu:
+		if bit || n.Fn == op.FnAbs && a.NonNeg {
 			return a
 		}
 		return nil
-	case kernel.FnWhere:
+	case op.FnWhere:
 		if p, ok := a.Scalar(); ok {
 			taken, other := n.Args[1], n.Args[2]
 			if p == 0 {
@@ -238,7 +238,7 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 			return taken
 		}
 		// where(p, max(p, x), x) is max(p, x): it is how sym reads on a 0/1 graph.
-		if m, x := n.Args[1], n.Args[2]; bit && m.Op == ir.Map && m.Fn == kernel.FnMax && m.Type.Kind == tensor.Bool &&
+		if m, x := n.Args[1], n.Args[2]; bit && m.Op == ir.Map && m.Fn == op.FnMax && m.Type.Kind == tensor.Bool &&
 			(m.Args[0] == a && m.Args[1] == x || m.Args[0] == x && m.Args[1] == a) {
 			return m
 		}
@@ -259,20 +259,20 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	if a.Rank() == 0 && n.Rank() != 0 {
 		return nil
 	}
-	if fn == kernel.FnMul && x == 1 {
+	if fn == op.FnMul && x == 1 {
 		return a
 	}
 	if !bit {
 		return nil
 	}
 	switch {
-	case fn == kernel.FnMax && x == 0, fn == kernel.FnMin && x == 1,
-		fn == kernel.FnGt && x >= 0 && x < 1, fn == kernel.FnGe && x > 0 && x <= 1,
-		fn == kernel.FnEq && x == 1, fn == kernel.FnNe && x == 0:
+	case fn == op.FnMax && x == 0, fn == op.FnMin && x == 1,
+		fn == op.FnGt && x >= 0 && x < 1, fn == op.FnGe && x > 0 && x <= 1,
+		fn == op.FnEq && x == 1, fn == op.FnNe && x == 0:
 		return a
-	case fn == kernel.FnEq && x == 0, fn == kernel.FnNe && x == 1,
-		fn == kernel.FnLt && x > 0 && x <= 1, fn == kernel.FnLe && x >= 0 && x < 1:
-		return o.b.Map(kernel.FnNot, a)
+	case fn == op.FnEq && x == 0, fn == op.FnNe && x == 1,
+		fn == op.FnLt && x > 0 && x <= 1, fn == op.FnLe && x >= 0 && x < 1:
+		return o.b.Map(op.FnNot, a)
 	}
 	return nil
 }
@@ -297,20 +297,20 @@ func (o *optimiser) canFail(n *ir.Node) bool {
 
 // mirror is fn with its operands exchanged; functions that are not symmetric
 // and have no mirror become FnNot, which no rule asks for.
-func mirror(fn kernel.Fn) kernel.Fn {
+func mirror(fn op.Fn) op.Fn {
 	switch fn {
-	case kernel.FnGt:
-		return kernel.FnLt
-	case kernel.FnLt:
-		return kernel.FnGt
-	case kernel.FnGe:
-		return kernel.FnLe
-	case kernel.FnLe:
-		return kernel.FnGe
-	case kernel.FnMul, kernel.FnMax, kernel.FnMin, kernel.FnEq, kernel.FnNe:
+	case op.FnGt:
+		return op.FnLt
+	case op.FnLt:
+		return op.FnGt
+	case op.FnGe:
+		return op.FnLe
+	case op.FnLe:
+		return op.FnGe
+	case op.FnMul, op.FnMax, op.FnMin, op.FnEq, op.FnNe:
 		return fn
 	}
-	return kernel.FnNot
+	return op.FnNot
 }
 
 // maxSearches is how many rows of one closure are searched one by one; for more
@@ -333,10 +333,10 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 			return o.b.HasPath(g, at[0], at[1])
 		case n.Axes[0] == 0:
 			o.note("demand", n, "a row of tc is one search")
-			return o.b.Walk(kernel.WalkRow, false, g, at[0])
+			return o.b.Walk(op.WalkRow, false, g, at[0])
 		default:
 			o.note("demand", n, "a column of tc is one backward search")
-			return o.b.Walk(kernel.WalkRow, true, g, at[0])
+			return o.b.Walk(op.WalkRow, true, g, at[0])
 		}
 	case a.Op == ir.Einsum && o.uses.At(a) == 1 && distinct(a.Spec.Out):
 		return o.selectProduct(n, a, at)
@@ -370,7 +370,7 @@ func (o *optimiser) selected(x *ir.Node, axes []int, at []*ir.Node) *ir.Node {
 // selectProduct fixes indices of a product in its factors.
 func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 	var fixed [64]*ir.Node
-	spec := &kernel.Spec{Size: a.Spec.Size}
+	spec := &op.Spec{Size: a.Spec.Size}
 	for d, x := range a.Spec.Out {
 		if k := slices.Index(n.Axes, d); k >= 0 {
 			fixed[x] = at[k]
@@ -431,7 +431,7 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 	default:
 		return n
 	}
-	spec := &kernel.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: slices.Clone(n.Spec.Size)}
+	spec := &op.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: slices.Clone(n.Spec.Size)}
 	args := slices.Clone(n.Args)
 	joined := false
 	for i := 0; i < len(args); i++ {
@@ -498,7 +498,7 @@ func isView(n *ir.Node) bool {
 // given spec, whose i-th argument it is: nobody else reads it (or it costs
 // nothing), it writes no diagonal, and what it repeats along an index is not
 // summed.
-func (o *optimiser) canJoin(a *ir.Node, spec *kernel.Spec, i, factors int) bool {
+func (o *optimiser) canJoin(a *ir.Node, spec *op.Spec, i, factors int) bool {
 	if !distinct(a.Spec.Out) || factors-1+len(a.Args) > maxFactors || len(spec.Size)+len(a.Spec.Size) > 64 {
 		return false
 	}
@@ -546,10 +546,10 @@ func (o *optimiser) boolProduct(n *ir.Node) *ir.Node {
 	x := 0.0
 	switch len(n.Args) {
 	case 1:
-		if fn != kernel.FnStep {
+		if fn != op.FnStep {
 			return n
 		}
-		fn = kernel.FnGt
+		fn = op.FnGt
 	case 2:
 		var ok bool
 		if x, ok = n.Args[1].Scalar(); !ok {
@@ -562,7 +562,7 @@ func (o *optimiser) boolProduct(n *ir.Node) *ir.Node {
 		p.Args[0].Type.Kind != tensor.Bool || p.Args[1].Type.Kind != tensor.Bool {
 		return n
 	}
-	if fn == kernel.FnGt && x >= 0 && x < 1 || fn == kernel.FnGe && x > 0 && x <= 1 || fn == kernel.FnNe && x == 0 {
+	if fn == op.FnGt && x >= 0 && x < 1 || fn == op.FnGe && x > 0 && x <= 1 || fn == op.FnNe && x == 0 {
 		o.note("boolean", n, "only whether the product is 0 is computed")
 		return o.b.BoolEinsum(p.Spec, p.Args...)
 	}

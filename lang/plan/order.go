@@ -5,6 +5,7 @@ import (
 
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -59,7 +60,7 @@ func (o *optimiser) preSum(n *ir.Node) *ir.Node {
 	}
 	out := maskOf(n.Spec.Out)
 	args := slices.Clone(n.Args)
-	spec := &kernel.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: n.Spec.Size}
+	spec := &op.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: n.Spec.Size}
 	changed := false
 	for i := range args {
 		other := maskOf(n.Spec.In[1-i])
@@ -112,24 +113,24 @@ func (o *optimiser) semiring(n *ir.Node) *ir.Node {
 	}
 	if m.Op == ir.Einsum && !n.IsArg() && o.uses.At(m) <= 1 && len(m.Args) == 2 && distinct(m.Spec.Out) && len(m.Spec.Out) == len(m.Spec.Size) {
 		// The product of two tensors, nothing summed: max= of A[i,j] B[j,k].
-		spec := &kernel.Spec{In: m.Spec.In, Size: m.Spec.Size}
+		spec := &op.Spec{In: m.Spec.In, Size: m.Spec.Size}
 		for d, x := range m.Spec.Out {
 			if !slices.Contains(n.Axes, d) {
 				spec.Out = append(spec.Out, x)
 			}
 		}
 		o.note("semiring", n, "%v of a product, which is never formed", n.Fold)
-		return o.b.Semiring(kernel.FnMul, n.Fold, spec, m.Args[0], m.Args[1])
+		return o.b.Semiring(op.FnMul, n.Fold, spec, m.Args[0], m.Args[1])
 	}
 	if n.IsArg() || m.Op != ir.Map || len(m.Args) != 2 || o.uses.At(m) > 1 || m.Rank() != 3 || len(n.Axes) != 1 {
 		return n
 	}
 	switch m.Fn {
-	case kernel.FnAdd, kernel.FnMul, kernel.FnMax, kernel.FnMin:
+	case op.FnAdd, op.FnMul, op.FnMax, op.FnMin:
 	default:
 		return n
 	}
-	spec := &kernel.Spec{Size: m.Type.Shape.Dims()}
+	spec := &op.Spec{Size: m.Type.Shape.Dims()}
 	args := make([]*ir.Node, 2)
 	for i, a := range m.Args {
 		if a.Op != ir.Einsum || !isView(a) || a.Args[0].Rank() != 2 || !distinct(a.Spec.Out) {

@@ -10,7 +10,6 @@ import (
 
 	"ein/lang/check"
 	"ein/lang/source"
-	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -29,7 +28,7 @@ type Program struct {
 // Output is a value the program gives.
 type Output struct {
 	Name string
-	Form code.Form
+	Form ir.Form
 	Node *ir.Node
 	Pos  ir.Pos
 	// Kept says that the value is for the host to give back later, not to be

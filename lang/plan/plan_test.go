@@ -157,7 +157,7 @@ func inCSR(v *tensor.Value) *tensor.Value {
 		w = []float64{}
 	}
 	out := &tensor.Value{Type: v.Type, Layout: tensor.Sparse}
-	out.CSR, _ = kernel.BuildCSR(rows, cols, src, dst, w)
+	out.CSR, _ = tensor.BuildCSR(rows, cols, src, dst, w)
 	return out
 }
 

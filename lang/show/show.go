@@ -16,7 +16,7 @@ import (
 
 	"ein/lang/diag"
 	"ein/vm"
-	"ein/vm/code"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -54,7 +54,7 @@ func (o *Options) set(v *tensor.Value) bool {
 }
 
 func (o *Options) path(out *vm.Output) bool {
-	return o.Nodes && out.Form == code.NodePath && o.overNodes(out.Value)
+	return o.Nodes && out.Form == ir.NodePath && o.overNodes(out.Value)
 }
 
 func (o *Options) overNodes(v *tensor.Value) bool {
@@ -63,7 +63,7 @@ func (o *Options) overNodes(v *tensor.Value) bool {
 
 // node is the node that a scalar stands for.
 func (o *Options) node(out *vm.Output) (int, bool) {
-	if !o.Nodes || out.Form != code.NodeIndex || out.Value.Shape.Rank() != 0 || len(o.Labels) == 0 {
+	if !o.Nodes || out.Form != ir.NodeIndex || out.Value.Shape.Rank() != 0 || len(o.Labels) == 0 {
 		return 0, false
 	}
 	x := out.Value.At()

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ein/vm"
-	"ein/vm/code"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -52,7 +52,7 @@ func TestShow(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		value *tensor.Value
-		form  code.Form
+		form  ir.Form
 		opt   Options
 		text  string
 		json  string
@@ -74,20 +74,20 @@ func TestShow(t *testing.T) {
 		{"csr", csr, 0, Options{}, "X =\n  [0, 0.5, 0]\n  [2, 0, 3]", "[[0,0.5,0],[2,0,3]]"},
 		{"csr pattern", pattern, 0, Options{}, "X =\n  [0, 1]\n  [0, 0]", "[[0,1],[0,0]]"},
 		{"parts", parts, 0, Options{}, "X =\n  [1, 0, 1]\n  [0, 1, 0]\n  [1, 0, 1]", "[[1,0,1],[0,1,0],[1,0,1]]"},
-		{"set not asked for", bitVector(3, 0, 2), code.NodeSet, Options{Labels: abc.Labels}, "X = [1, 0, 1]", "[1,0,1]"},
-		{"set", bitVector(3, 0, 2), code.NodeSet, abc, "X = {a, c}", `["a","c"]`},
+		{"set not asked for", bitVector(3, 0, 2), ir.NodeSet, Options{Labels: abc.Labels}, "X = [1, 0, 1]", "[1,0,1]"},
+		{"set", bitVector(3, 0, 2), ir.NodeSet, abc, "X = {a, c}", `["a","c"]`},
 		{"set by kind", dense(tensor.Bool, []float64{0, 1, 0}, 3), 0, abc, "X = {b}", `["b"]`},
 		{"empty set", bitVector(3), 0, abc, "X = {}", "[]"},
 		{"set of numbers", bitVector(3, 0, 2), 0, numbers, "X = {0, 2}", "[0,2]"},
 		{"not over the nodes", bitVector(2, 0), 0, abc, "X = [1, 0]", "[1,0]"},
 		{"counts are no set", dense(tensor.Int, []float64{0, 1, 0}, 3), 0, abc, "X = [0, 1, 0]", "[0,1,0]"},
 		{"odd labels", bitVector(6, 0, 1, 2, 3, 4, 5), 0, odd, `X = {New York, "x, y", "a->b", "", "\x1b[2J", 日本}`, `["New York","x, y","a->b","","\u001b[2J","日本"]`},
-		{"path", dense(tensor.Int, []float64{2, 0, 1}, 3), code.NodePath, abc, "X = b -> c -> a", `["b","c","a"]`},
-		{"path of numbers", dense(tensor.Int, []float64{1, -1, 0}, 3), code.NodePath, numbers, "X = 2 -> 0", "[2,0]"},
-		{"no path", dense(tensor.Int, []float64{-1, -1, -1}, 3), code.NodePath, abc, "X = no path", "[]"},
-		{"node", dense(tensor.Int, []float64{2}), code.NodeIndex, abc, "X = c", `"c"`},
-		{"node of another graph", dense(tensor.Int, []float64{3}), code.NodeIndex, abc, "X = 3", "3"},
-		{"node number", dense(tensor.Int, []float64{2}), code.NodeIndex, numbers, "X = 2", "2"},
+		{"path", dense(tensor.Int, []float64{2, 0, 1}, 3), ir.NodePath, abc, "X = b -> c -> a", `["b","c","a"]`},
+		{"path of numbers", dense(tensor.Int, []float64{1, -1, 0}, 3), ir.NodePath, numbers, "X = 2 -> 0", "[2,0]"},
+		{"no path", dense(tensor.Int, []float64{-1, -1, -1}, 3), ir.NodePath, abc, "X = no path", "[]"},
+		{"node", dense(tensor.Int, []float64{2}), ir.NodeIndex, abc, "X = c", `"c"`},
+		{"node of another graph", dense(tensor.Int, []float64{3}), ir.NodeIndex, abc, "X = 3", "3"},
+		{"node number", dense(tensor.Int, []float64{2}), ir.NodeIndex, numbers, "X = 2", "2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out := &vm.Output{Name: "X", Form: test.form, Value: test.value}

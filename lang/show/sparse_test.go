@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"ein/vm"
-	"ein/vm/code"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -161,7 +161,7 @@ func TestSparse(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		value *tensor.Value
-		form  code.Form
+		form  ir.Form
 		opt   Options
 		text  string
 		json  string
@@ -175,12 +175,12 @@ func TestSparse(t *testing.T) {
 		{"a scalar", dense(tensor.Int, []float64{3}), 0, Options{Version: 2}, "X = 3", `"value":3`},
 		{"a tensor", dense(tensor.Int, make([]float64, 2), 1, 2, 1), 0, Options{Version: 2}, "X[0] =\n  [0]\n  [0]", `"value":[[[0],[0]]]`},
 		{"no columns", dense(tensor.Int, nil, 2, 0), 0, Options{Version: 2}, "X = [] (2x0)", `"value":[]`},
-		{"a set", bitVector(31, 0, 2), code.NodeSet, labels, "X = {acme, n2}", `"nodes":[0,2]`},
-		{"a set of numbers", bitVector(3, 0, 2), code.NodeSet, numbers, "X = {0, 2}", `"nodes":[0,2]`},
-		{"not as a set", bitVector(3, 0, 2), code.NodeSet, Options{Version: 2}, "X = [1, 0, 1]", `"value":[1,0,1]`},
-		{"a path", dense(tensor.Int, []float64{2, 0, 1}, 3), code.NodePath, numbers, "X = 1 -> 2 -> 0", `"path":[1,2,0]`},
-		{"no path", dense(tensor.Int, []float64{-1, -1}, 2), code.NodePath, numbers, "X = no path", `"path":[]`},
-		{"a node", dense(tensor.Int, []float64{2}), code.NodeIndex, labels, "X = n2", `"node":2`},
+		{"a set", bitVector(31, 0, 2), ir.NodeSet, labels, "X = {acme, n2}", `"nodes":[0,2]`},
+		{"a set of numbers", bitVector(3, 0, 2), ir.NodeSet, numbers, "X = {0, 2}", `"nodes":[0,2]`},
+		{"not as a set", bitVector(3, 0, 2), ir.NodeSet, Options{Version: 2}, "X = [1, 0, 1]", `"value":[1,0,1]`},
+		{"a path", dense(tensor.Int, []float64{2, 0, 1}, 3), ir.NodePath, numbers, "X = 1 -> 2 -> 0", `"path":[1,2,0]`},
+		{"no path", dense(tensor.Int, []float64{-1, -1}, 2), ir.NodePath, numbers, "X = no path", `"path":[]`},
+		{"a node", dense(tensor.Int, []float64{2}), ir.NodeIndex, labels, "X = n2", `"node":2`},
 	} {
 		var text, object strings.Builder
 		out := &vm.Output{Name: "X", Form: test.form, Value: test.value}

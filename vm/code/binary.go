@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -588,7 +588,7 @@ func (d *decoder) program() *Program {
 	}
 	p.Outputs = list[Output](d.count(outputBytes, "outputs"))
 	for i := range p.Outputs {
-		o := Output{Reg: d.register(), Form: Form(d.enum(int(NodeIndex)+1, "form"))}
+		o := Output{Reg: d.register(), Form: ir.Form(d.enum(int(ir.NodeIndex)+1, "form"))}
 		o.Name, o.Pos = d.string("an output's name"), d.pos()
 		p.Outputs[i] = o
 	}
@@ -746,7 +746,7 @@ func (d *decoder) instr() Instr {
 	}
 	has := in.Op.attrs()
 	if has&hasSpec != 0 {
-		in.Spec = &kernel.Spec{In: make([][]uint8, n)}
+		in.Spec = &op.Spec{In: make([][]uint8, n)}
 		for i := range in.Spec.In {
 			in.Spec.In[i] = d.indexes()
 		}
@@ -755,16 +755,16 @@ func (d *decoder) instr() Instr {
 	}
 	// Whether these numbers mean anything is for Verify to say.
 	if has&hasFn != 0 {
-		in.Fn = kernel.Fn(d.byte("a function"))
+		in.Fn = op.Fn(d.byte("a function"))
 	}
 	if has&hasFold != 0 {
-		in.Fold = kernel.Fold(d.byte("a fold"))
+		in.Fold = op.Fold(d.byte("a fold"))
 	}
 	if has&hasLogic != 0 {
 		in.Logic = LogicOp(d.byte("a logic operation"))
 	}
 	if has&hasWalk != 0 {
-		in.Walk = kernel.WalkMode(d.byte("a walk"))
+		in.Walk = op.WalkMode(d.byte("a walk"))
 	}
 	if has&hasAxes != 0 {
 		in.Axes = d.ints(tensor.MaxRank-1, "axis")
@@ -788,16 +788,16 @@ func (d *decoder) micro(operands int) *Micro {
 			m.Strides[k][i] = d.int(math.MaxInt, "stride")
 		}
 	}
-	m.Code = list[kernel.Micro](d.count(instr, "steps"))
+	m.Code = list[op.Micro](d.count(instr, "steps"))
 	for i := range m.Code {
 		if b := d.take(1, instr, "step"); d.err == nil {
-			m.Code[i] = kernel.Micro{Fn: kernel.Fn(b[0]), Dst: b[1], A: b[2], B: b[3], C: b[4]}
+			m.Code[i] = op.Micro{Fn: op.Fn(b[0]), Dst: b[1], A: b[2], B: b[3], C: b[4]}
 		}
 	}
 	if n := d.count(8, "numbers"); n > 0 {
 		m.Consts = d.floats(uint64(n))
 	}
 	m.Folds = d.int(len(m.Shape), "folded axes")
-	m.Fold = kernel.Fold(d.byte("a fold"))
+	m.Fold = op.Fold(d.byte("a fold"))
 	return m
 }

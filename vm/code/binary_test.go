@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -324,14 +324,14 @@ func TestNumbering(t *testing.T) {
 		}
 	}
 	list("op", int(MaxOp), func(i int) any { return Op(i) })
-	list("fn", int(kernel.FnCheck)+1, func(i int) any { return kernel.Fn(i) })
-	list("fold", int(kernel.FoldArgMin)+1, func(i int) any { return kernel.Fold(i) })
+	list("fn", int(op.FnCheck)+1, func(i int) any { return op.Fn(i) })
+	list("fold", int(op.FoldArgMin)+1, func(i int) any { return op.Fold(i) })
 	list("logic", int(maxLogic), func(i int) any { return LogicOp(i) })
 	list("kind", int(tensor.Real)+1, func(i int) any { return tensor.Kind(i) })
 	list("layout", int(tensor.Parts)+1, func(i int) any { return tensor.Layout(i) })
 	list("input", len(inputKinds), func(i int) any { return inputKinds[i] })
-	fmt.Fprintf(&b, "walk %d %d %d\n", kernel.WalkDesc, kernel.WalkReach, kernel.WalkRow)
-	fmt.Fprintf(&b, "form %d %d %d %d\n", Plain, NodeSet, NodePath, NodeIndex)
+	fmt.Fprintf(&b, "walk %d %d %d\n", op.WalkDesc, op.WalkReach, op.WalkRow)
+	fmt.Fprintf(&b, "form %d %d %d %d\n", ir.Plain, ir.NodeSet, ir.NodePath, ir.NodeIndex)
 	for _, p := range corpus() {
 		fmt.Fprintf(&b, "%x\n", mustMarshal(t, p))
 	}

@@ -8,10 +8,8 @@
 package code
 
 import (
-	"math"
-
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -79,11 +77,11 @@ type Instr struct {
 // Attr is the attributes of an instruction; each Op uses those its picture
 // names.
 type Attr struct {
-	Spec  *kernel.Spec
-	Fn    kernel.Fn
-	Fold  kernel.Fold
+	Spec  *op.Spec
+	Fn    op.Fn
+	Fold  op.Fold
 	Logic LogicOp
-	Walk  kernel.WalkMode
+	Walk  op.WalkMode
 	Axes  []int
 	Micro *Micro
 }
@@ -109,10 +107,10 @@ func (o LogicOp) String() string { return [...]string{"and", "or", "xor", "andno
 type Micro struct {
 	Shape   []int
 	Strides [][]int
-	Code    []kernel.Micro
+	Code    []op.Micro
 	Consts  []float64
 	Folds   int
-	Fold    kernel.Fold
+	Fold    op.Fold
 }
 
 // Const is a register that holds a value of the program.
@@ -133,57 +131,11 @@ type Input struct {
 	NonNeg bool
 }
 
-// Magnitude is the least Bytes and NonNeg of an input that is the whole numbers of v.
-func Magnitude(v *tensor.Value) (bytes int, nonNeg bool) {
-	most, nonNeg := 0.0, true
-	for _, x := range numbers(v) {
-		most = max(most, math.Abs(x))
-		nonNeg = nonNeg && x >= 0
-	}
-	return BytesOf(most), nonNeg
-}
-
-// BytesOf is the bytes that whole numbers up to most take.
-func BytesOf(most float64) int {
-	bytes := 1
-	for MaxOf(bytes) < most && bytes < 7 {
-		bytes++
-	}
-	return bytes
-}
-
-// MaxOf is the largest whole number of so many bytes that a program can have.
-func MaxOf(bytes int) float64 {
-	if bytes == 0 || bytes > 6 {
-		return tensor.MaxInt - 1
-	}
-	return float64(uint64(1)<<(8*bytes) - 1)
-}
-
-// numbers is the stored elements of a dense or sparse value.
-func numbers(v *tensor.Value) []float64 {
-	if v.Layout == tensor.Sparse {
-		return v.CSR.Val
-	}
-	return v.F
-}
-
-// Form says how an output is shown when labels are asked for.
-type Form uint8
-
-// The forms; see the outputs of the language.
-const (
-	Plain Form = iota
-	NodeSet
-	NodePath
-	NodeIndex
-)
-
 // Output is a register whose value the program gives.
 type Output struct {
 	Reg  int
 	Name string
-	Form Form
+	Form ir.Form
 	Pos  ir.Pos
 }
 

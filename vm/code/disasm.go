@@ -7,7 +7,7 @@ import (
 
 	tables "ein/internal/table"
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -158,7 +158,7 @@ func (l *lister) inputs() {
 	for _, in := range l.p.Inputs {
 		limits := ""
 		if in.Bytes > 0 {
-			limits = fmt.Sprintf("at most %.0f", MaxOf(in.Bytes))
+			limits = fmt.Sprintf("at most %.0f", tensor.MaxOf(in.Bytes))
 		}
 		if in.NonNeg {
 			limits += " from 0"
@@ -218,7 +218,7 @@ func attributes(in *Instr) string {
 		add(in.Logic.String())
 	}
 	if has&hasWalk != 0 {
-		add([...]string{kernel.WalkDesc: "descendants", kernel.WalkReach: "reach", kernel.WalkRow: "row"}[in.Walk])
+		add([...]string{op.WalkDesc: "descendants", op.WalkReach: "reach", op.WalkRow: "row"}[in.Walk])
 	}
 	if has&hasAxes != 0 && len(in.Axes) > 0 {
 		add("axes " + join(in.Axes, ","))
@@ -242,7 +242,7 @@ func join[T int | int32](list []T, sep string) string {
 }
 
 // einsum is "ij,jk->ik".
-func einsum(s *kernel.Spec) string {
+func einsum(s *op.Spec) string {
 	var b strings.Builder
 	write := func(ids []uint8) {
 		for _, x := range ids {
@@ -304,7 +304,7 @@ func micro(m *Micro) string {
 			}
 		}
 		s = c.Fn.String() + "(" + s + ")"
-		if c.Fn != kernel.FnCheck {
+		if c.Fn != op.FnCheck {
 			s = name(c.Dst) + " = " + s
 		}
 		add(s)
@@ -324,7 +324,7 @@ func micro(m *Micro) string {
 }
 
 func (l *lister) outputs() {
-	forms := [...]string{Plain: "", NodeSet: "node set", NodePath: "node path", NodeIndex: "node"}
+	forms := [...]string{ir.Plain: "", ir.NodeSet: "node set", ir.NodePath: "node path", ir.NodeIndex: "node"}
 	var rows [][]string
 	for _, o := range l.p.Outputs {
 		rows = append(rows, []string{reg(o.Reg), l.pos(o.Pos), plain(o.Name), forms[o.Form]})

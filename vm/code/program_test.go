@@ -8,6 +8,7 @@ import (
 
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -83,7 +84,7 @@ func single(op Op, sig string, a Attr) *Program {
 }
 
 // spec reads an einsum such as "ij,jk->ik", index i being number 0.
-func spec(text string, size ...int) *kernel.Spec {
+func spec(text string, size ...int) *op.Spec {
 	ids := func(s string) []uint8 {
 		var list []uint8
 		for _, c := range s {
@@ -92,7 +93,7 @@ func spec(text string, size ...int) *kernel.Spec {
 		return list
 	}
 	in, out, _ := strings.Cut(text, "->")
-	s := &kernel.Spec{Out: ids(out), Size: size}
+	s := &op.Spec{Out: ids(out), Size: size}
 	for part := range strings.SplitSeq(in, ",") {
 		s.In = append(s.In, ids(part))
 	}
@@ -116,11 +117,11 @@ type variant struct {
 func axesOf(ax ...int) Attr { return Attr{Axes: ax} }
 
 // plus is t = a0 + a1; t = t * 2.5.
-func plus() []kernel.Micro {
-	return []kernel.Micro{
-		{Fn: kernel.FnAdd, Dst: 3, A: 0, B: 1},
-		{Fn: kernel.FnCheck, A: 3},
-		{Fn: kernel.FnClamp, Dst: 4, A: 3, B: 2, C: 0},
+func plus() []op.Micro {
+	return []op.Micro{
+		{Fn: op.FnAdd, Dst: 3, A: 0, B: 1},
+		{Fn: op.FnCheck, A: 3},
+		{Fn: op.FnClamp, Dst: 4, A: 3, B: 2, C: 0},
 	}
 }
 
@@ -132,9 +133,9 @@ func fusedAttr(change func(m *Micro)) Attr {
 	return Attr{Micro: m}
 }
 
-func specAttr(s *kernel.Spec) Attr { return Attr{Spec: s} }
+func specAttr(s *op.Spec) Attr { return Attr{Spec: s} }
 
-func semiring(fn kernel.Fn, fold kernel.Fold) Attr {
+func semiring(fn op.Fn, fold op.Fold) Attr {
 	return Attr{Spec: spec("ij,jk->ik", 3, 4, 5), Fn: fn, Fold: fold}
 }
 
@@ -172,7 +173,7 @@ func opCases() []opCase {
 			{sig: "d3,4 d4,5 -> d3,5", err: "malformed spec"},
 			{sig: "d3,4 d4,5 -> d3,5", attr: specAttr(spec("ij->ik", 3, 4, 5)), err: "malformed spec"},
 			{sig: "d3 -> d3", attr: specAttr(spec("i->i", huge...)), err: "malformed spec"},
-			{sig: "d3 -> d3", attr: specAttr(&kernel.Spec{In: [][]uint8{{0}}, Out: make([]uint8, 9), Size: []int{3}}), err: "malformed spec"},
+			{sig: "d3 -> d3", attr: specAttr(&op.Spec{In: [][]uint8{{0}}, Out: make([]uint8, 9), Size: []int{3}}), err: "malformed spec"},
 			{sig: "d3 d3 d4 -> d3", attr: specAttr(spec("i,i,i->i", 3)), err: "operand 2: axis 0 does not fit"},
 			{sig: "d3,4 b4,5 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "argument 1 is bits"},
 			{sig: "d3,4 d4 -> d3,5", attr: specAttr(spec("ij,jk->ik", 3, 4, 5)), err: "operand 1 has rank 1"},
@@ -187,19 +188,19 @@ func opCases() []opCase {
 			{sig: "-> d", attr: specAttr(spec("->")), err: "with 0 arguments"},
 		}},
 		{Semiring, []variant{
-			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnAdd, kernel.FoldMin)},
-			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnSub, kernel.FoldSum)},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnAdd, op.FoldMin)},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnSub, op.FoldSum)},
 		}, []variant{
-			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnNeg, kernel.FoldMin), err: "no semiring"},
-			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnCheck+1, kernel.FoldMin), err: "no semiring"},
-			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(kernel.FnAdd, kernel.FoldArgMax), err: "no semiring"},
-			{sig: "d3,4 -> d3,5", attr: semiring(kernel.FnAdd, kernel.FoldMin), err: "with 1 arguments"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnNeg, op.FoldMin), err: "no semiring"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnCheck+1, op.FoldMin), err: "no semiring"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnAdd, op.FoldArgMax), err: "no semiring"},
+			{sig: "d3,4 -> d3,5", attr: semiring(op.FnAdd, op.FoldMin), err: "with 1 arguments"},
 			{sig: "d3,0 d0,5 -> d3,5", err: "maximum or minimum of nothing",
-				attr: Attr{Spec: spec("ij,jk->ik", 3, 0, 5), Fn: kernel.FnAdd, Fold: kernel.FoldMax}},
+				attr: Attr{Spec: spec("ij,jk->ik", 3, 0, 5), Fn: op.FnAdd, Fold: op.FoldMax}},
 		}},
 		{Fused, []variant{
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(nil)},
-			{sig: "d3,4 d4 -> d3", attr: fusedAttr(func(m *Micro) { m.Folds, m.Fold = 1, kernel.FoldMax })},
+			{sig: "d3,4 d4 -> d3", attr: fusedAttr(func(m *Micro) { m.Folds, m.Fold = 1, op.FoldMax })},
 			{sig: "d3,4 d4 -> d", attr: fusedAttr(func(m *Micro) { m.Folds = 2 })},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code = nil })},
 			{sig: "d3,0 d0 -> d3,0", attr: fusedAttr(func(m *Micro) { m.Shape[1] = 0 })},
@@ -210,7 +211,7 @@ func opCases() []opCase {
 			{sig: "d3,4 -> d3,4", attr: fusedAttr(nil), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Folds = -1 }), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Folds = 3 }), err: "malformed micro program"},
-			{sig: "d3,4 d4 -> d", attr: fusedAttr(func(m *Micro) { m.Folds, m.Fold = 2, kernel.FoldArgMin }), err: "malformed micro program"},
+			{sig: "d3,4 d4 -> d", attr: fusedAttr(func(m *Micro) { m.Folds, m.Fold = 2, op.FoldArgMin }), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape = make([]int, 9) }), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape, m.Folds = make([]int, 65), 10 }), err: "malformed micro program"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Shape[0] = -1 }), err: "size -1"},
@@ -219,18 +220,18 @@ func opCases() []opCase {
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[1][0] = 1 }), err: "operand 1 is read past its end"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Strides[0][0] = 1 << 62 }), err: "operand 0 is read past its end"},
 			{sig: "d3,4 d0 -> d3,4", attr: fusedAttr(nil), err: "operand 1 is read past its end"},
-			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].Fn = kernel.FnCheck + 1 }), err: "unknown function"},
+			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].Fn = op.FnCheck + 1 }), err: "unknown function"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].Dst = 2 }), err: "writes to an operand"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].Dst = kernel.MaxRegs }), err: "too many registers"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[0].B = 3 }), err: "register 3 of a micro program is read before"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[2].C = 4 }), err: "register 4 of a micro program is read before"},
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[1].A = 9 }), err: "register 9 of a micro program is read before"},
-			{sig: "d3,0 d4 -> d3", attr: fusedAttr(func(m *Micro) { m.Shape[1], m.Folds, m.Fold = 0, 1, kernel.FoldMin }), err: "maximum or minimum of nothing"},
+			{sig: "d3,0 d4 -> d3", attr: fusedAttr(func(m *Micro) { m.Shape[1], m.Folds, m.Fold = 0, 1, op.FoldMin }), err: "maximum or minimum of nothing"},
 			{sig: "d3,4 d4 -> d4,3", attr: fusedAttr(nil), err: "the register is a dense 4x3"},
 		}},
 		{Reduce, []variant{
-			{sig: "d3,4,5 -> d4", attr: Attr{Axes: []int{0, 2}, Fold: kernel.FoldMax}},
-			{sig: "d3,4 -> d3", attr: Attr{Axes: []int{1}, Fold: kernel.FoldArgMin}},
+			{sig: "d3,4,5 -> d4", attr: Attr{Axes: []int{0, 2}, Fold: op.FoldMax}},
+			{sig: "d3,4 -> d3", attr: Attr{Axes: []int{1}, Fold: op.FoldArgMin}},
 			{sig: "d3,4 -> d3,4"},
 		}, []variant{
 			{sig: "b3,4 -> d3", attr: axesOf(1), err: "argument 0 is bits"},
@@ -238,9 +239,9 @@ func opCases() []opCase {
 			{sig: "d3,4 -> d3", attr: axesOf(-1), err: "axes [-1]"},
 			{sig: "d3,4 -> d", attr: axesOf(1, 0), err: "axes [1 0]"},
 			{sig: "d3,4 -> d", attr: axesOf(1, 1), err: "axes [1 1]"},
-			{sig: "d3,4 -> d3", attr: Attr{Axes: []int{1}, Fold: kernel.FoldArgMin + 1}, err: "unknown fold"},
-			{sig: "d3,4 -> d", attr: Attr{Axes: []int{0, 1}, Fold: kernel.FoldArgMax}, err: "take one axis"},
-			{sig: "d3,0 -> d3", attr: Attr{Axes: []int{1}, Fold: kernel.FoldMax}, err: "maximum or minimum of nothing"},
+			{sig: "d3,4 -> d3", attr: Attr{Axes: []int{1}, Fold: op.FoldArgMin + 1}, err: "unknown fold"},
+			{sig: "d3,4 -> d", attr: Attr{Axes: []int{0, 1}, Fold: op.FoldArgMax}, err: "take one axis"},
+			{sig: "d3,0 -> d3", attr: Attr{Axes: []int{1}, Fold: op.FoldMax}, err: "maximum or minimum of nothing"},
 			{sig: "d3,4 -> d4", attr: axesOf(1), err: "gives a dense 3"},
 		}},
 		{Softmax, []variant{{sig: "d3,4 -> d3,4", attr: axesOf(1)}}, []variant{
@@ -392,9 +393,9 @@ func opCases() []opCase {
 		}},
 		{Closure, []variant{{sig: "b5,5 -> b5,5"}, {sig: "w5,5/7 -> b5,5"}},
 			append(graphBad(" -> b5,5"), variant{sig: "b5,5 -> d5,5", err: "gives a bits 5x5"})},
-		{Walk, []variant{{sig: "b5,5 d -> b5"}, {sig: "s5,5/7 d -> b5", attr: Attr{Walk: kernel.WalkRow}}},
+		{Walk, []variant{{sig: "b5,5 d -> b5"}, {sig: "s5,5/7 d -> b5", attr: Attr{Walk: op.WalkRow}}},
 			append(graphBad(" d -> b5"),
-				variant{sig: "b5,5 d -> b5", attr: Attr{Walk: kernel.WalkRow + 1}, err: "unknown walk"},
+				variant{sig: "b5,5 d -> b5", attr: Attr{Walk: op.WalkRow + 1}, err: "unknown walk"},
 				variant{sig: "b5,5 b5 -> b5", err: "a position is a bits 5"},
 				variant{sig: "b5,5 -> b5", err: "with 1 arguments"})},
 		{HasPath, []variant{{sig: "b5,5 d d -> d"}}, append(graphBad(" d d -> d"),
@@ -457,7 +458,7 @@ func everyLayout() *Program {
 	p.Code = []Instr{{Op: CountAll, Dst: len(p.Regs), Args: []int{5}}, {Op: CheckFinite, Dst: -1, Args: []int{len(p.Regs)}}}
 	p.Pos = []ir.Pos{{Start: 30, End: 40}, {Start: 30, End: 30}}
 	p.Regs = append(p.Regs, parseReg("d"))
-	for form := range NodeIndex + 1 {
+	for form := range ir.NodeIndex + 1 {
 		p.Outputs = append(p.Outputs, Output{Reg: 4, Name: fmt.Sprintf("Out%d", form), Form: form, Pos: ir.Pos{Start: 1, End: 300}})
 	}
 	p.Stmts = []Stmt{

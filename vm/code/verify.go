@@ -9,6 +9,7 @@ import (
 
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -118,7 +119,7 @@ func Verify(p *Program) error {
 		if o.Reg < 0 || o.Reg >= len(p.Regs) || !v.defined[o.Reg] {
 			return fmt.Errorf("code: output %d: register %d has no value", i, o.Reg)
 		}
-		if o.Form > NodeIndex {
+		if o.Form > ir.NodeIndex {
 			return fmt.Errorf("code: output %d: unknown form %d", i, o.Form)
 		}
 		if err := checkPos(o.Pos); err != nil {
@@ -243,8 +244,8 @@ func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
 	if in.Bytes == 0 && !in.NonNeg {
 		return nil
 	}
-	most := MaxOf(in.Bytes)
-	for i, x := range numbers(v) {
+	most := tensor.MaxOf(in.Bytes)
+	for i, x := range tensor.Numbers(v) {
 		if i%pollEvery == pollEvery-1 && stopped != nil && stopped() {
 			return ErrStopped
 		}
@@ -492,7 +493,7 @@ func specRule(in *Instr, a []Reg) (Reg, error) {
 		r.Shape = r.Shape.Append(s.Size[x])
 	}
 	if in.Op == Semiring {
-		if in.Fn > kernel.FnCheck || in.Fn.Arity() != 2 || in.Fold > kernel.FoldMin {
+		if in.Fn > op.FnCheck || in.Fn.Arity() != 2 || in.Fold > op.FoldMin {
 			return Reg{}, fmt.Errorf("no semiring of %d and %d", in.Fn, in.Fold)
 		}
 		if err := semiringPlan(in); err != nil {
@@ -513,7 +514,7 @@ func fusedRule(in *Instr, a []Reg) (Reg, error) {
 		return Reg{}, err
 	}
 	if m == nil || len(m.Strides) != len(a) || m.Folds < 0 || m.Folds > len(m.Shape) ||
-		len(m.Shape)-m.Folds > tensor.MaxRank || len(m.Shape) > 64 || m.Fold > kernel.FoldMin {
+		len(m.Shape)-m.Folds > tensor.MaxRank || len(m.Shape) > 64 || m.Fold > op.FoldMin {
 		return Reg{}, fmt.Errorf("malformed micro program")
 	}
 	points := uint64(1)
@@ -553,7 +554,7 @@ func checkMicro(m *Micro) error {
 	fixed := len(m.Strides) + len(m.Consts)
 	var written [256]bool
 	for _, c := range m.Code {
-		if c.Fn > kernel.FnCheck {
+		if c.Fn > op.FnCheck {
 			return fmt.Errorf("unknown function %d", c.Fn)
 		}
 		read := [...]uint8{c.A, c.B, c.C}
@@ -562,7 +563,7 @@ func checkMicro(m *Micro) error {
 				return fmt.Errorf("register %d of a micro program is read before it is written", r)
 			}
 		}
-		if c.Fn != kernel.FnCheck {
+		if c.Fn != op.FnCheck {
 			written[c.Dst] = true
 		}
 	}
@@ -607,7 +608,7 @@ func reduceRule(in *Instr, a []Reg) (Reg, error) {
 	if err := axes(in.Axes, a[0].Shape); err != nil {
 		return Reg{}, err
 	}
-	if in.Fold > kernel.FoldArgMin {
+	if in.Fold > op.FoldArgMin {
 		return Reg{}, fmt.Errorf("unknown fold %d", in.Fold)
 	}
 	r := dense()
@@ -831,7 +832,7 @@ func closureRule(_ *Instr, a []Reg) (Reg, error) {
 
 func walkRule(in *Instr, a []Reg) (Reg, error) {
 	n, err := graph(a)
-	if in.Walk > kernel.WalkRow {
+	if in.Walk > op.WalkRow {
 		err = fmt.Errorf("unknown walk %d", in.Walk)
 	}
 	return packed(n), firstError(err, scalars(a[1:]))

@@ -95,7 +95,7 @@ func TestVerifyProgram(t *testing.T) {
 		{"output", func(p *Program) { p.Outputs[1].Reg = 99 }, "output 1: register 99 has no value"},
 		{"output of nothing", func(p *Program) { p.Regs = append(p.Regs, Reg{}); p.Outputs[1].Reg = len(p.Regs) - 1 }, "output 1: register 14 has no value"},
 		{"negative output", func(p *Program) { p.Outputs[1].Reg = -1 }, "output 1"},
-		{"form", func(p *Program) { p.Outputs[1].Form = NodeIndex + 1 }, "unknown form 4"},
+		{"form", func(p *Program) { p.Outputs[1].Form = ir.NodeIndex + 1 }, "unknown form 4"},
 		{"output position", func(p *Program) { p.Outputs[1].Pos.End = 0 }, "output 1: source range"},
 		{"gap between statements", func(p *Program) { p.Stmts[1].From = 1 }, "statement 1 covers"},
 		{"backwards statement", func(p *Program) { p.Stmts[0].To = -1 }, "statement 0 covers"},

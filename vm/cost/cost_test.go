@@ -11,6 +11,7 @@ import (
 	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -290,9 +291,9 @@ func TestCheck(t *testing.T) {
 func TestNoKernel(t *testing.T) {
 	r := code.Reg{Type: tensor.Type{Kind: tensor.Real}}
 	for _, in := range []code.Instr{
-		{Op: code.Semiring, Args: []int{0, 0}, Attr: code.Attr{Spec: &kernel.Spec{In: [][]uint8{{}, {}}}, Fn: kernel.FnWhere}},
-		{Op: code.Fused, Args: []int{0}, Attr: code.Attr{Micro: &code.Micro{Strides: [][]int{{}}, Code: []kernel.Micro{{Fn: kernel.FnNeg, Dst: 255}}}}},
-		{Op: code.Reduce, Args: []int{0}, Attr: code.Attr{Fold: kernel.FoldArgMax}},
+		{Op: code.Semiring, Args: []int{0, 0}, Attr: code.Attr{Spec: &op.Spec{In: [][]uint8{{}, {}}}, Fn: op.FnWhere}},
+		{Op: code.Fused, Args: []int{0}, Attr: code.Attr{Micro: &code.Micro{Strides: [][]int{{}}, Code: []op.Micro{{Fn: op.FnNeg, Dst: 255}}}}},
+		{Op: code.Reduce, Args: []int{0}, Attr: code.Attr{Fold: op.FoldArgMax}},
 	} {
 		in.Dst = 1
 		if _, err := New(&code.Program{Regs: []code.Reg{r, r}, Inputs: []code.Input{{}}, Code: []code.Instr{in}}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "cost: ") {

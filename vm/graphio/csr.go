@@ -3,7 +3,6 @@ package graphio
 import (
 	"math/bits"
 
-	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -183,7 +182,7 @@ func (b *builder) block(first, start, end int) {
 	}
 	last := uint64(1 << 32) // no key
 	colMask := uint64(1)<<b.colBits - 1
-	for _, x := range kernel.SortKeys(keys, b.room, 32, 32+b.rowBits+b.colBits) {
+	for _, x := range tensor.SortKeys(keys, b.room, 32, 32+b.rowBits+b.colBits) {
 		key := x >> 32
 		i, j := first+int(key>>b.colBits), int32(key&colMask)
 		if key == last {

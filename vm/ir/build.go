@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -75,7 +75,7 @@ func (b *Builder) Input(slot int, t tensor.Type, bound float64, nonNeg bool) *No
 
 // Einsum is the contraction of any number of arguments. Every index of Out that
 // no argument has is broadcast; one that stands twice in Out writes a diagonal.
-func (b *Builder) Einsum(spec *kernel.Spec, args ...*Node) *Node {
+func (b *Builder) Einsum(spec *op.Spec, args ...*Node) *Node {
 	assert(len(spec.In) == len(args), "einsum arity")
 	spec = canonical(spec)
 	kind, bound, nonNeg := tensor.Bool, 1.0, true
@@ -123,10 +123,10 @@ func (b *Builder) Einsum(spec *kernel.Spec, args ...*Node) *Node {
 // canonical renumbers the indices of a spec in the order of their first
 // occurrence and drops those that do not occur, so that equal contractions have
 // equal specs.
-func canonical(spec *kernel.Spec) *kernel.Spec {
+func canonical(spec *op.Spec) *op.Spec {
 	var number [64]uint8
 	var seen uint64
-	out := &kernel.Spec{In: make([][]uint8, len(spec.In)), Size: make([]int, 0, len(spec.Size))}
+	out := &op.Spec{In: make([][]uint8, len(spec.In)), Size: make([]int, 0, len(spec.Size))}
 	list := func(ids []uint8) []uint8 {
 		to := make([]uint8, len(ids))
 		for i, x := range ids {
@@ -148,7 +148,7 @@ func canonical(spec *kernel.Spec) *kernel.Spec {
 
 // View is the Einsum of one argument.
 func (b *Builder) View(a *Node, in, out []uint8, size []int) *Node {
-	return b.Einsum(&kernel.Spec{In: [][]uint8{in}, Out: out, Size: size}, a)
+	return b.Einsum(&op.Spec{In: [][]uint8{in}, Out: out, Size: size}, a)
 }
 
 // axisIDs is 0, 1, 2, ...; views of it name the axes of a tensor in order.
@@ -190,7 +190,7 @@ func (b *Builder) Eye(n int) *Node {
 
 // Map applies fn element by element. The arguments that are not scalars have
 // one shape, which is the result's.
-func (b *Builder) Map(fn kernel.Fn, args ...*Node) *Node {
+func (b *Builder) Map(fn op.Fn, args ...*Node) *Node {
 	var shape tensor.Shape
 	for _, a := range args {
 		if a.Rank() > 0 {
@@ -208,7 +208,7 @@ func (b *Builder) Map(fn kernel.Fn, args ...*Node) *Node {
 
 // mapType is the type rule of each scalar function: the smallest kind that holds
 // its results, a bound on their magnitude, and whether they can be negative.
-func mapType(fn kernel.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bool) {
+func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bool) {
 	a := args[0]
 	joined, allNonNeg := tensor.Bool, true
 	for _, x := range args {
@@ -221,51 +221,51 @@ func mapType(fn kernel.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNe
 		second = args[1]
 	}
 	switch fn {
-	case kernel.FnAdd:
+	case op.FnAdd:
 		return number, a.Limit() + second.Limit(), allNonNeg
-	case kernel.FnSub:
+	case op.FnSub:
 		if x, ok := a.Scalar(); ok && x == 1 && second.Type.Kind == tensor.Bool {
 			return tensor.Bool, 1, true // complement
 		}
 		return number, a.Limit() + second.Limit(), false
-	case kernel.FnMul:
+	case op.FnMul:
 		bound = a.Limit() * second.Limit()
 		if math.IsNaN(bound) {
 			bound = math.Inf(1)
 		}
 		return joined, bound, allNonNeg
-	case kernel.FnDiv:
+	case op.FnDiv:
 		return tensor.Real, math.Inf(1), allNonNeg
-	case kernel.FnNeg:
+	case op.FnNeg:
 		return number, a.Limit(), false
-	case kernel.FnMax:
+	case op.FnMax:
 		return joined, max(a.Limit(), second.Limit()), a.NonNeg || second.NonNeg
-	case kernel.FnMin:
+	case op.FnMin:
 		return joined, max(a.Limit(), second.Limit()), allNonNeg
-	case kernel.FnGt, kernel.FnGe, kernel.FnLt, kernel.FnLe, kernel.FnEq, kernel.FnNe, kernel.FnStep, kernel.FnNot:
+	case op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq, op.FnNe, op.FnStep, op.FnNot:
 		return tensor.Bool, 1, true
-	case kernel.FnWhere:
+	case op.FnWhere:
 		return max(second.Type.Kind, args[2].Type.Kind), max(second.Limit(), args[2].Limit()), second.NonNeg && args[2].NonNeg
-	case kernel.FnClamp:
+	case op.FnClamp:
 		return joined, max(a.Limit(), second.Limit(), args[2].Limit()), allNonNeg
-	case kernel.FnAbs:
+	case op.FnAbs:
 		return joined, a.Limit(), true
-	case kernel.FnRelu:
+	case op.FnRelu:
 		return joined, a.Limit(), true
-	case kernel.FnFloor:
+	case op.FnFloor:
 		return joined, a.Limit() + 1, a.NonNeg
-	case kernel.FnSigmoid, kernel.FnTanh:
-		return tensor.Real, 1, fn == kernel.FnSigmoid || a.NonNeg
-	case kernel.FnSqrt:
+	case op.FnSigmoid, op.FnTanh:
+		return tensor.Real, 1, fn == op.FnSigmoid || a.NonNeg
+	case op.FnSqrt:
 		return tensor.Real, max(1, a.Limit()), true
-	case kernel.FnExp:
+	case op.FnExp:
 		return tensor.Real, math.Inf(1), true
 	}
 	return tensor.Real, math.Inf(1), false
 }
 
 // Reduce folds the axes. The arg folds take one axis and give an index along it.
-func (b *Builder) Reduce(fold kernel.Fold, a *Node, axes ...int) *Node {
+func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
 	n := Node{Op: Reduce, Fold: fold, Args: []*Node{a}, Axes: axes, Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
 	for i := len(axes) - 1; i >= 0; i-- {
 		n.Type.Shape = n.Type.Shape.Drop(axes[i])
@@ -318,7 +318,7 @@ func nodes(g *Node) float64 {
 }
 
 // Walk is the nodes that i reaches, or with reverse those that reach i.
-func (b *Builder) Walk(mode kernel.WalkMode, reverse bool, g, i *Node) *Node {
+func (b *Builder) Walk(mode op.WalkMode, reverse bool, g, i *Node) *Node {
 	n := b.graph(Walk, vector(g, tensor.Bool), 1, g, i)
 	n.Walk, n.Reverse = mode, reverse
 	return n
@@ -353,7 +353,7 @@ func (b *Builder) OneHot(i *Node, size int) *Node {
 }
 
 // Semiring folds fn(x, y) by fold over the indices that spec.Out lacks.
-func (b *Builder) Semiring(fn kernel.Fn, fold kernel.Fold, spec *kernel.Spec, x, y *Node) *Node {
+func (b *Builder) Semiring(fn op.Fn, fold op.Fold, spec *op.Spec, x, y *Node) *Node {
 	kind, bound, nonNeg := mapType(fn, []*Node{x, y})
 	var shape tensor.Shape
 	for _, id := range spec.Out {
@@ -364,7 +364,7 @@ func (b *Builder) Semiring(fn kernel.Fn, fold kernel.Fold, spec *kernel.Spec, x,
 }
 
 // BoolEinsum is 1 where the Einsum of the same arguments, all 0/1, is not 0.
-func (b *Builder) BoolEinsum(spec *kernel.Spec, args ...*Node) *Node {
+func (b *Builder) BoolEinsum(spec *op.Spec, args ...*Node) *Node {
 	n := b.Einsum(spec, args...)
 	n.Op, n.Type.Kind, n.Bound = BoolEinsum, tensor.Bool, 1
 	return n

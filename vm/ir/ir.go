@@ -11,7 +11,7 @@ package ir
 import (
 	"math"
 
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -56,15 +56,15 @@ type Pos struct{ Start, End int32 }
 type Node struct {
 	ID      int // number of the node in its builder, for tables
 	Op      Op
-	Fn      kernel.Fn       // Map, Semiring
-	Fold    kernel.Fold     // Reduce, Semiring
-	Walk    kernel.WalkMode // Walk
-	Reverse bool            // Walk
-	NonNeg  bool            // no element is below 0
+	Fn      op.Fn       // Map, Semiring
+	Fold    op.Fold     // Reduce, Semiring
+	Walk    op.WalkMode // Walk
+	Reverse bool        // Walk
+	NonNeg  bool        // no element is below 0
 	Type    tensor.Type
 	Bound   float64 // no element is larger in magnitude; +Inf when nothing is known
 	Args    []*Node
-	Spec    *kernel.Spec  // Einsum, Semiring, BoolEinsum
+	Spec    *op.Spec      // Einsum, Semiring, BoolEinsum
 	Axes    []int         // Reduce, Select, Softmax; increasing
 	Value   *tensor.Value // Const
 	Slot    int           // Input
@@ -158,5 +158,16 @@ func staticMap(n *Node) (x float64, known bool) {
 
 // IsArg reports whether n gives a position, not a value.
 func (n *Node) IsArg() bool {
-	return n.Op == Reduce && (n.Fold == kernel.FoldArgMax || n.Fold == kernel.FoldArgMin)
+	return n.Op == Reduce && (n.Fold == op.FoldArgMax || n.Fold == op.FoldArgMin)
 }
+
+// Form says how an output is shown when labels are asked for.
+type Form uint8
+
+// The forms; see the outputs of the language.
+const (
+	Plain Form = iota
+	NodeSet
+	NodePath
+	NodeIndex
+)

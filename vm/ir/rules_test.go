@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ein/vm/ir"
-	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -23,7 +23,7 @@ func TestUnknownSizes(t *testing.T) {
 			t.Errorf("%s: bound %v of %v", name, n.Bound, n.Type)
 		}
 	}
-	if n := b.Sum(b.Map(kernel.FnMul, g, b.Number(0)), 0); math.IsNaN(n.Bound) {
+	if n := b.Sum(b.Map(op.FnMul, g, b.Number(0)), 0); math.IsNaN(n.Bound) {
 		t.Error("the bound is NaN")
 	}
 }
@@ -46,14 +46,14 @@ func TestShapes(t *testing.T) {
 		{"eye", b.Eye(3), "bool 3x3"},
 		{"select", b.Select(a, []int{0, 2}, i, i), "real 3"},
 		{"softmax", b.Softmax(a, 1), "real 2x3x4"},
-		{"reduce", b.Reduce(kernel.FoldMax, a, 0, 1), "real 4"},
-		{"argmax", b.Reduce(kernel.FoldArgMax, a, 1), "int 2x4"},
+		{"reduce", b.Reduce(op.FoldMax, a, 0, 1), "real 4"},
+		{"argmax", b.Reduce(op.FoldArgMax, a, 1), "int 2x4"},
 		{"tc", b.Closure(g), "bool 5x5"},
 		{"scc", b.SCC(g), "bool 5x5"},
-		{"walk", b.Walk(kernel.WalkReach, true, g, i), "bool 5"},
+		{"walk", b.Walk(op.WalkReach, true, g, i), "bool 5"},
 		{"has_path", b.HasPath(g, i, i), "bool scalar"},
 		{"one_hot", b.OneHot(i, 9), "bool 9"},
-		{"bool_einsum", b.BoolEinsum(&kernel.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{5, 5, 5}}, g, g), "bool 5x5"},
+		{"bool_einsum", b.BoolEinsum(&op.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{5, 5, 5}}, g, g), "bool 5x5"},
 	} {
 		if got := c.n.Type.String(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -62,8 +62,8 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, c.n)
 		}
 	}
-	m := b.With(b.Map(kernel.FnAbs, a), []*ir.Node{a})
-	if m.ID != b.Count-1 || m.Fn != kernel.FnAbs {
+	m := b.With(b.Map(op.FnAbs, a), []*ir.Node{a})
+	if m.ID != b.Count-1 || m.Fn != op.FnAbs {
 		t.Errorf("%+v", m)
 	}
 }
@@ -78,7 +78,7 @@ func TestMisfit(t *testing.T) {
 	var b ir.Builder
 	x := b.Const(tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(2)}, F: []float64{0, 1}})
 	y := b.Const(tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(3)}, F: []float64{0, 1, 0}})
-	b.Map(kernel.FnAdd, x, y)
+	b.Map(op.FnAdd, x, y)
 }
 
 // TestStatic: arithmetic on constants is known while it is exact, and costs no
@@ -87,23 +87,23 @@ func TestStatic(t *testing.T) {
 	var b ir.Builder
 	n := b.Number(1)
 	for range 200 {
-		n = b.Map(kernel.FnMul, n, n) // 2^200 paths
+		n = b.Map(op.FnMul, n, n) // 2^200 paths
 	}
 	if x, ok := n.Static(); !ok || x != 1 {
 		t.Error(x, ok)
 	}
 	most := b.Number(tensor.MaxInt - 1)
-	sum := b.Map(kernel.FnAdd, most, b.Number(2))
+	sum := b.Map(op.FnAdd, most, b.Number(2))
 	if x, ok := sum.Static(); ok {
 		t.Errorf("%v is not exact", x)
 	}
-	if x, ok := b.Map(kernel.FnSub, sum, most).Static(); ok {
+	if x, ok := b.Map(op.FnSub, sum, most).Static(); ok {
 		t.Errorf("%v comes from a number that is not exact", x)
 	}
-	if x, ok := b.Map(kernel.FnDiv, b.Number(1), b.Number(0)).Static(); !ok || !math.IsInf(x, 1) {
+	if x, ok := b.Map(op.FnDiv, b.Number(1), b.Number(0)).Static(); !ok || !math.IsInf(x, 1) {
 		t.Error(x, ok)
 	}
-	if _, ok := b.Map(kernel.FnNeg, b.Fill(n, 3)).Static(); ok {
+	if _, ok := b.Map(op.FnNeg, b.Fill(n, 3)).Static(); ok {
 		t.Error("a vector is static")
 	}
 }

@@ -3,24 +3,13 @@ package kernel
 import (
 	"math/bits"
 
+	"ein/vm/op"
 	"ein/vm/tensor"
-)
-
-// WalkMode says what a walk does with the node it starts from.
-type WalkMode uint8
-
-// WalkDesc is the nodes that at least one edge leads to, never the source.
-// WalkReach is those and the source, always. WalkRow has the source when it is
-// on a cycle: the row of the transitive closure.
-const (
-	WalkDesc WalkMode = iota
-	WalkReach
-	WalkRow
 )
 
 // WalkBits sets dst, a bit vector, to the nodes reachable from src. It stops as
 // soon as every node is reached: on a dense graph after a few rows.
-func WalkBits(c *Ctl, dst []uint64, a tensor.Bits, src int, mode WalkMode, s Scratch) bool {
+func WalkBits(c *Ctl, dst []uint64, a tensor.Bits, src int, mode op.WalkMode, s Scratch) bool {
 	if a.Stride == 1 {
 		c.Ops += uint64(a.Rows)
 		dst[0] = walkWord(a.W, src, mode)
@@ -29,21 +18,21 @@ func WalkBits(c *Ctl, dst []uint64, a tensor.Bits, src int, mode WalkMode, s Scr
 	m := newMeter(c)
 	dst = dst[:a.Stride]
 	copy(dst, a.Row(src))
-	if mode != WalkRow {
+	if mode != op.WalkRow {
 		setBit(dst, src)
 	}
 	seen := s.W[:a.Stride]
 	clear(seen)
 	setBit(seen, src)
 	ok := m.spend(a.Stride) && walkBits(&m, dst, seen, a, -1)
-	if mode == WalkDesc {
+	if mode == op.WalkDesc {
 		clearBit(dst, src)
 	}
 	return ok
 }
 
 // walkWord is WalkBits of at most 64 nodes, a row in one word.
-func walkWord(rows []uint64, src int, mode WalkMode) uint64 {
+func walkWord(rows []uint64, src int, mode op.WalkMode) uint64 {
 	self := uint64(1) << (uint(src) & 63)
 	done, reached := self, rows[src]
 	for todo := reached &^ done; todo != 0; todo = reached &^ done {
@@ -51,9 +40,9 @@ func walkWord(rows []uint64, src int, mode WalkMode) uint64 {
 		reached |= rows[bits.TrailingZeros64(todo)]
 	}
 	switch mode {
-	case WalkDesc:
+	case op.WalkDesc:
 		return reached &^ self
-	case WalkReach:
+	case op.WalkReach:
 		return reached | self
 	}
 	return reached
@@ -126,7 +115,7 @@ func walkBits(m *meter, reached, seen []uint64, a tensor.Bits, target int) bool 
 func HasPathBits(c *Ctl, a tensor.Bits, i, j int, s Scratch) (found, ok bool) {
 	if a.Stride == 1 {
 		c.Ops += uint64(a.Rows)
-		return walkWord(a.W, i, WalkRow)>>(uint(j)&63)&1 != 0, true
+		return walkWord(a.W, i, op.WalkRow)>>(uint(j)&63)&1 != 0, true
 	}
 	if a.Get(i, j) {
 		c.Ops++
@@ -149,19 +138,19 @@ func HasPathBitsCost(n int) Cost {
 }
 
 // WalkCSR is WalkBits of a sparse graph.
-func WalkCSR(c *Ctl, dst []uint64, a tensor.CSR, src int, mode WalkMode, s Scratch) bool {
+func WalkCSR(c *Ctl, dst []uint64, a tensor.CSR, src int, mode op.WalkMode, s Scratch) bool {
 	m := newMeter(c)
 	dst = dst[:tensor.Words(a.Rows)]
 	clear(dst)
 	q := s.I[:2*a.Rows+2]
 	q[0] = int32(src)
 	seeds := 1
-	if mode != WalkRow {
+	if mode != op.WalkRow {
 		setBit(dst, src)
 		seeds = 0
 	}
 	ok := m.spend(len(dst)) && walkCSR(&m, dst, q, 1, seeds, a, -1)
-	if mode == WalkDesc {
+	if mode == op.WalkDesc {
 		clearBit(dst, src)
 	}
 	return ok

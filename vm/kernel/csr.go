@@ -7,13 +7,6 @@ import (
 	"ein/vm/tensor"
 )
 
-// sumUp turns counts, each one place late, into first positions.
-func sumUp(ptr []int32) {
-	for i := 1; i < len(ptr); i++ {
-		ptr[i] += ptr[i-1]
-	}
-}
-
 // CSRCost bounds the kernels that read a sparse matrix and write at most a
 // vector: CSRRowCount to CSRVecMat, CSRRowBits, CSRDiag. It is also the cost of
 // CSRTranspose.
@@ -40,7 +33,7 @@ func CSRTranspose(c *Ctl, dst, a tensor.CSR) bool {
 			return false
 		}
 	}
-	sumUp(ptr)
+	tensor.SumUp(ptr)
 	if !m.spend(a.Cols) {
 		return false
 	}

@@ -62,7 +62,7 @@ func TestBuildCSR(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 2000 {
 		e := randomEdgeList(r)
-		a, repeated := BuildCSR(e.rows, e.cols, e.src, e.dst, e.w)
+		a, repeated := tensor.BuildCSR(e.rows, e.cols, e.src, e.dst, e.w)
 		wellFormed(t, "weighted", a)
 		if repeated != len(e.src)-e.entries {
 			t.Fatalf("%d repeated, want %d", repeated, len(e.src)-e.entries)
@@ -73,7 +73,7 @@ func TestBuildCSR(t *testing.T) {
 		charged(t, "CSRToDense", &c, CSRToDenseCost(e.rows, e.cols, a.NNZ()), ok)
 		equalFloats(t, "weighted", dense, e.dense)
 
-		b, repeated := BuildCSR(e.rows, e.cols, e.src, e.dst, nil)
+		b, repeated := tensor.BuildCSR(e.rows, e.cols, e.src, e.dst, nil)
 		wellFormed(t, "pattern", b)
 		if b.Val != nil || repeated != len(e.src)-e.entries || !slices.Equal(a.Idx, b.Idx) || !slices.Equal(a.Ptr, b.Ptr) {
 			t.Fatal("pattern differs from weighted")
@@ -87,7 +87,7 @@ func TestBuildCSRSizes(t *testing.T) {
 	for _, size := range [][2]int{{1, 20000}, {2, 20000}, {300, 20000}, {1000, 3000}, {70000, 210000}, {300000, 900000}, {1 << 24, 20000}} {
 		n := size[0]
 		src, dst := randomEdges(r, n, size[1])
-		a, repeated := BuildCSR(n, n, src, dst, nil)
+		a, repeated := tensor.BuildCSR(n, n, src, dst, nil)
 		wellFormed(t, fmt.Sprint(n), a)
 		keys := make([]int, len(src))
 		for e := range src {
@@ -120,7 +120,7 @@ func TestCSRKernels(t *testing.T) {
 				e.dense[k] = number(x != 0)
 			}
 		}
-		a, _ := BuildCSR(e.rows, e.cols, e.src, e.dst, w)
+		a, _ := tensor.BuildCSR(e.rows, e.cols, e.src, e.dst, w)
 		testCSRReads(t, r, e, a)
 		testCSRLayouts(t, e, a)
 		if t.Failed() {

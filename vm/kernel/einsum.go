@@ -2,27 +2,9 @@ package kernel
 
 import (
 	"cmp"
+	"ein/vm/op"
 	"slices"
 )
-
-// Spec is an einsum: which index runs along each axis of the operands and of
-// the result. Indices are numbered from 0 (at most 64 of them) and index x runs
-// over 0..Size[x]-1. The result is, at every assignment of the indices, the
-// product of the operands, summed over the indices that Out lacks.
-//
-// Any pattern is allowed, with at most 8 axes each: an index may repeat within
-// an operand (its diagonal is read) or in Out (its diagonal is written and the
-// rest is 0), and one that only Out has repeats the result along that axis.
-// Indices that occur nowhere mean nothing. Operands and result are contiguous
-// and row-major.
-//
-// A malformed Spec makes the Plan functions panic; one with huge sizes does
-// not, and its Cost saturates.
-type Spec struct {
-	In   [][]uint8
-	Out  []uint8
-	Size []int
-}
 
 // Slots of the strides of an axis.
 const (
@@ -48,7 +30,7 @@ type indexInfo struct {
 	in [slots]bool
 }
 
-func (s Spec) indexes() []indexInfo {
+func indexes(s op.Spec) []indexInfo {
 	info := make([]indexInfo, len(s.Size))
 	for i, n := range s.Size {
 		info[i].n = n
@@ -70,26 +52,9 @@ func addAxes(info []indexInfo, ids []uint8, slot int) {
 	}
 }
 
-// elems is the number of elements of a tensor with the given indices.
-func (s Spec) elems(ids []uint8) uint64 {
-	n := uint64(1)
-	for _, x := range ids {
-		n = satMul(n, uint64(s.Size[x]))
-	}
-	return n
-}
-
-// empty reports whether an index in use has size 0: then there is nothing to
-// add up, and the result is all zeros.
-func (s Spec) empty() bool {
-	zero := func(x uint8) bool { return s.Size[x] == 0 }
-	return slices.ContainsFunc(s.Out, zero) ||
-		slices.ContainsFunc(s.In, func(ids []uint8) bool { return slices.ContainsFunc(ids, zero) })
-}
-
 // writesDiagonal reports whether some elements of the result are 0 because
 // they lie off a diagonal.
-func (s Spec) writesDiagonal() bool {
+func writesDiagonal(s op.Spec) bool {
 	for i, x := range s.Out {
 		if s.Size[x] > 1 && slices.Contains(s.Out[:i], x) {
 			return true
@@ -208,12 +173,12 @@ type Unary struct {
 }
 
 // PlanUnary plans a Spec of one operand.
-func PlanUnary(s Spec) *Unary {
-	outLen := s.elems(s.Out)
-	if s.empty() {
+func PlanUnary(s op.Spec) *Unary {
+	outLen := s.Elems(s.Out)
+	if s.Empty() {
 		return &Unary{zero: int(outLen), cost: Cost{Ops: outLen}}
 	}
-	info := s.indexes()
+	info := indexes(s)
 	summed, repeated := false, false
 	for _, x := range info {
 		summed = summed || x.in[slotA] && !x.in[slotD] && x.n > 1
@@ -232,9 +197,9 @@ func PlanUnary(s Spec) *Unary {
 			kept = append(kept, uint8(id))
 		}
 	}
-	first := PlanUnary(Spec{In: s.In, Out: kept, Size: s.Size})
-	second := PlanUnary(Spec{In: [][]uint8{kept}, Out: s.Out, Size: s.Size})
-	n := s.elems(kept)
+	first := PlanUnary(op.Spec{In: s.In, Out: kept, Size: s.Size})
+	second := PlanUnary(op.Spec{In: [][]uint8{kept}, Out: s.Out, Size: s.Size})
+	n := s.Elems(kept)
 	return &Unary{
 		zero: second.zero, sum: first.sum, copy: second.copy, sumLen: int(n),
 		cost: Cost{Ops: satSum(first.cost.Ops, second.cost.Ops), F: n},
@@ -252,20 +217,20 @@ func usedLoops(info []indexInfo) []loopAxis {
 	return axes
 }
 
-func planCopy(s Spec, info []indexInfo) *Unary {
+func planCopy(s op.Spec, info []indexInfo) *Unary {
 	axes := usedLoops(info)
 	u := &Unary{cost: Cost{Ops: loopsProduct(axes)}}
 	u.copy = planCopyNest(axes)
-	if s.writesDiagonal() {
-		n := s.elems(s.Out)
+	if writesDiagonal(s) {
+		n := s.Elems(s.Out)
 		u.zero = int(n)
 		u.cost.Ops = satSum(u.cost.Ops, n)
 	}
 	return u
 }
 
-func planSum(s Spec, info []indexInfo) *Unary {
-	f := planFoldNest(FoldSum, usedLoops(info), s.elems(s.Out), s.writesDiagonal())
+func planSum(s op.Spec, info []indexInfo) *Unary {
+	f := planFoldNest(op.FoldSum, usedLoops(info), s.Elems(s.Out), writesDiagonal(s))
 	return &Unary{sum: f, cost: Cost{Ops: f.ops}}
 }
 

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"ein/vm/op"
+	"fmt"
+)
 
 // Many is a planned einsum of three or more operands: pairs, in the order that
 // Order finds, whose results lie in scratch and so may have any number of axes. It
@@ -13,7 +16,7 @@ type Many struct {
 }
 
 // PlanMany plans a Spec of three or more operands.
-func PlanMany(s Spec) *Many {
+func PlanMany(s op.Spec) *Many {
 	order := Order(&s)
 	p := &Many{pairs: make([]*Pair, len(order))}
 	for k := range order {
@@ -21,7 +24,7 @@ func PlanMany(s Spec) *Many {
 		p.cost.Ops = satSum(p.cost.Ops, p.pairs[k].cost.Ops)
 		p.cost.F = max(p.cost.F, p.pairs[k].cost.F)
 	}
-	p.steps, p.held = placeSteps(order, len(s.In), func(k int) uint64 { return s.elems(order[k].Spec.Out) })
+	p.steps, p.held = placeSteps(order, len(s.In), func(k int) uint64 { return s.Elems(order[k].Spec.Out) })
 	p.cost.F = satSum(p.cost.F, p.held)
 	return p
 }

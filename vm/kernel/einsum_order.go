@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"math"
 	"math/bits"
 	"slices"
@@ -10,7 +11,7 @@ import (
 // one. Parts are numbered: first the factors, then the results in their order.
 type Step struct {
 	A, B int
-	Spec Spec // of the pair
+	Spec op.Spec // of the pair
 }
 
 // Order finds the pairs in which a product of two or more factors takes few
@@ -19,7 +20,7 @@ type Step struct {
 // best of some that are known to be good: greedy, as in opt_einsum, and summing
 // index by index, with an order of indices that keeps the treewidth of the
 // product small. The intermediate results may have any number of axes.
-func Order(s *Spec) []Step {
+func Order(s *op.Spec) []Step {
 	c := newContraction(s)
 	switch {
 	case len(s.In) == 2:
@@ -79,7 +80,7 @@ func maskOf(ids []uint8) (m uint64) {
 	return m
 }
 
-func newContraction(s *Spec) *contraction {
+func newContraction(s *op.Spec) *contraction {
 	c := &contraction{size: s.Size, factors: len(s.In)}
 	var wide uint64 // the indices that make a tensor larger
 	for x, n := range s.Size {
@@ -340,7 +341,7 @@ func span(c *contraction, x int, near *[64]uint64) float64 { return c.volume(nea
 
 // steps makes the pairs that were found those of s. Indices of size 1 that the
 // result has are brought back by the last pair.
-func (c *contraction) steps(s *Spec) []Step {
+func (c *contraction) steps(s *op.Spec) []Step {
 	ids := slices.Clone(s.In)
 	list := make([]Step, len(c.made))
 	for k, ab := range c.made {
@@ -351,7 +352,7 @@ func (c *contraction) steps(s *Spec) []Step {
 				out = append(out, uint8(bits.TrailingZeros64(m)))
 			}
 		}
-		list[k] = Step{ab[0], ab[1], Spec{In: [][]uint8{ids[ab[0]], ids[ab[1]]}, Out: out, Size: s.Size}}
+		list[k] = Step{ab[0], ab[1], op.Spec{In: [][]uint8{ids[ab[0]], ids[ab[1]]}, Out: out, Size: s.Size}}
 		ids = append(ids, out)
 	}
 	return list

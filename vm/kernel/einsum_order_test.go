@@ -1,13 +1,14 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-func checkMany(t *testing.T, s Spec, ops [][]float64) {
+func checkMany(t *testing.T, s op.Spec, ops [][]float64) {
 	t.Helper()
 	p := PlanMany(s)
 	want := NaiveEinsum(s, ops...)
@@ -31,8 +32,8 @@ func TestManyRandom(t *testing.T) {
 
 // edgeSpec is the product of a matrix for each edge of a
 // graph whose nodes are n indices.
-func edgeSpec(n, size int, edge func(i, j int) bool) Spec {
-	var s Spec
+func edgeSpec(n, size int, edge func(i, j int) bool) op.Spec {
+	var s op.Spec
 	for i := range n {
 		s.Size = append(s.Size, size)
 		for j := range i {
@@ -50,7 +51,7 @@ func grid(cols int) func(i, j int) bool {
 
 // shuffled is the same product with its factors written, and its indices
 // numbered, in another order.
-func shuffled(r *rand.Rand, s Spec) Spec {
+func shuffled(r *rand.Rand, s op.Spec) op.Spec {
 	number := r.Perm(len(s.Size))
 	list := func(ids []uint8) (to []uint8) {
 		for _, x := range ids {
@@ -58,7 +59,7 @@ func shuffled(r *rand.Rand, s Spec) Spec {
 		}
 		return to
 	}
-	t := Spec{Size: make([]int, len(s.Size)), Out: list(s.Out)}
+	t := op.Spec{Size: make([]int, len(s.Size)), Out: list(s.Out)}
 	for x, n := range s.Size {
 		t.Size[number[x]] = n
 	}
@@ -79,7 +80,7 @@ func TestOrderWritten(t *testing.T) {
 	chords := edgeSpec(40, 2, func(i, j int) bool { return j == i+1 || i%8 == 0 && j == i+6 })
 	for _, c := range []struct {
 		name        string
-		spec        Spec
+		spec        op.Spec
 		width, axes int
 	}{
 		{"chain", edgeSpec(64, 9, func(i, j int) bool { return j == i+1 }), 1, 1},
@@ -122,9 +123,9 @@ func TestOrderMany(t *testing.T) {
 	}
 }
 
-func manyFactors(n int) Spec {
+func manyFactors(n int) op.Spec {
 	r := rand.New(rand.NewPCG(35, 36))
-	s := Spec{Size: make([]int, 64)}
+	s := op.Spec{Size: make([]int, 64)}
 	for i := range s.Size {
 		s.Size[i] = 2
 	}
@@ -157,7 +158,7 @@ func TestManyLoops(t *testing.T) {
 }
 
 func BenchmarkOrder(b *testing.B) {
-	for name, s := range map[string]Spec{
+	for name, s := range map[string]op.Spec{
 		"chain-9": edgeSpec(10, 9, func(i, j int) bool { return j == i+1 }), "grid-4x8": edgeSpec(32, 2, grid(4)),
 		"grid-8x8": edgeSpec(64, 2, grid(8)), "complete-64": edgeSpec(64, 2, func(int, int) bool { return true }),
 		"random-10000": manyFactors(10_000),

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,9 +54,9 @@ type matMul struct {
 // are batch loops, those of both but not of Out are contracted, and those of
 // one operand and Out are the rows and columns of a matrix product. Several
 // ways of laying the operands out are costed, and the cheapest wins.
-func PlanPair(s Spec) *Pair {
-	outLen := s.elems(s.Out)
-	if s.empty() {
+func PlanPair(s op.Spec) *Pair {
+	outLen := s.Elems(s.Out)
+	if s.Empty() {
 		return &Pair{zero: int(outLen), cost: Cost{Ops: outLen}}
 	}
 	pl := newPairPlanner(s)
@@ -94,7 +95,7 @@ type pairAxis struct {
 // x and y, in such an order that the index that moves least in the result, if
 // it is not a batch index, belongs to y: then C is always row-major.
 type pairPlanner struct {
-	spec             Spec
+	spec             op.Spec
 	x, y             int
 	batch, m, n, k   []pairAxis
 	forced           int    // which of x, y, C must be copied whatever happens
@@ -108,8 +109,8 @@ const (
 	copyC
 )
 
-func newPairPlanner(s Spec) *pairPlanner {
-	info := s.indexes()
+func newPairPlanner(s op.Spec) *pairPlanner {
+	info := indexes(s)
 	pl := &pairPlanner{spec: s, x: slotA, y: slotB}
 	if least := leastFree(info); least >= 0 && info[least].in[slotA] {
 		pl.x, pl.y = slotB, slotA
@@ -373,7 +374,7 @@ func (p *matMul) estimateGemm() float64 {
 func (p *matMul) skipsZeros() bool { return p.yn == 1 }
 
 func (pl *pairPlanner) build(c *pairCandidate) *Pair {
-	p := &Pair{kind: c.kind, outer: c.outer, mat: c.mat, outLen: int(pl.spec.elems(pl.spec.Out))}
+	p := &Pair{kind: c.kind, outer: c.outer, mat: c.mat, outLen: int(pl.spec.Elems(pl.spec.Out))}
 	pl.addCopies(p, c)
 	ops := loopsProduct(c.outer)
 	switch c.kind {
@@ -388,7 +389,7 @@ func (pl *pairPlanner) build(c *pairCandidate) *Pair {
 	default:
 		ops = satMul(ops, uint64(p.mat.m), uint64(p.mat.n), uint64(p.mat.k))
 	}
-	if c.mask&copyC == 0 && pl.spec.writesDiagonal() || p.acc {
+	if c.mask&copyC == 0 && writesDiagonal(pl.spec) || p.acc {
 		p.zero = p.outLen
 		p.cost.Ops = satSum(p.cost.Ops, uint64(p.outLen))
 	}
@@ -401,7 +402,7 @@ func (pl *pairPlanner) spanOf(p *Pair, c *pairCandidate) int {
 	if c.mask&copyY != 0 {
 		return p.preLen[pl.y]
 	}
-	return int(pl.spec.elems(pl.spec.In[pl.y]))
+	return int(pl.spec.Elems(pl.spec.In[pl.y]))
 }
 
 // addCopies plans what brings the copied tensors into and out of scratch.
@@ -410,13 +411,13 @@ func (pl *pairPlanner) addCopies(p *Pair, c *pairCandidate) {
 		if c.mask&(copyX<<i) == 0 {
 			continue
 		}
-		u := PlanUnary(Spec{In: [][]uint8{pl.spec.In[slot]}, Out: idsOf(c.groups[i]), Size: pl.spec.Size})
+		u := PlanUnary(op.Spec{In: [][]uint8{pl.spec.In[slot]}, Out: idsOf(c.groups[i]), Size: pl.spec.Size})
 		n := axesElems(c.groups[i]...)
 		p.pre[slot], p.preLen[slot] = u, int(n)
 		p.cost = Cost{Ops: satSum(p.cost.Ops, u.cost.Ops), F: satSum(p.cost.F, n)}
 	}
 	if c.mask&copyC != 0 {
-		p.post = PlanUnary(Spec{In: [][]uint8{idsOf(c.groups[2])}, Out: pl.spec.Out, Size: pl.spec.Size})
+		p.post = PlanUnary(op.Spec{In: [][]uint8{idsOf(c.groups[2])}, Out: pl.spec.Out, Size: pl.spec.Size})
 		p.outLen = int(pl.lenC)
 		p.cost = Cost{Ops: satSum(p.cost.Ops, p.post.cost.Ops), F: satSum(p.cost.F, pl.lenC)}
 	}

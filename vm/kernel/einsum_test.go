@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -31,9 +32,9 @@ func denseSame(a, b []float64) bool {
 }
 
 // randomSpec makes a spec of any pattern with at most limit points.
-func randomSpec(r *rand.Rand, operands, maxRank, maxSize, limit int) Spec {
+func randomSpec(r *rand.Rand, operands, maxRank, maxSize, limit int) op.Spec {
 	for {
-		s := Spec{Size: make([]int, 1+r.IntN(6))}
+		s := op.Spec{Size: make([]int, 1+r.IntN(6))}
 		for i := range s.Size {
 			if s.Size[i] = 1 + r.IntN(maxSize); r.IntN(40) == 0 {
 				s.Size[i] = 0
@@ -58,7 +59,7 @@ func randomSpec(r *rand.Rand, operands, maxRank, maxSize, limit int) Spec {
 
 // productSpec makes a matrix-like spec in which no index repeats, so that every
 // class has something in it.
-func productSpec(r *rand.Rand, maxSize int) Spec {
+func productSpec(r *rand.Rand, maxSize int) op.Spec {
 	var size, class []int
 	for range 1 + r.IntN(6) {
 		size = append(size, 1+r.IntN(maxSize))
@@ -69,15 +70,15 @@ func productSpec(r *rand.Rand, maxSize int) Spec {
 
 // matrixSpec makes a matrix product large enough for BLAS, with one more small
 // index anywhere.
-func matrixSpec(r *rand.Rand) Spec {
+func matrixSpec(r *rand.Rand) op.Spec {
 	big := func() int { return 25 + r.IntN(30) }
 	return classSpec(r, []int{big(), big(), big(), 1 + r.IntN(3)}, []int{3, 5, 6, 1 + r.IntN(7)})
 }
 
 // classSpec gives each index to the tensors whose bits are in its class (1 and
 // 2 the operands, 4 the result), in random order.
-func classSpec(r *rand.Rand, size, classes []int) Spec {
-	s := Spec{In: make([][]uint8, 2), Size: size}
+func classSpec(r *rand.Rand, size, classes []int) op.Spec {
+	s := op.Spec{In: make([][]uint8, 2), Size: size}
 	for i, class := range classes {
 		id := uint8(i)
 		for k := range s.In {
@@ -96,22 +97,22 @@ func classSpec(r *rand.Rand, size, classes []int) Spec {
 }
 
 // points bounds the work of the naive einsum.
-func points(s Spec) int {
+func points(s op.Spec) int {
 	n := 1
 	for _, d := range s.Size {
 		n *= max(d, 1)
 	}
-	n = max(n, int(s.elems(s.Out)))
+	n = max(n, int(s.Elems(s.Out)))
 	for _, ids := range s.In {
-		n = max(n, int(s.elems(ids)))
+		n = max(n, int(s.Elems(ids)))
 	}
 	return n
 }
 
-func specOperands(r *rand.Rand, s Spec) [][]float64 {
+func specOperands(r *rand.Rand, s op.Spec) [][]float64 {
 	var ops [][]float64
 	for _, ids := range s.In {
-		ops = append(ops, denseRand(r, int(s.elems(ids))))
+		ops = append(ops, denseRand(r, int(s.Elems(ids))))
 	}
 	return ops
 }
@@ -124,7 +125,7 @@ func checkCost(t *testing.T, what any, c Ctl, cost Cost) {
 	}
 }
 
-func checkUnary(t *testing.T, s Spec, a []float64) {
+func checkUnary(t *testing.T, s op.Spec, a []float64) {
 	t.Helper()
 	p := PlanUnary(s)
 	want := NaiveEinsum(s, a)
@@ -139,7 +140,7 @@ func checkUnary(t *testing.T, s Spec, a []float64) {
 	checkCost(t, s, c, p.Cost())
 }
 
-func checkPair(t *testing.T, s Spec, a, b []float64, workers int) {
+func checkPair(t *testing.T, s op.Spec, a, b []float64, workers int) {
 	t.Helper()
 	p := PlanPair(s)
 	want := NaiveEinsum(s, a, b)
@@ -168,7 +169,7 @@ func TestUnaryRandom(t *testing.T) {
 
 func TestUnaryLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, s := range []Spec{
+	for _, s := range []op.Spec{
 		{In: [][]uint8{{0, 1}}, Out: []uint8{1, 0}, Size: []int{131, 77}},
 		{In: [][]uint8{{0, 1}}, Out: []uint8{0}, Size: []int{131, 77}},
 		{In: [][]uint8{{0, 1}}, Out: []uint8{1}, Size: []int{131, 77}},
@@ -230,22 +231,22 @@ func TestPairProducts(t *testing.T) {
 }
 
 var (
-	specNN  = Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}}
-	specGer = Spec{In: [][]uint8{{0}, {1}}, Out: []uint8{0, 1}}
-	specDot = Spec{In: [][]uint8{{0, 1}, {0, 1}}}
-	specMV  = Spec{In: [][]uint8{{0, 1}, {1}}, Out: []uint8{0}}
-	specVM  = Spec{In: [][]uint8{{0}, {0, 1}}, Out: []uint8{1}}
+	specNN  = op.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}}
+	specGer = op.Spec{In: [][]uint8{{0}, {1}}, Out: []uint8{0, 1}}
+	specDot = op.Spec{In: [][]uint8{{0, 1}, {0, 1}}}
+	specMV  = op.Spec{In: [][]uint8{{0, 1}, {1}}, Out: []uint8{0}}
+	specVM  = op.Spec{In: [][]uint8{{0}, {0, 1}}, Out: []uint8{1}}
 )
 
-func sized(s Spec, size ...int) Spec {
+func sized(s op.Spec, size ...int) op.Spec {
 	s.Size = size
 	return s
 }
 
 func TestPairLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	batch := Spec{In: [][]uint8{{3, 0, 1}, {3, 1, 2}}, Out: []uint8{3, 0, 2}}
-	for _, s := range []Spec{
+	batch := op.Spec{In: [][]uint8{{3, 0, 1}, {3, 1, 2}}, Out: []uint8{3, 0, 2}}
+	for _, s := range []op.Spec{
 		sized(specNN, 130, 300, 210),
 		sized(specNN, 210, 70, 30),
 		{In: [][]uint8{{0, 1}, {2, 1}}, Out: []uint8{0, 2}, Size: []int{90, 70, 110}},
@@ -297,7 +298,7 @@ func TestPairNonFinite(t *testing.T) {
 
 // presums reports whether an index of one operand only is summed: there the
 // plan adds first and multiplies after, which for infinities is another result.
-func presums(s Spec) bool {
+func presums(s op.Spec) bool {
 	for id := range s.Size {
 		x := uint8(id)
 		if !slices.Contains(s.Out, x) && slices.Contains(s.In[0], x) != slices.Contains(s.In[1], x) {
@@ -319,7 +320,7 @@ func TestPairWorkers(t *testing.T) {
 			}
 		}
 		p := PlanPair(s)
-		n, scratch := int(s.elems(s.Out)), Scratch{F: make([]float64, p.Cost().F)}
+		n, scratch := int(s.Elems(s.Out)), Scratch{F: make([]float64, p.Cost().F)}
 		one, two := make([]float64, n), make([]float64, n)
 		p.Run(&Ctl{Workers: 1}, one, ops[0], ops[1], scratch)
 		p.Run(&Ctl{Workers: 2}, two, ops[0], ops[1], scratch)
@@ -331,7 +332,7 @@ func TestPairWorkers(t *testing.T) {
 
 func TestPairKernel(t *testing.T) {
 	for _, x := range []struct {
-		s    Spec
+		s    op.Spec
 		want string
 	}{
 		{sized(specNN, 100, 200, 50), "GEMM 100x200x50"},
@@ -341,9 +342,9 @@ func TestPairKernel(t *testing.T) {
 		{sized(specDot, 10, 20), "DOT 200"},
 		{sized(specGer, 10, 20), "GER 10x20"},
 		{sized(specNN, 0, 2, 2), "zeros"},
-		{Spec{In: [][]uint8{{3, 0, 1}, {3, 1, 2}}, Out: []uint8{3, 0, 2}, Size: []int{64, 64, 64, 8}}, "batched GEMM 8 x 64x64x64"},
-		{Spec{In: [][]uint8{{0, 1}, {0, 1}}, Out: []uint8{0}, Size: []int{5, 40}}, "batched DOT 5 x 40"},
-		{Spec{In: [][]uint8{{0, 1}, {1, 0}}, Out: []uint8{0, 1}, Size: []int{5, 40}}, "loops"},
+		{op.Spec{In: [][]uint8{{3, 0, 1}, {3, 1, 2}}, Out: []uint8{3, 0, 2}, Size: []int{64, 64, 64, 8}}, "batched GEMM 8 x 64x64x64"},
+		{op.Spec{In: [][]uint8{{0, 1}, {0, 1}}, Out: []uint8{0}, Size: []int{5, 40}}, "batched DOT 5 x 40"},
+		{op.Spec{In: [][]uint8{{0, 1}, {1, 0}}, Out: []uint8{0, 1}, Size: []int{5, 40}}, "loops"},
 	} {
 		p := PlanPair(x.s)
 		if p.Kernel() != x.want {
@@ -351,7 +352,7 @@ func TestPairKernel(t *testing.T) {
 		}
 	}
 	// Matrix products copy nothing unless both operands are transposed.
-	for _, s := range []Spec{
+	for _, s := range []op.Spec{
 		sized(specNN, 80, 81, 82),
 		{In: [][]uint8{{0, 1}, {2, 1}}, Out: []uint8{0, 2}, Size: []int{80, 81, 82}},
 		{In: [][]uint8{{1, 0}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{80, 81, 82}},
@@ -371,7 +372,7 @@ func TestPairHugeSizesPlan(t *testing.T) {
 	if p.Cost().Ops != math.MaxUint64 {
 		t.Errorf("cost %d does not saturate", p.Cost().Ops)
 	}
-	s := Spec{In: [][]uint8{{0, 1, 2, 3, 4, 5, 6, 7}, {7, 6, 5, 4, 3, 2, 1, 0}}, Out: []uint8{8, 1, 3, 3},
+	s := op.Spec{In: [][]uint8{{0, 1, 2, 3, 4, 5, 6, 7}, {7, 6, 5, 4, 3, 2, 1, 0}}, Out: []uint8{8, 1, 3, 3},
 		Size: []int{n, n, n, n, n, n, n, n, n}}
 	if p := PlanPair(s); p.Cost().Ops != math.MaxUint64 {
 		t.Errorf("cost %d does not saturate", p.Cost().Ops)
@@ -388,7 +389,7 @@ func denseStopped() *Ctl {
 func TestEinsumCancel(t *testing.T) {
 	big := max(4*PollOps, 1<<20)
 	vec := make([]float64, big)
-	for _, s := range []Spec{
+	for _, s := range []op.Spec{
 		{In: [][]uint8{{0}}, Size: []int{big}},
 		{In: [][]uint8{{0}}, Out: []uint8{0}, Size: []int{big}},
 		{In: [][]uint8{{0, 1}}, Out: []uint8{1, 0}, Size: []int{1 << 10, 1 << 10}},
@@ -399,7 +400,7 @@ func TestEinsumCancel(t *testing.T) {
 			t.Errorf("%v ran on for %d operations", s, c.Ops)
 		}
 	}
-	for _, s := range []Spec{
+	for _, s := range []op.Spec{
 		sized(specNN, 512, 512, 512), sized(specMV, 1024, 1024), sized(specVM, 1024, 1024),
 		sized(specDot, 1024, 1024), sized(specGer, 1024, 1024),
 	} {
@@ -416,7 +417,7 @@ func TestEinsumAllocs(t *testing.T) {
 		s := productSpec(r, 8)
 		ops := specOperands(r, s)
 		p := PlanPair(s)
-		out, scratch, c := make([]float64, s.elems(s.Out)), Scratch{F: make([]float64, p.Cost().F)}, &Ctl{}
+		out, scratch, c := make([]float64, s.Elems(s.Out)), Scratch{F: make([]float64, p.Cost().F)}, &Ctl{}
 		if n := testing.AllocsPerRun(5, func() { p.Run(c, out, ops[0], ops[1], scratch) }); n != 0 {
 			t.Fatalf("%v: %v allocations", s, n)
 		}
@@ -430,7 +431,7 @@ func TestEinsumAllocs(t *testing.T) {
 }
 
 // decodeSpec reads a spec of two operands from fuzz input: any bytes are one.
-func decodeSpec(data []byte) Spec {
+func decodeSpec(data []byte) op.Spec {
 	next := func() int {
 		if len(data) == 0 {
 			return 0
@@ -439,7 +440,7 @@ func decodeSpec(data []byte) Spec {
 		data = data[1:]
 		return int(x)
 	}
-	s := Spec{Size: make([]int, 1+next()%9)}
+	s := op.Spec{Size: make([]int, 1+next()%9)}
 	for i := range s.Size {
 		s.Size[i] = next() % 40
 	}
@@ -468,15 +469,15 @@ func FuzzPair(f *testing.F) {
 		r := rand.New(rand.NewPCG(uint64(len(data)), 1))
 		ops := specOperands(r, s)
 		checkPair(t, s, ops[0], ops[1], 0)
-		checkUnary(t, Spec{In: s.In[:1], Out: s.Out, Size: s.Size}, ops[0])
+		checkUnary(t, op.Spec{In: s.In[:1], Out: s.Out, Size: s.Size}, ops[0])
 	})
 }
 
-func benchPair(b *testing.B, s Spec, workers int) {
+func benchPair(b *testing.B, s op.Spec, workers int) {
 	r := rand.New(rand.NewPCG(1, 1))
 	ops := specOperands(r, s)
 	p := PlanPair(s)
-	out, scratch, c := make([]float64, s.elems(s.Out)), Scratch{F: make([]float64, p.Cost().F)}, &Ctl{Workers: workers}
+	out, scratch, c := make([]float64, s.Elems(s.Out)), Scratch{F: make([]float64, p.Cost().F)}, &Ctl{Workers: workers}
 	b.ReportAllocs()
 	for b.Loop() {
 		p.Run(c, out, ops[0], ops[1], scratch)
@@ -508,13 +509,13 @@ func BenchmarkPlanPair(b *testing.B) {
 func BenchmarkUnary(b *testing.B) {
 	for _, x := range []struct {
 		name string
-		s    Spec
+		s    op.Spec
 	}{
-		{"transpose", Spec{In: [][]uint8{{0, 1}}, Out: []uint8{1, 0}}},
-		{"rowsum", Spec{In: [][]uint8{{0, 1}}, Out: []uint8{0}}},
-		{"colsum", Spec{In: [][]uint8{{0, 1}}, Out: []uint8{1}}},
-		{"total", Spec{In: [][]uint8{{0, 1}}}},
-		{"trace", Spec{In: [][]uint8{{0, 0}}}},
+		{"transpose", op.Spec{In: [][]uint8{{0, 1}}, Out: []uint8{1, 0}}},
+		{"rowsum", op.Spec{In: [][]uint8{{0, 1}}, Out: []uint8{0}}},
+		{"colsum", op.Spec{In: [][]uint8{{0, 1}}, Out: []uint8{1}}},
+		{"total", op.Spec{In: [][]uint8{{0, 1}}}},
+		{"trace", op.Spec{In: [][]uint8{{0, 0}}}},
 	} {
 		for _, n := range []int{6, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", x.name, n), func(b *testing.B) {

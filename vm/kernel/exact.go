@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -43,20 +44,20 @@ type exactStep struct {
 // PlanExact plans a Spec of one or more operands. One of at most two may be sparse:
 // a matrix with at most nnz entries, and two indices that are all there are. With
 // round the result is the nearest number, else it has to be below 2^53.
-func PlanExact(s Spec, sparse, nnz int, round bool) *Exact {
-	p := &Exact{sparse: sparse, round: round, result: int(s.elems(s.Out)), terms: 1}
+func PlanExact(s op.Spec, sparse, nnz int, round bool) *Exact {
+	p := &Exact{sparse: sparse, round: round, result: int(s.Elems(s.Out)), terms: 1}
 	out := maskOf(s.Out)
 	var all uint64
 	for _, in := range s.In {
 		all |= maskOf(in)
 		if sparse < 0 {
-			p.cost.Ops = satSum(p.cost.Ops, s.elems(in))
+			p.cost.Ops = satSum(p.cost.Ops, s.Elems(in))
 		}
 	}
 	for m := all &^ out; m != 0; m &= m - 1 {
 		p.terms *= float64(s.Size[bits.TrailingZeros64(m)])
 	}
-	if s.empty() {
+	if s.Empty() {
 		p.terms = 0
 	}
 	fast := Cost{}
@@ -79,7 +80,7 @@ func PlanExact(s Spec, sparse, nnz int, round bool) *Exact {
 }
 
 // planSteps plans the arithmetic in words and returns its operations.
-func (p *Exact) planSteps(s Spec, nnz int) (ops uint64) {
+func (p *Exact) planSteps(s op.Spec, nnz int) (ops uint64) {
 	order := []Step{{Spec: s}} // of one factor
 	if len(s.In) > 1 {
 		order = Order(&s)
@@ -107,12 +108,12 @@ func (p *Exact) planSteps(s Spec, nnz int) (ops uint64) {
 		}
 		words[k] = n/64 + 1
 	}
-	size := func(k int) uint64 { return satMul(s.elems(order[k].Spec.Out), uint64(words[k])) }
+	size := func(k int) uint64 { return satMul(s.Elems(order[k].Spec.Out), uint64(words[k])) }
 	placed, held := placeSteps(order, len(s.In), size)
 	for _, at := range placed {
 		k := at.pair
 		step := exactStep{placedStep: at, words: [slots]int{1, 1, words[k]}, single: len(s.In) == 1}
-		info := order[k].Spec.indexes()
+		info := indexes(order[k].Spec)
 		for i, part := range []int{order[k].A, order[k].B} {
 			if part >= len(s.In) {
 				step.words[i] = words[part-len(s.In)]

@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
 // naiveExact is NaiveEinsum in integers of any size; ok is false when an element
 // reaches 2^53.
-func naiveExact(s Spec, ops [][]float64) (out []float64, ok bool) {
-	sums := make([]big.Int, s.elems(s.Out))
+func naiveExact(s op.Spec, ops [][]float64) (out []float64, ok bool) {
+	sums := make([]big.Int, s.Elems(s.Out))
 	naiveEach(s, func(at func(ids []uint8) int) {
 		p, x := big.NewInt(1), new(big.Int)
 		for k, op := range ops {
@@ -30,7 +31,7 @@ func naiveExact(s Spec, ops [][]float64) (out []float64, ok bool) {
 }
 
 // hugeOperands hold whole numbers up to 2^53 of which many cancel.
-func hugeOperands(r *rand.Rand, s Spec) [][]float64 {
+func hugeOperands(r *rand.Rand, s op.Spec) [][]float64 {
 	values := [][]float64{
 		{0, 1, -1, 2}, {tensor.MaxInt - 1, 1 - tensor.MaxInt, 0}, {1 << 52, -1 << 52, 3, 0, 0},
 		{0, 0, 0, tensor.MaxInt - 1}, {1 << 30, -1 << 30, 94906267, 0},
@@ -38,7 +39,7 @@ func hugeOperands(r *rand.Rand, s Spec) [][]float64 {
 	var ops [][]float64
 	for _, ids := range s.In {
 		from := values[r.IntN(len(values))]
-		op := make([]float64, s.elems(ids))
+		op := make([]float64, s.Elems(ids))
 		for i := range op {
 			op[i] = from[r.IntN(len(from))]
 		}
@@ -47,10 +48,10 @@ func hugeOperands(r *rand.Rand, s Spec) [][]float64 {
 	return ops
 }
 
-func checkExactRun(t *testing.T, s Spec, p *Exact, ops [][]float64, csr *tensor.CSR, dense [][]float64) (exact bool) {
+func checkExactRun(t *testing.T, s op.Spec, p *Exact, ops [][]float64, csr *tensor.CSR, dense [][]float64) (exact bool) {
 	t.Helper()
 	want, wantExact := naiveExact(s, dense)
-	got, c := denseGarbage(int(s.elems(s.Out))), Ctl{}
+	got, c := denseGarbage(int(s.Elems(s.Out))), Ctl{}
 	w := make([]uint64, p.Cost().W)
 	for i := range w {
 		w[i] = ^uint64(0)
@@ -85,7 +86,7 @@ func TestExactSparse(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 44))
 	ij, x := []uint8{0, 1}, []uint8{0}
 	for i := range 3000 {
-		s := Spec{Size: []int{r.IntN(6), r.IntN(6)}}
+		s := op.Spec{Size: []int{r.IntN(6), r.IntN(6)}}
 		sparse := 0
 		s.In = [][]uint8{[][]uint8{ij, {1, 0}}[i%2]}
 		s.Out = [][]uint8{{}, {0}, {1}, {0, 1}}[i/2%4]
@@ -112,7 +113,7 @@ func TestExactSparse(t *testing.T) {
 }
 
 func TestExactCancelAllocs(t *testing.T) {
-	s := Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{100, 100, 100}}
+	s := op.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{100, 100, 100}}
 	p := PlanExact(s, -1, 0, false)
 	ops := [][]float64{make([]float64, 10_000), make([]float64, 10_000)}
 	for i := range ops[0] {
@@ -130,7 +131,7 @@ func TestExactCancelAllocs(t *testing.T) {
 }
 
 func BenchmarkExact(b *testing.B) {
-	s := Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{100, 100, 100}}
+	s := op.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{100, 100, 100}}
 	for name, most := range map[string]float64{"small": 1000, "large": 1 << 52} {
 		p := PlanExact(s, -1, 0, false)
 		ops := [][]float64{make([]float64, 10_000), make([]float64, 10_000)}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,14 +10,6 @@ import (
 // MaxRegs is the number of registers of a Fused: operands, constants and
 // temporaries together.
 const MaxRegs = 32
-
-// Micro is one instruction of a Fused: Dst = Fn(A, B, C) over registers. The
-// registers are numbered operands first, then constants, then temporaries.
-// FnCheck reads A and writes nothing.
-type Micro struct {
-	Fn           Fn
-	Dst, A, B, C uint8
-}
 
 // FusedOperand says where an operand has its element of each point of the
 // iteration: the distance between neighbours along every axis, in elements; 0
@@ -50,12 +43,12 @@ type Fused struct {
 	n, outLen int // points of the iteration, elements of dst
 	dims      []int
 	in        []fusedInput
-	code      []Micro
+	code      []op.Micro
 	consts    []float64
 	regs      int
 	result    uint8
 	folds     bool
-	fold      Fold
+	fold      op.Fold
 	run       int // points folded into one element
 	cost      Cost
 }
@@ -64,14 +57,14 @@ type Fused struct {
 // of a point is the register that the last instruction other than FnCheck
 // writes, or register 0. Operands and constants are not writable. It is an
 // error to use more than MaxRegs registers or to write to the wrong ones.
-func PlanFused(shape []int, operands []FusedOperand, code []Micro, consts []float64) (*Fused, error) {
+func PlanFused(shape []int, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
 	return planFused(shape, len(shape), operands, code, consts)
 }
 
 // PlanFusedFold is PlanFused followed by a fold (sum, maximum or minimum) of the
 // last axes of shape, foldAxes of them. It is an error to take the maximum or
 // minimum of no points, unless there is no element to put it in either.
-func PlanFusedFold(shape []int, foldAxes int, fold Fold, operands []FusedOperand, code []Micro, consts []float64) (*Fused, error) {
+func PlanFusedFold(shape []int, foldAxes int, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
 	p, err := planFused(shape, len(shape)-foldAxes, operands, code, consts)
 	if err != nil {
 		return nil, err
@@ -79,7 +72,7 @@ func PlanFusedFold(shape []int, foldAxes int, fold Fold, operands []FusedOperand
 	p.folds, p.fold, p.run = true, fold, int(dimsProduct(shape[len(shape)-foldAxes:]))
 	out := dimsProduct(shape[:len(shape)-foldAxes])
 	p.outLen = int(out)
-	if p.run == 0 && p.outLen > 0 && fold != FoldSum {
+	if p.run == 0 && p.outLen > 0 && fold != op.FoldSum {
 		return nil, errEmptyFold
 	}
 	p.cost.Ops = satSum(p.cost.Ops, dimsProduct(shape), out)
@@ -96,7 +89,7 @@ func dimsProduct(dims []int) uint64 {
 
 // planFused plans the expression; axes from kept on are not merged with those
 // before.
-func planFused(shape []int, kept int, operands []FusedOperand, code []Micro, consts []float64) (*Fused, error) {
+func planFused(shape []int, kept int, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
 	n := dimsProduct(shape)
 	p := &Fused{n: int(n), outLen: int(n), code: slices.Clone(code), consts: slices.Clone(consts)}
 	if err := p.countRegs(len(operands)); err != nil {
@@ -118,8 +111,8 @@ func planFused(shape []int, kept int, operands []FusedOperand, code []Micro, con
 }
 
 // writes is the code without FnCheck.
-func (p *Fused) writes() []Micro {
-	return slices.DeleteFunc(slices.Clone(p.code), func(m Micro) bool { return m.Fn == FnCheck })
+func (p *Fused) writes() []op.Micro {
+	return slices.DeleteFunc(slices.Clone(p.code), func(m op.Micro) bool { return m.Fn == op.FnCheck })
 }
 
 func (p *Fused) countRegs(operands int) error {
@@ -127,7 +120,7 @@ func (p *Fused) countRegs(operands int) error {
 	p.regs = max(fixed, 1)
 	for _, m := range p.code {
 		p.regs = max(p.regs, int(m.A)+1, int(m.B)+1, int(m.C)+1)
-		if m.Fn == FnCheck {
+		if m.Fn == op.FnCheck {
 			continue
 		}
 		p.result = m.Dst

@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"ein/vm/op"
+	"math"
+)
 
 // Run evaluates the expression into dst, which overlaps no argument. exact is
 // false when an FnCheck met a value that is not an exact count (a magnitude of
@@ -9,7 +12,7 @@ import "math"
 func (p *Fused) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) (exact, ok bool) {
 	dst = dst[:p.outLen]
 	if p.folds {
-		if !Fill(c, dst, p.fold.identity()) {
+		if !Fill(c, dst, p.fold.Identity()) {
 			return true, false
 		}
 	}
@@ -39,7 +42,7 @@ func (p *Fused) runTiny(c *Ctl, dst []float64, args [][]float64, reg []float64) 
 		}
 		for j := range p.code {
 			m := &p.code[j]
-			if m.Fn == FnCheck {
+			if m.Fn == op.FnCheck {
 				exact = exact && allExact(reg[m.A:m.A+1])
 				continue
 			}
@@ -137,7 +140,7 @@ func (p *Fused) eval(reg *fusedRegs, n int) (exact bool) {
 		a := reg[m.A%MaxRegs][:n]
 		switch m.Fn.Arity() {
 		case 1:
-			if m.Fn == FnCheck {
+			if m.Fn == op.FnCheck {
 				exact = allExact(a) && exact
 				continue
 			}
@@ -189,73 +192,73 @@ func (p *Fused) gather(buf, a []float64, stride []int, lo int) []float64 {
 func (p *Fused) foldBlock(dst, value []float64, lo int) {
 	for len(value) > 0 {
 		n := min(p.run-lo%p.run, len(value))
-		dst[lo/p.run] = p.fold.run(dst[lo/p.run], value, 1, n)
+		dst[lo/p.run] = foldRun(p.fold, dst[lo/p.run], value, 1, n)
 		value, lo = value[n:], lo+n
 	}
 }
 
-func evalUnary(f Fn, d, a []float64) {
+func evalUnary(f op.Fn, d, a []float64) {
 	a = a[:len(d)]
 	switch f {
-	case FnNeg:
+	case op.FnNeg:
 		for i := range d {
 			d[i] = -a[i]
 		}
-	case FnNot:
+	case op.FnNot:
 		for i := range d {
 			d[i] = 1 - a[i]
 		}
-	case FnAbs:
+	case op.FnAbs:
 		for i := range d {
 			d[i] = math.Abs(a[i])
 		}
-	case FnSqrt:
+	case op.FnSqrt:
 		for i := range d {
 			d[i] = math.Sqrt(a[i])
 		}
-	case FnFloor:
+	case op.FnFloor:
 		for i := range d {
 			d[i] = math.Floor(a[i])
 		}
-	case FnRelu:
+	case op.FnRelu:
 		for i := range d {
 			d[i] = max(a[i], 0)
 		}
-	case FnStep:
+	case op.FnStep:
 		for i := range d {
-			d[i] = truth(a[i] > 0)
+			d[i] = op.Truth(a[i] > 0)
 		}
 	default: // where the function itself costs more than the call
 		for i := range d {
-			d[i] = f.apply1(a[i])
+			d[i] = f.Apply1(a[i])
 		}
 	}
 }
 
-func evalBinary(f Fn, d, a, b []float64) {
+func evalBinary(f op.Fn, d, a, b []float64) {
 	a, b = a[:len(d)], b[:len(d)]
 	switch f {
-	case FnAdd:
+	case op.FnAdd:
 		for i := range d {
 			d[i] = a[i] + b[i]
 		}
-	case FnSub:
+	case op.FnSub:
 		for i := range d {
 			d[i] = a[i] - b[i]
 		}
-	case FnMul:
+	case op.FnMul:
 		for i := range d {
 			d[i] = a[i] * b[i]
 		}
-	case FnDiv:
+	case op.FnDiv:
 		for i := range d {
 			d[i] = a[i] / b[i]
 		}
-	case FnMax:
+	case op.FnMax:
 		for i := range d {
 			d[i] = max(a[i], b[i])
 		}
-	case FnMin:
+	case op.FnMin:
 		for i := range d {
 			d[i] = min(a[i], b[i])
 		}
@@ -264,39 +267,39 @@ func evalBinary(f Fn, d, a, b []float64) {
 	}
 }
 
-func evalCompare(f Fn, d, a, b []float64) {
+func evalCompare(f op.Fn, d, a, b []float64) {
 	a, b = a[:len(d)], b[:len(d)]
 	switch f {
-	case FnGt:
+	case op.FnGt:
 		for i := range d {
-			d[i] = truth(a[i] > b[i])
+			d[i] = op.Truth(a[i] > b[i])
 		}
-	case FnGe:
+	case op.FnGe:
 		for i := range d {
-			d[i] = truth(a[i] >= b[i])
+			d[i] = op.Truth(a[i] >= b[i])
 		}
-	case FnLt:
+	case op.FnLt:
 		for i := range d {
-			d[i] = truth(a[i] < b[i])
+			d[i] = op.Truth(a[i] < b[i])
 		}
-	case FnLe:
+	case op.FnLe:
 		for i := range d {
-			d[i] = truth(a[i] <= b[i])
+			d[i] = op.Truth(a[i] <= b[i])
 		}
-	case FnEq:
+	case op.FnEq:
 		for i := range d {
-			d[i] = truth(a[i] == b[i])
+			d[i] = op.Truth(a[i] == b[i])
 		}
-	case FnNe:
+	case op.FnNe:
 		for i := range d {
-			d[i] = truth(a[i] != b[i])
+			d[i] = op.Truth(a[i] != b[i])
 		}
 	}
 }
 
-func evalTernary(f Fn, d, a, b, c []float64) {
+func evalTernary(f op.Fn, d, a, b, c []float64) {
 	a, b, c = a[:len(d)], b[:len(d)], c[:len(d)]
-	if f == FnClamp {
+	if f == op.FnClamp {
 		for i := range d {
 			d[i] = min(max(a[i], b[i]), c[i])
 		}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"errors"
 	"fmt"
 	"math"
@@ -12,7 +13,7 @@ import (
 type fusedCase struct {
 	shape    []int
 	operands []FusedOperand
-	code     []Micro
+	code     []op.Micro
 	consts   []float64
 	args     [][]float64
 }
@@ -34,8 +35,8 @@ func randomFused(r *rand.Rand, maxSize int) fusedCase {
 	temps := 0
 	for range r.IntN(6) {
 		pick := func() uint8 { return uint8(r.IntN(fixed + temps)) }
-		m := Micro{Fn: Fn(r.IntN(int(fnCount))), A: pick(), B: pick(), C: pick()}
-		if m.Fn != FnCheck {
+		m := op.Micro{Fn: op.Fn(r.IntN(int(op.FnCheck) + 1)), A: pick(), B: pick(), C: pick()}
+		if m.Fn != op.FnCheck {
 			if m.Dst = uint8(fixed + r.IntN(temps+1)); int(m.Dst) == fixed+temps {
 				temps++
 			}
@@ -71,7 +72,7 @@ func (f *fusedCase) addOperand(r *rand.Rand) {
 }
 
 // naive folds the values of the definition when foldAxes is positive.
-func (f *fusedCase) naive(foldAxes int, fold Fold) ([]float64, bool) {
+func (f *fusedCase) naive(foldAxes int, fold op.Fold) ([]float64, bool) {
 	values, exact := NaiveFused(f.shape, f.operands, f.code, f.consts, f.args)
 	if foldAxes < 0 {
 		return values, exact
@@ -79,7 +80,7 @@ func (f *fusedCase) naive(foldAxes int, fold Fold) ([]float64, bool) {
 	kept := len(f.shape) - foldAxes
 	out := make([]float64, dimsProduct(f.shape[:kept]))
 	for i := range out {
-		out[i] = fold.identity()
+		out[i] = fold.Identity()
 	}
 	run := int(dimsProduct(f.shape[kept:]))
 	for i, v := range values {
@@ -92,7 +93,7 @@ func TestFusedRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for i := range 8000 {
 		f := randomFused(r, []int{3, 8, 30}[i%3])
-		foldAxes, fold := -1, Fold(r.IntN(3))
+		foldAxes, fold := -1, op.Fold(r.IntN(3))
 		var p *Fused
 		var err error
 		if r.IntN(2) == 0 {
@@ -108,7 +109,7 @@ func TestFusedRandom(t *testing.T) {
 			}
 			continue
 		}
-		if fold == FoldSum && foldAxes >= 0 {
+		if fold == op.FoldSum && foldAxes >= 0 {
 			continue // see TestFusedSum: the order of addition differs
 		}
 		got, c := denseGarbage(len(want)), Ctl{}
@@ -129,13 +130,13 @@ func TestFusedSum(t *testing.T) {
 		}
 		f.consts = []float64{2, 3}
 		n := uint8(len(f.operands))
-		f.code = []Micro{{Fn: FnMul, Dst: n + 2, A: 0, B: n}, {Fn: FnCheck, A: n + 2}, {Fn: FnAdd, Dst: n + 2, A: n + 2, B: n - 1}}
+		f.code = []op.Micro{{Fn: op.FnMul, Dst: n + 2, A: 0, B: n}, {Fn: op.FnCheck, A: n + 2}, {Fn: op.FnAdd, Dst: n + 2, A: n + 2, B: n - 1}}
 		k := r.IntN(len(f.shape) + 1)
-		p, err := PlanFusedFold(f.shape, k, FoldSum, f.operands, f.code, f.consts)
+		p, err := PlanFusedFold(f.shape, k, op.FoldSum, f.operands, f.code, f.consts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := f.naive(k, FoldSum)
+		want, _ := f.naive(k, op.FoldSum)
 		got, c := denseGarbage(len(want)), Ctl{}
 		exact, ok := p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
 		if !ok || !exact || !denseSame(got, want) {
@@ -156,8 +157,8 @@ func TestFnBlocks(t *testing.T) {
 		}
 	}
 	ops := []FusedOperand{{[]int{1}}, {[]int{1}}, {[]int{1}}}
-	for f := range FnCheck {
-		p, err := PlanFused([]int{n}, ops, []Micro{{Fn: f, Dst: 3, A: 0, B: 1, C: 2}}, nil)
+	for f := range op.FnCheck {
+		p, err := PlanFused([]int{n}, ops, []op.Micro{{Fn: f, Dst: 3, A: 0, B: 1, C: 2}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,18 +178,18 @@ func TestFnBlocks(t *testing.T) {
 func TestFnApply(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, x := range []struct {
-		f             Fn
+		f             op.Fn
 		a, b, c, want float64
 	}{
-		{FnWhere, 1, 2, 3, 2}, {FnWhere, 0, 2, 3, 3}, {FnWhere, nan, 2, 3, 2},
-		{FnClamp, 5, 0, 1, 1}, {FnClamp, -5, 0, 1, 0}, {FnClamp, nan, 0, 1, nan},
-		{FnStep, 0, 0, 0, 0}, {FnStep, 1e-300, 0, 0, 1}, {FnStep, nan, 0, 0, 0},
-		{FnNot, 1, 0, 0, 0}, {FnNot, 0, 0, 0, 1}, {FnRelu, -2, 0, 0, 0}, {FnRelu, nan, 0, 0, nan},
-		{FnSigmoid, 0, 0, 0, 0.5}, {FnSigmoid, -1000, 0, 0, 0}, {FnSigmoid, 1000, 0, 0, 1},
-		{FnEq, nan, nan, 0, 0}, {FnNe, nan, nan, 0, 1}, {FnGe, nan, 1, 0, 0}, {FnLe, nan, 1, 0, 0},
-		{FnMax, nan, 1, 0, nan}, {FnMin, 1, nan, 0, nan}, {FnDiv, 1, 0, 0, inf}, {FnFloor, -1.5, 0, 0, -2},
-		{FnTanh, 0, 0, 0, 0}, {FnLog, 0, 0, 0, -inf}, {FnSqrt, 9, 0, 0, 3}, {FnExp, 0, 0, 0, 1},
-		{FnAbs, -2, 0, 0, 2}, {FnNeg, 2, 0, 0, -2},
+		{op.FnWhere, 1, 2, 3, 2}, {op.FnWhere, 0, 2, 3, 3}, {op.FnWhere, nan, 2, 3, 2},
+		{op.FnClamp, 5, 0, 1, 1}, {op.FnClamp, -5, 0, 1, 0}, {op.FnClamp, nan, 0, 1, nan},
+		{op.FnStep, 0, 0, 0, 0}, {op.FnStep, 1e-300, 0, 0, 1}, {op.FnStep, nan, 0, 0, 0},
+		{op.FnNot, 1, 0, 0, 0}, {op.FnNot, 0, 0, 0, 1}, {op.FnRelu, -2, 0, 0, 0}, {op.FnRelu, nan, 0, 0, nan},
+		{op.FnSigmoid, 0, 0, 0, 0.5}, {op.FnSigmoid, -1000, 0, 0, 0}, {op.FnSigmoid, 1000, 0, 0, 1},
+		{op.FnEq, nan, nan, 0, 0}, {op.FnNe, nan, nan, 0, 1}, {op.FnGe, nan, 1, 0, 0}, {op.FnLe, nan, 1, 0, 0},
+		{op.FnMax, nan, 1, 0, nan}, {op.FnMin, 1, nan, 0, nan}, {op.FnDiv, 1, 0, 0, inf}, {op.FnFloor, -1.5, 0, 0, -2},
+		{op.FnTanh, 0, 0, 0, 0}, {op.FnLog, 0, 0, 0, -inf}, {op.FnSqrt, 9, 0, 0, 3}, {op.FnExp, 0, 0, 0, 1},
+		{op.FnAbs, -2, 0, 0, 2}, {op.FnNeg, 2, 0, 0, -2},
 	} {
 		if got := x.f.Apply(x.a, x.b, x.c); got != x.want && (got == got || x.want == x.want) {
 			t.Errorf("%v(%v, %v, %v) = %v, want %v", x.f, x.a, x.b, x.c, got, x.want)
@@ -198,16 +199,16 @@ func TestFnApply(t *testing.T) {
 
 func TestFusedErrors(t *testing.T) {
 	one := []FusedOperand{{[]int{1}}}
-	if _, err := PlanFused([]int{4}, one, []Micro{{Fn: FnNeg, Dst: 0}}, nil); err == nil {
+	if _, err := PlanFused([]int{4}, one, []op.Micro{{Fn: op.FnNeg, Dst: 0}}, nil); err == nil {
 		t.Error("writing to an operand is accepted")
 	}
-	if _, err := PlanFused([]int{4}, one, []Micro{{Fn: FnNeg, Dst: MaxRegs}}, nil); err == nil {
+	if _, err := PlanFused([]int{4}, one, []op.Micro{{Fn: op.FnNeg, Dst: MaxRegs}}, nil); err == nil {
 		t.Error("too many registers are accepted")
 	}
-	if _, err := PlanFusedFold([]int{4, 0}, 1, FoldMax, []FusedOperand{{[]int{0, 1}}}, nil, nil); err == nil {
+	if _, err := PlanFusedFold([]int{4, 0}, 1, op.FoldMax, []FusedOperand{{[]int{0, 1}}}, nil, nil); err == nil {
 		t.Error("the maximum of nothing is accepted")
 	}
-	if _, err := PlanFusedFold([]int{0, 0}, 1, FoldMax, []FusedOperand{{[]int{0, 1}}}, nil, nil); err != nil {
+	if _, err := PlanFusedFold([]int{0, 0}, 1, op.FoldMax, []FusedOperand{{[]int{0, 1}}}, nil, nil); err != nil {
 		t.Error("no maxima of nothing:", err)
 	}
 }
@@ -215,7 +216,7 @@ func TestFusedErrors(t *testing.T) {
 func TestFusedCancelAllocs(t *testing.T) {
 	const n = 4 * PollOps
 	ops := []FusedOperand{{[]int{1}}, {[]int{0}}}
-	code := []Micro{{Fn: FnMul, Dst: 3, A: 0, B: 1}, {Fn: FnAdd, Dst: 3, A: 3, B: 2}, {Fn: FnCheck, A: 3}}
+	code := []op.Micro{{Fn: op.FnMul, Dst: 3, A: 0, B: 1}, {Fn: op.FnAdd, Dst: 3, A: 3, B: 2}, {Fn: op.FnCheck, A: 3}}
 	p, err := PlanFused([]int{n}, ops, code, []float64{1})
 	if err != nil {
 		t.Fatal(err)
@@ -237,9 +238,9 @@ func TestFusedCancelAllocs(t *testing.T) {
 func BenchmarkFused(b *testing.B) {
 	ops := []FusedOperand{{[]int{1}}, {[]int{1}}, {[]int{0}}}
 	// relu(x*y + s) > 0.5, as ReLU, comparison and a factor
-	code := []Micro{
-		{Fn: FnMul, Dst: 4, A: 0, B: 1}, {Fn: FnAdd, Dst: 4, A: 4, B: 2},
-		{Fn: FnRelu, Dst: 4, A: 4}, {Fn: FnGt, Dst: 5, A: 4, B: 3}, {Fn: FnMul, Dst: 4, A: 4, B: 5},
+	code := []op.Micro{
+		{Fn: op.FnMul, Dst: 4, A: 0, B: 1}, {Fn: op.FnAdd, Dst: 4, A: 4, B: 2},
+		{Fn: op.FnRelu, Dst: 4, A: 4}, {Fn: op.FnGt, Dst: 5, A: 4, B: 3}, {Fn: op.FnMul, Dst: 4, A: 4, B: 5},
 	}
 	for _, n := range []int{1, 3, 4, 6, 16, 36, 256, 10_000, 1_000_000} {
 		p, err := PlanFused([]int{n}, ops, code, []float64{0.5})
@@ -265,8 +266,8 @@ func BenchmarkFn(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	x, y, z := make([]float64, fusedBlock), denseRand(r, fusedBlock), denseRand(r, fusedBlock)
 	regs := &fusedRegs{x, y, z, z}
-	for f := range FnCheck + 1 {
-		p := &Fused{code: []Micro{{Fn: f, Dst: 0, A: 1, B: 2, C: 3}}}
+	for f := range op.FnCheck + 1 {
+		p := &Fused{code: []op.Micro{{Fn: f, Dst: 0, A: 1, B: 2, C: 3}}}
 		b.Run(f.String(), func(b *testing.B) {
 			for b.Loop() {
 				p.eval(regs, fusedBlock)
@@ -280,11 +281,11 @@ func benchSeparate(b *testing.B, n int) {
 	r := rand.New(rand.NewPCG(1, 1))
 	x, y, t, u, half := denseRand(r, n), denseRand(r, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for b.Loop() {
-		evalBinary(FnMul, t, x, y)
-		evalBinary(FnAdd, t, t, half)
-		evalUnary(FnRelu, t, t)
-		evalBinary(FnGt, u, t, half)
-		evalBinary(FnMul, t, t, u)
+		evalBinary(op.FnMul, t, x, y)
+		evalBinary(op.FnAdd, t, t, half)
+		evalUnary(op.FnRelu, t, t)
+		evalBinary(op.FnGt, u, t, half)
+		evalBinary(op.FnMul, t, t, u)
 	}
 }
 
@@ -294,7 +295,7 @@ func benchCube(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	args := [][]float64{denseRand(r, n*n), denseRand(r, n*n)}
 	ops := []FusedOperand{{[]int{n, 0, 1}}, {[]int{0, 1, n}}}
-	p, err := PlanFusedFold([]int{n, n, n}, 1, FoldMax, ops, []Micro{{Fn: FnMin, Dst: 2, A: 0, B: 1}}, nil)
+	p, err := PlanFusedFold([]int{n, n, n}, 1, op.FoldMax, ops, []op.Micro{{Fn: op.FnMin, Dst: 2, A: 0, B: 1}}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -104,13 +105,13 @@ func BenchmarkWalk(b *testing.B) {
 		b.Run("bits/"+g.String(), func(b *testing.B) {
 			var c Ctl
 			for b.Loop() {
-				WalkBits(&c, dst, a, 1, WalkReach, s)
+				WalkBits(&c, dst, a, 1, op.WalkReach, s)
 			}
 		})
 		b.Run("csr/"+g.String(), func(b *testing.B) {
 			var c Ctl
 			for b.Loop() {
-				WalkCSR(&c, dst, sparse, 1, WalkReach, s)
+				WalkCSR(&c, dst, sparse, 1, op.WalkReach, s)
 			}
 		})
 	}
@@ -197,10 +198,10 @@ func BenchmarkMillion(b *testing.B) {
 	src, dst := randomEdges(rand.New(rand.NewPCG(13, 14)), n, edges)
 	b.Run("Build", func(b *testing.B) {
 		for b.Loop() {
-			BuildCSR(n, n, src, dst, nil)
+			tensor.BuildCSR(n, n, src, dst, nil)
 		}
 	})
-	a, _ := BuildCSR(n, n, src, dst, nil)
+	a, _ := tensor.BuildCSR(n, n, src, dst, nil)
 	nnz := a.NNZ()
 	src, dst = nil, nil
 	runtime.GC()
@@ -214,7 +215,7 @@ func BenchmarkMillion(b *testing.B) {
 			}
 		})
 	}
-	run("Walk", WalkCSRCost(n, nnz), 1, func(c *Ctl, s Scratch) { WalkCSR(c, reached, a, 0, WalkReach, s) })
+	run("Walk", WalkCSRCost(n, nnz), 1, func(c *Ctl, s Scratch) { WalkCSR(c, reached, a, 0, op.WalkReach, s) })
 	run("Dist", DistCSRCost(n, nnz), 1, func(c *Ctl, s Scratch) { DistCSR(c, f, a, 0, s) })
 	run("SCC", SCCCSRCost(n, nnz), 1, func(c *Ctl, s Scratch) { SCCCSR(c, part, a, s) })
 	for _, workers := range []int{1, 2} {

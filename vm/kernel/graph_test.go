@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -29,7 +30,7 @@ func newGraphCase(name string, m [][]bool) graphCase {
 			}
 		}
 	}
-	g.csr, _ = BuildCSR(g.n, g.n, src, dst, nil)
+	g.csr, _ = tensor.BuildCSR(g.n, g.n, src, dst, nil)
 	return g
 }
 
@@ -191,7 +192,7 @@ func TestWalk(t *testing.T) {
 		}
 		var c Ctl
 		src, dst := r.IntN(g.n), r.IntN(g.n)
-		for _, mode := range []WalkMode{WalkDesc, WalkReach, WalkRow} {
+		for _, mode := range []op.WalkMode{op.WalkDesc, op.WalkReach, op.WalkRow} {
 			want := packVector(NaiveWalk(g.m, src, mode))
 			got := dirtyBits(1, g.n).W
 			cost := WalkBitsCost(g.n)
@@ -208,7 +209,7 @@ func TestWalk(t *testing.T) {
 				t.Errorf("WalkCSR from %d mode %d: %x, want %x", src, mode, got, want)
 			}
 		}
-		row := NaiveWalk(g.m, src, WalkRow)
+		row := NaiveWalk(g.m, src, op.WalkRow)
 		cost := HasPathBitsCost(g.n)
 		found, ok := HasPathBits(&c, g.bits, src, dst, garbage(cost))
 		charged(t, "HasPathBits", &c, cost, ok)
@@ -232,7 +233,7 @@ func testWalkSet(t *testing.T, r *rand.Rand, g graphCase) {
 	for range r.IntN(4) {
 		v := r.IntN(g.n)
 		from[v] = true
-		orInto(union, packVector(NaiveWalk(g.m, v, WalkRow)))
+		orInto(union, packVector(NaiveWalk(g.m, v, op.WalkRow)))
 	}
 	got := dirtyBits(1, g.n).W
 	cost := WalkBitsCost(g.n)
@@ -257,7 +258,7 @@ func TestWalkLarge(t *testing.T) {
 		a := randomCSR(r, n, edges)
 		big, small := make([]uint64, tensor.Words(n)), make([]uint64, tensor.Words(n))
 		s := garbage(WalkCSRCost(n, a.NNZ()))
-		for _, mode := range []WalkMode{WalkDesc, WalkReach, WalkRow} {
+		for _, mode := range []op.WalkMode{op.WalkDesc, op.WalkReach, op.WalkRow} {
 			var c Ctl
 			WalkCSR(&c, big, a, 7, mode, s)
 			plainWalk(small, a, 7, mode)
@@ -268,7 +269,7 @@ func TestWalkLarge(t *testing.T) {
 	}
 }
 
-func plainWalk(reached []uint64, a tensor.CSR, src int, mode WalkMode) {
+func plainWalk(reached []uint64, a tensor.CSR, src int, mode op.WalkMode) {
 	clear(reached)
 	queue := []int32{int32(src)}
 	for len(queue) > 0 {
@@ -282,9 +283,9 @@ func plainWalk(reached []uint64, a tensor.CSR, src int, mode WalkMode) {
 		}
 	}
 	switch mode {
-	case WalkDesc:
+	case op.WalkDesc:
 		clearBit(reached, src)
-	case WalkReach:
+	case op.WalkReach:
 		setBit(reached, src)
 	}
 }
@@ -425,7 +426,7 @@ func TestTriangles(t *testing.T) {
 // randomCSR has that many edges at random, without weights.
 func randomCSR(r *rand.Rand, n, edges int) tensor.CSR {
 	src, dst := randomEdges(r, n, edges)
-	a, _ := BuildCSR(n, n, src, dst, nil)
+	a, _ := tensor.BuildCSR(n, n, src, dst, nil)
 	return a
 }
 
@@ -480,7 +481,7 @@ func TestClosureLarge(t *testing.T) {
 			}
 			for v := range n {
 				row := make([]uint64, tensor.Words(n))
-				WalkBits(&c, row, a, v, WalkRow, garbage(WalkBitsCost(n)))
+				WalkBits(&c, row, a, v, op.WalkRow, garbage(WalkBitsCost(n)))
 				if !slices.Equal(row, x.Row(v)) {
 					t.Fatalf("p=%g acyclic=%v: row %d differs", p, acyclic, v)
 				}
@@ -582,7 +583,7 @@ func TestStops(t *testing.T) {
 		"PartSizes":   func(c *Ctl) bool { return PartSizes(c, f, part) },
 		"PartsToBits": func(c *Ctl) bool { return PartsToBits(c, dst, part[:n], garbage(PartsToBitsCost(n))) },
 		"WalkCSR": func(c *Ctl) bool {
-			return WalkCSR(c, words, big, 0, WalkRow, garbage(WalkCSRCost(bigNodes, bigNNZ)))
+			return WalkCSR(c, words, big, 0, op.WalkRow, garbage(WalkCSRCost(bigNodes, bigNNZ)))
 		},
 		"DistCSR": func(c *Ctl) bool { return DistCSR(c, vec, big, 0, garbage(DistCSRCost(bigNodes, bigNNZ))) },
 		"PathCSR": func(c *Ctl) bool {
@@ -644,8 +645,8 @@ func TestAllocations(t *testing.T) {
 		SCCBits(c, part, a, scratch)
 		SCCCSR(c, part, s, scratch)
 		PartsToBits(c, dst, part, scratch)
-		WalkBits(c, vec, a, 1, WalkRow, scratch)
-		WalkCSR(c, vec, s, 1, WalkRow, scratch)
+		WalkBits(c, vec, a, 1, op.WalkRow, scratch)
+		WalkCSR(c, vec, s, 1, op.WalkRow, scratch)
 		HasPathBits(c, a, 1, 2, scratch)
 		HasPathCSR(c, s, 1, 2, scratch)
 		DistBits(c, f, a, 1, scratch)

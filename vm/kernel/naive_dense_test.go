@@ -1,10 +1,12 @@
 package kernel
 
+import "ein/vm/op"
+
 // NaiveEinsum is einsum from its definition, for any number of operands: it
 // visits every assignment of the indices in use and adds the product of the
 // operands to the element of the result. It allocates the result.
-func NaiveEinsum(s Spec, ops ...[]float64) []float64 {
-	out := make([]float64, s.elems(s.Out))
+func NaiveEinsum(s op.Spec, ops ...[]float64) []float64 {
+	out := make([]float64, s.Elems(s.Out))
 	naiveEach(s, func(at func(ids []uint8) int) {
 		v := 1.0
 		for k, op := range ops {
@@ -16,9 +18,9 @@ func NaiveEinsum(s Spec, ops ...[]float64) []float64 {
 }
 
 // NaiveSemiring is the definition of Semiring.
-func NaiveSemiring(s Spec, combine Fn, fold Fold, a, b []float64) []float64 {
-	out := make([]float64, s.elems(s.Out))
-	naiveEach(s, func(at func(ids []uint8) int) { out[at(s.Out)] = fold.identity() })
+func NaiveSemiring(s op.Spec, combine op.Fn, fold op.Fold, a, b []float64) []float64 {
+	out := make([]float64, s.Elems(s.Out))
+	naiveEach(s, func(at func(ids []uint8) int) { out[at(s.Out)] = fold.Identity() })
 	naiveEach(s, func(at func(ids []uint8) int) {
 		i := at(s.Out)
 		v := combine.Apply(a[at(s.In[0])], b[at(s.In[1])], 0)
@@ -29,7 +31,7 @@ func NaiveSemiring(s Spec, combine Fn, fold Fold, a, b []float64) []float64 {
 
 // naiveEach calls visit at every assignment of the indices that s uses; at
 // gives the position in a tensor with the given indices.
-func naiveEach(s Spec, visit func(at func(ids []uint8) int)) {
+func naiveEach(s op.Spec, visit func(at func(ids []uint8) int)) {
 	var used []uint8
 	for id := range s.Size {
 		for _, ids := range append([][]uint8{s.Out}, s.In...) {
@@ -71,17 +73,17 @@ func naiveHas(ids []uint8, id uint8) bool {
 }
 
 // NaiveReduce is the definition of Reduce.
-func NaiveReduce(f Fold, shape, axes []int, a []float64) []float64 {
+func NaiveReduce(f op.Fold, shape, axes []int, a []float64) []float64 {
 	s := reduceSpec(shape, axes)
-	out := make([]float64, s.elems(s.Out))
+	out := make([]float64, s.Elems(s.Out))
 	best := make([]float64, len(out))
-	naiveEach(s, func(at func(ids []uint8) int) { best[at(s.Out)] = f.identity() })
+	naiveEach(s, func(at func(ids []uint8) int) { best[at(s.Out)] = f.Identity() })
 	seen := make([]bool, len(out))
 	pos := make([]int, len(out))
 	naiveEach(s, func(at func(ids []uint8) int) {
 		i, v := at(s.Out), a[at(s.In[0])]
 		switch f {
-		case FoldArgMax, FoldArgMin:
+		case op.FoldArgMax, op.FoldArgMin:
 			if !seen[i] || naiveBetter(f, v, best[i]) {
 				out[i], best[i] = float64(pos[i]), v
 			}
@@ -96,16 +98,16 @@ func NaiveReduce(f Fold, shape, axes []int, a []float64) []float64 {
 }
 
 // naiveBetter reports whether v, coming later, takes the place of best.
-func naiveBetter(f Fold, v, best float64) bool {
+func naiveBetter(f op.Fold, v, best float64) bool {
 	if best != best {
 		return false
 	}
-	return v != v || f == FoldArgMax && v > best || f == FoldArgMin && v < best
+	return v != v || f == op.FoldArgMax && v > best || f == op.FoldArgMin && v < best
 }
 
 // NaiveFused is the definition of Fused without a fold: it runs the code for
 // every point of shape on its own.
-func NaiveFused(shape []int, operands []FusedOperand, code []Micro, consts []float64, args [][]float64) (values []float64, exact bool) {
+func NaiveFused(shape []int, operands []FusedOperand, code []op.Micro, consts []float64, args [][]float64) (values []float64, exact bool) {
 	exact = true
 	n := 1
 	for _, d := range shape {
@@ -126,7 +128,7 @@ func NaiveFused(shape []int, operands []FusedOperand, code []Micro, consts []flo
 		}
 		result := uint8(0)
 		for _, m := range code {
-			if m.Fn == FnCheck {
+			if m.Fn == op.FnCheck {
 				at, _ := CheckInt(&Ctl{}, []float64{reg[m.A]})
 				exact = exact && at < 0
 				continue

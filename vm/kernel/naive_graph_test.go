@@ -1,5 +1,7 @@
 package kernel
 
+import "ein/vm/op"
+
 // The graph kernels once more, each from its definition, on plain matrices and
 // sharing nothing with the fast ones: what those are tested against.
 
@@ -93,7 +95,7 @@ func NaiveTraceCube(a [][]bool) int {
 
 // NaiveWalk marks the nodes that some number of edges, at least one, leads to
 // from src: it goes on adding successors until none is new.
-func NaiveWalk(a [][]bool, src int, mode WalkMode) []bool {
+func NaiveWalk(a [][]bool, src int, mode op.WalkMode) []bool {
 	n := len(a)
 	reached := append([]bool(nil), a[src]...)
 	for changed := true; changed; {
@@ -108,9 +110,9 @@ func NaiveWalk(a [][]bool, src int, mode WalkMode) []bool {
 		}
 	}
 	switch mode {
-	case WalkDesc:
+	case op.WalkDesc:
 		reached[src] = false
-	case WalkReach:
+	case op.WalkReach:
 		reached[src] = true
 	}
 	return reached

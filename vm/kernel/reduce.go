@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"errors"
 	"math"
 	"slices"
@@ -13,7 +14,7 @@ var errArgAxes = errors.New("kernel: argmax and argmin take one axis")
 type Reduce struct {
 	nest *foldNest // sum, max and min
 
-	fold            Fold // FoldArgMax and FoldArgMin
+	fold            op.Fold // FoldArgMax and FoldArgMin
 	outer, n, inner int
 	outLen          int
 	cost            Cost
@@ -23,28 +24,28 @@ type Reduce struct {
 // result has the axes that are left. It is an error to reduce no elements by
 // anything but a sum, unless the result is empty too, and to give the arg folds
 // other than one axis.
-func PlanReduce(fold Fold, shape, axes []int) (*Reduce, error) {
+func PlanReduce(fold op.Fold, shape, axes []int) (*Reduce, error) {
 	s := reduceSpec(shape, axes)
-	outLen := s.elems(s.Out)
+	outLen := s.Elems(s.Out)
 	p := &Reduce{fold: fold, outLen: int(outLen)}
-	if outLen > 0 && fold != FoldSum && s.elems(s.In[0]) == 0 {
+	if outLen > 0 && fold != op.FoldSum && s.Elems(s.In[0]) == 0 {
 		return nil, errEmptyFold
 	}
-	if fold == FoldArgMax || fold == FoldArgMin {
+	if fold == op.FoldArgMax || fold == op.FoldArgMin {
 		return p, p.planArg(shape, axes)
 	}
-	if s.empty() {
+	if s.Empty() {
 		p.cost.Ops = outLen
 		return p, nil
 	}
-	p.nest = planFoldNest(fold, usedLoops(s.indexes()), outLen, false)
+	p.nest = planFoldNest(fold, usedLoops(indexes(s)), outLen, false)
 	p.cost.Ops = p.nest.ops
 	return p, nil
 }
 
 // reduceSpec is the sum over the given axes.
-func reduceSpec(shape, axes []int) Spec {
-	s := Spec{In: [][]uint8{nil}, Size: shape}
+func reduceSpec(shape, axes []int) op.Spec {
+	s := op.Spec{In: [][]uint8{nil}, Size: shape}
 	for d := range shape {
 		s.In[0] = append(s.In[0], uint8(d))
 		if !slices.Contains(axes, d) {
@@ -81,7 +82,7 @@ func (p *Reduce) Run(c *Ctl, dst, a []float64, s Scratch) bool {
 	switch {
 	case p.nest != nil:
 		return p.nest.run(c, dst, a)
-	case p.fold == FoldSum:
+	case p.fold == op.FoldSum:
 		return Fill(c, dst[:p.outLen], 0)
 	case p.outLen == 0:
 		return true
@@ -115,7 +116,7 @@ func (p *Reduce) argRows(c *Ctl, dst, a []float64) bool {
 // better reports whether v, coming later, takes the place of best. Written so
 // that a NaN wins once and for all.
 func (p *Reduce) better(v, best float64) bool {
-	if p.fold == FoldArgMax {
+	if p.fold == op.FoldArgMax {
 		return !(v <= best) && best == best
 	}
 	return !(v >= best) && best == best

@@ -1,44 +1,15 @@
 package kernel
 
 import (
-	"math"
+	"ein/vm/op"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
 
-// Fold is how many values become one.
-type Fold uint8
-
-// FoldMax and FoldMin give NaN when any value is one, as NumPy does. The arg
-// folds give the index of the first greatest or least value along one axis,
-// and a NaN counts as both; only PlanReduce takes them.
-const (
-	FoldSum Fold = iota
-	FoldMax
-	FoldMin
-	FoldArgMax
-	FoldArgMin
-)
-
-func (f Fold) String() string {
-	return [...]string{"sum", "max", "min", "argmax", "argmin"}[f]
-}
-
-// identity is what folding starts from.
-func (f Fold) identity() float64 {
-	switch f {
-	case FoldMax:
-		return math.Inf(-1)
-	case FoldMin:
-		return math.Inf(1)
-	}
-	return 0
-}
-
 // foldNest folds a strided view of a into dst.
 type foldNest struct {
-	fold   Fold
+	fold   op.Fold
 	outer  []loopAxis
 	inner  loopAxis
 	assign bool // every element of dst is the fold of one inner run
@@ -48,7 +19,7 @@ type foldNest struct {
 
 // planFoldNest orders the loops so that a is read in the order in which it
 // lies. sparse says that the loops do not reach every element of dst.
-func planFoldNest(f Fold, axes []loopAxis, outLen uint64, sparse bool) *foldNest {
+func planFoldNest(f op.Fold, axes []loopAxis, outLen uint64, sparse bool) *foldNest {
 	sortLoops(axes, byStride(slotA))
 	p := &foldNest{fold: f, inner: loopAxis{n: 1}, outLen: int(outLen), ops: loopsProduct(axes)}
 	if axes = mergeLoops(axes); len(axes) > 0 {
@@ -63,7 +34,7 @@ func planFoldNest(f Fold, axes []loopAxis, outLen uint64, sparse bool) *foldNest
 }
 
 func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
-	if !p.assign && !Fill(c, dst[:p.outLen], p.fold.identity()) {
+	if !p.assign && !Fill(c, dst[:p.outLen], p.fold.Identity()) {
 		return false
 	}
 	m := opMeter{c: c}
@@ -81,15 +52,15 @@ func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
 func (p *foldNest) block(m *opMeter, dst, a []float64) bool {
 	sa, sd := p.inner.stride[slotA], p.inner.stride[slotD]
 	if p.assign {
-		dst[0] = p.fold.run(p.fold.identity(), a, sa, p.inner.n)
+		dst[0] = foldRun(p.fold, p.fold.Identity(), a, sa, p.inner.n)
 		return m.add(p.inner.n)
 	}
 	for lo := 0; lo < p.inner.n; lo += PollOps {
 		n := min(PollOps, p.inner.n-lo)
 		if sd == 0 {
-			dst[0] = p.fold.run(dst[0], a[lo*sa:], sa, n)
+			dst[0] = foldRun(p.fold, dst[0], a[lo*sa:], sa, n)
 		} else {
-			p.fold.into(dst[lo*sd:], sd, a[lo*sa:], sa, n)
+			foldInto(p.fold, dst[lo*sd:], sd, a[lo*sa:], sa, n)
 		}
 		if !m.add(n) {
 			return false
@@ -99,17 +70,17 @@ func (p *foldNest) block(m *opMeter, dst, a []float64) bool {
 }
 
 // run folds n values at stride sa into acc.
-func (f Fold) run(acc float64, a []float64, sa, n int) float64 {
+func foldRun(f op.Fold, acc float64, a []float64, sa, n int) float64 {
 	switch {
-	case f == FoldSum && sa == 1:
+	case f == op.FoldSum && sa == 1:
 		return acc + sumRun(a[:n])
-	case f == FoldSum:
+	case f == op.FoldSum:
 		for i := range n {
 			acc += a[i*sa]
 		}
-	case f == FoldMax && sa == 1:
+	case f == op.FoldMax && sa == 1:
 		return maxRun(acc, a[:n])
-	case f == FoldMax:
+	case f == op.FoldMax:
 		for i := range n {
 			acc = max(acc, a[i*sa])
 		}
@@ -179,15 +150,15 @@ func minRun(acc float64, a []float64) float64 {
 }
 
 // into folds n values of a into as many of dst.
-func (f Fold) into(dst []float64, sd int, a []float64, sa, n int) {
+func foldInto(f op.Fold, dst []float64, sd int, a []float64, sa, n int) {
 	switch {
-	case f == FoldSum && sa == 1 && sd == 1:
+	case f == op.FoldSum && sa == 1 && sd == 1:
 		floats.Add(dst[:n], a[:n])
-	case f == FoldSum:
+	case f == op.FoldSum:
 		for i := range n {
 			dst[i*sd] += a[i*sa]
 		}
-	case f == FoldMax:
+	case f == op.FoldMax:
 		for i := range n {
 			dst[i*sd] = max(dst[i*sd], a[i*sa])
 		}

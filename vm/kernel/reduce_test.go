@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,19 +15,19 @@ func TestReduceRandom(t *testing.T) {
 		for i := range shape {
 			shape[i] = r.IntN(6)
 		}
-		fold := Fold(r.IntN(5))
+		fold := op.Fold(r.IntN(5))
 		axes := r.Perm(len(shape))[:r.IntN(len(shape)+1)]
-		if fold >= FoldArgMax {
+		if fold >= op.FoldArgMax {
 			axes = []int{r.IntN(len(shape))}
 		}
 		a := denseRand(r, int(dimsProduct(shape)))
-		if fold != FoldSum && len(a) > 0 && r.IntN(3) == 0 {
+		if fold != op.FoldSum && len(a) > 0 && r.IntN(3) == 0 {
 			a[r.IntN(len(a))] = math.NaN()
 			a[r.IntN(len(a))] = math.Inf(1 - 2*r.IntN(2))
 		}
 		p, err := PlanReduce(fold, shape, axes)
 		if err != nil {
-			if len(a) == 0 && fold != FoldSum {
+			if len(a) == 0 && fold != op.FoldSum {
 				continue
 			}
 			t.Fatal(shape, axes, err)
@@ -41,7 +42,7 @@ func TestReduceRandom(t *testing.T) {
 }
 
 func TestReduceErrors(t *testing.T) {
-	for fold := FoldMax; fold <= FoldArgMin; fold++ {
+	for fold := op.FoldMax; fold <= op.FoldArgMin; fold++ {
 		if _, err := PlanReduce(fold, []int{3, 0}, []int{1}); err == nil {
 			t.Errorf("%v of nothing is accepted", fold)
 		}
@@ -49,7 +50,7 @@ func TestReduceErrors(t *testing.T) {
 			t.Errorf("no %v at all: %v", fold, err)
 		}
 	}
-	if _, err := PlanReduce(FoldArgMax, []int{3, 3}, []int{0, 1}); err == nil {
+	if _, err := PlanReduce(op.FoldArgMax, []int{3, 3}, []int{0, 1}); err == nil {
 		t.Error("argmax over two axes is accepted")
 	}
 }
@@ -58,7 +59,7 @@ func TestReduceCancelAllocs(t *testing.T) {
 	a, dst := make([]float64, 4*PollOps), make([]float64, 1<<10)
 	scratch := Scratch{F: make([]float64, 1<<10)}
 	shape := []int{1 << 10, 1 << 10}
-	for fold := FoldSum; fold <= FoldArgMin; fold++ {
+	for fold := op.FoldSum; fold <= op.FoldArgMin; fold++ {
 		for axis := range shape {
 			p, err := PlanReduce(fold, shape, []int{axis})
 			if err != nil {
@@ -123,7 +124,7 @@ func TestSoftmax(t *testing.T) {
 func BenchmarkReduce(b *testing.B) {
 	const n = 1000
 	a, dst := denseRand(rand.New(rand.NewPCG(1, 1)), n*n), make([]float64, n*n)
-	for fold := FoldMax; fold <= FoldArgMin; fold++ {
+	for fold := op.FoldMax; fold <= op.FoldArgMin; fold++ {
 		for axis := range 2 {
 			b.Run(fmt.Sprintf("%v/axis%d/1000", fold, axis), func(b *testing.B) {
 				p, err := PlanReduce(fold, []int{n, n}, []int{axis})

@@ -7,6 +7,7 @@ import (
 
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -69,7 +70,7 @@ func (k known) at(i int) float64 {
 }
 
 func (m *maker) mapped() (known, bool) {
-	fn := kernel.Fn(m.r.IntN(int(kernel.FnCheck)))
+	fn := op.Fn(m.r.IntN(int(op.FnCheck)))
 	shaped, ok := m.pick(anyNode)
 	if !ok {
 		return known{}, false
@@ -77,7 +78,7 @@ func (m *maker) mapped() (known, bool) {
 	args := make([]known, fn.Arity())
 	for i := range args {
 		args[i], ok = m.pick(func(n *ir.Node) bool { return n.Rank() == 0 || n.Type.Shape == shaped.n.Type.Shape })
-		if !ok || fn == kernel.FnNot && args[i].n.Type.Kind != tensor.Bool {
+		if !ok || fn == op.FnNot && args[i].n.Type.Kind != tensor.Bool {
 			return known{}, false
 		}
 	}
@@ -98,7 +99,7 @@ func (m *maker) mapped() (known, bool) {
 }
 
 func (m *maker) einsum() (known, bool) {
-	spec := &kernel.Spec{}
+	spec := &op.Spec{}
 	for range 4 {
 		spec.Size = append(spec.Size, m.axis)
 	}
@@ -126,7 +127,7 @@ func (m *maker) reduce() (known, bool) {
 	if !ok || m.axis == 0 {
 		return known{}, false
 	}
-	f := []kernel.Fold{kernel.FoldMax, kernel.FoldMin, kernel.FoldArgMax, kernel.FoldArgMin}[m.r.IntN(4)]
+	f := []op.Fold{op.FoldMax, op.FoldMin, op.FoldArgMax, op.FoldArgMin}[m.r.IntN(4)]
 	axes := []int{m.r.IntN(a.n.Rank())}
 	n := m.b.Reduce(f, a.n, axes...)
 	return known{n, kernel.NaiveReduce(f, a.n.Type.Shape.Dims(), axes, a.data)}, true
@@ -139,9 +140,9 @@ func (m *maker) semiring() (known, bool) {
 	if !ok || !ok2 || m.axis == 0 {
 		return known{}, false
 	}
-	fn := []kernel.Fn{kernel.FnAdd, kernel.FnMul, kernel.FnMax, kernel.FnMin}[m.r.IntN(4)]
-	fold := []kernel.Fold{kernel.FoldMax, kernel.FoldMin}[m.r.IntN(2)]
-	spec := &kernel.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{m.axis, m.axis, m.axis}}
+	fn := []op.Fn{op.FnAdd, op.FnMul, op.FnMax, op.FnMin}[m.r.IntN(4)]
+	fold := []op.Fold{op.FoldMax, op.FoldMin}[m.r.IntN(2)]
+	spec := &op.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{m.axis, m.axis, m.axis}}
 	n := m.b.Semiring(fn, fold, spec, a.n, b.n)
 	return known{n, kernel.NaiveSemiring(*spec, fn, fold, a.data, b.data)}, true
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"errors"
 	"slices"
 )
@@ -12,8 +13,8 @@ var errSemiringFn = errors.New("kernel: a semiring combines with a function of t
 // (min, +) for shortest paths. It is immutable and may run in several
 // goroutines.
 type Semiring struct {
-	combine Fn
-	fold    Fold
+	combine op.Fn
+	fold    op.Fold
 
 	pack    *Unary // Y first copied so that its rows are contiguous; may be nil
 	packLen int
@@ -30,13 +31,13 @@ type Semiring struct {
 // combine(a, b). Indices of only one operand are folded over like the others,
 // not summed out first: most pairs of functions do not allow it. It is an error
 // to take the maximum or minimum of nothing, unless dst is empty too.
-func PlanSemiring(s Spec, combine Fn, fold Fold) (*Semiring, error) {
-	if combine.Arity() != 2 || fold > FoldMin {
+func PlanSemiring(s op.Spec, combine op.Fn, fold op.Fold) (*Semiring, error) {
+	if combine.Arity() != 2 || fold > op.FoldMin {
 		return nil, errSemiringFn
 	}
-	p := &Semiring{combine: combine, fold: fold, outLen: int(s.elems(s.Out))}
-	if s.empty() {
-		if p.outLen > 0 && fold != FoldSum {
+	p := &Semiring{combine: combine, fold: fold, outLen: int(s.Elems(s.Out))}
+	if s.Empty() {
+		if p.outLen > 0 && fold != op.FoldSum {
 			return nil, errEmptyFold
 		}
 		p.cost.Ops = uint64(p.outLen)
@@ -49,13 +50,13 @@ func PlanSemiring(s Spec, combine Fn, fold Fold) (*Semiring, error) {
 }
 
 // planMatrix recognises C[i,k] = fold over j of X[i,j] with Y[j,k].
-func (p *Semiring) planMatrix(s Spec) bool {
+func (p *Semiring) planMatrix(s op.Spec) bool {
 	switch p.combine {
-	case FnAdd, FnMul, FnMax, FnMin:
+	case op.FnAdd, op.FnMul, op.FnMax, op.FnMin:
 	default:
 		return false // the operands may not change places
 	}
-	if p.fold == FoldSum || !isMatrixProduct(s) {
+	if p.fold == op.FoldSum || !isMatrixProduct(s) {
 		return false
 	}
 	pl := newPairPlanner(s)
@@ -70,7 +71,7 @@ func (p *Semiring) planMatrix(s Spec) bool {
 		cm: m.stride[slotD], cn: n.stride[slotD],
 	}
 	if p.mat.yn != 1 {
-		p.pack = PlanUnary(Spec{In: s.In[pl.y : pl.y+1], Out: []uint8{k.id, n.id}, Size: s.Size})
+		p.pack = PlanUnary(op.Spec{In: s.In[pl.y : pl.y+1], Out: []uint8{k.id, n.id}, Size: s.Size})
 		p.packLen = n.n * k.n
 		p.mat.yk, p.mat.yn = n.n, 1
 		p.cost = Cost{Ops: p.pack.cost.Ops, F: pl.lenY}
@@ -81,7 +82,7 @@ func (p *Semiring) planMatrix(s Spec) bool {
 
 // isMatrixProduct reports whether both operands and the result are matrices
 // without diagonals.
-func isMatrixProduct(s Spec) bool {
+func isMatrixProduct(s op.Spec) bool {
 	for _, ids := range append([][]uint8{s.Out}, s.In...) {
 		if len(ids) != 2 || ids[0] == ids[1] {
 			return false
@@ -91,8 +92,8 @@ func isMatrixProduct(s Spec) bool {
 }
 
 // planGeneral runs anything else as a fused expression with a fold.
-func (p *Semiring) planGeneral(s Spec) error {
-	info := s.indexes()
+func (p *Semiring) planGeneral(s op.Spec) error {
+	info := indexes(s)
 	var out, folded []uint8
 	for _, id := range s.Out {
 		if !slices.Contains(out, id) {
@@ -112,7 +113,7 @@ func (p *Semiring) planGeneral(s Spec) error {
 			ops[k].Stride = append(ops[k].Stride, info[id].stride[k])
 		}
 	}
-	code := []Micro{{Fn: p.combine, Dst: 2, A: 0, B: 1}}
+	code := []op.Micro{{Fn: p.combine, Dst: 2, A: 0, B: 1}}
 	var err error
 	if len(folded) == 0 {
 		p.general, err = PlanFused(shape, ops, code, nil)
@@ -124,7 +125,7 @@ func (p *Semiring) planGeneral(s Spec) error {
 	}
 	p.cost = p.general.cost
 	if len(out) < len(s.Out) {
-		p.post = PlanUnary(Spec{In: [][]uint8{out}, Out: s.Out, Size: s.Size})
+		p.post = PlanUnary(op.Spec{In: [][]uint8{out}, Out: s.Out, Size: s.Size})
 		p.cost.Ops = satSum(p.cost.Ops, p.post.cost.Ops)
 		p.cost.F = satSum(p.cost.F, uint64(p.general.outLen))
 	}
@@ -165,7 +166,7 @@ func (p *Semiring) runMatrix(c *Ctl, dst []float64, ops [2][]float64, s Scratch)
 			return false
 		}
 	}
-	if !Fill(c, dst[:p.outLen], p.fold.identity()) {
+	if !Fill(c, dst[:p.outLen], p.fold.Identity()) {
 		return false
 	}
 	if goesParallel(c, satMul(uint64(q.m), uint64(q.k), uint64(q.n))) {
@@ -204,51 +205,51 @@ func (p *Semiring) rows(c *Ctl, dst, x, y []float64, first, last int) bool {
 // NaN, also beat comparisons that do not: those mispredict. At 200^3 (min, +)
 // takes 4.6 ms against 6.6, and (max, min) 7 against 18 to 30.
 func (p *Semiring) row(row []float64, f float64, y []float64) {
-	if p.fold == FoldMax {
+	if p.fold == op.FoldMax {
 		maxRow(p.combine, row, f, y)
 	} else {
 		minRow(p.combine, row, f, y)
 	}
 }
 
-func maxRow(combine Fn, row []float64, f float64, y []float64) {
+func maxRow(combine op.Fn, row []float64, f float64, y []float64) {
 	y = y[:len(row)]
 	switch combine {
-	case FnAdd:
+	case op.FnAdd:
 		for j, r := range row {
 			row[j] = max(r, f+y[j])
 		}
-	case FnMul:
+	case op.FnMul:
 		for j, r := range row {
 			row[j] = max(r, f*y[j])
 		}
-	case FnMax:
+	case op.FnMax:
 		for j, r := range row {
 			row[j] = max(r, f, y[j])
 		}
-	case FnMin:
+	case op.FnMin:
 		for j, r := range row {
 			row[j] = max(r, min(f, y[j]))
 		}
 	}
 }
 
-func minRow(combine Fn, row []float64, f float64, y []float64) {
+func minRow(combine op.Fn, row []float64, f float64, y []float64) {
 	y = y[:len(row)]
 	switch combine {
-	case FnAdd:
+	case op.FnAdd:
 		for j, r := range row {
 			row[j] = min(r, f+y[j])
 		}
-	case FnMul:
+	case op.FnMul:
 		for j, r := range row {
 			row[j] = min(r, f*y[j])
 		}
-	case FnMax:
+	case op.FnMax:
 		for j, r := range row {
 			row[j] = min(r, max(f, y[j]))
 		}
-	case FnMin:
+	case op.FnMin:
 		for j, r := range row {
 			row[j] = min(r, f, y[j])
 		}

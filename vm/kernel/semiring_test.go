@@ -1,17 +1,18 @@
 package kernel
 
 import (
+	"ein/vm/op"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 )
 
-func checkSemiring(t *testing.T, s Spec, fn Fn, fold Fold, a, b []float64) {
+func checkSemiring(t *testing.T, s op.Spec, fn op.Fn, fold op.Fold, a, b []float64) {
 	t.Helper()
 	p, err := PlanSemiring(s, fn, fold)
 	if err != nil {
-		if s.empty() && fold != FoldSum && s.elems(s.Out) > 0 {
+		if s.Empty() && fold != op.FoldSum && s.Elems(s.Out) > 0 {
 			return
 		}
 		t.Fatalf("%v: %v", s, err)
@@ -27,14 +28,14 @@ func checkSemiring(t *testing.T, s Spec, fn Fn, fold Fold, a, b []float64) {
 	checkCost(t, s, c, p.Cost())
 }
 
-var semiringFns = []Fn{FnAdd, FnSub, FnMul, FnMax, FnMin, FnDiv, FnLt}
+var semiringFns = []op.Fn{op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin, op.FnDiv, op.FnLt}
 
 func TestSemiringRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 5000 {
 		s := randomSpec(r, 2, 4, 5, 3000)
 		ops := specOperands(r, s)
-		fn, fold := semiringFns[r.IntN(5)], Fold(r.IntN(3))
+		fn, fold := semiringFns[r.IntN(5)], op.Fold(r.IntN(3))
 		checkSemiring(t, s, fn, fold, ops[0], ops[1])
 	}
 }
@@ -57,7 +58,7 @@ func TestSemiringMatrix(t *testing.T) {
 				}
 			}
 		}
-		fn, fold := semiringFns[r.IntN(len(semiringFns))], FoldMax+Fold(r.IntN(2))
+		fn, fold := semiringFns[r.IntN(len(semiringFns))], op.FoldMax+op.Fold(r.IntN(2))
 		checkSemiring(t, s, fn, fold, ops[0], ops[1])
 		if p, _ := PlanSemiring(s, fn, fold); p.mat.m > 0 {
 			quick++
@@ -69,16 +70,16 @@ func TestSemiringMatrix(t *testing.T) {
 }
 
 func TestSemiringErrors(t *testing.T) {
-	if _, err := PlanSemiring(sized(specNN, 2, 0, 2), FnAdd, FoldMin); err == nil {
+	if _, err := PlanSemiring(sized(specNN, 2, 0, 2), op.FnAdd, op.FoldMin); err == nil {
 		t.Error("the minimum of nothing is accepted")
 	}
-	if _, err := PlanSemiring(sized(specNN, 0, 0, 2), FnAdd, FoldMin); err != nil {
+	if _, err := PlanSemiring(sized(specNN, 0, 0, 2), op.FnAdd, op.FoldMin); err != nil {
 		t.Error("no minima of nothing:", err)
 	}
-	if _, err := PlanSemiring(sized(specNN, 2, 2, 2), FnNeg, FoldMin); err == nil {
+	if _, err := PlanSemiring(sized(specNN, 2, 2, 2), op.FnNeg, op.FoldMin); err == nil {
 		t.Error("a function of one argument is accepted")
 	}
-	if _, err := PlanSemiring(sized(specNN, 2, 2, 2), FnAdd, FoldArgMax); err == nil {
+	if _, err := PlanSemiring(sized(specNN, 2, 2, 2), op.FnAdd, op.FoldArgMax); err == nil {
 		t.Error("argmax is accepted")
 	}
 }
@@ -87,8 +88,8 @@ func TestSemiringCancelAllocs(t *testing.T) {
 	const n = 300
 	r := rand.New(rand.NewPCG(35, 36))
 	a, dst := denseRand(r, n*n), make([]float64, n*n)
-	for _, fn := range []Fn{FnAdd, FnSub} {
-		p, err := PlanSemiring(sized(specNN, n, n, n), fn, FoldMin)
+	for _, fn := range []op.Fn{op.FnAdd, op.FnSub} {
+		p, err := PlanSemiring(sized(specNN, n, n, n), fn, op.FoldMin)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestSemiringCancelAllocs(t *testing.T) {
 		if p.Run(c, dst, a, a, s) || c.Ops > 3*PollOps {
 			t.Errorf("%v ran on for %d operations", fn, c.Ops)
 		}
-		p, _ = PlanSemiring(sized(specNN, 6, 6, 6), fn, FoldMin)
+		p, _ = PlanSemiring(sized(specNN, 6, 6, 6), fn, op.FoldMin)
 		ctl := new(Ctl) // large runs hand it to goroutines, so it lives on the heap
 		if allocs := testing.AllocsPerRun(10, func() { p.Run(ctl, dst, a, a, s) }); allocs > 0 {
 			t.Errorf("%v: %v allocations", fn, allocs)
@@ -106,9 +107,9 @@ func TestSemiringCancelAllocs(t *testing.T) {
 
 func BenchmarkSemiring(b *testing.B) {
 	for _, x := range []struct {
-		fn   Fn
-		fold Fold
-	}{{FnAdd, FoldMin}, {FnAdd, FoldMax}, {FnMul, FoldMax}, {FnMax, FoldMin}, {FnMin, FoldMax}, {FnSub, FoldMin}} {
+		fn   op.Fn
+		fold op.Fold
+	}{{op.FnAdd, op.FoldMin}, {op.FnAdd, op.FoldMax}, {op.FnMul, op.FoldMax}, {op.FnMax, op.FoldMin}, {op.FnMin, op.FoldMax}, {op.FnSub, op.FoldMin}} {
 		for _, n := range []int{6, 200} {
 			b.Run(fmt.Sprintf("%v-%v/%d", x.fold, x.fn, n), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(1, 1))

@@ -309,3 +309,38 @@ func (v *Value) ToDense() []float64 {
 	}
 	return out
 }
+
+// Magnitude is the least bytes that hold the magnitudes of the whole numbers of v, and whether none is negative.
+func Magnitude(v *Value) (bytes int, nonNeg bool) {
+	most, nonNeg := 0.0, true
+	for _, x := range Numbers(v) {
+		most = max(most, math.Abs(x))
+		nonNeg = nonNeg && x >= 0
+	}
+	return BytesOf(most), nonNeg
+}
+
+// BytesOf is the bytes that whole numbers up to most take.
+func BytesOf(most float64) int {
+	bytes := 1
+	for MaxOf(bytes) < most && bytes < 7 {
+		bytes++
+	}
+	return bytes
+}
+
+// MaxOf is the largest whole number of so many bytes that a program can have.
+func MaxOf(bytes int) float64 {
+	if bytes == 0 || bytes > 6 {
+		return MaxInt - 1
+	}
+	return float64(uint64(1)<<(8*bytes) - 1)
+}
+
+// Numbers is the stored elements of a dense or sparse value.
+func Numbers(v *Value) []float64 {
+	if v.Layout == Sparse {
+		return v.CSR.Val
+	}
+	return v.F
+}

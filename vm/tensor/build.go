@@ -1,17 +1,15 @@
-package kernel
+package tensor
 
 import (
 	"math/bits"
 	"slices"
-
-	"ein/vm/tensor"
 )
 
 // BuildCSR makes the rows x cols matrix with an entry at (src[e], dst[e]) for
 // each e, of weight w[e], or 1 when w is nil. All ids are in range. Of entries
 // at the same place the first is kept, and repeated is how many were not. It is
 // a loader and allocates.
-func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a tensor.CSR, repeated int) {
+func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a CSR, repeated int) {
 	keep := func(i int) int { return len(slices.Compact(a.Row(i))) }
 	if w == nil {
 		a = sortEdges(rows, cols, src, dst)
@@ -42,12 +40,12 @@ func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a tensor.CSR, repe
 
 // placeEdges counts edges into rows, each in the order of the edges. An entry is
 // the column, or the number of the edge when dst is nil.
-func placeEdges(rows, cols int, src, dst []int32) tensor.CSR {
-	a := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
+func placeEdges(rows, cols int, src, dst []int32) CSR {
+	a := CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
 	for _, i := range src {
 		a.Ptr[i+1]++
 	}
-	sumUp(a.Ptr)
+	SumUp(a.Ptr)
 	at := append([]int32(nil), a.Ptr[:rows]...)
 	for e, i := range src {
 		k := at[i]
@@ -74,7 +72,7 @@ const sortEdgesLeast = 1 << 14
 // every row), and two counting sorts, by column and then by row, 375. Dealing
 // them out twice, by columns and by rows, with an insertion sort to finish, took
 // 140.
-func sortEdges(rows, cols int, src, dst []int32) tensor.CSR {
+func sortEdges(rows, cols int, src, dst []int32) CSR {
 	if len(src) < sortEdgesLeast {
 		a := placeEdges(rows, cols, src, dst)
 		for i := range rows {
@@ -83,7 +81,7 @@ func sortEdges(rows, cols int, src, dst []int32) tensor.CSR {
 		return a
 	}
 	b := dealEdges(rows, cols, src, dst)
-	a := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
+	a := CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
 	room := make([]uint64, b.longest)
 	for k := range len(b.start) - 1 {
 		lo, hi := b.start[k], b.start[k+1]
@@ -130,7 +128,7 @@ func dealEdges(rows, cols int, src, dst []int32) edgeBlocks {
 	for _, n := range b.start {
 		b.longest = max(b.longest, n)
 	}
-	sumUp(b.start)
+	SumUp(b.start)
 	at := append([]int32(nil), b.start...)
 	for e, i := range src {
 		k := i >> b.rowBits
@@ -214,7 +212,7 @@ func sortRow(row []int32, val []float64, keys []uint64, dst []int32, w []float64
 }
 
 // closeGaps moves rows that end early, at end, together.
-func closeGaps(a *tensor.CSR, end []int32) {
+func closeGaps(a *CSR, end []int32) {
 	at := int32(0)
 	for i, e := range end {
 		from := a.Ptr[i]
@@ -229,5 +227,12 @@ func closeGaps(a *tensor.CSR, end []int32) {
 	a.Idx = a.Idx[:at:at]
 	if a.Val != nil {
 		a.Val = a.Val[:at:at]
+	}
+}
+
+// SumUp turns counts, each one place late, into first positions.
+func SumUp(ptr []int32) {
+	for i := 1; i < len(ptr); i++ {
+		ptr[i] += ptr[i-1]
 	}
 }
