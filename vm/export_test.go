@@ -1,6 +1,20 @@
 package vm
 
-import "ein/vm/tensor"
+import (
+	"testing"
+
+	"ein/vm/code"
+	"ein/vm/tensor"
+)
+
+// TestKernels: every row of the table of operations has its kernel.
+func TestKernels(t *testing.T) {
+	for op, k := range kernels {
+		if k == nil {
+			t.Errorf("%v has no kernel", code.Op(op))
+		}
+	}
+}
 
 // Soil overwrites the memory of a machine with what an earlier run could have
 // left there. Constants and inputs are not the machine's to write.

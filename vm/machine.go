@@ -82,9 +82,16 @@ type Machine struct {
 	mod     *cost.Module
 	regs    []tensor.Value
 	scratch kernel.Scratch
-	args    [][]float64 // operands of the fused instruction being run
+	args    [][]float64 // see dense
 	result  Result
 	ctl     kernel.Ctl
+
+	// The step that is being run, with its result and its first arguments, as far as
+	// it has them.
+	step    *cost.Step
+	pos     ir.Pos
+	d, a, b *tensor.Value
+	err     *RuntimeError
 }
 
 // New allocates the memory that the certificate states, after comparing it with
@@ -199,18 +206,24 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 	if m.ctl.Stopped() {
 		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}
+	m.err = nil
 	for i := range m.mod.Steps {
-		ok, err := m.step(i, &m.mod.Steps[i])
-		if err != nil {
-			var e *RuntimeError
-			if errors.As(err, &e) {
-				e.Pos = p.Pos[i]
-			}
-			return nil, err
+		s := &m.mod.Steps[i]
+		m.step, m.pos, m.a = s, p.Pos[i], &m.regs[s.Args[0]]
+		if len(s.Args) > 1 {
+			m.b = &m.regs[s.Args[1]]
 		}
-		if !ok {
-			return nil, &Stopped{Pos: p.Pos[i], Cause: context.Cause(ctx)}
+		if s.Dst >= 0 {
+			m.d = &m.regs[s.Dst]
 		}
+		if kernels[s.Op](m) {
+			continue
+		}
+		if m.err != nil {
+			m.err.Pos = m.pos
+			return nil, m.err
+		}
+		return nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}
 	}
 	m.result.Stats = Stats{Ops: m.ctl.Ops, PeakBytes: m.mod.Certificate.PeakBytes}
 	return &m.result, nil

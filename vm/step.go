@@ -6,205 +6,240 @@ import (
 	"slices"
 
 	"ein/vm/code"
-	"ein/vm/cost"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
-// step runs instruction i. It reports false when the run was cancelled.
-func (m *Machine) step(i int, s *cost.Step) (bool, error) {
-	c := &m.ctl
-	a := &m.regs[s.Args[0]]
-	var b *tensor.Value
-	if len(s.Args) > 1 {
-		b = &m.regs[s.Args[1]]
-	}
-	var d *tensor.Value
-	if s.Dst >= 0 {
-		d = &m.regs[s.Dst]
-	}
-	sparse := a.Layout == tensor.Sparse
-	switch s.Op {
-	case code.Einsum:
-		switch {
-		case s.Unary != nil:
-			return s.Unary.Run(c, d.F, a.F, m.scratch), nil
-		case s.Pair != nil:
-			return s.Pair.Run(c, d.F, a.F, b.F, m.scratch), nil
+// kernels are the kernels of the operations, on the step that the machine is at.
+// One that gives false was cancelled, or has failed and set err.
+var kernels = [code.MaxOp]func(m *Machine) bool{
+	code.Einsum: func(m *Machine) bool {
+		switch p := m.step.Plan.(type) {
+		case *kernel.Unary:
+			return p.Run(&m.ctl, m.d.F, m.a.F, m.scratch)
+		case *kernel.Pair:
+			return p.Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
 		}
-		return s.Many.Run(c, d.F, m.dense(s.Args), m.scratch), nil
-	case code.Exact:
-		exact, ok := s.Exact.Run(c, d.F, m.dense(s.Args), m.sparse(s.Args), m.scratch)
-		if ok && !exact {
-			return false, inexact()
-		}
-		return ok, nil
-	case code.Semiring:
-		return s.Semiring.Run(c, d.F, a.F, b.F, m.scratch), nil
-	case code.Fused:
-		exact, ok := s.Fused.Run(c, d.F, m.dense(s.Args), m.scratch)
-		if ok && !exact {
-			return false, inexact()
-		}
-		return ok, nil
-	case code.Reduce:
-		return s.Reduce.Run(c, d.F, a.F, m.scratch), nil
-	case code.Softmax:
-		return kernel.Softmax(c, d.F, a.F, a.Shape.Dims(), s.Axes[0]), nil
-	case code.Select:
-		return m.selects(s, d, a)
-	case code.Convert:
-		return m.convert(d, a), nil
-	case code.Logic:
-		return logic(c, s.Logic, d, a, b), nil
-	case code.Transpose:
-		if sparse {
-			d.CSR.Idx = d.CSR.Idx[:a.CSR.NNZ()]
-			if d.CSR.Val != nil {
-				d.CSR.Val = d.CSR.Val[:a.CSR.NNZ()]
+		return m.step.Plan.(*kernel.Many).Run(&m.ctl, m.d.F, m.dense(), m.scratch)
+	},
+	code.Exact: func(m *Machine) bool {
+		var csr *tensor.CSR
+		for _, r := range m.step.Args {
+			if m.regs[r].Layout == tensor.Sparse {
+				csr = &m.regs[r].CSR
 			}
-			return kernel.CSRTranspose(c, d.CSR, a.CSR), nil
 		}
-		return kernel.BitsTranspose(c, d.Bits, a.Bits), nil
-	case code.CountRows:
-		return m.countRows(d, a), nil
-	case code.CountCols:
-		return m.countCols(d, a), nil
-	case code.CountAll:
-		return m.countAll(d, a), nil
-	case code.CountProduct:
-		return kernel.CountProduct(c, d.F, a.Bits, b.Bits), nil
-	case code.CountMatVec:
-		return kernel.CountMatVec(c, d.F, a.Bits, b.Bits.W), nil
-	case code.CountAnd:
-		n, ok := kernel.PopAnd(c, a.Bits.W, b.Bits.W)
-		d.F[0] = float64(n)
-		return ok, nil
-	case code.BoolProduct:
-		return kernel.BoolProduct(c, d.Bits, a.Bits, b.Bits, m.scratch), nil
-	case code.BoolMatVec:
-		return kernel.BoolMatVec(c, d.Bits.W, a.Bits, b.Bits.W), nil
-	case code.TripleTrace:
-		n, ok := kernel.TripleTrace(c, a.Bits, b.Bits, m.regs[s.Args[2]].Bits)
-		return ok, count(d, n)
-	case code.CubeTrace:
-		n, ok := kernel.TraceCubeCSR(c, a.CSR, m.scratch)
-		return ok, count(d, n)
-	case code.MatVec:
-		return kernel.CSRMatVec(c, d.F, a.CSR, b.F), nil
-	case code.VecMat:
-		return kernel.CSRVecMat(c, d.F, a.F, b.CSR), nil
-	case code.Diag:
-		if sparse {
-			return kernel.CSRDiag(c, d.F, a.CSR), nil
+		return m.exact(m.step.Plan.(*kernel.Exact).Run(&m.ctl, m.d.F, m.dense(), csr, m.scratch))
+	},
+	code.Semiring: func(m *Machine) bool {
+		return m.step.Plan.(*kernel.Semiring).Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
+	},
+	code.Fused: func(m *Machine) bool {
+		return m.exact(m.step.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch))
+	},
+	code.Reduce: func(m *Machine) bool { return m.step.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
+	code.Softmax: func(m *Machine) bool {
+		return kernel.Softmax(&m.ctl, m.d.F, m.a.F, m.a.Shape.Dims(), m.step.Axes[0])
+	},
+	code.Select:  selects,
+	code.Convert: convert,
+	code.Logic: func(m *Machine) bool {
+		if m.step.Logic == code.Not {
+			return kernel.BitsNot(&m.ctl, m.d.Bits, m.a.Bits)
 		}
-		return m.chunks(a.Bits.Rows, func(lo, hi int) {
+		return logic[m.step.Logic](&m.ctl, m.d.Bits.W, m.a.Bits.W, m.b.Bits.W)
+	},
+	code.Transpose: func(m *Machine) bool {
+		if m.a.Layout != tensor.Sparse {
+			return kernel.BitsTranspose(&m.ctl, m.d.Bits, m.a.Bits)
+		}
+		m.d.CSR.Idx = m.d.CSR.Idx[:m.a.CSR.NNZ()]
+		if m.d.CSR.Val != nil {
+			m.d.CSR.Val = m.d.CSR.Val[:m.a.CSR.NNZ()]
+		}
+		return kernel.CSRTranspose(&m.ctl, m.d.CSR, m.a.CSR)
+	},
+	code.CountRows: func(m *Machine) bool {
+		return m.counts(kernel.PopRows, kernel.CSRRowCount, kernel.CSRRowSum)
+	},
+	code.CountCols: func(m *Machine) bool {
+		return m.counts(kernel.PopCols, kernel.CSRColCount, kernel.CSRColSum)
+	},
+	code.CountAll: countAll,
+	code.CountProduct: func(m *Machine) bool {
+		return kernel.CountProduct(&m.ctl, m.d.F, m.a.Bits, m.b.Bits)
+	},
+	code.CountMatVec: func(m *Machine) bool {
+		return kernel.CountMatVec(&m.ctl, m.d.F, m.a.Bits, m.b.Bits.W)
+	},
+	code.CountAnd: func(m *Machine) bool { return m.count(kernel.PopAnd(&m.ctl, m.a.Bits.W, m.b.Bits.W)) },
+	code.BoolProduct: func(m *Machine) bool {
+		return kernel.BoolProduct(&m.ctl, m.d.Bits, m.a.Bits, m.b.Bits, m.scratch)
+	},
+	code.BoolMatVec: func(m *Machine) bool {
+		return kernel.BoolMatVec(&m.ctl, m.d.Bits.W, m.a.Bits, m.b.Bits.W)
+	},
+	code.TripleTrace: func(m *Machine) bool {
+		return m.count(kernel.TripleTrace(&m.ctl, m.a.Bits, m.b.Bits, m.regs[m.step.Args[2]].Bits))
+	},
+	code.CubeTrace: func(m *Machine) bool { return m.count(kernel.TraceCubeCSR(&m.ctl, m.a.CSR, m.scratch)) },
+	code.MatVec:    func(m *Machine) bool { return kernel.CSRMatVec(&m.ctl, m.d.F, m.a.CSR, m.b.F) },
+	code.VecMat:    func(m *Machine) bool { return kernel.CSRVecMat(&m.ctl, m.d.F, m.a.F, m.b.CSR) },
+	code.Diag: func(m *Machine) bool {
+		if m.a.Layout == tensor.Sparse {
+			return kernel.CSRDiag(&m.ctl, m.d.F, m.a.CSR)
+		}
+		return m.chunks(m.a.Bits.Rows, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				d.F[i] = truth(a.Bits.Get(i, i))
+				m.d.F[i] = op.Truth(m.a.Bits.Get(i, i))
 			}
-		}), nil
-	case code.Symmetric:
-		d.CSR.Idx = d.CSR.Idx[:cap(d.CSR.Idx)]
-		n, ok := kernel.CSRSymmetrise(c, d.CSR, a.CSR, m.scratch)
-		d.CSR.Idx = d.CSR.Idx[:n]
-		return ok, nil
-	case code.Pattern:
-		d.CSR.Idx = d.CSR.Idx[:a.CSR.NNZ()]
-		return m.chunks(a.CSR.NNZ(), func(lo, hi int) { copy(d.CSR.Idx[lo:hi], a.CSR.Idx[lo:hi]) }) &&
-			m.chunks(len(a.CSR.Ptr), func(lo, hi int) { copy(d.CSR.Ptr[lo:hi], a.CSR.Ptr[lo:hi]) }), nil
-	case code.Closure:
-		if sparse {
-			return kernel.ClosureCSR(c, d.Bits, a.CSR, m.scratch), nil
+		})
+	},
+	code.Symmetric: func(m *Machine) bool {
+		m.d.CSR.Idx = m.d.CSR.Idx[:cap(m.d.CSR.Idx)]
+		n, ok := kernel.CSRSymmetrise(&m.ctl, m.d.CSR, m.a.CSR, m.scratch)
+		m.d.CSR.Idx = m.d.CSR.Idx[:n]
+		return ok
+	},
+	code.Pattern: func(m *Machine) bool {
+		d, a := &m.d.CSR, &m.a.CSR
+		d.Idx = d.Idx[:a.NNZ()]
+		return m.chunks(a.NNZ(), func(lo, hi int) { copy(d.Idx[lo:hi], a.Idx[lo:hi]) }) &&
+			m.chunks(len(a.Ptr), func(lo, hi int) { copy(d.Ptr[lo:hi], a.Ptr[lo:hi]) })
+	},
+	code.Closure: func(m *Machine) bool {
+		if m.a.Layout == tensor.Sparse {
+			return kernel.ClosureCSR(&m.ctl, m.d.Bits, m.a.CSR, m.scratch)
 		}
-		return kernel.ClosureBits(c, d.Bits, a.Bits, m.scratch), nil
-	case code.SCC:
-		ok := false
-		if sparse {
-			_, ok = kernel.SCCCSR(c, d.Part, a.CSR, m.scratch)
+		return kernel.ClosureBits(&m.ctl, m.d.Bits, m.a.Bits, m.scratch)
+	},
+	code.Walk: func(m *Machine) bool {
+		i, ok := m.position(1, m.a.Shape.Dim(0))
+		if !ok {
+			return false
+		}
+		if m.a.Layout == tensor.Sparse {
+			return kernel.WalkCSR(&m.ctl, m.d.Bits.W, m.a.CSR, i, m.step.Walk, m.scratch)
+		}
+		return kernel.WalkBits(&m.ctl, m.d.Bits.W, m.a.Bits, i, m.step.Walk, m.scratch)
+	},
+	code.HasPath: func(m *Machine) (ok bool) {
+		i, j, ok := m.ends()
+		if !ok {
+			return false
+		}
+		found := false
+		if m.a.Layout == tensor.Sparse {
+			found, ok = kernel.HasPathCSR(&m.ctl, m.a.CSR, i, j, m.scratch)
 		} else {
-			_, ok = kernel.SCCBits(c, d.Part, a.Bits, m.scratch)
+			found, ok = kernel.HasPathBits(&m.ctl, m.a.Bits, i, j, m.scratch)
 		}
-		return ok, nil
-	case code.Triangles:
+		m.d.F[0] = op.Truth(found)
+		return ok
+	},
+	code.SCC: func(m *Machine) (ok bool) {
+		if m.a.Layout == tensor.Sparse {
+			_, ok = kernel.SCCCSR(&m.ctl, m.d.Part, m.a.CSR, m.scratch)
+		} else {
+			_, ok = kernel.SCCBits(&m.ctl, m.d.Part, m.a.Bits, m.scratch)
+		}
+		return ok
+	},
+	code.Triangles: func(m *Machine) bool {
+		if m.a.Layout == tensor.Sparse {
+			return m.count(kernel.TrianglesCSR(&m.ctl, m.a.CSR, m.scratch))
+		}
+		return m.count(kernel.TrianglesBits(&m.ctl, m.a.Bits, m.scratch))
+	},
+	code.Path: func(m *Machine) bool {
+		i, j, ok := m.ends()
+		if !ok {
+			return false
+		}
+		if m.a.Layout == tensor.Sparse {
+			return kernel.PathCSR(&m.ctl, m.d.F, m.a.CSR, i, j, m.scratch)
+		}
+		return kernel.PathBits(&m.ctl, m.d.F, m.a.Bits, i, j, m.scratch)
+	},
+	code.Dist: func(m *Machine) bool {
+		i, ok := m.position(1, m.a.Shape.Dim(0))
+		if !ok {
+			return false
+		}
+		if m.a.Layout == tensor.Sparse {
+			return kernel.DistCSR(&m.ctl, m.d.F, m.a.CSR, i, m.scratch)
+		}
+		return kernel.DistBits(&m.ctl, m.d.F, m.a.Bits, i, m.scratch)
+	},
+	code.OneHot: func(m *Machine) bool {
+		i, ok := m.position(0, m.d.Shape.Dim(0))
+		if !ok || !m.clearWords(m.d.Bits.W) {
+			return false
+		}
+		m.d.Bits.Set(0, i)
+		return true
+	},
+	code.CheckInt: func(m *Machine) bool {
+		at, ok := kernel.CheckInt(&m.ctl, m.a.F)
+		return m.exact(at < 0, ok)
+	},
+	code.CheckFinite: func(m *Machine) bool {
+		at, ok := kernel.CheckFinite(&m.ctl, m.a.F)
+		if ok && at >= 0 {
+			return m.fail(notFinite(m.a, at))
+		}
+		return ok
+	},
+	code.CheckSymmetric: func(m *Machine) (ok bool) {
 		var n uint64
-		ok := false
-		if sparse {
-			n, ok = kernel.TrianglesCSR(c, a.CSR, m.scratch)
+		if m.a.Layout == tensor.Sparse {
+			n, ok = kernel.OneWayEdgesCSR(&m.ctl, m.a.CSR, m.scratch)
 		} else {
-			n, ok = kernel.TrianglesBits(c, a.Bits, m.scratch)
+			n, ok = kernel.OneWayEdgesBits(&m.ctl, m.a.Bits)
 		}
-		return ok, count(d, n)
-	case code.Walk, code.HasPath, code.Path, code.Dist:
-		return m.search(s, d, a)
-	case code.OneHot:
-		i, err := position(a, d.Shape.Dim(0))
-		if err != nil {
-			return false, err
+		if ok && n > 0 {
+			m.result.Warnings = append(m.result.Warnings, Warning{Pos: m.pos, OneWay: n,
+				Message: fmt.Sprintf("trace(A3) / 6 counts undirected triangles, but this graph has %d one-way edges", n)})
 		}
-		if !m.clearWords(d.Bits.W) {
-			return false, nil
-		}
-		d.Bits.Set(0, i)
-		return true, nil
-	case code.CheckInt:
-		at, ok := kernel.CheckInt(c, a.F)
-		if ok && at >= 0 {
-			return false, inexact()
-		}
-		return ok, nil
-	case code.CheckFinite:
-		at, ok := kernel.CheckFinite(c, a.F)
-		if ok && at >= 0 {
-			return false, notFinite(a, at)
-		}
-		return ok, nil
-	case code.CheckSymmetric:
-		return m.checkSymmetric(i, a), nil
-	}
-	panic("BUG: vm: no case for " + s.Op.String())
+		return ok
+	},
 }
 
-// dense lists the elements of dense registers.
-func (m *Machine) dense(regs []int) [][]float64 {
+var logic = [...]func(c *kernel.Ctl, dst, a, b []uint64) bool{
+	code.And: kernel.BitsAnd, code.Or: kernel.BitsOr, code.Xor: kernel.BitsXor, code.AndNot: kernel.BitsAndNot,
+}
+
+func (m *Machine) fail(e *RuntimeError) bool {
+	m.err = e
+	return false
+}
+
+// dense lists the elements of the arguments.
+func (m *Machine) dense() [][]float64 {
 	m.args = m.args[:0]
-	for _, r := range regs {
+	for _, r := range m.step.Args {
 		m.args = append(m.args, m.regs[r].F)
 	}
 	return m.args
 }
 
-// sparse is the sparse register among some, nil when there is none.
-func (m *Machine) sparse(regs []int) *tensor.CSR {
-	for _, r := range regs {
-		if m.regs[r].Layout == tensor.Sparse {
-			return &m.regs[r].CSR
-		}
+// exact fails when a kernel that ended met a count past 2^53.
+func (m *Machine) exact(exact, ok bool) bool {
+	if ok && !exact {
+		return m.fail(&RuntimeError{Kind: Inexact, Message: "a count reaches 2^53, past which numbers are not exact",
+			Hint: "a real number, such as 1.5 times the value, is not limited"})
 	}
-	return nil
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
+	return ok
 }
 
 // count stores a count that may be past what a float64 holds exactly.
-func count(d *tensor.Value, n uint64) error {
-	d.F[0] = float64(n)
-	if n >= tensor.MaxInt {
-		return inexact()
-	}
-	return nil
+func (m *Machine) count(n uint64, ok bool) bool {
+	m.d.F[0] = float64(n)
+	return m.exact(n < tensor.MaxInt, ok)
 }
 
-func inexact() error {
-	return &RuntimeError{Kind: Inexact, Message: "a count reaches 2^53, past which numbers are not exact",
-		Hint: "a real number, such as 1.5 times the value, is not limited"}
-}
-
-func notFinite(a *tensor.Value, at int) error {
+func notFinite(a *tensor.Value, at int) *RuntimeError {
 	what := "it is NaN, from 0/0 or the like"
 	if x := a.F[at]; math.IsInf(x, 0) {
 		what = "it is infinite"
@@ -222,34 +257,28 @@ func notFinite(a *tensor.Value, at int) error {
 		Hint: "mask such elements, as in `where(d > 0, x / d, 0)`"}
 }
 
-// position reads a rank-0 register as an index below size.
-func position(v *tensor.Value, size int) (int, error) {
-	x := v.F[0]
-	if x != math.Trunc(x) || math.IsInf(x, 0) {
-		return 0, &RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a position is a whole number, found %v", x)}
+// position reads argument k, a rank-0 register, as an index below size.
+func (m *Machine) position(k, size int) (int, bool) {
+	x := m.regs[m.step.Args[k]].F[0]
+	switch {
+	case x != math.Trunc(x) || math.IsInf(x, 0):
+		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a position is a whole number, found %v", x)})
+	case x < 0 || x >= float64(size):
+		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("position %v does not exist: there are %d, counted from 0", x, size)})
 	}
-	if x < 0 || x >= float64(size) {
-		return 0, &RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("position %v does not exist: there are %d, counted from 0", x, size)}
-	}
-	return int(x), nil
+	return int(x), true
 }
 
-func logic(c *kernel.Ctl, op code.LogicOp, d, a, b *tensor.Value) bool {
-	switch op {
-	case code.And:
-		return kernel.BitsAnd(c, d.Bits.W, a.Bits.W, b.Bits.W)
-	case code.Or:
-		return kernel.BitsOr(c, d.Bits.W, a.Bits.W, b.Bits.W)
-	case code.Xor:
-		return kernel.BitsXor(c, d.Bits.W, a.Bits.W, b.Bits.W)
-	case code.AndNot:
-		return kernel.BitsAndNot(c, d.Bits.W, a.Bits.W, b.Bits.W)
+// ends is the nodes that a path leads from and to.
+func (m *Machine) ends() (i, j int, ok bool) {
+	if i, ok = m.position(1, m.a.Shape.Dim(0)); ok {
+		j, ok = m.position(2, m.a.Shape.Dim(0))
 	}
-	return kernel.BitsNot(c, d.Bits, a.Bits)
+	return i, j, ok
 }
 
-func (m *Machine) convert(d, a *tensor.Value) bool {
-	c := &m.ctl
+func convert(m *Machine) bool {
+	c, d, a := &m.ctl, m.d, m.a
 	switch {
 	case a.Layout == tensor.Parts:
 		return kernel.PartsToBits(c, d.Bits, a.Part, m.scratch)
@@ -261,32 +290,6 @@ func (m *Machine) convert(d, a *tensor.Value) bool {
 		return kernel.BitsExpand(c, d.F, a.Bits)
 	}
 	return kernel.BitsPack(c, d.Bits, a.F)
-}
-
-func (m *Machine) countRows(d, a *tensor.Value) bool {
-	c := &m.ctl
-	switch {
-	case a.Layout == tensor.Parts:
-		return m.partSizes(d.F, a.Part)
-	case a.Layout == tensor.Sparse && a.CSR.Val == nil:
-		return kernel.CSRRowCount(c, d.F, a.CSR)
-	case a.Layout == tensor.Sparse:
-		return kernel.CSRRowSum(c, d.F, a.CSR)
-	}
-	return kernel.PopRows(c, d.F, a.Bits)
-}
-
-func (m *Machine) countCols(d, a *tensor.Value) bool {
-	c := &m.ctl
-	switch {
-	case a.Layout == tensor.Parts: // symmetric
-		return m.partSizes(d.F, a.Part)
-	case a.Layout == tensor.Sparse && a.CSR.Val == nil:
-		return kernel.CSRColCount(c, d.F, a.CSR)
-	case a.Layout == tensor.Sparse:
-		return kernel.CSRColSum(c, d.F, a.CSR)
-	}
-	return kernel.PopCols(c, d.F, a.Bits)
 }
 
 // chunkLen is the steps between two looks at whether the run is cancelled: below
@@ -311,129 +314,78 @@ func (m *Machine) clearWords(w []uint64) bool {
 	return m.chunks(len(w), func(lo, hi int) { clear(w[lo:hi]) })
 }
 
-// partSizes gives each node the number of nodes of its part.
-func (m *Machine) partSizes(dst []float64, part []int32) bool {
-	size := m.scratch.F[:len(part)]
-	if !kernel.PartSizes(&m.ctl, size, part) {
-		return false
+// counts is the sums of rows or columns: of bits, of ones, of weights, and of
+// parts, which are symmetric.
+func (m *Machine) counts(bits func(*kernel.Ctl, []float64, tensor.Bits) bool, ones, weights func(*kernel.Ctl, []float64, tensor.CSR) bool) bool {
+	switch {
+	case m.a.Layout == tensor.Packed:
+		return bits(&m.ctl, m.d.F, m.a.Bits)
+	case m.a.Layout == tensor.Sparse && m.a.CSR.Val == nil:
+		return ones(&m.ctl, m.d.F, m.a.CSR)
+	case m.a.Layout == tensor.Sparse:
+		return weights(&m.ctl, m.d.F, m.a.CSR)
 	}
-	return m.chunks(len(part), func(lo, hi int) {
-		for i, p := range part[lo:hi] {
-			dst[lo+i] = size[p]
+	size, ok := m.partSizes()
+	return ok && m.chunks(len(size), func(lo, hi int) {
+		for i, p := range m.a.Part[lo:hi] {
+			m.d.F[lo+i] = size[p]
 		}
 	})
 }
 
-func (m *Machine) countAll(d, a *tensor.Value) bool {
-	c := &m.ctl
+// partSizes counts the nodes of each part.
+func (m *Machine) partSizes() (size []float64, ok bool) {
+	size = m.scratch.F[:len(m.a.Part)]
+	return size, kernel.PartSizes(&m.ctl, size, m.a.Part)
+}
+
+func countAll(m *Machine) (ok bool) {
 	switch {
-	case a.Layout == tensor.Parts:
-		size := m.scratch.F[:len(a.Part)]
-		d.F[0] = 0
-		return kernel.PartSizes(c, size, a.Part) && m.chunks(len(size), func(lo, hi int) {
-			for _, s := range size[lo:hi] {
-				d.F[0] += s * s
-			}
-		})
-	case a.Layout == tensor.Sparse && a.CSR.Val == nil:
-		c.Ops++
-		d.F[0] = float64(a.CSR.NNZ())
-		return true
-	case a.Layout == tensor.Sparse:
-		x, ok := kernel.CSRSum(c, a.CSR)
-		d.F[0] = x
+	case m.a.Layout == tensor.Packed:
+		return m.count(kernel.PopAll(&m.ctl, m.a.Bits))
+	case m.a.Layout == tensor.Sparse && m.a.CSR.Val == nil:
+		m.ctl.Ops++
+		return m.count(uint64(m.a.CSR.NNZ()), true)
+	case m.a.Layout == tensor.Sparse:
+		m.d.F[0], ok = kernel.CSRSum(&m.ctl, m.a.CSR)
 		return ok
 	}
-	n, ok := kernel.PopAll(c, a.Bits)
-	d.F[0] = float64(n)
-	return ok
-}
-
-// search runs the breadth-first searches.
-func (m *Machine) search(s *cost.Step, d, a *tensor.Value) (bool, error) {
-	c, n, sparse := &m.ctl, a.Shape.Dim(0), a.Layout == tensor.Sparse
-	i, err := position(&m.regs[s.Args[1]], n)
-	if err != nil {
-		return false, err
-	}
-	j := 0
-	if len(s.Args) > 2 {
-		if j, err = position(&m.regs[s.Args[2]], n); err != nil {
-			return false, err
+	m.d.F[0] = 0
+	size, ok := m.partSizes()
+	return ok && m.chunks(len(size), func(lo, hi int) {
+		for _, s := range size[lo:hi] {
+			m.d.F[0] += s * s
 		}
-	}
-	ok, found := false, false
-	switch s.Op {
-	case code.Walk:
-		if sparse {
-			ok = kernel.WalkCSR(c, d.Bits.W, a.CSR, i, s.Walk, m.scratch)
-		} else {
-			ok = kernel.WalkBits(c, d.Bits.W, a.Bits, i, s.Walk, m.scratch)
-		}
-	case code.HasPath:
-		if sparse {
-			found, ok = kernel.HasPathCSR(c, a.CSR, i, j, m.scratch)
-		} else {
-			found, ok = kernel.HasPathBits(c, a.Bits, i, j, m.scratch)
-		}
-		d.F[0] = truth(found)
-	case code.Path:
-		if sparse {
-			ok = kernel.PathCSR(c, d.F, a.CSR, i, j, m.scratch)
-		} else {
-			ok = kernel.PathBits(c, d.F, a.Bits, i, j, m.scratch)
-		}
-	case code.Dist:
-		if sparse {
-			ok = kernel.DistCSR(c, d.F, a.CSR, i, m.scratch)
-		} else {
-			ok = kernel.DistBits(c, d.F, a.Bits, i, m.scratch)
-		}
-	}
-	return ok, nil
-}
-
-func (m *Machine) checkSymmetric(i int, a *tensor.Value) bool {
-	var n uint64
-	ok := false
-	if a.Layout == tensor.Sparse {
-		n, ok = kernel.OneWayEdgesCSR(&m.ctl, a.CSR, m.scratch)
-	} else {
-		n, ok = kernel.OneWayEdgesBits(&m.ctl, a.Bits)
-	}
-	if ok && n > 0 {
-		m.result.Warnings = append(m.result.Warnings, Warning{Pos: m.mod.Program.Pos[i], OneWay: n,
-			Message: fmt.Sprintf("trace(A3) / 6 counts undirected triangles, but this graph has %d one-way edges", n)})
-	}
-	return ok
+	})
 }
 
 // selects takes elements, rows and slices.
-func (m *Machine) selects(s *cost.Step, d, a *tensor.Value) (bool, error) {
+func selects(m *Machine) bool {
+	c, d, a, axes := &m.ctl, m.d, m.a, m.step.Axes
 	var at [tensor.MaxRank]int
-	for k, axis := range s.Axes {
-		i, err := position(&m.regs[s.Args[k+1]], a.Shape.Dim(axis))
-		if err != nil {
-			return false, err
+	for k, axis := range axes {
+		var ok bool
+		if at[k], ok = m.position(k+1, a.Shape.Dim(axis)); !ok {
+			return false
 		}
-		at[k] = i
 	}
-	c := &m.ctl
 	if a.Layout == tensor.Dense {
-		return m.slice(d.F, a, s.Axes, at[:len(s.Axes)]), nil
+		return m.slice(d.F, a, axes, at[:len(axes)])
 	}
-	rank := a.Shape.Rank()
+	if rank := a.Shape.Rank(); len(axes) == rank {
+		if a.Layout == tensor.Sparse {
+			d.F[0] = kernel.CSRGet(a.CSR, at[0], at[1])
+		} else {
+			d.F[0] = a.At(at[:rank]...)
+		}
+		c.Ops++
+		return true
+	}
 	switch {
-	case len(s.Axes) == rank && rank == 1:
-		d.F[0] = truth(a.Bits.Get(0, at[0]))
-	case len(s.Axes) == rank && a.Layout == tensor.Sparse:
-		d.F[0] = kernel.CSRGet(a.CSR, at[0], at[1])
-	case len(s.Axes) == rank:
-		d.F[0] = a.At(at[0], at[1])
 	case a.Layout == tensor.Parts:
-		return kernel.PartRow(c, d.Bits.W, a.Part, at[0]), nil
-	case a.Layout == tensor.Packed && s.Axes[0] == 0:
-		return kernel.BitsCopy(c, d.Bits.W, a.Bits.Row(at[0])), nil
+		return kernel.PartRow(c, d.Bits.W, a.Part, at[0])
+	case a.Layout == tensor.Packed && axes[0] == 0:
+		return kernel.BitsCopy(c, d.Bits.W, a.Bits.Row(at[0]))
 	case a.Layout == tensor.Packed:
 		return m.clearWords(d.Bits.W) && m.chunks(a.Bits.Rows, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -441,14 +393,11 @@ func (m *Machine) selects(s *cost.Step, d, a *tensor.Value) (bool, error) {
 					d.Bits.Set(0, i)
 				}
 			}
-		}), nil
-	case a.CSR.Val == nil && s.Axes[0] == 0:
-		return kernel.CSRRowBits(c, d.Bits.W, a.CSR, at[0]), nil
-	default:
-		return m.sparseSlice(d, &a.CSR, s.Axes[0], at[0]), nil
+		})
+	case a.CSR.Val == nil && axes[0] == 0:
+		return kernel.CSRRowBits(c, d.Bits.W, a.CSR, at[0])
 	}
-	c.Ops++
-	return true, nil
+	return m.sparseSlice(d, &a.CSR, axes[0], at[0])
 }
 
 // slice copies the elements of a whose axes are fixed at the given positions.

@@ -61,7 +61,6 @@ func isMatrixOf(s *op.Spec, i int) bool {
 
 // special is the contraction on bits or on CSR, or nil when it has none.
 func (g *gen) special(n *ir.Node) *value {
-	var buf [32]byte
 	if len(n.Args) > 2 {
 		return g.triple(n)
 	}
@@ -70,7 +69,7 @@ func (g *gen) special(n *ir.Node) *value {
 			return nil
 		}
 	}
-	k := plan.Key(n.Spec, &buf)
+	k := n.Spec.Key()
 	if len(n.Args) == 1 {
 		return g.unary(n, k)
 	}
@@ -226,8 +225,7 @@ func isCycle(s *op.Spec) bool {
 // boolEinsum is the 0/1 product of 0/1 operands; plan makes it only of patterns
 // that boolForms has.
 func (g *gen) boolEinsum(n *ir.Node) *value {
-	var buf [32]byte
-	f := plan.BitForms[plan.Key(n.Spec, &buf)]
+	f := plan.BitForms[n.Spec.Key()]
 	op := code.BoolMatVec
 	if f.Op == code.CountProduct {
 		op = code.BoolProduct // CountProduct wants its second operand transposed, this does not

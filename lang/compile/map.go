@@ -3,7 +3,6 @@ package compile
 import (
 	"math"
 
-	"ein/lang/plan"
 	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/op"
@@ -175,8 +174,7 @@ func (g *gen) symmetric(n *ir.Node) *value {
 }
 
 func isTransposeOf(t, a *ir.Node) bool {
-	var buf [32]byte
-	return t.Op == ir.Einsum && len(t.Args) == 1 && t.Args[0] == a && a.Rank() == 2 && plan.Key(t.Spec, &buf) == "ab->ba"
+	return t.Op == ir.Einsum && len(t.Args) == 1 && t.Args[0] == a && a.Rank() == 2 && t.Spec.Key() == "ab->ba"
 }
 
 // reduce folds axes; a fold of an elementwise expression runs inside its loop,

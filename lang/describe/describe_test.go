@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"ein/lang/describe"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/op"
 )
 
 func TestFunctions(t *testing.T) {
@@ -33,5 +36,16 @@ func TestWords(t *testing.T) {
 	}
 	if got := describe.Shorten("äöüäöü", 5); got != "äö..." {
 		t.Error(got)
+	}
+}
+
+// TestOperations: the words of every operation of the machine can be filled in.
+func TestOperations(t *testing.T) {
+	p := &code.Program{Regs: make([]code.Reg, 1)}
+	for o := range code.MaxOp {
+		in := code.Instr{Op: o, Args: []int{0, 0}, Attr: code.Attr{Spec: &op.Spec{}, Micro: &code.Micro{}, Axes: []int{1, 2}}}
+		if got := describe.Step(p, &cost.Step{Instr: &in}); strings.ContainsAny(got, "{}") || strings.HasPrefix(got, " ") {
+			t.Errorf("%v: %q", o, got)
+		}
 	}
 }

@@ -4,6 +4,7 @@
 package describe
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -314,85 +315,67 @@ func Step(p *code.Program, s *cost.Step) string {
 	return what + " (" + how + ")"
 }
 
-// operation is what a step computes and the kernel that does it.
+// layouts are the layouts by their names for people.
+var layouts = [...]string{tensor.Dense: "dense", tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components"}
+
+// operation is what a step computes and the kernel that does it: the words of the
+// operation with what its instruction puts into them.
 func operation(p *code.Program, s *cost.Step) (what, how string) {
-	var buf [32]byte
-	form := map[tensor.Layout]string{tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components", tensor.Dense: "dense"}
-	how = form[p.Regs[s.Args[0]].Layout]
-	switch s.Op {
-	case code.Einsum, code.Exact:
-		what = fmt.Sprintf("product of %d factors", len(s.Args))
-		if len(s.Args) <= 2 {
-			what = "einsum " + plan.Key(s.Spec, &buf)
+	what, how = s.Op.Words()
+	fill := func(text string) string {
+		head, rest, found := strings.Cut(text, "{")
+		for found {
+			name, tail, _ := strings.Cut(rest, "}")
+			head += word(name, p, s)
+			text, rest, found = strings.Cut(tail, "{")
+			head += text
 		}
-		switch {
-		case s.Exact != nil:
-			return what, "exact, " + how
-		case s.Many != nil:
-			return what, s.Many.Kernel()
-		case s.Pair != nil:
-			return what, s.Pair.Kernel()
-		}
-		return what, "loops"
-	case code.Semiring:
-		return fmt.Sprintf("%v of %v %s", s.Fold, s.Fn, plan.Key(s.Spec, &buf)), "loops"
-	case code.Fused:
-		return fused(s.Micro), "one pass"
-	case code.Reduce:
-		return fmt.Sprintf("%v along %s", s.Fold, axes(s.Axes)), "one pass"
-	case code.Softmax:
-		return "softmax along " + axes(s.Axes), "one pass"
-	case code.Select:
-		return "select on " + axes(s.Axes), how
-	case code.Convert:
-		return "convert to " + form[p.Regs[s.Dst].Layout], how
-	case code.Logic:
-		return s.Logic.String(), "64 elements a word"
-	case code.CountProduct:
-		return "product of rows", "AND and popcount"
-	case code.CountMatVec:
-		return "matrix times vector", "AND and popcount"
-	case code.CountAnd:
-		return "sum of the product", "AND and popcount"
-	case code.BoolProduct:
-		return "0/1 matrix product", "OR of rows"
-	case code.BoolMatVec:
-		return "0/1 matrix times vector", "AND, first hit"
-	case code.TripleTrace, code.CubeTrace:
-		return "trace of the triple product", how
-	case code.VecMat:
-		return "vector times matrix", form[p.Regs[s.Args[1]].Layout]
-	case code.OneHot:
-		return "node set", "one bit"
-	case code.Walk:
-		return [...]string{op.WalkDesc: "descendants", op.WalkReach: "nodes reached", op.WalkRow: "row of tc"}[s.Walk], "breadth-first, " + how
-	case code.HasPath, code.Path, code.Dist:
-		return map[code.Op]string{code.HasPath: "has_path", code.Path: "path", code.Dist: "dist"}[s.Op], "breadth-first, " + how
+		return head
 	}
-	if text, ok := operations[s.Op]; ok {
-		return text, how
-	}
-	return s.Op.String(), how
+	return fill(what), fill(cmp.Or(how, "{layout}"))
 }
 
-// operations are the names of those that have nothing else to say.
-var operations = map[code.Op]string{
-	code.Transpose: "transpose", code.CountRows: "sum of each row", code.CountCols: "sum of each column", code.CountAll: "sum",
-	code.MatVec: "matrix times vector", code.Diag: "diagonal", code.Symmetric: "both directions", code.Pattern: "edges",
-	code.Closure: "tc", code.SCC: "scc", code.Triangles: "triangles",
-	code.CheckInt: "check that counts are exact", code.CheckFinite: "check that numbers are finite",
-	code.CheckSymmetric: "check that edges go both ways",
+// word is what stands for a {name} in the words of an operation.
+func word(name string, p *code.Program, s *cost.Step) string {
+	switch name {
+	case "layout":
+		return layouts[p.Regs[s.Args[0]].Layout]
+	case "to":
+		return layouts[p.Regs[s.Dst].Layout]
+	case "product":
+		if len(s.Args) > 2 {
+			return fmt.Sprintf("product of %d factors", len(s.Args))
+		}
+		return "einsum " + s.Spec.Key()
+	case "kernel":
+		if k, ok := s.Plan.(interface{ Kernel() string }); ok {
+			return k.Kernel()
+		}
+		return "loops"
+	case "spec":
+		return s.Spec.Key()
+	case "fn":
+		return s.Fn.String()
+	case "fold":
+		return s.Fold.String()
+	case "logic":
+		return s.Logic.String()
+	case "walk":
+		return [...]string{op.WalkDesc: "descendants", op.WalkReach: "nodes reached", op.WalkRow: "row of tc"}[s.Walk]
+	case "axes":
+		return axes(s.Axes)
+	case "micro":
+		return fused(s.Micro)
+	}
+	panic("BUG: describe: no word for " + name)
 }
 
 func axes(list []int) string {
-	s := make([]string, len(list))
-	for i, x := range list {
-		s[i] = fmt.Sprint(x)
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]")
+	if len(list) == 1 {
+		return "axis " + text
 	}
-	if len(s) == 1 {
-		return "axis " + s[0]
-	}
-	return "axes " + strings.Join(s, ", ")
+	return "axes " + text
 }
 
 // fused names the functions of an elementwise program, and the fold over them.

@@ -5,24 +5,6 @@ import (
 	"ein/vm/op"
 )
 
-// Key writes a canonical spec as text, such as "ab,bc->ac".
-func Key(s *op.Spec, buf *[32]byte) string {
-	b := buf[:0]
-	for i, in := range s.In {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		for _, x := range in {
-			b = append(b, 'a'+x)
-		}
-	}
-	b = append(b, '-', '>')
-	for _, x := range s.Out {
-		b = append(b, 'a'+x)
-	}
-	return string(b)
-}
-
 // BitForm is a contraction of one or two 0/1 matrices or vectors as an operation on
 // bits. TransposeA and TransposeB act first, Swap exchanges the operands after that.
 type BitForm struct {
@@ -67,10 +49,9 @@ var BitForms = map[string]BitForm{
 // HasBoolForm reports whether the contraction of two 0/1 operands has a kernel
 // that gives only whether the result is 0.
 func HasBoolForm(s *op.Spec) bool {
-	var buf [32]byte
 	if len(s.In) != 2 || len(s.Out) == 0 || len(s.In[0]) > 2 || len(s.In[1]) > 2 || len(s.Out) > 2 {
 		return false
 	}
-	f, ok := BitForms[Key(s, &buf)]
+	f, ok := BitForms[s.Key()]
 	return ok && (f.Op == code.CountProduct || f.Op == code.CountMatVec)
 }

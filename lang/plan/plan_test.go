@@ -29,8 +29,7 @@ func show(n *ir.Node, inputs []plan.Input) string {
 	case ir.Input:
 		return inputs[n.Slot].Name
 	case ir.Einsum, ir.BoolEinsum:
-		var buf [32]byte
-		name = plan.Key(n.Spec, &buf)
+		name = n.Spec.Key()
 		if n.Op == ir.BoolEinsum {
 			name = "bool " + name
 		}

@@ -84,40 +84,6 @@ func (e *FormatError) Error() string {
 // Unwrap is the class of the error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// attrs is a set of attributes.
-type attrs uint8
-
-const (
-	hasSpec attrs = 1 << iota
-	hasFn
-	hasFold
-	hasLogic
-	hasWalk
-	hasAxes
-	hasMicro
-)
-
-// attrs is the attributes that an operation uses.
-func (op Op) attrs() attrs {
-	switch op {
-	case Einsum, Exact:
-		return hasSpec
-	case Semiring:
-		return hasSpec | hasFn | hasFold
-	case Fused:
-		return hasMicro
-	case Reduce:
-		return hasFold | hasAxes
-	case Softmax, Select:
-		return hasAxes
-	case Logic:
-		return hasLogic
-	case Walk:
-		return hasWalk
-	}
-	return 0
-}
-
 // inputKinds are the kinds of inputs in the order of their numbers.
 var inputKinds = [...]string{"graph", "matrix", "vector", "scalar"}
 
@@ -273,18 +239,18 @@ func (e *encoder) input(in Input) error {
 }
 
 func (e *encoder) instr(in *Instr) {
-	row := &table[in.Op]
+	row := &sigs[in.Op]
 	e.byte(byte(in.Op))
-	if row.result {
+	if row.result != nil {
 		e.int(in.Dst)
 	}
-	if row.args < 0 {
+	if row.more {
 		e.int(len(in.Args))
 	}
 	for _, a := range in.Args {
 		e.int(a)
 	}
-	has := in.Op.attrs()
+	has := table[in.Op].attrs
 	if has&hasSpec != 0 {
 		for _, ids := range in.Spec.In {
 			e.indexes(ids)
@@ -732,19 +698,19 @@ func (d *decoder) instr() Instr {
 	if d.err != nil {
 		return in
 	}
-	row := &table[in.Op]
-	if row.result {
+	row := &sigs[in.Op]
+	if row.result != nil {
 		in.Dst = d.register()
 	}
-	n := row.args
-	if n < 0 {
+	n := len(row.args)
+	if row.more {
 		n = d.count(1, "arguments")
 	}
 	in.Args = make([]int, n)
 	for i := range in.Args {
 		in.Args[i] = d.register()
 	}
-	has := in.Op.attrs()
+	has := table[in.Op].attrs
 	if has&hasSpec != 0 {
 		in.Spec = &op.Spec{In: make([][]uint8, n)}
 		for i := range in.Spec.In {

@@ -353,7 +353,7 @@ func big(n int) *Program {
 	p.Consts = []Const{{Value: v}}
 	for i := range n {
 		p.Code = append(p.Code, Instr{Op: CountAll, Dst: i + 1, Args: []int{0}})
-		p.Regs = append(p.Regs, dense())
+		p.Regs = append(p.Regs, parseReg("d"))
 	}
 	p.Pos = make([]ir.Pos, n)
 	return p

@@ -13,57 +13,28 @@ import (
 	"ein/vm/tensor"
 )
 
-// Op is an operation of the machine.
-type Op uint8
-
-// The operations. In the pictures d, a, b, c are registers, "d:bits[n,m]" says
-// layout and shape, {..} are attributes; i, j are rank-0 registers holding
-// positions.
-const (
-	Einsum         Op = iota // d:dense <- a:dense... {spec}                  sum of products
-	Exact                    // d:dense <- a:dense... {spec}                  the same of whole numbers, exact on the way; stops when |x| >= 2^53; a or b: also csr
-	Semiring                 // d:dense <- a:dense, b:dense {spec, fn, fold}  fold of fn
-	Fused                    // d:dense <- a:dense... {micro}                 elementwise program
-	Reduce                   // d:dense <- a:dense {fold, axes}
-	Softmax                  // d:dense <- a:dense {axis}
-	Select                   // d <- a, i... {axes}                           d: dense, or bits for a row of bits, csr, parts
-	Convert                  // d <- a                                        same values, other layout
-	Logic                    // d:bits <- a:bits, [b:bits] {fn}               and or xor andnot not, word by word
-	Transpose                // d[m,n] <- a[n,m]                              bits or csr
-	CountRows                // d:dense[n] <- a[n,m]                          sum along each row: bits, csr, parts
-	CountCols                // d:dense[m] <- a[n,m]                          sum along each column: bits, csr
-	CountAll                 // d:dense <- a                                  sum of everything: bits, csr, parts
-	CountProduct             // d:dense[n,m] <- a:bits[n,k], b:bits[m,k]      popcount of each pair of rows
-	CountMatVec              // d:dense[n] <- a:bits[n,k], b:bits[k]
-	CountAnd                 // d:dense <- a:bits, b:bits                     popcount of the conjunction
-	BoolProduct              // d:bits[n,m] <- a:bits[n,k], b:bits[k,m]       OR of ANDs
-	BoolMatVec               // d:bits[n] <- a:bits[n,k], b:bits[k]
-	TripleTrace              // d:dense <- a:bits[n,m], b:bits[m,k], c:bits[n,k]  sum over a[i,j] b[j,l] c[i,l]
-	CubeTrace                // d:dense <- a:csr[n,n]                         trace of the third power
-	MatVec                   // d:dense[n] <- a:csr[n,m], b:dense[m]
-	VecMat                   // d:dense[m] <- a:dense[n], b:csr[n,m]
-	Diag                     // d:dense[n] <- a:csr[n,n]|bits[n,n]
-	Symmetric                // d:csr <- a:csr                                a or its transpose
-	Pattern                  // d:csr <- a:csr                                1 where a has an entry
-	Closure                  // d:bits[n,n] <- a:graph                        graph: bits[n,n] or csr[n,n]
-	Walk                     // d:bits[n] <- a:graph, i {walk}
-	HasPath                  // d:dense <- a:graph, i, j
-	SCC                      // d:parts[n,n] <- a:graph
-	Triangles                // d:dense <- a:graph
-	Path                     // d:dense[n] <- a:graph, i, j
-	Dist                     // d:dense[n] <- a:graph, i
-	OneHot                   // d:bits[n] <- i
-	CheckInt                 // a:dense                                       stops when |x| >= 2^53
-	CheckFinite              // a:dense                                       stops at NaN or infinity
-	CheckSymmetric           // a:graph                                       warns of one-way edges
-	MaxOp
-)
-
 // Reg is what a register holds. NNZ bounds the stored entries of a CSR.
 type Reg struct {
 	tensor.Type
 	Layout tensor.Layout
 	NNZ    int
+}
+
+// Sizes is the rows and columns of a matrix; a vector is one row.
+func (r *Reg) Sizes() (rows, cols int) {
+	switch r.Shape.Rank() {
+	case 0:
+		return 1, 1
+	case 1:
+		return 1, r.Shape.Dim(0)
+	}
+	return r.Shape.Dim(0), r.Shape.Dim(1)
+}
+
+// Words is the words that hold the register as bits.
+func (r *Reg) Words() uint64 {
+	rows, cols := r.Sizes()
+	return tensor.SatMul(uint64(rows), uint64(tensor.Words(cols)))
 }
 
 // Instr is one instruction. Dst is -1 for an instruction without a result.
@@ -74,8 +45,7 @@ type Instr struct {
 	Attr
 }
 
-// Attr is the attributes of an instruction; each Op uses those its picture
-// names.
+// Attr is the attributes of an instruction; each Op uses those its row names.
 type Attr struct {
 	Spec  *op.Spec
 	Fn    op.Fn

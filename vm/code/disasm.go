@@ -205,7 +205,7 @@ func operands(in *Instr) string {
 func attributes(in *Instr) string {
 	var list []string
 	add := func(s string) { list = append(list, s) }
-	has := in.Op.attrs()
+	has := table[in.Op].attrs
 	if has&hasSpec != 0 {
 		add(einsum(in.Spec))
 	}
@@ -244,19 +244,13 @@ func join[T int | int32](list []T, sep string) string {
 // einsum is "ij,jk->ik".
 func einsum(s *op.Spec) string {
 	var b strings.Builder
-	write := func(ids []uint8) {
-		for _, x := range ids {
-			b.WriteString(index(x))
+	for _, c := range []byte(s.Key()) {
+		if c < 'a' {
+			b.WriteByte(c)
+		} else {
+			b.WriteString(index(c - 'a'))
 		}
 	}
-	for k, ids := range s.In {
-		if k > 0 {
-			b.WriteByte(',')
-		}
-		write(ids)
-	}
-	b.WriteString("->")
-	write(s.Out)
 	return b.String()
 }
 

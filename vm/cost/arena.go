@@ -4,6 +4,7 @@ import (
 	"ein/vm/code"
 	"ein/vm/kernel"
 	"ein/vm/tensor"
+	"slices"
 )
 
 // Place is where a register lives: an offset in the arena of each word type.
@@ -23,7 +24,7 @@ func need(r *code.Reg) (w kernel.Cost) {
 	case tensor.Dense:
 		w.F = r.Shape.Elems()
 	case tensor.Packed:
-		w.W = words(r)
+		w.W = r.Words()
 	case tensor.Sparse:
 		w.I = uint64(r.Shape.Dim(0)) + 1 + uint64(r.NNZ)
 		if r.Kind != tensor.Bool {
@@ -79,9 +80,7 @@ func (h *heap) give(at, size uint64) {
 	for i < len(h.holes) && h.holes[i].at < at {
 		i++
 	}
-	h.holes = append(h.holes, hole{})
-	copy(h.holes[i+1:], h.holes[i:])
-	h.holes[i] = hole{at, size}
+	h.holes = slices.Insert(h.holes, i, hole{at, size})
 	if i+1 < len(h.holes) && at+size == h.holes[i+1].at {
 		h.holes[i].size += h.holes[i+1].size
 		h.holes = append(h.holes[:i+1], h.holes[i+2:]...)
@@ -128,7 +127,7 @@ func plan(p *code.Program, steps []Step) Arena {
 			arena.Place[in.Dst] = Place{f.take(n.F), w.take(n.W), x.take(n.I)}
 		}
 		for k, a := range in.Args {
-			if last[a] == i && !fixed[a] && !contains(in.Args[:k], a) {
+			if last[a] == i && !fixed[a] && !slices.Contains(in.Args[:k], a) {
 				free(a)
 			}
 		}
@@ -141,13 +140,4 @@ func plan(p *code.Program, steps []Step) Arena {
 	arena.Scratch = Place{f.end, w.end, x.end}
 	arena.Size = kernel.Cost{F: tensor.SatAdd(f.end, scratch.F), W: tensor.SatAdd(w.end, scratch.W), I: tensor.SatAdd(x.end, scratch.I)}
 	return arena
-}
-
-func contains(list []int, x int) bool {
-	for _, v := range list {
-		if v == x {
-			return true
-		}
-	}
-	return false
 }

@@ -1,3 +1,9 @@
+// Package cost bounds what a program uses before it runs, and plans its memory.
+//
+// Every instruction is planned once: the kernel that will run it, an upper
+// bound of its operations, and its scratch memory. The machine runs these plans
+// and nothing else, so the bound and the run cannot drift apart; kernels count
+// the operations they do, and tests hold the counts against the bounds.
 package cost
 
 import (
@@ -5,6 +11,7 @@ import (
 
 	"ein/vm/code"
 	"ein/vm/ir"
+	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -94,6 +101,14 @@ func (c *Certificate) Check(l Limits) error {
 	return nil
 }
 
+// Step is an instruction, the plan of its kernel (nil for an operation that needs
+// none) and its cost.
+type Step struct {
+	*code.Instr
+	Plan code.Plan
+	Cost kernel.Cost
+}
+
 // Module is a program that is planned: ready to be run.
 type Module struct {
 	Program     *code.Program
@@ -117,12 +132,14 @@ type Options struct {
 // New plans a verified program.
 func New(p *code.Program, opt Options) (*Module, error) {
 	m := &Module{Program: p, Steps: make([]Step, len(p.Code)), Workers: max(opt.Workers, 1)}
+	site := code.Site{Workers: m.Workers}
 	for i := range p.Code {
-		s, err := Plan(p, &p.Code[i], m.Workers)
-		if err != nil {
-			return nil, err
+		s := &m.Steps[i]
+		s.Instr = &p.Code[i]
+		var err error
+		if s.Plan, s.Cost, err = site.Plan(p, s.Instr); err != nil {
+			return nil, fmt.Errorf("cost: %v: %w", s.Op, err)
 		}
-		m.Steps[i] = s
 	}
 	m.Arena = plan(p, m.Steps)
 	m.Certificate.Reading = opt.Reading

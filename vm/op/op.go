@@ -45,6 +45,25 @@ func (s Spec) Empty() bool {
 		slices.ContainsFunc(s.In, func(ids []uint8) bool { return slices.ContainsFunc(ids, zero) })
 }
 
+// Key is the spec as text, such as "ab,bc->ac", which for a canonical one of few
+// indices names the contraction.
+func (s *Spec) Key() string {
+	b := make([]byte, 0, 32)
+	for i, in := range s.In {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		for _, x := range in {
+			b = append(b, 'a'+x)
+		}
+	}
+	b = append(b, "->"...)
+	for _, x := range s.Out {
+		b = append(b, 'a'+x)
+	}
+	return string(b)
+}
+
 // Fn is a scalar function.
 type Fn uint8
 

@@ -1,0 +1,514 @@
+package code
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ein/vm/kernel"
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+// Op is an operation of the machine.
+type Op uint8
+
+// The operations; what each does is its row in the table.
+const (
+	Einsum Op = iota
+	Exact
+	Semiring
+	Fused
+	Reduce
+	Softmax
+	Select
+	Convert
+	Logic
+	Transpose
+	CountRows
+	CountCols
+	CountAll
+	CountProduct
+	CountMatVec
+	CountAnd
+	BoolProduct
+	BoolMatVec
+	TripleTrace
+	CubeTrace
+	MatVec
+	VecMat
+	Diag
+	Symmetric
+	Pattern
+	Closure
+	Walk
+	HasPath
+	SCC
+	Triangles
+	Path
+	Dist
+	OneHot
+	CheckInt
+	CheckFinite
+	CheckSymmetric
+	MaxOp
+)
+
+// row is all there is to know of an operation but its kernel, which has the same
+// place in the table of the machine.
+type row struct {
+	name string
+	// sig is the registers, arguments -> result: the layouts that a register may
+	// have and its sizes, where a letter is the same size throughout and [..] the
+	// same shape. The last argument may be repeated (...); position is that of an
+	// element; graph is bits or csr, ones a csr without weights.
+	sig   string
+	attrs attrs
+	does  string // for the listing in the docs, if it says more than what
+	// rule is what sig cannot say, nil when there is nothing.
+	rule func(x *Site) error
+	// A kernel that is planned has a plan, every other one a bound of its cost.
+	plan func(x *Site) (Plan, error)
+	cost func(x *Site) kernel.Cost
+	// what it computes, for people, and how: the layout of its argument, if that is
+	// all. In {} stand attributes and the like.
+	what, how string
+}
+
+var table = [MaxOp]row{
+	Einsum: {name: "einsum", sig: "dense... -> dense", attrs: hasSpec, does: "sum of products",
+		rule: specRule, plan: planEinsum, what: "{product}", how: "{kernel}"},
+	Exact: {name: "exact", sig: "dense|csr... -> dense", attrs: hasSpec,
+		does: "the same of whole numbers, exact on the way; stops when |x| >= 2^53; a csr only with vectors of its sizes",
+		rule: exactRule, plan: planExact, what: "{product}", how: "exact, {layout}"},
+	Semiring: {name: "semiring", sig: "dense dense -> dense", attrs: hasSpec | hasFn | hasFold, does: "fold of fn",
+		rule: semiringRule, plan: planSemiring, what: "{fold} of {fn} {spec}", how: "loops"},
+	Fused: {name: "fused", sig: "dense... -> dense", attrs: hasMicro, does: "elementwise program",
+		rule: fusedRule, plan: planFused, what: "{micro}", how: "one pass"},
+	Reduce: {name: "reduce", sig: "dense -> dense", attrs: hasFold | hasAxes, does: "fold along axes",
+		rule: reduceRule, plan: planReduce, what: "{fold} along {axes}", how: "one pass"},
+	Softmax: {name: "softmax", sig: "dense[..] -> dense[..]", attrs: hasAxes, does: "exp(x) / sum of exp(x) along one axis",
+		rule: softmaxRule, what: "softmax along {axes}", how: "one pass",
+		cost: func(x *Site) kernel.Cost { return kernel.SoftmaxCost(x.Arg[0].Shape.Dims()) }},
+	Select: {name: "select", sig: "any position... -> dense|bits", attrs: hasAxes,
+		does: "the elements at positions on axes; a row of bits, ones or parts is bits",
+		rule: selectRule, cost: selectCost, what: "select on {axes}"},
+	Convert: {name: "convert", sig: "any[..] -> dense|bits[..]", does: "same values, other layout",
+		rule: convertRule, cost: convertCost, what: "convert to {to}"},
+	Logic: {name: "logic", sig: "bits[..]... -> bits[..]", attrs: hasLogic, does: "and or xor andnot not, word by word",
+		rule: logicRule, cost: wordsCost, what: "{logic}", how: "64 elements a word"},
+	Transpose: {name: "transpose", sig: "bits|csr[n,m] -> bits|csr[m,n]", rule: sameEntries, what: "transpose",
+		cost: func(x *Site) kernel.Cost {
+			return x.either(kernel.CSRCost(x.N, x.M, x.NNZ), kernel.BitsTransposeCost(x.N, x.M))
+		}},
+	CountRows: {name: "count_rows", sig: "bits|csr|parts[n,m] -> dense[n]", does: "sum along each row", what: "sum of each row", cost: countCost},
+	CountCols: {name: "count_cols", sig: "bits|csr|parts[n,m] -> dense[m]", does: "sum along each column", what: "sum of each column", cost: countCost},
+	CountAll:  {name: "count_all", sig: "bits|csr|parts -> scalar", does: "sum of everything", what: "sum", cost: countCost},
+	CountProduct: {name: "count_product", sig: "bits[n,k] bits[m,k] -> dense[n,m]", does: "popcount of each pair of rows",
+		what: "product of rows", how: "AND and popcount",
+		cost: func(x *Site) kernel.Cost { return kernel.CountProductCost(x.N, x.K, x.M) }},
+	CountMatVec: {name: "count_matvec", sig: "bits[n,k] bits[k] -> dense[n]", does: "popcount of each row and the vector",
+		what: "matrix times vector", how: "AND and popcount", cost: bitsVectorCost},
+	CountAnd: {name: "count_and", sig: "bits[..] bits[..] -> scalar", does: "popcount of the conjunction",
+		what: "sum of the product", how: "AND and popcount", cost: wordsCost},
+	BoolProduct: {name: "bool_product", sig: "bits[n,k] bits[k,m] -> bits[n,m]", does: "OR of ANDs",
+		what: "0/1 matrix product", how: "OR of rows",
+		cost: func(x *Site) kernel.Cost { return kernel.BoolProductCost(x.N, x.K, x.M, x.Workers) }},
+	BoolMatVec: {name: "bool_matvec", sig: "bits[n,k] bits[k] -> bits[n]", does: "OR of ANDs",
+		what: "0/1 matrix times vector", how: "AND, first hit", cost: bitsVectorCost},
+	TripleTrace: {name: "triple_trace", sig: "bits[n,m] bits[m,k] bits[n,k] -> scalar", does: "sum over a[i,j] b[j,l] c[i,l]",
+		what: "trace of the triple product",
+		cost: func(x *Site) kernel.Cost { return kernel.TripleTraceCost(x.N, x.M, x.K) }},
+	CubeTrace: {name: "cube_trace", sig: "ones[n,n] -> scalar", does: "trace of the third power",
+		what: "trace of the triple product",
+		cost: func(x *Site) kernel.Cost { return kernel.TraceCubeCSRCost(x.N, x.NNZ, x.Workers) }},
+	MatVec: {name: "matvec", sig: "csr[n,m] dense[m] -> dense[n]", what: "matrix times vector", cost: csrCost},
+	VecMat: {name: "vecmat", sig: "dense[n] csr[n,m] -> dense[m]", what: "vector times matrix", how: "sparse", cost: csrCost},
+	Diag: {name: "diag", sig: "graph[n,n] -> dense[n]", what: "diagonal",
+		cost: func(x *Site) kernel.Cost { return x.either(csrCost(x), kernel.Cost{Ops: uint64(x.N)}) }},
+	Symmetric: {name: "symmetric", sig: "ones[n,n] -> ones[n,n]", does: "a or its transpose", rule: sameEntries, what: "both directions",
+		cost: func(x *Site) kernel.Cost { return kernel.CSRSymmetriseCost(x.N, x.NNZ) }},
+	Pattern: {name: "pattern", sig: "csr[n,m] -> ones[n,m]", does: "1 where a has an entry", rule: sameEntries, what: "edges", cost: csrCost},
+	Closure: {name: "closure", sig: "graph[n,n] -> bits[n,n]", does: "1 where a path leads from row to column", what: "tc",
+		cost: graphCost(kernel.ClosureCSRCost, kernel.ClosureBitsCost)},
+	Walk: {name: "walk", sig: "graph[n,n] position -> bits[n]", attrs: hasWalk, does: "the nodes that i reaches",
+		what: "{walk}", how: "breadth-first, {layout}", cost: graphCost(kernel.WalkCSRCost, kernel.WalkBitsCost)},
+	HasPath: {name: "has_path", sig: "graph[n,n] position position -> scalar", does: "whether a path leads from the first to the second",
+		what: "has_path", how: "breadth-first, {layout}", cost: graphCost(kernel.HasPathCSRCost, kernel.HasPathBitsCost)},
+	SCC: {name: "scc", sig: "graph[n,n] -> parts[n,n]", does: "strongly connected components", what: "scc",
+		cost: graphCost(kernel.SCCCSRCost, kernel.SCCBitsCost)},
+	Triangles: {name: "triangles", sig: "graph[n,n] -> scalar", what: "triangles",
+		cost: func(x *Site) kernel.Cost {
+			return x.either(kernel.TrianglesCSRCost(x.N, x.NNZ, x.Workers), kernel.TrianglesBitsCost(x.N))
+		}},
+	Path: {name: "path", sig: "graph[n,n] position position -> dense[n]", does: "positions on a shortest path, -1 off it",
+		what: "path", how: "breadth-first, {layout}", cost: graphCost(kernel.PathCSRCost, kernel.PathBitsCost)},
+	Dist: {name: "dist", sig: "graph[n,n] position -> dense[n]", does: "edges on a shortest path, -1 without one",
+		what: "dist", how: "breadth-first, {layout}", cost: graphCost(kernel.DistCSRCost, kernel.DistBitsCost)},
+	OneHot: {name: "one_hot", sig: "position -> bits[n]", does: "1 at a position", what: "node set", how: "one bit",
+		cost: func(x *Site) kernel.Cost { return kernel.Cost{Ops: x.Result.Words()} }},
+	CheckInt: {name: "check_int", sig: "dense", does: "stops when |x| >= 2^53", what: "check that counts are exact", cost: elementsCost},
+	CheckFinite: {name: "check_finite", sig: "dense", does: "stops at NaN or infinity",
+		what: "check that numbers are finite", cost: elementsCost},
+	CheckSymmetric: {name: "check_symmetric", sig: "graph[n,n]", does: "warns of one-way edges",
+		what: "check that edges go both ways", cost: graphCost(kernel.OneWayEdgesCSRCost, kernel.OneWayEdgesBitsCost)},
+}
+
+func (op Op) String() string {
+	if op < MaxOp {
+		return table[op].name
+	}
+	return fmt.Sprintf("op(%d)", uint8(op))
+}
+
+// Picture is the registers and attributes of an operation, and what it does.
+func (op Op) Picture() string {
+	s := table[op].sig
+	for k, name := range attrNames {
+		if table[op].attrs>>k&1 != 0 {
+			s += " {" + name + "}"
+		}
+	}
+	return fmt.Sprintf("%-48s %s", s, cmp.Or(table[op].does, table[op].what))
+}
+
+// Words is what an operation computes, for people, and how. In {} stands what
+// depends on the instruction.
+func (op Op) Words() (what, how string) { return table[op].what, table[op].how }
+
+// attrs is the set of attributes that an operation has.
+type attrs uint8
+
+const (
+	hasSpec attrs = 1 << iota
+	hasFn
+	hasFold
+	hasLogic
+	hasWalk
+	hasAxes
+	hasMicro
+)
+
+// attrNames are the attributes in the order of their bits.
+var attrNames = [...]string{"spec", "fn", "fold", "logic", "walk", "axes", "micro"}
+
+// Site is an instruction with its registers: all that its rule and its cost
+// depend on.
+type Site struct {
+	*Instr
+	Arg     []*Reg
+	Result  *Reg // nil when there is none
+	N, M, K int  // the sizes of the signature; rows and columns where it has none
+	Sparse  int  // the first argument that is a csr, or -1
+	NNZ     int  // its entries
+	Workers int  // goroutines that the kernel may use
+
+	shape *tensor.Shape // the [..] of the signature
+}
+
+// Plan is a kernel that was planned for one instruction.
+type Plan interface{ Cost() kernel.Cost }
+
+// Plan plans one instruction of a verified program: its kernel, nil for one that
+// needs no plan, and a bound of its cost.
+func (x *Site) Plan(p *Program, in *Instr) (plan Plan, c kernel.Cost, err error) {
+	if err = x.enter(p, in); err != nil {
+		return nil, c, err
+	}
+	r := &table[in.Op]
+	if r.plan == nil {
+		return nil, r.cost(x), nil
+	}
+	if plan, err = r.plan(x); err != nil {
+		return nil, c, err
+	}
+	return plan, plan.Cost(), nil
+}
+
+// either is the first cost of a sparse argument, the second of another.
+func (x *Site) either(csr, other kernel.Cost) kernel.Cost {
+	if x.Sparse == 0 {
+		return csr
+	}
+	return other
+}
+
+func graphCost(csr func(n, nnz int) kernel.Cost, bits func(n int) kernel.Cost) func(x *Site) kernel.Cost {
+	return func(x *Site) kernel.Cost {
+		if x.Sparse == 0 {
+			return csr(x.N, x.NNZ)
+		}
+		return bits(x.N)
+	}
+}
+
+func csrCost(x *Site) kernel.Cost      { return kernel.CSRCost(x.N, x.M, x.NNZ) }
+func wordsCost(x *Site) kernel.Cost    { return kernel.Cost{Ops: x.Arg[0].Words()} }
+func elementsCost(x *Site) kernel.Cost { return kernel.Cost{Ops: x.Arg[0].Shape.Elems()} }
+
+func bitsVectorCost(x *Site) kernel.Cost {
+	return kernel.Cost{Ops: tensor.SatAdd(x.Arg[0].Words(), uint64(x.N+tensor.Words(x.K)))}
+}
+
+func countCost(x *Site) kernel.Cost {
+	switch {
+	case x.Sparse == 0:
+		return csrCost(x)
+	case x.Arg[0].Layout == tensor.Parts:
+		return kernel.Cost{Ops: 3 * uint64(x.N), F: uint64(x.N)}
+	case x.Op == CountCols:
+		return kernel.PopColsCost(x.N, x.M)
+	}
+	return kernel.Cost{Ops: tensor.SatAdd(x.Arg[0].Words(), uint64(x.N))}
+}
+
+func convertCost(x *Site) kernel.Cost {
+	switch {
+	case x.Arg[0].Layout == tensor.Parts:
+		return kernel.PartsToBitsCost(x.N)
+	case x.Sparse < 0:
+		return kernel.BitsDenseCost(x.N, x.M)
+	case x.Result.Layout == tensor.Packed:
+		return kernel.CSRToBitsCost(x.N, x.M, x.NNZ)
+	}
+	return kernel.CSRToDenseCost(x.N, x.M, x.NNZ)
+}
+
+// selectCost counts what is copied, and for a column of a CSR the search in
+// each row.
+func selectCost(x *Site) kernel.Cost {
+	ops := tensor.SatAdd(tensor.SatAdd(x.Result.Shape.Elems(), 1), x.Result.Words())
+	if x.Sparse == 0 {
+		ops = tensor.SatAdd(ops, uint64(x.NNZ)+uint64(x.N))
+	}
+	return kernel.Cost{Ops: ops}
+}
+
+func planEinsum(x *Site) (Plan, error) {
+	switch len(x.Arg) {
+	case 1:
+		return kernel.PlanUnary(*x.Spec), nil
+	case 2:
+		return kernel.PlanPair(*x.Spec), nil
+	}
+	return kernel.PlanMany(*x.Spec), nil
+}
+
+func planExact(x *Site) (Plan, error) {
+	return kernel.PlanExact(*x.Spec, x.Sparse, x.NNZ, x.Result.Kind == tensor.Real), nil
+}
+
+func planSemiring(x *Site) (Plan, error) { return kernel.PlanSemiring(*x.Spec, x.Fn, x.Fold) }
+
+func planReduce(x *Site) (Plan, error) {
+	return kernel.PlanReduce(x.Fold, x.Arg[0].Shape.Dims(), x.Axes)
+}
+
+func planFused(x *Site) (Plan, error) {
+	m := x.Micro
+	ops := make([]kernel.FusedOperand, len(m.Strides))
+	for i, s := range m.Strides {
+		ops[i].Stride = s
+	}
+	if m.Folds > 0 {
+		return kernel.PlanFusedFold(m.Shape, m.Folds, m.Fold, ops, m.Code, m.Consts)
+	}
+	return kernel.PlanFused(m.Shape, ops, m.Code, m.Consts)
+}
+
+// gives requires the shape of the result.
+func (x *Site) gives(l tensor.Layout, s tensor.Shape) error {
+	if x.Result.Layout != l || x.Result.Shape != s {
+		return fmt.Errorf("gives a %v %v, the register is a %v %v", l, s, x.Result.Layout, x.Result.Shape)
+	}
+	return nil
+}
+
+// specRule requires a spec that fits the shapes of the arguments.
+func specRule(x *Site) error {
+	s := x.Spec
+	if s == nil || len(s.In) != len(x.Arg) || len(s.Size) > 64 || len(s.Out) > tensor.MaxRank {
+		return fmt.Errorf("malformed spec")
+	}
+	for k, ids := range s.In {
+		shape := x.Arg[k].Shape
+		if len(ids) != shape.Rank() {
+			return fmt.Errorf("operand %d has rank %d", k, shape.Rank())
+		}
+		for d, id := range ids {
+			if int(id) >= len(s.Size) || s.Size[id] != shape.Dim(d) {
+				return fmt.Errorf("operand %d: axis %d does not fit", k, d)
+			}
+		}
+	}
+	for _, n := range s.Size {
+		if n < 0 || n > maxDim {
+			return fmt.Errorf("index of size %d", n)
+		}
+	}
+	var out tensor.Shape
+	for _, id := range s.Out {
+		if int(id) >= len(s.Size) {
+			return fmt.Errorf("unknown index %d", id)
+		}
+		out = out.Append(s.Size[id])
+	}
+	return x.gives(tensor.Dense, out)
+}
+
+// exactRule allows one sparse matrix, which is all that has indices then.
+func exactRule(x *Site) error {
+	if err := specRule(x); err != nil {
+		return err
+	}
+	for k := range x.Arg {
+		if x.Arg[k].Kind == tensor.Real {
+			return fmt.Errorf("argument %d is real", k)
+		}
+	}
+	if x.Sparse < 0 {
+		return nil
+	}
+	ids := x.Spec.In[x.Sparse]
+	foreign := func(id uint8) bool { return id != ids[0] && id != ids[1] }
+	bad := len(x.Arg) > 2 || ids[0] == ids[1] || slices.ContainsFunc(x.Spec.Out, foreign)
+	for k, in := range x.Spec.In {
+		bad = bad || k != x.Sparse && (x.Arg[k].Layout == tensor.Sparse || slices.ContainsFunc(in, foreign))
+	}
+	if bad {
+		return fmt.Errorf("argument %d is a csr", x.Sparse)
+	}
+	return nil
+}
+
+func semiringRule(x *Site) error {
+	if x.Fn.Arity() != 2 || x.Fold > op.FoldMin {
+		return fmt.Errorf("no semiring of %v and %v", x.Fn, x.Fold)
+	}
+	err := specRule(x)
+	if err == nil {
+		_, err = planSemiring(x)
+	}
+	return err
+}
+
+func fusedRule(x *Site) error {
+	m := x.Micro
+	if m == nil || len(m.Strides) != len(x.Arg) || m.Folds < 0 || m.Folds > len(m.Shape) ||
+		len(m.Shape)-m.Folds > tensor.MaxRank || len(m.Shape) > 64 || m.Fold > op.FoldMin {
+		return fmt.Errorf("malformed micro program")
+	}
+	points := uint64(1)
+	for _, n := range m.Shape {
+		if n < 0 || n > maxDim {
+			return fmt.Errorf("size %d", n)
+		}
+		points = tensor.SatMul(points, uint64(n))
+	}
+	for k, strides := range m.Strides {
+		if len(strides) != len(m.Shape) {
+			return fmt.Errorf("operand %d has %d strides", k, len(strides))
+		}
+		last := uint64(0)
+		for d, s := range strides {
+			if s < 0 {
+				return fmt.Errorf("operand %d has a negative stride", k)
+			}
+			last = tensor.SatAdd(last, tensor.SatMul(uint64(s), uint64(max(m.Shape[d]-1, 0))))
+		}
+		if points > 0 && last >= x.Arg[k].Shape.Elems() {
+			return fmt.Errorf("operand %d is read past its end", k)
+		}
+	}
+	// No temporary is read before it is written: it lies in scratch memory, which
+	// holds what other instructions left there.
+	fixed := len(m.Strides) + len(m.Consts)
+	var written [256]bool
+	for _, c := range m.Code {
+		if c.Fn > op.FnCheck {
+			return fmt.Errorf("unknown function %d", c.Fn)
+		}
+		read := [...]uint8{c.A, c.B, c.C}
+		for _, r := range read[:c.Fn.Arity()] {
+			if int(r) >= fixed && !written[r] {
+				return fmt.Errorf("register %d of a micro program is read before it is written", r)
+			}
+		}
+		if c.Fn != op.FnCheck {
+			written[c.Dst] = true
+		}
+	}
+	if _, err := planFused(x); err != nil {
+		return err
+	}
+	return x.gives(tensor.Dense, tensor.ShapeOf(m.Shape[:len(m.Shape)-m.Folds]...))
+}
+
+// without is the shape of argument 0 less the axes of the instruction.
+func (x *Site) without() tensor.Shape {
+	s := x.Arg[0].Shape
+	for i := len(x.Axes) - 1; i >= 0; i-- {
+		s = s.Drop(x.Axes[i])
+	}
+	return s
+}
+
+func reduceRule(x *Site) error {
+	if _, err := planReduce(x); err != nil {
+		return err
+	}
+	return x.gives(tensor.Dense, x.without())
+}
+
+func softmaxRule(x *Site) error {
+	if len(x.Axes) != 1 {
+		return fmt.Errorf("%d axes", len(x.Axes))
+	}
+	return nil
+}
+
+func selectRule(x *Site) error {
+	a := x.Arg[0]
+	if len(x.Axes) != len(x.Arg)-1 {
+		return fmt.Errorf("%d axes for %d positions", len(x.Axes), len(x.Arg)-1)
+	}
+	if a.Layout != tensor.Dense && len(x.Axes) == 0 {
+		return fmt.Errorf("nothing is selected")
+	}
+	s, l := x.without(), tensor.Dense
+	if a.Layout != tensor.Dense && s.Rank() == 1 && a.Kind == tensor.Bool {
+		l = tensor.Packed
+	}
+	return x.gives(l, s)
+}
+
+func convertRule(x *Site) error {
+	from, to := x.Arg[0].Layout, x.Result.Layout
+	if from == to || from == tensor.Parts && to == tensor.Dense || to == tensor.Packed && x.Arg[0].Kind != tensor.Bool {
+		return fmt.Errorf("no way from %v %v to %v", from, x.Arg[0].Kind, to)
+	}
+	return nil
+}
+
+func logicRule(x *Site) error {
+	if (len(x.Arg) == 1) != (x.Logic == Not) || len(x.Arg) > 2 {
+		return fmt.Errorf("%v of %d arguments", x.Logic, len(x.Arg))
+	}
+	return nil
+}
+
+// sameEntries requires room for the entries of the argument in the result, in the
+// same layout; pattern drops weights.
+func sameEntries(x *Site) error {
+	a, entries := x.Arg[0], x.NNZ
+	if x.Op == Symmetric {
+		entries = SymmetricNNZ(x.NNZ, a.Shape)
+	}
+	if a.Layout != x.Result.Layout || x.Result.NNZ < entries || x.Op != Pattern && (a.Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
+		return fmt.Errorf("gives a %v %v of %d entries, the register is a %v %v of %d", a.Layout, a.Kind, entries, x.Result.Layout, x.Result.Kind, x.Result.NNZ)
+	}
+	return nil
+}
+
+// SymmetricNNZ bounds the entries of a matrix or its transpose.
+func SymmetricNNZ(nnz int, s tensor.Shape) int { return int(min(uint64(2*nnz), s.Elems())) }

@@ -1,0 +1,166 @@
+package code
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+// sigs are the signatures of the table, taken apart.
+var sigs = func() (list [MaxOp]sig) {
+	for op := range table {
+		list[op] = parseSig(table[op].sig)
+	}
+	return list
+}()
+
+type sig struct {
+	args   []place
+	more   bool   // the last of args stands for any number
+	result *place // nil when there is none
+}
+
+// place is what a signature says of a register.
+type place struct {
+	text    string
+	layouts uint8 // a bit for each
+	ones    bool
+	shape   string // a letter for each size, or anyShape or oneShape
+}
+
+const (
+	anyShape = "*"
+	oneShape = ".." // the same throughout
+)
+
+// layoutNames are the layouts that a word stands for.
+var layoutNames = map[string]uint8{
+	"dense": 1 << tensor.Dense, "bits": 1 << tensor.Packed, "csr": 1 << tensor.Sparse, "parts": 1 << tensor.Parts,
+	"graph": 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": 15, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
+}
+
+func parseSig(text string) (s sig) {
+	args, result, found := strings.Cut(text, " -> ")
+	for _, word := range strings.Fields(args) {
+		word, s.more = strings.CutSuffix(word, "...")
+		s.args = append(s.args, parsePlace(word))
+	}
+	if found {
+		p := parsePlace(result)
+		s.result = &p
+	}
+	return s
+}
+
+func parsePlace(text string) place {
+	names, sizes, found := strings.Cut(text, "[")
+	p := place{text: text, shape: strings.ReplaceAll(strings.TrimSuffix(sizes, "]"), ",", ""), ones: names == "ones"}
+	for name := range strings.SplitSeq(names, "|") {
+		p.layouts |= layoutNames[name]
+	}
+	if !found && names != "position" && names != "scalar" {
+		p.shape = anyShape
+	}
+	return p
+}
+
+// enter goes to an instruction whose registers exist, and reports why they are not
+// those of its signature.
+func (x *Site) enter(p *Program, in *Instr) error {
+	s := &sigs[in.Op]
+	if x.Arg == nil {
+		x.Arg = make([]*Reg, 0, 8)
+	}
+	*x = Site{Instr: in, Arg: x.Arg[:0], N: -1, M: -1, K: -1, Sparse: -1, Workers: x.Workers}
+	for k, r := range in.Args {
+		a := &p.Regs[r]
+		x.Arg = append(x.Arg, a)
+		if a.Layout == tensor.Sparse && x.Sparse < 0 {
+			x.Sparse, x.NNZ = k, a.NNZ
+		}
+		if is, want := x.fit(&s.args[min(k, len(s.args)-1)], a); !is {
+			return fmt.Errorf("argument %d is a %v %v, not %s", k, a.Layout, a.Type, want)
+		}
+	}
+	if s.result != nil {
+		x.Result = &p.Regs[in.Dst]
+		if is, want := x.fit(s.result, x.Result); !is {
+			return fmt.Errorf("gives %s, the register is a %v %v", want, x.Result.Layout, x.Result.Type)
+		}
+	}
+	rows, cols := x.Arg[0].Sizes()
+	if x.N < 0 {
+		x.N = rows
+	}
+	if x.M < 0 {
+		x.M = cols
+	}
+	return nil
+}
+
+// fit reports whether a register is what a signature says, with the sizes that are
+// known from those before it; if it is not, want is that.
+func (x *Site) fit(p *place, r *Reg) (is bool, want string) {
+	sizes := [...]int{x.N, x.M, x.K}
+	is = p.layouts>>r.Layout&1 != 0 && (!p.ones || r.Kind == tensor.Bool)
+	switch p.shape {
+	case anyShape:
+	case oneShape:
+		if x.shape == nil {
+			x.shape = &r.Shape
+		}
+		is = is && r.Shape == *x.shape
+	default:
+		is = is && r.Shape.Rank() == len(p.shape)
+		for d := 0; is && d < len(p.shape); d++ {
+			size := &sizes[strings.IndexByte("nmk", p.shape[d])]
+			if *size < 0 {
+				*size = r.Shape.Dim(d)
+			}
+			is = *size == r.Shape.Dim(d)
+		}
+	}
+	if is {
+		x.N, x.M, x.K = sizes[0], sizes[1], sizes[2]
+		return true, ""
+	}
+	head, tail, _ := strings.Cut(p.text, "[")
+	for k, known := range [...]int{x.N, x.M, x.K} {
+		if known >= 0 {
+			tail = strings.ReplaceAll(tail, "nmk"[k:k+1], strconv.Itoa(known))
+		}
+	}
+	if tail != "" {
+		head += "["
+	}
+	if x.shape != nil {
+		tail = strings.Replace(tail, oneShape, strings.ReplaceAll(x.shape.String(), "x", ","), 1)
+	}
+	return false, head + tail
+}
+
+// attributes reports the first attribute that is none.
+func (x *Site) attributes() error {
+	has := table[x.Op].attrs
+	switch {
+	case has&hasFn != 0 && x.Fn > op.FnCheck:
+		return fmt.Errorf("unknown function %d", x.Fn)
+	case has&hasFold != 0 && x.Fold > op.FoldArgMin:
+		return fmt.Errorf("unknown fold %d", x.Fold)
+	case has&hasLogic != 0 && x.Logic >= maxLogic:
+		return fmt.Errorf("unknown logic operation %d", x.Logic)
+	case has&hasWalk != 0 && x.Walk > op.WalkRow:
+		return fmt.Errorf("unknown walk %d", x.Walk)
+	}
+	last := -1
+	for _, d := range x.Axes {
+		if has&hasAxes != 0 && (d <= last || d >= x.Arg[0].Shape.Rank()) {
+			return fmt.Errorf("axes %v of %v", x.Axes, x.Arg[0].Shape)
+		}
+		last = d
+	}
+	return nil
+}
