@@ -14,7 +14,8 @@ import (
 // package imports only packages of lower floors, or of its own folder. What
 // stands highest is no part of the product: nothing but tests imports it. The four
 // groups of bench are what a question is, what an answer is worth, asking models,
-// and results.
+// and results. The verbs of the language stand below all of bench, those of the
+// benchmark above it: neither half of the command knows the other.
 var floors = map[string]int{
 	"internal": 0,
 	"vm":       1,

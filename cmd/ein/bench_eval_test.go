@@ -19,6 +19,8 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+
+	"ein/cmd/ein/internal/cli"
 )
 
 // TestEvalInterrupt interrupts a run whose replies do not come: once, and then the
@@ -86,7 +88,7 @@ func TestEvalInterrupt(t *testing.T) {
 				<-arrived
 			}
 			var refused *exec.ExitError
-			if b, err := ein().CombinedOutput(); !errors.As(err, &refused) || refused.ExitCode() != exitOutside || !strings.Contains(string(b), "another process writes the run: process ") {
+			if b, err := ein().CombinedOutput(); !errors.As(err, &refused) || refused.ExitCode() != cli.ExitOutside || !strings.Contains(string(b), "another process writes the run: process ") {
 				t.Errorf("a second writer gets %v\n%s", err, b)
 			}
 			interrupt := func() {
@@ -108,7 +110,7 @@ func TestEvalInterrupt(t *testing.T) {
 				}
 			}
 			var exit *exec.ExitError
-			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitOutside {
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != cli.ExitOutside {
 				t.Fatalf("got %v\n%s", err, strings.Join(text, "\n"))
 			}
 			if !strings.Contains(strings.Join(text, "\n"), "resume with the same command") {

@@ -2,11 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -169,28 +166,6 @@ func tear(t *testing.T, name string, whole []byte, r *rand.Rand) {
 		line := bytes.IndexByte(rest, '\n')
 		if err := os.WriteFile(name, append(b, rest[:r.IntN(line+1)]...), 0o644); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// TestInterrupted has one exit code for an interrupt, whatever was being done.
-func TestInterrupted(t *testing.T) {
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, c := range []struct {
-		ctx       context.Context
-		err, want error
-		says      string
-	}{
-		{ended, stopped(ended), status(exitOutside), "ein: interrupted\n"},
-		{ended, status(exitOutside), status(exitOutside), ""}, // told already
-		{ended, nil, nil, ""},
-		{t.Context(), io.ErrUnexpectedEOF, io.ErrUnexpectedEOF, ""},
-	} {
-		var told bytes.Buffer
-		a := &app{err: &told}
-		if got := a.interrupted(c.ctx, c.err); !errors.Is(got, c.want) || told.String() != c.says {
-			t.Errorf("%v: %v, %q", c.err, got, told.String())
 		}
 	}
 }

@@ -10,13 +10,15 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/verify"
+
+	"ein/cmd/ein/internal/cli"
 )
 
 // madeFile is a file of instances of every category.
 func madeFile(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.jsonl")
-	if code, _, stderr := command("", "bench", "generate", "--seed", "9", "--per-category", "1", "-o", name); code != exitOK {
+	if code, _, stderr := command("", "bench", "generate", "--seed", "9", "--per-category", "1", "-o", name); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
 	return name
@@ -31,7 +33,7 @@ func TestBenchVerify(t *testing.T) {
 	python.Close()
 	name := madeFile(t)
 	code, out, stderr := command("", "bench", "verify", name)
-	if code != exitOK || !strings.Contains(out, "were run by Python 3.") || !strings.HasSuffix(out, "Everything that was checked agrees.\n") || stderr != "" {
+	if code != cli.ExitOK || !strings.Contains(out, "were run by Python 3.") || !strings.HasSuffix(out, "Everything that was checked agrees.\n") || stderr != "" {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 
@@ -50,7 +52,7 @@ func TestBenchVerify(t *testing.T) {
 		"the Python program: the interpreter crashed: exit status 9",
 		fmt.Sprintf("total                        %d       1          1    0       1", len(category.Table)),
 	} {
-		if code != exitWrong || !strings.Contains(out, want) {
+		if code != cli.ExitWrong || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, no %q in\n%s", code, want, out)
 		}
 	}
@@ -61,7 +63,7 @@ func TestNoPython(t *testing.T) {
 	name := madeFile(t)
 	t.Setenv("PATH", t.TempDir())
 	code, out, stderr := command("", "bench", "verify", name)
-	if code != exitOutside || !strings.Contains(out, "The Python programs were NOT run") || !strings.Contains(stderr, "python3 cannot be started") {
+	if code != cli.ExitOutside || !strings.Contains(out, "The Python programs were NOT run") || !strings.Contains(stderr, "python3 cannot be started") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"ein/cmd/ein/internal/cli"
 )
 
 // patience only bounds a hang.
@@ -318,7 +320,7 @@ func TestInterruptedOutput(t *testing.T) {
 			rest, _ = io.ReadAll(tty) // until the other end is closed
 		}
 		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != exitLimit || reads != strings.Contains(string(rest), "interrupted, while the output was being written") {
+		if code := cmd.ProcessState.ExitCode(); code != cli.ExitLimit || reads != strings.Contains(string(rest), "interrupted, while the output was being written") {
 			t.Errorf("exit code %d\n%s", code, rest[max(0, len(rest)-1000):])
 		}
 		hang.Stop()

@@ -1,0 +1,102 @@
+// Package benchmark is the verbs of ein bench.
+package benchmark
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/question/category"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/lang/diag"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// Verb is ein bench with the verbs below it.
+func Verb(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Make questions about graphs, ask models, score and compare",
+		Long: fmt.Sprintf(`ClosureBench is questions about graphs whose answers are computed: %d categories
+on three levels of composition. An instance is a line of JSON with the question,
+the graph, the answer and the programs that compute it. Its id is enough to make
+it again, byte for byte.`, len(category.Table)),
+		Example: `  ein bench generate --seed 42 --split heldout -o heldout.jsonl
+  ein bench show cb1-heldout-reachability-17-s42
+  ein bench eval --model baseline:noisy-ein@0.1 --mode ein --instances heldout.jsonl --out runs/noisy
+  ein bench report runs/noisy -o report`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for i, g := range []struct {
+		title string
+		verbs []*cobra.Command
+	}{
+		{"Instances:", []*cobra.Command{generateVerb(a), showVerb(a), verifyVerb(a), statsVerb(a), sftVerb(a)}},
+		{"Models, and the folders of their runs:", []*cobra.Command{evalVerb(a), repairVerb(a), exportVerb(a), fakeProviderVerb(a)}},
+		{"Scores:", []*cobra.Command{scoreVerb(a), execVerb(a), diagnoseVerb(a)}},
+		{"Results:", []*cobra.Command{reportVerb(a), compareVerb(a), memorizationVerb(a)}},
+	} {
+		id := strconv.Itoa(i)
+		cmd.AddGroup(&cobra.Group{ID: id, Title: g.title})
+		for _, c := range g.verbs {
+			c.GroupID = id
+			cmd.AddCommand(c)
+		}
+	}
+	return cmd
+}
+
+func instancesFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "instances", "", "`file` of instances (- is standard input)")
+}
+
+func outputFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVarP(to, "output", "o", "-", "`file` to write; - is standard output")
+}
+
+func plotFlag(cmd *cobra.Command, to *string, what string) {
+	cmd.Flags().StringVar(to, "plot", "", "write "+what+" as a figure in SVG to this `file`")
+}
+
+// pickFlags are those that choose answers of a run; suffix tells runs apart.
+func pickFlags(cmd *cobra.Command, mode *sft.Mode, encoding *surface.Encoding, suffix, of string) {
+	cli.One(sft.Modes()...).Flag(cmd, mode, "mode"+suffix, "only answers"+of+" in this `mode`: direct, cot, ein, python")
+	cli.One(surface.Encodings()...).Flag(cmd, encoding, "encoding"+suffix, "only answers"+of+" to this `encoding`: nl, json, matrix")
+}
+
+// promptsFlag is the folder that replaces prompts of the benchmark.
+func promptsFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "prompts", "", "`folder` with other prompts")
+}
+
+func prompts(dir string) (sft.Prompts, error) {
+	p := sft.DefaultPrompts()
+	if dir != "" {
+		if err := p.Override(os.DirFS(dir)); err != nil {
+			return p, cli.Input("", dir, 0, fmt.Sprintf("the folder of prompts cannot be used: %v", cli.Cause(err)), "")
+		}
+	}
+	return p, nil
+}
+
+// shown is text of a provider or a file as a terminal may have it.
+func shown(s string) string {
+	s, _ = diag.Display(s)
+	return s
+}
+
+// twice is the first folder that is given twice, or "".
+func twice(dirs []string) string {
+	for i, dir := range dirs {
+		if slices.ContainsFunc(dirs[:i], func(other string) bool { return cli.SameFile(dir, other) }) {
+			return dir
+		}
+	}
+	return ""
+}

@@ -1,0 +1,162 @@
+package benchmark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/sft"
+	"ein/internal/codes"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func diagnoseVerb(a *cli.App) *cobra.Command {
+	f := &judgeFlags{}
+	cmd := &cobra.Command{
+		Use:   "diagnose [DIR]",
+		Short: "Say why wrong answers are wrong",
+		Long: `Attributes every wrong reply by counterfactual execution. DIR is that of a run,
+whose scores have what was found, and there is a table for each mode; or give
+--instances and --replies.
+
+The graph in a wrong program is compared with the true one, and the program is run
+again with the true edges in it:
+
+  graph_reading  it is right then
+  logic          its edges are right already
+  both           its edges are wrong, and with the true ones it still is
+  no_graph       it has no graph in it
+
+Of a Python program the graph is what is written as such: pairs, calls of add_edge
+or of append, a dictionary or a list of lists, a 0/1 matrix, or lines of a text. One
+that computes its edges has none. Python programs are run in a sandbox; where there
+is none, the exit code is 5.
+
+For a wrong direct answer, the program of the instance is run under misreadings of
+the question: edges reversed or undirected, in-degrees for out-degrees
+(direction_confusion); paths of at most 1, 2 or 3 edges (depth_truncation); one term
+of a mean off by one (accumulation_drift); the source counted in or out
+(source_inclusion); one edge dropped, reversed or added (single_edge_misread). Those
+that give the model's answer are found. The table counts the most specific, that is,
+the one there are fewest of. With many misreadings some agree by chance: how many
+were tried is in every finding.
+
+Errors of which nothing is asked count too: execution is programs that give no
+answer, format replies without an answer of the right type, no_answer no reply.
+
+A reply is a program when its "mode" is ein or python, and a direct answer when it
+is direct or cot; without a mode, when it has no JSON answer and a program. With
+-o, one record for each wrong reply is written.`,
+		Example: `  ein bench diagnose --instances heldout.jsonl --replies replies.jsonl -o findings.jsonl
+  ein bench diagnose runs/model-ein`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.Do(func(ctx context.Context, args []string) error {
+			switch {
+			case len(args) == 0:
+				return interrupted(ctx, a, diagnose(ctx, a, f))
+			case f.instances != "" || f.replies != "":
+				return a.Usage("give DIR, or --instances and --replies")
+			}
+			return diagnoseRun(ctx, a, f, args[0])
+		}),
+	}
+	f.add(a, cmd, false)
+	return cmd
+}
+
+func diagnose(ctx context.Context, a *cli.App, f *judgeFlags) error {
+	box := f.box.lazy(ctx, 0)
+	defer box.close()
+	sum, err := judge(ctx, a, f, judging{doing: "running", workers: runtime.GOMAXPROCS(0), why: true,
+		newWorker: withWhy(box, verdict.Options{}, func(*verdict.Item) error { return nil }),
+		record: func(it *verdict.Item, v *verdict.Verdict) any {
+			return verdict.ErrorRecord(it.Question.ID, it.Mode, 0, v)
+		}})
+	if err != nil {
+		return err
+	}
+	return a.Result(struct {
+		*verdict.ErrorReport
+		Sandbox *proof `json:"sandbox,omitempty"`
+	}{sum.ErrorReport(), box.proof()}, func() string { return sum.ErrorsText() + box.text() + sum.NotesText() })
+}
+
+// modeReport is the analysis of the replies in one mode of a run.
+type modeReport struct {
+	Mode     sft.Mode `json:"mode"`
+	Replies  int      `json:"replies"`
+	Unscored int      `json:"unscored"` // of them
+	*verdict.ErrorReport
+}
+
+// diagnoseRun tells what the scores of a run have found.
+func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) error {
+	if f.out == "-" {
+		return a.Usage("standard output is for the table: give -o a file")
+	}
+	r, err := run.Read(dir)
+	switch {
+	case errors.Is(err, run.ErrNoRun):
+		return cli.Input(codes.E0702, dir, 0, err.Error(), "A run is what `ein bench eval` makes. For other files give --instances and --replies.")
+	case err != nil:
+		return cannotRun(a, err)
+	}
+	if !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Score != nil }) {
+		return cli.Input(codes.E0701, dir, 0, "no reply of the run has a score", fmt.Sprintf("`ein bench score %s` scores them.", dir))
+	}
+	var list []modeReport
+	text := ""
+	write := func(w records) error {
+		for _, mode := range r.Config.Modes {
+			m, sum := modeReport{Mode: mode}, verdict.NewSummary()
+			for i := range r.Rows {
+				row := &r.Rows[i]
+				if row.Mode != mode || row.Reply == nil {
+					continue
+				}
+				m.Replies++
+				if row.Score == nil {
+					m.Unscored++
+					continue
+				}
+				v := &row.Score.Verdict
+				sum.Add(mode, v)
+				if rec := verdict.ErrorRecord(row.ID, mode, row.Sample, v); rec != nil {
+					if err := record(w, rec); err != nil {
+						return err
+					}
+				}
+			}
+			m.ErrorReport = sum.ErrorReport()
+			list = append(list, m)
+			if len(list) > 1 {
+				text += "\n"
+			}
+			text += fmt.Sprintf("mode %s of %s, %s\n", mode, shown(r.Config.Model), words.Plural(m.Replies, "reply", "replies"))
+			if m.Unscored > 0 {
+				text += fmt.Sprintf("%s not scored and left out: see ein bench score\n", words.Plural(m.Unscored, "reply is", "replies are"))
+			}
+			if m.Unscored == 0 || m.Unscored < m.Replies {
+				text += sum.ErrorsText()
+			}
+		}
+		return nil
+	}
+	if err := toRecords(ctx, a, f, nil, write); err != nil {
+		return err
+	}
+	return a.Result(struct {
+		Version int          `json:"version"`
+		Run     string       `json:"run"`
+		Model   string       `json:"model"`
+		Modes   []modeReport `json:"modes"`
+	}{1, dir, r.Config.Model, list}, func() string { return text })
+}

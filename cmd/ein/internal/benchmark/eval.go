@@ -1,0 +1,444 @@
+package benchmark
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/ask/eval"
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+	"ein/internal/version"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// evalFlags are what the flags ask for, most of it where it is used.
+type evalFlags struct {
+	eval.Options
+	open            model.Options
+	name            string // of the model
+	instances       string
+	prompts         string
+	prices, record  string
+	box             boxFlags
+	dryRun, noScore bool
+}
+
+func evalVerb(a *cli.App) *cobra.Command {
+	f := &evalFlags{
+		Options: eval.Options{Modes: []sft.Mode{sft.Direct}, Samples: 1, Schedule: eval.Schedule{Max: eval.DefaultMax, Start: eval.DefaultStart, Retries: eval.DefaultRetries}},
+		open:    model.Options{Timeout: model.DefaultTimeout, Processes: 1},
+	}
+	cmd := &cobra.Command{
+		Use:   "eval --model PROVIDER:NAME --instances FILE --out DIR",
+		Short: "Ask a model, and keep and score what it says",
+		Long: `Asks a model every instance in every mode and encoding, and prints a table. The
+providers are ` + strings.Join(model.Providers(), ", ") + `.
+Keys are taken from the environment or from --key-file, and are written nowhere.
+
+The folder of --out is a run: run.json (what is asked, with the requests as they are
+sent), instances.jsonl, replies.jsonl, scores.jsonl and log.jsonl. A reply counts once
+it is on disk. A run that was stopped, by whatever, is resumed by the same command:
+it asks only for what is missing. A run with other settings is refused, but for
+those that change no reply.
+
+The number of requests at a time begins at --start and grows to --concurrency; it
+falls when the provider says that it is too much. What may pass is tried again; a
+wrong key or an empty account stops the run. An interrupt stops asking and waits for
+the replies on their way; a second one does not wait.
+
+--prices names a file with dollars for a million tokens. It gives the costs, and
+--max-cost needs it. With --max-tokens the run cannot exceed --max-cost; without,
+replies on their way can. The file is
+{"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
+
+With exec:COMMAND one program runs, or as many as --processes says. With --cache,
+complete replies are also kept in a folder that runs share. With --record, every
+exchange is kept in a folder that replay:DIR answers from.
+
+Replies in the mode python are run in a sandbox; where there is none they are not
+scored, and the exit code is 5. It is also 5 when replies are missing, and 4 when
+--max-cost ends the run. The table is then of the replies that are there, and says how
+many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
+		Example: `  ein bench eval --model baseline:oracle-ein --mode direct,ein --instances heldout.jsonl --out runs/oracle
+  ein bench eval --model openai:some-model --base-url http://localhost:8000/v1 --mode cot --instances heldout.jsonl --out runs/local
+  ein bench eval --model openai:some-model --instances heldout.jsonl --out runs/x --prices prices.json --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.Fail(evaluate(a, f, cmd.Flags().Changed("processes")))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "model", "", "model to ask, as `PROVIDER:NAME`")
+	instancesFlag(cmd, &f.instances)
+	flags.StringVar(&f.Dir, "out", "", "`folder` of the run")
+	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python")
+	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
+	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken from the categories in turn (default all)")
+	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
+	promptsFlag(cmd, &f.prompts)
+
+	cli.Opt(cli.Real("0 or more", func(x float64) bool { return x >= 0 })).Flag(cmd, &f.Params.Temperature, "temperature", "temperature (default that of the provider)")
+	cli.Opt(cli.Real("more than 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })).Flag(cmd, &f.Params.TopP, "top-p", "nucleus sampling (default that of the provider)")
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Params.MaxTokens, "max-tokens", "most `tokens` of a reply, reasoning included")
+	cli.Opt(cli.Int[int64](math.MinInt64, math.MaxInt64)).Flag(cmd, &f.Params.Seed, "seed", "`seed` of the first sample; the next have the next numbers")
+	flags.StringArrayVar(&f.Params.Stop, "stop", nil, "`text` at which a reply ends; repeatable")
+	flags.StringVar(&f.Params.Effort, "effort", "", "`effort` of reasoning, such as low")
+	cli.Opt(cli.Int(-1, math.MaxInt)).Flag(cmd, &f.Params.Thinking, "thinking", "budget of reasoning in `tokens`; 0 is off, -1 up to the model")
+
+	flags.StringVar(&f.BaseURL, "base-url", "", "`URL` of a compatible server")
+	flags.StringVar(&f.open.KeyFile, "key-file", "", "`file` with the key (default: from the environment)")
+	flags.StringVar(&f.open.Profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
+	cli.Duration.Flag(cmd, &f.open.Timeout, "timeout", "most time for a reply")
+	flags.BoolVar(&f.open.NoContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
+
+	flags.StringVar(&f.prices, "prices", "", "`file` of prices")
+	cli.Real("more than 0 dollars", func(x float64) bool { return x > 0 }).Flag(cmd, &f.MaxCost, "max-cost", "most `dollars` for the whole run")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
+
+	const same = " (changes no reply)"
+	const most = 10_000
+	cli.Int(1, most).Flag(cmd, &f.Schedule.Max, "concurrency", "most `requests` at a time"+same)
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Schedule.Start, "start", "`requests` at a time, at first"+same)
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Schedule.Retries, "retries", "most `retries` of a request"+same)
+	cli.Int(1, most).Flag(cmd, &f.open.Processes, "processes", "`number` of programs of exec that run at once"+same)
+	flags.StringVar(&f.Cache, "cache", "", "`folder` of replies that runs share")
+	flags.StringVar(&f.record, "record", "", "`folder` for the exchanges, for replay:DIR")
+
+	f.box.add(cmd)
+	flags.BoolVar(&f.noScore, "no-score", false, "do not score the replies")
+	a.JSONFlag(cmd, "print the results as one JSON object")
+	cli.Headings(cmd,
+		cli.Heading{Title: "What is asked", Flags: []string{"model", "instances", "out", "mode", "encoding", "samples", "limit", "categories", "prompts"}},
+		cli.Heading{Title: "Sampling", Flags: []string{"temperature", "top-p", "max-tokens", "seed", "stop", "effort", "thinking"}},
+		cli.Heading{Title: "The provider", Flags: []string{"base-url", "key-file", "profile", "timeout", "no-context-check"}},
+		cli.Heading{Title: "Costs", Flags: []string{"prices", "max-cost", "dry-run"}},
+		cli.Heading{Title: "Pace and storage", Flags: []string{"concurrency", "start", "retries", "processes", "cache", "record"}},
+		cli.Heading{Title: "Scoring", Flags: []string{"python", "sandbox", "no-score", "json"}})
+	cli.Required(cmd, "model", "instances", "out")
+	cli.Complete(cmd, "profile", slices.Concat(model.Profiles("openai"), model.Profiles("anthropic"), model.Profiles("gemini"))...)
+	return cmd
+}
+
+// finish makes options of the flags. The model is open then.
+func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
+	provider, _, _ := strings.Cut(f.name, ":")
+	switch {
+	case f.record != "" && f.Cache != "":
+		return a.Usage("--record with --cache: what is in the cache would be missing in the recording")
+	case processes && provider != "exec":
+		return a.Usage("--processes is for exec:COMMAND; --concurrency bounds the requests to %s", provider)
+	case f.MaxCost > 0 && f.prices == "":
+		return a.Usage("--max-cost needs --prices, a file with the price of the model")
+	}
+	ctx, stop := a.Context(0)
+	defer stop()
+	f.Version, f.Warn = version.String(), func(s string) { a.Note("%s", shown(s)) }
+	if f.Schedule.Retries == 0 {
+		f.Schedule.Retries = -1
+	}
+	if f.Prompts, err = prompts(f.prompts); err != nil {
+		return err
+	}
+	if err := f.choose(ctx, a); err != nil {
+		return err
+	}
+	f.open.BaseURL, f.open.Env, f.open.Stderr, f.open.Instances = f.BaseURL, a.Env, a.Err, f.Instances
+	if f.Model, err = model.Open(f.name, f.open); err != nil {
+		return a.Usage("%s", shown(err.Error()))
+	}
+	if f.record != "" && !f.dryRun {
+		recorded, err := model.Record(f.Model, f.record, f.open)
+		if err != nil {
+			_ = model.Close(f.Model)
+			return a.Usage("--record: %s", shown(err.Error()))
+		}
+		f.Model = recorded
+	}
+	if f.prices != "" {
+		if err := a.Through(ctx, "reading", f.prices, func(in *cli.File) error { return f.readPrice(a, in) }); err != nil {
+			_ = model.Close(f.Model)
+			return err
+		}
+	}
+	return nil
+}
+
+// choose reads the instances and takes those that are asked.
+func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
+	sum := sha256.New()
+	list, err := instanceList(ctx, a, f.instances, sum)
+	if err != nil {
+		return err
+	}
+	f.Source.File, f.Source.SHA256 = filepath.Base(f.instances), hex.EncodeToString(sum.Sum(nil))
+	chosen, err := eval.Select(list, f.Source.Categories, f.Source.Limit)
+	if err == nil {
+		f.Source.Count = len(chosen)
+		f.Instances, f.Encodings, err = eval.Encode(chosen, f.Encodings)
+	}
+	if err != nil {
+		return cli.Input("", f.instances, 0, err.Error(), "")
+	}
+	return nil
+}
+
+func (f *evalFlags) readPrice(a *cli.App, in *cli.File) error {
+	prices, err := eval.ReadPrices(in)
+	if err != nil {
+		return cli.Input("", in.Name(), 0, cli.Cause(err).Error(), "")
+	}
+	f.Price = prices.For(f.Model.Name())
+	switch {
+	case f.Price != nil:
+	case f.MaxCost > 0:
+		return cli.Input("", in.Name(), 0, "there is no price of "+f.Model.Name()+" in it, which --max-cost needs",
+			`A price is {"`+f.Model.Name()+`": {"input": ..., "output": ...}}, in dollars for a million tokens.`)
+	default:
+		a.Note("%s has no price of %s; costs are not known", in.Name(), f.Model.Name())
+	}
+	return nil
+}
+
+func evaluate(a *cli.App, f *evalFlags, processes bool) error {
+	if err := f.finish(a, processes); err != nil {
+		return err
+	}
+	defer func() { _ = model.Close(f.Model) }()
+	if eval.Repeats(&f.Options) {
+		a.Note("at temperature 0 the %d samples of a question are one request, sent %d times; replies may all be the same\n"+
+			"Ask for a temperature, or where the model takes one a --seed, or for one sample.", f.Samples, f.Samples)
+	}
+	if f.dryRun {
+		return dryRun(a, f)
+	}
+	ctx, stop, done := interrupts(a)
+	f.Stop = stop
+	line := a.Rarely("asking")
+	f.Progress = func(p eval.Progress) {
+		line.Tell(func(time.Duration) string { return progressText(&p, f.Price != nil) })
+	}
+	sum, err := eval.Run(ctx, f.Options)
+	line.Done()
+	done()
+	result := evalResult{Version: 1, Summary: &sum}
+	var early *eval.StopError
+	switch {
+	case errors.As(err, &early):
+		return endedEarly(a, f, result, early)
+	case err != nil:
+		return cannotRun(a, err)
+	}
+	if sum.Before > 0 && sum.Asked+sum.Cached > 0 {
+		a.Printf("ein: resumed: %d replies were there, %d are new\n", sum.Before, sum.Asked+sum.Cached)
+	}
+	err = scored(a, f, result, !f.noScore)
+	if sum.Missing > 0 {
+		a.Printf("ein: %s missing: %d rejected, %d given up on; the first: %s\n",
+			words.Plural(sum.Missing, "reply is", "replies are"), sum.Rejected, sum.GaveUp, shown(sum.FirstFailure))
+		if sum.FirstHint != "" {
+			a.Printf("%s\n", shown(sum.FirstHint))
+		}
+		a.Printf("The same command asks for them again; see %s.\n", filepath.Join(f.Dir, run.LogFile))
+		if err == nil {
+			err = cli.Status(cli.ExitOutside)
+		}
+	} else if err == nil && !a.JSON {
+		next := "ein bench report " + f.Dir + ", ein bench diagnose " + f.Dir
+		if f.noScore {
+			next = "ein bench score " + f.Dir
+		}
+		a.Printf("%s in %s; next: %s\n", words.Plural(sum.Questions, "reply", "replies"), f.Dir, next)
+	}
+	return err
+}
+
+// scored tells the result, after scoring if that is wanted.
+func scored(a *cli.App, f *evalFlags, result evalResult, score bool) error {
+	switch {
+	case score:
+		ctx, stop := a.Context(0)
+		defer stop()
+		return scoreRun(ctx, a, f.Dir, &f.box, result)
+	case a.JSON:
+		return a.PrintJSON(result)
+	}
+	return nil
+}
+
+// progressText is how far a run is.
+func progressText(p *eval.Progress, priced bool) string {
+	s := fmt.Sprintf("%d/%d replies, %.1f/s", p.Questions-p.Missing, p.Questions, p.Rate)
+	if priced {
+		s += fmt.Sprintf(", $%.4f", p.Cost)
+	}
+	if p.Left > 0 {
+		s += fmt.Sprintf(", %v left", p.Left.Round(time.Second))
+	}
+	s += fmt.Sprintf(", %d of %d on their way, %d retries", p.Flying, p.Limit, p.Retries)
+	if p.Paused > 0 {
+		s += fmt.Sprintf(", paused for %v", p.Paused.Round(time.Second))
+	}
+	return s
+}
+
+// endedEarly tells why a run has ended before it was complete.
+func endedEarly(a *cli.App, f *evalFlags, result evalResult, e *eval.StopError) error {
+	a.Printf("ein: %s\n", shown(e.Error()))
+	if e.Hint != "" {
+		a.Printf("%s\n", shown(e.Hint))
+	}
+	there := result.Summary.Questions - result.Summary.Missing
+	if result.Summary.Questions == 0 {
+		a.Printf("Nothing was asked, and nothing written.\n")
+	} else {
+		a.Printf("%d of %s there; resume with the same command.\n", there, words.Plural(result.Summary.Questions, "reply is", "replies are"))
+	}
+	// Who interrupts wants the end: programs may take minutes to be run.
+	score := there > 0 && !f.noScore
+	if score && e.Reason == eval.Interrupted {
+		a.Printf("The table of what is there: ein bench score %s\n", f.Dir)
+		score = false
+	}
+	result.Stopped = e.Reason
+	var told cli.Status // the reason of the end goes before what scoring lacks
+	if err := scored(a, f, result, score); err != nil && !errors.As(err, &told) {
+		return err
+	}
+	if e.Reason == eval.Budget {
+		return cli.Status(cli.ExitLimit)
+	}
+	return cli.Status(cli.ExitOutside)
+}
+
+func dryRun(a *cli.App, f *evalFlags) error {
+	rows, err := eval.Missing(&f.Options)
+	if err != nil {
+		return cannotRun(a, err)
+	}
+	e := eval.EstimateRun(&f.Options, rows)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s to %s: %s, %s, %s\n", words.Plural(e.Requests, "request", "requests"), f.Model.Name(),
+		words.Plural(f.Source.Count, "instance", "instances"), cli.Join(f.Modes, " and "), words.Plural(f.Samples, "sample", "samples"))
+	fmt.Fprintf(&b, "about %s tokens in and %s out, by the length of the texts", words.Count(e.Input), words.Count(e.Output))
+	if e.MostOutput > 0 {
+		fmt.Fprintf(&b, "; at most %s out", words.Count(e.MostOutput))
+	}
+	b.WriteString("\nReasoning that the prompt does not ask for comes on top.\n")
+	switch {
+	case f.Price == nil:
+		b.WriteString("The cost is not known: there is no price.\n")
+	case e.MostCost > 0:
+		fmt.Fprintf(&b, "about $%.4f, at most about $%.4f\n", e.Cost, e.MostCost)
+	default:
+		fmt.Fprintf(&b, "about $%.4f\n", e.Cost)
+	}
+	if f.MaxCost > 0 && max(e.Cost, e.MostCost) > f.MaxCost {
+		fmt.Fprintf(&b, "--max-cost %g may end the run before it is complete.\n", f.MaxCost)
+	}
+	b.WriteString("Nothing was sent.\n")
+	return a.Result(struct {
+		Version int `json:"version"`
+		eval.Estimate
+	}{1, e}, b.String)
+}
+
+// evalResult is the results for machines.
+type evalResult struct {
+	Version int           `json:"version"`
+	Summary *eval.Summary `json:"summary,omitempty"` // of the asking
+	Stopped eval.Reason   `json:"stopped,omitempty"`
+	Lines   []*eval.Line  `json:"lines,omitempty"`
+}
+
+// scoreRun scores a run and prints its table, or the result with the lines of it.
+func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, result evalResult) error {
+	box := flags.lazy(ctx, 0)
+	defer box.close()
+	r, err := readWith(a, dir, run.ReadReplies)
+	if err != nil {
+		return err
+	}
+	o := run.JudgeOptions{}
+	var why error // Python is not scored
+	if run.NeedsPython(r) {
+		if _, why = box.open(); why == nil {
+			o.Python = box
+		}
+	}
+	line := a.Rarely("scoring")
+	o.Progress = line.Counter(0)
+	var scored *run.Judged
+	if ctx.Err() == nil {
+		scored, err = run.Judge(ctx, dir, o)
+	}
+	line.Done()
+	var bug *verdict.BugError
+	switch {
+	case ctx.Err() != nil:
+		return a.Outside("interrupted; the replies are kept, and `ein bench score %s` scores them", dir)
+	case errors.As(err, &bug):
+		a.Printf("ein: a bug in ein kept a reply from being scored: %v\n", bug)
+		return cli.Status(cli.ExitBug)
+	case err != nil:
+		return cannotRun(a, err)
+	}
+	result.Lines = eval.Lines(scored.Run)
+	err = a.Result(result, func() string { return eval.Text(scored.Run) })
+	switch {
+	case err != nil:
+		return err
+	case why != nil:
+		what := "are not scored"
+		if scored.Unscored == 0 {
+			what = "keep the scores that they have"
+		}
+		return a.Outside("the replies in the mode python %s: %v", what, why)
+	case scored.Failed > 0:
+		return a.Outside("the sandbox failed on %s; the first: %s", words.Plural(scored.Failed, "program"), shown(scored.First))
+	}
+	return nil
+}
+
+// interrupts is the interrupts of a run: the first closes the channel, the second
+// ends the context.
+func interrupts(a *cli.App) (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := make(chan struct{})
+	got := make(chan os.Signal, 2)
+	signal.Notify(got, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-got:
+			}
+			if n == 0 {
+				close(stop)
+				a.Printf("\nein: interrupted: waiting for replies on their way, which are paid for; interrupt again to leave them\n")
+				continue
+			}
+			cancel(errors.New("interrupted twice"))
+		}
+	}()
+	return ctx, stop, func() { signal.Stop(got); cancel(nil) }
+}

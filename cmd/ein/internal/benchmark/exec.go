@@ -1,0 +1,173 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
+	"ein/internal/job"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+type execFlags struct {
+	judgeFlags
+	lang   []sft.Mode
+	limits verdict.Limits
+	source uint64
+}
+
+func execVerb(a *cli.App) *cobra.Command {
+	f := &execFlags{
+		lang: []sft.Mode{sft.Ein}, source: verdict.DefaultSource,
+		limits: verdict.Limits{Ops: verdict.DefaultOps, Bytes: verdict.DefaultBytes, Timeout: verdict.DefaultTimeout},
+	}
+	cmd := &cobra.Command{
+		Use:   "exec --instances FILE --replies FILE",
+		Short: "Run and score replies that are programs",
+		Long: `Runs replies that are programs, scores what they give, and prints a table. A file
+of replies is JSONL, {"id": the instance, "reply": the text of the model}; "mode",
+ein or python, says what the reply is in, and "finish" why the model stopped.
+
+The program of a reply is the last complete fenced block marked with the language;
+without one, the last complete block without a mark, then the last complete one;
+without blocks, in Ein the text from its first statement to its last, in Python
+all of it. An Ein program is checked in the core profile, and its cost is bounded
+before it runs, in this process. What it prints is the answer: 0 or 1, a number, a
+0/1 vector over the nodes, the number of a node, or two values. Outcomes, beside
+those of ein bench score:
+
+  no_program     a reply without a program
+  parse_error    text that is no program
+  type_error     names, shapes, or constructs that are not allowed
+  over_limit     too long or too costly
+  runtime_error  failed as it ran
+  bad_output     an output that is no answer to the question
+
+A wrong program is run again with the true edges: it read the graph wrong
+(graph_reading), its logic is wrong (logic), or both; no_graph is one that has no
+graph in it. constant_output marks Ein programs whose output depends on no graph.
+
+With --lang python the replies are Python programs; each prints one JSON value,
+with the numbers of nodes in place of their labels. They are run in a sandbox, made
+by bubblewrap or by Landlock, that is attacked first; the table names it. Where none
+holds, no program is run, and the exit code is 5. With --lang ein,python
+a reply is in what its mode says; without a mode, in what its block is marked
+with; without a mark, in Ein when it has the form of it and imports nothing, else
+in Python. The sandbox is then opened when the first Python program comes.
+
+Of several replies with one id the first counts; an instance without a reply
+counts as no_answer. With -o, one record for each instance is written: {"id",
+"category","level","lang","outcome","strict","lenient","answer","reason",
+"error_class","code","message","ops","constant_output","attribution"}.
+` + restartHelp,
+		Example: `  ein bench exec --instances heldout.jsonl --replies replies.jsonl
+  ein bench exec --instances heldout.jsonl --replies replies.jsonl --lang ein,python -o scores.jsonl --json`,
+		Args: cobra.NoArgs,
+		RunE: a.Do(func(ctx context.Context, _ []string) error { return interrupted(ctx, a, execPrograms(ctx, a, f)) }),
+	}
+	cli.Some(cmd, &f.lang, "lang", []sft.Mode{sft.Ein, sft.Python}, "languages of the programs: ein, python or ein,python")
+	cli.Count.Flag(cmd, &f.limits.Ops, "max-ops", "most operations of an Ein program")
+	cli.Size.Flag(cmd, &f.limits.Bytes, "max-memory", "most memory of an Ein program")
+	cli.Size.Flag(cmd, &f.source, "max-source", "longest text of an Ein program")
+	cli.Duration.Flag(cmd, &f.limits.Timeout, "timeout", "most time for the run of a program")
+	f.add(a, cmd, true)
+	return cmd
+}
+
+// from is what the records depend on, beside the files.
+func (f *execFlags) from() []job.Field {
+	list := []job.Field{
+		{Name: "verb", Value: "exec"}, {Name: "lang", Value: cli.Join(f.lang, ",")}, {Name: "max-ops", Value: cli.Count.Text(f.limits.Ops)},
+		{Name: "max-memory", Value: cli.Size.Text(f.limits.Bytes)}, {Name: "max-source", Value: cli.Size.Text(f.source)}, {Name: "timeout", Value: f.limits.Timeout.String()},
+	}
+	if slices.Contains(f.lang, sft.Python) {
+		list = append(list, job.Field{Name: "python", Value: f.box.python}, job.Field{Name: "sandbox", Value: f.box.backend})
+	}
+	return list
+}
+
+func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
+	slices.Sort(f.lang)
+	f.limits.Source = int(f.source)
+	box := f.box.lazy(ctx, f.limits.Timeout)
+	defer box.close()
+	if len(f.lang) == 1 && f.lang[0] == sft.Python {
+		if _, err := box.open(); err != nil {
+			return noSandbox(ctx, a, err)
+		}
+	}
+	bugs, outside := 0, 0
+	sum, err := judge(ctx, a, &f.judgeFlags, judging{
+		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), again: (*verdict.Item).Again,
+		newWorker: withWhy(box, verdict.Options{Limits: f.limits, Cache: cachedPrograms}, f.language),
+		seen: func(it *verdict.Item, v *verdict.Verdict) {
+			if it.Error != "" || v.Outcome != answer.InfraError {
+				return
+			}
+			n := &outside
+			if it.Mode == sft.Ein {
+				n = &bugs
+			}
+			if *n++; *n == 1 {
+				a.Printf("ein: %s: %s\n", it.Question.ID, v.Message)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	err = a.Result(struct {
+		*verdict.ProgramReport
+		Sandbox *proof `json:"sandbox,omitempty"`
+	}{sum.ProgramReport(), box.proof()}, func() string { return sum.ProgramsText() + box.text() + sum.NotesText() })
+	switch {
+	case err != nil:
+		return err
+	case bugs > 0:
+		a.Printf("ein: %s of ein kept programs from being scored\n", words.Plural(bugs, "bug"))
+		return cli.Status(cli.ExitBug)
+	case outside > 0:
+		return a.Outside("the sandbox failed on %s", words.Plural(outside, "program"))
+	}
+	return nil
+}
+
+// cachedPrograms is how many compiled programs each worker keeps: models give the
+// same program for one instance again, and for others with the same graph.
+const cachedPrograms = 256
+
+// language makes the mode of an item what its program is in.
+func (f *execFlags) language(it *verdict.Item) error {
+	switch l := it.Mode; {
+	case l == sft.Ein || l == sft.Python:
+		if !slices.Contains(f.lang, l) {
+			return &languageError{it.Number, l}
+		}
+	case len(f.lang) == 1:
+		it.Mode = f.lang[0]
+	default:
+		var ok bool
+		if it.Mode, ok = verdict.Detect(it.Reply); !ok {
+			it.Mode = sft.Ein
+		}
+	}
+	return nil
+}
+
+// languageError is a reply in a language that was not asked for.
+type languageError struct {
+	line int
+	lang sft.Mode
+}
+
+func (e *languageError) Error() string {
+	return fmt.Sprintf("the reply has the mode %s, which --lang leaves out", e.lang)
+}

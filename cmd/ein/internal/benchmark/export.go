@@ -1,0 +1,99 @@
+package benchmark
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/result/export"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func exportVerb(a *cli.App) *cobra.Command {
+	format, out := "jsonl", ""
+	cmd := &cobra.Command{
+		Use:   "export DIR -o PATH",
+		Short: "Write a run in the format of another tool",
+		Long: `Writes the run of ein bench eval in DIR for other tools.
+
+  jsonl    a file with a line for each reply, with its question and score
+  inspect  a folder of logs that inspect_ai reads and shows, one for each mode and
+           encoding: inspect view --log-dir PATH
+  lm-eval  a folder with, for each mode and encoding, the samples as
+           lm-evaluation-harness has them, a task for it, and the task's data
+
+The scores are those of the run; nothing is scored by another tool's rules. A run is
+exported as it is, complete or not.`,
+		Example: `  ein bench export runs/x -o x.jsonl
+  ein bench export --format inspect runs/x -o logs`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.Do(func(_ context.Context, args []string) error { return exportRun(a, args[0], format, out) }),
+	}
+	cli.One("jsonl", "inspect", "lm-eval").Flag(cmd, &format, "format", "format: jsonl, inspect or lm-eval")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`file` of jsonl (- is standard output), or folder of the others")
+	cli.Required(cmd, "output")
+	return cmd
+}
+
+func exportRun(a *cli.App, dir, format, out string) error {
+	r, err := readRun(a, dir)
+	if err != nil {
+		return err
+	}
+	unscored := 0
+	for i := range r.Rows {
+		if r.Rows[i].Reply != nil && r.Rows[i].Score == nil {
+			unscored++
+		}
+	}
+	if unscored > 0 {
+		a.Note("%s not scored; `ein bench score %s` scores them", words.Plural(unscored, "reply is", "replies are"), dir)
+	}
+	if format == "jsonl" {
+		return a.Write(out, func(w io.Writer) error { return export.WriteLines(w, r) })
+	}
+	if out == "-" {
+		return a.Usage("%s is a folder of files: give -o a name", format)
+	}
+	if err := cli.Folder(out); err != nil {
+		return err
+	}
+	times, err := export.ReadTimes(dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range export.Parts(r) {
+		if format == "inspect" {
+			name, err := p.InspectName(times)
+			if err == nil {
+				err = a.Write(filepath.Join(out, name), func(w io.Writer) error { return p.WriteInspect(w, times) })
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		left := 0
+		samples := func(w io.Writer) (err error) { left, err = p.WriteHarnessSamples(w); return err }
+		for _, f := range []struct {
+			name  string
+			write func(io.Writer) error
+		}{
+			{"samples_" + p.Task() + ".jsonl", samples},
+			{p.HarnessData(), p.WriteHarnessData},
+			{p.Task() + ".yaml", p.WriteHarnessTask},
+		} {
+			if err := a.Write(filepath.Join(out, f.name), f.write); err != nil {
+				return err
+			}
+		}
+		if left > 0 {
+			a.Note("%s: %s without a reply left out of the samples", p.Task(), words.Plural(left, "instance is", "instances are"))
+		}
+	}
+	return nil
+}

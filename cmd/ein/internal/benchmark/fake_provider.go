@@ -1,0 +1,201 @@
+package benchmark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/ask/model/fake"
+	"ein/internal/table"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+type fakeFlags struct {
+	fake.Options
+	listen, instances string
+	expose            bool
+	command           []string
+}
+
+// fakeProviders is the wire formats, in the order they are printed, with what
+// clients look for a key in.
+var fakeProviders = []struct{ name, key string }{
+	{"openai", "OPENAI_API_KEY"}, {"anthropic", "ANTHROPIC_API_KEY"}, {"gemini", "GEMINI_API_KEY"},
+}
+
+func fakeProviderVerb(a *cli.App) *cobra.Command {
+	f := &fakeFlags{}
+	var names []string
+	for _, fault := range fake.Faults() {
+		names = append(names, fault.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "fake-provider [-- COMMAND...]",
+		Short: "Serve the formats of the providers without a model, for trying things offline",
+		Long: `Serves the wire formats of OpenAI (chat completions), Anthropic (Messages) and Gemini
+(generateContent) on this machine, and answers the questions of --instances as a
+baseline does: majority, random, oracle, oracle-ein or noisy-ein@RATE. To other
+questions it says that it does not know them.
+
+It refuses what the providers refuse: a wrong key, a model that does not exist, a
+parameter that a model does not take. A model that is asked to think counts reasoning
+as its provider does.
+
+With --fault-rate it also fails as they do. What happens to a request depends on
+--seed, its body and how often it was sent; after three faults in a row it succeeds.
+Without --faults these are the faults that pass when a request is sent again, hang
+aside. --faults chooses from all:
+
+` + wrapWords(names, 84) + `
+
+The base URLs and the key are printed, and it serves until it is interrupted. With a
+command behind --, it serves while that runs, and ends with its exit code: {openai},
+{anthropic} and {gemini} in the arguments are the base URLs, and the key is in the
+environment, where clients look for it.`,
+		Example: `  ein bench fake-provider --instances heldout.jsonl --model-behaviour noisy-ein@0.1
+  ein bench fake-provider --instances heldout.jsonl --fault-rate 0.1 -- \
+    ein bench eval --model openai:gpt-4o --base-url {openai} --instances heldout.jsonl --out runs/try`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
+				return errors.New("a command goes behind --")
+			}
+			return nil
+		},
+		RunE: a.Do(func(ctx context.Context, args []string) error {
+			f.command = args
+			return serveFake(ctx, a, f)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to serve at; port 0 is any that is free")
+	flags.BoolVar(&f.expose, "expose", false, "allow an address that other machines reach")
+	flags.StringVar(&f.instances, "instances", "", "`file` of the instances whose questions are answered (- is standard input)")
+	flags.StringVar(&f.Behaviour, "model-behaviour", "oracle", "`baseline` that answers")
+	flags.Float64Var(&f.FaultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
+	flags.StringSliceVar(&f.Faults, "faults", nil, "`faults` to choose from, with commas (default: all that pass)")
+	cli.Duration.Flag(cmd, &f.Latency, "latency", "how long every answer takes")
+	cli.Seed.Flag(cmd, &f.Seed, "seed", "`seed` of the faults")
+	flags.StringVar(&f.Key, "key", fake.DefaultKey, "`key` that is accepted")
+	a.JSONFlag(cmd, "print the base URLs and the key as one JSON object")
+	cli.Complete(cmd, "model-behaviour", "majority", "random", "oracle", "oracle-ein", "noisy-ein@0.1")
+	cli.Complete(cmd, "faults", names...)
+	return cmd
+}
+
+// wrapWords is words on lines of a width, indented.
+func wrapWords(words []string, width int) string {
+	var b strings.Builder
+	column := 0
+	for i, w := range words {
+		switch {
+		case i == 0:
+			b.WriteString(" ")
+			column = 1
+		case column+1+len(w) > width:
+			b.WriteString("\n ")
+			column = 1
+		}
+		b.WriteString(" " + w)
+		column += 1 + len(w)
+	}
+	return b.String()
+}
+
+func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return a.Usage("--listen %s is no address: expected HOST:PORT such as 127.0.0.1:0", f.listen)
+	}
+	if ip := net.ParseIP(host); !f.expose && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
+	}
+	if f.instances != "" {
+		if f.Instances, err = instanceList(ctx, a, f.instances); err != nil {
+			return err
+		}
+	}
+	server, err := fake.New(f.Options)
+	if err != nil {
+		return a.Usage("%v", err)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("cannot serve at %s: %w", f.listen, err)
+	}
+	s := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	address := "http://" + l.Addr().String()
+	work := func() error { return serveUntil(ctx, a, f, address, served) }
+	if len(f.command) > 0 {
+		work = func() error { return runBeside(a, f, address) }
+	}
+	err = work()
+	if closeErr := s.Close(); err == nil && closeErr != nil {
+		err = closeErr
+	}
+	n := server.Stats()
+	faults := 0
+	for _, k := range n.Faults {
+		faults += k
+	}
+	a.Printf("%s requests: %s answered, %s refused, %s faults\n", words.Count(n.Requests), words.Count(n.Answered), words.Count(n.Refused), words.Count(faults))
+	return err
+}
+
+// serveUntil prints where the server is and waits for the end of the context.
+func serveUntil(ctx context.Context, a *cli.App, f *fakeFlags, address string, served <-chan error) error {
+	urls := map[string]string{"key": f.Key}
+	var rows [][]string
+	for _, p := range fakeProviders {
+		urls[p.name] = fake.BaseURL(p.name, address)
+		rows = append(rows, []string{p.name, urls[p.name]})
+	}
+	err := a.Result(urls, func() string { return strings.Join(table.Align("", append(rows, []string{"key", f.Key})), "") })
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-served:
+		return fmt.Errorf("the server has ended: %w", err)
+	}
+}
+
+// runBeside runs a command while the server serves.
+func runBeside(a *cli.App, f *fakeFlags, address string) error {
+	args := make([]string, len(f.command))
+	for i, s := range f.command {
+		for _, p := range fakeProviders {
+			s = strings.ReplaceAll(s, "{"+p.name+"}", fake.BaseURL(p.name, address))
+		}
+		args[i] = s
+	}
+	// An interrupt at the terminal reaches the command as well: it is the command's to
+	// answer, and this one ends with it.
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Err
+	cmd.Env = cmd.Environ()
+	for _, p := range fakeProviders {
+		cmd.Env = append(cmd.Env, p.key+"="+f.Key)
+	}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
+		return cli.Status(exit.ExitCode())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,453 @@
+package benchmark
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/surface"
+	"ein/internal/codes"
+	"ein/internal/job"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// generateFlags are what the flags ask for; the id is that of all instances, but for
+// category and index.
+type generateFlags struct {
+	id                             instance.ID
+	perCategory                    uint64
+	categories, levels             []string
+	phrasing, output               string
+	disjointFrom                   []string
+	part                           [2]int
+	disjointSurface, sweep, resume bool
+}
+
+// The sizes of a sweep are those of sweep, in steps.
+var sweep = instance.Range{Min: 4, Max: 20}
+
+const sweepStep = 2
+
+func generateVerb(a *cli.App) *cobra.Command {
+	f := &generateFlags{id: instance.NewID("", "", 0, 1), perCategory: 50, phrasing: "paper"}
+	cmd := &cobra.Command{
+		Use:   "generate [-o FILE]",
+		Short: "Generate instances",
+		Long: `Generates instances, one line of JSON each, in the order of the categories. The
+same command line gives the same bytes on every machine. FILE appears only when
+it is complete; with --resume what was made before an interruption is kept in
+FILE.part, and the same command line goes on from there.
+
+With --disjoint-from, instances whose id is in a FILE, or whose graph and query
+are isomorphic to those of one in the same category, are passed over, and the
+proof that none are left is printed. With --disjoint-surface the labels and
+domains come from one of two halves, or, given --disjoint-from, from a part that
+those instances do not use; kinship keeps its words.
+
+` + idHelp,
+		Example: `  ein bench generate --seed 42 --split heldout -o heldout.jsonl
+  ein bench generate --seed 7 --split train --disjoint-surface -o train.jsonl
+  ein bench generate --seed 8 --split fresh --disjoint-surface --disjoint-from train.jsonl -o fresh.jsonl
+  ein bench generate --seed 42 --split sizes --sweep -o sizes.jsonl
+  ein bench generate --seed 1 --categories cousin,reachability --n 20 --per-category 3`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	flags := cmd.Flags()
+	cmd.RunE = a.Do(func(ctx context.Context, _ []string) error {
+		if !flags.Changed("surface-seed") {
+			f.id.SurfaceSeed = f.id.Seed
+		}
+		if f.sweep && !flags.Changed("n") {
+			f.id.N = sweep
+		}
+		f.id.Explicit, f.id.Part, f.id.Parts = f.phrasing == "explicit", f.part[0], f.part[1]
+		return generate(ctx, a, f)
+	})
+	cli.Seed.Flag(cmd, &f.id.Seed, "seed", "the seed: another one gives other instances")
+	cli.Seed.Flag(cmd, &f.id.SurfaceSeed, "surface-seed", "the seed of labels, domain, style and order of the edges alone (default that of --seed)")
+	flags.StringVar(&f.id.Split, "split", "heldout", "`name` of the split: letters, digits and underscores")
+	cli.Count.Flag(cmd, &f.perCategory, "per-category", "instances of each category")
+	cli.Some(cmd, &f.categories, "categories", categoryNames(), "`names` of categories, with commas (default all)")
+	cli.Some(cmd, &f.levels, "level", []string{"L1", "L2", "L3"}, "only categories of these `levels`: L1, L2, L3")
+	nodes.Flag(cmd, &f.id.N, "n", "number of nodes, as in 4..10 or 20")
+	density.Flag(cmd, &f.id.Density, "density", "density of the edges, as in 0.1..0.5 or 0.3")
+	cli.One("paper", "explicit").Flag(cmd, &f.phrasing, "phrasing", "paper, or explicit, which states the conventions in the question")
+	cli.One(surface.Encodings()...).Flag(cmd, &f.id.Encoding, "encoding", "how a question gives its graph: nl, json or matrix")
+	partOf.Flag(cmd, &f.part, "part", "use part I of K of the labels and domains, as in `1.2`")
+	outputFlag(cmd, &f.output)
+	flags.StringArrayVar(&f.disjointFrom, "disjoint-from", nil, "keep apart from the instances of `FILE`; repeatable")
+	flags.BoolVar(&f.disjointSurface, "disjoint-surface", false, "share no label and no domain either")
+	flags.BoolVar(&f.sweep, "sweep", false, "as many instances of each size, in steps of two (default --n 4..20)")
+	flags.BoolVar(&f.resume, "resume", false, "go on where an interrupted run with --resume has ended")
+	return cmd
+}
+
+func categoryNames() []string {
+	var names []string
+	for i := range category.Table {
+		names = append(names, category.Table[i].Name)
+	}
+	return names
+}
+
+// ranges is A..B, or one number, whose text is what the range of one number has.
+func ranges(text func(int) string, one func(string) (int, error)) cli.Kind[instance.Range] {
+	return cli.Kind[instance.Range]{
+		Name: "range",
+		Text: func(r instance.Range) string {
+			if r.Min == r.Max {
+				return text(r.Min)
+			}
+			return text(r.Min) + ".." + text(r.Max)
+		},
+		Parse: func(s string) (r instance.Range, err error) {
+			low, high, two := strings.Cut(s, "..")
+			if !two {
+				high = low
+			}
+			if r.Min, err = one(low); err == nil {
+				r.Max, err = one(high)
+			}
+			if err == nil && r.Min > r.Max {
+				err = fmt.Errorf("the range is empty: it begins after its end; expected %s..%s", high, low)
+			}
+			return r, err
+		},
+	}
+}
+
+var nodes = ranges(strconv.Itoa, func(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > instance.MaxNodes {
+		return 0, fmt.Errorf("%q is not a number of nodes; possible are 1 to %d, as in 4..10 or 20", s, instance.MaxNodes)
+	}
+	return n, nil
+})
+
+// density is in thousandths.
+var density = ranges(func(x int) string { return strconv.FormatFloat(float64(x)/1000, 'f', -1, 64) }, func(s string) (int, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(x >= 0 && x <= 1) {
+		return 0, fmt.Errorf("%q is not a density; possible are 0 to 1, as in 0.1..0.5 or 0.3", s)
+	}
+	permille := math.Round(x * 1000)
+	if math.Abs(x*1000-permille) > 1e-9 {
+		return 0, fmt.Errorf("the density %s has more than three decimals", s)
+	}
+	return int(permille), nil
+})
+
+// partOf is I.K, part I of K.
+var partOf = cli.Kind[[2]int]{
+	Name: "part", Text: func([2]int) string { return "" },
+	Parse: func(s string) (p [2]int, err error) {
+		one, all, ok := strings.Cut(s, ".")
+		i, err1 := strconv.Atoi(one)
+		k, err2 := strconv.Atoi(all)
+		if !ok || cmp.Or(err1, err2) != nil || i < 1 || i > k || k > instance.MaxParts {
+			return p, fmt.Errorf("expected I.K, part I of K, as in 1.2; K is up to %d", instance.MaxParts)
+		}
+		return [2]int{i, k}, nil
+	},
+}
+
+func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
+	names := f.categories
+	if names == nil {
+		names = categoryNames()
+	}
+	given := strings.Join(names, ", ")
+	if names = slices.DeleteFunc(names, func(name string) bool {
+		c, _ := instance.Category(name)
+		return f.levels != nil && !slices.Contains(f.levels, fmt.Sprintf("L%d", c.Level))
+	}); len(names) == 0 {
+		return a.Usage("none of the categories %s is of level %s", given, strings.Join(f.levels, " or "))
+	}
+	if f.resume && f.output == "-" {
+		return a.Usage("--resume needs a file to go on with: add -o FILE")
+	}
+	for _, name := range f.disjointFrom {
+		if cli.SameFile(name, f.output) {
+			return a.Usage("%s would be overwritten, and the new instances are to be kept apart from it", name)
+		}
+	}
+	var err error
+	var seen *instance.Seen
+	if len(f.disjointFrom) > 0 {
+		seen = instance.NewSeen(f.disjointSurface)
+	}
+	for _, name := range f.disjointFrom {
+		err := readInstances(ctx, a, name, func(all instances) error {
+			for in, err := range all {
+				switch {
+				case errors.Is(err, errNoInstances):
+					return nil // what is in nothing is apart from everything
+				case err == nil:
+					err = seen.Add(in)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if f.disjointSurface && f.id.Parts == 0 {
+		if f.id.Part, f.id.Parts, err = cmp.Or(seen, instance.NewSeen(true)).FreePart(); err != nil {
+			return a.Usage("--disjoint-surface: %v", err)
+		}
+	}
+	plan, err := makePlan(a, f, names)
+	if err != nil {
+		return err
+	}
+	g := &generation{App: a, f: f, plan: plan, seen: seen, sum: sha256.New(), categories: len(names), start: time.Now()}
+	if seen != nil {
+		g.proof = instance.NewProof(seen)
+	}
+	return g.run(ctx)
+}
+
+// makePlan is the cells of a command line. A sweep goes through the sizes, and
+// through all categories at each.
+func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Plan, error) {
+	sizes := []instance.Range{f.id.N}
+	if f.sweep {
+		sizes = nil
+		for n := f.id.N.Min; n <= f.id.N.Max; n += sweepStep {
+			sizes = append(sizes, instance.Range{Min: n, Max: n})
+		}
+	}
+	var plan instance.Plan
+	for _, n := range sizes {
+		for _, name := range names {
+			id := f.id
+			id.Category, id.N = name, n
+			c, _ := instance.Category(name)
+			if f.sweep && n.Max < c.Least {
+				a.Printf("ein: %s is left out of the sweep at %d nodes: it needs %d\n", name, n.Max, c.Least)
+				continue
+			}
+			if err := id.Check(); err != nil {
+				if n.Max < c.Least {
+					err = fmt.Errorf("%w; --categories chooses others", err)
+				}
+				return nil, a.Usage("%v", err)
+			}
+			plan = append(plan, instance.Cell{ID: id, Count: int(f.perCategory)})
+		}
+	}
+	return plan, nil
+}
+
+// generation is one run of the verb.
+type generation struct {
+	*cli.App
+	f          *generateFlags
+	plan       instance.Plan
+	seen       *instance.Seen
+	proof      *instance.Proof
+	categories int
+	start      time.Time
+
+	sum                     hash.Hash // of all lines
+	given, redraws, skipped int
+	kept                    int // of given, those of an earlier run
+}
+
+func (g *generation) run(ctx context.Context) error {
+	info, statErr := os.Stat(g.f.output)
+	var err error
+	switch {
+	case !g.f.resume:
+		err = g.Write(g.f.output, func(w io.Writer) error { return g.write(ctx, w) })
+	case statErr == nil && !info.Mode().IsRegular():
+		return g.Usage("--resume: %s is not a file", g.f.output)
+	default:
+		err = g.goOn(ctx)
+	}
+	if err == nil {
+		g.summary()
+	}
+	return err
+}
+
+// goOn writes to a part, behind what an earlier run has left.
+func (g *generation) goOn(ctx context.Context) error {
+	p, err := job.Open(g.f.output, nil, false)
+	if err != nil {
+		return cli.Unwritten(g.f.output, err)
+	}
+	defer func() { _ = p.Close() }()
+	if err := g.takeIn(ctx, p); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(part{p, g.f.output}, 1<<20)
+	err = g.write(ctx, w)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err != nil {
+		return cmp.Or(cli.Unwritten(g.f.output, p.Close()), err)
+	}
+	return cli.Unwritten(g.f.output, p.Commit())
+}
+
+// write writes what the plan still has.
+func (g *generation) write(ctx context.Context, w io.Writer) error {
+	bar := g.Progress("generating")
+	defer bar.Done()
+	all := g.kept + g.plan.Total()
+	generator := instance.Generator{Avoid: g.seen, Progress: bar.Counter(g.kept)}
+	for made, err := range generator.Run(ctx, g.plan) {
+		if err != nil {
+			bar.Done()
+			return g.ended(ctx, all, err)
+		}
+		if _, err := w.Write(made.Line); err != nil {
+			return err
+		}
+		g.redraws += made.Info.Redraws
+		g.skipped += made.Skipped
+		if err := g.take(made.Instance, made.Line); err != nil {
+			return err
+		}
+	}
+	// The proof comes before the file: a file that is there is proved.
+	if g.proof != nil {
+		if err := g.proof.Finish(); err != nil {
+			panic("BUG: ein: " + err.Error())
+		}
+	}
+	return nil
+}
+
+// take counts an instance that is in the output.
+func (g *generation) take(in *instance.Instance, line []byte) error {
+	g.given++
+	g.sum.Write(line)
+	if g.proof != nil {
+		return g.proof.Add(in)
+	}
+	return nil
+}
+
+// ended is a generation that did not come to its end.
+func (g *generation) ended(ctx context.Context, all int, err error) error {
+	hint := ""
+	switch {
+	case g.f.resume:
+		hint = fmt.Sprintf("What is done is in %s.part; the same command line goes on from there.", g.f.output)
+	case g.f.output != "-":
+		hint = fmt.Sprintf("%s was not written; with --resume what is done would be kept.", g.f.output)
+	}
+	if ctx.Err() == nil {
+		if hint != "" {
+			err = fmt.Errorf("%w\n%s", err, hint)
+		}
+		return err
+	}
+	e := cli.Input(codes.E0533, "", 0, fmt.Sprintf("interrupted after %s of %s instances", words.Count(g.given), words.Count(all)), hint)
+	if g.f.resume {
+		return cli.Resumable(e)
+	}
+	return e
+}
+
+// summary says on standard error what was made.
+func (g *generation) summary() {
+	took, target := time.Since(g.start), g.f.output
+	if target == "-" {
+		target = "standard output"
+	}
+	rate := float64(g.given-g.kept) / max(took.Seconds(), 1e-3)
+	g.Printf("%s of %s in %s, in %v (%s a second)\n", words.Plural(g.given, "instance"), words.Plural(g.categories, "category", "categories"), target,
+		took.Round(time.Millisecond), words.Count(int(rate)))
+	if g.kept > 0 {
+		g.Printf("%s were there already\n", words.Count(g.kept))
+	}
+	g.Printf("%s for want of a good question", words.Plural(g.redraws, "redraw"))
+	if g.seen != nil {
+		g.Printf(", %d passed over for clashes", g.skipped)
+	}
+	g.Printf("\nsha256 %s\n", hex.EncodeToString(g.sum.Sum(nil)))
+	if g.proof != nil {
+		g.Printf("\n%s", g.proof)
+	}
+}
+
+// takeIn takes in what an earlier run has left, and shortens the plan to what is still
+// to be done. What does not belong to this command line is not touched.
+func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
+	name := g.f.output + ".part"
+	bar := g.Progress("reading " + name)
+	defer bar.Done()
+	other := func(format string, args ...any) error {
+		return cli.Input(codes.E0701, name, 0, fmt.Sprintf(format, args...), "Remove it to begin anew, or give the command line that it was made with.")
+	}
+	for in, err := range instance.Read(bar.Reader(io.TeeReader(cli.Reader{Reader: p.There(), Context: ctx}, g.sum), 0)) {
+		switch {
+		case ctx.Err() != nil:
+			return cli.Stopped(ctx)
+		case err != nil:
+			return badLines(name, err)
+		case len(g.plan) == 0:
+			return other("it has more instances than the command line asks for")
+		}
+		id, err := instance.ParseID(in.ID)
+		if err != nil {
+			return badLines(name, err)
+		}
+		skipped, err := g.follows(id)
+		if err != nil {
+			return other("it was made by another command line: %v", err)
+		}
+		g.skipped += skipped
+		g.kept++
+		if err := g.take(in, nil); err != nil { // the line is in the sum
+			return err
+		}
+	}
+	return nil
+}
+
+// follows takes the next instance off the plan. Those that were passed over have
+// to be ones that clash.
+func (g *generation) follows(id instance.ID) (skipped int, err error) {
+	c := &g.plan[0]
+	for want := c.ID; want != id; want.Index++ {
+		in, _, err := instance.Generate(want)
+		if err != nil || g.seen == nil || want.Index >= id.Index || g.seen.Clash(in) == "" {
+			return 0, fmt.Errorf("it has %s where %s belongs", id, c.ID)
+		}
+		skipped++
+	}
+	c.ID.Index = id.Index + 1
+	c.Count--
+	if c.Count == 0 {
+		g.plan = g.plan[1:]
+	}
+	return skipped, nil
+}

@@ -1,0 +1,303 @@
+package benchmark
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ein"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/internal/codes"
+	"ein/internal/job"
+	"ein/internal/version"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// judgeFlags are those of the verbs that judge the replies of a file.
+type judgeFlags struct {
+	instances, replies, out string
+	box                     boxFlags
+	restart                 bool
+}
+
+func (f *judgeFlags) add(a *cli.App, cmd *cobra.Command, resumable bool) {
+	flags := cmd.Flags()
+	instancesFlag(cmd, &f.instances)
+	flags.StringVar(&f.replies, "replies", "", "`file` of replies (- is standard input)")
+	flags.StringVarP(&f.out, "output", "o", "", "`file` for the records, one a line")
+	a.JSONFlag(cmd, "print the table as one JSON object")
+	if resumable {
+		flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
+	}
+	f.box.add(cmd)
+}
+
+// restartHelp is what the verbs say about files that were begun.
+const restartHelp = `While FILE is written it is FILE.part, with what it is made from in FILE.part.json.
+A command that was killed or interrupted goes on from there when it is given again;
+with other instances, replies or limits it is refused, and --restart begins anew.
+FILE appears only when it is complete.`
+
+// judging is how a verb judges the replies of a file.
+type judging struct {
+	doing     string // for the line of progress
+	workers   int
+	why       bool // attribution is asked for
+	newWorker func() verdict.Work[*verdict.Item]
+	record    func(*verdict.Item, *verdict.Verdict) any // of a line; nil for none
+	from      []job.Field                               // what the records depend on, beside the files; nil when the verb cannot go on
+	// again reads a record that was there. Without it the reply is judged again, and
+	// the record compared.
+	again func(*verdict.Item, []byte) (*verdict.Verdict, bool)
+	seen  func(*verdict.Item, *verdict.Verdict)
+}
+
+// judge judges the replies of a file, writes the records and counts the verdicts.
+func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.Summary, error) {
+	switch {
+	case f.instances == "" || f.replies == "":
+		return nil, a.Usage("both --instances and --replies are needed")
+	case f.out == "-":
+		return nil, a.Usage("standard output is for the table: give -o a file")
+	case f.out != "" && (cli.SameFile(f.instances, f.out) || cli.SameFile(f.replies, f.out)):
+		return nil, a.Usage("%s would be overwritten, and it is to be read", f.out)
+	}
+	var index *verdict.Index
+	err := readInstances(ctx, a, f.instances, func(all instances) (err error) {
+		index, err = verdict.NewIndex(all, j.why)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	sum := verdict.NewSummary()
+	err = a.Through(ctx, j.doing, f.replies, func(in *cli.File) error {
+		return toRecords(ctx, a, f, j.from, func(r records) (err error) {
+			sum.Replies, err = index.Each(ctx, in, j.workers, &sum.Notes, j.worker(r), func(it *verdict.Item, v *verdict.Verdict) error {
+				return j.emit(a, f.out, r, sum, it, v)
+			})
+			in.Progress.Done()
+			var bad *verdict.LineError
+			var other *languageError
+			switch {
+			case errors.As(err, &other):
+				return cli.Input(codes.E0701, in.Name(), other.line, other.Error(), "Give `--lang ein,python`.")
+			case errors.As(err, &bad):
+				return cli.Input(codes.E0701, in.Name(), bad.Line, "the line is no reply: "+cli.Cause(bad.Err).Error(),
+					`A line of a file of replies is {"id": ..., "reply": ...}.`)
+			}
+			return err
+		})
+	})
+	var missing *noSandboxError
+	var bug *verdict.BugError
+	switch {
+	case errors.As(err, &missing):
+		return nil, noSandbox(ctx, a, missing.err)
+	case errors.As(err, &bug):
+		panic(bug.What)
+	}
+	return sum, err
+}
+
+// worker leaves the items out whose records are there to be read.
+func (j *judging) worker(r records) func() verdict.Work[*verdict.Item] {
+	if j.again == nil {
+		return j.newWorker
+	}
+	return func() verdict.Work[*verdict.Item] {
+		work := j.newWorker()
+		return func(ctx context.Context, it *verdict.Item) (*verdict.Verdict, error) {
+			if it.At < r.Done() {
+				return nil, nil
+			}
+			return work(ctx, it)
+		}
+	}
+}
+
+// emit counts a verdict and writes its record, unless that was there.
+func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, it *verdict.Item, v *verdict.Verdict) error {
+	line, there, err := r.Again()
+	if err != nil {
+		return err
+	}
+	ours := true
+	if there && j.again != nil {
+		v, ours = j.again(it, line)
+	}
+	if !ours {
+		return notOurs(a, out, it.Question.ID)
+	}
+	sum.Add(it.Mode, v)
+	if j.seen != nil {
+		j.seen(it, v)
+	}
+	rec := j.record(it, v)
+	if rec == nil || there && j.again != nil {
+		return nil
+	}
+	if !there {
+		return record(r, rec)
+	}
+	b, err := cli.CompactJSON(rec)
+	if err == nil && !bytes.Equal(line, b) {
+		err = notOurs(a, out, it.Question.ID)
+	}
+	return err
+}
+
+// record writes a line.
+func record(w io.Writer, v any) error {
+	b, err := cli.CompactJSON(v)
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// withWhy is the worker of a verb that asks why: the mode of an item says what it is.
+func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error) func() verdict.Work[*verdict.Item] {
+	o.Python, o.Why = verdict.Memo(box), true
+	return func() verdict.Work[*verdict.Item] {
+		judge := verdict.New(o)
+		return func(ctx context.Context, it *verdict.Item) (*verdict.Verdict, error) {
+			if err := mode(it); err != nil {
+				return nil, err
+			}
+			v, err := judge.Reply(ctx, it.Question, &it.Line)
+			if err == nil && v.Outcome == answer.InfraError && it.Error == "" {
+				err = box.missing()
+			}
+			return v, err
+		}
+	}
+}
+
+// records is where the records of a verb go: to a part that a killed command can go
+// on with, to a file that appears when all of it is there, or nowhere.
+type records interface {
+	io.Writer
+	Done() int                    // how many there were
+	Again() ([]byte, bool, error) // the next of them
+}
+
+// fresh is records that are begun anew each time.
+type fresh struct{ io.Writer }
+
+func (fresh) Done() int                    { return 0 }
+func (fresh) Again() ([]byte, bool, error) { return nil, false, nil }
+
+// part is records that are gone on with.
+type part struct {
+	*job.Part
+	out string
+}
+
+func (p part) Write(b []byte) (int, error) {
+	n, err := p.Part.Write(b)
+	return n, cli.Unwritten(p.out, err)
+}
+
+// toRecords calls write with the place for the records of a file that is made from the
+// two input files and the fields. Only when these can be read a second time, as
+// standard input cannot, is there something to go on with.
+func toRecords(ctx context.Context, a *cli.App, f *judgeFlags, from []job.Field, write func(records) error) error {
+	if f.out == "" {
+		return write(fresh{io.Discard})
+	}
+	_, statErr := os.Stat(f.out)
+	if from == nil || !regular(f.instances) || !regular(f.replies) || statErr == nil && !regular(f.out) {
+		return a.Write(f.out, func(w io.Writer) error { return write(fresh{w}) })
+	}
+	all := []job.Field{{Name: "ein", Value: version.String()}}
+	for _, x := range [][2]string{{"instances", f.instances}, {"replies", f.replies}} {
+		sum, err := hashFile(ctx, a, x[1])
+		if err != nil {
+			return err
+		}
+		all = append(all, job.Field{Name: x[0], Value: sum})
+	}
+	p, err := job.Open(f.out, append(all, from...), f.restart)
+	var other *job.Other
+	switch {
+	case errors.As(err, &other):
+		for _, d := range other.Diff {
+			a.Printf("ein: %s\n", d)
+		}
+		return a.Usage("%s.part was begun with something else: give what it was begun with, or --restart to begin anew", f.out)
+	case errors.Is(err, job.ErrNoHeader):
+		return a.Usage("%s.part is there, and not what it was made from: give --restart to begin anew", f.out)
+	case err != nil:
+		return cli.Unwritten(f.out, err)
+	}
+	if p.Done() > 0 {
+		a.Printf("ein: going on after %s in %s.part\n", words.Plural(p.Done(), "record"), f.out)
+	}
+	err = write(part{p, f.out})
+	if err == nil {
+		switch _, more, readErr := p.Again(); {
+		case readErr != nil:
+			err = cli.Unwritten(f.out, readErr)
+		case more:
+			err = notOurs(a, f.out, "nothing")
+		}
+	}
+	var input *ein.Error
+	switch {
+	case err == nil:
+		return cli.Unwritten(f.out, p.Commit())
+	case ctx.Err() != nil:
+		message, _ := cli.StopMessage(ctx)
+		if err := p.Close(); err != nil {
+			return cli.Unwritten(f.out, err)
+		}
+		return a.Outside("%s: what was done is in %s.part: the same command line goes on from there", message, f.out)
+	case errors.As(err, &input):
+		// The input has to be mended, and what was made from it is of no use then.
+		return errors.Join(err, p.Discard())
+	}
+	return errors.Join(err, p.Close())
+}
+
+// interrupted makes the end of a context a reason outside, wherever it was noticed:
+// the same command line begins again, or goes on.
+func interrupted(ctx context.Context, a *cli.App, err error) error {
+	var told cli.Status
+	if err == nil || ctx.Err() == nil || errors.As(err, &told) {
+		return err
+	}
+	message, _ := cli.StopMessage(ctx)
+	return a.Outside("%s", message)
+}
+
+// notOurs is a record that is not what it should be.
+func notOurs(a *cli.App, out, id string) error {
+	return a.Usage("%s.part has something else in the place of %s: give --restart to begin anew", out, id)
+}
+
+func regular(name string) bool {
+	info, err := os.Stat(name)
+	return name != "-" && err == nil && info.Mode().IsRegular()
+}
+
+func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err error) {
+	err = a.Through(ctx, "reading", name, func(f *cli.File) error {
+		h := sha256.New()
+		if _, err := io.Copy(h, f); err != nil {
+			return cli.Unreadable(name, err)
+		}
+		sum = "sha256 " + hex.EncodeToString(h.Sum(nil))
+		return nil
+	})
+	return sum, err
+}

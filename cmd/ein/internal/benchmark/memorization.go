@@ -1,0 +1,225 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/ask/run"
+	"ein/bench/result/memorization"
+	"ein/internal/codes"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+type memorizationFlags struct {
+	cells, plot                     string
+	seen, structure, surface, fresh []string
+	opt                             memorization.Options
+}
+
+func memorizationVerb(a *cli.App) *cobra.Command {
+	f := &memorizationFlags{opt: memorization.Options{Alpha: memorization.DefaultAlpha}}
+	cmd := &cobra.Command{
+		Use:   "memorization --cells DIR RUN...",
+		Short: "Measure how much of an accuracy is memory",
+		Long: `Compares the accuracy of a model on questions that it was trained on with that on
+others, which are unlike them in one way or in both:
+
+  seen       the questions that the model was trained on
+  structure  the same graphs and anchors with new names, domains and styles
+  surface    the same names, domains and styles with new graphs and anchors
+  fresh      all of it new
+
+` + "`ein bench memorization generate`" + ` makes them, in a folder, with one file that has all
+of them. Evaluate the model on that file, and give the folder and the run:
+
+  ein bench memorization generate --seen train.jsonl --out cells --seed 7
+  ein bench eval --model openai:tuned --instances cells/all.jsonl --out runs/tuned
+  ein bench memorization --cells cells runs/tuned
+
+Several runs are epochs of one training, in order; --plot shows accuracies and gaps
+over them. Runs that were made cell by cell, or of splits that have nothing to do with
+each other, are given with --seen, --fresh, --structure and --surface, each once for
+each epoch; --seen and one other are needed.
+
+The report has the accuracy of each cell, and the gaps between them with intervals,
+tests and the least gap that such a design shows. Questions that share other parts with
+those seen than their cell says are left out, and counted as clashes.`,
+		Example: `  ein bench memorization --cells cells runs/tuned
+  ein bench memorization --cells cells runs/epoch1 runs/epoch2 runs/epoch3 --plot epochs.svg
+  ein bench memorization --seen runs/train --fresh runs/heldout --json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: a.Do(func(_ context.Context, args []string) error { return memorize(a, args, f) }),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.cells, "cells", "", "`folder` that ein bench memorization generate has made")
+	flags.StringArrayVar(&f.seen, "seen", nil, "`run` over the questions that were seen; repeated for epochs, as are --structure, --surface and --fresh")
+	flags.StringArrayVar(&f.structure, "structure", nil, "`run` over their structures with new surfaces")
+	flags.StringArrayVar(&f.surface, "surface", nil, "`run` over their surfaces with new structures")
+	flags.StringArrayVar(&f.fresh, "fresh", nil, "`run` over fresh questions")
+	pickFlags(cmd, &f.opt.Mode, &f.opt.Encoding, "", "")
+	flags.BoolVar(&f.opt.Lenient, "lenient", false, "gaps of lenient accuracy instead of strict")
+	cli.Share.Flag(cmd, &f.opt.Alpha, "alpha", "level of the tests; intervals have the confidence 1 - alpha")
+	plotFlag(cmd, &f.plot, "accuracies and gaps over the epochs")
+	a.JSONFlag(cmd, "print one JSON object")
+	cmd.AddCommand(cellsVerb(a))
+	return cmd
+}
+
+func memorize(a *cli.App, args []string, f *memorizationFlags) error {
+	member, epochs, err := readEpochs(a, args, f)
+	if err != nil {
+		return err
+	}
+	report, err := memorization.Analyse(epochs, member, f.opt)
+	if err != nil {
+		return cli.Input(codes.E0701, "", 0, err.Error(), "")
+	}
+	if f.plot != "" {
+		if err := a.Write(f.plot, report.Plot); err != nil {
+			return err
+		}
+	}
+	return a.Result(report, report.Text)
+}
+
+// readEpochs reads the runs of a command line, which come in one of two forms.
+func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.Membership, []memorization.Epoch, error) {
+	single := []struct {
+		cell memorization.Cell
+		dirs []string
+	}{{memorization.Seen, f.seen}, {memorization.Structure, f.structure}, {memorization.Surface, f.surface}, {memorization.Fresh, f.fresh}}
+	given := 0
+	for _, s := range single {
+		if len(s.dirs) == 0 {
+			continue
+		}
+		given++
+		if len(s.dirs) != len(f.seen) {
+			return nil, nil, a.Usage("--%s is given %d times and --seen %d: an epoch has one of each", s.cell, len(s.dirs), len(f.seen))
+		}
+	}
+	switch {
+	case given == 0 && f.cells == "":
+		return nil, nil, a.Usage("give the folder of cells and a run, as in `--cells DIR RUN`, or runs of cells, as in `--seen RUN --fresh RUN`")
+	case given > 0 && (f.cells != "" || len(args) > 0):
+		return nil, nil, a.Usage("give either --cells with runs over all cells, or a run for each cell")
+	case given == 1:
+		return nil, nil, a.Usage("--seen needs one of --fresh, --structure and --surface to compare with")
+	case given == 0 && len(args) == 0:
+		return nil, nil, a.Usage("give a run over the cells, as in `--cells %s RUN`", f.cells)
+	case given > 0:
+		epochs := make([]memorization.Epoch, len(f.seen))
+		for i, dir := range f.seen {
+			epochs[i] = memorization.Epoch{Name: epochName(f.seen, i), Rows: map[memorization.Cell][]*run.Row{}}
+			for _, s := range single {
+				if len(s.dirs) == 0 {
+					continue
+				}
+				if s.cell != memorization.Seen {
+					dir = s.dirs[i]
+				}
+				r, err := readRun(a, dir)
+				if err != nil {
+					return nil, nil, err
+				}
+				for j := range r.Rows {
+					epochs[i].Rows[s.cell] = append(epochs[i].Rows[s.cell], &r.Rows[j])
+				}
+			}
+		}
+		return nil, epochs, nil
+	}
+	member, err := memorization.ReadFolder(f.cells)
+	if err != nil {
+		return nil, nil, cli.Input(codes.E0701, f.cells, 0, fmt.Sprintf("the cells cannot be read: %v", err),
+			"The folder has to be one that `ein bench memorization generate` has written.")
+	}
+	if dir := twice(args); dir != "" {
+		return nil, nil, a.Usage("%s is given twice, and an epoch has a run of its own", dir)
+	}
+	epochs := make([]memorization.Epoch, len(args))
+	for i, dir := range args {
+		r, err := readRun(a, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, err := member.Split(r)
+		if err != nil {
+			return nil, nil, cli.Input(codes.E0701, f.cells, 0, err.Error(),
+				fmt.Sprintf("The run has to be one over %s.", filepath.Join(f.cells, memorization.AllFile)))
+		}
+		epochs[i] = memorization.Epoch{Name: epochName(args, i), Rows: rows}
+	}
+	return member, epochs, nil
+}
+
+// epochName is the last part of the path of a run, with its number when others
+// have the same.
+func epochName(dirs []string, i int) string {
+	name := filepath.Base(dirs[i])
+	for j, other := range dirs {
+		if j != i && filepath.Base(other) == name {
+			return fmt.Sprintf("%s (%d)", name, i+1)
+		}
+	}
+	return name
+}
+
+func cellsVerb(a *cli.App) *cobra.Command {
+	seen, out, seed := "", "", uint64(0)
+	cmd := &cobra.Command{
+		Use:   "generate --seen FILE --out DIR --seed N",
+		Short: "Make the four cells of the questions that a model was trained on",
+		Long: `Makes, for each question of a file, one with the same structure and a new surface, one
+with the same surface and a new structure, and a fresh one, all of the same category
+and number of nodes. No structure of the new ones, up to isomorphism, and no surface
+is that of any question seen. Where no such question is found, as for graphs so small
+that all of their kind were seen, the question is left out of all four cells.
+
+The folder gets a file for each cell, all.jsonl with all of them, and cells.json, which
+has what the cells share, counted from the questions, and the checksums of the files.
+The same file and seed make the same cells.`,
+		Example: `  ein bench memorization generate --seen train.jsonl --out cells --seed 7`,
+		Args:    cobra.NoArgs,
+		RunE:    a.Do(func(ctx context.Context, _ []string) error { return makeCells(ctx, a, seen, out, seed) }),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&seen, "seen", "", "`file` of the questions that the model was trained on (- is standard input)")
+	flags.StringVar(&out, "out", "", "`folder` for the cells")
+	cli.Seed.Flag(cmd, &seed, "seed", "`seed` of what is new; another one than that of the file")
+	cli.Required(cmd, "seen", "out", "seed")
+	return cmd
+}
+
+func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) error {
+	list, err := instanceList(ctx, a, seen)
+	if err != nil {
+		return err
+	}
+	p := a.Progress("generating")
+	cells, err := memorization.Generator{Seed: seed, Progress: p.Counter(0)}.Generate(ctx, list)
+	p.Done()
+	switch {
+	case ctx.Err() != nil:
+		return cli.Stopped(ctx)
+	case err != nil:
+		return cli.Input(codes.E0701, seen, 0, err.Error(), "The file has to be one that `ein bench generate` has written, with every question once.")
+	}
+	files, err := cells.Files()
+	if err == nil {
+		err = cli.Folder(out)
+	}
+	for _, f := range files {
+		if err == nil {
+			err = a.WriteFile(filepath.Join(out, f.Name), f.Data)
+		}
+	}
+	if err == nil {
+		a.Printf("%s", cells.Proof.Text())
+	}
+	return err
+}

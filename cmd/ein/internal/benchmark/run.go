@@ -1,0 +1,129 @@
+package benchmark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"syscall"
+
+	"ein"
+	"ein/bench/ask/eval"
+	"ein/bench/ask/model"
+	"ein/bench/ask/run"
+	"ein/bench/question/instance"
+	"ein/internal/codes"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// readRun reads the folder of a run, and says what of it does not count.
+func readRun(a *cli.App, dir string) (*run.Run, error) {
+	return readWith(a, dir, run.Read)
+}
+
+func readWith(a *cli.App, dir string, read func(string) (*run.Run, error)) (*run.Run, error) {
+	r, err := read(dir)
+	if err != nil {
+		return nil, cannotRun(a, err)
+	}
+	if r.Torn > 0 {
+		a.Note("%s: the last %s of the replies are no complete line and do not count", dir, words.Plural(int(r.Torn), "byte"))
+	}
+	return r, nil
+}
+
+// cannotRun tells why a run cannot be opened.
+func cannotRun(a *cli.App, err error) error {
+	var other *eval.ConfigError
+	var corrupt *run.CorruptError
+	var locked *run.LockedError
+	var format *run.FormatError
+	var refused *model.Error // a parameter that the model does not take
+	switch {
+	case errors.As(err, &other):
+		e := cli.Input("", other.Dir, 0, "the folder has the run of another configuration", "")
+		what := "Give the settings of the run, or another --out."
+		if other.Empty {
+			what = "It has no replies yet: delete it to begin anew, or give another --out."
+		}
+		e.Note("", append(other.Differences, what)...)
+		return e
+	case errors.As(err, &refused):
+		return a.Usage("%s\n%s", shown(refused.Message), shown(refused.Hint))
+	case errors.Is(err, syscall.ENOSPC):
+		return a.Outside("%v\nMake room, then give the same command.", err)
+	case errors.As(err, &corrupt):
+		hint := "Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."
+		if filepath.Base(corrupt.File) == run.ScoresFile {
+			hint = "`ein bench score DIR` writes the scores anew."
+		}
+		return cli.Input("", corrupt.File, corrupt.Line, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err), hint)
+	case errors.As(err, &format):
+		return cli.Input(codes.E0701, format.File, 0, fmt.Sprintf("the run has format %d, and this program reads and writes format %d", format.Found, run.Format),
+			"Use the version of ein that wrote it.")
+	case errors.Is(err, run.ErrNoRun), errors.Is(err, fs.ErrNotExist):
+		return cli.Input(codes.E0702, "", 0, err.Error(), "The folder has to be one that `ein bench eval` has written.")
+	case errors.As(err, &locked):
+		return a.Outside("%v", err)
+	}
+	return err
+}
+
+// instances is those of a file, in their order.
+type instances = iter.Seq2[*instance.Instance, error]
+
+var errNoInstances = errors.New("there are no instances in the file")
+
+// readInstances gives the instances of a file to read, which are at least one. An error
+// of read is one of the file, unless it says what else it is. The bytes of the file are
+// written to also.
+func readInstances(ctx context.Context, a *cli.App, name string, read func(instances) error, also ...io.Writer) error {
+	return a.Through(ctx, "reading", name, func(f *cli.File) error {
+		err := read(func(yield func(*instance.Instance, error) bool) {
+			some := false
+			for in, err := range instance.Read(io.TeeReader(f, io.MultiWriter(also...))) {
+				some = true
+				if err != nil {
+					err = badLines(f.Name(), err)
+				}
+				if !yield(in, err) {
+					return
+				}
+			}
+			if !some {
+				yield(nil, badLines(f.Name(), errNoInstances))
+			}
+		})
+		var told *ein.Error
+		if err == nil || errors.As(err, &told) {
+			return err
+		}
+		return badLines(f.Name(), err)
+	})
+}
+
+// badLines is a file of instances that is not one. The error names the line.
+func badLines(name string, err error) error {
+	e := cli.Input(codes.E0701, name, 0, err.Error(), "The file has to be one that `ein bench generate` has written.")
+	e.Err = err
+	return e
+}
+
+// instanceList reads all instances of a file.
+func instanceList(ctx context.Context, a *cli.App, name string, also ...io.Writer) (list []*instance.Instance, err error) {
+	err = readInstances(ctx, a, name, func(all instances) error {
+		for in, err := range all {
+			if err != nil {
+				return err
+			}
+			list = append(list, in)
+		}
+		return nil
+	}, also...)
+	return list, err
+}

@@ -1,0 +1,106 @@
+package benchmark
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/question/sft"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+type sftFlags struct {
+	instances, out, prompts string
+	opt                     sft.Options
+	noCanary                bool
+}
+
+// trainSplit is the split that is meant to be trained on.
+const trainSplit = "train"
+
+func sftVerb(a *cli.App) *cobra.Command {
+	f := &sftFlags{opt: sft.Options{Format: sft.Messages, Targets: []sft.Target{sft.TargetEin}}}
+	cmd := &cobra.Command{
+		Use:   "sft --instances FILE -o FILE",
+		Short: "Turn instances into training data",
+		Long: `Writes training data as JSONL: for every instance and target one record, with what
+the model is told (the system prompt), what it is asked (the question) and what it
+should say: the answer as JSON, or the Ein or Python program in a fenced block.
+
+  messages           {"id","target","messages":[{"role","content"},...],"canary"}
+  prompt-completion  {"id","target","prompt","completion","canary"}
+
+The prompts are direct.md, ein.md and python.md of the benchmark; files of these
+names in the folder of --prompts replace them.
+
+Each record has a field with a canary: text that is nowhere else, by which data sets
+and models that contain the benchmark can be told. It is
+` + sft.Canary + `.`,
+		Example: `  ein bench sft --instances train.jsonl --target ein -o sft.jsonl
+  ein bench sft --instances train.jsonl --target answer,ein,python --format prompt-completion -o sft.jsonl`,
+		Args: cobra.NoArgs,
+		RunE: a.Do(func(ctx context.Context, _ []string) (err error) {
+			switch {
+			case f.noCanary:
+				f.opt.Canary = ""
+			case f.opt.Canary == "":
+				return a.Usage("the canary is empty; to mark no record, say --no-canary")
+			}
+			if f.opt.Prompts, err = prompts(f.prompts); err != nil {
+				return err
+			}
+			return writeSFT(ctx, a, f)
+		}),
+	}
+	flags := cmd.Flags()
+	instancesFlag(cmd, &f.instances)
+	outputFlag(cmd, &f.out)
+	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, ein, python")
+	cli.One(sft.Formats()...).Flag(cmd, &f.opt.Format, "format", "shape of the records: messages or prompt-completion")
+	promptsFlag(cmd, &f.prompts)
+	flags.StringVar(&f.opt.Canary, "canary", sft.Canary, "`text` that marks every record")
+	flags.BoolVar(&f.noCanary, "no-canary", false, "mark no record")
+	flags.Lookup("canary").DefValue = ""
+	cmd.MarkFlagsMutuallyExclusive("canary", "no-canary")
+	cli.Required(cmd, "instances")
+	return cmd
+}
+
+func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
+	splits, total := map[string]int{}, 0
+	var failed error // of the file that is written
+	err := readInstances(ctx, a, f.instances, func(all instances) error {
+		failed = a.Write(f.out, func(w io.Writer) error {
+			for x, err := range all {
+				if err != nil {
+					return err
+				}
+				splits[x.Split]++
+				total++
+				if err := sft.Write(w, x, &f.opt); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return nil
+	})
+	if err := cmp.Or(err, failed); err != nil {
+		return err
+	}
+	for _, split := range slices.Sorted(maps.Keys(splits)) {
+		if split != trainSplit {
+			a.Note("%s of the split %s; a model that has been trained on a split must not be scored on it", words.Plural(splits[split], "instance"), split)
+		}
+	}
+	if f.out != "-" {
+		a.Printf("ein: %s of %s written to %s\n", words.Plural(total*len(f.opt.Targets), "record"), words.Plural(total, "instance"), f.out)
+	}
+	return nil
+}

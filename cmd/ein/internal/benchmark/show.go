@@ -1,0 +1,106 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/question/instance"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func showVerb(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Make one instance again and print it",
+		Long: `Makes the instance of an id again and prints its question, its graph, its answer,
+and the programs in Ein and in Python. With --json it is the line that ein bench
+generate writes, byte for byte.
+
+` + idHelp,
+		Example: `  ein bench show cb1-heldout-reachability-17-s42
+  ein bench show cb1-heldout-cousin-3-s42-x7-explicit --json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              a.Do(func(_ context.Context, args []string) error { return show(a, args[0]) }),
+	}
+	a.JSONFlag(cmd, "print the line of the instance")
+	return cmd
+}
+
+const idHelp = `An id is cb1-SPLIT-CATEGORY-INDEX-sSEED and, in this order, what is not the
+default: -xSEED of the surface, -nMIN..MAX nodes, -dMIN..MAX density in
+thousandths, -explicit phrasing, -json or -matrix encoding, -pI.K part of the
+labels and domains.`
+
+func show(a *cli.App, text string) error {
+	id, err := instance.ParseID(text)
+	if err != nil {
+		return a.Usage("%v", err)
+	}
+	in, info, err := instance.Generate(id)
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.Write("-", func(w io.Writer) error { return instance.Write(w, in) })
+	}
+	return a.Print(showInstance(in, info))
+}
+
+// showInstance is an instance for people.
+func showInstance(in *instance.Instance, info instance.Info) string {
+	var b strings.Builder
+	directed := "undirected"
+	if in.Directed {
+		directed = "directed"
+	}
+	fmt.Fprintf(&b, "%s\n", in.ID)
+	fmt.Fprintf(&b, "%s, %s, depth %d, answer: %s\n", in.Category, in.Level, in.Depth, in.ResultType)
+	fmt.Fprintf(&b, "%s, density %s, %s, %s\n", words.Plural(in.N, "node"), in.Density, directed, words.Plural(info.Redraws, "redraw"))
+	fmt.Fprintf(&b, "domain %s, style %s, labels %s\n", in.Domain, in.Style, in.Labels)
+	fmt.Fprintf(&b, "digest %s\n", in.Digest)
+	section := func(title, text string) {
+		fmt.Fprintf(&b, "\n%s\n", title)
+		for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+			if strings.TrimSpace(line) != "" {
+				b.WriteString("  ")
+			}
+			b.WriteString(line)
+		}
+		b.WriteString("\n")
+	}
+	section("Question", in.Question)
+	var nodes, graph strings.Builder
+	for i, label := range in.Nodes {
+		fmt.Fprintf(&nodes, "%d  %s\n", i, label)
+	}
+	section("Nodes", nodes.String())
+	arrow := " - "
+	if in.Directed {
+		arrow = " -> "
+	}
+	edges := func(title string, list [][2]int) {
+		graph.Reset()
+		for _, e := range list {
+			graph.WriteString(in.Nodes[e[0]] + arrow + in.Nodes[e[1]] + "\n")
+		}
+		if len(list) == 0 {
+			graph.WriteString("none\n")
+		}
+		section(title, graph.String())
+	}
+	edges("Edges", in.Edges)
+	if in.Category == "graph_comparison" {
+		edges("Edges of the second graph", in.Edges2)
+	}
+	section("Answer", string(in.Answer))
+	section("Ein", in.EinProgram)
+	section("Python", in.PythonProgram)
+	return b.String()
+}

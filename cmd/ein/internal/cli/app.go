@@ -1,0 +1,283 @@
+// Package cli is what the verbs of ein share: the streams, the exit codes, how a
+// command tells what is wrong, kinds of flags, files, progress, and being stopped. It
+// knows no verb.
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"ein"
+	"ein/internal/codes"
+	"ein/lang/diag"
+	"ein/lang/source"
+)
+
+// The exit codes.
+const (
+	ExitOK      = 0
+	ExitWrong   = 1 // the program or its data
+	ExitUsage   = 2
+	ExitBug     = 3
+	ExitLimit   = 4 // refused or stopped by a limit
+	ExitOutside = 5 // part of a job could not be done for reasons outside
+)
+
+// App is one invocation: its streams and what the flags for all verbs say.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Env      func(string) string
+	Terminal bool // Err is one
+	Columns  int  // its width, 0 when unknown
+
+	Color Color
+	JSON  bool // results and failures are told on Out as JSON
+	Form  int  // the version of that, 1 unless it is given
+
+	// SetMemoryLimit is that of package debug, nil in tests and where the
+	// environment sets it.
+	SetMemoryLimit func(bytes int64) int64
+
+	stdinUsed bool
+}
+
+// New is the invocation of this process.
+func New() *App {
+	a := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		a.Terminal = true
+		if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
+			a.Columns = width
+		}
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		a.SetMemoryLimit = debug.SetMemoryLimit
+	}
+	return a
+}
+
+// Status is the error of a command that has told the user already what is wrong.
+type Status int
+
+func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// Execute runs the command line and gives the exit code. Nothing below it exits.
+func (a *App) Execute(root *cobra.Command, args []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			a.bug(r, debug.Stack())
+			code = ExitBug
+		}
+	}()
+	root.SetArgs(args)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	cmd, err := root.ExecuteC()
+	var s Status
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &s):
+		return int(s)
+	}
+	// Whatever verbs report comes as a status, so this is from cobra.
+	a.Printf("ein: %v\nTry `%s --help`.\n", err, cmd.CommandPath())
+	return ExitUsage
+}
+
+// Do is the work of a verb, whose context ends when the user interrupts it.
+func (a *App) Do(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		ctx, stop := a.Context(0)
+		defer stop()
+		return a.Fail(work(ctx, args))
+	}
+}
+
+// Printf writes to standard error. That it fails cannot be told anywhere.
+func (a *App) Printf(format string, args ...any) { _, _ = fmt.Fprintf(a.Err, format, args...) }
+
+// Note tells what a user may want to know of a result.
+func (a *App) Note(format string, args ...any) { a.Printf("ein: note: "+format+"\n", args...) }
+
+// Usage reports a wrong command line.
+func (a *App) Usage(format string, args ...any) error { return a.status(ExitUsage, format, args) }
+
+// Outside reports a reason that lies neither in the data nor in ein.
+func (a *App) Outside(format string, args ...any) error { return a.status(ExitOutside, format, args) }
+
+func (a *App) status(s Status, format string, args []any) error {
+	a.Printf("ein: "+format+"\n", args...)
+	return s
+}
+
+// Print writes a result.
+func (a *App) Print(s string) error {
+	_, err := io.WriteString(a.Out, s)
+	return Unwritten("-", err)
+}
+
+// PrintJSON writes a result as one line of JSON.
+func (a *App) PrintJSON(v any) error {
+	b, err := CompactJSON(v)
+	if err != nil {
+		return err
+	}
+	return a.Print(string(b) + "\n")
+}
+
+// Result writes a result in the form asked for.
+func (a *App) Result(v any, text func() string) error {
+	if a.JSON {
+		return a.PrintJSON(v)
+	}
+	return a.Print(text())
+}
+
+// CompactJSON is a value on one line. Names in Ein are full of < and >, which stay as
+// they are.
+func CompactJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// Input is data, or a file, that cannot be used. The line and the hint may be left out.
+func Input(code diag.Code, file string, line int, message, hint string) *ein.Error {
+	return &ein.Error{Diags: diag.List{diag.Finding(code, diag.Error, file, line, 0, message, hint)}}
+}
+
+// Resumable is an error with the exit code of what goes on with the same command.
+func Resumable(err error) error { return resumable{err} }
+
+type resumable struct{ error }
+
+func (r resumable) Unwrap() error { return r.error }
+
+// ExitOf is the exit code of what is wrong.
+func ExitOf(e *ein.Error) int {
+	if e.Class() == diag.Limit {
+		return ExitLimit
+	} else if d := e.Diags.First(); d != nil && d.Code == codes.E0705 { // a flag for what the program does not have
+		return ExitUsage
+	}
+	return ExitWrong
+}
+
+// Fail reports why a command could not do its work, unless that has been told. The
+// error is a Status, or nil for nil.
+func (a *App) Fail(err error) error {
+	var told Status
+	var wrong *ein.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &told):
+		return told
+	case !errors.As(err, &wrong):
+		return a.status(ExitWrong, "%v", []any{err})
+	}
+	list := serious(wrong.Diags)
+	a.Report(wrong.File, list)
+	if a.JSON {
+		if err := a.failure(wrong.Class(), wrong.File, list); err != nil {
+			return a.Fail(err)
+		}
+	}
+	var r resumable
+	if errors.As(err, &r) {
+		return Status(ExitOutside)
+	}
+	return Status(ExitOf(wrong))
+}
+
+// Worse is the outcome of two pieces of work: a wrong one counts for more than one that
+// a limit has stopped.
+func Worse(a, b error) error {
+	var x, y Status
+	if errors.As(a, &x) && (!errors.As(b, &y) || y != ExitWrong) {
+		return a
+	}
+	return b
+}
+
+// Report writes diagnostics to standard error.
+func (a *App) Report(f *source.File, list diag.List) { _ = a.Text().Render(a.Err, list, f) }
+
+// Warnings is what a program and its run warn of.
+func Warnings(p *ein.Program, r *ein.Result) diag.List {
+	list := serious(p.Diagnostics())
+	if r != nil {
+		list = append(list, r.Warnings...)
+	}
+	list.Sort()
+	return list
+}
+
+// serious is the diagnostics of a list without the notes.
+func serious(list diag.List) diag.List {
+	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
+}
+
+// failure writes the JSON object of a failure.
+func (a *App) failure(class diag.Class, f *source.File, list diag.List) error {
+	type failure struct {
+		Class       string                `json:"class"`
+		Diagnostics []diag.JSONDiagnostic `json:"diagnostics"`
+	}
+	return a.PrintJSON(struct {
+		Version int     `json:"version"`
+		Error   failure `json:"error"`
+	}{max(a.Form, 1), failure{class.String(), diag.ToJSON(list, f)}})
+}
+
+func (a *App) bug(r any, stack []byte) {
+	if a.JSON {
+		_ = a.failure(diag.Bug, nil, Input("", "", 0, fmt.Sprint(r), "").Diags)
+	}
+	a.Printf("ein: this is a bug in ein, not in your program: %v\n", r)
+	a.Printf("Please report it with the program, the command line, the output of `ein version`, and this:\n\n%s", stack)
+}
+
+// Color is the value of --color.
+type Color string
+
+// The values of --color.
+const (
+	ColorAuto   Color = "auto"
+	ColorAlways Color = "always"
+	ColorNever  Color = "never"
+)
+
+// Colored decides whether diagnostics have colour. The flag goes before the
+// environment, a wish for none before one for some, and both before what the
+// terminal is.
+func (a *App) Colored() bool {
+	set := func(name string) bool { v := a.Env(name); return v != "" && v != "0" }
+	switch {
+	case a.Color != "" && a.Color != ColorAuto:
+		return a.Color == ColorAlways
+	case a.Env("NO_COLOR") != "":
+		return false
+	case set("CLICOLOR_FORCE") || set("FORCE_COLOR"):
+		return true
+	}
+	return a.Terminal && a.Env("TERM") != "dumb"
+}
+
+// Text is how diagnostics are shown.
+func (a *App) Text() diag.Text { return diag.Text{Color: a.Colored(), Columns: a.Columns} }

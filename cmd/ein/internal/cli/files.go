@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"ein"
+	"ein/internal/codes"
+	"ein/internal/job"
+)
+
+// stdinName is standard input as it is shown.
+const stdinName = "<stdin>"
+
+// File is an open file. Reading it ends when the command is stopped.
+type File struct {
+	io.Reader
+	io.Closer
+	Size     int64 // 0 when it is not known
+	Progress *Progress
+	name     string
+}
+
+// Name is the file as it is shown.
+func (f *File) Name() string { return f.name }
+
+// Close closes the file and takes the line about it off the terminal.
+func (f *File) Close() error {
+	f.Progress.Done()
+	return f.Closer.Close()
+}
+
+// Open opens a file, or standard input for "-", which can be read only once. What is
+// done with it is told with how far reading has come.
+func (a *App) Open(ctx context.Context, doing, name string) (*File, error) {
+	f, err := a.open(ctx, name)
+	if err == nil {
+		f.Progress = a.Progress(doing + " " + f.name)
+		f.Reader = f.Progress.Reader(f.Reader, f.Size)
+	}
+	return f, err
+}
+
+func (a *App) open(ctx context.Context, name string) (*File, error) {
+	if name == "-" {
+		if a.stdinUsed {
+			return nil, Unreadable(stdinName, errors.New("it is asked for twice"))
+		}
+		a.stdinUsed = true
+		return &File{Reader: interruptible(ctx, a.In), Closer: io.NopCloser(nil), name: stdinName}, nil
+	}
+	// Opening a named pipe waits for its writer.
+	f, err := await(ctx, func() (*os.File, error) {
+		f, err := os.Open(name)
+		if err == nil && ctx.Err() != nil {
+			_ = f.Close()
+			return nil, context.Cause(ctx)
+		}
+		return f, err
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, Stopped(ctx)
+	case err != nil:
+		return nil, Unreadable(name, err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = errors.New("it is a folder")
+	case info.Mode().IsRegular():
+		return &File{Reader: Reader{f, ctx}, Closer: f, name: name, Size: info.Size()}, nil
+	default:
+		return &File{Reader: interruptible(ctx, f), Closer: f, name: name}, nil
+	}
+	_ = f.Close()
+	return nil, Unreadable(name, err)
+}
+
+// Through opens a file and has it read. What ends the reading early is told, unless it
+// is an error of read.
+func (a *App) Through(ctx context.Context, doing, name string, read func(*File) error) error {
+	f, err := a.Open(ctx, doing, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	err = read(f)
+	f.Progress.Done()
+	if ctx.Err() != nil {
+		return Stopped(ctx)
+	}
+	return err
+}
+
+// Reader stops reading when its context ends. A read of a regular file does not
+// wait, so it is enough to look before each.
+type Reader struct {
+	io.Reader
+	Context context.Context
+}
+
+func (r Reader) Read(p []byte) (int, error) {
+	if r.Context.Err() != nil {
+		return 0, context.Cause(r.Context)
+	}
+	return r.Reader.Read(p)
+}
+
+// interruptible is a reader whose reads end with the context even while they
+// wait, as those of a terminal or a pipe do.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	if ctx.Done() == nil {
+		return r
+	}
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := io.Copy(pw, r)
+		pw.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { pr.CloseWithError(context.Cause(ctx)) })
+	return pr
+}
+
+// Cause takes the path and the operation off an error of package os: the
+// message around it has them.
+func Cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}
+
+// Unreadable is a file that cannot be read at all.
+func Unreadable(name string, err error) *ein.Error {
+	e := Input(codes.E0702, name, 0, fmt.Sprintf("the file cannot be read: %v", Cause(err)), "")
+	e.Err = err
+	return e
+}
+
+// Write writes a file so that a reader sees the old content or the new and never a
+// part; "-" is standard output. An error of write that is not one of writing is given
+// back as it is.
+func (a *App) Write(name string, write func(io.Writer) error) error {
+	var inside error
+	to := func(w io.Writer) error { inside = write(sink{w, name}); return inside }
+	var err error
+	if name == "-" {
+		b := bufio.NewWriterSize(a.Out, 1<<16)
+		if err = to(b); err == nil {
+			err = b.Flush()
+		}
+	} else {
+		err = job.Replace(name, to)
+	}
+	if inside != nil {
+		return inside
+	}
+	return Unwritten(name, err)
+}
+
+// WriteFile is Write with the content.
+func (a *App) WriteFile(name string, data []byte) error {
+	return a.Write(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// sink is a writer whose errors say what could not be written.
+type sink struct {
+	io.Writer
+	name string
+}
+
+func (s sink) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	return n, Unwritten(s.name, err)
+}
+
+// Unwritten is the error of writing a file, nil for none.
+func Unwritten(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if name == "-" {
+		name = "the output"
+	}
+	return fmt.Errorf("cannot write %s: %w", name, Cause(err))
+}
+
+// Folder makes a folder unless it is there.
+func Folder(name string) error {
+	if err := os.MkdirAll(name, fs.ModePerm); err != nil {
+		return fmt.Errorf("cannot make the folder %s: %w", name, Cause(err))
+	}
+	return nil
+}
+
+// SameFile reports whether two names are those of one file.
+func SameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}

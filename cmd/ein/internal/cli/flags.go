@@ -1,0 +1,323 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ein/lang/diag"
+)
+
+// Kind is a kind of value that flags have.
+type Kind[T any] struct {
+	Name   string // in the help
+	Parse  func(string) (T, error)
+	Text   func(T) string // of the default; "" is none
+	Values []T            // all there are, to complete; nil when they cannot be listed
+}
+
+// Flag declares a flag of a verb, whose default is what to has.
+func (k Kind[T]) Flag(cmd *cobra.Command, to *T, name, usage string) {
+	cmd.Flags().Var(k.Value(to), name, usage)
+	k.complete(cmd, name)
+}
+
+// Value is a place for a value of the kind.
+func (k Kind[T]) Value(to *T) pflag.Value { return &value[T]{k, to} }
+
+func (k Kind[T]) complete(cmd *cobra.Command, flag string) {
+	if k.Values != nil {
+		Complete(cmd, flag, texts(k.Values)...)
+	}
+}
+
+type value[T any] struct {
+	Kind[T]
+	to *T
+}
+
+func (v *value[T]) String() string { return v.Text(*v.to) }
+func (v *value[T]) Type() string   { return v.Name }
+
+func (v *value[T]) Set(s string) error {
+	x, err := v.Parse(s)
+	if err == nil {
+		*v.to = x
+	}
+	return err
+}
+
+// Complete offers fixed values for a flag. It fails only for flags that do not exist.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// Required marks flags that have to be given.
+func Required(cmd *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		must(cmd.MarkFlagRequired(name))
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic("BUG: ein: " + err.Error())
+	}
+}
+
+func texts[T any](list []T) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = fmt.Sprint(x)
+	}
+	return out
+}
+
+// Join is values in words.
+func Join[T any](list []T, sep string) string { return strings.Join(texts(list), sep) }
+
+// find is the value of a list with a name.
+func find[T any](list []T, name string) (T, error) {
+	names := texts(list)
+	if i := slices.Index(names, name); i >= 0 {
+		return list[i], nil
+	}
+	var none T
+	const few = 8
+	if near, ok := diag.Suggest(name, names); ok && len(names) > few {
+		return none, fmt.Errorf("there is no %q; did you mean %s?", name, near)
+	}
+	return none, fmt.Errorf("there is no %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// One is one of a few values, by what they print as.
+func One[T any](values ...T) Kind[T] {
+	return Kind[T]{
+		Name: "name", Values: values, Text: func(x T) string { return fmt.Sprint(x) },
+		Parse: func(s string) (T, error) { return find(values, s) },
+	}
+}
+
+// Some declares a flag with some of a few values, with commas, each once.
+func Some[T comparable](cmd *cobra.Command, to *[]T, name string, values []T, usage string) {
+	cmd.Flags().Var(&some[T]{to: to, known: values}, name, usage)
+	Complete(cmd, name, texts(values)...)
+}
+
+type some[T comparable] struct {
+	to    *[]T
+	known []T
+	given bool
+}
+
+func (v *some[T]) String() string { return Join(*v.to, ",") }
+func (v *some[T]) Type() string   { return "names" }
+
+func (v *some[T]) Set(s string) error {
+	if !v.given {
+		*v.to, v.given = nil, true // the default
+	}
+	for name := range strings.SplitSeq(s, ",") {
+		x, err := find(v.known, strings.TrimSpace(name))
+		switch {
+		case err != nil:
+			return err
+		case slices.Contains(*v.to, x):
+			return fmt.Errorf("%s is there twice", name)
+		}
+		*v.to = append(*v.to, x)
+	}
+	return nil
+}
+
+// or0 is a number as text, "" for 0.
+func or0(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatUint(n, 10)
+}
+
+var byteUnits = []struct {
+	name string
+	size uint64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+// Size is a number of bytes such as 64MiB.
+var Size = Kind[uint64]{
+	Name: "size",
+	Text: func(b uint64) string {
+		for _, u := range byteUnits {
+			if b >= u.size && b%u.size == 0 {
+				return or0(b/u.size) + u.name
+			}
+		}
+		return or0(b)
+	},
+	Parse: func(s string) (uint64, error) {
+		unit := uint64(1)
+		for _, u := range byteUnits {
+			if number, ok := strings.CutSuffix(s, u.name); ok {
+				s, unit = number, u.size
+				break
+			}
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		x *= float64(unit)
+		if err != nil || !(x >= 1 && x < 1<<63) {
+			return 0, errors.New("expected a number of bytes, or one with KiB, MiB or GiB")
+		}
+		return uint64(x), nil
+	},
+}
+
+// Count is a number such as 1e9, from 1.
+var Count = Kind[uint64]{
+	Name: "number", Text: or0,
+	Parse: func(s string) (uint64, error) {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(x >= 1 && x < 1<<63) || x != math.Trunc(x) {
+			return 0, errors.New("expected a whole number from 1, such as 1000 or 1e9")
+		}
+		return uint64(x), nil
+	},
+}
+
+// Seed is any number of 64 bits.
+var Seed = Kind[uint64]{
+	Name: "number", Text: func(n uint64) string { return strconv.FormatUint(n, 10) },
+	Parse: func(s string) (uint64, error) {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("expected a whole number from 0 to %d", uint64(math.MaxUint64))
+		}
+		return n, nil
+	},
+}
+
+// Duration is a time such as 2s, which is positive.
+var Duration = Kind[time.Duration]{
+	Name: "duration",
+	Text: func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return d.String()
+	},
+	Parse: func(s string) (time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil || d <= 0 {
+			return 0, errors.New("expected a duration such as 2s, 500ms or 1m30s")
+		}
+		return d, nil
+	},
+}
+
+// Int is a whole number from low to high.
+func Int[T int | int64](low, high T) Kind[T] {
+	return Kind[T]{
+		Name: "number", Text: func(n T) string { return fmt.Sprint(n) },
+		Parse: func(s string) (T, error) {
+			n, err := strconv.ParseInt(s, 10, 64)
+			switch {
+			case err == nil && T(n) >= low && T(n) <= high:
+				return T(n), nil
+			case high == math.MaxInt:
+				return 0, fmt.Errorf("expected %d or more", low)
+			}
+			return 0, fmt.Errorf("expected %d to %d", low, high)
+		},
+	}
+}
+
+// Real is a number for which ok holds.
+func Real(want string, ok func(float64) bool) Kind[float64] {
+	return Kind[float64]{
+		Name: "number", Text: func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) },
+		Parse: func(s string) (float64, error) {
+			x, err := strconv.ParseFloat(s, 64)
+			if err != nil || math.IsInf(x, 0) || !ok(x) {
+				return 0, errors.New("expected " + want)
+			}
+			return x, nil
+		},
+	}
+}
+
+// Share is a number between 0 and 1, such as the level of a test.
+var Share = Real("a number between 0 and 1, as in 0.05", func(x float64) bool { return x > 0 && x < 1 })
+
+// Opt is a value that may be left out, which is not the same as its zero.
+func Opt[T any](k Kind[T]) Kind[*T] {
+	return Kind[*T]{
+		Name: k.Name, Text: func(*T) string { return "" },
+		Parse: func(s string) (*T, error) {
+			x, err := k.Parse(s)
+			return &x, err
+		},
+	}
+}
+
+// ColorFlag declares --color for all verbs.
+func (a *App) ColorFlag(root *cobra.Command) {
+	k := One(ColorAuto, ColorAlways, ColorNever)
+	k.Name, a.Color = "when", ColorAuto
+	root.PersistentFlags().Var(k.Value(&a.Color), "color", "colour in diagnostics: auto, always or never")
+	k.complete(root, "color")
+}
+
+// JSONFlag declares --json of the verbs that have one form.
+func (a *App) JSONFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVar(&a.JSON, "json", false, usage)
+}
+
+// MemoryFlag declares --max-memory, whose default is what to has.
+func MemoryFlag(cmd *cobra.Command, to *uint64, of string) {
+	Size.Flag(cmd, to, "max-memory", "most memory"+of+", in bytes or with KiB, MiB, GiB")
+}
+
+// Heading is a part of the help about flags.
+type Heading struct {
+	Title string
+	Flags []string
+}
+
+// Headings shows the flags of a verb in parts. What is in none comes last.
+func Headings(cmd *cobra.Command, parts ...Heading) {
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+		var b strings.Builder
+		fmt.Fprintf(&b, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
+		rest := pflag.NewFlagSet("", pflag.ContinueOnError)
+		rest.AddFlagSet(cmd.LocalFlags())
+		left := map[string]bool{}
+		rest.VisitAll(func(f *pflag.Flag) { left[f.Name] = true })
+		show := func(title string, names map[string]bool) {
+			set := pflag.NewFlagSet("", pflag.ContinueOnError)
+			rest.VisitAll(func(f *pflag.Flag) {
+				if names[f.Name] {
+					set.AddFlag(f)
+				}
+			})
+			fmt.Fprintf(&b, "\n%s:\n%s", title, set.FlagUsages())
+		}
+		for _, p := range parts {
+			names := map[string]bool{}
+			for _, name := range p.Flags {
+				names[name] = true
+				delete(left, name)
+			}
+			show(p.Title, names)
+		}
+		show("Other flags", left)
+		fmt.Fprintf(&b, "\nGlobal Flags:\n%s", cmd.InheritedFlags().FlagUsages())
+		_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+		return err
+	})
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"ein/internal/words"
+)
+
+// What is shown of a long job: nothing at first, then a line a few times a second, or,
+// where it stays, every half minute.
+const (
+	progressAfter = 2 * time.Second
+	progressEvery = 200 * time.Millisecond
+	progressRare  = 30 * time.Second
+)
+
+// Progress is the line that says how far a job has come: one that is replaced on a
+// terminal.
+type Progress struct {
+	a           *App
+	what        string
+	rare        bool       // lines where there is no terminal, too
+	lock        sync.Mutex // of what follows: a file may be read beside
+	start, last time.Time
+	now         func() time.Time
+	shown       int // characters on the line
+}
+
+// Progress begins a line about a job that a terminal shows.
+func (a *App) Progress(what string) *Progress {
+	p := &Progress{a: a, what: what, now: time.Now}
+	p.start = p.now()
+	p.last = p.start
+	return p
+}
+
+// Rarely begins a line that is told now and then where it stays, too.
+func (a *App) Rarely(what string) *Progress {
+	p := a.Progress(what)
+	p.rare = true
+	return p
+}
+
+// Tell shows a line when it is time for one.
+func (p *Progress) Tell(line func(since time.Duration) string) {
+	if !p.a.Terminal && !p.rare {
+		return
+	}
+	every := progressEvery
+	if !p.a.Terminal {
+		every = progressRare
+	}
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	now := p.now()
+	if now.Sub(p.start) < progressAfter || now.Sub(p.last) < every {
+		return
+	}
+	p.last = now
+	if s := line(now.Sub(p.start)); p.a.Terminal {
+		p.put(s)
+	} else {
+		p.a.Printf("ein: %s\n", s)
+	}
+}
+
+const barWidth = 20
+
+// Of shows how much of all is done, beside what was done before the job began. Amounts
+// are written by show.
+func (p *Progress) Of(before, done, all int64, show func(int64) string) {
+	p.Tell(func(since time.Duration) string {
+		rate := float64(done-before) / since.Seconds()
+		s := fmt.Sprintf("%s: %s, %s/s", p.what, show(done), show(int64(rate)))
+		if all > 0 && rate > 0 {
+			left := time.Duration(float64(all-done) / rate * float64(time.Second)).Round(time.Second)
+			full := int(barWidth * done / all)
+			s = fmt.Sprintf("%s [%-*s] %3d%%, %s of %s, %s/s, %v left", p.what, barWidth, strings.Repeat("#", full), 100*done/all, show(done), show(all), show(int64(rate)), left)
+		}
+		return s
+	})
+}
+
+// Counter shows how many things are done of all.
+func (p *Progress) Counter(before int) func(done, all int) {
+	return func(done, all int) { p.Of(int64(before), int64(before+done), int64(before+all), words.Count) }
+}
+
+// Reader counts the bytes that are read of a file of a size; 0 when it is not known.
+func (p *Progress) Reader(r io.Reader, size int64) io.Reader { return &progressReader{r, p, 0, size} }
+
+type progressReader struct {
+	io.Reader
+	p       *Progress
+	n, size int64
+}
+
+func (r *progressReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.n += int64(n)
+	r.p.Of(0, r.n, r.size, func(n int64) string { return words.Bytes(uint64(n)) })
+	return n, err
+}
+
+// put replaces the line.
+func (p *Progress) put(line string) {
+	blank := strings.Repeat(" ", max(0, p.shown-len(line)))
+	p.a.Printf("\r%s%s", line, blank)
+	p.shown = len(line)
+}
+
+// Done takes the line away.
+func (p *Progress) Done() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.shown > 0 {
+		p.put("")
+		p.a.Printf("\r")
+	}
+}

@@ -1,0 +1,104 @@
+package language
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"ein"
+	"ein/lang/describe"
+	"ein/vm/code"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func buildVerb(a *cli.App) *cobra.Command {
+	output := ""
+	cmd := programVerb(a, &cobra.Command{
+		Use:   "build FILE -o FILE.einc",
+		Short: "Compile a program to verified bytecode",
+		Long: `Compiles a program to bytecode, which ein run, cost and dis take in its place.
+Bytecode is verified when it is loaded. It is made for sizes: the inputs of the
+program have to be bound, and a run has to bind data of the same sizes, with the
+same nodes.`,
+		Example: `  ein build program.ein -o program.einc
+  ein build paths.ein --input A=graph.csv -o paths.einc
+  ein run paths.einc --input A=graph.csv`,
+	}, func(ctx context.Context, name string, f *programFlags) error {
+		if cli.SameFile(name, output) {
+			return a.Usage("%s would be overwritten by its bytecode", name)
+		}
+		p, err := load(ctx, a, name, f, ein.Limits{})
+		if err != nil {
+			return err
+		}
+		if p.Source() == nil {
+			return a.Usage("%s is bytecode already", name)
+		}
+		warn(a, p, nil)
+		data, err := p.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		return a.WriteFile(output, data)
+	})
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write; - is standard output")
+	cli.Required(cmd, "output")
+	return cmd
+}
+
+func disVerb(a *cli.App) *cobra.Command {
+	return programVerb(a, &cobra.Command{
+		Use:   "dis FILE",
+		Short: "List the bytecode of a program",
+		Long: `Lists the bytecode of a program, or of a file made by ein build. The places of
+the instructions are line:column of the program, or ranges of bytes when only
+the bytecode is there.`,
+		Example: `  ein dis program.ein
+  ein dis program.einc`,
+	}, func(ctx context.Context, name string, f *programFlags) error {
+		p, err := load(ctx, a, name, f, ein.Limits{})
+		if err != nil {
+			return err
+		}
+		var lines func(int) (int, int)
+		if f := p.Source(); f != nil {
+			lines = func(offset int) (int, int) {
+				p := f.Position(offset)
+				return p.Line, p.Column
+			}
+		}
+		return a.Print(code.Disassemble(p.Code(), lines))
+	})
+}
+
+func costVerb(a *cli.App) *cobra.Command {
+	cmd := programVerb(a, &cobra.Command{
+		Use:   "cost FILE",
+		Short: "Print the cost certificate of a program",
+		Long: `Prints upper bounds of what a run uses: of each statement its operations and the
+memory of its largest step, and in total the operations, the memory at its peak
+and the elements of the outputs. Operations are scalar multiply-adds and 64-bit
+word operations. No run exceeds them, and limits are compared with them. Costs
+depend on sizes, so inputs have to be bound.`,
+		Example: `  ein cost program.ein
+  ein cost program.ein --input A=graph.csv --json`,
+	}, func(ctx context.Context, name string, f *programFlags) error {
+		p, err := load(ctx, a, name, f, ein.Limits{})
+		if err != nil {
+			return err
+		}
+		c := p.Certificate()
+		return a.Result(struct {
+			Version    int                      `json:"version"`
+			Ops        uint64                   `json:"ops"`
+			Peak       uint64                   `json:"peak_bytes"`
+			Reading    uint64                   `json:"reading_bytes"`
+			Elements   uint64                   `json:"output_elements"`
+			Statements []describe.StatementCost `json:"statements"`
+		}{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, describe.StatementCosts(c, p.Source())},
+			func() string { return describe.Cost(c, p.Source()) })
+	})
+	a.JSONFlag(cmd, "print one JSON object")
+	return cmd
+}

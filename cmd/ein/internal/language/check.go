@@ -1,0 +1,92 @@
+package language
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ein"
+	"ein/internal/version"
+	"ein/internal/words"
+	"ein/lang"
+	"ein/lang/check"
+	"ein/lang/diag"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+var formats = []string{"text", "compact", "json", "sarif"}
+
+func checkVerb(a *cli.App) *cobra.Command {
+	form, prof := "text", check.Full
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Print the diagnostics of programs without running them",
+		Long: `Prints every error, warning and note of every program. With the format text they
+go to standard error, and with the others to standard output. Inputs need not be
+bound: their sizes are then not checked. Standard input is -.`,
+		Example: `  ein check program.ein
+  ein check --format sarif *.ein > report.sarif`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: sources,
+		RunE: a.Do(func(ctx context.Context, args []string) error {
+			return checkFiles(ctx, a, args, form, lang.Options{Profile: prof, Context: ctx})
+		}),
+	}
+	cli.One(formats...).Flag(cmd, &form, "format", "how to print: "+strings.Join(formats, ", "))
+	profileFlag(cmd, &prof)
+	return cmd
+}
+
+func checkFiles(ctx context.Context, a *cli.App, files []string, form string, opt lang.Options) error {
+	var reports []diag.Report
+	counts := make([]int, 3)
+	outcome := eachSource(ctx, a, files, func(name, text string) error {
+		p := lang.Check(lang.Parse(name, text, opt), opt)
+		if ctx.Err() != nil {
+			return nil
+		}
+		for i := range p.Diags {
+			counts[p.Diags[i].Severity]++
+		}
+		reports = append(reports, diag.Report{File: p.File.Source, List: p.Diags})
+		if p.Diags.HasErrors() {
+			return cli.Status(cli.ExitOf(&ein.Error{Diags: p.Diags}))
+		}
+		return nil
+	})
+	if err := writeReports(a, reports, form); err != nil {
+		return err
+	}
+	if form == "text" {
+		a.Printf("%s: %s, %s, %s\n", words.Plural(len(files), "file"), words.Plural(counts[diag.Error], "error"),
+			words.Plural(counts[diag.Warning], "warning"), words.Plural(counts[diag.Note], "note"))
+	}
+	return outcome
+}
+
+func writeReports(a *cli.App, reports []diag.Report, form string) error {
+	return a.Write("-", func(w io.Writer) error {
+		switch form {
+		case "json":
+			return diag.JSON(w, reports...)
+		case "sarif":
+			return diag.SARIF(w, version.String(), reports...)
+		}
+		for _, r := range reports {
+			switch {
+			case len(r.List) == 0:
+			case form == "compact":
+				if err := diag.Compact(w, r.List, r.File); err != nil {
+					return err
+				}
+			default:
+				a.Report(r.File, r.List)
+				a.Printf("\n")
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,96 @@
+package language
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ein/internal/version"
+	"ein/lang"
+	"ein/lang/describe"
+	"ein/lang/diag"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func versionVerb(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of ein and what it was built from",
+		Example: "  ein version",
+		Args:    cobra.NoArgs,
+		RunE:    a.Do(func(context.Context, []string) error { return a.Print(version.Line(lang.Version) + "\n") }),
+	}
+}
+
+func completionVerb(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print the completion script of a shell",
+		Long:  "Prints a script that makes a shell complete verbs, flags, files, functions and\ncodes after ein.",
+		Example: `  source <(ein completion bash)
+  ein completion zsh > "${fpath[1]}/_ein"
+  ein completion fish > ~/.config/fish/completions/ein.fish`,
+		Args:                  cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs:             []string{"bash", "zsh", "fish", "powershell"},
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			return a.Fail(a.Write("-", func(w io.Writer) error {
+				switch args[0] {
+				case "bash":
+					return root.GenBashCompletionV2(w, true)
+				case "zsh":
+					return root.GenZshCompletion(w)
+				case "fish":
+					return root.GenFishCompletion(w, true)
+				}
+				return root.GenPowerShellCompletionWithDesc(w)
+			}))
+		},
+	}
+}
+
+// programFiles completes the one program of a verb.
+func programFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"ein", "einc"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// sources completes any number of programs.
+func sources(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"ein"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// codesOrFiles completes the argument of explain: what begins like a code is
+// one.
+func codesOrFiles(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var codes []string
+	for _, c := range diag.Codes() {
+		if prefix != "" && len(args) == 0 && strings.HasPrefix(string(c), strings.ToUpper(prefix)) {
+			title := c.Title()
+			codes = append(codes, string(c)+"\t"+title)
+		}
+	}
+	if len(codes) > 0 {
+		return codes, cobra.ShellCompDirectiveNoFileComp
+	}
+	return programFiles(cmd, args, prefix)
+}
+
+// functionNames completes the argument of doc.
+func functionNames(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, f := range describe.Functions() {
+		if len(args) == 0 && strings.HasPrefix(f.Name, prefix) {
+			names = append(names, f.Name+"\t"+f.Doc)
+		}
+	}
+	slices.Sort(names)
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

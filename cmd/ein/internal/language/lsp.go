@@ -1,0 +1,85 @@
+package language
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"ein/internal/version"
+	"ein/lsp"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func lspVerb(a *cli.App) *cobra.Command {
+	log, trace := "", false
+	opt := lsp.Options{Version: version.String(), Debounce: lsp.DefaultDebounce, Timeout: lsp.DefaultTimeout, MaxMemory: lsp.DefaultMaxMemory, MaxOps: lsp.DefaultMaxOps}
+	cmd := &cobra.Command{
+		Use:   "lsp",
+		Short: "Serve editors over the Language Server Protocol",
+		Long: `Speaks the Language Server Protocol with an editor, on standard input and output:
+diagnostics, hover, completion, rename, formatting and the rest. Editors start
+it; there is nothing to type. What goes wrong is logged to standard error. The
+limits are those of programs that the editor runs. It exits with 0 when the
+editor has shut it down, with 1 when the editor left without doing so.`,
+		Example: `  ein lsp
+  ein lsp --log ein-lsp.log --trace`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(*cobra.Command, []string) error { return a.Fail(serve(a, log, trace, opt)) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&log, "log", "", "append the log to `FILE` instead of standard error")
+	flags.BoolVar(&trace, "trace", false, "log every message, with the texts of programs")
+	flags.Bool("stdio", true, "accepted because editors pass it; there is no other way")
+	cli.Duration.Flag(cmd, &opt.Debounce, "debounce", "the pause after an edit before diagnostics are sent")
+	cli.Duration.Flag(cmd, &opt.Timeout, "timeout", "most time of a run")
+	cli.MemoryFlag(cmd, &opt.MaxMemory, " of a run")
+	cli.Count.Flag(cmd, &opt.MaxOps, "max-ops", "most operations of a run, such as 1e9")
+	return cmd
+}
+
+// stdio is standard input and output as one connection.
+type stdio struct {
+	io.Reader
+	io.Writer
+}
+
+// Close leaves the streams open: they are those of the process, and a read that
+// waits on a terminal or pipe would not end for it.
+func (stdio) Close() error { return nil }
+
+func serve(a *cli.App, log string, trace bool, opt lsp.Options) error {
+	ctx, stop := a.Context(0)
+	defer stop()
+	out := a.Err
+	if log != "" {
+		file, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return a.Usage("--log: %v", err)
+		}
+		defer func() { _ = file.Close() }() // the last line is written already
+		out = file
+	}
+	level := slog.LevelInfo
+	if trace {
+		level = slog.LevelDebug
+	}
+	opt.Log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(lsp.GCPercent)
+	}
+	err := lsp.Serve(ctx, stdio{a.In, a.Out}, opt)
+	if ctx.Err() != nil {
+		return nil // the user stopped it
+	}
+	if errors.Is(err, lsp.ErrNoShutdown) {
+		opt.Log.Warn("end", "reason", err)
+		return cli.Status(cli.ExitWrong)
+	}
+	return err
+}

@@ -1,0 +1,253 @@
+package language
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"ein/internal/job"
+	"ein/internal/version"
+	"ein/lang"
+	"ein/repl"
+	"ein/vm/cost"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+type replFlags struct {
+	limitFlags
+	full, labels bool
+	history      string
+	timeout      time.Duration
+}
+
+func replVerb(a *cli.App) *cobra.Command {
+	f := &replFlags{limitFlags: limitFlags{memory: repl.DefaultMemory}}
+	cmd := &cobra.Command{
+		Use:   "repl",
+		Short: "Start an interactive session",
+		Long: `Starts an interactive session; ein alone on a terminal does too. Each entry is
+checked against all that was entered before, and runs at once; :help lists the
+commands of the session.
+
+Without a terminal, statements are read from standard input. Only results are
+printed. The exit code is 1 when some entry was wrong, and 4 when entries only met
+a limit.
+
+The limits hold for each entry; the memory is that of all values together. What
+is entered on a terminal is remembered in ein/history in $XDG_STATE_HOME, or
+else in ~/.local/state.`,
+		Example: `  ein repl
+  ein repl --timeout 10s
+  echo 'sum(tc(edges([[0, 1], [1, 2]], 3)))' | ein repl`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(*cobra.Command, []string) error { return a.Fail(session(a, f)) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.labels, "labels", true, "show sets of nodes, paths and nodes by their labels")
+	flags.BoolVar(&f.full, "full", false, "show large values in full")
+	flags.StringVar(&f.history, "history", "", "`file` of the history (default: in the state folder; none keeps none)")
+	f.add(cmd, " of an entry", "the values of an entry (default: no limit)")
+	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time of an entry, such as 2s (default: no limit)")
+	return cmd
+}
+
+// TerminalIn is standard input when it is a terminal.
+func TerminalIn(a *cli.App) (*os.File, bool) {
+	f, ok := a.In.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
+func session(a *cli.App, f *replFlags) error {
+	// columns is the width of the first that is a terminal, 0 if none is.
+	columns := func(of ...any) int {
+		for _, w := range of {
+			if file, ok := w.(*os.File); ok {
+				if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
+					return n
+				}
+			}
+		}
+		return 0
+	}
+	l := &repl.Loop{
+		Session: repl.New(repl.Config{
+			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output},
+			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a},
+		}),
+		Out: func(ctx context.Context) io.Writer { return &cli.Output{W: a.Out, Ctx: ctx} }, Err: a.Err, Text: a.Text(),
+		Context: func() (context.Context, func()) { return a.Context(f.timeout) },
+	}
+	in, interactive := TerminalIn(a)
+	if !interactive {
+		l.Lines = repl.NewPlain(a.In)
+		return ended(l.Run())
+	}
+	history := f.history
+	switch history {
+	case "":
+		history = repl.HistoryFile(a.Env)
+	case "none":
+		history = ""
+	}
+	defer restoring(in)()
+	t, err := repl.OpenTerminal(repl.TerminalOptions{
+		In: in, Out: a.Out, Err: a.Err, History: history, Color: a.Colored(), Width: func() int { return cmp.Or(columns(a.Out, a.In), 80) }, Complete: l.Complete,
+	})
+	if err != nil {
+		return fmt.Errorf("cannot use the terminal: %w", err)
+	}
+	defer func() { _ = t.Close() }()
+	keys := newInterrupts(t, f.timeout)
+	defer keys.stop()
+	l.Lines, l.Context, l.Interactive = keys, keys.context, true
+	if err := a.Print(version.Line(lang.Version) + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
+		return err
+	}
+	return ended(l.Run())
+}
+
+// restoring gives the terminal back when the session is ended from outside, which
+// its reader does not notice. What it returns ends the watch.
+func restoring(tty *os.File) func() {
+	state, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		return func() {}
+	}
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-signals:
+			_ = term.Restore(int(tty.Fd()), state)
+			signal.Reset(s)
+			if p, err := os.FindProcess(os.Getpid()); err != nil || p.Signal(s) != nil {
+				os.Exit(cli.ExitWrong)
+			}
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// interrupts makes Ctrl-C end the entry that runs, and nothing else. While a line
+// is read the terminal sends no signal for it. The handler is there all the time:
+// between reading and running, a signal would end the session.
+type interrupts struct {
+	repl.LineReader
+	timeout time.Duration // of each entry
+	signals chan os.Signal
+}
+
+func newInterrupts(lines repl.LineReader, timeout time.Duration) *interrupts {
+	i := &interrupts{lines, timeout, make(chan os.Signal, 1)}
+	signal.Notify(i.signals, os.Interrupt)
+	return i
+}
+
+func (i *interrupts) stop() { signal.Stop(i.signals) }
+
+// ReadLine forgets a signal that came too late for the entry before.
+func (i *interrupts) ReadLine(prompt string) (string, error) {
+	select {
+	case <-i.signals:
+	default:
+	}
+	return i.LineReader.ReadLine(prompt)
+}
+
+// context is that of one entry. A second signal ends the command, should the entry
+// not end by itself.
+func (i *interrupts) context() (context.Context, func()) {
+	ctx, cancel := cli.Within(context.Background(), i.timeout)
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		select {
+		case <-i.signals:
+			signal.Stop(i.signals)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	// The goroutine ends before the context of the entry is given up, so that
+	// whether it was interrupted is settled.
+	return ctx, func() {
+		cancel()
+		<-watching
+		signal.Notify(i.signals, os.Interrupt)
+	}
+}
+
+// ended is the outcome of a session.
+func ended(err error) error {
+	switch {
+	case errors.Is(err, repl.ErrBug):
+		return cli.Status(cli.ExitBug)
+	case errors.Is(err, repl.ErrFailed):
+		return cli.Status(cli.ExitWrong)
+	case errors.Is(err, repl.ErrLimit):
+		return cli.Status(cli.ExitLimit)
+	}
+	return err
+}
+
+// sessionFiles is the file system as a session sees it. Standard input is the
+// session's own.
+type sessionFiles struct{ a *cli.App }
+
+// Open implements repl.Files.
+func (f *sessionFiles) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return nil, errors.New("standard input is read by the session")
+	}
+	file, err := openData(ctx, f.a, name)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return file, cli.Cause(err)
+}
+
+// Write implements repl.Files. The session says which file it is.
+func (f *sessionFiles) Write(name string, data []byte) error {
+	return cli.Cause(job.ReplaceBytes(name, data))
+}
+
+// Complete implements repl.Files.
+func (f *sessionFiles) Complete(prefix string) []string {
+	dir, base := filepath.Split(prefix)
+	list, err := os.ReadDir(filepath.Clean("./" + dir))
+	if filepath.IsAbs(dir) {
+		list, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range list {
+		name := e.Name()
+		if !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") {
+			continue
+		}
+		if e.IsDir() {
+			name += string(filepath.Separator)
+		}
+		names = append(names, dir+name)
+	}
+	return names
+}

@@ -1,0 +1,238 @@
+package language
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein"
+	"ein/internal/codes"
+	"ein/internal/words"
+	"ein/lang/describe"
+	"ein/lang/diag"
+	"ein/lang/show"
+	"ein/vm/code"
+	"ein/vm/cost"
+	"ein/vm/tensor"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// defaultMemory is what a program may use unless --max-memory says otherwise.
+const defaultMemory = 8 << 30
+
+// defaultOutput is how many elements outputs may have in JSON unless --max-output
+// or --full says otherwise. Text is cut.
+const defaultOutput = 10_000_000
+
+// outputBuffer is how much of the results is written at a time.
+const outputBuffer = 1 << 16
+
+type runFlags struct {
+	limitFlags
+	json                int // the version of the form, 0 for text
+	labels, full, stats bool
+	timeout             time.Duration
+}
+
+// jsonForm is the version of JSON that is printed, 0 for text. Without a value of the
+// flag it is 1, for ever.
+var jsonForm = cli.Kind[int]{
+	Name: "version", Values: []int{1, 2}, Text: func(int) string { return "" },
+	Parse: func(s string) (int, error) {
+		on, err := strconv.ParseBool(s)
+		switch {
+		case s == "2":
+			return 2, nil
+		case err != nil:
+			return 0, errors.New("expected version 1 or 2")
+		case on:
+			return 1, nil
+		}
+		return 0, nil
+	},
+}
+
+func runVerb(a *cli.App) *cobra.Command {
+	f := &runFlags{limitFlags: limitFlags{memory: defaultMemory}}
+	cmd := programVerb(a, &cobra.Command{
+		Use:   "run FILE",
+		Short: "Check, compile and run a program, and print its outputs",
+		Long: `Runs a program and prints its outputs: the values that it prints, or the value
+of its last assignment. FILE is a program, bytecode made by ein build, or - for
+standard input. A program that needs more than the limits is refused before
+anything runs.`,
+		Example: `  ein run program.ein
+  echo ':print tc(edges([[0, 1], [1, 2]], 3))' | ein run -
+  ein run ownership.ein --input A=owners.csv --labels
+  ein run program.ein --json --max-memory 64MiB --max-ops 1e9 --timeout 2s`,
+	}, func(ctx context.Context, name string, p *programFlags) error {
+		a.JSON, a.Form = f.json != 0, f.json
+		ctx, stop := cli.Within(ctx, f.timeout)
+		defer stop()
+		out := &cli.Output{W: a.Out, Ctx: ctx}
+		a.Out, a.Err = &cli.Output{W: a.Out, Ctx: ctx, Longer: cli.LastWords}, &cli.Output{W: a.Err, Ctx: ctx, Longer: cli.LastWords}
+		return run(ctx, a, name, p, f, out)
+	})
+	jsonForm.Flag(cmd, &f.json, "json", "print one JSON object; version 2 has sparse matrices as entries, and labels once")
+	flags := cmd.Flags()
+	flags.Lookup("json").NoOptDefVal = "1"
+	flags.BoolVar(&f.labels, "labels", false, "print sets of nodes, paths and nodes by their labels")
+	flags.BoolVar(&f.full, "full", false, "print large values in full")
+	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
+	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
+	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time, such as 2s (default: no limit)")
+	return cmd
+}
+
+// run runs a program and writes its outputs to out.
+func run(ctx context.Context, a *cli.App, name string, program *programFlags, f *runFlags, out *cli.Output) error {
+	most := f.output
+	if f.json != 0 && f.output == 0 && !f.full {
+		most = defaultOutput
+	}
+	limits := ein.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: most}
+	if f.json == 2 {
+		limits.MaxOutputElements = 0 // how many entries there are is known after the run
+	}
+	p, err := load(ctx, a, name, program, limits)
+	if err != nil {
+		return err
+	}
+	regs, outputs := p.Code().Regs, p.Code().Outputs
+	if f.json == 2 {
+		if err := written(p, most, func(i int) uint64 {
+			if show.MaybeSparse(regs[outputs[i].Reg].Shape) {
+				return 0
+			}
+			return regs[outputs[i].Reg].Shape.Elems()
+		}); err != nil {
+			return f.refused(ctx, p, err, "run")
+		}
+	}
+	result, err := p.Run(ctx)
+	if err != nil {
+		return f.refused(ctx, p, err, "run")
+	}
+	warn(a, p, result)
+	if f.json == 2 {
+		if err := written(p, most, func(i int) uint64 {
+			v := result.Outputs[i].Value
+			if n, sparse := show.Entries(ctx, v); sparse {
+				return n
+			}
+			return v.Shape.Elems()
+		}); err != nil {
+			return f.refused(ctx, p, err, "written")
+		}
+	}
+	opt := show.Options{Nodes: f.labels, Labels: result.Labels, Version: f.json, Full: f.full, Hint: "--full shows all"}
+	w := bufio.NewWriterSize(out, outputBuffer)
+	if f.json != 0 {
+		err = runJSON(ctx, w, p, result, opt)
+	} else {
+		err = result.Text(ctx, w, opt)
+	}
+	if err != nil && ctx.Err() != nil {
+		if !out.Begun {
+			return cli.StoppedWhile(ctx, "the output was about to be written; there is none")
+		}
+		a.JSON = false // one torn object is enough
+		return cli.StoppedWhile(ctx, "the output was being written: it is incomplete, and ends after about "+words.Bytes(out.Written))
+	}
+	if err != nil {
+		return cli.Unwritten("-", err)
+	}
+	if f.stats {
+		a.Printf("operations  %s (certified: at most %s)\n", words.Count(result.Stats.Ops), words.Count(p.Certificate().Ops))
+		a.Printf("memory      %s\n", words.Bytes(result.Stats.PeakBytes))
+		a.Printf("time        %v\n", result.Wall.Round(time.Microsecond))
+	}
+	return nil
+}
+
+// written compares the elements that are written of the outputs with a limit.
+func written(p *ein.Program, most uint64, elements func(output int) uint64) error {
+	var c cost.Certificate
+	for i, o := range p.Code().Outputs {
+		n := elements(i)
+		c.OutputElements = tensor.SatAdd(c.OutputElements, n)
+		if n >= c.Largest.Elements {
+			c.Largest = cost.Output{Name: o.Name, Pos: o.Pos, Elements: n}
+		}
+	}
+	var limit *cost.LimitError
+	if errors.As(c.Check(cost.Limits{MaxOutputElements: most}), &limit) {
+		return p.Refuse(limit)
+	}
+	return nil
+}
+
+// refused adds to a run that was refused or stopped what can be done about it, and to
+// a refusal what was not done.
+func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done string) error {
+	var e *ein.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if _, hint := cli.StopMessage(ctx); hint != "" && ctx.Err() != nil {
+		e.Note(codes.E0533, hint)
+	}
+	var limit *cost.LimitError
+	if !errors.As(err, &limit) {
+		return err
+	}
+	d, flag := describe.Refused(limit)
+	notes := []string{fmt.Sprintf("Nothing was %s. `%s` sets the limit; `ein cost` shows every statement.", done, flag)}
+	if d.Code == codes.E0532 && f.output == 0 {
+		notes = append(notes, "`--full` lifts the limit.")
+	}
+	sparse := func(o code.Output) bool { return show.MaybeSparse(p.Code().Regs[o.Reg].Shape) }
+	if d.Code == codes.E0532 && f.json == 1 && slices.ContainsFunc(p.Code().Outputs, sparse) {
+		notes = append(notes, "`--json=2` writes a sparse matrix as the entries that it has.")
+	}
+	e.Note(d.Code, notes...)
+	return err
+}
+
+// runJSON writes the result as one object. Outputs are written as they are read:
+// they can be large, and so can the labels, which version 2 has once for all.
+func runJSON(ctx context.Context, w *bufio.Writer, p *ein.Program, r *ein.Result, opt show.Options) error {
+	_, _ = fmt.Fprintf(w, `{"version":%d,`, opt.Version)
+	if opt.Version == 2 && opt.Nodes && len(opt.Labels) > 0 {
+		sep := `"labels":[`
+		for _, label := range opt.Labels {
+			text, err := cli.CompactJSON(label)
+			if err != nil {
+				return err
+			}
+			if _, err := w.WriteString(sep + string(text)); err != nil {
+				return err
+			}
+			sep = ","
+		}
+		_, _ = w.WriteString("],")
+	}
+	_, _ = w.WriteString(`"outputs":[`)
+	for i := range r.Outputs {
+		if i > 0 {
+			_ = w.WriteByte(',')
+		}
+		if err := show.JSON(ctx, w, &r.Outputs[i].Output, opt); err != nil {
+			return err
+		}
+	}
+	told, err := cli.CompactJSON(diag.ToJSON(cli.Warnings(p, r), p.Source()))
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(w, `],"stats":{"ops":%d,"peak_bytes":%d,"wall_ns":%d},"warnings":%s}`+"\n",
+		r.Stats.Ops, r.Stats.PeakBytes, r.Wall.Nanoseconds(), told)
+	return w.Flush()
+}
