@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strconv"
 
 	"ein/vm/ir"
@@ -85,7 +86,7 @@ func (e *FormatError) Error() string {
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // inputKinds are the kinds of inputs in the order of their numbers.
-var inputKinds = [...]string{"graph", "matrix", "vector", "scalar"}
+var inputKinds = []string{"graph", "matrix", "vector", "scalar"}
 
 func castagnoli(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
@@ -95,221 +96,26 @@ func (p *Program) MarshalBinary() ([]byte, error) {
 	if err := Verify(p); err != nil {
 		return nil, err
 	}
-	var e encoder
-	e.b = append(e.b, Magic...)
-	e.int(Version)
-	e.int(len(p.Regs))
-	for i := range p.Regs {
-		e.reg(&p.Regs[i])
-	}
-	e.int(len(p.Consts))
-	for i := range p.Consts {
-		e.int(p.Consts[i].Reg)
-		e.value(&p.Consts[i].Value)
-	}
-	e.int(len(p.Inputs))
-	for _, in := range p.Inputs {
-		if err := e.input(in); err != nil {
-			return nil, err
-		}
-	}
-	e.int(len(p.Code))
-	for i := range p.Code {
-		e.instr(&p.Code[i])
-		e.pos(p.Pos[i])
-	}
-	e.int(len(p.Outputs))
-	for _, o := range p.Outputs {
-		e.int(o.Reg)
-		e.byte(byte(o.Form))
-		e.string(o.Name)
-		e.pos(o.Pos)
-	}
-	e.int(len(p.Stmts))
-	for _, s := range p.Stmts {
-		e.string(s.Name)
-		e.pos(s.Pos)
-		e.int(s.To - s.From)
-	}
-	e.strings(p.Labels)
-	return binary.LittleEndian.AppendUint32(e.b, castagnoli(e.b)), nil
-}
-
-// encoder writes what Verify has accepted, so no number is negative.
-type encoder struct{ b []byte }
-
-func (e *encoder) byte(x byte)  { e.b = append(e.b, x) }
-func (e *encoder) int(x int)    { e.b = binary.AppendUvarint(e.b, uint64(x)) }
-func (e *encoder) pos(p ir.Pos) { e.int(int(p.Start)); e.int(int(p.End - p.Start)) }
-
-func (e *encoder) string(s string) {
-	e.int(len(s))
-	e.b = append(e.b, s...)
-}
-
-// strings writes the lengths first, so that a reader can make one string of
-// the text and cut it.
-func (e *encoder) strings(list []string) {
-	e.int(len(list))
-	for _, s := range list {
-		e.int(len(s))
-	}
-	for _, s := range list {
-		e.b = append(e.b, s...)
-	}
-}
-
-func (e *encoder) ints(list []int) {
-	e.int(len(list))
-	for _, x := range list {
-		e.int(x)
-	}
-}
-
-func (e *encoder) indexes(list []uint8) {
-	e.int(len(list))
-	e.b = append(e.b, list...)
-}
-
-func (e *encoder) floats(list []float64) {
-	for _, x := range list {
-		e.b = binary.LittleEndian.AppendUint64(e.b, math.Float64bits(x))
-	}
-}
-
-// reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte.
-func (e *encoder) reg(r *Reg) {
-	e.byte(byte(r.Shape.Rank()) | byte(r.Kind)<<4 | byte(r.Layout)<<6)
-	for d := range r.Shape.Rank() {
-		e.int(r.Shape.Dim(d))
-	}
-	if r.Layout == tensor.Sparse {
-		e.int(r.NNZ)
-	}
-}
-
-func (e *encoder) value(v *tensor.Value) {
-	e.byte(byte(v.Kind))
-	switch v.Layout {
-	case tensor.Dense:
-		e.floats(v.F)
-	case tensor.Packed:
-		for _, w := range v.Bits.W {
-			e.b = binary.LittleEndian.AppendUint64(e.b, w)
-		}
-	case tensor.Sparse:
-		e.csr(&v.CSR)
-	case tensor.Parts:
-		for _, x := range v.Part {
-			e.int(int(x))
-		}
-	}
-}
-
-// csr writes each row as its length and the gaps between its columns, most of
-// which fit in a byte.
-func (e *encoder) csr(c *tensor.CSR) {
-	e.int(c.NNZ())
-	for i := range c.Rows {
-		row := c.Row(i)
-		e.int(len(row))
-		next := 0
-		for _, j := range row {
-			e.int(int(j) - next)
-			next = int(j) + 1
-		}
-	}
-	e.floats(c.Val)
-}
-
-func (e *encoder) input(in Input) error {
-	e.int(in.Reg)
-	e.string(in.Name)
-	for k, kind := range inputKinds {
-		if in.Kind == kind {
-			e.byte(byte(k))
-			e.byte(byte(2 * in.Bytes))
-			if in.NonNeg {
-				e.b[len(e.b)-1]++
-			}
-			return nil
-		}
-	}
-	return fmt.Errorf("code: input %q has the unknown kind %q", in.Name, in.Kind)
-}
-
-func (e *encoder) instr(in *Instr) {
-	row := &sigs[in.Op]
-	e.byte(byte(in.Op))
-	if row.result != nil {
-		e.int(in.Dst)
-	}
-	if row.more {
-		e.int(len(in.Args))
-	}
-	for _, a := range in.Args {
-		e.int(a)
-	}
-	has := table[in.Op].attrs
-	if has&hasSpec != 0 {
-		for _, ids := range in.Spec.In {
-			e.indexes(ids)
-		}
-		e.indexes(in.Spec.Out)
-		e.ints(in.Spec.Size)
-	}
-	if has&hasFn != 0 {
-		e.byte(byte(in.Fn))
-	}
-	if has&hasFold != 0 {
-		e.byte(byte(in.Fold))
-	}
-	if has&hasLogic != 0 {
-		e.byte(byte(in.Logic))
-	}
-	if has&hasWalk != 0 {
-		e.byte(byte(in.Walk))
-	}
-	if has&hasAxes != 0 {
-		e.ints(in.Axes)
-	}
-	if has&hasMicro != 0 {
-		e.micro(in.Micro)
-	}
-}
-
-func (e *encoder) micro(m *Micro) {
-	e.ints(m.Shape)
-	for _, strides := range m.Strides {
-		for _, s := range strides {
-			e.int(s)
-		}
-	}
-	e.int(len(m.Code))
-	for _, c := range m.Code {
-		e.b = append(e.b, byte(c.Fn), c.Dst, c.A, c.B, c.C)
-	}
-	e.int(len(m.Consts))
-	e.floats(m.Consts)
-	e.int(m.Folds)
-	e.byte(byte(m.Fold))
+	c := coder{writes: true, data: append([]byte(Magic), Version)}
+	c.program(p)
+	return binary.LittleEndian.AppendUint32(c.data, castagnoli(c.data)), c.err
 }
 
 // Unmarshal reads a program and verifies it. The bytes may come from anyone:
 // they are never trusted, not even to say how much memory they need. Errors
 // wrap ErrMagic, ErrVersion, ErrLimit or ErrDamaged.
 func Unmarshal(data []byte, limit Limits) (*Program, error) {
-	limit = limit.withDefaults()
-	d := decoder{data: data, limit: limit}
-	if d.frame(); d.err != nil {
-		return nil, d.err
+	c := coder{data: data, limit: limit.withDefaults()}
+	if c.frame(); c.err != nil {
+		return nil, c.err
 	}
-	p := d.program()
-	if d.err == nil && d.at != len(d.data) {
-		d.fail(ErrDamaged, d.at, count(len(d.data)-d.at, "more byte"), "the checksum")
+	p := &Program{}
+	c.program(p)
+	if c.err == nil && c.at != len(c.data) {
+		c.fail(ErrDamaged, c.at, count(c.left(), "more byte"), "the checksum")
 	}
-	if d.err != nil {
-		return nil, d.err
+	if c.err != nil {
+		return nil, c.err
 	}
 	if err := Verify(p); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -317,52 +123,56 @@ func Unmarshal(data []byte, limit Limits) (*Program, error) {
 	return p, nil
 }
 
-// decoder keeps the first error; from then on all it reads is 0 or empty, so
-// that its callers need not look after every number.
-type decoder struct {
-	data  []byte
-	at    int
-	limit Limits
-	regs  []Reg
-	err   error
+// coder goes through a program, and writes it or reads it: each of its methods
+// does both with what it is given, so that the two cannot differ. What is written
+// is not changed, and Verify has accepted it. When it reads, it keeps the first
+// error; from then on all that it reads is 0 or empty, so that its callers need
+// not look after every number.
+type coder struct {
+	writes bool
+	data   []byte
+	at     int
+	limit  Limits
+	regs   []Reg
+	err    error
 }
 
-func (d *decoder) fail(class error, at int, found, expected string) {
-	if d.err == nil {
-		d.err = &FormatError{Err: class, Offset: at, Found: found, Expected: expected}
+func (c *coder) fail(class error, at int, found, expected string) {
+	if c.err == nil {
+		c.err = &FormatError{Err: class, Offset: at, Found: found, Expected: expected}
 	}
-	d.data, d.at = nil, 0
+	c.data, c.at = nil, 0
 }
 
 // frame checks everything around the program: magic, version and checksum.
-func (d *decoder) frame() {
-	if len(d.data) > d.limit.Bytes {
-		d.fail(ErrLimit, d.limit.Bytes, "a file of "+count(len(d.data), "byte"), "at most "+strconv.Itoa(d.limit.Bytes))
+func (c *coder) frame() {
+	if len(c.data) > c.limit.Bytes {
+		c.fail(ErrLimit, c.limit.Bytes, "a file of "+count(len(c.data), "byte"), "at most "+strconv.Itoa(c.limit.Bytes))
 		return
 	}
-	if start := d.data[:min(len(d.data), len(Magic))]; string(start) != Magic {
-		d.fail(ErrMagic, 0, strconv.Quote(string(start)), strconv.Quote(Magic))
+	if start := c.data[:min(len(c.data), len(Magic))]; string(start) != Magic {
+		c.fail(ErrMagic, 0, strconv.Quote(string(start)), strconv.Quote(Magic))
 		return
 	}
-	d.at = len(Magic)
+	c.at = len(Magic)
 	// The version comes before the checksum, which another version may not have.
-	if v := d.uint(math.MaxUint64, "version"); d.err == nil && v != Version {
-		d.fail(ErrVersion, len(Magic), "version "+strconv.FormatUint(v, 10),
+	if v := c.uint(math.MaxUint64, "version"); c.err == nil && v != Version {
+		c.fail(ErrVersion, len(Magic), "version "+strconv.FormatUint(v, 10),
 			fmt.Sprintf("version %d, the one that this program reads", Version))
 	}
-	end := len(d.data) - crc32.Size
-	if d.err == nil && end < d.at {
-		d.fail(ErrDamaged, len(d.data), "the end of the file", "a program and its checksum")
+	end := len(c.data) - crc32.Size
+	if c.err == nil && end < c.at {
+		c.fail(ErrDamaged, len(c.data), "the end of the file", "a program and its checksum")
 	}
-	if d.err != nil {
+	if c.err != nil {
 		return
 	}
-	sum, want := binary.LittleEndian.Uint32(d.data[end:]), castagnoli(d.data[:end])
+	sum, want := binary.LittleEndian.Uint32(c.data[end:]), castagnoli(c.data[:end])
 	if sum != want {
-		d.fail(ErrDamaged, end, fmt.Sprintf("checksum %08x", sum), fmt.Sprintf("%08x", want))
+		c.fail(ErrDamaged, end, fmt.Sprintf("checksum %08x", sum), fmt.Sprintf("%08x", want))
 		return
 	}
-	d.data = d.data[:end]
+	c.data = c.data[:end]
 }
 
 func count(n int, what string) string {
@@ -372,148 +182,196 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-func (d *decoder) left() int { return len(d.data) - d.at }
-
-func (d *decoder) byte(what string) byte {
-	if d.left() < 1 {
-		d.fail(ErrDamaged, d.at, "the end of the file", what)
-		return 0
-	}
-	d.at++
-	return d.data[d.at-1]
-}
+func (c *coder) left() int { return len(c.data) - c.at }
 
 // uint reads a number of at most limit.
-func (d *decoder) uint(limit uint64, what string) uint64 {
-	start := d.at
-	x, n := binary.Uvarint(d.data[start:])
+func (c *coder) uint(limit uint64, what string) uint64 {
+	start := c.at
+	x, n := binary.Uvarint(c.data[start:])
 	switch {
 	case n == 0:
-		d.fail(ErrDamaged, start, "the end of the file", what)
+		c.fail(ErrDamaged, start, "the end of the file", what)
 	case n < 0:
-		d.fail(ErrDamaged, start, "a number of more than 64 bits", what)
-	case n > 1 && d.data[start+n-1] == 0:
-		d.fail(ErrDamaged, start, "a number with needless bytes", what)
+		c.fail(ErrDamaged, start, "a number of more than 64 bits", what)
+	case n > 1 && c.data[start+n-1] == 0:
+		c.fail(ErrDamaged, start, "a number with needless bytes", what)
 	case x > limit:
-		d.fail(ErrDamaged, start, what+" "+strconv.FormatUint(x, 10), "at most "+strconv.FormatUint(limit, 10))
+		c.fail(ErrDamaged, start, what+" "+strconv.FormatUint(x, 10), "at most "+strconv.FormatUint(limit, 10))
 	default:
-		d.at += n
+		c.at += n
 		return x
 	}
 	return 0
 }
 
-func (d *decoder) int(limit int, what string) int { return int(d.uint(uint64(limit), what)) }
-
-// count reads how many items follow, each of at least size bytes. A number that
-// the bytes left cannot hold is an error here, before anyone allocates for it.
-func (d *decoder) count(size int, what string) int {
-	start := d.at
-	n := d.uint(math.MaxUint64, "the number of "+what)
-	if most := uint64(d.left() / size); n > most {
-		d.fail(ErrDamaged, start, strconv.FormatUint(n, 10)+" "+what,
-			"at most "+strconv.FormatUint(most, 10)+" in the bytes left")
-		return 0
+// uvarint is a whole number from 0 to most.
+func uvarint[T ~int | ~int32](c *coder, x *T, most int, what string) {
+	if c.writes {
+		c.data = binary.AppendUvarint(c.data, uint64(*x))
+		return
 	}
-	return int(n)
+	if c.at < len(c.data) && c.data[c.at] < 0x80 && int(c.data[c.at]) <= most { // as most numbers are
+		*x = T(c.data[c.at])
+		c.at++
+		return
+	}
+	*x = T(c.uint(uint64(most), what))
 }
 
-// limited is count with a limit; class is the error of passing it.
-func (d *decoder) limited(class error, size, limit int, what string) int {
-	start := d.at
-	n := d.count(size, what)
-	if n > limit {
-		d.fail(class, start, strconv.Itoa(n)+" "+what, "at most "+strconv.Itoa(limit))
+// enum is a byte below n.
+func enum[T ~uint8](c *coder, x *T, n int, what string) {
+	switch {
+	case c.writes:
+		c.data = append(c.data, byte(*x))
+		return
+	case c.left() < 1:
+		c.fail(ErrDamaged, c.at, "the end of the file", what)
+	case int(c.data[c.at]) >= n:
+		c.fail(ErrDamaged, c.at, what+" "+strconv.Itoa(int(c.data[c.at])), "at most "+strconv.Itoa(n-1))
+	default:
+		*x = T(c.data[c.at])
+		c.at++
+		return
+	}
+	*x = 0
+}
+
+// length is how many items follow, n when they are written, each of at least size
+// bytes, and at most so many of them. A number that the bytes left cannot hold is
+// an error here, before anyone allocates for it. class is the error of passing most.
+func (c *coder) length(n, size int, class error, most int, what string) int {
+	if c.writes {
+		uvarint(c, &n, 0, what)
+		return n
+	}
+	start := c.at
+	read := c.uint(math.MaxUint64, "the number of "+what)
+	if room := uint64(c.left() / size); read > room {
+		c.fail(ErrDamaged, start, strconv.FormatUint(read, 10)+" "+what, "at most "+strconv.FormatUint(room, 10)+" in the bytes left")
 		return 0
 	}
-	return n
+	if int(read) > most {
+		c.fail(class, start, strconv.FormatUint(read, 10)+" "+what, "at most "+strconv.Itoa(most))
+		return 0
+	}
+	return int(read)
+}
+
+// items is a list of any length; an empty one is nil, as a program has it that
+// never was in a file.
+func items[T any](c *coder, list *[]T, size int, what string, each func(x *T)) {
+	n := c.length(len(*list), size, ErrDamaged, math.MaxInt, what)
+	fixed(c, list, n)
+	for i := range *list {
+		each(&(*list)[i])
+	}
+}
+
+// fixed makes room for a list whose length is known.
+func fixed[T any](c *coder, list *[]T, n int) {
+	if !c.writes && n > 0 {
+		*list = make([]T, n)
+	}
+}
+
+func (c *coder) ints(list *[]int, most int, what string) {
+	items(c, list, 1, what, func(x *int) { uvarint(c, x, most, what) })
 }
 
 // room reports whether the bytes left can hold n items.
-func (d *decoder) room(n int, what string) bool {
-	if n > d.left() {
-		d.fail(ErrDamaged, d.at, count(d.left(), "byte"), fmt.Sprintf("%d %s", n, what))
+func (c *coder) room(n int, what string) bool {
+	if !c.writes && n > c.left() {
+		c.fail(ErrDamaged, c.at, count(c.left(), "byte"), fmt.Sprintf("%d %s", n, what))
 	}
-	return d.err == nil
+	return c.err == nil
 }
 
 // take is the next n items of size bytes.
-func (d *decoder) take(n uint64, size int, what string) []byte {
-	if n > uint64(d.left()/size) {
-		d.fail(ErrDamaged, d.at, count(d.left(), "byte"), fmt.Sprintf("%d %s of %s", n, what, count(size, "byte")))
+func (c *coder) take(n uint64, size int, what string) []byte {
+	if n > uint64(c.left()/size) {
+		c.fail(ErrDamaged, c.at, count(c.left(), "byte"), fmt.Sprintf("%d %s of %s", n, what, count(size, "byte")))
 		return nil
 	}
-	b := d.data[d.at : d.at+int(n)*size]
-	d.at += len(b)
+	b := c.data[c.at : c.at+int(n)*size]
+	c.at += len(b)
 	return b
 }
 
-func (d *decoder) string(what string) string {
-	n := d.count(1, "bytes of "+what)
-	return string(d.take(uint64(n), 1, what))
+// text is a list of bytes or a text.
+func text[T ~string | ~[]byte](c *coder, x *T, what string) {
+	n := c.length(len(*x), 1, ErrDamaged, math.MaxInt, what)
+	if c.writes {
+		c.data = append(c.data, *x...)
+	} else if n > 0 {
+		*x = T(append([]byte(nil), c.take(uint64(n), 1, what)...))
+	}
 }
 
-func (d *decoder) strings(what string) []string {
-	n := d.count(1, what)
-	if n == 0 {
-		return nil
-	}
-	size := make([]int, n)
+func (c *coder) string(s *string, what string) { text(c, s, "bytes of "+what) }
+
+// strings is the lengths first, so that a reader can make one string of the text
+// and cut it.
+func (c *coder) strings(list *[]string, what string) {
 	total := 0
+	size := make([]int, c.length(len(*list), 1, ErrDamaged, math.MaxInt, what))
 	for i := range size {
-		size[i] = d.int(max(d.left()-total, 0), "length")
+		if c.writes {
+			size[i] = len((*list)[i])
+		}
+		uvarint(c, &size[i], max(c.left()-total, 0), "length")
 		total += size[i]
 	}
-	text := string(d.take(uint64(total), 1, what))
-	if d.err != nil {
-		return nil
+	if c.writes {
+		for _, s := range *list {
+			c.data = append(c.data, s...)
+		}
+		return
 	}
-	list := make([]string, n)
+	all := string(c.take(uint64(total), 1, what))
+	if c.err != nil {
+		return
+	}
+	fixed(c, list, len(size))
 	for i, k := range size {
-		list[i], text = text[:k], text[k:]
+		(*list)[i], all = all[:k], all[k:]
 	}
-	return list
 }
 
-func (d *decoder) ints(limit int, what string) []int {
-	n := d.count(1, what)
-	if n == 0 {
-		return nil
+// words are n words of 8 bytes.
+func words[T any](c *coder, list *[]T, n uint64, what string, to func(T) uint64, from func(uint64) T) {
+	if c.writes {
+		for _, x := range *list {
+			c.data = binary.LittleEndian.AppendUint64(c.data, to(x))
+		}
+		return
 	}
-	list := make([]int, n)
-	for i := range list {
-		list[i] = d.int(limit, what)
+	raw := c.take(n, 8, what)
+	*list = make([]T, len(raw)/8)
+	for i := range *list {
+		(*list)[i] = from(binary.LittleEndian.Uint64(raw[8*i:]))
 	}
-	return list
 }
 
-func (d *decoder) indexes() []uint8 {
-	n := d.count(1, "indexes")
-	return append([]uint8(nil), d.take(uint64(n), 1, "indexes")...)
+func (c *coder) floats(list *[]float64, n uint64) {
+	words(c, list, n, "numbers", math.Float64bits, math.Float64frombits)
 }
 
-func (d *decoder) floats(n uint64) []float64 {
-	b := d.take(n, 8, "numbers")
-	list := make([]float64, len(b)/8)
-	for i := range list {
-		list[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+func (c *coder) pos(p *ir.Pos) {
+	uvarint(c, &p.Start, math.MaxInt32, "source position")
+	length := p.End - p.Start
+	uvarint(c, &length, int(math.MaxInt32-p.Start), "source length")
+	if !c.writes {
+		p.End = p.Start + length
 	}
-	return list
 }
 
-func (d *decoder) pos() ir.Pos {
-	start := d.int(math.MaxInt32, "source position")
-	end := start + d.int(math.MaxInt32-start, "source length")
-	return ir.Pos{Start: int32(start), End: int32(end)}
-}
-
-// register reads the number of a register.
-func (d *decoder) register() int {
-	if len(d.regs) == 0 {
-		d.fail(ErrDamaged, d.at, "a register", "none: the program has no registers")
-		return 0
+// register is the number of a register.
+func (c *coder) register(r *int) {
+	if len(c.regs) == 0 {
+		c.fail(ErrDamaged, c.at, "a register", "none: the program has no registers")
+		return
 	}
-	return d.int(len(d.regs)-1, "register")
+	uvarint(c, r, len(c.regs)-1, "register")
 }
 
 // The least bytes that each thing takes.
@@ -526,244 +384,249 @@ const (
 	stmtBytes   = 4
 )
 
-func (d *decoder) program() *Program {
-	p := &Program{}
-	p.Regs = list[Reg](d.limited(ErrLimit, regBytes, d.limit.Registers, "registers"))
+func (c *coder) program(p *Program) {
+	fixed(c, &p.Regs, c.length(len(p.Regs), regBytes, ErrLimit, c.limit.Registers, "registers"))
 	for i := range p.Regs {
-		p.Regs[i] = d.reg()
+		c.reg(&p.Regs[i])
 	}
-	d.regs = p.Regs
+	c.regs = p.Regs
 	// Every register is written once.
-	p.Consts = list[Const](d.limited(ErrDamaged, constBytes, len(p.Regs), "constants"))
+	fixed(c, &p.Consts, c.length(len(p.Consts), constBytes, ErrDamaged, len(p.Regs), "constants"))
 	for i := range p.Consts {
-		p.Consts[i] = d.constant()
+		c.constant(&p.Consts[i])
 	}
-	p.Inputs = list[Input](d.limited(ErrDamaged, inputBytes, len(p.Regs), "inputs"))
+	fixed(c, &p.Inputs, c.length(len(p.Inputs), inputBytes, ErrDamaged, len(p.Regs), "inputs"))
 	for i := range p.Inputs {
-		in := Input{Reg: d.register(), Name: d.string("an input's name")}
-		in.Kind = inputKinds[d.enum(len(inputKinds), "kind of input")]
-		limits := d.enum(16, "limits of an input")
-		in.Bytes, in.NonNeg = int(limits/2), limits%2 == 1
-		p.Inputs[i] = in
+		c.input(&p.Inputs[i])
 	}
-	n := d.limited(ErrLimit, instrBytes, d.limit.Instructions, "instructions")
-	p.Code, p.Pos = list[Instr](n), list[ir.Pos](n)
+	n := c.length(len(p.Code), instrBytes, ErrLimit, c.limit.Instructions, "instructions")
+	fixed(c, &p.Code, n)
+	fixed(c, &p.Pos, n)
 	for i := range p.Code {
-		p.Code[i] = d.instr()
-		p.Pos[i] = d.pos()
+		c.instr(&p.Code[i])
+		c.pos(&p.Pos[i])
 	}
-	p.Outputs = list[Output](d.count(outputBytes, "outputs"))
-	for i := range p.Outputs {
-		o := Output{Reg: d.register(), Form: ir.Form(d.enum(int(ir.NodeIndex)+1, "form"))}
-		o.Name, o.Pos = d.string("an output's name"), d.pos()
-		p.Outputs[i] = o
-	}
-	p.Stmts = list[Stmt](d.count(stmtBytes, "statements"))
+	items(c, &p.Outputs, outputBytes, "outputs", func(o *Output) {
+		c.register(&o.Reg)
+		enum(c, &o.Form, int(ir.NodeIndex)+1, "form")
+		c.string(&o.Name, "an output's name")
+		c.pos(&o.Pos)
+	})
 	at := 0
-	for i := range p.Stmts {
-		s := Stmt{Name: d.string("a statement's name"), Pos: d.pos(), From: at}
-		at += d.int(len(p.Code)-at, "instructions of a statement")
-		s.To = at
-		p.Stmts[i] = s
-	}
-	p.Labels = d.strings("labels")
-	return p
+	items(c, &p.Stmts, stmtBytes, "statements", func(s *Stmt) {
+		c.string(&s.Name, "a statement's name")
+		c.pos(&s.Pos)
+		n := s.To - s.From
+		uvarint(c, &n, len(p.Code)-at, "instructions of a statement")
+		if !c.writes {
+			s.From, s.To = at, at+n
+		}
+		at += n
+	})
+	c.strings(&p.Labels, "labels")
 }
 
-// list makes a slice, nil when it is empty: as a program has it that never
-// was in a file.
-func list[T any](n int) []T {
-	if n == 0 {
-		return nil
-	}
-	return make([]T, n)
-}
-
-// enum reads a byte below n.
-func (d *decoder) enum(n int, what string) byte {
-	start := d.at
-	x := d.byte(what)
-	if int(x) >= n {
-		d.fail(ErrDamaged, start, what+" "+strconv.Itoa(int(x)), "at most "+strconv.Itoa(n-1))
-		return 0
-	}
-	return x
-}
-
-// reg reads a register and checks it, because constants are read by it.
-func (d *decoder) reg() Reg {
-	start := d.at
-	b := d.byte("a register")
-	r := Reg{Type: tensor.Type{Kind: tensor.Kind(b >> 4 & 3)}, Layout: tensor.Layout(b >> 6)}
+// reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte. What is
+// read is checked, because constants are read by it.
+func (c *coder) reg(r *Reg) {
+	start, s := c.at, r.Shape
+	b := byte(s.Rank()) | byte(r.Kind)<<4 | byte(r.Layout)<<6
+	enum(c, &b, 256, "a register")
 	rank := int(b & 15)
 	if rank > tensor.MaxRank {
-		d.fail(ErrDamaged, start, "rank "+strconv.Itoa(rank), "at most "+strconv.Itoa(tensor.MaxRank))
-		return r
+		c.fail(ErrDamaged, start, "rank "+strconv.Itoa(rank), "at most "+strconv.Itoa(tensor.MaxRank))
+		return
 	}
-	for range rank {
-		r.Shape = r.Shape.Append(d.int(maxDim, "size"))
+	var dims [tensor.MaxRank]int
+	for d := range rank {
+		dims[d] = s.Dim(d)
+		uvarint(c, &dims[d], maxDim, "size")
 	}
-	if r.Layout == tensor.Sparse {
-		r.NNZ = d.int(math.MaxInt32, "entries")
+	if tensor.Layout(b>>6) == tensor.Sparse {
+		uvarint(c, &r.NNZ, math.MaxInt32, "entries")
 	}
-	if d.err == nil {
-		if err := checkReg(&r); err != nil {
-			d.fail(ErrDamaged, start, err.Error(), "a register")
-		}
+	if c.writes || c.err != nil {
+		return
 	}
-	return r
+	r.Type, r.Layout = tensor.Type{Kind: tensor.Kind(b >> 4 & 3), Shape: tensor.ShapeOf(dims[:rank]...)}, tensor.Layout(b>>6)
+	if err := checkReg(r); err != nil {
+		c.fail(ErrDamaged, start, err.Error(), "a register")
+	}
 }
 
-func (d *decoder) constant() Const {
-	c := Const{Reg: d.register()}
-	kind := tensor.Kind(d.enum(int(tensor.Real)+1, "kind"))
-	if d.err != nil {
-		return c
+func (c *coder) constant(k *Const) {
+	c.register(&k.Reg)
+	v := &k.Value
+	enum(c, &v.Kind, int(tensor.Real)+1, "kind")
+	if c.err != nil {
+		return
 	}
-	r := &d.regs[c.Reg]
-	v := tensor.Value{Type: tensor.Type{Kind: kind, Shape: r.Shape}, Layout: r.Layout}
+	r := &c.regs[k.Reg]
+	if !c.writes {
+		v.Shape, v.Layout = r.Shape, r.Layout
+	}
 	switch r.Layout {
 	case tensor.Dense:
-		v.F = d.floats(r.Shape.Elems())
+		c.floats(&v.F, r.Shape.Elems())
 	case tensor.Packed:
-		v.Bits = d.bits(r.Shape)
+		if rows, cols := r.Sizes(); !c.writes {
+			v.Bits = tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols)}
+		}
+		same := func(x uint64) uint64 { return x }
+		words(c, &v.Bits.W, r.Words(), "words of bits", same, same)
 	case tensor.Sparse:
-		v.CSR = d.csr(r)
+		c.csr(&v.CSR, r)
 	case tensor.Parts:
-		v.Part = d.parts(r.Shape.Dim(0))
+		n := r.Shape.Dim(0)
+		if !c.room(n, "parts") {
+			return
+		}
+		if !c.writes {
+			v.Part = make([]int32, n)
+		}
+		for i := range v.Part {
+			uvarint(c, &v.Part[i], n-1, "part")
+		}
 	}
-	c.Value = v
-	return c
 }
 
-func (d *decoder) bits(s tensor.Shape) tensor.Bits {
-	rows, cols := 1, s.Dim(0)
-	if s.Rank() == 2 {
-		rows, cols = cols, s.Dim(1)
+// csr is each row as its length and the gaps between its columns, most of which
+// fit in a byte.
+func (c *coder) csr(a *tensor.CSR, r *Reg) {
+	nnz := c.length(a.NNZ(), 1, ErrDamaged, r.NNZ, "entries")
+	if !c.writes {
+		a.Rows, a.Cols = r.Shape.Dim(0), r.Shape.Dim(1)
+		if !c.room(a.Rows, "rows") {
+			return
+		}
+		a.Ptr, a.Idx = make([]int32, a.Rows+1), make([]int32, nnz)
 	}
-	b := tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols)}
-	raw := d.take(tensor.SatMul(uint64(rows), uint64(b.Stride)), 8, "words of bits")
-	b.W = make([]uint64, len(raw)/8)
-	for i := range b.W {
-		b.W[i] = binary.LittleEndian.Uint64(raw[8*i:])
-	}
-	return b
-}
-
-func (d *decoder) csr(r *Reg) tensor.CSR {
-	c := tensor.CSR{Rows: r.Shape.Dim(0), Cols: r.Shape.Dim(1)}
-	nnz := d.limited(ErrDamaged, 1, r.NNZ, "entries")
-	if !d.room(c.Rows, "rows") {
-		return c
-	}
-	c.Ptr, c.Idx = make([]int32, c.Rows+1), make([]int32, nnz)
 	at := 0
-	for i := range c.Rows {
-		row := c.Idx[at : at+d.int(nnz-at, "entries of a row")]
-		at += len(row)
-		c.Ptr[i+1] = int32(at)
+	for i := range a.Rows {
+		n := int(a.Ptr[i+1]) - at
+		uvarint(c, &n, nnz-at, "entries of a row")
+		row := a.Idx[at : at+n]
+		at += n
+		if !c.writes {
+			a.Ptr[i+1] = int32(at)
+		}
 		next := 0
 		for k := range row {
-			if next == c.Cols {
-				d.fail(ErrDamaged, d.at, "a column past the last", "the end of the row")
-				return c
+			if next == a.Cols {
+				c.fail(ErrDamaged, c.at, "a column past the last", "the end of the row")
+				return
 			}
-			next += d.int(c.Cols-next-1, "gap")
-			row[k] = int32(next)
-			next++
+			gap := int(row[k]) - next
+			uvarint(c, &gap, a.Cols-next-1, "gap")
+			next += gap + 1
+			if !c.writes {
+				row[k] = int32(next - 1)
+			}
 		}
 	}
 	if at != nnz {
-		d.fail(ErrDamaged, d.at, fmt.Sprintf("%d entries in the rows", at), strconv.Itoa(nnz))
+		c.fail(ErrDamaged, c.at, fmt.Sprintf("%d entries in the rows", at), strconv.Itoa(nnz))
 	}
 	if r.Kind != tensor.Bool {
-		c.Val = d.floats(uint64(nnz))
+		c.floats(&a.Val, uint64(nnz))
 	}
-	return c
 }
 
-func (d *decoder) parts(n int) []int32 {
-	if !d.room(n, "parts") {
-		return nil
+func (c *coder) input(in *Input) {
+	c.register(&in.Reg)
+	c.string(&in.Name, "an input's name")
+	kind, limits := uint8(slices.Index(inputKinds, in.Kind)), uint8(2*in.Bytes)
+	if in.NonNeg {
+		limits++
 	}
-	part := make([]int32, n)
-	for i := range part {
-		part[i] = int32(d.int(n-1, "part"))
+	if c.writes && int(kind) >= len(inputKinds) {
+		c.err = fmt.Errorf("code: input %q has the unknown kind %q", in.Name, in.Kind)
 	}
-	return part
+	enum(c, &kind, len(inputKinds), "kind of input")
+	enum(c, &limits, 16, "limits of an input")
+	if !c.writes {
+		in.Kind, in.Bytes, in.NonNeg = inputKinds[kind], int(limits/2), limits%2 == 1
+	}
 }
 
-func (d *decoder) instr() Instr {
-	in := Instr{Op: Op(d.enum(int(MaxOp), "operation")), Dst: -1}
-	if d.err != nil {
-		return in
+func (c *coder) instr(in *Instr) {
+	enum(c, &in.Op, int(MaxOp), "operation")
+	if c.err != nil {
+		return
 	}
-	row := &sigs[in.Op]
-	if row.result != nil {
-		in.Dst = d.register()
+	s, has := &sigs[in.Op], table[in.Op].attrs
+	if s.result != nil {
+		c.register(&in.Dst)
+	} else if !c.writes {
+		in.Dst = -1
 	}
-	n := len(row.args)
-	if row.more {
-		n = d.count(1, "arguments")
+	n := len(s.args)
+	if s.more {
+		n = c.length(len(in.Args), 1, ErrDamaged, math.MaxInt, "arguments")
 	}
-	in.Args = make([]int, n)
+	if !c.writes {
+		in.Args = make([]int, n)
+	}
 	for i := range in.Args {
-		in.Args[i] = d.register()
+		c.register(&in.Args[i])
 	}
-	has := table[in.Op].attrs
 	if has&hasSpec != 0 {
-		in.Spec = &op.Spec{In: make([][]uint8, n)}
-		for i := range in.Spec.In {
-			in.Spec.In[i] = d.indexes()
+		if !c.writes {
+			in.Spec = &op.Spec{In: make([][]uint8, n)}
 		}
-		in.Spec.Out = d.indexes()
-		in.Spec.Size = d.ints(maxDim, "size")
+		for i := range in.Spec.In {
+			text(c, &in.Spec.In[i], "indexes")
+		}
+		text(c, &in.Spec.Out, "indexes")
+		c.ints(&in.Spec.Size, maxDim, "size")
 	}
 	// Whether these numbers mean anything is for Verify to say.
 	if has&hasFn != 0 {
-		in.Fn = op.Fn(d.byte("a function"))
+		enum(c, &in.Fn, 256, "a function")
 	}
 	if has&hasFold != 0 {
-		in.Fold = op.Fold(d.byte("a fold"))
+		enum(c, &in.Fold, 256, "a fold")
 	}
 	if has&hasLogic != 0 {
-		in.Logic = LogicOp(d.byte("a logic operation"))
+		enum(c, &in.Logic, 256, "a logic operation")
 	}
 	if has&hasWalk != 0 {
-		in.Walk = op.WalkMode(d.byte("a walk"))
+		enum(c, &in.Walk, 256, "a walk")
 	}
 	if has&hasAxes != 0 {
-		in.Axes = d.ints(tensor.MaxRank-1, "axis")
+		c.ints(&in.Axes, tensor.MaxRank-1, "axis")
 	}
 	if has&hasMicro != 0 {
-		in.Micro = d.micro(n)
+		if !c.writes {
+			in.Micro = &Micro{}
+		}
+		c.micro(in.Micro, n)
 	}
-	return in
 }
 
-func (d *decoder) micro(operands int) *Micro {
-	const instr = 5 // bytes
-	m := &Micro{Shape: d.ints(maxDim, "size")}
-	if !d.room(operands*len(m.Shape), "strides") {
-		return m
+func (c *coder) micro(m *Micro, operands int) {
+	c.ints(&m.Shape, maxDim, "size")
+	if !c.room(operands*len(m.Shape), "strides") {
+		return
 	}
-	m.Strides = make([][]int, operands)
+	fixed(c, &m.Strides, operands)
 	for k := range m.Strides {
-		m.Strides[k] = make([]int, len(m.Shape))
+		if !c.writes {
+			m.Strides[k] = make([]int, len(m.Shape))
+		}
 		for i := range m.Strides[k] {
-			m.Strides[k][i] = d.int(math.MaxInt, "stride")
+			uvarint(c, &m.Strides[k][i], math.MaxInt, "stride")
 		}
 	}
-	m.Code = list[op.Micro](d.count(instr, "steps"))
-	for i := range m.Code {
-		if b := d.take(1, instr, "step"); d.err == nil {
-			m.Code[i] = op.Micro{Fn: op.Fn(b[0]), Dst: b[1], A: b[2], B: b[3], C: b[4]}
+	items(c, &m.Code, 5, "steps", func(x *op.Micro) {
+		enum(c, &x.Fn, 256, "step")
+		for _, r := range [...]*uint8{&x.Dst, &x.A, &x.B, &x.C} {
+			enum(c, r, 256, "step")
 		}
+	})
+	if n := c.length(len(m.Consts), 8, ErrDamaged, math.MaxInt, "numbers"); n > 0 {
+		c.floats(&m.Consts, uint64(n))
 	}
-	if n := d.count(8, "numbers"); n > 0 {
-		m.Consts = d.floats(uint64(n))
-	}
-	m.Folds = d.int(len(m.Shape), "folded axes")
-	m.Fold = op.Fold(d.byte("a fold"))
-	return m
+	uvarint(c, &m.Folds, len(m.Shape), "folded axes")
+	enum(c, &m.Fold, 256, "a fold")
 }
