@@ -124,40 +124,37 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	return m, nil
 }
 
-// bind points a register at its place in the arenas.
+// bind points a register at its place in the arenas. Constants and inputs, which
+// have none, may find no room there.
 func (m *Machine) bind(i int, f []float64, w []uint64, x []int32) {
 	r, v, at := &m.mod.Program.Regs[i], &m.regs[i], m.mod.Arena.Place[i]
 	v.Type, v.Layout = r.Type, r.Layout
+	rows, cols := r.Sizes()
+	size := cost.Need(r)
+	floats, words, ints := cut(f, at.F, size.F), cut(w, at.W, size.W), cut(x, at.I, size.I)
 	switch r.Layout {
 	case tensor.Dense:
-		if n := r.Shape.Elems(); at.F+n <= uint64(len(f)) {
-			v.F = f[at.F : at.F+n : at.F+n]
-		}
+		v.F = floats
 	case tensor.Packed:
-		rows, cols := 1, r.Shape.Dim(0)
-		if r.Shape.Rank() == 2 {
-			rows, cols = cols, r.Shape.Dim(1)
-		}
-		stride := tensor.Words(cols)
-		v.Bits = tensor.Bits{Rows: rows, Cols: cols, Stride: stride}
-		if n := uint64(rows) * uint64(stride); at.W+n <= uint64(len(w)) {
-			v.Bits.W = w[at.W : at.W+n : at.W+n]
-		}
+		v.Bits = tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols), W: words}
 	case tensor.Sparse:
-		n, nnz := uint64(r.Shape.Dim(0)), uint64(r.NNZ)
-		v.CSR = tensor.CSR{Rows: r.Shape.Dim(0), Cols: r.Shape.Dim(1)}
-		if at.I+n+1+nnz <= uint64(len(x)) {
-			v.CSR.Ptr = x[at.I : at.I+n+1 : at.I+n+1]
-			v.CSR.Idx = x[at.I+n+1 : at.I+n+1+nnz : at.I+n+1+nnz]
+		v.CSR = tensor.CSR{Rows: rows, Cols: cols}
+		if ints != nil {
+			v.CSR.Ptr, v.CSR.Idx = ints[:rows+1:rows+1], ints[rows+1:]
 		}
-		if r.Kind != tensor.Bool && at.F+nnz <= uint64(len(f)) {
-			v.CSR.Val = f[at.F : at.F+nnz : at.F+nnz]
+		if r.Kind != tensor.Bool {
+			v.CSR.Val = floats
 		}
 	case tensor.Parts:
-		if n := uint64(r.Shape.Dim(0)); at.I+n <= uint64(len(x)) {
-			v.Part = x[at.I : at.I+n : at.I+n]
-		}
+		v.Part = ints
 	}
+}
+
+func cut[T any](arena []T, at, n uint64) []T {
+	if at+n > uint64(len(arena)) {
+		return nil
+	}
+	return arena[at : at+n : at+n]
 }
 
 // ErrStopped is what errors.Is finds in the error of a run that was cancelled.

@@ -402,13 +402,7 @@ func selects(m *Machine) bool {
 
 // slice copies the elements of a whose axes are fixed at the given positions.
 func (m *Machine) slice(dst []float64, a *tensor.Value, axes, at []int) bool {
-	var stride [tensor.MaxRank]int
-	step := 1
-	for d := a.Shape.Rank() - 1; d >= 0; d-- {
-		stride[d] = step
-		step *= a.Shape.Dim(d)
-	}
-	base := 0
+	stride, base := a.Shape.Strides(), 0
 	for k, axis := range axes {
 		base += at[k] * stride[axis]
 	}

@@ -284,35 +284,40 @@ func (g *gen) lower(n *ir.Node) *value {
 		return g.mapped(n)
 	case ir.Reduce:
 		return g.reduce(n)
-	case ir.Semiring:
-		return g.checked(n, g.denseResult(n, code.Semiring, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold}, g.dense(n.Args[0]), g.dense(n.Args[1])))
-	case ir.Softmax:
-		return g.denseResult(n, code.Softmax, code.Attr{Axes: n.Axes}, g.dense(n.Args[0]))
 	case ir.Select:
 		return g.selects(n)
-	case ir.Closure:
-		a := g.graph(n.Args[0])
-		return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, code.Closure, code.Attr{}, a))
-	case ir.Walk:
-		a := g.graph(n.Args[0])
-		if n.Reverse {
-			a = g.transposed(a)
-		}
-		return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, code.Walk, code.Attr{Walk: n.Walk}, a, g.dense(n.Args[1])))
-	case ir.HasPath:
-		return g.denseResult(n, code.HasPath, code.Attr{}, g.graph(n.Args[0]), g.dense(n.Args[1]), g.dense(n.Args[2]))
-	case ir.SCC:
-		return newValue(tensor.Parts, g.to(n.Type, tensor.Parts, code.SCC, code.Attr{}, g.graph(n.Args[0])))
-	case ir.Triangles:
-		return g.denseResult(n, code.Triangles, code.Attr{}, g.graph(n.Args[0]))
-	case ir.Path:
-		return g.denseResult(n, code.Path, code.Attr{}, g.graph(n.Args[0]), g.dense(n.Args[1]), g.dense(n.Args[2]))
-	case ir.Dist:
-		return g.denseResult(n, code.Dist, code.Attr{}, g.graph(n.Args[0]), g.dense(n.Args[1]))
-	case ir.OneHot:
-		return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, code.OneHot, code.Attr{}, g.dense(n.Args[0])))
 	}
-	panic("BUG: compile: no case for " + n.Op.String())
+	return g.direct(n)
+}
+
+// direct are the operations that are one instruction.
+var direct = map[ir.Op]code.Op{
+	ir.Semiring: code.Semiring, ir.Softmax: code.Softmax, ir.Closure: code.Closure, ir.Walk: code.Walk, ir.HasPath: code.HasPath,
+	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.OneHot: code.OneHot,
+}
+
+func (g *gen) direct(n *ir.Node) *value {
+	op, ok := direct[n.Op]
+	if !ok {
+		panic("BUG: compile: no case for " + n.Op.String())
+	}
+	args := make([]int, len(n.Args))
+	for i, a := range n.Args {
+		switch {
+		case i > 0 || !op.OnGraph():
+			args[i] = g.dense(a)
+		case n.Reverse:
+			args[i] = g.transposed(g.graph(a))
+		default:
+			args[i] = g.graph(a)
+		}
+	}
+	l := op.Gives()
+	v := newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
+	if op == code.Semiring {
+		return g.checked(n, v)
+	}
+	return v
 }
 
 func (g *gen) denseResult(n *ir.Node, op code.Op, attr code.Attr, args ...int) *value {

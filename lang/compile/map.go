@@ -2,6 +2,7 @@ package compile
 
 import (
 	"math"
+	"slices"
 
 	"ein/vm/code"
 	"ein/vm/ir"
@@ -100,14 +101,7 @@ var logicOps = map[op.Fn]struct {
 }
 
 func (g *gen) logic(n *ir.Node) *value {
-	if n.Rank() == 0 || n.Rank() > 2 || n.Type.Kind != tensor.Bool || !allBool(n.Args) {
-		return nil
-	}
-	packed := false
-	for _, a := range n.Args {
-		packed = packed || a.Rank() > 0 && g.value(a).natural != tensor.Dense
-	}
-	if !packed {
+	if n.Rank() == 0 || n.Rank() > 2 || !g.prefersBits(n) {
 		return nil
 	}
 	type2 := func(op code.LogicOp, args ...int) int {
@@ -196,7 +190,7 @@ const maxFusedOps = 10
 
 // fusion collects the loop for one elementwise expression. Registers are
 // numbered operands, constants, temporaries, which is known only at the end, so
-// code is first written with a class in the high bits.
+// code first refers to them by class.
 type fusion struct {
 	g      *gen
 	root   *ir.Node
@@ -204,11 +198,17 @@ type fusion struct {
 	args   []int
 	stride [][]int
 	consts []float64
-	ops    []op.Micro
-	class  [][4]uint8 // of Dst, A, B, C of each op
+	code   []fusedOp
 	maps   int
-	temps  int
+	temps  uint8
 }
+
+type fusedOp struct {
+	fn           op.Fn
+	dst, a, b, c ref
+}
+
+type ref struct{ class, k uint8 }
 
 const (
 	classArg uint8 = iota
@@ -216,14 +216,12 @@ const (
 	classTemp
 )
 
-type ref struct{ class, k uint8 }
-
 // fuse emits one loop for the Map n and the Maps that only it reads. With fold,
 // the axes of fold are folded at the end of the loop.
 func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 	f := &fusion{g: g, root: n}
 	for d := range n.Rank() {
-		if fold == nil || !hasAxis(fold.Axes, d) {
+		if fold == nil || !slices.Contains(fold.Axes, d) {
 			f.perm = append(f.perm, d)
 		}
 	}
@@ -238,36 +236,19 @@ func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 		m.Shape = append(m.Shape, n.Type.Shape.Dim(d))
 	}
 	f.apply(n)
-	base := [3]uint8{0, uint8(len(f.args)), uint8(len(f.args) + len(f.consts))}
-	for i, op := range f.ops {
-		c := f.class[i]
-		op.Dst += base[c[0]]
-		op.A += base[c[1]]
-		op.B += base[c[2]]
-		op.C += base[c[3]]
-		m.Code = append(m.Code, op)
-	}
 	m.Strides, m.Consts = f.stride, f.consts
+	first := 0
 	if len(f.args) == 0 {
 		// A loop over constants only still needs an operand to be an instruction.
-		f.args = append(f.args, g.dense(g.b.Number(0)))
-		m.Strides = [][]int{make([]int, len(m.Shape))}
-		for i := range m.Code {
-			op := &m.Code[i]
-			op.Dst, op.A, op.B, op.C = op.Dst+1, op.A+1, op.B+1, op.C+1
-		}
+		f.args, m.Strides, first = append(f.args, g.dense(g.b.Number(0))), [][]int{make([]int, len(m.Shape))}, 1
+	}
+	base := [...]int{classArg: first, classConst: len(f.args), classTemp: len(f.args) + len(f.consts)}
+	at := func(r ref) uint8 { return uint8(base[r.class]) + r.k }
+	for _, o := range f.code {
+		m.Code = append(m.Code, op.Micro{Fn: o.fn, Dst: at(o.dst), A: at(o.a), B: at(o.b), C: at(o.c)})
 	}
 	g.pos = n.Pos
 	return newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
-}
-
-func hasAxis(axes []int, d int) bool {
-	for _, a := range axes {
-		if a == d {
-			return true
-		}
-	}
-	return false
 }
 
 // apply adds the instruction of a Map and returns where its value is.
@@ -277,13 +258,11 @@ func (f *fusion) apply(n *ir.Node) ref {
 	for i, a := range n.Args {
 		in[i] = f.operand(a)
 	}
-	out := ref{classTemp, uint8(f.temps)}
+	out := ref{classTemp, f.temps}
 	f.temps++
-	f.ops = append(f.ops, op.Micro{Fn: n.Fn, Dst: out.k, A: in[0].k, B: in[1].k, C: in[2].k})
-	f.class = append(f.class, [4]uint8{out.class, in[0].class, in[1].class, in[2].class})
+	f.code = append(f.code, fusedOp{n.Fn, out, in[0], in[1], in[2]})
 	if n.Checked() {
-		f.ops = append(f.ops, op.Micro{Fn: op.FnCheck, A: out.k, Dst: out.k, B: out.k, C: out.k})
-		f.class = append(f.class, [4]uint8{classTemp, classTemp, classTemp, classTemp})
+		f.code = append(f.code, fusedOp{op.FnCheck, out, out, out, out})
 	}
 	return out
 }
@@ -299,7 +278,7 @@ func (f *fusion) operand(a *ir.Node) ref {
 		f.maps < maxFusedOps && !g.prefersBits(a) && !g.isTriangleCount(a) {
 		return f.apply(a)
 	}
-	src, stride := a, rowMajor(a.Type.Shape)
+	src, stride := a, a.Type.Shape.Strides()
 	if !g.plain {
 		if view, vs, ok := viewStrides(a); ok && g.vals.At(a) == nil {
 			src, stride = view, vs
@@ -313,22 +292,13 @@ func (f *fusion) operand(a *ir.Node) ref {
 		}
 	}
 	for k := range f.args {
-		if f.args[k] == r && equal(f.stride[k], loop) {
+		if f.args[k] == r && slices.Equal(f.stride[k], loop) {
 			return ref{classArg, uint8(k)}
 		}
 	}
 	f.args = append(f.args, r)
 	f.stride = append(f.stride, loop)
 	return ref{classArg, uint8(len(f.args) - 1)}
-}
-
-func equal(a, b []int) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 func (f *fusion) constant(x float64) ref {
@@ -355,41 +325,30 @@ func (g *gen) prefersBits(n *ir.Node) bool {
 	return false
 }
 
-func rowMajor(s tensor.Shape) []int {
-	stride := make([]int, s.Rank())
-	step := 1
-	for d := s.Rank() - 1; d >= 0; d-- {
-		stride[d] = step
-		step *= s.Dim(d)
-	}
-	return stride
-}
-
 // viewStrides reads a permutation, a diagonal or a broadcast in place: how the
 // argument moves along each axis of the view.
-func viewStrides(n *ir.Node) (*ir.Node, []int, bool) {
+func viewStrides(n *ir.Node) (a *ir.Node, strides [tensor.MaxRank]int, ok bool) {
 	if n.Op != ir.Einsum || len(n.Args) != 1 {
-		return nil, nil, false
+		return nil, strides, false
 	}
-	a, s := n.Args[0], n.Spec
+	s := n.Spec
 	var out uint64
 	for _, x := range s.Out {
 		if out>>x&1 != 0 {
-			return nil, nil, false // writes a diagonal
+			return nil, strides, false // writes a diagonal
 		}
 		out |= 1 << x
 	}
-	from := rowMajor(a.Type.Shape)
+	from := n.Args[0].Type.Shape.Strides()
 	var step [64]int
 	for d, x := range s.In[0] {
 		if out>>x&1 == 0 {
-			return nil, nil, false // sums
+			return nil, strides, false // sums
 		}
 		step[x] += from[d]
 	}
-	strides := make([]int, len(s.Out))
 	for i, x := range s.Out {
 		strides[i] = step[x]
 	}
-	return a, strides, true
+	return n.Args[0], strides, true
 }

@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,14 @@ const (
 var layoutNames = map[string]uint8{
 	"dense": 1 << tensor.Dense, "bits": 1 << tensor.Packed, "csr": 1 << tensor.Sparse, "parts": 1 << tensor.Parts,
 	"graph": 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": 15, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
+}
+
+// OnGraph reports whether the first argument of op is a graph.
+func (op Op) OnGraph() bool { return strings.HasPrefix(sigs[op].args[0].text, "graph") }
+
+// Gives is the layout of the result of op, for one that has no choice.
+func (op Op) Gives() tensor.Layout {
+	return tensor.Layout(bits.TrailingZeros8(sigs[op].result.layouts))
 }
 
 func parseSig(text string) (s sig) {

@@ -18,8 +18,8 @@ type Arena struct {
 	Scratch Place       // where the scratch area starts
 }
 
-// need is the words a register takes.
-func need(r *code.Reg) (w kernel.Cost) {
+// Need is the words a register takes.
+func Need(r *code.Reg) (w kernel.Cost) {
 	switch r.Layout {
 	case tensor.Dense:
 		w.F = r.Shape.Elems()
@@ -115,7 +115,7 @@ func plan(p *code.Program, steps []Step) Arena {
 	var f, w, x heap
 	var scratch kernel.Cost
 	free := func(r int) {
-		n, at := need(&p.Regs[r]), arena.Place[r]
+		n, at := Need(&p.Regs[r]), arena.Place[r]
 		f.give(at.F, n.F)
 		w.give(at.W, n.W)
 		x.give(at.I, n.I)
@@ -123,7 +123,7 @@ func plan(p *code.Program, steps []Step) Arena {
 	for i := range p.Code {
 		in := &p.Code[i]
 		if in.Dst >= 0 {
-			n := need(&p.Regs[in.Dst])
+			n := Need(&p.Regs[in.Dst])
 			arena.Place[in.Dst] = Place{f.take(n.F), w.take(n.W), x.take(n.I)}
 		}
 		for k, a := range in.Args {

@@ -151,10 +151,10 @@ func (m *Module) certify() {
 	p, c := m.Program, &m.Certificate
 	c.PeakBytes = tensor.SatAdd(c.Reading, Bytes(m.Arena.Size))
 	for i := range p.Consts {
-		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(need(&p.Regs[p.Consts[i].Reg])))
+		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(Need(&p.Regs[p.Consts[i].Reg])))
 	}
 	for _, in := range p.Inputs {
-		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(need(&p.Regs[in.Reg])))
+		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(Need(&p.Regs[in.Reg])))
 	}
 	for i := range m.Steps {
 		c.Ops = tensor.SatAdd(c.Ops, m.Steps[i].Cost.Ops)
@@ -174,7 +174,7 @@ func (m *Module) certify() {
 			part.Ops = tensor.SatAdd(part.Ops, step.Cost.Ops)
 			bytes := Bytes(step.Cost)
 			if step.Dst >= 0 {
-				bytes = tensor.SatAdd(bytes, Bytes(need(&p.Regs[step.Dst])))
+				bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[step.Dst])))
 			}
 			part.Bytes = max(part.Bytes, bytes)
 		}

@@ -100,7 +100,7 @@ func TestArena(t *testing.T) {
 				if from[x] < 0 {
 					continue
 				}
-				n := pick(need(&p.Regs[x]))
+				n := pick(Need(&p.Regs[x]))
 				total += n
 				if n > 0 && at(a.Place[x])+n > end {
 					t.Fatalf("seed %d: register %d reaches into the scratch of %s", seed, x, name)
@@ -109,7 +109,7 @@ func TestArena(t *testing.T) {
 					if from[y] < 0 || to[y] < from[x] || to[x] < from[y] {
 						continue
 					}
-					m := pick(need(&p.Regs[y]))
+					m := pick(Need(&p.Regs[y]))
 					if n > 0 && m > 0 && at(a.Place[x]) < at(a.Place[y])+m && at(a.Place[y]) < at(a.Place[x])+n {
 						t.Fatalf("seed %d: registers %d and %d share %s", seed, x, y, name)
 					}

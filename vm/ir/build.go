@@ -168,11 +168,6 @@ func (b *Builder) Sum(a *Node, axes ...int) *Node {
 	return b.View(a, Axes(a.Rank()), out, a.Type.Shape.Dims())
 }
 
-// SumAll adds every element.
-func (b *Builder) SumAll(a *Node) *Node {
-	return b.View(a, Axes(a.Rank()), nil, a.Type.Shape.Dims())
-}
-
 // Transpose permutes the axes: axis k of the result is axis perm[k] of a.
 func (b *Builder) Transpose(a *Node, perm []uint8) *Node {
 	return b.View(a, Axes(a.Rank()), perm, a.Type.Shape.Dims())

@@ -17,7 +17,7 @@ func TestUnknownSizes(t *testing.T) {
 		t.Errorf("a graph has bound %v", g.Bound)
 	}
 	for name, n := range map[string]*ir.Node{
-		"sum": b.Sum(g, 1), "sum of all": b.SumAll(g), "triangles": b.Triangles(g), "dist": b.Dist(g, b.Number(0)), "path": b.Path(g, b.Number(0), b.Number(1)),
+		"sum": b.Sum(g, 1), "triangles": b.Triangles(g), "dist": b.Dist(g, b.Number(0)), "path": b.Path(g, b.Number(0), b.Number(1)),
 	} {
 		if !math.IsInf(n.Bound, 1) || n.Type.Kind != tensor.Int {
 			t.Errorf("%s: bound %v of %v", name, n.Bound, n.Type)
@@ -41,7 +41,6 @@ func TestShapes(t *testing.T) {
 	}{
 		{"transpose", b.Transpose(a, []uint8{2, 0, 1}), "real 4x2x3"},
 		{"sum", b.Sum(a, 0, 2), "real 3"},
-		{"sum of all", b.SumAll(a), "real scalar"},
 		{"fill", b.Fill(b.Number(3), 4, 5), "int 4x5"},
 		{"eye", b.Eye(3), "bool 3x3"},
 		{"select", b.Select(a, []int{0, 2}, i, i), "real 3"},

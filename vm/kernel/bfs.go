@@ -48,26 +48,7 @@ func walkWord(rows []uint64, src int, mode op.WalkMode) uint64 {
 	return reached
 }
 
-// WalkSetBits is the OR of the WalkRow walks from all nodes of the bit vector
-// from, which does not overlap dst.
-func WalkSetBits(c *Ctl, dst []uint64, a tensor.Bits, from []uint64, s Scratch) bool {
-	m := newMeter(c)
-	dst = dst[:a.Stride]
-	clear(dst)
-	for k, x := range from[:a.Stride] {
-		for ; x != 0; x &= x - 1 {
-			orInto(dst, a.Row(k<<6+bits.TrailingZeros64(x)))
-			if !m.spend(a.Stride) {
-				return false
-			}
-		}
-	}
-	seen := s.W[:a.Stride]
-	copy(seen, from)
-	return m.spend(a.Stride) && walkBits(&m, dst, seen, a, -1)
-}
-
-// WalkBitsCost bounds WalkBits, WalkSetBits and HasPathBits of n nodes. Every
+// WalkBitsCost bounds WalkBits and HasPathBits of n nodes. Every
 // row is ORed once, and looking for the next node passes over at most a vector
 // for each.
 func WalkBitsCost(n int) Cost {
@@ -156,23 +137,7 @@ func WalkCSR(c *Ctl, dst []uint64, a tensor.CSR, src int, mode op.WalkMode, s Sc
 	return ok
 }
 
-// WalkSetCSR is WalkSetBits of a sparse graph.
-func WalkSetCSR(c *Ctl, dst []uint64, a tensor.CSR, from []uint64, s Scratch) bool {
-	m := newMeter(c)
-	dst = dst[:tensor.Words(a.Rows)]
-	clear(dst)
-	q := s.I[:2*a.Rows+2]
-	seeds := 0
-	for k, x := range from[:len(dst)] {
-		for ; x != 0; x &= x - 1 {
-			q[seeds] = int32(k<<6 + bits.TrailingZeros64(x))
-			seeds++
-		}
-	}
-	return m.spend(len(dst)+seeds) && walkCSR(&m, dst, q, seeds, seeds, a, -1)
-}
-
-// WalkCSRCost bounds WalkCSR and WalkSetCSR of n nodes. A source that is
+// WalkCSRCost bounds WalkCSR of n nodes. A source that is
 // reached again is visited twice, hence the factor of 2.
 func WalkCSRCost(n, nnz int) Cost {
 	un := uint64(n)

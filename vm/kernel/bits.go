@@ -85,10 +85,6 @@ func BitsAndNot(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b,
 // BitsCopy is dst = a.
 func BitsCopy(c *Ctl, dst, a []uint64) bool { return zipWords(c, dst, a, a, copyWords) }
 
-// BitsWordsCost bounds BitsAnd, BitsOr, BitsXor, BitsAndNot, BitsCopy and
-// PopAnd of that many words.
-func BitsWordsCost(words int) Cost { return Cost{Ops: uint64(words)} }
-
 // zipWords applies op a chunk at a time, so that it can be cancelled.
 func zipWords(c *Ctl, dst, a, b []uint64, op func(dst, a, b []uint64)) bool {
 	for len(dst) > PollOps {
@@ -215,12 +211,6 @@ func BitsNot(c *Ctl, dst, a tensor.Bits) bool {
 		}
 	}
 	return true
-}
-
-// BitsCost bounds the kernels that read a bit matrix of that shape once:
-// BitsNot, PopAll, PopRows, CountMatVec and BoolMatVec.
-func BitsCost(rows, cols int) Cost {
-	return Cost{Ops: satMul(uint64(rows), uint64(tensor.Words(cols)+1))}
 }
 
 // transposeOps is the charge for one 64x64 block: its loads, stores and six
@@ -918,45 +908,5 @@ func packWord(in []float64) uint64 {
 }
 
 // BitsDenseCost bounds the kernels that touch every element: BitsExpand and
-// BitsPack, and BitsDiag, BitsEye and BitsOuter, which do less.
+// BitsPack.
 func BitsDenseCost(rows, cols int) Cost { return Cost{Ops: satMul(uint64(rows), uint64(cols)+1)} }
-
-// BitsDiag is the diagonal of a square matrix as a bit vector.
-func BitsDiag(c *Ctl, dst []uint64, a tensor.Bits) bool {
-	clear(dst[:tensor.Words(a.Rows)])
-	for i := range a.Rows {
-		dst[i>>6] |= bitOf(a.Row(i), i) << (uint(i) & 63)
-	}
-	c.Ops += uint64(a.Rows)
-	return true
-}
-
-// BitsEye is the identity matrix.
-func BitsEye(c *Ctl, dst tensor.Bits) bool {
-	m := newMeter(c)
-	for i := range dst.Rows {
-		row := dst.Row(i)
-		clear(row)
-		setBit(row, i)
-		if !m.spend(dst.Stride) {
-			return false
-		}
-	}
-	return true
-}
-
-// BitsOuter is dst[i,j] = u[i] AND v[j] of two bit vectors.
-func BitsOuter(c *Ctl, dst tensor.Bits, u, v []uint64) bool {
-	m := newMeter(c)
-	for i := range dst.Rows {
-		if row := dst.Row(i); bitOf(u, i) != 0 {
-			copy(row, v)
-		} else {
-			clear(row)
-		}
-		if !m.spend(dst.Stride) {
-			return false
-		}
-	}
-	return true
-}

@@ -56,7 +56,7 @@ func TestBitsWords(t *testing.T) {
 		x, y := randomMatrix(r, rows, cols, p), randomMatrix(r, rows, cols, .5)
 		a, b := packMatrix(x, rows, cols), packMatrix(y, rows, cols)
 		var c Ctl
-		cost := BitsWordsCost(len(a.W))
+		cost := Cost{Ops: uint64(len(a.W))}
 		for _, op := range []struct {
 			name   string
 			kernel func(c *Ctl, dst, a, b []uint64) bool
@@ -91,7 +91,7 @@ func TestBitsWords(t *testing.T) {
 		}
 		got := dirtyBits(rows, cols)
 		ok := BitsNot(&c, got, a)
-		charged(t, "BitsNot", &c, BitsCost(rows, cols), ok)
+		charged(t, "BitsNot", &c, bitsCost(rows, cols), ok)
 		equalBits(t, "BitsNot", got, not)
 		common, ok := PopAnd(&c, a.W, b.W)
 		charged(t, "PopAnd", &c, cost, ok)
@@ -134,13 +134,13 @@ func TestBitsLayout(t *testing.T) {
 		equalBits(t, "BitsPack", got, x)
 
 		n, ok := PopAll(&c, a)
-		charged(t, "PopAll", &c, BitsCost(rows, cols), ok)
+		charged(t, "PopAll", &c, bitsCost(rows, cols), ok)
 		if float64(n) != all {
 			t.Errorf("PopAll: %d, want %g", n, all)
 		}
 		f = garbage(Cost{F: uint64(rows)}).F
 		ok = PopRows(&c, f, a)
-		charged(t, "PopRows", &c, BitsCost(rows, cols), ok)
+		charged(t, "PopRows", &c, bitsCost(rows, cols), ok)
 		equalFloats(t, "PopRows", f, perRow)
 		f = garbage(Cost{F: uint64(cols)}).F
 		ok = PopCols(&c, f, a)
@@ -217,11 +217,11 @@ func TestProducts(t *testing.T) {
 		}
 		f = garbage(Cost{F: uint64(rows)}).F
 		ok = CountMatVec(&c, f, a, packVector(v))
-		charged(t, "CountMatVec", &c, BitsCost(rows, inner), ok)
+		charged(t, "CountMatVec", &c, bitsCost(rows, inner), ok)
 		equalFloats(t, "CountMatVec", f, common)
 		w := dirtyBits(1, rows).W
 		ok = BoolMatVec(&c, w, a, packVector(v))
-		charged(t, "BoolMatVec", &c, BitsCost(rows, inner), ok)
+		charged(t, "BoolMatVec", &c, bitsCost(rows, inner), ok)
 		if !slices.Equal(w, packVector(any)) {
 			t.Errorf("BoolMatVec is wrong")
 		}
@@ -273,35 +273,8 @@ func TestTripleTraceShapes(t *testing.T) {
 	})
 }
 
-func TestBitsMakers(t *testing.T) {
-	eachShape(t, 200, func(t *testing.T, r *rand.Rand, n, _, cols int, p float64) {
-		var c Ctl
-		x := randomMatrix(r, n, n, p)
-		diag, eye := make([]bool, n), emptyMatrix(n, n)
-		for i := range n {
-			diag[i], eye[i][i] = x[i][i], true
-		}
-		w := dirtyBits(1, n).W
-		ok := BitsDiag(&c, w, packMatrix(x, n, n))
-		charged(t, "BitsDiag", &c, BitsDenseCost(n, n), ok)
-		if !slices.Equal(w, packVector(diag)) {
-			t.Errorf("BitsDiag is wrong")
-		}
-		got := dirtyBits(n, n)
-		ok = BitsEye(&c, got)
-		charged(t, "BitsEye", &c, BitsDenseCost(n, n), ok)
-		equalBits(t, "BitsEye", got, eye)
-
-		v, outer := make([]bool, cols), emptyMatrix(n, cols)
-		for j := range v {
-			v[j] = r.IntN(2) == 0
-			for i := range n {
-				outer[i][j] = diag[i] && v[j]
-			}
-		}
-		got = dirtyBits(n, cols)
-		ok = BitsOuter(&c, got, packVector(diag), packVector(v))
-		charged(t, "BitsOuter", &c, BitsDenseCost(n, cols), ok)
-		equalBits(t, "BitsOuter", got, outer)
-	})
+// bitsCost bounds the kernels that read a bit matrix of that shape once:
+// BitsNot, PopAll, PopRows, CountMatVec and BoolMatVec.
+func bitsCost(rows, cols int) Cost {
+	return Cost{Ops: satMul(uint64(rows), uint64(tensor.Words(cols)+1))}
 }

@@ -73,24 +73,6 @@ func allFinite(a []float64) bool {
 	return p+q+r+s == 0
 }
 
-// CountNonzero counts the elements that are not 0 (NaN is not 0). It costs one
-// operation per element; ok is false when the run was cancelled.
-func CountNonzero(c *Ctl, a []float64) (n int, ok bool) {
-	for lo := 0; lo < len(a); lo += PollOps {
-		b := a[lo:min(lo+PollOps, len(a))]
-		for _, x := range b {
-			if x != 0 {
-				n++
-			}
-		}
-		c.Ops += uint64(len(b))
-		if len(b) == PollOps && c.Stopped() {
-			return n, false
-		}
-	}
-	return n, true
-}
-
 // Fill sets every element to x, at one operation each. It returns false when
 // the run was cancelled.
 func Fill(c *Ctl, dst []float64, x float64) bool {

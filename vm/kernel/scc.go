@@ -553,9 +553,6 @@ func PartRow(c *Ctl, dst []uint64, part []int32, i int) bool {
 	return true
 }
 
-// PartRowCost bounds PartRow and PartSizes.
-func PartRowCost(n int) Cost { return Cost{Ops: uint64(n)} }
-
 // PartsToBits is the matrix that is 1 where two nodes have the same component:
 // each row is made once, and copied for the other members. I needs one word for
 // each component, which is at most one for each node.

@@ -122,6 +122,16 @@ func (s Shape) Dims() []int {
 	return d
 }
 
+// Strides is how far the elements of a step along each axis lie apart.
+func (s Shape) Strides() (strides [MaxRank]int) {
+	step := 1
+	for d := s.Rank() - 1; d >= 0; d-- {
+		strides[d] = step
+		step *= s.Dim(d)
+	}
+	return strides
+}
+
 // String is "3x4", "5" for a vector, "scalar" for rank 0, with ? for an unknown
 // size.
 func (s Shape) String() string {
