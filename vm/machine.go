@@ -129,7 +129,7 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 func (m *Machine) bind(i int, f []float64, w []uint64, x []int32) {
 	r, v, at := &m.mod.Program.Regs[i], &m.regs[i], m.mod.Arena.Place[i]
 	v.Type, v.Layout = r.Type, r.Layout
-	rows, cols := r.Sizes()
+	rows, cols := r.Shape.Matrix()
 	size := cost.Need(r)
 	floats, words, ints := cut(f, at.F, size.F), cut(w, at.W, size.W), cut(x, at.I, size.I)
 	switch r.Layout {

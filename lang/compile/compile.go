@@ -186,11 +186,7 @@ func convertConst(v *tensor.Value, l tensor.Layout) tensor.Value {
 	case l == tensor.Dense:
 		out.F = v.ToDense()
 	case l == tensor.Packed && v.Layout == tensor.Dense:
-		rows, cols := 1, v.Shape.Dim(0)
-		if v.Shape.Rank() == 2 {
-			rows, cols = cols, v.Shape.Dim(1)
-		}
-		out.Bits = tensor.NewBits(rows, cols)
+		out.Bits = tensor.NewBits(v.Shape.Matrix())
 		kernel.BitsPack(&c, out.Bits, v.F)
 	case l == tensor.Packed:
 		out.Bits = tensor.NewBits(v.CSR.Rows, v.CSR.Cols)

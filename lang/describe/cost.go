@@ -55,15 +55,12 @@ func StatementCosts(c *cost.Certificate, f *source.File) []StatementCost {
 
 // Cost is a certificate as a table.
 func Cost(c *cost.Certificate, f *source.File) string {
-	rows := [][]string{{"line", "operations", "bytes", "statement"}}
-	for _, s := range StatementCosts(c, f) {
-		line := strconv.Itoa(s.Line)
+	return costTable(c, f, "line", func(s StatementCost) (line, text string) {
 		if s.Line == 0 {
-			line = "-"
+			return "-", s.name
 		}
-		rows = append(rows, []string{line, Count(s.Ops), Count(s.Bytes), shown(s.name, shownCost)})
-	}
-	return costTable(append(rows, []string{"total"}), c)
+		return strconv.Itoa(s.Line), s.name
+	})
 }
 
 // CostByText is Cost for a program whose lines its reader has not seen: each
@@ -73,12 +70,7 @@ func CostByText(c *cost.Certificate, f *syntax.File) string {
 	for _, st := range f.Stmts {
 		texts[int32(st.Pos().Start)] = statementText(f, st)
 	}
-	rows := [][]string{{"", "operations", "bytes", "statement"}}
-	for _, s := range StatementCosts(c, nil) {
-		text := cmp.Or(texts[s.start], s.name)
-		rows = append(rows, []string{"", Count(s.Ops), Count(s.Bytes), shown(text, shownCost)})
-	}
-	return costTable(append(rows, []string{"total"}), c)
+	return costTable(c, nil, "", func(s StatementCost) (line, text string) { return "", cmp.Or(texts[s.start], s.name) })
 }
 
 // shownCost is how much of a statement is shown with its cost.
@@ -95,15 +87,17 @@ func shown(s string, most int) string {
 	return Shorten(s, most)
 }
 
-// costTable lays the rows out; the last one, which has its first cell only, gets
-// the sums.
-func costTable(rows [][]string, c *cost.Certificate) string {
-	last := len(rows) - 1
-	if c.Reading > 0 {
-		rows = slices.Insert(rows, last, []string{"", "", Count(c.Reading), "reading the program and its data"})
-		last++
+// costTable is a row for each statement, and the sums.
+func costTable(c *cost.Certificate, f *source.File, head string, name func(s StatementCost) (line, text string)) string {
+	rows := [][]string{{head, "operations", "bytes", "statement"}}
+	for _, s := range StatementCosts(c, f) {
+		line, text := name(s)
+		rows = append(rows, []string{line, Count(s.Ops), Count(s.Bytes), shown(text, shownCost)})
 	}
-	rows[last] = append(rows[last], Count(c.Ops), Count(c.PeakBytes), "at most; bytes at the peak, inputs included")
+	if c.Reading > 0 {
+		rows = append(rows, []string{"", "", Count(c.Reading), "reading the program and its data"})
+	}
+	rows = append(rows, []string{"total", Count(c.Ops), Count(c.PeakBytes), "at most; bytes at the peak, inputs included"})
 	plural := " elements"
 	if c.OutputElements == 1 {
 		plural = " element"

@@ -469,7 +469,7 @@ func (c *coder) constant(k *Const) {
 	case tensor.Dense:
 		c.floats(&v.F, r.Shape.Elems())
 	case tensor.Packed:
-		if rows, cols := r.Sizes(); !c.writes {
+		if rows, cols := r.Shape.Matrix(); !c.writes {
 			v.Bits = tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols)}
 		}
 		same := func(x uint64) uint64 { return x }

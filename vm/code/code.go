@@ -20,20 +20,9 @@ type Reg struct {
 	NNZ    int
 }
 
-// Sizes is the rows and columns of a matrix; a vector is one row.
-func (r *Reg) Sizes() (rows, cols int) {
-	switch r.Shape.Rank() {
-	case 0:
-		return 1, 1
-	case 1:
-		return 1, r.Shape.Dim(0)
-	}
-	return r.Shape.Dim(0), r.Shape.Dim(1)
-}
-
 // Words is the words that hold the register as bits.
 func (r *Reg) Words() uint64 {
-	rows, cols := r.Sizes()
+	rows, cols := r.Shape.Matrix()
 	return tensor.SatMul(uint64(rows), uint64(tensor.Words(cols)))
 }
 

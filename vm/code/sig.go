@@ -100,7 +100,7 @@ func (x *Site) enter(p *Program, in *Instr) error {
 			return fmt.Errorf("gives %s, the register is a %v %v", want, x.Result.Layout, x.Result.Type)
 		}
 	}
-	rows, cols := x.Arg[0].Sizes()
+	rows, cols := x.Arg[0].Shape.Matrix()
 	if x.N < 0 {
 		x.N = rows
 	}

@@ -198,10 +198,7 @@ func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
 }
 
 func checkBits(v *tensor.Value) error {
-	rows, cols := 1, v.Shape.Dim(0)
-	if v.Shape.Rank() == 2 {
-		rows, cols = cols, v.Shape.Dim(1)
-	}
+	rows, cols := v.Shape.Matrix()
 	b := &v.Bits
 	if b.Rows != rows || b.Cols != cols || b.Stride != tensor.Words(cols) ||
 		uint64(len(b.W)) != tensor.SatMul(uint64(rows), uint64(b.Stride)) {

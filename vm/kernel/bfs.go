@@ -308,38 +308,8 @@ func DistCSRCost(n, nnz int) Cost {
 // just that path: within a level the queue is in the order of the smallest paths
 // to its nodes, so the first node to find another is the best one before it.
 func PathBits(c *Ctl, dst []float64, a tensor.Bits, i, j int, s Scratch) bool {
-	m := newMeter(c)
-	n := a.Rows
-	fill(dst[:n], -1)
-	q, from := s.I[:n], s.I[n:2*n]
-	reached := s.W[:a.Stride]
-	clear(reached)
-	setBit(reached, i)
-	q[0] = int32(i)
-	tail := 1
-	if !m.spend(n + a.Stride) {
-		return false
-	}
-	for head := 0; head < tail && bitOf(reached, j) == 0; head++ {
-		v := q[head]
-		for k, x := range a.Row(int(v)) {
-			x &^= reached[k]
-			reached[k] |= x
-			for ; x != 0; x &= x - 1 {
-				w := int32(k<<6 + bits.TrailingZeros64(x))
-				from[w] = v
-				q[tail] = w
-				tail++
-			}
-		}
-		if !m.spend(a.Stride + 1) {
-			return false
-		}
-	}
-	if bitOf(reached, j) != 0 {
-		tracePath(dst, q, from, i, j)
-	}
-	return true
+	g := bitGraph(a)
+	return g.path(c, dst, i, j, s)
 }
 
 // PathBitsCost bounds PathBits.
@@ -350,30 +320,49 @@ func PathBitsCost(n int) Cost {
 
 // PathCSR is PathBits of a sparse graph.
 func PathCSR(c *Ctl, dst []float64, a tensor.CSR, i, j int, s Scratch) bool {
+	g := csrGraph(a)
+	return g.path(c, dst, i, j, s)
+}
+
+func (g *digraph) path(c *Ctl, dst []float64, i, j int, s Scratch) bool {
 	m := newMeter(c)
-	n := a.Rows
+	n := g.n
 	fill(dst[:n], -1)
 	q, from := s.I[:n], s.I[n:2*n]
-	reached := s.W[:tensor.Words(n)]
+	reached := s.W[:g.words]
 	clear(reached)
 	setBit(reached, i)
 	q[0] = int32(i)
 	tail := 1
-	if !m.spend(n + len(reached)) {
+	if !m.spend(n + g.words) {
 		return false
 	}
 	for head := 0; head < tail && bitOf(reached, j) == 0; head++ {
-		v := q[head]
-		row := a.Row(int(v))
-		for _, w := range row {
-			if x, bit := &reached[w>>6], uint64(1)<<(uint(w)&63); *x&bit == 0 {
-				*x |= bit
-				from[w] = v
-				q[tail] = w
-				tail++
+		v, work := q[head], g.words
+		if g.sparse {
+			row := g.csr.Row(int(v))
+			for _, w := range row {
+				if x, bit := &reached[w>>6], uint64(1)<<(uint(w)&63); *x&bit == 0 {
+					*x |= bit
+					from[w] = v
+					q[tail] = w
+					tail++
+				}
+			}
+			work = len(row)
+		} else {
+			for k, x := range g.bits.Row(int(v)) {
+				x &^= reached[k]
+				reached[k] |= x
+				for ; x != 0; x &= x - 1 {
+					w := int32(k<<6 + bits.TrailingZeros64(x))
+					from[w] = v
+					q[tail] = w
+					tail++
+				}
 			}
 		}
-		if !m.spend(len(row) + 1) {
+		if !m.spend(work + 1) {
 			return false
 		}
 	}

@@ -145,23 +145,6 @@ func (o *odometer) next(axes []loopAxis) bool {
 	return false
 }
 
-// opMeter counts work and looks at Done once in PollOps.
-type opMeter struct {
-	c     *Ctl
-	since uint64
-}
-
-// add counts n operations; false when the run was cancelled.
-func (m *opMeter) add(n int) bool {
-	m.c.Ops += uint64(n)
-	m.since += uint64(n)
-	if m.since < PollOps {
-		return true
-	}
-	m.since = 0
-	return !m.c.Stopped()
-}
-
 // Unary is a planned einsum of one operand: a transpose, diagonal, trace, sum,
 // broadcast, or any mixture. It is immutable and may run in several goroutines.
 type Unary struct {

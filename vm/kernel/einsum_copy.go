@@ -31,7 +31,7 @@ func planCopyNest(axes []loopAxis) *copyNest {
 }
 
 func (p *copyNest) run(c *Ctl, dst, a []float64) bool {
-	m := opMeter{c: c}
+	m := newMeter(c)
 	var o odometer
 	for {
 		if !p.block(&m, dst[o.off[slotD]:], a[o.off[slotA]:]) {
@@ -43,7 +43,7 @@ func (p *copyNest) run(c *Ctl, dst, a []float64) bool {
 	}
 }
 
-func (p *copyNest) block(m *opMeter, dst, a []float64) bool {
+func (p *copyNest) block(m *meter, dst, a []float64) bool {
 	if p.transpos {
 		return p.transpose(m, dst, a)
 	}
@@ -51,7 +51,7 @@ func (p *copyNest) block(m *opMeter, dst, a []float64) bool {
 	for lo := 0; lo < p.inner.n; lo += PollOps {
 		n := min(PollOps, p.inner.n-lo)
 		copyRun(dst[lo*sd:], sd, a[lo*sa:], sa, n)
-		if !m.add(n) {
+		if !m.spend(n) {
 			return false
 		}
 	}
@@ -73,14 +73,14 @@ func copyRun(dst []float64, sd int, a []float64, sa, n int) {
 
 // transpose copies in square blocks, so that the lines of either side that a
 // block touches stay in the first-level cache until they are used up.
-func (p *copyNest) transpose(m *opMeter, dst, a []float64) bool {
+func (p *copyNest) transpose(m *meter, dst, a []float64) bool {
 	sa, sd := p.inner.stride[slotA], p.cross.stride[slotD]
 	for i := 0; i < p.cross.n; i += transposeTile {
 		ni := min(transposeTile, p.cross.n-i)
 		for j := 0; j < p.inner.n; j += transposeTile {
 			nj := min(transposeTile, p.inner.n-j)
 			transposeBlock(dst[i*sd+j:], sd, a[j*sa+i:], sa, ni, nj)
-			if !m.add(ni * nj) {
+			if !m.spend(ni * nj) {
 				return false
 			}
 		}

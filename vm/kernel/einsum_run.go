@@ -55,7 +55,7 @@ func (p *Pair) core(c *Ctl, dst []float64, ops *[2][]float64) bool {
 		}
 		c.Ops += scanRest(p.mat.scanLen, at)
 	}
-	m := opMeter{c: c}
+	m := newMeter(c)
 	x, y := ops[p.mat.x], ops[p.mat.y]
 	if len(p.outer) == 0 {
 		return p.mat.run(kind, &m, dst, x, y)
@@ -80,7 +80,7 @@ func scanRest(n, at int) uint64 {
 	return uint64(n - min(n, (at/PollOps+1)*PollOps))
 }
 
-func (p *matMul) run(kind pairKind, m *opMeter, c, x, y []float64) bool {
+func (p *matMul) run(kind pairKind, m *meter, c, x, y []float64) bool {
 	switch kind {
 	case pairGemv:
 		return p.gemv(m, c, x, y)
@@ -91,7 +91,7 @@ func (p *matMul) run(kind pairKind, m *opMeter, c, x, y []float64) bool {
 }
 
 // gemv sets c = Y'x, in blocks of rows of Y as it lies in memory.
-func (p *matMul) gemv(m *opMeter, c, x, y []float64) bool {
+func (p *matMul) gemv(m *meter, c, x, y []float64) bool {
 	if p.yk == 1 {
 		return p.gemvRows(m, c, x, y)
 	}
@@ -100,20 +100,20 @@ func (p *matMul) gemv(m *opMeter, c, x, y []float64) bool {
 		r := min(rows, p.k-lo)
 		gonum.Implementation{}.Dgemv(blas.Trans, r, p.n, 1, y[lo*p.yk:], max(p.yk, p.n),
 			x[lo*p.xk:], p.xk, beta(lo), c[:(p.n-1)*p.cn+1], p.cn)
-		if !m.add(r * p.n) {
+		if !m.spend(r * p.n) {
 			return false
 		}
 	}
 	return true
 }
 
-func (p *matMul) gemvRows(m *opMeter, c, x, y []float64) bool {
+func (p *matMul) gemvRows(m *meter, c, x, y []float64) bool {
 	rows := max(1, PollOps/p.k)
 	for lo := 0; lo < p.n; lo += rows {
 		r := min(rows, p.n-lo)
 		gonum.Implementation{}.Dgemv(blas.NoTrans, r, p.k, 1, y[lo*p.yn:], max(p.yn, p.k),
 			x[:(p.k-1)*p.xk+1], p.xk, 0, c[lo*p.cn:], p.cn)
-		if !m.add(r * p.k) {
+		if !m.spend(r * p.k) {
 			return false
 		}
 	}
@@ -165,7 +165,7 @@ func evenTile(n, most int) int {
 }
 
 // gemm sets c = X*Y by calls of Dgemm.
-func (p *matMul) gemm(m *opMeter, c, x, y []float64) bool {
+func (p *matMul) gemm(m *meter, c, x, y []float64) bool {
 	tm, tn, tk := p.gemmTiles(m.c.Workers)
 	for j := 0; j < p.n; j += tn {
 		for i := 0; i < p.m; i += tm {
@@ -178,7 +178,7 @@ func (p *matMul) gemm(m *opMeter, c, x, y []float64) bool {
 }
 
 // gemmTile makes the tm x tn block of C at (i, j), tk terms at a time.
-func (p *matMul) gemmTile(m *opMeter, c, x, y []float64, i, j, tm, tn, tk int) bool {
+func (p *matMul) gemmTile(m *meter, c, x, y []float64, i, j, tm, tn, tk int) bool {
 	tx, ldx := blas.NoTrans, p.xm
 	if p.xk != 1 {
 		tx, ldx = blas.Trans, p.xk
@@ -191,7 +191,7 @@ func (p *matMul) gemmTile(m *opMeter, c, x, y []float64, i, j, tm, tn, tk int) b
 		tl := min(tk, p.k-l)
 		gonum.Implementation{}.Dgemm(tx, ty, tm, tn, tl, 1, x[i*p.xm+l*p.xk:], ldx,
 			y[l*p.yk+j*p.yn:], ldy, beta(l), c[i*p.cm+j:], p.cm)
-		if !m.add(tm * tn * tl) {
+		if !m.spend(tm * tn * tl) {
 			return false
 		}
 	}
@@ -205,14 +205,14 @@ func (p *matMul) gemmTile(m *opMeter, c, x, y []float64, i, j, tm, tn, tk int) b
 const tileSide = 3
 
 // tiles sets c = X*Y in register tiles, for any strides.
-func (p *matMul) tiles(m *opMeter, c, x, y []float64) bool {
+func (p *matMul) tiles(m *meter, c, x, y []float64) bool {
 	wide := max(1, PollOps/(tileSide*tileSide*p.k)) * tileSide
 	for i := 0; i < p.m; i += tileSide {
 		rows := min(tileSide, p.m-i)
 		for j := 0; j < p.n; j += wide {
 			cols := min(wide, p.n-j)
 			p.strip(c[i*p.cm+j*p.cn:], x[i*p.xm:], y[j*p.yn:], rows, cols)
-			if !m.add(rows * cols * p.k) {
+			if !m.spend(rows * cols * p.k) {
 				return false
 			}
 		}
@@ -312,7 +312,7 @@ func dotRun(x []float64, sx int, y []float64, sy, n int) float64 {
 
 // runNest runs the loop nest.
 func (p *Pair) runNest(c *Ctl, dst, a, b []float64) bool {
-	m := opMeter{c: c}
+	m := newMeter(c)
 	var o odometer
 	for {
 		if !p.nestBlock(&m, dst[o.off[slotD]:], a[o.off[slotA]:], b[o.off[slotB]:]) {
@@ -324,7 +324,7 @@ func (p *Pair) runNest(c *Ctl, dst, a, b []float64) bool {
 	}
 }
 
-func (p *Pair) nestBlock(m *opMeter, dst, a, b []float64) bool {
+func (p *Pair) nestBlock(m *meter, dst, a, b []float64) bool {
 	sa, sb, sd := p.inner.stride[slotA], p.inner.stride[slotB], p.inner.stride[slotD]
 	for lo := 0; lo < p.inner.n; lo += PollOps {
 		n := min(PollOps, p.inner.n-lo)
@@ -339,7 +339,7 @@ func (p *Pair) nestBlock(m *opMeter, dst, a, b []float64) bool {
 		default:
 			mulRun(z, sd, x, sa, y, sb, n)
 		}
-		if !m.add(n) {
+		if !m.spend(n) {
 			return false
 		}
 	}

@@ -165,7 +165,7 @@ func (p *Exact) Run(c *Ctl, dst []float64, args [][]float64, csr *tensor.CSR, s 
 		}
 	}
 	free := s.W[p.at+uint64(p.result*p.words):]
-	e := exactRun{meter: opMeter{c: c}, args: args, held: s.W, x: free[:p.widest], y: free[p.widest : 2*p.widest]}
+	e := exactRun{meter: newMeter(c), args: args, held: s.W, x: free[:p.widest], y: free[p.widest : 2*p.widest]}
 	for i := range p.steps {
 		done := false
 		if p.sparse >= 0 {
@@ -203,7 +203,7 @@ func (p *Exact) small(c *Ctl, args [][]float64) (small, ok bool) {
 // exactRun is the arithmetic in words. Operands and results of more than one word
 // are in two's complement, the lowest word first.
 type exactRun struct {
-	meter opMeter
+	meter meter
 	args  [][]float64
 	held  []uint64 // scratch with the results
 	x, y  []uint64 // room for the magnitudes of two operands
@@ -221,7 +221,7 @@ func (e *exactRun) dense(p *exactStep) bool {
 		}
 		at := o.off[slotD] * p.words[slotD]
 		addProduct(out[at:at+p.words[slotD]], x, y, less != minus)
-		if !e.meter.add(p.work) {
+		if !e.meter.spend(p.work) {
 			return false
 		}
 		if !o.next(p.loops) {
@@ -246,11 +246,11 @@ func (e *exactRun) sparse(p *exactStep, number int, a *tensor.CSR) bool {
 			}
 			at := (i*p.row.stride[slotD] + j*p.col.stride[slotD]) * p.words[slotD]
 			addProduct(out[at:at+p.words[slotD]], e.x, y, f < 0 != minus)
-			if !e.meter.add(p.work) {
+			if !e.meter.spend(p.work) {
 				return false
 			}
 		}
-		if !e.meter.add(1) {
+		if !e.meter.spend(1) {
 			return false
 		}
 	}
@@ -311,7 +311,7 @@ func addProduct(acc, x, y []uint64, subtract bool) {
 }
 
 // store turns the result into numbers; exact is false when one reaches 2^53.
-func (p *Exact) store(m *opMeter, dst []float64, words []uint64) (exact, ok bool) {
+func (p *Exact) store(m *meter, dst []float64, words []uint64) (exact, ok bool) {
 	for i := range dst[:p.result] {
 		w := words[i*p.words : (i+1)*p.words]
 		negative := w[p.words-1]>>63 != 0
@@ -329,7 +329,7 @@ func (p *Exact) store(m *opMeter, dst []float64, words []uint64) (exact, ok bool
 			x = -x
 		}
 		dst[i] = x
-		if !m.add(p.words) {
+		if !m.spend(p.words) {
 			return false, false
 		}
 	}

@@ -93,7 +93,7 @@ func (p *Reduce) Run(c *Ctl, dst, a []float64, s Scratch) bool {
 }
 
 func (p *Reduce) argRows(c *Ctl, dst, a []float64) bool {
-	m := opMeter{c: c}
+	m := newMeter(c)
 	for i := range p.outer {
 		row := a[i*p.n : (i+1)*p.n]
 		at, best := 0, row[0]
@@ -104,7 +104,7 @@ func (p *Reduce) argRows(c *Ctl, dst, a []float64) bool {
 					at, best = lo+j, v
 				}
 			}
-			if !m.add(len(part)) {
+			if !m.spend(len(part)) {
 				return false
 			}
 		}
@@ -125,7 +125,7 @@ func (p *Reduce) better(v, best float64) bool {
 // argColumns goes through the rows in memory order, with the best value of each
 // column in scratch.
 func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) bool {
-	m := opMeter{c: c}
+	m := newMeter(c)
 	for i := range p.outer {
 		a, dst := a[i*p.n*p.inner:], dst[i*p.inner:(i+1)*p.inner]
 		copy(best, a)
@@ -139,7 +139,7 @@ func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) bool {
 						best[lo+k], dst[lo+k] = v, float64(j)
 					}
 				}
-				if !m.add(len(row)) {
+				if !m.spend(len(row)) {
 					return false
 				}
 			}
@@ -161,7 +161,7 @@ const softmaxStrip = 8
 // the run was cancelled, leaving dst unspecified.
 func Softmax(c *Ctl, dst, a []float64, shape []int, axis int) bool {
 	outer, n, inner := splitAxis(shape, axis)
-	m := opMeter{c: c}
+	m := newMeter(c)
 	for i := range outer {
 		if inner == 1 {
 			if !softmaxRow(&m, dst[i*n:(i+1)*n], a[i*n:(i+1)*n]) {
@@ -180,13 +180,13 @@ func Softmax(c *Ctl, dst, a []float64, shape []int, axis int) bool {
 	return true
 }
 
-func softmaxRow(m *opMeter, dst, a []float64) bool {
+func softmaxRow(m *meter, dst, a []float64) bool {
 	top, sum := math.Inf(-1), 0.0
 	each := func(visit func(lo, hi int)) bool {
 		for lo := 0; lo < len(a); lo += PollOps {
 			hi := min(lo+PollOps, len(a))
 			visit(lo, hi)
-			if !m.add(hi - lo) {
+			if !m.spend(hi - lo) {
 				return false
 			}
 		}
@@ -209,7 +209,7 @@ func softmaxRow(m *opMeter, dst, a []float64) bool {
 }
 
 // softmaxColumns does w columns of n elements, rows being stride apart.
-func softmaxColumns(m *opMeter, dst, a []float64, n, stride, w int) bool {
+func softmaxColumns(m *meter, dst, a []float64, n, stride, w int) bool {
 	var top, sum [softmaxStrip]float64
 	for k := range w {
 		top[k] = math.Inf(-1)
@@ -219,7 +219,7 @@ func softmaxColumns(m *opMeter, dst, a []float64, n, stride, w int) bool {
 			for k := range w {
 				visit(i*stride+k, k)
 			}
-			if !m.add(w) {
+			if !m.spend(w) {
 				return false
 			}
 		}

@@ -37,7 +37,7 @@ func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
 	if !p.assign && !Fill(c, dst[:p.outLen], p.fold.Identity()) {
 		return false
 	}
-	m := opMeter{c: c}
+	m := newMeter(c)
 	var o odometer
 	for {
 		if !p.block(&m, dst[o.off[slotD]:], a[o.off[slotA]:]) {
@@ -49,11 +49,11 @@ func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
 	}
 }
 
-func (p *foldNest) block(m *opMeter, dst, a []float64) bool {
+func (p *foldNest) block(m *meter, dst, a []float64) bool {
 	sa, sd := p.inner.stride[slotA], p.inner.stride[slotD]
 	if p.assign {
 		dst[0] = foldRun(p.fold, p.fold.Identity(), a, sa, p.inner.n)
-		return m.add(p.inner.n)
+		return m.spend(p.inner.n)
 	}
 	for lo := 0; lo < p.inner.n; lo += PollOps {
 		n := min(PollOps, p.inner.n-lo)
@@ -62,7 +62,7 @@ func (p *foldNest) block(m *opMeter, dst, a []float64) bool {
 		} else {
 			foldInto(p.fold, dst[lo*sd:], sd, a[lo*sa:], sa, n)
 		}
-		if !m.add(n) {
+		if !m.spend(n) {
 			return false
 		}
 	}

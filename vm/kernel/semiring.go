@@ -184,7 +184,7 @@ func (p *Semiring) forkRows(c *Ctl, dst, x, y []float64) bool {
 // rows computes rows first to last-1 of the product.
 func (p *Semiring) rows(c *Ctl, dst, x, y []float64, first, last int) bool {
 	q := &p.mat
-	m := opMeter{c: c}
+	m := newMeter(c)
 	step := max(1, PollOps/q.n)
 	for i := first; i < last; i++ {
 		row := dst[i*q.cm : i*q.cm+q.n]
@@ -193,7 +193,7 @@ func (p *Semiring) rows(c *Ctl, dst, x, y []float64, first, last int) bool {
 			for l := lo; l < hi; l++ {
 				p.row(row, x[i*q.xm+l*q.xk], y[l*q.yk:l*q.yk+q.n])
 			}
-			if !m.add((hi - lo) * q.n) {
+			if !m.spend((hi - lo) * q.n) {
 				return false
 			}
 		}

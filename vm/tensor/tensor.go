@@ -122,6 +122,17 @@ func (s Shape) Dims() []int {
 	return d
 }
 
+// Matrix is the rows and columns of a matrix; a vector is one row.
+func (s Shape) Matrix() (rows, cols int) {
+	switch s.rank {
+	case 0:
+		return 1, 1
+	case 1:
+		return 1, s.Dim(0)
+	}
+	return s.Dim(0), s.Dim(1)
+}
+
 // Strides is how far the elements of a step along each axis lie apart.
 func (s Shape) Strides() (strides [MaxRank]int) {
 	step := 1
