@@ -49,7 +49,11 @@ func Verify(p *Program) error {
 		}
 	}
 	for i := range p.Code {
-		if err := firstError(checkPos(p.Pos[i]), v.instr(&p.Code[i])); err != nil {
+		err := checkPos(p.Pos[i])
+		if err == nil {
+			err = v.instr(&p.Code[i])
+		}
+		if err != nil {
 			return fmt.Errorf("code: instruction %d: %w", i, err)
 		}
 	}
@@ -307,15 +311,6 @@ func (v *verifier) instr(in *Instr) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%v: %w", in.Op, err)
-	}
-	return nil
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }
