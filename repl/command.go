@@ -109,12 +109,17 @@ func (s *Session) unknownCommand(name string, list []command) Reply {
 			hint = "Did you mean " + strings.Join(like, " or ") + "? " + hint
 		}
 	}
-	return Reply{Failed: true, Problems: []Problem{finding("", "", fmt.Sprintf("there is no command `:%s`", name), hint)}}
+	return refusal("", "", fmt.Sprintf("there is no command `:%s`", name), hint)
 }
 
 // failure is the reply to a command that cannot be done.
 func failure(format string, args ...any) Reply {
-	return Reply{Failed: true, Problems: []Problem{plainError(format, args...)}}
+	return refusal("", "", fmt.Sprintf(format, args...), "")
+}
+
+// refusal is a reply about a file, or about nothing that has a place.
+func refusal(code diag.Code, file, message, hint string) Reply {
+	return *(&state{}).refuse(diag.List{diag.Finding(code, diag.Error, file, 0, 0, message, hint)})
 }
 
 const helpText = `Type statements of Ein; a bare expression is computed and shown, and _ is its

@@ -86,8 +86,8 @@ func withPrefix(words []string, typed string, start int) (int, []string) {
 func (s *Session) completeStatement(entry string, pos int) (start int, words []string) {
 	opt := session
 	opt.Inputs, opt.Labels = s.inputs, s.labels
-	base := len(s.text)
-	d := ide.New(s.cfg.Name, s.text+entry, ide.Options{Lang: opt})
+	base := len(s.file.Text)
+	d := ide.New(s.cfg.Name, s.file.Text+entry, ide.Options{Lang: opt})
 	start = -1
 	for _, item := range d.Complete(base + pos) {
 		from := item.Span.Start - base

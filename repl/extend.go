@@ -7,7 +7,6 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
-	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/describe"
 	"ein/lang/diag"
@@ -27,66 +26,68 @@ type entry struct {
 	stale bool                     // the values that are kept are of other sizes than the program has now
 	only  *check.Statement         // nothing but this statement is asked for
 	diags diag.List
-	data  []Problem // warnings about data files
 }
 
 // extend appends an entry to a program and checks it. The reply is not nil when
 // it is refused.
 func (s *Session) extend(next *state, text, name string, line int) (*entry, *Reply) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "\ufeff"), "\n") + "\n"
-	f := lang.Parse(name, text, session)
-	clash := next.makeRoom(f)
-	e := &entry{start: len(next.text)}
-	next.chunks = append(next.chunks, chunk{e.start, name, line})
-	next.text += text
-	shift(f, e.start)
-	f.Source = source.NewFile(s.cfg.Name, next.text)
-	for _, d := range clash {
-		f.Diags = append(f.Diags, moved(d, e.start))
-	}
+	e := &entry{start: len(next.file.Text)}
+	next.file = next.file.Append(name, line, text)
+	f := syntax.Parse(next.file, syntax.Options{Repl: true, From: e.start})
 	f.Diags = append(f.Diags, next.count(f, text, e.start)...)
 	if f.Diags.HasErrors() {
 		return nil, next.refuse(f.Diags)
 	}
-	before := next.program
-	whole := *f
-	whole.Stmts = append(before.File.Stmts, f.Stmts...)
-	if fail := next.bind(f, &whole, e); fail != nil {
+	if fail := next.bind(f, e); fail != nil {
 		return nil, fail
 	}
-	cfg := check.Config{Profile: check.Repl, Inputs: next.inputs, Labels: next.labels}
-	if !e.stale {
-		// Most entries say all that there is to say of them.
-		e.part = check.Continue(before, f, cfg)
+	before := next.program
+	if e.stale {
+		before = next.check(next.entries)
 	}
-	if e.part != nil {
-		next.program = joined(before, e.part, &whole)
-		e.reads = reads(before, f)
+	next.entries = append(next.entries, f)
+	part := check.Check(f, next.config(before))
+	e.diags = slices.Concat(before.Diags, part.Diags, e.diags)
+	if !e.diags.HasErrors() {
+		e.diags = append(e.diags, unbound(part)...)
+	}
+	if e.diags.HasErrors() {
+		return nil, next.refuse(e.diags)
+	}
+	next.program = joined(before, part)
+	if e.part = part; e.stale {
+		e.part = next.program
 	} else {
-		p := check.Check(&whole, cfg)
-		if !p.Diags.HasErrors() {
-			p.Diags = append(p.Diags, unbound(p)...)
-		}
-		if p.Diags.HasErrors() {
-			return nil, next.refuse(p.Diags)
-		}
-		e.stale = e.stale || !slices.Equal(p.Labels, before.Labels)
-		e.part, next.program = p, p
-		e.reads = definedBefore(p, e.start)
-	}
-	for _, d := range e.part.Diags {
-		if d.Span.Start >= e.start {
-			e.diags = append(e.diags, d)
-		}
+		e.reads = reads(before, f)
 	}
 	return e, nil
 }
 
-// joined is a program with the entry that continues it. Its outputs are of no use:
-// an entry asks for its own.
-func joined(before, part *check.Program, f *syntax.File) *check.Program {
-	p := *part
-	p.File, p.Outputs = f, nil
+// config is how to check what follows a program.
+func (s *state) config(before *check.Program) check.Config {
+	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, After: before}
+}
+
+// check checks entries one after the other.
+func (s *state) check(entries []*syntax.File) *check.Program {
+	p := check.Check(&syntax.File{Source: s.file}, s.config(nil))
+	for _, f := range entries {
+		p = joined(p, check.Check(f, s.config(p)))
+	}
+	return p
+}
+
+// joined is a program with the entry that follows it. What is not wrong with an
+// entry is told once, when it is entered.
+func joined(before, part *check.Program) *check.Program {
+	p, f := *part, *part.File
+	f.Stmts = append(before.File.Stmts, f.Stmts...)
+	p.File, p.Diags = &f, before.Diags
+	if part.Diags.HasErrors() {
+		p.Diags = append(p.Diags, part.Diags...)
+	}
+	p.Outputs = append(before.Outputs, part.Outputs...)
 	p.Statements = append(before.Statements, part.Statements...)
 	return &p
 }
@@ -109,17 +110,6 @@ func reads(before *check.Program, f *syntax.File) map[string]*ir.Node {
 			}
 			return true
 		})
-	}
-	return found
-}
-
-// definedBefore is what the names of a program stand for at a place in it.
-func definedBefore(p *check.Program, at int) map[string]*ir.Node {
-	found := map[string]*ir.Node{}
-	for _, st := range p.Statements {
-		if st.Span.Start < at {
-			found[st.Name] = st.Node
-		}
 	}
 	return found
 }
@@ -148,7 +138,7 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 		what        string
 		have, limit int
 	}{
-		{codes.E0501, "bytes", len(s.text) + s.added, syntax.DefaultSourceBytes},
+		{codes.E0501, "bytes", len(s.file.Text) + s.added, syntax.DefaultSourceBytes},
 		{codes.E0502, "tokens", s.tokens, syntax.DefaultTokens},
 		{codes.E0504, "statements", s.statements, syntax.DefaultStatements},
 	} {
@@ -163,15 +153,16 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 
 // bind gives the inputs their values. Which nodes there are depends on the labels
 // of the whole program, so a new one changes the inputs too.
-func (s *state) bind(f, whole *syntax.File, e *entry) *Reply {
-	switch {
-	case len(s.bound) == 0:
-		return nil
-	case len(s.inputs) == len(s.bound) && len(check.ProgramLabels(f)) == 0:
+func (s *state) bind(f *syntax.File, e *entry) *Reply {
+	known, fresh := s.known, len(s.inputs) != len(s.bound)
+	if len(check.ProgramLabels(f)) > 0 {
+		known = check.ProgramLabels(&syntax.File{Stmts: append(s.program.File.Stmts, f.Stmts...)})
+	}
+	if len(known) == len(s.known) && !fresh {
 		return nil // as in most entries
 	}
-	known := check.ProgramLabels(whole)
-	if len(s.inputs) == len(s.bound) && slices.Equal(known, s.known) {
+	s.known, s.labels, e.stale = known, known, true
+	if len(s.bound) == 0 {
 		return nil
 	}
 	decls := make([]graphio.Decl, len(s.bound))
@@ -183,12 +174,11 @@ func (s *state) bind(f, whole *syntax.File, e *entry) *Reply {
 		return dataReply(err)
 	}
 	for _, w := range data.Warnings {
-		if w.Code == "label" || len(s.inputs) != len(s.bound) {
-			e.data = append(e.data, Problem{List: bind.Warnings([]graphio.Warning{w})})
+		if w.Code == "label" || fresh {
+			e.diags = append(e.diags, bind.Warnings([]graphio.Warning{w})...)
 		}
 	}
 	s.inputs, s.labels = data.Values, data.Labels
-	s.known, e.stale = known, true
 	return nil
 }
 

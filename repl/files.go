@@ -46,13 +46,12 @@ func fileFailure(name, done string, err error) Reply {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return Reply{Failed: true, Problems: []Problem{finding(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")}}
+	return refusal(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")
 }
 
 // dataReply is a data file that is not what it should be.
 func dataReply(err error) *Reply {
-	list := bind.Findings(err)
-	return &Reply{Failed: true, Limit: list.Class() == diag.Limit, Problems: []Problem{{List: list}}}
+	return (&state{}).refuse(bind.Findings(err))
 }
 
 // readData reads the file of an input.
@@ -110,12 +109,12 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 		if near, ok := diag.Suggest(kind, kinds); ok {
 			hint = "Did you mean `" + near + "`? "
 		}
-		return Reply{Failed: true, Problems: []Problem{finding(codes.E0209, "", fmt.Sprintf("`%s` is not a kind of input", kind),
-			hint+"The kinds are graph (0/1 and square), matrix, vector and scalar.")}}
+		return refusal(codes.E0209, "", fmt.Sprintf("`%s` is not a kind of input", kind),
+			hint+"The kinds are graph (0/1 and square), matrix, vector and scalar.")
 	}
 	declared := name
 	if s.value(name) != nil {
-		declared = s.fresh(name, "")
+		declared = fresh(name, nil, s.file.Text)
 	}
 	b, fail := s.readData(ctx, declared, graphio.Kind(kind), spec)
 	if fail != nil {
@@ -243,7 +242,7 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 			continue
 		}
 		name := in.Name.Name
-		free := s.fresh(name, text)
+		free := fresh(name, nil, s.file.Text, text)
 		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.Span.End] + "; " + name + " = " + free + text[in.Span.End:]
 		for i := range bound {
 			if bound[i].Name == name {

@@ -60,7 +60,7 @@ func (s *Session) tensorList(context.Context, string) Reply {
 	var rows [][]string
 	text := func(sp syntax.Node) string {
 		at := sp.Pos()
-		shown, _ := diag.Display(strings.Join(strings.Fields(s.text[at.Start:at.End]), " "))
+		shown, _ := diag.Display(strings.Join(strings.Fields(s.file.Text[at.Start:at.End]), " "))
 		return shorten(shown, 60)
 	}
 	byStart := map[int]syntax.Stmt{}
@@ -78,11 +78,21 @@ func (s *Session) tensorList(context.Context, string) Reply {
 		rows = append(rows, row)
 	}
 	for _, st := range s.program.File.Stmts {
-		if d, ok := st.(*syntax.Def); ok {
+		if d, ok := st.(*syntax.Def); ok && s.function(d.Name.Name) == d {
 			rows = append(rows, []string{d.Name.Name, "function", text(d)})
 		}
 	}
 	return Reply{Out: strings.Join(table.Align("", rows), "")}
+}
+
+// function is the function of the session that a name stands for now, or nil.
+func (s *state) function(name string) *syntax.Def {
+	for _, st := range slices.Backward(s.program.File.Stmts) {
+		if d, ok := st.(*syntax.Def); ok && d.Name.Name == name {
+			return d
+		}
+	}
+	return nil
 }
 
 // try checks a text as if it were entered, without keeping it.
@@ -97,14 +107,14 @@ func (s *Session) typeOf(_ context.Context, arg string) Reply {
 	if fail != nil {
 		return *fail
 	}
-	r := Reply{Problems: next.places(e.diags)}
+	r := Reply{Diags: e.diags, File: next.file}
 	for _, st := range e.part.Statements {
 		if st.Span.Start < e.start {
 			continue
 		}
 		name := st.Name
 		if name == "_" {
-			name = shorten(strings.Join(strings.Fields(next.text[st.Span.Start:st.Span.End]), " "), 60)
+			name = shorten(strings.Join(strings.Fields(next.file.Text[st.Span.Start:st.Span.End]), " "), 60)
 		}
 		r.Out += name + ": " + typeWords(st.Node.Type) + "\n"
 	}
@@ -126,10 +136,8 @@ func (s *Session) doc(_ context.Context, arg string) Reply {
 			return Reply{Out: list[i].Text()}
 		}
 	}
-	for _, st := range slices.Backward(s.program.File.Stmts) {
-		if d, ok := st.(*syntax.Def); ok && d.Name.Name == name {
-			return Reply{Out: s.text[d.Span.Start:d.Span.End] + "\n"}
-		}
+	if d := s.function(name); d != nil {
+		return Reply{Out: s.file.Text[d.Span.Start:d.Span.End] + "\n"}
 	}
 	if s.value(name) != nil {
 		return s.typeOf(context.Background(), name)
@@ -142,7 +150,7 @@ func (s *Session) doc(_ context.Context, arg string) Reply {
 	if near, ok := diag.Suggest(name, names); ok {
 		hint = "Did you mean `" + near + "`? " + hint
 	}
-	return Reply{Failed: true, Problems: []Problem{finding("", "", fmt.Sprintf("there is no function `%s`", shorten(name, 40)), hint)}}
+	return refusal("", "", fmt.Sprintf("there is no function `%s`", shorten(name, 40)), hint)
 }
 
 // compileArgument compiles a statement, given the values that are there, or, of a
@@ -206,7 +214,7 @@ func (s *Session) dis(_ context.Context, arg string) Reply {
 		return *fail
 	}
 	return Reply{Out: code.Disassemble(c.code, func(offset int) (int, int) {
-		p := c.of.position(offset)
+		p := c.of.file.Position(offset)
 		return p.Line, p.Column
 	})}
 }

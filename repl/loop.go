@@ -106,7 +106,8 @@ func (l *Loop) eval(entry string) (Reply, error) {
 	if !before {
 		l.newline(ctx)
 	}
-	l.problem(finding(codes.E0533, "", reason(ctx)+", while the results were being shown: they are incomplete", ""))
+	late := refusal(codes.E0533, "", reason(ctx)+", while the results were being shown: they are incomplete", "")
+	_ = l.Text.Render(l.Err, late.Diags, nil)
 	r.Failed, r.Limit = true, !errors.Is(context.Cause(ctx), context.Canceled)
 	return r, nil
 }
@@ -159,12 +160,7 @@ func (l *Loop) entry() (string, error) {
 
 // show writes a reply: diagnostics first, as they may say how to read the result.
 func (l *Loop) show(ctx context.Context, r *Reply) error {
-	for i, p := range r.Problems {
-		if i > 0 {
-			_, _ = io.WriteString(l.Err, "\n")
-		}
-		l.problem(p)
-	}
+	_ = l.Text.Render(l.Err, r.Diags, r.File)
 	if r.Bug != "" {
 		_, _ = fmt.Fprintf(l.Err, "ein: this is a bug in ein, not in what you entered: %s\nThe session is as it was before. Please report it with the entry, the output of `ein version`, and the above.\n", r.Bug)
 	}
@@ -181,10 +177,6 @@ func (l *Loop) show(ctx context.Context, r *Reply) error {
 	}
 	_, err := io.WriteString(out, note)
 	return err
-}
-
-func (l *Loop) problem(p Problem) {
-	_ = l.Text.Render(l.Err, p.List, p.File)
 }
 
 // Complete is what can stand at pos in the line being read: texts for line[start:pos].

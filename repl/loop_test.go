@@ -269,7 +269,7 @@ func BenchmarkSession(b *testing.B) {
 				s.Eval(context.Background(), "A = edges([[0, 1], [1, 2]], 3)")
 				for i := range n {
 					if r := s.Eval(context.Background(), fmt.Sprintf("x%d = sum(tc(A)) + %d", i, i)); r.Failed {
-						b.Fatal(r.Problems)
+						b.Fatal(r.Diags)
 					}
 				}
 			}

@@ -58,7 +58,7 @@ func TestWhy(t *testing.T) {
 					}
 					path, found := strings.CutPrefix(out, "yes: ")
 					if found != want {
-						t.Fatalf("%s of %s: %s", fmt.Sprintf(question, i, j), s.text, out)
+						t.Fatalf("%s of %s: %s", fmt.Sprintf(question, i, j), s.file.Text, out)
 					}
 					if found {
 						checkPath(t, path, edge, i, j)

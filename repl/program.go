@@ -2,17 +2,15 @@ package repl
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"ein/internal/codes"
 	"ein/lang"
-	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
-	"ein/stdlib"
 )
 
 // Program is the session as a program for ein run: what was shown is printed.
@@ -28,13 +26,11 @@ func (s *Session) Program(name string) string {
 	}
 	b.WriteString("\n\n")
 	last := 0
-	for _, st := range s.program.File.Stmts {
-		if x, ok := st.(*syntax.ExprStmt); ok {
-			b.WriteString(s.text[last:x.Span.Start] + "_ = " + s.text[x.Span.Start:x.Span.End] + "; :print _")
-			last = x.Span.End
-		}
+	for _, e := range s.edits() {
+		b.WriteString(s.file.Text[last:e.Span.Start] + e.NewText)
+		last = e.Span.End
 	}
-	b.WriteString(s.text[last:])
+	b.WriteString(s.file.Text[last:])
 	f := lang.Parse(name, b.String(), lang.Options{})
 	text, ok := syntax.Format(f)
 	if !ok {
@@ -57,12 +53,15 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// fresh is a name made of another that neither the program nor text uses.
-func (s *state) fresh(name, text string) string {
-	used := map[string]bool{}
-	for _, part := range []string{s.text, text} {
-		for _, t := range syntax.Tokens(part) {
-			used[part[t.Span.Start:t.Span.End]] = true
+// fresh is a name made of another that no text uses, and none of those taken.
+func fresh(name string, taken map[string]bool, texts ...string) string {
+	used := maps.Clone(taken)
+	if used == nil {
+		used = map[string]bool{}
+	}
+	for _, text := range texts {
+		for _, t := range syntax.Tokens(text) {
+			used[text[t.Span.Start:t.Span.End]] = true
 		}
 	}
 	for k := 1; ; k++ {
@@ -72,81 +71,56 @@ func (s *state) fresh(name, text string) string {
 	}
 }
 
-// makeRoom renames the functions of the session that an entry defines again, and
-// their calls, so that what used one keeps it. It refuses a name of the language
-// that an earlier function calls: there is no other name for that, so the function
-// would change.
-func (s *state) makeRoom(entry *syntax.File) (clash diag.List) {
-	for _, st := range entry.Stmts {
-		d, ok := st.(*syntax.Def)
-		if !ok {
-			continue
-		}
-		name := d.Name.Name
-		var old *syntax.Def
-		for _, st := range s.program.File.Stmts {
-			o, ok := st.(*syntax.Def)
-			switch {
-			case !ok:
-			case o.Name.Name == name:
-				old = o
-			case old == nil && ofLanguage(name) && calls(o, name):
-				clash = append(clash, diag.Diagnostic{Code: codes.E0210, Span: d.Name.Span, Label: "taken",
-					Message: fmt.Sprintf("the function `%s` calls the `%s` of the language, and would change if it were defined now", o.Name.Name, name),
-					Notes:   []string{"Take another name, or `:reset` and define it before `" + o.Name.Name + "`."}})
-				return clash
+// edits makes a program of the session. A bare expression is assigned and printed.
+// Functions of one name, of which each entry sees the last before it, have names of
+// their own: all of a program sees the same.
+func (s *state) edits() []diag.Edit {
+	var edits []diag.Edit
+	replace := func(at source.Span, text string) { edits = append(edits, diag.Edit{Span: at, NewText: text}) }
+	now := map[string]string{}    // the name of a function in the program
+	taken := map[string]bool{}    // names that were made
+	language := map[string]bool{} // functions of the language that others call
+	for _, f := range s.entries {
+		defined := map[string]int{} // in this entry: where
+		for _, st := range f.Stmts {
+			if d, ok := st.(*syntax.Def); ok {
+				name := d.Name.Name
+				defined[name] = d.Span.Start
+				if now[name] != "" || language[name] {
+					now[name] = fresh(name, taken, s.file.Text)
+					taken[now[name]] = true
+				} else {
+					now[name] = name
+				}
 			}
 		}
-		if old != nil {
-			s.rename(old, s.fresh(name, entry.Source.Text))
-			p := *s.program
-			p.File = lang.Parse("", s.text, session)
-			s.program = &p
-		}
-	}
-	return nil
-}
-
-func ofLanguage(name string) bool {
-	return stdlib.Lookup(name) != nil || check.PreludeDefs()[name] != nil
-}
-
-// calls reports whether a function calls another.
-func calls(d *syntax.Def, name string) bool {
-	found := false
-	syntax.Walk(d, func(n syntax.Node) bool {
-		c, ok := n.(*syntax.Call)
-		found = found || ok && c.Fun.Name == name
-		return !found
-	})
-	return found
-}
-
-// rename gives a function of the program another name.
-func (s *state) rename(d *syntax.Def, to string) {
-	edits := []source.Span{d.Name.Span}
-	language := ofLanguage(d.Name.Name)
-	for _, st := range s.program.File.Stmts {
-		_, body := st.(*syntax.Def)
-		syntax.Walk(st, func(n syntax.Node) bool {
-			c, ok := n.(*syntax.Call)
-			// Before the definition the name is that of a function of the language, or of
-			// one that a body may call before it is defined.
-			if ok && c.Fun.Name == d.Name.Name && (c.Span.Start > d.Span.Start || body && !language) {
-				edits = append(edits, c.Fun.Span)
+		for _, st := range f.Stmts {
+			d, body := st.(*syntax.Def)
+			if body {
+				replace(d.Name.Span, now[d.Name.Name])
 			}
-			return true
-		})
-	}
-	slices.SortFunc(edits, func(a, b source.Span) int { return b.Start - a.Start })
-	chunks := slices.Clone(s.chunks)
-	for _, e := range edits {
-		s.text = s.text[:e.Start] + to + s.text[e.End:]
-		for i := range chunks {
-			if chunks[i].start > e.Start {
-				chunks[i].start += len(to) - e.Len()
+			x, bare := st.(*syntax.ExprStmt)
+			if bare {
+				replace(source.Span{Start: x.Span.Start, End: x.Span.Start}, "_ = ")
+			}
+			syntax.Walk(st, func(n syntax.Node) bool {
+				if c, ok := n.(*syntax.Call); ok {
+					name := c.Fun.Name
+					at, here := defined[name]
+					switch {
+					case now[name] == "":
+						language[name] = language[name] || body
+					case body || !here || at < c.Span.Start: // else it is the language's
+						replace(c.Fun.Span, now[name])
+					}
+				}
+				return true
+			})
+			if bare {
+				replace(source.Span{Start: x.Span.End, End: x.Span.End}, "; :print _")
 			}
 		}
 	}
-	s.chunks = chunks
+	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
+	return edits
 }

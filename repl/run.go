@@ -145,7 +145,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 		e.diags = append(e.diags, diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Message: w.Message, Span: span(w.Pos)})
 	}
 	e.diags.Sort()
-	r.Problems = append(next.places(e.diags), e.data...)
+	r.Diags, r.File = e.diags, next.file
 	var notes strings.Builder
 	e.made = map[string]*tensor.Value{}
 	r.showing = s.showing(next)
@@ -258,14 +258,4 @@ func clone(v *tensor.Value) *tensor.Value {
 	c.F, c.Bits.W, c.Part = slices.Clone(v.F), slices.Clone(v.Bits.W), slices.Clone(v.Part)
 	c.CSR.Ptr, c.CSR.Idx, c.CSR.Val = slices.Clone(v.CSR.Ptr), slices.Clone(v.CSR.Idx), slices.Clone(v.CSR.Val)
 	return &c
-}
-
-// finding is a diagnostic about a file that is no program.
-func finding(code diag.Code, file, message, hint string) Problem {
-	return Problem{List: diag.List{diag.Finding(code, diag.Error, file, 0, 0, message, hint)}}
-}
-
-// plainError is an error about nothing that has a place.
-func plainError(format string, args ...any) Problem {
-	return finding("", "", fmt.Sprintf(format, args...), "")
 }

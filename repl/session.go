@@ -54,15 +54,16 @@ type Config struct {
 
 // Reply is what an entry gave. Its values are those of the machine that ran it.
 type Reply struct {
-	values   []vm.Output // results, which Print writes
-	showing  show.Options
-	Out      string    // results of commands, after them
-	Note     string    // what was done, for a person; not a result
-	Problems []Problem // in the order they are shown
-	Failed   bool      // nothing was changed
-	Limit    bool      // it failed at a limit of the session, and may be right
-	Bug      string    // the stack of a bug in the session; "" when there is none
-	Quit     bool
+	values  []vm.Output // results, which Print writes
+	showing show.Options
+	Out     string       // results of commands, after them
+	Note    string       // what was done, for a person; not a result
+	Diags   diag.List    // about File, or with places of their own
+	File    *source.File // the session
+	Failed  bool         // nothing was changed
+	Limit   bool         // it failed at a limit of the session, and may be right
+	Bug     string       // the stack of a bug in the session; "" when there is none
+	Quit    bool
 
 	stats vm.Stats
 	bound uint64 // the operations that were certified
@@ -82,12 +83,6 @@ func (r *Reply) Print(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// Problem is diagnostics with places in one text, or in files of their own.
-type Problem struct {
-	File *source.File
-	List diag.List
-}
-
 // Session is a program that grows. It is not safe for concurrent use.
 type Session struct {
 	cfg Config
@@ -99,13 +94,13 @@ type Session struct {
 // state is what an entry can change. An entry works on a copy, which replaces the
 // state when all went well.
 type state struct {
-	text    string  // the program, each entry ending in a newline
-	chunks  []chunk // where the entries stand in it
-	program *check.Program
+	file    *source.File   // the program, each entry ending in a newline
+	entries []*syntax.File // the statements of each
+	program *check.Program // of all entries
 	bound   []binding
-	known   []string // the labels that the inputs were bound with
+	known   []string // the labels of the program's own graphs
 	inputs  map[string]*tensor.Value
-	labels  []string
+	labels  []string // of all nodes, those first
 	// kept is the value of each name. All copies of a state share it: it is changed
 	// when an entry is accepted, and not before.
 	kept  map[string]*tensor.Value
@@ -113,13 +108,6 @@ type state struct {
 
 	// What the program counts against the limits of a program.
 	tokens, statements, added int
-}
-
-// chunk is an entry: where it begins in the program, and where it was read.
-type chunk struct {
-	start int
-	name  string
-	line  int
 }
 
 // binding is an input with its data.
@@ -143,7 +131,8 @@ func New(cfg Config) *Session {
 }
 
 func (s *Session) reset() {
-	s.state = state{program: lang.Check(lang.Parse(s.cfg.Name, "", session), session), kept: map[string]*tensor.Value{}}
+	s.state = state{file: source.NewFile(s.cfg.Name, ""), kept: map[string]*tensor.Value{}}
+	s.program = s.check(nil)
 }
 
 // session is the language of a session.
@@ -213,6 +202,11 @@ func blank(text string) bool {
 		}
 	}
 	return true
+}
+
+// refuse is the reply to an entry with errors.
+func (s *state) refuse(list diag.List) *Reply {
+	return &Reply{Failed: true, Limit: list.Class() == diag.Limit, Diags: list, File: s.file}
 }
 
 // statements adds statements to the program and runs them.

@@ -66,7 +66,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	if f.Diags.HasErrors() {
 		next, _, fail := s.try(arg)
 		if fail == nil {
-			panic("BUG: repl: " + next.text)
+			panic("BUG: repl: " + next.file.Text)
 		}
 		return *fail
 	}
@@ -82,7 +82,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		q, known = ask(x)
 	}
 	if !known {
-		return Reply{Failed: true, Problems: []Problem{finding("", "", fmt.Sprintf("`:why` cannot explain `%s`", shorten(arg, 40)), whyForms)}}
+		return refusal("", "", fmt.Sprintf("`:why` cannot explain `%s`", shorten(arg, 40)), whyForms)
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.

@@ -41,8 +41,8 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	if c.overLimit(x.Span) {
 		return val{}
 	}
-	if d := c.def(x.Fun.Name); d != nil && !c.prelude { // the prelude sees the language alone
-		return c.expand(x, d, false)
+	if f := c.def(x.Fun.Name); f.Def != nil && !c.prelude { // the prelude sees the language alone
+		return c.expand(x, f, false)
 	}
 	b, d := stdlib.Lookup(x.Fun.Name), prelude()[x.Fun.Name]
 	switch {
@@ -53,11 +53,11 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	case b != nil:
 		return c.builtin(x, b, cx)
 	default:
-		return c.expand(x, d, true)
+		return c.expand(x, function{Def: d}, true)
 	}
-	tensor := c.scope.names[x.Fun.Name] != nil
+	tensor := c.scope.lookup(x.Fun.Name) != nil
 	for _, a := range x.Args {
-		if name, ok := a.Value.(*syntax.Name); ok && tensor && c.scope.names[name.Name] == nil {
+		if name, ok := a.Value.(*syntax.Name); ok && tensor && c.scope.lookup(name.Name) == nil {
 			continue // most likely an index
 		}
 		c.expr(a.Value, ctx{base: ^uint64(0)})
@@ -300,7 +300,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 				at = append(at, position{index: true, id: id, span: e.Pos()})
 				continue
 			}
-			if c.scope.names[name.Name] == nil {
+			if c.scope.lookup(name.Name) == nil {
 				c.selectIndex(name)
 				ok = false
 				continue
@@ -364,12 +364,19 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 	return nil, false
 }
 
-// def is a function of the program, or nil.
-func (c *checker) def(name string) *syntax.Def {
-	if d := c.defs[name]; d != nil {
-		return d
+// def is a function of the program, or none.
+func (c *checker) def(name string) function {
+	f := c.defs[name]
+	switch {
+	case c.sees != nil:
+		f = c.sees.lookup(name)
+	case f == nil:
+		f = c.earlier.lookup(name)
 	}
-	return c.earlier.lookup(name)
+	if f == nil {
+		return function{}
+	}
+	return *f
 }
 
 // define records a function.
@@ -377,7 +384,7 @@ func (c *checker) define(d *syntax.Def) {
 	if c.cfg.Profile == Core {
 		c.notInProfile(d.Span, "`def`")
 	}
-	if old := c.def(d.Name.Name); old != nil {
+	if old := c.defs[d.Name.Name]; old != nil {
 		c.duplicate(d.Name, old.Name.Span, "function")
 		return
 	}
@@ -392,15 +399,16 @@ func (c *checker) define(d *syntax.Def) {
 		params[p.Name] = p.Span
 	}
 	if c.defs == nil {
-		c.defs = make(map[string]*syntax.Def)
+		c.defs = make(map[string]*function)
 	}
-	c.defs[d.Name.Name] = d
+	c.defs[d.Name.Name] = &function{Def: d}
 	c.memoDef(d)
 }
 
 // expand evaluates the body of a function with its parameters bound to the
 // arguments. The body sees nothing else of the program than its functions.
-func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
+func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
+	d := f.Def
 	if len(x.Args) != len(d.Params) {
 		c.arity(x, defSignature(d), len(d.Params), len(d.Params))
 		return val{}
@@ -434,18 +442,18 @@ func (c *checker) expand(x *syntax.Call, d *syntax.Def, fromPrelude bool) val {
 	if !ok {
 		return val{}
 	}
-	outer, eq, site, inPrelude := c.scope, c.eq, c.site, c.prelude
+	outer, eq, site, inPrelude, sees := c.scope, c.eq, c.site, c.prelude, c.sees
 	if len(c.active) == 0 {
 		c.site = x.Span
 	}
 	if fromPrelude && !c.prelude {
 		c.prelude, c.preludeCall = true, x.Span
 	}
-	c.scope = &scope{names: names, fn: d}
+	c.scope, c.sees = &scope{names: names, fn: d}, f.sees
 	c.active = append(c.active, d)
 	v := c.body(d)
 	c.active = c.active[:len(c.active)-1]
-	c.scope, c.eq, c.site, c.prelude = outer, eq, site, inPrelude
+	c.scope, c.eq, c.site, c.prelude, c.sees = outer, eq, site, inPrelude, sees
 	if v.n != nil && v.label {
 		c.labelAsValue(x)
 		return val{}
@@ -489,7 +497,7 @@ func (c *checker) functions() {
 	}
 	calls := make(map[*syntax.Def][]*syntax.Call, len(c.defs))
 	for _, s := range c.file.Stmts {
-		if d, ok := s.(*syntax.Def); ok && c.defs[d.Name.Name] == d {
+		if d, ok := s.(*syntax.Def); ok && c.defs[d.Name.Name].Def == d {
 			calls[d] = c.inBody(d)
 		}
 	}
@@ -505,7 +513,7 @@ func (c *checker) functions() {
 		place[d] = len(path)
 		for _, x := range calls[d] {
 			c.step(1)
-			to := c.def(x.Fun.Name)
+			to := c.def(x.Fun.Name).Def
 			if i := place[to]; i > 0 {
 				if !c.recursed[to] {
 					c.recursive(x, to, path[i-1:])
@@ -560,7 +568,7 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 			visit(x.X)
 		case *syntax.Call:
 			switch name := x.Fun.Name; {
-			case c.def(name) != nil:
+			case c.def(name).Def != nil:
 				calls = append(calls, x)
 			case stdlib.Lookup(name) != nil || prelude()[name] != nil:
 			case known[name]:

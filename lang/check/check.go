@@ -60,6 +60,11 @@ type Config struct {
 	// Labels is the node universe that the inputs were bound in. It begins with
 	// the labels of the program text, in the order that ProgramLabels gives.
 	Labels []string
+	// After, when not nil, is the program that this one follows: it sees what there
+	// was at its end, as an entry of a session does. Its labels, and the Config it was checked with, are
+	// those of the whole. A function may be defined again; those before keep
+	// calling the one that they knew.
+	After *Program
 	// Values, when not nil, receives the operation of every expression; it is for
 	// editors.
 	Values map[syntax.Expr]*ir.Node
@@ -111,7 +116,7 @@ type Program struct {
 	Bound      bool // every input is bound
 	Nodes      int  // the IDs of all nodes are below
 
-	end end // see Continue
+	end end
 }
 
 // Unbound is an error for each input that has no value: what stands between a
@@ -150,8 +155,16 @@ func (s *symbol) place() bool {
 }
 
 type scope struct {
-	names map[string]*symbol
-	fn    *syntax.Def // the function whose body this is, nil for the program
+	names  map[string]*symbol
+	before *layers[symbol] // of the program before
+	fn     *syntax.Def     // the function whose body this is, nil for the program
+}
+
+func (s *scope) lookup(name string) *symbol {
+	if sym := s.names[name]; sym != nil || s.before == nil {
+		return sym
+	}
+	return s.before.lookup(name)
 }
 
 type checker struct {
@@ -161,12 +174,13 @@ type checker struct {
 	diags diag.List
 	scope *scope
 	eq    *equation
-	defs  map[string]*syntax.Def
-	// earlier is the functions of the program that is continued.
-	earlier *layers[syntax.Def]
-	labels  []string
-	ids     map[string]int // label -> node
-	active  []*syntax.Def  // functions being expanded, outermost first
+	defs  map[string]*function
+	// earlier is the functions of the program before, and sees those that a function
+	// of it sees, while its body is worked out.
+	earlier, sees *layers[function]
+	labels        []string
+	ids           map[string]int // label -> node
+	active        []*syntax.Def  // functions being expanded, outermost first
 	// site is the call in the program text that is being expanded, and prelude
 	// says that the function called is not in the program text, so that what is
 	// wrong inside it is reported at the call.
@@ -200,9 +214,14 @@ type place struct {
 // its other fields hold what could be made out.
 func Check(f *syntax.File, cfg Config) *Program {
 	c := newChecker(f, cfg)
-	c.collectLabels()
-	c.beginMemo()
 	p := &Program{File: f, Bound: true}
+	if cfg.After != nil {
+		p.Bound, p.Inputs = cfg.After.Bound, cfg.After.Inputs
+		c.follow(cfg.After)
+	} else {
+		c.collectLabels()
+	}
+	c.beginMemo()
 	c.program(p)
 	c.finish(p)
 	return p
@@ -212,20 +231,6 @@ func Check(f *syntax.File, cfg Config) *Program {
 func newChecker(f *syntax.File, cfg Config) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
 	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool), steps: steps.New(cfg.Context)}
-}
-
-// finish fills in what is known of a program in the end.
-func (c *checker) finish(p *Program) {
-	p.Labels, p.Nodes = c.labels, c.b.Count
-	p.end = end{&layers[symbol]{own: c.scope.names}, c.earlier.with(c.defs), c.ids, c.b.Count, c.work, c.elements}
-	p.Diags = c.diags
-	if c.more > 0 {
-		p.Diags = append(p.Diags, c.andMore())
-	}
-	if c.stopped {
-		p.Diags = append(p.Diags, c.wasStopped())
-	}
-	p.Diags.Sort()
 }
 
 // step counts work and reports whether to give up.
@@ -257,7 +262,7 @@ func (c *checker) program(p *Program) {
 			sym := &symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil}
 			c.shadow(s.Name)
 			if s.Op != syntax.Set {
-				if old := c.scope.names[s.Name.Name]; old != nil {
+				if old := c.scope.lookup(s.Name.Name); old != nil {
 					old.used = true
 				}
 			}
@@ -297,12 +302,12 @@ func (c *checker) program(p *Program) {
 		}
 	}
 	c.functions()
-	if len(p.Outputs) > 0 {
+	if len(p.Outputs) > 0 || c.cfg.Profile == Repl {
 		return
 	}
 	if last != nil {
 		p.Outputs = append(p.Outputs, *last)
-	} else if c.cfg.Profile != Repl && !c.diags.HasErrors() {
+	} else if !c.diags.HasErrors() {
 		c.noOutput()
 	}
 }
@@ -333,7 +338,7 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	if c.cfg.Profile == Core {
 		c.notInProfile(s.Span, "`input`")
 	}
-	if old := c.scope.names[s.Name.Name]; old != nil {
+	if old := c.scope.lookup(s.Name.Name); old != nil {
 		c.duplicate(s.Name, old.span, "input")
 	}
 	rank, ok := inputKinds[s.Kind.Name]

@@ -83,7 +83,7 @@ func (c *checker) suggest(name string, others []string) (string, bool) {
 // names is what an unknown name could have meant.
 func (c *checker) names() []string {
 	var out []string
-	for n, s := range c.scope.names {
+	for n, s := range c.scope.before.with(c.scope.names).all() {
 		if !s.unknown {
 			out = append(out, n)
 		}
@@ -130,7 +130,7 @@ func (c *checker) isIndex(name string) bool {
 }
 
 func (c *checker) function(name string) string {
-	if d := c.def(name); d != nil {
+	if d := c.def(name).Def; d != nil {
 		return defSignature(d)
 	}
 	if !c.inProfile(name) {
@@ -166,7 +166,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	}
 	d := diag.Diagnostic{Code: codes.E0202, Severity: diag.Error, Span: x.Fun.Span, Label: "not a function",
 		Message: fmt.Sprintf("there is no function `%s`", x.Fun.Name)}
-	if sym := c.scope.names[x.Fun.Name]; sym != nil {
+	if sym := c.scope.lookup(x.Fun.Name); sym != nil {
 		sym.used = true
 		if sym.bad {
 			return
@@ -204,7 +204,7 @@ func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
 	for _, a := range x.Args {
 		switch e := a.Value.(type) {
 		case *syntax.Name:
-			positions = positions && c.scope.names[e.Name] == nil
+			positions = positions && c.scope.lookup(e.Name) == nil
 		case *syntax.Number, *syntax.String:
 		default:
 			positions = false
@@ -239,7 +239,7 @@ func (c *checker) functionNames() []string {
 		all = append(all, n)
 	}
 	all = slices.DeleteFunc(all, func(n string) bool { return !c.inProfile(n) })
-	for n := range c.defs {
+	for n := range c.earlier.with(c.defs).all() {
 		all = append(all, n)
 	}
 	sort.Strings(all)
@@ -344,7 +344,7 @@ func (c *checker) notInProfile(s source.Span, what string) {
 }
 
 func (c *checker) shadow(id syntax.Ident) {
-	if c.function(id.Name) != "" && c.scope.names[id.Name] == nil {
+	if c.function(id.Name) != "" && c.scope.lookup(id.Name) == nil {
 		c.warn(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
 	}
 }
@@ -560,7 +560,7 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 		call := &syntax.Call{Fun: syntax.Ident{Name: "select"}, Args: []syntax.Arg{{Value: whole.X}}}
 		for _, e := range whole.Indices {
 			if name, ok := e.(*syntax.Name); ok {
-				if _, left := c.leftID(name.Name); !left && !c.scope.names[name.Name].place() {
+				if _, left := c.leftID(name.Name); !left && !c.scope.lookup(name.Name).place() {
 					d.Notes = []string{"A computed position is written `select(T, ...)`."}
 				}
 			}
@@ -733,7 +733,7 @@ func (c *checker) quoteNames(list *syntax.List) (edits []diag.Edit) {
 		for _, e := range elements(row.(*syntax.List)) {
 			switch e := e.(type) {
 			case *syntax.Name:
-				if c.scope.names[e.Name] != nil {
+				if c.scope.lookup(e.Name) != nil {
 					return nil
 				}
 				edits = append(edits, diag.Edit{Span: e.Span, NewText: `"` + e.Name + `"`})

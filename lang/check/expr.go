@@ -147,7 +147,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 	if v.n == nil || s.Op == syntax.Set {
 		return v
 	}
-	old := c.scope.names[s.Name.Name]
+	old := c.scope.lookup(s.Name.Name)
 	if old == nil || old.bad {
 		return v
 	}
@@ -170,7 +170,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	if !v.indexed {
 		if s.Indexed && (v.n.Rank() != len(s.Indices) || bits.OnesCount64(c.eq.lhsMask) != len(s.Indices)) {
-			if old := c.scope.names[s.Name.Name]; v.n.Rank() == 0 && s.Op != syntax.Set && old != nil && !old.bad {
+			if old := c.scope.lookup(s.Name.Name); v.n.Rank() == 0 && s.Op != syntax.Set && old != nil && !old.bad {
 				c.combineShapes(s, old, v.n)
 			} else if v.n.Rank() == 0 {
 				c.leftIndexMissing(s, c.eq.lhs[0])
@@ -328,7 +328,7 @@ func isInteger(text string) bool {
 }
 
 func (c *checker) name(x *syntax.Name) val {
-	sym := c.scope.names[x.Name]
+	sym := c.scope.lookup(x.Name)
 	if sym == nil {
 		c.unknownName(x)
 		// One report is enough for each name.
@@ -462,7 +462,7 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 	size := a.Type.Shape.Dim(axis)
 	switch e := e.(type) {
 	case *syntax.Name:
-		sym := c.scope.names[e.Name]
+		sym := c.scope.lookup(e.Name)
 		if sym.place() {
 			return position{node: sym.node}, true
 		}

@@ -164,7 +164,7 @@ func (c *checker) applies(o *outcome) bool {
 	}
 	for i := range o.reads {
 		r := &o.reads[i]
-		if !knownOf(c.scope.names[r.name]).same(r.known) {
+		if !knownOf(c.scope.lookup(r.name)).same(r.known) {
 			return false
 		}
 	}
@@ -188,7 +188,7 @@ func (c *checker) replay(o *outcome, start int) {
 	c.elements += o.words
 	for _, r := range o.reads {
 		if r.used {
-			c.scope.names[r.name].used = true
+			c.scope.lookup(r.name).used = true
 		}
 	}
 	for _, d := range o.diags {
@@ -203,7 +203,7 @@ func (c *checker) elaborateAnew(s *syntax.Assign, text string) val {
 	o := &outcome{reads: c.reads(s), unknown: c.b.Unknown}
 	before := make([]bool, len(o.reads))
 	for i, r := range o.reads {
-		if sym := c.scope.names[r.name]; sym != nil {
+		if sym := c.scope.lookup(r.name); sym != nil {
 			before[i], sym.used = sym.used, false
 		}
 	}
@@ -214,7 +214,7 @@ func (c *checker) elaborateAnew(s *syntax.Assign, text string) val {
 	c.partial = false
 	o.v = c.assign(s)
 	for i := range o.reads {
-		if sym := c.scope.names[o.reads[i].name]; sym != nil {
+		if sym := c.scope.lookup(o.reads[i].name); sym != nil {
 			o.reads[i].used = sym.used
 			sym.used = sym.used || before[i]
 		}
@@ -250,7 +250,7 @@ func (c *checker) reads(s *syntax.Assign) []read {
 	list := make([]read, len(names))
 	for i, name := range names {
 		// A copy, which does not keep the text alive.
-		list[i] = read{name: strings.Clone(name), known: knownOf(c.scope.names[name])}
+		list[i] = read{name: strings.Clone(name), known: knownOf(c.scope.lookup(name))}
 	}
 	return list
 }

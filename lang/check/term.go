@@ -72,7 +72,7 @@ func (c *checker) countUses(x syntax.Expr, n *[maxIndices]int) {
 	case *syntax.Index:
 		c.uses(x.X, n)
 		for _, e := range x.Indices {
-			if name, ok := e.(*syntax.Name); ok && !c.scope.names[name.Name].place() {
+			if name, ok := e.(*syntax.Name); ok && !c.scope.lookup(name.Name).place() {
 				if id, ok := c.id(name.Name, name.Span); ok {
 					n[id]++
 				}

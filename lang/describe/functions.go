@@ -71,8 +71,7 @@ func Comment(f *syntax.File, offset int) string {
 	for ; i > 0; i-- {
 		c := f.Comments[i-1].Span
 		at := f.Source.Position(c.Start)
-		whole := f.Source.LineSpan(at.Line)
-		if at.Line != line-1 || strings.TrimSpace(f.Source.Text[whole.Start:c.Start]) != "" {
+		if at.Line != line-1 || strings.TrimSpace(f.Source.Text[f.Source.LineAt(c.Start).Start:c.Start]) != "" {
 			break
 		}
 		line = at.Line

@@ -200,9 +200,9 @@ func (e *explainer) heading(s syntax.Stmt) string {
 	if e.c.ByText {
 		return shown(statementText(f, s), shownLine)
 	}
-	line := f.Source.Position(s.Pos().Start).Line
-	at := f.Source.LineSpan(line)
-	return fmt.Sprintf("%4d | %s", line, shown(strings.TrimSpace(f.Source.Text[at.Start:at.End]), shownLine))
+	start := s.Pos().Start
+	at := f.Source.LineAt(start)
+	return fmt.Sprintf("%4d | %s", f.Source.Position(start).Line, shown(strings.TrimSpace(f.Source.Text[at.Start:at.End]), shownLine))
 }
 
 // stepless is why no step belongs to a statement.

@@ -5,7 +5,6 @@ package diag
 
 import (
 	"sort"
-	"strconv"
 
 	"ein/lang/source"
 )
@@ -27,13 +26,13 @@ func (s Severity) String() string { return [...]string{"error", "warning", "note
 type Diagnostic struct {
 	Code     Code
 	Severity Severity
-	Message  string      // one line, no final period: what was found, what was expected
-	Span     source.Span // where
-	At       *Place      // where instead, if that is not in the text of the program
-	Label    string      // short text beside the carets; may be empty
-	Related  []Related   // other places that take part
-	Notes    []string    // whole sentences: why, sizes, hints
-	Fixes    []Fix       // edits that would cure it
+	Message  string           // one line, no final period: what was found, what was expected
+	Span     source.Span      // where
+	At       *source.Position // where instead, if that is not in the text of the program
+	Label    string           // short text beside the carets; may be empty
+	Related  []Related        // other places that take part
+	Notes    []string         // whole sentences: why, sizes, hints
+	Fixes    []Fix            // edits that would cure it
 }
 
 // Related is another place that a diagnostic speaks of.
@@ -55,27 +54,9 @@ type Edit struct {
 	NewText string
 }
 
-// Place is a place in a file that is no program. Line and Column count from 1; what
-// is not known is 0 or "".
-type Place struct {
-	File         string
-	Line, Column int
-}
-
-// String is file:line:column, as far as it is known.
-func (p Place) String() string {
-	s := p.File
-	for _, n := range []int{p.Line, p.Column} {
-		if n > 0 {
-			s += ":" + strconv.Itoa(n)
-		}
-	}
-	return s
-}
-
 // Finding is a diagnostic whose place is not in the text of a program.
 func Finding(code Code, severity Severity, file string, line, column int, message, hint string) Diagnostic {
-	d := Diagnostic{Code: code, Severity: severity, Message: message, At: &Place{file, line, column}}
+	d := Diagnostic{Code: code, Severity: severity, Message: message, At: &source.Position{File: file, Line: line, Column: column}}
 	if hint != "" {
 		d.Notes = []string{hint}
 	}
@@ -83,12 +64,11 @@ func Finding(code Code, severity Severity, file string, line, column int, messag
 }
 
 // Place is where the diagnostic is, in a file of its own or in the program.
-func (d *Diagnostic) Place(f *source.File) Place {
+func (d *Diagnostic) Place(f *source.File) source.Position {
 	if d.At != nil {
 		return *d.At
 	}
-	p := f.Position(d.Span.Start)
-	return Place{f.Name, p.Line, p.Column}
+	return f.Position(d.Span.Start)
 }
 
 // List is diagnostics in the order they were found. Those with a Span are about one

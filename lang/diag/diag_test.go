@@ -329,7 +329,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%v is of the class %s, want %s", c.list, got, c.want)
 		}
 	}
-	l := List{{At: &Place{}, Code: "A0"}, {Code: "B"}, {Code: "A"}, {Code: "C", Severity: Warning}}
+	l := List{{At: &source.Position{}, Code: "A0"}, {Code: "B"}, {Code: "A"}, {Code: "C", Severity: Warning}}
 	l.Sort()
 	if l[0].Code != "A" || l[1].Code != "B" || l[2].Code != "C" || l[3].At == nil {
 		t.Errorf("sorted to %v", l)

@@ -57,7 +57,10 @@ type (
 	}
 )
 
-func jsonPosition(f *source.File, offset int) JSONPosition { return JSONPosition(f.Position(offset)) }
+func jsonPosition(f *source.File, offset int) JSONPosition {
+	p := f.Position(offset)
+	return JSONPosition{p.Line, p.Column, p.Offset}
+}
 
 // ToJSON makes the machine-readable form of a list. It is never nil.
 func ToJSON(list List, f *source.File) []JSONDiagnostic {
@@ -68,7 +71,7 @@ func ToJSON(list List, f *source.File) []JSONDiagnostic {
 			Code: d.Code, Severity: d.Severity.String(), Message: d.Message, Label: d.Label, Notes: append([]string{}, d.Notes...), Fixes: []JSONFix{},
 		}
 		if d.At == nil {
-			j.File, j.Start, j.End = f.Name, jsonPosition(f, d.Span.Start), jsonPosition(f, d.Span.End)
+			j.File, j.Start, j.End = d.Place(f).File, jsonPosition(f, d.Span.Start), jsonPosition(f, d.Span.End)
 		} else {
 			j.File, j.Start = d.At.File, JSONPosition{cmp.Or(d.At.Line, -1), cmp.Or(d.At.Column, -1), -1}
 			j.End = j.Start

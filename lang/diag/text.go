@@ -89,7 +89,7 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 	}
 	t.line(t.style(severityStyle(d.Severity), title) + t.style(styleBold, ": "+d.Message))
 	if d.At != nil {
-		if t.gutter = 1; *d.At != (Place{}) {
+		if t.gutter = 1; *d.At != (source.Position{}) {
 			t.place("-->", *d.At)
 		}
 		for _, n := range d.Notes {
@@ -107,7 +107,7 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 	t.margin("", "")
 	t.excerpt(d.Span, d.Label, '^', severityStyle(d.Severity))
 	for _, r := range d.Related {
-		t.place(":::", (&Diagnostic{Span: r.Span}).Place(t.f))
+		t.place(":::", t.f.Position(r.Span.Start))
 		t.margin("", "")
 		t.excerpt(r.Span, r.Message, '-', styleBlue)
 	}
@@ -123,7 +123,7 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 	}
 }
 
-func (t *textWriter) place(arrow string, p Place) {
+func (t *textWriter) place(arrow string, p source.Position) {
 	p.File = shownName(p.File)
 	t.line(fmt.Sprintf("%*s%s %s", t.gutter, "", t.style(styleBlue, arrow), p))
 }
@@ -143,34 +143,38 @@ func (t *textWriter) remark(kind, text string) {
 	t.line(fmt.Sprintf("%*s %s %s", t.gutter, "", t.style(styleBlue, "="), t.style(styleCyan, kind)+": "+text))
 }
 
+// number is that of a line.
+func (t *textWriter) number(line source.Span) string {
+	return strconv.Itoa(t.f.Position(line.Start).Line)
+}
+
 // excerpt shows the lines of a span with marks under them. Of a span of many
 // lines the first and the last are shown.
 func (t *textWriter) excerpt(span source.Span, label string, mark byte, style string) {
-	first, last := t.f.Position(span.Start).Line, t.f.Position(max(span.Start, span.End)).Line
-	if last > first && t.f.LineSpan(last).Start == span.End {
-		last-- // the span ends with a newline
+	first, line := t.f.LineAt(span.Start), t.f.LineAt(max(span.Start, span.End))
+	if line.Start == span.End && span.Start < span.End { // the span ends with a newline
+		line = t.f.LineAt(span.End - 1)
 	}
-	if first == last {
-		t.marked(first, span, label, mark, style)
+	if first == line {
+		t.marked(span, label, mark, style)
 		return
 	}
-	t.marked(first, source.Span{Start: span.Start, End: t.f.LineSpan(first).End}, "", mark, style)
-	if last > first+1 {
+	t.marked(source.Span{Start: span.Start, End: first.End}, "", mark, style)
+	if t.f.Position(line.Start).Line > t.f.Position(span.Start).Line+1 {
 		t.line(t.style(styleBlue, strings.Repeat(".", t.gutter)))
 	}
-	line := t.f.LineSpan(last)
 	text := t.f.Text[line.Start:line.End]
 	indent := len(text) - len(strings.TrimLeft(text, " \t"))
-	t.marked(last, source.Span{Start: min(line.Start+indent, span.End), End: span.End}, label, mark, style)
+	t.marked(source.Span{Start: min(line.Start+indent, span.End), End: span.End}, label, mark, style)
 }
 
 // marked shows one line and marks the part of it that span covers.
-func (t *textWriter) marked(number int, span source.Span, label string, mark byte, style string) {
-	line := t.f.LineSpan(number)
+func (t *textWriter) marked(span source.Span, label string, mark byte, style string) {
+	line := t.f.LineAt(span.Start)
 	span.Start = min(max(span.Start, line.Start), line.End)
 	span.End = min(max(span.End, span.Start), line.End)
 	text, from, to := t.clip(t.f.Text[line.Start:line.End], span.Start-line.Start, span.End-line.Start)
-	t.margin(strconv.Itoa(number), text)
+	t.margin(t.number(line), text)
 	marks := strings.Repeat(string(mark), max(to-from, 1))
 	if label != "" {
 		marks += " " + label
@@ -232,8 +236,7 @@ func (t *textWriter) fix(fix Fix) {
 	if len(fix.Edits) == 0 {
 		return
 	}
-	number := t.f.Position(fix.Edits[0].Span.Start).Line
-	line := t.f.LineSpan(number)
+	line := t.f.LineAt(fix.Edits[0].Span.Start)
 	at := fix.Edits[0].Span.Start - line.Start
 	var text strings.Builder
 	end := line.Start
@@ -247,7 +250,7 @@ func (t *textWriter) fix(fix Fix) {
 	}
 	text.WriteString(t.f.Text[end:line.End])
 	shown, _, _ := t.clip(text.String(), at, at)
-	t.margin(strconv.Itoa(number), t.style(styleGreen, shown))
+	t.margin(t.number(line), t.style(styleGreen, shown))
 }
 
 // Compact writes one line for each diagnostic: file:line:col: severity[code]: message.

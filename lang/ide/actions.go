@@ -127,7 +127,7 @@ func (d *Document) statementOf(o *occurrence) syntax.Stmt {
 // has its lines for itself; otherwise with the ; after or before it.
 func (d *Document) wholeLines(s source.Span) source.Span {
 	text := d.src.Text
-	first, last := d.src.LineSpan(d.src.Position(s.Start).Line), d.src.LineSpan(d.src.Position(s.End).Line)
+	first, last := d.src.LineAt(s.Start), d.src.LineAt(s.End)
 	behind := strings.TrimSpace(text[s.End:last.End])
 	alone := strings.TrimSpace(text[first.Start:s.Start]) == ""
 	if alone && (behind == "" || behind[0] == '#' || strings.HasPrefix(behind, "//")) {

@@ -54,7 +54,7 @@ func (d *Document) FormatOnType(offset int, ch string) []diag.Edit {
 // formatStatement formats one statement that parses and stands on lines of its own.
 func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 	at := s.Pos()
-	if line := d.src.LineSpan(d.src.Position(at.Start).Line); strings.TrimSpace(d.text(source.Span{Start: line.Start, End: at.Start})) != "" {
+	if line := d.src.LineAt(at.Start); strings.TrimSpace(d.text(source.Span{Start: line.Start, End: at.Start})) != "" {
 		return nil
 	}
 	f := syntax.Parse(source.NewFile(d.src.Name, d.text(at)), d.syntaxOptions())

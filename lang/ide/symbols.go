@@ -51,7 +51,7 @@ func (d *Document) Folds() []Fold {
 	var run source.Span
 	for _, c := range f.Comments {
 		start := line(c.Span.Start)
-		alone := strings.TrimSpace(d.text(source.Span{Start: f.Source.LineSpan(start).Start, End: c.Span.Start})) == ""
+		alone := strings.TrimSpace(d.text(source.Span{Start: f.Source.LineAt(c.Span.Start).Start, End: c.Span.Start})) == ""
 		switch {
 		case alone && run.Len() > 0 && line(run.End) == start-1:
 			run.End = c.Span.End

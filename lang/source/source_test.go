@@ -70,10 +70,27 @@ func TestLongLines(t *testing.T) {
 		f := NewFile("a", text)
 		for i := 0; i <= len(text); i += 37 {
 			line := strings.LastIndexByte(text[:i], '\n') + 1
-			want := Position{1 + strings.Count(text[:i], "\n"), 1 + utf8.RuneCountInString(text[line:i]), i}
+			want := Position{"a", 1 + strings.Count(text[:i], "\n"), 1 + utf8.RuneCountInString(text[line:i]), i}
 			if got := f.Position(i); got != want {
 				t.Fatalf("offset %d is at %v, want %v", i, got, want)
 			}
+		}
+	}
+}
+
+// TestParts holds places in a file that is made of others against those there.
+func TestParts(t *testing.T) {
+	f := NewFile("whole", "")
+	for _, p := range []Position{{"a", 3, 0, 0}, {"b", 1, 0, 9}, {"a", 7, 0, 14}} {
+		f = f.Append(p.File, p.Line, [...]string{"x\r\né = 1\n", "", "y\n\nzz"}[len(f.parts)])
+	}
+	for _, c := range []struct {
+		offset int
+		want   string
+		line   Span
+	}{{0, "a:3:1", Span{0, 1}}, {5, "a:4:2", Span{3, 9}}, {10, "a:7:1", Span{10, 11}}, {13, "a:9:1", Span{13, 15}}, {99, "a:9:3", Span{13, 15}}} {
+		if at, line := f.Position(c.offset).String(), f.LineAt(c.offset); at != c.want || line != c.line {
+			t.Errorf("offset %d is at %s in %v, want %s in %v", c.offset, at, line, c.want, c.line)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type Options struct {
 	// Repl accepts a bare expression as a statement.
 	Repl   bool
 	Limits Limits
+	// From is where to begin: what stands before it has been read.
+	From int
 	// Context stops the parser soon after it ends; nil never does.
 	Context context.Context
 	// Reuse is an earlier version of the program, parsed with the same Options;
@@ -132,14 +134,15 @@ func (p *parser) release() {
 // comments go to the file, text that is not Ein becomes a diagnostic, and a
 // packed list becomes its first and its last brackets.
 func (p *parser) lex() {
-	if len(p.text) > p.lim.SourceBytes {
-		p.stop(errSourceBytes(len(p.text), p.lim.SourceBytes))
+	size := len(p.text) - p.opt.From
+	if size > p.lim.SourceBytes {
+		p.stop(errSourceBytes(size, p.lim.SourceBytes))
 		return
 	}
 	// The text, and the index of its lines, which the first message makes.
-	p.meter.take(len(p.text) + 8*strings.Count(p.text, "\n"))
+	p.meter.take(size + 8*strings.Count(p.text[p.opt.From:], "\n"))
 	// Few programs are longer than three bytes for each token.
-	guess := min(len(p.text)/3, keepTokens)
+	guess := min(size/3, keepTokens)
 	if cap(p.toks) < guess {
 		p.toks = make([]token, 0, guess)
 	}
@@ -149,7 +152,8 @@ func (p *parser) lex() {
 	tokens := 0   // with those in packed lists
 	tried := 0    // no list that starts before can be packed
 	var counts [numKinds]int
-	for s := newScanner(p.text); ; {
+	s := newScanner(p.text)
+	for s.pos = max(s.pos, p.opt.From); ; {
 		t := s.next()
 		if p.step(1, t) {
 			return

@@ -1,0 +1,108 @@
+package check
+
+import (
+	"maps"
+
+	"ein/lang/syntax"
+	"ein/vm/ir"
+)
+
+// layers is what the names of a program stand for at its end. It never changes, so
+// that a program can be continued more than once: new names go into a layer of
+// their own. A layer is joined with one that is not much larger, so that there are
+// few.
+type layers[V any] struct {
+	older *layers[V]
+	own   map[string]*V
+}
+
+func (n *layers[V]) lookup(name string) *V {
+	for ; n != nil; n = n.older {
+		if s := n.own[name]; s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+func (n *layers[V]) with(own map[string]*V) *layers[V] {
+	if len(own) == 0 {
+		return n
+	}
+	for n != nil && len(n.own) <= 2*len(own) {
+		joined := maps.Clone(n.own)
+		maps.Copy(joined, own)
+		own, n = joined, n.older
+	}
+	return &layers[V]{n, own}
+}
+
+// all is every name with what it stands for.
+func (n *layers[V]) all() map[string]*V {
+	all := map[string]*V{}
+	for ; n != nil; n = n.older {
+		for name, s := range n.own {
+			if all[name] == nil {
+				all[name] = s
+			}
+		}
+	}
+	return all
+}
+
+// end is what there is at the end of a program, for one that follows it.
+type end struct {
+	names    *layers[symbol]
+	defs     *layers[function]
+	ids      map[string]int
+	count    int
+	work     int
+	elements uint64
+}
+
+// function is a def of the program and, when that has ended, the functions that it
+// sees: those that there were then.
+type function struct {
+	*syntax.Def
+	sees *layers[function]
+}
+
+// Defined is the operation that a name stands for at the end of the program, or
+// nil.
+func (p *Program) Defined(name string) *ir.Node {
+	if s := p.end.names.lookup(name); s != nil {
+		return s.node
+	}
+	return nil
+}
+
+// follow goes on where the program before ends.
+func (c *checker) follow(before *Program) {
+	c.labels, c.ids = before.Labels, before.end.ids
+	c.scope.before, c.earlier = before.end.names, before.end.defs
+	c.b.Count, c.work, c.elements, c.b.Unknown = before.end.count, before.end.work, before.end.elements, !before.Bound
+	for _, s := range c.file.Stmts {
+		if d, ok := s.(*syntax.Def); ok && c.earlier.lookup(d.Name.Name) != nil {
+			// It takes the place of the earlier one in all that is new.
+			c.earlier = c.earlier.with(map[string]*function{d.Name.Name: {}})
+		}
+	}
+}
+
+// finish fills in what is known of a program in the end.
+func (c *checker) finish(p *Program) {
+	p.Labels, p.Nodes = c.labels, c.b.Count
+	defs := c.earlier.with(c.defs)
+	for _, f := range c.defs {
+		f.sees = defs
+	}
+	p.end = end{c.scope.before.with(c.scope.names), defs, c.ids, c.b.Count, c.work, c.elements}
+	p.Diags = c.diags
+	if c.more > 0 {
+		p.Diags = append(p.Diags, c.andMore())
+	}
+	if c.stopped {
+		p.Diags = append(p.Diags, c.wasStopped())
+	}
+	p.Diags.Sort()
+}
