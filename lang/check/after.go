@@ -91,7 +91,7 @@ func (c *checker) follow(before *Program) {
 
 // finish fills in what is known of a program in the end.
 func (c *checker) finish(p *Program) {
-	p.Labels, p.Nodes = c.labels, c.b.Count
+	p.Labels, p.Nodes, p.outcomes = c.labels, c.b.Count, c.outcomes
 	defs := c.earlier.with(c.defs)
 	for _, f := range c.defs {
 		f.sees = defs

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -402,7 +403,9 @@ func (c *checker) define(d *syntax.Def) {
 		c.defs = make(map[string]*function)
 	}
 	c.defs[d.Name.Name] = &function{Def: d}
-	c.memoDef(d)
+	if c.cfg.Keep {
+		c.seenDefs = sha256.Sum256(append(c.seenDefs[:], c.file.Source.Text[d.Span.Start:d.Span.End]...))
+	}
 }
 
 // expand evaluates the body of a function with its parameters bound to the

@@ -69,12 +69,14 @@ type Config struct {
 	// editors.
 	Values map[syntax.Expr]*ir.Node
 
-	// Record, when not nil, receives what a later check can reuse; see Memo. With
-	// Reuse the operations of the result come from several checks: their types
-	// are right, but not their IDs, places and operands, so it cannot be planned. Anew is a
-	// statement to elaborate even so, for its Values.
-	Record, Reuse *Memo
-	Anew          syntax.Stmt
+	// Keep remembers what each assignment comes to, and takes over from Reuse, an
+	// earlier version of the program that was checked with the same Config, what is
+	// the same. The operations of the result then come from several checks: their
+	// types are right, but not their IDs, places and operands, so it cannot be planned.
+	// Anew is a statement to elaborate even so, for its Values.
+	Keep  bool
+	Reuse *Program
+	Anew  syntax.Stmt
 }
 
 // Output is one printed value.
@@ -116,7 +118,8 @@ type Program struct {
 	Bound      bool // every input is bound
 	Nodes      int  // the IDs of all nodes are below
 
-	end end
+	end      end
+	outcomes map[string][]*outcome // by the text of the statement, when they are kept
 }
 
 // Unbound is an error for each input that has no value: what stands between a
@@ -198,10 +201,12 @@ type checker struct {
 	elements uint64
 	recursed map[*syntax.Def]bool // functions reported to call themselves
 	seen     map[place]bool       // what was reported where
-	// partial says that something was left unsaid because of what was reported
-	// before, and seenDefs is the functions so far; see Memo.
-	partial  bool
-	seenDefs *functions
+	// For a later version: whether something was left unsaid because of what was
+	// reported before, a digest of the functions so far, what is remembered, and what
+	// an earlier version remembers.
+	partial         bool
+	seenDefs        [32]byte
+	outcomes, reuse map[string][]*outcome
 }
 
 type place struct {
@@ -221,7 +226,12 @@ func Check(f *syntax.File, cfg Config) *Program {
 	} else {
 		c.collectLabels()
 	}
-	c.beginMemo()
+	if cfg.Keep {
+		c.outcomes = make(map[string][]*outcome, len(f.Stmts))
+	}
+	if cfg.Reuse != nil && slices.Equal(cfg.Reuse.Labels, c.labels) { // other labels, other sizes
+		c.reuse = cfg.Reuse.outcomes
+	}
 	c.program(p)
 	c.finish(p)
 	return p

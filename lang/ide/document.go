@@ -34,11 +34,12 @@ type Document struct {
 	// described is the functions of the program, for people.
 	described func() map[string]*function
 
-	// What an earlier version knows, nil when there is none, and what this one does.
-	oldFile *syntax.File
-	oldMemo *check.Memo
-	tree    atomic.Pointer[syntax.File]
-	memo    atomic.Pointer[check.Memo]
+	// The tree and the check of an earlier version, nil when there is none, and those
+	// of this one, once they are there.
+	oldFile    *syntax.File
+	oldChecked *check.Program
+	tree       atomic.Pointer[syntax.File]
+	checked    atomic.Pointer[check.Program]
 
 	mu           sync.Mutex
 	computations map[int]computation              // see computed
@@ -65,9 +66,8 @@ func New(name, text string, opt Options) *Document {
 		return f
 	})
 	d.check = sync.OnceValue(func() *checked {
-		var memo check.Memo
-		c := d.checkText(check.Config{Record: &memo, Reuse: d.oldMemo})
-		d.memo.Store(&memo)
+		c := d.checkText(check.Config{Keep: true, Reuse: d.oldChecked})
+		d.checked.Store(c.Program)
 		return c
 	})
 	d.full = sync.OnceValue(func() *checked { return d.checkText(check.Config{Values: map[syntax.Expr]*ir.Node{}}) })
@@ -106,14 +106,13 @@ func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
 	if _, ok := s.(*syntax.Def); ok {
 		return d.full().values
 	}
-	d.check()
+	before := d.check().Program
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if v, ok := d.values[stmt]; ok {
 		return v
 	}
-	var again check.Memo
-	c := d.checkText(check.Config{Record: &again, Reuse: d.memo.Load(), Anew: s, Values: map[syntax.Expr]*ir.Node{}})
+	c := d.checkText(check.Config{Keep: true, Reuse: before, Anew: s, Values: map[syntax.Expr]*ir.Node{}})
 	if d.values == nil {
 		d.values = map[int]map[syntax.Expr]*ir.Node{}
 	}
@@ -125,8 +124,8 @@ func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
 // neither parsed nor checked again.
 func (d *Document) WithText(text string) *Document {
 	next := New(d.src.Name, text, d.opt)
-	if next.oldMemo = d.memo.Load(); next.oldMemo == nil {
-		next.oldMemo = d.oldMemo
+	if next.oldChecked = d.checked.Load(); next.oldChecked == nil {
+		next.oldChecked = d.oldChecked
 	}
 	if next.oldFile = d.tree.Load(); next.oldFile == nil {
 		next.oldFile = d.oldFile
