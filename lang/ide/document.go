@@ -34,12 +34,10 @@ type Document struct {
 	// described is the functions of the program, for people.
 	described func() map[string]*function
 
-	// The tree and the check of an earlier version, nil when there is none, and those
-	// of this one, once they are there.
-	oldFile    *syntax.File
-	oldChecked *check.Program
-	tree       atomic.Pointer[syntax.File]
-	checked    atomic.Pointer[check.Program]
+	// The check of an earlier version, nil when there is none, and that of this one,
+	// once it is there.
+	before  *check.Program
+	checked atomic.Pointer[check.Program]
 
 	mu           sync.Mutex
 	computations map[int]computation              // see computed
@@ -59,14 +57,10 @@ type checked struct {
 func New(name, text string, opt Options) *Document {
 	d := &Document{src: source.NewFile(name, text), opt: opt}
 	d.file = sync.OnceValue(func() *syntax.File {
-		opt := d.syntaxOptions()
-		opt.Reuse = d.oldFile
-		f := syntax.Parse(d.src, opt)
-		d.tree.Store(f)
-		return f
+		return syntax.Parse(d.src, d.syntaxOptions())
 	})
 	d.check = sync.OnceValue(func() *checked {
-		c := d.checkText(check.Config{Keep: true, Reuse: d.oldChecked})
+		c := d.checkText(check.Config{Keep: true, Reuse: d.before})
 		d.checked.Store(c.Program)
 		return c
 	})
@@ -120,15 +114,12 @@ func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
 	return c.values
 }
 
-// WithText is the document with another text. Statements that are as they were are
-// neither parsed nor checked again.
+// WithText is the document with another text. Statements that are as they were, and
+// see what they saw, are not checked again.
 func (d *Document) WithText(text string) *Document {
 	next := New(d.src.Name, text, d.opt)
-	if next.oldChecked = d.checked.Load(); next.oldChecked == nil {
-		next.oldChecked = d.oldChecked
-	}
-	if next.oldFile = d.tree.Load(); next.oldFile == nil {
-		next.oldFile = d.oldFile
+	if next.before = d.checked.Load(); next.before == nil {
+		next.before = d.before
 	}
 	return next
 }

@@ -28,9 +28,6 @@ type Options struct {
 	From int
 	// Context stops the parser soon after it ends; nil never does.
 	Context context.Context
-	// Reuse is an earlier version of the program, parsed with the same Options;
-	// statements that did not change are taken from it.
-	Reuse *File
 }
 
 // Parse parses a program. It never fails: what is wrong is in File.Diags.
@@ -64,7 +61,6 @@ type parser struct {
 	i, end   int // the expression parser's cursor in toks, and where it has to stop
 	depth    int // brackets and minus signs around the cursor
 	failure  *failure
-	reuse    *reuse
 	meter    meter
 	full     [][]token           // of keepTokens each, before those in toks
 	counted  int                 // tokens that the meter knows of
@@ -109,7 +105,6 @@ func newParser(f *source.File, opt Options) *parser {
 		text:    f.Text,
 		opt:     opt,
 		lim:     opt.Limits.withDefaults(),
-		reuse:   newReuse(opt.Reuse, f.Text),
 		meter:   meter{max: opt.Limits.Memory},
 		steps:   steps.New(opt.Context),
 	}

@@ -16,14 +16,7 @@ func (p *parser) statements(lo, hi, level int) []Stmt {
 		p.meter.take(statementSize)
 		seg := p.cut(i, hi)
 		p.step(seg.hi-i, p.toks[i])
-		s := Stmt(nil)
-		if level == 0 {
-			s = p.reused(seg)
-		}
-		if s == nil {
-			s = p.statement(seg, level)
-		}
-		out = append(out, s)
+		out = append(out, p.statement(seg, level))
 		i = seg.hi
 	}
 	return out

@@ -17,7 +17,7 @@ type File struct {
 	// rule.
 	Incomplete bool
 	// Footprint is the bytes of memory that parsing took at its peak, with the
-	// text and the tree. What Options.Reuse has is not counted.
+	// text and the tree.
 	Footprint uint64
 }
 
