@@ -39,7 +39,6 @@ import (
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/graphio"
-	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -227,7 +226,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	} else {
 		known = check.ProgramLabels(p.file)
 		if err := ledger.Take(p.file.Footprint); err != nil {
-			return nil, p.failed(ir.Pos{}, diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
+			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
 	}
 	read := &bind.Reader{Open: p.opt.Open, Ledger: ledger}
@@ -380,7 +379,7 @@ func (m *Machine) Run(ctx context.Context) (*Result, error) {
 	start := time.Now()
 	r, err := m.vm.Run(ctx, m.program.inputs)
 	if err != nil {
-		return nil, m.program.failedRun(ctx, err, m.vm.Stats().Ops)
+		return nil, m.program.failedRun(err, m.vm.Stats().Ops)
 	}
 	return m.program.result(r, time.Since(start)), nil
 }

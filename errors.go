@@ -2,7 +2,6 @@ package ein
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +11,7 @@ import (
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/source"
-	"ein/vm"
 	"ein/vm/cost"
-	"ein/vm/ir"
 )
 
 // Error is why a program could not be compiled, bound or run.
@@ -92,21 +89,20 @@ func (p *Program) match(declared []bind.Declared, given []Input) error {
 
 // failed is an error with a place in the program: in its text, or, of bytecode,
 // in the statement by name. The warnings come with it: they may be the reason.
-func (p *Program) failed(pos ir.Pos, d diag.Diagnostic, err error) *Error {
-	e := &Error{p.Source(), append(diag.List{p.place(pos, d)}, p.diags...), err}
+func (p *Program) failed(d diag.Diagnostic, err error) *Error {
+	e := &Error{p.Source(), append(diag.List{p.place(d)}, p.diags...), err}
 	e.Diags.Sort()
 	return e
 }
 
 // place gives a diagnostic its place.
-func (p *Program) place(pos ir.Pos, d diag.Diagnostic) diag.Diagnostic {
+func (p *Program) place(d diag.Diagnostic) diag.Diagnostic {
 	if p.file != nil {
-		d.Span = source.Span{Start: int(pos.Start), End: int(pos.End)}
 		return d
 	}
 	message := d.Message
 	for _, s := range p.code.Stmts {
-		if s.Pos.Start <= pos.Start && pos.End <= s.Pos.End {
+		if int(s.Pos.Start) <= d.Span.Start && d.Span.End <= int(s.Pos.End) {
 			message = fmt.Sprintf("in the statement `%s`: %s", s.Name, message)
 			break
 		}
@@ -116,53 +112,36 @@ func (p *Program) place(pos ir.Pos, d diag.Diagnostic) diag.Diagnostic {
 
 // stopped is work other than a run that a context has ended.
 func (p *Program) stopped(ctx context.Context, when string) *Error {
-	return &Error{Err: context.Cause(ctx), Diags: diag.List{diag.Finding(codes.E0533, diag.Error, "", 0, 0, Reason(ctx)+", "+when, "")}}
-}
-
-// Reason says why a context has ended.
-func Reason(ctx context.Context) string {
-	switch err := context.Cause(ctx); {
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "the time limit is over"
-	default:
-		return err.Error()
-	}
+	cause := context.Cause(ctx)
+	return &Error{Err: cause, Diags: diag.List{diag.Finding(codes.E0533, diag.Error, "", 0, 0, describe.Reason(cause)+", "+when, "")}}
 }
 
 // Refuse is the error of a program that needs more than it may use.
 func (p *Program) Refuse(e *cost.LimitError) *Error {
 	d, _ := describe.Refused(e)
-	return p.failed(e.Pos, d, e)
+	return p.failed(d, e)
 }
 
 // failedRun is a run that was stopped, shown at the statement it was in, or that
 // found something wrong.
-func (p *Program) failedRun(ctx context.Context, err error, done uint64) error {
-	var stopped *vm.Stopped
-	var wrong *vm.RuntimeError
-	switch {
-	case errors.As(err, &stopped):
-		return p.failed(stopped.Pos, diag.Diagnostic{Code: codes.E0533, Label: "it was here",
-			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(ctx), describe.Count(done), describe.Count(p.module.Certificate.Ops))}, err)
-	case errors.As(err, &wrong):
-		d := describe.RunTime(wrong)
-		if wrong.Kind == vm.NotFinite {
-			d.Related = p.origin(wrong.Pos)
-		}
-		return p.failed(wrong.Pos, d, err)
+func (p *Program) failedRun(err error, done uint64) error {
+	d, ok := describe.Failed(err, done, p.module.Certificate.Ops)
+	if !ok {
+		return err
 	}
-	return err
+	if d.Code == codes.E0601 {
+		d.Related = p.origin(d.Span)
+	}
+	return p.failed(d, err)
 }
 
 // origin is the statement that defines the tensor which is printed at a place.
-func (p *Program) origin(at ir.Pos) []diag.Related {
+func (p *Program) origin(at source.Span) []diag.Related {
 	if p.checked == nil {
 		return nil
 	}
 	for _, o := range p.checked.Outputs {
-		if o.Span.Start != int(at.Start) || o.Span.End != int(at.End) {
+		if o.Span != at {
 			continue
 		}
 		for _, s := range slices.Backward(p.checked.Statements) {

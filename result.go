@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ein/internal/codes"
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/vm"
@@ -36,7 +36,7 @@ func (p *Program) result(r *vm.Result, wall time.Duration) *Result {
 		out.Outputs = append(out.Outputs, Output{o, out.Labels})
 	}
 	for _, w := range r.Warnings {
-		out.Warnings = append(out.Warnings, p.place(w.Pos, diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Message: w.Message}))
+		out.Warnings = append(out.Warnings, p.place(describe.Warning(w)))
 	}
 	return out
 }

@@ -159,7 +159,7 @@ func (s *server) report(ctx context.Context, arg string, write func(context.Cont
 func (f *file) program() (*program, error) {
 	for _, d := range f.findings() {
 		if d.Severity == diag.Error {
-			return nil, failure(f.document().File().Source, d, d.Span.Start)
+			return nil, failure(f.document().File().Source, d)
 		}
 	}
 	checked := f.document().Program()
@@ -181,8 +181,8 @@ func (f *file) program() (*program, error) {
 }
 
 // failure is a diagnostic as one message.
-func failure(f *source.File, d diag.Diagnostic, offset int) error {
-	message := fmt.Sprintf("line %d: %s[%s]: %s", f.Position(offset).Line, d.Severity, d.Code, d.Message)
+func failure(f *source.File, d diag.Diagnostic) error {
+	message := fmt.Sprintf("line %d: %s[%s]: %s", f.Position(d.Span.Start).Line, d.Severity, d.Code, d.Message)
 	return errors.New(strings.Join(append([]string{message}, d.Notes...), "\n"))
 }
 
@@ -192,7 +192,7 @@ func (s *server) run(ctx context.Context, p *program) (string, error) {
 	var refused *cost.LimitError
 	if errors.As(err, &refused) {
 		d, _ := describe.Refused(refused)
-		return "", failure(p.file, d, int(refused.Pos.Start))
+		return "", failure(p.file, d)
 	}
 	if err != nil {
 		return "", err
@@ -200,14 +200,13 @@ func (s *server) run(ctx context.Context, p *program) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opt.Timeout, fmt.Errorf("the time limit of %v is over", s.opt.Timeout))
 	defer cancel()
 	result, err := machine.Run(ctx, p.inputs)
-	var stopped *vm.Stopped
-	var wrong *vm.RuntimeError
-	switch {
-	case errors.As(err, &stopped):
+	if err != nil && ctx.Err() != nil {
 		return "", context.Cause(ctx)
-	case errors.As(err, &wrong):
-		return "", failure(p.file, describe.RunTime(wrong), int(wrong.Pos.Start))
-	case err != nil:
+	}
+	if d, ok := describe.Failed(err, 0, 0); ok {
+		return "", failure(p.file, d)
+	}
+	if err != nil {
 		return "", err
 	}
 	var b strings.Builder

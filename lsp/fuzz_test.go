@@ -22,7 +22,7 @@ import (
 )
 
 func newTestFile(text string) *file {
-	return (&file{uri: testURI, text: text, encoding: source.UTF16}).finish(nil)
+	return (&file{uri: testURI, text: text, encoding: utf16Units}).finish(nil)
 }
 
 func wholeText(text string) source.Span { return source.Span{End: len(text)} }
@@ -110,7 +110,7 @@ func FuzzIncremental(f *testing.F) {
 					t.Fatalf("%v in %q: got %q, want %q", change.Range, m.text, next, want)
 				}
 				changes = append(changes, fmt.Sprint(change.Range, " ", insert))
-				m = newMapper(next, source.UTF16)
+				m = newMapper(next, utf16Units)
 			}
 			now = now.edited(version, uint64(version), next)
 			fresh := newTestFile(want)

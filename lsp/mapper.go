@@ -9,12 +9,21 @@ import (
 	"ein/lang/source"
 )
 
+// encoding is the unit in which the client counts columns.
+type encoding uint8
+
+const (
+	utf8Units encoding = iota
+	utf16Units
+	utf32Units
+)
+
 // mapper turns byte offsets of one text into positions of the protocol and back.
 // Lines are those of the protocol, which a lone carriage return ends too; the
 // language and lang/source know only line feeds.
 type mapper struct {
 	text     string
-	encoding source.Encoding
+	encoding encoding
 	lines    []int // offset of the first byte of each line
 
 	// marks has for every stride bytes the columns that the text before takes, all
@@ -24,14 +33,14 @@ type mapper struct {
 
 const stride = 256
 
-func newMapper(text string, enc source.Encoding) *mapper {
+func newMapper(text string, enc encoding) *mapper {
 	m := &mapper{text: text, encoding: enc, lines: []int{0}}
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; c == '\n' || c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
 			m.lines = append(m.lines, i+1)
 		}
 	}
-	if enc == source.UTF8 {
+	if enc == utf8Units {
 		return m
 	}
 	m.marks = make([]int, 0, len(text)/stride+1)
@@ -52,7 +61,7 @@ func newMapper(text string, enc source.Encoding) *mapper {
 
 // units is the width of a character in UTF-16 or UTF-32.
 func (m *mapper) units(r rune) int {
-	if m.encoding == source.UTF16 && r >= 0x10000 {
+	if m.encoding == utf16Units && r >= 0x10000 {
 		return 2
 	}
 	return 1
@@ -61,7 +70,7 @@ func (m *mapper) units(r rune) int {
 // columns is the number of columns that the text before an offset takes. The
 // offset is the start of a character.
 func (m *mapper) columns(offset int) int {
-	if m.encoding == source.UTF8 {
+	if m.encoding == utf8Units {
 		return offset
 	}
 	k := offset / stride
@@ -113,7 +122,7 @@ func (m *mapper) offset(p protocol.Position) (offset int, inside bool) {
 		return len(m.text), false
 	}
 	start, end := m.lines[p.Line], m.end(int(p.Line))
-	if m.encoding == source.UTF8 {
+	if m.encoding == utf8Units {
 		if int64(p.Character) > int64(end-start) {
 			return end, false
 		}

@@ -8,13 +8,11 @@ import (
 	"unicode/utf8"
 
 	"go.lsp.dev/protocol"
-
-	"ein/lang/source"
 )
 
 // slowPosition counts from the definition: lines end in \n, \r\n or \r, columns are
 // units of the encoding.
-func slowPosition(text string, offset int, enc source.Encoding) protocol.Position {
+func slowPosition(text string, offset int, enc encoding) protocol.Position {
 	before := strings.ReplaceAll(text[:offset], "\r\n", " \n")
 	if strings.HasSuffix(before, "\r") && strings.HasPrefix(text[offset:], "\n") {
 		before = before[:len(before)-1] + " " // within a line end is before it
@@ -25,9 +23,9 @@ func slowPosition(text string, offset int, enc source.Encoding) protocol.Positio
 	column := text[start:offset]
 	n := len(column)
 	switch enc {
-	case source.UTF16:
+	case utf16Units:
 		n = len(utf16.Encode([]rune(column)))
-	case source.UTF32:
+	case utf32Units:
 		n = utf8.RuneCountInString(column)
 	}
 	return protocol.Position{Line: uint32(line), Character: uint32(n)}
@@ -35,7 +33,7 @@ func slowPosition(text string, offset int, enc source.Encoding) protocol.Positio
 
 func checkMapper(t *testing.T, text string) {
 	t.Helper()
-	for _, enc := range []source.Encoding{source.UTF8, source.UTF16, source.UTF32} {
+	for _, enc := range []encoding{utf8Units, utf16Units, utf32Units} {
 		m := newMapper(text, enc)
 		for offset := 0; offset <= len(text); offset++ {
 			if offset < len(text) && !utf8.RuneStart(text[offset]) {
@@ -88,11 +86,11 @@ func TestMapper(t *testing.T) {
 
 // TestMapperWithin: a place in the middle of a character is before it.
 func TestMapperWithin(t *testing.T) {
-	m := newMapper("a𝔸b", source.UTF16)
+	m := newMapper("a𝔸b", utf16Units)
 	if offset, inside := m.offset(protocol.Position{Character: 2}); offset != 1 || !inside {
 		t.Errorf("within a pair: %d, %v", offset, inside)
 	}
-	m = newMapper("aéb", source.UTF8)
+	m = newMapper("aéb", utf8Units)
 	if offset, inside := m.offset(protocol.Position{Character: 2}); offset != 1 || !inside {
 		t.Errorf("within a character: %d, %v", offset, inside)
 	}

@@ -294,8 +294,8 @@ func runArchive(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	result := c.initialize(&params)
-	encoding := map[protocol.PositionEncodingKind]source.Encoding{
-		protocol.PositionEncodingKindUTF8: source.UTF8, protocol.PositionEncodingKindUTF16: source.UTF16, protocol.PositionEncodingKindUTF32: source.UTF32,
+	encoding := map[protocol.PositionEncodingKind]encoding{
+		protocol.PositionEncodingKindUTF8: utf8Units, protocol.PositionEncodingKindUTF16: utf16Units, protocol.PositionEncodingKindUTF32: utf32Units,
 	}[result.Capabilities.PositionEncoding]
 	type opened struct {
 		u       uri.URI

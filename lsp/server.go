@@ -14,8 +14,6 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
-
-	"ein/lang/source"
 )
 
 // server is one connection. Its methods that serve the protocol are those of the
@@ -177,16 +175,16 @@ func (c *client) refresh(peer protocol.Client) (list []func(context.Context) err
 // encodings are the ways to count columns, the one that costs us least first.
 var encodings = []struct {
 	kind     protocol.PositionEncodingKind
-	encoding source.Encoding
+	encoding encoding
 }{
-	{protocol.PositionEncodingKindUTF8, source.UTF8},
-	{protocol.PositionEncodingKindUTF32, source.UTF32},
-	{protocol.PositionEncodingKindUTF16, source.UTF16},
+	{protocol.PositionEncodingKindUTF8, utf8Units},
+	{protocol.PositionEncodingKindUTF32, utf32Units},
+	{protocol.PositionEncodingKindUTF16, utf16Units},
 }
 
 // negotiate picks the encoding of positions. UTF-16 is what a client has that names
 // none.
-func negotiate(general *protocol.GeneralClientCapabilities) (protocol.PositionEncodingKind, source.Encoding) {
+func negotiate(general *protocol.GeneralClientCapabilities) (protocol.PositionEncodingKind, encoding) {
 	if general != nil {
 		for _, e := range encodings {
 			if slices.Contains(general.PositionEncodings, e.kind) {
@@ -194,7 +192,7 @@ func negotiate(general *protocol.GeneralClientCapabilities) (protocol.PositionEn
 			}
 		}
 	}
-	return protocol.PositionEncodingKindUTF16, source.UTF16
+	return protocol.PositionEncodingKindUTF16, utf16Units
 }
 
 // Initialize learns what the client can do and says what the server does.

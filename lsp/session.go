@@ -16,7 +16,6 @@ import (
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/ide"
-	"ein/lang/source"
 )
 
 // session is the open files and the settings. What there is now is one snapshot;
@@ -32,12 +31,12 @@ type snapshot struct {
 	files    map[uri.URI]*file
 	settings settings
 	folders  []string // of the workspace, as paths
-	encoding source.Encoding
+	encoding encoding
 }
 
 func newSession() *session {
 	s := &session{}
-	s.now.Store(&snapshot{encoding: source.UTF16})
+	s.now.Store(&snapshot{encoding: utf16Units})
 	return s
 }
 
@@ -92,7 +91,7 @@ type file struct {
 	text     string
 	profile  check.Profile
 	bound    *binding // nil when no data is bound
-	encoding source.Encoding
+	encoding encoding
 
 	mapper   func() *mapper
 	document func() *ide.Document

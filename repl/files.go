@@ -13,6 +13,7 @@ import (
 	"ein/bind"
 	"ein/internal/codes"
 	"ein/lang"
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/syntax"
 	"ein/vm/cost"
@@ -77,17 +78,9 @@ func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, 
 
 // notRead is the reply when the entry was stopped while it read a file.
 func notRead(ctx context.Context, name string) *Reply {
-	r := failure("%s: nothing was read of %s", reason(ctx), name)
+	r := failure("%s: nothing was read of %s", describe.Reason(context.Cause(ctx)), name)
 	r.Limit = !errors.Is(context.Cause(ctx), context.Canceled)
 	return &r
-}
-
-// reason says why a context has ended.
-func reason(ctx context.Context) string {
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
-		return err.Error()
-	}
-	return "interrupted"
 }
 
 var inputPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\s*:\s*([A-Za-z]+))?\s*=?\s+(\S.*)$`)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/lang/describe"
 	"ein/lang/diag"
 )
 
@@ -106,7 +107,7 @@ func (l *Loop) eval(entry string) (Reply, error) {
 	if !before {
 		l.newline(ctx)
 	}
-	late := refusal(codes.E0533, "", reason(ctx)+", while the results were being shown: they are incomplete", "")
+	late := refusal(codes.E0533, "", describe.Reason(context.Cause(ctx))+", while the results were being shown: they are incomplete", "")
 	_ = l.Text.Render(l.Err, late.Diags, nil)
 	r.Failed, r.Limit = true, !errors.Is(context.Cause(ctx), context.Canceled)
 	return r, nil

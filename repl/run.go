@@ -142,7 +142,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	}
 	r := &Reply{}
 	for _, w := range result.Warnings {
-		e.diags = append(e.diags, diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Message: w.Message, Span: span(w.Pos)})
+		e.diags = append(e.diags, describe.Warning(w))
 	}
 	e.diags.Sort()
 	r.Diags, r.File = e.diags, next.file
@@ -187,37 +187,21 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 		panic("BUG: repl: " + err.Error())
 	}
 	result, err := machine.Run(ctx, c.inputs)
-	var wrong *vm.RuntimeError
-	var stopped *vm.Stopped
-	switch {
-	case errors.As(err, &stopped):
-		why := "interrupted"
-		if !errors.Is(stopped.Cause, context.Canceled) {
-			why = stopped.Cause.Error()
+	if d, ok := describe.Failed(err, machine.Stats().Ops, c.module.Certificate.Ops); ok {
+		if d.Span == (source.Span{}) { // it has no place in the program
+			d.Span = source.Span{Start: e.start, End: e.start}
 		}
-		r := next.refuse(diag.List{{Code: codes.E0533, Span: next.place(stopped.Pos, e), Label: "it was here",
-			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", why,
-				describe.Count(machine.Stats().Ops), describe.Count(c.module.Certificate.Ops)),
-			Notes: []string{"The session is as it was before."}}})
-		r.Limit = !errors.Is(stopped.Cause, context.Canceled) // else it was interrupted
+		if d.Code == codes.E0533 {
+			d.Notes = append(d.Notes, "The session is as it was before.")
+		}
+		r := next.refuse(diag.List{d})
+		r.Limit = r.Limit && !errors.Is(err, context.Canceled) // else it was interrupted
 		return nil, nil, r
-	case errors.As(err, &wrong):
-		d := describe.RunTime(wrong)
-		d.Span = next.place(wrong.Pos, e)
-		return nil, nil, next.refuse(diag.List{d})
-	case err != nil:
+	}
+	if err != nil {
 		panic("BUG: repl: " + err.Error())
 	}
 	return c, result, nil
-}
-
-// place is where something happened: in the program, or, of what has no place,
-// in the entry.
-func (s *state) place(p ir.Pos, e *entry) source.Span {
-	if p == (ir.Pos{}) {
-		return source.Span{Start: e.start, End: e.start}
-	}
-	return span(p)
 }
 
 // overLimit is an entry that needs more than it may use.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ein/lang"
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/lang/syntax"
@@ -106,7 +107,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	}
 	t := search(ctx, graph.Value, from, q.reverse)
 	if t == nil {
-		return failure("%s: the search was stopped", reason(ctx))
+		return failure("%s: the search was stopped", describe.Reason(context.Cause(ctx)))
 	}
 	if q.to == nil {
 		return Reply{Out: s.members(&q, t)}

@@ -1,6 +1,8 @@
 package describe
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -47,13 +49,39 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 // runtimeCodes are the codes of vm's kinds of errors, in their order.
 var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.E0604}
 
-// RunTime is the diagnostic of a failed run.
-func RunTime(e *vm.RuntimeError) diag.Diagnostic {
-	d := diag.Diagnostic{Code: runtimeCodes[e.Kind], Span: span(e.Pos), Message: e.Message}
-	if e.Hint != "" {
-		d.Notes = []string{strings.ToUpper(e.Hint[:1]) + e.Hint[1:] + "."}
+// Failed is the diagnostic of a run that went wrong, or was stopped after so many
+// operations of those certified. It is not ok for any other error.
+func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
+	var stopped *vm.Stopped
+	var wrong *vm.RuntimeError
+	switch {
+	case errors.As(err, &stopped):
+		return diag.Diagnostic{Code: codes.E0533, Span: span(stopped.Pos), Label: "it was here",
+			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(stopped.Cause), Count(done), Count(most))}, true
+	case errors.As(err, &wrong):
+		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: span(wrong.Pos), Message: wrong.Message}
+		if wrong.Hint != "" {
+			d.Notes = []string{strings.ToUpper(wrong.Hint[:1]) + wrong.Hint[1:] + "."}
+		}
+		return d, true
 	}
-	return d
+	return d, false
+}
+
+// Warning is the diagnostic of what a run noticed.
+func Warning(w vm.Warning) diag.Diagnostic {
+	return diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Span: span(w.Pos), Message: w.Message}
+}
+
+// Reason is the cause of a context that has ended, for people.
+func Reason(cause error) string {
+	switch {
+	case errors.Is(cause, context.Canceled):
+		return "interrupted"
+	case errors.Is(cause, context.DeadlineExceeded):
+		return "the time limit is over"
+	}
+	return cause.Error()
 }
 
 func span(p ir.Pos) source.Span { return source.Span{Start: int(p.Start), End: int(p.End)} }

@@ -45,16 +45,6 @@ func (p Position) String() string {
 	return s
 }
 
-// Encoding is the unit in which a protocol counts columns.
-type Encoding uint8
-
-// The encodings a language-server client may ask for.
-const (
-	UTF8 Encoding = iota
-	UTF16
-	UTF32
-)
-
 // File is one immutable source text. It may be made of the texts of others, one
 // behind the other: positions are then theirs.
 type File struct {
@@ -128,27 +118,18 @@ func (f *File) characters(offset int) int {
 	return k*stride + utf8.RuneCountInString(f.Text[f.marks[k]:offset])
 }
 
-// Lines is the number of lines; an empty file has one.
-func (f *File) Lines() int { return len(f.index()) }
-
-// LineSpan is the text of a line (from 1) without its line ending.
-func (f *File) LineSpan(line int) Span {
-	lines := f.index()
-	line = min(max(line, 1), len(lines))
-	s := Span{lines[line-1], len(f.Text)}
+// LineAt is the line around an offset, in the file that has it, without its ending.
+func (f *File) LineAt(offset int) Span {
+	p := f.part(offset)
+	lines := p.index()
+	line := max(sort.SearchInts(lines, offset-p.start+1), 1)
+	s := Span{lines[line-1], len(p.Text)}
 	if line < len(lines) {
 		s.End = lines[line] - 1
 	}
-	if s.End > s.Start && f.Text[s.End-1] == '\r' {
+	if s.End > s.Start && p.Text[s.End-1] == '\r' {
 		s.End--
 	}
-	return s
-}
-
-// LineAt is the line around an offset, in the file that has it.
-func (f *File) LineAt(offset int) Span {
-	p := f.part(offset)
-	s := p.LineSpan(sort.SearchInts(p.index(), offset-p.start+1))
 	return Span{p.start + s.Start, p.start + s.End}
 }
 
@@ -165,48 +146,4 @@ func (f *File) Position(offset int) Position {
 		Column: 1 + p.characters(at) - p.characters(lines[line-1]),
 		Offset: offset,
 	}
-}
-
-// LineColumn maps a byte offset to a line and column, both from 0, the column
-// in units of enc.
-func (f *File) LineColumn(offset int, enc Encoding) (line, column int) {
-	lines := f.index()
-	offset = min(max(offset, 0), len(f.Text))
-	line = sort.SearchInts(lines, offset+1) - 1
-	return line, width(f.Text[lines[line]:offset], enc)
-}
-
-// Offset is the inverse of LineColumn. A column past the end of the line is the
-// end of the line, as editors expect.
-func (f *File) Offset(line, column int, enc Encoding) int {
-	s := f.LineSpan(line + 1)
-	text := f.Text[s.Start:s.End]
-	for i, r := range text {
-		if column <= 0 {
-			return s.Start + i
-		}
-		column -= runeWidth(r, enc)
-	}
-	return s.End
-}
-
-func width(text string, enc Encoding) int {
-	if enc == UTF8 {
-		return len(text)
-	}
-	n := 0
-	for _, r := range text {
-		n += runeWidth(r, enc)
-	}
-	return n
-}
-
-func runeWidth(r rune, enc Encoding) int {
-	switch {
-	case enc == UTF8:
-		return max(utf8.RuneLen(r), 1)
-	case enc == UTF16 && r >= 0x10000:
-		return 2
-	}
-	return 1
 }

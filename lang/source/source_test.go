@@ -18,40 +18,14 @@ func TestPosition(t *testing.T) {
 			t.Errorf("%d is at %+v, want %d:%d", test.offset, p, test.line, test.column)
 		}
 	}
-	if f.Lines() != 4 || NewFile("", "").Lines() != 1 {
-		t.Error("wrong number of lines")
-	}
 }
 
-func TestLineSpan(t *testing.T) {
+func TestLineAt(t *testing.T) {
 	f := NewFile("a", text)
-	for line, want := range map[int]string{0: "ab", 1: "ab", 2: "é𝄞x", 3: "", 4: "last", 9: "last"} {
-		if s := f.LineSpan(line); f.Text[s.Start:s.End] != want {
-			t.Errorf("line %d is %q, want %q", line, f.Text[s.Start:s.End], want)
+	for offset, want := range map[int]string{-1: "ab", 0: "ab", 3: "ab", 4: "é𝄞x", 10: "é𝄞x", 12: "", 13: "last", 99: "last"} {
+		if s := f.LineAt(offset); f.Text[s.Start:s.End] != want {
+			t.Errorf("the line at %d is %q, want %q", offset, f.Text[s.Start:s.End], want)
 		}
-	}
-}
-
-func TestLineColumn(t *testing.T) {
-	f := NewFile("a", text)
-	for enc, want := range map[Encoding]int{UTF8: 6, UTF16: 3, UTF32: 2} {
-		if line, column := f.LineColumn(10, enc); line != 1 || column != want {
-			t.Errorf("encoding %d: %d:%d, want 1:%d", enc, line, column, want)
-		}
-	}
-	for offset := range len(text) {
-		if !utf8.RuneStart(text[offset]) || text[offset] == '\n' {
-			continue
-		}
-		for _, enc := range []Encoding{UTF8, UTF16, UTF32} {
-			line, column := f.LineColumn(offset, enc)
-			if got := f.Offset(line, column, enc); got != offset {
-				t.Errorf("encoding %d: %d comes back as %d", enc, offset, got)
-			}
-		}
-	}
-	if got := f.Offset(1, 99, UTF16); got != 11 {
-		t.Errorf("past the end is %d", got)
 	}
 }
 

@@ -142,7 +142,7 @@ func TestFootprint(t *testing.T) {
 		before := heap()
 		p := newParser(source.NewFile("in.ein", text), Options{Limits: Limits{Arguments: len(text), Height: len(text)}})
 		f := p.program()
-		f.Source.Lines()
+		f.Source.Position(0)
 		took := heap() - before + uint64(len(text))
 		runtime.KeepAlive(p)
 		if len(f.Diags) > 0 {
