@@ -73,10 +73,8 @@ type Config struct {
 	// earlier version of the program that was checked with the same Config, what is
 	// the same. The operations of the result then come from several checks: their
 	// types are right, but not their IDs, places and operands, so it cannot be planned.
-	// Anew is a statement to elaborate even so, for its Values.
 	Keep  bool
 	Reuse *Program
-	Anew  syntax.Stmt
 }
 
 // Output is one printed value.

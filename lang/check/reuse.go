@@ -74,20 +74,18 @@ func (c *checker) assignment(s *syntax.Assign) val {
 	}
 	text := c.file.Source.Text[s.Span.Start:s.Span.End]
 	earlier := c.reuse[text]
-	if c.cfg.Anew == nil || c.cfg.Anew.Pos() != s.Span {
-		for i, o := range earlier {
-			if !c.applies(o) {
-				continue
-			}
-			c.replay(o)
-			if i == 0 && c.outcomes[text] == nil {
-				c.outcomes[text] = slices.Clip(earlier) // nothing changes
-			} else {
-				c.keep(text, o)
-				c.keep(text, earlier...)
-			}
-			return o.v
+	for i, o := range earlier {
+		if !c.applies(o) {
+			continue
 		}
+		c.replay(o)
+		if i == 0 && c.outcomes[text] == nil {
+			c.outcomes[text] = slices.Clip(earlier) // nothing changes
+		} else {
+			c.keep(text, o)
+			c.keep(text, earlier...)
+		}
+		return o.v
 	}
 	v := c.elaborateAnew(s, text)
 	c.keep(text, earlier...)

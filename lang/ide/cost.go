@@ -25,13 +25,14 @@ type computation struct {
 }
 
 func (d *Document) computed(offset int) computation {
+	part := d.part(d.statementAt(offset))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c, ok := d.computations[offset]; ok {
 		return c
 	}
 	var c computation
-	if part := d.slice(d.statementAt(offset)); part != nil {
+	if part != nil {
 		c.value = part.statements[offset]
 		c.cost = d.planned(part, offset)
 	} else {
@@ -49,6 +50,21 @@ func (d *Document) computed(offset int) computation {
 const plannedNodes = 200
 
 var tooMuch = fmt.Sprintf("Its cost is not shown: more than %d operations go into it.", plannedNodes)
+
+// part is slice, kept.
+func (d *Document) part(stmt int) *checked {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, ok := d.parts[stmt]
+	if !ok {
+		if d.parts == nil {
+			d.parts = map[int]*checked{}
+		}
+		p = d.slice(stmt)
+		d.parts[stmt] = p
+	}
+	return p
+}
 
 // slice is the part of the program that a statement needs, checked: the statement, the
 // definitions that it sees and those that they see, with all inputs and functions. It
@@ -87,7 +103,7 @@ func (d *Document) slice(stmt int) *checked {
 		}
 	}
 	l := d.opt.Lang
-	return checkFile(&part, check.Config{Profile: l.Profile, Limits: l.Check, Inputs: l.Inputs, Labels: d.check().Labels})
+	return checkFile(&part, check.Config{Profile: l.Profile, Limits: l.Check, Inputs: l.Inputs, Labels: d.check().Labels, Values: map[syntax.Expr]*ir.Node{}})
 }
 
 // planned is the cost of the statement at offset of a checked program.

@@ -40,8 +40,8 @@ type Document struct {
 	checked atomic.Pointer[check.Program]
 
 	mu           sync.Mutex
-	computations map[int]computation              // see computed
-	values       map[int]map[syntax.Expr]*ir.Node // see valuesIn
+	computations map[int]computation // see computed
+	parts        map[int]*checked    // see part
 }
 
 // checked is a checked program.
@@ -96,22 +96,12 @@ func checkFile(f *syntax.File, cfg check.Config) *checked {
 // valuesIn is the operation of every expression in a statement of the file. The
 // body of a function has those of its last call.
 func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
-	s := d.File().Stmts[stmt]
-	if _, ok := s.(*syntax.Def); ok {
-		return d.full().values
+	if _, ok := d.File().Stmts[stmt].(*syntax.Def); !ok {
+		if p := d.part(stmt); p != nil {
+			return p.values
+		}
 	}
-	before := d.check().Program
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if v, ok := d.values[stmt]; ok {
-		return v
-	}
-	c := d.checkText(check.Config{Keep: true, Reuse: before, Anew: s, Values: map[syntax.Expr]*ir.Node{}})
-	if d.values == nil {
-		d.values = map[int]map[syntax.Expr]*ir.Node{}
-	}
-	d.values[stmt] = c.values
-	return c.values
+	return d.full().values
 }
 
 // WithText is the document with another text. Statements that are as they were, and
