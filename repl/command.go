@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/internal/table"
+	"ein/internal/words"
 	"ein/lang/diag"
 )
 
@@ -85,7 +86,7 @@ func (s *Session) command(ctx context.Context, entry string) Reply {
 	case c.needs && arg == "":
 		return failure("`:%s` needs an argument: `:%s %s`", name, name, c.args)
 	case c.takes == none && arg != "":
-		return failure("`:%s` takes no argument, found `%s`", name, shorten(arg, 40))
+		return failure("`:%s` takes no argument, found `%s`", name, words.Shorten(arg, 40))
 	}
 	return c.run(s, ctx, arg)
 }

@@ -7,8 +7,8 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang/check"
-	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -144,7 +144,7 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 	} {
 		if l.have > l.limit {
 			return diag.List{{Code: l.code, Span: source.Span{Start: at, End: at},
-				Message: fmt.Sprintf("the session has %s %s, the limit of a program is %s", describe.Count(uint64(l.have)), l.what, describe.Count(uint64(l.limit))),
+				Message: fmt.Sprintf("the session has %s %s, the limit of a program is %s", words.Count(uint64(l.have)), l.what, words.Count(uint64(l.limit))),
 				Notes:   []string{"`:save` writes the session to a file, `:reset` forgets it."}}}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/describe"
 	"ein/lang/diag"
@@ -90,7 +91,7 @@ var inputPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\s*:\s*([A-Za
 func (s *Session) input(ctx context.Context, arg string) Reply {
 	m := inputPattern.FindStringSubmatch(arg)
 	if m == nil {
-		return failure("expected a name and a file, as in `:input A: matrix weights.csv`, found `%s`", shorten(arg, 40))
+		return failure("expected a name and a file, as in `:input A: matrix weights.csv`, found `%s`", words.Shorten(arg, 40))
 	}
 	name, kind, spec := m[1], m[2], unquote(m[3])
 	if kind == "" {
@@ -202,7 +203,7 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	for _, a := range args[1:] {
 		name, spec, ok := strings.Cut(a, "=")
 		if !ok {
-			return failure("expected NAME=DATA after the program, found `%s`", shorten(a, 40))
+			return failure("expected NAME=DATA after the program, found `%s`", words.Shorten(a, 40))
 		}
 		i := slices.IndexFunc(parsed.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
 		if i < 0 {
@@ -259,12 +260,5 @@ func (s *Session) save(_ context.Context, arg string) Reply {
 		return fileFailure(name, "written", err)
 	}
 	n := len(s.program.File.Stmts)
-	return Reply{Note: fmt.Sprintf("%s written to %s\n", plural(n, "statement"), name)}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
 }

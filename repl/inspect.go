@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ein/internal/table"
+	"ein/internal/words"
 	"ein/lang/check"
 	"ein/lang/describe"
 	"ein/lang/diag"
@@ -49,11 +50,11 @@ func describeValue(v *tensor.Value) string {
 	case ones < 0:
 		return typeWords(t)
 	case t.Kind == tensor.Bool && t.Shape.Rank() == 2 && t.Shape.Dim(0) == t.Shape.Dim(1):
-		return typeWords(t) + ", " + plural(ones, "edge")
+		return typeWords(t) + ", " + words.Plural(ones, "edge")
 	case t.Kind == tensor.Bool:
-		return fmt.Sprintf("%s, %s of %s are 1", typeWords(t), describe.Count(uint64(ones)), describe.Count(t.Shape.Elems()))
+		return fmt.Sprintf("%s, %s of %s are 1", typeWords(t), words.Count(uint64(ones)), words.Count(t.Shape.Elems()))
 	}
-	return fmt.Sprintf("%s, %s entries", typeWords(t), describe.Count(uint64(ones)))
+	return fmt.Sprintf("%s, %s entries", typeWords(t), words.Count(uint64(ones)))
 }
 
 func (s *Session) tensorList(context.Context, string) Reply {
@@ -61,7 +62,7 @@ func (s *Session) tensorList(context.Context, string) Reply {
 	text := func(sp syntax.Node) string {
 		at := sp.Pos()
 		shown, _ := diag.Display(strings.Join(strings.Fields(s.file.Text[at.Start:at.End]), " "))
-		return shorten(shown, 60)
+		return words.Shorten(shown, 60)
 	}
 	byStart := map[int]syntax.Stmt{}
 	for _, st := range s.program.File.Stmts {
@@ -114,12 +115,12 @@ func (s *Session) typeOf(_ context.Context, arg string) Reply {
 		}
 		name := st.Name
 		if name == "_" {
-			name = shorten(strings.Join(strings.Fields(next.file.Text[st.Span.Start:st.Span.End]), " "), 60)
+			name = words.Shorten(strings.Join(strings.Fields(next.file.Text[st.Span.Start:st.Span.End]), " "), 60)
 		}
 		r.Out += name + ": " + typeWords(st.Node.Type) + "\n"
 	}
 	if r.Out == "" {
-		return failure("`%s` has no value of its own", shorten(arg, 40))
+		return failure("`%s` has no value of its own", words.Shorten(arg, 40))
 	}
 	return r
 }
@@ -150,7 +151,7 @@ func (s *Session) doc(_ context.Context, arg string) Reply {
 	if near, ok := diag.Suggest(name, names); ok {
 		hint = "Did you mean `" + near + "`? " + hint
 	}
-	return refusal("", "", fmt.Sprintf("there is no function `%s`", shorten(name, 40)), hint)
+	return refusal("", "", fmt.Sprintf("there is no function `%s`", words.Shorten(name, 40)), hint)
 }
 
 // compileArgument compiles a statement, given the values that are there, or, of a
@@ -225,7 +226,7 @@ func (s *Session) time(ctx context.Context, arg string) Reply {
 	wall := time.Since(start)
 	if !r.Failed {
 		r.Out += fmt.Sprintf("%v, %s operations (at most %s), %s\n", wall.Round(time.Microsecond),
-			describe.Count(r.stats.Ops), describe.Count(r.bound), describe.Bytes(r.stats.PeakBytes))
+			words.Count(r.stats.Ops), words.Count(r.bound), words.Bytes(r.stats.PeakBytes))
 	}
 	return r
 }
@@ -254,7 +255,7 @@ func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, [
 	}
 	stmts := next.program.File.Stmts[len(s.program.File.Stmts):]
 	if _, ok := stmts[0].(*syntax.ExprStmt); len(stmts) != 1 || !ok {
-		r := failure("expected one expression, found `%s`", shorten(expression, 40))
+		r := failure("expected one expression, found `%s`", words.Shorten(expression, 40))
 		return nil, nil, &r
 	}
 	_, result, fail := s.execute(ctx, &next, e)

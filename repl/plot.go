@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ein/internal/chart"
-	"ein/lang/describe"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/vm/tensor"
@@ -29,17 +29,17 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 	v := out.Value
 	switch rank := v.Shape.Rank(); {
 	case rank == 0 || rank > 2:
-		return failure("`:plot` draws vectors and matrices, and `%s` is a %s", shorten(expression, 40), typeWords(v.Type))
+		return failure("`:plot` draws vectors and matrices, and `%s` is a %s", words.Shorten(expression, 40), typeWords(v.Type))
 	case v.Shape.Elems() == 0:
-		return failure("`%s` is empty", shorten(expression, 40))
+		return failure("`%s` is empty", words.Shorten(expression, 40))
 	case 8*v.Shape.Elems() > s.cfg.Limits.MaxBytes:
 		r := failure("to draw `%s` takes %s of memory, the limit is %s; the flag `--max-memory` of the session sets it",
-			shorten(expression, 40), describe.Bytes(8*v.Shape.Elems()), describe.Bytes(s.cfg.Limits.MaxBytes))
+			words.Shorten(expression, 40), words.Bytes(8*v.Shape.Elems()), words.Bytes(s.cfg.Limits.MaxBytes))
 		r.Limit = true
 		return r
 	}
 	g := newGrid(v)
-	g.name = shorten(expression, 60)
+	g.name = words.Shorten(expression, 60)
 	if n := len(labels); n == g.cols && (g.vector || n == g.rows) && !s.cfg.Numbers {
 		g.labels = labels
 	}
@@ -73,7 +73,7 @@ func (g *grid) svg() (picture []byte, what string) {
 			names = append(names, fmt.Sprint(i))
 		}
 		edge := func(from, to int) bool { return g.at[from*g.cols+to] != 0 }
-		return chart.Graph(g.heading(), names, edge), fmt.Sprintf("the graph of %s", plural(g.rows, "node"))
+		return chart.Graph(g.heading(), names, edge), fmt.Sprintf("the graph of %s", words.Plural(g.rows, "node"))
 	}
 	step := max(1, (max(g.rows, g.cols)+maxCells-1)/maxCells)
 	note := fmt.Sprintf("least %s, greatest %s", show.Number(g.low), show.Number(g.high))
@@ -248,7 +248,7 @@ func (g *grid) bars(columns int) string {
 			name = fmt.Sprintf("%d-%d", from, to-1)
 		} else if g.labels != nil {
 			name, _ = diag.Display(g.labels[from])
-			name = shorten(name, 20)
+			name = words.Shorten(name, 20)
 		}
 		list = append(list, bar{name, show.Number(x), x})
 		_, width := diag.Display(name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/compile"
@@ -212,7 +213,7 @@ func (s *Session) overLimit(l *cost.LimitError, kept uint64, e *entry) diag.Diag
 	}
 	note := "Nothing was run, and the session is as it was before. The flag `" + flag + "` of the session sets the limit; `:cost` shows what a statement needs."
 	if d.Code == codes.E0530 && kept > 0 {
-		note += fmt.Sprintf(" Other values of the session take %s; `:reset` frees them.", describe.Bytes(kept))
+		note += fmt.Sprintf(" Other values of the session take %s; `:reset` frees them.", words.Bytes(kept))
 	}
 	d.Notes = append(d.Notes, note)
 	return d

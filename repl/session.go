@@ -284,10 +284,3 @@ func (s *Session) showing(of *state) show.Options {
 	labels := of.program.Labels
 	return show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Full: s.cfg.Full, Columns: s.width(), Hint: ":full shows all"}
 }
-
-func shorten(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-3]) + "..."
-	}
-	return s
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/describe"
 	"ein/lang/diag"
@@ -83,7 +84,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		q, known = ask(x)
 	}
 	if !known {
-		return refusal("", "", fmt.Sprintf("`:why` cannot explain `%s`", shorten(arg, 40)), whyForms)
+		return refusal("", "", fmt.Sprintf("`:why` cannot explain `%s`", words.Shorten(arg, 40)), whyForms)
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.
@@ -130,7 +131,7 @@ func (s *Session) node(ctx context.Context, x syntax.Expr, n int) (int, *Reply) 
 	}
 	v := out.Value
 	if v.Shape.Rank() != 0 || v.At() != math.Trunc(v.At()) || v.At() < 0 || v.At() >= float64(n) {
-		r := failure("%s is no node; the nodes are 0 to %d", shorten(syntax.ExprString(x), 40), n-1)
+		r := failure("%s is no node; the nodes are 0 to %d", words.Shorten(syntax.ExprString(x), 40), n-1)
 		return 0, &r
 	}
 	return int(v.At()), nil
@@ -227,7 +228,7 @@ func (s *Session) members(q *question, t *tree) string {
 		list = list[1:]
 	}
 	verb := map[bool]string{false: "reaches", true: "is reached from"}[q.reverse]
-	fmt.Fprintf(&b, "%s %s %s\n", s.label(t.start), verb, plural(len(list), "node"))
+	fmt.Fprintf(&b, "%s %s %s\n", s.label(t.start), verb, words.Plural(len(list), "node"))
 	const most = 20
 	for k, to := range list {
 		if k == most {
@@ -253,7 +254,7 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 		return fmt.Sprintf("no: %s is the start, which is left out even when it is on a cycle; ask tc(A)[i, i] for that\n", s.label(to))
 	}
 	if nodes != nil {
-		return fmt.Sprintf("yes: %s (%s)\n", s.arrows(nodes, q.reverse), plural(len(nodes)-1, "edge"))
+		return fmt.Sprintf("yes: %s (%s)\n", s.arrows(nodes, q.reverse), words.Plural(len(nodes)-1, "edge"))
 	}
 	from, target := t.start, to
 	leaves, way := "no edge leads out of these", "from"
@@ -292,7 +293,7 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 		last = append(last[:10], fmt.Sprintf("and %d more", len(last)-10))
 	}
 	return fmt.Sprintf("no: there is %s\n  the search %s %s ended after %s, at %s\n  %s  %s\n", goal, way, s.label(t.start),
-		plural(t.depth[t.order[len(t.order)-1]], "step"), strings.Join(last, ", "), set.String(), leaves)
+		words.Plural(t.depth[t.order[len(t.order)-1]], "step"), strings.Join(last, ", "), set.String(), leaves)
 }
 
 // arrows is a path; one that was searched backwards is turned round.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -38,7 +39,7 @@ func (c *checker) warn(code diag.Code, s source.Span, label string, notes []stri
 func (c *checker) andMore() diag.Diagnostic {
 	end := len(c.file.Source.Text)
 	return diag.Diagnostic{Code: codes.N0506, Severity: diag.Note, Span: source.Span{Start: end, End: end},
-		Message: plural(c.more, "more problem") + " not shown"}
+		Message: words.Plural(c.more, "more problem") + " not shown"}
 }
 
 // wasStopped says that the rest of the program was not checked.
@@ -247,16 +248,16 @@ func (c *checker) functionNames() []string {
 }
 
 func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
-	want := plural(least, "argument")
+	want := words.Plural(least, "argument")
 	switch {
 	case most == 0:
 		want = "no arguments"
 	case most > least && most > tensor.MaxRank:
 		want = "at least " + want
 	case most == least+1:
-		want = fmt.Sprintf("%d or %s", least, plural(most, "argument"))
+		want = fmt.Sprintf("%d or %s", least, words.Plural(most, "argument"))
 	case most > least:
-		want = fmt.Sprintf("%d to %s", least, plural(most, "argument"))
+		want = fmt.Sprintf("%d to %s", least, words.Plural(most, "argument"))
 	}
 	c.err(codes.E0205, x.Span, "", []string{"The call is `" + signature + "`."},
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
@@ -631,7 +632,7 @@ func (c *checker) selectPosition(e syntax.Expr) {
 }
 
 func (c *checker) selectRank(x *syntax.Call, n *ir.Node, k int) {
-	c.err(codes.E0302, x.Span, "", nil, "%s is %s: `select` takes %s after it, found %d", text(x.Args[0].Value), shapeOf(n), plural(n.Rank(), "position"), k)
+	c.err(codes.E0302, x.Span, "", nil, "%s is %s: `select` takes %s after it, found %d", text(x.Args[0].Value), shapeOf(n), words.Plural(n.Rank(), "position"), k)
 }
 
 func (c *checker) vectorSelect(x *syntax.Call) {
@@ -697,7 +698,7 @@ func (c *checker) vecRank(x syntax.Expr, n *ir.Node) {
 }
 
 func (c *checker) lengthMismatch(x *syntax.Call, got, want int) {
-	c.err(codes.E0406, x.Args[1].Value.Pos(), "", nil, "the list has %s, but the length given is %d", plural(got, "number"), want)
+	c.err(codes.E0406, x.Args[1].Value.Pos(), "", nil, "the list has %s, but the length given is %d", words.Plural(got, "number"), want)
 }
 
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
@@ -751,7 +752,7 @@ func (c *checker) edgeRange(s source.Span, id, n int) {
 	if n <= 1 {
 		notes = nil
 	}
-	c.err(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, plural(n, "node"))
+	c.err(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, words.Plural(n, "node"))
 }
 
 // mixedEdges points at the first end that is not like most of the others.
@@ -771,7 +772,7 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 }
 
 func (c *checker) fewerThanLabels(x syntax.Expr, n int) {
-	c.err(codes.E0411, x.Pos(), "", []string{"All labelled graphs of a program have the same nodes."}, "the program has %s, more than the %d given", plural(len(c.labels), "labelled node"), n)
+	c.err(codes.E0411, x.Pos(), "", []string{"All labelled graphs of a program have the same nodes."}, "the program has %s, more than the %d given", words.Plural(len(c.labels), "labelled node"), n)
 }
 
 func (c *checker) emptyEdges(x *syntax.Call) {
@@ -795,11 +796,11 @@ func (c *checker) adjEntry(x syntax.Expr, i, j int) {
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {
-	c.warn(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", plural(n, "node"))
+	c.warn(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", words.Plural(n, "node"))
 }
 
 func (c *checker) duplicateEdges(x *syntax.Call, n int) {
-	c.warn(codes.N0417, x.Span, "", []string{"An edge is there or not: repeating it changes nothing."}, "%s given more than once", plural(n, "edge"))
+	c.warn(codes.N0417, x.Span, "", []string{"An edge is there or not: repeating it changes nothing."}, "%s given more than once", words.Plural(n, "edge"))
 }
 
 func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -578,11 +577,4 @@ func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 		c.duplicateEdges(x, duplicates)
 	}
 	return val{n: c.b.Const(v)}
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

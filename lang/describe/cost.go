@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ein/internal/table"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -84,7 +85,7 @@ func statementText(f *syntax.File, st syntax.Stmt) string {
 
 func shown(s string, most int) string {
 	s, _ = diag.Display(s)
-	return Shorten(s, most)
+	return words.Shorten(s, most)
 }
 
 // costTable is a row for each statement, and the sums.
@@ -92,15 +93,15 @@ func costTable(c *cost.Certificate, f *source.File, head string, name func(s Sta
 	rows := [][]string{{head, "operations", "bytes", "statement"}}
 	for _, s := range StatementCosts(c, f) {
 		line, text := name(s)
-		rows = append(rows, []string{line, Count(s.Ops), Count(s.Bytes), shown(text, shownCost)})
+		rows = append(rows, []string{line, words.Count(s.Ops), words.Count(s.Bytes), shown(text, shownCost)})
 	}
 	if c.Reading > 0 {
-		rows = append(rows, []string{"", "", Count(c.Reading), "reading the program and its data"})
+		rows = append(rows, []string{"", "", words.Count(c.Reading), "reading the program and its data"})
 	}
-	rows = append(rows, []string{"total", Count(c.Ops), Count(c.PeakBytes), "at most; bytes at the peak, inputs included"})
+	rows = append(rows, []string{"total", words.Count(c.Ops), words.Count(c.PeakBytes), "at most; bytes at the peak, inputs included"})
 	plural := " elements"
 	if c.OutputElements == 1 {
 		plural = " element"
 	}
-	return strings.Join(table.Align("  ", rows, 0, 1, 2), "") + "outputs: " + Count(c.OutputElements) + plural + "\n"
+	return strings.Join(table.Align("  ", rows, 0, 1, 2), "") + "outputs: " + words.Count(c.OutputElements) + plural + "\n"
 }

@@ -23,22 +23,6 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 3 << 29: "1.5 GiB"} {
-		if got := describe.Bytes(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := describe.Count(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-	if got := describe.Shorten("äöüäöü", 5); got != "äö..." {
-		t.Error(got)
-	}
-}
-
 // TestOperations: the words of every operation of the machine can be filled in.
 func TestOperations(t *testing.T) {
 	p := &code.Program{Regs: make([]code.Reg, 1)}

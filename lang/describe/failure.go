@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/vm"
@@ -17,15 +18,15 @@ import (
 // Refused is the diagnostic of a program that needs more than it may use, and the
 // flag that sets the limit. What to do about it is the caller's to add.
 func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
-	amount := func(n uint64) string { return Count(n) + " " + e.What }
+	amount := func(n uint64) string { return words.Count(n) + " " + e.What }
 	what := ""
 	switch e.What {
 	case "bytes":
 		d.Code, flag, what = codes.E0530, "--max-memory", " of memory"
 		amount = func(n uint64) string {
-			s := Count(n) + " bytes"
+			s := words.Count(n) + " bytes"
 			if n >= 1<<10 {
-				s += " (" + Bytes(n) + ")"
+				s += " (" + words.Bytes(n) + ")"
 			}
 			return s
 		}
@@ -57,7 +58,7 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 	switch {
 	case errors.As(err, &stopped):
 		return diag.Diagnostic{Code: codes.E0533, Span: span(stopped.Pos), Label: "it was here",
-			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(stopped.Cause), Count(done), Count(most))}, true
+			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(stopped.Cause), words.Count(done), words.Count(most))}, true
 	case errors.As(err, &wrong):
 		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: span(wrong.Pos), Message: wrong.Message}
 		if wrong.Hint != "" {

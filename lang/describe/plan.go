@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ein/internal/table"
+	"ein/internal/words"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/plan"
@@ -137,8 +138,8 @@ func (e *explainer) statementAt(p ir.Pos) int {
 func (e *explainer) head() {
 	c := &e.c.Module.Certificate
 	name, _ := diag.Display(e.c.Name)
-	fmt.Fprintf(&e.Builder, "%s: %s, at most %s operations and %s\n", name, plural(len(e.c.Module.Steps), "step"),
-		Count(c.Ops), Bytes(c.PeakBytes))
+	fmt.Fprintf(&e.Builder, "%s: %s, at most %s operations and %s\n", name, words.Plural(len(e.c.Module.Steps), "step"),
+		words.Count(c.Ops), words.Bytes(c.PeakBytes))
 	if e.c.Plain {
 		e.WriteString("not optimised: every operation as written\n")
 	}
@@ -146,10 +147,7 @@ func (e *explainer) head() {
 		r := &e.c.Code.Regs[in.Reg]
 		entries := ""
 		if r.Layout == tensor.Sparse {
-			entries = ", " + plural(r.NNZ, "entry")
-			if r.NNZ != 1 {
-				entries = fmt.Sprintf(", %s entries", Count(uint64(r.NNZ)))
-			}
+			entries = ", " + words.Plural(r.NNZ, "entry", "entries")
 		}
 		fmt.Fprintf(&e.Builder, "input %s: %s%s\n", in.Name, e.result(in.Reg), entries)
 	}
@@ -240,7 +238,7 @@ func (e *explainer) outputs() {
 	var rows [][]string
 	for _, o := range e.c.Code.Outputs {
 		name, _ := diag.Display(o.Name)
-		row := []string{Shorten(name, 40)}
+		row := []string{words.Shorten(name, 40)}
 		if reg := e.reg(o.Reg); reg != o.Name {
 			row = append(row, "= "+reg)
 		} else {
@@ -302,7 +300,7 @@ func (e *explainer) step(s *cost.Step) []string {
 		args[i] = e.reg(r)
 	}
 	what, how := operation(e.c.Code, s)
-	row := []string{"", what + " (" + strings.Join(args, ", ") + ")", how, "", "<= " + Count(s.Cost.Ops) + " ops"}
+	row := []string{"", what + " (" + strings.Join(args, ", ") + ")", how, "", "<= " + words.Count(s.Cost.Ops) + " ops"}
 	if s.Dst >= 0 {
 		row[0], row[3] = e.reg(s.Dst)+" =", e.result(s.Dst)
 	}
@@ -386,7 +384,7 @@ func fused(m *code.Micro) string {
 			names = append(names, c.Fn.String())
 		}
 	}
-	s := Shorten(strings.Join(names, ", "), 40)
+	s := words.Shorten(strings.Join(names, ", "), 40)
 	if s == "" {
 		s = "copy"
 	}

@@ -192,7 +192,7 @@ func (c *completer) collect() {
 		switch first := c.d.text(s.before[0].Span); {
 		case first == "input" && n == 3 && s.last() == syntax.KindColon:
 			for _, k := range []string{"graph", "matrix", "vector", "scalar"} {
-				c.add(Item{Label: k, Kind: KindKeyword, Doc: words[k], Rank: rankFit})
+				c.add(Item{Label: k, Kind: KindKeyword, Doc: keywords[k], Rank: rankFit})
 			}
 			return
 		case first == "input" && (n == 1 || n == 2), first == "def" && (n == 1 || in != nil && !s.op):
@@ -227,8 +227,8 @@ func (c *completer) statementStart() {
 	c.add(Item{Label: ":print", Kind: KindDirective, Doc: "Gives values as outputs of the program.", Insert: ":print ", Rank: rankKeyword})
 	profile := c.d.opt.Lang.Profile
 	if profile != check.Core {
-		c.add(Item{Label: "def", Kind: KindKeyword, Doc: words["def"], Insert: "def ", Snippet: "def ${1:name}(${2:A}) = $0", Rank: rankKeyword})
-		c.add(Item{Label: "input", Kind: KindKeyword, Doc: words["input"], Insert: "input ", Snippet: "input ${1:A}: ${2:graph}", Rank: rankKeyword})
+		c.add(Item{Label: "def", Kind: KindKeyword, Doc: keywords["def"], Insert: "def ", Snippet: "def ${1:name}(${2:A}) = $0", Rank: rankKeyword})
+		c.add(Item{Label: "input", Kind: KindKeyword, Doc: keywords["input"], Insert: "input ", Snippet: "input ${1:A}: ${2:graph}", Rank: rankKeyword})
 	}
 	if profile == check.Repl {
 		c.expression(nil)

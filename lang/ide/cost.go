@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/describe"
@@ -149,12 +150,12 @@ func (d *Document) planned(c *checked, offset int) string {
 	}
 	var parts []string
 	if len(kernels) > 0 {
-		parts = append(parts, fmt.Sprintf("kernel: %s; at most %s operations", strings.Join(kernels, "; "), describe.Count(ops)))
+		parts = append(parts, fmt.Sprintf("kernel: %s; at most %s operations", strings.Join(kernels, "; "), words.Count(ops)))
 	}
 	if m.Certificate.Ops > ops {
-		parts = append(parts, fmt.Sprintf("with all that goes into it: at most %s operations", describe.Count(m.Certificate.Ops)))
+		parts = append(parts, fmt.Sprintf("with all that goes into it: at most %s operations", words.Count(m.Certificate.Ops)))
 	}
-	return strings.Join(append(parts, fmt.Sprintf("memory: at most %s bytes", describe.Count(m.Certificate.PeakBytes))), "\n\n")
+	return strings.Join(append(parts, fmt.Sprintf("memory: at most %s bytes", words.Count(m.Certificate.PeakBytes))), "\n\n")
 }
 
 // reachable adds n and what it is computed from, and reports whether that is

@@ -30,7 +30,7 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		m.add("Gives values as outputs of the program, in this order.")
 		return m.hover(t.Span)
 	case syntax.KindIdent:
-		if text, ok := words[d.text(t.Span)]; ok {
+		if text, ok := keywords[d.text(t.Span)]; ok {
 			m.add(text)
 			return m.hover(t.Span)
 		}
@@ -46,8 +46,8 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 	return d.hoverExpr(offset)
 }
 
-// words are those of the language that are not functions.
-var words = map[string]string{
+// keywords are those of the language that are not functions.
+var keywords = map[string]string{
 	"def":    "`def name(p, q) = value` defines a function, for tensors of all shapes.",
 	"input":  "`input name: kind` declares a value that the host gives to the program. The kind is `graph`, `matrix`, `vector` or `scalar`.",
 	"graph":  "A square 0/1 matrix: the edges of a graph.",
