@@ -5,8 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"ein/lang/source"
 )
 
 // The part of SARIF 2.1.0 that a linter needs.
@@ -52,7 +50,7 @@ type (
 	}
 	sarifPhysical struct {
 		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"` // nil in a file that is no program
+		Region   *sarifRegion  `json:"region,omitempty"`
 	}
 	sarifArtifact struct {
 		URI string `json:"uri"`
@@ -103,10 +101,9 @@ func SARIF(w io.Writer, version string, reports ...Report) error {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 	}
 	for _, r := range reports {
-		for i := range r.List {
-			index, _ := slices.BinarySearch(codes, r.List[i].Code)
-			d := r.List[i].Shown()
-			run.Results = append(run.Results, sarifDiagnostic(&d, index, r.File))
+		for _, d := range ToJSON(r.List, r.File) {
+			index, _ := slices.BinarySearch(codes, d.Code)
+			run.Results = append(run.Results, sarifDiagnostic(&d, index))
 		}
 	}
 	return encode(w, sarifLog{
@@ -116,36 +113,33 @@ func SARIF(w io.Writer, version string, reports ...Report) error {
 	})
 }
 
-func sarifDiagnostic(d *Diagnostic, rule int, f *source.File) sarifResult {
-	file := sarifArtifact{URI: uri(d.Place(f).File)}
-	message := d.Message
-	if len(d.Notes) > 0 {
-		message += "\n" + strings.Join(d.Notes, "\n")
+func sarifDiagnostic(d *JSONDiagnostic, rule int) sarifResult {
+	file := sarifArtifact{URI: uri(d.File)}
+	at := func(start, end JSONPosition, message *sarifMessage) sarifLocation {
+		return sarifLocation{sarifPhysical{file, region(start, end)}, message}
 	}
 	out := sarifResult{
-		RuleID: string(d.Code), RuleIndex: rule, Level: d.Severity.String(), Message: sarifMessage{message},
+		RuleID: string(d.Code), RuleIndex: rule, Level: d.Severity, Message: sarifMessage{strings.Join(append([]string{d.Message}, d.Notes...), "\n")},
+		Locations: []sarifLocation{at(d.Start, d.End, nil)},
 	}
-	if d.At != nil {
-		out.Message.Text = d.At.String() + ": " + message
-		out.Locations = []sarifLocation{{Physical: sarifPhysical{Artifact: file}}}
-		return out
-	}
-	out.Locations = []sarifLocation{{Physical: sarifPhysical{file, region(f, d.Span)}}}
 	for _, r := range d.Related {
-		out.Related = append(out.Related, sarifLocation{sarifPhysical{file, region(f, r.Span)}, &sarifMessage{r.Message}})
+		out.Related = append(out.Related, at(r.Start, r.End, &sarifMessage{r.Message}))
 	}
 	for _, fix := range d.Fixes {
 		change := sarifChange{Artifact: file, Replacements: []sarifReplacement{}}
 		for _, e := range fix.Edits {
-			change.Replacements = append(change.Replacements, sarifReplacement{region(f, e.Span), sarifMessage{e.NewText}})
+			change.Replacements = append(change.Replacements, sarifReplacement{region(e.Start, e.End), sarifMessage{e.NewText}})
 		}
 		out.Fixes = append(out.Fixes, sarifFix{sarifMessage{fix.Title}, []sarifChange{change}})
 	}
 	return out
 }
 
-func region(f *source.File, span source.Span) *sarifRegion {
-	start, end := f.Position(span.Start), f.Position(span.End)
+// region is nil for a place that has no offset, which is not in a program.
+func region(start, end JSONPosition) *sarifRegion {
+	if start.Offset < 0 {
+		return nil
+	}
 	return &sarifRegion{start.Line, start.Column, end.Line, end.Column, start.Offset, end.Offset - start.Offset}
 }
 
