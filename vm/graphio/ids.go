@@ -27,6 +27,7 @@ const (
 	plain  written = iota // no: it is a number if it looks like one
 	number                // a JSON number
 	text                  // a JSON string
+	other                 // JSON that is neither
 )
 
 // node is the number of an id, or a problem with it. Under IDsAuto the first

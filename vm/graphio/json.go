@@ -3,22 +3,31 @@ package graphio
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // jsonFile is a JSON file while it is being read.
 type jsonFile struct {
-	*reader
-	*lexer
+	*table
+	*tokens
+
+	row    row // an item of an array, or a member of an object
+	text   []byte
+	byNode bool // rows are members of an object
 
 	edges    bool // edges were read
+	arrays   bool // an edge was an array
 	weighted bool // as the first edge was
 	pairs    bool // all edges so far are pairs of numbers in an array of their own
 
-	obj       jsonObject
-	fields    edgeFields
-	ofEdges   tally // what is not used
+	fields    [3]string // of the source, the target and the weight of edges that are objects
+	ofEdges   tally     // what is not used
 	ofNodes   tally
 	ofTheFile tally
 
@@ -28,45 +37,32 @@ type jsonFile struct {
 }
 
 func (r *reader) json() error {
-	f := &jsonFile{reader: r, lexer: newLexer(r.in), count: -1}
-	r.line = &f.lexer.line
-	c, err := f.peek()
-	if err != nil {
-		return err
-	}
-	if c == 0 {
-		return f.fail("the file has no JSON value", "")
-	}
-	switch {
+	// A vector may well be an object of a million keys. Bind finds those given twice,
+	// and names both lines.
+	x := newTokens(r.in, r.opt.Kind == Vector)
+	t := &table{reader: r, d: dialect{sep: ','}, cols: columns{src: 0, dst: 1, weight: 2}, data: chunks[float64]{mem: r.mem}}
+	f := &jsonFile{table: t, tokens: x, count: -1}
+	r.line = &x.line
+	read, what := f.rows, "an array or an object"
+	switch kind := f.peek(); {
 	case r.opt.Kind == Scalar:
-		list := chunks[float64]{mem: r.mem}
-		x, err := f.value()
-		if err == nil {
-			err = list.add(x)
-		}
-		if err != nil {
-			return err
-		}
-		r.array(list.tail)
-	case r.opt.Kind == Vector && c == '{':
-		err = f.vectorByNode()
+		read, what = f.scalar, "a number"
+	case r.opt.Kind == Vector && kind == '{':
+		read = f.vectorByNode
 	case r.opt.Kind == Vector:
-		err = f.vector()
-	case c == '{':
-		err = f.graphObject()
-	case c == '[':
-		err = f.rows()
-	default:
-		return f.unexpected("an array or an object")
+		read, what = f.vector, "an array"
+	case kind == '{':
+		read = f.graphObject
+	case kind != '[':
+		return f.unexpected(what)
 	}
-	if err != nil {
+	if err := read(); err != nil {
 		return err
 	}
-	if c, err = f.peek(); err != nil {
-		return err
-	}
-	if c != 0 {
+	if kind := f.peek(); kind != jsontext.KindInvalid {
 		return f.unexpected("the end of the file")
+	} else if _, err := f.read(kind); !errors.Is(err, io.EOF) {
+		return err
 	}
 	f.ofEdges.warn(r, "fields of edges")
 	f.ofNodes.warn(r, "fields of nodes")
@@ -75,35 +71,131 @@ func (r *reader) json() error {
 	return f.resolve()
 }
 
-// twoByTwo warns when a list of two pairs would be another graph as a matrix.
-func (f *jsonFile) twoByTwo() {
-	edges := &f.raw.edges
-	if !f.pairs || edges.len() != 2 || f.ids.mode != IDsNumber || f.ids.max > 1 || f.opt.Nodes > 2 {
-		return
+// next is the next item of an array or, for a vector by node, the next member of an
+// object as two cells.
+func (f *jsonFile) next(pairs bool) (*row, error) {
+	w := &f.row
+	kind := f.peek()
+	*w = row{line: f.tokLine, col: f.tokCol, cells: w.cells[:0]}
+	if kind == ']' || kind == '}' {
+		_, err := f.read(kind)
+		return nil, err
 	}
-	m := [2]pair{*edges.at.at(0), *edges.at.at(1)}
-	var asPairs [2]pair
-	var ones []string // of the matrix, as edges
-	for i, row := range m {
-		asPairs[row[0]][row[1]] = 1
-		for j, x := range row {
-			if x == 1 {
-				ones = append(ones, fmt.Sprintf("[%d, %d]", i, j))
+	if pairs && kind == '[' {
+		if item := f.ahead(); item != nil {
+			if w.pair, w.isPair = twoNumbers(item, ','); w.isPair {
+				b, err := f.dec.ReadValue()
+				f.col += len(b)
+				f.at += len(b)
+				w.text, w.col = b[1:len(b)-1], w.col+1
+				return w, err
 			}
 		}
 	}
-	if m == asPairs {
-		return
+	f.text = f.text[:0]
+	start := f.at
+	var err error
+	switch {
+	case f.byNode:
+		if err = f.addCell(kind, nil); err == nil {
+			if w.cells[0].as = text; f.opt.IDs == IDsAuto {
+				w.cells[0].as = plain // all keys are strings, so only their text can tell
+			}
+			err = f.addCell(f.peek(), nil)
+		}
+		return w, err
+	case kind == '{' || kind == '[':
+		w.open = byte(kind)
+		if _, err = f.read(kind); err == nil {
+			err = f.item(start)
+		}
+		return w, err
 	}
-	f.warn("two-by-two", edges.lines.at(0), fmt.Sprintf("two pairs are read as the edges %d -> %d and %d -> %d, but would be another graph as a 2x2 matrix; "+
-		`write {"edges": [[%[1]d, %[2]d], [%[3]d, %[4]d]]} for the edges, {"n": 2, "edges": [%[5]s]} for the matrix`,
-		m[0][0], m[0][1], m[1][0], m[1][1], strings.Join(ones, ", ")))
+	return w, f.addCell(kind, nil)
 }
 
-// badToken records an error at the current token.
-func (f *jsonFile) badToken(e *Error) {
-	e.Line, e.Column = f.tokLine, f.tokCol
-	f.rep.add(e)
+// ahead is what is between the brackets of a short array that is next, if all of it
+// has come.
+func (f *jsonFile) ahead() []byte {
+	const most = 24 // two numbers of nine digits
+	b := f.dec.UnreadBuffer()[f.at-int(f.dec.InputOffset()):]
+	if end := bytes.IndexByte(b[:min(len(b), most)], ']'); end > 0 {
+		return b[1:end]
+	}
+	return nil
+}
+
+// item reads the cells of an array or an object that is open.
+func (f *jsonFile) item(start int) error {
+	w := &f.row
+	for {
+		kind := f.peek()
+		if kind == ']' || kind == '}' {
+			_, err := f.read(kind)
+			return err
+		}
+		var key []byte
+		if w.open == '{' {
+			b, err := f.read(kind)
+			if err != nil {
+				return err
+			}
+			key, kind = f.keep(f.unquote(b)), f.peek()
+		}
+		if err := f.addCell(kind, key); err != nil {
+			return err
+		}
+		if f.at-start > maxItem {
+			f.tokLine, f.tokCol = w.line, w.col
+			return f.limit(fmt.Sprintf("the item has more than %d bytes", maxItem))
+		}
+	}
+}
+
+// addCell reads a value, which was peeked at, as the next cell of the row. Of one that is neither a number
+// nor a string, the first byte is kept.
+func (f *jsonFile) addCell(kind jsontext.Kind, key []byte) (err error) {
+	w := &f.row
+	c := cell{key: key, line: f.tokLine, off: f.tokCol}
+	if n := cap(w.cells); len(w.cells) == n {
+		n = max(n, 8)
+		if err := f.mem.take(n * (sizeOf[cell]() + entry)); err != nil {
+			return err
+		}
+		w.cells = slices.Grow(w.cells, n)
+	}
+	var val []byte
+	switch kind {
+	case '"', '0':
+		val, err = f.read(kind)
+		if c.as = number; kind == '"' && err == nil {
+			c.as, val = text, f.unquote(val)
+		}
+	default:
+		c.as, val = other, []byte{byte(kind)}
+		err = f.skip()
+	}
+	c.val = f.keep(val)
+	w.cells = append(w.cells, c)
+	return err
+}
+
+func (f *jsonFile) keep(b []byte) []byte {
+	from := len(f.text)
+	f.text = append(f.text, b...)
+	return f.text[from:len(f.text):len(f.text)]
+}
+
+func (f *jsonFile) scalar() error {
+	list := chunks[float64]{mem: f.mem}
+	x, err := f.value()
+	if err == nil {
+		err = list.add(x)
+	}
+	if err == nil {
+		f.reader.array(list.tail)
+	}
+	return err
 }
 
 func (f *jsonFile) vector() error {
@@ -111,7 +203,7 @@ func (f *jsonFile) vector() error {
 		return err
 	}
 	list := chunks[float64]{mem: f.mem}
-	err := f.lexer.array(func(int) error {
+	err := f.tokens.array("an array", func() error {
 		x, err := f.value()
 		if err != nil {
 			return err
@@ -134,43 +226,12 @@ func (f *jsonFile) vectorByNode() error {
 	if f.opt.Source+f.opt.Weight != "" {
 		return f.fail("an object from node to value has no columns", "source and weight are for tables")
 	}
-	if err := f.expect('{', "an object"); err != nil {
+	f.raw.form, f.byNode = byNode, true
+	f.cols = columns{src: 0, dst: -1, weight: 1}
+	if _, err := f.read('{'); err != nil {
 		return err
 	}
-	f.raw.form = byNode
-	as := text
-	if f.opt.IDs == IDsAuto {
-		as = plain // all keys are strings, so only their text can tell
-	}
-	for first := true; ; first = false {
-		ok, err := f.more(first, '}')
-		if err != nil || !ok {
-			return err
-		}
-		key, err := f.string()
-		if err != nil {
-			return err
-		}
-		node, problem, err := f.ids.node(key, as)
-		if err != nil {
-			return err
-		}
-		if problem != nil {
-			f.badToken(problem)
-		}
-		if err := f.expect(':', `":"`); err != nil {
-			return err
-		}
-		x, err := f.value()
-		if err != nil {
-			return err
-		}
-		if problem == nil {
-			if err := f.entry(node, x, f.tokLine); err != nil {
-				return err
-			}
-		}
-	}
+	return f.takeAll(f)
 }
 
 // plainOptions refuses the options that only a list of edges or nodes has.
@@ -186,86 +247,73 @@ func (f *jsonFile) plainOptions(what string) error {
 // two are edges and everything else must be square; a matrix is dense unless
 // its rows hold labels.
 func (f *jsonFile) rows() error {
-	if err := f.expect('[', "an array"); err != nil {
+	if _, err := f.read('['); err != nil {
 		return err
 	}
-	ok, err := f.more(true, ']')
-	if err != nil {
-		return err
-	}
-	if !ok {
+	switch f.peek() {
+	case ']':
 		if f.opt.Kind == Graph && f.opt.Nodes > 0 {
-			return nil
+			_, err := f.read(']')
+			return err
 		}
 		return f.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}`)
-	}
-	c, err := f.peek()
-	if err != nil {
-		return err
-	}
-	if c == '{' {
-		return f.edgeItems()
-	}
-	if c != '[' {
+	case '{':
+		return f.takeEdges(nil)
+	case '[':
+	default:
 		return f.unexpected("a row")
 	}
 	f.pairs = true
 	// What the first row is decides on the others.
-	line, col := f.tokLine, f.tokCol
-	f.pos++
-	if ok, err = f.more(true, ']'); err != nil {
+	w := &f.row
+	w.line, w.col, w.open = f.tokLine, f.tokCol, '['
+	_, err := f.read('[')
+	if err != nil {
 		return err
 	}
-	if !ok {
+	switch f.peek() {
+	case ']':
 		return f.fail("an empty row", "")
-	}
-	if c, err = f.peek(); err != nil {
+	case '"':
+		if err = f.item(f.at); err == nil {
+			err = f.takeEdges(w)
+		}
 		return err
 	}
-	if c == '"' {
-		if err := f.edgeRow(line, col); err != nil {
-			return err
-		}
-		return f.moreEdges()
-	}
-	return f.numericRows(line, col)
+	return f.numericRows(w)
 }
 
 // numericRows goes on after the first bracket of the first row.
-func (f *jsonFile) numericRows(line, col int) error {
+func (f *jsonFile) numericRows(w *row) error {
 	first := chunks[float64]{mem: f.mem}
-	var pair [2][]byte // as written, should they be node numbers
-	for i := 0; ; i++ {
-		if i > 0 {
-			if ok, err := f.more(false, ']'); err != nil {
-				return err
-			} else if !ok {
-				break
-			}
+	for f.peek() != ']' {
+		tok, err := f.tokens.number()
+		if err == nil && len(w.cells) < 3 { // should they be nodes
+			w.cells = append(w.cells, cell{val: f.keep(tok), as: number, line: f.tokLine, off: f.tokCol})
 		}
-		x, err := f.value()
 		if err != nil {
 			return err
 		}
-		if i < len(pair) {
-			pair[i] = bytes.Clone(f.tok)
+		x, problem := parseValue(tok)
+		if problem != "" {
+			return f.fail(problem, "")
 		}
 		if err := f.element(&first, x, f.tokLine); err != nil {
 			return err
 		}
 	}
+	if _, err := f.read(']'); err != nil {
+		return err
+	}
 	if f.opt.Kind == Graph && first.len() == 2 {
 		first.drop()
-		if err := f.numericEdge(pair, line, col); err != nil {
-			return err
-		}
-		return f.moreEdges()
+		return f.takeEdges(w)
 	}
 	if err := f.plainOptions("a dense array"); err != nil {
 		return err
 	}
 	if f.opt.Kind == Graph {
-		return f.denseGraph(&first, line, col)
+		return f.denseGraph(&first, w.line, w.col)
 	}
 	width := first.len()
 	height, err := f.denseRows(width, func(_, _ int, x float64) error { return f.element(&first, x, f.tokLine) })
@@ -275,28 +323,6 @@ func (f *jsonFile) numericRows(line, col int) error {
 	data, err := first.flat()
 	f.reader.array(data, height, width)
 	return err
-}
-
-// numericEdge takes the first pair, which was read before it was known to be
-// one.
-func (f *jsonFile) numericEdge(pair [2][]byte, line, col int) error {
-	if err := f.checkArrayEdge(line, col); err != nil {
-		return err
-	}
-	var at [2]int32
-	for i, tok := range pair {
-		id, problem, err := f.ids.node(tok, number)
-		if err != nil {
-			return err
-		}
-		if problem != nil {
-			problem.Line, problem.Column = line, col
-			f.rep.add(problem)
-			return nil
-		}
-		at[i] = id
-	}
-	return f.addEdge(at[0], at[1], 1, false, line, col)
 }
 
 // denseGraph reads the rows after the first of a graph that comes as an array.
@@ -339,23 +365,15 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) error {
 // denseRows reads the rows of an array after the first, and is how many there
 // are with it.
 func (f *jsonFile) denseRows(width int, element func(i, j int, x float64) error) (height int, err error) {
-	for height = 1; ; height++ {
-		ok, err := f.more(false, ']')
-		if !ok || err != nil {
-			return height, err
-		}
-		if _, err := f.peek(); err != nil {
-			return 0, err
-		}
+	for height = 1; f.peek() != ']'; height++ {
 		line, col := f.tokLine, f.tokCol
 		n := 0
-		err = f.lexer.array(func(j int) error {
-			n++
+		err = f.tokens.array("an array", func() error {
 			x, err := f.value()
-			if err != nil || n > width {
+			if n++; err != nil || n > width {
 				return err
 			}
-			return element(height, j, x)
+			return element(height, n-1, x)
 		})
 		if err != nil {
 			return 0, err
@@ -364,12 +382,15 @@ func (f *jsonFile) denseRows(width int, element func(i, j int, x float64) error)
 			f.bad(line, col, fmt.Sprintf("row %d has %s, the first has %d", height, plural(n, "element"), width), "")
 		}
 	}
+	_, err = f.read(']')
+	return height, err
 }
 
 // graphObject reads {"nodes": ..., "edges": ...}.
 func (f *jsonFile) graphObject() error {
 	keys := []string{"n", "nodes", "edges", "links", "directed", "multigraph", "graph"}
-	err := f.object(func(key string) error {
+	err := f.members(func(key string) error {
+		line := f.tokLine
 		switch key {
 		case "n":
 			return f.size()
@@ -379,58 +400,46 @@ func (f *jsonFile) graphObject() error {
 			if f.edges {
 				return f.fail("edges and links are both given", "")
 			}
-			if err := f.expect('[', "an array of edges"); err != nil {
+			if _, err := f.expect('[', "an array of edges"); err != nil {
 				return err
 			}
 			f.edges = true
-			ok, err := f.more(true, ']')
-			if !ok || err != nil {
-				return err
+			return f.takeEdges(nil)
+		case "directed", "multigraph":
+			kind := f.peek()
+			if kind != 't' && kind != 'f' {
+				return f.unexpected("true or false")
 			}
-			return f.edgeItems()
-		case "directed":
-			w, err := f.word()
-			if err == nil && w == "null" {
-				return f.fail("expected true or false, found null", "")
+			if key == "directed" {
+				f.undirected = kind == 'f'
+			} else if kind == 't' {
+				f.ofTheFile.add([]byte(key), line)
 			}
-			f.undirected = w == "false"
-			return err
-		case "multigraph":
-			w, err := f.word()
-			if w == "true" {
-				f.ofTheFile.add([]byte(key), f.tokLine)
-			}
+			_, err := f.read(kind)
 			return err
 		case "graph":
-			c, err := f.peek()
-			if err != nil {
-				return err
+			if f.peek() != '{' {
+				f.ofTheFile.add([]byte(key), line)
+				return f.skip()
 			}
 			n := 0
-			if c != '{' {
-				n, err = 1, f.skip(0)
-			} else {
-				err = f.object(func(string) error { n++; return f.skip(0) })
-			}
+			err := f.members(func(string) error { n++; return f.skip() })
 			if n > 0 {
-				f.ofTheFile.add([]byte(key), f.tokLine)
+				f.ofTheFile.add([]byte(key), line)
 			}
 			return err
 		}
 		return f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", "))
 	})
-	if err != nil {
-		return err
-	}
-	if !f.edges {
+	if err == nil && !f.edges {
 		return f.fail(`the object has no "edges"`, "")
 	}
-	return nil
+	return err
 }
 
 // size reads a number of nodes.
 func (f *jsonFile) size() error {
-	tok, err := f.number()
+	tok, err := f.tokens.number()
 	if err != nil {
 		return err
 	}
@@ -457,319 +466,185 @@ func (f *jsonFile) setSize(n int) error {
 // nodeList reads "nodes": a number, labels, the numbers 0 to n-1 in any order,
 // or objects with an "id".
 func (f *jsonFile) nodeList() error {
-	c, err := f.peek()
-	if err != nil {
-		return err
-	}
-	if c != '[' {
+	if f.peek() != '[' {
 		return f.size()
+	}
+	if _, err := f.read('['); err != nil {
+		return err
 	}
 	list := ids{want: f.opt.IDs, max: -1, limit: f.opt.MaxNodes, mem: f.mem}
 	n := 0
 	seen := set{mem: f.mem}
-	node := func(id int32, name []byte, err error) error {
-		if id < 0 || err != nil {
-			return err
-		}
-		fresh, err := seen.add(int(id))
-		if !fresh && err == nil {
-			f.badToken(&Error{Msg: "the node " + quote(name) + " is listed twice"})
-		}
-		n++
-		return err
-	}
-	err = f.lexer.array(func(int) error {
-		c, err := f.peek()
+	for {
+		w, err := f.next(false)
 		if err != nil {
 			return err
 		}
-		if c != '{' {
-			id, err := f.id(&list)
-			return node(id, f.tok, err)
+		if w == nil {
+			break
 		}
-		line, col := f.tokLine, f.tokCol
-		if err := f.obj.read(f.lexer); err != nil {
-			return err
+		at := 0
+		if w.open == '{' {
+			at = w.find("id")
+			f.ofNodes.others(w, at)
 		}
-		id := f.obj.find("id")
-		if id == nil {
-			f.bad(line, col, `the node has no "id"`, "")
-			return nil
+		if at < 0 || w.open == '[' {
+			f.bad(w.line, w.col, `the node has no "id"`, "")
+			continue
 		}
-		f.ofNodes.others(&f.obj, id)
-		at, err := f.memberID(&list, id)
-		return node(at, id.val, err)
-	})
-	if err != nil || len(f.rep.list) > 0 {
-		return err
-	}
-	if !list.labelled() {
-		if list.max >= n {
-			return f.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint)
-		}
-		return f.setSize(n)
-	}
-	f.nodes = list.labels
-	return nil
-}
-
-// id reads a node id: a number or a string. It is -1 after a problem.
-func (f *jsonFile) id(t *ids) (int32, error) {
-	c, err := f.peek()
-	if err != nil {
-		return -1, err
-	}
-	var tok []byte
-	as := number
-	if c == '"' {
-		as = text
-		tok, err = f.string()
-	} else {
-		tok, err = f.number()
-	}
-	if err != nil {
-		return -1, err
-	}
-	id, problem, err := t.node(tok, as)
-	if problem != nil {
-		f.badToken(problem)
-		return -1, nil
-	}
-	return id, err
-}
-
-// edgeItems reads the items of an array of edges, the first of which is next.
-func (f *jsonFile) edgeItems() error {
-	if err := f.edgeItem(); err != nil {
-		return err
-	}
-	return f.moreEdges()
-}
-
-// moreEdges reads the items after the first.
-func (f *jsonFile) moreEdges() error {
-	for {
-		ok, err := f.more(false, ']')
-		if !ok || err != nil {
-			return err
-		}
-		if err := f.edgeItem(); err != nil {
-			return err
-		}
-	}
-}
-
-func (f *jsonFile) edgeItem() error {
-	c, err := f.peek()
-	if err != nil {
-		return err
-	}
-	line, col := f.tokLine, f.tokCol
-	switch c {
-	case '[':
-		f.pos++
-		ok, err := f.more(true, ']')
+		id, ok, err := f.nodeOf(&list, w, at)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			f.bad(line, col, "expected an edge of 2 or 3 items, found none", "")
-			return nil
+			continue
 		}
-		return f.edgeRow(line, col)
-	case '{':
-		f.pairs = false
-		return f.edgeObject(line, col)
+		fresh, err := seen.add(int(id))
+		if err != nil {
+			return err
+		}
+		if !fresh {
+			f.badCell(w, at, &Error{Msg: "the node " + quote(w.cells[at].val) + " is listed twice"})
+		}
+		n++
 	}
-	return f.unexpected("an edge")
+	switch {
+	case len(f.rep.list) > 0:
+		return nil
+	case list.labelled():
+		f.nodes = list.labels
+		return nil
+	case list.max >= n:
+		return f.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint)
+	}
+	return f.setSize(n)
 }
 
-// checkArrayEdge refuses options that an edge which is an array has no use for.
-func (f *jsonFile) checkArrayEdge(line, col int) error {
-	if o := &f.opt; o.Source != "" || o.Target != "" || o.Weight != "" && o.Weight != NoWeight {
-		return f.fatal(line, col, "the options source, target and weight name fields, but this edge is an array", "")
+// edgeRows is a list of edges: items of two or three cells, for the source, the
+// target and the weight.
+type edgeRows struct{ *jsonFile }
+
+// takeEdges reads the items of a list of edges, after first where there is one.
+func (f *jsonFile) takeEdges(first *row) error {
+	edges := edgeRows{f}
+	if first != nil {
+		if err := edges.settle(first); err != nil {
+			return err
+		}
+		if err := f.take(first); err != nil {
+			return err
+		}
+	}
+	return f.takeAll(edges)
+}
+
+func (f edgeRows) next(pairs bool) (*row, error) {
+	w, err := f.jsonFile.next(pairs && f.arrays)
+	if w == nil || err != nil || w.isPair {
+		return w, err
+	}
+	return w, f.settle(w)
+}
+
+// settle leaves of an item its source, its target and its weight.
+func (f edgeRows) settle(w *row) error {
+	f.pairs = f.pairs && w.open == '[' && len(w.cells) == 2
+	none := f.opt.Weight == NoWeight
+	switch n := len(w.cells); {
+	case w.open == '{':
+		if err := f.byField(w); err != nil || w.bad != nil {
+			return err
+		}
+	case w.open != '[':
+		return f.fatal(w.line, w.col, "expected an edge, found "+w.cells[0].shown(), "")
+	case f.opt.Source != "" || f.opt.Target != "" || f.opt.Weight != "" && !none:
+		return f.fatal(w.line, w.col, "the options source, target and weight name fields, but this edge is an array", "")
+	case n != 2 && n != 3:
+		found := "none"
+		if n > 0 {
+			found = plural(n, "item")
+		}
+		w.bad = &Error{Line: w.line, Column: w.col, Msg: "expected an edge of 2 or 3 items, found " + found}
+		return nil
+	case n == 3 && none:
+		f.ofEdges.add([]byte("weight"), w.line)
+		w.cells = w.cells[:2]
+	}
+	weighted := len(w.cells) == 3
+	f.arrays = f.arrays || w.open == '['
+	if f.raw.edges.len()+f.zero == 0 {
+		f.weighted, f.third, f.cols.weight = weighted, f.opt.Weight == "", -1
+		if weighted {
+			f.cols.weight = 2
+		}
+	}
+	if f.edges = true; weighted != f.weighted {
+		has := map[bool]string{true: "a weight", false: "no weight"}
+		w.bad = &Error{Line: w.line, Column: w.col, Msg: fmt.Sprintf("the edge has %s, those before it have %s", has[weighted], has[f.weighted]), Hint: "weight=none reads none"}
 	}
 	return nil
 }
 
-// edgeRow reads [source, target] or [source, target, weight] after its opening
-// bracket.
-func (f *jsonFile) edgeRow(line, col int) error {
-	if err := f.checkArrayEdge(line, col); err != nil {
-		return err
-	}
-	var at [2]int32
-	w, n := 1.0, 0
-	for ; ; n++ {
-		if n > 0 {
-			if ok, err := f.more(false, ']'); err != nil {
-				return err
-			} else if !ok {
-				break
-			}
-		}
-		var err error
-		switch {
-		case n < 2:
-			at[n], err = f.id(&f.ids)
-		case n == 2 && f.opt.Weight != NoWeight:
-			w, err = f.weight()
-		default:
-			err = f.skip(0)
-		}
-		if err != nil {
+// byField is settle for {"source": ..., "target": ..., "weight": ...}.
+func (f edgeRows) byField(w *row) error {
+	if f.fields[0] == "" {
+		if err := f.chooseFields(w); err != nil {
 			return err
 		}
 	}
-	f.pairs = f.pairs && n == 2
-	if n == 3 && f.opt.Weight == NoWeight {
-		f.ofEdges.add([]byte("weight"), line)
-		n = 2
+	var at [3]int
+	for i, key := range f.fields {
+		if at[i] = w.find(key); at[i] < 0 && (i < 2 || f.opt.Weight != "" && f.opt.Weight != NoWeight) {
+			w.bad = &Error{Line: w.line, Column: w.col, Msg: "the edge has no " + quote([]byte(key))}
+		}
 	}
-	if n != 2 && n != 3 {
-		f.bad(line, col, "expected an edge of 2 or 3 items, found "+plural(n, "item"), "")
+	if f.opt.Weight == NoWeight {
+		at[2] = -1
+	}
+	f.ofEdges.others(w, at[:]...)
+	if w.bad != nil {
 		return nil
 	}
-	return f.addEdge(at[0], at[1], w, n == 3, line, col)
-}
-
-// weight reads the third item of an edge.
-func (f *jsonFile) weight() (float64, error) {
-	c, err := f.peek()
-	if err != nil {
-		return 0, err
-	}
-	if !inNumber(c) {
-		e := f.unexpected("a number")
-		e.Hint = noWeightHint
-		return 0, e
-	}
-	return f.value()
-}
-
-// edgeFields are the fields that edges which are objects are read from. The
-// first such edge says which one weighs.
-type edgeFields struct{ source, target, weight string }
-
-// edgeObject reads {"source": ..., "target": ..., "weight": ...}.
-func (f *jsonFile) edgeObject(line, col int) error {
-	o := &f.obj
-	if err := o.read(f.lexer); err != nil {
-		return err
-	}
-	if f.fields.source == "" {
-		if err := f.chooseFields(line, col); err != nil {
-			return err
+	// The three may stand in any order.
+	var edge [3]cell
+	n := 0
+	for _, i := range at {
+		if i >= 0 {
+			edge[n] = w.cells[i]
+			n++
 		}
 	}
-	src, dst := o.find(f.fields.source), o.find(f.fields.target)
-	var weight *member
-	if f.opt.Weight != NoWeight {
-		weight = o.find(f.fields.weight)
-	}
-	f.ofEdges.others(o, src, dst, weight)
-	for _, c := range []struct {
-		found  *member
-		key    string
-		needed bool
-	}{{src, f.fields.source, true}, {dst, f.fields.target, true}, {weight, f.opt.Weight, f.opt.Weight != "" && f.opt.Weight != NoWeight}} {
-		if c.needed && c.found == nil {
-			f.bad(line, col, "the edge has no "+quote([]byte(c.key)), "")
-			return nil
-		}
-	}
-	var at [2]int32
-	for i, m := range []*member{src, dst} {
-		var err error
-		if at[i], err = f.memberID(&f.ids, m); err != nil {
-			return err
-		}
-	}
-	w := 1.0
-	if weight != nil {
-		var problem string
-		switch weight.as {
-		case number:
-			w, problem = parseValue(weight.val)
-		case text:
-			problem = "expected a number, found the string " + quote(weight.val)
-		default:
-			problem = "expected a number, found " + quote(weight.val)
-		}
-		if problem != "" {
-			e := &Error{Line: weight.line, Column: weight.col, Msg: problem}
-			if f.opt.Weight == "" {
-				e.Hint = noWeightHint
-			}
-			f.rep.add(e)
-			return nil
-		}
-	}
-	return f.addEdge(at[0], at[1], w, weight != nil, line, col)
+	w.cells = append(w.cells[:0], edge[:n]...)
+	return nil
 }
 
 // chooseFields settles what edges are read from, by the first: as weightColumn
 // does for tables.
-func (f *jsonFile) chooseFields(line, col int) error {
-	o, opt := &f.obj, f.opt
-	f.fields = edgeFields{cmp.Or(opt.Source, "source"), cmp.Or(opt.Target, "target"), opt.Weight}
+func (f edgeRows) chooseFields(w *row) error {
+	opt := f.opt
+	f.fields = [3]string{cmp.Or(opt.Source, "source"), cmp.Or(opt.Target, "target"), opt.Weight}
 	if opt.Weight != "" {
 		return nil
 	}
-	f.fields.weight = "weight"
-	src, dst := o.find(f.fields.source), o.find(f.fields.target)
-	if src == nil || dst == nil || o.find("weight") != nil {
+	f.fields[2] = "weight"
+	src, dst := w.find(f.fields[0]), w.find(f.fields[1])
+	if src < 0 || dst < 0 || w.find("weight") >= 0 {
 		return nil
 	}
-	if o.find("w") != nil {
-		f.fields.weight = "w"
+	if w.find("w") >= 0 {
+		f.fields[2] = "w"
 		return nil
 	}
 	graph := opt.Kind == Graph
-	switch n := len(o.list); {
+	switch n := len(w.cells); {
 	case n == 3:
-		for i := range o.list {
-			if m := &o.list[i]; m != src && m != dst && (!graph || m.as == number) {
-				f.fields.weight = string(m.key)
-			}
+		if c := &w.cells[3-src-dst]; !graph || c.as == number {
+			f.fields[2] = string(c.key)
 		}
 	case n > 3 && !graph:
-		return f.fatal(line, col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1")
+		return f.fatal(w.line, w.col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1")
 	}
 	return nil
-}
-
-// memberID is the node that a member of an object names, -1 after a problem.
-func (f *jsonFile) memberID(t *ids, m *member) (int32, error) {
-	if m.as == plain {
-		f.bad(m.line, m.col, "expected a node as a number or a string, found "+quote(m.val), "")
-		return -1, nil
-	}
-	id, problem, err := t.node(m.val, m.as)
-	if problem != nil {
-		problem.Line, problem.Column = m.line, m.col
-		f.rep.add(problem)
-		return -1, nil
-	}
-	return id, err
-}
-
-// addEdge adds an edge unless one of its ends was bad. Either all edges have a
-// weight or none has: a missing one is not taken for 1.
-func (f *jsonFile) addEdge(src, dst int32, w float64, weighted bool, line, col int) error {
-	if src < 0 || dst < 0 {
-		return nil
-	}
-	f.edges = true
-	if f.raw.edges.len()+f.zero == 0 {
-		f.weighted = weighted
-	}
-	if weighted != f.weighted {
-		has := map[bool]string{true: "a weight", false: "no weight"}
-		f.bad(line, col, fmt.Sprintf("the edge has %s, those before it have %s", has[weighted], has[f.weighted]), "weight=none reads none")
-		return nil
-	}
-	return f.edge(src, dst, w, weighted, line)
 }
 
 // resolve brings the list of nodes and the edges together, whichever came first
@@ -863,4 +738,80 @@ func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
 			f.bad(f.raw.edges.lines.at(e), 0, fmt.Sprintf("edge %d of the list: %s", e+1, msg(id)), "")
 		}
 	}
+}
+
+// tally counts by name what is read past.
+type tally struct {
+	names []string
+	count []int
+	line  int // of the first
+	rest  int // names past maxTally
+}
+
+// maxTally is how many names a tally keeps apart.
+const maxTally = 10
+
+func (t *tally) add(name []byte, line int) {
+	if t.line == 0 {
+		t.line = line
+	}
+	i := slices.Index(t.names, string(name))
+	if i < 0 && len(t.names) == maxTally {
+		t.rest++
+		return
+	}
+	if i < 0 {
+		i = len(t.names)
+		t.names, t.count = append(t.names, string(name)), append(t.count, 0)
+	}
+	t.count[i]++
+}
+
+// others adds the fields of an object but those that are used.
+func (t *tally) others(w *row, used ...int) {
+	for i := range w.cells {
+		if !slices.Contains(used, i) {
+			t.add(w.cells[i].key, w.cells[i].line)
+		}
+	}
+}
+
+// warn reports what was counted.
+func (t *tally) warn(r *reader, what string) {
+	if t.names == nil {
+		return
+	}
+	var list []string
+	for i, n := range t.names {
+		list = append(list, fmt.Sprintf("%s (%s)", quote([]byte(n)), plural(t.count[i], "time")))
+	}
+	if t.rest > 0 {
+		list = append(list, fmt.Sprintf("others (%s)", plural(t.rest, "time")))
+	}
+	r.warn("unused", t.line, what+" not used: "+strings.Join(list, ", "))
+}
+
+// twoByTwo warns when a list of two pairs would be another graph as a matrix.
+func (f *jsonFile) twoByTwo() {
+	edges := &f.raw.edges
+	if !f.pairs || edges.len() != 2 || f.ids.mode != IDsNumber || f.ids.max > 1 || f.opt.Nodes > 2 {
+		return
+	}
+	m := [2]pair{*edges.at.at(0), *edges.at.at(1)}
+	var asPairs [2]pair
+	var ones []string // of the matrix, as edges
+	for i, row := range m {
+		asPairs[row[0]][row[1]] = 1
+		for j, x := range row {
+			if x == 1 {
+				ones = append(ones, fmt.Sprintf("[%d, %d]", i, j))
+			}
+		}
+	}
+	if m == asPairs {
+		return
+	}
+	f.warn("two-by-two", edges.lines.at(0), fmt.Sprintf("two pairs are read as the edges %d -> %d and %d -> %d, but would be another graph as a 2x2 matrix; "+
+		`write {"edges": [[%[1]d, %[2]d], [%[3]d, %[4]d]]} for the edges, {"n": 2, "edges": [%[5]s]} for the matrix`,
+		m[0][0], m[0][1], m[1][0], m[1][1], strings.Join(ones, ", ")))
 }

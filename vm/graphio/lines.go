@@ -1,7 +1,7 @@
 package graphio
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,100 +12,60 @@ import (
 // maxLine is the longest line, and the longest quoted record, of a text file.
 const maxLine = 1 << 20
 
-// lines reads a text file line by line without copying.
+// lines reads a text file line by line.
 type lines struct {
-	in         *input
-	buf        []byte
-	start, end int
-	eof        bool
-	no         int // number of the line last returned
+	in   *input
+	long []byte // a line that does not fit the buffer of in
+	no   int    // number of the line last returned
 }
 
-func newLines(in *input) *lines { return &lines{in: in, buf: make([]byte, 1<<16)} }
+func newLines(in *input) *lines { return &lines{in: in} }
 
 // next is the next line without its end (LF or CRLF), or nil at the end of the
 // file. It is valid until the next call.
 func (l *lines) next() ([]byte, error) {
-	scanned := 0
-	for {
-		if i := bytes.IndexByte(l.buf[l.start+scanned:l.end], '\n'); i >= 0 {
-			line := l.buf[l.start : l.start+scanned+i]
-			if len(line) > maxLine {
-				return nil, l.tooLong()
-			}
-			l.start += scanned + i + 1
-			return l.take(line), nil
+	line, err := l.in.ReadSlice('\n')
+	if err != nil {
+		if errors.Is(err, bufio.ErrBufferFull) {
+			line, err = l.rest(line)
 		}
-		if l.eof {
-			line := l.buf[l.start:l.end]
-			if len(line) > maxLine {
-				return nil, l.tooLong()
-			}
-			l.start = l.end
-			if len(line) == 0 {
-				return nil, nil
-			}
-			return l.take(line), nil
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
 		}
-		scanned = l.end - l.start
-		if scanned > maxLine {
-			return nil, l.tooLong()
+		if len(line) == 0 {
+			return nil, nil
 		}
-		if err := l.fill(); err != nil {
+	}
+	l.no++
+	n := len(line)
+	if n > 0 && line[n-1] == '\n' {
+		n--
+	}
+	if n > maxLine {
+		return nil, &Error{File: l.in.name, Line: l.no, Limit: true, Msg: fmt.Sprintf("the line has more than %d bytes", maxLine)}
+	}
+	if n > 0 && line[n-1] == '\r' {
+		n--
+	}
+	return line[:n], nil
+}
+
+// rest reads on in a line that is longer than the buffer, as far as a line may go.
+func (l *lines) rest(line []byte) (_ []byte, err error) {
+	if l.long == nil {
+		if l.long, err = newSlice[byte](l.in.mem, maxLine+2*sniffLen); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// tooLong refuses the line at hand, which it reads on for its length alone.
-func (l *lines) tooLong() error {
-	n := 0
-	for {
-		i := bytes.IndexByte(l.buf[l.start:l.end], '\n')
-		if i < 0 {
-			i = l.end - l.start
-		}
-		n += i
-		l.start += i
-		if l.start < l.end || l.eof {
-			return &Error{File: l.in.name, Line: l.no + 1, Limit: true, Msg: fmt.Sprintf("the line has %d bytes, the limit is %d", n, maxLine)}
-		}
-		if err := l.fill(); err != nil {
-			return err
-		}
+	l.long = append(l.long[:0], line...)
+	for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull) && len(l.long) <= maxLine+1; {
+		line, err = l.in.ReadSlice('\n')
+		l.long = append(l.long, line...)
 	}
-}
-
-// fill moves the unread part to the front of the buffer and reads more.
-func (l *lines) fill() error {
-	if l.start > 0 {
-		copy(l.buf, l.buf[l.start:l.end])
-		l.start, l.end = 0, l.end-l.start
+	if errors.Is(err, bufio.ErrBufferFull) {
+		err = nil
 	}
-	if l.end == len(l.buf) {
-		if err := l.in.mem.take(len(l.buf)); err != nil {
-			return err
-		}
-		l.buf = append(l.buf, make([]byte, len(l.buf))...)
-	}
-	n, err := l.in.Read(l.buf[l.end:])
-	l.end += n
-	if errors.Is(err, io.EOF) {
-		l.eof = true
-		return nil
-	}
-	return err
-}
-
-func (l *lines) take(line []byte) []byte {
-	l.no++
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
-	if line == nil {
-		line = []byte{}
-	}
-	return line
+	return l.long, err
 }
 
 // column is the position, in characters from 1, of the byte at off.

@@ -21,8 +21,7 @@ type mmFile struct {
 	rows, cols int // 0 before the sizes
 	late       int // comments after them
 	lateLine   int
-	line       []byte // the current one
-	fields     []field
+	row        row // the current line
 }
 
 func (r *reader) matrixMarket() error {
@@ -99,34 +98,28 @@ func (f *mmFile) next() (bool, error) {
 			}
 			continue
 		}
-		f.line = line
-		w := rows{row: row{text: line, fields: f.fields[:0]}}
-		w.split()
-		f.fields = w.fields
+		f.row.line, f.row.col, f.row.text = f.src.no, 1, line
+		f.row.split(0)
 		return true, nil
 	}
 }
 
 // badAt records a problem of field i of the current line.
-func (f *mmFile) badAt(i int, msg, hint string) {
+func (f *mmFile) badAt(i int, msg string) {
 	if f.rep.full() {
 		f.rep.more++
 		return
 	}
-	e := f.errorAt(i, msg, hint)
-	f.rep.add(e)
+	f.rep.add(f.errorAt(i, msg))
 }
 
-func (f *mmFile) errorAt(i int, msg, hint string) *Error {
-	col := 1
-	if i < len(f.fields) {
-		col = column(f.line, f.fields[i].off)
-	}
-	return &Error{File: f.in.name, Line: f.src.no, Column: col, Msg: msg, Hint: hint}
+func (f *mmFile) errorAt(i int, msg string) *Error {
+	line, col := f.row.place(i)
+	return &Error{File: f.in.name, Line: line, Column: col, Msg: msg}
 }
 
 func (f *mmFile) limitAt(i int, msg string) *Error {
-	e := f.errorAt(i, msg, "")
+	e := f.errorAt(i, msg)
 	e.Limit = true
 	return e
 }
@@ -140,29 +133,31 @@ func (f *mmFile) sizes(n int, form string) ([]int, error) {
 	if !ok {
 		return nil, f.fatal(f.src.no, 0, "the file ends before the sizes", "expected "+form)
 	}
-	if len(f.fields) != n {
-		return nil, f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.fields), "field")), "")
+	if len(f.row.cells) != n {
+		return nil, f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.row.cells), "field")))
 	}
 	out := make([]int, n)
-	for i, w := range f.fields {
+	for i, w := range f.row.cells {
 		v, ok := parseSize(w.val)
 		if !ok {
-			return nil, f.errorAt(i, "expected a size, found "+quote(w.val), "expected "+form)
+			e := f.errorAt(i, "expected a size, found "+quote(w.val))
+			e.Hint = "expected " + form
+			return nil, e
 		}
 		out[i] = v
 	}
 	f.rows, f.cols = out[0], out[1]
-	shown := asWritten(f.fields[0].val) + " x " + asWritten(f.fields[1].val)
+	shown := asWritten(f.row.cells[0].val) + " x " + asWritten(f.row.cells[1].val)
 	square := f.opt.Kind == Graph || f.head.symmetry != "general"
 	if square && f.rows != f.cols {
 		what := "a graph"
 		if f.opt.Kind != Graph {
 			what = "a " + f.head.symmetry + " matrix"
 		}
-		return nil, f.errorAt(0, what+" must be square, this is "+shown, "")
+		return nil, f.errorAt(0, what+" must be square, this is "+shown)
 	}
 	if f.rows == 0 || f.cols == 0 {
-		return nil, f.errorAt(0, "a matrix of "+shown+" has no elements", "")
+		return nil, f.errorAt(0, "a matrix of "+shown+" has no elements")
 	}
 	if max(f.rows, f.cols) > f.opt.MaxNodes {
 		return nil, f.limitAt(0, "sizes "+shown+" are past the limit of "+plural(f.opt.MaxNodes, "node"))
@@ -180,7 +175,7 @@ func (f *mmFile) coordinate() error {
 	}
 	want, got := size[2], 0
 	if want > f.opt.MaxEdges {
-		return f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.fields[2].val), f.opt.MaxEdges))
+		return f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.row.cells[2].val), f.opt.MaxEdges))
 	}
 	weighted := f.head.values != "pattern"
 	width := 2
@@ -196,7 +191,7 @@ func (f *mmFile) coordinate() error {
 			break
 		}
 		if got == want {
-			return f.errorAt(0, fmt.Sprintf("expected the end of the file after the %s that the header announces", entries(want)), "")
+			return f.errorAt(0, fmt.Sprintf("expected the end of the file after the %s that the header announces", entries(want)))
 		}
 		if err := f.entry(width, weighted); err != nil {
 			return err
@@ -222,21 +217,21 @@ func (f *mmFile) coordinate() error {
 
 // entry reads one line of coordinates.
 func (f *mmFile) entry(width int, weighted bool) error {
-	if len(f.fields) != width {
-		f.badAt(min(len(f.fields), width), fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.fields)), "")
+	if len(f.row.cells) != width {
+		f.badAt(min(len(f.row.cells), width), fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.row.cells)))
 		return nil
 	}
 	var at [2]int
 	for i, size := range [2]int{f.rows, f.cols} {
-		v, ok := parseSize(f.fields[i].val)
+		v, ok := parseSize(f.row.cells[i].val)
 		if !ok || v < 1 || v > size {
-			f.badAt(i, fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.fields[i].val)), "")
+			f.badAt(i, fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.row.cells[i].val)))
 			return nil
 		}
 		at[i] = v - 1
 	}
 	if !f.inTriangle(at[0], at[1]) {
-		f.badAt(0, fmt.Sprintf("entry %d %d is not below the diagonal, where a %s file has all of its entries", at[0]+1, at[1]+1, f.head.symmetry), "")
+		f.badAt(0, fmt.Sprintf("entry %d %d is not below the diagonal, where a %s file has all of its entries", at[0]+1, at[1]+1, f.head.symmetry))
 		return nil
 	}
 	x := 1.0
@@ -261,12 +256,12 @@ func (f *mmFile) inTriangle(i, j int) bool {
 }
 
 func (f *mmFile) value(i int) (float64, bool) {
-	x, problem := parseValue(f.fields[i].val)
+	x, problem := parseValue(f.row.cells[i].val)
 	if problem == "" && f.head.values == "integer" && x != float64(int64(x)) {
-		problem = "expected an integer, found " + quote(f.fields[i].val)
+		problem = "expected an integer, found " + quote(f.row.cells[i].val)
 	}
 	if problem != "" {
-		f.badAt(i, problem, "")
+		f.badAt(i, problem)
 		return 0, false
 	}
 	return x, true
@@ -285,7 +280,7 @@ func (f *mmFile) array() error {
 		return f.fatal(1, 0, "a skew-symmetric array has negative entries, a graph has none", "bind it to an input of kind matrix")
 	}
 	if f.opt.Kind == Vector && f.cols != 1 {
-		return f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols), "")
+		return f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols))
 	}
 	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
 		return f.limitAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element")))
@@ -311,15 +306,16 @@ func (f *mmFile) array() error {
 			if !ok {
 				return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends before element %d %d of a %d x %d matrix", i+1, j+1, f.rows, f.cols), "")
 			}
-			if len(f.fields) != 1 {
-				f.badAt(1, fmt.Sprintf("expected one element a line, found %s", plural(len(f.fields), "field")), "")
+			if len(f.row.cells) != 1 {
+				f.badAt(1, fmt.Sprintf("expected one element a line, found %s", plural(len(f.row.cells), "field")))
 				continue
 			}
 			x, ok := f.value(0)
 			switch {
 			case !ok:
 			case f.opt.Kind == Graph:
-				err = f.cell(c, i, i, j, x, f.src.no, column(f.line, f.fields[0].off))
+				_, col := f.row.place(0)
+				err = f.cell(c, i, i, j, x, f.src.no, col)
 			default:
 				err = data.add(x)
 			}
@@ -333,7 +329,7 @@ func (f *mmFile) array() error {
 	case err != nil:
 		return err
 	case ok:
-		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols), "")
+		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols))
 	case len(f.rep.list) > 0:
 		return nil
 	case f.opt.Kind == Graph:

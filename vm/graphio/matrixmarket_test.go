@@ -50,7 +50,7 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "many entries", spec: "g.mtx", text: head + "pattern general\n2 2 1\n1 1\n2 2\n", want: "error: g.mtx:4:1: expected the end of the file after the 1 entry that the header announces"},
 		{name: "bad entries", kind: Matrix, spec: "g.mtx", text: head + "integer general\n2 2 5\n0 1 1\n1 3 1\n1 x 1\n1 1\n1 1 0.5\n",
 			want: "error: g.mtx:3:1: expected a row from 1 to 2, found \"0\"\ng.mtx:4:3: expected a column from 1 to 2, found \"3\"\n" +
-				"g.mtx:5:3: expected a column from 1 to 2, found \"x\"\ng.mtx:6:1: expected 3 fields, found 2\ng.mtx:7:5: expected an integer, found \"0.5\""},
+				"g.mtx:5:3: expected a column from 1 to 2, found \"x\"\ng.mtx:6:4: expected 3 fields, found 2\ng.mtx:7:5: expected an integer, found \"0.5\""},
 		{name: "above the diagonal", spec: "g.mtx", text: head + "pattern symmetric\n2 2 1\n1 2\n", want: "error: g.mtx:3:1: entry 1 2 is not below the diagonal, where a symmetric file has all of its entries"},
 		{name: "short array", kind: Matrix, spec: "g.mtx", text: array + "real general\n2 2\n1\n2\n3\n", want: "error: g.mtx:5: the file ends before element 2 2 of a 2 x 2 matrix"},
 		{name: "long array", kind: Matrix, spec: "g.mtx", text: array + "real general\n1 1\n1\n2\n", want: "error: g.mtx:4:1: expected the end of the file after the elements of a 1 x 1 matrix"},

@@ -2,34 +2,56 @@ package graphio
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
-// dialect is a kind of delimited text.
-type dialect struct {
-	sep      byte   // 0 is runs of blanks
-	comments string // the bytes that make a line a comment
+// source is a file as rows of cells, whatever its format.
+type source interface {
+	// next is the next row, which is good until the one after it; nil is the end of
+	// the file. With pairs, a row that is two node numbers and nothing else comes as
+	// such, without cells: it need not be split, and a file of 1e7 edges loads in half
+	// the time.
+	next(pairs bool) (*row, error)
 }
 
-// row is one record: its text, and its fields as slices of it.
+// row is one row of a file.
 type row struct {
-	line   int    // number of its first line
-	text   []byte // without the last line end; a quoted field may span lines
-	fields []field
+	line, col int    // where text begins
+	text      []byte // that the cells are part of, of formats that are split here
+	cells     []cell
+
+	isPair bool
+	pair   [2]int
+
+	open  byte   // [ or { for a row that is a JSON array or object, whose cells have keys
+	blank int    // the line of a blank one before this row, 0 for none
+	bad   *Error // why this row has no cells; others may have some
 }
 
-type field struct {
+// cell is a value with its place.
+type cell struct {
 	val []byte
-	off int // in text
+	off int // in the text of its row, where line is 0; else the column
+	as  written
+	// line is of the cell when the row has no text.
+	line int
+	key  []byte
 }
 
-// pos is the line and column of a field; of the end of the row when there is no
-// such field.
-func (w *row) pos(i int) (line, col int) {
+// place is the line and column of a cell; of the end of the row when there is no
+// such cell.
+func (w *row) place(i int) (line, col int) {
 	off := len(w.text)
-	if i < len(w.fields) {
-		off = w.fields[i].off
+	if i < len(w.cells) {
+		c := &w.cells[i]
+		if c.line > 0 {
+			return c.line, c.off
+		}
+		off = c.off
 	}
 	return w.at(off)
 }
@@ -37,21 +59,42 @@ func (w *row) pos(i int) (line, col int) {
 func (w *row) at(off int) (line, col int) {
 	before := w.text[:off]
 	start := bytes.LastIndexByte(before, '\n') + 1
-	return w.line + bytes.Count(before, []byte{'\n'}), column(w.text[start:], off-start)
+	if start > 0 {
+		return w.line + bytes.Count(before, []byte{'\n'}), column(w.text[start:], off-start)
+	}
+	return w.line, w.col - 1 + column(w.text, off)
 }
 
-// names shows the fields as names of columns.
+// shown is the cell in a message.
+func (c *cell) shown() string {
+	if c.as == text {
+		return "the string " + quote(c.val)
+	}
+	return quote(c.val)
+}
+
+// find is the cell with a key, -1 when there is none.
+func (w *row) find(key string) int {
+	for i := range w.cells {
+		if string(w.cells[i].key) == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// names shows the cells as names of columns.
 func (w *row) names() string {
 	var shown []string
-	for _, f := range w.fields[:min(len(w.fields), maxShown)] {
-		shown = append(shown, quote(f.val))
+	for _, c := range w.cells[:min(len(w.cells), maxShown)] {
+		shown = append(shown, quote(c.val))
 	}
-	return some(shown, len(w.fields))
+	return some(shown, len(w.cells))
 }
 
-// clone copies a row out of the line buffer.
+// clone copies a row out of the buffers of its source.
 func (w *row) clone(mem *memory) (*row, error) {
-	fields, err := newSlice[field](mem, len(w.fields))
+	cells, err := newSlice[cell](mem, len(w.cells))
 	if err != nil {
 		return nil, err
 	}
@@ -59,50 +102,106 @@ func (w *row) clone(mem *memory) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &row{line: w.line, text: all[:copy(all, w.text)], fields: fields}
+	c := &row{line: w.line, col: w.col, text: all[:copy(all, w.text)], cells: cells}
 	all = all[len(w.text):]
-	for i, f := range w.fields {
+	for i, f := range w.cells {
 		n := copy(all, f.val)
-		c.fields[i] = field{all[:n:n], f.off}
+		cells[i] = cell{val: all[:n:n], off: f.off}
 		all = all[n:]
 	}
 	return c, nil
 }
 
-// rows splits a text file into records.
-type rows struct {
+// split makes the cells of a text without quotes. Blanks around a value do not
+// belong to it; without a separator they are one.
+func (w *row) split(sep byte) {
+	text, start := w.text, 0
+	w.cells = w.cells[:0]
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && (sep != 0 && text[i] != sep || sep == 0 && !isBlank(text[i])) {
+			continue
+		}
+		from, to := start, i
+		for from < to && isBlank(text[from]) {
+			from++
+		}
+		for from < to && isBlank(text[to-1]) {
+			to--
+		}
+		if from < to || sep != 0 {
+			w.cells = append(w.cells, cell{val: text[from:to], off: from})
+		}
+		start = i + 1
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// twoNumbers reads a text that is two node numbers as they are printed, with one
+// separator between them, and no number too long for an int32.
+func twoNumbers(text []byte, sep byte) (pair [2]int, ok bool) {
+	a, i := leadingNumber(text)
+	if i == 0 || i == len(text) || text[i] != sep {
+		return pair, false
+	}
+	if i++; i < len(text) && text[i] == ' ' {
+		i++
+	}
+	b, j := leadingNumber(text[i:])
+	return [2]int{a, b}, j > 0 && i+j == len(text)
+}
+
+// leadingNumber is the number that a text begins with, of at most nine digits,
+// and its length, which is 0 when there is none or it begins with a 0 too many.
+func leadingNumber(b []byte) (v, length int) {
+	for length < len(b) && length < 9 && b[length]-'0' <= 9 {
+		v = v*10 + int(b[length]-'0')
+		length++
+	}
+	if length > 1 && b[0] == '0' {
+		return 0, 0
+	}
+	return v, length
+}
+
+// dialect is a kind of delimited text.
+type dialect struct {
+	sep      byte   // 0 is runs of blanks
+	comments string // the bytes that make a line a comment
+}
+
+// textRows is delimited text. Rows with a quote in them are read by encoding/csv,
+// all others here, several times as fast.
+type textRows struct {
 	src *lines
 	d   dialect
 	row
 
-	// pairs says that rows are expected to be two node numbers and nothing else.
-	// Those that are come as pair, without fields: they need not be split, and a
-	// file of 1e7 edges loads in half the time.
-	pairs  bool
-	isPair bool
-	pair   [2]int
+	started  bool // a row has been returned
+	late     int  // comment lines after the first row
+	lateLine int
 
-	started   bool // a row has been returned
-	blank     int  // line of a blank line before the current row, 0 for none
-	late      int  // comment lines after the first row
-	lateLine  int
-	long      []byte // a record of several lines
-	unescaped []byte // fields with doubled quotes
+	quotes *csv.Reader
+	given  int    // lines that it was given before this record
+	record []byte // what it was given of this record, in lines that end in LF
+	read   int    // of record
+	fields int    // of record, at most
+	ended  bool   // inside this record
+	vals   []byte // the values of this record
+	most   int    // fields that there is room for
 }
 
-// next reads the next record; ok is false at the end. The problem of a record
-// that does not split is its own, and the next call goes on after it.
-func (r *rows) next() (ok bool, problem *Error, err error) {
-	r.blank = 0
+func (r *textRows) next(pairs bool) (*row, error) {
+	r.blank, r.bad, r.isPair, r.col = 0, nil, false, 1
 	for {
 		line, err := r.src.next()
 		if line == nil || err != nil {
-			return false, nil, err
+			return nil, err
 		}
-		if r.pairs {
+		r.line, r.text = r.src.no, line
+		if pairs && r.d.sep != 0 {
 			if r.pair, r.isPair = twoNumbers(line, r.d.sep); r.isPair {
-				r.line, r.text = r.src.no, line
-				return true, nil, nil
+				return &r.row, nil
 			}
 		}
 		if r.isEmpty(line) {
@@ -119,51 +218,27 @@ func (r *rows) next() (ok bool, problem *Error, err error) {
 			continue
 		}
 		r.started = true
-		r.line, r.text = r.src.no, line
-		quotes := bytes.IndexByte(line, '"') >= 0
-		if quotes {
-			if err := r.join(); err != nil {
-				return false, nil, err
-			}
+		if bytes.IndexByte(line, '"') >= 0 {
+			return &r.row, r.quoted()
 		}
-		if err := r.room(); err != nil {
-			return false, nil, err
+		if err := r.room(bytes.Count(line, []byte{r.sep()}) + 1); err != nil {
+			return nil, err
 		}
-		if quotes {
-			return true, r.quoted(), nil
-		}
-		r.split()
-		return true, nil, nil
+		r.split(r.d.sep)
+		return &r.row, nil
 	}
 }
 
-// twoNumbers reads a line that is two node numbers as they are printed, with one
-// separator between them, and no number too long for an int32.
-func twoNumbers(line []byte, sep byte) (pair [2]int, ok bool) {
-	a, i := leadingNumber(line)
-	if i == 0 || i == len(line) || line[i] != sep {
-		return pair, false
+func (r *textRows) sep() byte {
+	if r.d.sep == 0 {
+		return ' '
 	}
-	b, j := leadingNumber(line[i+1:])
-	return [2]int{a, b}, j > 0 && i+1+j == len(line)
-}
-
-// leadingNumber is the number that a line begins with, of at most nine digits,
-// and its length, which is 0 when there is none or it begins with a 0 too many.
-func leadingNumber(b []byte) (v, length int) {
-	for length < len(b) && length < 9 && b[length]-'0' <= 9 {
-		v = v*10 + int(b[length]-'0')
-		length++
-	}
-	if length > 1 && b[0] == '0' {
-		return 0, 0
-	}
-	return v, length
+	return r.d.sep
 }
 
 // isEmpty reports a line without any field. Tabs alone are empty fields where
 // they separate.
-func (r *rows) isEmpty(line []byte) bool {
+func (r *textRows) isEmpty(line []byte) bool {
 	for _, c := range line {
 		if !isBlank(c) || c == r.d.sep {
 			return false
@@ -172,176 +247,117 @@ func (r *rows) isEmpty(line []byte) bool {
 	return true
 }
 
-// join appends lines to a record for as long as a quote is open in it, which
-// shows in an odd number of quotes. It stops early where no quote can close;
-// the split then says which one was left open.
-func (r *rows) join() error {
-	odd := bytes.Count(r.text, []byte{'"'})%2 == 1
-	if !odd {
+// room makes room for the fields of a record, which can take far more memory than
+// its text.
+func (r *textRows) room(fields int) error {
+	if fields <= r.most {
 		return nil
 	}
-	r.long = append(r.long[:0], r.text...)
-	size := len(r.long)
-	for odd {
-		line, err := r.src.next()
-		if err != nil {
-			return err
-		}
-		if line == nil {
-			break
-		}
-		if size += 1 + len(line); size <= maxLine {
-			r.long = append(append(r.long, '\n'), line...)
-		}
-		odd = odd != (bytes.Count(line, []byte{'"'})%2 == 1)
-	}
-	if size > maxLine && !odd {
-		return &Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record has %d bytes, the limit is %d", size, maxLine),
-			Hint: "a quote that is not closed makes one record of many lines"}
-	}
-	r.text = r.long
-	return nil
-}
-
-// room makes room for the fields of a record, which can take far more memory
-// than its text.
-func (r *rows) room() error {
-	if r.fields == nil {
-		r.fields = make([]field, 0, 64)
-	}
-	r.fields = r.fields[:0]
-	n := len(r.text)/2 + 1
-	if n > cap(r.fields) && r.d.sep != 0 {
-		n = bytes.Count(r.text, []byte{r.d.sep}) + 1
-	}
-	if n <= cap(r.fields) {
-		return nil
-	}
-	fields, err := newSlice[field](r.src.in.mem, n)
-	r.fields = fields[:0]
+	fields = max(fields, 64)
+	cells, err := newSlice[cell](r.src.in.mem, fields)
+	r.cells, r.most = append(cells[:0], r.cells...), fields
 	return err
 }
 
-// split splits a record that has no quotes.
-func (r *rows) split() {
-	text, start := r.text, 0
-	if r.d.sep == 0 {
-		for {
-			for start < len(text) && isBlank(text[start]) {
-				start++
+// quoted splits the record that begins with the line at hand.
+func (r *textRows) quoted() error {
+	if r.quotes == nil {
+		r.quotes = csv.NewReader(r)
+		r.quotes.Comma, r.quotes.FieldsPerRecord, r.quotes.ReuseRecord = rune(r.sep()), -1, true
+	}
+	r.record, r.read, r.fields, r.ended = r.record[:0], 0, 0, false
+	line, start := r.given+1, 0 // the lines of the record, as encoding/csv counts them
+	offset := func(l, col int) int {
+		for ; line < l; line++ {
+			start += bytes.IndexByte(r.record[start:], '\n') + 1
+		}
+		return start + col - 1
+	}
+	vals, err := r.quotes.Read()
+	r.given += bytes.Count(r.record, []byte{'\n'})
+	r.text = bytes.TrimSuffix(r.record, []byte{'\n'})
+	var wrong *csv.ParseError
+	if errors.As(err, &wrong) {
+		at := min(offset(wrong.Line, wrong.Column), len(r.text))
+		r.bad = &Error{Msg: "a quote inside a field that does not begin with one", Hint: "quote the whole field and write the quote inside it twice"}
+		if errors.Is(err, csv.ErrQuote) && r.ended {
+			at = 0 // the field after those that it has read
+			if n := len(vals); n > 0 {
+				last := vals[n-1]
+				line, start = r.given+1-bytes.Count(r.record, []byte{'\n'}), 0
+				if at = offset(r.quotes.FieldPos(n - 1)); r.text[at] == '"' {
+					at += 2 + strings.Count(last, `"`)
+				}
+				at += len(last) + 1
 			}
-			if start == len(text) {
-				return
-			}
-			end := start
-			for end < len(text) && !isBlank(text[end]) {
-				end++
-			}
-			r.fields = append(r.fields, field{text[start:end], start})
-			start = end
+			r.bad = &Error{Msg: "the quote that opens here is not closed"}
+		} else if errors.Is(err, csv.ErrQuote) {
+			at++
+			r.bad = &Error{Msg: "expected a separator after the closing quote, found " + quote(r.text[at:at+1]), Hint: "a quote inside a quoted field is written twice"}
 		}
+		r.bad.Line, r.bad.Column = r.at(at)
+		return nil
 	}
-	for i, c := range text {
-		if c == r.d.sep {
-			r.plain(start, i)
-			start = i + 1
-		}
+	if err != nil {
+		return err
 	}
-	r.plain(start, len(text))
-}
-
-// plain adds the unquoted field text[start:end] without the blanks around it.
-func (r *rows) plain(start, end int) {
-	for start < end && isBlank(r.text[start]) {
-		start++
-	}
-	for start < end && isBlank(r.text[end-1]) {
-		end--
-	}
-	r.fields = append(r.fields, field{r.text[start:end], start})
-}
-
-// quoted splits a record that has quotes in it.
-func (r *rows) quoted() *Error {
-	r.unescaped = r.unescaped[:0]
-	for at := 0; ; at++ {
-		if r.d.sep == 0 {
-			for at < len(r.text) && isBlank(r.text[at]) {
-				at++
+	r.cells, r.vals = r.cells[:0], r.vals[:0]
+	for i, val := range vals {
+		off := offset(r.quotes.FieldPos(i))
+		if off == len(r.text) || r.text[off] != '"' {
+			for len(val) > 0 && isBlank(val[0]) {
+				val, off = val[1:], off+1
 			}
-			if at == len(r.text) {
-				return nil
+			if val = strings.TrimRight(val, " \t"); val == "" && r.d.sep == 0 {
+				continue
 			}
 		}
-		var problem *Error
-		if at < len(r.text) && r.text[at] == '"' {
-			at, problem = r.quotedField(at)
-		} else {
-			at, problem = r.bareField(at)
-		}
-		if problem != nil {
-			return problem
-		}
-		if at == len(r.text) {
-			return nil
-		}
+		from := len(r.vals)
+		r.vals = append(r.vals, val...)
+		r.cells = append(r.cells, cell{val: r.vals[from:len(r.vals):len(r.vals)], off: off})
 	}
+	return nil
 }
 
-// bareField reads the field without quotes at text[start] and returns its end.
-func (r *rows) bareField(start int) (int, *Error) {
-	end := start
-	for end < len(r.text) && !r.separates(r.text[end]) {
-		if r.text[end] == '"' {
-			return 0, r.problem(end, "a quote inside a field that does not begin with one",
-				"quote the whole field and write the quote inside it twice")
+// Read gives encoding/csv one line at a time, so that it reads no further than to
+// the end of its record.
+func (r *textRows) Read(p []byte) (int, error) {
+	if r.read == len(r.record) {
+		line := r.text
+		if r.read > 0 {
+			var err error
+			if line, err = r.src.next(); err != nil {
+				return 0, err
+			}
+			if line == nil {
+				r.ended = true
+				return 0, io.EOF
+			}
 		}
-		end++
-	}
-	r.plain(start, end)
-	return end, nil
-}
-
-// quotedField reads the field whose quote opens at text[open] and returns the
-// offset after its closing quote.
-func (r *rows) quotedField(open int) (int, *Error) {
-	end, doubled := open+1, false
-	for {
-		i := bytes.IndexByte(r.text[end:], '"')
-		if i < 0 {
-			return 0, r.problem(open, "the quote that opens here is not closed", "")
+		// The record, its text in the reader and the values; a position for each field.
+		const times, field = 3, 40
+		size := len(r.record) + len(line)
+		if size > maxLine {
+			return 0, &Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record has more than %d bytes", maxLine),
+				Hint: "a quote that is not closed makes one record of many lines"}
 		}
-		end += i + 1
-		if end == len(r.text) || r.text[end] != '"' {
-			break
+		if size > cap(r.record) {
+			if err := r.src.in.mem.take(times * 2 * size); err != nil {
+				return 0, err
+			}
+			r.record = append(make([]byte, 0, 2*size), r.record...)
 		}
-		doubled = true
-		end++
+		if r.fields += bytes.Count(line, []byte{r.sep()}) + 1; r.fields > r.most {
+			if err := r.src.in.mem.take(field * 2 * r.fields); err != nil {
+				return 0, err
+			}
+			if err := r.room(2 * r.fields); err != nil {
+				return 0, err
+			}
+		}
+		r.record = append(append(r.record, line...), '\n')
 	}
-	val := r.text[open+1 : end-1]
-	if doubled {
-		from := len(r.unescaped)
-		r.unescaped = append(r.unescaped, bytes.ReplaceAll(val, []byte(`""`), []byte(`"`))...)
-		val = r.unescaped[from:]
-	}
-	r.fields = append(r.fields, field{val, open})
-	if end < len(r.text) && !r.separates(r.text[end]) {
-		return 0, r.problem(end, "expected a separator after the closing quote, found "+quote(r.text[end:end+1]),
-			"a quote inside a quoted field is written twice")
-	}
-	return end, nil
+	n := copy(p, r.record[r.read:])
+	r.read += n
+	return n, nil
 }
-
-func (r *rows) problem(off int, msg, hint string) *Error {
-	line, col := r.at(off)
-	return &Error{Line: line, Column: col, Msg: msg, Hint: hint}
-}
-
-func (r *rows) separates(c byte) bool {
-	if r.d.sep == 0 {
-		return isBlank(c)
-	}
-	return c == r.d.sep
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }

@@ -10,12 +10,13 @@ import (
 // columns are the positions, from 0, of what is read from a row; -1 is none.
 type columns struct{ src, dst, weight int }
 
-// table is a text file while it is being read.
+// table is rows on their way into a graph, a matrix or a vector: of text, and of
+// JSON that is no dense array.
 type table struct {
 	*reader
-	rows  rows
+	d     dialect
 	cols  columns
-	width int  // fields in every row
+	width int  // cells in every row of text
 	names *row // of the columns, nil without a header
 	first int  // line of the first row
 	third bool // the weights are where they are for being the third of three columns
@@ -30,70 +31,58 @@ func (r *reader) text(d dialect) error {
 	if r.opt.Kind == Scalar {
 		return r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number")
 	}
-	t := &table{reader: r, rows: rows{src: newLines(r.in), d: d}, data: chunks[float64]{mem: r.mem}}
-	r.line = &t.rows.src.no
-	ok, problem, err := t.rows.next()
+	t := &table{reader: r, d: d, data: chunks[float64]{mem: r.mem}}
+	src := &textRows{src: newLines(r.in), d: d}
+	r.line = &src.src.no
+	w, err := src.next(false)
 	if err != nil {
 		return err
 	}
-	if problem != nil {
-		r.rep.add(problem) // nothing further is known without a first row
+	if w == nil {
+		return t.end(src)
+	}
+	if w.bad != nil {
+		r.rep.add(w.bad) // nothing further is known without a first row
 		return nil
 	}
-	if !ok {
-		return t.end()
-	}
-	first, err := t.rows.clone(r.mem)
+	first, err := w.clone(r.mem)
 	if err != nil {
 		return err
 	}
-	t.width = len(first.fields)
-	ok, problem, err = t.rows.next()
-	if err != nil {
+	t.first, t.width = first.line, len(first.cells)
+	if w, err = src.next(false); err != nil {
 		return err
 	}
-	var second *row
-	if ok && problem == nil {
-		second = &t.rows.row
-	}
-	header, err := t.layout(first, second)
-	if err != nil {
+	header, err := t.layout(first, w)
+	switch {
+	case err != nil:
 		return err
-	}
-	t.first = first.line
-	if header {
+	case header:
 		t.names = first
+	default:
+		err = t.take(first)
 	}
-	if !header {
-		if err := t.take(first, 0); err != nil {
-			return err
-		}
+	if w != nil && err == nil {
+		err = t.take(w)
 	}
-	for ok {
-		if !t.rows.pairs {
-			t.rows.pairs = t.takesPairs()
-		}
-		if problem != nil {
-			r.rep.add(problem)
-		} else if err := t.take(&t.rows.row, t.rows.blank); err != nil {
-			return err
-		}
-		if ok, problem, err = t.rows.next(); err != nil {
-			return err
-		}
+	if err == nil {
+		err = t.takeAll(src)
+	}
+	if err != nil {
+		return err
 	}
 	if !header && r.opt.Header == HeaderAuto {
 		t.suspectHeader(first)
 	}
-	return t.end()
+	return t.end(src)
 }
 
 // end checks and stores the whole.
-func (t *table) end() error {
-	t.warnComments(t.rows.late, t.rows.lateLine, "the first row", t.rows.d.comments)
+func (t *table) end(src *textRows) error {
+	t.warnComments(src.late, src.lateLine, "the first row", t.d.comments)
 	t.warnUnused()
 	if t.opt.Kind != Vector {
-		if t.width == 0 && t.rows.d.comments == "" {
+		if t.width == 0 && t.d.comments == "" {
 			return t.fatal(0, 0, "the file has no rows", "")
 		}
 		return nil
@@ -121,8 +110,8 @@ func (t *table) warnUnused() {
 			continue
 		}
 		name := strconv.Itoa(c + 1)
-		if t.names != nil && len(t.names.fields[c].val) > 0 {
-			name = quote(t.names.fields[c].val)
+		if t.names != nil && len(t.names.cells[c].val) > 0 {
+			name = quote(t.names.cells[c].val)
 		}
 		shown = append(shown, name)
 	}
@@ -163,7 +152,7 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	}
 	for _, c := range []int{t.cols.src, t.cols.dst} {
 		if c >= t.width {
-			return false, t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), separatorHint(t.rows.d))
+			return false, t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), separatorHint(t.d))
 		}
 	}
 	if t.cols.src == t.cols.dst {
@@ -181,13 +170,13 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 // word again, it would be an error anyway), or neither is a number and some other
 // column, such as an amount, has a word above one.
 func (t *table) numbersBelowNames(first, second *row) bool {
-	if second == nil || len(second.fields) != t.width || len(first.fields) != t.width {
+	if second == nil || len(second.cells) != t.width || len(first.cells) != t.width {
 		return false
 	}
 	under := func(c int, number func([]byte) bool) bool {
-		return isName(first.fields[c].val) && !number(first.fields[c].val) && number(second.fields[c].val)
+		return isName(first.cells[c].val) && !number(first.cells[c].val) && number(second.cells[c].val)
 	}
-	if isNumber(first.fields[t.cols.src].val) || isNumber(first.fields[t.cols.dst].val) {
+	if isNumber(first.cells[t.cols.src].val) || isNumber(first.cells[t.cols.dst].val) {
 		return false
 	}
 	for c := range t.width {
@@ -217,7 +206,7 @@ func (t *table) weightColumn(first, second *row, header bool) (int, error) {
 	other := func(c int) bool { return c != t.cols.src && c != t.cols.dst }
 	if header {
 		for _, name := range []string{"weight", "w"} {
-			for c, f := range first.fields {
+			for c, f := range first.cells {
 				if other(c) && strings.EqualFold(string(f.val), name) {
 					return c, nil
 				}
@@ -227,7 +216,7 @@ func (t *table) weightColumn(first, second *row, header bool) (int, error) {
 	graph := t.opt.Kind == Graph
 	if t.width == 3 {
 		c := 3 - t.cols.src - t.cols.dst
-		if graph && header && second != nil && c < len(second.fields) && !isQuantity(second.fields[c].val) {
+		if graph && header && second != nil && c < len(second.cells) && !isQuantity(second.cells[c].val) {
 			return -1, nil
 		}
 		t.third = true
@@ -271,7 +260,7 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool, err error) {
 	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil {
 		return false, t.fatal(0, 0, "the options default, ids and nodes are for a vector with a column of nodes", "this one has values only")
 	}
-	if t.opt.Header == HeaderAuto && isName(first.fields[t.cols.weight].val) {
+	if t.opt.Header == HeaderAuto && isName(first.cells[t.cols.weight].val) {
 		header = true
 	}
 	return header, nil
@@ -285,50 +274,60 @@ func (t *table) pick(first *row, header bool, opt, key string, def int) (int, er
 	if isPosition(opt) {
 		n, err := strconv.Atoi(opt)
 		if err != nil || n < 1 || n > t.width {
-			return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: expected a column from 1 to %d", key, opt, t.width), separatorHint(t.rows.d))
+			return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: expected a column from 1 to %d", key, opt, t.width), separatorHint(t.d))
 		}
 		return n - 1, nil
 	}
-	named := func(f field) bool { return string(f.val) == opt }
-	c := slices.IndexFunc(first.fields, named)
+	named := func(f cell) bool { return string(f.val) == opt }
+	c := slices.IndexFunc(first.cells, named)
 	if c < 0 || !header {
 		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt),
 			"the columns are "+first.names())
 	}
-	if slices.ContainsFunc(first.fields[c+1:], named) {
+	if slices.ContainsFunc(first.cells[c+1:], named) {
 		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: two columns have this name", key, opt), "give the position")
 	}
 	return c, nil
 }
 
-// takesPairs reports whether a row of two node numbers is an edge as it stands.
-func (t *table) takesPairs() bool {
-	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && t.width == 2 && t.rows.d.sep != 0
+// takeAll reads the rows of a source.
+func (t *table) takeAll(src source) error {
+	for {
+		w, err := src.next(t.takesPairs())
+		if w == nil || err != nil {
+			return err
+		}
+		if err := t.take(w); err != nil {
+			return err
+		}
+	}
 }
 
-// take reads one row; blank is the line of a blank one before it.
-func (t *table) take(w *row, blank int) error {
+// takesPairs reports whether a row of two node numbers is an edge as it stands.
+func (t *table) takesPairs() bool {
+	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && (t.width == 2 || t.width == 0)
+}
+
+// take reads one row.
+func (t *table) take(w *row) error {
+	if w.bad != nil {
+		t.rep.add(w.bad)
+		return nil
+	}
 	t.seen++
-	if t.rows.isPair {
-		if p := t.rows.pair; t.ids.fits(p[0]) && t.ids.fits(p[1]) {
+	if w.isPair {
+		if p := w.pair; t.ids.fits(p[0]) && t.ids.fits(p[1]) {
 			return t.edge(int32(p[0]), int32(p[1]), 1, false, w.line)
 		}
-		t.rows.fields = t.rows.fields[:0]
-		t.rows.split() // to say which is wrong
-		t.rows.isPair = false
+		w.split(t.d.sep) // to say which is wrong
 	}
-	if len(w.fields) != t.width {
-		if t.rep.full() {
-			t.rep.more++
-			return nil
-		}
-		line, col := w.pos(min(len(w.fields), t.width))
-		t.bad(line, col, fmt.Sprintf("expected %s as in the first row, found %d", plural(t.width, "field"), len(w.fields)), "")
+	if t.width > 0 && len(w.cells) != t.width {
+		t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s as in the first row, found %d", plural(t.width, "field"), len(w.cells))})
 		return nil
 	}
 	if t.cols.src < 0 {
-		if blank > 0 {
-			t.bad(blank, 1, "a blank line among the values", "")
+		if w.blank > 0 {
+			t.bad(w.blank, 1, "a blank line among the values", "")
 			return nil
 		}
 		x, ok := t.weight(w)
@@ -346,7 +345,10 @@ func (t *table) take(w *row, blank int) error {
 		if !ok {
 			return nil
 		}
-		return t.entry(src, x, w.line)
+		if err := t.element(&t.raw.edges.w, x, w.line); err != nil {
+			return err
+		}
+		return t.raw.edges.add(pair{src}, w.line)
 	}
 	dst, ok, err := t.node(w, t.cols.dst)
 	if !ok {
@@ -356,13 +358,23 @@ func (t *table) take(w *row, blank int) error {
 	if !ok {
 		return nil
 	}
-	return t.edge(src, dst, x, t.cols.weight >= 0, w.line)
+	return t.edge(src, dst, x, t.cols.weight >= 0 && t.cols.weight < len(w.cells), w.line)
 }
 
 func (t *table) node(w *row, c int) (id int32, ok bool, err error) {
-	id, problem, err := t.ids.node(w.fields[c].val, plain)
+	return t.nodeOf(&t.ids, w, c)
+}
+
+// nodeOf is the node that a cell names.
+func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool, err error) {
+	v := &w.cells[c]
+	if v.as == other {
+		t.badCell(w, c, &Error{Msg: "expected a node as a number or a string, found " + v.shown()})
+		return 0, false, nil
+	}
+	id, problem, err := list.node(v.val, v.as)
 	if problem != nil {
-		t.badField(w, c, problem)
+		t.badCell(w, c, problem)
 	}
 	return id, problem == nil && err == nil, err
 }
@@ -370,38 +382,41 @@ func (t *table) node(w *row, c int) (id int32, ok bool, err error) {
 // weight is what a row weighs, which is 1 where no column says it.
 func (t *table) weight(w *row) (float64, bool) {
 	c := t.cols.weight
-	if c < 0 {
+	if c < 0 || c >= len(w.cells) {
 		return 1, true
 	}
-	x, problem := parseValue(w.fields[c].val)
+	v := &w.cells[c]
+	if v.as == text || v.as == other {
+		t.badCell(w, c, t.noNumber(&Error{Msg: "expected a number, found " + v.shown()}))
+		return 0, false
+	}
+	x, problem := parseValue(v.val)
 	if problem == "" {
 		return x, true
 	}
 	e := &Error{Msg: problem}
-	if t.third && !isQuantity(w.fields[c].val) {
-		e.Hint = noWeightHint
-		if w.line == t.first && t.opt.Header == HeaderAuto {
+	if !isQuantity(v.val) {
+		e = t.noNumber(e)
+		if e.Hint != "" && w.line == t.first && t.opt.Header == HeaderAuto {
 			e.Hint += "; header=yes takes the first row for names"
 		}
 	}
-	t.badField(w, c, e)
+	t.badCell(w, c, e)
 	return 0, false
 }
 
-const noWeightHint = "weight=none reads no weights"
-
-// entry adds one node's value to a vector.
-func (r *reader) entry(node int32, x float64, line int) error {
-	e := &r.raw.edges
-	if err := r.element(&e.w, x, line); err != nil {
-		return err
+// noNumber adds to an error of a weight what to do if it is none.
+func (t *table) noNumber(e *Error) *Error {
+	if t.third {
+		e.Hint = "weight=none reads no weights"
 	}
-	return e.add(pair{node}, line)
+	return e
 }
 
-func (t *table) badField(w *row, c int, e *Error) {
+// badCell records what is wrong with a cell.
+func (t *table) badCell(w *row, c int, e *Error) {
 	if !t.rep.full() {
-		e.Line, e.Column = w.pos(c)
+		e.Line, e.Column = w.place(c)
 	}
 	t.rep.add(e)
 }
@@ -424,7 +439,7 @@ func (t *table) suspectHeader(first *row) {
 // knownPair finds the columns of the source and the target by the usual names.
 func knownPair(w *row) (columns, bool) {
 	at := map[string]int{}
-	for i, f := range w.fields {
+	for i, f := range w.cells {
 		name := strings.ToLower(string(f.val))
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "id"), "_")
 		if _, twice := at[name]; !twice {

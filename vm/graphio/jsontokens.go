@@ -1,0 +1,283 @@
+package graphio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	maxDepth = 64      // of JSON that is skipped over
+	maxToken = 1 << 20 // bytes of a string, a number or white space
+	maxItem  = maxLine // bytes of an item of an array that is a row
+	entry    = 64      // bytes of a map for a key, at most, besides the key
+)
+
+// tokens reads JSON token by token. The library holds it to the standard; added are
+// places, as lines and columns, and limits.
+type tokens struct {
+	dec *jsontext.Decoder
+	in  *input
+	fed int   // bytes that the decoder was given
+	err error // of reading
+
+	at        int // offset in the file up to which lines are counted
+	line, col int // there
+	tokLine   int // of the token that is next or was last
+	tokCol    int
+	held      int
+	unquoted  []byte
+}
+
+// newTokens makes a reader. Where keysTwice, it does not look for keys that are
+// given twice, for which it would have to keep them all.
+func newTokens(in *input, keysTwice bool) *tokens {
+	x := &tokens{in: in, line: 1, col: 1, tokLine: 1, tokCol: 1}
+	x.dec = jsontext.NewDecoder(x, jsontext.AllowDuplicateNames(keysTwice))
+	return x
+}
+
+var errLongToken = errors.New("a token over the limit")
+
+// Read gives the decoder more. It holds what it has not yet made a token of, so this
+// is where a limit of tokens stops it.
+func (x *tokens) Read(p []byte) (n int, err error) {
+	const double, free = 2, 1 << 14 // its buffer is up to twice as large
+	held := x.fed - int(x.dec.InputOffset())
+	switch {
+	case held > maxToken:
+		err = errLongToken
+	case held > free && double*held > x.held:
+		if err = x.in.mem.take(double*double*held - x.held); err == nil {
+			x.held = double * double * held
+		}
+	}
+	if err == nil {
+		n, err = x.in.Read(p)
+	}
+	if x.fed += n; err != nil && !errors.Is(err, io.EOF) {
+		x.err = err
+	}
+	return n, err
+}
+
+// peek is what the next token begins with, and moves the place there. It is 0 at the
+// end of the file and where there is no token; then read says why.
+func (x *tokens) peek() jsontext.Kind {
+	kind := x.dec.PeekKind()
+	if kind != jsontext.KindInvalid { // else the error knows its place
+		x.blanks()
+	}
+	return kind
+}
+
+// blanks counts the characters between tokens.
+func (x *tokens) blanks() {
+	for _, c := range x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):] {
+		switch c {
+		case '\n':
+			x.line, x.col = x.line+1, 0
+		case ' ', '\t', '\r', ',', ':':
+		default:
+			x.tokLine, x.tokCol = x.line, x.col
+			return
+		}
+		x.col++
+		x.at++
+	}
+	x.tokLine, x.tokCol = x.line, x.col
+}
+
+// read is the text of the next token, which was peeked at; of a bracket only that it
+// was read.
+func (x *tokens) read(kind jsontext.Kind) (text []byte, err error) {
+	switch kind {
+	case '[', ']', '{', '}':
+		_, err = x.dec.ReadToken()
+		x.col++
+	default:
+		text, err = x.dec.ReadValue()
+		x.col += utf8.RuneCount(text)
+	}
+	if err != nil {
+		return nil, x.refusal(err)
+	}
+	x.at = int(x.dec.InputOffset())
+	return text, nil
+}
+
+// refusal makes an error of the decoder one with a place.
+func (x *tokens) refusal(err error) error {
+	if errors.Is(x.err, errLongToken) {
+		line, col := x.line, x.col
+		x.blanks()
+		what := "number"
+		switch rest := x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):]; {
+		case len(rest) == 0:
+			what, x.tokLine, x.tokCol = "white space", line, col
+		case rest[0] == '"':
+			what = "string"
+		}
+		return x.limit(fmt.Sprintf("the %s has more than %d bytes", what, maxToken))
+	}
+	if x.err != nil {
+		return x.err
+	}
+	var wrong *jsontext.SyntacticError
+	if !errors.As(err, &wrong) { // io.EOF
+		x.blanks()
+		return err
+	}
+	rest := x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):]
+	for _, c := range rest[:min(max(int(wrong.ByteOffset)-x.at, 0), len(rest))] {
+		if x.col++; c == '\n' {
+			x.line, x.col = x.line+1, 1
+		} else if !utf8.RuneStart(c) {
+			x.col--
+		}
+	}
+	x.tokLine, x.tokCol = x.line, x.col
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return x.fail("the file ends inside a value", "")
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return x.fail("the key "+quote([]byte(wrong.JSONPointer.LastToken()))+" is given twice", "")
+	}
+	return x.fail(wrong.Err.Error(), "")
+}
+
+// fail is an error at the current token.
+func (x *tokens) fail(msg, hint string) *Error {
+	return &Error{File: x.in.name, Line: x.tokLine, Column: x.tokCol, Msg: msg, Hint: hint}
+}
+
+// limit is fail where a limit is reached.
+func (x *tokens) limit(msg string) *Error {
+	e := x.fail(msg, "")
+	e.Limit = true
+	return e
+}
+
+// unexpected says what was expected instead of the token that was peeked at.
+func (x *tokens) unexpected(want string) error {
+	kind := x.peek()
+	line, col := x.tokLine, x.tokCol
+	val, err := x.read(kind)
+	if err != nil {
+		var wrong *Error
+		switch {
+		case errors.Is(err, io.EOF):
+			return x.fail("expected "+want+", found the end of the file", "")
+		case errors.As(err, &wrong):
+			if found, ok := strings.CutSuffix(wrong.Msg, " at start of value"); ok {
+				wrong.Msg = "expected " + want + ", found " + strings.TrimPrefix(found, "invalid character ")
+			}
+		}
+		return err
+	}
+	x.tokLine, x.tokCol = line, col
+	return x.fail("expected "+want+", found "+shown(kind, val), "")
+}
+
+// shown is a token in a message.
+func shown(kind jsontext.Kind, val []byte) string {
+	switch kind {
+	case '"':
+		return "the string " + quote(val[1:len(val)-1])
+	case '[', ']', '{', '}':
+		return quote([]byte{byte(kind)})
+	}
+	return quote(val)
+}
+
+// expect reads a token that has to be of a kind.
+func (x *tokens) expect(kind jsontext.Kind, want string) ([]byte, error) {
+	if x.peek() != kind {
+		return nil, x.unexpected(want)
+	}
+	return x.read(kind)
+}
+
+// unquote is the value of a string; it is good until the next.
+func (x *tokens) unquote(b []byte) []byte {
+	if bytes.IndexByte(b, '\\') < 0 {
+		return b[1 : len(b)-1]
+	}
+	x.unquoted, _ = jsontext.AppendUnquote(x.unquoted[:0], b) // the decoder has checked it
+	return x.unquoted
+}
+
+// number reads a number, which is good until the next token.
+func (x *tokens) number() ([]byte, error) { return x.expect('0', "a number") }
+
+// value reads a number as a float64.
+func (x *tokens) value() (float64, error) {
+	tok, err := x.number()
+	if err != nil {
+		return 0, err
+	}
+	v, problem := parseValue(tok)
+	if problem != "" {
+		return 0, x.fail(problem, "")
+	}
+	return v, nil
+}
+
+// members calls member for each key of an object.
+func (x *tokens) members(member func(key string) error) error {
+	_, err := x.expect('{', "an object")
+	for err == nil && x.peek() != '}' {
+		var key []byte
+		if key, err = x.read(x.peek()); err == nil {
+			err = member(string(x.unquote(key)))
+		}
+	}
+	if err == nil {
+		_, err = x.read('}')
+	}
+	return err
+}
+
+// array calls item before each item of an array.
+func (x *tokens) array(what string, item func() error) error {
+	_, err := x.expect('[', what)
+	for err == nil && x.peek() != ']' {
+		err = item()
+	}
+	if err == nil {
+		_, err = x.read(']')
+	}
+	return err
+}
+
+// skip reads over a value. It counts the keys in it, which the decoder keeps.
+func (x *tokens) skip() error {
+	depth, held := x.dec.StackDepth(), 0
+	defer func() { x.in.mem.give(held) }()
+	for {
+		kind := x.peek()
+		at := x.dec.StackDepth()
+		if at-depth > maxDepth {
+			return x.limit(fmt.Sprintf("nested deeper than %d", maxDepth))
+		}
+		in, n := x.dec.StackIndex(at)
+		tok, err := x.read(kind)
+		if err != nil {
+			return err
+		}
+		if in == '{' && n%2 == 0 && kind == '"' {
+			if err := x.in.mem.take(len(tok) + entry); err != nil {
+				return err
+			}
+			held += len(tok) + entry
+		}
+		if x.dec.StackDepth() <= depth {
+			return nil
+		}
+	}
+}
