@@ -74,7 +74,7 @@ var Builtins = []Builtin{
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n*n*n/64 at most; one search when only a row or an element is used",
 		Doc:     "transitive closure: TC[i,j] = 1 iff a path of at least one edge leads from i to j; TC[i,i] = 1 iff i is on a cycle",
 		Example: "A = edges([[0,1],[1,2]], 3)\n:print tc(A)", Output: "tc(A) =\n  [0, 1, 1]\n  [0, 0, 1]\n  [0, 0, 0]",
-		Lower: func(c *Call) *ir.Node { return c.ofGraph(c.Closure) },
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Closure) },
 	},
 	{
 		Name: "desc", Params: params("A", "graph", "i", "node"),
@@ -103,7 +103,7 @@ var Builtins = []Builtin{
 		Doc:     "1 iff a path of at least one edge leads from i to j: tc(A)[i, j]",
 		Example: "A = edges([[0,1],[1,2]], 3)\n:print has_path(A, 0, 2)", Output: "has_path(A, 0, 2) = 1",
 		Lower: func(c *Call) *ir.Node {
-			n := c.ofNodes(c.HasPath)
+			n := c.onGraph(ir.HasPath)
 			if n == nil {
 				return nil
 			}
@@ -123,7 +123,7 @@ var Builtins = []Builtin{
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n + edges",
 		Doc:     "strongly connected components: S[i,j] = 1 iff i = j or each reaches the other",
 		Example: "A = edges([[0,1],[1,0],[1,2]], 3)\n:print scc(A)", Output: "scc(A) =\n  [1, 1, 0]\n  [1, 1, 0]\n  [0, 0, 1]",
-		Lower: func(c *Call) *ir.Node { return c.ofGraph(c.SCC) },
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.SCC) },
 	},
 	{
 		Name: "triangles", Params: params("A", "graph"),
@@ -131,7 +131,7 @@ var Builtins = []Builtin{
 		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
 		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
 		Lower: func(c *Call) *ir.Node {
-			return c.ofGraph(c.Triangles)
+			return c.onGraph(ir.Triangles)
 		},
 	},
 	{
@@ -175,7 +175,7 @@ var Builtins = []Builtin{
 		Result: "vector of positions", Group: "Graphs", Cost: "n + edges",
 		Doc:     "evidence: the position of each node on one shortest path from i to j (0 at i, lowest nodes first), -1 off it and everywhere when there is none",
 		Example: "A = edges([[0,2],[2,1],[0,3]], 4)\n:print path(A, 0, 1)", Output: "path(A, 0, 1) = [0, 2, 1, -1]",
-		Lower: func(c *Call) *ir.Node { return c.ofNodes(c.Path) },
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Path) },
 	},
 	{
 		Name: "dist", Params: params("A", "graph", "i", "node"),
@@ -183,7 +183,7 @@ var Builtins = []Builtin{
 		Doc:     "number of edges on a shortest path from i to each node, -1 where there is none",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print dist(A, 0)", Output: "dist(A, 0) = [0, 1, 2, -1]",
 		Lower: func(c *Call) *ir.Node {
-			return c.ofNode(c.Dist)
+			return c.onGraph(ir.Dist)
 		},
 	},
 
@@ -332,8 +332,8 @@ func reduction(name, does, example, output string) Builtin {
 		Doc: does + ": all of T, or along one axis; of an indexed expression, over the indices that the left side lacks", Example: example, Output: output}
 }
 
-// ofGraph, ofNode and ofNodes check the arguments (a graph, and its nodes) and
-// build on them.
+// ofGraph and ofNode check the arguments (a graph, and its node) and build on
+// them.
 func (c *Call) ofGraph(build func(g *ir.Node) *ir.Node) *ir.Node {
 	g := c.graph(0)
 	if c.Problem != nil {
@@ -352,13 +352,17 @@ func (c *Call) ofNode(build func(g, i *ir.Node) *ir.Node) *ir.Node {
 	})
 }
 
-func (c *Call) ofNodes(build func(g, i, j *ir.Node) *ir.Node) *ir.Node {
+// onGraph is an operation on a graph and as many of its nodes as there are.
+func (c *Call) onGraph(op ir.Op) *ir.Node {
 	return c.ofGraph(func(g *ir.Node) *ir.Node {
-		i, j := c.node(1, g), c.node(2, g)
+		at := make([]*ir.Node, len(c.Args)-1)
+		for k := range at {
+			at[k] = c.node(k+1, g)
+		}
 		if c.Problem != nil {
 			return nil
 		}
-		return build(g, i, j)
+		return c.Graph(op, g, at...)
 	})
 }
 

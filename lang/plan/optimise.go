@@ -330,7 +330,7 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 		switch {
 		case len(n.Axes) == 2:
 			o.note("demand", n, "an element of tc is one search")
-			return o.b.HasPath(g, at[0], at[1])
+			return o.b.Graph(ir.HasPath, g, at[0], at[1])
 		case n.Axes[0] == 0:
 			o.note("demand", n, "a row of tc is one search")
 			return o.b.Walk(op.WalkRow, false, g, at[0])

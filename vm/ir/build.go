@@ -287,64 +287,38 @@ func (b *Builder) Softmax(a *Node, axis int) *Node {
 	return b.node(Node{Op: Softmax, Args: []*Node{a}, Axes: []int{axis}, Type: tensor.Type{Kind: tensor.Real, Shape: a.Type.Shape}, Bound: 1, NonNeg: true})
 }
 
-func (b *Builder) graph(op Op, t tensor.Type, bound float64, args ...*Node) *Node {
-	return b.node(Node{Op: op, Args: args, Type: t, Bound: bound, NonNeg: op != Path && op != Dist})
-}
-
-// Closure is tc(g).
-func (b *Builder) Closure(g *Node) *Node {
-	return b.graph(Closure, tensor.Type{Shape: g.Type.Shape}, 1, g)
-}
-
-// SCC is scc(g).
-func (b *Builder) SCC(g *Node) *Node {
-	return b.graph(SCC, tensor.Type{Shape: g.Type.Shape}, 1, g)
-}
-
-func vector(g *Node, k tensor.Kind) tensor.Type {
-	return tensor.Type{Kind: k, Shape: tensor.ShapeOf(g.Type.Shape.Dim(0))}
-}
-
-func nodes(g *Node) float64 {
-	if n := g.Type.Shape.Dim(0); n >= 0 {
-		return float64(n)
+// Graph is an operation on the square matrix g, and of some the positions of
+// nodes: Closure, SCC, Walk, HasPath, Triangles, Path or Dist.
+func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
+	n := Node{Op: op, Args: append([]*Node{g}, at...), Bound: 1, NonNeg: op != Path && op != Dist}
+	size := g.Type.Shape.Dim(0)
+	most := float64(size)
+	if size < 0 {
+		most = math.Inf(1)
 	}
-	return math.Inf(1)
+	switch op {
+	case Closure, SCC:
+		n.Type.Shape = g.Type.Shape
+	case Walk:
+		n.Type.Shape = tensor.ShapeOf(size)
+	case Triangles:
+		n.Type.Kind, n.Bound = tensor.Int, most*most*most/6
+	case Path, Dist:
+		n.Type, n.Bound = tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(size)}, max(most, 1)
+	}
+	return b.node(n)
 }
 
 // Walk is the nodes that i reaches, or with reverse those that reach i.
 func (b *Builder) Walk(mode op.WalkMode, reverse bool, g, i *Node) *Node {
-	n := b.graph(Walk, vector(g, tensor.Bool), 1, g, i)
+	n := b.Graph(Walk, g, i)
 	n.Walk, n.Reverse = mode, reverse
 	return n
 }
 
-// HasPath is Closure(g)[i, j].
-func (b *Builder) HasPath(g, i, j *Node) *Node {
-	return b.graph(HasPath, tensor.Type{}, 1, g, i, j)
-}
-
-// Triangles is the number of undirected triangles of g.
-func (b *Builder) Triangles(g *Node) *Node {
-	n := nodes(g)
-	return b.graph(Triangles, tensor.Type{Kind: tensor.Int}, n*n*n/6, g)
-}
-
-// Path is path(g, i, j).
-func (b *Builder) Path(g, i, j *Node) *Node {
-	return b.graph(Path, vector(g, tensor.Int), max(nodes(g), 1), g, i, j)
-}
-
-// Dist is dist(g, i).
-func (b *Builder) Dist(g, i *Node) *Node {
-	return b.graph(Dist, vector(g, tensor.Int), max(nodes(g), 1), g, i)
-}
-
 // OneHot is a 0/1 vector of length size with a 1 at i.
 func (b *Builder) OneHot(i *Node, size int) *Node {
-	n := b.graph(OneHot, tensor.Type{Shape: tensor.ShapeOf(size)}, 1, i)
-	n.Size = size
-	return n
+	return b.node(Node{Op: OneHot, Args: []*Node{i}, Size: size, Type: tensor.Type{Shape: tensor.ShapeOf(size)}, Bound: 1, NonNeg: true})
 }
 
 // Semiring folds fn(x, y) by fold over the indices that spec.Out lacks.

@@ -17,7 +17,7 @@ func TestUnknownSizes(t *testing.T) {
 		t.Errorf("a graph has bound %v", g.Bound)
 	}
 	for name, n := range map[string]*ir.Node{
-		"sum": b.Sum(g, 1), "triangles": b.Triangles(g), "dist": b.Dist(g, b.Number(0)), "path": b.Path(g, b.Number(0), b.Number(1)),
+		"sum": b.Sum(g, 1), "triangles": b.Graph(ir.Triangles, g), "dist": b.Graph(ir.Dist, g, b.Number(0)), "path": b.Graph(ir.Path, g, b.Number(0), b.Number(1)),
 	} {
 		if !math.IsInf(n.Bound, 1) || n.Type.Kind != tensor.Int {
 			t.Errorf("%s: bound %v of %v", name, n.Bound, n.Type)
@@ -47,10 +47,10 @@ func TestShapes(t *testing.T) {
 		{"softmax", b.Softmax(a, 1), "real 2x3x4"},
 		{"reduce", b.Reduce(op.FoldMax, a, 0, 1), "real 4"},
 		{"argmax", b.Reduce(op.FoldArgMax, a, 1), "int 2x4"},
-		{"tc", b.Closure(g), "bool 5x5"},
-		{"scc", b.SCC(g), "bool 5x5"},
+		{"tc", b.Graph(ir.Closure, g), "bool 5x5"},
+		{"scc", b.Graph(ir.SCC, g), "bool 5x5"},
 		{"walk", b.Walk(op.WalkReach, true, g, i), "bool 5"},
-		{"has_path", b.HasPath(g, i, i), "bool scalar"},
+		{"has_path", b.Graph(ir.HasPath, g, i, i), "bool scalar"},
 		{"one_hot", b.OneHot(i, 9), "bool 9"},
 		{"bool_einsum", b.BoolEinsum(&op.Spec{In: [][]uint8{{0, 1}, {1, 2}}, Out: []uint8{0, 2}, Size: []int{5, 5, 5}}, g, g), "bool 5x5"},
 	} {

@@ -162,11 +162,11 @@ func (m *maker) graph() (known, bool) {
 	zero := m.b.Number(0)
 	switch m.r.IntN(3) {
 	case 0:
-		return known{m.b.Triangles(a.n), []float64{float64(kernel.NaiveTriangles(g))}}, true
+		return known{m.b.Graph(ir.Triangles, a.n), []float64{float64(kernel.NaiveTriangles(g))}}, true
 	case 1:
-		return known{m.b.Path(a.n, zero, m.b.Number(float64(m.axis-1))), kernel.NaivePath(g, 0, m.axis-1)}, true
+		return known{m.b.Graph(ir.Path, a.n, zero, m.b.Number(float64(m.axis-1))), kernel.NaivePath(g, 0, m.axis-1)}, true
 	}
-	return known{m.b.Dist(a.n, zero), kernel.NaiveDist(g, 0)}, true
+	return known{m.b.Graph(ir.Dist, a.n, zero), kernel.NaiveDist(g, 0)}, true
 }
 
 // check holds the type rules of a node against its value. It reports whether
