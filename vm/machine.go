@@ -86,12 +86,18 @@ type Machine struct {
 	result  Result
 	ctl     kernel.Ctl
 
-	// The step that is being run, with its result and its first arguments, as far as
-	// it has them.
-	step    *cost.Step
+	steps []step
+	*step // that is being run
+	err   *RuntimeError
+}
+
+// step is a step of the module, its kernel, and the registers of its result and of
+// its first arguments, as far as it has them.
+type step struct {
+	*cost.Step
+	kernel  func(m *Machine) bool
 	pos     ir.Pos
 	d, a, b *tensor.Value
-	err     *RuntimeError
 }
 
 // New allocates the memory that the certificate states, after comparing it with
@@ -116,6 +122,17 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	}
 	for i := range p.Consts {
 		m.regs[p.Consts[i].Reg] = p.Consts[i].Value
+	}
+	m.steps = make([]step, len(mod.Steps))
+	for i := range m.steps {
+		s := &mod.Steps[i]
+		m.steps[i] = step{Step: s, kernel: kernels[s.Op], pos: p.Pos[i], a: &m.regs[s.Args[0]]}
+		if len(s.Args) > 1 {
+			m.steps[i].b = &m.regs[s.Args[1]]
+		}
+		if s.Dst >= 0 {
+			m.steps[i].d = &m.regs[s.Dst]
+		}
 	}
 	m.result.Outputs = make([]Output, len(p.Outputs))
 	for i, o := range p.Outputs {
@@ -204,16 +221,9 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}
 	m.err = nil
-	for i := range m.mod.Steps {
-		s := &m.mod.Steps[i]
-		m.step, m.pos, m.a = s, p.Pos[i], &m.regs[s.Args[0]]
-		if len(s.Args) > 1 {
-			m.b = &m.regs[s.Args[1]]
-		}
-		if s.Dst >= 0 {
-			m.d = &m.regs[s.Dst]
-		}
-		if kernels[s.Op](m) {
+	for i := range m.steps {
+		m.step = &m.steps[i]
+		if m.kernel(m) {
 			continue
 		}
 		if m.err != nil {

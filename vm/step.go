@@ -15,40 +15,40 @@ import (
 // One that gives false was cancelled, or has failed and set err.
 var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.Einsum: func(m *Machine) bool {
-		switch p := m.step.Plan.(type) {
+		switch p := m.Plan.(type) {
 		case *kernel.Unary:
 			return p.Run(&m.ctl, m.d.F, m.a.F, m.scratch)
 		case *kernel.Pair:
 			return p.Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
 		}
-		return m.step.Plan.(*kernel.Many).Run(&m.ctl, m.d.F, m.dense(), m.scratch)
+		return m.Plan.(*kernel.Many).Run(&m.ctl, m.d.F, m.dense(), m.scratch)
 	},
 	code.Exact: func(m *Machine) bool {
 		var csr *tensor.CSR
-		for _, r := range m.step.Args {
+		for _, r := range m.Args {
 			if m.regs[r].Layout == tensor.Sparse {
 				csr = &m.regs[r].CSR
 			}
 		}
-		return m.exact(m.step.Plan.(*kernel.Exact).Run(&m.ctl, m.d.F, m.dense(), csr, m.scratch))
+		return m.exact(m.Plan.(*kernel.Exact).Run(&m.ctl, m.d.F, m.dense(), csr, m.scratch))
 	},
 	code.Semiring: func(m *Machine) bool {
-		return m.step.Plan.(*kernel.Semiring).Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
+		return m.Plan.(*kernel.Semiring).Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
 	},
 	code.Fused: func(m *Machine) bool {
-		return m.exact(m.step.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch))
+		return m.exact(m.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch))
 	},
-	code.Reduce: func(m *Machine) bool { return m.step.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
+	code.Reduce: func(m *Machine) bool { return m.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.Softmax: func(m *Machine) bool {
-		return kernel.Softmax(&m.ctl, m.d.F, m.a.F, m.a.Shape.Dims(), m.step.Axes[0])
+		return kernel.Softmax(&m.ctl, m.d.F, m.a.F, m.a.Shape.Dims(), m.Axes[0])
 	},
 	code.Select:  selects,
 	code.Convert: convert,
 	code.Logic: func(m *Machine) bool {
-		if m.step.Logic == code.Not {
+		if m.Logic == code.Not {
 			return kernel.BitsNot(&m.ctl, m.d.Bits, m.a.Bits)
 		}
-		return logic[m.step.Logic](&m.ctl, m.d.Bits.W, m.a.Bits.W, m.b.Bits.W)
+		return logic[m.Logic](&m.ctl, m.d.Bits.W, m.a.Bits.W, m.b.Bits.W)
 	},
 	code.Transpose: func(m *Machine) bool {
 		if m.a.Layout != tensor.Sparse {
@@ -81,7 +81,7 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 		return kernel.BoolMatVec(&m.ctl, m.d.Bits.W, m.a.Bits, m.b.Bits.W)
 	},
 	code.TripleTrace: func(m *Machine) bool {
-		return m.count(kernel.TripleTrace(&m.ctl, m.a.Bits, m.b.Bits, m.regs[m.step.Args[2]].Bits))
+		return m.count(kernel.TripleTrace(&m.ctl, m.a.Bits, m.b.Bits, m.regs[m.Args[2]].Bits))
 	},
 	code.CubeTrace: func(m *Machine) bool { return m.count(kernel.TraceCubeCSR(&m.ctl, m.a.CSR, m.scratch)) },
 	code.MatVec:    func(m *Machine) bool { return kernel.CSRMatVec(&m.ctl, m.d.F, m.a.CSR, m.b.F) },
@@ -120,9 +120,9 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 			return false
 		}
 		if m.a.Layout == tensor.Sparse {
-			return kernel.WalkCSR(&m.ctl, m.d.Bits.W, m.a.CSR, i, m.step.Walk, m.scratch)
+			return kernel.WalkCSR(&m.ctl, m.d.Bits.W, m.a.CSR, i, m.Walk, m.scratch)
 		}
-		return kernel.WalkBits(&m.ctl, m.d.Bits.W, m.a.Bits, i, m.step.Walk, m.scratch)
+		return kernel.WalkBits(&m.ctl, m.d.Bits.W, m.a.Bits, i, m.Walk, m.scratch)
 	},
 	code.HasPath: func(m *Machine) (ok bool) {
 		i, j, ok := m.ends()
@@ -218,7 +218,7 @@ func (m *Machine) fail(e *RuntimeError) bool {
 // dense lists the elements of the arguments.
 func (m *Machine) dense() [][]float64 {
 	m.args = m.args[:0]
-	for _, r := range m.step.Args {
+	for _, r := range m.Args {
 		m.args = append(m.args, m.regs[r].F)
 	}
 	return m.args
@@ -259,7 +259,7 @@ func notFinite(a *tensor.Value, at int) *RuntimeError {
 
 // position reads argument k, a rank-0 register, as an index below size.
 func (m *Machine) position(k, size int) (int, bool) {
-	x := m.regs[m.step.Args[k]].F[0]
+	x := m.regs[m.Args[k]].F[0]
 	switch {
 	case x != math.Trunc(x) || math.IsInf(x, 0):
 		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a position is a whole number, found %v", x)})
@@ -361,7 +361,7 @@ func countAll(m *Machine) (ok bool) {
 
 // selects takes elements, rows and slices.
 func selects(m *Machine) bool {
-	c, d, a, axes := &m.ctl, m.d, m.a, m.step.Axes
+	c, d, a, axes := &m.ctl, m.d, m.a, m.Axes
 	var at [tensor.MaxRank]int
 	for k, axis := range axes {
 		var ok bool

@@ -204,6 +204,7 @@ type Site struct {
 	Workers int  // goroutines that the kernel may use
 
 	shape *tensor.Shape // the [..] of the signature
+	few   [4]*Reg       // room for Arg
 }
 
 // Plan is a kernel that was planned for one instruction.

@@ -29,12 +29,16 @@ type place struct {
 	text    string
 	layouts uint8 // a bit for each
 	ones    bool
-	shape   string // a letter for each size, or anyShape or oneShape
+	shape   shapeKind
+	dims    []int // which of N, M and K each size is
 }
 
+type shapeKind uint8
+
 const (
-	anyShape = "*"
-	oneShape = ".." // the same throughout
+	sizes shapeKind = iota
+	anyShape
+	oneShape // the same throughout
 )
 
 // layoutNames are the layouts that a word stands for.
@@ -65,13 +69,21 @@ func parseSig(text string) (s sig) {
 }
 
 func parsePlace(text string) place {
-	names, sizes, found := strings.Cut(text, "[")
-	p := place{text: text, shape: strings.ReplaceAll(strings.TrimSuffix(sizes, "]"), ",", ""), ones: names == "ones"}
+	names, dims, found := strings.Cut(text, "[")
+	p := place{text: text, ones: names == "ones"}
 	for name := range strings.SplitSeq(names, "|") {
 		p.layouts |= layoutNames[name]
 	}
-	if !found && names != "position" && names != "scalar" {
+	switch {
+	case dims == "..]":
+		p.shape = oneShape
+	case !found && names != "position" && names != "scalar":
 		p.shape = anyShape
+	}
+	for _, c := range dims {
+		if k := strings.IndexRune("nmk", c); k >= 0 {
+			p.dims = append(p.dims, k)
+		}
 	}
 	return p
 }
@@ -81,9 +93,10 @@ func parsePlace(text string) place {
 func (x *Site) enter(p *Program, in *Instr) error {
 	s := &sigs[in.Op]
 	if x.Arg == nil {
-		x.Arg = make([]*Reg, 0, 8)
+		x.Arg = x.few[:0]
 	}
-	*x = Site{Instr: in, Arg: x.Arg[:0], N: -1, M: -1, K: -1, Sparse: -1, Workers: x.Workers}
+	x.Instr, x.Arg, x.Result, x.Sparse, x.NNZ, x.shape = in, x.Arg[:0], nil, -1, 0, nil
+	x.N, x.M, x.K = -1, -1, -1
 	for k, r := range in.Args {
 		a := &p.Regs[r]
 		x.Arg = append(x.Arg, a)
@@ -123,9 +136,9 @@ func (x *Site) fit(p *place, r *Reg) (is bool, want string) {
 		}
 		is = is && r.Shape == *x.shape
 	default:
-		is = is && r.Shape.Rank() == len(p.shape)
-		for d := 0; is && d < len(p.shape); d++ {
-			size := &sizes[strings.IndexByte("nmk", p.shape[d])]
+		is = is && r.Shape.Rank() == len(p.dims)
+		for d := 0; is && d < len(p.dims); d++ {
+			size := &sizes[p.dims[d]]
 			if *size < 0 {
 				*size = r.Shape.Dim(d)
 			}
@@ -146,7 +159,7 @@ func (x *Site) fit(p *place, r *Reg) (is bool, want string) {
 		head += "["
 	}
 	if x.shape != nil {
-		tail = strings.Replace(tail, oneShape, strings.ReplaceAll(x.shape.String(), "x", ","), 1)
+		tail = strings.Replace(tail, "..", strings.ReplaceAll(x.shape.String(), "x", ","), 1)
 	}
 	return false, head + tail
 }
