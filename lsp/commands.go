@@ -14,28 +14,12 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"ein/lang"
-	"ein/lang/check"
+	"ein"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/lang/source"
-	"ein/vm"
-	"ein/vm/code"
-	"ein/vm/cost"
-	"ein/vm/tensor"
 )
-
-// program is a program without errors whose inputs have their data, planned.
-type program struct {
-	name    string
-	file    *source.File
-	checked *check.Program
-	opt     lang.Options
-	code    *code.Program
-	module  *cost.Module
-	inputs  []tensor.Value // in the order of the declarations
-}
 
 // The commands that the client may execute. Each takes the URI of an open program,
 // but for the last, which takes the code of a diagnostic.
@@ -52,18 +36,16 @@ type command struct {
 }
 
 func (s *server) commands() []command {
-	about := func(write func(context.Context, *program) (string, error)) func(context.Context, string) (string, error) {
+	about := func(write func(context.Context, *ein.Program) (string, error)) func(context.Context, string) (string, error) {
 		return func(ctx context.Context, arg string) (string, error) { return s.report(ctx, arg, write) }
 	}
 	return []command{
 		{commandRun, "Run", about(s.run)},
-		{commandCost, "Cost", about(func(_ context.Context, p *program) (string, error) {
-			return describe.Cost(&p.module.Certificate, p.file), nil
+		{commandCost, "Cost", about(func(_ context.Context, p *ein.Program) (string, error) {
+			return describe.Cost(p.Certificate(), p.Source()), nil
 		})},
-		{commandExplain, "Explain", about(func(_ context.Context, p *program) (string, error) {
-			d := describe.Compiled{Name: p.name, Checked: p.checked, Code: p.code, Module: p.module,
-				Rewrites: lang.Plan(p.checked, p.opt).Rewrites}
-			return d.Plan(), nil
+		{commandExplain, "Explain", about(func(_ context.Context, p *ein.Program) (string, error) {
+			return p.Plan().Plan(), nil
 		})},
 		{commandExplainCode, "Explain a diagnostic", func(_ context.Context, arg string) (string, error) {
 			page, ok := diag.Explain(diag.Code(arg))
@@ -132,7 +114,7 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 }
 
 // report applies a command to an open program.
-func (s *server) report(ctx context.Context, arg string, write func(context.Context, *program) (string, error)) (string, error) {
+func (s *server) report(ctx context.Context, arg string, write func(context.Context, *ein.Program) (string, error)) (string, error) {
 	u, err := uri.Parse(arg)
 	if err != nil {
 		return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%.100q is no URI: %v", arg, err)
@@ -141,43 +123,46 @@ func (s *server) report(ctx context.Context, arg string, write func(context.Cont
 	if err != nil {
 		return "", err
 	}
-	p, err := f.program()
-	if err != nil {
-		return "", jsonrpc2.Errorf(requestFailed, "%v", err)
+	text := ""
+	p, err := s.program(ctx, f)
+	if err == nil {
+		text, err = write(ctx, p)
 	}
-	text, err := write(ctx, p)
+	var e *ein.Error
 	switch {
 	case ctx.Err() != nil:
 		return "", protocol.ErrRequestCancelled
+	case errors.As(err, &e):
+		return "", jsonrpc2.Errorf(requestFailed, "%v", failure(e.File, *e.Diags.First()))
 	case err != nil:
 		return "", jsonrpc2.Errorf(requestFailed, "%v", err)
 	}
 	return text, nil
 }
 
-// program compiles and plans the file's program. The errors are those of the user.
-func (f *file) program() (*program, error) {
-	for _, d := range f.findings() {
-		if d.Severity == diag.Error {
-			return nil, failure(f.document().File().Source, d)
-		}
+// program is the file's program with the data of its inputs. The errors are those of
+// the user.
+func (s *server) program(ctx context.Context, f *file) (*ein.Program, error) {
+	if d := f.findings().First(); d != nil {
+		return nil, failure(f.document().File().Source, *d)
 	}
-	checked := f.document().Program()
-	p := &program{name: f.name(), file: checked.File.Source, checked: checked, opt: f.options()}
-	for _, in := range checked.Inputs {
-		v := p.opt.Inputs[in.Name]
-		if v == nil {
-			return nil, fmt.Errorf("the input `%s` has no data; the setting ein.inputs gives it, as in {%q: \"FILE\"}, to all inputs of the program", in.Name, in.Name)
-		}
-		p.inputs = append(p.inputs, *v)
+	declared := f.document().Inputs()
+	sources, _ := s.sources(f, declared)
+	var inputs []ein.Input
+	for _, src := range sources {
+		inputs = append(inputs, src.Input)
 	}
-	p.code = lang.Code(checked, p.opt)
-	m, err := lang.Module(p.code, p.opt)
+	if len(inputs) < len(declared) {
+		in := declared[0].Name
+		return nil, fmt.Errorf("the input `%s` has no data; the setting ein.inputs gives it, as in {%q: \"FILE\"}, to all inputs of the program", in, in)
+	}
+	p, err := ein.CompileContext(ctx, f.name(), f.text, ein.Options{
+		Profile: f.profile, Limits: ein.Limits{MaxBytes: s.opt.MaxMemory, MaxOps: s.opt.MaxOps}, Open: openRegular,
+	})
 	if err != nil {
 		return nil, err
 	}
-	p.module = m
-	return p, nil
+	return p.Bind(ctx, inputs...)
 }
 
 // failure is a diagnostic as one message.
@@ -187,34 +172,19 @@ func failure(f *source.File, d diag.Diagnostic) error {
 }
 
 // run runs a program under the limits of the server and prints what ein run does.
-func (s *server) run(ctx context.Context, p *program) (string, error) {
-	machine, err := vm.New(p.module, cost.Limits{MaxBytes: s.opt.MaxMemory, MaxOps: s.opt.MaxOps})
-	var refused *cost.LimitError
-	if errors.As(err, &refused) {
-		d, _ := describe.Refused(refused)
-		return "", failure(p.file, d)
-	}
-	if err != nil {
-		return "", err
-	}
+func (s *server) run(ctx context.Context, p *ein.Program) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opt.Timeout, fmt.Errorf("the time limit of %v is over", s.opt.Timeout))
 	defer cancel()
-	result, err := machine.Run(ctx, p.inputs)
+	result, err := p.Run(ctx)
 	if err != nil && ctx.Err() != nil {
 		return "", context.Cause(ctx)
-	}
-	if d, ok := describe.Failed(err, 0, 0); ok {
-		return "", failure(p.file, d)
 	}
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	opt := show.Options{Nodes: len(p.code.Labels) > 0, Labels: p.code.Labels, Hint: "`ein run --full` shows all"}
-	for i := range result.Outputs {
-		if err := show.Text(ctx, &b, &result.Outputs[i], opt); err != nil {
-			return "", err
-		}
+	if err := result.Text(ctx, &b, show.Options{Nodes: len(p.Labels()) > 0, Hint: "`ein run --full` shows all"}); err != nil {
+		return "", err
 	}
 	for _, w := range result.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w.Message)
