@@ -331,12 +331,9 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) error {
 	if width > f.opt.MaxNodes {
 		return f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node"))
 	}
-	c := f.newCells(width)
-	if err := c.next(); err != nil {
-		return err
-	}
+	d := f.newDense(width, width, false)
 	for j, x := range first.all() {
-		if err := f.cell(c, j, 0, j, x, line, col); err != nil {
+		if err := d.put(0, j, x, line, col); err != nil {
 			return err
 		}
 	}
@@ -345,12 +342,7 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) error {
 		if i >= width {
 			return nil
 		}
-		if j == 0 {
-			if err := c.next(); err != nil {
-				return err
-			}
-		}
-		return f.cell(c, j, i, j, x, f.tokLine, f.tokCol)
+		return d.put(i, j, x, f.tokLine, f.tokCol)
 	})
 	switch {
 	case err != nil || len(f.rep.list) > 0:
@@ -359,7 +351,7 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) error {
 		return f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
 			`edges with weights are written {"edges": [[0, 1, 2.5]]}`)
 	}
-	return f.square(c, false, false)
+	return d.end(false)
 }
 
 // denseRows reads the rows of an array after the first, and is how many there

@@ -287,14 +287,8 @@ func (f *mmFile) array() error {
 	}
 	// Elements come column by column: those of a general matrix are the rows of
 	// its transpose, those of a symmetric one are moved to theirs afterwards.
-	data := arrival[float64]{mem: f.mem, room: f.rows * f.cols}
-	c := f.newCells(f.rows)
+	d := f.newDense(f.rows, f.cols, true)
 	for j := range f.cols {
-		if f.opt.Kind == Graph {
-			if err := c.next(); err != nil {
-				return err
-			}
-		}
 		for i := range f.rows {
 			if !f.inTriangle(i, j) {
 				continue
@@ -310,45 +304,33 @@ func (f *mmFile) array() error {
 				f.badAt(1, fmt.Sprintf("expected one element a line, found %s", plural(len(f.row.cells), "field")))
 				continue
 			}
-			x, ok := f.value(0)
-			switch {
-			case !ok:
-			case f.opt.Kind == Graph:
-				_, col := f.row.place(0)
-				err = f.cell(c, i, i, j, x, f.src.no, col)
-			default:
-				err = data.add(x)
+			if x, ok := f.value(0); ok {
+				err = d.put(j, i, x, f.src.no, f.row.cells[0].off+1) // a number is of single bytes, as the blanks before it
 			}
 			if err != nil {
 				return err
 			}
 		}
 	}
+	symmetric := f.head.symmetry != "general"
 	ok, err := f.next()
-	switch symmetric := f.head.symmetry != "general"; {
+	switch {
 	case err != nil:
 		return err
 	case ok:
 		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols))
-	case len(f.rep.list) > 0:
-		return nil
-	case f.opt.Kind == Graph:
-		return f.square(c, true, symmetric)
 	case f.opt.Kind == Vector:
-		f.reader.array(data.data, f.rows)
-		return nil
-	case symmetric:
-		if data.data == nil { // a skew-symmetric one of one row
-			err = data.grow()
+		return d.end(symmetric, f.rows)
+	case symmetric && f.opt.Kind != Graph && len(f.rep.list) == 0:
+		if d.data.data == nil { // a skew-symmetric one of one row
+			err = d.data.grow()
 		}
 		if err == nil {
-			f.reader.array(f.unfold(data.data), f.rows, f.cols)
+			f.reader.array(f.unfold(d.data.data), f.rows, f.cols)
 		}
 		return err
 	}
-	full, err := f.transposed(data.data, f.cols, f.rows)
-	f.reader.array(full, f.rows, f.cols)
-	return err
+	return d.end(symmetric, f.rows, f.cols)
 }
 
 // unfold makes the elements of a triangle, column by column, the whole matrix.

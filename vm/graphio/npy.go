@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"ein/vm/tensor"
 )
@@ -100,105 +104,39 @@ func (r *reader) npyHeader() (h npyHeader, err error) {
 	return h, nil
 }
 
-// npyScan reads the literal of a Python dictionary.
-type npyScan struct{ s string }
-
-func (p *npyScan) take(prefix string) bool {
-	p.s = strings.TrimLeft(p.s, " \n")
-	rest, ok := strings.CutPrefix(p.s, prefix)
-	p.s = rest
-	return ok
-}
-
-func (p *npyScan) quoted() (string, bool) {
-	for _, q := range []string{"'", `"`} {
-		if p.take(q) {
-			val, rest, ok := strings.Cut(p.s, q)
-			p.s = rest
-			return val, ok
-		}
-	}
-	return "", false
-}
+// What a header holds is written in Python as in JSON but for these, and but for a
+// comma after the last item.
+var (
+	npyLiteral = strings.NewReplacer("'", `"`, "(", "[", ")", "]", "True", "true", "False", "false")
+	npyComma   = regexp.MustCompile(`,\s*([}\]])`)
+)
 
 func parseNPYHeader(s string) (h npyHeader, problem string) {
-	p := &npyScan{s}
-	bad := func() (npyHeader, string) {
-		return h, "the header of the .npy format is malformed at " + quote([]byte(p.s))
+	var got struct {
+		Descr   jsontext.Value `json:"descr"`
+		Fortran *bool          `json:"fortran_order"`
+		Shape   []uint64       `json:"shape"`
 	}
-	if !p.take("{") {
-		return bad()
+	err := json.Unmarshal(npyComma.ReplaceAll([]byte(npyLiteral.Replace(s)), []byte("$1")), &got, json.RejectUnknownMembers(true))
+	switch {
+	case err != nil:
+		return h, "the header of the .npy format cannot be read: " + err.Error()
+	case got.Descr == nil || got.Fortran == nil || got.Shape == nil:
+		return h, `the header of the .npy format has not all of "descr", "fortran_order" and "shape"`
+	case got.Descr.Kind() == '[':
+		return h, "structured arrays are not supported"
 	}
-	seen := map[string]bool{}
-	for !p.take("}") {
-		key, ok := p.quoted()
-		if !ok || !p.take(":") {
-			return bad()
-		}
-		if seen[key] {
-			return h, fmt.Sprintf("the header gives %q twice", key)
-		}
-		seen[key] = true
-		switch key {
-		case "descr":
-			if p.take("[") {
-				return h, "structured arrays are not supported"
-			}
-			h.descr, ok = p.quoted()
-		case "fortran_order":
-			h.fortran = p.take("True")
-			ok = h.fortran || p.take("False")
-		case "shape":
-			from := strings.TrimLeft(p.s, " \n")
-			h.shape, ok = p.tuple()
-			h.written = asWritten([]byte(from[:len(from)-len(p.s)]))
-		default:
-			return h, fmt.Sprintf("the header has the unknown key %q", key)
-		}
-		if !ok {
-			return bad()
-		}
-		if !p.take(",") {
-			if !p.take("}") {
-				return bad()
-			}
-			break
-		}
+	h.descr, h.fortran = strings.Trim(string(got.Descr), `"`), *got.Fortran
+	var dims []string
+	for _, n := range got.Shape {
+		h.shape = append(h.shape, int(min(n, math.MaxInt)))
+		dims = append(dims, strconv.FormatUint(n, 10))
 	}
-	if strings.TrimRight(p.s, " \n") != "" {
-		return bad()
+	if len(dims) == 1 {
+		dims = append(dims, "")
 	}
-	for _, key := range []string{"descr", "fortran_order", "shape"} {
-		if !seen[key] {
-			return h, fmt.Sprintf("the header has no %q", key)
-		}
-	}
+	h.written = "(" + asWritten([]byte(strings.TrimSuffix(strings.Join(dims, ", "), " "))) + ")"
 	return h, ""
-}
-
-// tuple reads (), (3,) or (3, 4).
-func (p *npyScan) tuple() ([]int, bool) {
-	if !p.take("(") {
-		return nil, false
-	}
-	var out []int
-	for !p.take(")") {
-		p.take("")
-		n := 0
-		for n < len(p.s) && '0' <= p.s[n] && p.s[n] <= '9' {
-			n++
-		}
-		v, ok := parseSize([]byte(p.s[:n]))
-		if !ok || len(out) == 32 {
-			return nil, false
-		}
-		out = append(out, v)
-		p.s = p.s[n:]
-		if !p.take(",") {
-			return out, p.take(")")
-		}
-	}
-	return out, true
 }
 
 // npyDecoder turns the bytes of an element into a float64.
@@ -284,20 +222,16 @@ func (d npyDecoder) value(b []byte) (float64, string) {
 // npyData reads the elements. Those of a graph become edges at once, so that a
 // large 0/1 array never stands in memory as numbers.
 func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
-	graph := r.opt.Kind == Graph
-	data := arrival[float64]{mem: r.mem, room: int(elems)}
-	var c *cells
-	if graph {
-		c = r.newCells(h.shape[0])
+	rows, inner := 1, 1 // inner is the length of the axis that varies fastest
+	for _, n := range h.shape {
+		rows, inner = rows*inner, n
+	}
+	turned := h.fortran && len(h.shape) == 2
+	d := r.newDense(rows, inner, turned)
+	if turned {
+		inner = rows
 	}
 	buf := make([]byte, 1<<15)
-	inner := 1 // the length of the axis that varies fastest
-	if len(h.shape) == 2 {
-		inner = h.shape[1]
-		if h.fortran {
-			inner = h.shape[0]
-		}
-	}
 	slow, fast := 0, 0
 	for left := elems; left > 0; {
 		n := int(min(left, uint64(len(buf)/dec.size)))
@@ -311,23 +245,11 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 		}
 		left -= uint64(n)
 		for b := buf[:n*dec.size]; len(b) > 0; b = b[dec.size:] {
-			i, j := slow, fast
-			if h.fortran && len(h.shape) == 2 {
-				i, j = fast, slow
-			}
-			if graph && fast == 0 {
-				if err := c.next(); err != nil {
-					return err
-				}
-			}
 			x, problem := dec.value(b)
-			switch {
-			case problem != "":
-				r.badElement(h, i, j, problem)
-			case graph:
-				err = r.cell(c, fast, i, j, x, 0, 0)
-			default:
-				err = data.add(x)
+			if problem == "" {
+				err = d.put(slow, fast, x, 0, 0)
+			} else {
+				r.badElement(h, slow, fast, problem)
 			}
 			if err != nil {
 				return err
@@ -343,53 +265,19 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 	} else if err != io.EOF {
 		return err
 	}
-	if len(r.rep.list) > 0 {
-		return nil
-	}
-	if graph {
-		return r.square(c, h.fortran, false)
-	}
-	list := data.data
-	if h.fortran && len(h.shape) == 2 {
-		var err error
-		if list, err = r.transposed(list, h.shape[1], h.shape[0]); err != nil {
-			return err
-		}
-	}
-	r.array(list, h.shape...)
-	return nil
+	return d.end(false, h.shape...)
 }
 
 func (r *reader) badElement(h npyHeader, i, j int, problem string) {
 	at := ""
 	switch len(h.shape) {
 	case 1:
-		at = fmt.Sprintf("element %d: ", i)
+		at = fmt.Sprintf("element %d: ", j)
 	case 2:
+		if h.fortran {
+			i, j = j, i
+		}
 		at = fmt.Sprintf("row %d, column %d: ", i, j)
 	}
 	r.bad(0, 0, at+problem, "")
-}
-
-// transposed is the rows x cols matrix with its axes exchanged, in its place
-// where it is square.
-func (r *reader) transposed(data []float64, rows, cols int) ([]float64, error) {
-	if rows == cols {
-		for i := range rows {
-			for j := range i {
-				data[i*cols+j], data[j*cols+i] = data[j*cols+i], data[i*cols+j]
-			}
-		}
-		return data, nil
-	}
-	out, err := newSlice[float64](r.mem, len(data))
-	if err != nil {
-		return nil, err
-	}
-	for i := range rows {
-		for j, x := range data[i*cols : (i+1)*cols] {
-			out[j*rows+i] = x
-		}
-	}
-	return out, nil
 }

@@ -274,55 +274,89 @@ func (r *reader) mirror(sign float64) error {
 	return nil
 }
 
-// cells is a graph that comes as an array, while it is read. A 0/1 array is
-// never larger as bits than as it arrives, and often smaller than its edges.
-type cells struct {
-	arrival[uint64] // lines of the array in the order of the file
-	n, ones         int
+// dense is an array while it is read. The elements of a graph become bits at once:
+// a 0/1 array is never larger as bits than as it arrives, and often smaller than its
+// edges.
+type dense struct {
+	*reader
+	rows, cols int
+	turned     bool // the file has the columns one after the other, not the rows
+	data       arrival[float64]
+	bits       arrival[uint64] // of a graph: the lines of the file
+	words      int             // of a line
+	ones       int
 }
 
-func (r *reader) newCells(n int) *cells {
-	return &cells{arrival: arrival[uint64]{mem: r.mem, room: n * tensor.Words(n)}, n: n}
+func (r *reader) newDense(rows, cols int, turned bool) *dense {
+	d := &dense{reader: r, rows: rows, cols: cols, turned: turned, words: tensor.Words(rows)}
+	d.data, d.bits = arrival[float64]{mem: r.mem, room: rows * cols}, arrival[uint64]{mem: r.mem, room: rows * d.words}
+	return d
 }
 
-// next begins another line.
-func (c *cells) next() error {
-	for range tensor.Words(c.n) {
-		if err := c.add(0); err != nil {
+// put takes the next element, which is at a position of a line of the file.
+func (d *dense) put(line, at int, x float64, fileLine, col int) error {
+	if d.opt.Kind != Graph {
+		return d.data.add(x)
+	}
+	if err := d.upTo(line + 1); err != nil {
+		return err
+	}
+	switch x {
+	case 0:
+		return nil
+	case 1:
+		if d.ones++; d.ones > d.opt.MaxEdges {
+			return d.atLimit(fileLine, "more than the limit of "+plural(d.opt.MaxEdges, "edge"))
+		}
+		d.bits.data[line*d.words+at>>6] |= 1 << (at & 63)
+		return nil
+	}
+	if d.rep.full() {
+		d.rep.more++
+		return nil
+	}
+	if d.turned {
+		line, at = at, line
+	}
+	d.bad(fileLine, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, line, at), "bind it to an input of kind matrix to keep weights")
+	return nil
+}
+
+// upTo makes room for lines of a graph.
+func (d *dense) upTo(lines int) error {
+	for len(d.bits.data) < lines*d.words {
+		if err := d.bits.add(0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cell takes the entry of a graph array in row i and column j, at a position of
-// the last line.
-func (r *reader) cell(c *cells, at, i, j int, x float64, line, col int) error {
-	switch x {
-	case 0:
+// end makes the array what was read; symmetric gives the edges of a graph both
+// directions.
+func (d *dense) end(symmetric bool, dims ...int) (err error) {
+	switch {
+	case len(d.rep.list) > 0:
 		return nil
-	case 1:
-		if c.ones++; c.ones > r.opt.MaxEdges {
-			return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxEdges, "edge"))
-		}
-		words := tensor.Words(c.n)
-		c.data[len(c.data)-words+at>>6] |= 1 << (at & 63)
-		return nil
+	case d.opt.Kind == Graph:
+		return d.square(symmetric)
 	}
-	if r.rep.full() {
-		r.rep.more++
-		return nil
+	data := d.data.data
+	if d.turned && len(dims) == 2 {
+		data, err = d.transposed(data, d.cols, d.rows)
 	}
-	r.bad(line, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, i, j), "bind it to an input of kind matrix to keep weights")
-	return nil
+	d.array(data, dims...)
+	return err
 }
 
-// square makes the array just read the graph, which declares its nodes. Lines
-// are rows unless it is to be turned; symmetric means both.
-func (r *reader) square(c *cells, turn, symmetric bool) error {
-	bits := tensor.Bits{Rows: c.n, Cols: c.n, Stride: tensor.Words(c.n), W: c.data}
-	if turn || symmetric {
-		w, err := newSlice[uint64](r.mem, len(bits.W))
+// square makes the array the graph, which declares its nodes.
+func (d *dense) square(symmetric bool) error {
+	if err := d.upTo(d.rows); err != nil {
+		return err
+	}
+	bits := tensor.Bits{Rows: d.rows, Cols: d.rows, Stride: d.words, W: d.bits.data}
+	if d.turned || symmetric {
+		w, err := newSlice[uint64](d.mem, len(bits.W))
 		if err != nil {
 			return err
 		}
@@ -334,13 +368,13 @@ func (r *reader) square(c *cells, turn, symmetric bool) error {
 				w[k] |= x
 			}
 		}
-		r.mem.give(cap(bits.W) * sizeOf[uint64]())
+		d.mem.give(cap(bits.W) * sizeOf[uint64]())
 		bits = turned
 	}
-	if n, _ := kernel.PopAll(&kernel.Ctl{}, bits); symmetric && n > uint64(r.opt.MaxEdges) {
-		return r.atLimit(0, fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge")))
+	if n, _ := kernel.PopAll(&kernel.Ctl{}, bits); symmetric && n > uint64(d.opt.MaxEdges) {
+		return d.atLimit(0, fmt.Sprintf("more than the limit of %s, counting both directions", plural(d.opt.MaxEdges, "edge")))
 	}
-	r.raw.cells, r.raw.nodes, r.raw.maxID = &bits, c.n, c.n-1
+	d.raw.cells, d.raw.nodes, d.raw.maxID = &bits, d.rows, d.rows-1
 	return nil
 }
 
@@ -385,4 +419,27 @@ func kindOf(data []float64) tensor.Kind {
 		k = tensor.Int
 	}
 	return k
+}
+
+// transposed is the rows x cols matrix with its axes exchanged, in its place
+// where it is square.
+func (r *reader) transposed(data []float64, rows, cols int) ([]float64, error) {
+	if rows == cols {
+		for i := range rows {
+			for j := range i {
+				data[i*cols+j], data[j*cols+i] = data[j*cols+i], data[i*cols+j]
+			}
+		}
+		return data, nil
+	}
+	out, err := newSlice[float64](r.mem, len(data))
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		for j, x := range data[i*cols : (i+1)*cols] {
+			out[j*rows+i] = x
+		}
+	}
+	return out, nil
 }
