@@ -3,10 +3,11 @@ package main
 import (
 	"bytes"
 	"fmt"
-
 	"math"
 	"slices"
 	"strings"
+
+	tables "ein/internal/table"
 )
 
 // table is measured rows under one heading.
@@ -28,40 +29,40 @@ func (t *table) print(w *bytes.Buffer) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "| | %s | best peer |\n|---%s|--:|\n", strings.Join(columns, " | "), strings.Repeat("|--:", len(columns)))
+	shown := tables.Table{Columns: []tables.Column{{Words: true}}}
+	for _, name := range append(columns, "best peer") {
+		shown.Columns = append(shown.Columns, tables.Column{Name: name})
+	}
 	var notes []string
 	without := make(map[string][]string) // rows, by note
 	for i, results := range t.results {
 		r := &t.rows[i]
-		cells := make([]string, len(columns))
+		cells := make([]tables.Cell, len(shown.Columns))
+		cells[0].Text = r.name
 		base := results[r.main]
 		best := math.Inf(1)
 		for j, x := range results {
-			cell := ""
+			cell := tables.Cell{Text: duration(x.seconds), Strong: j == r.main}
 			switch {
 			case x.why != "":
-				cell = "-"
+				cell = tables.Cell{Text: "-"}
 				note := x.name + ": " + x.why
 				if !slices.Contains(notes, note) {
 					notes = append(notes, note)
 				}
 				without[note] = append(without[note], r.name)
-			case j == r.main:
-				cell = "**" + duration(x.seconds) + "**"
-			case isOurs(x.name):
-				cell = duration(x.seconds)
-			default:
+			case j != r.main && !isOurs(x.name):
 				best = min(best, x.seconds/base.seconds)
-				cell = fmt.Sprintf("%s (%s)", duration(x.seconds), ratio(x.seconds/base.seconds))
+				cell.Interval = ratio(x.seconds / base.seconds)
 			}
-			cells[slices.Index(columns, x.name)] = cell
+			cells[1+slices.Index(columns, x.name)] = cell
 		}
-		last := ""
 		if !math.IsInf(best, 1) {
-			last = ratio(best)
+			cells[len(cells)-1].Text = ratio(best)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s |\n", r.name, strings.Join(cells, " | "), last)
+		shown.Rows = append(shown.Rows, tables.Row{Cells: cells})
 	}
+	_ = shown.Markdown(w) // to memory
 	fmt.Fprintln(w)
 	if len(notes) > 0 {
 		fmt.Fprintf(w, "Not run:\n\n")

@@ -47,7 +47,7 @@ func TestMeasure(t *testing.T) {
 	var b bytes.Buffer
 	table.print(&b)
 	for _, want := range []string{
-		"| | Ein | b | c | d | best peer |",
+		"|  | Ein | b | c | d | best peer |",
 		"| case | **1.00 ms** | 2.00 ms (2.0x) | - | - | 2.0x |",
 		"- c: it finds 8 and not 7 (case)\n", "- d: absent (case)\n",
 	} {

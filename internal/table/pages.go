@@ -43,10 +43,12 @@ func (t *Table) CSV(w io.Writer) error {
 	return c.Error()
 }
 
-// Markdown writes the table under its title and caption.
+// Markdown writes the table under its title and caption, if it has them.
 func (t *Table) Markdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n%s\n\n", markdownText(t.Title), markdownText(t.Caption))
+	if t.Title != "" {
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n", markdownText(t.Title), markdownText(t.Caption))
+	}
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	var head, rule []string
 	for _, c := range t.Columns {
@@ -64,7 +66,11 @@ func (t *Table) Markdown(w io.Writer) error {
 	for _, r := range t.Rows {
 		var cells []string
 		for i := range r.Cells {
-			cells = append(cells, markdownText(t.Columns[i].line(&r.Cells[i])))
+			cell := markdownText(t.Columns[i].line(&r.Cells[i]))
+			if r.Cells[i].Strong {
+				cell = "**" + cell + "**"
+			}
+			cells = append(cells, cell)
 		}
 		line(cells)
 	}

@@ -49,6 +49,7 @@ type Cell struct {
 	Text, Interval string
 	N              int
 	Exact          [3]string // the number, and the ends of its interval, for programs
+	Strong         bool      // stands out, in Markdown
 }
 
 // Grouped writes commas between the thousands of a whole number.
