@@ -16,32 +16,35 @@
 // have several members, and nothing else after them. Text is UTF-8, with or
 // without byte order mark, lines ending in LF or CRLF.
 //
-//   - CSV: RFC 4180, commas, quotes, quoted line ends. No comments. Blanks
+//   - CSV: RFC 4180, commas, quotes, quoted line ends, as encoding/csv reads them
+//     without lazy quotes: a quote in a field that does not begin with one, and
+//     anything but a separator after a closing one, are errors. No comments. Blanks
 //     around an unquoted field do not belong to it. Blank lines are no rows, but
 //     are an error between the values of a vector of one column. Every row has
 //     as many fields as the first.
 //   - TSV: the same with tabs. Lines that begin with # are comments; after the
 //     first row a warning counts them. A label that begins with # is quoted.
 //   - Edge list (edges): separated by tab if the first row has one, else by
-//     comma if it has one, else by blanks. Comments begin with # or %. This is
-//     also how text of unknown name is read.
+//     comma if it has one, else by blanks, which in a row with quotes are spaces.
+//     Comments begin with # or %. This is also how text of unknown name is read.
 //   - Matrix Market: coordinate and array; real, integer, pattern; general,
 //     symmetric, skew-symmetric. Node i of the file is node i-1. A symmetric
 //     file holds its lower triangle only. A graph must be square. Lines that
 //     begin with % are comments; after the sizes a warning counts them.
-//   - JSON: for a graph, rows of two ([[0,1],["a","b"]]) are edges and a square
+//   - JSON: as RFC 7493 has it, so a key given twice and invalid UTF-8 are errors.
+//     For a graph, rows of two ([[0,1],["a","b"]]) are edges and a square
 //     array of any other size is the 0/1 matrix itself; two pairs that would be
 //     another graph as a matrix give a warning. For a matrix an array of
 //     arrays is dense unless it begins with a label. Both can be an object
 //     {"n": 5, "edges": [...]} or {"nodes": [...], "edges": [...]}, each edge
 //     [source, target], [source, target, weight] or
 //     {"source": s, "target": t, "weight": w}, either all of them with a weight
-//     or none; source=, target= and weight= give these fields other names. "nodes" is a number, labels, the numbers 0 to n-1, or objects with
-//     an "id"; where nodes are labels, the ends of edges are labels or positions
+//     or none; source=, target= and weight= give these fields other names. "nodes"
+//     is a number, labels, the numbers 0 to n-1, or objects with an "id"; where nodes are labels, the ends of edges are labels or positions
 //     in the list. "links" is read as "edges"; "directed": false gives every edge
 //     both directions. "graph", "multigraph" and other fields of nodes and edges
 //     are not used, which a warning says unless "graph" is {} or "multigraph" is
-//     false. Any other key, or a key given twice, is an error. A vector is an
+//     false. Any other key is an error. A vector is an
 //     array of numbers or an object from node to number, a scalar is a number.
 //   - NPY: versions 1 to 3, f4 f8 i1-i8 u1-u8 b1, both byte orders, C and
 //     Fortran order. The rank is 2 for a graph or matrix, 1 for a vector, 0 for
@@ -119,8 +122,9 @@
 //
 // 4 GiB of decompressed data, 2^26 nodes, 2^28 edges (mirrored ones counted),
 // 2^27 elements of a dense array, 1 MiB for a line, a quoted record, a JSON
-// string or number, or a JSON object that is an edge or a node, 64 KiB for the
-// header of an .npy file, 64 levels of skipped JSON. The first four are options.
+// string, number or run of white space, or an item of a JSON array that is an edge
+// or a node, 64 KiB for the header of an .npy file, 64 levels of skipped JSON. The
+// first four are options.
 // What passes one is an error with Limit set.
 //
 // # Memory
