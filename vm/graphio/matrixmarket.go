@@ -1,7 +1,6 @@
 package graphio
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,17 +14,14 @@ type mmHeader struct{ layout, values, symmetry string }
 // mmFile is a Matrix Market file while it is being read.
 type mmFile struct {
 	*reader
-	src  *lines
+	textRows
 	head mmHeader
 
-	rows, cols int // 0 before the sizes
-	late       int // comments after them
-	lateLine   int
-	row        row // the current line
+	rows, cols int
 }
 
 func (r *reader) matrixMarket() error {
-	f := &mmFile{reader: r, src: newLines(r.in)}
+	f := &mmFile{reader: r, textRows: textRows{src: newLines(r.in), d: dialect{comments: "%", unquoted: true}}}
 	r.line = &f.src.no
 	if err := f.header(); err != nil {
 		return err
@@ -78,32 +74,6 @@ func (f *mmFile) header() error {
 	return nil
 }
 
-// next moves to the next line that is neither blank nor a comment and splits
-// it; false is the end of the file.
-func (f *mmFile) next() (bool, error) {
-	for {
-		line, err := f.src.next()
-		if line == nil || err != nil {
-			return false, err
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if line[0] == '%' {
-			if f.rows > 0 {
-				if f.late == 0 {
-					f.lateLine = f.src.no
-				}
-				f.late++
-			}
-			continue
-		}
-		f.row.line, f.row.col, f.row.text = f.src.no, 1, line
-		f.row.split(0)
-		return true, nil
-	}
-}
-
 // badAt records a problem of field i of the current line.
 func (f *mmFile) badAt(i int, msg string) {
 	if f.rep.full() {
@@ -114,7 +84,7 @@ func (f *mmFile) badAt(i int, msg string) {
 }
 
 func (f *mmFile) errorAt(i int, msg string) *Error {
-	line, col := f.row.place(i)
+	line, col := f.place(i)
 	return &Error{File: f.in.name, Line: line, Column: col, Msg: msg}
 }
 
@@ -126,28 +96,28 @@ func (f *mmFile) limitAt(i int, msg string) *Error {
 
 // sizes reads the line of sizes, n of them.
 func (f *mmFile) sizes(n int, form string) ([]int, error) {
-	ok, err := f.next()
+	w, err := f.next(false)
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if w == nil {
 		return nil, f.fatal(f.src.no, 0, "the file ends before the sizes", "expected "+form)
 	}
-	if len(f.row.cells) != n {
-		return nil, f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.row.cells), "field")))
+	if len(f.cells) != n {
+		return nil, f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.cells), "field")))
 	}
 	out := make([]int, n)
-	for i, w := range f.row.cells {
-		v, ok := parseSize(w.val)
+	for i, c := range f.cells {
+		v, ok := parseSize(c.val)
 		if !ok {
-			e := f.errorAt(i, "expected a size, found "+quote(w.val))
+			e := f.errorAt(i, "expected a size, found "+quote(c.val))
 			e.Hint = "expected " + form
 			return nil, e
 		}
 		out[i] = v
 	}
 	f.rows, f.cols = out[0], out[1]
-	shown := asWritten(f.row.cells[0].val) + " x " + asWritten(f.row.cells[1].val)
+	shown := asWritten(f.cells[0].val) + " x " + asWritten(f.cells[1].val)
 	square := f.opt.Kind == Graph || f.head.symmetry != "general"
 	if square && f.rows != f.cols {
 		what := "a graph"
@@ -175,7 +145,7 @@ func (f *mmFile) coordinate() error {
 	}
 	want, got := size[2], 0
 	if want > f.opt.MaxEdges {
-		return f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.row.cells[2].val), f.opt.MaxEdges))
+		return f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges))
 	}
 	weighted := f.head.values != "pattern"
 	width := 2
@@ -183,11 +153,11 @@ func (f *mmFile) coordinate() error {
 		width = 3
 	}
 	for ; ; got++ {
-		ok, err := f.next()
+		w, err := f.next(false)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if w == nil {
 			break
 		}
 		if got == want {
@@ -217,15 +187,15 @@ func (f *mmFile) coordinate() error {
 
 // entry reads one line of coordinates.
 func (f *mmFile) entry(width int, weighted bool) error {
-	if len(f.row.cells) != width {
-		f.badAt(min(len(f.row.cells), width), fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.row.cells)))
+	if len(f.cells) != width {
+		f.badAt(min(len(f.cells), width), fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.cells)))
 		return nil
 	}
 	var at [2]int
 	for i, size := range [2]int{f.rows, f.cols} {
-		v, ok := parseSize(f.row.cells[i].val)
+		v, ok := parseSize(f.cells[i].val)
 		if !ok || v < 1 || v > size {
-			f.badAt(i, fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.row.cells[i].val)))
+			f.badAt(i, fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.cells[i].val)))
 			return nil
 		}
 		at[i] = v - 1
@@ -256,9 +226,9 @@ func (f *mmFile) inTriangle(i, j int) bool {
 }
 
 func (f *mmFile) value(i int) (float64, bool) {
-	x, problem := parseValue(f.row.cells[i].val)
+	x, problem := parseValue(f.cells[i].val)
 	if problem == "" && f.head.values == "integer" && x != float64(int64(x)) {
-		problem = "expected an integer, found " + quote(f.row.cells[i].val)
+		problem = "expected an integer, found " + quote(f.cells[i].val)
 	}
 	if problem != "" {
 		f.badAt(i, problem)
@@ -293,19 +263,19 @@ func (f *mmFile) array() error {
 			if !f.inTriangle(i, j) {
 				continue
 			}
-			ok, err := f.next()
+			w, err := f.next(false)
 			if err != nil {
 				return err
 			}
-			if !ok {
+			if w == nil {
 				return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends before element %d %d of a %d x %d matrix", i+1, j+1, f.rows, f.cols), "")
 			}
-			if len(f.row.cells) != 1 {
-				f.badAt(1, fmt.Sprintf("expected one element a line, found %s", plural(len(f.row.cells), "field")))
+			if len(f.cells) != 1 {
+				f.badAt(1, fmt.Sprintf("expected one element a line, found %s", plural(len(f.cells), "field")))
 				continue
 			}
 			if x, ok := f.value(0); ok {
-				err = d.put(j, i, x, f.src.no, f.row.cells[0].off+1) // a number is of single bytes, as the blanks before it
+				err = d.put(j, i, x, f.src.no, f.cells[0].off+1) // a number is of single bytes, as the blanks before it
 			}
 			if err != nil {
 				return err
@@ -313,11 +283,11 @@ func (f *mmFile) array() error {
 		}
 	}
 	symmetric := f.head.symmetry != "general"
-	ok, err := f.next()
+	w, err := f.next(false)
 	switch {
 	case err != nil:
 		return err
-	case ok:
+	case w != nil:
 		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols))
 	case f.opt.Kind == Vector:
 		return d.end(symmetric, f.rows)

@@ -168,6 +168,7 @@ func leadingNumber(b []byte) (v, length int) {
 type dialect struct {
 	sep      byte   // 0 is runs of blanks
 	comments string // the bytes that make a line a comment
+	unquoted bool   // a quote is a character like any other
 }
 
 // textRows is delimited text. Rows with a quote in them are read by encoding/csv,
@@ -199,8 +200,8 @@ func (r *textRows) next(pairs bool) (*row, error) {
 			return nil, err
 		}
 		r.line, r.text = r.src.no, line
-		if pairs && r.d.sep != 0 {
-			if r.pair, r.isPair = twoNumbers(line, r.d.sep); r.isPair {
+		if pairs {
+			if r.pair, r.isPair = twoNumbers(line, r.sep()); r.isPair {
 				return &r.row, nil
 			}
 		}
@@ -218,7 +219,7 @@ func (r *textRows) next(pairs bool) (*row, error) {
 			continue
 		}
 		r.started = true
-		if bytes.IndexByte(line, '"') >= 0 {
+		if !r.d.unquoted && bytes.IndexByte(line, '"') >= 0 {
 			return &r.row, r.quoted()
 		}
 		if err := r.room(bytes.Count(line, []byte{r.sep()}) + 1); err != nil {
