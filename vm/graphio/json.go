@@ -610,8 +610,7 @@ func (f edgeRows) byField(w *row) error {
 	return nil
 }
 
-// chooseFields settles what edges are read from, by the first: as weightColumn
-// does for tables.
+// chooseFields settles what edges are read from, by the first.
 func (f edgeRows) chooseFields(w *row) error {
 	opt := f.opt
 	f.fields = [3]string{cmp.Or(opt.Source, "source"), cmp.Or(opt.Target, "target"), opt.Weight}
@@ -619,22 +618,17 @@ func (f edgeRows) chooseFields(w *row) error {
 		return nil
 	}
 	f.fields[2] = "weight"
-	src, dst := w.find(f.fields[0]), w.find(f.fields[1])
-	if src < 0 || dst < 0 || w.find("weight") >= 0 {
+	cols := columns{src: w.find(f.fields[0]), dst: w.find(f.fields[1])}
+	if cols.src < 0 || cols.dst < 0 {
 		return nil
 	}
-	if w.find("w") >= 0 {
-		f.fields[2] = "w"
-		return nil
-	}
-	graph := opt.Kind == Graph
-	switch n := len(w.cells); {
-	case n == 3:
-		if c := &w.cells[3-src-dst]; !graph || c.as == number {
-			f.fields[2] = string(c.key)
-		}
-	case n > 3 && !graph:
+	n := len(w.cells)
+	c, ok := f.weightAmong(n, cols, func(c int) []byte { return w.cells[c].key }, func(c int) bool { return w.cells[c].as == number })
+	if !ok {
 		return f.fatal(w.line, w.col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1")
+	}
+	if c >= 0 {
+		f.fields[2] = string(w.cells[c].key)
 	}
 	return nil
 }

@@ -193,9 +193,7 @@ func isQuantity(b []byte) bool {
 	return err == nil
 }
 
-// weightColumn finds the column of the weights: the one that is asked for, else
-// the one called weight or w, else the third of three. A column of another name
-// that does not begin with a number is none for a graph.
+// weightColumn finds the column of the weights in a table.
 func (t *table) weightColumn(first, second *row, header bool) (int, error) {
 	switch {
 	case t.opt.Weight == NoWeight:
@@ -203,30 +201,47 @@ func (t *table) weightColumn(first, second *row, header bool) (int, error) {
 	case t.opt.Weight != "":
 		return t.pick(first, header, t.opt.Weight, "weight", -1)
 	}
-	other := func(c int) bool { return c != t.cols.src && c != t.cols.dst }
+	var name func(int) []byte
 	if header {
-		for _, name := range []string{"weight", "w"} {
-			for c, f := range first.cells {
-				if other(c) && strings.EqualFold(string(f.val), name) {
-					return c, nil
-				}
-			}
+		name = func(c int) []byte { return first.cells[c].val }
+	}
+	number := func(c int) bool { return second == nil || c >= len(second.cells) || isQuantity(second.cells[c].val) }
+	c, ok := t.weightAmong(t.width, t.cols, name, number)
+	if !ok {
+		return 0, t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width),
+			"give weight=, or weight=none to make every row weigh 1")
+	}
+	t.third = c >= 0 && (!header || !isWeight(first.cells[c].val))
+	return c, nil
+}
+
+// weightAmong is the rule for weights that nobody named: they are in the column
+// called weight or w, else in the third of three, unless it has another name and
+// does not begin with a number, which for a graph is none. It is not ok where a
+// matrix has to ask.
+func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number func(int) bool) (at int, ok bool) {
+	graph := r.opt.Kind == Graph
+	at = -1
+	for c := range n {
+		if name != nil && c != cols.src && c != cols.dst && isWeight(name(c)) && (at < 0 || len(name(c)) > len(name(at))) {
+			at = c
 		}
 	}
-	graph := t.opt.Kind == Graph
-	if t.width == 3 {
-		c := 3 - t.cols.src - t.cols.dst
-		if graph && header && second != nil && c < len(second.cells) && !isQuantity(second.cells[c].val) {
-			return -1, nil
+	switch {
+	case at >= 0 || n == 2:
+	case n == 3:
+		if at = 3 - cols.src - cols.dst; graph && name != nil && !number(at) {
+			at = -1
 		}
-		t.third = true
-		return c, nil
+	default:
+		return -1, graph
 	}
-	if graph || t.width == 2 {
-		return -1, nil
-	}
-	return 0, t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width),
-		"give weight=, or weight=none to make every row weigh 1")
+	return at, true
+}
+
+// isWeight reports a name of weights; of two in one row the longer counts.
+func isWeight(name []byte) bool {
+	return strings.EqualFold(string(name), "weight") || strings.EqualFold(string(name), "w")
 }
 
 // vectorLayout is layout for vectors.
