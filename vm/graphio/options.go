@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,8 +195,8 @@ func ParseSpec(s string) (path string, opt Options, err error) {
 			return "", opt, specError(s, fmt.Sprintf("the option %s is given twice", key), "")
 		}
 		seen[key] = true
-		val, ok = unescape(val)
-		if !ok {
+		val, err := url.PathUnescape(val) // which leaves a plus sign, common in names, alone
+		if err != nil {
 			return "", opt, specError(s, fmt.Sprintf("bad %% escape in the option %s", key), "write % itself as %25")
 		}
 		if val == "" {
@@ -257,25 +258,4 @@ func (o *Options) set(key, val string) (want string) {
 		o.Default = &x
 	}
 	return want
-}
-
-// unescape decodes %XX. A plus sign stays one: it is common in column names.
-func unescape(s string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if i+2 >= len(s) {
-			return "", false
-		}
-		x, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", false
-		}
-		b.WriteByte(byte(x))
-		i += 2
-	}
-	return b.String(), true
 }
