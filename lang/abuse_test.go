@@ -20,6 +20,9 @@ func TestAbuse(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			start := time.Now()
 			for _, plain := range []bool{false, true} {
+				if plain && testing.Short() {
+					break
+				}
 				_, _, class, message := run(t, text, lang.Options{NoOpt: plain})
 				if class == "" {
 					class = "ok"

@@ -21,15 +21,16 @@ import (
 )
 
 // proofs are made once for all tests.
-var proofs = map[string]func() error{Bubblewrap: proof(Bubblewrap), Landlock: proof(Landlock)}
+var proofs = map[string]func() (*Sandbox, error){Bubblewrap: proof(Bubblewrap), Landlock: proof(Landlock)}
 
-func proof(backend string) func() error {
-	return sync.OnceValue(func() error {
+// proof opens a sandbox, which makes every attack, and closes it.
+func proof(backend string) func() (*Sandbox, error) {
+	return sync.OnceValues(func() (*Sandbox, error) {
 		s, err := Open(context.Background(), Policy{Backend: backend, Pool: 1})
 		if err == nil {
 			err = s.Close()
 		}
-		return err
+		return s, err
 	})
 }
 
@@ -37,9 +38,9 @@ func proof(backend string) func() error {
 // without networkx, without bubblewrap or the right to use it, or with a kernel
 // without Landlock. Where its parts are there, a sandbox that does not come up or
 // does not hold is a failure.
-func need(t testing.TB, backend string) {
+func need(t testing.TB, backend string) *Sandbox {
 	t.Helper()
-	err := proofs[backend]()
+	s, err := proofs[backend]()
 	var u *Unavailable
 	if errors.As(err, &u) {
 		there := u.Step != "asking the kernel for Landlock"
@@ -53,6 +54,7 @@ func need(t testing.TB, backend string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
 }
 
 // setup is a sandbox of the kind that has been proven.
@@ -127,12 +129,7 @@ func (b *bwrap) unfiltered() { b.filter = unfiltered }
 
 func TestProof(t *testing.T) {
 	each(t, func(t *testing.T, backend string) {
-		need(t, backend)
-		s, err := Open(t.Context(), Policy{Backend: backend, Pool: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		s := need(t, backend)
 		if n := len(s.Checks()); n < 10 {
 			t.Errorf("%d checks", n)
 		}
@@ -170,6 +167,7 @@ func TestOldLandlock(t *testing.T) {
 // would prove nothing.
 func TestProbesSee(t *testing.T) {
 	need(t, Bubblewrap)
+	first := once()
 	for _, c := range []struct {
 		probe, what string
 		weaken      func(*bwrap)
@@ -187,6 +185,9 @@ func TestProbesSee(t *testing.T) {
 		{"reaching other processes and the kernel", "system calls", func(b *bwrap) { b.unfiltered() }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
+			if testing.Short() && !first(c.probe) {
+				t.Skip("the probe is seen to see with another layer")
+			}
 			t.Parallel()
 			if c.what == "processes" && os.Getuid() != 0 {
 				t.Skip("NOT TESTED: the limit of processes holds as well, except for root")
@@ -201,6 +202,7 @@ func TestProbesSee(t *testing.T) {
 // TestProbesSeeLandlock is the same for the other backend.
 func TestProbesSeeLandlock(t *testing.T) {
 	need(t, Landlock)
+	first := once()
 	for _, c := range []struct {
 		probe, what string
 		weaken      func(*landlock)
@@ -214,12 +216,25 @@ func TestProbesSeeLandlock(t *testing.T) {
 		{"reading what is outside", "no Landlock", func(l *landlock) { l.weaken("RESTRICT_SELF, rules, 0)", "RESTRICT_SELF, rules, 0) if 0 else 0") }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
+			if testing.Short() && !first(c.probe) {
+				t.Skip("the probe is seen to see with another layer")
+			}
 			t.Parallel()
 			l := open(t, Landlock).(*landlock)
 			t.Cleanup(l.close)
 			c.weaken(l)
 			sees(t, l, c.probe)
 		})
+	}
+}
+
+// once reports whether a name is there for the first time.
+func once() func(string) bool {
+	seen := map[string]bool{}
+	return func(name string) bool {
+		again := seen[name]
+		seen[name] = true
+		return !again
 	}
 }
 
@@ -593,6 +608,9 @@ exec "$@"`, Policy{Backend: Bubblewrap}, "probe: ", "got through"},
 
 // TestFallback is a machine without bubblewrap.
 func TestFallback(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes every attack again")
+	}
 	need(t, Landlock)
 	files, err := interpreter(t.Context(), "python3")
 	if err != nil {

@@ -83,8 +83,7 @@ func (a *App) open(ctx context.Context, name string) (*File, error) {
 	return nil, Unreadable(name, err)
 }
 
-// Through opens a file and has it read. What ends the reading early is told, unless it
-// is an error of read.
+// Through opens a file and has it read.
 func (a *App) Through(ctx context.Context, doing, name string, read func(*File) error) error {
 	f, err := a.Open(ctx, doing, name)
 	if err != nil {
@@ -93,7 +92,8 @@ func (a *App) Through(ctx context.Context, doing, name string, read func(*File) 
 	defer func() { _ = f.Close() }() // nothing was written
 	err = read(f)
 	f.Progress.Done()
-	if ctx.Err() != nil {
+	var told Status
+	if ctx.Err() != nil && !errors.As(err, &told) {
 		return Stopped(ctx)
 	}
 	return err
