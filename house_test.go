@@ -2,10 +2,12 @@
 package ein_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,15 +46,59 @@ func floor(t *testing.T, pkg string) (folder string, at int) {
 
 func list(t *testing.T, format string, patterns ...string) []string {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list", "-f", format}, patterns...)...).Output()
+	return listIn(t, ".", format, patterns...)
+}
+
+func listIn(t *testing.T, module, format string, patterns ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-f", format}, patterns...)...)
+	cmd.Dir = module
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
+// modules are the folders with a go.mod.
+func modules(t *testing.T) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || len(name) > 1 && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case d.Name() == "go.mod":
+			found = append(found, filepath.Dir(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestModules: make check walks every module.
+func TestModules(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(text), "\nMODULES := ")
+	line, _, _ = strings.Cut(line, "\n")
+	if walked, there := strings.Fields(line), modules(t); !slices.Equal(walked, there) {
+		t.Errorf("MODULES in the Makefile is %v, and there are %v", walked, there)
+	}
+}
+
 func TestFloors(t *testing.T) {
-	for _, line := range list(t, "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
+	var lines []string
+	for _, m := range modules(t) {
+		lines = append(lines, listIn(t, m, "{{.ImportPath}} {{join .Imports \" \"}}", "./...")...)
+	}
+	for _, line := range lines {
 		pkg, imports, _ := strings.Cut(line, " ")
 		folder, at := floor(t, pkg)
 		for _, to := range strings.Fields(imports) {
