@@ -3,7 +3,8 @@ package words
 
 import (
 	"fmt"
-	"strconv"
+
+	"ein/internal/table"
 )
 
 // Bytes is a size.
@@ -20,13 +21,7 @@ func Bytes(n uint64) string {
 }
 
 // Count is a number with its digits in groups of three.
-func Count[T int | int64 | uint64](n T) string {
-	s := strconv.FormatUint(uint64(n), 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Count[T int | int64 | uint64](n T) string { return table.Grouped(fmt.Sprint(n)) }
 
 // Plural counts things; more is the word for several of them, unless an s makes it.
 func Plural(n int, one string, more ...string) string {

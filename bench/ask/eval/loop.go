@@ -12,6 +12,7 @@ import (
 
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
+	"ein/internal/words"
 )
 
 // loop is a run that goes on. One goroutine has all of its state; each request is a
@@ -147,7 +148,7 @@ func (l *loop) run(ctx context.Context) error {
 		l.tell()
 	}
 	if more := l.cacheBad - 1; more > 0 {
-		l.o.Warn(fmt.Sprintf("the cache failed for %s more", plural(more, "reply", "replies")))
+		l.o.Warn(fmt.Sprintf("the cache failed for %s more", words.Plural(more, "reply", "replies")))
 	}
 	event := run.Event{Time: time.Now(), Event: "end", Limit: l.pace.slots(), TookMS: time.Since(l.start).Milliseconds()}
 	if l.ended != nil {

@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/surface"
 	"ein/internal/stats/show"
 	"ein/internal/table"
+	"ein/internal/words"
 )
 
 // Line is a line of the table of a run: what a mode and an encoding came to on a
@@ -157,20 +158,13 @@ func Text(r *run.Run) string {
 	var b strings.Builder
 	b.WriteString(table.Of(rows).Text())
 	if missing > 0 {
-		fmt.Fprintf(&b, "\nIncomplete: %s of %s missing, and left out of n.\n", show.Count(missing), plural(asked, "reply is", "replies are"))
+		fmt.Fprintf(&b, "\nIncomplete: %s of %s missing, and left out of n.\n", words.Count(missing), words.Plural(asked, "reply is", "replies are"))
 	}
 	if failed > 0 {
-		fmt.Fprintf(&b, "\n%s not run by the sandbox, and left out of n.\n", plural(failed, "program was", "programs were"))
+		fmt.Fprintf(&b, "\n%s not run by the sandbox, and left out of n.\n", words.Plural(failed, "program was", "programs were"))
 	}
 	if unscored > 0 {
-		fmt.Fprintf(&b, "\n%s not scored, and left out of n.\n", plural(unscored, "reply is", "replies are"))
+		fmt.Fprintf(&b, "\n%s not scored, and left out of n.\n", words.Plural(unscored, "reply is", "replies are"))
 	}
 	return b.String()
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		many = one
-	}
-	return show.Count(n) + " " + many
 }

@@ -8,6 +8,7 @@ import (
 
 	"ein/internal/stats/show"
 	"ein/internal/table"
+	"ein/internal/words"
 )
 
 // Text is the report for people.
@@ -35,7 +36,7 @@ func (r *Report) sides(b *strings.Builder) {
 		name string
 		*Summary
 	}{{"A", &r.A}, {"B", &r.B}} {
-		row := []string{s.name, show.Count(s.Asked), show.Count(s.Missing), show.Count(s.Infra)}
+		row := []string{s.name, words.Count(s.Asked), words.Count(s.Missing), words.Count(s.Infra)}
 		rate, interval := show.Share(s.Strict)
 		row = append(row, rate, interval)
 		row = append(row, points(s.StratifiedSE))
@@ -50,16 +51,16 @@ func (r *Report) confidence() string { return show.Percent(1 - r.Alpha) }
 
 func (r *Report) pairing(b *strings.Builder) {
 	p := &r.Pairing
-	fmt.Fprintf(b, "\nPaired by %s: %s of %s.\n", p.By, show.Plural(p.Pairs, "pair"), show.Plural(p.Structures, "structure"))
+	fmt.Fprintf(b, "\nPaired by %s: %s of %s.\n", p.By, words.Plural(p.Pairs, "pair"), words.Plural(p.Structures, "structure"))
 	if u := p.Unanswered; u.Count > 0 {
-		fmt.Fprintf(b, "%s left out:", show.Plural(u.Count, "pair"))
+		fmt.Fprintf(b, "%s left out:", words.Plural(u.Count, "pair"))
 		separator := " "
 		for _, x := range []struct {
 			n    int
 			what string
 		}{{u.MissingA, "no reply of A"}, {u.MissingB, "no reply of B"}, {u.InfraA, "infra error of A"}, {u.InfraB, "infra error of B"}} {
 			if x.n > 0 {
-				fmt.Fprintf(b, "%s%s %s", separator, show.Count(x.n), x.what)
+				fmt.Fprintf(b, "%s%s %s", separator, words.Count(x.n), x.what)
 				separator = ", "
 			}
 		}
@@ -72,12 +73,12 @@ func (r *Report) pairing(b *strings.Builder) {
 		if x.Count == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "%s of %s alone, not paired:\n", show.Plural(x.Count, "answer"), x.name)
+		fmt.Fprintf(b, "%s of %s alone, not paired:\n", words.Plural(x.Count, "answer"), x.name)
 		for _, id := range x.First {
 			fmt.Fprintf(b, "  %s\n", id)
 		}
 		if rest := x.Count - len(x.First); rest > 0 {
-			fmt.Fprintf(b, "  and %s more\n", show.Count(rest))
+			fmt.Fprintf(b, "  and %s more\n", words.Count(rest))
 		}
 	}
 }
@@ -93,8 +94,8 @@ func (r *Report) scorings(b *strings.Builder) {
 		rows := [][]string{{s.name, "pairs", "A %", "B %", "A - B", r.confidence(), "A only", "B only", "p", "Holm"}}
 		for _, family := range s.groups {
 			for _, g := range family {
-				rows = append(rows, []string{g.Name, show.Count(g.Pairs.N()), show.Rate(g.A.Rate), show.Rate(g.B.Rate), show.Points(g.Difference), show.Span(g.Interval),
-					show.Count(g.Pairs.OnlyA), show.Count(g.Pairs.OnlyB), show.P(g.P), show.P(g.Holm)})
+				rows = append(rows, []string{g.Name, words.Count(g.Pairs.N()), show.Rate(g.A.Rate), show.Rate(g.B.Rate), show.Points(g.Difference), show.Span(g.Interval),
+					words.Count(g.Pairs.OnlyA), words.Count(g.Pairs.OnlyB), show.P(g.P), show.P(g.Holm)})
 			}
 		}
 		b.WriteString("\n")
@@ -114,8 +115,8 @@ func (r *Report) design(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-26s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), points(g.ClusterSE), show.Span(g.ClusterInterval), show.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
-	line("McNemar", "mid-p %s, exact %s; %s", show.P(g.McNemarMidP), show.P(g.McNemarExact), show.Plural(g.Pairs.Discordant(), "discordant pair"))
+	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), points(g.ClusterSE), show.Span(g.ClusterInterval), words.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
+	line("McNemar", "mid-p %s, exact %s; %s", show.P(g.McNemarMidP), show.P(g.McNemarExact), words.Plural(g.Pairs.Discordant(), "discordant pair"))
 	line("if they were not paired", "z %s, p %s, %s", show.Fixed(g.UnpairedZ, 2), show.P(g.UnpairedP), show.Span(g.UnpairedInterval))
 	if g.MinimumEffect == nil {
 		line("least difference found", "none: there are too few pairs")
@@ -151,7 +152,7 @@ func (r *Report) costs(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	b.WriteString(table.Of(rows).Text())
-	fmt.Fprintf(b, "\nIntervals by BCa bootstrap of structures, %s resamples, seed %d.\n", show.Count(r.Resamples), r.Seed)
+	fmt.Fprintf(b, "\nIntervals by BCa bootstrap of structures, %s resamples, seed %d.\n", words.Count(r.Resamples), r.Seed)
 }
 
 func (r *Report) flat(b *strings.Builder) {

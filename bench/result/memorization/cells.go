@@ -28,8 +28,9 @@ import (
 
 	"ein/bench/question/draw"
 	"ein/bench/question/instance"
-	"ein/internal/stats/show"
+
 	"ein/internal/table"
+	"ein/internal/words"
 )
 
 // Cell is one of the four kinds of question.
@@ -314,8 +315,8 @@ func (p *Proof) Text() string {
 	rows := [][]string{{"cell", "questions", "structures", "structure seen", "surface seen", "text seen"}}
 	for i := range p.Cells {
 		x := &p.Cells[i]
-		rows = append(rows, []string{string(x.Cell), show.Count(x.Instances), show.Count(x.Structures), show.Count(x.SharedStructures),
-			show.Count(x.SharedSurfaces), show.Count(x.SharedQuestions)})
+		rows = append(rows, []string{string(x.Cell), words.Count(x.Instances), words.Count(x.Structures), words.Count(x.SharedStructures),
+			words.Count(x.SharedSurfaces), words.Count(x.SharedQuestions)})
 	}
 	var b strings.Builder
 	b.WriteString(table.Of(rows).Text())

@@ -6,6 +6,7 @@ import (
 
 	"ein/internal/stats/show"
 	"ein/internal/table"
+	"ein/internal/words"
 )
 
 // Text is the report for people.
@@ -33,7 +34,7 @@ func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 	confidence := show.Percent(1 - r.Alpha)
 	rows := [][]string{{e.Name, "asked", "no reply", "infra", "clashes", "strict %", confidence, "lenient %", confidence}}
 	for _, c := range e.Cells {
-		row := []string{string(c.Cell), show.Count(c.Asked), show.Count(c.Missing), show.Count(c.Infra), show.Count(c.Clashes)}
+		row := []string{string(c.Cell), words.Count(c.Asked), words.Count(c.Missing), words.Count(c.Infra), words.Count(c.Clashes)}
 		rate, interval := show.Share(c.Strict)
 		row = append(row, rate, interval)
 		rate, interval = show.Share(c.Lenient)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ein/internal/stats"
-	"ein/internal/table"
 )
 
 // None stands for a number that there is not.
@@ -63,15 +62,4 @@ func P(p float64) string {
 		return "<0.0001"
 	}
 	return Fixed(p, 4)
-}
-
-// Count is a number with commas.
-func Count(n int) string { return table.Grouped(strconv.Itoa(n)) }
-
-// Plural is a number of things.
-func Plural(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return Count(n) + " " + thing
 }
