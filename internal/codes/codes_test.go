@@ -1,9 +1,13 @@
 package codes
 
 import (
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +33,24 @@ func TestNext(t *testing.T) {
 	}
 	for _, group := range slices.Sorted(maps.Keys(next)) {
 		t.Logf("group %s: the next free code is %04d", group, next[group])
+	}
+}
+
+// TestConstants requires that nothing writes a code out: a constant of this package
+// cannot be misspelt.
+func TestConstants(t *testing.T) {
+	code := regexp.MustCompile(`"[EWN]0[0-7][0-9]{2}"`)
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == "internal/codes/codes.go" {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join("../..", path))
+		if found := code.Find(text); found != nil {
+			t.Errorf("%s has the code %s", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

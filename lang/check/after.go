@@ -7,10 +7,10 @@ import (
 	"ein/vm/ir"
 )
 
-// layers is what the names of a program stand for at its end. It never changes, so
-// that a program can be continued more than once: new names go into a layer of
-// their own. A layer is joined with one that is not much larger, so that there are
-// few.
+// layers is what the names of a program stand for at its end. It never changes, but
+// for the mark that a name was used, so that more than one program can follow: new
+// names go into a layer of their own. A layer is joined with one that is not much
+// larger, so that there are few.
 type layers[V any] struct {
 	older *layers[V]
 	own   map[string]*V
