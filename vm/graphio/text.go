@@ -53,7 +53,11 @@ func (r *reader) text(d dialect) error {
 	if w, err = src.next(false); err != nil {
 		return err
 	}
-	header, err := t.layout(first, w)
+	second := w
+	if w != nil && w.bad != nil {
+		second = nil
+	}
+	header, err := t.layout(first, second)
 	switch {
 	case err != nil:
 		return err

@@ -82,6 +82,7 @@ func TestTextErrors(t *testing.T) {
 		{name: "empty node", spec: "g.csv", text: "a,b\n,b\n", want: "error: g.csv:2:1: the node is empty"},
 		{name: "empty node number", spec: "g.csv", text: "0,1\n1,\n", want: "error: g.csv:2:3: the node is empty"},
 		{name: "invalid UTF-8", spec: "g.csv", text: "a,b\na,\xff\n", want: `error: g.csv:2:3: the label "\xff" is not valid UTF-8`},
+		{name: "bad second row", kind: Matrix, spec: "g.csv", text: "1,2,3\n\"a\"b,c,d\n4,5,6\n", want: `error: g.csv:2:4: expected a separator after the closing quote, found "b" (a quote inside a quoted field is written twice)`},
 		{name: "NUL", spec: "g.edges", text: "a b\n\x00 b\na\x00b c\n", want: `error: g.edges:2:1: the label "\x00" holds a control character` + "\n" + `g.edges:3:1: the label "a\x00b" holds a control character`},
 		{name: "quotes among blanks", spec: "g.edges", text: "  \"a b\"   c \nc d\n\"x\\ty\"\tc\n", want: `error: g.edges:3:7: expected a separator after the closing quote, found "\t" (a quote inside a quoted field is written twice)`},
 		{name: "control character", spec: "g.csv", text: "a,b\rc,d\n", want: `error: g.csv:1:3: the label "b\rc" holds a control character`},
