@@ -251,10 +251,13 @@ func (r *textRows) isEmpty(line []byte) bool {
 // room makes room for the fields of a record, which can take far more memory than
 // its text.
 func (r *textRows) room(fields int) error {
+	if r.most == 0 {
+		r.most = 64 // as small as the other buffers
+		r.cells = make([]cell, 0, r.most)
+	}
 	if fields <= r.most {
 		return nil
 	}
-	fields = max(fields, 64)
 	cells, err := newSlice[cell](r.src.in.mem, fields)
 	r.cells, r.most = append(cells[:0], r.cells...), fields
 	return err
