@@ -85,7 +85,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 			return a.Fail(evaluate(a, f, cmd.Flags().Changed("processes")))
 		},
 	}
-	flags := cmd.Flags()
+	flags, heading := cmd.Flags(), cli.Headings(cmd)
 	flags.StringVar(&f.name, "model", "", "model to ask, as `PROVIDER:NAME`")
 	instancesFlag(cmd, &f.instances)
 	flags.StringVar(&f.Dir, "out", "", "`folder` of the run")
@@ -95,6 +95,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken from the categories in turn (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
+	heading("What is asked")
 
 	cli.Opt(cli.Real("0 or more", func(x float64) bool { return x >= 0 })).Flag(cmd, &f.Params.Temperature, "temperature", "temperature (default that of the provider)")
 	cli.Opt(cli.Real("more than 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })).Flag(cmd, &f.Params.TopP, "top-p", "nucleus sampling (default that of the provider)")
@@ -103,16 +104,19 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	flags.StringArrayVar(&f.Params.Stop, "stop", nil, "`text` at which a reply ends; repeatable")
 	flags.StringVar(&f.Params.Effort, "effort", "", "`effort` of reasoning, such as low")
 	cli.Opt(cli.Int(-1, math.MaxInt)).Flag(cmd, &f.Params.Thinking, "thinking", "budget of reasoning in `tokens`; 0 is off, -1 up to the model")
+	heading("Sampling")
 
 	flags.StringVar(&f.BaseURL, "base-url", "", "`URL` of a compatible server")
 	flags.StringVar(&f.open.KeyFile, "key-file", "", "`file` with the key (default: from the environment)")
 	flags.StringVar(&f.open.Profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
 	cli.Duration.Flag(cmd, &f.open.Timeout, "timeout", "most time for a reply")
 	flags.BoolVar(&f.open.NoContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
+	heading("The provider")
 
 	flags.StringVar(&f.prices, "prices", "", "`file` of prices")
 	cli.Real("more than 0 dollars", func(x float64) bool { return x > 0 }).Flag(cmd, &f.MaxCost, "max-cost", "most `dollars` for the whole run")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
+	heading("Costs")
 
 	const same = " (changes no reply)"
 	const most = 10_000
@@ -122,17 +126,12 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	cli.Int(1, most).Flag(cmd, &f.open.Processes, "processes", "`number` of programs of exec that run at once"+same)
 	flags.StringVar(&f.Cache, "cache", "", "`folder` of replies that runs share")
 	flags.StringVar(&f.record, "record", "", "`folder` for the exchanges, for replay:DIR")
+	heading("Pace and storage")
 
 	f.box.add(cmd)
 	flags.BoolVar(&f.noScore, "no-score", false, "do not score the replies")
 	a.JSONFlag(cmd, "print the results as one JSON object")
-	cli.Headings(cmd,
-		cli.Heading{Title: "What is asked", Flags: []string{"model", "instances", "out", "mode", "encoding", "samples", "limit", "categories", "prompts"}},
-		cli.Heading{Title: "Sampling", Flags: []string{"temperature", "top-p", "max-tokens", "seed", "stop", "effort", "thinking"}},
-		cli.Heading{Title: "The provider", Flags: []string{"base-url", "key-file", "profile", "timeout", "no-context-check"}},
-		cli.Heading{Title: "Costs", Flags: []string{"prices", "max-cost", "dry-run"}},
-		cli.Heading{Title: "Pace and storage", Flags: []string{"concurrency", "start", "retries", "processes", "cache", "record"}},
-		cli.Heading{Title: "Scoring", Flags: []string{"python", "sandbox", "no-score", "json"}})
+	heading("Scoring")
 	cli.Required(cmd, "model", "instances", "out")
 	cli.Complete(cmd, "profile", slices.Concat(model.Profiles("openai"), model.Profiles("anthropic"), model.Profiles("gemini"))...)
 	return cmd

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -283,41 +284,35 @@ func MemoryFlag(cmd *cobra.Command, to *uint64, of string) {
 	Size.Flag(cmd, to, "max-memory", "most memory"+of+", in bytes or with KiB, MiB, GiB")
 }
 
-// Heading is a part of the help about flags.
-type Heading struct {
-	Title string
-	Flags []string
-}
+// headingKey is the annotation of a flag with the title it stands under.
+const headingKey = "ein heading"
 
-// Headings shows the flags of a verb in parts. What is in none comes last.
-func Headings(cmd *cobra.Command, parts ...Heading) {
+// Headings shows the flags of a verb in parts in its help. What it gives puts the
+// flags that were declared since the last call under a title.
+func Headings(cmd *cobra.Command) func(title string) {
+	var titles []string
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
-		rest := pflag.NewFlagSet("", pflag.ContinueOnError)
-		rest.AddFlagSet(cmd.LocalFlags())
-		left := map[string]bool{}
-		rest.VisitAll(func(f *pflag.Flag) { left[f.Name] = true })
-		show := func(title string, names map[string]bool) {
-			set := pflag.NewFlagSet("", pflag.ContinueOnError)
-			rest.VisitAll(func(f *pflag.Flag) {
-				if names[f.Name] {
-					set.AddFlag(f)
+		for _, title := range append(titles, "Other flags") {
+			part := pflag.NewFlagSet("", pflag.ContinueOnError)
+			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				if of := f.Annotations[headingKey]; slices.Contains(of, title) || of == nil && title == "Other flags" {
+					part.AddFlag(f)
 				}
 			})
-			fmt.Fprintf(&b, "\n%s:\n%s", title, set.FlagUsages())
+			fmt.Fprintf(&b, "\n%s:\n%s", title, part.FlagUsages())
 		}
-		for _, p := range parts {
-			names := map[string]bool{}
-			for _, name := range p.Flags {
-				names[name] = true
-				delete(left, name)
-			}
-			show(p.Title, names)
-		}
-		show("Other flags", left)
 		fmt.Fprintf(&b, "\nGlobal Flags:\n%s", cmd.InheritedFlags().FlagUsages())
-		_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+		_, err := io.WriteString(cmd.OutOrStderr(), b.String())
 		return err
 	})
+	return func(title string) {
+		titles = append(titles, title)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Annotations[headingKey] == nil {
+				must(cmd.Flags().SetAnnotation(f.Name, headingKey, []string{title}))
+			}
+		})
+	}
 }
