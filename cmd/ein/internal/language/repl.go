@@ -231,13 +231,7 @@ func (f *sessionFiles) Write(name string, data []byte) error {
 // Complete implements repl.Files.
 func (f *sessionFiles) Complete(prefix string) []string {
 	dir, base := filepath.Split(prefix)
-	list, err := os.ReadDir(filepath.Clean("./" + dir))
-	if filepath.IsAbs(dir) {
-		list, err = os.ReadDir(dir)
-	}
-	if err != nil {
-		return nil
-	}
+	list, _ := os.ReadDir(cmp.Or(dir, ".")) // what cannot be read has nothing to offer
 	var names []string
 	for _, e := range list {
 		name := e.Name()
