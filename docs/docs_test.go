@@ -448,7 +448,7 @@ var generators = map[string]func(t *testing.T) string{
 	"operations":   operationList,
 	"limits":       limitTable,
 	"fuzz":         fuzzList,
-	"grammar":      statementGrammar,
+	"grammar":      grammar,
 	"dependencies": dependencyList,
 	"categories":   categoryTable,
 	"wordings":     wordingTable,
@@ -750,8 +750,8 @@ func inserted(short, long string) string {
 	return long[:head] + before + "*" + text + "*" + after + long[len(long)-tail:]
 }
 
-// statementGrammar is the grammar of statements as the parser has it.
-func statementGrammar(*testing.T) string { return "```ebnf\n" + syntax.Grammar() + "\n```\n" }
+// grammar is the grammar as the parser has it.
+func grammar(*testing.T) string { return "```ebnf\n" + syntax.Grammar() + "\n```\n" }
 
 // dependencyList is the direct dependencies of the module.
 func dependencyList(t *testing.T) string {

@@ -272,28 +272,25 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		code = codeValue
 	}
 	d := newError(code, p.place(i, end), "expected %s, found %s", want, found)
-	if i >= len(p.toks)-1 {
-		return d
-	}
-	if i > 0 && want == "a value" && p.toks[i-1].kind.infix() {
+	if i > 0 && i < len(p.toks)-1 && want == "a value" && p.toks[i-1].kind.infix() {
 		d.Label = fmt.Sprintf("`%s` needs a value on its right", p.word(i-1))
 	}
+	if i >= end {
+		return d
+	}
 	switch kind := p.toks[i].kind; {
-	case i >= end && !p.toks[i].newline && kind != KindSemicolon, i < end:
-		switch {
-		case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
-			d = withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
-		case kind == KindArrow:
-			d = withFix(withNote(d, "`<-` is the arrow of a rule."), "write `< -`", p.toks[i].span(), "< -")
-		case kind == KindAssign && i > 0 && !p.toks[i].newline:
-			d = withNote(d, "To compare, write `==`.")
-		case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
-			d = withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
-		case kind == KindLBrace:
-			d = withNote(d, "Braces only hold the body of a def; a list is written [ ].")
-		case kind == KindColon && want == "`,` or `]`":
-			d = withNote(d, "There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
-		}
+	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
+		return withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
+	case kind == KindArrow:
+		return withFix(withNote(d, "`<-` is the arrow of a rule."), "write `< -`", p.toks[i].span(), "< -")
+	case kind == KindAssign && i > 0 && !p.toks[i].newline:
+		return withNote(d, "To compare, write `==`.")
+	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
+		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
+	case kind == KindLBrace:
+		return withNote(d, "Braces only hold the body of a def; a list is written [ ].")
+	case kind == KindColon && want == "`,` or `]`":
+		return withNote(d, "There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
 	}
 	return d
 }
@@ -306,16 +303,16 @@ func errMissingComma(before, next source.Span, text string) diag.Diagnostic {
 
 // errSideBySide and errNumberFactor offer a comma only inside brackets, where
 // one can be missing.
-func errSideBySide(before Expr, next source.Span, text string, str, inBrackets bool) diag.Diagnostic {
+func errSideBySide(before, next source.Span, text string, str, inBrackets bool) diag.Diagnostic {
 	d := newError(codeSideBySide, next, "%s cannot be a factor of the value before it", excerpt(text[next.Start:next.End]))
-	d.Related = []diag.Related{{Span: before.Pos(), Message: "the value before it"}}
+	d.Related = []diag.Related{{Span: before, Message: "the value before it"}}
 	d = withNote(d, "A literal is multiplied with `*`; elements of a list are separated by commas.")
-	if _, also := before.(*String); inBrackets {
-		return withFix(d, "insert a comma", at(before.Pos().End, 0), ",")
-	} else if str || also {
+	if inBrackets {
+		return withFix(d, "insert a comma", at(before.End, 0), ",")
+	} else if str {
 		return d
 	}
-	return withFix(d, "write `*`", at(before.Pos().End, 0), " *")
+	return withFix(d, "write `*`", at(before.End, 0), " *")
 }
 
 func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) diag.Diagnostic {
@@ -471,56 +468,123 @@ func noteMore(end, n int) diag.Diagnostic {
 	}
 }
 
-// stmtKind is the production that participle was reading.
-type stmtKind uint8
+// explain says why the grammar stopped at token i of a segment, with a whole
+// expression on the left if there was one. Only the place is taken from
+// participle, whose messages speak of the grammar; what was expected follows from
+// the tokens before.
+func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagnostic {
+	lo, hi := seg.lo, seg.hi
+	first, t := p.toks[lo], p.toks[i]
+	def, input := p.isDef(lo, hi), p.isInput(lo, hi)
+	open := -1
+	if i <= seg.block || seg.block < 0 {
+		open = p.around(lo, i)
+	}
+	expected := func(want string) diag.Diagnostic { return p.errExpected(want, i, hi) }
+	switch {
+	case first.kind == KindDirective:
+		return errDirective(p.word(lo), first.span())
+	case level > 0 && first.kind == KindPrint:
+		return errInDef("`:print`", first.span())
+	case level > 0 && def:
+		return errInDef("another `def`", first.span())
+	case level > 0 && input:
+		return errInDef("`input`", first.span())
+	case i < hi && t.kind.closes() && open < 0:
+		return errNothingToClose(t.kind, t.span())
+	case i < hi && t.kind.closes() && p.toks[open].kind.closer() != t.kind:
+		return errMismatched(p.toks[open], t)
+	case input:
+		return errInput(expected([]string{"`:`", "the kind of the input", "the end of the statement"}[min(i-lo-2, 2)]))
+	case i == lo:
+		return expected("a value")
+	}
+	before, next := p.toks[i-1], KindEOF // next is on the same line
+	if i < hi && !t.newline {
+		next = t.kind
+	}
+	bare := !def && first.kind != KindPrint && p.headOp(lo, hi, false) < 0
+	switch {
+	case def && i == lo+2:
+		return errDef(expected("`(` and the parameters"))
+	case def && open == lo+2 && before.kind == KindIdent:
+		return expected("`,` or `)`")
+	case def && open == lo+2:
+		return expected("the name of a parameter")
+	case def && before.kind == KindRParen && p.around(lo, i-1) == lo+2:
+		return errDef(expected("`=`"))
+	case def && open < 0 && before.kind == KindAssign:
+		return errDef(expected("a value"))
+	case bare && (next == KindDot || next == KindQuestion || next == KindArrow && before.kind == KindRParen):
+		return errRelation(p.span(lo, hi))
+	case before.kind == KindLBracket && next == KindRBracket:
+		return errEmptyIndex(before.span().Join(t.span()))
+	case !before.kind.ends() && before.kind != KindRBrace:
+		return expected("a value")
+	case next == KindLBracket && before.kind != KindRBrace:
+		return errNoAxes(before.span(), t.span(), p.text)
+	case next.starts() && before.kind != KindRBrace:
+		if from := p.literal(lo, i); from >= 0 {
+			return errSideBySide(p.span(from, i), t.span(), p.text, before.kind == KindString || next == KindString, open >= 0)
+		}
+		return errNumberFactor(before.span(), t.span(), p.text, before.kind == KindNumber && next == KindNumber, open >= 0)
+	case open >= 0 && i < hi && t.kind.starts():
+		return errMissingComma(before.span(), t.span(), p.text)
+	case open >= 0:
+		want := bracketName(p.toks[open].kind.closer())
+		if p.toks[open].kind == KindLBracket || p.attached(open) && p.toks[open-1].kind == KindIdent {
+			want = "`,` or " + want
+		}
+		d := expected(want)
+		d.Related = relatedOpener(p.toks[open])
+		return d
+	case def:
+		return errDef(expected("the end of the statement"))
+	case next.assign() && bare:
+		p.begin(seg)
+		x, _ := p.expression(left)
+		return errLeftSide(x, t, p.text)
+	case next.assign():
+		return errSecondAssign(t, p.text)
+	case next == KindComma && !bare:
+		return errManyValues(t)
+	}
+	return expected("the end of the statement")
+}
 
-const (
-	stmtAssign stmtKind = iota
-	stmtPrint
-	stmtInput
-	stmtDef
-)
-
-// explain turns a failure of participle into a failure of ours: only the place
-// is taken from it, since its messages speak of the grammar.
-func (p *parser) explain(seg segment, err error, kind stmtKind) Stmt {
-	i := p.at(errorOffset(err), seg.lo, seg.hi)
-	p.end = seg.hi
-	var d diag.Diagnostic
-	switch kind {
-	case stmtInput:
-		want := "`:`"
-		if i > seg.lo+2 {
-			want = "the kind of the input"
-		}
-		if i > seg.lo+3 {
-			want = "the end of the statement"
-		}
-		d = errInput(p.errExpected(want, i, seg.hi))
-	case stmtDef:
-		want := "`(` and the parameters"
-		if i > seg.lo+2 {
-			want = "`=`"
-			switch p.toks[i-1].kind {
-			case KindAssign:
-				want = "a value"
-			case KindRBrace:
-				want = "the end of the statement"
-			}
-		}
-		d = errDef(p.errExpected(want, i, seg.hi))
-	default:
-		before := p.toks[i-1].kind
-		switch {
-		case i < seg.hi && p.toks[i].kind.assign() && !before.assign():
-			d = errSecondAssign(p.toks[i], p.text)
-		case before.assign() || before == KindPrint || before == KindComma:
-			d = p.errExpected("a value", i, seg.hi)
-		case i < seg.hi && p.toks[i].kind == KindComma:
-			d = errManyValues(p.toks[i])
-		default:
-			d = p.errExpected("the end of the statement", i, seg.hi)
+// around is the innermost bracket that is open before token i, or -1.
+func (p *parser) around(lo, i int) int {
+	p.stack = p.stack[:0]
+	for j := lo; j < i; j++ {
+		if k := p.toks[j].kind; k.opens() {
+			p.stack = append(p.stack, j)
+		} else if k.closes() && len(p.stack) > 0 {
+			p.stack = p.stack[:len(p.stack)-1]
 		}
 	}
-	return p.fail(i, d)
+	p.step(i-lo, p.toks[lo])
+	if len(p.stack) == 0 {
+		return -1
+	}
+	return p.stack[len(p.stack)-1]
+}
+
+// literal is where the string or the list that ends before token i begins, -1 if
+// neither stands there.
+func (p *parser) literal(lo, i int) int {
+	switch p.toks[i-1].kind {
+	case KindString:
+		return i - 1
+	case KindRBracket:
+		if open := p.around(lo, i-1); !p.attached(open) {
+			return open
+		}
+	}
+	return -1
+}
+
+// attached reports whether the bracket at i belongs to what stands before it: to
+// a call or an index list.
+func (p *parser) attached(i int) bool {
+	return i > 0 && p.toks[i-1].kind.ends() && !p.toks[i].newline
 }

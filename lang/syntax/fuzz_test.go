@@ -5,12 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ein/lang/source"
 )
 
 // seeds are the programs of the golden files.
-func seeds(f *testing.F) []string {
+func seeds(f testing.TB) []string {
 	f.Helper()
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -186,20 +184,6 @@ func FuzzPrefix(f *testing.F) {
 			if g := parseText(cut, opt); g.Diags.HasErrors() && !g.Incomplete {
 				t.Fatalf("the prefix %q has %v", cut, g.Diags)
 			}
-		}
-	})
-}
-
-// FuzzDefinition checks that what the parser accepts participle's own reading
-// of the whole grammar accepts too.
-func FuzzDefinition(f *testing.F) {
-	addSeeds(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(Parse(source.NewFile("x", text), Options{}).Diags) > 0 {
-			return
-		}
-		if _, err := grammar.program.ParseString("x", text); err != nil {
-			t.Fatalf("%q: %v", text, err)
 		}
 	})
 }

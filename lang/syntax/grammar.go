@@ -3,223 +3,267 @@ package syntax
 import (
 	"errors"
 	"io"
+	"math"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
-	"ein/lang/source"
+	"ein/lang/diag"
 )
 
-// The statements of Ein, as participle reads them. A bracket with all that is
-// in it reaches the grammar as one token (Parens, Brackets, Braces), so a
-// statement costs participle a handful of tokens however large its literals
-// are; what is inside is read by the expression parser from the compact tokens.
-// Tokens is filled in by participle; for the commonest statement it replaces the
-// captures, each of which costs an allocation.
+// The syntax of Ein: this is its one definition. participle reads a statement by
+// it, build.go makes the tree of what participle gives, and Grammar prints it.
+//
+// One token decides everywhere, so nothing is read twice and an error is found
+// at the token that is wrong. Where two would be needed, a lookahead says so.
+//
+// The structs hold what was chosen and how often, not the tokens: the tree is
+// built by walking along the tokens with them.
 type (
 	program struct {
-		Statements []statement `parser:"EOL* ( @@ ( EOL+ @@ )* EOL* )?"`
+		Statements []*statement `parser:"EOL* ( @@ ( EOL+ @@? )* )?"`
 	}
 	statement struct {
 		Print  *printing   `parser:"@@"`
 		Def    *definition `parser:"| @@"`
 		Input  *input      `parser:"| @@"`
 		Assign *assignment `parser:"| @@"`
-	}
-	assignment struct {
-		Tokens []lexer.Token
-		Value  expression `parser:"Ident Brackets? Assign @@"`
+		Value  *expression `parser:"| @@"` // in a session only; see parser.bare
 	}
 	printing struct {
-		Values []expression `parser:"Print @@ ( Comma @@ )*"`
+		Values []*expression `parser:"':print' @@ ( ',' @@ )*"`
 	}
 	definition struct {
-		Name   lexer.Token `parser:"'def' @Ident"`
-		Params lexer.Token `parser:"@Parens '='"`
-		Body   lexer.Token `parser:"( @Braces"`
-		Value  expression  `parser:"| @@ )"`
+		Params []bool      `parser:"'def':Word Ident '(' ( @Ident ( (?! ',' ')' ) ',' @Ident )* ','? )? ')' '='"`
+		Body   *block      `parser:"( @@"`
+		Value  *expression `parser:"| @@ )"`
+	}
+	block struct {
+		Statements []*inner `parser:"'{' EOL* ( @@ ( EOL+ @@? )* )? '}'"`
+	}
+	inner struct {
+		Assign *assignment `parser:"@@"`
+		Value  *expression `parser:"| @@"`
 	}
 	input struct {
-		Name lexer.Token `parser:"'input' @Ident Colon"`
-		Kind lexer.Token `parser:"@Ident"`
+		Kind bool `parser:"'input':Word Ident ':' @Ident"`
+	}
+	assignment struct {
+		Target target      `parser:"(?= @@ Assign ) @@ Assign"`
+		Value  *expression `parser:"@@"`
+	}
+	target struct {
+		Name    bool     `parser:"@Ident"`
+		Indices *indices `parser:"@@?"`
+	}
+	expression struct {
+		Sums []*sum `parser:"@@ ( Compare @@ )*"`
+	}
+	sum struct {
+		Terms []*term `parser:"@@ ( Add @@ )*"`
+	}
+	term struct {
+		Factors []*unary `parser:"@@ ( Mul @@ )*"`
+	}
+	unary struct {
+		Minus []bool   `parser:"@'-'*"`
+		Of    *product `parser:"@@"`
+	}
+	product struct { // of what stands side by side
+		Number  bool       `parser:"( @Number"`
+		First   *factor    `parser:"| @@ )"`
+		Factors []*factor  `parser:"@@*"`
+		String  bool       `parser:"| @String"`
+		List    *list      `parser:"| @@"`
+		Indices []*indices `parser:"( @@+"`
+		Behind  []*factor  `parser:"@@* )?"`
+	}
+	factor struct {
+		Name    bool        `parser:"( @Ident"`
+		Call    *arguments  `parser:"  @@?"`
+		Paren   *expression `parser:"| '(' @@ ')' )"`
+		Indices []*indices  `parser:"@@*"`
+	}
+	indices struct {
+		Of []*expression `parser:"'[' @@ ( ',' @@ )* ']'"`
+	}
+	list struct {
+		Elems []*expression `parser:"'[' ( @@ ( (?! ',' ']' ) ',' @@ )* ','? )? ']'"`
+	}
+	arguments struct {
+		Args []*argument `parser:"'(' ( @@ ( (?! ',' ')' ) ',' @@ )* ','? )? ')'"`
+	}
+	argument struct {
+		Named bool        `parser:"( (?= Ident '=' ) @Ident '=' )?"`
+		Value *expression `parser:"@@"`
 	}
 )
 
-// expression is the extent of one expression. The tree is built from it after
-// participle has accepted the statement: a Parseable is given a bare
-// PeekingLexer and so could reach neither the compact tokens nor the node slabs.
-type expression source.Span
-
-// Parse implements participle.Parseable: an expression goes on to the next
-// token that can only belong to the statement.
-func (e *expression) Parse(lex *lexer.PeekingLexer) error {
-	t := lex.Peek()
-	if endsExpression(t.Type) {
-		return participle.NextMatch
-	}
-	e.Start = t.Pos.Offset
-	for ; !endsExpression(t.Type); t = lex.Peek() {
-		e.End = t.Pos.Offset + len(t.Value)
-		lex.Next()
-	}
-	return nil
-}
-
-// The token types of the grammar: kinds of token, of which the assignment
-// operators share one type, and the folded brackets.
+// The tokens of the grammar are kinds of token, of which operators of a class
+// share one, and these.
 const (
-	typeParens   = lexer.TokenType(numKinds) + iota // ( ... )
-	typeBrackets                                    // [ ... ]
-	typeBraces                                      // { ... }
-	typeEOL                                         // newline or ;
+	typeWord  = lexer.TokenType(numKinds) + iota // def or input, where it begins a statement
+	typeEOL                                      // newline or ;
+	typeWrong                                    // what fits nowhere
+	typeInfix                                    // and the precedence
 )
 
-func endsExpression(t lexer.TokenType) bool {
-	switch t {
-	case lexer.EOF, typeEOL, typeBraces, lexer.TokenType(KindComma), lexer.TokenType(KindAssign),
-		lexer.TokenType(KindPrint), lexer.TokenType(KindDirective):
-		return true
-	}
-	return false
+// precedence of the infix operators, by kind; 0 for any other token.
+var precedence = [numKinds]uint8{
+	KindMul: 3, KindDiv: 3,
+	KindAdd: 2, KindSub: 2,
+	KindGt: 1, KindGe: 1, KindLt: 1, KindLe: 1, KindEq: 1, KindNe: 1,
 }
 
-// grammarType is the token type of kind, which is not a bracket.
-func grammarType(kind Kind) lexer.TokenType {
-	switch kind {
-	case KindEOF:
-		return lexer.EOF
-	case KindSetMax, KindSetMin, KindSetAdd:
-		return lexer.TokenType(KindAssign)
-	case KindNewline, KindSemicolon:
-		return typeEOL
+func tokenType(k Kind) lexer.TokenType {
+	if k.assign() {
+		k = KindAssign
+	} else if prec := precedence[k]; prec > 0 {
+		return typeInfix + lexer.TokenType(prec)
 	}
-	return lexer.TokenType(kind)
+	return lexer.TokenType(k)
 }
 
-// Definition is the lexer of Ein as participle wants it. Tokens carry their
-// byte offset; lines and columns are left to source.File.
-type Definition struct{}
+// tokenTypes are the tokens that the grammar calls by name.
+var tokenTypes = map[string]lexer.TokenType{
+	"EOF": lexer.EOF, "EOL": typeEOL, "Word": typeWord, "Compare": typeInfix + 1, "Add": typeInfix + 2, "Mul": typeInfix + 3,
+	"Ident": tokenType(KindIdent), "Number": tokenType(KindNumber), "String": tokenType(KindString), "Assign": tokenType(KindAssign),
+}
+
+// vocabulary is what participle wants to know of a lexer.
+type vocabulary struct{}
+
+func (vocabulary) Symbols() map[string]lexer.TokenType { return tokenTypes }
+
+func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
+	return nil, errors.New("BUG: syntax: tokens come from a feeder")
+}
 
 var (
-	_ lexer.Definition       = Definition{}
-	_ lexer.StringDefinition = Definition{}
+	programs   = buildGrammar()
+	statements = production[statement]()
+	inners     = production[inner]()
 )
 
-// Symbols implements lexer.Definition.
-func (Definition) Symbols() map[string]lexer.TokenType {
-	symbols := map[string]lexer.TokenType{
-		"EOF": lexer.EOF, "Parens": typeParens, "Brackets": typeBrackets, "Braces": typeBraces, "EOL": typeEOL,
-	}
-	for k := KindEOF; k < numKinds; k++ {
-		if t := grammarType(k); t == lexer.TokenType(k) && k != KindEOF {
-			symbols[k.String()] = t
-		}
-	}
-	return symbols
+func buildGrammar() *participle.Parser[program] {
+	// Its default of a million iterations is less than a list may have.
+	participle.MaxIterations = math.MaxInt
+	return participle.MustBuild[program](participle.Lexer(vocabulary{}), participle.UseLookahead(0))
 }
 
-// Lex implements lexer.Definition.
-func (d Definition) Lex(filename string, r io.Reader) (lexer.Lexer, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	return d.LexString(filename, string(text))
-}
-
-// LexString implements lexer.StringDefinition.
-func (Definition) LexString(filename, text string) (lexer.Lexer, error) {
-	return &folder{name: filename, scanner: newScanner(text)}, nil
-}
-
-// folder is a scanner that drops comments and folds brackets.
-type folder struct {
-	scanner
-	name string
-	last Kind
-}
-
-// Next implements lexer.Lexer.
-func (f *folder) Next() (lexer.Token, error) {
-	for {
-		t := f.next()
-		switch {
-		case t.kind == KindComment:
-			continue
-		case t.kind == KindNewline && f.last.continues():
-			continue
-		}
-		f.last = t.kind
-		if !t.kind.opens() {
-			return f.token(t, grammarType(t.kind)), nil
-		}
-		open := t.kind
-		for depth := 1; depth > 0 && t.kind != KindEOF; {
-			in := f.next()
-			if in.kind.opens() {
-				depth++
-			} else if in.kind.closes() {
-				depth--
-			}
-			t.end, t.kind = in.end, in.kind
-		}
-		f.last = t.kind
-		return f.token(t, foldedType(open)), nil
-	}
-}
-
-func (f *folder) token(t token, typ lexer.TokenType) lexer.Token {
-	return lexer.Token{
-		Type:  typ,
-		Value: f.text[t.start:t.end],
-		Pos:   lexer.Position{Filename: f.name, Offset: int(t.start)},
-	}
-}
-
-func foldedType(open Kind) lexer.TokenType {
-	return typeParens + lexer.TokenType(open-KindLParen)
-}
-
-// productions are the parsers of the single statements. The first tokens of a
-// statement choose the one to use: trying the alternatives in turn, as the
-// statement production would, costs a copy of the parser's state each.
-type productions struct {
-	program    *participle.Parser[program]
-	assignment *participle.Parser[assignment]
-	printing   *participle.Parser[printing]
-	definition *participle.Parser[definition]
-	input      *participle.Parser[input]
-}
-
-var grammar = buildGrammar()
-
-func buildGrammar() productions {
-	p := participle.MustBuild[program](participle.Lexer(Definition{}), participle.UseLookahead(2))
-	return productions{
-		program:    p,
-		assignment: production[assignment](p),
-		printing:   production[printing](p),
-		definition: production[definition](p),
-		input:      production[input](p),
-	}
-}
-
-func production[P any](p *participle.Parser[program]) *participle.Parser[P] {
-	out, err := participle.ParserForProduction[P](p)
+func production[P any]() *participle.Parser[P] {
+	out, err := participle.ParserForProduction[P](programs)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
 	return out
 }
 
-// Grammar is the statement grammar in EBNF.
-func Grammar() string { return grammar.program.String() }
+// Grammar is the grammar in EBNF.
+func Grammar() string { return programs.String() }
 
-// errorOffset is where participle stopped.
-func errorOffset(err error) int {
-	var perr participle.Error
-	if errors.As(err, &perr) {
-		return perr.Position().Offset
+// feeder hands the tokens of a segment to participle. The place of a token is
+// its number. The body of a def is left out, since its statements are read one
+// by one, and so is what p.known says. A packed list is here what the parser
+// has of it: its brackets, which are a list too.
+type feeder struct {
+	*parser
+	seg   segment
+	i     int
+	open  []bracket
+	depth int              // brackets and minus signs around i
+	run   int              // minus signs right before the operand
+	wrong *diag.Diagnostic // why the token before i fits nowhere
+	took  int
+}
+
+// readBytes is the memory that participle takes for a token with what it makes
+// of it.
+const readBytes = 1 << 9
+
+type bracket struct {
+	call bool
+	args int
+	run  int // of the feeder, outside
+}
+
+// Next implements lexer.Lexer. It stops at the first token that breaks a limit.
+func (f *feeder) Next() (lexer.Token, error) {
+	f.took += readBytes
+	if f.meter.take(readBytes); f.wrong != nil || f.meter.over() {
+		return lexer.EOFToken(lexer.Position{Offset: f.i}), nil
 	}
-	return 0
+	if to, ok := f.known[f.i]; ok {
+		f.i = to
+	}
+	i, t := f.i, f.toks[f.i]
+	out := lexer.Token{Type: lexer.EOF, Pos: lexer.Position{Offset: i}}
+	f.i++
+	switch {
+	case i == f.seg.hi && f.seg.block >= 0 && f.seg.close == i: // a body that is not closed
+		f.seg.close--
+		out.Type, out.Value = lexer.TokenType(KindRBrace), "}"
+		f.i--
+		return out, nil
+	case i >= f.seg.hi:
+		f.i--
+		return out, nil
+	case i == f.seg.block:
+		f.i = f.seg.close
+	}
+	f.wrong = f.limit(i, t)
+	if out.Type = typeWrong; f.wrong != nil || t.newline && i > f.seg.lo && f.toks[i-1].kind.ends() && t.kind.starts() {
+		return out, nil // a product never crosses a newline
+	}
+	out.Type, out.Value = tokenType(t.kind), f.text[t.start:t.end]
+	if i == f.seg.lo && (f.isDef(i, f.seg.hi) || f.isInput(i, f.seg.hi)) {
+		out.Type = typeWord
+	}
+	return out, nil
+}
+
+// limit is the limit that token i breaks.
+func (f *feeder) limit(i int, t token) *diag.Diagnostic {
+	before := KindEOF
+	if i > f.seg.lo {
+		before = f.toks[i-1].kind
+	}
+	if n := len(f.open); n > 0 && f.open[n-1].call && t.kind != KindRParen && (before == KindLParen || before == KindComma) {
+		if f.open[n-1].args++; f.open[n-1].args > f.lim.Arguments {
+			what := "arguments"
+			if n == 1 && f.isDef(f.seg.lo, f.seg.hi) {
+				what = "parameters"
+			}
+			return new(errArguments(t.span(), what, f.lim.Arguments))
+		}
+	}
+	switch k := t.kind; {
+	case k == KindSub && !before.ends():
+		f.run++
+		f.depth++
+	case k == KindNumber:
+		if _, ok := numberValue(f.text[t.start:t.end]); !ok {
+			return new(errNumberRange(t.span(), f.text[t.start:t.end]))
+		}
+	case k.opens():
+		f.open = append(f.open, bracket{call: k == KindLParen && before == KindIdent && !t.newline, run: f.run})
+		f.run = 0
+		f.depth++
+		if r, ok := f.packs[t.start]; ok && r.minus >= 0 && f.depth+len(r.dims) == f.lim.Depth+1 {
+			return new(errDepth(at(int(r.minus), 1), f.lim.Depth))
+		}
+	case k.closes():
+		if n := len(f.open); n > 0 {
+			f.depth -= f.run + 1
+			f.run = f.open[n-1].run
+			f.open = f.open[:n-1]
+		}
+	case !k.ends():
+		f.depth -= f.run
+		f.run = 0
+	}
+	if f.depth > f.lim.Depth {
+		return new(errDepth(f.toks[i+1-max(f.run, 1)].span(), f.lim.Depth))
+	}
+	return nil
 }

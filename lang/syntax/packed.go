@@ -188,28 +188,18 @@ func (p *parser) pack(open token, r rectangle) {
 	}
 }
 
-// packedList is list for a packed one.
+// packedList is list for a packed one, with the cursor behind its first [.
 func (p *parser) packedList(open token, r rectangle) (Expr, int) {
-	depth, height := p.depth, 1
-	for i := range r.dims {
-		if !p.deeper(1, p.toks[p.i+i].span()) {
-			return nil, 0
-		}
-		height++
-	}
+	p.i += 2*len(r.dims) - 1
+	height := 1 + len(r.dims)
 	if r.minus >= 0 {
-		if !p.deeper(1, at(int(r.minus), 1)) {
-			return nil, 0
-		}
 		height++
 	}
-	p.depth = depth
-	p.i += 2 * len(r.dims)
 	l := p.lists.new(&p.meter)
-	l.Span = source.Span{Start: int(open.start), End: int(p.toks[p.i-1].end)}
+	l.Span = p.since(open)
 	p.meter.take(8 * r.count)
 	if p.meter.over() {
-		return p.overMemory()
+		return nil, 0
 	}
 	l.Packed = node(&p.meter, Packed{r.dims, make([]float64, r.count), p.text[l.Span.Start:l.Span.End]})
 	l.Packed.fill()

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/alecthomas/participle/v2/lexer"
-
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/steps"
@@ -28,6 +26,9 @@ type Options struct {
 	From int
 	// Context stops the parser soon after it ends; nil never does.
 	Context context.Context
+	// NoFastPath leaves all reading to the grammar. It gives the same File but for
+	// its Footprint, and takes about 25 times as long.
+	NoFastPath bool
 }
 
 // Parse parses a program. It never fails: what is wrong is in File.Diags.
@@ -58,9 +59,10 @@ type parser struct {
 	errors   int  // errors found, shown or not
 	curable  int  // of them, those that more input at the end could cure
 	nstmts   int
-	i, end   int // the expression parser's cursor in toks, and where it has to stop
-	depth    int // brackets and minus signs around the cursor
-	failure  *failure
+	i, end   int          // the cursor in toks, and where its statement ends
+	depth    int          // brackets and minus signs around the cursor
+	tooHigh  *source.Span // where an expression first was
+	known    map[int]int  // see elements
 	meter    meter
 	full     [][]token           // of keepTokens each, before those in toks
 	counted  int                 // tokens that the meter knows of
@@ -71,25 +73,17 @@ type parser struct {
 	binaries slab[Binary]
 	indexes  slab[Index]
 	arena    exprArena
-	// The most elements, arguments and tokens of the window that were in the buffers.
-	highExprs, highArgs, widest int
-}
-
-// failure is why a statement did not parse.
-type failure struct {
-	diagnostic diag.Diagnostic
-	at         int  // the token it stopped at
-	atEnd      bool // the statement stopped too early, so more text could cure it
+	// The most elements and arguments that were in the buffers.
+	highExprs, highArgs int
 }
 
 // buffers are the parts of a parser that outlive it.
 type buffers struct {
 	toks   []token
 	stack  []int  // open brackets
+	widths []int  // tokens since the last comma, outside and in each of them
 	exprs  []Expr // elements of the lists being read
 	args   []Arg  // arguments of the calls being read
-	peeker *lexer.PeekingLexer
-	room   int // tokens that peeker holds
 }
 
 // keepTokens bounds what the pool holds on to between programs, and is how many
@@ -112,15 +106,12 @@ func newParser(f *source.File, opt Options) *parser {
 
 func (p *parser) release() {
 	b := p.buffers
-	if cap(b.toks) > keepTokens || b.room > keepTokens || cap(b.exprs) > keepTokens || cap(b.args) > keepTokens {
+	if cap(b.toks) > keepTokens || cap(b.exprs) > keepTokens || cap(b.args) > keepTokens {
 		return
 	}
 	// Nodes and source text must not live on in the pool.
 	clear(b.exprs[:cap(b.exprs)])
 	clear(b.args[:cap(b.args)])
-	if b.room > 0 {
-		clear(b.peeker.Range(0, lexer.RawCursor(b.room)))
-	}
 	b.toks, b.stack, b.exprs, b.args = b.toks[:0], b.stack[:0], b.exprs[:0], b.args[:0]
 	pool.Put(b)
 }

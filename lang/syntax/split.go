@@ -28,23 +28,26 @@ type segment struct {
 	last    bool // it ends where its container ends
 	open    int  // the innermost bracket left open, or -1
 	noticed int  // the token that proves it was left open, or -1
-	wrong   bool // cannot be parsed; the reason is reported
+	wrong   bool // not to be parsed; the reason is reported
+	// Where the body of a def has its { and its }, or -1; where no } is, close is hi.
+	block, close int
 }
 
 // cut finds the end of the statement that starts at lo: a newline or ; outside
 // brackets, or the start of what can only be another statement.
 func (p *parser) cut(lo, hi int) segment {
-	seg := segment{lo: lo, open: -1, noticed: -1}
+	seg := segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}
 	p.stack = p.stack[:0]
 	block := p.isDef(lo, hi)
-	i, width := lo, 0
+	i, wide := lo, false
+	p.widths = append(p.widths[:0], 0)
 	for ; i < hi; i++ {
 		t := p.toks[i]
-		if len(p.stack) == 0 {
-			width++
-		}
+		depth := len(p.stack)
+		p.widths[depth]++
+		wide = wide || p.widths[depth] > 4*p.lim.Height
 		if i > lo && t.newline {
-			outside := len(p.stack) == 0
+			outside := depth == 0
 			if outside && !p.toks[i-1].kind.continues() || p.startsStatement(i, hi) {
 				if !outside {
 					seg.noticed = i
@@ -52,37 +55,39 @@ func (p *parser) cut(lo, hi int) segment {
 				break
 			}
 		}
+		if t.kind == KindSemicolon && depth == 0 {
+			break
+		}
 		switch {
-		case t.kind == KindSemicolon && len(p.stack) == 0:
-			return seg.until(i, hi, p.stack)
 		case t.kind.bad():
 			seg.wrong = true
-		case t.kind == KindLBrace && block && len(p.stack) == 0:
+		case t.kind == KindComma && depth > 0:
+			p.widths[depth] = 0
+		case t.kind == KindLBrace && block && depth == 0:
 			end, noticed := p.blockEnd(i, hi)
+			seg.block, seg.close = i, end
 			if end < 0 {
 				seg.noticed = noticed
 				seg.hi, seg.open, seg.last = hi, i, noticed < 0
 				if noticed >= 0 {
 					seg.hi = noticed
 				}
+				seg.close = seg.hi
 				return seg
 			}
 			i = end
 		case t.kind.opens():
-			if len(p.stack) >= p.lim.Depth {
-				if !seg.wrong {
-					p.report(errDepth(t.span(), p.lim.Depth))
-				}
-				seg.wrong = true
+			if depth >= p.lim.Depth { // the grammar says so
 				return seg.until(p.resync(i, hi), hi, nil)
 			}
 			p.stack = append(p.stack, i)
+			p.widths = append(p.widths[:depth+1], 0)
 		case t.kind.closes():
-			p.closeBracket(t, &seg)
+			p.closeBracket(t)
 		}
 	}
-	// Participle takes 64 bytes for each of these tokens.
-	if width > 4*p.lim.Height && !seg.wrong {
+	// The grammar takes half a kilobyte for each of these tokens.
+	if wide && !seg.wrong {
 		p.report(errHeight(p.span(lo, i), p.lim.Height))
 		seg.wrong = true
 	}
@@ -97,32 +102,18 @@ func (s segment) until(i, hi int, stack []int) segment {
 	return s
 }
 
-// closeBracket pops what t closes. Of several wrong brackets in one statement
-// the first is reported.
-func (p *parser) closeBracket(t token, seg *segment) {
+// closeBracket pops what t closes. A wrong bracket closes the innermost one that
+// it fits, and if there is none, the last.
+func (p *parser) closeBracket(t token) {
 	n := len(p.stack)
-	if n > 0 && p.toks[p.stack[n-1]].kind.closer() == t.kind {
-		p.stack = p.stack[:n-1]
-		return
-	}
-	if !seg.wrong {
-		if n == 0 {
-			p.report(errNothingToClose(t.kind, t.span()))
-		} else {
-			p.report(errMismatched(p.toks[p.stack[n-1]], t))
-		}
-	}
-	seg.wrong = true
-	p.step(n, t)
 	for k := n - 1; k >= 0; k-- {
+		p.step(1, t)
 		if p.toks[p.stack[k]].kind.closer() == t.kind {
 			p.stack = p.stack[:k]
 			return
 		}
 	}
-	if n > 0 {
-		p.stack = p.stack[:n-1]
-	}
+	p.stack = p.stack[:max(n-1, 0)]
 }
 
 // startsStatement reports whether the line that starts at token i can only be a
@@ -255,25 +246,4 @@ func (p *parser) headOp(i, hi int, oneLine bool) int {
 		return -1
 	}
 	return j
-}
-
-// match is the token after the bracket group that opens at i. What a def block
-// holds may be broken, so only braces count there.
-func (p *parser) match(i, hi int) int {
-	if p.toks[i].kind == KindLBrace {
-		if end, _ := p.blockEnd(i, hi); end >= 0 {
-			return end + 1
-		}
-		return hi
-	}
-	for depth := 0; i < hi; i++ {
-		if k := p.toks[i].kind; k.opens() {
-			depth++
-		} else if k.closes() {
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return hi
 }

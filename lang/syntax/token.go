@@ -54,22 +54,6 @@ const (
 	numKinds
 )
 
-var kindNames = [numKinds]string{
-	KindEOF: "EOF", KindNewline: "Newline", KindSemicolon: "Semicolon", KindComment: "Comment",
-	KindInvalid: "Invalid", KindBadNumber: "BadNumber", KindBadString: "BadString",
-	KindBadComment: "BadComment", KindDashComment: "DashComment",
-	KindIdent: "Ident", KindNumber: "Number", KindString: "String",
-	KindPrint: "Print", KindDirective: "Directive",
-	KindAssign: "Assign", KindSetMax: "SetMax", KindSetMin: "SetMin", KindSetAdd: "SetAdd",
-	KindMul: "Mul", KindDiv: "Div", KindAdd: "Add", KindSub: "Sub",
-	KindGt: "Gt", KindGe: "Ge", KindLt: "Lt", KindLe: "Le", KindEq: "Eq", KindNe: "Ne",
-	KindArrow: "Arrow", KindComma: "Comma", KindColon: "Colon", KindDot: "Dot", KindQuestion: "Question",
-	KindLParen: "LParen", KindLBracket: "LBracket", KindLBrace: "LBrace",
-	KindRParen: "RParen", KindRBracket: "RBracket", KindRBrace: "RBrace",
-}
-
-func (k Kind) String() string { return kindNames[k] }
-
 // Token is one token of a program. Between two tokens of a program there is
 // nothing but blanks.
 type Token struct {
