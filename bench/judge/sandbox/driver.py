@@ -5,6 +5,9 @@ of memory. The report is a line about the interpreter when it is
 ready, "go" when the program has come, and at the end the number that came before
 the program, with a word. What the program prints goes out as it is. Where nothing
 around the interpreter confines it, confine does, for good, before there is a program.
+
+While the program runs, the number is an operand of an addition that is under way, and
+nothing else: no frame and no object that the garbage collector knows leads to it.
 """
 
 import contextlib
@@ -55,30 +58,47 @@ def main(report, cpu, memory, confine=None):
     hello = {"python": platform.python_version(), "networkx": networkx.__version__, "cpu": time.process_time()}
     write(report, json.dumps(hello).encode() + b"\n")
 
-    request = sys.stdin.buffer.read()
-    number, program = request[:32], request[32:]
-    # Made now, since there may be no memory left at the end.
-    ok, no_memory, error = (number + word for word in (b" ok\n", b" memory\n", b" error\n"))
-    if len(number) < 32:  # the sandbox is being closed
-        leave(0)
-    write(report, b"go\n")
+    program = []
+    write(report, take(program, write, report) + run(program))
+    leave(0)
 
-    end = error
+
+def take(program, write, report):
+    """Gives the number."""
+    request = sys.stdin.buffer.read()
+    if len(request) < 32:  # the sandbox is being closed
+        os._exit(0)
+    program.append(request[32:])
+    write(report, b"go\n")
+    return request[:32]
+
+
+def run(program):
+    """Gives the word. No variable has it while a program could change variables."""
+    try:
+        attempt(program)
+    except MemoryError:
+        return b" memory\n"
+    except BaseException:
+        return b" error\n"
+    return b" ok\n"
+
+
+def attempt(program):
     out, err = sys.stdout, sys.stderr
     try:
-        try:
-            exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})
-            end = ok
-        except SystemExit as e:
-            if e.code is None or e.code == 0:
-                end = ok
-            else:
-                print(e.code, file=sys.stderr)
-        except MemoryError:
-            end = no_memory
-            print("MemoryError", file=sys.stderr)
-        except BaseException:
-            sys.stderr.write(short(traceback.format_exc()))
+        exec(compile(program.pop(), "program.py", "exec"), {"__name__": "__main__"})
+    except SystemExit as e:
+        if e.code is not None and e.code != 0:
+            print(e.code, file=sys.stderr)
+            raise
+    except MemoryError:
+        print("MemoryError", file=sys.stderr)
+        raise
+    except BaseException:
+        sys.stderr.write(short(traceback.format_exc()))
+        raise
+    finally:
         # Those of now and, where the program has put others in their place, those
         # of the beginning.
         for f in (sys.stdout, sys.stderr):
@@ -87,12 +107,6 @@ def main(report, cpu, memory, confine=None):
         for f in (out, err):
             with contextlib.suppress(ValueError):  # closed, or detached
                 f.flush()
-    except MemoryError:
-        end = no_memory
-    except BaseException:
-        end = error
-    write(report, end)
-    leave(0)
 
 
 arguments = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])

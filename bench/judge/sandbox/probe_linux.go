@@ -264,10 +264,17 @@ while True:
     print("x" * 1000)
 `, outcome: OutputLimit},
 		{name: "a forged report", program: `
-import os
+import gc, os, sys
+found, frame = [], sys._getframe().f_back
+while frame:
+    found += [*frame.f_locals.values(), *frame.f_globals.values()]
+    frame = frame.f_back
+for x in gc.get_objects():
+    found += gc.get_referents(x)
+numbers = [x[:32] for x in found if type(x) is bytes and len(x) in range(32, 44) and not x[:32].translate(None, b"0123456789abcdef")]
 for d in range(3, 64):
     try:
-        os.write(d, b"go\n" + b"0" * 32 + b" ok\n")
+        os.write(d, (numbers or [b"0" * 32])[0] + b" ok\n")
     except OSError:
         pass
 os._exit(0)

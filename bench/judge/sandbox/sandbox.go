@@ -23,9 +23,10 @@
 // Data only comes back: what the program printed, and how it ended. Whether that
 // is right is for the caller to decide, outside. The interpreter says on a pipe of
 // its own, with a number that is drawn for the run, that the program came to its
-// end. A program that digs that number out of its own interpreter wins the word
-// "ok" for what it has printed and nothing else, so a caller must treat missing
-// output as a failure whatever the outcome says.
+// end. Neither frames nor the garbage collector lead a program to that number. One
+// that finds it in the memory of its process all the same wins the word "ok" for what
+// it has printed and nothing else, so a caller must treat missing output as a failure
+// whatever the outcome says.
 //
 // [Open] proves all of this by attacking it, and refuses when no way stops every
 // attack. No program runs without a sandbox.
