@@ -6,7 +6,6 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
 )
 
 // Kind is what a wrong program got wrong.
@@ -41,6 +40,7 @@ type Diff struct {
 	Added    []Edge `json:"added,omitempty"`
 	Reversed []Edge `json:"reversed,omitempty"` // as in the true graph
 	Nodes    *int   `json:"nodes,omitempty"`    // as stated, when that is not their number
+	Line     int    `json:"line,omitempty"`     // of the program, where the graph was met
 }
 
 func (d *Diff) size() int {
@@ -71,36 +71,13 @@ func (a *Attribution) Edges() (dropped, added, reversed int) {
 // attribution says why a program is wrong that ran and gave a wrong answer: run gives
 // what it gives with the true edges in it, within the same limits. The error is that of
 // the context, or of a run that has failed.
-//
-// The graphs of a Python program are those that are written in it, in one of these
-// ways, with nodes as numbers or as labels: pairs given to add_edges_from,
-// from_edgelist or the type of a graph; add_edge, or append to what a node has, with
-// two nodes; a dictionary from nodes to lists, sets or dictionaries of nodes; a list of
-// lists; a 0/1 matrix; pairs in a text; each also by way of a variable. A program that
-// computes its edges has no graph in it.
-func attribution(ctx context.Context, q *Question, mode sft.Mode, program string, run runs) (Attribution, error) {
-	n := q.Case.G.N
-	var found []literal
-	var with func([]arcs) string // the program with other graphs in it
-	if mode == sft.Python {
-		p := readPython(program, q.Labels, len(truths(&q.Case)))
-		found, with = p.literals, p.substitute
-	} else {
-		found = literals(parse(program), n)
-		with = func(graphs []arcs) string {
-			edits := make([]edit, len(found))
-			for k := range found {
-				edits[k] = edit{found[k].span, graphs[k].text(n)}
-			}
-			return rewrite(program, edits)
-		}
-	}
-	return attribute(&q.Case, found, func(graphs []arcs) (bool, error) {
-		v, err := run(ctx, with(graphs), q)
+func attribution(ctx context.Context, q *Question, w *wrote, run runs) (Attribution, error) {
+	return attribute(&q.Case, w.graphs, func(graphs []arcs) (bool, error) {
+		v, err := run(ctx, w.with(graphs), q)
 		if err == nil && v.Outcome == answer.InfraError {
 			err = fmt.Errorf("%s: with the true edges: %s", q.ID, v.Message)
 		}
-		return v.Lenient, err
+		return v.right(), err
 	})
 }
 
@@ -223,7 +200,7 @@ func match(n int, convention Convention, all []arcs, found []literal) reading {
 
 // compare lists the differences between a graph of a program and the true one.
 func compare(n int, l *literal, truth arcs) Diff {
-	var d Diff
+	d := Diff{Line: l.line}
 	nodes := l.nodes
 	if nodes == inferred {
 		nodes = l.largest() + 1

@@ -12,12 +12,17 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
 )
 
 type sample struct {
 	in *instance.Instance
 	q  *Question
+}
+
+// explain says why an Ein program is wrong.
+func explain(ctx context.Context, q *Question, e *executor, program string) (Attribution, error) {
+	w := einGraphs(program, q.Case.G.N)
+	return attribution(ctx, q, &w, e.run)
 }
 
 func samples(t testing.TB, each int) []sample {
@@ -113,7 +118,7 @@ func TestPlanted(t *testing.T) {
 		if r.Outcome != answer.Wrong {
 			return false
 		}
-		a, err := attribution(ctx, s.q, sft.Ein, program, e.run)
+		a, err := explain(ctx, s.q, e, program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +226,7 @@ func TestConventions(t *testing.T) {
 		if r, err := e.run(ctx, program, s.q); err != nil || r.Outcome != answer.Wrong {
 			t.Fatalf("%s is not wrong: %v %v", program, r.Outcome, err)
 		}
-		a, err := attribution(ctx, s.q, sft.Ein, program, e.run)
+		a, err := explain(ctx, s.q, e, program)
 		if err != nil {
 			t.Fatal(err)
 		}

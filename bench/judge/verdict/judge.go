@@ -93,17 +93,24 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode sft.Mode
 		return v, err
 	}
 	v = v.finished(l.Reply, l.Finish)
-	if v.Outcome != answer.Wrong || !j.why {
+	if !j.why || v.Outcome != answer.Wrong && !v.right() {
 		return v, nil
 	}
-	a, err := attribution(ctx, q, mode, v.Program, run)
+	w, err := j.graphs(ctx, q, mode, &v)
+	if err == nil {
+		v.Reading, v.Constant = read(&q.Case, w.graphs), v.Constant || w.constant
+		if v.Outcome == answer.Wrong {
+			var a Attribution
+			a, err = attribution(ctx, q, &w, run)
+			v.Attribution = &a
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		return Verdict{}, context.Cause(ctx)
 	case err != nil: // it was scored, but not all there is to say about it is known
 		return Verdict{}.fail(answer.InfraError, err.Error()), nil
 	}
-	v.Attribution = &a
 	return v, nil
 }
 

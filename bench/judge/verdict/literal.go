@@ -23,6 +23,7 @@ type literal struct {
 	span  source.Span
 	name  string // that it is assigned to, or ""
 	nodes int    // as stated; or one of the two below
+	line  int
 	edges arcs
 }
 

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"sync"
 )
@@ -16,8 +17,8 @@ type memo struct {
 	Runner
 
 	mu    sync.Mutex
-	known map[string]*output
-	bytes int // of the programs and what they print
+	known map[[sha256.Size]byte]*output
+	bytes int // of what they print
 }
 
 // output is what a program gives. It may be read once ready is closed; kept says
@@ -32,22 +33,26 @@ type output struct {
 // mostKnown bounds what is remembered, in bytes. Beyond it programs are run again.
 const mostKnown = 256 << 20
 
+// entry is about what is remembered of a program that prints nothing.
+const entry = 256
+
 // Memo is a runner that runs equal programs once. It may be used by several goroutines
 // when r may.
-func Memo(r Runner) Runner { return &memo{Runner: r, known: map[string]*output{}} }
+func Memo(r Runner) Runner { return &memo{Runner: r, known: map[[sha256.Size]byte]*output{}} }
 
 // Run implements Runner.
 func (o *memo) Run(ctx context.Context, program string) (string, error) {
+	key := sha256.Sum256([]byte(program))
 	o.mu.Lock()
-	out, twice := o.known[program]
+	out, twice := o.known[key]
 	if !twice {
 		if o.bytes > mostKnown {
 			o.mu.Unlock()
 			return o.Runner.Run(ctx, program)
 		}
 		out = &output{ready: make(chan struct{})}
-		o.known[program] = out
-		o.bytes += len(program)
+		o.known[key] = out
+		o.bytes += entry
 	}
 	o.mu.Unlock()
 	if twice {
@@ -69,7 +74,7 @@ func (o *memo) Run(ctx context.Context, program string) (string, error) {
 	defer o.mu.Unlock()
 	o.bytes += len(out.stdout)
 	if !out.kept {
-		delete(o.known, program)
+		delete(o.known, key)
 	}
 	return out.stdout, out.err
 }

@@ -14,7 +14,6 @@ import (
 	"ein/bench/judge/sandbox"
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
 	"ein/bench/question/verify"
 )
 
@@ -56,6 +55,19 @@ func boxed(t *testing.T) Runner {
 	}
 	t.Cleanup(func() { _ = box.Close() })
 	return SandboxRunner(box)
+}
+
+// explainPython says why a Python program is wrong.
+func explainPython(ctx context.Context, q *Question, run Runner, program string) (Attribution, error) {
+	v, err := runPython(ctx, run, program, q)
+	if err != nil {
+		return Attribution{}, err
+	}
+	w, err := pythonGraphs(ctx, run, program, v.printed, q)
+	if err != nil {
+		return Attribution{}, err
+	}
+	return attribution(ctx, q, &w, inside(run))
 }
 
 // pyLogic is wrong turns in the Python programs of the benchmark: of each the first
@@ -198,7 +210,7 @@ func plantPython(t *testing.T, run Runner, each, reads int, strict bool) {
 		if r.Outcome != answer.Wrong {
 			return false
 		}
-		a, err := attribution(ctx, s.q, sft.Python, program, inside(run))
+		a, err := explainPython(ctx, s.q, run, program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +297,7 @@ func TestPythonConventions(t *testing.T) {
 			if r, err := runPython(ctx, run, p, s.q); err != nil || r.Outcome != answer.Wrong {
 				continue
 			}
-			a, err := attribution(ctx, s.q, sft.Python, p, inside(run))
+			a, err := explainPython(ctx, s.q, run, p)
 			if err != nil {
 				t.Fatal(err)
 			}

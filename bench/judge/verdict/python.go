@@ -55,7 +55,7 @@ func runPython(ctx context.Context, sandbox Runner, program string, q *Question)
 	if r.Outcome == answer.FormatError {
 		return v.fail(BadOutput, fmt.Sprintf("it prints %.100s, which is no %s", text, q.Type)), nil
 	}
-	v.Result = r
+	v.Result, v.printed = r, out
 	return v, nil
 }
 

@@ -3,12 +3,12 @@ package verdict
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
 )
 
 // style is a way in which models write a graph in Python, other than that of the
@@ -59,7 +59,7 @@ var styles = []style{
 	}},
 	{"dictionary of sets", false, func(list []Edge, n int, node func(int) string) string {
 		return "graph = {" + neighbours(list, n, node, func(v int, to []string) string {
-			return node(v) + ": " + bracketed('{', to) + ","
+			return node(v) + ": set([" + strings.Join(to, ", ") + "]),"
 		}) + "}\nadj = {x: sorted(graph.get(x, set())) for x in names}\n"
 	}},
 	{"dictionary of dictionaries", true, func(list []Edge, n int, node func(int) string) string {
@@ -126,6 +126,67 @@ var styles = []style{
 		return "import networkx as nx\nG = nx.DiGraph({" + neighbours(list, n, node, func(v int, to []string) string {
 			return node(v) + ": (" + strings.Join(append(to, ""), ", ") + "),"
 		}) + "})\nadj = {x: list(G[x]) for x in names}\n"
+	}},
+	{"a function", true, func(list []Edge, _ int, node func(int) string) string {
+		return "def load():\n    edges = [" + each(list, ", ", node, "(%s, %s)") + "]\n    found = {}\n    for u, v in edges:\n        found.setdefault(u, set()).add(v)\n    return {x: found.get(x, set()) for x in names}\nadj = load()\n"
+	}},
+	{"bit masks", false, func(list []Edge, n int, _ func(int) string) string {
+		masks := make([]string, n)
+		for v := range masks {
+			m := 0
+			for _, e := range list {
+				if e[0] == v {
+					m |= 1 << e[1]
+				}
+			}
+			masks[v] = fmt.Sprintf("0b%b", m)
+		}
+		return "masks = [" + strings.Join(masks, ", ") + "]\nadj = {u: [v for v in names if masks[u] >> v & 1] for u in names}\n"
+	}},
+	{"objects that know their neighbours", true, func(list []Edge, _ int, node func(int) string) string {
+		return "class Node:\n    def __init__(self, name):\n        self.name = name\n        self.next = []\nnodes = {x: Node(x) for x in names}\n" +
+			each(list, "\n", node, "nodes[%s].next.append(nodes[%s])") + "\nadj = {x: [y.name for y in nodes[x].next] for x in names}\n"
+	}},
+	{"a matrix that is closed in place", false, func(list []Edge, n int, node func(int) string) string {
+		return fmt.Sprintf("M = [[0] * %d for _ in range(%d)]\n", n, n) + each(list, "\n", node, "M[%s][%s] = 1") +
+			"\nfor k in names:\n    for i in names:\n        for j in names:\n            M[i][j] |= M[i][k] & M[k][j]\nadj = {u: [v for v in names if M[u][v]] for u in names}\n"
+	}},
+	{"two dictionaries", true, func(list []Edge, n int, node func(int) string) string {
+		var back []Edge
+		for _, e := range list {
+			back = append(back, reverse(e))
+		}
+		dict := func(list []Edge) string {
+			return "{" + neighbours(list, n, node, func(v int, to []string) string { return node(v) + ": [" + strings.Join(to, ", ") + "]," }) + "}"
+		}
+		return "succ = " + dict(list) + "\npred = " + dict(back) + "\nadj = {x: [y for y in names if y in succ[x] or x in pred[y]] for x in names}\n"
+	}},
+	{"pieces", true, func(list []Edge, n int, node func(int) string) string {
+		return "import networkx as nx\nG = nx.DiGraph()\nG.add_nodes_from(names)\n" + neighbours(list, n, node, func(v int, to []string) string {
+			for i := range to {
+				to[i] = "(" + node(v) + ", " + to[i] + ")"
+			}
+			return "G.add_edges_from([" + strings.Join(to, ", ") + "])"
+		}) + "\nadj = {x: list(G.successors(x)) for x in names}\n"
+	}},
+	{"sentences", true, func(list []Edge, _ int, node func(int) string) string {
+		return "import re\ntext = '" + each(list, ". ", bareNode(node), "%s sends goods to %s") + "'\nadj = {x: [] for x in names}\nfor m in re.finditer(r'([\\w-]+) sends goods to ([\\w-]+)', text):\n    adj[m.group(1)].append(m.group(2))\n"
+	}},
+	{"a function of conditions", true, func(list []Edge, n int, node func(int) string) string {
+		return "def next_of(x):\n" + neighbours(list, n, node, func(v int, to []string) string {
+			return "    if x == " + node(v) + ":\n        return [" + strings.Join(to, ", ") + "]"
+		}) + "\nadj = {x: next_of(x) for x in names}\n"
+	}},
+	{"a data class", true, func(list []Edge, _ int, node func(int) string) string {
+		return "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Link:\n    start: str\n    end: str\nlinks = [" + each(list, ", ", node, "Link(%s, %s)") + "]\nadj = {x: [l.end for l in links if l.start == x] for x in names}\n"
+	}},
+	{"a dictionary of pairs", false, func(list []Edge, _ int, node func(int) string) string {
+		return "weight = {" + each(list, ", ", node, "(%s, %s): 1") + "}\nadj = {u: [v for v in names if weight.get((u, v), 0)] for u in names}\n"
+	}},
+	{"words", true, func(list []Edge, n int, node func(int) string) string {
+		return "to = {" + neighbours(list, n, node, func(v int, to []string) string {
+			return node(v) + ": \"" + strings.ReplaceAll(strings.Join(to, " "), `"`, "") + "\","
+		}) + "}\nadj = {x: to[x].split() for x in names}\n"
 	}},
 }
 
@@ -196,12 +257,15 @@ func TestStyles(t *testing.T) {
 			}
 			for i := range styles {
 				s := &styles[i]
+				if only := os.Getenv("STYLE"); only != "" && !strings.Contains(only, s.name) {
+					continue
+				}
 				plant := func(want Kind, program string) {
 					if outcome(&w, program) != answer.Wrong {
 						return
 					}
 					planted[want]++
-					a, err := attribution(t.Context(), w.q, sft.Python, program, inside(run))
+					a, err := explainPython(t.Context(), w.q, run, program)
 					switch {
 					case err != nil:
 						t.Fatal(err)

@@ -72,10 +72,17 @@ type Verdict struct {
 	Ops      uint64 `json:"ops,omitempty"`             // of the run, finished or not
 	Constant bool   `json:"constant_output,omitempty"` // its outputs depend on no graph: the answer is typed in, or guessed
 	Program  string `json:"program,omitempty"`         // as found in the reply
+	// What it has read of the graph, right or wrong as it may be.
+	Reading *Reading `json:"reading,omitempty"`
 	// Why it is wrong: of a program, or of a direct answer.
 	Attribution *Attribution `json:"attribution,omitempty"`
 	Finding     *Finding     `json:"finding,omitempty"`
+
+	printed string // by a Python program
 }
+
+// right reports whether an answer is right in some mode of scoring.
+func (v *Verdict) right() bool { return v.In(answer.Lenient) }
 
 // fail is the verdict on a reply without an answer.
 func (v Verdict) fail(o answer.Outcome, message string) Verdict {

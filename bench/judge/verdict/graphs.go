@@ -1,0 +1,168 @@
+package verdict
+
+import (
+	"context"
+	_ "embed" // the Python half
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ein/bench/question/category"
+	"ein/bench/question/sft"
+)
+
+// wrote is the graphs that a program has, and the program with others in their place.
+type wrote struct {
+	graphs   []literal
+	with     func([]arcs) string
+	constant bool // the output is the same with every graph
+}
+
+// einGraphs finds the graphs that are written in an Ein program.
+func einGraphs(program string, n int) wrote {
+	found := literals(parse(program), n)
+	for i := range found {
+		found[i].line = 1 + strings.Count(program[:found[i].span.Start], "\n")
+	}
+	return wrote{graphs: found, with: func(graphs []arcs) string {
+		edits := make([]edit, len(found))
+		for k := range found {
+			edits[k] = edit{found[k].span, graphs[k].text(n)}
+		}
+		return rewrite(program, edits)
+	}}
+}
+
+// watcher is a Python program that runs another one and looks at its graphs.
+//
+//go:embed graphs.py
+var watcher string
+
+// watched is what it is told.
+type watched struct {
+	Program string   `json:"program"`
+	Labels  []string `json:"labels"`
+	Truths  [][]Edge `json:"truths"`
+	Put     []put    `json:"put,omitempty"`
+}
+
+// spot is where a graph was met, in which form.
+type spot struct {
+	Place int    `json:"place"`
+	Path  string `json:"path"`
+	Form  string `json:"form"`
+	Turn  bool   `json:"turn"` // its edges are turned around, unlike those of others
+	Old   []Edge `json:"old"`
+}
+
+type put struct {
+	spot
+	New []Edge `json:"new"`
+}
+
+func (w *watched) text() string {
+	b, err := json.Marshal(w)
+	if err == nil {
+		b, err = json.Marshal(string(b)) // a string of JSON is one of Python
+	}
+	if err != nil {
+		panic(err) // strings and numbers always have a JSON form
+	}
+	return watcher + "\nstart(json.loads(" + string(b) + "))\n"
+}
+
+// pythonGraphs finds the graphs that a Python program computes with, by running it
+// under observation. What is reported is the program's word: it decides how a wrong
+// answer is explained, and never whether an answer is right. A program that behaves
+// otherwise than when it was scored, or that cannot be observed within the limits of
+// the sandbox, has none.
+func pythonGraphs(ctx context.Context, sandbox Runner, program, printed string, q *Question) (wrote, error) {
+	w := watched{Program: program, Labels: q.Labels}
+	for _, t := range truths(&q.Case) {
+		w.Truths = append(w.Truths, t.sorted())
+	}
+	out, err := sandbox.Run(ctx, w.text())
+	var wrong *ProgramError
+	switch {
+	case errors.As(err, &wrong):
+		return wrote{}, nil
+	case err != nil:
+		return wrote{}, err
+	}
+	var report struct {
+		Out    *string
+		Graphs []struct {
+			spot
+			Edges []Edge
+			Nodes *int
+			Line  int
+		}
+		Constant bool
+	}
+	// The limit of the sandbox on output bounds the report.
+	if err := json.Unmarshal([]byte(out), &report); err != nil || report.Out == nil || *report.Out != printed {
+		return wrote{}, nil
+	}
+	found := wrote{constant: report.Constant}
+	for _, g := range report.Graphs {
+		l := literal{name: g.Path, nodes: computed, edges: arcs{}, line: g.Line}
+		if g.Nodes != nil {
+			l.nodes = *g.Nodes
+		}
+		for _, e := range g.Edges {
+			l.edges[e] = true
+		}
+		found.graphs = append(found.graphs, l)
+	}
+	found.with = func(graphs []arcs) string {
+		w.Put = nil
+		for i, g := range graphs {
+			w.Put = append(w.Put, put{report.Graphs[i].spot, g.sorted()})
+		}
+		return w.text()
+	}
+	return found, nil
+}
+
+// Reading is how much of the graph a program has read right, whatever its answer.
+type Reading struct {
+	Edges int `json:"edges"` // of the true graph
+	Right int `json:"right"` // of them, in the program
+	Added int `json:"added"` // edges of the program that are none
+}
+
+// read compares the graphs of a program with the true ones, in the convention that
+// explains them best; nil when it has none.
+func read(c *category.Case, found []literal) *Reading {
+	if len(found) == 0 {
+		return nil
+	}
+	list := readings(c, found)
+	best := &list[0]
+	for i := range list {
+		if list[i].size() < best.size() {
+			best = &list[i]
+		}
+	}
+	r := &Reading{}
+	for i := range best.graphs {
+		d := &best.diffs[i]
+		r.Edges += len(best.graphs[i])
+		r.Right += len(best.graphs[i]) - len(d.Dropped) - len(d.Reversed)
+		r.Added += len(d.Added)
+	}
+	return r
+}
+
+// graphs is those of a program that gave an answer.
+func (j *Judge) graphs(ctx context.Context, q *Question, mode sft.Mode, v *Verdict) (wrote, error) {
+	if mode == sft.Ein {
+		return einGraphs(v.Program, q.Case.G.N), nil
+	}
+	w, err := pythonGraphs(ctx, j.python, v.Program, v.printed, q)
+	if err != nil {
+		err = fmt.Errorf("%s: under observation: %w", q.ID, err)
+	}
+	return w, err
+}
