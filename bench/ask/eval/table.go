@@ -31,6 +31,7 @@ type Line struct {
 	Unscored int                    `json:"unscored"` // with a reply and no score
 	Outcomes map[answer.Outcome]int `json:"outcomes"`
 	Strict   *verdict.Rate          `json:"strict"` // null when nothing is scored
+	Relaxed  *verdict.Rate          `json:"relaxed"`
 	Lenient  *verdict.Rate          `json:"lenient"`
 	Usage    model.Usage            `json:"usage"` // of all replies
 	Cost     float64                `json:"cost"`  // dollars
@@ -98,7 +99,7 @@ func (l *Line) finish() {
 	t := l.tally
 	l.Scored, l.Infra, l.Outcomes = t.Scored(), t.Outcomes[answer.InfraError], maps.Clone(t.Outcomes)
 	delete(l.Outcomes, answer.InfraError)
-	l.Strict, l.Lenient = t.Rate(answer.Strict), t.Rate(answer.Lenient)
+	l.Strict, l.Relaxed, l.Lenient = t.Rate(answer.Strict), t.Rate(answer.Relaxed), t.Rate(answer.Lenient)
 }
 
 // columns are the outcomes of a table, without those that are right.

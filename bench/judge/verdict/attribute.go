@@ -77,7 +77,7 @@ func attribution(ctx context.Context, q *Question, w *wrote, run runs) (Attribut
 		if err == nil && v.Outcome == answer.InfraError {
 			err = fmt.Errorf("%s: with the true edges: %s", q.ID, v.Message)
 		}
-		return v.right(), err
+		return v.Any(), err
 	})
 }
 
@@ -139,7 +139,8 @@ func readings(c *category.Case, found []literal) []reading {
 		for i := range all {
 			turned[i] = all[i].reversed()
 		}
-		if r := match(c.G.N, Backward, turned, found); r.size() < forward.size() {
+		// A single edge tells a convention from no misreading.
+		if r := match(c.G.N, Backward, turned, found); r.size() < forward.size() && len(all[0]) > 1 {
 			list = append(list, r)
 		}
 		return list

@@ -176,11 +176,11 @@ func TestPrograms(t *testing.T) {
 		}
 		r.Add(sft.Ein, &v)
 	}
-	if r.All.Verdicts != 12 || r.All.Scored() != 11 || r.All.Constant != 2 || r.All.Attributions["logic"] != 2 {
+	if r.All.Verdicts != 13 || r.All.Scored() != 12 || r.All.Constant != 2 || r.All.Attributions["logic"] != 2 {
 		t.Errorf("%+v", r.All)
 	}
 	text := r.ProgramsText()
-	for _, want := range []string{"\nall               12    9.1%    18.2%      2 ", "logic 2 (100.0%)", "depends on no graph: 2\n"} {
+	for _, want := range []string{"\nall                13    8.3%    16.7%    16.7%      2 ", "logic 2 (100.0%)", "depends on no graph: 2\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

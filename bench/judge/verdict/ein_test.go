@@ -21,7 +21,7 @@ import (
 
 func question(t testing.TB, c string, typ category.Result, reference string, labels ...string) *Question {
 	t.Helper()
-	ref, err := answer.NewReference(json.RawMessage(reference), typ, labels[0])
+	ref, err := answer.NewReference(json.RawMessage(reference), typ, answer.Asked{Source: labels[0], Labels: labels})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +43,6 @@ func TestExtract(t *testing.T) {
 		"in a list":            {"- ```ein\n  A = edges([[0,1]], 2)\n  :print sum(A)\n  ```", p},
 		"behind words":         {"So: ```ein\n  x = 1\n```", "  x = 1\n"},
 		"a word in backticks":  {"So ```x``` it is\n" + p, p},
-		"reasoning":            {"<think>```ein\nx = 1\n```</think>\n```ein\n" + p + "```", p},
-		"bare reasoning":       {"<think>\nx = 1\n</think>\n" + p, p},
-		"only in reasoning":    {"<think>\n```ein\n" + p + "```\n</think>\nAs above.", p},
 		"the last":             {"```ein\nx = 1\n```\nNo:\n```ein\n" + p + "```", p},
 		"output after":         {"```ein\n" + p + "```\nIt prints\n```\n1\n```", p},
 		"JSON after":           {"```ein\n" + p + "```\n```json\n{\"answer\": 1}\n```", p},
@@ -124,7 +121,7 @@ type vector struct {
 }
 
 func (v *vector) question(t *testing.T) *Question {
-	ref, err := answer.NewReference(v.Reference, v.Type, v.Source)
+	ref, err := answer.NewReference(v.Reference, v.Type, answer.Asked{Source: v.Source, Labels: v.Labels})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +178,7 @@ func TestVectors(t *testing.T) {
 		found[c.Outcome] = true
 	}
 	for _, o := range Outcomes() {
-		if !found[o] {
+		if !found[o] && o != answer.RelaxedOnly { // Ein puts out numbers and nothing else
 			t.Errorf("no vector for %s", o)
 		}
 	}

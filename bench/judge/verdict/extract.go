@@ -29,12 +29,8 @@ var languages = map[sft.Mode][]string{sft.Ein: {"ein"}, sft.Python: {"python", "
 // is left out. In Python no line can be told from prose: the program is the whole
 // text.
 //
-// Reasoning that ends with </think> is left out where there is a block behind it, or
-// none at all.
-//
 // The time is linear in the reply.
 func Extract(reply string, l sft.Mode) (string, bool) {
-	reply = withoutReasoning(reply)
 	const open, other, unmarked, marked = 0, 1, 2, 3
 	program, best := "", -1
 	for b := range blocks(reply) {
@@ -70,7 +66,7 @@ func Detect(reply string) (sft.Mode, bool) {
 	if len(reply) > answer.MaxReply {
 		return "", false
 	}
-	reply = withoutReasoning(reply)
+	reply = answer.Visible(reply)
 	var marked sft.Mode
 	fenced, complete := false, false
 	tag := ""
@@ -101,26 +97,6 @@ func Detect(reply string) (sft.Mode, bool) {
 		return sft.Python, true
 	}
 	return sft.Ein, true
-}
-
-func withoutReasoning(reply string) string {
-	const end = "</think>"
-	i := strings.LastIndex(reply, end)
-	if i < 0 {
-		return reply
-	}
-	rest := reply[i+len(end):]
-	if fenced(rest) || !fenced(reply) && strings.TrimSpace(rest) != "" {
-		return rest
-	}
-	return reply
-}
-
-func fenced(text string) bool {
-	for range blocks(text) {
-		return true
-	}
-	return false
 }
 
 // detecting is how a text is looked at that may be no Ein at all.

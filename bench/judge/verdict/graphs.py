@@ -384,6 +384,8 @@ def from_places(x, nodes):
                 return write(out)
 
             yield Reading("matrix", edges, size, put)
+            if size > 2 and not any(isinstance(r, str) for r in inners):
+                return  # no list of nodes has one of them twice
     if array or not all(r is None or isinstance(r, COLLECTIONS) for r in inners):
         return
 
@@ -671,11 +673,14 @@ def look(text, labels, truths):
     chosen = sources(p, base, truths, late)
     # A program may have what leads to each node beside what it leads to.
     turns = [nearer(s, truths)[1] for s in chosen]
+    for i, s in enumerate(chosen[1:], 1):
+        if turned(s.edges) == chosen[0].edges:
+            turns[i] = not turns[0]
     mixed = any(turns) and not all(turns)
     for s, turn in zip(chosen, turns):
         edges = turned(s.edges) if mixed and turn else s.edges
         if s.both:  # without a direction: that of the question, where it has the edge
-            true = {frozenset(e): e for t in truths for e in sorted(t)}
+            true = {frozenset(e): e for t in truths for e in sorted(t, reverse=True)}
             edges = [true.get(e, tuple(e)) for e in pair_set(edges)]
         report["graphs"].append({"place": s.place, "path": s.path, "form": s.form, "turn": mixed and turn, "old": sorted(s.edges), "edges": sorted(edges), "nodes": s.nodes, "line": s.line})
     if chosen:

@@ -57,6 +57,9 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	if l.Error != "" {
 		return Verdict{}.fail(answer.InfraError, l.Error), nil
 	}
+	said := *l
+	said.Reply = answer.Visible(l.Reply)
+	l = &said
 	mode := l.Mode
 	if mode == "" {
 		if _, err := answer.ParseReply(l.Reply); err != nil {
@@ -93,7 +96,7 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode sft.Mode
 		return v, err
 	}
 	v = v.finished(l.Reply, l.Finish)
-	if !j.why || v.Outcome != answer.Wrong && !v.right() {
+	if !j.why || v.Outcome != answer.Wrong && !v.Any() {
 		return v, nil
 	}
 	w, err := j.graphs(ctx, q, mode, &v)

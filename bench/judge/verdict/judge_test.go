@@ -16,6 +16,11 @@ type scripted func(program string) (string, error)
 
 func (s scripted) Run(_ context.Context, program string) (string, error) { return s(program) }
 
+// pairsJSON is edges as the watcher is told of them.
+func pairsJSON(a arcs) string {
+	return strings.ReplaceAll(fmt.Sprint(a.sorted()), " ", ",")
+}
+
 // TestJudgePython has every verdict on a Python program, without Python.
 func TestJudgePython(t *testing.T) {
 	s := one(t, "reach_then_count", 3)
@@ -35,8 +40,13 @@ func TestJudgePython(t *testing.T) {
 			if p == program {
 				return first, nil
 			}
-			if want := pairsText(trueArcs(&s.q.Case.G), nil); strings.ReplaceAll(p, "])", ", ])") != "G.add_edges_from("+want+")\n" {
-				t.Errorf("runs %q, want the edges %s", p, want)
+			switch true := pairsJSON(trueArcs(&s.q.Case.G)); {
+			case !strings.HasPrefix(p, watcher):
+				t.Errorf("runs %q", p)
+			case !strings.Contains(p, `\"put\":[`):
+				return fmt.Sprintf(`{"out": %q, "graphs": [{"place": 3, "path": "", "form": "pairs", "old": [], "edges": [[0, 1]], "nodes": null, "line": 1}], "constant": false}`, first), nil
+			case !strings.Contains(p, `\"new\":`+true):
+				t.Errorf("runs %q, want the edges %s", p[len(watcher):], true)
 			}
 			return then, nil
 		}
@@ -50,10 +60,10 @@ func TestJudgePython(t *testing.T) {
 		"reading": {prints("77", right), answer.Wrong, GraphReading},
 		"both":    {prints("77", "78"), answer.Wrong, Both},
 		"broken with the true edges": {func(p string) (string, error) {
-			if p == program {
-				return "77", nil
+			if strings.Contains(p, `\"put\":[`) {
+				return "", &ProgramError{Outcome: RuntimeError, Message: "no"}
 			}
-			return "", &ProgramError{Outcome: RuntimeError, Message: "no"}
+			return prints("77", "")(p)
 		}, answer.Wrong, Both},
 		"failed": {func(string) (string, error) { return "", &ProgramError{Outcome: ParseError, Message: "no"} }, ParseError, ""},
 		"no box": {func(string) (string, error) { return "", errors.New("no box") }, answer.InfraError, ""},
@@ -79,6 +89,28 @@ func TestJudgePython(t *testing.T) {
 	none := &Line{Reply: program, Mode: sft.Python}
 	if v, err := New(Options{}).Reply(context.Background(), s.q, none); err != nil || v.Outcome != answer.InfraError || !strings.Contains(v.Message, "no sandbox") {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestReasoning strips reasoning in all modes alike.
+func TestReasoning(t *testing.T) {
+	s := one(t, "reach_then_count", 3)
+	direct, program := fmt.Sprintf(`{"answer": %s}`, s.in.Answer), "```ein\n"+s.in.EinProgram+"```"
+	python := "```python\nprint()\n```"
+	for text, want := range map[string]answer.Outcome{
+		"<think>%</think>\n%":       answer.StrictlyRight,
+		"{\"answer\": 99}</think>%": answer.StrictlyRight,
+		"<thinking>x</thinking>%":   answer.StrictlyRight,
+		"<think>%</think> \n":       answer.NoAnswer,
+		"<think>%":                  answer.NoAnswer,
+	} {
+		for mode, right := range map[sft.Mode]string{sft.Direct: direct, sft.CoT: direct, sft.Ein: program, sft.Python: python} {
+			said := strings.ReplaceAll(text, "%", right)
+			v, err := New(Options{Python: scripted(func(string) (string, error) { return string(s.in.Answer), nil })}).Reply(t.Context(), s.q, &Line{Reply: said, Mode: mode})
+			if err != nil || v.Outcome != want {
+				t.Errorf("%s %q: %+v, %v", mode, said, v, err)
+			}
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding,
 			continue // misread so, the question has no answer, or the right one
 		}
 		answers[string(got)] = true
-		reference, err := answer.NewReference(got, q.Type, "")
+		reference, err := answer.NewReference(got, q.Type, answer.Asked{})
 		if err == nil && answer.MatchAnswer(reply, &reference, q.Type, q.Category, answer.Strict) == answer.Correct {
 			if match.Matches++; match.Matches == 1 {
 				match.Edge = m.edge

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -22,8 +24,17 @@ type Question struct {
 	Program string
 }
 
-// NewQuestion is the question of an instance. Without why it has no more than scoring
-// needs, some hundred bytes.
+// fixed reports whether the wording of a question leaves nothing open. In cb1 lenient
+// mode is that of the paper; later generators state their conventions unless the id
+// asks for the phrasing of the paper.
+func fixed(in *instance.Instance) bool {
+	const options = 5 // of the parts of an id the first that may be one
+	parts := strings.Split(in.ID, "-")
+	return in.Version != "cb1" && !slices.Contains(parts[min(options, len(parts)):], "implicit")
+}
+
+// NewQuestion is the question of an instance; without why it has no more than scoring
+// needs.
 func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
 	c, err := instance.Category(in.Category)
 	if err != nil {
@@ -37,15 +48,15 @@ func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
 	if s := in.Query.Source; s != nil && *s >= 0 && *s < len(in.Nodes) {
 		source = in.Nodes[*s]
 	}
-	reference, err := answer.NewReference(in.Answer, c.Result, source)
+	reference, err := answer.NewReference(in.Answer, c.Result, answer.Asked{Source: source, Labels: in.Nodes, Fixed: fixed(in)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", quoted(in.ID), err)
 	}
-	q := &Question{ID: in.ID, Topic: Topic{c.Name, in.Level}, Type: c.Result, Reference: reference}
+	q := &Question{ID: in.ID, Topic: Topic{c.Name, in.Level}, Type: c.Result, Labels: in.Nodes, Reference: reference}
 	if !why {
 		return q, nil
 	}
-	q.Labels, q.Program = in.Nodes, in.EinProgram
+	q.Program = in.EinProgram
 	q.Case, err = in.Case()
 	return q, err
 }

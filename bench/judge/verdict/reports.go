@@ -34,14 +34,15 @@ type programRecord struct {
 	Language sft.Mode `json:"lang"`
 	answer.Result
 	Failure
-	Ops         uint64 `json:"ops"`
-	Constant    bool   `json:"constant_output"`
-	Attribution Kind   `json:"attribution,omitempty"`
+	Ops         uint64   `json:"ops"`
+	Constant    bool     `json:"constant_output"`
+	Attribution Kind     `json:"attribution,omitempty"`
+	Reading     *Reading `json:"reading,omitempty"`
 }
 
 // ProgramRecord is a line of ein bench exec.
 func ProgramRecord(it *Item, v *Verdict) any {
-	r := programRecord{it.Question.ID, v.Topic, it.Mode, v.Result, v.Failure, v.Ops, v.Constant, ""}
+	r := programRecord{it.Question.ID, v.Topic, it.Mode, v.Result, v.Failure, v.Ops, v.Constant, "", v.Reading}
 	if v.Attribution != nil {
 		r.Attribution = v.Attribution.Kind
 	}
@@ -56,7 +57,7 @@ func (it *Item) Again(line []byte) (*Verdict, bool) {
 		return nil, false
 	}
 	it.Mode = r.Language
-	v := &Verdict{Topic: r.Topic, Result: r.Result, Failure: r.Failure, Ops: r.Ops, Constant: r.Constant}
+	v := &Verdict{Topic: r.Topic, Result: r.Result, Failure: r.Failure, Ops: r.Ops, Constant: r.Constant, Reading: r.Reading}
 	if r.Attribution != "" {
 		v.Attribution = &Attribution{Kind: r.Attribution}
 	}
@@ -89,6 +90,7 @@ type scoreGroup struct {
 	Outcomes   map[answer.Outcome]int `json:"outcomes"`
 	Reasons    map[answer.Reason]int  `json:"reasons"` // of format_error and no_answer
 	Strict     *Rate                  `json:"strict"`  // null when nothing is scored
+	Relaxed    *Rate                  `json:"relaxed"`
 	Lenient    *Rate                  `json:"lenient"`
 }
 
@@ -100,7 +102,7 @@ func (s *Summary) Scores() any {
 		Replies int `json:"replies"`
 		Notes
 	}{1, view(&s.Groups, false, func(t *Tally) scoreGroup {
-		g := scoreGroup{t.Name, "", "", t.Verdicts, t.Scored(), map[answer.Outcome]int{}, t.Reasons, t.Rate(answer.Strict), t.Rate(answer.Lenient)}
+		g := scoreGroup{t.Name, "", "", t.Verdicts, t.Scored(), map[answer.Outcome]int{}, t.Reasons, t.Rate(answer.Strict), t.Rate(answer.Relaxed), t.Rate(answer.Lenient)}
 		for _, o := range answer.Outcomes() {
 			g.Outcomes[o] = t.Outcomes[o] // all of them
 		}
@@ -114,7 +116,7 @@ func (s *Summary) Scores() any {
 
 // ScoresText is the table of ein bench score.
 func (s *Summary) ScoresText() string {
-	rows := [][]string{slices.Concat([]string{"", "instances"}, RateHeads(), []string{"lenient only", "wrong", "format", "none", "infra"})}
+	rows := [][]string{slices.Concat([]string{"", "instances"}, RateHeads(), []string{"lenient only", "relaxed only", "wrong", "format", "none", "infra"})}
 	for _, t := range slices.Concat(s.Categories, s.Levels, []*Tally{s.All}) {
 		row := append([]string{t.Name, strconv.Itoa(t.Verdicts)}, t.Rates()...)
 		for _, o := range answer.Outcomes()[1:] {
@@ -139,6 +141,8 @@ type programGroup struct {
 	Outcomes     map[answer.Outcome]int `json:"outcomes"`
 	Constant     int                    `json:"constant_output"`
 	Attributions map[string]int         `json:"attributions"`
+	Reading      Reading                `json:"reading"`
+	Lucky        int                    `json:"right_though_misread"`
 }
 
 // ProgramReport is the report of ein bench exec.
@@ -151,7 +155,7 @@ type ProgramReport struct {
 // ProgramReport is the report of ein bench exec.
 func (s *Summary) ProgramReport() *ProgramReport {
 	return &ProgramReport{1, view(&s.Groups, true, func(t *Tally) programGroup {
-		return programGroup{t.Name, t.Verdicts, t.Outcomes, t.Constant, t.Attributions}
+		return programGroup{t.Name, t.Verdicts, t.Outcomes, t.Constant, t.Attributions, t.Read, t.Lucky}
 	}), s.Notes}
 }
 
@@ -199,7 +203,20 @@ func (s *Summary) ProgramsText() string {
 	if s.All.Constant > 0 {
 		fmt.Fprintf(&b, "\nPrograms whose output depends on no graph: %d\n", s.All.Constant)
 	}
+	if text := s.readText(); text != "" {
+		b.WriteString("\n" + text)
+	}
 	return b.String()
+}
+
+// readText tells how much of the graphs all programs have read right.
+func (s *Summary) readText() string {
+	r := &s.All.Read
+	if r.Edges == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Edges read right: %d of %d (%s), and %d added; programs that are right all the same: %d.\n",
+		r.Right, r.Edges, percent(r.Right, r.Edges), r.Added, s.All.Lucky)
 }
 
 // percent is a share as it is shown.
@@ -253,6 +270,7 @@ func (s *Summary) ErrorsText() string {
 			fmt.Fprintf(&b, "Edges misread: %d dropped, %d added, %d reversed.\n", s.Dropped, s.Added, s.Reversed)
 		}
 	}
+	b.WriteString(s.readText())
 	if s.Direct.All.Verdicts > 0 {
 		if b.Len() > 0 {
 			b.WriteString("\n")
@@ -267,7 +285,7 @@ func (s *Summary) ErrorsText() string {
 				float64(s.Tried)/n, float64(s.Answers)/n)
 		}
 	}
-	if b.Len() == 0 {
+	if s.Programs.All.Verdicts+s.Direct.All.Verdicts == 0 {
 		b.WriteString("There are no errors.\n")
 	}
 	if n := s.All.Outcomes[answer.InfraError]; n > 0 {

@@ -148,7 +148,7 @@ func TestScores(t *testing.T) {
 			t.Errorf("record %d is %s", i, text)
 		}
 	}
-	if want := `{"id":"` + all[0].ID + `","category":"triangle_count","level":"L1","outcome":"no_answer","strict":false,"lenient":false,"answer":null,"reason":"missing"}`; records[len(all)-1] != want {
+	if want := `{"id":"` + all[0].ID + `","category":"triangle_count","level":"L1","outcome":"no_answer","strict":false,"relaxed":false,"lenient":false,"answer":null,"reason":"missing"}`; records[len(all)-1] != want {
 		t.Errorf("%s", records[len(all)-1])
 	}
 	text := r.ScoresText() + r.NotesText()
@@ -177,6 +177,9 @@ func TestSource(t *testing.T) {
 			} else {
 				set = append(set, source)
 			}
+			if len(set) == 0 || len(set) == len(in.Nodes) {
+				continue // said without a look at the graph
+			}
 			text, err := json.Marshal(map[string]any{"answer": set})
 			if err != nil {
 				t.Fatal(err)
@@ -189,12 +192,12 @@ func TestSource(t *testing.T) {
 	}
 	r, _, _ := scored(t, x, b.String())
 	for _, g := range r.Categories {
-		if category.Table[place[g.Name]].Result == category.Set && g.Outcomes[answer.LenientOnly] != g.Verdicts {
-			t.Errorf("%s: %v", g.Name, g.Outcomes)
+		if category.Table[place[g.Name]].Result == category.Set {
+			want -= g.Outcomes[answer.LenientOnly]
 		}
 	}
-	if want != 18 {
-		t.Errorf("%d sets", want)
+	if want != 0 {
+		t.Errorf("%d sets are not right in lenient mode alone", want)
 	}
 }
 

@@ -22,6 +22,8 @@ type Tally struct {
 	Causes       map[string]int // of errors
 	Attributions map[string]int // of wrong programs
 	Constant     int
+	Read         Reading // of all programs whose graph was found
+	Lucky        int     // right programs that have misread an edge
 }
 
 // NewTally is an empty one.
@@ -50,6 +52,14 @@ func (t *Tally) Add(v *Verdict) {
 	}
 	if v.Constant {
 		t.Constant++
+	}
+	if r := v.Reading; r != nil {
+		t.Read.Edges += r.Edges
+		t.Read.Right += r.Right
+		t.Read.Added += r.Added
+		if v.Any() && (r.Right < r.Edges || r.Added > 0) {
+			t.Lucky++
+		}
 	}
 }
 

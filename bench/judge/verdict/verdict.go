@@ -31,7 +31,7 @@ const (
 
 // Outcomes lists the outcomes of programs.
 func Outcomes() []answer.Outcome {
-	return []answer.Outcome{answer.StrictlyRight, answer.LenientOnly, answer.Wrong, answer.NoAnswer,
+	return []answer.Outcome{answer.StrictlyRight, answer.LenientOnly, answer.RelaxedOnly, answer.Wrong, answer.NoAnswer,
 		NoProgram, ParseError, TypeError, OverLimit, RuntimeError, BadOutput, answer.InfraError}
 }
 
@@ -80,9 +80,6 @@ type Verdict struct {
 
 	printed string // by a Python program
 }
-
-// right reports whether an answer is right in some mode of scoring.
-func (v *Verdict) right() bool { return v.In(answer.Lenient) }
 
 // fail is the verdict on a reply without an answer.
 func (v Verdict) fail(o answer.Outcome, message string) Verdict {

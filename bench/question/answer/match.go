@@ -13,14 +13,17 @@ import (
 // Mode is how an answer is matched.
 type Mode string
 
-// Lenient also accepts what a question leaves open: whether its source counts.
+// The modes. Relaxed differs from strict in the container alone: it accepts the right
+// value in any that can be told. Lenient differs in the value alone: it also accepts
+// what the wording of a question leaves open, whether its source counts.
 const (
 	Strict  Mode = "strict"
+	Relaxed Mode = "relaxed"
 	Lenient Mode = "lenient"
 )
 
-// Modes lists the modes, the strictest first.
-func Modes() []Mode { return []Mode{Strict, Lenient} }
+// Modes lists the modes, strict first.
+func Modes() []Mode { return []Mode{Strict, Relaxed, Lenient} }
 
 // Verdict is what MatchAnswer says.
 type Verdict string
@@ -40,6 +43,7 @@ type Outcome string
 const (
 	StrictlyRight Outcome = "strict"
 	LenientOnly   Outcome = "lenient_only"
+	RelaxedOnly   Outcome = "relaxed_only"
 	Wrong         Outcome = "wrong"
 	FormatError   Outcome = "format_error"
 	NoAnswer      Outcome = "no_answer"
@@ -48,28 +52,28 @@ const (
 
 // Outcomes lists the outcomes.
 func Outcomes() []Outcome {
-	return []Outcome{StrictlyRight, LenientOnly, Wrong, FormatError, NoAnswer, InfraError}
+	return []Outcome{StrictlyRight, LenientOnly, RelaxedOnly, Wrong, FormatError, NoAnswer, InfraError}
 }
 
 // Judgements says for each mode whether an answer is right in it.
 type Judgements struct {
 	Strict  bool `json:"strict"`
+	Relaxed bool `json:"relaxed"`
 	Lenient bool `json:"lenient"`
 }
 
-// In is the judgement in a mode.
+// In is the judgement in a mode. Scores from before there was a relaxed mode lack it.
 func (j Judgements) In(m Mode) bool {
-	if m == Lenient {
-		return j.Lenient
-	}
-	return j.Strict
+	return j.Strict || m == Relaxed && j.Relaxed || m == Lenient && j.Lenient
 }
 
-// Judgements is those of an outcome, which names the strictest mode that an answer is
-// right in.
+// Any reports whether an answer is right in some mode.
+func (j Judgements) Any() bool { return j.Strict || j.Relaxed || j.Lenient }
+
+// Judgements is those of an outcome, which names the modes that an answer is right in.
 func (o Outcome) Judgements() Judgements {
 	strict := o == StrictlyRight
-	return Judgements{Strict: strict, Lenient: strict || o == LenientOnly}
+	return Judgements{Strict: strict, Relaxed: strict || o == RelaxedOnly, Lenient: strict || o == LenientOnly}
 }
 
 // countAmbiguous is the categories whose counts may include the source or not.
@@ -83,23 +87,29 @@ func setAmbiguous(c string) bool {
 	return slices.Contains([]string{"set_intersect", "set_difference", "ancestor", "sibling", "cousin", "negative_reach"}, c)
 }
 
+// Asked is what the judgement of an answer needs to know of its question.
+type Asked struct {
+	Source string   // label of the node that it is about; may be empty
+	Labels []string // of all nodes
+	Fixed  bool     // the wording leaves nothing open, and lenient is strict
+}
+
 // Reference is the right answer of a question.
 type Reference struct {
-	value  JSON
-	source string
+	value JSON
+	asked Asked
 	// number is an integer or a float. To low and high it is as far as is still
 	// accepted: the tolerance of a float, or one, in lenient mode, of an integer.
 	low, number, high decimal
 }
 
-// NewReference is the reference answer, with the label of the node that the
-// question is about, which may be empty.
-func NewReference(text json.RawMessage, t category.Result, source string) (Reference, error) {
+// NewReference is the reference answer of a question.
+func NewReference(text json.RawMessage, t category.Result, asked Asked) (Reference, error) {
 	v, err := Parse(string(text))
 	if err != nil {
 		return Reference{}, fmt.Errorf("the answer: %w", err)
 	}
-	r := Reference{value: v, source: source}
+	r := Reference{value: v, asked: asked}
 	ok := conforms(&v, t)
 	if ok && t == category.Compound {
 		reach, _ := v.Member("reachable")
@@ -155,11 +165,16 @@ func both(v *JSON, a, b string) bool {
 // has to be of type t. No answer at all, nil, is malformed. JSON types are strict:
 // 3.0 is an integer, "3" is none, and true is not 1.
 func MatchAnswer(predicted *JSON, reference *Reference, t category.Result, categoryName string, m Mode) Verdict {
+	if predicted != nil && m == Relaxed {
+		if v, ok := predicted.coerce(t, reference.asked.Labels); ok {
+			predicted = &v
+		}
+	}
 	if predicted == nil || !conforms(predicted, t) {
 		return Malformed
 	}
 	p, r := predicted, &reference.value
-	lenient := m == Lenient
+	lenient := m == Lenient && !reference.asked.Fixed
 	ok := false
 	switch t {
 	case category.Boolean:
@@ -171,7 +186,7 @@ func MatchAnswer(predicted *JSON, reference *Reference, t category.Result, categ
 		d := parseDecimal(p.text)
 		ok = reference.low.compare(d) <= 0 && d.compare(reference.high) <= 0
 	case category.Set:
-		ok = matchSet(p, r, reference.source, lenient && setAmbiguous(categoryName))
+		ok = matchSet(p, r, &reference.asked, lenient && setAmbiguous(categoryName))
 	case category.String:
 		ok = strings.TrimSpace(p.text) == strings.TrimSpace(r.text)
 	case category.Compound:
@@ -183,14 +198,13 @@ func MatchAnswer(predicted *JSON, reference *Reference, t category.Result, categ
 	return Incorrect
 }
 
-// matchSet compares sets of labels, which are as they are written: only an
-// answer that is a single string is trimmed.
-func matchSet(p, r *JSON, source string, withoutSource bool) bool {
+// matchSet compares sets of labels. With open, the difference may be the source; but
+// all labels and none are what is said without a look at the graph.
+func matchSet(p, r *JSON, asked *Asked, open bool) bool {
 	left, right := stringSet(p), stringSet(r)
-	if withoutSource && source != "" {
-		// The difference may be the source, and so the rest has to be the same.
-		delete(left, source)
-		delete(right, source)
+	if open && asked.Source != "" && len(left) > 0 && len(left) != len(asked.Labels) {
+		delete(left, asked.Source)
+		delete(right, asked.Source)
 	}
 	if len(left) != len(right) {
 		return false
@@ -206,7 +220,7 @@ func matchSet(p, r *JSON, source string, withoutSource bool) bool {
 func stringSet(v *JSON) map[string]bool {
 	set := make(map[string]bool, len(v.more.values))
 	for i := range v.more.values {
-		set[v.more.values[i].text] = true
+		set[strings.TrimSpace(v.more.values[i].text)] = true
 	}
 	return set
 }
@@ -232,14 +246,16 @@ func either(v *JSON, name, alias string) JSON {
 
 // Judge is the outcome of an answer: MatchAnswer in every mode.
 func Judge(predicted *JSON, reference *Reference, t category.Result, categoryName string) Outcome {
-	switch MatchAnswer(predicted, reference, t, categoryName, Strict) {
-	case Correct:
+	strict := MatchAnswer(predicted, reference, t, categoryName, Strict)
+	switch {
+	case strict == Correct:
 		return StrictlyRight
-	case Malformed:
-		return FormatError
-	}
-	if MatchAnswer(predicted, reference, t, categoryName, Lenient) == Correct {
+	case MatchAnswer(predicted, reference, t, categoryName, Lenient) == Correct:
 		return LenientOnly
+	case MatchAnswer(predicted, reference, t, categoryName, Relaxed) == Correct:
+		return RelaxedOnly
+	case strict == Malformed:
+		return FormatError
 	}
 	return Wrong
 }
@@ -256,21 +272,42 @@ type Result struct {
 
 // Score scores the reply to a question.
 func Score(reply string, reference *Reference, t category.Result, categoryName string) Result {
+	reply = Visible(reply)
 	p, err := ParseReply(reply)
-	if err != nil {
-		var reason Reason
-		errors.As(err, &reason)
-		if reason == NoReply {
-			return Result{Outcome: NoAnswer, Reason: reason}
+	if err == nil {
+		return judged(&p, reference, t, categoryName)
+	}
+	if p, relaxed := ParseRelaxed(reply); relaxed == nil {
+		if r := judged(&p, reference, t, categoryName); r.Relaxed {
+			return only(r)
 		}
-		return Result{Outcome: FormatError, Reason: reason}
 	}
-	o := Judge(&p, reference, t, categoryName)
-	result := Result{Outcome: o, Judgements: o.Judgements(), Answer: p.Raw()}
-	if o == FormatError {
-		result.Reason = WrongType
+	var reason Reason
+	errors.As(err, &reason)
+	if reason == NoReply {
+		return Result{Outcome: NoAnswer, Reason: reason}
 	}
-	return result
+	return Result{Outcome: FormatError, Reason: reason}
+}
+
+// judged is the result of an answer that was found.
+func judged(p *JSON, reference *Reference, t category.Result, categoryName string) Result {
+	o := Judge(p, reference, t, categoryName)
+	r := Result{Outcome: o, Judgements: o.Judgements(), Answer: p.Raw()}
+	switch o {
+	case FormatError:
+		r.Reason = WrongType
+	case RelaxedOnly:
+		v, _ := p.coerce(t, reference.asked.Labels)
+		r.Answer = v.Raw()
+	}
+	return r
+}
+
+// only is a result that is right in a container that strict mode does not read.
+func only(r Result) Result {
+	r.Outcome, r.Judgements = RelaxedOnly, RelaxedOnly.Judgements()
+	return r
 }
 
 // Finished is the result of a reply whose provider gave a finish reason: without

@@ -21,10 +21,14 @@ type vector struct {
 	Case      string          `json:"case"`
 	Category  string          `json:"category"`
 	Type      category.Result `json:"type"`
+	Version   string          `json:"version"`
+	Phrasing  string          `json:"phrasing"`
+	Labels    []string        `json:"labels"`
 	Source    string          `json:"source"`
 	Reference json.RawMessage `json:"reference"`
 	Reply     string          `json:"reply"`
 	Strict    string          `json:"strict"`
+	Relaxed   string          `json:"relaxed"`
 	Lenient   string          `json:"lenient"`
 	Outcome   Outcome         `json:"outcome"`
 }
@@ -61,9 +65,18 @@ func vectors(t testing.TB) (all []vector) {
 	return all
 }
 
+// asked is what a vector says of its question.
+func (v *vector) asked() Asked {
+	return Asked{Source: v.Source, Labels: v.Labels, Fixed: v.Version != "cb1" && v.Phrasing == "explicit"}
+}
+
 // byMode is the verdict on a reply in one mode.
 func byMode(reply string, ref *Reference, v *vector, m Mode) string {
+	reply = Visible(reply)
 	p, err := ParseReply(reply)
+	if m == Relaxed {
+		p, err = ParseRelaxed(reply)
+	}
 	switch {
 	case errors.Is(err, NoReply):
 		return string(NoAnswer)
@@ -82,16 +95,15 @@ func TestVectors(t *testing.T) {
 		if c, ok := category.Lookup(v.Category); !ok || c.Result != v.Type {
 			t.Errorf("%s: the category %s is not of type %s", v.Case, v.Category, v.Type)
 		}
-		ref, err := NewReference(v.Reference, v.Type, v.Source)
+		ref, err := NewReference(v.Reference, v.Type, v.asked())
 		if err != nil {
 			t.Errorf("%s: %v", v.Case, err)
 			continue
 		}
 		got := Score(v.Reply, &ref, v.Type, v.Category)
-		strict, lenient := byMode(v.Reply, &ref, v, Strict), byMode(v.Reply, &ref, v, Lenient)
-		if got.Outcome != v.Outcome || strict != v.Strict || lenient != v.Lenient {
-			t.Errorf("%s, %s, %.60q for %s: %s (%s %s) %s, want %s (%s %s)", v.Case, v.Category, v.Reply, v.Reference,
-				got.Outcome, strict, lenient, got.Reason, v.Outcome, v.Strict, v.Lenient)
+		found := [...]string{byMode(v.Reply, &ref, v, Strict), byMode(v.Reply, &ref, v, Relaxed), byMode(v.Reply, &ref, v, Lenient)}
+		if want := [...]string{v.Strict, v.Relaxed, v.Lenient}; got.Outcome != v.Outcome || found != want {
+			t.Errorf("%s, %s, %.60q for %s: %s %s %s, want %s %s", v.Case, v.Category, v.Reply, v.Reference, got.Outcome, found, got.Reason, v.Outcome, want)
 		}
 		if (got.Reason != "") != (got.Outcome == FormatError || got.Outcome == NoAnswer) {
 			t.Errorf("%s: %s with the reason %q", v.Case, got.Outcome, got.Reason)
@@ -117,7 +129,7 @@ func TestReferences(t *testing.T) {
 		c := &category.Table[i]
 		v := Value{Type: c.Result, Bool: true, Int: -1, Float: 7. / 3, Nodes: []int{0, 1}, Node: 1, Reachable: true, Degree: 2}
 		text := v.JSON([]string{`a"}`, "é"})
-		ref, err := NewReference(text, c.Result, "")
+		ref, err := NewReference(text, c.Result, Asked{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,14 +150,14 @@ func TestReferences(t *testing.T) {
 		{"tuple", "1"}, {category.Integer, ""}, {category.Integer, "1 2"}, {category.Set, `["\ud800"]`},
 		{category.Compound, `{"reachable":true,"reachable":true,"degree":1}`},
 	} {
-		if _, err := NewReference(json.RawMessage(test.text), test.t, ""); err == nil {
+		if _, err := NewReference(json.RawMessage(test.text), test.t, Asked{}); err == nil {
 			t.Errorf("%s is a reference of type %s", test.text, test.t)
 		}
 	}
 }
 
 func TestReasons(t *testing.T) {
-	ref, err := NewReference(json.RawMessage("3"), category.Integer, "")
+	ref, err := NewReference(json.RawMessage("7"), category.Integer, Asked{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +255,7 @@ func FuzzScore(f *testing.F) {
 		if len(reply)+len(reference) > 10_000 {
 			return
 		}
-		ref, err := NewReference(json.RawMessage(reference), category.Result(kind), source)
+		ref, err := NewReference(json.RawMessage(reference), category.Result(kind), Asked{Source: source})
 		if err != nil {
 			return
 		}
@@ -251,7 +263,7 @@ func FuzzScore(f *testing.F) {
 		if got.Lenient && !strings.Contains(reply, answerKey) {
 			t.Fatalf("%q scores for %s", reply, reference)
 		}
-		if got.Strict && !got.Lenient {
+		if got.Strict && !(got.Lenient && got.Relaxed) {
 			t.Fatal("right in strict mode alone")
 		}
 		right := Score(`{"answer": `+reference+`}`, &ref, category.Result(kind), name)
@@ -305,7 +317,7 @@ func TestLinear(t *testing.T) {
 		t.Error(err)
 	}
 	items := strings.Repeat(`"a",`, 1_000_000)
-	ref, err := NewReference(json.RawMessage(`["a"]`), category.Set, "")
+	ref, err := NewReference(json.RawMessage(`["a"]`), category.Set, Asked{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +326,7 @@ func TestLinear(t *testing.T) {
 	}
 	for _, x := range []string{strings.Repeat("9", MaxReply-100), "0." + strings.Repeat("0", MaxReply-100) + "1", "1e" + strings.Repeat("9", MaxReply-100)} {
 		for _, kind := range []category.Result{category.Integer, category.Float} {
-			ref, err := NewReference(json.RawMessage("3"), kind, "")
+			ref, err := NewReference(json.RawMessage("3"), kind, Asked{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -357,7 +369,7 @@ func TestDecimal(t *testing.T) {
 }
 
 func BenchmarkScore(b *testing.B) {
-	ref, err := NewReference(json.RawMessage(`["bear","kiwi"]`), category.Set, "lynx")
+	ref, err := NewReference(json.RawMessage(`["bear","kiwi"]`), category.Set, Asked{Source: "lynx"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 var outcomeStyles = map[answer.Outcome]int{
 	answer.StrictlyRight: 1,
 	answer.LenientOnly:   6,
+	answer.RelaxedOnly:   12,
 	answer.Wrong:         2,
 	answer.FormatError:   7,
 	answer.NoAnswer:      8,
@@ -28,6 +29,7 @@ var outcomeStyles = map[answer.Outcome]int{
 var outcomeNames = map[answer.Outcome]string{
 	answer.StrictlyRight: "strict",
 	answer.LenientOnly:   "lenient only",
+	answer.RelaxedOnly:   "relaxed only",
 }
 
 func outcomeName(o answer.Outcome) string {

@@ -9,14 +9,16 @@ func buildScoring(r *Report, s *Section) error {
 	if len(r.Arms) == 0 {
 		return nil
 	}
-	t := armTable("scoring", "Strict against lenient",
-		"Accuracy under both scorings of the same replies. The gap is the share that is right only leniently.",
-		r.Arms, []Column{{"strict", "strict", Percent}, {"lenient", "lenient", Percent}, {"gap", "gap", Points}},
+	t := armTable("scoring", "Strict against lenient and relaxed",
+		"Accuracy under the three scorings of the same replies. The gaps are the shares that are right in another value, or in another container.",
+		r.Arms, []Column{{"strict", "strict", Percent}, {"lenient", "lenient", Percent}, {"gap", "gap", Points}, {"relaxed", "relaxed", Percent}, {"container", "gap", Points}},
 		func(a *Arm) []chart.Value {
 			return []chart.Value{
 				share(a.scored, func(it *item) bool { return it.Score.Strict }),
 				share(a.scored, func(it *item) bool { return it.Score.Lenient }),
 				share(a.scored, func(it *item) bool { return it.Score.Outcome == answer.LenientOnly }),
+				share(a.scored, func(it *item) bool { return it.Score.In(answer.Relaxed) }),
+				share(a.scored, func(it *item) bool { return it.Score.Outcome == answer.RelaxedOnly }),
 			}
 		})
 	t.Paper = "strict_vs_lenient"

@@ -1,0 +1,254 @@
+package answer
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ein/bench/question/category"
+)
+
+// Visible is a reply without the reasoning before it, of which there is an end and
+// perhaps no beginning. A reply that never comes to an end of it is all reasoning.
+func Visible(reply string) string {
+	for _, tag := range []string{"think>", "thinking>"} {
+		if i := strings.LastIndex(reply, "</"+tag); i >= 0 {
+			reply = reply[i+len("</"+tag):]
+		} else if strings.HasPrefix(strings.TrimSpace(reply), "<"+tag) {
+			return ""
+		}
+	}
+	return reply
+}
+
+// stated is how answers are marked in texts, to the end of the line.
+var stated = regexp.MustCompile(`(?i)\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])[ \t*_]*\n?[ \t]*([^\n]*)`)
+
+// mostStated is how far from its end a text is searched for an answer.
+const mostStated = 1 << 16
+
+// ParseRelaxed finds the answer in a text whatever contains it: an object with a
+// member "answer", as JSON or as Python writes it, \boxed{...}, what stands behind
+// "answer:" or "answer is", of several the last; or the whole text. Its error is that
+// of ParseReply.
+func ParseRelaxed(reply string) (JSON, error) {
+	reply = Visible(reply)
+	v, err := ParseReply(reply)
+	if !errors.Is(err, NoObject) && !errors.Is(err, NoField) {
+		return v, err
+	}
+	reply = reply[max(0, len(reply)-mostStated):]
+	for at, tried := len(reply), 0; tried < maxDepth; tried++ {
+		if at = strings.LastIndexByte(reply[:at], '{'); at < 0 {
+			break
+		}
+		r := reader{s: reply, at: at}
+		if object, err := r.relaxed(); err == nil {
+			if a, ok := object.Member(answerKey); ok {
+				return a, nil
+			}
+		}
+	}
+	last, text := -1, strings.TrimSpace(reply)
+	const box = `\boxed{`
+	if at := strings.LastIndex(reply, box); at >= 0 {
+		inside := reply[at+len(box):]
+		depth := 0
+		for i, c := range []byte(inside) {
+			if c == '{' {
+				depth++
+			}
+			if c == '}' {
+				if depth--; depth < 0 {
+					last, text = at, inside[:i]
+					break
+				}
+			}
+		}
+	}
+	if all := stated.FindAllStringSubmatchIndex(reply, -1); all != nil {
+		if m := all[len(all)-1]; m[0] > last && !strings.Contains(reply[m[2]:m[3]], box) {
+			text = reply[m[2]:m[3]]
+		}
+	}
+	return relaxedText(text), nil
+}
+
+// relaxedText is a value as JSON or Python writes it, or else a text.
+func relaxedText(text string) JSON {
+	for _, wrapped := range []string{`\text{`, `\mathrm{`, "$", "```json", "```python", "```", "`", "**"} {
+		text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), wrapped))
+	}
+	text = strings.TrimRight(text, " \t\r\n.*`$")
+	if n := strings.Count(text, "}") - strings.Count(text, "{"); n == 1 {
+		text = strings.TrimSuffix(text, "}")
+	}
+	text = strings.ReplaceAll(strings.ReplaceAll(text, `\{`, "{"), `\}`, "}")
+	r := reader{s: text}
+	v, err := r.relaxed()
+	if r.space(); err != nil || r.at < len(text) {
+		return JSON{kind: jsonString, text: strings.TrimSpace(text)}
+	}
+	if a, ok := v.Member(answerKey); ok {
+		return a
+	}
+	return v
+}
+
+// relaxed reads a value of JSON or Python: quotes of both sorts or none, brackets of
+// all sorts, True and None.
+func (r *reader) relaxed() (JSON, error) {
+	r.space()
+	c := r.peek()
+	switch end := map[byte]byte{'{': '}', '[': ']', '(': ')'}[c]; {
+	case end != 0:
+		return r.relaxedList(c, end)
+	case c == '"':
+		s, err := r.string()
+		return JSON{kind: jsonString, text: s}, err
+	case c == '\'':
+		s, _, ok := strings.Cut(r.s[r.at+1:], "'")
+		if !ok {
+			return JSON{}, r.expected("the end of a string")
+		}
+		r.at += len(s) + len("''")
+		return JSON{kind: jsonString, text: s}, nil
+	}
+	word := r.s[r.at:]
+	if i := strings.IndexAny(word, ",:]})([{\n"); i >= 0 {
+		word = word[:i]
+	}
+	if r.at += len(word); word == "set" && strings.HasPrefix(r.s[r.at:], "()") {
+		r.at += len("()")
+		return list(nil), nil
+	}
+	switch word = strings.TrimSpace(word); word {
+	case "":
+		return JSON{}, r.expected("a value")
+	case "True", "False", "true", "false":
+		return JSON{kind: jsonBool, text: strings.ToLower(word)}, nil
+	case "None", "null":
+		return JSON{kind: jsonNull, text: "null"}, nil
+	}
+	if v, err := Parse(word); err == nil && v.kind == jsonNumber {
+		return v, nil
+	}
+	return JSON{kind: jsonString, text: word}, nil
+}
+
+func (r *reader) relaxedList(open, end byte) (JSON, error) {
+	if r.depth++; r.depth > maxDepth {
+		return JSON{}, TooDeep
+	}
+	r.at++
+	c := &composite{}
+	for {
+		if r.space(); r.next(end) {
+			break
+		}
+		v, err := r.relaxed()
+		if err != nil {
+			return v, err
+		}
+		if r.space(); open == '{' && v.kind == jsonString && r.next(':') {
+			c.keys = append(c.keys, v.text)
+			if v, err = r.relaxed(); err != nil {
+				return v, err
+			}
+		}
+		c.values = append(c.values, v)
+		if r.space(); !r.next(',') && r.peek() != end {
+			return JSON{}, r.expected("a comma or " + string(rune(end)))
+		}
+	}
+	r.depth--
+	if open != '{' || len(c.keys) == 0 && len(c.values) > 0 {
+		return list(c.values), nil
+	}
+	if len(c.keys) != len(c.values) || repeats(c.keys) {
+		return JSON{}, DuplicateKey
+	}
+	return object(c), nil
+}
+
+// list and object are composites with their text.
+func list(values []JSON) JSON {
+	var parts []string
+	for i := range values {
+		parts = append(parts, string(values[i].Raw()))
+	}
+	return JSON{jsonArray, "[" + strings.Join(parts, ",") + "]", &composite{values: values}}
+}
+
+func object(c *composite) JSON {
+	var parts []string
+	for i := range c.values {
+		parts = append(parts, string(quote(c.keys[i]))+":"+string(c.values[i].Raw()))
+	}
+	return JSON{jsonObject, "{" + strings.Join(parts, ",") + "}", c}
+}
+
+// coerce is a value in the container of a type; it is false where it has none that
+// could be meant.
+func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
+	word := strings.ToLower(strings.TrimSpace(v.text))
+	switch {
+	case t == category.Set && v.kind == jsonString:
+		return set(strings.TrimSpace(v.text), labels)
+	case t == category.Set && v.kind == jsonArray:
+		var names []JSON
+		for i := range v.more.values {
+			if v.more.values[i].kind != jsonString {
+				return *v, false
+			}
+			names = append(names, v.more.values[i])
+		}
+		return list(names), true
+	case v.kind == jsonArray && len(v.more.values) == 1:
+		return v.more.values[0].coerce(t, labels)
+	case t == category.Boolean && v.kind == jsonString && (word == "yes" || word == "true"):
+		return JSON{kind: jsonBool, text: "true"}, true
+	case t == category.Boolean && v.kind == jsonString && (word == "no" || word == "false"):
+		return JSON{kind: jsonBool, text: "false"}, true
+	case (t == category.Integer || t == category.Float) && v.kind == jsonString:
+		x, err := Parse(word)
+		return x, err == nil && conforms(&x, t)
+	case t == category.Compound && v.kind == jsonArray && len(v.more.values) == 2:
+		v = &JSON{kind: jsonObject, more: &composite{[]string{"reachable", "degree"}, v.more.values}}
+		fallthrough
+	case t == category.Compound && v.kind == jsonObject:
+		if !conforms(v, t) {
+			return *v, false
+		}
+		reach, degree := either(v, "reachable", "reach"), either(v, "degree", "deg")
+		reach, ok := reach.coerce(category.Boolean, labels)
+		degree, too := degree.coerce(category.Integer, labels)
+		return object(&composite{[]string{"reachable", "degree"}, []JSON{reach, degree}}), ok && too
+	}
+	return *v, conforms(v, t)
+}
+
+// between is what stands between the labels of a set in a text.
+var between = regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`)
+
+// set is the labels that a text names, with commas, "and" or lines between them; it is
+// false where it names anything else.
+func set(text string, labels []string) (JSON, bool) {
+	names := []string{text}
+	switch {
+	case strings.EqualFold(text, "none"):
+		names = nil
+	case !slices.Contains(labels, text):
+		names = between.Split(text, -1)
+	}
+	values := make([]JSON, len(names))
+	for i, x := range names {
+		x = strings.Trim(strings.TrimSpace(x), `"'`)
+		if !slices.Contains(labels, x) {
+			return JSON{}, false
+		}
+		values[i] = JSON{kind: jsonString, text: x}
+	}
+	return list(values), true
+}
