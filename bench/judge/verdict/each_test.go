@@ -34,6 +34,7 @@ func index(t *testing.T, ins []*instance.Instance) *Index {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = x.Close() })
 	return x
 }
 

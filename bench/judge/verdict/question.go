@@ -3,7 +3,6 @@ package verdict
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -69,35 +68,3 @@ func (q *Question) match(text json.RawMessage) answer.Result {
 	}
 	return answer.Result{Outcome: o, Judgements: o.Judgements(), Answer: text}
 }
-
-// Index is the questions of a file, by id. It does not change, so that several files
-// of replies may be judged at once.
-type Index struct {
-	list []*Question
-	byID map[string]int
-}
-
-// NewIndex reads the questions of instances; see NewQuestion for why. An error names
-// the line, as those of instance.Read do.
-func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (*Index, error) {
-	x := &Index{byID: map[string]int{}}
-	for in, err := range instances {
-		if err != nil {
-			return nil, err
-		}
-		line := len(x.list) + 1
-		if first, twice := x.byID[in.ID]; twice {
-			return nil, fmt.Errorf("line %d: the same instance is in line %d", line, first+1)
-		}
-		q, err := NewQuestion(in, why)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		x.byID[in.ID] = len(x.list)
-		x.list = append(x.list, q)
-	}
-	return x, nil
-}
-
-// Len is the number of questions.
-func (x *Index) Len() int { return len(x.list) }

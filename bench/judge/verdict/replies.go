@@ -121,7 +121,7 @@ func quoted(s string) string {
 // first counts; those to no question do not. Notes tell of both. The error is a
 // *LineError or that of yield, which ends the reading. It returns the number of lines.
 func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) error) (int, error) {
-	seen := make([]bool, len(x.list))
+	x.round++
 	lines := bufio.NewScanner(file)
 	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
 	n := 0
@@ -132,17 +132,18 @@ func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) e
 			return n, &LineError{n, err}
 		}
 		l.Number = n
-		i, ok := x.byID[l.ID]
+		q, again, err := x.reply(l.ID)
 		switch {
-		case !ok:
-			notes.Unknown.add(n, l.ID)
-			continue
-		case seen[i]:
+		case err != nil:
+			return n, err
+		case again:
 			notes.Duplicates.add(n, l.ID)
 			continue
+		case q == nil:
+			notes.Unknown.add(n, l.ID)
+			continue
 		}
-		seen[i] = true
-		if err := yield(x.list[i], *l); err != nil {
+		if err := yield(q, *l); err != nil {
 			return n, err
 		}
 	}
@@ -152,16 +153,10 @@ func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) e
 		}
 		return n, &LineError{n + 1, err}
 	}
-	for i, found := range seen {
-		if found {
-			continue
-		}
-		notes.Missing.add(0, x.list[i].ID)
-		if err := yield(x.list[i], Line{}); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
+	return n, x.missing(func(q *Question) error {
+		notes.Missing.add(0, q.ID)
+		return yield(q, Line{})
+	})
 }
 
 func decode(text string) (*Line, error) {

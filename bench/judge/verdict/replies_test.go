@@ -8,16 +8,20 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"ein/bench/question/instance"
 )
 
-// bareIndex is an index of nothing but ids.
-func bareIndex(ids ...string) *Index {
-	x := &Index{byID: map[string]int{}}
-	for i, id := range ids {
-		x.byID[id] = i
-		x.list = append(x.list, &Question{ID: id})
+// bareIndex is an index of questions of which the ids alone matter.
+func bareIndex(t *testing.T, ids ...string) *Index {
+	t.Helper()
+	var all []*instance.Instance
+	for _, id := range ids {
+		in := *one(t, "reachability", 0).in
+		in.ID = id
+		all = append(all, &in)
 	}
-	return x
+	return newIndex(t, all)
 }
 
 func TestJoin(t *testing.T) {
@@ -28,7 +32,7 @@ func TestJoin(t *testing.T) {
 `
 	notes := NewNotes()
 	var got []string
-	n, err := bareIndex("a", "b", "c").Join(strings.NewReader(file), notes, func(q *Question, l Line) error {
+	n, err := bareIndex(t, "a", "b", "c").Join(strings.NewReader(file), notes, func(q *Question, l Line) error {
 		if l.Number == 0 {
 			got = append(got, q.ID+" none")
 			return nil
@@ -76,7 +80,7 @@ func TestErrors(t *testing.T) {
 		`{"id":"a","id":"b","reply":""}`:     "same name",
 		`{"id":"a","reply":"` + strings.Repeat("x", MaxLine) + `"}`: "longer than",
 	} {
-		_, err := bareIndex("a").Join(strings.NewReader(good+text), NewNotes(), func(*Question, Line) error { return nil })
+		_, err := bareIndex(t, "a").Join(strings.NewReader(good+text), NewNotes(), func(*Question, Line) error { return nil })
 		var bad *LineError
 		if !errors.As(err, &bad) || bad.Line != 2 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v", text, err)
@@ -91,7 +95,7 @@ func TestErrors(t *testing.T) {
 		{strings.NewReader(""), broken},
 		{io.MultiReader(strings.NewReader(good), iotest.ErrReader(broken)), nil},
 	} {
-		if _, err := bareIndex("a").Join(c.file, NewNotes(), func(*Question, Line) error { return c.yield }); !errors.Is(err, broken) {
+		if _, err := bareIndex(t, "a").Join(c.file, NewNotes(), func(*Question, Line) error { return c.yield }); !errors.Is(err, broken) {
 			t.Error(err)
 		}
 	}
@@ -104,7 +108,7 @@ func TestManyStrangers(t *testing.T) {
 		fmt.Fprintf(&b, `{"id":"s%d","reply":""}`+"\n", i)
 	}
 	notes := NewNotes()
-	if _, err := bareIndex().Join(strings.NewReader(b.String()), notes, nil); err != nil {
+	if _, err := bareIndex(t).Join(strings.NewReader(b.String()), notes, nil); err != nil {
 		t.Fatal(err)
 	}
 	if notes.Unknown.Count != 1000 || len(notes.Unknown.First) != most || notes.Unknown.First[9] != (Place{10, "s9"}) {

@@ -39,6 +39,7 @@ func newIndex(t testing.TB, all []*instance.Instance) *Index {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = x.Close() })
 	return x
 }
 
@@ -332,6 +333,38 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
+// TestIndexMemory has an index of many instances.
+func TestIndexMemory(t *testing.T) {
+	in := *one(t, "reachability", 0).in
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	const many = 20_000
+	x, err := NewIndex(func(yield func(*instance.Instance, error) bool) {
+		for i := range many {
+			in.ID = fmt.Sprintf("cb1-test-reachability-%d-s3", i)
+			if !yield(&in, nil) {
+				return
+			}
+		}
+	}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	r, err := score(x, strings.NewReader(line(t, in.ID, right(&in))), none)
+	if err != nil || x.Len() != many || r.All.Outcomes[answer.StrictlyRight] != 1 || r.Missing.Count != many-1 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if after := heap(); after > before+1<<18 {
+		t.Errorf("%d bytes before, %d after", before, after)
+	}
+}
+
 func BenchmarkScore(b *testing.B) {
 	all := instances(b, 10)
 	x := newIndex(b, all)
@@ -350,8 +383,9 @@ func BenchmarkScore(b *testing.B) {
 
 // TestTooLongReply shows replies over the limit apart from other format errors.
 func TestTooLongReply(t *testing.T) {
-	x := newIndex(t, instances(t, 1))
-	line, err := json.Marshal(map[string]string{"id": x.list[0].ID, "reply": strings.Repeat(" ", answer.MaxReply) + `{"answer": 1}`})
+	all := instances(t, 1)
+	x := newIndex(t, all)
+	line, err := json.Marshal(map[string]string{"id": all[0].ID, "reply": strings.Repeat(" ", answer.MaxReply) + `{"answer": 1}`})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = index.Close() }()
 	sum := verdict.NewSummary()
 	err = a.Through(ctx, j.doing, f.replies, func(in *cli.File) error {
 		return toRecords(ctx, a, f, j.from, func(r records) (err error) {
