@@ -53,6 +53,18 @@ func power(s string) int64 {
 	return n
 }
 
+// text is a moderate integer in digits.
+func (d decimal) text() string {
+	if d.digits == "" {
+		return "0"
+	}
+	s := d.digits + strings.Repeat("0", int(d.point)-len(d.digits))
+	if d.negative {
+		s = "-" + s
+	}
+	return s
+}
+
 func (d decimal) integral() bool { return d.point >= int64(len(d.digits)) }
 
 func (d decimal) compare(e decimal) int {
