@@ -386,8 +386,10 @@ def from_places(x, nodes):
             yield Reading("matrix", edges, size, put)
             if size > 2 and not any(isinstance(r, str) for r in inners):
                 return  # no list of nodes has one of them twice
-    if array or not all(r is None or isinstance(r, COLLECTIONS) for r in inners):
+    if array or size not in (nodes.n, nodes.n + 1) or not all(r is None or isinstance(r, COLLECTIONS) for r in inners):
         return
+    if all(isinstance(r, tuple) and len(r) == 2 for r in inners):
+        return  # pairs
 
     def listed(out, more, s):
         return fill(x, out + [r for _, r in more])
