@@ -30,16 +30,35 @@ type Index struct {
 	table *os.File
 }
 
-// slot is an entry of the table: the hash of an id, which is never 0, the place of its
-// line, and the last round in which there was a reply.
-type slot struct{ hash, at, seen uint64 }
+// slot is an entry of the table: the hash of an id, which is never 0, the place and the
+// length of what is kept, and the last round in which there was a reply.
+type slot struct{ hash, at, size, seen uint64 }
 
-const slotSize = 24
+const slotSize = 32
 
-// kept is a line of an index.
+// kept is what an index keeps of an instance.
 type kept struct {
-	Line     int
-	Instance *instance.Instance
+	Line                               int
+	ID, Version, Category, Level, Type string
+	Nodes                              []string
+	Query                              instance.Query
+	Answer                             json.RawMessage
+	Directed                           bool     `json:",omitempty"` // from here on for attribution
+	Edges, Edges2                      [][2]int `json:",omitempty"`
+	Program                            string   `json:",omitempty"`
+}
+
+func (x *Index) kept(in *instance.Instance) *kept {
+	k := &kept{Line: x.n, ID: in.ID, Version: in.Version, Category: in.Category, Level: in.Level, Type: in.ResultType, Nodes: in.Nodes, Query: in.Query, Answer: in.Answer}
+	if x.why {
+		k.Directed, k.Edges, k.Edges2, k.Program = in.Directed, in.Edges, in.Edges2, in.EinProgram
+	}
+	return k
+}
+
+func (x *Index) question(k *kept) (*Question, error) {
+	return NewQuestion(&instance.Instance{ID: k.ID, Version: k.Version, Category: k.Category, Level: k.Level, ResultType: k.Type, N: len(k.Nodes),
+		Nodes: k.Nodes, Query: k.Query, Answer: k.Answer, Directed: k.Directed, Edges: k.Edges, Edges2: k.Edges2, EinProgram: k.Program}, x.why)
 }
 
 // NewIndex reads the questions of instances; see NewQuestion for why. An error names
@@ -91,55 +110,46 @@ func (x *Index) add(in *instance.Instance, lines *bufio.Writer) error {
 			return err
 		}
 	}
-	s, at, err := x.find(in.ID, lines)
-	if err != nil {
+	_, at, first, err := x.find(in.ID, lines)
+	switch {
+	case err != nil:
 		return err
-	}
-	if s.hash != 0 {
-		first, err := x.read(int64(s.at))
-		if err != nil {
-			return err
-		}
+	case first != nil:
 		return fmt.Errorf("line %d: the same instance is in line %d", x.n, first.Line)
 	}
-	least := *in
-	least.Question, least.PythonProgram, least.Digest = "", "", ""
-	if !x.why {
-		least.EinProgram, least.Edges, least.Edges2 = "", nil, nil
-	}
-	line, err := json.Marshal(kept{x.n, &least})
+	line, err := json.Marshal(x.kept(in))
 	if err != nil {
 		return err
 	}
-	if err := x.put(at, slot{x.hash(in.ID), uint64(x.end), 0}); err != nil {
+	if err := x.put(at, slot{x.hash(in.ID), uint64(x.end), uint64(len(line)), 0}); err != nil {
 		return err
 	}
-	x.end += int64(len(line)) + 1
-	_, err = lines.Write(append(line, '\n'))
+	x.end += int64(len(line))
+	_, err = lines.Write(line)
 	return err
 }
 
 func (x *Index) hash(id string) uint64 { return cmp.Or(maphash.String(x.seed, id), 1) }
 
-// find gives the slot of an id, or the empty one for it, with its place. Lines that
-// are still to be written are.
-func (x *Index) find(id string, lines *bufio.Writer) (slot, uint64, error) {
+// find gives the slot of an id, or the empty one for it, with its place, and what is
+// kept. Lines that are still to be written are.
+func (x *Index) find(id string, lines *bufio.Writer) (slot, uint64, *kept, error) {
 	h := x.hash(id)
 	for at := h & x.mask; ; at = (at + 1) & x.mask {
 		s, err := x.get(at)
 		if err != nil || s.hash == 0 {
-			return s, at, err
+			return s, at, nil, err
 		}
 		if s.hash != h {
 			continue
 		}
 		if lines != nil {
 			if err := lines.Flush(); err != nil {
-				return s, at, err
+				return s, at, nil, err
 			}
 		}
-		if k, err := x.read(int64(s.at)); err != nil || k.Instance.ID == id {
-			return s, at, err
+		if k, err := x.read(s); err != nil || k.ID == id {
+			return s, at, k, err
 		}
 	}
 }
@@ -149,13 +159,17 @@ func (x *Index) get(at uint64) (s slot, err error) {
 	if _, err = x.table.ReadAt(b[:], int64(at*slotSize)); errors.Is(err, io.EOF) {
 		err = nil // beyond the end there are zeros
 	}
-	s.hash, s.at, s.seen = binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	for i, to := range []*uint64{&s.hash, &s.at, &s.size, &s.seen} {
+		*to = binary.LittleEndian.Uint64(b[8*i:])
+	}
 	return s, err
 }
 
 func (x *Index) put(at uint64, s slot) error {
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, slotSize), s.hash)
-	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, s.at), s.seen)
+	b := make([]byte, 0, slotSize)
+	for _, v := range []uint64{s.hash, s.at, s.size, s.seen} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
 	_, err := x.table.WriteAt(b, int64(at*slotSize))
 	return err
 }
@@ -196,28 +210,28 @@ func (x *Index) grow() error {
 	return nil
 }
 
-// read reads a line.
-func (x *Index) read(at int64) (*kept, error) {
+// read reads what is kept.
+func (x *Index) read(s slot) (*kept, error) {
+	b := make([]byte, s.size)
+	if _, err := x.lines.ReadAt(b, int64(s.at)); err != nil {
+		return nil, err
+	}
 	k := &kept{}
-	return k, json.NewDecoder(io.NewSectionReader(x.lines, at, 1<<62-at)).Decode(k)
+	return k, json.Unmarshal(b, k)
 }
 
 // reply gives the question of an id, and notes that there is a reply: nil when there is
 // no such question, and true when there was a reply before.
 func (x *Index) reply(id string) (*Question, bool, error) {
-	s, at, err := x.find(id, nil)
-	if err != nil || s.hash == 0 || s.seen == x.round {
-		return nil, s.hash != 0, err
+	s, at, k, err := x.find(id, nil)
+	if err != nil || k == nil || s.seen == x.round {
+		return nil, k != nil, err
 	}
 	s.seen = x.round
 	if err := x.put(at, s); err != nil {
 		return nil, false, err
 	}
-	k, err := x.read(int64(s.at))
-	if err != nil {
-		return nil, false, err
-	}
-	q, err := NewQuestion(k.Instance, x.why)
+	q, err := x.question(k)
 	return q, false, err
 }
 
@@ -229,14 +243,14 @@ func (x *Index) missing(yield func(*Question) error) error {
 		if err := d.Decode(&k); err != nil {
 			return err
 		}
-		s, _, err := x.find(k.Instance.ID, nil)
+		s, _, _, err := x.find(k.ID, nil)
 		if err != nil {
 			return err
 		}
 		if s.seen == x.round {
 			continue
 		}
-		q, err := NewQuestion(k.Instance, x.why)
+		q, err := x.question(&k)
 		if err == nil {
 			err = yield(q)
 		}
