@@ -284,7 +284,7 @@ func plantStyles(t *testing.T, styles []style, each int) (right, none, all int) 
 				plant(Logic, logic)
 				for range 2 {
 					list := misread(r, &w.q.Case, []arcs{truth})[0].sorted()
-					if len(list) < 2 {
+					if len(list) < 2 || slices.Equal(list, truth.sorted()) {
 						continue
 					}
 					plant(GraphReading, s.program(&w, list, body[0]))

@@ -33,12 +33,11 @@ again with the true edges in it:
   graph_reading  it is right then
   logic          its edges are right already
   both           its edges are wrong, and with the true ones it still is
-  no_graph       it has no graph in it
+  no_graph       no graph was found in it
 
-Of a Python program the graph is what is written as such: pairs, calls of add_edge
-or of append, a dictionary or a list of lists, a 0/1 matrix, or lines of a text. One
-that computes its edges has none. Python programs are run in a sandbox; where there
-is none, the exit code is 5.
+The graph of an Ein program is what it writes as one; that of a Python program is
+an object that it computes with, found by running it under observation. Python
+programs are run in a sandbox; where there is none, the exit code is 5.
 
 For a wrong direct answer, the program of the instance is run under misreadings of
 the question: edges reversed or undirected, in-degrees for out-degrees

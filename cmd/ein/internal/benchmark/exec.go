@@ -53,7 +53,8 @@ those of ein bench score:
 
 A wrong program is run again with the true edges: it read the graph wrong
 (graph_reading), its logic is wrong (logic), or both; no_graph is one that has no
-graph in it. constant_output marks Ein programs whose output depends on no graph.
+graph that was found. constant_output marks programs whose output depends on no
+graph. Of all programs, right ones too, the edges read right are counted.
 
 With --lang python the replies are Python programs; each prints one JSON value,
 with the numbers of nodes in place of their labels. They are run in a sandbox, made
@@ -65,8 +66,9 @@ in Python. The sandbox is then opened when the first Python program comes.
 
 Of several replies with one id the first counts; an instance without a reply
 counts as no_answer. With -o, one record for each instance is written: {"id",
-"category","level","lang","outcome","strict","lenient","answer","reason",
-"error_class","code","message","ops","constant_output","attribution"}.
+"category","level","lang","outcome","strict","relaxed","lenient","answer","reason",
+"error_class","code","message","ops","constant_output","attribution",
+"reading"}.
 ` + restartHelp,
 		Example: `  ein bench exec --instances heldout.jsonl --replies replies.jsonl
   ein bench exec --instances heldout.jsonl --replies replies.jsonl --lang ein,python -o scores.jsonl --json`,

@@ -25,11 +25,14 @@ those of --instances and --replies. A file of replies is JSONL:
   {"id": the instance, "error": why there is no text}
 
 The answer is the member "answer" of the last JSON object of a reply that has one;
-what is around the object does not matter. Every instance has one outcome:
+what is around the object does not matter, and reasoning up to </think> is left
+out. Every instance has one outcome:
 
   strict        right
   lenient_only  right if the node asked about is counted in, or out, where the
-                question leaves that open
+                question leaves that open; never where it states its conventions
+  relaxed_only  the right value, but not as JSON of its type in such an object:
+                "3", yes, \boxed{3}, Answer: 3, a Python dictionary
   wrong         wrong
   format_error  no such object, or an answer of another JSON type
   no_answer     an empty reply, or none
@@ -41,8 +44,8 @@ the first counts: a file of several models or modes has to be split. Replies to 
 that are not in the file of instances do not count. All of this is reported.
 
 With -o, one record for each instance is written:
-{"id","category","level","outcome","strict","lenient","answer","reason"}, in the
-order of the replies, then those without one.
+{"id","category","level","outcome","strict","relaxed","lenient","answer","reason"},
+in the order of the replies, then those without one.
 ` + restartHelp,
 		Example: `  ein bench score runs/model-ein
   ein bench score --instances heldout.jsonl --replies replies.jsonl
