@@ -202,6 +202,59 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestFree has answers that need no look at the graph: leniently they are right where
+// they are strictly right, and every label never is.
+func TestFree(t *testing.T) {
+	all := instances(t, 20)
+	x := newIndex(t, all)
+	for name, set := range map[string]func(*instance.Instance) []string{
+		"every label": func(in *instance.Instance) []string { return in.Nodes },
+		"no label":    func(*instance.Instance) []string { return []string{} },
+	} {
+		var b strings.Builder
+		for _, in := range all {
+			text, err := json.Marshal(map[string]any{"answer": set(in)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.WriteString(line(t, in.ID, string(text)))
+		}
+		r, _, _ := scored(t, x, b.String())
+		for _, m := range answer.Modes() {
+			if r.All.Right[m] != r.All.Right[answer.Strict] || name == "every label" && r.All.Right[m] > 0 {
+				t.Errorf("%s is right %d times in %s mode, %d in strict", name, r.All.Right[m], m, r.All.Right[answer.Strict])
+			}
+		}
+	}
+}
+
+// TestOpen is whether lenient mode has anything to accept, by the version of the
+// generator and the phrasing.
+func TestOpen(t *testing.T) {
+	in := *one(t, "reach_then_count", 3).in
+	var n int
+	if err := json.Unmarshal(in.Answer, &n); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]answer.Outcome{
+		"cb1-train-reach_then_count-3-s21":             answer.LenientOnly,
+		"cb1-train-reach_then_count-3-s21-explicit":    answer.LenientOnly,
+		"cb2-implicit-reach_then_count-3-s21":          answer.Wrong,
+		"cb2-train-reach_then_count-3-s21-n8":          answer.Wrong,
+		"cb2-train-reach_then_count-3-s21-n8-implicit": answer.LenientOnly,
+	} {
+		in.ID, in.Version = id, id[:3]
+		q, err := NewQuestion(&in, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := New(Options{}).Reply(t.Context(), q, &Line{Reply: fmt.Sprintf(`{"answer": %d}`, n+1), Mode: "direct"})
+		if err != nil || v.Outcome != want {
+			t.Errorf("%s: %+v, %v", id, v, err)
+		}
+	}
+}
+
 func TestNothing(t *testing.T) {
 	all := instances(t, 1)
 	x := newIndex(t, all)
