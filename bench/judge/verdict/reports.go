@@ -215,7 +215,7 @@ func (s *Summary) readText() string {
 	if r.Edges == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Edges read right: %d of %d (%s), and %d added; programs that are right all the same: %d.\n",
+	return fmt.Sprintf("Edges read right: %d of %d (%s), and %d added. Right programs that misread some: %d\n",
 		r.Right, r.Edges, percent(r.Right, r.Edges), r.Added, s.All.Lucky)
 }
 
