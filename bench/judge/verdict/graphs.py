@@ -583,12 +583,12 @@ def alike(edges, truths):
 
 
 def turned(edges):
-    return {(v, u) for u, v in edges}
+    return frozenset((v, u) for u, v in edges)
 
 
 def nearer(s, truths):
     """The true edges that a graph is nearest to, and whether it has them turned around."""
-    ways = [(frozenset(t), False) for t in truths] + [(frozenset(turned(t)), True) for t in truths]
+    ways = [(frozenset(t), False) for t in truths] + [(turned(t), True) for t in truths]
     return max(ways, key=lambda w: len(s.edges & w[0]) - len(s.edges ^ w[0]))
 
 
@@ -673,18 +673,20 @@ def look(text, labels, truths):
         return time.process_time() - began > SECONDS
 
     chosen = sources(p, base, truths, late)
-    # A program may have what leads to each node beside what it leads to.
+    # A program may have what leads to each node beside what it leads to, or before it.
     turns = [nearer(s, truths)[1] for s in chosen]
     for i, s in enumerate(chosen[1:], 1):
         if turned(s.edges) == chosen[0].edges:
             turns[i] = not turns[0]
-    mixed = any(turns) and not all(turns)
+    met = {s.edges for s in base.states}
+    mixed = not all(turns) or any(turned(s.edges) != s.edges and turned(s.edges) in met for s in chosen)
     for s, turn in zip(chosen, turns):
-        edges = turned(s.edges) if mixed and turn else s.edges
+        turn = turn and mixed
+        edges = turned(s.edges) if turn else s.edges
         if s.both:  # without a direction: that of the question, where it has the edge
             true = {frozenset(e): e for t in truths for e in sorted(t, reverse=True)}
             edges = [true.get(e, tuple(e)) for e in pair_set(edges)]
-        report["graphs"].append({"place": s.place, "path": s.path, "form": s.form, "turn": mixed and turn, "old": sorted(s.edges), "edges": sorted(edges), "nodes": s.nodes, "line": s.line})
+        report["graphs"].append({"place": s.place, "path": s.path, "form": s.form, "turn": turn, "old": sorted(s.edges), "edges": sorted(edges), "nodes": s.nodes, "line": s.line})
     if chosen:
         report["constant"] = not late() and constant(p, base, chosen, truths)
     else:

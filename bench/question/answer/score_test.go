@@ -263,7 +263,7 @@ func FuzzScore(f *testing.F) {
 		if got.Lenient && !strings.Contains(reply, answerKey) {
 			t.Fatalf("%q scores for %s", reply, reference)
 		}
-		if got.Strict && !(got.Lenient && got.Relaxed) {
+		if got.Strict && (!got.Lenient || !got.Relaxed) {
 			t.Fatal("right in strict mode alone")
 		}
 		right := Score(`{"answer": `+reference+`}`, &ref, category.Result(kind), name)
