@@ -15,8 +15,8 @@ type Estimate struct {
 	Output   int64 `json:"output_tokens"`
 	// MostOutput is all requests at MaxTokens; 0 when there is no such bound.
 	MostOutput int64   `json:"most_output_tokens,omitempty"`
-	Cost       float64 `json:"cost,omitempty"` // dollars; 0 without a price
-	MostCost   float64 `json:"most_cost,omitempty"`
+	Cost       float64 `json:"cost,omitempty"`      // dollars; 0 without a price
+	MostCost   float64 `json:"most_cost,omitempty"` // with a token for each byte
 }
 
 // How tokens are estimated without the vocabulary of any model, and what a chat puts
@@ -34,7 +34,9 @@ const thoughts = 400
 // prompt is not in it: nobody knows how long a model thinks.
 func EstimateRun(o *Options, rows []run.Row) Estimate {
 	e := Estimate{Requests: len(rows)}
+	bytes := int64(0)
 	for i := range rows {
+		bytes += int64(o.bytes(&rows[i]))
 		in, out := estimate(o, rows[i].Instance, rows[i].Mode)
 		e.Input += in
 		e.Output += out
@@ -43,7 +45,7 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 	if p := o.Price; p != nil {
 		e.Cost = (float64(e.Input)*p.Input + float64(e.Output)*p.Output) / 1e6
 		if e.MostOutput > 0 {
-			e.MostCost = (float64(e.Input)*p.Input + float64(e.MostOutput)*p.Output) / 1e6
+			e.MostCost = most(p, bytes, e.MostOutput)
 		}
 	}
 	return e

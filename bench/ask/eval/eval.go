@@ -43,7 +43,7 @@ type Options struct {
 	Version   string // of the tool
 
 	Price   *run.Price // nil: the cost is not known
-	MaxCost float64    // dollars for the whole run; 0 is no bound. It needs a Price
+	MaxCost float64    // dollars for the whole run; 0 is no bound. It needs a Price and MaxTokens
 	Cache   string     // folder of responses; "" is none
 
 	// None of what follows changes a result.
@@ -158,6 +158,16 @@ func (o *Options) request(row *run.Row) *model.Request {
 	return &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
 }
 
+// bytes is the length of the request of a row, 0 where it cannot be made: which is said
+// when it is asked.
+func (o *Options) bytes(row *run.Row) int {
+	body, err := o.Model.Body(o.request(row))
+	if err != nil {
+		return 0
+	}
+	return len(body)
+}
+
 // Missing is the rows that Run would ask for: all, where there is no run yet.
 // Nothing is written.
 func Missing(o *Options) ([]run.Row, error) {
@@ -230,6 +240,9 @@ type Summary struct {
 	Usage     model.Usage `json:"usage"`    // of all replies of the run
 	Cost      float64     `json:"cost"`     // of all replies of the run, in dollars
 	Elapsed   float64     `json:"elapsed_s"`
+	// Unanswered is what requests without a reply may have cost at most, where the cost is
+	// bounded: the provider may bill them.
+	Unanswered float64 `json:"unanswered_cost,omitempty"`
 	// FirstFailure is about the first request that was rejected or given up on, and
 	// FirstHint what to do about it, if anything can be said.
 	FirstFailure string `json:"first_failure,omitempty"`
@@ -250,8 +263,11 @@ type Progress struct {
 // could have gone on, a *ConfigError, or that of package run. Replies that are still
 // missing without an error are in the Summary.
 func Run(ctx context.Context, o Options) (Summary, error) {
-	if o.MaxCost > 0 && o.Price == nil {
+	switch {
+	case o.MaxCost > 0 && o.Price == nil:
 		return Summary{}, fmt.Errorf("a bound on the cost needs a price for %s", o.Model.Name())
+	case o.MaxCost > 0 && o.Params.MaxTokens == 0:
+		return Summary{}, errors.New("a bound on the cost needs one on the output of a request (--max-tokens)")
 	}
 	if o.Drain <= 0 {
 		o.Drain = DefaultDrain

@@ -907,11 +907,12 @@ func TestEstimate(t *testing.T) {
 		t.Fatalf("%d, %v", len(rows), err)
 	}
 	e := EstimateRun(&o, rows)
-	input := int64(0)
-	for _, in := range o.Instances {
+	input, bytes := int64(0), 0
+	for i, in := range o.Instances {
+		bytes += o.bytes(&rows[i])
 		input += tokens(o.Prompts[sft.Direct]) + tokens(in.Question) + 2*perMessage
 	}
-	if e.Requests != 10 || e.Input != input || e.Output > 50 || e.MostOutput != 50 || e.Cost != float64(e.Input+2*e.Output) || e.MostCost != float64(input+100) {
+	if e.Requests != 10 || e.Input != input || e.Output > 50 || e.MostOutput != 50 || e.Cost != float64(e.Input+2*e.Output) || e.MostCost != float64(bytes+100) {
 		t.Errorf("got %+v", e)
 	}
 	if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) {

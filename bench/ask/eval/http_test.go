@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -252,4 +255,68 @@ func victim(t *testing.T, dir string) {
 		return
 	}
 	fmt.Println("complete")
+}
+
+// TestMaxCost drives the bound with a server that bills a token for each byte of the
+// prompt, all that was asked for as output, and requests that it never answers as well.
+func TestMaxCost(t *testing.T) {
+	const most = 40
+	list := instances(t, 40)
+	var mu sync.Mutex
+	billed, n := 0.0, 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var b struct {
+			Messages []struct{ Content string } `json:"messages"`
+			Most     int                        `json:"max_tokens"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
+			t.Error(err)
+		}
+		in := 0
+		for _, m := range b.Messages {
+			in += len(m.Content)
+		}
+		mu.Lock()
+		billed += (float64(in)*1 + float64(b.Most)*10) / 1e6
+		n++
+		k := n
+		mu.Unlock()
+		switch k % 4 {
+		case 0: // all of it is done, and the connection breaks
+			panic(http.ErrAbortHandler)
+		case 1:
+			http.Error(w, "a gateway gave up", http.StatusGatewayTimeout)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"choices":[{"message":{"content":"{\"answer\": 1}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, in, b.Most)
+	}))
+	defer server.Close()
+	o := options(t, client(t, server.URL), 1)
+	o.Instances, o.Source.Count = list, len(list)
+	o.Schedule = hasty(8)
+	o.Price, o.Params.MaxTokens = &run.Price{Input: 1, Output: 10}, most
+	for _, bound := range []float64{0.02, 0.04} { // the second goes on where the first ended
+		o.MaxCost = bound
+		sum, err := Run(t.Context(), o)
+		var stop *StopError
+		if !errors.As(err, &stop) || stop.Reason != Budget || sum.Asked == 0 {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		if billed > bound || billed < bound*0.8 {
+			t.Errorf("with --max-cost %g the server bills %g", bound, billed)
+		}
+		if got := sum.Cost + sum.Unanswered; got < billed-1e-9 {
+			t.Errorf("the run has counted %g of the %g that were billed", got, billed)
+		}
+	}
+	// A run that was killed has sent what it had reserved.
+	b, err := os.ReadFile(filepath.Join(o.Dir, run.BilledFile))
+	if err != nil || !strings.HasPrefix(string(b), `{"most":0.0`) {
+		t.Errorf("%s, %v", b, err)
+	}
+	o.Params.MaxTokens = 0
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--max-tokens") {
+		t.Errorf("a bound on the cost without one on the output: %v", err)
+	}
 }

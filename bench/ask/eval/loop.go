@@ -34,6 +34,9 @@ type loop struct {
 	spent    float64 // dollars, of the run
 	reserved float64 // dollars, that requests on their way may cost
 	longest  int64   // output of a reply so far, in tokens
+	hidden   int64   // tokens of input beyond the bytes of the request: what a server adds
+	lost     float64 // dollars, that requests without a reply may have cost
+	billed   float64 // what run.BilledFile has of the last two
 	refused  int     // connections
 	answered bool    // there is somebody: a reply has come
 	ended    *StopError
@@ -46,7 +49,8 @@ type task struct {
 	row     *run.Row
 	tries   int // that have failed
 	due     time.Time
-	reserve float64
+	bytes   int     // of the request
+	reserve float64 // dollars
 }
 
 // result is what has become of a request.
@@ -70,6 +74,9 @@ func newLoop(o *Options, w *run.Writer) *loop {
 		if r := rows[i].Reply; r != nil {
 			l.sum.Before++
 			l.count(r)
+			if o.MaxCost > 0 {
+				l.hidden = max(l.hidden, r.Usage.Input-int64(o.bytes(&rows[i])))
+			}
 			continue
 		}
 		l.todo = append(l.todo, &task{row: &rows[i]})
@@ -90,7 +97,7 @@ func (l *loop) count(r *run.Reply) {
 
 func (l *loop) summary() Summary {
 	s := l.sum
-	s.Cost = l.spent
+	s.Cost, s.Unanswered = l.spent, l.lost
 	s.Missing = s.Questions - s.Before - s.Asked - s.Cached
 	s.Elapsed = time.Since(l.start).Seconds()
 	return s
@@ -104,6 +111,12 @@ func (l *loop) run(ctx context.Context) error {
 	var err error
 	if l.cache, err = newCache(l.o); err != nil {
 		return &StopError{Reason: Disk, Err: fmt.Errorf("cannot use the cache: %w", err)}
+	}
+	if l.o.MaxCost > 0 {
+		if l.lost, err = run.ReadBilled(l.o.Dir); err != nil {
+			return err
+		}
+		l.billed = l.lost
 	}
 	l.w.Log(run.Event{Time: l.start, Event: "begin", Limit: l.pace.slots()})
 	asking, cancel := context.WithCancel(ctx)
@@ -132,6 +145,10 @@ func (l *loop) run(ctx context.Context) error {
 		case r := <-l.results:
 			l.flying--
 			l.reserved -= r.reserve
+			var e *model.Error
+			if r.disk != nil || r.err != nil && !(errors.As(r.err, &e) && e.Unbilled()) {
+				l.lost += r.reserve
+			}
 			l.handle(&r)
 		case <-next:
 		case <-ticker.C:
@@ -146,6 +163,9 @@ func (l *loop) run(ctx context.Context) error {
 		}
 		stopNext()
 		l.tell()
+	}
+	if l.o.MaxCost > 0 {
+		l.bill(l.lost)
 	}
 	if more := l.cacheBad - 1; more > 0 {
 		l.o.Warn(fmt.Sprintf("the cache failed for %s more", words.Plural(more, "reply", "replies")))
@@ -222,27 +242,45 @@ func (l *loop) nextStart() (<-chan time.Time, func()) {
 }
 
 // afford reports whether a request fits in the bound on the cost, with all that are on
-// their way at the most that they may cost.
+// their way at the most that they may cost. No tokenizer makes more tokens of a text than
+// it has bytes; what a server puts around it shows in what it has counted.
 func (l *loop) afford(t *task) bool {
 	if l.o.MaxCost <= 0 {
 		return true
 	}
-	input, output := estimate(l.o, t.row.Instance, t.row.Mode)
-	if most := int64(l.o.Params.MaxTokens); most > 0 {
-		output = most
-	} else {
-		output = max(output, l.longest)
-	}
-	t.reserve = (float64(input)*l.o.Price.Input + float64(output)*l.o.Price.Output) / 1e6
-	if l.spent+l.reserved+t.reserve <= l.o.MaxCost {
-		return true
+	t.bytes = l.o.bytes(t.row)
+	t.reserve = most(l.o.Price, int64(t.bytes)+l.hidden, max(int64(l.o.Params.MaxTokens), l.longest))
+	used := l.spent + l.lost + l.reserved + t.reserve
+	if used <= l.o.MaxCost {
+		// Who goes on after a kill has to know what was on its way. Steps keep writes rare.
+		const step = 1.25
+		if need := l.lost + l.reserved + t.reserve; need > l.billed {
+			l.bill(min(need*step, need+l.o.MaxCost-used))
+		}
+		return l.ended == nil
 	}
 	if l.flying == 0 {
+		lost := ""
+		if l.lost > 0 {
+			lost = fmt.Sprintf(", requests without a reply may have cost $%.4f", l.lost)
+		}
 		l.end(&StopError{Reason: Budget,
-			Err:  fmt.Errorf("the run has cost $%.4f, and the next request could cost up to $%.4f: more than --max-cost %g", l.spent, t.reserve, l.o.MaxCost),
+			Err:  fmt.Errorf("the run has cost $%.4f%s, and the next request could cost up to $%.4f: more than --max-cost %g", l.spent, lost, t.reserve, l.o.MaxCost),
 			Hint: "Give the same command a higher --max-cost to go on."})
 	}
 	return false
+}
+
+// bill keeps what requests without a reply may have cost.
+func (l *loop) bill(most float64) {
+	if most == l.billed {
+		return
+	}
+	if err := run.WriteBilled(l.o.Dir, most); err != nil {
+		l.end(&StopError{Reason: Disk, Err: err})
+		return
+	}
+	l.billed = most
 }
 
 // ask gets a reply and keeps it. It runs beside the loop and touches none of its
@@ -333,6 +371,7 @@ func (l *loop) handle(r *result) {
 
 func (l *loop) replied(r *result, now time.Time) {
 	l.count(r.reply)
+	l.hidden = max(l.hidden, r.reply.Usage.Input-int64(r.bytes))
 	l.now++
 	if r.cached {
 		l.sum.Cached++

@@ -102,6 +102,15 @@ func matches(pattern, name string) bool {
 	return true
 }
 
+// most is what a request costs at most, in dollars.
+func most(p *run.Price, input, output int64) float64 {
+	in := p.Input
+	if p.CachedInput != nil {
+		in = max(in, *p.CachedInput)
+	}
+	return (float64(input)*in + float64(output)*p.Output) / 1e6
+}
+
 // cost is what a use costs in dollars, 0 without a price.
 func cost(p *run.Price, u model.Usage) float64 {
 	if p == nil {

@@ -8,7 +8,10 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"time"
 )
 
@@ -142,6 +145,25 @@ func (e *Error) Passes() bool {
 	}
 	return false
 }
+
+// Unbilled reports whether a request that failed is known to have cost nothing: nobody
+// was reached, or it was refused before a model saw it. What broke on the way, or in a
+// gateway, may have been answered and billed.
+func (e *Error) Unbilled() bool {
+	var op *net.OpError
+	switch {
+	case e.Status == 0:
+		return e.Class == Denied || errors.As(e.Err, &op) && op.Op == "dial"
+	case e.Status == http.StatusRequestTimeout:
+		return false
+	case e.Status == http.StatusServiceUnavailable, e.Status == statusOverloaded:
+		return true
+	}
+	return e.Status/100 == 3 || e.Status/100 == 4
+}
+
+// statusOverloaded is that of Anthropic.
+const statusOverloaded = 529
 
 // Ends reports whether every other request would fail as well.
 func (e *Error) Ends() bool { return e.Class == Quota || e.Class == Denied }

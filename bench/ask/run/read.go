@@ -22,6 +22,7 @@ const (
 	RepliesFile   = "replies.jsonl"
 	ScoresFile    = "scores.jsonl"
 	LogFile       = "log.jsonl"
+	BilledFile    = "billed.json"
 	lockFile      = "lock"
 	tornFile      = RepliesFile + ".torn" // tails that were taken off
 	badFile       = RepliesFile + ".bad"  // lines that Repair has taken out
@@ -299,6 +300,42 @@ func twice[T comparable](list []T) bool {
 		}
 	}
 	return false
+}
+
+// billed is the content of BilledFile.
+type billed struct {
+	Most float64 `json:"most"`
+}
+
+// ReadBilled is the most dollars that requests without a reply may have cost: those that
+// failed, and those on their way when the run was last heard of. It is 0 for a run
+// without a bound on its cost.
+func ReadBilled(dir string) (float64, error) {
+	name := filepath.Join(dir, BilledFile)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	var b billed
+	if err == nil {
+		err = strict(text, &b)
+	}
+	if err == nil && !(b.Most >= 0) {
+		err = fmt.Errorf("%g dollars, expected 0 or more", b.Most)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return b.Most, nil
+}
+
+// WriteBilled replaces what ReadBilled gives.
+func WriteBilled(dir string, most float64) error {
+	b, err := marshal(&billed{most})
+	if err != nil {
+		return err
+	}
+	return job.ReplaceBytes(filepath.Join(dir, BilledFile), append(b, '\n'))
 }
 
 // ReadScores reads the scores of a run. The error is fs.ErrNotExist when it has

@@ -6,6 +6,7 @@
 //	replies.jsonl    one line for each reply; only ever appended to
 //	scores.jsonl     one line for each reply; derived, rewritten by scoring
 //	log.jsonl        failures, retries and times; no result depends on it
+//	billed.json      what requests without a reply may have cost, where the cost is bounded
 //	lock             held while a run is written
 //
 // A line of replies is a JSON object whose last member is "crc", the CRC-32C of
