@@ -42,6 +42,10 @@ type Options struct {
 	Prompts   sft.Prompts
 	Version   string // of the tool
 
+	// AcceptVersion goes on with other prompts, requests or rules of scoring than the run
+	// was begun with, which keeps both.
+	AcceptVersion bool
+
 	Price   *run.Price // nil: the cost is not known
 	MaxCost float64    // dollars for the whole run; 0 is no bound. It needs a Price and MaxTokens
 	Cache   string     // folder of responses; "" is none
@@ -68,7 +72,7 @@ const question = "{question}"
 
 // Config is the configuration of the run that the options ask for.
 func (o *Options) Config() (run.Config, error) {
-	c := run.Config{Format: run.Format, Ein: o.Version, Model: o.Model.Name(), BaseURL: o.BaseURL, Modes: o.Modes,
+	c := run.Config{Format: run.Format, Ein: o.Version, Scoring: run.Scoring, Model: o.Model.Name(), BaseURL: o.BaseURL, Modes: o.Modes,
 		Encodings: o.Encodings, Samples: o.Samples, Params: o.Params, Instances: o.Source,
 		Prompts: map[sft.Mode]string{}, Sent: map[sft.Mode]json.RawMessage{}, Price: o.Price}
 	if u, err := url.Parse(o.BaseURL); err != nil || u.User != nil {
@@ -90,6 +94,7 @@ type ConfigError struct {
 	Dir         string
 	Differences []string // what there is, and what was asked for now
 	Empty       bool     // it has no replies yet
+	Version     bool     // AcceptVersion accepts them
 }
 
 func (e *ConfigError) Error() string {
@@ -114,7 +119,11 @@ func (o *Options) open() (*run.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.same(w.Run(), c); err != nil {
+	err = o.same(w.Run(), c)
+	if other := (*ConfigError)(nil); o.AcceptVersion && errors.As(err, &other) && other.Version {
+		err = w.Accept(c)
+	}
+	if err != nil {
 		_ = w.Close()
 		return nil, err
 	}
@@ -128,7 +137,9 @@ func (o *Options) same(r *run.Run, c run.Config) error {
 		return nil
 	}
 	empty := !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Reply != nil })
-	return &ConfigError{o.Dir, d, empty}
+	now := r.Config.Current()
+	now.Prompts, now.Sent, now.Scoring = c.Prompts, c.Sent, c.Scoring
+	return &ConfigError{o.Dir, d, empty, len(run.Diff(now, c)) == 0}
 }
 
 // Repeats reports whether the samples of a question are one request at temperature
@@ -191,7 +202,9 @@ func Missing(o *Options) ([]run.Row, error) {
 		return nil, err
 	}
 	if err := o.same(r, c); err != nil {
-		return nil, err
+		if other := (*ConfigError)(nil); !o.AcceptVersion || !errors.As(err, &other) || !other.Version {
+			return nil, err
+		}
 	}
 	var rows []run.Row
 	for i := range r.Rows {

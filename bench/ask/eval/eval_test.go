@@ -965,3 +965,49 @@ func FuzzCache(f *testing.F) {
 		}
 	})
 }
+
+// TestAcceptVersion goes on with other prompts only when it is told to, and keeps both.
+func TestAcceptVersion(t *testing.T) {
+	m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
+		if strings.Contains(r.ID, "cousin") && !strings.Contains(r.System, "new") {
+			return nil, &model.Error{Class: model.Rejected, Status: 400}
+		}
+		return said(r), nil
+	}}
+	o := options(t, m, 26)
+	if sum, err := Run(t.Context(), o); err != nil || sum.Missing != 1 {
+		t.Fatal(sum, err)
+	}
+	o.Prompts = sft.Prompts{sft.Direct: "A new prompt."}
+	var other *ConfigError
+	if _, err := Run(t.Context(), o); !errors.As(err, &other) || !other.Version || len(other.Differences) != 2 {
+		t.Fatalf("got %v", err)
+	}
+	o.AcceptVersion = true
+	o.Samples = 2
+	if _, err := Run(t.Context(), o); !errors.As(err, &other) || other.Version {
+		t.Errorf("other samples are no other version: %v", err)
+	}
+	o.Samples = 1
+	if rows, err := Missing(&o); err != nil || len(rows) != 1 {
+		t.Errorf("%v, %v", rows, err)
+	}
+	if sum, err := Run(t.Context(), o); err != nil || sum.Missing != 0 {
+		t.Fatal(sum, err)
+	}
+	o.AcceptVersion = false // it is the version of the run now
+	if sum, err := Run(t.Context(), o); err != nil || sum.Before != 26 {
+		t.Error(sum, err)
+	}
+	r, err := run.Read(o.Dir)
+	if err != nil || len(r.Config.Accepted) != 1 || r.Config.Prompts[sft.Direct] == r.Config.Accepted[0].Prompts[sft.Direct] {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	runs := map[string]int{}
+	for _, row := range r.Rows {
+		runs[row.Reply.Run]++
+	}
+	if len(runs) != 2 {
+		t.Errorf("the replies do not say what they are of: %v", runs)
+	}
+}

@@ -10,10 +10,13 @@ import (
 )
 
 // Diff says how two configurations differ, a line for each member; none is equal.
-// What a name or a version is does not count, since the content it stands for is
-// compared: the version of ein and the name of the file of instances.
+// Of a run it is the configuration in force that counts. What a name or a version is
+// does not, since the content it stands for is compared: the version of ein and the name
+// of the file of instances.
 func Diff(a, b Config) []string {
+	a, b = a.Current(), b.Current()
 	a.Ein, b.Ein = "", ""
+	a.Format, b.Format = 0, 0
 	a.Instances.File, b.Instances.File = "", ""
 	x, y := map[string]string{}, map[string]string{}
 	flatten(x, "", tree(&a))

@@ -21,40 +21,36 @@ const (
 	crcLen   = len(crcBegin) + 8 + len(crcEnd)
 )
 
-// seal gives the line of a reply: its object with the CRC-32C of the object as
+// seal gives the line of a reply or a score: its object with the CRC-32C of the object as
 // the last member, and a newline.
-func seal(r *Reply) ([]byte, error) {
-	b, err := marshal(r)
+func seal(key *Key, v any) ([]byte, error) {
+	b, err := marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	sum := crc32.Checksum(b, castagnoli)
 	b = fmt.Appendf(b[:len(b)-1], crcBegin+"%08x"+crcEnd, sum)
 	if len(b) >= job.MaxLine {
-		return nil, fmt.Errorf("the reply to %s takes %d bytes, the most is %d", r.ID, len(b), job.MaxLine)
+		return nil, fmt.Errorf("the line of %s takes %d bytes, the most is %d", key.ID, len(b), job.MaxLine)
 	}
 	return append(b, '\n'), nil
 }
 
-// unseal reads a line without its newline.
-func unseal(line []byte) (*Reply, error) {
+// unseal reads a line without its newline, and gives its checksum.
+func unseal(line []byte, v any) (sum string, err error) {
 	at := len(line) - crcLen
 	if at < 0 {
-		return nil, errors.New("it is too short for a reply with its checksum")
+		return "", errors.New("it is too short for an object with its checksum")
 	}
 	body := append(bytes.Clone(line[:at]), '}')
-	want := fmt.Sprintf(crcBegin+"%08x"+crcEnd, crc32.Checksum(body, castagnoli))
-	switch end := string(line[at:]); {
+	sum = fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli))
+	switch end, want := string(line[at:]), crcBegin+sum+crcEnd; {
 	case !strings.HasPrefix(end, crcBegin) || !strings.HasSuffix(end, crcEnd):
-		return nil, errors.New("it does not end with a checksum")
+		return "", errors.New("it does not end with a checksum")
 	case end != want:
-		return nil, fmt.Errorf("the checksum is not that of the content: the line ends in %s, expected %s", end, want)
+		return "", fmt.Errorf("the checksum is not that of the content: the line ends in %s, expected %s", end, want)
 	}
-	r := &Reply{}
-	if err := strict(body, r); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return sum, strict(body, v)
 }
 
 // marshal is compact JSON. Programs are full of < and >, which stay as they are.

@@ -38,7 +38,7 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s: the run has format %d, and this program reads and writes format %d", e.File, e.Found, Format)
+	return fmt.Sprintf("%s: the run has format %d, and this program reads formats %d to %d", e.File, e.Found, firstFormat, Format)
 }
 
 // CorruptError is a line that cannot have been written so. Nothing of the file is
@@ -73,11 +73,40 @@ func Read(dir string) (*Run, error) {
 		byKey[scores[i].Key] = &scores[i]
 	}
 	for i := range r.Rows {
-		if r.Rows[i].Reply != nil {
-			r.Rows[i].Score = byKey[r.Rows[i].Key]
+		row := &r.Rows[i]
+		if row.Reply == nil || byKey[row.Key] == nil {
+			continue
+		}
+		row.Score = byKey[row.Key]
+		switch of := row.Score.Of; {
+		case of != row.Reply.sum && (of != "" || r.Config.Format > firstFormat):
+			return nil, &StaleError{filepath.Join(dir, ScoresFile), row.Key}
+		case row.Score.Scoring != Scoring:
+			r.Others++
 		}
 	}
 	return r, nil
+}
+
+// StaleError is a score that is not of the reply that is there.
+type StaleError struct {
+	File string
+	Key  Key
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%s: the score of %s, %s, sample %d is not of the reply that is there", e.File, e.Key.ID, e.Key.Mode, e.Key.Sample)
+}
+
+// ChangedError is a configuration under which the replies of a run were not asked.
+type ChangedError struct {
+	File        string
+	Line        int // of the replies
+	Found, Want string
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s: the reply in line %d of %s was asked under another configuration: it has the digest %s, and the file %s", e.File, e.Line, RepliesFile, e.Found, e.Want)
 }
 
 // ReadReplies is Read without the scores, for those who make them.
@@ -113,6 +142,9 @@ func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 			return bad
 		}
 		reply, err := c.take(l)
+		if changed := (*ChangedError)(nil); errors.As(err, &changed) {
+			return err
+		}
 		if err != nil {
 			bad = &CorruptError{filepath.Join(r.Dir, RepliesFile), l.Number, l.Offset, err}
 			r.Torn = l.Length
@@ -138,10 +170,18 @@ var errForeign = errors.New("it does not belong here")
 type collector struct {
 	rows map[Key]*Row
 	line map[Key]int
+	dir  string
+	runs []string // digests of the configurations
 }
 
 func newCollector(r *Run) *collector {
-	c := &collector{make(map[Key]*Row, len(r.Rows)), map[Key]int{}}
+	c := &collector{make(map[Key]*Row, len(r.Rows)), map[Key]int{}, r.Dir, nil}
+	for _, v := range r.Config.versions() {
+		c.runs = append(c.runs, v.digest())
+		if v.Scoring == "" {
+			c.runs = append(c.runs, "") // it was begun in format 1
+		}
+	}
 	for i := range r.Rows {
 		c.rows[r.Rows[i].Key] = &r.Rows[i]
 	}
@@ -156,9 +196,13 @@ func (c *collector) take(l *job.Line) (*Reply, error) {
 	case !l.Terminated:
 		return nil, errors.New("it is cut off")
 	}
-	reply, err := unseal(l.Text)
-	if err != nil {
+	reply := &Reply{}
+	var err error
+	if reply.sum, err = unseal(l.Text, reply); err != nil {
 		return nil, err
+	}
+	if !slices.Contains(c.runs, reply.Run) {
+		return nil, &ChangedError{filepath.Join(c.dir, ConfigFile), l.Number, reply.Run, c.runs[len(c.runs)-1]}
 	}
 	first, twice := c.line[reply.Key]
 	switch {
@@ -255,7 +299,7 @@ func parseConfig(name string, b []byte) (*Config, error) {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
-	if head.Format != Format {
+	if head.Format < firstFormat || head.Format > Format {
 		return nil, &FormatError{name, head.Format}
 	}
 	c := &Config{}
@@ -274,8 +318,8 @@ const MaxSamples = 10_000
 // check holds a configuration to what the rest relies on.
 func (c *Config) check() error {
 	switch {
-	case c.Format != Format:
-		return fmt.Errorf("format %d, expected %d", c.Format, Format)
+	case c.Format > firstFormat && c.Scoring == "" && len(c.Accepted) == 0:
+		return errors.New("no digest of the scoring")
 	case c.Model == "":
 		return errors.New("no model")
 	case len(c.Modes) == 0:
@@ -349,32 +393,42 @@ func ReadScores(dir string) ([]Score, error) {
 	defer func() { _ = f.Close() }()
 	var list []Score
 	err = job.Lines(f, func(l *job.Line) error {
-		var s Score
-		err := strict(l.Text, &s)
-		if l.TooLong {
-			err = fmt.Errorf("it is longer than %d bytes", job.MaxLine)
-		}
-		if err == nil && s.Judgements != s.Outcome.Judgements() {
-			err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
-		}
+		s, err := parseScore(l)
 		if err != nil {
 			return &CorruptError{name, l.Number, l.Offset, err}
 		}
-		list = append(list, s)
+		list = append(list, *s)
 		return nil
 	})
 	return list, err
+}
+
+// parseScore reads a line. One that ends without a checksum has to be of format 1, and
+// then says nothing of its reply.
+func parseScore(l *job.Line) (*Score, error) {
+	if l.TooLong {
+		return nil, fmt.Errorf("it is longer than %d bytes", job.MaxLine)
+	}
+	s := &Score{}
+	_, err := unseal(l.Text, s)
+	if err != nil && strict(l.Text, s) == nil && s.Of == "" && s.Scoring == "" {
+		err = nil
+	}
+	if err == nil && s.Judgements != s.Outcome.Judgements() {
+		err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
+	}
+	return s, err
 }
 
 // WriteScores replaces the scores of a run: a reader sees the old ones or the new.
 func WriteScores(dir string, scores []Score) error {
 	return job.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
 		for i := range scores {
-			b, err := marshal(&scores[i])
+			b, err := seal(&scores[i].Key, &scores[i])
 			if err != nil {
 				return err
 			}
-			if _, err := w.Write(append(b, '\n')); err != nil {
+			if _, err := w.Write(b); err != nil {
 				return err
 			}
 		}

@@ -108,6 +108,9 @@ func (r *Run) sift(f io.Reader, good, bad io.Writer) (*Repaired, error) {
 			out.Good++
 			return write(good, l.Text)
 		}
+		if changed := (*ChangedError)(nil); errors.As(err, &changed) {
+			return err // the lines are good: it is run.json that is not
+		}
 		b := BadLine{Line: l.Number, Offset: l.Offset, Length: len(l.Text), Reason: err.Error(), Tail: !errors.Is(err, errForeign)}
 		rest := l.Text
 		if at, key := c.salvage(l); at > 0 {

@@ -9,11 +9,15 @@
 //	billed.json      what requests without a reply may have cost, where the cost is bounded
 //	lock             held while a run is written
 //
-// A line of replies is a JSON object whose last member is "crc", the CRC-32C of
-// the line without it. It counts as done once it is on disk.
+// A line of replies or scores is a JSON object whose last member is "crc", the CRC-32C of
+// the line without it. A reply counts as done once it is on disk. It has a digest of what
+// was asked, and a score the checksum of its reply, so that what was changed by hand or
+// comes from elsewhere is told.
 package run
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 
 	"ein/bench/ask/model"
@@ -23,8 +27,16 @@ import (
 	"ein/bench/question/surface"
 )
 
-// Format is the version of the directory. A run of another one is refused.
-const Format = 1
+// Format is the version of the directory. In format 1, which can be read, nothing said
+// what a reply and a score belong to.
+const (
+	Format      = 2
+	firstFormat = 1
+)
+
+// Scoring is a digest of the published vectors of scoring, which the code is held
+// against: it changes with the rules, and not with the build.
+const Scoring = "ac223890ee85"
 
 // Config is what a run depends on. A directory belongs to one configuration.
 type Config struct {
@@ -40,6 +52,58 @@ type Config struct {
 	Prompts   map[sft.Mode]string          `json:"prompts"`
 	Sent      map[sft.Mode]json.RawMessage `json:"sent"` // the body of a request, with "{question}" for the question
 	Price     *Price                       `json:"price,omitempty"`
+	Scoring   string                       `json:"scoring,omitempty"` // rules, as of Scoring; none in format 1
+	// Accepted is what the run went on with although it was begun with something else.
+	Accepted []Version `json:"accepted,omitempty"`
+}
+
+// Version is what another version of the tool may make otherwise.
+type Version struct {
+	Ein     string                       `json:"ein"`
+	Prompts map[sft.Mode]string          `json:"prompts"`
+	Sent    map[sft.Mode]json.RawMessage `json:"sent"`
+	Scoring string                       `json:"scoring"`
+}
+
+// with is a configuration with what a version makes of it.
+func (c Config) with(v *Version) Config {
+	c.Ein, c.Prompts, c.Sent, c.Scoring, c.Accepted = v.Ein, v.Prompts, v.Sent, v.Scoring, nil
+	return c
+}
+
+// versions is the configurations under which replies of a run may have been asked, the
+// last of them in force.
+func (c *Config) versions() []Config {
+	first := *c
+	first.Accepted = nil
+	list := []Config{first}
+	for i := range c.Accepted {
+		list = append(list, c.with(&c.Accepted[i]))
+	}
+	return list
+}
+
+// Current is the configuration that is in force.
+func (c *Config) Current() Config {
+	list := c.versions()
+	return list[len(list)-1]
+}
+
+// digest is of what was asked, which a reply carries: not by what it was asked, nor where.
+func (c Config) digest() string {
+	c.Format, c.Ein, c.Instances.File, c.BaseURL, c.Scoring, c.Accepted = 0, "", "", "", "", nil
+	b, err := marshal(tree(&c)) // with its members in order
+	if err != nil {
+		panic("BUG: run: " + err.Error()) // everything in it has been JSON
+	}
+	return digest(b)
+}
+
+// digest is the beginning of the SHA-256 of a text.
+func digest(b []byte) string {
+	const bytes = 6
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:bytes])
 }
 
 // Source is the file of instances a run was made from, and what was taken of it.
@@ -74,12 +138,17 @@ type Reply struct {
 	Reasoning string       `json:"reasoning,omitempty"`
 	Usage     model.Usage  `json:"usage"`
 	Cost      float64      `json:"cost,omitempty"` // dollars; 0 without a price
+	Run       string       `json:"run,omitempty"`  // digest of the configuration; none in format 1
+
+	sum string // of the line
 }
 
 // Score is a line of scores.jsonl.
 type Score struct {
 	Key
 	verdict.Verdict
+	Scoring string `json:"scoring,omitempty"` // the rules; none in format 1
+	Of      string `json:"of,omitempty"`      // the checksum of the reply
 }
 
 // Row is one thing that was to be asked.
@@ -101,4 +170,6 @@ type Run struct {
 	// Torn is how many bytes at the end of replies.jsonl are no complete line: a
 	// writer was stopped there, or is writing them now. They do not count.
 	Torn int64
+	// Others is how many scores are not by the rules of Scoring.
+	Others int
 }

@@ -28,7 +28,7 @@ import (
 // some is a configuration and its instances: n, in two encodings.
 func some(t testing.TB, n int) (Config, []*instance.Instance) {
 	t.Helper()
-	c := Config{Format: Format, Ein: "test", Model: "baseline:random", Modes: []sft.Mode{sft.Direct, sft.Ein},
+	c := Config{Format: Format, Scoring: Scoring, Ein: "test", Model: "baseline:random", Modes: []sft.Mode{sft.Direct, sft.Ein},
 		Encodings: []surface.Encoding{surface.NL, surface.JSON}, Samples: 2,
 		Instances: Source{File: "in.jsonl", SHA256: "00", Count: n},
 		Prompts:   map[sft.Mode]string{sft.Direct: "Answer.", sft.Ein: "Program."},
@@ -100,7 +100,11 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range r.Rows {
-		if r.Rows[i].Reply == nil || !reflect.DeepEqual(*r.Rows[i].Reply, replies[i]) {
+		if r.Rows[i].Reply == nil {
+			t.Fatalf("row %d has no reply", i)
+		}
+		replies[i].sum = r.Rows[i].Reply.sum
+		if !reflect.DeepEqual(*r.Rows[i].Reply, replies[i]) {
 			t.Errorf("row %d: got %+v, want %+v", i, r.Rows[i].Reply, replies[i])
 		}
 		if id, _ := instance.ParseID(r.Rows[i].ID); id.Encoding != r.Rows[i].Encoding {
@@ -129,14 +133,17 @@ func TestScores(t *testing.T) {
 	}
 	for range 2 { // the second replaces the first
 		var scores []Score
-		for _, r := range replies {
-			scores = append(scores, Score{r.Key, verdict.Verdict{Topic: verdict.Topic{Category: "reachability", Level: "L1"}, Result: answer.Result{Outcome: answer.Wrong, Answer: json.RawMessage("null")}}})
+		r, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range r.Rows {
+			scores = append(scores, Score{row.Key, verdict.Verdict{Topic: verdict.Topic{Category: "reachability", Level: "L1"}, Result: answer.Result{Outcome: answer.Wrong, Answer: json.RawMessage("null")}}, Scoring, row.Reply.sum})
 		}
 		if err := WriteScores(dir, scores); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Read(dir)
-		if err != nil {
+		if r, err = Read(dir); err != nil {
 			t.Fatal(err)
 		}
 		for i := range r.Rows {
@@ -246,7 +253,8 @@ func TestCorrupt(t *testing.T) {
 	}
 	other := replies[0]
 	other.Sample = 9
-	foreign, err := seal(&other)
+	other.Run = w.digest
+	foreign, err := seal(&other.Key, &other)
 	if err != nil {
 		t.Fatal(err)
 	}

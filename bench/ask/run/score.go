@@ -78,7 +78,7 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 		}
 	}, func(row *Row, v *verdict.Verdict) error {
 		if v != nil {
-			row.Score = &Score{row.Key, *v}
+			row.Score = &Score{row.Key, *v, Scoring, row.Reply.sum}
 		}
 		if s := row.Score; s == nil {
 			out.Unscored++
@@ -117,8 +117,16 @@ func keepPython(r *Run) {
 		}
 	}
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Reply != nil {
-			row.Score = byKey[row.Key]
+		row := &r.Rows[i]
+		s := byKey[row.Key]
+		if row.Reply == nil || s == nil {
+			continue
+		}
+		if s.Of == "" && r.Config.Format == firstFormat {
+			s.Of = row.Reply.sum
+		}
+		if s.Of == row.Reply.sum {
+			row.Score = s
 		}
 	}
 }

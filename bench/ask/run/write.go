@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 // Writer appends to a run. Its methods may be called by many goroutines.
 type Writer struct {
 	run     *Run
+	digest  string // of the configuration
 	torn    string // what Open repaired, "" for nothing
 	lock    io.Closer
 	replies *job.File
@@ -74,14 +76,30 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err := job.ReplaceBytes(filepath.Join(dir, RepliesFile), nil); err != nil {
 		return nil, err
 	}
-	b, err := json.MarshalIndent(&c, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	if err := job.ReplaceBytes(filepath.Join(dir, ConfigFile), append(b, '\n')); err != nil {
+	if err := writeConfig(dir, &c); err != nil {
 		return nil, err
 	}
 	return newWriter(r, 0, lock)
+}
+
+func writeConfig(dir string, c *Config) error {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return job.ReplaceBytes(filepath.Join(dir, ConfigFile), append(b, '\n'))
+}
+
+// Accept goes on under the version of a configuration, and keeps those that there were.
+func (w *Writer) Accept(c Config) error {
+	n := w.run.Config
+	n.Format = Format
+	n.Accepted = append(slices.Clip(n.Accepted), Version{c.Ein, c.Prompts, c.Sent, c.Scoring})
+	if err := writeConfig(w.run.Dir, &n); err != nil {
+		return err
+	}
+	w.run.Config, w.digest = n, n.Current().digest()
+	return nil
 }
 
 // vacant holds a folder free of what would be mixed with a run or overwritten.
@@ -197,7 +215,7 @@ func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	w := &Writer{run: r, lock: lock, replies: job.NewFile(f, "the replies", size)}
+	w := &Writer{run: r, digest: r.Config.Current().digest(), lock: lock, replies: job.NewFile(f, "the replies", size)}
 	if err := w.openLog(); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -216,7 +234,8 @@ func (w *Writer) Torn() string { return w.torn }
 func (w *Writer) Append(replies ...Reply) error {
 	var data []byte
 	for i := range replies {
-		line, err := seal(&replies[i])
+		replies[i].Run = w.digest
+		line, err := seal(&replies[i].Key, &replies[i])
 		if err != nil {
 			return err
 		}

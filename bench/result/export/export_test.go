@@ -22,7 +22,7 @@ import (
 func some(t *testing.T) *run.Run {
 	t.Helper()
 	temperature := 0.5
-	c := run.Config{Format: run.Format, Ein: "test", Model: "openai:org/m", Modes: []sft.Mode{sft.Direct, sft.Ein},
+	c := run.Config{Format: run.Format, Scoring: run.Scoring, Ein: "test", Model: "openai:org/m", Modes: []sft.Mode{sft.Direct, sft.Ein},
 		Encodings: []surface.Encoding{surface.JSON}, Samples: 2, Params: model.Params{Temperature: &temperature, MaxTokens: 100},
 		Instances: run.Source{File: "in.jsonl", SHA256: "00", Count: 4},
 		Prompts:   map[sft.Mode]string{sft.Direct: "Answer as {\"answer\": ...}: don't guess.", sft.Ein: "Write {{Ein}}."},
