@@ -57,9 +57,10 @@ type Options struct {
 	// their way are waited for, for Drain at most. The end of the context ends it at
 	// once.
 	Stop     <-chan struct{}
-	Drain    time.Duration  // 0 is DefaultDrain
-	Progress func(Progress) // called by one goroutine; may be nil
-	Warn     func(string)   // what does not end the run; may be nil
+	Drain    time.Duration                  // 0 is DefaultDrain
+	Progress func(Progress)                 // called by one goroutine; may be nil
+	Warn     func(string)                   // what does not end the run; may be nil
+	room     func(dir string) (int64, bool) // of the disk; nil is job.Room
 	// Rand gives numbers from 0 up to 1, for the jitter of waits; nil is math/rand.
 	Rand func() float64
 }

@@ -451,6 +451,7 @@ func TestInterrupt(t *testing.T) {
 					}
 				}}
 				o := options(t, m, 60)
+				o.Schedule.Max = DefaultStart
 				o.Stop = stop
 				start := time.Now()
 				sum, err := Run(t.Context(), o)
@@ -1010,4 +1011,71 @@ func TestAcceptVersion(t *testing.T) {
 	if len(runs) != 2 {
 		t.Errorf("the replies do not say what they are of: %v", runs)
 	}
+}
+
+// TestGrows reaches the most requests at a time in seconds, although a reply takes
+// minutes, and is right about the time that is left from the first reply on.
+func TestGrows(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const took = 100 * time.Second
+		m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
+			time.Sleep(took)
+			return said(r), nil
+		}}
+		o := options(t, m, 1000)
+		start := time.Now()
+		var reached, first time.Duration
+		o.Progress = func(p Progress) {
+			if p.Flying == DefaultMax && reached == 0 {
+				reached = time.Since(start)
+			}
+			if p.Asked > 0 && first == 0 {
+				first = p.Left
+			}
+		}
+		if sum, err := Run(t.Context(), o); err != nil || sum.Missing != 0 {
+			t.Fatal(sum, err)
+		}
+		if reached == 0 || reached > ramp+time.Second {
+			t.Errorf("%d requests at a time after %v", DefaultMax, reached)
+		}
+		if left := time.Since(start) - took; first < left*8/10 || first > left*12/10 {
+			t.Errorf("after the first reply %v are said to be left, and it was %v", first, left)
+		}
+	})
+}
+
+// TestRoom uses all that a disk can hold, and asks for nothing that does not fit.
+func TestRoom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const all = 256 << 10
+		m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
+			time.Sleep(time.Second)
+			reply := said(r)
+			reply.Reasoning = strings.Repeat("so ", 200+len(r.User)%100)
+			return reply, nil
+		}}
+		o := options(t, m, 400)
+		used := func() (n int64) {
+			for _, name := range []string{run.RepliesFile, run.LogFile} {
+				if info, err := os.Stat(filepath.Join(o.Dir, name)); err == nil {
+					n += info.Size()
+				}
+			}
+			return n
+		}
+		o.room = func(string) (int64, bool) { return all - used(), true }
+		sum, err := Run(t.Context(), o)
+		var stop *StopError
+		if !errors.As(err, &stop) || stop.Reason != Disk || !strings.Contains(stop.Error(), "the disk is full") {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		if n := used(); n > all || n < all*94/100 || m.asked() != sum.Asked {
+			t.Errorf("%d of %d bytes are used, and %d replies of %d kept", n, all, sum.Asked, m.asked())
+		}
+		o.room = nil
+		if sum, err = Run(t.Context(), o); err != nil || sum.Missing != 0 {
+			t.Error(sum, err)
+		}
+	})
 }

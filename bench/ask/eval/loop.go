@@ -12,6 +12,7 @@ import (
 
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
+	"ein/internal/job"
 	"ein/internal/words"
 )
 
@@ -37,8 +38,11 @@ type loop struct {
 	hidden   int64   // tokens of input beyond the bytes of the request: what a server adds
 	lost     float64 // dollars, that requests without a reply may have cost
 	billed   float64 // what run.BilledFile has of the last two
-	refused  int     // connections
-	answered bool    // there is somebody: a reply has come
+	line     int64   // bytes that a reply has taken at most, in all files
+	room     func(dir string) (int64, bool)
+	took     time.Duration // by all replies of the model
+	refused  int           // connections
+	answered bool          // there is somebody: a reply has come
 	ended    *StopError
 	failed   bool // the disk: replies on their way cannot be kept
 	cacheBad int  // failures of the cache, of which the first is told at once
@@ -67,7 +71,10 @@ type result struct {
 }
 
 func newLoop(o *Options, w *run.Writer) *loop {
-	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result)}
+	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result), room: job.Room}
+	if o.room != nil {
+		l.room = o.room
+	}
 	rows := w.Run().Rows
 	l.sum.Questions = len(rows)
 	for i := range rows {
@@ -190,6 +197,7 @@ func (l *loop) end(e *StopError) {
 
 // fill starts what may be started now.
 func (l *loop) fill(ctx context.Context) {
+	l.pace.grow(time.Since(l.start))
 	for l.flying < l.pace.slots() && l.ended == nil {
 		now := time.Now()
 		if now.Before(l.pace.pause) {
@@ -206,7 +214,7 @@ func (l *loop) fill(ctx context.Context) {
 		default:
 			return
 		}
-		if !l.afford(t) {
+		if !l.afford(t) || !l.fits() {
 			return
 		}
 		if again {
@@ -267,6 +275,26 @@ func (l *loop) afford(t *task) bool {
 		l.end(&StopError{Reason: Budget,
 			Err:  fmt.Errorf("the run has cost $%.4f%s, and the next request could cost up to $%.4f: more than --max-cost %g", l.spent, lost, t.reserve, l.o.MaxCost),
 			Hint: "Give the same command a higher --max-cost to go on."})
+	}
+	return false
+}
+
+// fits reports whether the disk has room for one more reply, with all that are on their
+// way: what is asked is paid for, and has to be kept. A reply is expected to be no longer
+// than twice the longest so far.
+func (l *loop) fits() bool {
+	const first, files = 32 << 10, 2 * 4096 // before any reply; what a block of the two files may leave unused
+	each := int64(first)
+	if l.line > 0 {
+		each = 2 * l.line
+	}
+	room, known := l.room(l.o.Dir)
+	if !known || room >= files+each*int64(l.flying+1) {
+		return true
+	}
+	if l.flying == 0 {
+		l.end(&StopError{Reason: Disk, Err: fmt.Errorf("the disk is full: %d bytes are free, and a reply may take %d", room, files+each),
+			Hint: "Make room, then give the same command. No reply is lost."})
 	}
 	return false
 }
@@ -373,12 +401,15 @@ func (l *loop) replied(r *result, now time.Time) {
 	l.count(r.reply)
 	l.hidden = max(l.hidden, r.reply.Usage.Input-int64(r.bytes))
 	l.now++
+	const beside = 512 // names, numbers, and the line of the log
+	l.line = max(l.line, beside+int64(len(r.reply.Reply)+len(r.reply.Reasoning)))
 	if r.cached {
 		l.sum.Cached++
 		return
 	}
 	l.answered = true
 	l.sum.Asked++
+	l.took += r.took
 	l.pace.replied(now, r.limits)
 }
 
@@ -415,6 +446,7 @@ func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 			Hint: "Give the same command then."})
 	}
 	r.tries++
+	l.pace.failed = true
 	if !l.answered && r.tries >= hopeful && (e.Class == model.Transport || e.Class == model.Protocol) {
 		l.end(&StopError{Reason: Unreachable, Err: fmt.Errorf("nothing answers: %w", e),
 			Hint: cmp.Or(e.Hint, "See to the model, then give the same command.")})
@@ -451,6 +483,11 @@ func (l *loop) tell() {
 	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.pace.slots(), Paused: max(0, time.Until(l.pace.pause))}
 	if p.Elapsed > 0 && l.now > 0 {
 		p.Rate = float64(l.now) / p.Elapsed
+		// Until the requests at a time have been answered twice, the rate is that of the
+		// fastest of them, and says nothing: how long one takes says more.
+		if n := l.sum.Asked; n > 0 && n < 2*p.Limit {
+			p.Rate = float64(min(p.Limit, n+p.Missing)) / (l.took.Seconds() / float64(n))
+		}
 		p.Left = time.Duration(float64(p.Missing) / p.Rate * float64(time.Second))
 	}
 	l.o.Progress(p)

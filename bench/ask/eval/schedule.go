@@ -10,8 +10,9 @@ import (
 
 // Schedule is how requests are spread over time. Zero values mean the defaults.
 //
-// The number of requests at a time adapts as that of inspect_ai does: it falls
-// once for each episode of rate limits, and grows by steps while there are none.
+// The number of requests at a time grows to Max in seconds as long as nothing fails. Then
+// it adapts as that of inspect_ai does: it falls once for each episode of rate limits, and
+// grows by steps while there are none.
 type Schedule struct {
 	Start    int           // requests at a time, at first; DefaultStart
 	Max      int           // the most of them; DefaultMax
@@ -77,11 +78,23 @@ type pace struct {
 	streak   int       // replies since the limit was changed
 	cooldown time.Time // the end of an episode of rate limits
 	pause    time.Time // nothing is asked before it
+	failed   bool      // something has: from then on the limit grows with replies
 }
 
 func newPace(s Schedule) *pace { return &pace{Schedule: s, limit: float64(s.Start)} }
 
 func (p *pace) slots() int { return max(1, int(p.limit)) }
+
+// ramp is how long the requests at a time take from Start to Max where nothing fails.
+const ramp = 5 * time.Second
+
+// grow raises the requests at a time in the beginning, until something fails: where a
+// reply takes minutes, steps for each reply would take hours.
+func (p *pace) grow(elapsed time.Duration) {
+	if !p.failed {
+		p.limit = max(p.limit, min(float64(p.Max), float64(p.Start)+float64(p.Max-p.Start)*float64(elapsed)/float64(ramp)))
+	}
+}
 
 // replied counts a reply.
 func (p *pace) replied(now time.Time, l model.Limits) {

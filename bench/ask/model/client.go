@@ -219,6 +219,7 @@ func (c *client) exchange(parent context.Context, key string, body []byte) (*Res
 		return nil, c.unreached(parent, ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	now := serverNow(resp.Header, c.now())
 	limit := int64(MaxResponse)
 	if resp.StatusCode != http.StatusOK {
 		limit = maxFailure
@@ -233,17 +234,17 @@ func (c *client) exchange(parent context.Context, key string, body []byte) (*Res
 		return nil, parent.Err()
 	case resp.StatusCode != http.StatusOK:
 		// A failure whose body is cut off is still that failure.
-		return nil, failure(c.service.wire, resp.StatusCode, resp.Header, text[:min(int64(len(text)), limit)], c.now())
+		return nil, failure(c.service.wire, resp.StatusCode, resp.Header, text[:min(int64(len(text)), limit)], now)
 	case err != nil:
 		return nil, c.unreached(parent, ctx, fmt.Errorf("the response is cut off after %d bytes: %w", len(text), err))
 	case int64(len(text)) > limit:
 		return nil, &Error{Class: Protocol, Status: resp.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", limit)}
 	}
-	return c.read(resp, text)
+	return c.read(resp, text, now)
 }
 
 // read makes a response of a body that came with success.
-func (c *client) read(resp *http.Response, text []byte) (*Response, error) {
+func (c *client) read(resp *http.Response, text []byte, now time.Time) (*Response, error) {
 	wrong := func(format string, args ...any) *Error {
 		return &Error{Class: Protocol, Status: resp.StatusCode, Message: short(fmt.Sprintf(format, args...))}
 	}
@@ -255,7 +256,7 @@ func (c *client) read(resp *http.Response, text []byte) (*Response, error) {
 	}
 	// Gateways report failures of those behind them with success.
 	if status := inner(text); status != 0 {
-		return nil, failure(c.service.wire, status, resp.Header, text, c.now())
+		return nil, failure(c.service.wire, status, resp.Header, text, now)
 	}
 	out, err := c.service.wire.reply(text)
 	if err != nil {
@@ -279,7 +280,7 @@ func (c *client) read(resp *http.Response, text []byte) (*Response, error) {
 			out.RequestID = id
 		}
 	}
-	out.Limits = limits(resp.Header, c.now())
+	out.Limits = limits(resp.Header, now)
 	return out, nil
 }
 

@@ -242,6 +242,8 @@ func TestFailures(t *testing.T) {
 		wait     time.Duration
 	}{
 		{"openai", 429, http.Header{"Retry-After": {"7"}}, `{"error":{"message":"Rate limit reached for gpt-4o","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`, RateLimit, "Rate limit reached", 7 * time.Second},
+		{"openai", 429, http.Header{"Date": {"Mon, 01 Jan 2024 00:00:00 GMT"}, "Retry-After": {"Mon, 01 Jan 2024 00:00:09 GMT"}}, `{"error":{"message":"slow"}}`, RateLimit, "slow", 9 * time.Second},
+		{"anthropic", 429, http.Header{"Date": {"Mon, 01 Jan 2024 00:00:00 GMT"}, "Anthropic-Ratelimit-Requests-Reset": {"2024-01-01T00:00:08Z"}}, `{"error":{"message":"slow"}}`, RateLimit, "slow", 8 * time.Second},
 		{"openai", 429, http.Header{"Retry-After": {"7"}}, `{"error":{"message":"You exceeded your current quota, please check your plan.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, Quota, "current quota", 0},
 		{"openai", 429, nil, `{"error":{"message":"You exceeded your current quota"}}`, Quota, "current quota", 0},
 		{"openai", 400, nil, `{"error":{"message":"Your credit balance is too low","type":"invalid_request_error"}}`, Quota, "credit balance", 0},
@@ -542,7 +544,7 @@ func FuzzResponse(f *testing.F) {
 		for provider, s := range services() {
 			c := &client{provider: provider, name: "m", service: s, now: func() time.Time { return now }}
 			resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}}
-			out, err := c.read(resp, body)
+			out, err := c.read(resp, body, now)
 			var e *Error
 			switch {
 			case err == nil:

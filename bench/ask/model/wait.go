@@ -12,6 +12,17 @@ import (
 // no provider means it.
 const longest = 31 * 24 * time.Hour
 
+// serverNow is the time of a response by the clock of its server, which the times in it
+// are by: a machine whose clock is wrong would wait for hours, or not at all. Dates are
+// whole seconds, so that of clocks that agree the own one is better.
+func serverNow(h http.Header, now time.Time) time.Time {
+	const agree = 2 * time.Second
+	if t, err := http.ParseTime(h.Get("Date")); err == nil && t.Sub(now).Abs() > agree {
+		return t
+	}
+	return now
+}
+
 // retryAfter is how long a provider that limits wants to be left alone: what it says
 // in so many words, and where it does not, the largest of the times after which its
 // limits are whole again. 0 is not said.

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"ein/bench/question/answer"
+	"ein/internal/job"
 )
 
 // TestScoring holds the digest of the rules to the published vectors.
@@ -155,5 +157,27 @@ func TestTied(t *testing.T) {
 	}
 	if _, err := Read(other.Run().Dir); !errors.As(err, &stale) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestSweep removes what killed writers left, and not what one may be writing.
+func TestSweep(t *testing.T) {
+	w, _ := create(t, 1)
+	dir := w.Run().Dir
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left, written := filepath.Join(dir, job.TempPrefix+"1"), filepath.Join(dir, job.TempPrefix+"2")
+	old := time.Now().Add(-2 * time.Hour)
+	if err := errors.Join(os.WriteFile(left, nil, 0o644), os.WriteFile(written, nil, 0o644), os.Chtimes(left, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	if exists(left) || !exists(written) {
+		t.Errorf("left: %t, written: %t", exists(left), exists(written))
 	}
 }

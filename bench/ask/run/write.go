@@ -141,6 +141,9 @@ func Open(dir string) (_ *Writer, err error) {
 			_ = lock.Close()
 		}
 	}()
+	if err := sweep(dir); err != nil {
+		return nil, err
+	}
 	r, end, err := read(dir)
 	if err != nil {
 		return nil, err
@@ -159,6 +162,27 @@ func Open(dir string) (_ *Writer, err error) {
 	}
 	w.torn = torn
 	return w, nil
+}
+
+// sweep removes what killed processes have left half written. Scoring writes without the
+// lock, so what has been touched of late stays.
+func sweep(dir string) error {
+	const late = time.Hour
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), job.TempPrefix) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > late {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // takeOff moves the end of the replies to the file of tails. The copy is on disk

@@ -1,0 +1,7 @@
+//go:build !(darwin || dragonfly || freebsd || linux || windows)
+
+package job
+
+// Room is how many bytes can be written in a folder, and whether that is known: these
+// systems are not asked.
+func Room(string) (int64, bool) { return 0, false }
