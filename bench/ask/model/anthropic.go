@@ -37,7 +37,7 @@ func (anthropic) path(string) string { return "/v1/messages" }
 
 func (anthropic) sign(h http.Header, key string) { h.Set("X-Api-Key", key) }
 
-func (anthropic) body(model string, p *profile, r *Request) any {
+func (anthropic) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
 	b := &anthropicBody{Model: model, MaxTokens: p.budget(q), System: r.System, Messages: []openAIMessage{{"user", r.User}},
 		Temperature: q.Temperature, TopP: q.TopP, StopSequences: q.Stop}

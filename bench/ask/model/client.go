@@ -34,7 +34,7 @@ const charsPerTokenMost = 6
 type wire interface {
 	path(model string) string
 	sign(h http.Header, key string)
-	body(model string, p *profile, r *Request) any
+	body(model string, p *Profile, r *Request) any
 	reply(body []byte) (*Response, error)
 	fault(status int, body []byte) fault
 }
@@ -58,7 +58,7 @@ func services() map[string]service {
 type client struct {
 	provider, name string
 	service        service
-	profile        *profile
+	profile        *Profile
 	url            string
 	own            bool // the provider's own server
 	http           *http.Client

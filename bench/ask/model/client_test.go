@@ -35,23 +35,23 @@ func TestBodies(t *testing.T) {
 		{"no thinking", Params{Thinking: &off}},
 	}
 	example := map[string]string{
-		"openai-chat": "gpt-4o", "openai-o": "o3", "openai-gpt-5-chat": "gpt-5-chat-latest", "openai-gpt-5": "gpt-5-mini", "openai-gpt-5.1": "gpt-5.1", "openai-gpt-5.2": "gpt-5.2", "openai": "gpt-next", "compatible": "",
+		"openai-chat": "gpt-4o", "openai-o": "o3", "openai-gpt-5-chat": "gpt-5-chat-latest", "openai-gpt-5": "gpt-5-mini", "openai-gpt-5.1": "gpt-5.1", "openai-gpt-5.2": "gpt-5.2", "openai-gpt-6": "gpt-6.2-sol", "openai": "gpt-next", "compatible": "",
 		"anthropic-3": "claude-3-haiku-20240307", "anthropic-3.5": "claude-3-5-sonnet-latest", "anthropic-4": "claude-sonnet-4-20250514", "anthropic-4.5": "claude-sonnet-4-5", "anthropic-4.6": "claude-opus-4-6", "anthropic-5": "claude-opus-4-7", "anthropic": "claude-next",
-		"gemini-2": "gemini-2.0-flash", "gemini-2.5-pro": "gemini-2.5-pro", "gemini-2.5-flash": "gemini-2.5-flash", "gemini-2.5-flash-lite": "gemini-2.5-flash-lite", "gemini-3-pro": "gemini-3-pro-preview", "gemini-3-flash": "gemini-3-flash-preview", "gemini": "gemini-next",
+		"gemini-2": "gemini-2.0-flash", "gemini-2.5-pro": "gemini-2.5-pro", "gemini-2.5-flash": "gemini-2.5-flash", "gemini-2.5-flash-lite": "gemini-2.5-flash-lite", "gemini-3-pro": "gemini-3-pro-preview", "gemini-3-flash": "gemini-3-flash-preview", "gemini-4": "gemini-4-argon", "gemini": "gemini-next",
 	}
-	for _, p := range profiles() {
-		t.Run(p.name, func(t *testing.T) {
-			name, ok := example[p.name]
+	for _, p := range Profiles(nil) {
+		t.Run(p.Name, func(t *testing.T) {
+			name, ok := example[p.Name]
 			if !ok {
 				t.Fatal("no model of this profile")
 			}
 			o := Options{}
 			if name == "" {
 				name, o.BaseURL = "Qwen/Qwen3-8B", "http://localhost:8000/v1"
-			} else if got, err := ProfileOf(p.provider, name); err != nil || got != p.name {
+			} else if got, err := ProfileOf(p.Provider, name); err != nil || got != p.Name {
 				t.Fatalf("%s has profile %q, %v", name, got, err)
 			}
-			m := open(t, p.provider+":"+name, o)
+			m := open(t, p.Provider+":"+name, o)
 			var b strings.Builder
 			for _, c := range cases {
 				fmt.Fprintf(&b, "%s\n", c.what)
@@ -72,7 +72,7 @@ func TestBodies(t *testing.T) {
 					}
 				}
 			}
-			golden := filepath.Join("testdata", "bodies", p.name+".txt")
+			golden := filepath.Join("testdata", "bodies", p.Name+".txt")
 			if *update {
 				if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
 					t.Fatal(err)
@@ -98,7 +98,7 @@ func TestNames(t *testing.T) {
 		"gpt-4o": "openai-chat", "gpt-4o-mini-2024-07-18": "openai-chat", "gpt-4.1-nano": "openai-chat", "gpt-4-turbo": "openai-chat", "gpt-3.5-turbo-0125": "openai-chat",
 		"ft:gpt-4o-mini-2024-07-18:org::abc": "openai-chat", "chatgpt-4o-latest": "openai-chat",
 		"o1": "openai-o", "o3-mini": "openai-o", "o3-2025-04-16": "openai-o", "o4-mini": "openai-o",
-		"gpt-5": "openai-gpt-5", "gpt-5-2025-08-07": "openai-gpt-5", "gpt-5-chat-latest": "openai-gpt-5-chat", "gpt-5.1": "openai-gpt-5.1", "gpt-5.4-mini": "openai-gpt-5.2", "gpt-5.10": "openai-gpt-5.2",
+		"gpt-5": "openai-gpt-5", "gpt-5-2025-08-07": "openai-gpt-5", "gpt-5-chat-latest": "openai-gpt-5-chat", "gpt-5.1": "openai-gpt-5.1", "gpt-5.4-mini": "openai-gpt-5.2", "gpt-5.10": "openai", "gpt-6-astra": "openai-gpt-6",
 		"gpt-6": "openai", "gpt-45": "openai", "my-gpt-5": "openai", "gpt-5000": "openai", "gpt-5-foo": "openai", "omni": "openai", "o": "openai", "gpt-4o-5": "openai",
 	} {
 		if got, _ := ProfileOf("openai", name); got != want {
@@ -108,7 +108,7 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude-3-opus-20240229": "anthropic-3", "claude-3-5-haiku-latest": "anthropic-3.5", "claude-3-7-sonnet-20250219": "anthropic-4", "claude-sonnet-4-20250514": "anthropic-4", "claude-opus-4-0": "anthropic-4",
 		"claude-opus-4-1-20250805": "anthropic-4.5", "claude-haiku-4-5": "anthropic-4.5", "claude-sonnet-4-6": "anthropic-4.6", "claude-opus-4-7": "anthropic-5", "claude-opus-4-8-20260601": "anthropic-5",
-		"claude-opus-4-10": "anthropic-5", "claude-sonnet-5": "anthropic-5", "claude-sonnet-5-20260801": "anthropic-5", "claude-haiku-5-1": "anthropic-5", "claude-2.1": "anthropic", "claude-mythos-preview": "anthropic",
+		"claude-opus-4-10": "anthropic", "claude-sonnet-5": "anthropic-5", "claude-sonnet-5-20260801": "anthropic-5", "claude-haiku-5-5": "anthropic-5", "claude-2.1": "anthropic", "claude-mythos-preview": "anthropic-5",
 	} {
 		if got, _ := ProfileOf("anthropic", name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -116,7 +116,7 @@ func TestNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"gemini-1.5-flash-8b": "gemini-2", "gemini-2.0-flash-001": "gemini-2", "gemini-2.0-flash-lite": "gemini-2", "gemini-2.5-pro-preview-05-06": "gemini-2.5-pro", "gemini-2.5-flash-preview-04-17": "gemini-2.5-flash",
-		"gemini-2.5-flash-lite": "gemini-2.5-flash-lite", "gemini-3-pro-preview": "gemini-3-pro", "gemini-3.1-pro": "gemini-3-pro", "gemini-3.5-flash": "gemini-3-flash", "gemini-4-pro": "gemini", "gemma-3-27b-it": "gemini",
+		"gemini-2.5-flash-lite": "gemini-2.5-flash-lite", "gemini-3-pro-preview": "gemini-3-pro", "gemini-3.1-pro": "gemini-3-pro", "gemini-3.5-flash": "gemini-3-flash", "gemini-4-argon": "gemini-4", "gemini-flash-latest": "gemini-4", "gemini-4-pro": "gemini", "gemma-3-27b-it": "gemini",
 	} {
 		if got, _ := ProfileOf("gemini", name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

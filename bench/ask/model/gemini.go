@@ -47,7 +47,7 @@ func (gemini) path(model string) string {
 
 func (gemini) sign(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) }
 
-func (gemini) body(_ string, _ *profile, r *Request) any {
+func (gemini) body(_ string, _ *Profile, r *Request) any {
 	q := &r.Params
 	b := &geminiBody{Contents: []geminiContent{{"user", []geminiPart{{Text: r.User}}}}}
 	if r.System != "" {

@@ -22,6 +22,8 @@ type Options struct {
 	// to what the provider puts behind it: http://localhost:8000/v1 for openai,
 	// https://host for anthropic and gemini.
 	BaseURL string
+	// Profiles go before the built-in ones.
+	Profiles []Profile
 	// Profile names what may be sent, of Profiles. "" is that of the name of the
 	// model, or with a BaseURL the one that allows all that the format has.
 	Profile string

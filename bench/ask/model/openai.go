@@ -34,14 +34,14 @@ func (openAI) path(string) string { return "/chat/completions" }
 
 func (openAI) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
-func (openAI) body(model string, p *profile, r *Request) any {
+func (openAI) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
 	b := &openAIBody{Model: model, Temperature: q.Temperature, TopP: q.TopP, Seed: q.Seed, Stop: q.Stop, ReasoningEffort: q.Effort}
 	if r.System != "" {
-		b.Messages = append(b.Messages, openAIMessage{p.role, r.System})
+		b.Messages = append(b.Messages, openAIMessage{p.Role, r.System})
 	}
 	b.Messages = append(b.Messages, openAIMessage{"user", r.User})
-	if p.maxField == "max_tokens" {
+	if p.MaxField == "max_tokens" {
 		b.MaxTokens = q.MaxTokens
 	} else {
 		b.MaxCompletionTokens = q.MaxTokens

@@ -1,127 +1,164 @@
 package model
 
 import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
-// profile is what may be sent to a family of models. What is asked for and may not
-// be sent is an error before anything is asked: a model that is told less than the
-// user believes makes a run that says something else than it seems to.
-type profile struct {
-	name     string
-	provider string
-	models   *regexp.Regexp // of whole names; nil for one that is chosen otherwise
+// Profile is what may be sent to a family of models. What is asked for and may not be
+// sent is an error before anything is asked: a model that is told less than the user
+// believes makes a run that says something else than it seems to.
+type Profile struct {
+	Name     string `json:"name"`
+	Provider string `json:"provider"`
+	Source   string `json:"source"`         // of what stands here
+	Date     string `json:"date"`           // on which it was read there
+	Note     string `json:"note,omitempty"` // what the source does not say
+	// Models is the models by the ids of the provider, with the day on which it says that
+	// they end, or "". A date or a stage behind an id does not count, unless it is listed.
+	// Without models a profile is chosen otherwise.
+	Models map[string]string `json:"models,omitempty"`
 
-	temperature float64 // the highest; 0: none may be sent
-	topP        bool
-	either      bool   // temperature or top_p, not both
-	sampleWith  string // the effort with which alone these two may be sent
-	seed        bool
-	stops       int      // most stop sequences
-	efforts     []string // of reasoning
-	thinking    thinking
+	Temperature float64 `json:"temperature,omitempty"` // the highest; 0: none may be sent
+	TopP        bool    `json:"top_p,omitempty"`
+	// Either is a temperature or a top_p, not both.
+	Either     bool     `json:"temperature_or_top_p,omitempty"`
+	SampleWith string   `json:"sample_with_effort,omitempty"` // with which alone these two may be sent
+	Seed       bool     `json:"seed,omitempty"`
+	Stops      int      `json:"stop,omitempty"`    // most stop sequences
+	Efforts    []string `json:"efforts,omitempty"` // of reasoning; * is any
+	Thinking   Thinking `json:"thinking,omitzero"`
 
-	role      string // of the system prompt, where that is a message
-	maxField  string // name of the budget, where there are several
-	maxOutput int    // budget where one has to be sent and none is asked for
+	Role      string `json:"role,omitempty"`       // of the system prompt, where that is a message
+	MaxField  string `json:"max_field,omitempty"`  // name of the budget, where there are several
+	MaxOutput int    `json:"max_output,omitempty"` // budget where one has to be sent and none is asked for
 }
 
-// thinking is how a budget of reasoning may be given.
-type thinking struct {
-	min, max int // 0, 0: no number of tokens
-	off      bool
-	auto     bool // -1: up to the model
+// Thinking is how a budget of reasoning may be given.
+type Thinking struct {
+	Min  int  `json:"min,omitempty"` // 0 with Max 0: no number of tokens
+	Max  int  `json:"max,omitempty"`
+	Off  bool `json:"off,omitempty"`
+	Auto bool `json:"auto,omitempty"` // -1: up to the model
 }
 
-// anything is a limit that the provider may have and this package does not know.
-const anything = 1 << 30
+// Anything is a limit that the provider may have and this package does not know. In a
+// file it is -1.
+const Anything = 1 << 30
 
-var anyEffort = []string{"*"}
+//go:embed profiles.json
+var builtIn []byte
 
-// profiles is the table, the first match counts. It holds what the documentation of
-// the providers says and what their servers refuse; a name that none matches gets
-// the last of its provider, with which everything is sent and the server decides.
-func profiles() []profile {
-	whole := func(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
-	const (
-		dated = `(-\d{4}-\d{2}-\d{2})?` // of OpenAI
-		stamp = `(-\d{8}|-latest)?`     // of Anthropic
-		tail  = `(-preview)?(-\d{2}-\d{2,4}|-\d{3}|-latest)?`
-	)
-	return []profile{
-		{name: "openai-chat", provider: "openai",
-			models:      whole(`(ft:)?(gpt-4o(-mini)?|gpt-4\.1(-mini|-nano)?|gpt-4(-turbo)?(-\d{4})?(-preview)?|gpt-3\.5-turbo(-\d{4})?|chatgpt-4o-latest)` + dated + `(:.*)?`),
-			temperature: 2, topP: true, seed: true, stops: 4, role: "system", maxField: "max_completion_tokens"},
-		{name: "openai-o", provider: "openai", models: whole(`o\d+(-mini)?` + dated),
-			seed: true, efforts: []string{"low", "medium", "high"}, role: "developer", maxField: "max_completion_tokens"},
-		{name: "openai-gpt-5-chat", provider: "openai", models: whole(`gpt-5(\.\d+)?-chat(-latest)?` + dated),
-			seed: true, efforts: []string{"medium"}, role: "developer", maxField: "max_completion_tokens"},
-		{name: "openai-gpt-5", provider: "openai", models: whole(`gpt-5(-mini|-nano)?` + dated),
-			seed: true, efforts: []string{"minimal", "low", "medium", "high"}, role: "developer", maxField: "max_completion_tokens"},
-		{name: "openai-gpt-5.1", provider: "openai", models: whole(`gpt-5\.1` + dated),
-			temperature: 2, topP: true, sampleWith: "none", seed: true, efforts: []string{"none", "low", "medium", "high"}, role: "developer", maxField: "max_completion_tokens"},
-		{name: "openai-gpt-5.2", provider: "openai", models: whole(`gpt-5\.([2-9]|[1-9]\d)(-mini|-nano)?` + dated),
-			temperature: 2, topP: true, sampleWith: "none", seed: true, efforts: []string{"none", "low", "medium", "high", "xhigh", "max"}, role: "developer", maxField: "max_completion_tokens"},
-		{name: "openai", provider: "openai",
-			temperature: anything, topP: true, seed: true, stops: 4, efforts: anyEffort, role: "system", maxField: "max_completion_tokens"},
-
-		{name: "anthropic-3", provider: "anthropic", models: whole(`claude-3-(opus|sonnet|haiku)` + stamp),
-			temperature: 1, topP: true, stops: anything, maxOutput: 4096},
-		{name: "anthropic-3.5", provider: "anthropic", models: whole(`claude-3-5-(sonnet|haiku)` + stamp),
-			temperature: 1, topP: true, stops: anything, maxOutput: 8192},
-		{name: "anthropic-4", provider: "anthropic", models: whole(`claude-3-7-sonnet` + stamp + `|claude-(opus|sonnet)-4(-0)?` + stamp),
-			temperature: 1, topP: true, stops: anything, thinking: thinking{min: 1024, max: anything, off: true}, maxOutput: 16384},
-		{name: "anthropic-4.5", provider: "anthropic", models: whole(`claude-(opus-4-1|(opus|sonnet|haiku)-4-5)` + stamp),
-			temperature: 1, topP: true, either: true, stops: anything, thinking: thinking{min: 1024, max: anything, off: true}, maxOutput: 16384},
-		{name: "anthropic-4.6", provider: "anthropic", models: whole(`claude-(opus|sonnet|haiku)-4-6` + stamp),
-			temperature: 1, topP: true, either: true, stops: anything, efforts: []string{"low", "medium", "high", "max"},
-			thinking: thinking{min: 1024, max: anything, off: true, auto: true}, maxOutput: 16384},
-		{name: "anthropic-5", provider: "anthropic", models: whole(`claude-(opus|sonnet|haiku)-(4-([7-9]|[1-9]\d)|[5-9](-\d{1,2})?)` + stamp),
-			stops: anything, efforts: []string{"low", "medium", "high", "xhigh", "max"},
-			thinking: thinking{off: true, auto: true}, maxOutput: 16384},
-		{name: "anthropic", provider: "anthropic",
-			temperature: anything, topP: true, stops: anything, efforts: anyEffort,
-			thinking: thinking{min: 1, max: anything, off: true, auto: true}, maxOutput: 8192},
-
-		{name: "gemini-2", provider: "gemini", models: whole(`gemini-(1\.5|2\.0)-(pro|flash)(-lite|-8b)?` + tail),
-			temperature: 2, topP: true, seed: true, stops: 5},
-		{name: "gemini-2.5-pro", provider: "gemini", models: whole(`gemini-2\.5-pro` + tail),
-			temperature: 2, topP: true, seed: true, stops: 5, thinking: thinking{min: 128, max: 32768, auto: true}},
-		{name: "gemini-2.5-flash", provider: "gemini", models: whole(`gemini-2\.5-flash` + tail),
-			temperature: 2, topP: true, seed: true, stops: 5, thinking: thinking{min: 1, max: 24576, off: true, auto: true}},
-		{name: "gemini-2.5-flash-lite", provider: "gemini", models: whole(`gemini-2\.5-flash-lite` + tail),
-			temperature: 2, topP: true, seed: true, stops: 5, thinking: thinking{min: 512, max: 24576, off: true, auto: true}},
-		{name: "gemini-3-pro", provider: "gemini", models: whole(`gemini-3(\.\d+)?-pro` + tail),
-			temperature: 2, topP: true, seed: true, stops: 5, efforts: []string{"low", "medium", "high"}},
-		{name: "gemini-3-flash", provider: "gemini", models: whole(`gemini-3(\.\d+)?-flash(-lite)?` + tail),
-			temperature: 2, topP: true, seed: true, stops: 5, efforts: []string{"minimal", "low", "medium", "high"}},
-		{name: "gemini", provider: "gemini",
-			temperature: anything, topP: true, seed: true, stops: anything, efforts: anyEffort,
-			thinking: thinking{min: 1, max: anything, off: true, auto: true}},
-
-		// Servers that speak the format of OpenAI and are not OpenAI's.
-		{name: "compatible", provider: "openai",
-			temperature: anything, topP: true, seed: true, stops: anything, efforts: anyEffort, role: "system", maxField: "max_tokens"},
+// profiles is those of a file, then the built-in ones. The first that has a model counts;
+// a model that none has gets the one of its provider that has its name, with which all is
+// sent and the server decides.
+func profiles(own []Profile) []Profile {
+	list, err := ReadProfiles(bytes.NewReader(builtIn))
+	if err != nil {
+		panic("BUG: model: profiles.json: " + err.Error())
 	}
+	return append(slices.Clip(own), list...)
 }
 
-// Profiles is the names of the profiles of a provider, for Options.
-func Profiles(provider string) []string {
-	var s []string
-	for _, p := range profiles() {
-		if p.provider == provider {
-			s = append(s, p.name)
+// ReadProfiles reads a file of profiles: {"profiles": [...]}, in the form of Profile.
+func ReadProfiles(r io.Reader) ([]Profile, error) {
+	const most = 4 << 20
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > most {
+		return nil, fmt.Errorf("it is longer than %d bytes", most)
+	}
+	var file struct {
+		Profiles []Profile `json:"profiles"`
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&file); err != nil {
+		return nil, fmt.Errorf(`it is no file of profiles, {"profiles": [...]}: %w`, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the object")
+	}
+	for i := range file.Profiles {
+		p := &file.Profiles[i]
+		if p.Name == "" || services()[p.Provider].wire == nil {
+			return nil, fmt.Errorf("profile %d, %q: expected a name, and a provider that is openai, anthropic or gemini", i+1, p.Name)
+		}
+		for id, end := range p.Models {
+			if _, err := time.Parse(time.DateOnly, end); end != "" && err != nil {
+				return nil, fmt.Errorf("profile %s: %s ends on %q: expected a day such as 2026-11-22, or \"\"", p.Name, id, end)
+			}
+		}
+		if p.Temperature < 0 {
+			p.Temperature = Anything
+		}
+		for _, n := range []*int{&p.Stops, &p.Thinking.Max} {
+			if *n < 0 {
+				*n = Anything
+			}
+		}
+		if p.Provider == "openai" {
+			p.Role, p.MaxField = cmp.Or(p.Role, "system"), cmp.Or(p.MaxField, "max_completion_tokens")
+		}
+		if p.Provider == "anthropic" {
+			p.MaxOutput = cmp.Or(p.MaxOutput, defaultOutput)
 		}
 	}
-	return s
+	return file.Profiles, nil
 }
+
+// BuiltIn is the file of the built-in profiles.
+func BuiltIn() []byte { return builtIn }
+
+// defaultOutput is the budget for Anthropic, which demands one, where nothing is said.
+const defaultOutput = 8192
+
+// stages is what may stand behind the id of a model: a date, a number, a stage.
+var stages = regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-(preview|exp)(-\d{2}-\d{2,4})?|-\d{3,8}|-latest)+$`)
+
+// base is the id of a model without what may stand behind it, nor around one that is
+// fine-tuned.
+func base(id string) string {
+	if tuned, ok := strings.CutPrefix(id, "ft:"); ok {
+		id, _, _ = strings.Cut(tuned, ":")
+	}
+	return stages.ReplaceAllString(id, "")
+}
+
+// has reports whether a profile is of a model, and the day on which the model ends.
+func (p *Profile) has(id string) (end string, ok bool) {
+	if end, ok = p.Models[id]; ok {
+		return end, true
+	}
+	id = base(id)
+	if end, ok = p.Models[id]; ok {
+		return end, true
+	}
+	for m := range p.Models {
+		if base(m) == id {
+			return "", true // the ends of others of the family are not its own
+		}
+	}
+	return "", false
+}
+
+// Profiles is all profiles, the own ones first.
+func Profiles(own []Profile) []Profile { return profiles(own) }
 
 // findProfile is that of the options, or that of a server that is not the
 // provider's own, or that of the name.
-func findProfile(provider, name string, o *Options) (*profile, error) {
+func findProfile(provider, name string, o *Options) (*Profile, error) {
 	want := o.Profile
 	if want == "" && o.BaseURL != "" {
 		want = provider
@@ -129,72 +166,100 @@ func findProfile(provider, name string, o *Options) (*profile, error) {
 			want = "compatible"
 		}
 	}
-	for _, p := range profiles() {
-		switch {
-		case p.provider != provider:
-		case want == "" && (p.models == nil || p.models.MatchString(name)), p.name == want:
+	var names []string
+	for _, p := range profiles(o.Profiles) {
+		if p.Provider != provider {
+			continue
+		}
+		if _, ok := p.has(name); want == "" && (ok || p.Name == provider) || p.Name == want {
 			return &p, nil
 		}
+		names = append(names, p.Name)
 	}
-	return nil, fmt.Errorf("there is no profile %q of %s: expected %s", want, provider, strings.Join(Profiles(provider), ", "))
+	return nil, fmt.Errorf("there is no profile %q of %s: expected %s", want, provider, strings.Join(names, ", "))
+}
+
+// Notes is what a user should know of a model before it is asked: that nothing is known of
+// what it takes, and that it ends.
+func Notes(m Model, now time.Time) []string {
+	c, ok := m.(*client)
+	if r, recorded := m.(*recorder); recorded {
+		return Notes(r.Model, now)
+	}
+	if !ok || !c.own {
+		return nil
+	}
+	var list []string
+	end, known := c.profile.has(c.name)
+	if !known && c.profile.Name == c.provider {
+		list = append(list, fmt.Sprintf("there is no profile of %s: all parameters that the format has are sent as they are, and the server decides", c.Name()))
+	}
+	if day, err := time.Parse(time.DateOnly, end); err == nil {
+		verb := "ends"
+		if now.After(day) {
+			verb = "has ended"
+		}
+		list = append(list, fmt.Sprintf("%s %s on %s (%s)", c.Name(), verb, end, c.profile.Source))
+	}
+	return list
 }
 
 // check says what of the parameters may not be sent.
-func (p *profile) check(model string, q *Params) *Error {
+func (p *Profile) check(model string, q *Params) *Error {
 	refuse := func(hint, format string, args ...any) *Error {
-		return &Error{Class: Denied, Message: fmt.Sprintf(format, args...) + " (profile " + p.name + ")", Hint: hint}
+		return &Error{Class: Denied, Message: fmt.Sprintf(format, args...) + " (profile " + p.Name + ")", Hint: hint}
 	}
-	sampling := p.sampleWith == "" || q.Effort == p.sampleWith
+	sampling := p.SampleWith == "" || q.Effort == p.SampleWith
 	switch {
-	case q.Temperature != nil && p.temperature == 0:
+	case q.Temperature != nil && p.Temperature == 0:
 		return refuse("Leave the temperature out: the run record then says that none was sent.", "%s takes no temperature", model)
-	case q.Temperature != nil && !(*q.Temperature >= 0 && *q.Temperature <= p.temperature):
-		return refuse("Ask for a temperature in that range.", "the temperature %v is not in 0..%v, which %s takes", *q.Temperature, p.temperature, model)
-	case q.TopP != nil && !p.topP:
+	case q.Temperature != nil && !(*q.Temperature >= 0 && *q.Temperature <= p.Temperature):
+		return refuse("Ask for a temperature in that range.", "the temperature %v is not in 0..%v, which %s takes", *q.Temperature, p.Temperature, model)
+	case q.TopP != nil && !p.TopP:
 		return refuse("Leave top_p out.", "%s takes no top_p", model)
 	case q.TopP != nil && !(*q.TopP >= 0 && *q.TopP <= 1):
 		return refuse("Ask for a top_p in that range.", "top_p %v is not in 0..1", *q.TopP)
-	case q.Temperature != nil && q.TopP != nil && p.either:
+	case q.Temperature != nil && q.TopP != nil && p.Either:
 		return refuse("Leave one of them out.", "%s takes a temperature or a top_p, not both", model)
 	case (q.Temperature != nil || q.TopP != nil) && !sampling:
-		return refuse(fmt.Sprintf("Leave them out, or ask for the effort %q.", p.sampleWith), "%s takes a temperature or top_p with the effort %q only", model, p.sampleWith)
-	case q.Seed != nil && !p.seed:
+		return refuse(fmt.Sprintf("Leave them out, or ask for the effort %q.", p.SampleWith), "%s takes a temperature or top_p with the effort %q only", model, p.SampleWith)
+	case q.Seed != nil && !p.Seed:
 		return refuse("Leave the seed out.", "%s takes no seed", model)
-	case len(q.Stop) > p.stops:
-		return refuse("Leave stop sequences out.", "%d stop sequences are too many for %s, which takes %d", len(q.Stop), model, p.stops)
+	case len(q.Stop) > p.Stops:
+		return refuse("Leave stop sequences out.", "%d stop sequences are too many for %s, which takes %d", len(q.Stop), model, p.Stops)
 	case slices.Contains(q.Stop, ""):
 		return refuse("Leave it out.", "a stop sequence is empty")
 	case q.MaxTokens < 0:
 		return refuse("Ask for a positive number, or none.", "a budget of %d tokens", q.MaxTokens)
-	case q.Effort != "" && len(p.efforts) == 0:
+	case q.Effort != "" && len(p.Efforts) == 0:
 		return refuse("Leave the effort out.", "%s takes no effort of reasoning", model)
-	case q.Effort != "" && p.efforts[0] != "*" && !slices.Contains(p.efforts, q.Effort):
-		return refuse("Ask for one of these.", "%s takes no effort %q, but %s", model, q.Effort, strings.Join(p.efforts, ", "))
+	case q.Effort != "" && p.Efforts[0] != "*" && !slices.Contains(p.Efforts, q.Effort):
+		return refuse("Ask for one of these.", "%s takes no effort %q, but %s", model, q.Effort, strings.Join(p.Efforts, ", "))
 	}
 	return p.checkThinking(model, q, refuse)
 }
 
-func (p *profile) checkThinking(model string, q *Params, refuse func(hint, format string, args ...any) *Error) *Error {
+func (p *Profile) checkThinking(model string, q *Params, refuse func(hint, format string, args ...any) *Error) *Error {
 	if q.Thinking == nil {
 		return nil
 	}
-	t, n := p.thinking, *q.Thinking
+	t, n := p.Thinking, *q.Thinking
 	switch {
-	case t == thinking{}:
+	case t == Thinking{}:
 		return refuse("Leave it out; where a model takes an effort of reasoning, ask for that.", "%s takes no budget of thinking", model)
-	case n == 0 && !t.off:
+	case n == 0 && !t.Off:
 		return refuse("Ask for a small budget.", "the thinking of %s cannot be turned off", model)
-	case n == -1 && !t.auto:
+	case n == -1 && !t.Auto:
 		return refuse("Ask for a number of tokens.", "%s does not choose a budget of thinking itself", model)
 	case n < -1:
 		return refuse("0 turns thinking off, -1 leaves it to the model.", "a budget of thinking of %d tokens", n)
-	case n > 0 && t.max == 0:
+	case n > 0 && t.Max == 0:
 		return refuse("Ask for -1, up to the model, and an effort.", "%s takes no number of tokens as a budget of thinking", model)
-	case n > 0 && (n < t.min || n > t.max):
-		return refuse("Ask for a budget in that range.", "a budget of thinking of %d tokens is not in %d..%d, which %s takes", n, t.min, t.max, model)
-	case p.provider == "gemini" && q.Effort != "":
+	case n > 0 && (n < t.Min || n > t.Max):
+		return refuse("Ask for a budget in that range.", "a budget of thinking of %d tokens is not in %d..%d, which %s takes", n, t.Min, t.Max, model)
+	case p.Provider == "gemini" && q.Effort != "":
 		return refuse("Leave one of them out.", "%s takes a budget of thinking or an effort, not both", model)
-	case p.provider != "anthropic" || n == 0:
+	case p.Provider != "anthropic" || n == 0:
 		return nil
 	case q.Temperature != nil || q.TopP != nil:
 		return refuse("Leave them out, or turn thinking off.", "%s takes no temperature and no top_p while it thinks", model)
@@ -205,11 +270,11 @@ func (p *profile) checkThinking(model string, q *Params, refuse func(hint, forma
 }
 
 // budget is the tokens of output that are asked for.
-func (p *profile) budget(q *Params) int {
+func (p *Profile) budget(q *Params) int {
 	if q.MaxTokens > 0 {
 		return q.MaxTokens
 	}
-	return p.maxOutput
+	return p.MaxOutput
 }
 
 // ProfileOf is the name of the profile of a model at its provider's own address.
@@ -218,5 +283,5 @@ func ProfileOf(provider, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return p.name, nil
+	return p.Name, nil
 }

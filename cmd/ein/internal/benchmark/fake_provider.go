@@ -63,7 +63,7 @@ command behind --, it serves while that runs, and ends with its exit code: {open
 environment, where clients look for it.`,
 		Example: `  ein bench fake-provider --instances heldout.jsonl --model-behaviour noisy-ein@0.1
   ein bench fake-provider --instances heldout.jsonl --fault-rate 0.1 -- \
-    ein bench eval --model openai:gpt-4o --base-url {openai} --instances heldout.jsonl --out runs/try`,
+    ein bench eval --model openai:gpt-6.2-sol --base-url {openai} --instances heldout.jsonl --out runs/try`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
 				return errors.New("a command goes behind --")
