@@ -24,13 +24,14 @@ size: ## lines of Go by package, without tests, testdata and generated files
 check: fmt tidy lint test race portable editors ## everything CI runs
 
 # The packages with tests that need more than Go, and what they need from PyPI.
-WORLD_TESTS := ./editors/... ./bench/result/export ./bench/question/verify ./bench/question/category ./bench/judge/sandbox ./bench/judge/verdict/... ./cmd/... ./docs
+WORLD_TESTS := ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/question/verify ./bench/question/category ./bench/judge/sandbox ./bench/judge/verdict/... ./cmd/... ./docs
 WORLD_VENV  := .world
 
 check-world: ## real SDKs, editors and sandboxes: a test that is skipped fails unless testdata/skips.txt says why
 	python3 -m venv $(WORLD_VENV)
 	$(WORLD_VENV)/bin/python -m pip install -q -r testdata/world.txt
-	PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH" go test -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
+	$(WORLD_VENV)/bin/python -m pip install -q --upgrade --target $(WORLD_VENV)/before -r testdata/before.txt
+	EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH" go test -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
 
 fmt: ## fail when a file is not gofmt-ed
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }

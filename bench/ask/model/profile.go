@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -62,12 +63,16 @@ var builtIn []byte
 // a model that none has gets the one of its provider that has its name, with which all is
 // sent and the server decides.
 func profiles(own []Profile) []Profile {
+	return append(slices.Clip(own), builtInProfiles()...)
+}
+
+var builtInProfiles = sync.OnceValue(func() []Profile {
 	list, err := ReadProfiles(bytes.NewReader(builtIn))
 	if err != nil {
 		panic("BUG: model: profiles.json: " + err.Error())
 	}
-	return append(slices.Clip(own), list...)
-}
+	return list
+})
 
 // ReadProfiles reads a file of profiles: {"profiles": [...]}, in the form of Profile.
 func ReadProfiles(r io.Reader) ([]Profile, error) {

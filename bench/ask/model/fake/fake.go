@@ -119,15 +119,19 @@ func (s *Server) Stats() Stats {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f, name := route(r.URL.Path)
+	f, what, name := route(r)
 	s.count(func(c *Stats) { c.Requests++ })
 	if f == nil {
 		http.NotFound(w, r)
 		return
 	}
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "only POST is allowed here", ""})
+	method := http.MethodPost
+	if what == list {
+		method = http.MethodGet
+	}
+	if r.Method != method {
+		w.Header().Set("Allow", method)
+		s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "only " + method + " is allowed here", ""})
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -135,13 +139,31 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the request is too large", ""})
 		return
 	}
-	if p := f.authorize(r.Header, s.opt.Key); p != nil {
+	if p := f.authorize(r, s.opt.Key); p != nil {
 		s.refuse(w, f, p)
 		return
+	}
+	if what == list {
+		text, ok := models(f, name)
+		if !ok {
+			s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "model_not_found", "There is no model " + name + ".", ""})
+			return
+		}
+		s.count(func(c *Stats) { c.Answered++ })
+		write(w, http.StatusOK, json.RawMessage(text))
+		return
+	}
+	if what == count && name == "" {
+		name = "count"
 	}
 	q, p := f.parse(r.Header, name, body)
 	if p != nil {
 		s.refuse(w, f, p)
+		return
+	}
+	if what == count {
+		s.count(func(c *Stats) { c.Answered++ })
+		write(w, http.StatusOK, json.RawMessage(fill(f.count(), q, &said{input: estimate(q.system) + estimate(q.user)})))
 		return
 	}
 	if !s.wait(r.Context()) {
@@ -163,7 +185,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.count(func(c *Stats) { c.Answered++ })
 	id := sha256.Sum256(body)
 	a.id = hex.EncodeToString(id[:12])
-	write(w, http.StatusOK, f.reply(q, a))
+	if !q.stream && !strings.HasSuffix(r.URL.Path, ":streamGenerateContent") {
+		write(w, http.StatusOK, json.RawMessage(f.reply(q, a)))
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, e := range f.stream(q, a) {
+		if e.name != "" {
+			_, _ = fmt.Fprintf(w, "event: %s\n", e.name)
+		}
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", e.data) // a client that has gone is none of ours
+	}
 }
 
 func (s *Server) count(f func(*Stats)) {
@@ -222,6 +254,9 @@ type question struct {
 	seed         int
 	thinks       bool
 	shows        bool // its thoughts
+	n            int  // answers, all the same
+	stream       bool
+	usage        bool // told in the stream
 }
 
 // said is an answer, whatever its format.
@@ -230,6 +265,14 @@ type said struct {
 	cut           bool
 	input, output int64
 	thought       int64 // tokens, which are not in output
+}
+
+// end is why an answer ends, in the words of a provider.
+func (a *said) end(whole, cut string) string {
+	if a.cut {
+		return cut
+	}
+	return whole
 }
 
 // thoughts is what a model that thinks has thought, whatever the question.

@@ -8,7 +8,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -379,7 +383,7 @@ func TestProfilesAreTaken(t *testing.T) {
 	tried := 0
 	for _, name := range []string{"gpt-4o", "gpt-4.1-mini", "o3", "o4-mini-2025-04-16", "gpt-5", "gpt-5-nano", "gpt-5-chat-latest", "gpt-5.1", "gpt-5.2",
 		"claude-3-haiku-20240307", "claude-3-5-sonnet-latest", "claude-3-7-sonnet-20250219", "claude-sonnet-4-20250514", "claude-opus-4-1", "claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-4-7", "claude-sonnet-5",
-		"gemini-2.0-flash", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro-preview", "gemini-3-flash-preview", "gemini-3.1-pro"} {
+		"gemini-2.0-flash", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro-preview", "gemini-3-flash-preview", "gemini-3.1-pro", "gpt-5.5", "gpt-6.2-sol", "claude-opus-5-5", "claude-fable-5-2", "gemini-3.8-flash", "gemini-4-argon"} {
 		provider := "openai"
 		for prefix, p := range map[string]string{"claude": "anthropic", "gemini": "gemini"} {
 			if strings.HasPrefix(name, prefix) {
@@ -433,7 +437,7 @@ func TestOtherPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for target, want := range map[string]int{"GET /": 404, "POST /v1/models": 404, "GET /v1/messages": 405, "POST /v1/messages": 401} {
+	for target, want := range map[string]int{"GET /": 404, "POST /v1/models": 405, "GET /v1/models": 401, "GET /v2/models": 404, "GET /v1/models/x:y": 404, "GET /v1/messages": 405, "POST /v1/messages": 401} {
 		method, path, _ := strings.Cut(target, " ")
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader("{}")))
@@ -478,4 +482,112 @@ func FuzzServer(f *testing.F) {
 			t.Errorf("%d with a body that is no JSON: %q", w.Code, w.Body)
 		}
 	})
+}
+
+// TestProfilesCoverSDKs holds the profiles to the ids in the types of the providers' own
+// packages: each that answers texts with texts has one.
+func TestProfilesCoverSDKs(t *testing.T) {
+	const list = `
+from typing import get_args
+from openai.types.shared.chat_model import ChatModel
+from anthropic.types.model import Model
+for provider, ids in ("openai", get_args(ChatModel)), ("anthropic", get_args(get_args(Model)[0])):
+    print("\n".join(provider + ":" + i for i in ids))
+try:
+    from google.genai._gaos.types.interactions.model import Model
+    print("\n".join("gemini:" + i for i in get_args(get_args(Model)[0])))
+except ImportError:
+    pass # it was not there before
+`
+	other := regexp.MustCompile("audio|search|image|tts|vision|live|omni|robotics|banana|transcribe|codex|gemma|customtools|lyria|veo|imagen|research|computer|5.1-mini|antigravity")
+	cmd := exec.CommandContext(t.Context(), sdks(t), "-c", list)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, line := range strings.Fields(string(out)) {
+		provider, id, _ := strings.Cut(line, ":")
+		if other.MatchString(id) {
+			continue
+		}
+		if p, err := model.ProfileOf(provider, id); err != nil || p == provider {
+			t.Errorf("%s has no profile", line)
+		}
+		n++
+	}
+	if n < 80 {
+		t.Errorf("only %d ids", n)
+	}
+}
+
+// sdks is a Python that has the packages of the providers.
+func sdks(t *testing.T) string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err == nil {
+		err = exec.Command(python, "-c", "import openai, anthropic, google.genai").Run()
+	}
+	if err != nil {
+		t.Skip("no Python with openai, anthropic and google-genai:", err)
+	}
+	return python
+}
+
+// TestSDKs asks with the packages of the providers, of the newest major versions and, in
+// the folder that EIN_SDKS_BEFORE names, of those before.
+func TestSDKs(t *testing.T) {
+	python := sdks(t)
+	in := instances(t, 1)[0]
+	s, err := fake.New(fake.Options{Instances: []*instance.Instance{in}, Behaviour: "oracle-ein"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := httptest.NewServer(s)
+	defer ts.Close()
+	m, err := model.Open("baseline:oracle-ein", model.Options{Instances: []*instance.Instance{in}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := sft.DefaultPrompts()[sft.Ein]
+	want, err := m.Ask(t.Context(), &model.Request{ID: in.ID, Mode: string(sft.Ein), System: prompt, User: in.Question})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"", os.Getenv("EIN_SDKS_BEFORE")} {
+		cmd := exec.CommandContext(t.Context(), python, "testdata/sdks.py", ts.URL, fake.DefaultKey, prompt, in.Question)
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+folder)
+		cmd.Stderr = &strings.Builder{}
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v\n%s%s", err, out, cmd.Stderr)
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		answers, thoughts := 0, 0
+		for _, line := range lines {
+			var got struct {
+				What, Text string
+				Thought    []string
+			}
+			if err := json.Unmarshal([]byte(line), &got); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			thoughts += len(got.Thought)
+			if status, err := strconv.Atoi(got.Text); err == nil {
+				if status < 400 || status > 404 {
+					t.Errorf("%s: %d", got.What, status)
+				}
+				continue
+			}
+			if answers++; got.Text != want.Text {
+				t.Errorf("%s: %q, want %q", got.What, got.Text, want.Text)
+			}
+		}
+		if answers != 12 || thoughts != 3 {
+			t.Errorf("%d answers and %d thoughts:\n%s", answers, thoughts, out)
+		}
+		if folder == "" && os.Getenv("EIN_SDKS_BEFORE") == "" {
+			break
+		}
+	}
 }

@@ -19,7 +19,28 @@ type Fault struct {
 	Only string
 	// Hangs is a request that is never answered: the client has to give up.
 	Hangs bool
-	serve func(w http.ResponseWriter, f format, wait time.Duration)
+
+	status  int // with a body in the format of the provider, unless there is a special
+	header  func(h http.Header, f format, wait time.Duration)
+	words   words
+	message string
+	special func(w http.ResponseWriter, f format, wait time.Duration)
+}
+
+// serve answers with a fault.
+func (t *Fault) serve(w http.ResponseWriter, f format, wait time.Duration) {
+	switch {
+	case t.special != nil:
+		t.special(w, f, wait)
+		return
+	case t.header != nil:
+		t.header(w.Header(), f, wait)
+	}
+	status := t.status
+	if status == http.StatusOK {
+		status = http.StatusBadGateway // as its body has it
+	}
+	write(w, t.status, t.words.says(f, status, t.message))
 }
 
 // Passes reports whether the request may succeed when it is tried again.
@@ -28,60 +49,52 @@ func (f *Fault) Passes() bool { return (&model.Error{Class: f.Class}).Passes() }
 // Faults is all faults: the statuses of the providers with their bodies and
 // headers, and what happens to bytes on the way.
 func Faults() []Fault {
-	status := func(code int, header func(h http.Header, wait time.Duration), body func(f format) any) func(http.ResponseWriter, format, time.Duration) {
-		return func(w http.ResponseWriter, f format, wait time.Duration) {
-			if header != nil {
-				header(w.Header(), wait)
-			}
-			write(w, code, body(f))
-		}
-	}
 	return []Fault{
-		{Name: "rate-limit", Class: model.RateLimit, serve: status(429, retrySeconds, says(429, words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, "Rate limit reached for requests."))},
-		{Name: "rate-limit-ms", Class: model.RateLimit, serve: status(429, retryMilliseconds, says(429, words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, "Rate limit reached for tokens."))},
-		{Name: "rate-limit-reset", Class: model.RateLimit, serve: resets(says(429, words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, "Too many requests."))},
-		{Name: "rate-limit-info", Class: model.RateLimit, Only: "gemini", serve: func(w http.ResponseWriter, _ format, wait time.Duration) { write(w, 429, retryInfo(wait, "20")) }},
-		{Name: "exhausted-503", Class: model.RateLimit, Only: "gemini", serve: status(503, nil, says(503, words{"", "", "RESOURCE_EXHAUSTED"}, "Resource has been exhausted."))},
-		{Name: "timeout-408", Class: model.Transport, serve: status(408, nil, says(408, words{"timeout", "timeout_error", "DEADLINE_EXCEEDED"}, "The request took too long to arrive."))},
-		{Name: "conflict-409", Class: model.Overloaded, serve: status(409, nil, says(409, words{"conflict", "api_error", "ABORTED"}, "The request was in conflict with another."))},
-		{Name: "error-500", Class: model.Overloaded, serve: status(500, nil, says(500, words{"server_error", "api_error", "INTERNAL"}, "The server had an error while processing your request."))},
-		{Name: "gateway-502", Class: model.Overloaded, serve: page(502, "502 Bad Gateway")},
-		{Name: "unavailable-503", Class: model.Overloaded, serve: status(503, retrySeconds, says(503, words{"server_error", "overloaded_error", "UNAVAILABLE"}, "The model is overloaded. Please try again later."))},
-		{Name: "timeout-504", Class: model.Overloaded, serve: status(504, nil, says(504, words{"server_error", "timeout_error", "DEADLINE_EXCEEDED"}, "The request timed out."))},
-		{Name: "overloaded-529", Class: model.Overloaded, serve: status(529, nil, says(529, words{"server_error", "overloaded_error", "UNAVAILABLE"}, "Overloaded"))},
-		{Name: "should-retry", Class: model.Overloaded, serve: status(400, shouldRetry, says(400, words{"", "api_error", "ABORTED"}, "Something passing went wrong, please retry."))},
+		{Name: "rate-limit", Class: model.RateLimit, status: 429, header: retrySeconds, words: words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, message: "Rate limit reached for requests."},
+		{Name: "rate-limit-ms", Class: model.RateLimit, status: 429, header: retryMilliseconds, words: words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, message: "Rate limit reached for tokens."},
+		{Name: "rate-limit-reset", Class: model.RateLimit, words: words{"rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"}, message: "Too many requests.", status: 429, header: resets},
+		{Name: "rate-limit-info", Class: model.RateLimit, Only: "gemini", special: func(w http.ResponseWriter, _ format, wait time.Duration) { write(w, 429, retryInfo(wait, "20")) }},
+		{Name: "exhausted-503", Class: model.RateLimit, Only: "gemini", status: 503, words: words{"", "", "RESOURCE_EXHAUSTED"}, message: "Resource has been exhausted."},
+		{Name: "timeout-408", Class: model.Transport, status: 408, words: words{"timeout", "timeout_error", "DEADLINE_EXCEEDED"}, message: "The request took too long to arrive."},
+		{Name: "conflict-409", Class: model.Overloaded, status: 409, words: words{"conflict", "api_error", "ABORTED"}, message: "The request was in conflict with another."},
+		{Name: "error-500", Class: model.Overloaded, status: 500, words: words{"server_error", "api_error", "INTERNAL"}, message: "The server had an error while processing your request."},
+		{Name: "gateway-502", Class: model.Overloaded, special: page(502, "502 Bad Gateway")},
+		{Name: "unavailable-503", Class: model.Overloaded, status: 503, header: retrySeconds, words: words{"server_error", "overloaded_error", "UNAVAILABLE"}, message: "The model is overloaded. Please try again later."},
+		{Name: "timeout-504", Class: model.Overloaded, status: 504, words: words{"server_error", "timeout_error", "DEADLINE_EXCEEDED"}, message: "The request timed out."},
+		{Name: "overloaded-529", Class: model.Overloaded, status: 529, words: words{"server_error", "overloaded_error", "UNAVAILABLE"}, message: "Overloaded"},
+		{Name: "should-retry", Class: model.Overloaded, status: 400, header: shouldRetry, words: words{"", "api_error", "ABORTED"}, message: "Something passing went wrong, please retry."},
 
 		{Name: "hang", Class: model.Transport, Hangs: true},
-		{Name: "reset", Class: model.Transport, serve: hang(0)},
-		{Name: "cut", Class: model.Transport, serve: hang(40)},
-		{Name: "malformed", Class: model.Protocol, serve: raw("application/json", `{"choices":[{"message":{"content":"x`)},
-		{Name: "wrong-shape", Class: model.Protocol, serve: raw("application/json", `{"hello":"world"}`)},
-		{Name: "wrong-type", Class: model.Protocol, serve: raw("text/plain", "It works.")},
-		{Name: "html", Class: model.Protocol, serve: page(200, "Sign in")},
-		{Name: "empty-body", Class: model.Protocol, serve: raw("application/json", "")},
-		{Name: "error-in-200", Class: model.Overloaded, serve: status(200, nil, says(502, words{"server_error", "api_error", "UNAVAILABLE"}, "The provider behind the gateway failed."))},
+		{Name: "reset", Class: model.Transport, special: hang(0)},
+		{Name: "cut", Class: model.Transport, special: hang(40)},
+		{Name: "malformed", Class: model.Protocol, special: raw("application/json", `{"choices":[{"message":{"content":"x`)},
+		{Name: "wrong-shape", Class: model.Protocol, special: raw("application/json", `{"hello":"world"}`)},
+		{Name: "wrong-type", Class: model.Protocol, special: raw("text/plain", "It works.")},
+		{Name: "html", Class: model.Protocol, special: page(200, "Sign in")},
+		{Name: "empty-body", Class: model.Protocol, special: raw("application/json", "")},
+		{Name: "error-in-200", Class: model.Overloaded, status: 200, words: words{"server_error", "api_error", "UNAVAILABLE"}, message: "The provider behind the gateway failed."},
 
-		{Name: "quota", Class: model.Quota, serve: func(w http.ResponseWriter, f format, wait time.Duration) {
+		{Name: "quota", Class: model.Quota, special: func(w http.ResponseWriter, f format, wait time.Duration) {
 			switch f.(type) {
 			case anthropic:
 				write(w, 429, f.problem(&problem{429, "rate_limit_error", "enforced_spend_limit_reached", "The spend limit of this workspace is reached.", ""}))
 			case gemini:
 				write(w, 429, retryInfo(0, "0"))
 			default:
-				retrySeconds(w.Header(), wait)
+				retrySeconds(w.Header(), f, wait)
 				write(w, 429, f.problem(&problem{429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.", ""}))
 			}
 		}},
-		{Name: "payment-402", Class: model.Quota, serve: status(402, nil, says(402, words{"payment_required", "billing_error", "RESOURCE_EXHAUSTED"}, "The credit of this account is used up."))},
-		{Name: "credit-400", Class: model.Quota, Only: "anthropic", serve: status(400, nil, says(400, words{"", "invalid_request_error", ""}, "Your credit balance is too low to access the API."))},
-		{Name: "forbidden-403", Class: model.Denied, serve: status(403, nil, says(403, words{"unsupported_country_region_territory", "permission_error", "PERMISSION_DENIED"}, "Your key does not have permission to use this resource."))},
-		{Name: "precondition-400", Class: model.Denied, Only: "gemini", serve: status(400, nil, says(400, words{"", "", "FAILED_PRECONDITION"}, "User location is not supported for the API use."))},
-		{Name: "redirect-307", Class: model.Denied, serve: func(w http.ResponseWriter, _ format, _ time.Duration) {
+		{Name: "payment-402", Class: model.Quota, status: 402, words: words{"payment_required", "billing_error", "RESOURCE_EXHAUSTED"}, message: "The credit of this account is used up."},
+		{Name: "credit-400", Class: model.Quota, Only: "anthropic", status: 400, words: words{"", "invalid_request_error", ""}, message: "Your credit balance is too low to access the API."},
+		{Name: "forbidden-403", Class: model.Denied, status: 403, words: words{"unsupported_country_region_territory", "permission_error", "PERMISSION_DENIED"}, message: "Your key does not have permission to use this resource."},
+		{Name: "precondition-400", Class: model.Denied, Only: "gemini", status: 400, words: words{"", "", "FAILED_PRECONDITION"}, message: "User location is not supported for the API use."},
+		{Name: "redirect-307", Class: model.Denied, special: func(w http.ResponseWriter, _ format, _ time.Duration) {
 			w.Header().Set("Location", "http://elsewhere.invalid/")
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		}},
-		{Name: "too-large-413", Class: model.Rejected, serve: status(413, nil, says(413, words{"request_too_large", "request_too_large", "INVALID_ARGUMENT"}, "Request exceeds the maximum allowed number of bytes."))},
-		{Name: "context-400", Class: model.Rejected, serve: func(w http.ResponseWriter, f format, _ time.Duration) {
+		{Name: "too-large-413", Class: model.Rejected, status: 413, words: words{"request_too_large", "request_too_large", "INVALID_ARGUMENT"}, message: "Request exceeds the maximum allowed number of bytes."},
+		{Name: "context-400", Class: model.Rejected, special: func(w http.ResponseWriter, f format, _ time.Duration) {
 			said := "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
 			p := &problem{400, "invalid_request_error", "context_length_exceeded", said, "messages"}
 			switch f.(type) {
@@ -92,7 +105,7 @@ func Faults() []Fault {
 			}
 			write(w, 400, f.problem(p))
 		}},
-		{Name: "should-not-retry", Class: model.Rejected, serve: status(500, shouldNotRetry, says(500, words{"server_error", "api_error", "INTERNAL"}, "This will not get better."))},
+		{Name: "should-not-retry", Class: model.Rejected, status: 500, header: shouldNotRetry, words: words{"server_error", "api_error", "INTERNAL"}, message: "This will not get better."},
 	}
 }
 
@@ -120,20 +133,18 @@ func choose(names []string) ([]Fault, error) {
 // words is the kind of an error as the three providers call it: OpenAI's is a code.
 type words struct{ openai, anthropic, gemini string }
 
-func says(code int, w words, message string) func(format) any {
-	return func(f format) any {
-		switch f.(type) {
-		case anthropic:
-			return f.problem(&problem{code, w.anthropic, "", message, ""})
-		case gemini:
-			return f.problem(&problem{code, w.gemini, "", message, ""})
-		}
-		kind := "server_error"
-		if code < 500 {
-			kind = "invalid_request_error"
-		}
-		return f.problem(&problem{code, kind, w.openai, message, ""})
+func (w *words) says(f format, code int, message string) any {
+	switch f.(type) {
+	case anthropic:
+		return f.problem(&problem{code, w.anthropic, "", message, ""})
+	case gemini:
+		return f.problem(&problem{code, w.gemini, "", message, ""})
 	}
+	kind := "server_error"
+	if code < 500 {
+		kind = "invalid_request_error"
+	}
+	return f.problem(&problem{code, kind, w.openai, message, ""})
 }
 
 func retryInfo(wait time.Duration, quota string) any {
@@ -146,34 +157,30 @@ func retryInfo(wait time.Duration, quota string) any {
 		"message": "You exceeded your current quota, please check your plan and billing details."}}
 }
 
-func retrySeconds(h http.Header, wait time.Duration) {
+func retrySeconds(h http.Header, _ format, wait time.Duration) {
 	h.Set("Retry-After", strconv.FormatFloat(wait.Seconds(), 'f', -1, 64))
 }
 
-func retryMilliseconds(h http.Header, wait time.Duration) {
+func retryMilliseconds(h http.Header, _ format, wait time.Duration) {
 	h.Set("Retry-After-Ms", strconv.FormatFloat(float64(wait)/float64(time.Millisecond), 'f', -1, 64))
 }
 
 // resets is a limit that says when it is whole again, and not when to come back.
-func resets(body func(format) any) func(http.ResponseWriter, format, time.Duration) {
-	return func(w http.ResponseWriter, f format, wait time.Duration) {
-		h := w.Header()
-		if _, ok := f.(anthropic); ok {
-			at := time.Now().UTC().Add(wait)
-			h.Set("Anthropic-Ratelimit-Requests-Remaining", "0")
-			h.Set("Anthropic-Ratelimit-Requests-Reset", at.Format(time.RFC3339Nano))
-			h.Set("Anthropic-Ratelimit-Tokens-Reset", at.Add(-wait/2).Format(time.RFC3339Nano))
-		} else {
-			h.Set("X-Ratelimit-Remaining-Requests", "0")
-			h.Set("X-Ratelimit-Reset-Requests", wait.String())
-			h.Set("X-Ratelimit-Reset-Tokens", (wait / 2).String())
-		}
-		write(w, http.StatusTooManyRequests, body(f))
+func resets(h http.Header, f format, wait time.Duration) {
+	if _, ok := f.(anthropic); ok {
+		at := time.Now().UTC().Add(wait)
+		h.Set("Anthropic-Ratelimit-Requests-Remaining", "0")
+		h.Set("Anthropic-Ratelimit-Requests-Reset", at.Format(time.RFC3339Nano))
+		h.Set("Anthropic-Ratelimit-Tokens-Reset", at.Add(-wait/2).Format(time.RFC3339Nano))
+		return
 	}
+	h.Set("X-Ratelimit-Remaining-Requests", "0")
+	h.Set("X-Ratelimit-Reset-Requests", wait.String())
+	h.Set("X-Ratelimit-Reset-Tokens", (wait / 2).String())
 }
 
-func shouldRetry(h http.Header, _ time.Duration)    { h.Set("X-Should-Retry", "true") }
-func shouldNotRetry(h http.Header, _ time.Duration) { h.Set("X-Should-Retry", "false") }
+func shouldRetry(h http.Header, _ format, _ time.Duration)    { h.Set("X-Should-Retry", "true") }
+func shouldNotRetry(h http.Header, _ format, _ time.Duration) { h.Set("X-Should-Retry", "false") }
 
 func raw(kind, body string) func(http.ResponseWriter, format, time.Duration) {
 	return func(w http.ResponseWriter, _ format, _ time.Duration) {

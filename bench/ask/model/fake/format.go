@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"ein/bench/ask/model"
 )
 
 // problem is a refusal of a request.
@@ -21,20 +23,21 @@ type problem struct {
 	param   string
 }
 
-// format is one of the wire formats, on the server's side.
-type format interface {
-	authorize(h http.Header, key string) *problem
-	parse(h http.Header, name string, body []byte) (*question, *problem)
-	reply(*question, *said) any
-	problem(*problem) any
-}
+// event is a piece of a streamed answer.
+type event struct{ name, data string }
 
-const (
-	openAIPath    = "/v1/chat/completions"
-	anthropicPath = "/v1/messages"
-	geminiPath    = "/v1beta/models/"
-	geminiVerb    = ":generateContent"
-)
+// format is one of the wire formats, on the server's side. What it answers is JSON, made
+// of texts in which words behind a $ are filled in.
+type format interface {
+	authorize(r *http.Request, key string) *problem
+	parse(h http.Header, name string, body []byte) (*question, *problem)
+	reply(*question, *said) string
+	stream(*question, *said) []event
+	problem(*problem) any
+	// The list of models is made of items; one alone is an item.
+	models() (provider, list, item string)
+	count() string // of tokens
+}
 
 // BaseURL is what a client of a provider is given, for a server at an address such
 // as http://127.0.0.1:8080.
@@ -45,54 +48,188 @@ func BaseURL(provider, address string) string {
 	return address
 }
 
-// route is the format of a path, and the model where the path has it.
-func route(path string) (format, string) {
-	switch path {
-	case openAIPath:
-		return openAI{}, ""
-	case anthropicPath:
-		return anthropic{}, ""
-	}
-	if rest, ok := strings.CutPrefix(path, geminiPath); ok {
-		if name, ok := strings.CutSuffix(rest, geminiVerb); ok {
-			return gemini{}, name
-		}
-	}
-	return nil, ""
-}
+// verb is what is asked of a format.
+type verb int
 
-// families is the models that exist, and what they are like: a pattern of the names,
-// in the words of the providers. Names of models that are none, such as test-model,
-// take everything.
-var (
-	openAIReasons   = regexp.MustCompile(`^(o\d|gpt-5)`)
-	openAINames     = regexp.MustCompile(`^(o\d|gpt-|ft:|chatgpt-|test-|fake)`)
-	anthropicNames  = regexp.MustCompile(`^(claude-|test-|fake)`)
-	anthropicNoTemp = regexp.MustCompile(`^claude-(opus|sonnet|haiku)-(4-[7-9]|5)`)
-	geminiNames     = regexp.MustCompile(`^(gemini-|test-|fake)`)
-	geminiLevels    = regexp.MustCompile(`^gemini-3`)
+const (
+	ask verb = iota
+	count
+	list // models; one, where there is a name
 )
 
-// strict reads a body and refuses what is not a field.
-func strict(body []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(body))
+// route is the format of a path, what is asked, and the model where the path has it. The
+// three providers list their models at one path: a header tells whose.
+func route(r *http.Request) (f format, what verb, name string) {
+	version, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if version != "v1" && version != "v1beta" {
+		return nil, 0, ""
+	}
+	rest, isModel := strings.CutPrefix(path, "models/")
+	switch name, action, _ := strings.Cut(rest, ":"); {
+	case path == "chat/completions":
+		return openAI{}, ask, ""
+	case path == "responses":
+		return responses{}, ask, ""
+	case path == "messages":
+		return anthropic{}, ask, ""
+	case path == "messages/count_tokens":
+		return anthropic{}, count, ""
+	case isModel && (action == "generateContent" || action == "streamGenerateContent"):
+		return gemini{}, ask, name
+	case isModel && action == "countTokens":
+		return gemini{}, count, name
+	case path != "models" && !isModel || action != "":
+		return nil, 0, ""
+	case !isModel:
+		name = ""
+		fallthrough
+	default:
+		switch h := r.Header; {
+		case h.Get("Anthropic-Version") != "":
+			f = anthropic{}
+		case h.Get("X-Goog-Api-Key") != "" || version == "v1beta":
+			f = gemini{}
+		default:
+			f = openAI{}
+		}
+		return f, list, name
+	}
+}
+
+// What the models that exist are like, in the words of the providers. Names of models that
+// are none, such as test-model, take everything.
+var (
+	openAIReasons   = regexp.MustCompile(`^(o\d|gpt-[5-9])`)
+	anthropicNoTemp = regexp.MustCompile(`^claude-((opus|sonnet|haiku)-(4-[7-9]|5)|fable|mythos)`)
+	geminiLevels    = regexp.MustCompile(`^gemini-([3-9]|(flash|pro)-)`)
+	noModel         = regexp.MustCompile(`^(test-|fake)`)
+)
+
+// exists reports whether a provider has a model: one that a profile is of, or none at all.
+func exists(provider, name string) bool {
+	if noModel.MatchString(name) {
+		return true
+	}
+	p, err := model.ProfileOf(provider, name)
+	return err == nil && p != provider
+}
+
+// known is the models of a provider.
+func known(provider string) []string {
+	var ids []string
+	for _, p := range model.Profiles(nil) {
+		for id := range p.Models {
+			if p.Provider == provider {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// models is the list of them, or one; false when there is no such.
+func models(f format, name string) (string, bool) {
+	provider, list, item := f.models()
+	ids := known(provider)
+	if name != "" {
+		if !exists(provider, name) {
+			return "", false
+		}
+		list, ids = "$items", []string{name}
+	}
+	items := make([]string, len(ids))
+	for i, id := range ids {
+		items[i] = strings.ReplaceAll(item, "$id", id)
+	}
+	return strings.NewReplacer("$items", strings.Join(items, ","), "$first", ids[0], "$last", ids[len(ids)-1]).Replace(list), true
+}
+
+// fill puts a question and its answer into a text. What begins with a $ and is not
+// known stays.
+func fill(text string, q *question, a *said, more ...string) string {
+	n := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return strings.NewReplacer(append(more, "$id", a.id, "$model", quote(q.model), "$text", quote(a.text), "$why", quote(thoughts),
+		"$in", n(a.input), "$out", n(a.output+a.thought), "$seen", n(a.output), "$total", n(a.input+a.output+a.thought), "$thought", n(a.thought))...).Replace(text)
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic("BUG: fake: " + err.Error())
+	}
+	return string(b)
+}
+
+// pieces is a text as it is streamed.
+func pieces(text string) []string {
+	const each = 24
+	var list []string
+	for r := []rune(text); len(r) > 0; r = r[min(each, len(r)):] {
+		list = append(list, string(r[:min(each, len(r))]))
+	}
+	return list
+}
+
+// strict reads a body, and gives the first field that is neither of v nor in others, which
+// the providers take and a baseline has no use for.
+func strict(body []byte, v any, others string) (unknown string, err error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(body, &all); err != nil {
+		return "", err
+	}
+	for _, name := range strings.Fields(others) {
+		delete(all, name)
+	}
+	rest, err := json.Marshal(all)
+	if err != nil {
+		return "", err
+	}
+	d := json.NewDecoder(bytes.NewReader(rest))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
+	if err = d.Decode(v); err == nil {
+		return "", nil
+	}
+	if _, name, found := strings.Cut(err.Error(), "unknown field "); found {
+		return strings.Trim(name, `"`), nil
+	}
+	return "", err
+}
+
+// texts is a string, or a list of parts that have text.
+type texts string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *texts) UnmarshalJSON(b []byte) error {
+	if len(b) == 0 || b[0] != '[' {
+		return json.Unmarshal(b, (*string)(t))
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(b, &parts); err != nil {
 		return err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is text behind the object")
+	for _, p := range parts {
+		if p.Type != "text" && p.Type != "input_text" {
+			return fmt.Errorf("a part of type %q: only text is understood here", p.Type)
+		}
+		*t += texts(p.Text)
 	}
 	return nil
 }
 
-// unknownField is the name in an error of strict, or "".
-func unknownField(err error) string {
-	_, name, found := strings.Cut(err.Error(), "unknown field ")
-	if !found {
-		return ""
+// stops is a string or a list of strings.
+type stops []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *stops) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		*s = make(stops, 1)
+		return json.Unmarshal(b, &(*s)[0])
 	}
-	return strings.Trim(name, `"`)
+	return json.Unmarshal(b, (*[]string)(s))
 }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
@@ -105,14 +242,15 @@ func seedOf(p *int64) int {
 }
 
 type message struct {
+	Type    string `json:"type"` // of the Responses API
 	Role    string `json:"role"`
-	Content string `json:"content"`
+	Content texts  `json:"content"`
 }
 
 type openAI struct{}
 
-func (openAI) authorize(h http.Header, key string) *problem {
-	given, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+func (openAI) authorize(r *http.Request, key string) *problem {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
 		return &problem{http.StatusUnauthorized, "invalid_request_error", "", "You didn't provide an API key.", ""}
 	}
@@ -123,6 +261,10 @@ func (openAI) authorize(h http.Header, key string) *problem {
 	return nil
 }
 
+// openAIOthers is what chat completions take, and have no effect here.
+const openAIOthers = "audio frequency_penalty function_call functions logit_bias logprobs metadata modalities moderation parallel_tool_calls prediction presence_penalty " +
+	"prompt_cache_key prompt_cache_options prompt_cache_retention response_format safety_identifier service_tier store tool_choice tools top_logprobs user verbosity web_search_options"
+
 func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
 	var b struct {
 		Model               string    `json:"model"`
@@ -132,78 +274,231 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 		Temperature         *float64  `json:"temperature"`
 		TopP                *float64  `json:"top_p"`
 		Seed                *int64    `json:"seed"`
-		Stop                []string  `json:"stop"`
+		Stop                stops     `json:"stop"`
 		ReasoningEffort     *string   `json:"reasoning_effort"`
+		N                   *int      `json:"n"`
+		Stream              bool      `json:"stream"`
+		StreamOptions       struct {
+			Usage bool `json:"include_usage"`
+		} `json:"stream_options"`
 	}
-	bad := func(code, param, message string, args ...any) (*question, *problem) {
-		return nil, &problem{http.StatusBadRequest, "invalid_request_error", code, fmt.Sprintf(message, args...), param}
+	if p := openAIRead(body, &b, openAIOthers); p != nil {
+		return nil, p
 	}
-	if err := strict(body, &b); err != nil {
-		if name := unknownField(err); name != "" {
-			return bad("unknown_parameter", name, "Unknown parameter: '%s'.", name)
-		}
-		return bad("", "", "We could not parse the JSON body of your request: %v", err)
+	q := &question{model: b.Model, seed: seedOf(b.Seed), stream: b.Stream, usage: b.StreamOptions.Usage, n: 1}
+	switch {
+	case b.MaxTokens != nil && openAIThinks(b.Model):
+		return openAIBad("unsupported_parameter", "max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+	case b.MaxTokens != nil && b.MaxCompletionTokens != nil:
+		return openAIBad("invalid_parameter_combination", "max_tokens", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
+	case len(b.Stop) > 0 && openAIThinks(b.Model):
+		return openAIBad("unsupported_parameter", "stop", "Unsupported parameter: 'stop' is not supported with this model.")
+	case len(b.Stop) > 4:
+		return openAIBad("array_above_max_length", "stop", "Invalid 'stop': array too long. Expected at most 4.")
+	case b.N != nil && (*b.N < 1 || *b.N > 128):
+		return openAIBad("integer_out_of_range", "n", "Invalid 'n': expected 1 to 128.")
+	case len(b.Messages) == 0:
+		return openAIBad("empty_array", "messages", "Invalid 'messages': empty array.")
 	}
-	reasons := openAIReasons.MatchString(b.Model) && !strings.Contains(b.Model, "-chat")
-	q := &question{model: b.Model, seed: seedOf(b.Seed), thinks: reasons}
-	if b.ReasoningEffort != nil {
-		q.thinks = *b.ReasoningEffort != "none"
+	if b.N != nil {
+		q.n = *b.N
+	}
+	if b.MaxTokens != nil {
+		b.MaxCompletionTokens = b.MaxTokens
+	}
+	return q, openAIFill(q, b.Messages, b.MaxCompletionTokens, b.Temperature, b.ReasoningEffort)
+}
+
+func openAIBad(code, param, message string, args ...any) (*question, *problem) {
+	return nil, &problem{http.StatusBadRequest, "invalid_request_error", code, fmt.Sprintf(message, args...), param}
+}
+
+func openAIRead(body []byte, v any, others string) *problem {
+	name, err := strict(body, v, others)
+	var p *problem
+	switch {
+	case name != "":
+		_, p = openAIBad("unknown_parameter", name, "Unknown parameter: '%s'.", name)
+	case err != nil:
+		_, p = openAIBad("", "", "We could not parse the JSON body of your request: %v", err)
+	}
+	return p
+}
+
+func openAIThinks(name string) bool {
+	return openAIReasons.MatchString(name) && !strings.Contains(name, "-chat")
+}
+
+// openAIFill is what the two formats of OpenAI have in common.
+func openAIFill(q *question, list []message, most *int, temperature *float64, effort *string) *problem {
+	bad := func(code, param, message string, args ...any) *problem {
+		_, p := openAIBad(code, param, message, args...)
+		return p
+	}
+	reasons := openAIThinks(q.model)
+	q.thinks = reasons
+	if effort != nil {
+		q.thinks = *effort != "none"
 	}
 	switch {
-	case b.Model == "":
+	case q.model == "":
 		return bad("", "model", "you must provide a model parameter")
-	case !openAINames.MatchString(b.Model):
-		return nil, &problem{http.StatusNotFound, "invalid_request_error", "model_not_found", fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", b.Model), "model"}
-	case len(b.Messages) == 0:
-		return bad("empty_array", "messages", "Invalid 'messages': empty array.")
-	case reasons && b.MaxTokens != nil:
-		return bad("unsupported_parameter", "max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
-	case b.MaxTokens != nil && b.MaxCompletionTokens != nil:
-		return bad("invalid_parameter_combination", "max_tokens", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
-	case reasons && b.Temperature != nil && *b.Temperature != 1 && (b.ReasoningEffort == nil || *b.ReasoningEffort != "none"):
-		return bad("unsupported_value", "temperature", "Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *b.Temperature)
-	case b.Temperature != nil && (*b.Temperature < 0 || *b.Temperature > 2):
+	case !exists("openai", q.model):
+		return &problem{http.StatusNotFound, "invalid_request_error", "model_not_found", fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", q.model), "model"}
+	case reasons && temperature != nil && *temperature != 1 && (effort == nil || *effort != "none"):
+		return bad("unsupported_value", "temperature", "Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *temperature)
+	case temperature != nil && (*temperature < 0 || *temperature > 2):
 		return bad("decimal_above_max_value", "temperature", "Invalid 'temperature': expected a value between 0 and 2.")
-	case reasons && len(b.Stop) > 0:
-		return bad("unsupported_parameter", "stop", "Unsupported parameter: 'stop' is not supported with this model.")
-	case len(b.Stop) > 4:
-		return bad("array_above_max_length", "stop", "Invalid 'stop': array too long. Expected at most 4.")
-	case !reasons && b.ReasoningEffort != nil && strings.HasPrefix(b.Model, "gpt-4"):
+	case effort != nil && strings.HasPrefix(q.model, "gpt-4"):
 		return bad("unknown_parameter", "reasoning_effort", "Unrecognized request argument supplied: reasoning_effort")
 	}
-	for i, m := range b.Messages {
+	for i, m := range list {
 		switch m.Role {
 		case "system", "developer":
-			q.system = m.Content
+			q.system = string(m.Content)
 		case "user":
-			q.user = m.Content
+			q.user = string(m.Content)
+		case "assistant":
 		default:
 			return bad("invalid_value", fmt.Sprintf("messages[%d].role", i), "Invalid value: '%s'.", m.Role)
 		}
 	}
-	for _, n := range []*int{b.MaxTokens, b.MaxCompletionTokens} {
-		if n != nil {
-			if q.maxTokens = *n; q.maxTokens < 1 {
-				return bad("integer_below_min_value", "max_completion_tokens", "Invalid budget: expected a value >= 1.")
-			}
+	if most != nil {
+		if q.maxTokens = *most; q.maxTokens < 1 {
+			return bad("integer_below_min_value", "max_completion_tokens", "Invalid budget: expected a value >= 1.")
 		}
 	}
-	return q, nil
+	return nil
 }
 
-func (openAI) reply(q *question, a *said) any {
-	finish := "stop"
+// Reasoning is part of the completion, and is not shown.
+const openAIUsage = `{"prompt_tokens":$in,"completion_tokens":$out,"total_tokens":$total,"completion_tokens_details":{"reasoning_tokens":$thought},"prompt_tokens_details":{"cached_tokens":0}}`
+
+func (openAI) reply(q *question, a *said) string {
+	var choices []string
+	for i := range q.n {
+		choices = append(choices, fill(`{"index":$i,"finish_reason":"$end","logprobs":null,"message":{"role":"assistant","content":$text,"refusal":null}}`, q, a, "$i", strconv.Itoa(i), "$end", a.end("stop", "length")))
+	}
+	return fill(`{"id":"chatcmpl-$id","object":"chat.completion","created":0,"model":$model,"service_tier":"default","choices":[$choices],"usage":`+openAIUsage+`}`, q, a, "$choices", strings.Join(choices, ","))
+}
+
+func (openAI) stream(q *question, a *said) []event {
+	chunk := func(i int, delta, end, usage string) event {
+		choices := fmt.Sprintf(`{"index":%d,"delta":%s,"logprobs":null,"finish_reason":%s}`, i, delta, end)
+		if delta == "" {
+			choices = ""
+		}
+		return event{"", fill(`{"id":"chatcmpl-$id","object":"chat.completion.chunk","created":0,"model":$model,"choices":[`, q, a) + choices + `],"usage":` + usage + `}`}
+	}
+	var list []event
+	for i := range q.n {
+		list = append(list, chunk(i, `{"role":"assistant","content":""}`, "null", "null"))
+		for _, s := range pieces(a.text) {
+			list = append(list, chunk(i, `{"content":`+quote(s)+`}`, "null", "null"))
+		}
+		list = append(list, chunk(i, "{}", quote(a.end("stop", "length")), "null"))
+	}
+	if q.usage {
+		list = append(list, chunk(0, "", "", fill(openAIUsage, q, a)))
+	}
+	return append(list, event{"", "[DONE]"})
+}
+
+func (openAI) models() (provider, list, item string) {
+	return "openai", `{"object":"list","data":[$items]}`, `{"id":"$id","object":"model","created":0,"owned_by":"fake"}`
+}
+
+func (openAI) count() string { return "" }
+
+// responses is the Responses API.
+type responses struct{ openAI }
+
+const responsesOthers = "access_programs background background_options context_management conversation image include max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt " +
+	"prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream_options text tool_choice tools top_logprobs truncation user"
+
+func (responses) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
+	var b struct {
+		Model        string          `json:"model"`
+		Input        json.RawMessage `json:"input"`
+		Instructions string          `json:"instructions"`
+		MaxTokens    *int            `json:"max_output_tokens"`
+		Temperature  *float64        `json:"temperature"`
+		TopP         *float64        `json:"top_p"`
+		Reasoning    struct {
+			Effort  *string `json:"effort"`
+			Summary string  `json:"summary"`
+			Context string  `json:"context"`
+			Mode    string  `json:"mode"`
+		} `json:"reasoning"`
+		Stream bool `json:"stream"`
+	}
+	if p := openAIRead(body, &b, responsesOthers); p != nil {
+		return nil, p
+	}
+	q := &question{model: b.Model, system: b.Instructions, stream: b.Stream, shows: b.Reasoning.Summary != ""}
+	list := []message{{Role: "user"}}
+	if json.Unmarshal(b.Input, (*string)(&list[0].Content)) != nil {
+		if err := json.Unmarshal(b.Input, &list); err != nil {
+			return openAIBad("invalid_type", "input", "Invalid type for 'input': %v.", err)
+		}
+	}
+	return q, openAIFill(q, list, b.MaxTokens, b.Temperature, b.Reasoning.Effort)
+}
+
+const (
+	responseReason  = `{"type":"reasoning","id":"rs_$id","summary":[{"type":"summary_text","text":$why}]}`
+	responsePart    = `{"type":"output_text","text":$text,"annotations":[],"logprobs":[]}`
+	responseMessage = `{"type":"message","id":"msg_$id","status":"completed","role":"assistant","content":[` + responsePart + `]}`
+	responseBody    = `{"id":"resp_$id","object":"response","created_at":0,"model":$model,"status":"$end","error":null,"incomplete_details":$short,"output":[$items],` +
+		`"parallel_tool_calls":true,"tool_choice":"auto","tools":[],"usage":$usage}`
+	responseUsage = `{"input_tokens":$in,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":$out,"output_tokens_details":{"reasoning_tokens":$thought},"total_tokens":$total}`
+)
+
+func (responses) items(q *question, a *said) []string {
+	var items []string
+	if a.thought > 0 && q.shows {
+		items = append(items, fill(responseReason, q, a))
+	}
+	if a.text != "" {
+		items = append(items, fill(responseMessage, q, a))
+	}
+	return items
+}
+
+func (f responses) reply(q *question, a *said) string {
+	short := "null"
 	if a.cut {
-		finish = "length"
+		short = `{"reason":"max_output_tokens"}`
 	}
-	return map[string]any{
-		"id": "chatcmpl-" + a.id, "object": "chat.completion", "created": 0, "model": q.model + "-2026-01-01",
-		"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "logprobs": nil,
-			"message": map[string]any{"role": "assistant", "content": a.text, "refusal": nil}}},
-		// Reasoning is part of the completion, and is not shown.
-		"usage": map[string]any{"prompt_tokens": a.input, "completion_tokens": a.output + a.thought, "total_tokens": a.input + a.output + a.thought,
-			"completion_tokens_details": map[string]any{"reasoning_tokens": a.thought}, "prompt_tokens_details": map[string]any{"cached_tokens": 0}},
+	return fill(responseBody, q, a, "$items", strings.Join(f.items(q, a), ","), "$usage", fill(responseUsage, q, a), "$short", short, "$end", a.end("completed", "incomplete"))
+}
+
+func (f responses) stream(q *question, a *said) []event {
+	var list []event
+	add := func(name, format string, args ...any) {
+		list = append(list, event{name, fmt.Sprintf(`{"type":%q,"sequence_number":%d,`, name, len(list)) + fmt.Sprintf(format, args...) + "}"})
 	}
+	begun := fill(responseBody, q, a, "$items", "", "$usage", "null", "$short", "null", "$end", "in_progress")
+	add("response.created", `"response":%s`, begun)
+	add("response.in_progress", `"response":%s`, begun)
+	for i, item := range f.items(q, a) {
+		if strings.HasPrefix(item, `{"type":"message"`) {
+			at := fmt.Sprintf(`"item_id":"msg_%s","output_index":%d,"content_index":0,`, a.id, i)
+			add("response.output_item.added", `"output_index":%d,"item":%s`, i, fill(`{"type":"message","id":"msg_$id","status":"in_progress","role":"assistant","content":[]}`, q, a))
+			add("response.content_part.added", `%s"part":{"type":"output_text","text":"","annotations":[],"logprobs":[]}`, at)
+			for _, s := range pieces(a.text) {
+				add("response.output_text.delta", `%s"logprobs":[],"delta":%s`, at, quote(s))
+			}
+			add("response.output_text.done", `%s"logprobs":[],"text":%s`, at, quote(a.text))
+			add("response.content_part.done", `%s"part":%s`, at, fill(responsePart, q, a))
+		} else {
+			add("response.output_item.added", `"output_index":%d,"item":%s`, i, fill(`{"type":"reasoning","id":"rs_$id","summary":[]}`, q, a))
+		}
+		add("response.output_item.done", `"output_index":%d,"item":%s`, i, item)
+	}
+	end := "response." + a.end("completed", "incomplete")
+	add(end, `"response":%s`, f.reply(q, a))
+	return list
 }
 
 func (openAI) problem(p *problem) any {
@@ -218,49 +513,68 @@ func (openAI) problem(p *problem) any {
 
 type anthropic struct{}
 
-func (anthropic) authorize(h http.Header, key string) *problem {
-	if !same(h.Get("X-Api-Key"), key) {
+// anthropicOthers is what Messages take, and has no effect here.
+const anthropicOthers = "cache_control container diagnostics inference_geo metadata service_tier speed tool_choice tools top_k"
+
+// anthropicNew is the version of the API from which on there is no temperature.
+const anthropicNew = "2026-10-21"
+
+func (anthropic) authorize(r *http.Request, key string) *problem {
+	if !same(r.Header.Get("X-Api-Key"), key) && !same(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), key) {
 		return &problem{http.StatusUnauthorized, "authentication_error", "", "invalid x-api-key", ""}
 	}
 	return nil
 }
 
-func (anthropic) parse(h http.Header, _ string, body []byte) (*question, *problem) {
+func (anthropic) parse(h http.Header, name string, body []byte) (*question, *problem) {
 	var b struct {
 		Model         string    `json:"model"`
 		MaxTokens     *int      `json:"max_tokens"`
-		System        string    `json:"system"`
+		System        texts     `json:"system"`
 		Messages      []message `json:"messages"`
 		Temperature   *float64  `json:"temperature"`
 		TopP          *float64  `json:"top_p"`
 		StopSequences []string  `json:"stop_sequences"`
+		Stream        bool      `json:"stream"`
 		Thinking      *struct {
 			Type         string `json:"type"`
 			BudgetTokens *int   `json:"budget_tokens"`
 			Display      string `json:"display"`
 		} `json:"thinking"`
 		OutputConfig *struct {
-			Effort string `json:"effort"`
+			Effort string          `json:"effort"`
+			Format json.RawMessage `json:"format"`
 		} `json:"output_config"`
 	}
 	bad := func(message string, args ...any) (*question, *problem) {
 		return nil, &problem{http.StatusBadRequest, "invalid_request_error", "", fmt.Sprintf(message, args...), ""}
 	}
-	if h.Get("Anthropic-Version") == "" {
+	version := h.Get("Anthropic-Version")
+	switch version {
+	case "":
 		return bad("anthropic-version: header is required")
+	case "2023-06-01", anthropicNew:
+	default:
+		return bad("anthropic-version: %q is not a valid version", version)
 	}
-	if err := strict(body, &b); err != nil {
-		if name := unknownField(err); name != "" {
-			return bad("%s: Extra inputs are not permitted", name)
-		}
+	switch name, err := strict(body, &b, anthropicOthers); {
+	case name != "":
+		return bad("%s: Extra inputs are not permitted", name)
+	case err != nil:
 		return bad("The request body is not valid JSON: %v", err)
+	case version == anthropicNew && (b.Temperature != nil || b.TopP != nil):
+		return bad("temperature: Extra inputs are not permitted")
+	}
+	if name == "count" {
+		unlimited := 1
+		b.MaxTokens = &unlimited
 	}
 	newest := anthropicNoTemp.MatchString(b.Model)
 	thinks := b.Thinking != nil && b.Thinking.Type != "disabled"
 	switch {
 	case b.Model == "":
 		return bad("model: Field required")
-	case !anthropicNames.MatchString(b.Model):
+	case !exists("anthropic", b.Model):
 		return nil, &problem{http.StatusNotFound, "not_found_error", "", "model: " + b.Model, ""}
 	case b.MaxTokens == nil:
 		return bad("max_tokens: Field required")
@@ -281,36 +595,80 @@ func (anthropic) parse(h http.Header, _ string, body []byte) (*question, *proble
 	case thinks && b.Thinking.Type == "enabled" && *b.Thinking.BudgetTokens >= *b.MaxTokens:
 		return bad("`max_tokens` must be greater than `thinking.budget_tokens`.")
 	}
-	q := &question{model: b.Model, system: b.System, maxTokens: *b.MaxTokens, thinks: thinks}
+	q := &question{model: b.Model, system: string(b.System), maxTokens: *b.MaxTokens, thinks: thinks, stream: b.Stream, shows: thinks && b.Thinking.Display != "omitted"}
 	for i, m := range b.Messages {
 		if m.Role != "user" && m.Role != "assistant" {
 			return bad("messages.%d.role: Input should be 'user' or 'assistant'", i)
 		}
-		q.user = m.Content
+		q.user = string(m.Content)
 	}
 	return q, nil
 }
 
-func (anthropic) reply(q *question, a *said) any {
-	stop := "end_turn"
-	if a.cut {
-		stop = "max_tokens"
-	}
-	content := []any{}
-	usage := map[string]any{"input_tokens": a.input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": a.output + a.thought,
-		"service_tier": "standard"}
+const (
+	anthropicBody = `{"id":"msg_$id","type":"message","role":"assistant","model":$model,"stop_reason":$end,"stop_sequence":null,"content":[$items],` +
+		`"usage":{"input_tokens":$in,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":$out,"service_tier":"standard"$details}}`
+	anthropicDetails = `,"output_tokens_details":{"thinking_tokens":$thought}`
+)
+
+// blocks is the blocks of a reply. Thoughts that are not to be shown are still there.
+func (anthropic) blocks(q *question, a *said) []string {
+	var items []string
 	if a.thought > 0 {
-		content = append(content, map[string]any{"type": "thinking", "thinking": thoughts, "signature": "c2lnbmVk"})
-		usage["output_tokens_details"] = map[string]any{"thinking_tokens": a.thought}
+		why := `""`
+		if q.shows {
+			why = quote(thoughts)
+		}
+		items = append(items, `{"type":"thinking","thinking":`+why+`,"signature":"c2lnbmVk"}`)
 	}
 	if a.text != "" {
-		content = append(content, map[string]any{"type": "text", "text": a.text})
+		items = append(items, fill(`{"type":"text","text":$text}`, q, a))
 	}
-	return map[string]any{
-		"id": "msg_" + a.id, "type": "message", "role": "assistant", "model": q.model, "stop_reason": stop, "stop_sequence": nil,
-		"content": content, "usage": usage,
-	}
+	return items
 }
+
+func (f anthropic) reply(q *question, a *said) string {
+	details := ""
+	if a.thought > 0 {
+		details = fill(anthropicDetails, q, a)
+	}
+	return fill(anthropicBody, q, a, "$items", strings.Join(f.blocks(q, a), ","), "$details", details, "$end", quote(a.end("end_turn", "max_tokens")))
+}
+
+func (f anthropic) stream(q *question, a *said) []event {
+	var list []event
+	add := func(name, format string, args ...any) {
+		list = append(list, event{name, fmt.Sprintf(`{"type":%q`, name) + fmt.Sprintf(format, args...) + "}"})
+	}
+	add("message_start", `,"message":%s`, fill(anthropicBody, q, a, "$items", "", "$details", "", "$end", "null", "$out", "1"))
+	for i, block := range f.blocks(q, a) {
+		kind, field, text := "text", "text", a.text
+		if strings.HasPrefix(block, `{"type":"thinking"`) {
+			kind, field, text = "thinking", "thinking", thoughts
+			if !q.shows {
+				text = ""
+			}
+		}
+		add("content_block_start", `,"index":%d,"content_block":{"type":%q,%q:""}`, i, kind, field)
+		for _, s := range pieces(text) {
+			add("content_block_delta", `,"index":%d,"delta":{"type":"%s_delta",%q:%s}`, i, kind, field, quote(s))
+		}
+		if kind == "thinking" {
+			add("content_block_delta", `,"index":%d,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}`, i)
+		}
+		add("content_block_stop", `,"index":%d`, i)
+	}
+	add("message_delta", `,"delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":%d}`, a.end("end_turn", "max_tokens"), a.output+a.thought)
+	add("message_stop", "")
+	return list
+}
+
+func (anthropic) models() (provider, list, item string) {
+	return "anthropic", `{"data":[$items],"has_more":false,"first_id":"$first","last_id":"$last"}`,
+		`{"type":"model","id":"$id","display_name":"$id","created_at":"1970-01-01T00:00:00Z","lifecycle":"active"}`
+}
+
+func (anthropic) count() string { return `{"input_tokens":$in}` }
 
 func (anthropic) problem(p *problem) any {
 	e := map[string]any{"type": p.kind, "message": p.message}
@@ -322,8 +680,34 @@ func (anthropic) problem(p *problem) any {
 
 type gemini struct{}
 
-func (gemini) authorize(h http.Header, key string) *problem {
-	if !same(h.Get("X-Goog-Api-Key"), key) {
+// camel puts the names in a body in the way of proto3: they may be in snake case as well.
+func camel(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, x := range v {
+			parts := strings.Split(name, "_")
+			for i := 1; i < len(parts); i++ {
+				if p := parts[i]; p != "" {
+					parts[i] = strings.ToUpper(p[:1]) + p[1:]
+				}
+			}
+			out[strings.Join(parts, "")] = camel(x)
+		}
+		return out
+	case []any:
+		for i := range v {
+			v[i] = camel(v[i])
+		}
+	}
+	return v
+}
+
+// What generateContent takes, and has no effect here.
+const geminiOthers = "cachedContent labels model safetySettings serviceTier store toolConfig tools"
+
+func (gemini) authorize(r *http.Request, key string) *problem {
+	if !same(r.Header.Get("X-Goog-Api-Key"), key) && !same(r.URL.Query().Get("key"), key) {
 		return &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "API_KEY_INVALID", "API key not valid. Please pass a valid API key.", ""}
 	}
 	return nil
@@ -333,7 +717,8 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 	type content struct {
 		Role  string `json:"role"`
 		Parts []struct {
-			Text string `json:"text"`
+			Text    string `json:"text"`
+			Thought bool   `json:"thought"`
 		} `json:"parts"`
 	}
 	var b struct {
@@ -345,23 +730,34 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 			MaxOutputTokens *int     `json:"maxOutputTokens"`
 			StopSequences   []string `json:"stopSequences"`
 			Seed            *int64   `json:"seed"`
+			CandidateCount  *int     `json:"candidateCount"`
 			ThinkingConfig  *struct {
 				IncludeThoughts bool    `json:"includeThoughts"`
 				ThinkingBudget  *int    `json:"thinkingBudget"`
 				ThinkingLevel   *string `json:"thinkingLevel"`
 			} `json:"thinkingConfig"`
+			TopK, ResponseMimeType, ResponseSchema, ResponseJSONSchema, ResponseModalities, ResponseFormat any // no effect here
+			PresencePenalty, FrequencyPenalty, ResponseLogprobs, Logprobs, MediaResolution                 any
 		} `json:"generationConfig"`
 	}
 	bad := func(message string, args ...any) (*question, *problem) {
 		return nil, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
 	}
-	if !geminiNames.MatchString(name) {
+	if !exists("gemini", name) {
 		return nil, &problem{http.StatusNotFound, "NOT_FOUND", "", fmt.Sprintf("models/%s is not found for API version v1beta, or is not supported for generateContent.", name), ""}
 	}
-	if err := strict(body, &b); err != nil {
-		if field := unknownField(err); field != "" {
-			return bad("Invalid JSON payload received. Unknown name %q: Cannot find field.", field)
-		}
+	var tree any
+	if err := json.Unmarshal(body, &tree); err != nil {
+		return bad("Invalid JSON payload received. %v", err)
+	}
+	body, err := json.Marshal(camel(tree))
+	if err != nil {
+		return bad("Invalid JSON payload received. %v", err)
+	}
+	switch field, err := strict(body, &b, geminiOthers); {
+	case field != "":
+		return bad("Invalid JSON payload received. Unknown name %q: Cannot find field.", field)
+	case err != nil:
 		return bad("Invalid JSON payload received. %v", err)
 	}
 	c := &b.GenerationConfig
@@ -385,7 +781,12 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 			return bad("Budget 0 is invalid. This model only works in thinking mode.")
 		}
 	}
-	q := &question{model: name, seed: seedOf(c.Seed), thinks: geminiLevels.MatchString(name)}
+	q := &question{model: name, seed: seedOf(c.Seed), thinks: geminiLevels.MatchString(name), n: 1}
+	if c.CandidateCount != nil {
+		if q.n = *c.CandidateCount; q.n < 1 || q.n > 8 {
+			return bad("* GenerateContentRequest.generation_config.candidate_count: candidate_count must be in the range [1, 8].")
+		}
+	}
 	if t := c.ThinkingConfig; t != nil {
 		q.thinks = t.ThinkingLevel != nil || t.ThinkingBudget != nil && *t.ThinkingBudget != 0
 		q.shows = t.IncludeThoughts
@@ -414,28 +815,50 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 	return q, nil
 }
 
-func (gemini) reply(q *question, a *said) any {
-	finish := "STOP"
-	if a.cut {
-		finish = "MAX_TOKENS"
-	}
-	parts := []any{}
-	// Thoughts are not part of the candidates, and are shown when asked for.
-	usage := map[string]any{"promptTokenCount": a.input, "candidatesTokenCount": a.output, "totalTokenCount": a.input + a.output + a.thought}
+// Thoughts are not part of the candidates, and are shown when asked for.
+const geminiBody = `{"candidates":[$items],"usageMetadata":{"promptTokenCount":$in,"candidatesTokenCount":$seen,"totalTokenCount":$total$thoughts},"modelVersion":$model,"responseId":"$id"}`
+
+// body is a reply, or a part of one that ends or does not.
+func (gemini) body(q *question, a *said, parts []string, end string) string {
+	details := ""
 	if a.thought > 0 {
-		usage["thoughtsTokenCount"] = a.thought
-		if q.shows {
-			parts = append(parts, map[string]any{"text": thoughts, "thought": true})
-		}
+		details = fill(`,"thoughtsTokenCount":$thought`, q, a)
+	}
+	items := make([]string, q.n)
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"index":%d,%s"content":{"role":"model","parts":[%s]}}`, i, end, strings.Join(parts, ","))
+	}
+	return fill(geminiBody, q, a, "$items", strings.Join(items, ","), "$thoughts", details)
+}
+
+func (gemini) parts(q *question, a *said) []string {
+	var parts []string
+	if a.thought > 0 && q.shows {
+		parts = append(parts, `{"text":`+quote(thoughts)+`,"thought":true}`)
 	}
 	if a.text != "" {
-		parts = append(parts, map[string]any{"text": a.text})
+		parts = append(parts, `{"text":`+quote(a.text)+`}`)
 	}
-	return map[string]any{
-		"candidates":    []any{map[string]any{"index": 0, "finishReason": finish, "content": map[string]any{"role": "model", "parts": parts}}},
-		"usageMetadata": usage, "modelVersion": q.model, "responseId": a.id,
-	}
+	return parts
 }
+
+func (f gemini) reply(q *question, a *said) string {
+	return f.body(q, a, f.parts(q, a), `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
+}
+
+func (f gemini) stream(q *question, a *said) []event {
+	var list []event
+	for _, s := range pieces(a.text) {
+		list = append(list, event{"", f.body(q, a, []string{`{"text":` + quote(s) + `}`}, "")})
+	}
+	return append(list, event{"", f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)})
+}
+
+func (gemini) models() (provider, list, item string) {
+	return "gemini", `{"models":[$items]}`, `{"name":"models/$id","displayName":"$id","version":"1","supportedGenerationMethods":["generateContent","countTokens"]}`
+}
+
+func (gemini) count() string { return `{"totalTokens":$in}` }
 
 func (gemini) problem(p *problem) any {
 	e := map[string]any{"code": p.status, "message": p.message, "status": p.kind}
