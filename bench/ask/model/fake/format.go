@@ -161,12 +161,44 @@ func quote(s string) string {
 	return string(b)
 }
 
-// pieces is a text as it is streamed.
-func pieces(text string) []string {
-	const each = 24
-	var list []string
-	for r := []rune(text); len(r) > 0; r = r[min(each, len(r)):] {
-		list = append(list, string(r[:min(each, len(r))]))
+// script is a streamed answer: a line for each event, with its name and its data. A line
+// behind ? is there where thoughts are, behind ! where a text is; behind + and * it is
+// there for each piece of the thoughts and of the text. $n counts the events, and $at is
+// the place of the text among what is answered.
+func script(lines string, q *question, a *said, why bool, more ...string) []event {
+	const each = 24 // characters
+	at := "0"
+	if why {
+		at = "1"
+	}
+	more = append(more, "$at", at)
+	var list []event
+	for line := range strings.Lines(lines) {
+		pieces := []string{""}
+		switch line[0] {
+		case '?':
+			if !why {
+				pieces = nil
+			}
+		case '!':
+			pieces = pieces[:min(1, len(a.text))]
+		case '+', '*':
+			pieces = nil
+			r := []rune(a.text)
+			if line[0] == '+' {
+				if r = nil; why && q.shows {
+					r = []rune(thoughts)
+				}
+			}
+			for ; len(r) > 0; r = r[min(each, len(r)):] {
+				pieces = append(pieces, string(r[:min(each, len(r))]))
+			}
+		}
+		name, data, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(line, "?!+*")), " ")
+		for _, p := range pieces {
+			text := fill(data, q, a, append(more, "$piece", quote(p), "$n", strconv.Itoa(len(list)))...)
+			list = append(list, event{strings.TrimSuffix(name, "-"), text})
+		}
 	}
 	return list
 }
@@ -382,26 +414,34 @@ func (openAI) reply(q *question, a *said) string {
 	return fill(`{"id":"chatcmpl-$id","object":"chat.completion","created":0,"model":$model,"service_tier":"default","choices":[$choices],"usage":`+openAIUsage+`}`, q, a, "$choices", strings.Join(choices, ","))
 }
 
+const (
+	openAIChunk  = `{"id":"chatcmpl-$id","object":"chat.completion.chunk","created":0,"model":$model,"usage":null,"choices":[{"index":$i,"logprobs":null,`
+	openAIChunks = "- " + openAIChunk + `"delta":{"role":"assistant","content":""},"finish_reason":null}]}
+*- ` + openAIChunk + `"delta":{"content":$piece},"finish_reason":null}]}
+- ` + openAIChunk + `"delta":{},"finish_reason":"$end"}]}
+`
+)
+
 func (openAI) stream(q *question, a *said) []event {
-	chunk := func(i int, delta, end, usage string) event {
-		choices := fmt.Sprintf(`{"index":%d,"delta":%s,"logprobs":null,"finish_reason":%s}`, i, delta, end)
-		if delta == "" {
-			choices = ""
-		}
-		return event{"", fill(`{"id":"chatcmpl-$id","object":"chat.completion.chunk","created":0,"model":$model,"choices":[`, q, a) + choices + `],"usage":` + usage + `}`}
-	}
 	var list []event
 	for i := range q.n {
-		list = append(list, chunk(i, `{"role":"assistant","content":""}`, "null", "null"))
-		for _, s := range pieces(a.text) {
-			list = append(list, chunk(i, `{"content":`+quote(s)+`}`, "null", "null"))
-		}
-		list = append(list, chunk(i, "{}", quote(a.end("stop", "length")), "null"))
+		list = append(list, script(openAIChunks, q, a, false, "$i", strconv.Itoa(i), "$end", a.end("stop", "length"))...)
 	}
+	end := "- [DONE]"
 	if q.usage {
-		list = append(list, chunk(0, "", "", fill(openAIUsage, q, a)))
+		end = `- {"id":"chatcmpl-$id","object":"chat.completion.chunk","created":0,"model":$model,"choices":[],"usage":` + openAIUsage + "}\n" + end
 	}
-	return append(list, event{"", "[DONE]"})
+	return append(list, script(end, q, a, false)...)
+}
+
+func (openAI) problem(p *problem) any {
+	null := func(s string) string {
+		if s == "" {
+			return "null"
+		}
+		return quote(s)
+	}
+	return json.RawMessage(fmt.Sprintf(`{"error":{"message":%s,"type":%s,"param":%s,"code":%s}}`, quote(p.message), quote(p.kind), null(p.param), null(p.code)))
 }
 
 func (openAI) models() (provider, list, item string) {
@@ -473,42 +513,23 @@ func (f responses) reply(q *question, a *said) string {
 	return fill(responseBody, q, a, "$items", strings.Join(f.items(q, a), ","), "$usage", fill(responseUsage, q, a), "$short", short, "$end", a.end("completed", "incomplete"))
 }
 
-func (f responses) stream(q *question, a *said) []event {
-	var list []event
-	add := func(name, format string, args ...any) {
-		list = append(list, event{name, fmt.Sprintf(`{"type":%q,"sequence_number":%d,`, name, len(list)) + fmt.Sprintf(format, args...) + "}"})
-	}
-	begun := fill(responseBody, q, a, "$items", "", "$usage", "null", "$short", "null", "$end", "in_progress")
-	add("response.created", `"response":%s`, begun)
-	add("response.in_progress", `"response":%s`, begun)
-	for i, item := range f.items(q, a) {
-		if strings.HasPrefix(item, `{"type":"message"`) {
-			at := fmt.Sprintf(`"item_id":"msg_%s","output_index":%d,"content_index":0,`, a.id, i)
-			add("response.output_item.added", `"output_index":%d,"item":%s`, i, fill(`{"type":"message","id":"msg_$id","status":"in_progress","role":"assistant","content":[]}`, q, a))
-			add("response.content_part.added", `%s"part":{"type":"output_text","text":"","annotations":[],"logprobs":[]}`, at)
-			for _, s := range pieces(a.text) {
-				add("response.output_text.delta", `%s"logprobs":[],"delta":%s`, at, quote(s))
-			}
-			add("response.output_text.done", `%s"logprobs":[],"text":%s`, at, quote(a.text))
-			add("response.content_part.done", `%s"part":%s`, at, fill(responsePart, q, a))
-		} else {
-			add("response.output_item.added", `"output_index":%d,"item":%s`, i, fill(`{"type":"reasoning","id":"rs_$id","summary":[]}`, q, a))
-		}
-		add("response.output_item.done", `"output_index":%d,"item":%s`, i, item)
-	}
-	end := "response." + a.end("completed", "incomplete")
-	add(end, `"response":%s`, f.reply(q, a))
-	return list
-}
+const responsesStream = `response.created {"type":"response.created","sequence_number":$n,"response":$begun}
+response.in_progress {"type":"response.in_progress","sequence_number":$n,"response":$begun}
+?response.output_item.added {"type":"response.output_item.added","sequence_number":$n,"output_index":0,"item":{"type":"reasoning","id":"rs_$id","summary":[]}}
+?response.output_item.done {"type":"response.output_item.done","sequence_number":$n,"output_index":0,"item":` + responseReason + `}
+!response.output_item.added {"type":"response.output_item.added","sequence_number":$n,"output_index":$at,"item":{"type":"message","id":"msg_$id","status":"in_progress","role":"assistant","content":[]}}
+!response.content_part.added {"type":"response.content_part.added","sequence_number":$n,"item_id":"msg_$id","output_index":$at,"content_index":0,"part":{"type":"output_text","text":"","annotations":[],"logprobs":[]}}
+*response.output_text.delta {"type":"response.output_text.delta","sequence_number":$n,"item_id":"msg_$id","output_index":$at,"content_index":0,"logprobs":[],"delta":$piece}
+!response.output_text.done {"type":"response.output_text.done","sequence_number":$n,"item_id":"msg_$id","output_index":$at,"content_index":0,"logprobs":[],"text":$text}
+!response.content_part.done {"type":"response.content_part.done","sequence_number":$n,"item_id":"msg_$id","output_index":$at,"content_index":0,"part":` + responsePart + `}
+!response.output_item.done {"type":"response.output_item.done","sequence_number":$n,"output_index":$at,"item":` + responseMessage + `}
+response.$end {"type":"response.$end","sequence_number":$n,"response":$whole}
+`
 
-func (openAI) problem(p *problem) any {
-	null := func(s string) any {
-		if s == "" {
-			return nil
-		}
-		return s
-	}
-	return map[string]any{"error": map[string]any{"message": p.message, "type": p.kind, "param": null(p.param), "code": null(p.code)}}
+func (f responses) stream(q *question, a *said) []event {
+	begun := fill(responseBody, q, a, "$items", "", "$usage", "null", "$short", "null", "$end", "in_progress")
+	end := a.end("completed", "incomplete")
+	return script(strings.Replace(responsesStream, "$end", end, 1), q, a, a.thought > 0 && q.shows, "$begun", begun, "$whole", f.reply(q, a), "$end", end)
 }
 
 type anthropic struct{}
@@ -635,32 +656,21 @@ func (f anthropic) reply(q *question, a *said) string {
 	return fill(anthropicBody, q, a, "$items", strings.Join(f.blocks(q, a), ","), "$details", details, "$end", quote(a.end("end_turn", "max_tokens")))
 }
 
+const anthropicStream = `message_start {"type":"message_start","message":$begun}
+?content_block_start {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
++content_block_delta {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":$piece}}
+?content_block_delta {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}}
+?content_block_stop {"type":"content_block_stop","index":0}
+!content_block_start {"type":"content_block_start","index":$at,"content_block":{"type":"text","text":""}}
+*content_block_delta {"type":"content_block_delta","index":$at,"delta":{"type":"text_delta","text":$piece}}
+!content_block_stop {"type":"content_block_stop","index":$at}
+message_delta {"type":"message_delta","delta":{"stop_reason":$end,"stop_sequence":null},"usage":{"output_tokens":$out}}
+message_stop {"type":"message_stop"}
+`
+
 func (f anthropic) stream(q *question, a *said) []event {
-	var list []event
-	add := func(name, format string, args ...any) {
-		list = append(list, event{name, fmt.Sprintf(`{"type":%q`, name) + fmt.Sprintf(format, args...) + "}"})
-	}
-	add("message_start", `,"message":%s`, fill(anthropicBody, q, a, "$items", "", "$details", "", "$end", "null", "$out", "1"))
-	for i, block := range f.blocks(q, a) {
-		kind, field, text := "text", "text", a.text
-		if strings.HasPrefix(block, `{"type":"thinking"`) {
-			kind, field, text = "thinking", "thinking", thoughts
-			if !q.shows {
-				text = ""
-			}
-		}
-		add("content_block_start", `,"index":%d,"content_block":{"type":%q,%q:""}`, i, kind, field)
-		for _, s := range pieces(text) {
-			add("content_block_delta", `,"index":%d,"delta":{"type":"%s_delta",%q:%s}`, i, kind, field, quote(s))
-		}
-		if kind == "thinking" {
-			add("content_block_delta", `,"index":%d,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}`, i)
-		}
-		add("content_block_stop", `,"index":%d`, i)
-	}
-	add("message_delta", `,"delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":%d}`, a.end("end_turn", "max_tokens"), a.output+a.thought)
-	add("message_stop", "")
-	return list
+	begun := fill(anthropicBody, q, a, "$items", "", "$details", "", "$end", "null", "$out", "1")
+	return script(anthropicStream, q, a, a.thought > 0, "$begun", begun, "$end", quote(a.end("end_turn", "max_tokens")))
 }
 
 func (anthropic) models() (provider, list, item string) {
@@ -671,11 +681,11 @@ func (anthropic) models() (provider, list, item string) {
 func (anthropic) count() string { return `{"input_tokens":$in}` }
 
 func (anthropic) problem(p *problem) any {
-	e := map[string]any{"type": p.kind, "message": p.message}
+	details := ""
 	if p.code != "" {
-		e["details"] = map[string]any{"error_code": p.code}
+		details = `,"details":{"error_code":` + quote(p.code) + "}"
 	}
-	return map[string]any{"type": "error", "error": e, "request_id": "req_fake"}
+	return json.RawMessage(fmt.Sprintf(`{"type":"error","error":{"type":%s,"message":%s%s},"request_id":"req_fake"}`, quote(p.kind), quote(p.message), details))
 }
 
 type gemini struct{}
@@ -847,11 +857,8 @@ func (f gemini) reply(q *question, a *said) string {
 }
 
 func (f gemini) stream(q *question, a *said) []event {
-	var list []event
-	for _, s := range pieces(a.text) {
-		list = append(list, event{"", f.body(q, a, []string{`{"text":` + quote(s) + `}`}, "")})
-	}
-	return append(list, event{"", f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)})
+	lines := "*- " + f.body(q, a, []string{`{"text":$piece}`}, "") + "\n- " + f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
+	return script(lines, q, a, false)
 }
 
 func (gemini) models() (provider, list, item string) {
@@ -861,9 +868,9 @@ func (gemini) models() (provider, list, item string) {
 func (gemini) count() string { return `{"totalTokens":$in}` }
 
 func (gemini) problem(p *problem) any {
-	e := map[string]any{"code": p.status, "message": p.message, "status": p.kind}
+	details := ""
 	if p.code != "" {
-		e["details"] = []any{map[string]any{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": p.code, "domain": "googleapis.com"}}
+		details = `,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":` + quote(p.code) + `,"domain":"googleapis.com"}]`
 	}
-	return map[string]any{"error": e}
+	return json.RawMessage(fmt.Sprintf(`{"error":{"code":%d,"message":%s,"status":%s%s}}`, p.status, quote(p.message), quote(p.kind), details))
 }
