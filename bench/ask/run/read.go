@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -59,33 +60,65 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 // Read reads a run and changes nothing, so that a run that is being written can
 // be read as well. An unfinished line at the end of the replies does not count; any
 // other line that is not as it was written is a *CorruptError.
-func Read(dir string) (*Run, error) {
-	r, err := ReadReplies(dir)
+func Read(dir string) (*Run, error) { return readScored(dir, false) }
+
+// ReadLight is Read without what takes most of the memory: the texts of instances,
+// replies and scores. Rows share what they have in common. Load gives a row with all.
+func ReadLight(dir string) (*Run, error) { return readScored(dir, true) }
+
+func readScored(dir string, light bool) (*Run, error) {
+	r, _, err := read(dir, light)
 	if err != nil {
 		return nil, err
 	}
-	scores, err := ReadScores(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	byKey := make(map[Key]*Score, len(scores))
-	for i := range scores {
-		byKey[scores[i].Key] = &scores[i]
-	}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		if row.Reply == nil || byKey[row.Key] == nil {
-			continue
+	index := r.index()
+	shared := map[string]*Score{}
+	err = eachScore(dir, func(l *job.Line, s *Score) error {
+		at := r.place(index, &s.Key)
+		if at < 0 || r.Rows[at].Reply == nil {
+			return nil
 		}
-		row.Score = byKey[row.Key]
-		switch of := row.Score.Of; {
-		case of != row.Reply.sum && (of != "" || r.Config.Format > firstFormat):
-			return nil, &StaleError{filepath.Join(dir, ScoresFile), row.Key}
-		case row.Score.Scoring != Scoring:
+		row := &r.Rows[at]
+		switch {
+		case s.Of != row.Reply.sum && (s.Of != "" || r.Config.Format > firstFormat):
+			return &StaleError{filepath.Join(dir, ScoresFile), s.Key}
+		case s.Scoring != Scoring:
 			r.Others++
 		}
+		row.Score, row.score = s, l.Offset
+		if light {
+			row.Score, err = s.share(shared)
+			return err
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // it has not been scored
 	}
-	return r, nil
+	return r, err
+}
+
+// ReadReplies is ReadLight without the scores, for those who make them.
+func ReadReplies(dir string) (*Run, error) {
+	r, _, err := read(dir, true)
+	return r, err
+}
+
+// read is ReadReplies, with texts where they are wanted. The second result is the offset
+// where the torn tail begins, which is the end of the replies when there is none.
+func read(dir string, light bool) (*Run, int64, error) {
+	r, err := readFrame(dir, light)
+	if err != nil {
+		return nil, 0, err
+	}
+	name := filepath.Join(dir, RepliesFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = f.Close() }()
+	end, err := r.addReplies(f)
+	return r, end, err
 }
 
 // StaleError is a score that is not of the reply that is there.
@@ -109,29 +142,6 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: the reply in line %d of %s was asked under another configuration: it has the digest %s, and the file %s", e.File, e.Line, RepliesFile, e.Found, e.Want)
 }
 
-// ReadReplies is Read without the scores, for those who make them.
-func ReadReplies(dir string) (*Run, error) {
-	r, _, err := read(dir)
-	return r, err
-}
-
-// read is ReadReplies. The second result is the offset where the
-// torn tail begins, which is the end of the replies when there is none.
-func read(dir string) (*Run, int64, error) {
-	r, err := readFrame(dir)
-	if err != nil {
-		return nil, 0, err
-	}
-	name := filepath.Join(dir, RepliesFile)
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = f.Close() }()
-	end, err := r.addReplies(f)
-	return r, end, err
-}
-
 // addReplies reads the file of replies into the rows.
 func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 	c := newCollector(r)
@@ -153,7 +163,11 @@ func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 			}
 			return nil
 		}
-		c.rows[reply.Key].Reply = reply
+		row := &r.Rows[r.place(c.index, &reply.Key)]
+		row.Reply, row.reply = reply, l.Offset
+		if r.light {
+			reply.lighten()
+		}
 		end = l.Offset + l.Length
 		return nil
 	})
@@ -168,24 +182,40 @@ var errForeign = errors.New("it does not belong here")
 
 // collector holds replies to what a run asks for.
 type collector struct {
-	rows map[Key]*Row
-	line map[Key]int
-	dir  string
-	runs []string // digests of the configurations
+	run   *Run
+	index map[string]int
+	line  []int    // of each row that has a reply
+	runs  []string // digests of the configurations
 }
 
 func newCollector(r *Run) *collector {
-	c := &collector{make(map[Key]*Row, len(r.Rows)), map[Key]int{}, r.Dir, nil}
+	c := &collector{run: r, index: r.index(), line: make([]int, len(r.Rows))}
 	for _, v := range r.Config.versions() {
 		c.runs = append(c.runs, v.digest())
 		if v.Scoring == "" {
 			c.runs = append(c.runs, "") // it was begun in format 1
 		}
 	}
-	for i := range r.Rows {
-		c.rows[r.Rows[i].Key] = &r.Rows[i]
-	}
 	return c
+}
+
+// index is the place of the first row of each instance. The others follow it.
+func (r *Run) index() map[string]int {
+	index := map[string]int{}
+	for i := 0; i < len(r.Rows); i += len(r.Config.Modes) * r.Config.Samples {
+		index[r.Rows[i].ID] = i
+	}
+	return index
+}
+
+// place is that of the row of a key; -1 where a run does not ask it.
+func (r *Run) place(index map[string]int, k *Key) int {
+	first, ok := index[k.ID]
+	mode := slices.Index(r.Config.Modes, k.Mode)
+	if !ok || mode < 0 || k.Sample < 0 || k.Sample >= r.Config.Samples {
+		return -1
+	}
+	return first + mode*r.Config.Samples + k.Sample
 }
 
 // take reads the reply of a line.
@@ -202,44 +232,76 @@ func (c *collector) take(l *job.Line) (*Reply, error) {
 		return nil, err
 	}
 	if !slices.Contains(c.runs, reply.Run) {
-		return nil, &ChangedError{filepath.Join(c.dir, ConfigFile), l.Number, reply.Run, c.runs[len(c.runs)-1]}
+		return nil, &ChangedError{filepath.Join(c.run.Dir, ConfigFile), l.Number, reply.Run, c.runs[len(c.runs)-1]}
 	}
-	first, twice := c.line[reply.Key]
-	switch {
-	case c.rows[reply.Key] == nil:
+	at := c.run.place(c.index, &reply.Key)
+	if at < 0 {
 		return nil, fmt.Errorf("the run does not ask %s, %s, sample %d: %w", reply.ID, reply.Mode, reply.Sample, errForeign)
-	case twice:
+	}
+	if first := c.line[at]; first > 0 {
 		return nil, fmt.Errorf("the reply to %s, %s, sample %d is in line %d already: %w", reply.ID, reply.Mode, reply.Sample, first, errForeign)
 	}
-	c.line[reply.Key] = l.Number
+	c.line[at] = l.Number
 	return reply, nil
 }
 
 // readFrame reads what a run asks: its configuration, and the rows without
 // replies.
-func readFrame(dir string) (*Run, error) {
+func readFrame(dir string, light bool) (*Run, error) {
 	c, err := readConfig(dir)
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Join(dir, InstancesFile)
-	f, err := os.Open(name)
+	var list []*instance.Instance
+	var at []int64
+	err = eachInstance(dir, func(offset int64, in *instance.Instance) error {
+		if light {
+			in = lighten(in)
+		}
+		list, at = append(list, in), append(at, offset)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	var list []*instance.Instance
-	for in, err := range instance.Read(f) {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		list = append(list, in)
-	}
 	r, err := newRun(dir, c, list)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, InstancesFile), err)
+	}
+	r.light = light
+	for i := range r.Rows {
+		r.Rows[i].instance = at[i/(len(c.Modes)*c.Samples)]
 	}
 	return r, nil
+}
+
+// eachInstance gives the instances of a run with their places.
+func eachInstance(dir string, yield func(int64, *instance.Instance) error) error {
+	name := filepath.Join(dir, InstancesFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	lines := bufio.NewReaderSize(f, 1<<16)
+	offset := int64(0)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if len(line) == 0 && errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		in, err := instance.Parse(line)
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", name, n, err)
+		}
+		if err := yield(offset, in); err != nil {
+			return err
+		}
+		offset += int64(len(line))
+	}
 }
 
 // newRun is a run without replies.
@@ -382,25 +444,22 @@ func WriteBilled(dir string, most float64) error {
 	return job.ReplaceBytes(filepath.Join(dir, BilledFile), append(b, '\n'))
 }
 
-// ReadScores reads the scores of a run. The error is fs.ErrNotExist when it has
-// not been scored.
-func ReadScores(dir string) ([]Score, error) {
+// eachScore gives the scores of a run. The error is fs.ErrNotExist when it has not been
+// scored.
+func eachScore(dir string, yield func(*job.Line, *Score) error) error {
 	name := filepath.Join(dir, ScoresFile)
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = f.Close() }()
-	var list []Score
-	err = job.Lines(f, func(l *job.Line) error {
+	return job.Lines(f, func(l *job.Line) error {
 		s, err := parseScore(l)
 		if err != nil {
 			return &CorruptError{name, l.Number, l.Offset, err}
 		}
-		list = append(list, *s)
-		return nil
+		return yield(l, s)
 	})
-	return list, err
 }
 
 // parseScore reads a line. One that ends without a checksum has to be of format 1, and
@@ -418,20 +477,4 @@ func parseScore(l *job.Line) (*Score, error) {
 		err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
 	}
 	return s, err
-}
-
-// WriteScores replaces the scores of a run: a reader sees the old ones or the new.
-func WriteScores(dir string, scores []Score) error {
-	return job.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
-		for i := range scores {
-			b, err := seal(&scores[i].Key, &scores[i])
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(b); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -50,7 +50,7 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 		}
 		defer func() { _ = lock.Close() }()
 	}
-	r, err := readFrame(dir)
+	r, err := readFrame(dir, true)
 	if err != nil {
 		return nil, err
 	}

@@ -158,6 +158,10 @@ type Row struct {
 	Encoding surface.Encoding
 	Reply    *Reply // nil: not asked yet, or failed for outside reasons
 	Score    *Score // nil without a reply; never nil with one, once scored
+
+	// Where the lines of these three are in their files, of a run that was read without
+	// texts.
+	instance, reply, score int64
 }
 
 // Run is a directory that was read. Rows are in the order of instances, then
@@ -172,4 +176,6 @@ type Run struct {
 	Torn int64
 	// Others is how many scores are not by the rules of Scoring.
 	Others int
+
+	light bool // read without texts
 }

@@ -122,13 +122,28 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func writeScores(t testing.TB, dir string, scores []Score) {
+	t.Helper()
+	var all []byte
+	for i := range scores {
+		line, err := seal(&scores[i].Key, &scores[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, line...)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ScoresFile), all, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestScores(t *testing.T) {
 	w, replies := create(t, 1)
 	dir := w.Run().Dir
 	if err := w.Append(replies...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadScores(dir); !errors.Is(err, fs.ErrNotExist) {
+	if err := eachScore(dir, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("got %v", err)
 	}
 	for range 2 { // the second replaces the first
@@ -140,9 +155,7 @@ func TestScores(t *testing.T) {
 		for _, row := range r.Rows {
 			scores = append(scores, Score{row.Key, verdict.Verdict{Topic: verdict.Topic{Category: "reachability", Level: "L1"}, Result: answer.Result{Outcome: answer.Wrong, Answer: json.RawMessage("null")}}, Scoring, row.Reply.sum})
 		}
-		if err := WriteScores(dir, scores); err != nil {
-			t.Fatal(err)
-		}
+		writeScores(t, dir, scores)
 		if r, err = Read(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -304,9 +317,7 @@ func TestCorrupt(t *testing.T) {
 			if after, _ := os.ReadFile(file); !bytes.Equal(after, text) || dry.Done {
 				t.Fatal("a dry run changed the file")
 			}
-			if err := WriteScores(dir, nil); err != nil {
-				t.Fatal(err)
-			}
+			writeScores(t, dir, nil)
 			got, err := Repair(dir, false)
 			if err != nil {
 				t.Fatal(err)
@@ -608,7 +619,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(whole[5:])
 	f.Add([]byte("\n\n{}"))
 	f.Add([]byte{})
-	frame, err := readFrame(dir)
+	frame, err := readFrame(dir, false)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,13 +2,19 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
+	"ein/bench/question/instance"
 	"ein/bench/question/sft"
+	"ein/internal/job"
 )
 
 // JudgeOptions are how the replies of a run are judged.
@@ -48,98 +54,138 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 	} else {
 		o.Python = verdict.Memo(o.Python)
 	}
-	questions := map[string]*verdict.Question{}
-	var todo []*Row
+	asked := 0
 	for i := range r.Rows {
-		row := &r.Rows[i]
-		if row.Reply == nil {
-			continue
+		if r.Rows[i].Reply != nil {
+			asked++
 		}
-		if questions[row.ID] == nil {
-			if questions[row.ID], err = verdict.NewQuestion(row.Instance, true); err != nil {
-				return nil, fmt.Errorf("%s: %w", row.ID, err)
-			}
-		}
-		todo = append(todo, row)
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	out := &Judged{Run: r}
-	var scores []Score
 	done := 0
-	err = verdict.InOrder(ctx, o.Workers, func(yield func(*Row) bool) error {
-		slices.Values(todo)(yield)
-		return nil
-	}, func() verdict.Work[*Row] {
-		j := verdict.New(verdict.Options{Limits: o.Limits, Python: o.Python, Why: true})
-		return func(ctx context.Context, row *Row) (*verdict.Verdict, error) {
-			return o.one(ctx, j, row, questions[row.ID])
-		}
-	}, func(row *Row, v *verdict.Verdict) error {
-		if v != nil {
-			row.Score = &Score{row.Key, *v, Scoring, row.Reply.sum}
-		}
-		if s := row.Score; s == nil {
-			out.Unscored++
-		} else {
-			scores = append(scores, *s)
+	shared := map[string]*Score{}
+	err = job.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
+		return verdict.InOrder(ctx, o.Workers, func(yield func(*task) bool) error { return r.tasks(yield) }, func() verdict.Work[*task] {
+			j := verdict.New(verdict.Options{Limits: o.Limits, Python: o.Python, Why: true})
+			return func(ctx context.Context, t *task) (*verdict.Verdict, error) { return o.one(ctx, j, t) }
+		}, func(t *task, v *verdict.Verdict) error {
+			if v != nil {
+				t.Score = &Score{t.Key, *v, Scoring, t.Reply.sum}
+			}
+			if done++; o.Progress != nil {
+				o.Progress(done, asked)
+			}
+			s := t.Score
+			if s == nil {
+				out.Unscored++
+				return nil
+			}
+			out.Scored++
 			if s.Mode == sft.Python && s.Outcome == answer.InfraError {
 				if out.Failed++; out.First == "" {
 					out.First = s.ID + ": " + s.Message
 				}
 			}
-		}
-		if done++; o.Progress != nil {
-			o.Progress(done, len(todo))
-		}
-		return nil
+			line, err := seal(&s.Key, s)
+			if err == nil {
+				_, err = w.Write(line)
+			}
+			if err != nil {
+				return err
+			}
+			t.row.Score, err = s.share(shared)
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	out.Scored = len(scores)
-	return out, WriteScores(dir, scores)
+	return out, nil
+}
+
+// task is a reply to be judged: a row with its texts, and the same without.
+type task struct {
+	*Row
+	row      *Row
+	question *verdict.Question
+}
+
+// tasks gives the replies of a run, in the order of its rows, and reads their texts when
+// they are wanted.
+func (r *Run) tasks(yield func(*task) bool) error {
+	f, err := os.Open(filepath.Join(r.Dir, RepliesFile))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	at, each := 0, len(r.Config.Modes)*r.Config.Samples
+	enough := errors.New("enough")
+	err = eachInstance(r.Dir, func(_ int64, in *instance.Instance) error {
+		var q *verdict.Question
+		for range each {
+			row := &r.Rows[at]
+			at++
+			if row.Reply == nil {
+				continue
+			}
+			if q == nil {
+				if q, err = verdict.NewQuestion(in, true); err != nil {
+					return fmt.Errorf("%s: %w", row.ID, err)
+				}
+			}
+			full := *row
+			full.Instance, full.Reply = in, &Reply{}
+			line, err := lineAt(f, row.reply)
+			if err == nil {
+				full.Reply.sum, err = unseal(line, full.Reply)
+			}
+			if err != nil {
+				return err
+			}
+			if !yield(&task{&full, row, q}) {
+				return enough
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, enough) {
+		return nil
+	}
+	return err
 }
 
 // keepPython gives the replies in the mode python the scores that they have: their
 // programs cannot be run again, and the replies are those that were scored. Scores
 // that cannot be read are none: the file is about to be replaced.
 func keepPython(r *Run) {
-	scores, err := ReadScores(r.Dir)
-	if err != nil {
-		return
-	}
-	byKey := map[Key]*Score{}
-	for i := range scores {
-		if s := &scores[i]; s.Mode == sft.Python && s.Outcome != answer.InfraError {
-			byKey[s.Key] = s
+	index := r.index()
+	_ = eachScore(r.Dir, func(_ *job.Line, s *Score) error {
+		at := r.place(index, &s.Key)
+		if at < 0 || s.Mode != sft.Python || s.Outcome == answer.InfraError || r.Rows[at].Reply == nil {
+			return nil
 		}
-	}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		s := byKey[row.Key]
-		if row.Reply == nil || s == nil {
-			continue
-		}
+		row := &r.Rows[at]
 		if s.Of == "" && r.Config.Format == firstFormat {
 			s.Of = row.Reply.sum
 		}
 		if s.Of == row.Reply.sum {
 			row.Score = s
 		}
-	}
+		return nil
+	})
 }
 
 // String names a row.
 func (r *Row) String() string { return r.ID + ", " + string(r.Mode) }
 
 // one judges the reply of a row; nil where that needs a runner of Python.
-func (o *JudgeOptions) one(ctx context.Context, j *verdict.Judge, row *Row, q *verdict.Question) (*verdict.Verdict, error) {
+func (o *JudgeOptions) one(ctx context.Context, j *verdict.Judge, row *task) (*verdict.Verdict, error) {
 	if row.Mode == sft.Python && o.Python == nil {
 		return nil, nil
 	}
-	v, err := j.Reply(ctx, q, &verdict.Line{Reply: row.Reply.Reply, Mode: row.Mode, Finish: string(row.Reply.Finish)})
+	v, err := j.Reply(ctx, row.question, &verdict.Line{Reply: row.Reply.Reply, Mode: row.Mode, Finish: string(row.Reply.Finish)})
 	if err == nil && v.Outcome == answer.InfraError && row.Mode != sft.Python {
 		err = &verdict.BugError{What: row.String() + ": " + v.Message}
 	}

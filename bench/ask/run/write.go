@@ -144,7 +144,7 @@ func Open(dir string) (_ *Writer, err error) {
 	if err := sweep(dir); err != nil {
 		return nil, err
 	}
-	r, end, err := read(dir)
+	r, end, err := read(dir, false)
 	if err != nil {
 		return nil, err
 	}

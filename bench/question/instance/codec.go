@@ -85,6 +85,9 @@ func Read(r io.Reader) iter.Seq2[*Instance, error] {
 	}
 }
 
+// Parse reads one line, as Read does.
+func Parse(line []byte) (*Instance, error) { return decode(line) }
+
 func decode(line []byte) (*Instance, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("it is empty, expected an instance")

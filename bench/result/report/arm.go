@@ -25,6 +25,7 @@ type Arm struct {
 
 	all    []item // asked for
 	scored []item // with an outcome that counts
+	marked int    // how many these are
 	infra  int    // infrastructure errors
 	bare   int    // replies that are not scored
 }
@@ -48,10 +49,11 @@ func arms(runs []*run.Run) []*Arm {
 			e surface.Encoding
 		}
 		byKey := map[key]*Arm{}
-		known := map[*instance.Instance]item{}
+		var last item // rows of one instance follow each other
+		var of *instance.Instance
 		for _, m := range r.Config.Modes {
 			for _, e := range r.Config.Encodings {
-				byKey[key{m, e}] = &Arm{Run: r, Mode: m, Encoding: e}
+				byKey[key{m, e}] = &Arm{Run: r, Mode: m, Encoding: e, all: make([]item, 0, r.Config.Instances.Count*r.Config.Samples)}
 				list = append(list, byKey[key{m, e}])
 			}
 		}
@@ -62,13 +64,17 @@ func arms(runs []*run.Run) []*Arm {
 				byKey[k] = &Arm{Run: r, Mode: k.m, Encoding: k.e}
 				list = append(list, byKey[k])
 			}
-			it, ok := known[row.Instance]
-			if !ok {
-				it = identify(row.Instance)
-				known[row.Instance] = it
+			if row.Instance != of {
+				last, of = identify(row.Instance), row.Instance
 			}
+			it := last
 			it.Row = row
 			byKey[k].add(it)
+		}
+	}
+	for _, a := range list {
+		if a.scored = a.all; a.marked < len(a.all) {
+			a.scored = only(a.all, func(it *item) bool { return it.Score != nil && it.Score.Outcome != answer.InfraError })
 		}
 	}
 	name(list)
@@ -81,7 +87,7 @@ func (a *Arm) add(it item) {
 	case it.Score != nil && it.Score.Outcome == answer.InfraError:
 		a.infra++
 	case it.Score != nil:
-		a.scored = append(a.scored, it)
+		a.marked++
 	case it.Reply != nil:
 		a.bare++
 	}
@@ -94,8 +100,10 @@ func identify(in *instance.Instance) item {
 	copy(it.cluster[:], in.ID)
 	if id, err := instance.ParseID(in.ID); err == nil {
 		it.cluster = id.StructuralKey()
-		id.Encoding = surface.NL
-		it.base = id.String()
+		if id.Encoding != surface.NL {
+			id.Encoding = surface.NL
+			it.base = id.String()
+		}
 	}
 	return it
 }
@@ -141,7 +149,13 @@ func unique(names []string, dir func(int) string) {
 
 // only is the items that a condition holds for.
 func only(items []item, keep func(*item) bool) []item {
-	var list []item
+	n := 0
+	for i := range items {
+		if keep(&items[i]) {
+			n++
+		}
+	}
+	list := make([]item, 0, n) // of a million rows, growing takes twice the memory
 	for i := range items {
 		if keep(&items[i]) {
 			list = append(list, items[i])

@@ -57,7 +57,7 @@ type embeddedReply struct {
 
 // browser chooses what is embedded: replies that are not right first, the arms by
 // turns, until a limit is reached. The second result says what is left out.
-func (r *Report) browser() (*embedded, string) {
+func (r *Report) browser() (*embedded, string, error) {
 	type choice struct {
 		*item
 		arm, place int
@@ -95,15 +95,19 @@ func (r *Report) browser() (*embedded, string) {
 		if len(e.Replies) >= r.Options.Embed || size >= r.Options.EmbedBytes {
 			break
 		}
+		row, err := r.Arms[c.arm].Run.Load(c.Row)
+		if err != nil {
+			return nil, "", err
+		}
 		at, ok := places[c.Instance.ID]
 		if !ok {
-			in := r.embedInstance(c.Instance)
+			in := r.embedInstance(row.Instance)
 			at = len(e.Instances)
 			places[c.Instance.ID] = at
 			e.Instances = append(e.Instances, in)
 			size += len(in.Question) + len(in.Ein) + len(in.Python)
 		}
-		reply := r.embedReply(c.item, c.arm, at)
+		reply := r.embedReply(&item{Row: row}, c.arm, at)
 		e.Replies = append(e.Replies, reply)
 		size += len(reply.Reply) + len(reply.Reasoning) + len(reply.Program)
 		if !c.right {
@@ -112,10 +116,10 @@ func (r *Report) browser() (*embedded, string) {
 	}
 	n, total := len(e.Replies), len(all)
 	if n == total {
-		return e, ""
+		return e, "", nil
 	}
 	return e, fmt.Sprintf("This page holds %d of %d replies: %d of the %d that are not right, and %d of the %d that are. The rest is in the run directories.",
-		n, total, shown, wrong, n-shown, total-wrong)
+		n, total, shown, wrong, n-shown, total-wrong), nil
 }
 
 func (r *Report) text(s string) string { return page.Visible(shorten(s, r.Options.EmbedText)) }

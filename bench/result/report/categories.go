@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"ein/bench/ask/run"
 	"ein/bench/question/category"
 	"ein/bench/question/census"
 	"ein/bench/question/instance"
@@ -24,7 +25,10 @@ func buildCategories(r *Report, s *Section) error {
 	for i, a := range r.Arms {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("arm%d", i+1), a.Name, Percent})
 	}
-	majority := r.majority()
+	majority, err := r.majority()
+	if err != nil {
+		return err
+	}
 	t.Columns = append(t.Columns, Column{"majority", "majority", Percent})
 	for _, c := range category.Table {
 		l, ok := present[c.Name]
@@ -48,24 +52,27 @@ func buildCategories(r *Report, s *Section) error {
 
 // majority is the share of the most common answer of each category, over all
 // questions that were asked of any arm; missing where answers cannot be read.
-func (r *Report) majority() func(category string) chart.Value {
+func (r *Report) majority() (func(category string) chart.Value, error) {
 	seen := map[string]bool{}
-	var list []*instance.Instance
-	for _, a := range r.Arms {
-		for i := range a.all {
-			if it := &a.all[i]; !seen[it.base] {
-				seen[it.base] = true
-				list = append(list, it.Instance)
-			}
-		}
-	}
+	var lost error
 	found, err := census.Collect(func(yield func(*instance.Instance, error) bool) {
-		for _, in := range list {
-			if !yield(in, nil) {
-				return
+		for _, a := range r.Arms {
+			for i := range a.all {
+				it := &a.all[i]
+				if seen[it.base] {
+					continue
+				}
+				seen[it.base] = true
+				var row *run.Row
+				if row, lost = a.Run.Load(it.Row); lost != nil || !yield(row.Instance, nil) {
+					return
+				}
 			}
 		}
 	})
+	if lost != nil {
+		return nil, lost
+	}
 	return func(category string) chart.Value {
 		if err == nil {
 			for _, g := range found.Categories {
@@ -77,5 +84,5 @@ func (r *Report) majority() func(category string) chart.Value {
 			}
 		}
 		return chart.Missing()
-	}
+	}, nil
 }

@@ -45,7 +45,10 @@ func policy(css, js string) string {
 
 // HTML writes the report as one page that needs nothing else.
 func (r *Report) HTML(w io.Writer) error {
-	data, left := r.browser()
+	data, left, err := r.browser()
+	if err != nil {
+		return err
+	}
 	encoded, err := data.data()
 	if err != nil {
 		return err

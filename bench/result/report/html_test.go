@@ -252,7 +252,10 @@ func FuzzPage(f *testing.F) {
 // TestEmbedded is which replies a page has.
 func TestEmbedded(t *testing.T) {
 	runs := madeRuns(t, 2)
-	whole, left := makeReport(t, Options{}, runs...).browser()
+	whole, left, err := makeReport(t, Options{}, runs...).browser()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if left != "" {
 		t.Errorf("everything fits, and the page says %q", left)
 	}
@@ -263,7 +266,7 @@ func TestEmbedded(t *testing.T) {
 		}
 	}
 	for _, limit := range []int{1, wrong - 1, wrong, wrong + 5} {
-		part, left := makeReport(t, Options{Embed: limit}, runs...).browser()
+		part, left, _ := makeReport(t, Options{Embed: limit}, runs...).browser()
 		if len(part.Replies) != limit {
 			t.Errorf("%d replies, want %d", len(part.Replies), limit)
 		}
@@ -281,7 +284,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("the page says %q, want %q", left, want)
 		}
 	}
-	if part, left := makeReport(t, Options{EmbedBytes: 5000}, runs...).browser(); len(part.Replies) == 0 || left == "" {
+	if part, left, _ := makeReport(t, Options{EmbedBytes: 5000}, runs...).browser(); len(part.Replies) == 0 || left == "" {
 		t.Errorf("a limit of bytes leaves %d replies and says %q", len(part.Replies), left)
 	}
 }
