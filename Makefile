@@ -14,7 +14,7 @@ help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 build: ## bin/ein, one static binary
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ein ./cmd/ein
+	CGO_ENABLED=0 go build -trimpath -tags nethttpomithttp2 -ldflags '-s -w' -o bin/ein ./cmd/ein
 
 size: ## lines of Go by package, without tests, testdata and generated files
 	@git ls-files '*.go' | grep -vE '_test\.go$$|(^|/)testdata/' | xargs grep -LE '^// Code generated .* DO NOT EDIT\.$$' | xargs awk ' \

@@ -147,7 +147,7 @@ func TestSize(t *testing.T) {
 		t.Skip("it builds the command")
 	}
 	name := filepath.Join(t.TempDir(), "ein")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "./cmd/ein")
+	build := exec.Command("go", "build", "-trimpath", "-tags=nethttpomithttp2", "-ldflags=-s -w", "-o", name, "./cmd/ein")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

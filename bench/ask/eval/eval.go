@@ -173,11 +173,16 @@ func (o *Options) request(row *run.Row) *model.Request {
 // bytes is the length of the request of a row, 0 where it cannot be made: which is said
 // when it is asked.
 func (o *Options) bytes(row *run.Row) int {
-	body, err := o.Model.Body(o.request(row))
+	body, err := o.Request(row)
 	if err != nil {
 		return 0
 	}
 	return len(body)
+}
+
+// Request is the body of the request of a row, as it is sent.
+func (o *Options) Request(row *run.Row) (json.RawMessage, error) {
+	return o.Model.Body(o.request(row))
 }
 
 // Missing is the rows that Run would ask for: all, where there is no run yet.

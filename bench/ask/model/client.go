@@ -117,6 +117,10 @@ func httpClient(o *Options) *http.Client {
 	} else {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost, t.MaxIdleConns = 256, 256
+		// One connection for a request, so that none holds others up. The tag of make build
+		// leaves HTTP/2 out; other builds do the same.
+		t.Protocols = new(http.Protocols)
+		t.Protocols.SetHTTP1(true)
 		c.Transport = t
 	}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

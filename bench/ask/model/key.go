@@ -3,7 +3,10 @@ package model
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
+	"runtime"
 	"strings"
 	"unicode"
 )
@@ -28,6 +31,21 @@ func keyFile(name string) (string, error) {
 		return "", fmt.Errorf("the key file %s: %w", name, err)
 	}
 	return key, nil
+}
+
+// exposed says who may read the key besides the provider.
+func (c *client) exposed() []string {
+	var list []string
+	u, err := url.Parse(c.url)
+	if key, denied := c.key(); err == nil && denied == nil && key != "" && u.Scheme == "http" {
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			list = append(list, "the key goes to "+u.Host+" over plain HTTP, where others may read it: use https, or a key that is none")
+		}
+	}
+	if info, err := os.Stat(c.opt.KeyFile); c.opt.KeyFile != "" && err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		list = append(list, fmt.Sprintf("others on this machine can read the key file %s (mode %04o): chmod 600 it", c.opt.KeyFile, info.Mode().Perm()))
+	}
+	return list
 }
 
 // checkKey says what is wrong with a key, without showing it.

@@ -185,16 +185,19 @@ func findProfile(provider, name string, o *Options) (*Profile, error) {
 }
 
 // Notes is what a user should know of a model before it is asked: that nothing is known of
-// what it takes, and that it ends.
+// what it takes, that it ends, that others may read the key.
 func Notes(m Model, now time.Time) []string {
 	c, ok := m.(*client)
 	if r, recorded := m.(*recorder); recorded {
 		return Notes(r.Model, now)
 	}
-	if !ok || !c.own {
+	if !ok {
 		return nil
 	}
-	var list []string
+	list := c.exposed()
+	if !c.own {
+		return list
+	}
 	end, known := c.profile.has(c.name)
 	if !known && c.profile.Name == c.provider {
 		list = append(list, fmt.Sprintf("there is no profile of %s: all parameters that the format has are sent as they are, and the server decides", c.Name()))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/ask/run"
 	"ein/bench/result/compare"
 	"ein/internal/codes"
 
@@ -53,11 +54,11 @@ func compareRuns(a *cli.App, dirA, dirB string, opt compare.Options) error {
 	if cli.SameFile(dirA, dirB) && opt.A == opt.B {
 		return a.Usage("A and B are the same answers: choose some of each with --mode-a, --mode-b, --encoding-a and --encoding-b")
 	}
-	one, err := readRun(a, dirA)
+	one, err := readRun(a, dirA, run.ReadLight)
 	if err != nil {
 		return err
 	}
-	two, err := readRun(a, dirB)
+	two, err := readRun(a, dirB, run.ReadLight)
 	if err != nil {
 		return err
 	}

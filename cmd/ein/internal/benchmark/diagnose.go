@@ -108,7 +108,7 @@ func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) err
 	case err != nil:
 		return cannotRun(a, err)
 	}
-	a.notes(r)
+	notes(a, r)
 	if !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Score != nil }) {
 		return cli.Input(codes.E0701, dir, 0, "no reply of the run has a score", fmt.Sprintf("`ein bench score %s` scores them.", dir))
 	}

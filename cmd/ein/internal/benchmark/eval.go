@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -37,8 +36,10 @@ type evalFlags struct {
 	instances       string
 	prompts         string
 	prices, record  string
+	profiles        string
 	box             boxFlags
 	dryRun, noScore bool
+	show            int
 }
 
 func evalVerb(a *cli.App) *cobra.Command {
@@ -65,8 +66,9 @@ wrong key or an empty account stops the run. An interrupt stops asking and waits
 the replies on their way; a second one does not wait.
 
 --prices names a file with dollars for a million tokens. It gives the costs, and
---max-cost needs it. With --max-tokens the run cannot exceed --max-cost; without,
-replies on their way can. The file is
+--max-cost needs it, and --max-tokens: a request is sent if the run stays within the
+bound even when all on their way cost what they can, a token for each byte of the prompt
+and --max-tokens of output. Requests without a reply count as billed. The file is
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
 
 With exec:COMMAND one program runs, or as many as --processes says. With --cache,
@@ -95,6 +97,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken from the categories in turn (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
+	flags.BoolVar(&f.AcceptVersion, "accept-version", false, "go on with other prompts, requests or scoring than the run was begun with, and record both")
 	heading("What is asked")
 
 	cli.Opt(cli.Real("0 or more", func(x float64) bool { return x >= 0 })).Flag(cmd, &f.Params.Temperature, "temperature", "temperature (default that of the provider)")
@@ -109,6 +112,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	flags.StringVar(&f.BaseURL, "base-url", "", "`URL` of a compatible server")
 	flags.StringVar(&f.open.KeyFile, "key-file", "", "`file` with the key (default: from the environment)")
 	flags.StringVar(&f.open.Profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
+	flags.StringVar(&f.profiles, "profiles", "", "`file` of profiles that go before the built-in ones (see ein bench models)")
 	cli.Duration.Flag(cmd, &f.open.Timeout, "timeout", "most time for a reply")
 	flags.BoolVar(&f.open.NoContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
 	heading("The provider")
@@ -116,6 +120,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	flags.StringVar(&f.prices, "prices", "", "`file` of prices")
 	cli.Real("more than 0 dollars", func(x float64) bool { return x > 0 }).Flag(cmd, &f.MaxCost, "max-cost", "most `dollars` for the whole run")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.show, "show", "with --dry-run: `number` of requests whose body is printed")
 	heading("Costs")
 
 	const same = " (changes no reply)"
@@ -133,7 +138,11 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	a.JSONFlag(cmd, "print the results as one JSON object")
 	heading("Scoring")
 	cli.Required(cmd, "model", "instances", "out")
-	cli.Complete(cmd, "profile", slices.Concat(model.Profiles("openai"), model.Profiles("anthropic"), model.Profiles("gemini"))...)
+	var profiles []string
+	for _, p := range model.Profiles(nil) {
+		profiles = append(profiles, p.Name)
+	}
+	cli.Complete(cmd, "profile", profiles...)
 	return cmd
 }
 
@@ -147,6 +156,10 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 		return a.Usage("--processes is for exec:COMMAND; --concurrency bounds the requests to %s", provider)
 	case f.MaxCost > 0 && f.prices == "":
 		return a.Usage("--max-cost needs --prices, a file with the price of the model")
+	case f.show > 0 && !f.dryRun:
+		return a.Usage("--show is for --dry-run: a run keeps the body of a request in run.json")
+	case f.MaxCost > 0 && f.Params.MaxTokens == 0:
+		return a.Usage("--max-cost needs --max-tokens: without it nobody can say what a reply costs at most")
 	}
 	ctx, stop := a.Context(0)
 	defer stop()
@@ -161,6 +174,9 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 		return err
 	}
 	f.open.BaseURL, f.open.Env, f.open.Stderr, f.open.Instances = f.BaseURL, a.Env, a.Err, f.Instances
+	if f.open.Profiles, err = readProfiles(ctx, a, f.profiles); err != nil {
+		return err
+	}
 	if f.Model, err = model.Open(f.name, f.open); err != nil {
 		return a.Usage("%s", shown(err.Error()))
 	}
@@ -222,6 +238,9 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 		return err
 	}
 	defer func() { _ = model.Close(f.Model) }()
+	for _, note := range model.Notes(f.Model, time.Now()) {
+		a.Note("%s", shown(note))
+	}
 	if eval.Repeats(&f.Options) {
 		a.Note("at temperature 0 the %d samples of a question are one request, sent %d times; replies may all be the same\n"+
 			"Ask for a temperature, or where the model takes one a --seed, or for one sample.", f.Samples, f.Samples)
@@ -334,6 +353,13 @@ func dryRun(a *cli.App, f *evalFlags) error {
 		return cannotRun(a, err)
 	}
 	e := eval.EstimateRun(&f.Options, rows)
+	for i := range rows[:min(f.show, len(rows))] {
+		body, err := f.Request(&rows[i])
+		if err != nil {
+			return cannotRun(a, err)
+		}
+		a.Printf("%s, %s, sample %d:\n%s\n", rows[i].ID, rows[i].Mode, rows[i].Sample, body)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s to %s: %s, %s, %s\n", words.Plural(e.Requests, "request", "requests"), f.Model.Name(),
 		words.Plural(f.Source.Count, "instance", "instances"), cli.Join(f.Modes, " and "), words.Plural(f.Samples, "sample", "samples"))
@@ -372,7 +398,7 @@ type evalResult struct {
 func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, result evalResult) error {
 	box := flags.lazy(ctx, 0)
 	defer box.close()
-	r, err := readWith(a, dir, run.ReadReplies)
+	r, err := readRun(a, dir, run.ReadReplies)
 	if err != nil {
 		return err
 	}

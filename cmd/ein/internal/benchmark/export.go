@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/ask/run"
 	"ein/bench/result/export"
 	"ein/internal/words"
 
@@ -40,7 +41,7 @@ exported as it is, complete or not.`,
 }
 
 func exportRun(a *cli.App, dir, format, out string) error {
-	r, err := readRun(a, dir)
+	r, err := readRun(a, dir, run.Read)
 	if err != nil {
 		return err
 	}

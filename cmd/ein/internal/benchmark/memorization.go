@@ -122,7 +122,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 				if s.cell != memorization.Seen {
 					dir = s.dirs[i]
 				}
-				r, err := readRun(a, dir)
+				r, err := readRun(a, dir, run.Read)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -143,7 +143,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 	}
 	epochs := make([]memorization.Epoch, len(args))
 	for i, dir := range args {
-		r, err := readRun(a, dir)
+		r, err := readRun(a, dir, run.Read)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -65,9 +65,13 @@ func makeReport(a *cli.App, dirs []string, f *reportFlags) error {
 	if dir := twice(dirs); dir != "" {
 		return a.Usage("%s is given twice", dir)
 	}
+	read := run.ReadLight
+	if f.cells != "" {
+		read = run.Read // what is one structure is told from the graphs
+	}
 	var runs []*run.Run
 	for _, dir := range dirs {
-		r, err := readRun(a, dir)
+		r, err := readRun(a, dir, read)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 
 	"ein"
@@ -21,20 +22,32 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// readRun reads the folder of a run, and says what of it does not count.
-func readRun(a *cli.App, dir string) (*run.Run, error) {
-	return readWith(a, dir, run.Read)
-}
-
-func readWith(a *cli.App, dir string, read func(string) (*run.Run, error)) (*run.Run, error) {
+// readRun reads the folder of a run, in one of the ways of package run, and says what of
+// it does not count.
+func readRun(a *cli.App, dir string, read func(string) (*run.Run, error)) (*run.Run, error) {
+	// Rows stay until the end: more frequent collections cost little, and a million of them
+	// takes half the memory.
+	const percent = 25
+	debug.SetGCPercent(percent)
 	r, err := read(dir)
 	if err != nil {
 		return nil, cannotRun(a, err)
 	}
-	if r.Torn > 0 {
-		a.Note("%s: the last %s of the replies are no complete line and do not count", dir, words.Plural(int(r.Torn), "byte"))
-	}
+	notes(a, r)
 	return r, nil
+}
+
+// notes says what of a run does not count, or not as the rest does.
+func notes(a *cli.App, r *run.Run) {
+	if r.Others > 0 {
+		a.Note("%s: %s made by other rules of scoring than those of this program; `ein bench score %s` scores anew", r.Dir, words.Plural(r.Others, "score was", "scores were"), r.Dir)
+	}
+	if n := len(r.Config.Accepted); n > 0 {
+		a.Note("%s: not all replies were asked under one version of ein; \"accepted\" in %s has %s", r.Dir, run.ConfigFile, words.Plural(n, "other"))
+	}
+	if r.Torn > 0 {
+		a.Note("%s: the last %s of the replies are no complete line and do not count", r.Dir, words.Plural(int(r.Torn), "byte"))
+	}
 }
 
 // cannotRun tells why a run cannot be opened.
@@ -43,12 +56,17 @@ func cannotRun(a *cli.App, err error) error {
 	var corrupt *run.CorruptError
 	var locked *run.LockedError
 	var format *run.FormatError
+	var stale *run.StaleError
+	var changed *run.ChangedError
 	var refused *model.Error // a parameter that the model does not take
 	switch {
 	case errors.As(err, &other):
 		e := cli.Input("", other.Dir, 0, "the folder has the run of another configuration", "")
 		what := "Give the settings of the run, or another --out."
-		if other.Empty {
+		switch {
+		case other.Version:
+			what = "This version of ein asks or scores otherwise. --accept-version goes on and records both; another --out begins anew."
+		case other.Empty:
 			what = "It has no replies yet: delete it to begin anew, or give another --out."
 		}
 		e.Note("", append(other.Differences, what)...)
@@ -63,8 +81,15 @@ func cannotRun(a *cli.App, err error) error {
 			hint = "`ein bench score DIR` writes the scores anew."
 		}
 		return cli.Input("", corrupt.File, corrupt.Line, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err), hint)
+	case errors.As(err, &stale):
+		return cli.Input("", stale.File, 0, fmt.Sprintf("the score of %s, %s, sample %d is not of the reply that is there", stale.Key.ID, stale.Key.Mode, stale.Key.Sample),
+			"`ein bench score DIR` writes the scores anew.")
+	case errors.As(err, &changed):
+		return cli.Input("", changed.File, 0,
+			fmt.Sprintf("the replies were not asked under this configuration: its digest is %s, and that of the reply in line %d is %s", changed.Want, changed.Line, changed.Found),
+			"The file has been changed since, or is of another run. Nothing is lost: put back the one that was there.")
 	case errors.As(err, &format):
-		return cli.Input(codes.E0701, format.File, 0, fmt.Sprintf("the run has format %d, and this program reads and writes format %d", format.Found, run.Format),
+		return cli.Input(codes.E0701, format.File, 0, fmt.Sprintf("the run has format %d, and this program reads formats 1 to %d", format.Found, run.Format),
 			"Use the version of ein that wrote it.")
 	case errors.Is(err, run.ErrNoRun), errors.Is(err, fs.ErrNotExist):
 		return cli.Input(codes.E0702, "", 0, err.Error(), "The folder has to be one that `ein bench eval` has written.")

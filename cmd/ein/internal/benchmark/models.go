@@ -1,4 +1,4 @@
-package main
+package benchmark
 
 import (
 	"cmp"
@@ -12,13 +12,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/ask/model"
-	"ein/internal/stats/show"
+
 	"ein/internal/table"
-	"ein/lang/diag"
+
+	"ein/cmd/ein/internal/cli"
 )
 
-func (a *app) benchModelsCommand() *cobra.Command {
-	asJSON, file := false, ""
+// none stands for what there is none of.
+const none = "-"
+
+func modelsVerb(a *cli.App) *cobra.Command {
+	file := ""
 	cmd := &cobra.Command{
 		Use:   "models [NAME...]",
 		Short: "Say which models are known, and what may be sent to them",
@@ -33,49 +37,43 @@ for no limit that is known.`,
 		Example: `  ein bench models claude
   ein bench models --json > profiles.json
   ein bench models --profiles profiles.json gpt-7`,
-		RunE: func(_ *cobra.Command, names []string) error {
+		RunE: a.Do(func(ctx context.Context, names []string) error {
 			switch {
-			case asJSON && (file != "" || len(names) > 0):
-				return a.fail(a.usage("--json prints the built-in profiles, all of them"))
-			case asJSON:
-				_, err := a.out.Write(model.BuiltIn())
-				return a.wrote(err)
+			case a.JSON && (file != "" || len(names) > 0):
+				return a.Usage("--json prints the built-in profiles, all of them")
+			case a.JSON:
+				return a.Print(string(model.BuiltIn()))
 			}
-			ctx, stop := a.context(0)
-			defer stop()
-			own, err := a.readProfiles(ctx, file)
+			own, err := readProfiles(ctx, a, file)
 			if err != nil {
-				return a.fail(err)
+				return err
 			}
-			return a.print(modelTable(own, names))
-		},
+			return a.Print(modelTable(own, names))
+		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the built-in profiles as a file")
 	cmd.Flags().StringVar(&file, "profiles", "", "`file` of profiles that go before the built-in ones")
+	a.JSONFlag(cmd, "print the built-in profiles as a file")
 	return cmd
 }
 
 // readProfiles reads a file of profiles; no name is none.
-func (a *app) readProfiles(ctx context.Context, name string) ([]model.Profile, error) {
+func readProfiles(ctx context.Context, a *cli.App, name string) (own []model.Profile, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	in, err := a.open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	own, err := model.ReadProfiles(in)
-	if err != nil {
-		return nil, inputProblem(newFinding("", diag.Error, in.name, 0, 0, cause(err).Error(), "`ein bench models --json` prints such a file."))
-	}
-	return own, nil
+	err = a.Through(ctx, "reading", name, func(f *cli.File) error {
+		if own, err = model.ReadProfiles(f); err != nil {
+			return cli.Input("", f.Name(), 0, cli.Cause(err).Error(), "`ein bench models --json` prints such a file.")
+		}
+		return nil
+	})
+	return own, err
 }
 
 // modelTable is a line for each model whose id has one of the names in it.
 func modelTable(own []model.Profile, names []string) string {
 	rows := [][]string{{"model", "temperature", "top_p", "seed", "stop", "effort", "thinking", "ends", "profile"}}
-	yes := map[bool]string{true: "yes", false: show.None}
+	yes := map[bool]string{true: "yes", false: none}
 	seen := map[string]bool{}
 	for _, p := range model.Profiles(own) {
 		ids := slices.Sorted(maps.Keys(p.Models))
@@ -88,11 +86,11 @@ func modelTable(own []model.Profile, names []string) string {
 				continue
 			}
 			seen[full] = true
-			stop := show.None
+			stop := none
 			if p.Stops > 0 {
 				stop = most(p.Stops)
 			}
-			temperature := show.None
+			temperature := none
 			if p.Temperature > 0 {
 				temperature = "0 to " + most(int(p.Temperature))
 				if p.SampleWith != "" {
@@ -101,7 +99,7 @@ func modelTable(own []model.Profile, names []string) string {
 					temperature += ", or top_p"
 				}
 			}
-			rows = append(rows, []string{full, temperature, yes[p.TopP], yes[p.Seed], stop, cmp.Or(strings.Join(p.Efforts, " "), show.None), thinkingText(p.Thinking), cmp.Or(p.Models[id], show.None), p.Name})
+			rows = append(rows, []string{full, temperature, yes[p.TopP], yes[p.Seed], stop, cmp.Or(strings.Join(p.Efforts, " "), none), thinkingText(p.Thinking), cmp.Or(p.Models[id], none), p.Name})
 		}
 	}
 	if len(rows) == 1 {
@@ -129,5 +127,5 @@ func thinkingText(t model.Thinking) string {
 	if t.Auto {
 		s = append(s, "-1")
 	}
-	return cmp.Or(strings.Join(s, ", "), show.None)
+	return cmp.Or(strings.Join(s, ", "), none)
 }
