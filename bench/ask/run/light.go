@@ -36,7 +36,7 @@ func (r *Reply) lighten() {
 func (s *Score) lighten() {
 	v := &s.Verdict
 	light := verdict.Verdict{Topic: v.Topic, Result: answer.Result{Outcome: v.Outcome, Judgements: v.Judgements, Reason: v.Reason},
-		Failure: verdict.Failure{Class: v.Class}, Constant: v.Constant, Attribution: v.Attribution}
+		Failure: verdict.Failure{Class: v.Class}, Constant: v.Constant, Reading: v.Reading, Attribution: v.Attribution}
 	if f := v.Finding; f != nil {
 		light.Finding = &verdict.Finding{Tried: f.Tried, Answers: f.Answers}
 		if len(f.Matches) > 0 {

@@ -473,8 +473,13 @@ func parseScore(l *job.Line) (*Score, error) {
 	if err != nil && strict(l.Text, s) == nil && s.Of == "" && s.Scoring == "" {
 		err = nil
 	}
-	if err == nil && s.Judgements != s.Outcome.Judgements() {
+	want := s.Outcome.Judgements()
+	if s.Scoring == "" {
+		want.Relaxed = s.Relaxed // there was no such mode in format 1
+	}
+	if err == nil && s.Judgements != want {
 		err = fmt.Errorf("the outcome %q is not what strict and lenient say", s.Outcome)
 	}
+	s.Judgements = s.Outcome.Judgements()
 	return s, err
 }

@@ -58,13 +58,13 @@ func TestFormat1(t *testing.T) {
 	dir := old(t)
 	r, err := Read(dir)
 	if err != nil || len(r.Rows) != 12 || right(r) != 6 || r.Others != 12 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatal(err)
 	}
 	if _, err := Judge(t.Context(), dir, JudgeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if r, err = Read(dir); err != nil || right(r) != 6 || r.Others != 0 {
-		t.Fatalf("scored: %+v, %v", r, err)
+		t.Fatalf("scored: %v", err)
 	}
 	w, err := Open(dir)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestFormat1(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, err = Read(dir); err != nil || right(r) != 6 || len(r.Config.Accepted) != 1 || len(Diff(r.Config, now)) != 0 {
-		t.Errorf("accepted: %+v, %v", r, err)
+		t.Errorf("accepted: %v", err)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestTied(t *testing.T) {
 		want any
 	}{
 		"a score is edited": {ScoresFile, func(b []byte) []byte {
-			return bytes.Replace(b, []byte(`"outcome":"format_error","strict":false,"lenient":false`), []byte(`"outcome":"strict","strict":true,"lenient":true`), 1)
+			return bytes.Replace(b, []byte(`"outcome":"format_error","strict":false,"relaxed":false,"lenient":false`), []byte(`"outcome":"strict","strict":true,"relaxed":true,"lenient":true`), 1)
 		}, &corrupt},
 		"without a checksum": {ScoresFile, func(b []byte) []byte { return crc.ReplaceAll(b, []byte("}\n")) }, &corrupt},
 		"as of format 1": {ScoresFile, func(b []byte) []byte {
