@@ -186,6 +186,32 @@ var Builtins = []Builtin{
 			return c.onGraph(ir.Dist)
 		},
 	},
+	{
+		Name: "wdist", Params: params("W", "matrix of weights", "i", "node", "?x", "value where there is no path"),
+		Result: "vector", Group: "Graphs", Cost: "(n + edges) * log(n); n * edges where weights can be negative",
+		Doc:     "least sum of the weights on a path from i to each node, infinity or x where there is none; 0 is no edge; a negative cycle is an error",
+		Example: "W = [[0,2,7],[0,0,3],[0,0,0]]\n:print wdist(W, 0), wdist(W, 1, -1)", Output: "wdist(W, 0) = [0, 2, 5]\nwdist(W, 1, -1) = [-1, 0, 3]",
+		Lower: func(c *Call) *ir.Node {
+			return c.ofNode(func(g, i *ir.Node) *ir.Node {
+				far := c.Number(math.Inf(1))
+				if len(c.Args) == 3 {
+					far = c.Args[2]
+				}
+				if far.Rank() > 0 {
+					c.fail(codes.E0310, 2, "", "the value where there is no path is a single number, found %s", Describe(far.Type.Shape))
+					return nil
+				}
+				return c.Graph(ir.WDist, g, i, far)
+			})
+		},
+	},
+	{
+		Name: "wpath", Params: params("W", "matrix of weights", "i", "node", "j", "node"),
+		Result: "vector of positions", Group: "Graphs", Cost: "(n + edges) * log(n); n * edges where weights can be negative",
+		Doc:     "evidence: the position of each node on one path of least weight from i to j (fewest edges, then lowest nodes first), -1 off it and everywhere when there is none",
+		Example: "W = [[0,2,7],[0,0,3],[0,0,0]]\n:print wpath(W, 0, 2)", Output: "wpath(W, 0, 2) = [0, 1, 2]",
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.WPath) },
+	},
 
 	reduction("sum", "adds up", ":print sum([[1,2],[3,4]], 1)", "sum([[1,2],[3,4]], 1) = [3, 7]"),
 	reduction("mean", "averages", ":print mean([1,2,6])", "mean([1,2,6]) = 3"),

@@ -51,12 +51,13 @@ type Kind uint8
 
 // NotFinite is an output with a NaN or an infinity; Inexact a count at or past
 // 2^53; BadIndex a position that is not one; BadInput a value that does not fit
-// the program.
+// the program; Cyclic a cycle that leaves a question about a graph without answer.
 const (
 	NotFinite Kind = iota
 	Inexact
 	BadIndex
 	BadInput
+	Cyclic
 )
 
 // RuntimeError is a failure that only a run can find.
@@ -82,7 +83,8 @@ type Machine struct {
 	mod     *cost.Module
 	regs    []tensor.Value
 	scratch kernel.Scratch
-	args    [][]float64 // see dense
+	left    kernel.Scratch // see net
+	args    [][]float64    // see dense
 	result  Result
 	ctl     kernel.Ctl
 

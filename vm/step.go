@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ein/vm/code"
 	"ein/vm/kernel"
@@ -172,6 +173,10 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 		}
 		return kernel.DistBits(&m.ctl, m.d.F, m.a.Bits, i, m.scratch)
 	},
+	code.WDist:       shortest,
+	code.WDistSigned: shortest,
+	code.WPath:       shortestPath,
+	code.WPathSigned: shortestPath,
 	code.OneHot: func(m *Machine) bool {
 		i, ok := m.position(0, m.d.Shape.Dim(0))
 		if !ok || !m.clearWords(m.d.Bits.W) {
@@ -187,7 +192,11 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.CheckFinite: func(m *Machine) bool {
 		at, ok := kernel.CheckFinite(&m.ctl, m.a.F)
 		if ok && at >= 0 {
-			return m.fail(notFinite(m.a, at))
+			e := notFinite(m.a, at)
+			if math.IsInf(m.a.F[at], 1) && slices.ContainsFunc(m.mod.Program.Code, func(in code.Instr) bool { return in.Op == code.WDist || in.Op == code.WDistSigned }) {
+				e.Hint = "where no path leads a distance is infinite; a third argument says what it is instead, as in `wdist(W, i, -1)`"
+			}
+			return m.fail(e)
 		}
 		return ok
 	},
@@ -275,6 +284,63 @@ func (m *Machine) ends() (i, j int, ok bool) {
 		j, ok = m.position(2, m.a.Shape.Dim(0))
 	}
 	return i, j, ok
+}
+
+func shortest(m *Machine) bool {
+	i, ok := m.position(1, m.a.Shape.Dim(0))
+	if !ok {
+		return false
+	}
+	far := m.regs[m.Args[2]].F[0]
+	return m.flawless(kernel.Shortest(&m.ctl, m.d.F, m.net(), i, far, m.Op == code.WDistSigned, m.left))
+}
+
+func shortestPath(m *Machine) bool {
+	i, j, ok := m.ends()
+	return ok && m.flawless(kernel.ShortestPath(&m.ctl, m.d.F, m.net(), i, j, m.Op == code.WPathSigned, m.left))
+}
+
+// net is the first argument as a graph with weights; left is the scratch memory
+// without what that takes.
+func (m *Machine) net() kernel.Net {
+	m.left = m.scratch
+	return kernel.NewNet(m.a, &m.left)
+}
+
+// flawless fails when a kernel found why it has no answer.
+func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
+	switch {
+	case ok && f.NaN:
+		return m.fail(&RuntimeError{Kind: NotFinite, Message: "a weight of the graph is NaN or -infinity, from 0/0 or the like",
+			Hint: "mask such weights, as in `where(d > 0, x / d, 0)`"})
+	case ok && f.Cycle != nil:
+		return m.fail(&RuntimeError{Kind: Cyclic, Message: fmt.Sprintf("paths get ever shorter: the weights of the cycle %s add up to %v", m.cycle(f.Cycle), f.Sum),
+			Hint: "shortest paths need graphs whose cycles are not negative"})
+	}
+	return ok
+}
+
+// cycle is the nodes of a cycle, as people read them.
+func (m *Machine) cycle(nodes []int32) string {
+	const most = 20
+	var b strings.Builder
+	name := func(v int32) {
+		if l := m.mod.Program.Labels; len(l) == m.a.Shape.Dim(0) {
+			fmt.Fprintf(&b, "%q", l[v])
+		} else {
+			fmt.Fprint(&b, v)
+		}
+	}
+	for k, v := range nodes {
+		if k == most {
+			fmt.Fprintf(&b, "... %d more ... -> ", len(nodes)-most)
+			break
+		}
+		name(v)
+		b.WriteString(" -> ")
+	}
+	name(nodes[0])
+	return b.String()
 }
 
 func convert(m *Machine) bool {

@@ -115,6 +115,21 @@ func graphCases() (cases []stepCase) {
 		add("select row", code.Select, axes(0), row, []float64{0, 0, 1}, wide, scalar(1))
 		add("select column", code.Select, axes(1), col, []float64{1, 1}, wide, scalar(2))
 	}
+	for name, layout := range map[string]func(tensor.Value) tensor.Value{
+		"dense": func(v tensor.Value) tensor.Value { return v },
+		"csr":   func(v tensor.Value) tensor.Value { return sparse(v, true) },
+	} {
+		far, debts := mat(4, 0, 2, 7, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0), mat(3, 0, 4, 3, 0, 0, -2, 0, 1, 0)
+		debts.F[7] = 2.5
+		add := func(what string, op code.Op, want []float64, g tensor.Value, more ...tensor.Value) {
+			cases = append(cases, stepCase{what + "/" + name, op, code.Attr{}, denseReg(len(want)), append([]tensor.Value{layout(g)}, more...), want})
+		}
+		add("wdist", code.WDist, []float64{0, 2, 5, -1}, far, scalar(0), scalar(-1))
+		add("wpath", code.WPath, []float64{0, 1, 2, -1}, far, scalar(0), scalar(2))
+		add("no wpath", code.WPath, []float64{-1, -1, -1, -1}, far, scalar(0), scalar(3))
+		add("wdist of debts", code.WDistSigned, []float64{0, 4, 2}, debts, scalar(0), scalar(inf))
+		add("wpath of debts", code.WPathSigned, []float64{0, 1, 2}, debts, scalar(0), scalar(2))
+	}
 	return cases
 }
 

@@ -163,6 +163,7 @@ const (
 	E0603 Code = "E0603"
 	E0604 Code = "E0604"
 	W0605 Code = "W0605"
+	E0606 Code = "E0606"
 
 	// Group 07: data files.
 	E0701 Code = "E0701"
@@ -291,6 +292,7 @@ var Table = []Entry{
 	{E0603, Run, "a position that does not exist"},
 	{E0604, Run, "data that a compiled program was not made for"},
 	{W0605, Run, "triangles of a graph with one-way edges"},
+	{E0606, Run, "a cycle that leaves no answer"},
 	{E0701, Input, "a data file that is not what it should be"},
 	{E0702, Input, "a file that cannot be read"},
 	{E0703, Input, "an input without data"},

@@ -170,7 +170,28 @@ var functions = map[string]function{
 		t.real = true
 		return t
 	}},
-	"path":      {3, 3, path},
+	"path": {3, 3, func(vs []value) value { return path(graphOf(vs[0]), vs) }},
+	"wdist": {2, 3, func(vs []value) value {
+		d := weighted(vs[0], position(vs[1], graphOf(vs[0]).n))
+		if len(vs) == 3 && vs[2].rank() > 0 {
+			fail(Static, "the value where there is no path has rank %d", vs[2].rank())
+		}
+		out := value{Tensor: newTensor(len(d)), real: vs[0].real}
+		for v, x := range d {
+			if out.Data[v] = x; math.IsInf(x, 1) && len(vs) == 3 {
+				out.Data[v], out.real = vs[2].Data[0], out.real || vs[2].real
+			}
+			out.real = out.real || math.IsInf(out.Data[v], 1)
+		}
+		return out
+	}},
+	"wpath": {3, 3, func(vs []value) value {
+		g := graphOf(vs[0])
+		d, w := weighted(vs[0], position(vs[1], g.n)), vs[0].Data
+		return path(graph{g.n, func(i, j int) bool {
+			return g.edge(i, j) && !math.IsInf(d[i], 1) && d[i]+w[i*g.n+j] == d[j]
+		}}, vs)
+	}},
 	"triangles": {1, 1, triangles},
 	"trace": {1, 1, func(vs []value) value {
 		m := matrixOf(vs[0])
@@ -331,9 +352,32 @@ func (g graph) distances(i int) []int {
 	return d
 }
 
+// weighted is the least weight of a path of at most n edges from i to each node.
+func weighted(v value, i int) []float64 {
+	g := graphOf(v)
+	d := make([]float64, g.n)
+	for k := range d {
+		d[k] = math.Inf(1)
+	}
+	d[i] = 0
+	for round := range g.n + 1 {
+		changed := false
+		for a := range g.n {
+			for b := range g.n {
+				if x := d[a] + v.Data[a*g.n+b]; g.edge(a, b) && x < d[b] {
+					d[b], changed = x, true
+				}
+			}
+		}
+		if changed && round == g.n {
+			fail(Runtime, "a cycle of negative weight")
+		}
+	}
+	return d
+}
+
 // path marks the first in the order of node ids among the shortest paths.
-func path(vs []value) value {
-	g := graphOf(vs[0])
+func path(g graph, vs []value) value {
 	i, j := position(vs[1], g.n), position(vs[2], g.n)
 	out := value{Tensor: newTensor(g.n)}
 	for v := range out.Data {

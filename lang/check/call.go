@@ -125,7 +125,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	switch n.Op {
 	case ir.Walk:
 		v.form = ir.NodeSet
-	case ir.Path:
+	case ir.Path, ir.WPath:
 		v.form = ir.NodePath
 	}
 	return v

@@ -365,10 +365,9 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 		}
 		// Compiled code may run again on other data of the same type and layout, and of
 		// whole numbers that take as many bytes.
-		bound, nonNeg := inf, false
+		bytes, nonNeg := tensor.Magnitude(v)
+		bound := inf
 		if v.Kind == tensor.Int {
-			var bytes int
-			bytes, nonNeg = tensor.Magnitude(v)
 			bound = tensor.MaxOf(bytes)
 		}
 		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, nonNeg), true

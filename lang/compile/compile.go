@@ -49,6 +49,11 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		}
 		g.out.Outputs = append(g.out.Outputs, code.Output{Reg: r, Name: o.Name, Form: o.Form, Pos: o.Pos})
 	}
+	if g.unsigned {
+		for i, in := range p.Inputs {
+			g.out.Inputs[i].NonNeg = in.Node.NonNeg && in.Node.Type.Kind != tensor.Bool
+		}
+	}
 	g.statements(p.Stmts)
 	return g.out
 }
@@ -95,6 +100,8 @@ type gen struct {
 	turns map[int]int   // register -> its transpose
 	pos   ir.Pos
 	b     ir.Builder
+	// unsigned says that code relies on real inputs without negative numbers.
+	unsigned bool
 }
 
 // count counts uses; it walks each node once.
@@ -211,6 +218,17 @@ func (g *gen) graph(n *ir.Node) int {
 	return g.in(edge, tensor.Packed)
 }
 
+// weights is a register that holds n as a graph with weights.
+func (g *gen) weights(n *ir.Node) int {
+	switch v := g.value(n); {
+	case v.has(tensor.Sparse):
+		return v.reg[tensor.Sparse]
+	case n.Type.Kind == tensor.Bool:
+		return g.in(n, tensor.Packed)
+	}
+	return g.dense(n)
+}
+
 // transposed is the transpose of a packed or sparse register.
 func (g *gen) transposed(r int) int {
 	if t, ok := g.turns[r]; ok {
@@ -289,17 +307,29 @@ func (g *gen) lower(n *ir.Node) *value {
 // direct are the operations that are one instruction.
 var direct = map[ir.Op]code.Op{
 	ir.Semiring: code.Semiring, ir.Softmax: code.Softmax, ir.Closure: code.Closure, ir.Walk: code.Walk, ir.HasPath: code.HasPath,
-	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.OneHot: code.OneHot,
+	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.WDist: code.WDist, ir.WPath: code.WPath, ir.OneHot: code.OneHot,
 }
+
+// signed are the operations for weights that may be negative, by those for others.
+var signed = map[code.Op]code.Op{code.WDist: code.WDistSigned, code.WPath: code.WPathSigned}
 
 func (g *gen) direct(n *ir.Node) *value {
 	op, ok := direct[n.Op]
 	if !ok {
 		panic("BUG: compile: no case for " + n.Op.String())
 	}
+	if signed, ok := signed[op]; ok {
+		if n.Args[0].NonNeg {
+			g.unsigned = true
+		} else {
+			op = signed
+		}
+	}
 	args := make([]int, len(n.Args))
 	for i, a := range n.Args {
 		switch {
+		case i == 0 && op.OnWeights():
+			args[i] = g.weights(a)
 		case i > 0 || !op.OnGraph():
 			args[i] = g.dense(a)
 		case n.Reverse:
@@ -310,10 +340,7 @@ func (g *gen) direct(n *ir.Node) *value {
 	}
 	l := op.Gives()
 	v := newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
-	if op == code.Semiring {
-		return g.checked(n, v)
-	}
-	return v
+	return g.checked(n, v)
 }
 
 func (g *gen) denseResult(n *ir.Node, op code.Op, attr code.Attr, args ...int) *value {

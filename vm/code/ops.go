@@ -51,6 +51,10 @@ const (
 	CheckInt
 	CheckFinite
 	CheckSymmetric
+	WDist
+	WDistSigned
+	WPath
+	WPathSigned
 	MaxOp
 )
 
@@ -152,6 +156,14 @@ var table = [MaxOp]row{
 		what: "check that numbers are finite", cost: elementsCost},
 	CheckSymmetric: {name: "check_symmetric", sig: "graph[n,n]", does: "warns of one-way edges",
 		what: "check that edges go both ways", cost: graphCost(kernel.OneWayEdgesCSRCost, kernel.OneWayEdgesBitsCost)},
+	WDist: {name: "wdist", sig: "weights[n,n] position scalar -> dense[n]", does: "least weight of a path, none below 0; the last without one",
+		what: "wdist", how: "Dijkstra, {layout}", cost: shortestCost},
+	WDistSigned: {name: "wdist_signed", sig: "weights[n,n] position scalar -> dense[n]", does: "the same of weights of any sign",
+		what: "wdist", how: "Bellman-Ford, {layout}", cost: shortestCost},
+	WPath: {name: "wpath", sig: "weights[n,n] position position -> dense[n]", does: "positions on a path of least weight, none below 0",
+		what: "wpath", how: "Dijkstra, {layout}", cost: shortestPathCost},
+	WPathSigned: {name: "wpath_signed", sig: "weights[n,n] position position -> dense[n]", does: "the same of weights of any sign",
+		what: "wpath", how: "Bellman-Ford, {layout}", cost: shortestPathCost},
 }
 
 func (op Op) String() string {
@@ -241,6 +253,17 @@ func graphCost(csr func(n, nnz int) kernel.Cost, bits func(n int) kernel.Cost) f
 		}
 		return bits(x.N)
 	}
+}
+
+// netWork bounds what going over all rows of the first argument takes.
+func (x *Site) netWork() uint64 { return kernel.NetWork(x.Arg[0].Layout, x.N, x.NNZ) }
+
+func shortestCost(x *Site) kernel.Cost {
+	return kernel.ShortestCost(x.N, x.netWork(), x.Op == WDistSigned)
+}
+
+func shortestPathCost(x *Site) kernel.Cost {
+	return kernel.ShortestPathCost(x.N, x.netWork(), x.Op == WPathSigned)
 }
 
 func csrCost(x *Site) kernel.Cost      { return kernel.CSRCost(x.N, x.M, x.NNZ) }

@@ -151,6 +151,14 @@ func graphBad(rest string) []variant {
 	}
 }
 
+func weightsBad(rest string) []variant {
+	return []variant{
+		{sig: "d5,4" + rest, err: "not weights[n,n]"},
+		{sig: "d5" + rest, err: "not weights[n,n]"},
+		{sig: "p5,5" + rest, err: "not weights[n,n]"},
+	}
+}
+
 func withAttr(list []variant, a Attr) []variant {
 	for i := range list {
 		list[i].attr = a
@@ -406,6 +414,10 @@ func opCases() []opCase {
 		{Path, []variant{{sig: "b5,5 d =1 -> d5"}}, append(graphBad(" d d -> d5"),
 			variant{sig: "b5,5 d2 d -> d5", err: "argument 1 is a dense real 2, not position"})},
 		{Dist, []variant{{sig: "s5,5/7 d -> d5"}}, graphBad(" d -> d5")},
+		{WDist, []variant{{sig: "d5,5 d d -> d5"}, {sig: "w5,5/7 d =1 -> d5"}}, weightsBad(" d d -> d5")},
+		{WDistSigned, []variant{{sig: "d5,5 d d -> d5"}}, weightsBad(" d d -> d5")},
+		{WPath, []variant{{sig: "b5,5 d d -> d5"}}, weightsBad(" d d -> d5")},
+		{WPathSigned, []variant{{sig: "w5,5/7 d d -> d5"}}, weightsBad(" d d -> d5")},
 		{OneHot, []variant{{sig: "d -> b7"}}, []variant{
 			{sig: "d -> d7", err: "gives bits[n], the register is a dense real 7"},
 			{sig: "d -> b7,7", err: "gives bits[n], the register is a bits bool 7x7"},

@@ -44,11 +44,14 @@ const (
 // layoutNames are the layouts that a word stands for.
 var layoutNames = map[string]uint8{
 	"dense": 1 << tensor.Dense, "bits": 1 << tensor.Packed, "csr": 1 << tensor.Sparse, "parts": 1 << tensor.Parts,
-	"graph": 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": 15, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
+	"graph": 1<<tensor.Packed | 1<<tensor.Sparse, "weights": 1<<tensor.Dense | 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": 15, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
 }
 
 // OnGraph reports whether the first argument of op is a graph.
 func (op Op) OnGraph() bool { return strings.HasPrefix(sigs[op].args[0].text, "graph") }
+
+// OnWeights reports whether the first argument of op is a graph with weights.
+func (op Op) OnWeights() bool { return strings.HasPrefix(sigs[op].args[0].text, "weights") }
 
 // Gives is the layout of the result of op, for one that has no choice.
 func (op Op) Gives() tensor.Layout {

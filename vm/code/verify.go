@@ -186,7 +186,10 @@ func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
 	if in.Bytes == 0 && !in.NonNeg {
 		return nil
 	}
-	most := tensor.MaxOf(in.Bytes)
+	most := math.Inf(1)
+	if in.Bytes > 0 {
+		most = tensor.MaxOf(in.Bytes)
+	}
 	for i, x := range tensor.Numbers(v) {
 		if i%pollEvery == pollEvery-1 && stopped != nil && stopped() {
 			return ErrStopped

@@ -459,7 +459,12 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 		if kind == tensor.Real && r.opt.Dup == DupSum && !s.real() {
 			return tensor.Value{}, &Error{File: r.File, Msg: "the sum of the weights of one edge is at or past 2^53, where integers stop being exact"}
 		}
+		before := m.NNZ()
 		dropZeros(&m)
+		if zeros := before - m.NNZ(); zeros > 0 {
+			b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "zero-weight",
+				Msg: plural(zeros, "edge") + " of weight 0 left out, a matrix cannot tell it from no edge; a small weight, such as 1e-9, keeps it"})
+		}
 		if kind == tensor.Bool {
 			b.mem.give(cap(m.Val) * sizeOf[float64]())
 			m.Val = nil

@@ -17,7 +17,7 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "symmetric duplicates", spec: "g.mtx", text: head + "pattern symmetric\n3 3 5\n2 1\n2 1\n3 3\n3 3\n3 3\n",
 			want: "bool 3x3: 0>1 1>0 2>2\nduplicates: g.mtx:4: 3 edges merged into equal edges before them: 2 -> 1 is on line 3 and again on line 4"},
 		{name: "rectangular matrix", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 2\n1 3 0.5\n2 1 1e2\n", want: "real 2x3: 0>2=0.5 1>0=100"},
-		{name: "explicit zero", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 2\n1 3 0\n2 1 7\n", want: "int 2x3: 1>0=7"},
+		{name: "explicit zero", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 2\n1 3 0\n2 1 7\n", want: "int 2x3: 1>0=7\nzero-weight: m.mtx: 1 edge of weight 0 left out, a matrix cannot tell it from no edge; a small weight, such as 1e-9, keeps it"},
 		{name: "skew-symmetric", kind: Matrix, spec: "m.mtx", text: head + "integer skew-symmetric\n3 3 1\n3 1 5\n", want: "int 3x3: 0>2=-5 2>0=5"},
 		{name: "empty", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 0\n", want: "bool 2x3:"},
 		{name: "symmetric matrix with duplicate", kind: Matrix, spec: "m.mtx", text: head + "integer symmetric\n3 3 2\n3 1 5\n3 1 5\n",

@@ -116,7 +116,7 @@ func TestTextMatrices(t *testing.T) {
 	runCases(t, []loadCase{
 		{name: "three columns", kind: Matrix, spec: "w.csv", text: "0,1,2\n1,0,3\n", want: "int 2x2: 0>1=2 1>0=3"},
 		{name: "two columns", kind: Matrix, spec: "w.csv", text: "0,1\n1,0\n", want: "bool 2x2: 0>1 1>0"},
-		{name: "all one", kind: Matrix, spec: "w.csv", text: "0,1,1\n1,0,0\n", want: "bool 2x2: 0>1"},
+		{name: "all one", kind: Matrix, spec: "w.csv", text: "0,1,1\n1,0,0\n", want: "bool 2x2: 0>1\nzero-weight: w.csv: 1 edge of weight 0 left out, a matrix cannot tell it from no edge; a small weight, such as 1e-9, keeps it"},
 		{name: "header, third column", kind: Matrix, spec: "w.csv", text: "from,to,amount\na,b,2.5\n", want: `real 2x2: 0>1=2.5 ["a" "b"]`},
 		{name: "named weight", kind: Matrix, spec: "w.csv", text: "from,to,date,Weight\na,b,1,-2e1\n", want: "int 2x2: 0>1=-20 [\"a\" \"b\"]\nunused: w.csv:1: columns not used (1 row): \"date\""},
 		{name: "weight=", kind: Matrix, spec: "w.csv?weight=4", text: "0,1,9,5\n", want: "int 2x2: 0>1=5\nunused: w.csv:1: columns not used (1 row): 3"},
@@ -127,7 +127,7 @@ func TestTextMatrices(t *testing.T) {
 		{name: "many duplicates", kind: Matrix, spec: "w.csv", text: "a,b,2\na,b,3\na,b,5\n",
 			want: "error: w.csv:2: a second weight: \"a\" -> \"b\" is on line 1 and again on line 2 (dup=sum, dup=max or dup=first combines them)\nw.csv: and 1 more error"},
 		{name: "dup=sum", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,2\n1,0,3\n0,1,5\n", want: "int 2x2: 0>1=7 1>0=3"},
-		{name: "dup=sum to zero", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,2\n1,0,1\n0,1,-2\n", want: "bool 2x2: 1>0"},
+		{name: "dup=sum to zero", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,2\n1,0,1\n0,1,-2\n", want: "bool 2x2: 1>0\nzero-weight: w.csv: 1 edge of weight 0 left out, a matrix cannot tell it from no edge; a small weight, such as 1e-9, keeps it"},
 		{name: "dup=sum of ones", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1\n1,0\n0,1\n", want: "int 2x2: 0>1=2 1>0=1"},
 		{name: "dup=max", kind: Matrix, spec: "w.csv?dup=max", text: "0,1,2\n1,0,3\n0,1,5\n", want: "int 2x2: 0>1=5 1>0=3"},
 		{name: "dup=first", kind: Matrix, spec: "w.csv?dup=first", text: "0,1,2\n1,0,3\n0,1,5\n", want: "int 2x2: 0>1=2 1>0=3"},

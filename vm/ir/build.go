@@ -288,9 +288,10 @@ func (b *Builder) Softmax(a *Node, axis int) *Node {
 }
 
 // Graph is an operation on the square matrix g, and of some the positions of
-// nodes: Closure, SCC, Walk, HasPath, Triangles, Path or Dist.
+// nodes: Closure, SCC, Walk, HasPath, Triangles, Path, Dist or WPath; or WDist, whose
+// last argument is a value.
 func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
-	n := Node{Op: op, Args: append([]*Node{g}, at...), Bound: 1, NonNeg: op != Path && op != Dist}
+	n := Node{Op: op, Args: append([]*Node{g}, at...), Bound: 1, NonNeg: op != Path && op != Dist && op != WPath}
 	size := g.Type.Shape.Dim(0)
 	most := float64(size)
 	if size < 0 {
@@ -303,7 +304,11 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 		n.Type.Shape = tensor.ShapeOf(size)
 	case Triangles:
 		n.Type.Kind, n.Bound = tensor.Int, most*most*most/6
-	case Path, Dist:
+	case WDist:
+		far := at[1]
+		n.Type = tensor.Type{Kind: max(tensor.Int, g.Type.Kind, far.Type.Kind), Shape: tensor.ShapeOf(size)}
+		n.Bound, n.NonNeg = max(most*max(g.Limit(), 1), far.Limit()), g.NonNeg && far.NonNeg
+	case Path, Dist, WPath:
 		n.Type, n.Bound = tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(size)}, max(most, 1)
 	}
 	return b.node(n)

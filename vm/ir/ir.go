@@ -36,6 +36,8 @@ const (
 	Path                 // G, i, j: positions on a shortest path, -1 off it
 	Dist                 // G, i: number of edges on a shortest path, -1 where there is none
 	Semiring             // fold by Fold of Fn(A, B) over the indices of Spec that its Out lacks
+	WDist                // W, i, x: least weight of a path from i to each node, x where there is none
+	WPath                // W, i, j: positions on a path of least weight, -1 off it
 	OneHot               // i: 0/1 vector of length Size with a 1 at i
 	BoolEinsum           // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
 	MaxOp
@@ -44,7 +46,7 @@ const (
 var opNames = [MaxOp]string{
 	Const: "const", Input: "input", Einsum: "einsum", Map: "map", Reduce: "reduce", Select: "select",
 	Softmax: "softmax", Closure: "tc", Walk: "walk", HasPath: "has_path", SCC: "scc",
-	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", Semiring: "semiring", BoolEinsum: "bool_einsum",
+	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", WDist: "wdist", WPath: "wpath", Semiring: "semiring", BoolEinsum: "bool_einsum",
 }
 
 func (op Op) String() string { return opNames[op] }

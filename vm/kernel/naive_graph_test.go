@@ -1,6 +1,10 @@
 package kernel
 
-import "ein/vm/op"
+import (
+	"math"
+
+	"ein/vm/op"
+)
 
 // The graph kernels once more, each from its definition, on plain matrices and
 // sharing nothing with the fast ones: what those are tested against.
@@ -192,4 +196,39 @@ func NaiveSCC(a [][]bool) (part []int32, count int) {
 		}
 	}
 	return part, count
+}
+
+// NaiveShortest is the least weight of a path from src to each node, and whether
+// there is one: after n rounds over all edges nothing changes any more.
+func NaiveShortest(w [][]float64, src int) (dist []float64, ok bool) {
+	n := len(w)
+	dist = make([]float64, n)
+	for v := range dist {
+		dist[v] = math.Inf(1)
+	}
+	dist[src] = 0
+	for range n + 1 {
+		ok = true
+		for i := range n {
+			for j := range n {
+				if x := dist[i] + w[i][j]; w[i][j] != 0 && x < dist[j] {
+					dist[j], ok = x, false
+				}
+			}
+		}
+	}
+	return dist, ok
+}
+
+// NaiveShortestPath is the path that NaivePath finds among the edges of shortest
+// paths.
+func NaiveShortestPath(w [][]float64, dist []float64, i, j int) []float64 {
+	tight := make([][]bool, len(w))
+	for a := range w {
+		tight[a] = make([]bool, len(w))
+		for b, x := range w[a] {
+			tight[a][b] = x != 0 && !math.IsInf(dist[a], 1) && dist[a]+x == dist[b]
+		}
+	}
+	return NaivePath(tight, i, j)
 }

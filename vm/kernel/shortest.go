@@ -1,0 +1,271 @@
+package kernel
+
+import (
+	"math"
+	"math/bits"
+
+	"ein/vm/tensor"
+)
+
+// Flaw is why a kernel has no answer: a cycle whose weights add up to less than 0,
+// or that leaves no order, in the order of its edges; or a weight that is none.
+type Flaw struct {
+	Cycle []int32
+	Sum   float64
+	NaN   bool
+}
+
+// Shortest is dst[v] = the least weight of a path from src to v, far where there is
+// none. Where signed is false, no weight is negative.
+//
+// Dijkstra's search keeps the nodes in a heap with four children to a node: at
+// 200,000 nodes and 1e6 edges it takes two thirds of the time of one with two.
+func Shortest(c *Ctl, dst []float64, g Net, src int, far float64, signed bool, s Scratch) (flaw Flaw, ok bool) {
+	m := newMeter(c)
+	flaw, ok = shortest(&m, dst[:g.n], &g, src, signed, s)
+	for v, d := range dst[:g.n] {
+		if math.IsInf(d, 1) {
+			dst[v] = far
+		}
+	}
+	return flaw, ok && m.spend(g.n)
+}
+
+func shortest(m *meter, dist []float64, g *Net, src int, signed bool, s Scratch) (flaw Flaw, ok bool) {
+	fill(dist, math.Inf(1))
+	dist[src] = 0
+	if !m.spend(g.n) {
+		return flaw, false
+	}
+	if signed {
+		return bellmanFord(m, dist, g, src, s)
+	}
+	return dijkstra(m, dist, g, src, s)
+}
+
+// ShortestCost bounds Shortest of n nodes, and of edges that take work to go over.
+func ShortestCost(n int, work uint64, signed bool) Cost {
+	un := uint64(n)
+	if signed {
+		return NetCost(Cost{Ops: satMul(un+1, tensor.SatAdd(work, un+1)) + 4*un, I: 3 * un, W: uint64(tensor.Words(n))}, n)
+	}
+	depth := heapDepth(n)
+	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, depth+1), satMul(un, 4*depth+4)), I: 2 * un}, n)
+}
+
+// heapDepth is the most steps from the root of a heap of n nodes to a leaf.
+func heapDepth(n int) uint64 { return uint64(bits.Len(uint(n))+1)/2 + 1 }
+
+// queue is a heap of nodes, the least key first and the lowest node among equals.
+type queue struct {
+	key  []float64
+	heap []int32
+	at   []int32 // the place of a node in the heap, from 1; 0 before it was in, -1 after
+}
+
+func (q *queue) less(a, b int32) bool {
+	return q.key[a] < q.key[b] || q.key[a] == q.key[b] && a < b
+}
+
+// up puts v, which is new or whose key has become less, in its place.
+func (q *queue) up(v int32) (work int) {
+	k := int(q.at[v]) - 1
+	if k < 0 {
+		k = len(q.heap)
+		q.heap = append(q.heap, v)
+	}
+	for ; k > 0; work++ {
+		above := (k - 1) / 4
+		if p := q.heap[above]; q.less(v, p) {
+			q.heap[k], q.at[p] = p, int32(k+1)
+			k = above
+			continue
+		}
+		break
+	}
+	q.heap[k], q.at[v] = v, int32(k+1)
+	return work
+}
+
+// pop takes out the first node.
+func (q *queue) pop() (first int32, work int) {
+	first = q.heap[0]
+	q.at[first] = -1
+	last := len(q.heap) - 1
+	v := q.heap[last]
+	q.heap = q.heap[:last]
+	if last == 0 {
+		return first, 1
+	}
+	k := 0
+	for {
+		child := 4*k + 1
+		if child >= last {
+			break
+		}
+		least := child
+		for i := child + 1; i < min(child+4, last); i++ {
+			if q.less(q.heap[i], q.heap[least]) {
+				least = i
+			}
+		}
+		work += 4
+		w := q.heap[least]
+		if !q.less(w, v) {
+			break
+		}
+		q.heap[k], q.at[w] = w, int32(k+1)
+		k = least
+	}
+	q.heap[k], q.at[v] = v, int32(k+1)
+	return first, work
+}
+
+func dijkstra(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Flaw, ok bool) {
+	q := queue{key: dist, heap: s.I[:0:g.n], at: s.I[g.n : 2*g.n]}
+	clear(q.at)
+	q.up(int32(src))
+	for len(q.heap) > 0 {
+		v, work := q.pop()
+		d := dist[v]
+		to, w, read := g.row(int(v))
+		for k, t := range to {
+			x := d + 1
+			if w != nil {
+				x = d + w[k]
+			}
+			switch {
+			case x < dist[t]:
+				if q.at[t] >= 0 {
+					dist[t] = x
+					work += q.up(t)
+				}
+			case x != x:
+				return Flaw{NaN: true}, true
+			}
+		}
+		if !m.spend(work + read) {
+			return flaw, false
+		}
+	}
+	return flaw, true
+}
+
+// bellmanFord goes over the edges of the nodes whose distance has changed, until
+// there are none. After n rounds there would be none, if it were not for a cycle.
+func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Flaw, ok bool) {
+	now, next, from, waits := s.I[:g.n], s.I[g.n:2*g.n], s.I[2*g.n:3*g.n], s.W[:tensor.Words(g.n)]
+	clear(waits)
+	for v := range from {
+		from[v] = -1
+	}
+	now[0] = int32(src)
+	count := 1
+	for round := 0; count > 0 && round < g.n; round++ {
+		later := 0
+		for _, v := range now[:count] {
+			clearBit(waits, int(v))
+			to, w, work := g.row(int(v))
+			d := dist[v]
+			for k, t := range to {
+				x := d + 1
+				if w != nil {
+					x = d + w[k]
+				}
+				if x != x || math.IsInf(x, -1) {
+					return Flaw{NaN: true}, true
+				}
+				if x < dist[t] {
+					dist[t], from[t] = x, v
+					if bitOf(waits, int(t)) == 0 {
+						setBit(waits, int(t))
+						next[later] = t
+						later++
+					}
+				}
+			}
+			if !m.spend(work) {
+				return flaw, false
+			}
+		}
+		now, next, count = next, now, later
+	}
+	if count == 0 {
+		return flaw, true
+	}
+	// Whoever changed in the last round was reached through a cycle.
+	v := now[0]
+	for range g.n {
+		v = from[v]
+	}
+	cycle := next[:0]
+	for u := v; len(cycle) == 0 || u != v; u = from[u] {
+		cycle = append(cycle, u)
+	}
+	for i, j := 0, len(cycle)-1; i < j; i, j = i+1, j-1 {
+		cycle[i], cycle[j] = cycle[j], cycle[i]
+	}
+	flaw.Cycle = cycle
+	for k, u := range cycle {
+		to, w, _ := g.row(int(u))
+		for e, t := range to {
+			if t == cycle[(k+1)%len(cycle)] && w != nil {
+				flaw.Sum += w[e]
+			}
+		}
+	}
+	return flaw, m.spend(2 * g.n)
+}
+
+// ShortestPath is dst[v] = the position of v on one path of the least weight from i
+// to j, as Path has it: of all such paths one of the fewest edges, and of these the
+// one whose sequence of nodes is lexicographically smallest. It is the path that a
+// breadth-first search finds among the edges that a shortest path can take.
+func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool, s Scratch) (flaw Flaw, ok bool) {
+	m := newMeter(c)
+	dist := s.takeF(g.n)
+	flaw, ok = shortest(&m, dist, &g, i, signed, s)
+	if !ok || flaw.NaN || flaw.Cycle != nil {
+		return flaw, ok
+	}
+	fill(dst[:g.n], -1)
+	q, from := s.I[:g.n], s.I[g.n:2*g.n]
+	for v := range from {
+		from[v] = -1
+	}
+	from[i] = int32(i)
+	q[0] = int32(i)
+	if !m.spend(2 * g.n) {
+		return flaw, false
+	}
+	for head, tail := 0, 1; head < tail && from[j] < 0; head++ {
+		v := q[head]
+		to, w, work := g.row(int(v))
+		for k, t := range to {
+			x := 1.0
+			if w != nil {
+				x = w[k]
+			}
+			if from[t] < 0 && dist[v]+x == dist[t] {
+				from[t] = v
+				q[tail] = t
+				tail++
+			}
+		}
+		if !m.spend(work) {
+			return flaw, false
+		}
+	}
+	if from[j] >= 0 {
+		tracePath(dst, q, from, i, j)
+	}
+	return flaw, true
+}
+
+// ShortestPathCost bounds ShortestPath.
+func ShortestPathCost(n int, work uint64, signed bool) Cost {
+	c := ShortestCost(n, work, signed)
+	c.Ops = tensor.SatAdd(c.Ops, tensor.SatAdd(work, 2*uint64(n)))
+	c.F += uint64(n)
+	return c
+}
