@@ -19,6 +19,15 @@ import (
 var networkx = []struct{ name, ein, python string }{
 	{"wdist", "wdist(W, 0, -1)", "d = nx.single_source_dijkstra_path_length(g, 0); r = [d.get(v, -1) for v in range(n)]"},
 	{"wdist signed", "wdist(D, 0, -99)", "d = nx.single_source_bellman_ford_path_length(debts, 0); r = [d.get(v, -99) for v in range(n)]"},
+	{"components", "max(components(W)) + 1", "r = [nx.number_weakly_connected_components(g)]"},
+	{"wcc", "sum(wcc(W), 1)", "r = [len(nx.node_connected_component(u, v)) for v in range(n)]"},
+	{"topo_order", "topo_order(Up)", "g.remove_edges_from([e for e in g.edges if e[0] >= e[1]]); o = list(nx.lexicographical_topological_sort(g)); r = [o.index(v) for v in range(n)]"},
+	{"bridges", "bridges(W)", "b = set(nx.bridges(u)); r = [int((i, j) in b or (j, i) in b) for i in range(n) for j in range(n)]"},
+	{"cut_nodes", "cut_nodes(W)", "b = set(nx.articulation_points(u)); r = [int(v in b) for v in range(n)]"},
+	{"core_number", "core_number(W)", "c = nx.core_number(u); r = [c[v] for v in range(n)]"},
+	{"pagerank", "pagerank(W)", "p = nx.pagerank(g, tol=1e-9, max_iter=1000); r = [p[v] for v in range(n)]"},
+	{"mst", "sum(mst(W))", "r = [sum(d['weight'] for _, _, d in nx.minimum_spanning_edges(u))]"},
+	{"betweenness", "betweenness(W)", "b = nx.betweenness_centrality(g, normalized=False); r = [b[v] for v in range(n)]"},
 	{"wpath", "sum(where(wpath(W, 0, 1) >= 0, 1, 0)) > 0", "r = [int(nx.has_path(g, 0, 1))]"},
 }
 
@@ -56,7 +65,7 @@ func TestNetworkX(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var graphs [][][]float64
 	var answers [][]float64
-	text := "input W: matrix\ninput D: matrix\n"
+	text := "input W: matrix\ninput D: matrix\ninput Up: matrix\n"
 	var questions []string
 	for _, q := range networkx {
 		text += ":print " + q.ein + "\n"
@@ -69,18 +78,21 @@ func TestNetworkX(t *testing.T) {
 	for range 60 {
 		n := 2 + r.IntN(14)
 		density := r.Float64() * r.Float64()
-		w, debts := make([][]float64, n), make([][]float64, n)
+		w, debts, up := make([][]float64, n), make([][]float64, n), make([][]float64, n)
 		for i := range w {
-			w[i], debts[i] = make([]float64, n), make([]float64, n)
+			w[i], debts[i], up[i] = make([]float64, n), make([]float64, n), make([]float64, n)
 			for j := range w[i] {
 				if i != j && r.Float64() < density {
 					w[i][j] = float64(16 + r.IntN(6))
 					debts[i][j] = w[i][j] + float64(i-j)
+					if i < j {
+						up[i][j] = 1
+					}
 				}
 			}
 		}
 		graphs = append(graphs, w)
-		result, err := p.Run(context.Background(), ein.Data("W", w), ein.Data("D", debts))
+		result, err := p.Run(context.Background(), ein.Data("W", w), ein.Data("D", debts), ein.Data("Up", up))
 		if err != nil {
 			t.Fatal(err, w)
 		}

@@ -212,6 +212,88 @@ var Builtins = []Builtin{
 		Example: "W = [[0,2,7],[0,0,3],[0,0,0]]\n:print wpath(W, 0, 2)", Output: "wpath(W, 0, 2) = [0, 1, 2]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.WPath) },
 	},
+	{
+		Name: "wcc", Params: params("A", "graph"),
+		Result: "0/1 matrix", Group: "Graphs", Cost: "(n + edges) * log(n)",
+		Doc:     "weakly connected components: S[i,j] = 1 iff edges, taken in either direction, lead from i to j, or i = j",
+		Example: "A = edges([[0,1],[2,1]], 4)\n:print wcc(A)", Output: "wcc(A) =\n  [1, 1, 1, 0]\n  [1, 1, 1, 0]\n  [1, 1, 1, 0]\n  [0, 0, 0, 1]",
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Weak) },
+	},
+	{
+		Name: "components", Params: params("A", "graph"),
+		Result: "vector", Group: "Graphs", Cost: "(n + edges) * log(n)",
+		Doc:     "the number of the weakly connected component of each node, counted from 0 in the order of their lowest nodes; components(scc(A)) numbers the strong ones",
+		Example: "A = edges([[0,2],[2,0],[1,0]], 4)\n:print components(A), components(scc(A))", Output: "components(A) = [0, 0, 0, 1]\ncomponents(scc(A)) = [0, 1, 0, 2]",
+		Lower: func(c *Call) *ir.Node {
+			return c.ofGraph(func(g *ir.Node) *ir.Node {
+				if g.Op != ir.SCC && g.Op != ir.Weak {
+					g = c.Graph(ir.Weak, g)
+				}
+				return c.Graph(ir.Groups, g)
+			})
+		},
+	},
+	{
+		Name: "topo_order", Params: params("A", "graph"),
+		Result: "vector of positions", Group: "Graphs", Cost: "(n + edges) * log(n)",
+		Doc:     "the position of each node in an order in which every edge leads forward, lowest nodes first; a cycle is an error that names its nodes",
+		Example: "A = edges([[2,0],[0,1]], 3)\n:print topo_order(A)", Output: "topo_order(A) = [1, 2, 0]",
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.TopoOrder) },
+	},
+	{
+		Name: "bridges", Params: params("A", "graph"),
+		Result: "0/1 matrix", Group: "Graphs", Cost: "n + edges",
+		Doc:     "the edges that must not fail: B[i,j] = B[j,i] = 1 iff an edge, in either direction, is all that joins its ends",
+		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print bridges(A)", Output: "bridges(A) =\n  [0, 0, 0, 0]\n  [0, 0, 0, 0]\n  [0, 0, 0, 1]\n  [0, 0, 1, 0]",
+		Lower: func(c *Call) *ir.Node { return c.onUndirected(ir.Bridges) },
+	},
+	{
+		Name: "cut_nodes", Params: params("A", "graph"),
+		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
+		Doc:     "the nodes that must not fail (articulation points): without one its component falls apart; the direction of edges does not count",
+		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print cut_nodes(A)", Output: "cut_nodes(A) = [0, 0, 1, 0]",
+		Lower: func(c *Call) *ir.Node { return c.onUndirected(ir.CutNodes) },
+	},
+	{
+		Name: "core_number", Params: params("A", "graph"),
+		Result: "vector", Group: "Graphs", Cost: "n + edges",
+		Doc:     "the largest k for which a node is in the k-core, where each has k neighbours: core_number(A) >= k is the k-core; neither direction nor self-loops count",
+		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 5)\n:print core_number(A)", Output: "core_number(A) = [2, 2, 2, 1, 0]",
+		Lower: func(c *Call) *ir.Node { return c.onUndirected(ir.Cores) },
+	},
+	{
+		Name: "pagerank", Params: params("W", "graph, or matrix of weights from 0", "?d", "damping, 0.85 if left out"),
+		Result: "vector that adds up to 1", Group: "Graphs", Cost: "100 * (n + edges)",
+		Doc:     "the share of time that a walk is at each node, after 100 steps: with probability d along an edge, by weight, else (and where no edge leads on) to any node",
+		Example: "A = edges([[0,1],[1,0]], 2)\n:print pagerank(A)", Output: "pagerank(A) = [0.5, 0.5]",
+		Lower: func(c *Call) *ir.Node {
+			return c.ofGraph(func(g *ir.Node) *ir.Node {
+				damp := c.Number(0.85)
+				if len(c.Args) == 2 {
+					damp = c.Args[1]
+				}
+				if x, ok := damp.Static(); damp.Rank() > 0 || ok && !(x >= 0 && x <= 1) {
+					c.fail(codes.E0312, 1, "", "the damping is a single number from 0 to 1")
+					return nil
+				}
+				return c.Graph(ir.PageRank, g, damp)
+			})
+		},
+	},
+	{
+		Name: "mst", Params: params("W", "matrix of weights"),
+		Result: "matrix", Group: "Graphs", Cost: "(n + edges) * log(n)",
+		Doc:     "minimum spanning forest: the entries of W that join all that edges, taken in either direction, join, at the least total weight; 0 elsewhere",
+		Example: "W = [[0,1,4],[0,0,2],[0,0,0]]\n:print mst(W), sum(mst(W))", Output: "mst(W) =\n  [0, 1, 0]\n  [0, 0, 2]\n  [0, 0, 0]\nsum(mst(W)) = 3",
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.SpanningForest) },
+	},
+	{
+		Name: "betweenness", Params: params("A", "graph"),
+		Result: "vector", Group: "Graphs", Cost: "n * (n + edges)",
+		Doc:     "the sum, over all ordered pairs of other nodes, of the share of the shortest paths between them that lead through a node; not divided by the number of pairs",
+		Example: "A = edges([[0,1],[1,2],[0,3],[3,2]], 4)\n:print betweenness(A)", Output: "betweenness(A) = [0, 0.5, 0, 0.5]",
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Betweenness) },
+	},
 
 	reduction("sum", "adds up", ":print sum([[1,2],[3,4]], 1)", "sum([[1,2],[3,4]], 1) = [3, 7]"),
 	reduction("mean", "averages", ":print mean([1,2,6])", "mean([1,2,6]) = 3"),
@@ -389,6 +471,16 @@ func (c *Call) onGraph(op ir.Op) *ir.Node {
 			return nil
 		}
 		return c.Graph(op, g, at...)
+	})
+}
+
+// onUndirected is an operation on a graph whose edges go both ways.
+func (c *Call) onUndirected(which ir.Op) *ir.Node {
+	return c.ofGraph(func(g *ir.Node) *ir.Node {
+		if g.Type.Kind != tensor.Bool {
+			g = c.Map(op.FnNe, g, c.Number(0))
+		}
+		return c.Graph(which, c.Map(op.FnMax, g, c.Transpose(g, []uint8{1, 0})))
 	})
 }
 

@@ -83,8 +83,7 @@ type Machine struct {
 	mod     *cost.Module
 	regs    []tensor.Value
 	scratch kernel.Scratch
-	left    kernel.Scratch // see net
-	args    [][]float64    // see dense
+	args    [][]float64 // see dense
 	result  Result
 	ctl     kernel.Ctl
 

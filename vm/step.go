@@ -177,6 +177,27 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.WDistSigned: shortest,
 	code.WPath:       shortestPath,
 	code.WPathSigned: shortestPath,
+	code.Weak:        func(m *Machine) bool { return kernel.Weak(&m.ctl, m.d.Part, m.net()) },
+	code.Groups: func(m *Machine) bool {
+		return m.chunks(len(m.a.Part), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				m.d.F[i] = float64(m.a.Part[i])
+			}
+		})
+	},
+	code.TopoOrder: func(m *Machine) bool {
+		return m.flawless(kernel.TopoOrder(&m.ctl, m.d.F, m.net()))
+	},
+	code.Bridges: func(m *Machine) bool {
+		return kernel.Bridges(&m.ctl, &m.d.CSR, m.net())
+	},
+	code.CutNodes: func(m *Machine) bool { return kernel.CutNodes(&m.ctl, m.d.Bits.W, m.net()) },
+	code.Cores:    func(m *Machine) bool { return kernel.Cores(&m.ctl, m.d.F, m.net()) },
+	code.PageRank: func(m *Machine) bool { return kernel.PageRank(&m.ctl, m.d.F, m.net(), m.b.F[0]) },
+	code.SpanningForest: func(m *Machine) bool {
+		return m.flawless(kernel.SpanningForest(&m.ctl, &m.d.CSR, m.net()))
+	},
+	code.Betweenness: func(m *Machine) bool { return kernel.Betweenness(&m.ctl, m.d.F, m.net()) },
 	code.OneHot: func(m *Machine) bool {
 		i, ok := m.position(0, m.d.Shape.Dim(0))
 		if !ok || !m.clearWords(m.d.Bits.W) {
@@ -292,20 +313,16 @@ func shortest(m *Machine) bool {
 		return false
 	}
 	far := m.regs[m.Args[2]].F[0]
-	return m.flawless(kernel.Shortest(&m.ctl, m.d.F, m.net(), i, far, m.Op == code.WDistSigned, m.left))
+	return m.flawless(kernel.Shortest(&m.ctl, m.d.F, m.net(), i, far, m.Op == code.WDistSigned))
 }
 
 func shortestPath(m *Machine) bool {
 	i, j, ok := m.ends()
-	return ok && m.flawless(kernel.ShortestPath(&m.ctl, m.d.F, m.net(), i, j, m.Op == code.WPathSigned, m.left))
+	return ok && m.flawless(kernel.ShortestPath(&m.ctl, m.d.F, m.net(), i, j, m.Op == code.WPathSigned))
 }
 
-// net is the first argument as a graph with weights; left is the scratch memory
-// without what that takes.
-func (m *Machine) net() kernel.Net {
-	m.left = m.scratch
-	return kernel.NewNet(m.a, &m.left)
-}
+// net is the first argument as a graph with weights.
+func (m *Machine) net() kernel.Net { return kernel.NewNet(m.a, m.scratch) }
 
 // flawless fails when a kernel found why it has no answer.
 func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
@@ -313,6 +330,9 @@ func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
 	case ok && f.NaN:
 		return m.fail(&RuntimeError{Kind: NotFinite, Message: "a weight of the graph is NaN or -infinity, from 0/0 or the like",
 			Hint: "mask such weights, as in `where(d > 0, x / d, 0)`"})
+	case ok && f.Cycle != nil && m.Op == code.TopoOrder:
+		return m.fail(&RuntimeError{Kind: Cyclic, Message: "there is no topological order: " + m.cycle(f.Cycle) + " is a cycle",
+			Hint: "`scc(A)` has the parts that cycles hold together"})
 	case ok && f.Cycle != nil:
 		return m.fail(&RuntimeError{Kind: Cyclic, Message: fmt.Sprintf("paths get ever shorter: the weights of the cycle %s add up to %v", m.cycle(f.Cycle), f.Sum),
 			Hint: "shortest paths need graphs whose cycles are not negative"})

@@ -97,6 +97,18 @@ func graphCases() (cases []stepCase) {
 		add("path", code.Path, code.Attr{}, denseReg(5), []float64{0, 1, 2, 3, -1}, chain, scalar(0), scalar(3))
 		add("no path", code.Path, code.Attr{}, denseReg(5), []float64{-1, -1, -1, -1, -1}, chain, scalar(3), scalar(0))
 		add("dist", code.Dist, code.Attr{}, denseReg(5), []float64{1, 2, 0, 1, -1}, chain, scalar(2))
+		add("weak", code.Weak, code.Attr{}, code.Reg{Type: tensor.Type{Shape: tensor.ShapeOf(4, 4)}, Layout: tensor.Parts}, []float64{
+			1, 0, 1, 0,
+			0, 1, 0, 0,
+			1, 0, 1, 0,
+			0, 0, 0, 1}, mat(4, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+		add("topo_order", code.TopoOrder, code.Attr{}, denseReg(3), []float64{1, 2, 0}, mat(3, 0, 1, 0, 0, 0, 0, 1, 0, 0))
+		forest := code.Reg{Type: tensor.Type{Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Sparse, NNZ: 6}
+		add("bridges", code.Bridges, code.Attr{}, forest, []float64{0, 1, 0, 1, 0, 1, 0, 1, 0}, mat(3, 0, 1, 0, 1, 0, 1, 0, 1, 0))
+		add("cut_nodes", code.CutNodes, code.Attr{}, bitsReg(3), []float64{0, 1, 0}, mat(3, 0, 1, 0, 1, 0, 1, 0, 1, 0))
+		add("cores", code.Cores, code.Attr{}, denseReg(4), []float64{2, 2, 2, 2}, square)
+		add("pagerank", code.PageRank, code.Attr{}, denseReg(2), []float64{.5, .5}, mat(2, 0, 1, 1, 0), scalar(.85))
+		add("betweenness", code.Betweenness, code.Attr{}, denseReg(5), []float64{1, 2, 3, 0, 0}, chain)
 		add("diag", code.Diag, code.Attr{}, denseReg(3), []float64{1, 0, 1}, mat(3, 1, 1, 0, 0, 0, 1, 1, 0, 1))
 		add("count_rows", code.CountRows, code.Attr{}, denseReg(2), []float64{2, 1}, wide)
 		add("count_cols", code.CountCols, code.Attr{}, denseReg(3), []float64{1, 0, 2}, wide)
@@ -115,6 +127,10 @@ func graphCases() (cases []stepCase) {
 		add("select row", code.Select, axes(0), row, []float64{0, 0, 1}, wide, scalar(1))
 		add("select column", code.Select, axes(1), col, []float64{1, 1}, wide, scalar(2))
 	}
+	cases = append(cases,
+		stepCase{"groups", code.Groups, code.Attr{}, denseReg(3), []tensor.Value{{Type: tensor.Type{Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Parts, Part: []int32{0, 1, 0}}}, []float64{0, 1, 0}},
+		stepCase{"spanning_forest", code.SpanningForest, code.Attr{}, code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Sparse, NNZ: 3},
+			[]tensor.Value{mat(3, 0, 5, 4, 2, 0, 0, 0, 3, 0)}, []float64{0, 0, 0, 2, 0, 0, 0, 3, 0}})
 	for name, layout := range map[string]func(tensor.Value) tensor.Value{
 		"dense": func(v tensor.Value) tensor.Value { return v },
 		"csr":   func(v tensor.Value) tensor.Value { return sparse(v, true) },

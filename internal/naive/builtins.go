@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -193,6 +194,60 @@ var functions = map[string]function{
 		}}, vs)
 	}},
 	"triangles": {1, 1, triangles},
+	"wcc": {1, 1, func(vs []value) value {
+		g := graphOf(vs[0]).both()
+		return table(g.n, g.n, func(i, j int) float64 { return truth(g.distances(i)[j] >= 0) })
+	}},
+	"components": {1, 1, func(vs []value) value {
+		g := graphOf(vs[0]).both()
+		return each(g.n, func(v int) float64 {
+			lowest := 0
+			for u := range g.n {
+				if g.distances(u)[v] >= 0 {
+					break
+				}
+				if !slices.ContainsFunc(g.distances(u)[:u], joined) {
+					lowest++
+				}
+			}
+			return float64(lowest)
+		})
+	}},
+	"topo_order": {1, 1, topoOrder},
+	"bridges": {1, 1, func(vs []value) value {
+		g := graphOf(vs[0]).both()
+		return table(g.n, g.n, func(i, j int) float64 {
+			without := g.without(func(a, b int) bool { return a == i && b == j || a == j && b == i })
+			return truth(g.edge(i, j) && without.distances(i)[j] < 0)
+		})
+	}},
+	"cut_nodes": {1, 1, func(vs []value) value {
+		g := graphOf(vs[0]).both()
+		return each(g.n, func(v int) float64 {
+			rest := g.without(func(a, b int) bool { return a == v || b == v })
+			for i := range g.n {
+				for j, d := range g.distances(i) {
+					if i != v && j != v && d >= 0 && rest.distances(i)[j] < 0 {
+						return 1
+					}
+				}
+			}
+			return 0
+		})
+	}},
+	"core_number": {1, 1, func(vs []value) value {
+		g := graphOf(vs[0]).both()
+		return each(g.n, func(v int) float64 {
+			k := 0
+			for slices.Contains(g.core(k+1), v) {
+				k++
+			}
+			return float64(k)
+		})
+	}},
+	"pagerank":    {1, 2, pageRank},
+	"mst":         {1, 1, spanningForest},
+	"betweenness": {1, 1, betweenness},
 	"trace": {1, 1, func(vs []value) value {
 		m := matrixOf(vs[0])
 		if m.Dims[0] != m.Dims[1] {
@@ -397,6 +452,155 @@ func path(g graph, vs []value) value {
 			}
 		}
 	}
+	return out
+}
+
+func joined(d int) bool { return d >= 0 }
+
+// each is the vector of f.
+func each(n int, f func(v int) float64) value {
+	out := value{Tensor: newTensor(n)}
+	for v := range out.Data {
+		out.Data[v] = f(v)
+	}
+	return out
+}
+
+// both is g with its edges in both directions.
+func (g graph) both() graph {
+	return graph{g.n, func(i, j int) bool { return g.edge(i, j) || g.edge(j, i) }}
+}
+
+func (g graph) without(leave func(i, j int) bool) graph {
+	return graph{g.n, func(i, j int) bool { return g.edge(i, j) && !leave(i, j) }}
+}
+
+// core is the nodes of the k-core.
+func (g graph) core(k int) (nodes []int) {
+	for v := range g.n {
+		nodes = append(nodes, v)
+	}
+	for {
+		left := slices.DeleteFunc(slices.Clone(nodes), func(v int) bool {
+			degree := 0
+			for _, u := range nodes {
+				if u != v && g.edge(v, u) {
+					degree++
+				}
+			}
+			return degree < k
+		})
+		if len(left) == len(nodes) {
+			return nodes
+		}
+		nodes = left
+	}
+}
+
+// topoOrder takes the lowest node that no other one left has an edge to.
+func topoOrder(vs []value) value {
+	g := graphOf(vs[0])
+	out := each(g.n, func(int) float64 { return -1 })
+	for k := range g.n {
+		next := slices.IndexFunc(out.Data, func(x float64) bool { return x < 0 })
+		for ; next < g.n; next++ {
+			free := out.Data[next] < 0
+			for u := range g.n {
+				free = free && !(out.Data[u] < 0 && g.edge(u, next))
+			}
+			if free {
+				break
+			}
+		}
+		if next == g.n {
+			fail(Runtime, "the graph has a cycle")
+		}
+		out.Data[next] = float64(k)
+	}
+	return out
+}
+
+func pageRank(vs []value) value {
+	g, w, d := graphOf(vs[0]), vs[0].Data, 0.85
+	if len(vs) == 2 {
+		if d = vs[1].Data[0]; vs[1].rank() > 0 || vs[1].known && (d < 0 || d > 1) {
+			fail(Static, "the damping is a number from 0 to 1")
+		}
+	}
+	n := float64(g.n)
+	x := each(g.n, func(int) float64 { return 1 / n })
+	for range 100 {
+		last := x
+		x = each(g.n, func(v int) float64 {
+			total := 0.0
+			for u := range g.n {
+				out, along := 0.0, 1/n
+				for k := range g.n {
+					out += w[u*g.n+k]
+				}
+				if out != 0 {
+					along = w[u*g.n+v] / out
+				}
+				total += last.Data[u] * (d*along + (1-d)/n)
+			}
+			return total
+		})
+	}
+	x.real = true
+	return x
+}
+
+// spanningForest takes edges, the lightest first, that join what is apart.
+func spanningForest(vs []value) value {
+	g, w := graphOf(vs[0]), vs[0].Data
+	var edges [][2]int
+	for i := range g.n {
+		for j := range g.n {
+			if g.edge(i, j) {
+				edges = append(edges, [2]int{i, j})
+			}
+		}
+	}
+	slices.SortFunc(edges, func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(w[a[0]*g.n+a[1]], w[b[0]*g.n+b[1]]), cmp.Compare(min(a[0], a[1]), min(b[0], b[1])),
+			cmp.Compare(max(a[0], a[1]), max(b[0], b[1])), cmp.Compare(a[0], b[0]))
+	})
+	out := value{Tensor: newTensor(g.n, g.n), real: vs[0].real}
+	for _, e := range edges {
+		if tree := graphOf(out).both(); tree.distances(e[0])[e[1]] < 0 {
+			out.Data[e[0]*g.n+e[1]] = w[e[0]*g.n+e[1]]
+		}
+	}
+	return out
+}
+
+// betweenness counts the shortest paths of all pairs, and those through a node.
+func betweenness(vs []value) value {
+	g := graphOf(vs[0])
+	var ways func(i, j int) float64
+	ways = func(i, j int) (sum float64) {
+		if i == j {
+			return 1
+		}
+		for k := range g.n {
+			if d := g.distances(k)[j]; g.edge(i, k) && d >= 0 && d == g.distances(i)[j]-1 {
+				sum += ways(k, j)
+			}
+		}
+		return sum
+	}
+	out := each(g.n, func(v int) (sum float64) {
+		for i := range g.n {
+			for j, d := range g.distances(i) {
+				from, to := g.distances(i)[v], g.distances(v)[j]
+				if i != v && j != v && i != j && d >= 0 && from >= 0 && to >= 0 && from+to == d {
+					sum += ways(i, v) * ways(v, j) / ways(i, j)
+				}
+			}
+		}
+		return sum
+	})
+	out.real = true
 	return out
 }
 

@@ -123,9 +123,9 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	}
 	v := val{n: n}
 	switch n.Op {
-	case ir.Walk:
+	case ir.Walk, ir.CutNodes:
 		v.form = ir.NodeSet
-	case ir.Path, ir.WPath:
+	case ir.Path, ir.WPath, ir.TopoOrder:
 		v.form = ir.NodePath
 	}
 	return v

@@ -307,7 +307,9 @@ func (g *gen) lower(n *ir.Node) *value {
 // direct are the operations that are one instruction.
 var direct = map[ir.Op]code.Op{
 	ir.Semiring: code.Semiring, ir.Softmax: code.Softmax, ir.Closure: code.Closure, ir.Walk: code.Walk, ir.HasPath: code.HasPath,
-	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.WDist: code.WDist, ir.WPath: code.WPath, ir.OneHot: code.OneHot,
+	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.WDist: code.WDist, ir.WPath: code.WPath,
+	ir.Weak: code.Weak, ir.Groups: code.Groups, ir.TopoOrder: code.TopoOrder, ir.Bridges: code.Bridges, ir.CutNodes: code.CutNodes,
+	ir.Cores: code.Cores, ir.PageRank: code.PageRank, ir.SpanningForest: code.SpanningForest, ir.Betweenness: code.Betweenness, ir.OneHot: code.OneHot,
 }
 
 // signed are the operations for weights that may be negative, by those for others.
@@ -328,6 +330,8 @@ func (g *gen) direct(n *ir.Node) *value {
 	args := make([]int, len(n.Args))
 	for i, a := range n.Args {
 		switch {
+		case op == code.Groups:
+			args[i] = g.value(a).reg[tensor.Parts]
 		case i == 0 && op.OnWeights():
 			args[i] = g.weights(a)
 		case i > 0 || !op.OnGraph():
@@ -340,6 +344,9 @@ func (g *gen) direct(n *ir.Node) *value {
 	}
 	l := op.Gives()
 	v := newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
+	if l == tensor.Sparse {
+		g.out.Regs[v.reg[l]].NNZ = code.ForestNNZ(op, n.Type.Shape.Dim(0))
+	}
 	return g.checked(n, v)
 }
 

@@ -55,6 +55,15 @@ const (
 	WDistSigned
 	WPath
 	WPathSigned
+	Weak
+	Groups
+	TopoOrder
+	Bridges
+	CutNodes
+	Cores
+	PageRank
+	SpanningForest
+	Betweenness
 	MaxOp
 )
 
@@ -164,6 +173,23 @@ var table = [MaxOp]row{
 		what: "wpath", how: "Dijkstra, {layout}", cost: shortestPathCost},
 	WPathSigned: {name: "wpath_signed", sig: "weights[n,n] position position -> dense[n]", does: "the same of weights of any sign",
 		what: "wpath", how: "Bellman-Ford, {layout}", cost: shortestPathCost},
+	Weak: {name: "weak", sig: "graph[n,n] -> parts[n,n]", does: "weakly connected components", what: "wcc", cost: netCost(kernel.WeakCost)},
+	Groups: {name: "groups", sig: "parts[n,n] -> dense[n]", does: "the number of the part of each node", what: "components",
+		cost: func(x *Site) kernel.Cost { return kernel.Cost{Ops: uint64(x.N)} }},
+	TopoOrder: {name: "topo_order", sig: "graph[n,n] -> dense[n]", does: "positions in an order in which edges lead forward; stops at a cycle",
+		what: "topo_order", cost: netCost(kernel.TopoOrderCost)},
+	Bridges: {name: "bridges", sig: "graph[n,n] -> ones[n,n]", does: "edges of a symmetric graph that hold it together",
+		what: "bridges", rule: forestRule, cost: netCost(kernel.BridgesCost)},
+	CutNodes: {name: "cut_nodes", sig: "graph[n,n] -> bits[n]", does: "nodes of a symmetric graph that hold it together",
+		what: "cut_nodes", cost: netCost(kernel.CutNodesCost)},
+	Cores: {name: "cores", sig: "graph[n,n] -> dense[n]", does: "the largest k of whose core a node of a symmetric graph is",
+		what: "core_number", cost: netCost(kernel.CoresCost)},
+	PageRank: {name: "pagerank", sig: "weights[n,n] scalar -> dense[n]", does: "shares of a walk after 100 steps",
+		what: "pagerank", how: "100 steps, {layout}", cost: netCost(kernel.PageRankCost)},
+	SpanningForest: {name: "spanning_forest", sig: "weights[n,n] -> csr[n,n]", does: "entries of least weight that join all that is joined",
+		what: "mst", rule: forestRule, cost: netCost(kernel.SpanningForestCost)},
+	Betweenness: {name: "betweenness", sig: "graph[n,n] -> dense[n]", does: "shares of shortest paths that lead through each node",
+		what: "betweenness", how: "a search from each node, {layout}", cost: netCost(kernel.BetweennessCost)},
 }
 
 func (op Op) String() string {
@@ -257,6 +283,10 @@ func graphCost(csr func(n, nnz int) kernel.Cost, bits func(n int) kernel.Cost) f
 
 // netWork bounds what going over all rows of the first argument takes.
 func (x *Site) netWork() uint64 { return kernel.NetWork(x.Arg[0].Layout, x.N, x.NNZ) }
+
+func netCost(cost func(n int, work uint64) kernel.Cost) func(x *Site) kernel.Cost {
+	return func(x *Site) kernel.Cost { return cost(x.N, x.netWork()) }
+}
 
 func shortestCost(x *Site) kernel.Cost {
 	return kernel.ShortestCost(x.N, x.netWork(), x.Op == WDistSigned)
@@ -532,6 +562,22 @@ func sameEntries(x *Site) error {
 		return fmt.Errorf("gives a %v %v of %d entries, the register is a %v %v of %d", a.Layout, a.Kind, entries, x.Result.Layout, x.Result.Kind, x.Result.NNZ)
 	}
 	return nil
+}
+
+// forestRule requires room for the edges of a forest.
+func forestRule(x *Site) error {
+	if most := ForestNNZ(x.Op, x.N); x.Result.NNZ < most || x.Op == SpanningForest && (x.Arg[0].Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
+		return fmt.Errorf("gives a csr of %d entries of a %v, the register is a %v of %d", most, x.Arg[0].Kind, x.Result.Kind, x.Result.NNZ)
+	}
+	return nil
+}
+
+// ForestNNZ bounds the entries of a forest, in one direction or both.
+func ForestNNZ(op Op, n int) int {
+	if op == Bridges {
+		n *= 2
+	}
+	return n
 }
 
 // SymmetricNNZ bounds the entries of a matrix or its transpose.

@@ -288,8 +288,8 @@ func (b *Builder) Softmax(a *Node, axis int) *Node {
 }
 
 // Graph is an operation on the square matrix g, and of some the positions of
-// nodes: Closure, SCC, Walk, HasPath, Triangles, Path, Dist or WPath; or WDist, whose
-// last argument is a value.
+// nodes: Closure to Dist, or WPath to Betweenness; WDist and PageRank take a value
+// last.
 func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 	n := Node{Op: op, Args: append([]*Node{g}, at...), Bound: 1, NonNeg: op != Path && op != Dist && op != WPath}
 	size := g.Type.Shape.Dim(0)
@@ -298,9 +298,14 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 		most = math.Inf(1)
 	}
 	switch op {
-	case Closure, SCC:
+	case Closure, SCC, Weak, Bridges:
 		n.Type.Shape = g.Type.Shape
-	case Walk:
+	case SpanningForest:
+		n.Type, n.Bound, n.NonNeg = g.Type, g.Limit(), g.NonNeg
+	case PageRank, Betweenness:
+		n.Type, n.Bound = tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(size)}, math.Inf(1)
+		n.NonNeg = op == Betweenness
+	case Walk, CutNodes:
 		n.Type.Shape = tensor.ShapeOf(size)
 	case Triangles:
 		n.Type.Kind, n.Bound = tensor.Int, most*most*most/6
@@ -308,7 +313,7 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 		far := at[1]
 		n.Type = tensor.Type{Kind: max(tensor.Int, g.Type.Kind, far.Type.Kind), Shape: tensor.ShapeOf(size)}
 		n.Bound, n.NonNeg = max(most*max(g.Limit(), 1), far.Limit()), g.NonNeg && far.NonNeg
-	case Path, Dist, WPath:
+	case Path, Dist, WPath, Groups, TopoOrder, Cores:
 		n.Type, n.Bound = tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(size)}, max(most, 1)
 	}
 	return b.node(n)

@@ -21,32 +21,43 @@ type Op uint8
 // The operations. A, B are tensors; i, j are rank-0 integers; G is a square
 // matrix read as a graph: an edge from i to j where G[i,j] is not 0.
 const (
-	Const      Op = iota // Value
-	Input                // the host's value in slot Slot
-	Einsum               // sum over the indices of Spec that its Out lacks of the product of the arguments
-	Map                  // Fn of the arguments, element by element; rank-0 arguments are the same everywhere
-	Reduce               // fold over Axes by Fold
-	Select               // A, i, j, ...: A at Axes[0]=i, Axes[1]=j, ...; those axes go
-	Softmax              // along Axes[0]
-	Closure              // G: 1 where a path of at least one edge leads from row to column
-	Walk                 // G, i: 0/1 vector of the nodes reached from i (Walk says which); Reverse follows edges backwards
-	HasPath              // G, i, j: the element of Closure
-	SCC                  // G: 1 where row and column are the same node or reach each other
-	Triangles            // G: number of undirected triangles
-	Path                 // G, i, j: positions on a shortest path, -1 off it
-	Dist                 // G, i: number of edges on a shortest path, -1 where there is none
-	Semiring             // fold by Fold of Fn(A, B) over the indices of Spec that its Out lacks
-	WDist                // W, i, x: least weight of a path from i to each node, x where there is none
-	WPath                // W, i, j: positions on a path of least weight, -1 off it
-	OneHot               // i: 0/1 vector of length Size with a 1 at i
-	BoolEinsum           // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
+	Const          Op = iota // Value
+	Input                    // the host's value in slot Slot
+	Einsum                   // sum over the indices of Spec that its Out lacks of the product of the arguments
+	Map                      // Fn of the arguments, element by element; rank-0 arguments are the same everywhere
+	Reduce                   // fold over Axes by Fold
+	Select                   // A, i, j, ...: A at Axes[0]=i, Axes[1]=j, ...; those axes go
+	Softmax                  // along Axes[0]
+	Closure                  // G: 1 where a path of at least one edge leads from row to column
+	Walk                     // G, i: 0/1 vector of the nodes reached from i (Walk says which); Reverse follows edges backwards
+	HasPath                  // G, i, j: the element of Closure
+	SCC                      // G: 1 where row and column are the same node or reach each other
+	Triangles                // G: number of undirected triangles
+	Path                     // G, i, j: positions on a shortest path, -1 off it
+	Dist                     // G, i: number of edges on a shortest path, -1 where there is none
+	Semiring                 // fold by Fold of Fn(A, B) over the indices of Spec that its Out lacks
+	WDist                    // W, i, x: least weight of a path from i to each node, x where there is none
+	WPath                    // W, i, j: positions on a path of least weight, -1 off it
+	Weak                     // G: 1 where row and column are joined, whatever the direction of edges
+	Groups                   // SCC or Weak: the number of the part of each node
+	TopoOrder                // G: positions in an order in which all edges lead forward
+	Bridges                  // symmetric G: edges without which more parts would be
+	CutNodes                 // symmetric G: nodes without which more parts would be
+	Cores                    // symmetric G: the largest k for which a node is in the k-core
+	PageRank                 // W, d: shares of a walk over edges, by weight
+	SpanningForest           // W: the entries of least weight that join what is joined
+	Betweenness              // G: the shares of shortest paths that lead through a node
+	OneHot                   // i: 0/1 vector of length Size with a 1 at i
+	BoolEinsum               // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
 	MaxOp
 )
 
 var opNames = [MaxOp]string{
 	Const: "const", Input: "input", Einsum: "einsum", Map: "map", Reduce: "reduce", Select: "select",
 	Softmax: "softmax", Closure: "tc", Walk: "walk", HasPath: "has_path", SCC: "scc",
-	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", WDist: "wdist", WPath: "wpath", Semiring: "semiring", BoolEinsum: "bool_einsum",
+	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", WDist: "wdist", WPath: "wpath", Weak: "wcc", Groups: "components",
+	TopoOrder: "topo_order", Bridges: "bridges", CutNodes: "cut_nodes", Cores: "core_number", PageRank: "pagerank",
+	SpanningForest: "mst", Betweenness: "betweenness", Semiring: "semiring", BoolEinsum: "bool_einsum",
 }
 
 func (op Op) String() string { return opNames[op] }

@@ -232,3 +232,188 @@ func NaiveShortestPath(w [][]float64, dist []float64, i, j int) []float64 {
 	}
 	return NaivePath(tight, i, j)
 }
+
+// naiveBoth is a with every edge in both directions.
+func naiveBoth(a [][]bool) [][]bool {
+	b := naiveCopy(a)
+	for i := range a {
+		for j := range a {
+			b[i][j] = a[i][j] || a[j][i]
+		}
+	}
+	return b
+}
+
+// naiveWithout is a without the edges that leave says.
+func naiveWithout(a [][]bool, leave func(i, j int) bool) [][]bool {
+	b := naiveCopy(a)
+	for i := range b {
+		for j := range b {
+			b[i][j] = b[i][j] && !leave(i, j)
+		}
+	}
+	return b
+}
+
+// NaiveTopoOrder takes the lowest node that no other one left has an edge to.
+func NaiveTopoOrder(a [][]bool) (place []float64, ok bool) {
+	place = make([]float64, len(a))
+	for v := range place {
+		place[v] = -1
+	}
+	for k := range a {
+		next := -1
+		for v := len(a) - 1; v >= 0; v-- {
+			free := place[v] < 0
+			for u := range a {
+				free = free && (place[u] >= 0 || !a[u][v])
+			}
+			if free {
+				next = v
+			}
+		}
+		if next < 0 {
+			return place, false
+		}
+		place[next] = float64(k)
+	}
+	return place, true
+}
+
+// NaiveBridges and NaiveCutNodes count the components without each edge and node
+// of a symmetric graph.
+func NaiveBridges(a [][]bool) [][]bool {
+	_, parts := NaiveSCC(a)
+	b := naiveCopy(a)
+	for i := range a {
+		for j := range a {
+			_, without := NaiveSCC(naiveWithout(a, func(x, y int) bool { return x == i && y == j || x == j && y == i }))
+			b[i][j] = a[i][j] && without > parts
+		}
+	}
+	return b
+}
+
+func NaiveCutNodes(a [][]bool) []bool {
+	_, parts := NaiveSCC(a)
+	cut := make([]bool, len(a))
+	for v := range a {
+		_, without := NaiveSCC(naiveWithout(a, func(x, y int) bool { return x == v || y == v }))
+		cut[v] = without-1 > parts // v is one by itself
+	}
+	return cut
+}
+
+// NaiveCores peels nodes of fewer than k neighbours off, for every k.
+func NaiveCores(a [][]bool) []float64 {
+	core := make([]float64, len(a))
+	left := make([]bool, len(a))
+	for v := range left {
+		left[v] = true
+	}
+	for k := 1; k <= len(a); k++ {
+		for changed := true; changed; {
+			changed = false
+			for v := range a {
+				degree := 0
+				for u := range a {
+					if a[v][u] && left[u] && u != v {
+						degree++
+					}
+				}
+				if left[v] && degree < k {
+					left[v], changed = false, true
+				}
+			}
+		}
+		for v := range a {
+			if left[v] {
+				core[v] = float64(k)
+			}
+		}
+	}
+	return core
+}
+
+// NaivePageRank multiplies by the matrix of the walk.
+func NaivePageRank(w [][]float64, damp float64) []float64 {
+	n := float64(len(w))
+	x := make([]float64, len(w))
+	for v := range x {
+		x[v] = 1 / n
+	}
+	for range 100 {
+		y := make([]float64, len(w))
+		for i := range w {
+			out := 0.0
+			for j := range w {
+				out += w[i][j]
+			}
+			for j := range w {
+				p := 1 / n
+				if out > 0 {
+					p = w[i][j] / out
+				}
+				y[j] += x[i] * (damp*p + (1-damp)/n)
+			}
+		}
+		x = y
+	}
+	return x
+}
+
+// NaiveSpanningForest takes the edges in order, but for those that close a cycle.
+func NaiveSpanningForest(w [][]float64) [][]float64 {
+	n := len(w)
+	forest, joined := make([][]float64, n), make([][]bool, n)
+	for i := range w {
+		forest[i], joined[i] = make([]float64, n), make([]bool, n)
+	}
+	for {
+		a, b := -1, -1
+		for i := range n {
+			for j := range n {
+				if w[i][j] == 0 || i == j || NaiveClosure(joined)[i][j] {
+					continue
+				}
+				if a < 0 || w[i][j] < w[a][b] || w[i][j] == w[a][b] && before(int32(i), int32(j), int32(a), int32(b)) {
+					a, b = i, j
+				}
+			}
+		}
+		if a < 0 {
+			return forest
+		}
+		forest[a][b], joined[a][b], joined[b][a] = w[a][b], true, true
+	}
+}
+
+// NaiveBetweenness counts the paths between all pairs.
+func NaiveBetweenness(a [][]bool) []float64 {
+	n := len(a)
+	dist, ways := make([][]float64, n), make([][]float64, n)
+	for s := range n {
+		dist[s], ways[s] = NaiveDist(a, s), make([]float64, n)
+		ways[s][s] = 1
+		for d := 1.0; d < float64(n); d++ {
+			for v := range n {
+				for u := range n {
+					if a[u][v] && dist[s][v] == d && dist[s][u] == d-1 {
+						ways[s][v] += ways[s][u]
+					}
+				}
+			}
+		}
+	}
+	sum := make([]float64, n)
+	for v := range n {
+		for s := range n {
+			for t := range n {
+				if s != v && t != v && s != t && dist[s][v] >= 0 && dist[v][t] >= 0 && dist[s][v]+dist[v][t] == dist[s][t] {
+					sum[v] += ways[s][v] * ways[v][t] / ways[s][t]
+				}
+			}
+		}
+	}
+	return sum
+}

@@ -15,10 +15,11 @@ type Net struct {
 	scan int       // what it takes to find the entries of a row
 	to   []int32   // room for a row
 	w    []float64 // of a dense matrix
+	room Scratch   // for the kernel
 }
 
-// NewNet takes the room for a row out of s.
-func NewNet(v *tensor.Value, s *Scratch) Net {
+// NewNet leaves what a row does not need of the scratch memory to the kernel.
+func NewNet(v *tensor.Value, s Scratch) Net {
 	g := Net{n: v.Shape.Dim(0), v: v}
 	switch v.Layout {
 	case tensor.Packed:
@@ -29,6 +30,7 @@ func NewNet(v *tensor.Value, s *Scratch) Net {
 	if v.Layout != tensor.Sparse {
 		g.to = s.takeI(g.n)
 	}
+	g.room = s
 	return g
 }
 

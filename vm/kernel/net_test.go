@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
@@ -70,14 +71,14 @@ func layouts(w [][]float64) (list []tensor.Value) {
 
 // onNets runs a kernel on a graph in each layout, with the scratch that its cost
 // says and no more.
-func onNets(t *testing.T, what string, w [][]float64, cost func(n int, work uint64) Cost, run func(c *Ctl, g Net, s Scratch) bool) {
+func onNets(t *testing.T, what string, w [][]float64, cost func(n int, work uint64) Cost, run func(c *Ctl, g Net) bool) {
 	t.Helper()
 	for _, v := range layouts(w) {
 		nnz := v.CSR.NNZ()
 		bound := cost(len(w), NetWork(v.Layout, len(w), nnz))
 		s := garbage(bound)
 		var c Ctl
-		ok := run(&c, NewNet(&v, &s), s)
+		ok := run(&c, NewNet(&v, s))
 		charged(t, what+" "+v.Layout.String(), &c, bound, ok)
 	}
 }
@@ -120,15 +121,15 @@ func TestShortest(t *testing.T) {
 			}
 			return false
 		}
-		onNets(t, "Shortest", w, func(n int, work uint64) Cost { return ShortestCost(n, work, signed) }, func(c *Ctl, g Net, s Scratch) bool {
-			flaw, ok := Shortest(c, got, g, src, math.Inf(1), signed, s)
+		onNets(t, "Shortest", w, func(n int, work uint64) Cost { return ShortestCost(n, work, signed) }, func(c *Ctl, g Net) bool {
+			flaw, ok := Shortest(c, got, g, src, math.Inf(1), signed)
 			if verdict(flaw) && !slices.Equal(got, want) {
 				t.Errorf("Shortest from %d: %v, want %v", src, got, want)
 			}
 			return ok
 		})
-		onNets(t, "ShortestPath", w, func(n int, work uint64) Cost { return ShortestPathCost(n, work, signed) }, func(c *Ctl, g Net, s Scratch) bool {
-			flaw, ok := ShortestPath(c, got, g, src, dst, signed, s)
+		onNets(t, "ShortestPath", w, func(n int, work uint64) Cost { return ShortestPathCost(n, work, signed) }, func(c *Ctl, g Net) bool {
+			flaw, ok := ShortestPath(c, got, g, src, dst, signed)
 			if verdict(flaw) {
 				if want := NaiveShortestPath(w, want, src, dst); !slices.Equal(got, want) {
 					t.Errorf("ShortestPath from %d to %d: %v, want %v", src, dst, got, want)
@@ -139,5 +140,157 @@ func TestShortest(t *testing.T) {
 	})
 	if cycles < 20 {
 		t.Errorf("only %d negative cycles", cycles)
+	}
+}
+
+// plain is a graph as a matrix of ones.
+func plain(a [][]bool) (w [][]float64) {
+	w = make([][]float64, len(a))
+	for i := range a {
+		w[i] = make([]float64, len(a))
+		for j, edge := range a[i] {
+			w[i][j] = op.Truth(edge)
+		}
+	}
+	return w
+}
+
+func near(a, b []float64) bool {
+	for i := range a {
+		if math.Abs(a[i]-b[i]) > 1e-9*max(1, math.Abs(b[i])) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func denseOf(a *tensor.CSR) [][]float64 {
+	w := make([][]float64, a.Rows)
+	for i := range w {
+		w[i] = make([]float64, a.Cols)
+		for k, j := range a.Row(i) {
+			w[i][j] = csrValue(a, a.Ptr[i]+int32(k))
+		}
+	}
+	return w
+}
+
+func TestStructure(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	rounds := 400
+	if testing.Short() {
+		rounds = 80
+	}
+	cycles := 0
+	for range rounds {
+		g := randomGraph(r, r.IntN(14))
+		if r.IntN(20) == 0 {
+			g = randomGraph(r, 70)
+		}
+		w, sym := plain(g.m), plain(naiveBoth(g.m))
+		got := make([]float64, g.n)
+		same := func(what string, want []float64) {
+			t.Helper()
+			if !near(got, want) {
+				t.Errorf("%s: %v, want %v", what, got, want)
+			}
+		}
+		parts, _ := NaiveSCC(naiveBoth(g.m))
+		onNets(t, "Weak", w, WeakCost, func(c *Ctl, net Net) bool {
+			part := make([]int32, g.n)
+			ok := Weak(c, part, net)
+			if !slices.Equal(part, parts) {
+				t.Errorf("Weak: %v, want %v", part, parts)
+			}
+			return ok
+		})
+		order, has := NaiveTopoOrder(g.m)
+		onNets(t, "TopoOrder", w, TopoOrderCost, func(c *Ctl, net Net) bool {
+			flaw, ok := TopoOrder(c, got, net)
+			if has != (flaw.Cycle == nil) {
+				t.Errorf("TopoOrder: %v", flaw)
+			} else if has {
+				same("TopoOrder", order)
+			} else {
+				cycles++
+			}
+			for k, v := range flaw.Cycle {
+				if !g.m[v][flaw.Cycle[(k+1)%len(flaw.Cycle)]] {
+					t.Errorf("%v is no cycle", flaw.Cycle)
+				}
+			}
+			return ok
+		})
+		onNets(t, "PageRank", w, PageRankCost, func(c *Ctl, net Net) bool {
+			ok := PageRank(c, got, net, .85)
+			same("PageRank", NaivePageRank(w, .85))
+			return ok
+		})
+		onNets(t, "Betweenness", w, BetweennessCost, func(c *Ctl, net Net) bool {
+			ok := Betweenness(c, got, net)
+			same("Betweenness", NaiveBetweenness(g.m))
+			return ok
+		})
+		weights := g.weigh(r, r.IntN(2) == 0)
+		if g.n > 20 {
+			continue // what follows is slow by definition
+		}
+		for _, w := range [][][]float64{w, weights} {
+			forest := NaiveSpanningForest(w)
+			onNets(t, "SpanningForest", w, SpanningForestCost, func(c *Ctl, net Net) bool {
+				dst := tensor.CSR{Rows: g.n, Cols: g.n, Ptr: make([]int32, g.n+1), Idx: make([]int32, 0, g.n), Val: make([]float64, 0, g.n)}
+				_, ok := SpanningForest(c, &dst, net)
+				for i, row := range denseOf(&dst) {
+					if !slices.Equal(row, forest[i]) {
+						t.Errorf("SpanningForest of %v: %v, want %v", w, denseOf(&dst), forest)
+						break
+					}
+				}
+				return ok
+			})
+		}
+		for _, v := range layouts(sym) {
+			if v.Layout == tensor.Dense || v.Layout == tensor.Sparse && v.CSR.Val != nil {
+				continue
+			}
+			both := naiveBoth(g.m)
+			run := func(what string, cost func(n int, work uint64) Cost, f func(c *Ctl, net Net) bool) {
+				bound := cost(g.n, NetWork(v.Layout, g.n, v.CSR.NNZ()))
+				s := garbage(bound)
+				var c Ctl
+				charged(t, what, &c, bound, f(&c, NewNet(&v, s)))
+			}
+			run("Cores", CoresCost, func(c *Ctl, net Net) bool {
+				ok := Cores(c, got, net)
+				same("Cores", NaiveCores(both))
+				return ok
+			})
+			run("CutNodes", CutNodesCost, func(c *Ctl, net Net) bool {
+				cut := dirtyBits(1, g.n).W
+				ok := CutNodes(c, cut, net)
+				if want := packVector(NaiveCutNodes(both)); !slices.Equal(cut, want) {
+					t.Errorf("CutNodes: %x, want %x", cut, want)
+				}
+				return ok
+			})
+			run("Bridges", BridgesCost, func(c *Ctl, net Net) bool {
+				dst := tensor.CSR{Rows: g.n, Cols: g.n, Ptr: make([]int32, g.n+1), Idx: make([]int32, 0, 2*g.n)}
+				ok := Bridges(c, &dst, net)
+				want := plain(NaiveBridges(both))
+				for i, row := range denseOf(&dst) {
+					if !slices.Equal(row, want[i]) {
+						t.Errorf("Bridges: %v, want %v", denseOf(&dst), want)
+						break
+					}
+				}
+				return ok
+			})
+		}
+		if t.Failed() {
+			t.Fatalf("on %s: %v", g.name, g.csr)
+		}
+	}
+	if cycles == 0 || cycles == rounds {
+		t.Errorf("%d cycles", cycles)
 	}
 }

@@ -20,7 +20,8 @@ type Flaw struct {
 //
 // Dijkstra's search keeps the nodes in a heap with four children to a node: at
 // 200,000 nodes and 1e6 edges it takes two thirds of the time of one with two.
-func Shortest(c *Ctl, dst []float64, g Net, src int, far float64, signed bool, s Scratch) (flaw Flaw, ok bool) {
+func Shortest(c *Ctl, dst []float64, g Net, src int, far float64, signed bool) (flaw Flaw, ok bool) {
+	s := g.room
 	m := newMeter(c)
 	flaw, ok = shortest(&m, dst[:g.n], &g, src, signed, s)
 	for v, d := range dst[:g.n] {
@@ -194,22 +195,11 @@ func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Fla
 		return flaw, true
 	}
 	// Whoever changed in the last round was reached through a cycle.
-	v := now[0]
-	for range g.n {
-		v = from[v]
-	}
-	cycle := next[:0]
-	for u := v; len(cycle) == 0 || u != v; u = from[u] {
-		cycle = append(cycle, u)
-	}
-	for i, j := 0, len(cycle)-1; i < j; i, j = i+1, j-1 {
-		cycle[i], cycle[j] = cycle[j], cycle[i]
-	}
-	flaw.Cycle = cycle
-	for k, u := range cycle {
+	flaw.Cycle = cycleBefore(from, now[0], next)
+	for k, u := range flaw.Cycle {
 		to, w, _ := g.row(int(u))
 		for e, t := range to {
-			if t == cycle[(k+1)%len(cycle)] && w != nil {
+			if t == flaw.Cycle[(k+1)%len(flaw.Cycle)] && w != nil {
 				flaw.Sum += w[e]
 			}
 		}
@@ -221,7 +211,8 @@ func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Fla
 // to j, as Path has it: of all such paths one of the fewest edges, and of these the
 // one whose sequence of nodes is lexicographically smallest. It is the path that a
 // breadth-first search finds among the edges that a shortest path can take.
-func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool, s Scratch) (flaw Flaw, ok bool) {
+func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool) (flaw Flaw, ok bool) {
+	s := g.room
 	m := newMeter(c)
 	dist := s.takeF(g.n)
 	flaw, ok = shortest(&m, dist, &g, i, signed, s)
