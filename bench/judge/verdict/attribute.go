@@ -3,6 +3,7 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -133,6 +134,12 @@ func (r *reading) size() int {
 func readings(c *category.Case, found []literal) []reading {
 	all := truths(c)
 	forward := match(c.G.N, "", all, found)
+	if !c.G.Directed {
+		for i := range forward.diffs {
+			d := &forward.diffs[i]
+			d.Dropped, d.Added = unordered(d.Dropped), unordered(d.Added)
+		}
+	}
 	list := []reading{forward}
 	if c.G.Directed {
 		turned := make([]arcs, len(all))
@@ -155,6 +162,17 @@ func readings(c *category.Case, found []literal) []reading {
 	// A program to which the direction does not matter is right either way, with
 	// the fewest edges misread in this one.
 	return []reading{once(c.G.N, all[0], found), forward}
+}
+
+// unordered leaves out the second way of an edge that is there both ways.
+func unordered(list []Edge) []Edge {
+	var out []Edge
+	for _, e := range list {
+		if !slices.Contains(out, reverse(e)) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // once compares graphs that have each undirected edge one way, whichever.

@@ -217,6 +217,27 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestUndirected counts an undirected edge once, whether a program lacks it both
+// ways or one way.
+func TestUndirected(t *testing.T) {
+	c := &category.Case{G: graph.Graph{N: 4, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}}}}
+	for edges, want := range map[string]string{
+		"[0,1],[1,0],[1,2],[2,1],[2,3],[3,2]":             "[] []",
+		"[0,1],[1,0],[1,2],[2,1]":                         "[[2 3]] []",
+		"[0,1],[1,0],[1,2],[2,1],[2,3]":                   "[[3 2]] []",
+		"[0,1],[1,0],[0,2],[2,0],[0,3],[3,0],[1,2],[2,1]": "[[2 3]] [[0 2] [0 3]]",
+	} {
+		found := literals(parse("A = edges(["+edges+"], 4)\n:print 1"), 4)
+		d := readings(c, found)[0].diffs[0]
+		if got := fmt.Sprint(d.Dropped, d.Added); got != want {
+			t.Errorf("%s: %s, want %s", edges, got, want)
+		}
+		if r := read(c, found); *r != (Reading{3, 3 - len(d.Dropped), len(d.Added)}) {
+			t.Errorf("%s: %+v", edges, *r)
+		}
+	}
+}
+
 // TestConventions has programs that are consistent in another way than the
 // question's: what is wrong with them is found all the same.
 func TestConventions(t *testing.T) {

@@ -148,8 +148,12 @@ func read(c *category.Case, found []literal) *Reading {
 	r := &Reading{}
 	for i := range best.graphs {
 		d := &best.diffs[i]
-		r.Edges += len(best.graphs[i])
-		r.Right += len(best.graphs[i]) - len(d.Dropped) - len(d.Reversed)
+		edges := len(best.graphs[i])
+		if !c.G.Directed && best.convention != Once {
+			edges /= 2 // there both ways
+		}
+		r.Edges += edges
+		r.Right += edges - len(d.Dropped) - len(d.Reversed)
 		r.Added += len(d.Added)
 	}
 	return r
