@@ -57,6 +57,19 @@ var Builtins = []Builtin{
 		Lower: func(c *Call) *ir.Node { return c.filled(0) },
 	},
 	{
+		Name: "range", Params: params("n", "size"),
+		Result: "vector of length n", Group: "Constructors", Cost: "n",
+		Doc:     "the numbers 0 to n-1",
+		Example: ":print range(4)", Output: "range(4) = [0, 1, 2, 3]",
+		Lower: func(c *Call) *ir.Node {
+			n := c.size(0)
+			if c.Problem != nil {
+				return nil
+			}
+			return c.Order(ir.Rank, c.Fill(c.Number(0), n))
+		},
+	},
+	{
 		Name: "eye", Params: params("n", "size"),
 		Result: "n x n matrix", Group: "Constructors", Cost: "n*n",
 		Doc:     "identity matrix",
@@ -374,6 +387,20 @@ var Builtins = []Builtin{
 		Example: "A = edges([[0,1],[1,2]], 3)\nRow[j] = select(A, 1, j)\n:print select(A, 0, 1), Row", Output: "select(A, 0, 1) = 1\nRow = [0, 0, 1]",
 	},
 	{
+		Name: "sort", Params: params("v", "vector"),
+		Result: "vector", Group: "Structure", Cost: "n * log(n)",
+		Doc:     "the elements of v, the least first; -sort(-v) has the largest first",
+		Example: ":print sort([3,1,2])", Output: "sort([3,1,2]) = [1, 2, 3]",
+		Lower: func(c *Call) *ir.Node { return c.order(ir.Sort) },
+	},
+	{
+		Name: "rank", Params: params("v", "vector"),
+		Result: "vector of positions", Group: "Structure", Cost: "n * log(n)",
+		Doc:     "the place of each element of v when it is sorted, from 0 for the least; equal ones in the order in which they stand; rank(-v) counts from the largest",
+		Example: ":print rank([30,10,20,10])", Output: "rank([30,10,20,10]) = [3, 0, 2, 1]",
+		Lower: func(c *Call) *ir.Node { return c.order(ir.Rank) },
+	},
+	{
 		Name: "size", Params: params("T", "tensor", "axis", "axis"),
 		Result: "number", Group: "Structure", Cost: "nothing",
 		Doc:     "length of an axis, known before the program runs",
@@ -405,6 +432,7 @@ var Builtins = []Builtin{
 	elementwise("relu", op.FnRelu, "x where x > 0, else 0", ":print relu([-1,2])", "relu([-1,2]) = [0, 2]", "x"),
 	elementwise("tanh", op.FnTanh, "hyperbolic tangent", ":print tanh(0)", "tanh(0) = 0", "x"),
 	elementwise("step", op.FnStep, "1 where x > 0, else 0", ":print step([-1,0,2])", "step([-1,0,2]) = [0, 0, 1]", "x"),
+	elementwise("round", op.FnRound, "nearest whole number; halves go to the even one", ":print round([0.5, 1.5, -2.6])", "round([0.5, 1.5, -2.6]) = [0, 2, -3]", "x"),
 	elementwise("floor", op.FnFloor, "largest whole number not above x", ":print floor(2.7)", "floor(2.7) = 2", "x"),
 	elementwise("clamp", op.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1,5], 0, 3)", "clamp([-1,5], 0, 3) = [0, 3]", "x", "lo", "hi"),
 	{
@@ -472,6 +500,14 @@ func (c *Call) onGraph(op ir.Op) *ir.Node {
 		}
 		return c.Graph(op, g, at...)
 	})
+}
+
+func (c *Call) order(which ir.Op) *ir.Node {
+	if a := c.Args[0]; a.Rank() != 1 {
+		c.fail(codes.E0310, 0, "", "%s takes a vector, found %s", c.Name, Describe(a.Type.Shape))
+		return nil
+	}
+	return c.Order(which, c.Args[0])
 }
 
 // onUndirected is an operation on a graph whose edges go both ways.

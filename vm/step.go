@@ -198,6 +198,8 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 		return m.flawless(kernel.SpanningForest(&m.ctl, &m.d.CSR, m.net()))
 	},
 	code.Betweenness: func(m *Machine) bool { return kernel.Betweenness(&m.ctl, m.d.F, m.net()) },
+	code.Sort:        func(m *Machine) bool { return kernel.Sort(&m.ctl, m.d.F, m.a.F, m.scratch) },
+	code.Rank:        func(m *Machine) bool { return kernel.Rank(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.OneHot: func(m *Machine) bool {
 		i, ok := m.position(0, m.d.Shape.Dim(0))
 		if !ok || !m.clearWords(m.d.Bits.W) {

@@ -128,6 +128,8 @@ func graphCases() (cases []stepCase) {
 		add("select column", code.Select, axes(1), col, []float64{1, 1}, wide, scalar(2))
 	}
 	cases = append(cases,
+		stepCase{"sort", code.Sort, code.Attr{}, denseReg(3), []tensor.Value{vec(3, -1, 2)}, []float64{-1, 2, 3}},
+		stepCase{"rank", code.Rank, code.Attr{}, denseReg(3), []tensor.Value{vec(3, -1, 3)}, []float64{1, 0, 2}},
 		stepCase{"groups", code.Groups, code.Attr{}, denseReg(3), []tensor.Value{{Type: tensor.Type{Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Parts, Part: []int32{0, 1, 0}}}, []float64{0, 1, 0}},
 		stepCase{"spanning_forest", code.SpanningForest, code.Attr{}, code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Sparse, NNZ: 3},
 			[]tensor.Value{mat(3, 0, 5, 4, 2, 0, 0, 0, 3, 0)}, []float64{0, 0, 0, 2, 0, 0, 0, 3, 0}})

@@ -270,6 +270,26 @@ var functions = map[string]function{
 		d := diagonal(matrixOf(v))
 		return value{Tensor: Tensor{[]int{len(d)}, d}, real: v.real}
 	}},
+	"range": {1, 1, func(vs []value) value {
+		return each(staticInt(vs[0], "a size"), func(i int) float64 { return float64(i) })
+	}},
+	"rank": {1, 1, func(vs []value) value {
+		v := vectorOf(vs[0]).Data
+		return each(len(v), func(i int) float64 {
+			below := 0
+			for j, x := range v {
+				if x < v[i] || x == v[i] && j < i {
+					below++
+				}
+			}
+			return float64(below)
+		})
+	}},
+	"sort": {1, 1, func(vs []value) value {
+		v := vectorOf(vs[0])
+		v.Data = slices.Sorted(slices.Values(v.Data))
+		return v
+	}},
 	"transpose": {1, 3, transpose},
 	"softmax":   {2, 2, softmax},
 	"size": {2, 2, func(vs []value) value {
@@ -335,6 +355,13 @@ func table(n, m int, f func(i, j int) float64) value {
 		}
 	}
 	return out
+}
+
+func vectorOf(v value) value {
+	if v.rank() != 1 {
+		fail(Static, "a vector is needed; this has rank %d", v.rank())
+	}
+	return v
 }
 
 func matrixOf(v value) value {

@@ -593,6 +593,7 @@ var elementwise = map[string]struct {
 	"relu":    {1, func(a []float64) float64 { return math.Max(a[0], 0) }, same},
 	"tanh":    {1, func(a []float64) float64 { return math.Tanh(a[0]) }, always},
 	"step":    {1, func(a []float64) float64 { return truth(a[0] > 0) }, never},
+	"round":   {1, func(a []float64) float64 { return math.RoundToEven(a[0]) }, same},
 	"floor":   {1, func(a []float64) float64 { return math.Floor(a[0]) }, same},
 }
 

@@ -309,7 +309,8 @@ var direct = map[ir.Op]code.Op{
 	ir.Semiring: code.Semiring, ir.Softmax: code.Softmax, ir.Closure: code.Closure, ir.Walk: code.Walk, ir.HasPath: code.HasPath,
 	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.WDist: code.WDist, ir.WPath: code.WPath,
 	ir.Weak: code.Weak, ir.Groups: code.Groups, ir.TopoOrder: code.TopoOrder, ir.Bridges: code.Bridges, ir.CutNodes: code.CutNodes,
-	ir.Cores: code.Cores, ir.PageRank: code.PageRank, ir.SpanningForest: code.SpanningForest, ir.Betweenness: code.Betweenness, ir.OneHot: code.OneHot,
+	ir.Cores: code.Cores, ir.PageRank: code.PageRank, ir.SpanningForest: code.SpanningForest, ir.Betweenness: code.Betweenness,
+	ir.Sort: code.Sort, ir.Rank: code.Rank, ir.OneHot: code.OneHot,
 }
 
 // signed are the operations for weights that may be negative, by those for others.

@@ -221,7 +221,7 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	a := n.Args[0]
 	bit := a.Type.Kind == tensor.Bool
 	switch n.Fn {
-	case op.FnStep, op.FnAbs, op.FnFloor, op.FnRelu:
+	case op.FnStep, op.FnAbs, op.FnFloor, op.FnRound, op.FnRelu:
 		if bit || n.Fn == op.FnAbs && a.NonNeg {
 			return a
 		}

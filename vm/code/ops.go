@@ -64,6 +64,8 @@ const (
 	PageRank
 	SpanningForest
 	Betweenness
+	Sort
+	Rank
 	MaxOp
 )
 
@@ -190,6 +192,8 @@ var table = [MaxOp]row{
 		what: "mst", rule: forestRule, cost: netCost(kernel.SpanningForestCost)},
 	Betweenness: {name: "betweenness", sig: "graph[n,n] -> dense[n]", does: "shares of shortest paths that lead through each node",
 		what: "betweenness", how: "a search from each node, {layout}", cost: netCost(kernel.BetweennessCost)},
+	Sort: {name: "sort", sig: "dense[n] -> dense[n]", does: "the least first", what: "sort", how: "merges", cost: sortCost},
+	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "merges", cost: sortCost},
 }
 
 func (op Op) String() string {
@@ -283,6 +287,8 @@ func graphCost(csr func(n, nnz int) kernel.Cost, bits func(n int) kernel.Cost) f
 
 // netWork bounds what going over all rows of the first argument takes.
 func (x *Site) netWork() uint64 { return kernel.NetWork(x.Arg[0].Layout, x.N, x.NNZ) }
+
+func sortCost(x *Site) kernel.Cost { return kernel.SortCost(x.N) }
 
 func netCost(cost func(n int, work uint64) kernel.Cost) func(x *Site) kernel.Cost {
 	return func(x *Site) kernel.Cost { return cost(x.N, x.netWork()) }

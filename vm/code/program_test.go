@@ -200,7 +200,7 @@ func opCases() []opCase {
 			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnSub, op.FoldSum)},
 		}, []variant{
 			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnNeg, op.FoldMin), err: "no semiring of neg and min"},
-			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnCheck+1, op.FoldMin), err: "unknown function 26"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnCheck+1, op.FoldMin), err: "unknown function 27"},
 			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnAdd, op.FoldArgMax), err: "no semiring of add and argmax"},
 			{sig: "d3,4 -> d3,5", attr: semiring(op.FnAdd, op.FoldMin), err: "with 1 arguments"},
 			{sig: "d3,0 d0,5 -> d3,5", err: "maximum or minimum of nothing",
@@ -428,6 +428,8 @@ func opCases() []opCase {
 		{SpanningForest, []variant{{sig: "d5,5 -> w5,5/5"}, {sig: "b5,5 -> s5,5/5"}}, append(weightsBad(" -> w5,5/5"),
 			variant{sig: "d5,5 -> w5,5/4", err: "gives a csr of 5 entries"}, variant{sig: "d5,5 -> s5,5/5", err: "gives a csr of 5 entries of a real"})},
 		{Betweenness, []variant{{sig: "s5,5/7 -> d5"}}, graphBad(" -> d5")},
+		{Sort, []variant{{sig: "d5 -> d5"}}, []variant{{sig: "d5 -> d4", err: "gives dense[5]"}, {sig: "b5 -> d5", err: "argument 0 is a bits"}}},
+		{Rank, []variant{{sig: "d5 -> d5"}}, []variant{{sig: "d5,5 -> d5", err: "argument 0 is a dense"}}},
 		{OneHot, []variant{{sig: "d -> b7"}}, []variant{
 			{sig: "d -> d7", err: "gives bits[n], the register is a dense real 7"},
 			{sig: "d -> b7,7", err: "gives bits[n], the register is a bits bool 7x7"},

@@ -247,7 +247,7 @@ func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bo
 		return joined, a.Limit(), true
 	case op.FnRelu:
 		return joined, a.Limit(), true
-	case op.FnFloor:
+	case op.FnFloor, op.FnRound:
 		return joined, a.Limit() + 1, a.NonNeg
 	case op.FnSigmoid, op.FnTanh:
 		return tensor.Real, 1, fn == op.FnSigmoid || a.NonNeg
@@ -324,6 +324,18 @@ func (b *Builder) Walk(mode op.WalkMode, reverse bool, g, i *Node) *Node {
 	n := b.Graph(Walk, g, i)
 	n.Walk, n.Reverse = mode, reverse
 	return n
+}
+
+// Order is the vector a sorted (Sort), or the place of each of its elements (Rank).
+func (b *Builder) Order(op Op, a *Node) *Node {
+	n := Node{Op: op, Args: []*Node{a}, Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
+	if op == Rank {
+		n.Type.Kind, n.NonNeg = tensor.Int, true
+		if n.Bound = float64(max(a.Type.Shape.Dim(0), 1)); a.Type.Shape.Dim(0) < 0 {
+			n.Bound = math.Inf(1)
+		}
+	}
+	return b.node(n)
 }
 
 // OneHot is a 0/1 vector of length size with a 1 at i.

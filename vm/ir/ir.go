@@ -47,6 +47,8 @@ const (
 	PageRank                 // W, d: shares of a walk over edges, by weight
 	SpanningForest           // W: the entries of least weight that join what is joined
 	Betweenness              // G: the shares of shortest paths that lead through a node
+	Sort                     // v: its elements, the least first
+	Rank                     // v: the place of each element when they are sorted
 	OneHot                   // i: 0/1 vector of length Size with a 1 at i
 	BoolEinsum               // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
 	MaxOp
@@ -57,7 +59,7 @@ var opNames = [MaxOp]string{
 	Softmax: "softmax", Closure: "tc", Walk: "walk", HasPath: "has_path", SCC: "scc",
 	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", WDist: "wdist", WPath: "wpath", Weak: "wcc", Groups: "components",
 	TopoOrder: "topo_order", Bridges: "bridges", CutNodes: "cut_nodes", Cores: "core_number", PageRank: "pagerank",
-	SpanningForest: "mst", Betweenness: "betweenness", Semiring: "semiring", BoolEinsum: "bool_einsum",
+	SpanningForest: "mst", Betweenness: "betweenness", Sort: "sort", Rank: "rank", Semiring: "semiring", BoolEinsum: "bool_einsum",
 }
 
 func (op Op) String() string { return opNames[op] }

@@ -95,6 +95,7 @@ const (
 	FnTanh
 	FnStep // x > 0
 	FnFloor
+	FnRound // to the nearest whole number, halves to the even one
 	FnWhere // a if p is not 0, else b
 	FnClamp // min(max(x, lo), hi)
 	FnCheck
@@ -111,7 +112,7 @@ var fnTable = [fnCount]struct {
 	FnGt: {"gt", 2}, FnGe: {"ge", 2}, FnLt: {"lt", 2}, FnLe: {"le", 2}, FnEq: {"eq", 2}, FnNe: {"ne", 2},
 	FnNeg: {"neg", 1}, FnNot: {"not", 1}, FnAbs: {"abs", 1}, FnSqrt: {"sqrt", 1}, FnExp: {"exp", 1},
 	FnLog: {"log", 1}, FnSigmoid: {"sigmoid", 1}, FnRelu: {"relu", 1}, FnTanh: {"tanh", 1},
-	FnStep: {"step", 1}, FnFloor: {"floor", 1},
+	FnStep: {"step", 1}, FnFloor: {"floor", 1}, FnRound: {"round", 1},
 	FnWhere: {"where", 3}, FnClamp: {"clamp", 3}, FnCheck: {"check", 1},
 }
 
@@ -181,6 +182,8 @@ func (f Fn) Apply1(x float64) float64 {
 		return math.Tanh(x)
 	case FnStep:
 		return Truth(x > 0)
+	case FnRound:
+		return math.RoundToEven(x)
 	case FnFloor:
 		return math.Floor(x)
 	}

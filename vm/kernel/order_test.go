@@ -1,0 +1,48 @@
+package kernel
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestSort(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for n := range 200 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = float64(r.IntN(n))
+			if r.IntN(30) == 0 {
+				v[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)]
+			}
+		}
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			if x, y := v[a] != v[a], v[b] != v[b]; x || y {
+				return cmp.Compare(b2i(x), b2i(y))
+			}
+			return cmp.Compare(v[a], v[b])
+		})
+		var c Ctl
+		rank, sorted := make([]float64, n), make([]float64, n)
+		charged(t, "Rank", &c, SortCost(n), Rank(&c, rank, v, garbage(SortCost(n))))
+		charged(t, "Sort", &c, SortCost(n), Sort(&c, sorted, v, garbage(SortCost(n))))
+		for k, i := range order {
+			if rank[i] != float64(k) || sorted[k] != v[i] && v[i] == v[i] {
+				t.Fatalf("%v: ranks %v, sorted %v, want %v", v, rank, sorted, order)
+			}
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
