@@ -432,7 +432,7 @@ var Builtins = []Builtin{
 	elementwise("relu", op.FnRelu, "x where x > 0, else 0", ":print relu([-1,2])", "relu([-1,2]) = [0, 2]", "x"),
 	elementwise("tanh", op.FnTanh, "hyperbolic tangent", ":print tanh(0)", "tanh(0) = 0", "x"),
 	elementwise("step", op.FnStep, "1 where x > 0, else 0", ":print step([-1,0,2])", "step([-1,0,2]) = [0, 0, 1]", "x"),
-	elementwise("round", op.FnRound, "nearest whole number; halves go to the even one", ":print round([0.5, 1.5, -2.6])", "round([0.5, 1.5, -2.6]) = [0, 2, -3]", "x"),
+	elementwise("round", op.FnRound, "nearest whole number; halves go to the even one", ":print round([0.5,1.5,-2.6])", "round([0.5,1.5,-2.6]) = [0, 2, -3]", "x"),
 	elementwise("floor", op.FnFloor, "largest whole number not above x", ":print floor(2.7)", "floor(2.7) = 2", "x"),
 	elementwise("clamp", op.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1,5], 0, 3)", "clamp([-1,5], 0, 3) = [0, 3]", "x", "lo", "hi"),
 	{

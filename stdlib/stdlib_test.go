@@ -127,6 +127,26 @@ func TestMisuse(t *testing.T) {
 	t.Logf("%d calls ran", ran)
 }
 
+// TestSynonyms: a synonym is no function, and leads to one or to an expression that
+// parses.
+func TestSynonyms(t *testing.T) {
+	for name, ours := range stdlib.Synonyms {
+		text := ours
+		if !strings.Contains(ours, " = ") {
+			text = ":print " + ours
+		}
+		f := lang.Parse("t.ein", text+"\n", lang.Options{})
+		switch {
+		case stdlib.Lookup(name) != nil:
+			t.Errorf("%s is a function", name)
+		case f.Diags.HasErrors():
+			t.Errorf("%s: %v", name, f.Diags)
+		case !strings.ContainsAny(ours, "([") && stdlib.Lookup(ours) == nil && !strings.Contains(stdlib.Prelude(), "def "+ours+"("):
+			t.Errorf("%s leads to %s, which is no function", name, ours)
+		}
+	}
+}
+
 // TestPrelude: every function of the prelude is documented, and works.
 func TestPrelude(t *testing.T) {
 	const graph = "P = edges([[0,1],[0,2],[1,3],[1,4],[2,5]], 6)\n"
@@ -144,6 +164,9 @@ func TestPrelude(t *testing.T) {
 		"cousins":    {"cousins(P, 3)", "[0, 0, 0, 0, 0, 1]"},
 		"roots":      {"roots(P)", "[1, 0, 0, 0, 0, 0]"},
 		"leaves":     {"leaves(P)", "[0, 0, 0, 1, 1, 1]"},
+		"topk":       {"topk([3,1,2,3], 2)", "[1, 0, 0, 1]"},
+		"quantile":   {"quantile([3,1,2,4], 0.5)", "2.5"},
+		"histogram":  {"histogram([0,1,2,4,9], 0, 4, 2)", "[2, 2]"},
 		"mean_over":  {"mean_over([1,2,6], [1,0,1])", "3.5"},
 	}
 	for _, def := range regexp.MustCompile(`(?m)^// (\w+)\(.*\): .+\ndef (\w+)\(`).FindAllStringSubmatch(stdlib.Prelude(), -1) {

@@ -104,6 +104,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index stands in brackets after a tensor, as in `v[" + x.Name + "]`."}
+	case (x.Name == "and" || x.Name == "or" || x.Name == "not") && c.synonym(&d, syntax.Ident{Name: x.Name, Span: x.Span}):
 	case ok:
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
@@ -183,10 +184,28 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
-	} else if near, ok := c.suggest(x.Fun.Name, c.functionNames()); ok {
-		d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
+	} else if !c.synonym(&d, x.Fun) {
+		if near, ok := c.suggest(x.Fun.Name, c.functionNames()); ok {
+			d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
+		}
 	}
 	c.report(d)
+}
+
+// synonym says how what other languages call name is written here. No name that
+// only looks alike is better.
+func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
+	ours := stdlib.Synonyms[name.Name]
+	of, call, _ := strings.Cut(ours, "(")
+	switch known := stdlib.Lookup(of) != nil || prelude()[of] != nil; {
+	case ours == "", known && !c.inProfile(of):
+		return false
+	case known && call == "":
+		d.Fixes = guess("`"+ours+"`", name.Span, ours)
+	default:
+		d.Notes = append(d.Notes, "In Ein it is written `"+ours+"`.")
+	}
+	return true
 }
 
 // localCalled reports a call of a parameter or a local name of a function.

@@ -1,0 +1,24 @@
+package stdlib
+
+// Synonyms are the names that people bring from NetworkX, NumPy, SQL and Python,
+// and how the same is written here: the name of a function, or an expression.
+var Synonyms = map[string]string{
+	"shortest_path": "path", "shortest_path_length": "dist", "bfs": "dist", "distance": "dist",
+	"dijkstra": "wdist", "dijkstra_path": "wpath", "dijkstra_path_length": "wdist", "bellman_ford": "wdist",
+	"descendants": "desc", "ancestors": "anc", "reachable": "reach", "transitive_closure": "tc", "closure": "tc",
+	"neighbors": "children(A, i)", "successors": "children", "predecessors": "parents", "adjacency": "edges", "graph": "edges",
+	"degree": "out_degree(A) + in_degree(A)", "degrees": "out_degree(A) + in_degree(A)",
+	"connected_components": "components", "weakly_connected_components": "components", "strongly_connected_components": "scc",
+	"topological_sort": "topo_order", "toposort": "topo_order", "articulation_points": "cut_nodes", "k_core": "core_number(A) >= k",
+	"minimum_spanning_tree": "mst", "betweenness_centrality": "betweenness", "page_rank": "pagerank",
+	"simple_cycles": "scc", "to_undirected": "sym", "reverse": "transpose", "reversed": "transpose", "density": "sum(A) / (n * (n - 1))",
+	"len": "size(T, 0)", "shape": "size(T, 0)", "length": "size(T, 0)", "arange": "range", "identity": "eye",
+	"matmul": "C[i,k] = A[i,j] B[j,k]", "dot": "s = u[i] v[i]", "einsum": "C[i,k] = A[i,j] B[j,k]",
+	"argsort": "rank", "sorted": "sort", "order_by": "sort", "top": "topk", "nlargest": "topk", "limit": "topk",
+	"maximum": "max", "minimum": "min", "average": "mean", "avg": "mean", "median": "quantile(v, 0.5)", "percentile": "quantile",
+	"clip": "clamp", "ceil": "-floor(-x)", "pow": "exp(y * log(x))", "power": "exp(y * log(x))", "hist": "histogram",
+	"count_nonzero": "count", "nonzero": "count", "any": "max(v != 0)", "all": "min(v != 0)",
+	"if": "where(p, a, b)", "iif": "where(p, a, b)", "ifelse": "where(p, a, b)",
+	"and": "both(u, v)", "or": "either(u, v)", "not": "complement(v)",
+	"logical_and": "both", "logical_or": "either", "logical_not": "complement", "union": "either", "intersection": "both", "difference": "only",
+}
