@@ -20,15 +20,23 @@ var aggregateOverSet = Category{
 	Ein: func(c *Case) string {
 		return program("aggregate_over_set", c, `Reached = desc(A, %d)
 Degree = sum(A, 1)
-Result = sum(Degree * Reached) / sum(Reached)
-`, c.Query.Source)
+%s`, c.Query.Source, aggregate(&c.Query, "Reached"))
 	},
 	Python: func(c *Case) string {
 		return script(c, `reached = nx.descendants(G, %d)
-print(json.dumps(sum(G.out_degree(v) for v in reached) / len(reached)))
-`, c.Query.Source)
+%s`, c.Query.Source, gather(&c.Query, "reached"))
 	},
 	Question: worded(
 		"Among the {nodes} that {X} can reach, what is the average number of {nodes} that each one {forward one}?",
 		"Among the {nodes} that {X} can reach, not counting {X} itself, what is the average number of {nodes} that each one {forward one}?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Aggregate = [...]string{Mean, Maximum, Sum}[form.IntN(3)]
+		return poseOne(Goal{Least: 3})(form, s, w)
+	},
+	Solver: func(w *World) Out { return w.Aggregate(w.Reach(w.Query.Source), w.Degrees()) },
+	Hops:   true,
+	Explicit: func(c *Case) string {
+		return reaching + "Take the {nodes} that {X} reaches, not counting {X} itself. " + aggregates[c.Query.Aggregate]
+	},
 }

@@ -20,4 +20,9 @@ var ancestor = Category{
 	Question: worded(
 		"Who are all the ancestors of {X}?",
 		"Who are all the ancestors of {X}, parents included and {X} not?"),
+
+	Pose:     poseOne(Goal{Only: somebody}),
+	Solver:   func(w *World) Out { return Out{Set: w.Above(w.Query.Source)} },
+	Hops:     true,
+	Explicit: says("Which people are ancestors of {X}: parents, parents of parents, and so on? Do not list {X}."),
 }

@@ -43,9 +43,18 @@ type Query struct {
 	Threshold int
 	MinIn     int
 	MinOut    int
+	MaxOut    int      // cb2 only, as is the next; 0 is none
+	Aggregate string   // Mean (in cb1: ""), Maximum or Sum
 	Direction string   // "out" or "in"
 	Steps     []string // kinship steps: parent, child, sibling, grandparent, grandchild
 }
+
+// The ways to make one number of many.
+const (
+	Mean    = "mean"
+	Maximum = "maximum"
+	Sum     = "sum"
+)
 
 // Case is a graph and a query: everything that decides the answer.
 type Case struct {
@@ -77,4 +86,18 @@ type Category struct {
 	// fills in; explicit wordings state the convention that paper wordings leave
 	// open.
 	Question func(c *Case, explicit bool) string
+
+	// The rest is of cb2.
+
+	// Pose chooses the query for a graph, which a walk then goes on to change.
+	Pose func(form, s *draw.Stream, w *World) (Goal, bool)
+	// Solver answers it. It shares no code with the machine, which has the last
+	// word; that the two agree is tested.
+	Solver func(w *World) Out
+	// Decoys are hidden besides those that are made of the solver.
+	Decoys []Decoy
+	Hops   bool // it searches, so that depth is an axis
+	Local  bool // degrees are the answer, so that the walk has to change them
+	// Explicit is the wording that states what counts.
+	Explicit func(c *Case) string
 }

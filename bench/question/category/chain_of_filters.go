@@ -34,26 +34,81 @@ var chainOfFilters = Category{
 		return ok
 	},
 	Ein: func(c *Case) string {
+		q := &c.Query
+		filters, kept := fmt.Sprintf("Popular = sum(A, 0) >= %d\n", q.MinIn), "Popular"
+		if q.MinOut > 0 {
+			filters, kept = filters+fmt.Sprintf("Active = sum(A, 1) >= %d\n", q.MinOut), kept+" * Active"
+		}
+		if q.MaxOut > 0 {
+			filters, kept = filters+fmt.Sprintf("Limited = sum(A, 1) <= %d\n", q.MaxOut), kept+" * Limited"
+		}
 		return program("chain_of_filters", c, `Reached = desc(A, %d)
-Popular = sum(A, 0) >= %d
-Active = sum(A, 1) >= %d
-Result = sum(Reached * Popular * Active)
-`, c.Query.Source, c.Query.MinIn, c.Query.MinOut)
+%sResult = sum(Reached * %s)
+`, q.Source, filters, kept)
 	},
 	Python: func(c *Case) string {
+		q := &c.Query
+		filters := fmt.Sprintf("G.in_degree(v) >= %d", q.MinIn)
+		if q.MinOut > 0 {
+			filters += fmt.Sprintf(" and G.out_degree(v) >= %d", q.MinOut)
+		}
+		if q.MaxOut > 0 {
+			filters += fmt.Sprintf(" and G.out_degree(v) <= %d", q.MaxOut)
+		}
 		return script(c, `kept = [
     v for v in nx.descendants(G, %d)
-    if G.in_degree(v) >= %d and G.out_degree(v) >= %d
+    if %s
 ]
 print(json.dumps(len(kept)))
-`, c.Query.Source, c.Query.MinIn, c.Query.MinOut)
+`, q.Source, filters)
 	},
 	Question: func(c *Case, explicit bool) string {
 		clause := ""
 		if explicit {
 			clause = " not counting {X} itself,"
 		}
-		return fmt.Sprintf("Of the {nodes} that {X} can reach,%s how many {reverse} at least {a} %s and {forward} at least {b} %s?",
-			clause, nodes(c.Query.MinIn), nodes(c.Query.MinOut))
+		return "Of the {nodes} that {X} can reach," + clause + " how many " + conditions(&c.Query) + "?"
 	},
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		q := &w.Query
+		q.Source, q.MinIn = s.IntN(w.A.N), 2
+		conditions := form.Between(1, 3)
+		if conditions > 1 {
+			q.MinOut = form.Between(1, 2)
+		}
+		if conditions > 2 {
+			q.MaxOut = q.MinOut + form.IntN(2)
+		}
+		goal := Goal{}
+		goal.window(form, 1, 3, 1)
+		return goal, w.out(q.Source) > 0
+	},
+	Solver: func(w *World) Out {
+		q := &w.Query
+		set := w.Keep(w.Reach(q.Source), func(y int) bool { return w.in(y) >= q.MinIn })
+		if q.MinOut > 0 {
+			set = w.Keep(set, func(y int) bool { return w.out(y) >= q.MinOut })
+		}
+		if q.MaxOut > 0 {
+			set = w.Keep(set, func(y int) bool { return w.out(y) <= q.MaxOut })
+		}
+		return Out{Num: w.Count(set)}
+	},
+	Hops: true,
+	Explicit: func(c *Case) string {
+		return reaching + "Of the {nodes} that {X} reaches, not counting {X} itself, how many " + conditions(&c.Query) + "? Count direct links only."
+	},
+}
+
+// conditions is what the nodes that are counted do.
+func conditions(q *Query) string {
+	text := "{reverse} at least {a} " + nodes(q.MinIn)
+	if q.MinOut > 0 {
+		text += " and {forward} at least {b} " + nodes(q.MinOut)
+	}
+	if q.MaxOut > 0 {
+		text += " and at most {c} " + nodes(q.MaxOut)
+	}
+	return text
 }

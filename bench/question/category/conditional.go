@@ -26,4 +26,22 @@ print(json.dumps(len(reached) if %d in reached else -1))
 	Question: worded(
 		"If there is {path} from {X} to {Y}, how many {nodes} can {X} reach? Otherwise return -1.",
 		"If there is {path} from {X} to {Y}, how many {nodes} can {X} reach, not counting {X} itself? Otherwise return -1."),
+
+	// No in two of three: the size alone is then no better than always -1, and
+	// neither is the condition, or hardly.
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		goal, ok := poseTwo(Goal{Least: 2, Hint: func(k *kind, how How) bool { return k == opPath && hops(k, how) }, Class: reached, Only: shallowYes})(form, s, w)
+		goal.Want, goal.Wanted = is(form.Chance(1, 3)).Num, true
+		return goal, ok
+	},
+	Solver: func(w *World) Out {
+		x := w.Query.Source
+		path, size := w.Path(x, w.Query.Target), w.Count(w.Reach(x))
+		if w.Test(path) {
+			return Out{Num: size}
+		}
+		return Out{Num: -1}
+	},
+	Hops:     true,
+	Explicit: says(reaching + "If {X} reaches {Y}, how many {nodes} does {X} reach, not counting {X} itself? If it does not, the answer is -1."),
 }

@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var cousin = Category{
 	Name: "cousin", Level: 1, Result: Set, Family: Kinship, Least: 5,
@@ -26,4 +29,24 @@ print(json.dumps(sorted(second - siblings - {person})))
 	Question: worded(
 		"Who are the cousins of {X}?",
 		"Who are the cousins of {X}, that is, the people other than {X} who share a grandparent but no parent with {X}?"),
+
+	Pose: poseChild(Goal{Only: func(w *World, o Out) bool {
+		// Nobody is asked whose ancestors or descendants would be cousins as well.
+		x := graph.Bit(w.Query.Source)
+		above, _ := w.A.Reach(x, -1, w.A.N, true)
+		below, _ := w.A.Reach(x, -1, w.A.N, false)
+		return o.Set.And(above.Or(below)) == (graph.Bits{}) && somebody(w, o)
+	}}),
+	Solver: func(w *World) Out {
+		x := w.Query.Source
+		parents := w.Step(graph.Bit(x), w.parents)
+		siblings := w.Step(parents, w.children)
+		second := w.Step(w.Step(w.Step(parents, w.parents), w.children), w.children)
+		return Out{Set: w.Combine(second, siblings, graph.Bits.Minus).Less(x)}
+	},
+	Decoys: []Decoy{{"siblings", func(w *World) Out {
+		x := w.Query.Source
+		return Out{Set: w.children(w.parents(graph.Bit(x), false), false).Less(x)}
+	}}},
+	Explicit: says("Which people are cousins of {X}, that is, share a grandparent but no parent with {X}? There may be none."),
 }

@@ -39,4 +39,27 @@ Result = select(Degree, %d)
 		}
 		return "How many {nodes} does {X} {forward}?"
 	},
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source = s.IntN(w.A.N)
+		w.Query.Direction = "out"
+		if form.Chance(1, 2) {
+			w.Query.Direction = "in"
+		}
+		return Goal{Least: 4, Only: between(0, 3), Hint: func(*kind, How) bool { return true }}, true
+	},
+	Solver: func(w *World) Out {
+		if w.Query.Direction == "in" {
+			return Out{Num: w.InDegrees()(w.Query.Source)}
+		}
+		return Out{Num: w.Degrees()(w.Query.Source)}
+	},
+	Decoys: nil,
+	Local:  true,
+	Explicit: func(c *Case) string {
+		if c.Query.Direction == "in" {
+			return "How many {nodes} {forward} {X} directly?"
+		}
+		return "How many {nodes} does {X} {forward} directly?"
+	},
 }

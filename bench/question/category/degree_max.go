@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var degreeMax = Category{
 	Name: "degree_max", Level: 1, Result: String, Family: Directed, Least: 2,
@@ -25,4 +28,12 @@ var degreeMax = Category{
 	Question: worded(
 		"Which {node} {forward one} the most {nodes}?",
 		"Which {node} {forward one} the most {nodes}, counting direct links only?"),
+
+	Pose:   func(_, _ *draw.Stream, w *World) (Goal, bool) { return Goal{}, true },
+	Solver: func(w *World) Out { return w.Best(graph.All(w.A.N), w.Degrees()) },
+	Decoys: []Decoy{{"most edges in and out", func(w *World) Out {
+		return w.Best(graph.All(w.A.N), func(x int) int { return w.out(x) + w.in(x) })
+	}}},
+	Local:    true,
+	Explicit: says("Which {node} {forward one} the most {nodes}? Count direct links only."),
 }

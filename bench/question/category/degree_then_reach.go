@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ein/bench/question/draw"
+	"ein/bench/question/graph"
 )
 
 var degreeThenReach = Category{
@@ -68,5 +69,21 @@ print(json.dumps(max(candidates, key=lambda v: len(nx.descendants(G, v)))))
 			clause = ", not counting itself"
 		}
 		return fmt.Sprintf("Among the {nodes} that {forward} at least {k} %s, which one can reach the most {nodes}%s?", nodes(c.Query.Threshold), clause)
+	},
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Threshold = form.Between(1, 2)
+		return Goal{}, keep(graph.All(w.A.N), func(y int) bool { return w.out(y) >= w.Query.Threshold }).Len() >= w.A.N/3
+	},
+	Solver: func(w *World) Out {
+		degree := w.Degrees()
+		return w.Best(w.Keep(graph.All(w.A.N), func(y int) bool { return degree(y) >= w.Query.Threshold }), w.Reaches())
+	},
+	Decoys: []Decoy{
+		{"largest out-degree", func(w *World) Out { return w.Best(graph.All(w.A.N), w.out) }},
+	},
+	Hops: true,
+	Explicit: func(c *Case) string {
+		return fmt.Sprintf(reaching+"Among the {nodes} that {forward} at least {k} %s directly, which one reaches the most {nodes}, not counting itself?", nodes(c.Query.Threshold))
 	},
 }

@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var graphComparison = Category{
 	Name: "graph_comparison", Level: 3, Result: Integer, Family: TwoGraphs, Least: 2,
@@ -35,4 +38,24 @@ print(json.dumps(len(differing)))
 	Question: worded(
 		"How many {nodes} can {X} reach in exactly one of the two networks?",
 		"How many {nodes} can {X} reach in exactly one of the two networks, not counting {X} itself?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		goal, ok = poseOne(goal)(form, s, w)
+		a, _ := w.A.Reach(graph.Bit(w.Query.Source), -1, w.A.N, false)
+		b, _ := w.B.Reach(graph.Bit(w.Query.Source), -1, w.A.N, false)
+		// Sizes that are even together differ by an even number.
+		goal.window(form, 2, 3, 2)
+		return goal, ok && abs(a.Len()-b.Len()) <= 2 && (a.Len()+b.Len())%2 == 0 && min(a.Len(), b.Len()) >= 5 && a.Len()+b.Len() <= 2*w.A.N-4
+	},
+	Solver: func(w *World) Out {
+		x := w.Query.Source
+		return Out{Num: w.Count(w.Combine(w.Reach(x), w.search(&w.B, x, false), graph.Bits.Xor))}
+	},
+	Decoys: []Decoy{number("difference of sizes", func(w *World) int {
+		a, _ := w.A.Reach(graph.Bit(w.Query.Source), -1, w.A.N, false)
+		b, _ := w.B.Reach(graph.Bit(w.Query.Source), -1, w.A.N, false)
+		return max(a.Len()-b.Len(), b.Len()-a.Len())
+	})},
+	Hops:     true,
+	Explicit: says(reaching + "How many {nodes} does {X} reach in exactly one of the two networks? Do not count {X} itself."),
 }

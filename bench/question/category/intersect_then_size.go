@@ -1,5 +1,10 @@
 package category
 
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
+
 var intersectThenSize = Category{
 	Name: "intersect_then_size", Level: 2, Result: Integer, Family: Directed, Least: 3,
 	Doc:  "number of nodes that X and Y both reach",
@@ -18,4 +23,17 @@ print(json.dumps(len(common)))
 	Question: worded(
 		"How many {nodes} can both {X} and {Y} reach?",
 		"How many {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		goal, ok = poseTwo(goal)(form, s, w)
+		low := max(1, w.A.N/5)
+		goal.window(form, low, 3, 1)
+		x, y := w.within(w.Query.Source, w.A.N), w.within(w.Query.Target, w.A.N)
+		return goal, ok && min(x, y) >= low+2 && x+y <= w.A.N+low-2
+	},
+	Solver: func(w *World) Out {
+		return Out{Num: w.Count(w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.And))}
+	},
+	Hops:     true,
+	Explicit: says(reaching + notItself + "How many {nodes} do both {X} and {Y} reach?"),
 }

@@ -51,7 +51,7 @@ var kinshipChain = Category{
 		lines += fmt.Sprintf("Start = node(A, %d)\n", c.Query.Source)
 		from := "Start"
 		for i, name := range c.Query.Steps {
-			to := [...]string{"First", "Second", "Third"}[i]
+			to := [...]string{"First", "Second", "Third", "Fourth", "Fifth"}[i]
 			lines += fmt.Sprintf("%s[i] = %s\n", to, fmt.Sprintf(step(name).ein, from))
 			from = to
 		}
@@ -85,6 +85,40 @@ var kinshipChain = Category{
 			q += ", counting each person once"
 		}
 		return q + "?"
+	},
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source = s.IntN(w.A.N)
+		for range form.Between(2, 5) {
+			w.Query.Steps = append(w.Query.Steps, kinshipSteps[form.IntN(len(kinshipSteps))].name)
+		}
+		goal := Goal{}
+		goal.window(form, 1, 3, 1)
+		return goal, true
+	},
+	Solver: func(w *World) Out {
+		at := graph.Bit(w.Query.Source)
+		for _, name := range w.Query.Steps {
+			at = w.Step(at, w.kin(name))
+		}
+		w.Bad = at.Has(w.Query.Source)
+		return Out{Num: w.Count(at)}
+	},
+	Explicit: func(c *Case) string {
+		q := "Go from {X} to all "
+		for i, name := range c.Query.Steps {
+			if i > 0 {
+				q += ", from each of those to all "
+			}
+			q += plurals[name] + " of that person"
+			if i == 0 {
+				q = "Go from {X} to all " + plurals[name] + " of {X}"
+			}
+		}
+		if slices.Contains(c.Query.Steps, "sibling") {
+			q += " (siblings share at least one parent)"
+		}
+		return q + ". How many different people does the last step lead to?"
 	},
 }
 
@@ -129,4 +163,33 @@ func follow(f *graph.Facts, n, x int, steps []string) graph.Set {
 		at = next
 	}
 	return at
+}
+
+var plurals = map[string]string{"parent": "parents", "child": "children", "sibling": "siblings", "grandparent": "grandparents", "grandchild": "grandchildren"}
+
+func (w *World) parents(set graph.Bits, back bool) graph.Bits  { return w.A.Step(set, !back) }
+func (w *World) children(set graph.Bits, back bool) graph.Bits { return w.A.Step(set, back) }
+
+// kin is a kinship step, or, back, the same with the generations turned round.
+func (w *World) kin(name string) func(set graph.Bits, back bool) graph.Bits {
+	twice := func(step func(graph.Bits, bool) graph.Bits) func(graph.Bits, bool) graph.Bits {
+		return func(set graph.Bits, back bool) graph.Bits { return step(step(set, back), back) }
+	}
+	switch name {
+	case "parent":
+		return w.parents
+	case "child":
+		return w.children
+	case "grandparent":
+		return twice(w.parents)
+	case "grandchild":
+		return twice(w.children)
+	}
+	return func(set graph.Bits, back bool) (to graph.Bits) {
+		for ; set != (graph.Bits{}); set = set.Less(set.First()) {
+			x := set.First()
+			to = to.Or(w.children(w.parents(graph.Bit(x), back), back).Less(x))
+		}
+		return to
+	}
 }

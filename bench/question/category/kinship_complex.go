@@ -34,6 +34,24 @@ print(json.dumps(1 + len(nx.descendants(G, root))))
 	Question: worded(
 		"How many people are in the lineage of {X}'s oldest ancestor?",
 		"How many people are in the lineage of {X}'s oldest ancestor, counting that ancestor, who has no known parents, and all descendants of that ancestor?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		goal, ok = poseChild(goal)(form, s, w)
+		goal.window(form, w.A.N/2, 4, 1)
+		return goal, ok
+	},
+	Solver: func(w *World) Out {
+		x := w.Query.Source
+		roots := w.Keep(w.Above(x), func(y int) bool { return w.in(y) == 0 })
+		w.Bad = roots.Len() != 1
+		root := x
+		if roots != (graph.Bits{}) {
+			root = roots.First()
+		}
+		return Out{Num: w.Count(w.Reach(root).With(root))}
+	},
+	Hops:     true,
+	Explicit: says("{X} has exactly one ancestor without parents. How many people are that ancestor and all descendants of that ancestor together? Count the ancestor too."),
 }
 
 // rootAncestor is the ancestor of x without parents, if there is exactly one.

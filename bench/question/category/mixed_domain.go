@@ -22,15 +22,25 @@ var mixedDomain = Category{
 		return program("mixed_domain", c, `Same = scc(A)
 Component[j] = select(Same, %d, j)
 Degree = sum(A, 1)
-Result = sum(Degree * Component) / sum(Component)
-`, c.Query.Source)
+%s`, c.Query.Source, aggregate(&c.Query, "Component"))
 	},
 	Python: func(c *Case) string {
 		return script(c, `component = next(c for c in nx.strongly_connected_components(G) if %d in c)
-print(json.dumps(sum(G.out_degree(v) for v in component) / len(component)))
-`, c.Query.Source)
+%s`, c.Query.Source, gather(&c.Query, "component"))
 	},
 	Question: worded(
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}?",
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}, counting {X} itself and links to {nodes} outside the group?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Aggregate = [...]string{Mean, Maximum, Sum}[form.IntN(3)]
+		return poseOne(Goal{Least: 3, Only: func(w *World, _ Out) bool {
+			return w.A.In[w.Query.Source].Len() > 0
+		}})(form, s, w)
+	},
+	Solver: func(w *World) Out { return w.Aggregate(w.component(w.Query.Source), w.Degrees()) },
+	Hops:   true,
+	Explicit: func(c *Case) string {
+		return reaching + "Take {X} and all {nodes} that {X} reaches and that reach {X}. " + aggregates[c.Query.Aggregate]
+	},
 }

@@ -27,4 +27,14 @@ print(json.dumps(answer))
 	Question: worded(
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward} (degree)?",
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward}, counting direct links only (degree)?"),
+
+	Pose: poseTwo(Goal{Least: 2, Hint: hops, Only: shallowYes}),
+	Solver: func(w *World) Out {
+		return Out{Num: hundredths*is(w.Path(w.Query.Source, w.Query.Target)).Num + w.Degrees()(w.Query.Source)}
+	},
+	Hops:     true,
+	Explicit: says(reaching + "Does {X} reach {Y} (reachable), and how many {nodes} does {X} {forward} directly (degree)?"),
 }
+
+// hundredths is what the two parts of a compound are put together with.
+const hundredths = 100

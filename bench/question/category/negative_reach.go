@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var negativeReach = Category{
 	Name: "negative_reach", Level: 1, Result: Set, Family: Directed, Least: 2,
@@ -23,4 +26,12 @@ print(json.dumps(sorted(unreached)))
 	Question: worded(
 		"Which {nodes} can {X} not reach?",
 		"Which {nodes} can {X} not reach, not counting {X} itself?"),
+
+	Pose: poseOne(Goal{Only: somebody}),
+	Solver: func(w *World) Out {
+		x := w.Query.Source
+		return Out{Set: w.Combine(w.others(x), w.Reach(x), graph.Bits.Minus)}
+	},
+	Hops:     true,
+	Explicit: says(reaching + "Which {nodes} does {X} not reach? Do not list {X} itself."),
 }

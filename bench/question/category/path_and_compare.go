@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var pathAndCompare = Category{
 	Name: "path_and_compare", Level: 2, Result: Boolean, Family: Directed, Least: 3,
@@ -29,4 +32,28 @@ print(json.dumps(nx.has_path(G, x, y) and G.out_degree(x) > G.out_degree(y)))
 	Question: worded(
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does?",
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does, counting direct links only for the second part?"),
+
+	// Either part alone tells that the answer is no. So both, and each alone, are
+	// equally frequent.
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		more := form.Chance(2, 3)
+		goal, ok := poseTwo(Goal{Least: 2, Hint: hops, Class: reached})(form, s, w)
+		if !more {
+			goal.Least = 1
+			goal.Only = func(w *World, o Out) bool { return reached(w, o) == 1 }
+		}
+		return goal, ok && more == (w.out(w.Query.Source) > w.out(w.Query.Target))
+	},
+	Solver: func(w *World) Out {
+		x, y, degree := w.Query.Source, w.Query.Target, w.Degrees()
+		return is(w.Both(w.Path(x, y), degree(x) > degree(y)))
+	},
+	Hops:     true,
+	Explicit: says(reaching + "Is it true that {X} reaches {Y} and that {X} {forward one} more {nodes} directly than {Y} does?"),
+}
+
+// reached is 1 if X reaches Y.
+func reached(w *World, _ Out) int {
+	seen, _ := w.A.Reach(graph.Bit(w.Query.Source), w.Query.Target, w.A.N, false)
+	return is(seen.Has(w.Query.Target)).Num
 }

@@ -22,4 +22,15 @@ Result = sum(Reached)
 	Question: worded(
 		"How many {nodes} can {X} reach?",
 		"How many {nodes} can {X} reach, not counting {X} itself?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		goal, ok = poseOne(goal)(form, s, w)
+		// The window is above what two hops find.
+		low := w.A.N / 2
+		goal.window(form, low, min(4, w.A.N-low), 1)
+		return goal, ok && w.within(w.Query.Source, 2) <= low-max(1, w.Goal-2)
+	},
+	Solver:   func(w *World) Out { return Out{Num: w.Count(w.Reach(w.Query.Source))} },
+	Hops:     true,
+	Explicit: says(reaching + "How many {nodes} does {X} reach? Do not count {X} itself."),
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ein/bench/question/draw"
+	"ein/bench/question/graph"
 )
 
 var reachThenFilter = Category{
@@ -38,5 +39,25 @@ print(json.dumps(sum(G.out_degree(v) >= %d for v in reached)))
 			clause = " not counting {X} itself,"
 		}
 		return fmt.Sprintf("Of the {nodes} that {X} can reach,%s how many {forward} at least {k} %s?", clause, nodes(c.Query.Threshold))
+	},
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source = s.IntN(w.A.N)
+		w.Query.Threshold = form.Between(1, 2)
+		// As many of those reached have enough edges as not, about.
+		goal, q := Goal{}, &w.Query
+		low := max(1, w.A.N/5)
+		goal.window(form, low, 3, 1)
+		all := keep(graph.All(w.A.N), func(y int) bool { return w.out(y) >= q.Threshold })
+		size := w.within(q.Source, w.A.N)
+		return goal, w.out(q.Source) > 0 && all.Len() >= low+3 && w.A.N-all.Len() >= size-low && size >= low+2
+	},
+	Solver: func(w *World) Out {
+		degree := w.Degrees()
+		return Out{Num: w.Count(w.Keep(w.Reach(w.Query.Source), func(y int) bool { return degree(y) >= w.Query.Threshold }))}
+	},
+	Hops: true,
+	Explicit: func(c *Case) string {
+		return fmt.Sprintf(reaching+"Of the {nodes} that {X} reaches, not counting {X} itself, how many {forward} at least {k} %s directly?", nodes(c.Query.Threshold))
 	},
 }

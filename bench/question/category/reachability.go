@@ -19,4 +19,9 @@ var reachability = Category{
 	Question: worded(
 		"Is there {path} from {X} to {Y}?",
 		"Is there {path} from {X} to {Y}, counting paths of any length?"),
+
+	Pose:     poseTwo(Goal{Least: 2, Only: shallowYes}),
+	Solver:   func(w *World) Out { return is(w.Path(w.Query.Source, w.Query.Target)) },
+	Hops:     true,
+	Explicit: says(reaching + "Does {X} reach {Y}?"),
 }

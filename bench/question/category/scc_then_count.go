@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var sccThenCount = Category{
 	Name: "scc_then_count", Level: 2, Result: Integer, Family: Directed, Least: 2,
@@ -25,4 +28,21 @@ print(json.dumps(len(component)))
 	Question: worded(
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other?",
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other, counting {X} itself?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		goal, ok = poseOne(goal)(form, s, w)
+		low := max(2, w.A.N/4)
+		goal.window(form, low, 4, 1)
+		above, _ := w.A.Reach(graph.Bit(w.Query.Source), -1, w.A.N, true)
+		return goal, ok && w.within(w.Query.Source, w.A.N) >= low+3 && above.Len() > low+3
+	},
+
+	Solver:   func(w *World) Out { return Out{Num: w.Count(w.component(w.Query.Source))} },
+	Hops:     true,
+	Explicit: says(reaching + "Count {X} and all {nodes} that {X} reaches and that reach {X}. How many are they together?"),
+}
+
+// component is the strongly connected component of x.
+func (w *World) component(x int) graph.Bits {
+	return w.Combine(w.Reach(x), w.Above(x), graph.Bits.And).With(x)
 }

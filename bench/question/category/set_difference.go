@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var setDifference = Category{
 	Name: "set_difference", Level: 1, Result: Set, Family: Directed, Least: 3,
@@ -33,4 +36,11 @@ print(json.dumps(sorted(difference)))
 	Question: worded(
 		"Which {nodes} can {X} reach that {Y} cannot?",
 		"Which {nodes} can {X} reach that {Y} cannot, not counting any {node} as reachable from itself?"),
+
+	Pose: poseTwo(Goal{Only: somebody}),
+	Solver: func(w *World) Out {
+		return Out{Set: w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.Minus)}
+	},
+	Hops:     true,
+	Explicit: says(reaching + notItself + "Which {nodes} does {X} reach that {Y} does not reach? If {X} reaches {Y}, then {Y} is one of them."),
 }

@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var setIntersect = Category{
 	Name: "set_intersect", Level: 1, Result: Set, Family: Directed, Least: 3,
@@ -20,6 +23,13 @@ print(json.dumps(sorted(common)))
 	Question: worded(
 		"Which {nodes} can both {X} and {Y} reach?",
 		"Which {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),
+
+	Pose: poseTwo(Goal{Only: somebody}),
+	Solver: func(w *World) Out {
+		return Out{Set: w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.And)}
+	},
+	Hops:     true,
+	Explicit: says(reaching + notItself + "Which {nodes} do both {X} and {Y} reach?"),
 }
 
 // drawIntersection chooses two nodes that have something in common.

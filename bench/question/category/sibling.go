@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var sibling = Category{
 	Name: "sibling", Level: 1, Result: Set, Family: Kinship, Least: 3,
@@ -24,4 +27,12 @@ print(json.dumps(sorted(siblings)))
 	Question: worded(
 		"Who are the siblings of {X}?",
 		"Who are the siblings of {X}, that is, the people other than {X} who share at least one parent with {X}?"),
+
+	Pose: poseChild(Goal{Only: somebody}),
+	Solver: func(w *World) Out {
+		x := w.Query.Source
+		return Out{Set: w.Step(w.Step(graph.Bit(x), w.parents), w.children).Less(x)}
+	},
+	Decoys:   []Decoy{{"parents and children", func(w *World) Out { x := w.Query.Source; return Out{Set: w.A.In[x].Or(w.A.Out[x])} }}},
+	Explicit: says("Which people other than {X} share at least one parent with {X}? There may be none."),
 }

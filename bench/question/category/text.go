@@ -123,3 +123,41 @@ func nodes(k int) string {
 	}
 	return "{nodes}"
 }
+
+// says is an explicit wording that depends on no case.
+func says(text string) func(*Case) string { return func(*Case) string { return text } }
+
+// What explicit wordings say of reaching.
+const (
+	reaching  = "One {node} reaches another if following \"{forward one}\" one or more times leads from the first to the second. "
+	notItself = "No {node} counts as reaching itself. "
+)
+
+// aggregates is how a question asks for one number of many.
+var aggregates = map[string]string{
+	Mean:    "On average, how many {nodes} does each of them {forward} directly, also counting {nodes} that are not among them?",
+	Maximum: "How many {nodes} does the one of them that {forward one} the most {nodes} {forward} directly, also counting {nodes} that are not among them?",
+	Sum:     "How many {nodes} does each of them {forward} directly, added up over all of them, also counting {nodes} that are not among them?",
+}
+
+// aggregate is the line of an Ein program that makes one number of what a set has.
+func aggregate(q *Query, set string) string {
+	switch q.Aggregate {
+	case Maximum:
+		return "Result = max(Degree * " + set + ")\n"
+	case Sum:
+		return "Result = sum(Degree * " + set + ")\n"
+	}
+	return "Result = sum(Degree * " + set + ") / sum(" + set + ")\n"
+}
+
+// gather is the same in Python, of the nodes v of a set.
+func gather(q *Query, set string) string {
+	switch q.Aggregate {
+	case Maximum:
+		return "print(json.dumps(max(G.out_degree(v) for v in " + set + ")))\n"
+	case Sum:
+		return "print(json.dumps(sum(G.out_degree(v) for v in " + set + ")))\n"
+	}
+	return "print(json.dumps(sum(G.out_degree(v) for v in " + set + ") / len(" + set + ")))\n"
+}

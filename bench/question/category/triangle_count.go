@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var triangleCount = Category{
 	Name: "triangle_count", Level: 1, Result: Integer, Family: Undirected, Least: 3,
@@ -23,4 +26,16 @@ print(json.dumps(sum(nx.triangles(G).values()) // 3))
 	Question: worded(
 		"How many groups of three {nodes} are there in which all three {mutual} one another?",
 		"How many groups of three {nodes} are there in which all three {mutual} one another, counting each group once?"),
+
+	Pose: func(_, _ *draw.Stream, w *World) (Goal, bool) {
+		return Goal{Least: 4, Only: between(1, 6)}, true
+	},
+	Solver: func(w *World) Out { return Out{Num: w.Triangles(graph.All(w.A.N))} },
+	Decoys: []Decoy{
+		number("edges beyond a tree", func(w *World) int { return len(w.A.Arcs) - w.A.N + 1 }),
+		number("nodes with two edges or more", func(w *World) int {
+			return keep(graph.All(w.A.N), func(y int) bool { return w.out(y) > 1 }).Len()
+		}),
+	},
+	Explicit: says("How many groups of three {nodes} are there in which each of the three {mutual one} the other two? Count each group once."),
 }

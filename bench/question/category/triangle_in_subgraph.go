@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ein/bench/question/draw"
+	"ein/bench/question/graph"
 )
 
 var triangleInSubgraph = Category{
@@ -40,4 +41,17 @@ print(json.dumps(sum(nx.triangles(part).values()) // 3))
 	Question: worded(
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another?",
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another, counting each group once and groups with {X} too?"),
+
+	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source = s.IntN(w.A.N)
+		goal := Goal{}
+		goal.window(form, 1, 3, 1)
+		return goal, w.out(w.Query.Source) > 0 && w.A.Triangles(graph.All(w.A.N)) >= 3
+	},
+	Solver: func(w *World) Out {
+		return Out{Num: w.Triangles(w.Reach(w.Query.Source).With(w.Query.Source))}
+	},
+	Hops: true,
+	Explicit: says("One {node} reaches another if following \"{mutual one}\" one or more times leads from the first to the second. " +
+		"Among {X} and the {nodes} that {X} reaches, how many groups of three are there in which each of the three {mutual one} the other two? Count each group once, also those with {X}."),
 }

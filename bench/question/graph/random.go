@@ -110,3 +110,95 @@ func (g *Graph) sort() {
 	slices.SortFunc(g.Edges, Edge.compare)
 	g.Edges = slices.Compact(g.Edges)
 }
+
+// Sparse draws about permille/1000 of the pairs of nodes, each ordered pair of a
+// directed graph or each unordered one of an undirected. The nodes stand in a
+// hidden order, and an edge spans at most so many places in it: the fewer, the
+// longer are the paths. The edges come in no order.
+func Sparse(s *draw.Stream, n int, directed bool, permille, span int) []Edge {
+	pairs := n * (n - 1)
+	if !directed {
+		pairs /= 2
+	}
+	span = min(span, n-1)
+	most := span * (2*n - span - 1) // ordered pairs within the span
+	if !directed {
+		most /= 2
+	}
+	// Half up, and the rest of the division by chance, so that small graphs have
+	// the density on average.
+	want := pairs * permille
+	m := want / 1000
+	if s.Chance(want%1000, 1000) {
+		m++
+	}
+	m = min(m, most)
+	order := s.Perm(n)
+	edges := make([]Edge, 0, m)
+	var there [MaxNet]Bits
+	for len(edges) < m {
+		i, d := s.IntN(n), 1+s.IntN(span)
+		if s.Chance(1, 2) {
+			d = -d
+		}
+		if i+d < 0 || i+d >= n {
+			continue
+		}
+		e := Edge{order[i], order[i+d]}
+		if there[e.From].Has(e.To) || !directed && there[e.To].Has(e.From) {
+			continue
+		}
+		there[e.From] = there[e.From].With(e.To)
+		edges = append(edges, e)
+	}
+	return edges
+}
+
+// Family is Kinship with a parent drawn from the last few who were born, so
+// that there are more generations the fewer they are.
+func Family(s *draw.Stream, n, permille, span int) []Edge {
+	order := s.Perm(n)
+	var above, children [MaxNet]Bits
+	var edges []Edge
+	for born, x := range order {
+		if born == 0 || s.Chance(1, 6) {
+			continue
+		}
+		first := -1
+		for second := range 2 {
+			if second == 1 && !s.Chance(permille, 1000) {
+				break
+			}
+			var free []int
+			for _, p := range order[max(0, born-span):born] {
+				if children[p].Len() < MaxChildren && (second == 0 || p != first && !above[p].Has(first) && !above[first].Has(p)) {
+					free = append(free, p)
+				}
+			}
+			if len(free) == 0 {
+				break
+			}
+			p := free[s.IntN(len(free))]
+			first = p
+			children[p] = children[p].With(x)
+			edges = append(edges, Edge{p, x})
+			above[x] = above[x].Or(above[p]).With(p)
+		}
+	}
+	return edges
+}
+
+// Parts is Sparse in so many parts of about the same size, with no edges between
+// them and as many edges for each node as one part would have.
+func Parts(s *draw.Stream, n, parts int, directed bool, permille, span int) []Edge {
+	order := s.Perm(n)
+	var edges []Edge
+	for p, from := 0, 0; p < parts; p++ {
+		size := (n - from) / (parts - p)
+		for _, e := range Sparse(s, size, directed, min(1000, permille*(n-1)/max(1, size-1)), span) {
+			edges = append(edges, Edge{order[from+e.From], order[from+e.To]})
+		}
+		from += size
+	}
+	return edges
+}

@@ -135,7 +135,7 @@ func (in *Instance) Case() (category.Case, error) {
 	c := category.Case{G: g, Query: category.Query{
 		Source: value(in.Query.Source), Target: value(in.Query.Target), Threshold: value(in.Query.Threshold),
 		MinIn: value(in.Query.MinInDegree), MinOut: value(in.Query.MinOutDegree),
-		Direction: in.Query.Direction, Steps: in.Query.Steps,
+		MaxOut: in.Query.MaxOutDegree, Aggregate: in.Query.Aggregate, Direction: in.Query.Direction, Steps: in.Query.Steps,
 	}}
 	if k, err := Category(in.Category); err == nil && k.Family == category.TwoGraphs {
 		if c.G2, err = toGraph(in.N, in.Directed, in.Edges2); err != nil {

@@ -217,5 +217,8 @@ func Structure(in *Instance) ([32]byte, error) {
 	}
 	form := graph.Canonical(&c.G, g2, colors)
 	parts := []string{in.Category, string(form[:]), q.Direction, strconv.Itoa(q.Threshold), strconv.Itoa(q.MinIn), strconv.Itoa(q.MinOut)}
+	if in.Version != Version {
+		parts = append(parts, strconv.Itoa(q.MaxOut), q.Aggregate)
+	}
 	return draw.Key(append(parts, q.Steps...)...), nil
 }

@@ -20,6 +20,7 @@ import (
 // Info is how an instance came about.
 type Info struct {
 	Redraws int // cases drawn before it that had no good question
+	Loose   int // 1: decoys may tell something of the answer; 2: and the depth is not as drawn first
 }
 
 // How many graphs are drawn of one density, and how many in all, before there
@@ -35,8 +36,11 @@ const (
 // StructuralKey names the stream of the graph, the anchors and the thresholds:
 // with them, of the answer up to the labels.
 func (id ID) StructuralKey() [32]byte {
-	return draw.Key(Version, "structure", id.Split, strconv.FormatUint(id.Seed, 10), id.Category, strconv.Itoa(id.Index),
-		id.N.String(), id.Density.String())
+	parts := []string{id.Version, "structure", id.Split, strconv.FormatUint(id.Seed, 10), id.Category, strconv.Itoa(id.Index), id.N.String(), id.Density.String()}
+	if id.Depth != (Range{}) {
+		parts = append(parts, id.Depth.String())
+	}
+	return draw.Key(parts...)
 }
 
 // SurfaceKey names the stream of the labels, the domain, the style and the order
@@ -44,7 +48,7 @@ func (id ID) StructuralKey() [32]byte {
 // them as they are, and nothing of the phrasing and encoding, so that these vary
 // one text.
 func (id ID) SurfaceKey() [32]byte {
-	return draw.Key(Version, "surface", id.Split, strconv.FormatUint(id.SurfaceSeed, 10), id.Category, strconv.Itoa(id.Index))
+	return draw.Key(id.Version, "surface", id.Split, strconv.FormatUint(id.SurfaceSeed, 10), id.Category, strconv.Itoa(id.Index))
 }
 
 // Generate makes the instance of an id.
@@ -70,18 +74,16 @@ func build(ctx context.Context, id ID) (Made, error) {
 		return Made{}, err
 	}
 	structure, surfaceKey := id.StructuralKey(), id.SurfaceKey()
-	c, permille, redraws, err := drawCase(ctx, id, cat, structure)
+	d, err := drawAny(ctx, id, cat, structure)
 	if err != nil {
 		return Made{}, err
 	}
-	n := c.G.N
+	c, n := &d.Case, d.Case.G.N
 	in := &Instance{
-		ID: id.String(), Version: Version, Split: id.Split,
+		ID: id.String(), Version: id.Version, Split: id.Split,
 		Category: cat.Name, Level: level(cat.Level), ResultType: string(cat.Result),
-		N: n, Density: json.Number(density(permille)),
-		// How many primitives are composed is what the levels are made of: one,
-		// two, three. That a kinship chain has two or three steps is in its query.
-		Depth:          cat.Level,
+		N: n, Density: json.Number(density(d.permille)),
+		Depth: d.Depth, Operations: d.Operations,
 		Directed:       c.G.Directed,
 		StructuralSeed: draw.Seed(structure), SurfaceSeed: draw.Seed(surfaceKey),
 		Edges: fromGraph(&c.G), Query: fromQuery(&c.Query),
@@ -97,7 +99,38 @@ func build(ctx context.Context, id ID) (Made, error) {
 	verbalise(in, id, cat, c, surfaceKey)
 	in.Answer = value.JSON(in.Nodes)
 	line, err := in.seal()
-	return Made{Instance: in, Line: line, Info: Info{Redraws: redraws}}, err
+	return Made{Instance: in, Line: line, Info: Info{Redraws: d.Redraws, Loose: d.Loose}}, err
+}
+
+// drawn is a case, and the density its graph was drawn with.
+type drawn struct {
+	category.Drawn
+	permille int
+}
+
+// drawAny draws by the generator of the id.
+func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (drawn, error) {
+	if id.Version == Version {
+		c, permille, redraws, err := drawCase(ctx, id, cat, key)
+		if err != nil {
+			return drawn{}, err
+		}
+		// How many primitives are composed is what the levels are made of: one,
+		// two, three. That a kinship chain has two or three steps is in its query.
+		return drawn{category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille}, nil
+	}
+	s := draw.New(key)
+	n := s.Between(max(id.N.Min, cat.Least), id.N.Max)
+	d := id.Density
+	if d == sparse {
+		d.Min, d.Max = cat.Sparse(n)
+	}
+	permille := s.Between(d.Min, d.Max)
+	c, err := cat.Choose(ctx, s, category.Shape{N: n, Density: permille, MinDepth: id.Depth.Min, MaxDepth: id.Depth.Max})
+	if err != nil {
+		return drawn{}, fmt.Errorf("%s of %d nodes and density %s: %w", cat.Name, n, Range{permille, permille}.permille(), err)
+	}
+	return drawn{*c, permille}, nil
 }
 
 // drawCase draws graphs and queries until there is a good question. The number of
@@ -158,7 +191,7 @@ func fromQuery(q *category.Query) Query {
 		return &x
 	}
 	return Query{Source: field(q.Source), Target: field(q.Target), Threshold: field(q.Threshold),
-		MinInDegree: field(q.MinIn), MinOutDegree: field(q.MinOut), Direction: q.Direction, Steps: q.Steps}
+		MinInDegree: field(q.MinIn), MinOutDegree: field(q.MinOut), MaxOutDegree: q.MaxOut, Aggregate: q.Aggregate, Direction: q.Direction, Steps: q.Steps}
 }
 
 // drawGraph draws the graph of a family, or both. Triangles are planted by the
@@ -183,7 +216,18 @@ func drawGraph(s *draw.Stream, f category.Family, n, permille int) *category.Cas
 // verbalise draws the surface and writes the question.
 func verbalise(in *Instance, id ID, cat *category.Category, c *category.Case, key [32]byte) {
 	look := surface.Draw(key, cat.Family, in.N, id.partition())
+	if id.Version != Version {
+		look.Domain = look.Domain.Later()
+	}
 	in.Nodes = look.Labels
 	in.Domain, in.Style, in.Labels = look.Domain.Name, string(look.Style), look.Pool
-	in.Question = look.Prompt(id.Encoding, c, cat.Question(c, id.Explicit))
+	in.Question = look.Prompt(id.Encoding, c, wording(id, cat, c))
+}
+
+// wording is the question of a category as the generator puts it.
+func wording(id ID, cat *category.Category, c *category.Case) string {
+	if id.Version != Version && id.Explicit {
+		return cat.Explicit(c)
+	}
+	return cat.Question(c, id.Explicit)
 }

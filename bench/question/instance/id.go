@@ -18,12 +18,6 @@ import (
 // Range is from Min to Max, both included.
 type Range struct{ Min, Max int }
 
-// The settings of an id that does not state them.
-var (
-	defaultN       = Range{4, 10}
-	defaultDensity = Range{100, 500}
-)
-
 // The most that an id can ask for.
 const (
 	MaxNodes   = 1000
@@ -36,53 +30,69 @@ const (
 //
 //	cb1-SPLIT-CATEGORY-INDEX-sSEED
 //
-// and, of these, in this order, what is not the default:
+// with the name of its generator and, of these, in this order, what is not the
+// default of that:
 //
 //	-xSEED        the surface has another seed than the structure
-//	-nMIN..MAX    the number of nodes, or -nN for exactly N; default 4..10
-//	-dMIN..MAX    the density in thousandths, or -dD; default 100..500
-//	-explicit     the question states its conventions
+//	-nMIN..MAX    the number of nodes, or -nN for exactly N
+//	-dMIN..MAX    the density in thousandths, or -dD
+//	-hMIN..MAX    the hops needed, or -hH; cb2 only
+//	-explicit     the question states its conventions; in cb2 it is -implicit that
+//	              leaves them out
 //	-json         the graph as JSON, or -matrix as a matrix
 //	-pI.K         the labels and domains are those of part I of K
 //
 // A category that needs more nodes than MIN is asked about that many at least. An
 // id has one text and a text one id.
 type ID struct {
+	Version     string // the generator
 	Split       string
 	Category    string
 	Index       int
 	Seed        uint64
 	SurfaceSeed uint64
 	N           Range
-	Density     Range // permille
+	Density     Range // permille; sparse in cb2
+	Depth       Range // hops; 0..0 leaves them to the draw
 	Explicit    bool
 	Encoding    surface.Encoding
 	Part, Parts int // 0, 0 is all labels and domains
 }
 
-// NewID is an id with the default settings.
+// NewID is an id of cb1 with the default settings.
 func NewID(split, category string, index int, seed uint64) ID {
-	return ID{Split: split, Category: category, Index: index, Seed: seed, SurfaceSeed: seed,
-		N: defaultN, Density: defaultDensity, Encoding: surface.NL}
+	return ID{Version: Version, Split: split, Category: category, Index: index, Seed: seed, SurfaceSeed: seed,
+		N: editions[0].n, Density: editions[0].density, Encoding: surface.NL}
 }
 
 // String is the text of an id.
 func (id ID) String() string {
+	e, err := editionOf(id.Version)
+	if err != nil {
+		e = &editions[0]
+	}
 	b := make([]byte, 0, 96)
-	b = append(b, Version+"-"+id.Split+"-"+id.Category+"-"...)
+	b = append(b, id.Version+"-"+id.Split+"-"+id.Category+"-"...)
 	b = strconv.AppendInt(b, int64(id.Index), 10)
 	b = strconv.AppendUint(append(b, "-s"...), id.Seed, 10)
 	if id.SurfaceSeed != id.Seed {
 		b = strconv.AppendUint(append(b, "-x"...), id.SurfaceSeed, 10)
 	}
-	if id.N != defaultN {
+	if id.N != e.n {
 		b = append(append(b, "-n"...), id.N.String()...)
 	}
-	if id.Density != defaultDensity {
+	if id.Density != e.density {
 		b = append(append(b, "-d"...), id.Density.String()...)
 	}
-	if id.Explicit {
+	if id.Depth != (Range{}) {
+		b = append(append(b, "-h"...), id.Depth.String()...)
+	}
+	switch {
+	case id.Explicit == e.explicit:
+	case id.Explicit:
 		b = append(b, "-explicit"...)
+	default:
+		b = append(b, "-implicit"...)
 	}
 	if id.Encoding != surface.NL {
 		b = append(append(b, '-'), id.Encoding...)
@@ -103,7 +113,7 @@ func (r Range) String() string {
 
 var versionPattern = regexp.MustCompile(`^cb[0-9]+$`)
 
-const idForm = "an id is " + Version + "-SPLIT-CATEGORY-INDEX-sSEED, as in " + Version + "-heldout-reachability-17-s42"
+const idForm = "an id is " + Version + "-SPLIT-CATEGORY-INDEX-sSEED, as in " + Version + "-heldout-reachability-17-s42, or the same with " + Default
 
 // ParseID reads the text of an id. It accepts only what String writes.
 func ParseID(s string) (ID, error) {
@@ -124,10 +134,11 @@ func clip(s string) string {
 
 func parseID(s string) (ID, error) {
 	parts := strings.Split(s, "-")
-	switch v := parts[0]; {
-	case v == Version:
-	case versionPattern.MatchString(v):
-		return ID{}, fmt.Errorf("made by generator %s; this program is %s", v, Version)
+	e, err := editionOf(parts[0])
+	switch {
+	case err == nil:
+	case versionPattern.MatchString(parts[0]):
+		return ID{}, fmt.Errorf("made by generator %s; this program has %s", parts[0], strings.Join(Versions(), " and "))
 	default:
 		return ID{}, errors.New(idForm)
 	}
@@ -135,6 +146,7 @@ func parseID(s string) (ID, error) {
 		return ID{}, fmt.Errorf("it ends after %d of 5 parts; %s", len(parts), idForm)
 	}
 	id := NewID(parts[1], parts[2], 0, 0)
+	id.Version, id.N, id.Density, id.Explicit = e.name, e.n, e.density, e.explicit
 	index, err := number(parts[3], math.MaxInt)
 	if err != nil {
 		return ID{}, fmt.Errorf("the index %q: %w", parts[3], err)
@@ -155,7 +167,7 @@ func parseID(s string) (ID, error) {
 			return ID{}, fmt.Errorf("the part %q: %w", p, err)
 		}
 		if k <= last {
-			return ID{}, fmt.Errorf("the part %q is twice or out of order; the order is x, n, d, explicit, json or matrix, p", p)
+			return ID{}, fmt.Errorf("the part %q is twice or out of order; the order is x, n, d, h, explicit or implicit, json or matrix, p", p)
 		}
 		last = k
 	}
@@ -172,12 +184,12 @@ func parseID(s string) (ID, error) {
 // it stands.
 func (id *ID) setting(p string) (order int, err error) {
 	switch p {
-	case "explicit":
-		id.Explicit = true
-		return 3, nil
+	case "explicit", "implicit":
+		id.Explicit = p == "explicit"
+		return 4, nil
 	case string(surface.JSON), string(surface.Matrix):
 		id.Encoding = surface.Encoding(p)
-		return 4, nil
+		return 5, nil
 	case "":
 		return 0, errors.New("it is empty")
 	}
@@ -192,20 +204,23 @@ func (id *ID) setting(p string) (order int, err error) {
 	case 'd':
 		id.Density, err = parseRange(rest)
 		return 2, err
+	case 'h':
+		id.Depth, err = parseRange(rest)
+		return 3, err
 	case 'p':
 		part, parts, ok := strings.Cut(rest, ".")
 		if !ok {
-			return 5, errors.New("a part of the labels is pI.K, as in p1.2")
+			return 6, errors.New("a part of the labels is pI.K, as in p1.2")
 		}
 		i, err1 := number(part, uint64(MaxParts))
 		k, err2 := number(parts, uint64(MaxParts))
 		id.Part, id.Parts = int(i), int(k)
 		if id.Parts == 0 {
-			return 5, cmp.Or(err1, err2, fmt.Errorf("the parts are 1 to %d", MaxParts))
+			return 6, cmp.Or(err1, err2, fmt.Errorf("the parts are 1 to %d", MaxParts))
 		}
-		return 5, cmp.Or(err1, err2)
+		return 6, cmp.Or(err1, err2)
 	}
-	return 0, errors.New("after the seed there can be xSEED, nMIN..MAX, dMIN..MAX, explicit, json or matrix, and pI.K")
+	return 0, errors.New("after the seed there can be xSEED, nMIN..MAX, dMIN..MAX, hMIN..MAX, explicit or implicit, json or matrix, and pI.K")
 }
 
 // number reads a decimal in its one form.
@@ -247,18 +262,28 @@ func (id ID) Check() error {
 	if err != nil {
 		return err
 	}
+	e, err := editionOf(id.Version)
+	if err != nil {
+		return err
+	}
 	switch n, d := id.N, id.Density; {
 	case id.Index < 0:
 		return fmt.Errorf("the index %d is negative", id.Index)
 	case n.Min > n.Max:
 		return fmt.Errorf("the range of nodes %s is empty", n)
-	case n.Min < 1 || n.Max > MaxNodes:
-		return fmt.Errorf("%s nodes; possible are 1 to %d", n, MaxNodes)
+	case n.Min < 1 || n.Max > e.most:
+		return fmt.Errorf("%s nodes; possible are 1 to %d", n, e.most)
 	case n.Max < c.Least:
 		return fmt.Errorf("%s needs at least %d nodes, and there are %s", c.Name, c.Least, n)
+	case id.Depth != (Range{}) && !e.hops:
+		return fmt.Errorf("%s has no hops to ask for; that is of cb2", e.name)
+	case id.Depth != (Range{}) && !c.Hops:
+		return fmt.Errorf("%s needs no search, so no hops can be asked for", c.Name)
+	case id.Depth != (Range{}) && (id.Depth.Min < 1 || id.Depth.Min > id.Depth.Max || id.Depth.Max >= n.Max):
+		return fmt.Errorf("%s hops; possible are 1 to %d with %s nodes", id.Depth, n.Max-1, n)
 	case d.Min > d.Max:
 		return fmt.Errorf("the range of densities %s is empty", d.permille())
-	case d.Min < 0 || d.Max > wholeRange:
+	case (d.Min < 0 || d.Max > wholeRange) && (d != sparse || !e.hops):
 		return fmt.Errorf("a density of %s; possible are 0 to 1", d.permille())
 	case !slices.Contains(surface.Encodings(), id.Encoding):
 		return fmt.Errorf("there is no encoding %q; there are nl, json and matrix", clip(string(id.Encoding)))

@@ -28,7 +28,7 @@ func TestID(t *testing.T) {
 		"cb1-heldout-reachability-17-s42-matrix":                id(func(id *ID) { id.Encoding = surface.Matrix }),
 		"cb1-heldout-reachability-17-s42-p2.2":                  id(func(id *ID) { id.Part, id.Parts = 2, 2 }),
 		"cb1-A_1-reachability-17-s42-x7-n4..20-d50-explicit-json-p1.3": id(func(id *ID) {
-			*id = ID{"A_1", "reachability", 17, 42, 7, Range{4, 20}, Range{50, 50}, true, surface.JSON, 1, 3}
+			*id = ID{"cb1", "A_1", "reachability", 17, 42, 7, Range{4, 20}, Range{50, 50}, Range{}, true, surface.JSON, 1, 3}
 		}),
 	} {
 		got, err := ParseID(text)
@@ -47,8 +47,8 @@ func TestIDErrors(t *testing.T) {
 		"":                                     "an id is cb1-SPLIT-CATEGORY-INDEX-sSEED",
 		"cb1":                                  "it ends after 1 of 5 parts",
 		"cb1-heldout-reachability-17":          "it ends after 4 of 5 parts",
-		"cb0-heldout-reachability-17-s42":      "made by generator cb0; this program is cb1",
-		"cb12":                                 "made by generator cb12; this program is cb1",
+		"cb0-heldout-reachability-17-s42":      "made by generator cb0; this program has cb1 and cb2",
+		"cb12":                                 "made by generator cb12; this program has cb1 and cb2",
 		"CB1-heldout-reachability-17-s42":      "an id is cb1-",
 		"cb1-held.out-reachability-17-s42":     "letters, digits and underscores",
 		"cb1--reachability-17-s42":             "the split has no name",
@@ -74,7 +74,7 @@ func TestIDErrors(t *testing.T) {
 		"cb1-heldout-reachability-17-s42-n1":                "reachability needs at least",
 		"cb1-heldout-reachability-17-s42-d500..1001":        "possible are 0 to 1",
 		"cb1-heldout-reachability-17-s42-d500..100":         "the range of densities 0.5..0.1 is empty",
-		"cb1-heldout-reachability-17-s42-explicit-n5":       "the order is x, n, d",
+		"cb1-heldout-reachability-17-s42-explicit-n5":       "the order is x, n, d, h",
 		"cb1-heldout-reachability-17-s42-n5-n6":             "is twice or out of order",
 		"cb1-heldout-reachability-17-s42-json-matrix":       "is twice or out of order",
 		"cb1-heldout-reachability-17-s42-nl":                "the part \"nl\"",
@@ -95,10 +95,10 @@ func TestIDErrors(t *testing.T) {
 		}
 	}
 	for _, id := range []ID{
-		{}, {Split: "a", Category: "reachability", N: defaultN, Density: defaultDensity},
-		{Split: "a", Category: "reachability", N: defaultN, Density: defaultDensity, Encoding: surface.NL, Index: -1},
-		{Split: "a", Category: "reachability", N: defaultN, Density: Range{-1, 5}, Encoding: surface.NL},
-		{Split: "a", Category: "reachability", N: defaultN, Density: defaultDensity, Encoding: surface.NL, Parts: -1},
+		{}, {Split: "a", Category: "reachability", N: editions[0].n, Density: editions[0].density},
+		{Split: "a", Category: "reachability", N: editions[0].n, Density: editions[0].density, Encoding: surface.NL, Index: -1},
+		{Split: "a", Category: "reachability", N: editions[0].n, Density: Range{-1, 5}, Encoding: surface.NL},
+		{Split: "a", Category: "reachability", N: editions[0].n, Density: editions[0].density, Encoding: surface.NL, Parts: -1},
 	} {
 		if id.Check() == nil {
 			t.Errorf("%+v passes", id)

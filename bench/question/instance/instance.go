@@ -4,10 +4,6 @@ package instance
 
 import "encoding/json"
 
-// Version is the generator version. It is part of every id and of every key;
-// any change of what an id generates is a new version.
-const Version = "cb1"
-
 // Instance is one question with its computed answer; the fields are written in
 // this order, one object a line.
 type Instance struct {
@@ -19,7 +15,8 @@ type Instance struct {
 	ResultType     string          `json:"result_type"`
 	N              int             `json:"n"`
 	Density        json.Number     `json:"density"`
-	Depth          int             `json:"depth"`
+	Depth          int             `json:"depth"` // cb1: the level; cb2: hops needed
+	Operations     int             `json:"operations,omitempty"`
 	Directed       bool            `json:"directed"`
 	StructuralSeed uint64          `json:"structural_seed"`
 	SurfaceSeed    uint64          `json:"surface_seed"`
@@ -44,6 +41,8 @@ type Query struct {
 	Threshold    *int     `json:"threshold,omitempty"`
 	MinInDegree  *int     `json:"min_in_degree,omitempty"`
 	MinOutDegree *int     `json:"min_out_degree,omitempty"`
+	MaxOutDegree int      `json:"max_out_degree,omitempty"` // cb2 only, as is the next
+	Aggregate    string   `json:"aggregate,omitempty"`
 	Direction    string   `json:"direction,omitempty"`
 	Steps        []string `json:"steps,omitempty"`
 }

@@ -140,3 +140,14 @@ func (d *Domain) targets(x string, many bool) string {
 	}
 	return d.Node + " that " + x + " " + d.Forward.One
 }
+
+// Later is the domain in the words of the generators after cb1: papers cannot
+// cite each other in a circle, but authors can.
+func (d *Domain) Later() *Domain {
+	if d.Node != "paper" {
+		return d
+	}
+	authors := *d
+	authors.Node, authors.Nodes = "author", "authors"
+	return &authors
+}

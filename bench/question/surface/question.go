@@ -66,6 +66,8 @@ func (l *Look) fill(c *category.Case, name string) string {
 		value = q.MinIn
 	case "b":
 		value = q.MinOut
+	case "c":
+		value = q.MaxOut
 	default:
 		panic("BUG: surface: placeholder {" + name + "}")
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ein/bench/question/answer"
@@ -283,8 +284,8 @@ func decode(line []byte) (*instance.Instance, error) {
 
 // regenerate compares a line with that of its id, and says what differs.
 func regenerate(in *instance.Instance, line []byte) string {
-	if in.Version != instance.Version {
-		return fmt.Sprintf("it was made by generator %q; this ein has %s and cannot regenerate it", clip(in.Version), instance.Version)
+	if !slices.Contains(instance.Versions(), in.Version) {
+		return fmt.Sprintf("it was made by generator %q; this ein has %s and cannot regenerate it", clip(in.Version), strings.Join(instance.Versions(), " and "))
 	}
 	id, err := instance.ParseID(in.ID)
 	if err != nil {

@@ -36,6 +36,7 @@ type generateFlags struct {
 	perCategory                    uint64
 	categories, levels             []string
 	phrasing, output               string
+	generator, preset              string
 	disjointFrom                   []string
 	part                           [2]int
 	disjointSurface, sweep, resume bool
@@ -47,7 +48,7 @@ var sweep = instance.Range{Min: 4, Max: 20}
 const sweepStep = 2
 
 func generateVerb(a *cli.App) *cobra.Command {
-	f := &generateFlags{id: instance.NewID("", "", 0, 1), perCategory: 50, phrasing: "paper"}
+	f := &generateFlags{id: instance.ID{Seed: 1, Encoding: surface.NL}, perCategory: 50, generator: instance.Default}
 	cmd := &cobra.Command{
 		Use:   "generate [-o FILE]",
 		Short: "Generate instances",
@@ -76,10 +77,29 @@ those instances do not use; kinship keeps its words.
 		if !flags.Changed("surface-seed") {
 			f.id.SurfaceSeed = f.id.Seed
 		}
-		if f.sweep && !flags.Changed("n") {
-			f.id.N = sweep
+		standard, err := instance.Standard(f.generator, "", "", 0, 0)
+		switch {
+		case err != nil:
+			return a.Usage("%v", err)
+		case f.preset != "" && f.generator != instance.Default:
+			return a.Usage("--preset is of %s; %s has the sizes of the paper", instance.Default, f.generator)
+		case f.preset != "":
+			standard = instance.PresetID(f.preset, "", "", 0, 0)
 		}
-		f.id.Explicit, f.id.Part, f.id.Parts = f.phrasing == "explicit", f.part[0], f.part[1]
+		f.id.Version, f.id.Explicit = standard.Version, standard.Explicit
+		if !flags.Changed("n") {
+			f.id.N = standard.N
+			if f.sweep {
+				f.id.N = sweep
+			}
+		}
+		if !flags.Changed("density") {
+			f.id.Density = standard.Density
+		}
+		if f.phrasing != "" {
+			f.id.Explicit = f.phrasing == "explicit"
+		}
+		f.id.Part, f.id.Parts = f.part[0], f.part[1]
 		return generate(ctx, a, f)
 	})
 	cli.Seed.Flag(cmd, &f.id.Seed, "seed", "the seed: another one gives other instances")
@@ -88,9 +108,12 @@ those instances do not use; kinship keeps its words.
 	cli.Count.Flag(cmd, &f.perCategory, "per-category", "instances of each category")
 	cli.Some(cmd, &f.categories, "categories", categoryNames(), "`names` of categories, with commas (default all)")
 	cli.Some(cmd, &f.levels, "level", []string{"L1", "L2", "L3"}, "only categories of these `levels`: L1, L2, L3")
-	nodes.Flag(cmd, &f.id.N, "n", "number of nodes, as in 4..10 or 20")
-	density.Flag(cmd, &f.id.Density, "density", "density of the edges, as in 0.1..0.5 or 0.3")
-	cli.One("paper", "explicit").Flag(cmd, &f.phrasing, "phrasing", "paper, or explicit, which states the conventions in the question")
+	cli.One(instance.Versions()...).Flag(cmd, &f.generator, "generator", "cb2, or cb1, that of the paper's sizes and wordings")
+	cli.One(instance.PresetNames()...).Flag(cmd, &f.preset, "preset", "sizes: demo, paper, standard or hard (default standard; not with cb1)")
+	nodes.Flag(cmd, &f.id.N, "n", "number of nodes, as in 4..10 or 20 (default 8..24, or 4..10 with cb1)")
+	density.Flag(cmd, &f.id.Density, "density", "density of the edges, as in 0.1..0.5 or 0.3 (default sparse, or 0.1..0.5 with cb1)")
+	hops.Flag(cmd, &f.id.Depth, "depth", "hops that the search needs, as in 3..5 or 4 (default spread by the size; not with cb1)")
+	cli.One("paper", "explicit").Flag(cmd, &f.phrasing, "phrasing", "explicit, which states in the question what counts, or paper (default explicit, or paper with cb1)")
 	cli.One(surface.Encodings()...).Flag(cmd, &f.id.Encoding, "encoding", "how a question gives its graph: nl, json or matrix")
 	partOf.Flag(cmd, &f.part, "part", "use part I of K of the labels and domains, as in `1.2`")
 	outputFlag(cmd, &f.output)
@@ -114,7 +137,10 @@ func ranges(text func(int) string, one func(string) (int, error)) cli.Kind[insta
 	return cli.Kind[instance.Range]{
 		Name: "range",
 		Text: func(r instance.Range) string {
-			if r.Min == r.Max {
+			switch {
+			case r == (instance.Range{}):
+				return "" // the default depends on other flags
+			case r.Min == r.Max:
 				return text(r.Min)
 			}
 			return text(r.Min) + ".." + text(r.Max)
@@ -139,6 +165,14 @@ var nodes = ranges(strconv.Itoa, func(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > instance.MaxNodes {
 		return 0, fmt.Errorf("%q is not a number of nodes; possible are 1 to %d, as in 4..10 or 20", s, instance.MaxNodes)
+	}
+	return n, nil
+})
+
+var hops = ranges(strconv.Itoa, func(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is not a number of hops; possible are 1 and more, as in 3..5 or 4", s)
 	}
 	return n, nil
 })

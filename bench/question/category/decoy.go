@@ -1,0 +1,109 @@
+package category
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Decoy is a simple solver that looks like the answer and skips what is tested.
+type Decoy struct {
+	Name string
+	Out  func(w *World) Out
+}
+
+// number is a decoy that gives a number.
+func number(name string, f func(w *World) int) Decoy {
+	return Decoy{name, func(w *World) Out { return Out{Num: f(w)} }}
+}
+
+// The decoys of every category that asks about a node, or about two.
+var (
+	sourceDecoys = []Decoy{
+		number("out-degree of X", func(w *World) int { return w.out(w.Query.Source) }),
+		number("in-degree of X", func(w *World) int { return w.in(w.Query.Source) }),
+	}
+	targetDecoys = []Decoy{
+		number("out-degree of Y", func(w *World) int { return w.out(w.Query.Target) }),
+		number("in-degree of Y", func(w *World) int { return w.in(w.Query.Target) }),
+		number("Y has an incoming edge", func(w *World) int { return min(1, w.in(w.Query.Target)) }),
+		number("edge from X to Y", func(w *World) int { return is(w.A.Out[w.Query.Source].Has(w.Query.Target)).Num }),
+		number("edge from Y to X", func(w *World) int { return is(w.A.Out[w.Query.Target].Has(w.Query.Source)).Num }),
+	}
+	graphDecoys = []Decoy{
+		number("edges", func(w *World) int { return len(w.A.Arcs) + len(w.B.Arcs) }),
+		number("nodes", func(w *World) int { return w.A.N }),
+	}
+)
+
+// Guess is what a decoy says about a case.
+type Guess struct {
+	Decoy string
+	Out
+}
+
+// Solve is the answer of a case by the solver of its category, how many
+// operations that composes, and how many hops its searches need.
+func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
+	out = w.run(cat.Solver, Cut{Op: None})
+	operations, depth = w.ran, w.Depth
+	if !cat.Hops {
+		depth = 0
+	}
+	return out, operations, depth
+}
+
+// Guesses is what all decoys say: those declared, and those made of the solver
+// by doing something to one of its operations.
+func (cat *Category) Guesses(w *World) []Guess {
+	var out []Guess
+	for _, list := range [][]Decoy{graphDecoys, sourceDecoys, targetDecoys, cat.Decoys} {
+		if len(list) > 0 && &list[0] == &sourceDecoys[0] && w.Query.Source == None || len(list) > 0 && &list[0] == &targetDecoys[0] && w.Query.Target == None {
+			continue
+		}
+		for _, d := range list {
+			out = append(out, Guess{d.Name, d.Out(w)})
+		}
+	}
+	ops := cat.operations(w)
+	for _, c := range cuts(ops, w.A.Directed) {
+		out = append(out, Guess{cutName(ops, c), w.run(cat.Solver, c)})
+	}
+	return out
+}
+
+// operations is what the solver composes.
+func (cat *Category) operations(w *World) []*kind {
+	w.run(cat.Solver, Cut{Op: None})
+	return slices.Clone(w.ops)
+}
+
+// cuts is everything that can be done to one of some operations.
+func cuts(ops []*kind, directed bool) []Cut {
+	var out []Cut
+	for i, k := range ops {
+		for _, how := range k.hows {
+			if directed || how != Reversed {
+				out = append(out, Cut{i, how})
+			}
+		}
+	}
+	return out
+}
+
+// cutName is as in "reach 2, one hop"; the number is left out where there is one
+// such operation.
+func cutName(ops []*kind, c Cut) string {
+	k, at, all := ops[c.Op], 0, 0
+	for i, other := range ops {
+		if other == k {
+			all++
+			if i <= c.Op {
+				at++
+			}
+		}
+	}
+	if all == 1 {
+		return fmt.Sprintf("%s, %s", k.name, c.How)
+	}
+	return fmt.Sprintf("%s %d, %s", k.name, at, c.How)
+}

@@ -1,0 +1,304 @@
+package category
+
+import "ein/bench/question/graph"
+
+// Out is what a solver finds, to be compared with ==: a number (0 and 1 for a
+// boolean, the node for a string, hundredths of both parts for a compound), or
+// the set of a category whose result is one.
+type Out struct {
+	Num int
+	Set graph.Bits
+}
+
+// How is what a decoy does to one operation of a solver.
+type How uint8
+
+// What can be done to an operation. Which of them are possible depends on it.
+const (
+	Whole    How = iota // nothing
+	OneHop              // a search ends after one hop
+	TwoHops             // or after two
+	Reversed            // edges are followed backwards, or counted at the other end
+	LeftOut             // the operation is left out, or does what it would without its condition
+	Other               // of two operands it gives the second
+)
+
+func (h How) String() string {
+	return [...]string{"whole", "one hop", "two hops", "reversed", "left out", "second operand"}[h]
+}
+
+// kind is an operation that solvers are made of.
+type kind struct {
+	name string
+	hows []How
+}
+
+var (
+	opReach   = &kind{"reach", []How{OneHop, TwoHops, Reversed, LeftOut}}
+	opPath    = &kind{"path", []How{OneHop, TwoHops, Reversed, LeftOut}}
+	opFilter  = &kind{"filter", []How{LeftOut}}
+	opCombine = &kind{"combine", []How{LeftOut, Other}}
+	opStep    = &kind{"step", []How{Reversed, LeftOut}}
+	opDegree  = &kind{"degree", []How{Reversed}}
+	opTest    = &kind{"test", []How{LeftOut}}
+	opCount   = &kind{"count", nil}
+	opMean    = &kind{"aggregate", []How{LeftOut}}
+	opBest    = &kind{"best", []How{LeftOut}}
+)
+
+// World is a case in the form that solvers work on, and the solver's tools. Each
+// tool is one operation, which a decoy can cut short or leave out; so the
+// solver of a category gives its mechanical decoys as well.
+type World struct {
+	Query Query
+	A, B  graph.Net
+	Bad   bool // the solver says that the question has no one answer
+	Depth int  // hops that the searches of the last run needed
+	Goal  int  // hops that they are to need; 0 in categories without
+
+	cut Cut
+	ran int // operations of this run
+	ops []*kind
+}
+
+// Cut is one thing done to one operation of a solver, by its place.
+type Cut struct {
+	Op  int
+	How How
+}
+
+// run solves with a cut.
+func (w *World) run(solve func(*World) Out, cut Cut) Out {
+	w.cut, w.ran, w.Depth, w.Bad = cut, 0, 0, false
+	w.ops = w.ops[:0]
+	return solve(w)
+}
+
+// op says what is to be done to the operation that begins.
+func (w *World) op(k *kind) How {
+	w.ops = append(w.ops, k)
+	w.ran++
+	if w.ran-1 == w.cut.Op {
+		return w.cut.How
+	}
+	return Whole
+}
+
+// others is all nodes but x.
+func (w *World) others(x int) graph.Bits { return graph.All(w.A.N).Less(x) }
+
+// Reach is what x reaches, without x.
+func (w *World) Reach(x int) graph.Bits { return w.search(&w.A, x, false) }
+
+// Above is what reaches x, without x.
+func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
+
+func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
+	hops := g.N
+	switch w.op(opReach) {
+	case OneHop:
+		hops = 1
+	case TwoHops:
+		hops = 2
+	case Reversed:
+		back = !back
+	case LeftOut:
+		return w.others(x)
+	}
+	seen, depth := g.Reach(graph.Bit(x), -1, hops, back)
+	w.Depth = max(w.Depth, depth)
+	return seen.Less(x)
+}
+
+// Path says whether x reaches y.
+func (w *World) Path(x, y int) bool {
+	hops := w.A.N
+	switch w.op(opPath) {
+	case OneHop:
+		hops = 1
+	case TwoHops:
+		hops = 2
+	case Reversed:
+		x, y = y, x
+	case LeftOut:
+		return true
+	}
+	seen, depth := w.A.Reach(graph.Bit(x), y, hops, false)
+	w.Depth = max(w.Depth, depth)
+	return seen.Has(y)
+}
+
+// Keep is the nodes of a set that have a property.
+func (w *World) Keep(set graph.Bits, has func(y int) bool) graph.Bits {
+	if w.op(opFilter) == LeftOut {
+		return set
+	}
+	return keep(set, has)
+}
+
+func keep(set graph.Bits, has func(y int) bool) graph.Bits {
+	out := set
+	for ; set != (graph.Bits{}); set = set.Less(set.First()) {
+		if y := set.First(); !has(y) {
+			out = out.Less(y)
+		}
+	}
+	return out
+}
+
+// Combine is what becomes of two sets.
+func (w *World) Combine(a, b graph.Bits, f func(a, b graph.Bits) graph.Bits) graph.Bits {
+	switch w.op(opCombine) {
+	case LeftOut:
+		return a
+	case Other:
+		return b
+	}
+	return f(a, b)
+}
+
+// Both says whether two things hold.
+func (w *World) Both(a, b bool) bool {
+	switch w.op(opCombine) {
+	case LeftOut:
+		return a
+	case Other:
+		return b
+	}
+	return a && b
+}
+
+// Step is where a step along the edges leads from a set.
+func (w *World) Step(set graph.Bits, step func(set graph.Bits, back bool) graph.Bits) graph.Bits {
+	switch w.op(opStep) {
+	case LeftOut:
+		return set
+	case Reversed:
+		return step(set, true)
+	}
+	return step(set, false)
+}
+
+// Test says whether something holds.
+func (w *World) Test(holds bool) bool { return w.op(opTest) == LeftOut || holds }
+
+// Triangles is the number of triples of a set of which each is joined to the others.
+func (w *World) Triangles(set graph.Bits) int {
+	w.op(opCount)
+	return w.A.Triangles(set)
+}
+
+// Reaches tells how many others a node reaches.
+func (w *World) Reaches() func(x int) int {
+	hops, back := w.A.N, false
+	switch w.op(opReach) {
+	case OneHop:
+		hops = 1
+	case TwoHops:
+		hops = 2
+	case Reversed:
+		back = true
+	case LeftOut:
+		hops = 0
+	}
+	return func(x int) int {
+		seen, depth := w.A.Reach(graph.Bit(x), -1, hops, back)
+		w.Depth = max(w.Depth, depth)
+		return seen.Len() - 1
+	}
+}
+
+// Count is the size of a set.
+func (w *World) Count(set graph.Bits) int {
+	w.op(opCount)
+	return set.Len()
+}
+
+// Degrees tells out-degrees.
+func (w *World) Degrees() func(x int) int {
+	if w.op(opDegree) == Reversed {
+		return w.in
+	}
+	return w.out
+}
+
+// InDegrees tells in-degrees.
+func (w *World) InDegrees() func(x int) int {
+	if w.op(opDegree) == Reversed {
+		return w.out
+	}
+	return w.in
+}
+
+func (w *World) out(x int) int { return w.A.Out[x].Len() }
+func (w *World) in(x int) int  { return w.A.In[x].Len() }
+
+// Aggregate is the mean, the maximum or the sum over a set that is not empty, in
+// millionths; without it, the size of the set.
+func (w *World) Aggregate(set graph.Bits, value func(x int) int) Out {
+	n := set.Len()
+	if n == 0 {
+		w.Bad = true
+		return Out{}
+	}
+	sum, most := 0, 0
+	for b := set; b != (graph.Bits{}); b = b.Less(b.First()) {
+		v := value(b.First())
+		sum += v
+		most = max(most, v)
+	}
+	if w.op(opMean) == LeftOut {
+		sum, most = n, n
+		if w.Query.Aggregate == Mean {
+			sum *= n
+		}
+	}
+	switch w.Query.Aggregate {
+	case Maximum:
+		return Out{Num: most * millionths}
+	case Sum:
+		return Out{Num: sum * millionths}
+	}
+	return Out{Num: sum * millionths / n}
+}
+
+const millionths = 1_000_000
+
+// Best is the node of a set with the largest value, which the question needs to
+// be unique; without it, the first.
+func (w *World) Best(set graph.Bits, value func(x int) int) Out {
+	if set == (graph.Bits{}) {
+		w.Bad = true
+		return Out{Num: None}
+	}
+	if w.op(opBest) == LeftOut {
+		return Out{Num: set.First()}
+	}
+	best, most, ties := None, -1, 0
+	for ; set != (graph.Bits{}); set = set.Less(set.First()) {
+		x := set.First()
+		switch v := value(x); {
+		case v > most:
+			best, most, ties = x, v, 0
+		case v == most:
+			ties++
+		}
+	}
+	w.Bad = w.Bad || ties > 0
+	return Out{Num: best}
+}
+
+// is is a boolean as an Out.
+func is(b bool) Out {
+	if b {
+		return Out{Num: 1}
+	}
+	return Out{}
+}
+
+// Load makes the world of a case.
+func (w *World) Load(c *Case) {
+	w.Query = c.Query
+	w.A.Reset(c.G.N, c.G.Directed, append([]graph.Edge{}, c.G.Edges...))
+	w.B.Reset(c.G2.N, true, append([]graph.Edge{}, c.G2.Edges...))
+}

@@ -1,0 +1,228 @@
+package graph
+
+import (
+	"math/bits"
+
+	"ein/bench/question/draw"
+)
+
+// MaxNet is the most nodes of a Net.
+const MaxNet = 128
+
+// Bits is a set of nodes of a Net. It is a value: == compares sets.
+type Bits [MaxNet / 64]uint64
+
+// Bit is the set of one node.
+func Bit(x int) Bits { return Bits{}.With(x) }
+
+// All is the set of the first n nodes.
+func All(n int) (b Bits) {
+	for x := range n {
+		b = b.With(x)
+	}
+	return b
+}
+
+// Has says whether x is in the set.
+func (b Bits) Has(x int) bool { return b[x>>6]>>(x&63)&1 == 1 }
+
+// With is the set and x.
+func (b Bits) With(x int) Bits { b[x>>6] |= 1 << (x & 63); return b }
+
+// Less is the set without x.
+func (b Bits) Less(x int) Bits { b[x>>6] &^= 1 << (x & 63); return b }
+
+// And is what is in both sets.
+func (b Bits) And(c Bits) Bits { return Bits{b[0] & c[0], b[1] & c[1]} }
+
+// Or is what is in either set.
+func (b Bits) Or(c Bits) Bits { return Bits{b[0] | c[0], b[1] | c[1]} }
+
+// Minus is what is in b and not in c.
+func (b Bits) Minus(c Bits) Bits { return Bits{b[0] &^ c[0], b[1] &^ c[1]} }
+
+// Xor is what is in exactly one of the sets.
+func (b Bits) Xor(c Bits) Bits { return Bits{b[0] ^ c[0], b[1] ^ c[1]} }
+
+// Len is the number of nodes in the set.
+func (b Bits) Len() int { return bits.OnesCount64(b[0]) + bits.OnesCount64(b[1]) }
+
+// First is the lowest node of a set that has one.
+func (b Bits) First() int {
+	if b[0] != 0 {
+		return bits.TrailingZeros64(b[0])
+	}
+	return 64 + bits.TrailingZeros64(b[1])
+}
+
+// Net is a graph made for many small changes and searches: every row a set.
+// Arcs has each edge once.
+type Net struct {
+	N        int
+	Directed bool
+	Arcs     []Edge
+	Out, In  [MaxNet]Bits
+}
+
+// Reset makes it the graph of some edges, each once, in any order. It keeps them.
+func (g *Net) Reset(n int, directed bool, arcs []Edge) {
+	g.N, g.Directed, g.Arcs = n, directed, arcs
+	clear(g.Out[:n])
+	clear(g.In[:n])
+	for _, e := range arcs {
+		g.set(e, true)
+	}
+}
+
+func (g *Net) set(e Edge, on bool) {
+	put := func(row *Bits, x int) {
+		if on {
+			*row = row.With(x)
+		} else {
+			*row = row.Less(x)
+		}
+	}
+	put(&g.Out[e.From], e.To)
+	put(&g.In[e.To], e.From)
+	if !g.Directed {
+		put(&g.Out[e.To], e.From)
+		put(&g.In[e.From], e.To)
+	}
+}
+
+// Graph is the same graph as others know it.
+func (g *Net) Graph() Graph {
+	out := Graph{N: g.N, Directed: g.Directed, Edges: make([]Edge, len(g.Arcs))}
+	for i, e := range g.Arcs {
+		if !g.Directed && e.From > e.To {
+			e = Edge{e.To, e.From}
+		}
+		out.Edges[i] = e
+	}
+	out.sort()
+	return out
+}
+
+// Reach is the nodes that one of from reaches, from among them, by at most so many hops, or, back, that
+// reach it; and how many hops are needed until there is nothing new, or until
+// goal is reached, -1 being none.
+func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int) {
+	rows := &g.Out
+	if back {
+		rows = &g.In
+	}
+	seen = from
+	for front := from; depth < hops && (goal < 0 || !seen.Has(goal)); depth++ {
+		var next Bits
+		for w, word := range front {
+			for ; word != 0; word &= word - 1 {
+				next = next.Or(rows[w<<6+bits.TrailingZeros64(word)])
+			}
+		}
+		if front = next.Minus(seen); front == (Bits{}) {
+			break
+		}
+		seen = seen.Or(front)
+	}
+	return seen, depth
+}
+
+// Step is the nodes one edge on from a set, or one edge back.
+func (g *Net) Step(from Bits, back bool) (to Bits) {
+	rows := &g.Out
+	if back {
+		rows = &g.In
+	}
+	for w, word := range from {
+		for ; word != 0; word &= word - 1 {
+			to = to.Or(rows[w<<6+bits.TrailingZeros64(word)])
+		}
+	}
+	return to
+}
+
+// Triangles is the number of triples of nodes of the set, each joined to the
+// others, of an undirected graph.
+func (g *Net) Triangles(in Bits) int {
+	n := 0
+	for _, e := range g.Arcs {
+		if in.Has(e.From) && in.Has(e.To) {
+			n += g.Out[e.From].And(g.Out[e.To]).And(in).Len()
+		}
+	}
+	return n / 3
+}
+
+// Swap exchanges the targets of two random edges, when that gives a simple
+// graph that ok, which may be nil, does not refuse. Every node keeps its degrees,
+// so that a text about the graph keeps its length and every node its mentions.
+func (g *Net) Swap(s *draw.Stream, ok func() bool) bool {
+	if len(g.Arcs) < 2 {
+		return false
+	}
+	i, j := s.IntN(len(g.Arcs)), s.IntN(len(g.Arcs)-1)
+	if j >= i {
+		j++
+	}
+	a, b := g.Arcs[i], g.Arcs[j]
+	if !g.Directed && s.Chance(1, 2) {
+		b = Edge{b.To, b.From}
+	}
+	return g.change(ok, i, j, a, b, Edge{a.From, b.To}, Edge{b.From, a.To})
+}
+
+func (g *Net) change(ok func() bool, i, j int, a, b, c, d Edge) bool {
+	if c.From == c.To || d.From == d.To || g.Out[c.From].Has(c.To) || g.Out[d.From].Has(d.To) {
+		return false
+	}
+	put := func(a, b, c, d Edge) {
+		g.set(a, false)
+		g.set(b, false)
+		g.set(c, true)
+		g.set(d, true)
+		g.Arcs[i], g.Arcs[j] = c, d
+	}
+	put(a, b, c, d)
+	if ok != nil && !ok() {
+		put(c, d, a, b)
+		return false
+	}
+	return true
+}
+
+// Move gives a random edge another source or another target. Only the number of
+// edges stays.
+func (g *Net) Move(s *draw.Stream) bool {
+	if len(g.Arcs) == 0 {
+		return false
+	}
+	i, x := s.IntN(len(g.Arcs)), s.IntN(g.N)
+	a := g.Arcs[i]
+	c := Edge{a.From, x}
+	if s.Chance(1, 2) {
+		c = Edge{x, a.To}
+	}
+	if c.From == c.To || g.Out[c.From].Has(c.To) {
+		return false
+	}
+	g.set(a, false)
+	g.set(c, true)
+	g.Arcs[i] = c
+	return true
+}
+
+// IsFamily says whether the graph is one that Kinship could have drawn: nobody
+// is their own ancestor, and of two parents neither is an ancestor of the other.
+func (g *Net) IsFamily() bool {
+	for x := range g.N {
+		parents := g.In[x]
+		if parents == (Bits{}) {
+			continue
+		}
+		above, _ := g.Reach(g.Step(parents, true), -1, g.N, true)
+		if above.Has(x) || above.And(parents) != (Bits{}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,98 @@
+package instance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/bench/question/graph"
+)
+
+// Version is the generator of the paper's sizes and wordings, and Default the
+// one to be used where nothing else is asked for. What an id of either gives
+// never changes; any change is a new generator.
+const (
+	Version = "cb1"
+	Default = "cb2"
+)
+
+// edition is a generator as a value: what its ids leave out.
+type edition struct {
+	name     string
+	n        Range
+	density  Range // permille; sparse is by the size
+	explicit bool
+	most     int // nodes
+	hops     bool
+}
+
+// sparse is a density that falls as the size grows: every node has as many edges.
+var sparse = Range{-1, -1}
+
+var editions = []edition{
+	{name: "cb1", n: Range{4, 10}, density: Range{100, 500}, most: MaxNodes},
+	{name: "cb2", n: Range{8, 24}, density: sparse, explicit: true, most: graph.MaxNet, hops: true},
+}
+
+// Versions is the names of the generators.
+func Versions() []string {
+	var names []string
+	for _, e := range editions {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+func editionOf(name string) (*edition, error) {
+	if i := slices.IndexFunc(editions, func(e edition) bool { return e.name == name }); i >= 0 {
+		return &editions[i], nil
+	}
+	return nil, fmt.Errorf("there is no generator %q; there are %s", clip(name), strings.Join(Versions(), " and "))
+}
+
+// Preset is sizes under a name. An id writes them out.
+type Preset struct {
+	Name     string
+	N        Range
+	Density  string // as --density takes it; empty is sparse
+	Depth    Range  // hops; 0..0 is spread by the size
+	Tokens   int    // no question in sentences is longer, estimated by its length
+	About    string
+	permille Range
+}
+
+// Presets is the table of presets of cb2.
+var Presets = []Preset{
+	{Name: "demo", N: Range{6, 8}, Tokens: 500, About: "small enough to check by hand", permille: sparse},
+	{Name: "paper", N: Range{4, 10}, Density: "0.1..0.5", Tokens: 1100, About: "the sizes of cb1", permille: Range{100, 500}},
+	{Name: "standard", N: Range{8, 24}, Tokens: 1200, About: "the default: sparse graphs", permille: sparse},
+	{Name: "hard", N: Range{24, 120}, Tokens: 6000, About: "large, with parts that are not asked about, and long chains", permille: sparse},
+}
+
+// PresetNames is the names of the presets.
+func PresetNames() []string {
+	var names []string
+	for i := range Presets {
+		names = append(names, Presets[i].Name)
+	}
+	return names
+}
+
+// PresetID is an id of cb2 with the settings of a preset, which has to be there.
+func PresetID(preset, split, category string, index int, seed uint64) ID {
+	p := &Presets[slices.Index(PresetNames(), preset)]
+	id := NewID(split, category, index, seed)
+	id.Version, id.N, id.Density, id.Depth, id.Explicit = Default, p.N, p.permille, p.Depth, true
+	return id
+}
+
+// Standard is an id of a generator with its default settings.
+func Standard(version, split, category string, index int, seed uint64) (ID, error) {
+	e, err := editionOf(version)
+	if err != nil {
+		return ID{}, err
+	}
+	id := NewID(split, category, index, seed)
+	id.Version, id.N, id.Density, id.Explicit = e.name, e.n, e.density, e.explicit
+	return id, nil
+}
