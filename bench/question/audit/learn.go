@@ -1,0 +1,101 @@
+package audit
+
+import (
+	"bufio"
+	"context"
+	_ "embed" // the learners
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+)
+
+//go:embed learn.py
+var driver string
+
+// Learn trains the learners in a Python with scikit-learn. Where there is none,
+// Missing says so, and that is no error. The callback, which may be nil, is told
+// of every category that is done.
+func (r *Report) Learn(ctx context.Context, python string, done func(i int)) error {
+	cmd := exec.CommandContext(ctx, python, "-I", "-W", "ignore", "-c", driver)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		r.Missing = fmt.Sprintf("%s cannot be started; --python names another one", python)
+		return nil
+	}
+	defer func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	}()
+	lines := bufio.NewReader(out)
+	answer := func(v any) error {
+		line, err := lines.ReadBytes('\n')
+		if err == nil {
+			err = json.Unmarshal(line, v)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	var hello struct{ Python, Sklearn, Missing string }
+	if err := answer(&hello); err != nil {
+		return fmt.Errorf("%s: %w", python, err)
+	}
+	if hello.Missing != "" {
+		r.Missing = fmt.Sprintf("%s (Python %s) has no scikit-learn: %s; --python names another one", python, hello.Python, hello.Missing)
+		return nil
+	}
+	r.Learner = fmt.Sprintf("scikit-learn %s of Python %s", hello.Sklearn, hello.Python)
+	w := bufio.NewWriter(in)
+	for i, c := range r.Categories {
+		for _, set := range featureSets {
+			err := json.NewEncoder(w).Encode(c.matrix(set))
+			if err == nil {
+				err = w.Flush()
+			}
+			right := map[string]int{}
+			if err == nil {
+				err = answer(&right)
+			}
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", c.Name, set, err)
+			}
+			c.Learned = append(c.Learned, best(set, right, c.tests()))
+		}
+		if done != nil {
+			done(i + 1)
+		}
+	}
+	return nil
+}
+
+// tests is the number of instances that are not trained on.
+func (c *Category) tests() int {
+	n := 0
+	for _, x := range c.rows {
+		if !x.train {
+			n++
+		}
+	}
+	return n
+}
+
+func best(set string, right map[string]int, of int) Learned {
+	l := Learned{Features: set, All: map[string]Share{}, Share: Share{-1, of}}
+	for _, name := range slices.Sorted(maps.Keys(right)) {
+		l.All[name] = Share{right[name], of}
+		if right[name] > l.Right {
+			l.Learner, l.Share = name, Share{right[name], of}
+		}
+	}
+	return l
+}
