@@ -24,13 +24,13 @@ except ImportError as e:
 print(json.dumps(hello), flush=True)
 
 # Boosting grows one tree a class and round, which takes too long with many.
-MOST_CLASSES = 12
+MOST_CLASSES = 6
 
 
 def learners(classes):
-    yield "forest", RandomForestClassifier(200, min_samples_leaf=2, random_state=0, n_jobs=-1)
+    yield "forest", RandomForestClassifier(100, min_samples_leaf=2, random_state=0, n_jobs=-1)
     if classes <= MOST_CLASSES:
-        yield "boosted", HistGradientBoostingClassifier(max_iter=150, random_state=0)
+        yield "boosted", HistGradientBoostingClassifier(max_iter=80, random_state=0)
     yield "logistic", make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
 
 

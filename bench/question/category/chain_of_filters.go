@@ -81,7 +81,10 @@ print(json.dumps(len(kept)))
 			q.MaxOut = q.MinOut + form.IntN(2)
 		}
 		goal := Goal{}
-		goal.window(form, 1, 3, 1)
+		low := max(1, w.A.N/8)
+		goal.window(form, low, 3, 1)
+		goal.cell(form, 0, LeftOut, low+2, 2)
+		goal.cell(form, 0, TwoHops, low-1, 2)
 		return goal, w.out(q.Source) > 0
 	},
 	Solver: func(w *World) Out {

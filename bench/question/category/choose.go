@@ -34,6 +34,10 @@ type Goal struct {
 	// Aim is the answer to be had, one of Size from Low on, if there are any. The
 	// walk then goes from one to the next, and what the hints say stays as it is.
 	Aim, Low, Size, Step int
+	// Cell is what decoys are to say, drawn before the graph like the answer to be
+	// had, and from a range that does not depend on it. All tries go there; so hints
+	// and answer are independent, however often a try fails.
+	Cell []target
 	// Want, if Wanted, is the class to be taken.
 	Want   int
 	Wanted bool
@@ -54,12 +58,18 @@ const (
 	// looseTries when it asks for no second answer and takes any depth. At the
 	// presets but paper the first is rare and the second does not come up.
 	sweepTries  = 24
-	strictTries = 120
-	formTries   = 200
-	looseTries  = 400
+	formTries   = 40
+	strictTries = 300
+	looseTries  = 500
 	walkLength  = 96
-	aimLength   = 64
+	aimLength   = 160
 )
+
+// target is what one decoy is to say.
+type target struct {
+	cut Cut
+	num int
+}
 
 // Drawn is a case and how it came about.
 type Drawn struct {
@@ -99,7 +109,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 		if try%16 == 15 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if try%formTries == formTries-1 {
+		if try%formTries == formTries-1 && !cat.Hops {
 			form = draw.Key("form", strconv.FormatUint(s.Uint64(), 10))
 		}
 		loose := 0
@@ -122,6 +132,15 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 		least := max(1, goal.Least)
 		if loose == 2 || cat.Hops && depth <= 2 {
 			least = 1
+		}
+		if goal.Cell != nil && loose < 2 && !(cat.Hops && depth <= 2) {
+			if try >= strictTries {
+				loose, goal.Cell = 1, goal.Cell[:0]
+			}
+			if cat.settle(s, w, &goal, cat.Hops && shape.MaxDepth > 0) {
+				return cat.drawn(w, &Drawn{Redraws: try, Loose: loose}), nil
+			}
+			continue
 		}
 		if goal.Size > 0 && loose < 2 && !(cat.Hops && depth <= 2) {
 			if try >= sweepTries {
@@ -245,7 +264,7 @@ func (cat *Category) drawn(w *World, d *Drawn) *Drawn {
 // are at its start if they are to be hidden, and then takes the one that was
 // drawn. It never goes further away from where it is going.
 func (cat *Category) sweep(s *draw.Stream, w *World, goal *Goal, hints []hint, exact bool) bool {
-	slack := min(3, len(hints)*2/3)
+	slack := len(hints) / 2
 	var first [64]Out
 	for i, h := range hints {
 		first[i] = cat.says(w, h)
@@ -257,12 +276,12 @@ func (cat *Category) sweep(s *draw.Stream, w *World, goal *Goal, hints []hint, e
 		if w.Bad || goal.Only != nil && !goal.Only(w, out) {
 			return far
 		}
-		c := 4 * abs(out.Num-aim)
+		c := 64 * abs(out.Num-aim)
 		switch {
 		case exact:
-			c += 4 * abs(w.Depth-w.Goal)
+			c += 64 * abs(w.Depth-w.Goal)
 		case cat.Hops:
-			c += 4 * max(0, 3-w.Depth)
+			c += 64 * max(0, 3-w.Depth)
 		}
 		for i, h := range hints {
 			if c > most {
@@ -304,6 +323,67 @@ func (cat *Category) sweep(s *draw.Stream, w *World, goal *Goal, hints []hint, e
 	a.Reset(a.N, a.Directed, chosen[0])
 	b.Reset(b.N, true, chosen[1])
 	return true
+}
+
+// named is the degrees of the nodes that the question names.
+func (w *World) named() (d [6]int) {
+	if x := w.Query.Source; x != None {
+		d[0], d[1], d[2], d[3] = w.out(x), w.in(x), w.B.Out[x].Len(), w.B.In[x].Len()
+	}
+	if y := w.Query.Target; y != None {
+		d[4], d[5] = w.out(y), w.in(y)
+	}
+	return d
+}
+
+// settle walks to where the answer and the decoys are as they were drawn.
+func (cat *Category) settle(s *draw.Stream, w *World, goal *Goal, exact bool) bool {
+	const far = 1 << 30
+	cost := func(most int) int {
+		out := w.run(cat.Solver, Cut{Op: None})
+		if w.Bad || goal.Only != nil && !goal.Only(w, out) {
+			return far
+		}
+		c := 2 * abs(out.Num-goal.Aim)
+		if exact {
+			c += 2 * abs(w.Depth-w.Goal)
+		} else if cat.Hops {
+			c += 2 * max(0, 3-w.Depth)
+		}
+		for _, t := range goal.Cell {
+			if c > most {
+				return c
+			}
+			c += abs(w.run(cat.Solver, t.cut).Num - t.num)
+		}
+		return c
+	}
+	now, degrees := cost(far), w.named()
+	for range aimLength {
+		if now == 0 {
+			return true
+		}
+		g := &w.A
+		if cat.Family == TwoGraphs && s.Chance(1, 2) {
+			g = &w.B
+		}
+		most := now
+		if now < far && s.Chance(1, 8) {
+			most++
+		}
+		next := 0
+		ok := func() bool {
+			if w.named() != degrees || cat.Family == Kinship && !g.IsFamily() {
+				return false
+			}
+			next = cost(most)
+			return next <= most
+		}
+		if s.Chance(1, 3) && g.Swap(s, ok) || g.Move(s, ok) {
+			now = next
+		}
+	}
+	return now == 0
 }
 
 func abs(x int) int { return max(x, -x) }
@@ -380,7 +460,7 @@ func (cat *Category) step(s *draw.Stream, w *World, bound bool, hints []hint, fi
 	}
 	switch {
 	case cat.Local:
-		return g.Move(s)
+		return g.Move(s, nil)
 	case cat.Family == Kinship:
 		return g.Swap(s, func() bool { return g.IsFamily() && (ok == nil || ok()) })
 	}
@@ -390,7 +470,7 @@ func (cat *Category) step(s *draw.Stream, w *World, bound bool, hints []hint, fi
 // maxDepth is the largest depth that is drawn for so many nodes.
 func (cat *Category) maxDepth(n int) int { return max(1, min(1+n/4, 12)) }
 
-// drawDepth draws how many hops are needed. Few are enough one time in ten, so
+// drawDepth draws how many hops are needed. Few are enough one time in 25, so
 // that a search cut short is of little use.
 func (cat *Category) drawDepth(s *draw.Stream, shape Shape) int {
 	if !cat.Hops {
@@ -400,7 +480,7 @@ func (cat *Category) drawDepth(s *draw.Stream, shape Shape) int {
 		return s.Between(shape.MinDepth, shape.MaxDepth)
 	}
 	most := cat.maxDepth(shape.N)
-	if most <= 2 || s.Chance(1, 12) {
+	if most <= 2 || s.Chance(1, 25) {
 		return s.Between(1, min(2, most))
 	}
 	return s.Between(3, most)

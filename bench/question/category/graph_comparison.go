@@ -41,11 +41,13 @@ print(json.dumps(len(differing)))
 
 	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
 		goal, ok = poseOne(goal)(form, s, w)
-		a, _ := w.A.Reach(graph.Bit(w.Query.Source), -1, w.A.N, false)
-		b, _ := w.B.Reach(graph.Bit(w.Query.Source), -1, w.A.N, false)
 		// Sizes that are even together differ by an even number.
+		n := w.A.N
 		goal.window(form, 2, 3, 2)
-		return goal, ok && abs(a.Len()-b.Len()) <= 2 && (a.Len()+b.Len())%2 == 0 && min(a.Len(), b.Len()) >= 5 && a.Len()+b.Len() <= 2*w.A.N-4
+		first := n/2 + form.IntN(2)
+		goal.cell(form, 2, LeftOut, first, 1)
+		goal.cell(form, 2, Other, first-2*form.IntN(2), 1)
+		return goal, ok
 	},
 	Solver: func(w *World) Out {
 		x := w.Query.Source

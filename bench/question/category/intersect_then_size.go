@@ -26,10 +26,14 @@ print(json.dumps(len(common)))
 
 	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
 		goal, ok = poseTwo(goal)(form, s, w)
-		low := max(1, w.A.N/5)
+		n := w.A.N
+		low := max(1, n/5)
 		goal.window(form, low, 3, 1)
-		x, y := w.within(w.Query.Source, w.A.N), w.within(w.Query.Target, w.A.N)
-		return goal, ok && min(x, y) >= low+2 && x+y <= w.A.N+low-2
+		goal.cell(form, 2, LeftOut, n/2-1, 2)
+		goal.cell(form, 2, Other, n/2-1, 2)
+		goal.cell(form, 0, TwoHops, low-1, 2)
+		goal.cell(form, 1, TwoHops, low-1, 2)
+		return goal, ok && w.out(w.Query.Target) > 0
 	},
 	Solver: func(w *World) Out {
 		return Out{Num: w.Count(w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.And))}

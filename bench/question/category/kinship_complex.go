@@ -37,7 +37,11 @@ print(json.dumps(1 + len(nx.descendants(G, root))))
 
 	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
 		goal, ok = poseChild(goal)(form, s, w)
-		goal.window(form, w.A.N/2, 4, 1)
+		n := w.A.N
+		goal.window(form, n/2, 3, 1)
+		goal.cell(form, 2, TwoHops, n/2-2, 2)
+		goal.cell(form, 0, TwoHops, n/4, 2)
+		goal.cell(form, 1, LeftOut, n/4, 2)
 		return goal, ok
 	},
 	Solver: func(w *World) Out {

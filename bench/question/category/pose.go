@@ -49,6 +49,11 @@ func (g *Goal) window(form *draw.Stream, low, size, step int) {
 	g.Low, g.Size, g.Step, g.Aim = low, size, step, low+step*form.IntN(size)
 }
 
+// cell draws what a decoy is to say: one of size values from low on.
+func (g *Goal) cell(form *draw.Stream, op int, how How, low, size int) {
+	g.Cell = append(g.Cell, target{Cut{op, how}, low + form.IntN(size)})
+}
+
 // within is how many nodes x reaches by so many hops.
 func (w *World) within(x, hops int) int {
 	seen, _ := w.A.Reach(graph.Bit(x), -1, hops, false)

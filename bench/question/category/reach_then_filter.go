@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ein/bench/question/draw"
-	"ein/bench/question/graph"
 )
 
 var reachThenFilter = Category{
@@ -44,13 +43,13 @@ print(json.dumps(sum(G.out_degree(v) >= %d for v in reached)))
 	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Source = s.IntN(w.A.N)
 		w.Query.Threshold = form.Between(1, 2)
-		// As many of those reached have enough edges as not, about.
-		goal, q := Goal{}, &w.Query
-		low := max(1, w.A.N/5)
+		goal, n := Goal{}, w.A.N
+		low := max(1, n/5)
 		goal.window(form, low, 3, 1)
-		all := keep(graph.All(w.A.N), func(y int) bool { return w.out(y) >= q.Threshold })
-		size := w.within(q.Source, w.A.N)
-		return goal, w.out(q.Source) > 0 && all.Len() >= low+3 && w.A.N-all.Len() >= size-low && size >= low+2
+		goal.cell(form, 2, LeftOut, n/2, 2)
+		goal.cell(form, 1, LeftOut, low+2, 2)
+		goal.cell(form, 1, TwoHops, low-1, 2)
+		return goal, w.out(w.Query.Source) > 0
 	},
 	Solver: func(w *World) Out {
 		degree := w.Degrees()

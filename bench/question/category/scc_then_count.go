@@ -31,10 +31,14 @@ print(json.dumps(len(component)))
 
 	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
 		goal, ok = poseOne(goal)(form, s, w)
-		low := max(2, w.A.N/4)
-		goal.window(form, low, 4, 1)
-		above, _ := w.A.Reach(graph.Bit(w.Query.Source), -1, w.A.N, true)
-		return goal, ok && w.within(w.Query.Source, w.A.N) >= low+3 && above.Len() > low+3
+		n := w.A.N
+		low := max(1, n/5)
+		goal.window(form, low+1, 3, 1)
+		goal.cell(form, 2, LeftOut, n/2, 2)
+		goal.cell(form, 2, Other, n/2, 2)
+		goal.cell(form, 0, TwoHops, low, 2)
+		goal.cell(form, 1, TwoHops, low, 2)
+		return goal, ok && w.in(w.Query.Source) > 0 && w.out(w.Query.Source) > 0
 	},
 
 	Solver:   func(w *World) Out { return Out{Num: w.Count(w.component(w.Query.Source))} },

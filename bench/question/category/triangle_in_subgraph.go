@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ein/bench/question/draw"
-	"ein/bench/question/graph"
 )
 
 var triangleInSubgraph = Category{
@@ -46,7 +45,9 @@ print(json.dumps(sum(nx.triangles(part).values()) // 3))
 		w.Query.Source = s.IntN(w.A.N)
 		goal := Goal{}
 		goal.window(form, 1, 3, 1)
-		return goal, w.out(w.Query.Source) > 0 && w.A.Triangles(graph.All(w.A.N)) >= 3
+		goal.cell(form, 0, LeftOut, 3, 2)
+		goal.cell(form, 0, TwoHops, 0, 2)
+		return goal, w.out(w.Query.Source) > 0
 	},
 	Solver: func(w *World) Out {
 		return Out{Num: w.Triangles(w.Reach(w.Query.Source).With(w.Query.Source))}

@@ -190,9 +190,9 @@ func (g *Net) change(ok func() bool, i, j int, a, b, c, d Edge) bool {
 	return true
 }
 
-// Move gives a random edge another source or another target. Only the number of
-// edges stays.
-func (g *Net) Move(s *draw.Stream) bool {
+// Move gives a random edge another source or another target, when ok, which may
+// be nil, does not refuse. Only the number of edges stays.
+func (g *Net) Move(s *draw.Stream, ok func() bool) bool {
 	if len(g.Arcs) == 0 {
 		return false
 	}
@@ -205,19 +205,32 @@ func (g *Net) Move(s *draw.Stream) bool {
 	if c.From == c.To || g.Out[c.From].Has(c.To) {
 		return false
 	}
-	g.set(a, false)
-	g.set(c, true)
-	g.Arcs[i] = c
+	put := func(a, c Edge) {
+		g.set(a, false)
+		g.set(c, true)
+		g.Arcs[i] = c
+	}
+	put(a, c)
+	if ok != nil && !ok() {
+		put(c, a)
+		return false
+	}
 	return true
 }
 
 // IsFamily says whether the graph is one that Kinship could have drawn: nobody
-// is their own ancestor, and of two parents neither is an ancestor of the other.
+// has too many children or parents or is their own ancestor, and of two parents neither is an ancestor of the other.
 func (g *Net) IsFamily() bool {
 	for x := range g.N {
+		if g.Out[x].Len() > MaxChildren {
+			return false
+		}
 		parents := g.In[x]
 		if parents == (Bits{}) {
 			continue
+		}
+		if parents.Len() > 2 {
+			return false
 		}
 		above, _ := g.Reach(g.Step(parents, true), -1, g.N, true)
 		if above.Has(x) || above.And(parents) != (Bits{}) {
