@@ -79,10 +79,17 @@ func (o *oracle) component(x int) []int {
 	return o.where(func(y int) bool { return y == x || o.p[x][y] && o.p[y][x] })
 }
 
-func (o *oracle) meanOut(of []int) float64 {
-	sum := 0
+func (o *oracle) aggregate(how string, of []int) float64 {
+	sum, most := 0, 0
 	for _, x := range of {
 		sum += o.out(x)
+		most = max(most, o.out(x))
+	}
+	switch how {
+	case category.Maximum:
+		return float64(most)
+	case category.Sum:
+		return float64(sum)
 	}
 	return float64(sum) / float64(len(of))
 }
@@ -225,7 +232,7 @@ func (o *oracle) answer(name string, q *category.Query) any {
 		}
 		return len(o.reached(x))
 	case "aggregate_over_set":
-		return o.meanOut(o.reached(x))
+		return o.aggregate(q.Aggregate, o.reached(x))
 	case "kinship_complex":
 		root := o.where(func(y int) bool { return o.p[y][x] && o.in(y) == 0 })
 		if len(root) != 1 {
@@ -235,9 +242,9 @@ func (o *oracle) answer(name string, q *category.Query) any {
 	case "graph_comparison":
 		return len(o.where(func(y int) bool { return y != x && o.p[x][y] != o.q[x][y] }))
 	case "chain_of_filters":
-		return len(o.where(func(y int) bool { return y != x && o.p[x][y] && o.in(y) >= q.MinIn && o.out(y) >= q.MinOut }))
+		return len(o.where(func(y int) bool { return y != x && o.p[x][y] && o.in(y) >= q.MinIn && o.out(y) >= q.MinOut && (q.MaxOut == 0 || o.out(y) <= q.MaxOut) }))
 	case "mixed_domain":
-		return o.meanOut(o.component(x))
+		return o.aggregate(q.Aggregate, o.component(x))
 	}
 	panic("no oracle for " + name)
 }
