@@ -27,6 +27,11 @@ func TestID(t *testing.T) {
 		"cb1-heldout-reachability-17-s42-explicit":              id(func(id *ID) { id.Explicit = true }),
 		"cb1-heldout-reachability-17-s42-matrix":                id(func(id *ID) { id.Encoding = surface.Matrix }),
 		"cb1-heldout-reachability-17-s42-p2.2":                  id(func(id *ID) { id.Part, id.Parts = 2, 2 }),
+		"cb2-heldout-reachability-17-s42-n9-d150-h3..4-implicit-json": func() ID {
+			id, _ := Standard(Default, "heldout", "reachability", 17, 42)
+			id.N, id.Density, id.Depth, id.Explicit, id.Encoding = Range{9, 9}, Range{150, 150}, Range{3, 4}, false, surface.JSON
+			return id
+		}(),
 		"cb1-A_1-reachability-17-s42-x7-n4..20-d50-explicit-json-p1.3": id(func(id *ID) {
 			*id = ID{"cb1", "A_1", "reachability", 17, 42, 7, Range{4, 20}, Range{50, 50}, Range{}, true, surface.JSON, 1, 3}
 		}),
@@ -85,6 +90,14 @@ func TestIDErrors(t *testing.T) {
 		"cb1-heldout-reachability-17-s42-p0.0":              "the parts are 1 to",
 		"cb1-heldout-reachability-17-s42-p1.99":             "the most is 15",
 		"cb1-heldout-reachability-17-s42-n1000-p1.15":       "part 1 of 15 has labels for",
+		"cb1-heldout-reachability-17-s42-h3":                "no hops to ask for; that is of cb2",
+		"cb1-heldout-reachability-17-s42-implicit":          "it states a default",
+		"cb2-heldout-reachability-17-s42-explicit":          "it states a default",
+		"cb2-heldout-reachability-17-s42-n8..24":            "it states a default",
+		"cb2-heldout-reachability-17-s42-n8..129":           "possible are 1 to 128",
+		"cb2-heldout-reachability-17-s42-h0":                "0 hops",
+		"cb2-heldout-reachability-17-s42-h30":               "possible are 1 to 23",
+		"cb2-heldout-sibling-17-s42-h3":                     "sibling needs no search",
 	} {
 		_, err := ParseID(text)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -39,8 +39,11 @@ func TestTable(t *testing.T) {
 				}
 				l := Draw(key, cat.Family, n, Partition{})
 				r := newReader(l.Domain, cat.Family != category.Undirected)
-				for _, explicit := range []bool{false, true} {
-					template := cat.Question(c, explicit)
+				for k, template := range []string{cat.Question(c, false), cat.Question(c, true), cat.Explicit(c)} {
+					if k == 2 {
+						l.Domain = l.Domain.Later()
+						r = newReader(l.Domain, cat.Family != category.Undirected)
+					}
 					for _, w := range word.FindAllString(placeholder.ReplaceAllString(template, ""), -1) {
 						if labels[strings.ToLower(w)] {
 							t.Fatalf("%q of %q is a label", w, template)
