@@ -128,6 +128,9 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 		if !ok {
 			continue
 		}
+		if loose == 2 {
+			goal.Only = nil
+		}
 		hard, soft := hintsOf(cat, w, &goal)
 		least := max(1, goal.Least)
 		if loose == 2 || cat.Hops && depth <= 2 {

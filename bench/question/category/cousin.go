@@ -30,19 +30,18 @@ print(json.dumps(sorted(second - siblings - {person})))
 		"Who are the cousins of {X}?",
 		"Who are the cousins of {X}, that is, the people other than {X} who share a grandparent but no parent with {X}?"),
 
-	Pose: poseChild(Goal{Only: func(w *World, o Out) bool {
-		// Nobody is asked whose ancestors or descendants would be cousins as well.
-		x := graph.Bit(w.Query.Source)
-		above, _ := w.A.Reach(x, -1, w.A.N, true)
-		below, _ := w.A.Reach(x, -1, w.A.N, false)
-		return o.Set.And(above.Or(below)) == (graph.Bits{}) && somebody(w, o)
-	}}),
+	Pose: poseChild(Goal{Only: somebody}),
 	Solver: func(w *World) Out {
 		x := w.Query.Source
 		parents := w.Step(graph.Bit(x), w.parents)
 		siblings := w.Step(parents, w.children)
 		second := w.Step(w.Step(w.Step(parents, w.parents), w.children), w.children)
-		return Out{Set: w.Combine(second, siblings, graph.Bits.Minus).Less(x)}
+		out := w.Combine(second, siblings, graph.Bits.Minus).Less(x)
+		// Nobody is asked whose ancestors or descendants would be cousins as well.
+		above, _ := w.A.Reach(graph.Bit(x), -1, w.A.N, true)
+		below, _ := w.A.Reach(graph.Bit(x), -1, w.A.N, false)
+		w.Bad = out.And(above.Or(below)) != (graph.Bits{})
+		return Out{Set: out}
 	},
 	Decoys: []Decoy{{"siblings", func(w *World) Out {
 		x := w.Query.Source
