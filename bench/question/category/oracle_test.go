@@ -242,7 +242,9 @@ func (o *oracle) answer(name string, q *category.Query) any {
 	case "graph_comparison":
 		return len(o.where(func(y int) bool { return y != x && o.p[x][y] != o.q[x][y] }))
 	case "chain_of_filters":
-		return len(o.where(func(y int) bool { return y != x && o.p[x][y] && o.in(y) >= q.MinIn && o.out(y) >= q.MinOut && (q.MaxOut == 0 || o.out(y) <= q.MaxOut) }))
+		return len(o.where(func(y int) bool {
+			return y != x && o.p[x][y] && o.in(y) >= q.MinIn && o.out(y) >= q.MinOut && (q.MaxOut == 0 || o.out(y) <= q.MaxOut)
+		}))
 	case "mixed_domain":
 		return o.aggregate(q.Aggregate, o.component(x))
 	}
