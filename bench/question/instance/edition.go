@@ -50,23 +50,18 @@ func editionOf(name string) (*edition, error) {
 	return nil, fmt.Errorf("there is no generator %q; there are %s", clip(name), strings.Join(Versions(), " and "))
 }
 
-// Preset is sizes under a name. An id writes them out.
+// Preset is sizes of cb2 under a name. An id writes them out.
 type Preset struct {
-	Name     string
-	N        Range
-	Density  string // as --density takes it; empty is sparse
-	Depth    Range  // hops; 0..0 is spread by the size
-	Tokens   int    // no question in sentences is longer, estimated by its length
-	About    string
-	permille Range
+	Name       string
+	N, Density Range
 }
 
-// Presets is the table of presets of cb2.
+// Presets is the table of presets.
 var Presets = []Preset{
-	{Name: "demo", N: Range{6, 8}, Tokens: 500, About: "small enough to check by hand", permille: sparse},
-	{Name: "paper", N: Range{4, 10}, Density: "0.1..0.5", Tokens: 1100, About: "the sizes of cb1", permille: Range{100, 500}},
-	{Name: "standard", N: Range{8, 24}, Tokens: 1200, About: "the default: sparse graphs", permille: sparse},
-	{Name: "hard", N: Range{24, 120}, Tokens: 6000, About: "large, with parts that are not asked about, and long chains", permille: sparse},
+	{"demo", Range{6, 8}, sparse},
+	{"paper", Range{4, 10}, Range{100, 500}},
+	{"standard", Range{8, 24}, sparse},
+	{"hard", Range{24, 120}, sparse},
 }
 
 // PresetNames is the names of the presets.
@@ -82,7 +77,7 @@ func PresetNames() []string {
 func PresetID(preset, split, category string, index int, seed uint64) ID {
 	p := &Presets[slices.Index(PresetNames(), preset)]
 	id := NewID(split, category, index, seed)
-	id.Version, id.N, id.Density, id.Depth, id.Explicit = Default, p.N, p.permille, p.Depth, true
+	id.Version, id.N, id.Density, id.Explicit = Default, p.N, p.Density, true
 	return id
 }
 
