@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ein/bench/question/category"
+	"ein/bench/question/graph"
 	"ein/bench/question/instance"
 )
 
@@ -58,6 +59,32 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 		a, b := &w.A, &w.B
 		return []float64{float64(a.Out[v].Len()), float64(a.In[v].Len()), float64(b.Out[v].Len()), float64(b.In[v].Len())}
 	}
+	// around is the degrees of the nodes that share an edge with a node.
+	around := func(v int) []float64 {
+		out := make([]float64, 8)
+		if v == category.None {
+			return out
+		}
+		for i, set := range []graph.Bits{w.A.Out[v], w.A.In[v]} {
+			for ; set != (graph.Bits{}); set = set.Less(set.First()) {
+				u := set.First()
+				o, in := float64(w.A.Out[u].Len()), float64(w.A.In[u].Len())
+				out[4*i] += o
+				out[4*i+1] += in
+				out[4*i+2] = max(out[4*i+2], o)
+				out[4*i+3] += flag(w.A.Out[u].Has(v) && w.A.Out[v].Has(u))
+			}
+		}
+		return out
+	}
+	for least := 1; least <= 3; least++ {
+		out, in, both := 0, 0, 0
+		for v := range w.A.N {
+			o, i := w.A.Out[v].Len() >= least, w.A.In[v].Len() >= least
+			out, in, both = out+int(flag(o)), in+int(flag(i)), both+int(flag(o && i))
+		}
+		x.local = append(x.local, float64(out), float64(in), float64(both))
+	}
 	direct := func(v, u int) []float64 {
 		if v == category.None || u == category.None {
 			return make([]float64, 4)
@@ -84,7 +111,7 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 	}
 	for _, v := range named {
 		x.form = append(x.form, mentions(v)...)
-		x.local = append(x.local, degrees(v)...)
+		x.local = append(append(x.local, degrees(v)...), around(v)...)
 	}
 	x.local = append(x.local, direct(q.Source, q.Target)...)
 	if cat.Result != category.Set && cat.Result != category.String {
@@ -98,7 +125,7 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 		n := node{in: x.out.Set.Has(v) || cat.Result == category.String && x.out.Num == v}
 		n.form = append([]float64{float64(v) / float64(in.N), flag(v == q.Source), flag(v == q.Target)}, mentions(v)...)
 		n.local = append(append(degrees(v), direct(q.Source, v)...), direct(q.Target, v)...)
-		n.local = append(n.local, float64(most[0]-w.A.Out[v].Len()), float64(most[1]-w.A.In[v].Len()))
+		n.local = append(append(n.local, around(v)...), float64(most[0]-w.A.Out[v].Len()), float64(most[1]-w.A.In[v].Len()))
 		for _, g := range x.guesses {
 			n.decoys = append(n.decoys, flag(g.Set.Has(v) || cat.Result == category.String && g.Num == v))
 		}
