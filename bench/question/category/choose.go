@@ -85,7 +85,6 @@ type state struct {
 	class int
 	out   Out
 	arcs  [2]int // where its edges begin
-	depth int
 	key   uint64
 }
 
