@@ -580,6 +580,7 @@ func forestRule(x *Site) error {
 
 // ForestNNZ bounds the entries of a forest, in one direction or both.
 func ForestNNZ(op Op, n int) int {
+	n = max(n-1, 0)
 	if op == Bridges {
 		n *= 2
 	}

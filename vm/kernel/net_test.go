@@ -175,6 +175,60 @@ func denseOf(a *tensor.CSR) [][]float64 {
 	return w
 }
 
+// TestNetStops: these kernels too give up soon when the run is cancelled, and
+// allocate nothing.
+func TestNetStops(t *testing.T) {
+	done := make(chan struct{})
+	close(done)
+	r := rand.New(rand.NewPCG(23, 24))
+	large, small := randomCSR(r, 200000, 1000000), randomCSR(r, 100, 400)
+	dst, part, words := make([]float64, 200000), make([]int32, 200000), make([]uint64, tensor.Words(200000))
+	forest := tensor.CSR{Ptr: make([]int32, 200001), Idx: make([]int32, 400000)}
+	numbers := make([]float64, 1<<20)
+	for i := range numbers {
+		numbers[i] = r.Float64()
+	}
+	room := garbage(Cost{F: 1 << 20, W: 1 << 20, I: 1 << 22})
+	for what, kernel := range map[string]func(c *Ctl, g Net) bool{
+		"Shortest":        func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, false); return ok },
+		"Shortest signed": func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, true); return ok },
+		"ShortestPath":    func(c *Ctl, g Net) bool { _, ok := ShortestPath(c, dst, g, 0, 1, false); return ok },
+		"Weak":            func(c *Ctl, g Net) bool { return Weak(c, part[:g.n], g) },
+		"TopoOrder":       func(c *Ctl, g Net) bool { _, ok := TopoOrder(c, dst, g); return ok },
+		"CutNodes":        func(c *Ctl, g Net) bool { return CutNodes(c, words, g) },
+		"Bridges": func(c *Ctl, g Net) bool {
+			forest.Rows, forest.Ptr = g.n, forest.Ptr[:g.n+1]
+			return Bridges(c, &forest, g)
+		},
+		"Cores":    func(c *Ctl, g Net) bool { return Cores(c, dst, g) },
+		"PageRank": func(c *Ctl, g Net) bool { return PageRank(c, dst, g, .85) },
+		"SpanningForest": func(c *Ctl, g Net) bool {
+			forest.Rows, forest.Ptr = g.n, forest.Ptr[:g.n+1]
+			_, ok := SpanningForest(c, &forest, g)
+			return ok
+		},
+		"Betweenness": func(c *Ctl, g Net) bool { return Betweenness(c, dst, g) },
+		"Sort":        func(c *Ctl, g Net) bool { n := 5 * g.n; return Sort(c, numbers[:n], numbers[:n], room) },
+	} {
+		net := func(a tensor.CSR) Net {
+			v := tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(a.Rows, a.Cols)}, Layout: tensor.Sparse, CSR: a}
+			forest.Ptr = forest.Ptr[:200001]
+			return NewNet(&v, room)
+		}
+		c := Ctl{Done: done}
+		if kernel(&c, net(large)) {
+			t.Errorf("%s: finished though cancelled", what)
+		}
+		if c.Ops > 3*PollOps+5*200000 {
+			t.Errorf("%s: %d operations after it was cancelled", what, c.Ops)
+		}
+		g, free := net(small), new(Ctl)
+		if got := testing.AllocsPerRun(5, func() { kernel(free, g) }); got != 0 {
+			t.Errorf("%s: %v allocations", what, got)
+		}
+	}
+}
+
 func TestStructure(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	rounds := 400

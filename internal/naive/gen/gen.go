@@ -324,8 +324,12 @@ func (g *generator) primary() tensor {
 	case c == 1:
 		return call([]int{n, n}, bit, "eye(%d)", n)
 	case c <= 3 && ok:
-		return call(graph.dims, bit, "%s(%s)", pick(g, "tc", "tc", "scc"), graph.text)
+		return call(graph.dims, bit, "%s(%s)", pick(g, "tc", "tc", "scc", "wcc", "bridges"), graph.text)
 	case c <= 5 && ok:
+		if g.chance(30) {
+			f := pick(g, "components", "core_number", "cut_nodes")
+			return call(graph.dims[:1], num{float64(graph.dims[0]), 0, true}, "%s(%s)", f, graph.text)
+		}
 		f := pick(g, "desc", "reach", "anc", "dist", "node")
 		return call(graph.dims[:1], num{float64(graph.dims[0]), 0, true}, "%s(%s, %s)", f, graph.text, node())
 	case c == 6 && ok:
