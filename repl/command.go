@@ -49,7 +49,7 @@ func commands() []command {
 		{"time", "STATEMENT", statementArg, true, "run a statement and show the time, operations and memory it took", (*Session).time},
 		{"full", "EXPRESSION", statementArg, true, "show a large value in full", (*Session).full},
 		{"plot", "EXPRESSION [FILE.svg]", statementArg, true, "draw a matrix, vector or graph here, or as a picture in a file", (*Session).plot},
-		{"why", "has_path(A, i, j)", statementArg, true, "show a path, or where the search ended; also tc, reach, desc, anc and dist", (*Session).why},
+		{"why", "has_path(A, i, j)", statementArg, true, "show a path, or where the search ended; also tc, reach, desc, anc, dist, wpath and wdist", (*Session).why},
 		{"reset", "", none, false, "forget everything", (*Session).resetAll},
 		{"history", "", none, false, "list what was entered", (*Session).showHistory},
 		{"quit", "", none, false, "leave; Ctrl-D does too", (*Session).quit},

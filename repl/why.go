@@ -1,9 +1,11 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ein/internal/words"
@@ -24,9 +26,10 @@ type question struct {
 	reverse         bool // paths that end in from
 	cycle           bool // from a node to itself takes an edge
 	itself          bool // the set has its own start
+	weighted        bool // paths of the least weight
 }
 
-const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]."
+const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), wpath(W, i, j), wdist(W, i)[j], and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]."
 
 // ask reads the question.
 func ask(x syntax.Expr) (q question, ok bool) {
@@ -49,6 +52,12 @@ func ask(x syntax.Expr) (q question, ok bool) {
 	switch name, n := c.Fun.Name, len(c.Args); {
 	case (name == "has_path" || name == "path") && n == 3 && at == nil:
 		q.from, q.to, q.cycle, q.itself = c.Args[1].Value, c.Args[2].Value, name == "has_path", name == "path"
+		return q, true
+	case name == "wpath" && n == 3 && at == nil:
+		q.from, q.to, q.itself, q.weighted = c.Args[1].Value, c.Args[2].Value, true, true
+		return q, true
+	case name == "wdist" && n >= 2 && len(at) == 1:
+		q.from, q.to, q.itself, q.weighted = c.Args[1].Value, at[0], true, true
 		return q, true
 	case name == "tc" && n == 1 && len(at) == 2:
 		q.from, q.to, q.cycle = at[0], at[1], true
@@ -113,7 +122,30 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	if q.to == nil {
 		return Reply{Out: s.members(&q, t)}
 	}
+	if q.weighted && to != from && t.depth[to] >= 0 {
+		return s.lightest(ctx, syntax.ExprString(q.graph), from, to)
+	}
 	return Reply{Out: s.pathOrFrontier(&q, t, to)}
+}
+
+// lightest shows the path of least weight to a node that can be reached.
+func (s *Session) lightest(ctx context.Context, graph string, from, to int) Reply {
+	path, _, fail := s.compute(ctx, fmt.Sprintf("wpath(%s, %d, %d)", graph, from, to))
+	if fail != nil {
+		return *fail
+	}
+	var nodes []int
+	for v, at := range path.Value.ToDense() {
+		if at >= 0 {
+			nodes = append(nodes, v)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(path.Value.At(a), path.Value.At(b)) })
+	weight, _, fail := s.compute(ctx, fmt.Sprintf("wdist(%s, %d)[%d]", graph, from, to))
+	if fail != nil {
+		return *fail
+	}
+	return Reply{Out: fmt.Sprintf("yes: %s (%s, weight %s)\n", s.arrows(nodes, false), words.Plural(len(nodes)-1, "edge"), show.Number(weight.Value.At()))}
 }
 
 // node is the node that an expression names.

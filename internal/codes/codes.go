@@ -117,6 +117,7 @@ const (
 	E0325 Code = "E0325"
 	W0326 Code = "W0326"
 	E0327 Code = "E0327"
+	W0328 Code = "W0328"
 
 	// Group 04: literals and constructors.
 	E0401 Code = "E0401"
@@ -252,6 +253,7 @@ var Table = []Entry{
 	{E0325, Type, "two positions in a vector"},
 	{W0326, Type, "a reduction that reduces nothing"},
 	{E0327, Type, "a long product with too many open indices (no longer reported)"},
+	{W0328, Type, "a sum that is compared"},
 	{E0401, Type, "a whole number that is too large"},
 	{E0402, Type, "a ragged literal"},
 	{E0403, Type, "an entry of a literal that is not a number"},

@@ -619,6 +619,21 @@ func (c *checker) reducesNothing(x *syntax.Call) {
 	c.warn(codes.W0326, x.Span, "", notes, "`%s` has no index to reduce and changes nothing", x.Fun.Name)
 }
 
+// comparesSum warns of an element that all its indices are summed out of before it
+// is compared with other elements: most likely each was meant to be compared.
+func (c *checker) comparesSum(x *syntax.Binary, side syntax.Expr, v, other val) {
+	var n [maxIndices]int
+	if _, ok := side.(*syntax.Index); !ok || v.n == nil || len(v.idx) > 0 || len(other.idx) == 0 {
+		return
+	}
+	c.uses(side, &n)
+	if maskOf(&n) == 0 {
+		return
+	}
+	c.warn(codes.W0328, side.Pos(), "summed first", []string{"To count the elements for which it is true, write `sum(" + syntax.ExprString(x) + ")`."},
+		"%s is added up before it is compared", text(side))
+}
+
 func (c *checker) argIndices(x *syntax.Call, name string, n int) {
 	c.err(codes.E0321, x.Span, "", []string{"It reduces the indices that the left side lacks."}, "`%s` gives a position along one index, here it would reduce %s", name, pluralIndex(n))
 }

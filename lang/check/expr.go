@@ -307,6 +307,10 @@ func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
 			return c.term(x, cx)
 		}
 		l, r := c.expr(x.L, cx), c.expr(x.R, cx)
+		if fn := binaryFns[x.Op]; fn >= op.FnGt && fn <= op.FnNe {
+			c.comparesSum(x, x.L, l, r)
+			c.comparesSum(x, x.R, r, l)
+		}
 		return c.mapped(x, binaryFns[x.Op], l, r)
 	}
 	return val{} // *syntax.BadExpr: reported by the parser
