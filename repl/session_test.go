@@ -196,7 +196,8 @@ func TestRedefinition(t *testing.T) {
 		}
 		out.WriteString(printed(r))
 	}
-	want := "A =\n  [0, 0, 0]\n  [0, 0, 1]\n  [0, 0, 0]\nB =\n  [0, 1, 0]\n  [0, 0, 0]\n  [0, 0, 0]\n"
+	want := "A =\n       ann  bob  cy\n  ann    0    0   0\n  bob    0    0   1\n  cy     0    0   0\n" +
+		"B =\n       ann  bob  cy\n  ann    0    1   0\n  bob    0    0   0\n  cy     0    0   0\n"
 	if out.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
 	}

@@ -9,6 +9,7 @@
 package table
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -101,29 +102,36 @@ func (t *Table) Text() string {
 // are named stand to the right. Rows may be of different lengths: the last cell of one does
 // not widen a column of the others, unless it stands to the right.
 func Align(indent string, rows [][]string, right ...int) []string {
-	var width []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(width) {
-				width = append(width, 0)
+	return slices.Collect(Lines(indent, slices.Values(rows), right...))
+}
+
+// Lines is Align of rows that are read twice, so that they need not be held.
+func Lines(indent string, rows iter.Seq[[]string], right ...int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var width []int
+		for row := range rows {
+			for i, cell := range row {
+				if i == len(width) {
+					width = append(width, 0)
+				}
+				if i < len(row)-1 || slices.Contains(right, i) {
+					width[i] = max(width[i], utf8.RuneCountInString(cell))
+				}
 			}
-			if i < len(row)-1 || slices.Contains(right, i) {
-				width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+		for row := range rows {
+			var b strings.Builder
+			b.WriteString(indent)
+			for i, cell := range row {
+				pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell)))
+				if slices.Contains(right, i) {
+					cell, pad = pad+cell, ""
+				}
+				b.WriteString(cell + pad + "  ")
+			}
+			if !yield(strings.TrimRight(b.String(), " ") + "\n") {
+				return
 			}
 		}
 	}
-	lines := make([]string, len(rows))
-	for k, row := range rows {
-		var b strings.Builder
-		b.WriteString(indent)
-		for i, cell := range row {
-			pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell)))
-			if slices.Contains(right, i) {
-				cell, pad = pad+cell, ""
-			}
-			b.WriteString(cell + pad + "  ")
-		}
-		lines[k] = strings.TrimRight(b.String(), " ") + "\n"
-	}
-	return lines
 }

@@ -15,11 +15,12 @@ import (
 // writer writes values, and notices when that has become pointless.
 type writer struct {
 	*bufio.Writer
-	ctx  context.Context
-	opt  Options
-	err  error     // why it is pointless
-	num  [32]byte  // a number, while it is formatted
-	part []float64 // of a row
+	ctx    context.Context
+	opt    Options
+	err    error     // why it is pointless
+	digits *int      // after the point; nil is as many as read back the same
+	num    [32]byte  // a number, while it is formatted
+	part   []float64 // of a row
 }
 
 func newWriter(ctx context.Context, w io.Writer, opt Options) writer {
@@ -51,8 +52,16 @@ func (w *writer) put(s ...string) {
 	}
 }
 
-func (w *writer) number(x float64) { _, _ = w.Write(appendNumber(w.num[:0], x)) }
-func (w *writer) int(n int)        { _, _ = w.Write(strconv.AppendInt(w.num[:0], int64(n), 10)) }
+func (w *writer) number(x float64)        { _, _ = w.Write(w.append(x)) }
+func (w *writer) format(x float64) string { return string(w.append(x)) }
+func (w *writer) int(n int)               { _, _ = w.Write(strconv.AppendInt(w.num[:0], int64(n), 10)) }
+
+func (w *writer) append(x float64) []byte {
+	if w.digits != nil {
+		return appendFixed(w.num[:0], x, *w.digits)
+	}
+	return appendNumber(w.num[:0], x)
+}
 
 // rows is how many rows of the last axis a value has.
 func rows(v *tensor.Value) int {
@@ -176,6 +185,12 @@ func (w *writer) entries(v *tensor.Value) (n uint64, sparse bool) {
 		return 0, false
 	}
 	most := (v.Shape.Elems() + rare - 1) / rare
+	n = w.count(v, most)
+	return n, n < most
+}
+
+// count is how many elements are not 0. It may stop at most.
+func (w *writer) count(v *tensor.Value, most uint64) (n uint64) {
 	switch v.Layout {
 	case tensor.Packed:
 		for i := 0; i < v.Bits.Rows && !w.ended(); i++ {
@@ -192,8 +207,8 @@ func (w *writer) entries(v *tensor.Value) (n uint64, sparse bool) {
 			size[p]++
 		}
 	default:
-		for i := 0; i < v.Shape.Dim(0) && n < most && !w.ended(); i++ {
-			for _, part := range w.row(v, i, v.Shape.Dim(1)) {
+		for i := 0; i < rows(v) && n < most && !w.ended(); i++ {
+			for _, part := range w.row(v, i, width(v)) {
 				for _, x := range part {
 					if x != 0 {
 						n++
@@ -202,21 +217,25 @@ func (w *writer) entries(v *tensor.Value) (n uint64, sparse bool) {
 			}
 		}
 	}
-	return n, n < most
+	return n
 }
 
-// cell is an element of a matrix.
+// cell is an element: its row, counted over all axes but the last, and its place there.
 type cell struct {
 	row, col int
 	value    float64
 }
 
-// cells is the elements of a matrix that are not 0, row by row.
+// cells is the elements that are not 0, row by row, and those of a vector that are.
 func (w *writer) cells(v *tensor.Value) iter.Seq[cell] {
 	return func(yield func(cell) bool) {
 		start, members := byPart(v.Part)
-		for i := 0; i < v.Shape.Dim(0) && !w.ended(); i++ {
-			switch v.Layout {
+		layout, vector := v.Layout, v.Shape.Rank() == 1
+		if vector {
+			layout = tensor.Dense
+		}
+		for i := 0; i < rows(v) && !w.ended(); i++ {
+			switch layout {
 			case tensor.Packed:
 				for k, word := range v.Bits.Row(i) {
 					for ; word != 0; word &= word - 1 {
@@ -240,9 +259,9 @@ func (w *writer) cells(v *tensor.Value) iter.Seq[cell] {
 					}
 				}
 			default:
-				for from, part := range w.row(v, i, v.Shape.Dim(1)) {
+				for from, part := range w.row(v, i, width(v)) {
 					for k, x := range part {
-						if x != 0 && !yield(cell{i, from + k, x}) {
+						if (x != 0 || vector) && !yield(cell{i, from + k, x}) {
 							return
 						}
 					}

@@ -35,6 +35,13 @@ type Options struct {
 	// none. A matrix that is not shown in full is cut there, as far as its entries
 	// are single digits; a vector is one line and may wrap.
 	Columns int
+	// Sort is the order in which Text lists elements, and Top how many of them at
+	// most; without an order it is the greatest. A value with either is always a list.
+	Sort Order
+	Top  int
+	// Precision is the digits that Text shows after the point of real numbers; nil
+	// is as many as read back the same.
+	Precision *int
 	// Hint says how to see what was cut, such as "--full shows all".
 	Hint string
 }
@@ -104,7 +111,9 @@ func (o *Options) label(node int) string {
 }
 
 // Text writes "Name = value" and a newline; a matrix takes one indented line a
-// row, or, when it is sparse, one an edge or entry that it has, and a tensor of more axes a heading Name[i, ...] for each of its matrices. The
+// row, or, when it is sparse, one an edge or entry that it has, and a tensor of more axes a heading Name[i, ...] for each of its matrices.
+// Where labels name an axis, a vector takes one line a node, and a matrix is a grid
+// with names or, where that has no room, a list. The
 // error is that of w, or the cause of the context, which is looked at on the way.
 func Text(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 	t := &text{writer: newWriter(ctx, w, opt), elems: maxElems, lines: maxRows}
@@ -122,6 +131,9 @@ type text struct {
 
 func (t *text) output(out *vm.Output) {
 	v := out.Value
+	if v.Kind == tensor.Real {
+		t.digits = t.opt.Precision
+	}
 	name := out.Name
 	if !t.opt.Full {
 		name = diag.Middle(name, maxName)
@@ -132,7 +144,7 @@ func (t *text) output(out *vm.Output) {
 	case isNode:
 		t.put(name, " = ", t.opt.label(node), "\n")
 	case v.Shape.Rank() == 0:
-		t.put(name, " = ", Number(v.At()), "\n")
+		t.put(name, " = ", t.format(v.At()), "\n")
 	case t.opt.path(out):
 		t.path(name, t.pathOf(v))
 	case t.opt.set(v):
@@ -140,6 +152,10 @@ func (t *text) output(out *vm.Output) {
 		n := t.nodes(t.indices(v), ", ")
 		t.put("}\n")
 		t.cut(n, "nodes")
+	case t.opt.listed(v.Shape):
+		if sparse || !t.grid(name, v) {
+			t.list(name, v)
+		}
 	case v.Shape.Rank() == 1:
 		t.put(name, " = ")
 		t.line(v, 0)
@@ -208,7 +224,7 @@ func (t *text) cut(n int, what string) {
 
 func (t *text) left(shown string) {
 	t.put("  (", shown, " shown")
-	if t.opt.Hint != "" {
+	if t.opt.Hint != "" && t.opt.Top == 0 {
 		t.put("; ", t.opt.Hint)
 	}
 	t.put(")\n")
@@ -217,43 +233,30 @@ func (t *text) left(shown string) {
 // sparse writes the n elements of a matrix that are not 0: those of a graph as its
 // edges.
 func (t *text) sparse(name string, v *tensor.Value, n int) {
-	rows, cols := v.Shape.Dim(0), v.Shape.Dim(1)
-	graph := v.Kind == tensor.Bool && rows == cols
-	open, between, end, one, many := "  [", ", ", "] = ", " entry", " entries"
+	graph, noun := isGraph(v), nouns(v, n)
+	open, between, end := "  [", ", ", "] = "
 	if graph {
-		open, between, end, one, many = "  ", " -> ", "", " edge", " edges"
+		open, between, end = "  ", " -> ", ""
 	}
-	if n == 1 {
-		many = one
-	}
-	t.put(name, " = ", strconv.Itoa(n), many, " (", v.Shape.String(), ")\n")
+	t.put(name, " = ", strconv.Itoa(n), noun, " (", v.Shape.String(), ")\n")
 	shown := 0
 	for c := range t.cells(v) {
 		if shown == t.lines {
 			t.put("  ...\n")
-			t.left(strconv.Itoa(shown) + " of " + strconv.Itoa(n) + many)
+			t.left(strconv.Itoa(shown) + " of " + strconv.Itoa(n) + noun)
 			return
 		}
 		shown++
 		t.put(open)
-		t.position(rows, c.row)
+		t.int(c.row)
 		t.put(between)
-		t.position(cols, c.col)
+		t.int(c.col)
 		t.put(end)
 		if !graph {
 			t.number(c.value)
 		}
 		t.put("\n")
 	}
-}
-
-// position writes a place on an axis, by its label where the axis is the nodes.
-func (t *text) position(size, i int) {
-	if !t.opt.Nodes || size != len(t.opt.Labels) {
-		t.int(i)
-		return
-	}
-	t.put(t.opt.label(i))
 }
 
 // matrices writes a tensor of two or more axes.

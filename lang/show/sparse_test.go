@@ -169,7 +169,7 @@ func TestSparse(t *testing.T) {
 		{"edges", with(tensor.Bool, 31, edges), 0, Options{Version: 2}, "X = 2 edges (31x31)\n  0 -> 1\n  7 -> 3", `"entries":[[0,1,1],[7,3,1]]`},
 		{"by label", with(tensor.Bool, 31, edges), 0, labels, "X = 2 edges (31x31)\n  acme -> n1\n  \"a[7]\" -> n3", `"entries":[[0,1,1],[7,3,1]]`},
 		{"of other nodes", with(tensor.Bool, 32, edges), 0, labels, "X = 2 edges (32x32)\n  0 -> 1\n  7 -> 3", `"entries":[[0,1,1],[7,3,1]]`},
-		{"weights", with(tensor.Real, 31, weights), 0, labels, "X = 2 entries (31x31)\n  [acme, n1] = 2.5\n  [\"a[7]\", n3] = -1", `"entries":[[0,1,2.5],[7,3,-1]]`},
+		{"weights", with(tensor.Real, 31, weights), 0, labels, "X = 2 entries (31x31)\n  acme -> n1     2.5\n  \"a[7]\" -> n3  -1", `"entries":[[0,1,2.5],[7,3,-1]]`},
 		{"nothing", with(tensor.Bool, 31, nil), 0, Options{Version: 2}, "X = 0 edges (31x31)", `"entries":[]`},
 		{"no graph", dense(tensor.Bool, append([]float64{1}, make([]float64, 930)...), 19, 49), 0, Options{Version: 2}, "X = 1 entry (19x49)\n  [0, 0] = 1", `"entries":[[0,0,1]]`},
 		{"a scalar", dense(tensor.Int, []float64{3}), 0, Options{Version: 2}, "X = 3", `"value":3`},

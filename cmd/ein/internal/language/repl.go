@@ -70,18 +70,19 @@ func TerminalIn(a *cli.App) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-func session(a *cli.App, f *replFlags) error {
-	// columns is the width of the first that is a terminal, 0 if none is.
-	columns := func(of ...any) int {
-		for _, w := range of {
-			if file, ok := w.(*os.File); ok {
-				if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
-					return n
-				}
+// columns is the width of the first that is a terminal, 0 if none is.
+func columns(of ...any) int {
+	for _, w := range of {
+		if file, ok := w.(*os.File); ok {
+			if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
+				return n
 			}
 		}
-		return 0
 	}
+	return 0
+}
+
+func session(a *cli.App, f *replFlags) error {
 	l := &repl.Loop{
 		Session: repl.New(repl.Config{
 			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output},

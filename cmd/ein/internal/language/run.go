@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -38,6 +39,10 @@ type runFlags struct {
 	limitFlags
 	json                int // the version of the form, 0 for text
 	labels, full, stats bool
+	sort                show.Order
+	top                 int
+	precision           *int
+	columns             int // of the terminal
 	timeout             time.Duration
 }
 
@@ -71,9 +76,14 @@ anything runs.`,
 		Example: `  ein run program.ein
   echo ':print tc(edges([[0, 1], [1, 2]], 3))' | ein run -
   ein run ownership.ein --input A=owners.csv --labels
+  ein run payments.ein --labels --top 20 --precision 2
   ein run program.ein --json --max-memory 64MiB --max-ops 1e9 --timeout 2s`,
 	}, func(ctx context.Context, name string, p *programFlags) error {
 		a.JSON, a.Form = f.json != 0, f.json
+		if f.json != 0 && (f.sort != show.ByPlace || f.top > 0 || f.precision != nil) {
+			return a.Usage("--sort, --top and --precision are about text; JSON has every element as it is")
+		}
+		f.columns = columns(a.Out)
 		ctx, stop := cli.Within(ctx, f.timeout)
 		defer stop()
 		out := &cli.Output{W: a.Out, Ctx: ctx}
@@ -83,7 +93,11 @@ anything runs.`,
 	jsonForm.Flag(cmd, &f.json, "json", "print one JSON object; version 2 has sparse matrices as entries, and labels once")
 	flags := cmd.Flags()
 	flags.Lookup("json").NoOptDefVal = "1"
-	flags.BoolVar(&f.labels, "labels", false, "print sets of nodes, paths and nodes by their labels")
+	flags.BoolVar(&f.labels, "labels", false, "print nodes by their labels, in tables where they have values")
+	cli.One(show.ByValue, show.ByName).Flag(cmd, &f.sort, "sort", "list the elements of vectors and matrices by value, the greatest first, or by name")
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.top, "top", "list that many elements of each vector and matrix, by default the greatest")
+	flags.Lookup("top").DefValue = ""
+	cli.Opt(cli.Int(0, 15)).Flag(cmd, &f.precision, "precision", "digits after the point of real numbers (default: as many as read back the same)")
 	flags.BoolVar(&f.full, "full", false, "print large values in full")
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
@@ -132,7 +146,8 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 			return f.refused(ctx, p, err, "written")
 		}
 	}
-	opt := show.Options{Nodes: f.labels, Labels: result.Labels, Version: f.json, Full: f.full, Hint: "--full shows all"}
+	opt := show.Options{Nodes: f.labels, Labels: result.Labels, Version: f.json, Full: f.full,
+		Sort: f.sort, Top: f.top, Precision: f.precision, Columns: f.columns, Hint: "--full shows all"}
 	w := bufio.NewWriterSize(out, outputBuffer)
 	if f.json != 0 {
 		err = runJSON(ctx, w, p, result, opt)
