@@ -70,8 +70,16 @@ func (l *Loop) Run() error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
+		ended := err != nil
+		work := []func(context.Context) Reply{}
 		if entry != "" {
-			r, err := l.eval(entry)
+			work = append(work, func(ctx context.Context) Reply { return l.Session.Eval(ctx, entry) })
+		}
+		if ended && !l.Interactive {
+			work = append(work, l.Session.last)
+		}
+		for _, w := range work {
+			r, err := l.eval(w)
 			if err != nil {
 				return err
 			}
@@ -88,17 +96,17 @@ func (l *Loop) Run() error {
 				return outcome
 			}
 		}
-		if err != nil {
+		if ended {
 			return outcome
 		}
 	}
 }
 
 // eval runs an entry, and shows what it gave, in a context of its own.
-func (l *Loop) eval(entry string) (Reply, error) {
+func (l *Loop) eval(work func(context.Context) Reply) (Reply, error) {
 	ctx, stop := l.Context()
 	defer stop()
-	r := l.Session.Eval(ctx, entry)
+	r := work(ctx)
 	before := l.newline(ctx)
 	err := l.show(ctx, &r)
 	if err == nil || ctx.Err() == nil {

@@ -159,6 +159,9 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 			e.made[w.keep] = clone(o.Value)
 			if !w.shown && int(w.Pos.Start) >= e.start {
 				fmt.Fprintf(&notes, "%s: %s\n", w.keep, describeValue(o.Value))
+				if i == len(c.wants)-1 {
+					s.assigned = []vm.Output{{Name: o.Name, Form: o.Form, Value: e.made[w.keep]}}
+				}
 			}
 		}
 	}

@@ -87,8 +87,9 @@ func (r *Reply) Print(ctx context.Context, w io.Writer) error {
 type Session struct {
 	cfg Config
 	state
-	line    int // of the entry in the input, from 1
-	history []string
+	line     int // of the entry in the input, from 1
+	history  []string
+	assigned []vm.Output // by the statement that the last entry ended in
 }
 
 // state is what an entry can change. An entry works on a copy, which replaces the
@@ -187,11 +188,17 @@ func (s *Session) Eval(ctx context.Context, entry string) (r Reply) {
 	if blank(entry) {
 		return Reply{}
 	}
-	s.history = append(s.history, strings.TrimRight(entry, "\n"))
+	s.history, s.assigned = append(s.history, strings.TrimRight(entry, "\n")), nil
 	if isCommand(entry) {
 		return s.command(ctx, entry)
 	}
 	return s.statements(ctx, entry, s.cfg.Name, s.line)
+}
+
+// last is the value of the assignment that the session ended in, which a program
+// without a :print gives too.
+func (s *Session) last(context.Context) Reply {
+	return Reply{values: s.assigned, showing: s.showing(&s.state)}
 }
 
 // blank reports whether a text has no statement in it.

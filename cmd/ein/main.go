@@ -49,9 +49,6 @@ func root(a *cli.App) *cobra.Command {
 			if asked {
 				return a.Fail(a.Print(version.Line(lang.Version) + "\n"))
 			}
-			if _, ok := language.TerminalIn(a); !ok {
-				return cmd.Help()
-			}
 			session, _, err := cmd.Root().Find([]string{"repl"})
 			if err != nil {
 				return err

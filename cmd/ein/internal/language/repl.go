@@ -37,12 +37,12 @@ func replVerb(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repl",
 		Short: "Start an interactive session",
-		Long: `Starts an interactive session; ein alone on a terminal does too. Each entry is
+		Long: `Starts an interactive session; ein alone does too. Each entry is
 checked against all that was entered before, and runs at once; :help lists the
 commands of the session.
 
 Without a terminal, statements are read from standard input. Only results are
-printed. The exit code is 1 when some entry was wrong, and 4 when entries only met
+printed, at the end the value of an assignment that is the last entry. The exit code is 1 when some entry was wrong, and 4 when entries only met
 a limit.
 
 The limits hold for each entry; the memory is that of all values together. What
@@ -50,7 +50,7 @@ is entered on a terminal is remembered in ein/history in $XDG_STATE_HOME, or
 else in ~/.local/state.`,
 		Example: `  ein repl
   ein repl --timeout 10s
-  echo 'sum(tc(edges([[0, 1], [1, 2]], 3)))' | ein repl`,
+  echo 'A = edges([[0, 1], [1, 2]], 3); B = tc(A)' | ein`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return a.Fail(session(a, f)) },
@@ -64,8 +64,8 @@ else in ~/.local/state.`,
 	return cmd
 }
 
-// TerminalIn is standard input when it is a terminal.
-func TerminalIn(a *cli.App) (*os.File, bool) {
+// terminalIn is standard input when it is a terminal.
+func terminalIn(a *cli.App) (*os.File, bool) {
 	f, ok := a.In.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
@@ -91,7 +91,7 @@ func session(a *cli.App, f *replFlags) error {
 		Out: func(ctx context.Context) io.Writer { return &cli.Output{W: a.Out, Ctx: ctx} }, Err: a.Err, Text: a.Text(),
 		Context: func() (context.Context, func()) { return a.Context(f.timeout) },
 	}
-	in, interactive := TerminalIn(a)
+	in, interactive := terminalIn(a)
 	if !interactive {
 		l.Lines = repl.NewPlain(a.In)
 		return ended(l.Run())
