@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"slices"
+	"sort"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -87,6 +88,6 @@ func fixAll(d *ide.Document) []diag.Edit {
 			all = append(all, g.Fixes[0].Edits...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Span.Start < all[j].Span.Start })
 	return all
 }

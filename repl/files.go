@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/bind"
@@ -222,7 +223,7 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		return Reply{Note: args[0] + " has no statements\n"}
 	}
 	// The data is bound in the order of the declarations, as ein run does.
-	slices.SortStableFunc(bound, func(a, b binding) int { return declared(parsed, a.Name) - declared(parsed, b.Name) })
+	sort.SliceStable(bound, func(i, j int) bool { return declared(parsed, bound[i].Name) < declared(parsed, bound[j].Name) })
 	return s.withData(ctx, bound, s.freeInputs(parsed, bound), args[0], 1)
 }
 

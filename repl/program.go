@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
+	"sort"
 	"strings"
 
 	"ein/lang"
@@ -121,6 +121,6 @@ func (s *state) edits() []diag.Edit {
 			}
 		}
 	}
-	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
+	sort.SliceStable(edits, func(i, j int) bool { return edits[i].Span.Start < edits[j].Span.Start })
 	return edits
 }

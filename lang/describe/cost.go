@@ -2,7 +2,7 @@ package describe
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -50,7 +50,7 @@ func StatementCosts(c *cost.Certificate, f *source.File) []StatementCost {
 		list[i].Ops = tensor.SatAdd(list[i].Ops, s.Ops)
 		list[i].Bytes = max(list[i].Bytes, s.Bytes)
 	}
-	slices.SortStableFunc(list, func(a, b StatementCost) int { return int(a.start - b.start) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].start < list[j].start })
 	return list
 }
 

@@ -2,6 +2,7 @@ package ide
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/lang/check"
@@ -39,7 +40,7 @@ func (d *Document) fixes(span source.Span) []Action {
 		}
 		for _, f := range fixes {
 			edits := slices.Clone(f.Edits)
-			slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
+			sort.SliceStable(edits, func(i, j int) bool { return edits[i].Span.Start < edits[j].Span.Start })
 			list = append(list, Action{Title: f.Title, Kind: "quickfix", Edits: edits, Fixes: g, Best: len(fixes) == 1})
 		}
 	}

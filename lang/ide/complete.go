@@ -3,6 +3,7 @@ package ide
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/lang/check"
@@ -515,17 +516,13 @@ func (c *completer) add(i Item) {
 // sorted is the items, the best first; of equals, those in the right case, then
 // in the order in which they were found.
 func (c *completer) sorted() []Item {
-	slices.SortStableFunc(c.items, func(a, b Item) int {
+	exact := func(i Item) bool { return strings.HasPrefix(i.Label, c.prefix) }
+	sort.SliceStable(c.items, func(i, j int) bool {
+		a, b := c.items[i], c.items[j]
 		if a.Rank != b.Rank {
-			return a.Rank - b.Rank
+			return a.Rank < b.Rank
 		}
-		exact := func(i Item) int {
-			if strings.HasPrefix(i.Label, c.prefix) {
-				return 0
-			}
-			return 1
-		}
-		return exact(a) - exact(b)
+		return exact(a) && !exact(b)
 	})
 	return c.items
 }

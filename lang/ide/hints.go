@@ -2,6 +2,7 @@ package ide
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/lang/source"
@@ -32,7 +33,7 @@ func (d *Document) Hints(span source.Span) []Hint {
 		list = append(list, d.argumentHints(s)...)
 	}
 	list = slices.DeleteFunc(list, func(h Hint) bool { return !span.Contains(h.Offset) })
-	slices.SortStableFunc(list, func(a, b Hint) int { return a.Offset - b.Offset })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Offset < list[j].Offset })
 	return list
 }
 

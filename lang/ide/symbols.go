@@ -2,6 +2,7 @@ package ide
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/lang/source"
@@ -63,7 +64,7 @@ func (d *Document) Folds() []Fold {
 		}
 	}
 	add(run, true)
-	slices.SortStableFunc(list, func(a, b Fold) int { return a.Span.Start - b.Span.Start })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Span.Start < list[j].Span.Start })
 	return slices.CompactFunc(list, func(a, b Fold) bool { // one for each line
 		return line(a.Span.Start) == line(b.Span.Start)
 	})

@@ -7,6 +7,7 @@ package plan
 
 import (
 	"slices"
+	"sort"
 
 	"ein/lang/check"
 	"ein/lang/source"
@@ -67,7 +68,7 @@ func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	for _, o := range p.Outputs {
 		p.Stmts = append(p.Stmts, Stmt{Name: o.Name, Pos: o.Pos})
 	}
-	slices.SortStableFunc(p.Stmts, func(a, b Stmt) int { return int(a.Pos.Start - b.Pos.Start) })
+	sort.SliceStable(p.Stmts, func(i, j int) bool { return p.Stmts[i].Pos.Start < p.Stmts[j].Pos.Start })
 	p.Stmts = slices.CompactFunc(p.Stmts, func(a, b Stmt) bool { return a.Pos == b.Pos })
 	return p
 }

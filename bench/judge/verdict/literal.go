@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/bench/question/category"
@@ -200,7 +201,7 @@ type edit struct {
 // rewrite applies edits. One that is inside of another is left out.
 func rewrite(text string, edits []edit) string {
 	edits = slices.Clone(edits)
-	slices.SortFunc(edits, func(a, b edit) int { return a.span.Start - b.span.Start })
+	sort.Slice(edits, func(i, j int) bool { return edits[i].span.Start < edits[j].span.Start })
 	var out strings.Builder
 	at := 0
 	for _, e := range edits {

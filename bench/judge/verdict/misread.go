@@ -2,12 +2,12 @@ package verdict
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/bench/question/answer"
@@ -101,7 +101,7 @@ func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding,
 	}
 	f.Answers = len(answers)
 	f.Matches = slices.DeleteFunc(f.Matches, func(m Match) bool { return m.Matches == 0 })
-	slices.SortStableFunc(f.Matches, func(a, b Match) int { return cmp.Compare(a.Variants, b.Variants) })
+	sort.SliceStable(f.Matches, func(i, j int) bool { return f.Matches[i].Variants < f.Matches[j].Variants })
 	return f, nil
 }
 

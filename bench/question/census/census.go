@@ -11,6 +11,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -276,7 +277,10 @@ func (g *Group) finishAnswers() {
 		a.Share = float64(a.Count) / float64(g.Instances)
 		g.Top = append(g.Top, *a)
 	}
-	slices.SortFunc(g.Top, func(a, b Answer) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Text, b.Text)) })
+	sort.Slice(g.Top, func(i, j int) bool {
+		a, b := g.Top[i], g.Top[j]
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Text, b.Text)) < 0
+	})
 	g.Top = slices.Clip(g.Top[:min(len(g.Top), topAnswers)])
 	g.right = g.Top[0].Count
 	g.answers = nil

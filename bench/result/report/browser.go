@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"sort"
 	"unicode/utf8"
 
 	"ein/bench/judge/verdict"
@@ -80,14 +80,12 @@ func (r *Report) browser() (*embedded, string, error) {
 			all = append(all, c)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b choice) int {
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
 		if a.right != b.right {
-			if b.right {
-				return -1
-			}
-			return 1
+			return b.right
 		}
-		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.arm, b.arm))
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.arm, b.arm)) < 0
 	})
 	places := map[string]int{} // of the instances
 	size, shown := 0, 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"ein/internal/chart"
 )
@@ -48,8 +49,9 @@ func front(series []chart.Series) []chart.Point {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b chart.Point) int {
-		return cmp.Or(cmp.Compare(a.X.V, b.X.V), cmp.Compare(b.Y.V, a.Y.V))
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(a.X.V, b.X.V), cmp.Compare(b.Y.V, a.Y.V)) < 0
 	})
 	for _, p := range all {
 		if len(list) == 0 || p.Y.V > list[len(list)-1].Y.V {
