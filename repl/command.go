@@ -22,6 +22,7 @@ const (
 	functionArg
 	fileArg
 	commandArg
+	modeArg
 )
 
 // command is one of the session's own commands.
@@ -49,6 +50,8 @@ func commands() []command {
 		{"time", "STATEMENT", statementArg, true, "run a statement and show the time, operations and memory it took", (*Session).time},
 		{"full", "EXPRESSION", statementArg, true, "show a large value in full", (*Session).full},
 		{"plot", "EXPRESSION [FILE.svg]", statementArg, true, "draw a matrix, vector or graph here, or as a picture in a file", (*Session).plot},
+		{"output", "EXPRESSION FILE", statementArg, true, "write a value to a file, in the format of its ending: .csv, .tsv, .json, .md, .npy, .dot, .graphml, .svg or .txt", (*Session).output},
+		{"mode", "FORMAT", modeArg, true, "show results as table, json, csv, tsv or markdown", (*Session).setMode},
 		{"why", "has_path(A, i, j)", statementArg, true, "show a path, or where the search ended; also tc, reach, desc, anc, dist, wpath and wdist", (*Session).why},
 		{"reset", "", none, false, "forget everything", (*Session).resetAll},
 		{"history", "", none, false, "list what was entered", (*Session).showHistory},

@@ -62,8 +62,13 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 			words = append(words, c.name)
 		}
 		return withPrefix(words, typed[arg:], arg)
+	case modeArg:
+		for _, f := range modes {
+			words = append(words, string(f))
+		}
+		return withPrefix(words, typed[arg:], arg)
 	case statementArg:
-		if name == "plot" && word > arg && s.cfg.Files != nil {
+		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil {
 			if start, words := s.completeStatement(typed[arg:], len(typed)-arg); len(words) > 0 {
 				return start + arg, words
 			}

@@ -1,80 +1,164 @@
 package repl
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"ein/internal/chart"
+	"ein/internal/codes"
 	"ein/internal/words"
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
+	"ein/vm"
 	"ein/vm/tensor"
 )
 
 // plot draws a value: here, or in a file when the argument ends in one.
 func (s *Session) plot(ctx context.Context, arg string) Reply {
-	expression, file := arg, ""
-	if words := fields(arg); len(words) > 1 && strings.HasSuffix(strings.ToLower(words[len(words)-1]), ".svg") {
-		file = words[len(words)-1]
-		expression = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(arg), `"`), file))
-		expression = strings.TrimSpace(strings.TrimSuffix(expression, `"`))
+	if _, _, f := target(arg); f == show.SVG {
+		return s.output(ctx, arg)
 	}
-	out, labels, fail := s.compute(ctx, expression)
+	out, labels, fail := s.compute(ctx, arg)
+	if fail == nil {
+		fail = s.holds(out, show.SVG, arg)
+	}
 	if fail != nil {
 		return *fail
 	}
-	v := out.Value
-	switch rank := v.Shape.Rank(); {
-	case rank == 0 || rank > 2:
-		return failure("`:plot` draws vectors and matrices, and `%s` is a %s", words.Shorten(expression, 40), typeWords(v.Type))
-	case v.Shape.Elems() == 0:
-		return failure("`%s` is empty", words.Shorten(expression, 40))
-	case 8*v.Shape.Elems() > s.cfg.Limits.MaxBytes:
-		r := failure("to draw `%s` takes %s of memory, the limit is %s; the flag `--max-memory` of the session sets it",
-			words.Shorten(expression, 40), words.Bytes(8*v.Shape.Elems()), words.Bytes(s.cfg.Limits.MaxBytes))
+	opt := show.Options{Nodes: !s.cfg.Numbers, Labels: labels}
+	g := newGrid(out.Value, words.Shorten(arg, 60), opt)
+	if out.Value.Shape.Rank() == 1 {
+		return Reply{Out: g.bars(cmp.Or(s.width(), 80))}
+	}
+	return Reply{Out: g.blocks(cmp.Or(s.width(), 80))}
+}
+
+// holds is the failure of a value that a format cannot hold, or that takes too much
+// memory to be drawn.
+func (s *Session) holds(out *vm.Output, f show.Format, expression string) *Reply {
+	v, name := out.Value, words.Shorten(expression, 40)
+	var r Reply
+	what, ok := f.Holds(v.Shape)
+	switch limit := s.cfg.Limits.MaxBytes; {
+	case f == show.SVG && v.Shape.Elems() == 0:
+		r = failure("`%s` is empty", name)
+	case f == show.SVG && !ok:
+		r = failure("`:plot` draws vectors and matrices, and `%s` is a %s", name, typeWords(v.Type))
+	case !ok:
+		r = failure("%s is for %s, and `%s` is a %s", f, what, name, typeWords(v.Type))
+	case 8*f.Elements(context.Background(), v) > limit:
+		r = failure("to draw `%s` takes %s of memory, the limit is %s; the flag `--max-memory` of the session sets it",
+			name, words.Bytes(8*v.Shape.Elems()), words.Bytes(limit))
 		r.Limit = true
-		return r
+	default:
+		return nil
 	}
-	g := newGrid(v)
-	g.name = words.Shorten(expression, 60)
-	if n := len(labels); n == g.cols && (g.vector || n == g.rows) && !s.cfg.Numbers {
-		g.labels = labels
+	return &r
+}
+
+// target takes a file at the end of an argument off the expression before it. The
+// format is that of its ending, "" where there is no such file.
+func target(arg string) (expression, file string, f show.Format) {
+	list := fields(arg)
+	if len(list) < 2 {
+		return arg, "", ""
 	}
-	if file == "" {
-		if v.Shape.Rank() == 1 {
-			return Reply{Out: g.bars(cmp.Or(s.width(), 80))}
-		}
-		return Reply{Out: g.blocks(cmp.Or(s.width(), 80))}
+	file = list[len(list)-1]
+	f, ok := show.FormatOf(filepath.Ext(file))
+	if !ok {
+		return arg, "", ""
+	}
+	expression = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(arg), `"`), file)
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(expression), `"`)), file, f
+}
+
+// output writes a value into a file.
+func (s *Session) output(ctx context.Context, arg string) Reply {
+	expression, file, f := target(arg)
+	if f == "" {
+		return failure("expected an expression and a file whose ending is a format: .%s", formatList(show.Formats, ", ."))
+	}
+	out, labels, fail := s.compute(ctx, expression)
+	if fail == nil {
+		fail = s.holds(out, f, expression)
+	}
+	if fail != nil {
+		return *fail
 	}
 	if s.cfg.Files == nil {
 		return failure("this session has no access to files")
 	}
-	picture, what := g.svg()
-	if err := s.cfg.Files.Write(file, picture); err != nil {
+	opt := show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Full: true, Version: 1}
+	out.Name = words.Shorten(expression, 60)
+	var b bytes.Buffer
+	what, err := Write(ctx, &b, out, f, opt)
+	if err != nil {
+		r := refusal(codes.E0533, "", describe.Reason(err)+", while the file was being made; it is as it was", "")
+		r.Limit = !errors.Is(err, context.Canceled)
+		return r
+	}
+	if err := s.cfg.Files.Write(file, b.Bytes()); err != nil {
 		return fileFailure(file, "written", err)
 	}
 	return Reply{Note: fmt.Sprintf("%s written to %s\n", what, file)}
 }
 
+// modes are the formats in which results are shown.
+var modes = []show.Format{show.Table, show.Object, show.CSV, show.TSV, show.Markdown}
+
+func (s *Session) setMode(_ context.Context, arg string) Reply {
+	if !slices.Contains(modes, show.Format(arg)) {
+		return failure("there is no mode `%s`; there are %s", words.Shorten(arg, 40), formatList(modes, ", "))
+	}
+	s.mode = show.Format(arg)
+	return Reply{Note: "results are shown as " + arg + "\n"}
+}
+
+func formatList(list []show.Format, sep string) string {
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = string(f)
+	}
+	return strings.Join(names, sep)
+}
+
 // The sizes of pictures in files.
 const (
-	maxDrawnNodes = 60  // a larger 0/1 square matrix is drawn as a matrix, not as a graph
+	maxDrawnNodes = 200 // a larger 0/1 square matrix is drawn as a matrix, not as a graph
+	maxNames      = 60  // of the columns of a matrix
 	maxCells      = 400 // a matrix of more rows or columns is drawn in blocks
 )
 
-// svg is the picture of a value in a file, and what it shows.
-func (g *grid) svg() (picture []byte, what string) {
-	if g.square && g.rows <= maxDrawnNodes {
-		names := g.labels
-		for i := len(names); i < g.rows; i++ {
-			names = append(names, fmt.Sprint(i))
-		}
-		edge := func(from, to int) bool { return g.at[from*g.cols+to] != 0 }
-		return chart.Graph(g.heading(), names, edge), fmt.Sprintf("the graph of %s", words.Plural(g.rows, "node"))
+// Write writes a value in a format that holds it, and says what. A square 0/1 matrix is
+// drawn as a graph, and of any other with opt.Top the greatest elements are.
+func Write(ctx context.Context, w io.Writer, out *vm.Output, f show.Format, opt show.Options) (what string, err error) {
+	if f != show.SVG {
+		return out.Name, show.Write(ctx, w, out, f, opt)
 	}
+	v := out.Value
+	if _, square := show.DOT.Holds(v.Shape); square && (opt.Top > 0 || v.Kind == tensor.Bool && v.Shape.Dim(0) <= maxDrawnNodes) {
+		if names, edges := show.Edges(ctx, v, opt); len(names) <= maxDrawnNodes {
+			name, _ := diag.Display(out.Name)
+			_, err = w.Write(chart.Graph(name+", "+v.Shape.String(), names, edges))
+			return fmt.Sprintf("the graph of %s", words.Plural(len(names), "node")), err
+		}
+	}
+	picture, what := newGrid(v, out.Name, opt).svg()
+	_, err = w.Write(picture)
+	return what, err
+}
+
+// svg is the picture of a matrix or a vector in a file, and what it shows.
+func (g *grid) svg() (picture []byte, what string) {
 	step := max(1, (max(g.rows, g.cols)+maxCells-1)/maxCells)
 	note := fmt.Sprintf("least %s, greatest %s", show.Number(g.low), show.Number(g.high))
 	what = "the heat map of " + g.heading()
@@ -83,7 +167,7 @@ func (g *grid) svg() (picture []byte, what string) {
 		blocks := fmt.Sprintf("; each square is %dx%d elements and shows the greatest in magnitude", step, step)
 		note, what = note+blocks, what+blocks
 	}
-	if step > 1 || g.cols > maxDrawnNodes {
+	if step > 1 || g.cols > maxNames {
 		names = nil
 	}
 	return chart.Matrix(g.heading(), note, g.scaled(step), names), what
@@ -110,7 +194,6 @@ func (g *grid) scaled(step int) [][]float64 {
 type grid struct {
 	name       string
 	rows, cols int
-	square     bool // a 0/1 matrix of nodes by nodes
 	vector     bool
 	binary     bool
 	at         []float64
@@ -118,8 +201,8 @@ type grid struct {
 	labels     []string
 }
 
-func newGrid(v *tensor.Value) *grid {
-	g := &grid{rows: 1, cols: v.Shape.Dim(0), vector: v.Shape.Rank() == 1, at: v.ToDense()}
+func newGrid(v *tensor.Value, name string, opt show.Options) *grid {
+	g := &grid{name: name, rows: 1, cols: v.Shape.Dim(0), vector: v.Shape.Rank() == 1, at: v.ToDense()}
 	if !g.vector {
 		g.rows, g.cols = g.cols, v.Shape.Dim(1)
 	}
@@ -128,7 +211,9 @@ func newGrid(v *tensor.Value) *grid {
 		g.low, g.high = min(g.low, x), max(g.high, x)
 	}
 	g.binary = g.low >= 0 && g.high <= 1 && v.Kind == tensor.Bool
-	g.square = g.binary && !g.vector && g.rows == g.cols
+	if n := len(opt.Labels); opt.Nodes && n == g.cols && (g.vector || n == g.rows) {
+		g.labels = opt.Labels
+	}
 	return g
 }
 

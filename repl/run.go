@@ -149,7 +149,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	r.Diags, r.File = e.diags, next.file
 	var notes strings.Builder
 	e.made = map[string]*tensor.Value{}
-	r.showing = s.showing(next)
+	r.showing, r.mode = s.showing(next), s.mode
 	for i, w := range c.wants {
 		o := &result.Outputs[i]
 		if w.shown {

@@ -56,6 +56,7 @@ type Config struct {
 type Reply struct {
 	values  []vm.Output // results, which Print writes
 	showing show.Options
+	mode    show.Format
 	Out     string       // results of commands, after them
 	Note    string       // what was done, for a person; not a result
 	Diags   diag.List    // about File, or with places of their own
@@ -72,7 +73,7 @@ type Reply struct {
 // Print writes the results: values as they are read, as they can be large.
 func (r *Reply) Print(ctx context.Context, w io.Writer) error {
 	for i := range r.values {
-		if err := show.Text(ctx, w, &r.values[i], r.showing); err != nil {
+		if err := show.Write(ctx, w, &r.values[i], r.mode, r.showing); err != nil {
 			return err
 		}
 	}
@@ -89,6 +90,7 @@ type Session struct {
 	state
 	line     int // of the entry in the input, from 1
 	history  []string
+	mode     show.Format // of results
 	assigned []vm.Output // by the statement that the last entry ended in
 }
 
@@ -126,7 +128,7 @@ func New(cfg Config) *Session {
 	if cfg.Limits.MaxBytes == 0 {
 		cfg.Limits.MaxBytes = DefaultMemory
 	}
-	s := &Session{cfg: cfg, line: 1}
+	s := &Session{cfg: cfg, line: 1, mode: show.Table}
 	s.reset()
 	return s
 }
@@ -198,7 +200,7 @@ func (s *Session) Eval(ctx context.Context, entry string) (r Reply) {
 // last is the value of the assignment that the session ended in, which a program
 // without a :print gives too.
 func (s *Session) last(context.Context) Reply {
-	return Reply{values: s.assigned, showing: s.showing(&s.state)}
+	return Reply{values: s.assigned, showing: s.showing(&s.state), mode: s.mode}
 }
 
 // blank reports whether a text has no statement in it.
@@ -289,5 +291,5 @@ func (s *Session) width() int {
 
 func (s *Session) showing(of *state) show.Options {
 	labels := of.program.Labels
-	return show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Full: s.cfg.Full, Columns: s.width(), Hint: ":full shows all"}
+	return show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Version: 2, Full: s.cfg.Full, Columns: s.width(), Hint: ":full shows all"}
 }

@@ -116,7 +116,13 @@ func TestRandomFigures(t *testing.T) {
 // numbers are, and hold what they show.
 func TestPictures(t *testing.T) {
 	names := []string{"<b>&\"'", "\x00\u202e", strings.Repeat("long name ", 40), "日本"}
-	graph := Graph("<t>", names, func(from, to int) bool { return from >= to })
+	var edges [][2]int
+	for i := range names {
+		for j := range i + 1 {
+			edges = append(edges, [2]int{i, j})
+		}
+	}
+	graph := Graph("<t>", names, edges)
 	check(t, graph)
 	if n := strings.Count(string(graph), "C") + strings.Count(string(graph), "L"); n < 10 {
 		t.Errorf("%d loops and lines, want at least 10", n)
@@ -127,6 +133,35 @@ func TestPictures(t *testing.T) {
 		if !strings.Contains(string(picture), "&lt;note&gt;") {
 			t.Error("a matrix without its note")
 		}
+	}
+}
+
+// TestSettle: nodes of a graph of 200 neither lie on each other nor far from those
+// that they have edges with, and lie there again.
+func TestSettle(t *testing.T) {
+	const n = 200
+	var edges [][2]int
+	for i := 1; i < n; i++ {
+		edges = append(edges, [2]int{(i - 1) / 3, i})
+	}
+	at := settle(n, edges)
+	if !slices.Equal(at, settle(n, edges)) {
+		t.Error("two pictures of one graph")
+	}
+	for i := range at {
+		for j := range i {
+			if d := math.Hypot(at[i].x-at[j].x, at[i].y-at[j].y); !(d > 0.2) {
+				t.Errorf("%d and %d are %v apart", i, j, d)
+			}
+		}
+	}
+	for _, e := range edges {
+		if d := math.Hypot(at[e[0]].x-at[e[1]].x, at[e[0]].y-at[e[1]].y); d > 8 {
+			t.Errorf("the edge %v is %v long", e, d)
+		}
+	}
+	if alone := settle(1, nil); len(alone) != 1 || math.IsNaN(alone[0].x) {
+		t.Error(alone)
 	}
 }
 

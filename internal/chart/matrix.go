@@ -10,24 +10,34 @@ import (
 // longestLabel is how wide the name of a node or an element is drawn.
 const longestLabel = 130.0
 
-// Graph draws nodes on a circle, in their order from the top clockwise, and each
-// edge as an arrow; two that go both ways are bent apart.
-func Graph(title string, names []string, edge func(from, to int) bool) []byte {
-	const node = 7.0
+// Graph draws nodes where the forces between them come to rest, and each edge as an
+// arrow; two that go both ways are bent apart.
+func Graph(title string, names []string, list [][2]int) []byte {
+	const node, length = 6.0, 64.0
 	n, widest := len(names), 0.0
 	names = slices.Clone(names)
 	for i := range names {
-		names[i] = clip(names[i], textSize, longestLabel)
-		widest = math.Max(widest, textWidth(names[i], textSize))
+		names[i] = clip(names[i], smallSize, longestLabel)
+		widest = math.Max(widest, textWidth(names[i], smallSize))
 	}
-	radius := math.Max(90, float64(n)*node*3/math.Pi)
-	centre := point{radius + widest + 6*node, radius + 7*node}
-	s := &scene{width: 2 * centre.x, height: 2 * centre.y}
-	at, out := make([]point, n), make([]point, n) // out is the direction from the centre
-	for i := range n {
-		sin, cos := math.Sincos(2*math.Pi*float64(i)/float64(n) - math.Pi/2)
-		out[i] = point{cos, sin}
-		at[i] = centre.plus(out[i], radius)
+	at := settle(n, list)
+	low, high := point{}, point{}
+	for i := range at {
+		at[i] = point{at[i].x * length, at[i].y * length}
+		low = point{math.Min(low.x, at[i].x), math.Min(low.y, at[i].y)}
+		high = point{math.Max(high.x, at[i].x), math.Max(high.y, at[i].y)}
+	}
+	around := point{widest + 4*node, 8 * node}
+	s := &scene{width: high.x - low.x + 2*around.x, height: high.y - low.y + 2*around.y}
+	out, taken := make([]point, n), make([]box, n) // out is the direction from the centre
+	for i := range at {
+		at[i] = point{at[i].x - low.x + around.x, at[i].y - low.y + around.y}
+		out[i] = at[i].minus(point{s.width / 2, s.height/2 - 1e-3})
+		taken[i] = box{at[i].x - node, at[i].y - node, at[i].x + node, at[i].y + node}
+	}
+	has := map[[2]int]bool{}
+	for _, e := range list {
+		has[e] = true
 	}
 	var edges, heads strings.Builder
 	arrow := func(d string, from, to point) {
@@ -37,42 +47,74 @@ func Graph(title string, names []string, edge func(from, to int) bool) []byte {
 		edges.WriteString(d + to.plus(u, -5).String())
 		heads.WriteString(lineTo(to, base.plus(side, 3.2), base.plus(side, -3.2)) + "Z")
 	}
-	for i := range n {
-		for j := range n {
-			switch {
-			case !edge(i, j):
-			case i == j: // a loop on the outside
-				u, side := out[i], point{-out[i].y, out[i].x}
-				place := func(along, across float64) point { return at[i].plus(u, along*node).plus(side, across*node) }
-				from, to, bend := place(0.6, -0.8), place(0.6, 0.8), place(5, 4)
-				arrow("M"+from.String()+"C"+place(5, -4).String()+" "+bend.String()+" ", bend, to)
-			default:
-				u := at[j].minus(at[i])
-				from, to := at[i].plus(u, node), at[j].plus(u, -node-1)
-				if !edge(j, i) {
-					arrow("M"+from.String()+"L", from, to)
-					continue
-				}
-				middle := point{(from.x + to.x) / 2, (from.y + to.y) / 2}
-				bend := middle.plus(point{-u.y, u.x}, -math.Hypot(to.x-from.x, to.y-from.y)/8)
-				arrow("M"+from.String()+"Q"+bend.String()+" ", bend, to)
-			}
+	for _, e := range list {
+		i, j := e[0], e[1]
+		if i == j { // a loop on the outside
+			u, side := out[i], point{-out[i].y, out[i].x}
+			place := func(along, across float64) point { return at[i].plus(u, along*node).plus(side, across*node) }
+			from, to, bend := place(0.6, -0.8), place(0.6, 0.8), place(5, 4)
+			arrow("M"+from.String()+"C"+place(5, -4).String()+" "+bend.String()+" ", bend, to)
+			continue
 		}
+		u := at[j].minus(at[i])
+		from, to := at[i].plus(u, node), at[j].plus(u, -node-1)
+		if !has[[2]int{j, i}] {
+			arrow("M"+from.String()+"L", from, to)
+			continue
+		}
+		middle := point{(from.x + to.x) / 2, (from.y + to.y) / 2}
+		bend := middle.plus(point{-u.y, u.x}, -math.Hypot(to.x-from.x, to.y-from.y)/8)
+		arrow("M"+from.String()+"Q"+bend.String()+" ", bend, to)
 	}
 	s.path(edges.String(), paint{stroke: soft, width: 1.2}, "")
 	s.path(heads.String(), paint{fill: soft}, "")
+	frame := box{0, 0, s.width, s.height}
 	for i, name := range names {
 		s.mark(at[i], 0, node, name)
-		place, side := at[i].plus(out[i], 2.2*node), middle
-		if edge(i, i) {
-			place = at[i].plus(out[i], 5*node)
-		}
-		if math.Abs(out[i].x) > 0.25 {
-			side = map[bool]anchor{true: start, false: end}[out[i].x > 0]
-		}
-		s.word(point{place.x, place.y + textSize*0.35}, name, textSize, ink, side)
+		covered, where := place(at[i], name, frame, taken)
+		taken = append(taken, covered)
+		s.word(where, name, smallSize, ink, start)
 	}
 	return s.svg("graph", title)
+}
+
+// settle places nodes by forces, with edges of about length 1: all nodes push each
+// other off, edges pull their ends together, and the centre holds what has none
+// (Fruchterman and Reingold, 1991). It begins with a spiral and ends after a number of
+// steps, so that a graph always has the same picture.
+func settle(n int, edges [][2]int) []point {
+	const steps, turn, gravity = 300, 2.399963, 0.02
+	at, move := make([]point, n), make([]point, n)
+	size := math.Sqrt(float64(n))
+	for i := range at {
+		sin, cos := math.Sincos(turn * float64(i))
+		r := math.Sqrt(float64(i) + 0.5)
+		at[i] = point{r * cos, r * sin}
+	}
+	for step := range steps {
+		for i, p := range at {
+			move[i] = point{-p.x * gravity * size, -p.y * gravity * size}
+		}
+		force := func(i, j int, of func(square float64) float64) {
+			d := point{at[i].x - at[j].x, at[i].y - at[j].y}
+			f := of(math.Max(1e-6, d.x*d.x+d.y*d.y))
+			move[i], move[j] = point{move[i].x + d.x*f, move[i].y + d.y*f}, point{move[j].x - d.x*f, move[j].y - d.y*f}
+		}
+		for i := range n {
+			for j := range i {
+				force(i, j, func(square float64) float64 { return 1 / square })
+			}
+		}
+		for _, e := range edges {
+			force(e[0], e[1], func(square float64) float64 { return -math.Sqrt(square) })
+		}
+		heat := size / 4 * (1 - float64(step)/steps)
+		for i, m := range move {
+			by := math.Min(1, heat/math.Max(1e-9, math.Hypot(m.x, m.y)))
+			at[i] = point{at[i].x + m.x*by, at[i].y + m.y*by}
+		}
+	}
+	return at
 }
 
 func (p point) plus(u point, by float64) point { return point{p.x + u.x*by, p.y + u.y*by} }

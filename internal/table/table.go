@@ -106,6 +106,9 @@ func Align(indent string, rows [][]string, right ...int) []string {
 }
 
 // Lines is Align of rows that are read twice, so that they need not be held.
+// It is not inlined: a binary has each copy of the loops around it once more.
+//
+//go:noinline
 func Lines(indent string, rows iter.Seq[[]string], right ...int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var width []int

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -68,25 +69,29 @@ func (w *writer) items(v *tensor.Value, most int) (list iter.Seq[cell], n int) {
 		return first(list, most), n
 	}
 	var best []cell // no more than twice what is listed
-	sort := func() {
-		slices.SortStableFunc(best, func(a, b cell) int {
+	order := func() {
+		sort.SliceStable(best, func(i, j int) bool {
+			a, b := best[i], best[j]
 			if w.opt.Sort == ByName {
-				return slices.Compare(w.opt.places(v.Shape, a), w.opt.places(v.Shape, b))
+				return slices.Compare(w.opt.places(v.Shape, a), w.opt.places(v.Shape, b)) < 0
 			}
-			return cmp.Compare(b.value, a.value)
+			return a.value > b.value
 		})
 		best = best[:min(most, len(best))]
 	}
 	for c := range list {
 		if best = append(best, c); len(best)/2 > most {
-			sort()
+			order()
 		}
 	}
-	sort()
+	order()
 	return slices.Values(best), n
 }
 
 // first is the first n of a list.
+// It is not inlined: a binary has each copy of the loops around it once more.
+//
+//go:noinline
 func first[T any](list iter.Seq[T], n int) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		k := 0

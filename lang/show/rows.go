@@ -227,6 +227,9 @@ type cell struct {
 }
 
 // cells is the elements that are not 0, row by row, and those of a vector that are.
+// It is not inlined: a binary has each copy of the loops around it once more.
+//
+//go:noinline
 func (w *writer) cells(v *tensor.Value) iter.Seq[cell] {
 	return func(yield func(cell) bool) {
 		start, members := byPart(v.Part)

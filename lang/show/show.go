@@ -44,6 +44,8 @@ type Options struct {
 	Precision *int
 	// Hint says how to see what was cut, such as "--full shows all".
 	Hint string
+
+	exact bool // labels are as they are, for programs
 }
 
 // What Text shows of a value that is not shown in full.
@@ -100,6 +102,9 @@ func (o *Options) label(node int) string {
 		return strconv.Itoa(node)
 	}
 	s := o.Labels[node]
+	if o.exact {
+		return s
+	}
 	plain := s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s, `,{}[]"\`) && !strings.Contains(s, "->") && utf8.ValidString(s)
 	for _, r := range s {
 		plain = plain && unicode.IsPrint(r)

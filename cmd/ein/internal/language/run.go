@@ -2,22 +2,30 @@ package language
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ein"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/words"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
+	"ein/repl"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/tensor"
@@ -42,7 +50,9 @@ type runFlags struct {
 	sort                show.Order
 	top                 int
 	precision           *int
-	columns             int // of the terminal
+	format              show.Format
+	output              string // file
+	columns             int    // of the terminal
 	timeout             time.Duration
 }
 
@@ -77,12 +87,13 @@ anything runs.`,
   echo ':print tc(edges([[0, 1], [1, 2]], 3))' | ein run -
   ein run ownership.ein --input A=owners.csv --labels
   ein run payments.ein --labels --top 20 --precision 2
+  ein run ownership.ein --input A=owners.csv --labels -o owners.svg
   ein run program.ein --json --max-memory 64MiB --max-ops 1e9 --timeout 2s`,
 	}, func(ctx context.Context, name string, p *programFlags) error {
-		a.JSON, a.Form = f.json != 0, f.json
-		if f.json != 0 && (f.sort != show.ByPlace || f.top > 0 || f.precision != nil) {
-			return a.Usage("--sort, --top and --precision are about text; JSON has every element as it is")
+		if err := f.choose(a); err != nil {
+			return err
 		}
+		a.JSON, a.Form = f.format == show.Object && f.output == "-", f.json
 		f.columns = columns(a.Out)
 		ctx, stop := cli.Within(ctx, f.timeout)
 		defer stop()
@@ -97,6 +108,8 @@ anything runs.`,
 	cli.One(show.ByValue, show.ByName).Flag(cmd, &f.sort, "sort", "list the elements of vectors and matrices by value, the greatest first, or by name")
 	cli.Int(1, math.MaxInt).Flag(cmd, &f.top, "top", "list that many elements of each vector and matrix, by default the greatest")
 	flags.Lookup("top").DefValue = ""
+	cli.One(show.Formats...).Flag(cmd, &f.format, "format", "write outputs as "+cli.Join(show.Formats, ", "))
+	flags.StringVarP(&f.output, "output", "o", "", "`file` to write, in the format of its ending or --format; FILE.NAME.ENDING for each of several outputs")
 	cli.Opt(cli.Int(0, 15)).Flag(cmd, &f.precision, "precision", "digits after the point of real numbers (default: as many as read back the same)")
 	flags.BoolVar(&f.full, "full", false, "print large values in full")
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
@@ -107,25 +120,31 @@ anything runs.`,
 
 // run runs a program and writes its outputs to out.
 func run(ctx context.Context, a *cli.App, name string, program *programFlags, f *runFlags, out *cli.Output) error {
-	most := f.output
-	if f.json != 0 && f.output == 0 && !f.full {
+	most := f.limitFlags.output
+	if f.format != show.Table && most == 0 && !f.full && f.output == "-" {
 		most = defaultOutput
 	}
 	limits := ein.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: most}
-	if f.json == 2 {
-		limits.MaxOutputElements = 0 // how many entries there are is known after the run
+	lists := f.json == 2 || f.format != show.Table && f.format != show.Object
+	if lists {
+		limits.MaxOutputElements = 0 // how many elements there are is known after the run
 	}
 	p, err := load(ctx, a, name, program, limits)
 	if err != nil {
 		return err
 	}
+	files, err := f.targets(a, p, name, program)
+	if err != nil {
+		return err
+	}
 	regs, outputs := p.Code().Regs, p.Code().Outputs
-	if f.json == 2 {
+	if lists {
 		if err := written(p, most, func(i int) uint64 {
-			if show.MaybeSparse(regs[outputs[i].Reg].Shape) {
+			s := regs[outputs[i].Reg].Shape
+			if f.json == 2 && show.MaybeSparse(s) || f.json != 2 && !f.format.Counted(s) {
 				return 0
 			}
-			return regs[outputs[i].Reg].Shape.Elems()
+			return s.Elems()
 		}); err != nil {
 			return f.refused(ctx, p, err, "run")
 		}
@@ -135,9 +154,12 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 		return f.refused(ctx, p, err, "run")
 	}
 	warn(a, p, result)
-	if f.json == 2 {
+	if lists {
 		if err := written(p, most, func(i int) uint64 {
 			v := result.Outputs[i].Value
+			if f.json != 2 {
+				return f.format.Elements(ctx, v)
+			}
 			if n, sparse := show.Entries(ctx, v); sparse {
 				return n
 			}
@@ -146,13 +168,15 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 			return f.refused(ctx, p, err, "written")
 		}
 	}
-	opt := show.Options{Nodes: f.labels, Labels: result.Labels, Version: f.json, Full: f.full,
+	opt := show.Options{Nodes: f.labels, Labels: result.Labels, Version: f.json, Full: f.full || f.output != "-",
 		Sort: f.sort, Top: f.top, Precision: f.precision, Columns: f.columns, Hint: "--full shows all"}
+	if f.output != "-" {
+		return f.save(ctx, a, p, result, files, opt)
+	}
 	w := bufio.NewWriterSize(out, outputBuffer)
-	if f.json != 0 {
-		err = runJSON(ctx, w, p, result, opt)
-	} else {
-		err = result.Text(ctx, w, opt)
+	err = f.write(ctx, w, p, result, opt)
+	if err == nil {
+		err = w.Flush()
 	}
 	if err != nil && ctx.Err() != nil {
 		if !out.Begun {
@@ -164,10 +188,123 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	if err != nil {
 		return cli.Unwritten("-", err)
 	}
+	f.tell(a, p, result)
+	return nil
+}
+
+// tell says what a run used, if it was asked for.
+func (f *runFlags) tell(a *cli.App, p *ein.Program, result *ein.Result) {
 	if f.stats {
 		a.Printf("operations  %s (certified: at most %s)\n", words.Count(result.Stats.Ops), words.Count(p.Certificate().Ops))
 		a.Printf("memory      %s\n", words.Bytes(result.Stats.PeakBytes))
 		a.Printf("time        %v\n", result.Wall.Round(time.Microsecond))
+	}
+}
+
+// choose settles the format: that of --json, of --format, or of the ending of the file.
+func (f *runFlags) choose(a *cli.App) error {
+	if f.json != 0 {
+		if f.format != "" && f.format != show.Object {
+			return a.Usage("--json and --format %s are two formats", f.format)
+		}
+		f.format = show.Object
+	}
+	f.output = cmp.Or(f.output, "-")
+	if f.format == "" && f.output != "-" {
+		var ok bool
+		if f.format, ok = show.FormatOf(filepath.Ext(f.output)); !ok {
+			return a.Usage("-o %s: the ending names no format; --format does: %s", f.output, cli.Join(show.Formats, ", "))
+		}
+	}
+	f.format = cmp.Or(f.format, show.Table)
+	if f.format == show.Object {
+		f.json = max(f.json, 1)
+	}
+	if (f.format == show.Object || f.format == show.NPY) && (f.sort != show.ByPlace || f.top > 0 || f.precision != nil) {
+		return a.Usage("--sort, --top and --precision are about lists; %s has every element as it is", f.format)
+	}
+	return nil
+}
+
+// targets are the files to write: one, or one for each output. What cannot be
+// written is refused before anything runs, and so is a file that is read.
+func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *programFlags) ([]string, error) {
+	outputs := p.Code().Outputs
+	for _, o := range outputs {
+		of := p.Code().Regs[o.Reg].Type
+		if what, ok := f.format.Holds(of.Shape); !ok {
+			return nil, a.Usage("--format %s is for %s, and `%s` is %v", f.format, what, o.Name, of)
+		}
+		if takes := tensor.SatMul(8, of.Shape.Elems()); f.format == show.SVG && f.top == 0 && takes > f.memory {
+			return nil, a.Usage("to draw all of `%s` takes %s, and --max-memory is %s; --top N draws the greatest elements", o.Name, words.Bytes(takes), words.Bytes(f.memory))
+		}
+	}
+	files := []string{f.output}
+	switch {
+	case len(outputs) == 1 || f.format.Many():
+	case f.output == "-":
+		return nil, a.Usage("--format %s holds one output, and the program has %d; -o FILE writes a file for each", f.format, len(outputs))
+	default:
+		files = nil
+		ending := filepath.Ext(f.output)
+		for _, o := range outputs {
+			part := strings.Trim(notInNames.ReplaceAllString(o.Name, "-"), "-")
+			file := strings.TrimSuffix(f.output, ending) + "." + part
+			for n := 2; slices.ContainsFunc(files, func(other string) bool { return strings.EqualFold(other, file+ending) }); n++ {
+				file = fmt.Sprintf("%s.%s-%d", strings.TrimSuffix(f.output, ending), part, n)
+			}
+			files = append(files, file+ending)
+		}
+	}
+	read := []string{name}
+	for _, s := range program.inputs {
+		if in, err := bind.Parse(s); err == nil { // load has told of an error
+			read = append(read, in.Path)
+		}
+	}
+	for _, file := range files {
+		there, err := os.Stat(file)
+		for _, other := range read {
+			if in, inErr := os.Stat(other); err == nil && inErr == nil && os.SameFile(there, in) {
+				return nil, a.Usage("-o: %s is read by this run, and would be overwritten", file)
+			}
+		}
+	}
+	return files, nil
+}
+
+// notInNames is what the name of an output has that the name of a file should not.
+var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_]+`)
+
+// save writes the outputs to files, each whole or not at all.
+func (f *runFlags) save(ctx context.Context, a *cli.App, p *ein.Program, result *ein.Result, files []string, opt show.Options) error {
+	for i, file := range files {
+		part := *result
+		if len(files) > 1 {
+			part.Outputs = result.Outputs[i : i+1]
+		}
+		err := a.Write(file, func(w io.Writer) error { return f.write(ctx, w, p, &part, opt) })
+		if ctx.Err() != nil {
+			return cli.StoppedWhile(ctx, file+" was being written: it is as it was before")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.tell(a, p, result)
+	return nil
+}
+
+// write writes outputs in the format.
+func (f *runFlags) write(ctx context.Context, w io.Writer, p *ein.Program, r *ein.Result, opt show.Options) error {
+	if f.format == show.Object {
+		return runJSON(ctx, bufio.NewWriter(w), p, r, opt)
+	}
+	opt.Labels = r.Labels
+	for i := range r.Outputs {
+		if _, err := repl.Write(ctx, w, &r.Outputs[i].Output, f.format, opt); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -205,7 +342,7 @@ func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done 
 	}
 	d, flag := describe.Refused(limit)
 	notes := []string{fmt.Sprintf("Nothing was %s. `%s` sets the limit; `ein cost` shows every statement.", done, flag)}
-	if d.Code == codes.E0532 && f.output == 0 {
+	if d.Code == codes.E0532 && f.limitFlags.output == 0 {
 		notes = append(notes, "`--full` lifts the limit.")
 	}
 	sparse := func(o code.Output) bool { return show.MaybeSparse(p.Code().Regs[o.Reg].Shape) }

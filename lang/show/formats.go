@@ -1,0 +1,323 @@
+package show
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"html"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"ein/internal/page"
+	"ein/internal/table"
+	"ein/vm"
+	"ein/vm/tensor"
+)
+
+// Format is a form in which results are written.
+type Format string
+
+// The formats. A picture is written by who has the means to draw.
+const (
+	Table    Format = "table" // what Text writes
+	Object   Format = "json"  // what JSON writes
+	CSV      Format = "csv"
+	TSV      Format = "tsv"
+	Markdown Format = "markdown"
+	NPY      Format = "npy"
+	DOT      Format = "dot"
+	GraphML  Format = "graphml"
+	SVG      Format = "svg"
+)
+
+// Formats are all of them.
+var Formats = []Format{Table, Object, CSV, TSV, Markdown, NPY, DOT, GraphML, SVG}
+
+// endings are the formats by the endings of files.
+var endings = map[string]Format{".txt": Table, ".md": Markdown, ".gv": DOT}
+
+// FormatOf is the format that the ending of a file names.
+func FormatOf(ending string) (Format, bool) {
+	ending = strings.ToLower(ending)
+	if f, ok := endings[ending]; ok {
+		return f, true
+	}
+	f := Format(strings.TrimPrefix(ending, "."))
+	return f, slices.Contains(Formats, f)
+}
+
+// Many reports whether a text may hold several results.
+func (f Format) Many() bool { return f == Table || f == Object || f == Markdown || f == DOT }
+
+// Holds reports whether a format can hold a value, and otherwise what it holds.
+func (f Format) Holds(s tensor.Shape) (what string, ok bool) {
+	switch f {
+	case DOT, GraphML:
+		return "square matrices", s.Rank() == 2 && s.Dim(0) == s.Dim(1)
+	case SVG:
+		return "vectors and matrices that are not empty", (s.Rank() == 1 || s.Rank() == 2) && s.Elems() > 0
+	}
+	return "", true
+}
+
+// dense reports whether a format has all elements, and not those that are not 0.
+func (f Format) dense() bool { return f == Object || f == NPY }
+
+// Elements is how many elements of a value a format has, if the context doesn't end.
+func (f Format) Elements(ctx context.Context, v *tensor.Value) uint64 {
+	if f.dense() || v.Shape.Rank() < 2 {
+		return v.Shape.Elems()
+	}
+	w := newWriter(ctx, io.Discard, Options{})
+	return w.count(v, math.MaxInt)
+}
+
+// Counted reports whether Elements of a shape can be told without the value.
+func (f Format) Counted(s tensor.Shape) bool { return f.dense() || s.Rank() < 2 }
+
+// Write writes an output in any format but SVG, in full but for opt.Top.
+func Write(ctx context.Context, to io.Writer, out *vm.Output, f Format, opt Options) error {
+	switch f {
+	case Table:
+		return Text(ctx, to, out, opt)
+	case Object:
+		if err := JSON(ctx, to, out, opt); err != nil {
+			return err
+		}
+		_, err := io.WriteString(to, "\n")
+		return err
+	}
+	opt.exact = true
+	w := newWriter(ctx, to, opt)
+	if out.Value.Kind == tensor.Real {
+		w.digits = opt.Precision
+	}
+	switch f {
+	case NPY:
+		w.npy(out.Value)
+	case DOT:
+		w.dot(out)
+	case GraphML:
+		w.graphML(out)
+	case Markdown:
+		w.markdown(out)
+	default:
+		sep := map[Format]string{CSV: ",", TSV: "\t"}[f]
+		heads, rows := w.records(out)
+		w.put(strings.Join(heads, sep), "\n")
+		for row := range rows {
+			for i, cell := range row {
+				if i > 0 {
+					w.put(sep)
+				}
+				w.put(quoted(cell, sep))
+			}
+			w.put("\n")
+		}
+	}
+	return w.end()
+}
+
+// quoted is a field that reads back as it is: an edge list has comments, too.
+func quoted(s, sep string) string {
+	if s == "" || s[0] == '#' || strings.TrimSpace(s) != s || strings.ContainsAny(s, sep+"\"\r\n") {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return s
+}
+
+// most is how many elements are written.
+func (w *writer) most() int {
+	if w.opt.Top > 0 {
+		return w.opt.Top
+	}
+	return math.MaxInt
+}
+
+// records is an output as a table: of a graph its edges, of other matrices the
+// elements that are not 0. Its columns have the names by which an input knows them.
+func (w *writer) records(out *vm.Output) (heads []string, rows iter.Seq[[]string]) {
+	v := out.Value
+	s := v.Shape
+	nodes := func(list iter.Seq[int]) iter.Seq[[]string] {
+		return func(yield func([]string) bool) {
+			for n := range first(list, w.most()) {
+				if !yield([]string{w.opt.label(n)}) {
+					return
+				}
+			}
+		}
+	}
+	node, isNode := w.opt.node(out)
+	switch {
+	case isNode:
+		return []string{"node"}, nodes(slices.Values([]int{node}))
+	case s.Rank() == 0:
+		return []string{"value"}, slices.Values([][]string{{w.format(v.At())}})
+	case w.opt.path(out):
+		return []string{"node"}, nodes(slices.Values(w.pathOf(v)))
+	case w.opt.set(v):
+		return []string{"node"}, nodes(w.indices(v))
+	case s.Rank() == 1:
+		heads = []string{"node", "value"}
+	case isGraph(v):
+		heads = []string{"source", "target"}
+	case s.Rank() == 2:
+		heads = []string{"source", "target", "weight"}
+	default:
+		for d := range s.Rank() {
+			heads = append(heads, fmt.Sprintf("axis%d", d))
+		}
+		heads = append(heads, "value")
+	}
+	if s.Elems() == 0 {
+		return heads, func(func([]string) bool) {}
+	}
+	return heads, func(yield func([]string) bool) {
+		items, _ := w.items(v, w.most())
+		for c := range items {
+			if !yield(append(w.opt.places(s, c), w.format(c.value))[:len(heads)]) {
+				return
+			}
+		}
+	}
+}
+
+// markdown writes a table under the name of the output.
+func (w *writer) markdown(out *vm.Output) {
+	t := &table.Table{Title: out.Name, Caption: out.Value.Type.String()}
+	heads, rows := w.records(out)
+	for _, h := range heads {
+		t.Columns = append(t.Columns, table.Column{Name: h, Words: h != "value" && h != "weight"})
+	}
+	for row := range rows {
+		var r table.Row
+		for _, cell := range row {
+			r.Cells = append(r.Cells, table.Cell{Text: cell})
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	_ = t.Markdown(w) // the writer keeps its error
+	w.put("\n")
+}
+
+// edges is the edges of a square matrix, and whether it has a node: with a greatest
+// number of edges those at their ends, otherwise all.
+func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool) {
+	list, _ = w.items(v, w.most())
+	if w.opt.Top == 0 {
+		return list, func(int) bool { return true }
+	}
+	ends := map[int]bool{}
+	for c := range list {
+		ends[c.row], ends[c.col] = true, true
+	}
+	return list, func(n int) bool { return ends[n] }
+}
+
+// Edges is the edges of a square matrix, by the number of the name.
+func Edges(ctx context.Context, v *tensor.Value, opt Options) (names []string, edges [][2]int) {
+	opt.exact = true
+	w := newWriter(ctx, io.Discard, opt)
+	list, has := w.edges(v)
+	number := map[int]int{}
+	for n := range v.Shape.Dim(0) {
+		if has(n) {
+			number[n] = len(names)
+			names = append(names, opt.place(v.Shape.Dim(0), n))
+		}
+	}
+	for c := range list {
+		edges = append(edges, [2]int{number[c.row], number[c.col]})
+	}
+	return names, edges
+}
+
+func (w *writer) dot(out *vm.Output) {
+	v := out.Value
+	size := v.Shape.Dim(0)
+	id := func(s string) string {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+	}
+	edges, has := w.edges(v)
+	w.put("digraph ", id(out.Name), " {\n")
+	for n := 0; n < size && !w.ended(); n++ {
+		if has(n) {
+			w.put("  ", id(w.opt.place(size, n)), ";\n")
+		}
+	}
+	for c := range edges {
+		w.put("  ", id(w.opt.place(size, c.row)), " -> ", id(w.opt.place(size, c.col)))
+		if !isGraph(v) {
+			w.put(` [label="`, w.format(c.value), `"]`)
+		}
+		w.put(";\n")
+	}
+	w.put("}\n")
+}
+
+func (w *writer) graphML(out *vm.Output) {
+	v := out.Value
+	size := v.Shape.Dim(0)
+	text := func(s string) string { return html.EscapeString(page.Visible(s)) }
+	edges, has := w.edges(v)
+	w.put(`<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="label" for="node" attr.name="label" attr.type="string"/>
+<key id="weight" for="edge" attr.name="weight" attr.type="double"/>
+<graph id="`, text(out.Name), `" edgedefault="directed">
+`)
+	for n := 0; n < size && !w.ended(); n++ {
+		if has(n) {
+			w.put(fmt.Sprintf(`<node id="n%d"><data key="label">`, n), text(w.opt.place(size, n)), "</data></node>\n")
+		}
+	}
+	for c := range edges {
+		w.put(fmt.Sprintf(`<edge source="n%d" target="n%d">`, c.row, c.col))
+		if !isGraph(v) {
+			w.put(`<data key="weight">`, w.format(c.value), `</data>`)
+		}
+		w.put("</edge>\n")
+	}
+	w.put("</graph>\n</graphml>\n")
+}
+
+// npy writes an array in version 1 of the format of NumPy.
+func (w *writer) npy(v *tensor.Value) {
+	kind := map[tensor.Kind]string{tensor.Bool: "|b1", tensor.Int: "<i8", tensor.Real: "<f8"}[v.Kind]
+	var shape strings.Builder
+	for d := range v.Shape.Rank() {
+		fmt.Fprintf(&shape, "%d,", v.Shape.Dim(d))
+	}
+	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape.String())
+	const before, align = 10, 64
+	head += strings.Repeat(" ", align-1-(before+len(head))%align) + "\n"
+	w.put("\x93NUMPY\x01\x00")
+	_, _ = w.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(head))))
+	w.put(head)
+	number := func(x float64) {
+		switch v.Kind {
+		case tensor.Bool:
+			_ = w.WriteByte(byte(x))
+		case tensor.Int:
+			_, _ = w.Write(binary.LittleEndian.AppendUint64(w.num[:0], uint64(int64(x))))
+		default:
+			_, _ = w.Write(binary.LittleEndian.AppendUint64(w.num[:0], math.Float64bits(x)))
+		}
+	}
+	switch {
+	case v.Shape.Rank() == 0:
+		number(v.At())
+	case v.Shape.Elems() > 0:
+		for i := 0; i < rows(v) && !w.ended(); i++ {
+			for _, part := range w.row(v, i, width(v)) {
+				for _, x := range part {
+					number(x)
+				}
+			}
+		}
+	}
+}
