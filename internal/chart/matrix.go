@@ -13,7 +13,7 @@ const longestLabel = 130.0
 // Graph draws nodes where the forces between them come to rest, and each edge as an
 // arrow; two that go both ways are bent apart.
 func Graph(title string, names []string, list [][2]int) []byte {
-	const node, length = 6.0, 64.0
+	const node = 6.0
 	n, widest := len(names), 0.0
 	names = slices.Clone(names)
 	for i := range names {
@@ -21,6 +21,7 @@ func Graph(title string, names []string, list [][2]int) []byte {
 		widest = math.Max(widest, textWidth(names[i], smallSize))
 	}
 	at := settle(n, list)
+	length := scaleOf(at, list)
 	low, high := point{}, point{}
 	for i := range at {
 		at[i] = point{at[i].x * length, at[i].y * length}
@@ -38,6 +39,17 @@ func Graph(title string, names []string, list [][2]int) []byte {
 	has := map[[2]int]bool{}
 	for _, e := range list {
 		has[e] = true
+		if i := e[0]; i == e[1] {
+			p := at[i].plus(out[i], 3*node)
+			taken = append(taken, box{p.x - 2*node, p.y - 2*node, p.x + 2*node, p.y + 2*node})
+			continue
+		}
+		u := at[e[1]].minus(at[e[0]])
+		for _, far := range []float64{2, 4} { // no name stands on an arrow near its ends
+			for _, p := range []point{at[e[0]].plus(u, far*node), at[e[1]].plus(u, -far*node)} {
+				taken = append(taken, box{p.x - 4, p.y - 4, p.x + 4, p.y + 4})
+			}
+		}
 	}
 	var edges, heads strings.Builder
 	arrow := func(d string, from, to point) {
@@ -83,7 +95,7 @@ func Graph(title string, names []string, list [][2]int) []byte {
 // (Fruchterman and Reingold, 1991). It begins with a spiral and ends after a number of
 // steps, so that a graph always has the same picture.
 func settle(n int, edges [][2]int) []point {
-	const steps, turn, gravity = 300, 2.399963, 0.02
+	const steps, turn, gravity = 300, 2.399963, 0.5
 	at, move := make([]point, n), make([]point, n)
 	size := math.Sqrt(float64(n))
 	for i := range at {
@@ -93,7 +105,7 @@ func settle(n int, edges [][2]int) []point {
 	}
 	for step := range steps {
 		for i, p := range at {
-			move[i] = point{-p.x * gravity * size, -p.y * gravity * size}
+			move[i] = point{-p.x * gravity, -p.y * gravity}
 		}
 		force := func(i, j int, of func(square float64) float64) {
 			d := point{at[i].x - at[j].x, at[i].y - at[j].y}
@@ -115,6 +127,22 @@ func settle(n int, edges [][2]int) []point {
 		}
 	}
 	return at
+}
+
+// scaleOf is how large the unit of a picture is: edges of a readable length, and nodes
+// side by side that leave room for a name.
+func scaleOf(at []point, edges [][2]int) float64 {
+	const longest, edge, apart = 64.0, 60.0, 26.0
+	sum, near := 0.0, math.Inf(1)
+	for _, e := range edges {
+		sum += math.Hypot(at[e[0]].x-at[e[1]].x, at[e[0]].y-at[e[1]].y)
+	}
+	for i := range at {
+		for j := range i {
+			near = math.Min(near, math.Hypot(at[i].x-at[j].x, at[i].y-at[j].y))
+		}
+	}
+	return math.Min(longest, math.Max(edge*float64(len(edges))/math.Max(sum, 1e-9), apart/near))
 }
 
 func (p point) plus(u point, by float64) point { return point{p.x + u.x*by, p.y + u.y*by} }
