@@ -47,6 +47,7 @@ type runFlags struct {
 	limitFlags
 	json                int // the version of the form, 0 for text
 	labels, full, stats bool
+	watch               bool
 	sort                show.Order
 	top                 int
 	precision           *int
@@ -95,11 +96,28 @@ anything runs.`,
 		}
 		a.JSON, a.Form = f.format == show.Object && f.output == "-", f.json
 		f.columns = columns(a.Out)
-		ctx, stop := cli.Within(ctx, f.timeout)
-		defer stop()
-		out := &cli.Output{W: a.Out, Ctx: ctx}
-		a.Out, a.Err = &cli.Output{W: a.Out, Ctx: ctx, Longer: cli.LastWords}, &cli.Output{W: a.Err, Ctx: ctx, Longer: cli.LastWords}
-		return run(ctx, a, name, p, f, out)
+		stdout, stderr := a.Out, a.Err
+		once := func() error {
+			ctx, stop := cli.Within(ctx, f.timeout)
+			defer stop()
+			out := &cli.Output{W: stdout, Ctx: ctx}
+			a.Out, a.Err = &cli.Output{W: stdout, Ctx: ctx, Longer: cli.LastWords}, &cli.Output{W: stderr, Ctx: ctx, Longer: cli.LastWords}
+			return run(ctx, a, name, p, f, out)
+		}
+		if !f.watch {
+			return once()
+		}
+		if slices.Contains(reads(name, p), "-") {
+			return a.Usage("--watch runs again when files change, and standard input is none")
+		}
+		return watch(ctx, reads(name, p), func() error {
+			err := a.Fail(once())
+			a.Out, a.Err = stdout, stderr
+			if ctx.Err() == nil {
+				a.Note("watching %s; Ctrl-C ends", words.Plural(len(reads(name, p)), "file"))
+			}
+			return err
+		})
 	})
 	jsonForm.Flag(cmd, &f.json, "json", "print one JSON object; version 2 has sparse matrices as entries, and labels once")
 	flags := cmd.Flags()
@@ -113,6 +131,7 @@ anything runs.`,
 	cli.Opt(cli.Int(0, 15)).Flag(cmd, &f.precision, "precision", "digits after the point of real numbers (default: as many as read back the same)")
 	flags.BoolVar(&f.full, "full", false, "print large values in full")
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
+	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until an interrupt")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
 	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time, such as 2s (default: no limit)")
 	return cmd
@@ -256,21 +275,60 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 			files = append(files, file+ending)
 		}
 	}
-	read := []string{name}
-	for _, s := range program.inputs {
-		if in, err := bind.Parse(s); err == nil { // load has told of an error
-			read = append(read, in.Path)
-		}
-	}
 	for _, file := range files {
 		there, err := os.Stat(file)
-		for _, other := range read {
+		for _, other := range reads(name, program) {
 			if in, inErr := os.Stat(other); err == nil && inErr == nil && os.SameFile(there, in) {
 				return nil, a.Usage("-o: %s is read by this run, and would be overwritten", file)
 			}
 		}
 	}
 	return files, nil
+}
+
+// reads are the files that a run reads.
+func reads(name string, program *programFlags) []string {
+	list := []string{name}
+	for _, s := range program.inputs {
+		if in, err := bind.Parse(s); err == nil { // load tells of an error
+			list = append(list, in.Path)
+		}
+	}
+	return list
+}
+
+// watch does work at once, and again each time that files have changed and then stayed
+// the same for a moment: some programs write a file in steps. What it finds is not
+// lost while work is done. It ends with the context, and with the error of work if
+// that was under way.
+func watch(ctx context.Context, files []string, work func() error) error {
+	const moment = 200 * time.Millisecond
+	stamps := func() string {
+		var b strings.Builder
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil {
+				fmt.Fprintln(&b, info.ModTime().UnixNano(), info.Size())
+			} else {
+				fmt.Fprintln(&b, err)
+			}
+		}
+		return b.String()
+	}
+	for done, before := "", stamps(); ; {
+		now := stamps()
+		if now != done && now == before {
+			done = now
+			if err := work(); ctx.Err() != nil {
+				return err
+			}
+		}
+		before = now
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(moment):
+		}
+	}
 }
 
 // notInNames is what the name of an output has that the name of a file should not.
