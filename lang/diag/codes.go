@@ -8,12 +8,12 @@ import (
 	"ein/internal/codes"
 )
 
-// Code and Class are those of package codes, which has the table of all codes; the
-// folder explain has a page for each.
-type (
-	Code  = codes.Code
-	Class = codes.Class
-)
+// Code is a code of package codes, which has the table of all; the folder explain
+// has a page for each.
+type Code = codes.Code
+
+// Class is the class of a code.
+type Class = codes.Class
 
 // The classes of what is wrong: see package codes.
 const (

@@ -188,7 +188,7 @@ func (w *writer) records(out *vm.Output) (heads []string, rows iter.Seq[[]string
 
 // markdown writes a table under the name of the output.
 func (w *writer) markdown(out *vm.Output) {
-	t := &table.Table{Title: out.Name, Caption: out.Value.Type.String()}
+	t := &table.Table{Title: out.Name, Caption: out.Value.String()}
 	heads, rows := w.records(out)
 	for _, h := range heads {
 		t.Columns = append(t.Columns, table.Column{Name: h, Words: h != "value" && h != "weight"})

@@ -43,18 +43,18 @@ func (r *reader) json() error {
 	t := &table{reader: r, d: dialect{sep: ','}, cols: columns{src: 0, dst: 1, weight: 2}, data: chunks[float64]{mem: r.mem}}
 	f := &jsonFile{table: t, tokens: x, count: -1}
 	r.line = &x.line
-	read, what := f.rows, "an array or an object"
+	read := f.rows
 	switch kind := f.peek(); {
 	case r.opt.Kind == Scalar:
-		read, what = f.scalar, "a number"
+		read = f.scalar
 	case r.opt.Kind == Vector && kind == '{':
 		read = f.vectorByNode
 	case r.opt.Kind == Vector:
-		read, what = f.vector, "an array"
+		read = f.vector
 	case kind == '{':
 		read = f.graphObject
 	case kind != '[':
-		return f.unexpected(what)
+		return f.unexpected("an array or an object")
 	}
 	if err := read(); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (f *jsonFile) vector() error {
 		return err
 	}
 	list := chunks[float64]{mem: f.mem}
-	err := f.tokens.array("an array", func() error {
+	err := f.array("an array", func() error {
 		x, err := f.value()
 		if err != nil {
 			return err
@@ -287,7 +287,7 @@ func (f *jsonFile) rows() error {
 func (f *jsonFile) numericRows(w *row) error {
 	first := chunks[float64]{mem: f.mem}
 	for f.peek() != ']' {
-		tok, err := f.tokens.number()
+		tok, err := f.number()
 		if err == nil && len(w.cells) < 3 { // should they be nodes
 			w.cells = append(w.cells, cell{val: f.keep(tok), as: number, line: f.tokLine, off: f.tokCol})
 		}
@@ -360,7 +360,7 @@ func (f *jsonFile) denseRows(width int, element func(i, j int, x float64) error)
 	for height = 1; f.peek() != ']'; height++ {
 		line, col := f.tokLine, f.tokCol
 		n := 0
-		err = f.tokens.array("an array", func() error {
+		err = f.array("an array", func() error {
 			x, err := f.value()
 			if n++; err != nil || n > width {
 				return err
@@ -431,7 +431,7 @@ func (f *jsonFile) graphObject() error {
 
 // size reads a number of nodes.
 func (f *jsonFile) size() error {
-	tok, err := f.tokens.number()
+	tok, err := f.number()
 	if err != nil {
 		return err
 	}

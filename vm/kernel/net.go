@@ -92,8 +92,3 @@ func (s *Scratch) takeI(n int) (i []int32) {
 	i, s.I = s.I[:n], s.I[n:]
 	return i
 }
-
-func (s *Scratch) takeW(n int) (w []uint64) {
-	w, s.W = s.W[:n], s.W[n:]
-	return w
-}

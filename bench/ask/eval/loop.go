@@ -153,7 +153,7 @@ func (l *loop) run(ctx context.Context) error {
 			l.flying--
 			l.reserved -= r.reserve
 			var e *model.Error
-			if r.disk != nil || r.err != nil && !(errors.As(r.err, &e) && e.Unbilled()) {
+			if r.disk != nil || r.err != nil && (!errors.As(r.err, &e) || !e.Unbilled()) {
 				l.lost += r.reserve
 			}
 			l.handle(&r)

@@ -151,12 +151,12 @@ func (e *Error) Passes() bool {
 // gateway, may have been answered and billed.
 func (e *Error) Unbilled() bool {
 	var op *net.OpError
-	switch {
-	case e.Status == 0:
+	switch e.Status {
+	case 0:
 		return e.Class == Denied || errors.As(e.Err, &op) && op.Op == "dial"
-	case e.Status == http.StatusRequestTimeout:
+	case http.StatusRequestTimeout:
 		return false
-	case e.Status == http.StatusServiceUnavailable, e.Status == statusOverloaded:
+	case http.StatusServiceUnavailable, statusOverloaded:
 		return true
 	}
 	return e.Status/100 == 3 || e.Status/100 == 4

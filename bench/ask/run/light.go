@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -24,7 +23,7 @@ func one[S ~string](s S) S { return S(unique.Make(string(s)).Value()) }
 // lighten is an instance without its texts and its graph.
 func lighten(in *instance.Instance) *instance.Instance {
 	return &instance.Instance{ID: in.ID, Version: one(in.Version), Split: one(in.Split), Category: one(in.Category), Level: one(in.Level), ResultType: one(in.ResultType),
-		N: in.N, Density: json.Number(one(in.Density)), Depth: in.Depth, Directed: in.Directed, StructuralSeed: in.StructuralSeed, SurfaceSeed: in.SurfaceSeed}
+		N: in.N, Density: one(in.Density), Depth: in.Depth, Directed: in.Directed, StructuralSeed: in.StructuralSeed, SurfaceSeed: in.SurfaceSeed}
 }
 
 func (r *Reply) lighten() {

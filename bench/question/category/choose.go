@@ -135,7 +135,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 		if loose == 2 || cat.Hops && depth <= 2 {
 			least = 1
 		}
-		if goal.Cell != nil && loose < 2 && !(cat.Hops && depth <= 2) {
+		if goal.Cell != nil && loose < 2 && (!cat.Hops || depth > 2) {
 			if try >= strictTries {
 				loose, goal.Cell = 1, goal.Cell[:0]
 			}
@@ -144,7 +144,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			}
 			continue
 		}
-		if goal.Size > 0 && loose < 2 && !(cat.Hops && depth <= 2) {
+		if goal.Size > 0 && loose < 2 && (!cat.Hops || depth > 2) {
 			if try >= sweepTries {
 				goal.Low, goal.Size, loose = goal.Aim, 1, 1
 			}

@@ -29,7 +29,7 @@ var degreeMax = Category{
 		"Which {node} {forward one} the most {nodes}?",
 		"Which {node} {forward one} the most {nodes}, counting direct links only?"),
 
-	Pose:   func(_, _ *draw.Stream, w *World) (Goal, bool) { return Goal{}, true },
+	Pose:   func(_, _ *draw.Stream, _ *World) (Goal, bool) { return Goal{}, true },
 	Solver: func(w *World) Out { return w.Best(graph.All(w.A.N), w.Degrees()) },
 	Decoys: []Decoy{{"most edges in and out", func(w *World) Out {
 		return w.Best(graph.All(w.A.N), func(x int) int { return w.out(x) + w.in(x) })

@@ -71,7 +71,7 @@ print(json.dumps(max(candidates, key=lambda v: len(nx.descendants(G, v)))))
 		return fmt.Sprintf("Among the {nodes} that {forward} at least {k} %s, which one can reach the most {nodes}%s?", nodes(c.Query.Threshold), clause)
 	},
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Pose: func(form, _ *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Threshold = form.Between(1, 2)
 		return Goal{}, keep(graph.All(w.A.N), func(y int) bool { return w.out(y) >= w.Query.Threshold }).Len() >= w.A.N/3
 	},

@@ -27,7 +27,7 @@ print(json.dumps(sum(nx.triangles(G).values()) // 3))
 		"How many groups of three {nodes} are there in which all three {mutual} one another?",
 		"How many groups of three {nodes} are there in which all three {mutual} one another, counting each group once?"),
 
-	Pose: func(_, _ *draw.Stream, w *World) (Goal, bool) {
+	Pose: func(_, _ *draw.Stream, _ *World) (Goal, bool) {
 		return Goal{Least: 4, Only: between(1, 6)}, true
 	},
 	Solver: func(w *World) Out { return Out{Num: w.Triangles(graph.All(w.A.N))} },

@@ -44,7 +44,7 @@ func (t *Fault) serve(w http.ResponseWriter, f format, wait time.Duration) {
 }
 
 // Passes reports whether the request may succeed when it is tried again.
-func (f *Fault) Passes() bool { return (&model.Error{Class: f.Class}).Passes() }
+func (t *Fault) Passes() bool { return (&model.Error{Class: t.Class}).Passes() }
 
 // Faults is all faults: the statuses of the providers with their bodies and
 // headers, and what happens to bytes on the way.
