@@ -238,8 +238,11 @@ func Findings(err error) diag.List {
 
 func finding(e *graphio.Error) diag.Diagnostic {
 	code := codes.E0701
-	if e.Limit {
+	switch {
+	case e.Limit:
 		code = codes.E0708
+	case e.Header:
+		code = codes.E0710
 	}
 	return diag.Finding(code, diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint)
 }
@@ -248,7 +251,11 @@ func finding(e *graphio.Error) diag.Diagnostic {
 func Warnings(list []graphio.Warning) diag.List {
 	out := make(diag.List, len(list))
 	for i, w := range list {
-		out[i] = diag.Finding(codes.W0706, diag.Warning, w.File, w.Line, 0, w.Msg, "")
+		code, severity := codes.W0706, diag.Warning
+		if w.Note {
+			code, severity = codes.N0709, diag.Note
+		}
+		out[i] = diag.Finding(code, severity, w.File, w.Line, 0, w.Msg, "")
 	}
 	return out
 }

@@ -250,7 +250,9 @@ func bindAll(ctx context.Context, sources []dataSource, known []string, memory u
 		if name == "" {
 			name = sources[0].Name
 		}
-		b.problems[name] = append(b.problems[name], diag.Diagnostic{Code: codes.W0706, Severity: diag.Warning, Message: w.String()})
+		d := bind.Warnings([]graphio.Warning{w})[0]
+		d.Message, d.At = w.String(), nil
+		b.problems[name] = append(b.problems[name], d)
 	}
 	return b
 }

@@ -100,7 +100,7 @@ func TestExplainedCodes(t *testing.T) {
 			}
 		})
 	}
-	for _, code := range []diag.Code{"E0604", "E0701", "E0702", "E0704", "E0705", "W0706"} {
+	for _, code := range []diag.Code{"E0604", "E0701", "E0702", "E0704", "E0705", "W0706", "N0709", "E0710"} {
 		if code.Title() == "" {
 			t.Errorf("%s has no page", code)
 		}

@@ -175,6 +175,8 @@ const (
 	W0706 Code = "W0706"
 	E0707 Code = "E0707"
 	E0708 Code = "E0708"
+	N0709 Code = "N0709"
+	E0710 Code = "E0710"
 )
 
 // Entry is what is known of a code.
@@ -303,4 +305,6 @@ var Table = []Entry{
 	{W0706, Input, "data that may not be what was meant"},
 	{E0707, Type, "an input that is bound to something else"},
 	{E0708, Limit, "data past a limit"},
+	{N0709, Input, "a first row that is read as a header"},
+	{E0710, Input, "a first row that may be a header or data"},
 }

@@ -67,20 +67,20 @@ func TestBind(t *testing.T) {
 	}{
 		{"one universe of numbers", nil, []string{"graph a.csv\n0,1\n", "graph b.csv\n4,0\n", "vector v.json\n[1,2]"},
 			"bool 5x5: 0>1\nbool 5x5: 4>0\nint 2: 1 2"},
-		{"one universe of labels", nil, []string{"graph a.csv\nx,y\ny,x\n", "matrix b.csv\nz,x,3\n", "vector v.csv?default=-1\nz,7\n"},
+		{"one universe of labels", nil, []string{"graph a.csv\nx,y\ny,x\n", "matrix b.csv?header=no\nz,x,3\n", "vector v.csv?default=-1\nz,7\n"},
 			"bool 3x3: 0>1 1>0\nint 3x3: 2>0=3\nint 3: -1 -1 7\n[\"x\" \"y\" \"z\"]"},
 		{"known labels first", []string{"y", "q"}, []string{"graph a.csv\nx,y\ny,x\n"},
 			"bool 3x3: 0>2 2>0\n[\"y\" \"q\" \"x\"]\n label: labels of the program that no input has: \"q\""},
 		{"known labels only", []string{"y", "q"}, []string{"vector v.csv\nq,1\ny,2\n"}, "int 2: 2 1\n[\"y\" \"q\"]"},
 		{"known labels, empty graph", []string{"y", "q"}, []string{"graph a.csv\nsource,target\n"}, "bool 2x2:\n[\"y\" \"q\"]"},
 		{"declared size", nil, []string{"graph a.json\n{\"n\":4,\"edges\":[]}", "graph b.csv\n0,1\n"}, "bool 4x4:\nbool 4x4: 0>1"},
-		{"matrix of its own", nil, []string{"matrix m.mtx\n%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 5\n", "graph a.csv\nx,y\n"},
-			"int 2x3: 0>2=5\nbool 2x2: 0>1\n[\"x\" \"y\"]\nB header: the first row is read as an edge from \"x\" to \"y\"; header=yes if it names the columns, header=no if it does not"},
+		{"matrix of its own", nil, []string{"matrix m.mtx\n%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 5\n", "graph a.csv?header=no\nx,y\n"},
+			"int 2x3: 0>2=5\nbool 2x2: 0>1\n[\"x\" \"y\"]"},
 		{"nothing", nil, nil, ""},
 		{"duplicates over known labels", []string{"b"}, []string{"graph a.csv\na,b\na,b\n"},
 			"bool 2x2: 1>0\n[\"b\" \"a\"]\nA duplicates: 1 edge merged into equal edges before them: \"a\" -> \"b\" is on line 1 and again on line 2"},
 
-		{"numbers and labels", nil, []string{"graph a.csv\nx,y\n", "graph b.csv\n0,1\n"},
+		{"numbers and labels", nil, []string{"graph a.csv?header=no\nx,y\n", "graph b.csv\n0,1\n"},
 			"error: b.csv: the nodes are numbers here, but labels in a.csv (ids=label reads numbers as labels; all inputs of a program share one set of nodes)"},
 		{"numbers and known labels", []string{"x"}, []string{"graph b.csv\n0,1\n"},
 			"error: b.csv: the nodes are numbers here, but the program uses the label \"x\" (ids=label reads numbers as labels; all inputs of a program share one set of nodes)"},
@@ -92,11 +92,11 @@ func TestBind(t *testing.T) {
 			"error: v.csv: 3 nodes here, but 2 in a.json (all graphs of a program share one set of nodes)"},
 		{"vector past the graph", nil, []string{"graph a.csv\n0,1\n", "vector v.csv\n0,1\n1,1\n2,5\n"},
 			"error: v.csv:3: node 2 is not one of the 2 nodes of the program"},
-		{"vector with unknown label", nil, []string{"graph a.csv\nx,y\n", "vector v.csv\nx,1\nz,1\n"},
+		{"vector with unknown label", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\nx,1\nz,1\n"},
 			"error: v.csv:2: \"z\" is not a node of any graph of the program"},
-		{"vector that misses labels", nil, []string{"graph a.csv\nx,y\n", "vector v.csv\nx,1\n"},
+		{"vector that misses labels", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\nx,1\n"},
 			"error: v.csv: no value for \"y\" (default=0 gives 0 to nodes that are not listed)"},
-		{"vector with numbers", nil, []string{"graph a.csv\nx,y\n", "vector v.csv\n0,1\n"},
+		{"vector with numbers", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\n0,1\n"},
 			"error: v.csv: the nodes are numbers here, but labels in a.csv (ids=label reads numbers as labels; all inputs of a program share one set of nodes)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestLimits(t *testing.T) {
 	// The limit also holds for the inputs together.
 	var decls []Decl
 	for _, text := range []string{"a,b\n", "c,d\n"} {
-		raw, err := Read(strings.NewReader(text), "g.csv", Options{MaxNodes: 3})
+		raw, err := Read(strings.NewReader(text), "g.csv", Options{MaxNodes: 3, Header: HeaderNo})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,12 +58,15 @@
 // fromnode/tonode, with or without "id" at the end, in any case), else the first
 // two.
 //
-// The first row is a header if header=yes, if a column is given by name, if it
-// holds such a pair of names, if both of its ids are words and both ids below
-// them are numbers, or if neither id is a number and another column has a word
-// above one. Otherwise it is data; where neither of its labels occurs again a
-// warning says that it may have been meant as a header. A vector has a header
-// when the first value is a word.
+// The first row is a header if header=yes, if a column is given by name, or if it
+// holds such a pair of names, and data if header=no or if one of its nodes is a
+// number. Otherwise the rows below decide. It is data when one of its cells is a
+// node there. It is a header, which a note names, when it has words, and no
+// number, where all cells below are numbers; or when nothing of it occurs below,
+// no number stands above numbers, and all other rows (98 % of them from 50 rows
+// on) have a node that occurs in another row. Anything else is an error that asks
+// for header=yes or header=no. A vector has a header when the first value is a
+// word.
 //
 // # Weights
 //

@@ -15,6 +15,7 @@ type Error struct {
 	Msg          string
 	Hint         string
 	Limit        bool  // a limit of this package or on memory was reached
+	Header       bool  // the first row may be a header as well as data
 	Err          error // the cause, when it came from elsewhere
 }
 
@@ -111,6 +112,7 @@ type Warning struct {
 	Input string // the input's name in the program; "" for the program itself
 	File  string
 	Line  int    // 0 when there is no single one
+	Note  bool   // it only says how a file was read
 	Code  string // "duplicates", "zero-weight", "unused", "header", "comments", "two-by-two", "label"
 	Msg   string
 }

@@ -141,6 +141,21 @@ func (c *chunks[T]) drop() {
 	*c = chunks[T]{mem: c.mem}
 }
 
+// shift takes out the first n elements. What it frees is not given back.
+func (c *chunks[T]) shift(n int) {
+	for i := n; i < c.len(); i++ {
+		*c.at(i - n) = *c.at(i)
+	}
+	for ; n > 0; n-- {
+		if len(c.tail) == 0 {
+			c.list = c.list[:len(c.list)-1]
+			c.tail = c.list[len(c.list)-1]
+			c.before -= len(c.tail)
+		}
+		c.tail = c.tail[:len(c.tail)-1]
+	}
+}
+
 // flat is the elements as one slice, which the list is emptied into.
 func (c *chunks[T]) flat() ([]T, error) {
 	if len(c.list) == 1 {
@@ -216,3 +231,6 @@ func (s *set) add(i int) (fresh bool, err error) {
 	s.bits[i>>6] |= 1 << (i & 63)
 	return fresh, nil
 }
+
+// has reports whether a number is there.
+func (s *set) has(i int) bool { return i>>6 < len(s.bits) && s.bits[i>>6]>>(i&63)&1 == 1 }

@@ -279,7 +279,7 @@ func TestSharedLedger(t *testing.T) {
 		name, content string
 	}{
 		{Graph, "a.csv", "x,y\ny,x\n"},
-		{Matrix, "b.csv", "z,x,3\n"},
+		{Matrix, "b.csv", "z,x,3\nx,x,0\n"},
 		{Vector, "v.json", `{"x":1,"y":2,"z":3,"q":4}`},
 		{Scalar, "s.json", "5"},
 	} {

@@ -89,6 +89,22 @@ func (e *edges) add(p pair, line int) error {
 	return e.at.add(p)
 }
 
+// dropFirst takes out the first edge, and its labels, which come first.
+func (e *edges) dropFirst(labels int32) {
+	e.at.shift(1)
+	for k := range e.at.list {
+		for i, p := range e.at.chunk(k) {
+			e.at.chunk(k)[i] = pair{p[0] - labels, p[1] - labels}
+		}
+	}
+	if e.w.len() > 0 {
+		e.w.shift(1)
+	}
+	for i := range e.lines.len() {
+		e.lines.chunks.at(i).edge-- // the first run may begin at -1, which its steps count from
+	}
+}
+
 // Read reads a file as opt says. The name tells the format and stands in
 // errors. The errors are *Error and, for several bad rows, *ErrorList.
 func Read(r io.Reader, name string, opt Options) (*Raw, error) {

@@ -21,6 +21,8 @@ type table struct {
 	first int  // line of the first row
 	third bool // the weights are where they are for being the third of three columns
 
+	maybe *undecided // the first row, while it may be a header as well as data
+
 	data chunks[float64] // of a vector without nodes
 	seen int             // rows of data
 }
@@ -63,6 +65,8 @@ func (r *reader) text(d dialect) error {
 		return err
 	case header:
 		t.names = first
+	case t.open(first):
+		err = t.hold(first)
 	default:
 		err = t.take(first)
 	}
@@ -75,8 +79,8 @@ func (r *reader) text(d dialect) error {
 	if err != nil {
 		return err
 	}
-	if !header && r.opt.Header == HeaderAuto {
-		t.suspectHeader(first)
+	if err := t.decide(first); err != nil {
+		return err
 	}
 	return t.end(src)
 }
@@ -163,32 +167,15 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 		return false, t.fatal(first.line, 0, fmt.Sprintf("source and target are both column %d", t.cols.src+1), "give source= and target=")
 	}
 	if t.opt.Header == HeaderAuto && !header {
-		header = t.numbersBelowNames(first, second)
-	}
-	t.cols.weight, err = t.weightColumn(first, second, header)
-	return header, err
-}
-
-// numbersBelowNames is the sign of a header besides known names: both ids of
-// the first row are words and both of the second are numbers (were a later id a
-// word again, it would be an error anyway), or neither is a number and some other
-// column, such as an amount, has a word above one.
-func (t *table) numbersBelowNames(first, second *row) bool {
-	if second == nil || len(second.cells) != t.width || len(first.cells) != t.width {
-		return false
-	}
-	under := func(c int, number func([]byte) bool) bool {
-		return isName(first.cells[c].val) && !number(first.cells[c].val) && number(second.cells[c].val)
-	}
-	if isNumber(first.cells[t.cols.src].val) || isNumber(first.cells[t.cols.dst].val) {
-		return false
-	}
-	for c := range t.width {
-		if c != t.cols.src && c != t.cols.dst && under(c, isQuantity) {
-			return true
+		if header = t.numbersBelow(first, second); header {
+			t.noteHeader(first)
 		}
 	}
-	return t.opt.IDs != IDsLabel && under(t.cols.src, isNumber) && under(t.cols.dst, isNumber)
+	// Where the first row may yet be either, its cells are names unless one of
+	// them is a number: as data it would lack its weight, which decide says.
+	names := header || t.open(first) && !slices.ContainsFunc(first.cells, func(c cell) bool { return isQuantity(c.val) })
+	t.cols.weight, err = t.weightColumn(first, second, names)
+	return header, err
 }
 
 // isQuantity reports whether a field is a number of any form, not only an id.
@@ -334,6 +321,9 @@ func (t *table) take(w *row) error {
 		return nil
 	}
 	t.seen++
+	if t.maybe != nil && !t.maybe.recurs {
+		t.maybe.below(w, t.cols.weight)
+	}
 	if w.isPair {
 		if p := w.pair; t.ids.fits(p[0]) && t.ids.fits(p[1]) {
 			return t.edge(int32(p[0]), int32(p[1]), 1, false, w.line)
@@ -372,6 +362,9 @@ func (t *table) take(w *row) error {
 	dst, ok, err := t.node(w, t.cols.dst)
 	if !ok {
 		return err
+	}
+	if t.maybe != nil && (src < t.maybe.labels || dst < t.maybe.labels) {
+		t.maybe.recurs = true
 	}
 	x, ok := t.weight(w)
 	if !ok {
@@ -416,8 +409,8 @@ func (t *table) weight(w *row) (float64, bool) {
 	e := &Error{Msg: problem}
 	if !isQuantity(v.val) {
 		e = t.noNumber(e)
-		if e.Hint != "" && w.line == t.first && t.opt.Header == HeaderAuto {
-			e.Hint += "; header=yes takes the first row for names"
+		if w.line == t.first && t.opt.Header == HeaderAuto {
+			e.Hint = strings.TrimPrefix(e.Hint+"; header=yes takes the first row for names", "; ")
 		}
 	}
 	t.badCell(w, c, e)
@@ -438,21 +431,6 @@ func (t *table) badCell(w *row, c int, e *Error) {
 		e.Line, e.Column = w.place(c)
 	}
 	t.rep.add(e)
-}
-
-// suspectHeader warns where labels of the first row occur in no other: a header
-// of unknown names looks just so. A row with a weight is none.
-func (t *table) suspectHeader(first *row) {
-	if t.opt.Kind == Vector || t.cols.weight >= 0 || !t.ids.labelled() || t.opt.IDs != IDsAuto || t.raw.edges.len() == 0 {
-		return
-	}
-	for e, p := range t.raw.edges.at.all() {
-		if e == 0 && p != (pair{0, 1}) || e > 0 && (p[0] <= 1 || p[1] <= 1) {
-			return
-		}
-	}
-	t.warn("header", first.line, fmt.Sprintf("the first row is read as an edge from %q to %q; header=yes if it names the columns, header=no if it does not",
-		*t.ids.labels.labels.at(0), *t.ids.labels.labels.at(1)))
 }
 
 // knownPair finds the columns of the source and the target by the usual names.

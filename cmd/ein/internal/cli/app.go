@@ -228,9 +228,10 @@ func Warnings(p *ein.Program, r *ein.Result) diag.List {
 	return list
 }
 
-// serious is the diagnostics of a list without the notes.
+// serious is the diagnostics of a list without the notes on the program. Those on
+// data stay: they say how it was read.
 func serious(list diag.List) diag.List {
-	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
+	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Severity == diag.Note && d.At == nil })
 }
 
 // failure writes the JSON object of a failure.

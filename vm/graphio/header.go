@@ -1,0 +1,156 @@
+package graphio
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+const headerHint = "header=yes if it names the columns, header=no if it is data"
+
+// numbersBelow is the header that needs no more than two rows: above node numbers
+// a row of words is nothing else, since a file has either numbers or labels.
+func (t *table) numbersBelow(first, second *row) bool {
+	if !t.open(first) || second == nil || len(second.cells) != t.width || t.opt.IDs == IDsLabel {
+		return false
+	}
+	return isNumber(second.cells[t.cols.src].val) && isNumber(second.cells[t.cols.dst].val)
+}
+
+// open reports whether the first row may be a header for all that is known
+// without the rows below. A node that is a number is data.
+func (t *table) open(first *row) bool {
+	if t.opt.Kind == Vector || t.opt.Header != HeaderAuto {
+		return false
+	}
+	src, dst := first.cells[t.cols.src].val, first.cells[t.cols.dst].val
+	return !isQuantity(src) && !isQuantity(dst) && badLabel(src) == "" && badLabel(dst) == ""
+}
+
+// noteHeader says that a row that no option calls a header is one.
+func (t *table) noteHeader(first *row) {
+	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: first.line, Code: "header", Note: true,
+		Msg: fmt.Sprintf("the first row is read as a header: %s; header=no reads it as data", first.names())})
+}
+
+// undecided is a first row that the rows below decide on. Until then it is the
+// first edge, with the first labels, so that nothing moves when it is data.
+type undecided struct {
+	first   *row
+	labels  int32  // how many it brought
+	recurs  bool   // one of its cells is a node below
+	repeats bool   // one of the others is below, in its column
+	numbers []bool // whether all cells of a column below are numbers
+}
+
+// hold takes a first row that may be a header.
+func (t *table) hold(first *row) error {
+	src, ok, err := t.node(first, t.cols.src)
+	if !ok {
+		return err
+	}
+	dst, ok, err := t.node(first, t.cols.dst)
+	if !ok {
+		return err
+	}
+	x := math.NaN() // a number that is missing; decide asks for it
+	if c := t.cols.weight; c < 0 || isQuantity(first.cells[c].val) {
+		if x, ok = t.weight(first); !ok {
+			return nil
+		}
+	}
+	numbers, err := newSlice[bool](t.mem, t.width)
+	if err != nil {
+		return err
+	}
+	for c := range numbers {
+		numbers[c] = true
+	}
+	t.maybe = &undecided{first: first, labels: int32(t.ids.labels.len()), numbers: numbers}
+	return t.edge(src, dst, x, t.cols.weight >= 0, first.line)
+}
+
+// below looks at a row below an undecided one. A weight is a number, or the file an
+// error.
+func (u *undecided) below(w *row, weight int) {
+	if len(w.cells) != len(u.numbers) {
+		return // an error in any case
+	}
+	for c := range w.cells {
+		u.numbers[c] = u.numbers[c] && (c == weight || isQuantity(w.cells[c].val))
+		u.repeats = u.repeats || string(w.cells[c].val) == string(u.first.cells[c].val)
+	}
+}
+
+// decide makes an undecided first row a header or data, or asks.
+func (t *table) decide(first *row) error {
+	u := t.maybe
+	if u == nil || len(t.rep.list) > 0 {
+		return nil
+	}
+	for _, c := range first.cells {
+		id, ok := t.ids.labels.find(c.val)
+		u.recurs = u.recurs || ok && id >= u.labels
+	}
+	if u.recurs {
+		t.seen++
+		if t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" {
+			t.cols.weight = 3 - t.cols.src - t.cols.dst // as it is without a header
+		}
+		t.weight(first)
+		return nil
+	}
+	named, numbered := false, false
+	for c, below := range u.numbers {
+		v := first.cells[c].val
+		named = named || below && isName(v)
+		numbered = numbered || below && isQuantity(v)
+	}
+	header := named && !numbered && t.seen > 0
+	if !header && !numbered && !u.repeats {
+		var err error
+		if header, err = t.connected(); err != nil {
+			return err
+		}
+	}
+	if !header {
+		return &Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
+			Msg: fmt.Sprintf("is the first row a header or data? None of its cells is a node below: %s", first.names())}
+	}
+	t.names = first
+	t.raw.edges.dropFirst(u.labels)
+	t.ids.labels.labels.shift(int(u.labels))
+	t.noteHeader(first)
+	return nil
+}
+
+// connected reports whether the edges but the first share a node with another
+// one, nearly all of them where there are many.
+func (t *table) connected() (bool, error) {
+	const many, percent = 50, 98
+	once, twice := set{mem: t.mem}, set{mem: t.mem}
+	for e, p := range t.raw.edges.at.all() {
+		for k, node := range p {
+			if e == 0 || k == 1 && p[0] == p[1] {
+				continue
+			}
+			fresh, err := once.add(int(node))
+			if err == nil && !fresh {
+				_, err = twice.add(int(node))
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+	}
+	rows, shared := t.raw.edges.len()-1, 0
+	for e, p := range t.raw.edges.at.all() {
+		if e > 0 && slices.ContainsFunc(p[:], func(node int32) bool { return twice.has(int(node)) }) {
+			shared++
+		}
+	}
+	if rows >= many {
+		return 100*shared >= percent*rows, nil
+	}
+	return rows > 0 && shared == rows, nil
+}
