@@ -75,7 +75,8 @@
 // else in the third of three; weight=none reads none. In a graph, a third one of
 // another name that does not begin with a number is no weight; without any every
 // edge weighs 1, but a matrix of more than two columns asks. An edge of weight 0
-// is none, and a graph counts those in a warning.
+// is none, and a graph counts those in a warning. So it does with numbers further
+// down in a third column of text that does not begin with one.
 //
 // What else there is in a row is not used: one warning a file names the columns
 // with the number of rows, or the fields with the number of times.

@@ -94,8 +94,8 @@ func (t *table) decide(first *row) error {
 	}
 	if u.recurs {
 		t.seen++
-		if t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" {
-			t.cols.weight = 3 - t.cols.src - t.cols.dst // as it is without a header
+		if t.passed > 0 {
+			t.cols.weight = t.passed - 1 // as it is without a header
 		}
 		t.weight(first)
 		return nil

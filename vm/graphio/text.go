@@ -21,6 +21,9 @@ type table struct {
 	first int  // line of the first row
 	third bool // the weights are where they are for being the third of three columns
 
+	passed  int // the third of three columns, from 1, that begins with no number; else 0
+	amounts int // numbers in it
+
 	maybe *undecided // the first row, while it may be a header as well as data
 
 	data chunks[float64] // of a vector without nodes
@@ -89,6 +92,10 @@ func (r *reader) text(d dialect) error {
 func (t *table) end(src *textRows) error {
 	t.warnComments(src.late, src.lateLine, "the first row", t.d.comments)
 	t.warnUnused()
+	if t.amounts > 0 {
+		t.warn("weights", t.first, fmt.Sprintf("the third column has a number in %d of %s, but none in the first: it is not read as weights; weight=%d reads it, weight=none does not",
+			t.amounts, plural(t.seen, "row"), t.passed))
+	}
 	if t.opt.Kind != Vector {
 		if t.width == 0 && t.d.comments == "" {
 			return t.fatal(0, 0, "the file has no rows", "")
@@ -175,6 +182,9 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	// them is a number: as data it would lack its weight, which decide says.
 	names := header || t.open(first) && !slices.ContainsFunc(first.cells, func(c cell) bool { return isQuantity(c.val) })
 	t.cols.weight, err = t.weightColumn(first, second, names)
+	if t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" {
+		t.passed = 4 - t.cols.src - t.cols.dst
+	}
 	return header, err
 }
 
@@ -365,6 +375,9 @@ func (t *table) take(w *row) error {
 	}
 	if t.maybe != nil && (src < t.maybe.labels || dst < t.maybe.labels) {
 		t.maybe.recurs = true
+	}
+	if t.passed > 0 && isQuantity(w.cells[t.passed-1].val) {
+		t.amounts++
 	}
 	x, ok := t.weight(w)
 	if !ok {

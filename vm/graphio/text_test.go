@@ -42,6 +42,9 @@ func TestTextGraphs(t *testing.T) {
 		{name: "weights of a graph", spec: "g.csv", text: "source,target,weight\n0,1,2.5\n1,2,0\n2,0,-1\n",
 			want: "bool 3x3: 0>1 2>0\nzero-weight: g.csv:3: 1 row of weight 0 left out, a graph has no such edge"},
 		{name: "weight=none", spec: "g.csv?weight=none", text: "source,target,weight\n0,1,x\n", want: "bool 2x2: 0>1\nunused: g.csv:1: columns not used (1 row): \"weight\""},
+		{name: "weights after a gap", spec: "g.csv", text: "from,to,amount\na,b,\nb,c,0\n",
+			want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]\nunused: g.csv:1: columns not used (2 rows): \"amount\"\n" +
+				"weights: g.csv:1: the third column has a number in 1 of 2 rows, but none in the first: it is not read as weights; weight=3 reads it, weight=none does not"},
 		{name: "duplicates", spec: "g.csv", text: "0,1\n1,2\n0,1\n1,2\n0,1\n",
 			want: "bool 3x3: 0>1 1>2\nduplicates: g.csv:3: 3 edges merged into equal edges before them: 0 -> 1 is on line 1 and again on line 3"},
 		{name: "gzip", spec: "g.csv.gz", text: gz("0,1\n"), want: "bool 2x2: 0>1"},

@@ -144,7 +144,7 @@ func plainOutcome(t *testing.T, kind Kind, spec, content string) string {
 	}
 	out := show(&v)
 	for _, w := range warnings {
-		if w.Code != "unused" {
+		if w.Code != "unused" && w.Code != "weights" {
 			out += "; " + w.Msg
 		}
 	}
