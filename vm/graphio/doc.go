@@ -53,7 +53,7 @@
 // # Columns and header
 //
 // Columns are given by name or by position from 1; digits alone are always a
-// position. Without options, source and target are the columns so named
+// position. from= and to= are other names of source= and target=. Without options, source and target are the columns so named
 // (source/target, source/destination, src/dst, src/dest, src/tgt, from/to,
 // fromnode/tonode, with or without "id" at the end, in any case), else the first
 // two.

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -89,6 +90,7 @@ type Options struct {
 	// JSON they name the fields of edges that are objects. A vector has its
 	// nodes in Source and its values in Weight.
 	Source, Target, Weight string
+	from, to               string // how a spec calls source and target, if not so
 
 	IDs     IDs
 	Nodes   int      // number of nodes when ids are numbers; 0 is 1 + the largest id
@@ -139,8 +141,8 @@ func (o Options) check(f Format) (msg, hint string) {
 		only string
 	}{
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
-		{o.Source != "", "source", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
-		{o.Target != "", "target", listed && (o.Kind == Graph || o.Kind == Matrix), "lists of edges"},
+		{o.Source != "", cmp.Or(o.from, "source"), listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
+		{o.Target != "", cmp.Or(o.to, "target"), listed && (o.Kind == Graph || o.Kind == Matrix), "lists of edges"},
 		{o.Weight != "", "weight", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
 		{o.IDs != "", "ids", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON"},
 		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar, "lists of numbered nodes"},
@@ -157,7 +159,7 @@ func (o Options) check(f Format) (msg, hint string) {
 
 var (
 	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy"}
-	specKeys = []string{"default", "dup", "format", "header", "ids", "nodes", "source", "target", "weight"}
+	specKeys = []string{"default", "dup", "format", "from", "header", "ids", "nodes", "source", "target", "to", "weight"}
 )
 
 // ParseSpec splits what follows NAME= in --input NAME=SPEC into a path and the
@@ -193,6 +195,11 @@ func ParseSpec(s string) (path string, opt Options, err error) {
 		}
 		if seen[key] {
 			return "", opt, specError(s, fmt.Sprintf("the option %s is given twice", key), "")
+		}
+		for _, same := range [][2]string{{"from", "source"}, {"to", "target"}} {
+			if key == same[0] && seen[same[1]] || key == same[1] && seen[same[0]] {
+				return "", opt, specError(s, fmt.Sprintf("the options %s and %s are the same", same[0], same[1]), "give one of them")
+			}
 		}
 		seen[key] = true
 		val, err := url.PathUnescape(val) // which leaves a plus sign, common in names, alone
@@ -242,6 +249,10 @@ func (o *Options) set(key, val string) (want string) {
 		o.Source = val
 	case "target":
 		o.Target = val
+	case "from":
+		o.Source, o.from = val, key
+	case "to":
+		o.Target, o.to = val, key
 	case "weight":
 		o.Weight = val
 	case "nodes":

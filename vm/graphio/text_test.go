@@ -93,6 +93,7 @@ func TestTextErrors(t *testing.T) {
 		{name: "open quote, second line", spec: "g.csv", text: "\"a\nb\",\"c\n", want: "error: g.csv:2:4: the quote that opens here is not closed"},
 		{name: "weight", spec: "g.csv", text: "source,target,w\n0,1,3 kg\n", want: `error: g.csv:2:5: expected a number, found "3 kg"`},
 		{name: "no such column", spec: "g.csv?source=payer", text: "from,to\n0,1\n", want: `error: g.csv:1: source=payer: there is no such column (the columns are "from", "to")`},
+		{name: "no such column, by from", spec: "g.csv?from=payer", text: "from,to\n0,1\n", want: `error: g.csv:1: from=payer: there is no such column (the columns are "from", "to")`},
 		{name: "no such position", spec: "g.csv?target=3", text: "0,1\n", want: "error: g.csv:1: target=3: expected a column from 1 to 2 (fields are separated by commas here)"},
 		{name: "position zero", spec: "g.csv?source=0", text: "0,1\n", want: "error: g.csv:1: source=0: expected a column from 1 to 2 (fields are separated by commas here)"},
 		{name: "same column", spec: "g.csv?source=2", text: "0,1\n", want: "error: g.csv:1: source and target are both column 2 (give source= and target=)"},

@@ -33,9 +33,9 @@ type programFlags struct {
 const inputHelp = `Inputs: --input NAME=FILE binds data to the program's "input NAME: kind".
 FILE is CSV, TSV, an edge list, Matrix Market, JSON or NPY, each also with gzip;
 - is standard input. Options follow a question mark:
-  --input 'A=transfers.csv?source=payer&target=payee&weight=amount'
-They are format=csv|tsv|edges|mtx|json|npy, header=yes|no, source=COLUMN,
-target=COLUMN, weight=COLUMN, ids=number|label, nodes=N, dup=sum|max|first and
+  --input 'A=transfers.csv?from=payer&to=payee&weight=amount'
+They are format=csv|tsv|edges|mtx|json|npy, header=yes|no, from=COLUMN,
+to=COLUMN, weight=COLUMN, ids=number|label, nodes=N, dup=sum|max|first and
 default=NUMBER.`
 
 // programVerb makes a command one about a program: FILE, its inputs, its profile.
