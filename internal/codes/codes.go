@@ -305,6 +305,6 @@ var Table = []Entry{
 	{W0706, Input, "data that may not be what was meant"},
 	{E0707, Type, "an input that is bound to something else"},
 	{E0708, Limit, "data past a limit"},
-	{N0709, Input, "a first row that is read as a header"},
+	{N0709, Input, "how a data file was read"},
 	{E0710, Input, "a first row that may be a header or data"},
 }

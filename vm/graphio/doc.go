@@ -68,6 +68,11 @@
 // for header=yes or header=no. A vector has a header when the first value is a
 // word.
 //
+// where= keeps the rows whose cell in a column compares with a value: == and != as
+// numbers where both are, else byte by byte; < <= > >= ask for numbers. A number
+// for its column needs a header that is known or an option that says so. A note
+// counts the rows left out.
+//
 // # Weights
 //
 // One rule holds for graphs and matrices in every format. The weight of an edge

@@ -92,6 +92,8 @@ type Options struct {
 	Source, Target, Weight string
 	from, to               string // how a spec calls source and target, if not so
 
+	Where []Filter // rows that are read; text only
+
 	IDs     IDs
 	Nodes   int      // number of nodes when ids are numbers; 0 is 1 + the largest id
 	Dup     Dup      // matrix only
@@ -141,6 +143,7 @@ func (o Options) check(f Format) (msg, hint string) {
 		only string
 	}{
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
+		{len(o.Where) > 0, "where", text && o.Kind != Scalar, "CSV, TSV and edge lists"},
 		{o.Source != "", cmp.Or(o.from, "source"), listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
 		{o.Target != "", cmp.Or(o.to, "target"), listed && (o.Kind == Graph || o.Kind == Matrix), "lists of edges"},
 		{o.Weight != "", "weight", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
@@ -159,7 +162,7 @@ func (o Options) check(f Format) (msg, hint string) {
 
 var (
 	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy"}
-	specKeys = []string{"default", "dup", "format", "from", "header", "ids", "nodes", "source", "target", "to", "weight"}
+	specKeys = []string{"default", "dup", "format", "from", "header", "ids", "nodes", "source", "target", "to", "weight", "where"}
 )
 
 // ParseSpec splits what follows NAME= in --input NAME=SPEC into a path and the
@@ -193,7 +196,7 @@ func ParseSpec(s string) (path string, opt Options, err error) {
 		if !slices.Contains(specKeys, key) {
 			return "", opt, specError(s, fmt.Sprintf("unknown option %q", key), keysHint())
 		}
-		if seen[key] {
+		if seen[key] && key != "where" {
 			return "", opt, specError(s, fmt.Sprintf("the option %s is given twice", key), "")
 		}
 		for _, same := range [][2]string{{"from", "source"}, {"to", "target"}} {
@@ -253,6 +256,10 @@ func (o *Options) set(key, val string) (want string) {
 		o.Source, o.from = val, key
 	case "to":
 		o.Target, o.to = val, key
+	case "where":
+		var f Filter
+		f, want = parseFilter(val)
+		o.Where = append(o.Where, f)
 	case "weight":
 		o.Weight = val
 	case "nodes":

@@ -29,6 +29,7 @@ type table struct {
 
 	data chunks[float64] // of a vector without nodes
 	seen int             // rows of data
+	left int             // rows that filters leave out
 }
 
 // text reads delimited text: edges, or a vector as one column of values or as
@@ -64,6 +65,9 @@ func (r *reader) text(d dialect) error {
 		second = nil
 	}
 	header, err := t.layout(first, second)
+	if err == nil {
+		err = t.findFilters(first, header)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -93,6 +97,10 @@ func (r *reader) text(d dialect) error {
 func (t *table) end(src *textRows) error {
 	t.warnComments(src.late, src.lateLine, "the first row", t.d.comments)
 	t.warnUnused()
+	if t.left > 0 {
+		t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Code: "where", Note: t.left < t.seen,
+			Msg: fmt.Sprintf("where= leaves out %d of %s", t.left, plural(t.seen, "row"))})
+	}
 	if t.amounts > 0 {
 		t.warn("weights", t.first, fmt.Sprintf("the third column has a number in %d of %s, but none in the first: it is not read as weights; weight=%d reads it, weight=none does not",
 			t.amounts, plural(t.seen, "row"), t.passed))
@@ -119,7 +127,7 @@ func (t *table) warnUnused() {
 	var shown []string
 	unused := 0
 	for c := range t.width {
-		if c == t.cols.src || c == t.cols.dst || c == t.cols.weight {
+		if c == t.cols.src || c == t.cols.dst || c == t.cols.weight || slices.ContainsFunc(t.opt.Where, func(f Filter) bool { return f.at == c }) {
 			continue
 		}
 		if unused++; unused > maxShown {
@@ -141,6 +149,9 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	named := false
 	for _, s := range []string{t.opt.Source, t.opt.Target, t.opt.Weight} {
 		named = named || s != "" && s != NoWeight && !isPosition(s)
+	}
+	for _, f := range t.opt.Where {
+		named = named || !isPosition(f.Column)
 	}
 	if named && t.opt.Header == HeaderNo {
 		return false, t.fatal(0, 0, "columns are given by name, but header=no says that they have none", "give positions, counted from 1")
@@ -322,7 +333,7 @@ func (t *table) takeAll(src source) error {
 
 // takesPairs reports whether a row of two node numbers is an edge as it stands.
 func (t *table) takesPairs() bool {
-	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && (t.width == 2 || t.width == 0)
+	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && (t.width == 2 || t.width == 0) && len(t.opt.Where) == 0
 }
 
 // take reads one row.
@@ -343,6 +354,9 @@ func (t *table) take(w *row) error {
 	}
 	if t.width > 0 && len(w.cells) != t.width {
 		t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s as in the first row, found %d", plural(t.width, "field"), len(w.cells))})
+		return nil
+	}
+	if !t.keeps(w) {
 		return nil
 	}
 	if t.cols.src < 0 {

@@ -1,0 +1,85 @@
+package graphio
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Filter keeps the rows of a table whose cell in a column compares as it says.
+type Filter struct {
+	Column string // a name, or a position from 1
+	Op     string // one of == != <= >= < >
+	Value  string
+
+	at      int     // the column, once it is found
+	number  float64 // the value, where it is one
+	numeric bool
+}
+
+// comparisons has the longer ones first.
+var comparisons = []string{"==", "!=", "<=", ">=", "<", ">"}
+
+// parseFilter reads what follows where=.
+func parseFilter(s string) (f Filter, want string) {
+	at := strings.IndexAny(s, "=!<>")
+	for _, op := range comparisons {
+		if at <= 0 || !strings.HasPrefix(s[at:], op) {
+			continue
+		}
+		f = Filter{Column: s[:at], Op: op, Value: s[at+len(op):]}
+		if op != "==" && op != "!=" && (!isQuantity([]byte(f.Value)) || isNonFinite([]byte(f.Value))) {
+			return f, "a number after " + op
+		}
+		return f, ""
+	}
+	return f, "a comparison such as carrier==LH or km<500, with one of " + strings.Join(comparisons, " ")
+}
+
+// keeps reports whether a row passes all filters. They are asked in their order,
+// so that km!= can keep empty cells from km<500.
+func (t *table) keeps(w *row) bool {
+	for _, f := range t.opt.Where {
+		cell := w.cells[f.at].val
+		x, err := 0.0, error(nil)
+		if f.numeric {
+			x, err = strconv.ParseFloat(string(cell), 64)
+		}
+		y, numbers, pass := f.number, f.numeric && err == nil, false
+		switch f.Op {
+		case "==", "!=":
+			same := numbers && x == y || string(cell) == f.Value
+			pass = same == (f.Op == "==")
+		default:
+			if !numbers {
+				t.badCell(w, f.at, &Error{Msg: fmt.Sprintf("expected a number for where=%s%s%s, found %s", f.Column, f.Op, f.Value, quote(cell)),
+					Hint: fmt.Sprintf("where=%s!= before it leaves out empty cells", f.Column)})
+				return false
+			}
+			pass = f.Op[0] == '<' && x < y || f.Op[0] == '>' && x > y || f.Op[1:] == "=" && x == y
+		}
+		if !pass {
+			t.left++
+			return false
+		}
+	}
+	return true
+}
+
+// findFilters finds the columns of the filters.
+func (t *table) findFilters(first *row, header bool) (err error) {
+	if len(t.opt.Where) > 0 && !header && t.opt.Header == HeaderAuto {
+		return t.fatal(first.line, 0, "where= gives its column by number, and no header was found", headerHint)
+	}
+	t.opt.Where = slices.Clone(t.opt.Where) // which the caller may use again
+	for i := range t.opt.Where {
+		f := &t.opt.Where[i]
+		if f.at, err = t.pick(first, header, f.Column, "where", -1); err != nil {
+			return err
+		}
+		f.number, err = strconv.ParseFloat(f.Value, 64)
+		f.numeric = err == nil
+	}
+	return nil
+}
