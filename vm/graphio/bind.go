@@ -428,7 +428,9 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 	r := b.Raw
 	s := b.edges(to)
 	m, repeated, twice, err := s.build(map[Dup]func(a, b float64) float64{
+		DupAuto:  func(a, _ float64) float64 { return a },
 		DupError: func(a, _ float64) float64 { return a },
+		DupMin:   func(a, b float64) float64 { return min(a, b) },
 		DupFirst: func(a, _ float64) float64 { return a },
 		DupSum:   func(a, b float64) float64 { return a + b },
 		DupMax:   func(a, b float64) float64 { return max(a, b) },
@@ -436,13 +438,13 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 	if err != nil {
 		return tensor.Value{}, err
 	}
-	if repeated > 0 && r.opt.Dup == DupError {
+	if repeated > 0 && (r.opt.Dup == DupAuto || r.opt.Dup == DupError) {
 		if r.edges.mirror != 0 {
 			repeated = b.repeatedPairs(&m)
 		}
 		for _, e := range b.duplicates(twice, to) {
 			e.Msg = "a second weight: " + e.Msg
-			e.Hint = "dup=sum, dup=max or dup=first combines them"
+			e.Hint = "dup=min, dup=max, dup=sum or dup=first combines them"
 			b.rep.add(e)
 		}
 		b.rep.more = repeated - len(b.rep.list)

@@ -138,7 +138,7 @@ func TestParseSpec(t *testing.T) {
 		{spec: "a?format=xls", err: `a?format=xls: the option format cannot be "xls" (expected csv, tsv, edges, mtx, json, npy)`},
 		{spec: "a?header=1", err: `a?header=1: the option header cannot be "1" (expected yes, no)`},
 		{spec: "a?ids=int", err: `a?ids=int: the option ids cannot be "int" (expected number, label)`},
-		{spec: "a?dup=min", err: `a?dup=min: the option dup cannot be "min" (expected sum, max, first)`},
+		{spec: "a?dup=mean", err: `a?dup=mean: the option dup cannot be "mean" (expected min, max, sum, first, error)`},
 		{spec: "a?nodes=0", err: `a?nodes=0: the option nodes cannot be "0" (expected a positive integer, at most 67108864)`},
 		{spec: "a?nodes=99999999999999999999", err: `a?nodes=99999999999999999999: the option nodes cannot be "99999999999999999999" (expected a positive integer, at most 67108864)`},
 		{spec: "a?default=inf", err: `a?default=inf: the option default cannot be "inf" (expected a finite number)`},

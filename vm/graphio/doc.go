@@ -119,7 +119,7 @@
 //
 // A matrix of edges becomes sparse, one of an array dense. Its kind is the
 // narrowest that holds its values. Two weights for one pair of nodes are an
-// error naming both lines, unless dup=sum, dup=max or dup=first.
+// error naming both lines, unless dup= is min, max, sum or first.
 //
 // A vector by node must give every node of the program one value; default= is
 // that of nodes it does not list.

@@ -62,7 +62,9 @@ type Dup string
 
 // The ways to treat duplicates.
 const (
-	DupError Dup = ""
+	DupAuto  Dup = "" // as DupError
+	DupError Dup = "error"
+	DupMin   Dup = "min"
 	DupSum   Dup = "sum"
 	DupMax   Dup = "max"
 	DupFirst Dup = "first"
@@ -247,7 +249,7 @@ func (o *Options) set(key, val string) (want string) {
 	case "ids":
 		o.IDs, want = IDs(val), oneOf("number", "label")
 	case "dup":
-		o.Dup, want = Dup(val), oneOf("sum", "max", "first")
+		o.Dup, want = Dup(val), oneOf("min", "max", "sum", "first", "error")
 	case "source":
 		o.Source = val
 	case "target":

@@ -35,8 +35,8 @@ FILE is CSV, TSV, an edge list, Matrix Market, JSON or NPY, each also with gzip;
 - is standard input. Options follow a question mark:
   --input 'A=transfers.csv?from=payer&to=payee&weight=amount'
 They are format=csv|tsv|edges|mtx|json|npy, header=yes|no, from=COLUMN,
-to=COLUMN, weight=COLUMN, ids=number|label, nodes=N, dup=sum|max|first and
-default=NUMBER. where=COLUMN==VALUE (or != < <= > >= for numbers) keeps some rows.`
+to=COLUMN, weight=COLUMN, where=COLUMN==VALUE (or != < <= > >=),
+ids=number|label, nodes=N, dup=min|max|sum|first|error and default=NUMBER.`
 
 // programVerb makes a command one about a program: FILE, its inputs, its profile.
 func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, name string, f *programFlags) error) *cobra.Command {
