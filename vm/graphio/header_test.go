@@ -122,3 +122,23 @@ func TestHeaderLines(t *testing.T) {
 		}
 	}
 }
+
+// TestIndex has tables with an index, whose column has no name: it is neither nodes
+// nor weights.
+func TestIndex(t *testing.T) {
+	for _, text := range []string{
+		",source,target\n0,a,b\n1,b,c\n",
+		",parent,child\n0,a,b\n1,b,c\n",
+		"\"\",parent,child\n0,a,b\n1,b,c\n",
+		",from,to,weight\n0,a,b,2\n1,b,c,3\n",
+		"source,target,\na,b,0\nb,c,1\n",
+		",parent,child,weight\n0,a,b,2\n1,b,c,3\n",
+	} {
+		if got := outcome(t, Graph, "g.csv", text); !strings.HasPrefix(got, `bool 3x3: 0>1 1>2 ["a" "b" "c"]`) {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+	if got, want := outcome(t, Matrix, "g.csv", ",source,target\n0,a,b\n"), "which of the 3 columns holds the weights?"; !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

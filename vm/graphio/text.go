@@ -164,6 +164,14 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	t.cols, pair = knownPair(first)
 	if !pair {
 		t.cols = columns{src: 0, dst: 1}
+		// No node is empty: this is the header of a table with an index, as pandas
+		// writes it, and the nodes stand beside that.
+		if t.width > 2 && len(first.cells[0].val) == 0 && t.opt.Header != HeaderNo {
+			t.cols, pair = columns{src: 1, dst: 2}, true
+			if t.opt.Header == HeaderAuto && !header {
+				t.noteHeader(first)
+			}
+		}
 	}
 	if t.opt.Header == HeaderAuto {
 		header = header || pair
@@ -194,8 +202,8 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	// them is a number: as data it would lack its weight, which decide says.
 	names := header || t.open(first) && !slices.ContainsFunc(first.cells, func(c cell) bool { return isQuantity(c.val) })
 	t.cols.weight, err = t.weightColumn(first, second, names)
-	if t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" {
-		t.passed = 4 - t.cols.src - t.cols.dst
+	if third := 3 - t.cols.src - t.cols.dst; t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" && len(first.cells[third].val) > 0 {
+		t.passed = third + 1
 	}
 	return header, err
 }
@@ -230,8 +238,9 @@ func (t *table) weightColumn(first, second *row, header bool) (int, error) {
 
 // weightAmong is the rule for weights that nobody named: they are in the column
 // called weight or w, else in the third of three, unless it has another name and
-// does not begin with a number, which for a graph is none. It is not ok where a
-// matrix has to ask.
+// does not begin with a number, which for a graph is none. A column with an empty
+// name is the index of a table, and never weights. It is not ok where a matrix has
+// to ask.
 func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number func(int) bool) (at int, ok bool) {
 	graph := r.opt.Kind == Graph
 	at = -1
@@ -243,7 +252,11 @@ func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number 
 	switch {
 	case at >= 0 || n == 2:
 	case n == 3:
-		if at = 3 - cols.src - cols.dst; graph && name != nil && !number(at) {
+		at = 3 - cols.src - cols.dst
+		if name != nil && len(name(at)) == 0 {
+			return -1, graph
+		}
+		if graph && name != nil && !number(at) {
 			at = -1
 		}
 	default:
