@@ -303,11 +303,14 @@ func TestMaxCost(t *testing.T) {
 		if !errors.As(err, &stop) || stop.Reason != Budget || sum.Asked == 0 {
 			t.Fatalf("%+v, %v", sum, err)
 		}
-		if billed > bound || billed < bound*0.8 {
-			t.Errorf("with --max-cost %g the server bills %g", bound, billed)
+		mu.Lock()
+		bill := billed
+		mu.Unlock()
+		if bill > bound || bill < bound*0.8 {
+			t.Errorf("with --max-cost %g the server bills %g", bound, bill)
 		}
-		if got := sum.Cost + sum.Unanswered; got < billed-1e-9 {
-			t.Errorf("the run has counted %g of the %g that were billed", got, billed)
+		if got := sum.Cost + sum.Unanswered; got < bill-1e-9 {
+			t.Errorf("the run has counted %g of the %g that were billed", got, bill)
 		}
 	}
 	// A run that was killed has sent what it had reserved.

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/internal/stats"
 	"ein/internal/table"
 )
 
@@ -29,13 +29,8 @@ func (s Share) Value() float64 { return float64(s.Right) / float64(max(1, s.Of))
 
 // Interval is Wilson's, at 95 %.
 func (s Share) Interval() (low, high float64) {
-	if s.Of == 0 {
-		return 0, 1
-	}
-	const z = 1.96
-	n, p := float64(s.Of), s.Value()
-	middle, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return (middle - half) / (1 + z*z/n), (middle + half) / (1 + z*z/n)
+	i := stats.Wilson(s.Right, s.Of, 0.95)
+	return i.Low, i.High
 }
 
 // Decoy is how often the best guess is right of someone who knows what a decoy
