@@ -31,7 +31,7 @@ check-world: ## real SDKs, editors and sandboxes: a test that is skipped fails u
 	python3 -m venv $(WORLD_VENV)
 	$(WORLD_VENV)/bin/python -m pip install -q -r testdata/world.txt
 	$(WORLD_VENV)/bin/python -m pip install -q --upgrade --target $(WORLD_VENV)/before -r testdata/before.txt
-	EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH" go test -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
+	EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH" go test -timeout 20m -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
 
 fmt: ## fail when a file is not gofmt-ed
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
@@ -43,10 +43,10 @@ lint: ## vet, staticcheck, golangci-lint
 	$(call each,go vet ./... && go run $(STATICCHECK) ./... && go run $(GOLANGCI) run --allow-parallel-runners ./...)
 
 test: ## all tests
-	$(call each,CGO_ENABLED=0 go test ./...)
+	$(call each,CGO_ENABLED=0 go test -timeout 20m ./...)
 
 race: ## the tests under the race detector, the long ones shortened
-	$(call each,go test -race -short ./...)
+	$(call each,go test -race -short -timeout 20m ./...)
 
 portable: ## the core builds for other systems and for the browser
 	$(call each,GOOS=darwin GOARCH=arm64 go build ./... && GOOS=windows GOARCH=amd64 go build ./...)

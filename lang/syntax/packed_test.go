@@ -177,8 +177,9 @@ func TestMemory(t *testing.T) {
 			if len(g.Diags) != 1 || g.Diags[0].Code != codeMemory || g.Footprint <= memory {
 				t.Errorf("%s: %v with %d bytes, which needs %d", name, g.Diags, memory, f.Footprint)
 			}
-			// Buffers that were outgrown count too, which the collector can have back.
-			if allocated > 4*memory+1e6 {
+			// Buffers that were outgrown count too, which the collector can have back. Under
+			// the race detector it is 4.1 times the memory: small strings share no blocks.
+			if allocated > 5*memory+1e6 {
 				t.Errorf("%s: %d bytes were allocated with %d allowed", name, allocated, memory)
 			}
 		}
