@@ -21,7 +21,7 @@ var networkx = []struct{ name, ein, python string }{
 	{"wdist signed", "wdist(D, 0, -99)", "d = nx.single_source_bellman_ford_path_length(debts, 0); r = [d.get(v, -99) for v in range(n)]"},
 	{"components", "max(components(W)) + 1", "r = [nx.number_weakly_connected_components(g)]"},
 	{"wcc", "sum(wcc(W), 1)", "r = [len(nx.node_connected_component(u, v)) for v in range(n)]"},
-	{"topo_order", "topo_order(Up)", "g.remove_edges_from([e for e in g.edges if e[0] >= e[1]]); o = list(nx.lexicographical_topological_sort(g)); r = [o.index(v) for v in range(n)]"},
+	{"topo_order", "topo_order(Up)", "up = g.edge_subgraph([e for e in g.edges if e[0] < e[1]]).copy(); up.add_nodes_from(g); o = list(nx.lexicographical_topological_sort(up)); r = [o.index(v) for v in range(n)]"},
 	{"bridges", "bridges(W)", "b = set(nx.bridges(u)); r = [int((i, j) in b or (j, i) in b) for i in range(n) for j in range(n)]"},
 	{"cut_nodes", "cut_nodes(W)", "b = set(nx.articulation_points(u)); r = [int(v in b) for v in range(n)]"},
 	{"core_number", "core_number(W)", "c = nx.core_number(u); r = [c[v] for v in range(n)]"},

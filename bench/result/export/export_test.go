@@ -61,11 +61,15 @@ func some(t *testing.T) *run.Run {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	scored, err := run.Judge(t.Context(), dir, run.JudgeOptions{})
+	if _, err := run.Judge(t.Context(), dir, run.JudgeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// A judged run is without the texts that an export needs.
+	r, err := run.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scored.Run
+	return r
 }
 
 func TestLines(t *testing.T) {
