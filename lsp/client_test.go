@@ -100,6 +100,16 @@ func start(t testing.TB, capabilities string, opt Options) *testClient {
 	return c
 }
 
+// clientCodec decodes results, which may be any of several types.
+type clientCodec struct{ codec }
+
+func (clientCodec) Unmarshal(data []byte, v any) error {
+	if _, ok := v.(*jsonrpc2.RawMessage); ok {
+		return codec{}.Unmarshal(data, v)
+	}
+	return protocol.Unmarshal(data, v)
+}
+
 func connect(t testing.TB, opt Options) *testClient {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
@@ -121,7 +131,7 @@ func connect(t testing.TB, opt Options) *testClient {
 		opt.Log = testLog(t)
 	}
 	go func() { c.served <- Serve(ctx, far, opt) }()
-	c.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(near), jsonrpc2.WithCodec(codec{}))
+	c.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(near), jsonrpc2.WithCodec(clientCodec{}))
 	c.conn.Go(ctx, protocol.ClientHandler(c, jsonrpc2.MethodNotFoundHandler))
 	c.Server = protocol.ServerDispatcher(c.conn)
 	t.Cleanup(func() {

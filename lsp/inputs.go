@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
@@ -385,7 +386,7 @@ func (s *server) DidChangeWatchedFiles(_ context.Context, params *protocol.DidCh
 
 // encoded is a value of the protocol in its untyped form.
 func encoded(v any) protocol.LSPAny {
-	raw, err := protocol.Marshal(v)
+	raw, err := json.Marshal(v)
 	if err != nil {
 		panic("BUG: lsp: " + err.Error())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-json-experiment/json"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
@@ -63,7 +64,7 @@ type handler func(s *server, ctx context.Context, params []byte) (any, error)
 func asked[P, R any](f func(*server, context.Context, *P) (R, error)) handler {
 	return func(s *server, ctx context.Context, params []byte) (any, error) {
 		p := new(P)
-		if err := protocol.Unmarshal(params, p); err != nil {
+		if err := json.Unmarshal(params, p); err != nil {
 			return nil, fmt.Errorf("%w: %w", jsonrpc2.ErrParse, err)
 		}
 		return f(s, ctx, p)
