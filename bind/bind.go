@@ -212,13 +212,24 @@ func cause(err error) error {
 	return err
 }
 
+// ListError is what is wrong with data, or with what is said of it, as diagnostics.
+type ListError struct{ List diag.List }
+
+func (e *ListError) Error() string {
+	d := e.List.First()
+	return d.At.String() + ": " + d.Message
+}
+
 // Findings is an error of this package as diagnostics, each with its place in the
 // data. Their class says whether there is too much of it or something wrong.
 func Findings(err error) diag.List {
 	var many *graphio.ErrorList
 	var one *graphio.Error
 	var file *FileError
+	var told *ListError
 	switch {
+	case errors.As(err, &told):
+		return told.List
 	case errors.As(err, &many):
 		var list diag.List
 		for _, e := range many.List {

@@ -267,7 +267,7 @@ func workFolder(t *testing.T, name string) string {
 }
 
 // looked are the kinds of blocks that are only looked at.
-var looked = []string{"output", "sh", "text", "ebnf", "csv", "make", "asm", "bibtex"}
+var looked = []string{"output", "sh", "text", "toml", "ebnf", "csv", "make", "asm", "bibtex"}
 
 func (r *runner) fail(b *block, format string, args ...any) {
 	r.t.Helper()

@@ -156,8 +156,12 @@ func (s *server) program(ctx context.Context, f *file) (*ein.Program, error) {
 		in := declared[0].Name
 		return nil, fmt.Errorf("the input `%s` has no data; the setting ein.inputs gives it, as in {%q: \"FILE\"}, to all inputs of the program", in, in)
 	}
+	limits := ein.Limits{MaxBytes: s.opt.MaxMemory, MaxOps: s.opt.MaxOps}
+	if said, err := s.session.snapshot().said(f); err == nil { // else the program has a problem, and does not run
+		limits.MaxBytes, limits.MaxOps = said.Memory.Least(limits.MaxBytes), said.Ops.Least(limits.MaxOps)
+	}
 	p, err := ein.CompileContext(ctx, f.name(), f.text, ein.Options{
-		Profile: f.profile, Limits: ein.Limits{MaxBytes: s.opt.MaxMemory, MaxOps: s.opt.MaxOps}, Open: openRegular,
+		Profile: f.profile, Limits: limits, Open: openRegular,
 	})
 	if err != nil {
 		return nil, err

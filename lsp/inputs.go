@@ -16,6 +16,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ein/bind"
+	"ein/bind/project"
 	"ein/internal/codes"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -85,21 +86,48 @@ func (j *dataJobs) stop(u uri.URI) {
 	}
 }
 
-// sources is the data that the settings give a program. An input that they do not
-// name leaves all of them unbound: the nodes are those of all inputs together.
+// said is what ein.toml says of a program, in a workspace that its user trusts.
+func (s *snapshot) said(f *file) (project.Settings, error) {
+	if !s.trusted || !f.uri.IsFile() {
+		return project.Settings{}, nil
+	}
+	beside, err := project.Beside(f.uri.FsPath())
+	return beside.For(f.uri.FsPath()), err
+}
+
+// sources is the data that the settings, or else ein.toml, give a program. An input
+// that they do not name leaves all of them unbound: the nodes are those of all inputs
+// together.
 func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, problems map[string]diag.List) {
 	snap := s.session.snapshot()
+	var names []string
 	for _, in := range inputs {
-		spec, ok := snap.settings.Inputs[in.Name]
-		if !ok {
+		names = append(names, in.Name)
+	}
+	said, err := snap.said(f)
+	var beside []bind.Input
+	if err == nil {
+		beside, err = said.Inputs(names)
+	}
+	if err != nil {
+		b := &binding{problems: map[string]diag.List{}}
+		b.problem(names[0], err)
+		return nil, b.problems
+	}
+	for _, in := range inputs {
+		var data bind.Input
+		if spec, ok := snap.settings.Inputs[in.Name]; ok {
+			if data, err = bind.New(in.Name, spec); err != nil {
+				problems = map[string]diag.List{in.Name: {{Code: codes.E0701, Message: fmt.Sprintf("the setting ein.inputs.%v", err)}}}
+				return nil, problems
+			}
+			data.Path = snap.resolve(f, data.Path)
+		} else if at := slices.IndexFunc(beside, func(x bind.Input) bool { return x.Name == in.Name }); at >= 0 {
+			data = beside[at]
+		} else {
 			return nil, nil
 		}
-		data, err := bind.New(in.Name, spec)
-		if err != nil {
-			problems = map[string]diag.List{in.Name: {{Code: codes.E0701, Message: fmt.Sprintf("the setting ein.inputs.%v", err)}}}
-			return nil, problems
-		}
-		data.Path, data.Options.MaxBytes = snap.resolve(f, data.Path), s.opt.MaxData
+		data.Options.MaxBytes = s.opt.MaxData
 		list = append(list, dataSource{data, graphio.Kind(in.Kind)})
 	}
 	return list, nil
@@ -147,18 +175,27 @@ func (s *server) bindData(f *file) (reading bool) {
 	if sources != nil || problems != nil {
 		key = dataKey(f, sources, problems)
 	}
-	if f.boundKey() == key && f.profile == s.session.snapshot().settings.profile() {
+	snap := s.session.snapshot()
+	profile := snap.settings.profile()
+	if said, err := snap.said(f); err == nil && said.Profile != nil && *said.Profile == check.Core {
+		profile = check.Core
+	}
+	if f.boundKey() == key && f.profile == profile {
 		s.data.stop(f.uri)
 		return false
 	}
-	s.watch(f.uri, sources)
+	watched := sources
+	if snap.trusted && f.uri.IsFile() {
+		watched = append(sources[:len(sources):len(sources)], dataSource{Input: bind.Input{Path: filepath.Join(filepath.Dir(f.uri.FsPath()), project.Name)}})
+	}
+	s.watch(f.uri, watched)
 	if sources == nil {
 		s.data.stop(f.uri)
 		b := &binding{key: key, problems: problems}
 		if key == "" {
 			b = nil
 		}
-		s.rebind(f.uri, b)
+		s.rebind(f.uri, profile, b)
 		return true
 	}
 	known := check.ProgramLabels(f.document().File())
@@ -166,7 +203,7 @@ func (s *server) bindData(f *file) (reading bool) {
 		b := bindAll(ctx, sources, known, s.opt.MaxMemory)
 		if ctx.Err() == nil {
 			b.key = key
-			s.rebind(f.uri, b)
+			s.rebind(f.uri, profile, b)
 		}
 	})
 	return true
@@ -198,11 +235,11 @@ func dataKey(f *file, sources []dataSource, problems map[string]diag.List) strin
 
 // rebind makes the version of a file that has the data, if the file is still open,
 // and tells the client that what it knows of it is old.
-func (s *server) rebind(u uri.URI, b *binding) {
+func (s *server) rebind(u uri.URI, profile check.Profile, b *binding) {
 	var now *file
 	s.session.update(func(next *snapshot) {
 		if f := next.files[u]; f != nil {
-			now = f.rebound(s.session.revs.Add(1), next.settings.profile(), b)
+			now = f.rebound(s.session.revs.Add(1), profile, b)
 			next.files[u] = now
 		}
 	})
@@ -279,7 +316,7 @@ func (b *binding) problem(input string, err error) {
 		}
 		d.At = nil // it is shown where the input is declared
 		if d.Code == codes.E0702 {
-			d.Notes = append(d.Notes, fmt.Sprintf("The setting ein.inputs.%s names it for `%s`.", input, input))
+			d.Notes = append(d.Notes, fmt.Sprintf("The setting ein.inputs.%s, or %s, names it for `%s`.", input, project.Name, input))
 		}
 		b.problems[input] = append(b.problems[input], d)
 	}

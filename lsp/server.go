@@ -203,8 +203,13 @@ func (s *server) Initialize(_ context.Context, params *protocol.InitializeParams
 	if err != nil {
 		s.complain(err)
 	}
+	// Not a setting: a workspace has settings of its own.
+	var client struct {
+		Trusted bool `json:"trusted"`
+	}
+	_ = json.Unmarshal(params.InitializationOptions, &client) // parseSettings tells of an error
 	s.session.update(func(next *snapshot) {
-		next.encoding, next.settings, next.folders = encoding, initial, folders(params)
+		next.encoding, next.settings, next.folders, next.trusted = encoding, initial, folders(params), client.Trusted
 	})
 	s.phase.Store(up)
 	yes := protocol.Boolean(true)

@@ -31,6 +31,7 @@ type snapshot struct {
 	files    map[uri.URI]*file
 	settings settings
 	folders  []string // of the workspace, as paths
+	trusted  bool     // so that its own files may say which data is read
 	encoding encoding
 }
 
@@ -179,7 +180,7 @@ func parseSettings(raw []byte) (settings, error) {
 	for _, key := range slices.Sorted(maps.Keys(wrapped)) {
 		switch key {
 		case "inputs", "profile":
-		case "path", "trace": // of the client itself
+		case "path", "trace", "trusted": // of the client itself
 		default:
 			return s, fmt.Errorf("there is no setting ein.%s; there are ein.inputs and ein.profile", key)
 		}

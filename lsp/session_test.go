@@ -289,6 +289,44 @@ func TestWatchedInput(t *testing.T) {
 	c.leave()
 }
 
+// TestProject: the data of ein.toml is read in a workspace that is trusted, and no other.
+func TestProject(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"g.csv":    "source,target\na,b\n",
+		"ein.toml": "[programs.'p.ein'.inputs]\nA = 'g.csv'\n[programs.'q.ein']\nprofile = 'core'\ninputs.A = '../g.csv'\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ trusted, file, shape, problem string }{
+		{"false", "p.ein", "graph", ""},
+		{"true", "p.ein", "Tensor[2,2]", ""},
+		{"true", "q.ein", "graph", "input"},
+	} {
+		client := connect(t, Options{})
+		var params protocol.InitializeParams
+		err := protocol.Unmarshal([]byte(`{"processId":null,"rootUri":null,"initializationOptions":{"trusted":`+c.trusted+`},"capabilities":{
+			"workspace":{"inlayHint":{"refreshSupport":true}}}}`), &params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.initialize(&params)
+		u := uri.File(filepath.Join(dir, c.file))
+		client.open(u, "input A: graph\n:print tc(A)\n")
+		client.pause()
+		if c.trusted == "true" {
+			receive(t, client.refreshed)
+		}
+		h, err := client.hover(u, 0, 6)
+		if err != nil || !strings.Contains(h.Contents.(*protocol.MarkupContent).Value, c.shape) {
+			t.Errorf("%+v: %v, %v", c, h, err)
+		}
+		client.leave()
+	}
+}
+
 // TestMaxText: what is too much is not looked at, and that is said; the rest is.
 func TestMaxText(t *testing.T) {
 	c := start(t, "", Options{MaxText: 100})

@@ -64,6 +64,32 @@ func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, 
 		r := failure("%v", err)
 		return binding{}, &r
 	}
+	return s.readInput(ctx, in, kind)
+}
+
+// said is the data that files give the inputs of a program.
+func (s *Session) said(name string, program *syntax.File) ([]bind.Input, *Reply) {
+	if s.cfg.Settings == nil {
+		return nil, nil
+	}
+	var names []string
+	for _, st := range program.Stmts {
+		if in, ok := st.(*syntax.Input); ok {
+			names = append(names, in.Name.Name)
+		}
+	}
+	said, err := s.cfg.Settings(name)
+	if err != nil {
+		return nil, dataReply(err)
+	}
+	list, err := said.Inputs(names)
+	if err != nil {
+		return nil, dataReply(err)
+	}
+	return list, nil
+}
+
+func (s *Session) readInput(ctx context.Context, in bind.Input, kind graphio.Kind) (binding, *Reply) {
 	read := bind.Reader{Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
 	if s.cfg.Files != nil {
 		read.Open = s.cfg.Files.Open
@@ -75,7 +101,7 @@ func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, 
 	if err != nil {
 		return binding{}, dataReply(err)
 	}
-	return binding{Decl: graphio.Decl{Name: name, Raw: raw}, spec: spec}, nil
+	return binding{Decl: graphio.Decl{Name: in.Name, Raw: raw}, spec: in.Options.Spec(in.Path)}, nil
 }
 
 // notRead is the reply when the entry was stopped while it read a file.
@@ -214,6 +240,21 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 			return failure("%s is bound twice", name)
 		}
 		one, fail := s.readData(ctx, name, graphio.Kind(parsed.Stmts[i].(*syntax.Input).Kind.Name), spec)
+		if fail != nil {
+			return *fail
+		}
+		bound = append(bound, one)
+	}
+	said, fail := s.said(args[0], parsed)
+	if fail != nil {
+		return *fail
+	}
+	for _, in := range said {
+		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == in.Name }) {
+			continue
+		}
+		st := parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)
+		one, fail := s.readInput(ctx, in, graphio.Kind(st.Kind.Name))
 		if fail != nil {
 			return *fail
 		}

@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"ein/bind/project"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -49,7 +50,9 @@ type Config struct {
 	Full    bool        // show large values in full
 	Numbers bool        // show nodes by number even when they have labels
 	Columns func() int  // of the terminal; nil where there is none: pictures are then 80 wide
-	Files   Files       // nil: commands that need files say that there are none
+	// Settings is what ein.toml says of a program that is loaded; nil: nothing.
+	Settings func(program string) (project.Settings, error)
+	Files    Files // nil: commands that need files say that there are none
 }
 
 // Reply is what an entry gave. Its values are those of the machine that ran it.

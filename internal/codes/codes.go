@@ -177,6 +177,7 @@ const (
 	E0708 Code = "E0708"
 	N0709 Code = "N0709"
 	E0710 Code = "E0710"
+	E0711 Code = "E0711"
 )
 
 // Entry is what is known of a code.
@@ -307,4 +308,5 @@ var Table = []Entry{
 	{E0708, Limit, "data past a limit"},
 	{N0709, Input, "how a data file was read"},
 	{E0710, Input, "a first row that may be a header or data"},
+	{E0711, Input, "a setting of ein.toml that is not what it should be"},
 }

@@ -2,19 +2,27 @@
 package words
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
 
 	"ein/internal/table"
 )
 
+// ByteUnits is the units of sizes, the largest first.
+var ByteUnits = []struct {
+	Name string
+	Size uint64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
 // Bytes is a size.
 func Bytes(n uint64) string {
-	for _, u := range []struct {
-		name string
-		size uint64
-	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n >= u.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
+	for _, u := range ByteUnits {
+		if n >= u.Size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.Size), u.Name)
 		}
 	}
 	return fmt.Sprintf("%d bytes", n)
@@ -40,4 +48,39 @@ func Shorten(s string, most int) string {
 		return string(r[:most-3]) + "..."
 	}
 	return s
+}
+
+// ParseBytes reads a size such as 64MiB.
+func ParseBytes(s string) (uint64, error) {
+	unit := uint64(1)
+	for _, u := range ByteUnits {
+		if number, ok := strings.CutSuffix(s, u.Name); ok {
+			s, unit = number, u.Size
+			break
+		}
+	}
+	x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	x *= float64(unit)
+	if err != nil || !(x >= 1 && x < 1<<63) {
+		return 0, errors.New("expected a number of bytes, or one with KiB, MiB or GiB")
+	}
+	return uint64(x), nil
+}
+
+// ParseCount reads a whole number from 1, such as 1e9.
+func ParseCount(s string) (uint64, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(x >= 1 && x < 1<<63) || x != math.Trunc(x) {
+		return 0, errors.New("expected a whole number from 1, such as 1000 or 1e9")
+	}
+	return uint64(x), nil
+}
+
+// ParseDuration reads a time such as 2s, which is positive.
+func ParseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return 0, errors.New("expected a duration such as 2s, 500ms or 1m30s")
+	}
+	return d, nil
 }

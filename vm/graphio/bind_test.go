@@ -124,10 +124,10 @@ func TestParseSpec(t *testing.T) {
 		{spec: "a?b?format=csv", path: "a?b", opt: Options{Format: CSV}},
 		{spec: "", err: ": there is no file name (- reads standard input)"},
 		{spec: "?format=csv", err: "?format=csv: there is no file name (- reads standard input)"},
-		{spec: "a?sorce=x", err: `a?sorce=x: unknown option "sorce" (the options are default, dup, format, from, header, ids, nodes, source, target, to, weight, where)`},
-		{spec: "a?format=csv&x", err: `a?format=csv&x: expected option=value after ?, found "x" (the options are default, dup, format, from, header, ids, nodes, source, target, to, weight, where)`},
+		{spec: "a?sorce=x", err: `a?sorce=x: unknown option "sorce" (the options are default, dup, format, from, header, ids, nodes, query, source, target, to, weight, where)`},
+		{spec: "a?format=csv&x", err: `a?format=csv&x: expected option=value after ?, found "x" (the options are default, dup, format, from, header, ids, nodes, query, source, target, to, weight, where)`},
 		{spec: "a?source=x&source=y", err: "a?source=x&source=y: the option source is given twice"},
-		{spec: "a?from=x&to=y", path: "a", opt: Options{Source: "x", Target: "y", from: "from", to: "to"}},
+		{spec: "a?from=x&to=y", path: "a", opt: Options{Source: "x", Target: "y"}},
 		{spec: "a?from=x&source=y", err: "a?from=x&source=y: the options from and source are the same (give one of them)"},
 		{spec: "a?where=c==LH&where=km<=5e2", path: "a", opt: Options{Where: []Filter{{Column: "c", Op: "==", Value: "LH"}, {Column: "km", Op: "<=", Value: "5e2"}}}},
 		{spec: "a?where=km", err: `a?where=km: the option where cannot be "km" (expected a comparison such as carrier==LH or km<500, with one of == != <= >= < >)`},
@@ -153,12 +153,17 @@ func TestParseSpec(t *testing.T) {
 		if err != nil || path != c.path || fmt.Sprint(deref(opt)) != fmt.Sprint(deref(c.opt)) {
 			t.Errorf("%s: got %q %+v %v", c.spec, path, opt, err)
 		}
+		again, same, err := ParseSpec(opt.Spec(path))
+		if err != nil || again != path || fmt.Sprint(deref(same)) != fmt.Sprint(deref(opt)) {
+			t.Errorf("%s: %s reads as %q %+v %v", c.spec, opt.Spec(path), again, same, err)
+		}
 	}
 }
 
 // deref makes options comparable by their printed form.
 func deref(o Options) (Options, float64) {
 	x := 0.0
+	o.given = nil
 	if o.Default != nil {
 		x, o.Default = *o.Default, nil
 	}

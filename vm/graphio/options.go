@@ -1,7 +1,6 @@
 package graphio
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -92,14 +91,16 @@ type Options struct {
 	// JSON they name the fields of edges that are objects. A vector has its
 	// nodes in Source and its values in Weight.
 	Source, Target, Weight string
-	from, to               string // how a spec calls source and target, if not so
 
-	Where []Filter // rows that are read; text only
+	Where []Filter // rows that are read; tables only
+	Query string   // of a database, or @ and the file that it stands in
 
 	IDs     IDs
 	Nodes   int      // number of nodes when ids are numbers; 0 is 1 + the largest id
 	Dup     Dup      // matrix only
 	Default *float64 // vector by node only: the value of nodes that are not listed
+
+	given [][2]string // names and values, as Set got them
 
 	// Ledger, when not nil, counts the memory of reading and binding. It is one
 	// for all files of a program. After Bind and [Raw.Free] what remains taken of
@@ -146,8 +147,8 @@ func (o Options) check(f Format) (msg, hint string) {
 	}{
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
 		{len(o.Where) > 0, "where", text && o.Kind != Scalar, "CSV, TSV and edge lists"},
-		{o.Source != "", cmp.Or(o.from, "source"), listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
-		{o.Target != "", cmp.Or(o.to, "target"), listed && (o.Kind == Graph || o.Kind == Matrix), "lists of edges"},
+		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
+		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix), "lists of edges"},
 		{o.Weight != "", "weight", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
 		{o.IDs != "", "ids", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON"},
 		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar, "lists of numbered nodes"},
@@ -164,8 +165,11 @@ func (o Options) check(f Format) (msg, hint string) {
 
 var (
 	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy"}
-	specKeys = []string{"default", "dup", "format", "from", "header", "ids", "nodes", "source", "target", "to", "weight", "where"}
+	specKeys = []string{"default", "dup", "format", "from", "header", "ids", "nodes", "query", "source", "target", "to", "weight", "where"}
 )
+
+// OptionNames is the options that Set knows.
+func OptionNames() []string { return slices.Clone(specKeys) }
 
 // ParseSpec splits what follows NAME= in --input NAME=SPEC into a path and the
 // options after its last question mark:
@@ -189,33 +193,18 @@ func ParseSpec(s string) (path string, opt Options, err error) {
 	if !strings.Contains(query, "=") {
 		return specPath(s, s, opt)
 	}
-	seen := map[string]bool{}
 	for part := range strings.SplitSeq(query, "&") {
 		key, val, ok := strings.Cut(part, "=")
 		if !ok {
 			return "", opt, specError(s, fmt.Sprintf("expected option=value after ?, found %q", part), keysHint())
 		}
-		if !slices.Contains(specKeys, key) {
-			return "", opt, specError(s, fmt.Sprintf("unknown option %q", key), keysHint())
-		}
-		if seen[key] && key != "where" {
-			return "", opt, specError(s, fmt.Sprintf("the option %s is given twice", key), "")
-		}
-		for _, same := range [][2]string{{"from", "source"}, {"to", "target"}} {
-			if key == same[0] && seen[same[1]] || key == same[1] && seen[same[0]] {
-				return "", opt, specError(s, fmt.Sprintf("the options %s and %s are the same", same[0], same[1]), "give one of them")
-			}
-		}
-		seen[key] = true
 		val, err := url.PathUnescape(val) // which leaves a plus sign, common in names, alone
 		if err != nil {
 			return "", opt, specError(s, fmt.Sprintf("bad %% escape in the option %s", key), "write % itself as %25")
 		}
-		if val == "" {
-			return "", opt, specError(s, fmt.Sprintf("the option %s has no value", key), "")
-		}
-		if want := opt.set(key, val); want != "" {
-			return "", opt, specError(s, fmt.Sprintf("the option %s cannot be %q", key, val), "expected "+want)
+		if err := opt.Set(key, val); err != nil {
+			err.File = s
+			return "", opt, err
 		}
 	}
 	return specPath(s, path, opt)
@@ -231,6 +220,54 @@ func specPath(spec, path string, opt Options) (string, Options, error) {
 func specError(spec, msg, hint string) error { return &Error{File: spec, Msg: msg, Hint: hint} }
 
 func keysHint() string { return "the options are " + strings.Join(specKeys, ", ") }
+
+// Set gives the option with a name its value, as ParseSpec does. Its error is about
+// no file.
+func (o *Options) Set(key, val string) *Error {
+	if !slices.Contains(specKeys, key) {
+		return &Error{Msg: fmt.Sprintf("unknown option %q", key), Hint: keysHint()}
+	}
+	if o.has(key) && key != "where" {
+		return &Error{Msg: fmt.Sprintf("the option %s is given twice", key)}
+	}
+	for _, same := range [][2]string{{"from", "source"}, {"to", "target"}} {
+		if key == same[0] && o.has(same[1]) || key == same[1] && o.has(same[0]) {
+			return &Error{Msg: fmt.Sprintf("the options %s and %s are the same", same[0], same[1]), Hint: "give one of them"}
+		}
+	}
+	if val == "" {
+		return &Error{Msg: fmt.Sprintf("the option %s has no value", key)}
+	}
+	if want := o.set(key, val); want != "" {
+		return &Error{Msg: fmt.Sprintf("the option %s cannot be %q", key, val), Hint: "expected " + want}
+	}
+	o.given = append(slices.Clip(o.given), [2]string{key, val})
+	return nil
+}
+
+func (o *Options) has(key string) bool {
+	return slices.ContainsFunc(o.given, func(g [2]string) bool { return g[0] == key })
+}
+
+// Spec is what ParseSpec takes apart: a path with the options that were set.
+func (o *Options) Spec(path string) string {
+	var parts []string
+	for _, g := range o.given {
+		parts = append(parts, g[0]+"="+strings.NewReplacer("%", "%25", "&", "%26", "?", "%3F").Replace(g[1]))
+	}
+	if parts != nil || strings.Contains(path, "?") {
+		path += "?" + strings.Join(parts, "&")
+	}
+	return path
+}
+
+// called is the name by which an option was given: one of two.
+func (o *Options) called(name, other string) string {
+	if o.has(other) {
+		return other
+	}
+	return name
+}
 
 // set gives one option its value; the result is what was expected when the
 // value is none of it.
@@ -250,20 +287,18 @@ func (o *Options) set(key, val string) (want string) {
 		o.IDs, want = IDs(val), oneOf("number", "label")
 	case "dup":
 		o.Dup, want = Dup(val), oneOf("min", "max", "sum", "first", "error")
-	case "source":
+	case "source", "from":
 		o.Source = val
-	case "target":
+	case "target", "to":
 		o.Target = val
-	case "from":
-		o.Source, o.from = val, key
-	case "to":
-		o.Target, o.to = val, key
 	case "where":
 		var f Filter
 		f, want = parseFilter(val)
 		o.Where = append(o.Where, f)
 	case "weight":
 		o.Weight = val
+	case "query":
+		o.Query = val
 	case "nodes":
 		n, err := strconv.ParseInt(val, 10, strconv.IntSize)
 		if err != nil || n <= 0 {

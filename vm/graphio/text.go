@@ -1,7 +1,6 @@
 package graphio
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -179,10 +178,10 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	if !header {
 		t.cols = columns{src: 0, dst: 1}
 	}
-	if t.cols.src, err = t.pick(first, header, t.opt.Source, cmp.Or(t.opt.from, "source"), t.cols.src); err != nil {
+	if t.cols.src, err = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src); err != nil {
 		return false, err
 	}
-	if t.cols.dst, err = t.pick(first, header, t.opt.Target, cmp.Or(t.opt.to, "target"), t.cols.dst); err != nil {
+	if t.cols.dst, err = t.pick(first, header, t.opt.Target, t.opt.called("target", "to"), t.cols.dst); err != nil {
 		return false, err
 	}
 	for _, c := range []int{t.cols.src, t.cols.dst} {
@@ -284,7 +283,7 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool, err error) {
 	}
 	// Without a header there are no names to find, so the values decide on it
 	// after the columns are known by position.
-	if t.cols.src, err = t.pick(first, header, t.opt.Source, cmp.Or(t.opt.from, "source"), t.cols.src); err != nil {
+	if t.cols.src, err = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src); err != nil {
 		return false, err
 	}
 	if t.opt.Weight == "" && t.opt.Source != "" {

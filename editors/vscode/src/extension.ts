@@ -51,6 +51,7 @@ async function start(): Promise<void> {
     initializationOptions: {
       inputs: vscode.workspace.getConfiguration("ein").get("inputs"),
       profile: vscode.workspace.getConfiguration("ein").get("profile"),
+      trusted: vscode.workspace.isTrusted,
     },
     middleware: {
       // What a lens or a menu runs answers with a text to show.

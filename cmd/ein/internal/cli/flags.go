@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ein/internal/words"
 	"ein/lang/diag"
 )
 
@@ -146,50 +147,22 @@ func or0(n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
-var byteUnits = []struct {
-	name string
-	size uint64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
-
 // Size is a number of bytes such as 64MiB.
 var Size = Kind[uint64]{
 	Name: "size",
 	Text: func(b uint64) string {
-		for _, u := range byteUnits {
-			if b >= u.size && b%u.size == 0 {
-				return or0(b/u.size) + u.name
+		for _, u := range words.ByteUnits {
+			if b >= u.Size && b%u.Size == 0 {
+				return or0(b/u.Size) + u.Name
 			}
 		}
 		return or0(b)
 	},
-	Parse: func(s string) (uint64, error) {
-		unit := uint64(1)
-		for _, u := range byteUnits {
-			if number, ok := strings.CutSuffix(s, u.name); ok {
-				s, unit = number, u.size
-				break
-			}
-		}
-		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-		x *= float64(unit)
-		if err != nil || !(x >= 1 && x < 1<<63) {
-			return 0, errors.New("expected a number of bytes, or one with KiB, MiB or GiB")
-		}
-		return uint64(x), nil
-	},
+	Parse: words.ParseBytes,
 }
 
 // Count is a number such as 1e9, from 1.
-var Count = Kind[uint64]{
-	Name: "number", Text: or0,
-	Parse: func(s string) (uint64, error) {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(x >= 1 && x < 1<<63) || x != math.Trunc(x) {
-			return 0, errors.New("expected a whole number from 1, such as 1000 or 1e9")
-		}
-		return uint64(x), nil
-	},
-}
+var Count = Kind[uint64]{Name: "number", Text: or0, Parse: words.ParseCount}
 
 // Seed is any number of 64 bits.
 var Seed = Kind[uint64]{
@@ -212,13 +185,7 @@ var Duration = Kind[time.Duration]{
 		}
 		return d.String()
 	},
-	Parse: func(s string) (time.Duration, error) {
-		d, err := time.ParseDuration(s)
-		if err != nil || d <= 0 {
-			return 0, errors.New("expected a duration such as 2s, 500ms or 1m30s")
-		}
-		return d, nil
-	},
+	Parse: words.ParseDuration,
 }
 
 // Int is a whole number from low to high.

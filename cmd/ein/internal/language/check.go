@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein"
+	"ein/bind/project"
 	"ein/internal/version"
 	"ein/internal/words"
 	"ein/lang"
@@ -31,19 +32,29 @@ bound: their sizes are then not checked. Standard input is -.`,
   ein check --format sarif *.ein > report.sarif`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: sources,
-		RunE: a.Do(func(ctx context.Context, args []string) error {
-			return checkFiles(ctx, a, args, form, lang.Options{Profile: prof, Context: ctx})
-		}),
 	}
+	cmd.RunE = a.Do(func(ctx context.Context, args []string) error {
+		return checkFiles(ctx, a, args, form, cmd.Flags().Changed("profile"), lang.Options{Profile: prof, Context: ctx})
+	})
 	cli.One(formats...).Flag(cmd, &form, "format", "how to print: "+strings.Join(formats, ", "))
 	profileFlag(cmd, &prof)
 	return cmd
 }
 
-func checkFiles(ctx context.Context, a *cli.App, files []string, form string, opt lang.Options) error {
+func checkFiles(ctx context.Context, a *cli.App, files []string, form string, chosen bool, opt lang.Options) error {
 	var reports []diag.Report
 	counts := make([]int, 3)
 	outcome := eachSource(ctx, a, files, func(name, text string) error {
+		opt, said := opt, project.Settings{}
+		if !chosen {
+			var err error
+			if said, err = settings("", name); err != nil {
+				return err
+			}
+		}
+		if said.Profile != nil {
+			opt.Profile = *said.Profile
+		}
 		p := lang.Check(lang.Parse(name, text, opt), opt)
 		if ctx.Err() != nil {
 			return nil

@@ -2,16 +2,22 @@
 package language
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ein"
 	"ein/bind"
+	"ein/bind/project"
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang/check"
 	"ein/vm/code"
 
@@ -26,8 +32,12 @@ func Verbs(a *cli.App) []*cobra.Command {
 // programFlags are those of the verbs that compile a program.
 type programFlags struct {
 	inputs  []string
+	bind    string // a file
 	profile check.Profile
 	noOpt   bool
+
+	given func(flag string) bool // whether a flag is on the command line
+	said  project.Settings       // by files
 }
 
 const inputHelp = `Inputs: --input NAME=FILE binds data to the program's "input NAME: kind".
@@ -36,7 +46,8 @@ FILE is CSV, TSV, an edge list, Matrix Market, JSON or NPY, each also with gzip;
   --input 'A=transfers.csv?from=payer&to=payee&weight=amount'
 They are format=csv|tsv|edges|mtx|json|npy, header=yes|no, from=COLUMN,
 to=COLUMN, weight=COLUMN, where=COLUMN==VALUE (or != < <= > >=),
-ids=number|label, nodes=N, dup=min|max|sum|first|error and default=NUMBER.`
+ids=number|label, nodes=N, dup=min|max|sum|first|error and default=NUMBER.
+What --input does not bind is bound by --bind FILE, or by ein.toml beside FILE.`
 
 // programVerb makes a command one about a program: FILE, its inputs, its profile.
 func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, name string, f *programFlags) error) *cobra.Command {
@@ -48,8 +59,57 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "bind `NAME=FILE` to an input of the program; repeatable")
 	cmd.Flags().BoolVar(&f.noOpt, "no-opt", false, "run every operation as written, without rewrites or special kernels")
 	profileFlag(cmd, &f.profile)
-	cmd.RunE = a.Do(func(ctx context.Context, args []string) error { return work(ctx, strings.Join(args, ""), f) })
+	cmd.Flags().StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits, before those of ein.toml")
+	f.given = cmd.Flags().Changed
+	cmd.RunE = a.Do(func(ctx context.Context, args []string) error {
+		name := strings.Join(args, "")
+		if err := f.settle(name); err != nil {
+			return err
+		}
+		return work(ctx, name, f)
+	})
 	return cmd
+}
+
+// settle reads what files say of a program.
+func (f *programFlags) settle(name string) error {
+	var err error
+	f.said, err = settings(f.bind, name)
+	return err
+}
+
+// settings is what files say of a program: one that was named, and ein.toml beside it.
+// Nothing is beside standard input, and bytecode takes no part in a project.
+func settings(named, program string) (said project.Settings, err error) {
+	var file, beside *project.File
+	if named != "" {
+		if file, err = project.Named(named); err != nil {
+			return said, findings(err)
+		}
+	}
+	if program != "-" && !isBytecode(program) {
+		if beside, err = project.Beside(program); err != nil {
+			return said, findings(err)
+		}
+	}
+	return file.For(program).Over(beside.For(program)), nil
+}
+
+func findings(err error) error { return &ein.Error{Diags: bind.Findings(err), Err: err} }
+
+// isBytecode looks at the first bytes of a file; whether it can be read is found later.
+func isBytecode(name string) bool {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	head := make([]byte, len(code.Magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && ein.IsBytecode(string(head))
 }
 
 func profileFlag(cmd *cobra.Command, p *check.Profile) {
@@ -57,12 +117,47 @@ func profileFlag(cmd *cobra.Command, p *check.Profile) {
 }
 
 // limitFlags are those of what runs programs.
-type limitFlags struct{ memory, ops, output uint64 }
+type limitFlags struct {
+	memory, ops, output uint64
+	timeout             time.Duration
+
+	given func(flag string) bool // whether a flag is on the command line
+}
 
 func (f *limitFlags) add(cmd *cobra.Command, of, output string) {
 	cli.MemoryFlag(cmd, &f.memory, "")
 	cli.Count.Flag(cmd, &f.ops, "max-ops", "most operations"+of+", such as 1e9 (default: no limit)")
 	cli.Count.Flag(cmd, &f.output, "max-output", "most elements of "+output)
+	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time"+of+", such as 2s (default: no limit)")
+	f.given = cmd.Flags().Changed
+}
+
+// lowered is the limits with those of files, where no flag sets one.
+func (f limitFlags) lowered(said *project.Settings) (limitFlags, error) {
+	timeout, output := uint64(f.timeout), cmp.Or(f.output, defaultOutput)
+	for _, l := range []struct {
+		flag string
+		said project.Limit
+		to   *uint64
+		show func(uint64) string
+	}{
+		{"max-memory", said.Memory, &f.memory, words.Bytes},
+		{"max-ops", said.Ops, &f.ops, words.Count[uint64]},
+		{"max-output", said.Output, &output, words.Count[uint64]},
+		{"timeout", said.Timeout, &timeout, func(n uint64) string { return time.Duration(n).String() }},
+	} {
+		if f.given(l.flag) {
+			continue
+		}
+		if err := l.said.Lower(l.to, l.show); err != nil {
+			return f, findings(err)
+		}
+	}
+	if said.Output.Value != 0 {
+		f.output = output
+	}
+	f.timeout = time.Duration(timeout)
+	return f, nil
 }
 
 // load reads a program, or its bytecode, and binds its inputs.
@@ -80,6 +175,10 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 		}
 		given = append(given, in)
 	}
+	profile := flags.profile
+	if flags.said.Profile != nil && !flags.given("profile") {
+		profile = *flags.said.Profile
+	}
 	text, shown, err := read(ctx, a, name)
 	if err != nil {
 		return nil, err
@@ -94,7 +193,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 			a.SetMemoryLimit(int64(min(bytes, 1<<50)/5*6 + slack))
 		}
 	}
-	opt := ein.Options{Profile: flags.profile, NoOpt: flags.noOpt, Limits: limits, Grown: expect, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
+	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Limits: limits, Grown: expect, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
 	var p *ein.Program
 	if ein.IsBytecode(text) {
 		if flags.noOpt {
@@ -103,6 +202,9 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 		p, err = ein.Load(shown, []byte(text), opt)
 	} else {
 		p, err = ein.CompileContext(ctx, shown, text, opt)
+	}
+	if err == nil {
+		given, err = flags.all(p, given)
 	}
 	if err == nil {
 		p, err = p.Bind(ctx, given...)
@@ -115,6 +217,24 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	}
 	expect(p.Certificate().PeakBytes)
 	return p, nil
+}
+
+// all is the inputs of the command line and those that files give, of the others.
+func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, error) {
+	var names []string
+	for _, in := range p.Inputs() {
+		names = append(names, in.Name)
+	}
+	said, err := f.said.Inputs(names)
+	if err != nil {
+		return nil, findings(err)
+	}
+	for _, in := range said {
+		if !slices.ContainsFunc(given, func(x ein.Input) bool { return x.Name == in.Name }) {
+			given = append(given, in)
+		}
+	}
+	return given, nil
 }
 
 // openData opens a file of data. Who asks for it says which file it is.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"ein/bind/project"
 	"ein/internal/job"
 	"ein/internal/version"
 	"ein/lang"
@@ -29,7 +30,7 @@ type replFlags struct {
 	limitFlags
 	full, labels bool
 	history      string
-	timeout      time.Duration
+	bind         string // a file
 }
 
 func replVerb(a *cli.App) *cobra.Command {
@@ -60,7 +61,7 @@ else in ~/.local/state.`,
 	flags.BoolVar(&f.full, "full", false, "show large values in full")
 	flags.StringVar(&f.history, "history", "", "`file` of the history (default: in the state folder; none keeps none)")
 	f.add(cmd, " of an entry", "the values of an entry (default: no limit)")
-	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time of an entry, such as 2s (default: no limit)")
+	flags.StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits, before those of ein.toml")
 	return cmd
 }
 
@@ -83,10 +84,18 @@ func columns(of ...any) int {
 }
 
 func session(a *cli.App, f *replFlags) error {
+	said, err := settings(f.bind, ".")
+	if err != nil {
+		return err
+	}
+	if f.limitFlags, err = f.lowered(&said); err != nil {
+		return err
+	}
 	l := &repl.Loop{
 		Session: repl.New(repl.Config{
 			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output},
 			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a},
+			Settings: func(program string) (project.Settings, error) { return settings(f.bind, program) },
 		}),
 		Out: func(ctx context.Context) io.Writer { return &cli.Output{W: a.Out, Ctx: ctx} }, Err: a.Err, Text: a.Text(),
 		Context: func() (context.Context, func()) { return a.Context(f.timeout) },

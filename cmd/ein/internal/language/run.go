@@ -54,7 +54,6 @@ type runFlags struct {
 	format              show.Format
 	output              string // file
 	columns             int    // of the terminal
-	timeout             time.Duration
 }
 
 // jsonForm is the version of JSON that is printed, 0 for text. Without a value of the
@@ -98,11 +97,19 @@ anything runs.`,
 		f.columns = columns(a.Out)
 		stdout, stderr := a.Out, a.Err
 		once := func() error {
+			if err := p.settle(name); err != nil {
+				return err
+			}
+			f := *f
+			var err error
+			if f.limitFlags, err = f.lowered(&p.said); err != nil {
+				return err
+			}
 			ctx, stop := cli.Within(ctx, f.timeout)
 			defer stop()
 			out := &cli.Output{W: stdout, Ctx: ctx}
 			a.Out, a.Err = &cli.Output{W: stdout, Ctx: ctx, Longer: cli.LastWords}, &cli.Output{W: stderr, Ctx: ctx, Longer: cli.LastWords}
-			return run(ctx, a, name, p, f, out)
+			return run(ctx, a, name, p, &f, out)
 		}
 		if !f.watch {
 			return once()
@@ -133,7 +140,6 @@ anything runs.`,
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until an interrupt")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
-	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time, such as 2s (default: no limit)")
 	return cmd
 }
 
@@ -294,7 +300,7 @@ func reads(name string, program *programFlags) []string {
 			list = append(list, in.Path)
 		}
 	}
-	return list
+	return append(list, program.said.Files()...)
 }
 
 // watch does work at once, and again each time that files have changed and then stayed

@@ -1,0 +1,344 @@
+package project
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"ein/bind"
+	"ein/internal/words"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/vm/graphio"
+)
+
+// word is a part of a key.
+type word struct {
+	name string
+	at   source.Position
+}
+
+// value is what a key has: one text, or several of an array.
+type value struct {
+	kind  unstable.Kind
+	texts []string
+	at    source.Position
+}
+
+// reading is one call of Parse.
+type reading struct {
+	unstable.Parser
+	file  *File
+	wrong diag.List
+	// seen is the keys so far, joined by a character that no key has a use for; a
+	// header is one too.
+	seen map[string]seenAs
+}
+
+type seenAs uint8
+
+const (
+	asTable  seenAs = iota + 1 // by what it holds
+	asHeader                   // by itself
+	asValue
+)
+
+// Parse reads the text of a file. What is wrong with it is told all at once, but for
+// what is no TOML, which ends it.
+//
+// The parser of the library is used without its decoder: it alone says where each key
+// and each value stands.
+func Parse(name string, text []byte) (*File, diag.List) {
+	r := &reading{file: &File{name: name, single: map[string]*Settings{}}, seen: map[string]seenAs{}}
+	r.Reset(text)
+	var table []word
+	known := true
+	for r.NextExpression() {
+		e := r.Expression()
+		switch e.Kind {
+		case unstable.Table:
+			table = r.key(e.Key())
+			known = r.enter(table, asHeader) && r.set(table, nil)
+		case unstable.ArrayTable:
+			table, known = r.key(e.Key()), false
+			r.bad(table[0].at, "a list of tables, expected one", "Write the name of a table in single brackets.")
+		case unstable.KeyValue:
+			if known { // else nothing is known of what the table holds either
+				r.entry(table, e)
+			}
+		}
+	}
+	var syntax *unstable.ParserError
+	if errors.As(r.Error(), &syntax) {
+		r.bad(r.place(cap(r.Data())-cap(syntax.Highlight)), syntax.Message, "")
+	} else if err := r.Error(); err != nil {
+		r.bad(r.place(0), err.Error(), "")
+	}
+	for _, s := range append(slices.Collect(maps.Values(r.file.single)), &r.file.all) {
+		for _, in := range s.inputs {
+			switch {
+			case r.wrong != nil:
+			case in.Path == "":
+				r.bad(in.at, fmt.Sprintf("`%s` has no file", in.Name), "")
+			case in.Path == "-":
+				r.bad(in.at, fmt.Sprintf("`%s` cannot be standard input", in.Name), "`--input "+in.Name+"=-` binds it.")
+			}
+		}
+	}
+	if r.wrong != nil {
+		r.wrong.Sort()
+		return nil, r.wrong
+	}
+	return r.file, nil
+}
+
+func (r *reading) bad(at source.Position, message, hint string) {
+	r.wrong = append(r.wrong, wrong(at, message, hint))
+}
+
+// place is the place of a byte.
+func (r *reading) place(offset int) source.Position {
+	before := r.Data()[:min(max(offset, 0), len(r.Data()))]
+	line := bytes.LastIndexByte(before, '\n') + 1
+	return source.Position{File: r.file.name, Line: 1 + bytes.Count(before, []byte{'\n'}), Column: 1 + utf8.RuneCount(before[line:])}
+}
+
+func (r *reading) key(parts unstable.Iterator) (key []word) {
+	for parts.Next() {
+		key = append(key, word{string(parts.Node().Data), r.place(int(parts.Node().Raw.Offset))})
+	}
+	return key
+}
+
+// enter notes a key, unless it is there already.
+func (r *reading) enter(key []word, as seenAs) bool {
+	path := ""
+	for i, w := range key {
+		path += "\x00" + w.name
+		now := r.seen[path]
+		last := i == len(key)-1
+		if now == asValue || last && now >= as || last && as == asValue && now != 0 {
+			r.bad(w.at, fmt.Sprintf("`%s` is given twice", w.name), "")
+			return false
+		}
+		if last {
+			r.seen[path] = as
+		} else if now == 0 {
+			r.seen[path] = asTable
+		}
+	}
+	return true
+}
+
+// entry takes a key with its value, of a table.
+func (r *reading) entry(table []word, e *unstable.Node) {
+	key := append(table[:len(table):len(table)], r.key(e.Key())...)
+	v := e.Value()
+	if v.Kind == unstable.InlineTable {
+		if !r.enter(key, asHeader) || !r.set(key, nil) {
+			return
+		}
+		for parts := v.Children(); parts.Next(); {
+			r.entry(key, parts.Node())
+		}
+		return
+	}
+	val := value{kind: v.Kind, at: key[len(key)-1].at}
+	if v.Kind == unstable.Array {
+		for items := v.Children(); items.Next(); {
+			if items.Node().Kind != unstable.String {
+				r.bad(val.at, fmt.Sprintf("`%s` has an item that is no text in quotes", key[len(key)-1].name), "")
+				return
+			}
+			val.texts = append(val.texts, string(items.Node().Data))
+		}
+	} else {
+		val.texts = []string{string(v.Data)}
+		if v.Raw.Length > 0 {
+			val.at = r.place(int(v.Raw.Offset))
+		}
+	}
+	if r.enter(key, asValue) {
+		r.set(key, &val)
+	}
+}
+
+// set gives a setting its value, or, without one, asks only whether it is a table.
+func (r *reading) set(key []word, v *value) bool {
+	to, own, file := &r.file.all, false, ""
+	known := []string{"inputs", "limits", "profile", "programs"}
+	if key[0].name == "programs" {
+		if len(key) < 2 {
+			return r.table(key[0], v)
+		}
+		own, known = true, known[:3]
+		if to = r.file.single[key[1].name]; to == nil {
+			to = &Settings{}
+			r.file.single[key[1].name] = to
+		}
+		if strings.ContainsAny(key[1].name, `/\`) {
+			r.bad(key[1].at, fmt.Sprintf("%q is no name of a program", key[1].name), "Programs are named without their folder.")
+			return false
+		}
+		if len(key) == 2 {
+			return r.table(key[1], v)
+		}
+		file, key = key[1].name, key[2:]
+	}
+	switch key[0].name {
+	case "profile":
+		return r.single(key, v) && r.profile(to, v)
+	case "limits":
+		if len(key) == 1 {
+			return r.table(key[0], v)
+		}
+		return r.limit(to, key[1:], v)
+	case "inputs":
+		if len(key) == 1 {
+			return r.table(key[0], v)
+		}
+		return r.input(to, own, key[1:], v)
+	}
+	if own && key[0].name == "ein" {
+		r.bad(key[0].at, "the name of a program is not in quotes", fmt.Sprintf("Write programs.%q.", file+".ein"))
+		return false
+	}
+	return r.unknown(key[0], "setting", known)
+}
+
+func (r *reading) unknown(w word, what string, known []string) bool {
+	hint := "There are " + strings.Join(known, ", ") + "."
+	if near, ok := diag.Suggest(w.name, known); ok {
+		hint = fmt.Sprintf("Did you mean `%s`?", near)
+	}
+	r.bad(w.at, fmt.Sprintf("there is no %s `%s`", what, w.name), hint)
+	return false
+}
+
+// table reports whether a key is one that has no value.
+func (r *reading) table(w word, v *value) bool {
+	if v != nil {
+		r.bad(w.at, fmt.Sprintf("`%s` has a value, expected a table", w.name), "")
+	}
+	return v == nil
+}
+
+// single reports whether a key has a value and no parts.
+func (r *reading) single(key []word, v *value) bool {
+	if len(key) > 1 || v == nil {
+		r.bad(key[0].at, fmt.Sprintf("`%s` is a table, expected a value", key[0].name), "")
+		return false
+	}
+	if v.kind == unstable.Array && key[0].name != "where" {
+		r.bad(v.at, fmt.Sprintf("`%s` is a list, expected one value", key[0].name), "")
+		return false
+	}
+	return true
+}
+
+func (r *reading) profile(to *Settings, v *value) bool {
+	for _, p := range []check.Profile{check.Full, check.Core} {
+		if v.texts[0] == p.String() {
+			to.Profile = &p
+			return true
+		}
+	}
+	r.bad(v.at, fmt.Sprintf("there is no profile %q", v.texts[0]), "There are full and core.")
+	return false
+}
+
+// limit sets a limit, which has the name of its option on the command line.
+func (r *reading) limit(to *Settings, key []word, v *value) bool {
+	names := []string{"max-memory", "max-ops", "max-output", "timeout"}
+	limits := []*Limit{&to.Memory, &to.Ops, &to.Output, &to.Timeout}
+	for i, name := range names {
+		if key[0].name != name {
+			continue
+		}
+		if !r.single(key, v) {
+			return false
+		}
+		text := v.texts[0]
+		if v.kind != unstable.String {
+			text = strings.ReplaceAll(text, "_", "")
+		}
+		var n uint64
+		var err error
+		switch name {
+		case "max-memory":
+			n, err = words.ParseBytes(text)
+		case "timeout":
+			var d time.Duration
+			d, err = words.ParseDuration(text)
+			n = uint64(d)
+		default:
+			n, err = words.ParseCount(text)
+		}
+		if err != nil {
+			r.bad(v.at, fmt.Sprintf("%s cannot be %q: %v", name, v.texts[0], err), "")
+			return false
+		}
+		*limits[i] = Limit{n, v.at}
+		return true
+	}
+	return r.unknown(key[0], "limit", names)
+}
+
+// input sets the data of an input: a file with its options in one text, or a table of
+// them.
+func (r *reading) input(to *Settings, own bool, key []word, v *value) bool {
+	at := slices.IndexFunc(to.inputs, func(in input) bool { return in.Name == key[0].name })
+	if at < 0 {
+		at = len(to.inputs)
+		to.inputs = append(to.inputs, input{Input: bind.Input{Name: key[0].name}, at: key[0].at, own: own})
+	}
+	in := &to.inputs[at]
+	if len(key) == 1 && v == nil {
+		return true
+	}
+	part := key[1:]
+	if len(part) == 0 {
+		var err error
+		if v.kind != unstable.String {
+			err = errors.New("expected a file in quotes, or a table")
+		} else {
+			in.Path, in.Options, err = graphio.ParseSpec(v.texts[0])
+		}
+		if err != nil {
+			r.bad(v.at, err.Error(), "")
+		}
+		return err == nil
+	}
+	if part[0].name == "file" {
+		if !r.single(part, v) {
+			return false
+		}
+		in.Path = v.texts[0]
+		return true
+	}
+	known := append(graphio.OptionNames(), "file")
+	if !slices.Contains(known, part[0].name) {
+		return r.unknown(part[0], "option", known)
+	}
+	if !r.single(part, v) {
+		return false
+	}
+	for _, text := range v.texts {
+		if v.kind == unstable.Integer || v.kind == unstable.Float {
+			text = strings.ReplaceAll(text, "_", "")
+		}
+		if err := in.Options.Set(part[0].name, text); err != nil {
+			r.bad(v.at, err.Msg, err.Hint)
+			return false
+		}
+	}
+	return true
+}

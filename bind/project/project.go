@@ -1,0 +1,255 @@
+// Package project reads ein.toml, the file that says of the programs beside it which
+// data their inputs have and what they may use:
+//
+//	profile = "full"
+//
+//	[limits]
+//	max-memory = "64MiB"
+//
+//	[inputs]                           # of every program that has an input A
+//	A = "owners.csv?from=parent&to=child"
+//
+//	[programs."flow.ein".inputs]       # of this one; before those of every program
+//	A = { file = "transfers.csv", from = "payer", to = "payee", where = ["km<500"] }
+//
+// It is made by those who wrote the programs and read by those who run them. So it
+// binds only files of its folder and lowers limits, unless it was named by hand.
+package project
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ein/bind"
+	"ein/internal/codes"
+	"ein/internal/words"
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/source"
+)
+
+// Name is that of the file beside the programs.
+const Name = "ein.toml"
+
+// maxBytes bounds what is read of a file.
+const maxBytes = 1 << 20
+
+// File is a file that was read.
+type File struct {
+	name   string
+	named  bool // by hand: it may bind any file
+	all    Settings
+	single map[string]*Settings // by the base name of the program
+}
+
+// Settings is what files say of one program.
+type Settings struct {
+	Profile *check.Profile // nil where nothing is said
+	Memory  Limit          // bytes
+	Ops     Limit
+	Output  Limit // elements
+	Timeout Limit // a [time.Duration]
+	inputs  []input
+	files   []string // what was read
+}
+
+// Limit is a limit, and where it stands; the value is 0 where there is none.
+type Limit struct {
+	Value uint64
+	at    source.Position
+}
+
+// input is the data of one input.
+type input struct {
+	bind.Input
+	at   source.Position
+	own  bool // it is said of this program, not of every one
+	wild bool // the path may lead anywhere
+}
+
+// Beside reads the file in the folder of a program; it is nil where there is none.
+func Beside(program string) (*File, error) {
+	f, err := read(filepath.Join(filepath.Dir(program), Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
+
+// Named reads a file that somebody named.
+func Named(name string) (*File, error) {
+	f, err := read(name)
+	if err == nil {
+		f.named = true
+	}
+	return f, err
+}
+
+func wrong(at source.Position, message, hint string) diag.Diagnostic {
+	return diag.Finding(codes.E0711, diag.Error, at.File, at.Line, at.Column, message, hint)
+}
+
+func read(name string) (*File, error) {
+	info, err := os.Stat(name) // opening a pipe would wait
+	if err != nil {
+		return nil, &bind.FileError{Name: name, Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &bind.FileError{Name: name, Err: errors.New("it is not a regular file")}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, &bind.FileError{Name: name, Err: err}
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, &bind.FileError{Name: name, Err: err}
+	}
+	if len(text) > maxBytes {
+		return nil, &bind.FileError{Name: name, Err: fmt.Errorf("it is larger than %s", words.Bytes(maxBytes))}
+	}
+	file, list := Parse(name, text)
+	if list != nil {
+		return nil, &bind.ListError{List: list}
+	}
+	return file, nil
+}
+
+// For is what a file says of a program; nothing if there is no file.
+func (f *File) For(program string) Settings {
+	if f == nil {
+		return Settings{}
+	}
+	s := Settings{files: []string{f.name}}
+	if own := f.single[filepath.Base(program)]; own != nil {
+		s = own.Over(s)
+	}
+	s = s.Over(f.all)
+	for i := range s.inputs {
+		in := &s.inputs[i]
+		in.wild = f.named
+		in.Path = f.here(in.Path)
+		if query, ok := strings.CutPrefix(in.Options.Query, "@"); ok {
+			in.Options.Query = "@" + f.here(query)
+		}
+	}
+	return s
+}
+
+// here is a path that the file has, which is relative to its folder.
+func (f *File) here(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(f.name), path)
+}
+
+// Over is these settings, and what others say where these say nothing.
+func (s Settings) Over(other Settings) Settings {
+	or := func(a, b Limit) Limit {
+		if a.Value != 0 {
+			return a
+		}
+		return b
+	}
+	s.Profile = cmp.Or(s.Profile, other.Profile)
+	s.Memory, s.Ops = or(s.Memory, other.Memory), or(s.Ops, other.Ops)
+	s.Output, s.Timeout = or(s.Output, other.Output), or(s.Timeout, other.Timeout)
+	s.inputs = slices.Clone(s.inputs)
+	for _, in := range other.inputs {
+		if !slices.ContainsFunc(s.inputs, func(x input) bool { return x.Name == in.Name }) {
+			s.inputs = append(s.inputs, in)
+		}
+	}
+	s.files = slices.Concat(s.files, other.files)
+	return s
+}
+
+// Files are the files that the settings come from, and those they name.
+func (s *Settings) Files() []string {
+	list := slices.Clone(s.files)
+	for _, in := range s.inputs {
+		list = append(list, in.Path)
+	}
+	return list
+}
+
+// Inputs is the data of the inputs among names, and of no others. It is an error
+// when a program has no input that something is said of for this program, and when a
+// path leads out of the folder of a file that nobody named.
+func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
+	var wrongs diag.List
+	for _, in := range s.inputs {
+		if !slices.Contains(names, in.Name) {
+			if in.own {
+				hint := "The program declares no inputs."
+				if near, ok := diag.Suggest(in.Name, names); ok {
+					hint = fmt.Sprintf("Did you mean `%s`?", near)
+				} else if len(names) > 0 {
+					hint = "Its inputs are " + strings.Join(names, ", ") + "."
+				}
+				wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the program has no input `%s`", in.Name), hint))
+			}
+			continue
+		}
+		query, inFile := strings.CutPrefix(in.Options.Query, "@")
+		if folder := filepath.Dir(in.at.File); !in.wild && (leaves(folder, in.Path) || inFile && leaves(folder, query)) {
+			wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the data of `%s` lies outside the folder of %s", in.Name, Name),
+				"A file that nobody named binds files of its own folder. `--input` and `--bind` bind any."))
+			continue
+		}
+		list = append(list, in.Input)
+	}
+	if wrongs != nil {
+		return nil, &bind.ListError{List: wrongs}
+	}
+	return list, nil
+}
+
+// leaves reports whether a path leads out of a folder, by itself or through a link.
+// What changes between this and the opening of the file is not seen: who can put a
+// link there then can read the file anyway.
+func leaves(folder, path string) bool {
+	outside := func(folder, path string) bool {
+		folder, err := filepath.Abs(folder)
+		path, err2 := filepath.Abs(path)
+		rel, err3 := filepath.Rel(folder, path)
+		return errors.Join(err, err2, err3) != nil || !filepath.IsLocal(rel)
+	}
+	if outside(folder, path) {
+		return true
+	}
+	home, err := filepath.EvalSymlinks(folder)
+	real, err2 := filepath.EvalSymlinks(path)
+	return err == nil && err2 == nil && outside(home, real) // what does not exist cannot be read
+}
+
+// Lower makes a limit what the settings say, if that is less. More is an error: only
+// those who run a program may let it use more.
+func (l Limit) Lower(to *uint64, show func(uint64) string) error {
+	if l.Value == 0 {
+		return nil
+	}
+	if *to != 0 && l.Value > *to {
+		return &bind.ListError{List: diag.List{wrong(l.at, fmt.Sprintf("the limit of %s is higher than the %s that holds without it", show(l.Value), show(*to)),
+			"A file lowers limits; the options of the command line set them.")}}
+	}
+	*to = l.Value
+	return nil
+}
+
+// Least is the limit or another one, whichever is lower; 0 is none.
+func (l Limit) Least(other uint64) uint64 {
+	if l.Value == 0 || other != 0 && other < l.Value {
+		return other
+	}
+	return l.Value
+}
