@@ -26,7 +26,7 @@ func TestWrong(t *testing.T) {
 		{"profile = 'all'", "1:11: there is no profile \"all\"; There are full and core."},
 		{"profile = ['full']", "1:1: `profile` is a list, expected one value"},
 		{"[inputs]\nA = 3", "2:5: expected a file in quotes, or a table"},
-		{"[inputs]\nA = 'g.csv?weigth=x'", "2:5: g.csv?weigth=x: unknown option \"weigth\" (the options are default, dup, format, from, header, ids, nodes, query, source, target, to, weight, where)"},
+		{"[inputs]\nA = 'g.csv?weigth=x'", "2:5: g.csv?weigth=x: unknown option \"weigth\" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)"},
 		{"[inputs]\nA = { file = 'é.csv', formt = 'csv' }", "2:23: there is no option `formt`; Did you mean `format`?"},
 		{"[inputs.A]\nfile = 'g.csv'\ndup = 'mean'", "3:7: the option dup cannot be \"mean\"; expected min, max, sum, first, error"},
 		{"[inputs.A]\nfile = 'g.csv'\nfrom = 'a'\nsource = 'b'", "4:10: the options from and source are the same; give one of them"},

@@ -68,9 +68,14 @@ type binder struct {
 // overNodes reports whether an axis of the input is the nodes of the program.
 func (r *Raw) overNodes() bool { return r.form != array && r.rows == 0 }
 
-// defines reports whether the input brings nodes with it. A vector only names
-// those that others have.
-func (r *Raw) defines() bool { return r.overNodes() && r.form == edgeList }
+// defines reports whether the input brings nodes with it. A table with a row a node
+// only names those that others have, unless it adds its own.
+func (r *Raw) defines() bool {
+	return r.overNodes() && (r.form == edgeList && r.opt.OneHot == "" || r.adds())
+}
+
+// adds reports whether nodes that no graph has become nodes.
+func (r *Raw) adds() bool { return r.opt.Extra == ExtraAdd }
 
 // numbered and labelled say how the nodes of the input are written; an input
 // without any edge may be neither.
@@ -117,13 +122,16 @@ func (b *binder) universe(decls []Decl, known []string) error {
 // than the largest.
 func (b *binder) numbers(decls []Decl, definers int) error {
 	var declared *Raw
-	most := -1
+	most, added := -1, -1
 	for _, d := range decls {
 		r := d.Raw
 		if !r.overNodes() {
 			continue
 		}
-		if definers == 0 || r.defines() {
+		switch {
+		case r.adds():
+			added = max(added, r.maxID)
+		case definers == 0 || r.defines():
 			most = max(most, r.maxID)
 		}
 		if r.nodes == 0 {
@@ -135,13 +143,25 @@ func (b *binder) numbers(decls []Decl, definers int) error {
 		}
 		declared = r
 	}
-	b.n = most + 1
+	for _, d := range decls {
+		if d.Raw.adds() && added > most && most >= 0 && d.Raw.maxID == added {
+			b.added(d, added-most)
+		}
+	}
+	b.n = max(most, added) + 1
 	if declared != nil {
 		b.n = declared.nodes
 	}
 	for _, d := range decls {
 		r := d.Raw
 		if !r.overNodes() {
+			continue
+		}
+		if r.maxID >= b.n && !r.defines() {
+			if err := b.strange(d, func(id int32) bool { return int(id) >= b.n }, func(id int32) string { return fmt.Sprintf("node %d", id) },
+				fmt.Sprintf("not one of the %s of the program", plural(b.n, "node"))); err != nil {
+				return err
+			}
 			continue
 		}
 		if r.maxID >= b.n {
@@ -162,10 +182,47 @@ func (b *binder) numbers(decls []Decl, definers int) error {
 	return nil
 }
 
+// strange deals with the rows of a table for nodes that the program does not have. They
+// are errors, or left out and counted.
+func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) string, what string) error {
+	r := d.Raw
+	rep, seen := report{file: r.File}, set{mem: &b.mem}
+	var shown []string
+	rows, nodes := 0, 0
+	for e, p := range r.edges.at.all() {
+		if !is(p[0]) {
+			continue
+		}
+		rows++
+		fresh, err := seen.add(int(p[0]))
+		if err != nil {
+			return err
+		}
+		if !fresh {
+			continue
+		}
+		if nodes++; nodes <= maxShown {
+			shown = append(shown, name(p[0]))
+		}
+		if rep.full() {
+			rep.more++
+			continue
+		}
+		rep.add(&Error{Line: r.edges.lines.at(e), Msg: name(p[0]) + " is " + what,
+			Hint: "extra=ignore leaves out the rows of such nodes, extra=add makes them nodes"})
+	}
+	if r.opt.Extra == ExtraIgnore {
+		b.warnings = append(b.warnings, Warning{Input: d.Name, File: r.File, Code: "extra", Note: true,
+			Msg: fmt.Sprintf("extra=ignore leaves out %s, of %s that no graph has: %s", plural(rows, "row"), plural(nodes, "node"), some(shown, nodes))})
+		return nil
+	}
+	return rep.err()
+}
+
 // lineOf is the line where a node first occurs.
 func (r *Raw) lineOf(node int32) int {
 	for e, p := range r.edges.at.all() {
-		if p[0] == node || r.form == edgeList && p[1] == node {
+		if p[0] == node || r.form == edgeList && r.opt.OneHot == "" && p[1] == node {
 			return r.edges.lines.at(e)
 		}
 	}
@@ -202,9 +259,9 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 	nKnown := table.len()
 	used := make([]bool, nKnown)
 	any := false
-	for i, d := range decls {
+	number := func(i int, d Decl) error {
 		if !d.Raw.defines() || d.Raw.labels.len() == 0 {
-			continue
+			return nil
 		}
 		any = true
 		if err := b.renumber(i, d.Raw, func(s string) (int32, error) {
@@ -219,21 +276,48 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 		if table.len() > d.Raw.opt.MaxNodes {
 			return &Error{File: d.Raw.File, Limit: true, Msg: fmt.Sprintf("more than the limit of %s in all inputs together", plural(d.Raw.opt.MaxNodes, "node"))}
 		}
+		return nil
+	}
+	for i, d := range decls {
+		if d.Raw.adds() {
+			continue
+		}
+		if err := number(i, d); err != nil {
+			return err
+		}
+	}
+	for i, d := range decls { // what a table adds comes after the nodes of the graphs
+		if !d.Raw.adds() {
+			continue
+		}
+		before := table.len()
+		if err := number(i, d); err != nil {
+			return err
+		}
+		if before > 0 {
+			b.added(d, table.len()-before)
+		}
 	}
 	for i, d := range decls {
 		r := d.Raw
 		if r.defines() || !r.labelled() {
 			continue
 		}
-		at := int32(-1)
+		strange := false
 		if err := b.renumber(i, r, func(s string) (int32, error) {
-			at++
 			id, ok := table.find([]byte(s))
 			if !ok {
-				return 0, &Error{File: r.File, Line: r.lineOf(at), Msg: fmt.Sprintf("%q is not a node of any graph of the program", s)}
+				id, strange = -1, true
 			}
 			return id, nil
 		}); err != nil {
+			return err
+		}
+		if !strange {
+			continue
+		}
+		if err := b.strange(d, func(id int32) bool { return b.to[i][id] < 0 }, func(id int32) string { return quote([]byte(*r.labels.at(int(id)))) },
+			"not a node of any graph of the program"); err != nil {
 			return err
 		}
 	}
@@ -253,6 +337,14 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 			Msg: "labels of the program that no input has: " + quoteAll(unused)})
 	}
 	return nil
+}
+
+// added notes the nodes that only a table has.
+func (b *binder) added(d Decl, nodes int) {
+	if nodes > 0 {
+		b.warnings = append(b.warnings, Warning{Input: d.Name, File: d.Raw.File, Code: "extra", Note: true,
+			Msg: fmt.Sprintf("extra=add makes %s that no graph has", plural(nodes, "node"))})
+	}
 }
 
 // setLabels makes a list of labels those of the program.
@@ -331,6 +423,9 @@ func (b *binder) edges(to []int32) *edgeSet {
 	if !r.overNodes() {
 		s.rows, s.cols = r.rows, r.cols
 	}
+	if r.opt.OneHot != "" {
+		s.cols, s.own = r.values.len(), true
+	}
 	return s
 }
 
@@ -390,11 +485,7 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 	}
 	var out []*Error
 	for e, ends := range r.edges.at.all() {
-		p := ends
-		if to != nil {
-			p = pair{to[p[0]], to[p[1]]}
-		}
-		p = key(p)
+		p := key(moved(ends, to, r.opt.OneHot != ""))
 		if !possible[slot(p)] {
 			continue
 		}
@@ -409,9 +500,17 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 		}
 		first[p] = -1
 		out = append(out, &Error{File: r.File, Line: line, Msg: fmt.Sprintf("%s -> %s is on line %d and again on line %d",
-			r.nodeName(ends[0]), r.nodeName(ends[1]), before, line)})
+			r.nodeName(ends[0]), r.otherName(ends[1]), before, line)})
 	}
 	return out
+}
+
+// otherName is that of a target, or of a column.
+func (r *Raw) otherName(id int32) string {
+	if r.opt.OneHot != "" {
+		return quote([]byte(*r.values.at(int(id))))
+	}
+	return r.nodeName(id)
 }
 
 func (r *Raw) nodeName(id int32) string {
@@ -427,6 +526,9 @@ func (r *Raw) nodeName(id int32) string {
 func (b *binder) matrix(to []int32) (tensor.Value, error) {
 	r := b.Raw
 	s := b.edges(to)
+	if s.cols == 0 {
+		return tensor.Value{}, &Error{File: r.File, Msg: "the table has no rows, and so the matrix no columns"}
+	}
 	m, repeated, twice, err := s.build(map[Dup]func(a, b float64) float64{
 		DupAuto:  func(a, _ float64) float64 { return a },
 		DupError: func(a, _ float64) float64 { return a },
@@ -472,6 +574,9 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 			m.Val = nil
 		}
 	}
+	if s.own {
+		b.noteEmpty(&m)
+	}
 	if m.Idx, err = fit(&b.mem, m.Idx); err != nil {
 		return tensor.Value{}, err
 	}
@@ -499,6 +604,9 @@ func (b *binder) byNode(to []int32) (tensor.Value, error) {
 		if to != nil {
 			id = to[id]
 		}
+		if id < 0 || int(id) >= b.n {
+			continue // extra=ignore
+		}
 		if !listed[id] {
 			listed[id] = true
 			data[id] = *r.edges.w.at(e)
@@ -523,6 +631,32 @@ func (b *binder) byNode(to []int32) (tensor.Value, error) {
 	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(b.n)}, F: data}, nil
 }
 
+// noteEmpty counts the nodes that a table of nodes does not have.
+func (b *binder) noteEmpty(m *tensor.CSR) {
+	var shown []string
+	empty := 0
+	for i := range m.Rows {
+		if m.Ptr[i] < m.Ptr[i+1] {
+			continue
+		}
+		if empty++; empty <= maxShown {
+			shown = append(shown, b.name(i))
+		}
+	}
+	if empty > 0 {
+		b.warnings = append(b.warnings, Warning{Input: b.Name, File: b.Raw.File, Code: "columns", Note: true,
+			Msg: fmt.Sprintf("no row for %s, which have 0 in every column: %s", plural(empty, "node"), some(shown, empty))})
+	}
+}
+
+// name is a node in a message.
+func (b *binder) name(id int) string {
+	if b.labelled {
+		return quote([]byte(b.labels[id]))
+	}
+	return fmt.Sprint(id)
+}
+
 // missing gives the nodes that a vector does not list their default.
 func (b *binder) missing(data []float64, listed []bool) error {
 	r := b.Raw
@@ -537,11 +671,7 @@ func (b *binder) missing(data []float64, listed []bool) error {
 			if count++; count > 5 {
 				continue
 			}
-			name := fmt.Sprint(id)
-			if b.labelled {
-				name = quote([]byte(b.labels[id]))
-			}
-			names = append(names, name)
+			names = append(names, b.name(id))
 		}
 	}
 	if count == 0 {

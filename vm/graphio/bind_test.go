@@ -36,7 +36,7 @@ func bindAll(t *testing.T, known []string, inputs ...string) string {
 		opt.Kind = Kind(kind)
 		raw, err := Read(strings.NewReader(content), name, opt)
 		if err != nil {
-			t.Fatal(err)
+			return "error: " + err.Error()
 		}
 		decls = append(decls, Decl{string(rune('A' + i)), raw})
 	}
@@ -91,9 +91,9 @@ func TestBind(t *testing.T) {
 		{"vector with another size", nil, []string{"graph a.json\n{\"n\":2,\"edges\":[]}", "vector v.csv?nodes=3\n0,1\n"},
 			"error: v.csv: 3 nodes here, but 2 in a.json (all graphs of a program share one set of nodes)"},
 		{"vector past the graph", nil, []string{"graph a.csv\n0,1\n", "vector v.csv\n0,1\n1,1\n2,5\n"},
-			"error: v.csv:3: node 2 is not one of the 2 nodes of the program"},
+			"error: v.csv:3: node 2 is not one of the 2 nodes of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)"},
 		{"vector with unknown label", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\nx,1\nz,1\n"},
-			"error: v.csv:2: \"z\" is not a node of any graph of the program"},
+			"error: v.csv:2: \"z\" is not a node of any graph of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)"},
 		{"vector that misses labels", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\nx,1\n"},
 			"error: v.csv: no value for \"y\" (default=0 gives 0 to nodes that are not listed)"},
 		{"vector with numbers", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\n0,1\n"},
@@ -124,8 +124,8 @@ func TestParseSpec(t *testing.T) {
 		{spec: "a?b?format=csv", path: "a?b", opt: Options{Format: CSV}},
 		{spec: "", err: ": there is no file name (- reads standard input)"},
 		{spec: "?format=csv", err: "?format=csv: there is no file name (- reads standard input)"},
-		{spec: "a?sorce=x", err: `a?sorce=x: unknown option "sorce" (the options are default, dup, format, from, header, ids, nodes, query, source, target, to, weight, where)`},
-		{spec: "a?format=csv&x", err: `a?format=csv&x: expected option=value after ?, found "x" (the options are default, dup, format, from, header, ids, nodes, query, source, target, to, weight, where)`},
+		{spec: "a?sorce=x", err: `a?sorce=x: unknown option "sorce" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)`},
+		{spec: "a?format=csv&x", err: `a?format=csv&x: expected option=value after ?, found "x" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)`},
 		{spec: "a?source=x&source=y", err: "a?source=x&source=y: the option source is given twice"},
 		{spec: "a?from=x&to=y", path: "a", opt: Options{Source: "x", Target: "y"}},
 		{spec: "a?from=x&source=y", err: "a?from=x&source=y: the options from and source are the same (give one of them)"},

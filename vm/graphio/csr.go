@@ -11,6 +11,7 @@ type edgeSet struct {
 	*edges
 	rows, cols int
 	to         []int32 // when not nil, the row or column of an id
+	own        bool    // the columns are no nodes
 	ones       bool    // edges without weights weigh 1, for their sum
 	mem        *memory
 }
@@ -35,7 +36,7 @@ func (s *edgeSet) batches(yield func(at []pair, w []float64)) {
 		if s.w.len() > 0 {
 			weights = s.w.chunk(k)
 		}
-		if s.to == nil && s.mirror == 0 && !s.ones {
+		if s.to == nil && s.mirror == 0 && !s.ones && !s.own {
 			yield(edges, weights)
 			continue
 		}
@@ -43,8 +44,9 @@ func (s *edgeSet) batches(yield func(at []pair, w []float64)) {
 			n := min(len(edges), size/2)
 			at, w = at[:0], w[:0]
 			for e, p := range edges[:n] {
-				if s.to != nil {
-					p = pair{s.to[p[0]], s.to[p[1]]}
+				p = moved(p, s.to, s.own)
+				if p[0] < 0 || int(p[0]) >= s.rows {
+					continue // extra=ignore
 				}
 				x := 1.0
 				if weights != nil {
@@ -62,6 +64,18 @@ func (s *edgeSet) batches(yield func(at []pair, w []float64)) {
 			}
 		}
 	}
+}
+
+// moved is an edge in the numbers of the program; own says that its target is no node.
+func moved(p pair, to []int32, own bool) pair {
+	switch {
+	case to == nil:
+	case own:
+		p[0] = to[p[0]]
+	default:
+		p = pair{to[p[0]], to[p[1]]}
+	}
+	return p
 }
 
 // build sorts the edges into rows, where equal ones keep their order. repeated is

@@ -73,6 +73,10 @@
 // for its column needs a header that is known or an option that says so. A note
 // counts the rows left out.
 //
+// weight= may be such a comparison: the weight is then 1 where it holds and 0 elsewhere.
+// onehot= makes a matrix with a row a node and a column for each value of a column, in
+// their order as bytes; a note says which is which, and counts the nodes without a row.
+//
 // # Weights
 //
 // One rule holds for graphs and matrices in every format. The weight of an edge
@@ -107,6 +111,10 @@
 // of the program, then those of the inputs in the order of their declaration,
 // in each row the source before the target. A label of the program that no
 // input has gives a warning. A program without any node is an error.
+//
+// A vector by node, and a matrix of onehot=, names nodes that graphs have. All rows for
+// others are errors; extra=ignore leaves them out and counts them in a note, extra=add
+// makes nodes of them, after those of all graphs, which a note counts too.
 //
 // Labels are compared byte by byte. Empty ones, invalid UTF-8 and control
 // characters are errors.

@@ -69,6 +69,16 @@ const (
 	DupFirst Dup = "first"
 )
 
+// Extra says what happens to nodes of a table that no graph of the program has.
+type Extra string
+
+// The settings for such nodes.
+const (
+	ExtraError  Extra = ""
+	ExtraIgnore Extra = "ignore" // their rows are left out
+	ExtraAdd    Extra = "add"    // they become nodes, after the others
+)
+
 // NoWeight as Options.Weight makes every row weigh 1 whatever the columns are.
 const NoWeight = "none"
 
@@ -92,6 +102,12 @@ type Options struct {
 	// nodes in Source and its values in Weight.
 	Source, Target, Weight string
 
+	// Test makes 0/1 weights: 1 where it holds for the cell in the column Weight.
+	Test *Filter
+	// OneHot is a column whose values become the columns of a 0/1 matrix, sorted; the
+	// rows are the nodes in Source.
+	OneHot string
+
 	Where []Filter // rows that are read; tables only
 	Query string   // of a database, or @ and the file that it stands in
 
@@ -99,6 +115,7 @@ type Options struct {
 	Nodes   int      // number of nodes when ids are numbers; 0 is 1 + the largest id
 	Dup     Dup      // matrix only
 	Default *float64 // vector by node only: the value of nodes that are not listed
+	Extra   Extra    // vector by node, and OneHot, only
 
 	given [][2]string // names and values, as Set got them
 
@@ -146,14 +163,17 @@ func (o Options) check(f Format) (msg, hint string) {
 		only string
 	}{
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
+		{o.OneHot != "", "onehot", text && o.Kind == Matrix, "matrices from CSV, TSV and edge lists"},
 		{len(o.Where) > 0, "where", text && o.Kind != Scalar, "CSV, TSV and edge lists"},
 		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
-		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix), "lists of edges"},
-		{o.Weight != "", "weight", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
+		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix) && o.OneHot == "", "lists of edges"},
+		{o.Weight != "", "weight", listed && o.Kind != Scalar && o.OneHot == "", "CSV, TSV, edge lists and JSON edges"},
+		{o.Test != nil, "weight=" + o.Weight, text, "CSV, TSV and edge lists if it is a comparison"},
 		{o.IDs != "", "ids", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON"},
 		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar, "lists of numbered nodes"},
 		{o.Dup != "", "dup", o.Kind == Matrix && f != NPY, "matrices that come as edges"},
 		{o.Default != nil, "default", listed && o.Kind == Vector, "vectors with one row a node"},
+		{o.Extra != "", "extra", listed && (o.Kind == Vector || o.OneHot != ""), "tables with one row a node"},
 	} {
 		if c.set && !c.ok {
 			return fmt.Sprintf("the option %s has no meaning for a %s read from %s", c.key, o.Kind, f),
@@ -165,7 +185,7 @@ func (o Options) check(f Format) (msg, hint string) {
 
 var (
 	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy"}
-	specKeys = []string{"default", "dup", "format", "from", "header", "ids", "nodes", "query", "source", "target", "to", "weight", "where"}
+	specKeys = []string{"default", "dup", "extra", "format", "from", "header", "ids", "nodes", "onehot", "query", "source", "target", "to", "weight", "where"}
 )
 
 // OptionNames is the options that Set knows.
@@ -295,8 +315,15 @@ func (o *Options) set(key, val string) (want string) {
 		var f Filter
 		f, want = parseFilter(val)
 		o.Where = append(o.Where, f)
+	case "extra":
+		o.Extra, want = Extra(val), oneOf("ignore", "add")
+	case "onehot":
+		o.OneHot = val
 	case "weight":
 		o.Weight = val
+		if f, wrong := parseFilter(val); f.Op != "" {
+			o.Weight, o.Test, want = f.Column, &f, wrong
+		}
 	case "query":
 		o.Query = val
 	case "nodes":

@@ -37,6 +37,10 @@ type Raw struct {
 	nodes  int            // number of nodes as the file or its options say; 0 when they do not
 	maxID  int            // largest node number, -1 when there is none
 
+	// values are the columns of a matrix whose rows are the nodes of the program.
+	values     chunks[string]
+	valueTexts int // bytes of them
+
 	// rows and cols are the sizes of a matrix that brings its own (Matrix
 	// Market); both are 0 where the axes are the nodes of the program.
 	rows, cols int
@@ -50,7 +54,7 @@ type Raw struct {
 
 // held is the bytes that stay with a file that was read.
 func (r *Raw) held() int {
-	n := r.edges.at.held() + r.edges.w.held() + r.edges.lines.held() + r.labels.held() + r.texts + cap(r.data)*sizeOf[float64]()
+	n := r.edges.at.held() + r.edges.w.held() + r.edges.lines.held() + r.labels.held() + r.texts + r.values.held() + r.valueTexts + cap(r.data)*sizeOf[float64]()
 	if r.cells != nil {
 		n += cap(r.cells.W) * sizeOf[uint64]()
 	}

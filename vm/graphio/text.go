@@ -24,6 +24,8 @@ type table struct {
 	passed  int // the third of three columns, from 1, that begins with no number; else 0
 	amounts int // numbers in it
 
+	values *ids // of the column that becomes columns
+
 	maybe *undecided // the first row, while it may be a header as well as data
 
 	data chunks[float64] // of a vector without nodes
@@ -104,6 +106,11 @@ func (t *table) end(src *textRows) error {
 		t.warn("weights", t.first, fmt.Sprintf("the third column has a number in %d of %s, but none in the first: it is not read as weights; weight=%d reads it, weight=none does not",
 			t.amounts, plural(t.seen, "row"), t.passed))
 	}
+	if t.values != nil && t.values.labels != nil && len(t.rep.list) == 0 {
+		if err := t.endOneHot(); err != nil {
+			return err
+		}
+	}
 	if t.opt.Kind != Vector {
 		if t.width == 0 && t.d.comments == "" {
 			return t.fatal(0, 0, "the file has no rows", "")
@@ -146,7 +153,7 @@ func (t *table) warnUnused() {
 // layout decides on the header and the columns.
 func (t *table) layout(first, second *row) (header bool, err error) {
 	named := false
-	for _, s := range []string{t.opt.Source, t.opt.Target, t.opt.Weight} {
+	for _, s := range []string{t.opt.Source, t.opt.Target, t.opt.Weight, t.opt.OneHot} {
 		named = named || s != "" && s != NoWeight && !isPosition(s)
 	}
 	for _, f := range t.opt.Where {
@@ -158,6 +165,9 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	header = named || t.opt.Header == HeaderYes
 	if t.opt.Kind == Vector {
 		return t.vectorLayout(first, header)
+	}
+	if t.opt.OneHot != "" {
+		return header, t.oneHotLayout(first, header)
 	}
 	var pair bool
 	t.cols, pair = knownPair(first)
@@ -269,6 +279,59 @@ func isWeight(name []byte) bool {
 	return strings.EqualFold(string(name), "weight") || strings.EqualFold(string(name), "w")
 }
 
+// oneHotLayout is layout for a matrix with a column for each value of one of a table.
+func (t *table) oneHotLayout(first *row, header bool) (err error) {
+	t.values = &ids{want: IDsLabel, limit: t.opt.MaxNodes, mem: t.mem}
+	t.cols = columns{src: -1, dst: -1, weight: -1}
+	if t.cols.dst, err = t.pick(first, header, t.opt.OneHot, "onehot", -1); err != nil {
+		return err
+	}
+	if t.cols.src, err = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), 0); err != nil {
+		return err
+	}
+	if t.cols.src == t.cols.dst {
+		return t.fatal(first.line, 0, fmt.Sprintf("source and onehot are both column %d", t.cols.src+1), "give source=, the column of the nodes")
+	}
+	return nil
+}
+
+// endOneHot numbers the values in their order, and says which number each has.
+func (t *table) endOneHot() error {
+	list, raw := &t.values.labels.labels, t.raw
+	order, err := newSlice[int32](t.mem, list.len())
+	if err != nil {
+		return err
+	}
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(*list.at(int(a)), *list.at(int(b))) })
+	place, err := newSlice[int32](t.mem, len(order))
+	if err != nil {
+		return err
+	}
+	raw.values = chunks[string]{mem: t.mem}
+	for i, v := range order {
+		place[v] = int32(i)
+		if err := raw.values.add(*list.at(int(v))); err != nil {
+			return err
+		}
+	}
+	for k := range raw.edges.at.list {
+		for i, p := range raw.edges.at.chunk(k) {
+			raw.edges.at.chunk(k)[i] = pair{p[0], place[p[1]]}
+		}
+	}
+	var shown []string
+	for i := range min(raw.values.len(), maxShown) {
+		shown = append(shown, fmt.Sprintf("%d is %s", i, quote([]byte(*raw.values.at(i)))))
+	}
+	raw.valueTexts = t.values.labels.texts
+	raw.Warnings = append(raw.Warnings, Warning{File: raw.File, Code: "columns", Note: true,
+		Msg: fmt.Sprintf("the columns are the values of %s: %s", t.opt.OneHot, some(shown, raw.values.len()))})
+	return nil
+}
+
 // vectorLayout is layout for vectors.
 func (t *table) vectorLayout(first *row, header bool) (_ bool, err error) {
 	t.cols = columns{src: -1, dst: -1, weight: -1}
@@ -297,10 +360,10 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool, err error) {
 	}
 	if t.cols.src >= 0 {
 		t.raw.form = byNode
-	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil {
-		return false, t.fatal(0, 0, "the options default, ids and nodes are for a vector with a column of nodes", "this one has values only")
+	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil || t.opt.Extra != "" {
+		return false, t.fatal(0, 0, "the options default, extra, ids and nodes are for a vector with a column of nodes", "this one has values only")
 	}
-	if t.opt.Header == HeaderAuto && isName(first.cells[t.cols.weight].val) {
+	if t.opt.Header == HeaderAuto && t.opt.Test == nil && isName(first.cells[t.cols.weight].val) {
 		header = true
 	}
 	return header, nil
@@ -345,7 +408,7 @@ func (t *table) takeAll(src source) error {
 
 // takesPairs reports whether a row of two node numbers is an edge as it stands.
 func (t *table) takesPairs() bool {
-	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && (t.width == 2 || t.width == 0) && len(t.opt.Where) == 0
+	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && (t.width == 2 || t.width == 0) && len(t.opt.Where) == 0 && t.values == nil
 }
 
 // take reads one row.
@@ -396,7 +459,15 @@ func (t *table) take(w *row) error {
 		}
 		return t.raw.edges.add(pair{src}, w.line)
 	}
-	dst, ok, err := t.node(w, t.cols.dst)
+	to := &t.ids
+	if t.values != nil {
+		to = t.values
+		if len(w.cells[t.cols.dst].val) == 0 {
+			t.badCell(w, t.cols.dst, &Error{Msg: "the value is empty", Hint: fmt.Sprintf("where=%s!= leaves out such rows", t.opt.OneHot)})
+			return nil
+		}
+	}
+	dst, ok, err := t.nodeOf(to, w, t.cols.dst)
 	if !ok {
 		return err
 	}
@@ -436,6 +507,13 @@ func (t *table) weight(w *row) (float64, bool) {
 	c := t.cols.weight
 	if c < 0 || c >= len(w.cells) {
 		return 1, true
+	}
+	if t.opt.Test != nil {
+		pass, ok := t.holds(w, t.opt.Test, "weight")
+		if pass {
+			return 1, ok
+		}
+		return 0, ok
 	}
 	v := &w.cells[c]
 	if v.as == text || v.as == other {

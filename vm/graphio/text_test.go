@@ -162,11 +162,12 @@ func TestTextVectors(t *testing.T) {
 		{name: "weight=none", kind: Vector, spec: "v.csv?weight=none", text: "1\n", want: "error: v.csv: weight=none leaves a vector without values"},
 		{name: "bad source", kind: Vector, spec: "v.csv?source=9", text: "1,2\n", want: "error: v.csv:1: source=9: expected a column from 1 to 2 (fields are separated by commas here)"},
 		{name: "bad weight", kind: Vector, spec: "v.csv?weight=9", text: "1,2\n", want: "error: v.csv:1: weight=9: expected a column from 1 to 2 (fields are separated by commas here)"},
-		{name: "default without nodes", kind: Vector, spec: "v.csv?default=1", text: "1\n", want: "error: v.csv: the options default, ids and nodes are for a vector with a column of nodes (this one has values only)"},
+		{name: "default without nodes", kind: Vector, spec: "v.csv?default=1", text: "1\n", want: "error: v.csv: the options default, extra, ids and nodes are for a vector with a column of nodes (this one has values only)"},
 		{name: "no values", kind: Vector, spec: "v.csv", text: "value\n", want: "error: v.csv: the file has no values"},
 		{name: "blank line", kind: Vector, spec: "v.csv", text: "1\n\n2\n\n", want: "error: v.csv:2:1: a blank line among the values"},
 		{name: "second value", kind: Vector, spec: "v.csv", text: "0,1\n1,2\n0,3\n", want: "error: v.csv:3: a second value for 0, which is on line 1 and again on line 3"},
-		{name: "labels without graph", kind: Vector, spec: "v.csv", text: "a,1\nb,2\n", want: `error: v.csv:1: "a" is not a node of any graph of the program`},
+		{name: "labels without graph", kind: Vector, spec: "v.csv", text: "a,1\nb,2\n", want: `error: v.csv:1: "a" is not a node of any graph of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)
+v.csv:2: "b" is not a node of any graph of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)`},
 		{name: "bad header", kind: Vector, spec: "v.csv", text: "nan\n1\n", want: `error: v.csv:1:1: expected a finite number, found "nan"`},
 	})
 }

@@ -41,36 +41,58 @@ func parseFilter(s string) (f Filter, want string) {
 // so that km!= can keep empty cells from km<500.
 func (t *table) keeps(w *row) bool {
 	for _, f := range t.opt.Where {
-		cell := w.cells[f.at].val
-		x, err := 0.0, error(nil)
-		if f.numeric {
-			x, err = strconv.ParseFloat(string(cell), 64)
-		}
-		y, numbers, pass := f.number, f.numeric && err == nil, false
-		switch f.Op {
-		case "==", "!=":
-			same := numbers && x == y || string(cell) == f.Value
-			pass = same == (f.Op == "==")
-		default:
-			if !numbers {
-				t.badCell(w, f.at, &Error{Msg: fmt.Sprintf("expected a number for where=%s%s%s, found %s", f.Column, f.Op, f.Value, quote(cell)),
-					Hint: fmt.Sprintf("where=%s!= before it leaves out empty cells", f.Column)})
-				return false
-			}
-			pass = f.Op[0] == '<' && x < y || f.Op[0] == '>' && x > y || f.Op[1:] == "=" && x == y
+		pass, ok := t.holds(w, &f, "where")
+		if ok && !pass {
+			t.left++
 		}
 		if !pass {
-			t.left++
 			return false
 		}
 	}
 	return true
 }
 
+// holds reports whether the cell of a row compares as a filter says. It is not ok where
+// the cell cannot be compared.
+func (t *table) holds(w *row, f *Filter, key string) (pass, ok bool) {
+	cell := w.cells[f.at].val
+	x, err := 0.0, error(nil)
+	if f.numeric {
+		x, err = strconv.ParseFloat(string(cell), 64)
+	}
+	y, numbers := f.number, f.numeric && err == nil
+	if f.Op == "==" || f.Op == "!=" {
+		same := numbers && x == y || string(cell) == f.Value
+		return same == (f.Op == "=="), true
+	}
+	if !numbers {
+		t.badCell(w, f.at, &Error{Msg: fmt.Sprintf("expected a number for %s=%s%s%s, found %s", key, f.Column, f.Op, f.Value, quote(cell)),
+			Hint: fmt.Sprintf("where=%s!= before it leaves out empty cells", f.Column)})
+		return false, false
+	}
+	return f.Op[0] == '<' && x < y || f.Op[0] == '>' && x > y || f.Op[1:] == "=" && x == y, true
+}
+
 // findFilters finds the columns of the filters.
 func (t *table) findFilters(first *row, header bool) (err error) {
-	if len(t.opt.Where) > 0 && !header && t.opt.Header == HeaderAuto {
-		return t.fatal(first.line, 0, "where= gives its column by number, and no header was found", headerHint)
+	key := ""
+	switch {
+	case len(t.opt.Where) > 0:
+		key = "where"
+	case t.opt.Test != nil:
+		key = "weight"
+	case t.opt.OneHot != "":
+		key = "onehot"
+	}
+	if key != "" && !header && t.opt.Header == HeaderAuto {
+		return t.fatal(first.line, 0, key+"= gives its column by number, and no header was found", headerHint)
+	}
+	if t.opt.Test != nil {
+		test := *t.opt.Test // which the caller may use again
+		test.at = t.cols.weight
+		test.number, err = strconv.ParseFloat(test.Value, 64)
+		test.numeric = err == nil
+		t.opt.Test = &test
 	}
 	t.opt.Where = slices.Clone(t.opt.Where) // which the caller may use again
 	for i := range t.opt.Where {

@@ -46,7 +46,8 @@ FILE is CSV, TSV, an edge list, Matrix Market, JSON or NPY, each also with gzip;
   --input 'A=transfers.csv?from=payer&to=payee&weight=amount'
 They are format=csv|tsv|edges|mtx|json|npy, header=yes|no, from=COLUMN,
 to=COLUMN, weight=COLUMN, where=COLUMN==VALUE (or != < <= > >=),
-ids=number|label, nodes=N, dup=min|max|sum|first|error and default=NUMBER.
+weight=COLUMN==VALUE, onehot=COLUMN, ids=number|label, nodes=N,
+dup=min|max|sum|first|error, default=NUMBER and extra=ignore|add.
 What --input does not bind is bound by --bind FILE, or by ein.toml beside FILE.`
 
 // programVerb makes a command one about a program: FILE, its inputs, its profile.
