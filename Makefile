@@ -26,12 +26,19 @@ check: fmt tidy lint test race portable editors ## everything CI runs
 # The packages with tests that need more than Go, and what they need from PyPI.
 WORLD_TESTS := . ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/question/verify ./bench/question/category ./bench/question/audit ./bench/judge/sandbox ./bench/judge/verdict/... ./cmd/... ./docs
 WORLD_VENV  := .world
+# A Visual Studio Code for Node.js 20, and what drives a browser in front of it. It
+# needs none of the modules in C++ that it comes with but the one that writes the
+# output of extensions.
+VSCODE      := code-server@4.99.4 playwright-core@1.65.1
 
 check-world: ## real SDKs, editors and sandboxes: a test that is skipped fails unless testdata/skips.txt says why
 	python3 -m venv $(WORLD_VENV)
 	$(WORLD_VENV)/bin/python -m pip install -q -r testdata/world.txt
 	$(WORLD_VENV)/bin/python -m pip install -q --upgrade --target $(WORLD_VENV)/before -r testdata/before.txt
-	EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH" go test -timeout 20m -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
+	cd editors/vscode && npm ci --loglevel=error
+	npm install --loglevel=error --ignore-scripts --prefix $(WORLD_VENV)/vscode $(VSCODE)
+	cd $(WORLD_VENV)/vscode/node_modules/code-server/lib/vscode && { test -d node_modules || npm install --loglevel=error --omit=dev --ignore-scripts; } && npm rebuild @vscode/spdlog
+	EIN_VSCODE="$(CURDIR)/$(WORLD_VENV)/vscode" EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH" go test -timeout 20m -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
 
 fmt: ## fail when a file is not gofmt-ed
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }

@@ -1,6 +1,8 @@
 // The extension starts the language server and shows what it says. What Ein knows
 // of a program it knows in the server.
+import { execFile } from "node:child_process";
 import * as path from "node:path";
+import { promisify } from "node:util";
 import * as vscode from "vscode";
 import {
   LanguageClient,
@@ -11,11 +13,17 @@ import {
 
 let client: LanguageClient | undefined;
 let output: vscode.OutputChannel;
+let readme: vscode.Uri;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  output = vscode.window.createOutputChannel("Ein", "ein");
+  // Results are no programs: the channel has no language.
+  output = vscode.window.createOutputChannel("Ein");
+  readme = vscode.Uri.joinPath(context.extensionUri, "readme.md"); // as the package has it
   context.subscriptions.push(
     output,
+    vscode.commands.registerCommand("ein.runProgram", () => ask("ein.run")),
+    vscode.commands.registerCommand("ein.costProgram", () => ask("ein.cost")),
+    vscode.commands.registerCommand("ein.explainProgram", () => ask("ein.explain")),
     vscode.commands.registerCommand("ein.restartServer", restart),
     vscode.commands.registerCommand("ein.showOutput", () => output.show()),
     vscode.workspace.onDidChangeConfiguration(async (e) => {
@@ -31,6 +39,19 @@ export async function deactivate(): Promise<void> {
   await stop();
 }
 
+// ask has the server do something with the program in front of the user. Its
+// commands are there once it runs.
+async function ask(command: string): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.languageId !== "ein") {
+    await vscode.window.showInformationMessage("Open a program in Ein first.");
+  } else if (client === undefined) {
+    await start();
+  } else {
+    await vscode.commands.executeCommand(command, document.uri.toString());
+  }
+}
+
 async function restart(): Promise<void> {
   await stop();
   await start();
@@ -44,9 +65,15 @@ async function stop(): Promise<void> {
 
 async function start(): Promise<void> {
   const command = vscode.workspace.getConfiguration("ein").get<string>("path") || "ein";
+  try {
+    await promisify(execFile)(command, ["version"]);
+  } catch (e) {
+    void missing(command, e);
+    return;
+  }
   const server: ServerOptions = { command, args: ["lsp"] };
   const options: LanguageClientOptions = {
-    documentSelector: [{ language: "ein" }],
+    documentSelector: ["file", "untitled"].map((scheme) => ({ scheme, language: "ein" })),
     // Until the server has asked for the settings, which it does at once.
     initializationOptions: {
       inputs: vscode.workspace.getConfiguration("ein").get("inputs"),
@@ -69,17 +96,25 @@ async function start(): Promise<void> {
   client.registerFeature(showsResults);
   try {
     await client.start();
-  } catch (e) {
-    client = undefined;
-    const settings = "Open the settings";
-    const choice = await vscode.window.showErrorMessage(
-      `The language server of Ein cannot be started with "${command}": ${e instanceof Error ? e.message : String(e)}. ` +
-        "The setting ein.path says where the command is.",
-      settings,
-    );
-    if (choice === settings) {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "ein.path");
-    }
+  } catch {
+    client = undefined; // which has told the user
+  }
+}
+
+// missing says that there is no server to start, and how to get one.
+async function missing(command: string, reason: unknown): Promise<void> {
+  const [how, settings] = ["How to install it", "Open the settings"];
+  const code = (reason as NodeJS.ErrnoException).code;
+  const choice = await vscode.window.showErrorMessage(
+    `Ein needs its command to check and run programs, and "${command}" ` +
+      (code === "ENOENT" ? "is not found." : `cannot be run: ${reason instanceof Error ? reason.message : String(reason)}`),
+    how,
+    settings,
+  );
+  if (choice === how) {
+    await vscode.commands.executeCommand("markdown.showPreview", readme);
+  } else if (choice === settings) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "ein.path");
   }
 }
 
