@@ -17,6 +17,7 @@ import (
 	"ein"
 	"ein/lang/describe"
 	"ein/lang/diag"
+	"ein/lang/ide"
 	"ein/lang/show"
 	"ein/lang/source"
 )
@@ -257,8 +258,9 @@ func (s *server) WorkDoneProgressCancel(_ context.Context, params *protocol.Work
 	return nil
 }
 
-// reportScheme is that of the documents that hold what commands printed.
-const reportScheme = "ein-report"
+// contentScheme is that of the documents that only the server has: what commands
+// printed, and the library.
+const contentScheme = "ein"
 
 // reports is the text of those documents, the last for each command and program.
 type reports struct {
@@ -285,7 +287,7 @@ func (s *server) show(c command, argument, text string) {
 }
 
 func (s *server) showReport(c command, argument, text string) error {
-	u, err := uri.From(uri.Components{Scheme: reportScheme, Path: "/" + path.Join(c.title, path.Base(argument)+".txt"), Query: argument})
+	u, err := uri.From(uri.Components{Scheme: contentScheme, Path: "/" + path.Join("report", c.title, path.Base(argument)+".txt"), Query: argument})
 	if err != nil {
 		return err
 	}
@@ -306,6 +308,12 @@ func (s *server) showReport(c command, argument, text string) error {
 
 // TextDocumentContent is the text of a document that only the server has.
 func (s *server) TextDocumentContent(_ context.Context, params *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
+	prelude, reference := ide.LibraryPages()
+	for _, page := range []ide.LibraryPage{prelude, reference} {
+		if params.URI == libraryURI(page) {
+			return &protocol.TextDocumentContentResult{Text: page.Text}, nil
+		}
+	}
 	s.reports.mu.Lock()
 	defer s.reports.mu.Unlock()
 	text, ok := s.reports.text[params.URI]

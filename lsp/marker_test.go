@@ -32,7 +32,7 @@ const capable = `{
   "completion": {"completionItem": {"snippetSupport": true, "labelDetailsSupport": true, "documentationFormat": ["markdown"]}},
   "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
   "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "refactor", "source"]}}}},
-"workspace": {"workspaceEdit": {"documentChanges": true}}}`
+"workspace": {"workspaceEdit": {"documentChanges": true}, "textDocumentContent": {}}}`
 
 // marker is a request in a test program: a comment line below the line it is about.
 //
@@ -109,8 +109,9 @@ var verbs = map[string]struct {
 	"references": {protocol.MethodTextDocumentReferences, func(m marker) map[string]any {
 		return map[string]any{"context": map[string]any{"includeDeclaration": m.arg != "uses"}}
 	}},
-	"rename": {protocol.MethodTextDocumentRename, func(m marker) map[string]any { return map[string]any{"newName": m.arg} }},
-	"find":   {protocol.MethodWorkspaceSymbol, func(m marker) map[string]any { return map[string]any{"query": m.arg} }},
+	"rename":  {protocol.MethodTextDocumentRename, func(m marker) map[string]any { return map[string]any{"newName": m.arg} }},
+	"content": {protocol.MethodWorkspaceTextDocumentContent, func(m marker) map[string]any { return map[string]any{"uri": m.arg} }},
+	"find":    {protocol.MethodWorkspaceSymbol, func(m marker) map[string]any { return map[string]any{"query": m.arg} }},
 	"type": {protocol.MethodTextDocumentOnTypeFormatting, func(m marker) map[string]any {
 		return map[string]any{"ch": strings.ReplaceAll(m.arg, "newline", "\n"), "options": map[string]any{"tabSize": 2, "insertSpaces": true}}
 	}},

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/ide"
 )
 
 // Definition is where the name at a place gets its value.
@@ -12,11 +15,19 @@ func (s *server) Definition(ctx context.Context, params *protocol.DefinitionPara
 	if err != nil {
 		return nil, err
 	}
-	span, ok := f.document().Definition(offset)
-	if !ok {
-		return protocol.LocationSlice{}, nil
+	if span, ok := f.document().Definition(offset); ok {
+		return protocol.LocationSlice{{URI: f.uri, Range: f.mapper().rangeOf(span)}}, nil
 	}
-	return protocol.LocationSlice{{URI: f.uri, Range: f.mapper().rangeOf(span)}}, nil
+	if page, span, ok := f.document().LibraryDefinition(offset); ok && s.client.content {
+		at := protocol.Location{URI: libraryURI(page), Range: newMapper(page.Text, f.encoding).rangeOf(span)}
+		return protocol.LocationSlice{at}, nil
+	}
+	return protocol.LocationSlice{}, nil
+}
+
+// libraryURI is that of a text that only the server has.
+func libraryURI(page ide.LibraryPage) uri.URI {
+	return uri.URI(contentScheme + ":/library/" + page.Name)
 }
 
 // References is every place of the name at a place.

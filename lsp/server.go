@@ -251,7 +251,7 @@ func (s *server) Initialize(_ context.Context, params *protocol.InitializeParams
 		result.Capabilities.DiagnosticProvider = &protocol.DiagnosticOptions{WorkspaceDiagnostics: true}
 	}
 	if s.client.content {
-		result.Capabilities.Workspace.TextDocumentContent = &protocol.TextDocumentContentOptions{Schemes: []string{reportScheme}}
+		result.Capabilities.Workspace.TextDocumentContent = &protocol.TextDocumentContentOptions{Schemes: []string{contentScheme}}
 	}
 	return result, nil
 }

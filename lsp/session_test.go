@@ -477,3 +477,30 @@ func TestStopRun(t *testing.T) {
 	}
 	c.leave()
 }
+
+// TestLibraryText: the place that a definition leads to is that of the name in the text
+// that the server gives.
+func TestLibraryText(t *testing.T) {
+	c := start(t, showing, Options{})
+	c.open(testURI, "A = edges([[0, 1]], 2)\nB = siblings(A, 0)\n")
+	for line, name := range []string{"edges", "siblings"} {
+		found, err := c.Definition(c.ctx, &protocol.DefinitionParams{TextDocumentPositionParams: protocol.TextDocumentPositionParams{
+			TextDocument: protocol.TextDocumentIdentifier{URI: testURI}, Position: protocol.Position{Line: uint32(line), Character: 5},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, ok := found.(protocol.LocationSlice)
+		if !ok || len(at) != 1 {
+			t.Fatalf("%s: %v", name, found)
+		}
+		content, err := c.TextDocumentContent(c.ctx, &protocol.TextDocumentContentParams{URI: at[0].URI})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if span := newMapper(content.Text, utf16Units).span(at[0].Range); content.Text[span.Start:span.End] != name {
+			t.Errorf("%s: %v leads to %q", name, at[0], content.Text[span.Start:span.End])
+		}
+	}
+	c.leave()
+}

@@ -1,9 +1,41 @@
 package ide
 
-import "ein/lang/source"
+import (
+	"strings"
+
+	"ein/lang/describe"
+	"ein/lang/source"
+	"ein/stdlib"
+)
+
+// LibraryPage is a text about the functions of the language.
+type LibraryPage struct {
+	Name string // of its file
+	Text string
+}
+
+// LibraryPages are the prelude, and the reference that says what is not written in Ein.
+func LibraryPages() (prelude, reference LibraryPage) {
+	return LibraryPage{"prelude.ein", stdlib.Prelude()}, LibraryPage{"functions.md", describe.Reference(describe.Functions())}
+}
+
+// LibraryDefinition is the place about the function of the language at offset.
+func (d *Document) LibraryDefinition(offset int) (LibraryPage, source.Span, bool) {
+	o := d.names().at(d.clampOffset(offset))
+	if o == nil || o.of == d.names().functions[o.of.name] || o.of.kind != KindBuiltin && o.of.kind != KindFunction {
+		return LibraryPage{}, source.Span{}, false
+	}
+	prelude, reference := LibraryPages()
+	fn := lookup(o.of.name)
+	if fn.def != nil {
+		return prelude, fn.def.Name.Span, true
+	}
+	at := strings.Index(reference.Text, "### `"+fn.Signature+"`") + len("### `")
+	return reference, source.Span{Start: at, End: at + len(fn.Name)}, true
+}
 
 // Definition is the place where the name at offset gets the value that it has
-// there. A function of the language has none in the text.
+// there. A function of the language has none in the text: see LibraryDefinition.
 func (d *Document) Definition(offset int) (source.Span, bool) {
 	o := d.names().at(d.clampOffset(offset))
 	if o == nil {
