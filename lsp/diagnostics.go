@@ -176,7 +176,7 @@ func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.Works
 		known[p.URI] = p.Value
 	}
 	report := &protocol.WorkspaceDiagnosticReport{Items: []protocol.WorkspaceDocumentDiagnosticReport{}}
-	for _, f := range s.files(ctx) {
+	for _, f := range s.snapshotOf(ctx).sorted() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -194,15 +194,6 @@ func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.Works
 		})
 	}
 	return report, nil
-}
-
-// files is the open files, as they were when the request came.
-func (s *server) files(ctx context.Context) []*file {
-	snap, ok := ctx.Value(snapshotKey{}).(*snapshot)
-	if !ok {
-		snap = s.session.snapshot()
-	}
-	return snap.sorted()
 }
 
 // anything is a value in the protocol's untyped form.

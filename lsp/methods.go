@@ -35,7 +35,7 @@ var served = []struct {
 	{protocol.MethodTextDocumentReferences, "", asked((*server).References)},
 	{protocol.MethodTextDocumentDocumentHighlight, "reads and writes", asked((*server).DocumentHighlight)},
 	{protocol.MethodTextDocumentDocumentSymbol, "", asked((*server).DocumentSymbol)},
-	{protocol.MethodWorkspaceSymbol, "in the open files", asked((*server).Symbols)},
+	{protocol.MethodWorkspaceSymbol, "in the open files and the programs of the workspace folders", asked((*server).Symbols)},
 	{protocol.MethodTextDocumentPrepareRename, "", asked((*server).PrepareRename)},
 	{protocol.MethodTextDocumentRename, "tensors, indices, functions, parameters", asked((*server).Rename)},
 	{protocol.MethodTextDocumentSemanticTokensFull, "", asked((*server).SemanticTokensFull)},

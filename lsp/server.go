@@ -39,6 +39,7 @@ type server struct {
 	tokens   tokenCache
 	runs     runs
 	reports  reports
+	closed   closed
 
 	dispatch func(context.Context, *jsonrpc2.Request) (any, error)
 }

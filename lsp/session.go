@@ -68,16 +68,20 @@ func (s *snapshot) sorted() []*file {
 
 type snapshotKey struct{}
 
+// snapshotOf is the snapshot of when a request came.
+func (s *server) snapshotOf(ctx context.Context) *snapshot {
+	if snap, ok := ctx.Value(snapshotKey{}).(*snapshot); ok {
+		return snap
+	}
+	return s.session.snapshot()
+}
+
 // file is the file that a request speaks of, as it was when the request came.
 func (s *server) file(ctx context.Context, u uri.URI) (*file, error) {
-	snap, ok := ctx.Value(snapshotKey{}).(*snapshot)
-	if !ok {
-		snap = s.session.snapshot()
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if f := snap.files[u]; f != nil {
+	if f := s.snapshotOf(ctx).files[u]; f != nil {
 		return f, nil
 	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s is not open", u)

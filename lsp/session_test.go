@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -501,6 +502,63 @@ func TestLibraryText(t *testing.T) {
 		if span := newMapper(content.Text, utf16Units).span(at[0].Range); content.Text[span.Start:span.End] != name {
 			t.Errorf("%s: %v leads to %q", name, at[0], content.Text[span.Start:span.End])
 		}
+	}
+	c.leave()
+}
+
+// TestSymbolsOnDisk: definitions in files that are not open are found, as they are on
+// the disk at the time; of an open one, the text of the editor counts.
+func TestSymbolsOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("sub/far.ein", "Far_one = 1\ninput Far_two: graph\nFar_bad = = 3\n")
+	write("open.ein", "Far_old = 1\n")
+	write(".git/no.ein", "Far_hidden = 1\n")
+	write("node_modules/no.ein", "Far_package = 1\n")
+	write("far.txt", "Far_text = 1\n")
+	c := connect(t, Options{})
+	params := &protocol.InitializeParams{}
+	params.WorkspaceFolders = protocol.NewNullable([]protocol.WorkspaceFolder{{URI: uri.File(dir), Name: "w"}})
+	c.initialize(params)
+	c.open(uri.File(filepath.Join(dir, "open.ein")), "Far_new = 1\n")
+	find := func(want ...string) {
+		t.Helper()
+		result, err := c.Symbols(c.ctx, &protocol.WorkspaceSymbolParams{Query: "far_"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, sym := range result.(protocol.SymbolInformationSlice) {
+			got = append(got, sym.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	find("Far_new", "Far_one", "Far_two")
+	write("sub/far.ein", "Far_three = 1\n")
+	find("Far_new", "Far_three")
+	if err := os.Remove(filepath.Join(dir, "sub/far.ein")); err != nil {
+		t.Fatal(err)
+	}
+	find("Far_new")
+	c.leave()
+
+	c = connect(t, Options{MaxText: 20})
+	c.initialize(params)
+	write("a.ein", "Far_a = 1\n")
+	find("Far_a")
+	if m := receive(t, c.messages); !strings.Contains(m.Message, "open.ein is the first that is left out") {
+		t.Errorf("got %v", m)
 	}
 	c.leave()
 }

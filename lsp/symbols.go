@@ -2,9 +2,16 @@ package lsp
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 
 	"ein/lang/ide"
 )
@@ -31,12 +38,11 @@ func (s *server) DocumentSymbol(ctx context.Context, params *protocol.DocumentSy
 	if err != nil {
 		return nil, err
 	}
-	symbols := f.document().Symbols()
 	if !s.client.hierarchy {
-		return protocol.SymbolInformationSlice(flat(f, symbols, "")), nil
+		return flat(f), nil
 	}
 	list, m := protocol.DocumentSymbolSlice{}, f.mapper()
-	for _, sym := range symbols {
+	for _, sym := range f.document().Symbols(true) {
 		out := protocol.DocumentSymbol{
 			Name: sym.Text, Kind: symbolKind(sym.Kind), Range: m.rangeOf(sym.Span), SelectionRange: m.rangeOf(sym.Name),
 		}
@@ -48,13 +54,10 @@ func (s *server) DocumentSymbol(ctx context.Context, params *protocol.DocumentSy
 	return list, nil
 }
 
-// flat is symbols as a list, those whose name has query in it.
-func flat(f *file, symbols []ide.Symbol, query string) []protocol.SymbolInformation {
-	list, m := []protocol.SymbolInformation{}, f.mapper()
-	for _, sym := range symbols {
-		if !strings.Contains(strings.ToLower(sym.Text), strings.ToLower(query)) {
-			continue
-		}
+// flat is the definitions of a file as a list.
+func flat(f *file) protocol.SymbolInformationSlice {
+	list, m := protocol.SymbolInformationSlice{}, f.mapper()
+	for _, sym := range f.document().Symbols(false) {
 		list = append(list, protocol.SymbolInformation{
 			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: sym.Text, Kind: symbolKind(sym.Kind)},
 			Location:              protocol.Location{URI: f.uri, Range: m.rangeOf(sym.Name)},
@@ -63,14 +66,91 @@ func flat(f *file, symbols []ide.Symbol, query string) []protocol.SymbolInformat
 	return list
 }
 
-// Symbols looks for a definition in all open files.
+// Symbols looks for a definition in the open files and the programs of the workspace
+// folders.
 func (s *server) Symbols(ctx context.Context, params *protocol.WorkspaceSymbolParams) (protocol.WorkspaceSymbolResult, error) {
 	list := protocol.SymbolInformationSlice{}
-	for _, f := range s.files(ctx) {
+	query := strings.ToLower(params.Query)
+	add := func(symbols protocol.SymbolInformationSlice) {
+		for _, sym := range symbols {
+			if strings.Contains(strings.ToLower(sym.Name), query) {
+				list = append(list, sym)
+			}
+		}
+	}
+	snap := s.snapshotOf(ctx)
+	for _, f := range snap.sorted() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		list = append(list, flat(f, f.document().Symbols(), params.Query)...)
+		add(flat(f))
 	}
-	return list, nil
+	err := s.closed.each(ctx, snap, s.opt.MaxText, add)
+	if err != nil && ctx.Err() == nil {
+		s.complain(err) // what was found is still of use
+	}
+	return list, ctx.Err()
+}
+
+// closed is the programs of the workspace that are not open, by path.
+type closed struct {
+	mu    sync.Mutex
+	files map[string]closedFile
+}
+
+type closedFile struct {
+	size    int64
+	changed time.Time
+	symbols protocol.SymbolInformationSlice
+}
+
+// maxEntries bounds how many files and folders are looked at for programs.
+const maxEntries = 50_000
+
+// each calls do with the definitions of each program, maxText bytes of them together.
+// A file that is as it was is not read again.
+func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(protocol.SymbolInformationSlice)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.files
+	c.files = map[string]closedFile{}
+	entries := 0
+	visit := func(path string, d fs.DirEntry, err error) error {
+		if entries++; entries > maxEntries {
+			return fmt.Errorf("definitions are looked for in the first %d files and folders of the workspace; a smaller folder has them all", maxEntries)
+		}
+		switch name := d.Name(); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case d.IsDir() && entries > 1 && (err != nil || strings.HasPrefix(name, ".") || name == "node_modules"):
+			return filepath.SkipDir
+		case err != nil || !d.Type().IsRegular() || filepath.Ext(name) != ".ein" || snap.files[uri.File(path)] != nil:
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // it has gone
+		}
+		if maxText -= int(info.Size()); maxText < 0 {
+			return fmt.Errorf("the programs of the workspace are too large to look for definitions in all of them; %s is the first that is left out", path)
+		}
+		now, ok := before[path]
+		if !ok || now.size != info.Size() || !now.changed.Equal(info.ModTime()) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil
+			}
+			f := &file{uri: uri.File(path), text: string(text), profile: snap.settings.profile(), encoding: snap.encoding}
+			now = closedFile{info.Size(), info.ModTime(), flat(f.finish(nil))}
+		}
+		c.files[path] = now
+		do(now.symbols)
+		return nil
+	}
+	for _, dir := range snap.folders {
+		if err := filepath.WalkDir(dir, visit); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -44,7 +44,7 @@ func TestBoundInputs(t *testing.T) {
 		cost   bool
 	}{{nil, "Tensor[?,?] int", false}, {map[string]*tensor.Value{"A": value}, "Tensor[4,4] int", true}} {
 		d := New("in.ein", text, Options{Lang: lang.Options{Inputs: c.inputs, Workers: 1}})
-		if got := d.Symbols()[1].Detail; got != c.want {
+		if got := d.Symbols(true)[1].Detail; got != c.want {
 			t.Errorf("B is %s, wanted %s", got, c.want)
 		}
 		if got := d.computed(15).cost != ""; got != c.cost {

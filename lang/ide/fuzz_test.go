@@ -76,7 +76,7 @@ func answers(d *Document, offset, end int) string {
 	put("prepare", place, name, fmt.Sprint(err))
 	edits, err := d.Rename(offset, "renamed")
 	put("rename", edits, fmt.Sprint(err))
-	put("symbols", d.Symbols())
+	put("symbols", d.Symbols(true))
 	put("tokens", d.Tokens(source.Span{}), d.Tokens(span))
 	put("hints", d.Hints(source.Span{}), d.Hints(span))
 	edits, ok = d.Format()
@@ -174,7 +174,7 @@ func checkAnswers(t *testing.T, d *Document, offset int, span source.Span) {
 	for _, h := range d.Hints(source.Span{}) {
 		inside("hint", source.Span{Start: h.Offset, End: h.Offset})
 	}
-	for _, s := range d.Symbols() {
+	for _, s := range d.Symbols(true) {
 		inside("symbol", s.Span)
 		if !covers(s.Span, s.Name) || d.text(s.Name) != s.Text {
 			t.Fatalf("the symbol %+v", s)

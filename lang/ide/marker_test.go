@@ -184,7 +184,7 @@ func ask(t *testing.T, d *Document, m marker) string {
 		return b.String()
 	case "symbols":
 		var b strings.Builder
-		for _, s := range d.Symbols() {
+		for _, s := range d.Symbols(true) {
 			fmt.Fprintf(&b, "%s %s %s %s\n", place(d, s.Name), s.Text, kindNames[s.Kind], s.Detail)
 		}
 		return b.String()

@@ -9,15 +9,20 @@ import (
 	"ein/lang/syntax"
 )
 
-// Symbols is what the program defines, in the order of the text.
-func (d *Document) Symbols() []Symbol {
-	c := d.check()
+// Symbols is what the program defines, in the order of the text. The shapes of tensors
+// are for a program that is checked.
+func (d *Document) Symbols(shapes bool) []Symbol {
+	shape := func(source.Span) string { return "" }
+	if shapes {
+		c := d.check()
+		shape = func(s source.Span) string { return detail(c.statements[s.Start]) }
+	}
 	var list []Symbol
 	for _, s := range d.File().Stmts {
 		switch s := s.(type) {
 		case *syntax.Assign:
 			list = append(list, Symbol{
-				Text: s.Name.Name, Detail: detail(c.statements[s.Span.Start]), Kind: KindTensor, Span: s.Span, Name: s.Name.Span,
+				Text: s.Name.Name, Detail: shape(s.Span), Kind: KindTensor, Span: s.Span, Name: s.Name.Span,
 			})
 		case *syntax.Input:
 			list = append(list, Symbol{Text: s.Name.Name, Detail: s.Kind.Name, Kind: KindInput, Span: s.Span, Name: s.Name.Span})
