@@ -7,6 +7,7 @@ import (
 
 	"ein/lang"
 	"ein/lang/check"
+	"ein/lang/syntax"
 	"ein/vm/tensor"
 )
 
@@ -77,4 +78,38 @@ func TestLastValue(t *testing.T) {
 	if items := d.Complete(len("[1, 2, 3]\nsum(_")); len(items) != 1 || items[0].Detail != "Tensor[3] int" {
 		t.Errorf("the completions are %+v", items)
 	}
+}
+
+// TestFormatMinimal: where only blanks are wrong, formatting a long program changes
+// nothing else; otherwise it changes what is near.
+func TestFormatMinimal(t *testing.T) {
+	good := longProgram(2000)
+	spaced := strings.NewReplacer(" = ", "  =", ", ", ",\n ", ">", " > ").Replace(good)
+	d := New("long.ein", spaced, Options{})
+	edits, ok := d.Format()
+	if !ok || apply(spaced, edits) != formatted(t, d) {
+		t.Fatal("not formatted")
+	}
+	for _, e := range edits {
+		if strings.TrimSpace(d.text(e.Span)+e.NewText) != "" {
+			t.Fatalf("%q becomes %q", d.text(e.Span), e.NewText)
+		}
+	}
+	d = New("short.ein", "A = 1; # é\nB=((A + 2)) ;\n\n\n\nC = B // end", Options{})
+	edits, _ = d.Format()
+	if got, want := apply(d.Text(), edits), formatted(t, d); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if first, last := edits[0], edits[len(edits)-1]; first.Span.Start < len("A = 1") || last.Span.Start < strings.Index(d.Text(), "end") {
+		t.Errorf("got %v", edits)
+	}
+}
+
+func formatted(t *testing.T, d *Document) string {
+	t.Helper()
+	text, ok := syntax.Format(d.File())
+	if !ok {
+		t.Fatal(d.Diagnostics())
+	}
+	return text
 }

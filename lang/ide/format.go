@@ -2,6 +2,7 @@ package ide
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -16,7 +17,7 @@ func (d *Document) Format() ([]diag.Edit, bool) {
 	if !ok {
 		return nil, false
 	}
-	return lineEdits(d.src.Text, text), true
+	return minimalEdits(d.src.Text, text), true
 }
 
 // FormatRange formats the statements that span touches, those of them that parse
@@ -62,7 +63,7 @@ func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 	if !ok {
 		return nil
 	}
-	edits := lineEdits(d.text(at)+"\n", text)
+	edits := minimalEdits(d.text(at)+"\n", text)
 	for i := range edits {
 		e := &edits[i]
 		if e.Span.End > at.Len() { // the line ending is not part of the statement
@@ -75,80 +76,74 @@ func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 	return edits
 }
 
-// lineEdits turns a into b by replacing runs of lines.
-func lineEdits(a, b string) []diag.Edit {
-	if a == b {
-		return nil
-	}
-	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
+// minimalEdits turns a into b, which has the same pieces with other blanks between
+// them, but for a few: what stays is not touched, so that cursors, marks and the
+// history of lines do.
+func minimalEdits(a, b string) []diag.Edit {
+	x, y := pieces(a), pieces(b)
 	var edits []diag.Edit
 	offset := 0
-	i, j := 0, 0
-	flush := func(i2, j2 int) { // x[i:i2] becomes y[j:j2]
-		if i2 == i && j2 == j {
-			return
+	for len(x) > 0 || len(y) > 0 {
+		n, m := unlike(x, y)
+		old, now := strings.Join(x[:n], ""), strings.Join(y[:m], "")
+		shared := min(len(old), len(now))
+		head := 0
+		for head < shared && old[head] == now[head] && old[head] < utf8.RuneSelf {
+			head++
 		}
-		old := strings.Join(x[i:i2], "")
-		if now := strings.Join(y[j:j2], ""); now != old {
-			edits = append(edits, diag.Edit{Span: source.Span{Start: offset, End: offset + len(old)}, NewText: now})
+		tail := 0
+		for tail < shared-head && old[len(old)-1-tail] == now[len(now)-1-tail] && old[len(old)-1-tail] < utf8.RuneSelf {
+			tail++
 		}
-		offset += len(old)
+		if old != now {
+			span := source.Span{Start: offset + head, End: offset + len(old) - tail}
+			edits = append(edits, diag.Edit{Span: span, NewText: now[head : len(now)-tail]})
+		}
+		x, y, offset = x[n:], y[m:], offset+len(old)
+		if len(x) > 0 && len(y) > 0 {
+			x, y, offset = x[1:], y[1:], offset+len(x[0])
+		}
 	}
-	for _, m := range matches(x, y) {
-		flush(m[0], m[1])
-		offset += len(x[m[0]])
-		i, j = m[0]+1, m[1]+1
-	}
-	flush(len(x), len(y))
 	return edits
 }
 
-// diffCells bounds the table of matches; past it the text between the first and
-// the last difference is one edit.
-const diffCells = 1 << 22
+// reach is how many pieces further one is looked for that both texts have.
+const reach = 40
 
-// matches is the longest common subsequence of two lists of lines, as pairs of
-// positions.
-func matches(x, y []string) [][2]int {
-	var out [][2]int
-	lo := 0
-	for lo < len(x) && lo < len(y) && x[lo] == y[lo] {
-		out = append(out, [2]int{lo, lo})
-		lo++
+// unlike is the number of pieces before the first that x and y both have, the one with
+// the fewest before it. Blanks count only where they come at once: they are everywhere.
+func unlike(x, y []string) (n, m int) {
+	if len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		return 0, 0
 	}
-	n, m := len(x), len(y)
-	for n > lo && m > lo && x[n-1] == y[m-1] {
-		n--
-		m--
-	}
-	if rows, cols := n-lo+1, m-lo+1; rows*cols <= diffCells {
-		length := make([]int32, rows*cols) // of the rest from each pair
-		for i := n - 1; i >= lo; i-- {
-			for j := m - 1; j >= lo; j-- {
-				at := (i-lo)*cols + j - lo
-				if x[i] == y[j] {
-					length[at] = length[at+cols+1] + 1
-				} else {
-					length[at] = max(length[at+cols], length[at+1])
-				}
-			}
-		}
-		for i, j := lo, lo; i < n && j < m; {
-			at := (i-lo)*cols + j - lo
-			switch {
-			case x[i] == y[j]:
-				out = append(out, [2]int{i, j})
-				i++
-				j++
-			case length[at+cols] >= length[at+1]:
-				i++
-			default:
-				j++
+	for skipped := 1; skipped <= reach; skipped++ {
+		for n := max(0, skipped-len(y)+1); n <= skipped && n < len(x); n++ {
+			if m := skipped - n; x[n] == y[m] && strings.TrimSpace(x[n]) != "" {
+				return n, m
 			}
 		}
 	}
-	for k := 0; n+k < len(x); k++ {
-		out = append(out, [2]int{n + k, m + k})
+	return len(x), len(y)
+}
+
+// pieces is a text as runs of blanks, words, and single characters.
+func pieces(text string) (list []string) {
+	class := func(c byte) int {
+		switch {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			return 0
+		case c == '_' || c == '.' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf:
+			return 1
+		}
+		return -1
 	}
-	return out
+	for start := 0; start < len(text); {
+		end := start + 1
+		for k := class(text[start]); k >= 0 && end < len(text) && class(text[end]) == k; {
+			end++
+		}
+		list = append(list, text[start:end])
+		start = end
+	}
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -228,10 +229,19 @@ func changes(d *Document, edits []diag.Edit) string {
 	if len(edits) == 0 {
 		return "no change"
 	}
+	edits = slices.SortedStableFunc(slices.Values(edits), func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
 	var b strings.Builder
-	for _, e := range lineEdits(d.Text(), apply(d.Text(), edits)) {
-		fmt.Fprintf(&b, "@ line %d\n", d.src.Position(e.Span.Start).Line)
-		for _, part := range []struct{ mark, text string }{{"-", d.text(e.Span)}, {"+", e.NewText}} {
+	for len(edits) > 0 {
+		lines := source.Span{Start: d.src.LineAt(edits[0].Span.Start).Start}
+		n := 0
+		for n < len(edits) && (n == 0 || edits[n].Span.Start <= lines.End) {
+			lines.End = d.src.LineAt(edits[n].Span.End).End
+			n++
+		}
+		now := apply(d.Text()[:lines.End], edits[:n])[lines.Start:]
+		edits = edits[n:]
+		fmt.Fprintf(&b, "@ line %d\n", d.src.Position(lines.Start).Line)
+		for _, part := range []struct{ mark, text string }{{"-", d.text(lines)}, {"+", now}} {
 			for l := range strings.Lines(part.text) {
 				b.WriteString(part.mark + strings.TrimRight(l, "\n") + "\n")
 			}
