@@ -46,6 +46,15 @@ func (s *server) CodeAction(ctx context.Context, params *protocol.CodeActionPara
 	if wanted(string(protocol.CodeActionKindQuickFix)) {
 		list = append(list, s.explanations(f, span)...)
 	}
+	// Only for those who ask: there is a statement nearly everywhere.
+	if len(params.Context.Only) == 0 && params.Context.TriggerKind != protocol.CodeActionTriggerKindAutomatic {
+		if alone, ok := f.document().Alone(span.Start); ok && alone.Span.Contains(span.Start) {
+			title := "run this statement and show its value behind it"
+			list = append(list, &protocol.CodeAction{Title: title, Command: protocol.Command{
+				Title: title, Command: commandRunStatement, Arguments: []protocol.LSPAny{anything(f.uri), encoded(&params.Range.Start)},
+			}})
+		}
+	}
 	if kind := protocol.CodeActionKindSourceFixAll; wanted(string(kind)) {
 		if edits := fixAll(f.document()); len(edits) > 0 {
 			list = append(list, &protocol.CodeAction{Title: "fix all that has one cure", Kind: &kind, Edit: s.workspaceEdit(f, edits)})

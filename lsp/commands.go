@@ -22,33 +22,45 @@ import (
 	"ein/lang/source"
 )
 
-// The commands that the client may execute. Each takes the URI of an open program,
-// but for the last, which takes the code of a diagnostic.
+// The commands that the client may execute. Each takes the URI of an open program, that
+// for a statement a position in it as well, and the last takes the code of a diagnostic.
 const (
-	commandRun         = "ein.run"
-	commandCost        = "ein.cost"
-	commandExplain     = "ein.explain"
-	commandExplainCode = "ein.explainCode"
+	commandRun          = "ein.run"
+	commandCost         = "ein.cost"
+	commandExplain      = "ein.explain"
+	commandRunStatement = "ein.runStatement"
+	commandExplainCode  = "ein.explainCode"
 )
 
 type command struct {
 	name, title string
-	run         func(ctx context.Context, argument string) (string, error)
+	lens        bool // is shown above a program
+	run         func(ctx context.Context, argument string, at *protocol.Position) (string, error)
 }
 
 func (s *server) commands() []command {
-	about := func(write func(context.Context, *ein.Program) (string, error)) func(context.Context, string) (string, error) {
-		return func(ctx context.Context, arg string) (string, error) { return s.report(ctx, arg, write) }
+	about := func(write func(context.Context, *ein.Program) (string, error)) func(context.Context, string, *protocol.Position) (string, error) {
+		return func(ctx context.Context, arg string, _ *protocol.Position) (string, error) {
+			f, err := s.named(ctx, arg)
+			if err != nil {
+				return "", err
+			}
+			if d := f.findings().First(); d != nil {
+				return "", jsonrpc2.Errorf(requestFailed, "%v", failure(f.document().File().Source, *d))
+			}
+			return s.report(ctx, f, f.text, write)
+		}
 	}
 	return []command{
-		{commandRun, "Run", about(s.run)},
-		{commandCost, "Cost", about(func(_ context.Context, p *ein.Program) (string, error) {
+		{commandRun, "Run", true, about(s.run)},
+		{commandCost, "Cost", true, about(func(_ context.Context, p *ein.Program) (string, error) {
 			return describe.Cost(p.Certificate(), p.Source()), nil
 		})},
-		{commandExplain, "Explain", about(func(_ context.Context, p *ein.Program) (string, error) {
+		{commandExplain, "Explain", true, about(func(_ context.Context, p *ein.Program) (string, error) {
 			return p.Plan().Plan(), nil
 		})},
-		{commandExplainCode, "Explain a diagnostic", func(_ context.Context, arg string) (string, error) {
+		{commandRunStatement, "Run a statement", false, s.runStatement},
+		{commandExplainCode, "Explain a diagnostic", false, func(_ context.Context, arg string, _ *protocol.Position) (string, error) {
 			page, ok := diag.Explain(diag.Code(arg))
 			if !ok {
 				return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no diagnostic %.20q", arg)
@@ -79,7 +91,7 @@ func (s *server) CodeLens(ctx context.Context, params *protocol.CodeLensParams) 
 	}
 	at := f.mapper().rangeOf(d.File().Stmts[0].Pos())
 	for _, c := range s.commands() {
-		if c.name == commandExplainCode {
+		if !c.lens {
 			continue
 		}
 		list = append(list, protocol.CodeLens{Range: at, Command: protocol.Command{
@@ -97,16 +109,22 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 			continue
 		}
 		var arg string
-		if len(params.Arguments) != 1 || json.Unmarshal(params.Arguments[0], &arg) != nil {
-			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s takes one argument, a string", c.name)
+		if len(params.Arguments) == 0 || json.Unmarshal(params.Arguments[0], &arg) != nil {
+			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s takes a string as its first argument", c.name)
+		}
+		at := &protocol.Position{}
+		if len(params.Arguments) < 2 {
+			at = nil
+		} else if err := protocol.Unmarshal(params.Arguments[1], at); err != nil {
+			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "the second argument of %s is a position: %v", c.name, err)
 		}
 		ctx, end := s.begin(ctx, params.WorkDoneToken, c.title)
 		defer end()
-		text, err := c.run(ctx, arg)
+		text, err := c.run(ctx, arg, at)
 		if err != nil {
 			return nil, err
 		}
-		if !s.client.results {
+		if !s.client.results && !(c.name == commandRunStatement && s.client.refreshes.hints) {
 			go s.show(c, arg, text)
 		}
 		return anything(text), nil
@@ -114,18 +132,19 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.40q; there are %s", params.Command, strings.Join(s.commandNames(), ", "))
 }
 
-// report applies a command to an open program.
-func (s *server) report(ctx context.Context, arg string, write func(context.Context, *ein.Program) (string, error)) (string, error) {
+// named is the open program that a command is about.
+func (s *server) named(ctx context.Context, arg string) (*file, error) {
 	u, err := uri.Parse(arg)
 	if err != nil {
-		return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%.100q is no URI: %v", arg, err)
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%.100q is no URI: %v", arg, err)
 	}
-	f, err := s.file(ctx, u)
-	if err != nil {
-		return "", err
-	}
+	return s.file(ctx, u)
+}
+
+// report applies a command to the program of a file with the given text.
+func (s *server) report(ctx context.Context, f *file, program string, write func(context.Context, *ein.Program) (string, error)) (string, error) {
 	text := ""
-	p, err := s.program(ctx, f)
+	p, err := s.program(ctx, f, program)
 	if err == nil {
 		text, err = write(ctx, p)
 	}
@@ -141,12 +160,9 @@ func (s *server) report(ctx context.Context, arg string, write func(context.Cont
 	return text, nil
 }
 
-// program is the file's program with the data of its inputs. The errors are those of
+// program is the program of a file with the given text and the data of its inputs. The errors are those of
 // the user.
-func (s *server) program(ctx context.Context, f *file) (*ein.Program, error) {
-	if d := f.findings().First(); d != nil {
-		return nil, failure(f.document().File().Source, *d)
-	}
+func (s *server) program(ctx context.Context, f *file, text string) (*ein.Program, error) {
 	declared := f.document().Inputs()
 	sources, _ := s.sources(f, declared)
 	var inputs []ein.Input
@@ -161,7 +177,7 @@ func (s *server) program(ctx context.Context, f *file) (*ein.Program, error) {
 	if said, err := s.session.snapshot().said(f); err == nil { // else the program has a problem, and does not run
 		limits.MaxBytes, limits.MaxOps = said.Memory.Least(limits.MaxBytes), said.Ops.Least(limits.MaxOps)
 	}
-	p, err := ein.CompileContext(ctx, f.name(), f.text, ein.Options{
+	p, err := ein.CompileContext(ctx, f.name(), text, ein.Options{
 		Profile: f.profile, Limits: limits, Open: openRegular,
 	})
 	if err != nil {

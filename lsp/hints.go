@@ -33,5 +33,5 @@ func (s *server) InlayHint(ctx context.Context, params *protocol.InlayHintParams
 		}
 		list = append(list, out)
 	}
-	return list, nil
+	return append(list, s.valueHints(f, span)...), nil
 }

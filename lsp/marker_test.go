@@ -136,6 +136,9 @@ func ask(t *testing.T, c *testClient, u uri.URI, m *mapper, mark marker) string 
 			"textDocument": map[string]any{"uri": u}, "positions": []any{m.position(mark.at.Start)},
 		})
 	}
+	if mark.verb == "value" {
+		return answer(t, c, protocol.MethodWorkspaceExecuteCommand, map[string]any{"command": commandRunStatement, "arguments": []any{u, m.position(mark.at.Start)}})
+	}
 	if mark.verb == "run" || mark.verb == "cost" || mark.verb == "explain" || mark.verb == "explainCode" {
 		arg := string(u)
 		if mark.arg != "" {

@@ -40,6 +40,7 @@ type server struct {
 	runs     runs
 	reports  reports
 	closed   closed
+	values   values
 
 	dispatch func(context.Context, *jsonrpc2.Request) (any, error)
 }
@@ -57,6 +58,7 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		tokens:   tokenCache{last: map[uri.URI]sentTokens{}},
 		runs:     runs{cancel: map[protocol.ProgressToken]context.CancelFunc{}},
 		reports:  reports{text: map[uri.URI]string{}},
+		values:   values{kept: map[uri.URI][]value{}},
 	}
 	s.dispatch = dispatcher(s)
 	guarded := func(task func()) {

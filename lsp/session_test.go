@@ -562,3 +562,53 @@ func TestSymbolsOnDisk(t *testing.T) {
 	}
 	c.leave()
 }
+
+// TestValuesStay: a value stands behind its statement until something that it depends
+// on is another, wherever the statement is then.
+func TestValuesStay(t *testing.T) {
+	c := start(t, "", Options{})
+	c.open(testURI, "A = 1\nB = A + 1\nC = 5\n")
+	if _, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{
+		Command: commandRunStatement, Arguments: []protocol.LSPAny{anything(testURI), protocol.LSPAny(`{"line":1,"character":2}`)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i, test := range []struct{ text, want string }{
+		{"A = 1\nB = A + 1\nC = 5\n", "= 2"},
+		{"A = 1\nD = = 3\n\nB = A + 1\nC = A\n", "= 2"},
+		{"A = 1\nB = A + 1 \n", "= 2"},
+		{"A = 3\nB = A + 1\n", ""},
+		{"A = 1\nB = A + 2\n", ""},
+		{"def f(x) = x\nA = 1\nB = A + 1\n", ""}, // it may be called in B
+		{"A = 1\nB = A + 1\n", "= 2"},
+	} {
+		c.replace(testURI, int32(i+2), test.text)
+		hints, err := c.InlayHint(c.ctx, &protocol.InlayHintParams{
+			TextDocument: protocol.TextDocumentIdentifier{URI: testURI}, Range: protocol.Range{End: protocol.Position{Line: 10}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, h := range hints {
+			if label, ok := h.Label.(protocol.String); ok && strings.HasPrefix(string(label), "=") {
+				got += string(label)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
+		}
+	}
+	c.leave()
+}
+
+func TestInOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"A = 3\n": "= 3", "A =\n  a  b\n  0  1\n": "= a b; 0 1", "A = 3\nB = {a, b}\n": "A = 3; B = {a, b}",
+		"A = " + strings.Repeat("é", 100) + "\n": "= " + strings.Repeat("é", 78) + "…",
+	} {
+		if got := inOneLine(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -133,6 +133,7 @@ func (s *server) forget(u uri.URI) {
 	s.data.stop(u)
 	s.watch(u, nil)
 	s.tokens.drop(u)
+	s.values.drop(u)
 	if !s.client.pull {
 		s.out.put(func() { s.publish(u, nil, []protocol.Diagnostic{}) })
 	}

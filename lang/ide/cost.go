@@ -67,29 +67,16 @@ func (d *Document) part(stmt int) *checked {
 	return p
 }
 
-// slice is the part of the program that a statement needs, checked: the statement, the
-// definitions that it sees and those that they see, with all inputs and functions. It
-// is nil if those are too many to be checked while somebody waits.
+// slice is the part of the program that a statement needs, checked, with all inputs and
+// functions. It is nil if that is too much to be checked while somebody waits.
 func (d *Document) slice(stmt int) *checked {
 	stmts := d.File().Stmts
 	if d.opt.Lang.Profile == check.Repl { // any statement may be what the name _ stands for
 		return d.full()
 	}
-	n := d.names()
-	needed := map[int]bool{stmt: true}
-	for todo := []int{stmt}; len(todo) > 0; {
-		at := stmts[todo[len(todo)-1]].Pos()
-		todo = todo[:len(todo)-1]
-		for _, o := range n.in(at) {
-			if o.sees == nil || needed[o.sees.stmt] {
-				continue
-			}
-			if len(needed) >= plannedNodes {
-				return nil
-			}
-			needed[o.sees.stmt] = true
-			todo = append(todo, o.sees.stmt)
-		}
+	needed, ok := d.needs(stmt, plannedNodes)
+	if !ok {
+		return nil
 	}
 	part := *d.File()
 	part.Stmts, part.Diags = nil, nil
@@ -105,6 +92,28 @@ func (d *Document) slice(stmt int) *checked {
 	}
 	l := d.opt.Lang
 	return checkFile(&part, check.Config{Profile: l.Profile, Limits: l.Check, Inputs: l.Inputs, Labels: d.check().Labels, Values: map[syntax.Expr]*ir.Node{}})
+}
+
+// needs is a statement, the definitions that it sees and those that they see, by their
+// numbers. It is false if they are more than most.
+func (d *Document) needs(stmt, most int) (map[int]bool, bool) {
+	stmts, n := d.File().Stmts, d.names()
+	needed := map[int]bool{stmt: true}
+	for todo := []int{stmt}; len(todo) > 0; {
+		at := stmts[todo[len(todo)-1]].Pos()
+		todo = todo[:len(todo)-1]
+		for _, o := range n.in(at) {
+			if o.sees == nil || needed[o.sees.stmt] {
+				continue
+			}
+			if len(needed) >= most {
+				return nil, false
+			}
+			needed[o.sees.stmt] = true
+			todo = append(todo, o.sees.stmt)
+		}
+	}
+	return needed, true
 }
 
 // planned is the cost of the statement at offset of a checked program.

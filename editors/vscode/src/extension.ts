@@ -24,6 +24,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("ein.runProgram", () => ask("ein.run")),
     vscode.commands.registerCommand("ein.costProgram", () => ask("ein.cost")),
     vscode.commands.registerCommand("ein.explainProgram", () => ask("ein.explain")),
+    vscode.commands.registerCommand("ein.runStatementHere", () => ask("ein.runStatement", "here")),
     vscode.commands.registerCommand("ein.restartServer", restart),
     vscode.commands.registerCommand("ein.showOutput", () => output.show()),
     vscode.workspace.onDidChangeConfiguration(async (e) => {
@@ -41,14 +42,15 @@ export async function deactivate(): Promise<void> {
 
 // ask has the server do something with the program in front of the user. Its
 // commands are there once it runs.
-async function ask(command: string): Promise<void> {
-  const document = vscode.window.activeTextEditor?.document;
-  if (document?.languageId !== "ein") {
+async function ask(command: string, here?: "here"): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.languageId !== "ein") {
     await vscode.window.showInformationMessage("Open a program in Ein first.");
   } else if (client === undefined) {
     await start();
   } else {
-    await vscode.commands.executeCommand(command, document.uri.toString());
+    const { line, character } = editor.selection.active;
+    await vscode.commands.executeCommand(command, editor.document.uri.toString(), ...(here ? [{ line, character }] : []));
   }
 }
 
@@ -81,10 +83,11 @@ async function start(): Promise<void> {
       trusted: vscode.workspace.isTrusted,
     },
     middleware: {
-      // What a lens or a menu runs answers with a text to show.
+      // What a lens or a menu runs answers with a text to show. The value of a
+      // statement is shown behind it, by the server.
       executeCommand: async (name, args, next) => {
         const result: unknown = await next(name, args);
-        if (typeof result === "string") {
+        if (typeof result === "string" && name !== "ein.runStatement") {
           output.appendLine(`${title(name, args)}\n${result}`);
           output.show(true);
         }

@@ -92,6 +92,19 @@ try {
   await press("Control+Shift+Enter");
   await shown("ein run owners.ein");
 
+  step("the value of a statement behind it");
+  await page.locator(".view-line", { hasText: "Count" }).first().click();
+  await press("Control+Enter");
+  await page.locator(".view-line", { hasText: "sum(Controls) = 3" }).waitFor();
+
+  step("the definition of a function of the language");
+  await page.locator(".view-line span", { hasText: /^reach$/ }).first().click();
+  await press("F12");
+  await page.locator(".tab.active", { hasText: "functions.md" }).waitFor();
+  await page.locator(".view-line", { hasText: "reach(A, i)" }).first().waitFor();
+  await page.locator(".tab", { hasText: "owners.ein" }).click();
+  await page.locator(".view-line", { hasText: "Count" }).first().click();
+
   step("an error is a problem");
   await press("Control+End");
   await page.keyboard.type("X = rech(Owns, 0)");

@@ -1,0 +1,89 @@
+package ide
+
+import (
+	"strings"
+
+	"ein/lang/check"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+)
+
+// Alone is a statement as a program of its own.
+type Alone struct {
+	Span source.Span
+	// Program is the text that shows its value. What is in it stands where it did: of
+	// the rest, what is wrong or shows other values is blank.
+	Program string
+	// Key is the text of all that its value depends on, but for the data of inputs.
+	Key string
+}
+
+// Alone is the statement at offset; false is for one that has no value.
+func (d *Document) Alone(offset int) (Alone, bool) {
+	stmts := d.File().Stmts
+	at := d.statementAt(d.clampOffset(offset))
+	if at < 0 {
+		return Alone{}, false
+	}
+	name := ""
+	switch s := stmts[at].(type) {
+	case *syntax.Assign:
+		name = s.Name.Name
+	case *syntax.Input:
+		name = s.Name.Name
+	case *syntax.Print:
+	default:
+		return Alone{}, false
+	}
+	needed, _ := d.needs(at, len(stmts))
+	values := d.check().statements
+	alone := Alone{Span: stmts[at].Pos()}
+	var key strings.Builder
+	var spans []source.Span
+	for i, s := range stmts {
+		out := false
+		switch s.(type) {
+		case *syntax.Def:
+			key.WriteString(d.text(s.Pos()) + "\n")
+			out = d.wrong(s.Pos())
+		case *syntax.Assign:
+			out = values[s.Pos().Start] == nil
+		case *syntax.Print, *syntax.Bad:
+			out = true
+		}
+		switch {
+		case needed[i]:
+			key.WriteString(d.text(s.Pos()) + "\n")
+		case out:
+			spans = append(spans, s.Pos())
+		}
+	}
+	for _, label := range check.ProgramLabels(d.File()) {
+		key.WriteString(label + "\n")
+	}
+	text := []byte(d.src.Text)
+	for _, s := range spans {
+		for i := s.Start; i < s.End; i++ {
+			if text[i] != '\n' {
+				text[i] = ' '
+			}
+		}
+	}
+	end := alone.Span.End
+	if alone.Program = string(text); name != "" {
+		alone.Program = alone.Program[:end] + "; :print " + name + alone.Program[end:]
+	}
+	alone.Key = key.String()
+	return alone, true
+}
+
+// wrong reports whether an error touches a span.
+func (d *Document) wrong(s source.Span) bool {
+	for _, g := range d.Diagnostics() {
+		if g.Severity == diag.Error && touches(g.Span, s) {
+			return true
+		}
+	}
+	return false
+}

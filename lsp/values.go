@@ -1,0 +1,126 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ein/lang/source"
+)
+
+// values are those of statements that were run by themselves, the newest last, by
+// program. Each is shown behind its statement until something that it depends on is
+// another.
+type values struct {
+	mu   sync.Mutex
+	kept map[uri.URI][]value
+}
+
+type value struct {
+	statement, key string // of the data of the inputs too
+	text           string
+}
+
+// maxValues is how many are kept for a program.
+const maxValues = 100
+
+func (v *values) put(u uri.URI, new value) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(v.kept[u]), func(old value) bool { return old.key == new.key && old.statement == new.statement })
+	list = append(list, new)
+	v.kept[u] = list[max(0, len(list)-maxValues):]
+}
+
+func (v *values) of(u uri.URI) []value {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.kept[u]
+}
+
+func (v *values) drop(u uri.URI) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.kept, u)
+}
+
+// runStatement runs the statement at a place with what it needs, and has its value
+// shown behind it.
+func (s *server) runStatement(ctx context.Context, arg string, at *protocol.Position) (string, error) {
+	f, err := s.named(ctx, arg)
+	if err != nil {
+		return "", err
+	}
+	if at == nil {
+		return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s takes a position as its second argument", commandRunStatement)
+	}
+	offset, _ := f.mapper().offset(*at)
+	alone, ok := f.document().Alone(offset)
+	if !ok {
+		return "", jsonrpc2.Errorf(requestFailed, "there is no statement here that has a value")
+	}
+	text, err := s.report(ctx, f, alone.Program, s.run)
+	if err != nil {
+		return "", err
+	}
+	s.values.put(f.uri, value{f.text[alone.Span.Start:alone.Span.End], alone.Key + f.boundKey(), text})
+	s.refreshClient()
+	return text, nil
+}
+
+// valueHints shows the values in a range behind their statements.
+func (s *server) valueHints(f *file, span source.Span) (list []protocol.InlayHint) {
+	kept := s.values.of(f.uri)
+	if len(kept) == 0 {
+		return nil
+	}
+	m, pad := f.mapper(), true
+	for _, stmt := range f.document().File().Stmts {
+		at := stmt.Pos()
+		if at.End < span.Start || at.End > span.End {
+			continue
+		}
+		text := f.text[at.Start:at.End]
+		for _, v := range kept {
+			if v.statement != text {
+				continue
+			}
+			if alone, ok := f.document().Alone(at.Start); ok && alone.Key+f.boundKey() == v.key {
+				tooltip := markup(v.text, false)
+				if s.client.markdown {
+					tooltip = markup("```text\n"+v.text+"```\n", true)
+				}
+				list = append(list, protocol.InlayHint{
+					Position: m.position(at.End), Label: protocol.String(inOneLine(v.text)), PaddingLeft: &pad,
+					Tooltip: tooltip,
+				})
+			}
+		}
+	}
+	return list
+}
+
+// behindLine is how many characters of a value are shown behind its statement.
+const behindLine = 80
+
+// inOneLine is the output of a statement on one line: the value of one, without its
+// name, or the names and values of several.
+func inOneLine(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.Join(strings.Fields(l), " ")
+	}
+	line := strings.Join(lines, "; ")
+	if _, value, _ := strings.Cut(line, " ="); len(lines) == 1 || strings.HasSuffix(lines[0], " =") {
+		line = "=" + strings.TrimPrefix(value, ";")
+	}
+	if runes := []rune(line); len(runes) > behindLine {
+		return string(runes[:behindLine]) + "…"
+	}
+	return line
+}
