@@ -133,8 +133,9 @@ open, or after an operator or a comma.
 `
 
 const helpKeys = `
-Tab completes, Up and Down walk through the history, Ctrl-R searches it.
-Ctrl-C stops what is running or clears the line, Ctrl-D leaves.
+Tab completes, Up and Down walk through the history, Ctrl-R searches it, and
+Alt-Enter adds a line to an entry. Ctrl-C stops what is running or clears the
+line, Ctrl-D leaves.
 `
 
 func (s *Session) help(_ context.Context, arg string) Reply {

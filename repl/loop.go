@@ -15,6 +15,9 @@ import (
 // ErrInterrupt is what a LineReader returns when the user gives up the line.
 var ErrInterrupt = errors.New("interrupted")
 
+// ErrLeave is what a LineReader returns when the user asks to leave.
+var ErrLeave = fmt.Errorf("leave: %w", io.EOF)
+
 // LineReader reads lines without their ends. At the end of the input it returns
 // io.EOF, alone or with the last line. A terminal shows the prompt and keeps a
 // history; what is no terminal does neither.
@@ -143,9 +146,14 @@ func (l *Loop) entry() (string, error) {
 		if errors.Is(err, ErrInterrupt) {
 			return "", err
 		}
+		if errors.Is(err, ErrLeave) && b.Len() > 0 {
+			l.Lines.Remember(b.String())
+			_, _ = io.WriteString(l.Err, "the entry was not whole: it is in the history, and Up brings it back\n")
+			return "", ErrInterrupt
+		}
 		if err != nil && (!errors.Is(err, io.EOF) || line == "") {
 			if l.Interactive && b.Len() > 0 {
-				return "", err // Ctrl-D in the middle of an entry leaves
+				return "", err // the terminal has gone
 			}
 			return b.String(), err
 		}

@@ -12,7 +12,6 @@ import (
 
 	"ein/internal/corpus"
 	"ein/lang"
-	"ein/lang/syntax"
 	"ein/vm/cost"
 )
 
@@ -232,31 +231,6 @@ func FuzzPaint(f *testing.F) {
 			t.Fatalf("%q became %q", line, got)
 		}
 	})
-}
-
-func TestOneLine(t *testing.T) {
-	for entry, want := range map[string]string{
-		"x = 1\n":                               "x = 1",
-		"A = [[1, 2],\n     [3, 4]]\n":          "A = [[1, 2], [3, 4]]",
-		"def f(x) = {\n  y = x # c\n\n  y\n}\n": "def f(x) = { y = x; y }",
-		"x = 1\ny = 2\n":                        "x = 1; y = 2",
-		"x = 1 +\n  2\n":                        "x = 1 + 2",
-		"x = (1,\n2\n":                          "x = (1, 2",
-	} {
-		if got := OneLine(entry); got != want {
-			t.Errorf("%q became %q, want %q", entry, got, want)
-		}
-	}
-	for _, c := range corpus.Cases() {
-		one := OneLine(c.Source)
-		if strings.Contains(one, "\n") {
-			t.Errorf("%s became %q", c.Name, one)
-		}
-		a := lang.Parse("", c.Source, lang.Options{})
-		if b := lang.Parse("", one, lang.Options{}); !a.Diags.HasErrors() && !syntax.Equal(a, b) {
-			t.Errorf("%s means something else as\n%s\n%v", c.Name, one, b.Diags)
-		}
-	}
 }
 
 // BenchmarkSession enters so many statements: what one takes should hardly depend on

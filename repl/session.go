@@ -177,7 +177,9 @@ func (o *openings) add(lines string) {
 }
 
 // goesOn reports whether a statement does not end with the line.
-func (o *openings) goesOn() bool { return o.depth > 0 || continues(o.last) }
+func (o *openings) goesOn() bool {
+	return o.depth > 0 || o.last >= syntax.KindMul && o.last <= syntax.KindComma
+}
 
 // Eval runs one entry: statements, or a command. The context stops it. A panic is
 // a bug: it is in the reply, and the session is as before.

@@ -19,12 +19,13 @@ import (
 // The library knows no bracketed paste: each line of a pasted text is an entry of
 // its own or goes on with the one before, as if it had been typed. It moves the
 // cursor by characters, so a line with characters of two cells is drawn off by
-// some cells while it is edited; what is entered is right. A recalled entry is one
-// line, because the library cannot edit several.
+// some cells while it is edited; what is entered is right.
 type Terminal struct {
 	rl      *readline.Instance
-	history string // the file; "" keeps none
-	last    string
+	keys    *keys
+	edit    *editor
+	history string   // the file; "" keeps none
+	entries []string // in it
 }
 
 // TerminalOptions of OpenTerminal.
@@ -33,7 +34,7 @@ type TerminalOptions struct {
 	Out, Err io.Writer
 	History  string // file of the history; "" keeps none
 	Color    bool
-	Width    func() int
+	Size     func() (columns, rows int)
 	Complete func(line string, pos int) (start int, words []string)
 }
 
@@ -42,59 +43,89 @@ const maxHistory = 1000
 
 // OpenTerminal takes over a terminal until Close.
 func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
-	cfg := &readline.Config{
-		Stdin: readline.NewCancelableStdin(opt.In), Stdout: opt.Out, Stderr: opt.Err,
+	t := &Terminal{
+		keys:    &keys{ReadCloser: readline.NewCancelableStdin(opt.In)},
+		history: opt.History, entries: readHistory(opt.History),
+	}
+	t.edit = &editor{size: opt.Size, kick: func() { t.rl.Terminal.KickRead() }}
+	width := func() int {
+		columns, _ := opt.Size()
+		return columns
+	}
+	var err error
+	t.rl, err = readline.NewEx(&readline.Config{
+		Stdin: t.keys, Stdout: wrapped{opt.Out}, Stderr: opt.Err,
 		HistoryLimit: maxHistory, DisableAutoSaveHistory: true, HistorySearchFold: true,
-		AutoComplete:        &completer{opt.Complete, opt.Width},
+		AutoComplete:        &completer{opt.Complete, width},
+		Listener:            t.edit,
+		FuncFilterInputRune: t.edit.key,
+		Painter:             painter{opt.Color},
 		InterruptPrompt:     "^C",
 		EOFPrompt:           "\n", // which stands for nothing
 		FuncIsTerminal:      func() bool { return true },
-		FuncGetWidth:        opt.Width,
+		FuncGetWidth:        width,
 		ForceUseInteractive: true,
-	}
-	if opt.Color {
-		cfg.Painter = painter{}
-	}
-	rl, err := readline.NewEx(cfg)
+	})
 	if err != nil {
 		return nil, err
 	}
-	t := &Terminal{rl: rl, history: opt.History}
-	for _, line := range readHistory(opt.History) {
-		t.last = line
-		_ = rl.SaveHistory(line)
-	}
+	t.recall()
 	return t, nil
 }
 
-// ReadLine implements LineReader.
-func (t *Terminal) ReadLine(prompt string) (string, error) {
-	t.rl.SetPrompt(prompt)
-	line, err := t.rl.Readline()
-	if errors.Is(err, readline.ErrInterrupt) {
-		return "", ErrInterrupt
+// recall gives the library the history anew: it would keep what was last typed into an
+// entry that was recalled.
+func (t *Terminal) recall() {
+	t.rl.ResetHistory()
+	for _, e := range t.entries {
+		_ = t.rl.SaveHistory(strings.ReplaceAll(e, "\n", string(lineEnd)))
 	}
-	return line, err
 }
 
-// Remember adds an entry to the history as one line. A history that cannot be
-// written is kept for this session only.
+// ReadLine implements LineReader. A recalled entry may be several lines.
+func (t *Terminal) ReadLine(prompt string) (string, error) {
+	t.rl.SetPrompt(prompt)
+	t.edit.indent = len(prompt)
+	line, err := t.rl.Readline()
+	switch {
+	case errors.Is(err, readline.ErrInterrupt):
+		return "", ErrInterrupt
+	case errors.Is(err, io.EOF) && !t.keys.ended:
+		return "", ErrLeave
+	}
+	return text([]rune(line)), err
+}
+
+// Remember adds an entry to the history. One that cannot be written is kept for this
+// session only.
 func (t *Terminal) Remember(entry string) {
-	line := OneLine(entry)
-	if line == "" || line == t.last {
+	entry = strings.TrimSpace(entry)
+	if entry == "" {
 		return
 	}
-	t.last = line
-	_ = t.rl.SaveHistory(line)
-	if t.history == "" {
+	known := len(t.entries) > 0 && t.entries[len(t.entries)-1] == entry
+	if !known {
+		t.entries = append(t.entries, entry)
+	}
+	t.recall()
+	if known || t.history == "" {
 		return
 	}
 	f, err := os.OpenFile(t.history, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return
 	}
-	_, _ = f.WriteString(line + "\n")
+	_, _ = f.WriteString(packed(entry))
 	_ = f.Close()
+}
+
+// packed is an entry in the file of the history: each of its lines but the last ends in
+// a backslash.
+func packed(entry string) string {
+	if strings.HasSuffix(entry, `\`) {
+		entry += " "
+	}
+	return strings.ReplaceAll(entry, "\n", "\\\n") + "\n"
 }
 
 // Close gives the terminal back.
@@ -111,20 +142,29 @@ func readHistory(name string) []string {
 	if err != nil {
 		return nil
 	}
-	var lines []string
+	var entries []string
+	entry := ""
 	scan := bufio.NewScanner(f)
 	scan.Buffer(nil, 1<<20)
 	for scan.Scan() {
-		if line := scan.Text(); line != "" {
-			lines = append(lines, line)
+		line, more := strings.CutSuffix(scan.Text(), `\`)
+		if entry += line; more {
+			entry += "\n"
+		} else if entry != "" {
+			entries = append(entries, entry)
+			entry = ""
 		}
 	}
 	_ = f.Close()
-	if len(lines) > 2*maxHistory && scan.Err() == nil {
-		lines = lines[len(lines)-maxHistory:]
-		_ = os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
+	if len(entries) > 2*maxHistory && scan.Err() == nil {
+		entries = entries[len(entries)-maxHistory:]
+		var b strings.Builder
+		for _, e := range entries {
+			b.WriteString(packed(e))
+		}
+		_ = os.WriteFile(name, []byte(b.String()), 0o600)
 	}
-	return lines[max(0, len(lines)-maxHistory):]
+	return entries[max(0, len(entries)-maxHistory):]
 }
 
 // HistoryFile is where the history is kept: in the user's state folder. It is ""
@@ -144,11 +184,6 @@ func HistoryFile(env func(string) string) string {
 	return filepath.Join(state, "ein", "history")
 }
 
-type painter struct{}
-
-// Paint implements readline.Painter.
-func (painter) Paint(line []rune, _ int) []rune { return []rune(Paint(string(line))) }
-
 type completer struct {
 	complete func(line string, pos int) (start int, words []string)
 	width    func() int
@@ -161,10 +196,9 @@ const maxOffered = 100
 // library divides by the number of columns that its list has room for, so what is
 // as wide as the terminal is not offered.
 func (c *completer) Do(line []rune, pos int) (suffixes [][]rune, length int) {
-	text := string(line)
-	at := len(string(line[:pos]))
-	start, words := c.complete(text, at)
-	typed := []rune(text[start:at])
+	entry, at := text(line), len(text(line[:pos]))
+	start, words := c.complete(entry, at)
+	typed := []rune(entry[start:at])
 	for _, w := range words {
 		if _, cells := diag.Display(w); cells+len(typed)+3 < c.width() && len(suffixes) < maxOffered {
 			suffixes = append(suffixes, []rune(w)[len(typed):])

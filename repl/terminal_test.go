@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chzyer/readline"
 )
 
 func TestHistoryFile(t *testing.T) {
@@ -65,5 +67,94 @@ func TestCompleter(t *testing.T) {
 	suffixes, length := c.Do([]rune("x = ä"), 5)
 	if len(suffixes) != 1 || string(suffixes[0]) != "pfel" || length != 1 {
 		t.Errorf("%q after %d characters", suffixes, length)
+	}
+}
+
+// TestHistoryKeepsLines writes entries of several lines and reads them as they were.
+func TestHistoryKeepsLines(t *testing.T) {
+	entries := []string{"x = 1", "def f(x) = { // twice\n\n  x * 2\n}", "y = 2 // \\\nz = 3 // \\ ", `s = "a\nb"`}
+	name := filepath.Join(t.TempDir(), "history")
+	var file strings.Builder
+	for _, e := range entries {
+		file.WriteString(packed(e))
+	}
+	if err := os.WriteFile(name, []byte(file.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := readHistory(name); !slices.Equal(got, entries) {
+		t.Errorf("%q, want %q", got, entries)
+	}
+	if got, want := packed(`// \`), "// \\ \n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestDecode reads keys one byte at a time and at once.
+func TestDecode(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\x1b[1~b\x1b[4~":     "a\x01b\x05",
+		"\x1b[1;5D\x1b[1;5C":   "\x1bb\x1bf",
+		"\x1b[A\x1bOH\x1b[3~ä": "\x1b[A\x1bOH\x1b[3~ä",
+		"x\x03":                "x\a\x03",
+		"\x1b\x03":             "\a\x03",
+		"\x1b\r":               string(lineEnd),
+		"\x1b[1;\x03y":         "\x1b[1;\x03y",
+	} {
+		var whole, parts keys
+		whole.decode(in)
+		for i := range len(in) {
+			parts.decode(in[i : i+1])
+		}
+		if whole.ready != want || parts.ready != want {
+			t.Errorf("%q became %q and %q, want %q", in, whole.ready, parts.ready, want)
+		}
+	}
+}
+
+// TestEditor presses keys in an entry of three lines.
+func TestEditor(t *testing.T) {
+	const home, end, left, right, up, down, back, del = readline.CharLineStart, readline.CharLineEnd, readline.CharBackward,
+		readline.CharForward, readline.CharPrev, readline.CharNext, readline.CharBackspace, readline.CharDelete
+	for _, test := range []struct {
+		from int // where the cursor stands
+		keys []rune
+		want string // with | where it stands then
+	}{
+		{2, []rune{end}, "abc|\nde\nfgh"},
+		{2, []rune{end, right}, "abc\n|de\nfgh"},
+		{4, []rune{left}, "abc|\nde\nfgh"},
+		{3, []rune{down}, "abc\nde|\nfgh"},
+		{5, []rune{down, up, up}, "a|bc\nde\nfgh"},
+		{5, []rune{home, back}, "abc|de\nfgh"},
+		{5, []rune{end, del}, "abc\nde|fgh"},
+		{10, []rune{home, back, home, back}, "abc|defgh"},
+	} {
+		kicked := 0
+		e := &editor{size: func() (int, int) { return 20, 24 }, kick: func() { kicked++ }, indent: 5}
+		line, pos, _ := e.OnChange([]rune(strings.ReplaceAll("abc\nde\nfgh", "\n", string(lineEnd))), test.from, 'x')
+		// To the library, a row more is 20 cells more.
+		if n := e.indent + len(line); n != 5+3+(20-8)+20+5+3 {
+			t.Errorf("%d cells: %q", n, string(line))
+		}
+		e.line, e.pos = e.laid(plain(line, pos))
+		for _, k := range test.keys {
+			if r, ok := e.key(k); r != readline.CharBell || !ok {
+				t.Errorf("%q: key %d is left to the library", test.want, k)
+			}
+			line, pos, _ = e.OnChange(e.line, e.pos, readline.CharBell)
+		}
+		got, at := plain(line, pos)
+		if shown := text(got[:at]) + "|" + text(got[at:]); shown != test.want {
+			t.Errorf("%q, want %q", shown, test.want)
+		}
+		if deletes := slices.Contains(test.keys, del); deletes != (kicked > 0) {
+			t.Errorf("%q: read on %d times", test.want, kicked)
+		}
+	}
+	// What does not fit the screen stays one line, with marks.
+	e := &editor{size: func() (int, int) { return 20, 3 }, indent: 5}
+	line, _, changed := e.OnChange([]rune("a"+string(lineEnd)+"b"+string(lineEnd)+"c"), 5, 'x')
+	if changed || string(painter{}.Paint(line, 5)) != "a↵b↵c" {
+		t.Errorf("%q", string(line))
 	}
 }

@@ -113,8 +113,9 @@ func (k *keyboard) leave() {
 }
 
 const (
-	tab, enter, up, left = "\t", "\r", "\x1b[A", "\x1b[D"
-	ctrlA, ctrlC, ctrlD  = "\x01", "\x03", "\x04"
+	tab, enter, up, down, left  = "\t", "\r", "\x1b[A", "\x1b[B", "\x1b[D"
+	ctrlA, ctrlC, ctrlD         = "\x01", "\x03", "\x04"
+	ctrlLeft, tmuxHome, tmuxEnd = "\x1b[1;5D", "\x1b[1~", "\x1b[4~"
 )
 
 func TestKeys(t *testing.T) {
@@ -135,16 +136,45 @@ func TestKeys(t *testing.T) {
 	k.wait("_ = 1203")
 	k.wait("ein> ")
 
-	// An entry of several lines comes back as one.
-	k.press("max(7," + enter)
+	// Words, and both ends of the line, as tmux sends them.
+	k.press("20 + 3" + ctrlLeft + ctrlLeft + "1" + tmuxEnd + "4" + tmuxHome + "2" + enter)
+	k.wait("_ = 2154")
+	k.wait("ein> ")
+
+	// An entry of several lines comes back as it was, and can be edited.
+	k.press("max(7, // seven" + enter)
 	k.wait("...> ")
 	k.press("6)" + enter)
 	k.wait("_ = 7")
 	k.wait("ein> ")
 	k.press(up)
-	k.wait("max(7, 6)")
-	k.press(" + 1" + enter)
-	k.wait("_ = 8")
+	k.wait("max(7, // seven")
+	k.wait("...> 6)")
+	k.press(up + tmuxHome + "2 * " + tmuxEnd + "th" + down + " + 1" + enter)
+	k.wait("_ = 15")
+	k.wait("ein> ")
+	k.press(":history" + enter)
+	k.wait("2 * max(7, // seventh\r\n      6) + 1")
+	k.wait("ein> ")
+
+	// Ctrl-C clears a line of which a menu is open.
+	k.press("no" + tab + tab)
+	k.wait("node(")
+	k.press(ctrlC)
+	k.wait("^C")
+	k.wait("ein> ")
+	k.press("6 * 7" + enter)
+	k.wait("_ = 42")
+	k.wait("ein> ")
+
+	// Ctrl-D in an entry that goes on gives it up, and Up brings it back.
+	k.press("max(8," + enter)
+	k.wait("...> ")
+	k.press(ctrlD)
+	k.wait("Up brings it back")
+	k.wait("ein> ")
+	k.press(up + "9)" + enter)
+	k.wait("_ = 9")
 	k.wait("ein> ")
 
 	// Ctrl-C clears a line, and an entry of several.
@@ -198,7 +228,9 @@ func TestHistoryLasts(t *testing.T) {
 	k = openKeyboard(t, state, "repl")
 	k.wait("ein> ")
 	k.press(up + up)
-	k.wait("def f(x) = { y = x + 1; y * 2 }")
+	k.wait("def f(x) = {")
+	k.wait("...>   y * 2")
+	k.wait("...> }")
 	k.press(enter)
 	k.wait("ein> ")
 	k.press("f(4)" + enter)
@@ -326,4 +358,52 @@ func TestInterruptedOutput(t *testing.T) {
 		hang.Stop()
 		_ = tty.Close()
 	}
+}
+
+// TestScreen edits an entry of several lines in tmux, which knows what a screen shows.
+func TestScreen(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	tmux := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command("tmux", append([]string{"-f", "/dev/null", "-S", filepath.Join(t.TempDir(), "..", "s")}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("tmux %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	ein, err := exec.LookPath("ein")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmux("new-session", "-d", "-x", "40", "-y", "24", ein+" --color never repl --history none")
+	defer tmux("kill-server")
+	shows := func(want string) {
+		t.Helper()
+		var screen string
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			if screen = strings.TrimRight(tmux("capture-pane", "-p"), "\n"); strings.HasSuffix(screen, want) {
+				return
+			}
+		}
+		t.Fatalf("the screen ends otherwise than with\n%s\n\n%s", want, screen)
+	}
+	keys := func(keys ...string) { tmux(append([]string{"send-keys"}, keys...)...) }
+	shows("ein>")
+	keys("def f(x) = { // of a number", "Enter")
+	shows("...>")
+	keys("  y = x + 1", "Enter", "  y * 2", "Enter", "}", "Enter")
+	shows("ein>")
+	entry := "\nein> def f(x) = { // of a number\n...>   y = x + 1\n...>   y * 2\n...> }"
+	keys("Up")
+	shows(entry + entry)
+	keys("Up", "End", " + 1", "Up", "Home", "C-Right", "C-Right", "C-Right", "z", "BSpace", "Up", "Home", "M-Enter")
+	shows("\nein>\n...> def f(x) = { // of a number\n...>   y = x + 1\n...>   y * 2 + 1\n...> }")
+	keys("BSpace", "Enter", "f(1)", "Enter")
+	shows("\nein> f(1)\n_ = 5\nein>")
+	keys("C-r", "of a")
+	shows("def f(x) = { // of a number↵  y = x\n + 1↵  y * 2 + 1↵}\nbck-i-search: of a")
+	keys("Right", "Enter", "f(2)", "Enter")
+	shows("\nein> f(2)\n_ = 7\nein>")
 }

@@ -71,16 +71,21 @@ func terminalIn(a *cli.App) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns is the width of the first that is a terminal, 0 if none is.
-func columns(of ...any) int {
+// size is that of the first that is a terminal, 0 and 0 if none is.
+func size(of ...any) (columns, rows int) {
 	for _, w := range of {
 		if file, ok := w.(*os.File); ok {
-			if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
-				return n
+			if columns, rows, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+				return columns, rows
 			}
 		}
 	}
-	return 0
+	return 0, 0
+}
+
+func columns(of any) int {
+	n, _ := size(of)
+	return n
 }
 
 func session(a *cli.App, f *replFlags) error {
@@ -114,7 +119,11 @@ func session(a *cli.App, f *replFlags) error {
 	}
 	defer restoring(in)()
 	t, err := repl.OpenTerminal(repl.TerminalOptions{
-		In: in, Out: a.Out, Err: a.Err, History: history, Color: a.Colored(), Width: func() int { return cmp.Or(columns(a.Out, a.In), 80) }, Complete: l.Complete,
+		In: in, Out: a.Out, Err: a.Err, History: history, Color: a.Colored(), Complete: l.Complete,
+		Size: func() (int, int) {
+			columns, rows := size(a.Out, a.In)
+			return cmp.Or(columns, 80), cmp.Or(rows, 24)
+		},
 	})
 	if err != nil {
 		return fmt.Errorf("cannot use the terminal: %w", err)

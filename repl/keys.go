@@ -1,0 +1,68 @@
+package repl
+
+import (
+	"io"
+	"strings"
+)
+
+// keys is what a keyboard sends, in the keys that the readline library knows. It
+// leaves out Home and End of tmux and rxvt and all arrows with Ctrl or Alt, and its
+// Ctrl-C only closes a menu or a search, so that the line has to be given up again.
+type keys struct {
+	io.ReadCloser
+	held  string // the beginning of a key
+	ready string
+	ended bool // there is no more: that was no Ctrl-D
+}
+
+const (
+	closeMenu = "\a"
+	wordLeft  = "\x1bb"
+	wordRight = "\x1bf"
+)
+
+var decoded = map[string]string{
+	"\x03":     closeMenu + "\x03",
+	"\x1b\x03": closeMenu + "\x03",
+	"\x1b\r":   string(lineEnd), // Alt-Enter
+	"\x1b[1~":  "\x01", "\x1b[7~": "\x01",
+	"\x1b[4~": "\x05", "\x1b[8~": "\x05",
+	"\x1b[1;3C": wordRight, "\x1b[1;5C": wordRight, "\x1b[5C": wordRight, "\x1bOc": wordRight,
+	"\x1b[1;3D": wordLeft, "\x1b[1;5D": wordLeft, "\x1b[5D": wordLeft, "\x1bOd": wordLeft,
+	"\x1b[3;5~": "\x1bd",
+}
+
+// Read implements io.Reader.
+func (k *keys) Read(p []byte) (int, error) {
+	for k.ready == "" {
+		buf := make([]byte, 256)
+		n, err := k.ReadCloser.Read(buf)
+		k.decode(string(buf[:n]))
+		if err != nil && k.ready == "" {
+			k.ended = true
+			return 0, err
+		}
+	}
+	n := copy(p, k.ready)
+	k.ready = k.ready[n:]
+	return n, nil
+}
+
+// decode takes what was read. A key may be read in parts.
+func (k *keys) decode(read string) {
+	for i := range len(read) {
+		k.held += read[i : i+1]
+		switch {
+		case k.held == "\x1b", k.held == "\x1b[", k.held == "\x1bO":
+			continue
+		case strings.HasPrefix(k.held, "\x1b[") && read[i] >= ' ' && read[i] < '@':
+			continue // its parameters
+		}
+		if key, ok := decoded[k.held]; ok {
+			k.ready += key
+		} else {
+			k.ready += k.held
+		}
+		k.held = ""
+	}
+}
