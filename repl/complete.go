@@ -51,7 +51,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		if name == "load" && word > arg { // NAME=DATA
 			word += strings.IndexByte(typed[word:], '=') + 1
 		}
-		return withPrefix(s.cfg.Files.Complete(typed[word:]), typed[word:], word)
+		return withPrefix(s.complete(typed[word:]), typed[word:], word)
 	case functionArg:
 		for _, f := range describe.Functions() {
 			words = append(words, f.Name)
@@ -72,7 +72,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 			if start, words := s.completeStatement(typed[arg:], len(typed)-arg); len(words) > 0 {
 				return start + arg, words
 			}
-			return withPrefix(s.cfg.Files.Complete(typed[word:]), typed[word:], word)
+			return withPrefix(s.complete(typed[word:]), typed[word:], word)
 		}
 		start, words := s.completeStatement(typed[arg:], len(typed)-arg)
 		return start + arg, words

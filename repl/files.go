@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
@@ -26,6 +27,44 @@ import (
 
 // maxProgram bounds what is read of a program; the parser's limit is lower.
 const maxProgram = 64 << 20
+
+// path is the name of a file with the home folder in place of ~.
+func (s *Session) path(name string) string { return Path(name, s.cfg.Home) }
+
+// Path is the name of a file with the home folder in place of ~.
+func Path(name, home string) string {
+	if rest, ok := strings.CutPrefix(name, "~"); ok && home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+		return home + rest
+	}
+	return name
+}
+
+// complete is the names of files that begin with a prefix, and with ~ if that does.
+func (s *Session) complete(prefix string) []string {
+	list := s.cfg.Files.Complete(s.path(prefix))
+	if s.path(prefix) != prefix {
+		for i, name := range list {
+			list[i] = "~" + strings.TrimPrefix(name, s.cfg.Home)
+		}
+	}
+	return list
+}
+
+// writable is nil for a file that the session may write: not the data of an input.
+func (s *Session) writable(name string) *Reply {
+	var r Reply
+	if s.cfg.Files == nil {
+		r = failure("this session has no access to files")
+		return &r
+	}
+	for _, b := range s.bound {
+		if s.cfg.Files.Same(name, b.path) {
+			r = failure("%s has the data of the input `%s`, and would be overwritten", name, b.Name)
+			return &r
+		}
+	}
+	return nil
+}
 
 func (s *Session) open(ctx context.Context, name string) (io.ReadCloser, *Reply) {
 	if s.cfg.Files == nil {
@@ -59,6 +98,7 @@ func dataReply(err error) *Reply {
 
 // readData reads the file of an input.
 func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, spec string) (binding, *Reply) {
+	spec = s.path(spec)
 	in, err := bind.New(name, spec)
 	if err != nil {
 		r := failure("%v", err)
@@ -101,7 +141,7 @@ func (s *Session) readInput(ctx context.Context, in bind.Input, kind graphio.Kin
 	if err != nil {
 		return binding{}, dataReply(err)
 	}
-	return binding{Decl: graphio.Decl{Name: in.Name, Raw: raw}, spec: in.Options.Spec(in.Path)}, nil
+	return binding{Decl: graphio.Decl{Name: in.Name, Raw: raw}, spec: in.Options.Spec(in.Path), path: in.Path}, nil
 }
 
 // notRead is the reply when the entry was stopped while it read a file.
@@ -209,6 +249,7 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	if len(args) == 0 {
 		return failure("`:load` needs a file")
 	}
+	args[0] = s.path(args[0])
 	f, fail := s.open(ctx, args[0])
 	if fail != nil {
 		return *fail
@@ -293,14 +334,21 @@ func declared(f *syntax.File, name string) int {
 	return slices.IndexFunc(f.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
 }
 
-func (s *Session) save(_ context.Context, arg string) Reply {
-	if s.cfg.Files == nil {
-		return failure("this session has no access to files")
+func (s *Session) save(ctx context.Context, arg string) Reply {
+	name := s.path(unquote(arg))
+	if fail := s.writable(name); fail != nil {
+		return *fail
 	}
-	name := unquote(arg)
-	if err := s.cfg.Files.Write(name, []byte(s.Program(name))); err != nil {
-		return fileFailure(name, "written", err)
+	save := func(context.Context) Reply {
+		if err := s.cfg.Files.Write(name, []byte(s.Program(name))); err != nil {
+			return fileFailure(name, "written", err)
+		}
+		return Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(len(s.program.File.Stmts), "statement"), name)}
 	}
-	n := len(s.program.File.Stmts)
-	return Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
+	if !s.cfg.Files.Same(name, name) {
+		return save(ctx)
+	}
+	r := refusal("", "", name+" is there already", "Remove it first, or name another file.")
+	r.ask, r.then = name+" is there already. Overwrite it? [y/N] ", save
+	return r
 }

@@ -83,6 +83,15 @@ func (l *Loop) Run() error {
 		}
 		for _, w := range work {
 			r, err := l.eval(w)
+			if err == nil && l.Interactive && r.ask != "" {
+				var answer string
+				answer, err = l.Lines.ReadLine(r.ask)
+				if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
+					r, err = l.eval(r.then)
+				} else if errors.Is(err, ErrInterrupt) || errors.Is(err, ErrLeave) {
+					err = nil
+				}
+			}
 			if err != nil {
 				return err
 			}
@@ -110,6 +119,9 @@ func (l *Loop) eval(work func(context.Context) Reply) (Reply, error) {
 	ctx, stop := l.Context()
 	defer stop()
 	r := work(ctx)
+	if l.Interactive && r.ask != "" {
+		return r, nil
+	}
 	before := l.newline(ctx)
 	err := l.show(ctx, &r)
 	if err == nil || ctx.Err() == nil {

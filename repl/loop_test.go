@@ -251,3 +251,38 @@ func BenchmarkSession(b *testing.B) {
 		})
 	}
 }
+
+// TestOverwrite is a file that is there already: a person is asked, a script is told.
+func TestOverwrite(t *testing.T) {
+	for _, test := range []struct {
+		answer      string
+		interactive bool
+		want        string
+	}{
+		{"n", true, "old"}, {"", true, "old"}, {"Y", true, "new"}, {"yes", true, "new"}, {"y", false, "old"},
+	} {
+		files := folder{"/home/me/p.ein": "old", "d.csv": "0,1\n"}
+		var record bytes.Buffer
+		keys := &script{lines: []string{":input A ~/../me/d.csv", ":input A d.csv", ":save d.csv", ":output A d.csv", ":save ~/p.ein", test.answer}, record: &record}
+		l := Loop{Session: New(Config{Files: files, Home: "/home/me"}), Lines: keys, Out: to(&record), Err: &record, Context: background, Interactive: test.interactive}
+		err := l.Run()
+		if now := files["/home/me/p.ein"]; (now == "old") != (test.want == "old") || files["d.csv"] != "0,1\n" || test.interactive != (err == nil) {
+			t.Errorf("%+v: the file is %q, error %v\n%s", test, now, err, record.String())
+		}
+		want := []string{"/home/me/../me/d.csv", "d.csv has the data of the input `A`, and would be overwritten"}
+		if test.interactive {
+			want = append(want, "/home/me/p.ein is there already. Overwrite it? [y/N] "+test.answer)
+		} else {
+			want = append(want, "error: /home/me/p.ein is there already\n  = help: Remove it first")
+		}
+		for _, w := range want {
+			if !strings.Contains(record.String(), strings.TrimSpace(w)) {
+				t.Errorf("%+v: not said: %s\n%s", test, w, record.String())
+			}
+		}
+	}
+	s := New(Config{Files: folder{"/home/me/p.ein": "", "~x": ""}, Home: "/home/me"})
+	if at, list := s.Complete(":load ~/p", 9); at != 6 || len(list) != 1 || list[0] != "~/p.ein" {
+		t.Errorf("%d, %q", at, list)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,14 +19,18 @@ import (
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
+	"ein/lang/syntax"
 	"ein/vm"
 	"ein/vm/tensor"
 )
 
 // plot draws a value: here, or in a file when the argument ends in one.
 func (s *Session) plot(ctx context.Context, arg string) Reply {
-	if _, _, f := target(arg); f == show.SVG {
+	if _, file, f := target(arg); f == show.SVG {
 		return s.output(ctx, arg)
+	} else if file != "" {
+		return refusal("", "", fmt.Sprintf("`:plot` writes pictures as .svg, and `%s` ends in %s", words.Shorten(file, 40), filepath.Ext(file)),
+			"Without a file it draws here; `:output` writes other formats.")
 	}
 	out, labels, fail := s.compute(ctx, arg)
 	if fail == nil {
@@ -65,17 +70,23 @@ func (s *Session) holds(out *vm.Output, f show.Format, expression string) *Reply
 	return &r
 }
 
+// ending is that of a file, and of no expression but a number.
+var ending = regexp.MustCompile(`^\.[A-Za-z]\w*$`)
+
 // target takes a file at the end of an argument off the expression before it. The
-// format is that of its ending, "" where there is no such file.
+// format is that of its ending, "" where that is none.
 func target(arg string) (expression, file string, f show.Format) {
 	list := fields(arg)
 	if len(list) < 2 {
 		return arg, "", ""
 	}
 	file = list[len(list)-1]
+	if tokens := syntax.Tokens(file); !ending.MatchString(filepath.Ext(file)) || len(tokens) == 1 && tokens[0].Kind == syntax.KindNumber {
+		return arg, "", ""
+	}
 	f, ok := show.FormatOf(filepath.Ext(file))
 	if !ok {
-		return arg, "", ""
+		f = ""
 	}
 	expression = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(arg), `"`), file)
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(expression), `"`)), file, f
@@ -94,8 +105,9 @@ func (s *Session) output(ctx context.Context, arg string) Reply {
 	if fail != nil {
 		return *fail
 	}
-	if s.cfg.Files == nil {
-		return failure("this session has no access to files")
+	file = s.path(file)
+	if fail := s.writable(file); fail != nil {
+		return *fail
 	}
 	opt := show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Full: true, Version: 1}
 	out.Name = words.Shorten(expression, 60)

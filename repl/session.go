@@ -33,6 +33,8 @@ type Files interface {
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// Write replaces a file.
 	Write(name string, data []byte) error
+	// Same reports whether two names are those of one file, which is there.
+	Same(a, b string) bool
 	// Complete is the names that begin with a prefix; folders end in a separator.
 	Complete(prefix string) []string
 }
@@ -52,7 +54,8 @@ type Config struct {
 	Columns func() int  // of the terminal; nil where there is none: pictures are then 80 wide
 	// Settings is what ein.toml says of a program that is loaded; nil: nothing.
 	Settings func(program string) (project.Settings, error)
-	Files    Files // nil: commands that need files say that there are none
+	Files    Files  // nil: commands that need files say that there are none
+	Home     string // the folder that ~ stands for in names of files
 }
 
 // Reply is what an entry gave. Its values are those of the machine that ran it.
@@ -68,6 +71,11 @@ type Reply struct {
 	Limit   bool         // it failed at a limit of the session, and may be right
 	Bug     string       // the stack of a bug in the session; "" when there is none
 	Quit    bool
+
+	// A reply that fails can be a question instead, to a person who is there to answer
+	// it: after a yes, then is done.
+	ask  string
+	then func(context.Context) Reply
 
 	stats vm.Stats
 	bound uint64 // the operations that were certified
@@ -120,7 +128,8 @@ type state struct {
 type binding struct {
 	graphio.Decl
 	spec  string
-	alias bool // it is known by another name, which an assignment gives it
+	path  string // of its file
+	alias bool   // it is known by another name, which an assignment gives it
 }
 
 // New starts a session.

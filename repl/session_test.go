@@ -38,6 +38,11 @@ func (f folder) Write(name string, data []byte) error {
 	return nil
 }
 
+func (f folder) Same(a, b string) bool {
+	_, ok := f[a]
+	return ok && a == b
+}
+
 func (f folder) Complete(prefix string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {

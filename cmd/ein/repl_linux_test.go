@@ -188,6 +188,19 @@ func TestKeys(t *testing.T) {
 	k.wait("_ = 25")
 	k.wait("ein> ")
 
+	// A file is overwritten after a yes.
+	for _, answer := range []string{"", "n", "y"} {
+		k.press(":save p.ein" + enter)
+		if answer != "" {
+			k.wait("p.ein is there already. Overwrite it? [y/N] ")
+			k.press(answer + enter)
+		}
+		if answer != "n" {
+			k.wait("written to p.ein")
+		}
+		k.wait("ein> ")
+	}
+
 	// The picture fits the terminal of the moment.
 	if err := pty.Setsize(k.tty, &pty.Winsize{Rows: 40, Cols: 30}); err != nil {
 		t.Fatal(err)

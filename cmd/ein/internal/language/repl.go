@@ -99,7 +99,7 @@ func session(a *cli.App, f *replFlags) error {
 	l := &repl.Loop{
 		Session: repl.New(repl.Config{
 			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output},
-			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a},
+			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a}, Home: repl.Home(a.Env),
 			Settings: func(program string) (project.Settings, error) { return settings(f.bind, program) },
 		}),
 		Out: func(ctx context.Context) io.Writer { return &cli.Output{W: a.Out, Ctx: ctx} }, Err: a.Err, Text: a.Text(),
@@ -110,7 +110,7 @@ func session(a *cli.App, f *replFlags) error {
 		l.Lines = repl.NewPlain(a.In)
 		return ended(l.Run())
 	}
-	history := f.history
+	history := repl.Path(f.history, repl.Home(a.Env))
 	switch history {
 	case "":
 		history = repl.HistoryFile(a.Env)
@@ -246,6 +246,9 @@ func (f *sessionFiles) Open(ctx context.Context, name string) (io.ReadCloser, er
 func (f *sessionFiles) Write(name string, data []byte) error {
 	return cli.Cause(job.ReplaceBytes(name, data))
 }
+
+// Same implements repl.Files.
+func (f *sessionFiles) Same(a, b string) bool { return cli.SameFile(a, b) }
 
 // Complete implements repl.Files.
 func (f *sessionFiles) Complete(prefix string) []string {
