@@ -52,7 +52,7 @@ func commands() []command {
 		{"plot", "EXPRESSION [FILE.svg]", statementArg, true, "draw a matrix, vector or graph here, or as a picture in a file", (*Session).plot},
 		{"output", "EXPRESSION FILE", statementArg, true, "write a value to a file, in the format of its ending: .csv, .tsv, .json, .md, .npy, .dot, .graphml, .svg or .txt", (*Session).output},
 		{"mode", "FORMAT", modeArg, true, "show results as table, json, csv, tsv or markdown", (*Session).setMode},
-		{"why", "has_path(A, i, j)", statementArg, true, "show a path, or where the search ended; also tc, reach, desc, anc, dist, wpath and wdist", (*Session).why},
+		{"why", "EXPRESSION", statementArg, true, "explain has_path(A, i, j), tc, reach, desc, anc, dist, wpath or wdist by paths, an element by its equation, a name by what it was given", (*Session).why},
 		{"reset", "", none, false, "forget everything", (*Session).resetAll},
 		{"history", "", none, false, "list what was entered", (*Session).showHistory},
 		{"quit", "", none, false, "leave; Ctrl-D does too", (*Session).quit},

@@ -14,6 +14,7 @@ import (
 	"ein/lang/check"
 	"ein/lang/describe"
 	"ein/lang/diag"
+	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm"
 	"ein/vm/code"
@@ -59,19 +60,10 @@ func describeValue(v *tensor.Value) string {
 
 func (s *Session) tensorList(context.Context, string) Reply {
 	var rows [][]string
-	text := func(sp syntax.Node) string {
-		at := sp.Pos()
-		shown, _ := diag.Display(strings.Join(strings.Fields(s.file.Text[at.Start:at.End]), " "))
-		return words.Shorten(shown, 60)
-	}
-	byStart := map[int]syntax.Stmt{}
-	for _, st := range s.program.File.Stmts {
-		byStart[st.Pos().Start] = st
-	}
 	for _, name := range s.tensors() {
 		row := []string{name, typeWords(s.value(name).Type), ""}
 		if st := s.definition(name); st != nil {
-			row[2] = text(byStart[st.Span.Start])
+			row[2] = s.oneLine(st.Span)
 		} else {
 			i := slices.IndexFunc(s.bound, func(b binding) bool { return b.Name == name })
 			row[2] = "from " + s.bound[i].spec
@@ -80,10 +72,16 @@ func (s *Session) tensorList(context.Context, string) Reply {
 	}
 	for _, st := range s.program.File.Stmts {
 		if d, ok := st.(*syntax.Def); ok && s.function(d.Name.Name) == d {
-			rows = append(rows, []string{d.Name.Name, "function", text(d)})
+			rows = append(rows, []string{d.Name.Name, "function", s.oneLine(d.Span)})
 		}
 	}
 	return Reply{Out: strings.Join(table.Align("", rows), "")}
+}
+
+// oneLine is a part of the program on one line, shortened.
+func (s *state) oneLine(at source.Span) string {
+	shown, _ := diag.Display(strings.Join(strings.Fields(s.file.Text[at.Start:at.End]), " "))
+	return words.Shorten(shown, 60)
 }
 
 // function is the function of the session that a name stands for now, or nil.
@@ -249,14 +247,24 @@ func (s *Session) full(ctx context.Context, arg string) Reply {
 // compute is the value of an expression, which is not kept, and the labels of the
 // nodes that it is about.
 func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, []string, *Reply) {
-	next, e, fail := s.try(expression)
-	if fail != nil {
+	f := syntax.Parse(source.NewFile("", expression), syntax.Options{Repl: true})
+	if len(f.Stmts) == 1 {
+		if _, ok := f.Stmts[0].(*syntax.ExprStmt); ok {
+			return s.evaluate(ctx, expression)
+		}
+	}
+	if _, _, fail := s.try(expression); fail != nil {
 		return nil, nil, fail
 	}
-	stmts := next.program.File.Stmts[len(s.program.File.Stmts):]
-	if _, ok := stmts[0].(*syntax.ExprStmt); len(stmts) != 1 || !ok {
-		r := failure("expected one expression, found `%s`", words.Shorten(expression, 40))
-		return nil, nil, &r
+	r := failure("expected one expression, found `%s`", words.Shorten(expression, 40))
+	return nil, nil, &r
+}
+
+// evaluate is compute of a statement.
+func (s *Session) evaluate(ctx context.Context, statement string) (*vm.Output, []string, *Reply) {
+	next, e, fail := s.try(statement)
+	if fail != nil {
+		return nil, nil, fail
 	}
 	_, result, fail := s.execute(ctx, &next, e)
 	if fail != nil {

@@ -29,7 +29,7 @@ type question struct {
 	weighted        bool // paths of the least weight
 }
 
-const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), wpath(W, i, j), wdist(W, i)[j], and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]."
+const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), wpath(W, i, j), wdist(W, i)[j], and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]; names that were given one of these; elements of what an equation made, as C[i, j]; and where a name comes from."
 
 // ask reads the question.
 func ask(x syntax.Expr) (q question, ok bool) {
@@ -81,24 +81,35 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		}
 		return *fail
 	}
-	x, ok := syntax.Expr(nil), false
+	var e *syntax.ExprStmt
+	ok := false
 	if len(f.Stmts) == 1 {
-		var e *syntax.ExprStmt
-		if e, ok = f.Stmts[0].(*syntax.ExprStmt); ok {
-			x = e.X
-		}
+		e, ok = f.Stmts[0].(*syntax.ExprStmt)
 	}
-	q, known := question{}, false
-	if ok {
-		q, known = ask(x)
-	}
-	if !known {
+	if !ok {
 		return refusal("", "", fmt.Sprintf("`:why` cannot explain `%s`", words.Shorten(arg, 40)), whyForms)
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.
 	if _, _, fail := s.try(arg); fail != nil {
 		return *fail
+	}
+	x, made, fail := s.named(e.X)
+	if fail != nil {
+		return *fail
+	}
+	q, known := ask(x)
+	name, isName := x.(*syntax.Name)
+	switch {
+	case known:
+	case made != nil && indexed(made.Value):
+		return s.rule(ctx, x, made)
+	case made != nil:
+		return s.origin(ctx, x, made)
+	case isName:
+		return Reply{Out: s.from(name.Name, s.value(name.Name)) + "\n"}
+	default:
+		return refusal("", "", fmt.Sprintf("`:why` cannot explain `%s`", words.Shorten(arg, 40)), whyForms)
 	}
 	graph, _, fail := s.compute(ctx, syntax.ExprString(q.graph))
 	if fail != nil {

@@ -1,0 +1,305 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ein/internal/words"
+	"ein/lang/show"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/tensor"
+)
+
+// made is the assignment that gave a name its value, nil for inputs and functions. It
+// is a refusal when a name that it reads means something else by now.
+func (s *Session) made(name string) (*syntax.Assign, *Reply) {
+	st := s.definition(name)
+	if st == nil {
+		return nil, nil
+	}
+	i := slices.IndexFunc(s.program.File.Stmts, func(x syntax.Stmt) bool { return x.Pos() == st.Span })
+	a, ok := s.program.File.Stmts[i].(*syntax.Assign)
+	if !ok {
+		return nil, nil
+	}
+	stale := ""
+	for _, read := range readBy(a.Value) {
+		d, f := s.definition(read), s.function(read)
+		if d != nil && d.Span.Start >= st.Span.Start || f != nil && f.Span.Start > st.Span.Start {
+			stale = read
+		}
+	}
+	if stale != "" {
+		r := refusal("", "", fmt.Sprintf("`%s` was made of a `%s` that has another value now", name, stale), "Enter `"+s.oneLine(a.Span)+"` again, under another name, to have it explained.")
+		return nil, &r
+	}
+	return a, nil
+}
+
+// readBy is the tensors and functions that an expression names, each once.
+func readBy(x syntax.Expr) (names []string) {
+	indices := freeIn(x)
+	see := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Name:
+			if !slices.Contains(indices[n.Name], n.Span) {
+				see(n.Name)
+			}
+		case *syntax.Call:
+			see(n.Fun.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// named follows the names in a question to the calls that gave them their values: T
+// to tc(A), and T[i, j] to tc(A)[i, j]. What it ends at may be an element of a rule.
+func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign, *Reply) {
+	var at []syntax.Expr
+	for {
+		if i, ok := x.(*syntax.Index); ok && at == nil {
+			x, at = i.X, i.Indices
+		}
+		whole := x
+		if at != nil {
+			whole = &syntax.Index{Span: x.Pos(), X: x, Indices: at}
+		}
+		if p, ok := x.(*syntax.Paren); ok {
+			x = p.X
+			continue
+		}
+		name, ok := x.(*syntax.Name)
+		if !ok {
+			return whole, nil, nil
+		}
+		a, fail := s.made(name.Name)
+		if a == nil || a.Op != syntax.Set || indexed(a.Value) {
+			return whole, a, fail
+		}
+		x = a.Value
+		if at != nil {
+			x = &syntax.Index{Span: x.Pos(), X: x, Indices: at}
+		}
+		_, known := ask(x)
+		_, again := a.Value.(*syntax.Name)
+		if !known && !again {
+			return whole, a, nil
+		}
+		x = a.Value
+	}
+}
+
+// indexed reports whether an expression has indices.
+func indexed(x syntax.Expr) bool { return len(freeIn(x)) > 0 }
+
+// freeIn is the names of the indices in an expression, with their places.
+func freeIn(x syntax.Expr) map[string][]source.Span {
+	found := map[string][]source.Span{}
+	syntax.Walk(x, func(n syntax.Node) bool {
+		if i, ok := n.(*syntax.Index); ok {
+			for _, index := range i.Indices {
+				if name, ok := index.(*syntax.Name); ok {
+					found[name.Name] = append(found[name.Name], name.Span)
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// summands takes apart what is added, each part of which is summed by itself.
+func summands(x syntax.Expr) []syntax.Expr {
+	switch y := x.(type) {
+	case *syntax.Paren:
+		return summands(y.X)
+	case *syntax.Binary:
+		if y.Op == syntax.Add || y.Op == syntax.Sub {
+			return append(summands(y.L), summands(y.R)...)
+		}
+	}
+	return []syntax.Expr{x}
+}
+
+// lifted reports whether a term is a sum over all its indices: none is in the argument
+// of a function or in a comparison, which sums before it compares.
+func lifted(term syntax.Expr) bool {
+	b, ok := term.(*syntax.Binary)
+	good := !ok || b.Op == syntax.Mul || b.Op == syntax.Div
+	syntax.Walk(term, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Call); ok {
+			for _, a := range c.Args {
+				good = good && !indexed(a.Value)
+			}
+		}
+		return good
+	})
+	return good
+}
+
+// maxWhy is how many things an explanation lists.
+const maxWhy = 20
+
+// rule explains an element by the assignment that made it: by the terms that are not 0,
+// or, of max= and min=, the ones that have the value.
+func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
+	out, _, fail := s.compute(ctx, syntax.ExprString(x))
+	if fail != nil {
+		return *fail
+	}
+	element, isElement := x.(*syntax.Index)
+	if out.Value.Shape.Rank() > 0 || isElement && len(element.Indices) != len(a.Indices) {
+		return refusal("", "", fmt.Sprintf("`%s` is a %s, and `:why` explains one element", syntax.ExprString(x), typeWords(out.Value.Type)),
+			fmt.Sprintf("Ask as in `:why %s[%s]`.", a.Name.Name, strings.Join(slices.Repeat([]string{"0"}, s.value(a.Name.Name).Shape.Rank()), ", ")))
+	}
+	value := out.Value.At()
+	fixed := map[string]int{}
+	for k, index := range a.Indices {
+		node, fail := s.node(ctx, element.Indices[k], s.value(a.Name.Name).Shape.Dim(k))
+		if fail != nil {
+			return *fail
+		}
+		name := index.(*syntax.Name).Name
+		if before, twice := fixed[name]; twice && before != node {
+			return Reply{Out: fmt.Sprintf("%s = %s: `%s` sets elements on the diagonal only\n", syntax.ExprString(x), show.Number(value), s.oneLine(a.Span))}
+		}
+		fixed[name] = node
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), show.Number(value), s.oneLine(a.Span))
+	extreme := a.Op == syntax.SetMax || a.Op == syntax.SetMin
+	parts := []syntax.Expr{a.Value}
+	if !extreme {
+		parts = summands(a.Value)
+	}
+	for _, part := range parts {
+		lift, sought := lifted(part), "not 0"
+		matters := func(x float64) bool { return x != 0 }
+		if extreme {
+			lift, sought = true, show.Number(value)
+			matters = func(x float64) bool { return x == value }
+		}
+		if fail := s.term(ctx, &b, part, fixed, lift, sought, matters); fail != nil {
+			return *fail
+		}
+	}
+	if a.Op != syntax.Set {
+		fmt.Fprintf(&b, "  combined by %s with the value from before, if there was one\n", a.Op)
+	}
+	return Reply{Out: b.String()}
+}
+
+// term lists the elements of a part of a rule that matter, by the indices that are
+// summed, or gives its value when there are none.
+func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr, fixed map[string]int, lift bool, sought string, matters func(float64) bool) *Reply {
+	at := part.Pos()
+	text, from := "", at.Start
+	var summed []string
+	var places []source.Span
+	number := map[source.Span]int{}
+	for name, spans := range freeIn(part) {
+		if node, ok := fixed[name]; ok {
+			for _, span := range spans {
+				number[span] = node
+			}
+			places = append(places, spans...)
+		} else if lift {
+			summed = append(summed, name)
+		}
+	}
+	slices.SortFunc(places, func(a, b source.Span) int { return a.Start - b.Start })
+	for _, span := range places {
+		text += s.file.Text[from:span.Start] + fmt.Sprint(number[span])
+		from = span.End
+	}
+	text += s.file.Text[from:at.End]
+	slices.Sort(summed)
+	left := fresh("why", nil, s.file.Text)
+	if len(summed) > 0 {
+		left += "[" + strings.Join(summed, ",") + "]"
+	}
+	out, _, fail := s.evaluate(ctx, left+" = "+text)
+	if fail != nil {
+		return fail
+	}
+	if len(summed) == 0 {
+		fmt.Fprintf(b, "  %s is %s\n", s.oneLine(part.Pos()), show.Number(out.Value.At()))
+		return nil
+	}
+	var found []string
+	n := 0
+	for k, x := range out.Value.ToDense() {
+		if !matters(x) {
+			continue
+		}
+		if n++; n <= maxWhy {
+			names := make([]string, len(summed))
+			for d := len(summed) - 1; d >= 0; d-- {
+				size := out.Value.Shape.Dim(d)
+				names[d] = summed[d] + " = " + s.indexName(k%size, size)
+				k /= size
+			}
+			found = append(found, fmt.Sprintf("    %s at %s\n", show.Number(x), strings.Join(names, ", ")))
+		}
+	}
+	count, end := words.Count(uint64(n)), ":"
+	if n == 0 {
+		count, end = "none", ""
+	}
+	fmt.Fprintf(b, "  %s is %s at %s of %s%s\n%s", s.oneLine(part.Pos()), sought, count, words.Count(out.Value.Shape.Elems()), end, strings.Join(found, ""))
+	if n > maxWhy {
+		fmt.Fprintf(b, "    ... and %s more\n", words.Count(uint64(n-maxWhy)))
+	}
+	return nil
+}
+
+// indexName is a place on an axis: a node, where the axis is that of the nodes.
+func (s *Session) indexName(i, size int) string {
+	if size != len(s.program.Labels) {
+		return fmt.Sprint(i)
+	}
+	return s.label(i)
+}
+
+// origin says what a value is that no rule made: its definition, and what that reads.
+func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
+	out, _, fail := s.compute(ctx, syntax.ExprString(x))
+	if fail != nil {
+		return *fail
+	}
+	var b strings.Builder
+	if out.Value.Shape.Rank() == 0 {
+		fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), show.Number(out.Value.At()), s.oneLine(a.Span))
+	} else {
+		fmt.Fprintf(&b, "%s is a %s, by %s\n", syntax.ExprString(x), describeValue(out.Value), s.oneLine(a.Span))
+	}
+	for _, name := range readBy(a.Value) {
+		if v := s.value(name); v != nil {
+			b.WriteString("  " + s.from(name, v) + "\n")
+		}
+	}
+	return Reply{Out: b.String()}
+}
+
+// from is a name, its value in a few words, and where it comes from.
+func (s *Session) from(name string, v *tensor.Value) string {
+	text := describeValue(v)
+	if v.Shape.Rank() == 0 && !math.IsNaN(v.At()) {
+		text = show.Number(v.At())
+	}
+	if st := s.definition(name); st != nil {
+		return name + ": " + text + ", by " + s.oneLine(st.Span)
+	}
+	i := slices.IndexFunc(s.bound, func(b binding) bool { return b.Name == name })
+	return name + ": " + text + ", from " + s.bound[i].spec
+}
