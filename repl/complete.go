@@ -66,7 +66,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		for _, f := range modes {
 			words = append(words, string(f))
 		}
-		return withPrefix(words, typed[arg:], arg)
+		return withPrefix(append(words, "sort=value", "sort=name", "sort=place", "top=", "precision=", "labels=no", "labels=yes"), typed[word:], word)
 	case statementArg:
 		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil {
 			if start, words := s.completeStatement(typed[arg:], len(typed)-arg); len(words) > 0 {

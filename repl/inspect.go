@@ -230,9 +230,9 @@ func (s *Session) time(ctx context.Context, arg string) Reply {
 }
 
 func (s *Session) full(ctx context.Context, arg string) Reply {
-	cut := s.cfg.Full
-	s.cfg.Full = true
-	defer func() { s.cfg.Full = cut }()
+	cut := s.view
+	s.view.Full, s.view.Top = true, 0
+	defer func() { s.view = cut }()
 	next, e, fail := s.try(arg)
 	if fail != nil {
 		return *fail

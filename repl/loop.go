@@ -46,6 +46,8 @@ type Loop struct {
 	// Interactive says that a person is typing: notes are shown, and a failed entry
 	// is no failure of the whole.
 	Interactive bool
+	// Page shows a text that is wider than the terminal; nil where there is none.
+	Page func(text []byte) error
 	// Context gives each entry its context, which ends when the user stops it or its
 	// time is over, be it while it runs or while its results are written.
 	Context func() (context.Context, func())
@@ -83,6 +85,11 @@ func (l *Loop) Run() error {
 		}
 		for _, w := range work {
 			r, err := l.eval(w)
+			if err == nil && len(r.wide) > 0 {
+				if failed := l.Page(r.wide); failed != nil {
+					_ = l.Text.Render(l.Err, failure("%v", failed).Diags, nil)
+				}
+			}
 			if err == nil && l.Interactive && r.ask != "" {
 				var answer string
 				answer, err = l.Lines.ReadLine(r.ask)
@@ -121,6 +128,9 @@ func (l *Loop) eval(work func(context.Context) Reply) (Reply, error) {
 	r := work(ctx)
 	if l.Interactive && r.ask != "" {
 		return r, nil
+	}
+	if l.Page != nil {
+		r.wide = r.paged(ctx, l.Session.width())
 	}
 	before := l.newline(ctx)
 	err := l.show(ctx, &r)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ein/internal/chart"
@@ -39,7 +40,7 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 	if fail != nil {
 		return *fail
 	}
-	opt := show.Options{Nodes: !s.cfg.Numbers, Labels: labels}
+	opt := show.Options{Nodes: s.view.Nodes, Labels: labels}
 	g := newGrid(out.Value, words.Shorten(arg, 60), opt)
 	if out.Value.Shape.Rank() == 1 {
 		return Reply{Out: g.bars(cmp.Or(s.width(), 80))}
@@ -94,6 +95,13 @@ func target(arg string) (expression, file string, f show.Format) {
 
 // output writes a value into a file.
 func (s *Session) output(ctx context.Context, arg string) Reply {
+	arg, settings := trailing(arg)
+	opt := s.view
+	for _, set := range settings {
+		if err := setOption(&opt, set); err != nil {
+			return failure("%v", err)
+		}
+	}
 	expression, file, f := target(arg)
 	if f == "" {
 		return failure("expected an expression and a file whose ending is a format: .%s", formatList(show.Formats, ", ."))
@@ -109,7 +117,8 @@ func (s *Session) output(ctx context.Context, arg string) Reply {
 	if fail := s.writable(file); fail != nil {
 		return *fail
 	}
-	opt := show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Full: true, Version: 1}
+	opt.Labels, opt.Full, opt.Version = labels, true, 1
+	opt.Nodes = opt.Nodes && len(labels) > 0
 	out.Name = words.Shorten(expression, 60)
 	var b bytes.Buffer
 	what, err := Write(ctx, &b, out, f, opt)
@@ -128,11 +137,79 @@ func (s *Session) output(ctx context.Context, arg string) Reply {
 var modes = []show.Format{show.Table, show.Object, show.CSV, show.TSV, show.Markdown}
 
 func (s *Session) setMode(_ context.Context, arg string) Reply {
-	if !slices.Contains(modes, show.Format(arg)) {
-		return failure("there is no mode `%s`; there are %s", words.Shorten(arg, 40), formatList(modes, ", "))
+	mode, view := s.mode, s.view
+	for _, word := range strings.Fields(arg) {
+		switch {
+		case strings.Contains(word, "="):
+			if err := setOption(&view, word); err != nil {
+				return failure("%v", err)
+			}
+		case slices.Contains(modes, show.Format(word)):
+			mode = show.Format(word)
+		default:
+			return failure("there is no mode `%s`; there are %s, and %s", words.Shorten(word, 40), formatList(modes, ", "), optionForms)
+		}
 	}
-	s.mode = show.Format(arg)
-	return Reply{Note: "results are shown as " + arg + "\n"}
+	s.mode, s.view = mode, view
+	told := "results are shown as " + string(mode)
+	if mode == show.Object {
+		return Reply{Note: told + ", which has every element as it is\n"}
+	}
+	if view.Sort != show.ByPlace {
+		told += ", sorted by " + string(view.Sort)
+	}
+	if view.Top > 0 {
+		told += fmt.Sprintf(", the top %d", view.Top)
+	}
+	if view.Precision != nil {
+		told += ", with " + words.Plural(*view.Precision, "digit") + " after the point"
+	}
+	if !view.Nodes {
+		told += ", without labels"
+	}
+	return Reply{Note: told + "\n"}
+}
+
+// option is a setting of how results are shown, such as top=20.
+var option = regexp.MustCompile(`^(sort|top|precision|labels)=(\S*)$`)
+
+const optionForms = "sort=value, name or place, top=N or all, precision=N or all, labels=yes or no"
+
+// trailing takes settings off the end of an argument.
+func trailing(arg string) (rest string, settings []string) {
+	for {
+		i := strings.LastIndexAny(arg, " \t") + 1
+		if !option.MatchString(arg[i:]) {
+			return arg, settings
+		}
+		arg, settings = strings.TrimRight(arg[:i], " \t"), append(settings, arg[i:])
+	}
+}
+
+func setOption(opt *show.Options, setting string) error {
+	m := option.FindStringSubmatch(setting)
+	if m == nil {
+		m = make([]string, 3)
+	}
+	n, err := strconv.Atoi(m[2])
+	number := err == nil && n >= 0
+	switch key, value := m[1], m[2]; {
+	case key == "sort" && (value == string(show.ByValue) || value == string(show.ByName)):
+		opt.Sort = show.Order(value)
+	case key == "sort" && value == "place":
+		opt.Sort = show.ByPlace
+	case key == "top" && (value == "all" || number && n > 0):
+		opt.Top = n
+	case key == "precision" && value == "all":
+		opt.Precision = nil
+	case key == "precision" && number && n <= 15:
+		opt.Precision = &n
+	case key == "labels" && (value == "yes" || value == "no"):
+		opt.Nodes = value == "yes"
+	default:
+		return fmt.Errorf("there is no setting `%s`; there are %s", words.Shorten(setting, 40), optionForms)
+	}
+	return nil
 }
 
 func formatList(list []show.Format, sep string) string {

@@ -21,7 +21,7 @@ func (s *Session) Program(name string) string {
 	for _, in := range s.bound {
 		b.WriteString(" --input " + shellWord(in.Name+"="+in.spec))
 	}
-	if len(s.program.Labels) > 0 && !s.cfg.Numbers {
+	if len(s.program.Labels) > 0 && s.view.Nodes {
 		b.WriteString(" --labels")
 	}
 	b.WriteString("\n\n")

@@ -34,7 +34,7 @@ func (s *Session) made(name string) (*syntax.Assign, *Reply) {
 		}
 	}
 	if stale != "" {
-		r := refusal("", "", fmt.Sprintf("`%s` was made of a `%s` that has another value now", name, stale), "Enter `"+s.oneLine(a.Span)+"` again, under another name, to have it explained.")
+		r := refusal("", "", fmt.Sprintf("`%s` was made of a `%s` that has another value now", name, stale), "A value is explained while what it was made of has its name.")
 		return nil, &r
 	}
 	return a, nil

@@ -77,6 +77,7 @@ type Reply struct {
 	ask  string
 	then func(context.Context) Reply
 
+	wide  []byte // what is to be shown in a pager
 	stats vm.Stats
 	bound uint64 // the operations that were certified
 }
@@ -101,8 +102,9 @@ type Session struct {
 	state
 	line     int // of the entry in the input, from 1
 	history  []string
-	mode     show.Format // of results
-	assigned []vm.Output // by the statement that the last entry ended in
+	mode     show.Format  // of results
+	view     show.Options // of results: Full, Nodes, Sort, Top and Precision
+	assigned []vm.Output  // by the statement that the last entry ended in
 }
 
 // state is what an entry can change. An entry works on a copy, which replaces the
@@ -140,7 +142,7 @@ func New(cfg Config) *Session {
 	if cfg.Limits.MaxBytes == 0 {
 		cfg.Limits.MaxBytes = DefaultMemory
 	}
-	s := &Session{cfg: cfg, line: 1, mode: show.Table}
+	s := &Session{cfg: cfg, line: 1, mode: show.Table, view: show.Options{Full: cfg.Full, Nodes: !cfg.Numbers}}
 	s.reset()
 	return s
 }
@@ -304,6 +306,8 @@ func (s *Session) width() int {
 }
 
 func (s *Session) showing(of *state) show.Options {
-	labels := of.program.Labels
-	return show.Options{Nodes: len(labels) > 0 && !s.cfg.Numbers, Labels: labels, Version: 2, Full: s.cfg.Full, Columns: s.width(), Hint: ":full shows all"}
+	opt := s.view
+	opt.Labels, opt.Version, opt.Columns, opt.Hint = of.program.Labels, 2, s.width(), ":full shows all"
+	opt.Nodes = opt.Nodes && len(opt.Labels) > 0
+	return opt
 }

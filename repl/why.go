@@ -356,7 +356,7 @@ func (s *Session) arrows(nodes []int, reverse bool) string {
 
 func (s *Session) label(i int) string {
 	labels := s.program.Labels
-	if i >= len(labels) || s.cfg.Numbers {
+	if i >= len(labels) || !s.view.Nodes {
 		return fmt.Sprint(i)
 	}
 	if l := labels[i]; l != "" && !strings.ContainsAny(l, " ,{}") {

@@ -32,8 +32,8 @@ type Options struct {
 	// Full shows everything. Otherwise Text cuts what is large, and says so.
 	Full bool
 	// Columns is the width of the terminal that Text writes to, 0 where there is
-	// none. A matrix that is not shown in full is cut there, as far as its entries
-	// are single digits; a vector is one line and may wrap.
+	// none. A matrix that is not shown in full is cut there; a vector is one line and
+	// may wrap.
 	Columns int
 	// Sort is the order in which Text lists elements, and Top how many of them at
 	// most; without an order it is the greatest. A value with either is always a list.
@@ -270,8 +270,18 @@ func (t *text) matrices(name string, v *tensor.Value) {
 	height := v.Shape.Dim(v.Shape.Rank() - 2)
 	shown := min(n, t.lines)
 	if t.opt.Columns > 0 && !t.opt.Full {
-		const around, each, fewest = len("  [...]"), len("0, "), 8
-		t.elems = min(t.elems, max(fewest, (t.opt.Columns-around)/each))
+		widest := 1
+		for i := 0; i < shown && !t.ended(); i++ {
+			for _, part := range t.row(v, i, min(width, t.elems)) {
+				for _, x := range part {
+					widest = max(widest, len(t.append(x)))
+				}
+			}
+		}
+		const around = len("  [...]")
+		if each := widest + len(", "); width*each+around-len("...")-len(", ") > t.opt.Columns {
+			t.elems = min(t.elems, max(1, (t.opt.Columns-around)/each))
+		}
 	}
 	for i := 0; i < shown && !t.ended(); i++ {
 		if i%height == 0 {

@@ -169,7 +169,7 @@ func TestColumns(t *testing.T) {
 		{0, 1, 20, false, "X =\n  [" + strings.Repeat("0, ", 19) + "0]\n"},
 		{37, 1, 20, false, "X =\n  [" + strings.Repeat("0, ", 10) + "...]\n  (10 of 20 columns shown; more)\n"},
 		{37, 1, 10, false, "X =\n  [" + strings.Repeat("0, ", 9) + "0]\n"},
-		{5, 1, 20, false, "X =\n  [" + strings.Repeat("0, ", 8) + "...]\n  (8 of 20 columns shown; more)\n"},
+		{5, 1, 20, false, "X =\n  [0, ...]\n  (1 of 20 columns shown; more)\n"},
 		{37, 1, 20, true, "X =\n  [" + strings.Repeat("0, ", 19) + "0]\n"},
 	} {
 		var b strings.Builder
@@ -179,6 +179,11 @@ func TestColumns(t *testing.T) {
 		}
 		if b.String() != c.want {
 			t.Errorf("%+v:\n%s", c, b.String())
+		}
+		b.Reset()
+		out.Value = dense(tensor.Real, []float64{1, 2.25, 3, 4, 5, 6, 7, 8}, 2, 4)
+		if err := Text(context.Background(), &b, &out, Options{Columns: c.columns, Full: c.full, Hint: "more"}); err != nil {
+			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
 			if c.columns > 30 && !c.full && strings.HasPrefix(line, "  [") && len(line)-1 > c.columns {
