@@ -51,13 +51,15 @@ type Kind uint8
 
 // NotFinite is an output with a NaN or an infinity; Inexact a count at or past
 // 2^53; BadIndex a position that is not one; BadInput a value that does not fit
-// the program; Cyclic a cycle that leaves a question about a graph without answer.
+// the program; Cyclic a cycle that leaves a question about a graph without answer;
+// Negative a weight below 0 where it has no meaning.
 const (
 	NotFinite Kind = iota
 	Inexact
 	BadIndex
 	BadInput
 	Cyclic
+	Negative
 )
 
 // RuntimeError is a failure that only a run can find.

@@ -193,7 +193,7 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	},
 	code.CutNodes: func(m *Machine) bool { return kernel.CutNodes(&m.ctl, m.d.Bits.W, m.net()) },
 	code.Cores:    func(m *Machine) bool { return kernel.Cores(&m.ctl, m.d.F, m.net()) },
-	code.PageRank: func(m *Machine) bool { return kernel.PageRank(&m.ctl, m.d.F, m.net(), m.b.F[0]) },
+	code.PageRank: func(m *Machine) bool { return m.flawless(kernel.PageRank(&m.ctl, m.d.F, m.net(), m.b.F[0])) },
 	code.SpanningForest: func(m *Machine) bool {
 		return m.flawless(kernel.SpanningForest(&m.ctl, &m.d.CSR, m.net()))
 	},
@@ -332,18 +332,27 @@ func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
 	case ok && f.NaN:
 		return m.fail(&RuntimeError{Kind: NotFinite, Message: "a weight of the graph is NaN or -infinity, from 0/0 or the like",
 			Hint: "mask such weights, as in `where(d > 0, x / d, 0)`"})
+	case ok && f.Edge != nil:
+		return m.fail(&RuntimeError{Kind: Negative, Message: fmt.Sprintf("%s takes weights from 0, and that of the edge %s is %v", m.what(), m.nodes(f.Edge), f.Below),
+			Hint: "correct the weight, or leave such edges out, as in `max(W, 0)`"})
 	case ok && f.Cycle != nil && m.Op == code.TopoOrder:
-		return m.fail(&RuntimeError{Kind: Cyclic, Message: "there is no topological order: " + m.cycle(f.Cycle) + " is a cycle",
+		return m.fail(&RuntimeError{Kind: Cyclic, Message: "there is no topological order: " + m.nodes(append(f.Cycle, f.Cycle[0])) + " is a cycle",
 			Hint: "`scc(A)` has the parts that cycles hold together"})
 	case ok && f.Cycle != nil:
-		return m.fail(&RuntimeError{Kind: Cyclic, Message: fmt.Sprintf("paths get ever shorter: the weights of the cycle %s add up to %v", m.cycle(f.Cycle), f.Sum),
+		return m.fail(&RuntimeError{Kind: Cyclic, Message: fmt.Sprintf("paths get ever shorter: the weights of the cycle %s add up to %v", m.nodes(append(f.Cycle, f.Cycle[0])), f.Sum),
 			Hint: "shortest paths need graphs whose cycles are not negative"})
 	}
 	return ok
 }
 
-// cycle is the nodes of a cycle, as people read them.
-func (m *Machine) cycle(nodes []int32) string {
+// what is the function that the step computes, as the language calls it.
+func (m *Machine) what() string {
+	what, _ := m.Op.Words()
+	return what
+}
+
+// nodes is the nodes of a path, as people read them.
+func (m *Machine) nodes(nodes []int32) string {
 	const most = 20
 	var b strings.Builder
 	name := func(v int32) {
@@ -353,15 +362,16 @@ func (m *Machine) cycle(nodes []int32) string {
 			fmt.Fprint(&b, v)
 		}
 	}
-	for k, v := range nodes {
+	last := len(nodes) - 1
+	for k, v := range nodes[:last] {
 		if k == most {
-			fmt.Fprintf(&b, "... %d more ... -> ", len(nodes)-most)
+			fmt.Fprintf(&b, "... %d more ... -> ", last-most)
 			break
 		}
 		name(v)
 		b.WriteString(" -> ")
 	}
-	name(nodes[0])
+	name(nodes[last])
 	return b.String()
 }
 

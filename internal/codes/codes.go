@@ -165,6 +165,7 @@ const (
 	E0604 Code = "E0604"
 	W0605 Code = "W0605"
 	E0606 Code = "E0606"
+	E0607 Code = "E0607"
 
 	// Group 07: data files.
 	E0701 Code = "E0701"
@@ -298,6 +299,7 @@ var Table = []Entry{
 	{E0604, Run, "data that a compiled program was not made for"},
 	{W0605, Run, "triangles of a graph with one-way edges"},
 	{E0606, Run, "a cycle that leaves no answer"},
+	{E0607, Run, "a weight below 0"},
 	{E0701, Input, "a data file that is not what it should be"},
 	{E0702, Input, "a file that cannot be read"},
 	{E0703, Input, "an input without data"},

@@ -554,6 +554,9 @@ func pageRank(vs []value) value {
 			fail(Static, "the damping is a number from 0 to 1")
 		}
 	}
+	if slices.ContainsFunc(w, func(x float64) bool { return !(x >= 0) }) {
+		fail(Runtime, "a weight is below 0")
+	}
 	n := float64(g.n)
 	x := each(g.n, func(int) float64 { return 1 / n })
 	for range 100 {

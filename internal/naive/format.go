@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -19,8 +20,11 @@ func Format(outs []Output) string {
 		case 1:
 			b.WriteString(" " + row(t.Data))
 		default:
+			if len(t.Data) == 0 {
+				fmt.Fprintf(&b, " [] (%dx%d)", t.Dims[0], t.Dims[1])
+			}
 			n := t.Dims[len(t.Dims)-1]
-			for k := 0; k+n <= len(t.Data); k += n {
+			for k := 0; k < len(t.Data); k += n {
 				b.WriteString("\n  " + row(t.Data[k:k+n]))
 			}
 		}

@@ -201,7 +201,7 @@ func TestNetStops(t *testing.T) {
 			return Bridges(c, &forest, g)
 		},
 		"Cores":    func(c *Ctl, g Net) bool { return Cores(c, dst, g) },
-		"PageRank": func(c *Ctl, g Net) bool { return PageRank(c, dst, g, .85) },
+		"PageRank": func(c *Ctl, g Net) bool { _, ok := PageRank(c, dst, g, .85); return ok },
 		"SpanningForest": func(c *Ctl, g Net) bool {
 			forest.Rows, forest.Ptr = g.n, forest.Ptr[:g.n+1]
 			_, ok := SpanningForest(c, &forest, g)
@@ -276,7 +276,7 @@ func TestStructure(t *testing.T) {
 			return ok
 		})
 		onNets(t, "PageRank", w, PageRankCost, func(c *Ctl, net Net) bool {
-			ok := PageRank(c, got, net, .85)
+			_, ok := PageRank(c, got, net, .85)
 			same("PageRank", NaivePageRank(w, .85))
 			return ok
 		})

@@ -8,11 +8,24 @@ import (
 )
 
 // Flaw is why a kernel has no answer: a cycle whose weights add up to less than 0,
-// or that leaves no order, in the order of its edges; or a weight that is none.
+// or that leaves no order, in the order of its edges; a weight that is none; or an
+// edge whose weight is below 0 where that has no meaning.
 type Flaw struct {
 	Cycle []int32
 	Sum   float64
 	NaN   bool
+	Edge  []int32 // source and target
+	Below float64 // its weight
+}
+
+// below is the first edge of a row whose weight is not at least 0.
+func below(v int, to []int32, w []float64) Flaw {
+	for k, x := range w {
+		if !(x >= 0) {
+			return Flaw{NaN: x != x, Edge: []int32{int32(v), to[k]}, Below: x}
+		}
+	}
+	return Flaw{}
 }
 
 // Shortest is dst[v] = the least weight of a path from src to v, far where there is

@@ -382,7 +382,7 @@ const pageRankSteps = 100
 
 // PageRank is the share of time that a walk is at each node, after 100 steps from
 // anywhere: with probability damp along an edge, by weight, and else to any node.
-func PageRank(c *Ctl, dst []float64, g Net, damp float64) bool {
+func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
@@ -390,6 +390,7 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) bool {
 	dst = dst[:n]
 	fill(dst, 1/float64(n))
 	clear(next)
+	flawed := false
 	for v := range n {
 		to, w, work := g.row(v)
 		out[v] = float64(len(to))
@@ -397,10 +398,14 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) bool {
 			out[v] = 0
 			for _, x := range w {
 				out[v] += x
+				flawed = flawed || !(x >= 0)
+			}
+			if flawed {
+				return below(v, to, w), true
 			}
 		}
 		if !m.spend(work) {
-			return false
+			return flaw, false
 		}
 	}
 	for range pageRankSteps {
@@ -420,7 +425,7 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) bool {
 				}
 			}
 			if !m.spend(work) {
-				return false
+				return flaw, false
 			}
 		}
 		rest := (1 - damp + damp*stuck) / float64(n)
@@ -429,10 +434,10 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) bool {
 		}
 		clear(next)
 		if !m.spend(2 * n) {
-			return false
+			return flaw, false
 		}
 	}
-	return true
+	return flaw, true
 }
 
 // PageRankCost bounds PageRank.
