@@ -7,10 +7,11 @@
 //	}
 //	r, err := p.Run(ctx)
 //
-// A [Program] has no loops and always ends. When its inputs are bound its
-// [Program.Certificate] bounds the operations and the memory of a run, and a
-// program over its [Limits] is refused before anything runs. What is wrong comes
-// as an [*Error] with its diagnostics.
+// A [Program] always ends. When its inputs are bound its [Program.Certificate]
+// bounds the operations and the memory of a run, and a program over its [Limits] is
+// refused before anything runs. Only operations that usually take far less than their
+// bound are metered instead: such a run is stopped when it comes to the limit, unless
+// the limits are strict. What is wrong comes as an [*Error] with its diagnostics.
 //
 // [Data] binds a file, a reader or a value of Go to an input. The package opens
 // no file and no connection: files are opened by the function in [Options], if
@@ -52,7 +53,8 @@ const (
 )
 
 // Limits are compared with the certificate before a run, and that on memory with
-// what reading takes. Zero means no limit of that kind.
+// what reading takes. Zero means no limit of that kind. Strict limits refuse what
+// would be metered.
 type Limits = cost.Limits
 
 // Certificate bounds what a run uses.

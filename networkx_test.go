@@ -28,6 +28,8 @@ var networkx = []struct{ name, ein, python string }{
 	{"pagerank", "pagerank(W)", "p = nx.pagerank(g, tol=1e-9, max_iter=1000); r = [p[v] for v in range(n)]"},
 	{"mst", "sum(mst(W))", "r = [sum(d['weight'] for _, _, d in nx.minimum_spanning_edges(u))]"},
 	{"betweenness", "betweenness(W)", "b = nx.betweenness_centrality(g, normalized=False); r = [b[v] for v in range(n)]"},
+	{"maxflow", "maxflow(W, 0, 1)", "r = [nx.maximum_flow_value(g, 0, 1, capacity='weight')]"},
+	{"mincut", "sum(mincut(W, 0, 1))", "r = [nx.minimum_cut_value(g, 0, 1, capacity='weight')]"},
 	{"wpath", "sum(where(wpath(W, 0, 1) >= 0, 1, 0)) > 0", "r = [int(nx.has_path(g, 0, 1))]"},
 }
 

@@ -54,7 +54,7 @@ func (s *server) commands() []command {
 	return []command{
 		{commandRun, "Run", true, about(s.run)},
 		{commandCost, "Cost", true, about(func(_ context.Context, p *ein.Program) (string, error) {
-			return describe.Cost(p.Certificate(), p.Source()), nil
+			return describe.Cost(p.Certificate(), p.Source(), 0), nil
 		})},
 		{commandExplain, "Explain", true, about(func(_ context.Context, p *ein.Program) (string, error) {
 			return p.Plan().Plan(), nil

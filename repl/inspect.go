@@ -187,7 +187,7 @@ func (s *Session) cost(_ context.Context, arg string) Reply {
 	if fail != nil {
 		return *fail
 	}
-	return Reply{Out: describe.CostByText(&c.module.Certificate, d.Checked.File)}
+	return Reply{Out: describe.CostByText(&c.module.Certificate, d.Checked.File, s.cfg.Limits.MaxOps)}
 }
 
 var codePattern = regexp.MustCompile(`^[EWNewn][0-9]{4}$`)

@@ -301,6 +301,26 @@ var Builtins = []Builtin{
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.SpanningForest) },
 	},
 	{
+		Name: "mincut", Params: params("W", "matrix of capacities from 0", "i", "node", "j", "node"),
+		Result: "matrix", Group: "Graphs", Cost: "n * n * edges at most, usually far less: metered",
+		Doc:     "evidence: the entries of W in a cut of the least weight that parts j from i, 0 elsewhere; they add up to maxflow(W, i, j); of several such cuts the one nearest to i",
+		Example: "W = [[0,3,2,0],[0,0,1,1],[0,0,0,4],[0,0,0,0]]\n:print mincut(W, 0, 3)", Output: "mincut(W, 0, 3) =\n  [0, 0, 2, 0]\n  [0, 0, 1, 1]\n  [0, 0, 0, 0]\n  [0, 0, 0, 0]",
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.MinCut) },
+	},
+	{
+		Name: "maxflow", Params: params("W", "matrix of capacities from 0", "i", "node", "j", "node"),
+		Result: "number", Group: "Graphs", Cost: "n * n * edges at most, usually far less: metered",
+		Doc:     "the most that can flow from i to j when each edge carries its weight at most: the weight of mincut(W, i, j); of a graph without weights, how many paths there are that share no edge",
+		Example: "W = [[0,3,2,0],[0,0,1,1],[0,0,0,4],[0,0,0,0]]\n:print maxflow(W, 0, 3)", Output: "maxflow(W, 0, 3) = 4",
+		Lower: func(c *Call) *ir.Node {
+			cut := c.onGraph(ir.MinCut)
+			if cut == nil {
+				return nil
+			}
+			return c.Sum(cut, 0, 1)
+		},
+	},
+	{
 		Name: "betweenness", Params: params("A", "graph"),
 		Result: "vector", Group: "Graphs", Cost: "n * (n + edges)",
 		Doc:     "the sum, over all ordered pairs of other nodes, of the share of the shortest paths between them that lead through a node; not divided by the number of pairs",

@@ -11,6 +11,7 @@ var Synonyms = map[string]string{
 	"connected_components": "components", "weakly_connected_components": "components", "strongly_connected_components": "scc",
 	"topological_sort": "topo_order", "toposort": "topo_order", "articulation_points": "cut_nodes", "k_core": "core_number(A) >= k",
 	"minimum_spanning_tree": "mst", "betweenness_centrality": "betweenness", "page_rank": "pagerank",
+	"maximum_flow": "maxflow", "maximum_flow_value": "maxflow", "max_flow": "maxflow", "minimum_cut": "mincut", "minimum_cut_value": "maxflow", "min_cut": "mincut", "minimum_edge_cut": "mincut",
 	"simple_cycles": "scc", "to_undirected": "sym", "reverse": "transpose", "reversed": "transpose", "density": "sum(A) / (n * (n - 1))",
 	"len": "size(T, 0)", "shape": "size(T, 0)", "length": "size(T, 0)", "arange": "range", "identity": "eye",
 	"matmul": "C[i,k] = A[i,j] B[j,k]", "dot": "s = u[i] v[i]", "einsum": "C[i,k] = A[i,j] B[j,k]",

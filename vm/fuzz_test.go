@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"testing"
@@ -73,7 +74,7 @@ func runAnything(p *code.Program, seed uint64) error {
 		return nil //nolint:nilerr // some shapes have no kernel
 	}
 	limits := cost.Limits{MaxOps: 1 << 22, MaxBytes: 1 << 24, MaxOutputElements: 1 << 20}
-	if mod.Certificate.PeakBytes > limits.MaxBytes || mod.Certificate.Ops > limits.MaxOps || mod.Certificate.OutputElements > limits.MaxOutputElements {
+	if mod.Certificate.PeakBytes > limits.MaxBytes || mod.Certificate.Unmetered > limits.MaxOps || mod.Certificate.OutputElements > limits.MaxOutputElements {
 		m, err := vm.New(mod, limits)
 		var e *cost.LimitError
 		if m != nil || !errors.As(err, &e) {
@@ -96,8 +97,12 @@ func runAnything(p *code.Program, seed uint64) error {
 		}
 		r, err := m.Run(context.Background(), inputs)
 		var e *vm.RuntimeError
-		if err != nil && (!errors.As(err, &e) || e.Kind == vm.BadInput) {
+		var over *vm.Exceeded
+		if err != nil && (!errors.As(err, &e) || e.Kind == vm.BadInput) && !errors.As(err, &over) {
 			return err
+		}
+		if m.Stats().Ops > limits.MaxOps {
+			return fmt.Errorf("%d operations, the limit is %d", m.Stats().Ops, limits.MaxOps)
 		}
 		if err := sound(mod, m, r); err != nil {
 			return err

@@ -92,6 +92,9 @@ type Machine struct {
 	steps []step
 	*step // that is being run
 	err   *RuntimeError
+
+	ops   uint64 // the most that all operations may come to
+	sofar string // what a metered operation has, for people
 }
 
 // step is a step of the module, its kernel, and the registers of its result and of
@@ -116,7 +119,7 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 		return nil, err
 	}
 	p, size := mod.Program, mod.Arena.Size
-	m := &Machine{mod: mod, regs: make([]tensor.Value, len(p.Regs))}
+	m := &Machine{mod: mod, ops: limits.MaxOps, regs: make([]tensor.Value, len(p.Regs))}
 	f, w, x := make([]float64, size.F), make([]uint64, size.W), make([]int32, size.I)
 	at := mod.Arena.Scratch
 	m.scratch = kernel.Scratch{F: f[at.F:], W: w[at.W:], I: x[at.I:]}
@@ -177,6 +180,18 @@ func cut[T any](arena []T, at, n uint64) []T {
 	return arena[at : at+n : at+n]
 }
 
+// Exceeded is the error of a run that came to its limit in a metered operation: the
+// limit, and the bound of all operations.
+type Exceeded struct {
+	Pos       ir.Pos
+	Max, Most uint64
+	Sofar     string
+}
+
+func (e *Exceeded) Error() string {
+	return fmt.Sprintf("the run was stopped at the limit of %d operations", e.Max)
+}
+
 // ErrStopped is what errors.Is finds in the error of a run that was cancelled.
 var ErrStopped = errors.New("the run was stopped")
 
@@ -224,10 +239,24 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}
 	m.err = nil
+	// What is not metered has its bound set aside, whatever it takes: so the rest stops
+	// at the same point on every machine.
+	budget := m.ops - m.mod.Certificate.Unmetered
 	for i := range m.steps {
 		m.step = &m.steps[i]
+		before := m.ctl.Ops
+		m.ctl.Limit = 0
+		if m.step.Op.Metered() {
+			m.ctl.Limit = tensor.SatAdd(before, budget)
+		}
 		if m.kernel(m) {
+			if m.step.Op.Metered() {
+				budget -= m.ctl.Ops - before
+			}
 			continue
+		}
+		if m.ctl.Over {
+			return nil, &Exceeded{Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops, Sofar: m.sofar}
 		}
 		if m.err != nil {
 			m.err.Pos = m.pos

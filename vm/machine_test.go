@@ -32,6 +32,7 @@ func TestRuntimeErrors(t *testing.T) {
 		p.Inputs[0].Bytes, p.Inputs[0].NonNeg = n, nonNeg
 		return p
 	}
+	cut := code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(2, 2)}, Layout: tensor.Sparse, NNZ: 4}
 	counting := &code.Micro{Shape: []int{2}, Strides: [][]int{{1}}, Code: []op.Micro{{Fn: op.FnAdd, Dst: 1, A: 0, B: 0}, {Fn: op.FnCheck, A: 1}}}
 	for _, c := range []struct {
 		name    string
@@ -58,6 +59,9 @@ func TestRuntimeErrors(t *testing.T) {
 		{"input of more bytes", bytes(1, false), []tensor.Value{whole(scalar(256))}, vm.BadInput, "compiled for numbers up to 255, found 256"},
 		{"input below 0", bytes(0, true), []tensor.Value{whole(scalar(-1))}, vm.BadInput, "compiled for numbers from 0, found -1"},
 		{"exact sum of 2^53", single(code.Exact, code.Attr{Spec: spec("i->", 2)}, &code.Reg{Type: whole(scalar(0)).Type}, []tensor.Value{whole(vec(1<<52, 1<<52))}), []tensor.Value{whole(vec(1<<52, 1<<52))}, vm.Inexact, "2^53"},
+		{"weight below 0", at(code.PageRank, denseReg(2), mat(2, 0, 1, -1, 0), scalar(.85)), []tensor.Value{mat(2, 0, 1, -1, 0), scalar(.85)}, vm.Negative, "that of the edge 1 -> 0 is -1"},
+		{"cut from a node to itself", at(code.MinCut, cut, mat(2, 0, 1, 1, 0), scalar(1), scalar(1)), []tensor.Value{mat(2, 0, 1, 1, 0), scalar(1), scalar(1)}, vm.BadIndex, "both are 1"},
+		{"flow without bound", at(code.MinCut, cut, mat(2, 0, inf, 1, 0), scalar(0), scalar(1)), []tensor.Value{mat(2, 0, inf, 1, 0), scalar(0), scalar(1)}, vm.NotFinite, "the path 0 -> 1 are infinite"},
 		{"input of another layout", at(code.Closure, bitsReg(5, 5), g), []tensor.Value{sparse(chain, false)}, vm.BadInput, "input in0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,6 +89,51 @@ func TestInexactCounts(t *testing.T) {
 	const text = "n = 94906266\nx[i] = ones(2)[i] * n\nResult = x[i] x[i]"
 	if _, err := runText(t, text, lang.Options{}, nil); err == nil || !strings.Contains(err.Error(), "2^53") {
 		t.Error(err)
+	}
+}
+
+// TestMeter: under a limit below its bound a metered program runs, and is stopped at
+// the same point however many goroutines there are; what is not metered is refused.
+func TestMeter(t *testing.T) {
+	const text = "i = range(400)\nW[a,b] = (i[a] < i[b]) * (i[b] - i[a] < 9) * (i[a] + 1)\nT = tc(W > 3)\nf = maxflow(W, 0, 399)\n:print f, count(T)"
+	var first *vm.Exceeded
+	for workers := 1; workers <= 4; workers++ {
+		mod, _, err := lang.Load("t.ein", text, lang.Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &mod.Certificate
+		run := func(l cost.Limits) (*vm.Result, error) {
+			m, err := vm.New(mod, l)
+			if err != nil {
+				return nil, err
+			}
+			return m.Run(context.Background(), nil)
+		}
+		r, err := run(cost.Limits{MaxOps: c.Ops, Strict: true})
+		if err != nil || !c.Certified(c.Ops) || c.Certified(c.Ops-1) || c.Certified(0) {
+			t.Fatal(err)
+		}
+		if r, err := run(cost.Limits{MaxOps: c.Unmetered + r.Stats.Ops}); err != nil || c.Unmetered+r.Stats.Ops >= c.Ops {
+			t.Fatal(r, err)
+		}
+		var refused *cost.LimitError
+		if _, err := run(cost.Limits{MaxOps: c.Ops - 1, Strict: true}); !errors.As(err, &refused) || !refused.Metered || refused.Need != c.Ops {
+			t.Fatal(err)
+		}
+		if _, err := run(cost.Limits{MaxOps: c.Unmetered - 1}); !errors.As(err, &refused) || refused.Metered || refused.Need != c.Unmetered || refused.Name == "f" {
+			t.Fatal(err)
+		}
+		var over *vm.Exceeded
+		if _, err := run(cost.Limits{MaxOps: c.Unmetered + 3000}); !errors.As(err, &over) || over.Max != c.Unmetered+3000 {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = over
+		}
+		if *over != *first || !strings.Contains(over.Sofar, "a flow of") {
+			t.Errorf("%d goroutines: %+v, with one %+v", workers, over, first)
+		}
 	}
 }
 

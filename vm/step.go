@@ -197,6 +197,18 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.SpanningForest: func(m *Machine) bool {
 		return m.flawless(kernel.SpanningForest(&m.ctl, &m.d.CSR, m.net()))
 	},
+	code.MinCut: func(m *Machine) bool {
+		i, j, ok := m.ends()
+		if ok && i == j {
+			return m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a cut lies between two nodes, and both are %s", m.nodes([]int32{int32(i)}))})
+		}
+		if !ok {
+			return false
+		}
+		flaw, ok := kernel.MinCut(&m.ctl, &m.d.CSR, m.net(), i, j)
+		m.sofar = fmt.Sprintf("a flow of %v", flaw.Sum)
+		return m.flawless(flaw, ok)
+	},
 	code.Betweenness: func(m *Machine) bool { return kernel.Betweenness(&m.ctl, m.d.F, m.net()) },
 	code.Sort:        func(m *Machine) bool { return kernel.Sort(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.Rank:        func(m *Machine) bool { return kernel.Rank(&m.ctl, m.d.F, m.a.F, m.scratch) },
@@ -329,20 +341,27 @@ func (m *Machine) net() kernel.Net { return kernel.NewNet(m.a, m.scratch) }
 // flawless fails when a kernel found why it has no answer.
 func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
 	switch {
-	case ok && f.NaN:
+	case !ok:
+		return false
+	case f.NaN:
 		return m.fail(&RuntimeError{Kind: NotFinite, Message: "a weight of the graph is NaN or -infinity, from 0/0 or the like",
 			Hint: "mask such weights, as in `where(d > 0, x / d, 0)`"})
-	case ok && f.Edge != nil:
+	case f.Edge != nil:
 		return m.fail(&RuntimeError{Kind: Negative, Message: fmt.Sprintf("%s takes weights from 0, and that of the edge %s is %v", m.what(), m.nodes(f.Edge), f.Below),
 			Hint: "correct the weight, or leave such edges out, as in `max(W, 0)`"})
-	case ok && f.Cycle != nil && m.Op == code.TopoOrder:
+	case f.Cycle != nil && m.Op == code.MinCut:
+		slices.Reverse(f.Cycle)
+		path := m.nodes(append([]int32{int32(m.b.F[0])}, f.Cycle...))
+		return m.fail(&RuntimeError{Kind: NotFinite, Message: "the flow has no bound: the weights of the path " + path + " are infinite",
+			Hint: "a cut needs a finite weight on each path"})
+	case f.Cycle != nil && m.Op == code.TopoOrder:
 		return m.fail(&RuntimeError{Kind: Cyclic, Message: "there is no topological order: " + m.nodes(append(f.Cycle, f.Cycle[0])) + " is a cycle",
 			Hint: "`scc(A)` has the parts that cycles hold together"})
-	case ok && f.Cycle != nil:
+	case f.Cycle != nil:
 		return m.fail(&RuntimeError{Kind: Cyclic, Message: fmt.Sprintf("paths get ever shorter: the weights of the cycle %s add up to %v", m.nodes(append(f.Cycle, f.Cycle[0])), f.Sum),
 			Hint: "shortest paths need graphs whose cycles are not negative"})
 	}
-	return ok
+	return true
 }
 
 // what is the function that the step computes, as the language calls it.

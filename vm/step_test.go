@@ -131,6 +131,8 @@ func graphCases() (cases []stepCase) {
 		stepCase{"sort", code.Sort, code.Attr{}, denseReg(3), []tensor.Value{vec(3, -1, 2)}, []float64{-1, 2, 3}},
 		stepCase{"rank", code.Rank, code.Attr{}, denseReg(3), []tensor.Value{vec(3, -1, 3)}, []float64{1, 0, 2}},
 		stepCase{"groups", code.Groups, code.Attr{}, denseReg(3), []tensor.Value{{Type: tensor.Type{Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Parts, Part: []int32{0, 1, 0}}}, []float64{0, 1, 0}},
+		stepCase{"min_cut", code.MinCut, code.Attr{}, code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Sparse, NNZ: 9},
+			[]tensor.Value{mat(3, 0, 5, 0, 2, 0, 3, 0, 3, 0), scalar(0), scalar(2)}, []float64{0, 0, 0, 0, 0, 3, 0, 0, 0}},
 		stepCase{"spanning_forest", code.SpanningForest, code.Attr{}, code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(3, 3)}, Layout: tensor.Sparse, NNZ: 3},
 			[]tensor.Value{mat(3, 0, 5, 4, 2, 0, 0, 0, 3, 0)}, []float64{0, 0, 0, 2, 0, 0, 0, 3, 0}})
 	for name, layout := range map[string]func(tensor.Value) tensor.Value{

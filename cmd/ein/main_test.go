@@ -83,9 +83,10 @@ func TestExplainedCodes(t *testing.T) {
 	for code, flags := range map[string][]string{
 		"E0530": {"--max-memory", "64MiB"},
 		"E0531": {"--max-ops", "1e6"},
+		"E0534": {"--max-ops", "1e6"},
 		"E0532": {"--max-output", "100"},
 		"E0533": {"--timeout", "100ms"},
-		"E0601": nil, "E0602": nil, "E0603": nil, "W0605": nil, "E0703": nil,
+		"E0601": nil, "E0602": nil, "E0603": nil, "E0607": nil, "W0605": nil, "E0703": nil,
 	} {
 		t.Run(code, func(t *testing.T) {
 			page, _ := diag.Explain(diag.Code(code))

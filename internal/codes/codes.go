@@ -157,6 +157,7 @@ const (
 	E0531 Code = "E0531"
 	E0532 Code = "E0532"
 	E0533 Code = "E0533"
+	E0534 Code = "E0534"
 
 	// Group 06: run time.
 	E0601 Code = "E0601"
@@ -293,6 +294,7 @@ var Table = []Entry{
 	{E0531, Limit, "more operations than allowed"},
 	{E0532, Limit, "larger outputs than allowed"},
 	{E0533, Limit, "a run that was stopped"},
+	{E0534, Limit, "a run that reached its limit"},
 	{E0601, Run, "an output that is not finite"},
 	{E0602, Run, "a count that is no longer exact"},
 	{E0603, Run, "a position that does not exist"},

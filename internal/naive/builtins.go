@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"ein/lang/syntax"
@@ -248,6 +249,13 @@ var functions = map[string]function{
 	"pagerank":    {1, 2, pageRank},
 	"mst":         {1, 1, spanningForest},
 	"betweenness": {1, 1, betweenness},
+	"mincut":      {3, 3, minCut},
+	"maxflow": {3, 3, func(vs []value) value {
+		cut := minCut(vs)
+		total := scalar(reduce("sum", cut.Data, cut.real))
+		total.real = cut.real
+		return total
+	}},
 	"trace": {1, 1, func(vs []value) value {
 		m := matrixOf(vs[0])
 		if m.Dims[0] != m.Dims[1] {
@@ -554,9 +562,7 @@ func pageRank(vs []value) value {
 			fail(Static, "the damping is a number from 0 to 1")
 		}
 	}
-	if slices.ContainsFunc(w, func(x float64) bool { return !(x >= 0) }) {
-		fail(Runtime, "a weight is below 0")
-	}
+	capacities(w)
 	n := float64(g.n)
 	x := each(g.n, func(int) float64 { return 1 / n })
 	for range 100 {
@@ -631,6 +637,43 @@ func betweenness(vs []value) value {
 		return sum
 	})
 	out.real = true
+	return out
+}
+
+func capacities(w []float64) {
+	if slices.ContainsFunc(w, func(x float64) bool { return !(x >= 0) }) {
+		fail(Runtime, "a weight is below 0")
+	}
+}
+
+// minCut tries every set that has the first node and not the second, the smallest
+// first.
+func minCut(vs []value) value {
+	g, w := graphOf(vs[0]), vs[0].Data
+	i, j := position(vs[1], g.n), position(vs[2], g.n)
+	capacities(w)
+	if i == j || g.n > 16 {
+		fail(Runtime, "a cut of %d nodes between %d and %d", g.n, i, j)
+	}
+	out, best, most := value{Tensor: newTensor(g.n, g.n), real: vs[0].real}, math.Inf(1), 0
+	for side := range 1 << g.n {
+		if side>>i&1 == 0 || side>>j&1 == 1 {
+			continue
+		}
+		cut := table(g.n, g.n, func(a, b int) float64 {
+			if side>>a&1 == 1 && side>>b&1 == 0 {
+				return w[a*g.n+b]
+			}
+			return 0
+		})
+		sum := reduce("sum", cut.Data, vs[0].real)
+		if size := bits.OnesCount(uint(side)); sum < best || sum == best && size < most {
+			out.Data, best, most = cut.Data, sum, size
+		}
+	}
+	if math.IsInf(best, 1) {
+		fail(Runtime, "the flow has no bound")
+	}
 	return out
 }
 

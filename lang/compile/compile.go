@@ -310,7 +310,7 @@ var direct = map[ir.Op]code.Op{
 	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.WDist: code.WDist, ir.WPath: code.WPath,
 	ir.Weak: code.Weak, ir.Groups: code.Groups, ir.TopoOrder: code.TopoOrder, ir.Bridges: code.Bridges, ir.CutNodes: code.CutNodes,
 	ir.Cores: code.Cores, ir.PageRank: code.PageRank, ir.SpanningForest: code.SpanningForest, ir.Betweenness: code.Betweenness,
-	ir.Sort: code.Sort, ir.Rank: code.Rank, ir.OneHot: code.OneHot,
+	ir.MinCut: code.MinCut, ir.Sort: code.Sort, ir.Rank: code.Rank, ir.OneHot: code.OneHot,
 }
 
 // signed are the operations for weights that may be negative, by those for others.
@@ -346,7 +346,7 @@ func (g *gen) direct(n *ir.Node) *value {
 	l := op.Gives()
 	v := newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
 	if l == tensor.Sparse {
-		g.out.Regs[v.reg[l]].NNZ = code.ForestNNZ(op, n.Type.Shape.Dim(0))
+		g.out.Regs[v.reg[l]].NNZ = code.EntriesOf(op, &g.out.Regs[args[0]])
 	}
 	return g.checked(n, v)
 }

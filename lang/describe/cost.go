@@ -21,6 +21,8 @@ type StatementCost struct {
 	Line  int    `json:"line"`
 	Ops   uint64 `json:"ops"`
 	Bytes uint64 `json:"bytes"`
+	// Metered says that Ops is far above what is usual.
+	Metered bool `json:"metered,omitempty"`
 	name  string
 	start int32
 }
@@ -44,19 +46,20 @@ func StatementCosts(c *cost.Certificate, f *source.File) []StatementCost {
 		i, again := numbers[k]
 		if !again {
 			numbers[k] = len(list)
-			list = append(list, StatementCost{line, s.Ops, s.Bytes, s.Name, s.Pos.Start})
+			list = append(list, StatementCost{line, s.Ops, s.Bytes, s.Unmetered < s.Ops, s.Name, s.Pos.Start})
 			continue
 		}
 		list[i].Ops = tensor.SatAdd(list[i].Ops, s.Ops)
 		list[i].Bytes = max(list[i].Bytes, s.Bytes)
+		list[i].Metered = list[i].Metered || s.Unmetered < s.Ops
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].start < list[j].start })
 	return list
 }
 
-// Cost is a certificate as a table.
-func Cost(c *cost.Certificate, f *source.File) string {
-	return costTable(c, f, "line", func(s StatementCost) (line, text string) {
+// Cost is a certificate as a table, for a limit on operations, 0 when it is not known.
+func Cost(c *cost.Certificate, f *source.File, maxOps uint64) string {
+	return costTable(c, f, maxOps, "line", func(s StatementCost) (line, text string) {
 		if s.Line == 0 {
 			return "-", s.name
 		}
@@ -66,12 +69,12 @@ func Cost(c *cost.Certificate, f *source.File) string {
 
 // CostByText is Cost for a program whose lines its reader has not seen: each
 // statement is shown by its text.
-func CostByText(c *cost.Certificate, f *syntax.File) string {
+func CostByText(c *cost.Certificate, f *syntax.File, maxOps uint64) string {
 	texts := map[int32]string{}
 	for _, st := range f.Stmts {
 		texts[int32(st.Pos().Start)] = statementText(f, st)
 	}
-	return costTable(c, nil, "", func(s StatementCost) (line, text string) { return "", cmp.Or(texts[s.start], s.name) })
+	return costTable(c, nil, maxOps, "", func(s StatementCost) (line, text string) { return "", cmp.Or(texts[s.start], s.name) })
 }
 
 // shownCost is how much of a statement is shown with its cost.
@@ -89,19 +92,27 @@ func shown(s string, most int) string {
 }
 
 // costTable is a row for each statement, and the sums.
-func costTable(c *cost.Certificate, f *source.File, head string, name func(s StatementCost) (line, text string)) string {
+func costTable(c *cost.Certificate, f *source.File, maxOps uint64, head string, name func(s StatementCost) (line, text string)) string {
 	rows := [][]string{{head, "operations", "bytes", "statement"}}
 	for _, s := range StatementCosts(c, f) {
 		line, text := name(s)
-		rows = append(rows, []string{line, words.Count(s.Ops), words.Count(s.Bytes), shown(text, shownCost)})
+		text = shown(text, shownCost)
+		if s.Metered {
+			text += "  (metered)"
+		}
+		rows = append(rows, []string{line, words.Count(s.Ops), words.Count(s.Bytes), text})
 	}
 	if c.Reading > 0 {
 		rows = append(rows, []string{"", "", words.Count(c.Reading), "reading the program and its data"})
 	}
-	rows = append(rows, []string{"total", words.Count(c.Ops), words.Count(c.PeakBytes), "at most; bytes at the peak, inputs included"})
+	mode, rule := "certified", ""
+	if !c.Certified(maxOps) {
+		mode, rule = "metered", "metered: a run counts its operations and is stopped at its limit, which may lie below\n"
+	}
+	rows = append(rows, []string{"total", words.Count(c.Ops), words.Count(c.PeakBytes), "at most, " + mode + "; bytes at the peak, inputs included"})
 	plural := " elements"
 	if c.OutputElements == 1 {
 		plural = " element"
 	}
-	return strings.Join(table.Align("  ", rows, 0, 1, 2), "") + "outputs: " + words.Count(c.OutputElements) + plural + "\n"
+	return strings.Join(table.Align("  ", rows, 0, 1, 2), "") + "outputs: " + words.Count(c.OutputElements) + plural + "\n" + rule
 }

@@ -41,6 +41,9 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 		d.Label = "up to " + amount(e.Part)
 		d.Notes = []string{fmt.Sprintf("Most of it is for `%s`.", e.Name)}
 	}
+	if e.Metered {
+		d.Notes = append(d.Notes, "It usually takes far less, so it is metered; it is refused because limits are strict.")
+	}
 	if e.Reading > e.Part {
 		d.Label, d.Notes = "", []string{fmt.Sprintf("Reading the program and its data takes %s of it.", amount(e.Reading))}
 	}
@@ -55,10 +58,14 @@ var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.
 func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 	var stopped *vm.Stopped
 	var wrong *vm.RuntimeError
+	var over *vm.Exceeded
 	switch {
 	case errors.As(err, &stopped):
 		return diag.Diagnostic{Code: codes.E0533, Span: span(stopped.Pos), Label: "it was here",
 			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(stopped.Cause), words.Count(done), words.Count(most))}, true
+	case errors.As(err, &over):
+		return diag.Diagnostic{Code: codes.E0534, Span: span(over.Pos), Label: over.Sofar + " so far",
+			Message: fmt.Sprintf("the run was stopped at the limit of %s operations; it can take up to %s, and how many it takes is known only when it runs", words.Count(over.Max), words.Count(over.Most))}, true
 	case errors.As(err, &wrong):
 		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: span(wrong.Pos), Message: wrong.Message}
 		if wrong.Hint != "" {

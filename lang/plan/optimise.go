@@ -284,7 +284,7 @@ func (o *optimiser) canFail(n *ir.Node) bool {
 	}
 	fails := n.Checked()
 	switch n.Op {
-	case ir.WDist, ir.WPath, ir.TopoOrder, ir.SpanningForest: // of what has a cycle, or is NaN
+	case ir.WDist, ir.WPath, ir.TopoOrder, ir.SpanningForest, ir.PageRank, ir.MinCut: // of what has a cycle, is NaN or below 0
 		fails = true
 	case ir.Select, ir.Walk, ir.HasPath, ir.Path, ir.Dist, ir.OneHot: // at positions
 		fails = fails || slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return a.Rank() == 0 && a.Op != ir.Const })

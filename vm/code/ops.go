@@ -66,6 +66,7 @@ const (
 	Betweenness
 	Sort
 	Rank
+	MinCut
 	MaxOp
 )
 
@@ -82,9 +83,12 @@ type row struct {
 	does  string // for the listing in the docs, if it says more than what
 	// rule is what sig cannot say, nil when there is nothing.
 	rule func(x *Site) error
-	// A kernel that is planned has a plan, every other one a bound of its cost.
+	// A kernel that is planned has a plan, every other one a bound of its cost. One that
+	// is metered usually takes far less: it may run under a limit below its bound.
 	plan func(x *Site) (Plan, error)
 	cost func(x *Site) kernel.Cost
+
+	metered bool
 	// what it computes, for people, and how: the layout of its argument, if that is
 	// all. In {} stand attributes and the like.
 	what, how string
@@ -181,7 +185,7 @@ var table = [MaxOp]row{
 	TopoOrder: {name: "topo_order", sig: "graph[n,n] -> dense[n]", does: "positions in an order in which edges lead forward; stops at a cycle",
 		what: "topo_order", cost: netCost(kernel.TopoOrderCost)},
 	Bridges: {name: "bridges", sig: "graph[n,n] -> ones[n,n]", does: "edges of a symmetric graph that hold it together",
-		what: "bridges", rule: forestRule, cost: netCost(kernel.BridgesCost)},
+		what: "bridges", rule: entriesRule, cost: netCost(kernel.BridgesCost)},
 	CutNodes: {name: "cut_nodes", sig: "graph[n,n] -> bits[n]", does: "nodes of a symmetric graph that hold it together",
 		what: "cut_nodes", cost: netCost(kernel.CutNodesCost)},
 	Cores: {name: "cores", sig: "graph[n,n] -> dense[n]", does: "the largest k of whose core a node of a symmetric graph is",
@@ -189,10 +193,13 @@ var table = [MaxOp]row{
 	PageRank: {name: "pagerank", sig: "weights[n,n] scalar -> dense[n]", does: "shares of a walk after 100 steps",
 		what: "pagerank", how: "100 steps, {layout}", cost: netCost(kernel.PageRankCost)},
 	SpanningForest: {name: "spanning_forest", sig: "weights[n,n] -> csr[n,n]", does: "entries of least weight that join all that is joined",
-		what: "mst", rule: forestRule, cost: netCost(kernel.SpanningForestCost)},
+		what: "mst", rule: entriesRule, cost: netCost(kernel.SpanningForestCost)},
 	Betweenness: {name: "betweenness", sig: "graph[n,n] -> dense[n]", does: "shares of shortest paths that lead through each node",
 		what: "betweenness", how: "a search from each node, {layout}", cost: netCost(kernel.BetweennessCost)},
 	Sort: {name: "sort", sig: "dense[n] -> dense[n]", does: "the least first", what: "sort", how: "merges", cost: sortCost},
+	MinCut: {name: "min_cut", sig: "weights[n,n] position position -> csr[n,n]", does: "the cut of least weight between two nodes; metered",
+		what: "mincut", how: "Dinic, {layout}", rule: entriesRule, metered: true,
+		cost: func(x *Site) kernel.Cost { return kernel.MinCutCost(x.Arg[0].Layout, x.N, x.NNZ) }},
 	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "merges", cost: sortCost},
 }
 
@@ -217,6 +224,9 @@ func (op Op) Picture() string {
 // Words is what an operation computes, for people, and how. In {} stands what
 // depends on the instruction.
 func (op Op) Words() (what, how string) { return table[op].what, table[op].how }
+
+// Metered reports whether the cost of op is bounded by far more than it usually takes.
+func (op Op) Metered() bool { return table[op].metered }
 
 // attrs is the set of attributes that an operation has.
 type attrs uint8
@@ -570,21 +580,27 @@ func sameEntries(x *Site) error {
 	return nil
 }
 
-// forestRule requires room for the edges of a forest.
-func forestRule(x *Site) error {
-	if most := ForestNNZ(x.Op, x.N); x.Result.NNZ < most || x.Op == SpanningForest && (x.Arg[0].Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
+// entriesRule requires room for the entries that are taken from a graph.
+func entriesRule(x *Site) error {
+	if most := EntriesOf(x.Op, x.Arg[0]); x.Result.NNZ < most || x.Op != Bridges && (x.Arg[0].Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
 		return fmt.Errorf("gives a csr of %d entries of a %v, the register is a %v of %d", most, x.Arg[0].Kind, x.Result.Kind, x.Result.NNZ)
 	}
 	return nil
 }
 
-// ForestNNZ bounds the entries of a forest, in one direction or both.
-func ForestNNZ(op Op, n int) int {
-	n = max(n-1, 0)
-	if op == Bridges {
-		n *= 2
+// EntriesOf bounds the entries that op takes from a graph: those of a forest, in one
+// direction or both, or of a cut.
+func EntriesOf(op Op, graph *Reg) int {
+	n := graph.Shape.Dim(0)
+	switch {
+	case op == MinCut && graph.Layout == tensor.Sparse:
+		return graph.NNZ
+	case op == MinCut:
+		return n * n
+	case op == Bridges:
+		return 2 * max(n-1, 0)
 	}
-	return n
+	return max(n-1, 0)
 }
 
 // SymmetricNNZ bounds the entries of a matrix or its transpose.

@@ -427,6 +427,8 @@ func opCases() []opCase {
 		{PageRank, []variant{{sig: "d5,5 d -> d5"}}, weightsBad(" d -> d5")},
 		{SpanningForest, []variant{{sig: "d5,5 -> w5,5/4"}, {sig: "b5,5 -> s5,5/5"}}, append(weightsBad(" -> w5,5/4"),
 			variant{sig: "d5,5 -> w5,5/3", err: "gives a csr of 4 entries"}, variant{sig: "d5,5 -> s5,5/5", err: "gives a csr of 4 entries of a real"})},
+		{MinCut, []variant{{sig: "d5,5 d d -> w5,5/25"}, {sig: "w5,5/7 d d -> w5,5/7"}, {sig: "b5,5 d d -> s5,5/25"}}, append(weightsBad(" d d -> w5,5/25"),
+			variant{sig: "w5,5/7 d d -> w5,5/6", err: "gives a csr of 7 entries"}, variant{sig: "d5,5 d d -> s5,5/25", err: "gives a csr of 25 entries of a real"})},
 		{Betweenness, []variant{{sig: "s5,5/7 -> d5"}}, graphBad(" -> d5")},
 		{Sort, []variant{{sig: "d5 -> d5"}}, []variant{{sig: "d5 -> d4", err: "gives dense[5]"}, {sig: "b5 -> d5", err: "argument 0 is a bits"}}},
 		{Rank, []variant{{sig: "d5 -> d5"}}, []variant{{sig: "d5,5 -> d5", err: "argument 0 is a dense"}}},

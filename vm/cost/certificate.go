@@ -19,8 +19,12 @@ import (
 // 64-bit word operations; PeakBytes is the memory of constants, inputs,
 // registers and scratch, and of Reading; OutputElements is the elements of all
 // outputs. All of them saturate at the largest uint64.
+//
+// An operation that usually takes far less than its bound is metered: a limit below
+// the bound does not refuse the program, but stops the run when it is reached.
 type Certificate struct {
 	Ops            uint64
+	Unmetered      uint64 // of Ops, what is not metered
 	PeakBytes      uint64
 	Reading        uint64 // bytes; see Options
 	OutputElements uint64
@@ -42,6 +46,8 @@ type Statement struct {
 	Pos   ir.Pos
 	Ops   uint64
 	Bytes uint64
+
+	Unmetered uint64 // of Ops
 }
 
 // Limits are compared with the certificate before a run. Zero means no limit
@@ -50,6 +56,10 @@ type Limits struct {
 	MaxOps            uint64
 	MaxBytes          uint64
 	MaxOutputElements uint64
+
+	// Strict refuses what is metered like everything else: when its bound is over a
+	// limit.
+	Strict bool
 }
 
 // LimitError says that a program was refused: what it needs, what it may use,
@@ -61,15 +71,23 @@ type LimitError struct {
 	Pos       ir.Pos
 	Part      uint64 // what that needs
 	Reading   uint64 // of the bytes, what reading the program and its data needs
+	Metered   bool   // without Limits.Strict it would run, and be stopped at the limit
 }
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("the program needs up to %d %s, the limit is %d", e.Need, e.What, e.Max)
 }
 
+// Certified reports whether the operations of a run are known to stay below a limit,
+// 0 for one that is not known yet; else it may be stopped when it comes there.
+func (c *Certificate) Certified(maxOps uint64) bool { return c.Ops <= max(c.Unmetered, maxOps) }
+
 // Check compares the certificate with the limits.
 func (c *Certificate) Check(l Limits) error {
-	ops := func(s *Statement) uint64 { return s.Ops }
+	needed, ops := c.Unmetered, func(s *Statement) uint64 { return s.Unmetered }
+	if l.Strict {
+		needed, ops = c.Ops, func(s *Statement) uint64 { return s.Ops }
+	}
 	bytes := func(s *Statement) uint64 { return s.Bytes }
 	for _, x := range []struct {
 		what      string
@@ -77,13 +95,13 @@ func (c *Certificate) Check(l Limits) error {
 		part      func(*Statement) uint64
 	}{
 		{"bytes", c.PeakBytes, l.MaxBytes, bytes},
-		{"operations", c.Ops, l.MaxOps, ops},
+		{"operations", needed, l.MaxOps, ops},
 		{"output elements", c.OutputElements, l.MaxOutputElements, nil},
 	} {
 		if x.max == 0 || x.need <= x.max {
 			continue
 		}
-		e := &LimitError{What: x.what, Need: x.need, Max: x.max}
+		e := &LimitError{What: x.what, Need: x.need, Max: x.max, Metered: x.what == "operations" && c.Unmetered <= l.MaxOps}
 		if x.what == "bytes" {
 			e.Reading = c.Reading
 		}
@@ -157,7 +175,10 @@ func (m *Module) certify() {
 		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(Need(&p.Regs[in.Reg])))
 	}
 	for i := range m.Steps {
-		c.Ops = tensor.SatAdd(c.Ops, m.Steps[i].Cost.Ops)
+		ops := m.Steps[i].Cost.Ops
+		if c.Ops = tensor.SatAdd(c.Ops, ops); !m.Steps[i].Op.Metered() {
+			c.Unmetered = tensor.SatAdd(c.Unmetered, ops)
+		}
 	}
 	for _, o := range p.Outputs {
 		n := p.Regs[o.Reg].Shape.Elems()
@@ -172,6 +193,9 @@ func (m *Module) certify() {
 		for k := s.From; k < s.To; k++ {
 			step := &m.Steps[k]
 			part.Ops = tensor.SatAdd(part.Ops, step.Cost.Ops)
+			if !step.Op.Metered() {
+				part.Unmetered = tensor.SatAdd(part.Unmetered, step.Cost.Ops)
+			}
 			bytes := Bytes(step.Cost)
 			if step.Dst >= 0 {
 				bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[step.Dst])))

@@ -258,8 +258,8 @@ func TestSaturation(t *testing.T) {
 
 // TestCheck: no limit, the limit itself, and one below.
 func TestCheck(t *testing.T) {
-	c := Certificate{Ops: 10, PeakBytes: 20, OutputElements: 30, Statements: []Statement{
-		{Name: "a", Ops: 1, Bytes: 15}, {Name: "b", Ops: 9, Bytes: 5}}}
+	c := Certificate{Ops: 10, Unmetered: 10, PeakBytes: 20, OutputElements: 30, Statements: []Statement{
+		{Name: "a", Ops: 1, Unmetered: 1, Bytes: 15}, {Name: "b", Ops: 9, Unmetered: 9, Bytes: 5}}}
 	for _, x := range []struct {
 		limits Limits
 		what   string

@@ -300,8 +300,8 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 	switch op {
 	case Closure, SCC, Weak, Bridges:
 		n.Type.Shape = g.Type.Shape
-	case SpanningForest:
-		n.Type, n.Bound, n.NonNeg = g.Type, g.Limit(), g.NonNeg
+	case SpanningForest, MinCut:
+		n.Type, n.Bound, n.NonNeg = g.Type, g.Limit(), g.NonNeg || op == MinCut
 	case PageRank, Betweenness:
 		n.Type, n.Bound = tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(size)}, math.Inf(1)
 		n.NonNeg = op == Betweenness

@@ -46,6 +46,7 @@ const (
 	Cores                    // symmetric G: the largest k for which a node is in the k-core
 	PageRank                 // W, d: shares of a walk over edges, by weight
 	SpanningForest           // W: the entries of least weight that join what is joined
+	MinCut                   // W, i, j: the entries of W in the cut of least weight between i and j
 	Betweenness              // G: the shares of shortest paths that lead through a node
 	Sort                     // v: its elements, the least first
 	Rank                     // v: the place of each element when they are sorted
@@ -59,7 +60,7 @@ var opNames = [MaxOp]string{
 	Softmax: "softmax", Closure: "tc", Walk: "walk", HasPath: "has_path", SCC: "scc",
 	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", WDist: "wdist", WPath: "wpath", Weak: "wcc", Groups: "components",
 	TopoOrder: "topo_order", Bridges: "bridges", CutNodes: "cut_nodes", Cores: "core_number", PageRank: "pagerank",
-	SpanningForest: "mst", Betweenness: "betweenness", Sort: "sort", Rank: "rank", Semiring: "semiring", BoolEinsum: "bool_einsum",
+	SpanningForest: "mst", MinCut: "mincut", Betweenness: "betweenness", Sort: "sort", Rank: "rank", Semiring: "semiring", BoolEinsum: "bool_einsum",
 }
 
 func (op Op) String() string { return opNames[op] }

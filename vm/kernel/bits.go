@@ -25,6 +25,16 @@ func (m *meter) spend(n int) bool {
 	return m.left > 0 || m.poll()
 }
 
+// take is spend for a kernel that is metered. It charges before the work is done, so
+// that no more is done than the limit allows.
+func (m *meter) take(n int) bool {
+	if c := m.c; c.Limit > 0 && uint64(n) > c.Limit-c.Ops {
+		c.Over = true
+		return false
+	}
+	return m.spend(n)
+}
+
 func (m *meter) poll() bool {
 	m.left = PollOps
 	return !m.c.Stopped()

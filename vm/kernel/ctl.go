@@ -8,7 +8,8 @@
 //
 // Every kernel whose work depends on sizes has a function that bounds it, named
 // after it with the suffix Cost; the operations a kernel adds to Ctl.Ops never
-// exceed that bound.
+// exceed that bound. Where the bound says little of what it takes, the kernel is
+// metered: it asks the Ctl before it works.
 package kernel
 
 import "ein/vm/tensor"
@@ -20,6 +21,12 @@ type Ctl struct {
 	Done    <-chan struct{} // closed when the run is cancelled; may be nil
 	Ops     uint64          // work done: scalar multiply-adds and 64-bit word operations
 	Workers int             // goroutines a kernel may use; below 2 means none but its own
+
+	// Limit is the most that Ops may come to in a kernel that is metered, 0 for no
+	// limit. Over says that one has stopped for it. Such a kernel does its work in one
+	// order, so that it stops at the same point on every machine.
+	Limit uint64
+	Over  bool
 }
 
 // PollOps is how much work a kernel may do between two looks at Done: about a

@@ -188,7 +188,7 @@ func TestNetStops(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = r.Float64()
 	}
-	room := garbage(Cost{F: 1 << 20, W: 1 << 20, I: 1 << 22})
+	room := garbage(Cost{F: 1 << 21, W: 1 << 20, I: 1 << 22})
 	for what, kernel := range map[string]func(c *Ctl, g Net) bool{
 		"Shortest":        func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, false); return ok },
 		"Shortest signed": func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, true); return ok },
@@ -208,6 +208,11 @@ func TestNetStops(t *testing.T) {
 			return ok
 		},
 		"Betweenness": func(c *Ctl, g Net) bool { return Betweenness(c, dst, g) },
+		"MinCut": func(c *Ctl, g Net) bool {
+			forest.Rows, forest.Ptr = g.n, forest.Ptr[:g.n+1]
+			_, ok := MinCut(c, &forest, g, 0, 1)
+			return ok
+		},
 		"Sort":        func(c *Ctl, g Net) bool { n := 5 * g.n; return Sort(c, numbers[:n], numbers[:n], room) },
 	} {
 		net := func(a tensor.CSR) Net {

@@ -73,6 +73,7 @@ the bytecode is there.`,
 }
 
 func costVerb(a *cli.App) *cobra.Command {
+	limit := uint64(0)
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "cost FILE",
 		Short: "Print the cost certificate of a program",
@@ -80,7 +81,12 @@ func costVerb(a *cli.App) *cobra.Command {
 memory of its largest step, and in total the operations, the memory at its peak
 and the elements of the outputs. Operations are scalar multiply-adds and 64-bit
 word operations. No run exceeds them, and limits are compared with them. Costs
-depend on sizes, so inputs have to be bound.`,
+depend on sizes, so inputs have to be bound.
+
+A program is certified when that comparison settles it: it is refused before it
+runs, or never stopped. It is metered when it has operations, such as maxflow, that
+usually take far less than their bound: below the bound a limit stops the run when
+it is reached.`,
 		Example: `  ein cost program.ein
   ein cost program.ein --input A=graph.csv --json`,
 	}, func(ctx context.Context, name string, f *programFlags) error {
@@ -95,10 +101,12 @@ depend on sizes, so inputs have to be bound.`,
 			Peak       uint64                   `json:"peak_bytes"`
 			Reading    uint64                   `json:"reading_bytes"`
 			Elements   uint64                   `json:"output_elements"`
+			Certified  bool                     `json:"certified"`
 			Statements []describe.StatementCost `json:"statements"`
-		}{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, describe.StatementCosts(c, p.Source())},
-			func() string { return describe.Cost(c, p.Source()) })
+		}{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, c.Certified(limit), describe.StatementCosts(c, p.Source())},
+			func() string { return describe.Cost(c, p.Source(), limit) })
 	})
 	a.JSONFlag(cmd, "print one JSON object")
+	cli.Count.Flag(cmd, &limit, "max-ops", "the limit that the program is to run under, such as 1e9")
 	return cmd
 }

@@ -120,6 +120,7 @@ func profileFlag(cmd *cobra.Command, p *check.Profile) {
 // limitFlags are those of what runs programs.
 type limitFlags struct {
 	memory, ops, output uint64
+	strict              bool
 	timeout             time.Duration
 
 	given func(flag string) bool // whether a flag is on the command line
@@ -128,6 +129,7 @@ type limitFlags struct {
 func (f *limitFlags) add(cmd *cobra.Command, of, output string) {
 	cli.MemoryFlag(cmd, &f.memory, "")
 	cli.Count.Flag(cmd, &f.ops, "max-ops", "most operations"+of+", such as 1e9 (default: no limit)")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a program whose operations are metered, not certified, under --max-ops")
 	cli.Count.Flag(cmd, &f.output, "max-output", "most elements of "+output)
 	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time"+of+", such as 2s (default: no limit)")
 	f.given = cmd.Flags().Changed

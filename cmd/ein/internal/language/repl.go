@@ -98,7 +98,7 @@ func session(a *cli.App, f *replFlags) error {
 	}
 	l := &repl.Loop{
 		Session: repl.New(repl.Config{
-			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output},
+			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output, Strict: f.strict},
 			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a}, Home: repl.Home(a.Env),
 			Settings: func(program string) (project.Settings, error) { return settings(f.bind, program) },
 		}),

@@ -149,7 +149,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	if f.format != show.Table && most == 0 && !f.full && f.output == "-" {
 		most = defaultOutput
 	}
-	limits := ein.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: most}
+	limits := ein.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: most, Strict: f.strict}
 	lists := f.json == 2 || f.format != show.Table && f.format != show.Object
 	if lists {
 		limits.MaxOutputElements = 0 // how many elements there are is known after the run
@@ -220,7 +220,11 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 // tell says what a run used, if it was asked for.
 func (f *runFlags) tell(a *cli.App, p *ein.Program, result *ein.Result) {
 	if f.stats {
-		a.Printf("operations  %s (certified: at most %s)\n", words.Count(result.Stats.Ops), words.Count(p.Certificate().Ops))
+		mode := "certified"
+		if !p.Certificate().Certified(f.ops) {
+			mode = "metered"
+		}
+		a.Printf("operations  %s (%s: at most %s)\n", words.Count(result.Stats.Ops), mode, words.Count(p.Certificate().Ops))
 		a.Printf("memory      %s\n", words.Bytes(result.Stats.PeakBytes))
 		a.Printf("time        %v\n", result.Wall.Round(time.Microsecond))
 	}
@@ -400,6 +404,7 @@ func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done 
 	if _, hint := cli.StopMessage(ctx); hint != "" && ctx.Err() != nil {
 		e.Note(codes.E0533, hint)
 	}
+	e.Note(codes.E0534, "`--max-ops` sets the limit; `--strict` refuses what may reach it before it runs.")
 	var limit *cost.LimitError
 	if !errors.As(err, &limit) {
 		return err
