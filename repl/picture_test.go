@@ -72,6 +72,39 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// TestEvidence holds what :why says of bridges, cut nodes and cuts against them.
+func TestEvidence(t *testing.T) {
+	s := New(Config{})
+	for _, line := range []string{
+		`A = edges([["ann","bo"],["bo","cy"],["cy","ann"],["cy","di"],["di","ed"],["fay","gus"]])`,
+		`W = [[0,3,2,0,0,0,0],[0,0,1,1,0,0,0],[0,0,0,4,0,0,0],[0,0,0,0,0,0,0],[0,0,0,0,0,0,0],[0,0,0,0,0,0,0],[0,0,0,0,0,0,0]]`,
+	} {
+		if r := s.Eval(context.Background(), line); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	for _, c := range []struct{ question, want string }{
+		{`bridges(A)["cy", "di"]`, "yes: without cy - di, nothing joins {ann, bo, cy} and {di, ed}\n"},
+		{`bridges(A)["bo", "cy"]`, "no: without bo - cy, there is bo - ann - cy\n"},
+		{`bridges(A)["bo", "ed"]`, "no: there is no edge between bo and ed\n"},
+		{`bridges(A)`, "3 bridges\n  without cy - di, nothing joins {ann, bo, cy} and {di, ed}\n  without di - ed, nothing joins {ann, bo, cy, di} and {ed}\n  without fay - gus, nothing joins {fay} and {gus}\n"},
+		{`cut_nodes(A)["cy"]`, "yes: without cy, nothing joins {ann, bo} and {di, ed}\n"},
+		{`cut_nodes(A)["bo"]`, "no: without bo, what it joins is still joined\n"},
+		{`cut_nodes(A)`, "2 cut nodes\n  without cy, nothing joins {ann, bo} and {di, ed}\n  without di, nothing joins {ann, bo, cy} and {ed}\n"},
+		{`topo_order(edges([["bo","ann"],["ann","cy"]]))`, "every edge leads forward in bo, ann, cy, di, ed, fay, gus\n"},
+		{`maxflow(W, 0, 3)`, "4 from ann to di and no more: it all goes over 3 edges\n  ann -> cy: 2\n  bo -> cy: 1\n  bo -> di: 1\n"},
+		{`mincut(W, 3, 0)`, "0 from di to ann and no more: it all goes over 0 edges\n"},
+	} {
+		if got := s.Eval(context.Background(), ":why "+c.question).Out; got != c.want {
+			t.Errorf("%s: %q, want %q", c.question, got, c.want)
+		}
+	}
+	r := s.Eval(context.Background(), ":why topo_order(A)")
+	if got := render(t, r); !r.Failed || !strings.Contains(got, `is a cycle`) {
+		t.Error(got)
+	}
+}
+
 // checkPath checks each edge of a path as it is shown.
 func checkPath(t *testing.T, shown string, edge *tensor.Value, from, to int) {
 	t.Helper()

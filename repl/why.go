@@ -10,7 +10,6 @@ import (
 
 	"ein/internal/words"
 	"ein/lang"
-	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/lang/syntax"
@@ -29,7 +28,7 @@ type question struct {
 	weighted        bool // paths of the least weight
 }
 
-const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), wpath(W, i, j), wdist(W, i)[j], and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]; names that were given one of these; elements of what an equation made, as C[i, j]; and where a name comes from."
+const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), wpath(W, i, j), wdist(W, i)[j], and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]; bridges(A), cut_nodes(A), also with the nodes of one, topo_order(A), mincut(W, i, j) and maxflow(W, i, j); names that were given one of these; elements of what an equation made, as C[i, j]; and where a name comes from."
 
 // ask reads the question.
 func ask(x syntax.Expr) (q question, ok bool) {
@@ -99,6 +98,11 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		return *fail
 	}
 	q, known := ask(x)
+	if !known {
+		if r := s.evidence(ctx, x); r != nil {
+			return *r
+		}
+	}
 	name, isName := x.(*syntax.Name)
 	switch {
 	case known:
@@ -128,7 +132,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	}
 	t := search(ctx, graph.Value, from, q.reverse)
 	if t == nil {
-		return failure("%s: the search was stopped", describe.Reason(context.Cause(ctx)))
+		return *stopped(ctx)
 	}
 	if q.to == nil {
 		return Reply{Out: s.members(&q, t)}

@@ -1,0 +1,226 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/internal/words"
+	"ein/lang/describe"
+	"ein/lang/show"
+	"ein/lang/syntax"
+)
+
+// evidence shows why a structure is in a graph: what a bridge or a node holds
+// together, or what joins it all the same; the order, whose lack is an error with its
+// cycle; the edges that a flow cannot pass. It is nil for any other expression.
+func (s *Session) evidence(ctx context.Context, x syntax.Expr) *Reply {
+	var at []syntax.Expr
+	if i, ok := x.(*syntax.Index); ok {
+		x, at = i.X, i.Indices
+	}
+	c, ok := x.(*syntax.Call)
+	if !ok || len(c.Args) == 0 {
+		return nil
+	}
+	switch name := c.Fun.Name; {
+	case name == "bridges" && (len(at) == 0 || len(at) == 2), name == "cut_nodes" && len(at) <= 1:
+		return s.holding(ctx, c, at)
+	case name == "topo_order" && at == nil:
+		order, _, fail := s.compute(ctx, syntax.ExprString(c))
+		if fail != nil {
+			return fail
+		}
+		nodes := make([]int, order.Value.Shape.Dim(0))
+		for v, k := range order.Value.ToDense() {
+			nodes[int(k)] = v
+		}
+		return &Reply{Out: fmt.Sprintf("every edge leads forward in %s\n", s.list(nodes, ", "))}
+	case (name == "mincut" || name == "maxflow") && at == nil && len(c.Args) == 3:
+		return s.cut(ctx, c)
+	}
+	return nil
+}
+
+// cut shows the edges of a minimum cut, the heaviest first.
+func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
+	var args []string
+	for _, a := range c.Args {
+		args = append(args, syntax.ExprString(a.Value))
+	}
+	out, _, fail := s.compute(ctx, "mincut("+strings.Join(args, ", ")+")")
+	if fail != nil {
+		return fail
+	}
+	n, total := out.Value.Shape.Dim(0), 0.0
+	type edge struct {
+		i, j   int
+		weight float64
+	}
+	var edges []edge
+	next := neighbours(out.Value, false)
+	for i := range n {
+		if ctx.Err() != nil {
+			return stopped(ctx)
+		}
+		next(i, func(j int) {
+			e := edge{i, j, out.Value.At(i, j)}
+			edges = append(edges, e)
+			total += e.weight
+		})
+	}
+	from, fail := s.node(ctx, c.Args[1].Value, n)
+	if fail != nil {
+		return fail
+	}
+	to, fail := s.node(ctx, c.Args[2].Value, n)
+	if fail != nil {
+		return fail
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(b.weight, a.weight) })
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s from %s to %s and no more: it all goes over %s\n", show.Number(total), s.label(from), s.label(to), words.Plural(len(edges), "edge"))
+	for k, e := range edges {
+		if k == mostShown {
+			fmt.Fprintf(&b, "  ... and %d more\n", len(edges)-mostShown)
+			break
+		}
+		fmt.Fprintf(&b, "  %s -> %s: %s\n", s.label(e.i), s.label(e.j), show.Number(e.weight))
+	}
+	return &Reply{Out: b.String()}
+}
+
+// mostShown is how many parts of an answer are listed.
+const mostShown = 20
+
+// holding explains bridges and cut nodes: one, or all of them.
+func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr) *Reply {
+	graph, _, fail := s.compute(ctx, syntax.ExprString(c.Args[0].Value))
+	if fail != nil {
+		return fail
+	}
+	n := graph.Value.Shape.Dim(0)
+	g := joinedBy(n, neighbours(graph.Value, false))
+	node, bridge := c.Fun.Name == "cut_nodes", make([]int, len(at))
+	for k, x := range at {
+		if bridge[k], fail = s.node(ctx, x, n); fail != nil {
+			return fail
+		}
+	}
+	if len(at) > 0 {
+		return &Reply{Out: s.hold(g, bridge, node)}
+	}
+	out, _, fail := s.compute(ctx, syntax.ExprString(c))
+	if fail != nil {
+		return fail
+	}
+	var b strings.Builder
+	count := 0
+	tell := func(what ...int) {
+		if count++; count <= mostShown {
+			b.WriteString("  " + strings.TrimPrefix(s.hold(g, what, node), "yes: "))
+		}
+	}
+	next := func(i int, visit func(j int)) { visit(i) }
+	if !node {
+		next = neighbours(out.Value, false)
+	}
+	for i := range n {
+		if ctx.Err() != nil {
+			return stopped(ctx)
+		}
+		next(i, func(j int) {
+			switch {
+			case node && out.Value.At(i) != 0:
+				tell(i)
+			case !node && i < j:
+				tell(i, j)
+			}
+		})
+	}
+	what := "bridge"
+	if node {
+		what = "cut node"
+	}
+	if count > mostShown {
+		fmt.Fprintf(&b, "  ... and %d more\n", count-mostShown)
+	}
+	return &Reply{Out: words.Plural(count, what) + "\n" + b.String()}
+}
+
+// hold says what falls apart without a node or an edge, or what joins it.
+func (s *Session) hold(g [][]int, what []int, node bool) string {
+	without, ends := s.label(what[0]), g[what[0]]
+	if !node {
+		without, ends = s.label(what[0])+" - "+s.label(what[1]), what
+		if !slices.Contains(g[what[0]], what[1]) {
+			return fmt.Sprintf("no: there is no edge between %s and %s\n", s.label(what[0]), s.label(what[1]))
+		}
+	}
+	var parts []string
+	found := make([]int, len(g)) // the node that each was found from, from 1
+	for _, end := range ends {
+		if found[end] > 0 || node && end == what[0] {
+			continue
+		}
+		part := []int{end}
+		found[end] = end + 1
+		for k := 0; k < len(part); k++ {
+			v := part[k]
+			for _, t := range g[v] {
+				left := node && t == what[0] || !node && (v == what[0] && t == what[1] || v == what[1] && t == what[0])
+				if !left && found[t] == 0 {
+					found[t] = v + 1
+					part = append(part, t)
+				}
+			}
+		}
+		slices.Sort(part)
+		parts = append(parts, "{"+s.list(part, ", ")+"}")
+	}
+	switch {
+	case len(parts) > 1:
+		return fmt.Sprintf("yes: without %s, nothing joins %s\n", without, strings.Join(parts, " and "))
+	case node:
+		return fmt.Sprintf("no: without %s, what it joins is still joined\n", without)
+	}
+	round := []int{what[1]}
+	for v := what[1]; v != what[0]; {
+		v = found[v] - 1
+		round = append(round, v)
+	}
+	slices.Reverse(round)
+	return fmt.Sprintf("no: without %s, there is %s\n", without, s.list(round, " - "))
+}
+
+// joinedBy is the neighbours of each node, whatever the direction of edges.
+func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
+	g := make([][]int, n)
+	for i := range n {
+		next(i, func(j int) { g[i], g[j] = append(g[i], j), append(g[j], i) })
+	}
+	for i := range g {
+		slices.Sort(g[i])
+		g[i] = slices.Compact(g[i])
+	}
+	return g
+}
+
+// list is nodes by name, as many as fit a few lines.
+func (s *Session) list(nodes []int, sep string) string {
+	var names []string
+	for _, v := range nodes[:min(len(nodes), mostShown)] {
+		names = append(names, s.label(v))
+	}
+	if more := len(nodes) - mostShown; more > 0 {
+		names = append(names, fmt.Sprintf("... %d more", more))
+	}
+	return strings.Join(names, sep)
+}
+
+func stopped(ctx context.Context) *Reply {
+	r := failure("%s: the search was stopped", describe.Reason(context.Cause(ctx)))
+	return &r
+}
