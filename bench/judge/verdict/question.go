@@ -3,8 +3,6 @@ package verdict
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -23,15 +21,6 @@ type Question struct {
 	Program string
 }
 
-// fixed reports whether the wording of a question leaves nothing open. In cb1 lenient
-// mode is that of the paper; later generators state their conventions unless the id
-// asks for the phrasing of the paper.
-func fixed(in *instance.Instance) bool {
-	const options = 5 // of the parts of an id the first that may be one
-	parts := strings.Split(in.ID, "-")
-	return in.Version != "cb1" && !slices.Contains(parts[min(options, len(parts)):], "implicit")
-}
-
 // NewQuestion is the question of an instance; without why it has no more than scoring
 // needs.
 func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
@@ -47,7 +36,7 @@ func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
 	if s := in.Query.Source; s != nil && *s >= 0 && *s < len(in.Nodes) {
 		source = in.Nodes[*s]
 	}
-	reference, err := answer.NewReference(in.Answer, c.Result, answer.Asked{Source: source, Labels: in.Nodes, Fixed: fixed(in)})
+	reference, err := answer.NewReference(in.Answer, c.Result, answer.Asked{Source: source, Labels: in.Nodes, Fixed: answer.FixedWording(in.ID, in.Version)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", quoted(in.ID), err)
 	}

@@ -35,22 +35,26 @@ func (c *Constants) Add(r *Reference) error {
 	c.count++
 	place := func(label string) string { return strconv.Itoa(slices.Index(r.asked.Labels, label)) }
 	text := r.value
+	asked := Asked{Fixed: r.asked.Fixed}
 	switch c.t {
 	case category.Set:
-		var names []JSON
+		var places []int
 		for i := range text.more.values {
-			names = append(names, JSON{kind: jsonString, text: place(text.more.values[i].text)})
+			places = append(places, slices.Index(r.asked.Labels, text.more.values[i].text))
 		}
-		text = list(names)
+		slices.Sort(places)
+		text = placeSet(places)
 	case category.String:
 		text.text = place(text.text)
 	}
-	asked := Asked{Source: place(r.asked.Source), Fixed: r.asked.Fixed}
-	key := fmt.Sprint(string(text.Raw()), asked.Source, asked.Fixed, len(r.asked.Labels))
-	if c.asked[key] == nil {
-		for i := range r.asked.Labels {
-			asked.Labels = append(asked.Labels, strconv.Itoa(i))
+	if c.t == category.Set || c.t == category.String { // of the others an answer names no node
+		asked.Labels = places(len(r.asked.Labels))
+		if r.asked.Source != "" {
+			asked.Source = place(r.asked.Source)
 		}
+	}
+	key := fmt.Sprint(string(text.Raw()), asked.Source, asked.Fixed, len(asked.Labels))
+	if c.asked[key] == nil {
 		same, err := NewReference(text.Raw(), c.t, asked)
 		if err != nil {
 			return err
@@ -61,45 +65,100 @@ func (c *Constants) Add(r *Reference) error {
 	return nil
 }
 
-// Best is the answer that is right most often in a mode, and how often. Of several the
-// first in the order of their texts is taken.
-func (c *Constants) Best(m Mode) (string, int) {
-	give := map[string]func(*Reference) JSON{}
+// Constant is the best answer that is the same for every question, and how often it
+// is right.
+type Constant struct {
+	Answer string  `json:"answer"`
+	Right  int     `json:"right"`
+	Share  float64 `json:"share"`
+}
+
+// Best is the answer that is right most often in a mode. Of several the first in the
+// order of their texts is taken.
+func (c *Constants) Best(m Mode) Constant {
+	right := map[string]int{}
+	try := func(name string, v JSON, q *sameAnswer) {
+		n := 0
+		if MatchAnswer(&v, &q.Reference, c.t, c.category, m) == Correct {
+			n = q.count
+		}
+		right[name] += n
+	}
+	all := map[string]JSON{} // of floats, of which any may be near any other
 	for _, q := range c.asked {
-		v := q.value
-		give[string(v.Raw())] = func(*Reference) JSON { return v }
-		if c.t == category.Integer {
-			for _, near := range []string{q.low.text(), q.high.text()} {
-				give[near] = func(*Reference) JSON { return JSON{kind: jsonNumber, text: near} }
+		all[string(q.value.Raw())] = q.value
+	}
+	for _, q := range c.asked {
+		near := map[string]JSON{string(q.value.Raw()): q.value}
+		switch c.t {
+		case category.Float:
+			near = all
+		case category.Integer:
+			for _, text := range []string{q.low.text(), q.high.text()} {
+				near[text] = JSON{kind: jsonNumber, text: text}
 			}
+		case category.Set:
+			v := q.toggled()
+			near[string(v.Raw())] = v
+			try("every label", placeSet(numbers(q.asked.Labels)), q)
+			try("the named node", placeSet(numbers([]string{q.asked.Source})), q)
+		case category.String:
+			try("the named node", JSON{kind: jsonString, text: q.asked.Source}, q)
+		}
+		for name, v := range near {
+			try(name, v, q)
 		}
 	}
-	named := func(names ...string) JSON {
-		var values []JSON
-		for _, x := range names {
-			values = append(values, JSON{kind: jsonString, text: x})
-		}
-		return list(values)
-	}
-	switch c.t {
-	case category.Set:
-		give["every label"] = func(r *Reference) JSON { return named(r.asked.Labels...) }
-		give["the named node"] = func(r *Reference) JSON { return named(r.asked.Source) }
-	case category.String:
-		give["the named node"] = func(r *Reference) JSON { return JSON{kind: jsonString, text: r.asked.Source} }
-	}
-	best, most := "", -1
-	for _, name := range slices.Sorted(maps.Keys(give)) {
-		right := 0
-		for _, q := range c.asked {
-			v := give[name](&q.Reference)
-			if MatchAnswer(&v, &q.Reference, c.t, c.category, m) == Correct {
-				right += q.count
-			}
-		}
-		if right > most {
-			best, most = name, right
+	best := Constant{Right: -1}
+	for _, name := range slices.Sorted(maps.Keys(right)) {
+		if right[name] > best.Right {
+			best.Answer, best.Right = name, right[name]
 		}
 	}
-	return best, max(0, most)
+	best.Right = max(0, best.Right)
+	best.Share = float64(best.Right) / float64(max(1, c.count))
+	return best
+}
+
+// toggled is the set of a question with its source put in, or left out.
+func (q *sameAnswer) toggled() JSON {
+	var names []string
+	for i := range q.value.more.values {
+		names = append(names, q.value.more.values[i].text)
+	}
+	if at := slices.Index(names, q.asked.Source); at >= 0 {
+		names = slices.Delete(names, at, at+1)
+	} else {
+		names = append(names, q.asked.Source)
+	}
+	list := numbers(names)
+	slices.Sort(list)
+	return placeSet(list)
+}
+
+// places is as many labels, which are numbers.
+func places(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
+// numbers is such labels as numbers.
+func numbers(places []string) []int {
+	list := make([]int, len(places))
+	for i, p := range places {
+		list[i], _ = strconv.Atoi(p) // places wrote it
+	}
+	return list
+}
+
+// placeSet is a set of nodes by their places.
+func placeSet(places []int) JSON {
+	var values []JSON
+	for _, p := range places {
+		values = append(values, JSON{kind: jsonString, text: strconv.Itoa(p)})
+	}
+	return list(values)
 }

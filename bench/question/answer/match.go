@@ -94,6 +94,15 @@ type Asked struct {
 	Fixed  bool     // the wording leaves nothing open, and lenient is strict
 }
 
+// FixedWording reports whether the wording of an instance leaves nothing open. In cb1
+// lenient mode is that of the paper; later generators state their conventions unless
+// the id asks for the phrasing of the paper.
+func FixedWording(id, version string) bool {
+	const options = 5 // of the parts of an id the first that may be one
+	parts := strings.Split(id, "-")
+	return version != "cb1" && !slices.Contains(parts[min(options, len(parts)):], "implicit")
+}
+
 // Reference is the right answer of a question.
 type Reference struct {
 	value JSON

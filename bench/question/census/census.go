@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 )
@@ -86,6 +87,10 @@ type Group struct {
 	Top      []Answer `json:"top_answers,omitempty"`
 	Majority float64  `json:"majority_baseline"`
 	True     *float64 `json:"true_share,omitempty"` // of booleans, those in compounds included
+	// Constants is for each mode of scoring the best that somebody does who gives the
+	// same answer to all questions of a category, which may be "every label" or "the
+	// named node".
+	Constants map[answer.Mode]answer.Constant `json:"best_constants"`
 
 	// Redraws is cases that were drawn and thrown away for each instance, Redrawn
 	// the share of instances with any, both recomputed from the ids. Unknown is
@@ -102,6 +107,7 @@ type Group struct {
 	redraws, redrawn, right int
 	booleans, trues         int
 	answers                 map[[16]byte]*Answer
+	constants               *answer.Constants
 }
 
 // Report is the description of a file.
@@ -127,6 +133,7 @@ func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
 			cat = newGroup(in.Category)
 			cat.Level, cat.Result = in.Level, in.ResultType
 			cat.answers = map[[16]byte]*Answer{}
+			cat.constants = answer.NewConstants(category.Result(in.ResultType), in.Category)
 			groups[in.Category] = cat
 		}
 		level := groups[in.Level]
@@ -142,6 +149,9 @@ func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
 			g.add(in, f)
 		}
 		cat.count(f.answer)
+		if err := cat.constant(in); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.ID, err)
+		}
 	}
 	r := &Report{Version: 1, TokenEstimate: TokenEstimate, All: all}
 	for i := range category.Table {
@@ -151,8 +161,12 @@ func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
 		}
 		g.finishAnswers()
 		r.Categories = append(r.Categories, g)
-		groups[g.Level].right += g.right
-		all.right += g.right
+		for _, above := range []*Group{groups[g.Level], all} {
+			above.right += g.right
+			for m, best := range g.Constants {
+				above.Constants[m] = answer.Constant{Right: above.Constants[m].Right + best.Right}
+			}
+		}
 	}
 	for _, level := range []string{"L1", "L2", "L3"} {
 		if g := groups[level]; g != nil {
@@ -167,7 +181,7 @@ func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
 }
 
 func newGroup(name string) *Group {
-	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}}
+	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}, Constants: map[answer.Mode]answer.Constant{}}
 }
 
 // facts is what has to be worked out of an instance.
@@ -262,13 +276,29 @@ func (g *Group) count(text string) {
 	key := [16]byte(sum[:])
 	a := g.answers[key]
 	if a == nil {
-		if len(text) > longAnswer {
-			text = text[:longAnswer-3] + "..."
-		}
-		a = &Answer{Text: text}
+		a = &Answer{Text: clip(text)}
 		g.answers[key] = a
 	}
 	a.Count++
+}
+
+func clip(text string) string {
+	if len(text) > longAnswer {
+		return text[:longAnswer-3] + "..."
+	}
+	return text
+}
+
+func (g *Group) constant(in *instance.Instance) error {
+	asked := answer.Asked{Labels: in.Nodes, Fixed: answer.FixedWording(in.ID, in.Version)}
+	if s := in.Query.Source; s != nil {
+		asked.Source = in.Nodes[*s]
+	}
+	r, err := answer.NewReference(in.Answer, category.Result(in.ResultType), asked)
+	if err == nil {
+		err = g.constants.Add(&r)
+	}
+	return err
 }
 
 func (g *Group) finishAnswers() {
@@ -284,6 +314,10 @@ func (g *Group) finishAnswers() {
 	g.Top = slices.Clip(g.Top[:min(len(g.Top), topAnswers)])
 	g.right = g.Top[0].Count
 	g.answers = nil
+	for _, m := range answer.Modes() {
+		g.Constants[m] = g.constants.Best(m)
+	}
+	g.constants = nil
 }
 
 func (g *Group) finish() {
@@ -291,6 +325,10 @@ func (g *Group) finish() {
 		return
 	}
 	n := float64(g.Instances)
+	for m, best := range g.Constants {
+		best.Share = float64(best.Right) / n
+		g.Constants[m] = best
+	}
 	g.Majority = float64(g.right) / n
 	if g.booleans > 0 {
 		share := float64(g.trues) / float64(g.booleans)

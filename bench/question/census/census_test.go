@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 )
@@ -89,7 +90,7 @@ func TestCollect(t *testing.T) {
 		}
 		if g.Name != category.Table[i].Name || g.Instances != each || densities != each || g.Distinct != len(answers) || len(g.Top) != min(len(answers), topAnswers) ||
 			!near(g.N.Mean, n/each) || !near(g.Question.Characters.Mean, chars/each) || !near(g.Majority, float64(most)/each) ||
-			g.Top[0].Count != most || !near(g.Redraws, redraws/each) || !near(g.Redrawn, redrawn/each) {
+			g.Top[0].Count != most || g.Constants[answer.Strict].Right < most || g.Constants[answer.Lenient].Right < g.Constants[answer.Strict].Right || !near(g.Redraws, redraws/each) || !near(g.Redrawn, redrawn/each) {
 			t.Errorf("%+v", g)
 		}
 		boolean := g.Result == string(category.Boolean) || g.Result == string(category.Compound)
@@ -106,7 +107,7 @@ func TestCollect(t *testing.T) {
 
 	text := r.Text()
 	for _, g := range r.Categories {
-		if strings.Count(text, "\n"+g.Name+" ") != 3 {
+		if strings.Count(text, "\n"+g.Name+" ") != 4 {
 			t.Errorf("%s is not in each table of\n%s", g.Name, text)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/bench/question/answer"
 	"ein/internal/table"
 )
 
@@ -47,6 +48,16 @@ func (r *Report) Text() string {
 	answers := table.Of(rows)
 	answers.Columns[5].Words = true
 	b.WriteString(answers.Text())
+
+	heading("The best answer that is the same for every question, and how often it is right in each mode of scoring")
+	rows = [][]string{{"", "strict", "", "relaxed", "lenient", ""}}
+	for _, g := range groups { // a container makes no constant better: relaxed has the answer of strict
+		strict, lenient := g.Constants[answer.Strict], g.Constants[answer.Lenient]
+		rows = append(rows, []string{g.Name, percent(strict.Share), clip(strict.Answer), percent(g.Constants[answer.Relaxed].Share), percent(lenient.Share), clip(lenient.Answer)})
+	}
+	constants := table.Of(rows)
+	constants.Columns[2].Words, constants.Columns[5].Words = true, true
+	b.WriteString(constants.Text())
 
 	heading("Mean lengths in characters, and in tokens (" + r.TokenEstimate + ")")
 	rows = [][]string{{"", "", "question", "tokens", "Ein", "tokens", "Python", "tokens"}}

@@ -73,6 +73,7 @@ type Report struct {
 	B       Summary `json:"b"`
 	Pairing Pairing `json:"pairing"`
 	Strict  Scoring `json:"strict"`
+	Relaxed Scoring `json:"relaxed"`
 	Lenient Scoring `json:"lenient"`
 	Tokens  Spent   `json:"tokens"`         // of output, reasoning included
 	Cost    *Spent  `json:"cost,omitempty"` // dollars; when both runs have prices
@@ -88,6 +89,7 @@ type Summary struct {
 	Missing   int                `json:"missing"` // without a reply
 	Infra     int                `json:"infra_errors"`
 	Strict    *stats.Share       `json:"strict"` // of the others; null when there are none
+	Relaxed   *stats.Share       `json:"relaxed"`
 	Lenient   *stats.Share       `json:"lenient"`
 	// StratifiedSE is the error of Strict when the number of questions of each
 	// category is fixed by the design.
@@ -187,6 +189,7 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	r := &Report{Version: 1, Alpha: opt.Alpha, Margin: opt.Margin, Power: opt.Power, Seed: opt.Seed, Resamples: opt.Resamples,
 		A: x.summary(&opt), B: y.summary(&opt), Pairing: *pairing,
 		Strict:  scoring(pairs, answer.Strict, &opt),
+		Relaxed: scoring(pairs, answer.Relaxed, &opt),
 		Lenient: scoring(pairs, answer.Lenient, &opt)}
 	if r.Tokens, err = spent(pairs, func(r *run.Reply) float64 { return float64(r.Usage.Output) }, &opt); err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func usable(row *run.Row) bool {
 
 func (a *answers) summary(opt *Options) Summary {
 	s := Summary{Dir: a.run.Dir, Model: a.run.Config.Model, Modes: a.modes, Encodings: a.encodings, Asked: len(a.rows)}
-	var strict, lenient []float64
+	right := map[answer.Mode][]float64{}
 	var clusters []structure
 	var categories []string
 	for _, row := range a.rows {
@@ -105,14 +105,15 @@ func (a *answers) summary(opt *Options) Summary {
 			s.Infra++
 			continue
 		}
-		strict = append(strict, one(row.Score.Strict))
-		lenient = append(lenient, one(row.Score.Lenient))
+		for _, m := range answer.Modes() {
+			right[m] = append(right[m], one(row.Score.In(m)))
+		}
 		clusters = append(clusters, structureOf(row))
 		categories = append(categories, row.Instance.Category)
 	}
-	s.Strict = stats.ShareOf(strict, clusters, 1-opt.Alpha)
-	s.Lenient = stats.ShareOf(lenient, clusters, 1-opt.Alpha)
-	s.StratifiedSE = number(stats.Stratified(strict, categories, clusters).SE)
+	share := func(m answer.Mode) *stats.Share { return stats.ShareOf(right[m], clusters, 1-opt.Alpha) }
+	s.Strict, s.Relaxed, s.Lenient = share(answer.Strict), share(answer.Relaxed), share(answer.Lenient)
+	s.StratifiedSE = number(stats.Stratified(right[answer.Strict], categories, clusters).SE)
 	s.Flatness = flatness(a.rows, opt)
 	return s
 }

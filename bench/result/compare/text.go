@@ -31,7 +31,7 @@ func (r *Report) sides(b *strings.Builder) {
 		fmt.Fprintf(b, "%s  %s, %s, %s: %s\n", s.name, s.Model, list(s.Modes), list(s.Encodings), s.Dir)
 	}
 	confidence := r.confidence()
-	rows := [][]string{{"", "asked", "no reply", "infra", "strict %", confidence, "stratified SE", "lenient %", confidence}}
+	rows := [][]string{{"", "asked", "no reply", "infra", "strict %", confidence, "stratified SE", "relaxed %", confidence, "lenient %", confidence}}
 	for _, s := range []struct {
 		name string
 		*Summary
@@ -40,6 +40,8 @@ func (r *Report) sides(b *strings.Builder) {
 		rate, interval := show.Share(s.Strict)
 		row = append(row, rate, interval)
 		row = append(row, points(s.StratifiedSE))
+		rate, interval = show.Share(s.Relaxed)
+		row = append(row, rate, interval)
 		rate, interval = show.Share(s.Lenient)
 		rows = append(rows, append(row, rate, interval))
 	}
@@ -89,6 +91,7 @@ func (r *Report) scorings(b *strings.Builder) {
 		groups [][]*Group
 	}{
 		{"strict", [][]*Group{r.Strict.Categories, r.Strict.Levels, {r.Strict.All}}},
+		{"relaxed", [][]*Group{r.Relaxed.Levels, {r.Relaxed.All}}},
 		{"lenient", [][]*Group{r.Lenient.Levels, {r.Lenient.All}}},
 	} {
 		rows := [][]string{{s.name, "pairs", "A %", "B %", "A - B", r.confidence(), "A only", "B only", "p", "Holm"}}

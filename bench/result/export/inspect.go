@@ -100,16 +100,16 @@ type (
 		Cost      float64 `json:"total_cost,omitempty"`
 	}
 	inspectSample struct {
-		ID       string                  `json:"id"`
-		Epoch    int                     `json:"epoch"`
-		Input    string                  `json:"input"`
-		Target   string                  `json:"target"`
-		Messages []inspectMessage        `json:"messages"`
-		Output   inspectOutput           `json:"output"`
-		Scores   map[string]inspectGrade `json:"scores,omitempty"`
-		Metadata map[string]any          `json:"metadata"`
-		Usage    map[string]inspectUsage `json:"model_usage"`
-		Error    *inspectError           `json:"error,omitempty"`
+		ID       string                       `json:"id"`
+		Epoch    int                          `json:"epoch"`
+		Input    string                       `json:"input"`
+		Target   string                       `json:"target"`
+		Messages []inspectMessage             `json:"messages"`
+		Output   inspectOutput                `json:"output"`
+		Scores   map[answer.Mode]inspectGrade `json:"scores,omitempty"`
+		Metadata map[string]any               `json:"metadata"`
+		Usage    map[string]inspectUsage      `json:"model_usage"`
+		Error    *inspectError                `json:"error,omitempty"`
 	}
 	inspectMessage struct {
 		ID      string `json:"id"`
@@ -209,9 +209,8 @@ func (p *Part) WriteInspect(w io.Writer, t Times) error {
 		}
 	}
 	l.Stats.Usage[l.Eval.Model] = all
-	l.Results.Scores = []inspectScore{
-		p.results(answer.Strict),
-		p.results(answer.Lenient),
+	for _, m := range answer.Modes() {
+		l.Results.Scores = append(l.Results.Scores, p.results(m))
 	}
 	if missing := len(p.Rows) - l.Results.Completed; missing > 0 {
 		l.Status = "error"
@@ -295,7 +294,10 @@ func (p *Part) sample(row *run.Row) inspectSample {
 	}
 	s.Output = inspectOutput{Model: r.Model, Choices: []inspectChoice{{said, stop}}, Completion: r.Reply, Usage: &u}
 	if counts(row.Score) {
-		s.Scores = map[string]inspectGrade{"strict": grade(row.Score, row.Score.Strict), "lenient": grade(row.Score, row.Score.Lenient)}
+		s.Scores = map[answer.Mode]inspectGrade{}
+		for _, m := range answer.Modes() {
+			s.Scores[m] = grade(row.Score, row.Score.In(m))
+		}
 	}
 	return s
 }

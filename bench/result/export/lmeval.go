@@ -24,12 +24,13 @@ type harnessSample struct {
 	Resps     [][]string                `json:"resps"`
 	Filtered  []string                  `json:"filtered_resps"`
 	Filter    string                    `json:"filter"`
-	Metrics   []string                  `json:"metrics"`
+	Metrics   []answer.Mode             `json:"metrics"`
 	DocHash   string                    `json:"doc_hash"`
 	Prompt    string                    `json:"prompt_hash"`
 	Hash      string                    `json:"target_hash"`
 	// The shares of right answers among the samples; null when none is scored.
 	Strict  *float64 `json:"strict"`
+	Relaxed *float64 `json:"relaxed"`
 	Lenient *float64 `json:"lenient"`
 }
 
@@ -55,7 +56,7 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 		rows := p.Rows[doc*samples : (doc+1)*samples]
 		in := rows[0].Instance
 		d := newHarnessDoc(in)
-		s := harnessSample{DocID: doc, Doc: d, Target: d.Reference, Filter: "none", Metrics: []string{"strict", "lenient"}, Hash: hash(d.Reference),
+		s := harnessSample{DocID: doc, Doc: d, Target: d.Reference, Filter: "none", Metrics: answer.Modes(), Hash: hash(d.Reference),
 			Arguments: map[string]map[string]any{"gen_args_0": {"arg_0": p.prompt(in), "arg_1": p.arguments()}}, Prompt: hash(p.prompt(in))}
 		b, err := json.Marshal(d)
 		if err != nil {
@@ -78,6 +79,7 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 		}
 		s.Resps, s.Filtered = [][]string{replies}, replies
 		s.Strict = share(scores, answer.Strict)
+		s.Relaxed = share(scores, answer.Relaxed)
 		s.Lenient = share(scores, answer.Lenient)
 		if err := encode(w, &s); err != nil {
 			return left, err

@@ -105,6 +105,7 @@ type CellReport struct {
 	Infra   int          `json:"infra_errors"`
 	Clashes int          `json:"clashes"` // left out: they share other parts with the questions seen than the cell says
 	Strict  *stats.Share `json:"strict"`  // null without answers
+	Relaxed *stats.Share `json:"relaxed"`
 	Lenient *stats.Share `json:"lenient"`
 }
 
@@ -233,9 +234,9 @@ type sample struct {
 }
 
 type answers struct {
-	strict, lenient []float64
-	values          []float64 // one of them, of which gaps are
-	cluster         []int
+	right   map[answer.Mode][]float64
+	values  []float64 // those of one mode, of which gaps are
+	cluster []int
 }
 
 func (s *sample) has(terms []term) bool {
@@ -260,7 +261,7 @@ func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Opti
 		if len(rows[c]) == 0 {
 			continue
 		}
-		x, a := CellReport{Cell: c, Asked: len(rows[c])}, &answers{}
+		x, a := CellReport{Cell: c, Asked: len(rows[c])}, &answers{right: map[answer.Mode][]float64{}}
 		for _, row := range rows[c] {
 			clash, err := known.clash(c, row.Instance)
 			switch {
@@ -275,14 +276,15 @@ func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Opti
 			case row.Score.Outcome == answer.InfraError:
 				x.Infra++
 			default:
-				a.strict = append(a.strict, one(row.Score.Strict))
-				a.lenient = append(a.lenient, one(row.Score.Lenient))
+				for _, m := range answer.Modes() {
+					a.right[m] = append(a.right[m], one(row.Score.In(m)))
+				}
 				a.cluster = append(a.cluster, groups.of(row, member))
 			}
 		}
-		a.values = a.strict
+		a.values = a.right[answer.Strict]
 		if opt.Lenient {
-			a.values = a.lenient
+			a.values = a.right[answer.Lenient]
 		}
 		if len(a.values) > 0 {
 			s.cells[c] = a
@@ -305,8 +307,8 @@ func (s *sample) resolve(g *groups) {
 func (s *sample) report(opt *Options) []CellReport {
 	for i := range s.reports {
 		if a := s.cells[s.reports[i].Cell]; a != nil {
-			s.reports[i].Strict = stats.ShareOf(a.strict, a.cluster, 1-opt.Alpha)
-			s.reports[i].Lenient = stats.ShareOf(a.lenient, a.cluster, 1-opt.Alpha)
+			share := func(m answer.Mode) *stats.Share { return stats.ShareOf(a.right[m], a.cluster, 1-opt.Alpha) }
+			s.reports[i].Strict, s.reports[i].Relaxed, s.reports[i].Lenient = share(answer.Strict), share(answer.Relaxed), share(answer.Lenient)
 		}
 	}
 	return s.reports

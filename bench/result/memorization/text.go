@@ -32,10 +32,12 @@ func (r *Report) Text() string {
 
 func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 	confidence := show.Percent(1 - r.Alpha)
-	rows := [][]string{{e.Name, "asked", "no reply", "infra", "clashes", "strict %", confidence, "lenient %", confidence}}
+	rows := [][]string{{e.Name, "asked", "no reply", "infra", "clashes", "strict %", confidence, "relaxed %", confidence, "lenient %", confidence}}
 	for _, c := range e.Cells {
 		row := []string{string(c.Cell), words.Count(c.Asked), words.Count(c.Missing), words.Count(c.Infra), words.Count(c.Clashes)}
 		rate, interval := show.Share(c.Strict)
+		row = append(row, rate, interval)
+		rate, interval = show.Share(c.Relaxed)
 		row = append(row, rate, interval)
 		rate, interval = show.Share(c.Lenient)
 		rows = append(rows, append(row, rate, interval))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ein/bench/ask/run"
+	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/census"
 	"ein/bench/question/instance"
@@ -25,7 +26,14 @@ func buildCategories(r *Report, s *Section) error {
 	for i, a := range r.Arms {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("arm%d", i+1), a.Name, Percent})
 	}
-	majority, err := r.majority()
+	constants := &Table{
+		ID: "constants", Title: "Best constant answers", Keys: []string{"level", "category"},
+		Caption: "How often the best answer that is the same for every question of a category is right, in each mode of scoring: what an accuracy has to exceed. Nodes are given by their places; an answer may also be every label, or the node that the question names.",
+	}
+	for _, m := range answer.Modes() {
+		constants.Columns = append(constants.Columns, Column{string(m), string(m), Percent})
+	}
+	groups, err := r.census()
 	if err != nil {
 		return err
 	}
@@ -39,20 +47,36 @@ func buildCategories(r *Report, s *Section) error {
 		for _, a := range r.Arms {
 			line.Cells = append(line.Cells, share(only(a.scored, func(it *item) bool { return it.Instance.Category == c.Name }), r.right))
 		}
-		line.Cells = append(line.Cells, majority(c.Name))
+		g := groups[c.Name]
+		line.Cells = append(line.Cells, exactly(g, func() float64 { return g.Majority }))
 		t.Rows = append(t.Rows, line)
+		best := Row{Keys: line.Keys}
+		for _, m := range answer.Modes() {
+			best.Cells = append(best.Cells, exactly(g, func() float64 { return g.Constants[m].Share }))
+		}
+		constants.Rows = append(constants.Rows, best)
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	s.Tables = append(s.Tables, t)
+	s.Tables = append(s.Tables, t, constants)
 	s.Figures = append(s.Figures, t.figure(chart.Heat, len(r.Arms), "accuracy (%)", "Accuracy ("+r.Options.Scoring()+", %) by category. The intervals are in the table."))
 	return nil
 }
 
-// majority is the share of the most common answer of each category, over all
-// questions that were asked of any arm; missing where answers cannot be read.
-func (r *Report) majority() (func(category string) chart.Value, error) {
+// exactly is a share of the questions of a group, missing without one.
+func exactly(g *census.Group, share func() float64) chart.Value {
+	if g == nil {
+		return chart.Missing()
+	}
+	v := chart.Exact(100 * share())
+	v.N = g.Instances
+	return v
+}
+
+// census describes each category, over all questions that were asked of any arm;
+// none where answers cannot be read.
+func (r *Report) census() (map[string]*census.Group, error) {
 	seen := map[string]bool{}
 	var lost error
 	found, err := census.Collect(func(yield func(*instance.Instance, error) bool) {
@@ -73,16 +97,11 @@ func (r *Report) majority() (func(category string) chart.Value, error) {
 	if lost != nil {
 		return nil, lost
 	}
-	return func(category string) chart.Value {
-		if err == nil {
-			for _, g := range found.Categories {
-				if g.Name == category {
-					v := chart.Exact(100 * g.Majority)
-					v.N = g.Instances
-					return v
-				}
-			}
+	groups := map[string]*census.Group{}
+	if err == nil {
+		for _, g := range found.Categories {
+			groups[g.Name] = g
 		}
-		return chart.Missing()
-	}, nil
+	}
+	return groups, nil
 }

@@ -17,7 +17,8 @@ func statsVerb(a *cli.App) *cobra.Command {
 		Short: "Describe a file of instances",
 		Long: `Describes the instances of a file (- is standard input) by category and level: how
 many, how large, how dense; which answers are how common, and how often someone is
-right who always gives the most common one; how many graphs were drawn and thrown
+right who always gives the most common one, or the best constant of each mode of
+scoring; how many graphs were drawn and thrown
 away, recomputed from the ids; how long questions and programs are.
 
 Tokens are estimated as ` + census.TokenEstimate + `. Answers are counted up to
