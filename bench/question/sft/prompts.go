@@ -25,15 +25,22 @@ const (
 // Modes is all modes.
 func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python} }
 
-//go:embed prompts/*.md
+//go:embed prompts/*.md prompts/paper/*.md
 var embedded embed.FS
 
 // Prompts are the system prompts of the modes.
 type Prompts map[Mode]string
 
-// DefaultPrompts are the prompts of this version of the benchmark.
-func DefaultPrompts() Prompts {
-	sub, err := fs.Sub(embedded, "prompts")
+// DefaultPrompts are the prompts of this version of the benchmark. They state the
+// same conventions in every mode.
+func DefaultPrompts() Prompts { return embeddedIn("prompts") }
+
+// PaperPrompts are the prompts that the paper prints, word for word. It prints none for
+// the mode python.
+func PaperPrompts() Prompts { return embeddedIn("prompts/paper") }
+
+func embeddedIn(dir string) Prompts {
+	sub, err := fs.Sub(embedded, dir)
 	if err != nil {
 		panic("BUG: sft: " + err.Error())
 	}

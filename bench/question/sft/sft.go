@@ -17,27 +17,38 @@ const Canary = "closurebench:7c1e9b52-40d3-4f8a-9d6e-2b83a5f0c714"
 // Target is what the model learns to write.
 type Target string
 
-// The targets: the answer as JSON, or a program.
+// The targets: the answer as JSON, the same after the steps that lead to it, or a
+// program.
 const (
 	TargetAnswer Target = "answer"
+	TargetCoT    Target = "cot"
 	TargetEin    Target = "ein"
 	TargetPython Target = "python"
 )
 
 // Targets is all targets.
-func Targets() []Target { return []Target{TargetAnswer, TargetEin, TargetPython} }
+func Targets() []Target { return []Target{TargetAnswer, TargetCoT, TargetEin, TargetPython} }
+
+// Mode is how a model is asked for a target.
+func (t Target) Mode() Mode {
+	if t == TargetAnswer {
+		return Direct
+	}
+	return Mode(t)
+}
 
 // Format is the shape of a record.
 type Format string
 
-// The formats: a list of chat messages, or two strings.
+// The formats: a list of chat messages; two strings; or two lists of messages.
 const (
 	Messages         Format = "messages"
 	PromptCompletion Format = "prompt-completion"
+	Conversational   Format = "conversational"
 )
 
 // Formats is all formats.
-func Formats() []Format { return []Format{Messages, PromptCompletion} }
+func Formats() []Format { return []Format{Messages, PromptCompletion, Conversational} }
 
 // Options say what is written of each instance: one record for each target.
 type Options struct {
@@ -57,8 +68,8 @@ type record struct {
 	ID         string    `json:"id"`
 	Target     Target    `json:"target"`
 	Messages   []message `json:"messages,omitempty"`
-	Prompt     string    `json:"prompt,omitempty"`
-	Completion string    `json:"completion,omitempty"`
+	Prompt     any       `json:"prompt,omitempty"` // a string or messages, as Completion
+	Completion any       `json:"completion,omitempty"`
 	Canary     string    `json:"canary,omitempty"`
 }
 
@@ -67,15 +78,19 @@ func Write(w io.Writer, in *instance.Instance, opt *Options) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // programs are full of < and >
 	for _, target := range opt.Targets {
-		mode, reply, err := lesson(in, target)
+		reply, err := lesson(in, target)
 		if err != nil {
 			return err
 		}
 		r := record{ID: in.ID, Target: target, Canary: opt.Canary}
-		system := opt.Prompts[mode]
+		system := opt.Prompts[target.Mode()]
+		asked := []message{{"system", system}, {"user", in.Question}}
+		said := message{"assistant", reply}
 		switch opt.Format {
 		case Messages:
-			r.Messages = []message{{"system", system}, {"user", in.Question}, {"assistant", reply}}
+			r.Messages = append(asked, said)
+		case Conversational:
+			r.Prompt, r.Completion = asked, []message{said}
 		case PromptCompletion:
 			r.Prompt, r.Completion = system+"\n\n"+in.Question+"\n\n", reply
 		default:
@@ -88,18 +103,21 @@ func Write(w io.Writer, in *instance.Instance, opt *Options) error {
 	return nil
 }
 
-// lesson is the mode a target is asked for in and the reply to be learned, in
-// the form that the prompt of the mode asks for.
-func lesson(in *instance.Instance, target Target) (Mode, string, error) {
+// lesson is the reply to be learned, in the form that the prompt of its mode asks for.
+func lesson(in *instance.Instance, target Target) (string, error) {
+	answer := `{"answer": ` + string(in.Answer) + `}`
 	switch target {
 	case TargetAnswer:
-		return Direct, `{"answer": ` + string(in.Answer) + `}`, nil
+		return answer, nil
+	case TargetCoT:
+		steps, err := Steps(in)
+		return steps + "\n" + answer, err
 	case TargetEin:
-		return Ein, fenced("ein", in.EinProgram), nil
+		return fenced("ein", in.EinProgram), nil
 	case TargetPython:
-		return Python, fenced("python", in.PythonProgram), nil
+		return fenced("python", in.PythonProgram), nil
 	}
-	return "", "", fmt.Errorf("there is no target %q", target)
+	return "", fmt.Errorf("there is no target %q", target)
 }
 
 func fenced(lang, program string) string {

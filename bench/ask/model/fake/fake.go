@@ -96,8 +96,10 @@ func New(o Options) (*Server, error) {
 	for _, in := range o.Instances {
 		s.known[in.Question] = in
 	}
-	for mode, text := range sft.DefaultPrompts() {
-		s.modes[text] = mode
+	for _, prompts := range []sft.Prompts{sft.DefaultPrompts(), sft.PaperPrompts()} {
+		for mode, text := range prompts {
+			s.modes[text] = mode
+		}
 	}
 	if s.faults, err = choose(o.Faults); err != nil {
 		return nil, err

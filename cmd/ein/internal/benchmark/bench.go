@@ -70,14 +70,27 @@ func pickFlags(cmd *cobra.Command, mode *sft.Mode, encoding *surface.Encoding, s
 	cli.One(surface.Encodings()...).Flag(cmd, encoding, "encoding"+suffix, "only answers"+of+" to this `encoding`: nl, json, matrix")
 }
 
+// paperPrompts is what --prompts calls the prompts of the paper.
+const paperPrompts = "builtin:paper"
+
 // promptsFlag is the folder that replaces prompts of the benchmark.
 func promptsFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "prompts", "", "`folder` with other prompts")
+	cmd.Flags().StringVar(to, "prompts", "", "`folder` with other prompts, or "+paperPrompts+", those that the paper prints")
 }
 
-func prompts(dir string) (sft.Prompts, error) {
+// prompts are those for some modes.
+func prompts(a *cli.App, dir string, modes []sft.Mode) (sft.Prompts, error) {
 	p := sft.DefaultPrompts()
-	if dir != "" {
+	switch dir {
+	case "":
+	case paperPrompts:
+		p = sft.PaperPrompts()
+		for _, m := range modes {
+			if p[m] == "" {
+				return p, a.Usage("the paper prints no prompt for the mode %s: leave it out, or give a folder with %s.md", m, m)
+			}
+		}
+	default:
 		if err := p.Override(os.DirFS(dir)); err != nil {
 			return p, cli.Input("", dir, 0, fmt.Sprintf("the folder of prompts cannot be used: %v", cli.Cause(err)), "")
 		}

@@ -167,7 +167,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	if f.Schedule.Retries == 0 {
 		f.Schedule.Retries = -1
 	}
-	if f.Prompts, err = prompts(f.prompts); err != nil {
+	if f.Prompts, err = prompts(a, f.prompts, f.Modes); err != nil {
 		return err
 	}
 	if err := f.choose(ctx, a); err != nil {

@@ -31,13 +31,15 @@ func sftVerb(a *cli.App) *cobra.Command {
 		Short: "Turn instances into training data",
 		Long: `Writes training data as JSONL: for every instance and target one record, with what
 the model is told (the system prompt), what it is asked (the question) and what it
-should say: the answer as JSON, or the Ein or Python program in a fenced block.
+should say: the answer as JSON (answer), the same after the search, the filters and
+the counts that lead to it (cot), or the Ein or Python program in a fenced block.
 
   messages           {"id","target","messages":[{"role","content"},...],"canary"}
-  prompt-completion  {"id","target","prompt","completion","canary"}
+  prompt-completion  {"id","target","prompt","completion","canary"}, of two texts
+  conversational     the same, of two lists of messages
 
-The prompts are direct.md, ein.md and python.md of the benchmark; files of these
-names in the folder of --prompts replace them.
+The prompts are direct.md, cot.md, ein.md and python.md of the benchmark; files of
+these names in the folder of --prompts replace them.
 
 Each record has a field with a canary: text that is nowhere else, by which data sets
 and models that contain the benchmark can be told. It is
@@ -52,7 +54,11 @@ and models that contain the benchmark can be told. It is
 			case f.opt.Canary == "":
 				return a.Usage("the canary is empty; to mark no record, say --no-canary")
 			}
-			if f.opt.Prompts, err = prompts(f.prompts); err != nil {
+			var modes []sft.Mode
+			for _, t := range f.opt.Targets {
+				modes = append(modes, t.Mode())
+			}
+			if f.opt.Prompts, err = prompts(a, f.prompts, modes); err != nil {
 				return err
 			}
 			return writeSFT(ctx, a, f)
@@ -61,8 +67,8 @@ and models that contain the benchmark can be told. It is
 	flags := cmd.Flags()
 	instancesFlag(cmd, &f.instances)
 	outputFlag(cmd, &f.out)
-	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, ein, python")
-	cli.One(sft.Formats()...).Flag(cmd, &f.opt.Format, "format", "shape of the records: messages or prompt-completion")
+	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, cot, ein, python")
+	cli.One(sft.Formats()...).Flag(cmd, &f.opt.Format, "format", "shape of the records: messages, prompt-completion or conversational")
 	promptsFlag(cmd, &f.prompts)
 	flags.StringVar(&f.opt.Canary, "canary", sft.Canary, "`text` that marks every record")
 	flags.BoolVar(&f.noCanary, "no-canary", false, "mark no record")
