@@ -107,6 +107,9 @@ print(json.dumps(len(kept)))
 // conditions is what the nodes that are counted do.
 func conditions(q *Query) string {
 	text := "{reverse} at least {a} " + nodes(q.MinIn)
+	if q.MinOut > 0 && q.MinOut == q.MaxOut {
+		return text + " and {forward} exactly {b} " + nodes(q.MinOut)
+	}
 	if q.MinOut > 0 {
 		text += " and {forward} at least {b} " + nodes(q.MinOut)
 	}

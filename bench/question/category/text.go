@@ -136,7 +136,7 @@ const (
 // aggregates is how a question asks for one number of many.
 var aggregates = map[string]string{
 	Mean:    "On average, how many {nodes} does each of them {forward} directly, also counting {nodes} that are not among them?",
-	Maximum: "How many {nodes} does the one of them that {forward one} the most {nodes} {forward} directly, also counting {nodes} that are not among them?",
+	Maximum: "Each of them {forward one} some number of {nodes} directly, also counting {nodes} that are not among them. What is the largest of these numbers?",
 	Sum:     "How many {nodes} does each of them {forward} directly, added up over all of them, also counting {nodes} that are not among them?",
 }
 
