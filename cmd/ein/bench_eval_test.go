@@ -113,7 +113,7 @@ func TestEvalInterrupt(t *testing.T) {
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != cli.ExitOutside {
 				t.Fatalf("got %v\n%s", err, strings.Join(text, "\n"))
 			}
-			if !strings.Contains(strings.Join(text, "\n"), "resume with the same command") {
+			if !strings.Contains(strings.Join(text, "\n"), "the same command with --out") {
 				t.Errorf("it says\n%s", strings.Join(text, "\n"))
 			}
 			r, err := run.Read(out)

@@ -59,6 +59,7 @@ type Options struct {
 	Stop     <-chan struct{}
 	Drain    time.Duration                  // 0 is DefaultDrain
 	Progress func(Progress)                 // called by one goroutine; may be nil
+	Accuracy bool                           // replies are judged as they come, for Progress; in the mode python they are not
 	Warn     func(string)                   // what does not end the run; may be nil
 	room     func(dir string) (int64, bool) // of the disk; nil is job.Room
 	// Rand gives numbers from 0 up to 1, for the jitter of waits; nil is math/rand.
@@ -276,6 +277,8 @@ type Progress struct {
 	Rate   float64       // replies a second
 	Left   time.Duration // at that rate; 0: not known
 	Paused time.Duration // until anything is asked again, as the provider wants it
+	// Right is how many of the replies of this session are strictly right, of those Judged.
+	Right, Judged int
 }
 
 // Run asks for all replies that a run lacks. The error is a *StopError when it

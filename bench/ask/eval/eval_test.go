@@ -151,6 +151,28 @@ func TestRun(t *testing.T) {
 	})
 }
 
+// TestAccuracy tells how many replies are right while others are on their way.
+func TestAccuracy(t *testing.T) {
+	for behaviour, share := range map[string]int{"oracle": 1, "majority": 0} {
+		m, err := model.Open("baseline:"+behaviour, model.Options{Instances: instances(t, 60)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options(t, m, 60)
+		o.Modes = []sft.Mode{sft.Direct, sft.Ein, sft.Python}
+		o.Schedule = Schedule{Start: 1, Max: 1}
+		o.Accuracy = true
+		var last Progress
+		o.Progress = func(p Progress) { last = p }
+		if _, err := Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if last.Judged < 60 || last.Judged > 120 || last.Right < share*last.Judged || share == 0 && last.Right == last.Judged {
+			t.Errorf("%s: %d of %d are right", behaviour, last.Right, last.Judged)
+		}
+	}
+}
+
 // TestBackoff holds the waits of a request that fails again and again to the
 // definition, on a clock of its own.
 func TestBackoff(t *testing.T) {

@@ -7,11 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
 	"ein/internal/job"
 	"ein/internal/words"
 )
@@ -46,6 +51,9 @@ type loop struct {
 	ended    *StopError
 	failed   bool // the disk: replies on their way cannot be kept
 	cacheBad int  // failures of the cache, of which the first is told at once
+
+	judges        sync.Pool // of *verdict.Judge
+	judged, right atomic.Int64
 }
 
 // task is a reply to be asked for.
@@ -224,7 +232,14 @@ func (l *loop) fill(ctx context.Context) {
 		}
 		l.flying++
 		l.reserved += t.reserve
-		go func() { l.results <- l.ask(ctx, t) }()
+		go func() {
+			r := l.ask(ctx, t)
+			reply := r.reply
+			l.results <- r
+			if l.o.Accuracy && reply != nil {
+				l.judge(ctx, t.row, reply)
+			}
+		}()
 	}
 }
 
@@ -347,6 +362,27 @@ func (l *loop) ask(ctx context.Context, t *task) (r result) {
 		r.cache = errors.Join(r.cache, l.cache.put(name, response))
 	}
 	return r
+}
+
+// judge counts a reply as right or not, for those who watch. Scoring has the last word.
+func (l *loop) judge(ctx context.Context, row *run.Row, reply *run.Reply) {
+	q, err := verdict.NewQuestion(row.Instance, false)
+	if err != nil || row.Mode == sft.Python { // which needs a sandbox
+		return
+	}
+	j, ok := l.judges.Get().(*verdict.Judge)
+	if !ok {
+		j = verdict.New(verdict.Options{})
+	}
+	defer l.judges.Put(j)
+	v, err := j.Reply(ctx, q, &verdict.Line{Reply: reply.Reply, Mode: row.Mode, Finish: string(reply.Finish)})
+	if err != nil || v.Outcome == answer.InfraError {
+		return
+	}
+	if v.Strict {
+		l.right.Add(1)
+	}
+	l.judged.Add(1)
 }
 
 // handle takes the result of a request in.
@@ -480,7 +516,8 @@ func (l *loop) tell() {
 	if l.o.Progress == nil {
 		return
 	}
-	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.pace.slots(), Paused: max(0, time.Until(l.pace.pause))}
+	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.pace.slots(), Paused: max(0, time.Until(l.pace.pause)), Judged: int(l.judged.Load())}
+	p.Right = min(int(l.right.Load()), p.Judged) // one may have been counted since
 	if p.Elapsed > 0 && l.now > 0 {
 		p.Rate = float64(l.now) / p.Elapsed
 		// Until the requests at a time have been answered twice, the rate is that of the

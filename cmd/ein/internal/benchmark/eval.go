@@ -251,6 +251,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	ctx, stop, done := interrupts(a)
 	f.Stop = stop
 	line := a.Rarely("asking")
+	f.Accuracy = !f.noScore
 	f.Progress = func(p eval.Progress) {
 		line.Tell(func(time.Duration) string { return progressText(&p, f.Price != nil) })
 	}
@@ -305,6 +306,9 @@ func scored(a *cli.App, f *evalFlags, result evalResult, score bool) error {
 // progressText is how far a run is.
 func progressText(p *eval.Progress, priced bool) string {
 	s := fmt.Sprintf("%d/%d replies, %.1f/s", p.Questions-p.Missing, p.Questions, p.Rate)
+	if p.Judged > 0 {
+		s += fmt.Sprintf(", %.1f %% right of %d", 100*float64(p.Right)/float64(p.Judged), p.Judged)
+	}
 	if priced {
 		s += fmt.Sprintf(", $%.4f", p.Cost)
 	}
@@ -328,7 +332,7 @@ func endedEarly(a *cli.App, f *evalFlags, result evalResult, e *eval.StopError) 
 	if result.Summary.Questions == 0 {
 		a.Printf("Nothing was asked, and nothing written.\n")
 	} else {
-		a.Printf("%d of %s there; resume with the same command.\n", there, words.Plural(result.Summary.Questions, "reply is", "replies are"))
+		a.Printf("%d of %s there; the same command with --out %s resumes.\n", there, words.Plural(result.Summary.Questions, "reply is", "replies are"), f.Dir)
 	}
 	// Who interrupts wants the end: programs may take minutes to be run.
 	score := there > 0 && !f.noScore
@@ -459,7 +463,7 @@ func interrupts(a *cli.App) (context.Context, <-chan struct{}, func()) {
 			}
 			if n == 0 {
 				close(stop)
-				a.Printf("\nein: interrupted: waiting for replies on their way, which are paid for; interrupt again to leave them\n")
+				a.Printf("\nein: interrupted: waiting up to %v for replies on their way, which are paid for; interrupt again to leave them\n", eval.DefaultDrain)
 				continue
 			}
 			cancel(errors.New("interrupted twice"))
