@@ -42,7 +42,7 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 		e.Output += out
 		e.MostOutput += int64(o.Params.MaxTokens)
 	}
-	if p := o.Price; p != nil {
+	if p := o.price(); p != nil {
 		e.Cost = (float64(e.Input)*p.Input + float64(e.Output)*p.Output) / 1e6
 		if e.MostOutput > 0 {
 			e.MostCost = most(p, bytes, e.MostOutput)

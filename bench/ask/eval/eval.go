@@ -26,6 +26,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/sft"
 	"ein/bench/question/surface"
+	"ein/internal/words"
 )
 
 // Options are an evaluation.
@@ -48,7 +49,12 @@ type Options struct {
 
 	Price   *run.Price // nil: the cost is not known
 	MaxCost float64    // dollars for the whole run; 0 is no bound. It needs a Price and MaxTokens
-	Cache   string     // folder of responses; "" is none
+	// Batch asks by the batch API of the provider, this many requests in a batch at most, for
+	// half the price; 0 asks one by one. Leave does not wait for the answers: the same options
+	// collect them later.
+	Batch int
+	Leave bool
+	Cache string // folder of responses; "" is none
 
 	// None of what follows changes a result.
 
@@ -62,6 +68,8 @@ type Options struct {
 	Accuracy bool                           // replies are judged as they come, for Progress; in the mode python they are not
 	Warn     func(string)                   // what does not end the run; may be nil
 	room     func(dir string) (int64, bool) // of the disk; nil is job.Room
+	poll     time.Duration                  // first wait for a batch; 0 is firstPoll
+	settle   time.Duration                  // 0 is settle
 	// Rand gives numbers from 0 up to 1, for the jitter of waits; nil is math/rand.
 	Rand func() float64
 }
@@ -121,9 +129,15 @@ func (o *Options) open() (*run.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = o.same(w.Run(), c)
-	if other := (*ConfigError)(nil); o.AcceptVersion && errors.As(err, &other) && other.Version {
+	open, err := run.ReadBatches(o.Dir, len(w.Run().Rows))
+	if err == nil {
+		err = o.same(w.Run(), c)
+	}
+	if other := (*ConfigError)(nil); o.AcceptVersion && len(open) == 0 && errors.As(err, &other) && other.Version {
 		err = w.Accept(c)
+	}
+	if err == nil && len(open) > 0 && o.Batch == 0 {
+		err = &StopError{Reason: Batched, Err: fmt.Errorf("the provider has %s of the run", words.Plural(len(open), "batch", "batches")), Hint: "Give --batch to collect what was asked."}
 	}
 	if err != nil {
 		_ = w.Close()
@@ -233,6 +247,7 @@ const (
 	Budget      Reason = "budget"
 	Wait        Reason = "wait" // longer than Schedule.MaxWait
 	Disk        Reason = "disk"
+	Batched     Reason = "batched" // the provider has batches of it
 )
 
 // StopError is a run that has ended before it was complete. What is on disk
@@ -279,6 +294,7 @@ type Progress struct {
 	Paused time.Duration // until anything is asked again, as the provider wants it
 	// Right is how many of the replies of this session are strictly right, of those Judged.
 	Right, Judged int
+	Batches       int // at the provider
 }
 
 // Run asks for all replies that a run lacks. The error is a *StopError when it
@@ -301,6 +317,13 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		o.Warn = func(string) {}
 	}
 	o.Schedule = o.Schedule.withDefaults()
+	var batcher model.Batcher
+	if o.Batch > 0 {
+		var err error
+		if batcher, err = model.Batches(o.Model); err != nil {
+			return Summary{}, err
+		}
+	}
 	w, err := o.open()
 	if err != nil {
 		return Summary{}, err
@@ -309,7 +332,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		o.Warn(w.Torn())
 	}
 	l := newLoop(&o, w)
-	err = l.run(ctx)
+	err = l.run(ctx, batcher)
 	if closeErr := w.Close(); err == nil && closeErr != nil {
 		err = &StopError{Reason: Disk, Err: closeErr}
 	}

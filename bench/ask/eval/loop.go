@@ -52,6 +52,9 @@ type loop struct {
 	failed   bool // the disk: replies on their way cannot be kept
 	cacheBad int  // failures of the cache, of which the first is told at once
 
+	price   *run.Price // of this session
+	batched            // used with Options.Batch
+
 	judges        sync.Pool // of *verdict.Judge
 	judged, right atomic.Int64
 }
@@ -59,6 +62,7 @@ type loop struct {
 // task is a reply to be asked for.
 type task struct {
 	row     *run.Row
+	at      int // its place in the run
 	tries   int // that have failed
 	due     time.Time
 	bytes   int     // of the request
@@ -70,6 +74,7 @@ type result struct {
 	*task
 	reply  *run.Reply
 	limits model.Limits
+	name   string // of the cache's file
 	cached bool
 	id     string // of the provider
 	took   time.Duration
@@ -79,7 +84,7 @@ type result struct {
 }
 
 func newLoop(o *Options, w *run.Writer) *loop {
-	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result), room: job.Room}
+	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result), room: job.Room, price: o.price()}
 	if o.room != nil {
 		l.room = o.room
 	}
@@ -94,7 +99,7 @@ func newLoop(o *Options, w *run.Writer) *loop {
 			}
 			continue
 		}
-		l.todo = append(l.todo, &task{row: &rows[i]})
+		l.todo = append(l.todo, &task{row: &rows[i], at: i})
 	}
 	return l
 }
@@ -121,7 +126,7 @@ func (l *loop) summary() Summary {
 // tick is how often progress is told when nothing happens.
 const tick = time.Second
 
-func (l *loop) run(ctx context.Context) error {
+func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
 	l.start = time.Now()
 	var err error
 	if l.cache, err = newCache(l.o); err != nil {
@@ -134,6 +139,33 @@ func (l *loop) run(ctx context.Context) error {
 		l.billed = l.lost
 	}
 	l.w.Log(run.Event{Time: l.start, Event: "begin", Limit: l.pace.slots()})
+	if batcher != nil {
+		err = l.askBatches(ctx, batcher)
+	} else {
+		l.askEach(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if l.o.MaxCost > 0 {
+		l.bill(l.lost + l.reserved)
+	}
+	if more := l.cacheBad - 1; more > 0 {
+		l.o.Warn(fmt.Sprintf("the cache failed for %s more", words.Plural(more, "reply", "replies")))
+	}
+	event := run.Event{Time: time.Now(), Event: "end", Limit: l.pace.slots(), TookMS: time.Since(l.start).Milliseconds()}
+	if l.ended != nil {
+		event.Class, event.Message = string(l.ended.Reason), l.ended.Error()
+	}
+	l.w.Log(event)
+	if l.ended != nil {
+		return l.ended
+	}
+	return nil
+}
+
+// askEach asks one by one, several at a time.
+func (l *loop) askEach(ctx context.Context) {
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop, done := l.o.Stop, ctx.Done()
@@ -153,7 +185,7 @@ func (l *loop) run(ctx context.Context) error {
 			cancel()
 		}
 		if l.flying == 0 && (l.ended != nil || len(l.todo)+len(l.later) == 0) {
-			break
+			return
 		}
 		next, stopNext := l.nextStart()
 		select {
@@ -179,21 +211,6 @@ func (l *loop) run(ctx context.Context) error {
 		stopNext()
 		l.tell()
 	}
-	if l.o.MaxCost > 0 {
-		l.bill(l.lost)
-	}
-	if more := l.cacheBad - 1; more > 0 {
-		l.o.Warn(fmt.Sprintf("the cache failed for %s more", words.Plural(more, "reply", "replies")))
-	}
-	event := run.Event{Time: time.Now(), Event: "end", Limit: l.pace.slots(), TookMS: time.Since(l.start).Milliseconds()}
-	if l.ended != nil {
-		event.Class, event.Message = string(l.ended.Reason), l.ended.Error()
-	}
-	l.w.Log(event)
-	if l.ended != nil {
-		return l.ended
-	}
-	return nil
 }
 
 // end makes the run end. The first reason counts.
@@ -272,7 +289,7 @@ func (l *loop) afford(t *task) bool {
 		return true
 	}
 	t.bytes = l.o.bytes(t.row)
-	t.reserve = most(l.o.Price, int64(t.bytes)+l.hidden, max(int64(l.o.Params.MaxTokens), l.longest))
+	t.reserve = most(l.price, int64(t.bytes)+l.hidden, max(int64(l.o.Params.MaxTokens), l.longest))
 	used := l.spent + l.lost + l.reserved + t.reserve
 	if used <= l.o.MaxCost {
 		// Who goes on after a kill has to know what was on its way. Steps keep writes rare.
@@ -332,36 +349,54 @@ func (l *loop) ask(ctx context.Context, t *task) (r result) {
 	r.task = t
 	began := time.Now()
 	defer func() { r.took = time.Since(began) }()
-	req := l.o.request(t.row)
-	var response *model.Response
-	name := ""
-	if l.cache != nil {
-		body, err := l.o.Model.Body(req)
-		if err == nil {
-			name, err = l.cache.name(body, t.row.Sample)
-		}
-		if err == nil {
-			response, err = l.cache.get(name)
-		}
-		r.cache = err
-	}
-	r.cached = response != nil
-	if response == nil {
-		response, r.err = l.o.Model.Ask(ctx, req)
-		if r.err != nil {
-			return r
-		}
-	}
-	r.limits, r.id = response.Limits, response.RequestID
-	r.reply = &run.Reply{Key: t.row.Key, Model: response.Model, Reply: response.Text, Finish: response.Finish,
-		Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.o.Price, response.Usage)}
-	if r.disk = l.w.Append(*r.reply); r.disk != nil {
+	if l.cached(t, &r) {
 		return r
 	}
-	if name != "" && !r.cached {
-		r.cache = errors.Join(r.cache, l.cache.put(name, response))
+	response, err := l.o.Model.Ask(ctx, l.o.request(t.row))
+	if err != nil {
+		r.err = err
+		return r
 	}
+	l.keep(&r, response)
 	return r
+}
+
+// cached gets a reply from the cache and keeps it, if it is there.
+func (l *loop) cached(t *task, r *result) bool {
+	r.task = t
+	if l.cache == nil {
+		return false
+	}
+	var response *model.Response
+	if r.name, r.cache = l.cacheName(t); r.cache == nil {
+		response, r.cache = l.cache.get(r.name)
+	}
+	if r.cached = response != nil; r.cached {
+		l.keep(r, response)
+	}
+	return r.cached
+}
+
+// cacheName is the file of a reply in the cache, "" without one.
+func (l *loop) cacheName(t *task) (string, error) {
+	if l.cache == nil {
+		return "", nil
+	}
+	body, err := l.o.Request(t.row)
+	if err != nil {
+		return "", err
+	}
+	return l.cache.name(body, t.row.Sample)
+}
+
+// keep writes a reply down, in the run and in the cache.
+func (l *loop) keep(r *result, response *model.Response) {
+	r.limits, r.id = response.Limits, response.RequestID
+	r.reply = &run.Reply{Key: r.row.Key, Model: response.Model, Reply: response.Text, Finish: response.Finish,
+		Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.price, response.Usage)}
+	if r.disk = l.w.Append(*r.reply); r.disk == nil && r.name != "" && !r.cached {
+		r.cache = errors.Join(r.cache, l.cache.put(r.name, response))
+	}
 }
 
 // judge counts a reply as right or not, for those who watch. Scoring has the last word.
@@ -516,9 +551,9 @@ func (l *loop) tell() {
 	if l.o.Progress == nil {
 		return
 	}
-	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.pace.slots(), Paused: max(0, time.Until(l.pace.pause)), Judged: int(l.judged.Load())}
+	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.pace.slots(), Paused: max(0, time.Until(l.pace.pause)), Judged: int(l.judged.Load()), Batches: len(l.open)}
 	p.Right = min(int(l.right.Load()), p.Judged) // one may have been counted since
-	if p.Elapsed > 0 && l.now > 0 {
+	if p.Elapsed > 0 && l.now > 0 && l.o.Batch == 0 {
 		p.Rate = float64(l.now) / p.Elapsed
 		// Until the requests at a time have been answered twice, the rate is that of the
 		// fastest of them, and says nothing: how long one takes says more.

@@ -102,6 +102,22 @@ func matches(pattern, name string) bool {
 	return true
 }
 
+// batchPrice is what providers take of a price for what is asked in a batch.
+const batchPrice = 0.5
+
+// price is that of what is asked now.
+func (o *Options) price() *run.Price {
+	if o.Price == nil || o.Batch == 0 || !model.HalfPrice(o.Model) {
+		return o.Price
+	}
+	p := run.Price{Input: o.Price.Input * batchPrice, Output: o.Price.Output * batchPrice}
+	if c := o.Price.CachedInput; c != nil {
+		half := *c * batchPrice
+		p.CachedInput = &half
+	}
+	return &p
+}
+
 // most is what a request costs at most, in dollars.
 func most(p *run.Price, input, output int64) float64 {
 	in := p.Input

@@ -187,29 +187,83 @@ func (c *client) Ask(ctx context.Context, r *Request) (*Response, error) {
 	if err == nil {
 		err = c.checkContext(r, out)
 	}
+	if err != nil {
+		return nil, c.withoutKey(key, err)
+	}
+	redact(key, &out.Text, &out.Reasoning, &out.Model, &out.RequestID)
+	return out, nil
+}
+
+// withoutKey takes a key out of an error.
+func (c *client) withoutKey(key string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
 		redact(key, &e.Message, &e.Code)
 		if e.Err != nil && len(key) >= shortestSecret && strings.Contains(e.Err.Error(), key) {
 			e.Err = nil
 		}
-		return nil, e
+		return e
 	}
-	if err != nil {
-		return nil, err
-	}
-	redact(key, &out.Text, &out.Reasoning, &out.Model, &out.RequestID)
-	return out, nil
+	return err
 }
 
-func (c *client) exchange(parent context.Context, key string, body []byte) (*Response, error) {
+func (c *client) exchange(ctx context.Context, key string, body []byte) (*Response, error) {
+	var out *Response
+	err := c.send(ctx, key, &call{http.MethodPost, c.url, "application/json", body}, func(r *received) (err error) {
+		text, err := r.all(MaxResponse)
+		if err == nil {
+			out, err = c.read(r, text)
+		}
+		return err
+	})
+	return out, err
+}
+
+// call is a request over HTTP.
+type call struct {
+	method, url, kind string
+	body              []byte
+}
+
+// received is a response with success whose body has not been read.
+type received struct {
+	*http.Response
+	key string
+	now time.Time // by the server
+	cut func(error) error
+}
+
+// all reads the body.
+func (r *received) all(most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	switch {
+	case err != nil:
+		return nil, r.cut(fmt.Errorf("the response is cut off after %d bytes: %w", len(text), err))
+	case int64(len(text)) > most:
+		return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", most)}
+	}
+	return hide(r.key, text), nil
+}
+
+// hide takes a key out of a text, before any part of it is cut out for a message.
+func hide(key string, text []byte) []byte {
+	if len(key) < shortestSecret {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte(key), []byte(keyShown))
+}
+
+// send makes a request and has a response with success read.
+func (c *client) send(parent context.Context, key string, q *call, read func(*received) error) error {
 	ctx, cancel := context.WithTimeout(parent, c.opt.timeout())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, q.method, q.url, bytes.NewReader(q.body))
 	if err != nil {
-		return nil, &Error{Class: Denied, Message: err.Error(), Err: err}
+		return &Error{Class: Denied, Message: err.Error(), Err: err}
 	}
-	req.Header.Set("Content-Type", "application/json")
+	if q.body != nil {
+		req.Header.Set("Content-Type", q.kind)
+	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "ein")
 	if c.provider == "anthropic" {
@@ -220,57 +274,57 @@ func (c *client) exchange(parent context.Context, key string, body []byte) (*Res
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.unreached(parent, ctx, err)
+		return c.unreached(parent, ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	now := serverNow(resp.Header, c.now())
-	limit := int64(MaxResponse)
-	if resp.StatusCode != http.StatusOK {
-		limit = maxFailure
+	r := &received{resp, key, serverNow(resp.Header, c.now()), func(err error) error { return c.unreached(parent, ctx, err) }}
+	if resp.StatusCode == http.StatusOK {
+		return read(r)
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	if len(key) >= shortestSecret {
-		// Before any part of it is cut out for a message.
-		text = bytes.ReplaceAll(text, []byte(key), []byte(keyShown))
+	// A failure whose body is cut off is still that failure.
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+	if parent.Err() != nil {
+		return parent.Err()
 	}
-	switch {
-	case parent.Err() != nil:
-		return nil, parent.Err()
-	case resp.StatusCode != http.StatusOK:
-		// A failure whose body is cut off is still that failure.
-		return nil, failure(c.service.wire, resp.StatusCode, resp.Header, text[:min(int64(len(text)), limit)], now)
-	case err != nil:
-		return nil, c.unreached(parent, ctx, fmt.Errorf("the response is cut off after %d bytes: %w", len(text), err))
-	case int64(len(text)) > limit:
-		return nil, &Error{Class: Protocol, Status: resp.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", limit)}
-	}
-	return c.read(resp, text, now)
+	return failure(c.service.wire, resp.StatusCode, resp.Header, hide(key, text), r.now)
 }
 
 // read makes a response of a body that came with success.
-func (c *client) read(resp *http.Response, text []byte, now time.Time) (*Response, error) {
-	wrong := func(format string, args ...any) *Error {
-		return &Error{Class: Protocol, Status: resp.StatusCode, Message: short(fmt.Sprintf(format, args...))}
-	}
+func (c *client) read(resp *received, text []byte) (*Response, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		e := wrong("the response is %q, expected application/json: %s", resp.Header.Get("Content-Type"), preview(text))
-		e.Hint = hintBaseURL
-		return nil, e
+		return nil, &Error{Class: Protocol, Status: resp.StatusCode, Hint: hintBaseURL,
+			Message: short(fmt.Sprintf("the response is %q, expected application/json: %s", resp.Header.Get("Content-Type"), preview(text)))}
 	}
 	// Gateways report failures of those behind them with success.
 	if status := inner(text); status != 0 {
-		return nil, failure(c.service.wire, status, resp.Header, text, now)
+		return nil, failure(c.service.wire, status, resp.Header, text, resp.now)
+	}
+	out, err := c.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"X-Request-Id", "Request-Id"} {
+		if id := resp.Header.Get(name); id != "" {
+			out.RequestID = id
+		}
+	}
+	out.Limits = limits(resp.Header, resp.now)
+	return out, nil
+}
+
+// parse makes a response of a body in the format of the provider.
+func (c *client) parse(text []byte) (*Response, error) {
+	wrong := func(err error, format string, args ...any) *Error {
+		return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf(format, args...)), Err: err}
 	}
 	out, err := c.service.wire.reply(text)
 	if err != nil {
-		e := wrong("the response is not in the format of %s: %v: %s", c.provider, err, preview(text))
-		e.Err = err
-		return nil, e
+		return nil, wrong(err, "the response is not in the format of %s: %v: %s", c.provider, err, preview(text))
 	}
 	u := &out.Usage
 	if u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0 {
-		return nil, wrong("the response counts fewer than no tokens: %+v", *u)
+		return nil, wrong(nil, "the response counts fewer than no tokens: %+v", *u)
 	}
 	// A part that is larger than the whole was not counted in it.
 	if u.CachedInput > u.Input {
@@ -279,12 +333,7 @@ func (c *client) read(resp *http.Response, text []byte, now time.Time) (*Respons
 	if u.Reasoning > u.Output {
 		u.Output += u.Reasoning
 	}
-	for _, name := range []string{"X-Request-Id", "Request-Id"} {
-		if id := resp.Header.Get(name); id != "" {
-			out.RequestID = id
-		}
-	}
-	out.Limits = limits(resp.Header, now)
+	out.Limits = Limits{RemainingRequests: -1, RemainingTokens: -1}
 	return out, nil
 }
 

@@ -544,7 +544,7 @@ func FuzzResponse(f *testing.F) {
 		for provider, s := range services() {
 			c := &client{provider: provider, name: "m", service: s, now: func() time.Time { return now }}
 			resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}}
-			out, err := c.read(resp, body, now)
+			out, err := c.read(&received{Response: resp, now: now}, body)
 			var e *Error
 			switch {
 			case err == nil:

@@ -3,6 +3,7 @@ package run
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"ein/bench/question/instance"
 	"ein/internal/job"
@@ -24,6 +26,7 @@ const (
 	ScoresFile    = "scores.jsonl"
 	LogFile       = "log.jsonl"
 	BilledFile    = "billed.json"
+	BatchesFile   = "batches.json"
 	lockFile      = "lock"
 	tornFile      = RepliesFile + ".torn" // tails that were taken off
 	badFile       = RepliesFile + ".bad"  // lines that Repair has taken out
@@ -442,6 +445,56 @@ func WriteBilled(dir string, most float64) error {
 		return err
 	}
 	return job.ReplaceBytes(filepath.Join(dir, BilledFile), append(b, '\n'))
+}
+
+// Batch is one that the provider has of a run, or may have: it is written down before it
+// is submitted. Nobody submits its rows again before its end is known.
+type Batch struct {
+	Tag  string    `json:"tag"`          // that it carries at the provider; of no other batch anywhere
+	ID   string    `json:"id,omitempty"` // of the provider; "" until it has said so
+	Time time.Time `json:"time"`
+	Rows []int     `json:"rows"` // places of its requests among the rows of the run
+	// Reserved is the most dollars that it costs, where the cost is bounded. BilledFile
+	// has them too.
+	Reserved float64 `json:"reserved,omitempty"`
+}
+
+// ReadBatches is the batches of a run. Its rows are as many.
+func ReadBatches(dir string, rows int) ([]*Batch, error) {
+	name := filepath.Join(dir, BatchesFile)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []*Batch
+	if err == nil {
+		err = strict(text, &list)
+	}
+	for _, b := range list {
+		if b == nil || b.Tag == "" || slices.ContainsFunc(b.Rows, func(at int) bool { return at < 0 || at >= rows }) {
+			err = cmp.Or(err, errors.New("a batch has no tag, or rows that the run has not"))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return list, nil
+}
+
+// WriteBatches replaces what ReadBatches gives. Without batches there is no file.
+func WriteBatches(dir string, list []*Batch) error {
+	name := filepath.Join(dir, BatchesFile)
+	if len(list) == 0 {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return job.SyncDir(dir)
+	}
+	b, err := marshal(list)
+	if err != nil {
+		return err
+	}
+	return job.ReplaceBytes(name, append(b, '\n'))
 }
 
 // eachScore gives the scores of a run. The error is fs.ErrNotExist when it has not been

@@ -7,6 +7,7 @@
 //	scores.jsonl     one line for each reply; derived, rewritten by scoring
 //	log.jsonl        failures, retries and times; no result depends on it
 //	billed.json      what requests without a reply may have cost, where the cost is bounded
+//	batches.json     the batches that the provider has, as long as there are any
 //	lock             held while a run is written
 //
 // A line of replies or scores is a JSON object whose last member is "crc", the CRC-32C of

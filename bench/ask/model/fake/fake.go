@@ -58,11 +58,15 @@ type Server struct {
 	model  model.Model
 	known  map[string]*instance.Instance // by question
 	modes  map[string]sft.Mode           // by prompt
-	faults []Fault
+	faults []Fault                       // of requests
+
+	batchFaults []Fault
 
 	mu       sync.Mutex
 	attempts map[[32]byte]int
 	stats    Stats
+	batches  map[string][]*batch // by provider
+	files    map[string][]byte
 }
 
 // Stats is what a server has seen.
@@ -70,6 +74,8 @@ type Stats struct {
 	Requests int            `json:"requests"`
 	Answered int            `json:"answered"`
 	Refused  int            `json:"refused"` // wrong requests
+	Batches  int            `json:"batches"`
+	Batched  int            `json:"batched"` // answers in batches, each of which would be billed
 	Faults   map[string]int `json:"faults"`
 }
 
@@ -91,7 +97,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opt: o, model: m, known: make(map[string]*instance.Instance, len(o.Instances)), modes: map[string]sft.Mode{}, attempts: map[[32]byte]int{}}
+	s := &Server{opt: o, model: m, known: make(map[string]*instance.Instance, len(o.Instances)), modes: map[string]sft.Mode{}, attempts: map[[32]byte]int{}, batches: map[string][]*batch{}, files: map[string][]byte{}}
 	s.stats.Faults = map[string]int{}
 	for _, in := range o.Instances {
 		s.known[in.Question] = in
@@ -101,10 +107,15 @@ func New(o Options) (*Server, error) {
 			s.modes[text] = mode
 		}
 	}
-	if s.faults, err = choose(o.Faults); err != nil {
-		return nil, err
+	list, err := choose(o.Faults)
+	for _, f := range list {
+		if f.Batch {
+			s.batchFaults = append(s.batchFaults, f)
+		} else {
+			s.faults = append(s.faults, f)
+		}
 	}
-	return s, nil
+	return s, err
 }
 
 // Stats is a copy of the counts so far.
@@ -121,8 +132,12 @@ func (s *Server) Stats() Stats {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f, what, name := route(r)
 	s.count(func(c *Stats) { c.Requests++ })
+	if f, rest, ok := batchRoute(r); ok {
+		s.serveBatches(w, r, f, rest)
+		return
+	}
+	f, what, name := route(r)
 	if f == nil {
 		http.NotFound(w, r)
 		return
@@ -171,13 +186,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.wait(r.Context()) {
 		return
 	}
-	if fault := s.fault(body); fault != nil {
-		s.count(func(c *Stats) { c.Faults[fault.Name]++ })
-		if fault.Hangs {
-			<-r.Context().Done()
-			return
-		}
-		fault.serve(w, f, s.opt.Wait)
+	if fault := s.fault(s.faults, nil, body); fault != nil {
+		s.meet(w, r, f, fault)
 		return
 	}
 	a, err := s.answer(r.Context(), q)
@@ -225,12 +235,22 @@ func (s *Server) wait(ctx context.Context) bool {
 	}
 }
 
+// meet answers a request with a fault.
+func (s *Server) meet(w http.ResponseWriter, r *http.Request, f format, fault *Fault) {
+	s.count(func(c *Stats) { c.Faults[fault.Name]++ })
+	if fault.Hangs {
+		<-r.Context().Done()
+		return
+	}
+	fault.serve(w, f, s.opt.Wait)
+}
+
 // fault is what this attempt of a request meets, or nil.
-func (s *Server) fault(body []byte) *Fault {
-	if s.opt.FaultRate == 0 {
+func (s *Server) fault(list []Fault, what, body []byte) *Fault {
+	if s.opt.FaultRate == 0 || len(list) == 0 {
 		return nil
 	}
-	key := sha256.Sum256(body)
+	key := sha256.Sum256(append(what, body...))
 	s.mu.Lock()
 	if len(s.attempts) >= maxKnown {
 		clear(s.attempts) // what was counted starts again, which costs some faults
@@ -245,7 +265,7 @@ func (s *Server) fault(body []byte) *Fault {
 	if float64(d.Uint64()>>11) >= s.opt.FaultRate*(1<<53) {
 		return nil
 	}
-	return &s.faults[d.IntN(len(s.faults))]
+	return &list[d.IntN(len(list))]
 }
 
 // question is a request, whatever its format.
@@ -324,11 +344,17 @@ func (s *Server) mode(system string) sft.Mode {
 
 func estimate(text string) int64 { return int64(len([]rune(text))+3) / 4 }
 
-func write(w http.ResponseWriter, status int, v any) {
+// mustJSON is of maps and structs of strings and numbers, and of JSON.
+func mustJSON(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic("BUG: fake: " + err.Error()) // maps and structs of strings and numbers
+		panic("BUG: fake: " + err.Error())
 	}
+	return b
+}
+
+func write(w http.ResponseWriter, status int, v any) {
+	b := mustJSON(v)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.WriteHeader(status)

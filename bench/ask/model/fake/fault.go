@@ -19,6 +19,8 @@ type Fault struct {
 	Only string
 	// Hangs is a request that is never answered: the client has to give up.
 	Hangs bool
+	// Batch is what becomes of a batch as a whole; it is one of no other request.
+	Batch bool
 
 	status  int // with a body in the format of the provider, unless there is a special
 	header  func(h http.Header, f format, wait time.Duration)
@@ -105,6 +107,12 @@ func Faults() []Fault {
 			}
 			write(w, 400, f.problem(p))
 		}},
+		{Name: "batch-too-large", Class: model.Rejected, Batch: true},
+		{Name: "batch-lost", Class: model.Transport, Batch: true}, // accepted, and the connection breaks
+		{Name: "batch-expired", Class: model.Overloaded, Batch: true},
+		{Name: "batch-errored", Class: model.Overloaded, Batch: true},
+		{Name: "batch-failed", Class: model.Denied, Batch: true},
+		{Name: "batch-cancelled", Class: model.Denied, Batch: true},
 		{Name: "should-not-retry", Class: model.Rejected, status: 500, header: shouldNotRetry, words: words{"server_error", "api_error", "INTERNAL"}, message: "This will not get better."},
 	}
 }
@@ -113,7 +121,7 @@ func Faults() []Fault {
 func choose(names []string) ([]Fault, error) {
 	all := Faults()
 	if len(names) == 0 {
-		return slices.DeleteFunc(all, func(f Fault) bool { return !f.Passes() || f.Hangs || f.Only != "" }), nil
+		return slices.DeleteFunc(all, func(f Fault) bool { return !f.Passes() || f.Hangs || f.Batch || f.Only != "" }), nil
 	}
 	var list []Fault
 	for _, name := range names {

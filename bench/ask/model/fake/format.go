@@ -153,13 +153,7 @@ func fill(text string, q *question, a *said, more ...string) string {
 		"$in", n(a.input), "$out", n(a.output+a.thought), "$seen", n(a.output), "$total", n(a.input+a.output+a.thought), "$thought", n(a.thought))...).Replace(text)
 }
 
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic("BUG: fake: " + err.Error())
-	}
-	return string(b)
-}
+func quote(s string) string { return string(mustJSON(s)) }
 
 // script is a streamed answer: a line for each event, with its name and its data. A line
 // behind ? is there where thoughts are, behind ! where a text is; behind + and * it is

@@ -71,6 +71,11 @@ bound even when all on their way cost what they can, a token for each byte of th
 and --max-tokens of output. Requests without a reply count as billed. The file is
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
 
+With --batch the requests go to the batch API of the provider, which answers within a
+day for half the price. An interrupt leaves the batches to it, and --no-wait does not
+wait at all: the same command collects the answers later. What a batch was asked is
+never asked again before its end is known, whatever happens to this process.
+
 With exec:COMMAND one program runs, or as many as --processes says. With --cache,
 complete replies are also kept in a folder that runs share. With --record, every
 exchange is kept in a folder that replay:DIR answers from.
@@ -125,6 +130,8 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 
 	const same = " (changes no reply)"
 	const most = 10_000
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "ask by the batch API of the provider, with as many `requests` in a batch at most"+same)
+	flags.BoolVar(&f.Leave, "no-wait", false, "with --batch: submit, collect what has ended, and wait for nothing")
 	cli.Int(1, most).Flag(cmd, &f.Schedule.Max, "concurrency", "most `requests` at a time"+same)
 	cli.Int(1, math.MaxInt).Flag(cmd, &f.Schedule.Start, "start", "`requests` at a time, at first"+same)
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Schedule.Retries, "retries", "most `retries` of a request"+same)
@@ -150,6 +157,10 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	provider, _, _ := strings.Cut(f.name, ":")
 	switch {
+	case f.record != "" && f.Batch > 0:
+		return a.Usage("--record with --batch: a recording is of requests that are asked one by one")
+	case f.Leave && f.Batch == 0:
+		return a.Usage("--no-wait is for --batch")
 	case f.record != "" && f.Cache != "":
 		return a.Usage("--record with --cache: what is in the cache would be missing in the recording")
 	case processes && provider != "exec":
@@ -179,6 +190,12 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	}
 	if f.Model, err = model.Open(f.name, f.open); err != nil {
 		return a.Usage("%s", shown(err.Error()))
+	}
+	if f.Batch > 0 {
+		if _, err := model.Batches(f.Model); err != nil {
+			_ = model.Close(f.Model)
+			return a.Usage("--batch: %s", shown(err.Error()))
+		}
 	}
 	if f.record != "" && !f.dryRun {
 		recorded, err := model.Record(f.Model, f.record, f.open)
@@ -248,7 +265,11 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	if f.dryRun {
 		return dryRun(a, f)
 	}
-	ctx, stop, done := interrupts(a)
+	told := fmt.Sprintf("waiting up to %v for replies on their way, which are paid for; interrupt again to leave them", eval.DefaultDrain)
+	if f.Batch > 0 {
+		told = "batches go on at the provider"
+	}
+	ctx, stop, done := interrupts(a, told)
 	f.Stop = stop
 	line := a.Rarely("asking")
 	f.Accuracy = !f.noScore
@@ -305,7 +326,10 @@ func scored(a *cli.App, f *evalFlags, result evalResult, score bool) error {
 
 // progressText is how far a run is.
 func progressText(p *eval.Progress, priced bool) string {
-	s := fmt.Sprintf("%d/%d replies, %.1f/s", p.Questions-p.Missing, p.Questions, p.Rate)
+	s := fmt.Sprintf("%d/%d replies", p.Questions-p.Missing, p.Questions)
+	if p.Batches == 0 {
+		s += fmt.Sprintf(", %.1f/s", p.Rate)
+	}
 	if p.Judged > 0 {
 		s += fmt.Sprintf(", %.1f %% right of %d", 100*float64(p.Right)/float64(p.Judged), p.Judged)
 	}
@@ -315,7 +339,12 @@ func progressText(p *eval.Progress, priced bool) string {
 	if p.Left > 0 {
 		s += fmt.Sprintf(", %v left", p.Left.Round(time.Second))
 	}
-	s += fmt.Sprintf(", %d of %d on their way, %d retries", p.Flying, p.Limit, p.Retries)
+	if p.Batches > 0 {
+		s += fmt.Sprintf(", %d in %s", p.Flying, words.Plural(p.Batches, "batch", "batches"))
+	} else {
+		s += fmt.Sprintf(", %d of %d on their way", p.Flying, p.Limit)
+	}
+	s += fmt.Sprintf(", %d retries", p.Retries)
 	if p.Paused > 0 {
 		s += fmt.Sprintf(", paused for %v", p.Paused.Round(time.Second))
 	}
@@ -336,7 +365,7 @@ func endedEarly(a *cli.App, f *evalFlags, result evalResult, e *eval.StopError) 
 	}
 	// Who interrupts wants the end: programs may take minutes to be run.
 	score := there > 0 && !f.noScore
-	if score && e.Reason == eval.Interrupted {
+	if score && (e.Reason == eval.Interrupted || e.Reason == eval.Batched) {
 		a.Printf("The table of what is there: ein bench score %s\n", f.Dir)
 		score = false
 	}
@@ -449,7 +478,7 @@ func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, resu
 
 // interrupts is the interrupts of a run: the first closes the channel, the second
 // ends the context.
-func interrupts(a *cli.App) (context.Context, <-chan struct{}, func()) {
+func interrupts(a *cli.App, told string) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := make(chan struct{})
 	got := make(chan os.Signal, 2)
@@ -463,7 +492,7 @@ func interrupts(a *cli.App) (context.Context, <-chan struct{}, func()) {
 			}
 			if n == 0 {
 				close(stop)
-				a.Printf("\nein: interrupted: waiting up to %v for replies on their way, which are paid for; interrupt again to leave them\n", eval.DefaultDrain)
+				a.Printf("\nein: interrupted: %s\n", told)
 				continue
 			}
 			cancel(errors.New("interrupted twice"))

@@ -42,7 +42,7 @@ func fakeProviderVerb(a *cli.App) *cobra.Command {
 		Use:   "fake-provider [-- COMMAND...]",
 		Short: "Serve the formats of the providers without a model, for trying things offline",
 		Long: `Serves the wire formats of OpenAI (chat completions), Anthropic (Messages) and Gemini
-(generateContent) on this machine, and answers the questions of --instances as a
+(generateContent), with their batch APIs, on this machine, and answers the questions of --instances as a
 baseline does: majority, random, oracle, oracle-ein or noisy-ein@RATE. To other
 questions it says that it does not know them.
 
@@ -53,7 +53,7 @@ as its provider does.
 With --fault-rate it also fails as they do. What happens to a request depends on
 --seed, its body and how often it was sent; after three faults in a row it succeeds.
 Without --faults these are the faults that pass when a request is sent again, hang
-aside. --faults chooses from all:
+aside. --faults chooses from all; those of batches are of a batch as a whole:
 
 ` + wrapWords(names, 84) + `
 

@@ -63,6 +63,17 @@ with o.responses.stream(model="gpt-5.1", instructions=system, input=question, re
     for _ in s:
         pass
     said("openai responses stream", s.get_final_response().output_text)
+lines = [{"custom_id": str(i), "method": "POST", "url": "/v1/chat/completions", "body": {"model": m, "messages": plain}}
+         for i, m in enumerate(["gpt-4.1", "nothing"])]
+f = o.files.create(file=("in.jsonl", "\n".join(map(json.dumps, lines)).encode()), purpose="batch")
+b = o.batches.create(input_file_id=f.id, endpoint="/v1/chat/completions", completion_window="24h", metadata={"a": "b"})
+assert [x.metadata for x in o.batches.list(limit=1) if x.id == b.id] == [{"a": "b"}], b
+b = o.batches.retrieve(b.id)
+assert b.status == "completed" and b.request_counts.completed == 1 and b.request_counts.total == 2, b
+r = json.loads(o.files.content(b.output_file_id).text)
+said("openai batch", r["response"]["body"]["choices"][0]["message"]["content"])
+assert json.loads(o.files.content(b.error_file_id).text)["response"]["status_code"] == 404, b
+assert o.batches.cancel(b.id).status == "completed"
 refused("openai wrong key", openai.AuthenticationError,
         lambda: openai.OpenAI(api_key="wrong", base_url=url + "/v1", max_retries=0).models.list())
 refused("openai no model", openai.NotFoundError, lambda: o.chat.completions.create(model="nothing", messages=plain))
@@ -87,6 +98,14 @@ with a.messages.stream(model=new, max_tokens=4000, system=system, messages=user,
     r = s.get_final_message()
 assert r.content[-1].text == text and r.stop_reason == "end_turn" and r.usage.output_tokens > 0, r
 said("anthropic stream", text)
+b = a.messages.batches.create(requests=[{"custom_id": m, "params": {"model": m, "max_tokens": 4000, "system": system, "messages": user}} for m in (new, "nothing")])
+assert b.id in [x.id for x in a.messages.batches.list(limit=1)]
+b = a.messages.batches.retrieve(b.id)
+assert b.processing_status == "ended" and b.request_counts.succeeded == 1 and b.request_counts.errored == 1, b
+r = {x.custom_id: x.result for x in a.messages.batches.results(b.id)}
+said("anthropic batch", r[new].message.content[-1].text)
+assert r["nothing"].type == "errored" and r["nothing"].error.error.type == "not_found_error", r
+assert a.messages.batches.cancel(b.id).processing_status == "ended"
 refused("anthropic wrong key", anthropic.AuthenticationError,
         lambda: anthropic.Anthropic(api_key="wrong", base_url=url, max_retries=0).models.list())
 refused("anthropic no model", anthropic.NotFoundError, lambda: a.messages.create(model="nothing", max_tokens=1, messages=user))
@@ -109,6 +128,12 @@ r = g.models.generate_content(
         safety_settings=[types.SafetySetting(category="HARM_CATEGORY_HARASSMENT", threshold="OFF")]))
 said("gemini parts", r.text, [p.text for p in r.candidates[0].content.parts if p.thought])
 said("gemini stream", "".join(c.text or "" for c in g.models.generate_content_stream(model=name, contents=question, config=config)))
+inlined = [types.InlinedRequest(contents=question, config=types.GenerateContentConfig(system_instruction=system), metadata={"key": "x"})]
+b = g.batches.create(model=name, src=inlined, config=types.CreateBatchJobConfig(display_name="ours"))
+assert (b.name, "ours") in [(x.name, x.display_name) for x in g.batches.list(config={"page_size": 1})]
+b = g.batches.get(name=b.name)
+assert b.state.name == "JOB_STATE_SUCCEEDED", b
+said("gemini batch", b.dest.inlined_responses[0].response.text)
 wrong = genai.Client(api_key="wrong", http_options=types.HttpOptions(base_url=url))
 refused("gemini wrong key", genai.errors.ClientError, lambda: wrong.models.generate_content(model=name, contents="x"))
 refused("gemini no model", genai.errors.ClientError, lambda: g.models.generate_content(model="nothing", contents="x"))

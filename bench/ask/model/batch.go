@@ -1,0 +1,676 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Batcher is a model whose provider also answers many requests at once, within a day and
+// for less. A batch is known by a tag that its requests or the batch itself carry, so that
+// it is found again by who has lost its id.
+type Batcher interface {
+	Model
+	// Most is the limits of a batch: requests, and bytes of all of them.
+	Most() (requests, bytes int)
+	// Submit sends a batch. An error that is not Unbilled may have come after the batch was
+	// accepted: Find says.
+	Submit(ctx context.Context, tag string, list []*Request) (id string, err error)
+	// Find is the id of the batch with a tag, of n requests, which was submitted at a time or
+	// later; "" when there is none. An *UndecidedError is one that cannot be told yet.
+	Find(ctx context.Context, tag string, n int, since time.Time) (id string, err error)
+	// Collect gives what has become of the n requests of a batch, by their places in it, once
+	// it has ended. Requests that are not given were not answered, for the reason of the state.
+	Collect(ctx context.Context, id, tag string, n int, each func(at int, r *Response, failed *Error) error) (*BatchState, error)
+}
+
+// BatchState is how far a batch is.
+type BatchState struct {
+	Ended  bool
+	Status string // in the words of the provider
+	Done   int    // requests, as far as the provider says
+	Failed *Error // of the batch as a whole, or why requests have no answer
+}
+
+// UndecidedError is a batch that may be the one that is looked for: the provider shows
+// whose it is once it has ended.
+type UndecidedError struct{ ID string }
+
+func (e *UndecidedError) Error() string {
+	return "the batch " + e.ID + " may be of this run, which the provider tells when it has ended"
+}
+
+// Batches is the model as one that takes batches, or why it does not.
+func Batches(m Model) (Batcher, error) {
+	c, ok := m.(*client)
+	if !ok {
+		return nil, fmt.Errorf("%s takes no batches: openai, anthropic and gemini do", m.Name())
+	}
+	w, ok := c.service.wire.(batchWire)
+	if !ok {
+		return nil, fmt.Errorf("%s takes no batches", m.Name())
+	}
+	return &batches{c, w}, nil
+}
+
+// HalfPrice reports whether a model is asked for half the price in batches.
+func HalfPrice(m Model) bool {
+	_, err := Batches(m)
+	return err == nil
+}
+
+// batchWire is the batches of a provider. Paths are behind its base.
+type batchWire interface {
+	most() (requests, bytes int)
+	// batch is the calls that submit requests; of all but the last, the body has an id that
+	// the next one is made with.
+	batch(model, tag string, bodies []json.RawMessage) []func(id string) (*call, error)
+	// list is the path of the page of batches behind a cursor.
+	list(after string) string
+	page(text []byte) (batches []listed, after string, err error)
+	status(id string) string
+	state(text []byte) (*listed, error)
+	// line is the name of a request and its answer or its failure, of a file of results.
+	line(text []byte) (custom string, body []byte, failed *Error, err error)
+}
+
+// listed is a batch as a provider lists it.
+type listed struct {
+	id, tag string // no tag: it shows in the results alone
+	created time.Time
+	total   int
+	state   BatchState
+	files   []string          // paths of results
+	inline  []json.RawMessage // results
+}
+
+// batches is a client with batches.
+type batches struct {
+	*client
+	wire batchWire
+}
+
+// maxResults bounds a file of results, and maxList a page of a list.
+const (
+	maxResults = 1 << 30
+	maxList    = 64 << 20
+)
+
+// customID names a request of a batch.
+func customID(tag string, at int) string { return tag + "-" + strconv.Itoa(at) }
+
+// Most implements Batcher.
+func (b *batches) Most() (requests, bytes int) { return b.wire.most() }
+
+// base is the address before the path of asking.
+func (b *batches) base() string {
+	return strings.TrimSuffix(b.url, b.service.wire.path(b.name))
+}
+
+// do makes a call and gives the body of the answer.
+func (b *batches) do(ctx context.Context, q *call, read func(*received) error) error {
+	key, denied := b.key()
+	if denied != nil {
+		return denied
+	}
+	full := *q
+	full.url = b.base() + q.url
+	err := b.send(ctx, key, &full, read)
+	if err != nil {
+		err = b.withoutKey(key, err)
+	}
+	if e := (*Error)(nil); errors.As(err, &e) && e.Status == http.StatusNotFound && !b.own {
+		e.Hint = "A server that is not the provider's own may have no batches: ask without --batch."
+	}
+	return err
+}
+
+func (b *batches) get(ctx context.Context, path string, most int64) (text []byte, err error) {
+	err = b.do(ctx, &call{method: http.MethodGet, url: path}, func(r *received) error {
+		text, err = r.all(most)
+		return err
+	})
+	return text, err
+}
+
+// odd is an answer that is not in the format of the provider.
+func odd(err error, text []byte) error {
+	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("an answer about batches is not in the format of the provider: %v: %s", err, preview(text))), Err: err}
+}
+
+// Submit implements Batcher.
+func (b *batches) Submit(ctx context.Context, tag string, list []*Request) (id string, err error) {
+	bodies := make([]json.RawMessage, len(list))
+	for i, r := range list {
+		if bodies[i], err = b.Body(r); err != nil {
+			return "", err
+		}
+	}
+	for _, step := range b.wire.batch(b.name, tag, bodies) {
+		q, err := step(id)
+		if err != nil {
+			return "", err
+		}
+		err = b.do(ctx, q, func(r *received) error {
+			text, err := r.all(maxList)
+			if err != nil {
+				return err
+			}
+			var made struct{ ID, Name string }
+			if err := json.Unmarshal(text, &made); err != nil || made.ID+made.Name == "" {
+				return odd(cmp.Or(err, errors.New("it has no id")), text)
+			}
+			id = cmp.Or(made.ID, made.Name)
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return id, nil
+}
+
+// Find implements Batcher.
+func (b *batches) Find(ctx context.Context, tag string, n int, since time.Time) (string, error) {
+	const skew = 10 * time.Minute // of the clocks
+	since = since.Add(-skew)
+	after := ""
+	var undecided error
+	for {
+		text, err := b.get(ctx, b.wire.list(after), maxResults)
+		if err != nil {
+			return "", err
+		}
+		page, next, err := b.wire.page(text)
+		if err != nil {
+			return "", odd(err, text)
+		}
+		for i := range page {
+			switch l := &page[i]; {
+			case l.tag == tag:
+				return l.id, nil
+			case l.tag != "" || l.created.Before(since) || l.total != n:
+			case !l.state.Ended:
+				undecided = &UndecidedError{l.id}
+			default:
+				ours := false
+				_, err := b.Collect(ctx, l.id, tag, n, func(int, *Response, *Error) error {
+					ours = true
+					return errEnough
+				})
+				if ours {
+					return l.id, nil
+				}
+				if err != nil {
+					return "", err
+				}
+			}
+		}
+		if next == "" || len(page) > 0 && !page[len(page)-1].created.IsZero() && page[len(page)-1].created.Before(since) {
+			return "", undecided
+		}
+		after = next
+	}
+}
+
+var errEnough = errors.New("enough")
+
+// Collect implements Batcher.
+func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(at int, r *Response, failed *Error) error) (*BatchState, error) {
+	text, err := b.get(ctx, b.wire.status(id), maxResults)
+	if err != nil {
+		return nil, err
+	}
+	l, err := b.wire.state(text)
+	if err != nil {
+		return nil, odd(err, text)
+	}
+	if !l.state.Ended {
+		return &l.state, nil
+	}
+	for _, line := range l.inline {
+		if err := b.result(line, tag, n, each); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range l.files {
+		err := b.do(ctx, &call{method: http.MethodGet, url: file}, func(r *received) error {
+			s := bufio.NewScanner(r.Body)
+			s.Buffer(make([]byte, 0, 64<<10), MaxResponse)
+			for s.Scan() {
+				if len(bytes.TrimSpace(s.Bytes())) == 0 {
+					continue
+				}
+				if err := b.result(hide(r.key, s.Bytes()), tag, n, each); err != nil {
+					return err
+				}
+			}
+			if s.Err() != nil {
+				return r.cut(fmt.Errorf("the results are cut off: %w", s.Err()))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &l.state, nil
+}
+
+// result reads what became of a request, and gives it if it is of the batch with the tag.
+func (b *batches) result(line []byte, tag string, n int, each func(at int, r *Response, failed *Error) error) error {
+	custom, body, failed, err := b.wire.line(line)
+	if err != nil {
+		return odd(err, line)
+	}
+	at, err := strconv.Atoi(strings.TrimPrefix(custom, tag+"-"))
+	if err != nil || at < 0 || at >= n {
+		return nil // of another batch, which Find asks about
+	}
+	if failed != nil {
+		return each(at, nil, failed)
+	}
+	r, err := b.parse(body)
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return each(at, nil, e)
+	}
+	return each(at, r, nil)
+}
+
+// unanswered is why requests of a batch that has ended have no answer.
+func unanswered(class Class, status, hint string) *Error {
+	return &Error{Class: class, Code: status, Message: "the batch has ended as " + status + " without an answer to this request", Hint: hint}
+}
+
+const hintCancelled = "Somebody has cancelled the batch. The same command submits what is missing again."
+
+// OpenAI's: a file of requests, a batch of it, and one or two files of results.
+
+func (openAI) most() (requests, bytes int) { return 50_000, 200_000_000 }
+
+func (openAI) batch(_, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
+	return openAIBatch("/v1/chat/completions", tag, bodies)
+}
+
+func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
+	upload := func(string) (*call, error) {
+		var b bytes.Buffer
+		form := multipart.NewWriter(&b)
+		err := form.WriteField("purpose", "batch")
+		if err != nil {
+			return nil, err
+		}
+		h := textproto.MIMEHeader{}
+		h.Set("Content-Disposition", `form-data; name="file"; filename="`+tag+`.jsonl"`)
+		h.Set("Content-Type", "application/jsonl")
+		file, err := form.CreatePart(h)
+		if err != nil {
+			return nil, err
+		}
+		e := json.NewEncoder(file)
+		e.SetEscapeHTML(false)
+		for i, body := range bodies {
+			if err := e.Encode(map[string]any{"custom_id": customID(tag, i), "method": "POST", "url": endpoint, "body": body}); err != nil {
+				return nil, err
+			}
+		}
+		if err := form.Close(); err != nil {
+			return nil, err
+		}
+		return &call{http.MethodPost, "/files", form.FormDataContentType(), b.Bytes()}, nil
+	}
+	return []func(string) (*call, error){upload, func(file string) (*call, error) {
+		body, err := encode(map[string]any{"input_file_id": file, "endpoint": endpoint, "completion_window": "24h", "metadata": map[string]string{"ein": tag}})
+		return &call{http.MethodPost, "/batches", "application/json", body}, err
+	}}
+}
+
+type openAIListed struct {
+	ID       string `json:"id"`
+	Status   string `json:"status"`
+	Created  int64  `json:"created_at"`
+	Output   string `json:"output_file_id"`
+	Errors   string `json:"error_file_id"`
+	Metadata struct {
+		Ein string `json:"ein"`
+	} `json:"metadata"`
+	Failure struct {
+		Data []struct{ Code, Message string } `json:"data"`
+	} `json:"errors"`
+	Counts struct{ Total, Completed, Failed int } `json:"request_counts"`
+}
+
+func (l *openAIListed) listed() listed {
+	out := listed{id: l.ID, tag: cmp.Or(l.Metadata.Ein, "-"), created: time.Unix(l.Created, 0), total: l.Counts.Total}
+	s := &out.state
+	s.Status, s.Done = l.Status, l.Counts.Completed+l.Counts.Failed
+	switch l.Status {
+	case "completed", "expired":
+		s.Failed = unanswered(Overloaded, l.Status, "")
+	case "cancelled":
+		s.Failed = unanswered(Denied, l.Status, hintCancelled)
+	case "failed":
+		e := &Error{Class: Denied, Message: "the batch has failed", Hint: "Nothing of it was asked. See the batch at the provider."}
+		if len(l.Failure.Data) > 0 {
+			e.Code, e.Message = short(l.Failure.Data[0].Code), short(l.Failure.Data[0].Message)
+		}
+		if strings.Contains(e.Code, "limit_exceeded") { // of what may be under way at once
+			e.Class, e.Hint = RateLimit, "Ask for smaller batches (--batch)."
+		}
+		s.Failed = e
+	default:
+		return out
+	}
+	s.Ended = true
+	for _, file := range []string{l.Output, l.Errors} {
+		if file != "" {
+			out.files = append(out.files, "/files/"+url.PathEscape(file)+"/content")
+		}
+	}
+	return out
+}
+
+func (openAI) list(after string) string {
+	if after != "" {
+		after = "&after=" + url.QueryEscape(after)
+	}
+	return "/batches?limit=100" + after
+}
+
+func (openAI) page(text []byte) (list []listed, after string, err error) {
+	var b struct {
+		Data []openAIListed `json:"data"`
+		More bool           `json:"has_more"`
+	}
+	if err := json.Unmarshal(text, &b); err != nil || b.Data == nil {
+		return nil, "", cmp.Or(err, errors.New("it has no data"))
+	}
+	for i := range b.Data {
+		list = append(list, b.Data[i].listed())
+	}
+	if b.More && len(list) > 0 {
+		after = list[len(list)-1].id
+	}
+	return list, after, nil
+}
+
+func (openAI) status(id string) string { return "/batches/" + url.PathEscape(id) }
+
+func (openAI) state(text []byte) (*listed, error) {
+	var b openAIListed
+	if err := json.Unmarshal(text, &b); err != nil || b.Status == "" {
+		return nil, cmp.Or(err, errors.New("it has no status"))
+	}
+	l := b.listed()
+	return &l, nil
+}
+
+func (w openAI) line(text []byte) (custom string, body []byte, failed *Error, err error) {
+	var b struct {
+		ID       string `json:"custom_id"`
+		Response *struct {
+			Status int             `json:"status_code"`
+			Body   json.RawMessage `json:"body"`
+		} `json:"response"`
+		Error *struct{ Code, Message string } `json:"error"`
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return "", nil, nil, err
+	}
+	switch {
+	case b.Error != nil && b.Error.Code == "batch_cancelled":
+		failed = unanswered(Denied, b.Error.Code, hintCancelled)
+	case b.Error != nil: // it was not asked, as batch_expired
+		failed = &Error{Class: Overloaded, Code: short(b.Error.Code), Message: short(b.Error.Message)}
+	case b.Response == nil:
+		err = errors.New("it has neither a response nor an error")
+	case b.Response.Status != http.StatusOK:
+		failed = failure(w, b.Response.Status, http.Header{}, b.Response.Body, time.Time{})
+	default:
+		body = b.Response.Body
+	}
+	return b.ID, body, failed, err
+}
+
+// Anthropic's: requests in one body, and one file of results. A batch has no place for a
+// tag: it shows in the names of the requests, with the results.
+
+func (anthropic) most() (requests, bytes int) { return 100_000, 256_000_000 }
+
+func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
+	return []func(string) (*call, error){func(string) (*call, error) {
+		type request struct {
+			ID     string          `json:"custom_id"`
+			Params json.RawMessage `json:"params"`
+		}
+		list := make([]request, len(bodies))
+		for i, body := range bodies {
+			list[i] = request{customID(tag, i), body}
+		}
+		body, err := encode(map[string]any{"requests": list})
+		return &call{http.MethodPost, "/v1/messages/batches", "application/json", body}, err
+	}}
+}
+
+type anthropicListed struct {
+	ID      string                                                          `json:"id"`
+	Status  string                                                          `json:"processing_status"`
+	Created time.Time                                                       `json:"created_at"`
+	Results string                                                          `json:"results_url"`
+	Counts  struct{ Processing, Succeeded, Errored, Canceled, Expired int } `json:"request_counts"`
+}
+
+func (l *anthropicListed) listed() listed {
+	c := &l.Counts
+	done := c.Succeeded + c.Errored + c.Canceled + c.Expired
+	out := listed{id: l.ID, created: l.Created, total: done + c.Processing, state: BatchState{Status: l.Status, Done: done}}
+	if l.Status == "ended" {
+		out.state.Ended, out.state.Failed = true, unanswered(Overloaded, l.Status, "")
+		// The same file at the address that is ours.
+		out.files = []string{"/v1/messages/batches/" + url.PathEscape(l.ID) + "/results"}
+	}
+	return out
+}
+
+func (anthropic) list(after string) string {
+	if after != "" {
+		after = "&after_id=" + url.QueryEscape(after)
+	}
+	return "/v1/messages/batches?limit=100" + after
+}
+
+func (anthropic) page(text []byte) (list []listed, after string, err error) {
+	var b struct {
+		Data []anthropicListed `json:"data"`
+		More bool              `json:"has_more"`
+		Last string            `json:"last_id"`
+	}
+	if err := json.Unmarshal(text, &b); err != nil || b.Data == nil {
+		return nil, "", cmp.Or(err, errors.New("it has no data"))
+	}
+	for i := range b.Data {
+		list = append(list, b.Data[i].listed())
+	}
+	if b.More {
+		after = b.Last
+	}
+	return list, after, nil
+}
+
+func (anthropic) status(id string) string { return "/v1/messages/batches/" + url.PathEscape(id) }
+
+func (anthropic) state(text []byte) (*listed, error) {
+	var b anthropicListed
+	if err := json.Unmarshal(text, &b); err != nil || b.Status == "" {
+		return nil, cmp.Or(err, errors.New("it has no processing_status"))
+	}
+	l := b.listed()
+	return &l, nil
+}
+
+// anthropicStatus is the status of each type of an error.
+var anthropicStatus = map[string]int{"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404,
+	"request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": statusOverloaded}
+
+func (w anthropic) line(text []byte) (custom string, body []byte, failed *Error, err error) {
+	var b struct {
+		ID     string `json:"custom_id"`
+		Result struct {
+			Type    string          `json:"type"`
+			Message json.RawMessage `json:"message"`
+			Error   json.RawMessage `json:"error"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return "", nil, nil, err
+	}
+	switch b.Result.Type {
+	case "succeeded":
+		body = b.Result.Message
+	case "expired":
+		failed = unanswered(Overloaded, b.Result.Type, "")
+	case "canceled":
+		failed = unanswered(Denied, b.Result.Type, hintCancelled)
+	case "errored":
+		var e struct {
+			Error struct{ Type string } `json:"error"`
+		}
+		_ = json.Unmarshal(b.Result.Error, &e) // without a type it is an error of the server
+		failed = failure(w, cmp.Or(anthropicStatus[e.Error.Type], http.StatusInternalServerError), http.Header{}, b.Result.Error, time.Time{})
+	default:
+		err = fmt.Errorf("there is no type %q of results", b.Result.Type)
+	}
+	return b.ID, body, failed, err
+}
+
+// Gemini's: requests in one body, results in the batch.
+
+func (gemini) most() (requests, bytes int) { return 50_000, 20_000_000 }
+
+func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
+	return []func(string) (*call, error){func(string) (*call, error) {
+		type key struct {
+			Key string `json:"key"`
+		}
+		type request struct {
+			Request  json.RawMessage `json:"request"`
+			Metadata key             `json:"metadata"`
+		}
+		list := make([]request, len(bodies))
+		for i, body := range bodies {
+			list[i] = request{body, key{customID(tag, i)}}
+		}
+		body, err := encode(map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"requests": map[string]any{"requests": list}}}})
+		return &call{http.MethodPost, "/v1beta/models/" + url.PathEscape(model) + ":batchGenerateContent", "application/json", body}, err
+	}}
+}
+
+type geminiListed struct {
+	Name     string `json:"name"`
+	Metadata struct {
+		State  string    `json:"state"`
+		Tag    string    `json:"displayName"`
+		Create time.Time `json:"createTime"`
+		Output struct {
+			Inlined struct {
+				List []json.RawMessage `json:"inlinedResponses"`
+			} `json:"inlinedResponses"`
+		} `json:"output"`
+	} `json:"metadata"`
+	Error *struct{ Message string } `json:"error"`
+}
+
+func (l *geminiListed) listed() listed {
+	m := &l.Metadata
+	out := listed{id: l.Name, tag: cmp.Or(m.Tag, "-"), created: m.Create, inline: m.Output.Inlined.List}
+	s := &out.state
+	s.Status = m.State
+	_, word, _ := strings.Cut(m.State, "_STATE_") // it is JOB_STATE or BATCH_STATE
+	switch word {
+	case "SUCCEEDED", "PARTIALLY_SUCCEEDED", "EXPIRED":
+		s.Failed = unanswered(Overloaded, m.State, "")
+	case "CANCELLED":
+		s.Failed = unanswered(Denied, m.State, hintCancelled)
+	case "FAILED":
+		s.Failed = unanswered(Denied, m.State, "Nothing of it was answered. See the batch at the provider.")
+		if l.Error != nil {
+			s.Failed.Message = short(l.Error.Message)
+		}
+	default:
+		return out
+	}
+	s.Ended = true
+	return out
+}
+
+func (gemini) list(after string) string {
+	if after != "" {
+		after = "&pageToken=" + url.QueryEscape(after)
+	}
+	return "/v1beta/batches?pageSize=100" + after
+}
+
+func (gemini) page(text []byte) (list []listed, after string, err error) {
+	var b struct {
+		List []geminiListed `json:"operations"` // left out where there are none
+		Next string         `json:"nextPageToken"`
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return nil, "", err
+	}
+	for i := range b.List {
+		list = append(list, b.List[i].listed())
+	}
+	return list, b.Next, nil
+}
+
+func (gemini) status(id string) string { return "/v1beta/" + id }
+
+func (gemini) state(text []byte) (*listed, error) {
+	var b geminiListed
+	if err := json.Unmarshal(text, &b); err != nil || b.Metadata.State == "" {
+		return nil, cmp.Or(err, errors.New("it has no metadata.state"))
+	}
+	l := b.listed()
+	return &l, nil
+}
+
+// rpcStatus is the status of each code of google.rpc that is not that of a server.
+var rpcStatus = map[int]int{1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 14: 503, 16: 401}
+
+func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, err error) {
+	var b struct {
+		Metadata struct {
+			Key string `json:"key"`
+		} `json:"metadata"`
+		Response json.RawMessage `json:"response"`
+		Error    *struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return "", nil, nil, err
+	}
+	if e := b.Error; e != nil {
+		status := e.Code
+		if status < http.StatusBadRequest { // a code of google.rpc
+			status = cmp.Or(rpcStatus[status], http.StatusInternalServerError)
+		}
+		if body, err = encode(map[string]any{"error": e}); err == nil {
+			failed = failure(w, status, http.Header{}, body, time.Time{})
+		}
+	}
+	return b.Metadata.Key, b.Response, failed, err
+}

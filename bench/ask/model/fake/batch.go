@@ -1,0 +1,580 @@
+package fake
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// batch is requests that were given at once, and what became of them. It has ended when
+// the latency of the server is over.
+type batch struct {
+	id, tag string
+	file    string // of requests, as OpenAI has them
+	model   string // of the path, as Gemini has it
+	created time.Time
+	items   []item
+	end     string // how it ends, in the words of the faults: "" is well
+}
+
+// item is a request of a batch.
+type item struct {
+	id    string
+	body  json.RawMessage
+	reply string   // of a model
+	why   *problem // in place of a reply
+	late  string   // neither: expired, cancelled
+}
+
+// bulk is a format with batches.
+type bulk interface {
+	format
+	// submit reads a request for a batch. Of OpenAI's the items are in a file.
+	submit(s *Server, h http.Header, name string, body []byte) (*batch, *problem)
+	// shown is a batch as it is listed, and page a list of them.
+	shown(b *batch, ended bool) string
+	page(items []string, last string, more bool) string
+	// outcome is a line of results. Those that are errors may be in a file of their own.
+	outcome(*item) string
+}
+
+// batchRoute is what of batches a path asks for: the format, and what stands behind the
+// path of batches, which is an id and a verb or nothing. A file has its id behind "file".
+func batchRoute(r *http.Request) (f bulk, rest string, ok bool) {
+	version, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	below := func(name string) bool {
+		rest, ok = strings.CutPrefix(path, name)
+		ok = ok && (rest == "" || rest[0] == '/')
+		rest = strings.TrimPrefix(rest, "/")
+		return ok
+	}
+	gemini := version == "v1beta" || r.Header.Get("X-Goog-Api-Key") != ""
+	switch {
+	case version != "v1" && version != "v1beta":
+	case below("messages/batches"):
+		return anthropicFormat, rest, true
+	case below("batches") && gemini:
+		return geminiFormat, strings.Replace(rest, ":", "/", 1), true
+	case strings.HasSuffix(path, ":batchGenerateContent"):
+		return geminiFormat, "", true
+	case below("batches"):
+		return openAIFormat, rest, true
+	case below("files"):
+		return openAIFormat, strings.TrimSuffix("file/"+rest, "/"), true
+	}
+	return nil, "", false
+}
+
+var (
+	openAIFormat    bulk = openAI{}
+	anthropicFormat bulk = anthropic{}
+	geminiFormat    bulk = gemini{}
+)
+
+// serveBatches answers what is asked about batches.
+func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, rest string) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBatch))
+	if err != nil {
+		s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the batch is too large", ""})
+		return
+	}
+	if p := f.authorize(r, s.opt.Key); p != nil {
+		s.refuse(w, f, p)
+		return
+	}
+	if fault := s.fault(s.faults, []byte(r.Method+r.URL.String()), body); fault != nil {
+		s.meet(w, r, f, fault)
+		return
+	}
+	id, verb, _ := strings.Cut(rest, "/")
+	post := r.Method == http.MethodPost
+	switch {
+	case post && id == "file":
+		s.upload(w, r, f, body)
+	case post && id == "":
+		s.submit(w, r, f, body)
+	case id == "file" && !post:
+		s.file(w, f, verb)
+	case id == "" && r.Method == http.MethodGet:
+		s.listBatches(w, r, f)
+	default:
+		b := s.batch(f, id)
+		switch {
+		case b == nil:
+			s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "", "There is no batch " + id + ".", ""})
+		case verb == "" && r.Method == http.MethodGet:
+			s.say(w, f.shown(b, s.ended(b)))
+		case verb == "results" && r.Method == http.MethodGet:
+			s.results(w, f, b, func(*item) bool { return true })
+		case verb == "cancel" && post:
+			s.mu.Lock()
+			if !s.ended(b) {
+				b.cancel(0)
+				b.created = time.Time{} // it ends now
+			}
+			s.mu.Unlock()
+			s.say(w, f.shown(b, s.ended(b)))
+		default:
+			s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "this is no request about a batch", ""})
+		}
+	}
+}
+
+// maxBatch bounds what is sent at once.
+const maxBatch = 256 << 20
+
+func (s *Server) say(w http.ResponseWriter, text string) {
+	s.count(func(c *Stats) { c.Answered++ })
+	write(w, http.StatusOK, json.RawMessage(text))
+}
+
+func (s *Server) ended(b *batch) bool { return time.Since(b.created) >= s.opt.Latency }
+
+func provider(f format) string {
+	name, _, _ := f.models()
+	return name
+}
+
+// batch is that of an id, nil when there is none.
+func (s *Server) batch(f format, id string) *batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.batches[provider(f)] {
+		if b.id == id {
+			return b
+		}
+	}
+	return nil
+}
+
+// submit makes a batch, and asks the baseline all of it.
+func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []byte) {
+	_, _, name := route(r)
+	if at := strings.LastIndex(r.URL.Path, "/"); strings.HasSuffix(r.URL.Path, ":batchGenerateContent") {
+		name = strings.TrimSuffix(r.URL.Path[at+1:], ":batchGenerateContent")
+	}
+	b, p := f.submit(s, r.Header, name, body)
+	if p != nil {
+		s.refuse(w, f, p)
+		return
+	}
+	fault := s.fault(s.batchFaults, []byte("batch"), nil)
+	const large = 4 // requests
+	if fault != nil {
+		s.count(func(c *Stats) { c.Faults[fault.Name]++ })
+		if fault.Name == "batch-too-large" && len(b.items) > large {
+			s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "request_too_large", "The batch is too large.", ""})
+			return
+		}
+		b.end = strings.TrimPrefix(fault.Name, "batch-")
+	}
+	billed, err := s.work(r.Context(), r.Header, f, b)
+	if err != nil {
+		return // the client has gone
+	}
+	s.mu.Lock()
+	key := provider(f)
+	id := sha256.Sum256([]byte(key + strconv.Itoa(len(s.batches[key]))))
+	b.id, b.created = "batch_"+hex.EncodeToString(id[:8]), time.Now()
+	s.batches[key] = append(s.batches[key], b)
+	s.stats.Batches++
+	s.stats.Batched += billed
+	s.mu.Unlock()
+	if b.end == "lost" {
+		panic(http.ErrAbortHandler) // it is there, and nobody is told
+	}
+	s.say(w, f.shown(b, false))
+}
+
+// work answers the requests of a batch, as far as it comes, and counts the answers.
+func (s *Server) work(ctx context.Context, h http.Header, f bulk, b *batch) (billed int, err error) {
+	for i := range b.items {
+		it := &b.items[i]
+		const third = 3
+		switch {
+		case b.end == "failed" || b.end == "expired" && i%2 == 1:
+			it.late = "expired"
+			continue
+		case b.end == "errored" && i%third == 1:
+			it.why = &problem{http.StatusInternalServerError, "api_error", "server_error", "The server had an error while processing this request.", ""}
+			continue
+		}
+		q, p := f.parse(h, b.model, it.body)
+		if p != nil {
+			it.why = p
+			continue
+		}
+		a, err := s.answer(ctx, q)
+		if err != nil {
+			return 0, err
+		}
+		id := sha256.Sum256(it.body)
+		a.id = hex.EncodeToString(id[:12])
+		it.reply = f.reply(q, a)
+		billed++
+	}
+	if b.end == "cancelled" {
+		b.cancel(len(b.items) / 2)
+	}
+	return billed, nil
+}
+
+// cancel leaves requests from a place on without an answer.
+func (b *batch) cancel(from int) {
+	b.end = "cancelled"
+	for i := from; i < len(b.items); i++ {
+		b.items[i] = item{id: b.items[i].id, late: "cancelled"}
+	}
+}
+
+// counts is how many requests of a batch were answered, refused, expired and cancelled.
+func (b *batch) counts() (done, refused, expired, cancelled int) {
+	for i := range b.items {
+		switch it := &b.items[i]; {
+		case it.late == "expired":
+			expired++
+		case it.late != "":
+			cancelled++
+		case it.why != nil:
+			refused++
+		default:
+			done++
+		}
+	}
+	return done, refused, expired, cancelled
+}
+
+func (s *Server) results(w http.ResponseWriter, f bulk, b *batch, wanted func(*item) bool) {
+	if !s.ended(b) {
+		s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "", "The results are not there yet.", ""})
+		return
+	}
+	s.count(func(c *Stats) { c.Answered++ })
+	w.Header().Set("Content-Type", "application/x-jsonl")
+	for i := len(b.items) - 1; i >= 0; i-- { // the order is not that of the requests
+		if it := &b.items[i]; wanted(it) {
+			_, _ = io.WriteString(w, f.outcome(it)+"\n") // a client that has gone is none of ours
+		}
+	}
+}
+
+// listBatches is a page of batches, the newest first.
+func (s *Server) listBatches(w http.ResponseWriter, r *http.Request, f bulk) {
+	q := r.URL.Query()
+	limit := 20
+	after := ""
+	for _, name := range []string{"limit", "pageSize"} {
+		if n, err := strconv.Atoi(q.Get(name)); err == nil && n > 0 {
+			limit = n
+		}
+	}
+	for _, name := range []string{"after", "after_id", "pageToken"} {
+		after += q.Get(name)
+	}
+	s.mu.Lock()
+	list := slices.Clone(s.batches[provider(f)])
+	s.mu.Unlock()
+	slices.Reverse(list)
+	if at := slices.IndexFunc(list, func(b *batch) bool { return b.id == after }); at >= 0 {
+		list = list[at+1:]
+	}
+	more := len(list) > limit
+	list = list[:min(limit, len(list))]
+	items, last := make([]string, len(list)), ""
+	for i, b := range list {
+		items[i], last = f.shown(b, s.ended(b)), b.id
+	}
+	s.say(w, f.page(items, last, more))
+}
+
+// upload keeps a file for OpenAI's batches.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request, f format, body []byte) {
+	bad := func(message string) {
+		s.refuse(w, f, &problem{http.StatusBadRequest, "invalid_request_error", "", message, "file"})
+	}
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || params["boundary"] == "" {
+		bad("expected multipart/form-data")
+		return
+	}
+	purpose, name := "", ""
+	var file []byte
+	for form := multipart.NewReader(bytes.NewReader(body), params["boundary"]); ; {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var text []byte
+		if err == nil {
+			text, err = io.ReadAll(part)
+		}
+		if err != nil {
+			bad("the form cannot be read")
+			return
+		}
+		switch part.FormName() {
+		case "purpose":
+			purpose = string(text)
+		case "file":
+			file, name = text, part.FileName()
+		}
+	}
+	if purpose != "batch" || file == nil || !strings.HasSuffix(name, ".jsonl") {
+		bad("a file *.jsonl with the purpose batch is expected here")
+		return
+	}
+	s.mu.Lock()
+	id := fmt.Sprintf("file-%d", len(s.files))
+	s.files[id] = file
+	s.mu.Unlock()
+	s.say(w, fmt.Sprintf(`{"id":%q,"object":"file","bytes":%d,"created_at":%d,"filename":%s,"purpose":"batch","status":"processed"}`, id, len(file), time.Now().Unix(), quote(name)))
+}
+
+// file gives the content of a file of results.
+func (s *Server) file(w http.ResponseWriter, f bulk, rest string) {
+	id, verb, _ := strings.Cut(rest, "/")
+	kind, of, _ := strings.Cut(id, "-")
+	b := s.batch(f, of)
+	if b == nil || verb != "content" {
+		s.refuse(w, f, &problem{http.StatusNotFound, "invalid_request_error", "", "No such File object: " + id, "id"})
+		return
+	}
+	s.results(w, f, b, func(it *item) bool { return (it.reply == "") == (kind == "errors") })
+}
+
+func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *problem) {
+	bad := func(param, message string, args ...any) (*batch, *problem) {
+		_, p := openAIBad("invalid_value", param, message, args...)
+		return nil, p
+	}
+	var q struct {
+		File     string            `json:"input_file_id"`
+		Endpoint string            `json:"endpoint"`
+		Window   string            `json:"completion_window"`
+		Metadata map[string]string `json:"metadata"`
+	}
+	if p := openAIRead(body, &q, "output_expires_after"); p != nil {
+		return nil, p
+	}
+	s.mu.Lock()
+	file, ok := s.files[q.File]
+	s.mu.Unlock()
+	switch {
+	case !ok:
+		return bad("input_file_id", "No such File object: %s", q.File)
+	case q.Window != "24h":
+		return bad("completion_window", "Invalid value: '%s'. Supported values are: '24h'.", q.Window)
+	case q.Endpoint != "/v1/chat/completions":
+		return bad("endpoint", "Invalid value: '%s'.", q.Endpoint)
+	}
+	b := &batch{tag: string(mustJSON(q.Metadata)), file: q.File}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(file) {
+		var one struct {
+			ID     string          `json:"custom_id"`
+			Method string          `json:"method"`
+			URL    string          `json:"url"`
+			Body   json.RawMessage `json:"body"`
+		}
+		if name, err := strict(line, &one, ""); err != nil || name != "" || one.ID == "" || seen[one.ID] || one.Method != http.MethodPost || one.URL != q.Endpoint {
+			return bad("input_file_id", "line %d of the file is no request of this batch", len(b.items)+1)
+		}
+		seen[one.ID] = true
+		b.items = append(b.items, item{id: one.ID, body: one.Body})
+	}
+	if len(b.items) == 0 || len(b.items) > 50_000 {
+		return bad("input_file_id", "The file has %d requests, expected 1 to 50000.", len(b.items))
+	}
+	return b, nil
+}
+
+func (openAI) shown(b *batch, ended bool) string {
+	status, output, errored, failure := "in_progress", "null", "null", "null"
+	done, refused, expired, cancelled := 0, 0, 0, 0
+	if ended {
+		done, refused, expired, cancelled = b.counts()
+		switch status = "completed"; b.end {
+		case "expired", "cancelled":
+			status = b.end
+		case "failed":
+			status, failure = b.end, `{"object":"list","data":[{"code":"token_limit_exceeded","message":"Enqueued token limit reached.","param":null,"line":null}]}`
+		}
+		if status != "failed" {
+			output = quote("output-" + b.id)
+			if refused+expired+cancelled > 0 {
+				errored = quote("errors-" + b.id)
+			}
+		}
+	}
+	return fmt.Sprintf(`{"id":%q,"object":"batch","endpoint":"/v1/chat/completions","errors":%s,"input_file_id":%q,"completion_window":"24h","status":%q,"output_file_id":%s,"error_file_id":%s,`+
+		`"created_at":%d,"metadata":%s,"request_counts":{"total":%d,"completed":%d,"failed":%d}}`,
+		b.id, failure, b.file, status, output, errored, b.created.Unix(), b.tag, len(b.items), done, refused)
+}
+
+func (openAI) page(items []string, _ string, more bool) string {
+	return fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%v}`, strings.Join(items, ","), more)
+}
+
+func (f openAI) outcome(it *item) string {
+	response, failed := "null", "null"
+	switch {
+	case it.late != "":
+		failed = fmt.Sprintf(`{"code":"batch_%s","message":"This request was not executed."}`, it.late)
+	case it.why != nil:
+		response = fmt.Sprintf(`{"status_code":%d,"request_id":"req_fake","body":%s}`, it.why.status, mustJSON(f.problem(it.why)))
+	default:
+		response = fmt.Sprintf(`{"status_code":200,"request_id":"req_fake","body":%s}`, it.reply)
+	}
+	return fmt.Sprintf(`{"id":"batch_req_%s","custom_id":%s,"response":%s,"error":%s}`, it.id, quote(it.id), response, failed)
+}
+
+func (anthropic) submit(_ *Server, _ http.Header, _ string, body []byte) (*batch, *problem) {
+	bad := func(message string, args ...any) (*batch, *problem) {
+		return nil, &problem{http.StatusBadRequest, "invalid_request_error", "", fmt.Sprintf(message, args...), ""}
+	}
+	var q struct {
+		Requests []struct {
+			ID     string          `json:"custom_id"`
+			Params json.RawMessage `json:"params"`
+		} `json:"requests"`
+	}
+	if name, err := strict(body, &q, ""); err != nil || name != "" || len(q.Requests) == 0 || len(q.Requests) > 100_000 {
+		return bad("requests: expected 1 to 100000 of {custom_id, params}, and nothing else %s", name)
+	}
+	b := &batch{}
+	seen := map[string]bool{}
+	for i, one := range q.Requests {
+		if !customID(one.ID) || seen[one.ID] {
+			return bad("requests.%d.custom_id: it has to be unique, and match ^[a-zA-Z0-9_-]{1,64}$", i)
+		}
+		seen[one.ID] = true
+		b.items = append(b.items, item{id: one.ID, body: one.Params})
+	}
+	return b, nil
+}
+
+func customID(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}
+
+func (anthropic) shown(b *batch, ended bool) string {
+	status, url := "in_progress", "null"
+	processing, done, refused, expired, cancelled := len(b.items), 0, 0, 0, 0
+	stamp := "null"
+	if ended {
+		status, url, processing, stamp = "ended", quote("/v1/messages/batches/"+b.id+"/results"), 0, quote(time.Now().UTC().Format(time.RFC3339))
+		done, refused, expired, cancelled = b.counts()
+	}
+	return fmt.Sprintf(`{"id":%q,"type":"message_batch","processing_status":%q,"request_counts":{"processing":%d,"succeeded":%d,"errored":%d,"canceled":%d,"expired":%d},`+
+		`"created_at":%q,"expires_at":%q,"ended_at":%s,"archived_at":null,"cancel_initiated_at":null,"results_url":%s}`, b.id, status, processing, done, refused, cancelled, expired,
+		b.created.UTC().Format(time.RFC3339), b.created.Add(24*time.Hour).UTC().Format(time.RFC3339), stamp, url)
+}
+
+func (anthropic) page(items []string, last string, more bool) string {
+	return fmt.Sprintf(`{"data":[%s],"has_more":%v,"first_id":null,"last_id":%s}`, strings.Join(items, ","), more, quote(last))
+}
+
+func (f anthropic) outcome(it *item) string {
+	result := `{"type":"succeeded","message":` + it.reply + "}"
+	switch {
+	case it.late == "cancelled":
+		result = `{"type":"canceled"}`
+	case it.late != "":
+		result = `{"type":"expired"}`
+	case it.why != nil:
+		result = fmt.Sprintf(`{"type":"errored","error":%s}`, mustJSON(f.problem(it.why)))
+	}
+	return fmt.Sprintf(`{"custom_id":%s,"result":%s}`, quote(it.id), result)
+}
+
+func (gemini) submit(_ *Server, _ http.Header, name string, body []byte) (*batch, *problem) {
+	bad := func(message string, args ...any) (*batch, *problem) {
+		return nil, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
+	}
+	var q struct {
+		Batch struct {
+			Tag   string `json:"displayName"`
+			Input struct {
+				Requests struct {
+					List []struct {
+						Request  map[string]json.RawMessage `json:"request"`
+						Metadata map[string]string          `json:"metadata"`
+					} `json:"requests"`
+				} `json:"requests"`
+			} `json:"inputConfig"`
+		} `json:"batch"`
+	}
+	list := &q.Batch.Input.Requests.List
+	field, err := strict(body, &q, "")
+	switch {
+	case err != nil || field != "":
+		return bad("Invalid JSON payload received. Unknown name %q: Cannot find field. %v", field, err)
+	case !exists("gemini", name):
+		return nil, &problem{http.StatusNotFound, "NOT_FOUND", "", "models/" + name + " is not found for API version v1beta.", ""}
+	case q.Batch.Tag == "" || len(*list) == 0:
+		return bad("* BatchGenerateContentRequest.batch: displayName and requests are needed")
+	}
+	b := &batch{tag: q.Batch.Tag, model: name}
+	for _, one := range *list {
+		delete(one.Request, "model")
+		b.items = append(b.items, item{id: string(mustJSON(one.Metadata)), body: mustJSON(one.Request)})
+	}
+	return b, nil
+}
+
+func (f gemini) shown(b *batch, ended bool) string {
+	state, output, failed := "BATCH_STATE_RUNNING", "", ""
+	if ended {
+		switch state = "BATCH_STATE_SUCCEEDED"; b.end {
+		case "expired", "cancelled":
+			state = "BATCH_STATE_" + strings.ToUpper(b.end)
+		case "failed":
+			state, failed = "BATCH_STATE_FAILED", `,"error":{"code":13,"message":"The batch has failed."}`
+		}
+		var lines []string
+		for i := range b.items {
+			if b.items[i].late == "" {
+				lines = append(lines, f.outcome(&b.items[i]))
+			}
+		}
+		if len(lines) > 0 {
+			output = `,"output":{"inlinedResponses":{"inlinedResponses":[` + strings.Join(lines, ",") + `]}}`
+		}
+	}
+	stamp := b.created.UTC().Format(time.RFC3339Nano)
+	return fmt.Sprintf(`{"name":"batches/%s","done":%v%s,"metadata":{"@type":"type.googleapis.com/google.ai.generativelanguage.v1main.GenerateContentBatch","name":"batches/%s","model":"models/%s",`+
+		`"displayName":%s,"state":%q,"createTime":%q,"updateTime":%q%s}}`, b.id, ended, failed, b.id, b.model, quote(b.tag), state, stamp, stamp, output)
+}
+
+func (gemini) page(items []string, last string, more bool) string {
+	next := ""
+	if more {
+		next = `,"nextPageToken":` + quote(last)
+	}
+	return fmt.Sprintf(`{"operations":[%s]%s}`, strings.Join(items, ","), next)
+}
+
+func (gemini) outcome(it *item) string {
+	what := `"response":` + it.reply
+	if it.why != nil {
+		const invalid, internal = 3, 13 // of google.rpc
+		code := invalid
+		if it.why.status >= http.StatusInternalServerError {
+			code = internal
+		}
+		what = fmt.Sprintf(`"error":{"code":%d,"message":%s}`, code, quote(it.why.message))
+	}
+	return fmt.Sprintf(`{"metadata":%s,%s}`, it.id, what)
+}
