@@ -97,7 +97,7 @@ func TestErrors(t *testing.T) {
 		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, diag.Input, "A: E0702"},
 		{"data", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", strings.NewReader("0 1\n1 x\n"))}, diag.Input, "A:2:3: E0701"},
 		{"run", "d = [0]\n:print 1 / d", ein.Options{}, nil, diag.Run, "p.ein:2:8: E0601"},
-		{"metered", "x = maxflow(zeros(20, 20), 0, 1)", ein.Options{Limits: ein.Limits{MaxOps: 3000}}, nil, diag.Limit, "p.ein:1:5: E0534"},
+		{"metered", "x = maxflow(ones(20, 20), 0, 1)", ein.Options{Limits: ein.Limits{MaxOps: 3000}}, nil, diag.Limit, "p.ein:1:5: E0534"},
 		{"strict", "x = maxflow(zeros(20, 20), 0, 1)", ein.Options{Limits: ein.Limits{MaxOps: 1e5, Strict: true}}, nil, diag.Limit, "p.ein:1:1: E0531"},
 		{"operations", "A = ones(50, 50)\nB[i,k] = A[i,j] A[j,k]", ein.Options{Limits: ein.Limits{MaxOps: 100}}, nil, diag.Limit, "p.ein:1:1: E0531"},
 	} {
