@@ -376,6 +376,10 @@ func (p *Program) Machine() (*Machine, error) {
 	return &Machine{p, m}, nil
 }
 
+// Watch has runs tell how far they are, up to a thousand times a second, from any
+// goroutine; describe.Doing puts it in words.
+func (m *Machine) Watch(tell func(vm.Progress)) { m.vm.Watch(tell) }
+
 // Run runs the program. The values of the result are valid until the next Run.
 func (m *Machine) Run(ctx context.Context) (*Result, error) {
 	start := time.Now()

@@ -190,6 +190,13 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
 	}
+	if s.cfg.Watch != nil {
+		tell, end := s.cfg.Watch()
+		defer end()
+		machine.Watch(func(at vm.Progress) {
+			tell(func() string { return describe.Doing(next.file, c.code, at) }, at.Done, at.All)
+		})
+	}
 	result, err := machine.Run(ctx, c.inputs)
 	if d, ok := describe.Failed(err, machine.Stats().Ops, c.module.Certificate.Ops); ok {
 		if d.Span == (source.Span{}) { // it has no place in the program

@@ -54,8 +54,11 @@ type Config struct {
 	Columns func() int  // of the terminal; nil where there is none: pictures are then 80 wide
 	// Settings is what ein.toml says of a program that is loaded; nil: nothing.
 	Settings func(program string) (project.Settings, error)
-	Files    Files  // nil: commands that need files say that there are none
-	Home     string // the folder that ~ stands for in names of files
+	Files    Files // nil: commands that need files say that there are none
+	// Watch is asked, as an entry begins to run, for what is told how far it is, and for
+	// what is called when it has ended; nil: nobody watches.
+	Watch func() (tell func(doing func() string, done, all uint64), end func())
+	Home  string // the folder that ~ stands for in names of files
 }
 
 // Reply is what an entry gave. Its values are those of the machine that ran it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -194,5 +195,45 @@ func TestInputIsChecked(t *testing.T) {
 	}
 	if r := mustRun(t, m, mod, []tensor.Value{v}); math.IsNaN(r.Outputs[0].Value.F[0]) {
 		t.Error(r.Outputs[0].Value.F)
+	}
+}
+
+// TestWatch is that what a run tells only grows, to what was certified, and is of the
+// steps in their order, on one goroutine and on several.
+func TestWatch(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		a := randomPacked(1500)
+		opt := lang.Options{Workers: workers, Inputs: map[string]*tensor.Value{"A": &a}}
+		mod, _, err := lang.Load("t.ein", "input A: graph\nC[i,k] = A[i,j] A[j,k]\nx = tc(A)\ny = max(C) + sum(x)\n:print y", opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := vm.New(mod, cost.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lock sync.Mutex
+		var told []vm.Progress
+		m.Watch(func(p vm.Progress) {
+			lock.Lock()
+			told = append(told, p)
+			lock.Unlock()
+		})
+		for range 2 {
+			told = nil
+			if _, err := m.Run(context.Background(), []tensor.Value{a}); err != nil {
+				t.Fatal(err)
+			}
+			steps := map[*cost.Step]bool{}
+			for i, p := range told {
+				steps[p.Step] = true
+				if p.Done > p.All || p.All != mod.Certificate.Ops || workers == 1 && i > 0 && p.Done < told[i-1].Done {
+					t.Fatalf("%d of %d after %d of %d", p.Done, p.All, told[i-1].Done, p.All)
+				}
+			}
+			if len(steps) != len(mod.Steps) || len(told) <= len(steps) || told[0].Done != 0 {
+				t.Errorf("%d workers: told %d times of %d steps, there are %d", workers, len(told), len(steps), len(mod.Steps))
+			}
+		}
 	}
 }

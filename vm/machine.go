@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"ein/vm/code"
 	"ein/vm/cost"
@@ -95,7 +96,42 @@ type Machine struct {
 
 	ops   uint64 // the most that all operations may come to
 	sofar string // what a metered operation has, for people
+	watch *watch
 }
+
+// Progress is how far a run is: the step that it is at, and how many of the operations
+// that it may take are behind it, the certified ones of a step when it has ended.
+type Progress struct {
+	Step      *cost.Step
+	Pos       ir.Pos
+	Done, All uint64
+}
+
+type watch struct {
+	m      *Machine
+	tell   func(Progress)
+	before uint64        // certified for the steps behind
+	within atomic.Uint64 // done in the step
+}
+
+func (w *watch) more(ops uint64) {
+	all := min(w.m.mod.Certificate.Ops, w.m.ops)
+	done := tensor.SatAdd(w.before, min(w.within.Add(ops), w.m.Cost.Ops))
+	w.tell(Progress{w.m.Step, w.m.pos, min(done, all), all})
+}
+
+// begin is at the beginning of a step, after another one or none.
+func (w *watch) begin(last *step) {
+	if last != nil {
+		w.before = tensor.SatAdd(w.before, last.Cost.Ops)
+	}
+	w.within.Store(0)
+	w.more(0)
+}
+
+// Watch has runs tell how far they are: at each step, and within one about each
+// millisecond of work, from any goroutine.
+func (m *Machine) Watch(tell func(Progress)) { m.watch = &watch{m: m, tell: tell} }
 
 // step is a step of the module, its kernel, and the registers of its result and of
 // its first arguments, as far as it has them.
@@ -238,12 +274,18 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 	if m.ctl.Stopped() {
 		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}
-	m.err = nil
+	m.err, m.step = nil, nil
+	if m.watch != nil {
+		m.watch.before, m.ctl.Tell = 0, m.watch.more
+	}
 	// What is not metered has its bound set aside, whatever it takes: so the rest stops
 	// at the same point on every machine.
 	budget := m.ops - m.mod.Certificate.Unmetered
 	for i := range m.steps {
-		m.step = &m.steps[i]
+		last := m.step
+		if m.step = &m.steps[i]; m.watch != nil {
+			m.watch.begin(last)
+		}
 		before := m.ctl.Ops
 		m.ctl.Limit = 0
 		if m.step.Op.Metered() {

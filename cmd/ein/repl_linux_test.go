@@ -259,12 +259,18 @@ func TestInterruptedEntry(t *testing.T) {
 	k.wait("ein> ")
 	k.press("x = 3; W = ones(3000, 3000)" + enter)
 	k.wait("W: 3000x3000")
-	for range 2 {
+	for i := range 2 {
 		k.wait("ein> ")
 		k.until("raw terminal", func() bool { return !k.lines() })
 		k.press("y[i, k] min= W[i, j] + W[j, k]" + enter)
 		k.until("running entry", k.lines)
+		if i == 0 {
+			k.wait("left: y[i, k] min= W[i, j] + W[j, k]: ")
+		}
 		k.press(ctrlC)
+		if i == 0 {
+			k.wait("  \r") // the line is gone before anything is said
+		}
 		k.wait("interrupted: the run was stopped")
 	}
 	k.wait("ein> ")

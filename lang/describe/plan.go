@@ -18,6 +18,7 @@ import (
 	"ein/lang/show"
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/ir"
@@ -311,6 +312,17 @@ func (e *explainer) step(s *cost.Step) []string {
 func Step(p *code.Program, s *cost.Step) string {
 	what, how := operation(p, s)
 	return what + " (" + how + ")"
+}
+
+// Doing is what a run is at, for a line on a terminal: the statement, unless the source
+// is not there, and the step.
+func Doing(f *source.File, p *code.Program, at vm.Progress) string {
+	step := Step(p, at.Step)
+	if f == nil {
+		return step
+	}
+	text, _ := diag.Display(strings.Join(strings.Fields(f.Text[at.Pos.Start:at.Pos.End]), " "))
+	return words.Shorten(text, 40) + ": " + step
 }
 
 // layouts are the layouts by their names for people.

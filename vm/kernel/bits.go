@@ -53,12 +53,13 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
 	var (
 		next atomic.Int64
 		ops  atomic.Uint64
+		told atomic.Uint64
 		stop atomic.Bool
 		wg   sync.WaitGroup
 	)
 	grain := max(1, n/(16*c.Workers))
 	work := func(worker int) {
-		own := Ctl{Done: c.Done}
+		own := Ctl{Done: c.Done, Tell: c.Tell}
 		for !stop.Load() {
 			lo := int(next.Add(int64(grain))) - grain
 			if lo >= n {
@@ -69,6 +70,7 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
 			}
 		}
 		ops.Add(own.Ops)
+		told.Add(own.told)
 	}
 	for w := 1; w < c.Workers; w++ {
 		wg.Go(func() { work(w) })
@@ -76,6 +78,7 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
 	work(0)
 	wg.Wait()
 	c.Ops += ops.Load()
+	c.told += told.Load()
 	return !stop.Load()
 }
 

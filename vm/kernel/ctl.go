@@ -27,6 +27,11 @@ type Ctl struct {
 	// order, so that it stops at the same point on every machine.
 	Limit uint64
 	Over  bool
+
+	// Tell, when not nil, is told of work since before whenever a kernel looks at Done,
+	// by any of its goroutines.
+	Tell func(ops uint64)
+	told uint64
 }
 
 // PollOps is how much work a kernel may do between two looks at Done: about a
@@ -39,6 +44,10 @@ const ParallelOps = 1 << 20
 
 // Stopped reports whether the run was cancelled.
 func (c *Ctl) Stopped() bool {
+	if c.Tell != nil && c.Ops > c.told {
+		c.Tell(c.Ops - c.told)
+		c.told = c.Ops
+	}
 	if c.Done == nil {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -103,6 +104,26 @@ func TestProgress(t *testing.T) {
 	p = (&App{Err: &err}).Progress("reading x")
 	if _, e := io.Copy(io.Discard, p.Reader(&slowReader{10}, 100)); e != nil || err.Len() != 0 {
 		t.Error("progress without a terminal")
+	}
+}
+
+// TestShare is a run that takes ten seconds for its certificate, on a narrow terminal.
+func TestShare(t *testing.T) {
+	var err bytes.Buffer
+	now := time.Unix(0, 0)
+	p := (&App{Err: &err, Terminal: true, Columns: 60}).Progress("")
+	p.start, p.last, p.now = now, now, func() time.Time { now = now.Add(time.Second); return now }
+	what := "T = tc(A): tc (bits)"
+	for done := range uint64(11) {
+		if done == 8 {
+			what = strings.Repeat("é", 70)
+		}
+		p.Share(func() string { return what }, 100*done, 1000)
+	}
+	p.Done()
+	lines := strings.Split(err.String(), "\r")
+	if len(lines) != 13 || lines[0] != "" || lines[3] != "[######              ]  30%, at most 9s left: T = tc(A): tc" || !strings.HasSuffix(lines[9], "left: "+strings.Repeat("é", 13)) || utf8.RuneCountInString(lines[9]) != 59 || strings.TrimSpace(lines[11]) != "" || lines[12] != "" {
+		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 }
 

@@ -77,12 +77,30 @@ func (p *Progress) Of(before, done, all int64, show func(int64) string) {
 		rate := float64(done-before) / since.Seconds()
 		s := fmt.Sprintf("%s: %s, %s/s", p.what, show(done), show(int64(rate)))
 		if all > 0 && rate > 0 {
-			left := time.Duration(float64(all-done) / rate * float64(time.Second)).Round(time.Second)
-			full := int(barWidth * done / all)
-			s = fmt.Sprintf("%s [%-*s] %3d%%, %s of %s, %s/s, %v left", p.what, barWidth, strings.Repeat("#", full), 100*done/all, show(done), show(all), show(int64(rate)), left)
+			s = p.what + " " + bar(uint64(done), uint64(all)) + fmt.Sprintf(", %s of %s, %s/s, %v left", show(done), show(all), show(int64(rate)), seconds(float64(all-done)/rate))
 		}
 		return s
 	})
+}
+
+// Share shows how much is done of the most that a job can take, and what it is at.
+func (p *Progress) Share(what func() string, done, all uint64) {
+	p.Tell(func(since time.Duration) string {
+		s := bar(done, all)
+		if done > all/1000 {
+			s += fmt.Sprintf(", at most %v left", seconds(since.Seconds()*(float64(all)/float64(done)-1)))
+		}
+		return s + ": " + what()
+	})
+}
+
+func bar(done, all uint64) string {
+	share := float64(done) / float64(max(all, 1))
+	return fmt.Sprintf("[%-*s] %3d%%", barWidth, strings.Repeat("#", int(barWidth*share)), int(100*share))
+}
+
+func seconds(n float64) time.Duration {
+	return time.Duration(min(n, 1e9) * float64(time.Second)).Round(time.Second)
 }
 
 // Counter shows how many things are done of all.
@@ -106,11 +124,15 @@ func (r *progressReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// put replaces the line.
+// put replaces the line, which has to fit the terminal: of a second row, \r would leave
+// the first.
 func (p *Progress) put(line string) {
-	blank := strings.Repeat(" ", max(0, p.shown-len(line)))
-	p.a.Printf("\r%s%s", line, blank)
-	p.shown = len(line)
+	text := []rune(line)
+	if room := p.a.Columns - 1; room > 0 && len(text) > room {
+		text = text[:room]
+	}
+	p.a.Printf("\r%s%s", string(text), strings.Repeat(" ", max(0, p.shown-len(text))))
+	p.shown = len(text)
 }
 
 // Done takes the line away.

@@ -100,6 +100,10 @@ func session(a *cli.App, f *replFlags) error {
 		Session: repl.New(repl.Config{
 			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output, Strict: f.strict},
 			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a}, Home: repl.Home(a.Env),
+			Watch: func() (func(func() string, uint64, uint64), func()) {
+				line := a.Progress("")
+				return line.Share, line.Done
+			},
 			Settings: func(program string) (project.Settings, error) { return settings(f.bind, program) },
 		}),
 		Out: func(ctx context.Context) io.Writer { return &cli.Output{W: a.Out, Ctx: ctx} }, Err: a.Err, Text: a.Text(),

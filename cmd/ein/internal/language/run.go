@@ -26,6 +26,7 @@ import (
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/repl"
+	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/tensor"
@@ -174,7 +175,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 			return f.refused(ctx, p, err, "run")
 		}
 	}
-	result, err := p.Run(ctx)
+	result, err := watched(ctx, a, p)
 	if err != nil {
 		return f.refused(ctx, p, err, "run")
 	}
@@ -215,6 +216,20 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	}
 	f.tell(a, p, result)
 	return nil
+}
+
+// watched runs a program, and tells on a terminal how far it is.
+func watched(ctx context.Context, a *cli.App, p *ein.Program) (*ein.Result, error) {
+	m, err := p.Machine()
+	if err != nil {
+		return nil, err
+	}
+	line := a.Progress("")
+	defer line.Done()
+	m.Watch(func(at vm.Progress) {
+		line.Share(func() string { return describe.Doing(p.Source(), p.Code(), at) }, at.Done, at.All)
+	})
+	return m.Run(ctx)
 }
 
 // tell says what a run used, if it was asked for.
