@@ -315,100 +315,39 @@ func (g *grid) heading() string {
 	return name + ", " + size
 }
 
-// shades are the levels of a number between the least and the greatest.
-var shades = []rune(" ░▒▓█")
-
 // maxHeight is the number of lines of a picture.
 const maxHeight = 40
 
-// blocks draws a matrix. A 0/1 matrix has two rows in a line; any other has one,
-// and two characters for each element, so that elements are about square. Where
-// there is no room, a character stands for a block of elements, for the greatest
-// in magnitude of them.
+// blocks draws a matrix. Where there is no room, a cell stands for a block of elements,
+// for the greatest in magnitude of them.
 func (g *grid) blocks(columns int) string {
-	across, down := 2, 1 // characters per element, elements per line
-	if g.binary {
-		across, down = 1, 2
-	}
+	across, down := chart.BlockSize(g.binary)
 	room := max(1, (columns-2)/across)
 	stepX := (g.cols + room - 1) / room
 	stepY := (g.rows + maxHeight*down - 1) / (maxHeight * down)
 	step := max(stepX, stepY, 1)
-	cells := g.scaled(step)
-	w, h := len(cells[0]), len(cells)
-	var b strings.Builder
-	b.WriteString(g.heading() + "\n")
-	b.WriteString("┌" + strings.Repeat("─", w*across) + "┐\n")
-	for r := 0; r < h; r += down {
-		b.WriteString("│")
-		for c := range w {
-			if !g.binary {
-				shade := string(g.shade(cells[r][c]))
-				b.WriteString(shade + shade)
-				continue
-			}
-			upper, lower := cells[r][c] != 0, r+1 < h && cells[r+1][c] != 0
-			b.WriteRune([]rune(" ▄▀█")[2*bit(upper)+bit(lower)])
-		}
-		b.WriteString("│\n")
+	legend, what := "blank "+show.Number(g.low)+" ░▒▓ █ "+show.Number(g.high), "the element of the greatest magnitude in them"
+	switch {
+	case g.binary:
+		legend, what = "█ 1   blank 0   two rows to a line", "1 where any of them is 1"
+	case g.high == g.low:
+		legend = "█ " + show.Number(g.low) + " everywhere"
 	}
-	b.WriteString("└" + strings.Repeat("─", w*across) + "┘\n")
-	if g.binary {
-		b.WriteString("  █ 1   blank 0   two rows to a line\n")
-	} else {
-		b.WriteString("  " + g.legend() + "\n")
-	}
+	out := g.heading() + "\n" + chart.Blocks(g.scaled(step), g.low, g.high, g.binary) + "  " + legend + "\n"
 	if step > 1 {
-		what := "the element of the greatest magnitude in them"
-		if g.binary {
-			what = "1 where any of them is 1"
-		}
-		fmt.Fprintf(&b, "  scaled down: each cell stands for %dx%d elements and shows %s\n", step, step, what)
+		out += fmt.Sprintf("  scaled down: each cell stands for %dx%d elements and shows %s\n", step, step, what)
 	}
-	return b.String()
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// level is where a number stands between the least and the greatest, of n levels.
-func (g *grid) level(x float64, n int) int {
-	if g.high == g.low {
-		return n - 1
-	}
-	// The difference of the ends can be past the largest float.
-	return min(n-1, int((x/2-g.low/2)/(g.high/2-g.low/2)*float64(n)))
-}
-
-func (g *grid) shade(x float64) rune { return shades[g.level(x, len(shades))] }
-
-func (g *grid) legend() string {
-	if g.high == g.low {
-		return "█ " + show.Number(g.low) + " everywhere"
-	}
-	return "blank " + show.Number(g.low) + " ░▒▓ █ " + show.Number(g.high)
+	return out
 }
 
 // maxBars is the number of elements of a vector that get a line of their own.
 const maxBars = 40
 
-// eighths are the parts of a character that bars end with.
-var eighths = []rune(" ▏▎▍▌▋▊▉")
-
-// bars draws a vector, one line for each element or block of elements. Bars begin
-// at 0; those of negative numbers are drawn in another pattern.
+// bars draws a vector, one line for each element or block of elements.
 func (g *grid) bars(columns int) string {
 	step := (g.cols + maxBars - 1) / maxBars
-	type bar struct {
-		name, number string
-		x            float64
-	}
-	var list []bar
-	names, numbers := 0, 0
+	var names, texts []string
+	var numbers []float64
 	for from := 0; from < g.cols; from += step {
 		to := min(from+step, g.cols)
 		x := g.at[from]
@@ -424,32 +363,14 @@ func (g *grid) bars(columns int) string {
 			name, _ = diag.Display(g.labels[from])
 			name = words.Shorten(name, 20)
 		}
-		list = append(list, bar{name, show.Number(x), x})
-		_, width := diag.Display(name)
-		names, numbers = max(names, width), max(numbers, len(show.Number(x)))
+		names, texts, numbers = append(names, name), append(texts, show.Number(x)), append(numbers, x)
 	}
-	room := max(4, columns-names-numbers-5)
-	most := max(math.Abs(g.low), math.Abs(g.high))
-	var b strings.Builder
-	b.WriteString(g.heading() + "\n")
-	for _, l := range list {
-		_, width := diag.Display(l.name)
-		drawn := ""
-		if most > 0 {
-			eighth := int(math.Round(math.Abs(l.x) / most * float64(room) * 8))
-			if l.x < 0 {
-				drawn = strings.Repeat("▒", (eighth+7)/8)
-			} else if drawn = strings.Repeat("█", eighth/8); eighth%8 > 0 {
-				drawn += string(eighths[eighth%8])
-			}
-		}
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  %s%s %*s %s", strings.Repeat(" ", names-width), l.name, numbers, l.number, drawn), " ") + "\n")
-	}
+	out := g.heading() + "\n" + chart.Bars(columns, names, texts, numbers)
 	if g.low < 0 {
-		b.WriteString("  ▒ is negative\n")
+		out += "  ▒ is negative\n"
 	}
 	if step > 1 {
-		fmt.Fprintf(&b, "  scaled down: each bar stands for %d elements and shows the one of the greatest magnitude\n", step)
+		out += fmt.Sprintf("  scaled down: each bar stands for %d elements and shows the one of the greatest magnitude\n", step)
 	}
-	return b.String()
+	return out
 }

@@ -277,3 +277,20 @@ func TestContrast(t *testing.T) {
 		}
 	}
 }
+
+// TestText draws in characters.
+func TestText(t *testing.T) {
+	bars := Bars(20, []string{"a", "bc", "d", "e"}, []string{"2", "-1", "0", "0.25"}, []float64{2, -1, 0, 0.25})
+	if want := "   a     2  ████████\n  bc    -1  ▒▒▒▒\n   d     0\n   e  0.25  █\n"; bars != want {
+		t.Errorf("\n%s\nwant\n%s", bars, want)
+	}
+	if got, want := Blocks([][]float64{{0, 1}, {1, 1}, {1, 0}}, 0, 1, true), "┌──┐\n│▄█│\n│▀ │\n└──┘\n"; got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	if got, want := Blocks([][]float64{{-1e308, 0, 1e308}}, -1e308, 1e308, false), "┌──────┐\n│  ▒▒██│\n└──────┘\n"; got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	if got, want := Blocks([][]float64{{7}}, 7, 7, false), "┌──┐\n│██│\n└──┘\n"; got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+}
