@@ -39,6 +39,9 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.Fused: func(m *Machine) bool {
 		return m.exact(m.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch))
 	},
+	code.FoldCSR: func(m *Machine) bool {
+		return m.Plan.(*kernel.CSRFold).Run(&m.ctl, m.d.F, m.a.CSR, m.dense(), m.scratch)
+	},
 	code.Reduce: func(m *Machine) bool { return m.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.Softmax: func(m *Machine) bool {
 		return kernel.Softmax(&m.ctl, m.d.F, m.a.F, m.a.Shape.Dims(), m.Axes[0])

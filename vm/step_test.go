@@ -199,6 +199,8 @@ func sparseCases() []stepCase {
 	huge := whole(mat(3, big, big, -big, 0, 1, 5))
 	p := parts(0, 1, 0, 3)
 	return []stepCase{
+		{"fold_csr", code.FoldCSR, code.Attr{Fold: op.FoldMin, Axes: []int{1}, Micro: &code.Micro{Shape: []int{2, 3}, Strides: [][]int{{3, 1}, {0, 1}},
+			Code: []op.Micro{{Fn: op.FnAdd, Dst: 2, A: 0, B: 1}}}}, denseReg(2), []tensor.Value{w, vec(5, 1, 3)}, []float64{1, 1}},
 		exact("exact sums", "ij->i", []int{2, 3}, []float64{big, 6}, huge),
 		exact("exact sums of csr", "ij->j", []int{2, 3}, []float64{big, big + 1, 5 - big}, whole(sparse(huge, true))),
 		exact("exact product", "ij,j->i", []int{2, 3}, []float64{0, 3}, huge, whole(vec(-3, 3, 0))),

@@ -514,10 +514,11 @@ func reduce(how string, xs []float64, real bool) float64 {
 		if x != 0 {
 			count++
 		}
-		if x < xs[lo] {
+		// NaN is the least and the largest.
+		if x < xs[lo] || x != x && xs[lo] == xs[lo] {
 			lo = i
 		}
-		if x > xs[hi] {
+		if x > xs[hi] || x != x && xs[hi] == xs[hi] {
 			hi = i
 		}
 	}

@@ -298,6 +298,8 @@ func (g *gen) lower(n *ir.Node) *value {
 		return g.mapped(n)
 	case ir.Reduce:
 		return g.reduce(n)
+	case ir.Semiring:
+		return g.semiring(n)
 	case ir.Select:
 		return g.selects(n)
 	}

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"ein/vm/kernel"
 	"math"
 	"slices"
 
@@ -175,6 +176,9 @@ func isTransposeOf(t, a *ir.Node) bool {
 // so that the expression is never stored.
 func (g *gen) reduce(n *ir.Node) *value {
 	a := n.Args[0]
+	if v := g.foldSparse(a, n, n.Fold, n.Axes); v != nil {
+		return g.checked(n, v)
+	}
 	if !g.plain && a.Op == ir.Map && g.uses.At(a) == 1 && n.Fold <= op.FoldMin && g.vals.At(a) == nil {
 		return g.checked(n, g.fuse(a, n, n.Fold))
 	}
@@ -201,6 +205,7 @@ type fusion struct {
 	code   []fusedOp
 	maps   int
 	temps  uint8
+	sparse *sparseMatrix // of foldSparse
 }
 
 type fusedOp struct {
@@ -242,18 +247,115 @@ func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 		// A loop over constants only still needs an operand to be an instruction.
 		f.args, m.Strides, first = append(f.args, g.dense(g.b.Number(0))), [][]int{make([]int, len(m.Shape))}, 1
 	}
+	m.Code = f.steps(first)
+	g.pos = n.Pos
+	return newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
+}
+
+// steps is the code with its registers numbered, the first operand from first.
+func (f *fusion) steps(first int) (list []op.Micro) {
 	base := [...]int{classArg: first, classConst: len(f.args), classTemp: len(f.args) + len(f.consts)}
 	at := func(r ref) uint8 { return uint8(base[r.class]) + r.k }
 	for _, o := range f.code {
-		m.Code = append(m.Code, op.Micro{Fn: o.fn, Dst: at(o.dst), A: at(o.a), B: at(o.b), C: at(o.c)})
+		list = append(list, op.Micro{Fn: o.fn, Dst: at(o.dst), A: at(o.a), B: at(o.b), C: at(o.c)})
 	}
-	g.pos = n.Pos
-	return newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
+	return list
+}
+
+// sparseMatrix is the one matrix of an expression that is folded over its entries:
+// the register of its CSR, and whether the axes of the expression are its columns
+// and rows. A second matrix is a misfit.
+type sparseMatrix struct {
+	reg            int
+	turned, misfit bool
+	flipped        bool // what is met next is seen the other way
+}
+
+// meet takes in a matrix of the expression, src, seen as a.
+func (s *sparseMatrix) meet(g *gen, a, src *ir.Node) {
+	v, turned := g.value(src), false
+	if a != src {
+		in, out := a.Spec.In[0], a.Spec.Out
+		turned = len(out) == 2 && len(in) == 2 && out[0] == in[1] && out[1] == in[0]
+		s.misfit = s.misfit || len(in) != 2 || !turned && !slices.Equal(in, out)
+	}
+	turned = turned != s.flipped
+	if v.natural != tensor.Sparse || s.reg >= 0 && (s.reg != v.reg[tensor.Sparse] || s.turned != turned) {
+		s.misfit = true
+		return
+	}
+	s.reg, s.turned = v.reg[tensor.Sparse], turned
+}
+
+// foldSparse folds an elementwise expression of one sparse matrix and vectors along
+// one axis, entry by entry. It is nil for any other fold: one of more matrices, or one
+// whose value where the matrix has no entry depends on row and column.
+func (g *gen) foldSparse(a, fold *ir.Node, how op.Fold, axes []int) *value {
+	if g.plain || a.Rank() != 2 || len(axes) != 1 || how != op.FoldMax && how != op.FoldMin {
+		return nil
+	}
+	f := &fusion{g: g, root: a, perm: []int{0, 1}, args: []int{-1}, stride: [][]int{nil}, sparse: &sparseMatrix{reg: -1}}
+	f.operand(a) // over few entries, what others use as well may be computed again
+	return f.foldSparse(fold, how, axes[0])
+}
+
+// semiring is the same of a product.
+func (g *gen) semiring(n *ir.Node) *value {
+	m, v := 0, 1
+	if n.Args[0].Rank() != 2 {
+		m, v = 1, 0
+	}
+	ids, out := n.Spec.In[m], n.Spec.Out
+	if !g.plain && len(ids) == 2 && ids[0] != ids[1] && n.Args[v].Rank() < 2 && len(out) == 1 && slices.Contains(ids, out[0]) && !slices.ContainsFunc(n.Spec.In[v], func(x uint8) bool { return !slices.Contains(ids, x) }) {
+		f := &fusion{g: g, root: n.Args[m], perm: []int{0, 1}, args: []int{-1}, stride: [][]int{nil}, sparse: &sparseMatrix{reg: -1}}
+		if f.sparse.meet(g, n.Args[m], n.Args[m]); !f.sparse.misfit {
+			stride := []int{0, 0}
+			for _, x := range n.Spec.In[v] {
+				stride[slices.Index(ids, x)] = 1
+			}
+			f.args, f.stride = append(f.args, g.dense(n.Args[v])), append(f.stride, stride)
+			var in [2]ref
+			in[v].k = 1
+			f.code = append(f.code, fusedOp{n.Fn, ref{classTemp, 0}, in[0], in[1], in[1]})
+			if s := f.foldSparse(n, n.Fold, 1-slices.Index(ids, out[0])); s != nil {
+				return g.checked(n, s)
+			}
+		}
+	}
+	return g.direct(n)
+}
+
+func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axis int) *value {
+	g, s := f.g, f.sparse
+	if s.misfit || s.reg < 0 {
+		return nil
+	}
+	shape := g.out.Regs[s.reg].Shape.Dims()
+	f.args[0], f.stride[0] = s.reg, []int{shape[1], 1}
+	if s.turned {
+		axis = 1 - axis
+		for _, stride := range f.stride[1:] {
+			slices.Reverse(stride)
+		}
+	}
+	m := &code.Micro{Shape: shape, Strides: f.stride, Code: f.steps(0), Consts: f.consts}
+	ops := make([]kernel.FusedOperand, len(f.stride))
+	for k, stride := range f.stride {
+		ops[k].Stride = stride
+	}
+	if _, err := kernel.PlanCSRFold(shape[0], shape[1], 0, axis, how, ops, m.Code, m.Consts); err != nil {
+		return nil
+	}
+	g.pos = fold.Pos
+	return newValue(tensor.Dense, g.to(fold.Type, tensor.Dense, code.FoldCSR, code.Attr{Fold: how, Axes: []int{axis}, Micro: m}, f.args...))
 }
 
 // apply adds the instruction of a Map and returns where its value is.
 func (f *fusion) apply(n *ir.Node) ref {
 	f.maps++
+	if f.sparse != nil && n.Checked() {
+		f.sparse.misfit = true // every element has to be formed
+	}
 	var in [3]ref
 	for i, a := range n.Args {
 		in[i] = f.operand(a)
@@ -274,8 +376,8 @@ func (f *fusion) operand(a *ir.Node) ref {
 	if x, ok := a.Scalar(); ok {
 		return f.constant(x)
 	}
-	if !g.plain && a.Op == ir.Map && a.Rank() == f.root.Rank() && g.uses.At(a) == 1 && g.vals.At(a) == nil &&
-		f.maps < maxFusedOps && !g.prefersBits(a) && !g.isTriangleCount(a) {
+	alone := g.uses.At(a) == 1 && g.vals.At(a) == nil && !g.prefersBits(a)
+	if !g.plain && a.Op == ir.Map && a.Rank() == f.root.Rank() && (alone || f.sparse != nil) && f.maps < maxFusedOps && !g.isTriangleCount(a) {
 		return f.apply(a)
 	}
 	src, stride := a, a.Type.Shape.Strides()
@@ -283,6 +385,19 @@ func (f *fusion) operand(a *ir.Node) ref {
 		if view, vs, ok := viewStrides(a); ok && g.vals.At(a) == nil {
 			src, stride = view, vs
 		}
+	}
+	if f.sparse != nil && src.Op == ir.Map && isTransposeOf(a, src) && f.maps < maxFusedOps {
+		turn := func() {
+			f.sparse.flipped = !f.sparse.flipped
+			slices.Reverse(f.perm)
+		}
+		turn()
+		defer turn()
+		return f.apply(src)
+	}
+	if f.sparse != nil && src.Rank() > 1 {
+		f.sparse.meet(g, a, src)
+		return ref{classArg, 0}
 	}
 	r := g.dense(src)
 	loop := make([]int, len(f.perm))

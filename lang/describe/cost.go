@@ -23,8 +23,8 @@ type StatementCost struct {
 	Bytes uint64 `json:"bytes"`
 	// Metered says that Ops is far above what is usual.
 	Metered bool `json:"metered,omitempty"`
-	name  string
-	start int32
+	name    string
+	start   int32
 }
 
 // StatementCosts is a certificate by statement, in the order of the source. The

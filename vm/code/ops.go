@@ -67,6 +67,7 @@ const (
 	Sort
 	Rank
 	MinCut
+	FoldCSR
 	MaxOp
 )
 
@@ -200,6 +201,8 @@ var table = [MaxOp]row{
 	MinCut: {name: "min_cut", sig: "weights[n,n] position position -> csr[n,n]", does: "the cut of least weight between two nodes; metered",
 		what: "mincut", how: "Dinic, {layout}", rule: entriesRule, metered: true,
 		cost: func(x *Site) kernel.Cost { return kernel.MinCutCost(x.Arg[0].Layout, x.N, x.NNZ) }},
+	FoldCSR: {name: "fold_csr", sig: "csr[n,m] dense... -> dense", attrs: hasFold | hasAxes | hasMicro, does: "fold along an axis of an elementwise program",
+		what: "{fold} of {micro} along {axes}", how: "entries", rule: foldCSRRule, plan: planFoldCSR},
 	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "merges", cost: sortCost},
 }
 
@@ -374,6 +377,15 @@ func planReduce(x *Site) (Plan, error) {
 	return kernel.PlanReduce(x.Fold, x.Arg[0].Shape.Dims(), x.Axes)
 }
 
+func planFoldCSR(x *Site) (Plan, error) {
+	m := x.Micro
+	ops := make([]kernel.FusedOperand, len(m.Strides))
+	for i, s := range m.Strides {
+		ops[i].Stride = s
+	}
+	return kernel.PlanCSRFold(x.N, x.M, x.NNZ, x.Axes[0], x.Fold, ops, m.Code, m.Consts)
+}
+
 func planFused(x *Site) (Plan, error) {
 	m := x.Micro
 	ops := make([]kernel.FusedOperand, len(m.Strides))
@@ -463,6 +475,18 @@ func semiringRule(x *Site) error {
 }
 
 func fusedRule(x *Site) error {
+	if err := microRule(x); err != nil {
+		return err
+	}
+	m := x.Micro
+	if _, err := planFused(x); err != nil {
+		return err
+	}
+	return x.gives(tensor.Dense, tensor.ShapeOf(m.Shape[:len(m.Shape)-m.Folds]...))
+}
+
+// microRule requires an elementwise program that reads what is there.
+func microRule(x *Site) error {
 	m := x.Micro
 	if m == nil || len(m.Strides) != len(x.Arg) || m.Folds < 0 || m.Folds > len(m.Shape) ||
 		len(m.Shape)-m.Folds > tensor.MaxRank || len(m.Shape) > 64 || m.Fold > op.FoldMin {
@@ -508,10 +532,28 @@ func fusedRule(x *Site) error {
 			written[c.Dst] = true
 		}
 	}
-	if _, err := planFused(x); err != nil {
+	return nil
+}
+
+// foldCSRRule requires vectors along the axes of the matrix.
+func foldCSRRule(x *Site) error {
+	if err := microRule(x); err != nil {
 		return err
 	}
-	return x.gives(tensor.Dense, tensor.ShapeOf(m.Shape[:len(m.Shape)-m.Folds]...))
+	m := x.Micro
+	if len(x.Axes) != 1 || m.Folds != 0 || !slices.Equal(m.Shape, x.Arg[0].Shape.Dims()) ||
+		slices.ContainsFunc(m.Code, func(c op.Micro) bool { return c.Fn == op.FnCheck }) {
+		return fmt.Errorf("malformed fold of a csr")
+	}
+	for k, s := range m.Strides[1:] {
+		if s[0]|s[1] > 1 || s[0]&s[1] != 0 {
+			return fmt.Errorf("argument %d is not along an axis", k+1)
+		}
+	}
+	if _, err := planFoldCSR(x); err != nil {
+		return err
+	}
+	return x.gives(tensor.Dense, x.without())
 }
 
 // without is the shape of argument 0 less the axes of the instruction.

@@ -125,6 +125,14 @@ func plus() []op.Micro {
 	}
 }
 
+func foldCSRAttr(change func(a *Attr)) Attr {
+	a := Attr{Fold: op.FoldMin, Axes: []int{1}, Micro: &Micro{Shape: []int{3, 4}, Strides: [][]int{{4, 1}, {0, 1}}, Code: []op.Micro{{Fn: op.FnAdd, Dst: 2, A: 0, B: 1}}}}
+	if change != nil {
+		change(&a)
+	}
+	return a
+}
+
 func fusedAttr(change func(m *Micro)) Attr {
 	m := &Micro{Shape: []int{3, 4}, Strides: [][]int{{4, 1}, {0, 1}}, Code: plus(), Consts: []float64{2.5}}
 	if change != nil {
@@ -236,6 +244,25 @@ func opCases() []opCase {
 			{sig: "d3,4 d4 -> d3,4", attr: fusedAttr(func(m *Micro) { m.Code[1].A = 9 }), err: "register 9 of a micro program is read before"},
 			{sig: "d3,0 d4 -> d3", attr: fusedAttr(func(m *Micro) { m.Shape[1], m.Folds, m.Fold = 0, 1, op.FoldMin }), err: "maximum or minimum of nothing"},
 			{sig: "d3,4 d4 -> d4,3", attr: fusedAttr(nil), err: "the register is a dense 4x3"},
+		}},
+		{FoldCSR, []variant{
+			{sig: "w3,4/5 d4 -> d3", attr: foldCSRAttr(nil)},
+			{sig: "s3,4/5 d3 -> d4", attr: foldCSRAttr(func(a *Attr) { a.Micro.Strides[1], a.Axes = []int{1, 0}, []int{0} })},
+			{sig: "w3,4/5 -> d3", attr: foldCSRAttr(func(a *Attr) { a.Micro.Strides, a.Micro.Code = a.Micro.Strides[:1], nil })},
+		}, []variant{
+			{sig: "d3,4 d4 -> d3", attr: foldCSRAttr(nil), err: "argument 0 is a dense"},
+			{sig: "w3,4/5 d4 -> d4", attr: foldCSRAttr(nil), err: "gives a dense 3"},
+			{sig: "w4,4/5 d4 -> d4", attr: foldCSRAttr(nil), err: "malformed fold of a csr"},
+			{sig: "w3,4/5 d4 -> d3", attr: foldCSRAttr(func(a *Attr) { a.Axes = nil }), err: "malformed fold of a csr"},
+			{sig: "w3,4/5 d4 -> d3", attr: foldCSRAttr(func(a *Attr) { a.Micro.Folds = 1 }), err: "malformed fold of a csr"},
+			{sig: "w3,4/5 d4 -> d3", attr: foldCSRAttr(func(a *Attr) { a.Micro.Code[0].Fn = op.FnCheck }), err: "malformed fold of a csr"},
+			{sig: "w3,4/5 d4 -> d3", attr: foldCSRAttr(func(a *Attr) { a.Fold = op.FoldSum }), err: "maximum or minimum of nothing"},
+			{sig: "w3,4/5 d12 -> d3", attr: foldCSRAttr(func(a *Attr) { a.Micro.Strides[1] = []int{4, 1} }), err: "argument 1 is not along an axis"},
+			{sig: "w3,4/5 d4 d3 -> d3", attr: foldCSRAttr(func(a *Attr) {
+				a.Micro.Strides = append(a.Micro.Strides, []int{1, 0})
+				a.Micro.Code[0] = op.Micro{Fn: op.FnAdd, Dst: 3, A: 1, B: 2}
+			}), err: "depends on row and column"},
+			{sig: "w3,4/5 d4 -> d3", err: "malformed micro program"},
 		}},
 		{Reduce, []variant{
 			{sig: "d3,4,5 -> d4", attr: Attr{Axes: []int{0, 2}, Fold: op.FoldMax}},

@@ -213,7 +213,7 @@ func TestNetStops(t *testing.T) {
 			_, ok := MinCut(c, &forest, g, 0, 1)
 			return ok
 		},
-		"Sort":        func(c *Ctl, g Net) bool { n := 5 * g.n; return Sort(c, numbers[:n], numbers[:n], room) },
+		"Sort": func(c *Ctl, g Net) bool { n := 5 * g.n; return Sort(c, numbers[:n], numbers[:n], room) },
 	} {
 		net := func(a tensor.CSR) Net {
 			v := tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(a.Rows, a.Cols)}, Layout: tensor.Sparse, CSR: a}

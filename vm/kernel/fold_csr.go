@@ -1,0 +1,292 @@
+package kernel
+
+import (
+	"errors"
+	"slices"
+
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+var errCSRFold = errors.New("kernel: what stands where a sparse matrix has no entry depends on row and column")
+
+// CSRFold is a planned maximum or minimum, along one axis of a sparse matrix, of an
+// elementwise expression of the matrix, vectors along its rows or columns, and
+// numbers. It works on the entries, and on one vector of what stands everywhere else.
+// It is immutable and may run in several goroutines.
+type CSRFold struct {
+	rows, cols, nnz int
+	axis            int // that is folded
+	fold            op.Fold
+	along           []int // of an operand: its axis, or -1 for a number
+	code            []op.Micro
+	consts          []float64
+	regs            int
+	result          uint8
+	kept            bool // where there is no entry the value goes by the axis that is kept
+}
+
+// PlanCSRFold plans the fold. The first operand is the matrix, whose stride is not
+// looked at; the others have one along rows, along columns, or none.
+func PlanCSRFold(rows, cols, nnz, axis int, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*CSRFold, error) {
+	if size := [2]int{rows, cols}; fold != op.FoldMax && fold != op.FoldMin || size[axis] == 0 && size[1-axis] > 0 {
+		return nil, errEmptyFold
+	}
+	f := &Fused{code: code, consts: consts}
+	if err := f.countRegs(len(operands)); err != nil {
+		return nil, err
+	}
+	p := &CSRFold{rows: rows, cols: cols, nnz: nnz, axis: axis, fold: fold, code: code, consts: consts, regs: f.regs, result: f.result}
+	for _, o := range operands {
+		along := -1
+		for d, stride := range o.Stride {
+			if stride != 0 {
+				along = d
+			}
+		}
+		p.along = append(p.along, along)
+	}
+	on := p.absent()
+	p.kept = on>>(1-axis)&1 != 0
+	if on == 3 {
+		return nil, errCSRFold
+	}
+	return p, nil
+}
+
+// absent is the axes that the value depends on where the matrix has no entry, as
+// bits. A choice by what is known there depends on what is chosen.
+func (p *CSRFold) absent() uint8 {
+	var on [256]uint8
+	var known [256]bool
+	var value [256]float64
+	known[0] = true
+	for k, d := range p.along[1:] {
+		if d >= 0 {
+			on[k+1] = 1 << d
+		}
+	}
+	for k, x := range p.consts {
+		known[len(p.along)+k], value[len(p.along)+k] = true, x
+	}
+	for _, m := range p.code {
+		args := [...]uint8{m.A, m.B, m.C}
+		if m.Fn == op.FnWhere && known[m.A] {
+			from := m.C
+			if value[m.A] != 0 {
+				from = m.B
+			}
+			on[m.Dst], known[m.Dst], value[m.Dst] = on[from], known[from], value[from]
+			continue
+		}
+		axes, all := uint8(0), true
+		for _, a := range args[:m.Fn.Arity()] {
+			axes, all = axes|on[a], all && known[a]
+		}
+		on[m.Dst], known[m.Dst] = axes, all
+		if all {
+			value[m.Dst] = m.Fn.Apply(value[m.A], value[m.B], value[m.C])
+		}
+	}
+	return on[p.result]
+}
+
+// Cost bounds the fold.
+func (p *CSRFold) Cost() Cost {
+	e, r, c := uint64(p.nnz), uint64(p.rows), uint64(p.cols)
+	size := [2]int{p.rows, p.cols}
+	folded, each := uint64(size[p.axis]), uint64(len(p.code)+2)
+	return Cost{
+		Ops: tensor.SatAdd(satMul(e, each+4), satMul(r+c+1, each+5*heapDepth(size[p.axis])+8)),
+		F:   uint64(p.regs) + 2*max(r, c), I: 3*folded + c,
+	}
+}
+
+// point is the value of the expression where the matrix has x.
+func (p *CSRFold) point(reg []float64, x float64) float64 {
+	reg[0] = x
+	for k := range p.code {
+		m := &p.code[k]
+		reg[m.Dst] = m.Fn.Apply(reg[m.A], reg[m.B], reg[m.C])
+	}
+	return reg[p.result]
+}
+
+// at sets the operands along an axis.
+func (p *CSRFold) at(reg []float64, args [][]float64, axis, i int) {
+	for k, d := range p.along[1:] {
+		if d == axis {
+			reg[k+1] = args[k+1][i]
+		}
+	}
+}
+
+// Run evaluates the fold into dst. The first of args is not looked at.
+func (p *CSRFold) Run(c *Ctl, dst []float64, a tensor.CSR, args [][]float64, s Scratch) bool {
+	m := newMeter(c)
+	reg := s.takeF(p.regs)
+	clear(reg)
+	copy(reg[len(p.along):], p.consts)
+	for k, d := range p.along[1:] {
+		if d < 0 {
+			reg[k+1] = args[k+1][0]
+		}
+	}
+	size := [2]int{p.rows, p.cols}
+	dst = dst[:size[1-p.axis]]
+	fill(dst, p.fold.Identity())
+	if !m.spend(len(dst)) || !p.absentees(&m, dst, &a, args, reg, s) {
+		return false
+	}
+	byCol := slices.Contains(p.along[1:], 1)
+	for i := range a.Rows {
+		p.at(reg, args, 0, i)
+		lo := int(a.Ptr[i])
+		row := a.Row(i)
+		for k, j := range row {
+			if byCol {
+				p.at(reg, args, 1, int(j))
+			}
+			x := p.point(reg, csrValue(&a, int32(lo+k)))
+			to := int(j)
+			if p.axis == 1 {
+				to = i
+			}
+			dst[to] = p.fold.Apply(dst[to], x)
+		}
+		if !m.spend(1 + len(row)*(len(p.code)+1)) {
+			return false
+		}
+	}
+	return true
+}
+
+// absentees folds in what stands where the matrix has no entry.
+func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]float64, reg []float64, s Scratch) bool {
+	size := [2]int{p.rows, p.cols}
+	by := p.axis
+	if p.kept {
+		by = 1 - p.axis
+	}
+	value := s.takeF(size[by])
+	for i := range value {
+		p.at(reg, args, by, i)
+		value[i] = p.point(reg, 0)
+	}
+	if !m.spend(len(value) * (len(p.code) + 1)) {
+		return false
+	}
+	if p.kept {
+		return p.keptAbsentees(m, dst, a, value, s)
+	}
+	// The best go first, NaN before all: each line of the matrix takes the first that
+	// it has no entry for.
+	q := queue{key: s.takeF(size[by]), heap: s.takeI(size[by])[:0], at: s.takeI(size[by])}
+	clear(q.at)
+	taken := s.takeI(size[by])[:0]
+	for i, x := range value {
+		work := 1
+		switch q.key[i] = x; {
+		case x != x:
+			taken = append(taken, int32(i))
+		case p.fold == op.FoldMax:
+			q.key[i] = -x
+			fallthrough
+		default:
+			work += q.up(int32(i))
+		}
+		if !m.spend(work) {
+			return false
+		}
+	}
+	if p.axis == 0 {
+		return p.columns(m, dst, a, value, taken, &q, s)
+	}
+	mark := s.takeI(p.cols)
+	clear(mark)
+	for i := range dst {
+		row := a.Row(i)
+		if len(row) == p.cols {
+			continue
+		}
+		for _, j := range row {
+			mark[j] = int32(i + 1)
+		}
+		work := 2*len(row) + 1
+		for k := 0; ; k++ {
+			if k == len(taken) {
+				v, more := q.pop()
+				taken = append(taken, v)
+				work += more
+			}
+			if j := taken[k]; mark[j] != int32(i+1) {
+				dst[i] = p.fold.Apply(dst[i], value[j])
+				break
+			}
+		}
+		if !m.spend(work + 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// columns gives each column the first row in which it has no entry: those that the
+// first row leaves over are few, and the next leave fewer.
+func (p *CSRFold) columns(m *meter, dst []float64, a *tensor.CSR, value []float64, first []int32, q *queue, s Scratch) bool {
+	left := s.takeI(p.cols)
+	for j := range left {
+		left[j] = int32(j)
+	}
+	for len(left) > 0 && len(first)+len(q.heap) > 0 {
+		i, work := int32(0), 0
+		if len(first) > 0 {
+			i, first = first[0], first[1:]
+		} else {
+			i, work = q.pop()
+		}
+		row, next := a.Row(int(i)), left[:0]
+		work += len(left) + len(row)
+		for _, j := range left {
+			for len(row) > 0 && row[0] < j {
+				row = row[1:]
+			}
+			if len(row) > 0 && row[0] == j {
+				next = append(next, j)
+			} else {
+				dst[j] = p.fold.Apply(dst[j], value[i])
+			}
+		}
+		left = next
+		if !m.spend(work) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *CSRFold) keptAbsentees(m *meter, dst []float64, a *tensor.CSR, value []float64, s Scratch) bool {
+	full := p.cols
+	count := func(i int) int { return len(a.Row(i)) }
+	if p.axis == 0 {
+		full = p.rows
+		entries := s.takeI(p.cols)
+		clear(entries)
+		for i := range a.Rows {
+			row := a.Row(i)
+			for _, j := range row {
+				entries[j]++
+			}
+			if !m.spend(len(row) + 1) {
+				return false
+			}
+		}
+		count = func(j int) int { return int(entries[j]) }
+	}
+	for k := range dst {
+		if count(k) < full {
+			dst[k] = p.fold.Apply(dst[k], value[k])
+		}
+	}
+	return m.spend(len(dst))
+}

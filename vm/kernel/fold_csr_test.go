@@ -1,0 +1,100 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+// TestCSRFold compares the fold of random expressions with every element of them.
+func TestCSRFold(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	number := func() float64 {
+		if r.IntN(12) == 0 {
+			return []float64{math.Inf(1), math.Inf(-1), math.NaN()}[r.IntN(3)]
+		}
+		return float64(r.IntN(9)-4) / 2
+	}
+	refused, planned := 0, 0
+	for range 4000 {
+		rows, cols := r.IntN(7), r.IntN(7)
+		a := randomEntries(r, rows, cols, r.IntN(rows*cols+1))
+		if r.IntN(3) == 0 {
+			a.Val = nil
+		}
+		for k := range a.Val {
+			a.Val[k] = number() // a 0 among them is an entry, too
+		}
+		operands, args := []FusedOperand{{[]int{cols, 1}}}, [][]float64{nil}
+		for range r.IntN(4) {
+			stride, n := []int{0, 0}, 1
+			if d := r.IntN(3); d < 2 {
+				stride[d], n = 1, [2]int{rows, cols}[d]
+			}
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = number()
+			}
+			operands, args = append(operands, FusedOperand{stride}), append(args, v)
+		}
+		consts := []float64{2, math.Inf(1)}[:r.IntN(3)]
+		next := len(operands) + len(consts)
+		var code []op.Micro
+		for range r.IntN(4) {
+			m := op.Micro{Fn: []op.Fn{op.FnAdd, op.FnMul, op.FnMin, op.FnGt, op.FnWhere, op.FnNeg}[r.IntN(6)], Dst: uint8(next)}
+			m.A, m.B, m.C = uint8(r.IntN(next)), uint8(r.IntN(next)), uint8(r.IntN(next))
+			code, next = append(code, m), next+1
+		}
+		axis, fold := r.IntN(2), []op.Fold{op.FoldMax, op.FoldMin}[r.IntN(2)]
+		p, err := PlanCSRFold(rows, cols, a.NNZ(), axis, fold, operands, code, consts)
+		if err != nil {
+			refused++
+			continue
+		}
+		planned++
+		size := [2]int{rows, cols}
+		want := make([]float64, size[1-axis])
+		fill(want, fold.Identity())
+		reg := make([]float64, 32)
+		for i := range rows {
+			for j := range cols {
+				reg[0] = CSRGet(a, i, j)
+				for k := range args[1:] {
+					reg[k+1] = args[k+1][i*operands[k+1].Stride[0]+j*operands[k+1].Stride[1]]
+				}
+				copy(reg[len(operands):], consts)
+				result := uint8(0)
+				for _, m := range code {
+					reg[m.Dst], result = m.Fn.Apply(reg[m.A], reg[m.B], reg[m.C]), m.Dst
+				}
+				to := [2]int{j, i}[axis]
+				want[to] = fold.Apply(want[to], reg[result])
+			}
+		}
+		var c Ctl
+		got := make([]float64, size[1-axis])
+		ok := p.Run(&c, got, a, args, garbage(p.Cost()))
+		charged(t, "CSRFold", &c, p.Cost(), ok)
+		if !slices.EqualFunc(got, want, func(x, y float64) bool { return x == y || x != x && y != y }) {
+			t.Fatalf("%v of %v along %d with %v: %v, want %v", code, a, axis, args, got, want)
+		}
+	}
+	if refused < 400 || planned < 2000 {
+		t.Errorf("%d were planned, %d refused", planned, refused)
+	}
+}
+
+// randomEntries is a sparse matrix with so many entries.
+func randomEntries(r *rand.Rand, rows, cols, nnz int) tensor.CSR {
+	a := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1)}
+	for _, k := range slices.Sorted(slices.Values(r.Perm(rows * cols)[:nnz])) {
+		a.Ptr[k/cols+1]++
+		a.Idx, a.Val = append(a.Idx, int32(k%cols)), append(a.Val, 1)
+	}
+	tensor.SumUp(a.Ptr)
+	return a
+}
