@@ -19,6 +19,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/bench/question/sensitivity"
 )
 
 // TokenEstimate says how tokens are counted: without the vocabulary of any
@@ -98,6 +99,15 @@ type Group struct {
 	Redraws float64 `json:"redraws_per_instance"`
 	Redrawn float64 `json:"redrawn_share"`
 	Unknown int     `json:"redraws_unknown,omitempty"`
+
+	// Sensitivity is the share of single edits of the graph that change the answer, and
+	// of those of each kind the means; BySize is the former by the number of nodes.
+	Sensitivity Spread         `json:"sensitivity"`
+	Drops       Spread         `json:"drop_sensitivity"`
+	Additions   Spread         `json:"addition_sensitivity"`
+	Reversals   Spread         `json:"reversal_sensitivity"`
+	BySize      map[int]Spread `json:"sensitivity_by_n"`
+	Insensible  int            `json:"sensitivity_unknown,omitempty"` // more nodes than can be tried
 
 	Question Length `json:"question"`
 	Ein      Length `json:"ein_program"`
@@ -181,7 +191,7 @@ func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
 }
 
 func newGroup(name string) *Group {
-	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}, Constants: map[answer.Mode]answer.Constant{}}
+	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}, BySize: map[int]Spread{}, Constants: map[answer.Mode]answer.Constant{}}
 }
 
 // facts is what has to be worked out of an instance.
@@ -190,6 +200,7 @@ type facts struct {
 	answer  string
 	truth   *bool
 	redraws int // -1 when not known
+	edits   *sensitivity.Result
 }
 
 func factsOf(in *instance.Instance) (facts, error) {
@@ -200,6 +211,11 @@ func factsOf(in *instance.Instance) (facts, error) {
 	}
 	if f.answer, f.truth, err = unlabelled(in); err != nil {
 		return f, err
+	}
+	if in.N <= sensitivity.MaxNodes {
+		if f.edits, err = sensitivity.Of(in); err != nil {
+			return f, err
+		}
 	}
 	if id, err := instance.ParseID(in.ID); err == nil {
 		_, info, err := instance.Generate(id)
@@ -261,6 +277,19 @@ func (g *Group) add(in *instance.Instance, f facts) {
 	case f.redraws > 0:
 		g.redrawn++
 		g.redraws += f.redraws
+	}
+	if f.edits == nil {
+		g.Insensible++
+	} else {
+		g.Sensitivity.add(f.edits.Share)
+		size := g.BySize[in.N]
+		size.add(f.edits.Share)
+		g.BySize[in.N] = size
+		for to, e := range map[*Spread]sensitivity.Edits{&g.Drops: f.edits.Drops, &g.Additions: f.edits.Additions, &g.Reversals: f.edits.Reversals} {
+			if e.Tried > 0 {
+				to.add(float64(e.Changed) / float64(e.Tried))
+			}
+		}
 	}
 	g.Question.add(in.Question)
 	g.Ein.add(in.EinProgram)

@@ -107,7 +107,7 @@ func TestCollect(t *testing.T) {
 
 	text := r.Text()
 	for _, g := range r.Categories {
-		if strings.Count(text, "\n"+g.Name+" ") != 4 {
+		if strings.Count(text, "\n"+g.Name+" ") != 5 {
 			t.Errorf("%s is not in each table of\n%s", g.Name, text)
 		}
 	}

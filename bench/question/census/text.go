@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/bench/question/answer"
+	"ein/bench/question/sensitivity"
 	"ein/internal/table"
 )
 
@@ -59,6 +60,17 @@ func (r *Report) Text() string {
 	constants.Columns[2].Words, constants.Columns[5].Words = true, true
 	b.WriteString(constants.Text())
 
+	heading("Sensitivity: the share of single edges dropped, added or reversed that changes the answer")
+	rows = [][]string{{"", "", "all", "drops", "additions", "reversals"}}
+	for _, g := range groups {
+		row := []string{g.Name, g.Level}
+		for _, s := range []Spread{g.Sensitivity, g.Drops, g.Additions, g.Reversals} {
+			row = append(row, s.percent())
+		}
+		rows = append(rows, row)
+	}
+	b.WriteString(table.Of(rows).Text())
+
 	heading("Mean lengths in characters, and in tokens (" + r.TokenEstimate + ")")
 	rows = [][]string{{"", "", "question", "tokens", "Ein", "tokens", "Python", "tokens"}}
 	for _, g := range groups {
@@ -85,6 +97,17 @@ func (r *Report) Text() string {
 	}
 	b.WriteString(table.Of(rows).Text())
 
+	heading("Sensitivity by the number of nodes")
+	rows = rows[:1]
+	for _, g := range slices.Concat(r.Levels, []*Group{r.All}) {
+		row := []string{g.Name}
+		for _, bin := range bins {
+			row = append(row, bin.sensitivity(g).percent())
+		}
+		rows = append(rows, row)
+	}
+	b.WriteString(table.Of(rows).Text())
+
 	heading("Density, by the lower end of each bin")
 	names := slices.Sorted(maps.Keys(r.All.Densities))
 	rows = [][]string{append([]string{""}, names...)}
@@ -96,6 +119,9 @@ func (r *Report) Text() string {
 		rows = append(rows, row)
 	}
 	b.WriteString(table.Of(rows).Text())
+	if r.All.Insensible > 0 {
+		fmt.Fprintf(&b, "\nThe sensitivity of %d instances is not known: they have more than %d nodes.\n", r.All.Insensible, sensitivity.MaxNodes)
+	}
 	if r.All.Unknown > 0 {
 		fmt.Fprintf(&b, "\nRedraws are recomputed from the ids; %d of them are of another generator version.\n", r.All.Unknown)
 	}
@@ -120,6 +146,25 @@ func (b bin) count(g *Group) int {
 		sum += g.NCounts[n]
 	}
 	return sum
+}
+
+// sensitivity is that of the instances in the bin.
+func (b bin) sensitivity(g *Group) (all Spread) {
+	for n := b.low; n <= b.high; n++ {
+		if s := g.BySize[n]; s.n > 0 {
+			all.n += s.n
+			all.Mean += (s.Mean - all.Mean) * float64(s.n) / float64(all.n)
+		}
+	}
+	return all
+}
+
+// percent is the mean of a share.
+func (s Spread) percent() string {
+	if s.n == 0 {
+		return "-"
+	}
+	return percent(s.Mean)
 }
 
 // mostBins is how many bins of nodes fit a line.

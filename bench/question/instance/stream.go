@@ -36,13 +36,14 @@ type Made struct {
 
 // Generator makes the instances of a plan on several goroutines.
 //
-// What it gives depends on the plan and on Avoid alone: an index whose instance
-// clashes with one of Avoid is passed over, so that an instance is that of its
+// What it gives depends on the plan, Avoid and Keep alone: an index whose instance
+// clashes with one of Avoid, or is not kept, is passed over, so that an instance is that of its
 // id whatever it was generated beside.
 type Generator struct {
-	Avoid    *Seen               // may be nil; not to be changed while in use
-	Workers  int                 // 0 is one for each processor
-	Progress func(done, all int) // called after each instance; may be nil
+	Avoid    *Seen                         // may be nil; not to be changed while in use
+	Keep     func(*Instance) (bool, error) // what is not kept is passed over too; may be nil
+	Workers  int                           // 0 is one for each processor
+	Progress func(done, all int)           // called after each instance; may be nil
 
 	generate func(context.Context, ID) (Made, error) // of the tests
 }
@@ -137,6 +138,11 @@ func (g *Generator) start(ctx context.Context) *run {
 				case j := <-r.work:
 					made, err := generate(ctx, j.id)
 					clash := err == nil && g.Avoid != nil && g.Avoid.Clash(made.Instance) != ""
+					if err == nil && !clash && g.Keep != nil {
+						var keep bool
+						keep, err = g.Keep(made.Instance)
+						clash = !keep
+					}
 					j.done <- result{made, clash, err}
 				}
 			}
@@ -223,6 +229,6 @@ const mostSkipped = 4000
 
 func (c *pending) crowded() error {
 	id := c.ID
-	return fmt.Errorf("%s: only %d of %d found: the last %d that were drawn all clash with instances to be kept apart from (%d clashes in all); the space of %s nodes and density %s is too small: widen --n or --density, or ask for fewer",
+	return fmt.Errorf("%s: only %d of %d found: the last %d that were drawn all had to be passed over (%d in all); the space of %s nodes and density %s is too small: widen --n or --density, or ask for fewer",
 		id.Category, c.given, c.Count, c.skipped, c.clashes, id.N, id.Density.permille())
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"ein/bench/ask/run"
@@ -9,6 +10,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/census"
 	"ein/bench/question/instance"
+	"ein/bench/question/sensitivity"
 	"ein/internal/chart"
 )
 
@@ -33,7 +35,7 @@ func buildCategories(r *Report, s *Section) error {
 	for _, m := range answer.Modes() {
 		constants.Columns = append(constants.Columns, Column{string(m), string(m), Percent})
 	}
-	groups, err := r.census()
+	q, err := r.described()
 	if err != nil {
 		return err
 	}
@@ -47,7 +49,7 @@ func buildCategories(r *Report, s *Section) error {
 		for _, a := range r.Arms {
 			line.Cells = append(line.Cells, share(only(a.scored, func(it *item) bool { return it.Instance.Category == c.Name }), r.right))
 		}
-		g := groups[c.Name]
+		g := q.groups[c.Name]
 		line.Cells = append(line.Cells, exactly(g, func() float64 { return g.Majority }))
 		t.Rows = append(t.Rows, line)
 		best := Row{Keys: line.Keys}
@@ -74,9 +76,19 @@ func exactly(g *census.Group, share func() float64) chart.Value {
 	return v
 }
 
-// census describes each category, over all questions that were asked of any arm;
-// none where answers cannot be read.
-func (r *Report) census() (map[string]*census.Group, error) {
+// questions is what is known of those that were asked of any arm: of their categories
+// and levels, where the answers can be read, and how sensitive each is.
+type questions struct {
+	groups      map[string]*census.Group
+	sensitivity map[string]float64 // by the id without the encoding
+}
+
+// described reads all questions, once.
+func (r *Report) described() (*questions, error) {
+	if r.asked != nil {
+		return r.asked, nil
+	}
+	q := &questions{map[string]*census.Group{}, map[string]float64{}}
 	seen := map[string]bool{}
 	var lost error
 	found, err := census.Collect(func(yield func(*instance.Instance, error) bool) {
@@ -88,7 +100,13 @@ func (r *Report) census() (map[string]*census.Group, error) {
 				}
 				seen[it.base] = true
 				var row *run.Row
-				if row, lost = a.Run.Load(it.Row); lost != nil || !yield(row.Instance, nil) {
+				if row, lost = a.Run.Load(it.Row); lost != nil {
+					return
+				}
+				if s, err := sensitivity.Of(row.Instance); err == nil {
+					q.sensitivity[it.base] = s.Share
+				}
+				if !yield(row.Instance, nil) {
 					return
 				}
 			}
@@ -97,11 +115,11 @@ func (r *Report) census() (map[string]*census.Group, error) {
 	if lost != nil {
 		return nil, lost
 	}
-	groups := map[string]*census.Group{}
 	if err == nil {
-		for _, g := range found.Categories {
-			groups[g.Name] = g
+		for _, g := range slices.Concat(found.Categories, found.Levels) {
+			q.groups[g.Name] = g
 		}
 	}
-	return groups, nil
+	r.asked = q
+	return q, nil
 }

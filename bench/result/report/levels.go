@@ -1,17 +1,68 @@
 package report
 
-import "ein/internal/chart"
+import (
+	"fmt"
+	"math"
+
+	"ein/internal/chart"
+	"ein/internal/stats"
+)
+
+// levels is the mean sensitivity at the ends of the slope.
+func (q *questions) levels() string {
+	l1, l3 := q.groups["L1"], q.groups["L3"]
+	if l1 == nil || l3 == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f %% of single edges at L1, %.0f %% at L3)", 100*l1.Sensitivity.Mean, 100*l3.Sensitivity.Mean)
+}
+
+// alike is the share of a that is right less that of b, among questions of like
+// sensitivity; missing where that is not known.
+func (r *Report) alike(q *questions, a, b []item) chart.Value {
+	const tenths = 10
+	var strata [][2]stats.Proportion
+	n := 0
+	for i := range tenths {
+		var s [2]stats.Proportion
+		answers := 0
+		for side, items := range [2][]item{a, b} {
+			of := only(items, func(it *item) bool {
+				share, known := q.sensitivity[it.base]
+				return known && min(int(share*tenths), tenths-1) == i
+			})
+			answers += len(of)
+			if p := shareOf(of, r.right); p != nil {
+				s[side] = p.Effective()
+			}
+		}
+		if s[0].N > 0 && s[1].N > 0 {
+			strata, n = append(strata, s), n+answers
+		}
+	}
+	e := stats.CommonDifference(strata)
+	if math.IsNaN(e.Value) {
+		return chart.Missing()
+	}
+	interval := e.Interval(stats.Confidence)
+	return chart.Value{V: 100 * e.Value, Low: 100 * interval.Low, High: 100 * interval.High, N: n}
+}
 
 func buildLevels(r *Report, s *Section) error {
 	if len(r.Arms) == 0 {
 		return nil
 	}
+	q, err := r.described()
+	if err != nil {
+		return err
+	}
 	t := armTable("levels", "Accuracy by level",
-		"Accuracy ("+r.Options.Scoring()+") by compositional level. Slope: L1 less L3, with the interval of Newcombe; a slope whose interval has 0 in it is not shown to be one.",
-		r.Arms, []Column{{"l1", "L1", Percent}, {"l2", "L2", Percent}, {"l3", "L3", Percent}, {"all", "all", Percent}, {"slope", "slope", Points}},
+		"Accuracy ("+r.Options.Scoring()+") by compositional level. Slope: L1 less L3, with the interval of Newcombe; a slope whose interval has 0 in it is not shown to be one. "+
+			"Levels differ in how often a misread edge changes an answer"+q.levels()+"; the last column is the slope among questions of like sensitivity: those of each tenth compared with one another (Mantel and Haenszel).",
+		r.Arms, []Column{{"l1", "L1", Percent}, {"l2", "L2", Percent}, {"l3", "L3", Percent}, {"all", "all", Percent}, {"slope", "slope", Points}, {"adjusted", "slope, like sensitivity", Points}},
 		func(a *Arm) []chart.Value {
 			l1, l2, l3 := level(a.scored, "L1"), level(a.scored, "L2"), level(a.scored, "L3")
-			return []chart.Value{share(l1, r.right), share(l2, r.right), share(l3, r.right), share(a.scored, r.right), drop(l1, l3, r.right)}
+			return []chart.Value{share(l1, r.right), share(l2, r.right), share(l3, r.right), share(a.scored, r.right), drop(l1, l3, r.right), r.alike(q, l1, l3)}
 		})
 	t.Paper = "main"
 	s.Tables = append(s.Tables, t)

@@ -64,6 +64,8 @@ type Report struct {
 	Arms     []*Arm
 	Notes    []string // what a reader has to know before comparing
 	Sections []Section
+
+	asked *questions
 }
 
 // Section is tables and figures that belong together.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -21,6 +22,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/bench/question/sensitivity"
 	"ein/bench/question/surface"
 	"ein/internal/codes"
 	"ein/internal/job"
@@ -40,6 +42,8 @@ type generateFlags struct {
 	disjointFrom                   []string
 	part                           [2]int
 	disjointSurface, sweep, resume bool
+	sensitivity                    bool
+	minSensitivity                 float64
 }
 
 // The sizes of a sweep are those of sweep, in steps.
@@ -62,6 +66,11 @@ are isomorphic to those of one in the same category, are passed over, and the
 proof that none are left is printed. With --disjoint-surface the labels and
 domains come from one of two halves, or, given --disjoint-from, from a part that
 those instances do not use; kinship keeps its words.
+
+The sensitivity of an instance is the share of single edges dropped, added or reversed
+that change its answer: all of them up to 10 nodes, a seeded sample of 200 beyond.
+--sensitivity writes it to a file beside FILE, heldout.sensitivity.jsonl beside
+heldout.jsonl; --min-sensitivity passes over instances that have less.
 
 ` + idHelp,
 		Example: `  ein bench generate --seed 42 --split heldout -o heldout.jsonl
@@ -119,6 +128,8 @@ those instances do not use; kinship keeps its words.
 	outputFlag(cmd, &f.output)
 	flags.StringArrayVar(&f.disjointFrom, "disjoint-from", nil, "keep apart from the instances of `FILE`; repeatable")
 	flags.BoolVar(&f.disjointSurface, "disjoint-surface", false, "share no label and no domain either")
+	flags.BoolVar(&f.sensitivity, "sensitivity", false, "write the sensitivity of each instance to a file beside FILE")
+	cli.Share.Flag(cmd, &f.minSensitivity, "min-sensitivity", "pass over instances of a lower sensitivity")
 	flags.BoolVar(&f.sweep, "sweep", false, "as many instances of each size, in steps of two (default --n 4..20)")
 	flags.BoolVar(&f.resume, "resume", false, "go on where an interrupted run with --resume has ended")
 	return cmd
@@ -218,6 +229,12 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 	}
 	if f.resume && f.output == "-" {
 		return a.Usage("--resume needs a file to go on with: add -o FILE")
+	}
+	if f.sensitivity && f.output == "-" {
+		return a.Usage("--sensitivity writes a file beside FILE: add -o FILE")
+	}
+	if (f.sensitivity || f.minSensitivity > 0) && f.id.N.Max > sensitivity.MaxNodes {
+		return a.Usage("the sensitivity can be told of %d nodes at most; --n asks for %s", sensitivity.MaxNodes, f.id.N)
 	}
 	for _, name := range f.disjointFrom {
 		if cli.SameFile(name, f.output) {
@@ -322,10 +339,48 @@ func (g *generation) run(ctx context.Context) error {
 	default:
 		err = g.goOn(ctx)
 	}
+	if err == nil && g.f.sensitivity {
+		err = g.beside(ctx)
+	}
 	if err == nil {
 		g.summary()
 	}
 	return err
+}
+
+// beside writes the sensitivities of the finished file.
+func (g *generation) beside(ctx context.Context) error {
+	name := strings.TrimSuffix(g.f.output, ".jsonl") + ".sensitivity.jsonl"
+	return g.Write(name, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		return readInstances(ctx, g.App, g.f.output, func(all instances) error {
+			for in, err := range all {
+				if errors.Is(err, errNoInstances) {
+					return nil
+				}
+				var r *sensitivity.Result
+				if err == nil {
+					r, err = sensitivity.Of(in)
+				}
+				if err == nil {
+					err = e.Encode(r)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// keep says whether an instance is sensitive enough.
+func (g *generation) keep(in *instance.Instance) (bool, error) {
+	if g.f.minSensitivity == 0 {
+		return true, nil
+	}
+	r, err := sensitivity.Of(in)
+	return err == nil && r.Share >= g.f.minSensitivity, err
 }
 
 // goOn writes to a part, behind what an earlier run has left.
@@ -354,7 +409,7 @@ func (g *generation) write(ctx context.Context, w io.Writer) error {
 	bar := g.Progress("generating")
 	defer bar.Done()
 	all := g.kept + g.plan.Total()
-	generator := instance.Generator{Avoid: g.seen, Progress: bar.Counter(g.kept)}
+	generator := instance.Generator{Avoid: g.seen, Keep: g.keep, Progress: bar.Counter(g.kept)}
 	for made, err := range generator.Run(ctx, g.plan) {
 		if err != nil {
 			bar.Done()
@@ -397,6 +452,9 @@ func (g *generation) ended(ctx context.Context, all int, err error) error {
 	case g.f.output != "-":
 		hint = fmt.Sprintf("%s was not written; with --resume what is done would be kept.", g.f.output)
 	}
+	if g.f.minSensitivity > 0 && ctx.Err() == nil {
+		hint += "\nA lower --min-sensitivity passes over fewer."
+	}
 	if ctx.Err() == nil {
 		if hint != "" {
 			err = fmt.Errorf("%w\n%s", err, hint)
@@ -423,7 +481,10 @@ func (g *generation) summary() {
 		g.Printf("%s were there already\n", words.Count(g.kept))
 	}
 	g.Printf("%s for want of a good question", words.Plural(g.redraws, "redraw"))
-	if g.seen != nil {
+	switch {
+	case g.f.minSensitivity > 0:
+		g.Printf(", %d passed over for clashes or a low sensitivity", g.skipped)
+	case g.seen != nil:
 		g.Printf(", %d passed over for clashes", g.skipped)
 	}
 	g.Printf("\nsha256 %s\n", hex.EncodeToString(g.sum.Sum(nil)))
@@ -458,6 +519,9 @@ func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 		if err != nil {
 			return other("it was made by another command line: %v", err)
 		}
+		if keep, err := g.keep(in); err != nil || !keep {
+			return other("it was made by another command line: the sensitivity of %s is lower", id)
+		}
 		g.skipped += skipped
 		g.kept++
 		if err := g.take(in, nil); err != nil { // the line is in the sum
@@ -473,7 +537,11 @@ func (g *generation) follows(id instance.ID) (skipped int, err error) {
 	c := &g.plan[0]
 	for want := c.ID; want != id; want.Index++ {
 		in, _, err := instance.Generate(want)
-		if err != nil || g.seen == nil || want.Index >= id.Index || g.seen.Clash(in) == "" {
+		keep := err != nil || want.Index >= id.Index || g.seen == nil || g.seen.Clash(in) == ""
+		if keep && err == nil && want.Index < id.Index {
+			keep, err = g.keep(in)
+		}
+		if keep || err != nil {
 			return 0, fmt.Errorf("it has %s where %s belongs", id, c.ID)
 		}
 		skipped++

@@ -1,0 +1,143 @@
+// Package sensitivity says how much the answer of a question depends on reading its
+// graph right: the share of single edge drops, additions and reversals that change it.
+//
+// A question that few edges matter to is easy to get right with a misread graph, and
+// one that many matter to shows misreading as a wrong answer. So accuracies of questions
+// that differ in this are compared with care.
+package sensitivity
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ein/bench/question/category"
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+	"ein/bench/question/instance"
+)
+
+// Up to exhaustive nodes all edits are tried; beyond, a sample of that many, or all
+// where there are no more.
+const (
+	exhaustive = 10
+	sample     = 200
+)
+
+// MaxNodes is the most nodes of an instance whose sensitivity can be told.
+const MaxNodes = graph.MaxNet
+
+// Edits counts single edits of one kind, and those that change the answer.
+type Edits struct {
+	Tried   int `json:"tried"`
+	Changed int `json:"changed"`
+}
+
+// Result is the sensitivity of an instance.
+type Result struct {
+	ID        string  `json:"id"`
+	Share     float64 `json:"sensitivity"`
+	Drops     Edits   `json:"drops"`
+	Additions Edits   `json:"additions"`
+	Reversals Edits   `json:"reversals"`
+	Sampled   bool    `json:"sampled"`
+}
+
+// edit is a drop, an addition, or, as both, a reversal, in one of the graphs. A loop is
+// no edge.
+type edit struct {
+	second    bool
+	drop, add graph.Edge
+}
+
+// none is no edge.
+var none graph.Edge
+
+// Of tries the edits of an instance. An edit after which the question has no answer,
+// or several, changes it. A reversal whose result is there already is a drop, and is
+// not counted twice. The sample depends on the structure of the instance alone.
+func Of(in *instance.Instance) (*Result, error) {
+	cat, err := instance.Category(in.Category)
+	if err != nil {
+		return nil, err
+	}
+	if in.N > MaxNodes {
+		return nil, fmt.Errorf("%s has %d nodes; the sensitivity can be told up to %d", in.ID, in.N, MaxNodes)
+	}
+	c, err := in.Case()
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{ID: in.ID}
+	all := edits(&c)
+	if in.N > exhaustive && len(all) > sample {
+		s := draw.New(draw.Key("sensitivity", in.Version, in.Category, strconv.FormatUint(in.StructuralSeed, 10)))
+		s.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all, r.Sampled = all[:sample], true
+	}
+	w := &category.World{}
+	w.Load(&c)
+	right, _, _ := cat.Solve(w)
+	for _, e := range all {
+		edited := c
+		if e.second {
+			edited.G2 = e.of(&c.G2)
+		} else {
+			edited.G = e.of(&c.G)
+		}
+		w.Load(&edited)
+		out, _, _ := cat.Solve(w)
+		kind := &r.Reversals
+		switch {
+		case e.add == none:
+			kind = &r.Drops
+		case e.drop == none:
+			kind = &r.Additions
+		}
+		kind.Tried++
+		if out != right || w.Bad {
+			kind.Changed++
+		}
+	}
+	if len(all) > 0 {
+		r.Share = float64(r.Drops.Changed+r.Additions.Changed+r.Reversals.Changed) / float64(len(all))
+	}
+	return r, nil
+}
+
+// edits is all that can be done to one edge, in order.
+func edits(c *category.Case) []edit {
+	var list []edit
+	for i, g := range []*graph.Graph{&c.G, &c.G2} {
+		there := map[graph.Edge]bool{}
+		for _, e := range g.Edges {
+			there[e] = true
+		}
+		for x := range g.N {
+			for y := range g.N {
+				if x == y || !g.Directed && x > y {
+					continue
+				}
+				e, back := graph.Edge{From: x, To: y}, graph.Edge{From: y, To: x}
+				if !there[e] {
+					list = append(list, edit{i > 0, none, e})
+					continue
+				}
+				list = append(list, edit{i > 0, e, none})
+				if g.Directed && !there[back] {
+					list = append(list, edit{i > 0, e, back})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// of is a graph after the edit.
+func (e edit) of(g *graph.Graph) graph.Graph {
+	edges := slices.DeleteFunc(slices.Clone(g.Edges), func(x graph.Edge) bool { return x == e.drop })
+	if e.add != none {
+		edges = append(edges, e.add)
+	}
+	return graph.Graph{N: g.N, Directed: g.Directed, Edges: edges}
+}
