@@ -34,6 +34,7 @@ type Options struct {
 	Dir       string               // of the run; made if there is none
 	Model     model.Model          //
 	BaseURL   string               // as the model was opened with
+	Headers   []string             // likewise: their names
 	Instances []*instance.Instance // in all encodings, as Encode gives them
 	Source    run.Source
 	Modes     []sft.Mode
@@ -82,7 +83,7 @@ const question = "{question}"
 
 // Config is the configuration of the run that the options ask for.
 func (o *Options) Config() (run.Config, error) {
-	c := run.Config{Format: run.Format, Ein: o.Version, Scoring: run.Scoring, Model: o.Model.Name(), BaseURL: o.BaseURL, Modes: o.Modes,
+	c := run.Config{Format: run.Format, Ein: o.Version, Scoring: run.Scoring, Model: o.Model.Name(), BaseURL: o.BaseURL, Headers: o.Headers, Modes: o.Modes,
 		Encodings: o.Encodings, Samples: o.Samples, Params: o.Params, Instances: o.Source,
 		Prompts: map[sft.Mode]string{}, Sent: map[sft.Mode]json.RawMessage{}, Price: o.Price}
 	if u, err := url.Parse(o.BaseURL); err != nil || u.User != nil {
@@ -188,16 +189,21 @@ func (o *Options) request(row *run.Row) *model.Request {
 // bytes is the length of the request of a row, 0 where it cannot be made: which is said
 // when it is asked.
 func (o *Options) bytes(row *run.Row) int {
-	body, err := o.Request(row)
+	body, err := o.body(row)
 	if err != nil {
 		return 0
 	}
 	return len(body)
 }
 
+// body is what the request of a row asks for.
+func (o *Options) body(row *run.Row) (json.RawMessage, error) {
+	return o.Model.Body(o.request(row))
+}
+
 // Request is the body of the request of a row, as it is sent.
 func (o *Options) Request(row *run.Row) (json.RawMessage, error) {
-	return o.Model.Body(o.request(row))
+	return model.Sent(o.Model, o.request(row))
 }
 
 // Missing is the rows that Run would ask for: all, where there is no run yet.

@@ -382,7 +382,7 @@ func (l *loop) cacheName(t *task) (string, error) {
 	if l.cache == nil {
 		return "", nil
 	}
-	body, err := l.o.Request(t.row)
+	body, err := l.o.body(t.row)
 	if err != nil {
 		return "", err
 	}

@@ -22,11 +22,13 @@ type anthropicBody struct {
 	StopSequences []string           `json:"stop_sequences,omitempty"`
 	Thinking      *anthropicThinking `json:"thinking,omitempty"`
 	OutputConfig  *anthropicOutput   `json:"output_config,omitempty"`
+	ServiceTier   string             `json:"service_tier,omitempty"`
 }
 
 type anthropicThinking struct {
 	Type         string `json:"type"`
 	BudgetTokens int    `json:"budget_tokens,omitempty"`
+	Display      string `json:"display,omitempty"`
 }
 
 type anthropicOutput struct {
@@ -40,7 +42,7 @@ func (anthropic) sign(h http.Header, key string) { h.Set("X-Api-Key", key) }
 func (anthropic) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
 	b := &anthropicBody{Model: model, MaxTokens: p.budget(q), System: r.System, Messages: []openAIMessage{{"user", r.User}},
-		Temperature: q.Temperature, TopP: q.TopP, StopSequences: q.Stop}
+		Temperature: q.Temperature, TopP: q.TopP, StopSequences: q.Stop, ServiceTier: q.ServiceTier}
 	if q.Thinking != nil {
 		switch n := *q.Thinking; n {
 		case 0:
@@ -51,10 +53,20 @@ func (anthropic) body(model string, p *Profile, r *Request) any {
 			b.Thinking = &anthropicThinking{Type: "enabled", BudgetTokens: n}
 		}
 	}
+	if q.ReasoningText {
+		b.Thinking.Display = "summarized"
+	}
 	if q.Effort != "" {
 		b.OutputConfig = &anthropicOutput{q.Effort}
 	}
 	return b
+}
+
+func (anthropic) refuses(q *Params) *Error {
+	if q.ReasoningText && (q.Thinking == nil || *q.Thinking == 0) {
+		return &Error{Class: Denied, Message: "the text of reasoning is shown of thinking alone", Hint: "Ask for thinking as well: a number of tokens, or -1."}
+	}
+	return nil
 }
 
 func (anthropic) reply(body []byte) (*Response, error) {

@@ -252,7 +252,7 @@ func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(
 				if len(bytes.TrimSpace(s.Bytes())) == 0 {
 					continue
 				}
-				if err := b.result(hide(r.key, s.Bytes()), tag, n, each); err != nil {
+				if err := b.result(hide(r.secrets, s.Bytes()), tag, n, each); err != nil {
 					return err
 				}
 			}
@@ -328,11 +328,11 @@ func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) 
 		if err := form.Close(); err != nil {
 			return nil, err
 		}
-		return &call{http.MethodPost, "/files", form.FormDataContentType(), b.Bytes()}, nil
+		return &call{http.MethodPost, "/files", form.FormDataContentType(), b.Bytes(), false}, nil
 	}
 	return []func(string) (*call, error){upload, func(file string) (*call, error) {
 		body, err := encode(map[string]any{"input_file_id": file, "endpoint": endpoint, "completion_window": "24h", "metadata": map[string]string{"ein": tag}})
-		return &call{http.MethodPost, "/batches", "application/json", body}, err
+		return &call{http.MethodPost, "/batches", "application/json", body, false}, err
 	}}
 }
 
@@ -459,7 +459,7 @@ func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (
 			list[i] = request{customID(tag, i), body}
 		}
 		body, err := encode(map[string]any{"requests": list})
-		return &call{http.MethodPost, "/v1/messages/batches", "application/json", body}, err
+		return &call{http.MethodPost, "/v1/messages/batches", "application/json", body, false}, err
 	}}
 }
 
@@ -572,7 +572,7 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 			list[i] = request{body, key{customID(tag, i)}}
 		}
 		body, err := encode(map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"requests": map[string]any{"requests": list}}}})
-		return &call{http.MethodPost, "/v1beta/models/" + url.PathEscape(model) + ":batchGenerateContent", "application/json", body}, err
+		return &call{http.MethodPost, "/v1beta/models/" + url.PathEscape(model) + ":batchGenerateContent", "application/json", body, false}, err
 	}}
 }
 

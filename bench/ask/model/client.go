@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -36,6 +37,9 @@ type wire interface {
 	sign(h http.Header, key string)
 	body(model string, p *Profile, r *Request) any
 	reply(body []byte) (*Response, error)
+	// streamed is a body that asks for a stream, and pieces puts one together again.
+	streamed(body json.RawMessage) (json.RawMessage, error)
+	pieces() pieces
 	fault(status int, body []byte) fault
 }
 
@@ -44,13 +48,17 @@ type service struct {
 	wire wire
 	base string
 	keys []string // variables of the environment
+	list string   // path of the list of models
+	// profiles is the provider of its profiles, if it is another.
+	profiles string
 }
 
 func services() map[string]service {
 	return map[string]service{
-		"openai":    {openAI{}, "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}},
-		"anthropic": {anthropic{}, "https://api.anthropic.com", []string{"ANTHROPIC_API_KEY"}},
-		"gemini":    {gemini{}, "https://generativelanguage.googleapis.com", []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
+		"openai":           {openAI{}, "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}, "/models", ""},
+		"openai-responses": {responses{}, "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}, "/models", "openai"},
+		"anthropic":        {anthropic{}, "https://api.anthropic.com", []string{"ANTHROPIC_API_KEY"}, "/v1/models", ""},
+		"gemini":           {gemini{}, "https://generativelanguage.googleapis.com", []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "/v1beta/models", ""},
 	}
 }
 
@@ -142,7 +150,27 @@ func (c *client) Body(r *Request) (json.RawMessage, error) {
 	if err := c.profile.check(c.name, &r.Params); err != nil {
 		return nil, err
 	}
-	return encode(c.service.wire.body(c.name, c.profile, r))
+	if w, ok := c.service.wire.(interface{ refuses(*Params) *Error }); ok {
+		if err := w.refuses(&r.Params); err != nil {
+			return nil, err
+		}
+	}
+	body, err := encode(c.service.wire.body(c.name, c.profile, r))
+	if err == nil && r.Params.Extra != nil {
+		if body, err = merge(body, r.Params.Extra); err != nil {
+			return nil, &Error{Class: Denied, Message: "the extra body: " + short(err.Error()), Hint: "Each of its members has to be new; what ein has a flag for is asked for with that.", Err: err}
+		}
+	}
+	return body, err
+}
+
+// Sent is the body of a request with what is only of the way it is sent.
+func Sent(m Model, r *Request) (json.RawMessage, error) {
+	body, err := m.Body(r)
+	if c, ok := m.(*client); ok && err == nil && c.opt.Stream {
+		return c.service.wire.streamed(body)
+	}
+	return body, err
 }
 
 // key is looked up when it is needed, so that a plan can be made without one.
@@ -173,6 +201,37 @@ func (c *client) ready() error {
 	return nil
 }
 
+// WaitFor waits until the server of a model answers, whatever it says, unless that is
+// that it is not ready. The error is the last one, when the context ends. A model without
+// a server is there.
+func WaitFor(ctx context.Context, m Model) error {
+	if r, ok := m.(*recorder); ok {
+		return WaitFor(ctx, r.Model)
+	}
+	c, ok := m.(*client)
+	if !ok {
+		return nil
+	}
+	address := strings.TrimSuffix(c.url, c.service.wire.path(c.name)) + c.service.list
+	var last error
+	for {
+		key, _ := c.key() // without one it says that it is there as well
+		err := c.send(ctx, key, &call{method: http.MethodGet, url: address}, func(*received) error { return nil })
+		var e *Error
+		switch {
+		case err == nil || errors.As(err, &e) && e.Status > 0 && e.Status < http.StatusInternalServerError:
+			return nil
+		case e != nil:
+			last = c.withoutKey(key, e)
+		}
+		select {
+		case <-ctx.Done():
+			return cmp.Or(last, ctx.Err())
+		case <-time.After(time.Second):
+		}
+	}
+}
+
 // Ask implements Model.
 func (c *client) Ask(ctx context.Context, r *Request) (*Response, error) {
 	body, err := c.Body(r)
@@ -190,17 +249,20 @@ func (c *client) Ask(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, c.withoutKey(key, err)
 	}
-	redact(key, &out.Text, &out.Reasoning, &out.Model, &out.RequestID)
+	redact(c.secrets(key), &out.Text, &out.Reasoning, &out.Model, &out.RequestID)
 	return out, nil
 }
 
-// withoutKey takes a key out of an error.
+// withoutKey takes secrets out of an error.
 func (c *client) withoutKey(key string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
-		redact(key, &e.Message, &e.Code)
-		if e.Err != nil && len(key) >= shortestSecret && strings.Contains(e.Err.Error(), key) {
-			e.Err = nil
+		secrets := c.secrets(key)
+		redact(secrets, &e.Message, &e.Code)
+		if e.Err != nil {
+			if was := e.Err.Error(); string(hide(secrets, []byte(was))) != was {
+				e.Err = nil
+			}
 		}
 		return e
 	}
@@ -208,8 +270,22 @@ func (c *client) withoutKey(key string, err error) error {
 }
 
 func (c *client) exchange(ctx context.Context, key string, body []byte) (*Response, error) {
+	q := &call{http.MethodPost, c.url, "application/json", body, c.opt.Stream}
+	if q.stream {
+		var err error
+		if q.body, err = c.service.wire.streamed(body); err != nil {
+			return nil, err
+		}
+		if address, ok := strings.CutSuffix(q.url, ":generateContent"); ok {
+			q.url = address + ":streamGenerateContent?alt=sse"
+		}
+	}
 	var out *Response
-	err := c.send(ctx, key, &call{http.MethodPost, c.url, "application/json", body}, func(r *received) (err error) {
+	err := c.send(ctx, key, q, func(r *received) (err error) {
+		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); q.stream && kind == "text/event-stream" {
+			out, err = c.readStream(r)
+			return err
+		}
 		text, err := r.all(MaxResponse)
 		if err == nil {
 			out, err = c.read(r, text)
@@ -223,14 +299,15 @@ func (c *client) exchange(ctx context.Context, key string, body []byte) (*Respon
 type call struct {
 	method, url, kind string
 	body              []byte
+	stream            bool // the timeout is of each piece
 }
 
 // received is a response with success whose body has not been read.
 type received struct {
 	*http.Response
-	key string
-	now time.Time // by the server
-	cut func(error) error
+	secrets []string
+	now     time.Time // by the server
+	cut     func(error) error
 }
 
 // all reads the body.
@@ -242,21 +319,15 @@ func (r *received) all(most int64) ([]byte, error) {
 	case int64(len(text)) > most:
 		return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", most)}
 	}
-	return hide(r.key, text), nil
-}
-
-// hide takes a key out of a text, before any part of it is cut out for a message.
-func hide(key string, text []byte) []byte {
-	if len(key) < shortestSecret {
-		return text
-	}
-	return bytes.ReplaceAll(text, []byte(key), []byte(keyShown))
+	return hide(r.secrets, text), nil
 }
 
 // send makes a request and has a response with success read.
 func (c *client) send(parent context.Context, key string, q *call, read func(*received) error) error {
-	ctx, cancel := context.WithTimeout(parent, c.opt.timeout())
+	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
+	timer := time.AfterFunc(c.opt.timeout(), cancel)
+	defer timer.Stop()
 	req, err := http.NewRequestWithContext(ctx, q.method, q.url, bytes.NewReader(q.body))
 	if err != nil {
 		return &Error{Class: Denied, Message: err.Error(), Err: err}
@@ -272,12 +343,18 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	if key != "" {
 		c.service.wire.sign(req.Header, key)
 	}
+	for name, values := range c.opt.Headers {
+		req.Header[name] = values
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return c.unreached(parent, ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	r := &received{resp, key, serverNow(resp.Header, c.now()), func(err error) error { return c.unreached(parent, ctx, err) }}
+	if q.stream {
+		resp.Body = &alive{resp.Body, func() { timer.Reset(c.opt.timeout()) }}
+	}
+	r := &received{resp, c.secrets(key), serverNow(resp.Header, c.now()), func(err error) error { return c.unreached(parent, ctx, err) }}
 	if resp.StatusCode == http.StatusOK {
 		return read(r)
 	}
@@ -286,7 +363,7 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	if parent.Err() != nil {
 		return parent.Err()
 	}
-	return failure(c.service.wire, resp.StatusCode, resp.Header, hide(key, text), r.now)
+	return failure(c.service.wire, resp.StatusCode, resp.Header, hide(r.secrets, text), r.now)
 }
 
 // read makes a response of a body that came with success.
@@ -300,6 +377,11 @@ func (c *client) read(resp *received, text []byte) (*Response, error) {
 	if status := inner(text); status != 0 {
 		return nil, failure(c.service.wire, status, resp.Header, text, resp.now)
 	}
+	return c.complete(resp, text)
+}
+
+// complete makes a response of a body with what its headers say.
+func (c *client) complete(resp *received, text []byte) (*Response, error) {
 	out, err := c.parse(text)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -33,13 +34,17 @@ func TestBodies(t *testing.T) {
 		{"thinking of 2048 tokens", Params{Thinking: &budget, MaxTokens: 4000}},
 		{"thinking up to the model", Params{Thinking: &auto}},
 		{"no thinking", Params{Thinking: &off}},
+		{"text of reasoning", Params{Thinking: &auto, ReasoningText: true}},
+		{"text of reasoning alone", Params{ReasoningText: true}},
+		{"tier, and what else there is", Params{ServiceTier: "flex", Extra: json.RawMessage(`{"top_k":20,"chat_template_kwargs":{"enable_thinking":false}}`)}},
+		{"twice", Params{MaxTokens: 10, Extra: json.RawMessage(`{"model":"another"}`)}},
 	}
 	example := map[string]string{
-		"openai-chat": "gpt-4o", "openai-o": "o3", "openai-gpt-5-chat": "gpt-5-chat-latest", "openai-gpt-5": "gpt-5-mini", "openai-gpt-5.1": "gpt-5.1", "openai-gpt-5.2": "gpt-5.2", "openai-gpt-6": "gpt-6.2-sol", "openai": "gpt-next", "compatible": "",
+		"openai-chat": "gpt-4o", "openai-o": "o3", "openai-gpt-5-chat": "gpt-5-chat-latest", "openai-gpt-5": "gpt-5-mini", "openai-gpt-5.1": "gpt-5.1", "openai-gpt-5.2": "gpt-5.2", "openai-gpt-6": "gpt-6.2-sol", "openai": "gpt-next", "compatible": "", "responses": "gpt-6.2-sol",
 		"anthropic-3": "claude-3-haiku-20240307", "anthropic-3.5": "claude-3-5-sonnet-latest", "anthropic-4": "claude-sonnet-4-20250514", "anthropic-4.5": "claude-sonnet-4-5", "anthropic-4.6": "claude-opus-4-6", "anthropic-5": "claude-opus-4-7", "anthropic": "claude-next",
 		"gemini-2": "gemini-2.0-flash", "gemini-2.5-pro": "gemini-2.5-pro", "gemini-2.5-flash": "gemini-2.5-flash", "gemini-2.5-flash-lite": "gemini-2.5-flash-lite", "gemini-3-pro": "gemini-3-pro-preview", "gemini-3-flash": "gemini-3-flash-preview", "gemini-4": "gemini-4-argon", "gemini": "gemini-next",
 	}
-	for _, p := range Profiles(nil) {
+	for _, p := range append(Profiles(nil), Profile{Name: "responses", Provider: "openai-responses"}) {
 		t.Run(p.Name, func(t *testing.T) {
 			name, ok := example[p.Name]
 			if !ok {
@@ -48,7 +53,7 @@ func TestBodies(t *testing.T) {
 			o := Options{}
 			if name == "" {
 				name, o.BaseURL = "Qwen/Qwen3-8B", "http://localhost:8000/v1"
-			} else if got, err := ProfileOf(p.Provider, name); err != nil || got != p.Name {
+			} else if got, err := ProfileOf(p.Provider, name); p.Source != "" && (err != nil || got != p.Name) {
 				t.Fatalf("%s has profile %q, %v", name, got, err)
 			}
 			m := open(t, p.Provider+":"+name, o)
@@ -499,6 +504,82 @@ func TestHeaders(t *testing.T) {
 		if want := map[string]string{"openai": "/base/chat/completions", "anthropic": "/base/v1/messages", "gemini": "/base/v1beta/models/m:generateContent"}[provider]; path != want {
 			t.Errorf("%s: path %s", provider, path)
 		}
+	}
+}
+
+// TestOwnHeaders sends what a user gives, and keeps it as secret as a key.
+func TestOwnHeaders(t *testing.T) {
+	const secret = "gateway-secret-1"
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, `{"error":{"message":"I know `+r.Header.Get("X-Gateway")+`"}}`, http.StatusUnauthorized)
+	}))
+	defer ts.Close()
+	m := open(t, "openai:m", Options{BaseURL: ts.URL, Headers: http.Header{"X-Gateway": {secret}}})
+	_, err := m.Ask(t.Context(), &Request{User: "?"})
+	if err == nil || strings.Contains(fmt.Sprintf("%+v", err), secret) || !strings.Contains(err.Error(), "I know [key]") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestSilence bounds the time in which nothing comes of a stream, and not the stream; a
+// stream that ends early is no answer.
+func TestSilence(t *testing.T) {
+	const each = 100 * time.Millisecond
+	chunk := func(s string) string { return `data: {"choices":[{"delta":{"content":"` + s + `"}}]}` + "\n\n" }
+	end := `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	for what, c := range map[string]struct {
+		pieces []string
+		want   string
+	}{
+		"slow":   {[]string{chunk("a"), chunk("b"), chunk("c"), chunk("d"), chunk("e"), chunk("f"), end}, ""},
+		"silent": {[]string{chunk("a"), "", "", "", "", "", "", end}, "within"},
+		"cut":    {[]string{chunk("a")}, "cut off"},
+		"failed": {[]string{chunk("a"), `data: {"error":{"message":"no more","code":503}}` + "\n\n"}, "503"},
+		"odd":    {[]string{"data: {\n\n"}, "protocol"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for _, p := range c.pieces {
+					_, _ = w.Write([]byte(p))
+					_ = http.NewResponseController(w).Flush()
+					time.Sleep(each)
+				}
+			}))
+			defer ts.Close()
+			m := open(t, "openai:m", Options{BaseURL: ts.URL, Stream: true, Timeout: 4 * each})
+			r, err := m.Ask(t.Context(), &Request{User: "?"})
+			var e *Error
+			if c.want == "" {
+				if err != nil || r.Text != "abcdef" {
+					t.Errorf("%+v, %v", r, err)
+				}
+			} else if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || !e.Passes() {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// TestWaitFor waits for a server that is not ready, and for nothing else.
+func TestWaitFor(t *testing.T) {
+	n := 0
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n++; n == 1 {
+			http.Error(w, "loading the model", http.StatusServiceUnavailable)
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	if err := WaitFor(t.Context(), open(t, "openai:m", Options{BaseURL: ts.URL})); err != nil || n != 2 {
+		t.Errorf("%d, %v", n, err)
+	}
+	ts.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := WaitFor(ctx, open(t, "openai:m", Options{BaseURL: ts.URL})); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("%v", err)
 	}
 }
 

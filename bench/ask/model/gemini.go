@@ -25,6 +25,7 @@ type geminiBody struct {
 	SystemInstruction *geminiContent  `json:"systemInstruction,omitempty"`
 	Contents          []geminiContent `json:"contents"`
 	GenerationConfig  *geminiConfig   `json:"generationConfig,omitempty"`
+	ServiceTier       string          `json:"serviceTier,omitempty"`
 }
 
 type geminiConfig struct {
@@ -37,8 +38,9 @@ type geminiConfig struct {
 }
 
 type geminiThinking struct {
-	ThinkingBudget *int   `json:"thinkingBudget,omitempty"`
-	ThinkingLevel  string `json:"thinkingLevel,omitempty"`
+	ThinkingBudget  *int   `json:"thinkingBudget,omitempty"`
+	ThinkingLevel   string `json:"thinkingLevel,omitempty"`
+	IncludeThoughts bool   `json:"includeThoughts,omitempty"`
 }
 
 func (gemini) path(model string) string {
@@ -49,13 +51,13 @@ func (gemini) sign(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) }
 
 func (gemini) body(_ string, _ *Profile, r *Request) any {
 	q := &r.Params
-	b := &geminiBody{Contents: []geminiContent{{"user", []geminiPart{{Text: r.User}}}}}
+	b := &geminiBody{Contents: []geminiContent{{"user", []geminiPart{{Text: r.User}}}}, ServiceTier: q.ServiceTier}
 	if r.System != "" {
 		b.SystemInstruction = &geminiContent{Parts: []geminiPart{{Text: r.System}}}
 	}
 	c := &geminiConfig{Temperature: q.Temperature, TopP: q.TopP, MaxOutputTokens: q.MaxTokens, StopSequences: q.Stop, Seed: q.Seed}
-	if q.Thinking != nil || q.Effort != "" {
-		c.ThinkingConfig = &geminiThinking{q.Thinking, strings.ToUpper(q.Effort)}
+	if q.Thinking != nil || q.Effort != "" || q.ReasoningText {
+		c.ThinkingConfig = &geminiThinking{q.Thinking, strings.ToUpper(q.Effort), q.ReasoningText}
 	}
 	if q.Temperature != nil || q.TopP != nil || q.MaxTokens > 0 || len(q.Stop) > 0 || q.Seed != nil || c.ThinkingConfig != nil {
 		b.GenerationConfig = c

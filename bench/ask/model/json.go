@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 )
 
 // encode writes JSON on one line with < and > as they are: prompts are full of
@@ -28,4 +29,26 @@ func scalar(b json.RawMessage) string {
 		return n.String()
 	}
 	return ""
+}
+
+// merge gives an object the members of another, and objects in it theirs. What both have
+// is an error: one of them would be left out.
+func merge(a, b json.RawMessage) (json.RawMessage, error) {
+	var x, y map[string]json.RawMessage
+	if err := json.Unmarshal(a, &x); err != nil || x == nil {
+		return nil, fmt.Errorf("%s is no object", preview(a))
+	}
+	if err := json.Unmarshal(b, &y); err != nil || y == nil {
+		return nil, fmt.Errorf("%s is no object", preview(b))
+	}
+	for name, v := range y {
+		if was, both := x[name]; both {
+			var err error
+			if v, err = merge(was, v); err != nil {
+				return nil, fmt.Errorf("%q is in the request already, as %s", name, preview(was))
+			}
+		}
+		x[name] = v
+	}
+	return encode(x)
 }

@@ -1,12 +1,14 @@
 package model
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -59,12 +61,29 @@ func checkKey(key string) error {
 	return nil
 }
 
-// redact takes a key out of texts.
-func redact(key string, texts ...*string) {
-	if len(key) < shortestSecret {
-		return
+// secrets is the key and what the headers of a user hold, as far as it may be told from
+// words.
+func (c *client) secrets(key string) []string {
+	list := []string{key}
+	for _, values := range c.opt.Headers {
+		list = append(list, values...)
 	}
-	for _, s := range texts {
-		*s = strings.ReplaceAll(*s, key, keyShown)
+	return slices.DeleteFunc(list, func(s string) bool { return len(s) < shortestSecret })
+}
+
+// redact takes secrets out of texts.
+func redact(secrets []string, texts ...*string) {
+	for _, secret := range secrets {
+		for _, s := range texts {
+			*s = strings.ReplaceAll(*s, secret, keyShown)
+		}
 	}
+}
+
+// hide takes secrets out of a text, before any part of it is cut out for a message.
+func hide(secrets []string, text []byte) []byte {
+	for _, secret := range secrets {
+		text = bytes.ReplaceAll(text, []byte(secret), []byte(keyShown))
+	}
+	return text
 }

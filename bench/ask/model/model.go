@@ -26,6 +26,10 @@ type Params struct {
 	Stop        []string `json:"stop,omitempty"`
 	Effort      string   `json:"effort,omitempty"`   // of reasoning: none, minimal, low, medium, high, ...
 	Thinking    *int     `json:"thinking,omitempty"` // budget of reasoning in tokens; 0 is off, -1 up to the model
+
+	ReasoningText bool            `json:"reasoning_text,omitempty"` // is to be shown, as far as the provider does
+	ServiceTier   string          `json:"service_tier,omitempty"`   // in the words of the provider
+	Extra         json.RawMessage `json:"extra_body,omitempty"`     // an object, whose members the body gets as well
 }
 
 // Request is one question to a model.

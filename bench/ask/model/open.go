@@ -33,7 +33,12 @@ type Options struct {
 	KeyFile string
 	// HTTP sends requests; nil is a client of its own.
 	HTTP *http.Client
-	// Timeout bounds one exchange; 0 is DefaultTimeout.
+	// Headers are sent with each request; what they hold is kept as secret as a key.
+	Headers http.Header
+	// Stream has answers sent in pieces, as they are made.
+	Stream bool
+	// Timeout bounds one exchange, of a stream the time in which nothing comes; 0 is
+	// DefaultTimeout.
 	Timeout time.Duration
 	// NoContextCheck accepts replies whose count of input tokens is far below what
 	// the prompt must have; see Client.
@@ -70,6 +75,7 @@ type opener struct {
 func openers() []opener {
 	return []opener{
 		{"openai", "the model as the server calls it", openClient("openai")},
+		{"openai-responses", "the model as OpenAI calls it", openClient("openai-responses")},
 		{"anthropic", "the model as Anthropic calls it", openClient("anthropic")},
 		{"gemini", "the model as Google calls it", openClient("gemini")},
 		{"exec", "a command that answers lines of JSON", openExec},

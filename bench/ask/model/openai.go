@@ -28,6 +28,7 @@ type openAIBody struct {
 	Seed                *int64          `json:"seed,omitempty"`
 	Stop                []string        `json:"stop,omitempty"`
 	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
+	ServiceTier         string          `json:"service_tier,omitempty"`
 }
 
 func (openAI) path(string) string { return "/chat/completions" }
@@ -36,7 +37,7 @@ func (openAI) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "
 
 func (openAI) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
-	b := &openAIBody{Model: model, Temperature: q.Temperature, TopP: q.TopP, Seed: q.Seed, Stop: q.Stop, ReasoningEffort: q.Effort}
+	b := &openAIBody{Model: model, Temperature: q.Temperature, TopP: q.TopP, Seed: q.Seed, Stop: q.Stop, ReasoningEffort: q.Effort, ServiceTier: q.ServiceTier}
 	if r.System != "" {
 		b.Messages = append(b.Messages, openAIMessage{p.Role, r.System})
 	}
@@ -47,6 +48,14 @@ func (openAI) body(model string, p *Profile, r *Request) any {
 		b.MaxCompletionTokens = q.MaxTokens
 	}
 	return b
+}
+
+func (openAI) refuses(q *Params) *Error {
+	if q.ReasoningText {
+		return &Error{Class: Denied, Message: "chat completions have nothing to ask for the text of reasoning with",
+			Hint: "Ask for openai-responses:NAME. A server that is not OpenAI's shows it unasked, or by --extra-body, and it is kept."}
+	}
+	return nil
 }
 
 func (openAI) reply(body []byte) (*Response, error) {

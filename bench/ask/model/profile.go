@@ -164,6 +164,7 @@ func Profiles(own []Profile) []Profile { return profiles(own) }
 // findProfile is that of the options, or that of a server that is not the
 // provider's own, or that of the name.
 func findProfile(provider, name string, o *Options) (*Profile, error) {
+	provider = cmp.Or(services()[provider].profiles, provider)
 	want := o.Profile
 	if want == "" && o.BaseURL != "" {
 		want = provider
@@ -199,7 +200,7 @@ func Notes(m Model, now time.Time) []string {
 		return list
 	}
 	end, known := c.profile.has(c.name)
-	if !known && c.profile.Name == c.provider {
+	if !known && c.profile.Name == c.profile.Provider {
 		list = append(list, fmt.Sprintf("there is no profile of %s: all parameters that the format has are sent as they are, and the server decides", c.Name()))
 	}
 	if day, err := time.Parse(time.DateOnly, end); err == nil {

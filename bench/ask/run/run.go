@@ -45,6 +45,7 @@ type Config struct {
 	Ein       string                       `json:"ein"`   // version of the tool that began the run
 	Model     string                       `json:"model"` // PROVIDER:NAME
 	BaseURL   string                       `json:"base_url,omitempty"`
+	Headers   []string                     `json:"headers,omitempty"` // that the user gave; their names
 	Modes     []sft.Mode                   `json:"modes"`
 	Encodings []surface.Encoding           `json:"encodings"`
 	Samples   int                          `json:"samples"`

@@ -23,6 +23,7 @@ import (
 type batch struct {
 	id, tag string
 	file    string // of requests, as OpenAI has them
+	path    string // that they are for, likewise
 	model   string // of the path, as Gemini has it
 	created time.Time
 	items   []item
@@ -211,7 +212,11 @@ func (s *Server) work(ctx context.Context, h http.Header, f bulk, b *batch) (bil
 			it.why = &problem{http.StatusInternalServerError, "api_error", "server_error", "The server had an error while processing this request.", ""}
 			continue
 		}
-		q, p := f.parse(h, b.model, it.body)
+		var of format = f
+		if b.path == responsesPath {
+			of = responses{}
+		}
+		q, p := of.parse(h, b.model, it.body)
 		if p != nil {
 			it.why = p
 			continue
@@ -222,7 +227,7 @@ func (s *Server) work(ctx context.Context, h http.Header, f bulk, b *batch) (bil
 		}
 		id := sha256.Sum256(it.body)
 		a.id = hex.EncodeToString(id[:12])
-		it.reply = f.reply(q, a)
+		it.reply = of.reply(q, a)
 		billed++
 	}
 	if b.end == "cancelled" {
@@ -354,6 +359,11 @@ func (s *Server) file(w http.ResponseWriter, f bulk, rest string) {
 	s.results(w, f, b, func(it *item) bool { return (it.reply == "") == (kind == "errors") })
 }
 
+const (
+	chatPath      = "/v1/chat/completions"
+	responsesPath = "/v1/responses"
+)
+
 func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *problem) {
 	bad := func(param, message string, args ...any) (*batch, *problem) {
 		_, p := openAIBad("invalid_value", param, message, args...)
@@ -376,10 +386,10 @@ func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *
 		return bad("input_file_id", "No such File object: %s", q.File)
 	case q.Window != "24h":
 		return bad("completion_window", "Invalid value: '%s'. Supported values are: '24h'.", q.Window)
-	case q.Endpoint != "/v1/chat/completions":
+	case q.Endpoint != chatPath && q.Endpoint != responsesPath:
 		return bad("endpoint", "Invalid value: '%s'.", q.Endpoint)
 	}
-	b := &batch{tag: string(mustJSON(q.Metadata)), file: q.File}
+	b := &batch{tag: string(mustJSON(q.Metadata)), file: q.File, path: q.Endpoint}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(file) {
 		var one struct {
@@ -418,9 +428,9 @@ func (openAI) shown(b *batch, ended bool) string {
 			}
 		}
 	}
-	return fmt.Sprintf(`{"id":%q,"object":"batch","endpoint":"/v1/chat/completions","errors":%s,"input_file_id":%q,"completion_window":"24h","status":%q,"output_file_id":%s,"error_file_id":%s,`+
+	return fmt.Sprintf(`{"id":%q,"object":"batch","endpoint":%q,"errors":%s,"input_file_id":%q,"completion_window":"24h","status":%q,"output_file_id":%s,"error_file_id":%s,`+
 		`"created_at":%d,"metadata":%s,"request_counts":{"total":%d,"completed":%d,"failed":%d}}`,
-		b.id, failure, b.file, status, output, errored, b.created.Unix(), b.tag, len(b.items), done, refused)
+		b.id, b.path, failure, b.file, status, output, errored, b.created.Unix(), b.tag, len(b.items), done, refused)
 }
 
 func (openAI) page(items []string, _ string, more bool) string {

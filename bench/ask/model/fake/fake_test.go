@@ -30,7 +30,7 @@ import (
 var providers = []string{"openai", "anthropic", "gemini"}
 
 // names is a model of each provider that takes a temperature.
-var names = map[string]string{"openai": "gpt-4o", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-flash"}
+var names = map[string]string{"openai": "gpt-4o", "openai-responses": "gpt-4o", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-flash"}
 
 func instances(t testing.TB, each int) []*instance.Instance {
 	t.Helper()
@@ -166,6 +166,44 @@ func TestReasoning(t *testing.T) {
 		params.MaxTokens = 5
 		if got := ask(name, params); got.Text != "" || got.Finish != model.Length || got.Usage.Output != 5 || got.Usage.Reasoning != 5 {
 			t.Errorf("%s: %+v, want a budget that reasoning has used up", name, got)
+		}
+	}
+}
+
+// TestStreams asks in all formats, plain and streamed, and gets the same: reasoning, and a
+// reply that is cut, too.
+func TestStreams(t *testing.T) {
+	in := instances(t, 1)[0]
+	budget := 2000
+	for spec, params := range map[string]model.Params{
+		"openai:gpt-4o":               {},
+		"openai:o3":                   {},
+		"openai-responses:gpt-4o":     {MaxTokens: 1},
+		"openai-responses:o3":         {ReasoningText: true},
+		"anthropic:claude-sonnet-4-5": {Thinking: &budget, MaxTokens: 4000, ReasoningText: true},
+		"anthropic:claude-opus-4-6":   {MaxTokens: 1},
+		"gemini:gemini-2.5-flash":     {Thinking: &budget, ReasoningText: true, ServiceTier: "flex"},
+		"gemini:gemini-2.5-pro":       {MaxTokens: 1},
+	} {
+		var got [2]*model.Response
+		for i, stream := range []bool{false, true} {
+			m, _ := serve(t, spec, fake.Options{Instances: []*instance.Instance{in}, Behaviour: "oracle-ein"}, func(o *model.Options) { o.Stream = stream })
+			r := &model.Request{System: sft.DefaultPrompts()[sft.Ein], User: in.Question, Params: params}
+			var err error
+			if got[i], err = m.Ask(t.Context(), r); err != nil {
+				t.Fatalf("%s: %v", spec, err)
+			}
+			body, err := model.Sent(m, r)
+			if err != nil || strings.Contains(string(body), `"stream":true`) != (stream && !strings.HasPrefix(spec, "gemini")) {
+				t.Errorf("%s: %s, %v", spec, body, err)
+			}
+			got[i].RequestID = ""
+		}
+		if *got[0] != *got[1] || got[0].Usage.Output == 0 || (got[0].Finish == model.Length) != (params.MaxTokens == 1) {
+			t.Errorf("%s: %+v, and streamed %+v", spec, got[0], got[1])
+		}
+		if params.ReasoningText != strings.Contains(got[0].Reasoning, "edges one by one") {
+			t.Errorf("%s: the reasoning is %q", spec, got[0].Reasoning)
 		}
 	}
 }

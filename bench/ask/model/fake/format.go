@@ -42,7 +42,7 @@ type format interface {
 // BaseURL is what a client of a provider is given, for a server at an address such
 // as http://127.0.0.1:8080.
 func BaseURL(provider, address string) string {
-	if provider == "openai" {
+	if strings.HasPrefix(provider, "openai") {
 		return address + "/v1"
 	}
 	return address
@@ -642,12 +642,15 @@ func (anthropic) blocks(q *question, a *said) []string {
 	return items
 }
 
-func (f anthropic) reply(q *question, a *said) string {
-	details := ""
-	if a.thought > 0 {
-		details = fill(anthropicDetails, q, a)
+func (anthropic) details(q *question, a *said) string {
+	if a.thought == 0 {
+		return ""
 	}
-	return fill(anthropicBody, q, a, "$items", strings.Join(f.blocks(q, a), ","), "$details", details, "$end", quote(a.end("end_turn", "max_tokens")))
+	return fill(anthropicDetails, q, a)
+}
+
+func (f anthropic) reply(q *question, a *said) string {
+	return fill(anthropicBody, q, a, "$items", strings.Join(f.blocks(q, a), ","), "$details", f.details(q, a), "$end", quote(a.end("end_turn", "max_tokens")))
 }
 
 const anthropicStream = `message_start {"type":"message_start","message":$begun}
@@ -658,13 +661,13 @@ const anthropicStream = `message_start {"type":"message_start","message":$begun}
 !content_block_start {"type":"content_block_start","index":$at,"content_block":{"type":"text","text":""}}
 *content_block_delta {"type":"content_block_delta","index":$at,"delta":{"type":"text_delta","text":$piece}}
 !content_block_stop {"type":"content_block_stop","index":$at}
-message_delta {"type":"message_delta","delta":{"stop_reason":$end,"stop_sequence":null},"usage":{"output_tokens":$out}}
+message_delta {"type":"message_delta","delta":{"stop_reason":$end,"stop_sequence":null},"usage":{"output_tokens":$out$details}}
 message_stop {"type":"message_stop"}
 `
 
 func (f anthropic) stream(q *question, a *said) []event {
 	begun := fill(anthropicBody, q, a, "$items", "", "$details", "", "$end", "null", "$out", "1")
-	return script(anthropicStream, q, a, a.thought > 0, "$begun", begun, "$end", quote(a.end("end_turn", "max_tokens")))
+	return script(anthropicStream, q, a, a.thought > 0, "$begun", begun, "$details", f.details(q, a), "$end", quote(a.end("end_turn", "max_tokens")))
 }
 
 func (anthropic) models() (provider, list, item string) {
@@ -792,7 +795,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 		}
 	}
 	if t := c.ThinkingConfig; t != nil {
-		q.thinks = t.ThinkingLevel != nil || t.ThinkingBudget != nil && *t.ThinkingBudget != 0
+		q.thinks = t.IncludeThoughts || t.ThinkingLevel != nil || t.ThinkingBudget != nil && *t.ThinkingBudget != 0
 		q.shows = t.IncludeThoughts
 	}
 	if c.MaxOutputTokens != nil {
@@ -851,8 +854,8 @@ func (f gemini) reply(q *question, a *said) string {
 }
 
 func (f gemini) stream(q *question, a *said) []event {
-	lines := "*- " + f.body(q, a, []string{`{"text":$piece}`}, "") + "\n- " + f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
-	return script(lines, q, a, false)
+	lines := "+- " + f.body(q, a, []string{`{"text":$piece,"thought":true}`}, "") + "\n*- " + f.body(q, a, []string{`{"text":$piece}`}, "") + "\n- " + f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
+	return script(lines, q, a, a.thought > 0)
 }
 
 func (gemini) models() (provider, list, item string) {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -40,6 +44,9 @@ type evalFlags struct {
 	box             boxFlags
 	dryRun, noScore bool
 	show            int
+	extra           string
+	headers         []string
+	wait            time.Duration
 }
 
 func evalVerb(a *cli.App) *cobra.Command {
@@ -93,6 +100,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 		},
 	}
 	flags, heading := cmd.Flags(), cli.Headings(cmd)
+	const same = " (changes no reply)"
 	flags.StringVar(&f.name, "model", "", "model to ask, as `PROVIDER:NAME`")
 	instancesFlag(cmd, &f.instances)
 	flags.StringVar(&f.Dir, "out", "", "`folder` of the run")
@@ -112,13 +120,19 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	flags.StringArrayVar(&f.Params.Stop, "stop", nil, "`text` at which a reply ends; repeatable")
 	flags.StringVar(&f.Params.Effort, "effort", "", "`effort` of reasoning, such as low")
 	cli.Opt(cli.Int(-1, math.MaxInt)).Flag(cmd, &f.Params.Thinking, "thinking", "budget of reasoning in `tokens`; 0 is off, -1 up to the model")
+	flags.BoolVar(&f.Params.ReasoningText, "reasoning-text", false, "ask for the text of reasoning, or a summary, which is kept with the replies")
+	flags.StringVar(&f.Params.ServiceTier, "service-tier", "", "service `tier`, in the words of the provider, such as flex")
+	flags.StringVar(&f.extra, "extra-body", "", "`JSON` object whose members are sent as well, such as {\"top_k\": 20}")
 	heading("Sampling")
 
 	flags.StringVar(&f.BaseURL, "base-url", "", "`URL` of a compatible server")
 	flags.StringVar(&f.open.KeyFile, "key-file", "", "`file` with the key (default: from the environment)")
 	flags.StringVar(&f.open.Profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
 	flags.StringVar(&f.profiles, "profiles", "", "`file` of profiles that go before the built-in ones (see ein bench models)")
-	cli.Duration.Flag(cmd, &f.open.Timeout, "timeout", "most time for a reply")
+	flags.StringArrayVar(&f.headers, "header", nil, "`NAME: VALUE` to send with each request; the value is written nowhere; repeatable")
+	cli.Duration.Flag(cmd, &f.open.Timeout, "timeout", "most time for a reply, or with --stream in which nothing comes of it")
+	flags.BoolVar(&f.open.Stream, "stream", false, "have replies sent in pieces, for those that take minutes"+same)
+	cli.Duration.Flag(cmd, &f.wait, "wait-for-server", "wait until the server answers, for so long at most")
 	flags.BoolVar(&f.open.NoContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
 	heading("The provider")
 
@@ -128,7 +142,6 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.show, "show", "with --dry-run: `number` of requests whose body is printed")
 	heading("Costs")
 
-	const same = " (changes no reply)"
 	const most = 10_000
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "ask by the batch API of the provider, with as many `requests` in a batch at most"+same)
 	flags.BoolVar(&f.Leave, "no-wait", false, "with --batch: submit, collect what has ended, and wait for nothing")
@@ -159,6 +172,10 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	switch {
 	case f.record != "" && f.Batch > 0:
 		return a.Usage("--record with --batch: a recording is of requests that are asked one by one")
+	case f.open.Stream && f.Batch > 0:
+		return a.Usage("--stream with --batch: a batch is answered as a whole")
+	case f.extra != "" && f.MaxCost > 0:
+		return a.Usage("--extra-body with --max-cost: what it asks for may cost more than the bound")
 	case f.Leave && f.Batch == 0:
 		return a.Usage("--no-wait is for --batch")
 	case f.record != "" && f.Cache != "":
@@ -182,6 +199,16 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 		return err
 	}
 	if err := f.choose(ctx, a); err != nil {
+		return err
+	}
+	if f.extra != "" {
+		f.Params.Extra = json.RawMessage(f.extra)
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(f.Params.Extra, &object); err != nil || object == nil {
+			return a.Usage("--extra-body is no JSON object: %v", err)
+		}
+	}
+	if err := f.readHeaders(a); err != nil {
 		return err
 	}
 	f.open.BaseURL, f.open.Env, f.open.Stderr, f.open.Instances = f.BaseURL, a.Env, a.Err, f.Instances
@@ -211,6 +238,20 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 			return err
 		}
 	}
+	return nil
+}
+
+// readHeaders makes headers of the flags. Their names are recorded.
+func (f *evalFlags) readHeaders(a *cli.App) error {
+	f.open.Headers = http.Header{}
+	for _, line := range f.headers {
+		name, value, ok := strings.Cut(line, ":")
+		if name = http.CanonicalHeaderKey(strings.TrimSpace(name)); !ok || name == "" || strings.ContainsAny(line, "\r\n") {
+			return a.Usage("--header: expected NAME: VALUE on one line")
+		}
+		f.open.Headers.Add(name, strings.TrimSpace(value))
+	}
+	f.Headers = slices.Sorted(maps.Keys(f.open.Headers))
 	return nil
 }
 
@@ -271,6 +312,22 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	}
 	ctx, stop, done := interrupts(a, told)
 	f.Stop = stop
+	if f.wait > 0 {
+		waiting, cancel := context.WithTimeout(ctx, f.wait)
+		go func() {
+			select {
+			case <-stop:
+				cancel()
+			case <-waiting.Done():
+			}
+		}()
+		err := model.WaitFor(waiting, f.Model)
+		cancel()
+		if err != nil {
+			done()
+			return a.Outside("the server was waited for and is not there: %s", shown(err.Error()))
+		}
+	}
 	line := a.Rarely("asking")
 	f.Accuracy = !f.noScore
 	f.Progress = func(p eval.Progress) {

@@ -1,0 +1,128 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// responses is the Responses API of OpenAI, which shows summaries of reasoning.
+type responses struct{ openAI }
+
+type responsesBody struct {
+	Model           string              `json:"model"`
+	Instructions    string              `json:"instructions,omitempty"`
+	Input           string              `json:"input"`
+	MaxOutputTokens int                 `json:"max_output_tokens,omitempty"`
+	Temperature     *float64            `json:"temperature,omitempty"`
+	TopP            *float64            `json:"top_p,omitempty"`
+	Reasoning       *responsesReasoning `json:"reasoning,omitempty"`
+	ServiceTier     string              `json:"service_tier,omitempty"`
+}
+
+type responsesReasoning struct {
+	Effort  string `json:"effort,omitempty"`
+	Summary string `json:"summary,omitempty"`
+}
+
+func (responses) path(string) string { return "/responses" }
+
+func (responses) body(model string, _ *Profile, r *Request) any {
+	q := &r.Params
+	b := &responsesBody{Model: model, Instructions: r.System, Input: r.User, MaxOutputTokens: q.MaxTokens, Temperature: q.Temperature, TopP: q.TopP, ServiceTier: q.ServiceTier}
+	if q.Effort != "" || q.ReasoningText {
+		b.Reasoning = &responsesReasoning{Effort: q.Effort}
+		if q.ReasoningText {
+			b.Reasoning.Summary = "auto"
+		}
+	}
+	return b
+}
+
+func (responses) refuses(q *Params) *Error {
+	if q.Seed != nil || len(q.Stop) > 0 {
+		return &Error{Class: Denied, Message: "the Responses API takes no seed and no stop sequences", Hint: "Leave them out, or ask for openai:NAME."}
+	}
+	return nil
+}
+
+func (responses) reply(body []byte) (*Response, error) {
+	type texts []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	}
+	var b struct {
+		ID         string `json:"id"`
+		Model      string `json:"model"`
+		Status     string `json:"status"`
+		Incomplete struct {
+			Reason string `json:"reason"`
+		} `json:"incomplete_details"`
+		Output []struct {
+			Type    string `json:"type"`
+			Summary texts  `json:"summary"`
+			Content texts  `json:"content"`
+		} `json:"output"`
+		Usage struct {
+			Input        int64 `json:"input_tokens"`
+			InputDetails struct {
+				Cached int64 `json:"cached_tokens"`
+			} `json:"input_tokens_details"`
+			Output  int64 `json:"output_tokens"`
+			Details struct {
+				Reasoning int64 `json:"reasoning_tokens"`
+			} `json:"output_tokens_details"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &b); err != nil {
+		return nil, err
+	}
+	if b.Output == nil || b.Status == "" {
+		return nil, errors.New("it has no output or no status")
+	}
+	r := &Response{Model: b.Model, RequestID: b.ID, Finish: Other}
+	var text, thought strings.Builder
+	refused := false
+	for i := range b.Output {
+		switch item := &b.Output[i]; item.Type {
+		case "message":
+			for _, c := range item.Content {
+				text.WriteString(c.Text + c.Refusal)
+				refused = refused || c.Type == "refusal"
+			}
+		case "reasoning": // in full, or as a summary in parts
+			parts := item.Summary
+			if len(item.Content) > 0 {
+				parts = item.Content
+			}
+			for _, c := range parts {
+				if thought.Len() > 0 {
+					thought.WriteString("\n\n")
+				}
+				thought.WriteString(c.Text)
+			}
+		}
+	}
+	r.Text, r.Reasoning = text.String(), thought.String()
+	switch {
+	case refused:
+		r.Finish = Refusal
+	case b.Status == "completed":
+		r.Finish = Stop
+	case b.Incomplete.Reason == "max_output_tokens":
+		r.Finish = Length
+	case b.Incomplete.Reason == "content_filter":
+		r.Finish = ContentFilter
+	}
+	r.Usage = Usage{Input: b.Usage.Input, CachedInput: b.Usage.InputDetails.Cached, Output: b.Usage.Output, Reasoning: b.Usage.Details.Reasoning}
+	return r, nil
+}
+
+func (responses) batch(_, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
+	return openAIBatch("/v1/responses", tag, bodies)
+}
+
+func (w responses) line(text []byte) (custom string, body []byte, failed *Error, err error) {
+	return w.openAI.line(text)
+}

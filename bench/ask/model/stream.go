@@ -1,0 +1,271 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// pieces puts a streamed answer together, in the form of one that was not.
+type pieces interface {
+	add(data []byte) error
+	// whole is the answer; not ok, before the provider says that it ends.
+	whole() (body any, ok bool)
+}
+
+// alive is a body that says when something comes.
+type alive struct {
+	io.ReadCloser
+	came func()
+}
+
+// Read implements io.Reader.
+func (a *alive) Read(b []byte) (int, error) {
+	n, err := a.ReadCloser.Read(b)
+	if n > 0 {
+		a.came()
+	}
+	return n, err
+}
+
+// readStream makes a response of server-sent events.
+func (c *client) readStream(r *received) (*Response, error) {
+	p := c.service.wire.pieces()
+	s := bufio.NewScanner(io.LimitReader(r.Body, MaxResponse+1))
+	s.Buffer(make([]byte, 0, 64<<10), MaxResponse)
+	n := 0
+	for s.Scan() {
+		n += len(s.Bytes()) + 1
+		data, ok := bytes.CutPrefix(s.Bytes(), []byte("data:"))
+		if data = bytes.TrimSpace(data); !ok || len(data) == 0 || string(data) == "[DONE]" {
+			continue
+		}
+		data = hide(r.secrets, data)
+		if status := inner(data); status != 0 {
+			return nil, failure(c.service.wire, status, r.Header, data, r.now)
+		}
+		if err := p.add(data); err != nil {
+			return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: short(fmt.Sprintf("a piece of the stream is not in the format of %s: %v: %s", c.provider, err, preview(data))), Err: err}
+		}
+	}
+	whole, ok := p.whole()
+	switch {
+	case n > MaxResponse:
+		return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", MaxResponse)}
+	case s.Err() != nil:
+		return nil, r.cut(fmt.Errorf("the stream is cut off after %d bytes: %w", n, s.Err()))
+	case !ok:
+		return nil, r.cut(fmt.Errorf("the stream is cut off after %d bytes", n))
+	}
+	body, err := encode(whole)
+	if err != nil {
+		return nil, err
+	}
+	if status := inner(body); status != 0 {
+		return nil, failure(c.service.wire, status, r.Header, body, r.now)
+	}
+	return c.complete(r, body)
+}
+
+func (openAI) streamed(body json.RawMessage) (json.RawMessage, error) {
+	return merge(body, json.RawMessage(`{"stream":true,"stream_options":{"include_usage":true}}`))
+}
+
+func (openAI) pieces() pieces { return &openAIPieces{} }
+
+type openAIPieces struct {
+	id, model, finish        string
+	text, reasoning, refusal strings.Builder
+	usage                    json.RawMessage
+}
+
+func (p *openAIPieces) add(data []byte) error {
+	var b struct {
+		ID      string `json:"id"`
+		Model   string `json:"model"`
+		Choices []struct {
+			Delta struct {
+				Content          openAIContent `json:"content"`
+				Refusal          string        `json:"refusal"`
+				ReasoningContent string        `json:"reasoning_content"`
+				Reasoning        openAIContent `json:"reasoning"`
+			} `json:"delta"`
+			Finish string `json:"finish_reason"`
+		} `json:"choices"`
+		Usage json.RawMessage `json:"usage"`
+	}
+	if err := json.Unmarshal(data, &b); err != nil {
+		return err
+	}
+	p.id, p.model = b.ID, b.Model
+	for _, c := range b.Choices[:min(1, len(b.Choices))] {
+		p.text.WriteString(string(c.Delta.Content))
+		p.refusal.WriteString(c.Delta.Refusal)
+		if c.Delta.ReasoningContent != "" {
+			p.reasoning.WriteString(c.Delta.ReasoningContent)
+		} else {
+			p.reasoning.WriteString(string(c.Delta.Reasoning))
+		}
+		if c.Finish != "" {
+			p.finish = c.Finish
+		}
+	}
+	if len(b.Usage) > 0 && string(b.Usage) != "null" {
+		p.usage = bytes.Clone(b.Usage)
+	}
+	return nil
+}
+
+func (p *openAIPieces) whole() (any, bool) {
+	b := map[string]any{"id": p.id, "model": p.model, "choices": []any{map[string]any{"finish_reason": p.finish,
+		"message": map[string]string{"content": p.text.String(), "reasoning_content": p.reasoning.String(), "refusal": p.refusal.String()}}}}
+	if p.usage != nil {
+		b["usage"] = p.usage
+	}
+	return b, p.finish != ""
+}
+
+func (responses) streamed(body json.RawMessage) (json.RawMessage, error) {
+	return merge(body, json.RawMessage(`{"stream":true}`))
+}
+
+func (responses) pieces() pieces { return &responsesPieces{} }
+
+// responsesPieces waits for the event that has all.
+type responsesPieces struct{ body json.RawMessage }
+
+func (p *responsesPieces) add(data []byte) error {
+	var b struct {
+		Type     string          `json:"type"`
+		Message  string          `json:"message"`
+		Response json.RawMessage `json:"response"`
+	}
+	if err := json.Unmarshal(data, &b); err != nil {
+		return err
+	}
+	switch b.Type {
+	case "response.completed", "response.incomplete", "response.failed":
+		p.body = bytes.Clone(b.Response)
+	case "error":
+		return errors.New(b.Message)
+	}
+	return nil
+}
+
+func (p *responsesPieces) whole() (any, bool) { return p.body, p.body != nil }
+
+func (anthropic) streamed(body json.RawMessage) (json.RawMessage, error) {
+	return merge(body, json.RawMessage(`{"stream":true}`))
+}
+
+func (anthropic) pieces() pieces { return &anthropicPieces{} }
+
+type anthropicBlock struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Thinking string `json:"thinking"`
+}
+
+type anthropicPieces struct {
+	message struct {
+		ID     string                     `json:"id"`
+		Model  string                     `json:"model"`
+		Blocks []anthropicBlock           `json:"content"`
+		Stop   string                     `json:"stop_reason"`
+		Usage  map[string]json.RawMessage `json:"usage"`
+	}
+	ended bool
+}
+
+func (p *anthropicPieces) add(data []byte) error {
+	var b struct {
+		Type    string          `json:"type"`
+		Index   int             `json:"index"`
+		Message json.RawMessage `json:"message"`
+		Block   anthropicBlock  `json:"content_block"`
+		Delta   struct {
+			anthropicBlock
+			Stop string `json:"stop_reason"`
+		} `json:"delta"`
+		Usage map[string]json.RawMessage `json:"usage"`
+	}
+	if err := json.Unmarshal(data, &b); err != nil {
+		return err
+	}
+	m := &p.message
+	switch b.Type {
+	case "message_start":
+		return json.Unmarshal(b.Message, m)
+	case "content_block_start":
+		m.Blocks = append(m.Blocks, b.Block)
+	case "content_block_delta":
+		if b.Index != len(m.Blocks)-1 {
+			return fmt.Errorf("a piece of block %d, and there are %d", b.Index, len(m.Blocks))
+		}
+		last := &m.Blocks[b.Index]
+		last.Text += b.Delta.Text
+		last.Thinking += b.Delta.Thinking
+	case "message_delta":
+		if b.Delta.Stop != "" {
+			m.Stop = b.Delta.Stop
+		}
+		for name, v := range b.Usage {
+			if string(v) == "null" {
+				continue
+			}
+			if m.Usage == nil {
+				m.Usage = map[string]json.RawMessage{}
+			}
+			m.Usage[name] = v
+		}
+	case "message_stop":
+		p.ended = true
+	}
+	return nil
+}
+
+func (p *anthropicPieces) whole() (any, bool) { return &p.message, p.ended }
+
+func (gemini) streamed(body json.RawMessage) (json.RawMessage, error) { return body, nil }
+
+func (gemini) pieces() pieces { return &geminiPieces{} }
+
+type geminiPieces struct {
+	last   map[string]json.RawMessage
+	parts  []geminiPart
+	finish string
+}
+
+func (p *geminiPieces) add(data []byte) error {
+	var b struct {
+		Candidates []struct {
+			Content geminiContent `json:"content"`
+			Finish  string        `json:"finishReason"`
+		} `json:"candidates"`
+	}
+	if err := errors.Join(json.Unmarshal(data, &b), json.Unmarshal(data, &p.last)); err != nil {
+		return err
+	}
+	for _, c := range b.Candidates[:min(1, len(b.Candidates))] {
+		p.parts = append(p.parts, c.Content.Parts...)
+		if c.Finish != "" {
+			p.finish = c.Finish
+		}
+	}
+	return nil
+}
+
+func (p *geminiPieces) whole() (any, bool) {
+	if p.last == nil {
+		return nil, false
+	}
+	if _, blocked := p.last["promptFeedback"]; blocked && p.finish == "" {
+		return p.last, true
+	}
+	p.last["candidates"], _ = encode([]any{map[string]any{"finishReason": p.finish, "content": geminiContent{Role: "model", Parts: p.parts}}})
+	return p.last, p.finish != ""
+}
