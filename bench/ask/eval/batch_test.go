@@ -209,7 +209,7 @@ func TestKilledBatch(t *testing.T) {
 			}))
 			o := batchOptions(t, provider, h.URL)
 			cmd := exec.Command(os.Args[0], "-test.run=^TestKilledBatch$")
-			cmd.Env = append(os.Environ(), "EVAL_TEST_BATCH="+o.Dir, "EVAL_TEST_URL="+provider+" "+h.URL)
+			cmd.Env = append(os.Environ(), "EVAL_TEST_BATCH="+o.Dir, "EVAL_TEST_URL="+provider+" "+h.URL, "TMPDIR="+t.TempDir())
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -257,4 +257,49 @@ func TestBatchMaxCost(t *testing.T) {
 	if !errors.As(err, &stop) || stop.Reason != Budget || sum.Asked == 0 || sum.Cost > o.MaxCost || server.Stats().Batches != sum.Asked {
 		t.Errorf("%+v, %v", sum, err)
 	}
+}
+
+// grouped is a scripted model that is asked many at once. It counts how often.
+type grouped struct {
+	*scripted
+	calls atomic.Int64
+}
+
+func (g *grouped) Groups() int { return 2 }
+
+func (g *grouped) AskAll(ctx context.Context, list []*model.Request) (out []*model.Response, failed []error) {
+	g.calls.Add(1)
+	time.Sleep(time.Second)
+	for _, r := range list {
+		response, err := g.Ask(ctx, r)
+		out, failed = append(out, response), append(failed, err)
+	}
+	return out, failed
+}
+
+// TestGroups asks a program many things at once, and again what has failed.
+func TestGroups(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := &grouped{scripted: &scripted{reply: func(_ context.Context, r *model.Request, try int) (*model.Response, error) {
+			if try == 1 && len(r.User)%5 == 0 {
+				return nil, &model.Error{Class: model.Overloaded}
+			}
+			return said(r), nil
+		}}}
+		o := options(t, g, 95)
+		o.Batch = 10
+		o.Price = &run.Price{Input: 1, Output: 1}
+		start := time.Now()
+		sum, err := Run(t.Context(), o)
+		if err != nil || sum.Missing != 0 || sum.Retries == 0 {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		// Nine groups of ten and one of five, two at a time, then what has failed.
+		if n := g.calls.Load(); n < 11 || n > 14 || time.Since(start) > 10*time.Second {
+			t.Errorf("%d groups in %v", n, time.Since(start))
+		}
+		if full := float64(sum.Usage.Input+sum.Usage.Output) / 1e6; math.Abs(sum.Cost-full) > 1e-12 {
+			t.Errorf("a program costs %g, and not half of it: %g", full, sum.Cost)
+		}
+	})
 }

@@ -51,7 +51,7 @@ type Options struct {
 	Price   *run.Price // nil: the cost is not known
 	MaxCost float64    // dollars for the whole run; 0 is no bound. It needs a Price and MaxTokens
 	// Batch asks by the batch API of the provider, this many requests in a batch at most, for
-	// half the price; 0 asks one by one. Leave does not wait for the answers: the same options
+	// half the price, or a Grouper this many at once; 0 asks one by one. Leave does not wait for the answers: the same options
 	// collect them later.
 	Batch int
 	Leave bool
@@ -324,7 +324,10 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	}
 	o.Schedule = o.Schedule.withDefaults()
 	var batcher model.Batcher
-	if o.Batch > 0 {
+	group, _ := o.Model.(model.Grouper)
+	if o.Batch == 0 {
+		group = nil
+	} else if group == nil {
 		var err error
 		if batcher, err = model.Batches(o.Model); err != nil {
 			return Summary{}, err
@@ -338,6 +341,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		o.Warn(w.Torn())
 	}
 	l := newLoop(&o, w)
+	l.group = group
 	err = l.run(ctx, batcher)
 	if closeErr := w.Close(); err == nil && closeErr != nil {
 		err = &StopError{Reason: Disk, Err: closeErr}

@@ -52,8 +52,9 @@ type loop struct {
 	failed   bool // the disk: replies on their way cannot be kept
 	cacheBad int  // failures of the cache, of which the first is told at once
 
-	price   *run.Price // of this session
-	batched            // used with Options.Batch
+	price   *run.Price    // of this session
+	group   model.Grouper // asks Options.Batch at once, if it is not nil
+	batched               // used with Options.Batch
 
 	judges        sync.Pool // of *verdict.Judge
 	judged, right atomic.Int64
@@ -223,47 +224,114 @@ func (l *loop) end(e *StopError) {
 // fill starts what may be started now.
 func (l *loop) fill(ctx context.Context) {
 	l.pace.grow(time.Since(l.start))
-	for l.flying < l.pace.slots() && l.ended == nil {
-		now := time.Now()
-		if now.Before(l.pace.pause) {
-			return
-		}
-		// What is tried again goes first: it has waited.
-		again := len(l.later) > 0 && !l.later[0].due.After(now)
-		var t *task
-		switch {
-		case again:
-			t = l.later[0]
-		case len(l.todo) > 0 && (l.answered || len(l.later) < enough): // or the rest would fail as well
-			t = l.todo[0]
-		default:
-			return
-		}
-		if !l.afford(t) || !l.fits() {
-			return
-		}
-		if again {
-			heap.Pop(&l.later)
-		} else {
-			l.todo = l.todo[1:]
+	var group []*task
+	for slots := l.slots(); l.flying < slots; {
+		t := l.next()
+		if t == nil {
+			break
 		}
 		l.flying++
 		l.reserved += t.reserve
-		go func() {
-			r := l.ask(ctx, t)
-			reply := r.reply
-			l.results <- r
-			if l.o.Accuracy && reply != nil {
-				l.judge(ctx, t.row, reply)
+		if l.group == nil {
+			go func() { l.give(ctx, t.row, l.ask(ctx, t)) }()
+		} else if group = append(group, t); len(group) == l.o.Batch {
+			go l.askAll(ctx, group)
+			group = nil
+		}
+	}
+	if len(group) > 0 {
+		go l.askAll(ctx, group)
+	}
+}
+
+// slots is how many requests there may be at a time. A group begins when there is room for
+// all of it.
+func (l *loop) slots() int {
+	if l.group == nil {
+		return l.pace.slots()
+	}
+	n := l.limit()
+	if n-l.flying < min(l.o.Batch, len(l.todo)+len(l.later)) {
+		return 0
+	}
+	return n
+}
+
+// limit is the most requests at a time.
+func (l *loop) limit() int {
+	if l.group != nil {
+		return l.o.Batch * l.group.Groups()
+	}
+	return l.pace.slots()
+}
+
+// next takes a request that may be asked now; nil when there is none.
+func (l *loop) next() *task {
+	now := time.Now()
+	if l.ended != nil || now.Before(l.pace.pause) {
+		return nil
+	}
+	// What is tried again goes first: it has waited.
+	again := len(l.later) > 0 && !l.later[0].due.After(now)
+	var t *task
+	switch {
+	case again:
+		t = l.later[0]
+	case len(l.todo) > 0 && (l.answered || len(l.later) < enough): // or the rest would fail as well
+		t = l.todo[0]
+	default:
+		return nil
+	}
+	if !l.afford(t) || !l.fits() {
+		return nil
+	}
+	if again {
+		heap.Pop(&l.later)
+	} else {
+		l.todo = l.todo[1:]
+	}
+	return t
+}
+
+// give hands a result to the loop.
+func (l *loop) give(ctx context.Context, row *run.Row, r result) {
+	reply := r.reply
+	l.results <- r
+	if l.o.Accuracy && reply != nil {
+		l.judge(ctx, row, reply)
+	}
+}
+
+// askAll asks a group, as ask does for one.
+func (l *loop) askAll(ctx context.Context, group []*task) {
+	began := time.Now()
+	results := make([]result, len(group))
+	var asked []int
+	var requests []*model.Request
+	for i, t := range group {
+		if !l.cached(t, &results[i]) {
+			asked, requests = append(asked, i), append(requests, l.o.request(t.row))
+		}
+	}
+	if len(asked) > 0 {
+		responses, failed := l.group.AskAll(ctx, requests)
+		for k, i := range asked {
+			r := &results[i]
+			r.took = time.Since(began)
+			if r.err = failed[k]; r.err == nil {
+				l.keep(r, responses[k])
 			}
-		}()
+		}
+	}
+	for i, t := range group {
+		l.give(ctx, t.row, results[i])
 	}
 }
 
 // nextStart is when something may be started that cannot be now, unless a result
 // comes before.
 func (l *loop) nextStart() (<-chan time.Time, func()) {
-	if l.ended != nil || l.flying >= l.pace.slots() {
+	if l.ended != nil || l.flying >= l.slots() {
 		return nil, func() {}
 	}
 	var at time.Time
@@ -551,9 +619,9 @@ func (l *loop) tell() {
 	if l.o.Progress == nil {
 		return
 	}
-	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.pace.slots(), Paused: max(0, time.Until(l.pace.pause)), Judged: int(l.judged.Load()), Batches: len(l.open)}
+	p := Progress{Summary: l.summary(), Flying: l.flying, Limit: l.limit(), Paused: max(0, time.Until(l.pace.pause)), Judged: int(l.judged.Load()), Batches: len(l.open)}
 	p.Right = min(int(l.right.Load()), p.Judged) // one may have been counted since
-	if p.Elapsed > 0 && l.now > 0 && l.o.Batch == 0 {
+	if p.Elapsed > 0 && l.now > 0 && (l.o.Batch == 0 || l.group != nil) {
 		p.Rate = float64(l.now) / p.Elapsed
 		// Until the requests at a time have been answered twice, the rate is that of the
 		// fastest of them, and says nothing: how long one takes says more.

@@ -55,7 +55,7 @@ func (e *UndecidedError) Error() string {
 func Batches(m Model) (Batcher, error) {
 	c, ok := m.(*client)
 	if !ok {
-		return nil, fmt.Errorf("%s takes no batches: openai, anthropic and gemini do", m.Name())
+		return nil, fmt.Errorf("%s takes no batches: openai, anthropic, gemini and exec do", m.Name())
 	}
 	w, ok := c.service.wire.(batchWire)
 	if !ok {

@@ -21,6 +21,8 @@ import (
 //	out  {"reply", "finish", "reasoning", "model", "usage": {"input", "output", ...}}
 //	or   {"error", "class"}
 //
+// A line that is a list of such is answered by a list of as many, in the same order.
+//
 // Of a reply only "reply" is needed; "finish" is stop, length, refusal,
 // content_filter or other, and an "id" has to be that of the request. An error has a
 // class of this package; without one, it is about this request alone. A program that
@@ -106,44 +108,101 @@ func (p *program) Body(r *Request) (json.RawMessage, error) {
 	}{r.ID, r.Sample, r.Mode, r.System, r.User, r.Params})
 }
 
+// Grouper is a model that is asked several things at once, and has all answers before it
+// is asked again.
+type Grouper interface {
+	Model
+	// Groups is how many groups may be asked at a time.
+	Groups() int
+	// AskAll gives a response or an error for each request.
+	AskAll(ctx context.Context, list []*Request) ([]*Response, []error)
+}
+
+// Groups implements Grouper.
+func (p *program) Groups() int { return cap(p.slots) }
+
+// AskAll implements Grouper.
+func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []error) {
+	out, failed := make([]*Response, len(list)), make([]error, len(list))
+	bodies := make([]json.RawMessage, len(list))
+	var err error
+	for i, r := range list {
+		if bodies[i], err = p.Body(r); err != nil {
+			break
+		}
+	}
+	var line json.RawMessage
+	if err == nil {
+		line, err = encode(bodies)
+	}
+	if err == nil {
+		err = p.exchange(ctx, line, time.Duration(len(list))*p.opt.timeout(), func(line []byte) error {
+			var replies []json.RawMessage
+			if err := json.Unmarshal(line, &replies); err != nil || len(replies) != len(list) {
+				return &Error{Class: Protocol, Message: short(fmt.Sprintf("a line of the program is no list of %d replies: %s", len(list), line[:min(len(line), maxMessage)])),
+					Hint: `The answer to a line with a list is a line with a list, [{"reply": ...}, ...], in the same order.`, Err: err}
+			}
+			for i, reply := range replies {
+				out[i], failed[i] = p.read(reply, list[i].ID)
+			}
+			return nil
+		})
+	}
+	for i := range failed {
+		if err != nil {
+			failed[i] = err
+		}
+	}
+	return out, failed
+}
+
 // Ask implements Model.
-func (p *program) Ask(ctx context.Context, r *Request) (*Response, error) {
+func (p *program) Ask(ctx context.Context, r *Request) (out *Response, err error) {
 	line, err := p.Body(r)
 	if err != nil {
 		return nil, err
 	}
+	err = p.exchange(ctx, line, p.opt.timeout(), func(line []byte) (err error) {
+		out, err = p.read(line, r.ID)
+		return err
+	})
+	return out, err
+}
+
+// exchange sends a line to a program and has that read which comes back.
+func (p *program) exchange(ctx context.Context, line []byte, timeout time.Duration, read func(line []byte) error) error {
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	proc, err := p.take()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, p.opt.timeout())
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	out, err := proc.ask(limited, line)
 	if err == nil {
-		reply, err := p.read(out, r.ID)
+		err := read(out)
 		if e := (*Error)(nil); errors.As(err, &e) && e.Class == Protocol {
 			proc.kill() // who knows which request its next line would answer
 		} else {
 			p.put(proc)
 		}
-		return reply, err
+		return err
 	}
 	why := proc.kill()
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case limited.Err() != nil:
-		return nil, &Error{Class: Transport, Message: fmt.Sprintf("the program gave no line within %v and was ended", p.opt.timeout())}
+		return &Error{Class: Transport, Message: fmt.Sprintf("the program gave no line within %v and was ended", timeout)}
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, &Error{Class: Protocol, Message: fmt.Sprintf("the program wrote a line of more than %d bytes and was ended", maxLine)}
+		return &Error{Class: Protocol, Message: fmt.Sprintf("the program wrote a line of more than %d bytes and was ended", maxLine)}
 	}
-	return nil, &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
+	return &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
 }
 
 func (p *program) read(line []byte, id string) (*Response, error) {

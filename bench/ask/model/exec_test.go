@@ -28,6 +28,18 @@ func testProgram(behaviour string) {
 		fmt.Println("loading the model ...")
 	}
 	for n := 1; s.Scan(); n++ {
+		if list := []struct{ User string }{}; json.Unmarshal(s.Bytes(), &list) == nil {
+			replies := make([]json.RawMessage, len(list))
+			for i := range list {
+				if replies[i] = json.RawMessage(list[i].User); list[i].User == "few" {
+					replies = replies[:i]
+					break
+				}
+			}
+			b, _ := json.Marshal(replies)
+			fmt.Println(string(b))
+			continue
+		}
 		var in struct {
 			ID, User string
 			Sample   int
@@ -104,6 +116,27 @@ func TestExec(t *testing.T) {
 	got, err := m.Ask(t.Context(), &Request{User: `{"reply":"","finish":"length","reasoning":"r","model":"m","usage":{"output":4,"reasoning":3}}`})
 	if err != nil || got.Finish != Length || got.Reasoning != "r" || got.Model != "m" || got.Usage.Reasoning != 3 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestExecAll asks many at once; one that fails is one, and a list of another length none.
+func TestExecAll(t *testing.T) {
+	m := testExec(t, "plain", Options{Processes: 2}).(Grouper)
+	if m.Groups() != 2 {
+		t.Error(m.Groups())
+	}
+	out, failed := m.AskAll(t.Context(), []*Request{{ID: "a", User: `{"reply":"one","id":"a"}`}, {ID: "b", User: `{"reply":"two","id":"a"}`}, {ID: "c", User: `{"error":"no"}`}})
+	if failed[0] != nil || out[0].Text != "one" || failed[1] == nil || !strings.Contains(failed[1].Error(), `it answers "a", asked was "b"`) || failed[2] == nil {
+		t.Errorf("%+v, %v", out, failed)
+	}
+	_, failed = m.AskAll(t.Context(), []*Request{{User: `{"reply":"one"}`}, {User: "few"}})
+	for _, err := range failed {
+		if err == nil || !strings.Contains(err.Error(), "no list of 2 replies") {
+			t.Errorf("%v", failed)
+		}
+	}
+	if out, failed = m.AskAll(t.Context(), []*Request{{User: `{"reply":"one"}`}}); failed[0] != nil || out[0].Text != "one" {
+		t.Errorf("afterwards: %v", failed)
 	}
 }
 

@@ -143,7 +143,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	heading("Costs")
 
 	const most = 10_000
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "ask by the batch API of the provider, with as many `requests` in a batch at most"+same)
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "ask by the batch API of the provider, or a program of exec, as many `requests` at once"+same)
 	flags.BoolVar(&f.Leave, "no-wait", false, "with --batch: submit, collect what has ended, and wait for nothing")
 	cli.Int(1, most).Flag(cmd, &f.Schedule.Max, "concurrency", "most `requests` at a time"+same)
 	cli.Int(1, math.MaxInt).Flag(cmd, &f.Schedule.Start, "start", "`requests` at a time, at first"+same)
@@ -178,6 +178,8 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 		return a.Usage("--extra-body with --max-cost: what it asks for may cost more than the bound")
 	case f.Leave && f.Batch == 0:
 		return a.Usage("--no-wait is for --batch")
+	case f.Leave && provider == "exec":
+		return a.Usage("--no-wait is for the batches of providers: nobody goes on with those of exec:COMMAND")
 	case f.record != "" && f.Cache != "":
 		return a.Usage("--record with --cache: what is in the cache would be missing in the recording")
 	case processes && provider != "exec":
@@ -218,7 +220,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	if f.Model, err = model.Open(f.name, f.open); err != nil {
 		return a.Usage("%s", shown(err.Error()))
 	}
-	if f.Batch > 0 {
+	if _, grouper := f.Model.(model.Grouper); f.Batch > 0 && !grouper {
 		if _, err := model.Batches(f.Model); err != nil {
 			_ = model.Close(f.Model)
 			return a.Usage("--batch: %s", shown(err.Error()))
@@ -307,7 +309,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 		return dryRun(a, f)
 	}
 	told := fmt.Sprintf("waiting up to %v for replies on their way, which are paid for; interrupt again to leave them", eval.DefaultDrain)
-	if f.Batch > 0 {
+	if _, grouper := f.Model.(model.Grouper); f.Batch > 0 && !grouper {
 		told = "batches go on at the provider"
 	}
 	ctx, stop, done := interrupts(a, told)
