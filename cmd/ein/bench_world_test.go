@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+)
+
+// world is a folder with a file of one instance of each category, in.jsonl, and a port
+// that is free.
+func world(t *testing.T) (dir, port string, list []*instance.Instance) {
+	t.Helper()
+	dir = t.TempDir()
+	var lines bytes.Buffer
+	for _, c := range category.Table {
+		in, _, err := instance.Generate(instance.NewID("test", c.Name, 0, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := instance.Write(&lines, in); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, in)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "in.jsonl"), lines.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, port, list
+}
+
+// background runs a program until the end of the test.
+func background(t *testing.T, dir string, env []string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		t.Skip("there is no", args[0]+":", err)
+	}
+	var said bytes.Buffer
+	cmd := &exec.Cmd{Path: path, Args: args, Dir: dir, Env: append(os.Environ(), env...), Stdout: &said, Stderr: &said}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s said:\n%s", args[0], said.Bytes()[max(0, said.Len()-4000):])
+		}
+	})
+}
+
+// evalWorld runs ein bench eval in a folder, and gives the replies that it has kept.
+func evalWorld(t *testing.T, dir, key, model, base string, args ...string) []byte {
+	t.Helper()
+	out := strings.NewReplacer(":", "-", "/", "-").Replace(model) + strings.Join(args, "")
+	args = append([]string{"ein", "bench", "eval", "--model", model, "--base-url", base, "--instances", "in.jsonl", "--out", out, "--no-score", "--wait-for-server", "2m"}, args...)
+	cmd := &exec.Cmd{Path: os.Args[0], Args: args, Dir: dir, Env: append(os.Environ(), "OPENAI_API_KEY="+key, "ANTHROPIC_API_KEY="+key, "GEMINI_API_KEY="+key)}
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, text)
+		return nil
+	}
+	replies, err := os.ReadFile(filepath.Join(dir, out, "replies.jsonl"))
+	if err != nil {
+		t.Error(err)
+	}
+	return replies
+}
+
+// TestLLMock asks a server that misbehaves and judges its clients: it finds no error.
+func TestLLMock(t *testing.T) {
+	dir, port, list := world(t)
+	background(t, dir, nil, "llmock", "serve", "--port", port, "--log-level", "error", "--error-rate", "429=0.1", "--error-rate", "500=0.05", "--error-rate", "503=0.05", "--error-rate", "529=0.05",
+		"--stream-fault", "truncate=0.1", "--stream-fault", "malformed=0.05", "--stream-fault", "disconnect=0.05")
+	url := "http://127.0.0.1:" + port
+	for model, base := range map[string]string{"openai:gpt-4o": "/v1", "openai-responses:gpt-4o": "/v1", "anthropic:claude-sonnet-4-6": "/anthropic", "gemini:gemini-2.0-flash": "/gemini"} {
+		for _, way := range []string{"--samples=1", "--stream", "--batch=20"} {
+			if way == "--batch=20" && (strings.HasPrefix(model, "openai-responses") || strings.HasPrefix(model, "gemini")) {
+				continue // it has none of the first, and of Gemini's not what Google's package sends
+			}
+			replies := evalWorld(t, dir, "k", model, url+base, "--no-context-check", way)
+			if n := bytes.Count(replies, []byte("\n")); n != len(list) {
+				t.Errorf("%s %s: %d replies", model, way, n)
+			}
+		}
+	}
+	r, err := http.Get(url + "/_llmock/verdict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	var verdict struct {
+		Errors, Calls, Attempts int
+		Faults                  int `json:"faults_injected"`
+		Findings                json.RawMessage
+	}
+	if err := json.NewDecoder(r.Body).Decode(&verdict); err != nil {
+		t.Fatal(err)
+	}
+	if verdict.Errors != 0 || verdict.Calls < 8*len(list) || verdict.Faults < len(list) {
+		t.Errorf("%+v\n%s", verdict, verdict.Findings)
+	}
+}
