@@ -208,8 +208,8 @@ func longProgram(lines int) string {
 	return b.String()
 }
 
-// BenchmarkEdit types a character into 2,000 lines and asks for completion, or for a
-// hover, over a pipe. It reports the median and the 99th percentile of the time from
+// BenchmarkEdit types a character into 2,000 lines and asks for completion, a hover, or
+// all semantic tokens, over a pipe. It reports the median and the 99th percentile of the time from
 // the change to the answer, in milliseconds.
 func BenchmarkEdit(b *testing.B) {
 	const lines = 2000
@@ -223,8 +223,13 @@ func BenchmarkEdit(b *testing.B) {
 			_, err := c.hover(testURI, line, 0)
 			return err
 		},
+		"tokens": func(c *testClient, _ uint32) error { // the client's own work does not count
+			params := &protocol.SemanticTokensParams{TextDocument: protocol.TextDocumentIdentifier{URI: testURI}}
+			_, err := c.conn.Call(c.ctx, protocol.MethodTextDocumentSemanticTokensFull, params, new(jsonrpc2.RawMessage))
+			return err
+		},
 	}
-	for _, name := range []string{"completion", "hover"} {
+	for _, name := range []string{"completion", "hover", "tokens"} {
 		b.Run(name, func(b *testing.B) {
 			c := start(b, "", Options{})
 			c.open(testURI, longProgram(lines))

@@ -113,6 +113,29 @@ func (m *mapper) position(offset int) protocol.Position {
 	return protocol.Position{Line: uint32(line), Character: uint32(m.columns(offset) - m.columns(m.lines[line]))}
 }
 
+// walk gives the lines and columns of offsets that grow, in one pass over the text.
+type walk struct {
+	*mapper
+	at, line, column int
+}
+
+func (w *walk) to(offset int) (line, column int) {
+	for w.line+1 < len(w.lines) && w.lines[w.line+1] <= offset {
+		w.line++
+		w.at, w.column = w.lines[w.line], 0
+	}
+	for w.at < offset {
+		r, size := utf8.DecodeRuneInString(w.text[w.at:])
+		w.at += size
+		if w.encoding == utf8Units {
+			w.column += size
+		} else {
+			w.column += w.units(r)
+		}
+	}
+	return w.line, w.column
+}
+
 // offset is the inverse of position. As the protocol has it, a place after the end
 // of a line is its end, and one after the last line the end of the text; inside
 // reports whether the place was in the text. A place within a character is before

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"go.lsp.dev/protocol"
+
+	"ein/lang/source"
 )
 
 // slowPosition counts from the definition: lines end in \n, \r\n or \r, columns are
@@ -106,4 +108,28 @@ func FuzzMapper(f *testing.F) {
 			checkMapper(t, text)
 		}
 	})
+}
+
+// TestWalk: positions in order are those that are asked for one by one.
+func TestWalk(t *testing.T) {
+	text := strings.Repeat("a\tbé😀\r\n\rx\n", 60) + "日本"
+	for _, enc := range []encoding{utf8Units, utf16Units, utf32Units} {
+		w := walk{mapper: newMapper(text, enc)}
+		for offset := range text {
+			line, column := w.to(offset)
+			if want := w.position(offset); uint32(line) != want.Line || uint32(column) != want.Character {
+				t.Fatalf("encoding %d, offset %d: %d:%d, want %v", enc, offset, line, column, want)
+			}
+		}
+	}
+}
+
+// TestTokensAllocate: tokens are made from what is known of a text without something
+// for each of them.
+func TestTokensAllocate(t *testing.T) {
+	f := (&file{text: longProgram(500), encoding: utf16Units}).finish(nil)
+	all := source.Span{End: len(f.text)}
+	if n := testing.AllocsPerRun(10, func() { tokenData(f, all) }); n > 10 {
+		t.Errorf("%v allocations for %d numbers", n, len(tokenData(f, all)))
+	}
 }

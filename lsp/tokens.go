@@ -32,6 +32,17 @@ var tokenTypes = []struct {
 	{ide.KindComment, protocol.SemanticTokenTypesComment},
 }
 
+// tokenTypeOf is the number of a kind in the legend, -1 for one that is not in it.
+var tokenTypeOf = func() (types [256]int) {
+	for kind := range types {
+		types[kind] = -1
+	}
+	for i, t := range tokenTypes {
+		types[t.kind] = i
+	}
+	return types
+}()
+
 // The modifiers as bits, in the order of the legend.
 const (
 	modDefinition uint32 = 1 << iota
@@ -115,41 +126,42 @@ func (s *server) SemanticTokensRange(ctx context.Context, params *protocol.Seman
 // after the token before, its length, type and modifiers. Not every client takes a
 // token of several lines, so each line is one of its own.
 func tokenData(f *file, span source.Span) []uint32 {
-	data, m := []uint32{}, f.mapper()
 	if span.Len() == 0 {
-		return data
+		return []uint32{}
 	}
-	types := map[ide.Kind]uint32{}
-	for i, t := range tokenTypes {
-		types[t.kind] = uint32(i)
-	}
-	var last protocol.Position
-	for _, t := range f.document().Tokens(span) {
-		kind, ok := types[t.Kind]
-		if !ok {
+	tokens := f.document().Tokens(span)
+	data := make([]uint32, 0, 5*len(tokens))
+	place := walk{mapper: f.mapper()}
+	lastLine, lastColumn := 0, 0
+	for i := range tokens {
+		t := &tokens[i]
+		kind := tokenTypeOf[t.Kind]
+		if kind < 0 {
 			continue
 		}
 		mods := uint32(0)
-		for _, mod := range []struct {
-			on  bool
-			bit uint32
-		}{{t.Definition, modDefinition}, {t.Library, modLibrary}, {t.Unused, modUnused}} {
-			if mod.on {
-				mods |= mod.bit
-			}
+		if t.Definition {
+			mods |= modDefinition
+		}
+		if t.Library {
+			mods |= modLibrary
+		}
+		if t.Unused {
+			mods |= modUnused
 		}
 		for start := t.Span.Start; start < t.Span.End; {
 			end := t.Span.End
 			if k := strings.IndexAny(f.text[start:end], "\r\n"); k >= 0 {
 				end = start + k
 			}
-			if from, to := m.position(start), m.position(end); to.Character > from.Character {
-				column := from.Character
-				if from.Line == last.Line {
-					column -= last.Character
+			line, from := place.to(start)
+			if _, to := place.to(end); to > from {
+				column := from
+				if line == lastLine {
+					column -= lastColumn
 				}
-				data = append(data, from.Line-last.Line, column, to.Character-from.Character, kind, mods)
-				last = from
+				data = append(data, uint32(line-lastLine), uint32(column), uint32(to-from), uint32(kind), mods)
+				lastLine, lastColumn = line, from
 			}
 			start = end + 1
 		}

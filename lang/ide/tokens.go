@@ -12,7 +12,7 @@ func (d *Document) Tokens(span source.Span) []Token {
 	n := d.names()
 	dead := d.unused()
 	toks := d.tokens()
-	var out []Token
+	out := make([]Token, 0, len(toks)*span.Len()/max(len(d.src.Text), 1)+1)
 	next := 0
 	prev := syntax.KindNewline
 	for i := 0; i < len(toks) && toks[i].Span.Start < span.End; i++ {
@@ -24,8 +24,8 @@ func (d *Document) Tokens(span source.Span) []Token {
 		if t.Span.End <= span.Start {
 			continue
 		}
-		kind, ok := tokenKinds[t.Kind]
-		if !ok {
+		kind := tokenKinds[t.Kind]
+		if kind == hidden {
 			continue
 		}
 		for next < len(n.occurrences) && n.occurrences[next].span.Start < t.Span.Start {
@@ -47,18 +47,26 @@ func (d *Document) Tokens(span source.Span) []Token {
 	return out
 }
 
+// hidden is the kind of a token that is not shown.
+const hidden Kind = 255
+
 // tokenKinds are those of the tokens that are shown.
-var tokenKinds = func() map[syntax.Kind]Kind {
-	m := map[syntax.Kind]Kind{
+var tokenKinds = func() (kinds [256]Kind) {
+	for k := range kinds {
+		kinds[k] = hidden
+	}
+	for k, kind := range map[syntax.Kind]Kind{
 		syntax.KindComment: KindComment, syntax.KindBadComment: KindComment, syntax.KindDashComment: KindComment,
 		syntax.KindIdent: KindKeyword, syntax.KindNumber: KindNumber, syntax.KindBadNumber: KindNumber,
 		syntax.KindString: KindLabel, syntax.KindBadString: KindLabel,
 		syntax.KindPrint: KindDirective, syntax.KindDirective: KindDirective, syntax.KindArrow: KindOperator,
+	} {
+		kinds[k] = kind
 	}
 	for k := syntax.KindAssign; k <= syntax.KindNe; k++ {
-		m[k] = KindOperator
+		kinds[k] = KindOperator
 	}
-	return m
+	return kinds
 }()
 
 // wordKind is what a word is that names nothing: a word of the language, or the
