@@ -46,6 +46,9 @@ func (s *server) CodeAction(ctx context.Context, params *protocol.CodeActionPara
 	if wanted(string(protocol.CodeActionKindQuickFix)) {
 		list = append(list, s.explanations(f, span)...)
 	}
+	if len(params.Context.Only) == 0 {
+		list = append(list, s.bindings(f, span)...)
+	}
 	// Only for those who ask: there is a statement nearly everywhere.
 	if len(params.Context.Only) == 0 && params.Context.TriggerKind != protocol.CodeActionTriggerKindAutomatic {
 		if alone, ok := f.document().Alone(span.Start); ok && alone.Span.Contains(span.Start) {

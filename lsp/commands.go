@@ -22,26 +22,28 @@ import (
 	"ein/lang/source"
 )
 
-// The commands that the client may execute. Each takes the URI of an open program, that
-// for a statement a position in it as well, and the last takes the code of a diagnostic.
+// The commands that the client may execute. Each takes the URI of an open program: that
+// for a statement a position in it as well, that which binds the input and the file. The
+// last takes the code of a diagnostic.
 const (
 	commandRun          = "ein.run"
 	commandCost         = "ein.cost"
 	commandExplain      = "ein.explain"
 	commandRunStatement = "ein.runStatement"
+	commandBind         = "ein.bind"
 	commandExplainCode  = "ein.explainCode"
 )
 
 type command struct {
 	name, title string
 	lens        bool // is shown above a program
-	run         func(ctx context.Context, argument string, at *protocol.Position) (string, error)
+	run         func(ctx context.Context, args []protocol.LSPAny) (string, error)
 }
 
 func (s *server) commands() []command {
-	about := func(write func(context.Context, *ein.Program) (string, error)) func(context.Context, string, *protocol.Position) (string, error) {
-		return func(ctx context.Context, arg string, _ *protocol.Position) (string, error) {
-			f, err := s.named(ctx, arg)
+	about := func(write func(context.Context, *ein.Program) (string, error)) func(context.Context, []protocol.LSPAny) (string, error) {
+		return func(ctx context.Context, args []protocol.LSPAny) (string, error) {
+			f, err := s.named(ctx, args)
 			if err != nil {
 				return "", err
 			}
@@ -60,10 +62,15 @@ func (s *server) commands() []command {
 			return p.Plan().Plan(), nil
 		})},
 		{commandRunStatement, "Run a statement", false, s.runStatement},
-		{commandExplainCode, "Explain a diagnostic", false, func(_ context.Context, arg string, _ *protocol.Position) (string, error) {
-			page, ok := diag.Explain(diag.Code(arg))
+		{commandBind, "Bind an input", false, s.bindInput},
+		{commandExplainCode, "Explain a diagnostic", false, func(_ context.Context, args []protocol.LSPAny) (string, error) {
+			var code diag.Code
+			if err := arguments(args, &code); err != nil {
+				return "", err
+			}
+			page, ok := diag.Explain(code)
 			if !ok {
-				return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no diagnostic %.20q", arg)
+				return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no diagnostic %.20q", code)
 			}
 			return page, nil
 		}},
@@ -108,35 +115,41 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 		if c.name != params.Command {
 			continue
 		}
-		var arg string
-		if len(params.Arguments) == 0 || json.Unmarshal(params.Arguments[0], &arg) != nil {
-			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s takes a string as its first argument", c.name)
-		}
-		at := &protocol.Position{}
-		if len(params.Arguments) < 2 {
-			at = nil
-		} else if err := protocol.Unmarshal(params.Arguments[1], at); err != nil {
-			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "the second argument of %s is a position: %v", c.name, err)
-		}
 		ctx, end := s.begin(ctx, params.WorkDoneToken, c.title)
 		defer end()
-		text, err := c.run(ctx, arg, at)
+		text, err := c.run(ctx, params.Arguments)
 		if err != nil {
 			return nil, err
 		}
+		var about string
+		_ = json.Unmarshal(params.Arguments[0], &about) // the command has read it
 		if !s.client.results && !(c.name == commandRunStatement && s.client.refreshes.hints) {
-			go s.show(c, arg, text)
+			go s.show(c, about, text)
 		}
 		return anything(text), nil
 	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.40q; there are %s", params.Command, strings.Join(s.commandNames(), ", "))
 }
 
-// named is the open program that a command is about.
-func (s *server) named(ctx context.Context, arg string) (*file, error) {
-	u, err := uri.Parse(arg)
-	if err != nil {
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%.100q is no URI: %v", arg, err)
+// arguments reads those of a command, each of its type.
+func arguments(args []protocol.LSPAny, to ...any) error {
+	if len(args) != len(to) {
+		return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "expected %d arguments, found %d", len(to), len(args))
+	}
+	for i := range to {
+		if err := json.Unmarshal(args[i], to[i]); err != nil {
+			return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "argument %d: %v", i+1, err)
+		}
+	}
+	return nil
+}
+
+// named is the open program that a command is about: its first argument. The others are
+// read into rest.
+func (s *server) named(ctx context.Context, args []protocol.LSPAny, rest ...any) (*file, error) {
+	var u uri.URI
+	if err := arguments(args, append([]any{&u}, rest...)...); err != nil {
+		return nil, err
 	}
 	return s.file(ctx, u)
 }

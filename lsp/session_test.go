@@ -612,3 +612,66 @@ func TestInOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestBind: an input that has no data is offered the files beside its program, and
+// ein.toml then binds it; in a workspace that is trusted, and no other.
+func TestBind(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.csv": "x,y\ny,z\n", "data/owners.csv": "a,b\nb,c\n", "p.txt": "", ".hidden/owners.csv": ""} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u := uri.File(filepath.Join(dir, "p.ein"))
+	const capabilities = `"capabilities":{"textDocument":{"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["quickfix"]}}}}}`
+	for _, trusted := range []string{"false", "true"} {
+		c := connect(t, Options{})
+		var params protocol.InitializeParams
+		if err := protocol.Unmarshal([]byte(`{"processId":null,"rootUri":null,"initializationOptions":{"trusted":`+trusted+`},`+capabilities+`}`), &params); err != nil {
+			t.Fatal(err)
+		}
+		c.initialize(&params)
+		c.open(u, "input Owners: graph\nN = sum(Owners)\n:print N\n")
+		offered := func() (list []*protocol.CodeAction) {
+			t.Helper()
+			actions, err := c.CodeAction(c.ctx, &protocol.CodeActionParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}, Range: protocol.Range{
+				Start: protocol.Position{Character: 7}, End: protocol.Position{Character: 7},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range actions {
+				if a, ok := a.(*protocol.CodeAction); ok && strings.HasPrefix(a.Title, "bind") {
+					list = append(list, a)
+				}
+			}
+			return list
+		}
+		list := offered()
+		if trusted == "false" {
+			if len(list) > 0 {
+				t.Errorf("offered %v", list[0])
+			}
+			c.leave()
+			continue
+		}
+		if len(list) != 2 || list[0].Title != "bind `Owners` to data/owners.csv in ein.toml" || list[1].Title != "bind `Owners` to a.csv in ein.toml" {
+			t.Fatalf("offered %v", list)
+		}
+		if _, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: list[0].Command.Command, Arguments: list[0].Command.Arguments}); err != nil {
+			t.Fatal(err)
+		}
+		if list := offered(); len(list) > 0 {
+			t.Errorf("bound, and offered %v", list[0])
+		}
+		result, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{anything(u)}})
+		if err != nil || !strings.Contains(string(result), "N = 2") {
+			t.Errorf("%s, %v", result, err)
+		}
+		c.leave()
+	}
+}

@@ -51,15 +51,13 @@ func (v *values) drop(u uri.URI) {
 
 // runStatement runs the statement at a place with what it needs, and has its value
 // shown behind it.
-func (s *server) runStatement(ctx context.Context, arg string, at *protocol.Position) (string, error) {
-	f, err := s.named(ctx, arg)
+func (s *server) runStatement(ctx context.Context, args []protocol.LSPAny) (string, error) {
+	var at protocol.Position
+	f, err := s.named(ctx, args, &at)
 	if err != nil {
 		return "", err
 	}
-	if at == nil {
-		return "", jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s takes a position as its second argument", commandRunStatement)
-	}
-	offset, _ := f.mapper().offset(*at)
+	offset, _ := f.mapper().offset(at)
 	alone, ok := f.document().Alone(offset)
 	if !ok {
 		return "", jsonrpc2.Errorf(requestFailed, "there is no statement here that has a value")

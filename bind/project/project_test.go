@@ -170,3 +170,23 @@ func FuzzParse(f *testing.F) {
 }
 
 func showCount(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func TestAdd(t *testing.T) {
+	for _, c := range []struct{ before, after, err string }{
+		{"", "[programs.\"p.ein\".inputs]\nA = \"d/a b.csv\"\n", ""},
+		{"profile = 'full'", "profile = 'full'\n\n[programs.\"p.ein\".inputs]\nA = \"d/a b.csv\"\n", ""},
+		{
+			"[programs.'p.ein'.inputs] # here\nB = 'b.csv'\n\n[limits]\n",
+			"[programs.'p.ein'.inputs] # here\nA = \"d/a b.csv\"\nB = 'b.csv'\n\n[limits]\n", "",
+		},
+		{"[programs.\"p.ein\".inputs]", "[programs.\"p.ein\".inputs]\nA = \"d/a b.csv\"\n", ""},
+		{"[programs.'p.ein'.inputs]\nA = 'a.csv'\n", "", "by hand"},
+		{"[programs]\n'p.ein' = { inputs = { B = 'a.csv' } }\n", "", "by hand"},
+		{"[programs\n", "", "has an error"},
+	} {
+		got, err := Add([]byte(c.before), "p.ein", "A", "d/a b.csv")
+		if string(got) != c.after || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q: got %q, %v", c.before, got, err)
+		}
+	}
+}

@@ -163,14 +163,8 @@ func (in *input) sniff() ([]byte, error) {
 // detect is the format of a file, by the end of its name without .gz, else by
 // its first bytes.
 func detect(name string, head []byte, kind Kind) Format {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	for end, f := range map[string]Format{
-		".csv": CSV, ".tsv": TSV, ".tab": TSV, ".mtx": MatrixMarket, ".mm": MatrixMarket,
-		".json": JSON, ".npy": NPY, ".edges": Edges, ".edgelist": Edges, ".el": Edges,
-	} {
-		if strings.HasSuffix(name, end) {
-			return f
-		}
+	if f, ok := FormatOf(name); ok {
+		return f
 	}
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	switch {
@@ -184,6 +178,20 @@ func detect(name string, head []byte, kind Kind) Format {
 		return JSON
 	}
 	return Edges
+}
+
+// FormatOf is the format that the end of a file's name says.
+func FormatOf(name string) (Format, bool) {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	for end, f := range map[string]Format{
+		".csv": CSV, ".tsv": TSV, ".tab": TSV, ".mtx": MatrixMarket, ".mm": MatrixMarket,
+		".json": JSON, ".npy": NPY, ".edges": Edges, ".edgelist": Edges, ".el": Edges,
+	} {
+		if strings.HasSuffix(name, end) {
+			return f, true
+		}
+	}
+	return "", false
 }
 
 // separator is what separates the fields of an edge list: tab if the first row

@@ -27,6 +27,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("ein.runStatementHere", () => ask("ein.runStatement", "here")),
     vscode.commands.registerCommand("ein.restartServer", restart),
     vscode.commands.registerCommand("ein.showOutput", () => output.show()),
+    vscode.workspace.onDidGrantWorkspaceTrust(restart),
     vscode.workspace.onDidChangeConfiguration(async (e) => {
       if (e.affectsConfiguration("ein.path")) {
         await restart();
@@ -83,11 +84,11 @@ async function start(): Promise<void> {
       trusted: vscode.workspace.isTrusted,
     },
     middleware: {
-      // What a lens or a menu runs answers with a text to show. The value of a
-      // statement is shown behind it, by the server.
+      // What a lens or a menu runs answers with a text to show. What other commands do
+      // shows in the program.
       executeCommand: async (name, args, next) => {
         const result: unknown = await next(name, args);
-        if (typeof result === "string" && name !== "ein.runStatement") {
+        if (typeof result === "string" && !["ein.runStatement", "ein.bind"].includes(name)) {
           output.appendLine(`${title(name, args)}\n${result}`);
           output.show(true);
         }

@@ -27,6 +27,8 @@ Count = sum(Controls)
 :print Controls, Count
 `;
 writeFileSync(at("work/owners.ein"), program);
+writeFileSync(at("work/flow.ein"), "input Flow: graph\n:print sum(Flow)\n");
+writeFileSync(at("work/flow.csv"), "a,b\nb,c\n");
 
 execFileSync("node", [main, ...common, "--install-extension", vsix], { stdio: ["ignore", "ignore", "ignore"] });
 const server = spawn("node", [main, ...common, "--host", "127.0.0.1", "--port", "0", "--without-connection-token",
@@ -104,6 +106,18 @@ try {
   await page.locator(".view-line", { hasText: "reach(A, i)" }).first().waitFor();
   await page.locator(".tab", { hasText: "owners.ein" }).click();
   await page.locator(".view-line", { hasText: "Count" }).first().click();
+
+  step("an input is bound");
+  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "flow.ein" }).dblclick();
+  await page.locator(".tab.active", { hasText: "flow.ein" }).waitFor();
+  await page.locator(".view-line span", { hasText: /^Flow$/ }).first().click();
+  await press("Control+.");
+  await page.locator(".action-widget .monaco-list-row", { hasText: "bind `Flow` to flow.csv in ein.toml" }).waitFor();
+  await press("Enter"); // it is the first
+  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "ein.toml" }).waitFor();
+  await press("Control+Shift+Enter");
+  await shown("sum(Flow) = 2");
+  await page.locator(".tab", { hasText: "owners.ein" }).click();
 
   step("an error is a problem");
   await press("Control+End");
