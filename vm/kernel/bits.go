@@ -59,7 +59,7 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
 	)
 	grain := max(1, n/(16*c.Workers))
 	work := func(worker int) {
-		own := Ctl{Done: c.Done, Tell: c.Tell}
+		own := Ctl{Done: c.Done, Tell: c.Tell, Tier: c.Tier}
 		for !stop.Load() {
 			lo := int(next.Add(int64(grain))) - grain
 			if lo >= n {

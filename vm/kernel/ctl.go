@@ -12,7 +12,10 @@
 // metered: it asks the Ctl before it works.
 package kernel
 
-import "ein/vm/tensor"
+import (
+	"ein/vm/simd"
+	"ein/vm/tensor"
+)
 
 // Ctl is the run-time control of a kernel call: what it may use and what it
 // reports. It is owned by one goroutine; a kernel that starts others adds their
@@ -21,6 +24,7 @@ type Ctl struct {
 	Done    <-chan struct{} // closed when the run is cancelled; may be nil
 	Ops     uint64          // work done: scalar multiply-adds and 64-bit word operations
 	Workers int             // goroutines a kernel may use; below 2 means none but its own
+	Tier    simd.Tier       // instructions to use; 0 for the best there are
 
 	// Limit is the most that Ops may come to in a kernel that is metered, 0 for no
 	// limit. Over says that one has stopped for it. Such a kernel does its work in one

@@ -2,14 +2,14 @@ package kernel
 
 import (
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/floats"
+
+	"ein/vm/simd"
 )
 
 // Run evaluates the einsum of a and b into dst, which overlaps neither. It
 // returns false when the run was cancelled, leaving dst unspecified. It
-// allocates only in large products with c.Workers above 1, where gonum starts
-// goroutines.
+// allocates only in large products with c.Workers above 1, to start goroutines.
 func (p *Pair) Run(c *Ctl, dst, a, b []float64, s Scratch) bool {
 	if p.kind == pairZero {
 		return Fill(c, dst[:p.zero], 0)
@@ -44,25 +44,14 @@ func (p *Pair) core(c *Ctl, dst []float64, ops *[2][]float64) bool {
 	if p.kind == pairNest {
 		return p.runNest(c, dst, ops[0], ops[1])
 	}
-	kind := p.kind
-	if p.mat.scanLen > 0 {
-		at, ok := CheckFinite(c, ops[p.mat.y][:p.mat.scanLen])
-		if !ok {
-			return false
-		}
-		if at >= 0 {
-			kind = pairTile
-		}
-		c.Ops += scanRest(p.mat.scanLen, at)
-	}
 	m := newMeter(c)
 	x, y := ops[p.mat.x], ops[p.mat.y]
 	if len(p.outer) == 0 {
-		return p.mat.run(kind, &m, dst, x, y)
+		return p.mat.run(p.kind, &m, dst, x, y)
 	}
 	var o odometer
 	for {
-		if !p.mat.run(kind, &m, dst[o.off[slotD]:], x[o.off[p.mat.x]:], y[o.off[p.mat.y]:]) {
+		if !p.mat.run(p.kind, &m, dst[o.off[slotD]:], x[o.off[p.mat.x]:], y[o.off[p.mat.y]:]) {
 			return false
 		}
 		if !o.next(p.outer) {
@@ -71,21 +60,14 @@ func (p *Pair) core(c *Ctl, dst []float64, ops *[2][]float64) bool {
 	}
 }
 
-// scanRest is the part of a scan of n elements that finding a culprit saved: it
-// is counted all the same, so that the count does not depend on the values.
-func scanRest(n, at int) uint64 {
-	if at < 0 {
-		return 0
-	}
-	return uint64(n - min(n, (at/PollOps+1)*PollOps))
-}
-
 func (p *matMul) run(kind pairKind, m *meter, c, x, y []float64) bool {
 	switch kind {
 	case pairGemv:
 		return p.gemv(m, c, x, y)
 	case pairGemm:
-		return p.gemm(m, c, x, y)
+		if m.c.Tier.Vectors() || satMul(uint64(p.m), uint64(p.n), uint64(p.k)) > tilesMost {
+			return p.gemm(m.c, c, x, y)
+		}
 	}
 	return p.tiles(m, c, x, y)
 }
@@ -98,7 +80,7 @@ func (p *matMul) gemv(m *meter, c, x, y []float64) bool {
 	rows := max(1, PollOps/p.n)
 	for lo := 0; lo < p.k; lo += rows {
 		r := min(rows, p.k-lo)
-		gonum.Implementation{}.Dgemv(blas.Trans, r, p.n, 1, y[lo*p.yk:], max(p.yk, p.n),
+		simd.BLAS{Tier: m.c.Tier}.Dgemv(blas.Trans, r, p.n, 1, y[lo*p.yk:], max(p.yk, p.n),
 			x[lo*p.xk:], p.xk, beta(lo), c[:(p.n-1)*p.cn+1], p.cn)
 		if !m.spend(r * p.n) {
 			return false
@@ -111,7 +93,7 @@ func (p *matMul) gemvRows(m *meter, c, x, y []float64) bool {
 	rows := max(1, PollOps/p.k)
 	for lo := 0; lo < p.n; lo += rows {
 		r := min(rows, p.n-lo)
-		gonum.Implementation{}.Dgemv(blas.NoTrans, r, p.k, 1, y[lo*p.yn:], max(p.yn, p.k),
+		simd.BLAS{Tier: m.c.Tier}.Dgemv(blas.NoTrans, r, p.k, 1, y[lo*p.yn:], max(p.yn, p.k),
 			x[:(p.k-1)*p.xk+1], p.xk, 0, c[lo*p.cn:], p.cn)
 		if !m.spend(r * p.k) {
 			return false
@@ -128,57 +110,36 @@ func beta(lo int) float64 {
 	return 1
 }
 
-// Tiles of the products given to Dgemm. gonum cuts a product into 64 x 64
-// blocks and goes parallel from four of them, so one block by three stays in
-// the calling goroutine.
+// Blocks of a product given to one call of Dgemm, which cannot be interrupted:
+// about three milliseconds of AVX2. No rounding depends on how it is cut, since
+// Dgemm sums up simd.Depth terms at a time.
 const (
-	gemmBlock = 64
-	gemmWide  = 3 * gemmBlock
-	gemmDepth = 4 * gemmBlock
-	// gemmMost bounds one call, which cannot be interrupted: about 2.5 ms.
-	gemmMost = 25_000_000
+	gemmMost  = 1 << 27
+	gemmRows  = 256
+	gemmDepth = 10 * simd.Depth
 )
 
-// gemmTiles chooses the tile of one Dgemm. The tiling never changes a result,
-// whatever the number of workers: the axpy forms add term after term, and the
-// dot form (Y transposed) adds dots of gemmBlock terms here as gonum does in
-// parallel. Deeper serial dots would be 9 % faster.
-func (p *matMul) gemmTiles(workers int) (tm, tn, tk int) {
-	switch {
-	case workers > 1 && satMul(uint64(p.m), uint64(p.n), uint64(p.k)) >= ParallelOps:
-		tn = evenTile(p.n, gemmMost/gemmDepth/gemmWide)
-		return evenTile(p.m, gemmMost/gemmDepth/tn), tn, gemmDepth
-	case p.yn != 1:
-		return gemmBlock, gemmBlock, gemmBlock
-	case p.n <= gemmBlock:
-		return gemmWide, gemmBlock, gemmDepth
-	}
-	return gemmBlock, evenTile(p.n, gemmWide), gemmDepth
-}
-
-// evenTile cuts n into tiles of whole blocks, about equal and at most most long.
-func evenTile(n, most int) int {
-	most -= most % gemmBlock
-	parts := (n + most - 1) / most
-	size := (n + parts - 1) / parts
-	return (size + gemmBlock - 1) / gemmBlock * gemmBlock
-}
+// gemmFork is the least work that is worth a second goroutine.
+const gemmFork = 1 << 25
 
 // gemm sets c = X*Y by calls of Dgemm.
-func (p *matMul) gemm(m *meter, c, x, y []float64) bool {
-	tm, tn, tk := p.gemmTiles(m.c.Workers)
-	for j := 0; j < p.n; j += tn {
-		for i := 0; i < p.m; i += tm {
-			if !p.gemmTile(m, c, x, y, i, j, min(tm, p.m-i), min(tn, p.n-j), tk) {
-				return false
-			}
-		}
+func (p *matMul) gemm(c *Ctl, dst, x, y []float64) bool {
+	if c.Workers < 2 || satMul(uint64(p.m), uint64(p.n), uint64(p.k)) < gemmFork {
+		return p.gemmBlocks(c, dst, x, y, 0, p.m, 0, p.n)
 	}
-	return true
+	const side = simd.Columns
+	if p.n < p.m {
+		return forkRange(c, (p.m+side-1)/side, func(c *Ctl, _, lo, hi int) bool {
+			return p.gemmBlocks(c, dst, x, y, lo*side, min(hi*side, p.m), 0, p.n)
+		})
+	}
+	return forkRange(c, (p.n+side-1)/side, func(c *Ctl, _, lo, hi int) bool {
+		return p.gemmBlocks(c, dst, x, y, 0, p.m, lo*side, min(hi*side, p.n))
+	})
 }
 
-// gemmTile makes the tm x tn block of C at (i, j), tk terms at a time.
-func (p *matMul) gemmTile(m *meter, c, x, y []float64, i, j, tm, tn, tk int) bool {
+// gemmBlocks makes rows top to bottom of columns left to right of C.
+func (p *matMul) gemmBlocks(c *Ctl, dst, x, y []float64, top, bottom, left, right int) bool {
 	tx, ldx := blas.NoTrans, p.xm
 	if p.xk != 1 {
 		tx, ldx = blas.Trans, p.xk
@@ -187,12 +148,20 @@ func (p *matMul) gemmTile(m *meter, c, x, y []float64, i, j, tm, tn, tk int) boo
 	if p.yn != 1 {
 		ty, ldy = blas.Trans, p.yn
 	}
-	for l := 0; l < p.k; l += tk {
-		tl := min(tk, p.k-l)
-		gonum.Implementation{}.Dgemm(tx, ty, tm, tn, tl, 1, x[i*p.xm+l*p.xk:], ldx,
-			y[l*p.yk+j*p.yn:], ldy, beta(l), c[i*p.cm+j:], p.cm)
-		if !m.spend(tm * tn * tl) {
-			return false
+	m := newMeter(c)
+	wide := max(1, gemmMost/gemmRows/min(p.k, gemmDepth)/simd.Columns) * simd.Columns
+	for j := left; j < right; j += wide {
+		n := min(wide, right-j)
+		for i := top; i < bottom; i += gemmRows {
+			rows := min(gemmRows, bottom-i)
+			for l := 0; l < p.k; l += gemmDepth {
+				k := min(gemmDepth, p.k-l)
+				simd.BLAS{Tier: c.Tier}.Dgemm(tx, ty, rows, n, k, 1, x[i*p.xm+l*p.xk:], ldx,
+					y[l*p.yk+j*p.yn:], ldy, beta(l), dst[i*p.cm+j:], p.cm)
+				if !m.spend(rows * n * k) {
+					return false
+				}
+			}
 		}
 	}
 	return true
@@ -201,8 +170,11 @@ func (p *matMul) gemmTile(m *meter, c, x, y []float64, i, j, tm, tn, tk int) boo
 // tileSide is the side of the register tile: 9 sums, 3 values of X and one of Y
 // fit the 15 vector registers that Go uses. A 2x2 tile is half as fast at 8^3,
 // a 4x2 tile over packed panels no faster. In 24^3 the 3x3 tile still beats
-// Dgemm (4.1 against 4.9 us); Dgemm wins from 48^3 on.
-const tileSide = 3
+// gonum's Dgemm (4.1 against 4.9 us), which wins from 48^3 on.
+const (
+	tileSide  = 3
+	tilesMost = 1 << 15
+)
 
 // tiles sets c = X*Y in register tiles, for any strides.
 func (p *matMul) tiles(m *meter, c, x, y []float64) bool {
@@ -297,17 +269,17 @@ func dotStrided(x []float64, sx int, y []float64, sy, n int) float64 {
 	return t
 }
 
-// dotAsm is the length from which gonum's vector dot beats a loop.
+// dotAsm is the length from which a vector dot beats a loop.
 const dotAsm = 16
 
-func dotRun(x []float64, sx int, y []float64, sy, n int) float64 {
+func dotRun(t simd.Tier, x []float64, sx int, y []float64, sy, n int) float64 {
 	if n < dotAsm {
 		return dotStrided(x, sx, y, sy, n)
 	}
 	if sx == 0 || sy == 0 { // BLAS refuses to stand still
 		return dotStrided(x, sx, y, sy, n)
 	}
-	return gonum.Implementation{}.Ddot(n, x, sx, y, sy)
+	return simd.BLAS{Tier: t}.Ddot(n, x, sx, y, sy)
 }
 
 // runNest runs the loop nest.
@@ -331,9 +303,9 @@ func (p *Pair) nestBlock(m *meter, dst, a, b []float64) bool {
 		x, y, z := a[lo*sa:], b[lo*sb:], dst[lo*sd:]
 		switch {
 		case p.dot && p.acc:
-			z[0] += dotRun(x, sa, y, sb, n)
+			z[0] += dotRun(m.c.Tier, x, sa, y, sb, n)
 		case p.dot:
-			z[0] = dotRun(x, sa, y, sb, n)
+			z[0] = dotRun(m.c.Tier, x, sa, y, sb, n)
 		case p.acc:
 			mulAddRun(z, sd, x, sa, y, sb, n)
 		default:

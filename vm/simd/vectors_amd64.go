@@ -1,0 +1,89 @@
+package simd
+
+import "unsafe"
+
+//go:generate sh -c "cd gen && go run . -pkg simd -out ../kernels_amd64.s -stubs ../kernels_amd64.go"
+
+// Masks of the last vector of a run, by how much of it there is; 0 stands for all.
+var (
+	masks512 = [8]uint16{0xff, 1, 3, 7, 0xf, 0x1f, 0x3f, 0x7f}
+	masks256 = [4][4]int64{{-1, -1, -1, -1}, {-1}, {-1, -1}, {-1, -1, -1}}
+)
+
+func mask512(n int) *byte { return (*byte)(unsafe.Pointer(&masks512[n%8])) }
+func mask256(n int) *byte { return (*byte)(unsafe.Pointer(&masks256[n%4])) }
+
+// multiply multiplies a panel of any number of columns.
+func (t Tier) multiply(p panel, columns int) {
+	if t.set() == AVX512 {
+		multiply512(p, columns)
+	} else {
+		multiply256(p, columns)
+	}
+}
+
+// next moves to the columns behind n, of which there are some.
+func (p *panel) next(n int) {
+	p.b = (*float64)(unsafe.Add(unsafe.Pointer(p.b), 8*n))
+	p.c = (*float64)(unsafe.Add(unsafe.Pointer(p.c), 8*n))
+}
+
+func multiply512(p panel, columns int) {
+	for {
+		n := min(columns, 24)
+		if p.m == 1 && columns >= 64 {
+			n = 64
+		}
+		at := (*byte)(unsafe.Pointer(&p))
+		p.mask = mask512(n)
+		switch {
+		case n == 64:
+			gemm1x8AVX512(at)
+		case n > 16:
+			gemm8x3AVX512(at)
+		case n > 8:
+			gemm8x2AVX512(at)
+		default:
+			gemm8x1AVX512(at)
+		}
+		if columns -= n; columns == 0 {
+			return
+		}
+		p.next(n)
+	}
+}
+
+func multiply256(p panel, columns int) {
+	for {
+		n := min(columns, 8)
+		switch {
+		case p.m == 1 && columns >= 24:
+			n = 24
+		case columns >= 12:
+			n = 12
+		}
+		at := (*byte)(unsafe.Pointer(&p))
+		p.mask = mask256(n)
+		switch {
+		case n == 24:
+			gemm1x6AVX2(at)
+		case n == 12:
+			gemm4x3AVX2(at)
+		case n > 4:
+			gemm4x2AVX2(at)
+		default:
+			gemm4x1AVX2(at)
+		}
+		if columns -= n; columns == 0 {
+			return
+		}
+		p.next(n)
+	}
+}
+
+func (t Tier) dot(x, y []float64) float64 {
+	if t.set() == AVX512 {
+		return dotAVX512(len(x), &x[0], &y[0], mask512(len(x)))
+	}
+	return dotAVX2(len(x), &x[0], &y[0], mask256(len(x)))
+}
