@@ -2,8 +2,8 @@ package kernel
 
 import (
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/floats"
 
+	"ein/vm/op"
 	"ein/vm/simd"
 )
 
@@ -307,9 +307,9 @@ func (p *Pair) nestBlock(m *meter, dst, a, b []float64) bool {
 		case p.dot:
 			z[0] = dotRun(m.c.Tier, x, sa, y, sb, n)
 		case p.acc:
-			mulAddRun(z, sd, x, sa, y, sb, n)
+			mulAddRun(m.c.Tier, z, sd, x, sa, y, sb, n)
 		default:
-			mulRun(z, sd, x, sa, y, sb, n)
+			mulRun(m.c.Tier, z, sd, x, sa, y, sb, n)
 		}
 		if !m.spend(n) {
 			return false
@@ -319,17 +319,14 @@ func (p *Pair) nestBlock(m *meter, dst, a, b []float64) bool {
 }
 
 // mulRun sets z = x*y along strided runs.
-func mulRun(z []float64, sd int, x []float64, sa int, y []float64, sb, n int) {
+func mulRun(t simd.Tier, z []float64, sd int, x []float64, sa int, y []float64, sb, n int) {
 	switch {
 	case sd == 1 && sa == 1 && sb == 1:
-		z, x, y = z[:n], x[:n], y[:n]
-		for i := range z {
-			z[i] = x[i] * y[i]
-		}
+		evalBinary(t, op.FnMul, z[:n], x[:n], y[:n])
 	case sd == 1 && sa == 1 && sb == 0:
-		scaleRun(z[:n], x, y[0])
+		t.Scale(z[:n], y[0], x)
 	case sd == 1 && sa == 0 && sb == 1:
-		scaleRun(z[:n], y, x[0])
+		t.Scale(z[:n], x[0], y)
 	default:
 		for i := range n {
 			z[i*sd] = x[i*sa] * y[i*sb]
@@ -337,10 +334,8 @@ func mulRun(z []float64, sd int, x []float64, sa int, y []float64, sb, n int) {
 	}
 }
 
-func scaleRun(z, x []float64, f float64) { floats.ScaleTo(z, f, x[:len(z)]) }
-
 // mulAddRun adds x*y to z along strided runs.
-func mulAddRun(z []float64, sd int, x []float64, sa int, y []float64, sb, n int) {
+func mulAddRun(t simd.Tier, z []float64, sd int, x []float64, sa int, y []float64, sb, n int) {
 	switch {
 	case sd == 1 && sa == 1 && sb == 1:
 		z, x, y = z[:n], x[:n], y[:n]
@@ -348,16 +343,12 @@ func mulAddRun(z []float64, sd int, x []float64, sa int, y []float64, sb, n int)
 			z[i] += x[i] * y[i]
 		}
 	case sd == 1 && sa == 1 && sb == 0:
-		addScaledRun(z[:n], x, y[0])
+		t.AddScaled(z[:n], y[0], x)
 	case sd == 1 && sa == 0 && sb == 1:
-		addScaledRun(z[:n], y, x[0])
+		t.AddScaled(z[:n], x[0], y)
 	default:
 		for i := range n {
 			z[i*sd] += x[i*sa] * y[i*sb]
 		}
 	}
 }
-
-// addScaledRun does not use Daxpy, which does nothing for a factor of 0 and so
-// loses the NaN of 0*Inf.
-func addScaledRun(z, x []float64, f float64) { floats.AddScaled(z, f, x[:len(z)]) }

@@ -1,8 +1,10 @@
 package kernel
 
 import (
-	"ein/vm/op"
 	"math"
+
+	"ein/vm/op"
+	"ein/vm/simd"
 )
 
 // Run evaluates the expression into dst, which overlaps no argument. exact is
@@ -95,7 +97,7 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	per, since := p.perPoint(), uint64(0)
 	for lo := 0; lo < p.n; lo += size {
 		n := min(size, p.n-lo)
-		if !p.block(&reg, dst, args, f, lo, n) {
+		if !p.block(c.Tier, &reg, dst, args, f, lo, n) {
 			exact = false
 		}
 		c.Ops += per * uint64(n)
@@ -110,7 +112,7 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 }
 
 // block evaluates the points lo..lo+n; false when a check failed.
-func (p *Fused) block(reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int) (exact bool) {
+func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int) (exact bool) {
 	size := p.blockLen()
 	for k := range p.in {
 		switch p.in[k].kind {
@@ -123,17 +125,17 @@ func (p *Fused) block(reg *fusedRegs, dst []float64, args [][]float64, f []float
 	if fixed := len(p.in) + len(p.consts); !p.folds && int(p.result) >= fixed {
 		reg[p.result] = dst[lo : lo+n]
 	}
-	exact = p.eval(reg, n)
+	exact = p.eval(t, reg, n)
 	switch value := reg[p.result][:n]; {
 	case p.folds:
-		p.foldBlock(dst, value, lo)
+		p.foldBlock(t, dst, value, lo)
 	case int(p.result) < len(p.in)+len(p.consts):
 		copy(dst[lo:], value)
 	}
 	return exact
 }
 
-func (p *Fused) eval(reg *fusedRegs, n int) (exact bool) {
+func (p *Fused) eval(t simd.Tier, reg *fusedRegs, n int) (exact bool) {
 	exact = true
 	for i := range p.code {
 		m := &p.code[i]
@@ -144,9 +146,9 @@ func (p *Fused) eval(reg *fusedRegs, n int) (exact bool) {
 				exact = allExact(a) && exact
 				continue
 			}
-			evalUnary(m.Fn, reg[m.Dst%MaxRegs][:n], a)
+			evalUnary(t, m.Fn, reg[m.Dst%MaxRegs][:n], a)
 		case 2:
-			evalBinary(m.Fn, reg[m.Dst%MaxRegs][:n], a, reg[m.B%MaxRegs][:n])
+			evalBinary(t, m.Fn, reg[m.Dst%MaxRegs][:n], a, reg[m.B%MaxRegs][:n])
 		default:
 			evalTernary(m.Fn, reg[m.Dst%MaxRegs][:n], a, reg[m.B%MaxRegs][:n], reg[m.C%MaxRegs][:n])
 		}
@@ -189,15 +191,18 @@ func (p *Fused) gather(buf, a []float64, stride []int, lo int) []float64 {
 }
 
 // foldBlock folds the values of the points from lo on into their elements.
-func (p *Fused) foldBlock(dst, value []float64, lo int) {
+func (p *Fused) foldBlock(t simd.Tier, dst, value []float64, lo int) {
 	for len(value) > 0 {
 		n := min(p.run-lo%p.run, len(value))
-		dst[lo/p.run] = foldRun(p.fold, dst[lo/p.run], value, 1, n)
+		dst[lo/p.run] = foldRun(t, p.fold, dst[lo/p.run], value, 1, n)
 		value, lo = value[n:], lo+n
 	}
 }
 
-func evalUnary(f op.Fn, d, a []float64) {
+func evalUnary(t simd.Tier, f op.Fn, d, a []float64) {
+	if t.Apply(f, d, a, nil) {
+		return
+	}
 	a = a[:len(d)]
 	switch f {
 	case op.FnNeg:
@@ -235,7 +240,10 @@ func evalUnary(f op.Fn, d, a []float64) {
 	}
 }
 
-func evalBinary(f op.Fn, d, a, b []float64) {
+func evalBinary(t simd.Tier, f op.Fn, d, a, b []float64) {
+	if t.Apply(f, d, a, b) {
+		return
+	}
 	a, b = a[:len(d)], b[:len(d)]
 	switch f {
 	case op.FnAdd:

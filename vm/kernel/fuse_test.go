@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"ein/vm/op"
+	"ein/vm/simd"
 	"errors"
 	"fmt"
 	"math"
@@ -270,7 +271,7 @@ func BenchmarkFn(b *testing.B) {
 		p := &Fused{code: []op.Micro{{Fn: f, Dst: 0, A: 1, B: 2, C: 3}}}
 		b.Run(f.String(), func(b *testing.B) {
 			for b.Loop() {
-				p.eval(regs, fusedBlock)
+				p.eval(simd.Best, regs, fusedBlock)
 			}
 		})
 	}
@@ -281,11 +282,11 @@ func benchSeparate(b *testing.B, n int) {
 	r := rand.New(rand.NewPCG(1, 1))
 	x, y, t, u, half := denseRand(r, n), denseRand(r, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for b.Loop() {
-		evalBinary(op.FnMul, t, x, y)
-		evalBinary(op.FnAdd, t, t, half)
-		evalUnary(op.FnRelu, t, t)
-		evalBinary(op.FnGt, u, t, half)
-		evalBinary(op.FnMul, t, t, u)
+		evalBinary(simd.Best, op.FnMul, t, x, y)
+		evalBinary(simd.Best, op.FnAdd, t, t, half)
+		evalUnary(simd.Best, op.FnRelu, t, t)
+		evalBinary(simd.Best, op.FnGt, u, t, half)
+		evalBinary(simd.Best, op.FnMul, t, t, u)
 	}
 }
 

@@ -192,7 +192,7 @@ func softmaxRow(m *meter, dst, a []float64) bool {
 		}
 		return true
 	}
-	return each(func(lo, hi int) { top = maxRun(top, a[lo:hi]) }) &&
+	return each(func(lo, hi int) { top = foldRun(m.c.Tier, op.FoldMax, top, a[lo:hi], 1, hi-lo) }) &&
 		each(func(lo, hi int) {
 			d := dst[lo:hi]
 			for i, x := range a[lo:hi] {

@@ -76,11 +76,11 @@ func upperTriangles(c *Ctl, u tensor.Bits, lo, hi int) (uint64, bool) {
 				first := u.Row(k<<6 + bits.TrailingZeros64(x))[k:]
 				x &= x - 1
 				if x == 0 {
-					total += popAnd(row[k:], first)
+					total += popAnd(c.Tier, row[k:], first)
 					work += len(first)
 					break
 				}
-				total += popAnd2(row[k:], first, u.Row(k<<6 + bits.TrailingZeros64(x))[k:])
+				total += popAnd2(c.Tier, row[k:], first, u.Row(k<<6 + bits.TrailingZeros64(x))[k:])
 				x &= x - 1
 				work += 2 * len(first)
 			}

@@ -29,6 +29,26 @@ func gemm1x6AVX2(panel *byte)
 //go:noescape
 func dotAVX2(n int, x *float64, y *float64, mask *byte) float64
 
+// unaryAVX2 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%4.
+//
+//go:noescape
+func unaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// binaryAVX2 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%4.
+//
+//go:noescape
+func binaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// scaledAVX2 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%4.
+//
+//go:noescape
+func scaledAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// foldAVX2 folds n doubles, a multiple of 16, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
+//
+//go:noescape
+func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
+
 // gemm8x1AVX512 multiplies a panel of 1 vectors, the last of them masked, in tiles of 8 rows.
 //
 //go:noescape
@@ -53,3 +73,33 @@ func gemm1x8AVX512(panel *byte)
 //
 //go:noescape
 func dotAVX512(n int, x *float64, y *float64, mask *byte) float64
+
+// unaryAVX512 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%8.
+//
+//go:noescape
+func unaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// binaryAVX512 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%8.
+//
+//go:noescape
+func binaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// scaledAVX512 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%8.
+//
+//go:noescape
+func scaledAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// foldAVX512 folds n doubles, a multiple of 32, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
+//
+//go:noescape
+func foldAVX512(f int, n int, a *float64, lanes *[8]float64)
+
+// popAndAVX512 is the number of ones of the AND of n words; the mask is of the last n%8.
+//
+//go:noescape
+func popAndAVX512(n int, a *uint64, b *uint64, mask *byte) int
+
+// countsAVX512 sets the doubles of 6 rows of C to how many ones as many rows of A have in common with each of 24 rows of B, which lie word after word of all of them. Strides are in bytes.
+//
+//go:noescape
+func countsAVX512(words int, a *uint64, ars int, b *uint64, c *float64, crs int)

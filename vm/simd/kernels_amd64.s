@@ -1302,6 +1302,1624 @@ sum:
 	VZEROUPPER
 	RET
 
+// func unaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+// Requires: AVX, AVX2
+TEXT ·unaryAVX2(SB), NOSPLIT, $0-48
+	MOVQ    f+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    dst+16(FP), DI
+	MOVQ    a+24(FP), SI
+	MOVQ    b+32(FP), BX
+	MOVQ    mask+40(FP), DX
+	VMOVUPD (DX), Y15
+	CMPQ    AX, $0x00
+	JEQ     neg
+	CMPQ    AX, $0x01
+	JEQ     abs
+	CMPQ    AX, $0x02
+	JEQ     not
+	CMPQ    AX, $0x03
+	JEQ     sqrt
+	CMPQ    AX, $0x04
+	JEQ     floor
+	CMPQ    AX, $0x05
+	JEQ     step
+	CMPQ    AX, $0x06
+	JEQ     relu
+	RET
+
+neg:
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          negby4done
+
+negby4:
+	VMOVUPD (SI), Y0
+	VXORPD  Y14, Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VXORPD  Y14, Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VXORPD  Y14, Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VXORPD  Y14, Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     negby4
+
+negby4done:
+	CMPQ CX, $0x04
+	JLT  negby1done
+
+negby1:
+	VMOVUPD (SI), Y0
+	VXORPD  Y14, Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     negby1
+
+negby1done:
+	CMPQ       CX, $0x00
+	JEQ        negdone
+	VMASKMOVPD (SI), Y15, Y0
+	VXORPD     Y14, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+negdone:
+	VZEROUPPER
+	RET
+
+abs:
+	MOVQ         $0x7fffffffffffffff, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          absby4done
+
+absby4:
+	VMOVUPD (SI), Y0
+	VANDPD  Y14, Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VANDPD  Y14, Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VANDPD  Y14, Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VANDPD  Y14, Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     absby4
+
+absby4done:
+	CMPQ CX, $0x04
+	JLT  absby1done
+
+absby1:
+	VMOVUPD (SI), Y0
+	VANDPD  Y14, Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     absby1
+
+absby1done:
+	CMPQ       CX, $0x00
+	JEQ        absdone
+	VMASKMOVPD (SI), Y15, Y0
+	VANDPD     Y14, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+absdone:
+	VZEROUPPER
+	RET
+
+not:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          notby4done
+
+notby4:
+	VMOVUPD (SI), Y0
+	VSUBPD  Y0, Y14, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VSUBPD  Y0, Y14, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VSUBPD  Y0, Y14, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VSUBPD  Y0, Y14, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     notby4
+
+notby4done:
+	CMPQ CX, $0x04
+	JLT  notby1done
+
+notby1:
+	VMOVUPD (SI), Y0
+	VSUBPD  Y0, Y14, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     notby1
+
+notby1done:
+	CMPQ       CX, $0x00
+	JEQ        notdone
+	VMASKMOVPD (SI), Y15, Y0
+	VSUBPD     Y0, Y14, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+notdone:
+	VZEROUPPER
+	RET
+
+sqrt:
+	CMPQ CX, $0x10
+	JLT  sqrtby4done
+
+sqrtby4:
+	VMOVUPD (SI), Y0
+	VSQRTPD Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VSQRTPD Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VSQRTPD Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VSQRTPD Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     sqrtby4
+
+sqrtby4done:
+	CMPQ CX, $0x04
+	JLT  sqrtby1done
+
+sqrtby1:
+	VMOVUPD (SI), Y0
+	VSQRTPD Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     sqrtby1
+
+sqrtby1done:
+	CMPQ       CX, $0x00
+	JEQ        sqrtdone
+	VMASKMOVPD (SI), Y15, Y0
+	VSQRTPD    Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+sqrtdone:
+	VZEROUPPER
+	RET
+
+floor:
+	CMPQ CX, $0x10
+	JLT  floorby4done
+
+floorby4:
+	VMOVUPD  (SI), Y0
+	VROUNDPD $0x01, Y0, Y2
+	VMOVUPD  Y2, (DI)
+	VMOVUPD  32(SI), Y0
+	VROUNDPD $0x01, Y0, Y2
+	VMOVUPD  Y2, 32(DI)
+	VMOVUPD  64(SI), Y0
+	VROUNDPD $0x01, Y0, Y2
+	VMOVUPD  Y2, 64(DI)
+	VMOVUPD  96(SI), Y0
+	VROUNDPD $0x01, Y0, Y2
+	VMOVUPD  Y2, 96(DI)
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      floorby4
+
+floorby4done:
+	CMPQ CX, $0x04
+	JLT  floorby1done
+
+floorby1:
+	VMOVUPD  (SI), Y0
+	VROUNDPD $0x01, Y0, Y2
+	VMOVUPD  Y2, (DI)
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      floorby1
+
+floorby1done:
+	CMPQ       CX, $0x00
+	JEQ        floordone
+	VMASKMOVPD (SI), Y15, Y0
+	VROUNDPD   $0x01, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+floordone:
+	VZEROUPPER
+	RET
+
+step:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          stepby4done
+
+stepby4:
+	VMOVUPD (SI), Y0
+	VXORPD  Y12, Y12, Y12
+	VCMPPD  $0x0e, Y12, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VXORPD  Y12, Y12, Y12
+	VCMPPD  $0x0e, Y12, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VXORPD  Y12, Y12, Y12
+	VCMPPD  $0x0e, Y12, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VXORPD  Y12, Y12, Y12
+	VCMPPD  $0x0e, Y12, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     stepby4
+
+stepby4done:
+	CMPQ CX, $0x04
+	JLT  stepby1done
+
+stepby1:
+	VMOVUPD (SI), Y0
+	VXORPD  Y12, Y12, Y12
+	VCMPPD  $0x0e, Y12, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     stepby1
+
+stepby1done:
+	CMPQ       CX, $0x00
+	JEQ        stepdone
+	VMASKMOVPD (SI), Y15, Y0
+	VXORPD     Y12, Y12, Y12
+	VCMPPD     $0x0e, Y12, Y0, Y2
+	VANDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+stepdone:
+	VZEROUPPER
+	RET
+
+relu:
+	CMPQ CX, $0x10
+	JLT  reluby4done
+
+reluby4:
+	VMOVUPD   (SI), Y0
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y2
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, (DI)
+	VMOVUPD   32(SI), Y0
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y2
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 32(DI)
+	VMOVUPD   64(SI), Y0
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y2
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 64(DI)
+	VMOVUPD   96(SI), Y0
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y2
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 96(DI)
+	ADDQ      $0x00000080, DI
+	ADDQ      $0x00000080, SI
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       reluby4
+
+reluby4done:
+	CMPQ CX, $0x04
+	JLT  reluby1done
+
+reluby1:
+	VMOVUPD   (SI), Y0
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y2
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, (DI)
+	ADDQ      $0x00000020, DI
+	ADDQ      $0x00000020, SI
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       reluby1
+
+reluby1done:
+	CMPQ       CX, $0x00
+	JEQ        reludone
+	VMASKMOVPD (SI), Y15, Y0
+	VXORPD     Y12, Y12, Y12
+	VMAXPD     Y12, Y0, Y2
+	VANDPD     Y0, Y12, Y14
+	VCMPPD     $0x00, Y12, Y0, Y13
+	VBLENDVPD  Y13, Y14, Y2, Y2
+	VCMPPD     $0x03, Y0, Y0, Y13
+	VBLENDVPD  Y13, Y0, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+reludone:
+	VZEROUPPER
+	RET
+
+// func binaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+// Requires: AVX, AVX2
+TEXT ·binaryAVX2(SB), NOSPLIT, $0-48
+	MOVQ    f+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    dst+16(FP), DI
+	MOVQ    a+24(FP), SI
+	MOVQ    b+32(FP), BX
+	MOVQ    mask+40(FP), DX
+	VMOVUPD (DX), Y15
+	CMPQ    AX, $0x00
+	JEQ     add
+	CMPQ    AX, $0x01
+	JEQ     sub
+	CMPQ    AX, $0x02
+	JEQ     mul
+	CMPQ    AX, $0x03
+	JEQ     div
+	CMPQ    AX, $0x04
+	JEQ     max
+	CMPQ    AX, $0x05
+	JEQ     min
+	CMPQ    AX, $0x06
+	JEQ     gt
+	CMPQ    AX, $0x07
+	JEQ     ge
+	CMPQ    AX, $0x08
+	JEQ     lt
+	CMPQ    AX, $0x09
+	JEQ     le
+	CMPQ    AX, $0x0a
+	JEQ     eq
+	CMPQ    AX, $0x0b
+	JEQ     ne
+	RET
+
+add:
+	CMPQ CX, $0x10
+	JLT  addby4done
+
+addby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     addby4
+
+addby4done:
+	CMPQ CX, $0x04
+	JLT  addby1done
+
+addby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     addby1
+
+addby1done:
+	CMPQ       CX, $0x00
+	JEQ        adddone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VADDPD     Y1, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+adddone:
+	VZEROUPPER
+	RET
+
+sub:
+	CMPQ CX, $0x10
+	JLT  subby4done
+
+subby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VSUBPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VSUBPD  Y1, Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VSUBPD  Y1, Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VSUBPD  Y1, Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     subby4
+
+subby4done:
+	CMPQ CX, $0x04
+	JLT  subby1done
+
+subby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VSUBPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     subby1
+
+subby1done:
+	CMPQ       CX, $0x00
+	JEQ        subdone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VSUBPD     Y1, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+subdone:
+	VZEROUPPER
+	RET
+
+mul:
+	CMPQ CX, $0x10
+	JLT  mulby4done
+
+mulby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     mulby4
+
+mulby4done:
+	CMPQ CX, $0x04
+	JLT  mulby1done
+
+mulby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     mulby1
+
+mulby1done:
+	CMPQ       CX, $0x00
+	JEQ        muldone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VMULPD     Y1, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+muldone:
+	VZEROUPPER
+	RET
+
+div:
+	CMPQ CX, $0x10
+	JLT  divby4done
+
+divby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VDIVPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VDIVPD  Y1, Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VDIVPD  Y1, Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VDIVPD  Y1, Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     divby4
+
+divby4done:
+	CMPQ CX, $0x04
+	JLT  divby1done
+
+divby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VDIVPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     divby1
+
+divby1done:
+	CMPQ       CX, $0x00
+	JEQ        divdone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VDIVPD     Y1, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+divdone:
+	VZEROUPPER
+	RET
+
+max:
+	CMPQ CX, $0x10
+	JLT  maxby4done
+
+maxby4:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y1
+	VMAXPD    Y1, Y0, Y2
+	VANDPD    Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, (DI)
+	VMOVUPD   32(SI), Y0
+	VMOVUPD   32(BX), Y1
+	VMAXPD    Y1, Y0, Y2
+	VANDPD    Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 32(DI)
+	VMOVUPD   64(SI), Y0
+	VMOVUPD   64(BX), Y1
+	VMAXPD    Y1, Y0, Y2
+	VANDPD    Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 64(DI)
+	VMOVUPD   96(SI), Y0
+	VMOVUPD   96(BX), Y1
+	VMAXPD    Y1, Y0, Y2
+	VANDPD    Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 96(DI)
+	ADDQ      $0x00000080, DI
+	ADDQ      $0x00000080, SI
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       maxby4
+
+maxby4done:
+	CMPQ CX, $0x04
+	JLT  maxby1done
+
+maxby1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y1
+	VMAXPD    Y1, Y0, Y2
+	VANDPD    Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, (DI)
+	ADDQ      $0x00000020, DI
+	ADDQ      $0x00000020, SI
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       maxby1
+
+maxby1done:
+	CMPQ       CX, $0x00
+	JEQ        maxdone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VMAXPD     Y1, Y0, Y2
+	VANDPD     Y0, Y1, Y14
+	VCMPPD     $0x00, Y1, Y0, Y13
+	VBLENDVPD  Y13, Y14, Y2, Y2
+	VCMPPD     $0x03, Y0, Y0, Y13
+	VBLENDVPD  Y13, Y0, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+maxdone:
+	VZEROUPPER
+	RET
+
+min:
+	CMPQ CX, $0x10
+	JLT  minby4done
+
+minby4:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y1
+	VMINPD    Y1, Y0, Y2
+	VORPD     Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, (DI)
+	VMOVUPD   32(SI), Y0
+	VMOVUPD   32(BX), Y1
+	VMINPD    Y1, Y0, Y2
+	VORPD     Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 32(DI)
+	VMOVUPD   64(SI), Y0
+	VMOVUPD   64(BX), Y1
+	VMINPD    Y1, Y0, Y2
+	VORPD     Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 64(DI)
+	VMOVUPD   96(SI), Y0
+	VMOVUPD   96(BX), Y1
+	VMINPD    Y1, Y0, Y2
+	VORPD     Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, 96(DI)
+	ADDQ      $0x00000080, DI
+	ADDQ      $0x00000080, SI
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       minby4
+
+minby4done:
+	CMPQ CX, $0x04
+	JLT  minby1done
+
+minby1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y1
+	VMINPD    Y1, Y0, Y2
+	VORPD     Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y2, Y2
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y2, Y2
+	VMOVUPD   Y2, (DI)
+	ADDQ      $0x00000020, DI
+	ADDQ      $0x00000020, SI
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       minby1
+
+minby1done:
+	CMPQ       CX, $0x00
+	JEQ        mindone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VMINPD     Y1, Y0, Y2
+	VORPD      Y0, Y1, Y14
+	VCMPPD     $0x00, Y1, Y0, Y13
+	VBLENDVPD  Y13, Y14, Y2, Y2
+	VCMPPD     $0x03, Y0, Y0, Y13
+	VBLENDVPD  Y13, Y0, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+mindone:
+	VZEROUPPER
+	RET
+
+gt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          gtby4done
+
+gtby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x0e, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VCMPPD  $0x0e, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VCMPPD  $0x0e, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VCMPPD  $0x0e, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     gtby4
+
+gtby4done:
+	CMPQ CX, $0x04
+	JLT  gtby1done
+
+gtby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x0e, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     gtby1
+
+gtby1done:
+	CMPQ       CX, $0x00
+	JEQ        gtdone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VCMPPD     $0x0e, Y1, Y0, Y2
+	VANDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+gtdone:
+	VZEROUPPER
+	RET
+
+ge:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          geby4done
+
+geby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x0d, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VCMPPD  $0x0d, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VCMPPD  $0x0d, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VCMPPD  $0x0d, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     geby4
+
+geby4done:
+	CMPQ CX, $0x04
+	JLT  geby1done
+
+geby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x0d, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     geby1
+
+geby1done:
+	CMPQ       CX, $0x00
+	JEQ        gedone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VCMPPD     $0x0d, Y1, Y0, Y2
+	VANDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+gedone:
+	VZEROUPPER
+	RET
+
+lt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          ltby4done
+
+ltby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x01, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VCMPPD  $0x01, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VCMPPD  $0x01, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VCMPPD  $0x01, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     ltby4
+
+ltby4done:
+	CMPQ CX, $0x04
+	JLT  ltby1done
+
+ltby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x01, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     ltby1
+
+ltby1done:
+	CMPQ       CX, $0x00
+	JEQ        ltdone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VCMPPD     $0x01, Y1, Y0, Y2
+	VANDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+ltdone:
+	VZEROUPPER
+	RET
+
+le:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          leby4done
+
+leby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x02, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VCMPPD  $0x02, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VCMPPD  $0x02, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VCMPPD  $0x02, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     leby4
+
+leby4done:
+	CMPQ CX, $0x04
+	JLT  leby1done
+
+leby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x02, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     leby1
+
+leby1done:
+	CMPQ       CX, $0x00
+	JEQ        ledone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VCMPPD     $0x02, Y1, Y0, Y2
+	VANDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+ledone:
+	VZEROUPPER
+	RET
+
+eq:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          eqby4done
+
+eqby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x00, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VCMPPD  $0x00, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VCMPPD  $0x00, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VCMPPD  $0x00, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     eqby4
+
+eqby4done:
+	CMPQ CX, $0x04
+	JLT  eqby1done
+
+eqby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x00, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     eqby1
+
+eqby1done:
+	CMPQ       CX, $0x00
+	JEQ        eqdone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VCMPPD     $0x00, Y1, Y0, Y2
+	VANDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+eqdone:
+	VZEROUPPER
+	RET
+
+ne:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          neby4done
+
+neby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x04, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(BX), Y1
+	VCMPPD  $0x04, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(BX), Y1
+	VCMPPD  $0x04, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(BX), Y1
+	VCMPPD  $0x04, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     neby4
+
+neby4done:
+	CMPQ CX, $0x04
+	JLT  neby1done
+
+neby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VCMPPD  $0x04, Y1, Y0, Y2
+	VANDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     neby1
+
+neby1done:
+	CMPQ       CX, $0x00
+	JEQ        nedone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (BX), Y15, Y1
+	VCMPPD     $0x04, Y1, Y0, Y2
+	VANDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+nedone:
+	VZEROUPPER
+	RET
+
+// func scaledAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+// Requires: AVX
+TEXT ·scaledAVX2(SB), NOSPLIT, $0-48
+	MOVQ    f+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    dst+16(FP), DI
+	MOVQ    a+24(FP), SI
+	MOVQ    b+32(FP), BX
+	MOVQ    mask+40(FP), DX
+	VMOVUPD (DX), Y15
+	CMPQ    AX, $0x00
+	JEQ     set
+	CMPQ    AX, $0x01
+	JEQ     add
+	RET
+
+set:
+	VBROADCASTSD (BX), Y1
+	CMPQ         CX, $0x10
+	JLT          setby4done
+
+setby4:
+	VMOVUPD (SI), Y0
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     setby4
+
+setby4done:
+	CMPQ CX, $0x04
+	JLT  setby1done
+
+setby1:
+	VMOVUPD (SI), Y0
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     setby1
+
+setby1done:
+	CMPQ       CX, $0x00
+	JEQ        setdone
+	VMASKMOVPD (SI), Y15, Y0
+	VMULPD     Y1, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+setdone:
+	VZEROUPPER
+	RET
+
+add:
+	VBROADCASTSD (BX), Y1
+	CMPQ         CX, $0x10
+	JLT          addby4done
+
+addby4:
+	VMOVUPD (SI), Y0
+	VMOVUPD (DI), Y14
+	VMULPD  Y1, Y0, Y2
+	VADDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y0
+	VMOVUPD 32(DI), Y14
+	VMULPD  Y1, Y0, Y2
+	VADDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VMOVUPD 64(DI), Y14
+	VMULPD  Y1, Y0, Y2
+	VADDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VMOVUPD 96(DI), Y14
+	VMULPD  Y1, Y0, Y2
+	VADDPD  Y14, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     addby4
+
+addby4done:
+	CMPQ CX, $0x04
+	JLT  addby1done
+
+addby1:
+	VMOVUPD (SI), Y0
+	VMOVUPD (DI), Y14
+	VMULPD  Y1, Y0, Y2
+	VADDPD  Y14, Y2, Y2
+	VMOVUPD Y2, (DI)
+	ADDQ    $0x00000020, DI
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     addby1
+
+addby1done:
+	CMPQ       CX, $0x00
+	JEQ        adddone
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (DI), Y15, Y14
+	VMULPD     Y1, Y0, Y2
+	VADDPD     Y14, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+adddone:
+	VZEROUPPER
+	RET
+
+// func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
+// Requires: AVX
+TEXT ·foldAVX2(SB), NOSPLIT, $0-32
+	MOVQ f+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ a+16(FP), SI
+	MOVQ lanes+24(FP), DI
+	CMPQ AX, $0x00
+	JEQ  add
+	CMPQ AX, $0x01
+	JEQ  max
+	CMPQ AX, $0x02
+	JEQ  min
+	RET
+
+add:
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI), Y1
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD (DI), Y2
+	VXORPD  Y2, Y2, Y2
+	VMOVUPD (DI), Y3
+	VXORPD  Y3, Y3, Y3
+	CMPQ    CX, $0x10
+	JLT     addby4done
+
+addby4:
+	VMOVUPD (SI), Y4
+	VADDPD  Y4, Y0, Y5
+	VMOVAPD Y5, Y0
+	VMOVUPD 32(SI), Y4
+	VADDPD  Y4, Y1, Y5
+	VMOVAPD Y5, Y1
+	VMOVUPD 64(SI), Y4
+	VADDPD  Y4, Y2, Y5
+	VMOVAPD Y5, Y2
+	VMOVUPD 96(SI), Y4
+	VADDPD  Y4, Y3, Y5
+	VMOVAPD Y5, Y3
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     addby4
+
+addby4done:
+	CMPQ CX, $0x04
+	JLT  addby1done
+
+addby1:
+	VMOVUPD (SI), Y4
+	VADDPD  Y4, Y0, Y5
+	VMOVAPD Y5, Y0
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     addby1
+
+addby1done:
+	VADDPD  Y1, Y0, Y5
+	VMOVAPD Y5, Y0
+	VADDPD  Y3, Y2, Y5
+	VMOVAPD Y5, Y2
+	VADDPD  Y2, Y0, Y5
+	VMOVAPD Y5, Y0
+	VMOVUPD Y0, (DI)
+	VZEROUPPER
+	RET
+
+max:
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI), Y1
+	VMOVUPD (DI), Y2
+	VMOVUPD (DI), Y3
+	CMPQ    CX, $0x10
+	JLT     maxby4done
+
+maxby4:
+	VMOVUPD   (SI), Y4
+	VMAXPD    Y4, Y0, Y5
+	VANDPD    Y0, Y4, Y14
+	VCMPPD    $0x00, Y4, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	VMOVUPD   32(SI), Y4
+	VMAXPD    Y4, Y1, Y5
+	VANDPD    Y1, Y4, Y14
+	VCMPPD    $0x00, Y4, Y1, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y5, Y5
+	VMOVAPD   Y5, Y1
+	VMOVUPD   64(SI), Y4
+	VMAXPD    Y4, Y2, Y5
+	VANDPD    Y2, Y4, Y14
+	VCMPPD    $0x00, Y4, Y2, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y2, Y2, Y13
+	VBLENDVPD Y13, Y2, Y5, Y5
+	VMOVAPD   Y5, Y2
+	VMOVUPD   96(SI), Y4
+	VMAXPD    Y4, Y3, Y5
+	VANDPD    Y3, Y4, Y14
+	VCMPPD    $0x00, Y4, Y3, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y3, Y3, Y13
+	VBLENDVPD Y13, Y3, Y5, Y5
+	VMOVAPD   Y5, Y3
+	ADDQ      $0x00000080, SI
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       maxby4
+
+maxby4done:
+	CMPQ CX, $0x04
+	JLT  maxby1done
+
+maxby1:
+	VMOVUPD   (SI), Y4
+	VMAXPD    Y4, Y0, Y5
+	VANDPD    Y0, Y4, Y14
+	VCMPPD    $0x00, Y4, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	ADDQ      $0x00000020, SI
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       maxby1
+
+maxby1done:
+	VMAXPD    Y1, Y0, Y5
+	VANDPD    Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	VMAXPD    Y3, Y2, Y5
+	VANDPD    Y2, Y3, Y14
+	VCMPPD    $0x00, Y3, Y2, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y2, Y2, Y13
+	VBLENDVPD Y13, Y2, Y5, Y5
+	VMOVAPD   Y5, Y2
+	VMAXPD    Y2, Y0, Y5
+	VANDPD    Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	VMOVUPD   Y0, (DI)
+	VZEROUPPER
+	RET
+
+min:
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI), Y1
+	VMOVUPD (DI), Y2
+	VMOVUPD (DI), Y3
+	CMPQ    CX, $0x10
+	JLT     minby4done
+
+minby4:
+	VMOVUPD   (SI), Y4
+	VMINPD    Y4, Y0, Y5
+	VORPD     Y0, Y4, Y14
+	VCMPPD    $0x00, Y4, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	VMOVUPD   32(SI), Y4
+	VMINPD    Y4, Y1, Y5
+	VORPD     Y1, Y4, Y14
+	VCMPPD    $0x00, Y4, Y1, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y5, Y5
+	VMOVAPD   Y5, Y1
+	VMOVUPD   64(SI), Y4
+	VMINPD    Y4, Y2, Y5
+	VORPD     Y2, Y4, Y14
+	VCMPPD    $0x00, Y4, Y2, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y2, Y2, Y13
+	VBLENDVPD Y13, Y2, Y5, Y5
+	VMOVAPD   Y5, Y2
+	VMOVUPD   96(SI), Y4
+	VMINPD    Y4, Y3, Y5
+	VORPD     Y3, Y4, Y14
+	VCMPPD    $0x00, Y4, Y3, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y3, Y3, Y13
+	VBLENDVPD Y13, Y3, Y5, Y5
+	VMOVAPD   Y5, Y3
+	ADDQ      $0x00000080, SI
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       minby4
+
+minby4done:
+	CMPQ CX, $0x04
+	JLT  minby1done
+
+minby1:
+	VMOVUPD   (SI), Y4
+	VMINPD    Y4, Y0, Y5
+	VORPD     Y0, Y4, Y14
+	VCMPPD    $0x00, Y4, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	ADDQ      $0x00000020, SI
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       minby1
+
+minby1done:
+	VMINPD    Y1, Y0, Y5
+	VORPD     Y0, Y1, Y14
+	VCMPPD    $0x00, Y1, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	VMINPD    Y3, Y2, Y5
+	VORPD     Y2, Y3, Y14
+	VCMPPD    $0x00, Y3, Y2, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y2, Y2, Y13
+	VBLENDVPD Y13, Y2, Y5, Y5
+	VMOVAPD   Y5, Y2
+	VMINPD    Y2, Y0, Y5
+	VORPD     Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y5, Y5
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y5, Y5
+	VMOVAPD   Y5, Y0
+	VMOVUPD   Y0, (DI)
+	VZEROUPPER
+	RET
+
 // func gemm8x1AVX512(panel *byte)
 // Requires: AVX, AVX512F
 TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-8
@@ -4646,5 +6264,1838 @@ sum:
 	VPERMILPD     $0x01, X0, X4
 	VADDSD        X4, X0, X0
 	MOVSD         X0, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func unaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·unaryAVX512(SB), NOSPLIT, $0-48
+	MOVQ  f+0(FP), AX
+	MOVQ  n+8(FP), CX
+	MOVQ  dst+16(FP), DI
+	MOVQ  a+24(FP), SI
+	MOVQ  b+32(FP), BX
+	MOVQ  mask+40(FP), DX
+	KMOVW (DX), K1
+	CMPQ  AX, $0x00
+	JEQ   neg
+	CMPQ  AX, $0x01
+	JEQ   abs
+	CMPQ  AX, $0x02
+	JEQ   not
+	CMPQ  AX, $0x03
+	JEQ   sqrt
+	CMPQ  AX, $0x04
+	JEQ   floor
+	CMPQ  AX, $0x05
+	JEQ   step
+	CMPQ  AX, $0x06
+	JEQ   relu
+	RET
+
+neg:
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          negby4done
+
+negby4:
+	VMOVUPD (SI), Z0
+	VXORPD  Z14, Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VXORPD  Z14, Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VXORPD  Z14, Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VXORPD  Z14, Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     negby4
+
+negby4done:
+	CMPQ CX, $0x08
+	JLT  negby1done
+
+negby1:
+	VMOVUPD (SI), Z0
+	VXORPD  Z14, Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     negby1
+
+negby1done:
+	CMPQ      CX, $0x00
+	JEQ       negdone
+	VMOVUPD.Z (SI), K1, Z0
+	VXORPD    Z14, Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+negdone:
+	VZEROUPPER
+	RET
+
+abs:
+	MOVQ         $0x7fffffffffffffff, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          absby4done
+
+absby4:
+	VMOVUPD (SI), Z0
+	VANDPD  Z14, Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VANDPD  Z14, Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VANDPD  Z14, Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VANDPD  Z14, Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     absby4
+
+absby4done:
+	CMPQ CX, $0x08
+	JLT  absby1done
+
+absby1:
+	VMOVUPD (SI), Z0
+	VANDPD  Z14, Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     absby1
+
+absby1done:
+	CMPQ      CX, $0x00
+	JEQ       absdone
+	VMOVUPD.Z (SI), K1, Z0
+	VANDPD    Z14, Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+absdone:
+	VZEROUPPER
+	RET
+
+not:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          notby4done
+
+notby4:
+	VMOVUPD (SI), Z0
+	VSUBPD  Z0, Z14, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VSUBPD  Z0, Z14, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VSUBPD  Z0, Z14, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VSUBPD  Z0, Z14, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     notby4
+
+notby4done:
+	CMPQ CX, $0x08
+	JLT  notby1done
+
+notby1:
+	VMOVUPD (SI), Z0
+	VSUBPD  Z0, Z14, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     notby1
+
+notby1done:
+	CMPQ      CX, $0x00
+	JEQ       notdone
+	VMOVUPD.Z (SI), K1, Z0
+	VSUBPD    Z0, Z14, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+notdone:
+	VZEROUPPER
+	RET
+
+sqrt:
+	CMPQ CX, $0x20
+	JLT  sqrtby4done
+
+sqrtby4:
+	VMOVUPD (SI), Z0
+	VSQRTPD Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VSQRTPD Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VSQRTPD Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VSQRTPD Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     sqrtby4
+
+sqrtby4done:
+	CMPQ CX, $0x08
+	JLT  sqrtby1done
+
+sqrtby1:
+	VMOVUPD (SI), Z0
+	VSQRTPD Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     sqrtby1
+
+sqrtby1done:
+	CMPQ      CX, $0x00
+	JEQ       sqrtdone
+	VMOVUPD.Z (SI), K1, Z0
+	VSQRTPD   Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+sqrtdone:
+	VZEROUPPER
+	RET
+
+floor:
+	CMPQ CX, $0x20
+	JLT  floorby4done
+
+floorby4:
+	VMOVUPD     (SI), Z0
+	VRNDSCALEPD $0x01, Z0, Z2
+	VMOVUPD     Z2, (DI)
+	VMOVUPD     64(SI), Z0
+	VRNDSCALEPD $0x01, Z0, Z2
+	VMOVUPD     Z2, 64(DI)
+	VMOVUPD     128(SI), Z0
+	VRNDSCALEPD $0x01, Z0, Z2
+	VMOVUPD     Z2, 128(DI)
+	VMOVUPD     192(SI), Z0
+	VRNDSCALEPD $0x01, Z0, Z2
+	VMOVUPD     Z2, 192(DI)
+	ADDQ        $0x00000100, DI
+	ADDQ        $0x00000100, SI
+	SUBQ        $0x20, CX
+	CMPQ        CX, $0x20
+	JGE         floorby4
+
+floorby4done:
+	CMPQ CX, $0x08
+	JLT  floorby1done
+
+floorby1:
+	VMOVUPD     (SI), Z0
+	VRNDSCALEPD $0x01, Z0, Z2
+	VMOVUPD     Z2, (DI)
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, SI
+	SUBQ        $0x08, CX
+	CMPQ        CX, $0x08
+	JGE         floorby1
+
+floorby1done:
+	CMPQ        CX, $0x00
+	JEQ         floordone
+	VMOVUPD.Z   (SI), K1, Z0
+	VRNDSCALEPD $0x01, Z0, Z2
+	VMOVUPD     Z2, K1, (DI)
+
+floordone:
+	VZEROUPPER
+	RET
+
+step:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          stepby4done
+
+stepby4:
+	VMOVUPD   (SI), Z0
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   64(SI), Z0
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   128(SI), Z0
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 128(DI)
+	VMOVUPD   192(SI), Z0
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 192(DI)
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       stepby4
+
+stepby4done:
+	CMPQ CX, $0x08
+	JLT  stepby1done
+
+stepby1:
+	VMOVUPD   (SI), Z0
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       stepby1
+
+stepby1done:
+	CMPQ      CX, $0x00
+	JEQ       stepdone
+	VMOVUPD.Z (SI), K1, Z0
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+stepdone:
+	VZEROUPPER
+	RET
+
+relu:
+	CMPQ CX, $0x20
+	JLT  reluby4done
+
+reluby4:
+	VMOVUPD (SI), Z0
+	VPXORQ  Z12, Z12, Z12
+	VMAXPD  Z12, Z0, Z2
+	VANDPD  Z0, Z12, Z14
+	VCMPPD  $0x00, Z12, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VPXORQ  Z12, Z12, Z12
+	VMAXPD  Z12, Z0, Z2
+	VANDPD  Z0, Z12, Z14
+	VCMPPD  $0x00, Z12, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VPXORQ  Z12, Z12, Z12
+	VMAXPD  Z12, Z0, Z2
+	VANDPD  Z0, Z12, Z14
+	VCMPPD  $0x00, Z12, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VPXORQ  Z12, Z12, Z12
+	VMAXPD  Z12, Z0, Z2
+	VANDPD  Z0, Z12, Z14
+	VCMPPD  $0x00, Z12, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     reluby4
+
+reluby4done:
+	CMPQ CX, $0x08
+	JLT  reluby1done
+
+reluby1:
+	VMOVUPD (SI), Z0
+	VPXORQ  Z12, Z12, Z12
+	VMAXPD  Z12, Z0, Z2
+	VANDPD  Z0, Z12, Z14
+	VCMPPD  $0x00, Z12, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     reluby1
+
+reluby1done:
+	CMPQ      CX, $0x00
+	JEQ       reludone
+	VMOVUPD.Z (SI), K1, Z0
+	VPXORQ    Z12, Z12, Z12
+	VMAXPD    Z12, Z0, Z2
+	VANDPD    Z0, Z12, Z14
+	VCMPPD    $0x00, Z12, Z0, K2
+	VMOVUPD   Z14, K2, Z2
+	VCMPPD    $0x03, Z0, Z0, K2
+	VMOVUPD   Z0, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+reludone:
+	VZEROUPPER
+	RET
+
+// func binaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·binaryAVX512(SB), NOSPLIT, $0-48
+	MOVQ  f+0(FP), AX
+	MOVQ  n+8(FP), CX
+	MOVQ  dst+16(FP), DI
+	MOVQ  a+24(FP), SI
+	MOVQ  b+32(FP), BX
+	MOVQ  mask+40(FP), DX
+	KMOVW (DX), K1
+	CMPQ  AX, $0x00
+	JEQ   add
+	CMPQ  AX, $0x01
+	JEQ   sub
+	CMPQ  AX, $0x02
+	JEQ   mul
+	CMPQ  AX, $0x03
+	JEQ   div
+	CMPQ  AX, $0x04
+	JEQ   max
+	CMPQ  AX, $0x05
+	JEQ   min
+	CMPQ  AX, $0x06
+	JEQ   gt
+	CMPQ  AX, $0x07
+	JEQ   ge
+	CMPQ  AX, $0x08
+	JEQ   lt
+	CMPQ  AX, $0x09
+	JEQ   le
+	CMPQ  AX, $0x0a
+	JEQ   eq
+	CMPQ  AX, $0x0b
+	JEQ   ne
+	RET
+
+add:
+	CMPQ CX, $0x20
+	JLT  addby4done
+
+addby4:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VADDPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMOVUPD 64(BX), Z1
+	VADDPD  Z1, Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMOVUPD 128(BX), Z1
+	VADDPD  Z1, Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMOVUPD 192(BX), Z1
+	VADDPD  Z1, Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     addby4
+
+addby4done:
+	CMPQ CX, $0x08
+	JLT  addby1done
+
+addby1:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VADDPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     addby1
+
+addby1done:
+	CMPQ      CX, $0x00
+	JEQ       adddone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VADDPD    Z1, Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+adddone:
+	VZEROUPPER
+	RET
+
+sub:
+	CMPQ CX, $0x20
+	JLT  subby4done
+
+subby4:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VSUBPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMOVUPD 64(BX), Z1
+	VSUBPD  Z1, Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMOVUPD 128(BX), Z1
+	VSUBPD  Z1, Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMOVUPD 192(BX), Z1
+	VSUBPD  Z1, Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     subby4
+
+subby4done:
+	CMPQ CX, $0x08
+	JLT  subby1done
+
+subby1:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VSUBPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     subby1
+
+subby1done:
+	CMPQ      CX, $0x00
+	JEQ       subdone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VSUBPD    Z1, Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+subdone:
+	VZEROUPPER
+	RET
+
+mul:
+	CMPQ CX, $0x20
+	JLT  mulby4done
+
+mulby4:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMOVUPD 64(BX), Z1
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMOVUPD 128(BX), Z1
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMOVUPD 192(BX), Z1
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     mulby4
+
+mulby4done:
+	CMPQ CX, $0x08
+	JLT  mulby1done
+
+mulby1:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     mulby1
+
+mulby1done:
+	CMPQ      CX, $0x00
+	JEQ       muldone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VMULPD    Z1, Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+muldone:
+	VZEROUPPER
+	RET
+
+div:
+	CMPQ CX, $0x20
+	JLT  divby4done
+
+divby4:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VDIVPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMOVUPD 64(BX), Z1
+	VDIVPD  Z1, Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMOVUPD 128(BX), Z1
+	VDIVPD  Z1, Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMOVUPD 192(BX), Z1
+	VDIVPD  Z1, Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     divby4
+
+divby4done:
+	CMPQ CX, $0x08
+	JLT  divby1done
+
+divby1:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VDIVPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     divby1
+
+divby1done:
+	CMPQ      CX, $0x00
+	JEQ       divdone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VDIVPD    Z1, Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+divdone:
+	VZEROUPPER
+	RET
+
+max:
+	CMPQ CX, $0x20
+	JLT  maxby4done
+
+maxby4:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VMAXPD  Z1, Z0, Z2
+	VANDPD  Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMOVUPD 64(BX), Z1
+	VMAXPD  Z1, Z0, Z2
+	VANDPD  Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMOVUPD 128(BX), Z1
+	VMAXPD  Z1, Z0, Z2
+	VANDPD  Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMOVUPD 192(BX), Z1
+	VMAXPD  Z1, Z0, Z2
+	VANDPD  Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     maxby4
+
+maxby4done:
+	CMPQ CX, $0x08
+	JLT  maxby1done
+
+maxby1:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VMAXPD  Z1, Z0, Z2
+	VANDPD  Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     maxby1
+
+maxby1done:
+	CMPQ      CX, $0x00
+	JEQ       maxdone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VMAXPD    Z1, Z0, Z2
+	VANDPD    Z0, Z1, Z14
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD   Z14, K2, Z2
+	VCMPPD    $0x03, Z0, Z0, K2
+	VMOVUPD   Z0, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+maxdone:
+	VZEROUPPER
+	RET
+
+min:
+	CMPQ CX, $0x20
+	JLT  minby4done
+
+minby4:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VMINPD  Z1, Z0, Z2
+	VORPD   Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMOVUPD 64(BX), Z1
+	VMINPD  Z1, Z0, Z2
+	VORPD   Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMOVUPD 128(BX), Z1
+	VMINPD  Z1, Z0, Z2
+	VORPD   Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMOVUPD 192(BX), Z1
+	VMINPD  Z1, Z0, Z2
+	VORPD   Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     minby4
+
+minby4done:
+	CMPQ CX, $0x08
+	JLT  minby1done
+
+minby1:
+	VMOVUPD (SI), Z0
+	VMOVUPD (BX), Z1
+	VMINPD  Z1, Z0, Z2
+	VORPD   Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z2
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     minby1
+
+minby1done:
+	CMPQ      CX, $0x00
+	JEQ       mindone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VMINPD    Z1, Z0, Z2
+	VORPD     Z0, Z1, Z14
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD   Z14, K2, Z2
+	VCMPPD    $0x03, Z0, Z0, K2
+	VMOVUPD   Z0, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+mindone:
+	VZEROUPPER
+	RET
+
+gt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          gtby4done
+
+gtby4:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x0e, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   64(SI), Z0
+	VMOVUPD   64(BX), Z1
+	VCMPPD    $0x0e, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   128(SI), Z0
+	VMOVUPD   128(BX), Z1
+	VCMPPD    $0x0e, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 128(DI)
+	VMOVUPD   192(SI), Z0
+	VMOVUPD   192(BX), Z1
+	VCMPPD    $0x0e, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 192(DI)
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       gtby4
+
+gtby4done:
+	CMPQ CX, $0x08
+	JLT  gtby1done
+
+gtby1:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x0e, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       gtby1
+
+gtby1done:
+	CMPQ      CX, $0x00
+	JEQ       gtdone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VCMPPD    $0x0e, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+gtdone:
+	VZEROUPPER
+	RET
+
+ge:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          geby4done
+
+geby4:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x0d, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   64(SI), Z0
+	VMOVUPD   64(BX), Z1
+	VCMPPD    $0x0d, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   128(SI), Z0
+	VMOVUPD   128(BX), Z1
+	VCMPPD    $0x0d, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 128(DI)
+	VMOVUPD   192(SI), Z0
+	VMOVUPD   192(BX), Z1
+	VCMPPD    $0x0d, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 192(DI)
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       geby4
+
+geby4done:
+	CMPQ CX, $0x08
+	JLT  geby1done
+
+geby1:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x0d, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       geby1
+
+geby1done:
+	CMPQ      CX, $0x00
+	JEQ       gedone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VCMPPD    $0x0d, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+gedone:
+	VZEROUPPER
+	RET
+
+lt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          ltby4done
+
+ltby4:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x01, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   64(SI), Z0
+	VMOVUPD   64(BX), Z1
+	VCMPPD    $0x01, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   128(SI), Z0
+	VMOVUPD   128(BX), Z1
+	VCMPPD    $0x01, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 128(DI)
+	VMOVUPD   192(SI), Z0
+	VMOVUPD   192(BX), Z1
+	VCMPPD    $0x01, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 192(DI)
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       ltby4
+
+ltby4done:
+	CMPQ CX, $0x08
+	JLT  ltby1done
+
+ltby1:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x01, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       ltby1
+
+ltby1done:
+	CMPQ      CX, $0x00
+	JEQ       ltdone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VCMPPD    $0x01, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+ltdone:
+	VZEROUPPER
+	RET
+
+le:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          leby4done
+
+leby4:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x02, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   64(SI), Z0
+	VMOVUPD   64(BX), Z1
+	VCMPPD    $0x02, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   128(SI), Z0
+	VMOVUPD   128(BX), Z1
+	VCMPPD    $0x02, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 128(DI)
+	VMOVUPD   192(SI), Z0
+	VMOVUPD   192(BX), Z1
+	VCMPPD    $0x02, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 192(DI)
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       leby4
+
+leby4done:
+	CMPQ CX, $0x08
+	JLT  leby1done
+
+leby1:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x02, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       leby1
+
+leby1done:
+	CMPQ      CX, $0x00
+	JEQ       ledone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VCMPPD    $0x02, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+ledone:
+	VZEROUPPER
+	RET
+
+eq:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          eqby4done
+
+eqby4:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   64(SI), Z0
+	VMOVUPD   64(BX), Z1
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   128(SI), Z0
+	VMOVUPD   128(BX), Z1
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 128(DI)
+	VMOVUPD   192(SI), Z0
+	VMOVUPD   192(BX), Z1
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 192(DI)
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       eqby4
+
+eqby4done:
+	CMPQ CX, $0x08
+	JLT  eqby1done
+
+eqby1:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       eqby1
+
+eqby1done:
+	CMPQ      CX, $0x00
+	JEQ       eqdone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VCMPPD    $0x00, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+eqdone:
+	VZEROUPPER
+	RET
+
+ne:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          neby4done
+
+neby4:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x04, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   64(SI), Z0
+	VMOVUPD   64(BX), Z1
+	VCMPPD    $0x04, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 64(DI)
+	VMOVUPD   128(SI), Z0
+	VMOVUPD   128(BX), Z1
+	VCMPPD    $0x04, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 128(DI)
+	VMOVUPD   192(SI), Z0
+	VMOVUPD   192(BX), Z1
+	VCMPPD    $0x04, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, 192(DI)
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       neby4
+
+neby4done:
+	CMPQ CX, $0x08
+	JLT  neby1done
+
+neby1:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   (BX), Z1
+	VCMPPD    $0x04, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       neby1
+
+neby1done:
+	CMPQ      CX, $0x00
+	JEQ       nedone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VCMPPD    $0x04, Z1, Z0, K2
+	VMOVUPD.Z Z14, K2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+nedone:
+	VZEROUPPER
+	RET
+
+// func scaledAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+// Requires: AVX, AVX512F
+TEXT ·scaledAVX512(SB), NOSPLIT, $0-48
+	MOVQ  f+0(FP), AX
+	MOVQ  n+8(FP), CX
+	MOVQ  dst+16(FP), DI
+	MOVQ  a+24(FP), SI
+	MOVQ  b+32(FP), BX
+	MOVQ  mask+40(FP), DX
+	KMOVW (DX), K1
+	CMPQ  AX, $0x00
+	JEQ   set
+	CMPQ  AX, $0x01
+	JEQ   add
+	RET
+
+set:
+	VBROADCASTSD (BX), Z1
+	CMPQ         CX, $0x20
+	JLT          setby4done
+
+setby4:
+	VMOVUPD (SI), Z0
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     setby4
+
+setby4done:
+	CMPQ CX, $0x08
+	JLT  setby1done
+
+setby1:
+	VMOVUPD (SI), Z0
+	VMULPD  Z1, Z0, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     setby1
+
+setby1done:
+	CMPQ      CX, $0x00
+	JEQ       setdone
+	VMOVUPD.Z (SI), K1, Z0
+	VMULPD    Z1, Z0, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+setdone:
+	VZEROUPPER
+	RET
+
+add:
+	VBROADCASTSD (BX), Z1
+	CMPQ         CX, $0x20
+	JLT          addby4done
+
+addby4:
+	VMOVUPD (SI), Z0
+	VMOVUPD (DI), Z14
+	VMULPD  Z1, Z0, Z2
+	VADDPD  Z14, Z2, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z0
+	VMOVUPD 64(DI), Z14
+	VMULPD  Z1, Z0, Z2
+	VADDPD  Z14, Z2, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VMOVUPD 128(DI), Z14
+	VMULPD  Z1, Z0, Z2
+	VADDPD  Z14, Z2, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VMOVUPD 192(DI), Z14
+	VMULPD  Z1, Z0, Z2
+	VADDPD  Z14, Z2, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     addby4
+
+addby4done:
+	CMPQ CX, $0x08
+	JLT  addby1done
+
+addby1:
+	VMOVUPD (SI), Z0
+	VMOVUPD (DI), Z14
+	VMULPD  Z1, Z0, Z2
+	VADDPD  Z14, Z2, Z2
+	VMOVUPD Z2, (DI)
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     addby1
+
+addby1done:
+	CMPQ      CX, $0x00
+	JEQ       adddone
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (DI), K1, Z14
+	VMULPD    Z1, Z0, Z2
+	VADDPD    Z14, Z2, Z2
+	VMOVUPD   Z2, K1, (DI)
+
+adddone:
+	VZEROUPPER
+	RET
+
+// func foldAVX512(f int, n int, a *float64, lanes *[8]float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·foldAVX512(SB), NOSPLIT, $0-32
+	MOVQ f+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ a+16(FP), SI
+	MOVQ lanes+24(FP), DI
+	CMPQ AX, $0x00
+	JEQ  add
+	CMPQ AX, $0x01
+	JEQ  max
+	CMPQ AX, $0x02
+	JEQ  min
+	RET
+
+add:
+	VMOVUPD (DI), Z0
+	VMOVUPD (DI), Z1
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD (DI), Z2
+	VPXORQ  Z2, Z2, Z2
+	VMOVUPD (DI), Z3
+	VPXORQ  Z3, Z3, Z3
+	CMPQ    CX, $0x20
+	JLT     addby4done
+
+addby4:
+	VMOVUPD (SI), Z4
+	VADDPD  Z4, Z0, Z5
+	VMOVAPD Z5, Z0
+	VMOVUPD 64(SI), Z4
+	VADDPD  Z4, Z1, Z5
+	VMOVAPD Z5, Z1
+	VMOVUPD 128(SI), Z4
+	VADDPD  Z4, Z2, Z5
+	VMOVAPD Z5, Z2
+	VMOVUPD 192(SI), Z4
+	VADDPD  Z4, Z3, Z5
+	VMOVAPD Z5, Z3
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     addby4
+
+addby4done:
+	CMPQ CX, $0x08
+	JLT  addby1done
+
+addby1:
+	VMOVUPD (SI), Z4
+	VADDPD  Z4, Z0, Z5
+	VMOVAPD Z5, Z0
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     addby1
+
+addby1done:
+	VADDPD  Z1, Z0, Z5
+	VMOVAPD Z5, Z0
+	VADDPD  Z3, Z2, Z5
+	VMOVAPD Z5, Z2
+	VADDPD  Z2, Z0, Z5
+	VMOVAPD Z5, Z0
+	VMOVUPD Z0, (DI)
+	VZEROUPPER
+	RET
+
+max:
+	VMOVUPD (DI), Z0
+	VMOVUPD (DI), Z1
+	VMOVUPD (DI), Z2
+	VMOVUPD (DI), Z3
+	CMPQ    CX, $0x20
+	JLT     maxby4done
+
+maxby4:
+	VMOVUPD (SI), Z4
+	VMAXPD  Z4, Z0, Z5
+	VANDPD  Z0, Z4, Z14
+	VCMPPD  $0x00, Z4, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	VMOVUPD 64(SI), Z4
+	VMAXPD  Z4, Z1, Z5
+	VANDPD  Z1, Z4, Z14
+	VCMPPD  $0x00, Z4, Z1, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z1, Z1, K2
+	VMOVUPD Z1, K2, Z5
+	VMOVAPD Z5, Z1
+	VMOVUPD 128(SI), Z4
+	VMAXPD  Z4, Z2, Z5
+	VANDPD  Z2, Z4, Z14
+	VCMPPD  $0x00, Z4, Z2, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z2, Z2, K2
+	VMOVUPD Z2, K2, Z5
+	VMOVAPD Z5, Z2
+	VMOVUPD 192(SI), Z4
+	VMAXPD  Z4, Z3, Z5
+	VANDPD  Z3, Z4, Z14
+	VCMPPD  $0x00, Z4, Z3, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z3, Z3, K2
+	VMOVUPD Z3, K2, Z5
+	VMOVAPD Z5, Z3
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     maxby4
+
+maxby4done:
+	CMPQ CX, $0x08
+	JLT  maxby1done
+
+maxby1:
+	VMOVUPD (SI), Z4
+	VMAXPD  Z4, Z0, Z5
+	VANDPD  Z0, Z4, Z14
+	VCMPPD  $0x00, Z4, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     maxby1
+
+maxby1done:
+	VMAXPD  Z1, Z0, Z5
+	VANDPD  Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	VMAXPD  Z3, Z2, Z5
+	VANDPD  Z2, Z3, Z14
+	VCMPPD  $0x00, Z3, Z2, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z2, Z2, K2
+	VMOVUPD Z2, K2, Z5
+	VMOVAPD Z5, Z2
+	VMAXPD  Z2, Z0, Z5
+	VANDPD  Z0, Z2, Z14
+	VCMPPD  $0x00, Z2, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	VMOVUPD Z0, (DI)
+	VZEROUPPER
+	RET
+
+min:
+	VMOVUPD (DI), Z0
+	VMOVUPD (DI), Z1
+	VMOVUPD (DI), Z2
+	VMOVUPD (DI), Z3
+	CMPQ    CX, $0x20
+	JLT     minby4done
+
+minby4:
+	VMOVUPD (SI), Z4
+	VMINPD  Z4, Z0, Z5
+	VORPD   Z0, Z4, Z14
+	VCMPPD  $0x00, Z4, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	VMOVUPD 64(SI), Z4
+	VMINPD  Z4, Z1, Z5
+	VORPD   Z1, Z4, Z14
+	VCMPPD  $0x00, Z4, Z1, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z1, Z1, K2
+	VMOVUPD Z1, K2, Z5
+	VMOVAPD Z5, Z1
+	VMOVUPD 128(SI), Z4
+	VMINPD  Z4, Z2, Z5
+	VORPD   Z2, Z4, Z14
+	VCMPPD  $0x00, Z4, Z2, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z2, Z2, K2
+	VMOVUPD Z2, K2, Z5
+	VMOVAPD Z5, Z2
+	VMOVUPD 192(SI), Z4
+	VMINPD  Z4, Z3, Z5
+	VORPD   Z3, Z4, Z14
+	VCMPPD  $0x00, Z4, Z3, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z3, Z3, K2
+	VMOVUPD Z3, K2, Z5
+	VMOVAPD Z5, Z3
+	ADDQ    $0x00000100, SI
+	SUBQ    $0x20, CX
+	CMPQ    CX, $0x20
+	JGE     minby4
+
+minby4done:
+	CMPQ CX, $0x08
+	JLT  minby1done
+
+minby1:
+	VMOVUPD (SI), Z4
+	VMINPD  Z4, Z0, Z5
+	VORPD   Z0, Z4, Z14
+	VCMPPD  $0x00, Z4, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     minby1
+
+minby1done:
+	VMINPD  Z1, Z0, Z5
+	VORPD   Z0, Z1, Z14
+	VCMPPD  $0x00, Z1, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	VMINPD  Z3, Z2, Z5
+	VORPD   Z2, Z3, Z14
+	VCMPPD  $0x00, Z3, Z2, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z2, Z2, K2
+	VMOVUPD Z2, K2, Z5
+	VMOVAPD Z5, Z2
+	VMINPD  Z2, Z0, Z5
+	VORPD   Z0, Z2, Z14
+	VCMPPD  $0x00, Z2, Z0, K2
+	VMOVUPD Z14, K2, Z5
+	VCMPPD  $0x03, Z0, Z0, K2
+	VMOVUPD Z0, K2, Z5
+	VMOVAPD Z5, Z0
+	VMOVUPD Z0, (DI)
+	VZEROUPPER
+	RET
+
+// func popAndAVX512(n int, a *uint64, b *uint64, mask *byte) int
+// Requires: AVX, AVX2, AVX512F, AVX512VPOPCNTDQ
+TEXT ·popAndAVX512(SB), NOSPLIT, $0-40
+	MOVQ   n+0(FP), CX
+	MOVQ   a+8(FP), SI
+	MOVQ   b+16(FP), DI
+	MOVQ   mask+24(FP), DX
+	KMOVW  (DX), K1
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	CMPQ   CX, $0x20
+	JLT    by4done
+
+by4:
+	VMOVDQU64 (SI), Z4
+	VPANDQ    (DI), Z4, Z4
+	VPOPCNTQ  Z4, Z4
+	VPADDQ    Z4, Z0, Z0
+	VMOVDQU64 64(SI), Z5
+	VPANDQ    64(DI), Z5, Z5
+	VPOPCNTQ  Z5, Z5
+	VPADDQ    Z5, Z1, Z1
+	VMOVDQU64 128(SI), Z6
+	VPANDQ    128(DI), Z6, Z6
+	VPOPCNTQ  Z6, Z6
+	VPADDQ    Z6, Z2, Z2
+	VMOVDQU64 192(SI), Z7
+	VPANDQ    192(DI), Z7, Z7
+	VPOPCNTQ  Z7, Z7
+	VPADDQ    Z7, Z3, Z3
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, DI
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       by4
+
+by4done:
+	CMPQ CX, $0x08
+	JLT  by1done
+
+by1:
+	VMOVDQU64 (SI), Z4
+	VPANDQ    (DI), Z4, Z4
+	VPOPCNTQ  Z4, Z4
+	VPADDQ    Z4, Z0, Z0
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, DI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       by1
+
+by1done:
+	CMPQ        CX, $0x00
+	JEQ         sum
+	VMOVDQU64.Z (SI), K1, Z4
+	VMOVDQU64.Z (DI), K1, Z5
+	VPANDQ      Z5, Z4, Z4
+	VPOPCNTQ    Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+
+sum:
+	VPADDQ        Z1, Z0, Z0
+	VPADDQ        Z3, Z2, Z2
+	VPADDQ        Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTI128  $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPSRLDQ       $0x08, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func countsAVX512(words int, a *uint64, ars int, b *uint64, c *float64, crs int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VPOPCNTDQ
+TEXT ·countsAVX512(SB), NOSPLIT, $0-48
+	MOVQ   words+0(FP), CX
+	MOVQ   a+8(FP), SI
+	MOVQ   ars+16(FP), R9
+	MOVQ   b+24(FP), DI
+	MOVQ   c+32(FP), BX
+	MOVQ   crs+40(FP), R13
+	LEAQ   (R9)(R9*2), R10
+	LEAQ   (SI)(R9*4), R8
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+
+word:
+	VMOVDQU64   (DI), Z18
+	VMOVDQU64   64(DI), Z19
+	VMOVDQU64   128(DI), Z20
+	VPANDQ.BCST (SI), Z18, Z21
+	VPOPCNTQ    Z21, Z21
+	VPADDQ      Z21, Z0, Z0
+	VPANDQ.BCST (SI), Z19, Z22
+	VPOPCNTQ    Z22, Z22
+	VPADDQ      Z22, Z1, Z1
+	VPANDQ.BCST (SI), Z20, Z23
+	VPOPCNTQ    Z23, Z23
+	VPADDQ      Z23, Z2, Z2
+	VPANDQ.BCST (SI)(R9*1), Z18, Z24
+	VPOPCNTQ    Z24, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPANDQ.BCST (SI)(R9*1), Z19, Z25
+	VPOPCNTQ    Z25, Z25
+	VPADDQ      Z25, Z4, Z4
+	VPANDQ.BCST (SI)(R9*1), Z20, Z26
+	VPOPCNTQ    Z26, Z26
+	VPADDQ      Z26, Z5, Z5
+	VPANDQ.BCST (SI)(R9*2), Z18, Z27
+	VPOPCNTQ    Z27, Z27
+	VPADDQ      Z27, Z6, Z6
+	VPANDQ.BCST (SI)(R9*2), Z19, Z28
+	VPOPCNTQ    Z28, Z28
+	VPADDQ      Z28, Z7, Z7
+	VPANDQ.BCST (SI)(R9*2), Z20, Z29
+	VPOPCNTQ    Z29, Z29
+	VPADDQ      Z29, Z8, Z8
+	VPANDQ.BCST (SI)(R10*1), Z18, Z30
+	VPOPCNTQ    Z30, Z30
+	VPADDQ      Z30, Z9, Z9
+	VPANDQ.BCST (SI)(R10*1), Z19, Z31
+	VPOPCNTQ    Z31, Z31
+	VPADDQ      Z31, Z10, Z10
+	VPANDQ.BCST (SI)(R10*1), Z20, Z21
+	VPOPCNTQ    Z21, Z21
+	VPADDQ      Z21, Z11, Z11
+	VPANDQ.BCST (R8), Z18, Z22
+	VPOPCNTQ    Z22, Z22
+	VPADDQ      Z22, Z12, Z12
+	VPANDQ.BCST (R8), Z19, Z23
+	VPOPCNTQ    Z23, Z23
+	VPADDQ      Z23, Z13, Z13
+	VPANDQ.BCST (R8), Z20, Z24
+	VPOPCNTQ    Z24, Z24
+	VPADDQ      Z24, Z14, Z14
+	VPANDQ.BCST (R8)(R9*1), Z18, Z25
+	VPOPCNTQ    Z25, Z25
+	VPADDQ      Z25, Z15, Z15
+	VPANDQ.BCST (R8)(R9*1), Z19, Z26
+	VPOPCNTQ    Z26, Z26
+	VPADDQ      Z26, Z16, Z16
+	VPANDQ.BCST (R8)(R9*1), Z20, Z27
+	VPOPCNTQ    Z27, Z27
+	VPADDQ      Z27, Z17, Z17
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, R8
+	ADDQ        $0x000000c0, DI
+	SUBQ        $0x01, CX
+	JNE         word
+	VCVTUQQ2PD  Z0, Z0
+	VMOVUPD     Z0, (BX)
+	VCVTUQQ2PD  Z1, Z1
+	VMOVUPD     Z1, 64(BX)
+	VCVTUQQ2PD  Z2, Z2
+	VMOVUPD     Z2, 128(BX)
+	ADDQ        R13, BX
+	VCVTUQQ2PD  Z3, Z3
+	VMOVUPD     Z3, (BX)
+	VCVTUQQ2PD  Z4, Z4
+	VMOVUPD     Z4, 64(BX)
+	VCVTUQQ2PD  Z5, Z5
+	VMOVUPD     Z5, 128(BX)
+	ADDQ        R13, BX
+	VCVTUQQ2PD  Z6, Z6
+	VMOVUPD     Z6, (BX)
+	VCVTUQQ2PD  Z7, Z7
+	VMOVUPD     Z7, 64(BX)
+	VCVTUQQ2PD  Z8, Z8
+	VMOVUPD     Z8, 128(BX)
+	ADDQ        R13, BX
+	VCVTUQQ2PD  Z9, Z9
+	VMOVUPD     Z9, (BX)
+	VCVTUQQ2PD  Z10, Z10
+	VMOVUPD     Z10, 64(BX)
+	VCVTUQQ2PD  Z11, Z11
+	VMOVUPD     Z11, 128(BX)
+	ADDQ        R13, BX
+	VCVTUQQ2PD  Z12, Z12
+	VMOVUPD     Z12, (BX)
+	VCVTUQQ2PD  Z13, Z13
+	VMOVUPD     Z13, 64(BX)
+	VCVTUQQ2PD  Z14, Z14
+	VMOVUPD     Z14, 128(BX)
+	ADDQ        R13, BX
+	VCVTUQQ2PD  Z15, Z15
+	VMOVUPD     Z15, (BX)
+	VCVTUQQ2PD  Z16, Z16
+	VMOVUPD     Z16, 64(BX)
+	VCVTUQQ2PD  Z17, Z17
+	VMOVUPD     Z17, 128(BX)
+	ADDQ        R13, BX
 	VZEROUPPER
 	RET

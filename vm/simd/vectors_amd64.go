@@ -87,3 +87,61 @@ func (t Tier) dot(x, y []float64) float64 {
 	}
 	return dotAVX2(len(x), &x[0], &y[0], mask256(len(x)))
 }
+
+func (t Tier) unary(f int, dst, a []float64) {
+	if t.set() == AVX512 {
+		unaryAVX512(f, len(dst), &dst[0], &a[0], nil, mask512(len(dst)))
+	} else {
+		unaryAVX2(f, len(dst), &dst[0], &a[0], nil, mask256(len(dst)))
+	}
+}
+
+func (t Tier) binary(f int, dst, a, b []float64) {
+	if t.set() == AVX512 {
+		binaryAVX512(f, len(dst), &dst[0], &a[0], &b[0], mask512(len(dst)))
+	} else {
+		binaryAVX2(f, len(dst), &dst[0], &a[0], &b[0], mask256(len(dst)))
+	}
+}
+
+func (t Tier) scaled(f int, dst, a []float64, by float64) {
+	if t.set() == AVX512 {
+		scaledAVX512(f, len(dst), &dst[0], &a[0], &by, mask512(len(dst)))
+	} else {
+		scaledAVX2(f, len(dst), &dst[0], &a[0], &by, mask256(len(dst)))
+	}
+}
+
+func (t Tier) fold(f int, a []float64, lanes *[8]float64) {
+	if t.set() == AVX512 {
+		foldAVX512(f, len(a), &a[0], lanes)
+	} else {
+		foldAVX2(f, len(a), &a[0], lanes)
+	}
+}
+
+// PopAnd is the number of ones of a AND b, which is as long. HasPopAnd says whether
+// the tier has it.
+func (Tier) PopAnd(a, b []uint64) int {
+	if len(a) == 0 {
+		return 0
+	}
+	b = b[:len(a)]
+	return popAndAVX512(len(a), &a[0], &b[0], mask512(len(a)))
+}
+
+// Count sets rows x wide elements of C, ldc apart, to how many ones rows of A,
+// stride words apart, have in common with those of the panel.
+func (p *Panel) Count(c []float64, ldc int, a []uint64, stride, rows, wide int) {
+	_, _ = a[(rows-1)*stride+p.words-1], c[(rows-1)*ldc+wide-1]
+	if rows == CountRows && wide == CountColumns {
+		countsAVX512(p.words, &a[0], 8*stride, &p.b[0], &c[0], 8*ldc)
+		return
+	}
+	// At an edge, row by row: each is counted six times, to the same place.
+	var row [CountColumns]float64
+	for i := range rows {
+		countsAVX512(p.words, &a[i*stride], 0, &p.b[0], &row[0], 0)
+		copy(c[i*ldc:i*ldc+wide], row[:wide])
+	}
+}

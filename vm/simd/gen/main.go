@@ -21,7 +21,13 @@ func main() {
 		}
 		m.gemm(m.streams, 1)
 		m.dot()
+		m.stream("unary", unary)
+		m.stream("binary", binary)
+		m.stream("scaled", scaled)
+		m.folds()
 	}
+	avx512.popAnd()
+	avx512.counts()
 	Generate()
 }
 
@@ -262,7 +268,7 @@ func (m machine) dot() {
 	for _, s := range sums {
 		m.zero(s)
 	}
-	m.vectors(chains, func(i int) {
+	m.vectors("", chains, func(i int) {
 		VMOVUPD(x.Offset(i*m.bytes()), at)
 		VFMADD231PD(y.Offset(i*m.bytes()), at, sums[i])
 	}, RSI, RDI)
@@ -284,10 +290,10 @@ func (m machine) dot() {
 }
 
 // vectors writes the loop over the whole vectors of RCX doubles, most at a time
-// and then one by one, and leaves in RCX how many doubles are left.
-func (m machine) vectors(most int, each func(i int), cursors ...Register) {
+// and then one by one, and leaves in RCX how many are left.
+func (m machine) vectors(label string, most int, each func(i int), cursors ...Register) {
 	for _, n := range []int{most, 1} {
-		loop, done := fmt.Sprintf("by%d", n), fmt.Sprintf("by%ddone", n)
+		loop, done := fmt.Sprintf("%sby%d", label, n), fmt.Sprintf("%sby%ddone", label, n)
 		CMPQ(RCX, U8(n*m.lanes))
 		JLT(LabelRef(done))
 		Label(loop)
@@ -314,4 +320,302 @@ func (m machine) across(x, y VecPhysical) {
 	VADDPD(y.AsX(), x.AsX(), x.AsX())
 	VPERMILPD(U8(1), x.AsX(), y.AsX())
 	VADDSD(y.AsX(), x.AsX(), x.AsX())
+}
+
+// constant fills x with a word.
+func constant(word uint64, x VecPhysical) {
+	MOVQ(U64(word), R8)
+	VMOVQ(R8, x.AsX())
+	VBROADCASTSD(x.AsX(), x)
+}
+
+const (
+	one      = 0x3ff0000000000000 // 1.0
+	signBits = 1 << 63
+)
+
+// elementwise is a function of one or two vectors. Of the registers, a and b hold
+// its arguments, and k its constant; to is another one.
+type elementwise struct {
+	name     string
+	constant uint64
+	do       func(m machine, a, b, k, to VecPhysical)
+}
+
+// compare is 1 where a and b compare as the predicate of VCMPPD says, else 0.
+func compare(name string, predicate uint8) elementwise {
+	return elementwise{name, one, func(m machine, a, b, k, to VecPhysical) { m.truth(predicate, a, b, k, to) }}
+}
+
+func (m machine) truth(predicate uint8, a, b, k, to VecPhysical) {
+	if m.lanes == 8 {
+		VCMPPD(U8(predicate), b, a, K2)
+		VMOVUPD_Z(k, K2, to)
+	} else {
+		VCMPPD(U8(predicate), b, a, to)
+		VANDPD(k, to, to)
+	}
+}
+
+// pick sets to to x where a and b compare as the predicate says, with one more
+// register of scratch.
+func (m machine) pick(predicate uint8, a, b, x, to, scratch VecPhysical) {
+	if m.lanes == 8 {
+		VCMPPD(U8(predicate), b, a, K2)
+		VMOVUPD(x, K2, to)
+	} else {
+		VCMPPD(U8(predicate), b, a, scratch)
+		VBLENDVPD(scratch, x, to, to)
+	}
+}
+
+// Predicates of VCMPPD.
+const (
+	equal, less, lessOrEqual, unordered, notEqual, greaterOrEqual, greater = 0, 1, 2, 3, 4, 13, 14
+)
+
+// greatest is max as Go has it, which VMAXPD is not: a NaN wins, and 0 is more than
+// -0. k is scratch.
+func greatest(m machine, a, b, k, to VecPhysical) {
+	VMAXPD(b, a, to)
+	VANDPD(a, b, k)
+	m.pick(equal, a, b, k, to, m.regs[13])
+	m.pick(unordered, a, a, a, to, m.regs[13])
+}
+
+func least(m machine, a, b, k, to VecPhysical) {
+	VMINPD(b, a, to)
+	VORPD(a, b, k)
+	m.pick(equal, a, b, k, to, m.regs[13])
+	m.pick(unordered, a, a, a, to, m.regs[13])
+}
+
+// The functions, numbered as in ein/vm/simd.
+var (
+	unary = []elementwise{
+		{"neg", signBits, func(m machine, a, _, k, to VecPhysical) { VXORPD(k, a, to) }},
+		{"abs", signBits - 1, func(m machine, a, _, k, to VecPhysical) { VANDPD(k, a, to) }},
+		{"not", one, func(m machine, a, _, k, to VecPhysical) { VSUBPD(a, k, to) }},
+		{"sqrt", 0, func(m machine, a, _, _, to VecPhysical) { VSQRTPD(a, to) }},
+		{"floor", 0, func(m machine, a, _, _, to VecPhysical) {
+			if m.lanes == 8 {
+				VRNDSCALEPD(U8(1), a, to)
+			} else {
+				VROUNDPD(U8(1), a, to)
+			}
+		}},
+		{"step", one, func(m machine, a, _, k, to VecPhysical) {
+			m.zero(m.regs[12])
+			m.truth(greater, a, m.regs[12], k, to)
+		}},
+		{"relu", 0, func(m machine, a, _, k, to VecPhysical) {
+			m.zero(m.regs[12])
+			greatest(m, a, m.regs[12], k, to)
+		}},
+	}
+	binary = []elementwise{
+		{"add", 0, func(_ machine, a, b, _, to VecPhysical) { VADDPD(b, a, to) }},
+		{"sub", 0, func(_ machine, a, b, _, to VecPhysical) { VSUBPD(b, a, to) }},
+		{"mul", 0, func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, to) }},
+		{"div", 0, func(_ machine, a, b, _, to VecPhysical) { VDIVPD(b, a, to) }},
+		{"max", 0, greatest},
+		{"min", 0, least},
+		compare("gt", greater), compare("ge", greaterOrEqual), compare("lt", less), compare("le", lessOrEqual), compare("eq", equal), compare("ne", notEqual),
+	}
+	scaled = []elementwise{
+		{"set", 0, func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, to) }},
+		{"add", 0, func(m machine, a, b, k, to VecPhysical) { VMULPD(b, a, to); VADDPD(k, to, to) }},
+	}
+)
+
+// stream writes the functions of one table over runs. Those of scaled have one
+// number for b, and what dst holds for k.
+func (m machine) stream(name string, table []elementwise) {
+	TEXT(name+m.name, NOSPLIT, "func(f, n int, dst, a, b *float64, mask *byte)")
+	Doc(fmt.Sprintf("%s%s sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%%%d.", name, m.name, m.lanes))
+	Pragma("noescape")
+	Load(Param("f"), RAX)
+	Load(Param("n"), RCX)
+	Load(Param("dst"), RDI)
+	Load(Param("a"), RSI)
+	Load(Param("b"), RBX)
+	Load(Param("mask"), RDX)
+	m.loadMask()
+	for i, f := range table {
+		CMPQ(RAX, U8(i))
+		JEQ(LabelRef(f.name))
+	}
+	RET()
+	dst, a, b := Mem{Base: RDI}, Mem{Base: RSI}, Mem{Base: RBX}
+	two, by := name == "binary", name == "scaled"
+	x, y, k, to := m.regs[0], m.regs[1], m.regs[14], m.regs[2]
+	for _, f := range table {
+		Label(f.name)
+		if f.constant != 0 {
+			constant(f.constant, k)
+		}
+		if by {
+			VBROADCASTSD(b, y)
+		}
+		one := func(i int, masked bool) {
+			m.load(a.Offset(i*m.bytes()), x, masked)
+			if two {
+				m.load(b.Offset(i*m.bytes()), y, masked)
+			}
+			if by && f.name == "add" {
+				m.load(dst.Offset(i*m.bytes()), k, masked)
+			}
+			f.do(m, x, y, k, to)
+			m.store(to, dst.Offset(i*m.bytes()), masked)
+		}
+		cursors := []Register{RDI, RSI}
+		if two {
+			cursors = append(cursors, RBX)
+		}
+		m.vectors(f.name, 4, func(i int) { one(i, false) }, cursors...)
+		CMPQ(RCX, U8(0))
+		JEQ(LabelRef(f.name + "done"))
+		one(0, true)
+		Label(f.name + "done")
+		VZEROUPPER()
+		RET()
+	}
+}
+
+// folds writes the folds of runs of whole vectors, lane by lane.
+func (m machine) folds() {
+	TEXT("fold"+m.name, NOSPLIT, "func(f, n int, a *float64, lanes *[8]float64)")
+	Doc(fmt.Sprintf("fold%s folds n doubles, a multiple of %d, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.", m.name, 4*m.lanes))
+	Pragma("noescape")
+	Load(Param("f"), RAX)
+	Load(Param("n"), RCX)
+	Load(Param("a"), RSI)
+	Load(Param("lanes"), RDI)
+	folds := []elementwise{binary[0], binary[4], binary[5]}
+	for i, f := range folds {
+		CMPQ(RAX, U8(i))
+		JEQ(LabelRef(f.name))
+	}
+	RET()
+	for _, f := range folds {
+		Label(f.name)
+		for i := range chains {
+			VMOVUPD(Mem{Base: RDI}, m.regs[i])
+			if f.name == "add" && i > 0 {
+				m.zero(m.regs[i])
+			}
+		}
+		into := func(i int, from VecPhysical) {
+			f.do(m, m.regs[i], from, m.regs[14], m.regs[chains+1])
+			VMOVAPD(m.regs[chains+1], m.regs[i])
+		}
+		m.vectors(f.name, chains, func(i int) {
+			VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, m.regs[chains])
+			into(i, m.regs[chains])
+		}, RSI)
+		into(0, m.regs[1])
+		into(2, m.regs[3])
+		into(0, m.regs[2])
+		VMOVUPD(m.regs[0], Mem{Base: RDI})
+		VZEROUPPER()
+		RET()
+	}
+}
+
+// popAnd writes the count of the ones that two runs of words have in common.
+func (m machine) popAnd() {
+	TEXT("popAnd"+m.name, NOSPLIT, "func(n int, a, b *uint64, mask *byte) int")
+	Doc(fmt.Sprintf("popAnd%s is the number of ones of the AND of n words; the mask is of the last n%%%d.", m.name, m.lanes))
+	Pragma("noescape")
+	Load(Param("n"), RCX)
+	Load(Param("a"), RSI)
+	Load(Param("b"), RDI)
+	Load(Param("mask"), RDX)
+	m.loadMask()
+	for i := range chains {
+		m.zero(m.regs[i])
+	}
+	x := m.regs[chains : 2*chains]
+	m.vectors("", chains, func(i int) {
+		VMOVDQU64(Mem{Base: RSI, Disp: i * m.bytes()}, x[i])
+		VPANDQ(Mem{Base: RDI, Disp: i * m.bytes()}, x[i], x[i])
+		VPOPCNTQ(x[i], x[i])
+		VPADDQ(x[i], m.regs[i], m.regs[i])
+	}, RSI, RDI)
+	CMPQ(RCX, U8(0))
+	JEQ(LabelRef("sum"))
+	VMOVDQU64_Z(Mem{Base: RSI}, K1, x[0])
+	VMOVDQU64_Z(Mem{Base: RDI}, K1, x[1])
+	VPANDQ(x[1], x[0], x[0])
+	VPOPCNTQ(x[0], x[0])
+	VPADDQ(x[0], m.regs[0], m.regs[0])
+	Label("sum")
+	VPADDQ(m.regs[1], m.regs[0], m.regs[0])
+	VPADDQ(m.regs[3], m.regs[2], m.regs[2])
+	VPADDQ(m.regs[2], m.regs[0], m.regs[0])
+	VEXTRACTI64X4(U8(1), Z0, Y1)
+	VPADDQ(Y1, Y0, Y0)
+	VEXTRACTI128(U8(1), Y0, X1)
+	VPADDQ(X1, X0, X0)
+	VPSRLDQ(U8(8), X0, X1)
+	VPADDQ(X1, X0, X0)
+	VMOVQ(X0, RAX)
+	Store(RAX, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// Rows of A and vectors of columns in a tile of counts.
+const countTall, countWide = 6, 3
+
+// counts writes the counted product of rows of bits: of A as they lie, and of B
+// with word after word of 24 of them side by side.
+func (m machine) counts() {
+	name := "counts" + m.name
+	TEXT(name, NOSPLIT, "func(words int, a *uint64, ars int, b *uint64, c *float64, crs int)")
+	Doc(fmt.Sprintf("%s sets the doubles of %d rows of C to how many ones as many rows of A have in common with each of %d rows of B, which lie word after word of all of them. Strides are in bytes.", name, countTall, countWide*m.lanes))
+	Pragma("noescape")
+	Load(Param("words"), RCX)
+	Load(Param("a"), RSI)
+	Load(Param("ars"), R9)
+	Load(Param("b"), RDI)
+	Load(Param("c"), RBX)
+	Load(Param("crs"), R13)
+	LEAQ(Mem{Base: R9, Index: R9, Scale: 2}, R10)
+	LEAQ(Mem{Base: RSI, Index: R9, Scale: 4}, R8)
+	rows := []Mem{{Base: RSI}, {Base: RSI, Index: R9, Scale: 1}, {Base: RSI, Index: R9, Scale: 2}, {Base: RSI, Index: R10, Scale: 1}, {Base: R8}, {Base: R8, Index: R9, Scale: 1}}
+	sum := func(r, i int) VecPhysical { return m.regs[r*countWide+i] }
+	b := m.regs[countTall*countWide:][:countWide]
+	x := m.regs[countTall*countWide+countWide:]
+	for r := range countTall {
+		for i := range countWide {
+			m.zero(sum(r, i))
+		}
+	}
+	Label("word")
+	for i := range countWide {
+		VMOVDQU64(Mem{Base: RDI, Disp: i * m.bytes()}, b[i])
+	}
+	for r := range countTall {
+		for i := range countWide {
+			t := x[(r*countWide+i)%len(x)]
+			VPANDQ_BCST(rows[r], b[i], t)
+			VPOPCNTQ(t, t)
+			VPADDQ(t, sum(r, i), sum(r, i))
+		}
+	}
+	ADDQ(U8(8), RSI)
+	ADDQ(U8(8), R8)
+	ADDQ(U32(countWide*m.bytes()), RDI)
+	SUBQ(U8(1), RCX)
+	JNE(LabelRef("word"))
+	for r := range countTall {
+		for i := range countWide {
+			VCVTUQQ2PD(sum(r, i), sum(r, i))
+			VMOVUPD(sum(r, i), Mem{Base: RBX, Disp: i * m.bytes()})
+		}
+		ADDQ(R13, RBX)
+	}
+	VZEROUPPER()
+	RET()
 }

@@ -1,0 +1,157 @@
+package simd
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"ein/vm/op"
+)
+
+// any is a number of all kinds.
+func anyNumber(r *rand.Rand) float64 {
+	odd := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 1e308, -5e-324}
+	if r.IntN(3) == 0 {
+		return odd[r.IntN(len(odd))]
+	}
+	return float64(r.IntN(200)-100) / 8
+}
+
+func numbers(r *rand.Rand, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = anyNumber(r)
+	}
+	return out
+}
+
+func alike(a, b float64) bool {
+	return a == b && math.Signbit(a) == math.Signbit(b) || a != a && b != b
+}
+
+func TestApply(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, tier := range Tiers() {
+		for f := range op.Fn(len(inAssembly) - 1) {
+			if inAssembly[f].arity == 0 {
+				continue
+			}
+			for range 300 {
+				n := r.IntN(100)
+				a, b, dst := numbers(r, n), numbers(r, n), make([]float64, n+3)
+				if !tier.Apply(f, dst[:n], a, b) {
+					continue
+				}
+				for i := range a {
+					if want := f.Apply(a[i], b[i], 0); !alike(dst[i], want) {
+						t.Fatalf("%v: %v(%g, %g) at %d of %d is %g, not %g", tier, f, a[i], b[i], i, n, dst[i], want)
+					}
+				}
+				if dst[n] != 0 || dst[n+1] != 0 || dst[n+2] != 0 {
+					t.Fatalf("%v: %v of %d writes behind", tier, f, n)
+				}
+			}
+		}
+	}
+}
+
+func TestScale(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, tier := range Tiers() {
+		for range 2000 {
+			n, f := r.IntN(100), anyNumber(r)
+			x, y := numbers(r, n), numbers(r, n)
+			z := append([]float64(nil), y...)
+			tier.AddScaled(z, f, x)
+			for i := range z {
+				if want := y[i] + x[i]*f; !alike(z[i], want) {
+					t.Fatalf("%v: %g + %g * %g is %g, not %g", tier, y[i], x[i], f, z[i], want)
+				}
+			}
+			tier.Scale(z, f, x)
+			for i := range z {
+				if want := x[i] * f; !alike(z[i], want) {
+					t.Fatalf("%v: %g * %g is %g, not %g", tier, x[i], f, z[i], want)
+				}
+			}
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, tier := range Tiers() {
+		for _, f := range []op.Fold{op.FoldSum, op.FoldMax, op.FoldMin} {
+			for i := range 1000 {
+				a := values(r, r.IntN(300), i%2 == 0)
+				if f != op.FoldSum && i%3 == 0 {
+					a = numbers(r, len(a))
+				}
+				start := anyNumber(r)
+				if f == op.FoldSum {
+					start = 3
+				}
+				got, rest := tier.Fold(f, start, a)
+				want := start
+				for i, x := range a {
+					want = f.Apply(want, x)
+					if i >= len(a)-len(rest) {
+						got = f.Apply(got, x)
+					}
+				}
+				if !alike(got, want) {
+					t.Fatalf("%v: %v of %g and %v is %g, not %g", tier, f, start, a, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	words := func(n int) []uint64 {
+		out := make([]uint64, n)
+		for i := range out {
+			out[i] = r.Uint64() & r.Uint64()
+		}
+		return out
+	}
+	popAnd := func(a, b []uint64) (n int) {
+		for i, x := range a {
+			n += bits.OnesCount64(x & b[i])
+		}
+		return n
+	}
+	for _, tier := range Tiers() {
+		for range 1000 {
+			n := r.IntN(100)
+			if a, b := words(n), words(n); tier.HasPopAnd() && tier.PopAnd(a, b) != popAnd(a, b) {
+				t.Fatalf("%v: %x and %x: %d", tier, a, b, tier.PopAnd(a, b))
+			}
+			n = 1 + r.IntN(20)
+			if !tier.HasCounts(n) {
+				continue
+			}
+			rows, wide, stride, ldc := 1+r.IntN(CountRows), 1+r.IntN(CountColumns), n+r.IntN(3), CountColumns+r.IntN(3)
+			if r.IntN(2) == 0 {
+				rows, wide = CountRows, CountColumns
+			}
+			a, b, c := words(rows*stride), words(wide*stride), make([]float64, rows*ldc)
+			p := new(Panel)
+			p.Pack(b, stride, wide, n)
+			p.Count(c, ldc, a, stride, rows, wide)
+			for i := range rows {
+				for j := range ldc {
+					want := 0.0
+					if j < wide {
+						want = float64(popAnd(a[i*stride:i*stride+n], b[j*stride:]))
+					}
+					if c[i*ldc+j] != want {
+						t.Fatalf("%v: rows %d and %d of %d words have %g in common, not %g", tier, i, j, n, c[i*ldc+j], want)
+					}
+				}
+			}
+		}
+	}
+}
