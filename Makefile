@@ -8,7 +8,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 MODULES := . vm/simd/gen
 each = @for m in $(MODULES); do (cd $$m && $(1)) || exit 1; done
 
-.PHONY: help build size check check-world fmt lint test race portable editors tidy fuzz bench perf cover update
+.PHONY: help build size check check-world fmt lint test race portable editors grammar tidy fuzz bench perf cover update
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,11 @@ race: ## the tests under the race detector, the long ones shortened
 portable: ## the core builds for other systems and for the browser
 	$(call each,GOOS=darwin GOARCH=arm64 go build ./... && GOOS=windows GOARCH=amd64 go build ./...)
 	GOOS=js GOARCH=wasm go build ./lang/... ./vm/... ./stdlib/...
+
+# The program takes five minutes to build, so what it makes is kept.
+grammar: ## the parser for tree-sitter from its grammar
+	cargo install tree-sitter-cli --version 0.27.1 --locked --no-default-features --root $(WORLD_VENV)/tree-sitter
+	cd editors/tree-sitter-ein && ../../$(WORLD_VENV)/tree-sitter/bin/tree-sitter generate --abi 14 && sha256sum grammar.js | cut -c1-64 > src/grammar.js.sha256
 
 editors: ## the VS Code extension: types, grammar, package
 	@if command -v npm >/dev/null; then \

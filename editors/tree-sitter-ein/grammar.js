@@ -1,0 +1,125 @@
+// The grammar of Ein for tree-sitter: that of lang/syntax/grammar.go, which decides what
+// it means. A test compares the two. One difference is known: there a line that begins
+// with "def name" begins a statement, even where the line before does not end one.
+
+// What shows nothing, or changes how its neighbours show, stands in no text.
+const hidden =
+  "\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f" +
+  "\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}";
+
+// lines is rules that ends of line stand between.
+const lines = ($, rule) => seq(repeat($._eol), optional(seq(rule, repeat(seq($._eol, optional(rule))))));
+
+const list1 = (rule) => seq(rule, repeat(seq(",", rule)));
+const trailing = (rule) => optional(seq(list1(rule), optional(",")));
+
+module.exports = grammar({
+  name: "ein",
+
+  word: ($) => $.identifier,
+
+  extras: ($) => [/[ \t]/, /\r?\n/, $.comment],
+
+  // A newline ends a statement where one can end. What belongs together outside
+  // brackets, and the factors of a product everywhere, stand on one line: src/scanner.c
+  // says so, with tokens without text.
+  externals: ($) => [$._newline, $._here, $._operator_here, $._bracket_here, $._paren_here, $._word_here, $._never],
+
+  conflicts: ($) => [[$._target, $._factor]],
+
+  rules: {
+    source_file: ($) => lines($, $._statement),
+
+    _eol: ($) => choice($._newline, ";"),
+
+    _statement: ($) => choice($.print, $.definition, $.input, $.assignment, $.invalid_directive),
+
+    print: ($) => seq(":print", $._here, list1($._expression)),
+
+    // :load and its like are of the session alone.
+    invalid_directive: () => /:[A-Za-z_][A-Za-z0-9_]*/,
+
+    definition: ($) =>
+      seq(
+        "def", $._here, field("name", $.identifier), $._here, field("parameters", $.parameters), $._here, "=", $._here,
+        field("body", choice($.block, $._expression)),
+      ),
+
+    parameters: ($) => seq("(", trailing($.identifier), ")"),
+
+    block: ($) =>
+      seq(
+        "{", repeat($._eol), repeat(seq($.assignment, repeat1($._eol))),
+        choice($.assignment, $.expression_statement), repeat($._eol), "}",
+      ),
+
+    expression_statement: ($) => $._expression,
+
+    input: ($) => seq("input", $._here, field("name", $.identifier), $._here, ":", $._here, field("kind", $.identifier)),
+
+    assignment: ($) =>
+      seq(
+        $._target, optional(seq($._bracket_here, field("indices", $.indices))), $._operator_here,
+        field("operator", choice("=", "+=", "max=", "min=")), $._here, field("value", $._expression),
+      ),
+
+    // Before anything but a name, def and input are names.
+    _target: ($) => field("name", choice($.identifier, alias("def", $.identifier), alias("input", $.identifier))),
+
+    _expression: ($) => choice($.binary, $.unary, $.product, $._operand),
+
+    binary: ($) =>
+      choice(
+        ...[
+          [1, choice("<", "<=", ">", ">=", "==", "!=")],
+          [2, choice("+", "-", $.invalid_operator)],
+          [3, choice("*", "/")],
+        ].map(([precedence, operator]) =>
+          prec.left(precedence, seq(field("left", $._expression), field("operator", operator), field("right", $._expression)))),
+      ),
+
+    // -- with a blank behind is the comment of another language.
+    invalid_operator: () => /--[ \t\r\n-]/,
+
+    unary: ($) => prec(4, seq(choice("-", $.invalid_operator), $._expression)),
+
+    // Factors side by side.
+    product: ($) =>
+      prec.left(5, seq(
+        choice($.number, $._factor, alias($._list_index, $.index)),
+        repeat1(seq(choice($._word_here, $._paren_here), $._factor)),
+      )),
+
+    _operand: ($) =>
+      choice($.number, $.invalid_number, $.string, $.list, $._factor, alias($._list_index, $.index)),
+
+    _factor: ($) => choice($.identifier, $.call, $.parenthesized, $.index),
+
+    call: ($) => prec(6, seq(field("function", $.identifier), $._paren_here, field("arguments", $.arguments))),
+
+    arguments: ($) => seq("(", trailing(choice($.argument, $._expression)), ")"),
+
+    argument: ($) => seq(field("name", $.identifier), "=", field("value", $._expression)),
+
+    parenthesized: ($) => seq("(", $._expression, ")"),
+
+    index: ($) => prec(6, seq(field("of", $._factor), $._bracket_here, field("indices", $.indices))),
+
+    _list_index: ($) =>
+      prec(6, seq(field("of", choice($.list, alias($._list_index, $.index))), $._bracket_here, field("indices", $.indices))),
+
+    indices: ($) => seq("[", list1($._expression), "]"),
+
+    list: ($) => seq("[", trailing($._expression), "]"),
+
+    identifier: () => /[A-Za-z_][A-Za-z0-9_]*/,
+
+    number: () => /([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/,
+
+    invalid_number: () => /([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?([A-Za-z0-9_]|\.[0-9])+/,
+
+    string: () => new RegExp(`"([^"\\\\${hidden}]|\\\\["\\\\nt])*"`, "u"),
+
+    comment: () => token(new RegExp(`(//|#)[^${hidden}]*`, "u")),
+  },
+});

@@ -1,0 +1,78 @@
+# The trees of programs, as lang/syntax writes its own: from JSON texts on standard
+# input to JSON on standard output. The argument is the compiled parser.
+import ctypes
+import json
+import sys
+
+from tree_sitter import Language, Parser, Query, QueryCursor
+
+library = ctypes.CDLL(sys.argv[1])
+library.tree_sitter_ein.restype = ctypes.c_void_p
+capsule = ctypes.pythonapi.PyCapsule_New
+capsule.restype, capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+language = Language(capsule(library.tree_sitter_ein(), b"tree_sitter.Language", None))
+parser = Parser(language)
+highlights = QueryCursor(Query(language, open(sys.argv[2], encoding="utf-8").read()))
+
+
+def named(node):
+    return [c for c in node.named_children if c.type != "comment"]
+
+
+def group(nodes):
+    return " ".join(dump(n) for n in nodes)
+
+
+def dump(node):
+    field, text = node.child_by_field_name, node.text.decode()
+    match node.type:
+        case "assignment":
+            indices = field("indices")
+            target = field("name").text.decode() + (f" [{group(named(indices))}]" if indices else "")
+            return f"({field('operator').text.decode()} {target} {dump(field('value'))})"
+        case "print":
+            return f"(print {group(named(node))})"
+        case "definition":
+            body = field("body")
+            parameters = " ".join(p.text.decode() for p in named(field("parameters")))
+            return f"(def {field('name').text.decode()} ({parameters}) {group(named(body)) if body.type == 'block' else dump(body)})"
+        case "expression_statement":
+            return f"(expr {group(named(node))})"
+        case "input":
+            return f"(input {field('name').text.decode()} {field('kind').text.decode()})"
+        case "binary":
+            return f"({field('operator').text.decode()} {dump(field('left'))} {dump(field('right'))})"
+        case "unary":
+            return f"(neg {group(named(node))})"
+        case "product":
+            return f"(join {group(named(node))})"
+        case "call":
+            arguments = group(named(field("arguments")))
+            return f"(call {field('function').text.decode()}{' ' + arguments if arguments else ''})"
+        case "argument":
+            return f"{field('name').text.decode()}={dump(field('value'))}"
+        case "parenthesized":
+            return f"(paren {group(named(node))})"
+        case "index":
+            return f"(at {dump(field('of'))} [{group(named(field('indices')))}])"
+        case "list":
+            return f"[{group(named(node))}]"
+        case "string":
+            return f'"{node.start_byte}:{node.end_byte}"'
+    return text
+
+
+def invalid(node):
+    return node.type.startswith("invalid") or any(invalid(c) for c in node.named_children)
+
+
+def program(text):
+    root = parser.parse(text.encode("utf-8", "surrogatepass")).root_node
+    if root.has_error or invalid(root):
+        return None
+    statements = [f"{s.start_byte}-{s.end_byte} {dump(s)}" for s in named(root)]
+    captures = highlights.captures(root)
+    return {"statements": statements, "captures": {k: sorted({n.text.decode() for n in v}) for k, v in captures.items()}}
+
+
+json.dump([program(t) for t in json.load(sys.stdin)], sys.stdout)
