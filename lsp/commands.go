@@ -123,7 +123,8 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 		}
 		var about string
 		_ = json.Unmarshal(params.Arguments[0], &about) // the command has read it
-		if !s.client.results && !(c.name == commandRunStatement && s.client.refreshes.hints) {
+		behindIt := c.name == commandRunStatement && s.client.refreshes.hints
+		if !s.client.results && !behindIt {
 			go s.show(c, about, text)
 		}
 		return anything(text), nil
