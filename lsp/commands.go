@@ -135,7 +135,7 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 // arguments reads those of a command, each of its type.
 func arguments(args []protocol.LSPAny, to ...any) error {
 	if len(args) != len(to) {
-		return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "expected %d arguments, found %d", len(to), len(args))
+		return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "arguments of the command: expected %d, found %d", len(to), len(args))
 	}
 	for i := range to {
 		if err := json.Unmarshal(args[i], to[i]); err != nil {
