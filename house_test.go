@@ -24,10 +24,10 @@ var floors = map[string]int{
 	"stdlib":   2,
 	"lang":     3,
 	"bind":     4,
-	"ein":      5,
-	"repl":     6, "lsp": 6,
+	"ein":      5, "docs": 5,
+	"repl": 6, "lsp": 6,
 	"bench/question": 6, "bench/judge": 7, "bench/ask": 8, "bench/result": 9,
-	"cmd": 10, "docs": 10, "editors": 10, "examples": 10,
+	"cmd": 10, "editors": 10, "examples": 10,
 	"perf": 11, "internal/corpus": 11, "internal/naive": 11, "internal/skips": 11,
 }
 

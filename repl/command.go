@@ -37,13 +37,13 @@ type command struct {
 // commands in the order of :help. It is a function because :help reads it.
 func commands() []command {
 	return []command{
-		{"help", "[COMMAND]", commandArg, false, "list the commands, or describe one", (*Session).help},
+		{"help", "[COMMAND|NAME]", commandArg, false, "list the commands, or describe one, a function, a diagnostic or a topic; `:help topics` lists these", (*Session).help},
 		{"load", "FILE [NAME=DATA]...", fileArg, true, "add the statements of a program, its inputs bound to data files", (*Session).load},
 		{"save", "FILE", fileArg, true, "write the session as a program that ein run accepts", (*Session).save},
 		{"input", "NAME[: KIND] DATA", fileArg, true, "declare an input (a graph, matrix, vector or scalar) and bind it to a data file", (*Session).input},
 		{"tensors", "", none, false, "list the names with their shapes and definitions", (*Session).tensorList},
 		{"type", "EXPRESSION", statementArg, true, "show the shape and kind of a value without computing it", (*Session).typeOf},
-		{"doc", "[NAME]", functionArg, false, "describe a function with an example, or list all", (*Session).doc},
+		{"doc", "[NAME]", functionArg, false, "list the functions, or describe what has a name", (*Session).doc},
 		{"cost", "STATEMENT|NAME", statementArg, true, "show the most a statement, or computing a name anew, can take", (*Session).cost},
 		{"explain", "STATEMENT|NAME|CODE", statementArg, true, "show the plan of a statement, or what the code of a diagnostic means", (*Session).explain},
 		{"dis", "STATEMENT|NAME", statementArg, true, "list the bytecode", (*Session).dis},
@@ -138,13 +138,15 @@ Alt-Enter adds a line to an entry. Ctrl-C stops what is running or clears the
 line, Ctrl-D leaves.
 `
 
-func (s *Session) help(_ context.Context, arg string) Reply {
+func (s *Session) help(ctx context.Context, arg string) Reply {
 	list := commands()
 	if arg != "" {
 		name := strings.TrimPrefix(arg, ":")
 		i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
-		if i < 0 {
+		if i < 0 && name != arg {
 			return s.unknownCommand(name, list)
+		} else if i < 0 {
+			return s.doc(ctx, arg)
 		}
 		return Reply{Out: strings.TrimSpace(":"+name+" "+list[i].args) + "\n  " + list[i].help + "\n"}
 	}

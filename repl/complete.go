@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"ein/lang/describe"
 	"ein/lang/ide"
 )
 
@@ -53,15 +52,12 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		}
 		return withPrefix(s.complete(typed[word:]), typed[word:], word)
 	case functionArg:
-		for _, f := range describe.Functions() {
-			words = append(words, f.Name)
-		}
-		return withPrefix(words, typed[arg:], arg)
+		return withPrefix(Pages(), typed[arg:], arg)
 	case commandArg:
 		for _, c := range list {
 			words = append(words, c.name)
 		}
-		return withPrefix(words, typed[arg:], arg)
+		return withPrefix(append(words, Pages()...), typed[arg:], arg)
 	case modeArg:
 		for _, f := range modes {
 			words = append(words, string(f))

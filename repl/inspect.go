@@ -123,33 +123,22 @@ func (s *Session) typeOf(_ context.Context, arg string) Reply {
 	return r
 }
 
-func (s *Session) doc(_ context.Context, arg string) Reply {
-	list := describe.Functions()
+func (s *Session) doc(ctx context.Context, arg string) Reply {
 	if arg == "" {
-		text := describe.Contents(list)
+		text := describe.Contents(describe.Functions())
 		return Reply{Out: strings.Replace(text, "`ein doc NAME`", "`:doc NAME`", 1)}
 	}
-	name, _, _ := strings.Cut(arg, "(")
-	for i := range list {
-		if list[i].Name == name {
-			return Reply{Out: list[i].Text()}
-		}
-	}
-	if d := s.function(name); d != nil {
+	if d := s.function(arg); d != nil {
 		return Reply{Out: s.file.Text[d.Span.Start:d.Span.End] + "\n"}
 	}
-	if s.value(name) != nil {
-		return s.typeOf(context.Background(), name)
+	if s.value(arg) != nil {
+		return s.typeOf(ctx, arg)
 	}
-	var names []string
-	for i := range list {
-		names = append(names, list[i].Name)
+	page, err := Page(arg)
+	if err != nil {
+		return failure("%v", err)
 	}
-	hint := "`:doc` lists all."
-	if near, ok := diag.Suggest(name, names); ok {
-		hint = "Did you mean `" + near + "`? " + hint
-	}
-	return refusal("", "", fmt.Sprintf("there is no function `%s`", words.Shorten(name, 40)), hint)
+	return Reply{Out: page}
 }
 
 // compileArgument compiles a statement, given the values that are there, or, of a
@@ -190,15 +179,9 @@ func (s *Session) cost(_ context.Context, arg string) Reply {
 	return Reply{Out: describe.CostByText(&c.module.Certificate, d.Checked.File, s.cfg.Limits.MaxOps)}
 }
 
-var codePattern = regexp.MustCompile(`^[EWNewn][0-9]{4}$`)
-
-func (s *Session) explain(_ context.Context, arg string) Reply {
+func (s *Session) explain(ctx context.Context, arg string) Reply {
 	if codePattern.MatchString(arg) && s.definition(arg) == nil {
-		page, ok := diag.Explain(diag.Code(arg))
-		if !ok {
-			return failure("there is no diagnostic %s", arg)
-		}
-		return Reply{Out: page}
+		return s.doc(ctx, arg)
 	}
 	_, d, fail := s.compileArgument(arg)
 	if fail != nil {

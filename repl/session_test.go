@@ -279,7 +279,7 @@ func TestCommandPlaces(t *testing.T) {
 	}
 	// New nodes: what is kept is computed again, and is not what is drawn.
 	s.Eval(context.Background(), `A = edges([["a", "b"]])`)
-	if r := s.Eval(context.Background(), `:plot out_degree(edges([["c", "d"]]))`); !strings.Contains(printed(r), "  c 1") {
+	if r := s.Eval(context.Background(), `:plot out_degree(edges([["c", "d"]]))`); !strings.Contains(printed(r), "  c  1") {
 		t.Errorf("%s", render(t, r))
 	}
 }

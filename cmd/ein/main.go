@@ -64,12 +64,15 @@ func root(a *cli.App) *cobra.Command {
 	return root
 }
 
-// helpVerb is cobra's, but a verb that does not exist is an error.
+// helpVerb is cobra's, but what is no verb is a name of the language, or an error.
 func helpVerb(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [VERB]",
-		Short:   "Describe a verb",
-		Example: "  ein help run",
+		Use:   "help [VERB|NAME]",
+		Short: "Describe a verb, a function, a diagnostic or a topic",
+		Example: `  ein help run
+  ein help wdist
+  ein help E0203
+  ein help topics`,
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, c := range cmd.Root().Commands() {
@@ -80,7 +83,7 @@ func helpVerb(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			verb, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return a.Usage("there is no verb %s", strings.Join(args, " "))
+				return a.Fail(language.Page(a, strings.Join(args, " ")))
 			}
 			return verb.Help()
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/docs"
 	"ein/internal/version"
 	"ein/lang"
 	"ein/lang/describe"
@@ -89,6 +90,11 @@ func functionNames(_ *cobra.Command, args []string, prefix string) ([]string, co
 	for _, f := range describe.Functions() {
 		if len(args) == 0 && strings.HasPrefix(f.Name, prefix) {
 			names = append(names, f.Name+"\t"+f.Doc)
+		}
+	}
+	for _, topic := range docs.Topics() {
+		if len(args) == 0 && prefix != "" && strings.HasPrefix(strings.ToLower(topic), prefix) {
+			names = append(names, strings.ToLower(topic))
 		}
 	}
 	slices.Sort(names)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/lang/describe"
-	"ein/lang/diag"
+	"ein/repl"
 
 	"ein/cmd/ein/internal/cli"
 )
@@ -17,9 +17,12 @@ func docVerb(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doc [NAME]",
 		Short: "Describe the functions of the language",
-		Long:  "Lists all functions, or describes one with an example and what it prints.",
+		Long: `Lists all functions, or describes what has a name: a function, with an example
+and what it prints, the code of a diagnostic, a word of the language such as def,
+or a topic; ein doc topics lists these.`,
 		Example: `  ein doc
   ein doc tc
+  ein doc limits
   ein doc --markdown > reference.md`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: functionNames,
@@ -28,13 +31,10 @@ func docVerb(a *cli.App) *cobra.Command {
 			switch {
 			case len(args) == 1:
 				i := slices.IndexFunc(list, func(f describe.Function) bool { return f.Name == args[0] })
-				switch {
-				case i < 0:
-					return unknownFunction(a, args[0], list)
-				case markdown:
-					return a.Print(list[i].Markdown())
+				if i < 0 || !markdown {
+					return Page(a, args[0])
 				}
-				return a.Print(list[i].Text())
+				return a.Print(list[i].Markdown())
 			case markdown:
 				return a.Print(describe.Reference(list))
 			}
@@ -45,13 +45,11 @@ func docVerb(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func unknownFunction(a *cli.App, name string, list []describe.Function) error {
-	names := make([]string, len(list))
-	for i, f := range list {
-		names[i] = f.Name
+// Page prints what is known of a name.
+func Page(a *cli.App, name string) error {
+	page, err := repl.Page(name)
+	if err != nil {
+		return a.Usage("%v", err)
 	}
-	if near, ok := diag.Suggest(name, names); ok {
-		return a.Usage("there is no function %s; did you mean %s?", name, near)
-	}
-	return a.Usage("there is no function %s; `ein doc` lists all", name)
+	return a.Print(page)
 }

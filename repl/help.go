@@ -1,0 +1,73 @@
+package repl
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ein/docs"
+	"ein/lang/describe"
+	"ein/lang/diag"
+	"ein/stdlib"
+)
+
+// keywords are the topics of the words and signs of the language.
+var keywords = map[string]string{
+	"def": "functions of a program", "input": "inputs and data files", ":print": "statements", "=": "statements",
+	"max=": "combining", "min=": "combining", "+=": "combining", "[]": "what stands in brackets", "[": "what stands in brackets",
+}
+
+var codePattern = regexp.MustCompile(`^[EWNewn][0-9]{4}$`)
+
+// Pages are the names that Page knows, but for diagnostics.
+func Pages() (names []string) {
+	for _, f := range describe.Functions() {
+		names = append(names, f.Name)
+	}
+	for name := range keywords {
+		names = append(names, name)
+	}
+	for _, t := range docs.Topics() {
+		names = append(names, strings.ToLower(t))
+	}
+	return names
+}
+
+// Page is what is known of a name: a function, the code of a diagnostic, a word of the
+// language or a topic; "topics" lists these. The error says what there is instead.
+func Page(name string) (string, error) {
+	function, _, _ := strings.Cut(name, "(")
+	for _, f := range describe.Functions() {
+		if f.Name == function {
+			return f.Text(), nil
+		}
+	}
+	if codePattern.MatchString(name) {
+		if page, ok := diag.Explain(diag.Code(name)); ok {
+			return page, nil
+		}
+		return "", fmt.Errorf("there is no diagnostic %s", name)
+	}
+	if name == "topics" {
+		return "  " + strings.Join(docs.Topics(), "\n  ") + "\n", nil
+	}
+	topic := name
+	if t, ok := keywords[name]; ok {
+		topic = t
+	}
+	page, several := docs.Topic(topic)
+	if page != "" {
+		return page, nil
+	}
+	hint := "the name `topics` lists the topics"
+	near, ok := diag.Suggest(name, Pages())
+	switch ours := stdlib.Synonyms[function]; {
+	case ours != "":
+		hint = "here that is `" + ours + "`"
+	case len(several) > 0:
+		hint = "there are the topics " + strings.Join(several, "; ")
+	case ok:
+		hint = "did you mean `" + near + "`?"
+	}
+	return "", fmt.Errorf("there is no function, diagnostic or topic `%s`; %s", name, hint)
+}
