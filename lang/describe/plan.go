@@ -318,7 +318,7 @@ func Step(p *code.Program, s *cost.Step) string {
 // is not there, and the step.
 func Doing(f *source.File, p *code.Program, at vm.Progress) string {
 	step := Step(p, at.Step)
-	if f == nil {
+	if f == nil || at.Pos.Start == at.Pos.End {
 		return step
 	}
 	text, _ := diag.Display(strings.Join(strings.Fields(f.Text[at.Pos.Start:at.Pos.End]), " "))
