@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"ein/bench/ask/model/fake"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 )
@@ -115,5 +118,51 @@ func TestLLMock(t *testing.T) {
 	}
 	if verdict.Errors != 0 || verdict.Calls < 8*len(list) || verdict.Faults < len(list) {
 		t.Errorf("%+v\n%s", verdict, verdict.Findings)
+	}
+}
+
+// TestLiteLLM asks a provider that is none through the proxy of litellm, in the formats
+// that the proxy speaks to its clients and to providers, and gets what it gets without.
+func TestLiteLLM(t *testing.T) {
+	if _, err := exec.LookPath("litellm"); err != nil {
+		t.Skip("there is no litellm:", err)
+	}
+	dir, port, list := world(t)
+	provider, err := fake.New(fake.Options{Instances: list, Behaviour: "noisy-ein@0.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(provider)
+	defer server.Close()
+	texts := func(replies []byte) (list []string) {
+		for line := range bytes.Lines(replies) {
+			var r struct{ ID, Reply, Finish string }
+			if err := json.Unmarshal(line, &r); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, r.ID+" "+r.Finish+" "+r.Reply)
+		}
+		slices.Sort(list)
+		return list
+	}
+	want := texts(evalWorld(t, dir, fake.DefaultKey, "openai:gpt-4o", fake.BaseURL("openai", server.URL)))
+	config := `{"model_list":[
+{"model_name":"by-openai","litellm_params":{"model":"openai/gpt-4o","api_base":"URL/v1","api_key":"KEY"}},
+{"model_name":"by-anthropic","litellm_params":{"model":"anthropic/claude-haiku-4-5","api_base":"URL","api_key":"KEY"}},
+{"model_name":"by-gemini","litellm_params":{"model":"gemini/gemini-2.5-flash","api_base":"URL/v1beta/models/gemini-2.5-flash","api_key":"KEY"}}]}`
+	config = strings.NewReplacer("URL", server.URL, "KEY", fake.DefaultKey).Replace(config)
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	background(t, dir, nil, "litellm", "--config", "config.yaml", "--host", "127.0.0.1", "--port", port)
+	url := "http://127.0.0.1:" + port
+	for _, model := range []string{"openai:by-openai", "openai:by-anthropic", "openai:by-gemini", "openai-responses:by-openai", "anthropic:by-openai", "anthropic:by-anthropic", "gemini:by-openai"} {
+		name, _, _ := strings.Cut(model, ":")
+		base := fake.BaseURL(name, url)
+		for _, way := range []string{"--samples=1", "--stream"} {
+			if got := texts(evalWorld(t, dir, "sk-any", model, base, way)); !slices.Equal(got, want) {
+				t.Errorf("%s %s:\n%s\nwant\n%s", model, way, strings.Join(got[:min(2, len(got))], "\n"), strings.Join(want[:2], "\n"))
+			}
+		}
 	}
 }

@@ -53,7 +53,7 @@ func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
 		switch {
 		case l.ended != nil || len(l.open)+len(l.todo)+len(l.later) == 0:
 			return nil
-		case l.o.Leave && len(l.open) > 0 && !time.Now().Before(l.hold) && !slices.ContainsFunc(l.open, func(x *run.Batch) bool { return x.ID == "" }):
+		case l.o.Leave && len(l.open) > 0 && !time.Now().Before(l.hold) && !slices.ContainsFunc(l.open, func(x *run.Batch) bool { return x.ID == "" && l.maybe == "" }):
 			l.leave(errors.New("not waited for"))
 			return nil
 		}

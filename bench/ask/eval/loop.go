@@ -149,6 +149,9 @@ func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
 		return err
 	}
 	if l.o.MaxCost > 0 {
+		if l.flying == 0 {
+			l.reserved = 0 // but for what sums are off by
+		}
 		l.bill(l.lost + l.reserved)
 	}
 	if more := l.cacheBad - 1; more > 0 {

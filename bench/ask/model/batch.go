@@ -618,7 +618,7 @@ func (gemini) list(after string) string {
 	if after != "" {
 		after = "&pageToken=" + url.QueryEscape(after)
 	}
-	return "/v1beta/batches?pageSize=100" + after
+	return "/v1beta/batches?pageSize=10" + after // they may have their results
 }
 
 func (gemini) page(text []byte) (list []listed, after string, err error) {

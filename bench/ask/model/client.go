@@ -348,13 +348,13 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.unreached(parent, ctx, err)
+		return c.unreached(parent, ctx, q.url, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if q.stream {
 		resp.Body = &alive{resp.Body, func() { timer.Reset(c.opt.timeout()) }}
 	}
-	r := &received{resp, c.secrets(key), serverNow(resp.Header, c.now()), func(err error) error { return c.unreached(parent, ctx, err) }}
+	r := &received{resp, c.secrets(key), serverNow(resp.Header, c.now()), func(err error) error { return c.unreached(parent, ctx, q.url, err) }}
 	if resp.StatusCode == http.StatusOK {
 		return read(r)
 	}
@@ -443,7 +443,7 @@ func inner(text []byte) int {
 }
 
 // unreached is a request without a whole response.
-func (c *client) unreached(parent, ctx context.Context, err error) error {
+func (c *client) unreached(parent, ctx context.Context, address string, err error) error {
 	if parent.Err() != nil {
 		return parent.Err()
 	}
@@ -474,7 +474,7 @@ func (c *client) unreached(parent, ctx context.Context, err error) error {
 		e.Class, e.Hint = Denied, "The server does not speak HTTPS at this address: check the scheme of the base URL."
 	}
 	if !c.own {
-		e.Message = c.url + ": " + e.Message
+		e.Message = address + ": " + e.Message
 	}
 	return e
 }
