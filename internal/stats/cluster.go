@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Cell is answers of one kind, such as those of one model or one set of
 // questions: how good each is, and the cluster that it belongs to. Answers of
@@ -164,4 +167,15 @@ func mean(x []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(x))
+}
+
+// total sums in an order of its own, so that maps as sources make no difference.
+func total(x []float64) float64 {
+	x = slices.Clone(x)
+	slices.Sort(x)
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }

@@ -110,12 +110,16 @@ func (t Paired) McNemarMidP() float64 {
 	return p - point
 }
 
+// exactFlips bounds the steps of SignFlip.
+const exactFlips = 1 << 29
+
 // SignFlip tests clusters of pairs: differences has, for each cluster, how many
 // more answers of A are right than of B. When the two are equally good, the
 // difference of a cluster is as likely to have the other sign, so the p values are
 // counted over all ways to give signs. With one pair in each cluster they are those of
 // McNemarExact and McNemarMidP. The time is the number of clusters that differ times the
-// sum of their differences.
+// sum of their differences; where that is more than a second or so, the sum is taken to be
+// normal.
 func SignFlip(differences []int) (exact, midP float64) {
 	seen, most := 0, 0
 	for _, d := range differences {
@@ -124,6 +128,15 @@ func SignFlip(differences []int) (exact, midP float64) {
 	}
 	if most == 0 {
 		return 1, 1
+	}
+	if most > exactFlips/len(differences) {
+		// So many that the sum is normal.
+		var square float64
+		for _, d := range differences {
+			square += float64(d) * float64(d)
+		}
+		p := twoSided(float64(seen) / math.Sqrt(square))
+		return p, p
 	}
 	// at[s+most] is the probability of the sum s.
 	at, next := make([]float64, 2*most+1), make([]float64, 2*most+1)

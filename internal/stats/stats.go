@@ -1,6 +1,6 @@
 // Package stats is the statistics of evaluations: intervals of shares, paired
 // and unpaired differences, tests, corrections for many tests, errors that know of
-// clusters and strata, bootstraps, equivalence, and the power of a design.
+// clusters and strata, ratios, equivalence, and the power of a design.
 //
 // An evaluation is right and wrong answers to questions. Two models that are asked
 // the same questions are compared by the pairs (Paired); shares of different
@@ -9,8 +9,7 @@
 // are less than so many answers, and Contrast, DesignEffect and Ratio count them
 // as such.
 //
-// All functions are pure. Those that draw random numbers are given the seed, and
-// give the same result every time.
+// All functions are pure.
 package stats
 
 import (

@@ -685,6 +685,31 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+func TestSurfaces(t *testing.T) {
+	all := instances(t, 26)
+	got, err := Surfaces(all, 3)
+	if err != nil || len(got) != 78 {
+		t.Fatalf("%d, %v", len(got), err)
+	}
+	for i, in := range got {
+		of := all[i/3]
+		switch {
+		case in.StructuralSeed != of.StructuralSeed || in.EinProgram != of.EinProgram:
+			t.Errorf("%s is of another structure than %s", in.ID, of.ID)
+		case (in.ID == of.ID) != (i%3 == 0), (in.Question == of.Question) != (i%3 == 0):
+			t.Errorf("%s has the surface of %s", in.ID, of.ID)
+		}
+	}
+	other := *all[0]
+	other.EinProgram += "\n"
+	if _, err := Surfaces([]*instance.Instance{&other}, 2); err == nil {
+		t.Error("an instance that was changed is taken")
+	}
+	if same, err := Surfaces(all, 1); err != nil || len(same) != len(all) {
+		t.Errorf("%d, %v", len(same), err)
+	}
+}
+
 func TestEncode(t *testing.T) {
 	all := instances(t, 26)
 	got, encodings, err := Encode(all, surface.Encodings())

@@ -53,6 +53,38 @@ func Select(all []*instance.Instance, categories []string, limit int) ([]*instan
 	return out, nil
 }
 
+// Surfaces gives every instance, and n-1 others of its structure: with other labels, domains,
+// styles and orders of edges, by the surface seeds that follow.
+func Surfaces(all []*instance.Instance, n int) ([]*instance.Instance, error) {
+	if n <= 1 {
+		return all, nil
+	}
+	out := make([]*instance.Instance, 0, n*len(all))
+	for _, in := range all {
+		out = append(out, in)
+		id, err := instance.ParseID(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		for range n - 1 {
+			id.SurfaceSeed++
+			made, _, err := instance.Generate(id)
+			if err != nil {
+				return nil, err
+			}
+			if made.EinProgram != in.EinProgram {
+				return nil, notMade(in)
+			}
+			out = append(out, made)
+		}
+	}
+	return out, nil
+}
+
+func notMade(in *instance.Instance) error {
+	return fmt.Errorf("the instance %s is not what its id makes; `ein bench verify` says more", in.ID)
+}
+
 // Encode gives every instance in every encoding. Without encodings it is the one
 // that all instances have. An instance that has another is made again from its
 // id, and must then have the same answer and program.
@@ -85,11 +117,11 @@ func Encode(all []*instance.Instance, encodings []surface.Encoding) ([]*instance
 					return nil, nil, err
 				}
 				if !bytes.Equal(made.Answer, in.Answer) || made.EinProgram != in.EinProgram {
-					return nil, nil, fmt.Errorf("the instance %s is not what its id makes; `ein bench verify` says more", in.ID)
+					return nil, nil, notMade(in)
 				}
 			}
 			if first, twice := seen[made.ID]; twice {
-				return nil, nil, fmt.Errorf("the instances %s and %s are the same in %s", first, in.ID, e)
+				return nil, nil, fmt.Errorf("the instances %s and %s are the same in %s", first, made.ID, e)
 			}
 			seen[made.ID] = in.ID
 			out = append(out, made)

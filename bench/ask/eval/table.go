@@ -82,12 +82,12 @@ func (l *Line) add(row *run.Row) {
 		l.Missing++
 		return
 	}
-	u := &row.Reply.Usage
+	u := row.Spent()
 	l.Usage.Input += u.Input
 	l.Usage.CachedInput += u.CachedInput
 	l.Usage.Output += u.Output
 	l.Usage.Reasoning += u.Reasoning
-	l.Cost += row.Reply.Cost
+	l.Cost += u.Cost
 	if s := row.Score; s == nil {
 		l.Unscored++
 	} else {
@@ -160,6 +160,12 @@ func Text(r *run.Run) string {
 	b.WriteString(table.Of(rows).Text())
 	if missing > 0 {
 		fmt.Fprintf(&b, "\nIncomplete: %s of %s missing, and left out of n.\n", words.Count(missing), words.Plural(asked, "reply is", "replies are"))
+		for _, l := range lines {
+			if l.Level == total && l.Missing > 0 && l.Strict != nil {
+				fmt.Fprintf(&b, "With them, the strict accuracy of %s, %s is %s %% if all are wrong, %s %% if all are right.\n", l.Mode, l.Encoding,
+					show.Rate(float64(l.Strict.Right)/float64(l.Scored+l.Missing)), show.Rate(float64(l.Strict.Right+l.Missing)/float64(l.Scored+l.Missing)))
+			}
+		}
 	}
 	if failed > 0 {
 		fmt.Fprintf(&b, "\n%s not run by the sandbox, and left out of n.\n", words.Plural(failed, "program was", "programs were"))

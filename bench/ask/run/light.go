@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"unique"
 
+	"ein/bench/ask/model"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
@@ -20,14 +22,40 @@ import (
 // one is a text that all who have it share.
 func one[S ~string](s S) S { return S(unique.Make(string(s)).Value()) }
 
-// lighten is an instance without its texts and its graph.
-func lighten(in *instance.Instance) *instance.Instance {
-	return &instance.Instance{ID: in.ID, Version: one(in.Version), Split: one(in.Split), Category: one(in.Category), Level: one(in.Level), ResultType: one(in.ResultType),
-		N: in.N, Density: one(in.Density), Depth: in.Depth, Directed: in.Directed, StructuralSeed: in.StructuralSeed, SurfaceSeed: in.SurfaceSeed}
+// shape is what light instances have.
+type shape struct {
+	version, split, category, level, result string
+	n, depth, operations                    int
+	density                                 json.Number
+	directed                                bool
 }
 
-func (r *Reply) lighten() {
-	*r = Reply{Model: one(r.Model), Finish: one(r.Finish), Usage: r.Usage, Cost: r.Cost, sum: r.sum}
+// lighten is an instance without its id, its seeds, its texts and its graph, the same one
+// for all that are equal then.
+func lighten(in *instance.Instance, all map[shape]*instance.Instance) *instance.Instance {
+	k := shape{one(in.Version), one(in.Split), one(in.Category), one(in.Level), one(in.ResultType), in.N, in.Depth, in.Operations, one(in.Density), in.Directed}
+	if all[k] == nil {
+		all[k] = &instance.Instance{Version: k.version, Split: k.split, Category: k.category, Level: k.level, ResultType: k.result,
+			N: k.n, Depth: k.depth, Operations: k.operations, Density: k.density, Directed: k.directed}
+	}
+	return all[k]
+}
+
+// said is what light replies have.
+type said struct {
+	model  string
+	finish model.Finish
+}
+
+// share is a reply without its texts and what it took, the same one for all that are
+// equal then.
+func (r *Reply) share(all map[said]*Reply) *Reply {
+	k := said{r.Model, r.Finish}
+	if all[k] == nil {
+		k = said{one(r.Model), one(r.Finish)}
+		all[k] = &Reply{Model: k.model, Finish: k.finish}
+	}
+	return all[k]
 }
 
 // lighten leaves of a score what tables are made of. The first match of a finding is
@@ -60,41 +88,106 @@ func (s *Score) share(all map[string]*Score) (*Score, error) {
 }
 
 // Load is a row with its texts. Of a run that was read with them it is the row itself.
-func (r *Run) Load(row *Row) (*Row, error) {
+func (r *Run) Load(row *Row) (full *Row, err error) {
 	if !r.light {
 		return row, nil
 	}
-	full := *row
-	for _, part := range []struct {
-		file string
-		at   int64
-		none bool
-		read func(line []byte) error
-	}{
-		{InstancesFile, row.instance, false, func(line []byte) (err error) { full.Instance, err = instance.Parse(line); return err }},
-		{RepliesFile, row.reply, row.Reply == nil, func(line []byte) error { full.Reply = &Reply{}; _, err := unseal(line, full.Reply); return err }},
-		{ScoresFile, row.score, row.Score == nil, func(line []byte) (err error) { full.Score, err = parseScore(&job.Line{Text: line}); return err }},
-	} {
-		if part.none {
-			continue
-		}
-		f, err := os.Open(filepath.Join(r.Dir, part.file))
-		if err != nil {
-			return nil, err
-		}
-		line, err := lineAt(f, part.at)
-		if err = cmp.Or(err, f.Close()); err == nil {
-			err = part.read(line)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: at byte %d: %w", f.Name(), part.at, err)
-		}
-	}
-	return &full, nil
+	t := texts{dir: r.Dir}
+	defer func() { err = cmp.Or(err, t.close()) }()
+	return t.load(row)
 }
 
-// lineAt reads a line from its place, without the newline.
-func lineAt(f io.ReaderAt, offset int64) ([]byte, error) {
-	line, err := bufio.NewReader(io.NewSectionReader(f, offset, math.MaxInt64-offset)).ReadBytes('\n')
-	return bytes.TrimSuffix(line, []byte("\n")), err
+// Each gives the rows that are wanted, in their order, and the same with their texts.
+// Memory is that of one.
+func (r *Run) Each(want func(*Row) bool, yield func(row, full *Row) error) (err error) {
+	t := texts{dir: r.Dir}
+	defer func() { err = cmp.Or(err, t.close()) }()
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if !want(row) {
+			continue
+		}
+		full := row
+		if r.light {
+			if full, err = t.load(row); err != nil {
+				return err
+			}
+		}
+		if err := yield(row, full); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Instances gives the instances of a run with their texts. Memory is that of one.
+func (r *Run) Instances(yield func(*instance.Instance) error) error {
+	if r.light {
+		return eachInstance(r.Dir, func(_ int64, in *instance.Instance) error { return yield(in) })
+	}
+	var last *instance.Instance // rows of one instance follow each other
+	for i := range r.Rows {
+		if in := r.Rows[i].Instance; in != last {
+			last = in
+			if err := yield(in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// texts reads those of rows. Of an instance with many rows it does so once, when they
+// follow each other.
+type texts struct {
+	dir      string
+	files    map[string]*os.File
+	at       int64
+	instance *instance.Instance
+}
+
+func (t *texts) close() (err error) {
+	for _, f := range t.files {
+		err = cmp.Or(err, f.Close())
+	}
+	return err
+}
+
+func (t *texts) load(row *Row) (_ *Row, err error) {
+	full := *row
+	if t.instance == nil || t.at != row.instance {
+		err = t.read(InstancesFile, row.instance, func(line []byte) (err error) { t.instance, err = instance.Parse(line); return err })
+		t.at = row.instance
+	}
+	full.Instance = t.instance
+	if err == nil && row.Reply != nil {
+		full.Reply = &Reply{}
+		err = t.read(RepliesFile, row.reply, func(line []byte) error { _, err := unseal(line, full.Reply); return err })
+	}
+	if err == nil && row.Score != nil {
+		err = t.read(ScoresFile, row.score, func(line []byte) (err error) { full.Score, err = parseScore(&job.Line{Text: line}); return err })
+	}
+	return &full, err
+}
+
+// read reads a line from its place.
+func (t *texts) read(name string, at int64, parse func(line []byte) error) (err error) {
+	f := t.files[name]
+	if f == nil {
+		if f, err = os.Open(filepath.Join(t.dir, name)); err != nil {
+			return err
+		}
+		if t.files == nil {
+			t.files = map[string]*os.File{}
+		}
+		t.files[name] = f
+	}
+	line, err := bufio.NewReader(io.NewSectionReader(f, at, math.MaxInt64-at)).ReadBytes('\n')
+	if err == nil {
+		err = parse(bytes.TrimSuffix(line, []byte("\n")))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: at byte %d: %w", f.Name(), at, err)
+	}
+	return nil
 }

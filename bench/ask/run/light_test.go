@@ -45,13 +45,13 @@ func TestLight(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	const most = 320 // bytes of a row
+	const most = 260 // bytes of a row
 	if each := int64(after.HeapAlloc-before.HeapAlloc) / int64(len(r.Rows)); each > most {
 		t.Errorf("a row takes %d bytes, the most is %d", each, most)
 	}
 	for i := range r.Rows {
 		row, want := &r.Rows[i], &full.Rows[i]
-		if row.Reply.Usage != want.Reply.Usage || row.Score.Outcome != want.Score.Outcome || row.Score.Level != want.Score.Level {
+		if row.Spent() != want.Spent() || row.Spent().Usage != replies[i].Usage || row.Score.Outcome != want.Score.Outcome || row.Score.Level != want.Score.Level {
 			t.Fatalf("row %d: %+v, %+v", i, row.Reply, row.Score)
 		}
 		if i%997 > 0 {

@@ -66,7 +66,9 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 func Read(dir string) (*Run, error) { return readScored(dir, false) }
 
 // ReadLight is Read without what takes most of the memory: the texts of instances,
-// replies and scores. Rows share what they have in common. Load gives a row with all.
+// replies and scores. Rows share what they have in common, so that an id is that of the
+// row; seeds are in Row.Structure and Row.Surface, and what a reply took in Row.Spent. Load
+// gives a row with all.
 func ReadLight(dir string) (*Run, error) { return readScored(dir, true) }
 
 func readScored(dir string, light bool) (*Run, error) {
@@ -83,7 +85,7 @@ func readScored(dir string, light bool) (*Run, error) {
 		}
 		row := &r.Rows[at]
 		switch {
-		case s.Of != row.Reply.sum && (s.Of != "" || r.Config.Format > firstFormat):
+		case s.Of != string(row.sum[:]) && (s.Of != "" || r.Config.Format > firstFormat):
 			return &StaleError{filepath.Join(dir, ScoresFile), s.Key}
 		case s.Scoring != Scoring:
 			r.Others++
@@ -148,13 +150,14 @@ func (e *ChangedError) Error() string {
 // addReplies reads the file of replies into the rows.
 func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 	c := newCollector(r)
+	shared := map[said]*Reply{}
 	// A bad line is the tail when no other comes after it.
 	var bad *CorruptError
 	err = job.Lines(f, func(l *job.Line) error {
 		if bad != nil {
 			return bad
 		}
-		reply, err := c.take(l)
+		reply, sum, err := c.take(l)
 		if changed := (*ChangedError)(nil); errors.As(err, &changed) {
 			return err
 		}
@@ -168,8 +171,10 @@ func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 		}
 		row := &r.Rows[r.place(c.index, &reply.Key)]
 		row.Reply, row.reply = reply, l.Offset
+		copy(row.sum[:], sum)
 		if r.light {
-			reply.lighten()
+			row.spent, row.corrects = Spent{reply.Usage, reply.Cost}, row.Corrects()
+			row.Reply = reply.share(shared)
 		}
 		end = l.Offset + l.Length
 		return nil
@@ -221,31 +226,30 @@ func (r *Run) place(index map[string]int, k *Key) int {
 	return first + mode*r.Config.Samples + k.Sample
 }
 
-// take reads the reply of a line.
-func (c *collector) take(l *job.Line) (*Reply, error) {
+// take reads the reply of a line, and gives its checksum.
+func (c *collector) take(l *job.Line) (reply *Reply, sum string, err error) {
 	switch {
 	case l.TooLong:
-		return nil, fmt.Errorf("it is longer than %d bytes", job.MaxLine)
+		return nil, "", fmt.Errorf("it is longer than %d bytes", job.MaxLine)
 	case !l.Terminated:
-		return nil, errors.New("it is cut off")
+		return nil, "", errors.New("it is cut off")
 	}
-	reply := &Reply{}
-	var err error
-	if reply.sum, err = unseal(l.Text, reply); err != nil {
-		return nil, err
+	reply = &Reply{}
+	if sum, err = unseal(l.Text, reply); err != nil {
+		return nil, "", err
 	}
 	if !slices.Contains(c.runs, reply.Run) {
-		return nil, &ChangedError{filepath.Join(c.run.Dir, ConfigFile), l.Number, reply.Run, c.runs[len(c.runs)-1]}
+		return nil, "", &ChangedError{filepath.Join(c.run.Dir, ConfigFile), l.Number, reply.Run, c.runs[len(c.runs)-1]}
 	}
 	at := c.run.place(c.index, &reply.Key)
 	if at < 0 {
-		return nil, fmt.Errorf("the run does not ask %s, %s, sample %d: %w", reply.ID, reply.Mode, reply.Sample, errForeign)
+		return nil, "", fmt.Errorf("the run does not ask %s, %s, sample %d: %w", reply.ID, reply.Mode, reply.Sample, errForeign)
 	}
 	if first := c.line[at]; first > 0 {
-		return nil, fmt.Errorf("the reply to %s, %s, sample %d is in line %d already: %w", reply.ID, reply.Mode, reply.Sample, first, errForeign)
+		return nil, "", fmt.Errorf("the reply to %s, %s, sample %d is in line %d already: %w", reply.ID, reply.Mode, reply.Sample, first, errForeign)
 	}
 	c.line[at] = l.Number
-	return reply, nil
+	return reply, sum, nil
 }
 
 // readFrame reads what a run asks: its configuration, and the rows without
@@ -255,13 +259,14 @@ func readFrame(dir string, light bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []*instance.Instance
-	var at []int64
+	var list []asked
+	shapes := map[shape]*instance.Instance{}
 	err = eachInstance(dir, func(offset int64, in *instance.Instance) error {
+		a := asked{in, in.ID, offset, [2]uint64{in.StructuralSeed, in.SurfaceSeed}}
 		if light {
-			in = lighten(in)
+			a.instance = lighten(in, shapes)
 		}
-		list, at = append(list, in), append(at, offset)
+		list = append(list, a)
 		return nil
 	})
 	if err != nil {
@@ -272,10 +277,15 @@ func readFrame(dir string, light bool) (*Run, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, InstancesFile), err)
 	}
 	r.light = light
-	for i := range r.Rows {
-		r.Rows[i].instance = at[i/(len(c.Modes)*c.Samples)]
-	}
 	return r, nil
+}
+
+// asked is an instance that a run asks.
+type asked struct {
+	instance *instance.Instance
+	id       string
+	at       int64 // in its file
+	seeds    [2]uint64
 }
 
 // eachInstance gives the instances of a run with their places.
@@ -308,26 +318,27 @@ func eachInstance(dir string, yield func(int64, *instance.Instance) error) error
 }
 
 // newRun is a run without replies.
-func newRun(dir string, c *Config, list []*instance.Instance) (*Run, error) {
-	if want := c.Instances.Count * len(c.Encodings); len(list) != want {
-		return nil, fmt.Errorf("%d instances, expected %d: %d in %d encodings", len(list), want, c.Instances.Count, len(c.Encodings))
+func newRun(dir string, c *Config, list []asked) (*Run, error) {
+	surfaces := max(1, c.Instances.Surfaces)
+	if want := c.Instances.Count * surfaces * len(c.Encodings); len(list) != want {
+		return nil, fmt.Errorf("%d instances, expected %d: %d with %d surfaces in %d encodings", len(list), want, c.Instances.Count, surfaces, len(c.Encodings))
 	}
 	r := &Run{Dir: dir, Config: *c, Rows: make([]Row, 0, len(list)*len(c.Modes)*c.Samples)}
 	seen := make(map[string]bool, len(list))
-	for _, in := range list {
-		id, err := instance.ParseID(in.ID)
+	for _, a := range list {
+		id, err := instance.ParseID(a.id)
 		switch {
 		case err != nil:
 			return nil, err
-		case seen[in.ID]:
-			return nil, fmt.Errorf("the instance %s is there twice", in.ID)
+		case seen[a.id]:
+			return nil, fmt.Errorf("the instance %s is there twice", a.id)
 		case !slices.Contains(c.Encodings, id.Encoding):
-			return nil, fmt.Errorf("the instance %s has the encoding %s, and the run is in %v", in.ID, id.Encoding, c.Encodings)
+			return nil, fmt.Errorf("the instance %s has the encoding %s, and the run is in %v", a.id, id.Encoding, c.Encodings)
 		}
-		seen[in.ID] = true
+		seen[a.id] = true
 		for _, mode := range c.Modes {
 			for sample := range c.Samples {
-				r.Rows = append(r.Rows, Row{Instance: in, Key: Key{in.ID, mode, sample}, Encoding: id.Encoding})
+				r.Rows = append(r.Rows, Row{Instance: a.instance, Key: Key{a.id, mode, sample}, Encoding: id.Encoding, seeds: a.seeds, instance: a.at})
 			}
 		}
 	}
@@ -393,6 +404,8 @@ func (c *Config) check() error {
 		return errors.New("no encodings")
 	case c.Samples < 1 || c.Samples > MaxSamples:
 		return fmt.Errorf("%d samples, expected 1 to %d", c.Samples, MaxSamples)
+	case c.Instances.Surfaces < 0:
+		return fmt.Errorf("%d surfaces, expected 1 or more", c.Instances.Surfaces)
 	case c.Instances.Count < 1:
 		return errors.New("no instances")
 	}

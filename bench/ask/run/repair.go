@@ -103,7 +103,7 @@ func (r *Run) sift(f io.Reader, good, bad io.Writer) (*Repaired, error) {
 	last := 0 // line
 	err := job.Lines(f, func(l *job.Line) error {
 		last = l.Number
-		_, err := c.take(l)
+		_, _, err := c.take(l)
 		if err == nil {
 			out.Good++
 			return write(good, l.Text)
@@ -157,7 +157,7 @@ func (c *collector) salvage(l *job.Line) (int, *Key) {
 		}
 		rest := *l
 		rest.Text = l.Text[at:]
-		if reply, err := c.take(&rest); err == nil {
+		if reply, _, err := c.take(&rest); err == nil {
 			return at, &reply.Key
 		}
 		end = at

@@ -17,9 +17,11 @@
 package run
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"regexp"
 
 	"ein/bench/ask/model"
 	"ein/bench/judge/verdict"
@@ -115,6 +117,7 @@ type Source struct {
 	Count      int      `json:"count"` // taken
 	Limit      int      `json:"limit,omitempty"`
 	Categories []string `json:"categories,omitempty"`
+	Surfaces   int      `json:"surfaces,omitempty"` // of each, when they are several
 }
 
 // Price is dollars for a million tokens.
@@ -141,8 +144,6 @@ type Reply struct {
 	Usage     model.Usage  `json:"usage"`
 	Cost      float64      `json:"cost,omitempty"` // dollars; 0 without a price
 	Run       string       `json:"run,omitempty"`  // digest of the configuration; none in format 1
-
-	sum string // of the line
 }
 
 // Score is a line of scores.jsonl.
@@ -161,9 +162,46 @@ type Row struct {
 	Reply    *Reply // nil: not asked yet, or failed for outside reasons
 	Score    *Score // nil without a reply; never nil with one, once scored
 
+	seeds    [2]uint64 // of the instance, which in a light run many rows share: structure, surface
+	spent    Spent     // of the reply, likewise
+	corrects bool      // of a light run, what the texts said
+	sum      [8]byte   // checksum of the line of the reply
+
 	// Where the lines of these three are in their files, of a run that was read without
 	// texts.
 	instance, reply, score int64
+}
+
+// Structure and Surface are the seeds of the instance: rows with the same ones are of one
+// graph, or of one wording.
+func (r *Row) Structure() uint64 { return cmp.Or(r.seeds[0], r.Instance.StructuralSeed) }
+
+// Surface is the second of them.
+func (r *Row) Surface() uint64 { return cmp.Or(r.seeds[1], r.Instance.SurfaceSeed) }
+
+// second is what a reply says that takes back what it has said before.
+var second = regexp.MustCompile(`(?i)\bwait\b|\bhold on\b|\bactually,|\bcorrection\b|\bscratch that\b|` +
+	`\blet(?:'s| me| us) (?:re-?(?:count|check|consider|calculate|compute|do|evaluate|examine|read|think|trace|verify|visit)|double[- ]check|start over|try (?:that |this )?again|check (?:that |this |it )?again)\b|` +
+	`\bI (?:made (?:a|an) (?:mistake|error)|(?:mis(?:counted|read|sed)|forgot|overlooked)\b)`)
+
+// Corrects reports whether the reply, its reasoning included, corrects itself on the way, as
+// in "Wait, let me recount".
+func (r *Row) Corrects() bool {
+	return r.corrects || r.Reply != nil && (second.MatchString(r.Reply.Reply) || second.MatchString(r.Reply.Reasoning))
+}
+
+// Spent is what a reply took.
+type Spent struct {
+	model.Usage
+	Cost float64
+}
+
+// Spent is that of the reply; none without one.
+func (r *Row) Spent() Spent {
+	if r.Reply == nil || r.spent != (Spent{}) {
+		return r.spent
+	}
+	return Spent{r.Reply.Usage, r.Reply.Cost}
 }
 
 // Run is a directory that was read. Rows are in the order of instances, then

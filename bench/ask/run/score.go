@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -49,8 +48,9 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 	if err != nil {
 		return nil, err
 	}
+	shared := map[string]*Score{}
 	if o.Python == nil {
-		keepPython(r)
+		keepPython(r, shared)
 	} else {
 		o.Python = verdict.Memo(o.Python)
 	}
@@ -65,14 +65,16 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 	}
 	out := &Judged{Run: r}
 	done := 0
-	shared := map[string]*Score{}
 	err = job.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
 		return verdict.InOrder(ctx, o.Workers, func(yield func(*task) bool) error { return r.tasks(yield) }, func() verdict.Work[*task] {
 			j := verdict.New(verdict.Options{Limits: o.Limits, Python: o.Python, Why: true})
 			return func(ctx context.Context, t *task) (*verdict.Verdict, error) { return o.one(ctx, j, t) }
 		}, func(t *task, v *verdict.Verdict) error {
+			if t.Score != nil {
+				t.Score.Of = string(t.sum[:]) // format 1 does not say it
+			}
 			if v != nil {
-				t.Score = &Score{t.Key, *v, Scoring, t.Reply.sum}
+				t.Score = &Score{t.Key, *v, Scoring, string(t.sum[:])}
 			}
 			if done++; o.Progress != nil {
 				o.Progress(done, asked)
@@ -115,38 +117,18 @@ type task struct {
 // tasks gives the replies of a run, in the order of its rows, and reads their texts when
 // they are wanted.
 func (r *Run) tasks(yield func(*task) bool) error {
-	f, err := os.Open(filepath.Join(r.Dir, RepliesFile))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	at, each := 0, len(r.Config.Modes)*r.Config.Samples
+	var of *instance.Instance
+	var q *verdict.Question
 	enough := errors.New("enough")
-	err = eachInstance(r.Dir, func(_ int64, in *instance.Instance) error {
-		var q *verdict.Question
-		for range each {
-			row := &r.Rows[at]
-			at++
-			if row.Reply == nil {
-				continue
+	err := r.Each(func(row *Row) bool { return row.Reply != nil }, func(row, full *Row) (err error) {
+		if full.Instance != of {
+			of = full.Instance
+			if q, err = verdict.NewQuestion(of, true); err != nil {
+				return fmt.Errorf("%s: %w", row.ID, err)
 			}
-			if q == nil {
-				if q, err = verdict.NewQuestion(in, true); err != nil {
-					return fmt.Errorf("%s: %w", row.ID, err)
-				}
-			}
-			full := *row
-			full.Instance, full.Reply = in, &Reply{}
-			line, err := lineAt(f, row.reply)
-			if err == nil {
-				full.Reply.sum, err = unseal(line, full.Reply)
-			}
-			if err != nil {
-				return err
-			}
-			if !yield(&task{&full, row, q}) {
-				return enough
-			}
+		}
+		if !yield(&task{full, row, q}) {
+			return enough
 		}
 		return nil
 	})
@@ -159,21 +141,19 @@ func (r *Run) tasks(yield func(*task) bool) error {
 // keepPython gives the replies in the mode python the scores that they have: their
 // programs cannot be run again, and the replies are those that were scored. Scores
 // that cannot be read are none: the file is about to be replaced.
-func keepPython(r *Run) {
+func keepPython(r *Run, shared map[string]*Score) {
 	index := r.index()
-	_ = eachScore(r.Dir, func(_ *job.Line, s *Score) error {
+	_ = eachScore(r.Dir, func(l *job.Line, s *Score) (err error) {
 		at := r.place(index, &s.Key)
 		if at < 0 || s.Mode != sft.Python || s.Outcome == answer.InfraError || r.Rows[at].Reply == nil {
 			return nil
 		}
 		row := &r.Rows[at]
-		if s.Of == "" && r.Config.Format == firstFormat {
-			s.Of = row.Reply.sum
+		if s.Of == "" && r.Config.Format == firstFormat || s.Of == string(row.sum[:]) {
+			row.score = l.Offset
+			row.Score, err = s.share(shared)
 		}
-		if s.Of == row.Reply.sum {
-			row.Score = s
-		}
-		return nil
+		return err
 	})
 }
 

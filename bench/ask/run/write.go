@@ -43,7 +43,11 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	r, err := newRun(dir, &c, instances)
+	var list []asked
+	for _, in := range instances {
+		list = append(list, asked{instance: in, id: in.ID})
+	}
+	r, err := newRun(dir, &c, list)
 	if err != nil {
 		return nil, err
 	}

@@ -132,6 +132,13 @@ type Report struct {
 // Collect reads instances. Its memory does not grow with their number but with
 // that of their distinct answers.
 func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
+	return Brief(instances, sensitivity.Of, true)
+}
+
+// Brief is Collect with less work: without redraws, which take making every instance again,
+// unless they are wanted, and with the sensitivities that a function gives, nil where it is not
+// to be known.
+func Brief(instances iter.Seq2[*instance.Instance, error], edits func(*instance.Instance) (*sensitivity.Result, error), redraws bool) (*Report, error) {
 	all := newGroup("all")
 	groups := map[string]*Group{}
 	for in, err := range instances {
@@ -151,7 +158,7 @@ func Collect(instances iter.Seq2[*instance.Instance, error]) (*Report, error) {
 			level = newGroup(in.Level)
 			groups[in.Level] = level
 		}
-		f, err := factsOf(in)
+		f, err := factsOf(in, edits, redraws)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.ID, err)
 		}
@@ -203,7 +210,7 @@ type facts struct {
 	edits   *sensitivity.Result
 }
 
-func factsOf(in *instance.Instance) (facts, error) {
+func factsOf(in *instance.Instance, edits func(*instance.Instance) (*sensitivity.Result, error), redraws bool) (facts, error) {
 	f := facts{redraws: -1}
 	var err error
 	if f.density, err = in.Density.Float64(); err != nil {
@@ -213,11 +220,11 @@ func factsOf(in *instance.Instance) (facts, error) {
 		return f, err
 	}
 	if in.N <= sensitivity.MaxNodes {
-		if f.edits, err = sensitivity.Of(in); err != nil {
+		if f.edits, err = edits(in); err != nil {
 			return f, err
 		}
 	}
-	if id, err := instance.ParseID(in.ID); err == nil {
+	if id, err := instance.ParseID(in.ID); err == nil && redraws {
 		_, info, err := instance.Generate(id)
 		if err != nil {
 			return f, err

@@ -27,12 +27,10 @@ type Side struct {
 
 // Options is how runs are compared. The zero value stands for the defaults.
 type Options struct {
-	A, B      Side
-	Alpha     float64 // level of tests; intervals have confidence 1 - Alpha; default 0.05
-	Margin    float64 // within which accuracies count as equal; default 0.05
-	Power     float64 // default 0.8
-	Seed      uint64  // of the bootstrap
-	Resamples int     // of the bootstrap; default 10,000
+	A, B   Side
+	Alpha  float64 // level of tests; intervals have confidence 1 - Alpha; default 0.05
+	Margin float64 // within which accuracies count as equal; default 0.05
+	Power  float64 // default 0.8
 }
 
 // The defaults of Options.
@@ -54,20 +52,15 @@ func (o *Options) complete() error {
 			return fmt.Errorf("the %s is %v, expected a number between 0 and 1", x.name, *x.at)
 		}
 	}
-	if o.Resamples == 0 {
-		o.Resamples = stats.DefaultResamples
-	}
 	return nil
 }
 
 // Report is the comparison of two runs.
 type Report struct {
-	Version   int     `json:"version"`
-	Alpha     float64 `json:"alpha"`
-	Margin    float64 `json:"margin"`
-	Power     float64 `json:"power"`
-	Seed      uint64  `json:"seed"`
-	Resamples int     `json:"resamples"`
+	Version int     `json:"version"`
+	Alpha   float64 `json:"alpha"`
+	Margin  float64 `json:"margin"`
+	Power   float64 `json:"power"`
 
 	A       Summary `json:"a"`
 	B       Summary `json:"b"`
@@ -75,8 +68,14 @@ type Report struct {
 	Strict  Scoring `json:"strict"`
 	Relaxed Scoring `json:"relaxed"`
 	Lenient Scoring `json:"lenient"`
-	Tokens  Spent   `json:"tokens"`         // of output, reasoning included
-	Cost    *Spent  `json:"cost,omitempty"` // dollars; when both runs have prices
+	// Worst is between what the strict difference would be if the answers that are not there
+	// spoke against A, and if they spoke for it; null when none is missing.
+	Worst *stats.Interval `json:"worst_case,omitempty"`
+	// Variance is what that of a strict difference is made of: structures, wordings of a
+	// structure, samples of a wording; null where there is one of each.
+	Variance *stats.Components `json:"variance,omitempty"`
+	Tokens   Spent             `json:"tokens"`         // of output, reasoning included
+	Cost     *Spent            `json:"cost,omitempty"` // dollars; when both runs have prices
 }
 
 // Summary is one run by itself.
@@ -162,7 +161,7 @@ type Spent struct {
 	PerRightRatio Ratio   `json:"per_correct_ratio"`
 }
 
-// Ratio has a BCa bootstrap interval over clusters. It is null when nothing is
+// Ratio has the interval of a jackknife over clusters. It is null when nothing is
 // below the line.
 type Ratio struct {
 	Value    *float64       `json:"value"`
@@ -186,20 +185,16 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Version: 1, Alpha: opt.Alpha, Margin: opt.Margin, Power: opt.Power, Seed: opt.Seed, Resamples: opt.Resamples,
+	r := &Report{Version: 2, Alpha: opt.Alpha, Margin: opt.Margin, Power: opt.Power,
 		A: x.summary(&opt), B: y.summary(&opt), Pairing: *pairing,
 		Strict:  scoring(pairs, answer.Strict, &opt),
 		Relaxed: scoring(pairs, answer.Relaxed, &opt),
 		Lenient: scoring(pairs, answer.Lenient, &opt)}
-	if r.Tokens, err = spent(pairs, func(r *run.Reply) float64 { return float64(r.Usage.Output) }, &opt); err != nil {
-		return nil, err
-	}
+	r.Worst = r.Pairing.worst(r.Strict.All)
+	r.Variance = variance(pairs)
+	r.Tokens = *spent(pairs, func(s run.Spent) float64 { return float64(s.Output) }, &opt)
 	if a.Config.Price != nil && b.Config.Price != nil {
-		cost, err := spent(pairs, func(r *run.Reply) float64 { return r.Cost }, &opt)
-		if err != nil {
-			return nil, err
-		}
-		r.Cost = &cost
+		r.Cost = spent(pairs, func(s run.Spent) float64 { return s.Cost }, &opt)
 	}
 	return r, nil
 }

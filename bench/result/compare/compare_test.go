@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +80,6 @@ func fill(r *run.Run, p float64, tokens int64, seed uint64) *run.Run {
 
 func compare(t *testing.T, a, b *run.Run, opt Options) *Report {
 	t.Helper()
-	opt.Resamples = 200
 	r, err := Compare(a, b, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -113,6 +113,7 @@ func TestAgainstLoops(t *testing.T) {
 		var want, level stats.Paired
 		var tokens float64
 		both, left := 0, 0
+		var low, high float64
 		for _, x := range a.Rows {
 			for _, y := range b.Rows {
 				if x.Key != y.Key {
@@ -121,6 +122,16 @@ func TestAgainstLoops(t *testing.T) {
 				both++
 				if x.Reply == nil || y.Reply == nil || x.Score.Outcome == answer.InfraError || y.Score.Outcome == answer.InfraError {
 					left++
+					for _, side := range []struct {
+						row  run.Row
+						sign float64
+					}{{x, 1}, {y, -1}} {
+						if side.row.Reply != nil && side.row.Score.Outcome != answer.InfraError {
+							low, high = low+side.sign*one(side.row.Score.Strict), high+side.sign*one(side.row.Score.Strict)
+						} else {
+							low, high = low+min(0, side.sign), high+max(0, side.sign)
+						}
+					}
 					continue
 				}
 				want.Add(x.Score.Strict, y.Score.Strict)
@@ -133,6 +144,10 @@ func TestAgainstLoops(t *testing.T) {
 		r := compare(t, a, b, Options{})
 		if g := r.Strict.All; g.Pairs != want || r.Tokens.A != tokens || r.Pairing.Pairs != want.N() {
 			t.Errorf("%v of %d pairs, tokens %v; want %v, %v", g.Pairs, r.Pairing.Pairs, r.Tokens.A, want, tokens)
+		}
+		known := float64(want.OnlyA - want.OnlyB)
+		if w := (stats.Interval{Low: (known + low) / float64(both), High: (known + high) / float64(both)}); *r.Worst != w {
+			t.Errorf("between %v, want %v", *r.Worst, w)
 		}
 		if r.Strict.Levels[0].Name != "L1" || r.Strict.Levels[0].Pairs != level {
 			t.Errorf("L1: %+v, want %v", r.Strict.Levels[0], level)
@@ -253,7 +268,6 @@ func TestErrors(t *testing.T) {
 		{a, a, Options{A: Side{Mode: sft.Ein}}, "the run has the modes direct"},
 		{a, a, Options{Alpha: 1}, "the alpha is 1"},
 		{a, a, Options{Margin: math.NaN()}, "the margin is NaN"},
-		{a, a, Options{Resamples: -1}, "-1 resamples"},
 	} {
 		if _, err := Compare(test.a, test.b, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)
@@ -324,5 +338,57 @@ func TestText(t *testing.T) {
 	}
 	if got != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestBoard: the order is that of accuracy, the tests are those of Compare, and the ranks
+// are what they leave.
+func TestBoard(t *testing.T) {
+	modes, encodings := []sft.Mode{sft.Direct}, []surface.Encoding{surface.NL}
+	var entries []Entry
+	for i, skill := range []float64{0.3, 0.95, 0.93, 0.6} {
+		r := fill(ask(t, fmt.Sprint(i), 8, 1, modes, encodings), skill, 100, uint64(i))
+		entries = append(entries, Entry{fmt.Sprint(i), r, Side{}})
+	}
+	b, err := NewBoard(entries, answer.Strict, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p []float64
+	for i := range b.Pairs {
+		x := &b.Pairs[i]
+		one, two := b.Standings[x.A], b.Standings[x.B]
+		if one.Strict.Rate < two.Strict.Rate {
+			t.Errorf("%s stands above %s", one.Name, two.Name)
+		}
+		of := func(s Standing) *run.Run {
+			return entries[slices.IndexFunc(entries, func(e Entry) bool { return e.Name == s.Name })].Run
+		}
+		want := compare(t, of(one), of(two), Options{}).Strict.All
+		if *x.P != want.P || *x.Difference != want.Difference || x.Interval != want.Interval || x.Pairs != want.Pairs.N() {
+			t.Errorf("%+v, want %+v", x, want)
+		}
+		p = append(p, *x.P)
+	}
+	for i, holm := range stats.Holm(p) {
+		if *b.Pairs[i].Holm != holm {
+			t.Errorf("pair %d: %v, want %v", i, *b.Pairs[i].Holm, holm)
+		}
+	}
+	ranks := ""
+	for _, s := range b.Standings {
+		ranks += fmt.Sprintf("%s %d-%d, ", s.Name, s.Best, s.Worst)
+	}
+	if want := "1 1-2, 2 1-2, 3 3-4, 0 3-4, "; ranks != want {
+		t.Errorf("ranks %s want %s", ranks, want)
+	}
+	// Others were asked nothing in common with these.
+	other := fill(ask(t, "other", 2, 1, modes, encodings), 0.5, 100, 9)
+	for i := range other.Rows {
+		other.Rows[i].ID += "9"
+	}
+	b, err = NewBoard(append(entries[:1:1], Entry{"other", other, Side{}}), answer.Strict, Options{})
+	if err != nil || b.Pairs[0].Pairs != 0 || b.Pairs[0].P != nil || b.Standings[0].Worst != 2 {
+		t.Errorf("%+v, %v", b.Pairs, err)
 	}
 }

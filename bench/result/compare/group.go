@@ -120,13 +120,28 @@ func (g *Group) power(opt *Options) {
 	}
 }
 
+// variance is what that of the differences is made of.
+func variance(pairs []pairOf) *stats.Components {
+	var values []float64
+	var structures []structure
+	var surfaces []uint64
+	for _, p := range pairs {
+		values = append(values, one(p.a.Score.Strict)-one(p.b.Score.Strict))
+		structures, surfaces = append(structures, structureOf(p.a)), append(surfaces, p.a.Surface())
+	}
+	if c := stats.Nested(values, structures, surfaces); c.Surfaces || c.Answers {
+		return &c
+	}
+	return nil
+}
+
 // spent compares what answers have taken.
-func spent(pairs []pairOf, of func(*run.Reply) float64, opt *Options) (Spent, error) {
-	var s Spent
+func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
+	s := &Spent{}
 	at := map[structure]int{}
 	var a, b, rightA, rightB []float64 // by cluster, in order of appearance
 	for _, p := range pairs {
-		x, y := of(p.a.Reply), of(p.b.Reply)
+		x, y := of(p.a.Spent()), of(p.b.Spent())
 		k := structureOf(p.a)
 		i, ok := at[k]
 		if !ok {
@@ -141,7 +156,6 @@ func spent(pairs []pairOf, of func(*run.Reply) float64, opt *Options) (Spent, er
 		rightA[i] += one(p.a.Score.Strict)
 		rightB[i] += one(p.b.Score.Strict)
 	}
-	boot := stats.Bootstrap{Seed: opt.Seed, Resamples: opt.Resamples, Confidence: 1 - opt.Alpha}
 	ratio := func(s []float64) float64 { return s[0] / s[1] }
 	for _, x := range []struct {
 		to      *Ratio
@@ -153,11 +167,8 @@ func spent(pairs []pairOf, of func(*run.Reply) float64, opt *Options) (Spent, er
 		{&s.PerRightB, ratio, [][]float64{b, rightB}},
 		{&s.PerRightRatio, func(s []float64) float64 { return s[0] / s[1] / (s[2] / s[3]) }, [][]float64{a, rightA, b, rightB}},
 	} {
-		value, interval, err := boot.Sums(x.of, x.columns...)
-		if err != nil {
-			return s, err
-		}
+		value, interval := stats.Sums(x.of, 1-opt.Alpha, x.columns...)
 		*x.to = Ratio{number(value), interval}
 	}
-	return s, nil
+	return s
 }

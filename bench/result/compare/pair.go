@@ -20,7 +20,7 @@ type structure struct {
 }
 
 func structureOf(row *run.Row) structure {
-	return structure{row.Instance.Category, row.Instance.StructuralSeed}
+	return structure{row.Instance.Category, row.Structure()}
 }
 
 // answers is what is chosen of a run.
@@ -143,11 +143,12 @@ type Unpaired struct {
 
 // Unanswered is pairs that are left out. One may count in several.
 type Unanswered struct {
-	Count    int `json:"count"`
-	MissingA int `json:"missing_a"`
-	MissingB int `json:"missing_b"`
-	InfraA   int `json:"infra_a"`
-	InfraB   int `json:"infra_b"`
+	low, high float64 // sums of their strict differences, at least and at most
+	Count     int     `json:"count"`
+	MissingA  int     `json:"missing_a"`
+	MissingB  int     `json:"missing_b"`
+	InfraA    int     `json:"infra_a"`
+	InfraB    int     `json:"infra_b"`
 }
 
 // mostNamed is how many of what is not paired are named; the rest is counted.
@@ -199,7 +200,7 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 			continue
 		}
 		delete(others, k)
-		if row.Instance.StructuralSeed != other.Instance.StructuralSeed || row.Instance.Category != other.Instance.Category {
+		if row.Structure() != other.Structure() || row.Instance.Category != other.Instance.Category {
 			return nil, nil, fmt.Errorf("%s is a different question in %s and in %s", row.ID, a.run.Dir, b.run.Dir)
 		}
 		if p.Unanswered.take(row, other) {
@@ -228,15 +229,32 @@ func (u *Unanswered) take(a, b *run.Row) bool {
 	for _, x := range []struct {
 		row            *run.Row
 		missing, infra *int
-	}{{a, &u.MissingA, &u.InfraA}, {b, &u.MissingB, &u.InfraB}} {
+		sign           float64
+	}{{a, &u.MissingA, &u.InfraA, 1}, {b, &u.MissingB, &u.InfraB, -1}} {
 		switch {
+		case usable(x.row):
+			u.low += x.sign * one(x.row.Score.Strict)
+			u.high += x.sign * one(x.row.Score.Strict)
+			continue
 		case x.row.Reply == nil:
 			*x.missing++
-		case !usable(x.row):
+		default:
 			*x.infra++
 		}
+		u.low += min(0, x.sign)
+		u.high += max(0, x.sign)
 	}
 	return true
+}
+
+// worst is the difference that there would be with the answers that are not there.
+func (p *Pairing) worst(all *Group) *stats.Interval {
+	u := &p.Unanswered
+	if u.Count == 0 {
+		return nil
+	}
+	known, n := float64(all.Pairs.OnlyA-all.Pairs.OnlyB), float64(p.Pairs+u.Count)
+	return &stats.Interval{Low: (known + u.low) / n, High: (known + u.high) / n}
 }
 
 func withoutEncoding(text string) string {

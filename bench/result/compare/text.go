@@ -118,7 +118,20 @@ func (r *Report) design(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-26s %s\n", name, fmt.Sprintf(format, args...))
 	}
+	if r.Worst != nil {
+		line("with those left out", "%s, were they all against A, or all for it", show.Span(*r.Worst))
+	}
 	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), points(g.ClusterSE), show.Span(g.ClusterInterval), words.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
+	if v := r.Variance; v != nil && v.Total() > 0 {
+		parts := []string{show.Rate(v.Structure/v.Total()) + " % structures"}
+		if v.Surfaces {
+			parts = append(parts, show.Rate(v.Surface/v.Total())+" % their wordings")
+		}
+		if v.Answers {
+			parts = append(parts, show.Rate(v.Answer/v.Total())+" % samples and modes")
+		}
+		line("variance of a difference", "%s; the intervals include all of it", strings.Join(parts, ", "))
+	}
 	line("McNemar", "mid-p %s, exact %s; %s", show.P(g.McNemarMidP), show.P(g.McNemarExact), words.Plural(g.Pairs.Discordant(), "discordant pair"))
 	line("if they were not paired", "z %s, p %s, %s", show.Fixed(g.UnpairedZ, 2), show.P(g.UnpairedP), show.Span(g.UnpairedInterval))
 	if g.MinimumEffect == nil {
@@ -155,7 +168,7 @@ func (r *Report) costs(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	b.WriteString(table.Of(rows).Text())
-	fmt.Fprintf(b, "\nIntervals by BCa bootstrap of structures, %s resamples, seed %d.\n", words.Count(r.Resamples), r.Seed)
+	b.WriteString("\nIntervals by the jackknife of structures, on the logarithm.\n")
 }
 
 func (r *Report) flat(b *strings.Builder) {

@@ -50,8 +50,26 @@ func Parts(r *run.Run) []*Part {
 // Task is the name of a part, as a task.
 func (p *Part) Task() string { return fmt.Sprintf("closurebench_%s_%s", p.Mode, p.Encoding) }
 
-// Times is when a run was begun and when it was last written to.
-type Times struct{ Begin, End time.Time }
+// each gives the rows of a part with their texts.
+func (p *Part) each(yield func(*run.Row) error) error {
+	return p.Run.Each(func(row *run.Row) bool { return row.Mode == p.Mode && row.Encoding == p.Encoding },
+		func(_, full *run.Row) error { return yield(full) })
+}
+
+// Times is when a run was begun and when it was last written to, and what its log says of
+// each reply.
+type Times struct {
+	Begin, End time.Time
+	replies    map[run.Key]asked
+}
+
+// asked is how a reply came.
+type asked struct {
+	end     time.Time
+	took    time.Duration
+	retries int
+	id      string // of the provider
+}
 
 // ReadTimes takes the times from the log of a run, or from run.json where there is
 // none.
@@ -60,7 +78,7 @@ func ReadTimes(dir string) (Times, error) {
 	if err != nil {
 		return Times{}, err
 	}
-	made := Times{info.ModTime(), info.ModTime()}
+	made := Times{Begin: info.ModTime(), End: info.ModTime()}
 	f, err := os.Open(filepath.Join(dir, run.LogFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return made, nil
@@ -69,12 +87,10 @@ func ReadTimes(dir string) (Times, error) {
 		return Times{}, err
 	}
 	defer func() { _ = f.Close() }()
-	var t Times
+	t := Times{replies: map[run.Key]asked{}}
 	d := json.NewDecoder(f)
 	for {
-		var e struct {
-			Time time.Time `json:"time"`
-		}
+		var e run.Event
 		// The log can end in the middle of a line. What is before is enough.
 		if err := d.Decode(&e); err != nil {
 			break
@@ -83,6 +99,9 @@ func ReadTimes(dir string) (Times, error) {
 			t.Begin = e.Time
 		}
 		t.End = e.Time
+		if e.Event == "reply" && e.Key != nil {
+			t.replies[*e.Key] = asked{e.Time, time.Duration(e.TookMS) * time.Millisecond, max(0, e.Attempt-1), e.ID}
+		}
 	}
 	if t.Begin.IsZero() {
 		return made, nil

@@ -3,12 +3,15 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
@@ -57,6 +60,7 @@ func some(t *testing.T) *run.Run {
 		if err := w.Append(r); err != nil {
 			t.Fatal(err)
 		}
+		w.Log(run.Event{Time: time.Unix(int64(1e9+i), 0), Event: "reply", Key: &r.Key, Attempt: 2, TookMS: 1500, ID: "request-7"})
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -91,6 +95,34 @@ func TestLines(t *testing.T) {
 	}
 	if d.More() {
 		t.Error("there are more lines than rows")
+	}
+}
+
+// TestLight: a run that is read without texts gives the same files.
+func TestLight(t *testing.T) {
+	r := some(t)
+	light, err := run.ReadLight(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, err := ReadTimes(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := func(r *run.Run) string {
+		var b bytes.Buffer
+		err := WriteLines(&b, r)
+		for _, p := range Parts(r) {
+			_, e := p.WriteHarnessSamples(&b)
+			err = errors.Join(err, e, p.WriteHarnessData(&b), p.WriteInspect(&b, times), p.WriteInspectEval(&b, times))
+		}
+		if err = errors.Join(err, WriteHarnessResults(&b, Parts(r), times)); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if files(light) != files(r) {
+		t.Error("the files are others")
 	}
 }
 
@@ -144,22 +176,30 @@ func TestInspect(t *testing.T) {
 // reader opens logs with inspect_ai itself and says what it finds.
 const reader = `
 import json, os, sys
-from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.analysis import messages_df
+from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 found = []
 for info in list_eval_logs(sys.argv[1]):
     header = read_eval_log(info, header_only=True)
     log = read_eval_log(info)
+    first = next(s for s in log.samples if s.id == sys.argv[2] and s.epoch == 1)
     found.append({
         "task": log.eval.task, "listed": info.task, "status": header.status, "samples": len(log.samples), "epochs": log.eval.config.epochs,
         "accuracy": log.results.scores[0].metrics["accuracy"].value,
         "right": sum(s.scores["strict"].value == "C" for s in log.samples if s.scores),
         "errors": sum(s.error is not None for s in log.samples),
         "cut": sum(s.output.stop_reason == "max_tokens" for s in log.samples if s.error is None),
-        "reasoning": log.samples[0].messages[-1].content[0].reasoning,
-        "completion": log.samples[0].output.completion,
+        "reasoning": first.messages[-1].content[0].reasoning,
+        "completion": first.output.completion,
         "tokens": sum(u.total_tokens for u in log.stats.model_usage.values()),
+        "calls": sum(e.event == "model" for s in log.samples for e in s.events),
+        "scored": sum(e.event == "score" for s in log.samples for e in s.events),
+        "seconds": sum(s.total_time for s in log.samples if s.error is None),
+        "summaries": sum(bool(s.completed) for s in read_eval_log_sample_summaries(info)),
     })
 print(json.dumps(sorted(found, key=lambda f: f["task"])))
+df = messages_df(sys.argv[1], quiet=True)
+print("messages", len(df), df["message_id"].nunique(), sorted(df["role"].unique()))
 `
 
 // TestInspectReads has inspect_ai read the logs.
@@ -176,21 +216,29 @@ func TestInspectReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	for _, p := range Parts(r) {
-		name, err := p.InspectName(times)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := p.WriteInspect(&b, times); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	for ext, write := range map[string]func(*Part, io.Writer, Times) error{"json": (*Part).WriteInspect, "eval": (*Part).WriteInspectEval} {
+		t.Run(ext, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, p := range Parts(r) {
+				name, err := p.InspectName(times, ext)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var b bytes.Buffer
+				if err := write(p, &b, times); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			inspectReads(t, r, python, dir)
+		})
 	}
-	out, err := exec.Command(python, "-c", reader, dir).CombinedOutput()
+}
+
+func inspectReads(t *testing.T, r *run.Run, python, dir string) {
+	out, err := exec.Command(python, "-c", reader, dir, r.Rows[0].ID).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -208,8 +256,10 @@ func TestInspectReads(t *testing.T) {
 			t.Errorf("inspect_ai finds\n%s\nwithout\n%s", got, want)
 		}
 	}
-	if !strings.Contains(got, `"tokens": 102}`) {
-		t.Errorf("inspect_ai finds other tokens: %s", got)
+	for _, want := range []string{`"tokens": 102, "calls": 6, "scored": 12, "seconds": 9.0, "summaries": 8}`, "messages 36 36 ['assistant', 'system', 'user']"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("inspect_ai finds\n%s\nwithout\n%s", got, want)
+		}
 	}
 	out, err = exec.Command(python, "-m", "inspect_ai", "log", "list", "--json", "--log-dir", dir).CombinedOutput()
 	if err != nil || strings.Count(string(out), "closurebench-") < 2 {
@@ -294,6 +344,9 @@ for line in open("samples_" + name + ".jsonl"):
     asked = [i for i in task.instances if i.doc_id == s["doc_id"]]
     assert asked[0].args[0] == s["arguments"]["gen_args_0"]["arg_0"], (asked[0].args[0], s["arguments"])
     assert task.doc_to_target(asked[0].doc) == s["target"]
+from lm_eval.utils import make_table
+table = make_table(json.load(open("results.json")))
+assert "|strict |↑  |  0.5|" in table and "N/A" not in table, table
 print("same", len(task.test_docs()))
 `
 
@@ -312,6 +365,7 @@ func TestHarnessReads(t *testing.T) {
 			"samples_" + p.Task() + ".jsonl": func(b *bytes.Buffer) error { _, err := p.WriteHarnessSamples(b); return err },
 			p.HarnessData():                  func(b *bytes.Buffer) error { return p.WriteHarnessData(b) },
 			p.Task() + ".yaml":               func(b *bytes.Buffer) error { return p.WriteHarnessTask(b) },
+			"results.json":                   func(b *bytes.Buffer) error { return WriteHarnessResults(b, []*Part{p}, Times{}) },
 		} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {

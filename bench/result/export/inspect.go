@@ -1,12 +1,16 @@
 package export
 
 import (
+	"archive/zip"
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"ein/bench/ask/model"
@@ -25,7 +29,7 @@ type (
 		Results *inspectResults `json:"results"`
 		Stats   inspectStats    `json:"stats"`
 		Error   *inspectError   `json:"error,omitempty"`
-		Samples []inspectSample `json:"samples"`
+		Samples []inspectSample `json:"samples,omitempty"` // the last
 	}
 	inspectSpec struct {
 		EvalID   string            `json:"eval_id"`
@@ -108,8 +112,53 @@ type (
 		Output   inspectOutput                `json:"output"`
 		Scores   map[answer.Mode]inspectGrade `json:"scores,omitempty"`
 		Metadata map[string]any               `json:"metadata"`
+		Events   []inspectEvent               `json:"events"`
 		Usage    map[string]inspectUsage      `json:"model_usage"`
+		Started  string                       `json:"started_at,omitempty"`
+		Done     string                       `json:"completed_at,omitempty"`
+		Total    *float64                     `json:"total_time,omitempty"` // seconds
+		Working  *float64                     `json:"working_time,omitempty"`
+		UUID     string                       `json:"uuid"`
 		Error    *inspectError                `json:"error,omitempty"`
+	}
+	// inspectEvent is the call of the model, or the score.
+	inspectEvent struct {
+		UUID    string           `json:"uuid"`
+		Time    string           `json:"timestamp"`
+		Start   float64          `json:"working_start"`
+		Event   string           `json:"event"` // model, score
+		Model   string           `json:"model,omitempty"`
+		Input   []inspectMessage `json:"input,omitempty"`
+		Tools   []string         `json:"tools,omitzero"`
+		Choice  string           `json:"tool_choice,omitempty"`
+		Config  *inspectGenerate `json:"config,omitempty"`
+		Output  *inspectOutput   `json:"output,omitempty"`
+		Retries int              `json:"retries,omitempty"`
+		Done    string           `json:"completed,omitempty"`
+		Working *float64         `json:"working_time,omitempty"`
+		Meta    map[string]any   `json:"metadata,omitempty"`
+		Scorer  string           `json:"scorer,omitempty"`
+		Score   *inspectGrade    `json:"score,omitempty"`
+		Target  string           `json:"target,omitempty"`
+	}
+	// inspectSummary is what a viewer lists of a sample.
+	inspectSummary struct {
+		ID       string                       `json:"id"`
+		Epoch    int                          `json:"epoch"`
+		Input    string                       `json:"input"`
+		Target   string                       `json:"target"`
+		Metadata map[string]any               `json:"metadata"`
+		Scores   map[answer.Mode]inspectGrade `json:"scores,omitempty"`
+		Usage    map[string]inspectUsage      `json:"model_usage"`
+		Started  string                       `json:"started_at,omitempty"`
+		Done     string                       `json:"completed_at,omitempty"`
+		Total    *float64                     `json:"total_time,omitempty"`
+		Working  *float64                     `json:"working_time,omitempty"`
+		UUID     string                       `json:"uuid"`
+		Error    string                       `json:"error,omitempty"`
+		Retries  int                          `json:"retries"`
+		Complete bool                         `json:"completed"`
+		Messages int                          `json:"message_count"`
 	}
 	inspectMessage struct {
 		ID      string `json:"id"`
@@ -165,35 +214,29 @@ func (p *Part) runID() (string, error) {
 }
 
 // InspectName is the name that inspect_ai gives to the file of such a log, by which
-// it finds it in a folder.
-func (p *Part) InspectName(t Times) (string, error) {
+// it finds it in a folder; ext is json or eval.
+func (p *Part) InspectName(t Times, ext string) (string, error) {
 	id, err := p.runID()
 	task := "closurebench-" + string(p.Mode) + "-" + string(p.Encoding)
-	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + ".json", err
+	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + "." + ext, err
 }
 
-// WriteInspect writes the log of a part. A sample of the run is an epoch of the
-// log; a reply that is missing is a sample with an error.
-func (p *Part) WriteInspect(w io.Writer, t Times) error {
+// inspectLog is the log of a part, without the samples.
+func (p *Part) inspectLog(t Times) (*inspectLog, error) {
 	c := &p.Run.Config
 	id, err := p.runID()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	l := inspectLog{Version: 2, Status: "success", Plan: inspectPlan{Name: "plan", Steps: []inspectStep{
+	l := &inspectLog{Version: 2, Status: "success", Plan: inspectPlan{Name: "plan", Steps: []inspectStep{
 		{"system_message", map[string]string{"template": c.Prompts[p.Mode]}}, {"generate", map[string]string{}}}},
-		Stats: inspectStats{stamp(t.Begin), stamp(t.End), map[string]inspectUsage{}}, Results: &inspectResults{Total: len(p.Rows)},
-		Samples: []inspectSample{}}
+		Stats: inspectStats{stamp(t.Begin), stamp(t.End), map[string]inspectUsage{}}, Results: &inspectResults{Total: len(p.Rows)}}
 	l.Eval = inspectSpec{EvalID: uid(id, p.Task(), "eval"), RunID: id, Created: stamp(t.Begin), Task: p.Task(), TaskID: uid(id, p.Task()), Version: run.Format,
 		Args:    map[string]string{"mode": string(p.Mode), "encoding": string(p.Encoding)},
 		Dataset: inspectDataset{Name: c.Instances.File, Samples: len(p.Rows) / c.Samples, IDs: []string{}},
-		Model:   provider(c.Model), BaseURL: c.BaseURL, Config: inspectConfig{Epochs: c.Samples},
-		Generate: inspectGenerate{Temperature: c.Params.Temperature, TopP: c.Params.TopP, Seed: c.Params.Seed, Stop: c.Params.Stop, Effort: c.Params.Effort, Thinking: c.Params.Thinking},
+		Model:   provider(c.Model), BaseURL: c.BaseURL, Config: inspectConfig{Epochs: c.Samples}, Generate: *p.generate(),
 		Packages: map[string]string{"ein": c.Ein},
 		Metadata: map[string]any{"instances_sha256": c.Instances.SHA256, "sent": c.Sent[p.Mode]}}
-	if c.Params.MaxTokens > 0 {
-		l.Eval.Generate.MaxTokens = &c.Params.MaxTokens
-	}
 	if c.Instances.Limit > 0 {
 		l.Eval.Config.Limit = &c.Instances.Limit
 	}
@@ -202,10 +245,9 @@ func (p *Part) WriteInspect(w io.Writer, t Times) error {
 		if row.Sample == 0 {
 			l.Eval.Dataset.IDs = append(l.Eval.Dataset.IDs, row.ID)
 		}
-		l.Samples = append(l.Samples, p.sample(row))
 		if row.Reply != nil {
 			l.Results.Completed++
-			all.add(usage(row.Reply))
+			all.add(usage(row))
 		}
 	}
 	l.Stats.Usage[l.Eval.Model] = all
@@ -216,7 +258,103 @@ func (p *Part) WriteInspect(w io.Writer, t Times) error {
 		l.Status = "error"
 		l.Error = &inspectError{Message: fmt.Sprintf("%d of %d replies are missing, for reasons outside of the model", missing, len(p.Rows))}
 	}
-	return encode(w, &l)
+	return l, nil
+}
+
+func (p *Part) generate() *inspectGenerate {
+	c := &p.Run.Config.Params
+	g := &inspectGenerate{Temperature: c.Temperature, TopP: c.TopP, Seed: c.Seed, Stop: c.Stop, Effort: c.Effort, Thinking: c.Thinking}
+	if c.MaxTokens > 0 {
+		g.MaxTokens = &c.MaxTokens
+	}
+	return g
+}
+
+// WriteInspect writes the log of a part as JSON. A sample of the run is an epoch of the
+// log; a reply that is missing is a sample with an error.
+func (p *Part) WriteInspect(w io.Writer, t Times) error {
+	l, err := p.inspectLog(t)
+	if err != nil {
+		return err
+	}
+	var head bytes.Buffer
+	if err := encode(&head, l); err != nil {
+		return err
+	}
+	if _, err := w.Write(append(bytes.TrimSuffix(head.Bytes(), []byte("}\n")), `,"samples":[`...)); err != nil {
+		return err
+	}
+	separator := ""
+	err = p.each(func(row *run.Row) error {
+		_, err := io.WriteString(w, separator)
+		separator = ","
+		return cmp.Or(err, encode(w, p.sample(row, &t)))
+	})
+	if err == nil {
+		_, err = io.WriteString(w, "]}\n")
+	}
+	return err
+}
+
+// WriteInspectEval writes the same as an archive with a file for each sample, which viewers
+// open without reading all of it.
+func (p *Part) WriteInspectEval(w io.Writer, t Times) error {
+	l, err := p.inspectLog(t)
+	if err != nil {
+		return err
+	}
+	z := zip.NewWriter(w)
+	write := func(name string, v any) error {
+		f, err := z.Create(name)
+		return cmp.Or(err, encode(f, v))
+	}
+	err = write("_journal/start.json", map[string]any{"version": l.Version, "eval": &l.Eval, "plan": &l.Plan})
+	if err != nil {
+		return err
+	}
+	err = p.each(func(row *run.Row) error {
+		return write(fmt.Sprintf("samples/%s_epoch_%d.json", row.ID, row.Sample+1), p.sample(row, &t))
+	})
+	if err != nil {
+		return err
+	}
+	f, err := z.Create("summaries.json")
+	if err != nil {
+		return err
+	}
+	separator := "["
+	err = p.each(func(row *run.Row) error {
+		_, err := io.WriteString(f, separator)
+		separator = ","
+		return cmp.Or(err, encode(f, p.sample(row, &t).summary()))
+	})
+	if err == nil {
+		_, err = io.WriteString(f, "]\n")
+	}
+	return cmp.Or(err, write("header.json", l), z.Close())
+}
+
+// summary has texts of at most a thousand characters.
+func (s *inspectSample) summary() *inspectSummary {
+	const most = 1000
+	short := func(s string) string {
+		if r := []rune(s); len(r) > most {
+			return string(r[:most])
+		}
+		return s
+	}
+	out := &inspectSummary{ID: s.ID, Epoch: s.Epoch, Input: short(s.Input), Target: short(s.Target), Usage: s.Usage, Started: s.Started, Done: s.Done,
+		Total: s.Total, Working: s.Working, UUID: s.UUID, Complete: true, Messages: len(s.Messages), Metadata: map[string]any{}, Scores: map[answer.Mode]inspectGrade{}}
+	for name, g := range s.Scores {
+		out.Scores[name] = inspectGrade{Value: g.Value, Answer: short(g.Answer), Explanation: short(g.Explanation), Metadata: map[string]any{}}
+	}
+	for _, name := range []string{"category", "level", "n", "density"} {
+		out.Metadata[name] = s.Metadata[name]
+	}
+	if s.Error != nil {
+		out.Error = s.Error.Message
+	}
+	return out
 }
 
 func (u *inspectUsage) add(v inspectUsage) {
@@ -229,9 +367,9 @@ func (u *inspectUsage) add(v inspectUsage) {
 }
 
 // usage counts as inspect_ai does: input without what came from a cache.
-func usage(r *run.Reply) inspectUsage {
-	u := &r.Usage
-	return inspectUsage{Input: u.Input - u.CachedInput, Output: u.Output, Total: u.Input + u.Output, CacheRead: u.CachedInput, Reasoning: u.Reasoning, Cost: r.Cost}
+func usage(row *run.Row) inspectUsage {
+	u := row.Spent()
+	return inspectUsage{Input: u.Input - u.CachedInput, Output: u.Output, Total: u.Input + u.Output, CacheRead: u.CachedInput, Reasoning: u.Reasoning, Cost: u.Cost}
 }
 
 // counts reports whether a score is about the model: infra errors are not.
@@ -265,10 +403,10 @@ func (p *Part) results(mode answer.Mode) inspectScore {
 	return out
 }
 
-func (p *Part) sample(row *run.Row) inspectSample {
+func (p *Part) sample(row *run.Row, t *Times) *inspectSample {
 	in, name := row.Instance, provider(p.Run.Config.Model)
 	id := uid(row.ID, string(row.Mode), fmt.Sprint(row.Sample))
-	s := inspectSample{ID: row.ID, Epoch: row.Sample + 1, Input: in.Question, Target: text(in.Answer), Usage: map[string]inspectUsage{},
+	s := &inspectSample{ID: row.ID, UUID: id, Epoch: row.Sample + 1, Events: []inspectEvent{}, Input: in.Question, Target: text(in.Answer), Usage: map[string]inspectUsage{},
 		Output: inspectOutput{Model: name, Choices: []inspectChoice{}},
 		Metadata: map[string]any{"category": in.Category, "level": in.Level, "n": in.N, "density": in.Density, "result_type": in.ResultType,
 			"mode": row.Mode, "encoding": row.Encoding, "ein_program": in.EinProgram, "python_program": in.PythonProgram}}
@@ -285,18 +423,36 @@ func (p *Part) sample(row *run.Row) inspectSample {
 	if r.Reasoning != "" {
 		said.Content = []inspectContent{{Type: "reasoning", Reasoning: r.Reasoning}, {Type: "text", Text: r.Reply}}
 	}
-	s.Messages = append(s.Messages, said)
-	u := usage(r)
+	asked, timed := t.replies[row.Key]
+	if !timed { // of a log that was lost, or a cache
+		asked.end = t.End
+	}
+	began := stamp(asked.end.Add(-asked.took))
+	call := inspectEvent{UUID: id + "c", Time: began, Event: "model", Model: name, Input: s.Messages, Tools: []string{}, Choice: "none", Config: p.generate(), Retries: asked.retries}
+	if asked.id != "" {
+		call.Meta = map[string]any{"request_id": asked.id}
+	}
+	if timed {
+		seconds := asked.took.Seconds()
+		s.Started, s.Done, s.Total, s.Working = began, stamp(asked.end), &seconds, &seconds
+		call.Done, call.Working = s.Done, &seconds
+	}
+	s.Messages = append(slices.Clip(s.Messages), said)
+	u := usage(row)
 	s.Usage[name] = u
 	stop, ok := inspectStops[r.Finish]
 	if !ok {
 		stop = "unknown"
 	}
 	s.Output = inspectOutput{Model: r.Model, Choices: []inspectChoice{{said, stop}}, Completion: r.Reply, Usage: &u}
+	call.Output = &s.Output
+	s.Events = append(s.Events, call)
 	if counts(row.Score) {
 		s.Scores = map[answer.Mode]inspectGrade{}
-		for _, m := range answer.Modes() {
-			s.Scores[m] = grade(row.Score, row.Score.In(m))
+		for _, mode := range answer.Modes() {
+			g := grade(row.Score, row.Score.In(mode))
+			s.Scores[mode] = g
+			s.Events = append(s.Events, inspectEvent{UUID: id + string(mode), Time: stamp(asked.end), Start: asked.took.Seconds(), Event: "score", Scorer: string(mode), Score: &g, Target: s.Target})
 		}
 	}
 	return s

@@ -27,14 +27,9 @@ type line struct {
 // WriteLines writes a run as JSONL, a line for each row, with all that is known about
 // it. A row without a reply is there as well.
 func WriteLines(w io.Writer, r *run.Run) error {
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	return r.Each(func(*run.Row) bool { return true }, func(_, row *run.Row) error {
 		in := row.Instance
-		err := encode(w, &line{Key: row.Key, Encoding: row.Encoding, Model: r.Config.Model, Category: in.Category, Level: in.Level, N: in.N,
+		return encode(w, &line{Key: row.Key, Encoding: row.Encoding, Model: r.Config.Model, Category: in.Category, Level: in.Level, N: in.N,
 			Density: in.Density, System: r.Config.Prompts[row.Mode], Question: in.Question, Reference: in.Answer, Reply: row.Reply, Score: row.Score})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }

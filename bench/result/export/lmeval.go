@@ -51,41 +51,50 @@ func newHarnessDoc(in *instance.Instance) *harnessDoc {
 // the scores of the run as metrics. The number of samples is that of repeats.
 // Instances without any reply are left out; how many is the first result.
 func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
-	samples := p.Run.Config.Samples
-	for doc := 0; doc*samples < len(p.Rows); doc++ {
-		rows := p.Rows[doc*samples : (doc+1)*samples]
-		in := rows[0].Instance
-		d := newHarnessDoc(in)
-		s := harnessSample{DocID: doc, Doc: d, Target: d.Reference, Filter: "none", Metrics: answer.Modes(), Hash: hash(d.Reference),
-			Arguments: map[string]map[string]any{"gen_args_0": {"arg_0": p.prompt(in), "arg_1": p.arguments()}}, Prompt: hash(p.prompt(in))}
-		b, err := json.Marshal(d)
-		if err != nil {
-			return left, err
+	doc := 0
+	var rows []*run.Row
+	err = p.each(func(row *run.Row) error {
+		if rows = append(rows, row); len(rows) < p.Run.Config.Samples {
+			return nil
 		}
-		s.DocHash = hash(string(b))
-		var replies []string
-		var scores []*run.Score
-		for _, row := range rows {
-			if row.Reply != nil {
-				replies = append(replies, row.Reply.Reply)
-			}
-			if counts(row.Score) {
-				scores = append(scores, row.Score)
-			}
-		}
-		if len(replies) == 0 {
+		s, err := p.harnessSample(doc, rows)
+		switch {
+		case err != nil:
+			return err
+		case len(s.Filtered) == 0:
 			left++
-			continue
+		default:
+			err = encode(w, s)
 		}
-		s.Resps, s.Filtered = [][]string{replies}, replies
-		s.Strict = share(scores, answer.Strict)
-		s.Relaxed = share(scores, answer.Relaxed)
-		s.Lenient = share(scores, answer.Lenient)
-		if err := encode(w, &s); err != nil {
-			return left, err
+		doc, rows = doc+1, rows[:0]
+		return err
+	})
+	return left, err
+}
+
+// harnessSample is the replies to one instance.
+func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
+	in := rows[0].Instance
+	d := newHarnessDoc(in)
+	s := &harnessSample{DocID: doc, Doc: d, Target: d.Reference, Filter: "none", Metrics: answer.Modes(), Hash: hash(d.Reference),
+		Arguments: map[string]map[string]any{"gen_args_0": {"arg_0": p.prompt(in), "arg_1": p.arguments()}}, Prompt: hash(p.prompt(in))}
+	b, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	s.DocHash = hash(string(b))
+	var scores []*run.Score
+	for _, row := range rows {
+		if row.Reply != nil {
+			s.Filtered = append(s.Filtered, row.Reply.Reply)
+		}
+		if counts(row.Score) {
+			scores = append(scores, row.Score)
 		}
 	}
-	return left, nil
+	s.Resps = [][]string{s.Filtered}
+	s.Strict, s.Relaxed, s.Lenient = share(scores, answer.Strict), share(scores, answer.Relaxed), share(scores, answer.Lenient)
+	return s, nil
 }
 
 func share(scores []*run.Score, mode answer.Mode) *float64 {
@@ -135,14 +144,57 @@ func (p *Part) arguments() map[string]any {
 
 // WriteHarnessData writes the questions of a part, which its task reads.
 func (p *Part) WriteHarnessData(w io.Writer) error {
-	for _, row := range p.Rows {
-		if row.Sample == 0 {
-			if err := encode(w, newHarnessDoc(row.Instance)); err != nil {
-				return err
+	return p.Run.Instances(func(in *instance.Instance) error {
+		if id, err := instance.ParseID(in.ID); err != nil || id.Encoding != p.Encoding {
+			return err
+		}
+		return encode(w, newHarnessDoc(in))
+	})
+}
+
+// HarnessResults is the name of the file that WriteHarnessResults is for, by which tools
+// find it.
+func HarnessResults(t Times) string {
+	return "results_" + t.Begin.UTC().Format("2006-01-02T15-04-05.000000") + ".json"
+}
+
+// WriteHarnessResults writes the results of parts of one run, as lm-evaluation-harness has
+// them beside its samples: a task for each, with the errors of Results.
+func WriteHarnessResults(w io.Writer, parts []*Part, t Times) error {
+	tasks := map[string]map[string]any{"results": {}, "group_subtasks": {}, "configs": {}, "versions": {}, "n-shot": {}, "higher_is_better": {}, "n-samples": {}}
+	for _, p := range parts {
+		result := map[string]any{"alias": p.Task()}
+		effective := 0
+		for _, mode := range answer.Modes() {
+			s := p.results(mode)
+			if a, ok := s.Metrics["accuracy"]; ok {
+				result[string(mode)+",none"] = a.Value
+				result[string(mode)+"_stderr,none"] = "N/A"
 			}
+			if e, ok := s.Metrics["stderr"]; ok {
+				result[string(mode)+"_stderr,none"] = e.Value
+			}
+			effective = s.Scored
+		}
+		each := len(p.Rows) / p.Run.Config.Samples
+		for name, v := range map[string]any{"results": result, "group_subtasks": []string{}, "versions": run.Format, "n-shot": 0,
+			"configs": map[string]any{"task": p.Task(), "output_type": "generate_until", "description": p.Run.Config.Prompts[p.Mode], "generation_kwargs": p.arguments(),
+				"repeats": p.Run.Config.Samples, "metadata": map[string]any{"version": run.Format}},
+			"higher_is_better": map[answer.Mode]bool{answer.Strict: true, answer.Relaxed: true, answer.Lenient: true},
+			"n-samples":        map[string]int{"original": each, "effective": min(each, effective)}} {
+			tasks[name][p.Task()] = v
 		}
 	}
-	return nil
+	out := map[string]any{}
+	for name, v := range tasks {
+		out[name] = v
+	}
+	c := &parts[0].Run.Config
+	out["config"] = map[string]any{"model": provider(c.Model), "model_args": map[string]any{"base_url": c.BaseURL}, "gen_kwargs": parts[0].arguments()}
+	out["model_name"], out["model_source"] = c.Model, "ein "+c.Ein
+	out["date"], out["start_time"], out["end_time"] = t.Begin.Unix(), t.Begin.Unix(), t.End.Unix()
+	out["total_evaluation_time_seconds"] = fmt.Sprint(t.End.Sub(t.Begin).Seconds())
+	return encode(w, out)
 }
 
 // HarnessData is the name of the file that WriteHarnessData is for.

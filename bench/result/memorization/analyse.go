@@ -1,6 +1,7 @@
 package memorization
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,7 @@ type Options struct {
 	Lenient  bool             // gaps are of lenient accuracy
 	Mode     sft.Mode         // only answers in this mode; needed when there are several
 	Encoding surface.Encoding // only answers to this encoding; needed when there are several
+	Parts    Parts            // of questions whose texts were not read
 }
 
 // DefaultAlpha is the default of Options.
@@ -186,11 +188,14 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 		}
 	}
 	r := &Report{Version: 1, Alpha: opt.Alpha, Power: opt.Power, Lenient: opt.Lenient, Changes: []Gap{}}
-	groups, forms := newGroups(), forms{}
+	groups := newGroups()
+	if opt.Parts == nil {
+		opt.Parts = Parts{}
+	}
 	all := make([]*sample, len(epochs))
 	for i, e := range epochs {
 		var err error
-		if all[i], err = collect(e, member, groups, forms, &opt); err != nil {
+		if all[i], err = collect(e, member, groups, &opt); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +249,7 @@ func (s *sample) has(terms []term) bool {
 }
 
 // collect takes the answers of an epoch that are what their cell says.
-func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Options) (*sample, error) {
+func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample, error) {
 	rows, err := chosen(&e, opt)
 	if err != nil {
 		return nil, err
@@ -252,7 +257,7 @@ func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Opti
 	if len(rows[Seen]) == 0 {
 		return nil, fmt.Errorf("%s: there are no answers to questions that were seen", e.Name)
 	}
-	known, err := newParts(rows[Seen], forms)
+	known, err := newKnown(rows[Seen], opt.Parts)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +268,7 @@ func collect(e Epoch, member *Membership, groups *groups, forms forms, opt *Opti
 		}
 		x, a := CellReport{Cell: c, Asked: len(rows[c])}, &answers{right: map[answer.Mode][]float64{}}
 		for _, row := range rows[c] {
-			clash, err := known.clash(c, row.Instance)
+			clash, err := known.clash(c, row)
 			switch {
 			case err != nil:
 				return nil, err
@@ -352,50 +357,53 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	return out, nil
 }
 
-// forms is the canonical forms of structures, by the digests of the questions: the
-// same ones are asked at every epoch.
-type forms map[string][32]byte
+// Parts is the structures and surfaces of questions, by their ids: the same ones are asked
+// at every epoch.
+type Parts map[string]part
 
-func (f forms) of(in *instance.Instance) ([32]byte, error) {
-	if form, ok := f[in.Digest]; ok {
-		return form, nil
+type part struct{ structure, surface [32]byte }
+
+// Add takes in the questions of a run, whose rows may be without texts.
+func (p Parts) Add(r *run.Run) error {
+	return r.Instances(func(in *instance.Instance) error { _, err := p.of(in.ID, in); return err })
+}
+
+func (p Parts) of(id string, in *instance.Instance) (part, error) {
+	if known, ok := p[id]; ok {
+		return known, nil
 	}
 	form, err := instance.Structure(in)
 	if err != nil {
-		return form, fmt.Errorf("%s: %w", in.ID, err)
+		return part{}, fmt.Errorf("%s: %w", id, err)
 	}
-	f[in.Digest] = form
-	return form, nil
+	p[id] = part{form, sha256.Sum256([]byte(surfaceOf(in)))}
+	return p[id], nil
 }
 
-// parts is the structures and surfaces of the questions seen.
-type parts struct {
-	structures map[[32]byte]bool
-	surfaces   map[string]bool
-	forms      forms
+// known is the structures and surfaces of the questions seen.
+type known struct {
+	structures, surfaces map[[32]byte]bool
+	parts                Parts
 }
 
-func newParts(rows []*run.Row, forms forms) (*parts, error) {
-	p := &parts{map[[32]byte]bool{}, map[string]bool{}, forms}
+func newKnown(rows []*run.Row, parts Parts) (*known, error) {
+	k := &known{map[[32]byte]bool{}, map[[32]byte]bool{}, parts}
 	for _, row := range rows {
-		form, err := forms.of(row.Instance)
+		p, err := parts.of(row.ID, row.Instance)
 		if err != nil {
 			return nil, err
 		}
-		p.structures[form], p.surfaces[surfaceOf(row.Instance)] = true, true
+		k.structures[p.structure], k.surfaces[p.surface] = true, true
 	}
-	return p, nil
+	return k, nil
 }
 
 // clash reports whether a question shares other parts with those seen than its
 // cell says.
-func (p *parts) clash(c Cell, in *instance.Instance) (bool, error) {
-	form, err := p.forms.of(in)
-	if err != nil {
-		return false, err
-	}
+func (k *known) clash(c Cell, row *run.Row) (bool, error) {
+	p, err := k.parts.of(row.ID, row.Instance)
 	structure, surface := c.shares()
-	return p.structures[form] != structure || p.surfaces[surfaceOf(in)] != surface, nil
+	return k.structures[p.structure] != structure || k.surfaces[p.surface] != surface, err
 }
 
 // groups is the clusters: answers that share a structure, a surface, or their
@@ -411,8 +419,8 @@ func (g *groups) of(row *run.Row, member *Membership) int {
 	type structural uint64
 	type superficial uint64
 	type four int
-	at := g.name(structural(row.Instance.StructuralSeed))
-	g.join(at, g.name(superficial(row.Instance.SurfaceSeed)))
+	at := g.name(structural(row.Structure()))
+	g.join(at, g.name(superficial(row.Surface())))
 	if member != nil {
 		if i, ok := member.four[withoutEncoding(row.ID)]; ok {
 			g.join(at, g.name(four(i)))

@@ -30,11 +30,27 @@ type Arm struct {
 	bare   int    // replies that are not scored
 }
 
-// item is a row with what it shares with others.
-type item struct {
-	*run.Row
-	base    string   // the id without the encoding
-	cluster [32]byte // of the structure
+// item is a row. Those of one structure are a cluster.
+type item struct{ *run.Row }
+
+func (it *item) cluster() uint64 { return it.Structure() }
+
+// base is what an instance shares with its variants in other encodings. An id that
+// cannot be read shares nothing.
+func (it *item) base() string {
+	if it.Encoding == surface.NL {
+		return it.ID
+	}
+	return base(it.ID)
+}
+
+func base(text string) string {
+	id, err := instance.ParseID(text)
+	if err != nil {
+		return text
+	}
+	id.Encoding = surface.NL
+	return id.String()
 }
 
 // Missing is how many rows have no reply.
@@ -49,8 +65,6 @@ func arms(runs []*run.Run) []*Arm {
 			e surface.Encoding
 		}
 		byKey := map[key]*Arm{}
-		var last item // rows of one instance follow each other
-		var of *instance.Instance
 		for _, m := range r.Config.Modes {
 			for _, e := range r.Config.Encodings {
 				byKey[key{m, e}] = &Arm{Run: r, Mode: m, Encoding: e, all: make([]item, 0, r.Config.Instances.Count*r.Config.Samples)}
@@ -64,12 +78,7 @@ func arms(runs []*run.Run) []*Arm {
 				byKey[k] = &Arm{Run: r, Mode: k.m, Encoding: k.e}
 				list = append(list, byKey[k])
 			}
-			if row.Instance != of {
-				last, of = identify(row.Instance), row.Instance
-			}
-			it := last
-			it.Row = row
-			byKey[k].add(it)
+			byKey[k].add(item{row})
 		}
 	}
 	for _, a := range list {
@@ -91,21 +100,6 @@ func (a *Arm) add(it item) {
 	case it.Reply != nil:
 		a.bare++
 	}
-}
-
-// identify finds what an instance shares with its variants. An id that cannot be
-// read shares nothing.
-func identify(in *instance.Instance) item {
-	it := item{base: in.ID}
-	copy(it.cluster[:], in.ID)
-	if id, err := instance.ParseID(in.ID); err == nil {
-		it.cluster = id.StructuralKey()
-		if id.Encoding != surface.NL {
-			id.Encoding = surface.NL
-			it.base = id.String()
-		}
-	}
-	return it
 }
 
 // name gives the arms names: the model, and what else tells them apart.
@@ -172,12 +166,12 @@ func level(items []item, l string) []item {
 // are a cluster; nil of none.
 func shareOf(items []item, holds func(*item) bool) *stats.Share {
 	values := make([]float64, len(items))
-	clusters := make([][32]byte, len(items))
+	clusters := make([]uint64, len(items))
 	for i := range items {
 		if holds(&items[i]) {
 			values[i] = 1
 		}
-		clusters[i] = items[i].cluster
+		clusters[i] = items[i].cluster()
 	}
 	return stats.ShareOf(values, clusters, stats.Confidence)
 }
@@ -203,37 +197,29 @@ func drop(a, b []item, holds func(*item) bool) chart.Value {
 	return chart.Value{V: 100 * (p.Rate - q.Rate), Low: 100 * i.Low, High: 100 * i.High, N: p.N + q.N}
 }
 
-// per is a ratio of sums with its bootstrap interval over clusters.
-func (r *Report) per(items []item, num, den func(*item) float64) (chart.Value, error) {
-	index := map[[32]byte]int{}
+// per is a ratio of sums, with its interval over clusters.
+func per(items []item, num, den func(*item) float64) chart.Value {
+	index := map[uint64]int{}
 	var a, b []float64
-	sum, below := 0.0, 0.0
 	for i := range items {
 		it := &items[i]
-		k, ok := index[it.cluster]
+		k, ok := index[it.cluster()]
 		if !ok {
 			k = len(a)
-			index[it.cluster] = k
+			index[it.cluster()] = k
 			a, b = append(a, 0), append(b, 0)
 		}
-		x, y := num(it), den(it)
-		a[k] += x
-		b[k] += y
-		sum, below = sum+x, below+y
+		a[k] += num(it)
+		b[k] += den(it)
 	}
-	if below == 0 {
-		return chart.Missing(), nil
+	v, i := stats.Ratio(a, b, stats.Confidence)
+	if !(math.Abs(v) <= math.MaxFloat64) {
+		return chart.Missing()
 	}
-	v := chart.Value{V: sum / below, Low: math.NaN(), High: math.NaN(), N: len(items)}
-	if len(a) < 2 || sum == 0 {
-		return v, nil
+	if v == 0 {
+		i = stats.Interval{Low: math.NaN(), High: math.NaN()}
 	}
-	_, i, err := stats.Bootstrap{Seed: 1, Resamples: r.Options.Resamples}.Ratio(a, b)
-	if err != nil {
-		return v, err
-	}
-	v.Low, v.High = i.Low, i.High
-	return v, nil
+	return chart.Value{V: v, Low: i.Low, High: i.High, N: len(items)}
 }
 
 // notes are what a reader has to know before comparing arms.
@@ -269,7 +255,7 @@ func differences(arms []*Arm) []string {
 	for i, a := range arms {
 		sets[i] = map[string]bool{}
 		for j := range a.all {
-			sets[i][a.all[j].base] = true
+			sets[i][a.all[j].base()] = true
 		}
 	}
 	var list []string

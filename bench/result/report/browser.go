@@ -97,15 +97,15 @@ func (r *Report) browser() (*embedded, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		at, ok := places[c.Instance.ID]
+		at, ok := places[c.ID]
 		if !ok {
 			in := r.embedInstance(row.Instance)
 			at = len(e.Instances)
-			places[c.Instance.ID] = at
+			places[c.ID] = at
 			e.Instances = append(e.Instances, in)
 			size += len(in.Question) + len(in.Ein) + len(in.Python)
 		}
-		reply := r.embedReply(&item{Row: row}, c.arm, at)
+		reply := r.embedReply(&item{row}, c.arm, at)
 		e.Replies = append(e.Replies, reply)
 		size += len(reply.Reply) + len(reply.Reasoning) + len(reply.Program)
 		if !c.right {

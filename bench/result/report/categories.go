@@ -1,11 +1,11 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
-	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/census"
@@ -83,36 +83,50 @@ type questions struct {
 	sensitivity map[string]float64 // by the id without the encoding
 }
 
+// sensitive is of how many questions the sensitivity is found out: it takes a millisecond or
+// two of each.
+const sensitive = 20_000
+
 // described reads all questions, once.
 func (r *Report) described() (*questions, error) {
+	if r.Options.Before != nil && r.asked == nil {
+		r.asked = r.Options.Before.asked
+	}
 	if r.asked != nil {
 		return r.asked, nil
 	}
 	q := &questions{map[string]*census.Group{}, map[string]float64{}}
 	seen := map[string]bool{}
 	var lost error
-	found, err := census.Collect(func(yield func(*instance.Instance, error) bool) {
-		for _, a := range r.Arms {
-			for i := range a.all {
-				it := &a.all[i]
-				if seen[it.base] {
-					continue
+	enough := errors.New("enough")
+	edits := func(in *instance.Instance) (*sensitivity.Result, error) {
+		if len(q.sensitivity) == sensitive {
+			return nil, nil
+		}
+		s, err := sensitivity.Of(in)
+		if err == nil {
+			q.sensitivity[base(in.ID)] = s.Share
+		}
+		return s, err
+	}
+	found, err := census.Brief(func(yield func(*instance.Instance, error) bool) {
+		for _, x := range r.Runs {
+			lost = x.Instances(func(in *instance.Instance) error {
+				switch id := base(in.ID); {
+				case seen[id]:
+				case !yield(in, nil):
+					return enough
+				default:
+					seen[id] = true
 				}
-				seen[it.base] = true
-				var row *run.Row
-				if row, lost = a.Run.Load(it.Row); lost != nil {
-					return
-				}
-				if s, err := sensitivity.Of(row.Instance); err == nil {
-					q.sensitivity[it.base] = s.Share
-				}
-				if !yield(row.Instance, nil) {
-					return
-				}
+				return nil
+			})
+			if lost != nil {
+				return
 			}
 		}
-	})
-	if lost != nil {
+	}, edits, false)
+	if lost != nil && !errors.Is(lost, enough) {
 		return nil, lost
 	}
 	if err == nil {

@@ -88,17 +88,17 @@ func (r *Report) paired(a, b *Arm) chart.Value {
 	}
 	other := map[asked]*item{}
 	for i := range b.scored {
-		other[asked{b.scored[i].base, b.scored[i].Sample}] = &b.scored[i]
+		other[asked{b.scored[i].base(), b.scored[i].Sample}] = &b.scored[i]
 	}
-	one, two := stats.Cell[[32]byte]{Weight: 1}, stats.Cell[[32]byte]{Weight: -1}
+	one, two := stats.Cell[uint64]{Weight: 1}, stats.Cell[uint64]{Weight: -1}
 	for i := range a.scored {
 		it := &a.scored[i]
-		o := other[asked{it.base, it.Sample}]
+		o := other[asked{it.base(), it.Sample}]
 		if o == nil {
 			continue
 		}
-		one.Values, one.Cluster = append(one.Values, r.correct(it)), append(one.Cluster, it.cluster)
-		two.Values, two.Cluster = append(two.Values, r.correct(o)), append(two.Cluster, o.cluster)
+		one.Values, one.Cluster = append(one.Values, r.correct(it)), append(one.Cluster, it.cluster())
+		two.Values, two.Cluster = append(two.Values, r.correct(o)), append(two.Cluster, o.cluster())
 	}
 	if len(one.Values) == 0 {
 		return chart.Missing()

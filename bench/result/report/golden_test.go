@@ -15,9 +15,6 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 
 func makeReport(t testing.TB, opt Options, runs ...*run.Run) *Report {
 	t.Helper()
-	if opt.Resamples == 0 {
-		opt.Resamples = 200
-	}
 	r, err := New(runs, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (r *Report) HTML(w io.Writer) error {
 		p.Write(encoded)
 		p.Tag("</script>\n")
 	}
-	p.Tag("</main>\n<footer>Made by ein bench report. Intervals are 95 %: Wilson for shares, with clustered answers counted as what they are worth; bootstrap over clusters for tokens.</footer>\n")
+	p.Tag("</main>\n<footer>Made by ein bench report. Intervals are 95 %: Wilson for shares, with clustered answers counted as what they are worth; a jackknife of structures for tokens.</footer>\n")
 	p.Tag("<script>" + pageJS + "</script>\n</body>\n</html>\n")
 	_, err = w.Write(p.Bytes())
 	return err

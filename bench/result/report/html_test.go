@@ -198,7 +198,7 @@ func infect(r *run.Run, text string) {
 // TestHostile puts hostile texts everywhere and looks at the tags of the page:
 // they are those of the page with harmless texts.
 func TestHostile(t *testing.T) {
-	opt := Options{EmbedText: 4 << 10, Resamples: 50}
+	opt := Options{EmbedText: 4 << 10}
 	one := func(text string) string {
 		r := madeRun(t, "made:small", 1, surface.NL)
 		r.Rows = r.Rows[:12]
@@ -233,7 +233,7 @@ func FuzzPage(f *testing.F) {
 			f.Add(text)
 		}
 	}
-	opt := Options{Resamples: 10, EmbedText: 1 << 10}
+	opt := Options{EmbedText: 1 << 10}
 	whole := madeRun(f, "made:small", 1, surface.NL)
 	make := func(t testing.TB, text string) string {
 		r := *whole

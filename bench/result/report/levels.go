@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"ein/bench/question/answer"
 	"ein/internal/chart"
 	"ein/internal/stats"
 )
@@ -14,12 +16,16 @@ func (q *questions) levels() string {
 	if l1 == nil || l3 == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (%.0f %% of single edges at L1, %.0f %% at L3)", 100*l1.Sensitivity.Mean, 100*l3.Sensitivity.Mean)
+	of := ""
+	if len(q.sensitivity) == sensitive {
+		of = fmt.Sprintf("; of the first %d questions", sensitive)
+	}
+	return fmt.Sprintf(" (%.0f %% of single edges at L1, %.0f %% at L3%s)", 100*l1.Sensitivity.Mean, 100*l3.Sensitivity.Mean, of)
 }
 
-// alike is the share of a that is right less that of b, among questions of like
+// likeSensitive is the share of a that is right less that of b, among questions of like
 // sensitivity; missing where that is not known.
-func (r *Report) alike(q *questions, a, b []item) chart.Value {
+func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
 	const tenths = 10
 	var strata [][2]stats.Proportion
 	n := 0
@@ -28,7 +34,7 @@ func (r *Report) alike(q *questions, a, b []item) chart.Value {
 		answers := 0
 		for side, items := range [2][]item{a, b} {
 			of := only(items, func(it *item) bool {
-				share, known := q.sensitivity[it.base]
+				share, known := q.sensitivity[it.base()]
 				return known && min(int(share*tenths), tenths-1) == i
 			})
 			answers += len(of)
@@ -62,11 +68,35 @@ func buildLevels(r *Report, s *Section) error {
 		r.Arms, []Column{{"l1", "L1", Percent}, {"l2", "L2", Percent}, {"l3", "L3", Percent}, {"all", "all", Percent}, {"slope", "slope", Points}, {"adjusted", "slope, like sensitivity", Points}},
 		func(a *Arm) []chart.Value {
 			l1, l2, l3 := level(a.scored, "L1"), level(a.scored, "L2"), level(a.scored, "L3")
-			return []chart.Value{share(l1, r.right), share(l2, r.right), share(l3, r.right), share(a.scored, r.right), drop(l1, l3, r.right), r.alike(q, l1, l3)}
+			return []chart.Value{share(l1, r.right), share(l2, r.right), share(l3, r.right), share(a.scored, r.right), drop(l1, l3, r.right), r.likeSensitive(q, l1, l3)}
 		})
 	t.Paper = "main"
 	s.Tables = append(s.Tables, t)
 	s.Figures = append(s.Figures, t.figure(chart.Dots, 3, "accuracy (%)",
 		"Accuracy ("+r.Options.Scoring()+") of each model and mode by compositional level, with 95 % intervals."))
+	if slices.ContainsFunc(r.Arms, func(a *Arm) bool { return len(a.scored) < len(a.all) }) {
+		s.Tables = append(s.Tables, r.missing())
+	}
 	return nil
+}
+
+// missing is what accuracies would be with the answers that are not there.
+func (r *Report) missing() *Table {
+	t := &Table{
+		ID: "missing", Title: "What missing replies could change", Keys: []string{"model, mode", "level"},
+		Columns: []Column{{"missing", "without a score", Number}, {"least", "all wrong", Percent}, {"most", "all right", Percent}},
+		Caption: "Accuracy (" + r.Options.Scoring() + ") over all that was asked, if every question without a scored reply had been answered wrong, and if it had been answered right. Whatever the reason that they are missing, the accuracy lies between.",
+	}
+	for _, a := range r.Arms {
+		for _, l := range append(r.levels(), "all") {
+			asked := only(a.all, func(it *item) bool { return l == "all" || it.Instance.Level == l })
+			lacks := func(it *item) bool { return it.Score == nil || it.Score.Outcome == answer.InfraError }
+			if n := len(only(asked, lacks)); n > 0 {
+				t.Rows = append(t.Rows, Row{Keys: []string{a.Name, l}, Cells: []chart.Value{chart.Exact(float64(n)),
+					share(asked, func(it *item) bool { return !lacks(it) && r.right(it) }),
+					share(asked, func(it *item) bool { return lacks(it) || r.right(it) })}})
+			}
+		}
+	}
+	return t
 }

@@ -40,7 +40,7 @@ func buildMemorization(r *Report, s *Section) error {
 		if !ok {
 			continue
 		}
-		m, err := memorization.Analyse([]memorization.Epoch{epoch}, r.Options.Cells, memorization.Options{Lenient: r.Options.Lenient})
+		m, err := memorization.Analyse([]memorization.Epoch{epoch}, r.Options.Cells, memorization.Options{Lenient: r.Options.Lenient, Parts: r.Options.Parts})
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.Name, err)
 		}

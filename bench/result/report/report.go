@@ -4,7 +4,7 @@
 //
 // A row is an arm: a run in a mode and an encoding. Shares have 95 % intervals by
 // Wilson, over as many answers as clustered ones are worth; ratios of tokens have
-// bootstrap intervals over clusters. What is missing is shown as missing, and
+// intervals of a jackknife over clusters. What is missing is shown as missing, and
 // infrastructure errors are in no share. The same runs give the same bytes.
 package report
 
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ein/bench/ask/run"
+	"ein/bench/result/compare"
 	"ein/bench/result/memorization"
 	"ein/internal/chart"
 )
@@ -25,10 +26,14 @@ type Options struct {
 	// many bytes of their texts; a single text has EmbedText at most. 0 is the
 	// default.
 	Embed, EmbedBytes, EmbedText int
-	Resamples                    int // of bootstraps; 0 is the default of package stats
 	// Cells says which question was seen in training, for runs over the cells of
 	// package memorization; nil for other runs.
 	Cells *memorization.Membership
+	Parts memorization.Parts // of the questions of such runs
+	// Before is a report of the same runs, whose questions are described already.
+	Before *Report
+	Alpha  float64 // level of the tests of every two; 0 is the default of package compare
+	Only   string  // the one section that is made; "" is all
 }
 
 // The defaults of what a page embeds.
@@ -64,6 +69,7 @@ type Report struct {
 	Arms     []*Arm
 	Notes    []string // what a reader has to know before comparing
 	Sections []Section
+	Board    *compare.Board // of the arms, where there are several
 
 	asked *questions
 }
@@ -81,6 +87,9 @@ func New(runs []*run.Run, opt Options) (*Report, error) {
 	r := &Report{Options: opt, Runs: runs, Arms: arms(runs)}
 	r.Notes = notes(r)
 	for _, b := range Registry {
+		if opt.Only != "" && opt.Only != b.ID {
+			continue
+		}
 		s := Section{ID: b.ID, Short: b.Short, Title: b.Title, Text: b.Text}
 		if err := b.build(r, &s); err != nil {
 			return nil, fmt.Errorf("%s: %w", b.ID, err)

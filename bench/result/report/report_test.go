@@ -373,6 +373,87 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 }
 
+// TestReliability: a model that goes by the wording has all of its variance there, one that
+// goes by the structure none.
+func TestReliability(t *testing.T) {
+	if r := makeReport(t, Options{}, madeRun(t, "made:small", 1, surface.NL)); slices.ContainsFunc(r.Tables(), func(t *Table) bool { return t.ID == "reliability" }) {
+		t.Error("one wording and one sample have a table")
+	}
+	x := madeRun(t, "made:large", 4, surface.NL)
+	var rows []run.Row
+	for i := range x.Rows {
+		if x.Rows[i].Mode != x.Rows[0].Mode || x.Rows[i].Reply == nil {
+			continue
+		}
+		for wording := range 3 {
+			row := x.Rows[i]
+			in, id := *row.Instance, instance.NewID("heldout", row.Instance.Category, len(rows), 11)
+			in.SurfaceSeed = uint64(len(rows) + 1)
+			row.Instance, row.ID = &in, id.String()
+			row.Score = &run.Score{Key: row.Key, Verdict: row.Score.Verdict}
+			row.Score.Outcome = answer.Wrong
+			if wording%2 == 0 {
+				row.Score.Outcome = answer.StrictlyRight
+			}
+			row.Score.Judgements = row.Score.Outcome.Judgements()
+			rows = append(rows, row)
+		}
+	}
+	x.Rows = rows
+	got := tableOf(t, makeReport(t, Options{}, x), "reliability")
+	for column, want := range map[string]float64{"structures": float64(len(rows) / 3), "surfaces": 0, "structure": 0, "wording": 100} {
+		if v := got.cell(t, 0, column).V; !near(v, want) {
+			t.Errorf("by wording: %s is %v, want %v", column, v, want)
+		}
+	}
+	for _, column := range []string{"samples", "sampling"} {
+		if v := got.cell(t, 0, column); !v.Missing() {
+			t.Errorf("by wording: %s is %v", column, v)
+		}
+	}
+	for i := range rows {
+		rows[i].Score.Outcome = []answer.Outcome{answer.StrictlyRight, answer.Wrong}[i/3%2]
+		rows[i].Score.Judgements = rows[i].Score.Outcome.Judgements()
+	}
+	got = tableOf(t, makeReport(t, Options{}, x), "reliability")
+	for column, want := range map[string]float64{"surfaces": 100, "structure": 100, "wording": 0} {
+		if v := got.cell(t, 0, column).V; !near(v, want) {
+			t.Errorf("by structure: %s is %v, want %v", column, v, want)
+		}
+	}
+}
+
+// TestWorstCase is what missing replies could change, at least and at most.
+func TestWorstCase(t *testing.T) {
+	x := madeRun(t, "made:small", 1, surface.NL)
+	if r := makeReport(t, Options{}, x); slices.ContainsFunc(r.Tables(), func(t *Table) bool { return t.ID == "missing" }) {
+		t.Error("there is a table of what is not missing")
+	}
+	right, n, missing := 0, 0, 0
+	for i := range x.Rows {
+		row := &x.Rows[i]
+		if row.Mode != sft.Direct || row.Instance.Level != "L2" {
+			continue
+		}
+		switch n++; {
+		case n%3 == 0:
+			row.Reply, row.Score = nil, nil
+			missing++
+		case row.Score.Strict:
+			right++
+		}
+	}
+	bounds := tableOf(t, makeReport(t, Options{}, x), "missing")
+	if len(bounds.Rows) != 2 || bounds.Rows[0].Keys[1] != "L2" || bounds.Rows[1].Keys[1] != "all" {
+		t.Fatalf("%+v", bounds.Rows)
+	}
+	for column, want := range map[string]float64{"missing": float64(missing), "least": 100 * float64(right) / float64(n), "most": 100 * float64(right+missing) / float64(n)} {
+		if v := bounds.cell(t, 0, column).V; !near(v, want) {
+			t.Errorf("%s is %v, want %v", column, v, want)
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		unit Unit

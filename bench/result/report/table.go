@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/internal/chart"
+	"ein/internal/stats/show"
 	"ein/internal/table"
 )
 
@@ -19,6 +20,8 @@ const (
 	Tokens  Unit = "tokens"
 	Dollars Unit = "$"
 	Number  Unit = ""
+
+	Probability Unit = "p"
 )
 
 // Table is data in rows.
@@ -57,6 +60,8 @@ func (u Unit) Text(v float64) string {
 		return "−∞"
 	}
 	switch u {
+	case Probability:
+		return show.P(v)
 	case Percent:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	case Points:
@@ -125,7 +130,7 @@ func (t *Table) shown() *table.Table {
 	}
 	for i, c := range t.Columns {
 		shown := table.Column{ID: c.ID, Name: c.Name, N: counts[i]}
-		if c.Unit != Tokens {
+		if c.Unit != Tokens && c.Unit != Probability {
 			shown.Unit = string(c.Unit)
 		}
 		out.Columns = append(out.Columns, shown)

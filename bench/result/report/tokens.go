@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"slices"
 
 	"ein/bench/ask/model"
@@ -10,17 +9,15 @@ import (
 
 // counted reports whether a provider has said how many tokens an arm took.
 func (a *Arm) counted() bool {
-	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Reply != nil && it.Reply.Usage != (model.Usage{}) })
+	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Spent().Usage != (model.Usage{}) })
 }
 
 func (a *Arm) priced() bool { return a.Run.Config.Price != nil && a.counted() }
 
 func usage(of func(*model.Usage) int64) func(*item) float64 {
 	return func(it *item) float64 {
-		if it.Reply == nil {
-			return 0
-		}
-		return float64(of(&it.Reply.Usage))
+		u := it.Spent().Usage
+		return float64(of(&u))
 	}
 }
 
@@ -34,12 +31,7 @@ var (
 
 func one(*item) float64 { return 1 }
 
-func cost(it *item) float64 {
-	if it.Reply == nil {
-		return 0
-	}
-	return it.Reply.Cost
-}
+func cost(it *item) float64 { return it.Spent().Cost }
 
 func (r *Report) correct(it *item) float64 {
 	if r.right(it) {
@@ -59,32 +51,48 @@ func buildTokens(r *Report, s *Section) error {
 		{outputTokens, one, Column{"output", "output", Tokens}},
 		{outputTokens, r.correct, Column{"output_correct", "output for each correct", Tokens}},
 	}
-	t, err := r.ratios("tokens", "Tokens for each answer and for each correct one",
-		"Mean tokens for each answer as the provider counts them, output being visible and reasoning together, and tokens of output for each correct answer ("+r.Options.Scoring()+"). 95 % bootstrap intervals. – where a provider counts nothing, or nothing is correct.",
+	t := r.ratios("tokens", "Tokens for each answer and for each correct one",
+		"Mean tokens for each answer as the provider counts them, output being visible and reasoning together, and tokens of output for each correct answer ("+r.Options.Scoring()+"). 95 % intervals, by a jackknife of structures. – where a provider counts nothing, or nothing is correct.",
 		each, (*Arm).counted)
-	if err != nil {
-		return err
-	}
 	t.Paper = "token_cost"
 	t.Columns = append(t.Columns, Column{"accuracy", "accuracy", Percent})
 	for i, a := range r.Arms {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, share(a.scored, r.right))
 	}
-	s.Tables = append(s.Tables, t)
+	s.Tables = append(s.Tables, t, r.tokensByLevel())
 	if slices.ContainsFunc(r.Arms, (*Arm).priced) {
-		t, err := r.ratios("cost", "Cost for each answer and for each correct one",
-			"Dollars for 1,000 answers at the prices of the run, and for 1,000 correct ones ("+r.Options.Scoring()+"). 95 % bootstrap intervals.",
+		t := r.ratios("cost", "Cost for each answer and for each correct one",
+			"Dollars for 1,000 answers at the prices of the run, and for 1,000 correct ones ("+r.Options.Scoring()+"). 95 % intervals, by a jackknife of structures.",
 			[]ratio{
 				{func(it *item) float64 { return 1000 * cost(it) }, one, Column{"answers", "1,000 answers", Dollars}},
 				{func(it *item) float64 { return 1000 * cost(it) }, r.correct, Column{"correct", "1,000 correct", Dollars}},
 			}, (*Arm).priced)
-		if err != nil {
-			return err
-		}
 		s.Tables = append(s.Tables, t)
 	}
 	s.Figures = append(s.Figures, r.plane(t))
 	return nil
+}
+
+// tokensByLevel is what a reply takes on each level, and how often it corrects itself.
+func (r *Report) tokensByLevel() *Table {
+	t := &Table{ID: "tokens-levels", Title: "Tokens and corrections by level", Keys: []string{"model, mode", "level"},
+		Columns: []Column{{"input", "prompt", Tokens}, {"reasoning", "reasoning", Tokens}, {"visible", "reply", Tokens}, {"corrects", "corrects itself", Percent}},
+		Caption: "Mean tokens for each answer by level, with 95 % intervals by a jackknife of structures, and the share of replies that correct themselves on the way, as in \"Wait, let me recount\", by their words and those of their reasoning where it is kept."}
+	for _, a := range r.Arms {
+		for _, l := range r.levels() {
+			items := level(a.scored, l)
+			row := Row{Keys: []string{a.Name, l}}
+			for _, of := range []func(*item) float64{inputTokens, reasoningTokens, visibleTokens} {
+				v := chart.Missing()
+				if a.counted() {
+					v = per(items, of, one)
+				}
+				row.Cells = append(row.Cells, v)
+			}
+			t.Rows = append(t.Rows, Row{Keys: row.Keys, Cells: append(row.Cells, share(items, func(it *item) bool { return it.Corrects() }))})
+		}
+	}
+	return t
 }
 
 // ratio is a column of a ratio of sums.
@@ -94,23 +102,19 @@ type ratio struct {
 }
 
 // ratios is a table of ratios, missing in arms without their data.
-func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm) bool) (*Table, error) {
+func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm) bool) *Table {
 	var columns []Column
 	for _, p := range parts {
 		columns = append(columns, p.column)
 	}
-	var failed error
-	t := armTable(id, title, caption, r.Arms, columns, func(a *Arm) (cells []chart.Value) {
+	return armTable(id, title, caption, r.Arms, columns, func(a *Arm) (cells []chart.Value) {
 		for _, p := range parts {
 			v := chart.Missing()
 			if has(a) {
-				var err error
-				v, err = r.per(a.scored, p.num, p.per)
-				failed = errors.Join(failed, err)
+				v = per(a.scored, p.num, p.per)
 			}
 			cells = append(cells, v)
 		}
 		return cells
 	})
-	return t, failed
 }

@@ -33,8 +33,8 @@ What has no partner, no reply or an infra error is left out and counted.
 Intervals are by Wilson (shares) and Tango (differences), for as many answers as
 clustered ones are worth: answers about one structure are a cluster. p is McNemar's
 mid-p, or of the sign-flip test of clusters where some have several pairs, and is
-adjusted by Holm over the levels and over the categories. Ratios have bootstrap
-intervals, drawn with --seed.`,
+adjusted by Holm over the levels and over the categories. Ratios have intervals by a
+jackknife of structures.`,
 		Example: `  ein bench compare runs/gpt runs/claude
   ein bench compare runs/gpt runs/gpt --mode-a cot --mode-b ein
   ein bench compare runs/a runs/b --alpha 0.01 --margin 0.02 --json`,
@@ -45,7 +45,6 @@ intervals, drawn with --seed.`,
 	pickFlags(cmd, &opt.B.Mode, &opt.B.Encoding, "-b", " of B")
 	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "level of the tests; intervals have the confidence 1 - alpha")
 	cli.Share.Flag(cmd, &opt.Margin, "margin", "difference of accuracies below which levels count as equal")
-	cli.Seed.Flag(cmd, &opt.Seed, "seed", "`seed` of the bootstrap")
 	a.JSONFlag(cmd, "print one JSON object")
 	return cmd
 }

@@ -2,7 +2,6 @@ package benchmark
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -101,14 +100,10 @@ func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) err
 	if f.out == "-" {
 		return a.Usage("standard output is for the table: give -o a file")
 	}
-	r, err := run.Read(dir)
-	switch {
-	case errors.Is(err, run.ErrNoRun):
-		return cli.Input(codes.E0702, dir, 0, err.Error(), "A run is what `ein bench eval` makes. For other files give --instances and --replies.")
-	case err != nil:
-		return cannotRun(a, err)
+	r, err := readRun(a, dir, run.ReadLight)
+	if err != nil {
+		return err
 	}
-	notes(a, r)
 	if !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Score != nil }) {
 		return cli.Input(codes.E0701, dir, 0, "no reply of the run has a score", fmt.Sprintf("`ein bench score %s` scores them.", dir))
 	}
@@ -117,23 +112,21 @@ func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) err
 	write := func(w records) error {
 		for _, mode := range r.Config.Modes {
 			m, sum := modeReport{Mode: mode}, verdict.NewSummary()
-			for i := range r.Rows {
-				row := &r.Rows[i]
-				if row.Mode != mode || row.Reply == nil {
-					continue
-				}
+			err := r.Each(func(row *run.Row) bool { return row.Mode == mode && row.Reply != nil }, func(_, row *run.Row) error {
 				m.Replies++
 				if row.Score == nil {
 					m.Unscored++
-					continue
+					return nil
 				}
 				v := &row.Score.Verdict
 				sum.Add(mode, v)
 				if rec := verdict.ErrorRecord(row.ID, mode, row.Sample, v); rec != nil {
-					if err := record(w, rec); err != nil {
-						return err
-					}
+					return record(w, rec)
 				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 			m.ErrorReport = sum.ErrorReport()
 			list = append(list, m)

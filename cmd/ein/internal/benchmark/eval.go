@@ -107,6 +107,7 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python")
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
+	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default that of the file)")
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken from the categories in turn (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
@@ -268,6 +269,9 @@ func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 	chosen, err := eval.Select(list, f.Source.Categories, f.Source.Limit)
 	if err == nil {
 		f.Source.Count = len(chosen)
+		chosen, err = eval.Surfaces(chosen, f.Source.Surfaces)
+	}
+	if err == nil {
 		f.Instances, f.Encodings, err = eval.Encode(chosen, f.Encodings)
 	}
 	if err != nil {
@@ -455,6 +459,9 @@ func dryRun(a *cli.App, f *evalFlags) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s to %s: %s, %s, %s\n", words.Plural(e.Requests, "request", "requests"), f.Model.Name(),
 		words.Plural(f.Source.Count, "instance", "instances"), cli.Join(f.Modes, " and "), words.Plural(f.Samples, "sample", "samples"))
+	if n := f.Source.Surfaces; n > 1 {
+		fmt.Fprintf(&b, "each instance with %d surfaces\n", n)
+	}
 	fmt.Fprintf(&b, "about %s tokens in and %s out, by the length of the texts", words.Count(e.Input), words.Count(e.Output))
 	if e.MostOutput > 0 {
 		fmt.Fprintf(&b, "; at most %s out", words.Count(e.MostOutput))

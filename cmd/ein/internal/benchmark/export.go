@@ -23,9 +23,10 @@ func exportVerb(a *cli.App) *cobra.Command {
 
   jsonl    a file with a line for each reply, with its question and score
   inspect  a folder of logs that inspect_ai reads and shows, one for each mode and
-           encoding: inspect view --log-dir PATH
-  lm-eval  a folder with, for each mode and encoding, the samples as
-           lm-evaluation-harness has them, a task for it, and the task's data
+           encoding, as JSON: inspect view --log-dir PATH
+  inspect-eval  the same as .eval files, which viewers open without reading all of them
+  lm-eval  a folder with results_TIME.json as lm-evaluation-harness writes it and, for
+           each mode and encoding, the samples, a task for the harness, and its data
 
 The scores are those of the run; nothing is scored by another tool's rules. A run is
 exported as it is, complete or not.`,
@@ -34,14 +35,14 @@ exported as it is, complete or not.`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.Do(func(_ context.Context, args []string) error { return exportRun(a, args[0], format, out) }),
 	}
-	cli.One("jsonl", "inspect", "lm-eval").Flag(cmd, &format, "format", "format: jsonl, inspect or lm-eval")
+	cli.One("jsonl", "inspect", "inspect-eval", "lm-eval").Flag(cmd, &format, "format", "format: jsonl, inspect, inspect-eval or lm-eval")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`file` of jsonl (- is standard output), or folder of the others")
 	cli.Required(cmd, "output")
 	return cmd
 }
 
 func exportRun(a *cli.App, dir, format, out string) error {
-	r, err := readRun(a, dir, run.Read)
+	r, err := readRun(a, dir, run.ReadLight)
 	if err != nil {
 		return err
 	}
@@ -67,11 +68,22 @@ func exportRun(a *cli.App, dir, format, out string) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range export.Parts(r) {
-		if format == "inspect" {
-			name, err := p.InspectName(times)
+	parts := export.Parts(r)
+	if format == "lm-eval" {
+		err := a.Write(filepath.Join(out, export.HarnessResults(times)), func(w io.Writer) error { return export.WriteHarnessResults(w, parts, times) })
+		if err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		if format != "lm-eval" {
+			ext, write := "json", p.WriteInspect
+			if format == "inspect-eval" {
+				ext, write = "eval", p.WriteInspectEval
+			}
+			name, err := p.InspectName(times, ext)
 			if err == nil {
-				err = a.Write(filepath.Join(out, name), func(w io.Writer) error { return p.WriteInspect(w, times) })
+				err = a.Write(filepath.Join(out, name), func(w io.Writer) error { return write(w, times) })
 			}
 			if err != nil {
 				return err

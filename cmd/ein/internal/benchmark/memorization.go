@@ -21,7 +21,7 @@ type memorizationFlags struct {
 }
 
 func memorizationVerb(a *cli.App) *cobra.Command {
-	f := &memorizationFlags{opt: memorization.Options{Alpha: memorization.DefaultAlpha}}
+	f := &memorizationFlags{opt: memorization.Options{Alpha: memorization.DefaultAlpha, Parts: memorization.Parts{}}}
 	cmd := &cobra.Command{
 		Use:   "memorization --cells DIR RUN...",
 		Short: "Measure how much of an accuracy is memory",
@@ -67,6 +67,15 @@ those seen than their cell says are left out, and counted as clashes.`,
 	a.JSONFlag(cmd, "print one JSON object")
 	cmd.AddCommand(cellsVerb(a))
 	return cmd
+}
+
+// read reads a run without texts, but for what its questions have in common with others.
+func (f *memorizationFlags) read(a *cli.App, dir string) (*run.Run, error) {
+	r, err := readRun(a, dir, run.ReadLight)
+	if err == nil {
+		err = f.opt.Parts.Add(r)
+	}
+	return r, err
 }
 
 func memorize(a *cli.App, args []string, f *memorizationFlags) error {
@@ -122,7 +131,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 				if s.cell != memorization.Seen {
 					dir = s.dirs[i]
 				}
-				r, err := readRun(a, dir, run.Read)
+				r, err := f.read(a, dir)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -143,7 +152,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 	}
 	epochs := make([]memorization.Epoch, len(args))
 	for i, dir := range args {
-		r, err := readRun(a, dir, run.Read)
+		r, err := f.read(a, dir)
 		if err != nil {
 			return nil, nil, err
 		}

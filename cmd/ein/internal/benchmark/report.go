@@ -30,7 +30,7 @@ func reportVerb(a *cli.App) *cobra.Command {
 level, number of nodes, density, encoding and category; strict against lenient;
 outcomes; tokens and cost for each answer and each correct one, with the Pareto front;
 and why wrong answers are wrong. Each run, mode and encoding is a row. Intervals are
-95 %: Wilson for shares, bootstrap for tokens.
+95 %: Wilson for shares, a jackknife of structures for tokens.
 
 The formats, of which several can be given:
 
@@ -65,13 +65,13 @@ func makeReport(a *cli.App, dirs []string, f *reportFlags) error {
 	if dir := twice(dirs); dir != "" {
 		return a.Usage("%s is given twice", dir)
 	}
-	read := run.ReadLight
-	if f.cells != "" {
-		read = run.Read // what is one structure is told from the graphs
-	}
 	var runs []*run.Run
+	f.opt.Parts = memorization.Parts{}
 	for _, dir := range dirs {
-		r, err := readRun(a, dir, read)
+		r, err := readRun(a, dir, run.ReadLight)
+		if err == nil && f.cells != "" {
+			err = f.opt.Parts.Add(r)
+		}
 		if err != nil {
 			return err
 		}

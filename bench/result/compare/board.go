@@ -1,0 +1,114 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"ein/bench/ask/run"
+	"ein/bench/question/answer"
+	"ein/internal/stats"
+)
+
+// Entry is answers on a board: those of a run in one mode and encoding.
+type Entry struct {
+	Name string
+	Run  *run.Run
+	Side Side
+}
+
+// Board is answers in the order of their accuracy, with tests of every two.
+type Board struct {
+	Version   int         `json:"version"`
+	Alpha     float64     `json:"alpha"`
+	Scoring   answer.Mode `json:"scoring"`
+	Standings []Standing  `json:"standings"`
+	Pairs     []BoardPair `json:"pairs"`
+}
+
+// Standing is an entry. It has a range of ranks: after Holm, so many others are better for
+// more than chance, and so many are worse.
+type Standing struct {
+	Name    string `json:"name"`
+	Best    int    `json:"best_rank"`
+	Worst   int    `json:"worst_rank"`
+	Summary `json:"summary"`
+}
+
+// BoardPair is two standings, by their places. A is the higher.
+type BoardPair struct {
+	A          int            `json:"a"`
+	B          int            `json:"b"`
+	Pairs      int            `json:"pairs"` // 0: they were not asked the same questions
+	Structures int            `json:"structures"`
+	OnlyA      int            `json:"only_a"`
+	OnlyB      int            `json:"only_b"`
+	Difference *float64       `json:"difference"`
+	Interval   stats.Interval `json:"interval"`
+	P          *float64       `json:"p"`
+	Holm       *float64       `json:"p_holm"` // adjusted for all pairs
+}
+
+// NewBoard compares every two entries on the questions that both have answered.
+func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
+	if err := opt.complete(); err != nil {
+		return nil, err
+	}
+	b := &Board{Version: 1, Alpha: opt.Alpha, Scoring: mode, Pairs: []BoardPair{}}
+	all := make([]*answers, len(entries))
+	var order []int
+	for i, e := range entries {
+		var err error
+		if all[i], err = choose(e.Run, e.Side, e.Name); err != nil {
+			return nil, err
+		}
+		order = append(order, i)
+	}
+	summaries := make([]Summary, len(all))
+	for i := range all {
+		summaries[i] = all[i].summary(&opt)
+	}
+	rate := func(i int) float64 {
+		s := summaries[i].Strict
+		if mode == answer.Lenient {
+			s = summaries[i].Lenient
+		}
+		if s == nil {
+			return -1
+		}
+		return s.Rate
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rate(j), rate(i)) })
+	for _, i := range order {
+		b.Standings = append(b.Standings, Standing{entries[i].Name, 1, len(order), summaries[i]})
+	}
+	var p []float64
+	var tested []int
+	for i := range order {
+		for j := i + 1; j < len(order); j++ {
+			x := BoardPair{A: i, B: j}
+			if pairs, _, err := pair(all[order[i]], all[order[j]]); err == nil { // or there is nothing to compare
+				g := &Group{}
+				for _, q := range pairs {
+					g.add(q.a.Score.In(mode), q.b.Score.In(mode), structureOf(q.a))
+				}
+				g.finish(&opt)
+				x = BoardPair{i, j, g.Pairs.N(), g.Clusters, g.Pairs.OnlyA, g.Pairs.OnlyB, &g.Difference, g.Interval, &g.P, nil}
+				p, tested = append(p, g.P), append(tested, len(b.Pairs))
+			}
+			b.Pairs = append(b.Pairs, x)
+		}
+	}
+	for k, holm := range stats.Holm(p) {
+		x := &b.Pairs[tested[k]]
+		x.Holm = &holm
+		if holm < opt.Alpha {
+			better, worse := x.A, x.B
+			if *x.Difference < 0 { // on the questions that both have answered
+				better, worse = worse, better
+			}
+			b.Standings[worse].Best++
+			b.Standings[better].Worst--
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"ein/bench/question/answer"
+	"ein/bench/result/compare"
+	"ein/internal/chart"
+	"ein/internal/stats"
+)
+
+// buildComparison is every two arms on the questions that both have answered.
+func buildComparison(r *Report, s *Section) error {
+	var entries []compare.Entry
+	for _, a := range r.Arms {
+		if len(a.scored) > 0 && a.bare == 0 { // the notes tell of the others
+			entries = append(entries, compare.Entry{Name: a.Name, Run: a.Run, Side: compare.Side{Mode: a.Mode, Encoding: a.Encoding}})
+		}
+	}
+	if len(entries) < 2 {
+		return nil
+	}
+	mode := answer.Strict
+	if r.Options.Lenient {
+		mode = answer.Lenient
+	}
+	b, err := compare.NewBoard(entries, mode, compare.Options{Alpha: r.Options.Alpha})
+	if err != nil {
+		return err
+	}
+	r.Board = b
+	count := func(n int) chart.Value { return chart.Exact(float64(n)) }
+	board := &Table{ID: "leaderboard", Title: "Leaderboard", Keys: []string{"model, mode"},
+		Columns: []Column{{"best", "best rank", Number}, {"worst", "worst rank", Number}, {"accuracy", "accuracy", Percent}, {"missing", "no answer", Number}},
+		Caption: fmt.Sprintf("By accuracy (%s) over all that was answered. Best and worst rank are those that paired tests leave: one more than the number of those that are better, and the number of all less that of those that are worse, at a level of %g after Holm's correction for all pairs.", r.Options.Scoring(), b.Alpha)}
+	for i := range b.Standings {
+		x := &b.Standings[i]
+		share := x.Strict
+		if r.Options.Lenient {
+			share = x.Lenient
+		}
+		board.Rows = append(board.Rows, Row{Keys: []string{x.Name}, Cells: []chart.Value{count(x.Best), count(x.Worst), percent(share), count(x.Missing + x.Infra)}})
+	}
+	t := &Table{ID: "differences", Title: "Differences, paired by question", Keys: []string{"A", "B"},
+		Columns: []Column{{"difference", "A less B", Points}, {"only_a", "only A right", Number}, {"only_b", "only B right", Number}, {"p", "p", Probability}, {"holm", "p, Holm", Probability}},
+		Caption: "Accuracy (" + r.Options.Scoring() + ") of A less that of B over the questions, samples of them included, that both have answered, with 95 % intervals by Tango for as many pairs as they are worth. p is McNemar's mid-p, or of the sign-flip test of structures where some have several pairs; Holm adjusts it for all pairs of the table. – where nothing was asked of both."}
+	for i := range b.Pairs {
+		x := &b.Pairs[i]
+		row := Row{Keys: []string{b.Standings[x.A].Name, b.Standings[x.B].Name}, Cells: []chart.Value{chart.Missing(), chart.Missing(), chart.Missing(), chart.Missing(), chart.Missing()}}
+		if x.Pairs > 0 {
+			row.Cells = []chart.Value{points(*x.Difference, x.Interval, x.Pairs), count(x.OnlyA), count(x.OnlyB), chart.Exact(*x.P), chart.Exact(*x.Holm)}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	s.Tables = append(s.Tables, board, t)
+	return nil
+}
+
+// points is a difference of shares as it is shown.
+func points(d float64, i stats.Interval, n int) chart.Value {
+	if math.IsNaN(d) {
+		return chart.Missing()
+	}
+	return chart.Value{V: 100 * d, Low: 100 * i.Low, High: 100 * i.High, N: n}
+}

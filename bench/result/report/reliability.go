@@ -1,0 +1,94 @@
+package report
+
+import (
+	"ein/internal/chart"
+	"ein/internal/stats"
+)
+
+// group is the scored answers to one structure, or to one question.
+type group struct {
+	cluster    uint64
+	right, all int
+}
+
+// alike is the share of groups of several answers that are all right or all wrong.
+func (r *Report) alike(items []item, key func(*item) any) chart.Value {
+	groups, order := map[any]*group{}, []*group{}
+	for i := range items {
+		it := &items[i]
+		k := key(it)
+		if groups[k] == nil {
+			groups[k] = &group{cluster: it.cluster()}
+			order = append(order, groups[k])
+		}
+		groups[k].all++
+		groups[k].right += int(r.correct(it))
+	}
+	var values []float64
+	var clusters []uint64
+	for _, g := range order {
+		if g.all < 2 {
+			continue
+		}
+		v := 0.0
+		if g.right == 0 || g.right == g.all {
+			v = 1
+		}
+		values, clusters = append(values, v), append(clusters, g.cluster)
+	}
+	return percent(stats.ShareOf(values, clusters, stats.Confidence))
+}
+
+// components is what the variance of being right is made of.
+func (r *Report) components(items []item) stats.Components {
+	values, structures, surfaces := make([]float64, len(items)), make([]uint64, len(items)), make([]uint64, len(items))
+	for i := range items {
+		values[i], structures[i], surfaces[i] = r.correct(&items[i]), items[i].cluster(), items[i].Surface()
+	}
+	return stats.Nested(values, structures, surfaces)
+}
+
+func buildReliability(r *Report, s *Section) error {
+	t := &Table{
+		ID: "reliability", Title: "Reliability: one structure, several wordings and samples", Keys: []string{"model, mode"},
+		Columns: []Column{{"structures", "structures", Number}, {"accuracy", "accuracy", Percent}, {"surfaces", "alike over wordings", Percent}, {"samples", "alike over samples", Percent},
+			{"structure", "variance: structure", Percent}, {"wording", "variance: wording", Percent}, {"sampling", "variance: sampling", Percent}},
+		Caption: "For runs that asked a structure under several surfaces (--surfaces) or several times (--samples). Accuracy (" + r.Options.Scoring() + ") has an interval that includes what wording and sampling add, since all answers about a structure are one cluster. " +
+			"Alike is the share of structures that are answered right under every wording or wrong under every one, with the sample held, and the share of questions whose samples are all right or all wrong. " +
+			"The variance of a single answer is divided between structures, wordings of a structure, and samples of a wording. Without samples, wording has what chance adds in it.",
+	}
+	for _, a := range r.Arms {
+		c := r.components(a.scored)
+		if !c.Surfaces && !c.Answers {
+			continue
+		}
+		part := func(x float64, known bool) chart.Value {
+			if !known || c.Total() == 0 {
+				return chart.Missing()
+			}
+			return chart.Exact(100 * x / c.Total())
+		}
+		structures := map[uint64]bool{}
+		for i := range a.scored {
+			structures[a.scored[i].cluster()] = true
+		}
+		type sample struct {
+			structure uint64
+			sample    int
+		}
+		type question struct{ structure, surface uint64 }
+		row := Row{Keys: []string{a.Name}, Cells: []chart.Value{chart.Exact(float64(len(structures))), share(a.scored, r.right), chart.Missing(), chart.Missing(),
+			part(c.Structure, true), part(c.Surface, c.Surfaces), part(c.Answer, c.Answers)}}
+		if c.Surfaces {
+			row.Cells[2] = r.alike(a.scored, func(it *item) any { return sample{it.cluster(), it.Sample} })
+		}
+		if c.Answers {
+			row.Cells[3] = r.alike(a.scored, func(it *item) any { return question{it.cluster(), it.Surface()} })
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
+	}
+	return nil
+}
