@@ -43,6 +43,9 @@ func (s *scene) dots(f *Figure) {
 func (s *scene) lines(f *Figure) {
 	const gapX, gapY = 18.0, 34.0
 	columns, panelHeight := min(3, len(f.Panels)), 164.0
+	if s.width <= narrowWidth {
+		columns = 1
+	}
 	if columns == 1 {
 		panelHeight = 240
 	}

@@ -12,6 +12,7 @@ import (
 // Sizes, in points.
 const (
 	figureWidth = 700.0
+	narrowWidth = 350.0
 	textSize    = 10.5
 	smallSize   = 9.5
 	margin      = 10.0

@@ -170,6 +170,9 @@ func SVG(f *Figure) []byte { return layout(f, figureWidth, false).svg(f.ID, f.Ti
 // variables of that page.
 func Inline(f *Figure) []byte { return layout(f, figureWidth, true).svg(f.ID, f.Title) }
 
+// Narrow is Inline for the width of a telephone. A page has both, and shows one.
+func Narrow(f *Figure) []byte { return layout(f, narrowWidth, true).svg(f.ID+"-narrow", f.Title) }
+
 // Sheet is several figures as one, two in a row, each under its title.
 func Sheet(title string, list ...*Figure) []byte {
 	const each, heading, gap = 480.0, 26.0, 12.0
@@ -196,7 +199,11 @@ func (s *scene) svg(id, title string) []byte {
 	var p page.Page
 	w, h := short(s.width), short(s.height)
 	if s.inline {
-		p.Tag(`<svg class="chart" viewBox="0 0 %s %s"`, w, h)
+		class := "wide"
+		if s.width == narrowWidth {
+			class = "narrow"
+		}
+		p.Tag(`<svg class="chart %s" viewBox="0 0 %s %s"`, class, w, h)
 	} else {
 		p.Tag(`<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s" font-family="%s"`, w, h, w, h, "Liberation Sans, Arial, Helvetica, sans-serif")
 	}

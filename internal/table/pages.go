@@ -114,6 +114,9 @@ func (t *Table) HTML(p *page.Page) {
 		if c.Words {
 			class = " class=\"key" + first(i) + "\""
 		}
+		if c.ID != "" {
+			class += " data-id=\"" + c.ID + "\""
+		}
 		p.Element("<th scope=\"col\""+class+">", c.heading(), "")
 		if c.N > 0 {
 			p.Tag("<small>n = %d</small>", c.N)
@@ -144,11 +147,21 @@ func (col *Column) html(p *page.Page, c *Cell, class string) {
 		p.Element("<th scope=\"row\" class=\"key"+class+"\">", c.Text, "</th>")
 		return
 	}
-	value := ""
+	p.Tag("<td")
 	if c.Exact[0] != "" {
-		value = " data-v=\"" + c.Exact[0] + "\""
+		title := c.Exact[0]
+		p.Tag(" data-v=\"" + c.Exact[0] + "\"")
+		if c.Exact[1] != "" {
+			p.Tag(" data-low=\"" + c.Exact[1] + "\" data-high=\"" + c.Exact[2] + "\"")
+			title += " (" + c.Exact[1] + " to " + c.Exact[2] + ")"
+		}
+		if c.N > 0 {
+			p.Tag(" data-n=\"%d\"", c.N)
+			title += ", n = " + strconv.Itoa(c.N)
+		}
+		p.Tag(" title=\"" + title + "\"")
 	}
-	p.Element("<td"+value+">", c.Text, "")
+	p.Element(">", c.Text, "")
 	var small []string
 	if c.Interval != "" {
 		small = append(small, c.Interval)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -23,6 +22,7 @@ type embedded struct {
 
 type embeddedInstance struct {
 	ID       string   `json:"id"`
+	Base     string   `json:"base"` // what it shares with its variants in other encodings
 	Category string   `json:"category"`
 	Level    string   `json:"level"`
 	N        int      `json:"n"`
@@ -55,41 +55,83 @@ type embeddedReply struct {
 	Graphs    []verdict.Diff `json:"graphs,omitempty"`
 }
 
-// browser chooses what is embedded: replies that are not right first, the arms by
-// turns, until a limit is reached. The second result says what is left out.
-func (r *Report) browser() (*embedded, string, error) {
-	type choice struct {
-		*item
-		arm, place int
-		right      bool
+// question is the scored replies to one, in all encodings.
+type question struct {
+	replies     int
+	right, some bool // all of them; at least one
+	place       int  // in the page
+}
+
+// turns is in which order questions are taken: those on which replies differ, those that all
+// get wrong, those that all get right. None is left out for the others.
+var turns = []int{0, 1, 1, 2}
+
+func (q *question) class() int {
+	switch {
+	case q.right:
+		return 2
+	case q.some:
+		return 0
 	}
-	var all []choice
-	wrong := 0
+	return 1
+}
+
+// browser chooses what is embedded: all replies to a question, and questions by turns, until
+// a limit is reached. The second result says what is left out.
+func (r *Report) browser() (*embedded, string, error) {
 	e := &embedded{Instances: []embeddedInstance{}, Replies: []embeddedReply{}}
-	for k, a := range r.Arms {
+	all, total := map[string]*question{}, 0
+	var order []string
+	for _, a := range r.Arms {
 		e.Arms, e.Modes = append(e.Arms, page.Visible(a.Name)), append(e.Modes, page.Visible(string(a.Mode)))
 		for i := range a.all {
 			it := &a.all[i]
 			if it.Score == nil || it.Reply == nil {
 				continue
 			}
-			c := choice{it, k, i, r.right(it)}
-			if !c.right {
-				wrong++
+			base := it.base()
+			q := all[base]
+			if q == nil {
+				q = &question{right: true}
+				all[base] = q
+				order = append(order, base)
 			}
-			all = append(all, c)
+			right := r.right(it)
+			q.replies, q.right, q.some = q.replies+1, q.right && right, q.some || right
+			total++
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i], all[j]
-		if a.right != b.right {
-			return b.right
+	var classes [3][]string
+	for _, base := range order {
+		k := all[base].class()
+		classes[k] = append(classes[k], base)
+	}
+	taken := map[string]*question{}
+	for turn, n := 0, 0; n < min(r.Options.Embed, total); turn++ {
+		if k := turns[turn%len(turns)]; len(classes[k]) > 0 {
+			base := classes[k][0]
+			classes[k] = classes[k][1:]
+			taken[base] = all[base]
+			all[base].place = len(taken)
+			n += all[base].replies
 		}
-		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.arm, b.arm)) < 0
-	})
-	places := map[string]int{} // of the instances
-	size, shown := 0, 0
-	for _, c := range all {
+	}
+	type choice struct {
+		*item
+		arm, place int
+	}
+	var chosen []choice
+	for k, a := range r.Arms {
+		for i := range a.all {
+			if it := &a.all[i]; it.Score != nil && it.Reply != nil && taken[it.base()] != nil {
+				chosen = append(chosen, choice{it, k, taken[it.base()].place})
+			}
+		}
+	}
+	sort.SliceStable(chosen, func(i, j int) bool { return chosen[i].place < chosen[j].place })
+	places, bases := map[string]int{}, map[string]bool{} // of the instances
+	size := 0
+	for _, c := range chosen {
 		if len(e.Replies) >= r.Options.Embed || size >= r.Options.EmbedBytes {
 			break
 		}
@@ -100,24 +142,21 @@ func (r *Report) browser() (*embedded, string, error) {
 		at, ok := places[c.ID]
 		if !ok {
 			in := r.embedInstance(row.Instance)
+			in.Base = page.Visible(c.base())
 			at = len(e.Instances)
-			places[c.ID] = at
+			places[c.ID], bases[in.Base] = at, true
 			e.Instances = append(e.Instances, in)
 			size += len(in.Question) + len(in.Ein) + len(in.Python)
 		}
 		reply := r.embedReply(&item{row}, c.arm, at)
 		e.Replies = append(e.Replies, reply)
 		size += len(reply.Reply) + len(reply.Reasoning) + len(reply.Program)
-		if !c.right {
-			shown++
-		}
 	}
-	n, total := len(e.Replies), len(all)
-	if n == total {
+	if len(e.Replies) == total {
 		return e, "", nil
 	}
-	return e, fmt.Sprintf("This page holds %d of %d replies: %d of the %d that are not right, and %d of the %d that are. The rest is in the run directories.",
-		n, total, shown, wrong, n-shown, total-wrong), nil
+	return e, fmt.Sprintf("This page holds %d of %d replies: to %d of %d questions, those first on which replies differ, and by turns those that all get wrong and right. The rest is in the run directories.",
+		len(e.Replies), total, len(bases), len(order)), nil
 }
 
 func (r *Report) text(s string) string { return page.Visible(shorten(s, r.Options.EmbedText)) }

@@ -26,7 +26,7 @@ var pageJS string
 // style is the style sheet: the colours of both themes, those of figures, the
 // page.
 func style() string {
-	dark := "color-scheme:dark;--panel:#1d2126;--edge:#3a4048;--link:#7ab8f5;--good:#4fd1a1;--bad:#ff9a6b;" + chart.Variables(true)
+	dark := "color-scheme:dark;--panel:#1d2126;--edge:#3a4048;--link:#7ab8f5;--good:#4fd1a1;--bad:#ff9a6b;--shade:#fff3;" + chart.Variables(true)
 	light := chart.Variables(false)
 	return ":root{" + light + "}\n" + chart.Classes() + "\n" + pageCSS +
 		"@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){" + dark + "}}\n" +
@@ -57,9 +57,9 @@ func (r *Report) HTML(w io.Writer) error {
 	css := style()
 	p.Tag("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	p.Element(`<meta http-equiv="Content-Security-Policy" content="`, policy(css, pageJS), "\">\n")
-	p.Tag("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>ClosureBench report</title>\n")
+	p.Tag("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>" + r.title() + "</title>\n")
 	p.Tag("<style>" + css + "</style>\n</head>\n<body>\n")
-	p.Tag("<header><h1>ClosureBench report</h1><button id=\"theme\" type=\"button\" hidden>Theme</button></header>\n")
+	p.Tag("<header><h1>" + r.title() + "</h1><button id=\"theme\" type=\"button\" hidden>Theme</button></header>\n")
 	r.navigation(p, len(data.Replies) > 0)
 	p.Tag("<main>\n")
 	r.summary(p)
@@ -76,6 +76,13 @@ func (r *Report) HTML(w io.Writer) error {
 	p.Tag("<script>" + pageJS + "</script>\n</body>\n</html>\n")
 	_, err = w.Write(p.Bytes())
 	return err
+}
+
+func (r *Report) title() string {
+	if r.Options.Only == "comparison" {
+		return "ClosureBench leaderboard"
+	}
+	return "ClosureBench report"
 }
 
 func (r *Report) navigation(p *page.Page, browser bool) {
@@ -176,6 +183,7 @@ func (r *Report) section(p *page.Page, s *Section) {
 	for _, f := range s.Figures {
 		p.Element("<figure><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", "Figure: "+f.Title, "\">")
 		p.Write(chart.Inline(f))
+		p.Write(chart.Narrow(f))
 		p.Element("</div><figcaption>", f.Caption, "</figcaption></figure>\n")
 	}
 	for _, t := range s.Tables {
@@ -194,13 +202,9 @@ func replies(p *page.Page, left string) {
 	}
 	p.Tag("<noscript><p>The browser of replies needs JavaScript.</p></noscript>\n<div id=\"browser\" hidden><div class=\"filters\" role=\"search\">\n")
 	p.Tag("<label>Search<input id=\"f-text\" type=\"search\" autocomplete=\"off\" placeholder=\"words in question, reply, id\"></label>\n")
-	names := []string{"arm", "mode", "level", "category", "outcome"}
-	for _, f := range names {
-		shown := f
-		if f == "arm" {
-			shown = "model, mode"
-		}
-		p.Tag("<label>" + capitalized(shown) + "<select id=\"f-" + f + "\"><option value=\"\">all</option></select></label>\n")
+	for _, f := range []struct{ id, shown, first string }{{"arm", "A: model, mode", "all"}, {"versus", "B, beside A", "none"}, {"pair", "A and B", "any"},
+		{"mode", "Mode", "all"}, {"level", "Level", "all"}, {"category", "Category", "all"}, {"outcome", "Outcome", "all"}, {"sort", "Order", "by question"}} {
+		p.Tag("<label>" + f.shown + "<select id=\"f-" + f.id + "\"><option value=\"\">" + f.first + "</option></select></label>\n")
 	}
 	p.Tag("</div>\n<p id=\"count\" class=\"soft\" role=\"status\" aria-live=\"polite\"></p>\n<div id=\"list\"></div>\n<p class=\"more\"><button id=\"more\" type=\"button\" hidden>Show more</button></p>\n</div></section>\n")
 }

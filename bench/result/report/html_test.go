@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ein/bench/ask/run"
+	"ein/bench/question/answer"
 	"ein/bench/question/surface"
 	"ein/internal/page"
 )
@@ -259,30 +260,59 @@ func TestEmbedded(t *testing.T) {
 	if left != "" {
 		t.Errorf("everything fits, and the page says %q", left)
 	}
-	wrong := 0
-	for i := range whole.Replies {
-		if !whole.Replies[i].Right {
-			wrong++
+	verdicts := func(e *embedded) (order []string, of map[string][]bool) {
+		of = map[string][]bool{}
+		for i := range e.Replies {
+			base := e.Instances[e.Replies[i].Instance].Base
+			if len(of[base]) == 0 {
+				order = append(order, base)
+			} else if order[len(order)-1] != base {
+				t.Errorf("the replies to %s do not follow each other", base)
+			}
+			of[base] = append(of[base], e.Replies[i].Right)
 		}
+		return order, of
 	}
-	for _, limit := range []int{1, wrong - 1, wrong, wrong + 5} {
+	_, all := verdicts(whole)
+	count := func(order []string) (differ, wrong, right int) {
+		for _, base := range order {
+			switch v := all[base]; {
+			case !slices.Contains(v, false):
+				right++
+			case !slices.Contains(v, true):
+				wrong++
+			default:
+				differ++
+			}
+		}
+		return differ, wrong, right
+	}
+	for _, limit := range []int{1, 40, 133} {
 		part, left, _ := makeReport(t, Options{Embed: limit}, runs...).browser()
 		if len(part.Replies) != limit {
 			t.Errorf("%d replies, want %d", len(part.Replies), limit)
 		}
-		shown := 0
-		for i := range part.Replies {
-			if !part.Replies[i].Right {
-				shown++
-			}
-		}
-		if shown != min(wrong, limit) {
-			t.Errorf("of %d replies %d are not right, want %d", limit, shown, min(wrong, limit))
-		}
-		want := fmt.Sprintf("This page holds %d of %d replies: %d of the %d that are not right", limit, len(whole.Replies), shown, wrong)
+		order, _ := verdicts(part)
+		want := fmt.Sprintf("This page holds %d of %d replies: to %d of %d questions", limit, len(whole.Replies), len(order), len(all))
 		if !strings.HasPrefix(left, want) {
 			t.Errorf("the page says %q, want %q", left, want)
 		}
+	}
+	// One model that is wrong nearly everywhere: what it gets right is there all the same.
+	bad := madeRun(t, "made:large", 4, surface.NL)
+	for i := range bad.Rows {
+		if s := bad.Rows[i].Score; s != nil && i%10 > 0 {
+			s.Outcome = answer.Wrong
+			s.Judgements = s.Outcome.Judgements()
+		}
+	}
+	bad.Rows = slices.DeleteFunc(bad.Rows, func(r run.Row) bool { return r.Mode != bad.Config.Modes[0] })
+	whole, _, _ = makeReport(t, Options{}, bad).browser()
+	_, all = verdicts(whole)
+	part, _, _ := makeReport(t, Options{Embed: 30}, bad).browser()
+	order, _ := verdicts(part)
+	if differ, wrong, right := count(order); differ != 0 || right < 5 || wrong < 2*right-2 {
+		t.Errorf("of %d questions on the page, replies to %d differ, %d are wrong, %d right", len(order), differ, wrong, right)
 	}
 	if part, left, _ := makeReport(t, Options{EmbedBytes: 5000}, runs...).browser(); len(part.Replies) == 0 || left == "" {
 		t.Errorf("a limit of bytes leaves %d replies and says %q", len(part.Replies), left)
