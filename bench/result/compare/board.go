@@ -2,11 +2,16 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/internal/stats"
+	"ein/internal/stats/show"
+	"ein/internal/table"
+	"ein/internal/words"
 )
 
 // Entry is answers on a board: those of a run in one mode and encoding.
@@ -48,6 +53,45 @@ type BoardPair struct {
 	Holm       *float64       `json:"p_holm"` // adjusted for all pairs
 }
 
+// Text is the board for people.
+func (b *Board) Text() string {
+	rows := [][]string{{"", "rank", string(b.Scoring) + " %", show.Percent(1 - b.Alpha), "answers", "none"}}
+	for i := range b.Standings {
+		s := &b.Standings[i]
+		rank := strconv.Itoa(s.Best)
+		if s.Worst > s.Best {
+			rank += "-" + strconv.Itoa(s.Worst)
+		}
+		rate, interval := show.Share(s.Share(b.Scoring))
+		rows = append(rows, []string{s.Name, rank, rate, interval, words.Count(s.Asked - s.Missing - s.Infra), words.Count(s.Missing + s.Infra)})
+	}
+	pairs := [][]string{{"A", "B", "A - B", show.Percent(1 - b.Alpha), "pairs", "A only", "B only", "p", "Holm"}}
+	for i := range b.Pairs {
+		x := &b.Pairs[i]
+		row := []string{b.Standings[x.A].Name, b.Standings[x.B].Name, show.None, show.None, "0", show.None, show.None, show.None, show.None}
+		if x.Pairs > 0 {
+			row = append(row[:2], show.Points(*x.Difference), show.Span(x.Interval), words.Count(x.Pairs), words.Count(x.OnlyA), words.Count(x.OnlyB), show.P(*x.P), show.P(*x.Holm))
+		}
+		pairs = append(pairs, row)
+	}
+	return table.Of(rows).Text() + "\n" + table.Of(pairs).Text() + fmt.Sprintf(`
+Ranks are those that the paired tests leave, at a level of %g after Holm's correction for
+all pairs: one more than the number of those that are better, to the number of all less
+that of those that are worse.
+`, b.Alpha)
+}
+
+// Share is the accuracy in a mode; nil without answers.
+func (s *Summary) Share(mode answer.Mode) *stats.Share {
+	switch mode {
+	case answer.Lenient:
+		return s.Lenient
+	case answer.Relaxed:
+		return s.Relaxed
+	}
+	return s.Strict
+}
+
 // NewBoard compares every two entries on the questions that both have answered.
 func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
 	if err := opt.complete(); err != nil {
@@ -68,10 +112,7 @@ func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
 		summaries[i] = all[i].summary(&opt)
 	}
 	rate := func(i int) float64 {
-		s := summaries[i].Strict
-		if mode == answer.Lenient {
-			s = summaries[i].Lenient
-		}
+		s := summaries[i].Share(mode)
 		if s == nil {
 			return -1
 		}

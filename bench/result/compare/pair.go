@@ -169,14 +169,24 @@ type pairOf struct{ a, b *run.Row }
 func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 	anyMode := len(a.modes) == 1 && len(b.modes) == 1
 	anyEncoding := len(a.encodings) == 1 && len(b.encodings) == 1
-	key := func(row *run.Row) run.Key {
-		k := row.Key
-		if anyMode {
-			k.Mode = ""
+	// Of millions of rows, keys with texts in them would take more than the rows.
+	type asked struct{ question, mode, sample int32 }
+	questions := map[string]int32{}
+	number := func(row *run.Row) asked {
+		k := asked{sample: int32(row.Sample)}
+		if !anyMode {
+			k.mode = int32(slices.Index(sft.Modes(), row.Mode))
 		}
-		if anyEncoding {
-			k.ID = withoutEncoding(k.ID)
+		id := row.ID
+		if anyEncoding && row.Encoding != surface.NL {
+			id = withoutEncoding(id)
 		}
+		n, ok := questions[id]
+		if !ok {
+			n = int32(len(questions))
+			questions[id] = n
+		}
+		k.question = n
 		return k
 	}
 	p := &Pairing{By: "question, mode and sample", OnlyA: Unpaired{First: []string{}}, OnlyB: Unpaired{First: []string{}}}
@@ -186,20 +196,21 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 	if anyEncoding && a.encodings[0] != b.encodings[0] {
 		p.By += fmt.Sprintf(", encoding %s with %s", a.encodings[0], b.encodings[0])
 	}
-	others := make(map[run.Key]*run.Row, len(b.rows))
-	for _, row := range b.rows {
-		others[key(row)] = row
+	others := make(map[asked]int32, len(b.rows))
+	for i, row := range b.rows {
+		others[number(row)] = int32(i)
 	}
-	var pairs []pairOf
+	pairs := make([]pairOf, 0, min(len(a.rows), len(b.rows)))
 	structures := map[structure]struct{}{}
 	for _, row := range a.rows {
-		k := key(row)
-		other := others[k]
-		if other == nil {
+		k := number(row)
+		at, ok := others[k]
+		if !ok {
 			p.OnlyA.add(row)
 			continue
 		}
 		delete(others, k)
+		other := b.rows[at]
 		if row.Structure() != other.Structure() || row.Instance.Category != other.Instance.Category {
 			return nil, nil, fmt.Errorf("%s is a different question in %s and in %s", row.ID, a.run.Dir, b.run.Dir)
 		}
@@ -209,8 +220,8 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 		pairs = append(pairs, pairOf{row, other})
 		structures[structureOf(row)] = struct{}{}
 	}
-	for _, row := range b.rows {
-		if others[key(row)] == row {
+	for i, row := range b.rows {
+		if at, ok := others[number(row)]; ok && int(at) == i {
 			p.OnlyB.add(row)
 		}
 	}

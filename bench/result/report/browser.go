@@ -80,6 +80,9 @@ func (q *question) class() int {
 // a limit is reached. The second result says what is left out.
 func (r *Report) browser() (*embedded, string, error) {
 	e := &embedded{Instances: []embeddedInstance{}, Replies: []embeddedReply{}}
+	if r.Options.Live != nil {
+		return e, "", nil
+	}
 	all, total := map[string]*question{}, 0
 	var order []string
 	for _, a := range r.Arms {

@@ -36,11 +36,7 @@ func buildComparison(r *Report, s *Section) error {
 		Caption: fmt.Sprintf("By accuracy (%s) over all that was answered. Best and worst rank are those that paired tests leave: one more than the number of those that are better, and the number of all less that of those that are worse, at a level of %g after Holm's correction for all pairs.", r.Options.Scoring(), b.Alpha)}
 	for i := range b.Standings {
 		x := &b.Standings[i]
-		share := x.Strict
-		if r.Options.Lenient {
-			share = x.Lenient
-		}
-		board.Rows = append(board.Rows, Row{Keys: []string{x.Name}, Cells: []chart.Value{count(x.Best), count(x.Worst), percent(share), count(x.Missing + x.Infra)}})
+		board.Rows = append(board.Rows, Row{Keys: []string{x.Name}, Cells: []chart.Value{count(x.Best), count(x.Worst), percent(x.Share(mode)), count(x.Missing + x.Infra)}})
 	}
 	t := &Table{ID: "differences", Title: "Differences, paired by question", Keys: []string{"A", "B"},
 		Columns: []Column{{"difference", "A less B", Points}, {"only_a", "only A right", Number}, {"only_b", "only B right", Number}, {"p", "p", Probability}, {"holm", "p, Holm", Probability}},

@@ -62,6 +62,9 @@ func (r *Report) HTML(w io.Writer) error {
 	p.Tag("<header><h1>" + r.title() + "</h1><button id=\"theme\" type=\"button\" hidden>Theme</button></header>\n")
 	r.navigation(p, len(data.Replies) > 0)
 	p.Tag("<main>\n")
+	if r.Options.Live != nil {
+		r.section(p, r.Options.Live)
+	}
 	r.summary(p)
 	for i := range r.Sections {
 		r.section(p, &r.Sections[i])
@@ -79,7 +82,7 @@ func (r *Report) HTML(w io.Writer) error {
 }
 
 func (r *Report) title() string {
-	if r.Options.Only == "comparison" {
+	if r.Options.Only == Comparison {
 		return "ClosureBench leaderboard"
 	}
 	return "ClosureBench report"

@@ -6,11 +6,14 @@ type Builder struct {
 	build                  func(*Report, *Section) error
 }
 
+// Comparison is the section that compares every two runs, modes and encodings.
+const Comparison = "comparison"
+
 // Registry lists the sections in their order. A section for which the runs have
 // no data is left out.
 var Registry = []Builder{
 	{"levels", "Levels", "Accuracy by level", "L1 is one operation, L2 a chain of two or three, L3 a composition. The slope is L1 less L3.", buildLevels},
-	{"comparison", "Comparison", "Comparison", "Every two models and modes, on the questions that both have answered.", buildComparison},
+	{Comparison, "Comparison", "Comparison", "Every two models and modes, on the questions that both have answered.", buildComparison},
 	{"reliability", "Reliability", "Reliability", "", buildReliability},
 	{"scoring", "Scoring", "Strict against lenient", "Lenient also accepts what a question leaves open: the source of a set, and one more or less in five count categories.", buildScoring},
 	{"size", "Nodes", "Accuracy by number of nodes", "", buildSize},

@@ -34,6 +34,8 @@ type Options struct {
 	Before *Report
 	Alpha  float64 // level of the tests of every two; 0 is the default of package compare
 	Only   string  // the one section that is made; "" is all
+	// Live is how far runs under way are, above the rest of a page that has no replies.
+	Live *Section
 }
 
 // The defaults of what a page embeds.

@@ -40,7 +40,7 @@ it again, byte for byte.`, len(category.Table)),
 		{"Instances:", []*cobra.Command{generateVerb(a), showVerb(a), verifyVerb(a), statsVerb(a), auditVerb(a), sftVerb(a)}},
 		{"Models, and the folders of their runs:", []*cobra.Command{evalVerb(a), repairVerb(a), exportVerb(a), modelsVerb(a), fakeProviderVerb(a)}},
 		{"Scores:", []*cobra.Command{scoreVerb(a), execVerb(a), diagnoseVerb(a)}},
-		{"Results:", []*cobra.Command{reportVerb(a), compareVerb(a), memorizationVerb(a)}},
+		{"Results:", []*cobra.Command{reportVerb(a), compareVerb(a), leaderboardVerb(a), watchVerb(a), memorizationVerb(a)}},
 	} {
 		id := strconv.Itoa(i)
 		cmd.AddGroup(&cobra.Group{ID: id, Title: g.title})

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +18,9 @@ import (
 
 type fakeFlags struct {
 	fake.Options
-	listen, instances string
-	expose            bool
-	command           []string
+	listenFlags
+	instances string
+	command   []string
 }
 
 // fakeProviders is the wire formats, in the order they are printed, with what
@@ -76,8 +73,7 @@ environment, where clients look for it.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to serve at; port 0 is any that is free")
-	flags.BoolVar(&f.expose, "expose", false, "allow an address that other machines reach")
+	f.add(cmd)
 	flags.StringVar(&f.instances, "instances", "", "`file` of the instances whose questions are answered (- is standard input)")
 	flags.StringVar(&f.Behaviour, "model-behaviour", "oracle", "`baseline` that answers")
 	flags.Float64Var(&f.FaultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
@@ -111,14 +107,8 @@ func wrapWords(words []string, width int) string {
 }
 
 func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
-	host, _, err := net.SplitHostPort(f.listen)
-	if err != nil {
-		return a.Usage("--listen %s is no address: expected HOST:PORT such as 127.0.0.1:0", f.listen)
-	}
-	if ip := net.ParseIP(host); !f.expose && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
-	}
 	if f.instances != "" {
+		var err error
 		if f.Instances, err = instanceList(ctx, a, f.instances); err != nil {
 			return err
 		}
@@ -127,17 +117,13 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 	if err != nil {
 		return a.Usage("%v", err)
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	s, err := f.serve(ctx, a, server)
 	if err != nil {
-		return fmt.Errorf("cannot serve at %s: %w", f.listen, err)
+		return err
 	}
-	s := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
-	address := "http://" + l.Addr().String()
-	work := func() error { return serveUntil(ctx, a, f, address, served) }
+	work := func() error { return serveUntil(ctx, a, f, s) }
 	if len(f.command) > 0 {
-		work = func() error { return runBeside(a, f, address) }
+		work = func() error { return runBeside(a, f, s.address) }
 	}
 	err = work()
 	if closeErr := s.Close(); err == nil && closeErr != nil {
@@ -153,23 +139,18 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 }
 
 // serveUntil prints where the server is and waits for the end of the context.
-func serveUntil(ctx context.Context, a *cli.App, f *fakeFlags, address string, served <-chan error) error {
+func serveUntil(ctx context.Context, a *cli.App, f *fakeFlags, s *server) error {
 	urls := map[string]string{"key": f.Key}
 	var rows [][]string
 	for _, p := range fakeProviders {
-		urls[p.name] = fake.BaseURL(p.name, address)
+		urls[p.name] = fake.BaseURL(p.name, s.address)
 		rows = append(rows, []string{p.name, urls[p.name]})
 	}
 	err := a.Result(urls, func() string { return strings.Join(table.Align("", append(rows, []string{"key", f.Key})), "") })
 	if err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-served:
-		return fmt.Errorf("the server has ended: %w", err)
-	}
+	return s.wait(ctx)
 }
 
 // runBeside runs a command while the server serves.

@@ -22,7 +22,7 @@ func TestFakeProviderServes(t *testing.T) {
 	a := &cli.App{Out: pw, Err: &log, Env: func(string) string { return "" }, JSON: true}
 	done := make(chan error, 1)
 	go func() {
-		err := serveFake(ctx, a, &fakeFlags{listen: "127.0.0.1:0", Options: fake.Options{Behaviour: "oracle", Key: fake.DefaultKey}})
+		err := serveFake(ctx, a, &fakeFlags{listenFlags: listenFlags{listen: "127.0.0.1:0"}, Options: fake.Options{Behaviour: "oracle", Key: fake.DefaultKey}})
 		_ = pw.CloseWithError(err)
 		done <- err
 	}()

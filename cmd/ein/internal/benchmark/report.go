@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/ask/run"
 	"ein/bench/result/memorization"
 	"ein/bench/result/report"
 	"ein/internal/codes"
@@ -62,23 +61,17 @@ share and are counted apart. The same runs give the same files, byte for byte.`,
 }
 
 func makeReport(a *cli.App, dirs []string, f *reportFlags) error {
-	if dir := twice(dirs); dir != "" {
-		return a.Usage("%s is given twice", dir)
-	}
-	var runs []*run.Run
-	f.opt.Parts = memorization.Parts{}
-	for _, dir := range dirs {
-		r, err := readRun(a, dir, run.ReadLight)
-		if err == nil && f.cells != "" {
-			err = f.opt.Parts.Add(r)
-		}
-		if err != nil {
-			return err
-		}
-		runs = append(runs, r)
+	runs, err := readRuns(a, dirs)
+	if err != nil {
+		return err
 	}
 	if f.cells != "" {
-		var err error
+		f.opt.Parts = memorization.Parts{}
+		for _, r := range runs {
+			if err := f.opt.Parts.Add(r); err != nil {
+				return err
+			}
+		}
 		if f.opt.Cells, err = memorization.ReadFolder(f.cells); err != nil {
 			return cli.Input(codes.E0702, f.cells, 0, err.Error(), "`ein bench memorization generate` makes such a folder.")
 		}

@@ -26,9 +26,10 @@ import (
 // it does not count.
 func readRun(a *cli.App, dir string, read func(string) (*run.Run, error)) (*run.Run, error) {
 	// Rows stay until the end: more frequent collections cost little, and a million of them
-	// takes half the memory.
-	const percent = 25
+	// takes half the memory. Near the limit, which bounds nothing, they are more frequent still.
+	const percent, limit = 25, 440 << 20
 	debug.SetGCPercent(percent)
+	debug.SetMemoryLimit(limit)
 	r, err := read(dir)
 	if err != nil {
 		return nil, cannotRun(a, err)

@@ -1,0 +1,76 @@
+package benchmark
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/ask/run"
+	"ein/bench/result/compare"
+	"ein/bench/result/report"
+	"ein/internal/codes"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func leaderboardVerb(a *cli.App) *cobra.Command {
+	opt, page := report.Options{Only: report.Comparison, Alpha: compare.DefaultAlpha}, ""
+	cmd := &cobra.Command{
+		Use:   "leaderboard DIR...",
+		Short: "Rank runs, with tests of every two",
+		Long: `Ranks runs by accuracy, each of their modes and encodings by itself, and compares every
+two on the questions that both have answered: paired differences with intervals by
+Tango, and McNemar's mid-p or the sign-flip test of structures, adjusted by Holm for
+all pairs. A rank is a range: what the tests cannot tell apart shares it.`,
+		Example: `  ein bench leaderboard runs/*
+  ein bench leaderboard runs/* --json
+  ein bench leaderboard runs/* -o leaderboard.html`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: a.Do(func(_ context.Context, args []string) error { return leaderboard(a, args, opt, page) }),
+	}
+	cmd.Flags().BoolVar(&opt.Lenient, "lenient", false, "count as right what is right leniently")
+	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "level of the tests; intervals have the confidence 1 - alpha")
+	cmd.Flags().StringVarP(&page, "output", "o", "", "`file` for a page of it as HTML")
+	a.JSONFlag(cmd, "print one JSON object")
+	return cmd
+}
+
+func leaderboard(a *cli.App, dirs []string, opt report.Options, page string) error {
+	runs, err := readRuns(a, dirs)
+	if err != nil {
+		return err
+	}
+	r, err := report.New(runs, opt)
+	if err != nil {
+		return err
+	}
+	for _, n := range r.Notes {
+		a.Printf("ein: %s\n", n)
+	}
+	if r.Board == nil {
+		return cli.Input(codes.E0701, "", 0, "there are no two runs, modes or encodings with scores to compare", "`ein bench score DIR` scores a run.")
+	}
+	if page != "" {
+		if err := a.Write(page, func(w io.Writer) error { return r.HTML(w) }); err != nil {
+			return err
+		}
+	}
+	return a.Result(r.Board, r.Board.Text)
+}
+
+// readRuns reads folders of runs without texts, each of them once.
+func readRuns(a *cli.App, dirs []string) ([]*run.Run, error) {
+	if dir := twice(dirs); dir != "" {
+		return nil, a.Usage("%s is given twice", dir)
+	}
+	var runs []*run.Run
+	for _, dir := range dirs {
+		r, err := readRun(a, dir, run.ReadLight)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}

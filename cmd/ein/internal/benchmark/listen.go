@@ -1,0 +1,58 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// listenFlags say where something is served.
+type listenFlags struct {
+	listen string
+	expose bool
+}
+
+func (f *listenFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to serve at; the port 0 is a free one")
+	cmd.Flags().BoolVar(&f.expose, "expose", false, "allow an address that other machines reach")
+}
+
+// server is what is served, until it is closed.
+type server struct {
+	*http.Server
+	address string
+	ended   chan error
+}
+
+func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*server, error) {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return nil, a.Usage("--listen %s is no address: expected HOST:PORT such as 127.0.0.1:0", f.listen)
+	}
+	if ip := net.ParseIP(host); !f.expose && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve at %s: %w", f.listen, err)
+	}
+	s := &server{&http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}, "http://" + l.Addr().String(), make(chan error, 1)}
+	go func() { s.ended <- s.Serve(l) }()
+	return s, nil
+}
+
+// wait waits for the end of the context.
+func (s *server) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-s.ended:
+		return fmt.Errorf("the server has ended: %w", err)
+	}
+}
