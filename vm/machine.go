@@ -288,11 +288,11 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		}
 		before := m.ctl.Ops
 		m.ctl.Limit = 0
-		if m.step.Op.Metered() {
+		if m.Op.Metered() {
 			m.ctl.Limit = tensor.SatAdd(before, budget)
 		}
 		if m.kernel(m) {
-			if m.step.Op.Metered() {
+			if m.Op.Metered() {
 				budget -= m.ctl.Ops - before
 			}
 			continue
