@@ -58,16 +58,23 @@ type Options struct {
 	Canary  string // "" for none
 }
 
-type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+// Message is one of a chat.
+type Message struct {
+	Role    string `json:"role" parquet:"role"`
+	Content string `json:"content" parquet:"content"`
+}
+
+// Chat is what a model is told and asked, and what it should say.
+func Chat(in *instance.Instance, target Target, prompts Prompts) ([]Message, error) {
+	reply, err := Reply(in, target)
+	return []Message{{"system", prompts[target.Mode()]}, {"user", in.Question}, {"assistant", reply}}, err
 }
 
 // record has the fields of one format; what the other has is left out.
 type record struct {
 	ID         string    `json:"id"`
 	Target     Target    `json:"target"`
-	Messages   []message `json:"messages,omitempty"`
+	Messages   []Message `json:"messages,omitempty"`
 	Prompt     any       `json:"prompt,omitempty"` // a string or messages, as Completion
 	Completion any       `json:"completion,omitempty"`
 	Canary     string    `json:"canary,omitempty"`
@@ -78,21 +85,19 @@ func Write(w io.Writer, in *instance.Instance, opt *Options) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // programs are full of < and >
 	for _, target := range opt.Targets {
-		reply, err := lesson(in, target)
+		chat, err := Chat(in, target, opt.Prompts)
 		if err != nil {
 			return err
 		}
 		r := record{ID: in.ID, Target: target, Canary: opt.Canary}
-		system := opt.Prompts[target.Mode()]
-		asked := []message{{"system", system}, {"user", in.Question}}
-		said := message{"assistant", reply}
+		asked, said := chat[:2], chat[2:]
 		switch opt.Format {
 		case Messages:
-			r.Messages = append(asked, said)
+			r.Messages = chat
 		case Conversational:
-			r.Prompt, r.Completion = asked, []message{said}
+			r.Prompt, r.Completion = asked, said
 		case PromptCompletion:
-			r.Prompt, r.Completion = system+"\n\n"+in.Question+"\n\n", reply
+			r.Prompt, r.Completion = asked[0].Content+"\n\n"+asked[1].Content+"\n\n", said[0].Content
 		default:
 			return fmt.Errorf("there is no format %q", opt.Format)
 		}
@@ -103,8 +108,8 @@ func Write(w io.Writer, in *instance.Instance, opt *Options) error {
 	return nil
 }
 
-// lesson is the reply to be learned, in the form that the prompt of its mode asks for.
-func lesson(in *instance.Instance, target Target) (string, error) {
+// Reply is the reply to be learned, in the form that the prompt of its mode asks for.
+func Reply(in *instance.Instance, target Target) (string, error) {
 	answer := `{"answer": ` + string(in.Answer) + `}`
 	switch target {
 	case TargetAnswer:

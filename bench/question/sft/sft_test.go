@@ -296,11 +296,11 @@ func TestWrite(t *testing.T) {
 		}
 		for i, line := range lines {
 			system := opt.Prompts[targets[i].Mode()]
-			asked, said := []message{{"system", system}, {"user", in.Question}}, message{"assistant", replies[targets[i]]}
+			asked, said := []Message{{"system", system}, {"user", in.Question}}, Message{"assistant", replies[targets[i]]}
 			want := map[Format]any{
 				Messages:         map[string]any{"messages": append(asked, said)},
 				PromptCompletion: map[string]any{"prompt": system + "\n\n" + in.Question + "\n\n", "completion": said.Content},
-				Conversational:   map[string]any{"prompt": asked, "completion": []message{said}},
+				Conversational:   map[string]any{"prompt": asked, "completion": []Message{said}},
 			}[format].(map[string]any)
 			want["id"], want["target"], want["canary"] = "x", targets[i], "c"
 			var got, plain any
@@ -331,7 +331,7 @@ func TestSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reply, err := lesson(in, TargetCoT)
+			reply, err := Reply(in, TargetCoT)
 			if err != nil {
 				t.Error(err)
 				continue
@@ -354,7 +354,7 @@ func TestSteps(t *testing.T) {
 
 // The answer is copied, not parsed: a mean keeps its digits.
 func TestAnswerIsCopied(t *testing.T) {
-	reply, err := lesson(&instance.Instance{Answer: json.RawMessage("2.6666666666666665")}, TargetAnswer)
+	reply, err := Reply(&instance.Instance{Answer: json.RawMessage("2.6666666666666665")}, TargetAnswer)
 	if err != nil || reply != `{"answer": 2.6666666666666665}` {
 		t.Errorf("%s, %v", reply, err)
 	}

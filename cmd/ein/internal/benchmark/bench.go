@@ -37,7 +37,7 @@ it again, byte for byte.`, len(category.Table)),
 		title string
 		verbs []*cobra.Command
 	}{
-		{"Instances:", []*cobra.Command{generateVerb(a), showVerb(a), verifyVerb(a), statsVerb(a), auditVerb(a), sftVerb(a)}},
+		{"Instances:", []*cobra.Command{generateVerb(a), showVerb(a), verifyVerb(a), statsVerb(a), auditVerb(a), sftVerb(a), releaseVerb(a)}},
 		{"Models, and the folders of their runs:", []*cobra.Command{evalVerb(a), repairVerb(a), exportVerb(a), modelsVerb(a), fakeProviderVerb(a)}},
 		{"Scores:", []*cobra.Command{scoreVerb(a), execVerb(a), diagnoseVerb(a)}},
 		{"Results:", []*cobra.Command{reportVerb(a), compareVerb(a), leaderboardVerb(a), watchVerb(a), memorizationVerb(a)}},

@@ -1,0 +1,13 @@
+//go:build lean
+
+package release
+
+import (
+	"errors"
+	"io"
+)
+
+// parquetMissing is why this build writes no Parquet.
+var parquetMissing = errors.New("this build of ein has no Parquet writer (it was made with the tag lean); a release needs the full build")
+
+func writeParquet[T any](io.Writer, func(yield func(*T) error) error) error { return parquetMissing }

@@ -1,0 +1,82 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ein/bench/question/instance"
+	"ein/bench/question/release"
+	"ein/internal/version"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func releaseVerb(a *cli.App) *cobra.Command {
+	s := release.Defaults()
+	cmd := &cobra.Command{
+		Use:   "release DIR",
+		Short: "Make a data set to be published",
+		Long: `Makes a folder with what a data set needs to be published:
+
+  questions/train     as many questions of each category as --per-category says
+  questions/further   --further more of them, for fine-tuning
+  questions/heldout   questions for scoring, whose structures are in none of those
+  questions/sweep     the same in five sizes
+  questions/heldout_json, heldout_matrix   heldout in the other encodings
+  sft/train           the training questions as chats, one for each target of sft
+
+each as JSONL and Parquet, with one type for each column; audit.txt and stats.txt, what
+they give away and how they are distributed; README.md, a card in the form of a
+datasheet with the command line, by which the library datasets loads the folder; and
+SHA256SUMS. The command line of the card makes the same bytes again.`,
+		Example: `  ein bench release closurebench
+  ein bench release small --preset demo --per-category 2 --further 60 --seed 7`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.Do(func(ctx context.Context, args []string) error { return makeRelease(ctx, a, args[0], s) }),
+	}
+	cli.One(instance.PresetNames()...).Flag(cmd, &s.Preset, "preset", "sizes: demo, paper, standard or hard")
+	cli.Seed.Flag(cmd, &s.Seed, "seed", "the seed: another one gives other questions")
+	count := func(to *int, name, usage string) { cmd.Flags().IntVar(to, name, *to, usage) }
+	count(&s.PerCategory, "per-category", "questions of each category, for training and for scoring")
+	count(&s.Further, "further", "further training questions")
+	return cmd
+}
+
+func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings) error {
+	if s.PerCategory < 1 || s.Further < 1 {
+		return a.Usage("--per-category and --further are 1 at least")
+	}
+	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+		return a.Usage("%s is not empty: a release begins with an empty folder", dir)
+	}
+	s.Ein, _, _ = strings.Cut(version.String(), "+")
+	var doing string
+	bar := func(table string) func(done, all int) {
+		doing = table
+		return a.Progress("making " + table).Counter(0)
+	}
+	m := &release.Maker{Settings: s, Progress: bar, Write: func(name string, write func(io.Writer) error) error {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := cli.Folder(filepath.Dir(name)); err != nil {
+			return err
+		}
+		return a.Write(name, write)
+	}}
+	err := m.Run(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return cli.Stopped(ctx)
+	case err != nil && doing != "":
+		return fmt.Errorf("%s: %w", doing, err)
+	case err != nil:
+		return err
+	}
+	a.Printf("ein: the release is in %s; %s says what is in it\n", dir, filepath.Join(dir, release.Card))
+	return nil
+}
