@@ -84,7 +84,7 @@ func sections(quick bool) []section {
 	if !quick {
 		all = append(all, million())
 	}
-	return append(all, contractions(quick), loading(quick))
+	return append(all, questions(quick), contractions(quick), loading(quick))
 }
 
 const slow = "it would take minutes"
@@ -360,6 +360,61 @@ func million() section {
 				return fromText(text, func() values { return values{"A": once.lists()} }, total)
 			}}}
 			return e.onGraph(c.name, c.what, u, own, names, nil), nil
+		})
+	}
+	return s
+}
+
+// questions are those that people bring to a graph.
+func questions(quick bool) section {
+	n, edges, few, some := 100_000, 1_000_000, 2_000, 20_000
+	if quick {
+		n, edges, few, some = 10_000, 100_000, 200, 2_000
+	}
+	s := section{
+		title: "Questions about graphs",
+		text: fmt.Sprintf("%d nodes and %d edges, uniform at random; betweenness and maximum flow: %d and %d. Weights are whole numbers\n", n, edges, few, some) +
+			"from 1 to 997. PageRank takes 100 steps in Ein, and as many as its precision needs in a peer. Peers use the function of the same\n" +
+			"name; a maximum flow is Dinic's in scipy and Ein, a preflow in the others.",
+	}
+	all, graphs := []string{"igraph", "scipy", "networkx"}, []string{"igraph", "networkx"}
+	for _, c := range []struct {
+		name, text string
+		kind       string
+		n, edges   int
+		peers      []string
+		check      func(*tensor.Value) float64
+		tolerance  float64
+	}{
+		{"wdist", "input W: matrix\nD = wdist(W, 0, -1)\n", directed, n, edges, all, positive, 0},
+		{"wcc", "input W: matrix\nS = wcc(W)\n", directed, n, edges, all, parts, 0},
+		{"topo_order", "input W: matrix\nO = topo_order(W)\n", acyclic, n, edges, graphs, total, 0},
+		{"bridges", "input W: matrix\nB = bridges(W)\n", undirected, n, 2 * n, graphs, total, 0},
+		{"cut_nodes", "input W: matrix\nC = cut_nodes(W)\n", undirected, n, 2 * n, graphs, total, 0},
+		{"core_number", "input W: matrix\nC = core_number(W)\n", undirected, n, edges, graphs, total, 0},
+		{"pagerank", "input W: matrix\nP = pagerank(W)\n", directed, n, edges, graphs, largest, 1e-3},
+		{"mst", "input W: matrix\nF = mst(W)\n", undirected, n, edges, all, total, 0},
+		{"betweenness", "input W: matrix\nB = betweenness(W)\n", directed, few, some, graphs, total, 1e-9},
+		{"maxflow", "input W: matrix\nF = maxflow(W, 0, 1)\n", directed, few, some, all, total, 0},
+	} {
+		s.rows = append(s.rows, func(e *env) (row, error) {
+			kind := c.kind
+			if kind == acyclic {
+				kind = undirected // pairs in one order
+			}
+			g, err := e.uniform(c.n, c.edges, kind)
+			if err != nil {
+				return row{}, err
+			}
+			g.directed = c.kind != undirected
+			own := []contender{{name: "Ein", start: func() (sampler, error) { return program(c.text, values{"W": g.weighted()}, c.check) }}}
+			name := c.name
+			if c.edges == 2*n {
+				name = fmt.Sprintf("%s, %d edges", name, c.edges)
+			}
+			r := e.onGraph(name, c.name, g, own, c.peers, nil)
+			r.tolerance = c.tolerance
+			return r, nil
 		})
 	}
 	return s

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"ein/lang"
 	"ein/vm"
@@ -103,6 +104,9 @@ func positive(v *tensor.Value) float64 {
 	}
 	return sum
 }
+
+// largest is the greatest element.
+func largest(v *tensor.Value) float64 { return slices.Max(v.F) }
 
 // parts is the number of components.
 func parts(v *tensor.Value) float64 {

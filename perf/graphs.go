@@ -48,6 +48,20 @@ func (g *graph) packed() *tensor.Value {
 	return v
 }
 
+// weighted is the lists with the weights that peers.py gives edges as well: whole
+// numbers from 1 to 997, the same in both directions.
+func (g *graph) weighted() *tensor.Value {
+	v := g.lists()
+	v.Kind = tensor.Int
+	for i := range g.n {
+		for _, j := range v.CSR.Row(i) {
+			far := max(i-int(j), int(j)-i)
+			v.CSR.Val = append(v.CSR.Val, float64(((i+int(j))*7919+far*104729)%997+1))
+		}
+	}
+	return v
+}
+
 func (g *graph) typ() tensor.Type {
 	return tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(g.n, g.n)}
 }

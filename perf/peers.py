@@ -88,11 +88,20 @@ class Graph:
             a[self.dst, self.src] = 1
         return a
 
-    def networkx(self):
+    def networkx(self, weighted=False):
         g = nx.DiGraph() if self.directed else nx.Graph()
         g.add_nodes_from(range(self.n))
         g.add_edges_from(self.pairs())
+        if weighted:
+            g.add_weighted_edges_from(zip(self.src.tolist(), self.dst.tolist(), self.weights().tolist()))
         return g
+
+    def weights(self):
+        src, dst = self.src.astype(np.int64), self.dst.astype(np.int64)
+        return ((src + dst) * 7919 + abs(src - dst) * 104729) % 997 + 1
+
+    def matrix(self, kind=np.float64):
+        return sp.csr_matrix((self.weights().astype(kind), (self.src, self.dst)), (self.n, self.n))
 
 
 # Tiny programs. The text is handed over by the other side, next to its own.
@@ -305,6 +314,163 @@ def _(q):
         return (upper @ upper).multiply(upper).sum()
 
     return call, round
+
+
+# Questions about graphs. What Ein gives both directions of counts twice.
+
+
+def finite(d):
+    d = np.asarray(d, np.float64).ravel()
+    return float(d[np.isfinite(d)].sum())
+
+
+@case("wdist", "igraph")
+def _(q):
+    g = Graph(q)
+    a, w = g.igraph(), g.weights().tolist()
+    return lambda: a.distances(source=0, weights=w, mode="out"), finite
+
+
+@case("wdist", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+    return lambda: cg.dijkstra(a, indices=0), finite
+
+
+@case("wdist", "networkx")
+def _(q):
+    a = Graph(q).networkx(True)
+    return lambda: nx.single_source_dijkstra_path_length(a, 0), lambda d: sum(d.values())
+
+
+@case("wcc", "igraph")
+def _(q):
+    a = Graph(q).igraph()
+    return lambda: a.connected_components(mode="weak"), len
+
+
+@case("wcc", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+    return lambda: cg.connected_components(a, connection="weak"), lambda r: int(r[0])
+
+
+@case("wcc", "networkx")
+def _(q):
+    a = Graph(q).networkx()
+    return lambda: list(nx.weakly_connected_components(a)), len
+
+
+@case("topo_order", "igraph")
+def _(q):
+    a = Graph(q).igraph()
+    return a.topological_sorting, sum
+
+
+@case("topo_order", "networkx")
+def _(q):
+    a = Graph(q).networkx()
+    return lambda: list(nx.topological_sort(a)), sum
+
+
+@case("bridges", "igraph")
+def _(q):
+    a = Graph(q).igraph()
+    return a.bridges, lambda b: 2 * len(b)
+
+
+@case("bridges", "networkx")
+def _(q):
+    a = Graph(q).networkx()
+    return lambda: list(nx.bridges(a)), lambda b: 2 * len(b)
+
+
+@case("cut_nodes", "igraph")
+def _(q):
+    a = Graph(q).igraph()
+    return a.articulation_points, len
+
+
+@case("cut_nodes", "networkx")
+def _(q):
+    a = Graph(q).networkx()
+    return lambda: set(nx.articulation_points(a)), len
+
+
+@case("core_number", "igraph")
+def _(q):
+    a = Graph(q).igraph()
+    return a.coreness, sum
+
+
+@case("core_number", "networkx")
+def _(q):
+    a = Graph(q).networkx()
+    return lambda: nx.core_number(a), lambda c: sum(c.values())
+
+
+@case("pagerank", "igraph")
+def _(q):
+    g = Graph(q)
+    a, w = g.igraph(), g.weights().tolist()
+    return lambda: a.pagerank(weights=w), max
+
+
+@case("pagerank", "networkx")
+def _(q):
+    a = Graph(q).networkx(True)
+    return lambda: nx.pagerank(a, tol=1e-9), lambda p: max(p.values())
+
+
+@case("mst", "igraph")
+def _(q):
+    g = Graph(q)
+    a = g.igraph()
+    a.es["weight"] = g.weights().tolist()
+    return lambda: a.spanning_tree(weights="weight"), lambda t: sum(t.es["weight"])
+
+
+@case("mst", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+    return lambda: cg.minimum_spanning_tree(a), lambda t: float(t.sum())
+
+
+@case("mst", "networkx")
+def _(q):
+    a = Graph(q).networkx(True)
+    return lambda: list(nx.minimum_spanning_edges(a)), lambda t: sum(d["weight"] for _, _, d in t)
+
+
+@case("betweenness", "igraph")
+def _(q):
+    a = Graph(q).igraph()
+    return a.betweenness, sum
+
+
+@case("betweenness", "networkx")
+def _(q):
+    a = Graph(q).networkx()
+    return lambda: nx.betweenness_centrality(a, normalized=False), lambda b: sum(b.values())
+
+
+@case("maxflow", "igraph")
+def _(q):
+    g = Graph(q)
+    a, w = g.igraph(), g.weights().tolist()
+    return lambda: a.maxflow_value(0, 1, w), float
+
+
+@case("maxflow", "scipy")
+def _(q):
+    a = Graph(q).matrix(np.int32)
+    return lambda: cg.maximum_flow(a, 0, 1, method="dinic"), lambda r: int(r.flow_value)
+
+
+@case("maxflow", "networkx")
+def _(q):
+    a = Graph(q).networkx(True)
+    return lambda: nx.maximum_flow_value(a, 0, 1, capacity="weight"), float
 
 
 # Products of 0/1 matrices.

@@ -68,6 +68,7 @@ const (
 	E0111 Code = "E0111"
 	E0112 Code = "E0112"
 	E0113 Code = "E0113"
+	E0114 Code = "E0114"
 
 	// Group 02: names.
 	E0201 Code = "E0201"
@@ -118,6 +119,7 @@ const (
 	W0326 Code = "W0326"
 	E0327 Code = "E0327"
 	W0328 Code = "W0328"
+	E0329 Code = "E0329"
 
 	// Group 04: literals and constructors.
 	E0401 Code = "E0401"
@@ -213,6 +215,7 @@ var Table = []Entry{
 	{E0111, Syntax, "a malformed def"},
 	{E0112, Syntax, "a malformed input"},
 	{E0113, Syntax, "brackets without anything to index"},
+	{E0114, Syntax, "a malformed repeat"},
 	{E0201, Type, "a tensor that is not defined"},
 	{E0202, Type, "a function that does not exist"},
 	{E0203, Type, "an index where a value is needed"},
@@ -259,6 +262,7 @@ var Table = []Entry{
 	{W0326, Type, "a reduction that reduces nothing"},
 	{E0327, Type, "a long product with too many open indices (no longer reported)"},
 	{W0328, Type, "a sum that is compared"},
+	{E0329, Type, "a shape that changes from round to round"},
 	{E0401, Type, "a whole number that is too large"},
 	{E0402, Type, "a ragged literal"},
 	{E0403, Type, "an entry of a literal that is not a number"},

@@ -346,6 +346,8 @@ func (in *interp) expand(sc *scope, d *syntax.Def, x *syntax.Call) value {
 			last = inner.vars[s.Name.Name]
 		case *syntax.ExprStmt:
 			last = in.equation(inner, nil, false, syntax.Set, s.X)
+		case *syntax.Repeat:
+			in.repeat(inner, s, func(s *syntax.Assign) { last = inner.vars[s.Name.Name] })
 		}
 	}
 	return last

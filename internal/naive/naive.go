@@ -213,6 +213,8 @@ func (in *interp) run(stmts []syntax.Stmt) []Output {
 		case *syntax.Assign:
 			in.assign(sc, s)
 			last = s.Name.Name
+		case *syntax.Repeat:
+			in.repeat(sc, s, func(s *syntax.Assign) { last = s.Name.Name })
 		case *syntax.Print:
 			printed = true
 			for _, x := range s.Values {
@@ -304,6 +306,31 @@ func (in *interp) assign(sc *scope, s *syntax.Assign) {
 	sc.vars[s.Name.Name] = v
 }
 
+// repeat runs the statements of a repeat, and tells done of each.
+func (in *interp) repeat(sc *scope, s *syntax.Repeat, done func(*syntax.Assign)) {
+	times := staticInt(in.equation(sc, nil, false, syntax.Set, s.Times), "a number of rounds")
+	if times < 0 {
+		fail(Static, "%d rounds", times)
+	}
+	dims := map[*syntax.Assign][]int{}
+	for range times {
+		for _, st := range s.Body {
+			switch st := st.(type) {
+			case *syntax.Assign:
+				in.assign(sc, st)
+				now := sc.vars[st.Name.Name].Dims
+				if last, again := dims[st]; again && !slices.Equal(last, now) {
+					fail(Static, "%s changes its shape from round to round", st.Name.Name)
+				}
+				dims[st] = now
+				done(st)
+			case *syntax.Repeat:
+				in.repeat(sc, st, done)
+			}
+		}
+	}
+}
+
 // combine is what max=, min= and += do with the earlier value.
 func (in *interp) combine(name string, old, v value, lhs []string, op syntax.AssignOp) value {
 	if !slices.Equal(old.Dims, v.Dims) {
@@ -381,6 +408,11 @@ func (in *interp) findLabels(s syntax.Stmt) {
 		if s.Value != nil {
 			in.findIn(s.Value, false)
 		}
+		for _, b := range s.Body {
+			in.findLabels(b)
+		}
+	case *syntax.Repeat:
+		in.findIn(s.Times, false)
 		for _, b := range s.Body {
 			in.findLabels(b)
 		}

@@ -476,6 +476,12 @@ func (c *checker) body(d *syntax.Def) val {
 			c.scope.names[s.Name.Name] = &symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true}
 		case *syntax.ExprStmt:
 			last = c.printed(s.X)
+		case *syntax.Repeat:
+			c.repeat(s, func(s *syntax.Assign) val {
+				last = c.assign(s)
+				c.scope.names[s.Name.Name] = &symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true}
+				return last
+			})
 		default:
 			return val{}
 		}
@@ -590,15 +596,22 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 	if d.Value != nil {
 		visit(d.Value)
 	}
-	for _, s := range d.Body {
-		switch s := s.(type) {
-		case *syntax.Assign:
-			visit(s.Value)
-			known[s.Name.Name] = true
-		case *syntax.ExprStmt:
-			visit(s.X)
+	var body func(list []syntax.Stmt)
+	body = func(list []syntax.Stmt) {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *syntax.Assign:
+				visit(s.Value)
+				known[s.Name.Name] = true
+			case *syntax.ExprStmt:
+				visit(s.X)
+			case *syntax.Repeat:
+				visit(s.Times)
+				body(s.Body)
+			}
 		}
 	}
+	body(d.Body)
 	return calls
 }
 

@@ -195,6 +195,8 @@ type checker struct {
 	// errors and warnings count what was reported, more what was not.
 	errors, warnings, more int
 	work                   int // expressions elaborated inside functions
+
+	rounds map[*syntax.Assign]int // the statements inside repeats: their number in Program.Statements
 	// elements is the size of the literals so far, in words of memory.
 	elements uint64
 	recursed map[*syntax.Def]bool // functions reported to call themselves
@@ -238,7 +240,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 // newChecker is a checker with nothing in scope.
 func newChecker(f *syntax.File, cfg Config) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
-	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), seen: make(map[place]bool), steps: steps.New(cfg.Context)}
+	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), rounds: map[*syntax.Assign]int{}, seen: make(map[place]bool), steps: steps.New(cfg.Context)}
 }
 
 // step counts work and reports whether to give up.
@@ -264,8 +266,7 @@ func (c *checker) program(p *Program) {
 		if c.step(1) {
 			break
 		}
-		switch s := s.(type) {
-		case *syntax.Assign:
+		assign := func(s *syntax.Assign) val {
 			v := c.assignment(s)
 			sym := &symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil}
 			c.shadow(s.Name)
@@ -275,11 +276,32 @@ func (c *checker) program(p *Program) {
 				}
 			}
 			c.scope.names[s.Name.Name] = sym
-			p.Statements = append(p.Statements, Statement{s.Name.Name, s.Span, v.n, v.form})
 			last = &Output{s.Name.Name, v.n, v.form, s.Span}
+			statement := Statement{s.Name.Name, s.Span, v.n, v.form}
+			if k, again := c.rounds[s]; again {
+				p.Statements[k] = statement
+				return v
+			}
+			p.Statements = append(p.Statements, statement)
 			if lastPrint >= 0 && i > lastPrint {
 				afterPrint = append(afterPrint, late{sym, s.Name.Name})
 			}
+			return v
+		}
+		switch s := s.(type) {
+		case *syntax.Assign:
+			assign(s)
+		case *syntax.Repeat:
+			if c.cfg.Profile == Core {
+				c.notInProfile(s.Span, "`repeat`")
+			}
+			c.repeat(s, func(s *syntax.Assign) val {
+				v := assign(s)
+				if _, again := c.rounds[s]; !again {
+					c.rounds[s] = len(p.Statements) - 1
+				}
+				return v
+			})
 		case *syntax.Print:
 			for _, x := range s.Values {
 				v := c.printed(x)

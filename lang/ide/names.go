@@ -158,6 +158,11 @@ func (r *resolver) statement(s syntax.Stmt) {
 		r.define(s.Name, KindInput)
 	case *syntax.Def:
 		r.def(s)
+	case *syntax.Repeat:
+		r.expr(s.Times)
+		for _, b := range s.Body {
+			r.statement(b)
+		}
 	case *syntax.Bad:
 		r.guess(s)
 	}

@@ -34,7 +34,7 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 	} else {
 		var in *inner
 		in, err = inners.ParseFromLexer(lex)
-		g.Assign, g.Value = in.Assign, in.Value
+		g.Assign, g.Repeat, g.Value = in.Assign, in.Repeat, in.Value
 	}
 	i := seg.hi
 	if err != nil {
@@ -94,6 +94,10 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 		}
 		d.Value, _ = p.expression(g.Def.Value)
 		return d, nil
+	case g.Repeat != nil:
+		p.i++
+		times, _ := p.expression(g.Repeat.Times)
+		return p.rounds(&Repeat{Span: span, Times: times}, seg)
 	case g.Assign != nil:
 		s := &Assign{Span: span, Name: p.ident(p.toks[p.i])}
 		p.i++
@@ -109,8 +113,8 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 	x, _ := p.expression(g.Value)
 	if level == 0 && !p.opt.Repl {
 		at := seg.lo
-		if isHead(x) {
-			at = seg.hi // an assignment may follow
+		if isHead(x) || p.word(seg.lo) == "repeat" {
+			at = seg.hi // an assignment may follow, or a block
 		}
 		return nil, &failure{errBareExpr(x), at}
 	}

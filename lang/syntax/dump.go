@@ -51,6 +51,13 @@ func (d *dumper) stmt(s Stmt) {
 			d.WriteByte(' ')
 			d.stmt(b)
 		}
+	case *Repeat:
+		d.WriteString("(repeat ")
+		d.expr(s.Times)
+		for _, b := range s.Body {
+			d.WriteByte(' ')
+			d.stmt(b)
+		}
 	case *ExprStmt:
 		d.WriteString("(expr ")
 		d.expr(s.X)

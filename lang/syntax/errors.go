@@ -35,6 +35,7 @@ const (
 	codeLeftSide    = codes.E0110 // cannot be assigned to
 	codeDef         = codes.E0111 // malformed def
 	codeInput       = codes.E0112 // malformed input
+	codeRepeat      = codes.E0114 // malformed repeat
 	codeIndex       = codes.E0113 // empty index list, or nothing to index
 	codeSourceBytes = codes.E0501
 	codeTokens      = codes.E0502
@@ -288,7 +289,7 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
 		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
 	case kind == KindLBrace:
-		return withNote(d, "Braces only hold the body of a def; a list is written [ ].")
+		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && want == "`,` or `]`":
 		return withNote(d, "There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
 	}
@@ -400,8 +401,8 @@ func errManyValues(t token) diag.Diagnostic {
 }
 
 func errInDef(what string, span source.Span) diag.Diagnostic {
-	d := newError(codeDef, span, "%s cannot stand inside a def", what)
-	return withNote(d, "The body of a def holds assignments, and last its value.")
+	d := newError(codeDef, span, "%s cannot stand in a block", what)
+	return withNote(d, "A block holds assignments; that of a def ends with its value.")
 }
 
 func errEmptyDef(span source.Span) diag.Diagnostic {
@@ -412,6 +413,11 @@ func errEmptyDef(span source.Span) diag.Diagnostic {
 func errDef(d diag.Diagnostic) diag.Diagnostic {
 	d.Code = codeDef
 	return withNote(d, "A function is written `def name(p, q) = value`.")
+}
+
+func errRepeat(d diag.Diagnostic) diag.Diagnostic {
+	d.Code = codeRepeat
+	return withNote(d, "Statements are repeated by `repeat 10 { x = f(x) }`.")
 }
 
 func errInput(d diag.Diagnostic) diag.Diagnostic {
@@ -475,7 +481,7 @@ func noteMore(end, n int) diag.Diagnostic {
 func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagnostic {
 	lo, hi := seg.lo, seg.hi
 	first, t := p.toks[lo], p.toks[i]
-	def, input := p.isDef(lo, hi), p.isInput(lo, hi)
+	def, input, repeat := p.isDef(lo, hi), p.isInput(lo, hi), p.isRepeat(lo, hi)
 	open := -1
 	if i <= seg.block || seg.block < 0 {
 		open = p.around(lo, i)
@@ -498,6 +504,12 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		return errInput(expected([]string{"`:`", "the kind of the input", "the end of the statement"}[min(i-lo-2, 2)]))
 	case i == lo:
 		return expected("a value")
+	case repeat && i == lo+1:
+		return errRepeat(expected("how many times"))
+	case repeat && seg.block >= 0 && i > seg.close:
+		return errRepeat(expected("the end of the statement"))
+	case repeat && open < 0 && p.toks[i-1].kind.ends():
+		return errRepeat(expected("`{` and the statements"))
 	}
 	before, next := p.toks[i-1], KindEOF // next is on the same line
 	if i < hi && !t.newline {

@@ -13,8 +13,13 @@ func (p *parser) fast(seg segment, level int) Stmt {
 		p.tooHigh = nil
 		return nil
 	}
-	if d, ok := s.(*Def); ok && d.Value == nil {
-		s, _ = p.body(d, seg)
+	switch d := s.(type) {
+	case *Def:
+		if d.Value == nil {
+			s, _ = p.body(d, seg)
+		}
+	case *Repeat:
+		s, _ = p.rounds(d, seg)
 	}
 	return s
 }
@@ -56,6 +61,14 @@ func (p *parser) fastStatement(seg segment, level int) Stmt {
 			return nil
 		}
 		return p.input(seg)
+	case p.isRepeat(p.i, p.end):
+		p.i++
+		times, _ := p.expr(0)
+		if times == nil || seg.block != p.i {
+			return nil
+		}
+		p.i = seg.close + 1
+		return &Repeat{Span: span, Times: times}
 	case p.headOp(p.i, p.end, false) >= 0:
 		s := &Assign{Span: span, Name: p.ident(p.toks[p.i])}
 		p.i++

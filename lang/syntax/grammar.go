@@ -27,6 +27,7 @@ type (
 		Print  *printing   `parser:"@@"`
 		Def    *definition `parser:"| @@"`
 		Input  *input      `parser:"| @@"`
+		Repeat *repetition `parser:"| @@"`
 		Assign *assignment `parser:"| @@"`
 		Value  *expression `parser:"| @@"` // in a session only; see parser.bare
 	}
@@ -43,7 +44,12 @@ type (
 	}
 	inner struct {
 		Assign *assignment `parser:"@@"`
+		Repeat *repetition `parser:"| @@"`
 		Value  *expression `parser:"| @@"`
+	}
+	repetition struct {
+		Times *expression `parser:"'repeat':Word @@"`
+		Body  *block      `parser:"@@"`
 	}
 	input struct {
 		Kind bool `parser:"'input':Word Ident ':' @Ident"`
@@ -102,7 +108,7 @@ type (
 // The tokens of the grammar are kinds of token, of which operators of a class
 // share one, and these.
 const (
-	typeWord  = lexer.TokenType(numKinds) + iota // def or input, where it begins a statement
+	typeWord  = lexer.TokenType(numKinds) + iota // def, input or repeat, where it begins a statement
 	typeEOL                                      // newline or ;
 	typeWrong                                    // what fits nowhere
 	typeInfix                                    // and the precedence
@@ -163,7 +169,7 @@ func production[P any]() *participle.Parser[P] {
 func Grammar() string { return programs.String() }
 
 // feeder hands the tokens of a segment to participle. The place of a token is
-// its number. The body of a def is left out, since its statements are read one
+// its number. The body of a def or a repeat is left out, since its statements are read one
 // by one, and so is what p.known says. A packed list is here what the parser
 // has of it: its brackets, which are a list too.
 type feeder struct {
@@ -216,7 +222,7 @@ func (f *feeder) Next() (lexer.Token, error) {
 		return out, nil // a product never crosses a newline
 	}
 	out.Type, out.Value = tokenType(t.kind), f.text[t.start:t.end]
-	if i == f.seg.lo && (f.isDef(i, f.seg.hi) || f.isInput(i, f.seg.hi)) {
+	if i == f.seg.lo && (f.isDef(i, f.seg.hi) || f.isInput(i, f.seg.hi) || f.isRepeat(i, f.seg.hi)) {
 		out.Type = typeWord
 	}
 	return out, nil

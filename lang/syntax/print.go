@@ -110,15 +110,29 @@ func (p *printer) inside(span source.Span) bool {
 }
 
 func (p *printer) stmt(s Stmt) {
-	def, isDef := s.(*Def)
-	if isDef && def.Body != nil {
-		body := p.bodySpan(def)
-		if head := (source.Span{Start: def.Span.Start, End: body.Start}); !p.inside(head) {
-			p.header(def)
+	var list []Stmt
+	var header func()
+	switch s := s.(type) {
+	case *Def:
+		list, header = s.Body, func() { p.header(s) }
+	case *Repeat:
+		list, header = s.Body, func() {
+			p.put("repeat ")
+			p.expr(s.Times, precAny)
+		}
+	}
+	if _, repeats := s.(*Repeat); repeats || list != nil {
+		body := p.bodySpan(s.Pos())
+		if head := (source.Span{Start: s.Pos().Start, End: body.Start}); !p.inside(head) {
+			header()
 			p.put(" {")
+			if len(list) == 0 && !p.inside(body) {
+				p.put("}")
+				return
+			}
 			p.indent += indentWidth
 			p.newline()
-			p.block(def.Body, body)
+			p.block(list, body)
 			p.indent -= indentWidth
 			p.newline()
 			p.put("}")
@@ -169,14 +183,14 @@ func (p *printer) header(s *Def) {
 	p.put(") =")
 }
 
-// bodySpan is the text between the braces of a def. The opening one is the last
-// before the body that no comment holds.
-func (p *printer) bodySpan(s *Def) source.Span {
-	open := s.Span.Start
+// bodySpan is the text between the braces of a statement. The opening one is the
+// first that no comment holds.
+func (p *printer) bodySpan(s source.Span) source.Span {
+	open := s.Start
 	for sc := scannerAt(p.text, open); ; {
 		t := sc.next()
 		if t.kind == KindLBrace || t.kind == KindEOF {
-			return source.Span{Start: int(t.end), End: s.Span.End - 1}
+			return source.Span{Start: int(t.end), End: s.End - 1}
 		}
 	}
 }

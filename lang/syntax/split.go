@@ -38,7 +38,7 @@ type segment struct {
 func (p *parser) cut(lo, hi int) segment {
 	seg := segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}
 	p.stack = p.stack[:0]
-	block := p.isDef(lo, hi)
+	block := p.isDef(lo, hi) || p.isRepeat(lo, hi)
 	i, wide := lo, false
 	p.widths = append(p.widths[:0], 0)
 	for ; i < hi; i++ {
@@ -125,7 +125,7 @@ func (p *parser) startsStatement(i, hi int) bool {
 		return true
 	case t.kind != KindIdent:
 		return false
-	case p.isDef(i, hi):
+	case p.isDef(i, hi), p.isRepeat(i, hi):
 		return true
 	}
 	op := p.headOp(i, hi, true)
@@ -206,6 +206,30 @@ func (p *parser) blockEnd(i, hi int) (end, noticed int) {
 
 func (p *parser) isDef(i, hi int) bool   { return p.isWord(i, hi, "def") }
 func (p *parser) isInput(i, hi int) bool { return p.isWord(i, hi, "input") }
+
+// isRepeat reports whether a repeat begins at i: the word before another operand,
+// which a name cannot stand before, or before a { in the same line.
+func (p *parser) isRepeat(i, hi int) bool {
+	if i+1 >= hi || p.toks[i].kind != KindIdent || p.word(i) != "repeat" {
+		return false
+	}
+	for j, depth := i+1, 0; j < hi; j++ {
+		switch t := p.toks[j]; {
+		case t.newline, t.kind == KindSemicolon, depth == 0 && t.kind.assign():
+			p.step(j-i, p.toks[i])
+			return false
+		case t.kind == KindLBrace || j == i+1 && (t.kind == KindNumber || t.kind == KindIdent):
+			p.step(j-i, p.toks[i])
+			return true
+		case t.kind.opens():
+			depth++
+		case t.kind.closes():
+			depth--
+		}
+	}
+	p.step(hi-i, p.toks[i])
+	return false
+}
 
 // isWord reports whether a statement word followed by a name is at i. Before
 // anything else def and input are ordinary names.

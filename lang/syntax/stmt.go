@@ -94,11 +94,7 @@ const openBody = 2
 // body parses the statements of a def block. A body whose brace is missing may
 // stop anywhere, and then the missing brace is the error, not how it stopped.
 func (p *parser) body(d *Def, seg segment) (Stmt, *failure) {
-	level := 1
-	if seg.open >= 0 {
-		level = openBody
-	}
-	d.Body = p.statements(seg.block+1, seg.close, level)
+	d.Body = p.within(seg)
 	for i, s := range d.Body {
 		x, bare := s.(*ExprStmt)
 		if bare && i < len(d.Body)-1 {
@@ -113,6 +109,32 @@ func (p *parser) body(d *Def, seg segment) (Stmt, *failure) {
 		return nil, &failure{errEmptyDef(p.span(seg.block, seg.hi)), seg.lo}
 	}
 	return d, nil
+}
+
+// within is the statements between the braces of a segment.
+func (p *parser) within(seg segment) []Stmt {
+	level := 1
+	if seg.open >= 0 {
+		level = openBody
+	}
+	return p.statements(seg.block+1, seg.close, level)
+}
+
+// rounds parses the statements of a repeat.
+func (p *parser) rounds(r *Repeat, seg segment) (Stmt, *failure) {
+	r.Body = p.within(seg)
+	for i, s := range r.Body {
+		if x, bare := s.(*ExprStmt); bare {
+			if seg.open < 0 || i < len(r.Body)-1 { // else it may go on
+				p.report(errBareExpr(x.X))
+			}
+			r.Body[i] = &Bad{Span: x.Span}
+		}
+	}
+	if seg.open >= 0 {
+		return r, &failure{at: seg.hi}
+	}
+	return r, nil
 }
 
 // isHead reports whether x can be the left side of an assignment.

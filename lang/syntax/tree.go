@@ -27,7 +27,7 @@ type Comment struct{ Span source.Span }
 // Node is a statement or an expression.
 type Node interface{ Pos() source.Span }
 
-// Stmt is one of *Assign, *Print, *Def, *Input, *Bad.
+// Stmt is one of *Assign, *Print, *Def, *Input, *Repeat, *Bad.
 type Stmt interface {
 	Node
 	stmt()
@@ -76,7 +76,7 @@ type (
 		Values []Expr
 	}
 	// Def is def Name(Params) = Value, or def Name(Params) = { Body }. Exactly
-	// one of Value and Body is set; a Body holds *Assign (and *Bad) only, and
+	// one of Value and Body is set; a Body holds *Assign, *Repeat (and *Bad) only, and
 	// its last statement may be an *ExprStmt.
 	Def struct {
 		Span   source.Span
@@ -95,6 +95,12 @@ type (
 		Span source.Span
 		Name Ident
 		Kind Ident // graph, matrix, vector, scalar; the checker judges it
+	}
+	// Repeat is repeat Times { Body }; the Body holds *Assign, *Repeat and *Bad.
+	Repeat struct {
+		Span  source.Span
+		Times Expr
+		Body  []Stmt
 	}
 	// Bad is a statement that did not parse; its diagnostic is in File.Diags.
 	// Name is the name it would have defined, if that much was readable, so that
@@ -213,6 +219,9 @@ func (s *ExprStmt) Pos() source.Span { return s.Span }
 func (s *Input) Pos() source.Span { return s.Span }
 
 // Pos implements Node.
+func (s *Repeat) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
 func (s *Bad) Pos() source.Span { return s.Span }
 
 // Pos implements Node.
@@ -253,6 +262,7 @@ func (*Print) stmt()    {}
 func (*Def) stmt()      {}
 func (*ExprStmt) stmt() {}
 func (*Input) stmt()    {}
+func (*Repeat) stmt()   {}
 func (*Bad) stmt()      {}
 
 func (*Name) expr()    {}

@@ -24,6 +24,11 @@ func Walk(n Node, visit func(Node) bool) {
 		for _, s := range n.Body {
 			Walk(s, visit)
 		}
+	case *Repeat:
+		Walk(n.Times, visit)
+		for _, s := range n.Body {
+			Walk(s, visit)
+		}
 	case *ExprStmt:
 		Walk(n.X, visit)
 	case *List:

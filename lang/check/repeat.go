@@ -1,0 +1,81 @@
+package check
+
+import (
+	"maps"
+	"math"
+
+	"ein/internal/codes"
+	"ein/lang/syntax"
+	"ein/stdlib"
+	"ein/vm/tensor"
+)
+
+// repeat elaborates the statements of s as often as it says, one round after the
+// other. A statement gives the same shape in every round. What the first round
+// reports is not reported again.
+func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
+	times, ok := c.times(s)
+	if !ok {
+		times = 1 // what is wrong in it is reported all the same
+	}
+	before := c.scope.names
+	if times == 0 { // it is checked, and nothing comes of it
+		c.scope.names = maps.Clone(before)
+		defer func() { c.scope.names = before }()
+		assign = func(s *syntax.Assign) val {
+			v := c.assign(s)
+			c.scope.names[s.Name.Name] = &symbol{node: v.n, span: s.Name.Span, bad: v.n == nil, form: v.form, used: true}
+			return v
+		}
+	}
+	shapes := make(map[*syntax.Assign]tensor.Shape, len(s.Body))
+	for round := range max(times, 1) {
+		diags, errors, warnings := len(c.diags), c.errors, c.warnings
+		c.b.Count++ // rounds of nothing end as well
+		for _, st := range s.Body {
+			if c.b.Count++; c.step(1) {
+				return
+			}
+			switch st := st.(type) {
+			case *syntax.Assign:
+				v := assign(st)
+				if v.n == nil {
+					break
+				}
+				shape, again := shapes[st]
+				if shapes[st] = v.n.Type.Shape; again && shape != v.n.Type.Shape {
+					c.err(codes.E0329, st.Name.Span, "", []string{"Inside `repeat` a statement gives the same shape in every round."},
+						"`%s` is %s in one round and %s in the next", st.Name.Name, stdlib.Describe(shape), stdlib.Describe(v.n.Type.Shape))
+				}
+			case *syntax.Repeat:
+				c.repeat(st, assign)
+			case *syntax.Bad:
+				c.scope.names[st.Name] = &symbol{bad: true, used: true, span: st.Span}
+			}
+		}
+		if c.overLimit(s.Span) || c.errors > errors {
+			return
+		}
+		if round > 0 {
+			c.diags, c.warnings = c.diags[:diags], warnings
+		}
+	}
+}
+
+// times is how often s is to be repeated.
+func (c *checker) times(s *syntax.Repeat) (n int, ok bool) {
+	v := c.printed(s.Times)
+	if v.n == nil {
+		return 0, false
+	}
+	x, known := v.n.Static()
+	if x != x && c.b.Unknown {
+		return 1, true // not known until the inputs are bound
+	}
+	if !known || x < 0 || x != math.Trunc(x) || x > float64(c.cfg.Limits.Nodes) {
+		c.err(codes.E0314, s.Times.Pos(), "", []string{"It is a whole number from 0, such as 10 or `size(A, 0)`, as far as the limit on operations goes."},
+			"how many times a `repeat` goes round has to be known before the program runs")
+		return 0, false
+	}
+	return int(x), true
+}
