@@ -61,6 +61,11 @@ var hostile = []struct {
 	{"one long head in brackets", after("A = f(\n", chained("B[", ", ", "i", "] = 3"))},
 	{"heads without an end", after("A = f(\n", lines("B[i,"))},
 	{"heads behind commas", after("A = f(1,\n", lines("B[i] = 1,"))},
+	{"repeats in repeats", nested("x = 1\n", "repeat 2 { ", "x = 2", " }")},
+	{"open repeats", nested("", "repeat 2 { ", "", "")},
+	{"repeats of brackets", lines("repeat (")},
+	{"rounds of nothing", lines("repeat 99999 { x = y }")},
+	{"rounds of rounds", nested("", "repeat 99 { ", "", " }")},
 	// Functions.
 	{"distinct parameters", func(n int) string { return "def f(" + numbered("p%d", ", ", n) + ") = p0\nA = f(1)\n" }},
 	{"equal parameters", func(n int) string { return "def f(" + repeated("p", ", ", n) + ") = p\nA = f(1)\n" }},

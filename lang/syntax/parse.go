@@ -61,6 +61,7 @@ type parser struct {
 	nstmts   int
 	i, end   int          // the cursor in toks, and where its statement ends
 	depth    int          // brackets and minus signs around the cursor
+	blocks   int          // that the statement at the cursor is in
 	tooHigh  *source.Span // where an expression first was
 	known    map[int]int  // see elements
 	meter    meter

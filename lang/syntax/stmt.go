@@ -117,6 +117,10 @@ func (p *parser) within(seg segment) []Stmt {
 	if seg.open >= 0 {
 		level = openBody
 	}
+	if p.blocks++; p.blocks > p.lim.Depth {
+		p.stop(errDepth(p.toks[seg.block].span(), p.lim.Depth))
+	}
+	defer func() { p.blocks-- }()
 	return p.statements(seg.block+1, seg.close, level)
 }
 
