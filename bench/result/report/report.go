@@ -10,7 +10,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"ein/bench/ask/run"
 	"ein/bench/result/compare"
@@ -135,12 +134,4 @@ func (r *Report) right(row *item) bool {
 		return row.Score.Lenient
 	}
 	return row.Score.Strict
-}
-
-// capitalized begins a caption.
-func capitalized(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
