@@ -16,7 +16,7 @@ func CommonDifference(strata [][2]Proportion) Estimate {
 		t := a.N + b.N
 		sum += (a.Right*b.N - b.Right*a.N) / t
 		weight += a.N * b.N / t
-		variance += (a.Right*(a.N-a.Right)*math.Pow(b.N, 3) + b.Right*(b.N-b.Right)*math.Pow(a.N, 3)) / (a.N * b.N * t * t)
+		variance += (a.Right*(a.N-a.Right)*b.N*b.N*b.N + b.Right*(b.N-b.Right)*a.N*a.N*a.N) / (a.N * b.N * t * t)
 	}
 	if variance == 0 { // all right or all wrong: that tells nothing of the error
 		variance = math.NaN()
