@@ -8,7 +8,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 MODULES := . vm/simd/gen
 each = @for m in $(MODULES); do (cd $$m && $(1)) || exit 1; done
 
-.PHONY: help build size check check-world fmt lint test race portable editors grammar tidy fuzz bench perf cover update
+.PHONY: help build lean size check check-world fmt lint test race portable editors grammar tidy fuzz bench perf cover update
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,12 +16,17 @@ help: ## this list
 build: ## bin/ein, one static binary
 	CGO_ENABLED=0 go build -trimpath -tags nethttpomithttp2 -ldflags '-s -w' -o bin/ein ./cmd/ein
 
+lean: ## bin/ein-lean, without the readers of Parquet and SQLite, and the tests that differ with it
+	CGO_ENABLED=0 go build -trimpath -tags nethttpomithttp2,lean -ldflags '-s -w' -o bin/ein-lean ./cmd/ein
+	go vet -tags lean ./cmd/ein/...
+	CGO_ENABLED=0 go test -tags lean ./cmd/ein -run 'TestScripts/(inputs|project|tables)'
+
 size: ## lines of Go by package, without tests, testdata and generated files
 	@git ls-files '*.go' | grep -vE '_test\.go$$|(^|/)testdata/' | xargs grep -LE '^// Code generated .* DO NOT EDIT\.$$' | xargs awk ' \
 	  { d = FILENAME; if (!sub("/[^/]*$$", "", d)) d = "."; n[d]++; total++ } \
 	  END { for (d in n) printf "%6d %s\n", n[d], d | "sort -k2"; close("sort -k2"); print "total", total }'
 
-check: fmt tidy lint test race portable editors ## everything CI runs
+check: fmt tidy lint test lean race portable editors ## everything CI runs
 
 # The packages with tests that need more than Go, and what they need from PyPI.
 WORLD_TESTS := . ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/question/verify ./bench/question/category ./bench/question/audit ./bench/question/sft ./bench/question/release ./bench/judge/sandbox ./bench/judge/verdict/... ./cmd/... ./docs

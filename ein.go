@@ -70,6 +70,8 @@ type Options struct {
 
 	// Open opens the files that inputs name.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
+	// Tables are readers of formats beside those of package graphio.
+	Tables bind.Tables
 	// Grown, when not nil, is told the bytes that reading has taken whenever they
 	// are more than ever before.
 	Grown func(bytes uint64)
@@ -231,7 +233,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
 	}
-	read := &bind.Reader{Open: p.opt.Open, Ledger: ledger}
+	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger}
 	data, err := read.All(ctx, declared, inputs, known)
 	if ctx.Err() != nil {
 		return nil, p.stopped(ctx, "while the program or its data was being read")

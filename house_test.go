@@ -140,8 +140,9 @@ func TestNoKernels(t *testing.T) {
 	}
 }
 
-// TestSize holds the binary of make build under 32 MB, and the lean one, which has no
-// Parquet, under 18. What made it large, and how that was found, is in docs/rationale.md.
+// TestSize holds the binary of make build under 32 MB, and the lean one, which wheels
+// and browsers take, under 18. What made them large, and how that was found, is in
+// docs/rationale.md.
 func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
@@ -158,9 +159,27 @@ func TestSize(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := info.Size(); n >= most {
-			t.Errorf("the stripped binary of %s has %d bytes, want less than %d: what is new in `go tool nm -size -sort size`?", tags, n, most)
+			t.Errorf("%s: the stripped binary has %d bytes, want less than %d: what is new in `go tool nm -size -sort size`?", tags, n, most)
 		} else {
 			t.Logf("%s: %d bytes", tags, n)
+		}
+	}
+}
+
+// TestReaders: only the command links the readers of Parquet and SQLite, so that those
+// who embed the language do without them.
+func TestReaders(t *testing.T) {
+	for _, line := range list(t, "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
+		pkg, imports, _ := strings.Cut(line, " ")
+		for _, to := range strings.Fields(imports) {
+			if (to == "ein/bind/parquet" || to == "ein/bind/sqlite") && pkg != "ein/cmd/ein/internal/language" {
+				t.Errorf("%s imports %s", pkg, to)
+			}
+		}
+	}
+	for _, pkg := range list(t, "{{.ImportPath}}", "-deps", "-tags=lean", "./cmd/ein") {
+		if strings.HasPrefix(pkg, "modernc.org/") || strings.Contains(pkg, "parquet") {
+			t.Errorf("the lean build has %s", pkg)
 		}
 	}
 }

@@ -15,6 +15,7 @@ package bind
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,9 +84,126 @@ type Reader struct {
 	// Open opens a file. What it gives may say its Name, if that is not the path.
 	// A Reader without Open reads no files.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
+	// Tables opens what is not read as a stream, by its format.
+	Tables Tables
 	// Ledger counts the memory that reading takes.
 	Ledger *cost.Ledger
 }
+
+// Tables are the readers of formats that not every build has.
+type Tables map[graphio.Format]func(ctx context.Context, f *File, opt graphio.Options) (graphio.Table, error)
+
+// File is an open file that a Table is read from.
+type File struct {
+	io.Reader
+	Path  string      // "" where it has none
+	Query string      // the file that the query stands in; "" for none
+	At    io.ReaderAt // nil where it cannot be read at any place
+	Size  int64
+}
+
+// fileOf finds out what can be done with an open file.
+func fileOf(from io.Reader, path string) (*File, error) {
+	f := &File{Reader: from}
+	switch file := from.(type) {
+	case interface {
+		io.ReaderAt
+		Size() int64
+	}:
+		f.At, f.Size = file, file.Size()
+	case interface{ Regular() (io.ReaderAt, int64) }:
+		f.At, f.Size = file.Regular()
+	case interface {
+		io.ReaderAt
+		Stat() (fs.FileInfo, error)
+	}:
+		info, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		f.At, f.Size = file, info.Size()
+	}
+	if f.At != nil {
+		f.Path = path
+	}
+	return f, nil
+}
+
+// table reads the data of an input by way of a Table.
+func (r *Reader) table(ctx context.Context, from io.Reader, path, name string, format graphio.Format, opt graphio.Options) (*graphio.Raw, error) {
+	open := r.Tables[format]
+	if open == nil {
+		return nil, &graphio.Error{File: name, Msg: fmt.Sprintf("this build has no reader of %s", format), Hint: "one without `-tags lean` has; a CSV file is read by all"}
+	}
+	f, err := fileOf(from, path)
+	if err != nil {
+		return nil, &FileError{name, err}
+	}
+	if query, ok := strings.CutPrefix(opt.Query, "@"); ok {
+		f.Query = query
+		if opt.Query, err = r.query(ctx, query); err != nil {
+			return nil, err
+		}
+	}
+	t, err := open(ctx, f, opt)
+	if err != nil {
+		return nil, tableError(name, err)
+	}
+	defer func() { _ = t.Close() }() // nothing was written
+	return graphio.ReadTable(stoppable{t, ctx}, name, format, opt)
+}
+
+// tableError gives an error of a Table its file.
+func tableError(name string, err error) error {
+	var known *graphio.Error
+	if errors.As(err, &known) {
+		known.File = cmp.Or(known.File, name)
+		return known
+	}
+	e := &graphio.Error{File: name, Msg: err.Error(), Err: err}
+	var memory *cost.MemoryError
+	if errors.As(err, &memory) {
+		e.Limit, e.Hint = true, "--max-memory sets the limit"
+	}
+	return e
+}
+
+// maxQuery bounds what is read of a file with a query.
+const maxQuery = 1 << 20
+
+func (r *Reader) query(ctx context.Context, path string) (string, error) {
+	if r.Open == nil {
+		return "", &FileError{path, errNoFiles}
+	}
+	f, err := r.Open(ctx, path)
+	if err != nil {
+		return "", &FileError{path, err}
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	text, err := io.ReadAll(io.LimitReader(f, maxQuery+1))
+	if err == nil && len(text) > maxQuery {
+		err = fmt.Errorf("the query has more than %d bytes", maxQuery)
+	}
+	if err != nil {
+		return "", &FileError{path, err}
+	}
+	return string(text), nil
+}
+
+// stoppable is a Table that ends with its context.
+type stoppable struct {
+	graphio.Table
+	ctx context.Context
+}
+
+func (t stoppable) Next(want []bool) ([]graphio.Value, error) {
+	if t.ctx.Err() != nil {
+		return nil, context.Cause(t.ctx)
+	}
+	return t.Table.Next(want)
+}
+
+var errNoFiles = errors.New("this program may not open files")
 
 // Read reads the data of one input that is not a *tensor.Value. It stops soon
 // after the context ends; the error is its cause then.
@@ -96,7 +214,7 @@ func (r *Reader) Read(ctx context.Context, in Input, kind graphio.Kind) (*graphi
 	switch data := in.Data.(type) {
 	case nil:
 		if r.Open == nil {
-			return nil, &FileError{in.Path, errors.New("this program may not open files")}
+			return nil, &FileError{in.Path, errNoFiles}
 		}
 		f, err := r.Open(ctx, in.Path)
 		if err != nil {
@@ -116,7 +234,15 @@ func (r *Reader) Read(ctx context.Context, in Input, kind graphio.Kind) (*graphi
 		}
 		from, name, opt.Format = bytes.NewReader(text), in.Name, graphio.JSON
 	}
-	raw, err := graphio.Read(reader{from, ctx}, name, opt)
+	format, _ := graphio.FormatOf(name)
+	format = cmp.Or(opt.Format, format)
+	var raw *graphio.Raw
+	var err error
+	if format.IsTable() {
+		raw, err = r.table(ctx, from, in.Path, name, format, opt)
+	} else {
+		raw, err = graphio.Read(reader{from, ctx}, name, opt)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

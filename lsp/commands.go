@@ -192,7 +192,7 @@ func (s *server) program(ctx context.Context, f *file, text string) (*ein.Progra
 		limits.MaxBytes, limits.MaxOps = said.Memory.Least(limits.MaxBytes), said.Ops.Least(limits.MaxOps)
 	}
 	p, err := ein.CompileContext(ctx, f.name(), text, ein.Options{
-		Profile: f.profile, Limits: limits, Open: openRegular,
+		Profile: f.profile, Limits: limits, Open: openRegular, Tables: s.opt.Tables,
 	})
 	if err != nil {
 		return nil, err

@@ -200,7 +200,7 @@ func (s *server) bindData(f *file) (reading bool) {
 	}
 	known := check.ProgramLabels(f.document().File())
 	s.data.start(s.ctx, f.uri, key, func(ctx context.Context) {
-		b := bindAll(ctx, sources, known, s.opt.MaxMemory)
+		b := s.bindAll(ctx, sources, known)
 		if ctx.Err() == nil {
 			b.key = key
 			s.rebind(f.uri, profile, b)
@@ -262,9 +262,9 @@ func (s *server) refreshClient() {
 }
 
 // bindAll reads the data and gives the inputs their values.
-func bindAll(ctx context.Context, sources []dataSource, known []string, memory uint64) *binding {
+func (s *server) bindAll(ctx context.Context, sources []dataSource, known []string) *binding {
 	b := &binding{problems: map[string]diag.List{}}
-	read := bind.Reader{Open: openRegular, Ledger: &cost.Ledger{Max: memory}}
+	read := bind.Reader{Open: openRegular, Tables: s.opt.Tables, Ledger: &cost.Ledger{Max: s.opt.MaxMemory}}
 	var decls []graphio.Decl
 	for _, src := range sources {
 		raw, err := read.Read(ctx, src.Input, src.kind)

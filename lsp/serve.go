@@ -22,6 +22,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+
+	"ein/bind"
 )
 
 // The limits that hold where Options leaves one 0.
@@ -56,6 +58,7 @@ type Options struct {
 	MaxMessage int           // bytes
 	MaxText    int           // bytes of all open files together; one more is not opened
 	MaxData    int64         // bytes of a data file bound to an input
+	Tables     bind.Tables   // of data in formats that not every build reads
 	MaxMemory  uint64        // bytes of a run
 	MaxOps     uint64        // operations of a run
 	Timeout    time.Duration // of a run

@@ -130,7 +130,7 @@ func (s *Session) said(name string, program *syntax.File) ([]bind.Input, *Reply)
 }
 
 func (s *Session) readInput(ctx context.Context, in bind.Input, kind graphio.Kind) (binding, *Reply) {
-	read := bind.Reader{Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
+	read := bind.Reader{Tables: s.cfg.Tables, Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
 	if s.cfg.Files != nil {
 		read.Open = s.cfg.Files.Open
 	}

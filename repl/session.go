@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"ein/bind"
 	"ein/bind/project"
 	"ein/lang"
 	"ein/lang/check"
@@ -52,6 +53,7 @@ type Config struct {
 	Full    bool        // show large values in full
 	Numbers bool        // show nodes by number even when they have labels
 	Columns func() int  // of the terminal; nil where there is none: pictures are then 80 wide
+	Tables  bind.Tables // of formats that not every build reads
 	// Settings is what ein.toml says of a program that is loaded; nil: nothing.
 	Settings func(program string) (project.Settings, error)
 	Files    Files // nil: commands that need files say that there are none

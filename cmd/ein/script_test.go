@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ein": main})
 }
 
+// lean is whether this is the build without the readers of Parquet and SQLite.
+var lean bool
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
@@ -40,13 +43,17 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup:               setup,
 		Condition: func(name string) (bool, error) {
-			if name != "networkx" {
-				return false, fmt.Errorf("there is no condition %q", name)
+			switch name {
+			case "networkx":
+				return networkx() != "", nil
+			case "lean":
+				return lean, nil
 			}
-			return networkx() != "", nil
+			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
+			"exits":  exits,
+			"tables": tables,
 			"untimed": func(ts *testscript.TestScript, _ bool, _ []string) {
 				out := regexp.MustCompile(`"wall_ns":\d+`).ReplaceAllString(ts.ReadFile("stdout"), `"wall_ns":0`)
 				ts.Check(os.WriteFile(ts.MkAbs("untimed"), []byte(out), 0o644))

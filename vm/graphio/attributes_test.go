@@ -34,7 +34,7 @@ func TestAttributes(t *testing.T) {
 		{"no value", "matrix p.csv?onehot=role\nname,role\nann,x\nbob,\n", `error: p.csv:3:5: the value is empty (where=role!= leaves out such rows)`},
 		{"no rows", "matrix p.csv?onehot=role\nname,role\n", "error: p.csv: the table has no rows, and so the matrix no columns"},
 		{"the nodes themselves", "matrix p.csv?onehot=name\nname,role\nann,x\n", "error: p.csv:1: source and onehot are both column 1 (give source=, the column of the nodes)"},
-		{"no matrix", "vector p.csv?onehot=role\nname,role\nann,x\n", "error: p.csv: the option onehot has no meaning for a vector read from csv (onehot is for matrices from CSV, TSV and edge lists)"},
+		{"no matrix", "vector p.csv?onehot=role\nname,role\nann,x\n", "error: p.csv: the option onehot has no meaning for a vector read from csv (onehot is for matrices from tables)"},
 
 		{"nodes of no graph", "vector p.csv?source=name&weight=age\n" + strings.ReplaceAll(more, "user,\n", "user,9\n"),
 			`error: p.csv:5: "dan" is not a node of any graph of the program (` + extra + `)|p.csv:6: "eve" is not a node of any graph of the program (` + extra + ")"},

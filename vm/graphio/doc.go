@@ -50,6 +50,10 @@
 //     Fortran order. The rank is 2 for a graph or matrix, 1 for a vector, 0 for
 //     a scalar. Pickled objects, structured arrays and other types are refused.
 //
+// Tables that come as values ([ReadTable]), those of Parquet files and of queries, are
+// read by the rules for rows of text, under the names they have. A text is no number,
+// whatever it looks like.
+//
 // # Columns and header
 //
 // Columns are given by name or by position from 1; digits alone are always a

@@ -170,6 +170,10 @@ func detect(name string, head []byte, kind Kind) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte(npyMagic)):
 		return NPY
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return Parquet
+	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		return SQLite
 	case len(head) >= len(mmMagic) && strings.EqualFold(string(head[:len(mmMagic)]), mmMagic):
 		return MatrixMarket
 	case len(trimmed) > 0 && (trimmed[0] == '[' || trimmed[0] == '{'):
@@ -186,6 +190,7 @@ func FormatOf(name string) (Format, bool) {
 	for end, f := range map[string]Format{
 		".csv": CSV, ".tsv": TSV, ".tab": TSV, ".mtx": MatrixMarket, ".mm": MatrixMarket,
 		".json": JSON, ".npy": NPY, ".edges": Edges, ".edgelist": Edges, ".el": Edges,
+		".parquet": Parquet, ".pq": Parquet, ".sqlite": SQLite, ".sqlite3": SQLite, ".db": SQLite,
 	} {
 		if strings.HasSuffix(name, end) {
 			return f, true

@@ -61,6 +61,6 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "wide vector", kind: Vector, spec: "g.mtx", text: array + "real general\n1 2\n1\n2\n", want: "error: g.mtx:2:3: expected one column for a vector, found 2"},
 		{name: "coordinate vector", kind: Vector, spec: "g.mtx", text: head + "real general\n2 1 0\n", want: "error: g.mtx: a vector cannot be read from a coordinate Matrix Market file (use the array layout with one column)"},
 		{name: "scalar", kind: Scalar, spec: "g.mtx", text: array + "real general\n1 1\n1\n", want: "error: g.mtx: a scalar cannot be read from a Matrix Market file"},
-		{name: "options", spec: "g.mtx?weight=1", text: head + "real general\n2 1 0\n", want: "error: g.mtx: the option weight has no meaning for a graph read from mtx (weight is for CSV, TSV, edge lists and JSON edges)"},
+		{name: "options", spec: "g.mtx?weight=1", text: head + "real general\n2 1 0\n", want: "error: g.mtx: the option weight has no meaning for a graph read from mtx (weight is for tables and JSON edges)"},
 	})
 }

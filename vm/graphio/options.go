@@ -33,6 +33,8 @@ const (
 	MatrixMarket Format = "mtx"
 	JSON         Format = "json"
 	NPY          Format = "npy"
+	Parquet      Format = "parquet" // see ReadTable
+	SQLite       Format = "sqlite"  // see ReadTable
 )
 
 // Header says whether the first row of a text file names the columns.
@@ -151,11 +153,28 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// usable is the error of options that cannot be used.
+func (o Options) usable(name string, f Format) error {
+	switch o.Kind {
+	case Graph, Matrix, Vector, Scalar:
+	default:
+		return &Error{File: name, Msg: fmt.Sprintf("unknown kind %q", o.Kind), Hint: "expected graph, matrix, vector or scalar"}
+	}
+	if o.Nodes > o.MaxNodes {
+		return &Error{File: name, Limit: true, Msg: fmt.Sprintf("nodes=%d is past the limit of %s", o.Nodes, plural(o.MaxNodes, "node"))}
+	}
+	if msg, hint := o.check(f); msg != "" {
+		return &Error{File: name, Msg: msg, Hint: hint}
+	}
+	return nil
+}
+
 // check refuses options that would have no effect on this kind and format: a
 // setting that does nothing is a mistake nobody would notice.
 func (o Options) check(f Format) (msg, hint string) {
 	text := f == CSV || f == TSV || f == Edges
-	listed := text || f == JSON
+	rows := text || f.IsTable()
+	listed := rows || f == JSON
 	for _, c := range []struct {
 		set  bool
 		key  string
@@ -163,13 +182,14 @@ func (o Options) check(f Format) (msg, hint string) {
 		only string
 	}{
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
-		{o.OneHot != "", "onehot", text && o.Kind == Matrix, "matrices from CSV, TSV and edge lists"},
-		{len(o.Where) > 0, "where", text && o.Kind != Scalar, "CSV, TSV and edge lists"},
-		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON edges"},
+		{o.OneHot != "", "onehot", rows && o.Kind == Matrix, "matrices from tables"},
+		{len(o.Where) > 0, "where", rows && o.Kind != Scalar, "tables"},
+		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar, "tables and JSON edges"},
 		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix) && o.OneHot == "", "lists of edges"},
-		{o.Weight != "", "weight", listed && o.Kind != Scalar && o.OneHot == "", "CSV, TSV, edge lists and JSON edges"},
-		{o.Test != nil, "weight=" + o.Weight, text, "CSV, TSV and edge lists if it is a comparison"},
-		{o.IDs != "", "ids", listed && o.Kind != Scalar, "CSV, TSV, edge lists and JSON"},
+		{o.Weight != "", "weight", listed && o.Kind != Scalar && o.OneHot == "", "tables and JSON edges"},
+		{o.Test != nil, "weight=" + o.Weight, rows, "tables if it is a comparison"},
+		{o.Query != "", "query", f == SQLite, "SQLite"},
+		{o.IDs != "", "ids", listed && o.Kind != Scalar, "tables and JSON"},
 		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar, "lists of numbered nodes"},
 		{o.Dup != "", "dup", o.Kind == Matrix && f != NPY, "matrices that come as edges"},
 		{o.Default != nil, "default", listed && o.Kind == Vector, "vectors with one row a node"},
@@ -184,7 +204,7 @@ func (o Options) check(f Format) (msg, hint string) {
 }
 
 var (
-	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy"}
+	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy", "parquet", "sqlite"}
 	specKeys = []string{"default", "dup", "extra", "format", "from", "header", "ids", "nodes", "onehot", "query", "source", "target", "to", "weight", "where"}
 )
 

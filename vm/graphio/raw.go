@@ -113,14 +113,6 @@ func (e *edges) dropFirst(labels int32) {
 // errors. The errors are *Error and, for several bad rows, *ErrorList.
 func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	opt = opt.withDefaults()
-	switch opt.Kind {
-	case Graph, Matrix, Vector, Scalar:
-	default:
-		return nil, &Error{File: name, Msg: fmt.Sprintf("unknown kind %q", opt.Kind), Hint: "expected graph, matrix, vector or scalar"}
-	}
-	if opt.Nodes > opt.MaxNodes {
-		return nil, &Error{File: name, Limit: true, Msg: fmt.Sprintf("nodes=%d is past the limit of %s", opt.Nodes, plural(opt.MaxNodes, "node"))}
-	}
 	in, err := open(r, name, opt.MaxBytes)
 	if err != nil {
 		return nil, err
@@ -133,16 +125,10 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	if format == Auto {
 		format = detect(name, head, opt.Kind)
 	}
-	if msg, hint := opt.check(format); msg != "" {
-		return nil, &Error{File: name, Msg: msg, Hint: hint}
+	if err := opt.usable(name, format); err != nil {
+		return nil, err
 	}
-	raw := &Raw{File: name, Kind: opt.Kind, Format: format, nodes: opt.Nodes, maxID: -1, opt: opt, mem: memory{ledger: opt.Ledger}}
-	raw.edges.at.mem, raw.edges.w.mem, raw.edges.lines.mem = &raw.mem, &raw.mem, &raw.mem
-	in.mem = &raw.mem
-	rd := &reader{
-		in: in, opt: opt, rep: report{file: name}, raw: raw, mem: &raw.mem,
-		ids: ids{want: opt.IDs, max: -1, nodes: opt.Nodes, limit: opt.MaxNodes, mem: &raw.mem},
-	}
+	rd := newReader(in, format, opt)
 	switch format {
 	case CSV:
 		err = rd.text(dialect{sep: ','})
@@ -156,10 +142,23 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 		err = rd.json()
 	case NPY:
 		err = rd.npy()
+	case Parquet, SQLite:
+		return nil, &Error{File: name, Msg: fmt.Sprintf("the content is that of %s", format), Hint: fmt.Sprintf("format=%s reads it", format)}
 	default:
 		return nil, &Error{File: name, Msg: fmt.Sprintf("unknown format %q", format)}
 	}
 	return rd.finish(err)
+}
+
+// newReader begins a call of Read or ReadTable.
+func newReader(in *input, format Format, opt Options) *reader {
+	raw := &Raw{File: in.name, Kind: opt.Kind, Format: format, nodes: opt.Nodes, maxID: -1, opt: opt, mem: memory{ledger: opt.Ledger}}
+	raw.edges.at.mem, raw.edges.w.mem, raw.edges.lines.mem = &raw.mem, &raw.mem, &raw.mem
+	in.mem = &raw.mem
+	return &reader{
+		in: in, opt: opt, rep: report{file: in.name}, raw: raw, mem: &raw.mem,
+		ids: ids{want: opt.IDs, max: -1, nodes: opt.Nodes, limit: opt.MaxNodes, mem: &raw.mem},
+	}
 }
 
 // reader is one call of Read.

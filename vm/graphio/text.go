@@ -15,6 +15,7 @@ type columns struct{ src, dst, weight int }
 type table struct {
 	*reader
 	d     dialect
+	lines *textRows // of text
 	cols  columns
 	width int  // cells in every row of text
 	names *row // of the columns, nil without a header
@@ -39,23 +40,30 @@ func (r *reader) text(d dialect) error {
 	if r.opt.Kind == Scalar {
 		return r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number")
 	}
-	t := &table{reader: r, d: d, data: chunks[float64]{mem: r.mem}}
 	src := &textRows{src: newLines(r.in), d: d}
 	r.line = &src.src.no
+	t := &table{reader: r, d: d, lines: src, data: chunks[float64]{mem: r.mem}}
+	return t.readRows(src)
+}
+
+// readRows reads all rows. The first may have the names of the columns.
+func (t *table) readRows(src source) error {
 	w, err := src.next(false)
 	if err != nil {
 		return err
 	}
 	if w == nil {
-		return t.end(src)
+		return t.end()
 	}
 	if w.bad != nil {
-		r.rep.add(w.bad) // nothing further is known without a first row
+		t.rep.add(w.bad) // nothing further is known without a first row
 		return nil
 	}
-	first, err := w.clone(r.mem)
-	if err != nil {
-		return err
+	first := w
+	if t.lines != nil { // whose rows are in buffers
+		if first, err = w.clone(t.mem); err != nil {
+			return err
+		}
 	}
 	t.first, t.width = first.line, len(first.cells)
 	if w, err = src.next(false); err != nil {
@@ -68,6 +76,9 @@ func (r *reader) text(d dialect) error {
 	header, err := t.layout(first, second)
 	if err == nil {
 		err = t.findFilters(first, header)
+	}
+	if r, ok := src.(*tableRows); ok {
+		r.only(func(c int) bool { return t.uses(c) || c == t.passed-1 })
 	}
 	switch {
 	case err != nil:
@@ -91,12 +102,19 @@ func (r *reader) text(d dialect) error {
 	if err := t.decide(first); err != nil {
 		return err
 	}
-	return t.end(src)
+	return t.end()
+}
+
+// uses reports whether a column is read.
+func (t *table) uses(c int) bool {
+	return c == t.cols.src || c == t.cols.dst || c == t.cols.weight || slices.ContainsFunc(t.opt.Where, func(f Filter) bool { return f.at == c })
 }
 
 // end checks and stores the whole.
-func (t *table) end(src *textRows) error {
-	t.warnComments(src.late, src.lateLine, "the first row", t.d.comments)
+func (t *table) end() error {
+	if t.lines != nil {
+		t.warnComments(t.lines.late, t.lines.lateLine, "the first row", t.d.comments)
+	}
 	t.warnUnused()
 	if t.left > 0 {
 		t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Code: "where", Note: t.left < t.seen,
@@ -133,7 +151,7 @@ func (t *table) warnUnused() {
 	var shown []string
 	unused := 0
 	for c := range t.width {
-		if c == t.cols.src || c == t.cols.dst || c == t.cols.weight || slices.ContainsFunc(t.opt.Where, func(f Filter) bool { return f.at == c }) {
+		if t.uses(c) {
 			continue
 		}
 		if unused++; unused > maxShown {

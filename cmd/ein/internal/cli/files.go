@@ -29,6 +29,14 @@ type File struct {
 // Name is the file as it is shown.
 func (f *File) Name() string { return f.name }
 
+// Regular is a file that can be read at any place, with its size; nil if it cannot.
+func (f *File) Regular() (io.ReaderAt, int64) {
+	if file, ok := f.Closer.(*os.File); ok && f.Size > 0 {
+		return file, f.Size
+	}
+	return nil, 0
+}
+
 // Close closes the file and takes the line about it off the terminal.
 func (f *File) Close() error {
 	f.Progress.Done()

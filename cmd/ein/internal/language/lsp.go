@@ -17,7 +17,7 @@ import (
 
 func lspVerb(a *cli.App) *cobra.Command {
 	log, trace := "", false
-	opt := lsp.Options{Version: version.String(), Debounce: lsp.DefaultDebounce, Timeout: lsp.DefaultTimeout, MaxMemory: lsp.DefaultMaxMemory, MaxOps: lsp.DefaultMaxOps}
+	opt := lsp.Options{Version: version.String(), Debounce: lsp.DefaultDebounce, Timeout: lsp.DefaultTimeout, MaxMemory: lsp.DefaultMaxMemory, MaxOps: lsp.DefaultMaxOps, Tables: tables}
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve editors over the Language Server Protocol",

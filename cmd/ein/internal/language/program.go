@@ -41,10 +41,11 @@ type programFlags struct {
 }
 
 const inputHelp = `Inputs: --input NAME=FILE binds data to the program's "input NAME: kind".
-FILE is CSV, TSV, an edge list, Matrix Market, JSON or NPY, each also with gzip;
-- is standard input. Options follow a question mark:
+FILE is CSV, TSV, an edge list, Matrix Market, JSON or NPY, each also with gzip,
+Parquet or a SQLite database; - is standard input. Options follow a question mark:
   --input 'A=transfers.csv?from=payer&to=payee&weight=amount'
-They are format=csv|tsv|edges|mtx|json|npy, header=yes|no, from=COLUMN,
+They are format=csv|tsv|edges|mtx|json|npy|parquet|sqlite, query=@FILE of a
+SELECT, header=yes|no, from=COLUMN,
 to=COLUMN, weight=COLUMN, where=COLUMN==VALUE (or != < <= > >=),
 weight=COLUMN==VALUE, onehot=COLUMN, ids=number|label, nodes=N,
 dup=min|max|sum|first|error, default=NUMBER and extra=ignore|add.
@@ -196,7 +197,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 			a.SetMemoryLimit(int64(min(bytes, 1<<50)/5*6 + slack))
 		}
 	}
-	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Limits: limits, Grown: expect, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
+	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Limits: limits, Grown: expect, Tables: tables, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
 	var p *ein.Program
 	if ein.IsBytecode(text) {
 		if flags.noOpt {

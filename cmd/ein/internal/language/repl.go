@@ -99,7 +99,7 @@ func session(a *cli.App, f *replFlags) error {
 	l := &repl.Loop{
 		Session: repl.New(repl.Config{
 			Limits: cost.Limits{MaxBytes: f.memory, MaxOps: f.ops, MaxOutputElements: f.output, Strict: f.strict},
-			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a}, Home: repl.Home(a.Env),
+			Full:   f.full, Numbers: !f.labels, Columns: func() int { return columns(a.Out) }, Files: &sessionFiles{a}, Home: repl.Home(a.Env), Tables: tables,
 			Watch: func() (func(func() string, uint64, uint64), func()) {
 				line := a.Progress("")
 				return line.Share, line.Done

@@ -1,0 +1,395 @@
+// Package parquet reads Parquet files: columns that are not lists, encoded plainly or by
+// a dictionary, compressed by snappy, gzip, zstd or not at all.
+//
+// The library decodes a page when it has been found to be what it says: its header, and
+// what it is decompressed to, are looked at first. So memory is bounded by the ledger,
+// and not by what a file states.
+package parquet
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"ein/bind"
+	"ein/vm/cost"
+	"ein/vm/graphio"
+)
+
+const (
+	magic      = "PAR1"
+	maxFooter  = 64 << 20
+	maxColumns = 10_000
+)
+
+type table struct {
+	file   *parquet.File
+	at     io.ReaderAt
+	size   int64
+	ledger *cost.Ledger
+	footer uint64 // bytes taken for it
+
+	names   []string
+	columns []column
+	group   int   // row groups that were begun
+	left    int64 // rows of this one
+	row     int64
+	out     []graphio.Value
+	text    []byte
+}
+
+// Open is the reader of the format Parquet.
+func Open(_ context.Context, f *bind.File, opt graphio.Options) (graphio.Table, error) {
+	if f.At == nil {
+		return nil, errors.New("a Parquet file is read from its end, which a stream does not have; save it first")
+	}
+	t := &table{at: f.At, size: f.Size, ledger: opt.Ledger}
+	if err := t.open(); err != nil {
+		_ = t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+var errDamaged = errors.New("the file is damaged, or no Parquet file")
+
+// open reads the footer, once it is known to state no more than it has.
+func (t *table) open() error {
+	const tail = len(magic) + 4
+	end := make([]byte, tail)
+	if t.size < int64(len(magic)+tail) {
+		return errDamaged
+	}
+	if _, err := t.at.ReadAt(end, t.size-int64(tail)); err != nil {
+		return err
+	}
+	n := int64(binary.LittleEndian.Uint32(end))
+	switch {
+	case string(end[4:]) == "PARE":
+		return errors.New("the file is encrypted")
+	case string(end[4:]) != magic || n > t.size-int64(len(magic)+tail):
+		return errDamaged
+	case n > maxFooter:
+		return limit(fmt.Sprintf("the description of the columns has %d bytes, more than the limit of %d", n, maxFooter))
+	}
+	footer, err := t.bytes(t.size-int64(tail)-n, n)
+	if err != nil {
+		return err
+	}
+	s := skim(footer)
+	if s.bad {
+		return errDamaged
+	}
+	if s.numbers[2] > maxColumns {
+		return limit(fmt.Sprintf("more than the limit of %d columns", maxColumns))
+	}
+	if err := t.take(uint64(3*n) + 1<<10*uint64(s.structs) + 16*uint64(s.items)); err != nil {
+		return err
+	}
+	return safely(func() (err error) {
+		t.file, err = parquet.OpenFile(t.at, t.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		schema := t.file.Schema()
+		for i, path := range schema.Columns() {
+			leaf, _ := schema.Lookup(path...)
+			t.names = append(t.names, strings.Join(path, "."))
+			t.columns = append(t.columns, column{table: t, index: i, name: t.names[i], kind: leaf.Node.Type(), list: leaf.MaxRepetitionLevel > 0})
+		}
+		t.out = make([]graphio.Value, len(t.names))
+		return nil
+	})
+}
+
+// take counts memory until the file is closed.
+func (t *table) take(n uint64) error {
+	err := t.ledger.Take(n)
+	if err == nil {
+		t.footer += n
+	}
+	return err
+}
+
+// bytes is a part of the file.
+func (t *table) bytes(at, n int64) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := t.at.ReadAt(b, at)
+	if errors.Is(err, io.EOF) {
+		err = errDamaged
+	}
+	return b, err
+}
+
+func limit(msg string) error { return &graphio.Error{Msg: msg, Limit: true} }
+
+// safely calls the library, which panics at some files that are damaged.
+func safely(call func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errDamaged, r)
+		}
+	}()
+	return call()
+}
+
+func (t *table) Columns() []string { return t.names }
+
+func (t *table) Next(want []bool) ([]graphio.Value, error) {
+	for t.left == 0 {
+		groups := t.file.RowGroups()
+		if t.group == len(groups) {
+			return nil, nil
+		}
+		t.left = groups[t.group].NumRows()
+		for i := range t.columns {
+			t.columns[i].end()
+			t.columns[i].group = t.group
+		}
+		t.group++
+	}
+	t.left--
+	t.row++
+	t.text = t.text[:0]
+	for i := range t.columns {
+		c := &t.columns[i]
+		t.out[i] = graphio.Value{}
+		if want != nil && !want[i] {
+			continue
+		}
+		from := len(t.text)
+		is, err := c.next()
+		if err != nil {
+			return nil, c.wrong(err)
+		}
+		t.out[i] = graphio.Value{Text: t.text[from:len(t.text):len(t.text)], Is: is}
+	}
+	return t.out, nil
+}
+
+func (t *table) Close() error {
+	for i := range t.columns {
+		t.columns[i].end()
+	}
+	t.ledger.Give(t.footer)
+	return nil
+}
+
+// column reads the values of a column, one for each row.
+type column struct {
+	*table
+	index int
+	name  string
+	kind  parquet.Type
+	list  bool
+	group int
+
+	pages  parquet.Pages
+	values parquet.ValueReader // of this page
+	page   parquet.Page
+	buf    []parquet.Value
+	at, n  int // in buf
+	check  *checker
+}
+
+// wrong gives an error of a column its place.
+func (c *column) wrong(err error) error {
+	e := &graphio.Error{Line: int(c.row), Column: c.index + 1, Msg: fmt.Sprintf("the column %q: %v", c.name, err), Err: err}
+	var memory *cost.MemoryError
+	var known *graphio.Error
+	if errors.As(err, &memory) {
+		return err
+	}
+	if errors.As(err, &known) {
+		e.Limit, e.Hint = known.Limit, known.Hint
+		e.Msg = fmt.Sprintf("the column %q: %s", c.name, known.Msg)
+	}
+	return e
+}
+
+// end lets go of a row group.
+func (c *column) end() {
+	if c.pages == nil {
+		return
+	}
+	_ = safely(func() error { c.release(); return c.pages.Close() })
+	c.check.end()
+	c.pages, c.values, c.at, c.n = nil, nil, 0, 0
+}
+
+func (c *column) release() {
+	if c.page != nil {
+		parquet.Release(c.page)
+		c.page = nil
+	}
+}
+
+// next appends the next value to the text of the row.
+func (c *column) next() (graphio.ValueKind, error) {
+	if c.list {
+		c.text = append(c.text, "a list"...)
+		return graphio.Other, nil
+	}
+	for c.at == c.n {
+		if err := safely(c.fill); err != nil {
+			return 0, err
+		}
+	}
+	c.at++
+	return c.append(c.buf[c.at-1])
+}
+
+// fill reads more values.
+func (c *column) fill() (err error) {
+	const some = 256
+	if c.buf == nil {
+		c.buf = make([]parquet.Value, some)
+	}
+	if c.pages == nil {
+		chunk := c.file.RowGroups()[c.group].ColumnChunks()[c.index]
+		if c.check, err = newChecker(c.table, c.group, c.index); err != nil {
+			return err
+		}
+		c.pages = chunk.Pages()
+	}
+	if c.values != nil {
+		c.at = 0
+		c.n, err = c.values.ReadValues(c.buf)
+		if c.n > 0 {
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		c.values = nil
+	}
+	c.release()
+	if err := c.check.next(); err != nil {
+		return err
+	}
+	if c.page, err = c.pages.ReadPage(); err != nil {
+		if errors.Is(err, io.EOF) {
+			return errors.New("it has fewer values than there are rows")
+		}
+		return err
+	}
+	c.values = c.page.Values()
+	return nil
+}
+
+// append writes a value as text.
+func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
+	if v.IsNull() {
+		return graphio.Missing, nil
+	}
+	t := c.table
+	logical := format.LogicalTypeValue(nil)
+	if l := c.kind.LogicalType(); l != nil {
+		logical = l.Value
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		t.text = append(t.text, '0')
+		if v.Boolean() {
+			t.text[len(t.text)-1] = '1'
+		}
+	case parquet.Int32, parquet.Int64:
+		n := v.Int64()
+		if v.Kind() == parquet.Int32 {
+			n = int64(v.Int32())
+		}
+		switch l := logical.(type) {
+		case *format.DateType:
+			t.text = time.Unix(n*24*60*60, 0).UTC().AppendFormat(t.text, time.DateOnly)
+			return graphio.Text, nil
+		case *format.TimestampType:
+			t.text = timestamp(l, n).AppendFormat(t.text, "2006-01-02T15:04:05.999999999")
+			return graphio.Text, nil
+		case *format.DecimalType:
+			t.text = appendDecimal(t.text, big.NewInt(n), l.Scale)
+			return graphio.Number, nil
+		case *format.IntType:
+			if !l.IsSigned {
+				u := uint64(n)
+				if v.Kind() == parquet.Int32 {
+					u = uint64(uint32(n))
+				}
+				t.text = strconv.AppendUint(t.text, u, 10)
+				return graphio.Number, nil
+			}
+		case *format.TimeType:
+			t.text = fmt.Appendf(t.text, "a time of day (%d)", n)
+			return graphio.Other, nil
+		}
+		t.text = strconv.AppendInt(t.text, n, 10)
+	case parquet.Float:
+		t.text = strconv.AppendFloat(t.text, float64(v.Float()), 'g', -1, 32)
+	case parquet.Double:
+		t.text = strconv.AppendFloat(t.text, v.Double(), 'g', -1, 64)
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		b := v.ByteArray()
+		switch l := logical.(type) {
+		case *format.DecimalType:
+			n := new(big.Int).SetBytes(b)
+			if len(b) > 0 && b[0]&0x80 != 0 {
+				n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+			}
+			t.text = appendDecimal(t.text, n, l.Scale)
+			return graphio.Number, nil
+		case *format.StringType, *format.EnumType, *format.JsonType:
+		case nil:
+			if v.Kind() == parquet.ByteArray { // of writers that say nothing of texts
+				break
+			}
+			t.text = fmt.Appendf(t.text, "%.20x", b)
+			return graphio.Other, nil
+		default:
+			t.text = fmt.Appendf(t.text, "%.20x", b)
+			return graphio.Other, nil
+		}
+		t.text = append(t.text, b...)
+		return graphio.Text, nil
+	default:
+		t.text = fmt.Appendf(t.text, "%v", v)
+		return graphio.Other, nil
+	}
+	return graphio.Number, nil
+}
+
+func timestamp(l *format.TimestampType, n int64) time.Time {
+	switch l.Unit.Value.(type) {
+	case *format.MilliSeconds:
+		return time.UnixMilli(n).UTC()
+	case *format.MicroSeconds:
+		return time.UnixMicro(n).UTC()
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// maxScale is that of Parquet's widest decimals, and more.
+const maxScale = 100
+
+// appendDecimal writes a number with so many digits after its point.
+func appendDecimal(to []byte, n *big.Int, scale int32) []byte {
+	digits := new(big.Int).Abs(n).String()
+	if n.Sign() < 0 {
+		to = append(to, '-')
+	}
+	if scale <= 0 || scale > maxScale {
+		return append(to, digits...)
+	}
+	if missing := int(scale) + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - int(scale)
+	return append(append(append(to, digits[:point]...), '.'), digits[point:]...)
+}

@@ -1,0 +1,221 @@
+package parquet_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+
+	"ein/bind"
+	einparquet "ein/bind/parquet"
+	"ein/vm/cost"
+	"ein/vm/graphio"
+)
+
+var tables = bind.Tables{graphio.Parquet: einparquet.Open}
+
+// payment has a column of each sort.
+type payment struct {
+	Payer  string    `parquet:"payer,dict"`
+	Payee  *string   `parquet:"payee,plain,optional"`
+	Amount float64   `parquet:"amount,plain"`
+	N      int32     `parquet:"n,plain"`
+	Day    int32     `parquet:"day,date"`
+	At     time.Time `parquet:"at,timestamp(millisecond)"`
+	Price  int64     `parquet:"price,decimal(2:10)"`
+	Open   bool      `parquet:"open"`
+	Big    uint64    `parquet:"big"`
+	Tags   []string  `parquet:"tags,list"`
+	In     struct {
+		City string `parquet:"city,dict"`
+	} `parquet:"in"`
+}
+
+func payments(n int) []payment {
+	names := []string{"acme", "shell", "zenith"}
+	var rows []payment
+	for i := range n {
+		p := payment{Payer: names[i%2], Payee: &names[1+i%2], Amount: 1.5 * float64(i+1), N: int32(i), Day: int32(19724 + i), Price: int64(-5 + 200*i),
+			At: time.Date(2024, 1, 2, 3, 4, 5, 6e6, time.UTC), Open: i%2 == 0, Big: 1<<64 - 1, Tags: []string{"a", "b"}}
+		p.In.City = "Ulm"
+		rows = append(rows, p)
+	}
+	return rows
+}
+
+// write makes a file, of several row groups and pages.
+func write[T any](t testing.TB, rows []T, opt ...parquet.WriterOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b, append([]parquet.WriterOption{parquet.MaxRowsPerRowGroup(1000), parquet.PageBufferSize(1000)}, opt...)...)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func read(t testing.TB, kind graphio.Kind, data []byte, opts string, max uint64) (string, error) {
+	t.Helper()
+	_, opt, err := graphio.ParseSpec("x?" + opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Format = graphio.Parquet
+	ledger := &cost.Ledger{Max: max}
+	r := bind.Reader{Tables: tables, Ledger: ledger}
+	in := bind.Input{Name: "A", Data: bytes.NewReader(data), Options: opt}
+	raw, err := r.Read(t.Context(), in, kind)
+	if err != nil {
+		if ledger.Used() != 0 {
+			t.Errorf("%d bytes are not given back", ledger.Used())
+		}
+		return "error: " + err.Error(), err
+	}
+	d, err := bind.Bind([]graphio.Decl{{Name: "A", Raw: raw}}, nil)
+	if err != nil {
+		return "error: " + err.Error(), err
+	}
+	v := d.Values["A"]
+	out := fmt.Sprint(v.Shape, v.F, v.CSR.Ptr, v.CSR.Idx, v.CSR.Val, v.Bits.W, d.Labels)
+	for _, w := range d.Warnings {
+		out += "; " + w.Msg
+	}
+	return out, nil
+}
+
+// TestColumns: the rules of tables hold, and columns have the values that they mean.
+func TestColumns(t *testing.T) {
+	data := write(t, payments(2))
+	const unused = `columns not used (2 rows): `
+	for _, c := range []struct {
+		kind      graphio.Kind
+		opt, want string
+	}{
+		{graphio.Matrix, "from=payer&to=payee&weight=amount", "3x3 [] [0 1 2 2] [1 2] [1.5 3] [] [acme shell zenith]; " + unused + `"n", "day", "at", "price", "open", "big", "tags.list.element", "in.city"`},
+		{graphio.Matrix, "from=day&to=at&weight=price", "3x3 [] [0 1 1 2] [1 1] [-0.05 1.95] [] [2024-01-02 2024-01-02T03:04:05.006 2024-01-03]; " + unused + `"payer", "payee", "amount", "n", "open", "big", "tags.list.element", "in.city"`},
+		{graphio.Graph, "from=payer&to=in.city&where=open==1&where=day==2024-01-02&where=n<1", "2x2 [] [] [] [] [2 0] [acme Ulm]; " + unused + `"payee", "amount", "at", "price", "big", "tags.list.element"; where= leaves out 1 of 2 rows`},
+		{graphio.Vector, "from=n&weight=open&extra=add", "2 [1 0] [] [] [] [] []; " + unused + `"payer", "payee", "amount", "day", "at", "price", "big", "tags.list.element", "in.city"`},
+		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact"},
+		{graphio.Vector, "from=n&weight=payer", "error: A:1:1: expected a number, found the string \"acme\"\nA:2:1: expected a number, found the string \"shell\""},
+		{graphio.Graph, "from=tags.list.element&to=payer", "error: A:1:10: expected a node as a number or a string, found \"a list\"\nA:2:10: expected a node as a number or a string, found \"a list\""},
+		{graphio.Graph, "from=payer&to=paid", `error: A: to=paid: there is no such column (the columns are "payer", "payee", "amount", "n", "day", "at", "price", "open", "big", "tags.list.element", and 1 more)`},
+		{graphio.Graph, "query=SELECT", "error: A: the option query has no meaning for a graph read from parquet (query is for SQLite)"},
+		{graphio.Scalar, "", "error: A: a scalar cannot be read from a table"},
+	} {
+		if got, _ := read(t, c.kind, data, c.opt, 0); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.opt, got, c.want)
+		}
+	}
+	empty := write(t, []payment{{Payer: "a"}})
+	if got, _ := read(t, graphio.Graph, empty, "from=payer&to=payee", 0); got != "error: A:1:2: the node is empty" {
+		t.Error(got)
+	}
+	for _, data := range []string{"", "PAR1", "PAR1xxxxPAR1", "PAR1\xff\xff\xff\x7fPAR1", strings.Repeat("x", 100)} {
+		if got, _ := read(t, graphio.Graph, []byte(data), "", 0); got != "error: A: the file is damaged, or no Parquet file" {
+			t.Errorf("%q: %s", data, got)
+		}
+	}
+}
+
+// TestCodecs reads several pages of several row groups.
+func TestCodecs(t *testing.T) {
+	rows := payments(2500)
+	want := ""
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd} {
+		for _, version := range []int{1, 2} {
+			data := write(t, rows, parquet.Compression(codec), parquet.DataPageVersion(version))
+			got, err := read(t, graphio.Vector, data, "from=n&weight=amount&where=payee==shell&default=0", 0)
+			if err != nil {
+				t.Errorf("%v, version %d: %v", codec, version, err)
+			}
+			if want == "" {
+				want = got
+			}
+			if got != want || !strings.Contains(got, "3748.5") {
+				t.Errorf("%v, version %d: %s", codec, version, got)
+			}
+		}
+	}
+	for what, data := range map[string][]byte{
+		"compressed by LZ4_RAW": write(t, rows, parquet.Compression(&parquet.Lz4Raw)),
+		"encoded as DELTA_BINARY_PACKED": write(t, []struct {
+			N, Amount int64 `parquet:",delta"`
+		}{{1, 2}}),
+	} {
+		got, _ := read(t, graphio.Vector, data, "", 0)
+		if !strings.Contains(got, what) {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
+
+// TestHostile: what a file states takes no memory that it does not have.
+func TestHostile(t *testing.T) {
+	data := write(t, payments(2000), parquet.Compression(&parquet.Gzip))
+	type bombs struct {
+		A string `parquet:"a,plain"`
+	}
+	bomb := write(t, slices.Repeat([]bombs{{strings.Repeat("a", 1000)}}, 1<<14), parquet.Compression(&parquet.Gzip), parquet.MaxRowsPerRowGroup(1<<20), parquet.PageBufferSize(1<<28))
+	footer := func(b []byte) []byte { // a list of 2^31 columns
+		out := append([]byte("PAR1"), b...)
+		return append(binary.LittleEndian.AppendUint32(out, uint32(len(b))), "PAR1"...)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for name, hostile := range map[string][]byte{
+		"a footer of columns":  footer([]byte{0x15, 2, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 7}),
+		"a footer of nothing":  footer(bytes.Repeat([]byte{0x1c}, 1000)),
+		"a bomb":               bomb,
+		"a footer that is far": append(slices.Clone(data[:len(data)-8]), "\xff\xff\xff\xffPAR1"...),
+	} {
+		got, err := read(t, graphio.Vector, hostile, "", 8<<20)
+		if err == nil || strings.Contains(got, "BUG") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("%d bytes were allocated", n)
+	}
+	if got, err := read(t, graphio.Vector, data, "from=n&weight=amount", 1<<16); err == nil || !strings.Contains(got, "--max-memory") {
+		t.Error(got)
+	}
+	small := write(t, []struct {
+		A *string `parquet:"a,optional"`
+		B string  `parquet:"b,dict"`
+	}{{nil, "x"}, {nil, "y"}}, parquet.Compression(&parquet.Snappy))
+	for i := range small { // any byte may be wrong
+		broken := slices.Clone(small)
+		broken[i] ^= 0x7f
+		_, _ = read(t, graphio.Matrix, broken, "", 64<<20)
+	}
+}
+
+// FuzzParquet: a file is read or refused, within the limits.
+func FuzzParquet(f *testing.F) {
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd} {
+		f.Add(write(f, payments(3), parquet.Compression(codec)))
+	}
+	f.Add(write(f, []struct{ A, B int64 }{{1, 2}, {0, 3}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, opt := range []string{"", "from=payer&to=payee&weight=price&where=day!=x"} {
+			_, err := read(t, graphio.Matrix, data, opt, 16<<20)
+			var one *graphio.Error
+			var many *graphio.ErrorList
+			if err != nil && !errors.As(err, &one) && !errors.As(err, &many) {
+				t.Errorf("%T: %v", err, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,215 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ein/bind"
+	"ein/bind/sqlite"
+	"ein/vm/cost"
+	"ein/vm/graphio"
+)
+
+var tables = bind.Tables{graphio.SQLite: sqlite.Open}
+
+func open(_ context.Context, path string) (io.ReadCloser, error) { return os.Open(path) }
+
+// database makes a file of statements.
+func database(t testing.TB, name string, statements ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	plain := filepath.Join(filepath.Dir(path), "plain.db") // what else a name holds, the driver takes for options
+	db, err := sql.Open("sqlite", plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(db.Close(), os.Rename(plain, path)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var shop = []string{
+	`CREATE TABLE paid (payer TEXT, payee TEXT, amount REAL, n INTEGER, day DATE, note BLOB)`,
+	`INSERT INTO paid VALUES ('acme', 'shell', 3, 1, '2024-01-02', x'00ff'), ('shell', 'zenith', 4.5, 2, '2024-01-03', NULL), ('acme', 'zenith', NULL, 3, '2024-01-03', NULL)`,
+}
+
+// read is what the data of an input is, or what is wrong.
+func read(t testing.TB, ctx context.Context, kind graphio.Kind, spec string, max uint64) string {
+	t.Helper()
+	in, err := bind.New("A", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := bind.Reader{Open: open, Tables: tables, Ledger: &cost.Ledger{Max: max}}
+	data, err := r.All(ctx, []bind.Declared{{Name: "A", Kind: kind}}, []bind.Input{in}, nil)
+	if err != nil {
+		return "error: " + strings.ReplaceAll(err.Error(), filepath.Dir(in.Path)+string(filepath.Separator), "")
+	}
+	v := data.Values["A"]
+	out := fmt.Sprint(v.Shape, v.F, v.CSR.Ptr, v.CSR.Idx, v.CSR.Val, v.Bits.W, data.Labels)
+	for _, w := range data.Warnings {
+		out += "; " + w.Msg
+	}
+	return out
+}
+
+// TestQueries: the rules of tables hold for a query.
+func TestQueries(t *testing.T) {
+	path := database(t, "a ?shop%23.db", shop...)
+	file := filepath.Join(filepath.Dir(path), "top.sql")
+	if err := os.WriteFile(file, []byte("-- the large ones\nSELECT payer, payee, n AS weight\nFROM paid WHERE n > 1;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kind      graphio.Kind
+		opt, want string
+	}{
+		{graphio.Matrix, "query=@" + file, `3x3 [] [0 1 1 2] [1 1] [2 3] [] [shell zenith acme]`},
+		{graphio.Graph, "from=payer&to=payee", `3x3 [] [] [] [] [6 4 0] [acme shell zenith]; columns not used (3 rows): "amount", "n", "day", "note"`},
+		{graphio.Graph, "from=payer&to=payee&where=day==2024-01-03&where=n<3&weight=none", `2x2 [] [] [] [] [2 0] [shell zenith]; columns not used (3 rows): "amount", "note"; where= leaves out 2 of 3 rows`},
+		{graphio.Vector, "query=SELECT amount FROM paid WHERE amount>1 ORDER BY amount DESC", `2 [4.5 3] [] [] [] [] []`},
+		{graphio.Vector, "query=SELECT n-1, n*1.5 x FROM paid", `3 [1.5 3 4.5] [] [] [] [] []`},
+		{graphio.Vector, "query=VALUES (0, 1e300), (1, 2)", "2 [1e+300 2] [] [] [] [] []"},
+		{graphio.Matrix, "query=WITH p(a, b, w) AS (SELECT payer, payee, n FROM paid) SELECT * FROM p /* ; */;  -- the end", `3x3 [] [0 2 3 3] [1 2 2] [1 3 2] [] [acme shell zenith]`},
+
+		{graphio.Matrix, "from=payer&to=payee&weight=amount", "error: a ?shop%23.db:3:3: expected a number, found nothing"},
+		{graphio.Matrix, "from=payer&to=payee&weight=day", "error: a ?shop%23.db:1:5: expected a number, found the string \"2024-01-02\"\na ?shop%23.db:2:5: expected a number, found the string \"2024-01-03\"\na ?shop%23.db:3:5: expected a number, found the string \"2024-01-03\""},
+		{graphio.Graph, "from=note&to=payee", `error: a ?shop%23.db:1:6: expected a node as a number or a string, found "00ff"` + "\na ?shop%23.db:2:6: the node is empty\na ?shop%23.db:3:6: the node is empty"},
+		{graphio.Matrix, "from=payer&to=payee&weight=amuont", `error: a ?shop%23.db: weight=amuont: there is no such column (the columns are "payer", "payee", "amount", "n", "day", "note")`},
+		{graphio.Graph, "query=SELECT payre FROM paid", "error: a ?shop%23.db: the query: no such column: payre"},
+		{graphio.Graph, "query=SELEC 1", `error: a ?shop%23.db: the query: expected SELECT, WITH or VALUES, found "SELEC"`},
+		{graphio.Graph, "header=no", "error: a ?shop%23.db: the option header has no meaning for a graph read from sqlite (header is for CSV, TSV and edge lists)"},
+	} {
+		spec := graphio.Options{}
+		for part := range strings.SplitSeq(c.opt, "&") {
+			k, v, _ := strings.Cut(part, "=")
+			if err := spec.Set(k, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := read(t, t.Context(), c.kind, spec.Spec(path), 0); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.opt, got, c.want)
+		}
+	}
+}
+
+// TestWithoutQuery: a database of one table needs none.
+func TestWithoutQuery(t *testing.T) {
+	for want, statements := range map[string][]string{
+		"error: x.db: the database has no table": {"PRAGMA user_version = 1"},
+		"error: x.db: the database has 2 tables: a, b (query=@FILE names the file of a SELECT, as query=@top.sql)": {"CREATE TABLE b (x)", "CREATE TABLE a (x)"},
+		"1 [7] [] [] [] [] []": {`CREATE TABLE "a""b" (x)`, `INSERT INTO "a""b" VALUES (7)`},
+	} {
+		if got := read(t, t.Context(), graphio.Vector, database(t, "x.db", statements...), 0); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+	bad := filepath.Join(t.TempDir(), "x.db")
+	if err := os.WriteFile(bad, []byte(strings.Repeat("no database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, t.Context(), graphio.Vector, bad, 0); got != "error: x.db: file is not a database" {
+		t.Error(got)
+	}
+}
+
+// TestReadsOnly: no query changes anything, on this database or elsewhere.
+func TestReadsOnly(t *testing.T) {
+	path := database(t, "x.db", append(shop, "CREATE VIEW v AS SELECT load_extension('x')")...)
+	dir := filepath.Dir(path)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dir, "other.db")
+	for _, query := range []string{
+		"INSERT INTO paid (n) VALUES (1)", "DELETE FROM paid", "DROP TABLE paid", "CREATE TABLE t (x)", "CREATE TEMP TABLE t (x)",
+		"WITH x AS (SELECT 1) INSERT INTO paid (n) SELECT * FROM x", "WITH x AS (SELECT 1) DELETE FROM paid",
+		"ATTACH '" + other + "' AS o", "VACUUM", "VACUUM INTO '" + other + "'", "PRAGMA query_only = 0", "PRAGMA journal_mode = WAL", "BEGIN", "REINDEX", "ANALYZE",
+		"SELECT 1; DELETE FROM paid", "SELECT 1; -- x\nSELECT 2", "SELECT ';' ; SELECT 2", "/* ; */ ATTACH 'x' AS y",
+		"SELECT 1) LIMIT 0; ATTACH '" + other + "' AS o; SELECT * FROM (SELECT 1",
+		"SELECT load_extension('" + other + "')", "SELECT * FROM v", "SELECT writefile('" + other + "', 'x')", "SELECT readfile('" + path + "')",
+		"SELECT * FROM paid\x00 ; DELETE FROM paid", "SELECT 'a", "SELECT /* a", "EXPLAIN DELETE FROM paid", ") SELECT 1", "", ";", "'SELECT' 1",
+		"SELECT zeroblob(1e9)", "SELECT hex(zeroblob(1000000))", "SELECT printf('%.*c', 100000000, 'x')",
+	} {
+		in := bind.Input{Name: "A", Path: path, Options: graphio.Options{Query: " " + query}}
+		r := bind.Reader{Open: open, Tables: tables, Ledger: &cost.Ledger{}}
+		_, err := r.Read(t.Context(), in, graphio.Vector)
+		var known *graphio.Error
+		if !errors.As(err, &known) {
+			t.Errorf("%q: %v", query, err)
+		}
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the database has changed: %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// TestStops: a query that never ends does, and one of many rows meets the limits.
+func TestStops(t *testing.T) {
+	path := database(t, "x.db", shop...)
+	const endless = "query=WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n) SELECT "
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if got := read(t, ctx, graphio.Vector, path+"?"+endless+"sum(x) FROM n", 0); got != "error: context deadline exceeded" {
+		t.Error(got)
+	}
+	if got := read(t, t.Context(), graphio.Graph, path+"?"+endless+"x, x+1 FROM n", 1<<20); !strings.HasPrefix(got, "error: x.db:") || !strings.Contains(got, "--max-memory") {
+		t.Error(got)
+	}
+}
+
+// TestNoFile: what has no path is not opened by the name that it happens to have.
+func TestNoFile(t *testing.T) {
+	path := database(t, "x.db", shop...)
+	in := bind.Input{Name: path, Data: strings.NewReader("SQLite format 3\x00")}
+	r := bind.Reader{Open: open, Tables: tables}
+	if _, err := r.Read(t.Context(), in, graphio.Graph); err == nil || !strings.Contains(err.Error(), "a database is opened by its path, and this is none") {
+		t.Error(err)
+	}
+}
+
+// FuzzQuery: whatever a query is, nothing is written, and no second statement is run.
+func FuzzQuery(f *testing.F) {
+	path := database(f, "x.db", shop...)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range []string{"SELECT * FROM paid", "WITH x AS (SELECT 1) SELECT * FROM x;", "VALUES (1);--", "SELECT 1) ; ATTACH 'f.db' AS x; SELECT (1", "SELECT \"a\"\"b;\" [;] `;` /*;*/"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		in := bind.Input{Name: "A", Path: path, Options: graphio.Options{Query: " " + query, MaxElems: 1000}}
+		r := bind.Reader{Open: open, Tables: tables, Ledger: &cost.Ledger{}}
+		_, _ = r.Read(ctx, in, graphio.Vector)
+		after, err := os.ReadFile(path)
+		if err != nil || string(after) != string(before) {
+			t.Fatalf("%q has changed the database: %v", query, err)
+		}
+		if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+			t.Fatalf("%q has written %v, %v", query, files, err)
+		}
+	})
+}

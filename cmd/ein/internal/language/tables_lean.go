@@ -1,0 +1,7 @@
+//go:build lean
+
+package language
+
+import "ein/bind"
+
+var tables bind.Tables

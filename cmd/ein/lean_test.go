@@ -1,0 +1,5 @@
+//go:build lean
+
+package main
+
+func init() { lean = true }

@@ -1,0 +1,93 @@
+package graphio
+
+import "fmt"
+
+// Table is a table that comes as values, not as text: of a Parquet file, or what a
+// query of a database gives.
+type Table interface {
+	// Columns are the names of the columns.
+	Columns() []string
+	// Next is the next row, nil at the end; it is good until the call after it. Where
+	// want is not nil, only the cells of the columns it has are read.
+	Next(want []bool) ([]Value, error)
+	Close() error
+}
+
+// Value is a cell of a Table.
+type Value struct {
+	Text []byte // as it is in messages, in filters and as a label
+	Is   ValueKind
+}
+
+// ValueKind is the type of a Value.
+type ValueKind uint8
+
+// The types of values. What is Missing has no text; Other is neither a number nor text.
+const (
+	Missing ValueKind = iota
+	Number
+	Text
+	Other
+)
+
+// IsTable reports whether a format is read by way of a Table.
+func (f Format) IsTable() bool { return f == Parquet || f == SQLite }
+
+// ReadTable is Read for a Table. In errors a line is a row, from 1, and a column is one
+// of the table.
+func ReadTable(from Table, name string, format Format, opt Options) (*Raw, error) {
+	opt = opt.withDefaults()
+	if err := opt.usable(name, format); err != nil {
+		return nil, err
+	}
+	rd := newReader(&input{name: name, max: opt.MaxBytes}, format, opt)
+	if opt.Kind == Scalar {
+		return rd.finish(rd.fatal(0, 0, "a scalar cannot be read from a table", ""))
+	}
+	rd.opt.Header = HeaderYes
+	src := &tableRows{from: from, names: from.Columns()}
+	rd.line = &src.row.line
+	t := &table{reader: rd, d: dialect{sep: ','}, data: chunks[float64]{mem: rd.mem}}
+	return rd.finish(t.readRows(src))
+}
+
+// tableRows is a Table as rows, the first of which has the names.
+type tableRows struct {
+	from  Table
+	names []string
+	row
+	begun bool
+	want  []bool
+}
+
+// only says which columns are needed.
+func (r *tableRows) only(need func(c int) bool) {
+	r.want = make([]bool, len(r.names))
+	for c := range r.want {
+		r.want[c] = need(c)
+	}
+}
+
+func (r *tableRows) next(bool) (*row, error) {
+	if !r.begun {
+		r.begun = true
+		first := &row{}
+		for _, name := range r.names {
+			first.cells = append(first.cells, cell{val: []byte(name)})
+		}
+		return first, nil
+	}
+	values, err := r.from.Next(r.want)
+	if values == nil || err != nil {
+		return nil, err
+	}
+	if len(values) != len(r.names) {
+		return nil, fmt.Errorf("expected %s, found %d", plural(len(r.names), "column"), len(values))
+	}
+	r.line++
+	r.cells = r.cells[:0]
+	for c, v := range values {
+		r.cells = append(r.cells, cell{val: v.Text, off: c + 1, line: r.line, as: [...]written{Missing: plain, Number: number, Text: text, Other: other}[v.Is]})
+	}
+	return &r.row, nil
+}
