@@ -32,6 +32,9 @@ const (
 	countIn, encodingIn, newEncodingIn, newDefIn, newRepIn, newPackedIn = 1, 2, 4, 5, 6, 7
 )
 
+// oldDictionary is PLAIN_DICTIONARY, which many write to this day.
+const oldDictionary format.Encoding = 2
+
 func newChecker(t *table, group, index int) (*checker, error) {
 	meta := t.file.Metadata().RowGroups[group].Columns[index].MetaData
 	from := meta.DataPageOffset
@@ -110,7 +113,7 @@ func (c *checker) one() (dictionary bool, err error) {
 		return false, limit(fmt.Sprintf("a page of %d bytes with %d values, more than the limit of %d bytes or %d values", full, values, maxPage, maxValues))
 	}
 	switch e := format.Encoding(s.numbers[part+encoding]); e {
-	case format.Plain, format.PlainDictionary, format.RLEDictionary, format.RLE:
+	case format.Plain, oldDictionary, format.RLEDictionary, format.RLE:
 	default:
 		// A few bytes of the others stand for any number of values.
 		return false, fmt.Errorf("it is encoded as %v, expected plain values or a dictionary; version 1 of the format has no other", e)

@@ -46,7 +46,7 @@ func ReadTable(from Table, name string, format Format, opt Options) (*Raw, error
 	}
 	rd.opt.Header = HeaderYes
 	src := &tableRows{from: from, names: from.Columns()}
-	rd.line = &src.row.line
+	rd.line = &src.line
 	t := &table{reader: rd, d: dialect{sep: ','}, data: chunks[float64]{mem: rd.mem}}
 	return rd.finish(t.readRows(src))
 }
