@@ -57,7 +57,7 @@ type tracer struct {
 // network is a graph by the neighbours of its nodes.
 type network struct{ out, in [][]int }
 
-func (t *tracer) say(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+func (t *tracer) say(format string, args ...any) { fmt.Fprintf(&t.Builder, format+"\n", args...) }
 
 // list is nodes by their names, or "none".
 func (t *tracer) list(nodes []int) string {
