@@ -101,12 +101,12 @@ func reads(before *check.Program, f *syntax.File) map[string]*ir.Node {
 		}
 	}
 	for _, st := range f.Stmts {
-		if a, ok := st.(*syntax.Assign); ok {
-			see(a.Name.Name)
-		}
 		syntax.Walk(st, func(n syntax.Node) bool {
-			if name, ok := n.(*syntax.Name); ok {
-				see(name.Name)
+			switch n := n.(type) {
+			case *syntax.Assign:
+				see(n.Name.Name)
+			case *syntax.Name:
+				see(n.Name)
 			}
 			return true
 		})
@@ -130,6 +130,8 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 			s.tokens += 5
 			s.added += len("_ = ; :print _")
 		case *syntax.Def:
+			s.statements += len(st.Body)
+		case *syntax.Repeat:
 			s.statements += len(st.Body)
 		}
 	}

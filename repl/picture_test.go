@@ -105,6 +105,22 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// TestRepeat: an entry that repeats keeps what its last round gave.
+func TestRepeat(t *testing.T) {
+	s := New(Config{})
+	ctx := context.Background()
+	for _, line := range []string{"x = 1", "repeat 3 {\n  y = x\n  x = x + x\n}", "repeat 0 { x = 77 }"} {
+		if r := s.Eval(ctx, line); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	for entry, want := range map[string]string{"x": "_ = 8", "y + 0": "_ = 4", ":why x": "x"} {
+		if got := render(t, s.Eval(ctx, entry)); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", entry, got)
+		}
+	}
+}
+
 // checkPath checks each edge of a path as it is shown.
 func checkPath(t *testing.T, shown string, edge *tensor.Value, from, to int) {
 	t.Helper()

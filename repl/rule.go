@@ -22,6 +22,9 @@ func (s *Session) made(name string) (*syntax.Assign, *Reply) {
 		return nil, nil
 	}
 	i := slices.IndexFunc(s.program.File.Stmts, func(x syntax.Stmt) bool { return x.Pos() == st.Span })
+	if i < 0 { // inside a repeat
+		return nil, nil
+	}
 	a, ok := s.program.File.Stmts[i].(*syntax.Assign)
 	if !ok {
 		return nil, nil

@@ -63,10 +63,14 @@ func wants(p *check.Program, from int) []want {
 			if inside {
 				keep("_", bySpan[s.Span], true)
 			}
-		case *syntax.Assign:
-			if inside {
-				keep(s.Name.Name, bySpan[s.Span], false)
-			}
+		case *syntax.Assign, *syntax.Repeat:
+			syntax.Walk(s, func(n syntax.Node) bool {
+				a, ok := n.(*syntax.Assign)
+				if ok && inside && bySpan[a.Span] != nil { // one that goes round at all
+					keep(a.Name.Name, bySpan[a.Span], false)
+				}
+				return !ok
+			})
 		}
 	}
 	return slices.DeleteFunc(list, func(w want) bool { return !w.shown && w.keep == "" })

@@ -177,7 +177,8 @@ func (d *Document) inlinings(span source.Span) []Action {
 		if use.sees != def {
 			continue
 		}
-		if use.write || !d.sameNames(s.Value, use) {
+		_, rounds := d.stmt(use).(*syntax.Repeat) // the next one may see another value
+		if use.write || rounds || !d.sameNames(s.Value, use) {
 			return nil
 		}
 		text := value
