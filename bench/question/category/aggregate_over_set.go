@@ -30,9 +30,9 @@ Degree = sum(A, 1)
 		"Among the {nodes} that {X} can reach, what is the average number of {nodes} that each one {forward one}?",
 		"Among the {nodes} that {X} can reach, not counting {X} itself, what is the average number of {nodes} that each one {forward one}?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		w.Query.Aggregate = [...]string{Mean, Maximum, Sum}[form.IntN(3)]
-		return poseOne(Goal{Least: 3})(form, s, w)
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source, w.Query.Aggregate = 0, [...]string{Mean, Maximum, Sum}[w.Turn%3]
+		return w.reached(form, s)
 	},
 	Solver: func(w *World) Out { return w.Aggregate(w.Reach(w.Query.Source), w.Degrees()) },
 	Hops:   true,

@@ -21,7 +21,11 @@ var ancestor = Category{
 		"Who are all the ancestors of {X}?",
 		"Who are all the ancestors of {X}, parents included and {X} not?"),
 
-	Pose:     poseOne(Goal{Only: somebody}),
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source = 0
+		low := w.least(4)
+		return Goal{}, w.above(form, s, w.window(low, w.N/2))
+	},
 	Solver:   func(w *World) Out { return Out{Set: w.Above(w.Query.Source)} },
 	Hops:     true,
 	Explicit: says("Which people are ancestors of {X}: parents, parents of parents, and so on? Do not list {X}."),

@@ -89,7 +89,11 @@ type Category struct {
 
 	// The rest is of cb2.
 
-	// Pose chooses the query for a graph, which a walk then goes on to change.
+	// Plan draws the graph and the query by a plan. Before anything fails it sets
+	// what the query has.
+	Plan func(form, s *draw.Stream, w *World) (Goal, bool)
+	// Pose, where there is no plan, chooses the query for a graph, which a walk then
+	// goes on to change.
 	Pose func(form, s *draw.Stream, w *World) (Goal, bool)
 	// Solver answers it. It shares no code with the machine, which has the last
 	// word; that the two agree is tested.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ein/bench/question/draw"
+	"ein/bench/question/graph"
 )
 
 var chainOfFilters = Category{
@@ -70,22 +71,28 @@ print(json.dumps(len(kept)))
 		return "Of the {nodes} that {X} can reach," + clause + " how many " + conditions(&c.Query) + "?"
 	},
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
 		q := &w.Query
-		q.Source, q.MinIn = s.IntN(w.A.N), 2
-		conditions := form.Between(1, 3)
+		q.Source, q.MinIn = 0, 2
+		conditions := 1 + w.Turn%3
 		if conditions > 1 {
 			q.MinOut = form.Between(1, 2)
 		}
 		if conditions > 2 {
 			q.MaxOut = q.MinOut + form.IntN(2)
 		}
-		goal := Goal{}
-		low := max(1, w.A.N/8)
-		goal.window(form, low, 3, 1)
-		goal.cell(form, 0, LeftOut, low+2, 2)
-		goal.cell(form, 0, TwoHops, low-1, 2)
-		return goal, w.out(q.Source) > 0
+		few, enough, many := graph.Degree{OutHigh: q.MinOut - 1}, graph.Degree{OutLow: q.MinOut, OutHigh: q.MaxOut}, graph.Degree{OutLow: q.MaxOut + 1}
+		if q.MinOut == 1 {
+			few.OutHigh = -1
+		}
+		popular := func(d graph.Degree) graph.Degree { d.InLow = 2; return d }
+		not := func(d graph.Degree) graph.Degree { d.InHigh = 1; return d }
+		ways := [][]graph.Degree{
+			{popular(graph.Degree{}), not(graph.Degree{})},
+			{popular(enough), not(enough), popular(few), not(few)},
+			{popular(enough), not(enough), popular(few), popular(many), not([]graph.Degree{few, many}[form.IntN(2)])},
+		}
+		return w.filtered(form, s, conditions, ways[conditions-1])
 	},
 	Solver: func(w *World) Out {
 		q := &w.Query

@@ -31,21 +31,14 @@ type Goal struct {
 	Only func(w *World, o Out) bool
 	// Hint says which mechanical decoys are hidden; nil is those of usual.
 	Hint func(k *kind, how How) bool
-	// Aim is the answer to be had, one of Size from Low on, if there are any. The
-	// walk then goes from one to the next, and what the hints say stays as it is.
-	Aim, Low, Size, Step int
-	// Cell is what decoys are to say, drawn before the graph like the answer to be
-	// had, and from a range that does not depend on it. All tries go there; so hints
-	// and answer are independent, however often a try fails.
-	Cell []target
-	// Want, if Wanted, is the class to be taken.
-	Want   int
-	Wanted bool
+	// Aim is the answer to be had, if Aimed. It is drawn before the graph, and all
+	// tries go there; so none is favoured, however often a try fails.
+	Aim   int
+	Aimed bool
 }
 
-// usual hides searches that end too early and operations that are left out. What
-// goes backwards says little, and one hop nothing that two do not.
-func usual(_ *kind, how How) bool { return how == TwoHops || how == LeftOut || how == Other }
+// usual hides all but searches of one hop, which say little that two do not.
+func usual(_ *kind, how How) bool { return how != Whole && how != OneHop }
 
 // hops hides searches that end too early: in a conjunction each part tells of the
 // other.
@@ -54,22 +47,11 @@ func hops(_ *kind, how How) bool { return how == OneHop || how == TwoHops }
 // How many graphs are tried, and how far from each.
 const (
 	mostTries = 20_000
-	// strictTries is when the draw gives up on hiding what all decoys say, and
-	// looseTries when it asks for no second answer and takes any depth. At the
-	// presets but paper the first is rare and the second does not come up.
-	sweepTries  = 24
-	formTries   = 40
-	strictTries = 300
-	looseTries  = 500
-	walkLength  = 96
-	aimLength   = 160
+	// formTries is when the form is drawn again, and what goes with it; a form may
+	// be impossible. A walk has more of them. After 30 forms any question is taken.
+	formTries  = 16
+	walkLength = 96
 )
-
-// target is what one decoy is to say.
-type target struct {
-	cut Cut
-	num int
-}
 
 // Drawn is a case and how it came about.
 type Drawn struct {
@@ -89,114 +71,139 @@ type state struct {
 }
 
 // Choose draws a case. First comes what is the same in all tries: the depth and
-// the form of the query. Then a graph is drawn, and from it a random walk
-// exchanges edges such that every degree stays and searches that end too early
-// find the same. Of the graphs that it passes, those are put together about which
-// all hints say the same. When such a group has enough different answers, one of
-// them is drawn, then a graph that has it.
+// the form of the query, the answer and what decoys say, if they are drawn. Then
+// graphs are drawn until one can be had of which that is true.
 func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*Drawn, error) {
-	w := &World{}
-	depth := cat.drawDepth(s, shape)
+	w := &World{N: shape.N, Turn: s.IntN(12), Exact: shape.MaxDepth > 0, Edges: shape.N * (shape.N - 1) * shape.Density / 1000}
+	switch cat.Family {
+	case Undirected:
+		w.Edges /= 2
+	case Kinship:
+		w.Edges = shape.N * 3 / 4 * (2000 + shape.Density) / 2000
+	}
 	// A decoy that gives sets or nodes is a hint where it is right, and otherwise
 	// hardly one. It is right now and then.
-	hits := cat.Result == Set || cat.Result == String
-	free := hits && s.Chance(1, 25)
-	form := draw.Key("form", strconv.FormatUint(s.Uint64(), 10))
-	var states []state
-	var arcs []graph.Edge
+	free, lead := false, draw.Key("lead", strconv.FormatUint(s.Uint64(), 10))
+	var form [32]byte
+	depth := 0
+	patience := formTries
+	if cat.Plan == nil {
+		patience *= 20
+	}
 	for try := range mostTries {
-		if try%16 == 15 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if try%formTries == formTries-1 && !cat.Hops {
-			form = draw.Key("form", strconv.FormatUint(s.Uint64(), 10))
-		}
-		loose := 0
-		if try >= strictTries {
-			loose, free = 1, true
-		}
-		if try >= looseTries {
-			loose = 2
-			if cat.Hops && shape.MaxDepth == 0 {
-				depth = 1 + s.IntN(cat.maxDepth(shape.N))
+		if try%patience == 0 {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
 			}
+			form, depth = draw.Key("form", strconv.FormatUint(s.Uint64(), 10)), cat.drawDepth(s, shape)
+			free = cat.nodes() && (depth > 0 && depth <= 2 || !cat.Hops && s.Chance(1, 25))
 		}
-		w.Query, w.Goal = ask(None, None), depth
-		cat.base(s, w, shape)
-		goal, ok := cat.Pose(draw.New(form), s, w)
-		if !ok {
-			continue
+		d := Drawn{Redraws: try}
+		switch {
+		case try >= 30*patience:
+			d.Loose, free = 2, true
+		case try >= patience:
+			d.Loose, free = 1, true
 		}
-		if loose == 2 {
-			goal.Only = nil
-		}
-		hard, soft := hintsOf(cat, w, &goal)
-		least := max(1, goal.Least)
-		if loose == 2 || cat.Hops && depth <= 2 {
-			least = 1
-		}
-		if goal.Cell != nil && loose < 2 && (!cat.Hops || depth > 2) {
-			if try >= strictTries {
-				loose, goal.Cell = 1, goal.Cell[:0]
-			}
-			if cat.settle(s, w, &goal, cat.Hops && shape.MaxDepth > 0) {
-				return cat.drawn(w, &Drawn{Redraws: try, Loose: loose}), nil
-			}
-			continue
-		}
-		if goal.Size > 0 && loose < 2 && (!cat.Hops || depth > 2) {
-			if try >= sweepTries {
-				goal.Low, goal.Size, loose = goal.Aim, 1, 1
-			}
-			if try >= strictTries {
-				hard, soft = nil, nil
-			}
-			if cat.sweep(s, w, &goal, append(hard, soft...), cat.Hops && shape.MaxDepth > 0) {
-				return cat.drawn(w, &Drawn{Redraws: try, Loose: loose}), nil
-			}
-			continue
-		}
-		states, arcs = states[:0], arcs[:0]
-		var fixed uint64 // what the hard hints say, once there is a state
-		steps := walkLength
-		if cat.Result == Set || cat.Result == String || least == 1 {
-			steps = 32
-		}
-		for step := range steps {
-			if step > 0 {
-				moved := false
-				for range 1 + len(w.A.Arcs)/16 {
-					moved = cat.step(s, w, len(states) > 0 && !hits && loose == 0, hard, fixed) || moved
-				}
-				if !moved {
-					continue
-				}
-			}
-			out := w.run(cat.Solver, Cut{Op: None})
-			if w.Bad || cat.Hops && w.Depth != depth || goal.Only != nil && !goal.Only(w, out) {
-				continue
-			}
-			st := state{out: out, arcs: [2]int{len(arcs), len(arcs) + len(w.A.Arcs)}, class: out.Num}
-			if goal.Class != nil {
-				st.class = goal.Class(w, out)
-			}
+		w.Query, w.Goal, w.A.Directed = ask(None, None), depth, cat.Family != Undirected
+		w.Lead = draw.New(lead)
+		var ok bool
+		var goal Goal
+		w.Never = false
+		if cat.Plan != nil {
+			goal, ok = cat.Plan(draw.New(form), s, w)
+			w.Goal = depth
+			ok = ok && cat.met(w, &goal, free)
+		} else {
+			cat.base(s, w, shape)
+			goal, ok = cat.Pose(draw.New(form), s, w)
 			switch {
-			case hits && !free && (cat.hit(w, hard, out) || cat.hit(w, soft, out)):
-				continue
-			case !hits && least > 1 && loose == 0:
-				if len(states) == 0 {
-					fixed = cat.key(w, hard)
-				}
-				st.key = cat.key(w, soft)
+			case ok && goal.Aimed:
+				ok = cat.met(w, &goal, free)
+			case ok:
+				ok = cat.walk(s, w, &goal, free, d.Loose)
 			}
-			arcs = append(append(arcs, w.A.Arcs...), w.B.Arcs...)
-			states = append(states, st)
-			if found := group(states, least); found != nil {
-				return cat.take(s, w, &goal, states, found, arcs, &Drawn{Redraws: try, Loose: loose})
-			}
+		}
+		if !ok && (d.Loose == 2 || w.Never) {
+			d.Loose = 2
+			ok = cat.any(s, w, shape)
+		}
+		if ok {
+			return cat.drawn(w, &d), nil
 		}
 	}
 	return nil, fmt.Errorf("no good question in %d graphs: give it more nodes or another density", mostTries)
+}
+
+// nodes says whether answers are sets or nodes.
+func (cat *Category) nodes() bool { return cat.Result == Set || cat.Result == String }
+
+// any asks something about a random graph, with the form of a question that could
+// not be had.
+func (cat *Category) any(s *draw.Stream, w *World, shape Shape) bool {
+	cat.base(s, w, shape)
+	if q := &w.Query; q.Source != None {
+		q.Source = s.IntN(w.N)
+		if q.Target != None {
+			q.Source, q.Target = pair(w.N, s.IntN(pairs(w.N)))
+		}
+	}
+	w.run(cat.Solver, Cut{Op: None})
+	return !w.Bad && (!cat.Hops || w.Depth > 0) && (!w.Exact || w.Depth == w.Goal)
+}
+
+// walk draws a random walk of graphs, which exchanges edges such that every degree
+// stays and searches that end too early find the same. Of the graphs that it
+// passes, those are put together about which all hints say the same. When such a
+// group has enough different answers, one of them is drawn, then a graph that has it.
+func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose int) bool {
+	hard, soft := hintsOf(cat, w, goal)
+	least, hits, depth := max(1, goal.Least), cat.nodes(), w.Goal
+	if loose == 2 || cat.Hops && depth <= 2 {
+		least = 1
+	}
+	var states []state
+	var arcs []graph.Edge
+	var fixed uint64 // what the hard hints say, once there is a state
+	steps := walkLength
+	if hits || least == 1 {
+		steps = 32
+	}
+	for step := range steps {
+		if step > 0 {
+			moved := false
+			for range 1 + len(w.A.Arcs)/16 {
+				moved = cat.step(s, w, len(states) > 0 && !hits && loose == 0, hard, fixed) || moved
+			}
+			if !moved {
+				continue
+			}
+		}
+		out := w.run(cat.Solver, Cut{Op: None})
+		if w.Bad || cat.Hops && w.Depth != depth || goal.Only != nil && loose < 2 && !goal.Only(w, out) {
+			continue
+		}
+		st := state{out: out, arcs: [2]int{len(arcs), len(arcs) + len(w.A.Arcs)}, class: out.Num}
+		if goal.Class != nil {
+			st.class = goal.Class(w, out)
+		}
+		switch {
+		case hits && !free && (cat.hit(w, hard, out) || cat.hit(w, soft, out)):
+			continue
+		case !hits && least > 1 && loose == 0:
+			if len(states) == 0 {
+				fixed = cat.key(w, hard)
+			}
+			st.key = cat.key(w, soft)
+		}
+		arcs = append(arcs, w.A.Arcs...)
+		states = append(states, st)
+		if found := group(states, least); found != nil {
+			cat.take(s, w, goal, states, found, arcs)
+			return true
+		}
+	}
+	return false
 }
 
 // group is the states that the last one belongs to, if they have enough
@@ -228,7 +235,7 @@ func group(states []state, least int) []int {
 }
 
 // take draws an answer of a group, then a state that has it.
-func (cat *Category) take(s *draw.Stream, w *World, goal *Goal, states []state, found []int, arcs []graph.Edge, d *Drawn) (*Drawn, error) {
+func (cat *Category) take(s *draw.Stream, w *World, goal *Goal, states []state, found []int, arcs []graph.Edge) {
 	var classes []int
 	by := map[int][]int{}
 	for _, i := range found {
@@ -239,17 +246,9 @@ func (cat *Category) take(s *draw.Stream, w *World, goal *Goal, states []state, 
 		by[c] = append(by[c], i)
 	}
 	class := classes[s.IntN(len(classes))]
-	if goal.Wanted && by[goal.Want] != nil {
-		class = goal.Want
-	}
 	of := by[class]
 	st := &states[of[s.IntN(len(of))]]
-	n, second := w.A.N, len(w.B.Arcs)
-	w.A.Reset(n, w.A.Directed, append([]graph.Edge{}, arcs[st.arcs[0]:st.arcs[1]]...))
-	if cat.Family == TwoGraphs {
-		w.B.Reset(n, true, append([]graph.Edge{}, arcs[st.arcs[1]:st.arcs[1]+second]...))
-	}
-	return cat.drawn(w, d), nil
+	w.A.Reset(w.N, w.A.Directed, slices.Clone(arcs[st.arcs[0]:st.arcs[1]]))
 }
 
 // drawn is the case that the world has come to.
@@ -262,133 +261,18 @@ func (cat *Category) drawn(w *World, d *Drawn) *Drawn {
 	return d
 }
 
-// sweep walks to one answer of the window after the other, with the hints as they
-// are at its start if they are to be hidden, and then takes the one that was
-// drawn. It never goes further away from where it is going.
-func (cat *Category) sweep(s *draw.Stream, w *World, goal *Goal, hints []hint, exact bool) bool {
-	slack := len(hints) / 2
-	var first [64]Out
-	for i, h := range hints {
-		first[i] = cat.says(w, h)
+// met says whether the question is one that the goal allows.
+func (cat *Category) met(w *World, goal *Goal, free bool) bool {
+	out := w.run(cat.Solver, Cut{Op: None})
+	if w.Bad || w.Exact && cat.Hops && w.Depth != w.Goal || goal.Aimed && out.Num != goal.Aim {
+		return false
 	}
-	aim := 0
-	const far = 1 << 30
-	cost := func(most int) int {
-		out := w.run(cat.Solver, Cut{Op: None})
-		if w.Bad || goal.Only != nil && !goal.Only(w, out) {
-			return far
-		}
-		c := 64 * abs(out.Num-aim)
-		switch {
-		case exact:
-			c += 64 * abs(w.Depth-w.Goal)
-		case cat.Hops:
-			c += 64 * max(0, 3-w.Depth)
-		}
-		for i, h := range hints {
-			if c > most {
-				return c
-			}
-			if o := cat.says(w, h); o != first[i] {
-				c += 1 + min(3, abs(o.Num-first[i].Num))
-			}
-		}
-		return c
+	if !cat.nodes() || free {
+		return true
 	}
-	a, b := &w.A, &w.B
-	var chosen [2][]graph.Edge
-	for aim = goal.Low; aim < goal.Low+goal.Size*goal.Step; aim += goal.Step {
-		now := cost(far)
-		for step := 0; now > slack; step++ {
-			if step == aimLength {
-				return false
-			}
-			g := a
-			if cat.Family == TwoGraphs && s.Chance(1, 2) {
-				g = b
-			}
-			next := 0
-			if g.Swap(s, func() bool {
-				if cat.Family == Kinship && !g.IsFamily() {
-					return false
-				}
-				next = cost(now)
-				return next <= now
-			}) {
-				now = next
-			}
-		}
-		if aim == goal.Aim {
-			chosen[0], chosen[1] = slices.Clone(a.Arcs), slices.Clone(b.Arcs)
-		}
-	}
-	a.Reset(a.N, a.Directed, chosen[0])
-	b.Reset(b.N, true, chosen[1])
-	return true
+	hard, soft := hintsOf(cat, w, goal)
+	return !cat.hit(w, hard, out) && !cat.hit(w, soft, out)
 }
-
-// named is the degrees of the nodes that the question names.
-func (w *World) named() (d [6]int) {
-	if x := w.Query.Source; x != None {
-		d[0], d[1], d[2], d[3] = w.out(x), w.in(x), w.B.Out[x].Len(), w.B.In[x].Len()
-	}
-	if y := w.Query.Target; y != None {
-		d[4], d[5] = w.out(y), w.in(y)
-	}
-	return d
-}
-
-// settle walks to where the answer and the decoys are as they were drawn.
-func (cat *Category) settle(s *draw.Stream, w *World, goal *Goal, exact bool) bool {
-	const far = 1 << 30
-	cost := func(most int) int {
-		out := w.run(cat.Solver, Cut{Op: None})
-		if w.Bad || goal.Only != nil && !goal.Only(w, out) {
-			return far
-		}
-		c := 2 * abs(out.Num-goal.Aim)
-		if exact {
-			c += 2 * abs(w.Depth-w.Goal)
-		} else if cat.Hops {
-			c += 2 * max(0, 3-w.Depth)
-		}
-		for _, t := range goal.Cell {
-			if c > most {
-				return c
-			}
-			c += abs(w.run(cat.Solver, t.cut).Num - t.num)
-		}
-		return c
-	}
-	now, degrees := cost(far), w.named()
-	for range aimLength {
-		if now == 0 {
-			return true
-		}
-		g := &w.A
-		if cat.Family == TwoGraphs && s.Chance(1, 2) {
-			g = &w.B
-		}
-		most := now
-		if now < far && s.Chance(1, 8) {
-			most++
-		}
-		next := 0
-		ok := func() bool {
-			if w.named() != degrees || cat.Family == Kinship && !g.IsFamily() {
-				return false
-			}
-			next = cost(most)
-			return next <= most
-		}
-		if s.Chance(1, 3) && g.Swap(s, ok) || g.Move(s, ok) {
-			now = next
-		}
-	}
-	return now == 0
-}
-
-func abs(x int) int { return max(x, -x) }
 
 // hint is a decoy that the draw hides.
 type hint struct {
@@ -453,9 +337,6 @@ func (cat *Category) hit(w *World, hints []hint, right Out) bool {
 // whether the graph is another one.
 func (cat *Category) step(s *draw.Stream, w *World, bound bool, hints []hint, fixed uint64) bool {
 	g := &w.A
-	if cat.Family == TwoGraphs && s.Chance(1, 2) {
-		g = &w.B
-	}
 	var ok func() bool
 	if bound {
 		ok = func() bool { return cat.key(w, hints) == fixed }

@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 var conditional = Category{
 	Name: "conditional", Level: 3, Result: Integer, Family: Directed, Least: 3,
@@ -28,11 +31,26 @@ print(json.dumps(len(reached) if %d in reached else -1))
 		"If there is {path} from {X} to {Y}, how many {nodes} can {X} reach, not counting {X} itself? Otherwise return -1."),
 
 	// No in two of three: the size alone is then no better than always -1, and
-	// neither is the condition, or hardly.
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		goal, ok := poseTwo(Goal{Least: 2, Hint: func(k *kind, how How) bool { return k == opPath && hops(k, how) }, Class: reached, Only: shallowYes})(form, s, w)
-		goal.Want, goal.Wanted = is(form.Chance(1, 3)).Num, true
-		return goal, ok
+	// neither is the condition, or hardly. What X reaches does not depend on Y, which
+	// is deep in it or somebody else.
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source, w.Query.Target = 0, 0
+		low := w.least(4)
+		size := w.window(low, min(w.N-3, low+w.N/2))
+		yes := w.Lead.Chance(1, 3)
+		p := searched(w.N, w.layers(form, size))
+		last := len(p.Size) - 1
+		where := span(last, last+1)
+		goal.aim(-1)
+		if yes {
+			where = span(min(3, last-1), last)
+			goal.aim(size)
+		}
+		if !w.lay(s, p) || p.Nodes(where) == (graph.Bits{}) {
+			return goal, false
+		}
+		w.Query.Target = p.Nodes(where).One(s)
+		return goal, true
 	},
 	Solver: func(w *World) Out {
 		x := w.Query.Source

@@ -71,9 +71,11 @@ print(json.dumps(max(candidates, key=lambda v: len(nx.descendants(G, v)))))
 		return fmt.Sprintf("Among the {nodes} that {forward} at least {k} %s, which one can reach the most {nodes}%s?", nodes(c.Query.Threshold), clause)
 	},
 
-	Pose: func(form, _ *draw.Stream, w *World) (Goal, bool) {
-		w.Query.Threshold = form.Between(1, 2)
-		return Goal{}, keep(graph.All(w.A.N), func(y int) bool { return w.out(y) >= w.Query.Threshold }).Len() >= w.A.N/3
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Threshold = form.Between(2, 2+is(w.N >= 14).Num)
+		ok := w.candidates(s, w.Query.Threshold)
+		w.Query.Source = None
+		return Goal{}, ok
 	},
 	Solver: func(w *World) Out {
 		degree := w.Degrees()

@@ -39,15 +39,13 @@ print(json.dumps(len(differing)))
 		"How many {nodes} can {X} reach in exactly one of the two networks?",
 		"How many {nodes} can {X} reach in exactly one of the two networks, not counting {X} itself?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
-		goal, ok = poseOne(goal)(form, s, w)
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source = 0
 		// Sizes that are even together differ by an even number.
-		n := w.A.N
-		goal.window(form, 2, 3, 2)
-		first := n/2 + form.IntN(2)
-		goal.cell(form, 2, LeftOut, first, 1)
-		goal.cell(form, 2, Other, first-2*form.IntN(2), 1)
-		return goal, ok
+		size := max(2, w.N/2)
+		apart := w.window(1, min(size-1, w.N-1-size))
+		goal.aim(2 * apart)
+		return goal, w.twice(form, s, size, apart)
 	},
 	Solver: func(w *World) Out {
 		x := w.Query.Source

@@ -24,16 +24,12 @@ print(json.dumps(len(common)))
 		"How many {nodes} can both {X} and {Y} reach?",
 		"How many {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
-		goal, ok = poseTwo(goal)(form, s, w)
-		n := w.A.N
-		low := max(1, n/5)
-		goal.window(form, low, 3, 1)
-		goal.cell(form, 2, LeftOut, n/2-1, 2)
-		goal.cell(form, 2, Other, n/2-1, 2)
-		goal.cell(form, 0, TwoHops, low-1, 2)
-		goal.cell(form, 1, TwoHops, low-1, 2)
-		return goal, ok && w.out(w.Query.Target) > 0
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source, w.Query.Target = 0, 0
+		low := max(w.least(2)-1, 1)
+		size := max(low+1, (w.N-2+low)/2)
+		goal.aim(w.window(low, size-1-w.N/10))
+		return goal, w.both(form, s, size-goal.Aim, size-goal.Aim, goal.Aim, 1)
 	},
 	Solver: func(w *World) Out {
 		return Out{Num: w.Count(w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.And))}

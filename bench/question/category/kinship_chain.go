@@ -88,22 +88,20 @@ var kinshipChain = Category{
 	},
 
 	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		w.Query.Source = s.IntN(w.A.N)
-		for range form.Between(2, 5) {
+		last := 1 + w.Turn%4
+		for range 1 + last {
 			w.Query.Steps = append(w.Query.Steps, kinshipSteps[form.IntN(len(kinshipSteps))].name)
 		}
-		goal := Goal{}
-		goal.window(form, 1, 3, 1)
-		return goal, true
-	},
-	Solver: func(w *World) Out {
-		at := graph.Bit(w.Query.Source)
-		for _, name := range w.Query.Steps {
-			at = w.Step(at, w.kin(name))
+		aim, before := w.window(1, 3), form.Between(1, 3)
+		for _, x := range s.Perm(w.N) {
+			w.Query.Source = x
+			if w.run((*World).chain, Cut{Op: None}).Num == aim && !w.Bad && w.run((*World).chain, Cut{last, LeftOut}).Num == before {
+				return Goal{Aim: aim, Aimed: true}, true
+			}
 		}
-		w.Bad = at.Has(w.Query.Source)
-		return Out{Num: w.Count(at)}
+		return Goal{}, false
 	},
+	Solver: (*World).chain,
 	Explicit: func(c *Case) string {
 		q := "Go from {X} to all "
 		for i, name := range c.Query.Steps {
@@ -120,6 +118,16 @@ var kinshipChain = Category{
 		}
 		return q + ". How many different people does the last step lead to?"
 	},
+}
+
+// chain follows the steps of the query.
+func (w *World) chain() Out {
+	at := graph.Bit(w.Query.Source)
+	for _, name := range w.Query.Steps {
+		at = w.Step(at, w.kin(name))
+	}
+	w.Bad = at.Has(w.Query.Source)
+	return Out{Num: w.Count(at)}
 }
 
 // kinshipStep is a relation that a chain may follow.

@@ -35,14 +35,11 @@ print(json.dumps(1 + len(nx.descendants(G, root))))
 		"How many people are in the lineage of {X}'s oldest ancestor?",
 		"How many people are in the lineage of {X}'s oldest ancestor, counting that ancestor, who has no known parents, and all descendants of that ancestor?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
-		goal, ok = poseChild(goal)(form, s, w)
-		n := w.A.N
-		goal.window(form, n/2, 3, 1)
-		goal.cell(form, 2, TwoHops, n/2-2, 2)
-		goal.cell(form, 0, TwoHops, n/4, 2)
-		goal.cell(form, 1, LeftOut, n/4, 2)
-		return goal, ok
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source = 0
+		low := 5 + is(w.N >= 10).Num
+		goal.aim(w.window(low, min(w.Edges, low+w.N/2)))
+		return goal, w.line(form, s, goal.Aim)
 	},
 	Solver: func(w *World) Out {
 		x := w.Query.Source

@@ -32,11 +32,9 @@ Degree = sum(A, 1)
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}?",
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}, counting {X} itself and links to {nodes} outside the group?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		w.Query.Aggregate = [...]string{Mean, Maximum, Sum}[form.IntN(3)]
-		return poseOne(Goal{Least: 3, Only: func(w *World, _ Out) bool {
-			return w.A.In[w.Query.Source].Len() > 0
-		}})(form, s, w)
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source, w.Query.Aggregate = 0, [...]string{Mean, Maximum, Sum}[w.Turn%3]
+		return w.ringed(form, s)
 	},
 	Solver: func(w *World) Out { return w.Aggregate(w.component(w.Query.Source), w.Degrees()) },
 	Hops:   true,

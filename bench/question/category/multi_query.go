@@ -28,7 +28,10 @@ print(json.dumps(answer))
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward} (degree)?",
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward}, counting direct links only (degree)?"),
 
-	Pose: poseTwo(Goal{Least: 2, Hint: hops, Only: shallowYes}),
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source, w.Query.Target = 0, 0
+		return Goal{}, w.bridge(form, s, w.Lead.Chance(1, 2))
+	},
 	Solver: func(w *World) Out {
 		return Out{Num: hundredths*is(w.Path(w.Query.Source, w.Query.Target)).Num + w.Degrees()(w.Query.Source)}
 	},

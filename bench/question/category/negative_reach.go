@@ -27,7 +27,11 @@ print(json.dumps(sorted(unreached)))
 		"Which {nodes} can {X} not reach?",
 		"Which {nodes} can {X} not reach, not counting {X} itself?"),
 
-	Pose: poseOne(Goal{Only: somebody}),
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source = 0
+		low := w.least(4)
+		return Goal{}, w.lay(s, searched(w.N, w.layers(form, w.window(low, w.N-4))))
+	},
 	Solver: func(w *World) Out {
 		x := w.Query.Source
 		return Out{Set: w.Combine(w.others(x), w.Reach(x), graph.Bits.Minus)}

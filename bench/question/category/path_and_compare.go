@@ -1,9 +1,6 @@
 package category
 
-import (
-	"ein/bench/question/draw"
-	"ein/bench/question/graph"
-)
+import "ein/bench/question/draw"
 
 var pathAndCompare = Category{
 	Name: "path_and_compare", Level: 2, Result: Boolean, Family: Directed, Least: 3,
@@ -33,16 +30,13 @@ print(json.dumps(nx.has_path(G, x, y) and G.out_degree(x) > G.out_degree(y)))
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does?",
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does, counting direct links only for the second part?"),
 
-	// Either part alone tells that the answer is no. So both, and each alone, are
-	// equally frequent.
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		more := form.Chance(2, 3)
-		goal, ok := poseTwo(Goal{Least: 2, Hint: hops, Class: reached})(form, s, w)
-		if !more {
-			goal.Least = 1
-			goal.Only = func(w *World, o Out) bool { return reached(w, o) == 1 }
-		}
-		return goal, ok && more == (w.out(w.Query.Source) > w.out(w.Query.Target))
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source, w.Query.Target = 0, 0
+		// Either part alone tells that the answer is no. So both, and each alone, are
+		// equally frequent.
+		class := w.Lead.IntN(3)
+		ok := w.bridge(form, s, class > 0)
+		return Goal{}, ok && (class < 2) == (w.out(w.Query.Source) > w.out(w.Query.Target))
 	},
 	Solver: func(w *World) Out {
 		x, y, degree := w.Query.Source, w.Query.Target, w.Degrees()
@@ -50,10 +44,4 @@ print(json.dumps(nx.has_path(G, x, y) and G.out_degree(x) > G.out_degree(y)))
 	},
 	Hops:     true,
 	Explicit: says(reaching + "Is it true that {X} reaches {Y} and that {X} {forward one} more {nodes} directly than {Y} does?"),
-}
-
-// reached is 1 if X reaches Y.
-func reached(w *World, _ Out) int {
-	seen, _ := w.A.Reach(graph.Bit(w.Query.Source), w.Query.Target, w.A.N, false)
-	return is(seen.Has(w.Query.Target)).Num
 }

@@ -23,12 +23,11 @@ Result = sum(Reached)
 		"How many {nodes} can {X} reach?",
 		"How many {nodes} can {X} reach, not counting {X} itself?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
-		goal, ok = poseOne(goal)(form, s, w)
-		// The window is above what two hops find.
-		low := w.A.N / 2
-		goal.window(form, low, min(4, w.A.N-low), 1)
-		return goal, ok && w.within(w.Query.Source, 2) <= low-max(1, w.Goal-2)
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source = 0
+		low := w.least(3)
+		goal.aim(w.window(low, min(w.N-2, low+w.N/2)))
+		return goal, w.lay(s, searched(w.N, w.layers(form, goal.Aim)))
 	},
 	Solver:   func(w *World) Out { return Out{Num: w.Count(w.Reach(w.Query.Source))} },
 	Hops:     true,

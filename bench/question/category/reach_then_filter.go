@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ein/bench/question/draw"
+	"ein/bench/question/graph"
 )
 
 var reachThenFilter = Category{
@@ -40,16 +41,10 @@ print(json.dumps(sum(G.out_degree(v) >= %d for v in reached)))
 		return fmt.Sprintf("Of the {nodes} that {X} can reach,%s how many {forward} at least {k} %s?", clause, nodes(c.Query.Threshold))
 	},
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		w.Query.Source = s.IntN(w.A.N)
-		w.Query.Threshold = form.Between(1, 2)
-		goal, n := Goal{}, w.A.N
-		low := max(1, n/5)
-		goal.window(form, low, 3, 1)
-		goal.cell(form, 2, LeftOut, n/2, 2)
-		goal.cell(form, 1, LeftOut, low+2, 2)
-		goal.cell(form, 1, TwoHops, low-1, 2)
-		return goal, w.out(w.Query.Source) > 0
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source, w.Query.Threshold = 0, form.Between(2, 2+is(w.N >= 14).Num)
+		k := w.Query.Threshold
+		return w.filtered(form, s, 1, []graph.Degree{{OutLow: k}, {OutHigh: k - 1}})
 	},
 	Solver: func(w *World) Out {
 		degree := w.Degrees()

@@ -20,7 +20,10 @@ var reachability = Category{
 		"Is there {path} from {X} to {Y}?",
 		"Is there {path} from {X} to {Y}, counting paths of any length?"),
 
-	Pose:     poseTwo(Goal{Least: 2, Only: shallowYes}),
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source, w.Query.Target = 0, 0
+		return Goal{}, w.bridge(form, s, w.Lead.Chance(1, 2))
+	},
 	Solver:   func(w *World) Out { return is(w.Path(w.Query.Source, w.Query.Target)) },
 	Hops:     true,
 	Explicit: says(reaching + "Does {X} reach {Y}?"),

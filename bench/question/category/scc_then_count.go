@@ -29,18 +29,13 @@ print(json.dumps(len(component)))
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other?",
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other, counting {X} itself?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
-		goal, ok = poseOne(goal)(form, s, w)
-		n := w.A.N
-		low := max(1, n/5)
-		goal.window(form, low+1, 3, 1)
-		goal.cell(form, 2, LeftOut, n/2, 2)
-		goal.cell(form, 2, Other, n/2, 2)
-		goal.cell(form, 0, TwoHops, low, 2)
-		goal.cell(form, 1, TwoHops, low, 2)
-		return goal, ok && w.in(w.Query.Source) > 0 && w.out(w.Query.Source) > 0
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source = 0
+		low, high := w.ringSizes()
+		goal.aim(w.window(low, high))
+		p, _, _ := w.ring(form, goal.Aim, high-goal.Aim)
+		return goal, w.lay(s, p)
 	},
-
 	Solver:   func(w *World) Out { return Out{Num: w.Count(w.component(w.Query.Source))} },
 	Hops:     true,
 	Explicit: says(reaching + "Count {X} and all {nodes} that {X} reaches and that reach {X}. How many are they together?"),

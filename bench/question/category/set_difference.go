@@ -37,7 +37,12 @@ print(json.dumps(sorted(difference)))
 		"Which {nodes} can {X} reach that {Y} cannot?",
 		"Which {nodes} can {X} reach that {Y} cannot, not counting any {node} as reachable from itself?"),
 
-	Pose: poseTwo(Goal{Only: somebody}),
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source, w.Query.Target = 0, 0
+		own := w.window(w.least(3+is(w.N >= 10).Num), w.N/2-1)
+		other := form.Between(1, 2)
+		return goal, w.both(form, s, own, other, w.window(2, w.N-2-own-other), 1)
+	},
 	Solver: func(w *World) Out {
 		return Out{Set: w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.Minus)}
 	},

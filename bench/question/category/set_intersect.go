@@ -24,7 +24,12 @@ print(json.dumps(sorted(common)))
 		"Which {nodes} can both {X} and {Y} reach?",
 		"Which {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),
 
-	Pose: poseTwo(Goal{Only: somebody}),
+	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+		w.Query.Source, w.Query.Target = 0, 0
+		common := w.window(w.least(max(2, w.N/4)), max(2, w.N/2-1))
+		own := max(1, min(w.N/4, (w.N-2-common)/2))
+		return goal, w.both(form, s, own, max(1, own-form.IntN(2)), common, 1+is(common > 3).Num)
+	},
 	Solver: func(w *World) Out {
 		return Out{Set: w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.And)}
 	},

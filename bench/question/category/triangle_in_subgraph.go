@@ -41,13 +41,9 @@ print(json.dumps(sum(nx.triangles(part).values()) // 3))
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another?",
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another, counting each group once and groups with {X} too?"),
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		w.Query.Source = s.IntN(w.A.N)
-		goal := Goal{}
-		goal.window(form, 1, 3, 1)
-		goal.cell(form, 0, LeftOut, 3, 2)
-		goal.cell(form, 0, TwoHops, 0, 2)
-		return goal, w.out(w.Query.Source) > 0
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+		w.Query.Source = 0
+		return w.triangles(form, s)
 	},
 	Solver: func(w *World) Out {
 		return Out{Num: w.Triangles(w.Reach(w.Query.Source).With(w.Query.Source))}

@@ -1,6 +1,9 @@
 package category
 
-import "ein/bench/question/graph"
+import (
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
 
 // Out is what a solver finds, to be compared with ==: a number (0 and 1 for a
 // boolean, the node for a string, hundredths of both parts for a compound), or
@@ -54,7 +57,16 @@ type World struct {
 	A, B  graph.Net
 	Bad   bool // the solver says that the question has no one answer
 	Depth int  // hops that the searches of the last run needed
-	Goal  int  // hops that they are to need; 0 in categories without
+
+	// What is to be drawn: nodes, about so many edges, the hops that searches are to
+	// need (0 in categories without), and whether those were asked for.
+	N, Edges, Goal int
+	Exact          bool
+	Never          bool // there is no plan for so few nodes
+	// Turn says how many operations are composed, or which, and Lead gives what the
+	// answer is made of. Both are the same in all tries, whatever is drawn again.
+	Turn int
+	Lead *draw.Stream
 
 	cut Cut
 	ran int // operations of this run

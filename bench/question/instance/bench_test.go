@@ -11,7 +11,7 @@ import (
 func all(perCategory int) Plan {
 	var plan Plan
 	for i := range category.Table {
-		plan = append(plan, Cell{NewID("test", category.Table[i].Name, 0, 1), perCategory})
+		plan = append(plan, Cell{ID: NewID("test", category.Table[i].Name, 0, 1), Count: perCategory})
 	}
 	return plan
 }

@@ -22,7 +22,7 @@ type Seen struct {
 
 	ids, structures map[hash128]struct{}
 	labels, domains map[string]struct{}
-	parts           map[[2]int]struct{}
+	parts           map[[3]int]struct{} // and the side
 	count           int
 	sum             hash.Hash // of the structures, in order
 }
@@ -37,7 +37,7 @@ type hash128 [16]byte
 // NewSeen is no instances.
 func NewSeen(surface bool) *Seen {
 	return &Seen{Surface: surface, ids: map[hash128]struct{}{}, structures: map[hash128]struct{}{},
-		labels: map[string]struct{}{}, domains: map[string]struct{}{}, parts: map[[2]int]struct{}{}, sum: sha256.New()}
+		labels: map[string]struct{}{}, domains: map[string]struct{}{}, parts: map[[3]int]struct{}{}, sum: sha256.New()}
 }
 
 func idHash(id string) hash128 {
@@ -61,9 +61,9 @@ func (s *Seen) Add(in *Instance) error {
 	if in.Domain != shared {
 		s.domains[token(in.Domain)] = struct{}{}
 	}
-	part := [2]int{}
+	part := [3]int{}
 	if id, err := ParseID(in.ID); err == nil {
-		part = [2]int{id.Part, id.Parts}
+		part = [3]int{id.Part, id.Parts, id.side()}
 	}
 	s.parts[part] = struct{}{}
 	return nil
@@ -75,23 +75,26 @@ func token(s string) string { return strings.ToLower(s) }
 // Len is the number of instances.
 func (s *Seen) Len() int { return s.count }
 
-// FreePart is a part of the labels and domains, of as many as the instances were
-// made with, that none of them uses.
-func (s *Seen) FreePart() (part, parts int, err error) {
-	if s.count == 0 {
-		return 1, 2, nil
-	}
+// FreePart is a part of the labels and domains of the side of an id, of as many as
+// the instances of that side were made with, that none of them uses.
+func (s *Seen) FreePart(id ID) (part, parts int, err error) {
+	side, used := id.side(), map[int]bool{}
 	for p := range s.parts {
-		if p == [2]int{} {
+		switch {
+		case p[2] != side:
+			continue
+		case p[1] == 0:
 			return 0, 0, fmt.Errorf("the instances to be kept apart from draw on all labels and domains, so none are left: generate those with --disjoint-surface too, or with a part such as --part 1.2")
-		}
-		if parts != 0 && p[1] != parts {
+		case parts != 0 && p[1] != parts:
 			return 0, 0, fmt.Errorf("the instances to be kept apart from use parts of %d and parts of %d; only parts of the same number are apart", parts, p[1])
 		}
-		parts = p[1]
+		parts, used[p[0]] = p[1], true
+	}
+	if parts == 0 {
+		return 1, 2, nil
 	}
 	for part = 1; part <= parts; part++ {
-		if _, ok := s.parts[[2]int{part, parts}]; !ok {
+		if !used[part] {
 			return part, parts, nil
 		}
 	}
@@ -195,16 +198,34 @@ func (p *Proof) String() string {
 	return table.Of(rows).Text() + fmt.Sprintf("Structures are graph, anchors and category up to isomorphism. SHA-256 of the\ncanonical forms in order: existing %s,\nnew %s.\n", p.Old.Hash, p.New.Hash)
 }
 
-// Structure is the canonical form of what decides the answer of an instance: it
-// is equal for two of the same category whose graphs and anchors are isomorphic
-// and whose thresholds are the same.
-func Structure(in *Instance) ([32]byte, error) {
-	c, err := in.Case()
-	if err != nil {
-		return [32]byte{}, err
+// trainingSplits is what the names of the splits of the training side begin with.
+const trainingSplits = "train"
+
+// HeldOut says of a split of a generator whether it is there to be scored on.
+func HeldOut(version, split string) bool {
+	if version == Version {
+		return split == "heldout" || strings.HasPrefix(split, "fresh") || strings.HasPrefix(split, "test")
 	}
+	return !strings.HasPrefix(split, trainingSplits)
+}
+
+// side is which labels and domains an id may use: all of them, those of the
+// training side, or those of the other.
+func (id ID) side() int {
+	switch {
+	case id.Version == Version:
+		return 0
+	case id.training():
+		return 1
+	}
+	return 2
+}
+
+// canonical is the form of the graphs and the nodes asked about: equal for
+// isomorphic ones.
+func canonical(c *category.Case) [32]byte {
 	q := &c.Query
-	colors := make([]int, in.N)
+	colors := make([]int, c.G.N)
 	if q.Source != category.None {
 		colors[q.Source] |= 1
 	}
@@ -215,10 +236,33 @@ func Structure(in *Instance) ([32]byte, error) {
 	if c.G2.N > 0 {
 		g2 = &c.G2
 	}
-	form := graph.Canonical(&c.G, g2, colors)
-	parts := []string{in.Category, string(form[:]), q.Direction, strconv.Itoa(q.Threshold), strconv.Itoa(q.MinIn), strconv.Itoa(q.MinOut)}
-	if in.Version != Version {
+	return graph.Canonical(&c.G, g2, colors)
+}
+
+// training says of a question of cb2 which side its category, graphs and anchors are
+// on, for ever: SHA-256 of the name of the generator, "side", the category and the
+// canonical form, each with its length before it, is even in its last bit on the
+// training side.
+func training(name string, form [32]byte) bool {
+	key := draw.Key(Default, "side", name, string(form[:]))
+	return key[len(key)-1]&1 == 0
+}
+
+// Structure is the canonical form of what decides the answer of an instance: it
+// is equal for two of the same category whose graphs and anchors are isomorphic
+// and whose thresholds are the same.
+func Structure(in *Instance) ([32]byte, error) {
+	c, err := in.Case()
+	if err != nil {
+		return [32]byte{}, err
+	}
+	return structure(in.Version, in.Category, &c.Query, canonical(&c)), nil
+}
+
+func structure(version, name string, q *category.Query, form [32]byte) [32]byte {
+	parts := []string{name, string(form[:]), q.Direction, strconv.Itoa(q.Threshold), strconv.Itoa(q.MinIn), strconv.Itoa(q.MinOut)}
+	if version != Version {
 		parts = append(parts, strconv.Itoa(q.MaxOut), q.Aggregate)
 	}
-	return draw.Key(append(parts, q.Steps...)...), nil
+	return draw.Key(append(parts, q.Steps...)...)
 }

@@ -23,6 +23,7 @@ type edition struct {
 	density  Range // permille; sparse is by the size
 	explicit bool
 	most     int // nodes
+	parts    int // of labels and domains
 	hops     bool
 }
 
@@ -30,8 +31,8 @@ type edition struct {
 var sparse = Range{-1, -1}
 
 var editions = []edition{
-	{name: "cb1", n: Range{4, 10}, density: Range{100, 500}, most: MaxNodes},
-	{name: "cb2", n: Range{8, 24}, density: sparse, explicit: true, most: graph.MaxNet, hops: true},
+	{name: "cb1", n: Range{4, 10}, density: Range{100, 500}, most: MaxNodes, parts: MaxParts},
+	{name: "cb2", n: Range{8, 24}, density: sparse, explicit: true, most: graph.MaxNet, parts: MaxParts / 2, hops: true},
 }
 
 // Versions is the names of the generators.

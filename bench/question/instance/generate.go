@@ -20,7 +20,7 @@ import (
 // Info is how an instance came about.
 type Info struct {
 	Redraws int // cases drawn before it that had no good question
-	Loose   int // 1: decoys may tell something of the answer; 2: and the depth is not as drawn first
+	Loose   int // 1: what decoys say was drawn again; 2: it was given up, and the answer that was drawn too
 }
 
 // How many graphs are drawn of one density, and how many in all, before there
@@ -32,6 +32,10 @@ const (
 	sameDensity = 256
 	mostGraphs  = 1 << 20
 )
+
+// mostSides is how many questions are drawn before one side counts as empty. Half
+// of a large space is on each side.
+const mostSides = 200
 
 // StructuralKey names the stream of the graph, the anchors and the thresholds:
 // with them, of the answer up to the labels.
@@ -99,13 +103,14 @@ func build(ctx context.Context, id ID) (Made, error) {
 	verbalise(in, id, cat, c, surfaceKey)
 	in.Answer = value.JSON(in.Nodes)
 	line, err := in.seal()
-	return Made{Instance: in, Line: line, Info: Info{Redraws: d.Redraws, Loose: d.Loose}}, err
+	return Made{Instance: in, Line: line, Info: Info{Redraws: d.Redraws, Loose: d.Loose}, structure: d.structure}, err
 }
 
 // drawn is a case, and the density its graph was drawn with.
 type drawn struct {
 	category.Drawn
-	permille int
+	permille  int
+	structure [32]byte // of cb2
 }
 
 // drawAny draws by the generator of the id.
@@ -117,20 +122,33 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 		}
 		// How many primitives are composed is what the levels are made of: one,
 		// two, three. That a kinship chain has two or three steps is in its query.
-		return drawn{category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille}, nil
+		return drawn{Drawn: category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille: permille}, nil
 	}
 	s := draw.New(key)
-	n := s.Between(max(id.N.Min, cat.Least), id.N.Max)
-	d := id.Density
-	if d == sparse {
-		d.Min, d.Max = cat.Sparse(n)
+	n, permille, redraws := 0, 0, 0
+	for try := range mostSides {
+		// Of few nodes there may be no question on this side.
+		if try%16 == 0 {
+			n = s.Between(max(id.N.Min, cat.Least), id.N.Max)
+			d := id.Density
+			if d == sparse {
+				d.Min, d.Max = cat.Sparse(n)
+			}
+			permille = s.Between(d.Min, d.Max)
+		}
+		c, err := cat.Choose(ctx, s, category.Shape{N: n, Density: permille, MinDepth: id.Depth.Min, MaxDepth: id.Depth.Max})
+		if err != nil {
+			return drawn{}, fmt.Errorf("%s of %d nodes and density %s: %w", cat.Name, n, Range{permille, permille}.permille(), err)
+		}
+		form := canonical(&c.Case)
+		if redraws += c.Redraws; training(cat.Name, form) == id.training() {
+			c.Redraws = redraws
+			return drawn{*c, permille, structure(id.Version, cat.Name, &c.Case.Query, form)}, nil
+		}
+		redraws++
 	}
-	permille := s.Between(d.Min, d.Max)
-	c, err := cat.Choose(ctx, s, category.Shape{N: n, Density: permille, MinDepth: id.Depth.Min, MaxDepth: id.Depth.Max})
-	if err != nil {
-		return drawn{}, fmt.Errorf("%s of %d nodes and density %s: %w", cat.Name, n, Range{permille, permille}.permille(), err)
-	}
-	return drawn{*c, permille}, nil
+	return drawn{}, fmt.Errorf("%d questions of %s nodes that were drawn all belong to splits %s: give it more nodes",
+		mostSides, id.N, map[bool]string{true: "whose names do not begin with train", false: "whose names begin with train"}[id.training()])
 }
 
 // drawCase draws graphs and queries until there is a good question. The number of

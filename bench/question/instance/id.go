@@ -287,10 +287,10 @@ func (id ID) Check() error {
 		return fmt.Errorf("a density of %s; possible are 0 to 1", d.permille())
 	case !slices.Contains(surface.Encodings(), id.Encoding):
 		return fmt.Errorf("there is no encoding %q; there are nl, json and matrix", clip(string(id.Encoding)))
-	case id.Parts == 0 && id.Part == 0:
+	case id.Parts == 0 && id.Part == 0: // each has labels for more nodes than can be asked for
 		return nil
-	case id.Parts < 1 || id.Parts > MaxParts || id.Part < 1 || id.Part > id.Parts:
-		return fmt.Errorf("there is no part %d of %d; possible are 1 to K of K, K up to %d", id.Part, id.Parts, MaxParts)
+	case id.Parts < 1 || id.Parts > e.parts || id.Part < 1 || id.Part > id.Parts:
+		return fmt.Errorf("there is no part %d of %d; possible are 1 to K of K, K up to %d", id.Part, id.Parts, e.parts)
 	}
 	if most := id.partition().MaxNodes(); id.N.Max > most {
 		return fmt.Errorf("%s nodes; part %d of %d has labels for %d", id.N, id.Part, id.Parts, most)
@@ -298,12 +298,24 @@ func (id ID) Check() error {
 	return nil
 }
 
+// partition is the labels and domains that an id may use. In cb2 the sides have a
+// half each, and parts are parts of it.
 func (id ID) partition() surface.Partition {
+	p := surface.Partition{Part: id.Part - 1, Of: id.Parts}
 	if id.Parts == 0 {
-		return surface.Partition{}
+		p.Part, p.Of = 0, 1
 	}
-	return surface.Partition{Part: id.Part - 1, Of: id.Parts}
+	if id.Version != Version {
+		p.Part, p.Of = 2*p.Part+1, 2*p.Of
+		if id.training() {
+			p.Part--
+		}
+	}
+	return p
 }
+
+// training says whether the split is one of the training side.
+func (id ID) training() bool { return strings.HasPrefix(id.Split, trainingSplits) }
 
 // permille is a range of densities as people write it.
 func (r Range) permille() string {

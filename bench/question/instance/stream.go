@@ -8,10 +8,25 @@ import (
 	"sync"
 )
 
-// Cell is Count instances that differ in their index alone, from that of ID on.
+// Cell is Count instances that differ in their index alone, from that of ID on. No
+// two of cb2 have the same structure.
 type Cell struct {
 	ID    ID
 	Count int
+	has   map[[32]byte]bool // structures
+}
+
+// Repeats says whether the cell has a structure already, and takes it in.
+func (c *Cell) Repeats(structure [32]byte) bool {
+	if c.ID.Version == Version {
+		return false
+	}
+	if c.has == nil {
+		c.has = map[[32]byte]bool{}
+	}
+	had := c.has[structure]
+	c.has[structure] = true
+	return had
 }
 
 // Plan is what to generate, in order.
@@ -31,14 +46,17 @@ type Made struct {
 	*Instance
 	Line    []byte // with its newline
 	Info    Info
-	Skipped int // indices before it that were passed over, for Generator.Avoid
+	Skipped int // indices before it that were passed over
+
+	structure [32]byte
 }
 
 // Generator makes the instances of a plan on several goroutines.
 //
 // What it gives depends on the plan, Avoid and Keep alone: an index whose instance
-// clashes with one of Avoid, or is not kept, is passed over, so that an instance is that of its
-// id whatever it was generated beside.
+// clashes with one of Avoid, is not kept, or, in cb2, has the structure of an earlier
+// one, is passed over, so that an instance is that of its id whatever it was generated
+// beside.
 type Generator struct {
 	Avoid    *Seen                         // may be nil; not to be changed while in use
 	Keep     func(*Instance) (bool, error) // what is not kept is passed over too; may be nil
@@ -205,7 +223,7 @@ func (r *run) next(ctx context.Context) (Made, error) {
 		switch {
 		case got.err != nil:
 			return Made{}, got.err
-		case got.clash:
+		case got.clash || c.Repeats(got.made.structure):
 			c.skipped++
 			c.clashes++
 			if c.skipped > mostSkipped {

@@ -65,7 +65,7 @@ func TestBounded(t *testing.T) {
 		made.Add(1)
 		return Made{Instance: &Instance{ID: id.String()}}, nil
 	}}
-	plan := Plan{{NewID("a", "reachability", 0, 1), 10_000_000}, {NewID("b", "reachability", 0, 1), 10_000_000}}
+	plan := Plan{{ID: NewID("a", "reachability", 0, 1), Count: 10_000_000}, {ID: NewID("b", "reachability", 0, 1), Count: 10_000_000}}
 	read := int64(0)
 	for _, err := range g.Run(t.Context(), plan) {
 		if err != nil {
@@ -95,7 +95,7 @@ func TestCancel(t *testing.T) {
 		return Made{Instance: &Instance{}}, nil
 	}}
 	n := 0
-	for _, err := range g.Run(ctx, Plan{{NewID("a", "reachability", 0, 1), 1 << 40}}) {
+	for _, err := range g.Run(ctx, Plan{{ID: NewID("a", "reachability", 0, 1), Count: 1 << 40}}) {
 		if err != nil {
 			if !errors.Is(err, why) {
 				t.Error(err)
@@ -119,7 +119,7 @@ func TestGeneratorError(t *testing.T) {
 		return Made{Instance: &Instance{}}, nil
 	}}
 	n := 0
-	for _, err := range g.Run(t.Context(), Plan{{NewID("a", "reachability", 0, 1), 1000}}) {
+	for _, err := range g.Run(t.Context(), Plan{{ID: NewID("a", "reachability", 0, 1), Count: 1000}}) {
 		if err != nil && err.Error() != "no" {
 			t.Error(err)
 		}
@@ -274,7 +274,7 @@ func TestParts(t *testing.T) {
 		return plan
 	}
 	seen := seenOf(t, true, Generator{}, part("train", 1, 2))
-	i, k, err := seen.FreePart()
+	i, k, err := seen.FreePart(NewID("train", "sibling", 0, 1))
 	if i != 2 || k != 2 || err != nil {
 		t.Fatalf("free is part %d of %d, %v", i, k, err)
 	}
@@ -297,7 +297,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := both.FreePart(); err == nil || !strings.Contains(err.Error(), "use all 2 parts") {
+	if _, _, err := both.FreePart(NewID("train", "sibling", 0, 1)); err == nil || !strings.Contains(err.Error(), "use all 2 parts") {
 		t.Error(err)
 	}
 	for _, other := range []Plan{all(1), part("train", 1, 3)} {
@@ -310,11 +310,11 @@ func TestParts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := seen.FreePart(); err == nil {
+		if _, _, err := seen.FreePart(NewID("train", "sibling", 0, 1)); err == nil {
 			t.Error("there is a free part")
 		}
 	}
-	if i, k, err := NewSeen(true).FreePart(); i != 1 || k != 2 || err != nil {
+	if i, k, err := NewSeen(true).FreePart(NewID("train", "sibling", 0, 1)); i != 1 || k != 2 || err != nil {
 		t.Errorf("without instances, part %d of %d, %v", i, k, err)
 	}
 }
@@ -327,10 +327,10 @@ func TestCrowded(t *testing.T) {
 		t.Fatal(err)
 	}
 	id.N = Range{max(c.Least, 3), max(c.Least, 3)}
-	seen := seenOf(t, false, Generator{}, Plan{{id, 3000}})
+	seen := seenOf(t, false, Generator{}, Plan{{ID: id, Count: 3000}})
 	id.Split = "other"
 	g := Generator{Avoid: seen}
-	for _, err := range g.Run(t.Context(), Plan{{id, 50}}) {
+	for _, err := range g.Run(t.Context(), Plan{{ID: id, Count: 50}}) {
 		if err == nil {
 			continue
 		}

@@ -266,7 +266,7 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 		}
 	}
 	if f.disjointSurface && f.id.Parts == 0 {
-		if f.id.Part, f.id.Parts, err = cmp.Or(seen, instance.NewSeen(true)).FreePart(); err != nil {
+		if f.id.Part, f.id.Parts, err = cmp.Or(seen, instance.NewSeen(true)).FreePart(f.id); err != nil {
 			return a.Usage("--disjoint-surface: %v", err)
 		}
 	}
@@ -484,7 +484,7 @@ func (g *generation) summary() {
 	switch {
 	case g.f.minSensitivity > 0:
 		g.Printf(", %d passed over for clashes or a low sensitivity", g.skipped)
-	case g.seen != nil:
+	case g.seen != nil || g.skipped > 0:
 		g.Printf(", %d passed over for clashes", g.skipped)
 	}
 	g.Printf("\nsha256 %s\n", hex.EncodeToString(g.sum.Sum(nil)))
@@ -515,7 +515,7 @@ func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 		if err != nil {
 			return badLines(name, err)
 		}
-		skipped, err := g.follows(id)
+		skipped, err := g.follows(id, in)
 		if err != nil {
 			return other("it was made by another command line: %v", err)
 		}
@@ -531,9 +531,15 @@ func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 	return nil
 }
 
+// repeats says whether a cell has the structure of an instance already.
+func repeats(c *instance.Cell, in *instance.Instance) bool {
+	structure, err := instance.Structure(in)
+	return err == nil && c.Repeats(structure)
+}
+
 // follows takes the next instance off the plan. Those that were passed over have
 // to be ones that clash.
-func (g *generation) follows(id instance.ID) (skipped int, err error) {
+func (g *generation) follows(id instance.ID, in *instance.Instance) (skipped int, err error) {
 	c := &g.plan[0]
 	for want := c.ID; want != id; want.Index++ {
 		in, _, err := instance.Generate(want)
@@ -541,11 +547,12 @@ func (g *generation) follows(id instance.ID) (skipped int, err error) {
 		if keep && err == nil && want.Index < id.Index {
 			keep, err = g.keep(in)
 		}
-		if keep || err != nil {
+		if err != nil || keep && (want.Index >= id.Index || !repeats(c, in)) {
 			return 0, fmt.Errorf("it has %s where %s belongs", id, c.ID)
 		}
 		skipped++
 	}
+	repeats(c, in)
 	c.ID.Index = id.Index + 1
 	c.Count--
 	if c.Count == 0 {

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/question/instance"
 	"ein/bench/question/sft"
 	"ein/internal/words"
 
@@ -18,11 +17,8 @@ import (
 type sftFlags struct {
 	instances, out, prompts string
 	opt                     sft.Options
-	noCanary                bool
+	noCanary, force         bool
 }
-
-// trainSplit is the split that is meant to be trained on.
-const trainSplit = "train"
 
 func sftVerb(a *cli.App) *cobra.Command {
 	f := &sftFlags{opt: sft.Options{Format: sft.Messages, Targets: []sft.Target{sft.TargetEin}}}
@@ -40,6 +36,9 @@ the counts that lead to it (cot), or the Ein or Python program in a fenced block
 
 The prompts are direct.md, cot.md, ein.md and python.md of the benchmark; files of
 these names in the folder of --prompts replace them.
+
+Instances of a split that is there to be scored on are refused: of cb2 those whose
+names do not begin with train, of cb1 heldout, test* and fresh*. --force takes them.
 
 Each record has a field with a canary: text that is nowhere else, by which data sets
 and models that contain the benchmark can be told. It is
@@ -72,6 +71,7 @@ and models that contain the benchmark can be told. It is
 	promptsFlag(cmd, &f.prompts)
 	flags.StringVar(&f.opt.Canary, "canary", sft.Canary, "`text` that marks every record")
 	flags.BoolVar(&f.noCanary, "no-canary", false, "mark no record")
+	flags.BoolVar(&f.force, "force", false, "take instances of splits that are there to be scored on too")
 	flags.Lookup("canary").DefValue = ""
 	cmd.MarkFlagsMutuallyExclusive("canary", "no-canary")
 	cli.Required(cmd, "instances")
@@ -79,7 +79,7 @@ and models that contain the benchmark can be told. It is
 }
 
 func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
-	splits, total := map[string]int{}, 0
+	total := 0
 	var failed error // of the file that is written
 	err := readInstances(ctx, a, f.instances, func(all instances) error {
 		failed = a.Write(f.out, func(w io.Writer) error {
@@ -87,7 +87,9 @@ func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 				if err != nil {
 					return err
 				}
-				splits[x.Split]++
+				if !f.force && instance.HeldOut(x.Version, x.Split) {
+					return a.Usage("%s is of the split %s, which is there to be scored on: generate instances with --split train, or say --force", x.ID, x.Split)
+				}
 				total++
 				if err := sft.Write(w, x, &f.opt); err != nil {
 					return err
@@ -99,11 +101,6 @@ func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 	})
 	if err := cmp.Or(err, failed); err != nil {
 		return err
-	}
-	for _, split := range slices.Sorted(maps.Keys(splits)) {
-		if split != trainSplit {
-			a.Note("%s of the split %s; a model that has been trained on a split must not be scored on it", words.Plural(splits[split], "instance"), split)
-		}
 	}
 	if f.out != "-" {
 		a.Printf("ein: %s of %s written to %s\n", words.Plural(total*len(f.opt.Targets), "record"), words.Plural(total, "instance"), f.out)

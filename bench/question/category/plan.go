@@ -1,0 +1,887 @@
+package category
+
+import (
+	"math/bits"
+	"slices"
+
+	"ein/bench/question/draw"
+	"ein/bench/question/graph"
+)
+
+// The plans of the questions that search. What two hops find, how much is reached
+// in all, and the answer are drawn apart from one another, and then laid out in
+// blocks of nodes. Nothing is searched for that: a plan is met by construction.
+
+// layers divides a nodes among the hops of a search. What one hop and two find
+// does not depend on a, if that is 3 or more.
+func (w *World) layers(form *draw.Stream, a int) []int {
+	first := [][2]int{{1, 1}, {1, 2}, {2, 1}}[form.IntN(3)]
+	hops := w.Goal
+	switch two := first[0] + first[1]; {
+	case a == 0:
+		return nil
+	case hops == 1 || a == 1:
+		return []int{a}
+	case hops == 2 || a <= two:
+		one := min(first[0], a-1)
+		return []int{one, a - one}
+	default:
+		sizes := append(first[:], parts(form, a-two, min(hops-2, a-two))...)
+		if !w.Exact {
+			sizes = fertile(sizes, 2, 2)
+		}
+		return sizes
+	}
+}
+
+// parts divides a number into so many that are not 0, if it is not 0 itself.
+func parts(form *draw.Stream, total, into int) []int {
+	into = min(max(1, into), total)
+	p := make([]int, into)
+	for i := range p {
+		p[i] = 1
+	}
+	for range total - into {
+		p[form.IntN(into)]++
+	}
+	return p
+}
+
+// least is a lower end of what is reached: enough for the hops, if those are
+// asked for, and no less than low, if there are so many nodes.
+func (w *World) least(low int) int {
+	if w.Exact {
+		low = max(low, w.Goal+1)
+	}
+	return max(1, min(low, w.N-4))
+}
+
+// window draws what the answer is made of, from low to high.
+func (w *World) window(low, high int) int { return low + w.Lead.IntN(max(0, high-low)+1) }
+
+// searched is the plan of a search from X: block 0 is X, block i is what is i
+// hops away, and the last one what is not reached.
+func searched(n int, layers []int) plan {
+	p := plan{&graph.Plan{}}
+	p.Block(1)
+	left := n - 1
+	for _, size := range layers {
+		p.Block(size)
+		left -= size
+	}
+	rest := p.Block(left)
+	for b := range rest {
+		p.To[b] = span(1, min(b+2, rest))
+		if b > 0 {
+			p.Need[b] = []uint64{graph.Mask(b - 1)}
+		}
+	}
+	p.To[0] = graph.Mask(1)
+	p.others(rest)
+	return p
+}
+
+// plan is a plan being made.
+type plan struct{ *graph.Plan }
+
+// span is the blocks from one to before another.
+func span(from, to int) uint64 { return (1<<to - 1) &^ (1<<from - 1) }
+
+// first is the first block of a set.
+func first(blocks uint64) int { return bits.TrailingZeros64(blocks) }
+
+// others is what the last block does, which nobody is asked about: it leads
+// anywhere, and everybody in it is led to.
+func (p plan) others(rest int) {
+	p.To[rest], p.Near[rest] = span(0, rest+1), graph.Mask(rest)
+	if p.Size[rest] > 1 {
+		p.Need[rest] = []uint64{graph.Mask(rest)}
+	}
+}
+
+// lay lays the first graph out, and takes the first node of block 0 for X.
+func (w *World) lay(s *draw.Stream, p plan) bool {
+	for _, size := range p.Size {
+		if size < 0 {
+			return false
+		}
+	}
+	if !w.A.Lay(s, p.Plan, w.A.Directed, w.Edges) {
+		return false
+	}
+	w.Query.Source = p.Nodes(1).First()
+	return true
+}
+
+// bridge is the plan of a question whether X reaches Y: what is reached from X, what
+// reaches Y, and one edge that leads from the one to the other, or not. Another
+// edge leads the other way, or not; so that every degree is the same, and so is what
+// a search of two hops from either end finds, if more than two are needed.
+func (w *World) bridge(form, s *draw.Stream, yes bool) bool {
+	hops := w.Goal
+	if hops > 2 && w.N < 6 {
+		hops = 2
+	}
+	if hops <= 2 {
+		return w.short(s, hops)
+	}
+	// From X to where the bridge begins are fore hops, from where it ends to Y aft.
+	fore := form.Between(1, hops-2)
+	aft := hops - 1 - fore
+	more := is(aft == 1 && w.N > 7).Num // there are two at least that lead to Y
+	left := w.N - 2 - hops - aft - more // X's side has as many layers as hops are needed
+	if left < 0 {
+		return false
+	}
+	p := plan{&graph.Plan{}}
+	x := p.Block(1)
+	for range hops {
+		p.Block(1)
+	}
+	y := p.Block(1)
+	for range aft {
+		p.Block(1)
+	}
+	p.Size[y+1] += more
+	rest := p.Block(0)
+	for i := range left {
+		switch k := form.IntN(4); {
+		case k == 0 || i == 0:
+			p.Size[rest]++
+		case k < 3:
+			p.Size[x+form.Between(1, hops)]++
+		default:
+			p.Size[y+form.Between(1, aft)]++
+		}
+	}
+	from, to := span(0, y), span(y, rest)
+	for b := x; b < y; b++ {
+		p.To[b] = from & span(0, b+2)
+		if b > x {
+			p.Need[b] = []uint64{graph.Mask(b - 1)}
+		}
+	}
+	// Where the others that lead to Y are few, it has to be one of them.
+	p.To[y] = from | graph.Mask(rest)
+	if w.N <= 7 {
+		p.To[y] = to &^ graph.Mask(y)
+	}
+	for b := y + 1; b < rest; b++ {
+		p.Near[b] = span(b-1, rest)
+		p.To[b] = p.Near[b] | from | graph.Mask(rest)
+		p.Give[b] = []uint64{graph.Mask(b - 1)}
+		p.Need[b] = []uint64{to &^ graph.Mask(y)}
+		if w.N <= 7 {
+			p.Need[b] = []uint64{to}
+		}
+	}
+	p.To[rest] = from | graph.Mask(rest)
+	w.Edges -= 2
+	ok := w.lay(s, p)
+	w.Edges += 2
+	if !ok {
+		return false
+	}
+	w.Query.Target = p.Nodes(graph.Mask(y)).First()
+	// The bridge is from a to d and back from c to b, or else from a to b and c to d.
+	for range 2 * w.N {
+		a, d := p.Nodes(graph.Mask(x+fore)).One(s), p.Nodes(graph.Mask(y+aft)).One(s)
+		b, c := p.Nodes(p.To[x+fore]&^1|graph.Mask(rest)).One(s), p.Nodes(to&span(y+is(w.N > 7).Num, y+aft+2)).One(s)
+		if out := w.A.Out[a].Or(w.A.Out[c]); a == b || c == d || out.Has(b) || out.Has(d) {
+			continue
+		}
+		if yes {
+			b, d = d, b
+		}
+		w.A.Add(graph.Edge{From: a, To: b})
+		w.A.Add(graph.Edge{From: c, To: d})
+		return true
+	}
+	return false
+}
+
+// short is a question whether X reaches Y of which two hops tell the answer, which is
+// yes: a short search that finds nothing is to tell nothing.
+func (w *World) short(s *draw.Stream, hops int) bool {
+	w.A.Reset(w.N, true, graph.Sparse(s, w.N, true, 1000*w.Edges/pairs(w.N), w.N))
+	x := s.IntN(w.N)
+	seen, depth := w.A.Reach(graph.Bit(x), -1, hops, false)
+	near, _ := w.A.Reach(graph.Bit(x), -1, hops-1, false)
+	w.Query.Source = x
+	far := seen.Minus(near)
+	if depth != hops || far == (graph.Bits{}) {
+		return false
+	}
+	w.Query.Target = far.One(s)
+	return true
+}
+
+// both is the plan of two searches, from X in block 0 and from Y in block 1: some
+// nodes that X reaches alone, some that Y reaches alone, and some that both reach.
+func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common, entry int) bool {
+	p := plan{&graph.Plan{}}
+	p.Block(1)
+	p.Block(1)
+	one := min(form.Between(1, 2), onlyX, onlyY, 1+w.N/10)
+	if one < 1 || entry < 1 {
+		return false
+	}
+	zone := func(first, total, layers int) uint64 {
+		from := p.Block(first)
+		for _, size := range parts(form, total-first, min(total-first, layers)) {
+			p.Block(size)
+		}
+		return span(from, len(p.Size))
+	}
+	own := [2]uint64{zone(one, onlyX, w.Goal-1), zone(one, onlyY, w.Goal-1)}
+	shared := zone(entry, common, w.Goal-2)
+	left := w.N
+	for _, size := range p.Size {
+		left -= size
+	}
+	rest := p.Block(left)
+	entrance := first(shared)
+	for k, zone := range own {
+		from := first(zone)
+		p.To[k] = graph.Mask(from)
+		for b := from; zone>>b&1 == 1; b++ {
+			// What is j hops away leads to what is one hop further, at most.
+			p.To[b] = zone&span(0, b+2) | shared&span(0, entrance+b-from+1)
+			p.Near[b], p.Need[b] = zone, []uint64{graph.Mask(b - 1)}
+		}
+		p.Need[from] = []uint64{graph.Mask(k)}
+		p.Need[entrance] = append(p.Need[entrance], graph.Mask(from))
+	}
+	for b := entrance; b < rest; b++ {
+		p.To[b] = shared & span(0, b+2)
+		if b > entrance {
+			p.Need[b] = []uint64{graph.Mask(b - 1)}
+		}
+	}
+	p.others(rest)
+	p.To[rest] &^= graph.Mask(0, 1)
+	if !w.lay(s, p) {
+		return false
+	}
+	w.Query.Target = p.Nodes(2).First()
+	return true
+}
+
+// ring is the plan of X and what X reaches and is reached by: size nodes with X,
+// and so many besides that only one of the two holds of. Two hops on from X and two
+// hops back find two of the component each, if it has three. Besides the plan it
+// gives the layers of the component and of what is below and above it.
+func (w *World) ring(form *draw.Stream, size, besides int) (p plan, layers, beside []int) {
+	p = plan{&graph.Plan{}}
+	p.Block(1)
+	if size <= 5 {
+		layers = parts(form, size-1, size-1)
+	} else {
+		mid := size - 5
+		hops := min(max(w.Goal-4, 1), mid)
+		if !w.Exact {
+			hops = max(hops, (mid+1)/2)
+		}
+		layers = slices.Concat([]int{1, 1}, fair(mid, hops), []int{1, 1})
+	}
+	for _, size := range layers {
+		p.Block(size)
+	}
+	last := len(layers)
+	deep := max(2, (besides+1)/2)
+	if w.Exact {
+		deep = 2
+	}
+	beside = fair(besides, deep)
+	slices.Reverse(beside)
+	zone := func() (int, uint64) {
+		from := p.Block(beside[0])
+		for _, size := range beside[1:] {
+			p.Block(size)
+		}
+		return from, span(from, len(p.Size))
+	}
+	down, below := zone()
+	up, above := zone()
+	rest := p.Block(w.N - size - 2*besides)
+	for b := 1; b <= last; b++ {
+		p.To[b] = span(1, min(b+2, last+1)) | below
+		p.Need[b] = []uint64{graph.Mask(b - 1)}
+		p.Give[b] = []uint64{graph.Mask((b + 1) % (last + 1))}
+	}
+	p.To[0] = graph.Mask(1)
+	p.To[last] |= 1
+	// Nobody tells by having no edges, one way, that they are not of the component.
+	for i := range beside {
+		d, u := down+i, up+i
+		p.To[d], p.To[u] = below, above|below|graph.Mask(rest)
+		p.Need[d], p.Give[u] = []uint64{graph.Mask(d - 1)}, []uint64{graph.Mask(u - 1)}
+		if besides > 1 {
+			p.Give[d], p.Need[u] = []uint64{below}, []uint64{above}
+		}
+	}
+	p.Need[down][0], p.Give[up][0] = span(min(3, last), max(last-1, min(3, last)+1)), span(1, last+1)
+	p.To[up] = span(1, rest+1)
+	p.To[rest], p.Near[rest] = below|graph.Mask(rest), graph.Mask(rest)
+	if p.Size[rest] > 1 {
+		p.Give[rest], p.Need[rest] = []uint64{graph.Mask(rest)}, []uint64{graph.Mask(rest)}
+	}
+	return p, layers, beside
+}
+
+// fair divides a number into so many that are about the same, the smaller ones first.
+func fair(total, into int) []int {
+	p := make([]int, into)
+	for i := range p {
+		p[i] = (total + i) / into
+	}
+	return p
+}
+
+// line is the plan of a family in which X, who has no children, has one ancestor
+// without parents, whose line has so many people; two generations on there are
+// few of it, whatever its size. The first in number of X's ancestors is X's parent,
+// and the first of those without parents somebody else; so lists say little.
+func (w *World) line(form, s *draw.Stream, size int) bool {
+	two := [][2]int{{1, 2}, {2, 2}}[form.IntN(1+is(w.N >= 10).Num)]
+	rest := size - 1 - two[0] - two[1] // in the third generation and later ones
+	if rest < 1 || size >= w.N {
+		return false
+	}
+	back := form.Between(3, max(3, min(w.Goal, rest+2)))
+	p := plan{&graph.Plan{Family: true}}
+	// From the ancestor to X, and the others of each generation.
+	chain := []int{p.Block(1)}
+	for i := range back {
+		b := p.Block(1)
+		p.To[chain[i]], p.Need[b] = graph.Mask(b), []uint64{graph.Mask(chain[i])}
+		chain = append(chain, b)
+	}
+	rest -= back - 2
+	others := append([]int{two[0] - 1, two[1] - 1}, parts(form, rest, min(rest, max(1, w.Goal-2)))...)
+	others = fertile(others, 2, graph.MaxChildren)
+	late := uint64(0)
+	for i, size := range others {
+		b := p.Block(size)
+		from := uint64(0)
+		if i > 0 {
+			from = graph.Mask(b - 1)
+			p.To[b-1] |= graph.Mask(b)
+		}
+		if i < 2 {
+			from |= graph.Mask(chain[i])
+			p.To[chain[i]] |= graph.Mask(b)
+		} else {
+			late |= graph.Mask(b)
+		}
+		p.Need[b] = []uint64{from}
+	}
+	// Somebody else without parents, those who marry into the line, and the others.
+	left := w.N - size - 1
+	founder := p.Block(1)
+	spouses := p.Block(min(left, form.IntN(3)))
+	strangers := p.Block(left - p.Size[spouses])
+	p.To[founder], p.To[strangers], p.To[spouses] = graph.Mask(strangers), graph.Mask(strangers), late
+	p.Order = s.Perm(w.N)
+	p.least(chain[back-1], chain[:back]...)
+	p.least(founder, 0, spouses)
+	if !w.lay(s, p) || abs(len(w.A.Arcs)-w.Edges) > 1 {
+		return false
+	}
+	w.Query.Source = p.Nodes(graph.Mask(chain[back])).First()
+	return true
+}
+
+func abs(x int) int { return max(x, -x) }
+
+// fertile moves people to later generations, from one on, where the one before
+// has too few parents for them.
+func fertile(sizes []int, from, each int) []int {
+	for i := from; i < len(sizes); i++ {
+		over := sizes[i] - each*sizes[i-1]
+		if over <= 0 {
+			continue
+		}
+		sizes[i] -= over
+		if i+1 == len(sizes) {
+			sizes = append(sizes, 0)
+		}
+		sizes[i+1] += over
+	}
+	return sizes
+}
+
+// least gives the first node of a block a lower number than some other blocks have.
+func (p plan) least(block int, others ...int) {
+	at := func(block int) (i int) {
+		for _, size := range p.Size[:block] {
+			i += size
+		}
+		return i
+	}
+	i := at(block)
+	for _, b := range others {
+		for j := at(b); j < at(b)+p.Size[b]; j++ {
+			if p.Order[j] < p.Order[i] {
+				p.Order[i], p.Order[j] = p.Order[j], p.Order[i]
+			}
+		}
+	}
+}
+
+// above is the plan of a family in which X has so many ancestors.
+func (w *World) above(form, s *draw.Stream, size int) bool {
+	p := plan{&graph.Plan{Family: true}}
+	p.Block(1)
+	for i, size := range fertile(w.layers(form, size), 1, 2) {
+		b := p.Block(size)
+		p.To[b], p.Near[b], p.Give[b] = graph.Mask(i), graph.Mask(i), []uint64{graph.Mask(i)}
+	}
+	rest := p.Block(w.N - 1 - size)
+	for b := range p.To {
+		p.To[b] |= graph.Mask(rest)
+	}
+	return w.lay(s, p)
+}
+
+// part is the plan of an undirected graph in which X reaches so many nodes.
+func (w *World) part(form *draw.Stream, size int) plan {
+	p := plan{&graph.Plan{}}
+	p.Block(1)
+	for _, size := range w.layers(form, size) {
+		p.Block(size)
+	}
+	rest := p.Block(w.N - 1 - size)
+	for b := range rest {
+		p.To[b] = span(max(0, b-1), min(b+2, rest))
+		if b > 0 {
+			p.Need[b] = []uint64{graph.Mask(b - 1)}
+		}
+	}
+	p.To[0] &^= 1
+	p.To[rest] = graph.Mask(rest)
+	return p
+}
+
+// twice is the plan of two searches from X in two graphs, each of size nodes, of
+// which so many are not found by the other. Of the two that two hops find, one is.
+func (w *World) twice(form, s *draw.Stream, size, apart int) bool {
+	common := size - apart
+	if common < 1 || 1+size+apart > w.N {
+		return false
+	}
+	order := s.Perm(w.N)
+	x, first, rest := order[:1], order[1:1+size], order[1+size:]
+	shared := append([]int{first[s.IntN(2)]}, first[2:1+common]...)
+	shuffle(s, shared)
+	near, far := []int{shared[0], rest[0]}, slices.Concat(shared[1:], rest[1:apart])
+	shuffle(s, near)
+	shuffle(s, far)
+	second := slices.Concat(x, near, far, rest[apart:])
+	for _, v := range first {
+		if !slices.Contains(shared, v) {
+			second = append(second, v)
+		}
+	}
+	shuffle(s, first[2:])
+	lay := func(g *graph.Net, order []int) bool {
+		p := searched(w.N, append([]int{1, 1}, parts(form, size-2, min(size-2, max(1, w.Goal-2)))...))
+		p.Order = order
+		return g.Lay(s, p.Plan, true, w.Edges)
+	}
+	w.Query.Source = x[0]
+	return lay(&w.A, order) && lay(&w.B, second)
+}
+
+func shuffle(s *draw.Stream, x []int) {
+	s.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+}
+
+// candidates is the plan of a graph of towers: a node with k edges, what it reaches,
+// and one that leads to it, which reaches more and has fewer edges. The first
+// reaches most, but others more in two hops.
+func (w *World) candidates(s *draw.Stream, k int) bool {
+	towers := max(2, (w.N-1)/(k+3))
+	size := (w.N - 2*towers) / towers
+	tall := w.N - 2*towers - (towers-1)*size
+	if tall <= size {
+		tall, size = tall+towers-1, size-1
+	}
+	if w.Never = size < k || tall <= k+1; w.Never { // two hops would find the best of so few
+		return false
+	}
+	p := plan{&graph.Plan{}}
+	for t := range towers {
+		layers := []int{k}
+		switch {
+		case t == 0:
+			layers = append(layers, parts(s, tall-k, max(2, w.Goal-1))...)
+		case size > k:
+			layers = append(layers, size-k)
+		}
+		head := p.Block(1)
+		up := p.Block(1)
+		p.To[up], p.Give[up] = graph.Mask(head), []uint64{graph.Mask(head)}
+		all := span(up+1, up+1+len(layers))
+		p.To[head] = graph.Mask(up + 1)
+		for i, size := range layers {
+			b := p.Block(size)
+			p.To[b] = all&span(0, b+2) | graph.Mask(head)
+			p.Need[b] = []uint64{graph.Mask(b - 1 - is(i == 0).Num)}
+			if i+1 == len(layers) {
+				p.Give[b] = []uint64{all}
+			}
+		}
+	}
+	return w.lay(s, p)
+}
+
+// filtered asks how many of the nodes that X reaches pass filters. How many it
+// reaches, how many pass in two hops, of all nodes, and without one of the filters,
+// does not depend on how many pass. The first way to pass or fail is to pass all,
+// then come those that fail one each, and then those that fail more.
+func (w *World) filtered(form, s *draw.Stream, filters int, ways []graph.Degree) (goal Goal, ok bool) {
+	size := max(2, min(w.N/2+1, w.N-2))
+	if w.Exact {
+		size = min(max(size, w.Goal+1), w.N-1)
+	}
+	high := max(2, (size+1)/(filters+1))
+	goal.aim(w.window(1, min(high, size)))
+	near := 1
+	if w.Query.Threshold == 3 || filters > 1 && form.Chance(1, 2) {
+		near = 0
+	}
+	others := w.N - 1 - size
+	all := min(max(high, (1+high)/2+2*others/(4+2*filters)+form.IntN(2)), 1+others)
+	layers := w.layers(form, size)
+	p := searched(w.N, layers)
+	two := layers[0]
+	if len(layers) > 1 {
+		two += layers[1]
+	}
+	if near > goal.Aim || goal.Aim-near > size-two || all < goal.Aim {
+		return goal, false
+	}
+	// The ways of the nodes that are reached, and of the others.
+	way := make([]int, size)
+	for i := range way {
+		way[i] = len(ways) - 1
+	}
+	place := func(from, to, k, count int) bool {
+		for range 8 * size {
+			if count == 0 {
+				break
+			}
+			if i := s.Between(from, to-1); way[i] == len(ways)-1 {
+				way[i] = k
+				count--
+			}
+		}
+		return count == 0
+	}
+	ok = (near == 0 || place(0, two, 0, near)) && (goal.Aim == near || place(two, size, 0, goal.Aim-near))
+	for k := 1; ok && filters > 1 && k <= filters; k++ {
+		left := high - goal.Aim
+		if size >= 8 {
+			left += form.IntN(2)
+		}
+		ok = place(0, size, k, left)
+	}
+	if !ok {
+		return goal, false
+	}
+	p.Degree = make([]graph.Degree, w.N)
+	for i, k := range way {
+		p.Degree[1+i] = ways[k]
+	}
+	// Of the edges that come in there are as many, whoever passes.
+	for i, x := range s.Perm(size) {
+		switch k := w.Query.Threshold; {
+		case k == None || w.N < 10:
+		case i < size/k-is(k == 2).Num:
+			p.Degree[1+x].InLow = k
+		default:
+			p.Degree[1+x].InHigh = k - 1
+		}
+	}
+	for i := range others {
+		k := 0
+		if i >= all-goal.Aim {
+			k = s.Between(1, len(ways)-1)
+		}
+		p.Degree[1+size+i] = ways[k]
+	}
+	return goal, w.lay(s, p)
+}
+
+// exactly is a number of edges, to be had exactly.
+func exactly(out int) graph.Degree {
+	if out == 0 {
+		return graph.Degree{OutHigh: -1}
+	}
+	return graph.Degree{OutLow: out, OutHigh: out}
+}
+
+// atMost is up to so many edges, of which one node has all.
+func atMost(high int, all bool) graph.Degree {
+	if all {
+		return exactly(high)
+	}
+	return graph.Degree{OutHigh: high}
+}
+
+// value is what a set with some sum or maximum of degrees comes to.
+func (w *World) value(total, size int) int {
+	if w.Query.Aggregate == Mean {
+		return total * millionths / size
+	}
+	return total * millionths
+}
+
+// feed gives the nodes of layers the edges that the next layers need, or one each,
+// and then further ones, so that there are total in all, but of no node more than
+// most. The last layer needs but last edges. It reports false where they need more.
+func feed(s *draw.Stream, layers []int, each, last, most, total int) (out []int, ok bool) {
+	from := 0
+	for i, size := range layers {
+		next := last
+		if i+1 < len(layers) {
+			next = layers[i+1]
+		}
+		out = append(out, make([]int, size)...)
+		for k := range max(next, each*size) {
+			if each == 1 && k < size {
+				out[from+k]++
+			} else {
+				out[from+s.IntN(size)]++
+			}
+			total--
+		}
+		from += size
+	}
+	for tries := 0; total > 0; tries++ {
+		if tries == 16*len(out) {
+			return out, false
+		}
+		if i := s.IntN(len(out)); out[i] < most {
+			out[i]++
+			total--
+		}
+	}
+	return out, total == 0
+}
+
+// reached asks for an aggregate over what X reaches. What it is over the nodes that
+// two hops find does not depend on it.
+func (w *World) reached(form, s *draw.Stream) (goal Goal, ok bool) {
+	size := max(2, min(w.N-2, max(5, w.N/2)))
+	if w.Query.Aggregate == Sum {
+		size = min(size, form.Between(5, 6))
+	}
+	if w.Exact {
+		size = min(max(size, w.Goal+1), w.N-1)
+	} else {
+		w.Goal = max(w.Goal, 4)
+	}
+	layers := w.layers(form, size)
+	p := searched(w.N, layers)
+	p.Degree = make([]graph.Degree, w.N)
+	two := layers[0]
+	if len(layers) > 1 {
+		two += layers[1]
+	}
+	if w.Query.Aggregate == Maximum {
+		high := 4 + is(w.N >= 12).Num
+		most := w.window(2, high)
+		goal.aim(w.value(most, 0))
+		if two == size {
+			return goal, false
+		}
+		first, deep, other := s.IntN(two), s.Between(two, size-1), s.Between(size, w.N-2)
+		for i := range w.N - 1 {
+			switch {
+			case i < two:
+				p.Degree[1+i] = atMost(2, i == first)
+			case i < size:
+				p.Degree[1+i] = atMost(most, i == deep)
+			default:
+				p.Degree[1+i] = atMost(high, i == other)
+			}
+		}
+		return goal, w.lay(s, p)
+	}
+	low := size
+	total := w.window(low, low+3+w.N/6)
+	goal.aim(w.value(total, size))
+	if len(layers) < 3 {
+		return goal, false
+	}
+	near := layers[1] + layers[2] + form.IntN(2)
+	first, ok1 := feed(s, layers[:2], 0, layers[2], size, near)
+	deep, ok2 := feed(s, layers[2:], 0, 0, size, total-near)
+	for i, out := range append(first, deep...) {
+		p.Degree[1+i] = exactly(out)
+	}
+	// As many edges come in, whatever goes out: the others make up for it.
+	rest := len(layers) + 1
+	p.To[rest] = graph.Mask(0, rest)
+	in := layers[0] + low + 3 + w.N/6 + form.IntN(2)
+	w.Edges -= in - total
+	ok = ok1 && ok2 && w.lay(s, p)
+	w.Edges += in - total
+	if !ok {
+		return goal, false
+	}
+	reached, others := p.Nodes(span(1, rest)), p.Nodes(graph.Mask(rest))
+	for b := reached; b != (graph.Bits{}); b = b.Less(b.First()) {
+		in -= w.in(b.First())
+	}
+	for tries := 16 * w.N; tries > 0 && in > 0 && others != (graph.Bits{}); tries-- {
+		if x, y := others.One(s), reached.One(s); !w.A.Out[x].Has(y) {
+			w.A.Add(graph.Edge{From: x, To: y})
+			in--
+		}
+	}
+	return goal, true
+}
+
+// ringSizes is how many nodes a component has.
+func (w *World) ringSizes() (low, high int) {
+	low = min(3, w.N)
+	high = max(low, min((w.N+3)/2, max(5, (w.N+6)/3)))
+	w.Edges = max(w.Edges, 4*(high-low)+4)
+	if w.Exact {
+		low = min(max(low, w.Goal+1), w.N)
+		high = max(low, high)
+		if w.Goal < 5 {
+			high = low
+		}
+	}
+	return low, high
+}
+
+// ringed asks for an aggregate over the component of X. What it is over the nodes
+// that two hops find, on or back, over all that X reaches, and over all that reaches
+// X, does not depend on it.
+func (w *World) ringed(form, s *draw.Stream) (goal Goal, ok bool) {
+	size := min(max(6, w.N/2), w.N)
+	if w.Exact {
+		size = min(max(size, w.Goal+1), w.N)
+	}
+	if w.Query.Aggregate == Maximum && !w.Exact {
+		size = min(6, w.N)
+	}
+	besides := (w.N - size) / 2
+	p, layers, beside := w.ring(form, size, besides)
+	mid := size - 5
+	p.Degree = make([]graph.Degree, w.N)
+	if mid < 1 {
+		return goal, false
+	}
+	// The nodes of the component but X: two, those in the middle, and two.
+	component, below, above := p.Degree[1:size], p.Degree[size:size+besides], p.Degree[size+besides:size+2*besides]
+	p.Degree[0] = exactly(1)
+	if w.Query.Aggregate == Maximum {
+		high := max(4, min(6, besides-1))
+		most := w.window(3, high)
+		goal.aim(w.value(most, 0))
+		first, deep, back := s.IntN(2), s.Between(2, 1+mid), s.Between(2+mid, 3+mid)
+		for i := range component {
+			switch {
+			case i < 2 || i >= 2+mid:
+				component[i] = atMost(2, i == first || i == back)
+			default:
+				component[i] = atMost(most, i == deep)
+			}
+		}
+		for _, zone := range [][]graph.Degree{below, above} {
+			if len(zone) > high {
+				for i := range zone {
+					zone[i].OutHigh = high
+				}
+				zone[s.IntN(len(zone))] = exactly(high)
+			}
+		}
+		return goal, w.lay(s, p)
+	}
+	low := size + beside[0]
+	fore, aft := 1+layers[2], 2 // edges of two nodes each
+	if w.N >= 12 {
+		low, fore, aft = low+4, fore+form.IntN(2), aft+form.IntN(2)
+	}
+	high := low + 2
+	if besides > 2 {
+		high = low + min(2+w.N/8, besides*(besides-2)-1)
+	}
+	total := w.window(low, high)
+	goal.aim(w.value(total, size))
+	ok = true
+	last := len(layers) - 2
+	give := func(to []graph.Degree, layers []int, each, next, most, total int) {
+		out, enough := feed(s, layers, each, next, most, total)
+		for i, n := range out {
+			to[i] = exactly(n)
+		}
+		ok = ok && enough
+	}
+	give(component[:2], layers[:2], 1, layers[2], size, fore)
+	give(component[2:2+mid], layers[2:last], 1, 1, size, total-1-fore-aft)
+	give(component[2+mid:], layers[last:], 1, 1, size, aft)
+	if besides > 2 {
+		give(below, beside, 1, 0, besides-1, high+besides+1-total)
+		give(above, beside, 1, 0, size, high+besides+1-total)
+	}
+	return goal, ok && w.lay(s, p)
+}
+
+// triangles asks how many there are in the part of X, of size nodes besides. How many
+// there are within two hops and in all does not depend on it.
+func (w *World) triangles(form, s *draw.Stream) (goal Goal, ok bool) {
+	size := max(w.least(4), w.N/2)
+	if w.Never = w.N < 10; w.Never { // there are hardly any such graphs
+		return goal, false
+	}
+	most := max(1, min(4, w.N/4))
+	goal.aim(w.window(1, most))
+	all, near := most+form.IntN(2), form.IntN(2)
+	p := w.part(form, size)
+	p.Plain = true
+	edges := w.Edges
+	w.Edges -= all + w.N/6
+	ok = w.lay(s, p)
+	w.Edges = edges
+	rest := len(p.Size) - 1
+	part, two, other := p.Nodes(span(0, rest)), p.Nodes(span(0, min(3, rest))), p.Nodes(span(rest, rest+1))
+	if w.N < 12 {
+		near, all, two = goal.Aim, min(all, goal.Aim+is(w.N > 8 && form.Chance(1, 2)).Num), part
+	}
+	ok = ok && w.plant(s, p, two, two, near) && w.plant(s, p, part, part.Minus(two), goal.Aim-near) && w.plant(s, p, other, other, all-goal.Aim)
+	if ok {
+		w.A.Fill(s, p.Plan, edges)
+	}
+	return goal, ok
+}
+
+// plant adds edges within a set, each of which makes one triangle, with a corner in
+// another set.
+func (w *World) plant(s *draw.Stream, p plan, within, corner graph.Bits, count int) bool {
+	g := &w.A
+	for tries := 0; count > 0; tries++ {
+		if tries == 20*w.N || within == (graph.Bits{}) {
+			return false
+		}
+		x := within.One(s)
+		free := p.Nodes(p.To[p.Of(x)]).And(within).Minus(g.Out[x]).Less(x)
+		if free == (graph.Bits{}) {
+			continue
+		}
+		y := free.One(s)
+		third := g.Out[x].And(g.Out[y])
+		if third.Len() != 1 || !corner.Has(x) && !corner.Has(y) && !corner.Has(third.First()) {
+			continue
+		}
+		g.Add(graph.Edge{From: x, To: y})
+		count--
+	}
+	return true
+}

@@ -1,0 +1,219 @@
+package graph
+
+import (
+	"math/bits"
+
+	"ein/bench/question/draw"
+)
+
+// Plan says how the nodes of a Net hang together. Every node is in a block; so
+// what is reached from where, and in how many hops, follows from the plan
+// alone, whatever the edges are.
+type Plan struct {
+	Size []int      // nodes of each block
+	To   []uint64   // the blocks that edges of a block may lead to, as bits
+	Near []uint64   // where three of four further edges lead, if there is room
+	Need [][]uint64 // each node of the block gets an edge from each of these sets of blocks
+	Give [][]uint64 // and has one to each of these
+
+	Order  []int    // the nodes, block by block; nil is any
+	Degree []Degree // of each of them; nil is any
+	Family bool     // edges are those of a family
+	Plain  bool     // three nodes that are joined to one another are avoided
+
+	of     [MaxNet]uint8 // the block of each node
+	nodes  []Bits        // and the nodes of each
+	degree [MaxNet]Degree
+}
+
+// Degree is how many edges a node is to have. A High of 0 is any number, and one of -1
+// none.
+type Degree struct{ OutLow, OutHigh, InLow, InHigh int }
+
+// Block adds a block of so many nodes, and says which it is.
+func (p *Plan) Block(size int) int {
+	p.Size, p.To, p.Near = append(p.Size, size), append(p.To, 0), append(p.Near, 0)
+	p.Need, p.Give = append(p.Need, nil), append(p.Give, nil)
+	return len(p.Size) - 1
+}
+
+// Mask is a set of blocks.
+func Mask(blocks ...int) (m uint64) {
+	for _, b := range blocks {
+		m |= 1 << b
+	}
+	return m
+}
+
+// Nodes is the nodes of a set of blocks.
+func (p *Plan) Nodes(blocks uint64) (b Bits) {
+	for ; blocks != 0; blocks &= blocks - 1 {
+		b = b.Or(p.nodes[bits.TrailingZeros64(blocks)])
+	}
+	return b
+}
+
+// Of is the block of a node.
+func (p *Plan) Of(x int) int { return int(p.of[x]) }
+
+// One is a random node of a set that has one.
+func (b Bits) One(s *draw.Stream) int {
+	for k := s.IntN(b.Len()); k > 0; k-- {
+		b = b.Less(b.First())
+	}
+	return b.First()
+}
+
+// Lay makes it a graph of a plan, with about so many edges: fewer where there is
+// no room, more where the plan needs them. It reports false when an edge that is
+// needed cannot be had.
+func (g *Net) Lay(s *draw.Stream, p *Plan, directed bool, edges int) bool {
+	n := 0
+	for _, size := range p.Size {
+		n += size
+	}
+	g.Reset(n, directed, g.Arcs[:0])
+	order := p.Order
+	if order == nil {
+		order = s.Perm(n)
+	}
+	p.nodes, p.degree = make([]Bits, len(p.Size)), [MaxNet]Degree{}
+	for b, i := 0, 0; b < len(p.Size); b++ {
+		for range p.Size[b] {
+			x := order[i]
+			p.of[x] = uint8(b)
+			p.nodes[b] = p.nodes[b].With(x)
+			if p.Degree != nil {
+				p.degree[x] = p.Degree[i]
+			}
+			i++
+		}
+	}
+	// First who is led to, then who leads there.
+	for b := range p.Size {
+		if !g.need(s, p, p.nodes[b], p.Need[b], true) || b > 0 && !g.need(s, p, p.nodes[b-1], p.Give[b-1], false) {
+			return false
+		}
+	}
+	if last := len(p.Size) - 1; !g.need(s, p, p.nodes[last], p.Give[last], false) {
+		return false
+	}
+	if p.Degree != nil && !g.even(s, p) {
+		return false
+	}
+	g.Fill(s, p, edges)
+	return true
+}
+
+// need gives each of some nodes an edge to each of some sets of blocks that it has
+// none to, or, back, one from there.
+func (g *Net) need(s *draw.Stream, p *Plan, nodes Bits, sets []uint64, back bool) bool {
+	for ; nodes != (Bits{}); nodes = nodes.Less(nodes.First()) {
+		x := nodes.First()
+		has := &g.Out[x]
+		if back {
+			has = &g.In[x]
+		}
+		for _, set := range sets {
+			if free := p.Nodes(set); free.And(*has) == (Bits{}) && !g.join(s, p, x, free, back) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// even gives the nodes the degrees that they are to have.
+func (g *Net) even(s *draw.Stream, p *Plan) bool {
+	from := make([]Bits, len(p.Size))
+	for b, to := range p.To {
+		for c := range p.Size {
+			if to>>c&1 == 1 {
+				from[c] = from[c].Or(p.nodes[b])
+			}
+		}
+	}
+	for x := range g.N {
+		for g.Out[x].Len() < p.degree[x].OutLow {
+			if !g.join(s, p, x, p.Nodes(p.To[p.of[x]]), false) {
+				return false
+			}
+		}
+	}
+	for x := range g.N {
+		for g.In[x].Len() < p.degree[x].InLow {
+			if !g.join(s, p, x, from[p.of[x]], true) {
+				return false
+			}
+		}
+		d := &p.degree[x]
+		if p.full(g.Out[x].Len()-1, d.OutHigh, MaxChildren) || p.full(g.In[x].Len()-1, d.InHigh, 2) {
+			return false
+		}
+	}
+	return true
+}
+
+// Fill adds edges as the plan allows until there are so many, or no more are found.
+// Their sources are drawn first, so that degrees depend on the plan as little as can be.
+func (g *Net) Fill(s *draw.Stream, p *Plan, edges int) {
+	for tries := 8 * g.N; tries > 0 && len(g.Arcs) < edges; tries-- {
+		x := s.IntN(g.N)
+		b := p.of[x]
+		if p.full(g.Out[x].Len(), p.degree[x].OutHigh, MaxChildren) {
+			continue
+		}
+		nodes := p.Nodes(p.To[b])
+		if near := p.Nodes(p.Near[b]); near != (Bits{}) && s.Chance(3, 4) {
+			nodes = near
+		}
+		if g.join(s, p, x, nodes, false) && p.Family && !g.IsFamily() {
+			last := len(g.Arcs) - 1
+			g.set(g.Arcs[last], false)
+			g.Arcs = g.Arcs[:last]
+		}
+	}
+}
+
+// full says whether a node has all the edges that it may have, one way.
+func (p *Plan) full(has, high, family int) bool {
+	return high != 0 && has >= high || p.Family && has >= family
+}
+
+// join adds an edge from x to one of some nodes, or, back, to x.
+func (g *Net) join(s *draw.Stream, p *Plan, x int, nodes Bits, back bool) bool {
+	if nodes = nodes.Less(x); back {
+		nodes = nodes.Minus(g.In[x])
+	} else {
+		nodes = nodes.Minus(g.Out[x])
+	}
+	if p.Degree != nil || p.Family || p.Plain {
+		for b := nodes; b != (Bits{}); b = b.Less(b.First()) {
+			y := b.First()
+			no := p.Plain && g.Out[x].And(g.Out[y]) != (Bits{})
+			if back {
+				no = no || p.full(g.Out[y].Len(), p.degree[y].OutHigh, MaxChildren)
+			} else {
+				no = no || p.full(g.In[y].Len(), p.degree[y].InHigh, 2)
+			}
+			if no {
+				nodes = nodes.Less(y)
+			}
+		}
+	}
+	if nodes == (Bits{}) {
+		return false
+	}
+	e := Edge{x, nodes.One(s)}
+	if back {
+		e.From, e.To = e.To, e.From
+	}
+	g.Add(e)
+	return true
+}
+
+// Add adds an edge that is not there.
+func (g *Net) Add(e Edge) {
+	g.set(e, true)
+	g.Arcs = append(g.Arcs, e)
+}
