@@ -317,6 +317,9 @@ func (id ID) partition() surface.Partition {
 // training says whether the split is one of the training side.
 func (id ID) training() bool { return strings.HasPrefix(id.Split, trainingSplits) }
 
+// Training says whether an id is of the training side of cb2.
+func (id ID) Training() bool { return id.side() == 1 }
+
 // permille is a range of densities as people write it.
 func (r Range) permille() string {
 	if r.Min == r.Max {

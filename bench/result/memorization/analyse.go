@@ -35,14 +35,15 @@ type Epoch struct {
 // Membership says which cell a question is in. Questions of one number belong
 // together.
 type Membership struct {
-	cell map[string]Cell // by id, without the encoding
-	four map[string]int
+	Cells []Cell
+	cell  map[string]Cell // by id, without the encoding
+	four  map[string]int
 }
 
 // NewMembership is the cells that Generate has made.
 func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
-	m := &Membership{map[string]Cell{}, map[string]int{}}
-	for _, c := range Cells() {
+	m := &Membership{present(cells), map[string]Cell{}, map[string]int{}}
+	for _, c := range present(cells) {
 		if len(cells[c]) != len(cells[Seen]) {
 			return nil, fmt.Errorf("the cell %s has %d questions and the cell %s %d: they are not of one generation", c, len(cells[c]), Seen, len(cells[Seen]))
 		}
@@ -149,6 +150,7 @@ var gaps = []struct {
 	{"memorised in all", []term{{Seen, 1}, {Fresh, -1}}, true},
 	{"lost with the surface", []term{{Seen, 1}, {Structure, -1}}, true},
 	{"lost with the structure", []term{{Seen, 1}, {Surface, -1}}, true},
+	{"lost on the other side", []term{{Seen, 1}, {Apart, -1}}, true},
 	{"known of structures", []term{{Structure, 1}, {Fresh, -1}}, false},
 	{"known of surfaces", []term{{Surface, 1}, {Fresh, -1}}, false},
 	{"known of texts alone", []term{{Seen, 1}, {Structure, -1}, {Surface, -1}, {Fresh, 1}}, true},

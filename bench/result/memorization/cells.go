@@ -1,7 +1,7 @@
 // Package memorization measures how much of what a model knows it has only
 // memorised, by what it loses on questions that it has not seen.
 //
-// There are four cells. A question consists of a structure, which is its graph,
+// There are four cells at least. A question consists of a structure, which is its graph,
 // anchors and thresholds, and of a surface, which is its labels, domain, style and order
 // of edges:
 //
@@ -9,6 +9,10 @@
 //	structure  their structures with new surfaces
 //	surface    their surfaces with new structures
 //	fresh      new structures with new surfaces
+//
+// A fifth is there when the questions are of a training split of cb2:
+//
+//	apart      structures and labels of the other side, of which no training split has any
 //
 // A model that has memorised texts is good on seen alone; one that knows graphs by
 // heart, but not their names, is good on structure too; one that has learned to
@@ -33,7 +37,7 @@ import (
 	"ein/internal/words"
 )
 
-// Cell is one of the four kinds of question.
+// Cell is one of the kinds of question.
 type Cell string
 
 // The cells.
@@ -42,10 +46,20 @@ const (
 	Structure Cell = "structure"
 	Surface   Cell = "surface"
 	Fresh     Cell = "fresh"
+	Apart     Cell = "apart"
 )
 
-// Cells lists the cells.
-func Cells() []Cell { return []Cell{Seen, Structure, Surface, Fresh} }
+// Cells lists the cells. There may be no Apart.
+func Cells() []Cell { return []Cell{Seen, Structure, Surface, Fresh, Apart} }
+
+// present is the cells that some questions are in.
+func present(cells map[Cell][]*instance.Instance) []Cell {
+	all := Cells()
+	if len(cells[Apart]) == 0 {
+		all = all[:len(all)-1]
+	}
+	return all
+}
 
 // shares says what a cell has in common with the questions seen.
 func (c Cell) shares() (structure, surface bool) {
@@ -56,13 +70,13 @@ func (c Cell) shares() (structure, surface bool) {
 // graphs with few nodes there are few structures, and those may all have been seen.
 const attempts = 100
 
-// Generator makes the other three cells of questions.
+// Generator makes the other cells of questions.
 type Generator struct {
 	Seed     uint64
 	Progress func(done, all int) // called after each question; may be nil
 }
 
-// Generated is the four cells. Their questions with the same index belong together:
+// Generated is the cells. Their questions with the same index belong together:
 // they have the same category, number of nodes, phrasing and encoding.
 type Generated struct {
 	Instances map[Cell][]*instance.Instance
@@ -97,23 +111,27 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 		}
 		splits[in.Split] = true
 	}
-	b.split = string(Fresh)
+	fresh := string(Fresh)
+	if b.cells = present(nil); len(ids) > 0 && !slices.ContainsFunc(ids, func(id instance.ID) bool { return !id.Training() }) {
+		b.cells, fresh = Cells(), "train_fresh"
+	}
+	b.split = fresh
 	for i := 2; splits[b.split]; i++ {
-		b.split = string(Fresh) + strconv.Itoa(i)
+		b.split = fresh + strconv.Itoa(i)
 	}
 	out := &Generated{Instances: map[Cell][]*instance.Instance{}, Lines: map[Cell][]byte{}, Left: []Left{}}
 	for i, in := range seen {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		four, without, err := b.four(in, ids[i])
+		found, without, err := b.others(in, ids[i])
 		switch {
 		case err != nil:
 			return nil, err
 		case without != "":
 			out.Left = append(out.Left, Left{in.ID, without})
 		default:
-			for c, in := range four {
+			for c, in := range found {
 				out.Instances[c] = append(out.Instances[c], in)
 			}
 		}
@@ -121,7 +139,7 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 			g.Progress(i+1, len(seen))
 		}
 	}
-	for _, c := range Cells() {
+	for _, c := range present(out.Instances) {
 		var lines bytes.Buffer
 		for _, in := range out.Instances[c] {
 			if err := instance.Write(&lines, in); err != nil {
@@ -155,6 +173,7 @@ func original(in *instance.Instance) (instance.ID, error) {
 // builder knows what there is already.
 type builder struct {
 	seed       uint64
+	cells      []Cell
 	split      string // of fresh questions
 	structures map[[32]byte]bool
 	surfaces   map[string]bool
@@ -176,21 +195,21 @@ func surfaceOf(in *instance.Instance) string {
 	return strings.Join(append([]string{in.Domain, in.Style}, in.Nodes...), "\x00")
 }
 
-// four makes the questions that belong to one that was seen. The cell is one that
+// others makes the questions that belong to one that was seen. The cell is one that
 // there is no question for.
-func (b *builder) four(in *instance.Instance, id instance.ID) (map[Cell]*instance.Instance, Cell, error) {
-	four := map[Cell]*instance.Instance{Seen: in}
-	for _, c := range Cells()[1:] {
+func (b *builder) others(in *instance.Instance, id instance.ID) (map[Cell]*instance.Instance, Cell, error) {
+	all := map[Cell]*instance.Instance{Seen: in}
+	for _, c := range b.cells[1:] {
 		found, err := b.search(c, in, id)
 		if found == nil {
 			return nil, c, err
 		}
-		four[c] = found
+		all[c] = found
 		if err := b.keep(found); err != nil {
 			return nil, "", err
 		}
 	}
-	return four, "", nil
+	return all, "", nil
 }
 
 // search tries seeds until a question shares with what there is only what its
@@ -209,8 +228,11 @@ func (b *builder) search(c Cell, in *instance.Instance, id instance.ID) (*instan
 		if !sameSurface {
 			next.SurfaceSeed = seed
 		}
-		if c == Fresh {
+		switch c {
+		case Fresh:
 			next.Split = b.split
+		case Apart:
+			next.Split = string(Apart)
 		}
 		made, _, err := instance.Generate(next)
 		if err != nil {
@@ -257,7 +279,7 @@ func prove(g *Generated) (Proof, error) {
 	p := Proof{Left: len(g.Left)}
 	structures, surfaces, questions := map[[32]byte]bool{}, map[string]bool{}, map[string]bool{}
 	var partners [][32]byte
-	for _, c := range Cells() {
+	for _, c := range present(g.Instances) {
 		sum := sha256.Sum256(g.Lines[c])
 		x := CellProof{Cell: c, Instances: len(g.Instances[c]), SHA256: hex.EncodeToString(sum[:])}
 		own := map[[32]byte]bool{}

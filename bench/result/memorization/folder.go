@@ -27,7 +27,7 @@ func (c Cell) File() string { return string(c) + ".jsonl" }
 func (g *Generated) Files() ([]File, error) {
 	var files []File
 	var all []byte
-	for _, c := range Cells() {
+	for _, c := range present(g.Instances) {
 		files = append(files, File{c.File(), g.Lines[c]})
 		all = append(all, g.Lines[c]...)
 	}

@@ -465,7 +465,7 @@ func FuzzProof(f *testing.F) {
 	})
 }
 
-// TestEpochs has a gap that grows.
+// TestEpochs has a gap that grows. cb1 has no other side.
 func TestEpochs(t *testing.T) {
 	g := generate(t, trained(t, 4), 7)
 	var rows []map[Cell][]*run.Row
@@ -473,7 +473,7 @@ func TestEpochs(t *testing.T) {
 		rows = append(rows, student{Seen: seen, Structure: 0.4 + 0.05*float64(i), Surface: 0.36 + 0.05*float64(i), Fresh: 0.35 + 0.06*float64(i)}.answers(g, uint64(i)))
 	}
 	r := analyse(t, g, rows...)
-	if len(r.Changes) != len(gaps) || r.Changes[0].P > 0.05 {
+	if len(r.Changes) != len(gaps)-1 || r.Changes[0].P > 0.05 {
 		t.Errorf("%+v", r.Changes)
 	}
 	first, last := r.Epochs[0].Gaps[0].Value, r.Epochs[3].Gaps[0].Value

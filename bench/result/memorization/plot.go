@@ -2,6 +2,7 @@ package memorization
 
 import (
 	"io"
+	"slices"
 
 	"ein/internal/chart"
 	"ein/internal/stats"
@@ -13,6 +14,11 @@ func (r *Report) Plot(w io.Writer) error {
 	accuracies, differences := r.overEpochs("Accuracy", "%"), r.overEpochs("Gaps", "points")
 	accuracies.Y.Max = 100
 	for _, c := range Cells() {
+		if !slices.ContainsFunc(r.Epochs, func(e EpochReport) bool {
+			return slices.ContainsFunc(e.Cells, func(x CellReport) bool { return x.Cell == c })
+		}) {
+			continue
+		}
 		r.line(accuracies, string(c), func(e *EpochReport) (float64, *stats.Interval) {
 			for i := range e.Cells {
 				if s := e.Cells[i].Share(r.Lenient); e.Cells[i].Cell == c && s != nil {
@@ -23,7 +29,9 @@ func (r *Report) Plot(w io.Writer) error {
 		})
 	}
 	for _, g := range gaps {
-		if !g.plotted {
+		if !g.plotted || !slices.ContainsFunc(r.Epochs, func(e EpochReport) bool {
+			return slices.ContainsFunc(e.Gaps, func(x Gap) bool { return x.Name == nameOf(g.of) })
+		}) {
 			continue
 		}
 		r.line(differences, nameOf(g.of), func(e *EpochReport) (float64, *stats.Interval) {

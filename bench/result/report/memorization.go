@@ -14,7 +14,7 @@ func buildMemorization(r *Report, s *Section) error {
 	if r.Options.Cells == nil {
 		return nil
 	}
-	cells := memorization.Cells()
+	cells := r.Options.Cells.Cells
 	t := &Table{
 		ID: "memorization", Title: "Cells of memorization", Keys: []string{"model, mode"}, Paper: "ein",
 		Caption: "Accuracy (" + r.Options.Scoring() + ") on questions that were seen, on their structures with new surfaces, on their surfaces with new structures, and on fresh ones.",

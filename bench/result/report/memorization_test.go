@@ -49,7 +49,7 @@ func TestMemorization(t *testing.T) {
 		}
 	}
 	r := makeReport(t, Options{Cells: member}, x)
-	for _, c := range memorization.Cells() {
+	for _, c := range member.Cells {
 		n := len(made.Instances[c])
 		if v := tableOf(t, r, "memorization").cell(t, 0, string(c)); v.N != n || !near(v.V, 100*float64(right[c])/float64(n)) {
 			t.Errorf("%s: %+v, want %d of %d", c, v, right[c], n)

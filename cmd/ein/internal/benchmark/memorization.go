@@ -17,6 +17,7 @@ import (
 type memorizationFlags struct {
 	cells, plot                     string
 	seen, structure, surface, fresh []string
+	apart                           []string
 	opt                             memorization.Options
 }
 
@@ -32,6 +33,7 @@ others, which are unlike them in one way or in both:
   structure  the same graphs and anchors with new names, domains and styles
   surface    the same names, domains and styles with new graphs and anchors
   fresh      all of it new
+  apart      all of it of the other side, if the questions are of a training split of cb2
 
 ` + "`ein bench memorization generate`" + ` makes them, in a folder, with one file that has all
 of them. Evaluate the model on that file, and give the folder and the run:
@@ -60,6 +62,7 @@ those seen than their cell says are left out, and counted as clashes.`,
 	flags.StringArrayVar(&f.structure, "structure", nil, "`run` over their structures with new surfaces")
 	flags.StringArrayVar(&f.surface, "surface", nil, "`run` over their surfaces with new structures")
 	flags.StringArrayVar(&f.fresh, "fresh", nil, "`run` over fresh questions")
+	flags.StringArrayVar(&f.apart, "apart", nil, "`run` over questions of the other side")
 	pickFlags(cmd, &f.opt.Mode, &f.opt.Encoding, "", "")
 	flags.BoolVar(&f.opt.Lenient, "lenient", false, "gaps of lenient accuracy instead of strict")
 	cli.Share.Flag(cmd, &f.opt.Alpha, "alpha", "level of the tests; intervals have the confidence 1 - alpha")
@@ -100,7 +103,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 	single := []struct {
 		cell memorization.Cell
 		dirs []string
-	}{{memorization.Seen, f.seen}, {memorization.Structure, f.structure}, {memorization.Surface, f.surface}, {memorization.Fresh, f.fresh}}
+	}{{memorization.Seen, f.seen}, {memorization.Structure, f.structure}, {memorization.Surface, f.surface}, {memorization.Fresh, f.fresh}, {memorization.Apart, f.apart}}
 	given := 0
 	for _, s := range single {
 		if len(s.dirs) == 0 {
@@ -182,12 +185,13 @@ func cellsVerb(a *cli.App) *cobra.Command {
 	seen, out, seed := "", "", uint64(0)
 	cmd := &cobra.Command{
 		Use:   "generate --seen FILE --out DIR --seed N",
-		Short: "Make the four cells of the questions that a model was trained on",
+		Short: "Make the cells of the questions that a model was trained on",
 		Long: `Makes, for each question of a file, one with the same structure and a new surface, one
 with the same surface and a new structure, and a fresh one, all of the same category
 and number of nodes. No structure of the new ones, up to isomorphism, and no surface
 is that of any question seen. Where no such question is found, as for graphs so small
-that all of their kind were seen, the question is left out of all four cells.
+that all of their kind were seen, the question is left out of all cells. For a training split of cb2 there is also a
+question of the other side, whose structures and labels no training split has.
 
 The folder gets a file for each cell, all.jsonl with all of them, and cells.json, which
 has what the cells share, counted from the questions, and the checksums of the files.
