@@ -452,6 +452,7 @@ var generators = map[string]func(t *testing.T) string{
 	"dependencies": dependencyList,
 	"categories":   categoryTable,
 	"wordings":     wordingTable,
+	"decoys":       decoyTable,
 }
 
 const endMark = "<!-- end -->"
@@ -715,6 +716,37 @@ func categoryTable(*testing.T) string {
 
 // wordingTable is a question of each category, with what the explicit phrasing
 // adds to it in italics.
+// decoyTable is the decoys of each category but those that all have.
+func decoyTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| category | decoys |\n|---|---|\n")
+	for i := range category.Table {
+		cat := &category.Table[i]
+		id, err := instance.Standard(instance.Default, "demo", cat.Name, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _, err := instance.Generate(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := in.Case()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w category.World
+		w.Load(&c)
+		var names []string
+		for _, g := range cat.Guesses(&w) {
+			if !strings.Contains(g.Decoy, " of X") && !strings.Contains(g.Decoy, "Y") && g.Decoy != "edges" && g.Decoy != "nodes" {
+				names = append(names, g.Decoy)
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", cat.Name, strings.Join(names, "; "))
+	}
+	return b.String()
+}
+
 func wordingTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| category | question |\n|---|---|\n")

@@ -82,6 +82,11 @@ type Group struct {
 	Density   Spread         `json:"density"`
 	Densities map[string]int `json:"density_counts"` // by the lower end of the bin
 
+	// Hops and Operations count instances of cb2 by what searches need and by what
+	// the program composes.
+	Hops       map[int]int `json:"hop_counts,omitempty"`
+	Operations map[int]int `json:"operation_counts,omitempty"`
+
 	// Distinct and Top are of categories alone. Majority is the share of right
 	// answers of someone who always gives the most common one of the category.
 	Distinct int      `json:"distinct_answers,omitempty"`
@@ -198,7 +203,7 @@ func Brief(instances iter.Seq2[*instance.Instance, error], edits func(*instance.
 }
 
 func newGroup(name string) *Group {
-	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}, BySize: map[int]Spread{}, Constants: map[answer.Mode]answer.Constant{}}
+	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}, Hops: map[int]int{}, Operations: map[int]int{}, BySize: map[int]Spread{}, Constants: map[answer.Mode]answer.Constant{}}
 }
 
 // facts is what has to be worked out of an instance.
@@ -272,6 +277,10 @@ func (g *Group) add(in *instance.Instance, f facts) {
 	g.NCounts[in.N]++
 	g.Density.add(f.density)
 	g.permille[int(math.Round(1000*f.density))]++
+	if in.Operations > 0 {
+		g.Hops[in.Depth]++
+		g.Operations[in.Operations]++
+	}
 	if f.truth != nil {
 		g.booleans++
 		if *f.truth {

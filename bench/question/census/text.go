@@ -108,6 +108,32 @@ func (r *Report) Text() string {
 	}
 	b.WriteString(table.Of(rows).Text())
 
+	for _, axis := range []struct {
+		title string
+		of    func(g *Group) map[int]int
+	}{
+		{"Hops that searches need; 0 where nothing is searched for", func(g *Group) map[int]int { return g.Hops }},
+		{"Operations that the program composes", func(g *Group) map[int]int { return g.Operations }},
+	} {
+		values := slices.Sorted(maps.Keys(axis.of(r.All)))
+		if len(values) == 0 {
+			continue
+		}
+		heading(axis.title)
+		rows = [][]string{{""}}
+		for _, v := range values {
+			rows[0] = append(rows[0], strconv.Itoa(v))
+		}
+		for _, g := range groups {
+			row := []string{g.Name}
+			for _, v := range values {
+				row = append(row, strconv.Itoa(axis.of(g)[v]))
+			}
+			rows = append(rows, row)
+		}
+		b.WriteString(table.Of(rows).Text())
+	}
+
 	heading("Density, by the lower end of each bin")
 	names := slices.Sorted(maps.Keys(r.All.Densities))
 	rows = [][]string{append([]string{""}, names...)}
