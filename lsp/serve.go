@@ -141,7 +141,7 @@ func (codec) Marshal(v any) ([]byte, error) {
 	if raw, ok := v.(jsonrpc2.RawMessage); ok && raw != nil {
 		return raw, nil
 	}
-	return json.Marshal(v)
+	return json.Marshal(v, json.Deterministic(true))
 }
 
 func (codec) Unmarshal(data []byte, v any) error {

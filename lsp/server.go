@@ -98,62 +98,132 @@ type client struct {
 	refreshes         struct{ diagnostics, hints, tokens, lenses bool }
 }
 
-func is(p *bool) bool { return p != nil && *p }
+// initializeParams is what the server reads of protocol.InitializeParams, whose types
+// for all that a client can do would be 0.3 MB of the binary.
+type initializeParams struct {
+	Capabilities          capabilities                `json:"capabilities"`
+	InitializationOptions protocol.LSPAny             `json:"initializationOptions"`
+	WorkspaceFolders      *[]protocol.WorkspaceFolder `json:"workspaceFolders"`
+	RootURI               *uri.URI                    `json:"rootUri"`
+	RootPath              *string                     `json:"rootPath"`
+}
 
-func newClient(c *protocol.ClientCapabilities) client {
-	td, ws, win := c.TextDocument, c.Workspace, c.Window
-	if td == nil {
-		td = &protocol.TextDocumentClientCapabilities{}
-	}
-	if ws == nil {
-		ws = &protocol.WorkspaceClientCapabilities{}
-	}
-	if win == nil {
-		win = &protocol.WindowClientCapabilities{}
-	}
-	out := client{
-		pull:           td.Diagnostic != nil,
-		literalActions: td.CodeAction != nil && len(td.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0,
-		hierarchy:      td.DocumentSymbol != nil && is(td.DocumentSymbol.HierarchicalDocumentSymbolSupport),
-		markdown:       td.Hover != nil && slices.Contains(td.Hover.ContentFormat, protocol.MarkupKindMarkdown),
-		lineFolding:    td.FoldingRange != nil && is(td.FoldingRange.LineFoldingOnly),
-
-		documentChanges: ws.WorkspaceEdit != nil && is(ws.WorkspaceEdit.DocumentChanges),
-		configuration:   is(ws.Configuration),
-		settingsChange:  ws.DidChangeConfiguration != nil && is(ws.DidChangeConfiguration.DynamicRegistration),
-		watch:           ws.DidChangeWatchedFiles != nil && is(ws.DidChangeWatchedFiles.DynamicRegistration),
-		relativePattern: ws.DidChangeWatchedFiles != nil && is(ws.DidChangeWatchedFiles.RelativePatternSupport),
-		content:         ws.TextDocumentContent != nil,
-
-		progress:     is(win.WorkDoneProgress),
-		showDocument: win.ShowDocument != nil && win.ShowDocument.Support,
-	}
-	// An extension of ours: a client that knows no better leaves it out.
-	var experimental struct {
+// capabilities has the names of protocol.ClientCapabilities.
+type capabilities struct {
+	TextDocument struct {
+		CodeAction struct {
+			CodeActionLiteralSupport struct {
+				CodeActionKind struct {
+					ValueSet []string `json:"valueSet"`
+				} `json:"codeActionKind"`
+			} `json:"codeActionLiteralSupport"`
+		} `json:"codeAction"`
+		Completion struct {
+			CompletionItem struct {
+				DocumentationFormat []protocol.MarkupKind `json:"documentationFormat"`
+				LabelDetailsSupport bool                  `json:"labelDetailsSupport"`
+				SnippetSupport      bool                  `json:"snippetSupport"`
+			} `json:"completionItem"`
+		} `json:"completion"`
+		Diagnostic     *diagnosticCapabilities `json:"diagnostic"`
+		DocumentSymbol struct {
+			HierarchicalDocumentSymbolSupport bool `json:"hierarchicalDocumentSymbolSupport"`
+		} `json:"documentSymbol"`
+		FoldingRange struct {
+			LineFoldingOnly bool `json:"lineFoldingOnly"`
+		} `json:"foldingRange"`
+		Hover struct {
+			ContentFormat []protocol.MarkupKind `json:"contentFormat"`
+		} `json:"hover"`
+		PublishDiagnostics *struct {
+			diagnosticCapabilities
+			VersionSupport bool `json:"versionSupport"`
+		} `json:"publishDiagnostics"`
+	} `json:"textDocument"`
+	Workspace struct {
+		CodeLens               refreshCapability `json:"codeLens"`
+		Configuration          bool              `json:"configuration"`
+		Diagnostics            refreshCapability `json:"diagnostics"`
+		DidChangeConfiguration struct {
+			DynamicRegistration bool `json:"dynamicRegistration"`
+		} `json:"didChangeConfiguration"`
+		DidChangeWatchedFiles struct {
+			DynamicRegistration    bool `json:"dynamicRegistration"`
+			RelativePatternSupport bool `json:"relativePatternSupport"`
+		} `json:"didChangeWatchedFiles"`
+		InlayHint           refreshCapability `json:"inlayHint"`
+		SemanticTokens      refreshCapability `json:"semanticTokens"`
+		TextDocumentContent *struct{}         `json:"textDocumentContent"`
+		WorkspaceEdit       struct {
+			DocumentChanges bool `json:"documentChanges"`
+		} `json:"workspaceEdit"`
+	} `json:"workspace"`
+	Window struct {
+		ShowDocument struct {
+			Support bool `json:"support"`
+		} `json:"showDocument"`
+		WorkDoneProgress bool `json:"workDoneProgress"`
+	} `json:"window"`
+	General struct {
+		PositionEncodings []protocol.PositionEncodingKind `json:"positionEncodings"`
+	} `json:"general"`
+	Experimental struct { // an extension of ours: a client that knows no better leaves it out
 		Ein struct {
 			CommandResults bool `json:"commandResults"`
 		} `json:"ein"`
+	} `json:"experimental"`
+}
+
+type diagnosticCapabilities struct {
+	RelatedInformation bool `json:"relatedInformation"`
+	TagSupport         struct {
+		ValueSet []protocol.DiagnosticTag `json:"valueSet"`
+	} `json:"tagSupport"`
+}
+
+type refreshCapability struct {
+	RefreshSupport bool `json:"refreshSupport"`
+}
+
+func newClient(c *capabilities) client {
+	td, ws := &c.TextDocument, &c.Workspace
+	item := &td.Completion.CompletionItem
+	out := client{
+		pull:           td.Diagnostic != nil,
+		literalActions: len(td.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0,
+		hierarchy:      td.DocumentSymbol.HierarchicalDocumentSymbolSupport,
+		markdown:       slices.Contains(td.Hover.ContentFormat, protocol.MarkupKindMarkdown),
+		markdownDocs:   slices.Contains(item.DocumentationFormat, protocol.MarkupKindMarkdown),
+		snippets:       item.SnippetSupport,
+		labelDetails:   item.LabelDetailsSupport,
+		lineFolding:    td.FoldingRange.LineFoldingOnly,
+
+		documentChanges: ws.WorkspaceEdit.DocumentChanges,
+		configuration:   ws.Configuration,
+		settingsChange:  ws.DidChangeConfiguration.DynamicRegistration,
+		watch:           ws.DidChangeWatchedFiles.DynamicRegistration,
+		relativePattern: ws.DidChangeWatchedFiles.RelativePatternSupport,
+		content:         ws.TextDocumentContent != nil,
+
+		progress:     c.Window.WorkDoneProgress,
+		showDocument: c.Window.ShowDocument.Support,
+		results:      c.Experimental.Ein.CommandResults,
 	}
-	if json.Unmarshal(c.Experimental, &experimental) == nil {
-		out.results = experimental.Ein.CommandResults
-	}
+	diagnostics := []*diagnosticCapabilities{td.Diagnostic}
 	if p := td.PublishDiagnostics; p != nil {
-		out.diagnosticVersion, out.related = is(p.VersionSupport), is(p.RelatedInformation)
-		out.unnecessary = slices.Contains(p.TagSupport.ValueSet, protocol.DiagnosticTagUnnecessary)
+		out.diagnosticVersion = p.VersionSupport
+		diagnostics = append(diagnostics, &p.diagnosticCapabilities)
 	}
-	if p := td.Diagnostic; p != nil {
-		out.related = out.related || is(p.RelatedInformation)
-		out.unnecessary = out.unnecessary || slices.Contains(p.TagSupport.ValueSet, protocol.DiagnosticTagUnnecessary)
+	for _, p := range diagnostics {
+		if p != nil {
+			out.related = out.related || p.RelatedInformation
+			out.unnecessary = out.unnecessary || slices.Contains(p.TagSupport.ValueSet, protocol.DiagnosticTagUnnecessary)
+		}
 	}
-	if td.Completion != nil && td.Completion.CompletionItem != nil {
-		item := td.Completion.CompletionItem
-		out.snippets, out.labelDetails = is(item.SnippetSupport), is(item.LabelDetailsSupport)
-		out.markdownDocs = slices.Contains(item.DocumentationFormat, protocol.MarkupKindMarkdown)
-	}
-	out.refreshes.diagnostics = out.pull && ws.Diagnostics != nil && is(ws.Diagnostics.RefreshSupport)
-	out.refreshes.hints = ws.InlayHint != nil && is(ws.InlayHint.RefreshSupport)
-	out.refreshes.tokens = ws.SemanticTokens != nil && is(ws.SemanticTokens.RefreshSupport)
-	out.refreshes.lenses = ws.CodeLens != nil && is(ws.CodeLens.RefreshSupport)
+	out.refreshes.diagnostics = out.pull && ws.Diagnostics.RefreshSupport
+	out.refreshes.hints = ws.InlayHint.RefreshSupport
+	out.refreshes.tokens = ws.SemanticTokens.RefreshSupport
+	out.refreshes.lenses = ws.CodeLens.RefreshSupport
 	return out
 }
 
@@ -187,21 +257,19 @@ var encodings = []struct {
 
 // negotiate picks the encoding of positions. UTF-16 is what a client has that names
 // none.
-func negotiate(general *protocol.GeneralClientCapabilities) (protocol.PositionEncodingKind, encoding) {
-	if general != nil {
-		for _, e := range encodings {
-			if slices.Contains(general.PositionEncodings, e.kind) {
-				return e.kind, e.encoding
-			}
+func negotiate(offered []protocol.PositionEncodingKind) (protocol.PositionEncodingKind, encoding) {
+	for _, e := range encodings {
+		if slices.Contains(offered, e.kind) {
+			return e.kind, e.encoding
 		}
 	}
 	return protocol.PositionEncodingKindUTF16, utf16Units
 }
 
 // Initialize learns what the client can do and says what the server does.
-func (s *server) Initialize(_ context.Context, params *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+func (s *server) Initialize(_ context.Context, params *initializeParams) (object, error) {
 	s.client = newClient(&params.Capabilities)
-	kind, encoding := negotiate(params.Capabilities.General)
+	kind, encoding := negotiate(params.Capabilities.General.PositionEncodings)
 	initial, err := parseSettings(params.InitializationOptions)
 	if err != nil {
 		s.complain(err)
@@ -215,68 +283,58 @@ func (s *server) Initialize(_ context.Context, params *protocol.InitializeParams
 		next.encoding, next.settings, next.folders, next.trusted = encoding, initial, folders(params), client.Trusted
 	})
 	s.phase.Store(up)
-	yes := protocol.Boolean(true)
-	on, sync := true, protocol.TextDocumentSyncKindIncremental
-	result := &protocol.InitializeResult{
-		ServerInfo: protocol.ServerInfo{Name: "ein"},
-		Capabilities: protocol.ServerCapabilities{
-			PositionEncoding: kind,
-			TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &on, Change: &sync, Save: yes},
-			HoverProvider:    yes, DefinitionProvider: yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
-			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, InlayHintProvider: yes,
-			DocumentFormattingProvider: yes, DocumentRangeFormattingProvider: yes,
-			FoldingRangeProvider: yes, SelectionRangeProvider: yes,
-			CompletionProvider: &protocol.CompletionOptions{
-				TriggerCharacters: []string{"[", "(", ",", "\"", ":"},
-				CompletionItem:    &protocol.ServerCompletionItemOptions{LabelDetailsSupport: &on},
-			},
-			SignatureHelpProvider:            &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}, RetriggerCharacters: []string{")"}},
-			DocumentOnTypeFormattingProvider: protocol.DocumentOnTypeFormattingOptions{FirstTriggerCharacter: "\n", MoreTriggerCharacter: []string{"]", ")", "}"}},
-			RenameProvider:                   &protocol.RenameOptions{PrepareProvider: &on},
-			CodeActionProvider: &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{
-				protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract, protocol.CodeActionKindRefactorInline,
-				protocol.CodeActionKindRefactorRewrite, protocol.CodeActionKindSourceFixAll,
-			}},
-			CodeLensProvider:       &protocol.CodeLensOptions{},
-			ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: s.commandNames(), WorkDoneProgressOptions: protocol.WorkDoneProgressOptions{WorkDoneProgress: &on}},
-			SemanticTokensProvider: &protocol.SemanticTokensOptions{
-				Legend: legend(), Range: yes, Full: &protocol.SemanticTokensFullDelta{Delta: &on},
-			},
-			Workspace: &protocol.WorkspaceOptions{
-				WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{Supported: &on, ChangeNotifications: yes},
-			},
-		},
+	server := object{
+		"positionEncoding": kind,
+		"textDocumentSync": object{"openClose": true, "change": protocol.TextDocumentSyncKindIncremental, "save": true},
+		"hoverProvider":    true, "definitionProvider": true, "referencesProvider": true, "documentHighlightProvider": true,
+		"documentSymbolProvider": true, "workspaceSymbolProvider": true, "inlayHintProvider": true,
+		"documentFormattingProvider": true, "documentRangeFormattingProvider": true,
+		"foldingRangeProvider": true, "selectionRangeProvider": true,
+		"completionProvider":               object{"triggerCharacters": []string{"[", "(", ",", "\"", ":"}, "completionItem": object{"labelDetailsSupport": true}},
+		"signatureHelpProvider":            object{"triggerCharacters": []string{"(", ","}, "retriggerCharacters": []string{")"}},
+		"documentOnTypeFormattingProvider": object{"firstTriggerCharacter": "\n", "moreTriggerCharacter": []string{"]", ")", "}"}},
+		"renameProvider":                   object{"prepareProvider": true},
+		"codeActionProvider": object{"codeActionKinds": []protocol.CodeActionKind{
+			protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract, protocol.CodeActionKindRefactorInline,
+			protocol.CodeActionKindRefactorRewrite, protocol.CodeActionKindSourceFixAll,
+		}},
+		"codeLensProvider":       object{},
+		"executeCommandProvider": object{"commands": s.commandNames(), "workDoneProgress": true},
+		"semanticTokensProvider": object{"legend": legend(), "range": true, "full": object{"delta": true}},
 	}
-	if s.opt.Version != "" {
-		result.ServerInfo.Version = protocol.NewOptional(s.opt.Version)
-	}
-	if s.client.pull {
-		result.Capabilities.DiagnosticProvider = &protocol.DiagnosticOptions{WorkspaceDiagnostics: true}
-	}
+	workspace := object{"workspaceFolders": object{"supported": true, "changeNotifications": true}}
 	if s.client.content {
-		result.Capabilities.Workspace.TextDocumentContent = &protocol.TextDocumentContentOptions{Schemes: []string{contentScheme}}
+		workspace["textDocumentContent"] = object{"schemes": []string{contentScheme}}
 	}
-	return result, nil
+	server["workspace"] = workspace
+	if s.client.pull {
+		server["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": true}
+	}
+	about := object{"name": "ein"}
+	if s.opt.Version != "" {
+		about["version"] = s.opt.Version
+	}
+	return object{"serverInfo": about, "capabilities": server}, nil
 }
+
+// object is one of JSON. What the server can do is written as such: with the types
+// that the library has for it the binary would have 0.2 MB more.
+type object map[string]any
 
 // folders is the paths of the workspace, by the newest of the three ways to give
 // them.
-func folders(params *protocol.InitializeParams) (paths []string) {
-	if list, ok := params.WorkspaceFolders.Get(); ok {
-		for _, f := range list {
+func folders(params *initializeParams) (paths []string) {
+	switch {
+	case params.WorkspaceFolders != nil:
+		for _, f := range *params.WorkspaceFolders {
 			paths = append(paths, f.URI.FsPath())
 		}
-		return paths
+	case params.RootURI != nil && params.RootURI.IsFile():
+		paths = []string{params.RootURI.FsPath()}
+	case params.RootPath != nil && *params.RootPath != "":
+		paths = []string{filepath.Clean(*params.RootPath)}
 	}
-	//lint:ignore SA1019 old clients send nothing newer
-	root, path := params.RootURI, params.RootPath //nolint:staticcheck // as above
-	if root != nil && root.IsFile() {
-		return []string{root.FsPath()}
-	}
-	if path, ok := path.Get(); ok && path != "" {
-		return []string{filepath.Clean(path)}
-	}
-	return nil
+	return paths
 }
 
 // Initialized asks for the settings and to hear of their changes.

@@ -1,10 +1,10 @@
 package repl
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/internal/words"
@@ -79,7 +79,7 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 	if fail != nil {
 		return fail
 	}
-	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(b.weight, a.weight) })
+	sort.SliceStable(edges, func(i, j int) bool { return edges[i].weight > edges[j].weight })
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s from %s to %s and no more: it all goes over %s\n", show.Number(total), s.label(from), s.label(to), words.Plural(len(edges), "edge"))
 	for k, e := range edges {

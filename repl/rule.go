@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/internal/words"
@@ -220,7 +221,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 			summed = append(summed, name)
 		}
 	}
-	slices.SortFunc(places, func(a, b source.Span) int { return a.Start - b.Start })
+	sort.Slice(places, func(i, j int) bool { return places[i].Start < places[j].Start })
 	for _, span := range places {
 		text += s.file.Text[from:span.Start] + fmt.Sprint(number[span])
 		from = span.End

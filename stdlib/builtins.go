@@ -9,55 +9,42 @@ import (
 	"ein/vm/tensor"
 )
 
-func params(docs ...string) []Param {
-	ps := make([]Param, 0, len(docs)/2)
-	for i := 0; i+1 < len(docs); i += 2 {
-		p := Param{Name: docs[i], Doc: docs[i+1]}
-		if p.Name[0] == '?' {
-			p.Name, p.Optional = p.Name[1:], true
-		}
-		p.Named = p.Name == "axis"
-		ps = append(ps, p)
-	}
-	return ps
-}
-
 // Builtins is every function of the language that is not written in Ein.
 var Builtins = []Builtin{
 	{
-		Name: "edges", Params: params("L", "list of pairs, or a square matrix of 3 or more rows", "?n", "number of nodes"), Form: Literal,
+		Name: "edges", Params: []Param{{Name: "L", Doc: "list of pairs, or a square matrix of 3 or more rows"}, {Name: "n", Doc: "number of nodes", Optional: true}}, Form: Literal,
 		Result: "0/1 matrix, n x n", Group: "Constructors", Cost: "the length of L",
 		Doc:     "adjacency matrix of a graph from its list of [source, target] pairs",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print sum(A, 1)", Output: "sum(A, 1) = [1, 1, 0, 0]",
 	},
 	{
-		Name: "adj", Params: params("M", "square matrix of 0 and 1"), Form: Literal,
+		Name: "adj", Params: []Param{{Name: "M", Doc: "square matrix of 0 and 1"}}, Form: Literal,
 		Result: "0/1 matrix, n x n", Group: "Constructors", Cost: "the size of M",
 		Doc:     "adjacency matrix given row by row; never read as a list of pairs",
 		Example: "A = adj([[0,1],[0,0]])\n:print A", Output: "A =\n  [0, 1]\n  [0, 0]",
 	},
 	{
-		Name: "vec", Params: params("L", "list of numbers", "?n", "its length"), Form: Literal,
+		Name: "vec", Params: []Param{{Name: "L", Doc: "list of numbers"}, {Name: "n", Doc: "its length", Optional: true}}, Form: Literal,
 		Result: "vector", Group: "Constructors", Cost: "the length of L",
 		Doc:     "vector of the given numbers; the same as the list alone",
 		Example: "v = vec([1,0,1], 3)\n:print v", Output: "v = [1, 0, 1]",
 	},
 	{
-		Name: "ones", Params: params("n", "size", "?m", "second size"),
+		Name: "ones", Params: []Param{{Name: "n", Doc: "size"}, {Name: "m", Doc: "second size", Optional: true}},
 		Result: "vector of length n, or n x m matrix", Group: "Constructors", Cost: "n*m",
 		Doc:     "tensor of ones",
 		Example: ":print ones(3)", Output: "ones(3) = [1, 1, 1]",
 		Lower: func(c *Call) *ir.Node { return c.filled(1) },
 	},
 	{
-		Name: "zeros", Params: params("n", "size", "?m", "second size"),
+		Name: "zeros", Params: []Param{{Name: "n", Doc: "size"}, {Name: "m", Doc: "second size", Optional: true}},
 		Result: "vector of length n, or n x m matrix", Group: "Constructors", Cost: "n*m",
 		Doc:     "tensor of zeros",
 		Example: ":print zeros(2, 3)", Output: "zeros(2, 3) =\n  [0, 0, 0]\n  [0, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.filled(0) },
 	},
 	{
-		Name: "range", Params: params("n", "size"),
+		Name: "range", Params: []Param{{Name: "n", Doc: "size"}},
 		Result: "vector of length n", Group: "Constructors", Cost: "n",
 		Doc:     "the numbers 0 to n-1",
 		Example: ":print range(4)", Output: "range(4) = [0, 1, 2, 3]",
@@ -70,7 +57,7 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "eye", Params: params("n", "size"),
+		Name: "eye", Params: []Param{{Name: "n", Doc: "size"}},
 		Result: "n x n matrix", Group: "Constructors", Cost: "n*n",
 		Doc:     "identity matrix",
 		Example: ":print eye(2)", Output: "eye(2) =\n  [1, 0]\n  [0, 1]",
@@ -83,35 +70,35 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "tc", Params: params("A", "graph"),
+		Name: "tc", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n*n*n/64 at most; one search when only a row or an element is used",
 		Doc:     "transitive closure: TC[i,j] = 1 iff a path of at least one edge leads from i to j; TC[i,i] = 1 iff i is on a cycle",
 		Example: "A = edges([[0,1],[1,2]], 3)\n:print tc(A)", Output: "tc(A) =\n  [0, 1, 1]\n  [0, 0, 1]\n  [0, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Closure) },
 	},
 	{
-		Name: "desc", Params: params("A", "graph", "i", "node"),
+		Name: "desc", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}},
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that i reaches, never i itself (not even on a cycle)",
 		Example: "A = edges([[0,1],[1,0],[1,2]], 4)\n:print desc(A, 0)", Output: "desc(A, 0) = [0, 1, 1, 0]",
 		Lower: func(c *Call) *ir.Node { return c.walk(op.WalkDesc, false) },
 	},
 	{
-		Name: "reach", Params: params("A", "graph", "i", "node"),
+		Name: "reach", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}},
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that i reaches, and always i itself",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print reach(A, 1)", Output: "reach(A, 1) = [0, 1, 1, 0]",
 		Lower: func(c *Call) *ir.Node { return c.walk(op.WalkReach, false) },
 	},
 	{
-		Name: "anc", Params: params("A", "graph", "i", "node"),
+		Name: "anc", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}},
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that reach i, never i itself",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print anc(A, 2)", Output: "anc(A, 2) = [1, 1, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.walk(op.WalkDesc, true) },
 	},
 	{
-		Name: "has_path", Params: params("A", "graph", "i", "node", "j", "node"),
+		Name: "has_path", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "0 or 1", Group: "Graphs", Cost: "n + edges",
 		Doc:     "1 iff a path of at least one edge leads from i to j: tc(A)[i, j]",
 		Example: "A = edges([[0,1],[1,2]], 3)\n:print has_path(A, 0, 2)", Output: "has_path(A, 0, 2) = 1",
@@ -132,14 +119,14 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "scc", Params: params("A", "graph"),
+		Name: "scc", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n + edges",
 		Doc:     "strongly connected components: S[i,j] = 1 iff i = j or each reaches the other",
 		Example: "A = edges([[0,1],[1,0],[1,2]], 3)\n:print scc(A)", Output: "scc(A) =\n  [1, 1, 0]\n  [1, 1, 0]\n  [0, 0, 1]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.SCC) },
 	},
 	{
-		Name: "triangles", Params: params("A", "graph"),
+		Name: "triangles", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "count", Group: "Graphs", Cost: "n*n*n/64, or edges * sqrt(edges)",
 		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
 		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
@@ -148,7 +135,7 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "node", Params: params("A", "graph", "i", "node"),
+		Name: "node", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}},
 		Result: "0/1 vector", Group: "Graphs", Cost: "n",
 		Doc:     "the set that holds node i alone: a 1 at position i",
 		Example: "A = edges([[0,1]], 3)\n:print node(A, 1)", Output: "node(A, 1) = [0, 1, 0]",
@@ -157,7 +144,7 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "closed_walks", Params: params("A", "graph", "k", "length, 1 to 8"),
+		Name: "closed_walks", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "k", Doc: "length, 1 to 8"}},
 		Result: "count", Group: "Graphs", Cost: "k-1 matrix products at most",
 		Doc:     "trace of the k-th power of A: the number of closed walks of k edges, each counted once for every node it can start from",
 		Example: "A = edges([[0,1],[1,2],[2,0]], 3)\n:print closed_walks(A, 3)", Output: "closed_walks(A, 3) = 3",
@@ -184,14 +171,14 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "path", Params: params("A", "graph", "i", "node", "j", "node"),
+		Name: "path", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "vector of positions", Group: "Graphs", Cost: "n + edges",
 		Doc:     "evidence: the position of each node on one shortest path from i to j (0 at i, lowest nodes first), -1 off it and everywhere when there is none",
 		Example: "A = edges([[0,2],[2,1],[0,3]], 4)\n:print path(A, 0, 1)", Output: "path(A, 0, 1) = [0, 2, 1, -1]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Path) },
 	},
 	{
-		Name: "dist", Params: params("A", "graph", "i", "node"),
+		Name: "dist", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}},
 		Result: "vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "number of edges on a shortest path from i to each node, -1 where there is none",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print dist(A, 0)", Output: "dist(A, 0) = [0, 1, 2, -1]",
@@ -200,7 +187,7 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "wdist", Params: params("W", "matrix of weights", "i", "node", "?x", "value where there is no path"),
+		Name: "wdist", Params: []Param{{Name: "W", Doc: "matrix of weights"}, {Name: "i", Doc: "node"}, {Name: "x", Doc: "value where there is no path", Optional: true}},
 		Result: "vector", Group: "Graphs", Cost: "(n + edges) * log(n); n * edges where weights can be negative",
 		Doc:     "least sum of the weights on a path from i to each node, infinity or x where there is none; 0 is no edge; a negative cycle is an error",
 		Example: "W = [[0,2,7],[0,0,3],[0,0,0]]\n:print wdist(W, 0), wdist(W, 1, -1)", Output: "wdist(W, 0) = [0, 2, 5]\nwdist(W, 1, -1) = [-1, 0, 3]",
@@ -219,21 +206,21 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "wpath", Params: params("W", "matrix of weights", "i", "node", "j", "node"),
+		Name: "wpath", Params: []Param{{Name: "W", Doc: "matrix of weights"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "vector of positions", Group: "Graphs", Cost: "(n + edges) * log(n); n * edges where weights can be negative",
 		Doc:     "evidence: the position of each node on one path of least weight from i to j (fewest edges, then lowest nodes first), -1 off it and everywhere when there is none",
 		Example: "W = [[0,2,7],[0,0,3],[0,0,0]]\n:print wpath(W, 0, 2)", Output: "wpath(W, 0, 2) = [0, 1, 2]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.WPath) },
 	},
 	{
-		Name: "wcc", Params: params("A", "graph"),
+		Name: "wcc", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "0/1 matrix", Group: "Graphs", Cost: "(n + edges) * log(n)",
 		Doc:     "weakly connected components: S[i,j] = 1 iff edges, taken in either direction, lead from i to j, or i = j",
 		Example: "A = edges([[0,1],[2,1]], 4)\n:print wcc(A)", Output: "wcc(A) =\n  [1, 1, 1, 0]\n  [1, 1, 1, 0]\n  [1, 1, 1, 0]\n  [0, 0, 0, 1]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Weak) },
 	},
 	{
-		Name: "components", Params: params("A", "graph"),
+		Name: "components", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "vector", Group: "Graphs", Cost: "(n + edges) * log(n)",
 		Doc:     "the number of the weakly connected component of each node, counted from 0 in the order of their lowest nodes; components(scc(A)) numbers the strong ones",
 		Example: "A = edges([[0,2],[2,0],[1,0]], 4)\n:print components(A), components(scc(A))", Output: "components(A) = [0, 0, 0, 1]\ncomponents(scc(A)) = [0, 1, 0, 2]",
@@ -247,35 +234,35 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "topo_order", Params: params("A", "graph"),
+		Name: "topo_order", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "vector of positions", Group: "Graphs", Cost: "(n + edges) * log(n)",
 		Doc:     "the position of each node in an order in which every edge leads forward, lowest nodes first; a cycle is an error that names its nodes",
 		Example: "A = edges([[2,0],[0,1]], 3)\n:print topo_order(A)", Output: "topo_order(A) = [1, 2, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.TopoOrder) },
 	},
 	{
-		Name: "bridges", Params: params("A", "graph"),
+		Name: "bridges", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the edges that must not fail: B[i,j] = B[j,i] = 1 iff an edge, in either direction, is all that joins its ends",
 		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print bridges(A)", Output: "bridges(A) =\n  [0, 0, 0, 0]\n  [0, 0, 0, 0]\n  [0, 0, 0, 1]\n  [0, 0, 1, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onUndirected(ir.Bridges) },
 	},
 	{
-		Name: "cut_nodes", Params: params("A", "graph"),
+		Name: "cut_nodes", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "0/1 vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the nodes that must not fail (articulation points): without one its component falls apart; the direction of edges does not count",
 		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print cut_nodes(A)", Output: "cut_nodes(A) = [0, 0, 1, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onUndirected(ir.CutNodes) },
 	},
 	{
-		Name: "core_number", Params: params("A", "graph"),
+		Name: "core_number", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "the largest k for which a node is in the k-core, where each has k neighbours: core_number(A) >= k is the k-core; neither direction nor self-loops count",
 		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 5)\n:print core_number(A)", Output: "core_number(A) = [2, 2, 2, 1, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onUndirected(ir.Cores) },
 	},
 	{
-		Name: "pagerank", Params: params("W", "graph, or matrix of weights from 0", "?d", "damping, 0.85 if left out"),
+		Name: "pagerank", Params: []Param{{Name: "W", Doc: "graph, or matrix of weights from 0"}, {Name: "d", Doc: "damping, 0.85 if left out", Optional: true}},
 		Result: "vector that adds up to 1", Group: "Graphs", Cost: "100 * (n + edges)",
 		Doc:     "the share of time that a walk is at each node, after 100 steps: with probability d along an edge, by weight, else (and where no edge leads on) to any node",
 		Example: "A = edges([[0,1],[1,0]], 2)\n:print pagerank(A)", Output: "pagerank(A) = [0.5, 0.5]",
@@ -294,21 +281,21 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "mst", Params: params("W", "matrix of weights"),
+		Name: "mst", Params: []Param{{Name: "W", Doc: "matrix of weights"}},
 		Result: "matrix", Group: "Graphs", Cost: "(n + edges) * log(n)",
 		Doc:     "minimum spanning forest: the entries of W that join all that edges, taken in either direction, join, at the least total weight; 0 elsewhere",
 		Example: "W = [[0,1,4],[0,0,2],[0,0,0]]\n:print mst(W), sum(mst(W))", Output: "mst(W) =\n  [0, 1, 0]\n  [0, 0, 2]\n  [0, 0, 0]\nsum(mst(W)) = 3",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.SpanningForest) },
 	},
 	{
-		Name: "mincut", Params: params("W", "matrix of capacities from 0", "i", "node", "j", "node"),
+		Name: "mincut", Params: []Param{{Name: "W", Doc: "matrix of capacities from 0"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "matrix", Group: "Graphs", Cost: "n * n * edges at most, usually far less: metered",
 		Doc:     "evidence: the entries of W in a cut of the least weight that parts j from i, 0 elsewhere; they add up to maxflow(W, i, j); of several such cuts the one nearest to i",
 		Example: "W = [[0,3,2,0],[0,0,1,1],[0,0,0,4],[0,0,0,0]]\n:print mincut(W, 0, 3)", Output: "mincut(W, 0, 3) =\n  [0, 0, 2, 0]\n  [0, 0, 1, 1]\n  [0, 0, 0, 0]\n  [0, 0, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.MinCut) },
 	},
 	{
-		Name: "maxflow", Params: params("W", "matrix of capacities from 0", "i", "node", "j", "node"),
+		Name: "maxflow", Params: []Param{{Name: "W", Doc: "matrix of capacities from 0"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "number", Group: "Graphs", Cost: "n * n * edges at most, usually far less: metered",
 		Doc:     "the most that can flow from i to j when each edge carries its weight at most: the weight of mincut(W, i, j); of a graph without weights, how many paths there are that share no edge",
 		Example: "W = [[0,3,2,0],[0,0,1,1],[0,0,0,4],[0,0,0,0]]\n:print maxflow(W, 0, 3)", Output: "maxflow(W, 0, 3) = 4",
@@ -321,7 +308,7 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "betweenness", Params: params("A", "graph"),
+		Name: "betweenness", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "vector", Group: "Graphs", Cost: "n * (n + edges)",
 		Doc:     "the sum, over all ordered pairs of other nodes, of the share of the shortest paths between them that lead through a node; not divided by the number of pairs",
 		Example: "A = edges([[0,1],[1,2],[0,3],[3,2]], 4)\n:print betweenness(A)", Output: "betweenness(A) = [0, 0.5, 0, 0.5]",
@@ -331,13 +318,13 @@ var Builtins = []Builtin{
 	reduction("sum", "adds up", ":print sum([[1,2],[3,4]], 1)", "sum([[1,2],[3,4]], 1) = [3, 7]"),
 	reduction("mean", "averages", ":print mean([1,2,6])", "mean([1,2,6]) = 3"),
 	{
-		Name: "max", Params: params("T", "tensor", "?b", "second tensor of an elementwise maximum", "?axis", "axis to drop"), Form: Reduction, Fn: op.FnMax,
+		Name: "max", Params: []Param{{Name: "T", Doc: "tensor"}, {Name: "b", Doc: "second tensor of an elementwise maximum", Optional: true}, {Name: "axis", Doc: "axis to drop", Optional: true, Named: true}}, Form: Reduction, Fn: op.FnMax,
 		Result: "scalar, or T without the axis; with two arguments their elementwise maximum", Group: "Reductions", Cost: "the size of T",
 		Doc:     "largest element; max(T, axis=1) along an axis; max(a, b) elementwise",
 		Example: "M = [[1,5],[7,2]]\n:print max(M), max(M, axis=1), max(M, 3)", Output: "max(M) = 7\nmax(M, axis=1) = [5, 7]\nmax(M, 3) =\n  [3, 5]\n  [7, 3]",
 	},
 	{
-		Name: "min", Params: params("T", "tensor", "?b", "second tensor of an elementwise minimum", "?axis", "axis to drop"), Form: Reduction, Fn: op.FnMin,
+		Name: "min", Params: []Param{{Name: "T", Doc: "tensor"}, {Name: "b", Doc: "second tensor of an elementwise minimum", Optional: true}, {Name: "axis", Doc: "axis to drop", Optional: true, Named: true}}, Form: Reduction, Fn: op.FnMin,
 		Result: "scalar, or T without the axis; with two arguments their elementwise minimum", Group: "Reductions", Cost: "the size of T",
 		Doc:     "smallest element; min(T, axis=1) along an axis; min(a, b) elementwise",
 		Example: "M = [[1,5],[7,2]]\n:print min(M), min(M, axis=0)", Output: "min(M) = 1\nmin(M, axis=0) = [1, 2]",
@@ -347,7 +334,7 @@ var Builtins = []Builtin{
 	reduction("count", "counts the elements that are not 0", ":print count([0,2,0,5])", "count([0,2,0,5]) = 2"),
 
 	{
-		Name: "trace", Params: params("A", "square matrix"),
+		Name: "trace", Params: []Param{{Name: "A", Doc: "square matrix"}},
 		Result: "scalar", Group: "Structure", Cost: "n; fused with the product below it",
 		Doc:     "sum of the diagonal",
 		Example: ":print trace([[1,2],[3,4]])", Output: "trace([[1,2],[3,4]]) = 5",
@@ -358,7 +345,7 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "diag", Params: params("T", "square matrix or vector"),
+		Name: "diag", Params: []Param{{Name: "T", Doc: "square matrix or vector"}},
 		Result: "the diagonal as a vector, or a diagonal matrix", Group: "Structure", Cost: "n, or n*n",
 		Doc:     "the diagonal of a matrix, or the matrix with a vector on its diagonal",
 		Example: ":print diag([[1,2],[3,4]]), diag([5,6])", Output: "diag([[1,2],[3,4]]) = [1, 4]\ndiag([5,6]) =\n  [5, 0]\n  [0, 6]",
@@ -378,7 +365,7 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "transpose", Params: params("A", "tensor", "?a", "axis", "?b", "axis"),
+		Name: "transpose", Params: []Param{{Name: "A", Doc: "tensor"}, {Name: "a", Doc: "axis", Optional: true}, {Name: "b", Doc: "axis", Optional: true}},
 		Result: "tensor", Group: "Structure", Cost: "the size of A, or nothing when the product below can read it that way",
 		Doc:     "swaps the two axes of a matrix, or axes a and b of any tensor",
 		Example: ":print transpose([[1,2],[3,4]])", Output: "transpose([[1,2],[3,4]]) =\n  [1, 3]\n  [2, 4]",
@@ -401,27 +388,27 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "select", Params: params("T", "tensor", "i", "position, label or index of the left side", "?...", "one for each axis"), Form: Indexing,
+		Name: "select", Params: []Param{{Name: "T", Doc: "tensor"}, {Name: "i", Doc: "position, label or index of the left side"}, {Name: "...", Doc: "one for each axis", Optional: true}}, Form: Indexing,
 		Result: "element, row or slice", Group: "Structure", Cost: "the size of what is selected",
 		Doc:     "T[i, ...]: one position for each axis; an index of the left side slices",
 		Example: "A = edges([[0,1],[1,2]], 3)\nRow[j] = select(A, 1, j)\n:print select(A, 0, 1), Row", Output: "select(A, 0, 1) = 1\nRow = [0, 0, 1]",
 	},
 	{
-		Name: "sort", Params: params("v", "vector"),
+		Name: "sort", Params: []Param{{Name: "v", Doc: "vector"}},
 		Result: "vector", Group: "Structure", Cost: "n * log(n)",
 		Doc:     "the elements of v, the least first; -sort(-v) has the largest first",
 		Example: ":print sort([3,1,2])", Output: "sort([3,1,2]) = [1, 2, 3]",
 		Lower: func(c *Call) *ir.Node { return c.order(ir.Sort) },
 	},
 	{
-		Name: "rank", Params: params("v", "vector"),
+		Name: "rank", Params: []Param{{Name: "v", Doc: "vector"}},
 		Result: "vector of positions", Group: "Structure", Cost: "n * log(n)",
 		Doc:     "the place of each element of v when it is sorted, from 0 for the least; equal ones in the order in which they stand; rank(-v) counts from the largest",
 		Example: ":print rank([30,10,20,10])", Output: "rank([30,10,20,10]) = [3, 0, 2, 1]",
 		Lower: func(c *Call) *ir.Node { return c.order(ir.Rank) },
 	},
 	{
-		Name: "size", Params: params("T", "tensor", "axis", "axis"),
+		Name: "size", Params: []Param{{Name: "T", Doc: "tensor"}, {Name: "axis", Doc: "axis", Named: true}},
 		Result: "number", Group: "Structure", Cost: "nothing",
 		Doc:     "length of an axis, known before the program runs",
 		Example: "A = edges([[0,1]], 5)\n:print size(A, 0)", Output: "size(A, 0) = 5",
@@ -456,7 +443,7 @@ var Builtins = []Builtin{
 	elementwise("floor", op.FnFloor, "largest whole number not above x", ":print floor(2.7)", "floor(2.7) = 2", "x"),
 	elementwise("clamp", op.FnClamp, "x, but no lower than lo and no higher than hi", ":print clamp([-1,5], 0, 3)", "clamp([-1,5], 0, 3) = [0, 3]", "x", "lo", "hi"),
 	{
-		Name: "softmax", Params: params("T", "tensor", "axis", "axis"),
+		Name: "softmax", Params: []Param{{Name: "T", Doc: "tensor"}, {Name: "axis", Doc: "axis", Named: true}},
 		Result: "tensor", Group: "Elementwise", Cost: "the size of T",
 		Doc:     "exp(T) scaled to add up to 1 along the axis",
 		Example: ":print softmax([0,0], 0)", Output: "softmax([0,0], 0) = [0.5, 0.5]",
@@ -483,7 +470,7 @@ func elementwise(name string, fn op.Fn, doc, example, output string, args ...str
 }
 
 func reduction(name, does, example, output string) Builtin {
-	return Builtin{Name: name, Params: params("T", "tensor", "?axis", "axis to drop"), Form: Reduction, Group: "Reductions",
+	return Builtin{Name: name, Params: []Param{{Name: "T", Doc: "tensor"}, {Name: "axis", Doc: "axis to drop", Optional: true, Named: true}}, Form: Reduction, Group: "Reductions",
 		Result: "scalar, or T without the axis", Cost: "the size of T",
 		Doc: does + ": all of T, or along one axis; of an indexed expression, over the indices that the left side lacks", Example: example, Output: output}
 }

@@ -19,16 +19,10 @@ TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-8
 	LEAQ    (R9)(R9*2), R10
 	MOVQ    72(DX), DX
 	VMOVUPD (DX), Y15
+	CMPQ    CX, $0x04
+	JLT     by4done
 
-tile:
-	CMPQ   CX, $0x01
-	JEQ    rows1
-	CMPQ   CX, $0x02
-	JEQ    rows2
-	CMPQ   CX, $0x03
-	JEQ    rows3
-	TESTQ  CX, CX
-	JEQ    done
+by4:
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
@@ -112,26 +106,34 @@ set1:
 	ADDQ       R13, BX
 	LEAQ       (AX)(R9*4), AX
 	SUBQ       $0x04, CX
-	JMP        tile
+	CMPQ       CX, $0x04
+	JGE        by4
 
-rows1:
+by4done:
+	CMPQ   CX, $0x02
+	JLT    by2done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
 	JEQ    last2
 
 terms2:
-	VMASKMOVPD   (SI), Y15, Y1
-	VBROADCASTSD (DI), Y2
-	VFMADD231PD  Y1, Y2, Y0
+	VMASKMOVPD   (SI), Y15, Y2
+	VBROADCASTSD (DI), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VBROADCASTSD (DI)(R9*1), Y3
+	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	VMASKMOVPD   (SI), Y15, Y1
-	VBROADCASTSD (DI), Y2
-	VFMADD231PD  Y1, Y2, Y0
+	VMASKMOVPD   (SI), Y15, Y2
+	VBROADCASTSD (DI), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VBROADCASTSD (DI)(R9*1), Y3
+	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
@@ -142,9 +144,11 @@ last2:
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
 	JEQ          sums2
-	VMASKMOVPD   (SI), Y15, Y1
-	VBROADCASTSD (DI), Y2
-	VFMADD231PD  Y1, Y2, Y0
+	VMASKMOVPD   (SI), Y15, Y2
+	VBROADCASTSD (DI), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VBROADCASTSD (DI)(R9*1), Y3
+	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
@@ -153,38 +157,41 @@ sums2:
 	CMPQ       80(DX), $0x00
 	JEQ        set2
 	MOVQ       BX, SI
-	VMASKMOVPD (SI), Y15, Y1
-	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD (SI), Y15, Y2
+	VADDPD     Y2, Y0, Y0
+	ADDQ       R13, SI
+	VMASKMOVPD (SI), Y15, Y2
+	VADDPD     Y2, Y1, Y1
 	ADDQ       R13, SI
 
 set2:
 	VMASKMOVPD Y0, Y15, (BX)
 	ADDQ       R13, BX
-	JMP        done
+	VMASKMOVPD Y1, Y15, (BX)
+	ADDQ       R13, BX
+	LEAQ       (AX)(R9*2), AX
+	SUBQ       $0x02, CX
 
-rows2:
+by2done:
+	CMPQ   CX, $0x01
+	JLT    by1done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
 	JEQ    last3
 
 terms3:
-	VMASKMOVPD   (SI), Y15, Y2
-	VBROADCASTSD (DI), Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (DI)(R9*1), Y3
-	VFMADD231PD  Y2, Y3, Y1
+	VMASKMOVPD   (SI), Y15, Y1
+	VBROADCASTSD (DI), Y2
+	VFMADD231PD  Y1, Y2, Y0
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	VMASKMOVPD   (SI), Y15, Y2
-	VBROADCASTSD (DI), Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (DI)(R9*1), Y3
-	VFMADD231PD  Y2, Y3, Y1
+	VMASKMOVPD   (SI), Y15, Y1
+	VBROADCASTSD (DI), Y2
+	VFMADD231PD  Y1, Y2, Y0
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
@@ -195,11 +202,9 @@ last3:
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
 	JEQ          sums3
-	VMASKMOVPD   (SI), Y15, Y2
-	VBROADCASTSD (DI), Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (DI)(R9*1), Y3
-	VFMADD231PD  Y2, Y3, Y1
+	VMASKMOVPD   (SI), Y15, Y1
+	VBROADCASTSD (DI), Y2
+	VFMADD231PD  Y1, Y2, Y0
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
@@ -208,92 +213,15 @@ sums3:
 	CMPQ       80(DX), $0x00
 	JEQ        set3
 	MOVQ       BX, SI
-	VMASKMOVPD (SI), Y15, Y2
-	VADDPD     Y2, Y0, Y0
-	ADDQ       R13, SI
-	VMASKMOVPD (SI), Y15, Y2
-	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (SI), Y15, Y1
+	VADDPD     Y1, Y0, Y0
 	ADDQ       R13, SI
 
 set3:
 	VMASKMOVPD Y0, Y15, (BX)
 	ADDQ       R13, BX
-	VMASKMOVPD Y1, Y15, (BX)
-	ADDQ       R13, BX
-	JMP        done
 
-rows3:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last4
-
-terms4:
-	VMASKMOVPD   (SI), Y15, Y3
-	VBROADCASTSD (DI), Y4
-	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (DI)(R9*1), Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VBROADCASTSD (DI)(R9*2), Y4
-	VFMADD231PD  Y3, Y4, Y2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMASKMOVPD   (SI), Y15, Y3
-	VBROADCASTSD (DI), Y4
-	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (DI)(R9*1), Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VBROADCASTSD (DI)(R9*2), Y4
-	VFMADD231PD  Y3, Y4, Y2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms4
-
-last4:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums4
-	VMASKMOVPD   (SI), Y15, Y3
-	VBROADCASTSD (DI), Y4
-	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (DI)(R9*1), Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VBROADCASTSD (DI)(R9*2), Y4
-	VFMADD231PD  Y3, Y4, Y2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums4:
-	MOVQ       panel+0(FP), DX
-	CMPQ       80(DX), $0x00
-	JEQ        set4
-	MOVQ       BX, SI
-	VMASKMOVPD (SI), Y15, Y3
-	VADDPD     Y3, Y0, Y0
-	ADDQ       R13, SI
-	VMASKMOVPD (SI), Y15, Y3
-	VADDPD     Y3, Y1, Y1
-	ADDQ       R13, SI
-	VMASKMOVPD (SI), Y15, Y3
-	VADDPD     Y3, Y2, Y2
-	ADDQ       R13, SI
-
-set4:
-	VMASKMOVPD Y0, Y15, (BX)
-	ADDQ       R13, BX
-	VMASKMOVPD Y1, Y15, (BX)
-	ADDQ       R13, BX
-	VMASKMOVPD Y2, Y15, (BX)
-	ADDQ       R13, BX
-
-done:
+by1done:
 	VZEROUPPER
 	RET
 
@@ -312,16 +240,10 @@ TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-8
 	LEAQ    (R9)(R9*2), R10
 	MOVQ    72(DX), DX
 	VMOVUPD (DX), Y15
+	CMPQ    CX, $0x04
+	JLT     by4done
 
-tile:
-	CMPQ   CX, $0x01
-	JEQ    rows1
-	CMPQ   CX, $0x02
-	JEQ    rows2
-	CMPQ   CX, $0x03
-	JEQ    rows3
-	TESTQ  CX, CX
-	JEQ    done
+by4:
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
@@ -335,9 +257,9 @@ tile:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last5
+	JEQ    last4
 
-terms5:
+terms4:
 	VMOVUPD      (SI), Y8
 	VMASKMOVPD   32(SI), Y15, Y9
 	VBROADCASTSD (DI), Y10
@@ -371,13 +293,13 @@ terms5:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms5
+	JNE          terms4
 
-last5:
+last4:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums5
+	JEQ          sums4
 	VMOVUPD      (SI), Y8
 	VMASKMOVPD   32(SI), Y15, Y9
 	VBROADCASTSD (DI), Y10
@@ -395,10 +317,10 @@ last5:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums5:
+sums4:
 	MOVQ       panel+0(FP), DX
 	CMPQ       80(DX), $0x00
-	JEQ        set5
+	JEQ        set4
 	MOVQ       BX, SI
 	VMOVUPD    (SI), Y8
 	VADDPD     Y8, Y0, Y0
@@ -421,7 +343,7 @@ sums5:
 	VADDPD     Y8, Y7, Y7
 	ADDQ       R13, SI
 
-set5:
+set4:
 	VMOVUPD    Y0, (BX)
 	VMASKMOVPD Y1, Y15, 32(BX)
 	ADDQ       R13, BX
@@ -436,9 +358,92 @@ set5:
 	ADDQ       R13, BX
 	LEAQ       (AX)(R9*4), AX
 	SUBQ       $0x04, CX
-	JMP        tile
+	CMPQ       CX, $0x04
+	JGE        by4
 
-rows1:
+by4done:
+	CMPQ   CX, $0x02
+	JLT    by2done
+	MOVQ   R15, SI
+	MOVQ   AX, DI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   panel+0(FP), DX
+	MOVQ   8(DX), DX
+	SHRQ   $0x01, DX
+	JEQ    last5
+
+terms5:
+	VMOVUPD      (SI), Y4
+	VMASKMOVPD   32(SI), Y15, Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y4, Y6, Y0
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (DI)(R9*1), Y6
+	VFMADD231PD  Y4, Y6, Y2
+	VFMADD231PD  Y5, Y6, Y3
+	ADDQ         R12, SI
+	ADDQ         R11, DI
+	VMOVUPD      (SI), Y4
+	VMASKMOVPD   32(SI), Y15, Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y4, Y6, Y0
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (DI)(R9*1), Y6
+	VFMADD231PD  Y4, Y6, Y2
+	VFMADD231PD  Y5, Y6, Y3
+	ADDQ         R12, SI
+	ADDQ         R11, DI
+	SUBQ         $0x01, DX
+	JNE          terms5
+
+last5:
+	MOVQ         panel+0(FP), DX
+	MOVQ         8(DX), DX
+	ANDQ         $0x01, DX
+	JEQ          sums5
+	VMOVUPD      (SI), Y4
+	VMASKMOVPD   32(SI), Y15, Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y4, Y6, Y0
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (DI)(R9*1), Y6
+	VFMADD231PD  Y4, Y6, Y2
+	VFMADD231PD  Y5, Y6, Y3
+	ADDQ         R12, SI
+	ADDQ         R11, DI
+
+sums5:
+	MOVQ       panel+0(FP), DX
+	CMPQ       80(DX), $0x00
+	JEQ        set5
+	MOVQ       BX, SI
+	VMOVUPD    (SI), Y4
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD 32(SI), Y15, Y4
+	VADDPD     Y4, Y1, Y1
+	ADDQ       R13, SI
+	VMOVUPD    (SI), Y4
+	VADDPD     Y4, Y2, Y2
+	VMASKMOVPD 32(SI), Y15, Y4
+	VADDPD     Y4, Y3, Y3
+	ADDQ       R13, SI
+
+set5:
+	VMOVUPD    Y0, (BX)
+	VMASKMOVPD Y1, Y15, 32(BX)
+	ADDQ       R13, BX
+	VMOVUPD    Y2, (BX)
+	VMASKMOVPD Y3, Y15, 32(BX)
+	ADDQ       R13, BX
+	LEAQ       (AX)(R9*2), AX
+	SUBQ       $0x02, CX
+
+by2done:
+	CMPQ   CX, $0x01
+	JLT    by1done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
@@ -494,181 +499,8 @@ set6:
 	VMOVUPD    Y0, (BX)
 	VMASKMOVPD Y1, Y15, 32(BX)
 	ADDQ       R13, BX
-	JMP        done
 
-rows2:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last7
-
-terms7:
-	VMOVUPD      (SI), Y4
-	VMASKMOVPD   32(SI), Y15, Y5
-	VBROADCASTSD (DI), Y6
-	VFMADD231PD  Y4, Y6, Y0
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(R9*1), Y6
-	VFMADD231PD  Y4, Y6, Y2
-	VFMADD231PD  Y5, Y6, Y3
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Y4
-	VMASKMOVPD   32(SI), Y15, Y5
-	VBROADCASTSD (DI), Y6
-	VFMADD231PD  Y4, Y6, Y0
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(R9*1), Y6
-	VFMADD231PD  Y4, Y6, Y2
-	VFMADD231PD  Y5, Y6, Y3
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms7
-
-last7:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums7
-	VMOVUPD      (SI), Y4
-	VMASKMOVPD   32(SI), Y15, Y5
-	VBROADCASTSD (DI), Y6
-	VFMADD231PD  Y4, Y6, Y0
-	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (DI)(R9*1), Y6
-	VFMADD231PD  Y4, Y6, Y2
-	VFMADD231PD  Y5, Y6, Y3
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums7:
-	MOVQ       panel+0(FP), DX
-	CMPQ       80(DX), $0x00
-	JEQ        set7
-	MOVQ       BX, SI
-	VMOVUPD    (SI), Y4
-	VADDPD     Y4, Y0, Y0
-	VMASKMOVPD 32(SI), Y15, Y4
-	VADDPD     Y4, Y1, Y1
-	ADDQ       R13, SI
-	VMOVUPD    (SI), Y4
-	VADDPD     Y4, Y2, Y2
-	VMASKMOVPD 32(SI), Y15, Y4
-	VADDPD     Y4, Y3, Y3
-	ADDQ       R13, SI
-
-set7:
-	VMOVUPD    Y0, (BX)
-	VMASKMOVPD Y1, Y15, 32(BX)
-	ADDQ       R13, BX
-	VMOVUPD    Y2, (BX)
-	VMASKMOVPD Y3, Y15, 32(BX)
-	ADDQ       R13, BX
-	JMP        done
-
-rows3:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last8
-
-terms8:
-	VMOVUPD      (SI), Y6
-	VMASKMOVPD   32(SI), Y15, Y7
-	VBROADCASTSD (DI), Y8
-	VFMADD231PD  Y6, Y8, Y0
-	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(R9*1), Y8
-	VFMADD231PD  Y6, Y8, Y2
-	VFMADD231PD  Y7, Y8, Y3
-	VBROADCASTSD (DI)(R9*2), Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VFMADD231PD  Y7, Y8, Y5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Y6
-	VMASKMOVPD   32(SI), Y15, Y7
-	VBROADCASTSD (DI), Y8
-	VFMADD231PD  Y6, Y8, Y0
-	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(R9*1), Y8
-	VFMADD231PD  Y6, Y8, Y2
-	VFMADD231PD  Y7, Y8, Y3
-	VBROADCASTSD (DI)(R9*2), Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VFMADD231PD  Y7, Y8, Y5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms8
-
-last8:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums8
-	VMOVUPD      (SI), Y6
-	VMASKMOVPD   32(SI), Y15, Y7
-	VBROADCASTSD (DI), Y8
-	VFMADD231PD  Y6, Y8, Y0
-	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (DI)(R9*1), Y8
-	VFMADD231PD  Y6, Y8, Y2
-	VFMADD231PD  Y7, Y8, Y3
-	VBROADCASTSD (DI)(R9*2), Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VFMADD231PD  Y7, Y8, Y5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums8:
-	MOVQ       panel+0(FP), DX
-	CMPQ       80(DX), $0x00
-	JEQ        set8
-	MOVQ       BX, SI
-	VMOVUPD    (SI), Y6
-	VADDPD     Y6, Y0, Y0
-	VMASKMOVPD 32(SI), Y15, Y6
-	VADDPD     Y6, Y1, Y1
-	ADDQ       R13, SI
-	VMOVUPD    (SI), Y6
-	VADDPD     Y6, Y2, Y2
-	VMASKMOVPD 32(SI), Y15, Y6
-	VADDPD     Y6, Y3, Y3
-	ADDQ       R13, SI
-	VMOVUPD    (SI), Y6
-	VADDPD     Y6, Y4, Y4
-	VMASKMOVPD 32(SI), Y15, Y6
-	VADDPD     Y6, Y5, Y5
-	ADDQ       R13, SI
-
-set8:
-	VMOVUPD    Y0, (BX)
-	VMASKMOVPD Y1, Y15, 32(BX)
-	ADDQ       R13, BX
-	VMOVUPD    Y2, (BX)
-	VMASKMOVPD Y3, Y15, 32(BX)
-	ADDQ       R13, BX
-	VMOVUPD    Y4, (BX)
-	VMASKMOVPD Y5, Y15, 32(BX)
-	ADDQ       R13, BX
-
-done:
+by1done:
 	VZEROUPPER
 	RET
 
@@ -685,16 +517,10 @@ TEXT ·gemm4x3AVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(DX), BX
 	MOVQ 64(DX), R13
 	LEAQ (R9)(R9*2), R10
+	CMPQ CX, $0x04
+	JLT  by4done
 
-tile:
-	CMPQ   CX, $0x01
-	JEQ    rows1
-	CMPQ   CX, $0x02
-	JEQ    rows2
-	CMPQ   CX, $0x03
-	JEQ    rows3
-	TESTQ  CX, CX
-	JEQ    done
+by4:
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
@@ -712,9 +538,9 @@ tile:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last9
+	JEQ    last7
 
-terms9:
+terms7:
 	VMOVUPD      (SI), Y12
 	VMOVUPD      32(SI), Y13
 	VMOVUPD      64(SI), Y14
@@ -758,13 +584,13 @@ terms9:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms9
+	JNE          terms7
 
-last9:
+last7:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums9
+	JEQ          sums7
 	VMOVUPD      (SI), Y12
 	VMOVUPD      32(SI), Y13
 	VMOVUPD      64(SI), Y14
@@ -787,10 +613,10 @@ last9:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums9:
+sums7:
 	MOVQ    panel+0(FP), DX
 	CMPQ    80(DX), $0x00
-	JEQ     set9
+	JEQ     set7
 	MOVQ    BX, SI
 	VMOVUPD (SI), Y12
 	VADDPD  Y12, Y0, Y0
@@ -821,7 +647,7 @@ sums9:
 	VADDPD  Y12, Y11, Y11
 	ADDQ    R13, SI
 
-set9:
+set7:
 	VMOVUPD Y0, (BX)
 	VMOVUPD Y1, 32(BX)
 	VMOVUPD Y2, 64(BX)
@@ -840,77 +666,12 @@ set9:
 	ADDQ    R13, BX
 	LEAQ    (AX)(R9*4), AX
 	SUBQ    $0x04, CX
-	JMP     tile
+	CMPQ    CX, $0x04
+	JGE     by4
 
-rows1:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last10
-
-terms10:
-	VMOVUPD      (SI), Y3
-	VMOVUPD      32(SI), Y4
-	VMOVUPD      64(SI), Y5
-	VBROADCASTSD (DI), Y6
-	VFMADD231PD  Y3, Y6, Y0
-	VFMADD231PD  Y4, Y6, Y1
-	VFMADD231PD  Y5, Y6, Y2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Y3
-	VMOVUPD      32(SI), Y4
-	VMOVUPD      64(SI), Y5
-	VBROADCASTSD (DI), Y6
-	VFMADD231PD  Y3, Y6, Y0
-	VFMADD231PD  Y4, Y6, Y1
-	VFMADD231PD  Y5, Y6, Y2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms10
-
-last10:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums10
-	VMOVUPD      (SI), Y3
-	VMOVUPD      32(SI), Y4
-	VMOVUPD      64(SI), Y5
-	VBROADCASTSD (DI), Y6
-	VFMADD231PD  Y3, Y6, Y0
-	VFMADD231PD  Y4, Y6, Y1
-	VFMADD231PD  Y5, Y6, Y2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums10:
-	MOVQ    panel+0(FP), DX
-	CMPQ    80(DX), $0x00
-	JEQ     set10
-	MOVQ    BX, SI
-	VMOVUPD (SI), Y3
-	VADDPD  Y3, Y0, Y0
-	VMOVUPD 32(SI), Y3
-	VADDPD  Y3, Y1, Y1
-	VMOVUPD 64(SI), Y3
-	VADDPD  Y3, Y2, Y2
-	ADDQ    R13, SI
-
-set10:
-	VMOVUPD Y0, (BX)
-	VMOVUPD Y1, 32(BX)
-	VMOVUPD Y2, 64(BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows2:
+by4done:
+	CMPQ   CX, $0x02
+	JLT    by2done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
@@ -922,9 +683,9 @@ rows2:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last11
+	JEQ    last8
 
-terms11:
+terms8:
 	VMOVUPD      (SI), Y6
 	VMOVUPD      32(SI), Y7
 	VMOVUPD      64(SI), Y8
@@ -952,13 +713,13 @@ terms11:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms11
+	JNE          terms8
 
-last11:
+last8:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums11
+	JEQ          sums8
 	VMOVUPD      (SI), Y6
 	VMOVUPD      32(SI), Y7
 	VMOVUPD      64(SI), Y8
@@ -973,10 +734,10 @@ last11:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums11:
+sums8:
 	MOVQ    panel+0(FP), DX
 	CMPQ    80(DX), $0x00
-	JEQ     set11
+	JEQ     set8
 	MOVQ    BX, SI
 	VMOVUPD (SI), Y6
 	VADDPD  Y6, Y0, Y0
@@ -993,7 +754,7 @@ sums11:
 	VADDPD  Y6, Y5, Y5
 	ADDQ    R13, SI
 
-set11:
+set8:
 	VMOVUPD Y0, (BX)
 	VMOVUPD Y1, 32(BX)
 	VMOVUPD Y2, 64(BX)
@@ -1002,128 +763,79 @@ set11:
 	VMOVUPD Y4, 32(BX)
 	VMOVUPD Y5, 64(BX)
 	ADDQ    R13, BX
-	JMP     done
+	LEAQ    (AX)(R9*2), AX
+	SUBQ    $0x02, CX
 
-rows3:
+by2done:
+	CMPQ   CX, $0x01
+	JLT    by1done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last12
+	JEQ    last9
 
-terms12:
-	VMOVUPD      (SI), Y9
-	VMOVUPD      32(SI), Y10
-	VMOVUPD      64(SI), Y11
-	VBROADCASTSD (DI), Y12
-	VFMADD231PD  Y9, Y12, Y0
-	VFMADD231PD  Y10, Y12, Y1
-	VFMADD231PD  Y11, Y12, Y2
-	VBROADCASTSD (DI)(R9*1), Y12
-	VFMADD231PD  Y9, Y12, Y3
-	VFMADD231PD  Y10, Y12, Y4
-	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (DI)(R9*2), Y12
-	VFMADD231PD  Y9, Y12, Y6
-	VFMADD231PD  Y10, Y12, Y7
-	VFMADD231PD  Y11, Y12, Y8
+terms9:
+	VMOVUPD      (SI), Y3
+	VMOVUPD      32(SI), Y4
+	VMOVUPD      64(SI), Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y3, Y6, Y0
+	VFMADD231PD  Y4, Y6, Y1
+	VFMADD231PD  Y5, Y6, Y2
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	VMOVUPD      (SI), Y9
-	VMOVUPD      32(SI), Y10
-	VMOVUPD      64(SI), Y11
-	VBROADCASTSD (DI), Y12
-	VFMADD231PD  Y9, Y12, Y0
-	VFMADD231PD  Y10, Y12, Y1
-	VFMADD231PD  Y11, Y12, Y2
-	VBROADCASTSD (DI)(R9*1), Y12
-	VFMADD231PD  Y9, Y12, Y3
-	VFMADD231PD  Y10, Y12, Y4
-	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (DI)(R9*2), Y12
-	VFMADD231PD  Y9, Y12, Y6
-	VFMADD231PD  Y10, Y12, Y7
-	VFMADD231PD  Y11, Y12, Y8
+	VMOVUPD      (SI), Y3
+	VMOVUPD      32(SI), Y4
+	VMOVUPD      64(SI), Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y3, Y6, Y0
+	VFMADD231PD  Y4, Y6, Y1
+	VFMADD231PD  Y5, Y6, Y2
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms12
+	JNE          terms9
 
-last12:
+last9:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums12
-	VMOVUPD      (SI), Y9
-	VMOVUPD      32(SI), Y10
-	VMOVUPD      64(SI), Y11
-	VBROADCASTSD (DI), Y12
-	VFMADD231PD  Y9, Y12, Y0
-	VFMADD231PD  Y10, Y12, Y1
-	VFMADD231PD  Y11, Y12, Y2
-	VBROADCASTSD (DI)(R9*1), Y12
-	VFMADD231PD  Y9, Y12, Y3
-	VFMADD231PD  Y10, Y12, Y4
-	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (DI)(R9*2), Y12
-	VFMADD231PD  Y9, Y12, Y6
-	VFMADD231PD  Y10, Y12, Y7
-	VFMADD231PD  Y11, Y12, Y8
+	JEQ          sums9
+	VMOVUPD      (SI), Y3
+	VMOVUPD      32(SI), Y4
+	VMOVUPD      64(SI), Y5
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  Y3, Y6, Y0
+	VFMADD231PD  Y4, Y6, Y1
+	VFMADD231PD  Y5, Y6, Y2
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums12:
+sums9:
 	MOVQ    panel+0(FP), DX
 	CMPQ    80(DX), $0x00
-	JEQ     set12
+	JEQ     set9
 	MOVQ    BX, SI
-	VMOVUPD (SI), Y9
-	VADDPD  Y9, Y0, Y0
-	VMOVUPD 32(SI), Y9
-	VADDPD  Y9, Y1, Y1
-	VMOVUPD 64(SI), Y9
-	VADDPD  Y9, Y2, Y2
-	ADDQ    R13, SI
-	VMOVUPD (SI), Y9
-	VADDPD  Y9, Y3, Y3
-	VMOVUPD 32(SI), Y9
-	VADDPD  Y9, Y4, Y4
-	VMOVUPD 64(SI), Y9
-	VADDPD  Y9, Y5, Y5
-	ADDQ    R13, SI
-	VMOVUPD (SI), Y9
-	VADDPD  Y9, Y6, Y6
-	VMOVUPD 32(SI), Y9
-	VADDPD  Y9, Y7, Y7
-	VMOVUPD 64(SI), Y9
-	VADDPD  Y9, Y8, Y8
+	VMOVUPD (SI), Y3
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD 32(SI), Y3
+	VADDPD  Y3, Y1, Y1
+	VMOVUPD 64(SI), Y3
+	VADDPD  Y3, Y2, Y2
 	ADDQ    R13, SI
 
-set12:
+set9:
 	VMOVUPD Y0, (BX)
 	VMOVUPD Y1, 32(BX)
 	VMOVUPD Y2, 64(BX)
 	ADDQ    R13, BX
-	VMOVUPD Y3, (BX)
-	VMOVUPD Y4, 32(BX)
-	VMOVUPD Y5, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Y6, (BX)
-	VMOVUPD Y7, 32(BX)
-	VMOVUPD Y8, 64(BX)
-	ADDQ    R13, BX
 
-done:
+by1done:
 	VZEROUPPER
 	RET
 
@@ -1153,9 +865,9 @@ TEXT ·gemm1x6AVX2(SB), NOSPLIT, $0-8
 	MOVQ    panel+0(FP), DX
 	MOVQ    8(DX), DX
 	SHRQ    $0x01, DX
-	JEQ     last13
+	JEQ     last10
 
-terms13:
+terms10:
 	VMOVUPD      (SI), Y6
 	VMOVUPD      32(SI), Y7
 	VMOVUPD      64(SI), Y8
@@ -1187,13 +899,13 @@ terms13:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms13
+	JNE          terms10
 
-last13:
+last10:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums13
+	JEQ          sums10
 	VMOVUPD      (SI), Y6
 	VMOVUPD      32(SI), Y7
 	VMOVUPD      64(SI), Y8
@@ -1210,10 +922,10 @@ last13:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums13:
+sums10:
 	MOVQ       panel+0(FP), DX
 	CMPQ       80(DX), $0x00
-	JEQ        set13
+	JEQ        set10
 	MOVQ       BX, SI
 	VMOVUPD    (SI), Y6
 	VADDPD     Y6, Y0, Y0
@@ -1229,7 +941,7 @@ sums13:
 	VADDPD     Y6, Y5, Y5
 	ADDQ       R13, SI
 
-set13:
+set10:
 	VMOVUPD    Y0, (BX)
 	VMOVUPD    Y1, 32(BX)
 	VMOVUPD    Y2, 64(BX)
@@ -2935,24 +2647,10 @@ TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-8
 	LEAQ  (R9)(R9*2), R10
 	MOVQ  72(DX), DX
 	KMOVW (DX), K1
+	CMPQ  CX, $0x08
+	JLT   by8done
 
-tile:
-	CMPQ   CX, $0x01
-	JEQ    rows1
-	CMPQ   CX, $0x02
-	JEQ    rows2
-	CMPQ   CX, $0x03
-	JEQ    rows3
-	CMPQ   CX, $0x04
-	JEQ    rows4
-	CMPQ   CX, $0x05
-	JEQ    rows5
-	CMPQ   CX, $0x06
-	JEQ    rows6
-	CMPQ   CX, $0x07
-	JEQ    rows7
-	TESTQ  CX, CX
-	JEQ    done
+by8:
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	LEAQ   (AX)(R9*4), R8
@@ -2967,9 +2665,9 @@ tile:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last14
+	JEQ    last11
 
-terms14:
+terms11:
 	VMOVUPD.Z    (SI), K1, Z8
 	VBROADCASTSD (DI), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -3011,13 +2709,13 @@ terms14:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms14
+	JNE          terms11
 
-last14:
+last11:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums14
+	JEQ          sums11
 	VMOVUPD.Z    (SI), K1, Z8
 	VBROADCASTSD (DI), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -3039,10 +2737,10 @@ last14:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 
-sums14:
+sums11:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set14
+	JEQ       set11
 	MOVQ      BX, SI
 	VMOVUPD.Z (SI), K1, Z8
 	VADDPD    Z8, Z0, Z0
@@ -3069,7 +2767,7 @@ sums14:
 	VADDPD    Z8, Z7, Z7
 	ADDQ      R13, SI
 
-set14:
+set11:
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R13, BX
 	VMOVUPD Z1, K1, (BX)
@@ -3089,189 +2787,12 @@ set14:
 	LEAQ    (AX)(R9*4), AX
 	LEAQ    (AX)(R9*4), AX
 	SUBQ    $0x08, CX
-	JMP     tile
+	CMPQ    CX, $0x08
+	JGE     by8
 
-rows1:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last15
-
-terms15:
-	VMOVUPD.Z    (SI), K1, Z1
-	VBROADCASTSD (DI), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD.Z    (SI), K1, Z1
-	VBROADCASTSD (DI), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms15
-
-last15:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums15
-	VMOVUPD.Z    (SI), K1, Z1
-	VBROADCASTSD (DI), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums15:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set15
-	MOVQ      BX, SI
-	VMOVUPD.Z (SI), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	ADDQ      R13, SI
-
-set15:
-	VMOVUPD Z0, K1, (BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows2:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last16
-
-terms16:
-	VMOVUPD.Z    (SI), K1, Z2
-	VBROADCASTSD (DI), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (DI)(R9*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD.Z    (SI), K1, Z2
-	VBROADCASTSD (DI), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (DI)(R9*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms16
-
-last16:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums16
-	VMOVUPD.Z    (SI), K1, Z2
-	VBROADCASTSD (DI), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (DI)(R9*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums16:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set16
-	MOVQ      BX, SI
-	VMOVUPD.Z (SI), K1, Z2
-	VADDPD    Z2, Z0, Z0
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	ADDQ      R13, SI
-
-set16:
-	VMOVUPD Z0, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z1, K1, (BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows3:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last17
-
-terms17:
-	VMOVUPD.Z    (SI), K1, Z3
-	VBROADCASTSD (DI), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (DI)(R9*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (DI)(R9*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD.Z    (SI), K1, Z3
-	VBROADCASTSD (DI), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (DI)(R9*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (DI)(R9*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms17
-
-last17:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums17
-	VMOVUPD.Z    (SI), K1, Z3
-	VBROADCASTSD (DI), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (DI)(R9*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (DI)(R9*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums17:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set17
-	MOVQ      BX, SI
-	VMOVUPD.Z (SI), K1, Z3
-	VADDPD    Z3, Z0, Z0
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z3
-	VADDPD    Z3, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z3
-	VADDPD    Z3, Z2, Z2
-	ADDQ      R13, SI
-
-set17:
-	VMOVUPD Z0, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z1, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z2, K1, (BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows4:
+by8done:
+	CMPQ   CX, $0x04
+	JLT    by4done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VPXORQ Z0, Z0, Z0
@@ -3281,9 +2802,9 @@ rows4:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last18
+	JEQ    last12
 
-terms18:
+terms12:
 	VMOVUPD.Z    (SI), K1, Z4
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -3307,13 +2828,13 @@ terms18:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms18
+	JNE          terms12
 
-last18:
+last12:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums18
+	JEQ          sums12
 	VMOVUPD.Z    (SI), K1, Z4
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -3326,10 +2847,10 @@ last18:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums18:
+sums12:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set18
+	JEQ       set12
 	MOVQ      BX, SI
 	VMOVUPD.Z (SI), K1, Z4
 	VADDPD    Z4, Z0, Z0
@@ -3344,7 +2865,7 @@ sums18:
 	VADDPD    Z4, Z3, Z3
 	ADDQ      R13, SI
 
-set18:
+set12:
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R13, BX
 	VMOVUPD Z1, K1, (BX)
@@ -3353,344 +2874,122 @@ set18:
 	ADDQ    R13, BX
 	VMOVUPD Z3, K1, (BX)
 	ADDQ    R13, BX
-	JMP     done
+	LEAQ    (AX)(R9*4), AX
+	SUBQ    $0x04, CX
 
-rows5:
+by4done:
+	CMPQ   CX, $0x02
+	JLT    by2done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last19
+	JEQ    last13
 
-terms19:
-	VMOVUPD.Z    (SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (DI)(R9*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (DI)(R9*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (DI)(R10*1), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z4
+terms13:
+	VMOVUPD.Z    (SI), K1, Z2
+	VBROADCASTSD (DI), Z3
+	VFMADD231PD  Z2, Z3, Z0
+	VBROADCASTSD (DI)(R9*1), Z4
+	VFMADD231PD  Z2, Z4, Z1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD.Z    (SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (DI)(R9*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (DI)(R9*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (DI)(R10*1), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z4
+	VMOVUPD.Z    (SI), K1, Z2
+	VBROADCASTSD (DI), Z3
+	VFMADD231PD  Z2, Z3, Z0
+	VBROADCASTSD (DI)(R9*1), Z4
+	VFMADD231PD  Z2, Z4, Z1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms19
+	JNE          terms13
 
-last19:
+last13:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums19
-	VMOVUPD.Z    (SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (DI)(R9*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (DI)(R9*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (DI)(R10*1), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z4
+	JEQ          sums13
+	VMOVUPD.Z    (SI), K1, Z2
+	VBROADCASTSD (DI), Z3
+	VFMADD231PD  Z2, Z3, Z0
+	VBROADCASTSD (DI)(R9*1), Z4
+	VFMADD231PD  Z2, Z4, Z1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 
-sums19:
+sums13:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set19
+	JEQ       set13
 	MOVQ      BX, SI
-	VMOVUPD.Z (SI), K1, Z5
-	VADDPD    Z5, Z0, Z0
+	VMOVUPD.Z (SI), K1, Z2
+	VADDPD    Z2, Z0, Z0
 	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z5
-	VADDPD    Z5, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z5
-	VADDPD    Z5, Z2, Z2
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z5
-	VADDPD    Z5, Z3, Z3
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z5
-	VADDPD    Z5, Z4, Z4
+	VMOVUPD.Z (SI), K1, Z2
+	VADDPD    Z2, Z1, Z1
 	ADDQ      R13, SI
 
-set19:
+set13:
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R13, BX
 	VMOVUPD Z1, K1, (BX)
 	ADDQ    R13, BX
-	VMOVUPD Z2, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z3, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z4, K1, (BX)
-	ADDQ    R13, BX
-	JMP     done
+	LEAQ    (AX)(R9*2), AX
+	SUBQ    $0x02, CX
 
-rows6:
+by2done:
+	CMPQ   CX, $0x01
+	JLT    by1done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
 	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last20
+	JEQ    last14
 
-terms20:
-	VMOVUPD.Z    (SI), K1, Z6
-	VBROADCASTSD (DI), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (DI)(R9*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (DI)(R9*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (DI)(R10*1), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z4
-	VBROADCASTSD (R8)(R9*1), Z8
-	VFMADD231PD  Z6, Z8, Z5
+terms14:
+	VMOVUPD.Z    (SI), K1, Z1
+	VBROADCASTSD (DI), Z2
+	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD.Z    (SI), K1, Z6
-	VBROADCASTSD (DI), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (DI)(R9*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (DI)(R9*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (DI)(R10*1), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z4
-	VBROADCASTSD (R8)(R9*1), Z8
-	VFMADD231PD  Z6, Z8, Z5
+	VMOVUPD.Z    (SI), K1, Z1
+	VBROADCASTSD (DI), Z2
+	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms20
+	JNE          terms14
 
-last20:
+last14:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums20
-	VMOVUPD.Z    (SI), K1, Z6
-	VBROADCASTSD (DI), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (DI)(R9*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (DI)(R9*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (DI)(R10*1), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z4
-	VBROADCASTSD (R8)(R9*1), Z8
-	VFMADD231PD  Z6, Z8, Z5
+	JEQ          sums14
+	VMOVUPD.Z    (SI), K1, Z1
+	VBROADCASTSD (DI), Z2
+	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 
-sums20:
+sums14:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set20
+	JEQ       set14
 	MOVQ      BX, SI
-	VMOVUPD.Z (SI), K1, Z6
-	VADDPD    Z6, Z0, Z0
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z6
-	VADDPD    Z6, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z6
-	VADDPD    Z6, Z2, Z2
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z6
-	VADDPD    Z6, Z3, Z3
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z6
-	VADDPD    Z6, Z4, Z4
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z6
-	VADDPD    Z6, Z5, Z5
+	VMOVUPD.Z (SI), K1, Z1
+	VADDPD    Z1, Z0, Z0
 	ADDQ      R13, SI
 
-set20:
+set14:
 	VMOVUPD Z0, K1, (BX)
 	ADDQ    R13, BX
-	VMOVUPD Z1, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z2, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z3, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z4, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z5, K1, (BX)
-	ADDQ    R13, BX
-	JMP     done
 
-rows7:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last21
-
-terms21:
-	VMOVUPD.Z    (SI), K1, Z7
-	VBROADCASTSD (DI), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (DI)(R9*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (DI)(R9*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (DI)(R10*1), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z4
-	VBROADCASTSD (R8)(R9*1), Z9
-	VFMADD231PD  Z7, Z9, Z5
-	VBROADCASTSD (R8)(R9*2), Z10
-	VFMADD231PD  Z7, Z10, Z6
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD.Z    (SI), K1, Z7
-	VBROADCASTSD (DI), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (DI)(R9*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (DI)(R9*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (DI)(R10*1), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z4
-	VBROADCASTSD (R8)(R9*1), Z9
-	VFMADD231PD  Z7, Z9, Z5
-	VBROADCASTSD (R8)(R9*2), Z10
-	VFMADD231PD  Z7, Z10, Z6
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-	SUBQ         $0x01, DX
-	JNE          terms21
-
-last21:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums21
-	VMOVUPD.Z    (SI), K1, Z7
-	VBROADCASTSD (DI), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (DI)(R9*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (DI)(R9*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (DI)(R10*1), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z4
-	VBROADCASTSD (R8)(R9*1), Z9
-	VFMADD231PD  Z7, Z9, Z5
-	VBROADCASTSD (R8)(R9*2), Z10
-	VFMADD231PD  Z7, Z10, Z6
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-
-sums21:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set21
-	MOVQ      BX, SI
-	VMOVUPD.Z (SI), K1, Z7
-	VADDPD    Z7, Z0, Z0
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z7
-	VADDPD    Z7, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z7
-	VADDPD    Z7, Z2, Z2
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z7
-	VADDPD    Z7, Z3, Z3
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z7
-	VADDPD    Z7, Z4, Z4
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z7
-	VADDPD    Z7, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD.Z (SI), K1, Z7
-	VADDPD    Z7, Z6, Z6
-	ADDQ      R13, SI
-
-set21:
-	VMOVUPD Z0, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z1, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z2, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z3, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z4, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z5, K1, (BX)
-	ADDQ    R13, BX
-	VMOVUPD Z6, K1, (BX)
-	ADDQ    R13, BX
-
-done:
+by1done:
 	VZEROUPPER
 	RET
 
@@ -3709,24 +3008,10 @@ TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-8
 	LEAQ  (R9)(R9*2), R10
 	MOVQ  72(DX), DX
 	KMOVW (DX), K1
+	CMPQ  CX, $0x08
+	JLT   by8done
 
-tile:
-	CMPQ   CX, $0x01
-	JEQ    rows1
-	CMPQ   CX, $0x02
-	JEQ    rows2
-	CMPQ   CX, $0x03
-	JEQ    rows3
-	CMPQ   CX, $0x04
-	JEQ    rows4
-	CMPQ   CX, $0x05
-	JEQ    rows5
-	CMPQ   CX, $0x06
-	JEQ    rows6
-	CMPQ   CX, $0x07
-	JEQ    rows7
-	TESTQ  CX, CX
-	JEQ    done
+by8:
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	LEAQ   (AX)(R9*4), R8
@@ -3749,9 +3034,9 @@ tile:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last22
+	JEQ    last15
 
-terms22:
+terms15:
 	VMOVUPD      (SI), Z16
 	VMOVUPD.Z    64(SI), K1, Z17
 	VBROADCASTSD (DI), Z18
@@ -3811,13 +3096,13 @@ terms22:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms22
+	JNE          terms15
 
-last22:
+last15:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums22
+	JEQ          sums15
 	VMOVUPD      (SI), Z16
 	VMOVUPD.Z    64(SI), K1, Z17
 	VBROADCASTSD (DI), Z18
@@ -3848,10 +3133,10 @@ last22:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 
-sums22:
+sums15:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set22
+	JEQ       set15
 	MOVQ      BX, SI
 	VMOVUPD   (SI), Z16
 	VADDPD    Z16, Z0, Z0
@@ -3894,7 +3179,7 @@ sums22:
 	VADDPD    Z16, Z15, Z15
 	ADDQ      R13, SI
 
-set22:
+set15:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, K1, 64(BX)
 	ADDQ    R13, BX
@@ -3922,240 +3207,12 @@ set22:
 	LEAQ    (AX)(R9*4), AX
 	LEAQ    (AX)(R9*4), AX
 	SUBQ    $0x08, CX
-	JMP     tile
+	CMPQ    CX, $0x08
+	JGE     by8
 
-rows1:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last23
-
-terms23:
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	VBROADCASTSD (DI), Z4
-	VFMADD231PD  Z2, Z4, Z0
-	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	VBROADCASTSD (DI), Z4
-	VFMADD231PD  Z2, Z4, Z0
-	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms23
-
-last23:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums23
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	VBROADCASTSD (DI), Z4
-	VFMADD231PD  Z2, Z4, Z0
-	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums23:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set23
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z2
-	VADDPD    Z2, Z0, Z0
-	VMOVUPD.Z 64(SI), K1, Z2
-	VADDPD    Z2, Z1, Z1
-	ADDQ      R13, SI
-
-set23:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, K1, 64(BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows2:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last24
-
-terms24:
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z4, Z6, Z0
-	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(R9*1), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z4, Z6, Z0
-	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(R9*1), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms24
-
-last24:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums24
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z4, Z6, Z0
-	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (DI)(R9*1), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums24:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set24
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z4
-	VADDPD    Z4, Z0, Z0
-	VMOVUPD.Z 64(SI), K1, Z4
-	VADDPD    Z4, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z4
-	VADDPD    Z4, Z2, Z2
-	VMOVUPD.Z 64(SI), K1, Z4
-	VADDPD    Z4, Z3, Z3
-	ADDQ      R13, SI
-
-set24:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z2, (BX)
-	VMOVUPD Z3, K1, 64(BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows3:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last25
-
-terms25:
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	VBROADCASTSD (DI), Z8
-	VFMADD231PD  Z6, Z8, Z0
-	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(R9*1), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (DI)(R9*2), Z10
-	VFMADD231PD  Z6, Z10, Z4
-	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	VBROADCASTSD (DI), Z8
-	VFMADD231PD  Z6, Z8, Z0
-	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(R9*1), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (DI)(R9*2), Z10
-	VFMADD231PD  Z6, Z10, Z4
-	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms25
-
-last25:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums25
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	VBROADCASTSD (DI), Z8
-	VFMADD231PD  Z6, Z8, Z0
-	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (DI)(R9*1), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (DI)(R9*2), Z10
-	VFMADD231PD  Z6, Z10, Z4
-	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums25:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set25
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z6
-	VADDPD    Z6, Z0, Z0
-	VMOVUPD.Z 64(SI), K1, Z6
-	VADDPD    Z6, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z6
-	VADDPD    Z6, Z2, Z2
-	VMOVUPD.Z 64(SI), K1, Z6
-	VADDPD    Z6, Z3, Z3
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z6
-	VADDPD    Z6, Z4, Z4
-	VMOVUPD.Z 64(SI), K1, Z6
-	VADDPD    Z6, Z5, Z5
-	ADDQ      R13, SI
-
-set25:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z2, (BX)
-	VMOVUPD Z3, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z4, (BX)
-	VMOVUPD Z5, K1, 64(BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows4:
+by8done:
+	CMPQ   CX, $0x04
+	JLT    by4done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VPXORQ Z0, Z0, Z0
@@ -4169,9 +3226,9 @@ rows4:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last26
+	JEQ    last16
 
-terms26:
+terms16:
 	VMOVUPD      (SI), Z8
 	VMOVUPD.Z    64(SI), K1, Z9
 	VBROADCASTSD (DI), Z10
@@ -4205,13 +3262,13 @@ terms26:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms26
+	JNE          terms16
 
-last26:
+last16:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums26
+	JEQ          sums16
 	VMOVUPD      (SI), Z8
 	VMOVUPD.Z    64(SI), K1, Z9
 	VBROADCASTSD (DI), Z10
@@ -4229,10 +3286,10 @@ last26:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums26:
+sums16:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set26
+	JEQ       set16
 	MOVQ      BX, SI
 	VMOVUPD   (SI), Z8
 	VADDPD    Z8, Z0, Z0
@@ -4255,7 +3312,7 @@ sums26:
 	VADDPD    Z8, Z7, Z7
 	ADDQ      R13, SI
 
-set26:
+set16:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, K1, 64(BX)
 	ADDQ    R13, BX
@@ -4268,479 +3325,149 @@ set26:
 	VMOVUPD Z6, (BX)
 	VMOVUPD Z7, K1, 64(BX)
 	ADDQ    R13, BX
-	JMP     done
+	LEAQ    (AX)(R9*4), AX
+	SUBQ    $0x04, CX
 
-rows5:
+by4done:
+	CMPQ   CX, $0x02
+	JLT    by2done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last27
+	JEQ    last17
 
-terms27:
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	VBROADCASTSD (DI), Z12
-	VFMADD231PD  Z10, Z12, Z0
-	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(R9*1), Z13
-	VFMADD231PD  Z10, Z13, Z2
-	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (DI)(R9*2), Z14
-	VFMADD231PD  Z10, Z14, Z4
-	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (DI)(R10*1), Z15
-	VFMADD231PD  Z10, Z15, Z6
-	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R8), Z12
-	VFMADD231PD  Z10, Z12, Z8
-	VFMADD231PD  Z11, Z12, Z9
+terms17:
+	VMOVUPD      (SI), Z4
+	VMOVUPD.Z    64(SI), K1, Z5
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z4, Z6, Z0
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (DI)(R9*1), Z7
+	VFMADD231PD  Z4, Z7, Z2
+	VFMADD231PD  Z5, Z7, Z3
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	VBROADCASTSD (DI), Z12
-	VFMADD231PD  Z10, Z12, Z0
-	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(R9*1), Z13
-	VFMADD231PD  Z10, Z13, Z2
-	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (DI)(R9*2), Z14
-	VFMADD231PD  Z10, Z14, Z4
-	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (DI)(R10*1), Z15
-	VFMADD231PD  Z10, Z15, Z6
-	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R8), Z12
-	VFMADD231PD  Z10, Z12, Z8
-	VFMADD231PD  Z11, Z12, Z9
+	VMOVUPD      (SI), Z4
+	VMOVUPD.Z    64(SI), K1, Z5
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z4, Z6, Z0
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (DI)(R9*1), Z7
+	VFMADD231PD  Z4, Z7, Z2
+	VFMADD231PD  Z5, Z7, Z3
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms27
+	JNE          terms17
 
-last27:
+last17:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums27
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	VBROADCASTSD (DI), Z12
-	VFMADD231PD  Z10, Z12, Z0
-	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (DI)(R9*1), Z13
-	VFMADD231PD  Z10, Z13, Z2
-	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (DI)(R9*2), Z14
-	VFMADD231PD  Z10, Z14, Z4
-	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (DI)(R10*1), Z15
-	VFMADD231PD  Z10, Z15, Z6
-	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R8), Z12
-	VFMADD231PD  Z10, Z12, Z8
-	VFMADD231PD  Z11, Z12, Z9
+	JEQ          sums17
+	VMOVUPD      (SI), Z4
+	VMOVUPD.Z    64(SI), K1, Z5
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z4, Z6, Z0
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (DI)(R9*1), Z7
+	VFMADD231PD  Z4, Z7, Z2
+	VFMADD231PD  Z5, Z7, Z3
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 
-sums27:
+sums17:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set27
+	JEQ       set17
 	MOVQ      BX, SI
-	VMOVUPD   (SI), Z10
-	VADDPD    Z10, Z0, Z0
-	VMOVUPD.Z 64(SI), K1, Z10
-	VADDPD    Z10, Z1, Z1
+	VMOVUPD   (SI), Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVUPD.Z 64(SI), K1, Z4
+	VADDPD    Z4, Z1, Z1
 	ADDQ      R13, SI
-	VMOVUPD   (SI), Z10
-	VADDPD    Z10, Z2, Z2
-	VMOVUPD.Z 64(SI), K1, Z10
-	VADDPD    Z10, Z3, Z3
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z10
-	VADDPD    Z10, Z4, Z4
-	VMOVUPD.Z 64(SI), K1, Z10
-	VADDPD    Z10, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z10
-	VADDPD    Z10, Z6, Z6
-	VMOVUPD.Z 64(SI), K1, Z10
-	VADDPD    Z10, Z7, Z7
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z10
-	VADDPD    Z10, Z8, Z8
-	VMOVUPD.Z 64(SI), K1, Z10
-	VADDPD    Z10, Z9, Z9
+	VMOVUPD   (SI), Z4
+	VADDPD    Z4, Z2, Z2
+	VMOVUPD.Z 64(SI), K1, Z4
+	VADDPD    Z4, Z3, Z3
 	ADDQ      R13, SI
 
-set27:
+set17:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, K1, 64(BX)
 	ADDQ    R13, BX
 	VMOVUPD Z2, (BX)
 	VMOVUPD Z3, K1, 64(BX)
 	ADDQ    R13, BX
-	VMOVUPD Z4, (BX)
-	VMOVUPD Z5, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z6, (BX)
-	VMOVUPD Z7, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z8, (BX)
-	VMOVUPD Z9, K1, 64(BX)
-	ADDQ    R13, BX
-	JMP     done
+	LEAQ    (AX)(R9*2), AX
+	SUBQ    $0x02, CX
 
-rows6:
+by2done:
+	CMPQ   CX, $0x01
+	JLT    by1done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last28
+	JEQ    last18
 
-terms28:
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	VBROADCASTSD (DI), Z14
-	VFMADD231PD  Z12, Z14, Z0
-	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(R9*1), Z15
-	VFMADD231PD  Z12, Z15, Z2
-	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (DI)(R9*2), Z16
-	VFMADD231PD  Z12, Z16, Z4
-	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (DI)(R10*1), Z17
-	VFMADD231PD  Z12, Z17, Z6
-	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R8), Z14
-	VFMADD231PD  Z12, Z14, Z8
-	VFMADD231PD  Z13, Z14, Z9
-	VBROADCASTSD (R8)(R9*1), Z15
-	VFMADD231PD  Z12, Z15, Z10
-	VFMADD231PD  Z13, Z15, Z11
+terms18:
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	VBROADCASTSD (DI), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	VBROADCASTSD (DI), Z14
-	VFMADD231PD  Z12, Z14, Z0
-	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(R9*1), Z15
-	VFMADD231PD  Z12, Z15, Z2
-	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (DI)(R9*2), Z16
-	VFMADD231PD  Z12, Z16, Z4
-	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (DI)(R10*1), Z17
-	VFMADD231PD  Z12, Z17, Z6
-	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R8), Z14
-	VFMADD231PD  Z12, Z14, Z8
-	VFMADD231PD  Z13, Z14, Z9
-	VBROADCASTSD (R8)(R9*1), Z15
-	VFMADD231PD  Z12, Z15, Z10
-	VFMADD231PD  Z13, Z15, Z11
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	VBROADCASTSD (DI), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms28
+	JNE          terms18
 
-last28:
+last18:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums28
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	VBROADCASTSD (DI), Z14
-	VFMADD231PD  Z12, Z14, Z0
-	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (DI)(R9*1), Z15
-	VFMADD231PD  Z12, Z15, Z2
-	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (DI)(R9*2), Z16
-	VFMADD231PD  Z12, Z16, Z4
-	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (DI)(R10*1), Z17
-	VFMADD231PD  Z12, Z17, Z6
-	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R8), Z14
-	VFMADD231PD  Z12, Z14, Z8
-	VFMADD231PD  Z13, Z14, Z9
-	VBROADCASTSD (R8)(R9*1), Z15
-	VFMADD231PD  Z12, Z15, Z10
-	VFMADD231PD  Z13, Z15, Z11
+	JEQ          sums18
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	VBROADCASTSD (DI), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 
-sums28:
+sums18:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set28
+	JEQ       set18
 	MOVQ      BX, SI
-	VMOVUPD   (SI), Z12
-	VADDPD    Z12, Z0, Z0
-	VMOVUPD.Z 64(SI), K1, Z12
-	VADDPD    Z12, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z12
-	VADDPD    Z12, Z2, Z2
-	VMOVUPD.Z 64(SI), K1, Z12
-	VADDPD    Z12, Z3, Z3
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z12
-	VADDPD    Z12, Z4, Z4
-	VMOVUPD.Z 64(SI), K1, Z12
-	VADDPD    Z12, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z12
-	VADDPD    Z12, Z6, Z6
-	VMOVUPD.Z 64(SI), K1, Z12
-	VADDPD    Z12, Z7, Z7
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z12
-	VADDPD    Z12, Z8, Z8
-	VMOVUPD.Z 64(SI), K1, Z12
-	VADDPD    Z12, Z9, Z9
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z12
-	VADDPD    Z12, Z10, Z10
-	VMOVUPD.Z 64(SI), K1, Z12
-	VADDPD    Z12, Z11, Z11
+	VMOVUPD   (SI), Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z 64(SI), K1, Z2
+	VADDPD    Z2, Z1, Z1
 	ADDQ      R13, SI
 
-set28:
+set18:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, K1, 64(BX)
 	ADDQ    R13, BX
-	VMOVUPD Z2, (BX)
-	VMOVUPD Z3, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z4, (BX)
-	VMOVUPD Z5, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z6, (BX)
-	VMOVUPD Z7, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z8, (BX)
-	VMOVUPD Z9, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z10, (BX)
-	VMOVUPD Z11, K1, 64(BX)
-	ADDQ    R13, BX
-	JMP     done
 
-rows7:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last29
-
-terms29:
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	VBROADCASTSD (DI), Z16
-	VFMADD231PD  Z14, Z16, Z0
-	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(R9*1), Z17
-	VFMADD231PD  Z14, Z17, Z2
-	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (DI)(R9*2), Z18
-	VFMADD231PD  Z14, Z18, Z4
-	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (DI)(R10*1), Z19
-	VFMADD231PD  Z14, Z19, Z6
-	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R8), Z16
-	VFMADD231PD  Z14, Z16, Z8
-	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R8)(R9*1), Z17
-	VFMADD231PD  Z14, Z17, Z10
-	VFMADD231PD  Z15, Z17, Z11
-	VBROADCASTSD (R8)(R9*2), Z18
-	VFMADD231PD  Z14, Z18, Z12
-	VFMADD231PD  Z15, Z18, Z13
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	VBROADCASTSD (DI), Z16
-	VFMADD231PD  Z14, Z16, Z0
-	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(R9*1), Z17
-	VFMADD231PD  Z14, Z17, Z2
-	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (DI)(R9*2), Z18
-	VFMADD231PD  Z14, Z18, Z4
-	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (DI)(R10*1), Z19
-	VFMADD231PD  Z14, Z19, Z6
-	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R8), Z16
-	VFMADD231PD  Z14, Z16, Z8
-	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R8)(R9*1), Z17
-	VFMADD231PD  Z14, Z17, Z10
-	VFMADD231PD  Z15, Z17, Z11
-	VBROADCASTSD (R8)(R9*2), Z18
-	VFMADD231PD  Z14, Z18, Z12
-	VFMADD231PD  Z15, Z18, Z13
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-	SUBQ         $0x01, DX
-	JNE          terms29
-
-last29:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums29
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	VBROADCASTSD (DI), Z16
-	VFMADD231PD  Z14, Z16, Z0
-	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (DI)(R9*1), Z17
-	VFMADD231PD  Z14, Z17, Z2
-	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (DI)(R9*2), Z18
-	VFMADD231PD  Z14, Z18, Z4
-	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (DI)(R10*1), Z19
-	VFMADD231PD  Z14, Z19, Z6
-	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R8), Z16
-	VFMADD231PD  Z14, Z16, Z8
-	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R8)(R9*1), Z17
-	VFMADD231PD  Z14, Z17, Z10
-	VFMADD231PD  Z15, Z17, Z11
-	VBROADCASTSD (R8)(R9*2), Z18
-	VFMADD231PD  Z14, Z18, Z12
-	VFMADD231PD  Z15, Z18, Z13
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-
-sums29:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set29
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z14
-	VADDPD    Z14, Z0, Z0
-	VMOVUPD.Z 64(SI), K1, Z14
-	VADDPD    Z14, Z1, Z1
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z14
-	VADDPD    Z14, Z2, Z2
-	VMOVUPD.Z 64(SI), K1, Z14
-	VADDPD    Z14, Z3, Z3
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z14
-	VADDPD    Z14, Z4, Z4
-	VMOVUPD.Z 64(SI), K1, Z14
-	VADDPD    Z14, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z14
-	VADDPD    Z14, Z6, Z6
-	VMOVUPD.Z 64(SI), K1, Z14
-	VADDPD    Z14, Z7, Z7
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z14
-	VADDPD    Z14, Z8, Z8
-	VMOVUPD.Z 64(SI), K1, Z14
-	VADDPD    Z14, Z9, Z9
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z14
-	VADDPD    Z14, Z10, Z10
-	VMOVUPD.Z 64(SI), K1, Z14
-	VADDPD    Z14, Z11, Z11
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z14
-	VADDPD    Z14, Z12, Z12
-	VMOVUPD.Z 64(SI), K1, Z14
-	VADDPD    Z14, Z13, Z13
-	ADDQ      R13, SI
-
-set29:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z2, (BX)
-	VMOVUPD Z3, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z4, (BX)
-	VMOVUPD Z5, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z6, (BX)
-	VMOVUPD Z7, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z8, (BX)
-	VMOVUPD Z9, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z10, (BX)
-	VMOVUPD Z11, K1, 64(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z12, (BX)
-	VMOVUPD Z13, K1, 64(BX)
-	ADDQ    R13, BX
-
-done:
+by1done:
 	VZEROUPPER
 	RET
 
@@ -4759,24 +3486,10 @@ TEXT ·gemm8x3AVX512(SB), NOSPLIT, $0-8
 	LEAQ  (R9)(R9*2), R10
 	MOVQ  72(DX), DX
 	KMOVW (DX), K1
+	CMPQ  CX, $0x08
+	JLT   by8done
 
-tile:
-	CMPQ   CX, $0x01
-	JEQ    rows1
-	CMPQ   CX, $0x02
-	JEQ    rows2
-	CMPQ   CX, $0x03
-	JEQ    rows3
-	CMPQ   CX, $0x04
-	JEQ    rows4
-	CMPQ   CX, $0x05
-	JEQ    rows5
-	CMPQ   CX, $0x06
-	JEQ    rows6
-	CMPQ   CX, $0x07
-	JEQ    rows7
-	TESTQ  CX, CX
-	JEQ    done
+by8:
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	LEAQ   (AX)(R9*4), R8
@@ -4807,9 +3520,9 @@ tile:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last30
+	JEQ    last19
 
-terms30:
+terms19:
 	VMOVUPD      (SI), Z24
 	VMOVUPD      64(SI), Z25
 	VMOVUPD.Z    128(SI), K1, Z26
@@ -4887,13 +3600,13 @@ terms30:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms30
+	JNE          terms19
 
-last30:
+last19:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums30
+	JEQ          sums19
 	VMOVUPD      (SI), Z24
 	VMOVUPD      64(SI), Z25
 	VMOVUPD.Z    128(SI), K1, Z26
@@ -4933,10 +3646,10 @@ last30:
 	ADDQ         R11, DI
 	ADDQ         R11, R8
 
-sums30:
+sums19:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set30
+	JEQ       set19
 	MOVQ      BX, SI
 	VMOVUPD   (SI), Z24
 	VADDPD    Z24, Z0, Z0
@@ -4995,7 +3708,7 @@ sums30:
 	VADDPD    Z24, Z23, Z23
 	ADDQ      R13, SI
 
-set30:
+set19:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, 64(BX)
 	VMOVUPD Z2, K1, 128(BX)
@@ -5031,291 +3744,12 @@ set30:
 	LEAQ    (AX)(R9*4), AX
 	LEAQ    (AX)(R9*4), AX
 	SUBQ    $0x08, CX
-	JMP     tile
+	CMPQ    CX, $0x08
+	JGE     by8
 
-rows1:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last31
-
-terms31:
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z3, Z6, Z0
-	VFMADD231PD  Z4, Z6, Z1
-	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z3, Z6, Z0
-	VFMADD231PD  Z4, Z6, Z1
-	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms31
-
-last31:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums31
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	VBROADCASTSD (DI), Z6
-	VFMADD231PD  Z3, Z6, Z0
-	VFMADD231PD  Z4, Z6, Z1
-	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums31:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set31
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z3
-	VADDPD    Z3, Z0, Z0
-	VMOVUPD   64(SI), Z3
-	VADDPD    Z3, Z1, Z1
-	VMOVUPD.Z 128(SI), K1, Z3
-	VADDPD    Z3, Z2, Z2
-	ADDQ      R13, SI
-
-set31:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, 64(BX)
-	VMOVUPD Z2, K1, 128(BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows2:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last32
-
-terms32:
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	VBROADCASTSD (DI), Z9
-	VFMADD231PD  Z6, Z9, Z0
-	VFMADD231PD  Z7, Z9, Z1
-	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(R9*1), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VFMADD231PD  Z7, Z10, Z4
-	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	VBROADCASTSD (DI), Z9
-	VFMADD231PD  Z6, Z9, Z0
-	VFMADD231PD  Z7, Z9, Z1
-	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(R9*1), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VFMADD231PD  Z7, Z10, Z4
-	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms32
-
-last32:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums32
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	VBROADCASTSD (DI), Z9
-	VFMADD231PD  Z6, Z9, Z0
-	VFMADD231PD  Z7, Z9, Z1
-	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (DI)(R9*1), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VFMADD231PD  Z7, Z10, Z4
-	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums32:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set32
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z6
-	VADDPD    Z6, Z0, Z0
-	VMOVUPD   64(SI), Z6
-	VADDPD    Z6, Z1, Z1
-	VMOVUPD.Z 128(SI), K1, Z6
-	VADDPD    Z6, Z2, Z2
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z6
-	VADDPD    Z6, Z3, Z3
-	VMOVUPD   64(SI), Z6
-	VADDPD    Z6, Z4, Z4
-	VMOVUPD.Z 128(SI), K1, Z6
-	VADDPD    Z6, Z5, Z5
-	ADDQ      R13, SI
-
-set32:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, 64(BX)
-	VMOVUPD Z2, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z3, (BX)
-	VMOVUPD Z4, 64(BX)
-	VMOVUPD Z5, K1, 128(BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows3:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last33
-
-terms33:
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	VBROADCASTSD (DI), Z12
-	VFMADD231PD  Z9, Z12, Z0
-	VFMADD231PD  Z10, Z12, Z1
-	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(R9*1), Z13
-	VFMADD231PD  Z9, Z13, Z3
-	VFMADD231PD  Z10, Z13, Z4
-	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (DI)(R9*2), Z14
-	VFMADD231PD  Z9, Z14, Z6
-	VFMADD231PD  Z10, Z14, Z7
-	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	VBROADCASTSD (DI), Z12
-	VFMADD231PD  Z9, Z12, Z0
-	VFMADD231PD  Z10, Z12, Z1
-	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(R9*1), Z13
-	VFMADD231PD  Z9, Z13, Z3
-	VFMADD231PD  Z10, Z13, Z4
-	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (DI)(R9*2), Z14
-	VFMADD231PD  Z9, Z14, Z6
-	VFMADD231PD  Z10, Z14, Z7
-	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	SUBQ         $0x01, DX
-	JNE          terms33
-
-last33:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums33
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	VBROADCASTSD (DI), Z12
-	VFMADD231PD  Z9, Z12, Z0
-	VFMADD231PD  Z10, Z12, Z1
-	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (DI)(R9*1), Z13
-	VFMADD231PD  Z9, Z13, Z3
-	VFMADD231PD  Z10, Z13, Z4
-	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (DI)(R9*2), Z14
-	VFMADD231PD  Z9, Z14, Z6
-	VFMADD231PD  Z10, Z14, Z7
-	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-
-sums33:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set33
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z9
-	VADDPD    Z9, Z0, Z0
-	VMOVUPD   64(SI), Z9
-	VADDPD    Z9, Z1, Z1
-	VMOVUPD.Z 128(SI), K1, Z9
-	VADDPD    Z9, Z2, Z2
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z9
-	VADDPD    Z9, Z3, Z3
-	VMOVUPD   64(SI), Z9
-	VADDPD    Z9, Z4, Z4
-	VMOVUPD.Z 128(SI), K1, Z9
-	VADDPD    Z9, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z9
-	VADDPD    Z9, Z6, Z6
-	VMOVUPD   64(SI), Z9
-	VADDPD    Z9, Z7, Z7
-	VMOVUPD.Z 128(SI), K1, Z9
-	VADDPD    Z9, Z8, Z8
-	ADDQ      R13, SI
-
-set33:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, 64(BX)
-	VMOVUPD Z2, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z3, (BX)
-	VMOVUPD Z4, 64(BX)
-	VMOVUPD Z5, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z6, (BX)
-	VMOVUPD Z7, 64(BX)
-	VMOVUPD Z8, K1, 128(BX)
-	ADDQ    R13, BX
-	JMP     done
-
-rows4:
+by8done:
+	CMPQ   CX, $0x04
+	JLT    by4done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
 	VPXORQ Z0, Z0, Z0
@@ -5333,9 +3767,9 @@ rows4:
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last34
+	JEQ    last20
 
-terms34:
+terms20:
 	VMOVUPD      (SI), Z12
 	VMOVUPD      64(SI), Z13
 	VMOVUPD.Z    128(SI), K1, Z14
@@ -5379,13 +3813,13 @@ terms34:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms34
+	JNE          terms20
 
-last34:
+last20:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums34
+	JEQ          sums20
 	VMOVUPD      (SI), Z12
 	VMOVUPD      64(SI), Z13
 	VMOVUPD.Z    128(SI), K1, Z14
@@ -5408,10 +3842,10 @@ last34:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums34:
+sums20:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set34
+	JEQ       set20
 	MOVQ      BX, SI
 	VMOVUPD   (SI), Z12
 	VADDPD    Z12, Z0, Z0
@@ -5442,7 +3876,7 @@ sums34:
 	VADDPD    Z12, Z11, Z11
 	ADDQ      R13, SI
 
-set34:
+set20:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, 64(BX)
 	VMOVUPD Z2, K1, 128(BX)
@@ -5459,162 +3893,95 @@ set34:
 	VMOVUPD Z10, 64(BX)
 	VMOVUPD Z11, K1, 128(BX)
 	ADDQ    R13, BX
-	JMP     done
+	LEAQ    (AX)(R9*4), AX
+	SUBQ    $0x04, CX
 
-rows5:
+by4done:
+	CMPQ   CX, $0x02
+	JLT    by2done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last35
+	JEQ    last21
 
-terms35:
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	VBROADCASTSD (DI), Z18
-	VFMADD231PD  Z15, Z18, Z0
-	VFMADD231PD  Z16, Z18, Z1
-	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(R9*1), Z19
-	VFMADD231PD  Z15, Z19, Z3
-	VFMADD231PD  Z16, Z19, Z4
-	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (DI)(R9*2), Z20
-	VFMADD231PD  Z15, Z20, Z6
-	VFMADD231PD  Z16, Z20, Z7
-	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (DI)(R10*1), Z21
-	VFMADD231PD  Z15, Z21, Z9
-	VFMADD231PD  Z16, Z21, Z10
-	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R8), Z18
-	VFMADD231PD  Z15, Z18, Z12
-	VFMADD231PD  Z16, Z18, Z13
-	VFMADD231PD  Z17, Z18, Z14
+terms21:
+	VMOVUPD      (SI), Z6
+	VMOVUPD      64(SI), Z7
+	VMOVUPD.Z    128(SI), K1, Z8
+	VBROADCASTSD (DI), Z9
+	VFMADD231PD  Z6, Z9, Z0
+	VFMADD231PD  Z7, Z9, Z1
+	VFMADD231PD  Z8, Z9, Z2
+	VBROADCASTSD (DI)(R9*1), Z10
+	VFMADD231PD  Z6, Z10, Z3
+	VFMADD231PD  Z7, Z10, Z4
+	VFMADD231PD  Z8, Z10, Z5
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	VBROADCASTSD (DI), Z18
-	VFMADD231PD  Z15, Z18, Z0
-	VFMADD231PD  Z16, Z18, Z1
-	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(R9*1), Z19
-	VFMADD231PD  Z15, Z19, Z3
-	VFMADD231PD  Z16, Z19, Z4
-	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (DI)(R9*2), Z20
-	VFMADD231PD  Z15, Z20, Z6
-	VFMADD231PD  Z16, Z20, Z7
-	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (DI)(R10*1), Z21
-	VFMADD231PD  Z15, Z21, Z9
-	VFMADD231PD  Z16, Z21, Z10
-	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R8), Z18
-	VFMADD231PD  Z15, Z18, Z12
-	VFMADD231PD  Z16, Z18, Z13
-	VFMADD231PD  Z17, Z18, Z14
+	VMOVUPD      (SI), Z6
+	VMOVUPD      64(SI), Z7
+	VMOVUPD.Z    128(SI), K1, Z8
+	VBROADCASTSD (DI), Z9
+	VFMADD231PD  Z6, Z9, Z0
+	VFMADD231PD  Z7, Z9, Z1
+	VFMADD231PD  Z8, Z9, Z2
+	VBROADCASTSD (DI)(R9*1), Z10
+	VFMADD231PD  Z6, Z10, Z3
+	VFMADD231PD  Z7, Z10, Z4
+	VFMADD231PD  Z8, Z10, Z5
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms35
+	JNE          terms21
 
-last35:
+last21:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums35
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	VBROADCASTSD (DI), Z18
-	VFMADD231PD  Z15, Z18, Z0
-	VFMADD231PD  Z16, Z18, Z1
-	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (DI)(R9*1), Z19
-	VFMADD231PD  Z15, Z19, Z3
-	VFMADD231PD  Z16, Z19, Z4
-	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (DI)(R9*2), Z20
-	VFMADD231PD  Z15, Z20, Z6
-	VFMADD231PD  Z16, Z20, Z7
-	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (DI)(R10*1), Z21
-	VFMADD231PD  Z15, Z21, Z9
-	VFMADD231PD  Z16, Z21, Z10
-	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R8), Z18
-	VFMADD231PD  Z15, Z18, Z12
-	VFMADD231PD  Z16, Z18, Z13
-	VFMADD231PD  Z17, Z18, Z14
+	JEQ          sums21
+	VMOVUPD      (SI), Z6
+	VMOVUPD      64(SI), Z7
+	VMOVUPD.Z    128(SI), K1, Z8
+	VBROADCASTSD (DI), Z9
+	VFMADD231PD  Z6, Z9, Z0
+	VFMADD231PD  Z7, Z9, Z1
+	VFMADD231PD  Z8, Z9, Z2
+	VBROADCASTSD (DI)(R9*1), Z10
+	VFMADD231PD  Z6, Z10, Z3
+	VFMADD231PD  Z7, Z10, Z4
+	VFMADD231PD  Z8, Z10, Z5
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 
-sums35:
+sums21:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set35
+	JEQ       set21
 	MOVQ      BX, SI
-	VMOVUPD   (SI), Z15
-	VADDPD    Z15, Z0, Z0
-	VMOVUPD   64(SI), Z15
-	VADDPD    Z15, Z1, Z1
-	VMOVUPD.Z 128(SI), K1, Z15
-	VADDPD    Z15, Z2, Z2
+	VMOVUPD   (SI), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVUPD   64(SI), Z6
+	VADDPD    Z6, Z1, Z1
+	VMOVUPD.Z 128(SI), K1, Z6
+	VADDPD    Z6, Z2, Z2
 	ADDQ      R13, SI
-	VMOVUPD   (SI), Z15
-	VADDPD    Z15, Z3, Z3
-	VMOVUPD   64(SI), Z15
-	VADDPD    Z15, Z4, Z4
-	VMOVUPD.Z 128(SI), K1, Z15
-	VADDPD    Z15, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z15
-	VADDPD    Z15, Z6, Z6
-	VMOVUPD   64(SI), Z15
-	VADDPD    Z15, Z7, Z7
-	VMOVUPD.Z 128(SI), K1, Z15
-	VADDPD    Z15, Z8, Z8
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z15
-	VADDPD    Z15, Z9, Z9
-	VMOVUPD   64(SI), Z15
-	VADDPD    Z15, Z10, Z10
-	VMOVUPD.Z 128(SI), K1, Z15
-	VADDPD    Z15, Z11, Z11
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z15
-	VADDPD    Z15, Z12, Z12
-	VMOVUPD   64(SI), Z15
-	VADDPD    Z15, Z13, Z13
-	VMOVUPD.Z 128(SI), K1, Z15
-	VADDPD    Z15, Z14, Z14
+	VMOVUPD   (SI), Z6
+	VADDPD    Z6, Z3, Z3
+	VMOVUPD   64(SI), Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVUPD.Z 128(SI), K1, Z6
+	VADDPD    Z6, Z5, Z5
 	ADDQ      R13, SI
 
-set35:
+set21:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, 64(BX)
 	VMOVUPD Z2, K1, 128(BX)
@@ -5623,450 +3990,79 @@ set35:
 	VMOVUPD Z4, 64(BX)
 	VMOVUPD Z5, K1, 128(BX)
 	ADDQ    R13, BX
-	VMOVUPD Z6, (BX)
-	VMOVUPD Z7, 64(BX)
-	VMOVUPD Z8, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z12, (BX)
-	VMOVUPD Z13, 64(BX)
-	VMOVUPD Z14, K1, 128(BX)
-	ADDQ    R13, BX
-	JMP     done
+	LEAQ    (AX)(R9*2), AX
+	SUBQ    $0x02, CX
 
-rows6:
+by2done:
+	CMPQ   CX, $0x01
+	JLT    by1done
 	MOVQ   R15, SI
 	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last36
+	JEQ    last22
 
-terms36:
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	VBROADCASTSD (DI), Z21
-	VFMADD231PD  Z18, Z21, Z0
-	VFMADD231PD  Z19, Z21, Z1
-	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(R9*1), Z22
-	VFMADD231PD  Z18, Z22, Z3
-	VFMADD231PD  Z19, Z22, Z4
-	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (DI)(R9*2), Z23
-	VFMADD231PD  Z18, Z23, Z6
-	VFMADD231PD  Z19, Z23, Z7
-	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (DI)(R10*1), Z24
-	VFMADD231PD  Z18, Z24, Z9
-	VFMADD231PD  Z19, Z24, Z10
-	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R8), Z21
-	VFMADD231PD  Z18, Z21, Z12
-	VFMADD231PD  Z19, Z21, Z13
-	VFMADD231PD  Z20, Z21, Z14
-	VBROADCASTSD (R8)(R9*1), Z22
-	VFMADD231PD  Z18, Z22, Z15
-	VFMADD231PD  Z19, Z22, Z16
-	VFMADD231PD  Z20, Z22, Z17
+terms22:
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z3, Z6, Z0
+	VFMADD231PD  Z4, Z6, Z1
+	VFMADD231PD  Z5, Z6, Z2
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	VBROADCASTSD (DI), Z21
-	VFMADD231PD  Z18, Z21, Z0
-	VFMADD231PD  Z19, Z21, Z1
-	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(R9*1), Z22
-	VFMADD231PD  Z18, Z22, Z3
-	VFMADD231PD  Z19, Z22, Z4
-	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (DI)(R9*2), Z23
-	VFMADD231PD  Z18, Z23, Z6
-	VFMADD231PD  Z19, Z23, Z7
-	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (DI)(R10*1), Z24
-	VFMADD231PD  Z18, Z24, Z9
-	VFMADD231PD  Z19, Z24, Z10
-	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R8), Z21
-	VFMADD231PD  Z18, Z21, Z12
-	VFMADD231PD  Z19, Z21, Z13
-	VFMADD231PD  Z20, Z21, Z14
-	VBROADCASTSD (R8)(R9*1), Z22
-	VFMADD231PD  Z18, Z22, Z15
-	VFMADD231PD  Z19, Z22, Z16
-	VFMADD231PD  Z20, Z22, Z17
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z3, Z6, Z0
+	VFMADD231PD  Z4, Z6, Z1
+	VFMADD231PD  Z5, Z6, Z2
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 	SUBQ         $0x01, DX
-	JNE          terms36
+	JNE          terms22
 
-last36:
+last22:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums36
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	VBROADCASTSD (DI), Z21
-	VFMADD231PD  Z18, Z21, Z0
-	VFMADD231PD  Z19, Z21, Z1
-	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (DI)(R9*1), Z22
-	VFMADD231PD  Z18, Z22, Z3
-	VFMADD231PD  Z19, Z22, Z4
-	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (DI)(R9*2), Z23
-	VFMADD231PD  Z18, Z23, Z6
-	VFMADD231PD  Z19, Z23, Z7
-	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (DI)(R10*1), Z24
-	VFMADD231PD  Z18, Z24, Z9
-	VFMADD231PD  Z19, Z24, Z10
-	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R8), Z21
-	VFMADD231PD  Z18, Z21, Z12
-	VFMADD231PD  Z19, Z21, Z13
-	VFMADD231PD  Z20, Z21, Z14
-	VBROADCASTSD (R8)(R9*1), Z22
-	VFMADD231PD  Z18, Z22, Z15
-	VFMADD231PD  Z19, Z22, Z16
-	VFMADD231PD  Z20, Z22, Z17
+	JEQ          sums22
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	VBROADCASTSD (DI), Z6
+	VFMADD231PD  Z3, Z6, Z0
+	VFMADD231PD  Z4, Z6, Z1
+	VFMADD231PD  Z5, Z6, Z2
 	ADDQ         R12, SI
 	ADDQ         R11, DI
-	ADDQ         R11, R8
 
-sums36:
+sums22:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set36
+	JEQ       set22
 	MOVQ      BX, SI
-	VMOVUPD   (SI), Z18
-	VADDPD    Z18, Z0, Z0
-	VMOVUPD   64(SI), Z18
-	VADDPD    Z18, Z1, Z1
-	VMOVUPD.Z 128(SI), K1, Z18
-	VADDPD    Z18, Z2, Z2
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z18
-	VADDPD    Z18, Z3, Z3
-	VMOVUPD   64(SI), Z18
-	VADDPD    Z18, Z4, Z4
-	VMOVUPD.Z 128(SI), K1, Z18
-	VADDPD    Z18, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z18
-	VADDPD    Z18, Z6, Z6
-	VMOVUPD   64(SI), Z18
-	VADDPD    Z18, Z7, Z7
-	VMOVUPD.Z 128(SI), K1, Z18
-	VADDPD    Z18, Z8, Z8
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z18
-	VADDPD    Z18, Z9, Z9
-	VMOVUPD   64(SI), Z18
-	VADDPD    Z18, Z10, Z10
-	VMOVUPD.Z 128(SI), K1, Z18
-	VADDPD    Z18, Z11, Z11
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z18
-	VADDPD    Z18, Z12, Z12
-	VMOVUPD   64(SI), Z18
-	VADDPD    Z18, Z13, Z13
-	VMOVUPD.Z 128(SI), K1, Z18
-	VADDPD    Z18, Z14, Z14
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z18
-	VADDPD    Z18, Z15, Z15
-	VMOVUPD   64(SI), Z18
-	VADDPD    Z18, Z16, Z16
-	VMOVUPD.Z 128(SI), K1, Z18
-	VADDPD    Z18, Z17, Z17
+	VMOVUPD   (SI), Z3
+	VADDPD    Z3, Z0, Z0
+	VMOVUPD   64(SI), Z3
+	VADDPD    Z3, Z1, Z1
+	VMOVUPD.Z 128(SI), K1, Z3
+	VADDPD    Z3, Z2, Z2
 	ADDQ      R13, SI
 
-set36:
+set22:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, 64(BX)
 	VMOVUPD Z2, K1, 128(BX)
 	ADDQ    R13, BX
-	VMOVUPD Z3, (BX)
-	VMOVUPD Z4, 64(BX)
-	VMOVUPD Z5, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z6, (BX)
-	VMOVUPD Z7, 64(BX)
-	VMOVUPD Z8, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z12, (BX)
-	VMOVUPD Z13, 64(BX)
-	VMOVUPD Z14, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z15, (BX)
-	VMOVUPD Z16, 64(BX)
-	VMOVUPD Z17, K1, 128(BX)
-	ADDQ    R13, BX
-	JMP     done
 
-rows7:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last37
-
-terms37:
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	VBROADCASTSD (DI), Z24
-	VFMADD231PD  Z21, Z24, Z0
-	VFMADD231PD  Z22, Z24, Z1
-	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(R9*1), Z25
-	VFMADD231PD  Z21, Z25, Z3
-	VFMADD231PD  Z22, Z25, Z4
-	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (DI)(R9*2), Z26
-	VFMADD231PD  Z21, Z26, Z6
-	VFMADD231PD  Z22, Z26, Z7
-	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (DI)(R10*1), Z27
-	VFMADD231PD  Z21, Z27, Z9
-	VFMADD231PD  Z22, Z27, Z10
-	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R8), Z24
-	VFMADD231PD  Z21, Z24, Z12
-	VFMADD231PD  Z22, Z24, Z13
-	VFMADD231PD  Z23, Z24, Z14
-	VBROADCASTSD (R8)(R9*1), Z25
-	VFMADD231PD  Z21, Z25, Z15
-	VFMADD231PD  Z22, Z25, Z16
-	VFMADD231PD  Z23, Z25, Z17
-	VBROADCASTSD (R8)(R9*2), Z26
-	VFMADD231PD  Z21, Z26, Z18
-	VFMADD231PD  Z22, Z26, Z19
-	VFMADD231PD  Z23, Z26, Z20
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	VBROADCASTSD (DI), Z24
-	VFMADD231PD  Z21, Z24, Z0
-	VFMADD231PD  Z22, Z24, Z1
-	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(R9*1), Z25
-	VFMADD231PD  Z21, Z25, Z3
-	VFMADD231PD  Z22, Z25, Z4
-	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (DI)(R9*2), Z26
-	VFMADD231PD  Z21, Z26, Z6
-	VFMADD231PD  Z22, Z26, Z7
-	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (DI)(R10*1), Z27
-	VFMADD231PD  Z21, Z27, Z9
-	VFMADD231PD  Z22, Z27, Z10
-	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R8), Z24
-	VFMADD231PD  Z21, Z24, Z12
-	VFMADD231PD  Z22, Z24, Z13
-	VFMADD231PD  Z23, Z24, Z14
-	VBROADCASTSD (R8)(R9*1), Z25
-	VFMADD231PD  Z21, Z25, Z15
-	VFMADD231PD  Z22, Z25, Z16
-	VFMADD231PD  Z23, Z25, Z17
-	VBROADCASTSD (R8)(R9*2), Z26
-	VFMADD231PD  Z21, Z26, Z18
-	VFMADD231PD  Z22, Z26, Z19
-	VFMADD231PD  Z23, Z26, Z20
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-	SUBQ         $0x01, DX
-	JNE          terms37
-
-last37:
-	MOVQ         panel+0(FP), DX
-	MOVQ         8(DX), DX
-	ANDQ         $0x01, DX
-	JEQ          sums37
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	VBROADCASTSD (DI), Z24
-	VFMADD231PD  Z21, Z24, Z0
-	VFMADD231PD  Z22, Z24, Z1
-	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (DI)(R9*1), Z25
-	VFMADD231PD  Z21, Z25, Z3
-	VFMADD231PD  Z22, Z25, Z4
-	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (DI)(R9*2), Z26
-	VFMADD231PD  Z21, Z26, Z6
-	VFMADD231PD  Z22, Z26, Z7
-	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (DI)(R10*1), Z27
-	VFMADD231PD  Z21, Z27, Z9
-	VFMADD231PD  Z22, Z27, Z10
-	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R8), Z24
-	VFMADD231PD  Z21, Z24, Z12
-	VFMADD231PD  Z22, Z24, Z13
-	VFMADD231PD  Z23, Z24, Z14
-	VBROADCASTSD (R8)(R9*1), Z25
-	VFMADD231PD  Z21, Z25, Z15
-	VFMADD231PD  Z22, Z25, Z16
-	VFMADD231PD  Z23, Z25, Z17
-	VBROADCASTSD (R8)(R9*2), Z26
-	VFMADD231PD  Z21, Z26, Z18
-	VFMADD231PD  Z22, Z26, Z19
-	VFMADD231PD  Z23, Z26, Z20
-	ADDQ         R12, SI
-	ADDQ         R11, DI
-	ADDQ         R11, R8
-
-sums37:
-	MOVQ      panel+0(FP), DX
-	CMPQ      80(DX), $0x00
-	JEQ       set37
-	MOVQ      BX, SI
-	VMOVUPD   (SI), Z21
-	VADDPD    Z21, Z0, Z0
-	VMOVUPD   64(SI), Z21
-	VADDPD    Z21, Z1, Z1
-	VMOVUPD.Z 128(SI), K1, Z21
-	VADDPD    Z21, Z2, Z2
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z21
-	VADDPD    Z21, Z3, Z3
-	VMOVUPD   64(SI), Z21
-	VADDPD    Z21, Z4, Z4
-	VMOVUPD.Z 128(SI), K1, Z21
-	VADDPD    Z21, Z5, Z5
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z21
-	VADDPD    Z21, Z6, Z6
-	VMOVUPD   64(SI), Z21
-	VADDPD    Z21, Z7, Z7
-	VMOVUPD.Z 128(SI), K1, Z21
-	VADDPD    Z21, Z8, Z8
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z21
-	VADDPD    Z21, Z9, Z9
-	VMOVUPD   64(SI), Z21
-	VADDPD    Z21, Z10, Z10
-	VMOVUPD.Z 128(SI), K1, Z21
-	VADDPD    Z21, Z11, Z11
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z21
-	VADDPD    Z21, Z12, Z12
-	VMOVUPD   64(SI), Z21
-	VADDPD    Z21, Z13, Z13
-	VMOVUPD.Z 128(SI), K1, Z21
-	VADDPD    Z21, Z14, Z14
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z21
-	VADDPD    Z21, Z15, Z15
-	VMOVUPD   64(SI), Z21
-	VADDPD    Z21, Z16, Z16
-	VMOVUPD.Z 128(SI), K1, Z21
-	VADDPD    Z21, Z17, Z17
-	ADDQ      R13, SI
-	VMOVUPD   (SI), Z21
-	VADDPD    Z21, Z18, Z18
-	VMOVUPD   64(SI), Z21
-	VADDPD    Z21, Z19, Z19
-	VMOVUPD.Z 128(SI), K1, Z21
-	VADDPD    Z21, Z20, Z20
-	ADDQ      R13, SI
-
-set37:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z1, 64(BX)
-	VMOVUPD Z2, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z3, (BX)
-	VMOVUPD Z4, 64(BX)
-	VMOVUPD Z5, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z6, (BX)
-	VMOVUPD Z7, 64(BX)
-	VMOVUPD Z8, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z9, (BX)
-	VMOVUPD Z10, 64(BX)
-	VMOVUPD Z11, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z12, (BX)
-	VMOVUPD Z13, 64(BX)
-	VMOVUPD Z14, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z15, (BX)
-	VMOVUPD Z16, 64(BX)
-	VMOVUPD Z17, K1, 128(BX)
-	ADDQ    R13, BX
-	VMOVUPD Z18, (BX)
-	VMOVUPD Z19, 64(BX)
-	VMOVUPD Z20, K1, 128(BX)
-	ADDQ    R13, BX
-
-done:
+by1done:
 	VZEROUPPER
 	RET
 
@@ -6098,9 +4094,9 @@ TEXT ·gemm1x8AVX512(SB), NOSPLIT, $0-8
 	MOVQ   panel+0(FP), DX
 	MOVQ   8(DX), DX
 	SHRQ   $0x01, DX
-	JEQ    last38
+	JEQ    last23
 
-terms38:
+terms23:
 	VMOVUPD      (SI), Z8
 	VMOVUPD      64(SI), Z9
 	VMOVUPD      128(SI), Z10
@@ -6140,13 +4136,13 @@ terms38:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 	SUBQ         $0x01, DX
-	JNE          terms38
+	JNE          terms23
 
-last38:
+last23:
 	MOVQ         panel+0(FP), DX
 	MOVQ         8(DX), DX
 	ANDQ         $0x01, DX
-	JEQ          sums38
+	JEQ          sums23
 	VMOVUPD      (SI), Z8
 	VMOVUPD      64(SI), Z9
 	VMOVUPD      128(SI), Z10
@@ -6167,10 +4163,10 @@ last38:
 	ADDQ         R12, SI
 	ADDQ         R11, DI
 
-sums38:
+sums23:
 	MOVQ      panel+0(FP), DX
 	CMPQ      80(DX), $0x00
-	JEQ       set38
+	JEQ       set23
 	MOVQ      BX, SI
 	VMOVUPD   (SI), Z8
 	VADDPD    Z8, Z0, Z0
@@ -6190,7 +4186,7 @@ sums38:
 	VADDPD    Z8, Z7, Z7
 	ADDQ      R13, SI
 
-set38:
+set23:
 	VMOVUPD Z0, (BX)
 	VMOVUPD Z1, 64(BX)
 	VMOVUPD Z2, 128(BX)

@@ -159,7 +159,7 @@ func (a arcs) sorted() []Edge {
 	for e := range a {
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(x, y Edge) int { return slices.Compare(x[:], y[:]) })
+	sort.Slice(list, func(i, j int) bool { return slices.Compare(list[i][:], list[j][:]) < 0 })
 	return list
 }
 

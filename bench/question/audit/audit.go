@@ -10,6 +10,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sort"
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
@@ -161,7 +162,7 @@ func (c *Category) count() {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		c.Decoys = append(c.Decoys, Decoy{name, c.guess(func(i int) category.Out { return says[i][name] })})
 	}
-	slices.SortStableFunc(c.Decoys, func(a, b Decoy) int { return cmp.Compare(b.Right, a.Right) })
+	sort.SliceStable(c.Decoys, func(i, j int) bool { return c.Decoys[i].Right > c.Decoys[j].Right })
 }
 
 // lenient is the categories whose paper wordings leave one more or less open.

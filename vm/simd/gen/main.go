@@ -130,29 +130,31 @@ func (m machine) gemm(v, tall int) {
 		MOVQ(field(fieldMask), RDX)
 		m.loadMask()
 	}
-	Label("tile")
-	for r := 1; r < tall; r++ {
-		CMPQ(RCX, U8(r))
-		JEQ(LabelRef(fmt.Sprintf("rows%d", r)))
+	// What is left of the rows is done by tiles of half as many, and so on.
+	for rows := tall; rows > 0; rows /= 2 {
+		more, done := fmt.Sprintf("by%d", rows), fmt.Sprintf("by%ddone", rows)
+		if tall > 1 {
+			CMPQ(RCX, U8(rows))
+			JLT(LabelRef(done))
+			Label(more)
+		}
+		m.tile(rows, v, masked)
+		if rows == 1 {
+			break
+		}
+		scale := min(rows, 4)
+		for range rows / scale {
+			LEAQ(Mem{Base: RAX, Index: R9, Scale: uint8(scale)}, RAX)
+		}
+		SUBQ(U8(rows), RCX)
+		if rows == tall {
+			CMPQ(RCX, U8(rows))
+			JGE(LabelRef(more))
+		}
+		Label(done)
 	}
 	if tall > 1 {
-		TESTQ(RCX, RCX)
-		JEQ(LabelRef("done"))
-	}
-	m.tile(tall, v, masked)
-	if tall > 1 {
-		LEAQ(Mem{Base: RAX, Index: R9, Scale: 4}, RAX)
-		if tall == 8 {
-			LEAQ(Mem{Base: RAX, Index: R9, Scale: 4}, RAX)
-		}
-		SUBQ(U8(tall), RCX)
-		JMP(LabelRef("tile"))
-		for r := 1; r < tall; r++ {
-			Label(fmt.Sprintf("rows%d", r))
-			m.tile(r, v, masked)
-			JMP(LabelRef("done"))
-		}
-		Label("done")
+		Label("by1done")
 	}
 	VZEROUPPER()
 	RET()
