@@ -8,6 +8,7 @@
 //	                  its diagnostics, then what it prints
 //	```ein error      a program that is refused; the output block shows why
 //	```ein input      a program that checks; its inputs are not bound
+//	```ein labels     a program whose output block has the names of nodes
 //	```ein fragment   statements that parse
 //	```output         what the program before it prints
 //	```console        commands after "$ " with what they print
@@ -267,7 +268,7 @@ func workFolder(t *testing.T, name string) string {
 }
 
 // looked are the kinds of blocks that are only looked at.
-var looked = []string{"output", "sh", "text", "toml", "ebnf", "csv", "make", "asm", "bibtex"}
+var looked = []string{"output", "sh", "text", "toml", "ebnf", "csv", "make", "asm", "bibtex", "python", "sql"}
 
 func (r *runner) fail(b *block, format string, args ...any) {
 	r.t.Helper()
@@ -332,7 +333,11 @@ func (r *runner) program(b *block) string {
 		}
 		return compact(stderr)
 	}
-	stdout, stderr, ok := r.run("", "run", file)
+	args := []string{"run", file}
+	if b.has("labels") {
+		args = append(args, "--labels")
+	}
+	stdout, stderr, ok := r.run("", args...)
 	if !ok {
 		r.fail(b, "the program does not run:\n%s%s", stdout, stderr)
 	}
