@@ -583,6 +583,8 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 				if _, left := c.leftID(name.Name); !left && !c.scope.lookup(name.Name).place() {
 					d.Notes = []string{"A computed position is written `select(T, ...)`."}
 				}
+			} else if c.movesAlong(e) {
+				d.Notes = []string{"A position cannot change along an index. With `n` elements in `v`, those at the positions `k` are `sum(where(range(n)[j] == k[i], v[j], 0))`."}
 			}
 			call.Args = append(call.Args, syntax.Arg{Value: e})
 		}
@@ -592,6 +594,18 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 		}
 	}
 	c.report(d)
+}
+
+// movesAlong says whether an index of the left side occurs in e.
+func (c *checker) movesAlong(e syntax.Expr) (moves bool) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		if name, ok := n.(*syntax.Name); ok {
+			_, left := c.leftID(name.Name)
+			moves = moves || left
+		}
+		return true
+	})
+	return moves
 }
 
 func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
