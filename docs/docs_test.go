@@ -20,9 +20,9 @@
 // of one page share a folder, which begins as a copy of the page's own folder
 // under examples, or with examples in it for other pages. In what a command or
 // program prints, … stands for anything on a line, and alone on a line for any
-// lines.
+// lines. A picture (.svg) of a page is one that its commands draw.
 //
-// go test ./docs -update writes what is printed into the pages, and the parts
+// go test ./docs -update writes what is printed into the pages, pictures, and the parts
 // between <!-- generated: NAME --> and <!-- end -->, which come from the code.
 package docs
 
@@ -228,8 +228,29 @@ func TestSamples(t *testing.T) {
 			for i := len(list) - 1; i >= 0; i-- {
 				r.compare(list, i, results[i])
 			}
+			r.pictures()
 			p.save(t)
 		})
+	}
+}
+
+var picture = regexp.MustCompile(`!\[[^\]]*\]\(([^)]+\.svg)\)`)
+
+// pictures compares the pictures that a page shows with those that its commands drew.
+func (r *runner) pictures() {
+	for _, m := range picture.FindAllStringSubmatch(strings.Join(r.p.lines, "\n"), -1) {
+		drawn, err := os.ReadFile(filepath.Join(r.dir, m[1]))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		shown := filepath.Join(root, filepath.Dir(r.p.name), m[1])
+		if *update {
+			if err := os.WriteFile(shown, drawn, 0o644); err != nil {
+				r.t.Fatal(err)
+			}
+		} else if old, err := os.ReadFile(shown); err != nil || !bytes.Equal(old, drawn) {
+			r.t.Errorf("%s is not what %s draws: %v", shown, r.p.name, err)
+		}
 	}
 }
 
