@@ -199,7 +199,7 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 		arcs = append(arcs, w.A.Arcs...)
 		states = append(states, st)
 		if found := group(states, least); found != nil {
-			cat.take(s, w, goal, states, found, arcs)
+			take(s, w, states, found, arcs)
 			return true
 		}
 	}
@@ -235,7 +235,7 @@ func group(states []state, least int) []int {
 }
 
 // take draws an answer of a group, then a state that has it.
-func (cat *Category) take(s *draw.Stream, w *World, goal *Goal, states []state, found []int, arcs []graph.Edge) {
+func take(s *draw.Stream, w *World, states []state, found []int, arcs []graph.Edge) {
 	var classes []int
 	by := map[int][]int{}
 	for _, i := range found {
