@@ -395,10 +395,10 @@ func least(m machine, a, b, k, to VecPhysical) {
 // The functions, numbered as in ein/vm/simd.
 var (
 	unary = []elementwise{
-		{"neg", signBits, func(m machine, a, _, k, to VecPhysical) { VXORPD(k, a, to) }},
-		{"abs", signBits - 1, func(m machine, a, _, k, to VecPhysical) { VANDPD(k, a, to) }},
-		{"not", one, func(m machine, a, _, k, to VecPhysical) { VSUBPD(a, k, to) }},
-		{"sqrt", 0, func(m machine, a, _, _, to VecPhysical) { VSQRTPD(a, to) }},
+		{"neg", signBits, func(_ machine, a, _, k, to VecPhysical) { VXORPD(k, a, to) }},
+		{"abs", signBits - 1, func(_ machine, a, _, k, to VecPhysical) { VANDPD(k, a, to) }},
+		{"not", one, func(_ machine, a, _, k, to VecPhysical) { VSUBPD(a, k, to) }},
+		{"sqrt", 0, func(_ machine, a, _, _, to VecPhysical) { VSQRTPD(a, to) }},
 		{"floor", 0, func(m machine, a, _, _, to VecPhysical) {
 			if m.lanes == 8 {
 				VRNDSCALEPD(U8(1), a, to)
@@ -426,7 +426,7 @@ var (
 	}
 	scaled = []elementwise{
 		{"set", 0, func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, to) }},
-		{"add", 0, func(m machine, a, b, k, to VecPhysical) { VMULPD(b, a, to); VADDPD(k, to, to) }},
+		{"add", 0, func(_ machine, a, b, k, to VecPhysical) { VMULPD(b, a, to); VADDPD(k, to, to) }},
 	}
 )
 
