@@ -1,6 +1,7 @@
 // The grammar of Ein for tree-sitter: that of lang/syntax/grammar.go, which decides what
-// it means. A test compares the two. One difference is known: there a line that begins
-// with "def name" begins a statement, even where the line before does not end one.
+// it means. A test compares the two. Two differences are known: there a line that begins
+// with "def name" begins a statement, even where the line before does not end one; and
+// repeat n { ... } is not here yet, so an editor shows it as an error.
 
 // What shows nothing, or changes how its neighbours show, stands in no text.
 const hidden =

@@ -256,7 +256,7 @@ func inspectReads(t *testing.T, r *run.Run, python, dir string) {
 			t.Errorf("inspect_ai finds\n%s\nwithout\n%s", got, want)
 		}
 	}
-	for _, want := range []string{`"tokens": 102, "calls": 6, "scored": 12, "seconds": 9.0, "summaries": 8}`, "messages 36 36 ['assistant', 'system', 'user']"} {
+	for _, want := range []string{`"tokens": 102, "calls": 6, "scored": 18, "seconds": 9.0, "summaries": 8}`, "messages 36 36 ['assistant', 'system', 'user']"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("inspect_ai finds\n%s\nwithout\n%s", got, want)
 		}
