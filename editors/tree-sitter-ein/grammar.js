@@ -1,7 +1,6 @@
 // The grammar of Ein for tree-sitter: that of lang/syntax/grammar.go, which decides what
-// it means. A test compares the two. Two differences are known: there a line that begins
-// with "def name" begins a statement, even where the line before does not end one; and
-// repeat n { ... } is not here yet, so an editor shows it as an error.
+// it means. A test compares the two. One difference is known: there a line that begins
+// with "def name" begins a statement, even where the line before does not end one.
 
 // What shows nothing, or changes how its neighbours show, stands in no text.
 const hidden =
@@ -24,16 +23,16 @@ module.exports = grammar({
   // A newline ends a statement where one can end. What belongs together outside
   // brackets, and the factors of a product everywhere, stand on one line: src/scanner.c
   // says so, with tokens without text.
-  externals: ($) => [$._newline, $._here, $._operator_here, $._bracket_here, $._paren_here, $._word_here, $._never],
+  externals: ($) => [$._newline, $._here, $._operator_here, $._bracket_here, $._paren_here, $._word_here, $._brace_here, $._never],
 
-  conflicts: ($) => [[$._target, $._factor]],
+  conflicts: ($) => [[$._target, $._factor], [$._word, $.repetition]],
 
   rules: {
     source_file: ($) => lines($, $._statement),
 
     _eol: ($) => choice($._newline, ";"),
 
-    _statement: ($) => choice($.print, $.definition, $.input, $.assignment, $.invalid_directive),
+    _statement: ($) => choice($.print, $.definition, $.input, $.repetition, $.assignment, $.invalid_directive),
 
     print: ($) => seq(":print", $._here, list1($._expression)),
 
@@ -50,9 +49,14 @@ module.exports = grammar({
 
     block: ($) =>
       seq(
-        "{", repeat($._eol), repeat(seq($.assignment, repeat1($._eol))),
-        choice($.assignment, $.expression_statement), repeat($._eol), "}",
+        "{", repeat($._eol), repeat(seq(choice($.assignment, $.repetition), repeat1($._eol))),
+        choice($.assignment, $.repetition, $.expression_statement), repeat($._eol), "}",
       ),
+
+    repetition: ($) =>
+      seq("repeat", choice($._here, $._bracket_here), field("times", $._expression), $._brace_here, field("body", alias($._rounds, $.block))),
+
+    _rounds: ($) => seq("{", lines($, choice($.assignment, $.repetition)), "}"),
 
     expression_statement: ($) => $._expression,
 
@@ -65,7 +69,9 @@ module.exports = grammar({
       ),
 
     // Before anything but a name, def and input are names.
-    _target: ($) => field("name", choice($.identifier, alias("def", $.identifier), alias("input", $.identifier))),
+    _target: ($) => field("name", choice($.identifier, $._word)),
+
+    _word: ($) => choice(alias("def", $.identifier), alias("input", $.identifier), alias("repeat", $.identifier)),
 
     _expression: ($) => choice($.binary, $.unary, $.product, $._operand),
 
@@ -94,9 +100,9 @@ module.exports = grammar({
     _operand: ($) =>
       choice($.number, $.invalid_number, $.string, $.list, $._factor, alias($._list_index, $.index)),
 
-    _factor: ($) => choice($.identifier, $.call, $.parenthesized, $.index),
+    _factor: ($) => choice($.identifier, $._word, $.call, $.parenthesized, $.index),
 
-    call: ($) => prec(6, seq(field("function", $.identifier), $._paren_here, field("arguments", $.arguments))),
+    call: ($) => prec(6, seq(field("function", choice($.identifier, $._word)), $._paren_here, field("arguments", $.arguments))),
 
     arguments: ($) => seq("(", trailing(choice($.argument, $._expression)), ")"),
 

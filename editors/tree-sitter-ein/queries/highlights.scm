@@ -9,6 +9,7 @@
 (print ":print" @keyword.directive)
 (definition "def" @keyword.function)
 (input "input" @keyword)
+(repetition "repeat" @keyword)
 
 (definition name: (identifier) @function)
 (parameters (identifier) @variable.parameter)
@@ -28,6 +29,7 @@
 (assignment value: (identifier) @variable)
 (argument value: (identifier) @variable)
 (definition body: (identifier) @variable)
+(repetition times: (identifier) @variable)
 (expression_statement (identifier) @variable)
 (parenthesized (identifier) @variable)
 (arguments (identifier) @variable)

@@ -1,7 +1,7 @@
 // What an expression rule cannot say: whether the next thing is on this line.
 #include "tree_sitter/parser.h"
 
-enum { NEWLINE, HERE, OPERATOR_HERE, BRACKET_HERE, PAREN_HERE, WORD_HERE, NEVER };
+enum { NEWLINE, HERE, OPERATOR_HERE, BRACKET_HERE, PAREN_HERE, WORD_HERE, BRACE_HERE, NEVER };
 
 void *tree_sitter_ein_external_scanner_create(void) { return NULL; }
 void tree_sitter_ein_external_scanner_destroy(void *state) { (void)state; }
@@ -63,6 +63,9 @@ bool tree_sitter_ein_external_scanner_scan(void *state, TSLexer *lexer, const bo
       FOUND(HERE);
     case '(':
       if (valid[PAREN_HERE]) FOUND(PAREN_HERE);
+      FOUND(HERE);
+    case '{':
+      if (valid[BRACE_HERE]) FOUND(BRACE_HERE);
       FOUND(HERE);
   }
   if (letter(lexer->lookahead)) {

@@ -36,6 +36,9 @@ def dump(node):
             body = field("body")
             parameters = " ".join(p.text.decode() for p in named(field("parameters")))
             return f"(def {field('name').text.decode()} ({parameters}) {group(named(body)) if body.type == 'block' else dump(body)})"
+        case "repetition":
+            body = group(named(field("body")))
+            return f"(repeat {dump(field('times'))}{' ' + body if body else ''})"
         case "expression_statement":
             return f"(expr {group(named(node))})"
         case "input":
