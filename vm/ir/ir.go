@@ -66,7 +66,7 @@ var opNames = [MaxOp]string{
 func (op Op) String() string { return opNames[op] }
 
 // Pos is the byte range of the source text that a node stands for.
-type Pos struct{ Start, End int32 }
+type Pos = op.Pos
 
 // Node is one operation. See the Op constants for which fields each uses.
 type Node struct {

@@ -9,6 +9,9 @@ import (
 	"ein/vm/tensor"
 )
 
+// Pos is a byte range of the source text.
+type Pos struct{ Start, End int32 }
+
 // Spec is an einsum: which index runs along each axis of the operands and of
 // the result. Indices are numbered from 0 (at most 64 of them) and index x runs
 // over 0..Size[x]-1. The result is, at every assignment of the indices, the

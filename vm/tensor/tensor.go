@@ -195,15 +195,17 @@ type Layout uint8
 // Dense is a row-major []float64. Packed is bits, one row of words per row of
 // the matrix; only Bool tensors of rank 1 and 2. Sparse is CSR; only matrices.
 // Parts is one component id per node and stands for the matrix that is 1 where
-// two nodes have the same id.
+// two nodes have the same id. Rows is a table: it is no tensor, and its type is that of
+// a 0/1 scalar, which says nothing.
 const (
 	Dense Layout = iota
 	Packed
 	Sparse
 	Parts
+	Rows
 )
 
-func (l Layout) String() string { return [...]string{"dense", "bits", "csr", "parts"}[l] }
+func (l Layout) String() string { return [...]string{"dense", "bits", "csr", "parts", "table"}[l] }
 
 // Bits is a bit matrix: Rows x Cols, each row Stride words, bit j of a row in
 // word j/64 at position j%64. Bits at and past Cols are always 0. A vector is
@@ -257,6 +259,7 @@ type Value struct {
 	Bits   Bits      // Packed
 	CSR    CSR       // Sparse
 	Part   []int32   // Parts
+	Table  *Table    // Rows
 }
 
 // Scalar is a rank-0 value.

@@ -1,0 +1,287 @@
+// Package rel is the form of relations: facts, rules and queries as data, below any
+// source text and above any way to compute them.
+//
+// A Program has relations and rules. What it means is the least set of rows that
+// holds the facts and is closed under the rules, stratum by stratum (see
+// [Program.Strata]); a query is a relation with a rule, named by its text. A rule stands
+// for every binding of its variables that makes all of its body true, and each distinct
+// binding of all of them, nameless ones included, contributes once.
+//
+// Names that the user wrote travel along for messages and listings, and mean nothing.
+// A Program may come from anyone: Verify accepts only those whose evaluation is defined.
+package rel
+
+import (
+	"slices"
+
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+// Program is relations and the rules that define them. It is immutable.
+type Program struct {
+	// Domains are what the columns of the relations range over, each once.
+	Domains   []*tensor.Domain
+	Relations []Relation
+	Rules     []Rule
+	// Results are the relations whose rows the program gives, in order.
+	Results []int
+}
+
+// Relation is a set of rows. It holds its facts, the rows of its source, and what its
+// rules derive.
+type Relation struct {
+	Name    string
+	Columns []tensor.Column
+	// Fold, when not NoAgg, makes the relation valued: the columns but the last are a
+	// key, and each key has one value, in the last column: the Min, Max or Sum of all
+	// contributions. Sum has no recursion.
+	Fold   Agg
+	Source Source
+	Arg    int           // of the instruction: what Source reads
+	Facts  *tensor.Table // nil for none
+	Pos    op.Pos
+}
+
+// Valued reports whether the relation has one value for each key.
+func (r *Relation) Valued() bool { return r.Fold != NoAgg }
+
+// Source is what an argument of the instruction gives to a relation.
+type Source uint8
+
+// FromTable is the rows of a table. FromEntries is the positions of the entries of a
+// tensor that are not 0. FromElements is the positions of all elements of a tensor, and
+// the element in the last column.
+const (
+	NoSource Source = iota
+	FromTable
+	FromEntries
+	FromElements
+	maxSource
+)
+
+func (s Source) String() string { return [...]string{"none", "table", "entries", "elements"}[s] }
+
+// Agg is how contributions become one value.
+type Agg uint8
+
+// Count is the number of bindings, Distinct that of different values. Min and Max take
+// names, too, by their text. Of no binding at all, Count, Distinct and Sum are 0, and
+// the others have no value.
+const (
+	NoAgg Agg = iota
+	Count
+	Distinct
+	Sum
+	Min
+	Max
+	Mean
+	maxAgg
+)
+
+func (a Agg) String() string {
+	return [...]string{"", "count", "distinct", "sum", "min", "max", "mean"}[a]
+}
+
+// Rule derives rows of a relation.
+//
+// With an aggregate in its head the rule makes one row for each group: for each
+// different combination of the cells that are none, or one row in all if every cell is
+// an aggregate. That row is there even over no binding at all, if each aggregate has a
+// value then.
+type Rule struct {
+	Rel  int
+	Head []Cell // of each column; of a valued relation the last is the contribution
+	Body []Literal
+	Vars []Var
+	Pos  op.Pos
+}
+
+// Aggregates reports whether the rule has an aggregate in its head.
+func (r *Rule) Aggregates() bool {
+	for i := range r.Head {
+		if r.Head[i].Agg != NoAgg {
+			return true
+		}
+	}
+	return false
+}
+
+// Var is a variable of a rule.
+type Var struct {
+	Name   string // "_" of a nameless one
+	Kind   tensor.ColumnKind
+	Domain *tensor.Domain
+}
+
+// Cell is a cell of a head: an expression, or the aggregate of one. Count has none.
+type Cell struct {
+	Agg  Agg
+	Expr Expr
+}
+
+// LiteralKind is the kind of a literal.
+type LiteralKind uint8
+
+// Atom is true if the relation has the row. Not is true if it has no such row. Compare
+// is true if Fn, one of the comparisons, holds between Left and Right: of names, between
+// their texts. Bind is true if the variable Var is Left; it gives the variable a value
+// if nothing else does.
+const (
+	Atom LiteralKind = iota
+	Not
+	Compare
+	Bind
+	maxLiteral
+)
+
+// Literal is a part of a body.
+type Literal struct {
+	Kind        LiteralKind
+	Rel         int    // Atom, Not
+	Terms       []Term // Atom, Not: a term for each column
+	Var         int    // Bind
+	Fn          op.Fn  // Compare
+	Left, Right Expr   // Compare; Left of Bind
+	Pos         op.Pos
+}
+
+// TermKind is the kind of a term.
+type TermKind uint8
+
+// Variable is the value of a variable. Const is Value, which has the type of its place:
+// of a column, or of the other side of a comparison. Any stands for every value; in an
+// Atom it is a variable that occurs nowhere else, in a Not it says that there is no row
+// whatever stands there. It is no expression.
+const (
+	Variable TermKind = iota
+	Const
+	Any
+	maxTerm
+)
+
+// Term is a cell of an atom.
+type Term struct {
+	Kind  TermKind
+	Var   int
+	Value float64 // a number, or the number of a member of the domain
+}
+
+// Expr is a term, or a scalar function of numbers.
+type Expr struct {
+	Term Term // when there are no Args
+	Fn   op.Fn
+	Args []Expr
+}
+
+// V is the variable v as an expression, C a constant.
+func V(v int) Expr { return Expr{Term: Term{Var: v}} }
+
+// C is a constant as an expression.
+func C(x float64) Expr { return Expr{Term: Term{Kind: Const, Value: x}} }
+
+// Vars calls f with each variable of the expression, as often as it occurs.
+func (e *Expr) Vars(f func(v int)) {
+	if len(e.Args) == 0 && e.Term.Kind == Variable {
+		f(e.Term.Var)
+	}
+	for i := range e.Args {
+		e.Args[i].Vars(f)
+	}
+}
+
+// Stratum is relations that depend on each other, or one that does not, and the rules
+// that define them. All that it uses otherwise is complete before it begins.
+type Stratum struct {
+	Relations []int // in the order of their numbers
+	Rules     []int // likewise
+	Recursive bool
+}
+
+// Strata are the strata in an order in which each uses only those before it. Relations
+// without rules are in none.
+func (p *Program) Strata() []Stratum {
+	n := len(p.Relations)
+	rules := make([][]int, n)
+	for i := range p.Rules {
+		rules[p.Rules[i].Rel] = append(rules[p.Rules[i].Rel], i)
+	}
+	// Tarjan's algorithm with a stack of its own: chains of rules may be long.
+	type frame struct{ rel, rule, lit int }
+	var (
+		list  []Stratum
+		stack []frame
+		open  []int
+		low   = make([]int, n)
+		place = make([]int, n) // 0 not seen, -1 in a stratum, else when it was seen
+		own   = make([]bool, n)
+		clock int
+	)
+	enter := func(r int) {
+		clock++
+		place[r], low[r] = clock, clock
+		open = append(open, r)
+		stack = append(stack, frame{rel: r})
+	}
+	for root := range n {
+		if place[root] != 0 {
+			continue
+		}
+		enter(root)
+		for len(stack) > 0 {
+			f := &stack[len(stack)-1]
+			r := f.rel
+			if f.rule < len(rules[r]) {
+				body := p.Rules[rules[r][f.rule]].Body
+				if f.lit == len(body) {
+					f.rule, f.lit = f.rule+1, 0
+					continue
+				}
+				l := &body[f.lit]
+				f.lit++
+				if l.Kind != Atom && l.Kind != Not {
+					continue
+				}
+				switch to := l.Rel; {
+				case to == r:
+					own[r] = true
+				case place[to] == 0:
+					enter(to)
+				case place[to] > 0:
+					low[r] = min(low[r], place[to])
+				}
+				continue
+			}
+			stack = stack[:len(stack)-1]
+			if len(stack) > 0 {
+				up := stack[len(stack)-1].rel
+				low[up] = min(low[up], low[r])
+			}
+			if low[r] == place[r] {
+				list = append(list, p.close(&open, r, place, rules, own))
+			}
+		}
+	}
+	kept := list[:0]
+	for _, s := range list {
+		if len(s.Rules) > 0 {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// close takes the relations down to r off those that are open: they are a stratum.
+func (p *Program) close(open *[]int, r int, place []int, rules [][]int, own []bool) (s Stratum) {
+	at := slices.Index(*open, r)
+	s.Relations = slices.Clone((*open)[at:])
+	slices.Sort(s.Relations)
+	*open = (*open)[:at]
+	s.Recursive = len(s.Relations) > 1 || own[r]
+	for _, x := range s.Relations {
+		place[x] = -1
+		s.Rules = append(s.Rules, rules[x]...)
+	}
+	slices.Sort(s.Rules)
+	return s
+}

@@ -1,0 +1,191 @@
+package rel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+// String lists a verified program: its relations, and the rules of each stratum as the
+// language writes them.
+func (p *Program) String() string {
+	var b strings.Builder
+	for _, d := range p.Domains {
+		fmt.Fprintf(&b, "domain %s of %d\n", Plain(d.Name), d.Size)
+	}
+	for i := range p.Relations {
+		r := &p.Relations[i]
+		b.WriteString("relation " + p.Head(r))
+		switch r.Source {
+		case FromTable, FromEntries, FromElements:
+			fmt.Fprintf(&b, ", %v of argument %d", r.Source, r.Arg)
+		}
+		if r.Facts != nil {
+			fmt.Fprintf(&b, ", facts: %d", r.Facts.Len)
+		}
+		b.WriteByte('\n')
+	}
+	for i, s := range p.Strata() {
+		fmt.Fprintf(&b, "stratum %d", i+1)
+		if s.Recursive {
+			b.WriteString(", recursive")
+		}
+		b.WriteByte('\n')
+		for _, r := range s.Rules {
+			b.WriteString("  " + p.Rule(&p.Rules[r]) + "\n")
+		}
+	}
+	for _, r := range p.Results {
+		b.WriteString("result " + Plain(p.Relations[r].Name) + "\n")
+	}
+	return b.String()
+}
+
+// Head is a relation with its columns and their types, as in Pay(from: node, day: int).
+func (p *Program) Head(r *Relation) string {
+	cols := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		kind := c.Kind.String()
+		if c.Kind == tensor.NodeColumn {
+			kind = Plain(c.Domain.Name)
+		}
+		if cols[i] = kind; c.Name != "" {
+			cols[i] = Plain(c.Name) + ": " + kind
+		}
+	}
+	return p.shape(r, cols, r.Fold.String())
+}
+
+// shape is a relation with something in each column: T[k] = v of a valued one.
+func (p *Program) shape(r *Relation, cells []string, op string) string {
+	if !r.Valued() {
+		return Plain(r.Name) + "(" + strings.Join(cells, ", ") + ")"
+	}
+	last := len(cells) - 1
+	if op != "" {
+		op += " "
+	}
+	return Plain(r.Name) + "[" + strings.Join(cells[:last], ", ") + "] " + op + cells[last]
+}
+
+// Rule is a rule as the language writes it, with the names of the user.
+func (p *Program) Rule(r *Rule) string {
+	rel := &p.Relations[r.Rel]
+	cells := make([]string, len(r.Head))
+	for i := range r.Head {
+		c := &r.Head[i]
+		switch c.Agg {
+		case NoAgg:
+			cells[i] = p.expr(r, &c.Expr, rel.Columns[i].Domain, 0)
+		case Count:
+			cells[i] = "count()"
+		default:
+			d := rel.Columns[i].Domain
+			if t := c.Expr.Term; len(c.Expr.Args) == 0 && t.Kind == Variable {
+				d = r.Vars[t.Var].Domain
+			}
+			name := c.Agg.String()
+			if c.Agg == Distinct {
+				name = "count"
+			}
+			cells[i] = name + "(" + p.expr(r, &c.Expr, d, 0) + ")"
+		}
+	}
+	op := map[Agg]string{Min: "min=", Max: "max=", Sum: "+="}[rel.Fold]
+	text := p.shape(rel, cells, op)
+	for i := range r.Body {
+		if text += ", "; i == 0 {
+			text = text[:len(text)-2] + " <- "
+		}
+		text += p.Literal(r, &r.Body[i])
+	}
+	return text + "."
+}
+
+// Literal is a literal of a rule.
+func (p *Program) Literal(r *Rule, l *Literal) string {
+	switch l.Kind {
+	case Bind:
+		return Plain(r.Vars[l.Var].Name) + " = " + p.expr(r, &l.Left, r.Vars[l.Var].Domain, 0)
+	case Compare:
+		var d *tensor.Domain
+		for _, e := range [...]*Expr{&l.Left, &l.Right} {
+			if len(e.Args) == 0 && e.Term.Kind == Variable {
+				d = r.Vars[e.Term.Var].Domain
+			}
+		}
+		return p.expr(r, &l.Left, d, 0) + " " + symbols[l.Fn] + " " + p.expr(r, &l.Right, d, 0)
+	}
+	rel := &p.Relations[l.Rel]
+	cells := make([]string, len(l.Terms))
+	for i, t := range l.Terms {
+		cells[i] = p.term(r, t, rel.Columns[i].Domain)
+	}
+	text := p.shape(rel, cells, "=")
+	if l.Kind == Not {
+		text = "not " + text
+	}
+	return text
+}
+
+var symbols = map[op.Fn]string{op.FnGt: ">", op.FnGe: ">=", op.FnLt: "<", op.FnLe: "<=", op.FnEq: "==", op.FnNe: "!=",
+	op.FnAdd: "+", op.FnSub: "-", op.FnMul: "*", op.FnDiv: "/"}
+
+func (p *Program) term(r *Rule, t Term, d *tensor.Domain) string {
+	switch t.Kind {
+	case Variable:
+		return Plain(r.Vars[t.Var].Name)
+	case Any:
+		return "_"
+	}
+	return Constant(t.Value, d)
+}
+
+// Constant is a number, or a member of a domain, as the language writes it.
+func Constant(x float64, d *tensor.Domain) string {
+	switch {
+	case d == nil || d.Labels == nil:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case x == NoMember:
+		return "no member"
+	}
+	return strconv.Quote(d.Label(uint32(x)))
+}
+
+// expr puts an expression in brackets where it stands in one that binds as tightly.
+func (p *Program) expr(r *Rule, e *Expr, d *tensor.Domain, tight int) string {
+	if len(e.Args) == 0 {
+		return p.term(r, e.Term, d)
+	}
+	sign := symbols[e.Fn]
+	if sign == "" {
+		args := make([]string, len(e.Args))
+		for i := range args {
+			args[i] = p.expr(r, &e.Args[i], nil, 0)
+		}
+		return e.Fn.String() + "(" + strings.Join(args, ", ") + ")"
+	}
+	own := 1
+	switch e.Fn {
+	case op.FnAdd, op.FnSub:
+		own = 2
+	case op.FnMul, op.FnDiv:
+		own = 3
+	}
+	text := p.expr(r, &e.Args[0], nil, own-1) + " " + sign + " " + p.expr(r, &e.Args[1], nil, own)
+	if own <= tight {
+		text = "(" + text + ")"
+	}
+	return text
+}
+
+// Plain is a name, quoted when it holds what could upset a terminal.
+func Plain(name string) string {
+	if q := strconv.Quote(name); q[1:len(q)-1] != name && !strings.ContainsRune(name, '"') {
+		return q
+	}
+	return name
+}

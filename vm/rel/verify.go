@@ -1,0 +1,608 @@
+package rel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+// Limits of a well-formed program.
+const (
+	maxVars  = 1 << 10 // of a rule
+	maxDepth = 64      // of an expression
+	maxSize  = 1 << 30 // of a domain
+)
+
+// NoMember is a constant where a name stands that the domain lacks. It equals nothing.
+const NoMember = -1
+
+// Verify reports the first thing that makes p malformed. The evaluation of a verified
+// program is defined, and ends but for values that improve for ever, which it finds.
+func Verify(p *Program) error {
+	for i, d := range p.Domains {
+		if d == nil || d.Size < 0 || d.Size > maxSize || d.Labels != nil && len(d.Labels) != d.Size || slices.Contains(p.Domains[:i], d) {
+			return fmt.Errorf("rel: malformed domain %d", i)
+		}
+	}
+	for i := range p.Relations {
+		if err := p.relation(&p.Relations[i]); err != nil {
+			return fmt.Errorf("rel: relation %d, %s: %w", i, p.Relations[i].Name, err)
+		}
+	}
+	for i, r := range p.Results {
+		if r < 0 || r >= len(p.Relations) {
+			return fmt.Errorf("rel: result %d: there is no relation %d", i, r)
+		}
+	}
+	for i := range p.Rules {
+		v := verifier{p: p, r: &p.Rules[i]}
+		if err := v.rule(); err != nil {
+			return fmt.Errorf("rel: rule %d: %w", i, err)
+		}
+	}
+	for _, s := range p.Strata() {
+		for _, i := range s.Rules {
+			v := verifier{p: p, r: &p.Rules[i], s: &s}
+			if err := v.stratified(); err != nil {
+				return fmt.Errorf("rel: rule %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Program) typed(kind tensor.ColumnKind, d *tensor.Domain) error {
+	switch {
+	case kind >= tensor.MaxColumnKind:
+		return fmt.Errorf("unknown kind %d", kind)
+	case kind.Named() != (d != nil):
+		return fmt.Errorf("a %v with a domain: %t", kind, d != nil)
+	case d != nil && !slices.Contains(p.Domains, d):
+		return fmt.Errorf("the domain %s is none of the program's", d.Name)
+	}
+	return nil
+}
+
+func (p *Program) relation(r *Relation) error {
+	n := len(r.Columns)
+	if n > tensor.MaxColumns {
+		return fmt.Errorf("%d columns, at most %d", n, tensor.MaxColumns)
+	}
+	for i, c := range r.Columns {
+		if err := p.typed(c.Kind, c.Domain); err != nil {
+			return fmt.Errorf("column %d: %w", i, err)
+		}
+	}
+	number := n > 0 && !r.Columns[n-1].Kind.Named()
+	switch {
+	case r.Valued() && (r.Fold < Sum || r.Fold > Max):
+		return fmt.Errorf("no value is a %v", r.Fold)
+	case r.Valued() && !number:
+		return fmt.Errorf("no value of numbers")
+	case r.Source >= maxSource:
+		return fmt.Errorf("unknown source %d", r.Source)
+	case r.Source != NoSource && (r.Valued() || r.Arg < 0):
+		return fmt.Errorf("no argument can be its source")
+	}
+	if r.Source > FromTable {
+		axes := r.Columns
+		if r.Source == FromElements {
+			if !number {
+				return fmt.Errorf("no column for elements")
+			}
+			axes = axes[:n-1]
+		}
+		for _, c := range axes {
+			if c.Kind != tensor.NodeColumn {
+				return fmt.Errorf("the column %s is no axis of a tensor", c.Name)
+			}
+		}
+	}
+	if r.Facts == nil {
+		return nil
+	}
+	if !SameColumns(r.Facts.Columns, r.Columns) {
+		return fmt.Errorf("facts of other columns")
+	}
+	return CheckTable(r.Facts, nil)
+}
+
+// SameColumns reports whether two tables hold the same things; what columns are called
+// does not matter.
+func SameColumns(a, b []tensor.Column) bool {
+	return slices.EqualFunc(a, b, func(x, y tensor.Column) bool { return x.Kind == y.Kind && x.Domain == y.Domain })
+}
+
+// CheckTable reports why t is no table. It gives up when stopped, unless that is nil,
+// says so; a large table takes a while.
+func CheckTable(t *tensor.Table, stopped func() bool) error {
+	n := len(t.Columns)
+	if t.Bits != nil {
+		rows, cols := 1, 0
+		if n == 1 || n == 2 {
+			cols = size(t.Columns[n-1])
+		}
+		if n == 2 {
+			rows = size(t.Columns[0])
+		}
+		if n < 1 || n > 2 || rows < 0 || cols < 0 {
+			return fmt.Errorf("bits of %d columns", n)
+		}
+		return checkBits(t, rows, cols)
+	}
+	if len(t.Cells) != n || t.Len < 0 || n == 0 && t.Len > 1 {
+		return fmt.Errorf("malformed table of %d rows", t.Len)
+	}
+	for c := range t.Columns {
+		k, d := t.Columns[c].Kind, t.Columns[c].Domain
+		id, num := t.Cells[c].ID, t.Cells[c].Num
+		if k.Named() && (len(id) != t.Len || num != nil) || !k.Named() && (len(num) != t.Len || id != nil) {
+			return fmt.Errorf("column %d: no %d cells of %v", c, t.Len, k)
+		}
+		for i := range t.Len {
+			if i&0xffff == 0xffff && stopped != nil && stopped() {
+				return ErrStopped
+			}
+			if k.Named() && uint64(id[i]) >= uint64(d.Size) {
+				return fmt.Errorf("column %d, row %d: member %d of %d", c, i, id[i], d.Size)
+			}
+			if !k.Named() && !fits(num[i], k) {
+				return fmt.Errorf("column %d, row %d: %v is no %v", c, i, num[i], k)
+			}
+		}
+	}
+	return nil
+}
+
+// ErrStopped is the error of CheckTable when it was told to stop.
+var ErrStopped = fmt.Errorf("rel: stopped")
+
+func size(c tensor.Column) int {
+	if c.Domain == nil {
+		return -1
+	}
+	return c.Domain.Size
+}
+
+func checkBits(t *tensor.Table, rows, cols int) error {
+	b := t.Bits
+	if t.Cells != nil || b.Rows != rows || b.Cols != cols || b.Stride != tensor.Words(cols) ||
+		uint64(len(b.W)) != tensor.SatMul(uint64(rows), uint64(b.Stride)) {
+		return fmt.Errorf("malformed bits of a table")
+	}
+	n := 0
+	for i := range rows {
+		for j := range tensor.Ones(b.Row(i)) {
+			if n++; j >= cols {
+				return fmt.Errorf("bits past the end of row %d", i)
+			}
+		}
+	}
+	if n != t.Len {
+		return fmt.Errorf("%d bits for %d rows", n, t.Len)
+	}
+	return nil
+}
+
+// fits reports whether a number can be a cell of such a column. There is one zero.
+func fits(x float64, k tensor.ColumnKind) bool {
+	if k == tensor.IntColumn {
+		return x == math.Trunc(x) && math.Abs(x) < tensor.MaxInt && !negativeZero(x)
+	}
+	return x-x == 0 && !negativeZero(x)
+}
+
+func negativeZero(x float64) bool { return x == 0 && math.Signbit(x) }
+
+type verifier struct {
+	p *Program
+	r *Rule
+	s *Stratum // nil before the strata are known
+
+	sourced []bool
+}
+
+func (v *verifier) rule() error {
+	p, r := v.p, v.r
+	if r.Rel < 0 || r.Rel >= len(p.Relations) {
+		return fmt.Errorf("there is no relation %d", r.Rel)
+	}
+	if len(r.Vars) > maxVars {
+		return fmt.Errorf("%d variables, at most %d", len(r.Vars), maxVars)
+	}
+	for i := range r.Vars {
+		if err := p.typed(r.Vars[i].Kind, r.Vars[i].Domain); err != nil {
+			return fmt.Errorf("variable %s: %w", r.Vars[i].Name, err)
+		}
+	}
+	whole := make([]bool, len(r.Vars)) // something gives it whole numbers only
+	v.sourced = make([]bool, len(r.Vars))
+	for i := range r.Body {
+		if err := v.literal(&r.Body[i], whole); err != nil {
+			return fmt.Errorf("literal %d: %w", i, err)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range r.Body {
+			if l := &r.Body[i]; l.Kind == Bind && !v.sourced[l.Var] && v.grounded(&l.Left) {
+				v.sourced[l.Var], changed = true, true
+			}
+		}
+	}
+	for i, ok := range v.sourced {
+		if !ok {
+			return fmt.Errorf("nothing gives %s a value", r.Vars[i].Name)
+		}
+		if r.Vars[i].Kind == tensor.IntColumn && !whole[i] {
+			return fmt.Errorf("nothing makes %s a whole number", r.Vars[i].Name)
+		}
+	}
+	return v.head()
+}
+
+func (v *verifier) grounded(e *Expr) bool {
+	ok := true
+	e.Vars(func(x int) { ok = ok && v.sourced[x] })
+	return ok
+}
+
+func (v *verifier) literal(l *Literal, whole []bool) error {
+	switch l.Kind {
+	case Atom, Not:
+		if l.Rel < 0 || l.Rel >= len(v.p.Relations) {
+			return fmt.Errorf("there is no relation %d", l.Rel)
+		}
+		rel := &v.p.Relations[l.Rel]
+		if len(l.Terms) != len(rel.Columns) {
+			return fmt.Errorf("%d terms for the %d columns of %s", len(l.Terms), len(rel.Columns), rel.Name)
+		}
+		for i, t := range l.Terms {
+			c := rel.Columns[i]
+			if err := v.term(t, c.Kind, c.Domain, true); err != nil {
+				return fmt.Errorf("term %d: %w", i, err)
+			}
+			if t.Kind == Variable && l.Kind == Atom {
+				v.sourced[t.Var] = true
+				whole[t.Var] = whole[t.Var] || c.Kind == tensor.IntColumn
+			}
+		}
+		return nil
+	case Bind:
+		if l.Var < 0 || l.Var >= len(v.r.Vars) {
+			return fmt.Errorf("there is no variable %d", l.Var)
+		}
+		x := v.r.Vars[l.Var]
+		kind, err := v.expr(&l.Left, x.Kind, x.Domain, 0)
+		whole[l.Var] = whole[l.Var] || kind == tensor.IntColumn
+		return err
+	case Compare:
+		if l.Fn < op.FnGt || l.Fn > op.FnNe {
+			return fmt.Errorf("%d is no comparison", l.Fn)
+		}
+		kind, d := tensor.RealColumn, (*tensor.Domain)(nil)
+		for _, e := range [...]*Expr{&l.Left, &l.Right} {
+			if t := e.Term; len(e.Args) == 0 && t.Kind == Variable && t.Var >= 0 && t.Var < len(v.r.Vars) && v.r.Vars[t.Var].Domain != nil {
+				kind, d = v.r.Vars[t.Var].Kind, v.r.Vars[t.Var].Domain
+			}
+		}
+		for _, e := range [...]*Expr{&l.Left, &l.Right} {
+			if _, err := v.expr(e, kind, d, 0); err != nil {
+				return err
+			}
+			if d != nil && e.Term.Kind == Const && e.Term.Value == NoMember && l.Fn != op.FnEq && l.Fn != op.FnNe {
+				return fmt.Errorf("%v with no member", l.Fn)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown kind %d", l.Kind)
+}
+
+// term checks a term in a place of the given type. A number may be whole where it need
+// not be, and the other way round: they are equal or not.
+func (v *verifier) term(t Term, kind tensor.ColumnKind, d *tensor.Domain, atom bool) error {
+	switch {
+	case t.Kind == Variable:
+		if t.Var < 0 || t.Var >= len(v.r.Vars) {
+			return fmt.Errorf("there is no variable %d", t.Var)
+		}
+		if x := v.r.Vars[t.Var]; x.Domain != d || x.Kind.Named() && x.Kind != kind {
+			return fmt.Errorf("the variable %s is a %v, the place takes a %v", x.Name, x.Kind, kind)
+		}
+		return nil
+	case t.Kind == Any && atom:
+		return nil
+	case t.Kind != Const:
+		return fmt.Errorf("malformed term")
+	}
+	ok := fits(t.Value, tensor.RealColumn)
+	if d != nil {
+		ok = fits(t.Value, tensor.IntColumn) && t.Value >= NoMember && t.Value < float64(d.Size)
+	}
+	if !ok {
+		return fmt.Errorf("%v is no %v", t.Value, kind)
+	}
+	return nil
+}
+
+// expr checks an expression in a place of the given type, and gives its kind.
+func (v *verifier) expr(e *Expr, kind tensor.ColumnKind, d *tensor.Domain, depth int) (tensor.ColumnKind, error) {
+	if len(e.Args) == 0 {
+		err := v.term(e.Term, kind, d, false)
+		switch {
+		case err != nil || d != nil:
+			return kind, err
+		case e.Term.Kind == Variable:
+			return v.r.Vars[e.Term.Var].Kind, nil
+		case fits(e.Term.Value, tensor.IntColumn):
+			return tensor.IntColumn, nil
+		}
+		return tensor.RealColumn, nil
+	}
+	if d != nil || e.Fn >= op.FnCheck || len(e.Args) != e.Fn.Arity() || depth > maxDepth {
+		return 0, fmt.Errorf("malformed expression")
+	}
+	whole := true
+	for i := range e.Args {
+		k, err := v.expr(&e.Args[i], tensor.RealColumn, nil, depth+1)
+		if err != nil {
+			return 0, err
+		}
+		whole = whole && k == tensor.IntColumn
+	}
+	switch e.Fn {
+	case op.FnFloor, op.FnRound, op.FnStep, op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq, op.FnNe:
+		return tensor.IntColumn, nil
+	case op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin, op.FnNeg, op.FnNot, op.FnAbs, op.FnRelu, op.FnWhere, op.FnClamp:
+		if whole {
+			return tensor.IntColumn, nil
+		}
+	}
+	return tensor.RealColumn, nil
+}
+
+func (v *verifier) head() error {
+	rel := &v.p.Relations[v.r.Rel]
+	if len(v.r.Head) != len(rel.Columns) {
+		return fmt.Errorf("%d cells for the %d columns of %s", len(v.r.Head), len(rel.Columns), rel.Name)
+	}
+	for i := range v.r.Head {
+		cell, c := &v.r.Head[i], rel.Columns[i]
+		if err := v.cell(cell, c); err != nil {
+			return fmt.Errorf("cell %d of %s: %w", i, rel.Name, err)
+		}
+		if cell.Agg != NoAgg && rel.Valued() {
+			return fmt.Errorf("%v in the head of a %v", cell.Agg, rel.Fold)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) cell(cell *Cell, c tensor.Column) error {
+	kind, d := c.Kind, c.Domain
+	switch cell.Agg {
+	case NoAgg, Min, Max:
+	case Count, Distinct:
+		if kind.Named() {
+			return fmt.Errorf("a number of bindings is no %v", kind)
+		}
+		if cell.Agg == Count {
+			return nil
+		}
+		if t := cell.Expr.Term; len(cell.Expr.Args) == 0 && t.Kind == Variable && t.Var >= 0 && t.Var < len(v.r.Vars) {
+			d, kind = v.r.Vars[t.Var].Domain, v.r.Vars[t.Var].Kind
+		}
+		_, err := v.expr(&cell.Expr, kind, d, 0)
+		return err
+	case Sum, Mean:
+		if kind.Named() || cell.Agg == Mean && kind != tensor.RealColumn {
+			return fmt.Errorf("a %v is no %v", cell.Agg, kind)
+		}
+	default:
+		return fmt.Errorf("unknown aggregate %d", cell.Agg)
+	}
+	k, err := v.expr(&cell.Expr, kind, d, 0)
+	if err == nil && kind == tensor.IntColumn && k != tensor.IntColumn {
+		err = fmt.Errorf("the column takes whole numbers")
+	}
+	if err == nil && d != nil && cell.Expr.Term.Kind == Const && cell.Expr.Term.Value == NoMember {
+		err = fmt.Errorf("no member of the domain")
+	}
+	return err
+}
+
+// inside reports whether a literal reads a relation of the stratum.
+func (v *verifier) inside(l *Literal) bool {
+	return (l.Kind == Atom || l.Kind == Not) && slices.Contains(v.s.Relations, l.Rel)
+}
+
+// stratified checks what a rule may do in its stratum.
+func (v *verifier) stratified() error {
+	if !v.s.Recursive {
+		return nil
+	}
+	r := v.r
+	head := &v.p.Relations[r.Rel]
+	recursive := false
+	below := make([]bool, len(r.Vars))  // takes its values from complete relations
+	passed := make([]bool, len(r.Vars)) // from rows that there are
+	rising := make([]Agg, len(r.Vars))  // from values that still improve: Min or Max
+	for i := range r.Body {
+		l := &r.Body[i]
+		in := v.inside(l)
+		recursive = recursive || in
+		if in && l.Kind == Not {
+			return fmt.Errorf("%s depends on its own negation", head.Name)
+		}
+		if l.Kind != Atom {
+			continue
+		}
+		fold := v.p.Relations[l.Rel].Fold
+		for k, t := range l.Terms {
+			switch {
+			case t.Kind != Variable:
+				if in && fold != NoAgg && k == len(l.Terms)-1 && t.Kind == Const {
+					return fmt.Errorf("a value of %s is compared before it is final", v.p.Relations[l.Rel].Name)
+				}
+			case in && fold != NoAgg && k == len(l.Terms)-1:
+				if rising[t.Var] != NoAgg {
+					return fmt.Errorf("%s is the value of two keys", r.Vars[t.Var].Name)
+				}
+				rising[t.Var] = fold
+			case in:
+				passed[t.Var] = true
+			default:
+				below[t.Var], passed[t.Var] = true, true
+			}
+		}
+	}
+	if recursive && (r.Aggregates() || head.Fold == Sum) {
+		return fmt.Errorf("%s depends on its own aggregate", head.Name)
+	}
+	for i := range r.Vars {
+		if rising[i] != NoAgg && passed[i] {
+			return fmt.Errorf("%s is a value and a cell", r.Vars[i].Name)
+		}
+	}
+	if err := v.binds(below, passed, rising); err != nil {
+		return err
+	}
+	for i := range r.Body {
+		l := &r.Body[i]
+		for _, t := range l.Terms {
+			if l.Kind == Not && t.Kind == Variable && rising[t.Var] != NoAgg {
+				return fmt.Errorf("%s is used before it is final", r.Vars[t.Var].Name)
+			}
+		}
+		if l.Kind != Compare {
+			continue
+		}
+		left, right := improving(&l.Left, rising), improving(&l.Right, rising)
+		fn := l.Fn
+		if left == NoAgg {
+			left, right, fn = right, left, mirror(fn)
+		}
+		less, more := fn == op.FnLt || fn == op.FnLe, fn == op.FnGt || fn == op.FnGe
+		if left != NoAgg && (right != NoAgg || left == maxAgg || left == Min && !less || left == Max && !more) {
+			return fmt.Errorf("a value is compared before it is final")
+		}
+	}
+	last := len(r.Head) - 1
+	for i := range r.Head {
+		e := &r.Head[i].Expr
+		if i == last && head.Valued() {
+			if got := improving(e, rising); got != NoAgg && got != head.Fold {
+				return fmt.Errorf("the value of %s may get worse when those it is made of improve", head.Name)
+			}
+			continue
+		}
+		if improving(e, rising) != NoAgg {
+			return fmt.Errorf("%s has a cell that is not final", head.Name)
+		}
+		if recursive && !finite(e, below, passed) {
+			return fmt.Errorf("%s makes new values in its own recursion", head.Name)
+		}
+	}
+	return nil
+}
+
+// binds goes through the variables that a Bind defines, in an order in which their
+// expressions are known: where do their values come from?
+func (v *verifier) binds(below, passed []bool, rising []Agg) error {
+	known := func(e *Expr) bool {
+		ok := true
+		e.Vars(func(x int) { ok = ok && (passed[x] || below[x] || rising[x] != NoAgg || v.sourced[x]) })
+		return ok
+	}
+	v.sourced = make([]bool, len(v.r.Vars))
+	done := make([]bool, len(v.r.Body))
+	for changed := true; changed; {
+		changed = false
+		for i := range v.r.Body {
+			l := &v.r.Body[i]
+			if l.Kind != Bind || done[i] || !known(&l.Left) {
+				continue
+			}
+			done[i], changed = true, true
+			x := l.Var
+			// One that has a source is only tested.
+			tested := passed[x] || below[x] || rising[x] != NoAgg || v.sourced[x]
+			up := improving(&l.Left, rising)
+			if tested && (up != NoAgg || rising[x] != NoAgg) || up == maxAgg {
+				return fmt.Errorf("%s is used before it is final", v.r.Vars[x].Name)
+			}
+			if tested {
+				continue
+			}
+			v.sourced[x], rising[x] = true, up
+			below[x] = all(&l.Left, below)
+			passed[x] = finite(&l.Left, below, passed)
+		}
+	}
+	return nil
+}
+
+func all(e *Expr, in []bool) bool {
+	ok := true
+	e.Vars(func(x int) { ok = ok && in[x] })
+	return ok
+}
+
+// finite reports whether an expression has no more values than there are rows below
+// the stratum, whatever the stratum derives.
+func finite(e *Expr, below, passed []bool) bool {
+	if len(e.Args) == 0 {
+		return e.Term.Kind != Variable || passed[e.Term.Var]
+	}
+	return all(e, below)
+}
+
+// improving is the fold of the values that still improve in an expression that improves
+// with them, NoAgg if there are none, and maxAgg if they may make it worse, or if they
+// are of two folds. A product improves as long as its other factor is not below 0, which
+// the run looks after.
+func improving(e *Expr, rising []Agg) Agg {
+	if len(e.Args) == 0 {
+		if e.Term.Kind == Variable {
+			return rising[e.Term.Var]
+		}
+		return NoAgg
+	}
+	found := NoAgg
+	for i := range e.Args {
+		switch a := improving(&e.Args[i], rising); {
+		case a == NoAgg:
+		case found != NoAgg && (a != found || e.Fn == op.FnMul), i > 0 && e.Fn == op.FnSub:
+			return maxAgg
+		default:
+			found = a
+		}
+	}
+	switch e.Fn {
+	case op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin:
+		return found
+	}
+	if found != NoAgg {
+		return maxAgg
+	}
+	return NoAgg
+}
+
+// mirror is the comparison with its sides exchanged.
+func mirror(fn op.Fn) op.Fn {
+	switch fn {
+	case op.FnGt:
+		return op.FnLt
+	case op.FnGe:
+		return op.FnLe
+	case op.FnLt:
+		return op.FnGt
+	case op.FnLe:
+		return op.FnGe
+	}
+	return fn
+}

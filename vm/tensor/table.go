@@ -1,0 +1,180 @@
+package tensor
+
+import (
+	"cmp"
+	"iter"
+	"math/bits"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// Domain is a set of things that rows name: nodes, or texts. Two columns hold the
+// same things if their domains are the same pointer. It is immutable once made.
+type Domain struct {
+	Name   string
+	Size   int
+	Labels []string // of each member; nil where members are numbers
+
+	once        sync.Once
+	order, rank []uint32
+}
+
+// Label is the name of a member, as people read it.
+func (d *Domain) Label(id uint32) string {
+	if d.Labels == nil {
+		return strconv.Itoa(int(id))
+	}
+	return d.Labels[id]
+}
+
+// Order is the members sorted by their labels, and Rank the place of each in it; both
+// are nil where the order is that of the numbers.
+func (d *Domain) Order() (order, rank []uint32) {
+	if d.Labels == nil {
+		return nil, nil
+	}
+	d.once.Do(func() {
+		if slices.IsSorted(d.Labels) {
+			return
+		}
+		d.order, d.rank = make([]uint32, d.Size), make([]uint32, d.Size)
+		for i := range d.order {
+			d.order[i] = uint32(i)
+		}
+		slices.SortStableFunc(d.order, func(a, b uint32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
+		for at, id := range d.order {
+			d.rank[id] = uint32(at)
+		}
+	})
+	return d.order, d.rank
+}
+
+// ColumnKind is what the cells of a column are.
+type ColumnKind uint8
+
+// NodeColumn holds members of a domain that can be the axis of a tensor, TextColumn
+// members of one that cannot; IntColumn whole numbers of magnitude below 2^53,
+// RealColumn finite numbers.
+const (
+	NodeColumn ColumnKind = iota
+	IntColumn
+	RealColumn
+	TextColumn
+	MaxColumnKind
+)
+
+func (k ColumnKind) String() string { return [...]string{"node", "int", "real", "text"}[k] }
+
+// Named reports whether cells are members of a domain.
+func (k ColumnKind) Named() bool { return k == NodeColumn || k == TextColumn }
+
+// MaxColumns is the most columns that a table has.
+const MaxColumns = 8
+
+// Column is the head of a column: what the user calls it, and what it holds.
+type Column struct {
+	Name   string
+	Kind   ColumnKind
+	Domain *Domain // of a column that is Named, else nil
+}
+
+// Cells are the cells of a column: ID where it is Named, Num where it holds numbers.
+type Cells struct {
+	ID  []uint32
+	Num []float64
+}
+
+// Table is a relation as a value: so many rows, no two of them alike. Rows are kept as
+// cells, in the order that All gives them in; or, where all columns are Named and there
+// are one or two of them, as bits, with one row of bits for a single column.
+//
+// A table without columns has one row, the empty one, where it says yes, and none where it says no.
+type Table struct {
+	Columns []Column
+	Len     int
+	Cells   []Cells
+	Bits    *Bits // instead of Cells
+}
+
+// All is the rows sorted column by column, numbers by value and names by their bytes. A
+// cell is a number or the number of a member. The slice is the caller's until the next row.
+func (t *Table) All() iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		row := make([]float64, len(t.Columns))
+		if t.Bits != nil {
+			t.bits(row, yield)
+			return
+		}
+		for i := range t.Len {
+			for c := range row {
+				if id := t.Cells[c].ID; id != nil {
+					row[c] = float64(id[i])
+				} else {
+					row[c] = t.Cells[c].Num[i]
+				}
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+func (t *Table) bits(row []float64, yield func([]float64) bool) {
+	last := len(row) - 1
+	order, rank := t.Columns[last].Domain.Order()
+	var first []uint32
+	if last > 0 {
+		first, _ = t.Columns[0].Domain.Order()
+	}
+	var sorted []uint64 // a row in the order of the labels
+	if rank != nil {
+		sorted = make([]uint64, t.Bits.Stride)
+	}
+	for i := range t.Bits.Rows {
+		from := i
+		if first != nil {
+			from = int(first[i])
+		}
+		words := t.Bits.Row(from)
+		if rank != nil {
+			clear(sorted)
+			for j := range Ones(words) {
+				r := rank[j]
+				sorted[r>>6] |= 1 << (r & 63)
+			}
+			words = sorted
+		}
+		row[0] = float64(from)
+		for j := range Ones(words) {
+			if order != nil {
+				j = int(order[j])
+			}
+			if row[last] = float64(j); !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// Ones is the places of the bits that are set.
+func Ones(words []uint64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k, w := range words {
+			for ; w != 0; w &= w - 1 {
+				if !yield(k<<6 + bits.TrailingZeros64(w)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Text is cell c of a row as people read it.
+func (t *Table) Text(c int, x float64) string {
+	if d := t.Columns[c].Domain; d != nil {
+		return d.Label(uint32(x))
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
