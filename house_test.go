@@ -17,7 +17,8 @@ import (
 // stands highest is no part of the product: nothing but tests imports it. The four
 // groups of bench are what a question is, what an answer is worth, asking models,
 // and results. The verbs of the language stand below all of bench, those of the
-// benchmark above it: neither half of the command knows the other.
+// benchmark above it: neither half of the command knows the other. A server gives out
+// both.
 var floors = map[string]int{
 	"internal": 0,
 	"vm":       1,
@@ -27,8 +28,9 @@ var floors = map[string]int{
 	"ein":      5, "docs": 5,
 	"repl": 6, "lsp": 6,
 	"bench/question": 6, "bench/judge": 7, "bench/ask": 8, "bench/result": 9,
-	"cmd": 10, "editors": 10, "examples": 10,
-	"perf": 11, "internal/corpus": 11, "internal/naive": 11, "internal/skips": 11,
+	"serve": 10,
+	"cmd":   11, "editors": 11, "examples": 11,
+	"perf": 12, "internal/corpus": 12, "internal/naive": 12, "internal/skips": 12,
 }
 
 // floor is the innermost folder with a floor that a package is in, and how high

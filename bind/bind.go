@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/vm/cost"
@@ -39,6 +40,7 @@ type Input struct {
 	Path    string          // of the file; Data is nil then
 	Options graphio.Options // how to read the file
 	Data    any             // see New
+	Nodes   []string        // labels of the nodes that a *tensor.Value in Data is over; nil when they are numbers
 }
 
 // Parse reads NAME=FILE or NAME=FILE?options, the form of a command line.
@@ -291,6 +293,10 @@ func Bind(decls []graphio.Decl, known []string) (*Data, error) {
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
 	ready := map[string]*tensor.Value{}
+	known, nodes, err := over(declared, given, known)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range declared {
 		in := given[slices.IndexFunc(given, func(in Input) bool { return in.Name == d.Name })]
 		if v, ok := in.Data.(*tensor.Value); ok {
@@ -309,12 +315,49 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 	}
 	for _, d := range decls {
 		d.Raw.Free()
+		if nodes != nil && len(data.Labels) > len(nodes) {
+			return nil, &graphio.Error{File: d.Name, Msg: fmt.Sprintf("the node %q is not one of the %s of the arrays", data.Labels[len(nodes)], words.Plural(len(nodes), "node")),
+				Hint: "all inputs of a program share one set of nodes"}
+		}
 	}
 	lang.Normalise(ready)
 	for name, v := range ready {
 		data.Values[name] = v
 	}
 	return data, nil
+}
+
+// over is the labels that are known before data is read: those of the inputs that are
+// values, which have to be the same for all and to have those of the program; without
+// such an input, those of the program.
+func over(declared []Declared, given []Input, program []string) (known, nodes []string, err error) {
+	for _, d := range declared {
+		in := given[slices.IndexFunc(given, func(in Input) bool { return in.Name == d.Name })]
+		switch _, ready := in.Data.(*tensor.Value); {
+		case !ready || in.Nodes == nil:
+		case nodes == nil:
+			nodes = in.Nodes
+		case !slices.Equal(nodes, in.Nodes):
+			return nil, nil, &graphio.Error{File: in.Name, Msg: "it is over other nodes than the input before it", Hint: "all inputs of a program share one set of nodes"}
+		}
+	}
+	if nodes == nil {
+		return program, nil, nil
+	}
+	at := make(map[string]int, len(nodes))
+	for i, label := range nodes {
+		if first, twice := at[label]; twice {
+			return nil, nil, &graphio.Error{Msg: fmt.Sprintf("the nodes %d and %d have one label, %q", first, i, label)}
+		}
+		at[label] = i
+	}
+	for _, label := range program {
+		if _, ok := at[label]; !ok {
+			return nil, nil, &graphio.Error{Msg: fmt.Sprintf("the program has an edge at %q, which is none of the %s of its inputs", label, words.Plural(len(nodes), "node")),
+				Hint: "all graphs of a program share one set of nodes"}
+		}
+	}
+	return nodes, nodes, nil
 }
 
 // FileError is data that cannot be read at all.

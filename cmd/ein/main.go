@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"ein/cmd/ein/internal/benchmark"
 	"ein/cmd/ein/internal/cli"
 	"ein/cmd/ein/internal/language"
+	"ein/cmd/ein/internal/serving"
 )
 
 func main() {
@@ -60,7 +62,7 @@ func root(a *cli.App) *cobra.Command {
 	a.ColorFlag(root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpVerb(a))
-	root.AddCommand(append(language.Verbs(a), benchmark.Verb(a))...)
+	root.AddCommand(slices.Concat(language.Verbs(a), serving.Verbs(a), []*cobra.Command{benchmark.Verb(a)})...)
 	return root
 }
 

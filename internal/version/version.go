@@ -26,20 +26,21 @@ const digits = 12
 // and the digest as its metadata, as in 0.1.0+204c113aa301.9f86d081884c.
 func String() string {
 	rev, _ := revision()
-	return number() + "+" + strings.TrimPrefix(rev+"."+digest(), ".")
+	return Number() + "+" + strings.TrimPrefix(rev+"."+Digest(), ".")
 }
 
 // Line is the version for people, with the time of the source, the version of the
 // language and the platform.
 func Line(language string) string {
-	from := "sha256 " + digest()
+	from := "sha256 " + Digest()
 	if rev, at := revision(); rev != "" {
 		from = rev + " of " + at + ", " + from
 	}
-	return fmt.Sprintf("ein %s (%s) language %s %s %s/%s", number(), from, language, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("ein %s (%s) language %s %s %s/%s", Number(), from, language, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-func number() string { return strings.TrimSpace(file) }
+// Number is the version alone.
+func Number() string { return strings.TrimSpace(file) }
 
 // revision is that of the source and its time; "" for a build outside a repository
 // and for tests.
@@ -67,8 +68,8 @@ func revision() (rev, at string) {
 	return rev + modified, at
 }
 
-// digest is of the file that runs; "unknown" where that cannot be read.
-var digest = sync.OnceValue(func() string {
+// Digest is of the file that runs; "unknown" where that cannot be read.
+var Digest = sync.OnceValue(func() string {
 	name, err := os.Executable()
 	if err != nil {
 		return "unknown"

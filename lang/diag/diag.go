@@ -4,6 +4,7 @@
 package diag
 
 import (
+	"slices"
 	"sort"
 
 	"ein/lang/source"
@@ -101,6 +102,12 @@ func (l List) Class() Class {
 
 // HasErrors reports whether any diagnostic is an Error.
 func (l List) HasErrors() bool { return l.First() != nil }
+
+// Told is a copy without the notes on a program, which only editors show. Those on data
+// stay: they say how it was read.
+func (l List) Told() List {
+	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Severity == Note && d.At == nil })
+}
 
 // Sort orders the list by place, then severity, then code; what is not in the text
 // comes last, and the order of equal entries is kept.

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -191,10 +190,9 @@ func (a *App) Fail(err error) error {
 	case !errors.As(err, &wrong):
 		return a.status(ExitWrong, "%v", []any{err})
 	}
-	list := serious(wrong.Diags)
-	a.Report(wrong.File, list)
+	a.Report(wrong.File, wrong.Diags.Told())
 	if a.JSON {
-		if err := a.failure(wrong.Class(), wrong.File, list); err != nil {
+		if err := a.PrintJSON(wrong.JSON(max(a.Form, 1))); err != nil {
 			return a.Fail(err)
 		}
 	}
@@ -218,37 +216,11 @@ func Worse(a, b error) error {
 // Report writes diagnostics to standard error.
 func (a *App) Report(f *source.File, list diag.List) { _ = a.Text().Render(a.Err, list, f) }
 
-// Warnings is what a program and its run warn of.
-func Warnings(p *ein.Program, r *ein.Result) diag.List {
-	list := serious(p.Diagnostics())
-	if r != nil {
-		list = append(list, r.Warnings...)
-	}
-	list.Sort()
-	return list
-}
-
-// serious is the diagnostics of a list without the notes on the program. Those on
-// data stay: they say how it was read.
-func serious(list diag.List) diag.List {
-	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Severity == diag.Note && d.At == nil })
-}
-
-// failure writes the JSON object of a failure.
-func (a *App) failure(class diag.Class, f *source.File, list diag.List) error {
-	type failure struct {
-		Class       string                `json:"class"`
-		Diagnostics []diag.JSONDiagnostic `json:"diagnostics"`
-	}
-	return a.PrintJSON(struct {
-		Version int     `json:"version"`
-		Error   failure `json:"error"`
-	}{max(a.Form, 1), failure{class.String(), diag.ToJSON(list, f)}})
-}
-
 func (a *App) bug(r any, stack []byte) {
 	if a.JSON {
-		_ = a.failure(diag.Bug, nil, Input("", "", 0, fmt.Sprint(r), "").Diags)
+		j := Input("", "", 0, fmt.Sprint(r), "").JSON(max(a.Form, 1))
+		j.Error.Class = diag.Bug.String()
+		_ = a.PrintJSON(j)
 	}
 	a.Printf("ein: this is a bug in ein, not in your program: %v\n", r)
 	a.Printf("Please report it with the program, the command line, the output of `ein version`, and this:\n\n%s", stack)

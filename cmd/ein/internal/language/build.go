@@ -94,17 +94,7 @@ it is reached.`,
 		if err != nil {
 			return err
 		}
-		c := p.Certificate()
-		return a.Result(struct {
-			Version    int                      `json:"version"`
-			Ops        uint64                   `json:"ops"`
-			Peak       uint64                   `json:"peak_bytes"`
-			Reading    uint64                   `json:"reading_bytes"`
-			Elements   uint64                   `json:"output_elements"`
-			Certified  bool                     `json:"certified"`
-			Statements []describe.StatementCost `json:"statements"`
-		}{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, c.Certified(limit), describe.StatementCosts(c, p.Source())},
-			func() string { return describe.Cost(c, p.Source(), limit) })
+		return a.Result(p.JSONCost(limit), func() string { return describe.Cost(p.Certificate(), p.Source(), limit) })
 	})
 	a.JSONFlag(cmd, "print one JSON object")
 	cli.Count.Flag(cmd, &limit, "max-ops", "the limit that the program is to run under, such as 1e9")

@@ -281,7 +281,7 @@ func source(ctx context.Context, a *cli.App, name string) (text, shown string, e
 
 // warn reports the warnings about a program and its data, and those of its run.
 func warn(a *cli.App, p *ein.Program, r *ein.Result) {
-	a.Report(p.Source(), cli.Warnings(p, r))
+	a.Report(p.Source(), p.Warnings(r))
 }
 
 // eachSource does work with the text of every file, even after one that was wrong.

@@ -23,7 +23,6 @@ import (
 	"ein/internal/codes"
 	"ein/internal/words"
 	"ein/lang/describe"
-	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/repl"
 	"ein/vm"
@@ -381,7 +380,11 @@ func (f *runFlags) save(ctx context.Context, a *cli.App, p *ein.Program, result 
 // write writes outputs in the format.
 func (f *runFlags) write(ctx context.Context, w io.Writer, p *ein.Program, r *ein.Result, opt show.Options) error {
 	if f.format == show.Object {
-		return runJSON(ctx, bufio.NewWriter(w), p, r, opt)
+		out := bufio.NewWriterSize(w, outputBuffer)
+		if err := p.WriteJSON(ctx, out, r, opt); err != nil {
+			return err
+		}
+		return out.Flush()
 	}
 	opt.Labels = r.Labels
 	for i := range r.Outputs {
@@ -435,40 +438,4 @@ func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done 
 	}
 	e.Note(d.Code, notes...)
 	return err
-}
-
-// runJSON writes the result as one object. Outputs are written as they are read:
-// they can be large, and so can the labels, which version 2 has once for all.
-func runJSON(ctx context.Context, w *bufio.Writer, p *ein.Program, r *ein.Result, opt show.Options) error {
-	_, _ = fmt.Fprintf(w, `{"version":%d,`, opt.Version)
-	if opt.Version == 2 && opt.Nodes && len(opt.Labels) > 0 {
-		sep := `"labels":[`
-		for _, label := range opt.Labels {
-			text, err := cli.CompactJSON(label)
-			if err != nil {
-				return err
-			}
-			if _, err := w.WriteString(sep + string(text)); err != nil {
-				return err
-			}
-			sep = ","
-		}
-		_, _ = w.WriteString("],")
-	}
-	_, _ = w.WriteString(`"outputs":[`)
-	for i := range r.Outputs {
-		if i > 0 {
-			_ = w.WriteByte(',')
-		}
-		if err := show.JSON(ctx, w, &r.Outputs[i].Output, opt); err != nil {
-			return err
-		}
-	}
-	told, err := cli.CompactJSON(diag.ToJSON(cli.Warnings(p, r), p.Source()))
-	if err != nil {
-		return err
-	}
-	_, _ = fmt.Fprintf(w, `],"stats":{"ops":%d,"peak_bytes":%d,"wall_ns":%d},"warnings":%s}`+"\n",
-		r.Stats.Ops, r.Stats.PeakBytes, r.Wall.Nanoseconds(), told)
-	return w.Flush()
 }

@@ -1,0 +1,114 @@
+package ein
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"ein/lang/describe"
+	"ein/lang/diag"
+	"ein/lang/show"
+)
+
+// The JSON forms of the command, which whoever serves programs gives as well.
+
+// Warnings is what a program and its run, which may be nil, warn of.
+func (p *Program) Warnings(r *Result) diag.List {
+	list := p.diags.Told()
+	if r != nil {
+		list = append(list, r.Warnings...)
+	}
+	list.Sort()
+	return list
+}
+
+// WriteJSON writes the result of a run of the program as one object. Outputs are
+// written as they are read: they can be large, and so can the labels, which version
+// 2 has once for all. The error is that of w, or the cause of the context.
+func (p *Program) WriteJSON(ctx context.Context, w io.Writer, r *Result, opt show.Options) error {
+	var failed error
+	put := func(s string) {
+		if failed == nil {
+			_, failed = io.WriteString(w, s)
+		}
+	}
+	opt.Labels = r.Labels
+	put(fmt.Sprintf(`{"version":%d,`, opt.Version))
+	if opt.Version == 2 && opt.Nodes && len(opt.Labels) > 0 {
+		sep := `"labels":[`
+		for _, label := range opt.Labels {
+			put(sep + string(compact(label)))
+			sep = ","
+		}
+		put("],")
+	}
+	put(`"outputs":[`)
+	for i := range r.Outputs {
+		if i > 0 {
+			put(",")
+		}
+		if failed == nil {
+			failed = show.JSON(ctx, w, &r.Outputs[i].Output, opt)
+		}
+	}
+	put(fmt.Sprintf(`],"stats":%s,"warnings":%s}`+"\n", compact(r.JSONStats()), compact(diag.ToJSON(p.Warnings(r), p.Source()))))
+	return failed
+}
+
+// JSONStats is what a run used, in its machine-readable form.
+type JSONStats struct {
+	Ops   uint64 `json:"ops"`
+	Bytes uint64 `json:"peak_bytes"`
+	Nanos int64  `json:"wall_ns"`
+}
+
+// JSONStats is what the run used.
+func (r *Result) JSONStats() JSONStats {
+	return JSONStats{r.Stats.Ops, r.Stats.PeakBytes, r.Wall.Nanoseconds()}
+}
+
+// JSONCost is a certificate in its machine-readable form.
+type JSONCost struct {
+	Version    int                      `json:"version"`
+	Ops        uint64                   `json:"ops"`
+	Peak       uint64                   `json:"peak_bytes"`
+	Reading    uint64                   `json:"reading_bytes"`
+	Elements   uint64                   `json:"output_elements"`
+	Certified  bool                     `json:"certified"`
+	Statements []describe.StatementCost `json:"statements"`
+}
+
+// JSONCost is the certificate of a bound program that is to run under a limit of
+// operations, 0 when that is not known.
+func (p *Program) JSONCost(maxOps uint64) *JSONCost {
+	c := p.Certificate()
+	return &JSONCost{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, c.Certified(maxOps), describe.StatementCosts(c, p.Source())}
+}
+
+// JSONError is an Error in its machine-readable form.
+type JSONError struct {
+	Version int `json:"version"`
+	Error   struct {
+		Class       string                `json:"class"`
+		Diagnostics []diag.JSONDiagnostic `json:"diagnostics"`
+	} `json:"error"`
+}
+
+// JSON is the error with what the command tells of it.
+func (e *Error) JSON(version int) *JSONError {
+	j := &JSONError{Version: version}
+	j.Error.Class, j.Error.Diagnostics = e.Class().String(), diag.ToJSON(e.Diags.Told(), e.File)
+	return j
+}
+
+// compact is a value on one line. Names in Ein are full of < and >, which stay as they
+// are. What is given here always has a JSON form.
+func compact(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

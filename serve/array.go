@@ -1,0 +1,323 @@
+package serve
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"ein"
+	"ein/bind"
+	"ein/internal/codes"
+	"ein/lang/diag"
+	"ein/vm"
+	"ein/vm/graphio"
+	"ein/vm/tensor"
+)
+
+// Array is numbers that are not written as text. Its parts are little-endian, row after
+// row:
+//
+//	dense   the elements
+//	bits    a bit an element, the lowest first, each row filled up to 8 bytes with 0
+//	csr     where the entries of each row begin and the last ends, their columns,
+//	        and their values; without these, all are 1
+//	edges   pairs of source and target, and weights; without these, all are 1
+//	groups  a number for each node: the matrix that is 1 where two have the same
+//
+// Positions are int32 or int64, which the length of the part tells.
+type Array struct {
+	Layout string `json:"layout"`
+	Dtype  string `json:"dtype"` // of the elements, values or weights: bool, int8 to uint64, float32, float64
+	Shape  []int  `json:"shape"`
+	Parts  []Part `json:"parts"`
+}
+
+// sizes are the types of elements and their bytes.
+var sizes = map[string]int{"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "float32": 4, "float64": 8}
+
+// output is an output as an array, or as a number.
+func (c *Call) output(o *vm.Output) Output {
+	out := Output{Name: o.Name, Kind: o.Value.Kind.String(), Form: forms[o.Form]}
+	v := o.Value
+	if v.Shape.Rank() == 0 {
+		out.Value = v.At()
+		return out
+	}
+	a := &Array{Layout: "dense", Dtype: map[tensor.Kind]string{tensor.Bool: "bool", tensor.Int: "int64", tensor.Real: "float64"}[v.Kind], Shape: v.Shape.Dims()}
+	add := func(b []byte) { a.Parts = append(a.Parts, c.part(b)) }
+	switch v.Layout {
+	case tensor.Dense:
+		add(elements(v.Kind, v.F))
+	case tensor.Packed:
+		a.Layout = "bits"
+		b := make([]byte, 0, 8*len(v.Bits.W))
+		for _, w := range v.Bits.W {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		add(b)
+	case tensor.Sparse:
+		a.Layout = "csr"
+		add(positions(v.CSR.Ptr))
+		add(positions(v.CSR.Idx))
+		if v.CSR.Val != nil {
+			add(elements(v.Kind, v.CSR.Val))
+		}
+	case tensor.Parts:
+		a.Layout = "groups"
+		add(positions(v.Part))
+	}
+	out.Array = a
+	return out
+}
+
+func positions(list []int32) []byte {
+	b := make([]byte, 0, 4*len(list))
+	for _, x := range list {
+		b = binary.LittleEndian.AppendUint32(b, uint32(x))
+	}
+	return b
+}
+
+// elements are those of a kind, each in its type.
+func elements(k tensor.Kind, list []float64) []byte {
+	if k == tensor.Bool {
+		b := make([]byte, len(list))
+		for i, x := range list {
+			b[i] = byte(x)
+		}
+		return b
+	}
+	b := make([]byte, 0, 8*len(list))
+	for _, x := range list {
+		bits := math.Float64bits(x)
+		if k == tensor.Int {
+			bits = uint64(int64(x))
+		}
+		b = binary.LittleEndian.AppendUint64(b, bits)
+	}
+	return b
+}
+
+// tensor is the value of an input that came as an array.
+func (c *Call) tensor(a *Array, in bind.Declared) (*tensor.Value, error) {
+	fail := func(hint, format string, args ...any) error {
+		return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, in.Name, 0, 0, fmt.Sprintf(format, args...), hint)}}
+	}
+	size, known := sizes[a.Dtype]
+	if !known {
+		return nil, fail("", "there is no dtype %q; there are bool, int8 to int64, uint8 to uint64, float32 and float64", a.Dtype)
+	}
+	rank := map[graphio.Kind]int{graphio.Graph: 2, graphio.Matrix: 2, graphio.Vector: 1}[in.Kind]
+	if len(a.Shape) != rank {
+		return nil, fail("", "the array has %d axes, a %s has %d", len(a.Shape), in.Kind, rank)
+	}
+	count := uint64(1)
+	for _, n := range a.Shape {
+		if n < 0 || n > math.MaxInt32 {
+			return nil, fail("", "the array has an axis of length %d, expected 0 to %d", n, math.MaxInt32)
+		}
+		count = tensor.SatMul(count, uint64(n))
+	}
+	if in.Kind == graphio.Graph && a.Shape[0] != a.Shape[1] {
+		return nil, fail("", "the array is %dx%d, and a graph is square", a.Shape[0], a.Shape[1])
+	}
+	parts := make([][]byte, len(a.Parts))
+	for i, p := range a.Parts {
+		var err error
+		if parts[i], err = c.bytes(p); err != nil {
+			return nil, err
+		}
+	}
+	v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(a.Shape...)}}
+	values := func(b []byte, n uint64) ([]float64, error) {
+		if uint64(len(b)) != tensor.SatMul(n, uint64(size)) {
+			return nil, fail("", "the part has %d bytes, expected %d elements of %s", len(b), n, a.Dtype)
+		}
+		list := numbers(a.Dtype, b)
+		kind, at := kindOf(list)
+		if at >= 0 {
+			return nil, fail("", "element %d is %v, expected a finite number, and whole numbers below 2^53", at, list[at])
+		}
+		if v.Kind = kind; in.Kind == graphio.Graph && kind != tensor.Bool {
+			return nil, fail(fmt.Sprintf("`input %s: matrix` takes weights.", in.Name), "the array of a graph holds 0 and 1 only")
+		}
+		return list, nil
+	}
+	want := func(least, most int) error {
+		if len(parts) < least || len(parts) > most {
+			return fail("", "the layout %s has %d to %d parts, found %d", a.Layout, least, most, len(parts))
+		}
+		if rank != 2 && a.Layout != "dense" && a.Layout != "bits" {
+			return fail("", "the layout %s is for matrices", a.Layout)
+		}
+		return nil
+	}
+	var err error
+	switch a.Layout {
+	case "dense":
+		if err = want(1, 1); err == nil {
+			v.F, err = values(parts[0], count)
+		}
+	case "bits":
+		if err = want(1, 1); err != nil {
+			return nil, err
+		}
+		rows, cols := v.Shape.Matrix()
+		v.Layout, v.Bits = tensor.Packed, tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols)}
+		if len(parts[0]) != 8*rows*v.Bits.Stride {
+			return nil, fail("", "the part has %d bytes, expected %d rows of %d", len(parts[0]), rows, 8*v.Bits.Stride)
+		}
+		v.Bits.W = make([]uint64, rows*v.Bits.Stride)
+		last := ^uint64(0) << (cols % 64)
+		for i := range v.Bits.W {
+			w := binary.LittleEndian.Uint64(parts[0][8*i:])
+			if cols%64 != 0 && i%v.Bits.Stride == v.Bits.Stride-1 && w&last != 0 {
+				return nil, fail("", "row %d has a bit past its end", i/v.Bits.Stride)
+			}
+			v.Bits.W[i] = w
+		}
+	case "csr":
+		if err = want(2, 3); err != nil {
+			return nil, err
+		}
+		rows, cols := a.Shape[0], a.Shape[1]
+		ptr, ok := ints(parts[0], rows+1)
+		if !ok || ptr[0] != 0 || ptr[rows] < 0 {
+			return nil, fail("", "the first part of csr is %d positions from 0 on, as int32 or int64", rows+1)
+		}
+		idx, ok := ints(parts[1], int(ptr[rows]))
+		if !ok {
+			return nil, fail("", "the second part of csr has %d bytes, expected %d columns as int32 or int64", len(parts[1]), ptr[rows])
+		}
+		var list []float64
+		if len(parts) == 3 {
+			if list, err = values(parts[2], uint64(len(idx))); err != nil {
+				return nil, err
+			}
+		}
+		m := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, 1, rows+1), Idx: make([]int32, 0, len(idx))}
+		for i := range rows {
+			if ptr[i+1] < ptr[i] || ptr[i+1] > int64(len(idx)) {
+				return nil, fail("", "row %d of csr ends at %d, expected %d to %d", i, ptr[i+1], ptr[i], len(idx))
+			}
+			before := int64(-1)
+			for k := ptr[i]; k < ptr[i+1]; k++ {
+				if idx[k] <= before || idx[k] >= int64(cols) {
+					return nil, fail("SciPy's sum_duplicates() sorts the columns.", "row %d of csr has column %d after %d, expected a greater one below %d", i, idx[k], before, cols)
+				}
+				before = idx[k]
+				if list != nil && list[k] == 0 {
+					continue
+				}
+				m.Idx = append(m.Idx, int32(idx[k]))
+				if list != nil && v.Kind != tensor.Bool {
+					m.Val = append(m.Val, list[k])
+				}
+			}
+			m.Ptr = append(m.Ptr, int32(len(m.Idx)))
+		}
+		v.Layout, v.CSR = tensor.Sparse, m
+	case "edges":
+		if err = want(1, 2); err != nil {
+			return nil, err
+		}
+		ends, ok := pairs(parts[0])
+		if !ok {
+			return nil, fail("", "the first part of edges has %d bytes, expected pairs of int64", len(parts[0]))
+		}
+		var weights []float64
+		if len(parts) == 2 {
+			if weights, err = values(parts[1], uint64(len(ends)/2)); err != nil {
+				return nil, err
+			}
+		}
+		src, dst, kept := make([]int32, 0, len(ends)/2), make([]int32, 0, len(ends)/2), []float64(nil)
+		for i := 0; i < len(ends); i += 2 {
+			if s, d := ends[i], ends[i+1]; s < 0 || d < 0 || s >= int64(a.Shape[0]) || d >= int64(a.Shape[1]) {
+				return nil, fail("", "edge %d leads from %d to %d, and the array is %dx%d", i/2, s, d, a.Shape[0], a.Shape[1])
+			}
+			if weights != nil && weights[i/2] == 0 {
+				continue
+			}
+			src, dst = append(src, int32(ends[i])), append(dst, int32(ends[i+1]))
+			if weights != nil && v.Kind != tensor.Bool {
+				kept = append(kept, weights[i/2])
+			}
+		}
+		var repeated int
+		v.Layout = tensor.Sparse
+		if v.CSR, repeated = tensor.BuildCSR(a.Shape[0], a.Shape[1], src, dst, kept); repeated > 0 && kept != nil {
+			return nil, fail("Add them up, or keep one of each.", "%d edges have the ends of another one, with a weight each", repeated)
+		}
+	default:
+		return nil, fail("", "there is no layout %q of an input; there are dense, bits, csr and edges", a.Layout)
+	}
+	return v, err
+}
+
+// kindOf is the narrowest kind that holds a list, or the place of the first number
+// that none does.
+func kindOf(list []float64) (k tensor.Kind, wrong int) {
+	k = tensor.Bool
+	for i, x := range list {
+		switch {
+		case x == 0 || x == 1:
+		case math.IsNaN(x) || math.IsInf(x, 0):
+			return k, i
+		case x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt:
+			k = tensor.Real
+		default:
+			k = max(k, tensor.Int)
+		}
+	}
+	return k, -1
+}
+
+// ints are n positions.
+func ints(b []byte, n int) ([]int64, bool) {
+	out := make([]int64, 0, min(n, len(b)))
+	switch len(b) {
+	case 4 * n:
+		for i := range n {
+			out = append(out, int64(int32(binary.LittleEndian.Uint32(b[4*i:]))))
+		}
+	case 8 * n:
+		for i := range n {
+			out = append(out, int64(binary.LittleEndian.Uint64(b[8*i:])))
+		}
+	default:
+		return nil, false
+	}
+	return out, true
+}
+
+// pairs are positions two by two.
+func pairs(b []byte) ([]int64, bool) {
+	if len(b)%16 != 0 {
+		return nil, false
+	}
+	return ints(b, len(b)/8)
+}
+
+// numbers are elements of a type, as many as there are.
+func numbers(dtype string, b []byte) []float64 {
+	le := binary.LittleEndian
+	at := map[string]func(i int) float64{
+		"bool":    func(i int) float64 { return float64(b[i]) },
+		"uint8":   func(i int) float64 { return float64(b[i]) },
+		"int8":    func(i int) float64 { return float64(int8(b[i])) },
+		"uint16":  func(i int) float64 { return float64(le.Uint16(b[2*i:])) },
+		"int16":   func(i int) float64 { return float64(int16(le.Uint16(b[2*i:]))) },
+		"uint32":  func(i int) float64 { return float64(le.Uint32(b[4*i:])) },
+		"int32":   func(i int) float64 { return float64(int32(le.Uint32(b[4*i:]))) },
+		"uint64":  func(i int) float64 { return float64(le.Uint64(b[8*i:])) },
+		"int64":   func(i int) float64 { return float64(int64(le.Uint64(b[8*i:]))) },
+		"float32": func(i int) float64 { return float64(math.Float32frombits(le.Uint32(b[4*i:]))) },
+		"float64": func(i int) float64 { return math.Float64frombits(le.Uint64(b[8*i:])) },
+	}[dtype]
+	out := make([]float64, len(b)/sizes[dtype])
+	for i := range out {
+		out[i] = at(i)
+	}
+	return out
+}

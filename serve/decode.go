@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// nothing is the body of a request that has none.
+type nothing struct{}
+
+// decode reads a body. Members that nobody asked for are mistakes, and so are two of
+// one name.
+func decode(body []byte, to any) error {
+	if _, none := to.(*nothing); none && len(body) == 0 {
+		return nil
+	}
+	if d := depth(body); d > maxDepth {
+		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
+	}
+	if err := json.Unmarshal(body, to, json.RejectUnknownMembers(true)); err != nil {
+		return bad("%s", malformed(err))
+	}
+	return nil
+}
+
+// maxDepth bounds how deep a body is nested.
+const maxDepth = 64
+
+// depth is how deep a JSON text is nested.
+func depth(text []byte) int {
+	now, most, inside := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inside && c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case inside:
+		case c == '[' || c == '{':
+			now++
+			most = max(most, now)
+		case c == ']' || c == '}':
+			now--
+		}
+	}
+	return most
+}
+
+// malformed says what is wrong with a body, in the words of those who wrote it.
+func malformed(err error) string {
+	var syntax *jsontext.SyntacticError
+	var meaning *json.SemanticError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("the body is no JSON: %v at byte %d", syntax.Err, syntax.ByteOffset)
+	case !errors.As(err, &meaning):
+		return fmt.Sprintf("the body cannot be read: %v", err)
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Sprintf("there is no member %s", meaning.JSONPointer)
+	}
+	where := cmp.Or(string(meaning.JSONPointer), "the body")
+	if meaning.GoType == nil {
+		return fmt.Sprintf("%s: %v", where, meaning.Err)
+	}
+	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object"}[meaning.GoType.Kind()]
+	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), found[meaning.JSONKind])
+}
+
+// found are the kinds of JSON in words.
+var found = map[jsontext.Kind]string{'"': "text", '0': "a number", 't': "true", 'f': "false", 'n': "null", '[': "an array", '{': "an object", 0: "something else"}

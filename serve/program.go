@@ -1,0 +1,340 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"ein"
+	"ein/bind"
+	"ein/lang"
+	"ein/lang/diag"
+	"ein/lang/show"
+	"ein/lang/syntax"
+	"ein/repl"
+	"ein/vm/graphio"
+	"ein/vm/ir"
+)
+
+// Program is the text of a program and its data.
+type Program struct {
+	Program string `json:"program"`
+	Name    string `json:"name,omitzero"`    // for diagnostics; "program" by default
+	Profile string `json:"profile,omitzero"` // full or core
+	// Inputs are the data by the names of the inputs: JSON in the forms of a file, or
+	// {"array": ...}, or {"text": ..., "options": ...} with the text of a file.
+	Inputs map[string]jsontext.Value `json:"inputs,omitzero"`
+	Nodes  []string                  `json:"nodes,omitzero"` // labels of the nodes that arrays are over
+	Limits Limits                    `json:"limits,omitzero"`
+}
+
+// Limits bound a run. They lower those of the server.
+type Limits struct {
+	Ops      uint64 `json:"ops,omitzero"`
+	Bytes    uint64 `json:"bytes,omitzero"`
+	Elements uint64 `json:"output_elements,omitzero"`
+	Strict   bool   `json:"strict,omitzero"` // refuse what would be metered
+	Millis   uint64 `json:"timeout_ms,omitzero"`
+}
+
+// under is the lower one of two limits, 0 being none.
+func under(a, b uint64) uint64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+func (s *Server) limits(l Limits) ein.Limits {
+	o := s.opt.Limits
+	return ein.Limits{MaxOps: under(l.Ops, o.MaxOps), MaxBytes: under(l.Bytes, o.MaxBytes), MaxOutputElements: under(l.Elements, o.MaxOutputElements), Strict: l.Strict || o.Strict}
+}
+
+// within is a context that ends with the time a request has.
+func (s *Server) within(ctx context.Context, l Limits) (context.Context, context.CancelFunc) {
+	limit := under(min(l.Millis, uint64(time.Hour/time.Millisecond))*uint64(time.Millisecond), uint64(s.opt.Timeout))
+	if limit == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Duration(limit))
+}
+
+func profile(name string) (ein.Profile, error) {
+	for _, p := range []ein.Profile{ein.Full, ein.Core} {
+		if name == p.String() {
+			return p, nil
+		}
+	}
+	if name != "" {
+		return 0, bad("there is no profile %q; there are full and core", name)
+	}
+	return ein.Full, nil
+}
+
+// program is a program with its data.
+func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program, error) {
+	prof, err := profile(q.Profile)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.programs.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program, prof, s.limits(q.Limits)})
+	if err != nil {
+		return nil, err
+	}
+	var inputs []ein.Input
+	for _, name := range slices.Sorted(maps.Keys(q.Inputs)) {
+		in, err := s.input(c, p, q, name)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, in)
+	}
+	return p.Bind(ctx, inputs...)
+}
+
+// File is the text of a file of data.
+type File struct {
+	Text    string `json:"text"`
+	Options string `json:"options,omitzero"` // as behind the question mark of --input
+}
+
+// input is the data of one input. An object with the one member "array" or "text" is
+// none of the forms of a JSON file.
+func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.Input, error) {
+	data := q.Inputs[name]
+	in := ein.Input{Name: name, Options: graphio.Options{Format: graphio.JSON}, Data: bytes.NewReader(data)}
+	switch form := firstMember(data); form {
+	case "array":
+		var a struct {
+			Array Array `json:"array"`
+		}
+		if err := decode(data, &a); err != nil {
+			return in, err
+		}
+		declared := slices.IndexFunc(p.Inputs(), func(d bind.Declared) bool { return d.Name == name })
+		if declared < 0 {
+			return in, nil // Bind says that there is no such input
+		}
+		v, err := c.tensor(&a.Array, p.Inputs()[declared])
+		in.Data, in.Nodes = v, q.Nodes
+		return in, err
+	case "text", "options":
+		var f File
+		if err := decode(data, &f); err != nil {
+			return in, err
+		}
+		in.Options, in.Data = graphio.Options{}, strings.NewReader(f.Text)
+		if f.Options == "" {
+			return in, nil
+		}
+		var err error
+		if _, in.Options, err = graphio.ParseSpec("data?" + f.Options); err != nil {
+			return in, bad("the options of the input %s: %v", name, err)
+		}
+	}
+	return in, nil
+}
+
+// firstMember is the name of the first member of an object, "" of anything else.
+func firstMember(v jsontext.Value) string {
+	d := jsontext.NewDecoder(bytes.NewReader(v))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return ""
+	}
+	t, err := d.ReadToken()
+	if err != nil || t.Kind() != '"' {
+		return ""
+	}
+	return t.String()
+}
+
+// RunRequest is a program to run, and the form of its outputs.
+type RunRequest struct {
+	Program
+	// Form is json, that of ein run --json; json2, that of --json=2; text, for people; or
+	// arrays.
+	Form   string `json:"form,omitzero"`
+	Labels bool   `json:"labels,omitzero"` // show sets of nodes, paths and nodes as such, by label
+}
+
+// RunResult is the outcome of a run in the form text or arrays.
+type RunResult struct {
+	Version  int                   `json:"version"`
+	Text     string                `json:"text,omitzero"`
+	Outputs  []Output              `json:"outputs,omitzero"`
+	Labels   []string              `json:"labels,omitzero"`
+	Stats    ein.JSONStats         `json:"stats"`
+	Warnings []diag.JSONDiagnostic `json:"warnings"`
+}
+
+// Output is an output as an array.
+type Output struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`           // bool, int or real
+	Form  string `json:"form,omitzero"`  // set, path or node, where the numbers are nodes
+	Array *Array `json:"array,omitzero"` // of what has axes
+	Value any    `json:"value,omitzero"` // of what has none
+}
+
+// forms are those of nodes, by ir.Form.
+var forms = map[ir.Form]string{ir.NodeSet: "set", ir.NodePath: "path", ir.NodeIndex: "node"}
+
+func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
+	ctx, stop := s.within(ctx, q.Limits)
+	defer stop()
+	switch q.Form {
+	case "", "json", "json2", "text", "arrays":
+	default:
+		return nil, bad("there is no form %q; there are json, json2, text and arrays", q.Form)
+	}
+	p, err := s.program(ctx, c, &q.Program)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opt := show.Options{Nodes: q.Labels, Labels: r.Labels, Version: 1, Hint: "the form json has all"}
+	if q.Form == "" || q.Form == "json" || q.Form == "json2" {
+		if q.Form == "json2" {
+			opt.Version = 2
+		}
+		var b bytes.Buffer
+		err := p.WriteJSON(ctx, &b, r, opt)
+		return b.Bytes(), err
+	}
+	out := &RunResult{Version: 1, Stats: r.JSONStats(), Warnings: diag.ToJSON(p.Warnings(r), p.Source())}
+	if q.Form == "text" {
+		var b strings.Builder
+		err := r.Text(ctx, &b, opt)
+		out.Text = b.String()
+		return out, err
+	}
+	if out.Outputs = []Output{}; q.Labels {
+		out.Labels = r.Labels
+	}
+	for i := range r.Outputs {
+		out.Outputs = append(out.Outputs, c.output(&r.Outputs[i].Output))
+	}
+	return out, nil
+}
+
+// CheckResult is every diagnostic of a program.
+type CheckResult struct {
+	Version     int                   `json:"version"`
+	Diagnostics []diag.JSONDiagnostic `json:"diagnostics"`
+	Text        string                `json:"text"` // the same for people
+}
+
+func check(ctx context.Context, s *Server, c *Call, q *Program) (*CheckResult, error) {
+	prof, err := profile(q.Profile)
+	if err != nil {
+		return nil, err
+	}
+	opt := lang.Options{Profile: prof, Context: ctx, Syntax: syntax.Limits{Memory: s.limits(q.Limits).MaxBytes}}
+	p := lang.Check(lang.Parse(cmp.Or(q.Name, "program"), q.Program, opt), opt)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var b strings.Builder
+	_ = diag.Text{}.Render(&b, p.Diags, p.File.Source) // a Builder takes everything
+	return &CheckResult{1, diag.ToJSON(p.Diags, p.File.Source), b.String()}, nil
+}
+
+func costs(ctx context.Context, s *Server, c *Call, q *Program) (*ein.JSONCost, error) {
+	limit := s.limits(q.Limits).MaxOps
+	unlimited := *q
+	unlimited.Limits = Limits{Bytes: q.Limits.Bytes}
+	p, err := s.program(ctx, c, &unlimited)
+	if err != nil {
+		return nil, err
+	}
+	return p.JSONCost(limit), nil
+}
+
+// ExplainRequest is a program, or the code of a diagnostic.
+type ExplainRequest struct {
+	Program
+	Code string `json:"code,omitzero"`
+}
+
+// Text is an answer for people.
+type Text struct {
+	Version int    `json:"version"`
+	Text    string `json:"text"`
+}
+
+func explain(ctx context.Context, s *Server, c *Call, q *ExplainRequest) (*Text, error) {
+	if q.Code != "" {
+		page, err := repl.Page(q.Code)
+		if err != nil {
+			return nil, bad("%v", err)
+		}
+		return &Text{1, page}, nil
+	}
+	p, err := s.program(ctx, c, &q.Program)
+	if err != nil {
+		return nil, err
+	}
+	return &Text{1, p.Plan().Plan()}, nil
+}
+
+func format(ctx context.Context, _ *Server, _ *Call, q *Program) (*Text, error) {
+	f := lang.Parse(cmp.Or(q.Name, "program"), q.Program, lang.Options{Context: ctx})
+	text, ok := syntax.Format(f)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case !ok:
+		return nil, &ein.Error{File: f.Source, Diags: f.Diags}
+	}
+	return &Text{1, text}, nil
+}
+
+// key is what a compiled program depends on.
+type key struct {
+	name, text string
+	profile    ein.Profile
+	limits     ein.Limits
+}
+
+// programs keeps programs that were compiled: training and sessions ask for the same
+// ones again. When there are too many it begins anew.
+type programs struct {
+	mu    sync.Mutex
+	known map[key]*ein.Program
+	bytes int // of their texts
+}
+
+// mostKept bounds the texts of programs that are kept. The longest that is kept is
+// a tenth of it.
+const mostKept = 1 << 20
+
+func (c *programs) compile(ctx context.Context, k key) (*ein.Program, error) {
+	c.mu.Lock()
+	p, ok := c.known[k]
+	c.mu.Unlock()
+	if ok {
+		return p, nil
+	}
+	p, err := ein.CompileContext(ctx, k.name, k.text, ein.Options{Profile: k.profile, Limits: k.limits})
+	if err != nil || len(k.text) > mostKept/10 {
+		return p, err
+	}
+	const entry = 4 << 10 // what a program takes besides its text
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bytes += len(k.text) + entry; c.known == nil || c.bytes > mostKept {
+		c.known, c.bytes = map[key]*ein.Program{}, len(k.text)+entry
+	}
+	c.known[k] = p
+	return p, nil
+}

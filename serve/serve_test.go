@@ -1,0 +1,325 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+)
+
+// client is one end of a conversation over streams.
+type client struct {
+	t  *testing.T
+	w  io.WriteCloser
+	r  *bufio.Reader
+	id uint64
+}
+
+// talk starts a conversation; end closes it and gives what Stdio did.
+func talk(t *testing.T, opt Options) (c *client, end func() error) {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- New(opt).Stdio(context.Background(), inR, outW)
+		_ = outW.Close()
+		_ = inR.Close()
+	}()
+	c = &client{t: t, w: inW, r: bufio.NewReader(outR)}
+	if line, err := c.r.ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"ein":{"protocol":1,`) {
+		t.Fatalf("the greeting is %q, %v", line, err)
+	}
+	return c, func() error {
+		_ = inW.Close()
+		return <-done
+	}
+}
+
+func (c *client) send(call string, body any, frames ...[]byte) uint64 {
+	c.t.Helper()
+	c.id++
+	text := []byte(nil)
+	switch b := body.(type) {
+	case nil:
+	case string:
+		text = []byte(b)
+	default:
+		text = encode(b)
+	}
+	h := header{ID: c.id, Call: call, Body: int64(len(text))}
+	for _, f := range frames {
+		h.Frames = append(h.Frames, int64(len(f)))
+	}
+	if _, err := c.w.Write(bytes.Join(append([][]byte{append(encode(h), '\n'), text}, frames...), nil)); err != nil {
+		c.t.Fatal(err)
+	}
+	return c.id
+}
+
+func (c *client) receive() (header, *Call) {
+	c.t.Helper()
+	h, call, err := readMessage(c.r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return h, call
+}
+
+func (c *client) ask(call string, body any, frames ...[]byte) (int, string, [][]byte) {
+	c.t.Helper()
+	id := c.send(call, body, frames...)
+	h, got := c.receive()
+	if h.ID != id {
+		c.t.Fatalf("the answer is to %d, want %d", h.ID, id)
+	}
+	return h.Status, string(got.Body), got.Frames
+}
+
+func little[T any](values ...T) []byte {
+	b, err := binary.Append(nil, binary.LittleEndian, values)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// TestCalls: what is asked over streams and over HTTP has one answer.
+func TestCalls(t *testing.T) {
+	c, end := talk(t, Options{})
+	web := httptest.NewServer(New(Options{}).Handler())
+	defer web.Close()
+	for _, test := range []struct {
+		call, body string
+		status     int
+		want       []string // in the answer
+	}{
+		{"POST /v1/run", `{"program":":print tc(edges([[0,1],[1,2]]))"}`, 200, []string{`"value":[[0,1,1],[0,0,1],[0,0,0]]`, `"stats":{"ops":`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print desc(A,\"a\")","inputs":{"A":[["a","b"],["b","c"]]},"labels":true,"form":"text"}`, 200, []string{`"text":"desc(A, \"a\") = {b, c}\n"`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print desc(A,\"a\")","inputs":{"A":{"text":"x,y\na,b\n","options":"header=yes"}},"labels":true,"form":"json2"}`, 200, []string{`"labels":["a","b"]`, `"nodes":[1]`}},
+		{"POST /v1/run", `{"program":"x = y"}`, 422, []string{`"class":"check"`, `"code":"E0201"`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print tc(A)","inputs":{"B":[[0,1]]}}`, 422, []string{`"code":"E0705"`}},
+		{"POST /v1/run", `{"program":":print tc(edges([[0,1]]))","limits":{"ops":1}}`, 422, []string{`"class":"limit"`, `"code":"E0531"`}},
+		{"POST /v1/run", `{"program":"x = 1","form":"xml"}`, 400, []string{`there is no form \"xml\"`}},
+		{"POST /v1/run", `{"program":"x = 1","profile":"half"}`, 400, []string{`there is no profile \"half\"`}},
+		{"POST /v1/run", `{"program":"x = 1","program":"x = 2"}`, 400, []string{`duplicate`}},
+		{"POST /v1/run", `{"program":"x = 1","colour":2}`, 400, []string{`there is no member /colour`}},
+		{"POST /v1/run", `{"program":7}`, 400, []string{`/program: expected text, found a number`}},
+		{"POST /v1/run", `{"program":"x = 1"`, 400, []string{`the body is no JSON`}},
+		{"POST /v1/run", strings.Repeat("[", 100000), 400, []string{`nested 100000 deep, at most 64`}},
+		{"POST /v1/check", `{"program":"x = y","name":"a.ein"}`, 200, []string{`"file":"a.ein"`, `a.ein:1:5`}},
+		{"POST /v1/cost", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`"certified":true`}},
+		{"POST /v1/explain", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`tc (const 2x2)`}},
+		{"POST /v1/explain", `{"code":"E0203"}`, 200, []string{`E0203: an index`}},
+		{"POST /v1/fmt", `{"program":"x=1"}`, 200, []string{`"text":"x = 1\n"`}},
+		{"POST /v1/nothing", `{}`, 404, []string{`there is no`}},
+		{"GET /version", ``, 200, []string{`"protocol":1`}},
+		{"GET /livez", ``, 200, []string{`ok`}},
+	} {
+		t.Run(fmt.Sprintf("%s %.60s", test.call, test.body), func(t *testing.T) {
+			c.t = t
+			var body any
+			if test.body != "" {
+				body = test.body
+			}
+			status, text, _ := c.ask(test.call, body)
+			method, path, _ := strings.Cut(test.call, " ")
+			req, err := http.NewRequestWithContext(context.Background(), method, web.URL+path, strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = resp.Body.Close() }()
+			told, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for transport, got := range map[string]struct {
+				status int
+				body   string
+			}{"streams": {status, text}, "HTTP": {resp.StatusCode, string(told)}} {
+				if got.status != test.status {
+					t.Errorf("%s: status %d, want %d: %s", transport, got.status, test.status, got.body)
+				}
+				for _, want := range test.want {
+					if !strings.Contains(got.body, want) {
+						t.Errorf("%s: %s\nhas no %s", transport, got.body, want)
+					}
+				}
+			}
+		})
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestArrays: arrays go in and come out as raw bytes.
+func TestArrays(t *testing.T) {
+	c, end := talk(t, Options{})
+	ask := func(t *testing.T, program, array, nodes string, frames ...[]byte) (int, RunResult, string, [][]byte) {
+		t.Helper()
+		c.t = t
+		if nodes != "" {
+			nodes = `,"nodes":` + nodes
+		}
+		status, body, out := c.ask("POST /v1/run", fmt.Sprintf(`{"program":%s,"form":"arrays","labels":true,"inputs":{"A":{"array":%s}}%s}`, encode(program), array, nodes), frames...)
+		var r RunResult
+		if err := json.Unmarshal([]byte(body), &r); status == 200 && err != nil {
+			t.Fatal(err)
+		}
+		return status, r, body, out
+	}
+	graph := "input A: graph\n:print A[0,1]\n:print A[1,0]"
+	matrix := "input A: matrix\n:print sum(A)"
+	for _, test := range []struct {
+		name, program, array string
+		frames               [][]byte
+		want                 string
+	}{
+		{"dense bool", graph, `{"layout":"dense","dtype":"bool","shape":[2,2],"parts":[0]}`, [][]byte{{0, 1, 0, 0}}, "1 0"},
+		{"dense float32", matrix, `{"layout":"dense","dtype":"float32","shape":[2,2],"parts":[0]}`, [][]byte{little[float32](1, 2, 3, 0.5)}, "6.5"},
+		{"dense int16", matrix, `{"layout":"dense","dtype":"int16","shape":[1,3],"parts":[0]}`, [][]byte{little[int16](1, -2, 3)}, "2"},
+		{"vector", "input A: vector\n:print sum(A)", `{"layout":"dense","dtype":"float64","shape":[3],"parts":[0]}`, [][]byte{little(1.5, 2, 3)}, "6.5"},
+		{"scalar", "input A: scalar\n:print A + 1", `{"layout":"dense","dtype":"int64","shape":[],"parts":[0]}`, [][]byte{little[int64](41)}, "42"},
+		{"bits", graph, `{"layout":"bits","dtype":"bool","shape":[2,2],"parts":[0]}`, [][]byte{little[uint64](2, 0)}, "1 0"},
+		{"csr", graph, `{"layout":"csr","dtype":"float64","shape":[2,2],"parts":[0,1,2]}`, [][]byte{little[int32](0, 1, 1), little[int32](1), little(1.0)}, "1 0"},
+		{"csr with a zero", matrix, `{"layout":"csr","dtype":"float64","shape":[2,2],"parts":[0,1,2]}`, [][]byte{little[int64](0, 2, 2), little[int64](0, 1), little(0, 2.5)}, "2.5"},
+		{"edges", graph, `{"layout":"edges","dtype":"bool","shape":[2,2],"parts":[0]}`, [][]byte{little[int64](0, 1)}, "1 0"},
+		{"weighted edges", matrix, `{"layout":"edges","dtype":"float64","shape":[2,2],"parts":[0,1]}`, [][]byte{little[int64](0, 1, 1, 0), little(0.25, 2)}, "2.25"},
+
+		{"weights of a graph", graph, `{"layout":"dense","dtype":"float64","shape":[2,2],"parts":[0]}`, [][]byte{little(0, 0.5, 0, 0)}, "holds 0 and 1 only"},
+		{"not square", graph, `{"layout":"dense","dtype":"bool","shape":[1,2],"parts":[0]}`, [][]byte{{0, 1}}, "a graph is square"},
+		{"no numbers", matrix, `{"layout":"dense","dtype":"float64","shape":[1,1],"parts":[0]}`, [][]byte{{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}}, "expected a finite number"},
+		{"too short", matrix, `{"layout":"dense","dtype":"float64","shape":[9,9],"parts":[0]}`, [][]byte{{1}}, "the part has 1 bytes, expected 81 elements"},
+		{"no frame", matrix, `{"layout":"dense","dtype":"float64","shape":[9,9],"parts":[1]}`, nil, "the request has no frame 1"},
+		{"huge", matrix, `{"layout":"dense","dtype":"float64","shape":[2147483647,2147483647],"parts":[0]}`, [][]byte{{1}}, "expected 4611686014132420609 elements"},
+		{"past the end", graph, `{"layout":"bits","dtype":"bool","shape":[2,2],"parts":[0]}`, [][]byte{little[uint64](4, 0)}, "row 0 has a bit past its end"},
+		{"columns in disorder", matrix, `{"layout":"csr","dtype":"float64","shape":[1,3],"parts":[0,1]}`, [][]byte{little[int32](0, 2), little[int32](1, 0)}, "row 0 of csr has column 0 after 1"},
+		{"rows backwards", matrix, `{"layout":"csr","dtype":"float64","shape":[2,3],"parts":[0,1]}`, [][]byte{little[int32](0, 9, 1), little[int32](0)}, "row 0 of csr ends at 9"},
+		{"an edge to nowhere", graph, `{"layout":"edges","dtype":"bool","shape":[2,2],"parts":[0]}`, [][]byte{little[int64](0, 2)}, "edge 0 leads from 0 to 2"},
+		{"two weights", matrix, `{"layout":"edges","dtype":"float64","shape":[2,2],"parts":[0,1]}`, [][]byte{little[int64](0, 1, 0, 1), little(0.25, 2)}, "1 edges have the ends"},
+		{"another layout", matrix, `{"layout":"coo","dtype":"float64","shape":[2,2],"parts":[]}`, nil, `there is no layout \"coo\"`},
+		{"another type", matrix, `{"layout":"dense","dtype":"complex","shape":[2,2],"parts":[]}`, nil, `there is no dtype \"complex\"`},
+		{"another rank", matrix, `{"layout":"dense","dtype":"bool","shape":[2],"parts":[]}`, nil, "the array has 1 axes, a matrix has 2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, r, body, _ := ask(t, test.program, test.array, "", test.frames...)
+			if status != 200 {
+				if !strings.Contains(body, test.want) {
+					t.Errorf("%s\nhas no %s", body, test.want)
+				}
+				return
+			}
+			var got []string
+			for _, o := range r.Outputs {
+				got = append(got, fmt.Sprint(o.Value))
+			}
+			if s := strings.Join(got, " "); s != test.want {
+				t.Errorf("got %s, want %s", s, test.want)
+			}
+		})
+	}
+	t.Run("labels", func(t *testing.T) {
+		array := `{"layout":"edges","dtype":"bool","shape":[3,3],"parts":[0]}`
+		edges := little[int64](0, 1, 1, 2)
+		status, r, body, out := ask(t, "input A: graph\nB = edges([[\"c\",\"a\"]])\n:print desc(A, \"a\")\n:print B", array, `["a","b","c"]`, edges)
+		if status != 200 || !bytes.Equal(out[0], little[uint64](6)) || r.Outputs[0].Form != "set" || strings.Join(r.Labels, "") != "abc" {
+			t.Errorf("%s %v", body, out)
+		}
+		if len(r.Warnings) > 0 {
+			t.Errorf("it warns: %v", r.Warnings)
+		}
+		for nodes, want := range map[string]string{`["a","b","b"]`: "have one label", `["a","b","d"]`: `the program has an edge at \"c\"`} {
+			if _, _, body, _ := ask(t, "input A: graph\nB = edges([[\"c\",\"a\"]])\n:print tc(A)", array, nodes, edges); !strings.Contains(body, want) {
+				t.Errorf("%s\nhas no %s", body, want)
+			}
+		}
+	})
+	t.Run("layouts of answers", func(t *testing.T) {
+		c.t = t
+		status, body, out := c.ask("POST /v1/run", `{"program":"A = edges([[0,1],[1,0],[1,2]])\n:print scc(A)\n:print tc(A)\nB[i,j] = A[i,j] * 1.5\n:print B\nC[i] = A[i,j]\n:print C","form":"arrays"}`)
+		if status != 200 || len(out) != 4 || !bytes.Equal(out[3], little[int64](1, 2, 0)) {
+			t.Errorf("%s %v", body, out)
+		}
+	})
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConversation: requests overlap, are cancelled, and what is no message ends it.
+func TestConversation(t *testing.T) {
+	long := map[string]string{"program": "A = zeros(3000, 3000)\nB[i,j] = A[i,k] * A[k,l] * A[l,j] + 0.5\nC[i,j] = B[i,k] * B[k,j]\nD[i,j] = C[i,k] * C[k,j] * 0.0001\n:print sum(D)"}
+	c, end := talk(t, Options{})
+	slow := c.send("POST /v1/run", long)
+	quick := c.send("POST /v1/fmt", `{"program":"x=1"}`)
+	if h, _ := c.receive(); h.ID != quick {
+		t.Errorf("the first answer is to %d, want %d", h.ID, quick)
+	}
+	fmt.Fprintf(c.w, `{"id":%d,"cancel":true}`+"\n", slow)
+	if h, call := c.receive(); h.ID != slow || h.Status == 200 || !strings.Contains(string(call.Body), `"class":"limit"`) {
+		t.Errorf("the answer to a request that was cancelled is %+v %s", h, call.Body)
+	}
+	fmt.Fprintf(c.w, `{"id":%d,"cancel":true}`+"\n", slow)
+	fmt.Fprint(c.w, `{"id":99,"cal":"x"}`+"\n")
+	if h, call := c.receive(); h.Status != 400 || !strings.Contains(string(call.Body), "header") {
+		t.Errorf("%+v %s", h, call.Body)
+	}
+	if err := end(); err == nil {
+		t.Error("a header that is none is no error")
+	}
+	for name, message := range map[string]string{
+		"header":     `{"id":1`,
+		"long":       strings.Repeat(" ", MaxHeader+1),
+		"body":       `{"id":1,"call":"POST /v1/fmt","body":10}` + "\n{}",
+		"too much":   fmt.Sprintf(`{"id":1,"call":"POST /v1/fmt","frames":[%d,1]}`+"\n", int64(MaxMessage)),
+		"below zero": `{"id":1,"call":"POST /v1/fmt","frames":[-1]}` + "\n",
+	} {
+		c, end := talk(t, Options{})
+		go func() {
+			fmt.Fprint(c.w, message)
+			_ = c.w.Close()
+		}()
+		if h, call := c.receive(); h.Status != 400 {
+			t.Errorf("%s: %+v %s", name, h, call.Body)
+		}
+		if err := end(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestLimits: a request lowers the limits and never raises them.
+func TestLimits(t *testing.T) {
+	opt := Options{Body: 100}
+	opt.Limits.MaxOps = 10
+	c, _ := talk(t, opt)
+	program := `{"program":":print tc(edges([[0,1],[1,2],[2,3],[3,4]]))","limits":{"ops":%d}}`
+	for _, ops := range []int{0, 5, 1000000} {
+		if status, body, _ := c.ask("POST /v1/run", fmt.Sprintf(program, ops)); status != 422 {
+			t.Errorf("%d: %s", ops, body)
+		}
+	}
+	web := httptest.NewServer(New(opt).Handler())
+	defer web.Close()
+	resp, err := http.Post(web.URL+"/v1/fmt", "", strings.NewReader(fmt.Sprintf(`{"program":%q}`, strings.Repeat("x", 200))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+}
