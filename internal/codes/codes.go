@@ -69,6 +69,7 @@ const (
 	E0112 Code = "E0112"
 	E0113 Code = "E0113"
 	E0114 Code = "E0114"
+	E0115 Code = "E0115"
 
 	// Group 02: names.
 	E0201 Code = "E0201"
@@ -182,6 +183,9 @@ const (
 	N0709 Code = "N0709"
 	E0710 Code = "E0710"
 	E0711 Code = "E0711"
+
+	// Group 08: relations.
+	E0811 Code = "E0811"
 )
 
 // Entry is what is known of a code.
@@ -210,12 +214,13 @@ var Table = []Entry{
 	{E0106, Syntax, "values side by side"},
 	{E0107, Syntax, "an expression alone"},
 	{E0108, Syntax, "a command in a program"},
-	{E0109, Syntax, "relations"},
+	{E0109, Syntax, "relations (no longer reported)"},
 	{E0110, Syntax, "a left side that cannot be assigned to"},
 	{E0111, Syntax, "a malformed def"},
 	{E0112, Syntax, "a malformed input"},
 	{E0113, Syntax, "brackets without anything to index"},
 	{E0114, Syntax, "a malformed repeat"},
+	{E0115, Syntax, "a malformed fact, rule or query"},
 	{E0201, Type, "a tensor that is not defined"},
 	{E0202, Type, "a function that does not exist"},
 	{E0203, Type, "an index where a value is needed"},
@@ -317,4 +322,5 @@ var Table = []Entry{
 	{N0709, Input, "how a data file was read"},
 	{E0710, Input, "a first row that may be a header or data"},
 	{E0711, Input, "a setting of ein.toml that is not what it should be"},
+	{E0811, Syntax, "a fact, rule or query without its end"},
 }

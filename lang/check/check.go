@@ -318,6 +318,10 @@ func (c *checker) program(p *Program) {
 			last = &Output{lastValue, v.n, v.form, s.Span}
 		case *syntax.Def:
 			c.define(s)
+		case *syntax.Rule:
+			c.noRelations(s.Span, "a rule")
+		case *syntax.Query:
+			c.noRelations(s.Span, "a query")
 		case *syntax.Input:
 			c.input(p, s)
 		case *syntax.Bad:
@@ -370,6 +374,10 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	}
 	if old := c.scope.lookup(s.Name.Name); old != nil {
 		c.duplicate(s.Name, old.span, "input")
+	}
+	if len(s.Columns) > 0 {
+		c.noRelations(s.Span, "an input with columns")
+		return
 	}
 	rank, ok := inputKinds[s.Kind.Name]
 	if !ok {

@@ -81,7 +81,11 @@ func TestAbuse(t *testing.T) {
 		{"parameters at the limit", "def f(" + rep("p,", DefaultArguments-1) + "p) = 1", ""},
 		{"parameters over the limit", "def f(" + rep("p,", DefaultArguments) + "p) = 1", codeArguments},
 		{"directives", rep(":load\n", 5000), codeDirective},
-		{"relations", rep("P(a).\n", 5000), codeRelation},
+		{"facts", rep("P(a). ", 5000), ""},
+		{"heads", rep("P(a, ", 100_000), codeDepth},
+		{"bodies", "P(a) <- " + rep("Q(a), ", 100_000) + "R(a).", codeHeight},
+		{"arrows", rep("P(a) <- ", 100_000), codeHeight},
+		{"rules in brackets", rep("P(\n", 5000) + rep("Q(x) <- R(x).\n", 4000), codeDepth},
 		{"quotes", rep(`"`, million), codeHeight},
 	}
 	for _, test := range tests {

@@ -64,7 +64,7 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 
 // begin puts the cursor before a segment.
 func (p *parser) begin(seg segment) {
-	p.i, p.end, p.depth, p.tooHigh = seg.lo, seg.hi, 0, nil
+	p.i, p.end, p.depth, p.tooHigh, p.inClause = seg.lo, seg.hi, 0, nil, seg.clause
 	p.exprs, p.args = p.exprs[:0], p.args[:0]
 }
 
@@ -98,6 +98,20 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 		p.i++
 		times, _ := p.expression(g.Repeat.Times)
 		return p.rounds(&Repeat{Span: span, Times: times}, seg)
+	case g.Rule != nil:
+		head, _ := p.atom(g.Rule.Atom)
+		op, value := p.toks[p.i], Expr(nil)
+		if g.Rule.Value != nil {
+			p.i++
+			value, _ = p.expression(g.Rule.Value)
+		}
+		p.i++
+		return p.rule(seg, head, op, value, p.buildLiterals(g.Rule.Body))
+	case g.Clause != nil:
+		if g.Clause.Ask {
+			p.i++
+		}
+		return p.clause(seg, p.buildLiterals(g.Clause.Body))
 	case g.Assign != nil:
 		s := &Assign{Span: span, Name: p.ident(p.toks[p.i])}
 		p.i++
@@ -112,13 +126,35 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 	}
 	x, _ := p.expression(g.Value)
 	if level == 0 && !p.opt.Repl {
-		at := seg.lo
-		if isHead(x) || p.word(seg.lo) == "repeat" {
-			at = seg.hi // an assignment may follow, or a block
-		}
-		return nil, &failure{errBareExpr(x), at}
+		// An assignment may follow, a block, or the end of a query.
+		return nil, &failure{p.errBareExpr(x), seg.hi}
 	}
 	return &ExprStmt{span, x}, nil
+}
+
+func (p *parser) buildLiterals(gs []*literal) (out []Literal) {
+	for _, g := range gs {
+		p.comma()
+		if first := p.toks[p.i]; g.Left != nil {
+			x, _ := p.expression(g.Left)
+			op, value := p.toks[p.i], Expr(nil)
+			if g.Right != nil {
+				p.i++
+				value, _ = p.expression(g.Right)
+			}
+			out = p.addLiteral(out, first, false, x, op, value)
+		}
+		for _, n := range append(g.First, g.Not...) {
+			first, mark := p.toks[p.i], len(p.exprs)
+			p.i++
+			x, height := p.atom(n.Atom)
+			if len(n.Beside) > 0 {
+				x, _ = p.buildBeside(mark, x, height, n.Beside)
+			}
+			out = p.addLiteral(out, first, true, x, first, nil)
+		}
+	}
+	return out
 }
 
 // infix reads operands with operators between them.
@@ -163,6 +199,10 @@ func (p *parser) buildProduct(g *product) (x Expr, height int) {
 	if len(factors) == 0 {
 		return x, height
 	}
+	return p.buildBeside(mark, x, height, factors)
+}
+
+func (p *parser) buildBeside(mark int, x Expr, height int, factors []*factor) (Expr, int) {
 	p.push(x)
 	for _, f := range factors {
 		x, h := p.factor(f)
@@ -170,6 +210,14 @@ func (p *parser) buildProduct(g *product) (x Expr, height int) {
 		height = max(height, h)
 	}
 	return p.beside(mark, height)
+}
+
+func (p *parser) atom(g *atom) (Expr, int) {
+	f := factor{Name: g.Name, Call: g.Call}
+	if g.Indices != nil {
+		f.Indices = []*indices{g.Indices}
+	}
+	return p.factor(&f)
 }
 
 func (p *parser) factor(g *factor) (x Expr, height int) {

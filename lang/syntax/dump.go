@@ -63,6 +63,16 @@ func (d *dumper) stmt(s Stmt) {
 		d.expr(s.X)
 	case *Input:
 		d.WriteString("(input " + s.Name.Name + " " + s.Kind.Name)
+		for _, c := range s.Columns {
+			d.WriteString(c.Name.Name + ":" + c.Type.Name + " ")
+		}
+	case *Rule:
+		d.WriteString("(rule ")
+		d.literals([]Literal{{X: s.Head, Op: s.Op, Value: s.Value}})
+		d.literals(s.Body)
+	case *Query:
+		d.WriteString("(query ")
+		d.literals(s.Body)
 	case *Bad:
 		d.WriteString("(bad")
 		if s.Name != "" {
@@ -70,6 +80,20 @@ func (d *dumper) stmt(s Stmt) {
 		}
 	}
 	d.WriteByte(')')
+}
+
+func (d *dumper) literals(ls []Literal) {
+	for _, l := range ls {
+		if l.Not {
+			d.WriteString("not ")
+		}
+		d.expr(l.X)
+		if l.Value != nil {
+			d.WriteString(" " + l.Op.String() + " ")
+			d.expr(l.Value)
+		}
+		d.WriteString("; ")
+	}
 }
 
 func (d *dumper) group(open string, xs iter.Seq2[int, Expr], end string) {

@@ -31,12 +31,13 @@ const (
 	codeSideBySide  = codes.E0106 // two values without an operator or comma
 	codeBare        = codes.E0107 // an expression is not a statement
 	codeDirective   = codes.E0108 // a command in a program
-	codeRelation    = codes.E0109 // facts, rules and queries
 	codeLeftSide    = codes.E0110 // cannot be assigned to
 	codeDef         = codes.E0111 // malformed def
 	codeInput       = codes.E0112 // malformed input
 	codeRepeat      = codes.E0114 // malformed repeat
 	codeIndex       = codes.E0113 // empty index list, or nothing to index
+	codeClause      = codes.E0115 // malformed fact, rule or query
+	codeClauseEnd   = codes.E0811 // a fact, rule or query without its end
 	codeSourceBytes = codes.E0501
 	codeTokens      = codes.E0502
 	codeDepth       = codes.E0503
@@ -144,9 +145,13 @@ func errRune(offset int, s string) diag.Diagnostic {
 	case '&':
 		d = withNote(d, "On 0/1 values `*` is and.")
 	case '|':
-		d = withNote(d, "On 0/1 values max(a, b) is or.")
+		d = withNote(d, "On 0/1 values max(a, b) is or; of rules, write a second one with the same head.")
 	case '!', '~':
 		d = withNote(d, "On 0/1 values `1 - a` is not.")
+	case '%':
+		d = withNote(d, "A comment starts with // or #.")
+	case '\\':
+		d = withNote(d, "`not` negates an atom, and unequal is written `!=`.")
 	default:
 		if r >= utf8.RuneSelf {
 			d = withNote(d, "Names are made of the letters a to z and A to Z, digits and _; anything else can stand in a string or a comment.")
@@ -282,12 +287,15 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	switch kind := p.toks[i].kind; {
 	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
 		return withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
-	case kind == KindArrow:
-		return withFix(withNote(d, "`<-` is the arrow of a rule."), "write `< -`", p.toks[i].span(), "< -")
+	case i > 0 && p.toks[i-1].end == p.toks[i].start && (kind == KindGt && p.toks[i-1].kind == KindLt || kind == KindLt && p.toks[i-1].kind == KindAssign):
+		op := map[Kind]string{KindGt: "!=", KindLt: "<="}[kind]
+		return withFix(d, "write `"+op+"`", p.span(i-1, i+1), op)
 	case kind == KindAssign && i > 0 && !p.toks[i].newline:
 		return withNote(d, "To compare, write `==`.")
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
 		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
+	case kind == KindLBrace && i > 0 && p.toks[i-1].kind == KindIdent && p.inClause:
+		return withNote(d, "An aggregate stands in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
 	case kind == KindLBrace:
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && want == "`,` or `]`":
@@ -341,7 +349,10 @@ func errEmptyIndex(span source.Span) diag.Diagnostic {
 	return withNote(d, "The whole tensor is written without brackets.")
 }
 
-func errBareExpr(x Expr) diag.Diagnostic {
+func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
+	if c, ok := x.(*Call); ok && c.Fun.Name[0] < 'a' {
+		return p.errClauseEnd(0, p.i, ".", "?")
+	}
 	d := newError(codeBare, x.Pos(), "an expression alone is not a statement")
 	if b, ok := x.(*Binary); ok && b.Op == Eq && isHead(b.L) {
 		return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
@@ -367,9 +378,73 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 	return d
 }
 
-func errRelation(span source.Span) diag.Diagnostic {
-	d := newError(codeRelation, span, "relations are not part of this version")
-	return withNote(d, "Facts, rules and queries do not run yet; a 0/1 matrix says the same: `G[x,z] = Parent[x,y] Parent[y,z]`.")
+// errClauseEnd says that a clause lacks its end, of which there may be one for each
+// thing that it could be.
+func (p *parser) errClauseEnd(lo, hi int, ends ...string) diag.Diagnostic {
+	what := map[string]string{".": "a fact or a rule ends with `.`", "?": "a query ends with `?`"}
+	d := newError(codeClauseEnd, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
+	if len(ends) > 1 {
+		d.Message += ", " + what[ends[1]]
+	}
+	for _, end := range ends {
+		d = withFix(d, "write `"+end+"`", d.Span, end)
+		d.Fixes[len(d.Fixes)-1].Guess = len(ends) > 1
+	}
+	if p.toks[hi].kind == KindSemicolon && ends[0] == "." {
+		d = withNote(d, "`;` is not or: for another way to the same rows, write a second rule with the same head.")
+	}
+	return d
+}
+
+func errRuleAsked(end source.Span) diag.Diagnostic {
+	d := newError(codeClauseEnd, end, "a rule ends with `.`, not with `?`")
+	return withFix(d, "write `.`", end, ".")
+}
+
+func errQualified(span source.Span) diag.Diagnostic {
+	d := newError(codeExpected, span, "nothing is named with a dot")
+	return withNote(d, "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
+}
+
+func errManyHeads(t token) diag.Diagnostic {
+	d := newError(codeExpected, t.span(), "a rule has one atom on the left")
+	return withNote(d, "Write a rule for each head.")
+}
+
+func errManyFacts(body []Literal) diag.Diagnostic {
+	d := newError(codeClause, body[1].Span, "a fact is one atom")
+	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
+	return withFix(d, "write `.`", source.Span{Start: body[0].Span.End, End: body[1].Span.Start}, ". ")
+}
+
+func errInBody(l Literal) diag.Diagnostic {
+	d := newError(codeClause, l.OpSpan, "`%s` cannot stand in the body of a rule", l.Op)
+	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
+}
+
+func errNegatedFact(span source.Span) diag.Diagnostic {
+	d := newError(codeClause, span, "`not` cannot stand in a fact")
+	return withNote(d, "What no fact and no rule says is false.")
+}
+
+func errValuedAtom(r *Rule) diag.Diagnostic {
+	d := newError(codeClause, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
+	return withNote(d, fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
+}
+
+func errEndedAssign(end source.Span) diag.Diagnostic {
+	d := newError(codeExpected, end, "an assignment ends with its line, not with `.`")
+	return withFix(d, "delete it", end, "")
+}
+
+func errNoFact(x Expr) diag.Diagnostic {
+	d := newError(codeClause, x.Pos(), "%s is not a fact", excerpt(ExprString(x)))
+	return withNote(d, "A fact is a relation with constants, as in `Parent(\"ann\", \"bob\").`")
+}
+
+func errSetHead(op source.Span) diag.Diagnostic {
+	d := newError(codeClause, op, "a rule that gives a value is written with min=, max= or +=")
+	return withNote(d, "They say what is taken when a key has several values; an equation ends without `.` and has no `<-`.")
 }
 
 func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
@@ -422,7 +497,7 @@ func errRepeat(d diag.Diagnostic) diag.Diagnostic {
 
 func errInput(d diag.Diagnostic) diag.Diagnostic {
 	d.Code = codeInput
-	return withNote(d, "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar.")
+	return withNote(d, "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar. One of a relation is written `input Pay(from: node, amount: int)`.")
 }
 
 func errSourceBytes(n, limit int) diag.Diagnostic {
@@ -487,7 +562,12 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		open = p.around(lo, i)
 	}
 	expected := func(want string) diag.Diagnostic { return p.errExpected(want, i, hi) }
+	p.inClause = seg.clause
 	switch {
+	case i > lo && p.toks[i-1].kind == KindDot && p.qualifies(i-1, hi):
+		return errQualified(p.span(i-2, i+1))
+	case t.kind == KindDot && p.qualifies(i, hi):
+		return errQualified(p.span(i-1, i+2))
 	case first.kind == KindDirective:
 		return errDirective(p.word(lo), first.span())
 	case level > 0 && first.kind == KindPrint:
@@ -496,12 +576,20 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		return errInDef("another `def`", first.span())
 	case level > 0 && input:
 		return errInDef("`input`", first.span())
+	case level > 0 && seg.clause:
+		return errInDef("a fact, a rule or a query", p.span(lo, hi))
 	case i < hi && t.kind.closes() && open < 0:
 		return errNothingToClose(t.kind, t.span())
 	case i < hi && t.kind.closes() && p.toks[open].kind.closer() != t.kind:
 		return errMismatched(p.toks[open], t)
+	case t.kind == KindNot && !seg.clause:
+		return errRune(int(t.start), p.word(i))
+	case input && open >= 0:
+		return errInput(expected([]string{"`,` or `)`", "the name of a column", "`:`", "the type of the column"}[(i-lo-2)%4]))
+	case input && i > lo+3 && p.toks[lo+2].kind == KindLParen:
+		return errInput(expected("the end of the statement"))
 	case input:
-		return errInput(expected([]string{"`:`", "the kind of the input", "the end of the statement"}[min(i-lo-2, 2)]))
+		return errInput(expected([]string{"`:` or `(`", "the kind of the input", "the end of the statement"}[min(i-lo-2, 2)]))
 	case i == lo:
 		return expected("a value")
 	case repeat && i == lo+1:
@@ -527,8 +615,6 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		return errDef(expected("`=`"))
 	case def && open < 0 && before.kind == KindAssign:
 		return errDef(expected("a value"))
-	case bare && (next == KindDot || next == KindQuestion || next == KindArrow && before.kind == KindRParen):
-		return errRelation(p.span(lo, hi))
 	case before.kind == KindLBracket && next == KindRBracket:
 		return errEmptyIndex(before.span().Join(t.span()))
 	case !before.kind.ends() && before.kind != KindRBrace:
@@ -552,6 +638,14 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		return d
 	case def:
 		return errDef(expected("the end of the statement"))
+	case seg.arrow > i && next == KindComma:
+		return errManyHeads(t)
+	case seg.arrow > 0 && next == KindQuestion:
+		return errRuleAsked(t.span())
+	case seg.clause && next == KindArrow:
+		return withNote(expected("`?`"), "A rule is written `Head(x) <- Body(x).`, a query `Body(x)?`.")
+	case seg.clause && i >= hi && before.kind.ends():
+		return p.endless(seg)
 	case next.assign() && bare:
 		p.begin(seg)
 		x, _ := p.expression(left)
@@ -561,7 +655,34 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	case next == KindComma && !bare:
 		return errManyValues(t)
 	}
+	if seg.arrow > 0 {
+		return expected("`,` or `.`")
+	} else if seg.clause {
+		return expected("`,`, `.` or `?`")
+	}
 	return expected("the end of the statement")
+}
+
+// endless says what a clause lacks that is whole but for its end.
+func (p *parser) endless(seg segment) diag.Diagnostic {
+	if seg.arrow > 0 {
+		return p.errClauseEnd(seg.lo, seg.hi, ".")
+	}
+	comma, depth := -1, 0
+	for i := seg.lo; i < seg.hi; i++ {
+		switch k := p.toks[i].kind; {
+		case k.opens():
+			depth++
+		case k.closes():
+			depth--
+		case depth > 0:
+		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen:
+			return p.errClauseEnd(seg.lo, seg.hi, "?")
+		case k == KindComma && comma < 0:
+			comma = i
+		}
+	}
+	return errManyValues(p.toks[comma])
 }
 
 // around is the innermost bracket that is open before token i, or -1.

@@ -56,6 +56,16 @@ func (p *parser) fastStatement(seg segment, level int) Stmt {
 			return nil
 		}
 		return d
+	case seg.clause:
+		if level > 0 {
+			return nil
+		}
+		return p.fastClause(seg)
+	case p.isInput(p.i, p.end) && p.toks[p.i+2].kind == KindLParen:
+		if level > 0 || !p.fastColumns() {
+			return nil
+		}
+		return p.input(seg)
 	case p.isInput(p.i, p.end):
 		if level > 0 || seg.hi-seg.lo != 4 || p.toks[seg.lo+2].kind != KindColon || p.toks[seg.lo+3].kind != KindIdent {
 			return nil
@@ -90,6 +100,106 @@ func (p *parser) fastStatement(seg segment, level int) Stmt {
 		return nil
 	}
 	return &ExprStmt{span, x}
+}
+
+func (p *parser) fastClause(seg segment) Stmt {
+	var s Stmt
+	var why *failure
+	if seg.arrow > 0 {
+		head, _ := p.postfix()
+		if head == nil || !isAtom(head) {
+			return nil
+		}
+		op, value := p.toks[p.i], Expr(nil)
+		if p.peek().assign() {
+			p.i++
+			if value, _ = p.expr(0); value == nil {
+				return nil
+			}
+		}
+		if p.peek() != KindArrow {
+			return nil
+		}
+		p.i++
+		body := p.fastLiterals()
+		if body == nil || p.peek() != KindDot {
+			return nil
+		}
+		s, why = p.rule(seg, head, op, value, body)
+	} else {
+		if p.peek() == KindAsk {
+			p.i++
+		}
+		body := p.fastLiterals()
+		if k := p.peek(); body == nil || k != KindDot && k != KindQuestion {
+			return nil
+		}
+		s, why = p.clause(seg, body)
+	}
+	if why != nil {
+		return nil
+	}
+	return s
+}
+
+func (p *parser) fastLiterals() (out []Literal) {
+	for {
+		first := p.i
+		if p.i < p.end && p.isNot(p.i, p.end) {
+			p.i++
+			x, _ := p.product()
+			a := x
+			if product, ok := x.(*Product); ok {
+				a = product.Factors[0]
+			}
+			if a == nil || !isAtom(a) {
+				return nil
+			}
+			out = p.addLiteral(out, p.toks[first], true, x, p.toks[first], nil)
+			if p.peek() == KindComma {
+				p.i++
+			} else if p.i == p.end || !p.isNot(p.i, p.end) {
+				return out
+			}
+			continue
+		}
+		x, _ := p.expr(0)
+		if x == nil {
+			return nil
+		}
+		op, value := p.toks[p.i], Expr(nil)
+		if p.peek().assign() {
+			p.i++
+			if value, _ = p.expr(0); value == nil {
+				return nil
+			}
+		}
+		out = p.addLiteral(out, p.toks[first], false, x, op, value)
+		if p.peek() == KindComma {
+			p.i++
+		} else if p.i == p.end || !p.isNot(p.i, p.end) {
+			return out
+		}
+	}
+}
+
+// fastColumns reports whether the cursor is before the declaration of a relation.
+func (p *parser) fastColumns() bool {
+	for i := p.i + 3; i+3 < p.end; i += 4 {
+		t := p.toks[i : i+4]
+		if t[0].kind != KindIdent || t[1].kind != KindColon || t[2].kind != KindIdent {
+			return false
+		}
+		if t[3].kind == KindRParen {
+			return i+4 == p.end
+		} else if t[3].kind != KindComma {
+			return false
+		}
+		if p.toks[i+4].kind == KindRParen {
+			return i+5 == p.end
+		}
+	}
+	return false
 }
 
 // peek is the kind of the token at the cursor, KindEOF at the end.
@@ -151,7 +261,7 @@ func (p *parser) unary() (Expr, int) {
 // product reads factors side by side.
 func (p *parser) product() (Expr, int) {
 	x, height := p.postfix()
-	if x == nil || !p.tight().starts() {
+	if x == nil || !p.tight().starts() || p.negates() {
 		return x, height
 	}
 	switch x.(type) {
@@ -159,7 +269,7 @@ func (p *parser) product() (Expr, int) {
 		return nil, 0
 	}
 	mark := len(p.exprs)
-	for p.push(x); p.tight().starts(); p.push(x) {
+	for p.push(x); p.tight().starts() && !p.negates(); p.push(x) {
 		if k := p.peek(); k != KindIdent && k != KindLParen {
 			return nil, 0
 		}
@@ -171,6 +281,9 @@ func (p *parser) product() (Expr, int) {
 	}
 	return p.beside(mark, height)
 }
+
+// negates reports whether another literal begins at the cursor.
+func (p *parser) negates() bool { return p.inClause && p.depth == 0 && p.isNot(p.i, p.end) }
 
 // postfix reads an operand and the index lists behind it.
 func (p *parser) postfix() (Expr, int) {

@@ -28,8 +28,36 @@ type (
 		Def    *definition `parser:"| @@"`
 		Input  *input      `parser:"| @@"`
 		Repeat *repetition `parser:"| @@"`
+		Rule   *rule       `parser:"| @@"`
+		Clause *clause     `parser:"| @@"`
 		Assign *assignment `parser:"| @@"`
 		Value  *expression `parser:"| @@"` // in a session only; see parser.bare
+	}
+	// The first token of a rule and of a clause, a fact or a query, has no text: the
+	// feeder puts it there by the way that the statement was cut.
+	rule struct {
+		Atom  *atom       `parser:"Rule @@"`
+		Value *expression `parser:"( Assign @@ )?"`
+		Body  []*literal  `parser:"Arrow @@ ( ',' @@ )* '.'"`
+	}
+	clause struct {
+		Ask  bool       `parser:"Clause @Ask?"`
+		Body []*literal `parser:"@@ ( ',' @@ )* ( '.' | '?' )"`
+	}
+	literal struct { // with the negated ones behind it
+		Left  *expression `parser:"( @@"`
+		Right *expression `parser:"  ( Assign @@ )?"`
+		Not   []*negated  `parser:"  @@*"`
+		First []*negated  `parser:"| @@+ )"`
+	}
+	negated struct {
+		Atom   *atom     `parser:"Not @@"`
+		Beside []*factor `parser:"@@*"`
+	}
+	atom struct {
+		Name    bool       `parser:"@Ident"`
+		Call    *arguments `parser:"( @@"`
+		Indices *indices   `parser:"| @@ )"`
 	}
 	printing struct {
 		Values []*expression `parser:"':print' @@ ( ',' @@ )*"`
@@ -52,7 +80,8 @@ type (
 		Body  *block      `parser:"@@"`
 	}
 	input struct {
-		Kind bool `parser:"'input':Word Ident ':' @Ident"`
+		Kind    bool   `parser:"'input':Word Ident ( ':' @Ident"`
+		Columns []bool `parser:"| '(' @Ident ':' Ident ( (?! ',' ')' ) ',' @Ident ':' Ident )* ','? ')' )"`
 	}
 	assignment struct {
 		Target target      `parser:"(?= @@ Assign ) @@ Assign"`
@@ -108,10 +137,12 @@ type (
 // The tokens of the grammar are kinds of token, of which operators of a class
 // share one, and these.
 const (
-	typeWord  = lexer.TokenType(numKinds) + iota // def, input or repeat, where it begins a statement
-	typeEOL                                      // newline or ;
-	typeWrong                                    // what fits nowhere
-	typeInfix                                    // and the precedence
+	typeWord   = lexer.TokenType(numKinds) + iota // def, input or repeat, where it begins a statement
+	typeEOL                                       // newline or ;
+	typeRule                                      // before a rule
+	typeClause                                    // before a fact or a query
+	typeWrong                                     // what fits nowhere
+	typeInfix                                     // and the precedence
 )
 
 // precedence of the infix operators, by kind; 0 for any other token.
@@ -132,7 +163,8 @@ func tokenType(k Kind) lexer.TokenType {
 
 // tokenTypes are the tokens that the grammar calls by name.
 var tokenTypes = map[string]lexer.TokenType{
-	"EOF": lexer.EOF, "EOL": typeEOL, "Word": typeWord, "Compare": typeInfix + 1, "Add": typeInfix + 2, "Mul": typeInfix + 3,
+	"EOF": lexer.EOF, "EOL": typeEOL, "Word": typeWord, "Rule": typeRule, "Clause": typeClause,
+	"Ask": tokenType(KindAsk), "Not": tokenType(KindNot), "Arrow": tokenType(KindArrow), "Compare": typeInfix + 1, "Add": typeInfix + 2, "Mul": typeInfix + 3,
 	"Ident": tokenType(KindIdent), "Number": tokenType(KindNumber), "String": tokenType(KindString), "Assign": tokenType(KindAssign),
 }
 
@@ -181,6 +213,7 @@ type feeder struct {
 	run   int              // minus signs right before the operand
 	wrong *diag.Diagnostic // why the token before i fits nowhere
 	took  int
+	begun bool // the token before a clause was given
 }
 
 // readBytes is the memory that participle takes for a token with what it makes
@@ -204,6 +237,13 @@ func (f *feeder) Next() (lexer.Token, error) {
 	}
 	i, t := f.i, f.toks[f.i]
 	out := lexer.Token{Type: lexer.EOF, Pos: lexer.Position{Offset: i}}
+	if f.seg.clause && !f.begun {
+		f.begun = true
+		if out.Type = typeClause; f.seg.arrow > i {
+			out.Type = typeRule
+		}
+		return out, nil
+	}
 	f.i++
 	switch {
 	case i == f.seg.hi && f.seg.block >= 0 && f.seg.close == i: // a body that is not closed
@@ -224,6 +264,8 @@ func (f *feeder) Next() (lexer.Token, error) {
 	out.Type, out.Value = tokenType(t.kind), f.text[t.start:t.end]
 	if i == f.seg.lo && (f.isDef(i, f.seg.hi) || f.isInput(i, f.seg.hi) || f.isRepeat(i, f.seg.hi)) {
 		out.Type = typeWord
+	} else if f.seg.clause && f.depth == 0 && f.isNot(i, f.seg.hi) {
+		out.Type = tokenType(KindNot)
 	}
 	return out, nil
 }

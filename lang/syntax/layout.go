@@ -54,6 +54,12 @@ func (p *printer) layout(span source.Span) {
 			continue
 		}
 		text := p.text[t.start:t.end]
+		switch t.kind {
+		case KindArrow:
+			text = "<-"
+		case KindNot:
+			text = "not"
+		}
 		if t.kind == KindString {
 			text = quote(unquote(text[1 : len(text)-1]))
 		}
@@ -75,7 +81,7 @@ func spaced(open []Kind, before, prev, t token) bool {
 	case in == KindLBracket && prev.kind == KindComma:
 		return false
 	case prev.kind == KindLParen, prev.kind == KindLBracket, t.kind == KindRParen, t.kind == KindRBracket,
-		t.kind == KindComma, t.kind == KindSemicolon, t.kind == KindColon:
+		t.kind == KindComma, t.kind == KindSemicolon, t.kind == KindColon, t.kind == KindDot, t.kind == KindQuestion:
 		return false
 	case prev.kind == KindComma, prev.kind == KindSemicolon:
 		return true

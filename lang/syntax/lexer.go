@@ -24,16 +24,30 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// scanner cuts a text into tokens. Two tokens depend on what stands before
-// them: max= is an operator only after an operand, and :word is a directive
-// only at the start of a statement.
+// scanner cuts a text into tokens. Some depend on what stands before them: max=
+// is an operator only after an operand, :word is a directive only at the start
+// of a statement, and what rules are written with is read only in rules.
 type scanner struct {
 	text  string
 	pos   int
 	prev  Kind // the last token that is neither a comment nor, inside brackets, a newline
 	fresh bool // nothing but blanks since the start of the line
 	depth int  // open ( and [; inside { } a newline ends a statement as it does outside
+	head  head // what the line may be a rule by
+	body  bool // behind the arrow of a rule, or the ?- of a query
 }
+
+// head is how far a line is that may be the head of a rule.
+type head uint8
+
+const (
+	headNone  head = iota
+	headName       // Name
+	headAtom       // Name( and on
+	headIndex      // Name[ and on
+	headValue      // Name[..] min= and a constant so far
+	headExpr       // Name[..] min= and anything
+)
 
 func newScanner(text string) scanner {
 	s := scanner{text: text, prev: KindNewline, fresh: true}
@@ -60,10 +74,11 @@ func (s *scanner) next() token {
 	case KindNewline:
 		s.fresh = true
 		if s.depth == 0 && !s.prev.continues() {
-			s.prev = kind
+			s.prev, s.body = kind, false
 		}
 	case KindComment, KindBadComment, KindDashComment:
 	default:
+		s.track(kind)
 		s.fresh = false
 		s.prev = kind
 		switch kind {
@@ -71,12 +86,112 @@ func (s *scanner) next() token {
 			s.depth++
 		case KindRParen, KindRBracket:
 			s.depth = max(s.depth-1, 0)
-		case KindLBrace, KindRBrace, KindPrint, KindDirective:
+		case KindLBrace, KindRBrace, KindPrint, KindDirective, KindArrow:
 			// None of these stands inside ( or [, so one that is open was forgotten.
 			s.depth = 0
 		}
 	}
 	return token{start: int32(start), end: int32(s.pos), kind: kind}
+}
+
+// track follows the head of a rule up to its arrow.
+func (s *scanner) track(k Kind) {
+	switch {
+	case k == KindArrow, k == KindAsk:
+		s.head, s.body = headNone, true
+	case s.prev == KindAsk && k == KindIdent:
+		s.head = headName
+	case s.begins() && (s.depth == 0 || k == KindIdent && s.ruleAhead()):
+		s.head, s.depth = headNone, 0
+		if k == KindIdent {
+			s.head = headName
+		}
+	case k == KindDot, k == KindQuestion, k == KindSemicolon:
+		s.head, s.body = headNone, false
+	case s.head == headValue && k != KindNumber && k != KindString && !k.infix():
+		s.head = headExpr
+	case s.depth > 0 || s.head >= headValue:
+	case s.head == headName && k == KindLParen, s.head == headAtom && (k == KindIdent || k == KindLParen || k == KindComma):
+		s.head = headAtom
+	case s.head == headName && k == KindLBracket:
+		s.head = headIndex
+	case s.head == headIndex && k == KindAssign, s.head == headAtom && k.assign():
+		s.head = headExpr
+	case s.head == headIndex && k.assign():
+		s.head = headValue
+	default:
+		s.head = headNone
+	}
+}
+
+// begins reports whether the next token begins a line or a statement.
+func (s *scanner) begins() bool {
+	return s.statementStart() || s.depth == 0 && (s.prev == KindDot || s.prev == KindQuestion)
+}
+
+// ruleAhead reports whether the line, behind the name that it begins with, goes on
+// as only a rule does: a bracket that is open before it was forgotten.
+func (s *scanner) ruleAhead() bool {
+	if s.at(0) != '(' {
+		return false
+	}
+	for i, depth, quoted := s.pos, 0, false; i < len(s.text) && s.text[i] != '\n'; i++ {
+		switch c := s.text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				rest := strings.TrimLeft(s.text[i+1:], " ")
+				return strings.HasPrefix(rest, "<- ") || strings.HasPrefix(rest, ":- ")
+			}
+		}
+	}
+	return false
+}
+
+// arrow reports whether the <- or :- at the cursor is that of a rule, not a
+// comparison with what has a minus sign: it stands behind a head, and before a
+// blank, an atom or a negated one.
+func (s *scanner) arrow() bool {
+	if s.depth > 0 || s.head < headAtom || s.head < headValue && s.prev != KindRParen && s.prev != KindRBracket {
+		return false
+	}
+	n := 2
+	switch c := s.at(n); {
+	case c == '!' || c == '~' || c == '\\':
+		return true
+	case classes[c] != classLetter:
+		return c != '.' && c != '(' && classes[c] == 0
+	}
+	for classes[s.at(n)] != 0 {
+		n++
+	}
+	return s.at(n) == '(' || s.at(n) == '[' || s.text[s.pos+2:s.pos+n] == "not"
+}
+
+// negation reports whether the sign at the cursor, of the given width, may negate
+// the atom behind it.
+func (s *scanner) negation(width int) bool {
+	for s.at(width) == ' ' {
+		width++
+	}
+	return s.depth == 0 && (classes[s.at(width)] == classLetter || s.at(width) == 0)
+}
+
+// dotEnds reports whether the dot behind the digits at the cursor ends a rule or
+// a base case: in their bodies 5. is 5 and the end.
+func (s *scanner) dotEnds() bool {
+	if s.depth > 0 || classes[s.at(1)] == classDigit {
+		return false
+	}
+	if s.body || s.head != headValue {
+		return s.body
+	}
+	rest := strings.TrimLeft(s.text[s.pos+1:], " \t")
+	return rest == "" || classes[rest[0]] == classLetter || strings.IndexByte("\r\n;#:", rest[0]) >= 0 || strings.HasPrefix(rest, "//")
 }
 
 // scan moves past the token that starts with c and says what it is.
@@ -112,6 +227,30 @@ func (s *scanner) scan(c byte) Kind {
 		if s.statementStart() && classes[s.at(1)] == classLetter {
 			return s.directive()
 		}
+		if s.at(1) == '-' && s.arrow() {
+			s.pos += 2
+			return KindArrow
+		}
+	case '<':
+		if s.at(1) == '-' && s.arrow() {
+			s.pos += 2
+			return KindArrow
+		}
+	case '?':
+		if s.at(1) == '-' && s.begins() {
+			s.pos += 2
+			return KindAsk
+		}
+	case '!', '~':
+		if s.negation(1) {
+			s.pos++
+			return KindNot
+		}
+	case '\\':
+		if s.at(1) == '+' && s.negation(2) {
+			s.pos += 2
+			return KindNot
+		}
 	}
 	for _, op := range operators[c] {
 		if strings.HasPrefix(s.text[s.pos:], op.text) {
@@ -136,7 +275,7 @@ var operators = [256][]operator{
 	'*': {{"*", KindMul}},
 	'/': {{"/", KindDiv}},
 	'>': {{">=", KindGe}, {">", KindGt}},
-	'<': {{"<=", KindLe}, {"<-", KindArrow}, {"<", KindLt}},
+	'<': {{"<=", KindLe}, {"<", KindLt}},
 	'!': {{"!=", KindNe}},
 	',': {{",", KindComma}},
 	':': {{":", KindColon}},
@@ -187,7 +326,7 @@ func (s *scanner) word() Kind {
 // one malformed number, so that 0x10 is one mistake and not the product 0 x10.
 func (s *scanner) number() Kind {
 	s.digits()
-	if s.at(0) == '.' {
+	if s.at(0) == '.' && !s.dotEnds() {
 		s.pos++
 		s.digits()
 	}

@@ -42,6 +42,9 @@ func (p *parser) program() *File {
 	p.lex()
 	if !p.stopped {
 		p.file.Stmts = p.statements(0, len(p.toks)-1, 0)
+		if p.rewrite {
+			p.rewriteAtoms()
+		}
 	}
 	return p.finish()
 }
@@ -61,6 +64,8 @@ type parser struct {
 	nstmts   int
 	i, end   int          // the cursor in toks, and where its statement ends
 	depth    int          // brackets and minus signs around the cursor
+	inClause bool         // the cursor is in a fact, a rule or a query
+	rewrite  bool         // an atom may be written like a tensor
 	blocks   int          // that the statement at the cursor is in
 	tooHigh  *source.Span // where an expression first was
 	known    map[int]int  // see elements

@@ -98,7 +98,7 @@ func TestSpans(t *testing.T) {
 func TestIncomplete(t *testing.T) {
 	tests := map[string]bool{
 		"A = (": true, "A = (\n": true, "A = [1,\n\n": true, "A = 1 +\n": true, ":print A,\n": true, ":print": true,
-		"A =": true, "A =\n": false, "A": true, "A\n": false, "A[i,j]": true, "A[i": true, "A B": false,
+		"A =": true, "A =\n": false, "A": true, "A\n": false, "A[i,j]": true, "A[i": true, "A B": true, "P(x)": true, "P(x)\n": false, "P(x), Q(x)": true, "P(x) <- Q(x)": true, "P(x) <- Q(x)\n": false, "P(x) <-\n": true,
 		"def f(x) = {\n y = 1\n": true, "def f(x)": true, "def": true, "input A:": true, "input A:\n": false,
 		"A = )": false, "A = (1 1": false, "A = (]": false, "B = )\nA = (": false, "A = @ (": false, "": false,
 		"A = 1": false, "A = ;": false, "def f(x) = { y = @\n": false, "A = (1\nB = 2": false,

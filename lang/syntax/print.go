@@ -164,9 +164,50 @@ func (p *printer) stmt(s Stmt) {
 		p.put(" ")
 		p.expr(s.Value, precAny)
 	case *Input:
-		p.put("input " + s.Name.Name + ": " + s.Kind.Name)
+		p.put("input " + s.Name.Name)
+		if len(s.Columns) == 0 {
+			p.put(": " + s.Kind.Name)
+			break
+		}
+		for i, c := range s.Columns {
+			p.put([]string{"(", ", "}[min(i, 1)] + c.Name.Name + ": " + c.Type.Name)
+		}
+		p.put(")")
+	case *Rule:
+		p.literals([]Literal{{X: s.Head, Op: s.Op, Value: s.Value}})
+		if len(s.Body) > 0 {
+			p.put(" <- ")
+			p.literals(s.Body)
+		}
+		p.put(".")
+	case *Query:
+		p.literals(s.Body)
+		p.put("?")
 	case *ExprStmt:
 		p.expr(s.X, precAny)
+	}
+}
+
+// literals prints the literals of a body, of which one begins another line where
+// this one is full.
+func (p *printer) literals(ls []Literal) {
+	for i, l := range ls {
+		if i > 0 && p.column+p.measure(l.X, Width) > Width {
+			p.put(",")
+			p.indent += indentWidth
+			p.newline()
+			p.indent -= indentWidth
+		} else if i > 0 {
+			p.put(", ")
+		}
+		if l.Not {
+			p.put("not ")
+		}
+		p.expr(l.X, precAny)
+		if l.Value != nil {
+			p.put(" " + l.Op.String() + " ")
+			p.expr(l.Value, precAny)
+		}
 	}
 }
 

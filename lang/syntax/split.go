@@ -29,6 +29,8 @@ type segment struct {
 	open    int  // the innermost bracket left open, or -1
 	noticed int  // the token that proves it was left open, or -1
 	wrong   bool // not to be parsed; the reason is reported
+	clause  bool // a fact, a rule or a query
+	arrow   int  // of the rule that it is, or 0
 	// Where the body of a def has its { and its }, or -1; where no } is, close is hi.
 	block, close int
 }
@@ -39,7 +41,8 @@ func (p *parser) cut(lo, hi int) segment {
 	seg := segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}
 	p.stack = p.stack[:0]
 	block := p.isDef(lo, hi) || p.isRepeat(lo, hi)
-	i, wide := lo, false
+	i, wide, commas, begin := lo, false, false, p.toks[lo].kind
+	ruled := begin == KindAsk || begin == KindNot // can only be a clause
 	p.widths = append(p.widths[:0], 0)
 	for ; i < hi; i++ {
 		t := p.toks[i]
@@ -48,7 +51,8 @@ func (p *parser) cut(lo, hi int) segment {
 		wide = wide || p.widths[depth] > 4*p.lim.Height
 		if i > lo && t.newline {
 			outside := depth == 0
-			if outside && !p.toks[i-1].kind.continues() || p.startsStatement(i, hi) {
+			ends := t.kind == KindDot || t.kind == KindQuestion
+			if outside && !p.toks[i-1].kind.continues() && !ends || p.startsStatement(i, hi) {
 				if !outside {
 					seg.noticed = i
 				}
@@ -58,7 +62,19 @@ func (p *parser) cut(lo, hi int) segment {
 		if t.kind == KindSemicolon && depth == 0 {
 			break
 		}
+		if (t.kind == KindDot || t.kind == KindQuestion) && depth == 0 && !p.qualifies(i, hi) {
+			seg.clause = true
+			i++
+			break
+		}
 		switch {
+		case t.kind == KindArrow:
+			ruled = true
+			if seg.arrow == 0 && begin != KindAsk {
+				seg.arrow = i
+			}
+		case t.kind == KindComma && depth == 0:
+			commas = true
 		case t.kind.bad():
 			seg.wrong = true
 		case t.kind == KindComma && depth > 0:
@@ -86,6 +102,8 @@ func (p *parser) cut(lo, hi int) segment {
 			p.closeBracket(t)
 		}
 	}
+	seg.clause = seg.clause || ruled || commas && begin != KindPrint && !p.isInput(lo, hi)
+	seg.clause = seg.clause && begin != KindPrint && begin != KindDirective && !block
 	// The grammar takes half a kilobyte for each of these tokens.
 	if wide && !seg.wrong {
 		p.report(errHeight(p.span(lo, i), p.lim.Height))
@@ -125,7 +143,7 @@ func (p *parser) startsStatement(i, hi int) bool {
 		return true
 	case t.kind != KindIdent:
 		return false
-	case p.isDef(i, hi), p.isRepeat(i, hi):
+	case p.isDef(i, hi), p.isRepeat(i, hi), p.isClause(i, hi):
 		return true
 	}
 	op := p.headOp(i, hi, true)
@@ -144,6 +162,41 @@ func (p *parser) startsStatement(i, hi int) bool {
 	open := p.stack[n-1]
 	call := p.toks[open].kind == KindLParen && open > 0 && p.toks[open-1].kind == KindIdent
 	return !call || p.neverClosed(i, hi)
+}
+
+// isClause reports whether the line that starts at token i can only be a rule
+// or, with a bracket open before it, a fact or a query.
+func (p *parser) isClause(i, hi int) bool {
+	if i+1 >= hi || p.toks[i+1].kind != KindLParen {
+		return false
+	}
+	depth, j := 0, i+1
+	for ; j < hi && !p.toks[j].newline; j++ {
+		if k := p.toks[j].kind; k.opens() {
+			depth++
+		} else if k.closes() {
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	p.step(j-i, p.toks[i])
+	if j++; j >= hi {
+		return false
+	}
+	k := p.toks[j].kind
+	return k == KindArrow || len(p.stack) > 0 && (k == KindDot || k == KindQuestion)
+}
+
+// isNot reports whether token i negates the atom behind it.
+func (p *parser) isNot(i, hi int) bool {
+	return p.toks[i].kind == KindNot || p.isWord(i, hi, "not")
+}
+
+// qualifies reports whether the dot at i stands between two names, as in P.x.
+func (p *parser) qualifies(i, hi int) bool {
+	return i > 0 && i+1 < hi && p.toks[i-1].kind == KindIdent && p.toks[i+1].kind == KindIdent && p.toks[i+1].start == p.toks[i].end
 }
 
 // closeWithin is how many tokens are looked at for the end of a call.

@@ -1,6 +1,9 @@
 package syntax
 
-import "ein/lang/source"
+import (
+	"ein/lang/diag"
+	"ein/lang/source"
+)
 
 // statement parses one segment.
 func (p *parser) statement(seg segment, level int) Stmt {
@@ -54,7 +57,7 @@ func (p *parser) bad(lo, hi int) *Bad {
 	switch {
 	case p.isDef(lo, hi), p.isInput(lo, hi):
 		b.Name = p.word(lo + 1)
-	case p.headOp(lo, hi, false) >= 0:
+	case p.headOp(lo, hi, false) >= 0, p.isClause(lo, hi):
 		b.Name = p.word(lo)
 	}
 	return b
@@ -67,7 +70,154 @@ func (p *parser) span(lo, hi int) source.Span {
 
 func (p *parser) input(seg segment) *Input {
 	p.i = seg.hi
-	return &Input{p.span(seg.lo, seg.hi), p.ident(p.toks[seg.lo+1]), p.ident(p.toks[seg.lo+3])}
+	in := &Input{Span: p.span(seg.lo, seg.hi), Name: p.ident(p.toks[seg.lo+1])}
+	if p.toks[seg.lo+2].kind == KindColon {
+		in.Kind = p.ident(p.toks[seg.lo+3])
+		return in
+	}
+	for i := seg.lo + 3; i+2 < seg.hi; i += 4 {
+		in.Columns = append(in.Columns, Column{p.ident(p.toks[i]), p.ident(p.toks[i+2])})
+	}
+	p.meter.take(sizeOf[Column]() * cap(in.Columns))
+	return in
+}
+
+// addLiteral appends a literal that begins at a token, and whose operator, if it has
+// one, is op. Atoms side by side are literals of their own.
+func (p *parser) addLiteral(list []Literal, first token, not bool, x Expr, op token, value Expr) []Literal {
+	p.meter.take(sizeOf[Literal]() * 5 / 4)
+	l := Literal{Span: p.since(first), Not: not, X: x, Value: value}
+	if value != nil {
+		l.Op, l.OpSpan = AssignOp(op.kind-KindAssign), op.span()
+	}
+	product, ok := x.(*Product)
+	if !ok || value != nil || !isAtom(product.Factors[0]) {
+		return append(list, l)
+	}
+	for _, x := range product.Factors {
+		l.X, l.Span.End = x, x.Pos().End
+		list = append(list, l)
+		l = Literal{Span: x.Pos()}
+	}
+	p.meter.take(sizeOf[Literal]() * 5 / 4 * len(product.Factors))
+	return list
+}
+
+// isAtom reports whether x may be an atom of a relation.
+func isAtom(x Expr) bool {
+	_, indexed := x.(*Index)
+	_, called := x.(*Call)
+	return called || indexed && isHead(x)
+}
+
+// rule is the rule of a segment, with the cursor before its end.
+func (p *parser) rule(seg segment, head Expr, op token, value Expr, body []Literal) (Stmt, *failure) {
+	p.i++
+	r := &Rule{Span: p.span(seg.lo, seg.hi), Head: head, Value: value, Body: body}
+	ix, indexed := head.(*Index)
+	switch {
+	case value == nil && indexed:
+		r.Head = p.asAtom(ix)
+	case value != nil:
+		r.Op, r.OpSpan = AssignOp(op.kind-KindAssign), op.span()
+		if !indexed {
+			return nil, &failure{errValuedAtom(r), seg.lo}
+		} else if r.Op == Set {
+			return nil, &failure{errSetHead(r.OpSpan), seg.lo}
+		}
+	}
+	if why := p.inBody(seg, body); why != nil {
+		return nil, why
+	}
+	return r, nil
+}
+
+// clause is the fact or query of a segment, with the cursor before its end.
+func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
+	span, end, l := p.span(seg.lo, seg.hi), p.toks[p.i], body[0]
+	p.i++
+	if p.toks[seg.lo].kind == KindAsk || end.kind == KindQuestion {
+		if why := p.inBody(seg, body); why != nil {
+			return nil, why
+		}
+		return &Query{span, body}, nil
+	}
+	var d diag.Diagnostic
+	ix, indexed := l.X.(*Index)
+	_, called := l.X.(*Call)
+	indexed = indexed && isHead(l.X)
+	switch {
+	case len(body) > 1:
+		d = errManyFacts(body)
+	case l.Not:
+		d = errNegatedFact(l.Span)
+	case called && l.Value == nil:
+		return &Rule{Span: span, Head: l.X}, nil
+	case indexed && l.Value == nil:
+		return &Rule{Span: span, Head: p.asAtom(ix)}, nil
+	case indexed && l.Op != Set:
+		return &Rule{Span: span, Head: l.X, Op: l.Op, OpSpan: l.OpSpan, Value: l.Value}, nil
+	case called:
+		d = errValuedAtom(&Rule{Head: l.X, OpSpan: l.OpSpan})
+	case l.Value != nil:
+		d = errEndedAssign(end.span())
+	default:
+		d = errNoFact(l.X)
+	}
+	return nil, &failure{d, seg.lo}
+}
+
+// inBody is what is wrong with the literals of a body.
+func (p *parser) inBody(seg segment, body []Literal) *failure {
+	for _, l := range body {
+		if l.Op != Set {
+			return &failure{errInBody(l), seg.lo}
+		}
+		_, indexed := l.X.(*Index)
+		p.rewrite = p.rewrite || indexed && isHead(l.X) && l.Value == nil
+	}
+	return nil
+}
+
+// asAtom is P(x, y) for P[x, y].
+func (p *parser) asAtom(ix *Index) *Call {
+	name := ix.X.(*Name)
+	call := &Call{Span: ix.Span, Fun: Ident{name.Name, name.Span}}
+	for _, x := range ix.Indices {
+		call.Args = append(call.Args, Arg{Value: x})
+	}
+	p.meter.take(sizeOf[Call]() + cap(call.Args)*sizeOf[Arg]())
+	return call
+}
+
+// rewriteAtoms makes atoms of what is indexed like a tensor in bodies, but is a
+// relation of this program.
+func (p *parser) rewriteAtoms() {
+	relations := make(map[string]bool)
+	for _, s := range p.file.Stmts {
+		switch s := s.(type) {
+		case *Rule:
+			if c, ok := s.Head.(*Call); ok {
+				relations[c.Fun.Name] = true
+			}
+		case *Input:
+			relations[s.Name.Name] = len(s.Columns) > 0
+		}
+	}
+	for _, s := range p.file.Stmts {
+		var body []Literal
+		switch s := s.(type) {
+		case *Rule:
+			body = s.Body
+		case *Query:
+			body = s.Body
+		}
+		for i, l := range body {
+			if ix, ok := l.X.(*Index); ok && isHead(ix) && l.Value == nil && relations[ix.X.(*Name).Name] {
+				body[i].X = p.asAtom(ix)
+			}
+		}
+	}
 }
 
 // operator reads the operator of an assignment.
@@ -130,7 +280,7 @@ func (p *parser) rounds(r *Repeat, seg segment) (Stmt, *failure) {
 	for i, s := range r.Body {
 		if x, bare := s.(*ExprStmt); bare {
 			if seg.open < 0 || i < len(r.Body)-1 { // else it may go on
-				p.report(errBareExpr(x.X))
+				p.report(p.errBareExpr(x.X))
 			}
 			r.Body[i] = &Bad{Span: x.Span}
 		}

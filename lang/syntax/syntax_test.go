@@ -44,7 +44,7 @@ var explainLimits = map[diag.Code]Limits{
 func TestEveryCodeIsExplained(t *testing.T) {
 	for _, e := range codes.Table {
 		code := e.Code
-		if e.Class != codes.Syntax && (e.Class != codes.Limit || code[1:] >= "0510") {
+		if e.Class != codes.Syntax && (e.Class != codes.Limit || code[1:] >= "0510") || strings.HasSuffix(e.Title, "(no longer reported)") {
 			continue // of another phase
 		}
 		t.Run(string(code), func(t *testing.T) {

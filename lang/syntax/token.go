@@ -40,7 +40,9 @@ const (
 	KindLe
 	KindEq
 	KindNe
-	KindArrow // <-
+	KindNot   // ! or ~ or \+ before an atom
+	KindArrow // <- or :- behind the head of a rule
+	KindAsk   // ?- before a query
 	KindComma
 	KindColon
 	KindDot
@@ -96,7 +98,7 @@ func (k Kind) infix() bool  { return k >= KindMul && k <= KindNe }
 func (k Kind) closer() Kind { return k + (KindRParen - KindLParen) }
 
 // continues reports whether a newline straight after k does not end a statement.
-func (k Kind) continues() bool { return k.infix() || k == KindArrow || k == KindComma }
+func (k Kind) continues() bool { return k.infix() || k >= KindNot && k <= KindComma }
 
 // ends reports whether k can be the last token of an operand.
 func (k Kind) ends() bool {

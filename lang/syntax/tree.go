@@ -27,7 +27,7 @@ type Comment struct{ Span source.Span }
 // Node is a statement or an expression.
 type Node interface{ Pos() source.Span }
 
-// Stmt is one of *Assign, *Print, *Def, *Input, *Repeat, *Bad.
+// Stmt is one of *Assign, *Print, *Def, *Input, *Repeat, *Rule, *Query, *Bad.
 type Stmt interface {
 	Node
 	stmt()
@@ -90,11 +90,38 @@ type (
 		Span source.Span
 		X    Expr
 	}
-	// Input is input Name: Kind.
+	// Input is input Name: Kind, or of a relation input Name(Columns).
 	Input struct {
+		Span    source.Span
+		Name    Ident
+		Kind    Ident // graph, matrix, vector, scalar; the checker judges it
+		Columns []Column
+	}
+	// Column is Name: Type.
+	Column struct{ Name, Type Ident }
+	// Rule is Head <- Body. where Head is a *Call, or Head Op Value <- Body. where
+	// it is an *Index. One without a body is a fact, or a base case.
+	Rule struct {
+		Span   source.Span
+		Head   Expr
+		Op     AssignOp // Set when there is no Value
+		OpSpan source.Span
+		Value  Expr
+		Body   []Literal
+	}
+	// Query is Body?
+	Query struct {
 		Span source.Span
-		Name Ident
-		Kind Ident // graph, matrix, vector, scalar; the checker judges it
+		Body []Literal
+	}
+	// Literal is X, not X, or X = Value.
+	Literal struct {
+		Span   source.Span
+		Not    bool
+		X      Expr // a *Call or an *Index of a relation, or a comparison
+		Op     AssignOp
+		OpSpan source.Span // when there is a Value
+		Value  Expr
 	}
 	// Repeat is repeat Times { Body }; the Body holds *Assign, *Repeat and *Bad.
 	Repeat struct {
@@ -222,6 +249,12 @@ func (s *Input) Pos() source.Span { return s.Span }
 func (s *Repeat) Pos() source.Span { return s.Span }
 
 // Pos implements Node.
+func (s *Rule) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
+func (s *Query) Pos() source.Span { return s.Span }
+
+// Pos implements Node.
 func (s *Bad) Pos() source.Span { return s.Span }
 
 // Pos implements Node.
@@ -263,6 +296,8 @@ func (*Def) stmt()      {}
 func (*ExprStmt) stmt() {}
 func (*Input) stmt()    {}
 func (*Repeat) stmt()   {}
+func (*Rule) stmt()     {}
+func (*Query) stmt()    {}
 func (*Bad) stmt()      {}
 
 func (*Name) expr()    {}

@@ -11,6 +11,14 @@ func Walk(n Node, visit func(Node) bool) {
 			Walk(x, visit)
 		}
 	}
+	literals := func(ls []Literal) {
+		for _, l := range ls {
+			Walk(l.X, visit)
+			if l.Value != nil {
+				Walk(l.Value, visit)
+			}
+		}
+	}
 	switch n := n.(type) {
 	case *Assign:
 		exprs(n.Indices)
@@ -29,6 +37,14 @@ func Walk(n Node, visit func(Node) bool) {
 		for _, s := range n.Body {
 			Walk(s, visit)
 		}
+	case *Rule:
+		Walk(n.Head, visit)
+		if n.Value != nil {
+			Walk(n.Value, visit)
+		}
+		literals(n.Body)
+	case *Query:
+		literals(n.Body)
 	case *ExprStmt:
 		Walk(n.X, visit)
 	case *List:
