@@ -1,0 +1,47 @@
+"""Ein: questions about graphs and tensors, with answers whose cost is known before they
+are computed.
+
+    import ein
+
+    owns = [("holding", "north"), ("north", "harbor"), ("south", "harbor")]
+    r = ein.run('input Owns: graph\\nControls = desc(Owns, "holding")', Owns=owns)
+    print(r.nodes("Controls"))  # ['north', 'harbor']
+"""
+
+
+from ein._data import File, Graph
+from ein._engine import engine as _engine
+from ein._errors import CheckError, Diagnostic, Edit, EngineError, Error, Fix, InputError, LimitError, RunError
+from ein._program import Cost, Limits, Program, StatementCost, check, cost, explain, fmt, run
+from ein._result import Output, Result
+
+__all__ = [
+    "CheckError",
+    "Cost",
+    "Diagnostic",
+    "Edit",
+    "EngineError",
+    "Error",
+    "File",
+    "Fix",
+    "Graph",
+    "InputError",
+    "LimitError",
+    "Limits",
+    "Output",
+    "Program",
+    "Result",
+    "RunError",
+    "StatementCost",
+    "check",
+    "cost",
+    "explain",
+    "fmt",
+    "run",
+    "version",
+]
+
+
+def version() -> str:
+    """The version of the engine with the digest of its build."""
+    return _engine.start().version

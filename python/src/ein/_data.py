@@ -1,0 +1,213 @@
+"""Data for inputs: what Python has, as what the engine reads.
+
+Arrays go as raw frames; edges and mappings go as JSON, whose reader in the engine knows
+labels, weights and duplicates. No library is imported here: what an object is can be told
+from its methods, and who made it has its library loaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+from ein._errors import InputError
+
+Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Data and how to read it. `weight` names the attribute of edges or the column that
+    holds their weights, which are 1 without it; `nodes` is the labels of the rows and
+    columns of an array."""
+
+    data: Any
+    weight: str | None = None
+    nodes: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of text: CSV, TSV, edges, Matrix Market or JSON. The options are those
+    behind the question mark of `ein run --input`, as in "weight=amount"."""
+
+    path: str | os.PathLike[str]
+    options: str = ""
+
+    def wire(self, name: str) -> dict[str, str]:
+        path = os.fspath(self.path)
+        try:
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+        except (OSError, UnicodeDecodeError) as e:
+            raise InputError(f"{name}: the file {path} cannot be read: {e}") from e
+        return {"text": text, "options": self.options}
+
+
+def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
+    """The data of an input as the engine reads it. Arrays are added to the frames."""
+    g = data if isinstance(data, Graph) else Graph(data)
+    data = g.data
+    array = hasattr(data, "__array__") or hasattr(data, "__dlpack__")
+    if isinstance(data, File):
+        return data.wire(name)
+    if g.weight is not None and not (_is_networkx(data) or _is_table(data)):
+        raise InputError(f"{name}: weight= is for graphs of NetworkX and tables, not for {_type(data)}")
+    if g.nodes is not None and not (array or hasattr(data, "tocsr")):
+        raise InputError(f"{name}: nodes= is for arrays, not for {_type(data)}")
+    if isinstance(data, (bool, int, float)):
+        return data
+    if _is_networkx(data):
+        return _networkx(name, data, g.weight)
+    if _is_table(data):
+        return _table(name, data, g.weight)
+    if hasattr(data, "tocsr"):
+        return _sparse(name, data, frames)
+    if hasattr(data, "to_dict"):  # a Series
+        return _vector(data.to_dict())
+    if array:
+        return _dense(name, data, frames)
+    if isinstance(data, Mapping):
+        return _mapping(name, cast("Mapping[Any, Any]", data))
+    if isinstance(data, (str, bytes, os.PathLike)) or not isinstance(data, Iterable):
+        raise InputError(
+            f"{name}: {_type(data)} is no data for an input",
+            hint="An array, a sparse matrix, a graph of NetworkX, a DataFrame, edges as tuples, a mapping or a number is.",
+        )
+    rows = list(cast("Iterable[Any]", data))
+    if rows and all(isinstance(r, tuple) for r in rows):
+        return {"edges": rows}
+    return rows
+
+
+def _type(data: Any) -> str:
+    t = cast("type[object]", type(data))
+    return t.__name__ if t.__module__ == "builtins" else f"{t.__module__}.{t.__name__}"
+
+
+def _is_networkx(data: Any) -> bool:
+    return hasattr(data, "is_directed") and hasattr(data, "adj")
+
+
+def _is_table(data: Any) -> bool:
+    return hasattr(data, "columns") and hasattr(data, "itertuples")
+
+
+def _labels(name: str, nodes: list[Any]) -> int | list[str]:
+    """Nodes as the engine has them: how many there are when they are their own
+    numbers, else their labels."""
+    if all(n == i and type(n) is int for i, n in enumerate(nodes)):
+        return len(nodes)
+    labels = [str(n) for n in nodes]
+    if len(set(labels)) < len(labels):
+        seen: set[str] = set()
+        twice = next(x for x in labels if x in seen or seen.add(x))
+        raise InputError(f"{name}: two nodes have the label {twice!r}")
+    return labels
+
+
+def _networkx(name: str, g: Any, weight: str | None) -> dict[str, Any]:
+    nodes: list[Any] = list(g)
+    at = {n: i for i, n in enumerate(nodes)}
+    edges: list[list[Any]]
+    if weight is None:
+        edges = [[at[u], at[v]] for u, v in g.edges()]
+    else:
+        edges = [[at[u], at[v], w] for u, v, w in g.edges(data=weight)]
+        if lacks := next((e for e in edges if e[2] is None), None):
+            raise InputError(f"{name}: the edge {nodes[lacks[0]]!r} -> {nodes[lacks[1]]!r} has no attribute {weight!r}")
+    return {"nodes": _labels(name, nodes), "edges": edges, "directed": g.is_directed()}
+
+
+_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))
+
+
+def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
+    """Edges from the columns source and target, or else the first two."""
+    columns: list[Any] = list(table.columns)
+    ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), columns[:2])
+    use = ends if weight is None else [*ends, weight]
+    if len(ends) < 2 or any(c not in columns for c in use):
+        raise InputError(f"{name}: no columns {use} in a table with the columns {columns}")
+    rows = [list(r) for r in zip(*(table[c].tolist() for c in use), strict=True)]
+    if bad := next((r for r in rows if any(x is None or x != x for x in r)), None):
+        raise InputError(f"{name}: a row of {use} has no value: {bad}")
+    for r in rows:
+        if type(r[0]) is not int or type(r[1]) is not int:
+            r[0], r[1] = str(r[0]), str(r[1])
+    return {"edges": rows}
+
+
+def _vector(values: Mapping[Any, Any]) -> Any:
+    """Values by node; a list when the nodes are their own numbers."""
+    if all(type(k) is int and k == i for i, k in enumerate(values)):
+        return list(values.values())
+    return {str(k): v for k, v in values.items()}
+
+
+def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
+    """A vector by node, or a graph as neighbours by node."""
+    if all(isinstance(v, (bool, int, float)) for v in data.values()):
+        return _vector(data)
+    nodes: dict[Any, None] = dict.fromkeys(data)
+    edges: list[tuple[Any, ...]] = []
+    for u, to in data.items():
+        if isinstance(to, str) or not isinstance(to, Iterable):
+            raise InputError(f"{name}: expected the neighbours of {u!r}, found {to!r}")
+        if isinstance(to, Mapping):
+            edges += [(u, v, w) for v, w in cast("Mapping[Any, Any]", to).items()]
+        else:
+            edges += [(u, v) for v in cast("Iterable[Any]", to)]
+    for e in edges:
+        if not isinstance(e[1], Hashable):
+            raise InputError(f"{name}: {e[1]!r} is no node")
+        nodes[e[1]] = None
+    ids: list[Any] = list(nodes)
+    if all(type(n) is int and n >= 0 for n in ids):
+        return {"nodes": max(ids, default=-1) + 1, "edges": edges}
+    at = {n: i for i, n in enumerate(ids)}
+    return {"nodes": _labels(name, ids), "edges": [(at[e[0]], at[e[1]], *e[2:]) for e in edges]}
+
+
+def _array(layout: str, dtype: str, shape: Sequence[int], parts: Sequence[Any], frames: list[Buffer]) -> dict[str, Any]:
+    first = len(frames)
+    frames += [memoryview(p).cast("B") if p.size else b"" for p in parts]
+    return {"array": {"layout": layout, "dtype": dtype, "shape": list(shape), "parts": list(range(first, len(frames)))}}
+
+
+def _little(name: str, a: Any) -> Any:
+    """An array in the order of bytes and of rows that frames have."""
+    np: Any = import_module("numpy")
+
+    if a.dtype.kind not in "biuf" or a.dtype.itemsize > 8:
+        raise InputError(f"{name}: an array of {a.dtype} is no data for an input: expected booleans, integers or floats")
+    if a.dtype == np.float16:
+        a = a.astype(np.float32)
+    return np.ascontiguousarray(a, dtype=a.dtype.newbyteorder("<"))
+
+
+def _dense(name: str, data: Any, frames: list[Buffer]) -> Any:
+    np: Any = import_module("numpy")
+
+    a = np.asarray(data) if hasattr(data, "__array__") else np.from_dlpack(data)
+    if a.ndim == 0:
+        return a.item()
+    a = _little(name, a)
+    return _array("dense", a.dtype.name, a.shape, [a], frames)
+
+
+def _sparse(name: str, data: Any, frames: list[Buffer]) -> dict[str, Any]:
+    np: Any = import_module("numpy")
+
+    m = data.tocsr()
+    if not m.has_canonical_format:
+        m = m.copy()
+        m.sum_duplicates()
+    values = _little(name, m.data)
+    parts = [_little(name, m.indptr), _little(name, m.indices), values]
+    if values.dtype == np.bool_ and values.all():
+        parts.pop()  # what is there is 1
+    return _array("csr", values.dtype.name, m.shape, parts, frames)

@@ -1,0 +1,288 @@
+"""The engine: one process that stays, spoken to over its pipes.
+
+docs/serving.md has the form of the messages. There is no thread that reads: of the
+callers that wait, one reads for all, so a lone caller never waits for another thread to
+be scheduled.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from ein import _binary
+from ein._data import Buffer
+from ein._errors import EngineError, InputError
+
+_PROTOCOL = 1
+_STDERR = 64 << 10  # bytes of what a dead engine said that are shown
+_READ = 1 << 16
+
+
+class Reply(NamedTuple):
+    status: int
+    body: Any
+    frames: list[bytearray]
+
+
+class _Died(Exception):
+    """The engine is gone; what it was asked can be asked again."""
+
+
+def _plain(x: Any) -> Any:
+    if hasattr(x, "tolist"):  # a number of NumPy among others
+        return x.tolist()
+    raise TypeError(f"{type(x).__name__} has no form in JSON")
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
+
+
+class _Call:
+    __slots__ = ("done", "late", "reply", "wake")
+
+    def __init__(self) -> None:
+        self.done = False
+        self.reply: Reply | None = None  # None as well when the engine has died
+        self.late = False  # and that is why
+        self.wake = threading.Event()
+
+
+class _Process:
+    """A running engine."""
+
+    def __init__(self, binary: _binary.Binary) -> None:
+        self.binary = binary
+        self.said = tempfile.TemporaryFile()
+        try:
+            self.popen = subprocess.Popen(
+                [binary.path, "serve", "--stdio"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.said,
+                bufsize=0,
+            )
+        except OSError as e:
+            raise EngineError(f"the engine {binary.path} does not start: {e.strerror}") from e
+        self.to, self.out = cast("Any", self.popen.stdin), cast("Any", self.popen.stdout)
+        self.ids = itertools.count(1)
+        self.waiting: dict[int, _Call] = {}
+        self.writing, self.reading = threading.Lock(), threading.Lock()
+        self.buffer = bytearray()
+        self.dead = False
+        try:
+            self.version = self._greeted()
+        except BaseException:
+            self.kill()
+            raise
+
+    def _greeted(self) -> str:
+        """The version of the engine, which has to be the one that this package was
+        built with."""
+        try:
+            hello = self._line()["ein"]
+        except (EOFError, OSError, ValueError, KeyError):
+            raise EngineError(f"the engine {self.binary.path} does not start: {self.last_words() or 'it said nothing'}") from None
+        if hello["protocol"] != _PROTOCOL:
+            raise EngineError(f"the engine {self.binary.path} speaks protocol {hello['protocol']}, this package {_PROTOCOL}")
+        want = self.binary.version, self.binary.digest
+        if want[0] and want != (hello["version"], hello["build"]):
+            raise EngineError(
+                f"the engine {self.binary.path} is {hello['version']} of build {hello['build']}, and this package was built with "
+                f"{want[0]} of build {want[1]}: install ein-lang again"
+            )
+        return f"{hello['version']}+{hello['build']}"
+
+    def call(self, route: str, text: bytes, frames: Sequence[Buffer], timeout: float | None) -> Reply:
+        call, n = _Call(), next(self.ids)
+        sizes = f',"frames":{[len(f) for f in frames]}' if frames else ""
+        head = f'{{"id":{n},"call":"{route}","body":{len(text)}{sizes}}}\n'.encode()
+        self.waiting[n] = call
+        watch = threading.Timer(timeout, self._expire, [call]) if timeout else contextlib.nullcontext()
+        if isinstance(watch, threading.Timer):
+            watch.daemon = True
+            watch.start()
+        try:
+            with self.writing:
+                self._write(head + text)
+                for f in frames:
+                    self._write(f)
+            self._wait(call)
+        except (OSError, ValueError):  # the pipe is broken, or closed
+            self.kill()
+        except BaseException:  # an interrupt: nobody knows how much was read
+            self.kill()
+            raise
+        finally:
+            del self.waiting[n]
+            if isinstance(watch, threading.Timer):
+                watch.cancel()
+        if call.late:
+            raise EngineError(f"the engine was ended: it gave no answer within {timeout:g} s")
+        if call.reply is None:
+            raise _Died
+        return call.reply
+
+    def _write(self, data: Buffer) -> None:
+        sent: int = self.to.write(data)
+        while sent < len(data):
+            sent += self.to.write(memoryview(data)[sent:])
+
+    def _wait(self, call: _Call) -> None:
+        while not call.done:
+            if self.reading.acquire(blocking=False):
+                try:
+                    while not call.done:
+                        self._deliver()
+                finally:
+                    self.reading.release()
+                    for other in list(self.waiting.values()):
+                        if not other.done:  # it reads on
+                            other.wake.set()
+                            break
+            else:
+                call.wake.wait()
+                call.wake.clear()
+
+    def _deliver(self) -> None:
+        """Reads an answer for whom it is. All are done when the engine is gone."""
+        try:
+            if self.dead:
+                raise EOFError
+            head = self._line()
+            body = self._take(head.get("body", 0))
+            frames = [self._take(n) for n in head.get("frames", ())]
+        except (EOFError, OSError, ValueError):
+            self.dead = True
+            for waiting in list(self.waiting.values()):
+                waiting.done = True
+                waiting.wake.set()
+            return
+        call = self.waiting[head["id"]]
+        call.reply = Reply(head["status"], json.loads(body), frames)
+        call.done = True
+        call.wake.set()
+
+    def _line(self) -> dict[str, Any]:
+        end = self.buffer.find(b"\n")
+        while end < 0:
+            seen = len(self.buffer)
+            part = self.out.read(_READ)
+            if not part:
+                raise EOFError
+            self.buffer += part
+            end = self.buffer.find(b"\n", seen)
+        return json.loads(self._take(end + 1))
+
+    def _take(self, n: int) -> bytearray:
+        """The next n bytes. Those of a large frame are read to where they stay."""
+        part = self.buffer[:n]
+        del self.buffer[:n]
+        have = len(part)
+        if have < n:
+            part += bytes(n - have)
+            with memoryview(part) as view:
+                while have < n:
+                    more: int = self.out.readinto(view[have:])
+                    if not more:
+                        raise EOFError
+                    have += more
+        return part
+
+    def _expire(self, call: _Call) -> None:
+        if not call.done:
+            call.late = True
+            self.kill()
+
+    def kill(self) -> None:
+        self.dead = True
+        self.popen.kill()
+
+    def last_words(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired, ValueError):
+            self.popen.wait(5)
+            self.said.seek(max(0, self.said.seek(0, os.SEEK_END) - _STDERR))
+            return self.said.read().decode(errors="replace").strip()
+        return ""
+
+    def forget(self) -> None:
+        """Closes the pipes of an engine that belongs to a parent process."""
+        self.to.close()
+        self.out.close()
+        self.said.close()
+        self.popen.returncode = 0  # its end is not for this process to wait for
+
+    def close(self) -> None:
+        """Ends the engine, as the end of its input does."""
+        with contextlib.suppress(OSError):
+            self.to.close()
+        try:
+            self.popen.wait(5)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait()
+        with self.reading:  # who reads sees the end
+            self.out.close()
+            self.said.close()
+
+
+class Engine:
+    """The engine of this process: started when it is needed, again when it has died, and
+    anew in a child after a fork."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.process: _Process | None = None
+
+    def start(self) -> _Process:
+        """The running engine."""
+        process = self.process
+        if process and not process.dead:
+            return process
+        with self.lock:
+            if self.process and self.process.dead:
+                self.process.close()
+                self.process = None
+            if not self.process:
+                self.process = _Process(_binary.find())
+            return self.process
+
+    def call(self, route: str, body: Any, frames: Sequence[Buffer] = (), timeout: float | None = None) -> Reply:
+        """What the engine answers. A request over which it dies is tried once more."""
+        try:
+            text = _encode(body).encode()
+        except (TypeError, ValueError, RecursionError) as e:
+            raise InputError(f"the data cannot be sent to the engine: {e}") from e
+        try:
+            return self.start().call(route, text, frames, timeout)
+        except _Died:
+            process = self.start()
+        try:
+            return process.call(route, text, frames, timeout)
+        except _Died:
+            raise EngineError(f"the engine died twice over one request: {process.last_words() or 'it said nothing'}") from None
+
+    def close(self) -> None:
+        with self.lock:
+            if self.process:
+                self.process.close()
+                self.process = None
+
+    def forked(self) -> None:
+        if self.process:
+            self.process.forget()
+        self.__init__()
+
+
+engine = Engine()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=engine.forked)
+atexit.register(engine.close)

@@ -1,0 +1,156 @@
+"""Programs: checking, costing, explaining and running them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ein._data import Buffer, Graph, wire
+from ein._engine import Reply, engine
+from ein._errors import CheckError, Diagnostic, EngineError, Error, InputError, LimitError, RunError, diagnostics
+from ein._result import Result
+
+_GRACE = 10  # seconds that an engine has to notice that the time is up
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use. None is no limit of that kind. A program whose certificate is
+    over a limit is refused before it runs; strict limits also refuse what would be
+    metered as it runs."""
+
+    ops: int | None = None
+    memory: int | None = None  # bytes
+    elements: int | None = None  # of all outputs together
+    seconds: float | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class StatementCost:
+    line: int
+    ops: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The certificate of a program: no run uses more."""
+
+    ops: int
+    peak_bytes: int
+    reading_bytes: int
+    output_elements: int
+    certified: bool
+    statements: tuple[StatementCost, ...]
+
+
+_CLASSES: dict[str, type[Error]] = {"check": CheckError, "limit": LimitError, "runtime": RunError, "input": InputError}
+
+
+def ask(route: str, body: dict[str, Any], frames: Sequence[Buffer] = (), timeout: float | None = None) -> Reply:
+    """What the engine answers. What it refuses is raised."""
+    reply = engine.call(route, body, frames, timeout and timeout + _GRACE)
+    if reply.status < 400:
+        return reply
+    error = reply.body["error"]
+    found = diagnostics(error["diagnostics"])
+    shown = "\n".join(str(d) for d in found if d.severity == "error") or "the engine gave no reason"
+    raise _CLASSES.get(error["class"], EngineError)(shown, found)
+
+
+def _request(
+    program: str, name: str, profile: str, limits: Limits | None, inputs: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Buffer], float | None]:
+    frames: list[Buffer] = []
+    body: dict[str, Any] = {"program": program, "name": name, "profile": profile}
+    if inputs:
+        body["inputs"] = {k: wire(k, v, frames) for k, v in inputs.items()}
+        for k, v in inputs.items():
+            if isinstance(v, Graph) and v.nodes is not None:
+                nodes = [str(n) for n in v.nodes]
+                if body.setdefault("nodes", nodes) != nodes:
+                    raise InputError(f"{k}: its nodes are not those of the array before it; all inputs of a program share one set of nodes")
+    if limits is None:
+        return body, frames, None
+    said = {
+        "ops": limits.ops,
+        "bytes": limits.memory,
+        "output_elements": limits.elements,
+        "timeout_ms": None if limits.seconds is None else max(1, round(limits.seconds * 1000)),
+        "strict": limits.strict or None,
+    }
+    if low := next((k for k, v in said.items() if v is not None and v <= 0), None):
+        raise ValueError(f"the limit {low} is {said[low]}, expected more than 0")
+    body["limits"] = {k: v for k, v in said.items() if v is not None}
+    return body, frames, limits.seconds
+
+
+class Program:
+    """A program that checks. It can be run any number of times, from any thread."""
+
+    def __init__(self, text: str, *, name: str = "program", profile: str = "full") -> None:
+        self.text, self.name, self.profile = text, name, profile
+        self.diagnostics = check(text, name=name, profile=profile)
+        if wrong := [d for d in self.diagnostics if d.severity == "error"]:
+            raise CheckError("\n".join(map(str, wrong)), self.diagnostics)
+
+    def __repr__(self) -> str:
+        return f"ein.Program({self.text!r})"
+
+    def run(self, inputs: Mapping[str, Any] | None = None, /, *, limits: Limits | None = None, **data: Any) -> Result:
+        """Runs the program."""
+        return run(self.text, inputs, limits=limits, name=self.name, profile=self.profile, **data)
+
+    def cost(self, inputs: Mapping[str, Any] | None = None, /, **data: Any) -> Cost:
+        """The certificate of the program with this data; nothing runs."""
+        return cost(self.text, inputs, name=self.name, profile=self.profile, **data)
+
+    def explain(self, inputs: Mapping[str, Any] | None = None, /, **data: Any) -> str:
+        """How the program would compute its outputs, for people."""
+        return explain(self.text, inputs, name=self.name, profile=self.profile, **data)
+
+
+def check(program: str, /, *, name: str = "program", profile: str = "full") -> list[Diagnostic]:
+    """All that is wrong with a program, or worth a warning. Nothing runs."""
+    return diagnostics(ask("POST /v1/check", {"program": program, "name": name, "profile": profile}).body["diagnostics"])
+
+
+def run(
+    program: str,
+    inputs: Mapping[str, Any] | None = None,
+    /,
+    *,
+    limits: Limits | None = None,
+    name: str = "program",
+    profile: str = "full",
+    **data: Any,
+) -> Result:
+    """Runs a program on data: `ein.run("input A: graph\\nn = sum(A)", A=edges)`. Inputs
+    with the name of a parameter go into the mapping."""
+    body, frames, seconds = _request(program, name, profile, limits, {**(inputs or {}), **data})
+    body["form"], body["labels"] = "arrays", True
+    return Result(ask("POST /v1/run", body, frames, seconds))
+
+
+def cost(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", profile: str = "full", **data: Any) -> Cost:
+    """The certificate of a program with this data. Nothing runs."""
+    body, frames, _ = _request(program, name, profile, None, {**(inputs or {}), **data})
+    c = ask("POST /v1/cost", body, frames).body
+    statements = tuple(StatementCost(s["line"], s["ops"], s["bytes"]) for s in c["statements"])
+    return Cost(c["ops"], c["peak_bytes"], c["reading_bytes"], c["output_elements"], c["certified"], statements)
+
+
+def explain(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", profile: str = "full", **data: Any) -> str:
+    """How a program would compute its outputs, for people. The code of a diagnostic in
+    place of a program, as in `ein.explain("E0203")`, is explained."""
+    if len(program) == 5 and program[0] in "EWN" and program[1:].isdigit():
+        return ask("POST /v1/explain", {"program": "", "code": program}).body["text"]
+    body, frames, _ = _request(program, name, profile, None, {**(inputs or {}), **data})
+    return ask("POST /v1/explain", body, frames).body["text"]
+
+
+def fmt(program: str, /, *, name: str = "program") -> str:
+    """The one canonical form of a program."""
+    return ask("POST /v1/fmt", {"program": program, "name": name}).body["text"]

@@ -1,0 +1,29 @@
+"""The functions of ein for asyncio: each runs in a thread of the loop, and all of them
+share the one engine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import ein
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _threaded(f: Callable[_P, _T]) -> Callable[_P, Coroutine[Any, Any, _T]]:
+    @wraps(f)
+    async def run(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        return await asyncio.to_thread(f, *args, **kwargs)
+
+    return run
+
+
+run = _threaded(ein.run)
+check = _threaded(ein.check)
+cost = _threaded(ein.cost)
+explain = _threaded(ein.explain)
+fmt = _threaded(ein.fmt)

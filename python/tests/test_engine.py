@@ -1,0 +1,202 @@
+"""The process behind the package: threads, forks, deaths."""
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import ein
+from ein import _binary
+from ein._engine import engine
+
+N = "input A: graph\nn = sum(A)"
+
+
+SLOW = "input A: graph\n:print betweenness(A)"
+
+
+def chain(n):
+    return [(i, i + 1) for i in range(n)]
+
+
+def dense(n=1000):
+    return np.triu(np.ones((n, n), np.bool_), 1)
+
+
+def test_threads_share_one_engine():
+    pid = engine.start().popen.pid
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(lambda i: ein.run(N, A=chain(i % 50 + 1)).n, range(2000))) == [i % 50 + 1 for i in range(2000)]
+    assert engine.start().popen.pid == pid
+
+
+def test_a_slow_answer_holds_nobody_up():
+    """Who reads for all hands over when its own answer has come, and others get theirs
+    while it waits."""
+    slow = threading.Thread(target=lambda: ein.run(SLOW, A=dense()))
+    slow.start()
+    for _ in range(100):
+        assert ein.run(N, A=chain(3)).n == 3
+    assert slow.is_alive()
+    slow.join()
+
+
+def test_a_dead_engine_is_started_again():
+    ein.run(N, A=chain(1))
+    old = engine.start().popen
+    old.kill()
+    assert ein.run(N, A=chain(2)).n == 2
+    assert engine.start().popen.pid != old.pid
+
+
+def test_an_engine_that_dies_under_a_request():
+    def end_it():
+        time.sleep(0.2)
+        engine.start().popen.kill()
+
+    ein.run(N, A=chain(1))
+    old = engine.start().popen.pid
+    killer = threading.Thread(target=end_it)
+    killer.start()
+    assert ein.run(SLOW, A=dense())["betweenness(A)"].shape == (1000,)
+    killer.join()
+    assert engine.start().popen.pid != old
+
+
+def child(queue):
+    queue.put((ein.run(N, A=chain(5)).n, engine.start().popen.pid))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_fork():
+    ein.run(N, A=chain(1))
+    parent = engine.start().popen.pid
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    children = [context.Process(target=child, args=(queue,)) for _ in range(3)]
+    for c in children:
+        c.start()
+    got = [queue.get(timeout=60) for _ in children]
+    for c in children:
+        c.join()
+    assert [n for n, _ in got] == [5, 5, 5] and len({pid for _, pid in got} | {parent}) == 4
+    assert ein.run(N, A=chain(7)).n == 7 and engine.start().popen.pid == parent
+
+
+def test_the_engine_ends_with_python():
+    code = "import ein; ein.run('x = 1'); from ein._engine import engine; print(engine.start().popen.pid, flush=True); import os; os._exit(1)"
+    pid = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"the engine {pid} lives on")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of POSIX")
+def test_an_interrupt():
+    code = """
+import ein, numpy, threading, signal, os, time
+ein.run("x = 1")
+a = numpy.triu(numpy.ones((1500, 1500), bool), 1)
+threading.Thread(target=lambda: (time.sleep(0.5), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
+try:
+    ein.run("input A: graph\\n:print betweenness(A)", A=a)
+except KeyboardInterrupt:
+    print("interrupted", ein.run("x = 2").x)
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert out.stdout == "interrupted 2\n", out
+
+
+def test_time_limits():
+    with pytest.raises(ein.LimitError, match="E0533"):
+        ein.run(SLOW, A=dense(), limits=ein.Limits(seconds=0.05))
+
+
+def test_an_engine_that_does_not_answer():
+    ein.run("x = 1")
+    process = engine.start()
+    os.kill(process.popen.pid, signal.SIGSTOP)
+    with pytest.raises(ein.EngineError, match="no answer within 0.3 s"):
+        engine.call("GET /version", {}, (), 0.3)
+    assert ein.run("x = 1").x == 1
+
+
+def fake(tmp_path, monkeypatch, script):
+    path = tmp_path / "ein"
+    path.write_text("#!/bin/sh\n" + script)
+    path.chmod(0o755)
+    monkeypatch.setattr(_binary, "find", lambda: _binary.Binary(str(path), "0.1.0", "abc"))
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    "script, message",
+    [
+        ("echo 'no such verb' >&2; exit 2", "does not start: no such verb"),
+        ("""echo '{"ein":{"protocol":1,"version":"0.1.0","build":"def","language":"1"}}'""", "is 0.1.0 of build def, and this package was built with 0.1.0 of build abc"),
+        ("""echo '{"ein":{"protocol":9,"version":"0.1.0","build":"abc","language":"1"}}'""", "speaks protocol 9"),
+        ("""echo '{"ein":{"protocol":1,"version":"0.1.0","build":"abc","language":"1"}}'; echo 'out of memory' >&2""", "died twice over one request: out of memory"),
+    ],
+)
+def test_engines_that_are_none(tmp_path, monkeypatch, script, message):
+    fake(tmp_path, monkeypatch, script)
+    with pytest.raises(ein.EngineError, match=message):
+        ein.run("x = 1")
+    engine.close()
+
+
+def test_no_engine(tmp_path, monkeypatch):
+    monkeypatch.setattr(_binary, "_FOLDER", tmp_path)
+    monkeypatch.delenv("EIN_BINARY", raising=False)
+    with pytest.raises(ein.EngineError, match="has no engine"):
+        _binary.find()
+    monkeypatch.setenv("EIN_BINARY", "/nowhere/ein")
+    engine.close()
+    with pytest.raises(ein.EngineError, match="/nowhere/ein does not start: No such file"):
+        ein.run("x = 1")
+
+
+def test_asyncio():
+    from ein import aio
+
+    async def main():
+        return await asyncio.gather(*(aio.run(N, A=chain(i)) for i in range(1, 30)))
+
+    assert [r.n for r in asyncio.run(main())] == list(range(1, 30))
+
+
+def test_errors_can_be_pickled():
+    with pytest.raises(ein.CheckError) as e:
+        ein.run("x = y")
+    again = pickle.loads(pickle.dumps(e.value))
+    assert str(again) == str(e.value) and again.diagnostics == e.value.diagnostics
+
+
+def test_without_the_libraries():
+    """No library is needed: values are numbers and lists then."""
+    code = """
+import sys
+for name in ("numpy", "scipy", "networkx", "pandas"):
+    sys.modules[name] = None
+import importlib.util
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *a: None if name == "numpy" else find(name, *a)
+import ein
+r = ein.run("input A: graph\\nT = tc(A)\\n:print T, sum(A)", A=[(0, 1), (1, 2)])
+print(r["T"], r["sum(A)"])
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert out.stdout == "[[False, True, True], [False, False, True], [False, False, False]] 2\n", out.stderr

@@ -1,0 +1,211 @@
+"""Programs and data: what Python has goes in, arrays and labels come out."""
+
+import array
+import pathlib
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import ein
+
+OWNS = [("holding", "north"), ("north", "harbor"), ("south", "harbor")]
+CONTROLS = 'input Owns: graph\nControls = desc(Owns, "holding")'
+
+
+@pytest.mark.parametrize(
+    "owns",
+    [
+        OWNS,
+        set(OWNS),
+        (e for e in OWNS),
+        {"holding": ["north"], "north": ["harbor"], "south": ["harbor"]},
+        {"holding": {"north": 1}, "north": {"harbor": 1}, "south": {"harbor": 1}},
+        nx.DiGraph(OWNS),
+        nx.MultiDiGraph([*OWNS, OWNS[0]]),
+        pd.DataFrame(OWNS),
+        pd.DataFrame(OWNS, columns=["source", "target"]),
+        pd.DataFrame([(1, v, u) for u, v in OWNS], columns=["share", "to", "from"]),
+        ein.Graph(np.array([[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 1, 0]]), nodes=["holding", "north", "harbor", "south"]),
+        ein.Graph(sp.coo_array(([1, 1, 1], ([0, 1, 3], [1, 2, 2])), shape=(4, 4)), nodes=["holding", "north", "harbor", "south"]),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_graphs(owns):
+    assert sorted(ein.run(CONTROLS, Owns=owns).nodes("Controls")) == ["harbor", "north"]
+
+
+def test_undirected():
+    r = ein.run("input A: graph\n:print A", A=nx.path_graph(3))
+    assert r.A.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    assert r.labels == []
+
+
+def test_nodes_that_are_other_numbers_are_labels():
+    assert ein.run("input A: graph\nR = desc(A, 0)", A=nx.DiGraph([(10, 20), (20, 30)])).nodes("R") == ["20", "30"]
+
+
+def test_nodes_with_one_label():
+    with pytest.raises(ein.InputError, match="A: two nodes have the label '1'"):
+        ein.run("input A: graph\n:print A", A=nx.DiGraph([("1", 1)]))
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        ein.Graph(nx.DiGraph([(0, 1, {"km": 2.5}), (1, 2, {"km": 4})]), weight="km"),
+        ein.Graph(pd.DataFrame({"u": [0, 1], "v": [1, 2], "km": [2.5, 4]}), weight="km"),
+        [(0, 1, 2.5), (1, 2, 4)],
+        [(np.int64(0), np.int32(1), np.float32(2.5)), (1, 2, 4)],
+        {0: {1: 2.5}, 1: {2: 4}, 2: {}},
+        [[0, 2.5, 0], [0, 0, 4], [0, 0, 0]],
+        np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]]),
+        np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]]).astype(">f4").T.copy().T,
+        np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]], dtype=np.float16),
+        sp.csr_array(np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]])),
+        sp.csc_matrix(np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]])),
+        pathlib.Path,
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_matrices(weights, tmp_path):
+    if weights is pathlib.Path:
+        (tmp_path / "w.csv").write_text("u,v,km\n0,1,2.5\n1,2,4\n")
+        weights = ein.File(tmp_path / "w.csv", "weight=km")
+    r = ein.run("input W: matrix\nTwo[i,k] = W[i,j] W[j,k]\n:print Two, W", W=weights)
+    assert r.Two.tolist() == [[0, 0, 10], [0, 0, 0], [0, 0, 0]]
+    assert r.W.dtype == np.float64 and r.Two.dtype in (np.int64, np.float64)
+
+
+def test_weights_are_asked_for():
+    g = nx.DiGraph([(0, 1, {"km": 2}), (1, 2, {"km": 3})])
+    assert ein.run("input W: matrix\n:print sum(W)", W=g)["sum(W)"] == 2
+    with pytest.raises(ein.InputError, match="W: the edge 0 -> 1 has no attribute 'miles'"):
+        ein.run("input W: matrix\n:print sum(W)", W=ein.Graph(g, weight="miles"))
+
+
+@pytest.mark.parametrize(
+    "v", [[1, 2, 4], np.array([1, 2, 4], np.uint8), pd.Series([1, 2, 4]), {0: 1, 1: 2, 2: 4}, array.array("d", [1, 2, 4])], ids=lambda x: type(x).__name__
+)
+def test_vectors(v):
+    assert ein.run("input v: vector\nw = 2 * v", v=v).w.tolist() == [2, 4, 8]
+
+
+def test_vector_by_label():
+    r = ein.run("input A: graph\ninput v: vector\nw[i] = A[i,j] v[j]", A=[("a", "b")], v=pd.Series({"a": 1.5, "b": 2.5}))
+    assert r.w.tolist() == [2.5, 0]
+
+
+@pytest.mark.parametrize("s", [3, 3.0, np.int64(3), np.float32(3), np.array(3)], ids=lambda x: type(x).__name__)
+def test_scalars(s):
+    r = ein.run("input s: scalar\nt = s + 1", s=s)
+    assert r.t == 4 and isinstance(r.t, int)
+
+
+def test_empty_graph():
+    assert ein.run("input A: graph\n:print sum(A)", A={0: [], 1: []})["sum(A)"] == 0
+
+
+def test_large_arrays_come_back_the_same():
+    a = np.random.default_rng(1).random((700, 300))
+    assert np.array_equal(ein.run("input A: matrix\nB[j,i] = A[i,j]", A=a).B, a.T)
+    s = sp.random_array((2000, 2000), density=1e-3, rng=np.random.default_rng(2), format="csr")
+    out = ein.run("input A: matrix\n:print A", A=s).output("A")
+    assert (out.sparse() != s).nnz == 0 and np.array_equal(out.array(), s.toarray())
+
+
+def test_layouts_agree():
+    s = sp.random_array((500, 500), density=2e-3, rng=np.random.default_rng(3), format="csr")
+    text = "input A: matrix\nB = A > 0\n:print A, B, tc(B), scc(B), reach(B, 3), components(B), 2 * A, sum(A), bits\n"
+    text = "input A: matrix\nB[i,j] = A[i,j] > 0\n:print A, B, tc(B), scc(B), reach(B, 3), sum(A)"
+    r = ein.run(text, A=s)
+    assert {o._layout for o in r.outputs.values()} >= {"csr", "bits", "groups", "number"}
+    for o in r.outputs.values():
+        assert np.array_equal(np.asarray(o.value), np.asarray(o.tolist())), o
+        assert np.asarray(o.value).shape == o.shape
+        if len(o.shape) == 2:
+            assert np.array_equal(o.sparse().toarray(), o.value), o
+
+
+def test_result():
+    r = ein.run('A = edges([["a","b"],["b","c"]])\nP = path(A, "a", "c")\nn = sum(A)\n:print P, n')
+    assert list(r) == ["P", "n"] and len(r) == 2 and dict(r)["n"] == 2
+    assert r.nodes("P") == ["a", "b", "c"] and r.labels == ["a", "b", "c"]
+    assert repr(r) == "P = ['a', 'b', 'c']\nn = 2"
+    assert r.ops > 0 and r.peak_bytes > 0 and r.seconds >= 0 and r.warnings == []
+    with pytest.raises(KeyError, match="no output 'Q'; the outputs are P, n"):
+        r["Q"]
+    with pytest.raises(AttributeError):
+        r.Q
+    with pytest.raises(TypeError, match="n is no set of nodes"):
+        r.nodes("n")
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        ("graph.csv", "A: str is no data for an input"),
+        (object(), "A: object is no data"),
+        (np.array(["a"]), "A: an array of <U1 is no data"),
+        (np.zeros((2, 2), complex), "A: an array of complex128"),
+        ([[0, float("nan")], [0, 0]], "cannot be sent"),
+        ([(object(), 1)], "object has no form in JSON"),
+        (ein.Graph([(0, 1)], weight="w"), "A: weight= is for"),
+        (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
+        (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
+        (pd.DataFrame({"u": [1]}), "A: no columns"),
+        (pd.DataFrame({"u": ["a", None], "v": ["b", "c"]}), "A: a row of"),
+        ({"a": [["b"]]}, r"A: \['b'\] is no node"),
+        ({"a": 1, "b": "c"}, "A: expected the neighbours of 'a', found 1"),
+        (ein.File("missing.csv"), "A: the file missing.csv cannot be read"),
+        ([(0, 1, 2, 3)], "E0701"),
+        (np.zeros(3), "E0701"),
+    ],
+)
+def test_data_that_is_none(data, message):
+    with pytest.raises(ein.InputError, match=message):
+        ein.run("input A: graph\n:print A", A=data)
+
+
+def test_arrays_over_other_nodes():
+    a = np.eye(2)
+    with pytest.raises(ein.InputError, match="B: its nodes are not those"):
+        ein.run("input A: graph\ninput B: graph\n:print A, B", A=ein.Graph(a, nodes=["a", "b"]), B=ein.Graph(a, nodes=["a", "c"]))
+
+
+def test_errors_have_diagnostics():
+    with pytest.raises(ein.CheckError) as e:
+        ein.run('X = rech(edges([["ä","b"]]), "ä")', name="x.ein")
+    d = e.value.diagnostics[0]
+    assert (d.code, d.severity, d.file, d.line, d.column, d.start) == ("E0202", "error", "x.ein", 1, 5, 4)
+    assert d.fixes[0].edits[0].text == "reach"
+    assert str(e.value).startswith("x.ein:1:5: error[E0202]: there is no function `rech`")
+    with pytest.raises(ein.LimitError, match="E0531"):
+        ein.run("A = edges([[0,1]])\n:print tc(A)", limits=ein.Limits(ops=1))
+    with pytest.raises(ein.RunError, match="E06"):
+        ein.run("input s: scalar\nt = 1 / s", s=0)
+    with pytest.raises(ein.CheckError):
+        ein.run("def f(x) = x\n:print f(1)", profile="core")
+    with pytest.raises(ValueError, match="ops is -1"):
+        ein.run("x = 1", limits=ein.Limits(ops=-1))
+
+
+def test_program():
+    p = ein.Program("input A: graph\nn = sum(A)")
+    assert p.diagnostics == [] and p.run(A=[(0, 1)]).n == 1 and p.run({"A": [(0, 1), (1, 2)]}).n == 2
+    assert p.cost(A=[(0, 1)]).ops > 0 and "outputs" in p.explain(A=[(0, 1)])
+    with pytest.raises(ein.CheckError) as e:
+        ein.Program("n = sum(A)")
+    assert e.value.diagnostics[0].code == "E0201"
+
+
+def test_the_verbs():
+    assert [d.code for d in ein.check("X = rech(A)")] == ["E0202", "E0201"]
+    assert ein.fmt("A=edges([[0,1]])") == "A = edges([[0,1]])\n"
+    with pytest.raises(ein.CheckError):
+        ein.fmt("A = = 1")
+    assert "E0203" in ein.explain("E0203")
+    assert ein.cost("A = edges([[0,1]])\n:print tc(A)").statements[0].line == 2
+    assert ein.version().startswith("0.")
