@@ -8,7 +8,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 MODULES := . vm/simd/gen
 each = @for m in $(MODULES); do (cd $$m && $(1)) || exit 1; done
 
-.PHONY: help build lean size check check-world fmt lint test race portable editors grammar tidy fuzz bench perf cover update
+.PHONY: help build lean size check check-world fmt lint test race portable editors grammar tidy python wheels fuzz bench perf cover update
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,7 +26,7 @@ size: ## lines of Go by package, without tests, testdata and generated files
 	  { d = FILENAME; if (!sub("/[^/]*$$", "", d)) d = "."; n[d]++; total++ } \
 	  END { for (d in n) printf "%6d %s\n", n[d], d | "sort -k2"; close("sort -k2"); print "total", total }'
 
-check: fmt tidy lint test lean race portable editors ## everything CI runs
+check: fmt tidy lint test lean race portable editors python ## everything CI runs
 
 # The packages with tests that need more than Go, and what they need from PyPI.
 WORLD_TESTS := . ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/question/verify ./bench/question/category ./bench/question/audit ./bench/question/sft ./bench/question/release ./bench/judge/sandbox ./bench/judge/verdict/... ./cmd/... ./docs ./examples
@@ -75,6 +75,27 @@ editors: ## the VS Code extension: types, grammar, package
 	@if command -v npm >/dev/null; then \
 	  cd editors/vscode && npm ci --loglevel=error && npm test && npm run package; \
 	else echo "NOT TESTED: the VS Code extension, for want of npm"; fi
+
+# Its environment is made anew each time, and nothing but the wheel has the package.
+PYTHON_VENV := $(WORLD_VENV)/python
+WHEELS      := $(WORLD_VENV)/wheels
+
+python: ## the Python package: a wheel, its types, and its tests in a fresh environment
+	@if python3 -c 'import ensurepip, venv' 2>/dev/null; then \
+	  set -e; python3 -m venv --clear $(PYTHON_VENV) && $(PYTHON_VENV)/bin/python -m pip install -q -r python/requirements.txt; \
+	  rm -rf $(WHEELS); $(PYTHON_VENV)/bin/python -m build -q --wheel --no-isolation -o $(WHEELS) python; \
+	  $(PYTHON_VENV)/bin/python -m pip install -q --no-index $(WHEELS)/*.whl; \
+	  cd python; PATH="$(CURDIR)/$(PYTHON_VENV)/bin:$$PATH"; export PATH; pyright; python -m pytest -q; \
+	else echo "NOT TESTED: the Python package, for want of python3 with venv"; fi
+
+# A wheel holds one binary, and that is for the platform of its name.
+wheels: ## wheels for all platforms, checked by file(1); needs what make python has installed
+	rm -rf $(WHEELS)
+	@set -e; for want in linux/amd64:ELF.*x86-64 linux/arm64:ELF.*aarch64 darwin/amd64:Mach-O.*x86_64 darwin/arm64:Mach-O.*arm64 windows/amd64:PE32+.*x86-64 windows/arm64:PE32+.*Aarch64; do \
+	  EIN_WHEEL_TARGET=$${want%%:*} $(PYTHON_VENV)/bin/python -m build -q --wheel --no-isolation -o $(WHEELS)/$${want%%:*} python; \
+	  unzip -q -o $(WHEELS)/$${want%%:*}/*.whl 'ein/_bin/*' -d $(WHEELS)/$${want%%:*}; \
+	  file $(WHEELS)/$${want%%:*}/ein/_bin/ein* | grep -i "$${want##*:}"; \
+	done
 
 fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	@for p in $$(go list ./...); do \

@@ -76,7 +76,6 @@ def child(queue):
     queue.put((ein.run(N, A=chain(5)).n, engine.start().popen.pid))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_fork():
     ein.run(N, A=chain(1))
     parent = engine.start().popen.pid
@@ -104,7 +103,6 @@ def test_the_engine_ends_with_python():
     pytest.fail(f"the engine {pid} lives on")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of POSIX")
 def test_an_interrupt():
     code = """
 import ein, numpy, threading, signal, os, time

@@ -166,10 +166,11 @@ class _Process:
                 waiting.done = True
                 waiting.wake.set()
             return
-        call = self.waiting[head["id"]]
-        call.reply = Reply(head["status"], json.loads(body), frames)
-        call.done = True
-        call.wake.set()
+        call = self.waiting.get(head["id"])
+        if call:
+            call.reply = Reply(head["status"], json.loads(body), frames)
+            call.done = True
+            call.wake.set()
 
     def _line(self) -> dict[str, Any]:
         end = self.buffer.find(b"\n")
