@@ -185,7 +185,31 @@ const (
 	E0711 Code = "E0711"
 
 	// Group 08: relations.
+	E0801 Code = "E0801"
+	E0802 Code = "E0802"
+	E0803 Code = "E0803"
+	E0804 Code = "E0804"
+	E0805 Code = "E0805"
+	E0806 Code = "E0806"
+	E0807 Code = "E0807"
+	E0808 Code = "E0808"
+	E0809 Code = "E0809"
+	E0810 Code = "E0810"
 	E0811 Code = "E0811"
+	E0812 Code = "E0812"
+	E0815 Code = "E0815"
+	E0817 Code = "E0817"
+	E0818 Code = "E0818"
+	W0820 Code = "W0820"
+	W0821 Code = "W0821"
+	W0822 Code = "W0822"
+	W0823 Code = "W0823"
+	W0824 Code = "W0824"
+	W0825 Code = "W0825"
+	W0826 Code = "W0826"
+	W0827 Code = "W0827"
+	N0828 Code = "N0828"
+	W0829 Code = "W0829"
 )
 
 // Entry is what is known of a code.
@@ -322,5 +346,29 @@ var Table = []Entry{
 	{N0709, Input, "how a data file was read"},
 	{E0710, Input, "a first row that may be a header or data"},
 	{E0711, Input, "a setting of ein.toml that is not what it should be"},
+	{E0801, Type, "a relation that does not exist"},
+	{E0802, Type, "the wrong number of columns"},
+	{E0803, Type, "a variable of two types"},
+	{E0804, Type, "a head variable without a value"},
+	{E0805, Type, "a variable only under not"},
+	{E0806, Type, "a variable that is only tested"},
+	{E0807, Type, "a relation that depends on its own negation"},
+	{E0808, Type, "a relation that depends on its own aggregate"},
+	{E0809, Type, "new values in a recursion"},
+	{E0810, Type, "a capital letter that is no constant"},
 	{E0811, Syntax, "a fact, rule or query without its end"},
+	{E0812, Type, "a name of two kinds"},
+	{E0815, Type, "more than 8 columns"},
+	{E0817, Type, "a value that is used before it is final"},
+	{E0818, Type, "something that cannot stand in a rule"},
+	{W0820, Type, "a variable that occurs once"},
+	{W0821, Type, "a relation that nothing fills"},
+	{W0822, Type, "a rule that never fires"},
+	{W0823, Type, "a join of real numbers"},
+	{W0824, Type, "atoms that share no variable"},
+	{W0825, Type, "a rule or a fact that is repeated"},
+	{W0826, Type, "a constant that occurs nowhere"},
+	{W0827, Type, "a fact that looks like a rule"},
+	{N0828, Type, "a name in a query that is a constant"},
+	{W0829, Type, "a variable with the name of a constant"},
 }

@@ -20,6 +20,7 @@ import (
 	"ein/lang/syntax"
 	"ein/stdlib"
 	"ein/vm/ir"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
@@ -113,8 +114,9 @@ type Program struct {
 	Statements []Statement
 	Labels     []string // label of each node, when the program has labelled nodes
 	Diags      diag.List
-	Bound      bool // every input is bound
-	Nodes      int  // the IDs of all nodes are below
+	Bound      bool         // every input is bound
+	Nodes      int          // the IDs of all nodes are below
+	Rules      *rel.Program // what the program says of relations, nil for nothing
 
 	end      end
 	outcomes map[string][]*outcome // by the text of the statement, when they are kept
@@ -124,6 +126,9 @@ type Program struct {
 // correct program and running it.
 func (p *Program) Unbound() diag.List {
 	var l diag.List
+	if p.Rules != nil {
+		l = append(l, diag.Diagnostic{Code: codes.E0211, Severity: diag.Error, Message: "facts, rules and queries do not run in this version"})
+	}
 	for _, in := range p.Inputs {
 		if !in.bound {
 			l = append(l, diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span,
@@ -196,6 +201,7 @@ type checker struct {
 	errors, warnings, more int
 	work                   int // expressions elaborated inside functions
 
+	rel    *relations
 	rounds map[*syntax.Assign]int // the statements inside repeats: their number in Program.Statements
 	// elements is the size of the literals so far, in words of memory.
 	elements uint64
@@ -223,6 +229,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 	if cfg.After != nil {
 		p.Bound, p.Inputs = cfg.After.Bound, cfg.After.Inputs
 		c.follow(cfg.After)
+		c.relate()
 	} else {
 		c.collectLabels()
 	}
@@ -240,7 +247,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 // newChecker is a checker with nothing in scope.
 func newChecker(f *syntax.File, cfg Config) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
-	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), rounds: map[*syntax.Assign]int{}, seen: make(map[place]bool), steps: steps.New(cfg.Context)}
+	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), rounds: map[*syntax.Assign]int{}, rel: newRelations(), seen: make(map[place]bool), steps: steps.New(cfg.Context)}
 }
 
 // step counts work and reports whether to give up.
@@ -304,6 +311,10 @@ func (c *checker) program(p *Program) {
 			})
 		case *syntax.Print:
 			for _, x := range s.Values {
+				if r := c.relationNamed(x); r != nil {
+					p.Outputs = append(p.Outputs, c.rows(r, x.Pos()))
+					continue
+				}
 				v := c.printed(x)
 				name := syntax.ExprString(x)
 				p.Outputs = append(p.Outputs, Output{name, v.n, v.form, x.Pos()})
@@ -319,9 +330,15 @@ func (c *checker) program(p *Program) {
 		case *syntax.Def:
 			c.define(s)
 		case *syntax.Rule:
-			c.noRelations(s.Span, "a rule")
+			if c.cfg.Profile == Core {
+				c.notInProfile(s.Span, "facts and rules")
+			}
 		case *syntax.Query:
-			c.noRelations(s.Span, "a query")
+			if c.cfg.Profile == Core {
+				c.notInProfile(s.Span, "queries")
+				break
+			}
+			p.Outputs = append(p.Outputs, c.answer(s))
 		case *syntax.Input:
 			c.input(p, s)
 		case *syntax.Bad:
@@ -336,6 +353,7 @@ func (c *checker) program(p *Program) {
 		}
 	}
 	c.functions()
+	c.finishRelations(p)
 	if len(p.Outputs) > 0 || c.cfg.Profile == Repl {
 		return
 	}
@@ -375,17 +393,17 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	if old := c.scope.lookup(s.Name.Name); old != nil {
 		c.duplicate(s.Name, old.span, "input")
 	}
-	if len(s.Columns) > 0 {
-		c.noRelations(s.Span, "an input with columns")
-		return
-	}
 	rank, ok := inputKinds[s.Kind.Name]
-	if !ok {
+	if !ok && len(s.Columns) == 0 {
 		c.unknownInputKind(s.Kind)
 		c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
 		return
 	}
 	c.at(s.Span)
+	if len(s.Columns) > 0 {
+		c.tableInput(p, s)
+		return
+	}
 	in := Input{Name: s.Name.Name, Kind: s.Kind.Name, Slot: len(p.Inputs), Span: s.Span}
 	if v := c.cfg.Inputs[s.Name.Name]; v != nil {
 		if what := misfit(s.Kind.Name, rank, v); what != "" {

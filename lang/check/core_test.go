@@ -105,7 +105,7 @@ func TestCoreForms(t *testing.T) {
 	}
 	full := map[string]string{
 		"Def": "def f(x) = x\n:print f(1)", "Input": "input A: graph\n:print A", "String": `A = edges([["a", "b"]])`,
-		"Repeat": "A = 1\nrepeat 2 { A = 2 * A }",
+		"Repeat": "A = 1\nrepeat 2 { A = 2 * A }", "Rule": "P(a).\n:print P", "Query": "P(a). P(a)?",
 	}
 	neither := []string{"ExprStmt", "Bad", "BadExpr"}
 	forms := slices.Concat(slices.Collect(maps.Keys(core)), slices.Collect(maps.Keys(full)), neither)

@@ -363,11 +363,6 @@ func (c *checker) notInProfile(s source.Span, what string) {
 		"the %s profile has no %s", c.cfg.Profile, what)
 }
 
-// noRelations refuses what is read, but not run yet.
-func (c *checker) noRelations(s source.Span, what string) {
-	c.err(codes.E0211, s, "", nil, "%s does not run in this version", what)
-}
-
 func (c *checker) shadow(id syntax.Ident) {
 	if c.function(id.Name) != "" && c.scope.lookup(id.Name) == nil {
 		c.warn(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)

@@ -160,11 +160,17 @@ func types(p *Program) string {
 		_, _ = fmt.Fprintf(out, "%s: %s %s\n", s.Name, s.Node.Type.Kind, s.Node.Type.Shape)
 	}
 	for _, o := range p.Outputs {
+		if o.Node.Op == ir.Relation {
+			continue
+		}
 		form := [...]string{ir.Plain: "", ir.NodeSet: ", a set of nodes", ir.NodePath: ", a path", ir.NodeIndex: ", a node"}[o.Form]
 		_, _ = fmt.Fprintf(out, "> %s: %s %s%s\n", o.Name, o.Node.Type.Kind, o.Node.Type.Shape, form)
 	}
 	if len(p.Labels) > 0 {
 		_, _ = fmt.Fprintf(out, "labels: %s\n", strings.Join(p.Labels, " "))
+	}
+	if p.Rules != nil {
+		_, _ = fmt.Fprint(out, p.Rules)
 	}
 	_ = out.Flush()
 	return b.String()

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,14 +29,14 @@ func Packs(rows, cols, entries int) bool {
 // ProgramLabels is the node labels in the edges literals of a program, in order
 // of first appearance.
 func ProgramLabels(f *syntax.File) []string {
-	c := checker{file: f}
+	c := newChecker(f, Config{})
 	c.collectLabels()
 	return c.labels
 }
 
 // collectLabels gathers the universe: the host's labels, then those of the
-// program's own graphs. It runs first because the size of every labelled graph
-// is the size of the whole universe.
+// program's own graphs and relations, as they occur. It runs first because the size of
+// every labelled graph is the size of the whole universe.
 func (c *checker) collectLabels() {
 	add := func(s string) {
 		if c.ids == nil {
@@ -49,6 +50,22 @@ func (c *checker) collectLabels() {
 	for _, s := range c.cfg.Labels {
 		add(s)
 	}
+	list := c.graphLabels()
+	for _, l := range list {
+		c.known(l.Value, l.Span)
+	}
+	c.relate()
+	if nodes := c.rel.nodes(); len(nodes) > 0 {
+		list = append(list, nodes...)
+		slices.SortStableFunc(list, func(a, b *syntax.String) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	}
+	for _, l := range list {
+		add(l.Value)
+	}
+}
+
+// graphLabels is the labels of the graphs in the text.
+func (c *checker) graphLabels() (found []*syntax.String) {
 	for _, s := range c.file.Stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			if c.step(1) {
@@ -66,7 +83,7 @@ func (c *checker) collectLabels() {
 				if pair, ok := row.(*syntax.List); ok {
 					for _, e := range pair.Elems {
 						if s, ok := e.(*syntax.String); ok {
-							add(s.Value)
+							found = append(found, s)
 						}
 					}
 				}
@@ -74,6 +91,7 @@ func (c *checker) collectLabels() {
 			return false
 		})
 	}
+	return found
 }
 
 // label is the node that a string names.

@@ -644,9 +644,11 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		return errRuleAsked(t.span())
 	case seg.clause && next == KindArrow:
 		return withNote(expected("`?`"), "A rule is written `Head(x) <- Body(x).`, a query `Body(x)?`.")
+	case seg.clause && before.kind == KindIdent && i-2 >= lo && p.isNot(i-2, hi):
+		return expected("`(`")
 	case seg.clause && i >= hi && before.kind.ends():
 		return p.endless(seg)
-	case next.assign() && bare:
+	case next.assign() && bare && !seg.clause:
 		p.begin(seg)
 		x, _ := p.expression(left)
 		return errLeftSide(x, t, p.text)
@@ -681,6 +683,9 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 		case k == KindComma && comma < 0:
 			comma = i
 		}
+	}
+	if comma < 0 {
+		return p.errClauseEnd(seg.lo, seg.hi, ".", "?")
 	}
 	return errManyValues(p.toks[comma])
 }

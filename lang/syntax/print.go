@@ -38,6 +38,20 @@ func ExprString(x Expr) string {
 	return p.String()
 }
 
+// QueryString prints a query on one line.
+func QueryString(body []Literal) string {
+	p := printer{flat: true}
+	p.literals(body)
+	return p.String() + "?"
+}
+
+// LiteralString prints a literal on one line.
+func LiteralString(l *Literal) string {
+	p := printer{flat: true}
+	p.literals([]Literal{*l})
+	return p.String()
+}
+
 type printer struct {
 	strings.Builder
 	text     string // of the program; empty for a tree without one
@@ -192,7 +206,7 @@ func (p *printer) stmt(s Stmt) {
 // this one is full.
 func (p *printer) literals(ls []Literal) {
 	for i, l := range ls {
-		if i > 0 && p.column+p.measure(l.X, Width) > Width {
+		if i > 0 && !p.flat && p.column+p.measure(l.X, Width) > Width {
 			p.put(",")
 			p.indent += indentWidth
 			p.newline()

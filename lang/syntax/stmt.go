@@ -94,10 +94,12 @@ func (p *parser) addLiteral(list []Literal, first token, not bool, x Expr, op to
 	if !ok || value != nil || !isAtom(product.Factors[0]) {
 		return append(list, l)
 	}
-	for _, x := range product.Factors {
+	for i, x := range product.Factors {
+		if i > 0 {
+			l = Literal{Span: x.Pos()}
+		}
 		l.X, l.Span.End = x, x.Pos().End
 		list = append(list, l)
-		l = Literal{Span: x.Pos()}
 	}
 	p.meter.take(sizeOf[Literal]() * 5 / 4 * len(product.Factors))
 	return list

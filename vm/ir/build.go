@@ -73,6 +73,11 @@ func (b *Builder) Input(slot int, t tensor.Type, bound float64, nonNeg bool) *No
 	return b.node(Node{Op: Input, Slot: slot, Type: t, Bound: bound, NonNeg: nonNeg})
 }
 
+// Relation is the rows of a result of rules, which read tables. It is no tensor.
+func (b *Builder) Relation(rules *Rules, slot int, tables ...*Node) *Node {
+	return b.node(Node{Op: Relation, Rules: rules, Slot: slot, Args: tables, Bound: 1, NonNeg: true})
+}
+
 // Einsum is the contraction of any number of arguments. Every index of Out that
 // no argument has is broadcast; one that stands twice in Out writes a diagonal.
 func (b *Builder) Einsum(spec *op.Spec, args ...*Node) *Node {

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"ein/vm/op"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
@@ -51,6 +52,7 @@ const (
 	Sort                     // v: its elements, the least first
 	Rank                     // v: the place of each element when they are sorted
 	OneHot                   // i: 0/1 vector of length Size with a 1 at i
+	Relation                 // the rows of result Slot of Rules, whose sources are the arguments
 	BoolEinsum               // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
 	MaxOp
 )
@@ -60,7 +62,7 @@ var opNames = [MaxOp]string{
 	Softmax: "softmax", Closure: "tc", Walk: "walk", HasPath: "has_path", SCC: "scc",
 	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", WDist: "wdist", WPath: "wpath", Weak: "wcc", Groups: "components",
 	TopoOrder: "topo_order", Bridges: "bridges", CutNodes: "cut_nodes", Cores: "core_number", PageRank: "pagerank",
-	SpanningForest: "mst", MinCut: "mincut", Betweenness: "betweenness", Sort: "sort", Rank: "rank", Semiring: "semiring", BoolEinsum: "bool_einsum",
+	SpanningForest: "mst", MinCut: "mincut", Relation: "relation", Betweenness: "betweenness", Sort: "sort", Rank: "rank", Semiring: "semiring", BoolEinsum: "bool_einsum",
 }
 
 func (op Op) String() string { return opNames[op] }
@@ -83,13 +85,18 @@ type Node struct {
 	Spec    *op.Spec      // Einsum, Semiring, BoolEinsum
 	Axes    []int         // Reduce, Select, Softmax; increasing
 	Value   *tensor.Value // Const
-	Slot    int           // Input
+	Slot    int           // Input, Relation
+	Rules   *Rules        // Relation
 	Size    int           // OneHot
 	Pos     Pos
 
 	static float64 // of a Map: its value, when known
 	known  bool
 }
+
+// Rules is the relations of a program. The checker fills it in when it has seen what
+// reads them.
+type Rules struct{ *rel.Program }
 
 // Rank is the number of axes of the node's value.
 func (n *Node) Rank() int { return n.Type.Shape.Rank() }

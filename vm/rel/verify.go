@@ -1,6 +1,7 @@
 package rel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,8 +46,7 @@ func Verify(p *Program) error {
 	}
 	for _, s := range p.Strata() {
 		for _, i := range s.Rules {
-			v := verifier{p: p, r: &p.Rules[i], s: &s}
-			if err := v.stratified(); err != nil {
+			if err := p.Stratified(i, &s); err != nil {
 				return fmt.Errorf("rel: rule %d: %w", i, err)
 			}
 		}
@@ -420,6 +420,19 @@ func (v *verifier) inside(l *Literal) bool {
 	return (l.Kind == Atom || l.Kind == Not) && slices.Contains(v.s.Relations, l.Rel)
 }
 
+// What a recursive rule does that it may not, of which a front end says more.
+var (
+	ErrNegation  = errors.New("depends on its own negation")
+	ErrAggregate = errors.New("depends on its own aggregate")
+	ErrInvents   = errors.New("makes new values in its own recursion")
+)
+
+// Stratified reports what a rule does that it may not in its stratum.
+func (p *Program) Stratified(rule int, s *Stratum) error {
+	v := verifier{p: p, r: &p.Rules[rule], s: s}
+	return v.stratified()
+}
+
 // stratified checks what a rule may do in its stratum.
 func (v *verifier) stratified() error {
 	if !v.s.Recursive {
@@ -436,7 +449,7 @@ func (v *verifier) stratified() error {
 		in := v.inside(l)
 		recursive = recursive || in
 		if in && l.Kind == Not {
-			return fmt.Errorf("%s depends on its own negation", head.Name)
+			return fmt.Errorf("%s %w", head.Name, ErrNegation)
 		}
 		if l.Kind != Atom {
 			continue
@@ -461,7 +474,7 @@ func (v *verifier) stratified() error {
 		}
 	}
 	if recursive && (r.Aggregates() || head.Fold == Sum) {
-		return fmt.Errorf("%s depends on its own aggregate", head.Name)
+		return fmt.Errorf("%s %w", head.Name, ErrAggregate)
 	}
 	for i := range r.Vars {
 		if rising[i] != NoAgg && passed[i] {
@@ -504,7 +517,7 @@ func (v *verifier) stratified() error {
 			return fmt.Errorf("%s has a cell that is not final", head.Name)
 		}
 		if recursive && !finite(e, below, passed) {
-			return fmt.Errorf("%s makes new values in its own recursion", head.Name)
+			return fmt.Errorf("%s %w", head.Name, ErrInvents)
 		}
 	}
 	return nil

@@ -1,0 +1,367 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"ein/internal/codes"
+	"ein/internal/words"
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// The messages about relations. They name what the user wrote, and never a variable
+// that has no name.
+
+// shown is a relation with its columns as messages show it.
+func (c *checker) shown(r *relation) string {
+	cols := make([]string, len(r.cols))
+	for i, k := range r.cols {
+		if cols[i] = k.name; k.name == "" {
+			cols[i] = string(rune('a' + (i+23)%26)) // x, y, z, a, ...
+		}
+	}
+	if r.fold == rel.NoAgg {
+		return r.name + "(" + strings.Join(cols, ", ") + ")"
+	}
+	return r.name + "[" + strings.Join(cols[:len(cols)-1], ", ") + "]"
+}
+
+// relationList is how many relations a message lists.
+const relationList = 12
+
+func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
+	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
+		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
+	var all, shown []string
+	for _, r := range c.rel.list {
+		all = append(all, r.name)
+		if len(shown) < relationList {
+			shown = append(shown, c.shown(r))
+		}
+	}
+	if near, ok := c.suggest(name.Name, all); ok {
+		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
+	} else if _, ok := scalars[name.Name]; ok {
+		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
+	}
+	if _, ok := aggregates[name.Name]; ok {
+		d.Notes = append(d.Notes, "An aggregate stands in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
+	}
+	if len(shown) > 0 {
+		more := ""
+		if n := len(all) - len(shown); n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		d.Notes = append(d.Notes, "There are "+strings.Join(shown, ", ")+more+".")
+	}
+	c.report(d)
+}
+
+func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
+	what := "columns"
+	if r.fold != rel.NoAgg {
+		what = "keys"
+	}
+	names := ""
+	if r.input != nil {
+		names = " (" + strings.TrimSuffix(strings.TrimPrefix(c.shown(r), r.name+"("), ")") + ")"
+	}
+	c.report(diag.Diagnostic{Code: codes.E0802, Severity: diag.Error, Span: at, Label: fmt.Sprintf("%d here", got),
+		Message: fmt.Sprintf("`%s` has %s%s, %d here", r.name, words.Plural(want, strings.TrimSuffix(what, "s")), names, got),
+		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
+}
+
+// noun is what a slot holds, as messages call it.
+func (s *slot) noun() string {
+	switch s.class {
+	case aLabel, aNode:
+		return "a node"
+	case numeral, aNumber:
+		return "a number"
+	case aText:
+		return "a text"
+	case ofDomain:
+		if strings.ContainsRune("aeiou", rune(s.domain[0])) {
+			return "an " + s.domain
+		}
+		return "a " + s.domain
+	}
+	return "anything"
+}
+
+func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
+	in := func(s slot) string {
+		if s.where != "" {
+			return " in " + s.where
+		}
+		return ""
+	}
+	d := diag.Diagnostic{Code: codes.E0803, Severity: diag.Error, Span: at,
+		Message: fmt.Sprintf("%s is %s%s and %s%s", what, x.noun(), in(x), y.noun(), in(y))}
+	for _, s := range []slot{x, y} {
+		if s.at != at && s.at.End > 0 {
+			d.Related = append(d.Related, diag.Related{Span: s.at, Message: s.noun() + " here"})
+		}
+	}
+	if x.class == ofDomain || y.class == ofDomain {
+		d.Notes = []string{"Named domains are sets of nodes of their own, which never meet."}
+	}
+	c.report(d)
+}
+
+func (c *checker) realInInt(cl *clause, i int) {
+	c.err(codes.E0803, cl.span, "", []string{"`floor(x)` and `round(x)` give whole numbers."},
+		"column %d of `%s` holds whole numbers, and the rule gives it others", i+1, cl.of.name)
+}
+
+func (c *checker) headOnly(x *variable, relation string) {
+	c.err(codes.E0804, x.first, "nothing gives it a value", []string{"Every row needs a value for it: add an atom that has it, or write a constant, quoted."},
+		"`%s` stands in the head of %s and in no atom of the body", x.name, relation)
+}
+
+func (c *checker) variableInFact(x *variable) {
+	c.err(codes.E0804, x.first, "nothing gives it a value", []string{"A fact holds constants; a rule has a body: `Head(x) <- Body(x).`."},
+		"`%s` has no value here", x.name)
+}
+
+func (c *checker) anyInExpr(x *syntax.Name) {
+	c.err(codes.E0804, x.Span, "", []string{"Give it a name, and let an atom of the body give that a value."}, "`_` is anything, and a value is needed here")
+}
+
+func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
+	if inHead {
+		c.err(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
+		return
+	}
+	c.report(diag.Diagnostic{Code: codes.E0805, Severity: diag.Error, Span: at,
+		Message: fmt.Sprintf("`%s` occurs only under `not`", x.name),
+		Notes:   []string{fmt.Sprintf("If no %s at all is meant, write `_`; if some %s that is not related, add an atom that gives it its values.", x.name, x.name)},
+		Fixes:   guess("`_`", at, "_")})
+}
+
+func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
+	c.err(codes.E0806, at, "", []string{fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)},
+		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
+}
+
+func (c *checker) ownNegation(cl *clause, at source.Span, picture string) {
+	c.err(codes.E0807, at, "", []string{"What is negated has to be complete before: let the negated relation be defined without this one."},
+		"%s depends on its own negation: %s", cl.of.name, picture)
+}
+
+func (c *checker) ownAggregate(cl *clause, at source.Span, picture string) {
+	c.err(codes.E0808, at, "", []string{"Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."},
+		"%s depends on its own aggregate: %s", cl.of.name, picture)
+}
+
+func (c *checker) invents(cl *clause, picture string) {
+	what := ""
+	for i := range cl.Head {
+		if call, ok := cl.head.(*syntax.Call); ok && len(cl.Head[i].Expr.Args) > 0 {
+			what = text(call.Args[i].Value)
+		}
+	}
+	if what == "" {
+		for i, l := range cl.Body {
+			if l.Kind == rel.Bind && len(l.Left.Args) > 0 {
+				what = "`" + syntax.LiteralString(&cl.src[i]) + "`"
+			}
+		}
+	}
+	c.err(codes.E0809, cl.head.Pos(), "", []string{"The program might not end. For a least or greatest value write `T[x] min= e <- ...` or `max=`.", "It comes back: " + picture + "."},
+		"%s makes new values of %s in its own recursion", what, cl.of.name)
+}
+
+func (c *checker) notFinal(cl *clause, err error) {
+	msg := err.Error()
+	c.err(codes.E0817, cl.span, "", []string{"In the recursion of `min=` and `max=` a value may be added to, multiplied by what is not negative, and put into min and max: what it is made of may still improve."}, "%s", msg)
+}
+
+func (c *checker) capital(cl *clause, x *syntax.Name) {
+	if c.rel.vague {
+		c.report(diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
+			Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
+			Notes:   []string{"An input without data may have it. Variables begin with a lower-case letter."}})
+		cl.bad = false
+		return
+	}
+	if cl.caps {
+		return
+	}
+	cl.caps = true
+	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
+		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
+		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
+	var all []string
+	for name := range c.rel.known {
+		all = append(all, name)
+	}
+	if near, ok := c.suggest(x.Name, all); ok && len(x.Name) > 2 {
+		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
+	} else if !c.rel.lowered {
+		c.rel.lowered = true
+		d.Fixes = []diag.Fix{c.capitals()}
+	}
+	c.report(d)
+}
+
+func (c *checker) manyColumns(name syntax.Ident, n int) {
+	c.err(codes.E0815, name.Span, "", []string{"Split it into relations that share a key."}, "`%s` has %d columns; a relation has at most %d", name.Name, n, tensor.MaxColumns)
+}
+
+func (c *checker) manyAnswers(cl *clause) {
+	cl.bad = true
+	c.err(codes.E0815, cl.span, "", []string{"Write `_` for what is not asked for."}, "the query has %d variables; an answer has at most %d columns", len(cl.Head), tensor.MaxColumns)
+}
+
+func (c *checker) tensorAndRelation(name string, at, first source.Span) {
+	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: at,
+		Message: fmt.Sprintf("`%s` is a relation and a tensor", name),
+		Notes:   []string{"Round brackets hold what is true, square brackets numbers: give one of them another name."},
+		Related: []diag.Related{{Span: first, Message: "the relation"}}})
+}
+
+func (c *checker) reserved(at source.Span, what string) {
+	c.err(codes.E0818, at, "", nil, "%s is reserved for a later version", what)
+}
+
+func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
+	kinds := map[rel.Agg]string{rel.NoAgg: "a relation", rel.Min: "a tensor of least values, min=", rel.Max: "a tensor of greatest values, max=", rel.Sum: "a tensor of sums, +="}
+	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: name.Span,
+		Message: fmt.Sprintf("`%s` is %s and %s", r.name, kinds[r.fold], kinds[folds[s.Op]]),
+		Notes:   []string{"All facts and rules of a name are of one kind."},
+		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
+}
+
+func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
+	note := fmt.Sprintf("`%s` is true or not: `%s`.", r.name, c.shown(r))
+	if r.fold != rel.NoAgg {
+		note = fmt.Sprintf("`%s` has a value: `%s = v`, or in an expression, `%s > 3`.", r.name, c.shown(r), c.shown(r))
+	}
+	c.report(diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Notes: []string{note},
+		Message: "round brackets hold what is true, square brackets what has a value"})
+}
+
+func (c *checker) valueAlone(cl *clause, l *syntax.Literal, name *syntax.Name) {
+	cl.bad = true
+	if r := c.rel.byName[name.Name]; r != nil {
+		c.otherBrackets(r, l)
+		return
+	}
+	c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
+}
+
+func (c *checker) noLiteral(l *syntax.Literal) {
+	c.err(codes.E0818, l.Span, "", []string{"A body has atoms, `not` atoms, comparisons and `v = e`."}, "%s is neither true nor false", "`"+syntax.LiteralString(l)+"`")
+}
+
+func (c *checker) noRuleExpr(x syntax.Expr) {
+	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x)."
+	if call, ok := x.(*syntax.Call); ok {
+		if _, agg := aggregates[call.Fun.Name]; agg {
+			note = "An aggregate stands alone in a column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
+		} else if c.rel.byName[call.Fun.Name] != nil {
+			note = fmt.Sprintf("`%s` is true or not, and has no value: write it as an atom of its own.", call.Fun.Name)
+		}
+	}
+	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s cannot stand in a rule", text(x))
+}
+
+func (c *checker) aggregateKey(call *syntax.Call) {
+	c.err(codes.E0818, call.Span, "", []string{"The operator says what becomes of several values: `T[x] += a <- ...` is their sum."}, "an aggregate cannot be the key of a tensor")
+}
+
+func (c *checker) unknownConstant(x *syntax.String) {
+	var all []string
+	for name := range c.rel.known {
+		all = append(all, name)
+	}
+	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
+		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
+	if near, ok := c.suggest(x.Value, all); ok {
+		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
+	}
+	c.report(d)
+}
+
+func (c *checker) queryConstant(x *syntax.Name) {
+	c.warn(codes.N0828, x.Span, "", []string{"A variable needs a name that no fact has."}, "`%s` is the constant here, since a fact has it", x.Name)
+}
+
+func (c *checker) variableConstant(x *syntax.Name) {
+	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
+		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
+		Fixes:   guess(fmt.Sprintf("the constant %q", x.Name), x.Span, fmt.Sprintf("%q", x.Name))})
+}
+
+func (c *checker) onlyOnce(cl *clause, x *variable) {
+	d := diag.Diagnostic{Code: codes.W0820, Severity: diag.Warning, Span: x.first, Label: "only here",
+		Message: fmt.Sprintf("`%s` occurs once in the rule", x.name), Fixes: fix("write `_`", x.first, "_")}
+	var others []string
+	for _, o := range cl.vars {
+		if _, ok := join(c.rel.slots[c.rel.find(o.slot)], c.rel.slots[c.rel.find(x.slot)]); ok && !o.hidden && len(o.name) > 2 {
+			others = append(others, o.name)
+		}
+	}
+	if near, ok := c.suggest(x.name, others); ok && len(x.name) > 2 {
+		d.Fixes = append(guess("`"+near+"`", x.first, near), d.Fixes...)
+	}
+	c.report(d)
+}
+
+func (c *checker) nothingFills(r *relation, at source.Span) {
+	c.report(diag.Diagnostic{Code: codes.W0821, Severity: diag.Warning, Span: at,
+		Message: fmt.Sprintf("nothing fills `%s`: it has no fact, and every rule of it needs what has none", r.name),
+		Related: []diag.Related{{Span: r.first, Message: "defined here"}}})
+}
+
+func (c *checker) neverFires(at source.Span, why string) {
+	c.warn(codes.W0822, at, "never true", nil, "this can never be true: %s", why)
+}
+
+func (c *checker) notInColumn(r *relation, col int, k *constant) {
+	what := fmt.Sprintf("%q", k.text)
+	if k.isNum {
+		what = fmt.Sprint(k.num)
+	}
+	c.report(diag.Diagnostic{Code: codes.W0822, Severity: diag.Warning, Span: k.span, Label: "never true",
+		Message: fmt.Sprintf("this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)})
+}
+
+func (c *checker) realJoin(x *variable) {
+	c.warn(codes.W0823, x.first, "", []string{"Numbers that were computed in different ways seldom are equal to the last digit."},
+		"`%s` joins columns of real numbers, which have to be exactly equal", x.name)
+}
+
+func (c *checker) shareNothing(cl *clause, i, j int) {
+	a, b := cl.uses[i], cl.uses[j]
+	notes := []string{"Each row of one is put together with each row of the other."}
+	if a.input == nil && b.input == nil && len(a.rules)+len(b.rules) == 0 {
+		notes = []string{fmt.Sprintf("That is up to %d x %d rows.", len(a.facts), len(b.facts))}
+	}
+	c.report(diag.Diagnostic{Code: codes.W0824, Severity: diag.Warning, Span: cl.src[j].Span, Notes: notes,
+		Message: fmt.Sprintf("%s and %s share no variable", text(cl.src[i].X), text(cl.src[j].X)),
+		Related: []diag.Related{{Span: cl.src[i].Span, Message: "the other one"}}})
+}
+
+func (c *checker) repeatedRule(at, first source.Span) {
+	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "the rule says what another one says",
+		Related: []diag.Related{{Span: first, Message: "the other one"}}})
+}
+
+func (c *checker) repeatedFact(at, first source.Span) {
+	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "the fact is there already",
+		Related: []diag.Related{{Span: first, Message: "first here"}}})
+}
+
+func (c *checker) lettersAreConstants(at source.Span, letters []string) {
+	verb := "are constants"
+	if len(letters) == 1 {
+		verb = "is a constant"
+	}
+	c.warn(codes.W0827, at, "a fact", []string{"A rule needs `<-` and a body."}, "%s %s here", strings.Join(letters, " and "), verb)
+}

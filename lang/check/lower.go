@@ -1,0 +1,389 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ein/vm/op"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// kinds finds which columns of numbers hold whole ones: all that nothing else is put
+// into. It gives the kind of each column and of each variable.
+func (c *checker) kinds() {
+	for _, r := range c.rel.list {
+		for i := range r.cols {
+			k := &r.cols[i]
+			if r.input == nil {
+				k.kind = tensor.IntColumn
+			}
+			switch c.rel.class(k.slot) {
+			case aText:
+				k.kind = tensor.TextColumn
+			case aNumber, numeral:
+				for _, f := range r.facts {
+					if !whole(c.rel.consts[f.row[i]].num) {
+						k.kind = tensor.RealColumn
+					}
+				}
+			default:
+				k.kind = tensor.NodeColumn
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, cl := range c.rel.clauses {
+			if cl.bad || c.step(len(cl.Body)) {
+				continue
+			}
+			c.varKinds(cl)
+			if cl.of == nil {
+				continue
+			}
+			for i := range cl.Head {
+				k := &cl.of.cols[i]
+				if k.kind == tensor.IntColumn && c.cellKind(cl, &cl.Head[i]) == tensor.RealColumn {
+					if cl.of.input != nil {
+						cl.bad = true
+						c.realInInt(cl, i)
+						continue
+					}
+					k.kind, changed = tensor.RealColumn, true
+				}
+			}
+		}
+	}
+}
+
+func whole(x float64) bool { return x == float64(int64(x)) && -tensor.MaxInt < x && x < tensor.MaxInt }
+
+// varKinds is the kinds of the variables of a clause: a whole number is one that
+// something whole gives.
+func (c *checker) varKinds(cl *clause) {
+	for v := range cl.vars {
+		x, kind := &cl.vars[v], tensor.RealColumn
+		switch c.rel.class(x.slot) {
+		case aText:
+			kind = tensor.TextColumn
+		case aNode, aLabel, ofDomain, anything:
+			kind = tensor.NodeColumn
+		}
+		cl.Vars[v] = rel.Var{Name: x.name, Kind: kind, Domain: c.domain(x.slot)}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range cl.Body {
+			l := &cl.Body[i]
+			makeWhole := func(v int) {
+				if cl.Vars[v].Kind == tensor.RealColumn {
+					cl.Vars[v].Kind, changed = tensor.IntColumn, true
+				}
+			}
+			switch {
+			case l.Kind == rel.Atom:
+				for k, t := range l.Terms {
+					if t.Kind == rel.Variable && cl.uses[i].cols[k].kind == tensor.IntColumn {
+						makeWhole(t.Var)
+					}
+				}
+			case l.Kind == rel.Bind && c.exprKind(cl, &l.Left) == tensor.IntColumn:
+				makeWhole(l.Var)
+			}
+		}
+	}
+}
+
+func (c *checker) cellKind(cl *clause, h *rel.Cell) tensor.ColumnKind {
+	switch h.Agg {
+	case rel.Count, rel.Distinct:
+		return tensor.IntColumn
+	case rel.Mean:
+		return tensor.RealColumn
+	}
+	return c.exprKind(cl, &h.Expr)
+}
+
+// exprKind is the kind of an expression, as the verifier of rel sees it.
+func (c *checker) exprKind(cl *clause, e *rel.Expr) tensor.ColumnKind {
+	if len(e.Args) == 0 {
+		if e.Term.Kind == rel.Variable {
+			return cl.Vars[e.Term.Var].Kind
+		}
+		k := &c.rel.consts[int(e.Term.Value)]
+		switch {
+		case !k.isNum:
+			return tensor.NodeColumn
+		case whole(k.num):
+			return tensor.IntColumn
+		}
+		return tensor.RealColumn
+	}
+	all := true
+	for i := range e.Args {
+		all = c.exprKind(cl, &e.Args[i]) == tensor.IntColumn && all
+	}
+	switch e.Fn {
+	case op.FnFloor, op.FnRound, op.FnStep, op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq, op.FnNe:
+		return tensor.IntColumn
+	case op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin, op.FnNeg, op.FnAbs, op.FnRelu, op.FnWhere, op.FnClamp:
+		if all {
+			return tensor.IntColumn
+		}
+	}
+	return tensor.RealColumn
+}
+
+// domain is what the members of a slot are numbered in; nil of numbers. The labels of
+// a domain that no data gave are the constants of the text, in their order.
+func (c *checker) domain(slot int) *tensor.Domain {
+	s := c.rel.slots[c.rel.find(slot)]
+	name := "node"
+	switch s.class {
+	case aText:
+		name = "text"
+	case ofDomain:
+		name = s.domain
+	case aNumber, numeral:
+		return nil
+	}
+	return c.domainNamed(name)
+}
+
+func (c *checker) domainNamed(name string) *tensor.Domain {
+	d := c.rel.domains[name]
+	if d == nil {
+		d = &tensor.Domain{Name: name}
+		if name == "node" {
+			d.Labels = c.labels
+		} else {
+			d.Labels = c.rel.labelsOf(name)
+		}
+		d.Size = len(d.Labels)
+		c.rel.domains[name] = d
+	}
+	return d
+}
+
+// labelsOf is the constants of a domain in the order of the text.
+func (r *relations) labelsOf(domain string) []string {
+	labels := []string{}
+	seen := map[string]bool{}
+	for i := range r.consts {
+		k := &r.consts[i]
+		s := r.slots[r.find(k.slot)]
+		name := map[class]string{aText: "text", ofDomain: s.domain, aNode: "node", aLabel: "node"}[s.class]
+		if name == domain && !k.isNum && !seen[k.text] {
+			seen[k.text] = true
+			labels = append(labels, k.text)
+		}
+	}
+	return labels
+}
+
+// lower is the program of the relations that outputs and equations want, with what
+// these need.
+func (c *checker) lower(p *rel.Program) *rel.Program {
+	needed := make([]bool, len(p.Relations))
+	var queue []int
+	need := func(i int) {
+		if !needed[i] {
+			needed[i] = true
+			queue = append(queue, i)
+		}
+	}
+	for _, cl := range c.rel.clauses {
+		if cl.of == nil {
+			need(cl.Rel)
+		}
+	}
+	for _, r := range c.rel.list {
+		if r.wanted {
+			need(r.place)
+		}
+	}
+	rules := make([][]*clause, len(p.Relations))
+	for _, cl := range c.rel.clauses {
+		rules[cl.Rel] = append(rules[cl.Rel], cl)
+	}
+	for at := 0; at < len(queue); at++ {
+		for _, cl := range rules[queue[at]] {
+			for _, r := range cl.uses {
+				if r != nil {
+					need(r.place)
+				}
+			}
+		}
+	}
+	out := &rel.Program{}
+	for i, r := range c.rel.list {
+		x := p.Relations[i]
+		x.Pos = op.Pos{Start: int32(r.first.Start), End: int32(r.first.End)}
+		for _, k := range r.cols {
+			x.Columns = append(x.Columns, tensor.Column{Name: k.name, Kind: k.kind, Domain: c.domain(k.slot)})
+		}
+		if needed[i] {
+			x.Facts = c.table(r, x.Columns)
+		}
+		out.Relations = append(out.Relations, x)
+	}
+	for _, cl := range c.rel.clauses {
+		if cl.of != nil {
+			continue
+		}
+		x := p.Relations[cl.Rel]
+		x.Pos = cl.Pos
+		for _, h := range cl.Head {
+			v := cl.Vars[h.Expr.Term.Var]
+			x.Columns = append(x.Columns, tensor.Column{Name: v.Name, Kind: v.Kind, Domain: v.Domain})
+		}
+		out.Relations = append(out.Relations, x)
+	}
+	for _, cl := range c.rel.clauses {
+		if needed[cl.Rel] {
+			out.Rules = append(out.Rules, c.resolve(cl, out))
+		}
+	}
+	for _, d := range c.rel.domains {
+		out.Domains = append(out.Domains, d)
+	}
+	slices.SortFunc(out.Domains, func(a, b *tensor.Domain) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// table is the facts of a relation, sorted and each once. Of a valued one the values
+// of a key become one.
+func (c *checker) table(r *relation, cols []tensor.Column) *tensor.Table {
+	if len(r.facts) == 0 {
+		return nil
+	}
+	rows := make([][]float64, 0, len(r.facts))
+	for _, f := range r.facts {
+		row := make([]float64, len(f.row))
+		for i, k := range f.row {
+			row[i] = c.value(k, cols[i].Domain)
+		}
+		rows = append(rows, row)
+	}
+	order := func(a, b []float64) int {
+		for i := range a {
+			x, y := a[i], b[i]
+			if d := cols[i].Domain; d != nil {
+				if _, rank := d.Order(); rank != nil {
+					x, y = float64(rank[int(x)]), float64(rank[int(y)])
+				}
+			}
+			if k := cmp.Compare(x, y); k != 0 {
+				return k
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(rows, order)
+	if last := len(cols) - 1; r.fold == rel.NoAgg {
+		rows = slices.CompactFunc(rows, slices.Equal[[]float64])
+	} else {
+		kept := rows[:0]
+		for _, row := range rows {
+			if n := len(kept); n == 0 || !slices.Equal(kept[n-1][:last], row[:last]) {
+				kept = append(kept, row)
+			} else if into := &kept[n-1][last]; r.fold == rel.Sum {
+				*into += row[last]
+			} else if r.fold == rel.Max {
+				*into = max(*into, row[last])
+			} // of Min the first is the least
+		}
+		rows = kept
+	}
+	t := &tensor.Table{Columns: cols, Len: len(rows), Cells: make([]tensor.Cells, len(cols))}
+	for i, col := range cols {
+		for _, row := range rows {
+			if col.Kind.Named() {
+				t.Cells[i].ID = append(t.Cells[i].ID, uint32(row[i]))
+			} else {
+				t.Cells[i].Num = append(t.Cells[i].Num, row[i])
+			}
+		}
+	}
+	return t
+}
+
+// value is a constant as a number: itself, or its place in a domain.
+func (c *checker) value(k int, d *tensor.Domain) float64 {
+	x := &c.rel.consts[k]
+	switch {
+	case d == nil:
+		return x.num
+	case x.isNum && d.Labels == nil:
+		if int(x.num) < d.Size {
+			return x.num
+		}
+		return rel.NoMember
+	}
+	label := x.text
+	if x.isNum {
+		label = fmt.Sprint(x.num)
+	}
+	if d.Name == "node" {
+		if id, ok := c.ids[label]; ok {
+			return float64(id)
+		}
+		return rel.NoMember
+	}
+	return float64(slices.Index(d.Labels, label))
+}
+
+// resolve is a rule with the constants as values.
+func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
+	out := cl.Rule
+	var expr func(e rel.Expr, d *tensor.Domain) rel.Expr
+	expr = func(e rel.Expr, d *tensor.Domain) rel.Expr {
+		if len(e.Args) == 0 {
+			if e.Term.Kind == rel.Const {
+				e.Term.Value = c.value(int(e.Term.Value), d)
+			}
+			return e
+		}
+		args := e.Args
+		e.Args = nil
+		for _, a := range args {
+			e.Args = append(e.Args, expr(a, nil))
+		}
+		return e
+	}
+	out.Head = slices.Clone(cl.Head)
+	for i := range out.Head {
+		d := p.Relations[cl.Rel].Columns[i].Domain
+		out.Head[i].Expr = expr(out.Head[i].Expr, d)
+	}
+	out.Body = slices.Clone(cl.Body)
+	for i := range out.Body {
+		l := &out.Body[i]
+		l.Terms = slices.Clone(l.Terms)
+		for k := range l.Terms {
+			if t := &l.Terms[k]; t.Kind == rel.Const {
+				t.Value = c.value(int(t.Value), p.Relations[l.Rel].Columns[k].Domain)
+			}
+		}
+		switch l.Kind {
+		case rel.Bind:
+			l.Left = expr(l.Left, cl.Vars[l.Var].Domain)
+		case rel.Compare:
+			d := c.exprDomain(cl, &l.Left)
+			if d == nil {
+				d = c.exprDomain(cl, &l.Right)
+			}
+			l.Left, l.Right = expr(l.Left, d), expr(l.Right, d)
+		}
+	}
+	return out
+}
+
+func (c *checker) exprDomain(cl *clause, e *rel.Expr) *tensor.Domain {
+	if isVar(e) {
+		return cl.Vars[e.Term.Var].Domain
+	}
+	return nil
+}

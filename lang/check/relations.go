@@ -1,0 +1,898 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"ein/lang/diag"
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+	"ein/vm/op"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// Facts, rules and queries are worked out before the statements, since their order
+// means nothing: which relations there are (collect), what each clause says in the
+// form of package rel (elaborate), whether every variable has a source, what uses what
+// (rules.go), and at last the program (lower.go). Types of columns and of variables
+// are classes of a union-find, joined where one name stands in two places.
+
+// relations is what a program says of relations.
+type relations struct {
+	list    []*relation
+	byName  map[string]*relation
+	clauses []*clause // rules, base cases with an expression and queries
+	slots   []slot
+	consts  []constant
+	known   map[string]source.Span // every constant that a row could hold, and where it is
+	// vague says that an input without data may hold any constant.
+	vague   bool
+	lowered bool // the fix of capital letters was offered
+	domains map[string]*tensor.Domain
+	rules   *ir.Rules
+	tables  []*ir.Node // the inputs with columns
+	results []int      // the relations that rules give, in order
+}
+
+type relation struct {
+	name   string
+	place  int // in relations.list, and in the program
+	first  source.Span
+	last   source.Span // of its last fact or rule
+	cols   []column
+	input  *syntax.Input
+	facts  []fact
+	rules  []*clause
+	fold   rel.Agg
+	used   bool
+	wanted bool // an output or an equation reads it
+}
+
+type column struct {
+	name string // "" if nothing declares one
+	slot int
+	kind tensor.ColumnKind
+}
+
+// fact is a row, its cells as constants, and of a base case the value.
+type fact struct {
+	row  []int
+	span source.Span
+}
+
+// constant is a constant of the text.
+type constant struct {
+	text  string // of a name or a string
+	num   float64
+	isNum bool
+	slot  int
+	span  source.Span
+}
+
+// clause is a rule or a query.
+type clause struct {
+	rel.Rule
+	span  source.Span
+	query string // its text, "" of a rule
+	head  syntax.Expr
+	of    *relation // that the rule is one of; of a query, none
+	vars  []variable
+	src   []syntax.Literal // of each literal of Body
+	uses  []*relation      // of each literal of Body
+	ids   map[string]int
+	bad   bool
+	caps  bool // a capital letter was reported
+}
+
+type variable struct {
+	name    string
+	first   source.Span
+	slot    int
+	count   int
+	hidden  bool // the value of an indexed tensor in an expression
+	sourced bool
+}
+
+// class is what a column or a variable holds, as far as it is known.
+type class uint8
+
+const (
+	anything class = iota
+	aLabel         // a node, unless it meets something else that has labels
+	numeral        // a number written as one: a number, or a numbered node
+	aNumber
+	aNode
+	aText
+	ofDomain
+)
+
+type slot struct {
+	parent int
+	class  class
+	domain string      // of ofDomain
+	where  string      // the relation that says so, "" of none
+	at     source.Span // and the place
+}
+
+func newRelations() *relations {
+	return &relations{byName: map[string]*relation{}, known: map[string]source.Span{}, domains: map[string]*tensor.Domain{}, rules: &ir.Rules{}}
+}
+
+func (r *relations) slot(c class, where string, at source.Span) int {
+	r.slots = append(r.slots, slot{len(r.slots), c, "", where, at})
+	return len(r.slots) - 1
+}
+
+func (r *relations) find(i int) int {
+	for r.slots[i].parent != i {
+		r.slots[i].parent = r.slots[r.slots[i].parent].parent
+		i = r.slots[i].parent
+	}
+	return i
+}
+
+func (r *relations) class(i int) class { return r.slots[r.find(i)].class }
+
+// join is a class that is both, if there is one.
+func join(a, b slot) (class, bool) {
+	if a.class > b.class {
+		a, b = b, a
+	}
+	switch {
+	case a.class == b.class:
+		return a.class, a.domain == b.domain
+	case a.class == anything, a.class == aLabel && b.class >= aNode, a.class == numeral && b.class != aText:
+		return b.class, true
+	}
+	return 0, false
+}
+
+// sameType says that two slots hold the same; what stands at a place names it.
+func (c *checker) sameType(a, b int, what string, at source.Span) bool {
+	r := c.rel
+	a, b = r.find(a), r.find(b)
+	if a == b {
+		return true
+	}
+	x, y := r.slots[a], r.slots[b]
+	class, ok := join(x, y)
+	if !ok {
+		c.mixedTypes(what, at, x, y)
+		return false
+	}
+	if y.class == class && x.class != class { // y says it
+		x, y = y, x
+	}
+	if x.where == "" {
+		x.where = y.where
+	}
+	x.class, x.parent = class, a
+	r.slots[a] = x
+	r.slots[b].parent = a
+	return true
+}
+
+// relate works out what the program says of relations. It is for ProgramLabels, too,
+// which has no use for what is wrong.
+func (c *checker) relate() {
+	any := slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool {
+		switch s := s.(type) {
+		case *syntax.Rule, *syntax.Query:
+			return true
+		case *syntax.Input:
+			return len(s.Columns) > 0
+		}
+		return false
+	})
+	if !any {
+		return
+	}
+	for _, s := range c.file.Stmts {
+		switch s := s.(type) {
+		case *syntax.Input:
+			if len(s.Columns) > 0 {
+				c.declare(s)
+			}
+		case *syntax.Rule:
+			c.headOf(s)
+		}
+	}
+	c.gatherConstants()
+	for _, s := range c.file.Stmts {
+		if c.step(1) {
+			return
+		}
+		switch s := s.(type) {
+		case *syntax.Rule:
+			c.rule(s)
+		case *syntax.Query:
+			c.query(s.Span, s.Body)
+		}
+	}
+}
+
+func (c *checker) relation(name string, first source.Span, columns int) *relation {
+	r := &relation{name: name, place: len(c.rel.list), first: first, cols: make([]column, columns)}
+	for i := range r.cols {
+		r.cols[i].slot = c.rel.slot(anything, name, first)
+	}
+	c.rel.list = append(c.rel.list, r)
+	c.rel.byName[name] = r
+	return r
+}
+
+// columnTypes are the types of columns that are no named domains.
+var columnTypes = map[string]struct {
+	class class
+	kind  tensor.ColumnKind
+}{"node": {aNode, tensor.NodeColumn}, "int": {aNumber, tensor.IntColumn}, "real": {aNumber, tensor.RealColumn}, "text": {aText, tensor.TextColumn}}
+
+// declare is an input with columns.
+func (c *checker) declare(s *syntax.Input) {
+	if old := c.rel.byName[s.Name.Name]; old != nil {
+		c.duplicate(s.Name, old.first, "input")
+		return
+	}
+	if len(s.Columns) > tensor.MaxColumns {
+		c.manyColumns(s.Name, len(s.Columns))
+	}
+	r := c.relation(s.Name.Name, s.Name.Span, min(len(s.Columns), tensor.MaxColumns))
+	r.input = s
+	for i := range r.cols {
+		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
+		r.cols[i].name = col.Name.Name
+		*at = slot{at.parent, ofDomain, col.Type.Name, r.name, col.Type.Span}
+		if t, ok := columnTypes[col.Type.Name]; ok {
+			at.class, at.domain, r.cols[i].kind = t.class, "", t.kind
+		} else if col.Type.Name == "prob" {
+			c.reserved(col.Type.Span, "a column of type `prob`")
+		}
+	}
+	if c.cfg.Inputs[r.name] == nil {
+		c.rel.vague = true
+	}
+}
+
+// headOf meets the relation of a fact or of a rule.
+func (c *checker) headOf(s *syntax.Rule) {
+	name, args := headParts(s)
+	r := c.rel.byName[name.Name]
+	if r == nil {
+		if len(args) > tensor.MaxColumns {
+			c.manyColumns(name, len(args))
+			args = args[:tensor.MaxColumns]
+		}
+		r = c.relation(name.Name, name.Span, len(args))
+		r.fold = folds[s.Op]
+		if s.Value != nil {
+			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
+		}
+	}
+	r.last = s.Span
+}
+
+var folds = map[syntax.AssignOp]rel.Agg{syntax.SetMin: rel.Min, syntax.SetMax: rel.Max, syntax.SetAdd: rel.Sum}
+
+// headParts is the name and the arguments on the left of a rule.
+func headParts(s *syntax.Rule) (syntax.Ident, []syntax.Expr) {
+	if call, ok := s.Head.(*syntax.Call); ok {
+		return call.Fun, values(call.Args)
+	}
+	ix := s.Head.(*syntax.Index)
+	name := ix.X.(*syntax.Name)
+	return syntax.Ident{Name: name.Name, Span: name.Span}, ix.Indices
+}
+
+func values(args []syntax.Arg) []syntax.Expr {
+	out := make([]syntax.Expr, len(args))
+	for i, a := range args {
+		out[i] = a.Value
+	}
+	return out
+}
+
+// known notes a constant that a row may hold.
+func (c *checker) known(name string, at source.Span) {
+	if _, ok := c.rel.known[name]; !ok {
+		c.rel.known[name] = at
+	}
+}
+
+// nodes is the constants of facts and heads that are nodes.
+func (r *relations) nodes() (list []*syntax.String) {
+	node := func(k *constant) {
+		if class := r.class(k.slot); !k.isNum && (class == aLabel || class == aNode) {
+			list = append(list, &syntax.String{Span: k.span, Value: k.text})
+		}
+	}
+	for _, x := range r.list {
+		for _, f := range x.facts {
+			for _, k := range f.row {
+				node(&r.consts[k])
+			}
+		}
+	}
+	for _, cl := range r.clauses {
+		for _, h := range cl.Head {
+			if t := h.Expr.Term; len(h.Expr.Args) == 0 && t.Kind == rel.Const {
+				node(&r.consts[int(t.Value)])
+			}
+		}
+	}
+	return list
+}
+
+// gatherConstants notes what rows may hold: the constants of facts and of heads, the
+// labels of graphs and of what is bound.
+func (c *checker) gatherConstants() {
+	note := c.known
+	for _, l := range c.labels {
+		note(l, source.Span{})
+	}
+	for _, s := range c.file.Stmts {
+		r, ok := s.(*syntax.Rule)
+		if !ok {
+			continue
+		}
+		_, args := headParts(r)
+		for _, x := range args {
+			switch x := x.(type) {
+			case *syntax.String:
+				note(x.Value, x.Span)
+			case *syntax.Name:
+				if len(r.Body) == 0 && x.Name != "_" {
+					note(x.Name, x.Span)
+				}
+			}
+		}
+	}
+	for _, in := range c.rel.list {
+		if v := c.cfg.Inputs[in.name]; v != nil && v.Table != nil {
+			for _, col := range v.Table.Columns {
+				if col.Domain != nil {
+					c.rel.domains[col.Domain.Name] = col.Domain
+					for _, l := range col.Domain.Labels {
+						note(l, source.Span{})
+					}
+				}
+			}
+		}
+	}
+}
+
+func isVariable(name string) bool { return unicode.IsLower(rune(name[0])) || name[0] == '_' }
+
+// rightColumns reports whether an atom has as many terms as its relation has columns.
+func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
+	want := len(r.cols)
+	if r.fold != rel.NoAgg {
+		want--
+	}
+	if n != want {
+		c.wrongColumns(r, want, n, at)
+	}
+	return n == want
+}
+
+// rule is a fact, a base case or a rule.
+func (c *checker) rule(s *syntax.Rule) {
+	name, args := headParts(s)
+	if len(args) > tensor.MaxColumns {
+		return
+	}
+	r := c.rel.byName[name.Name]
+	if (s.Value != nil) != (r.fold != rel.NoAgg) || folds[s.Op] != r.fold {
+		c.otherHead(r, s, name)
+		return
+	}
+	ok := c.rightColumns(r, len(args), s.Head.Pos())
+	if len(s.Body) == 0 && c.isRow(args, s.Value) {
+		row := make([]int, len(args))
+		for i, x := range args {
+			row[i] = c.constantOf(x, true)
+			ok = ok && c.sameType(r.cols[i].slot, row[i], text(x), x.Pos())
+		}
+		if s.Value != nil {
+			row = append(row, c.constantOf(s.Value, true))
+		}
+		if ok {
+			for i, k := range row {
+				row[i] = c.constAt(k)
+			}
+			r.facts = append(r.facts, fact{row, s.Span})
+		}
+		return
+	}
+	cl := c.begin(s.Span)
+	cl.of, cl.head = r, s.Head
+	c.literals(cl, s.Body)
+	if !ok {
+		return
+	}
+	cl.Rel = r.place
+	for i, x := range args {
+		cl.Head = append(cl.Head, c.headCell(cl, r, i, x, len(s.Body) == 0))
+	}
+	if s.Value != nil {
+		e, k := c.ruleExpr(cl, s.Value)
+		c.number(k, s.Value)
+		cl.Head = append(cl.Head, rel.Cell{Expr: e})
+	}
+	r.rules = append(r.rules, cl)
+}
+
+func (c *checker) begin(span source.Span) *clause {
+	cl := &clause{span: span, ids: map[string]int{}}
+	cl.Pos = op.Pos{Start: int32(span.Start), End: int32(span.End)}
+	c.rel.clauses = append(c.rel.clauses, cl)
+	return cl
+}
+
+// query is a query; its relation has a column for each variable, in the order of the
+// names.
+func (c *checker) query(span source.Span, body []syntax.Literal) {
+	cl := c.begin(span)
+	cl.query = syntax.QueryString(body)
+	c.literals(cl, body)
+	for v := range cl.vars {
+		if x := &cl.vars[v]; !x.hidden {
+			cl.Head = append(cl.Head, rel.Cell{Expr: rel.V(v)})
+		}
+	}
+	if len(cl.Head) > tensor.MaxColumns {
+		c.manyAnswers(cl)
+	}
+}
+
+// isRow reports whether a head without a body is a row of constants.
+func (c *checker) isRow(args []syntax.Expr, value syntax.Expr) bool {
+	constant := func(x syntax.Expr) bool {
+		switch x := x.(type) {
+		case *syntax.Name:
+			return x.Name != "_"
+		case *syntax.String:
+			return true
+		}
+		_, ok := literalNumber(x)
+		return ok
+	}
+	for _, x := range args {
+		if !constant(x) {
+			return false
+		}
+	}
+	if value == nil {
+		return true
+	}
+	_, ok := literalNumber(value)
+	return ok
+}
+
+// literalNumber is the value of a number with or without a minus sign.
+func literalNumber(x syntax.Expr) (float64, bool) {
+	switch x := x.(type) {
+	case *syntax.Number:
+		return x.Value, true
+	case *syntax.Unary:
+		v, ok := literalNumber(x.X)
+		return 0 - v, ok
+	}
+	return 0, false
+}
+
+// constantOf makes a constant of a name, a string or a number, and gives its slot. A
+// constant and its slot are made together, so constAt finds the one by the other.
+func (c *checker) constantOf(x syntax.Expr, fact bool) int {
+	k := constant{span: x.Pos()}
+	class := aLabel
+	switch x := x.(type) {
+	case *syntax.Name:
+		k.text = x.Name
+	case *syntax.String:
+		k.text = x.Value
+		if _, ok := c.rel.known[x.Value]; !ok && !c.rel.vague && !fact {
+			c.unknownConstant(x)
+		}
+	default:
+		k.num, k.isNum = literalNumber(x)
+		class = numeral
+		if k.num != math.Trunc(k.num) || k.num < 0 {
+			class = aNumber
+		}
+	}
+	k.slot = c.rel.slot(class, "", x.Pos())
+	c.rel.consts = append(c.rel.consts, k)
+	return k.slot
+}
+
+// constAt is the constant that was made with a slot.
+func (c *checker) constAt(slot int) int {
+	i, _ := slices.BinarySearchFunc(c.rel.consts, slot, func(k constant, slot int) int { return k.slot - slot })
+	return i
+}
+
+// constTerm is a constant as a term: its number in consts until the program is lowered.
+func (c *checker) constTerm(x syntax.Expr) (rel.Term, int) {
+	slot := c.constantOf(x, false)
+	return rel.Term{Kind: rel.Const, Value: float64(c.constAt(slot))}, slot
+}
+
+// variable is the variable of a name, which it meets once more.
+func (cl *clause) variable(c *checker, name string, at source.Span) int {
+	v, ok := cl.ids[name]
+	if !ok {
+		v = len(cl.vars)
+		cl.ids[name] = v
+		cl.vars = append(cl.vars, variable{name: name, first: at, slot: c.rel.slot(anything, "", at)})
+	}
+	cl.vars[v].count++
+	return v
+}
+
+// hidden is a variable that the text has no name for.
+func (cl *clause) hidden(c *checker, name string, class class, at source.Span) int {
+	cl.vars = append(cl.vars, variable{name: name, first: at, slot: c.rel.slot(class, "", at), hidden: true, count: 2})
+	return len(cl.vars) - 1
+}
+
+// ruleName is what a name stands for in a rule or a query: a variable or a constant.
+func (c *checker) ruleName(cl *clause, x *syntax.Name) (rel.Term, int) {
+	_, known := c.rel.known[x.Name]
+	switch variable := isVariable(x.Name); {
+	case x.Name == "_":
+		return rel.Term{Kind: rel.Any}, c.rel.slot(anything, "", x.Span)
+	case variable && known && cl.query != "":
+		c.queryConstant(x)
+	case variable:
+		if _, again := cl.ids[x.Name]; known && !again && len(x.Name) > 1 {
+			c.variableConstant(x)
+		}
+		v := cl.variable(c, x.Name, x.Span)
+		return rel.Term{Var: v}, cl.vars[v].slot
+	case !known:
+		cl.bad = true
+		c.capital(cl, x)
+	}
+	return c.constTerm(x)
+}
+
+// literals elaborates literals.
+func (c *checker) literals(cl *clause, body []syntax.Literal) {
+	for i := range body {
+		c.literal(cl, &body[i])
+	}
+}
+
+func (cl *clause) add(l rel.Literal, src *syntax.Literal, uses *relation) {
+	l.Pos = op.Pos{Start: int32(src.Span.Start), End: int32(src.Span.End)}
+	cl.Body, cl.src, cl.uses = append(cl.Body, l), append(cl.src, *src), append(cl.uses, uses)
+}
+
+func (c *checker) literal(cl *clause, l *syntax.Literal) {
+	switch x := l.X.(type) {
+	case *syntax.Call:
+		if l.Value == nil {
+			c.atom(cl, l, x.Fun, values(x.Args), nil)
+			return
+		}
+	case *syntax.Index:
+		name, ok := x.X.(*syntax.Name)
+		if ok && (l.Value != nil || l.Not) {
+			c.atom(cl, l, syntax.Ident{Name: name.Name, Span: name.Span}, x.Indices, l.Value)
+			return
+		} else if ok {
+			c.valueAlone(cl, l, name)
+			return
+		}
+	case *syntax.Binary:
+		if l.Value == nil && x.Op.Compares() {
+			c.compare(cl, l, x.Op, x.L, x.R)
+			return
+		}
+	}
+	if l.Value == nil || l.Not {
+		cl.bad = true
+		c.noLiteral(l)
+		return
+	}
+	c.compare(cl, l, syntax.Eq, l.X, l.Value)
+}
+
+// atom is an atom of a relation; value is that of T[..] = value.
+func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value syntax.Expr) {
+	r := c.rel.byName[name.Name]
+	switch {
+	case r == nil:
+		cl.bad = true
+		c.unknownRelation(name, l)
+	case value == nil && r.fold != rel.NoAgg && !l.Not || value != nil && r.fold == rel.NoAgg:
+		cl.bad = true
+		c.otherBrackets(r, l)
+	case c.rightColumns(r, len(args), l.X.Pos()):
+		r.used = true
+		lit := rel.Literal{Kind: rel.Atom, Rel: r.place}
+		if l.Not {
+			lit.Kind = rel.Not
+		}
+		for i, x := range args {
+			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, x))
+		}
+		if value != nil {
+			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[len(args)].slot, value))
+		} else if r.fold != rel.NoAgg {
+			lit.Terms = append(lit.Terms, rel.Term{Kind: rel.Any})
+		}
+		cl.add(lit, l, r)
+		return
+	default:
+		cl.bad = true
+	}
+	for _, x := range append(args, value) { // so that nothing more is said of their names
+		if n, ok := x.(*syntax.Name); ok && isVariable(n.Name) && n.Name != "_" {
+			cl.vars[cl.variable(c, n.Name, n.Span)].sourced = true
+		}
+	}
+}
+
+// atomTerm is a term of an atom, in a place of a type. An expression has a variable of
+// its own.
+func (c *checker) atomTerm(cl *clause, l *syntax.Literal, place int, x syntax.Expr) rel.Term {
+	t, slot := rel.Term{}, 0
+	n, isName := x.(*syntax.Name)
+	_, isString := x.(*syntax.String)
+	_, isNumber := literalNumber(x)
+	switch {
+	case isName:
+		t, slot = c.ruleName(cl, n)
+	case isString || isNumber:
+		t, slot = c.constTerm(x)
+	default:
+		e, k := c.ruleExpr(cl, x)
+		v := cl.hidden(c, syntax.ExprString(x), aNumber, x.Pos())
+		c.number(k, x)
+		cl.add(rel.Literal{Kind: rel.Bind, Var: v, Left: e}, l, nil)
+		t, slot = rel.Term{Var: v}, cl.vars[v].slot
+	}
+	c.sameType(slot, place, text(x), x.Pos())
+	return t
+}
+
+var comparisons = map[syntax.BinaryOp]op.Fn{syntax.Gt: op.FnGt, syntax.Ge: op.FnGe, syntax.Lt: op.FnLt, syntax.Le: op.FnLe, syntax.Eq: op.FnEq, syntax.Ne: op.FnNe}
+
+// compare is a comparison. An equation with a variable alone on one side may give it
+// its value.
+func (c *checker) compare(cl *clause, l *syntax.Literal, by syntax.BinaryOp, left, right syntax.Expr) {
+	a, x := c.ruleExpr(cl, left)
+	b, y := c.ruleExpr(cl, right)
+	c.sameType(x, y, text(right), right.Pos())
+	lit := rel.Literal{Kind: rel.Compare, Fn: comparisons[by], Left: a, Right: b}
+	if by == syntax.Eq {
+		if !isVar(&a) {
+			a, b = b, a
+		}
+		if isVar(&a) {
+			lit = rel.Literal{Kind: rel.Bind, Var: a.Term.Var, Left: b}
+		}
+	}
+	cl.add(lit, l, nil)
+}
+
+func isVar(e *rel.Expr) bool { return len(e.Args) == 0 && e.Term.Kind == rel.Variable }
+
+var arithmetic = map[syntax.BinaryOp]op.Fn{syntax.Add: op.FnAdd, syntax.Sub: op.FnSub, syntax.Mul: op.FnMul, syntax.Div: op.FnDiv}
+
+// scalars are the functions of numbers by name.
+var scalars = func() map[string]op.Fn {
+	m := map[string]op.Fn{}
+	for f := op.FnMax; f < op.FnCheck; f++ {
+		if f != op.FnNeg && f != op.FnNot {
+			m[f.String()] = f
+		}
+	}
+	return m
+}()
+
+// ruleExpr is an expression of a rule, and the slot of its value.
+func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
+	if _, ok := literalNumber(x); ok {
+		t, slot := c.constTerm(x)
+		return rel.Expr{Term: t}, slot
+	}
+	apply := func(f op.Fn, args ...syntax.Expr) (rel.Expr, int) {
+		e := rel.Expr{Fn: f}
+		for _, a := range args {
+			y, k := c.ruleExpr(cl, a)
+			c.number(k, a)
+			e.Args = append(e.Args, y)
+		}
+		return e, c.rel.slot(aNumber, "", x.Pos())
+	}
+	switch x := x.(type) {
+	case *syntax.Name:
+		t, slot := c.ruleName(cl, x)
+		if t.Kind == rel.Any {
+			cl.bad = true
+			c.anyInExpr(x)
+		}
+		return rel.Expr{Term: t}, slot
+	case *syntax.String:
+		t, slot := c.constTerm(x)
+		return rel.Expr{Term: t}, slot
+	case *syntax.Paren:
+		return c.ruleExpr(cl, x.X)
+	case *syntax.Unary:
+		return apply(op.FnNeg, x.X)
+	case *syntax.Binary:
+		if f, ok := arithmetic[x.Op]; ok {
+			return apply(f, x.L, x.R)
+		}
+	case *syntax.Product:
+		if len(x.Factors) == 2 {
+			return apply(op.FnMul, x.Factors...)
+		}
+	case *syntax.Call:
+		if f, ok := scalars[x.Fun.Name]; ok && f.Arity() == len(x.Args) {
+			return apply(f, values(x.Args)...)
+		}
+	case *syntax.Index:
+		if name, ok := x.X.(*syntax.Name); ok {
+			return c.valueOf(cl, x, name)
+		}
+	}
+	if !cl.bad {
+		c.noRuleExpr(x)
+	}
+	cl.bad = true
+	return rel.Expr{}, c.rel.slot(anything, "", x.Pos())
+}
+
+// valueOf is T[..] in an expression: it has a value, and it is this.
+func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.Expr, int) {
+	shown := syntax.ExprString(x)
+	if v, ok := cl.ids[shown]; ok {
+		return rel.V(v), cl.vars[v].slot
+	}
+	v := cl.hidden(c, shown, aNumber, x.Span)
+	cl.ids[shown] = v
+	at := &syntax.Name{Name: shown, Span: x.Span}
+	l := &syntax.Literal{Span: x.Span, X: x, Value: at}
+	r := c.rel.byName[name.Name]
+	if r == nil || r.fold == rel.NoAgg {
+		cl.bad = true
+		if r == nil {
+			c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
+		} else {
+			c.otherBrackets(r, l)
+		}
+		return rel.V(v), cl.vars[v].slot
+	}
+	if c.rightColumns(r, len(x.Indices), x.Span) {
+		r.used = true
+		lit := rel.Literal{Kind: rel.Atom, Rel: r.place}
+		for i, k := range x.Indices {
+			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, k))
+		}
+		lit.Terms = append(lit.Terms, rel.Term{Var: v})
+		cl.add(lit, l, r)
+	} else {
+		cl.bad = true
+	}
+	return rel.V(v), cl.vars[v].slot
+}
+
+// number says that an expression is a number.
+func (c *checker) number(slot int, x syntax.Expr) {
+	c.sameType(slot, c.rel.slot(aNumber, "", x.Pos()), text(x), x.Pos())
+}
+
+var aggregates = map[string]rel.Agg{"count": rel.Count, "sum": rel.Sum, "min": rel.Min, "max": rel.Max, "mean": rel.Mean}
+
+// headCell is a cell of a head. In one without a body every name is a constant.
+func (c *checker) headCell(cl *clause, r *relation, i int, x syntax.Expr, constant bool) rel.Cell {
+	if call, ok := x.(*syntax.Call); ok && len(call.Args) < 2 {
+		if agg, ok := aggregates[call.Fun.Name]; ok && (agg == rel.Count || len(call.Args) == 1) {
+			return c.aggregate(cl, r, i, agg, call)
+		}
+	}
+	if n, ok := x.(*syntax.Name); ok && n.Name == "_" {
+		cl.bad = true
+		c.anyInExpr(n)
+		return rel.Cell{}
+	} else if ok && constant {
+		t, slot := c.constTerm(x)
+		c.sameType(r.cols[i].slot, slot, text(x), x.Pos())
+		return rel.Cell{Expr: rel.Expr{Term: t}}
+	}
+	e, slot := c.ruleExpr(cl, x)
+	c.sameType(r.cols[i].slot, slot, text(x), x.Pos())
+	return rel.Cell{Expr: e}
+}
+
+func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *syntax.Call) rel.Cell {
+	cell := rel.Cell{Agg: agg}
+	if r.fold != rel.NoAgg {
+		cl.bad = true
+		c.aggregateKey(call)
+		return cell
+	}
+	if len(call.Args) == 0 {
+		c.number(r.cols[i].slot, call)
+		return cell
+	}
+	if agg == rel.Count {
+		cell.Agg = rel.Distinct
+	}
+	e, slot := c.ruleExpr(cl, call.Args[0].Value)
+	cell.Expr = e
+	switch agg {
+	case rel.Min, rel.Max:
+		c.sameType(r.cols[i].slot, slot, text(call), call.Span)
+	case rel.Count:
+		c.number(r.cols[i].slot, call)
+	default:
+		c.number(slot, call.Args[0].Value)
+		c.number(r.cols[i].slot, call)
+	}
+	return cell
+}
+
+// capitals is the fix that makes variables of all capitals that nothing has, in the
+// whole program.
+func (c *checker) capitals() diag.Fix {
+	fix := diag.Fix{Title: "begin variables with a lower-case letter"}
+	for _, s := range c.file.Stmts {
+		var names []*syntax.Name
+		taken := map[string]bool{}
+		visit := func(n syntax.Node) bool {
+			x, ok := n.(*syntax.Name)
+			if !ok {
+				return true
+			}
+			if _, known := c.rel.known[x.Name]; !known && !isVariable(x.Name) {
+				names = append(names, x)
+			}
+			taken[x.Name] = true
+			return true
+		}
+		switch s := s.(type) {
+		case *syntax.Rule:
+			if len(s.Body) == 0 {
+				continue
+			}
+			walkTerms(s, visit)
+		case *syntax.Query:
+			walkTerms(s, visit)
+		}
+		for _, x := range names {
+			lower := strings.ToLower(x.Name[:1]) + x.Name[1:]
+			for taken[lower] {
+				lower += "_"
+			}
+			if _, constant := c.rel.known[lower]; constant {
+				lower += "_"
+			}
+			fix.Edits = append(fix.Edits, diag.Edit{Span: x.Span, NewText: lower})
+		}
+	}
+	return fix
+}
+
+// walkTerms visits what may be a variable: not the names of indexed tensors.
+func walkTerms(s syntax.Stmt, visit func(syntax.Node) bool) {
+	tensors := map[*syntax.Name]bool{}
+	syntax.Walk(s, func(n syntax.Node) bool {
+		if ix, ok := n.(*syntax.Index); ok {
+			if name, ok := ix.X.(*syntax.Name); ok {
+				tensors[name] = true
+			}
+		}
+		if name, ok := n.(*syntax.Name); ok && tensors[name] {
+			return true
+		}
+		return visit(n)
+	})
+}

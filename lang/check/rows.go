@@ -1,0 +1,98 @@
+package check
+
+import (
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
+	"ein/vm/op"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// answer is the output of a query.
+func (c *checker) answer(s *syntax.Query) Output {
+	for _, cl := range c.rel.clauses {
+		if cl.span == s.Span && cl.of == nil {
+			return Output{Name: cl.query, Node: c.result(len(c.rel.list) + c.queryNumber(cl)), Span: s.Span}
+		}
+	}
+	return Output{Name: syntax.QueryString(s.Body), Span: s.Span} // the check was stopped
+}
+
+// queryNumber is how many queries there are before one.
+func (c *checker) queryNumber(of *clause) (n int) {
+	for _, cl := range c.rel.clauses {
+		if cl == of {
+			break
+		} else if cl.of == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// relationNamed is the relation that an expression is the name of.
+func (c *checker) relationNamed(x syntax.Expr) *relation {
+	name, ok := x.(*syntax.Name)
+	if !ok {
+		return nil
+	}
+	return c.rel.byName[name.Name]
+}
+
+// rows is the output of all rows of a relation.
+func (c *checker) rows(r *relation, at source.Span) Output {
+	r.used, r.wanted = true, true
+	return Output{Name: r.name, Node: c.result(r.place), Span: at}
+}
+
+// result is the rows of a relation of the program as an operation.
+func (c *checker) result(place int) *ir.Node {
+	c.rel.results = append(c.rel.results, place)
+	return c.b.Relation(c.rel.rules, len(c.rel.results)-1, c.rel.tables...)
+}
+
+// tableInput is an input with columns.
+func (c *checker) tableInput(p *Program, s *syntax.Input) {
+	in := Input{Name: s.Name.Name, Kind: "relation", Slot: len(p.Inputs), Span: s.Span}
+	in.Node = c.b.Input(in.Slot, tensor.Type{}, 1, true)
+	if v := c.cfg.Inputs[in.Name]; v != nil {
+		in.bound = true
+	} else {
+		p.Bound = false
+	}
+	p.Inputs = append(p.Inputs, in)
+	c.rel.tables = append(c.rel.tables, in.Node)
+}
+
+// finishRelations checks the clauses, all together, and makes the program of them.
+func (c *checker) finishRelations(p *Program) {
+	if len(c.rel.list)+len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
+		return
+	}
+	for _, cl := range c.rel.clauses {
+		c.ground(cl)
+	}
+	skeleton := c.skeleton()
+	c.stratify(skeleton)
+	c.kinds()
+	c.habits()
+	for _, s := range p.Statements {
+		if r := c.rel.byName[s.Name]; r != nil {
+			c.tensorAndRelation(s.Name, s.Span, r.first)
+		}
+	}
+	if c.diags.HasErrors() {
+		return
+	}
+	skeleton.Results = c.rel.results
+	p.Rules = c.lower(skeleton)
+	p.Rules.Results = c.rel.results
+	p.Bound = false
+	c.rel.rules.Program = p.Rules
+	if err := rel.Verify(p.Rules); err != nil {
+		panic("BUG: check: " + err.Error() + "\n" + p.Rules.String())
+	}
+}
+
+func pos(s source.Span) op.Pos { return op.Pos{Start: int32(s.Start), End: int32(s.End)} }

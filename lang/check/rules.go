@@ -1,0 +1,533 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/op"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// ground finds the variables that nothing gives a value. It does not depend on the
+// order of the literals.
+func (c *checker) ground(cl *clause) {
+	for i := range cl.Body {
+		if l := &cl.Body[i]; l.Kind == rel.Atom {
+			for _, t := range l.Terms {
+				if t.Kind == rel.Variable {
+					cl.vars[t.Var].sourced = true
+				}
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range cl.Body {
+			l := &cl.Body[i]
+			if l.Kind != rel.Bind {
+				continue
+			}
+			if cl.vars[l.Var].sourced && isVar(&l.Left) && !cl.vars[l.Left.Term.Var].sourced {
+				l.Var, l.Left = l.Left.Term.Var, rel.V(l.Var)
+			}
+			known := true
+			l.Left.Vars(func(v int) { known = known && cl.vars[v].sourced })
+			if known && !cl.vars[l.Var].sourced {
+				cl.vars[l.Var].sourced, changed = true, true
+			}
+		}
+	}
+	blamed, left := false, -1
+	for v := range cl.vars {
+		if x := &cl.vars[v]; !x.sourced && !x.hidden {
+			if cl.bad = true; cl.waits(v) {
+				left = v
+				continue
+			}
+			blamed = true
+			c.noSource(cl, x)
+		} else if !cl.bad && !x.hidden && x.count == 1 && cl.query == "" && x.name[0] != '_' {
+			c.onlyOnce(cl, x)
+		}
+	}
+	if !blamed && left >= 0 {
+		c.noSource(cl, &cl.vars[left])
+	}
+}
+
+// waits reports whether a variable would have a value if others had.
+func (cl *clause) waits(v int) (waits bool) {
+	for _, l := range cl.Body {
+		if l.Kind == rel.Bind && l.Var == v {
+			l.Left.Vars(func(x int) { waits = waits || x != v && !cl.vars[x].sourced })
+		}
+	}
+	return waits
+}
+
+// noSource says why a variable has no source.
+func (c *checker) noSource(cl *clause, x *variable) {
+	inNot := source.Span{}
+	for i, l := range cl.Body {
+		at, ok := occurs(&cl.src[i], x.name)
+		switch {
+		case !ok:
+		case l.Kind == rel.Not:
+			inNot = at
+		case l.Kind == rel.Compare || l.Kind == rel.Bind:
+			c.onlyTested(x, at, &cl.src[i])
+			return
+		}
+	}
+	switch {
+	case inNot != (source.Span{}):
+		inHead := cl.head != nil && slices.ContainsFunc(cl.Head, func(h rel.Cell) bool { return isVar(&h.Expr) && &cl.vars[h.Expr.Term.Var] == x })
+		c.onlyNegated(x, inNot, inHead)
+	case len(cl.Body) == 0:
+		c.variableInFact(x)
+	default:
+		name := ""
+		if cl.of != nil {
+			name = cl.of.name
+		}
+		c.headOnly(x, name)
+	}
+}
+
+// occurs is where a variable stands in a literal.
+func occurs(l *syntax.Literal, name string) (at source.Span, ok bool) {
+	visit := func(n syntax.Node) bool {
+		if x, is := n.(*syntax.Name); is && x.Name == name && !ok {
+			at, ok = x.Span, true
+		}
+		return !ok
+	}
+	syntax.Walk(l.X, visit)
+	if l.Value != nil {
+		syntax.Walk(l.Value, visit)
+	}
+	return at, ok
+}
+
+// skeleton is the program as far as who uses what, its constants not yet resolved.
+func (c *checker) skeleton() *rel.Program {
+	p := &rel.Program{}
+	for _, r := range c.rel.list {
+		p.Relations = append(p.Relations, rel.Relation{Name: r.name, Fold: r.fold})
+	}
+	for _, cl := range c.rel.clauses {
+		if cl.of == nil {
+			cl.Rel = len(p.Relations)
+			p.Relations = append(p.Relations, rel.Relation{Name: cl.query})
+		}
+		cl.Vars = cl.Vars[:0]
+		for _, v := range cl.vars {
+			cl.Vars = append(cl.Vars, rel.Var{Name: v.name})
+		}
+		p.Rules = append(p.Rules, cl.Rule)
+	}
+	return p
+}
+
+// stratify finds what depends on its own negation or aggregate, and recursion that may
+// not end.
+func (c *checker) stratify(p *rel.Program) {
+	for _, s := range p.Strata() {
+		said := map[error]bool{}
+		for _, i := range s.Rules {
+			cl := c.rel.clauses[i]
+			if cl.bad {
+				continue
+			}
+			err := p.Stratified(i, &s)
+			if err == nil {
+				continue
+			}
+			kind := err
+			for _, k := range []error{rel.ErrNegation, rel.ErrAggregate, rel.ErrInvents} {
+				if errors.Is(err, k) {
+					kind = k
+				}
+			}
+			if cl.bad = true; said[kind] {
+				continue
+			}
+			said[kind] = true
+			back := -1 // the literal that leads back by the shortest way
+			var way []string
+			for j, l := range cl.Body {
+				inside := l.Kind <= rel.Not && slices.Contains(s.Relations, l.Rel)
+				if !inside || kind == rel.ErrNegation && l.Kind != rel.Not {
+					continue
+				}
+				if w := c.wayBack(p, l.Rel, cl.Rel); back < 0 || len(w) < len(way) {
+					back, way = j, w
+				}
+			}
+			if back < 0 {
+				c.notFinal(cl, err)
+				continue
+			}
+			not := ""
+			if cl.Body[back].Kind == rel.Not {
+				not = "not "
+			}
+			steps := append([]string{fmt.Sprintf("%s -> %s%s (line %d)", cl.of.name, not, p.Relations[cl.Body[back].Rel].Name, c.line(cl.span))}, way...)
+			picture := strings.Join(steps, " -> ")
+			switch kind {
+			case rel.ErrNegation:
+				c.ownNegation(cl, cl.src[back].Span, picture)
+			case rel.ErrAggregate:
+				c.ownAggregate(cl, cl.src[back].Span, picture)
+			case rel.ErrInvents:
+				c.invents(cl, picture)
+			default:
+				c.notFinal(cl, err)
+			}
+		}
+	}
+}
+
+func (c *checker) line(at source.Span) int { return c.file.Source.Position(at.Start).Line }
+
+// wayBack is the shortest way by rules from one relation to another, each step with
+// its line.
+func (c *checker) wayBack(p *rel.Program, from, to int) (way []string) {
+	type step struct {
+		before int // the step before, -1 of the first
+		rel    int
+		text   string
+	}
+	queue := []step{{-1, from, ""}}
+	seen := map[int]bool{from: true}
+	for at := 0; at < len(queue); at++ {
+		if queue[at].rel == to {
+			for ; queue[at].before >= 0; at = queue[at].before {
+				way = append(way, queue[at].text)
+			}
+			slices.Reverse(way)
+			return way
+		}
+		for i := range p.Rules {
+			if p.Rules[i].Rel != queue[at].rel {
+				continue
+			}
+			for _, l := range p.Rules[i].Body {
+				if c.step(1) || l.Kind > rel.Not || seen[l.Rel] {
+					continue
+				}
+				seen[l.Rel] = true
+				not := ""
+				if l.Kind == rel.Not {
+					not = "not "
+				}
+				queue = append(queue, step{at, l.Rel, fmt.Sprintf("%s%s (line %d)", not, p.Relations[l.Rel].Name, c.line(c.rel.clauses[i].span))})
+			}
+		}
+	}
+	return way
+}
+
+// habits warns of what is allowed and seldom meant.
+func (c *checker) habits() {
+	filled := c.filled()
+	used := map[string]bool{} // names that rules use as variables
+	forms := map[string]source.Span{}
+	for _, cl := range c.rel.clauses {
+		for name := range cl.ids {
+			used[name] = used[name] || cl.query == ""
+		}
+		if cl.bad {
+			continue
+		}
+		for i, r := range cl.uses {
+			if r != nil && !filled[r] && cl.Body[i].Kind == rel.Atom && (cl.of == nil || filled[cl.of]) {
+				c.nothingFills(r, cl.src[i].X.Pos())
+			}
+		}
+		c.impossible(cl)
+		c.realJoins(cl)
+		c.crossProduct(cl)
+		if cl.of != nil && len(cl.Body) > 0 {
+			form := c.form(cl)
+			if first, again := forms[form]; again {
+				c.repeatedRule(cl.span, first)
+			} else {
+				forms[form] = cl.span
+			}
+		}
+	}
+	for _, r := range c.rel.list {
+		seen := map[string]source.Span{}
+		for _, f := range r.facts {
+			var row strings.Builder
+			var letters []string
+			for _, k := range f.row {
+				x := &c.rel.consts[k]
+				fmt.Fprintf(&row, "%q %v,", x.text, x.num)
+				if len(x.text) == 1 && x.span.Len() == 1 && isVariable(x.text) && used[x.text] {
+					letters = append(letters, x.text)
+				}
+			}
+			if len(letters) == len(f.row) && len(letters) > 0 {
+				c.lettersAreConstants(f.span, letters)
+			}
+			if first, again := seen[row.String()]; again && r.fold == rel.NoAgg {
+				c.repeatedFact(f.span, first)
+			} else if !again {
+				seen[row.String()] = f.span
+			}
+		}
+	}
+}
+
+// filled is the relations that may have a row.
+func (c *checker) filled() map[*relation]bool {
+	filled := map[*relation]bool{}
+	for _, r := range c.rel.list {
+		if len(r.facts) > 0 || r.input != nil {
+			filled[r] = true
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, cl := range c.rel.clauses {
+			if cl.of == nil || filled[cl.of] || c.step(len(cl.uses)) {
+				continue
+			}
+			able := true
+			for i, r := range cl.uses {
+				able = able && (r == nil || filled[r] || cl.Body[i].Kind != rel.Atom)
+			}
+			if able || cl.bad {
+				filled[cl.of], changed = true, true
+			}
+		}
+	}
+	return filled
+}
+
+// impossible warns of a body that nothing satisfies: two bounds of one variable, or a
+// constant that the facts of a relation lack.
+func (c *checker) impossible(cl *clause) {
+	type bounds struct {
+		low, high             float64
+		isLow, isHigh         bool
+		lowStrict, highStrict bool
+	}
+	of := map[int]bounds{}
+	for i, l := range cl.Body {
+		if l.Kind == rel.Atom {
+			c.missing(cl, i)
+		}
+		if l.Kind != rel.Compare {
+			continue
+		}
+		a, b, fn := l.Left, l.Right, l.Fn
+		if isVar(&a) && isVar(&b) && a.Term.Var == b.Term.Var && (fn == op.FnNe || fn == op.FnGt || fn == op.FnLt) {
+			c.neverFires(cl.src[i].Span, "nothing differs from itself")
+			return
+		}
+		if isVar(&b) {
+			a, b = b, a
+			fn = map[op.Fn]op.Fn{op.FnGt: op.FnLt, op.FnGe: op.FnLe, op.FnLt: op.FnGt, op.FnLe: op.FnGe}[fn]
+		}
+		x, ok := c.constNumber(&b)
+		if !ok {
+			continue
+		}
+		if y, ok := c.constNumber(&a); ok && l.Fn.Apply(y, x, 0) == 0 {
+			c.neverFires(cl.src[i].Span, "it compares two constants")
+			return
+		}
+		if !isVar(&a) {
+			continue
+		}
+		k := of[a.Term.Var]
+		switch fn {
+		case op.FnGt, op.FnGe:
+			if !k.isLow || x >= k.low {
+				k.low, k.isLow, k.lowStrict = x, true, fn == op.FnGt
+			}
+		case op.FnLt, op.FnLe:
+			if !k.isHigh || x <= k.high {
+				k.high, k.isHigh, k.highStrict = x, true, fn == op.FnLt
+			}
+		}
+		if k.isLow && k.isHigh && (k.low > k.high || k.low == k.high && (k.lowStrict || k.highStrict)) {
+			c.neverFires(cl.src[i].Span, fmt.Sprintf("no `%s` is on this side of %v and beyond %v", cl.vars[a.Term.Var].name, x, k.low+k.high-x))
+			return
+		}
+		of[a.Term.Var] = k
+	}
+}
+
+// realJoins warns of variables that join columns of real numbers.
+func (c *checker) realJoins(cl *clause) {
+	in := make([]int, len(cl.vars))
+	for i, l := range cl.Body {
+		for k, t := range l.Terms {
+			if t.Kind == rel.Variable && l.Kind == rel.Atom && cl.uses[i].cols[k].kind == tensor.RealColumn {
+				if in[t.Var]++; in[t.Var] == 2 && !cl.vars[t.Var].hidden {
+					c.realJoin(&cl.vars[t.Var])
+				}
+			}
+		}
+	}
+}
+
+func (c *checker) constNumber(e *rel.Expr) (float64, bool) {
+	if len(e.Args) > 0 || e.Term.Kind != rel.Const {
+		return 0, false
+	}
+	k := &c.rel.consts[int(e.Term.Value)]
+	return k.num, k.isNum
+}
+
+// missing warns of a constant that is in no row of a relation of facts.
+func (c *checker) missing(cl *clause, i int) {
+	r := cl.uses[i]
+	if len(r.rules) > 0 || r.input != nil || len(r.facts) == 0 {
+		return
+	}
+	for col, t := range cl.Body[i].Terms {
+		if t.Kind != rel.Const {
+			continue
+		}
+		k := &c.rel.consts[int(t.Value)]
+		if _, known := c.rel.known[k.text]; !known && !k.isNum {
+			continue // said of the constant itself
+		}
+		if !slices.ContainsFunc(r.facts, func(f fact) bool {
+			c.step(1)
+			x := &c.rel.consts[f.row[col]]
+			return x.text == k.text && x.num == k.num && x.isNum == k.isNum
+		}) {
+			c.notInColumn(r, col, k)
+			return
+		}
+	}
+}
+
+// crossProduct warns of atoms that share no variable, even through comparisons.
+func (c *checker) crossProduct(cl *clause) {
+	group := make([]int, len(cl.vars))
+	for i := range group {
+		group[i] = i
+	}
+	find := func(v int) int {
+		for group[v] != v {
+			v = group[v]
+		}
+		return v
+	}
+	atoms := make([]int, 0, len(cl.Body)) // literals with their first variable
+	for i := range cl.Body {
+		l := &cl.Body[i]
+		first := -1
+		meet := func(v int) {
+			if first < 0 {
+				first = v
+			}
+			group[find(v)] = find(first)
+		}
+		for _, t := range l.Terms {
+			if t.Kind == rel.Variable {
+				meet(t.Var)
+			}
+		}
+		switch l.Kind {
+		case rel.Bind:
+			meet(l.Var)
+			l.Left.Vars(meet)
+		case rel.Compare:
+			l.Left.Vars(meet)
+			l.Right.Vars(meet)
+		}
+		if l.Kind == rel.Atom && first >= 0 {
+			atoms = append(atoms, i)
+		}
+	}
+	for _, i := range atoms {
+		v, w := cl.Body[i].Terms, cl.Body[atoms[0]].Terms
+		if find(firstVar(v)) != find(firstVar(w)) {
+			c.shareNothing(cl, atoms[0], i)
+			return
+		}
+	}
+}
+
+func firstVar(ts []rel.Term) int {
+	return ts[slices.IndexFunc(ts, func(t rel.Term) bool { return t.Kind == rel.Variable })].Var
+}
+
+// form is a rule with its variables numbered as they occur and its literals sorted, so
+// that rules that say the same have one form.
+func (c *checker) form(cl *clause) string {
+	number := map[int]int{}
+	for _, h := range cl.Head {
+		h.Expr.Vars(func(v int) {
+			if _, ok := number[v]; !ok {
+				number[v] = len(number)
+			}
+		})
+	}
+	body := slices.Clone(cl.Body)
+	slices.SortStableFunc(body, func(a, b rel.Literal) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Rel, b.Rel)) })
+	for _, l := range body {
+		for _, t := range l.Terms {
+			if _, ok := number[t.Var]; !ok && t.Kind == rel.Variable {
+				number[t.Var] = len(number)
+			}
+		}
+	}
+	var b strings.Builder
+	term := func(t rel.Term) {
+		if t.Kind == rel.Variable {
+			fmt.Fprintf(&b, "v%d,", number[t.Var])
+		} else if t.Kind == rel.Const {
+			k := &c.rel.consts[int(t.Value)]
+			fmt.Fprintf(&b, "%q:%v,", k.text, k.num)
+		} else {
+			b.WriteString("_,")
+		}
+	}
+	var expr func(e *rel.Expr)
+	expr = func(e *rel.Expr) {
+		if len(e.Args) == 0 {
+			term(e.Term)
+			return
+		}
+		fmt.Fprintf(&b, "%v(", e.Fn)
+		for i := range e.Args {
+			expr(&e.Args[i])
+		}
+		b.WriteString(")")
+	}
+	fmt.Fprintf(&b, "%d<", cl.Rel)
+	for i := range cl.Head {
+		fmt.Fprintf(&b, "%v ", cl.Head[i].Agg)
+		expr(&cl.Head[i].Expr)
+	}
+	for _, l := range body {
+		fmt.Fprintf(&b, ";%d %d %v ", l.Kind, l.Rel, l.Fn)
+		for _, t := range l.Terms {
+			term(t)
+		}
+		switch l.Kind {
+		case rel.Bind:
+			term(rel.Term{Var: l.Var})
+			expr(&l.Left)
+		case rel.Compare:
+			expr(&l.Left)
+			expr(&l.Right)
+		}
+	}
+	return b.String()
+}
