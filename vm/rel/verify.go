@@ -507,6 +507,9 @@ func (v *verifier) stratified() error {
 	last := len(r.Head) - 1
 	for i := range r.Head {
 		e := &r.Head[i].Expr
+		if r.Head[i].Agg != NoAgg {
+			continue // of what is complete: it is not recursive
+		}
 		if i == last && head.Valued() {
 			if got := improving(e, rising); got != NoAgg && got != head.Fold {
 				return fmt.Errorf("the value of %s may get worse when those it is made of improve", head.Name)

@@ -1,0 +1,217 @@
+package rules
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"ein/vm/op"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// Random draws a verified program with facts, rules in strata, recursion, negation,
+// comparisons, aggregates and values. Sizes are such that Eval ends soon.
+func Random(r *rand.Rand) *rel.Program {
+	for {
+		if p := draw(r); rel.Verify(p) == nil {
+			return p
+		}
+	}
+}
+
+func draw(r *rand.Rand) *rel.Program {
+	g := gen{r, &rel.Program{}}
+	labels := []string{"e", "b", "a", "d", "c", "f"}
+	g.p.Domains = []*tensor.Domain{{Name: "node", Size: 2 + r.IntN(5)}}
+	if r.IntN(2) == 0 {
+		g.p.Domains = append(g.p.Domains, &tensor.Domain{Name: "city", Size: 3, Labels: []string{"oslo", "bonn", "rome"}})
+	}
+	if d := g.p.Domains[0]; r.IntN(2) == 0 {
+		d.Labels = labels[:d.Size]
+	}
+	base := 1 + r.IntN(3)
+	for i := range base {
+		g.relation(fmt.Sprint("B", i), rel.NoAgg, true)
+	}
+	derived := 1 + r.IntN(4)
+	for i := range derived {
+		fold := rel.NoAgg
+		if r.IntN(4) == 0 {
+			fold = []rel.Agg{rel.Min, rel.Max, rel.Sum}[r.IntN(3)]
+		}
+		g.relation(fmt.Sprint("D", i), fold, r.IntN(4) == 0)
+	}
+	// Each rule is tried a few times; which of them are well-formed Verify says.
+	for i := base; i < base+derived; i++ {
+		for range 1 + r.IntN(3) {
+			for range 6 {
+				top := i + 1
+				if r.IntN(5) == 0 {
+					top = base + derived
+				}
+				p := *g.p
+				p.Rules = append(p.Rules[:len(p.Rules):len(p.Rules)], g.rule(i, top))
+				if rel.Verify(&p) == nil {
+					*g.p = p
+					break
+				}
+			}
+		}
+		g.p.Results = append(g.p.Results, i)
+	}
+	return g.p
+}
+
+type gen struct {
+	*rand.Rand
+	p *rel.Program
+}
+
+func (g gen) relation(name string, fold rel.Agg, facts bool) {
+	r := rel.Relation{Name: name, Fold: fold}
+	for range 1 + g.IntN(3) {
+		r.Columns = append(r.Columns, g.column())
+	}
+	if fold == rel.NoAgg && g.IntN(12) == 0 {
+		r.Columns = nil
+	}
+	if fold != rel.NoAgg {
+		kind := tensor.IntColumn
+		if g.IntN(3) == 0 {
+			kind = tensor.RealColumn
+		}
+		r.Columns = append(r.Columns[:len(r.Columns)-1], tensor.Column{Kind: kind})
+	}
+	if facts {
+		r.Facts = Table(g.Rand, r.Columns, g.IntN(9))
+	}
+	g.p.Relations = append(g.p.Relations, r)
+}
+
+func (g gen) column() tensor.Column {
+	switch g.IntN(8) {
+	case 0:
+		return tensor.Column{Kind: tensor.IntColumn}
+	case 1:
+		return tensor.Column{Kind: tensor.RealColumn}
+	case 2:
+		return tensor.Column{Kind: tensor.NodeColumn, Domain: g.p.Domains[len(g.p.Domains)-1]}
+	}
+	return tensor.Column{Kind: tensor.NodeColumn, Domain: g.p.Domains[0]}
+}
+
+// Table draws so many rows, some of them alike.
+func Table(r *rand.Rand, cols []tensor.Column, rows int) *tensor.Table {
+	t := &tensor.Table{Columns: cols, Len: rows, Cells: make([]tensor.Cells, len(cols))}
+	if len(cols) == 0 {
+		t.Len = min(rows, 1)
+	}
+	for range rows {
+		for i, c := range cols {
+			if c.Domain != nil {
+				t.Cells[i].ID = append(t.Cells[i].ID, uint32(r.IntN(c.Domain.Size)))
+			} else {
+				t.Cells[i].Num = append(t.Cells[i].Num, number(r, c.Kind))
+			}
+		}
+	}
+	return t
+}
+
+func number(r *rand.Rand, k tensor.ColumnKind) float64 {
+	x := float64(r.IntN(7) - 2)
+	if k == tensor.RealColumn {
+		x /= 2
+	}
+	if x == 0 {
+		return 0
+	}
+	return x
+}
+
+func (g gen) rule(head, top int) rel.Rule {
+	r := rel.Rule{Rel: head}
+	for range 1 + g.IntN(3) {
+		g.literal(&r, rel.Atom, top)
+	}
+	if g.IntN(3) == 0 {
+		g.literal(&r, rel.Not, top)
+	}
+	if len(r.Vars) > 0 && g.IntN(3) == 0 {
+		r.Body = append(r.Body, g.comparison(&r))
+	}
+	if g.IntN(4) == 0 {
+		kind := tensor.RealColumn
+		if g.IntN(2) == 0 {
+			kind = tensor.IntColumn
+		}
+		if g.IntN(2) == 0 || len(r.Vars) == 0 {
+			r.Vars = append(r.Vars, rel.Var{Name: fmt.Sprint("v", len(r.Vars)), Kind: kind})
+		}
+		r.Body = append(r.Body, rel.Literal{Kind: rel.Bind, Var: g.IntN(len(r.Vars)), Left: g.expr(&r, kind, nil)})
+	}
+	g.Shuffle(len(r.Body), func(i, j int) { r.Body[i], r.Body[j] = r.Body[j], r.Body[i] })
+	rl := &g.p.Relations[head]
+	aggregates := !rl.Valued() && g.IntN(4) == 0
+	for _, c := range rl.Columns {
+		cell := rel.Cell{}
+		if aggregates && g.IntN(2) == 0 {
+			cell.Agg = 1 + rel.Agg(g.IntN(6))
+		}
+		if cell.Agg != rel.Count {
+			if cell.Expr = g.expr(&r, c.Kind, c.Domain); g.IntN(2) == 0 && cell.Agg == rel.NoAgg && !rl.Valued() || c.Domain != nil {
+				cell.Expr = rel.Expr{Term: g.term(&r, c.Kind, c.Domain)}
+			}
+		}
+		r.Head = append(r.Head, cell)
+	}
+	return r
+}
+
+func (g gen) literal(r *rel.Rule, kind rel.LiteralKind, top int) {
+	l := rel.Literal{Kind: kind, Rel: g.IntN(top)}
+	for _, c := range g.p.Relations[l.Rel].Columns {
+		var t rel.Term
+		switch n := g.IntN(10); {
+		case n == 0:
+			t.Kind = rel.Any
+		case n < 6 || kind == rel.Not:
+			t = g.term(r, c.Kind, c.Domain)
+		default:
+			t.Var = len(r.Vars)
+			r.Vars = append(r.Vars, rel.Var{Name: fmt.Sprint("v", t.Var), Kind: c.Kind, Domain: c.Domain})
+		}
+		l.Terms = append(l.Terms, t)
+	}
+	r.Body = append(r.Body, l)
+}
+
+// term is a variable of the type, or a constant.
+func (g gen) term(r *rel.Rule, kind tensor.ColumnKind, d *tensor.Domain) rel.Term {
+	for range 8 {
+		if len(r.Vars) == 0 {
+			break
+		}
+		v := g.IntN(len(r.Vars))
+		if r.Vars[v].Domain == d {
+			return rel.Term{Var: v}
+		}
+	}
+	if d == nil {
+		return rel.Term{Kind: rel.Const, Value: number(g.Rand, kind)}
+	}
+	return rel.Term{Kind: rel.Const, Value: float64(g.IntN(d.Size))}
+}
+
+func (g gen) expr(r *rel.Rule, kind tensor.ColumnKind, d *tensor.Domain) rel.Expr {
+	if d != nil || g.IntN(2) == 0 {
+		return rel.Expr{Term: g.term(r, kind, d)}
+	}
+	fn := []op.Fn{op.FnAdd, op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin}[g.IntN(6)]
+	return rel.Expr{Fn: fn, Args: []rel.Expr{g.expr(r, kind, nil), {Term: g.term(r, kind, nil)}}}
+}
+
+func (g gen) comparison(r *rel.Rule) rel.Literal {
+	v := g.IntN(len(r.Vars))
+	return rel.Literal{Kind: rel.Compare, Fn: op.FnGt + op.Fn(g.IntN(6)), Left: rel.V(v), Right: g.expr(r, r.Vars[v].Kind, r.Vars[v].Domain)}
+}

@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"math"
+
+	"ein/vm/rel"
+)
+
+// isBest reports whether all rules of a stratum make values of one fold, each of one
+// value, so that the best value of all is final as long as none gets better on its way:
+// then each key is taken once, from a heap.
+func isBest(p *rel.Program, s *stratum) bool {
+	if !s.Recursive {
+		return false
+	}
+	fold := p.Relations[s.Relations[0]].Fold
+	for _, i := range s.Relations {
+		if p.Relations[i].Fold != fold || fold == rel.NoAgg {
+			return false
+		}
+	}
+	for k, n := range s.each {
+		if k > 0 && s.each[k-1].rule == n.rule {
+			return false
+		}
+	}
+	return true
+}
+
+// item is a value that a key had; a later one makes it stale.
+type item struct {
+	value    float64
+	rel, key uint32
+}
+
+// best takes keys from a heap, the best value first. If a value gets better than one
+// that was taken it gives up: rounds go on from what there is.
+func (r *run) best(st *stratum) bool {
+	sign := 1.0
+	if r.p.Relations[st.Relations[0]].Fold == rel.Max {
+		sign = -1
+	}
+	var heap []item
+	size := uint64(0)
+	collect := func() {
+		for _, i := range st.Relations {
+			s := &r.stores[i]
+			for _, k := range s.next {
+				s.improved[k>>6] &^= 1 << (k & 63)
+				if len(heap) == cap(heap) {
+					size = max(64, uint64(2*cap(heap)))
+					r.take(16 * size)
+					heap = append(make([]item, 0, size), heap...)
+				}
+				r.work(1)
+				heap = push(heap, item{sign * s.val[k], uint32(i), k})
+			}
+			s.next = s.next[:0]
+		}
+	}
+	for _, i := range st.Relations {
+		s := &r.stores[i]
+		r.turn(s, true)
+		s.next, s.changed = s.changed, s.next
+		for len(s.improved) <= s.n>>6 {
+			r.take(8)
+			s.improved = append(s.improved, 0)
+		}
+	}
+	collect()
+	r.prepare(st, st.each)
+	for len(heap) > 0 {
+		var top item
+		top, heap = pop(heap)
+		s := &r.stores[top.rel]
+		if sign*s.val[top.key] != top.value {
+			continue
+		}
+		r.settled, r.sunk = sign*top.value, false
+		s.changed = append(s.changed[:0], top.key)
+		for _, n := range st.each {
+			if n.rule.Body[n.delta].Rel == int(top.rel) {
+				r.do(n)
+			}
+		}
+		if r.sunk {
+			break
+		}
+		collect()
+	}
+	r.settled = math.NaN()
+	for _, i := range st.Relations {
+		if r.sunk {
+			r.turn(&r.stores[i], true)
+		} else {
+			r.finish(i)
+		}
+	}
+	return !r.sunk
+}
+
+func push(h []item, x item) []item {
+	h = append(h, x)
+	for i := len(h) - 1; i > 0; {
+		up := (i - 1) / 2
+		if h[up].value <= h[i].value {
+			break
+		}
+		h[up], h[i] = h[i], h[up]
+		i = up
+	}
+	return h
+}
+
+func pop(h []item) (item, []item) {
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		least := 2*i + 1
+		if least >= last {
+			break
+		}
+		if least+1 < last && h[least+1].value < h[least].value {
+			least++
+		}
+		if h[i].value <= h[least].value {
+			break
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+	return top, h
+}

@@ -1,0 +1,415 @@
+package engine
+
+import (
+	"slices"
+
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// bounds are what is known of a program before it runs.
+type bounds struct {
+	columns [][]uint64 // different cells that a column can have
+	rows    []uint64
+	ops     uint64
+	bytes   uint64
+}
+
+// sources computes bounds: each column holds cells that come from certain places, and
+// each place has so many different ones. Places are columns of what is given, constants,
+// and expressions.
+type sources struct {
+	bounds
+	p      *rel.Program
+	places []uint64
+	from   [][][]bool // of each column of each relation: which places
+	made   map[*rel.Expr]int
+}
+
+func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
+	b := sources{p: p, made: map[*rel.Expr]int{}}
+	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][][]bool, len(p.Relations))
+	for i := range p.Relations {
+		r := &p.Relations[i]
+		n := uint64(0)
+		if r.Facts != nil {
+			n = uint64(r.Facts.Len)
+		}
+		if r.Source != rel.NoSource {
+			n = tensor.SatAdd(n, rows[r.Arg])
+		}
+		b.rows[i], b.columns[i], b.from[i] = n, make([]uint64, len(r.Columns)), make([][]bool, len(r.Columns))
+		for c := range r.Columns {
+			b.columns[i][c] = limit(r.Columns[c], n)
+			b.from[i][c] = b.place(b.columns[i][c])
+		}
+	}
+	for _, s := range strata {
+		b.stratum(s)
+	}
+	return b.bounds
+}
+
+func limit(c tensor.Column, n uint64) uint64 {
+	if c.Domain != nil {
+		return min(n, uint64(c.Domain.Size))
+	}
+	return n
+}
+
+// place makes a new one, and the set of it alone.
+func (b *sources) place(n uint64) []bool {
+	b.places = append(b.places, n)
+	set := make([]bool, len(b.places))
+	set[len(b.places)-1] = true
+	return set
+}
+
+func (b *sources) stratum(s rel.Stratum) {
+	given := make([]uint64, len(s.Relations))
+	for k, i := range s.Relations {
+		given[k] = b.rows[i]
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, i := range s.Rules {
+			r := &b.p.Rules[i]
+			for c := range r.Head {
+				if b.join(&b.from[r.Rel][c], b.cell(s, r, c)) {
+					changed = true
+				}
+			}
+		}
+	}
+	for k, i := range s.Relations {
+		r := &b.p.Relations[i]
+		total := uint64(1)
+		for c := range r.Columns {
+			if r.Valued() && c == len(r.Columns)-1 {
+				break
+			}
+			b.columns[i][c] = b.size(r.Columns[c], b.from[i][c])
+			total = tensor.SatMul(total, b.columns[i][c])
+		}
+		if !s.Recursive {
+			sum := given[k]
+			for _, x := range s.Rules {
+				sum = tensor.SatAdd(sum, b.heads(&b.p.Rules[x]))
+			}
+			total = min(total, sum)
+		}
+		b.rows[i] = total
+		if r.Valued() { // one value a key
+			c := len(r.Columns) - 1
+			b.columns[i][c], b.from[i][c] = total, b.place(total)
+		}
+		for c := range r.Columns {
+			b.columns[i][c] = min(b.columns[i][c], total)
+		}
+	}
+}
+
+func (b *sources) size(c tensor.Column, from []bool) uint64 {
+	n := uint64(0)
+	for i, in := range from {
+		if in {
+			n = tensor.SatAdd(n, b.places[i])
+		}
+	}
+	return limit(c, n)
+}
+
+func (b *sources) join(to *[]bool, from []bool) (changed bool) {
+	for len(*to) < len(from) {
+		*to = append(*to, false)
+	}
+	for i, in := range from {
+		changed = changed || in && !(*to)[i]
+		(*to)[i] = (*to)[i] || in
+	}
+	return changed
+}
+
+// cell is the places that a cell of a head comes from.
+func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) []bool {
+	cell := &r.Head[c]
+	value := b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1
+	if value {
+		return nil
+	}
+	if cell.Agg == rel.NoAgg && len(cell.Expr.Args) == 0 && cell.Expr.Term.Kind == rel.Variable {
+		return b.variable(s, r, cell.Expr.Term.Var, 0)
+	}
+	return b.expr(s, r, &cell.Expr, cell)
+}
+
+// expr is the place of an expression or an aggregate, which has no more values than its
+// variables, or groups, have combinations.
+func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) []bool {
+	at, found := b.made[e]
+	if !found {
+		n := uint64(1)
+		times := func(v int) { n = tensor.SatMul(n, b.values(s, r, v)) }
+		if cell != nil && cell.Agg != rel.NoAgg {
+			for k := range r.Head {
+				if r.Head[k].Agg == rel.NoAgg {
+					r.Head[k].Expr.Vars(times)
+				}
+			}
+		} else {
+			e.Vars(times)
+		}
+		b.places = append(b.places, n)
+		at = len(b.places) - 1
+		b.made[e] = at
+	}
+	set := make([]bool, at+1)
+	set[at] = true
+	return set
+}
+
+// variable is the places that a variable comes from: of the column of fewest cells that
+// gives it, a complete one if there is one.
+func (b *sources) variable(s rel.Stratum, r *rel.Rule, v, depth int) []bool {
+	var best []bool
+	least, inside := uint64(0), true
+	for i := range r.Body {
+		l := &r.Body[i]
+		if l.Kind != rel.Atom {
+			continue
+		}
+		in := slices.Contains(s.Relations, l.Rel)
+		for c, t := range l.Terms {
+			if t.Kind != rel.Variable || t.Var != v || in && !inside {
+				continue
+			}
+			if n := b.columns[l.Rel][c]; best == nil || inside && !in || !in && n < least {
+				best, least, inside = b.from[l.Rel][c], n, in
+			}
+		}
+	}
+	if best != nil {
+		return best
+	}
+	for i := range r.Body {
+		if l := &r.Body[i]; l.Kind == rel.Bind && l.Var == v && depth < len(r.Vars) {
+			if t := l.Left.Term; len(l.Left.Args) == 0 && t.Kind == rel.Variable {
+				return b.variable(s, r, t.Var, depth+1)
+			}
+			return b.expr(s, r, &l.Left, nil)
+		}
+	}
+	return nil
+}
+
+// values bounds the different values of a variable.
+func (b *sources) values(s rel.Stratum, r *rel.Rule, v int) uint64 {
+	return b.size(tensor.Column{Domain: r.Vars[v].Domain}, b.variable(s, r, v, 0))
+}
+
+// heads bounds the rows that a rule without recursion derives: the combinations of rows
+// of few atoms that give it all variables of the head.
+func (b *sources) heads(r *rel.Rule) uint64 {
+	need := make([]bool, len(r.Vars))
+	open := 0
+	for i := range r.Head {
+		if r.Head[i].Agg == rel.NoAgg {
+			r.Head[i].Expr.Vars(func(v int) { need[v] = true })
+		}
+	}
+	for range r.Body { // what makes a variable stands for it
+		for i := range r.Body {
+			if l := &r.Body[i]; l.Kind == rel.Bind && need[l.Var] {
+				l.Left.Vars(func(v int) { need[v] = true })
+			}
+		}
+	}
+	given := make([]bool, len(r.Vars))
+	for i := range r.Body {
+		if r.Body[i].Kind == rel.Atom {
+			for _, t := range r.Body[i].Terms {
+				if t.Kind == rel.Variable {
+					given[t.Var] = true
+				}
+			}
+		}
+	}
+	for v := range need {
+		if need[v] = need[v] && given[v]; need[v] {
+			open++
+		}
+	}
+	n := uint64(1)
+	used := make([]bool, len(r.Body))
+	for open > 0 {
+		best, most, least := -1, 0, uint64(0)
+		for i := range r.Body {
+			l := &r.Body[i]
+			if l.Kind != rel.Atom || used[i] {
+				continue
+			}
+			covers := 0
+			for c, t := range l.Terms {
+				if t.Kind == rel.Variable && need[t.Var] && !slices.Contains(l.Terms[:c], t) {
+					covers++
+				}
+			}
+			if covers > most || covers == most && covers > 0 && b.rows[l.Rel] < least {
+				best, most, least = i, covers, b.rows[l.Rel]
+			}
+		}
+		used[best] = true
+		n = tensor.SatMul(n, least)
+		for _, t := range r.Body[best].Terms {
+			if t.Kind == rel.Variable && need[t.Var] {
+				need[t.Var] = false
+				open--
+			}
+		}
+	}
+	return n
+}
+
+// certify bounds the work and the memory of a plan.
+func (pl *Plan) certify() {
+	b := &pl.bound
+	ops, numbers := uint64(64), uint64(64+len(pl.consts)) // numbers may get into the pool
+	add := func(n uint64) { ops = tensor.SatAdd(ops, n) }
+	for i := range pl.p.Relations {
+		r := &pl.p.Relations[i]
+		n := b.rows[i]
+		width := uint64(len(r.Columns) + 1)
+		// Read, looked up, put into indexes, and given as a result, sorted.
+		add(tensor.SatMul(tensor.SatAdd(n, 64), 8+8*uint64(len(pl.index[i]))))
+		for _, x := range pl.index[i] {
+			if d := r.Columns[x.cols[0]].Domain; d != nil {
+				add(uint64(d.Size))
+			}
+		}
+		for c := range r.Columns {
+			if r.Columns[c].Domain == nil {
+				numbers = tensor.SatAdd(numbers, n)
+			}
+		}
+		bytes := tensor.SatMul(tensor.SatAdd(n, 64), 32*width+32+32*uint64(len(pl.index[i])))
+		b.bytes = tensor.SatAdd(b.bytes, bytes)
+		b.bytes = tensor.SatAdd(b.bytes, pl.fixed(i))
+	}
+	for _, s := range pl.p.Results {
+		n := b.rows[s]
+		add(tensor.SatMul(n, 70))
+		b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(n, 24+8*uint64(len(pl.p.Relations[s].Columns))))
+	}
+	for i := range pl.strata {
+		s := &pl.strata[i]
+		rounds := uint64(2)
+		for _, r := range s.Relations {
+			rounds = tensor.SatAdd(rounds, b.rows[r])
+		}
+		for _, n := range s.once {
+			w := pl.work(n)
+			add(w)
+			numbers = tensor.SatAdd(numbers, n.numbers(w))
+		}
+		for _, n := range s.each {
+			w := pl.work(n)
+			if pl.p.Relations[n.rule.Body[n.delta].Rel].Valued() {
+				w = tensor.SatMul(w, rounds) // a key counts again whenever it improves
+			}
+			numbers = tensor.SatAdd(numbers, n.numbers(w))
+			add(w)
+			add(tensor.SatMul(rounds, 4))
+		}
+	}
+	b.ops, b.bytes = ops, tensor.SatAdd(b.bytes, tensor.SatMul(numbers, 64))
+}
+
+// numbers bounds the numbers that a rule makes, of so much work.
+func (n *nest) numbers(work uint64) uint64 {
+	makes := n.kind == aggregates || slices.Contains(n.float, true)
+	for i := range n.rule.Head {
+		makes = makes || len(n.rule.Head[i].Expr.Args) > 0
+	}
+	if !makes {
+		return 0
+	}
+	return tensor.SatMul(work, uint64(len(n.rule.Vars)+len(n.rule.Head)))
+}
+
+// fixed bounds the memory of what is as large as a domain, not as the rows of a relation.
+func (pl *Plan) fixed(i int) uint64 {
+	r := &pl.p.Relations[i]
+	s := store{size: sizes(r), valued: valued(r)}
+	n := uint64(64)
+	if k := s.cellsOf(mostPlaces); s.valued && k > 0 {
+		n += 4 * uint64(k)
+	} else if k := s.cellsOf(mostBits); !s.valued && k > 0 && len(s.size) <= 2 {
+		n += uint64(k)/8 + 8
+	}
+	for _, x := range pl.index[i] {
+		if d := r.Columns[x.cols[0]].Domain; d != nil {
+			n += 8 * uint64(d.Size+1)
+		}
+	}
+	return n
+}
+
+// work bounds the rows that the loops of a rule look at.
+func (pl *Plan) work(n *nest) uint64 {
+	b := &pl.bound
+	bound := make([]bool, len(n.rule.Vars))
+	combos := uint64(1) // of the values that are bound, nameless ones included
+	at, total := uint64(1), uint64(2)
+	for i := range n.steps {
+		st := &n.steps[i]
+		total = tensor.SatAdd(total, at)
+		if st.kind != scan && st.kind != probe {
+			if st.value >= 0 {
+				bound[st.value] = true // one for each key
+			}
+			continue
+		}
+		l := st.lit
+		match := uint64(1)
+		for c, t := range l.Terms {
+			d := b.columns[l.Rel][c]
+			if t.Kind == rel.Const || t.Kind == rel.Variable && bound[t.Var] {
+				continue
+			}
+			if c == len(l.Terms)-1 && valued(&pl.p.Relations[l.Rel]) {
+				continue
+			}
+			match = tensor.SatMul(match, d)
+			if t.Kind == rel.Any || !slices.Contains(l.Terms[:c], t) {
+				combos = tensor.SatMul(combos, d)
+			}
+		}
+		for _, t := range l.Terms {
+			if t.Kind == rel.Variable {
+				bound[t.Var] = true
+			}
+		}
+		if match = min(match, b.rows[l.Rel]); i == 0 && n.delta >= 0 {
+			match = b.rows[l.Rel]
+		}
+		at = tensor.SatMul(at, match)
+		total = tensor.SatAdd(total, at)
+		at = min(at, combos)
+	}
+	return tensor.SatAdd(total, tensor.SatMul(at, 3))
+}
+
+// sizes are those of the columns that tell rows apart.
+func sizes(r *rel.Relation) []int {
+	n := len(r.Columns)
+	if valued(r) {
+		n--
+	}
+	list := make([]int, n)
+	for c := range list {
+		if d := r.Columns[c].Domain; d != nil {
+			list[c] = d.Size
+		}
+	}
+	return list
+}

@@ -1,0 +1,396 @@
+// Package engine evaluates relations: semi-naively, stratum by stratum, in an order that
+// is planned from sizes before a run.
+//
+// A run does the same operations in the same order on every machine, counts them, and
+// takes memory from a budget; it stops where either comes to its limit.
+package engine
+
+import (
+	"slices"
+
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// Plan is a verified program with the orders in which its rules are run. It is
+// immutable, and any number of runs may share it.
+type Plan struct {
+	p      *rel.Program
+	bound  bounds
+	index  [][]*spec // of each relation
+	strata []stratum
+	consts []float64 // that the pool of a run begins with
+	member []bool    // relations of which it is asked whether they have a row
+}
+
+// spec is an index that some rule needs.
+type spec struct{ cols []int }
+
+type stratum struct {
+	rel.Stratum
+	once   []*nest // rules that read complete relations only
+	each   []*nest // the others, for each atom that may have new rows
+	inside []bool  // its relations
+	best   bool    // all is values of one fold that each rule makes of one of them: see best.go
+}
+
+// nest is the loops of a rule.
+type nest struct {
+	rule   *rel.Rule
+	delta  int // the literal whose new rows drive it, or -1
+	steps  []step
+	groups []int // columns of the head that are neither aggregates nor values
+
+	factors []*rel.Expr // see weigh
+
+	// The last step that gives the head a variable: once the rest has succeeded there is
+	// nothing new below it.
+	cut int
+
+	kind  emits
+	given []uint32 // constants, in the registers behind the variables
+	float []bool   // the variable is made by an expression, or read as a value
+	coded []bool   // of these: it is needed as a code as well
+}
+
+// emits is what becomes of a binding: a row, a contribution to a value, or one to the
+// aggregates of a group.
+type emits uint8
+
+const (
+	rows emits = iota
+	values
+	aggregates
+)
+
+type stepKind uint8
+
+const (
+	scan   stepKind = iota // all rows
+	probe                  // the rows with a key in an index
+	find                   // the row, all of it known
+	absent                 // no such row
+	none                   // no row with the key in the index
+	test                   // a comparison
+	assign                 // an expression
+	equal                  // an expression that is what a variable is
+)
+
+// seen is which rows of a relation of the stratum a step reads.
+type seen uint8
+
+const (
+	all seen = iota
+	fresh
+	before
+)
+
+type step struct {
+	kind  stepKind
+	rel   int
+	index int
+	seen  seen
+	lit   *rel.Literal
+	key   []int  // registers
+	out   []pair // columns that give registers
+	same  []pair // columns that must be what registers are
+	value int    // register that the value of a key goes into, -1 for none
+	check int    // register that it must be, -1 for none
+}
+
+type pair struct{ col, reg int }
+
+// New plans the evaluation of a verified program whose argument i has size[i] rows at most.
+func New(p *rel.Program, size []uint64) *Plan {
+	pl := &Plan{p: p, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
+	strata := p.Strata()
+	pl.bound = newBounds(p, strata, size)
+	for _, s := range strata {
+		st := stratum{Stratum: s, inside: make([]bool, len(p.Relations))}
+		for _, i := range s.Relations {
+			st.inside[i] = true
+		}
+		for _, i := range s.Rules {
+			r := &p.Rules[i]
+			inside := 0
+			for k := range r.Body {
+				if s.Recursive && r.Body[k].Kind == rel.Atom && slices.Contains(s.Relations, r.Body[k].Rel) {
+					inside++
+					st.each = append(st.each, pl.nest(r, &s, k))
+				}
+			}
+			if inside == 0 {
+				st.once = append(st.once, pl.nest(r, &s, -1))
+			}
+		}
+		for _, n := range st.each {
+			n.weigh(&st)
+		}
+		st.best = isBest(p, &st)
+		pl.strata = append(pl.strata, st)
+	}
+	pl.certify()
+	return pl
+}
+
+// Ops and Bytes bound what a run takes.
+func (pl *Plan) Ops() uint64 { return pl.bound.ops }
+
+// Bytes is the memory, results included, arguments not.
+func (pl *Plan) Bytes() uint64 { return pl.bound.bytes }
+
+// Rows bounds the rows of a relation.
+func (pl *Plan) Rows(r int) uint64 { return pl.bound.rows[r] }
+
+type planner struct {
+	*Plan
+	*nest
+	s     *rel.Stratum
+	bound []bool
+	done  []bool
+}
+
+// nest orders the literals of a rule: what can be tested is tested at once; of the atoms,
+// that of the fewest rows comes next.
+func (pl *Plan) nest(r *rel.Rule, s *rel.Stratum, delta int) *nest {
+	n := &nest{rule: r, delta: delta, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
+	b := planner{Plan: pl, nest: n, s: s, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
+	if delta >= 0 {
+		b.atom(delta)
+	}
+	for {
+		if b.tests() {
+			continue
+		}
+		next, least := -1, 0.0
+		for i := range r.Body {
+			if r.Body[i].Kind == rel.Atom && !b.done[i] {
+				if m := b.matches(i); next < 0 || m < least {
+					next, least = i, m
+				}
+			}
+		}
+		if next < 0 {
+			break
+		}
+		b.atom(next)
+	}
+	n.cut = -1
+	head := &pl.p.Relations[r.Rel]
+	switch {
+	case r.Aggregates():
+		n.kind = aggregates
+	case head.Valued():
+		n.kind = values
+	}
+	everything := n.kind == aggregates || head.Fold == rel.Sum
+	for i := range n.steps {
+		st := &n.steps[i]
+		if everything || slices.ContainsFunc(st.out, func(p pair) bool { return n.heads(p.reg) }) || st.value >= 0 && n.heads(st.value) ||
+			st.kind == assign && n.heads(st.lit.Var) {
+			n.cut = i
+		}
+	}
+	for i := range r.Head {
+		if c := &r.Head[i]; c.Agg == rel.NoAgg && !(head.Valued() && i == len(r.Head)-1) {
+			n.groups = append(n.groups, i)
+			if c.Expr.Term.Kind == rel.Variable && len(c.Expr.Args) == 0 {
+				n.coded[c.Expr.Term.Var] = true
+			}
+		}
+	}
+	return n
+}
+
+// heads reports whether the head has a variable.
+func (n *nest) heads(v int) (has bool) {
+	for i := range n.rule.Head {
+		if n.rule.Head[i].Agg != rel.Count {
+			n.rule.Head[i].Expr.Vars(func(x int) { has = has || x == v })
+		}
+	}
+	return has
+}
+
+func (b *planner) known(e *rel.Expr) bool {
+	ok := true
+	e.Vars(func(v int) { ok = ok && b.bound[v] })
+	return ok
+}
+
+// ready reports whether all terms of an atom are known.
+func (b *planner) ready(l *rel.Literal) bool {
+	for _, t := range l.Terms {
+		if t.Kind == rel.Variable && !b.bound[t.Var] {
+			return false
+		}
+	}
+	return true
+}
+
+// tests plans a literal that finds no new values, if one is ready.
+func (b *planner) tests() bool {
+	for i := range b.rule.Body {
+		l := &b.rule.Body[i]
+		if b.done[i] {
+			continue
+		}
+		any := slices.ContainsFunc(l.Terms, func(t rel.Term) bool { return t.Kind == rel.Any })
+		switch l.Kind {
+		case rel.Compare:
+			if !b.known(&l.Left) || !b.known(&l.Right) {
+				continue
+			}
+			b.steps = append(b.steps, step{kind: test, lit: l, value: -1, check: -1})
+		case rel.Bind:
+			if !b.known(&l.Left) {
+				continue
+			}
+			kind := assign
+			if b.bound[l.Var] {
+				kind = equal
+				b.coded[l.Var] = true
+			} else {
+				b.float[l.Var] = b.rule.Vars[l.Var].Domain == nil
+				b.bound[l.Var] = true
+			}
+			b.steps = append(b.steps, step{kind: kind, lit: l, value: -1, check: -1})
+		default:
+			if !b.ready(l) || l.Kind == rel.Atom && any {
+				continue
+			}
+			b.atom(i)
+		}
+		b.done[i] = true
+		return true
+	}
+	return false
+}
+
+// atom plans a literal that reads a relation.
+func (b *planner) atom(i int) {
+	l := &b.rule.Body[i]
+	b.done[i] = true
+	r := &b.p.Relations[l.Rel]
+	st := step{rel: l.Rel, lit: l, value: -1, check: -1, index: -1}
+	keys := len(l.Terms)
+	if valued(r) {
+		keys--
+	}
+	if i == b.delta {
+		st.seen = fresh
+	} else if b.delta > i && l.Kind == rel.Atom && !r.Valued() && slices.Contains(b.s.Relations, l.Rel) {
+		st.seen = before
+	}
+	var cols, mine []int // key columns, and the registers that this atom gives
+	for c, t := range l.Terms {
+		if t.Kind == rel.Any {
+			continue
+		}
+		reg := b.register(t, r.Columns[c])
+		had, own := t.Kind == rel.Const || b.bound[t.Var], slices.Contains(mine, reg)
+		if had || own {
+			b.code(reg)
+		} else {
+			mine = append(mine, reg)
+		}
+		switch {
+		case c == keys && (had || own):
+			st.check = reg
+		case c == keys:
+			st.value, b.float[reg] = reg, true
+		case had && i != b.delta:
+			cols = append(cols, c)
+			st.key = append(st.key, reg)
+		case had || own:
+			st.same = append(st.same, pair{c, reg})
+		default:
+			st.out = append(st.out, pair{c, reg})
+		}
+	}
+	for _, v := range mine {
+		b.bound[v] = true
+	}
+	switch {
+	case len(cols) == keys && i != b.delta:
+		if st.kind = find; l.Kind == rel.Not {
+			st.kind = absent
+		}
+		b.member[l.Rel] = true
+	case len(cols) == 0 && l.Kind == rel.Atom:
+		st.kind = scan
+	default:
+		if st.kind = probe; l.Kind == rel.Not {
+			st.kind = none
+		}
+		if len(cols) > 0 {
+			st.index = b.indexed(l.Rel, cols)
+		}
+	}
+	b.steps = append(b.steps, st)
+}
+
+// code says that a variable is needed as a code.
+func (b *planner) code(reg int) {
+	if reg < len(b.rule.Vars) {
+		b.coded[reg] = true
+	}
+}
+
+// valued reports whether a store keeps the last column of the relation apart.
+func valued(r *rel.Relation) bool { return r.Valued() || r.Source == rel.FromElements }
+
+// register is where a term is, a variable or a constant.
+func (b *planner) register(t rel.Term, c tensor.Column) int {
+	if t.Kind == rel.Variable {
+		return t.Var
+	}
+	code := uint32(0)
+	switch x := t.Value; {
+	case c.Domain != nil && x == rel.NoMember:
+		code = noCode
+	case x >= 0 && x < pooled && x == float64(uint32(x)):
+		code = uint32(x)
+	default:
+		at := slices.Index(b.consts, x)
+		if at < 0 {
+			at = len(b.consts)
+			b.consts = append(b.consts, x)
+		}
+		code = pooled | uint32(at)
+	}
+	b.given = append(b.given, code)
+	return len(b.rule.Vars) + len(b.given) - 1
+}
+
+func (pl *Plan) indexed(r int, cols []int) int {
+	for i, x := range pl.index[r] {
+		if slices.Equal(x.cols, cols) {
+			return i
+		}
+	}
+	pl.index[r] = append(pl.index[r], &spec{cols})
+	return len(pl.index[r]) - 1
+}
+
+// matches estimates the rows of an atom that go with what is known.
+func (b *planner) matches(i int) float64 {
+	l := &b.rule.Body[i]
+	m := float64(b.Plan.bound.rows[l.Rel])
+	for c, t := range l.Terms {
+		if t.Kind == rel.Const || t.Kind == rel.Variable && b.bound[t.Var] {
+			m /= max(1, float64(b.Plan.bound.columns[l.Rel][c]))
+		}
+	}
+	return m
+}
+
+// domainOf is the domain of what a comparison compares, nil of numbers.
+func domainOf(r *rel.Rule, l *rel.Literal) *tensor.Domain {
+	for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {
+		if len(e.Args) == 0 && e.Term.Kind == rel.Variable {
+			return r.Vars[e.Term.Var].Domain
+		}
+	}
+	return nil
+}

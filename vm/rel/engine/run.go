@@ -1,0 +1,656 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"ein/vm/kernel"
+	"ein/vm/op"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// Kind says why a run has no answer.
+type Kind uint8
+
+// OverOps and OverBytes are a limit that was reached. Cancelled is the channel of the Ctl.
+// NotFinite is a number that is none, Inexact a whole number from 2^53 on. Improves is a value that
+// improves for ever, Weight a factor below 0 of a value that improves.
+const (
+	OverOps Kind = iota
+	OverBytes
+	Cancelled
+	NotFinite
+	Inexact
+	Improves
+	Weight
+)
+
+// Error is why a run has no answer: in which relation, by which rule (nil when by none),
+// and what the run had by then.
+type Error struct {
+	Kind     Kind
+	Relation *rel.Relation
+	Rule     *rel.Rule
+	Value    float64     // NotFinite, Inexact, Weight; of Improves the sum around the cycle
+	Cycle    [][]float64 // Improves: keys, each made of the one before, as far as it is known
+	Rows     int         // of the relation so far
+	Message  string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Budget is the memory that a run may take. It counts what is allocated and never gives
+// back, so it holds whatever the collector does.
+type Budget struct{ Max, Used uint64 }
+
+type run struct {
+	*Plan
+	ctl    *kernel.Ctl
+	budget *Budget
+	pool   pool
+	stores []store
+	next   uint64 // look at the Ctl then
+	rel    int    // that is being derived
+	rule   *rel.Rule
+	inside []bool // relations of the stratum
+
+	// Of the nest that runs.
+	*nest
+	regs   []uint32
+	nums   []float64
+	row    []uint32
+	key    []uint32
+	groups *groups
+	drive  int // the number of the key that drives
+
+	settled float64 // the best value that may still improve
+	sunk    bool    // something improved past it
+}
+
+// stop unwinds the loops of a run, which are too hot to look at results on their way.
+type stop struct{ err *Error }
+
+// Run gives the results of the program as tables. The operations are counted in ctl,
+// and stop at its limit; memory comes out of the budget.
+func (pl *Plan) Run(ctl *kernel.Ctl, args []*tensor.Value, budget *Budget) (results []*tensor.Table, err error) {
+	r := &run{Plan: pl, ctl: ctl, budget: budget, stores: make([]store, len(pl.p.Relations)), rel: -1, settled: math.NaN()}
+	defer func() {
+		if s, ok := recover().(stop); ok {
+			results, err = nil, s.err
+		} else if p := recover(); p != nil {
+			panic(p)
+		}
+	}()
+	r.begin(args)
+	for i := range pl.strata {
+		r.stratum(&pl.strata[i])
+	}
+	for _, i := range pl.p.Results {
+		results = append(results, r.table(i))
+	}
+	return results, nil
+}
+
+func (r *run) fail(e Error) {
+	if r.rel >= 0 {
+		e.Relation, e.Rows = &r.p.Relations[r.rel], r.stores[r.rel].n
+	}
+	e.Rule = r.rule
+	panic(stop{&e})
+}
+
+// take pays for memory before it is allocated.
+func (r *run) take(bytes uint64) {
+	if !r.room(bytes) {
+		r.fail(Error{Kind: OverBytes, Message: fmt.Sprintf("the rows need more than %d bytes", r.budget.Max)})
+	}
+	r.budget.Used += bytes
+}
+
+// room reports whether there are so many bytes left.
+func (r *run) room(bytes uint64) bool {
+	return r.budget.Max == 0 || bytes <= r.budget.Max && r.budget.Used <= r.budget.Max-bytes
+}
+
+// work counts operations before they are done.
+func (r *run) work(ops uint64) {
+	if r.ctl.Ops += ops; r.ctl.Ops >= r.next {
+		r.look()
+	}
+}
+
+func (r *run) look() {
+	c := r.ctl
+	if c.Limit > 0 && c.Ops > c.Limit {
+		c.Ops, c.Over = c.Limit, true
+		r.fail(Error{Kind: OverOps, Message: fmt.Sprintf("stopped at the limit of %d operations", c.Limit)})
+	}
+	if c.Stopped() {
+		r.fail(Error{Kind: Cancelled, Message: "the run was stopped"})
+	}
+	r.next = c.Ops + kernel.PollOps
+	if c.Limit > 0 {
+		r.next = min(r.next, c.Limit+1)
+	}
+}
+
+// begin loads facts and arguments.
+func (r *run) begin(args []*tensor.Value) {
+	for _, x := range r.consts {
+		r.intern(x)
+	}
+	for i := range r.p.Relations {
+		rl, s := &r.p.Relations[i], &r.stores[i]
+		s.valued, s.size = valued(rl), sizes(rl)
+		s.width = len(s.size)
+		for range r.index[i] {
+			s.index = append(s.index, &index{cols: r.index[i][len(s.index)].cols})
+		}
+		r.rel = i
+		switch rl.Source {
+		case rel.FromTable:
+			r.load(s, args[rl.Arg].Table)
+		case rel.FromEntries, rel.FromElements:
+			r.entries(s, args[rl.Arg], rl.Source == rel.FromElements)
+		}
+		if rl.Facts != nil {
+			r.facts(s, rl)
+		}
+		s.hi = s.n
+		if r.member[i] {
+			r.members(s)
+		}
+	}
+	r.rel = -1
+}
+
+// load copies a table, whose rows are distinct.
+func (r *run) load(s *store, t *tensor.Table) {
+	r.work(uint64(t.Len))
+	s.cells = grow(r, s.cells, t.Len*s.width)
+	if t.Bits != nil {
+		for row := range t.All() {
+			for _, x := range row {
+				s.cells = append(s.cells, uint32(x))
+			}
+		}
+		s.n = t.Len
+		return
+	}
+	s.cells = s.cells[:t.Len*s.width]
+	for c := range t.Cells {
+		at := c
+		for _, id := range t.Cells[c].ID {
+			s.cells[at] = id
+			at += s.width
+		}
+		for i, x := range t.Cells[c].Num {
+			if i%kernel.PollOps == 0 {
+				r.look()
+			}
+			s.cells[at] = r.encode(x)
+			at += s.width
+		}
+	}
+	s.n = t.Len
+}
+
+func (r *run) facts(s *store, rl *rel.Relation) {
+	r.members(s)
+	row := make([]uint32, len(rl.Columns))
+	for cells := range rl.Facts.All() {
+		r.work(1)
+		for c, x := range cells {
+			if rl.Columns[c].Domain != nil {
+				row[c] = uint32(x)
+			} else if c < s.width {
+				row[c] = r.encode(x)
+			}
+		}
+		if !s.valued {
+			r.add(s, row)
+			continue
+		}
+		r.improve(s, rl.Fold, row[:s.width], cells[s.width])
+	}
+	s.next, s.changed = s.next[:0], s.changed[:0]
+	clear(s.improved)
+}
+
+// entries reads a tensor.
+func (r *run) entries(s *store, v *tensor.Value, elements bool) {
+	row := make([]uint32, s.width)
+	put := func(x float64) {
+		r.work(1)
+		r.push(s, row)
+		if elements {
+			s.val = r.value(s.val, x)
+		}
+	}
+	rows, cols := v.Shape.Matrix()
+	if !elements && v.Layout == tensor.Sparse {
+		for i := range rows {
+			row[0] = uint32(i)
+			for _, j := range v.CSR.Row(i) {
+				row[1] = uint32(j)
+				put(1)
+			}
+		}
+		return
+	}
+	if !elements && v.Layout == tensor.Packed {
+		for i := range rows {
+			row[0] = uint32(i)
+			r.work(uint64(v.Bits.Stride))
+			for j := range tensor.Ones(v.Bits.Row(i)) {
+				row[len(row)-1] = uint32(j)
+				put(1)
+			}
+		}
+		return
+	}
+	index := make([]int, v.Shape.Rank())
+	if v.Layout == tensor.Sparse { // of its elements, most are 0
+		for i := range rows {
+			for j := range cols {
+				row[0], row[1] = uint32(i), uint32(j)
+				put(v.At(i, j))
+			}
+		}
+		return
+	}
+	for n := v.Shape.Elems(); n > 0; n-- {
+		x := v.At(index...)
+		r.work(1)
+		if elements || x != 0 {
+			for d, i := range index {
+				row[d] = uint32(i)
+			}
+			put(x)
+		}
+		for d := len(index) - 1; d >= 0; d-- {
+			if index[d]++; index[d] < v.Shape.Dim(d) {
+				break
+			}
+			index[d] = 0
+		}
+	}
+}
+
+func (r *run) value(list []float64, x float64) []float64 {
+	if len(list) == cap(list) {
+		list = grow(r, list, 1)
+	}
+	return append(list, x)
+}
+
+// stratum runs the rules of a stratum until nothing new comes.
+func (r *run) stratum(st *stratum) {
+	for _, i := range st.Relations {
+		r.rel = i
+		s := &r.stores[i]
+		r.members(s)
+		s.lo, s.hi = 0, s.n
+	}
+	r.inside = st.inside
+	r.prepare(st, st.once)
+	for _, n := range st.once {
+		r.do(n)
+	}
+	if !st.Recursive {
+		for _, i := range st.Relations {
+			r.finish(i)
+		}
+		return
+	}
+	if st.best && r.best(st) {
+		return
+	}
+	most := 2
+	for round := 0; ; round++ {
+		fresh := false
+		size := 2
+		for _, i := range st.Relations {
+			s := &r.stores[i]
+			s.lo, s.hi = s.hi, s.n
+			if round == 0 {
+				s.lo = 0
+			}
+			if s.valued {
+				r.turn(s, round == 0)
+				fresh = fresh || len(s.changed) > 0
+			}
+			fresh = fresh || s.lo < s.hi
+			size += s.n
+		}
+		most = max(most, size)
+		if !fresh {
+			break
+		}
+		if round > most {
+			r.improving(st)
+		}
+		r.prepare(st, st.each)
+		for _, n := range st.each {
+			r.do(n)
+		}
+	}
+	for _, i := range st.Relations {
+		r.finish(i)
+	}
+	r.rel, r.rule = -1, nil
+}
+
+// finish makes all rows of a relation seen.
+func (r *run) finish(i int) {
+	s := &r.stores[i]
+	s.lo, s.hi = 0, s.n
+	s.changed, s.next = nil, nil
+}
+
+// prepare brings the indexes that nests read up to what is seen.
+func (r *run) prepare(st *stratum, nests []*nest) {
+	for _, n := range nests {
+		for k := range n.steps {
+			t := &n.steps[k]
+			if t.kind != probe && t.kind != none || t.index < 0 {
+				continue
+			}
+			s := &r.stores[t.rel]
+			r.sync(s, s.index[t.index], !st.inside[t.rel])
+		}
+	}
+}
+
+// do runs the loops of a rule.
+func (r *run) do(n *nest) {
+	r.nest, r.rule, r.rel = n, n.rule, n.rule.Rel
+	vars := len(n.rule.Vars)
+	r.regs = append(r.regs[:0], make([]uint32, vars)...)
+	r.regs = append(r.regs, n.given...)
+	r.nums = append(r.nums[:0], make([]float64, vars)...)
+	r.row = append(r.row[:0], make([]uint32, len(n.rule.Head))...)
+	r.drive = -1
+	if n.kind == aggregates {
+		r.groups = r.newGroups()
+	}
+	r.work(1)
+	r.loop(0)
+	if n.kind == aggregates {
+		r.aggregated(&r.stores[r.rel])
+	}
+}
+
+// emit takes a binding that makes the body true.
+func (r *run) emit() {
+	s := &r.stores[r.rel]
+	for _, f := range r.factors {
+		if x := r.eval(f); x < 0 {
+			r.fail(Error{Kind: Weight, Value: x, Message: fmt.Sprintf("a value of %s is multiplied by %v; a factor below 0 makes it worse when it should improve", r.p.Relations[r.rel].Name, x)})
+		}
+	}
+	r.head()
+	switch r.kind {
+	case rows:
+		r.add(s, r.row)
+	case values:
+		last := len(r.row) - 1
+		r.improve(s, r.p.Relations[r.rel].Fold, r.row[:last], r.number(last, r.eval(&r.rule.Head[last].Expr)))
+	default:
+		r.gather()
+	}
+}
+
+// head fills in the cells of the row that are neither aggregates nor values.
+func (r *run) head() {
+	for _, c := range r.nest.groups {
+		e := &r.rule.Head[c].Expr
+		switch {
+		case len(e.Args) > 0:
+			r.row[c] = r.encode(r.number(c, r.eval(e)))
+		case e.Term.Kind == rel.Const:
+			if r.p.Relations[r.rel].Columns[c].Domain != nil {
+				r.row[c] = uint32(e.Term.Value)
+			} else {
+				r.row[c] = r.encode(e.Term.Value)
+			}
+		case r.float[e.Term.Var]:
+			r.row[c] = r.encode(r.number(c, r.nums[e.Term.Var]))
+		default:
+			r.row[c] = r.regs[e.Term.Var]
+		}
+	}
+}
+
+// number makes sure that a number can be a cell of a column of the head.
+func (r *run) number(c int, x float64) float64 {
+	if x-x != 0 {
+		r.fail(Error{Kind: NotFinite, Value: x, Message: fmt.Sprintf("a value of %s is %v", r.p.Relations[r.rel].Name, x)})
+	}
+	if r.p.Relations[r.rel].Columns[c].Kind == tensor.IntColumn && math.Abs(x) >= tensor.MaxInt {
+		r.fail(Error{Kind: Inexact, Value: x, Message: fmt.Sprintf("a whole number of %s reaches 2^53, past which numbers are not exact", r.p.Relations[r.rel].Name)})
+	}
+	return x + 0
+}
+
+// eval is an expression of numbers.
+func (r *run) eval(e *rel.Expr) float64 {
+	switch len(e.Args) {
+	case 0:
+		switch {
+		case e.Term.Kind == rel.Const:
+			return e.Term.Value
+		case r.float[e.Term.Var]:
+			return r.nums[e.Term.Var]
+		}
+		return r.decode(r.regs[e.Term.Var])
+	case 1:
+		return e.Fn.Apply1(r.eval(&e.Args[0]))
+	case 2:
+		a, b := r.eval(&e.Args[0]), r.eval(&e.Args[1])
+		switch e.Fn {
+		case op.FnAdd:
+			return a + b
+		case op.FnMul:
+			return a * b
+		}
+		return e.Fn.Apply(a, b, 0)
+	}
+	return e.Fn.Apply(r.eval(&e.Args[0]), r.eval(&e.Args[1]), r.eval(&e.Args[2]))
+}
+
+// loop runs the steps from i on, and gives the step to go on with.
+func (r *run) loop(i int) int {
+	if i == len(r.steps) {
+		r.work(1)
+		r.emit()
+		return r.cut
+	}
+	st := &r.steps[i]
+	s := &r.stores[st.rel]
+	switch st.kind {
+	case scan, probe:
+		return r.rows(i, st, s)
+	case none:
+		if r.rows(i, st, s) == found {
+			return i - 1
+		}
+		return r.loop(i + 1)
+	case find, absent:
+		r.work(1)
+		k := s.find(r.keys(st))
+		if k >= 0 && s.valued && !r.valueIs(st, s, k) {
+			k = -1
+		}
+		if (k >= 0) == (st.kind == find) {
+			return r.loop(i + 1)
+		}
+	case test:
+		if r.work(1); r.compare(st.lit) {
+			return r.loop(i + 1)
+		}
+	case assign:
+		r.work(1)
+		l := st.lit
+		if r.float[l.Var] {
+			r.nums[l.Var] = r.eval(&l.Left)
+			if r.coded[l.Var] {
+				r.regs[l.Var] = r.encode(r.nums[l.Var])
+			}
+		} else if r.regs[l.Var] = r.member1(&l.Left); r.regs[l.Var] == noCode {
+			return i - 1
+		}
+		return r.loop(i + 1)
+	case equal:
+		r.work(1)
+		l := st.lit
+		is := false
+		if r.rule.Vars[l.Var].Domain != nil {
+			is = r.regs[l.Var] == r.member1(&l.Left)
+		} else {
+			v := rel.V(l.Var)
+			is = r.eval(&v) == r.eval(&l.Left)
+		}
+		if is {
+			return r.loop(i + 1)
+		}
+	}
+	return i - 1
+}
+
+// member1 is a term that is a member of a domain.
+func (r *run) member1(e *rel.Expr) uint32 {
+	if e.Term.Kind == rel.Variable {
+		return r.regs[e.Term.Var]
+	}
+	if e.Term.Value == rel.NoMember {
+		return noCode
+	}
+	return uint32(e.Term.Value)
+}
+
+func (r *run) keys(st *step) []uint32 {
+	r.key = r.key[:0]
+	for _, reg := range st.key {
+		r.key = append(r.key, r.regs[reg])
+	}
+	return r.key
+}
+
+// match takes the cells of a row that a step asks for, unless it is another row.
+func (r *run) match(st *step, s *store, row []uint32, k int) bool {
+	for _, p := range st.out {
+		r.regs[p.reg] = row[p.col]
+	}
+	for _, p := range st.same {
+		if row[p.col] != r.regs[p.reg] {
+			return false
+		}
+	}
+	return !s.valued || r.valueIs(st, s, k)
+}
+
+// valueIs takes the value of a key, and reports whether it is what it must be.
+func (r *run) valueIs(st *step, s *store, k int) bool {
+	if st.value >= 0 {
+		r.nums[st.value] = s.val[k]
+		if r.coded[st.value] {
+			r.regs[st.value] = r.encode(s.val[k])
+		}
+	}
+	return st.check < 0 || r.encode(s.val[k]) == r.regs[st.check]
+}
+
+// found is what rows gives for a step that only asks whether there is a row.
+const found = math.MaxInt
+
+// rows goes through the rows that a step reads.
+func (r *run) rows(i int, st *step, s *store) int {
+	try := func(row []uint32, k int) int {
+		r.work(1)
+		switch {
+		case !r.match(st, s, row, k):
+			return i
+		case st.kind == none:
+			return found
+		}
+		return r.loop(i + 1)
+	}
+	lo, hi := 0, s.hi
+	switch {
+	case st.seen == fresh && s.valued:
+		for _, k := range s.changed {
+			r.drive = int(k)
+			if back := try(s.row(int(k)), int(k)); back < i {
+				return back
+			}
+		}
+		return i - 1
+	case st.seen == fresh:
+		lo = s.lo
+	case st.seen == before:
+		hi = s.lo
+	}
+	if st.index < 0 {
+		for k := lo; k < hi; k++ {
+			if back := try(s.row(k), k); back < i || back == found {
+				return back
+			}
+		}
+		return i - 1
+	}
+	x := s.index[st.index]
+	key := r.keys(st)
+	r.work(1)
+	switch {
+	case x.ptr != nil:
+		if int(key[0]) >= len(x.ptr)-1 {
+			return i - 1
+		}
+		wide := s.width
+		if s.valued {
+			wide++
+		}
+		for at, end := int(x.ptr[key[0]]), int(x.ptr[key[0]+1]); at < end; at++ {
+			row, k := x.rows[at*wide:at*wide+wide], 0
+			if s.valued {
+				k = int(row[s.width])
+			}
+			if back := try(row, k); back < i || back == found {
+				return back
+			}
+		}
+	case x.first != nil:
+	chain:
+		for at := x.chain(key); at != 0; at = x.next[at-1] {
+			k := int(at - 1)
+			if k >= hi {
+				continue
+			}
+			row := s.row(k)
+			for n, c := range x.cols {
+				if row[c] != r.regs[st.key[n]] {
+					continue chain
+				}
+			}
+			if back := try(row, k); back < i || back == found {
+				return back
+			}
+		}
+	}
+	return i - 1
+}
+
+// compare is a comparison: of names by their texts, unless it is whether they are the same.
+func (r *run) compare(l *rel.Literal) bool {
+	d := domainOf(r.rule, l)
+	if d == nil {
+		return l.Fn.Apply(r.eval(&l.Left), r.eval(&l.Right), 0) != 0
+	}
+	a, b := r.member1(&l.Left), r.member1(&l.Right)
+	if _, rank := d.Order(); rank != nil && a != noCode && b != noCode && l.Fn != op.FnEq && l.Fn != op.FnNe {
+		a, b = rank[a], rank[b]
+	}
+	return l.Fn.Apply(float64(a), float64(b), 0) != 0
+}

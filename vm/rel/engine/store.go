@@ -1,0 +1,384 @@
+package engine
+
+import (
+	"math"
+	"math/bits"
+
+	"ein/vm/tensor"
+)
+
+// A cell of a row is a code of 32 bits: the number of a member; a whole number from 0
+// below 2^31 as it is; any other number as its place in the pool. So equal cells have
+// equal codes, and rows are compared without looking at their types.
+const (
+	pooled = 1 << 31
+	noCode = math.MaxUint32     // a member that the domain lacks
+	nan    = math.MaxUint32 - 1 // no number; no row has it
+)
+
+// pool numbers the numbers that are no codes of their own.
+type pool struct {
+	list  []float64
+	table []uint32 // places in list plus 1
+}
+
+func (r *run) encode(x float64) uint32 {
+	if c := uint32(int64(x)); x >= 0 && x < pooled && float64(c) == x {
+		return c
+	}
+	return r.intern(x)
+}
+
+func (r *run) intern(x float64) uint32 {
+	if x != x {
+		return nan
+	}
+	p := &r.pool
+	if 2*len(p.list) >= len(p.table) {
+		r.take(12 * uint64(max(64, 2*len(p.table))))
+		p.table = make([]uint32, max(64, 2*len(p.table)))
+		for i, y := range p.list {
+			p.table[p.place(y)] = uint32(i) + 1
+		}
+	}
+	at := p.place(x)
+	if p.table[at] == 0 {
+		p.list = append(p.list, x)
+		p.table[at] = uint32(len(p.list))
+	}
+	return pooled | p.table[at] - 1
+}
+
+// place is where x is in the table, or where it belongs.
+func (p *pool) place(x float64) int {
+	mask := len(p.table) - 1
+	h := math.Float64bits(x) * 0x9e3779b97f4a7c15
+	for at := int(h>>32) & mask; ; at = (at + 1) & mask {
+		if k := p.table[at]; k == 0 || p.list[k-1] == x {
+			return at
+		}
+	}
+}
+
+func (r *run) decode(c uint32) float64 {
+	if c < pooled {
+		return float64(c)
+	}
+	if c == nan {
+		return math.NaN()
+	}
+	return r.pool.list[c&^pooled]
+}
+
+// store is the rows of a relation, in the order they came. Rows before lo were there
+// when the last round began, those before hi when this one did; so the rows between are
+// what is new, and later ones are not seen yet. A store of values keeps keys as rows, and the value of each.
+type store struct {
+	width  int
+	n      int
+	cells  []uint32 // n rows of width
+	val    []float64
+	valued bool
+	lo, hi int
+
+	// Which rows there are: a bit each, or for keys a place each, where the sizes of
+	// the columns allow it, and else an open hash of places plus 1. None until someone asks.
+	size  []int // of each column, 0 where it is not known
+	bits  []uint64
+	place []uint32
+	hash  []uint32
+	index []*index
+
+	changed, next []uint32 // of values: the rows that improved in the last round, and in this one
+	improved      []uint64 // a bit for each that is in next
+	from          []uint32 // the row that the value was made of
+}
+
+func (s *store) row(i int) []uint32 { return s.cells[i*s.width : (i+1)*s.width] }
+
+// cellsOf is how many combinations of cells there are, 0 if that is not known or more than most.
+func (s *store) cellsOf(most int) int {
+	n := 1
+	for _, k := range s.size {
+		if k == 0 || n > most/k {
+			return 0
+		}
+		n *= k
+	}
+	return n
+}
+
+const (
+	mostBits   = 64 << 23 // in a store: 64 MiB
+	mostPlaces = 1 << 22
+)
+
+// at is the place of a row among all combinations.
+func (s *store) at(row []uint32) int {
+	n := 0
+	for i, c := range row {
+		n = n*s.size[i] + int(c)
+	}
+	return n
+}
+
+// known reports whether all cells of a row are members: a constant may be none.
+func (s *store) known(row []uint32) bool {
+	for i, c := range row {
+		if int(c) >= s.size[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// members makes ready for find and add.
+func (r *run) members(s *store) {
+	if s.bits != nil || s.place != nil || s.hash != nil {
+		return
+	}
+	if n := s.cellsOf(mostPlaces); s.valued && n > 0 {
+		r.take(4 * uint64(n))
+		s.place = make([]uint32, n)
+		for i := range s.n {
+			s.place[s.at(s.row(i))] = uint32(i) + 1
+		}
+		return
+	}
+	if n := s.cellsOf(mostBits); !s.valued && len(s.size) <= 2 && n > 0 && r.room(uint64(n)/8) {
+		words := tensor.Words(n)
+		r.take(8 * uint64(words))
+		s.bits = make([]uint64, words)
+		for i := range s.n {
+			at := s.at(s.row(i))
+			s.bits[at>>6] |= 1 << (at & 63)
+		}
+		return
+	}
+	r.rehash(s, 1<<max(4, bits.Len(uint(2*s.n))))
+}
+
+func (r *run) rehash(s *store, size int) {
+	r.take(4 * uint64(size))
+	s.hash = make([]uint32, size)
+	mask := uint32(size - 1)
+	for i := range s.n {
+		at := hashOf(s.row(i)) & mask
+		for s.hash[at] != 0 {
+			at = (at + 1) & mask
+		}
+		s.hash[at] = uint32(i) + 1
+	}
+}
+
+func hashOf(row []uint32) uint32 {
+	h := uint64(len(row))
+	for _, c := range row {
+		h = (h ^ uint64(c)) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	return uint32(h)
+}
+
+func same(a, b []uint32) bool {
+	for i, c := range b {
+		if a[i] != c {
+			return false
+		}
+	}
+	return true
+}
+
+// find is the number of a row, or -1; of bits it is only said whether there is one.
+func (s *store) find(row []uint32) int {
+	if s.bits != nil {
+		if !s.known(row) {
+			return -1
+		}
+		at := s.at(row)
+		return int(s.bits[at>>6]>>(at&63)&1) - 1
+	}
+	if s.place != nil {
+		if !s.known(row) {
+			return -1
+		}
+		return int(s.place[s.at(row)]) - 1
+	}
+	mask := uint32(len(s.hash) - 1)
+	for at := hashOf(row) & mask; ; at = (at + 1) & mask {
+		k := s.hash[at]
+		if k == 0 || same(s.row(int(k-1)), row) {
+			return int(k) - 1
+		}
+	}
+}
+
+// add puts a row in unless it is there.
+func (r *run) add(s *store, row []uint32) (int, bool) {
+	if s.bits != nil {
+		at := s.at(row)
+		w := &s.bits[at>>6]
+		if *w>>(at&63)&1 != 0 {
+			return 0, false
+		}
+		*w |= 1 << (at & 63)
+		return r.push(s, row), true
+	}
+	if s.place != nil {
+		at := s.at(row)
+		if k := s.place[at]; k != 0 {
+			return int(k - 1), false
+		}
+		s.place[at] = uint32(s.n) + 1
+		return r.push(s, row), true
+	}
+	mask := uint32(len(s.hash) - 1)
+	at := hashOf(row) & mask
+	for ; s.hash[at] != 0; at = (at + 1) & mask {
+		if k := int(s.hash[at] - 1); same(s.row(k), row) {
+			return k, false
+		}
+	}
+	s.hash[at] = uint32(s.n) + 1
+	i := r.push(s, row)
+	if 2*s.n > len(s.hash) {
+		r.rehash(s, 2*len(s.hash))
+	}
+	return i, true
+}
+
+// push appends a row.
+func (r *run) push(s *store, row []uint32) int {
+	if len(s.cells)+s.width > cap(s.cells) {
+		s.cells = grow(r, s.cells, s.width)
+	}
+	s.cells = append(s.cells, row...)
+	s.n++
+	return s.n - 1
+}
+
+// grow makes room for n more, in a piece that the budget pays for. What it replaces is
+// not given back: the collector may not have been there.
+func grow[T uint32 | float64](r *run, list []T, n int) []T {
+	size := max(64, 2*cap(list), len(list)+n)
+	if cap(list) > 1<<20 {
+		size = max(cap(list)+cap(list)/2, len(list)+n)
+	}
+	bytes := uint64(4)
+	if _, wide := any(list).([]float64); wide {
+		bytes = 8
+	}
+	r.take(bytes * uint64(size))
+	return append(make([]T, 0, size), list...)
+}
+
+// index finds the rows that have certain cells in some columns: by the one column, in
+// rows sorted by it, of a store that is complete; else in chains, the latest row first.
+type index struct {
+	cols []int
+	done int // rows that it has
+
+	ptr  []uint32 // sorted: where the rows of each cell start
+	rows []uint32
+
+	first []uint32 // chains: the last row plus 1, by cell or by hash of the cells
+	next  []uint32
+	exact bool // by cell
+}
+
+// sync brings an index up to the rows of the store that are seen; complete says that
+// there will be no more.
+func (r *run) sync(s *store, x *index, complete bool) {
+	if x.done == s.hi {
+		return
+	}
+	size := 0
+	if len(x.cols) == 1 {
+		size = s.size[x.cols[0]]
+	}
+	r.work(uint64(s.hi - x.done))
+	if complete && size > 0 && x.done == 0 && size <= 4*s.hi+1024 {
+		r.sorted(s, x, size)
+		return
+	}
+	if x.ptr != nil { // more rows than there were
+		x.ptr, x.rows, x.done = nil, nil, 0
+	}
+	if x.first == nil {
+		x.exact = size > 0 && size <= 1<<22
+		if !x.exact {
+			size = 1 << max(4, bits.Len(uint(2*s.hi)))
+		}
+		r.take(4 * uint64(size))
+		x.first = make([]uint32, size)
+	}
+	if !x.exact && 2*s.hi > len(x.first) {
+		size = 1 << bits.Len(uint(2*s.hi))
+		r.take(4 * uint64(size))
+		x.first, x.done = make([]uint32, size), 0
+	}
+	if cap(x.next) < s.hi {
+		x.next = grow(r, x.next, s.hi-len(x.next))
+	}
+	x.next = x.next[:s.hi]
+	for i := x.done; i < s.hi; i++ {
+		h := &x.first[x.slot(s.row(i))]
+		x.next[i], *h = *h, uint32(i)+1
+	}
+	x.done = s.hi
+}
+
+// slot is the chain of a row; see key for that of a key.
+func (x *index) slot(row []uint32) uint32 {
+	if x.exact {
+		return row[x.cols[0]]
+	}
+	h := uint64(len(x.cols))
+	for _, c := range x.cols {
+		h = (h ^ uint64(row[c])) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	return uint32(h) & uint32(len(x.first)-1)
+}
+
+// chain is the last row plus 1 of the chain that holds a key, and maybe others.
+func (x *index) chain(key []uint32) uint32 {
+	if x.exact {
+		if int(key[0]) >= len(x.first) {
+			return 0
+		}
+		return x.first[key[0]]
+	}
+	return x.first[hashOf(key)&uint32(len(x.first)-1)]
+}
+
+// sorted sorts the rows by a column.
+func (r *run) sorted(s *store, x *index, size int) {
+	c, w := x.cols[0], s.width
+	wide := w
+	if s.valued {
+		wide++ // the number of the row, for its value
+	}
+	r.take(4 * uint64(size+1+s.hi*wide))
+	r.work(uint64(size))
+	ptr := make([]uint32, size+1)
+	for i := c; i < s.hi*w; i += w {
+		ptr[s.cells[i]+1]++
+	}
+	for i := 1; i <= size; i++ {
+		ptr[i] += ptr[i-1]
+	}
+	x.rows = make([]uint32, s.hi*wide)
+	for i := range s.hi {
+		row := s.row(i)
+		at := int(ptr[row[c]])
+		ptr[row[c]]++
+		copy(x.rows[at*wide:], row)
+		if s.valued {
+			x.rows[at*wide+w] = uint32(i)
+		}
+	}
+	copy(ptr[1:], ptr)
+	ptr[0] = 0
+	x.ptr, x.done = ptr, s.hi
+}

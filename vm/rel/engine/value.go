@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"ein/vm/op"
+	"ein/vm/rel"
+)
+
+// improve takes a contribution to the value of a key.
+func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
+	k, added := r.add(s, key)
+	if added {
+		s.val = r.value(s.val, x)
+		if r.nest != nil && r.delta >= 0 || s.from != nil {
+			for len(s.from) < s.n {
+				if len(s.from) == cap(s.from) {
+					s.from = grow(r, s.from, 1)
+				}
+				s.from = append(s.from, noCode)
+			}
+		}
+	} else {
+		switch old := s.val[k]; {
+		case fold == rel.Sum:
+			s.val[k] = r.number(s.width, old+x)
+			return
+		case fold == rel.Min && x >= old || fold == rel.Max && x <= old:
+			return
+		}
+		s.val[k] = x
+	}
+	if k < len(s.from) && r.drive >= 0 {
+		s.from[k] = uint32(r.drive)
+	}
+	if fold == rel.Min && x < r.settled || fold == rel.Max && x > r.settled {
+		r.sunk = true
+	}
+	for len(s.improved) <= k>>6 {
+		r.take(8)
+		s.improved = append(s.improved, 0)
+	}
+	if w := &s.improved[k>>6]; *w>>(k&63)&1 == 0 {
+		*w |= 1 << (k & 63)
+		if len(s.next) == cap(s.next) {
+			s.next = grow(r, s.next, 1)
+		}
+		s.next = append(s.next, uint32(k))
+	}
+}
+
+// turn makes what improved in a round what drives the next one.
+func (r *run) turn(s *store, first bool) {
+	for _, k := range s.next {
+		s.improved[k>>6] &^= 1 << (k & 63)
+	}
+	s.changed, s.next = s.next, s.changed[:0]
+	if !first {
+		return
+	}
+	s.changed = grow(r, s.changed[:0], s.n)
+	for k := range s.n {
+		s.changed = append(s.changed, uint32(k))
+	}
+}
+
+// improving fails: more rounds made something better than there are rows, so a cycle does.
+func (r *run) improving(st *stratum) {
+	for _, i := range st.Relations {
+		s := &r.stores[i]
+		if !s.valued || len(s.changed) == 0 {
+			continue
+		}
+		r.rel = i
+		name := r.p.Relations[i].Name
+		e := Error{Kind: Improves, Message: name + " improves for ever"}
+		at := s.changed[0]
+		for range s.n { // into the cycle
+			if int(at) < len(s.from) && s.from[at] != noCode {
+				at = s.from[at]
+			}
+		}
+		for start := at; int(at) < len(s.from) && s.from[at] != noCode; {
+			e.Cycle = append([][]float64{r.numbers(i, s.row(int(at)))}, e.Cycle...)
+			if at = s.from[at]; at == start {
+				break
+			}
+		}
+		r.fail(e)
+	}
+}
+
+// numbers is a row as values are outside.
+func (r *run) numbers(i int, row []uint32) []float64 {
+	list := make([]float64, len(row))
+	for c, code := range row {
+		if list[c] = float64(code); r.p.Relations[i].Columns[c].Domain == nil {
+			list[c] = r.decode(code)
+		}
+	}
+	return list
+}
+
+// rising finds the factors in an expression of values that still improve: below 0 they
+// would make them worse when they should get better.
+func (n *nest) rising(e *rel.Expr, values []bool) (rises bool) {
+	if len(e.Args) == 0 {
+		return e.Term.Kind == rel.Variable && values[e.Term.Var]
+	}
+	for i := range e.Args {
+		if n.rising(&e.Args[i], values) {
+			rises = true
+			if e.Fn == op.FnMul {
+				n.factors = append(n.factors, &e.Args[1-i])
+			}
+		}
+	}
+	return rises
+}
+
+// weigh finds them in a rule.
+func (n *nest) weigh(s *stratum) {
+	values := make([]bool, len(n.rule.Vars))
+	for i := range n.steps {
+		st := &n.steps[i]
+		switch st.kind {
+		case scan, probe, find:
+			if st.value >= 0 && s.inside[st.rel] {
+				values[st.value] = true
+			}
+		case assign:
+			values[st.lit.Var] = n.rising(&st.lit.Left, values)
+		case test:
+			n.rising(&st.lit.Left, values)
+			n.rising(&st.lit.Right, values)
+		}
+	}
+	for i := range n.rule.Head {
+		if n.rule.Head[i].Agg == rel.NoAgg {
+			n.rising(&n.rule.Head[i].Expr, values)
+		}
+	}
+}
