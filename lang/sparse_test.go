@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -37,60 +38,159 @@ func TestSparseFolds(t *testing.T) {
 		{"R[i] = max(min(W[i,j], 2))", true},
 		{"R[i] = min(W[i,j] / W[i,j])", true},
 		{"R[j] min= x[i] * y[j] + W[i,j]", false},
-		{"R[j] min= W[i,j] + W[j,i]", false},
+		{"R[j] min= W[i,j] + W[j,i]", true},
+		{"R[i] max= V[j,i] * W[j,i]", true},
+		{"R[j] min= where(V[i,j] > 0, W[i,j], V[j,i]) + x[i]", true},
+		{"R = max(W)", true},
+		{"R = min(W + V)", true},
+		{"R min= W[i,j] * V[j,i]", true},
 		{"R[j] min= W[i,j] + M[i,j]", false},
-		{"R = max(W)", false},
 		{"R[i] = argmax(W[i,j])", false},
 	}
 	r := rand.New(rand.NewPCG(51, 52))
 	for _, b := range bodies {
-		for range 25 {
+		for k := range 50 {
 			n := 1 + r.IntN(7)
-			w := tensor.Value{Type: tensor.Type{Kind: tensor.Kind(1 + r.IntN(2)), Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse}
-			w.CSR = tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Val: []float64{}}
-			list := make([]float64, n*n)
-			density := r.Float64()
-			for k := range list {
-				if list[k] = float64(r.IntN(9) - 3); r.Float64() > density || list[k] == 0 {
-					list[k] = 0
-				} else {
-					w.CSR.Idx, w.CSR.Val = append(w.CSR.Idx, int32(k%n)), append(w.CSR.Val, list[k])
-				}
-				w.CSR.Ptr[k/n+1] = int32(len(w.CSR.Idx))
-			}
-			text := fmt.Sprintf("input W: matrix\nM = ones(%d,%d)\nx = range(%d) - 2\ny = 3 - range(%d)\n%s\n:print R", n, n, n, n, b.text)
-			want, err := naive.Run(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude(),
-				Inputs: map[string]naive.Tensor{"W": {Dims: []int{n, n}, Data: list}}})
-			for _, plain := range []bool{false, true} {
-				mod, _, loadErr := lang.Load("in.ein", text, lang.Options{NoOpt: plain, Inputs: map[string]*tensor.Value{"W": &w}})
-				if loadErr != nil {
-					t.Fatal(loadErr)
-				}
-				entries := slices.ContainsFunc(mod.Program.Code, func(in code.Instr) bool { return in.Op == code.FoldCSR })
-				if entries != (b.entries && !plain) {
+			text := fmt.Sprintf("input W: matrix\ninput V: matrix\nM = ones(%d,%d)\nx = range(%d) - 2\ny = 3 - range(%d)\n%s\n:print R", n, n, n, n, b.text)
+			kind := tensor.Kind(1 + r.IntN(2))
+			w, v := randomWeights(r, n, kind, k%2 > 0, -3), randomWeights(r, n, kind, r.IntN(2) > 0, -3)
+			far := w.Far || v.Far // where there is no entry, other values, which may depend on row and column
+			program := sparseCase{text, map[string]*tensor.Value{"W": &w, "V": &v}}
+			program.run(t, func(plain bool, p *code.Program) {
+				entries := slices.ContainsFunc(p.Code, func(in code.Instr) bool { return in.Op == code.FoldCSR })
+				if entries != (b.entries && !plain) && (!far || plain) {
 					t.Fatalf("%s: over entries: %v", b.text, entries)
 				}
-				m, newErr := vm.New(mod, cost.Limits{})
-				if newErr != nil {
-					t.Fatal(newErr)
-				}
-				got, runErr := m.Run(context.Background(), []tensor.Value{w})
-				if ops := m.Stats().Ops; ops > mod.Certificate.Ops {
-					t.Fatalf("%s: %d operations, certified %d", b.text, ops, mod.Certificate.Ops)
-				}
-				if err != nil || runErr != nil {
-					if err == nil || runErr == nil {
-						t.Fatalf("%s of %v: %v, the definition says %v", b.text, list, runErr, err)
-					}
-					continue
-				}
-				o := got.Outputs[0].Value
-				if err := same([]naive.Output{{Name: "R", Tensor: naive.Tensor{Dims: o.Shape.Dims(), Data: o.ToDense()}}}, want); err != nil {
-					t.Fatalf("%s of %v: %v", b.text, list, err)
-				}
+			})
+		}
+	}
+}
+
+// TestFar compares graphs that are infinite where they have no edge with the
+// definition.
+func TestFar(t *testing.T) {
+	r := rand.New(rand.NewPCG(53, 54))
+	for _, body := range []string{
+		"R = wdist(W, 0, -1)", "R = wpath(W, 0, size(W, 0) - 1)", "R = wcc(W)", "R = reach(W, 0)", "R = tc(W)", "R = dist(W, 0)", "R = core_number(max(wcc(W), 0))",
+		"R = mst(W)", "R = sum(mst(W))", "R = pagerank(W)", "R = maxflow(W, 0, size(W, 0) - 1)", "R = mincut(W, 0, size(W, 0) - 1)",
+		"R = where(W < 100, W, -1)", "R[i] = where(W[i,i] < 100, W[i,i], -1)", "R[j] = where(W[0,j] < 100, W[0,j], -1)", "R[i] = where(W[i,0] < 100, W[i,0], -1)",
+		"R[j,i] = where(W[i,j] < 100, W[i,j], -1)", "R = count(W)", "R = count(W != 0)", "R = sum(W)", "R[i] = 1 / sum(W[i,j])", "R[j] = 1 / (1 + W[i,j] x[i])",
+		"R = W", "D = transpose(W)\nR[i,j] = where(D[i,j] < 100, D[i,j], -1)",
+	} {
+		for range 40 {
+			n := 2 + r.IntN(6)
+			w := randomWeights(r, n, tensor.Real, true, 0)
+			sparseCase{fmt.Sprintf("input W: matrix\nx = range(%d) + 1\n%s\n:print R", n, body), map[string]*tensor.Value{"W": &w}}.run(t, nil)
+		}
+	}
+	// What is computed of them is read alike, and has the layouts of its own.
+	for range 200 {
+		n := 2 + r.IntN(6)
+		w := randomWeights(r, n, tensor.Real, true, 0)
+		turned := w
+		turned.Layout, turned.CSR, turned.F = tensor.Dense, tensor.CSR{}, make([]float64, n*n)
+		both := turned
+		both.F = w.ToDense()
+		for i := range n {
+			for j := range n {
+				turned.F[j*n+i] = w.At(i, j)
+				both.F[i*n+j] = min(w.At(i, j), w.At(j, i))
+			}
+		}
+		for text, same := range map[string]tensor.Value{"transpose(W)": turned, "min(W, transpose(W))": both, "where(W >= 0, W, 7)": w, "max(W, 0) * 1": w} {
+			const question = "\n:print wdist(D, 0, -1), wpath(D, 1, 0), tc(D)"
+			got := sparseCase{"input W: matrix\nD = " + text + question, map[string]*tensor.Value{"W": &w}}.outputs(t, false, nil)
+			want := sparseCase{"input W: matrix\nD = W" + question, map[string]*tensor.Value{"W": &same}}.outputs(t, false, nil)
+			for k := range want {
+				want[k].Name = got[k].Name
+			}
+			if naive.Format(got) != naive.Format(want) {
+				t.Fatalf("%s of %v: %v, want %v", text, w.ToDense(), got, want)
 			}
 		}
 	}
+}
+
+// randomWeights is a sparse matrix of small weights from least on.
+func randomWeights(r *rand.Rand, n int, kind tensor.Kind, far bool, least int) tensor.Value {
+	v := tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse}
+	if v.Far = far; far {
+		v.Kind = tensor.Real
+	}
+	v.CSR = tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Val: []float64{}}
+	density := r.Float64()
+	for k := range n * n {
+		if x := float64(r.IntN(6) + least); r.Float64() < density && (x != 0 || far) {
+			v.CSR.Idx, v.CSR.Val = append(v.CSR.Idx, int32(k%n)), append(v.CSR.Val, x)
+		}
+		v.CSR.Ptr[k/n+1] = int32(len(v.CSR.Idx))
+	}
+	return v
+}
+
+type sparseCase struct {
+	text   string
+	inputs map[string]*tensor.Value
+}
+
+// run compares the outputs with the definition, optimised and not, within the
+// certificate.
+func (c sparseCase) run(t *testing.T, look func(plain bool, p *code.Program)) {
+	t.Helper()
+	inputs := map[string]naive.Tensor{}
+	for name, v := range c.inputs {
+		inputs[name] = naive.Tensor{Dims: v.Shape.Dims(), Data: v.ToDense(), Far: v.Far}
+	}
+	want, err := naive.Run(syntax.Parse(source.NewFile("in.ein", c.text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude(), Inputs: inputs})
+	for _, plain := range []bool{false, true} {
+		got := c.outputs(t, plain, look)
+		switch {
+		case (got == nil) != (err != nil):
+			t.Fatalf("%s of %v: %v, the definition says %v", c.text, inputs, got, err)
+		case got != nil:
+			if err := same(got, want); err != nil {
+				t.Fatalf("%s of %v: %v", c.text, inputs, err)
+			}
+		}
+	}
+}
+
+// outputs is nil when the run fails.
+func (c sparseCase) outputs(t *testing.T, plain bool, look func(plain bool, p *code.Program)) (outs []naive.Output) {
+	t.Helper()
+	mod, _, err := lang.Load("in.ein", c.text, lang.Options{NoOpt: plain, Inputs: c.inputs})
+	if err != nil {
+		t.Fatal(c.text, err)
+	}
+	if look != nil {
+		look(plain, mod.Program)
+	}
+	data, err := mod.Program.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := code.Unmarshal(data, code.Limits{}); err != nil || !reflect.DeepEqual(p.Regs, mod.Program.Regs) {
+		t.Fatalf("%s: bytecode with %v: %v", c.text, p, err)
+	}
+	m, err := vm.New(mod, cost.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []tensor.Value
+	for _, in := range mod.Program.Inputs {
+		values = append(values, *c.inputs[in.Name])
+	}
+	got, err := m.Run(context.Background(), values)
+	if ops := m.Stats().Ops; ops > mod.Certificate.Ops {
+		t.Fatalf("%s: %d operations, certified %d", c.text, ops, mod.Certificate.Ops)
+	}
+	if err != nil {
+		return nil
+	}
+	for _, o := range got.Outputs {
+		outs = append(outs, naive.Output{Name: o.Name, Tensor: naive.Tensor{Dims: o.Value.Shape.Dims(), Data: o.Value.ToDense()}})
+	}
+	return outs
 }
 
 // TestSparseMemory: steps over a graph take memory for its edges, not for all pairs.

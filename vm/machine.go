@@ -53,7 +53,8 @@ type Kind uint8
 // NotFinite is an output with a NaN or an infinity; Inexact a count at or past
 // 2^53; BadIndex a position that is not one; BadInput a value that does not fit
 // the program; Cyclic a cycle that leaves a question about a graph without answer;
-// Negative a weight below 0 where it has no meaning.
+// Negative a weight below 0 where it has no meaning; NoWeight one of 0 in a result
+// where 0 is no edge.
 const (
 	NotFinite Kind = iota
 	Inexact
@@ -61,6 +62,7 @@ const (
 	BadInput
 	Cyclic
 	Negative
+	NoWeight
 )
 
 // RuntimeError is a failure that only a run can find.
@@ -83,12 +85,13 @@ const MaxOps = 1 << 60
 // Machine runs one program. It is not safe for concurrent use; a Module may
 // have many machines.
 type Machine struct {
-	mod     *cost.Module
-	regs    []tensor.Value
-	scratch kernel.Scratch
-	args    [][]float64 // see dense
-	result  Result
-	ctl     kernel.Ctl
+	mod      *cost.Module
+	regs     []tensor.Value
+	scratch  kernel.Scratch
+	args     [][]float64  // see dense
+	matrices []tensor.CSR // of FoldCSR
+	result   Result
+	ctl      kernel.Ctl
 
 	steps []step
 	*step // that is being run

@@ -40,7 +40,13 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 		return m.exact(m.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch))
 	},
 	code.FoldCSR: func(m *Machine) bool {
-		return m.Plan.(*kernel.CSRFold).Run(&m.ctl, m.d.F, m.a.CSR, m.dense(), m.scratch)
+		m.matrices = m.matrices[:0]
+		for _, r := range m.Args {
+			if m.regs[r].Layout == tensor.Sparse {
+				m.matrices = append(m.matrices, m.regs[r].CSR)
+			}
+		}
+		return m.Plan.(*kernel.CSRFold).Run(&m.ctl, m.d.F, m.matrices, m.dense(), m.scratch)
 	},
 	code.Reduce: func(m *Machine) bool { return m.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.Softmax: func(m *Machine) bool {
@@ -92,7 +98,7 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.VecMat:    func(m *Machine) bool { return kernel.CSRVecMat(&m.ctl, m.d.F, m.a.F, m.b.CSR) },
 	code.Diag: func(m *Machine) bool {
 		if m.a.Layout == tensor.Sparse {
-			return kernel.CSRDiag(&m.ctl, m.d.F, m.a.CSR)
+			return kernel.CSRDiag(&m.ctl, m.d.F, m.a.CSR, m.a.Absent())
 		}
 		return m.chunks(m.a.Bits.Rows, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -349,6 +355,9 @@ func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
 	case f.NaN:
 		return m.fail(&RuntimeError{Kind: NotFinite, Message: "a weight of the graph is NaN or -infinity, from 0/0 or the like",
 			Hint: "mask such weights, as in `where(d > 0, x / d, 0)`"})
+	case f.Edge != nil && f.Below == 0:
+		return m.fail(&RuntimeError{Kind: NoWeight, Message: fmt.Sprintf("%s gives the weights of edges, and that of the edge %s is 0, as where there is none", m.what(), m.nodes(f.Edge)),
+			Hint: "add a little to all weights, as in `W + 1e-9`"})
 	case f.Edge != nil:
 		return m.fail(&RuntimeError{Kind: Negative, Message: fmt.Sprintf("%s takes weights from 0, and that of the edge %s is %v", m.what(), m.nodes(f.Edge), f.Below),
 			Hint: "correct the weight, or leave such edges out, as in `max(W, 0)`"})
@@ -405,7 +414,7 @@ func convert(m *Machine) bool {
 	case a.Layout == tensor.Sparse && d.Layout == tensor.Packed:
 		return kernel.CSRToBits(c, d.Bits, a.CSR)
 	case a.Layout == tensor.Sparse:
-		return kernel.CSRToDense(c, d.F, a.CSR)
+		return kernel.CSRToDense(c, d.F, a.CSR, a.Absent())
 	case a.Layout == tensor.Packed:
 		return kernel.BitsExpand(c, d.F, a.Bits)
 	}
@@ -494,7 +503,7 @@ func selects(m *Machine) bool {
 	}
 	if rank := a.Shape.Rank(); len(axes) == rank {
 		if a.Layout == tensor.Sparse {
-			d.F[0] = kernel.CSRGet(a.CSR, at[0], at[1])
+			d.F[0] = kernel.CSRGet(a.CSR, at[0], at[1], a.Absent())
 		} else {
 			d.F[0] = a.At(at[:rank]...)
 		}
@@ -517,7 +526,7 @@ func selects(m *Machine) bool {
 	case a.CSR.Val == nil && axes[0] == 0:
 		return kernel.CSRRowBits(c, d.Bits.W, a.CSR, at[0])
 	}
-	return m.sparseSlice(d, &a.CSR, axes[0], at[0])
+	return m.sparseSlice(d, a, axes[0], at[0])
 }
 
 // slice copies the elements of a whose axes are fixed at the given positions.
@@ -551,10 +560,11 @@ func (m *Machine) slice(dst []float64, a *tensor.Value, axes, at []int) bool {
 }
 
 // sparseSlice is a weighted row, or a column, of a CSR.
-func (m *Machine) sparseSlice(d *tensor.Value, a *tensor.CSR, axis, at int) bool {
-	if !m.clearWords(d.Bits.W) || !kernel.Fill(&m.ctl, d.F, 0) {
+func (m *Machine) sparseSlice(d, v *tensor.Value, axis, at int) bool {
+	if !m.clearWords(d.Bits.W) || !kernel.Fill(&m.ctl, d.F, v.Absent()) {
 		return false
 	}
+	a := &v.CSR
 	put := func(i int, k int) {
 		if d.Layout == tensor.Packed {
 			d.Bits.Set(0, i)

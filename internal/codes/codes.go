@@ -170,6 +170,7 @@ const (
 	W0605 Code = "W0605"
 	E0606 Code = "E0606"
 	E0607 Code = "E0607"
+	E0608 Code = "E0608"
 
 	// Group 07: data files.
 	E0701 Code = "E0701"
@@ -335,6 +336,7 @@ var Table = []Entry{
 	{W0605, Run, "triangles of a graph with one-way edges"},
 	{E0606, Run, "a cycle that leaves no answer"},
 	{E0607, Run, "a weight below 0"},
+	{E0608, Run, "a weight of 0 in a result that has 0 for no edge"},
 	{E0701, Input, "a data file that is not what it should be"},
 	{E0702, Input, "a file that cannot be read"},
 	{E0703, Input, "an input without data"},

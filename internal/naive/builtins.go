@@ -276,7 +276,7 @@ var functions = map[string]function{
 			return out
 		}
 		d := diagonal(matrixOf(v))
-		return value{Tensor: Tensor{[]int{len(d)}, d}, real: v.real}
+		return value{Tensor: Tensor{Dims: []int{len(d)}, Data: d}, real: v.real}
 	}},
 	"range": {1, 1, func(vs []value) value {
 		return each(staticInt(vs[0], "a size"), func(i int) float64 { return float64(i) })
@@ -399,7 +399,22 @@ func graphOf(v value) graph {
 		fail(Static, "a graph is a square matrix; this has shape %v", m.Dims)
 	}
 	n := m.Dims[0]
-	return graph{n, func(i, j int) bool { return m.Data[i*n+j] != 0 }}
+	none := 0.0
+	if v.Far {
+		none = math.Inf(1)
+	}
+	return graph{n, func(i, j int) bool { return m.Data[i*n+j] != none }}
+}
+
+// shares is the weights of edges, 0 where there is none.
+func shares(v value) []float64 {
+	w := slices.Clone(v.Data)
+	for k, x := range w {
+		if v.Far && math.IsInf(x, 1) {
+			w[k] = 0
+		}
+	}
+	return w
 }
 
 // nodes is the vector of f over the nodes, for a function of a graph and a node.
@@ -556,7 +571,7 @@ func topoOrder(vs []value) value {
 }
 
 func pageRank(vs []value) value {
-	g, w, d := graphOf(vs[0]), vs[0].Data, 0.85
+	g, w, d := graphOf(vs[0]), shares(vs[0]), 0.85
 	if len(vs) == 2 {
 		if d = vs[1].Data[0]; vs[1].rank() > 0 || vs[1].known && (d < 0 || d > 1) {
 			fail(Static, "the damping is a number from 0 to 1")
@@ -604,7 +619,11 @@ func spanningForest(vs []value) value {
 	out := value{Tensor: newTensor(g.n, g.n), real: vs[0].real}
 	for _, e := range edges {
 		if tree := graphOf(out).both(); tree.distances(e[0])[e[1]] < 0 {
-			out.Data[e[0]*g.n+e[1]] = w[e[0]*g.n+e[1]]
+			x := w[e[0]*g.n+e[1]]
+			if x == 0 {
+				fail(Runtime, "a weight of 0 is no edge of the result")
+			}
+			out.Data[e[0]*g.n+e[1]] = x
 		}
 	}
 	return out
@@ -649,7 +668,7 @@ func capacities(w []float64) {
 // minCut tries every set that has the first node and not the second, the smallest
 // first.
 func minCut(vs []value) value {
-	g, w := graphOf(vs[0]), vs[0].Data
+	g, w := graphOf(vs[0]), shares(vs[0])
 	i, j := position(vs[1], g.n), position(vs[2], g.n)
 	capacities(w)
 	if i == j || g.n > 16 {

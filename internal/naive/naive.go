@@ -18,10 +18,12 @@ import (
 	"ein/lang/syntax"
 )
 
-// Tensor is a dense row-major array. No Dims is a scalar.
+// Tensor is a dense row-major array. No Dims is a scalar. In a matrix that is Far,
+// infinite elements are no edges, and those that are 0 are edges.
 type Tensor struct {
 	Dims []int
 	Data []float64
+	Far  bool
 }
 
 // Output is one value that a program puts out.

@@ -38,7 +38,7 @@ func TestConformance(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			opt := Options{Inputs: map[string]Tensor{}, Labels: c.Labels, Prelude: lib}
 			for name, in := range c.Inputs {
-				opt.Inputs[name] = Tensor(in)
+				opt.Inputs[name] = Tensor{Dims: in.Dims, Data: in.Data}
 			}
 			outs, err := Run(syntax.Parse(source.NewFile(c.Name, c.Source), syntax.Options{}), opt)
 			if c.Error == "" {
@@ -150,8 +150,8 @@ func TestErrors(t *testing.T) {
 	}{
 		"unbound":        {"input A: graph\nB = tc(A)", Options{}, "input A is not bound"},
 		"rank of input":  {"input v: vector\nB = v", Options{Inputs: map[string]Tensor{"v": {}}}, "rank 0"},
-		"weights":        {"input A: graph\nB = A", Options{Inputs: map[string]Tensor{"A": {[]int{1, 1}, []float64{2}}}}, "not 0 or 1"},
-		"square":         {"input A: graph\nB = A", Options{Inputs: map[string]Tensor{"A": {[]int{1, 2}, []float64{0, 1}}}}, "not square"},
+		"weights":        {"input A: graph\nB = A", Options{Inputs: map[string]Tensor{"A": {Dims: []int{1, 1}, Data: []float64{2}}}}, "not 0 or 1"},
+		"square":         {"input A: graph\nB = A", Options{Inputs: map[string]Tensor{"A": {Dims: []int{1, 2}, Data: []float64{0, 1}}}}, "not square"},
 		"broken prelude": {"A = 1", Options{Prelude: "def f("}, "syntax"},
 		"no output":      {"def f(x) = x", Options{}, "no output"},
 	} {

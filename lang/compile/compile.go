@@ -44,7 +44,10 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		v := g.value(o.Node)
 		r := v.reg[v.natural]
 		g.pos = o.Pos
-		if !o.Kept && o.Node.Type.Kind == tensor.Real && v.natural == tensor.Dense {
+		if o.Node.Type.Far && !o.Kept {
+			r = g.dense(o.Node) // what it does not list is an element, too
+		}
+		if !o.Kept && o.Node.Type.Kind == tensor.Real && g.out.Regs[r].Layout == tensor.Dense {
 			g.emit(code.CheckFinite, -1, code.Attr{}, r)
 		}
 		g.out.Outputs = append(g.out.Outputs, code.Output{Reg: r, Name: o.Name, Form: o.Form, Pos: o.Pos})
@@ -117,7 +120,7 @@ func (g *gen) count(n *ir.Node) {
 
 func (g *gen) reg(t tensor.Type, l tensor.Layout) int {
 	if l == tensor.Packed || l == tensor.Parts {
-		t.Kind = tensor.Bool
+		t.Kind, t.Far = tensor.Bool, false
 	}
 	g.out.Regs = append(g.out.Regs, code.Reg{Type: t, Layout: l})
 	return len(g.out.Regs) - 1
@@ -204,7 +207,8 @@ func convertConst(v *tensor.Value, l tensor.Layout) tensor.Value {
 	return out
 }
 
-// graph is a register that holds n as a graph: an edge wherever n is not 0.
+// graph is a register that holds n as a graph: an edge wherever n is not 0, or not
+// infinite if it is far.
 func (g *gen) graph(n *ir.Node) int {
 	v := g.value(n)
 	if v.has(tensor.Sparse) {
@@ -213,7 +217,7 @@ func (g *gen) graph(n *ir.Node) int {
 	if n.Type.Kind == tensor.Bool {
 		return g.in(n, tensor.Packed)
 	}
-	edge := g.b.Map(op.FnNe, n, g.b.Number(0))
+	edge := g.b.Map(op.FnNe, n, g.b.Number(n.Type.Absent()))
 	edge.Pos = n.Pos
 	return g.in(edge, tensor.Packed)
 }

@@ -130,6 +130,9 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 	}
 	r := v.reg[l]
 	g.pos = n.Pos
+	if a.Type.Far && k != "ab->ba" && k != "aa->a" {
+		return nil // what is infinite takes part in sums
+	}
 	switch k {
 	case "ab->ba":
 		switch l {
@@ -148,7 +151,8 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 		if l == tensor.Parts {
 			return nil
 		}
-		t := tensor.Type{Kind: a.Type.Kind, Shape: a.Type.Shape.Drop(1)}
+		t := a.Type
+		t.Shape = t.Shape.Drop(1)
 		d := g.to(t, tensor.Dense, code.Diag, code.Attr{}, r)
 		if k == "aa->a" {
 			return newValue(tensor.Dense, d)
@@ -174,7 +178,7 @@ func (g *gen) sparsePair(n *ir.Node, k string) *value {
 	default:
 		return nil
 	}
-	if !g.value(m).has(tensor.Sparse) {
+	if !g.value(m).has(tensor.Sparse) || m.Type.Far {
 		return nil
 	}
 	a, v := g.value(m).reg[tensor.Sparse], g.dense(x)

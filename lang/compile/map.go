@@ -34,7 +34,7 @@ func (g *gen) mapped(n *ir.Node) *value {
 
 // pattern is A != 0 of a sparse A with weights.
 func (g *gen) pattern(n *ir.Node) *value {
-	if n.Fn != op.FnNe || n.Rank() != 2 {
+	if n.Fn != op.FnNe || n.Rank() != 2 || n.Args[0].Type.Far {
 		return nil
 	}
 	zero, ok := n.Args[1].Scalar()
@@ -205,7 +205,7 @@ type fusion struct {
 	code   []fusedOp
 	maps   int
 	temps  uint8
-	sparse *sparseMatrix // of foldSparse
+	sparse *sparseMatrices // of foldSparse
 }
 
 type fusedOp struct {
@@ -216,7 +216,8 @@ type fusedOp struct {
 type ref struct{ class, k uint8 }
 
 const (
-	classArg uint8 = iota
+	classMatrix uint8 = iota // of foldSparse, before the other operands
+	classArg
 	classConst
 	classTemp
 )
@@ -242,19 +243,19 @@ func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 	}
 	f.apply(n)
 	m.Strides, m.Consts = f.stride, f.consts
-	first := 0
 	if len(f.args) == 0 {
 		// A loop over constants only still needs an operand to be an instruction.
-		f.args, m.Strides, first = append(f.args, g.dense(g.b.Number(0))), [][]int{make([]int, len(m.Shape))}, 1
+		f.args, m.Strides = append(f.args, g.dense(g.b.Number(0))), [][]int{make([]int, len(m.Shape))}
 	}
-	m.Code = f.steps(first)
+	m.Code = f.steps(0)
 	g.pos = n.Pos
 	return newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
 }
 
-// steps is the code with its registers numbered, the first operand from first.
-func (f *fusion) steps(first int) (list []op.Micro) {
-	base := [...]int{classArg: first, classConst: len(f.args), classTemp: len(f.args) + len(f.consts)}
+// steps is the code with its registers numbered, those of so many matrices first.
+func (f *fusion) steps(matrices int) (list []op.Micro) {
+	args := matrices + len(f.args)
+	base := [...]int{classArg: matrices, classConst: args, classTemp: args + len(f.consts)}
 	at := func(r ref) uint8 { return uint8(base[r.class]) + r.k }
 	for _, o := range f.code {
 		list = append(list, op.Micro{Fn: o.fn, Dst: at(o.dst), A: at(o.a), B: at(o.b), C: at(o.c)})
@@ -262,92 +263,142 @@ func (f *fusion) steps(first int) (list []op.Micro) {
 	return list
 }
 
-// sparseMatrix is the one matrix of an expression that is folded over its entries:
-// the register of its CSR, and whether the axes of the expression are its columns
-// and rows. A second matrix is a misfit.
+// sparseMatrices are the matrices of an expression that is folded over their entries.
+// One that is not sparse is a misfit.
+type sparseMatrices struct {
+	list    []sparseMatrix
+	misfit  bool
+	flipped bool // what is met next is seen the other way
+}
+
+// sparseMatrix is the register of a CSR, and whether the axes of the expression are
+// its columns and rows.
 type sparseMatrix struct {
-	reg            int
-	turned, misfit bool
-	flipped        bool // what is met next is seen the other way
+	reg    int
+	turned bool
 }
 
 // meet takes in a matrix of the expression, src, seen as a.
-func (s *sparseMatrix) meet(g *gen, a, src *ir.Node) {
-	v, turned := g.value(src), false
+func (s *sparseMatrices) meet(g *gen, a, src *ir.Node) ref {
+	v, m := g.value(src), sparseMatrix{turned: s.flipped}
 	if a != src {
 		in, out := a.Spec.In[0], a.Spec.Out
-		turned = len(out) == 2 && len(in) == 2 && out[0] == in[1] && out[1] == in[0]
+		turned := len(out) == 2 && len(in) == 2 && out[0] == in[1] && out[1] == in[0]
 		s.misfit = s.misfit || len(in) != 2 || !turned && !slices.Equal(in, out)
+		m.turned = turned != s.flipped
 	}
-	turned = turned != s.flipped
-	if v.natural != tensor.Sparse || s.reg >= 0 && (s.reg != v.reg[tensor.Sparse] || s.turned != turned) {
-		s.misfit = true
-		return
+	s.misfit = s.misfit || v.natural != tensor.Sparse
+	m.reg = v.reg[tensor.Sparse]
+	if !slices.Contains(s.list, m) {
+		s.list = append(s.list, m)
 	}
-	s.reg, s.turned = v.reg[tensor.Sparse], turned
+	return ref{classMatrix, uint8(slices.Index(s.list, m))}
 }
 
-// foldSparse folds an elementwise expression of one sparse matrix and vectors along
-// one axis, entry by entry. It is nil for any other fold: one of more matrices, or one
-// whose value where the matrix has no entry depends on row and column.
+func (g *gen) sparseFusion(root *ir.Node) *fusion {
+	return &fusion{g: g, root: root, perm: []int{0, 1}, sparse: &sparseMatrices{}}
+}
+
+// foldSparse folds an elementwise expression of sparse matrices and vectors along one
+// axis or both, entry by entry. It is nil for any other fold: one of a dense matrix, or
+// one whose value where no matrix has an entry depends on row and column.
 func (g *gen) foldSparse(a, fold *ir.Node, how op.Fold, axes []int) *value {
-	if g.plain || a.Rank() != 2 || len(axes) != 1 || how != op.FoldMax && how != op.FoldMin {
+	if g.plain || a.Rank() != 2 || len(axes) == 0 || how != op.FoldMax && how != op.FoldMin {
 		return nil
 	}
-	f := &fusion{g: g, root: a, perm: []int{0, 1}, args: []int{-1}, stride: [][]int{nil}, sparse: &sparseMatrix{reg: -1}}
+	f := g.sparseFusion(a)
 	f.operand(a) // over few entries, what others use as well may be computed again
-	return f.foldSparse(fold, how, axes[0])
+	return f.foldSparse(fold, how, axes)
 }
 
 // semiring is the same of a product.
 func (g *gen) semiring(n *ir.Node) *value {
-	m, v := 0, 1
+	m := 0
 	if n.Args[0].Rank() != 2 {
-		m, v = 1, 0
+		m = 1
 	}
 	ids, out := n.Spec.In[m], n.Spec.Out
-	if !g.plain && len(ids) == 2 && ids[0] != ids[1] && n.Args[v].Rank() < 2 && len(out) == 1 && slices.Contains(ids, out[0]) && !slices.ContainsFunc(n.Spec.In[v], func(x uint8) bool { return !slices.Contains(ids, x) }) {
-		f := &fusion{g: g, root: n.Args[m], perm: []int{0, 1}, args: []int{-1}, stride: [][]int{nil}, sparse: &sparseMatrix{reg: -1}}
-		if f.sparse.meet(g, n.Args[m], n.Args[m]); !f.sparse.misfit {
+	foreign := func(x uint8) bool { return !slices.Contains(ids, x) }
+	if g.plain || len(ids) != 2 || ids[0] == ids[1] || slices.ContainsFunc(n.Spec.In[1-m], foreign) || len(out) > 1 || slices.ContainsFunc(out, foreign) {
+		return g.direct(n)
+	}
+	f := g.sparseFusion(n.Args[m])
+	var in [2]ref
+	for k, a := range n.Args {
+		switch x := n.Spec.In[k]; {
+		case len(x) == 2:
+			f.sparse.misfit = f.sparse.misfit || x[0] == x[1]
+			f.sparse.flipped = x[0] != ids[0]
+			in[k] = f.sparse.meet(g, a, a)
+		default:
 			stride := []int{0, 0}
-			for _, x := range n.Spec.In[v] {
+			for _, x := range x {
 				stride[slices.Index(ids, x)] = 1
 			}
-			f.args, f.stride = append(f.args, g.dense(n.Args[v])), append(f.stride, stride)
-			var in [2]ref
-			in[v].k = 1
-			f.code = append(f.code, fusedOp{n.Fn, ref{classTemp, 0}, in[0], in[1], in[1]})
-			if s := f.foldSparse(n, n.Fold, 1-slices.Index(ids, out[0])); s != nil {
-				return g.checked(n, s)
-			}
+			in[k] = ref{classArg, uint8(len(f.args))}
+			f.args, f.stride = append(f.args, g.dense(a)), append(f.stride, stride)
 		}
+	}
+	f.code = []fusedOp{{n.Fn, ref{classTemp, 0}, in[0], in[1], in[1]}}
+	axes := []int{0, 1}
+	if len(out) == 1 {
+		axes = []int{1 - slices.Index(ids, out[0])}
+	}
+	if s := f.foldSparse(n, n.Fold, axes); s != nil {
+		return g.checked(n, s)
 	}
 	return g.direct(n)
 }
 
-func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axis int) *value {
+func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	g, s := f.g, f.sparse
-	if s.misfit || s.reg < 0 {
+	if s.misfit || len(s.list) == 0 {
 		return nil
 	}
-	shape := g.out.Regs[s.reg].Shape.Dims()
-	f.args[0], f.stride[0] = s.reg, []int{shape[1], 1}
-	if s.turned {
+	// The first matrix is taken as it is; those that are seen the other way are turned.
+	turned := s.list[0].turned
+	shape := g.out.Regs[s.list[0].reg].Shape.Dims()
+	axis := axes[0]
+	if len(axes) == 2 {
+		axis = 1
+	}
+	if turned {
 		axis = 1 - axis
-		for _, stride := range f.stride[1:] {
+		for _, stride := range f.stride {
 			slices.Reverse(stride)
 		}
 	}
-	m := &code.Micro{Shape: shape, Strides: f.stride, Code: f.steps(0), Consts: f.consts}
-	ops := make([]kernel.FusedOperand, len(f.stride))
-	for k, stride := range f.stride {
-		ops[k].Stride = stride
+	var none []float64
+	var ops []kernel.FusedOperand
+	var strides [][]int
+	for _, m := range s.list {
+		none, strides = append(none, g.out.Regs[m.reg].Absent()), append(strides, []int{shape[1], 1})
 	}
-	if _, err := kernel.PlanCSRFold(shape[0], shape[1], 0, axis, how, ops, m.Code, m.Consts); err != nil {
+	strides = append(strides, f.stride...)
+	for _, stride := range strides {
+		ops = append(ops, kernel.FusedOperand{Stride: stride})
+	}
+	m := &code.Micro{Shape: shape, Strides: strides, Code: f.steps(len(s.list)), Consts: f.consts}
+	if _, err := kernel.PlanCSRFold(shape[0], shape[1], 0, axis, none, how, ops, m.Code, m.Consts); err != nil || len(axes) == 2 && shape[1-axis] == 0 {
 		return nil
 	}
+	var args []int
+	for _, m := range s.list {
+		if m.turned != turned {
+			m.reg = g.transposed(m.reg)
+		}
+		args = append(args, m.reg)
+	}
 	g.pos = fold.Pos
-	return newValue(tensor.Dense, g.to(fold.Type, tensor.Dense, code.FoldCSR, code.Attr{Fold: how, Axes: []int{axis}, Micro: m}, f.args...))
+	t := fold.Type
+	if len(axes) == 2 {
+		t.Shape = tensor.ShapeOf(shape[1-axis])
+	}
+	r := g.to(t, tensor.Dense, code.FoldCSR, code.Attr{Fold: how, Axes: []int{axis}, Micro: m}, append(args, f.args...)...)
+	if len(axes) == 2 {
+		r = g.to(fold.Type, tensor.Dense, code.Reduce, code.Attr{Fold: how, Axes: []int{0}}, r)
+	}
+	return newValue(tensor.Dense, r)
 }
 
 // apply adds the instruction of a Map and returns where its value is.
@@ -396,8 +447,7 @@ func (f *fusion) operand(a *ir.Node) ref {
 		return f.apply(src)
 	}
 	if f.sparse != nil && src.Rank() > 1 {
-		f.sparse.meet(g, a, src)
-		return ref{classArg, 0}
+		return f.sparse.meet(g, a, src)
 	}
 	r := g.dense(src)
 	loop := make([]int, len(f.perm))

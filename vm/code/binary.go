@@ -33,7 +33,7 @@ const Magic = "\x7fEIN"
 // Version is the version of the binary form, the only one that Unmarshal reads.
 // It must be incremented whenever the form changes, or the numbering of anything
 // stored by number: operations, scalar functions, folds, walks, kinds, layouts.
-const Version = 4
+const Version = 5
 
 // Limits bound what a file may make Unmarshal do; it uses at most about a
 // hundred bytes of memory for each byte of the file, mostly far fewer. A zero (or negative) value means
@@ -426,11 +426,15 @@ func (c *coder) program(p *Program) {
 	c.strings(&p.Labels, "labels")
 }
 
-// reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte. What is
-// read is checked, because constants are read by it.
+// reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte, where a
+// real that is far has the kind after the last. What is read is checked, because
+// constants are read by it.
 func (c *coder) reg(r *Reg) {
-	start, s := c.at, r.Shape
-	b := byte(s.Rank()) | byte(r.Kind)<<4 | byte(r.Layout)<<6
+	start, s, kind := c.at, r.Shape, r.Kind
+	if r.Far {
+		kind++
+	}
+	b := byte(s.Rank()) | byte(kind)<<4 | byte(r.Layout)<<6
 	enum(c, &b, 256, "a register")
 	rank := int(b & 15)
 	if rank > tensor.MaxRank {
@@ -448,7 +452,8 @@ func (c *coder) reg(r *Reg) {
 	if c.writes || c.err != nil {
 		return
 	}
-	r.Type, r.Layout = tensor.Type{Kind: tensor.Kind(b >> 4 & 3), Shape: tensor.ShapeOf(dims[:rank]...)}, tensor.Layout(b>>6)
+	kind = tensor.Kind(b >> 4 & 3)
+	r.Type, r.Layout = tensor.Type{Kind: min(kind, tensor.Real), Far: kind > tensor.Real, Shape: tensor.ShapeOf(dims[:rank]...)}, tensor.Layout(b>>6)
 	if err := checkReg(r); err != nil {
 		c.fail(ErrDamaged, start, err.Error(), "a register")
 	}
@@ -463,7 +468,7 @@ func (c *coder) constant(k *Const) {
 	}
 	r := &c.regs[k.Reg]
 	if !c.writes {
-		v.Shape, v.Layout = r.Shape, r.Layout
+		v.Shape, v.Far, v.Layout = r.Shape, r.Far, r.Layout
 	}
 	switch r.Layout {
 	case tensor.Dense:

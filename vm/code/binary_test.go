@@ -194,7 +194,7 @@ func TestMalformed(t *testing.T) {
 		{"registers", b(huge), "byte 5: found 4611686018427387904 registers, expected at most 0 in the bytes left"},
 		{"rank", b(1, raw(dense|9), "xxxxxxxxxxx"), "byte 6: found rank 9, expected at most 8"},
 		{"size", b(1, raw(dense|1), maxDim+1), "byte 7: found size 1073741825, expected at most 1073741824"},
-		{"kind", b(1, raw(3<<4)), "byte 6: found malformed type"},
+		{"far bits", b(1, raw(1|3<<4|1<<6), 3), "byte 6: found layout 1 does not hold real 3"},
 		{"layout", b(1, raw(bits)), "layout 1 does not hold bool scalar, expected a register"},
 		{"entries of a register", b(1, raw(csr|2), 2, 2, 5), "layout 2 does not hold bool 2x2"},
 		{"constants", b(scalar, 2, "xxxxxxxxx"), "found 2 constants, expected at most 1"},

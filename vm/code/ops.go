@@ -117,7 +117,7 @@ var table = [MaxOp]row{
 		rule: convertRule, cost: convertCost, what: "convert to {to}"},
 	Logic: {name: "logic", sig: "bits[..]... -> bits[..]", attrs: hasLogic, does: "and or xor andnot not, word by word",
 		rule: logicRule, cost: wordsCost, what: "{logic}", how: "64 elements a word"},
-	Transpose: {name: "transpose", sig: "bits|csr[n,m] -> bits|csr[m,n]", rule: sameEntries, what: "transpose",
+	Transpose: {name: "transpose", sig: "bits|csr|far[n,m] -> bits|csr|far[m,n]", rule: sameEntries, what: "transpose",
 		cost: func(x *Site) kernel.Cost {
 			return x.either(kernel.CSRCost(x.N, x.M, x.NNZ), kernel.BitsTransposeCost(x.N, x.M))
 		}},
@@ -201,7 +201,7 @@ var table = [MaxOp]row{
 	MinCut: {name: "min_cut", sig: "weights[n,n] position position -> csr[n,n]", does: "the cut of least weight between two nodes; metered",
 		what: "mincut", how: "Dinic, {layout}", rule: entriesRule, metered: true,
 		cost: func(x *Site) kernel.Cost { return kernel.MinCutCost(x.Arg[0].Layout, x.N, x.NNZ) }},
-	FoldCSR: {name: "fold_csr", sig: "csr[n,m] dense... -> dense", attrs: hasFold | hasAxes | hasMicro, does: "fold along an axis of an elementwise program",
+	FoldCSR: {name: "fold_csr", sig: "csr|far[n,m] dense|csr|far... -> dense", attrs: hasFold | hasAxes | hasMicro, does: "fold along an axis of an elementwise program of matrices, and vectors after them",
 		what: "{fold} of {micro} along {axes}", how: "entries", rule: foldCSRRule, plan: planFoldCSR},
 	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "merges", cost: sortCost},
 }
@@ -383,7 +383,14 @@ func planFoldCSR(x *Site) (Plan, error) {
 	for i, s := range m.Strides {
 		ops[i].Stride = s
 	}
-	return kernel.PlanCSRFold(x.N, x.M, x.NNZ, x.Axes[0], x.Fold, ops, m.Code, m.Consts)
+	var none []float64
+	nnz := 0
+	for _, a := range x.Arg {
+		if a.Layout == tensor.Sparse {
+			none, nnz = append(none, a.Absent()), nnz+a.NNZ
+		}
+	}
+	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, ops, m.Code, m.Consts)
 }
 
 func planFused(x *Site) (Plan, error) {
@@ -535,7 +542,7 @@ func microRule(x *Site) error {
 	return nil
 }
 
-// foldCSRRule requires vectors along the axes of the matrix.
+// foldCSRRule requires matrices of one size, and then vectors along their axes.
 func foldCSRRule(x *Site) error {
 	if err := microRule(x); err != nil {
 		return err
@@ -545,9 +552,12 @@ func foldCSRRule(x *Site) error {
 		slices.ContainsFunc(m.Code, func(c op.Micro) bool { return c.Fn == op.FnCheck }) {
 		return fmt.Errorf("malformed fold of a csr")
 	}
-	for k, s := range m.Strides[1:] {
-		if s[0]|s[1] > 1 || s[0]&s[1] != 0 {
-			return fmt.Errorf("argument %d is not along an axis", k+1)
+	for k, s := range m.Strides {
+		switch a := x.Arg[k]; {
+		case a.Layout == tensor.Sparse && (a.Shape != x.Arg[0].Shape || x.Arg[max(k-1, 0)].Layout != tensor.Sparse):
+			return fmt.Errorf("argument %d is no matrix beside the first", k)
+		case a.Layout != tensor.Sparse && (s[0]|s[1] > 1 || s[0]&s[1] != 0):
+			return fmt.Errorf("argument %d is not along an axis", k)
 		}
 	}
 	if _, err := planFoldCSR(x); err != nil {
@@ -596,7 +606,7 @@ func selectRule(x *Site) error {
 
 func convertRule(x *Site) error {
 	from, to := x.Arg[0].Layout, x.Result.Layout
-	if from == to || from == tensor.Parts && to == tensor.Dense || to == tensor.Packed && x.Arg[0].Kind != tensor.Bool {
+	if from == to || x.Arg[0].Far != x.Result.Far || from == tensor.Parts && to == tensor.Dense || to == tensor.Packed && x.Arg[0].Kind != tensor.Bool {
 		return fmt.Errorf("no way from %v %v to %v", from, x.Arg[0].Kind, to)
 	}
 	return nil
@@ -616,7 +626,7 @@ func sameEntries(x *Site) error {
 	if x.Op == Symmetric {
 		entries = SymmetricNNZ(x.NNZ, a.Shape)
 	}
-	if a.Layout != x.Result.Layout || x.Result.NNZ < entries || x.Op != Pattern && (a.Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
+	if a.Layout != x.Result.Layout || a.Far != x.Result.Far && x.Op != Pattern || x.Result.NNZ < entries || x.Op != Pattern && (a.Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
 		return fmt.Errorf("gives a %v %v of %d entries, the register is a %v %v of %d", a.Layout, a.Kind, entries, x.Result.Layout, x.Result.Kind, x.Result.NNZ)
 	}
 	return nil

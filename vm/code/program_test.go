@@ -331,13 +331,13 @@ func opCases() []opCase {
 			{sig: "b3 b3 -> b4", attr: Attr{Logic: Or}, err: "gives bits[3], the register is a bits bool 4"},
 		}},
 		{Transpose, []variant{{sig: "b3,4 -> b4,3"}, {sig: "s3,4/5 -> s4,3/5"}, {sig: "w3,4/5 -> w4,3/6"}}, []variant{
-			{sig: "b3 -> b3", err: "argument 0 is a bits bool 3, not bits|csr[n,m]"},
+			{sig: "b3 -> b3", err: "argument 0 is a bits bool 3, not bits|csr|far[n,m]"},
 			{sig: "d3,4 -> d4,3", err: "argument 0 is a dense"},
 			{sig: "p3,3 -> p3,3", err: "argument 0 is a parts"},
 			{sig: "s3,4/5 -> s4,3/4", err: "gives a csr"},
 			{sig: "s3,4/5 -> w4,3/5", err: "gives a csr"},
 			{sig: "w3,4/5 -> s4,3/5", err: "gives a csr"},
-			{sig: "b3,4 -> b3,4", err: "gives bits|csr[4,3], the register is a bits bool 3x4"},
+			{sig: "b3,4 -> b3,4", err: "gives bits|csr|far[4,3], the register is a bits bool 3x4"},
 		}},
 		{CountRows, []variant{{sig: "b3,4 -> d3"}, {sig: "w3,4/5 -> d3"}, {sig: "p4,4 -> d4"}}, []variant{
 			{sig: "d3,4 -> d3", err: "argument 0 is a dense real 3x4, not bits|csr|parts[n,m]"},

@@ -41,10 +41,14 @@ const (
 	oneShape // the same throughout
 )
 
+// far stands for a csr that is infinite where it has no entry, which few operations
+// can work on.
+const far = 1 << (tensor.Parts + 1)
+
 // layoutNames are the layouts that a word stands for.
 var layoutNames = map[string]uint8{
-	"dense": 1 << tensor.Dense, "bits": 1 << tensor.Packed, "csr": 1 << tensor.Sparse, "parts": 1 << tensor.Parts,
-	"graph": 1<<tensor.Packed | 1<<tensor.Sparse, "weights": 1<<tensor.Dense | 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": 15, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
+	"far": far, "dense": 1 << tensor.Dense, "bits": 1 << tensor.Packed, "csr": 1 << tensor.Sparse, "parts": 1 << tensor.Parts,
+	"graph": far | 1<<tensor.Packed | 1<<tensor.Sparse, "weights": far | 1<<tensor.Dense | 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": 31, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
 }
 
 // OnGraph reports whether the first argument of op is a graph.
@@ -130,7 +134,11 @@ func (x *Site) enter(p *Program, in *Instr) error {
 // known from those before it; if it is not, want is that.
 func (x *Site) fit(p *place, r *Reg) (is bool, want string) {
 	sizes := [...]int{x.N, x.M, x.K}
-	is = p.layouts>>r.Layout&1 != 0 && (!p.ones || r.Kind == tensor.Bool)
+	layout := uint8(1) << r.Layout
+	if r.Far && r.Layout == tensor.Sparse {
+		layout = far
+	}
+	is = p.layouts&layout != 0 && (!p.ones || r.Kind == tensor.Bool)
 	switch p.shape {
 	case anyShape:
 	case oneShape:

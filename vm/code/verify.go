@@ -92,7 +92,7 @@ func checkPos(p ir.Pos) error {
 
 func checkReg(r *Reg) error {
 	s := r.Shape
-	if r.Kind > tensor.Real || s.Rank() < 0 || s.Rank() > tensor.MaxRank {
+	if r.Kind > tensor.Real || r.Far && r.Kind != tensor.Real || s.Rank() < 0 || s.Rank() > tensor.MaxRank {
 		return fmt.Errorf("malformed type")
 	}
 	for d := range s.Rank() {
@@ -128,7 +128,7 @@ var ErrStopped = errors.New("code: stopped")
 // CheckInput is CheckValue that asks stopped, when it is not nil, now and then
 // whether to give up; a large input takes a while.
 func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
-	if v.Kind > r.Kind || v.Shape != r.Shape || v.Layout != r.Layout {
+	if v.Kind > r.Kind || v.Far != r.Far || v.Shape != r.Shape || v.Layout != r.Layout {
 		return fmt.Errorf("a %v %v where a %v %v is expected", v.Layout, v.Type, r.Layout, r.Type)
 	}
 	switch v.Layout {
@@ -143,7 +143,7 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 		if v.CSR.NNZ() > r.NNZ {
 			return fmt.Errorf("%d entries, at most %d", v.CSR.NNZ(), r.NNZ)
 		}
-		return checkCSR(&v.CSR, v.Shape, r.Kind, stopped)
+		return checkCSR(&v.CSR, r.Type, stopped)
 	}
 	n := v.Shape.Dim(0)
 	if len(v.Part) != n {
@@ -223,7 +223,8 @@ func checkBits(v *tensor.Value) error {
 
 // checkCSR takes the kind of the register: it says whether the results of
 // instructions on the value have room for weights.
-func checkCSR(c *tensor.CSR, s tensor.Shape, k tensor.Kind, stopped func() bool) error {
+func checkCSR(c *tensor.CSR, t tensor.Type, stopped func() bool) error {
+	s, k := t.Shape, t.Kind
 	n, m := s.Dim(0), s.Dim(1)
 	if c.Rows != n || c.Cols != m || len(c.Ptr) != n+1 || c.Ptr[0] != 0 || int(c.Ptr[n]) != len(c.Idx) {
 		return fmt.Errorf("rows of another size than %v", s)
@@ -235,7 +236,7 @@ func checkCSR(c *tensor.CSR, s tensor.Shape, k tensor.Kind, stopped func() bool)
 		return fmt.Errorf("%d values for %d entries", len(c.Val), len(c.Idx))
 	}
 	for k, x := range c.Val {
-		if x == 0 {
+		if x == 0 && !t.Far {
 			// An edge is a stored entry to the graph kernels.
 			return fmt.Errorf("entry %d is a stored zero", k)
 		}

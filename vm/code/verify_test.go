@@ -47,6 +47,7 @@ func TestVerifyRegisters(t *testing.T) {
 		err  string
 	}{
 		{"kind", Reg{Type: tensor.Type{Kind: tensor.Real + 1}}, "malformed type"},
+		{"far", Reg{Type: tensor.Type{Kind: tensor.Int, Far: true}}, "malformed type"},
 		{"unknown size", Reg{Type: tensor.Type{Shape: negative}}, "size -1"},
 		{"large size", parseReg("d1073741825"), "size 1073741825"},
 		{"layout", Reg{Layout: tensor.Parts + 1}, "layout 4"},

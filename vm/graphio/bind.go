@@ -419,7 +419,7 @@ func (b *binder) cells(a tensor.Bits) (tensor.Value, error) {
 
 func (b *binder) edges(to []int32) *edgeSet {
 	r := b.Raw
-	s := &edgeSet{edges: &r.edges, rows: b.n, cols: b.n, to: to, ones: r.edges.w.len() == 0 && r.opt.Dup == DupSum, mem: &b.mem}
+	s := &edgeSet{edges: &r.edges, rows: b.n, cols: b.n, to: to, ones: r.edges.w.len() == 0 && (r.opt.Dup == DupSum || r.Kind == Matrix && r.opt.Default != nil), mem: &b.mem}
 	if !r.overNodes() {
 		s.rows, s.cols = r.rows, r.cols
 	}
@@ -552,7 +552,7 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 		b.rep.more = repeated - len(b.rep.list)
 		return tensor.Value{}, b.rep.err()
 	}
-	kind := tensor.Bool
+	kind, far := tensor.Bool, r.opt.Default != nil
 	if m.Val != nil {
 		for _, x := range m.Val {
 			if math.IsInf(x, 0) {
@@ -564,10 +564,14 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 			return tensor.Value{}, &Error{File: r.File, Msg: "the sum of the weights of one edge is at or past 2^53, where integers stop being exact"}
 		}
 		before := m.NNZ()
-		dropZeros(&m)
+		if far {
+			kind = tensor.Real
+		} else {
+			dropZeros(&m)
+		}
 		if zeros := before - m.NNZ(); zeros > 0 {
 			b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "zero-weight",
-				Msg: plural(zeros, "edge") + " of weight 0 left out, a matrix cannot tell it from no edge; a small weight, such as 1e-9, keeps it"})
+				Msg: plural(zeros, "edge") + " of weight 0 left out, a matrix cannot tell it from no edge; default=inf keeps it, where no edge is an infinite weight"})
 		}
 		if kind == tensor.Bool {
 			b.mem.give(cap(m.Val) * sizeOf[float64]())
@@ -585,7 +589,7 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 			return tensor.Value{}, err
 		}
 	}
-	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(s.rows, s.cols)}, Layout: tensor.Sparse, CSR: m}, nil
+	return tensor.Value{Type: tensor.Type{Kind: kind, Far: far, Shape: tensor.ShapeOf(s.rows, s.cols)}, Layout: tensor.Sparse, CSR: m}, nil
 }
 
 // byNode makes a vector of the values of nodes.

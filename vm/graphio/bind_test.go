@@ -141,7 +141,7 @@ func TestParseSpec(t *testing.T) {
 		{spec: "a?dup=mean", err: `a?dup=mean: the option dup cannot be "mean" (expected min, max, sum, first, error)`},
 		{spec: "a?nodes=0", err: `a?nodes=0: the option nodes cannot be "0" (expected a positive integer, at most 67108864)`},
 		{spec: "a?nodes=99999999999999999999", err: `a?nodes=99999999999999999999: the option nodes cannot be "99999999999999999999" (expected a positive integer, at most 67108864)`},
-		{spec: "a?default=inf", err: `a?default=inf: the option default cannot be "inf" (expected a finite number)`},
+		{spec: "a?default=nan", err: `a?default=nan: the option default cannot be "nan" (expected a finite number, or inf)`},
 	} {
 		path, opt, err := ParseSpec(c.spec)
 		if c.err != "" {

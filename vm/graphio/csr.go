@@ -12,7 +12,7 @@ type edgeSet struct {
 	rows, cols int
 	to         []int32 // when not nil, the row or column of an id
 	own        bool    // the columns are no nodes
-	ones       bool    // edges without weights weigh 1, for their sum
+	ones       bool    // edges without weights weigh 1: for their sum, or where 0 is a weight
 	mem        *memory
 }
 

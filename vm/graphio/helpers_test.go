@@ -66,6 +66,9 @@ func checkValue(t testing.TB, v *tensor.Value) {
 // show prints a value: "bool 2x2: 0>1 1>0" or "int 3: 1 2 3".
 func show(v *tensor.Value) string {
 	var b strings.Builder
+	if v.Far {
+		b.WriteString("far ")
+	}
 	fmt.Fprintf(&b, "%v:", v.Type)
 	if v.Layout == tensor.Dense {
 		for _, x := range v.F {

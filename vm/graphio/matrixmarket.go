@@ -243,8 +243,8 @@ func (f *mmFile) array() error {
 	if _, err := f.sizes(2, "ROWS COLUMNS"); err != nil {
 		return err
 	}
-	if f.opt.Dup != "" {
-		return f.fatal(0, 0, "the option dup is for a list of edges, this file is a dense array", "")
+	if f.opt.Dup != "" || f.opt.Default != nil {
+		return f.fatal(0, 0, "the options dup and default are for a list of edges, this file is a dense array", "")
 	}
 	if f.opt.Kind == Graph && f.head.symmetry == "skew-symmetric" {
 		return f.fatal(1, 0, "a skew-symmetric array has negative entries, a graph has none", "bind it to an input of kind matrix")

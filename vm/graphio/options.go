@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -116,7 +117,7 @@ type Options struct {
 	IDs     IDs
 	Nodes   int      // number of nodes when ids are numbers; 0 is 1 + the largest id
 	Dup     Dup      // matrix only
-	Default *float64 // vector by node only: the value of nodes that are not listed
+	Default *float64 // of nodes that a vector does not list, or +Inf of the edges that a matrix does not
 	Extra   Extra    // vector by node, and OneHot, only
 
 	given [][2]string // names and values, as Set got them
@@ -175,6 +176,7 @@ func (o Options) check(f Format) (msg, hint string) {
 	text := f == CSV || f == TSV || f == Edges
 	rows := text || f.IsTable()
 	listed := rows || f == JSON
+	far := o.Default != nil && math.IsInf(*o.Default, 1)
 	for _, c := range []struct {
 		set  bool
 		key  string
@@ -192,7 +194,8 @@ func (o Options) check(f Format) (msg, hint string) {
 		{o.IDs != "", "ids", listed && o.Kind != Scalar, "tables and JSON"},
 		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar, "lists of numbered nodes"},
 		{o.Dup != "", "dup", o.Kind == Matrix && f != NPY, "matrices that come as edges"},
-		{o.Default != nil, "default", listed && o.Kind == Vector, "vectors with one row a node"},
+		{o.Default != nil && !far, "default", listed && o.Kind == Vector, "vectors with one row a node; default=inf is for matrices"},
+		{far, "default=inf", o.Kind == Matrix && f != NPY && o.OneHot == "", "matrices that come as edges"},
 		{o.Extra != "", "extra", listed && (o.Kind == Vector || o.OneHot != ""), "tables with one row a node"},
 	} {
 		if c.set && !c.ok {
@@ -354,8 +357,11 @@ func (o *Options) set(key, val string) (want string) {
 		o.Nodes = int(n)
 	case "default":
 		x, problem := parseValue([]byte(val))
+		if val == "inf" {
+			x, problem = math.Inf(1), ""
+		}
 		if problem != "" {
-			return "a finite number"
+			return "a finite number, or inf"
 		}
 		o.Default = &x
 	}

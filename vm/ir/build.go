@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"ein/vm/op"
@@ -122,7 +123,8 @@ func (b *Builder) Einsum(spec *op.Spec, args ...*Node) *Node {
 	if math.IsNaN(bound) { // 0 * Inf: all zero
 		bound = 0
 	}
-	return b.node(Node{Op: Einsum, Args: args, Spec: spec, Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+	far := len(args) == 1 && args[0].Type.Far && !summed && bits.OnesCount64(kept) == len(spec.Out)
+	return b.node(Node{Op: Einsum, Args: args, Spec: spec, Type: tensor.Type{Kind: kind, Far: far, Shape: shape}, Bound: bound, NonNeg: nonNeg})
 }
 
 // canonical renumbers the indices of a spec in the order of their first
@@ -201,9 +203,27 @@ func (b *Builder) Map(fn op.Fn, args ...*Node) *Node {
 		}
 	}
 	kind, bound, nonNeg := mapType(fn, args)
-	n := Node{Op: Map, Fn: fn, Args: args, Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg}
+	n := Node{Op: Map, Fn: fn, Args: args, Type: tensor.Type{Kind: kind, Far: staysFar(fn, args), Shape: shape}, Bound: bound, NonNeg: nonNeg}
 	n.static, n.known = staticMap(&n)
 	return b.node(n)
+}
+
+// staysFar reports whether fn is infinite where its arguments that are far have no
+// edge. What is not known stands for some number, and a choice for either.
+func staysFar(fn op.Fn, args []*Node) bool {
+	x, far, chosen := [3]float64{1, 1, 1}, false, false
+	for k, a := range args {
+		static, known := a.Static()
+		switch {
+		case a.Type.Far:
+			x[k], far = a.Type.Absent(), true
+		case known:
+			x[k] = static
+		case k == 0:
+			chosen = fn == op.FnWhere
+		}
+	}
+	return far && (math.IsInf(fn.Apply(x[0], x[1], x[2]), 1) || chosen && math.IsInf(x[2], 1))
 }
 
 // mapType is the type rule of each scalar function: the smallest kind that holds
@@ -271,7 +291,7 @@ func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
 		n.Type.Shape = n.Type.Shape.Drop(axes[i])
 	}
 	if n.IsArg() {
-		n.Type.Kind, n.NonNeg = tensor.Int, true
+		n.Type.Kind, n.Type.Far, n.NonNeg = tensor.Int, false, true
 		n.Bound = float64(max(a.Type.Shape.Dim(axes[0])-1, 0))
 	}
 	return b.node(n)
@@ -307,6 +327,7 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 		n.Type.Shape = g.Type.Shape
 	case SpanningForest, MinCut:
 		n.Type, n.Bound, n.NonNeg = g.Type, g.Limit(), g.NonNeg || op == MinCut
+		n.Type.Far = false
 	case PageRank, Betweenness:
 		n.Type, n.Bound = tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(size)}, math.Inf(1)
 		n.NonNeg = op == Betweenness
@@ -335,7 +356,7 @@ func (b *Builder) Walk(mode op.WalkMode, reverse bool, g, i *Node) *Node {
 func (b *Builder) Order(op Op, a *Node) *Node {
 	n := Node{Op: op, Args: []*Node{a}, Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
 	if op == Rank {
-		n.Type.Kind, n.NonNeg = tensor.Int, true
+		n.Type.Kind, n.Type.Far, n.NonNeg = tensor.Int, false, true
 		if n.Bound = float64(max(a.Type.Shape.Dim(0), 1)); a.Type.Shape.Dim(0) < 0 {
 			n.Bound = math.Inf(1)
 		}
@@ -356,7 +377,7 @@ func (b *Builder) Semiring(fn op.Fn, fold op.Fold, spec *op.Spec, x, y *Node) *N
 		shape = shape.Append(spec.Size[id])
 	}
 	return b.node(Node{Op: Semiring, Fn: fn, Fold: fold, Spec: spec, Args: []*Node{x, y},
-		Type: tensor.Type{Kind: kind, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+		Type: tensor.Type{Kind: kind, Far: staysFar(fn, []*Node{x, y}), Shape: shape}, Bound: bound, NonNeg: nonNeg})
 }
 
 // BoolEinsum is 1 where the Einsum of the same arguments, all 0/1, is not 0.

@@ -78,12 +78,12 @@ func CSRToBitsCost(rows, cols, nnz int) Cost {
 	return Cost{Ops: tensor.SatAdd(satMul(uint64(rows), uint64(tensor.Words(cols))+1), uint64(nnz))}
 }
 
-// CSRToDense is dst = a, row-major.
-func CSRToDense(c *Ctl, dst []float64, a tensor.CSR) bool {
+// CSRToDense is dst = a, row-major, and absent where a has no entry.
+func CSRToDense(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
 		row := dst[i*a.Cols : (i+1)*a.Cols]
-		clear(row)
+		fill(row, absent)
 		for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
 			row[a.Idx[k]] = csrValue(&a, k)
 		}
@@ -129,11 +129,11 @@ func csrValue(a *tensor.CSR, k int32) float64 {
 	return a.Val[k]
 }
 
-// CSRGet is the element (i, j), by binary search.
-func CSRGet(a tensor.CSR, i, j int) float64 {
+// CSRGet is the element (i, j), by binary search, or absent.
+func CSRGet(a tensor.CSR, i, j int, absent float64) float64 {
 	k, found := slices.BinarySearch(a.Row(i), int32(j))
 	if !found {
-		return 0
+		return absent
 	}
 	return csrValue(&a, a.Ptr[i]+int32(k))
 }
@@ -306,11 +306,11 @@ func CSRRowBits(c *Ctl, dst []uint64, a tensor.CSR, i int) bool {
 	return true
 }
 
-// CSRDiag is dst[i] = a[i,i] of a square matrix.
-func CSRDiag(c *Ctl, dst []float64, a tensor.CSR) bool {
+// CSRDiag is dst[i] = a[i,i] of a square matrix, or absent.
+func CSRDiag(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
-		dst[i] = CSRGet(a, i, i)
+		dst[i] = CSRGet(a, i, i, absent)
 		if !m.spend(len(a.Row(i)) + 1) { // the search looks at fewer
 			return false
 		}

@@ -69,7 +69,7 @@ func TestBuildCSR(t *testing.T) {
 		}
 		dense := make([]float64, len(e.dense))
 		var c Ctl
-		ok := CSRToDense(&c, dense, a)
+		ok := CSRToDense(&c, dense, a, 0)
 		charged(t, "CSRToDense", &c, CSRToDenseCost(e.rows, e.cols, a.NNZ()), ok)
 		equalFloats(t, "weighted", dense, e.dense)
 
@@ -144,7 +144,7 @@ func testCSRReads(t *testing.T, r *rand.Rand, e edgeList, a tensor.CSR) {
 	for i := range e.rows {
 		for j := range e.cols {
 			v := e.dense[i*e.cols+j]
-			if got := CSRGet(a, i, j); got != v {
+			if got := CSRGet(a, i, j, 0); got != v {
 				t.Errorf("CSRGet(%d, %d): %g, want %g", i, j, got, v)
 			}
 			rowSum[i] += v
@@ -200,7 +200,7 @@ func testCSRLayouts(t *testing.T, e edgeList, a tensor.CSR) {
 	wellFormed(t, "CSRTranspose", turned)
 	for i := range e.rows {
 		for j := range e.cols {
-			if CSRGet(turned, j, i) != e.dense[i*e.cols+j] {
+			if CSRGet(turned, j, i, 0) != e.dense[i*e.cols+j] {
 				t.Errorf("CSRTranspose at %d, %d", j, i)
 			}
 		}
@@ -244,7 +244,7 @@ func TestCSRSquare(t *testing.T) {
 		c.Ops = 0
 		equalBits(t, "CSRSymmetrise", got, want)
 		f := garbage(Cost{F: uint64(g.n)}).F
-		ok = CSRDiag(&c, f, g.csr)
+		ok = CSRDiag(&c, f, g.csr, 0)
 		charged(t, "CSRDiag", &c, CSRCost(g.n, g.n, nnz), ok)
 		equalFloats(t, "CSRDiag", f, diag)
 	})

@@ -8,17 +8,18 @@ import (
 	"ein/vm/tensor"
 )
 
-var errCSRFold = errors.New("kernel: what stands where a sparse matrix has no entry depends on row and column")
+var errCSRFold = errors.New("kernel: what stands where sparse matrices have no entry depends on row and column")
 
-// CSRFold is a planned maximum or minimum, along one axis of a sparse matrix, of an
-// elementwise expression of the matrix, vectors along its rows or columns, and
-// numbers. It works on the entries, and on one vector of what stands everywhere else.
-// It is immutable and may run in several goroutines.
+// CSRFold is a planned maximum or minimum, along one axis, of an elementwise
+// expression of sparse matrices, vectors along their rows or columns, and numbers. It
+// works on the entries, and on one vector of what stands everywhere else. It is
+// immutable and may run in several goroutines.
 type CSRFold struct {
 	rows, cols, nnz int
 	axis            int // that is folded
 	fold            op.Fold
-	along           []int // of an operand: its axis, or -1 for a number
+	none            []float64 // of a matrix: what it is where it has no entry
+	along           []int     // of an operand after the matrices: its axis, or -1 for a number
 	code            []op.Micro
 	consts          []float64
 	regs            int
@@ -26,9 +27,10 @@ type CSRFold struct {
 	kept            bool // where there is no entry the value goes by the axis that is kept
 }
 
-// PlanCSRFold plans the fold. The first operand is the matrix, whose stride is not
-// looked at; the others have one along rows, along columns, or none.
-func PlanCSRFold(rows, cols, nnz, axis int, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*CSRFold, error) {
+// PlanCSRFold plans the fold. The first operands are the matrices, whose strides are
+// not looked at and whose entries are nnz in all; the others have one along rows,
+// along columns, or none.
+func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*CSRFold, error) {
 	if size := [2]int{rows, cols}; fold != op.FoldMax && fold != op.FoldMin || size[axis] == 0 && size[1-axis] > 0 {
 		return nil, errEmptyFold
 	}
@@ -36,8 +38,8 @@ func PlanCSRFold(rows, cols, nnz, axis int, fold op.Fold, operands []FusedOperan
 	if err := f.countRegs(len(operands)); err != nil {
 		return nil, err
 	}
-	p := &CSRFold{rows: rows, cols: cols, nnz: nnz, axis: axis, fold: fold, code: code, consts: consts, regs: f.regs, result: f.result}
-	for _, o := range operands {
+	p := &CSRFold{rows: rows, cols: cols, nnz: nnz, axis: axis, none: none, fold: fold, code: code, consts: consts, regs: f.regs, result: f.result}
+	for _, o := range operands[len(none):] {
 		along := -1
 		for d, stride := range o.Stride {
 			if stride != 0 {
@@ -54,20 +56,23 @@ func PlanCSRFold(rows, cols, nnz, axis int, fold op.Fold, operands []FusedOperan
 	return p, nil
 }
 
-// absent is the axes that the value depends on where the matrix has no entry, as
+// absent is the axes that the value depends on where no matrix has an entry, as
 // bits. A choice by what is known there depends on what is chosen.
 func (p *CSRFold) absent() uint8 {
 	var on [256]uint8
 	var known [256]bool
 	var value [256]float64
-	known[0] = true
-	for k, d := range p.along[1:] {
+	first := len(p.none)
+	for k, x := range p.none {
+		known[k], value[k] = true, x
+	}
+	for k, d := range p.along {
 		if d >= 0 {
-			on[k+1] = 1 << d
+			on[first+k] = 1 << d
 		}
 	}
 	for k, x := range p.consts {
-		known[len(p.along)+k], value[len(p.along)+k] = true, x
+		known[first+len(p.along)+k], value[first+len(p.along)+k] = true, x
 	}
 	for _, m := range p.code {
 		args := [...]uint8{m.A, m.B, m.C}
@@ -93,18 +98,21 @@ func (p *CSRFold) absent() uint8 {
 
 // Cost bounds the fold.
 func (p *CSRFold) Cost() Cost {
-	e, r, c := uint64(p.nnz), uint64(p.rows), uint64(p.cols)
+	e, r, c, m := uint64(p.nnz), uint64(p.rows), uint64(p.cols), uint64(len(p.none))
 	size := [2]int{p.rows, p.cols}
-	folded, each := uint64(size[p.axis]), uint64(len(p.code)+2)
-	return Cost{
+	folded, each := uint64(size[p.axis]), uint64(len(p.code)+2)+2*m
+	cost := Cost{
 		Ops: tensor.SatAdd(satMul(e, each+4), satMul(r+c+1, each+5*heapDepth(size[p.axis])+8)),
-		F:   uint64(p.regs) + 2*max(r, c), I: 3*folded + c,
+		F:   uint64(p.regs) + 2*max(r, c), I: 3*folded + c + m,
 	}
+	if m > 1 {
+		cost.I += r + 1 + e
+	}
+	return cost
 }
 
-// point is the value of the expression where the matrix has x.
-func (p *CSRFold) point(reg []float64, x float64) float64 {
-	reg[0] = x
+// point is the value of the expression of what is in the registers.
+func (p *CSRFold) point(reg []float64) float64 {
 	for k := range p.code {
 		m := &p.code[k]
 		reg[m.Dst] = m.Fn.Apply(reg[m.A], reg[m.B], reg[m.C])
@@ -114,54 +122,100 @@ func (p *CSRFold) point(reg []float64, x float64) float64 {
 
 // at sets the operands along an axis.
 func (p *CSRFold) at(reg []float64, args [][]float64, axis, i int) {
-	for k, d := range p.along[1:] {
+	first := len(p.none)
+	for k, d := range p.along {
 		if d == axis {
-			reg[k+1] = args[k+1][i]
+			reg[first+k] = args[first+k][i]
 		}
 	}
 }
 
-// Run evaluates the fold into dst. The first of args is not looked at.
-func (p *CSRFold) Run(c *Ctl, dst []float64, a tensor.CSR, args [][]float64, s Scratch) bool {
+// Run evaluates the fold of the matrices into dst. Of args only those after as many
+// are looked at.
+func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]float64, s Scratch) bool {
 	m := newMeter(c)
-	reg := s.takeF(p.regs)
+	reg, first := s.takeF(p.regs), len(p.none)
 	clear(reg)
-	copy(reg[len(p.along):], p.consts)
-	for k, d := range p.along[1:] {
+	copy(reg, p.none)
+	copy(reg[first+len(p.along):], p.consts)
+	for k, d := range p.along {
 		if d < 0 {
-			reg[k+1] = args[k+1][0]
+			reg[first+k] = args[first+k][0]
 		}
 	}
 	size := [2]int{p.rows, p.cols}
 	dst = dst[:size[1-p.axis]]
 	fill(dst, p.fold.Identity())
-	if !m.spend(len(dst)) || !p.absentees(&m, dst, &a, args, reg, s) {
+	a, next := matrices[0], s.takeI(first)
+	if !m.spend(len(dst)) || first > 1 && !p.union(&m, &a, matrices, next, &s) || !p.absentees(&m, dst, &a, args, reg, s) {
 		return false
 	}
-	byCol := slices.Contains(p.along[1:], 1)
+	byCol := slices.Contains(p.along, 1)
 	for i := range a.Rows {
 		p.at(reg, args, 0, i)
-		lo := int(a.Ptr[i])
 		row := a.Row(i)
-		for k, j := range row {
+		for q := range matrices {
+			next[q] = matrices[q].Ptr[i]
+		}
+		for _, j := range row {
 			if byCol {
 				p.at(reg, args, 1, int(j))
 			}
-			x := p.point(reg, csrValue(&a, int32(lo+k)))
+			for q := range matrices {
+				b, k := &matrices[q], next[q]
+				if reg[q] = p.none[q]; k < b.Ptr[i+1] && b.Idx[k] == j {
+					reg[q] = csrValue(b, k)
+					next[q]++
+				}
+			}
 			to := int(j)
 			if p.axis == 1 {
 				to = i
 			}
-			dst[to] = p.fold.Apply(dst[to], x)
+			dst[to] = p.fold.Apply(dst[to], p.point(reg))
 		}
-		if !m.spend(1 + len(row)*(len(p.code)+1)) {
+		if !m.spend(1 + first + len(row)*(len(p.code)+first+1)) {
 			return false
 		}
 	}
 	return true
 }
 
-// absentees folds in what stands where the matrix has no entry.
+// union is the pattern of all entries.
+func (p *CSRFold) union(m *meter, dst *tensor.CSR, matrices []tensor.CSR, next []int32, s *Scratch) bool {
+	*dst = tensor.CSR{Rows: p.rows, Cols: p.cols, Ptr: s.takeI(p.rows + 1), Idx: s.takeI(p.nnz)[:0]}
+	dst.Ptr[0] = 0
+	for i := range p.rows {
+		for q := range matrices {
+			next[q] = matrices[q].Ptr[i]
+		}
+		from := len(dst.Idx)
+		for {
+			least := int32(p.cols)
+			for q := range matrices {
+				if b := &matrices[q]; next[q] < b.Ptr[i+1] {
+					least = min(least, b.Idx[next[q]])
+				}
+			}
+			if int(least) == p.cols {
+				break
+			}
+			for q := range matrices {
+				if b := &matrices[q]; next[q] < b.Ptr[i+1] && b.Idx[next[q]] == least {
+					next[q]++
+				}
+			}
+			dst.Idx = append(dst.Idx, least)
+		}
+		dst.Ptr[i+1] = int32(len(dst.Idx))
+		if !m.spend((1 + len(dst.Idx) - from) * len(matrices)) {
+			return false
+		}
+	}
+	return true
+}
+
+// absentees folds in what stands where no matrix has an entry.
 func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]float64, reg []float64, s Scratch) bool {
 	size := [2]int{p.rows, p.cols}
 	by := p.axis
@@ -171,7 +225,7 @@ func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]flo
 	value := s.takeF(size[by])
 	for i := range value {
 		p.at(reg, args, by, i)
-		value[i] = p.point(reg, 0)
+		value[i] = p.point(reg)
 	}
 	if !m.spend(len(value) * (len(p.code) + 1)) {
 		return false

@@ -22,14 +22,23 @@ func TestCSRFold(t *testing.T) {
 	refused, planned := 0, 0
 	for range 4000 {
 		rows, cols := r.IntN(7), r.IntN(7)
-		a := randomEntries(r, rows, cols, r.IntN(rows*cols+1))
-		if r.IntN(3) == 0 {
-			a.Val = nil
+		var matrices []tensor.CSR
+		var none []float64
+		var operands []FusedOperand
+		var args [][]float64
+		nnz := 0
+		for range 1 + r.IntN(3)*r.IntN(2) {
+			a := randomEntries(r, rows, cols, r.IntN(rows*cols+1))
+			if r.IntN(3) == 0 {
+				a.Val = nil
+			}
+			for k := range a.Val {
+				a.Val[k] = number() // a 0 among them is an entry, too
+			}
+			matrices, none, nnz = append(matrices, a), append(none, []float64{0, 0, math.Inf(1)}[r.IntN(3)]), nnz+a.NNZ()
+			operands, args = append(operands, FusedOperand{[]int{cols, 1}}), append(args, nil)
 		}
-		for k := range a.Val {
-			a.Val[k] = number() // a 0 among them is an entry, too
-		}
-		operands, args := []FusedOperand{{[]int{cols, 1}}}, [][]float64{nil}
+		first := len(matrices)
 		for range r.IntN(4) {
 			stride, n := []int{0, 0}, 1
 			if d := r.IntN(3); d < 2 {
@@ -50,7 +59,7 @@ func TestCSRFold(t *testing.T) {
 			code, next = append(code, m), next+1
 		}
 		axis, fold := r.IntN(2), []op.Fold{op.FoldMax, op.FoldMin}[r.IntN(2)]
-		p, err := PlanCSRFold(rows, cols, a.NNZ(), axis, fold, operands, code, consts)
+		p, err := PlanCSRFold(rows, cols, nnz, axis, none, fold, operands, code, consts)
 		if err != nil {
 			refused++
 			continue
@@ -62,9 +71,11 @@ func TestCSRFold(t *testing.T) {
 		reg := make([]float64, 32)
 		for i := range rows {
 			for j := range cols {
-				reg[0] = CSRGet(a, i, j)
-				for k := range args[1:] {
-					reg[k+1] = args[k+1][i*operands[k+1].Stride[0]+j*operands[k+1].Stride[1]]
+				for k, a := range matrices {
+					reg[k] = CSRGet(a, i, j, none[k])
+				}
+				for k := first; k < len(args); k++ {
+					reg[k] = args[k][i*operands[k].Stride[0]+j*operands[k].Stride[1]]
 				}
 				copy(reg[len(operands):], consts)
 				result := uint8(0)
@@ -77,10 +88,10 @@ func TestCSRFold(t *testing.T) {
 		}
 		var c Ctl
 		got := make([]float64, size[1-axis])
-		ok := p.Run(&c, got, a, args, garbage(p.Cost()))
+		ok := p.Run(&c, got, matrices, args, garbage(p.Cost()))
 		charged(t, "CSRFold", &c, p.Cost(), ok)
 		if !slices.EqualFunc(got, want, func(x, y float64) bool { return x == y || x != x && y != y }) {
-			t.Fatalf("%v of %v along %d with %v: %v, want %v", code, a, axis, args, got, want)
+			t.Fatalf("%v of %v along %d with %v: %v, want %v", code, matrices, axis, args, got, want)
 		}
 	}
 	if refused < 400 || planned < 2000 {

@@ -581,7 +581,7 @@ func TestStops(t *testing.T) {
 			return ok
 		},
 		"CSRToBits":   func(c *Ctl) bool { return CSRToBits(c, dst, s) },
-		"CSRToDense":  func(c *Ctl) bool { return CSRToDense(c, f, s) },
+		"CSRToDense":  func(c *Ctl) bool { return CSRToDense(c, f, s, 0) },
 		"BitsToCSR":   func(c *Ctl) bool { return BitsToCSR(c, turned, a) },
 		"CSRColCount": func(c *Ctl) bool { return CSRColCount(c, vec, big) },
 		"CSRMatVec":   func(c *Ctl) bool { return CSRMatVec(c, vec, big, make([]float64, bigNodes)) },

@@ -74,8 +74,9 @@ func (g *Net) row(i int) (to []int32, w []float64, work int) {
 		}
 	default:
 		to, w = g.to[:0], g.w[:0]
+		none := g.v.Absent()
 		for j, x := range g.v.F[i*g.n : (i+1)*g.n] {
-			if x != 0 {
+			if x != none {
 				to, w = append(to, int32(j)), append(w, x)
 			}
 		}

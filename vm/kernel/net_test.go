@@ -60,6 +60,12 @@ func layouts(w [][]float64) (list []tensor.Value) {
 	sparse := v
 	sparse.Layout, sparse.CSR, sparse.F = tensor.Sparse, csr, nil
 	list = append(list, v, sparse)
+	if !slices.Contains(csr.Val, math.Inf(1)) {
+		far, farSparse := v, sparse
+		far.Far, farSparse.Far = true, true
+		far.F = farSparse.ToDense()
+		list = append(list, far, farSparse)
+	}
 	if ones {
 		bits, plain := v, sparse
 		bits.Layout, bits.Bits, bits.F = tensor.Packed, packed, nil

@@ -10,7 +10,7 @@ import (
 // Flaw is why a kernel has no answer: a cycle whose weights add up to less than 0,
 // or that leaves no order, in the order of its edges, or a path backwards, all of
 // whose edges are infinite; a weight that is none; or an edge whose weight is below 0
-// where that has no meaning.
+// where that has no meaning, or 0 where a result could not show it.
 type Flaw struct {
 	Cycle []int32
 	Sum   float64

@@ -448,7 +448,8 @@ func PageRankCost(n int, work uint64) Cost {
 // SpanningForest is the entries of g that join all nodes of each weak component at
 // the least total weight: of the two directions of an edge the lighter, of equal
 // edges the one between the lowest nodes, and of its directions that to the higher.
-// dst has room for n-1.
+// dst has room for n-1. An edge of weight 0 among them, which only a far matrix has, is
+// a flaw.
 //
 // In each round every tree takes the lightest edge that leads out of it (Boruvka), so
 // that nothing is sorted and there are at most as many rounds as n has digits.
@@ -524,6 +525,9 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 			dst.Val[lo+k] = 1
 			if w != nil {
 				dst.Val[lo+k] = w[at]
+				if w[at] == 0 {
+					return Flaw{Edge: []int32{int32(v), t}}, true
+				}
 			}
 		}
 		if !m.spend(work + len(dst.Row(v))*bits.Len(uint(n))) {

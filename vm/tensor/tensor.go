@@ -183,11 +183,22 @@ func SatAdd(a, b uint64) uint64 {
 
 // Type is what the checker knows of a value.
 type Type struct {
-	Kind  Kind
+	Kind Kind
+	// Far says of a real matrix that where it has no edge it is infinite, not 0, so
+	// that 0 is a weight like others.
+	Far   bool
 	Shape Shape
 }
 
 func (t Type) String() string { return t.Kind.String() + " " + t.Shape.String() }
+
+// Absent is the value where a matrix has no edge.
+func (t Type) Absent() float64 {
+	if t.Far {
+		return math.Inf(1)
+	}
+	return 0
+}
 
 // Layout is how a value is stored.
 type Layout uint8
@@ -235,8 +246,7 @@ func (b *Bits) Set(i, j int) { b.W[i*b.Stride+j>>6] |= 1 << (uint(j) & 63) }
 
 // CSR is a sparse matrix in compressed-row form. The columns of row i are
 // Idx[Ptr[i]:Ptr[i+1]], strictly increasing. Val is nil when every stored entry
-// is 1;
-// no stored value is 0.
+// is 1; a stored value may be 0 only where the matrix is Far.
 type CSR struct {
 	Rows, Cols int
 	Ptr        []int32 // Rows+1
@@ -292,7 +302,7 @@ func (v *Value) At(index ...int) float64 {
 				return v.CSR.Val[int(v.CSR.Ptr[index[0]])+k]
 			}
 		}
-		return 0
+		return v.Absent()
 	case Parts:
 		return b(v.Part[index[0]] == v.Part[index[1]])
 	}
@@ -316,6 +326,11 @@ func (v *Value) ToDense() []float64 {
 		return out
 	}
 	rows, cols := v.Shape.Dim(0), v.Shape.Dim(1)
+	if v.Far {
+		for i := range out {
+			out[i] = v.Absent()
+		}
+	}
 	for i := range rows {
 		if v.Layout == Sparse {
 			for k := v.CSR.Ptr[i]; k < v.CSR.Ptr[i+1]; k++ {

@@ -40,7 +40,7 @@ func TestShape(t *testing.T) {
 			t.Errorf("%v fits %v: %v", c.a, c.b, got)
 		}
 	}
-	if got := (Type{Int, s}).String(); got != "int 2x3x4" {
+	if got := (Type{Kind: Int, Shape: s}).String(); got != "int 2x3x4" {
 		t.Error(got)
 	}
 	big := ShapeOf(1<<30, 1<<30, 1<<30)
@@ -86,11 +86,11 @@ func TestLayouts(t *testing.T) {
 		v     Value
 		times float64
 	}{
-		{Value{Type: Type{Bool, shape}, F: want}, 1},
-		{Value{Type: Type{Bool, shape}, Layout: Packed, Bits: bits}, 1},
-		{Value{Type: Type{Bool, shape}, Layout: Sparse, CSR: csr}, 1},
-		{Value{Type: Type{Int, shape}, Layout: Sparse, CSR: weights}, 2},
-		{Value{Type: Type{Bool, shape}, Layout: Parts, Part: []int32{0, 1, 0}}, 1},
+		{Value{Type: Type{Kind: Bool, Shape: shape}, F: want}, 1},
+		{Value{Type: Type{Kind: Bool, Shape: shape}, Layout: Packed, Bits: bits}, 1},
+		{Value{Type: Type{Kind: Bool, Shape: shape}, Layout: Sparse, CSR: csr}, 1},
+		{Value{Type: Type{Kind: Int, Shape: shape}, Layout: Sparse, CSR: weights}, 2},
+		{Value{Type: Type{Kind: Bool, Shape: shape}, Layout: Parts, Part: []int32{0, 1, 0}}, 1},
 	} {
 		all := c.v.ToDense()
 		for i, x := range want {
@@ -102,7 +102,7 @@ func TestLayouts(t *testing.T) {
 	if csr.NNZ() != 5 || !slices.Equal(csr.Row(2), []int32{0, 2}) {
 		t.Errorf("%d entries, last row %v", csr.NNZ(), csr.Row(2))
 	}
-	v := Value{Type: Type{Bool, ShapeOf(70)}, Layout: Packed, Bits: NewBits(1, 70)}
+	v := Value{Type: Type{Kind: Bool, Shape: ShapeOf(70)}, Layout: Packed, Bits: NewBits(1, 70)}
 	v.Bits.Set(0, 69)
 	if all := v.ToDense(); v.At(69) != 1 || v.At(5) != 0 || len(all) != 70 || all[69] != 1 || all[68] != 0 {
 		t.Errorf("a vector of bits: %v", all)
