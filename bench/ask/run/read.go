@@ -226,6 +226,17 @@ func (r *Run) place(index map[string]int, k *Key) int {
 	return first + mode*r.Config.Samples + k.Sample
 }
 
+// Finder finds the row of a key; nil where a run does not ask it.
+func (r *Run) Finder() func(*Key) *Row {
+	index := r.index()
+	return func(k *Key) *Row {
+		if at := r.place(index, k); at >= 0 {
+			return &r.Rows[at]
+		}
+		return nil
+	}
+}
+
 // take reads the reply of a line, and gives its checksum.
 func (c *collector) take(l *job.Line) (reply *Reply, sum string, err error) {
 	switch {

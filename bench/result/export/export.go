@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,47 +51,40 @@ func Parts(r *run.Run) []*Part {
 // Task is the name of a part, as a task.
 func (p *Part) Task() string { return fmt.Sprintf("closurebench_%s_%s", p.Mode, p.Encoding) }
 
-// each gives the rows of a part with their texts.
-func (p *Part) each(yield func(*run.Row) error) error {
-	return p.Run.Each(func(row *run.Row) bool { return row.Mode == p.Mode && row.Encoding == p.Encoding },
-		func(_, full *run.Row) error { return yield(full) })
+// each gives the rows of a part, and the same with their texts.
+func (p *Part) each(yield func(row, full *run.Row) error) error {
+	return p.Run.Each(func(row *run.Row) bool { return row.Mode == p.Mode && row.Encoding == p.Encoding }, yield)
 }
 
 // Times is when a run was begun and when it was last written to, and what its log says of
 // each reply.
 type Times struct {
 	Begin, End time.Time
-	replies    map[run.Key]asked
-}
-
-// asked is how a reply came.
-type asked struct {
-	end     time.Time
-	took    time.Duration
-	retries int
-	id      string // of the provider
+	log        *os.File
+	replies    map[*run.Row]int64 // where the log has them
 }
 
 // ReadTimes takes the times from the log of a run, or from run.json where there is
-// none.
-func ReadTimes(dir string) (Times, error) {
-	info, err := os.Stat(filepath.Join(dir, run.ConfigFile))
+// none. The log stays open.
+func ReadTimes(r *run.Run) (*Times, error) {
+	info, err := os.Stat(filepath.Join(r.Dir, run.ConfigFile))
 	if err != nil {
-		return Times{}, err
+		return nil, err
 	}
-	made := Times{Begin: info.ModTime(), End: info.ModTime()}
-	f, err := os.Open(filepath.Join(dir, run.LogFile))
+	made := &Times{Begin: info.ModTime(), End: info.ModTime()}
+	f, err := os.Open(filepath.Join(r.Dir, run.LogFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return made, nil
 	}
 	if err != nil {
-		return Times{}, err
+		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	t := Times{replies: map[run.Key]asked{}}
+	t := &Times{log: f, replies: map[*run.Row]int64{}}
+	find := r.Finder()
 	d := json.NewDecoder(f)
 	for {
 		var e run.Event
+		at := d.InputOffset()
 		// The log can end in the middle of a line. What is before is enough.
 		if err := d.Decode(&e); err != nil {
 			break
@@ -100,13 +94,36 @@ func ReadTimes(dir string) (Times, error) {
 		}
 		t.End = e.Time
 		if e.Event == "reply" && e.Key != nil {
-			t.replies[*e.Key] = asked{e.Time, time.Duration(e.TookMS) * time.Millisecond, max(0, e.Attempt-1), e.ID}
+			if row := find(e.Key); row != nil {
+				t.replies[row] = at
+			}
 		}
 	}
 	if t.Begin.IsZero() {
-		return made, nil
+		return made, f.Close()
 	}
 	return t, nil
+}
+
+// Close closes the log.
+func (t *Times) Close() error {
+	if t.log == nil {
+		return nil
+	}
+	return t.log.Close()
+}
+
+// event is how a reply came; without a time where no log says it, as of a reply from a
+// cache.
+func (t *Times) event(row *run.Row) (e run.Event, err error) {
+	at, ok := t.replies[row]
+	if !ok {
+		return e, nil
+	}
+	if err := json.NewDecoder(io.NewSectionReader(t.log, at, math.MaxInt64-at)).Decode(&e); err != nil {
+		return e, fmt.Errorf("%s: at byte %d: %w", t.log.Name(), at, err)
+	}
+	return e, nil
 }
 
 // encode writes one line of JSON. Programs are full of < and >, which stay as they

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,13 +108,10 @@ func TestLight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	times, err := ReadTimes(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := func(r *run.Run) string {
 		var b bytes.Buffer
-		err := WriteLines(&b, r)
+		times, err := ReadTimes(r)
+		err = cmp.Or(err, WriteLines(&b, r))
 		for _, p := range Parts(r) {
 			_, e := p.WriteHarnessSamples(&b)
 			err = errors.Join(err, e, p.WriteHarnessData(&b), p.WriteInspect(&b, times), p.WriteInspectEval(&b, times))
@@ -126,9 +126,88 @@ func TestLight(t *testing.T) {
 	}
 }
 
+// heap is a writer that looks how much memory is held.
+type heap struct{ written, most int64 }
+
+func (h *heap) Write(p []byte) (int, error) {
+	const every = 1 << 20
+	if before := h.written; before/every != (before+int64(len(p)))/every {
+		h.most = max(h.most, held())
+	}
+	h.written += int64(len(p))
+	return len(p), nil
+}
+
+func held() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestMemory: what is held for a row while a run is exported lets a million of them be
+// exported in 500 MB, with what the collector leaves.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes 200,000 rows")
+	}
+	const samples, rows = 10_000, 200_000
+	var list []*instance.Instance
+	for i := range rows / samples {
+		in, _, err := instance.Generate(instance.NewID("test", "reachability", i, 7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, in)
+	}
+	c := run.Config{Format: run.Format, Scoring: run.Scoring, Ein: "test", Model: "openai:m", Modes: []sft.Mode{sft.Direct}, Encodings: []surface.Encoding{surface.NL},
+		Samples: samples, Instances: run.Source{File: "in.jsonl", SHA256: "00", Count: len(list)}, Prompts: map[sft.Mode]string{sft.Direct: "?"}}
+	w, err := run.Create(filepath.Join(t.TempDir(), "run"), c, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := w.Run().Dir
+	for some := range slices.Chunk(w.Run().Rows, samples) {
+		var replies []run.Reply
+		for i := range some {
+			replies = append(replies, run.Reply{Key: some[i].Key, Model: "m", Finish: model.Stop, Reply: `{"answer": true}`})
+			w.Log(run.Event{Time: time.Unix(int64(1e9+i), 0), Event: "reply", Key: &some[i].Key, Attempt: 1, ID: fmt.Sprintf("request-%040d", i)})
+		}
+		if err := w.Append(replies...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, list = nil, nil
+	before := held()
+	r, err := run.ReadLight(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, err := ReadTimes(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h heap
+	if err := Parts(r)[0].WriteInspectEval(&h, times); err != nil {
+		t.Fatal(err)
+	}
+	const most = 350 // bytes of a row
+	if each := (h.most - before) / rows; each > most {
+		t.Errorf("a row takes %d bytes, the most is %d", each, most)
+	} else {
+		t.Logf("a row takes %d bytes", each)
+	}
+	if err := times.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestInspect(t *testing.T) {
 	r := some(t)
-	times, err := ReadTimes(r.Dir)
+	times, err := ReadTimes(r)
 	if err != nil || times.Begin.IsZero() {
 		t.Fatalf("%v, %v", times, err)
 	}
@@ -212,11 +291,11 @@ func TestInspectReads(t *testing.T) {
 		t.Skip("inspect_ai is not installed: pip install inspect-ai")
 	}
 	r := some(t)
-	times, err := ReadTimes(r.Dir)
+	times, err := ReadTimes(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ext, write := range map[string]func(*Part, io.Writer, Times) error{"json": (*Part).WriteInspect, "eval": (*Part).WriteInspectEval} {
+	for ext, write := range map[string]func(*Part, io.Writer, *Times) error{"json": (*Part).WriteInspect, "eval": (*Part).WriteInspectEval} {
 		t.Run(ext, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, p := range Parts(r) {
@@ -365,7 +444,7 @@ func TestHarnessReads(t *testing.T) {
 			"samples_" + p.Task() + ".jsonl": func(b *bytes.Buffer) error { _, err := p.WriteHarnessSamples(b); return err },
 			p.HarnessData():                  func(b *bytes.Buffer) error { return p.WriteHarnessData(b) },
 			p.Task() + ".yaml":               func(b *bytes.Buffer) error { return p.WriteHarnessTask(b) },
-			"results.json":                   func(b *bytes.Buffer) error { return WriteHarnessResults(b, []*Part{p}, Times{}) },
+			"results.json":                   func(b *bytes.Buffer) error { return WriteHarnessResults(b, []*Part{p}, &Times{}) },
 		} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"archive/zip"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -29,7 +28,7 @@ type (
 		Results *inspectResults `json:"results"`
 		Stats   inspectStats    `json:"stats"`
 		Error   *inspectError   `json:"error,omitempty"`
-		Samples []inspectSample `json:"samples,omitempty"` // the last
+		Samples []inspectSample `json:"samples,omitzero"`
 	}
 	inspectSpec struct {
 		EvalID   string            `json:"eval_id"`
@@ -50,7 +49,7 @@ type (
 	inspectDataset struct {
 		Name     string   `json:"name"`
 		Samples  int      `json:"samples"`
-		IDs      []string `json:"sample_ids"`
+		IDs      []string `json:"sample_ids"` // those of Part.ids, as it is written
 		Shuffled bool     `json:"shuffled"`
 	}
 	inspectConfig struct {
@@ -215,14 +214,14 @@ func (p *Part) runID() (string, error) {
 
 // InspectName is the name that inspect_ai gives to the file of such a log, by which
 // it finds it in a folder; ext is json or eval.
-func (p *Part) InspectName(t Times, ext string) (string, error) {
+func (p *Part) InspectName(t *Times, ext string) (string, error) {
 	id, err := p.runID()
 	task := "closurebench-" + string(p.Mode) + "-" + string(p.Encoding)
 	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + "." + ext, err
 }
 
 // inspectLog is the log of a part, without the samples.
-func (p *Part) inspectLog(t Times) (*inspectLog, error) {
+func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 	c := &p.Run.Config
 	id, err := p.runID()
 	if err != nil {
@@ -242,9 +241,6 @@ func (p *Part) inspectLog(t Times) (*inspectLog, error) {
 	}
 	all := inspectUsage{}
 	for _, row := range p.Rows {
-		if row.Sample == 0 {
-			l.Eval.Dataset.IDs = append(l.Eval.Dataset.IDs, row.ID)
-		}
 		if row.Reply != nil {
 			l.Results.Completed++
 			all.add(usage(row))
@@ -270,68 +266,100 @@ func (p *Part) generate() *inspectGenerate {
 	return g
 }
 
+// members is what a list has, whose beginning is a text in the JSON around it.
+type members struct {
+	begin string
+	each  func(yield func(any) error) error
+}
+
+// fill encodes a value and puts members into its empty lists, in their order. They may be
+// a million, and are never one text.
+func fill(w io.Writer, v any, lists ...members) error {
+	var b bytes.Buffer
+	if err := encode(&b, v); err != nil {
+		return err
+	}
+	rest := b.Bytes()
+	for _, l := range lists {
+		before, after, _ := bytes.Cut(rest, []byte(l.begin))
+		rest = after
+		if _, err := fmt.Fprintf(w, "%s%s", before, l.begin); err != nil {
+			return err
+		}
+		separator := ""
+		err := l.each(func(v any) error {
+			_, err := io.WriteString(w, separator)
+			separator = ","
+			return cmp.Or(err, encode(w, v))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(rest)
+	return err
+}
+
+// ids is those of the instances.
+func (p *Part) ids() members {
+	return members{`"sample_ids":[`, func(yield func(any) error) error {
+		for _, row := range p.Rows {
+			if row.Sample > 0 {
+				continue
+			}
+			if err := yield(row.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// samples gives the rows of a part as samples.
+func (p *Part) samples(t *Times, yield func(*inspectSample) error) error {
+	return p.each(func(row, full *run.Row) error {
+		asked, err := t.event(row)
+		return cmp.Or(err, yield(p.sample(full, &asked, t)))
+	})
+}
+
 // WriteInspect writes the log of a part as JSON. A sample of the run is an epoch of the
 // log; a reply that is missing is a sample with an error.
-func (p *Part) WriteInspect(w io.Writer, t Times) error {
+func (p *Part) WriteInspect(w io.Writer, t *Times) error {
 	l, err := p.inspectLog(t)
 	if err != nil {
 		return err
 	}
-	var head bytes.Buffer
-	if err := encode(&head, l); err != nil {
-		return err
-	}
-	if _, err := w.Write(append(bytes.TrimSuffix(head.Bytes(), []byte("}\n")), `,"samples":[`...)); err != nil {
-		return err
-	}
-	separator := ""
-	err = p.each(func(row *run.Row) error {
-		_, err := io.WriteString(w, separator)
-		separator = ","
-		return cmp.Or(err, encode(w, p.sample(row, &t)))
-	})
-	if err == nil {
-		_, err = io.WriteString(w, "]}\n")
-	}
-	return err
+	l.Samples = []inspectSample{}
+	return fill(w, l, p.ids(), members{`"samples":[`, func(yield func(any) error) error {
+		return p.samples(t, func(s *inspectSample) error { return yield(s) })
+	}})
 }
 
 // WriteInspectEval writes the same as an archive with a file for each sample, which viewers
 // open without reading all of it.
-func (p *Part) WriteInspectEval(w io.Writer, t Times) error {
+func (p *Part) WriteInspectEval(w io.Writer, t *Times) error {
 	l, err := p.inspectLog(t)
 	if err != nil {
 		return err
 	}
-	z := zip.NewWriter(w)
-	write := func(name string, v any) error {
-		f, err := z.Create(name)
-		return cmp.Or(err, encode(f, v))
+	z := newArchive(w)
+	write := func(name string, v any, lists ...members) error {
+		f, err := z.create(name)
+		return cmp.Or(err, fill(f, v, lists...))
 	}
-	err = write("_journal/start.json", map[string]any{"version": l.Version, "eval": &l.Eval, "plan": &l.Plan})
+	err = write("_journal/start.json", map[string]any{"version": l.Version, "eval": &l.Eval, "plan": &l.Plan}, p.ids())
 	if err != nil {
 		return err
 	}
-	err = p.each(func(row *run.Row) error {
-		return write(fmt.Sprintf("samples/%s_epoch_%d.json", row.ID, row.Sample+1), p.sample(row, &t))
-	})
+	err = p.samples(t, func(s *inspectSample) error { return write(fmt.Sprintf("samples/%s_epoch_%d.json", s.ID, s.Epoch), s) })
 	if err != nil {
 		return err
 	}
-	f, err := z.Create("summaries.json")
-	if err != nil {
-		return err
-	}
-	separator := "["
-	err = p.each(func(row *run.Row) error {
-		_, err := io.WriteString(f, separator)
-		separator = ","
-		return cmp.Or(err, encode(f, p.sample(row, &t).summary()))
-	})
-	if err == nil {
-		_, err = io.WriteString(f, "]\n")
-	}
-	return cmp.Or(err, write("header.json", l), z.Close())
+	err = write("summaries.json", []any{}, members{"[", func(yield func(any) error) error {
+		return p.samples(t, func(s *inspectSample) error { return yield(s.summary()) })
+	}})
+	return cmp.Or(err, write("header.json", l, p.ids()), z.close())
 }
 
 // summary has texts of at most a thousand characters.
@@ -403,7 +431,8 @@ func (p *Part) results(mode answer.Mode) inspectScore {
 	return out
 }
 
-func (p *Part) sample(row *run.Row, t *Times) *inspectSample {
+// sample is a row with its texts, asked as an event says.
+func (p *Part) sample(row *run.Row, asked *run.Event, t *Times) *inspectSample {
 	in, name := row.Instance, provider(p.Run.Config.Model)
 	id := uid(row.ID, string(row.Mode), fmt.Sprint(row.Sample))
 	s := &inspectSample{ID: row.ID, UUID: id, Epoch: row.Sample + 1, Events: []inspectEvent{}, Input: in.Question, Target: text(in.Answer), Usage: map[string]inspectUsage{},
@@ -423,18 +452,19 @@ func (p *Part) sample(row *run.Row, t *Times) *inspectSample {
 	if r.Reasoning != "" {
 		said.Content = []inspectContent{{Type: "reasoning", Reasoning: r.Reasoning}, {Type: "text", Text: r.Reply}}
 	}
-	asked, timed := t.replies[row.Key]
+	timed := !asked.Time.IsZero()
 	if !timed { // of a log that was lost, or a cache
-		asked.end = t.End
+		asked.Time = t.End
 	}
-	began := stamp(asked.end.Add(-asked.took))
-	call := inspectEvent{UUID: id + "c", Time: began, Event: "model", Model: name, Input: s.Messages, Tools: []string{}, Choice: "none", Config: p.generate(), Retries: asked.retries}
-	if asked.id != "" {
-		call.Meta = map[string]any{"request_id": asked.id}
+	took := time.Duration(asked.TookMS) * time.Millisecond
+	began := stamp(asked.Time.Add(-took))
+	call := inspectEvent{UUID: id + "c", Time: began, Event: "model", Model: name, Input: s.Messages, Tools: []string{}, Choice: "none", Config: p.generate(), Retries: max(0, asked.Attempt-1)}
+	if asked.ID != "" {
+		call.Meta = map[string]any{"request_id": asked.ID}
 	}
 	if timed {
-		seconds := asked.took.Seconds()
-		s.Started, s.Done, s.Total, s.Working = began, stamp(asked.end), &seconds, &seconds
+		seconds := took.Seconds()
+		s.Started, s.Done, s.Total, s.Working = began, stamp(asked.Time), &seconds, &seconds
 		call.Done, call.Working = s.Done, &seconds
 	}
 	s.Messages = append(slices.Clip(s.Messages), said)
@@ -452,7 +482,7 @@ func (p *Part) sample(row *run.Row, t *Times) *inspectSample {
 		for _, mode := range answer.Modes() {
 			g := grade(row.Score, row.Score.In(mode))
 			s.Scores[mode] = g
-			s.Events = append(s.Events, inspectEvent{UUID: id + string(mode), Time: stamp(asked.end), Start: asked.took.Seconds(), Event: "score", Scorer: string(mode), Score: &g, Target: s.Target})
+			s.Events = append(s.Events, inspectEvent{UUID: id + string(mode), Time: stamp(asked.Time), Start: took.Seconds(), Event: "score", Scorer: string(mode), Score: &g, Target: s.Target})
 		}
 	}
 	return s

@@ -53,7 +53,7 @@ func newHarnessDoc(in *instance.Instance) *harnessDoc {
 func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 	doc := 0
 	var rows []*run.Row
-	err = p.each(func(row *run.Row) error {
+	err = p.each(func(_, row *run.Row) error {
 		if rows = append(rows, row); len(rows) < p.Run.Config.Samples {
 			return nil
 		}
@@ -154,13 +154,13 @@ func (p *Part) WriteHarnessData(w io.Writer) error {
 
 // HarnessResults is the name of the file that WriteHarnessResults is for, by which tools
 // find it.
-func HarnessResults(t Times) string {
+func HarnessResults(t *Times) string {
 	return "results_" + t.Begin.UTC().Format("2006-01-02T15-04-05.000000") + ".json"
 }
 
 // WriteHarnessResults writes the results of parts of one run, as lm-evaluation-harness has
 // them beside its samples: a task for each, with the errors of Results.
-func WriteHarnessResults(w io.Writer, parts []*Part, t Times) error {
+func WriteHarnessResults(w io.Writer, parts []*Part, t *Times) error {
 	tasks := map[string]map[string]any{"results": {}, "group_subtasks": {}, "configs": {}, "versions": {}, "n-shot": {}, "higher_is_better": {}, "n-samples": {}}
 	for _, p := range parts {
 		result := map[string]any{"alias": p.Task()}

@@ -64,10 +64,11 @@ func exportRun(a *cli.App, dir, format, out string) error {
 	if err := cli.Folder(out); err != nil {
 		return err
 	}
-	times, err := export.ReadTimes(dir)
+	times, err := export.ReadTimes(r)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = times.Close() }()
 	parts := export.Parts(r)
 	if format == "lm-eval" {
 		err := a.Write(filepath.Join(out, export.HarnessResults(times)), func(w io.Writer) error { return export.WriteHarnessResults(w, parts, times) })
