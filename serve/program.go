@@ -162,7 +162,12 @@ type RunRequest struct {
 	// arrays.
 	Form   string `json:"form,omitzero"`
 	Labels bool   `json:"labels,omitzero"` // show sets of nodes, paths and nodes as such, by label
+	// Pictures, in the form arrays, draws what has at most a million elements.
+	Pictures bool `json:"pictures,omitzero"`
 }
+
+// mostDrawn is how many elements an output has at most that is drawn.
+const mostDrawn = 1_000_000
 
 // RunResult is the outcome of a run in the form text or arrays.
 type RunResult struct {
@@ -181,6 +186,8 @@ type Output struct {
 	Form  string `json:"form,omitzero"`  // set, path or node, where the numbers are nodes
 	Array *Array `json:"array,omitzero"` // of what has axes
 	Value any    `json:"value,omitzero"` // of what has none
+
+	Picture string `json:"picture,omitzero"` // SVG
 }
 
 // forms are those of nodes, by ir.Form.
@@ -222,7 +229,16 @@ func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 		out.Labels = r.Labels
 	}
 	for i := range r.Outputs {
-		out.Outputs = append(out.Outputs, c.output(&r.Outputs[i].Output))
+		o := &r.Outputs[i].Output
+		sent := c.output(o)
+		if _, ok := show.SVG.Holds(o.Value.Shape); ok && q.Pictures && o.Value.Shape.Elems() <= mostDrawn {
+			var b strings.Builder
+			if _, err := repl.Write(ctx, &b, o, show.SVG, opt); err != nil {
+				return nil, err
+			}
+			sent.Picture = b.String()
+		}
+		out.Outputs = append(out.Outputs, sent)
 	}
 	return out, nil
 }

@@ -45,3 +45,10 @@ __all__ = [
 def version() -> str:
     """The version of the engine with the digest of its build."""
     return _engine.start().version
+
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext ein`."""
+    from ein import jupyter
+
+    jupyter.load(shell)

@@ -129,9 +129,16 @@ def run(
 ) -> Result:
     """Runs a program on data: `ein.run("input A: graph\\nn = sum(A)", A=edges)`. Inputs
     with the name of a parameter go into the mapping."""
-    body, frames, seconds = _request(program, name, profile, limits, {**(inputs or {}), **data})
+    return Result(run_reply(program, {**(inputs or {}), **data}, limits, name, profile))
+
+
+def run_reply(program: str, inputs: Mapping[str, Any], limits: Limits | None, name: str, profile: str, pictures: bool = False) -> Reply:
+    """What the engine answers to a program."""
+    body, frames, seconds = _request(program, name, profile, limits, inputs)
     body["form"], body["labels"] = "arrays", True
-    return Result(ask("POST /v1/run", body, frames, seconds))
+    if pictures:
+        body["pictures"] = True
+    return ask("POST /v1/run", body, frames, seconds)
 
 
 def cost(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", profile: str = "full", **data: Any) -> Cost:

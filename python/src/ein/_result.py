@@ -31,6 +31,7 @@ class Output:
         self.name: str = told["name"]
         self.kind: str = told["kind"]  # bool, int or real
         self.form: str = told.get("form", "")  # set, path or node, where the numbers stand for nodes
+        self.picture: str = told.get("picture", "")  # SVG, where it was asked for
         self._labels = labels
         made: Mapping[str, Any] = told.get("array") or {"layout": "number", "dtype": "", "shape": [], "parts": []}
         self.shape: tuple[int, ...] = tuple(made["shape"])

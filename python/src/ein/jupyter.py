@@ -1,0 +1,65 @@
+"""Cells of a notebook that hold programs: `%load_ext ein`, then `%%ein -i A=G`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from importlib import import_module
+from typing import Any, NoReturn
+
+import ein
+from ein import _html, _program
+
+
+class CellError(ein.Error):
+    """The program of a cell is wrong. Its diagnostics have been shown."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise CellError(f"%%ein: {message}\n{self.format_usage()}")
+
+
+_parser = _Parser(prog="%%ein", add_help=False, description="Runs the program in the cell.")
+_parser.add_argument("-i", "--input", action="append", default=[], metavar="NAME=EXPRESSION", help="data of an input; -i A stands for -i A=A")
+_parser.add_argument("-o", "--output", metavar="NAME", help="the variable for the result, which is also that of the cell")
+_parser.add_argument("--max-ops", type=float, metavar="N")
+_parser.add_argument("--timeout", type=float, metavar="SECONDS")
+_parser.add_argument("--profile", default="full", choices=("full", "core"))
+
+
+class Shown(ein.Result):
+    """A result as a notebook shows it."""
+
+    cost = ""
+
+    def _repr_html_(self) -> str:
+        return _html.result(self, self.cost)
+
+
+def load(shell: Any) -> None:
+    """Adds `%%ein` to a shell of IPython."""
+
+    def magic(line: str, cell: str) -> Shown:
+        args = _parser.parse_args(shlex.split(line))
+        inputs: dict[str, Any] = {}
+        for given in args.input:
+            name, _, expression = given.partition("=")
+            inputs[name] = eval(expression or name, shell.user_ns)
+        limits = ein.Limits(ops=args.max_ops and int(args.max_ops), seconds=args.timeout)
+        try:
+            shown = Shown(_program.run_reply(cell, inputs, limits, "cell", args.profile, pictures=True))
+            most = ein.cost(cell, inputs, profile=args.profile)
+        except ein.Error as e:
+            show: Any = import_module("IPython.display")
+            show.display(show.HTML(_html.diagnostics(cell, e.diagnostics)))
+            raise CellError(str(e), e.diagnostics) from None
+        shown.cost = f"{shown.ops:,} operations of at most {most.ops:,}"
+        if args.output:
+            shell.user_ns[args.output] = shown
+        return shown
+
+    shell.register_magic_function(magic, "cell", "ein")
