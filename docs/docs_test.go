@@ -13,6 +13,8 @@
 //	```output         what the program before it prints
 //	```console        commands after "$ " with what they print
 //	```file name=F    a file for the console blocks below it
+//	```python run     a program in Python: it runs after those above it on the page,
+//	                  and prints the output block after it, if there is one
 //	```json, ```go    has to be well formed
 //	```sh, ```text... is only looked at
 //
@@ -187,6 +189,7 @@ type runner struct {
 	p        *page
 	bin, dir string
 	env      []string
+	python   []string // the programs in Python so far
 }
 
 func (r *runner) command(name string, args ...string) *exec.Cmd {
@@ -308,6 +311,8 @@ func (r *runner) result(b *block) string {
 		return r.program(b)
 	case b.kind == "console":
 		return r.console(b)
+	case b.kind == "python" && b.has("run"):
+		return r.runPython(b)
 	case b.kind == "file" && b.name == "":
 		r.fail(b, "a file block needs name=")
 	case b.kind == "file", slices.Contains(looked, b.kind):
@@ -376,6 +381,34 @@ func (r *runner) program(b *block) string {
 
 var firstLines = regexp.MustCompile(`(?m)^(\w+\[[A-Z]\d+\]: .*)\n +--> (.*)$`)
 
+// above runs the programs that stand above one, and prints nothing.
+const above = `import contextlib, io, sys
+import networkx, numpy, pandas, scipy
+for text in sys.argv[1:-1]:
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(text)
+exec(sys.argv[-1])`
+
+// runPython runs a program with the package of the tree.
+func (r *runner) runPython(b *block) string {
+	r.python = append(r.python, b.text)
+	if err := r.command("python3", "-c", "import networkx, numpy, pandas, scipy").Run(); err != nil {
+		r.t.Skipf("needs python3 with networkx, numpy, pandas and scipy: %v", err)
+	}
+	source, err := filepath.Abs(filepath.Join(root, "python", "src"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := r.command("python3", append([]string{"-c", above}, r.python...)...)
+	cmd.Env = append(slices.Clone(r.env), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1", "EIN_BINARY="+r.bin)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		r.fail(b, "%v\n%s", err, errs.String())
+	}
+	return out.String()
+}
+
 // compact is the diagnostics in text, one line each: a run has no other format.
 func compact(text string) string {
 	var b strings.Builder
@@ -429,8 +462,13 @@ func (r *runner) compare(list []block, i int, got string) {
 			return
 		}
 		want = &list[i+1]
+	case "python":
+		if !b.has("run") || i+1 == len(list) || list[i+1].kind != "output" {
+			return
+		}
+		want = &list[i+1]
 	default:
-		if b.kind == "output" && (i == 0 || list[i-1].kind != "ein") {
+		if b.kind == "output" && (i == 0 || list[i-1].kind != "ein" && list[i-1].kind != "python") {
 			r.fail(b, "an output block without a program before it")
 		}
 		return
