@@ -37,7 +37,7 @@ var sizes = map[string]int{"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16
 
 // output is an output as an array, or as a number.
 func (c *Call) output(o *vm.Output) Output {
-	out := Output{Name: o.Name, Kind: o.Value.Kind.String(), Form: forms[o.Form]}
+	out := Output{Name: o.Name, Kind: o.Value.Kind.String(), Shape: append([]int{}, o.Value.Shape.Dims()...), Form: forms[o.Form]}
 	v := o.Value
 	if v.Shape.Rank() == 0 {
 		out.Value = v.At()

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"ein"
+	"ein/bench/judge/verdict"
 	"ein/bind"
 	"ein/lang"
 	"ein/lang/diag"
@@ -59,11 +59,15 @@ func (s *Server) limits(l Limits) ein.Limits {
 
 // within is a context that ends with the time a request has.
 func (s *Server) within(ctx context.Context, l Limits) (context.Context, context.CancelFunc) {
-	limit := under(min(l.Millis, uint64(time.Hour/time.Millisecond))*uint64(time.Millisecond), uint64(s.opt.Timeout))
-	if limit == 0 {
-		return ctx, func() {}
+	if limit := s.time(l); limit > 0 {
+		return context.WithTimeout(ctx, limit)
 	}
-	return context.WithTimeout(ctx, time.Duration(limit))
+	return ctx, func() {}
+}
+
+// time is how long a run may take, 0 as long as it likes.
+func (s *Server) time(l Limits) time.Duration {
+	return time.Duration(under(min(l.Millis, uint64(time.Hour/time.Millisecond))*uint64(time.Millisecond), uint64(s.opt.Timeout)))
 }
 
 func profile(name string) (ein.Profile, error) {
@@ -84,7 +88,7 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.programs.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program, prof, s.limits(q.Limits)})
+	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program, prof, s.limits(q.Limits)})
 	if err != nil {
 		return nil, err
 	}
@@ -179,19 +183,37 @@ type RunResult struct {
 	Warnings []diag.JSONDiagnostic `json:"warnings"`
 }
 
-// Output is an output as an array.
+// Output is an output: a value, or, as an array, its numbers apart.
 type Output struct {
 	Name  string `json:"name"`
-	Kind  string `json:"kind"`           // bool, int or real
-	Form  string `json:"form,omitzero"`  // set, path or node, where the numbers are nodes
+	Kind  string `json:"kind"` // bool, int or real
+	Shape []int  `json:"shape"`
+	Value any    `json:"value,omitzero"`
+	Form  string `json:"form,omitzero"`  // of arrays: set, path or node, where the numbers are nodes
 	Array *Array `json:"array,omitzero"` // of what has axes
-	Value any    `json:"value,omitzero"` // of what has none
+
+	// Of the form json2, in place of a value.
+	Nodes   []int       `json:"nodes,omitzero"`
+	Path    []int       `json:"path,omitzero"`
+	Node    *int        `json:"node,omitzero"`
+	Entries [][]float64 `json:"entries,omitzero"`
 
 	Picture string `json:"picture,omitzero"` // SVG
 }
 
 // forms are those of nodes, by ir.Form.
 var forms = map[ir.Form]string{ir.NodeSet: "set", ir.NodePath: "path", ir.NodeIndex: "node"}
+
+// inLane gives a handler a worker of the lane for Ein.
+func inLane[Q, R any](work func(context.Context, *Server, *Call, *Q) (R, error)) func(context.Context, *Server, *Call, *Q) (R, error) {
+	return func(ctx context.Context, s *Server, c *Call, q *Q) (out R, err error) {
+		err = s.ein.each(ctx, 1, c.Route.Hold, s.metrics.waited(s.ein), func(ctx context.Context, _ *verdict.Judge, _ int) (err error) {
+			out, err = work(ctx, s, c, q)
+			return err
+		})
+		return out, err
+	}
+}
 
 func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 	ctx, stop := s.within(ctx, q.Limits)
@@ -322,35 +344,15 @@ type key struct {
 	limits     ein.Limits
 }
 
-// programs keeps programs that were compiled: training and sessions ask for the same
-// ones again. When there are too many it begins anew.
-type programs struct {
-	mu    sync.Mutex
-	known map[key]*ein.Program
-	bytes int // of their texts
-}
-
-// mostKept bounds the texts of programs that are kept. The longest that is kept is
-// a tenth of it.
-const mostKept = 1 << 20
-
-func (c *programs) compile(ctx context.Context, k key) (*ein.Program, error) {
-	c.mu.Lock()
-	p, ok := c.known[k]
-	c.mu.Unlock()
-	if ok {
+// compile is a program, which may be kept: training and sessions ask for the same ones
+// again.
+func (s *Server) compile(ctx context.Context, k key) (*ein.Program, error) {
+	if p, ok := s.programs.get(k); ok {
 		return p, nil
 	}
 	p, err := ein.CompileContext(ctx, k.name, k.text, ein.Options{Profile: k.profile, Limits: k.limits})
-	if err != nil || len(k.text) > mostKept/10 {
-		return p, err
+	if err == nil {
+		s.programs.put(k, p)
 	}
-	const entry = 4 << 10 // what a program takes besides its text
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.bytes += len(k.text) + entry; c.known == nil || c.bytes > mostKept {
-		c.known, c.bytes = map[key]*ein.Program{}, len(k.text)+entry
-	}
-	c.known[k] = p
-	return p, nil
+	return p, err
 }

@@ -10,18 +10,27 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"runtime/debug"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"ein"
+	"ein/bench/judge/sandbox"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
+	"ein/bench/question/sft"
 	"ein/internal/version"
 	"ein/lang"
 	"ein/lang/describe"
@@ -34,27 +43,67 @@ const Protocol = 1
 
 // Options say what a Server allows. A limit that is 0 is none.
 type Options struct {
-	Limits  ein.Limits    // the most that a request may ask for, and what it has if it asks for none
+	Limits  ein.Limits    // the most that a run may ask for, and what it has if it asks for none
 	Timeout time.Duration // likewise
 	Body    int64         // bytes of a request; 0 is DefaultBody
+
+	Reward      Reward   // what a verdict is worth
+	Constant    *float64 // the most that a program is worth whose output depends on no graph
+	Splits      []string // held-out splits that may be asked for; "*" is all
+	ShowAnswers bool     // instances come with their answers and programs
+
+	Sandbox sandbox.Policy // of Python programs
 }
+
+// Reward says what a verdict is worth.
+type Reward string
+
+// The rewards: 1 for what is right in a mode of scoring, or steps.
+const (
+	Strict  = Reward(answer.Strict)
+	Relaxed = Reward(answer.Relaxed)
+	Lenient = Reward(answer.Lenient)
+	Shaped  = Reward("shaped") // 1 strict, 0.9 right in another mode, 0.1 an answer that is wrong
+)
 
 // DefaultBody is the most bytes of a request.
 const DefaultBody = 8 << 20
 
 // Server answers requests. Its methods may be called from many goroutines.
 type Server struct {
-	opt      Options
-	programs programs
+	opt         Options
+	routes      []Route
+	prompts     func() sft.Prompts
+	programs    recent[key, *ein.Program]
+	questions   recent[string, *verdict.Question]
+	ein, python *lane
+	box         *pythons
+	metrics     *metrics
+	draining    atomic.Bool
 }
 
-// New is a server.
+// New is a server. Close ends it.
 func New(opt Options) *Server {
-	if opt.Body == 0 {
-		opt.Body = DefaultBody
+	opt.Body, opt.Reward = cmp.Or(opt.Body, DefaultBody), cmp.Or(opt.Reward, Strict)
+	s := &Server{
+		opt:       opt,
+		routes:    Routes(),
+		prompts:   sync.OnceValue(sft.DefaultPrompts),
+		programs:  recent[key, *ein.Program]{most: 8 << 20, weigh: func(k key, _ *ein.Program) int { return 4<<10 + 8*len(k.text) }},
+		questions: recent[string, *verdict.Question]{most: 16384, weigh: func(string, *verdict.Question) int { return 1 }},
+		box:       newPythons(opt.Sandbox),
 	}
-	return &Server{opt: opt}
+	judge := func() *verdict.Judge { return verdict.New(s.judging(Limits{})) }
+	s.ein, s.python = newLane("ein", einItems, einSlice, processors(), judge), newLane("python", pythonItems, pythonSlice, 2*processors(), judge)
+	s.metrics = newMetrics(s)
+	return s
 }
+
+// Drain has /readyz tell that no more requests should come.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+// Close ends the sandbox. No request may be under way.
+func (s *Server) Close() { s.box.close() }
 
 // Route is one thing that can be asked.
 type Route struct {
@@ -64,12 +113,18 @@ type Route struct {
 	Request, Response any
 	// Deadline is how long an answer may take, waiting included.
 	Deadline time.Duration
+	// Hold has a request wait for room in a full queue until the deadline. Otherwise it
+	// is told at once to come again.
+	Hold bool
 
 	answer func(context.Context, *Server, *Call) (any, error)
 }
 
 // Call is one request: its body, its raw frames, and those of its answer.
 type Call struct {
+	Route  *Route
+	ID     string // that of the path
+	Query  url.Values
 	Body   []byte
 	Frames [][]byte
 
@@ -128,35 +183,57 @@ type Answer struct {
 	Status int // of HTTP
 	Body   []byte
 	Frames [][]byte
+	After  time.Duration // when to come again
+	Type   string        // of the body; "" is JSON
+
+	// Stream writes a body that is long, in place of Body.
+	Stream func(context.Context, io.Writer) error
 }
 
 // do answers a call. It never fails: what goes wrong is in the answer.
-func (s *Server) do(ctx context.Context, r *Route, c *Call) (a *Answer) {
+func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
+	r := c.Route
 	defer func() {
 		if p := recover(); p != nil {
 			a = failed(http.StatusInternalServerError, diag.Bug, fmt.Sprintf("a bug in ein: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
-	defer cancel()
+	defer func() { s.metrics.request(r, a.Status) }()
 	v, err := r.answer(ctx, s, c)
+	if err != nil {
+		var busy *busyError
+		if errors.As(err, &busy) {
+			s.metrics.shed(r, busy.lane)
+		}
+		return failure(err)
+	}
+	switch v := v.(type) {
+	case []byte:
+		return &Answer{Status: http.StatusOK, Body: v}
+	case *Answer:
+		return v
+	}
+	return &Answer{Status: http.StatusOK, Body: encode(v), Frames: c.out}
+}
+
+// failure is the answer to a call that failed.
+func failure(err error) *Answer {
 	var wrong *ein.Error
 	var asked *requestError
+	var busy *busyError
 	switch {
+	case errors.As(err, &busy):
+		a := failed(http.StatusTooManyRequests, diag.Limit, busy.Error())
+		a.After = busy.after
+		return a
 	case errors.As(err, &wrong):
 		return &Answer{Status: http.StatusUnprocessableEntity, Body: encode(wrong.JSON(1))}
 	case errors.As(err, &asked):
 		return refused(asked.status, asked.message)
-	case err != nil && ctx.Err() != nil:
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return failed(http.StatusGatewayTimeout, diag.Limit, describe.Reason(err))
-	case err != nil:
-		return failed(http.StatusInternalServerError, diag.Bug, err.Error())
 	}
-	body, ready := v.([]byte)
-	if !ready {
-		body = encode(v)
-	}
-	return &Answer{http.StatusOK, body, c.out}
+	return failed(http.StatusInternalServerError, diag.Bug, err.Error())
 }
 
 // encode is a value of ours as JSON.
@@ -209,6 +286,12 @@ func route[Q, R any](method, path, doc string, deadline time.Duration, work func
 		}}
 }
 
+// gives says what the answer is, of a route whose handler writes it.
+func (r Route) gives(response any) Route {
+	r.Response = response
+	return r
+}
+
 // Hello says which build answers.
 type Hello struct {
 	Protocol int    `json:"protocol"`
@@ -220,17 +303,33 @@ type Hello struct {
 func hello() Hello { return Hello{Protocol, version.Number(), version.Digest(), lang.Version} }
 
 // Routes is the table of what can be asked.
-var Routes = []Route{
-	route("POST", "/v1/run", "Run a program on data.", time.Hour, run),
-	route("POST", "/v1/check", "Every diagnostic of a program.", time.Minute, check),
-	route("POST", "/v1/cost", "The cost certificate of a program.", time.Minute, costs),
-	route("POST", "/v1/explain", "The plan of a program, or the page of a diagnostic.", time.Minute, explain),
-	route("POST", "/v1/fmt", "A program in its canonical form.", time.Minute, format),
-	route("GET", "/version", "Which build answers.", time.Second, func(context.Context, *Server, *Call, *nothing) (Hello, error) { return hello(), nil }),
-	route("GET", "/livez", "Whether the process lives.", time.Second, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"ok"}, nil }),
+func Routes() []Route {
+	return []Route{
+		route("POST", "/v1/run", "Run a program on data.", time.Hour, inLane(run)).gives(RunResult{}),
+		route("POST", "/v1/check", "Every diagnostic of a program.", time.Minute, inLane(check)),
+		route("POST", "/v1/cost", "The cost certificate of a program.", time.Minute, inLane(costs)),
+		route("POST", "/v1/explain", "The plan of a program, or the page of a diagnostic.", time.Minute, inLane(explain)),
+		route("POST", "/v1/fmt", "A program in its canonical form.", time.Minute, inLane(format)),
+		route("POST", "/v1/score", "What replies to questions of the benchmark are worth.", 5*time.Minute, score),
+		route("POST", "/v1/reward", "The same as a list of numbers, for the reward function of a trainer.", 5*time.Minute, rewards),
+		route("POST", "/v1/generate", "Instances of the benchmark, one a line.", 5*time.Minute, generate).gives(Lines{}),
+		route("GET", "/v1/instances/{id}", "One instance, made again from its id.", time.Minute, inLane(one)),
+		route("GET", "/version", "Which build answers.", time.Second, func(context.Context, *Server, *Call, *nothing) (Hello, error) { return hello(), nil }),
+		route("GET", "/livez", "Whether the process lives.", time.Second, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"ok"}, nil }),
+		route("GET", "/readyz", "Whether requests should come: not while the server drains.", time.Second, ready).gives(Status{}),
+		route("GET", "/metrics", "Metrics in the form of Prometheus.", 10*time.Second, gather),
+		route("GET", "/openapi.json", "This table in the form of OpenAPI.", 10*time.Second, openAPI),
+	}
 }
 
 // Status is how the server is.
 type Status struct {
 	Status string `json:"status"`
+}
+
+func ready(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
+	if s.draining.Load() {
+		return &Answer{Status: http.StatusServiceUnavailable, Body: encode(Status{"draining"})}, nil
+	}
+	return Status{"ready"}, nil
 }

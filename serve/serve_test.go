@@ -97,6 +97,7 @@ func TestCalls(t *testing.T) {
 	c, end := talk(t, Options{})
 	web := httptest.NewServer(New(Options{}).Handler())
 	defer web.Close()
+	doc, routes := spec(t), Routes()
 	for _, test := range []struct {
 		call, body string
 		status     int
@@ -144,6 +145,11 @@ func TestCalls(t *testing.T) {
 			told, err := io.ReadAll(resp.Body)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for i := range routes {
+				if r := &routes[i]; r.Method+" "+r.Path == test.call {
+					described(t, doc, r, resp.StatusCode, string(told))
+				}
 			}
 			for transport, got := range map[string]struct {
 				status int

@@ -2,11 +2,13 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -54,7 +56,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 			running.end(h.ID)
 			continue
 		}
-		route, ok := findCall(h.Call)
+		ok := s.find(c, h.Call)
 		call, cancel := context.WithCancel(ctx)
 		switch {
 		case !ok:
@@ -63,7 +65,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 			err = w.answer(h.ID, refused(http.StatusConflict, fmt.Sprintf("the request %d is still being answered", h.ID)))
 		default:
 			asked.Go(func() {
-				a := s.do(call, route, c)
+				a := s.whole(call, c)
 				running.end(h.ID)
 				if w.answer(h.ID, a) != nil {
 					stop() // nobody reads any more
@@ -78,15 +80,38 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// findCall is the route of a method and a path.
-func findCall(call string) (*Route, bool) {
-	method, path, _ := strings.Cut(call, " ")
-	for i := range Routes {
-		if r := &Routes[i]; r.Method == method && r.Path == path {
-			return r, true
+// whole is the answer to a call, and all of it.
+func (s *Server) whole(ctx context.Context, c *Call) *Answer {
+	ctx, stop := context.WithTimeout(ctx, c.Route.Deadline)
+	defer stop()
+	a := s.do(ctx, c)
+	if a.Stream == nil {
+		return a
+	}
+	var b bytes.Buffer
+	if err := a.Stream(ctx, &b); err != nil {
+		return failure(err)
+	}
+	return &Answer{Status: a.Status, Body: b.Bytes()}
+}
+
+// find gives a call the route of a method, a path and a query.
+func (s *Server) find(c *Call, call string) bool {
+	method, at, _ := strings.Cut(call, " ")
+	at, query, _ := strings.Cut(at, "?")
+	var err error
+	if c.Query, err = url.ParseQuery(query); err != nil {
+		return false
+	}
+	for i := range s.routes {
+		r := &s.routes[i]
+		before, id := strings.CutSuffix(r.Path, "{id}")
+		if rest, ok := strings.CutPrefix(at, before); r.Method == method && ok && (rest == "" || id && !strings.Contains(rest, "/")) {
+			c.Route, c.ID = r, rest
+			return true
 		}
 	}
-	return nil, false
+	return false
 }
 
 // readMessage reads a header and what it announces. The error is io.EOF where the

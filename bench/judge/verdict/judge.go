@@ -28,9 +28,8 @@ type Judge struct {
 // New is a judge for one worker.
 func New(o Options) *Judge { return &Judge{newExecutor(o.Limits, o.Cache), o.Python, o.Why} }
 
-// Reply judges a reply by its mode. Without a mode it is a program when no answer is
-// in it and a program is; a reply in another mode is a direct answer. The error is
-// that of the context, or of an instance whose own program does not run.
+// Reply judges a reply by its mode; one that is in no language is a direct answer. The
+// error is that of the context, or of an instance whose own program does not run.
 func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, error) {
 	v, err := j.judge(ctx, q, l)
 	if err == nil {
@@ -41,6 +40,18 @@ func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, erro
 	}
 	v.Topic = q.Topic
 	return &v, nil
+}
+
+// ModeOf is what a reply is judged as. Without a mode it is a program when no answer is
+// in it and a program is.
+func ModeOf(l *Line) sft.Mode {
+	mode := l.Mode
+	if mode == "" {
+		if _, err := answer.ParseReply(answer.Visible(l.Reply)); err != nil {
+			mode, _ = Detect(l.Reply)
+		}
+	}
+	return mode
 }
 
 // Answer judges the reply of a file as a direct answer, whatever its mode, and a
@@ -60,12 +71,7 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	said := *l
 	said.Reply = answer.Visible(l.Reply)
 	l = &said
-	mode := l.Mode
-	if mode == "" {
-		if _, err := answer.ParseReply(l.Reply); err != nil {
-			mode, _ = Detect(l.Reply)
-		}
-	}
+	mode := ModeOf(l)
 	switch {
 	case mode == sft.Ein:
 		return j.program(ctx, q, l, mode, j.ein.run)

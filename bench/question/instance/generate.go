@@ -56,8 +56,11 @@ func (id ID) SurfaceKey() [32]byte {
 }
 
 // Generate makes the instance of an id.
-func Generate(id ID) (*Instance, Info, error) {
-	m, err := makeOne(context.Background(), id)
+func Generate(id ID) (*Instance, Info, error) { return GenerateContext(context.Background(), id) }
+
+// GenerateContext is Generate that stops when the context ends.
+func GenerateContext(ctx context.Context, id ID) (*Instance, Info, error) {
+	m, err := makeOne(ctx, id)
 	return m.Instance, m.Info, err
 }
 

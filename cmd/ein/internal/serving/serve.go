@@ -46,5 +46,10 @@ them.`,
 	cli.Count.Flag(cmd, &opt.Limits.MaxOps, "max-ops", "most operations of a run, such as 1e9 (default: no limit)")
 	cli.Count.Flag(cmd, &opt.Limits.MaxOutputElements, "max-output", "most elements of all outputs of a run (default: no limit)")
 	cli.Duration.Flag(cmd, &opt.Timeout, "timeout", "most time of a run (default: no limit)")
+	cli.One(serve.Strict, serve.Relaxed, serve.Lenient, serve.Shaped).Flag(cmd, &opt.Reward, "reward", "what a reply is worth: 1 for right in a mode of scoring, or shaped")
+	cli.Opt(cli.Real("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })).Flag(cmd, &opt.Constant, "constant-output-reward", "most `reward` of a program whose output depends on no graph (default: no limit)")
+	cmd.Flags().StringSliceVar(&opt.Splits, "allow-split", nil, "held-out `split` that may be asked for; * is all")
+	cmd.Flags().BoolVar(&opt.ShowAnswers, "show-answers", false, "give instances with their answers and programs")
+	cmd.Flags().StringVar(&opt.Sandbox.Python, "python", "python3", "`command` of a Python with networkx, for Python programs")
 	return cmd
 }

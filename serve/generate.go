@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"net/http"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"ein/bench/judge/verdict"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/bench/question/surface"
+)
+
+// maxInstances is the most instances of one request.
+const maxInstances = 10000
+
+// GenerateRequest says which instances are made.
+type GenerateRequest struct {
+	Generator   string           `json:"generator,omitzero"` // cb2 by default
+	Preset      string           `json:"preset,omitzero"`    // sizes of cb2
+	Split       string           `json:"split"`
+	Seed        uint64           `json:"seed"`
+	Categories  []string         `json:"categories,omitzero"`   // all by default
+	PerCategory int              `json:"per_category,omitzero"` // 1 by default
+	First       int              `json:"first,omitzero"`        // index of the first one of each category
+	N           []int            `json:"n,omitzero"`            // nodes, from and to
+	Depth       []int            `json:"depth,omitzero"`        // hops, from and to; of cb2
+	Encoding    surface.Encoding `json:"encoding,omitzero"`     // nl, json or matrix
+}
+
+// Lines are instances, one a line.
+type Lines struct{}
+
+func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, error) {
+	version := cmp.Or(q.Generator, instance.Default)
+	if err := s.allowed(version, q.Split); err != nil {
+		return nil, bad("%v", err)
+	}
+	if len(q.Categories) == 0 {
+		for i := range category.Table {
+			q.Categories = append(q.Categories, category.Table[i].Name)
+		}
+	}
+	per := cmp.Or(q.PerCategory, 1)
+	if per < 0 || per > maxInstances || per*len(q.Categories) > maxInstances {
+		return nil, bad("these are %d instances of %d categories each, at most %d are made at once", per, len(q.Categories), maxInstances)
+	}
+	var plan instance.Plan
+	for _, name := range q.Categories {
+		id, err := instance.Standard(version, q.Split, name, q.First, q.Seed)
+		if q.Preset != "" {
+			if !slices.Contains(instance.PresetNames(), q.Preset) {
+				return nil, bad("there is no preset %q; there are %v", q.Preset, instance.PresetNames())
+			}
+			id = instance.PresetID(q.Preset, q.Split, name, q.First, q.Seed)
+		}
+		for _, r := range []struct {
+			name string
+			from []int
+			to   *instance.Range
+		}{{"n", q.N, &id.N}, {"depth", q.Depth, &id.Depth}} {
+			switch {
+			case r.from == nil:
+			case len(r.from) == 2:
+				*r.to = instance.Range{Min: r.from[0], Max: r.from[1]}
+			default:
+				return nil, bad("/%s: expected two numbers, from and to", r.name)
+			}
+		}
+		id.Encoding = cmp.Or(q.Encoding, id.Encoding)
+		if err == nil {
+			err = id.Check()
+		}
+		if err != nil {
+			return nil, bad("%v", err)
+		}
+		plan = append(plan, instance.Cell{ID: id, Count: per})
+	}
+	return &Answer{Status: http.StatusOK, Type: "application/x-ndjson", Stream: func(ctx context.Context, w io.Writer) error { return s.lines(ctx, c.Route, plan, w) }}, nil
+}
+
+// lines makes the instances of a plan, a slice at a time, as other work.
+func (s *Server) lines(ctx context.Context, r *Route, plan instance.Plan, w io.Writer) error {
+	left := plan.Total()
+	next, stop := iter.Pull2((&instance.Generator{Workers: 1}).Run(ctx, plan))
+	defer stop()
+	for hold := r.Hold; left > 0; hold = true { // what has begun goes on
+		var b bytes.Buffer
+		n := min(left, einSlice)
+		err := s.ein.each(ctx, n, hold, s.metrics.waited(s.ein), func(context.Context, *verdict.Judge, int) error {
+			made, err, _ := next()
+			if err != nil {
+				return err
+			}
+			line, err := s.line(made.Instance)
+			b.Write(line)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(b.Bytes()); err != nil {
+			return err
+		}
+		left -= n
+	}
+	return nil
+}
+
+// line is the line of an instance: all of it, or without what gives its answer away. The
+// programs compute it, and from the digest it can be guessed.
+func (s *Server) line(in *instance.Instance) ([]byte, error) {
+	var b bytes.Buffer
+	if s.opt.ShowAnswers {
+		err := instance.Write(&b, in)
+		return b.Bytes(), err
+	}
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	type none *struct{}
+	err := e.Encode(struct {
+		*instance.Instance
+		Answer none `json:"answer,omitempty"`
+		Ein    none `json:"ein_program,omitempty"`
+		Python none `json:"python_program,omitempty"`
+		Digest none `json:"digest,omitempty"`
+	}{Instance: in})
+	return b.Bytes(), err
+}
+
+// InstanceResult is an instance, and what a model is told and asked.
+type InstanceResult struct {
+	Version  int            `json:"version"`
+	Instance jsontext.Value `json:"instance"`
+	Messages []sft.Message  `json:"messages,omitzero"`
+}
+
+func one(ctx context.Context, s *Server, c *Call, _ *nothing) (out *InstanceResult, err error) {
+	mode := sft.Mode(c.Query.Get("mode"))
+	if mode != "" && !slices.Contains(sft.Modes(), mode) {
+		return nil, bad("there is no mode %q; there are direct, cot, ein and python", mode)
+	}
+	in, err := s.instance(ctx, c.ID)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, bad("%v", err)
+	}
+	out = &InstanceResult{Version: 1}
+	if mode != "" {
+		out.Messages = []sft.Message{{Role: "system", Content: s.prompts()[mode]}, {Role: "user", Content: in.Question}}
+	}
+	out.Instance, err = s.line(in)
+	return out, err
+}

@@ -1,0 +1,188 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"ein/bench/judge/verdict"
+)
+
+// lane is a queue of items for a number of workers. It counts items, not requests, and
+// takes only so many. A request is worked on in slices: after each it waits again, behind
+// those that came meanwhile, so that a long one starves nobody.
+type lane struct {
+	name    string
+	most    int
+	slice   int
+	workers chan *verdict.Judge // those that are free; who waits longest gets the next
+
+	mu      sync.Mutex
+	items   int // waiting, or being worked on
+	waiting []*entry
+	pace    time.Duration // of an item, lately
+}
+
+// entry is a request that waits to be taken.
+type entry struct {
+	items int
+	taken chan struct{}
+}
+
+// newLane is a lane with workers that judge makes.
+func newLane(name string, most, slice, workers int, judge func() *verdict.Judge) *lane {
+	l := &lane{name: name, most: most, slice: slice, workers: make(chan *verdict.Judge, workers)}
+	for range workers {
+		l.workers <- judge()
+	}
+	return l
+}
+
+// The lanes take four bursts of a step of training, and two minutes of Python. A slice
+// takes a few milliseconds of a worker.
+const (
+	einItems, einSlice       = 4 * 16384, 64
+	pythonItems, pythonSlice = 2048, 1
+)
+
+// busyError is a lane that takes no more.
+type busyError struct {
+	lane  string
+	items int
+	after time.Duration // when there may be room
+}
+
+func (e *busyError) Error() string {
+	return fmt.Sprintf("the queue for %s has %d items and takes no more; it may in %v", e.lane, e.items, e.after)
+}
+
+// enter takes items into the queue. Where there is no room for them it is a busyError at
+// once or, if they hold, when the context ends.
+func (l *lane) enter(ctx context.Context, items int, hold bool) error {
+	l.mu.Lock()
+	if len(l.waiting) == 0 && l.items+items <= l.most {
+		l.items += items
+		l.mu.Unlock()
+		return nil
+	}
+	if !hold || len(l.waiting) >= l.most {
+		defer l.mu.Unlock()
+		return l.busy()
+	}
+	e := &entry{items, make(chan struct{})}
+	l.waiting = append(l.waiting, e)
+	l.mu.Unlock()
+	select {
+	case <-e.taken:
+		return nil
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.waiting, e); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+		return l.busy()
+	}
+	return nil // it was taken at the same moment
+}
+
+// busy is asked for under the lock.
+func (l *lane) busy() error {
+	after := time.Duration(l.items) * l.pace / time.Duration(cap(l.workers))
+	return &busyError{l.name, l.items, min(max(after.Round(time.Second), time.Second), time.Minute)}
+}
+
+// leave gives the room of items to those that wait, in their order.
+func (l *lane) leave(items int, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items -= items
+	if took > 0 {
+		l.pace += (took/time.Duration(items) - l.pace) / 16
+	}
+	for len(l.waiting) > 0 && l.items+l.waiting[0].items <= l.most {
+		l.items += l.waiting[0].items
+		close(l.waiting[0].taken)
+		l.waiting = l.waiting[1:]
+	}
+}
+
+// length is how many items there are.
+func (l *lane) length() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.items
+}
+
+// each works on items from 0 on, several slices at once. The error is that of the
+// context, or the first of work; items are left out then.
+func (l *lane) each(ctx context.Context, items int, hold bool, waited func(time.Duration), work func(ctx context.Context, j *verdict.Judge, i int) error) error {
+	if items == 0 {
+		return nil
+	}
+	if err := l.enter(ctx, items, hold); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var mu sync.Mutex
+	next := 0
+	take := func() (from, to int) {
+		mu.Lock()
+		defer mu.Unlock()
+		from = next
+		next = min(next+l.slice, items)
+		return from, next
+	}
+	loop := func() {
+		for from, to := take(); from < to; from, to = take() {
+			took := l.work(ctx, from, to, waited, func(ctx context.Context, j *verdict.Judge, i int) {
+				if err := caught(func() error { return work(ctx, j, i) }); err != nil {
+					stop(err)
+				}
+			})
+			l.leave(to-from, took)
+		}
+	}
+	var others sync.WaitGroup
+	for range min(cap(l.workers), (items+l.slice-1)/l.slice) - 1 {
+		others.Go(loop)
+	}
+	loop()
+	others.Wait()
+	return context.Cause(ctx)
+}
+
+// caught does an item, whose panic is a *verdict.BugError and does not end the process.
+func caught(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &verdict.BugError{What: fmt.Sprintf("%v\n%s", p, debug.Stack())}
+		}
+	}()
+	return work()
+}
+
+// work does one slice as soon as a worker is free, and says how long it took.
+func (l *lane) work(ctx context.Context, from, to int, waited func(time.Duration), work func(context.Context, *verdict.Judge, int)) time.Duration {
+	asked := time.Now()
+	select {
+	case j := <-l.workers:
+		defer func() { l.workers <- j }()
+		start := time.Now()
+		waited(start.Sub(asked))
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			work(ctx, j, i)
+		}
+		return time.Since(start)
+	case <-ctx.Done():
+		return 0
+	}
+}
+
+// processors is how many workers compute at once.
+func processors() int { return runtime.GOMAXPROCS(0) }

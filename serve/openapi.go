@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"ein"
+	"ein/internal/version"
+)
+
+// schemas are those of types that write themselves.
+var schemas = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[jsontext.Value](): {},
+	reflect.TypeFor[Part]():           {Types: []string{"integer", "string"}, Description: "the number of a frame, or bytes in base64"},
+	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages whose last one counts"},
+}
+
+// Schema is the JSON schema of a type of a route.
+func Schema(of any) (*jsonschema.Schema, error) {
+	return jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: schemas})
+}
+
+// openAPI is the table of routes in the form of OpenAPI 3.1.
+func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
+	type object = map[string]any
+	content := func(of any) (object, error) {
+		switch of.(type) {
+		case Lines:
+			return object{"application/x-ndjson": object{}}, nil
+		case nil:
+			return object{"application/json": object{}}, nil
+		}
+		schema, err := Schema(of)
+		return object{"application/json": object{"schema": schema}}, err
+	}
+	paths := map[string]object{}
+	for i := range s.routes {
+		r := &s.routes[i]
+		ok, err := content(r.Response)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+		}
+		op := object{"summary": r.Doc, "responses": object{
+			strconv.Itoa(http.StatusOK): object{"description": "the answer", "content": ok},
+			"default":                   object{"description": "what went wrong", "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}}},
+		}}
+		if _, none := r.Request.(nothing); !none {
+			body, err := content(r.Request)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+			}
+			op["requestBody"] = object{"required": true, "content": body}
+		}
+		if strings.Contains(r.Path, "{id}") {
+			op["parameters"] = []object{{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"}}}
+		}
+		if paths[r.Path] == nil {
+			paths[r.Path] = object{}
+		}
+		paths[r.Path][strings.ToLower(r.Method)] = op
+	}
+	failure, err := Schema(ein.JSONError{})
+	if err != nil {
+		return nil, err
+	}
+	return object{"openapi": "3.1.0", "info": object{"title": "Ein", "version": version.Number()}, "paths": paths,
+		"components": object{"schemas": object{"Error": failure}}}, nil
+}

@@ -1,0 +1,58 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// spec is /openapi.json.
+func spec(t *testing.T) *openapi3.T {
+	t.Helper()
+	v, err := openAPI(context.Background(), New(Options{}), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(encode(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestOpenAPI: the description is valid, and has every route.
+func TestOpenAPI(t *testing.T) {
+	doc := spec(t)
+	if err := doc.Validate(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for _, r := range Routes() {
+		if p := doc.Paths.Find(r.Path); p == nil || p.GetOperation(r.Method) == nil {
+			t.Errorf("there is no %s %s", r.Method, r.Path)
+		}
+	}
+}
+
+// described holds an answer against the description.
+func described(t *testing.T, doc *openapi3.T, r *Route, status int, body string) {
+	t.Helper()
+	op := doc.Paths.Find(r.Path).GetOperation(r.Method)
+	want := op.Responses.Default()
+	if status == 200 {
+		want = op.Responses.Status(status)
+	}
+	media := want.Value.Content["application/json"]
+	if media == nil || media.Schema == nil {
+		return
+	}
+	var v any
+	if err := json.Unmarshal([]byte(body), &v); err != nil {
+		t.Errorf("%s: %v", r.Path, err)
+		return
+	}
+	if err := media.Schema.Value.VisitJSON(v, openapi3.EnableJSONSchema2020()); err != nil {
+		t.Errorf("%s %s is not what is described: %v", r.Method, r.Path, err)
+	}
+}

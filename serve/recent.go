@@ -1,0 +1,43 @@
+package serve
+
+import "sync"
+
+// recent keeps the values that were asked for lately: between half of what it may hold
+// and all of it. When the newer half is full, the older one is dropped.
+type recent[K comparable, V any] struct {
+	most  int // what both halves may weigh
+	weigh func(K, V) int
+
+	mu         sync.Mutex
+	newer, old map[K]V
+	weight     int // of the newer half
+}
+
+func (r *recent[K, V]) get(k K) (v V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v, ok = r.newer[k]; ok {
+		return v, true
+	}
+	if v, ok = r.old[k]; ok {
+		r.add(k, v)
+	}
+	return v, ok
+}
+
+func (r *recent[K, V]) put(k K, v V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.add(k, v)
+}
+
+func (r *recent[K, V]) add(k K, v V) {
+	w := r.weigh(k, v)
+	if r.newer == nil || r.weight+w > r.most/2 {
+		r.old, r.newer, r.weight = r.newer, map[K]V{}, 0
+	}
+	if w <= r.most/2 {
+		r.newer[k] = v
+		r.weight += w
+	}
+}

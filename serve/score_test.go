@@ -1,0 +1,243 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"ein/bench/judge/verdict"
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+
+	"github.com/go-json-experiment/json"
+)
+
+// made is an instance of a category, and its id.
+func made(t *testing.T, split, name string, index int) *instance.Instance {
+	t.Helper()
+	id, err := instance.Standard("cb2", split, name, index, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := instance.Generate(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func (c *client) score(q any) []Score {
+	c.t.Helper()
+	status, body, _ := c.ask("POST /v1/score", q)
+	if status != 200 {
+		c.t.Fatalf("status %d: %s", status, body)
+	}
+	var out Scores
+	if err := json.Unmarshal([]byte(body), &out); err != nil {
+		c.t.Fatal(err)
+	}
+	return out.Items
+}
+
+// TestScore: an id is enough to score a reply, right or wrong, and what is no reply of
+// the model never has a reward.
+func TestScore(t *testing.T) {
+	c, end := talk(t, Options{})
+	in := made(t, "train", "degree_count", 0)
+	answer := `{"answer": ` + string(in.Answer) + `}`
+	program := "```ein\n" + in.EinProgram + "\n```"
+	line := mustLine(t, in)
+	for _, test := range []struct {
+		name, item string
+		status     ItemStatus
+		reward     float64 // NaN for null
+		want       string  // of the outcome or the message
+	}{
+		{"an answer", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, answer), Scored, 1, "strict"},
+		{"a wrong answer", fmt.Sprintf(`{"id":%q,"reply":"{\"answer\": -1}"}`, in.ID), Scored, 0, "wrong"},
+		{"a program", fmt.Sprintf(`{"id":%q,"reply":%q,"mode":"ein"}`, in.ID, program), Scored, 1, "strict"},
+		{"a program without a mode", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, program), Scored, 1, "strict"},
+		{"an instance", fmt.Sprintf(`{"instance":%s,"reply":%q}`, line, answer), Scored, 1, "strict"},
+		{"a program that is none", fmt.Sprintf(`{"id":%q,"reply":"x = y","mode":"ein"}`, in.ID), Scored, 0, "type_error"},
+		{"cut off", fmt.Sprintf(`{"id":%q,"reply":"I think","finish":"length"}`, in.ID), Scored, 0, "no_answer"},
+		{"no id", `{"id":"cb9-x","reply":"1"}`, BadRequest, math.NaN(), "made by generator cb9"},
+		{"no category", `{"id":"cb2-train-nothing-0-s7","reply":"1"}`, BadRequest, math.NaN(), "nothing"},
+		{"held out", `{"id":"cb2-heldout-degree_count-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split heldout"},
+		{"held out of cb1", `{"id":"cb1-fresh2-reachability-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split fresh2"},
+		{"too long", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, strings.Repeat("x", maxReply+1)), BadRequest, math.NaN(), "at most 1048576"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c.t = t
+			got := c.score(fmt.Sprintf(`{"items":[%s]}`, test.item))[0]
+			if got.Status != test.status || !strings.Contains(string(got.Outcome)+got.Message, test.want) {
+				t.Errorf("%+v", got)
+			}
+			if math.IsNaN(test.reward) != (got.Reward == nil) || got.Reward != nil && *got.Reward != test.reward {
+				t.Errorf("the reward is %v, want %v", got.Reward, test.reward)
+			}
+		})
+	}
+	for body, want := range map[string]string{
+		`{"items":[]}`: "expected 1 to 1024",
+		`{"items":[` + strings.Repeat(`{"reply":""},`, maxItems) + `{"reply":""}]}`: "there are 1025 items",
+		`{"items":[{"reply":"","mode":"guess"}]}`:                                   "there is no mode",
+	} {
+		if status, got, _ := c.ask("POST /v1/score", body); status != 400 || !strings.Contains(got, want) {
+			t.Errorf("%d %s\nhas no %s", status, got, want)
+		}
+	}
+	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}]],"prompts":["a",[]]}`, in.ID, answer))
+	if status != 200 || body != `{"rewards":[1,0]}` {
+		t.Errorf("%d %s", status, body)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func mustLine(t *testing.T, in *instance.Instance) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := instance.Write(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// TestRewards: what a verdict is worth is said by the one who starts the server.
+func TestRewards(t *testing.T) {
+	in := made(t, "train", "degree_count", 0)
+	typed := fmt.Sprintf("```ein\nResult = %s\n:print Result\n```", in.Answer)
+	half := 0.5
+	for _, test := range []struct {
+		opt  Options
+		want []float64 // right, typed in, wrong, not JSON, nothing
+	}{
+		{Options{}, []float64{1, 1, 0, 0, 0}},
+		{Options{Reward: Relaxed}, []float64{1, 1, 0, 1, 0}},
+		{Options{Reward: Shaped}, []float64{1, 1, 0.1, 0.9, 0}},
+		{Options{Constant: &half}, []float64{1, 0.5, 0, 0, 0}},
+	} {
+		c, _ := talk(t, test.opt)
+		var items []string
+		for _, reply := range []string{`{"answer": ` + string(in.Answer) + `}`, typed, `{"answer": -1}`, "Answer: " + string(in.Answer), ""} {
+			items = append(items, fmt.Sprintf(`{"id":%q,"reply":%s}`, in.ID, encode(reply)))
+		}
+		for i, got := range c.score(`{"items":[` + strings.Join(items, ",") + `]}`) {
+			if got.Reward == nil || *got.Reward != test.want[i] {
+				t.Errorf("%+v: item %d: %+v, want %v", test.opt, i, got, test.want[i])
+			}
+		}
+	}
+}
+
+// TestInfrastructure: a sandbox that does not open is no answer of the model.
+func TestInfrastructure(t *testing.T) {
+	opt := Options{}
+	opt.Sandbox.Python = "/nonexistent/python"
+	c, _ := talk(t, opt)
+	in := made(t, "train", "degree_count", 0)
+	got := c.score(fmt.Sprintf(`{"items":[{"id":%q,"reply":"print(1)","mode":"python"},{"id":%[1]q,"reply":"{\"answer\": %s}"}]}`, in.ID, in.Answer))
+	if got[0].Status != InfraError || got[0].Reward != nil || got[0].Message == "" {
+		t.Errorf("%+v", got[0])
+	}
+	if got[1].Status != Scored || *got[1].Reward != 1 {
+		t.Errorf("%+v", got[1])
+	}
+	if status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q],"completions":["print(1)"],"mode":"python"}`, in.ID)); status != 200 || body != `{"rewards":[null]}` {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestGenerate: instances come without what gives their answers away, unless the server
+// was started to show it.
+func TestGenerate(t *testing.T) {
+	for _, shown := range []bool{false, true} {
+		c, _ := talk(t, Options{ShowAnswers: shown})
+		status, body, _ := c.ask("POST /v1/generate", `{"split":"train","seed":3,"per_category":3,"preset":"demo"}`)
+		if lines := strings.Count(body, "\n"); status != 200 || lines != 3*len(category.Table) {
+			t.Fatalf("%d, %d lines", status, lines)
+		}
+		first, _, _ := strings.Cut(body, "\n")
+		var in struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal([]byte(first), &in); err != nil {
+			t.Fatal(err)
+		}
+		status, one, _ := c.ask("GET /v1/instances/"+in.ID+"?mode=ein", nil)
+		if status != 200 || !strings.Contains(one, `"instance":`+first) || !strings.Contains(one, `"messages":[{"role":"system"`) {
+			t.Errorf("%d %s", status, one)
+		}
+		for _, member := range []string{`"answer":`, `"ein_program":`, `"python_program":`, `"digest":`} {
+			if strings.Contains(first, member) != shown || strings.Contains(one, member) != shown {
+				t.Errorf("whether there is %s is not %t:\n%s\n%s", member, shown, first, one)
+			}
+		}
+		for body, want := range map[string]string{
+			`{"split":"heldout","seed":3}`:                           "--allow-split heldout",
+			`{"split":"train","seed":3,"per_category":1000000}`:      "at most 10000",
+			`{"split":"train","seed":3,"n":[1]}`:                     "expected two numbers",
+			`{"split":"train","seed":3,"preset":"giant"}`:            "there is no preset",
+			`{"split":"train","seed":3,"categories":["gossip"]}`:     "gossip",
+			`{"split":"train","seed":3,"generator":"cb1","n":[9,2]}`: "",
+		} {
+			if status, got, _ := c.ask("POST /v1/generate", body); status != 400 || !strings.Contains(got, want) {
+				t.Errorf("%s: %d %s", body, status, got)
+			}
+		}
+		for call, want := range map[string]int{"GET /v1/instances/cb2-test-reachability-0-s1": 400, "GET /v1/instances/" + in.ID + "?mode=x": 400, "GET /v1/instances/": 400, "GET /v1/instances/a/b": 404} {
+			if status, body, _ := c.ask(call, nil); status != want {
+				t.Errorf("%s: %d %s", call, status, body)
+			}
+		}
+	}
+}
+
+// TestLanes: a queue counts items, tells when it is full, and takes in turn those that
+// wait. Nobody starves.
+func TestLanes(t *testing.T) {
+	s := New(Options{})
+	l := newLane("test", 10, 2, 1, func() *verdict.Judge { return nil })
+	ctx := context.Background()
+	release, started := make(chan struct{}), make(chan struct{}, 20)
+	done := make(chan error, 3)
+	hold := func(context.Context, *verdict.Judge, int) error {
+		started <- struct{}{}
+		<-release
+		return nil
+	}
+	go func() { done <- l.each(ctx, 8, false, s.metrics.waited(l), hold) }()
+	<-started
+	var busy *busyError
+	if err := l.each(ctx, 3, false, s.metrics.waited(l), hold); !errors.As(err, &busy) || busy.items != 8 || busy.after <= 0 {
+		t.Errorf("a full queue says %v", err)
+	}
+	waits, cancel := context.WithCancel(ctx)
+	gone := make(chan error, 1)
+	go func() { gone <- l.each(waits, 3, true, s.metrics.waited(l), hold) }()
+	cancel()
+	if err := <-gone; !errors.As(err, &busy) {
+		t.Errorf("one who waited in vain is told %v", err)
+	}
+	go func() { done <- l.each(ctx, 3, true, s.metrics.waited(l), hold) }()
+	close(release)
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := l.length(); n != 0 {
+		t.Errorf("%d items are left", n)
+	}
+	if err := l.each(ctx, 1, false, s.metrics.waited(l), func(context.Context, *verdict.Judge, int) error { panic("at work") }); err == nil || !strings.Contains(err.Error(), "at work") {
+		t.Errorf("a panic is %v", err)
+	}
+	if n := l.length(); n != 0 {
+		t.Errorf("%d items are left", n)
+	}
+}
