@@ -73,7 +73,7 @@ func HalfPrice(m Model) bool {
 // batchWire is the batches of a provider. Paths are behind its base.
 type batchWire interface {
 	most() (requests, bytes int)
-	// batch is the calls that submit requests; of all but the last, the body has an id that
+	// batch is the calls that submit requests; of all but the last, the answer has an id that
 	// the next one is made with.
 	batch(model, tag string, bodies []json.RawMessage) []func(id string) (*call, error)
 	// list is the path of the page of batches behind a cursor.
@@ -91,8 +91,7 @@ type listed struct {
 	created time.Time
 	total   int
 	state   BatchState
-	files   []string          // paths of results
-	inline  []json.RawMessage // results
+	files   []string // paths of results
 }
 
 // batches is a client with batches.
@@ -144,6 +143,10 @@ func (b *batches) get(ctx context.Context, path string, most int64) (text []byte
 	return text, err
 }
 
+func post(path, kind string, body []byte) *call {
+	return &call{method: http.MethodPost, url: path, kind: kind, body: body}
+}
+
 // odd is an answer that is not in the format of the provider.
 func odd(err error, text []byte) error {
 	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("an answer about batches is not in the format of the provider: %v: %s", err, preview(text))), Err: err}
@@ -167,11 +170,14 @@ func (b *batches) Submit(ctx context.Context, tag string, list []*Request) (id s
 			if err != nil {
 				return err
 			}
-			var made struct{ ID, Name string }
-			if err := json.Unmarshal(text, &made); err != nil || made.ID+made.Name == "" {
+			var made struct {
+				ID, Name string
+				File     struct{ Name string }
+			}
+			err = json.Unmarshal(text, &made)
+			if id = cmp.Or(made.ID, made.Name, made.File.Name, r.Header.Get(uploadURL)); id == "" {
 				return odd(cmp.Or(err, errors.New("it has no id")), text)
 			}
-			id = cmp.Or(made.ID, made.Name)
 			return nil
 		})
 		if err != nil {
@@ -238,11 +244,6 @@ func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(
 	}
 	if !l.state.Ended {
 		return &l.state, nil
-	}
-	for _, line := range l.inline {
-		if err := b.result(line, tag, n, each); err != nil {
-			return nil, err
-		}
 	}
 	for _, file := range l.files {
 		err := b.do(ctx, &call{method: http.MethodGet, url: file}, func(r *received) error {
@@ -328,11 +329,11 @@ func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) 
 		if err := form.Close(); err != nil {
 			return nil, err
 		}
-		return &call{http.MethodPost, "/files", form.FormDataContentType(), b.Bytes(), false}, nil
+		return post("/files", form.FormDataContentType(), b.Bytes()), nil
 	}
 	return []func(string) (*call, error){upload, func(file string) (*call, error) {
 		body, err := encode(map[string]any{"input_file_id": file, "endpoint": endpoint, "completion_window": "24h", "metadata": map[string]string{"ein": tag}})
-		return &call{http.MethodPost, "/batches", "application/json", body, false}, err
+		return post("/batches", "application/json", body), err
 	}}
 }
 
@@ -459,7 +460,7 @@ func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (
 			list[i] = request{customID(tag, i), body}
 		}
 		body, err := encode(map[string]any{"requests": list})
-		return &call{http.MethodPost, "/v1/messages/batches", "application/json", body, false}, err
+		return post("/v1/messages/batches", "application/json", body), err
 	}}
 }
 
@@ -554,25 +555,45 @@ func (w anthropic) line(text []byte) (custom string, body []byte, failed *Error,
 	return b.ID, body, failed, err
 }
 
-// Gemini's: requests in one body, results in the batch.
+// Gemini's: a file of requests, a batch of it, and a file of results. A file is announced
+// first, and goes to where the answer says.
 
-func (gemini) most() (requests, bytes int) { return 50_000, 20_000_000 }
+const uploadURL = "X-Goog-Upload-Url"
+
+// The provider takes files of 2 GB; a batch is held in memory.
+func (gemini) most() (requests, bytes int) { return 50_000, 200_000_000 }
 
 func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
-	return []func(string) (*call, error){func(string) (*call, error) {
-		type key struct {
-			Key string `json:"key"`
+	type request struct {
+		Key     string          `json:"key"`
+		Request json.RawMessage `json:"request"`
+	}
+	var file bytes.Buffer
+	e := json.NewEncoder(&file)
+	e.SetEscapeHTML(false)
+	var bad error
+	for i, body := range bodies {
+		bad = cmp.Or(bad, e.Encode(request{customID(tag, i), body}))
+	}
+	announce := func(string) (*call, error) {
+		body, err := encode(map[string]any{"file": map[string]any{"displayName": tag}})
+		q := post("/upload/v1beta/files", "application/json", body)
+		q.header = map[string]string{"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start",
+			"X-Goog-Upload-Header-Content-Length": strconv.Itoa(file.Len()), "X-Goog-Upload-Header-Content-Type": "application/jsonl"}
+		return q, cmp.Or(bad, err)
+	}
+	upload := func(to string) (*call, error) {
+		u, err := url.Parse(to)
+		if err != nil {
+			return nil, odd(err, []byte(to))
 		}
-		type request struct {
-			Request  json.RawMessage `json:"request"`
-			Metadata key             `json:"metadata"`
-		}
-		list := make([]request, len(bodies))
-		for i, body := range bodies {
-			list[i] = request{body, key{customID(tag, i)}}
-		}
-		body, err := encode(map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"requests": map[string]any{"requests": list}}}})
-		return &call{http.MethodPost, "/v1beta/models/" + url.PathEscape(model) + ":batchGenerateContent", "application/json", body, false}, err
+		q := post(u.RequestURI(), "application/jsonl", file.Bytes()) // at the address that is ours
+		q.header = map[string]string{"X-Goog-Upload-Command": "upload, finalize", "X-Goog-Upload-Offset": "0"}
+		return q, nil
+	}
+	return []func(string) (*call, error){announce, upload, func(name string) (*call, error) {
+		body, err := encode(map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"fileName": name}}})
+		return post("/v1beta/models/"+url.PathEscape(model)+":batchGenerateContent", "application/json", body), err
 	}}
 }
 
@@ -583,9 +604,7 @@ type geminiListed struct {
 		Tag    string    `json:"displayName"`
 		Create time.Time `json:"createTime"`
 		Output struct {
-			Inlined struct {
-				List []json.RawMessage `json:"inlinedResponses"`
-			} `json:"inlinedResponses"`
+			File string `json:"responsesFile"`
 		} `json:"output"`
 	} `json:"metadata"`
 	Error *struct{ Message string } `json:"error"`
@@ -593,7 +612,10 @@ type geminiListed struct {
 
 func (l *geminiListed) listed() listed {
 	m := &l.Metadata
-	out := listed{id: l.Name, tag: cmp.Or(m.Tag, "-"), created: m.Create, inline: m.Output.Inlined.List}
+	out := listed{id: l.Name, tag: cmp.Or(m.Tag, "-"), created: m.Create}
+	if file, ok := strings.CutPrefix(m.Output.File, "files/"); ok {
+		out.files = []string{"/download/v1beta/files/" + url.PathEscape(file) + ":download?alt=media"}
+	}
 	s := &out.state
 	s.Status = m.State
 	_, word, _ := strings.Cut(m.State, "_STATE_") // it is JOB_STATE or BATCH_STATE
@@ -618,7 +640,7 @@ func (gemini) list(after string) string {
 	if after != "" {
 		after = "&pageToken=" + url.QueryEscape(after)
 	}
-	return "/v1beta/batches?pageSize=10" + after // they may have their results
+	return "/v1beta/batches?pageSize=100" + after
 }
 
 func (gemini) page(text []byte) (list []listed, after string, err error) {
@@ -651,9 +673,7 @@ var rpcStatus = map[int]int{1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 4
 
 func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, err error) {
 	var b struct {
-		Metadata struct {
-			Key string `json:"key"`
-		} `json:"metadata"`
+		Key      string          `json:"key"`
 		Response json.RawMessage `json:"response"`
 		Error    *struct {
 			Code    int    `json:"code"`
@@ -672,5 +692,5 @@ func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, er
 			failed = failure(w, status, http.Header{}, body, time.Time{})
 		}
 	}
-	return b.Metadata.Key, b.Response, failed, err
+	return b.Key, b.Response, failed, err
 }

@@ -270,7 +270,7 @@ func (c *client) withoutKey(key string, err error) error {
 }
 
 func (c *client) exchange(ctx context.Context, key string, body []byte) (*Response, error) {
-	q := &call{http.MethodPost, c.url, "application/json", body, c.opt.Stream}
+	q := &call{method: http.MethodPost, url: c.url, kind: "application/json", body: body, stream: c.opt.Stream}
 	if q.stream {
 		var err error
 		if q.body, err = c.service.wire.streamed(body); err != nil {
@@ -299,7 +299,8 @@ func (c *client) exchange(ctx context.Context, key string, body []byte) (*Respon
 type call struct {
 	method, url, kind string
 	body              []byte
-	stream            bool // the timeout is of each piece
+	stream            bool              // the timeout is of each piece
+	header            map[string]string // besides
 }
 
 // received is a response with success whose body has not been read.
@@ -342,6 +343,9 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	}
 	if key != "" {
 		c.service.wire.sign(req.Header, key)
+	}
+	for name, value := range q.header {
+		req.Header.Set(name, value)
 	}
 	for name, values := range c.opt.Headers {
 		req.Header[name] = values

@@ -12,6 +12,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ import (
 // the latency of the server is over.
 type batch struct {
 	id, tag string
-	file    string // of requests, as OpenAI has them
+	file    string // of requests; "" where they are in the body
 	path    string // that they are for, likewise
 	model   string // of the path, as Gemini has it
 	created time.Time
@@ -53,15 +54,17 @@ type bulk interface {
 
 // batchRoute is what of batches a path asks for: the format, and what stands behind the
 // path of batches, which is an id and a verb or nothing. A file has its id behind "file".
+// Gemini has paths of their own for what goes into files and comes out of them.
 func batchRoute(r *http.Request) (f bulk, rest string, ok bool) {
-	version, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	path, upload := strings.CutPrefix(strings.TrimPrefix(r.URL.Path, "/"), "upload/")
+	version, path, _ := strings.Cut(strings.TrimPrefix(path, "download/"), "/")
 	below := func(name string) bool {
 		rest, ok = strings.CutPrefix(path, name)
 		ok = ok && (rest == "" || rest[0] == '/')
 		rest = strings.TrimPrefix(rest, "/")
 		return ok
 	}
-	gemini := version == "v1beta" || r.Header.Get("X-Goog-Api-Key") != ""
+	gemini := upload || version == "v1beta" || r.Header.Get("X-Goog-Api-Key") != ""
 	switch {
 	case version != "v1" && version != "v1beta":
 	case below("messages/batches"):
@@ -72,6 +75,8 @@ func batchRoute(r *http.Request) (f bulk, rest string, ok bool) {
 		return geminiFormat, "", true
 	case below("batches"):
 		return openAIFormat, rest, true
+	case below("files") && gemini:
+		return geminiFormat, strings.Replace("file/"+rest, ":", "/", 1), true
 	case below("files"):
 		return openAIFormat, strings.TrimSuffix("file/"+rest, "/"), true
 	}
@@ -91,7 +96,7 @@ func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, re
 		s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the batch is too large", ""})
 		return
 	}
-	if p := f.authorize(r, s.opt.Key); p != nil {
+	if p := f.authorize(r, s.opt.Key); p != nil && r.URL.Query().Get("upload_id") != s.uploadID() {
 		s.refuse(w, f, p)
 		return
 	}
@@ -102,6 +107,8 @@ func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, re
 	id, verb, _ := strings.Cut(rest, "/")
 	post := r.Method == http.MethodPost
 	switch {
+	case post && id == "file" && f == geminiFormat:
+		s.uploadResumable(w, r, f, body)
 	case post && id == "file":
 		s.upload(w, r, f, body)
 	case post && id == "":
@@ -340,11 +347,41 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, f format, body [
 		bad("a file *.jsonl with the purpose batch is expected here")
 		return
 	}
+	id := s.keep(file)
+	s.say(w, fmt.Sprintf(`{"id":%q,"object":"file","bytes":%d,"created_at":%d,"filename":%s,"purpose":"batch","status":"processed"}`, id, len(file), time.Now().Unix(), quote(name)))
+}
+
+// keep keeps a file, and gives its name.
+func (s *Server) keep(file []byte) string {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	id := fmt.Sprintf("file-%d", len(s.files))
 	s.files[id] = file
-	s.mu.Unlock()
-	s.say(w, fmt.Sprintf(`{"id":%q,"object":"file","bytes":%d,"created_at":%d,"filename":%s,"purpose":"batch","status":"processed"}`, id, len(file), time.Now().Unix(), quote(name)))
+	return id
+}
+
+// uploadID is known to those who have begun an upload, and stands for the key.
+func (s *Server) uploadID() string {
+	id := sha256.Sum256([]byte("upload" + s.opt.Key))
+	return hex.EncodeToString(id[:])
+}
+
+// uploadResumable keeps a file for Gemini's batches: a first request says what comes, and is
+// told where to send it.
+func (s *Server) uploadResumable(w http.ResponseWriter, r *http.Request, f format, body []byte) {
+	const header = "X-Goog-Upload-"
+	command, size := r.Header.Get(header+"Command"), r.URL.Query().Get("size")
+	switch {
+	case command == "start" && r.Header.Get(header+"Protocol") == "resumable":
+		w.Header().Set(header+"Status", "active")
+		w.Header().Set(header+"URL", "http://"+r.Host+r.URL.Path+"?upload_id="+s.uploadID()+"&size="+url.QueryEscape(r.Header.Get(header+"Header-Content-Length")))
+		s.say(w, "{}")
+	case command == "upload, finalize" && r.Header.Get(header+"Offset") == "0" && size == strconv.Itoa(len(body)):
+		w.Header().Set(header+"Status", "final")
+		s.say(w, fmt.Sprintf(`{"file":{"name":"files/%s","mimeType":"application/jsonl","sizeBytes":%q,"state":"ACTIVE"}}`, s.keep(body), size))
+	default:
+		s.refuse(w, f, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf("Upload: the command %q with %d of %s bytes is none that is expected", command, len(body), size), ""})
+	}
 }
 
 // file gives the content of a file of results.
@@ -352,11 +389,13 @@ func (s *Server) file(w http.ResponseWriter, f bulk, rest string) {
 	id, verb, _ := strings.Cut(rest, "/")
 	kind, of, _ := strings.Cut(id, "-")
 	b := s.batch(f, of)
-	if b == nil || verb != "content" {
+	if b == nil || verb != "content" && verb != "download" {
 		s.refuse(w, f, &problem{http.StatusNotFound, "invalid_request_error", "", "No such File object: " + id, "id"})
 		return
 	}
-	s.results(w, f, b, func(it *item) bool { return (it.reply == "") == (kind == "errors") })
+	s.results(w, f, b, func(it *item) bool {
+		return f == geminiFormat && it.late == "" || f != geminiFormat && (it.reply == "") == (kind == "errors")
+	})
 }
 
 const (
@@ -509,37 +548,57 @@ func (f anthropic) outcome(it *item) string {
 	return fmt.Sprintf(`{"custom_id":%s,"result":%s}`, quote(it.id), result)
 }
 
-func (gemini) submit(_ *Server, _ http.Header, name string, body []byte) (*batch, *problem) {
+func (gemini) submit(s *Server, _ http.Header, name string, body []byte) (*batch, *problem) {
 	bad := func(message string, args ...any) (*batch, *problem) {
 		return nil, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
+	}
+	type request struct {
+		Key      string                     `json:"key"` // in a file
+		Request  map[string]json.RawMessage `json:"request"`
+		Metadata json.RawMessage            `json:"metadata"` // in a body
 	}
 	var q struct {
 		Batch struct {
 			Tag   string `json:"displayName"`
 			Input struct {
+				File     string `json:"fileName"`
 				Requests struct {
-					List []struct {
-						Request  map[string]json.RawMessage `json:"request"`
-						Metadata map[string]string          `json:"metadata"`
-					} `json:"requests"`
+					List []request `json:"requests"`
 				} `json:"requests"`
 			} `json:"inputConfig"`
 		} `json:"batch"`
 	}
-	list := &q.Batch.Input.Requests.List
 	field, err := strict(body, &q, "")
+	list := q.Batch.Input.Requests.List
+	b := &batch{tag: q.Batch.Tag, model: name, file: q.Batch.Input.File}
+	s.mu.Lock()
+	file, ok := s.files[strings.TrimPrefix(b.file, "files/")]
+	s.mu.Unlock()
+	for line := range bytes.Lines(file) {
+		var one request
+		name, err := strict(line, &one, "")
+		if err != nil || name != "" || one.Key == "" || one.Metadata != nil {
+			return bad("line %d of the file is no request with a key", len(list)+1)
+		}
+		list = append(list, one)
+	}
 	switch {
 	case err != nil || field != "":
 		return bad("Invalid JSON payload received. Unknown name %q: Cannot find field. %v", field, err)
 	case !exists("gemini", name):
 		return nil, &problem{http.StatusNotFound, "NOT_FOUND", "", "models/" + name + " is not found for API version v1beta.", ""}
-	case q.Batch.Tag == "" || len(*list) == 0:
+	case b.file != "" && !ok:
+		return nil, &problem{http.StatusNotFound, "NOT_FOUND", "", "There is no file " + b.file + ".", ""}
+	case b.tag == "" || len(list) == 0:
 		return bad("* BatchGenerateContentRequest.batch: displayName and requests are needed")
 	}
-	b := &batch{tag: q.Batch.Tag, model: name}
-	for _, one := range *list {
+	for _, one := range list {
 		delete(one.Request, "model")
-		b.items = append(b.items, item{id: string(mustJSON(one.Metadata)), body: mustJSON(one.Request)})
+		id := `"metadata":` + string(one.Metadata)
+		if b.file != "" {
+			id = `"key":` + quote(one.Key)
+		}
+		b.items = append(b.items, item{id: id, body: mustJSON(one.Request)})
 	}
 	return b, nil
 }
@@ -555,11 +614,14 @@ func (f gemini) shown(b *batch, ended bool) string {
 		}
 		var lines []string
 		for i := range b.items {
-			if b.items[i].late == "" {
+			if b.items[i].late == "" && b.file == "" {
 				lines = append(lines, f.outcome(&b.items[i]))
 			}
 		}
-		if len(lines) > 0 {
+		switch {
+		case b.file != "" && b.end != "failed":
+			output = `,"output":{"responsesFile":"files/output-` + b.id + `"}`
+		case len(lines) > 0:
 			output = `,"output":{"inlinedResponses":{"inlinedResponses":[` + strings.Join(lines, ",") + `]}}`
 		}
 	}
@@ -586,5 +648,5 @@ func (gemini) outcome(it *item) string {
 		}
 		what = fmt.Sprintf(`"error":{"code":%d,"message":%s}`, code, quote(it.why.message))
 	}
-	return fmt.Sprintf(`{"metadata":%s,%s}`, it.id, what)
+	return fmt.Sprintf(`{%s,%s}`, it.id, what)
 }

@@ -621,7 +621,7 @@ func TestSDKs(t *testing.T) {
 				t.Errorf("%s: %q, want %q", got.What, got.Text, want.Text)
 			}
 		}
-		if answers != 15 || thoughts != 3 {
+		if answers != 16 || thoughts != 3 {
 			t.Errorf("%d answers and %d thoughts:\n%s", answers, thoughts, out)
 		}
 		if folder == "" && os.Getenv("EIN_SDKS_BEFORE") == "" {

@@ -4,6 +4,7 @@ Arguments: the address, the key, a system prompt, a question. Prints a line of J
 each request: what it is, and the text that came. A request that fails ends the program.
 """
 
+import io
 import json
 import sys
 import warnings
@@ -134,6 +135,15 @@ assert (b.name, "ours") in [(x.name, x.display_name) for x in g.batches.list(con
 b = g.batches.get(name=b.name)
 assert b.state.name == "JOB_STATE_SUCCEEDED", b
 said("gemini batch", b.dest.inlined_responses[0].response.text)
+lines = [{"key": k, "request": {"contents": [{"parts": [{"text": question}]}], "systemInstruction": {"parts": [{"text": system}]}, **more}}
+         for k, more in (("x", {}), ("y", {"nothing": 1}))]
+f = g.files.upload(file=io.BytesIO("\n".join(map(json.dumps, lines)).encode()), config=types.UploadFileConfig(display_name="in", mime_type="application/jsonl"))
+b = g.batches.create(model=name, src=f.name, config=types.CreateBatchJobConfig(display_name="by file"))
+b = g.batches.get(name=b.name)
+assert b.state.name == "JOB_STATE_SUCCEEDED", b
+r = {x["key"]: x for x in map(json.loads, g.files.download(file=b.dest.file_name).splitlines())}
+said("gemini batch by file", r["x"]["response"]["candidates"][0]["content"]["parts"][0]["text"])
+assert r["y"]["error"]["code"] == 3, r
 wrong = genai.Client(api_key="wrong", http_options=types.HttpOptions(base_url=url))
 refused("gemini wrong key", genai.errors.ClientError, lambda: wrong.models.generate_content(model=name, contents="x"))
 refused("gemini no model", genai.errors.ClientError, lambda: g.models.generate_content(model="nothing", contents="x"))
