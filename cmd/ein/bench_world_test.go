@@ -16,6 +16,7 @@ import (
 	"ein/bench/ask/model/fake"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/bench/question/sft"
 )
 
 // world is a folder with a file of one instance of each category, in.jsonl, and a port
@@ -123,7 +124,8 @@ func TestLLMock(t *testing.T) {
 // TestLiteLLM asks a provider that is none through the proxy of litellm, in the formats
 // that the proxy speaks to its clients and to providers, and gets what it gets without.
 func TestLiteLLM(t *testing.T) {
-	if _, err := exec.LookPath("litellm"); err != nil {
+	litellm, err := exec.LookPath("litellm")
+	if err != nil {
 		t.Skip("there is no litellm:", err)
 	}
 	dir, port, list := world(t)
@@ -162,6 +164,39 @@ func TestLiteLLM(t *testing.T) {
 		for _, way := range []string{"--samples=1", "--stream"} {
 			if got := texts(evalWorld(t, dir, master, model, base, way)); !slices.Equal(got, want) {
 				t.Errorf("%s %s:\n%s\nwant\n%s", model, way, strings.Join(got[:min(2, len(got))], "\n"), strings.Join(want[:2], "\n"))
+			}
+		}
+	}
+	// The providers' own packages in front of the proxy, and the proxy's in front of the provider.
+	in := list[0]
+	own := filepath.Join(filepath.Dir(litellm), "python3")
+	if exec.Command("python3", "-c", "import openai, anthropic, google.genai").Run() != nil {
+		t.Skip("there are no packages of the providers")
+	}
+	for _, c := range []struct {
+		program []string
+		texts   int
+	}{
+		{[]string{"python3", "testdata/litellm/sdks.py", url, master}, 19},
+		{[]string{own, "testdata/litellm/library.py", server.URL, fake.DefaultKey}, 6},
+	} {
+		cmd := exec.CommandContext(t.Context(), c.program[0], append(c.program[1:], sft.DefaultPrompts()[sft.Direct], in.Question)...)
+		cmd.Env = append(os.Environ(), "LITELLM_LOCAL_MODEL_COST_MAP=True")
+		cmd.Stderr = &strings.Builder{}
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s%s", c.program[1], err, out, cmd.Stderr)
+		}
+		if n := bytes.Count(out, []byte("\n")); n != c.texts {
+			t.Errorf("%s: %d texts, want %d", c.program[1], n, c.texts)
+		}
+		for line := range bytes.Lines(out) {
+			var got struct{ What, Text string }
+			if err := json.Unmarshal(line, &got); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			if !slices.Contains(want, in.ID+" stop "+got.Text) {
+				t.Errorf("%s: %q", got.What, got.Text)
 			}
 		}
 	}
