@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -153,7 +154,7 @@ func (col *Column) html(p *page.Page, c *Cell, class string) {
 		p.Tag(" data-v=\"" + c.Exact[0] + "\"")
 		if c.Exact[1] != "" {
 			p.Tag(" data-low=\"" + c.Exact[1] + "\" data-high=\"" + c.Exact[2] + "\"")
-			title += " (" + c.Exact[1] + " to " + c.Exact[2] + ")"
+			title += " (" + c.Exact[1] + " to " + cmp.Or(c.Exact[2], "∞") + ")"
 		}
 		if c.N > 0 {
 			p.Tag(" data-n=\"%d\"", c.N)

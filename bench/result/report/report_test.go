@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"ein/bench/question/sft"
 	"ein/bench/question/surface"
 	"ein/internal/chart"
+	"ein/internal/page"
 )
 
 func tableOf(t *testing.T, r *Report, id string) *Table {
@@ -467,5 +469,24 @@ func TestUnits(t *testing.T) {
 		if got := c.unit.Text(c.v); got != c.want {
 			t.Errorf("%v in %q is %q, want %q", c.v, c.unit, got, c.want)
 		}
+	}
+}
+
+// TestOpenInterval: an interval without an upper end has none for programs, and says so to
+// those who read.
+func TestOpenInterval(t *testing.T) {
+	x := &Table{ID: "x", Title: "x", Keys: []string{"a"}, Columns: []Column{{ID: "c", Name: "c", Unit: Tokens}},
+		Rows: []Row{{Keys: []string{"k"}, Cells: []chart.Value{{V: 5, Low: 2, High: math.Inf(1), N: 3}}}}}
+	var csv bytes.Buffer
+	var p page.Page
+	if err := x.shown().CSV(&csv); err != nil {
+		t.Fatal(err)
+	}
+	x.shown().HTML(&p)
+	if want := "run,k,5,2,,3\n"; !strings.HasSuffix(csv.String(), want) {
+		t.Errorf("got %s, want %s", csv.String(), want)
+	}
+	if want := `title="5 (2 to ∞), n = 3"`; !strings.Contains(string(p.Bytes()), want) {
+		t.Errorf("no %s in %s", want, p.Bytes())
 	}
 }
