@@ -3,12 +3,16 @@ package serve
 import (
 	"cmp"
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // Handler is the routes over HTTP.
@@ -17,6 +21,11 @@ func (s *Server) Handler() http.Handler {
 	for i := range s.routes {
 		r := &s.routes[i]
 		mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {
+			if !s.knows(r, req) {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				write(req.Context(), w, refused(http.StatusUnauthorized, "the request has no token, or a wrong one; expected `Authorization: Bearer TOKEN`"))
+				return
+			}
 			ctx, stop := context.WithTimeout(req.Context(), r.Deadline)
 			defer stop()
 			write(ctx, w, s.http(ctx, w, req, r))
@@ -28,12 +37,48 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
+// knows says whether a request has the token. How long that takes says nothing of it.
+func (s *Server) knows(r *Route, req *http.Request) bool {
+	if s.opt.Token == "" || r.open {
+		return true
+	}
+	token, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+	if r.inQuery && token == "" {
+		token = req.URL.Query().Get("token")
+	}
+	return subtle.ConstantTimeCompare([]byte(token), []byte(s.opt.Token)) == 1
+}
+
+// How long a client may take to send a body or to take an answer, and how many bodies
+// of the longest kind there may be at once.
+const (
+	bodyTime   = time.Minute
+	mostBodies = 64
+)
+
 func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Request, r *Route) *Answer {
+	size := req.ContentLength
+	if size > s.opt.Body {
+		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes, at most %d are read", size, s.opt.Body))
+	}
+	if size < 0 {
+		size = s.opt.Body
+	}
+	defer s.bodies.Add(-size)
+	if s.bodies.Add(size) > mostBodies*s.opt.Body {
+		s.metrics.shed(r, "bodies")
+		return r.failed(&busyError{"requests", int(s.bodies.Load()), time.Second})
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, s.opt.Body))
+	_ = control.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refused(http.StatusRequestTimeout, fmt.Sprintf("the body did not come within %v", bodyTime))
 	case err != nil:
 		return refused(http.StatusBadRequest, fmt.Sprintf("the body ended early: %v", err))
 	}
@@ -41,6 +86,7 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 }
 
 func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime))
 	h := w.Header()
 	h.Set("Content-Type", cmp.Or(a.Type, "application/json"))
 	if a.After > 0 {
@@ -52,6 +98,7 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 		_, _ = w.Write(a.Body) // a client that is gone needs no answer
 		return
 	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // the context ends it
 	to := &begun{Writer: w}
 	switch err := a.Stream(ctx, to); {
 	case err != nil && to.any:

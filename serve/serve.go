@@ -53,6 +53,8 @@ type Options struct {
 	ShowAnswers bool     // instances come with their answers and programs
 
 	Sandbox sandbox.Policy // of Python programs
+
+	Token string // that clients over HTTP show; "" is none
 }
 
 // Reward says what a verdict is worth.
@@ -80,6 +82,7 @@ type Server struct {
 	box         *pythons
 	metrics     *metrics
 	draining    atomic.Bool
+	bodies      atomic.Int64 // bytes of all requests over HTTP
 }
 
 // New is a server. Close ends it.
@@ -102,6 +105,12 @@ func New(opt Options) *Server {
 // Drain has /readyz tell that no more requests should come.
 func (s *Server) Drain() { s.draining.Store(true) }
 
+// Hang ends the sessions that are open, each after the step that is under way.
+func (s *Server) Hang() {}
+
+// Wait waits for the end of all sessions, or of the context.
+func (s *Server) Wait(context.Context) error { return nil }
+
 // Close ends the sandbox. No request may be under way.
 func (s *Server) Close() { s.box.close() }
 
@@ -117,6 +126,11 @@ type Route struct {
 	// is told at once to come again.
 	Hold bool
 
+	open    bool // no token is needed
+	inQuery bool // the token may be ?token=, since the clients cannot send headers
+	// fail says what went wrong in the form that the clients of the route know; nil is
+	// failure.
+	fail   func(error) *Answer
 	answer func(context.Context, *Server, *Call) (any, error)
 }
 
@@ -195,7 +209,7 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
 	defer func() {
 		if p := recover(); p != nil {
-			a = failed(http.StatusInternalServerError, diag.Bug, fmt.Sprintf("a bug in ein: %v\n%s", p, debug.Stack()))
+			a = r.failed(&verdict.BugError{What: fmt.Sprintf("%v\n%s", p, debug.Stack())})
 		}
 	}()
 	defer func() { s.metrics.request(r, a.Status) }()
@@ -205,7 +219,7 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 		if errors.As(err, &busy) {
 			s.metrics.shed(r, busy.lane)
 		}
-		return failure(err)
+		return r.failed(err)
 	}
 	switch v := v.(type) {
 	case []byte:
@@ -216,7 +230,18 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	return &Answer{Status: http.StatusOK, Body: encode(v), Frames: c.out}
 }
 
-// failure is the answer to a call that failed.
+// failed is the answer to a call that failed.
+func (r *Route) failed(err error) *Answer {
+	if r.fail != nil {
+		return r.fail(err)
+	}
+	return failure(err)
+}
+
+// statusGone is that of a client that did not wait for its answer.
+const statusGone = 499
+
+// failure is failed in our own form.
 func failure(err error) *Answer {
 	var wrong *ein.Error
 	var asked *requestError
@@ -230,10 +255,12 @@ func failure(err error) *Answer {
 		return &Answer{Status: http.StatusUnprocessableEntity, Body: encode(wrong.JSON(1))}
 	case errors.As(err, &asked):
 		return refused(asked.status, asked.message)
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled):
+		return failed(statusGone, request{}, "the request was cancelled")
+	case errors.Is(err, context.DeadlineExceeded):
 		return failed(http.StatusGatewayTimeout, diag.Limit, describe.Reason(err))
 	}
-	return failed(http.StatusInternalServerError, diag.Bug, err.Error())
+	return failed(http.StatusInternalServerError, diag.Bug, "a bug in ein: "+err.Error())
 }
 
 // encode is a value of ours as JSON.
@@ -292,6 +319,12 @@ func (r Route) gives(response any) Route {
 	return r
 }
 
+// forAll is a route that needs no token: what watches over processes has none.
+func (r Route) forAll() Route {
+	r.open = true
+	return r
+}
+
 // Hello says which build answers.
 type Hello struct {
 	Protocol int    `json:"protocol"`
@@ -315,8 +348,8 @@ func Routes() []Route {
 		route("POST", "/v1/generate", "Instances of the benchmark, one a line.", 5*time.Minute, generate).gives(Lines{}),
 		route("GET", "/v1/instances/{id}", "One instance, made again from its id.", time.Minute, inLane(one)),
 		route("GET", "/version", "Which build answers.", time.Second, func(context.Context, *Server, *Call, *nothing) (Hello, error) { return hello(), nil }),
-		route("GET", "/livez", "Whether the process lives.", time.Second, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"ok"}, nil }),
-		route("GET", "/readyz", "Whether requests should come: not while the server drains.", time.Second, ready).gives(Status{}),
+		route("GET", "/livez", "Whether the process lives.", time.Second, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"ok"}, nil }).forAll(),
+		route("GET", "/readyz", "Whether requests should come: not while the server drains.", time.Second, ready).gives(Status{}).forAll(),
 		route("GET", "/metrics", "Metrics in the form of Prometheus.", 10*time.Second, gather),
 		route("GET", "/openapi.json", "This table in the form of OpenAPI.", 10*time.Second, openAPI),
 	}

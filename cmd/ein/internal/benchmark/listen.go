@@ -31,11 +31,11 @@ type server struct {
 }
 
 func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*server, error) {
-	host, _, err := net.SplitHostPort(f.listen)
+	local, err := cli.Loopback(f.listen)
 	if err != nil {
-		return nil, a.Usage("--listen %s is no address: expected HOST:PORT such as 127.0.0.1:0", f.listen)
+		return nil, a.Usage("--listen %v", err)
 	}
-	if ip := net.ParseIP(host); !f.expose && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !f.expose && !local {
 		return nil, a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -244,6 +245,16 @@ func (a *App) ColorFlag(root *cobra.Command) {
 // JSONFlag declares --json of the verbs that have one form.
 func (a *App) JSONFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().BoolVar(&a.JSON, "json", false, usage)
+}
+
+// Loopback says whether an address is reached by this machine alone.
+func Loopback(listen string) (bool, error) {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false, fmt.Errorf("%s is no address: expected HOST:PORT such as 127.0.0.1:0", listen)
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback(), nil
 }
 
 // MemoryFlag declares --max-memory, whose default is what to has.

@@ -3,11 +3,18 @@ package serving
 
 import (
 	"context"
+	"net"
+	"net/http"
+	"os"
 	"os/signal"
+	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/judge/verdict"
 	"ein/serve"
 
 	"ein/cmd/ein/internal/cli"
@@ -16,40 +23,181 @@ import (
 // Verbs are those that serve.
 func Verbs(a *cli.App) []*cobra.Command { return []*cobra.Command{serveVerb(a)} }
 
-// defaultMemory is what one program may use.
-const defaultMemory = 8 << 30
+// What one program may use: of who has started the server, and of everybody.
+const (
+	ownMemory    = 8 << 30
+	sharedMemory = 256 << 20
+	sharedOutput = 1_000_000
+)
+
+type serveFlags struct {
+	serve.Options
+	stdio         bool
+	listen, token string
+	delay, drain  time.Duration
+	given         func(flag string) bool
+}
 
 func serveVerb(a *cli.App) *cobra.Command {
-	opt, stdio := serve.Options{}, false
-	opt.Limits.MaxBytes = defaultMemory
+	f := &serveFlags{delay: 5 * time.Second, drain: time.Minute}
+	f.Reward, f.Body = serve.Strict, serve.DefaultBody
+	body := uint64(serve.DefaultBody)
 	cmd := &cobra.Command{
-		Use:   "serve --stdio",
+		Use:   "serve",
 		Short: "Answer programs that run, check and score Ein programs",
-		Long: `Serves other programs on standard input and output. The form of the messages is on
-the page on serving: ein help serving. A request may lower the limits, never raise
-them.`,
-		Example:           `  ein serve --stdio`,
+		Long: `Serves other programs: over HTTP at --listen, or with --stdio the one that started it.
+docs/serving.md has the calls, and /openapi.json of the server. A request may lower
+the limits, never raise them.
+
+Over HTTP a run may take 256 MiB, 2^30 operations, a million elements of output and 10
+seconds, unless flags say otherwise; with --stdio 8 GiB, and no other limit holds.
+An address that other machines reach needs --token-file, whose text clients send as
+"Authorization: Bearer TOKEN".
+
+At SIGTERM or an interrupt /readyz tells that no more requests should come, they are
+served for --drain-delay, and those under way for --drain-timeout. The exit code is
+5 when some were not answered by then. A second signal ends it at once.`,
+		Example: `  ein serve
+  ein serve --listen 0.0.0.0:8080 --token-file token --reward shaped
+  ein serve --stdio`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(*cobra.Command, []string) error {
-			if !stdio {
-				return a.Usage("give --stdio")
-			}
-			// An interrupt at the terminal is for the program that asks: it cancels what it
-			// no longer wants.
-			signal.Ignore(syscall.SIGINT)
-			return a.Fail(serve.New(opt).Stdio(context.Background(), a.In, a.Out))
-		},
 	}
-	cmd.Flags().BoolVar(&stdio, "stdio", false, "serve one program on standard input and output")
-	cli.MemoryFlag(cmd, &opt.Limits.MaxBytes, " of a run")
-	cli.Count.Flag(cmd, &opt.Limits.MaxOps, "max-ops", "most operations of a run, such as 1e9 (default: no limit)")
-	cli.Count.Flag(cmd, &opt.Limits.MaxOutputElements, "max-output", "most elements of all outputs of a run (default: no limit)")
-	cli.Duration.Flag(cmd, &opt.Timeout, "timeout", "most time of a run (default: no limit)")
-	cli.One(serve.Strict, serve.Relaxed, serve.Lenient, serve.Shaped).Flag(cmd, &opt.Reward, "reward", "what a reply is worth: 1 for right in a mode of scoring, or shaped")
-	cli.Opt(cli.Real("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })).Flag(cmd, &opt.Constant, "constant-output-reward", "most `reward` of a program whose output depends on no graph (default: no limit)")
-	cmd.Flags().StringSliceVar(&opt.Splits, "allow-split", nil, "held-out `split` that may be asked for; * is all")
-	cmd.Flags().BoolVar(&opt.ShowAnswers, "show-answers", false, "give instances with their answers and programs")
-	cmd.Flags().StringVar(&opt.Sandbox.Python, "python", "python3", "`command` of a Python with networkx, for Python programs")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		f.given, f.Body = cmd.Flags().Changed, int64(min(body, serve.MaxMessage))
+		if f.stdio {
+			return a.Fail(serveStdio(a, f))
+		}
+		return a.Fail(serveHTTP(a, f))
+	}
+	flags, section := cmd.Flags(), cli.Headings(cmd)
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` to serve at; the port 0 is a free one")
+	flags.BoolVar(&f.stdio, "stdio", false, "serve one program on standard input and output")
+	flags.StringVar(&f.token, "token-file", "", "`file` with the token that clients send")
+	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM")
+	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long those under way may take then")
+	section("Serving")
+	cli.MemoryFlag(cmd, &f.Limits.MaxBytes, " of a run")
+	cli.Count.Flag(cmd, &f.Limits.MaxOps, "max-ops", "most operations of a run, such as 1e9")
+	cli.Count.Flag(cmd, &f.Limits.MaxOutputElements, "max-output", "most elements of all outputs of a run")
+	cli.Duration.Flag(cmd, &f.Timeout, "timeout", "most time of a run")
+	cli.Size.Flag(cmd, &body, "max-body", "most bytes of a request over HTTP")
+	section("Limits")
+	cli.One(serve.Strict, serve.Relaxed, serve.Lenient, serve.Shaped).Flag(cmd, &f.Reward, "reward", "what a reply is worth: 1 for right in a mode of scoring, or shaped")
+	cli.Opt(cli.Real("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })).Flag(cmd, &f.Constant, "constant-output-reward", "most `reward` of a program whose output depends on no graph (default: no limit)")
+	flags.StringSliceVar(&f.Splits, "allow-split", nil, "held-out `split` that may be asked for; * is all")
+	flags.BoolVar(&f.ShowAnswers, "show-answers", false, "give instances with their answers and programs")
+	flags.StringVar(&f.Sandbox.Python, "python", "python3", "`command` of a Python with networkx, for Python programs")
+	section("Scoring")
 	return cmd
+}
+
+// unless sets a limit that no flag sets.
+func unless[T any](f *serveFlags, flag string, to *T, value T) {
+	if !f.given(flag) {
+		*to = value
+	}
+}
+
+func serveStdio(a *cli.App, f *serveFlags) error {
+	for _, flag := range []string{"listen", "token-file", "drain-delay", "drain-timeout", "max-body"} {
+		if f.given(flag) {
+			return a.Usage("--%s is about HTTP, and --stdio is not", flag)
+		}
+	}
+	unless(f, "max-memory", &f.Limits.MaxBytes, ownMemory)
+	// An interrupt at the terminal is for the program that asks: it cancels what it no
+	// longer wants.
+	signal.Ignore(syscall.SIGINT)
+	s := serve.New(f.Options)
+	defer s.Close()
+	return s.Stdio(context.Background(), a.In, a.Out)
+}
+
+func serveHTTP(a *cli.App, f *serveFlags) error {
+	unless(f, "max-memory", &f.Limits.MaxBytes, sharedMemory)
+	unless(f, "max-ops", &f.Limits.MaxOps, verdict.DefaultOps)
+	unless(f, "max-output", &f.Limits.MaxOutputElements, sharedOutput)
+	unless(f, "timeout", &f.Timeout, verdict.DefaultTimeout)
+	local, err := cli.Loopback(f.listen)
+	if err != nil {
+		return a.Usage("--listen %v", err)
+	}
+	if f.token != "" {
+		text, err := os.ReadFile(f.token)
+		if err != nil {
+			return a.Usage("--token-file: %v", err)
+		}
+		if f.Token = strings.TrimSpace(string(text)); len(f.Token) < 16 {
+			return a.Usage("--token-file: %s has a token of %d characters, expected at least 16, as `openssl rand -hex 16` gives", f.token, len(f.Token))
+		}
+	} else if !local {
+		return a.Usage("--listen %s is reached by other machines, and would answer them all: give --token-file as well", f.listen)
+	}
+	ctx, stop := a.Context(0)
+	defer stop()
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return a.Outside("cannot serve at %s: %v", f.listen, err)
+	}
+	s := serve.New(f.Options)
+	defer s.Close()
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	busy := &busy{conns: map[net.Conn]bool{}}
+	server.ConnState = busy.note
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	if err := a.Print("http://" + l.Addr().String() + "\n"); err != nil {
+		return err
+	}
+	select {
+	case err := <-ended:
+		return a.Outside("the server has ended: %v", err)
+	case <-ctx.Done():
+	}
+	s.Drain()
+	a.Note("draining: requests are taken for another %v", f.delay)
+	time.Sleep(f.delay)
+	// Shutdown would close connections whose first request it has not read yet. So first
+	// nobody is let in any more, and those who are there get their answers.
+	_ = l.Close()
+	server.SetKeepAlivesEnabled(false)
+	s.Hang()
+	late, stop := context.WithTimeout(context.Background(), f.drain)
+	defer stop()
+	if busy.wait(late) != nil || s.Wait(late) != nil {
+		return a.Outside("some requests were not answered within %v", f.drain)
+	}
+	return server.Close()
+}
+
+// busy knows the connections whose request is being read or answered.
+type busy struct {
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+}
+
+func (b *busy) note(c net.Conn, state http.ConnState) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if delete(b.conns, c); state == http.StateNew || state == http.StateActive {
+		b.conns[c] = true
+	}
+}
+
+// wait waits until there are none, or for the end of the context.
+func (b *busy) wait(ctx context.Context) error {
+	for {
+		b.mu.Lock()
+		n := len(b.conns)
+		b.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// server is the real command, serving over HTTP.
+type server struct {
+	*exec.Cmd
+	url string
+	log bytes.Buffer
+}
+
+func serveHTTP(t *testing.T, args ...string) *server {
+	t.Helper()
+	s := &server{Cmd: exec.Command("ein", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
+	s.Stderr = &s.log
+	out, err := s.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.log.String())
+	}
+	s.url = strings.TrimSpace(line)
+	return s
+}
+
+// TestServeDrains: at SIGTERM under load nothing that was accepted is lost.
+func TestServeDrains(t *testing.T) {
+	s := serveHTTP(t, "--drain-delay", "200ms")
+	var answered, ready atomic.Int64
+	var clients sync.WaitGroup
+	for range 16 {
+		clients.Go(func() {
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			for i := 0; ; i++ {
+				item := fmt.Sprintf(`{"id":"cb2-train-degree_count-%d-s7","reply":"{\"answer\": 3}"}`, i%8)
+				resp, err := client.Post(s.url+"/v1/score", "application/json", strings.NewReader(`{"items":[`+strings.Repeat(item+",", 20)+item+`]}`))
+				if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) {
+					return // it was not accepted
+				}
+				if err != nil {
+					t.Errorf("a request was lost: %v", err)
+					return
+				}
+				body, err := io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+				if err != nil || resp.StatusCode != 200 || !bytes.Contains(body, []byte(`"status":"scored"`)) {
+					t.Errorf("%v, %d, %s", err, resp.StatusCode, body)
+				}
+				if answered.Add(1) == 100 {
+					if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+						t.Error(err)
+					}
+				}
+				if resp, err := client.Get(s.url + "/readyz"); err == nil {
+					if _ = resp.Body.Close(); resp.StatusCode == http.StatusServiceUnavailable {
+						ready.Add(1)
+					}
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if err := s.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, s.log.String())
+	}
+	if ready.Load() == 0 {
+		t.Error("/readyz did not tell that the server drains")
+	}
+}
+
+// TestServeToken: without the token only the probes are answered.
+func TestServeToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serveHTTP(t, "--token-file", file, "--drain-delay", "1ms")
+	for _, test := range []struct {
+		path, token string
+		want        int
+	}{
+		{"/version", "", 401}, {"/version", "0123456789abcdee", 401}, {"/version", "0123456789abcdef", 200}, {"/version?token=0123456789abcdef", "", 401},
+		{"/metrics", "", 401}, {"/livez", "", 200}, {"/readyz", "", 200}, {"/nothing", "", 404},
+	} {
+		req, err := http.NewRequest(http.MethodGet, s.url+test.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.token != "" {
+			req.Header.Set("Authorization", "Bearer "+test.token)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != test.want || test.want >= 400 && !bytes.Contains(body, []byte(`"class":"request"`)) {
+			t.Errorf("%s with %q: %d %s, want %d", test.path, test.token, resp.StatusCode, body, test.want)
+		}
+	}
+	if err := errors.Join(s.Process.Signal(syscall.SIGTERM), s.Wait()); err != nil {
+		t.Errorf("%v\n%s", err, s.log.String())
+	}
+}
