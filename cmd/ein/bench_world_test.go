@@ -201,3 +201,23 @@ func TestLiteLLM(t *testing.T) {
 		}
 	}
 }
+
+// TestKubernetesManifest holds the manifest of ein bench submit against the schema of
+// Kubernetes.
+func TestKubernetesManifest(t *testing.T) {
+	if out, err := exec.Command("python3", "-c", "import kubernetes_validate").CombinedOutput(); err != nil {
+		t.Skipf("needs kubernetes-validate: %s", out)
+	}
+	for _, flags := range []string{"", " --claim data --jobs 7"} {
+		manifest := ein(t, "bench submit --engine k8s --shards 64"+flags+" -o out.jsonl --dry-run -- generate")
+		check := exec.Command("python3", "-c", `
+import json, sys, kubernetes_validate
+job = json.load(sys.stdin)
+job["metadata"]["name"] = job["metadata"].pop("generateName") + "x"  # it names what it checks
+kubernetes_validate.validate(job, "1.32", strict=True)`)
+		check.Stdin = strings.NewReader(manifest)
+		if out, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s\n%s", err, out, manifest)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -25,14 +26,14 @@ const (
 	header = ".part.json"
 )
 
-// Other is a part that was made from something else.
+// Other is a file that was begun from something else.
 type Other struct {
 	File string
 	Diff []string // name: then, not now
 }
 
 func (e *Other) Error() string {
-	return fmt.Sprintf("%s%s was begun with something else: %s", e.File, suffix, strings.Join(e.Diff, "; "))
+	return fmt.Sprintf("%s was begun with something else: %s", e.File, strings.Join(e.Diff, "; "))
 }
 
 // ErrInUse is a part that another process writes.
@@ -72,7 +73,7 @@ func Open(name string, from []Field, restart bool) (_ *Part, err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
-	f, err := os.OpenFile(name+suffix, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := locked(name + suffix)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +82,6 @@ func Open(name string, from []Field, restart bool) (_ *Part, err error) {
 			_ = f.Close()
 		}
 	}()
-	switch free, err := Lock(f); {
-	case err != nil:
-		return nil, fmt.Errorf("cannot lock %s%s: %w", name, suffix, err)
-	case !free:
-		return nil, fmt.Errorf("%s%s: %w", name, suffix, ErrInUse)
-	}
 	p := &Part{name: name, f: f, synced: time.Now()}
 	if !restart {
 		if err := p.resume(from); err != nil {
@@ -110,6 +105,34 @@ func Open(name string, from []Field, restart bool) (_ *Part, err error) {
 	return p, ReplaceBytes(name+header, append(b, '\n'))
 }
 
+// locked opens a file and locks it. What another process has renamed in between is not
+// it any more.
+func locked(name string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		free, err := Lock(f)
+		if err == nil && !free {
+			err = ErrInUse
+		}
+		var ours, there os.FileInfo
+		if err == nil {
+			ours, err = f.Stat()
+		}
+		if err == nil {
+			if there, err = os.Stat(name); err == nil && os.SameFile(ours, there) {
+				return f, nil
+			}
+		}
+		_ = f.Close()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("cannot lock %s: %w", name, err)
+		}
+	}
+}
+
 func (p *Part) resume(from []Field) error {
 	info, err := p.f.Stat()
 	if err != nil {
@@ -128,7 +151,7 @@ func (p *Part) resume(from []Field) error {
 			return fmt.Errorf("%s%s: %w", p.name, header, err)
 		}
 		if d := diff(before, from); len(d) > 0 {
-			return &Other{p.name, d}
+			return &Other{p.name + suffix, d}
 		}
 	}
 	return Lines(p.f, func(l *Line) error {
@@ -274,13 +297,20 @@ func (p *Part) Commit() error {
 	if err := p.f.Sync(); err != nil {
 		return err
 	}
-	if err := p.Close(); err != nil {
-		return err
+	// Who waits for the lock has to find the name gone; Windows renames no file that is
+	// open.
+	if runtime.GOOS == "windows" {
+		if err := p.Close(); err != nil {
+			return err
+		}
 	}
-	if err := os.Rename(p.name+suffix, p.name); err != nil {
-		return err
+	err = os.Rename(p.name+suffix, p.name)
+	if err == nil {
+		if err = os.Remove(p.name + header); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
-	if err := os.Remove(p.name + header); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err = errors.Join(err, p.Close()); err != nil {
 		return err
 	}
 	return SyncDir(filepath.Dir(p.name))

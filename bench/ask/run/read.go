@@ -331,8 +331,12 @@ func eachInstance(dir string, yield func(int64, *instance.Instance) error) error
 // newRun is a run without replies.
 func newRun(dir string, c *Config, list []asked) (*Run, error) {
 	surfaces := max(1, c.Instances.Surfaces)
-	if want := c.Instances.Count * surfaces * len(c.Encodings); len(list) != want {
-		return nil, fmt.Errorf("%d instances, expected %d: %d with %d surfaces in %d encodings", len(list), want, c.Instances.Count, surfaces, len(c.Encodings))
+	count, err := c.Instances.here()
+	if err != nil {
+		return nil, err
+	}
+	if want := count * surfaces * len(c.Encodings); len(list) != want {
+		return nil, fmt.Errorf("%d instances, expected %d: %d with %d surfaces in %d encodings", len(list), want, count, surfaces, len(c.Encodings))
 	}
 	r := &Run{Dir: dir, Config: *c, Rows: make([]Row, 0, len(list)*len(c.Modes)*c.Samples)}
 	seen := make(map[string]bool, len(list))

@@ -93,9 +93,10 @@ func (c *Config) Current() Config {
 	return list[len(list)-1]
 }
 
-// digest is of what was asked, which a reply carries: not by what it was asked, nor where.
+// digest is of what was asked, which a reply carries: not by what it was asked, nor where, nor
+// in which part.
 func (c Config) digest() string {
-	c.Format, c.Ein, c.Instances.File, c.BaseURL, c.Scoring, c.Accepted = 0, "", "", "", "", nil
+	c.Format, c.Ein, c.Instances.File, c.Instances.Shard, c.BaseURL, c.Scoring, c.Accepted = 0, "", "", "", "", "", nil
 	b, err := marshal(tree(&c)) // with its members in order
 	if err != nil {
 		panic("BUG: run: " + err.Error()) // everything in it has been JSON
@@ -114,7 +115,8 @@ func digest(b []byte) string {
 type Source struct {
 	File       string   `json:"file"` // base name
 	SHA256     string   `json:"sha256"`
-	Count      int      `json:"count"` // taken
+	Count      int      `json:"count"`           // taken
+	Shard      string   `json:"shard,omitempty"` // I/N, when these are asked in parts
 	Limit      int      `json:"limit,omitempty"`
 	Categories []string `json:"categories,omitempty"`
 	Surfaces   int      `json:"surfaces,omitempty"` // of each, when they are several

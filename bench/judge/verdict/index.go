@@ -20,6 +20,8 @@ import (
 // their order, as far as they are needed, and a table of where each is. One file of
 // replies is judged after another.
 type Index struct {
+	Part bool // see Join
+
 	why   bool
 	seed  maphash.Seed
 	n     int

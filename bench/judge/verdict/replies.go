@@ -119,7 +119,8 @@ func quoted(s string) string {
 // Join gives each question its reply, in the order of the file; then the questions
 // without one, in their order, with an empty Line. Of several replies with one id the
 // first counts; those to no question do not. Notes tell of both. The error is a
-// *LineError or that of yield, which ends the reading. It returns the number of lines.
+// *LineError or that of yield, which ends the reading. It returns the number of lines. With
+// Part the file is a part of one, and questions without a reply are left out.
 func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) error) (int, error) {
 	x.round++
 	lines := bufio.NewScanner(file)
@@ -152,6 +153,9 @@ func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) e
 			err = fmt.Errorf("it is longer than %d bytes", MaxLine)
 		}
 		return n, &LineError{n + 1, err}
+	}
+	if x.Part {
+		return n, nil
 	}
 	return n, x.missing(func(q *Question) error {
 		notes.Missing.add(0, q.ID)

@@ -49,14 +49,16 @@ func ProgramRecord(it *Item, v *Verdict) any {
 	return r
 }
 
-// Again reads the line of ein bench exec for an item. It is false when the line is not
-// for it.
+// Again reads the line of ein bench score or exec for an item. It is false when the line
+// is not for it.
 func (it *Item) Again(line []byte) (*Verdict, bool) {
 	var r programRecord
 	if err := json.Unmarshal(line, &r); err != nil || r.ID != it.Question.ID {
 		return nil, false
 	}
-	it.Mode = r.Language
+	if r.Language != "" {
+		it.Mode = r.Language
+	}
 	v := &Verdict{Topic: r.Topic, Result: r.Result, Failure: r.Failure, Ops: r.Ops, Constant: r.Constant, Reading: r.Reading}
 	if r.Attribution != "" {
 		v.Attribution = &Attribution{Kind: r.Attribution}

@@ -60,6 +60,7 @@ type Category struct {
 	Constant  string    `json:"best_constant"`
 	Decoys    []Decoy   `json:"decoys"` // best first
 	Learned   []Learned `json:"learned,omitempty"`
+	First     int       `json:"first"` // the number of its first instance
 
 	cat  *category.Category
 	rows []*row
@@ -86,21 +87,26 @@ type row struct {
 // trainShare of ten instances are trained on.
 const trainShare = 7
 
-// Collect reads instances and tries the decoys. Two generators are never put
-// together.
-func Collect(ctx context.Context, all iter.Seq2[*instance.Instance, error]) (*Report, error) {
+// Collect reads instances and tries the decoys, of the categories that are wanted, nil
+// being all. Two generators are never put together.
+func Collect(ctx context.Context, want func(category string) bool, all iter.Seq2[*instance.Instance, error]) (*Report, error) {
 	r := &Report{}
 	by := map[[2]string]*Category{}
 	var w category.World
+	n := 0
 	for in, err := range all {
 		if err != nil {
 			return nil, err
 		}
+		n++
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		if in.N > graph.MaxNet {
 			r.Large++
+			continue
+		}
+		if want != nil && !want(in.Category) {
 			continue
 		}
 		cat, err := instance.Category(in.Category)
@@ -113,7 +119,7 @@ func Collect(ctx context.Context, all iter.Seq2[*instance.Instance, error]) (*Re
 		}
 		k := [2]string{in.Category, in.Version}
 		if by[k] == nil {
-			by[k] = &Category{Name: in.Category, Version: in.Version, cat: cat}
+			by[k] = &Category{Name: in.Category, Version: in.Version, First: n, cat: cat}
 			r.Categories = append(r.Categories, by[k])
 		}
 		w.Load(&c)

@@ -28,7 +28,7 @@ func generated(t *testing.T, per int, categories ...string) iter.Seq2[*instance.
 // TestDecoys finds what is known of cb1: a search that is cut at two hops answers
 // nearly all of reachability, and half of its answers are yes.
 func TestDecoys(t *testing.T) {
-	r, err := Collect(t.Context(), generated(t, 400, "reachability", "sibling"))
+	r, err := Collect(t.Context(), nil, generated(t, 400, "reachability", "sibling"))
 	if err != nil || len(r.Categories) != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -57,7 +57,7 @@ func TestLearned(t *testing.T) {
 	if err := exec.Command("python3", "-c", "import sklearn").Run(); err != nil {
 		t.Skip("needs a python3 with scikit-learn: ", err)
 	}
-	r, err := Collect(t.Context(), generated(t, 400, "reachability"))
+	r, err := Collect(t.Context(), nil, generated(t, 400, "reachability"))
 	if err == nil {
 		err = r.Learn(t.Context(), "python3", nil)
 	}

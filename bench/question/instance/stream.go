@@ -6,6 +6,8 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+
+	"ein/internal/job"
 )
 
 // Cell is Count instances that differ in their index alone, from that of ID on. No
@@ -13,7 +15,14 @@ import (
 type Cell struct {
 	ID    ID
 	Count int
+	Tries bool              // Count is of indices: those that are passed over are not made up for
 	has   map[[32]byte]bool // structures
+}
+
+// Holds says whether an id is one of the cell, whatever its index.
+func (c *Cell) Holds(id ID) bool {
+	id.Index = c.ID.Index
+	return id == c.ID
 }
 
 // Repeats says whether the cell has a structure already, and takes it in.
@@ -31,6 +40,21 @@ func (c *Cell) Repeats(structure [32]byte) bool {
 
 // Plan is what to generate, in order.
 type Plan []Cell
+
+// Shard is one of the parts of a plan: so many of its indices, in order.
+func (p Plan) Shard(s job.Shard) (part Plan, from, to int64) {
+	from, to = s.Of(int64(p.Total()))
+	at := int64(0)
+	for _, c := range p {
+		low, high := max(from-at, 0), min(to-at, int64(c.Count))
+		at += int64(c.Count)
+		if low < high {
+			c.ID.Index, c.Count, c.Tries = c.ID.Index+int(low), int(high-low), true
+			part = append(part, c)
+		}
+	}
+	return part, from, to
+}
 
 // Total is the number of instances of a plan.
 func (p Plan) Total() int {
@@ -77,8 +101,8 @@ type result struct {
 	err   error
 }
 
-// job is an instance to be made; done has room for its result.
-type job struct {
+// task is an instance to be made; done has room for its result.
+type task struct {
 	id   ID
 	done chan result
 }
@@ -87,7 +111,7 @@ type job struct {
 type pending struct {
 	Cell
 	next    int // index
-	jobs    []job
+	jobs    []task
 	given   int
 	tried   int
 	skipped int // since the last instance that was given
@@ -127,7 +151,7 @@ func (g *Generator) Run(ctx context.Context, plan Plan) iter.Seq2[Made, error] {
 
 // run is the state of one Run.
 type run struct {
-	work   chan job
+	work   chan task
 	wait   sync.WaitGroup
 	cells  []*pending
 	flying int // jobs not yet read
@@ -146,7 +170,7 @@ func (g *Generator) start(ctx context.Context) *run {
 	r := &run{most: workers * window}
 	// All that flies fits, so that giving out work never waits. Cells that have
 	// to try again may exceed the window by one each time one is read.
-	r.work = make(chan job, r.most+1)
+	r.work = make(chan task, r.most+1)
 	for range workers {
 		r.wait.Go(func() {
 			for {
@@ -192,7 +216,7 @@ func (r *run) give(c *pending) {
 	id.Index = c.next
 	c.next++
 	c.tried++
-	j := job{id, make(chan result, 1)}
+	j := task{id, make(chan result, 1)}
 	c.jobs = append(c.jobs, j)
 	r.flying++
 	r.work <- j
@@ -226,6 +250,10 @@ func (r *run) next(ctx context.Context) (Made, error) {
 		case got.clash || c.Repeats(got.made.structure):
 			c.skipped++
 			c.clashes++
+			if c.Tries {
+				c.Count--
+				continue
+			}
 			if c.skipped > mostSkipped {
 				return Made{}, c.crowded()
 			}

@@ -314,7 +314,7 @@ func (m *Maker) about(ctx context.Context, all []*instance.Instance, apart *inst
 			}
 		}
 	}
-	found, err := audit.Collect(ctx, sequence)
+	found, err := audit.Collect(ctx, nil, sequence)
 	if err != nil {
 		return err
 	}

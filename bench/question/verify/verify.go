@@ -40,10 +40,10 @@ func (p Part) String() string {
 
 // Finding is one disagreement.
 type Finding struct {
-	Line    int
-	ID      string // "" when the line has none
-	Part    Part
-	Message string
+	Line    int    `json:"-"`
+	ID      string `json:"-"` // "" when the line has none
+	Part    Part   `json:"part"`
+	Message string `json:"message"`
 }
 
 // Row is the count of a category.
@@ -55,19 +55,21 @@ type Row struct {
 
 // Summary is the outcome of a file.
 type Summary struct {
-	Rows       []Row // categories in the order of the table, those that occur
-	Unreadable int   // lines that are no instances
+	Unreadable int // lines that are no instances
 	PythonRuns int
 	// NoPython is why Python programs were not run, or not all: an *Unavailable.
 	NoPython error
+
+	first map[[8]byte]int // the start of a hash of an id, and its line
+	rows  map[string]*Row
 }
 
 // Total adds up the rows.
 func (s *Summary) Total() Row {
 	t := Row{Category: "total"}
-	for i := range s.Rows {
-		t.Instances += s.Rows[i].Instances
-		for p, n := range s.Rows[i].Wrong {
+	for _, row := range s.rows {
+		t.Instances += row.Instances
+		for p, n := range row.Wrong {
 			t.Wrong[p] += n
 		}
 	}
@@ -94,31 +96,48 @@ const maxLine = 256 << 20
 // ahead is how many instances the Go half may be ahead of the Python half.
 const ahead = 16
 
-// item is a line that has been through the Go half.
-type item struct {
-	line     int
-	size     int                // of the line in bytes
-	in       *instance.Instance // nil: the line is none
-	category string
-	stored   answer.Value
-	typed    bool // stored can be compared with
-	findings []Finding
-	err      error // of the file
+// Record is what was found of a line.
+type Record struct {
+	Line     int       `json:"line"`
+	ID       string    `json:"id,omitempty"` // "" when the line is no instance
+	Category string    `json:"category,omitempty"`
+	Python   bool      `json:"python,omitempty"` // its Python program was run
+	Findings []Finding `json:"findings,omitempty"`
+
+	size   int                // of the line in bytes
+	in     *instance.Instance // nil: the line is none
+	stored answer.Value
+	typed  bool  // stored can be compared with
+	err    error // of the file
 }
 
-func (it *item) find(p Part, format string, args ...any) {
-	f := Finding{Line: it.line, Part: p, Message: fmt.Sprintf(format, args...)}
-	if it.in != nil {
-		f.ID = clip(it.in.ID)
-	}
-	it.findings = append(it.findings, f)
+func (it *Record) find(p Part, format string, args ...any) {
+	it.Findings = append(it.Findings, Finding{Part: p, Message: fmt.Sprintf(format, args...)})
 }
 
 // Run verifies the lines of r in their order. The error is that of reading, or
 // of the context.
 func (j *Job) Run(ctx context.Context, r io.Reader) (*Summary, error) {
+	s := NewSummary()
+	var err error
+	s.NoPython, err = j.Each(ctx, r, func(it *Record) error {
+		for _, f := range s.Add(it) {
+			j.Report(f)
+		}
+		if j.Progress != nil {
+			j.Progress(it.size)
+		}
+		return nil
+	})
+	return s, err
+}
+
+// Each gives what is found of the lines of r in their order, but for ids that are there
+// twice. The first error is why Python programs were not run, or not all: an *Unavailable.
+// The other is that of reading, of emit or of the context.
+func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (noPython, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	items := make(chan item, ahead)
+	items := make(chan Record, ahead)
 	defer func() {
 		cancel()
 		for range items { // until the Go half has ended
@@ -128,43 +147,62 @@ func (j *Job) Run(ctx context.Context, r io.Reader) (*Summary, error) {
 		defer close(items)
 		scan(ctx, r, items)
 	}()
-	s := &Summary{}
-	rows := map[string]*Row{}
 	for it := range items {
 		if it.err != nil {
-			return s, it.err
+			return noPython, it.err
 		}
-		if err := j.python(ctx, s, &it); err != nil {
-			return s, err
+		if noPython == nil {
+			if noPython, err = j.python(ctx, &it); err != nil {
+				return noPython, err
+			}
 		}
-		s.count(rows, &it)
-		for _, f := range it.findings {
-			j.Report(f)
-		}
-		if j.Progress != nil {
-			j.Progress(it.size)
+		if err := emit(&it); err != nil {
+			return noPython, err
 		}
 	}
 	if ctx.Err() != nil {
-		return s, context.Cause(ctx)
+		return noPython, context.Cause(ctx)
 	}
-	s.sort(rows)
-	return s, nil
+	return noPython, nil
 }
 
-func (s *Summary) count(rows map[string]*Row, it *item) {
-	if it.in == nil {
+// NewSummary is that of a file without lines.
+func NewSummary() *Summary { return &Summary{first: map[[8]byte]int{}, rows: map[string]*Row{}} }
+
+// Add counts what was found of the next line of a file, and gives all of it: a shard of a
+// file does not know which ids were there before.
+func (s *Summary) Add(it *Record) []Finding {
+	if it.ID != "" {
+		hash := sha256.Sum256([]byte(it.ID))
+		if first := s.first[[8]byte(hash[:])]; first > 0 {
+			it.Findings = slices.Insert(it.Findings, 0, Finding{Part: Line, Message: fmt.Sprintf("the same id is in line %d", first)})
+		} else {
+			s.first[[8]byte(hash[:])] = it.Line
+		}
+	}
+	for i := range it.Findings {
+		it.Findings[i].Line, it.Findings[i].ID = it.Line, clip(it.ID)
+	}
+	if it.Python {
+		s.PythonRuns++
+	}
+	s.count(it)
+	return it.Findings
+}
+
+func (s *Summary) count(it *Record) {
+	if it.Category == "" {
 		s.Unreadable++
 		return
 	}
-	row := rows[it.category]
+	row := s.rows[it.Category]
 	if row == nil {
-		row = &Row{Category: it.category}
-		rows[it.category] = row
+		row = &Row{Category: it.Category}
+		s.rows[it.Category] = row
 	}
 	row.Instances++
 	var wrong [parts]bool
-	for _, f := range it.findings {
+	for _, f := range it.Findings {
 		wrong[f.Part] = true
 	}
 	for p, w := range wrong {
@@ -177,20 +215,22 @@ func (s *Summary) count(rows map[string]*Row, it *item) {
 // unknown is the row of instances whose category does not exist.
 const unknown = "(unknown)"
 
-func (s *Summary) sort(rows map[string]*Row) {
+// Rows is the counts of the categories that occur, in the order of the table.
+func (s *Summary) Rows() (list []Row) {
 	for i := range category.Table {
-		if row := rows[category.Table[i].Name]; row != nil {
-			s.Rows = append(s.Rows, *row)
+		if row := s.rows[category.Table[i].Name]; row != nil {
+			list = append(list, *row)
 		}
 	}
-	if row := rows[unknown]; row != nil {
-		s.Rows = append(s.Rows, *row)
+	if row := s.rows[unknown]; row != nil {
+		list = append(list, *row)
 	}
+	return list
 }
 
 // scan is the Go half: all that needs no Python.
-func scan(ctx context.Context, r io.Reader, items chan<- item) {
-	send := func(it item) bool {
+func scan(ctx context.Context, r io.Reader, items chan<- Record) {
+	send := func(it Record) bool {
 		select {
 		case items <- it:
 			return true
@@ -200,11 +240,10 @@ func scan(ctx context.Context, r io.Reader, items chan<- item) {
 	}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	seen := map[[8]byte]int{} // the start of a hash of an id, and its line
 	n := 0
 	for lines.Scan() {
 		n++
-		it := inspect(n, lines.Bytes(), seen)
+		it := inspect(n, lines.Bytes())
 		if !send(it) {
 			return
 		}
@@ -213,25 +252,19 @@ func scan(ctx context.Context, r io.Reader, items chan<- item) {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = fmt.Errorf("it is longer than %d bytes", maxLine)
 		}
-		send(item{err: fmt.Errorf("line %d: %w", n+1, err)})
+		send(Record{err: fmt.Errorf("line %d: %w", n+1, err)})
 	}
 }
 
 // inspect checks a line.
-func inspect(n int, line []byte, seen map[[8]byte]int) item {
-	it := item{line: n, size: len(line) + 1}
+func inspect(n int, line []byte) Record {
+	it := Record{Line: n, size: len(line) + 1}
 	in, err := decode(line)
 	if err != nil {
 		it.find(Line, "%v", err)
 		return it
 	}
-	it.in, it.category = in, unknown
-	hash := sha256.Sum256([]byte(in.ID))
-	if first := seen[[8]byte(hash[:])]; first > 0 {
-		it.find(Line, "the same id is in line %d", first)
-	} else {
-		seen[[8]byte(hash[:])] = n
-	}
+	it.in, it.ID, it.Category = in, in.ID, unknown
 	if err := instance.Write(io.Discard, in); err != nil {
 		it.find(Digest, "the digest is not that of the content: the line has been changed")
 	}
@@ -243,7 +276,7 @@ func inspect(n int, line []byte, seen map[[8]byte]int) item {
 		it.find(Generated, "%v", err)
 		return it
 	}
-	it.category = c.Name
+	it.Category = c.Name
 	if len(in.Nodes) != in.N {
 		it.find(Ein, "there are %d nodes and %d labels", in.N, len(in.Nodes))
 		return it
@@ -356,10 +389,11 @@ func fields(object []byte) []string {
 	return names
 }
 
-// python runs the Python program of an item. The error is that of the context.
-func (j *Job) python(ctx context.Context, s *Summary, it *item) error {
-	if j.Python == nil || s.NoPython != nil || !it.typed {
-		return nil
+// python runs the Python program of an item. The first error is an *Unavailable, the
+// other that of the context.
+func (j *Job) python(ctx context.Context, it *Record) (noPython, err error) {
+	if j.Python == nil || !it.typed {
+		return nil, nil
 	}
 	in := it.in
 	out, err := j.Python.Run(ctx, in.PythonProgram)
@@ -369,10 +403,9 @@ func (j *Job) python(ctx context.Context, s *Summary, it *item) error {
 	case errors.As(err, &wrong):
 		it.find(Python, "the Python program: %s", wrong.Reason)
 	case errors.As(err, &unavailable):
-		s.NoPython = err
-		return nil
+		return err, nil
 	case err != nil:
-		return err
+		return nil, err
 	default:
 		got, err := parse(it.stored.Type, []byte(out), byNumber(in.N))
 		switch {
@@ -382,8 +415,8 @@ func (j *Job) python(ctx context.Context, s *Summary, it *item) error {
 			it.find(Python, "the Python program gives %s, stored is %s", clip(got.JSON(in.Nodes)), clip(in.Answer))
 		}
 	}
-	s.PythonRuns++
-	return nil
+	it.Python = true
+	return nil, nil
 }
 
 func clip[T ~string | ~[]byte](s T) string {

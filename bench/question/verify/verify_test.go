@@ -105,7 +105,7 @@ func TestAgrees(t *testing.T) {
 	for _, f := range found {
 		t.Error(f)
 	}
-	if !s.Agrees() || s.Total().Instances != count || s.PythonRuns != count || len(s.Rows) != len(category.Table) || s.NoPython != nil {
+	if !s.Agrees() || s.Total().Instances != count || s.PythonRuns != count || len(s.Rows()) != len(category.Table) || s.NoPython != nil {
 		t.Errorf("%+v", s)
 	}
 }

@@ -2,17 +2,31 @@ package benchmark
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ein/bench/question/audit"
+	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/internal/job"
 
 	"ein/cmd/ein/internal/cli"
 )
 
-func auditVerb(a *cli.App) *cobra.Command {
-	noPython, python := false, "python3"
+// auditFlags are what the flags ask for.
+type auditFlags struct {
+	*sharding
+	noPython       bool
+	python, output string
+}
+
+func auditVerb(a *cli.App, s *sharding) *cobra.Command {
+	f := &auditFlags{sharding: s, python: "python3"}
 	cmd := &cobra.Command{
 		Use:   "audit FILE...",
 		Short: "Measure what instances give away",
@@ -27,25 +41,116 @@ what models learn from features that take no search. The features are
 The learners are those of scikit-learn (forest, boosted trees, logistic regression),
 with fixed seeds, trained on seven of ten instances and tried on the others; a few
 thousand instances of each category are needed for figures that mean something.
-Where Python has no scikit-learn, the rest is printed, and why.`,
+Where Python has no scikit-learn, the rest is printed, and why.
+
+With --shard I/N this is one of N parts: some of the categories. The folder of -o gets what
+is found of them, and ein bench merge makes the tables.`,
 		Example: `  ein bench generate --split audit --per-category 3500 -o cb2.jsonl
   ein bench audit cb2.jsonl --python venv/bin/python`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.Do(func(ctx context.Context, args []string) error {
-			if noPython {
-				python = ""
+			if f.noPython {
+				f.python = ""
 			}
-			return auditFiles(ctx, a, args, python)
+			return f.stopped(ctx, a, auditFiles(ctx, a, args, f))
 		}),
 	}
 	a.JSONFlag(cmd, "print one JSON object, with every decoy and every learner")
-	cmd.Flags().StringVar(&python, "python", python, "the Python with scikit-learn, as a `command`")
-	cmd.Flags().BoolVar(&noPython, "no-python", false, "learn nothing")
+	f.flag(cmd)
+	outputFlag(cmd, &f.output)
+	cmd.Flags().StringVar(&f.python, "python", f.python, "the Python with scikit-learn, as a `command`")
+	cmd.Flags().BoolVar(&f.noPython, "no-python", false, "learn nothing")
 	return cmd
 }
 
-func auditFiles(ctx context.Context, a *cli.App, names []string, python string) error {
-	report, err := audit.Collect(ctx, func(yield func(*instance.Instance, error) bool) {
+func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) error {
+	if f.on() || f.merged != nil {
+		var from []job.Field
+		for _, name := range names {
+			hash, err := hashFile(ctx, a, name)
+			if err != nil {
+				return err
+			}
+			from = append(from, job.Field{Name: name, Value: hash})
+		}
+		if err := f.begin(a, f.output, int64(len(category.Table)), from); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.merged != nil:
+		return f.tell(a, func() (*audit.Report, error) { return f.gather(ctx) })
+	case !f.on():
+		return f.tell(a, func() (*audit.Report, error) { return f.report(ctx, a, names, nil) })
+	}
+	return f.make(ctx, a, f.output, func(p *job.Part) (*job.Done, error) {
+		d := &job.Done{}
+		d.From, d.To = f.Of(int64(len(category.Table)))
+		report, err := f.report(ctx, a, names, func(name string) bool {
+			i := int64(slices.IndexFunc(category.Table, func(c category.Category) bool { return c.Name == name }))
+			return d.From <= i && i < d.To
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case report.Missing != "" && f.python != "": // another attempt, or another machine, may have it
+			return nil, a.Outside("the shard is not complete: %s", report.Missing)
+		case p.Done() > 0: // it was stopped when all was written
+			_, _, err = p.Again()
+		default:
+			err = record(part{p, f.output}, report)
+		}
+		d.Items = 1
+		return d, err
+	})
+}
+
+// tell writes a report.
+func (f *auditFlags) tell(a *cli.App, of func() (*audit.Report, error)) error {
+	report, err := of()
+	if err != nil {
+		return err
+	}
+	return a.Write(f.output, func(w io.Writer) error {
+		text := ""
+		if a.JSON {
+			b, err := cli.CompactJSON(report)
+			if err != nil {
+				return err
+			}
+			text = string(b) + "\n"
+		} else {
+			text = report.Text()
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// gather puts the reports of shards together, in the order in which a report of all has
+// the categories.
+func (f *auditFlags) gather(ctx context.Context) (*audit.Report, error) {
+	all := &audit.Report{}
+	lines := json.NewDecoder(f.merged.open(ctx))
+	var learners []string
+	for range f.merged.done {
+		var r audit.Report
+		if err := lines.Decode(&r); err != nil {
+			return nil, fmt.Errorf("a report of a shard cannot be read: %w", err)
+		}
+		all.Categories, all.Missing, all.Large = append(all.Categories, r.Categories...), r.Missing, r.Large
+		if !slices.Contains(learners, r.Learner) {
+			learners = append(learners, r.Learner)
+		}
+	}
+	all.Learner = strings.Join(learners, ", and by ")
+	slices.SortStableFunc(all.Categories, func(x, y *audit.Category) int { return x.First - y.First })
+	return all, nil
+}
+
+// report is what is found of the categories that are wanted.
+func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, want func(category string) bool) (*audit.Report, error) {
+	report, err := audit.Collect(ctx, want, func(yield func(*instance.Instance, error) bool) {
 		for _, name := range names {
 			err := readInstances(ctx, a, name, func(all instances) error {
 				for in, err := range all {
@@ -65,15 +170,12 @@ func auditFiles(ctx context.Context, a *cli.App, names []string, python string) 
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	report.Missing = "left out, as asked for with --no-python"
-	if python != "" {
+	if f.python != "" {
 		report.Missing = ""
-		err = report.Learn(ctx, python, func(done int) { a.Printf("ein: learned %d of %d categories\n", done, len(report.Categories)) })
+		err = report.Learn(ctx, f.python, func(done int) { a.Printf("ein: learned %d of %d categories\n", done, len(report.Categories)) })
 	}
-	if err != nil {
-		return err
-	}
-	return a.Result(report, report.Text)
+	return report, err
 }

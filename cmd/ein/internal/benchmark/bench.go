@@ -37,10 +37,11 @@ it again, byte for byte.`, len(category.Table)),
 		title string
 		verbs []*cobra.Command
 	}{
-		{"Instances:", []*cobra.Command{generateVerb(a), showVerb(a), verifyVerb(a), statsVerb(a), auditVerb(a), sftVerb(a), releaseVerb(a)}},
-		{"Models, and the folders of their runs:", []*cobra.Command{evalVerb(a), repairVerb(a), exportVerb(a), modelsVerb(a), fakeProviderVerb(a)}},
-		{"Scores:", []*cobra.Command{scoreVerb(a), execVerb(a), diagnoseVerb(a)}},
+		{"Instances:", []*cobra.Command{generateVerb(a, &sharding{}), showVerb(a), verifyVerb(a, &sharding{}), statsVerb(a), auditVerb(a, &sharding{}), sftVerb(a), releaseVerb(a)}},
+		{"Models, and the folders of their runs:", []*cobra.Command{evalVerb(a, &sharding{}), repairVerb(a), exportVerb(a), modelsVerb(a), fakeProviderVerb(a)}},
+		{"Scores:", []*cobra.Command{scoreVerb(a, &sharding{}), execVerb(a, &sharding{}), diagnoseVerb(a)}},
 		{"Results:", []*cobra.Command{reportVerb(a), compareVerb(a), leaderboardVerb(a), watchVerb(a), memorizationVerb(a)}},
+		{"Work on many machines:", []*cobra.Command{mergeVerb(a), submitVerb(a)}},
 	} {
 		id := strconv.Itoa(i)
 		cmd.AddGroup(&cobra.Group{ID: id, Title: g.title})

@@ -66,7 +66,7 @@ is direct or cot; without a mode, when it has no JSON answer and a program. With
 			return diagnoseRun(ctx, a, f, args[0])
 		}),
 	}
-	f.add(a, cmd, false)
+	f.add(a, cmd)
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func diagnose(ctx context.Context, a *cli.App, f *judgeFlags) error {
 	return a.Result(struct {
 		*verdict.ErrorReport
 		Sandbox *proof `json:"sandbox,omitempty"`
-	}{sum.ErrorReport(), box.proof()}, func() string { return sum.ErrorsText() + box.text() + sum.NotesText() })
+	}{sum.ErrorReport(), box.proof()}, func() string { return sum.ErrorsText() + proofsText(box.proofs(nil)) + sum.NotesText() })
 }
 
 // modeReport is the analysis of the replies in one mode of a run.

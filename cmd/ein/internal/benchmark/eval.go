@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,8 +25,10 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
+	"ein/bench/question/instance"
 	"ein/bench/question/sft"
 	"ein/bench/question/surface"
+	"ein/internal/job"
 	"ein/internal/version"
 	"ein/internal/words"
 
@@ -34,7 +37,9 @@ import (
 
 // evalFlags are what the flags ask for, most of it where it is used.
 type evalFlags struct {
+	*sharding
 	eval.Options
+	folder          string // of --out: of shards, or the run
 	open            model.Options
 	name            string // of the model
 	instances       string
@@ -49,10 +54,11 @@ type evalFlags struct {
 	wait            time.Duration
 }
 
-func evalVerb(a *cli.App) *cobra.Command {
+func evalVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &evalFlags{
-		Options: eval.Options{Modes: []sft.Mode{sft.Direct}, Samples: 1, Schedule: eval.Schedule{Max: eval.DefaultMax, Start: eval.DefaultStart, Retries: eval.DefaultRetries}},
-		open:    model.Options{Timeout: model.DefaultTimeout, Processes: 1},
+		sharding: s,
+		Options:  eval.Options{Modes: []sft.Mode{sft.Direct}, Samples: 1, Schedule: eval.Schedule{Max: eval.DefaultMax, Start: eval.DefaultStart, Retries: eval.DefaultRetries}},
+		open:     model.Options{Timeout: model.DefaultTimeout, Processes: 1},
 	}
 	cmd := &cobra.Command{
 		Use:   "eval --model PROVIDER:NAME --instances FILE --out DIR",
@@ -90,12 +96,18 @@ exchange is kept in a folder that replay:DIR answers from.
 Replies in the mode python are run in a sandbox; where there is none they are not
 scored, and the exit code is 5. It is also 5 when replies are missing, and 4 when
 --max-cost ends the run. The table is then of the replies that are there, and says how
-many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
+many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.
+
+With --shard I/N this is one of N parts, a run of its own in the folder of --out, which
+ein bench merge makes one run of. --max-cost and --concurrency are those of all parts.`,
 		Example: `  ein bench eval --model baseline:oracle-ein --mode direct,ein --instances heldout.jsonl --out runs/oracle
   ein bench eval --model openai:some-model --base-url http://localhost:8000/v1 --mode cot --instances heldout.jsonl --out runs/local
   ein bench eval --model openai:some-model --instances heldout.jsonl --out runs/x --prices prices.json --dry-run`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.merged != nil {
+				return a.Do(func(ctx context.Context, _ []string) error { return f.mergeRuns(ctx, a) })(cmd, nil)
+			}
 			return a.Fail(evaluate(a, f, cmd.Flags().Changed("processes")))
 		},
 	}
@@ -103,7 +115,8 @@ many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.`,
 	const same = " (changes no reply)"
 	flags.StringVar(&f.name, "model", "", "model to ask, as `PROVIDER:NAME`")
 	instancesFlag(cmd, &f.instances)
-	flags.StringVar(&f.Dir, "out", "", "`folder` of the run")
+	flags.StringVar(&f.folder, "out", "", "`folder` of the run")
+	f.flag(cmd)
 	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python")
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
@@ -266,9 +279,15 @@ func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	f.Source.File, f.Source.SHA256 = filepath.Base(f.instances), hex.EncodeToString(sum.Sum(nil))
+	f.Dir = f.folder
 	chosen, err := eval.Select(list, f.Source.Categories, f.Source.Limit)
 	if err == nil {
 		f.Source.Count = len(chosen)
+		if f.on() {
+			if chosen, err = f.part(a, chosen); err != nil {
+				return err
+			}
+		}
 		chosen, err = eval.Surfaces(chosen, f.Source.Surfaces)
 	}
 	if err == nil {
@@ -278,6 +297,46 @@ func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 		return cli.Input("", f.instances, 0, err.Error(), "")
 	}
 	return nil
+}
+
+// part is the instances of the shard, whose run is in a folder of its own. What is bounded
+// for the whole is bounded for it in proportion.
+func (f *evalFlags) part(a *cli.App, all []*instance.Instance) ([]*instance.Instance, error) {
+	if err := f.begin(a, f.folder, int64(len(all)), []job.Field{{Name: "instances", Value: f.Source.SHA256}}); err != nil {
+		return nil, err
+	}
+	if len(all) < f.N {
+		return nil, a.Usage("--shard: there are %s, and a shard has one at least", words.Plural(len(all), "instance"))
+	}
+	from, to := f.Of(int64(len(all)))
+	f.Dir, f.Source.Shard = job.ShardFile(f.folder, f.I), f.String()
+	f.MaxCost *= float64(to-from) / float64(len(all))
+	f.Schedule.Max = max(1, f.Schedule.Max/f.N)
+	return all[from:to], nil
+}
+
+// finishShard records that the run of the shard is complete.
+func (f *evalFlags) finishShard(a *cli.App, replies int) error {
+	from, to := f.Of(int64(f.Source.Count))
+	return f.sharding.finish(a, f.folder, f.replies(), &job.Done{From: from, To: to, Items: replies})
+}
+
+// replies is the file that the record of a shard is of.
+func (f *evalFlags) replies() string { return filepath.Join(f.Dir, run.RepliesFile) }
+
+// mergeRuns makes one run of those of the shards, and scores it.
+func (f *evalFlags) mergeRuns(ctx context.Context, a *cli.App) error {
+	var dirs []string
+	for _, file := range f.merged.files {
+		dirs = append(dirs, filepath.Dir(file))
+	}
+	if err := run.Merge(f.folder, dirs); err != nil {
+		return cannotRun(a, err)
+	}
+	if f.noScore {
+		return nil
+	}
+	return scoreRun(ctx, a, f.folder, &f.box, evalResult{Version: 1})
 }
 
 func (f *evalFlags) readPrice(a *cli.App, in *cli.File) error {
@@ -302,6 +361,9 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 		return err
 	}
 	defer func() { _ = model.Close(f.Model) }()
+	if f.on() && f.finished(a, f.folder, f.replies()) {
+		return nil
+	}
 	for _, note := range model.Notes(f.Model, time.Now()) {
 		a.Note("%s", shown(note))
 	}
@@ -353,7 +415,10 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	if sum.Before > 0 && sum.Asked+sum.Cached > 0 {
 		a.Printf("ein: resumed: %d replies were there, %d are new\n", sum.Before, sum.Asked+sum.Cached)
 	}
-	err = scored(a, f, result, !f.noScore)
+	err = scored(a, f, result, !f.noScore && !f.on())
+	if f.on() && sum.Missing == 0 {
+		return cmp.Or(err, f.finishShard(a, sum.Questions))
+	}
 	if sum.Missing > 0 {
 		a.Printf("ein: %s missing: %d rejected, %d given up on; the first: %s\n",
 			words.Plural(sum.Missing, "reply is", "replies are"), sum.Rejected, sum.GaveUp, shown(sum.FirstFailure))
@@ -427,7 +492,7 @@ func endedEarly(a *cli.App, f *evalFlags, result evalResult, e *eval.StopError) 
 		a.Printf("%d of %s there; the same command with --out %s resumes.\n", there, words.Plural(result.Summary.Questions, "reply is", "replies are"), f.Dir)
 	}
 	// Who interrupts wants the end: programs may take minutes to be run.
-	score := there > 0 && !f.noScore
+	score := there > 0 && !f.noScore && !f.on()
 	if score && (e.Reason == eval.Interrupted || e.Reason == eval.Batched) {
 		a.Printf("The table of what is there: ein bench score %s\n", f.Dir)
 		score = false

@@ -24,9 +24,10 @@ type execFlags struct {
 	source uint64
 }
 
-func execVerb(a *cli.App) *cobra.Command {
+func execVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &execFlags{
-		lang: []sft.Mode{sft.Ein}, source: verdict.DefaultSource,
+		judgeFlags: judgeFlags{sharding: s},
+		lang:       []sft.Mode{sft.Ein}, source: verdict.DefaultSource,
 		limits: verdict.Limits{Ops: verdict.DefaultOps, Bytes: verdict.DefaultBytes, Timeout: verdict.DefaultTimeout},
 	}
 	cmd := &cobra.Command{
@@ -69,7 +70,7 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 "category","level","lang","outcome","strict","relaxed","lenient","answer","reason",
 "error_class","code","message","ops","constant_output","attribution",
 "reading"}.
-` + restartHelp,
+` + restartHelp + "\n\n" + shardHelp,
 		Example: `  ein bench exec --instances heldout.jsonl --replies replies.jsonl
   ein bench exec --instances heldout.jsonl --replies replies.jsonl --lang ein,python -o scores.jsonl --json`,
 		Args: cobra.NoArgs,
@@ -80,7 +81,7 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 	cli.Size.Flag(cmd, &f.limits.Bytes, "max-memory", "most memory of an Ein program")
 	cli.Size.Flag(cmd, &f.source, "max-source", "longest text of an Ein program")
 	cli.Duration.Flag(cmd, &f.limits.Timeout, "timeout", "most time for the run of a program")
-	f.add(a, cmd, true)
+	f.add(a, cmd)
 	return cmd
 }
 
@@ -101,14 +102,14 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	f.limits.Source = int(f.source)
 	box := f.box.lazy(ctx, f.limits.Timeout)
 	defer box.close()
-	if len(f.lang) == 1 && f.lang[0] == sft.Python {
+	if len(f.lang) == 1 && f.lang[0] == sft.Python && f.merged == nil {
 		if _, err := box.open(); err != nil {
 			return noSandbox(ctx, a, err)
 		}
 	}
 	bugs, outside := 0, 0
 	sum, err := judge(ctx, a, &f.judgeFlags, judging{
-		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), again: (*verdict.Item).Again,
+		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), notes: box.notes,
 		newWorker: withWhy(box, verdict.Options{Limits: f.limits, Cache: cachedPrograms}, f.language),
 		seen: func(it *verdict.Item, v *verdict.Verdict) {
 			if it.Error != "" || v.Outcome != answer.InfraError {
@@ -126,10 +127,14 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	if err != nil {
 		return err
 	}
-	err = a.Result(struct {
-		*verdict.ProgramReport
-		Sandbox *proof `json:"sandbox,omitempty"`
-	}{sum.ProgramReport(), box.proof()}, func() string { return sum.ProgramsText() + box.text() + sum.NotesText() })
+	if !f.on() {
+		proofs := box.proofs(f.merged)
+		err = a.Result(struct {
+			*verdict.ProgramReport
+			Sandbox *proof   `json:"sandbox,omitempty"`
+			Others  []*proof `json:"other_sandboxes,omitempty"` // of shards
+		}{sum.ProgramReport(), proofs[0], proofs[1:]}, func() string { return sum.ProgramsText() + proofsText(proofs) + sum.NotesText() })
+	}
 	switch {
 	case err != nil:
 		return err

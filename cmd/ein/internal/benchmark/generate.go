@@ -34,6 +34,7 @@ import (
 // generateFlags are what the flags ask for; the id is that of all instances, but for
 // category and index.
 type generateFlags struct {
+	*sharding
 	id                             instance.ID
 	perCategory                    uint64
 	categories, levels             []string
@@ -51,8 +52,8 @@ var sweep = instance.Range{Min: 4, Max: 20}
 
 const sweepStep = 2
 
-func generateVerb(a *cli.App) *cobra.Command {
-	f := &generateFlags{id: instance.ID{Seed: 1, Encoding: surface.NL}, perCategory: 50, generator: instance.Default}
+func generateVerb(a *cli.App, s *sharding) *cobra.Command {
+	f := &generateFlags{sharding: s, id: instance.ID{Seed: 1, Encoding: surface.NL}, perCategory: 50, generator: instance.Default}
 	cmd := &cobra.Command{
 		Use:   "generate [-o FILE]",
 		Short: "Generate instances",
@@ -71,6 +72,8 @@ The sensitivity of an instance is the share of single edges dropped, added or re
 that change its answer: all of them up to 10 nodes, a seeded sample of 200 beyond.
 --sensitivity writes it to a file beside FILE, heldout.sensitivity.jsonl beside
 heldout.jsonl; --min-sensitivity passes over instances that have less.
+
+` + shardHelp + `
 
 ` + idHelp,
 		Example: `  ein bench generate --seed 42 --split heldout -o heldout.jsonl
@@ -109,7 +112,7 @@ heldout.jsonl; --min-sensitivity passes over instances that have less.
 			f.id.Explicit = f.phrasing == "explicit"
 		}
 		f.id.Part, f.id.Parts = f.part[0], f.part[1]
-		return generate(ctx, a, f)
+		return f.stopped(ctx, a, generate(ctx, a, f))
 	})
 	cli.Seed.Flag(cmd, &f.id.Seed, "seed", "the seed: another one gives other instances")
 	cli.Seed.Flag(cmd, &f.id.SurfaceSeed, "surface-seed", "the seed of labels, domain, style and order of the edges alone (default that of --seed)")
@@ -131,6 +134,7 @@ heldout.jsonl; --min-sensitivity passes over instances that have less.
 	flags.BoolVar(&f.sensitivity, "sensitivity", false, "write the sensitivity of each instance to a file beside FILE")
 	cli.Share.Flag(cmd, &f.minSensitivity, "min-sensitivity", "pass over instances of a lower sensitivity")
 	flags.BoolVar(&f.sweep, "sweep", false, "as many instances of each size, in steps of two (default --n 4..20)")
+	f.flag(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "go on where an interrupted run with --resume has ended")
 	return cmd
 }
@@ -275,10 +279,127 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 		return err
 	}
 	g := &generation{App: a, f: f, plan: plan, seen: seen, sum: sha256.New(), categories: len(names), start: time.Now()}
+	if f.on() || f.merged != nil {
+		var from []job.Field
+		for _, name := range f.disjointFrom {
+			hash, err := hashFile(ctx, a, name)
+			if err != nil {
+				return err
+			}
+			from = append(from, job.Field{Name: name, Value: hash})
+		}
+		if err := f.begin(a, f.output, int64(plan.Total()), from); err != nil {
+			return err
+		}
+	}
+	if f.on() {
+		return f.make(ctx, a, f.output, g.shard(ctx))
+	}
 	if seen != nil {
 		g.proof = instance.NewProof(seen)
 	}
 	return g.run(ctx)
+}
+
+// shard makes the instances of a shard: those of its indices that are not passed over. How
+// many others the file needs in place of these is known when all shards are there.
+func (g *generation) shard(ctx context.Context) func(*job.Part) (*job.Done, error) {
+	return func(p *job.Part) (*job.Done, error) {
+		d := &job.Done{}
+		g.plan, d.From, d.To = g.plan.Shard(g.f.Shard)
+		g.f.output, g.f.resume = job.ShardFile(g.f.output, g.f.I)+job.ShardLines, true
+		for {
+			line, there, err := p.Again()
+			if err != nil {
+				return nil, cli.Unwritten(g.f.output, err)
+			}
+			if !there {
+				break
+			}
+			in, id, err := parsed(line)
+			if err != nil {
+				return nil, badLines(g.f.output+".part", err)
+			}
+			for len(g.plan) > 0 && !g.plan[0].Holds(id) {
+				g.plan = g.plan[1:]
+			}
+			if len(g.plan) == 0 {
+				return nil, notOurs(g.App, g.f.output, "nothing")
+			}
+			c := &g.plan[0]
+			repeats(c, in)
+			c.Count -= id.Index + 1 - c.ID.Index
+			c.ID.Index = id.Index + 1
+			g.given++
+			g.kept++
+		}
+		w := bufio.NewWriterSize(part{p, g.f.output}, 1<<16)
+		err := g.write(ctx, w)
+		err = cmp.Or(err, w.Flush())
+		d.Items = g.given
+		return d, err
+	}
+}
+
+// parsed reads the line of an instance, and its id.
+func parsed(line []byte) (*instance.Instance, instance.ID, error) {
+	in, err := instance.Parse(line)
+	if err != nil {
+		return nil, instance.ID{}, err
+	}
+	id, err := instance.ParseID(in.ID)
+	return in, id, err
+}
+
+// gather writes what the shards have, and makes what was passed over: they have as many
+// indices of each cell as it has instances.
+func (g *generation) gather(ctx context.Context, w io.Writer) error {
+	next := 0 // index of the cell
+	end := func() error {
+		cell := g.plan[0]
+		g.skipped += cell.ID.Index - next
+		next, g.plan = 0, g.plan[1:]
+		return g.generate(ctx, w, instance.Plan{cell})
+	}
+	for i := range g.plan {
+		g.plan[i].ID.Index = g.plan[i].Count
+	}
+	bar := g.Progress("merging")
+	defer bar.Done()
+	show := bar.Counter(0)
+	all := g.plan.Total()
+	err := job.Lines(g.f.merged.open(ctx), func(l *job.Line) error {
+		in, id, err := parsed(l.Text)
+		if err != nil {
+			return err
+		}
+		for len(g.plan) > 0 && !g.plan[0].Holds(id) {
+			if err := end(); err != nil {
+				return err
+			}
+		}
+		if len(g.plan) == 0 {
+			return fmt.Errorf("%s is of no cell of the plan", id)
+		}
+		c := &g.plan[0]
+		if repeats(c, in) {
+			return nil
+		}
+		c.Count--
+		g.skipped += id.Index - next
+		next = id.Index + 1
+		g.kept++
+		show(g.kept, all)
+		line := append(l.Text, '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		return g.take(in, line)
+	})
+	for err == nil && len(g.plan) > 0 {
+		err = end()
+	}
+	return err
 }
 
 // makePlan is the cells of a command line. A sweep goes through the sizes, and
@@ -324,6 +445,7 @@ type generation struct {
 	start      time.Time
 
 	sum                     hash.Hash // of all lines
+	all                     int       // instances, when all are there
 	given, redraws, skipped int
 	kept                    int // of given, those of an earlier run
 }
@@ -405,15 +527,31 @@ func (g *generation) goOn(ctx context.Context) error {
 }
 
 // write writes what the plan still has.
-func (g *generation) write(ctx context.Context, w io.Writer) error {
+func (g *generation) write(ctx context.Context, w io.Writer) (err error) {
+	g.all = g.kept + g.plan.Total()
+	if g.f.merged != nil {
+		err = g.gather(ctx, w)
+	} else {
+		err = g.generate(ctx, w, g.plan)
+	}
+	// The proof comes before the file: a file that is there is proved.
+	if err == nil && g.proof != nil {
+		if err := g.proof.Finish(); err != nil {
+			panic("BUG: ein: " + err.Error())
+		}
+	}
+	return err
+}
+
+// generate writes the instances of a plan.
+func (g *generation) generate(ctx context.Context, w io.Writer, plan instance.Plan) error {
 	bar := g.Progress("generating")
 	defer bar.Done()
-	all := g.kept + g.plan.Total()
 	generator := instance.Generator{Avoid: g.seen, Keep: g.keep, Progress: bar.Counter(g.kept)}
-	for made, err := range generator.Run(ctx, g.plan) {
+	for made, err := range generator.Run(ctx, plan) {
 		if err != nil {
 			bar.Done()
-			return g.ended(ctx, all, err)
+			return g.ended(ctx, err)
 		}
 		if _, err := w.Write(made.Line); err != nil {
 			return err
@@ -422,12 +560,6 @@ func (g *generation) write(ctx context.Context, w io.Writer) error {
 		g.skipped += made.Skipped
 		if err := g.take(made.Instance, made.Line); err != nil {
 			return err
-		}
-	}
-	// The proof comes before the file: a file that is there is proved.
-	if g.proof != nil {
-		if err := g.proof.Finish(); err != nil {
-			panic("BUG: ein: " + err.Error())
 		}
 	}
 	return nil
@@ -444,9 +576,11 @@ func (g *generation) take(in *instance.Instance, line []byte) error {
 }
 
 // ended is a generation that did not come to its end.
-func (g *generation) ended(ctx context.Context, all int, err error) error {
+func (g *generation) ended(ctx context.Context, err error) error {
 	hint := ""
 	switch {
+	case g.f.merged != nil:
+		hint = "The shards are kept: the same command begins again."
 	case g.f.resume:
 		hint = fmt.Sprintf("What is done is in %s.part; the same command line goes on from there.", g.f.output)
 	case g.f.output != "-":
@@ -461,7 +595,7 @@ func (g *generation) ended(ctx context.Context, all int, err error) error {
 		}
 		return err
 	}
-	e := cli.Input(codes.E0533, "", 0, fmt.Sprintf("interrupted after %s of %s instances", words.Count(g.given), words.Count(all)), hint)
+	e := cli.Input(codes.E0533, "", 0, fmt.Sprintf("interrupted after %s of %s instances", words.Count(g.given), words.Count(g.all)), hint)
 	if g.f.resume {
 		return cli.Resumable(e)
 	}

@@ -1,7 +1,6 @@
 package benchmark
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,15 +26,17 @@ type judgeFlags struct {
 	instances, replies, out string
 	box                     boxFlags
 	restart                 bool
+	*sharding
 }
 
-func (f *judgeFlags) add(a *cli.App, cmd *cobra.Command, resumable bool) {
+func (f *judgeFlags) add(a *cli.App, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	instancesFlag(cmd, &f.instances)
 	flags.StringVar(&f.replies, "replies", "", "`file` of replies (- is standard input)")
 	flags.StringVarP(&f.out, "output", "o", "", "`file` for the records, one a line")
 	a.JSONFlag(cmd, "print the table as one JSON object")
-	if resumable {
+	if f.sharding != nil {
+		f.flag(cmd)
 		flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
 	}
 	f.box.add(cmd)
@@ -55,10 +56,8 @@ type judging struct {
 	newWorker func() verdict.Work[*verdict.Item]
 	record    func(*verdict.Item, *verdict.Verdict) any // of a line; nil for none
 	from      []job.Field                               // what the records depend on, beside the files; nil when the verb cannot go on
-	// again reads a record that was there. Without it the reply is judged again, and
-	// the record compared.
-	again func(*verdict.Item, []byte) (*verdict.Verdict, bool)
-	seen  func(*verdict.Item, *verdict.Verdict)
+	seen      func(*verdict.Item, *verdict.Verdict)
+	notes     func() []job.Field // of a shard, when it is made
 }
 
 // judge judges the replies of a file, writes the records and counts the verdicts.
@@ -82,8 +81,9 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	defer func() { _ = index.Close() }()
 	sum := verdict.NewSummary()
 	err = a.Through(ctx, j.doing, f.replies, func(in *cli.File) error {
-		return toRecords(ctx, a, f, j.from, func(r records) (err error) {
-			sum.Replies, err = index.Each(ctx, in, j.workers, &sum.Notes, j.worker(r), func(it *verdict.Item, v *verdict.Verdict) error {
+		// each goes through lines that begin at a place of the file.
+		each := func(lines io.Reader, start int64, r records) (err error) {
+			sum.Replies, err = index.Each(ctx, lines, j.workers, &sum.Notes, j.worker(r), func(it *verdict.Item, v *verdict.Verdict) error {
 				return j.emit(a, f.out, r, sum, it, v)
 			})
 			in.Progress.Done()
@@ -91,13 +91,37 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 			var other *languageError
 			switch {
 			case errors.As(err, &other):
-				return cli.Input(codes.E0701, in.Name(), other.line, other.Error(), "Give `--lang ein,python`.")
+				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+other.line, other.Error(), "Give `--lang ein,python`.")
 			case errors.As(err, &bad):
-				return cli.Input(codes.E0701, in.Name(), bad.Line, "the line is no reply: "+cli.Cause(bad.Err).Error(),
+				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is no reply: "+cli.Cause(bad.Err).Error(),
 					`A line of a file of replies is {"id": ..., "reply": ...}.`)
 			}
 			return err
+		}
+		if f.sharding == nil || !f.on() && f.merged == nil {
+			return toRecords(ctx, a, f, j.from, func(r records) error { return each(in, 0, r) })
+		}
+		hash, err := hashFile(ctx, a, f.instances)
+		if err != nil {
+			return err
+		}
+		index.Part = f.on()
+		err = f.ofLines(ctx, a, f.out, in, append(j.from, job.Field{Name: "instances", Value: hash}), func(lines io.Reader, start int64, p *job.Part) (int, []job.Field, error) {
+			err := each(lines, start, part{p, f.out})
+			var notes []job.Field
+			if err == nil && j.notes != nil {
+				notes = j.notes()
+			}
+			return sum.Replies - sum.Duplicates.Count - sum.Unknown.Count, notes, err
 		})
+		if err != nil || f.on() {
+			return err
+		}
+		write := func(w io.Writer) error { return each(in, 0, gathered{w, f.merged.open(ctx)}) }
+		if f.out == "" {
+			return write(io.Discard)
+		}
+		return a.Write(f.out, write)
 	})
 	var missing *noSandboxError
 	var bug *verdict.BugError
@@ -110,15 +134,20 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	return sum, err
 }
 
+// linesBefore is how many lines of a file are before a place.
+func linesBefore(f *cli.File, start int64) (n int) {
+	if r, _ := f.Regular(); start > 0 {
+		_ = job.Lines(io.NewSectionReader(r, 0, start), func(*job.Line) error { n++; return nil }) // it has been read before
+	}
+	return n
+}
+
 // worker leaves the items out whose records are there to be read.
 func (j *judging) worker(r records) func() verdict.Work[*verdict.Item] {
-	if j.again == nil {
-		return j.newWorker
-	}
 	return func() verdict.Work[*verdict.Item] {
 		work := j.newWorker()
 		return func(ctx context.Context, it *verdict.Item) (*verdict.Verdict, error) {
-			if it.At < r.Done() {
+			if r.Has(it) {
 				return nil, nil
 			}
 			return work(ctx, it)
@@ -128,33 +157,24 @@ func (j *judging) worker(r records) func() verdict.Work[*verdict.Item] {
 
 // emit counts a verdict and writes its record, unless that was there.
 func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, it *verdict.Item, v *verdict.Verdict) error {
-	line, there, err := r.Again()
+	line, there, err := r.Again(it)
 	if err != nil {
 		return err
 	}
-	ours := true
-	if there && j.again != nil {
-		v, ours = j.again(it, line)
-	}
-	if !ours {
-		return notOurs(a, out, it.Question.ID)
+	if there {
+		var ours bool
+		if v, ours = it.Again(line); !ours {
+			return notOurs(a, out, it.Question.ID)
+		}
 	}
 	sum.Add(it.Mode, v)
 	if j.seen != nil {
 		j.seen(it, v)
 	}
-	rec := j.record(it, v)
-	if rec == nil || there && j.again != nil {
-		return nil
-	}
-	if !there {
+	if rec := j.record(it, v); rec != nil && !there {
 		return record(r, rec)
 	}
-	b, err := cli.CompactJSON(rec)
-	if err == nil && !bytes.Equal(line, b) {
-		err = notOurs(a, out, it.Question.ID)
-	}
-	return err
+	return nil
 }
 
 // record writes a line.
@@ -188,21 +208,25 @@ func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error
 // on with, to a file that appears when all of it is there, or nowhere.
 type records interface {
 	io.Writer
-	Done() int                    // how many there were
-	Again() ([]byte, bool, error) // the next of them
+	Has(it *verdict.Item) bool                    // that of an item was there
+	Again(it *verdict.Item) ([]byte, bool, error) // that of the item, the next
 }
 
 // fresh is records that are begun anew each time.
 type fresh struct{ io.Writer }
 
-func (fresh) Done() int                    { return 0 }
-func (fresh) Again() ([]byte, bool, error) { return nil, false, nil }
+func (fresh) Has(*verdict.Item) bool                    { return false }
+func (fresh) Again(*verdict.Item) ([]byte, bool, error) { return nil, false, nil }
 
 // part is records that are gone on with.
 type part struct {
 	*job.Part
 	out string
 }
+
+func (p part) Has(it *verdict.Item) bool { return it.At < p.Done() }
+
+func (p part) Again(*verdict.Item) ([]byte, bool, error) { return p.Part.Again() }
 
 func (p part) Write(b []byte) (int, error) {
 	n, err := p.Part.Write(b)
@@ -228,46 +252,59 @@ func toRecords(ctx context.Context, a *cli.App, f *judgeFlags, from []job.Field,
 		}
 		all = append(all, job.Field{Name: x[0], Value: sum})
 	}
-	p, err := job.Open(f.out, append(all, from...), f.restart)
+	return withPart(ctx, a, f.out, append(all, from...), f.restart, func(p *job.Part) error { return write(part{p, f.out}) })
+}
+
+// withPart calls write with the part of a file that is made from the fields, and makes it
+// the file.
+func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, restart bool, write func(*job.Part) error) error {
+	p, err := job.Open(out, from, restart)
 	var other *job.Other
 	switch {
 	case errors.As(err, &other):
-		for _, d := range other.Diff {
-			a.Printf("ein: %s\n", d)
-		}
-		return a.Usage("%s.part was begun with something else: give what it was begun with, or --restart to begin anew", f.out)
+		return begunOtherwise(a, other, "or --restart to begin anew")
 	case errors.Is(err, job.ErrNoHeader):
-		return a.Usage("%s.part is there, and not what it was made from: give --restart to begin anew", f.out)
+		return a.Usage("%s.part is there, and not what it was made from: give --restart to begin anew", out)
+	case errors.Is(err, job.ErrInUse):
+		return a.Outside("%v", err)
 	case err != nil:
-		return cli.Unwritten(f.out, err)
+		return cli.Unwritten(out, err)
 	}
 	if p.Done() > 0 {
-		a.Printf("ein: going on after %s in %s.part\n", words.Plural(p.Done(), "record"), f.out)
+		a.Printf("ein: going on after %s in %s.part\n", words.Plural(p.Done(), "record"), out)
 	}
-	err = write(part{p, f.out})
+	err = write(p)
 	if err == nil {
 		switch _, more, readErr := p.Again(); {
 		case readErr != nil:
-			err = cli.Unwritten(f.out, readErr)
+			err = cli.Unwritten(out, readErr)
 		case more:
-			err = notOurs(a, f.out, "nothing")
+			err = notOurs(a, out, "nothing")
 		}
 	}
 	var input *ein.Error
 	switch {
 	case err == nil:
-		return cli.Unwritten(f.out, p.Commit())
+		return cli.Unwritten(out, p.Commit())
 	case ctx.Err() != nil:
 		message, _ := cli.StopMessage(ctx)
 		if err := p.Close(); err != nil {
-			return cli.Unwritten(f.out, err)
+			return cli.Unwritten(out, err)
 		}
-		return a.Outside("%s: what was done is in %s.part: the same command line goes on from there", message, f.out)
+		return a.Outside("%s: what was done is in %s.part: the same command line goes on from there", message, out)
 	case errors.As(err, &input):
 		// The input has to be mended, and what was made from it is of no use then.
 		return errors.Join(err, p.Discard())
 	}
 	return errors.Join(err, p.Close())
+}
+
+// begunOtherwise is a file that was begun from something else.
+func begunOtherwise(a *cli.App, other *job.Other, or string) error {
+	for _, d := range other.Diff {
+		a.Printf("ein: %s\n", d)
+	}
+	return a.Usage("%s was begun with something else: give what it was begun with, %s", other.File, or)
 }
 
 // interrupted makes the end of a context a reason outside, wherever it was noticed:

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
+	"ein/internal/job"
 	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
@@ -88,21 +90,53 @@ func (l *lazySandbox) proof() *proof {
 	return p
 }
 
-// text is the proof as a line under a table.
-func (l *lazySandbox) text() string {
+// notes is the proof as a shard keeps it.
+func (l *lazySandbox) notes() []job.Field {
 	p := l.proof()
 	if p == nil {
-		return ""
+		return nil
 	}
-	backend := p.Backend
-	switch {
-	case p.Bubblewrap != "":
-		backend += " " + p.Bubblewrap
-	case p.Landlock > 0:
-		backend += fmt.Sprintf(" %d", p.Landlock)
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic("BUG: ein: " + err.Error()) // texts and numbers
 	}
-	return fmt.Sprintf("\nPython %s with networkx %s, in a sandbox of %s on Linux %s that passed %s.\n",
-		p.Python, p.NetworkX, backend, p.Kernel, words.Plural(len(p.Checks), "probe"))
+	return []job.Field{{Name: "sandbox", Value: string(b)}}
+}
+
+// proofs is the proof, or nil; or those of the sandboxes that shards were run in.
+func (l *lazySandbox) proofs(m *merged) (list []*proof) {
+	if m != nil {
+		for _, text := range m.notes("sandbox") {
+			p := &proof{}
+			if json.Unmarshal([]byte(text), p) == nil {
+				list = append(list, p)
+			}
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, l.proof())
+	}
+	return list
+}
+
+// proofsText is lines under a table.
+func proofsText(list []*proof) string {
+	text := ""
+	for _, p := range list {
+		if p == nil {
+			continue
+		}
+		backend := p.Backend
+		switch {
+		case p.Bubblewrap != "":
+			backend += " " + p.Bubblewrap
+		case p.Landlock > 0:
+			backend += fmt.Sprintf(" %d", p.Landlock)
+		}
+		text += fmt.Sprintf("\nPython %s with networkx %s, in a sandbox of %s on Linux %s that passed %s.\n",
+			p.Python, p.NetworkX, backend, p.Kernel, words.Plural(len(p.Checks), "probe"))
+	}
+	return text
 }
 
 // missing is a *noSandboxError when a program has found that there is none.

@@ -11,8 +11,8 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-func scoreVerb(a *cli.App) *cobra.Command {
-	f := &judgeFlags{}
+func scoreVerb(a *cli.App, s *sharding) *cobra.Command {
+	f := &judgeFlags{sharding: s}
 	cmd := &cobra.Command{
 		Use:   "score [DIR]",
 		Short: "Score the replies of a model",
@@ -46,14 +46,14 @@ that are not in the file of instances do not count. All of this is reported.
 With -o, one record for each instance is written:
 {"id","category","level","outcome","strict","relaxed","lenient","answer","reason"},
 in the order of the replies, then those without one.
-` + restartHelp,
+` + restartHelp + "\n\n" + shardHelp,
 		Example: `  ein bench score runs/model-ein
   ein bench score --instances heldout.jsonl --replies replies.jsonl
   ein bench score --instances heldout.jsonl --replies replies.jsonl -o scores.jsonl --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.Do(func(ctx context.Context, args []string) error {
 			switch {
-			case len(args) == 1 && (f.instances != "" || f.replies != "" || f.out != ""):
+			case len(args) == 1 && (f.instances != "" || f.replies != "" || f.out != "" || f.on()):
 				return a.Usage("give DIR, or --instances and --replies")
 			case len(args) == 1:
 				return scoreRun(ctx, a, args[0], &f.box, evalResult{Version: 1})
@@ -63,14 +63,14 @@ in the order of the replies, then those without one.
 			return interrupted(ctx, a, scoreReplies(ctx, a, f))
 		}),
 	}
-	f.add(a, cmd, true)
+	f.add(a, cmd)
 	return cmd
 }
 
 func scoreReplies(ctx context.Context, a *cli.App, f *judgeFlags) error {
 	sum, err := judge(ctx, a, f, judging{doing: "scoring", workers: 1, record: verdict.ScoreRecord, from: []job.Field{{Name: "verb", Value: "score"}},
 		newWorker: func() verdict.Work[*verdict.Item] { return verdict.New(verdict.Options{}).Answer }})
-	if err != nil {
+	if err != nil || f.on() {
 		return err
 	}
 	return a.Result(sum.Scores(), func() string { return sum.ScoresText() + sum.NotesText() })

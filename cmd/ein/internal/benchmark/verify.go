@@ -1,16 +1,20 @@
 package benchmark
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ein/bench/question/verify"
+	"ein/internal/job"
 	"ein/internal/table"
 	"ein/internal/words"
 
@@ -18,13 +22,15 @@ import (
 )
 
 type verifyFlags struct {
+	*sharding
 	python   string
+	output   string
 	noPython bool
 	limit    time.Duration
 }
 
-func verifyVerb(a *cli.App) *cobra.Command {
-	f := &verifyFlags{limit: 20 * time.Second}
+func verifyVerb(a *cli.App, s *sharding) *cobra.Command {
+	f := &verifyFlags{sharding: s, limit: 20 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check that every instance of a file is what it says",
@@ -38,14 +44,20 @@ sandbox: with files that you do not trust, say --no-python, or believe the Pytho
 half only where the rest agrees.
 
 Exit codes: 0 when everything agrees, 1 when something does not, 5 when Python or
-networkx is missing and the rest agrees.`,
+networkx is missing and the rest agrees.
+
+` + shardHelp,
 		Example: `  ein bench verify heldout.jsonl
   ein bench verify heldout.jsonl --python venv/bin/python
   ein bench generate --seed 42 | ein bench verify - --no-python`,
 		Args: cobra.ExactArgs(1),
-		RunE: a.Do(func(ctx context.Context, args []string) error { return verifyFile(ctx, a, args[0], f) }),
+		RunE: a.Do(func(ctx context.Context, args []string) error {
+			return f.stopped(ctx, a, verifyFile(ctx, a, args[0], f))
+		}),
 	}
 	pythonFlag(cmd, &f.python)
+	outputFlag(cmd, &f.output)
+	f.flag(cmd)
 	cmd.Flags().BoolVar(&f.noPython, "no-python", false, "leave the Python programs out")
 	cli.Duration.Flag(cmd, &f.limit, "python-timeout", "most time for one Python program")
 	cmd.MarkFlagsMutuallyExclusive("python", "no-python")
@@ -53,34 +65,48 @@ networkx is missing and the rest agrees.`,
 }
 
 func verifyFile(ctx context.Context, a *cli.App, name string, f *verifyFlags) error {
-	var s *verify.Summary
-	var python *verify.Interpreter
-	var missing error
-	err := a.Through(ctx, "verifying", name, func(in *cli.File) error {
-		if !f.noPython {
-			if python, missing = verify.NewInterpreter(ctx, f.python, f.limit); missing == nil {
-				defer python.Close()
-			}
+	if f.output != "-" && !f.on() {
+		if cli.SameFile(name, f.output) {
+			return a.Usage("%s would be overwritten, and it is to be read", name)
 		}
-		var writeErr, err error
-		job := &verify.Job{Python: python, Report: func(d verify.Finding) {
-			in.Progress.Done()
-			if writeErr == nil {
-				writeErr = a.Print(findingLine(in.Name(), &d))
+		var status error
+		err := a.Write(f.output, func(w io.Writer) error {
+			var told cli.Status
+			err := verifyTo(ctx, a, name, f, func(s string) error { _, err := io.WriteString(w, s); return err })
+			if errors.As(err, &told) && told != cli.ExitUsage {
+				status, err = err, nil // it is in the report
 			}
-		}}
-		if s, err = job.Run(ctx, in); err != nil {
-			err = cli.Unreadable(in.Name(), err)
+			return err
+		})
+		return cmp.Or(err, status)
+	}
+	return verifyTo(ctx, a, name, f, a.Print)
+}
+
+func verifyTo(ctx context.Context, a *cli.App, name string, f *verifyFlags, print func(string) error) error {
+	s := verify.NewSummary()
+	var versions []string // of Python
+	err := a.Through(ctx, "verifying", name, func(in *cli.File) (err error) {
+		add := func(it *verify.Record) error {
+			for _, d := range s.Add(it) {
+				in.Progress.Done()
+				if err := print(findingLine(in.Name(), &d)); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
-		return cmp.Or(writeErr, err)
+		if f.on() || f.merged != nil {
+			versions, err = f.verifyShards(ctx, a, in, s, add)
+			return err
+		}
+		versions, err = f.each(ctx, in.Name(), in, s, add)
+		return err
 	})
-	if err != nil {
+	if err != nil || f.on() {
 		return err
 	}
-	if s.NoPython == nil {
-		s.NoPython = missing
-	}
-	if err := a.Print(verifySummary(s, python, f.noPython)); err != nil {
+	if err := print(verifySummary(s, versions, f.noPython)); err != nil {
 		return err
 	}
 	var unavailable *verify.Unavailable
@@ -100,6 +126,79 @@ func verifyFile(ctx context.Context, a *cli.App, name string, f *verifyFlags) er
 	return nil
 }
 
+// each gives what is found of lines, and the version of Python that has run programs.
+func (f *verifyFlags) each(ctx context.Context, name string, lines io.Reader, s *verify.Summary, emit func(*verify.Record) error) (versions []string, err error) {
+	j := &verify.Job{}
+	if !f.noPython {
+		var missing error
+		if j.Python, missing = verify.NewInterpreter(ctx, f.python, f.limit); missing == nil {
+			defer j.Python.Close()
+			versions = append(versions, fmt.Sprintf("Python %s with networkx %s", j.Python.Version, j.Python.NetworkX))
+		} else {
+			j.Python, s.NoPython = nil, missing
+		}
+	}
+	var unwritten error
+	failed, err := j.Each(ctx, lines, func(it *verify.Record) error { unwritten = emit(it); return unwritten })
+	if err != nil && unwritten == nil {
+		err = cli.Unreadable(name, err)
+	}
+	s.NoPython = cmp.Or(s.NoPython, failed)
+	return versions, err
+}
+
+// verifyShards makes a shard, or adds up those that there are.
+func (f *verifyFlags) verifyShards(ctx context.Context, a *cli.App, in *cli.File, s *verify.Summary, add func(*verify.Record) error) (versions []string, err error) {
+	err = f.ofLines(ctx, a, f.output, in, nil, func(lines io.Reader, _ int64, p *job.Part) (n int, notes []job.Field, err error) {
+		before := bufio.NewReader(lines)
+		for ; n < p.Done(); n++ { // those that were verified before the interruption
+			for more := true; more && err == nil; {
+				_, more, err = before.ReadLine()
+			}
+			if _, _, againErr := p.Again(); err != nil || againErr != nil {
+				return n, nil, cmp.Or(againErr, err)
+			}
+		}
+		versions, err := f.each(ctx, in.Name(), before, s, func(it *verify.Record) error {
+			n++
+			it.Line = n
+			return record(part{p, f.output}, it)
+		})
+		switch {
+		case err != nil:
+			return n, nil, err
+		case s.NoPython != nil: // another attempt, or another machine, may have it
+			return n, nil, a.Outside("the shard is not complete: %v", s.NoPython)
+		}
+		for _, v := range versions {
+			notes = append(notes, job.Field{Name: "python", Value: v})
+		}
+		return n, notes, nil
+	})
+	if err != nil || f.on() {
+		return nil, err
+	}
+	lines, before := f.merged.open(ctx), 0
+	for _, d := range f.merged.done {
+		for range d.Items {
+			it := &verify.Record{}
+			line, err := lines.ReadBytes('\n')
+			if err == nil {
+				err = json.Unmarshal(line, it)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("a record of a shard cannot be read: %w", err)
+			}
+			it.Line += before
+			if err := add(it); err != nil {
+				return nil, err
+			}
+		}
+		before += d.Items
+	}
+	return f.merged.notes("python"), nil
+}
+
 func findingLine(file string, d *verify.Finding) string {
 	place := shown(fmt.Sprintf("%s:%d", file, d.Line))
 	if d.ID != "" {
@@ -109,13 +208,13 @@ func findingLine(file string, d *verify.Finding) string {
 }
 
 // verifySummary is the table of disagreements and what was done.
-func verifySummary(s *verify.Summary, python *verify.Interpreter, left bool) string {
+func verifySummary(s *verify.Summary, versions []string, left bool) string {
 	var b strings.Builder
 	n := words.Count[int]
 	total := s.Total()
 	if total.Instances > 0 {
 		rows := [][]string{{"disagreements", "instances", "digest", "generated", "Ein", "Python"}}
-		for _, r := range append(s.Rows, total) {
+		for _, r := range append(s.Rows(), total) {
 			py := n(r.Wrong[verify.Python])
 			if s.PythonRuns == 0 {
 				py = "-"
@@ -139,8 +238,8 @@ func verifySummary(s *verify.Summary, python *verify.Interpreter, left bool) str
 		b.WriteString("The Python programs were NOT run: there is no Python with networkx.\n")
 	case s.NoPython != nil:
 		fmt.Fprintf(&b, "Only %s of %s Python programs were run: the interpreter failed.\n", n(s.PythonRuns), n(total.Instances))
-	case python != nil && total.Instances > 0:
-		fmt.Fprintf(&b, "The Python programs were run by Python %s with networkx %s.\n", python.Version, python.NetworkX)
+	case len(versions) > 0 && total.Instances > 0:
+		fmt.Fprintf(&b, "The Python programs were run by %s.\n", strings.Join(versions, ", and by "))
 	}
 	switch {
 	case total.Instances == 0:

@@ -37,8 +37,9 @@ type App struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Env      func(string) string
-	Terminal bool // Err is one
-	Columns  int  // its width, 0 when unknown
+	Args     []string // the command line, behind the name of the command
+	Terminal bool     // Err is one
+	Columns  int      // its width, 0 when unknown
 
 	Color Color
 	JSON  bool // results and failures are told on Out as JSON
@@ -79,6 +80,7 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 			code = ExitBug
 		}
 	}()
+	a.Args = args
 	root.SetArgs(args)
 	root.SetIn(a.In)
 	root.SetOut(a.Out)

@@ -101,7 +101,7 @@ func (a *App) Through(ctx context.Context, doing, name string, read func(*File) 
 	err = read(f)
 	f.Progress.Done()
 	var told Status
-	if ctx.Err() != nil && !errors.As(err, &told) {
+	if err != nil && ctx.Err() != nil && !errors.As(err, &told) {
 		return Stopped(ctx)
 	}
 	return err

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// ein runs a command line and gives what it prints. It may find something wrong.
+func ein(t *testing.T, line string) string {
+	t.Helper()
+	code, out, stderr := command("", strings.Fields(line)...)
+	if code != cli.ExitOK && code != cli.ExitWrong {
+		t.Fatalf("ein %s: exit code %d\n%s", line, code, stderr)
+	}
+	return out
+}
+
+func content(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inputs writes instances that repeat, and replies of all kinds to some of them.
+func inputs(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	ein(t, "bench generate --generator cb1 --split train --per-category 3 -o in.jsonl")
+	ein(t, "bench generate --generator cb1 --split train --seed 2 --n 4..5 --per-category 20 --categories sibling,reachability -o avoid.jsonl")
+	ein(t, "bench eval --model baseline:noisy-ein@0.3 --mode ein --instances in.jsonl --out noisy")
+	replies := strings.SplitAfter(strings.TrimSuffix(content(t, "noisy/replies.jsonl"), "\n"), "\n")
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(replies), func(i, j int) { replies[i], replies[j] = replies[j], replies[i] })
+	replies = append(replies[3:], replies[9:29]...) // some are missing, some are there twice
+	replies = append(replies, `{"id": "nobody", "reply": "3"}`+"\n")
+	write(t, "replies.jsonl", strings.ReplaceAll(strings.Join(replies, ""), "}{", "}\n{"))
+	lines := strings.SplitAfter(content(t, "in.jsonl"), "\n")
+	lines = append(lines[:40], append([]string{lines[3], "{}\n", strings.Replace(lines[50], "n", "m", 1)}, lines[40:]...)...)
+	write(t, "bad.jsonl", strings.Join(lines, ""))
+}
+
+// TestShards: the shards of a job make together what one command makes, byte for byte, in
+// whatever order they are made.
+func TestShards(t *testing.T) {
+	inputs(t)
+	numbers := []int{1, 7, 64}
+	if testing.Short() {
+		numbers = numbers[:2]
+	}
+	for name, job := range map[string]struct {
+		line  string
+		files []string // that are made
+	}{
+		"generate":    {"generate --per-category 3", []string{""}},
+		"repeats":     {"generate --categories degree_count,sibling --preset demo --n 8 --per-category 40", []string{""}},
+		"disjoint":    {"generate --generator cb1 --split train2 --n 4..5 --per-category 20 --categories sibling,reachability --disjoint-from avoid.jsonl --disjoint-from in.jsonl", []string{""}},
+		"sweep":       {"generate --generator cb1 --sweep --n 4..8 --per-category 2 --level L1", []string{""}},
+		"sensitivity": {"generate --generator cb1 --categories reachability --per-category 20 --min-sensitivity 0.1", []string{""}},
+		"verify":      {"verify bad.jsonl --no-python", nil},
+		"score":       {"score --instances in.jsonl --replies replies.jsonl", []string{""}},
+		"exec":        {"exec --instances in.jsonl --replies replies.jsonl", []string{""}},
+		"audit":       {"audit in.jsonl bad/in.jsonl --no-python", nil},
+		"eval":        {"eval --model baseline:noisy-ein@0.3 --mode ein,direct --instances in.jsonl --concurrency 1 --limit 65", []string{"/run.json", "/instances.jsonl", "/replies.jsonl", "/scores.jsonl"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "audit" {
+				if err := os.MkdirAll("bad", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				ein(t, "bench generate --split train --per-category 2 --categories cousin,ancestor -o bad/in.jsonl")
+			}
+			to := " -o "
+			if name == "eval" {
+				to = " --out "
+			}
+			printed := ein(t, "bench "+job.line+to+name)
+			if job.files == nil {
+				job.files = []string{""}
+			}
+			for _, n := range numbers {
+				dir, out := fmt.Sprint(name, ".", n), fmt.Sprint(name, ".", n, ".out")
+				for _, i := range rand.Perm(n) {
+					if said := ein(t, fmt.Sprintf("bench %s --shard %d/%d%s%s", job.line, i+1, n, to, dir)); said != "" {
+						t.Fatalf("shard %d/%d prints %s", i+1, n, said)
+					}
+				}
+				if got := ein(t, "bench merge "+dir+" -o "+out); got != printed {
+					t.Errorf("%d shards print\n%s\nexpected\n%s", n, got, printed)
+				}
+				for _, f := range job.files {
+					if got, want := content(t, out+f), content(t, name+f); got != want {
+						t.Errorf("%d shards: %s has %d bytes, expected %d", n, f, len(got), len(want))
+					}
+				}
+				if again := ein(t, "bench merge "+dir+" -o "+out); again != printed {
+					t.Errorf("merged again: %s", again)
+				}
+			}
+		})
+	}
+}
+
+// TestShardsDamaged: what is missing or is not as it was is told in the form of an array,
+// and nothing is written; the command makes only that.
+func TestShardsDamaged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const line = "bench generate --generator cb1 --categories sibling --per-category 40"
+	ein(t, line+" -o whole.jsonl")
+	shard := func(i int) (int, string) {
+		code, _, stderr := command("", strings.Fields(fmt.Sprintf("%s --shard %d/9 -o dir", line, i))...)
+		return code, stderr
+	}
+	for i := 1; i <= 9; i++ {
+		shard(i)
+	}
+	for _, name := range []string{"00002.ok", "00005.jsonl"} {
+		if err := os.Remove(filepath.Join("dir", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, "dir/00006.ok", "{")
+	write(t, "dir/00009.jsonl", content(t, "dir/00008.jsonl"))
+	code, _, stderr := command("", "bench", "merge", "dir", "-o", "out.jsonl")
+	if _, err := os.Stat("out.jsonl"); code != cli.ExitOutside || !strings.Contains(stderr, "4 of 9 shards are missing or unfinished") || !strings.Contains(stderr, "--array=2,5-6,9\n") || err == nil {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	for i := 1; i <= 9; i++ {
+		code, stderr := shard(i)
+		if again := !strings.Contains(stderr, "already"); code != 0 || again != (i == 2 || i == 5 || i == 6 || i == 9) {
+			t.Errorf("shard %d: %s", i, stderr)
+		}
+	}
+	ein(t, "bench merge dir -o out.jsonl")
+	if content(t, "out.jsonl") != content(t, "whole.jsonl") {
+		t.Error("other bytes than of a single run")
+	}
+	for _, other := range []string{"bench generate --generator cb1 --categories sibling --per-category 41 --shard 1/9 -o dir",
+		line + " --shard 1/8 -o dir", line + " --shard 1/8", line + " --shard 10/9 -o dir", "bench merge .", "bench verify - --shard 1/2 -o v"} {
+		if code, _, stderr := command("", strings.Fields(other)...); code != cli.ExitUsage {
+			t.Errorf("%s: exit code %d: %s", other, code, stderr)
+		}
+	}
+}
+
+// TestShardsKilled kills the processes that make shards again and again, and has two of
+// them make each in the end.
+func TestShardsKilled(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent a signal")
+	}
+	inputs(t)
+	const n = 4
+	for _, line := range []string{
+		"bench generate --generator cb1 --split train2 --per-category 60 --disjoint-from avoid.jsonl",
+		"bench exec --instances in.jsonl --replies replies.jsonl",
+		"bench verify bad.jsonl --no-python",
+	} {
+		verb := strings.Fields(line)[1]
+		printed := ein(t, line+" -o "+verb)
+		start := func(i int) *exec.Cmd {
+			cmd := &exec.Cmd{Path: os.Args[0], Args: append([]string{"ein"}, strings.Fields(fmt.Sprintf("%s --shard %d/%d -o %s.dir", line, i, n, verb))...)}
+			cmd.Stderr = &bytes.Buffer{}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			return cmd
+		}
+		for try := range 6 * n {
+			cmd := start(1 + try%n)
+			time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+			_ = cmd.Process.Signal([]os.Signal{os.Kill, syscall.SIGTERM}[try%2])
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != -1 && code != cli.ExitOK && code != cli.ExitOutside {
+				t.Errorf("%s: exit code %d: %s", verb, code, cmd.Stderr)
+			}
+		}
+		var wait sync.WaitGroup
+		for i := range 2 * n {
+			cmd := start(1 + i/2)
+			wait.Go(func() {
+				err := cmd.Wait()
+				if code := cmd.ProcessState.ExitCode(); code != cli.ExitOK && code != cli.ExitOutside {
+					t.Errorf("%s, one of two: %v: %s", verb, err, cmd.Stderr)
+				}
+			})
+		}
+		wait.Wait()
+		if got := ein(t, fmt.Sprintf("bench merge %s.dir -o %s.out", verb, verb)); got != printed || content(t, verb) != content(t, verb+".out") {
+			t.Errorf("%s: other bytes than of a single run; it prints %s", verb, got)
+		}
+	}
+}

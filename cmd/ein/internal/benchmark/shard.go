@@ -1,0 +1,294 @@
+package benchmark
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ein/bench/judge/verdict"
+	"ein/internal/codes"
+	"ein/internal/job"
+	"ein/internal/version"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// sharding is which part of its work a verb does: all of it, a shard, or, for ein bench
+// merge, what is left when all shards are there.
+type sharding struct {
+	cmd   *cobra.Command
+	text  string // of --shard
+	began time.Time
+	job.Shard
+	merged *merged
+}
+
+// merged is the shards that are put together.
+type merged struct {
+	dirs  []string
+	plan  *job.Plan
+	files []string
+	done  []*job.Done
+}
+
+const shardHelp = `With --shard I/N this is one of N parts: the folder of -o gets its lines and a record of
+them, and ein bench merge makes of all parts what one command would have made. A part
+that is there is not made again, and one that was interrupted goes on.`
+
+// flag declares --shard.
+func (s *sharding) flag(cmd *cobra.Command) {
+	s.cmd = cmd
+	cmd.Flags().StringVar(&s.text, "shard", "", "make part `I/N` alone, in a folder, or auto: that of a Slurm array or a Kubernetes job")
+}
+
+// on says whether a shard is to be made.
+func (s *sharding) on() bool { return s.text != "" }
+
+// stopped is the outcome of the verb: what stops a shard, or the merge of all, is a reason
+// outside, and the same command goes on.
+func (s *sharding) stopped(ctx context.Context, a *cli.App, err error) error {
+	if s.on() || s.merged != nil {
+		return interrupted(ctx, a, err)
+	}
+	return err
+}
+
+// elsewhere are the flags that do not say what is made, but where and how.
+var elsewhere = []string{"shard", "output", "out", "resume", "restart", "json"}
+
+// command is the command line of the verb, its flags in the order of their names.
+func (s *sharding) command(a *cli.App) ([]string, error) {
+	type given struct{ name, text string }
+	var list []given
+	local := s.cmd.LocalFlags()
+	err := s.cmd.Flags().ParseAll(a.Args, func(f *pflag.Flag, value string) error {
+		if local.Lookup(f.Name) != nil && !slices.Contains(elsewhere, f.Name) {
+			list = append(list, given{f.Name, "--" + f.Name + "=" + value})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(list, func(x, y given) int { return strings.Compare(x.name, y.name) })
+	line := []string{s.cmd.Name()}
+	for _, g := range list {
+		line = append(line, g.text)
+	}
+	words := strings.Fields(s.cmd.CommandPath())[1:] // without ein
+	return append(line, s.cmd.Flags().Args()[len(words):]...), nil
+}
+
+// begin holds what is to be made against the plan of a folder, or writes that. It is
+// true when the shard is there already, in the file.
+func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) error {
+	p := &job.Plan{Total: total, From: append([]job.Field{{Name: "ein", Value: version.String()}}, from...)}
+	var other *job.Other
+	if m := s.merged; m != nil {
+		p.Command, p.Shards = m.plan.Command, m.plan.Shards
+		err := m.plan.Same(m.dirs[0], p)
+		if errors.As(err, &other) {
+			return begunOtherwise(a, other, "with the version of ein that the shards were made with")
+		}
+		return err
+	}
+	s.began = time.Now()
+	if dir == "-" || dir == "" {
+		return a.Usage("--shard needs a folder for the parts: add -o DIR")
+	}
+	planned := 0
+	if there, err := job.ReadPlan(dir); err == nil {
+		planned = there.Shards
+	}
+	var err error
+	if s.Shard, err = job.ParseShard(s.text, a.Env, planned); err != nil {
+		return a.Usage("--shard: %v", err)
+	}
+	p.Shards = s.N
+	if p.Command, err = s.command(a); err != nil {
+		return err
+	}
+	if err = p.Begin(dir); errors.As(err, &other) {
+		return begunOtherwise(a, other, "or another folder")
+	}
+	return err
+}
+
+// finished says whether the shard is there, in a file.
+func (s *sharding) finished(a *cli.App, dir, file string) bool {
+	_, err := job.Finished(dir, s.I, file)
+	switch {
+	case err == nil:
+		a.Printf("ein: shard %s is in %s already\n", s.Shard, file)
+	case !errors.Is(err, fs.ErrNotExist):
+		a.Printf("ein: %v\nShard %s is made again.\n", err, s.Shard)
+	}
+	return err == nil
+}
+
+// finish records that the shard is complete.
+func (s *sharding) finish(a *cli.App, dir, file string, d *job.Done) error {
+	d.Seconds = time.Since(s.began).Round(time.Millisecond).Seconds()
+	if err := job.Finish(dir, s.I, file, *d); err != nil {
+		return cli.Unwritten(file, err)
+	}
+	a.Printf("ein: shard %s: %s in %s\n", s.Shard, words.Plural(d.Items, "record"), file)
+	return nil
+}
+
+// make makes the shard that begin has found, as lines that write gives to a part. It says
+// what it has made.
+func (s *sharding) make(ctx context.Context, a *cli.App, dir string, write func(*job.Part) (*job.Done, error)) error {
+	file := job.ShardFile(dir, s.I) + job.ShardLines
+	if s.finished(a, dir, file) {
+		return nil
+	}
+	var d *job.Done
+	// The plan says what the part is of.
+	err := withPart(ctx, a, file, []job.Field{{Name: "shard", Value: s.String()}}, false, func(p *job.Part) (err error) {
+		d, err = write(p)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.finish(a, dir, file, d)
+}
+
+// ofLines makes the shard of a job that goes through the lines of a file: write is given
+// those that are its own, and gives the number of its records.
+func (s *sharding) ofLines(ctx context.Context, a *cli.App, dir string, in *cli.File, from []job.Field,
+	write func(lines io.Reader, start int64, p *job.Part) (int, []job.Field, error)) error {
+	r, size := in.Regular()
+	if r == nil && s.merged == nil {
+		return a.Usage("--shard needs a file that is not empty and can be read at any place, and %s is none", in.Name())
+	}
+	if err := s.begin(a, dir, size, from); err != nil {
+		return err
+	}
+	if s.merged != nil {
+		return s.merged.check(in.Name(), r)
+	}
+	return s.make(ctx, a, dir, func(p *job.Part) (*job.Done, error) {
+		d := &job.Done{}
+		d.From, d.To = s.Of(size)
+		lines, start, end, err := job.Slice(r, size, d.From, d.To)
+		if err != nil {
+			return nil, cli.Unreadable(in.Name(), err)
+		}
+		d.From, d.To = start, end
+		if _, d.Input, err = job.Sum(lines); err == nil {
+			_, err = lines.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			return nil, cli.Unreadable(in.Name(), err)
+		}
+		d.Items, d.Notes, err = write(in.Progress.Reader(cli.Reader{Reader: lines, Context: ctx}, end-start), start, p)
+		return d, err
+	})
+}
+
+// check holds the parts of the input that the shards were made from against it.
+func (m *merged) check(name string, r io.ReaderAt) error {
+	for i, d := range m.done {
+		_, sum, err := job.Sum(io.NewSectionReader(r, d.From, d.To-d.From))
+		switch {
+		case err != nil:
+			return cli.Unreadable(name, err)
+		case sum != d.Input:
+			return cli.Input(codes.E0701, name, 0, fmt.Sprintf("shard %d was made from other lines than are in bytes %d to %d", i+1, d.From, d.To),
+				"Put back the file that was there, or make the shards anew in another folder.")
+		}
+	}
+	return nil
+}
+
+// notes is what the shards have noted under a name, each text once.
+func (m *merged) notes(name string) (list []string) {
+	for _, d := range m.done {
+		for _, f := range d.Notes {
+			if f.Name == name && !slices.Contains(list, f.Value) {
+				list = append(list, f.Value)
+			}
+		}
+	}
+	return list
+}
+
+// open is the lines of all shards.
+func (m *merged) open(ctx context.Context) *bufio.Reader {
+	return bufio.NewReaderSize(cli.Reader{Reader: &files{names: m.files}, Context: ctx}, 1<<16)
+}
+
+// files is files one after the other.
+type files struct {
+	names []string
+	f     *os.File
+}
+
+func (r *files) Read(p []byte) (int, error) {
+	for {
+		if r.f == nil {
+			if len(r.names) == 0 {
+				return 0, io.EOF
+			}
+			f, err := os.Open(r.names[0])
+			if err != nil {
+				return 0, cli.Unreadable(r.names[0], err)
+			}
+			r.f, r.names = f, r.names[1:]
+		}
+		n, err := r.f.Read(p)
+		if !errors.Is(err, io.EOF) {
+			return n, err
+		}
+		_ = r.f.Close()
+		r.f = nil
+		if n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// gathered is the records of shards, which go to where they are written as they are
+// read. A reply to a question that an earlier shard has a reply to is passed over.
+type gathered struct {
+	io.Writer
+	lines *bufio.Reader
+}
+
+func (g gathered) Has(it *verdict.Item) bool { return it.Number > 0 }
+
+func (g gathered) Again(it *verdict.Item) ([]byte, bool, error) {
+	for g.Has(it) {
+		line, err := g.lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("the shards have no record of %s, line %d of the replies", it.Question.ID, it.Number)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		var r struct{ ID string }
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, false, fmt.Errorf("a record of a shard is none: %w", err)
+		}
+		if r.ID == it.Question.ID {
+			_, err := g.Write(line)
+			return bytes.TrimSuffix(line, []byte("\n")), true, err
+		}
+	}
+	return nil, false, nil
+}

@@ -1,0 +1,433 @@
+package benchmark
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ein/internal/job"
+	"ein/internal/words"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// submitFlags are what the flags ask for.
+type submitFlags struct {
+	engine, dir, output string
+	shards, rounds      int
+	dryRun              bool
+	every               time.Duration
+	jobs                int
+	options             []string
+	image, claim, mount string
+
+	command []string      // the verb and what follows
+	ended   chan struct{} // of local: closed when nothing runs any more
+}
+
+func submitVerb(a *cli.App) *cobra.Command {
+	f := &submitFlags{engine: "local", shards: runtime.GOMAXPROCS(0), rounds: 3, every: 5 * time.Second, jobs: runtime.GOMAXPROCS(0), image: "ein", mount: "/work"}
+	cmd := &cobra.Command{
+		Use:   "submit --engine ENGINE --shards N -o FILE -- VERB ...",
+		Short: "Run a command in shards, on many machines",
+		Long: `Runs ein bench VERB, one of generate, verify, score, exec, eval and audit, in N shards;
+follows them; runs those again that did not get done; and puts them together as ein bench
+merge does. The same command goes on where it was stopped: what is there is not made again.
+
+  local   processes of this machine, --jobs at a time
+  slurm   an array job: sbatch and squeue have to be there, and the folder of the shards
+          and this program on all nodes; --option gives lines of #SBATCH
+  k8s     an indexed job: kubectl has to be there; --image has this program, and the
+          volume of --claim is mounted at --mount, which has to be this folder
+
+--dry-run prints the script or the manifest and starts nothing. The shards go to --dir,
+which is FILE.shards unless it is given, with what each of them says, in a file .log.`,
+		Example: `  ein bench submit --engine slurm --shards 64 -o train.jsonl -- generate --split train --per-category 100000
+  ein bench submit --shards 8 -o scores.jsonl -- exec --instances in.jsonl --replies replies.jsonl --lang python
+  ein bench submit --engine k8s --shards 64 --dry-run -o train.jsonl -- generate --split train`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: a.Do(func(ctx context.Context, args []string) error {
+			if len(args) > 2 && args[0] == "ein" && args[1] == "bench" {
+				args = args[2:]
+			}
+			f.command = args
+			return submit(ctx, a, f)
+		}),
+	}
+	flags := cmd.Flags()
+	cli.One("local", "slurm", "k8s").Flag(cmd, &f.engine, "engine", "local, slurm or k8s")
+	cli.Int(1, job.MaxShards).Flag(cmd, &f.shards, "shards", "`number` of shards")
+	flags.StringVarP(&f.output, "output", "o", "", "`file` to make; of eval, the folder of the run")
+	flags.StringVar(&f.dir, "dir", "", "`folder` of the shards (default FILE.shards)")
+	cli.Int(1, 100).Flag(cmd, &f.rounds, "rounds", "`times` that shards are tried at most")
+	cli.Duration.Flag(cmd, &f.every, "every", "how often to ask how far the shards are")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the script or the manifest, and start nothing")
+	cli.Int(1, job.MaxShards).Flag(cmd, &f.jobs, "jobs", "most `shards` at a time, of local and k8s")
+	flags.StringArrayVar(&f.options, "option", nil, "`option` of sbatch, as in --partition=long; repeatable")
+	flags.StringVar(&f.image, "image", f.image, "`image` of a container, for k8s")
+	flags.StringVar(&f.claim, "claim", "", "`name` of the claim of the volume, for k8s")
+	flags.StringVar(&f.mount, "mount", f.mount, "`path` of the volume in the container, for k8s")
+	cli.Required(cmd, "output")
+	return cmd
+}
+
+// An engine runs shards.
+type engine interface {
+	// text is what is submitted for some shards.
+	text(missing []int) (string, error)
+	// start gives the shards away; the name is what follow asks for.
+	start(ctx context.Context, text string, missing []int) (name string, err error)
+	// runs says whether any of them is still waited for.
+	runs(ctx context.Context, name string) (bool, error)
+}
+
+func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
+	if sharded[f.command[0]] == nil {
+		return a.Usage("ein bench %s cannot be done in shards: there are generate, verify, score, exec, eval and audit", f.command[0])
+	}
+	if slices.ContainsFunc(f.command, func(s string) bool { return s == "--shard" || strings.HasPrefix(s, "--shard=") }) {
+		return a.Usage("--shard is given by ein bench submit")
+	}
+	f.dir = cmp.Or(f.dir, f.output+".shards")
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("this program is not known: %w", err)
+	}
+	var e engine
+	switch f.engine {
+	case "slurm":
+		e = &slurm{f, program}
+	case "k8s":
+		e = &kubernetes{f}
+	default:
+		e = &local{submitFlags: f, program: program, app: a}
+	}
+	if f.dryRun {
+		missing := f.missing()
+		if len(missing) == 0 {
+			a.Note("all shards are in %s", f.dir)
+			return nil
+		}
+		text, err := e.text(missing)
+		if err != nil {
+			return err
+		}
+		return a.Print(text)
+	}
+	if err := cli.Folder(f.dir); err != nil {
+		return err
+	}
+	for round := range f.rounds {
+		missing := f.missing()
+		if len(missing) == 0 {
+			break
+		}
+		if round > 0 {
+			a.Printf("ein: %s again: %s\n", words.Plural(len(missing), "shard"), job.Lists(missing))
+		}
+		if err := f.round(ctx, a, e, missing); err != nil {
+			return err
+		}
+	}
+	if missing := f.missing(); len(missing) > 0 {
+		return a.Outside("%s not made; %s and others say why, and the same command tries them again\n  --array=%s", words.Plural(len(missing), "shard was", "shards were"),
+			job.ShardFile(f.dir, missing[0])+".log", job.Lists(missing))
+	}
+	return merge(ctx, a, &mergeFlags{output: f.output}, []string{f.dir})
+}
+
+// missing is the shards that are not there, or not whole.
+func (f *submitFlags) missing() (list []int) {
+	m := &merged{dirs: []string{f.dir}}
+	var err error
+	m.plan, err = job.ReadPlan(f.dir)
+	for i := 1; i <= f.shards; i++ {
+		if err == nil {
+			if _, _, failed := m.find(i); failed == nil {
+				continue
+			}
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+// submitted is the file with the name that an engine gave to the last round.
+const submitted = "submitted"
+
+// round gives shards to an engine, or finds that it has them, and waits.
+func (f *submitFlags) round(ctx context.Context, a *cli.App, e engine, missing []int) error {
+	note := filepath.Join(f.dir, submitted)
+	name := ""
+	if b, err := os.ReadFile(note); err == nil {
+		name = strings.TrimPrefix(string(b), f.engine+" ")
+		if going, err := e.runs(ctx, name); name == string(b) || err != nil || !going {
+			name = ""
+		} else {
+			a.Printf("ein: going on with %s %s\n", f.engine, name)
+		}
+	}
+	if name == "" {
+		text, err := e.text(missing)
+		if err == nil {
+			name, err = e.start(ctx, text, missing)
+		}
+		if err != nil {
+			return a.Outside("%s: %v", f.engine, err)
+		}
+		if err := a.WriteFile(note, []byte(f.engine+" "+name)); err != nil {
+			return err
+		}
+	}
+	line := a.Rarely("shards")
+	defer line.Done()
+	show, began, failures := line.Counter(f.shards-len(missing)), f.there(), 0
+	for {
+		going, err := e.runs(ctx, name)
+		if err == nil {
+			failures = 0
+		} else if failures++; failures == 10 {
+			return a.Outside("%s cannot be asked: %v", f.engine, err)
+		}
+		if err == nil && !going {
+			return nil
+		}
+		show(f.there()-began, len(missing))
+		select {
+		case <-ctx.Done():
+			_, _ = e.runs(ctx, name) // processes of this machine end first
+			line.Done()
+			return a.Outside("interrupted; the same command goes on with what %s has", f.engine)
+		case <-f.ended:
+			return nil
+		case <-time.After(f.every):
+		}
+	}
+}
+
+// there is how many shards say that they are complete.
+func (f *submitFlags) there() int {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".ok") {
+			n++
+		}
+	}
+	return n
+}
+
+// line is the command line of a shard, without the program.
+func (f *submitFlags) line(shard string) []string {
+	to := "--output="
+	if f.command[0] == "eval" {
+		to = "--out="
+	}
+	return append(append([]string{"bench"}, f.command...), "--shard="+shard, to+f.dir)
+}
+
+// local is the processes of this machine.
+type local struct {
+	*submitFlags
+	program string
+	app     *cli.App
+
+	wait sync.WaitGroup
+}
+
+func (e *local) text(missing []int) (string, error) {
+	var b strings.Builder
+	for _, i := range missing {
+		fmt.Fprintf(&b, "%s\n", quoted(append([]string{e.program}, e.line(job.Shard{I: i, N: e.shards}.String())...)))
+	}
+	return b.String(), nil
+}
+
+func (e *local) start(ctx context.Context, _ string, missing []int) (string, error) {
+	next := make(chan int, len(missing))
+	for _, i := range missing {
+		next <- i
+	}
+	close(next)
+	for range min(e.jobs, len(missing)) {
+		e.wait.Go(func() {
+			for i := range next {
+				if ctx.Err() == nil {
+					e.shard(ctx, i)
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	e.ended = ended
+	go func() {
+		e.wait.Wait()
+		close(ended)
+	}()
+	return "processes of this machine", nil
+}
+
+// shard makes one. How it ends is told by what is there.
+func (e *local) shard(ctx context.Context, i int) {
+	log, err := os.Create(job.ShardFile(e.dir, i) + ".log")
+	if err != nil {
+		e.app.Printf("ein: %v\n", err)
+		return
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.CommandContext(ctx, e.program, e.line(job.Shard{I: i, N: e.shards}.String())...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = time.Minute
+	if err := cmd.Run(); err != nil {
+		_, _ = fmt.Fprintf(log, "ein: %v\n", err)
+	}
+}
+
+func (e *local) runs(ctx context.Context, _ string) (bool, error) {
+	if ctx.Err() != nil {
+		e.wait.Wait() // they have been told
+	}
+	return e.ended != nil, nil
+}
+
+// slurm is an array job.
+type slurm struct {
+	*submitFlags
+	program string
+}
+
+func (e *slurm) text(missing []int) (string, error) {
+	dir, err := filepath.Abs(e.dir)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "#!/bin/sh\n#SBATCH --job-name=ein-%s\n#SBATCH --array=%s\n#SBATCH --output=%s\n", e.command[0], job.Lists(missing), filepath.Join(dir, "%5a.log"))
+	// A node that is lost, or a time that is over, costs what its shards have not written.
+	b.WriteString("#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --signal=B:TERM@60\n")
+	for _, o := range e.options {
+		fmt.Fprintf(&b, "#SBATCH %s\n", o)
+	}
+	fmt.Fprintf(&b, "export EIN_SHARDS=%d\nexec %s\n", e.shards, quoted(append([]string{e.program}, e.line("auto")...)))
+	return b.String(), nil
+}
+
+func (e *slurm) start(ctx context.Context, text string, _ []int) (string, error) {
+	script := filepath.Join(e.dir, "submit.sh")
+	if err := job.ReplaceBytes(script, []byte(text)); err != nil {
+		return "", err
+	}
+	out, err := output(ctx, "sbatch", "--parsable", script)
+	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the cluster follows
+	return id, err
+}
+
+func (e *slurm) runs(ctx context.Context, id string) (bool, error) {
+	out, err := output(ctx, "squeue", "--noheader", "--jobs="+id, "--format=%i")
+	if err != nil && strings.Contains(err.Error(), "Invalid job id") {
+		return false, nil // it is forgotten some minutes after its end
+	}
+	return strings.TrimSpace(out) != "", err
+}
+
+// kubernetes is an indexed job.
+type kubernetes struct{ *submitFlags }
+
+func (e *kubernetes) text([]int) (string, error) {
+	type object = map[string]any
+	container := object{
+		"name": "ein", "image": e.image, "command": append([]string{"ein"}, e.line("auto")...), "workingDir": e.mount,
+		"env": []object{{"name": "EIN_SHARDS", "value": fmt.Sprint(e.shards)}},
+	}
+	// A pod is told to end some time before it is killed.
+	pod := object{"restartPolicy": "Never", "terminationGracePeriodSeconds": 60, "containers": []object{container}}
+	if e.claim != "" {
+		container["volumeMounts"] = []object{{"name": "work", "mountPath": e.mount}}
+		pod["volumes"] = []object{{"name": "work", "persistentVolumeClaim": object{"claimName": e.claim}}}
+	}
+	b, err := json.MarshalIndent(object{
+		"apiVersion": "batch/v1", "kind": "Job", "metadata": object{"generateName": "ein-" + e.command[0] + "-"},
+		// Shards that are there end at once, so that all are asked for in each round.
+		"spec": object{"completions": e.shards, "parallelism": min(e.jobs, e.shards), "completionMode": "Indexed", "backoffLimitPerIndex": 3, "template": object{"spec": pod}},
+	}, "", "  ")
+	return string(b) + "\n", err
+}
+
+func (e *kubernetes) start(ctx context.Context, text string, _ []int) (string, error) {
+	manifest := filepath.Join(e.dir, "job.json")
+	if err := job.ReplaceBytes(manifest, []byte(text)); err != nil {
+		return "", err
+	}
+	out, err := output(ctx, "kubectl", "create", "--filename="+manifest, "--output=name")
+	return strings.TrimSpace(out), err
+}
+
+func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
+	out, err := output(ctx, "kubectl", "get", name, "--output=json")
+	if err != nil {
+		return false, err
+	}
+	var got struct {
+		Status struct {
+			Conditions []struct{ Type, Status string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		return false, fmt.Errorf("kubectl does not give JSON: %w", err)
+	}
+	for _, c := range got.Status.Conditions {
+		if (c.Type == "Complete" || c.Type == "Failed") && c.Status == "True" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// output is what a command prints.
+func output(ctx context.Context, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("there is no %s on this machine; --dry-run prints what it would be given", name)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %s", name, err, shown(strings.TrimSpace(stderr.String())))
+	}
+	return string(out), err
+}
+
+// plain is a word that means itself to a shell.
+var plain = regexp.MustCompile(`^[-\w=./,:+@%]+$`)
+
+// quoted is words as a shell takes them.
+func quoted(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		if list[i] = w; !plain.MatchString(w) {
+			list[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(list, " ")
+}
