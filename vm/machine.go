@@ -15,6 +15,7 @@ import (
 	"ein/vm/cost"
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/rel/engine"
 	"ein/vm/tensor"
 )
 
@@ -54,7 +55,8 @@ type Kind uint8
 // 2^53; BadIndex a position that is not one; BadInput a value that does not fit
 // the program; Cyclic a cycle that leaves a question about a graph without answer;
 // Negative a weight below 0 where it has no meaning; NoWeight one of 0 in a result
-// where 0 is no edge.
+// where 0 is no edge. Improving is a value of rules that improves around a cycle for
+// ever, Worsening a factor that makes one worse when it should improve.
 const (
 	NotFinite Kind = iota
 	Inexact
@@ -63,6 +65,8 @@ const (
 	Cyclic
 	Negative
 	NoWeight
+	Improving
+	Worsening
 )
 
 // RuntimeError is a failure that only a run can find.
@@ -96,10 +100,13 @@ type Machine struct {
 	steps []step
 	*step // that is being run
 	err   *RuntimeError
+	over  *Exceeded // of anything but operations
 
-	ops   uint64 // the most that all operations may come to
-	sofar string // what a metered operation has, for people
-	watch *watch
+	ops    uint64        // the most that all operations may come to
+	budget engine.Budget // of the rows of relations
+	output uint64        // the most elements of all outputs
+	sofar  string        // what a metered operation has, for people
+	watch  *watch
 }
 
 // Progress is how far a run is: the step that it is at, and how many of the operations
@@ -158,7 +165,8 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 		return nil, err
 	}
 	p, size := mod.Program, mod.Arena.Size
-	m := &Machine{mod: mod, ops: limits.MaxOps, regs: make([]tensor.Value, len(p.Regs))}
+	m := &Machine{mod: mod, ops: limits.MaxOps, output: limits.MaxOutputElements, regs: make([]tensor.Value, len(p.Regs))}
+	m.budget.Max = limits.MaxBytes - (mod.Certificate.PeakBytes - mod.Certificate.Rows)
 	f, w, x := make([]float64, size.F), make([]uint64, size.W), make([]int32, size.I)
 	at := mod.Arena.Scratch
 	m.scratch = kernel.Scratch{F: f[at.F:], W: w[at.W:], I: x[at.I:]}
@@ -171,7 +179,10 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	m.steps = make([]step, len(mod.Steps))
 	for i := range m.steps {
 		s := &mod.Steps[i]
-		m.steps[i] = step{Step: s, kernel: kernels[s.Op], pos: p.Pos[i], a: &m.regs[s.Args[0]]}
+		m.steps[i] = step{Step: s, kernel: kernels[s.Op], pos: p.Pos[i]}
+		if len(s.Args) > 0 {
+			m.steps[i].a = &m.regs[s.Args[0]]
+		}
 		if len(s.Args) > 1 {
 			m.steps[i].b = &m.regs[s.Args[1]]
 		}
@@ -220,15 +231,16 @@ func cut[T any](arena []T, at, n uint64) []T {
 }
 
 // Exceeded is the error of a run that came to its limit in a metered operation: the
-// limit, and the bound of all operations.
+// limit, and the bound of what it is a limit of.
 type Exceeded struct {
+	What      string // operations, bytes, output elements
 	Pos       ir.Pos
 	Max, Most uint64
 	Sofar     string
 }
 
 func (e *Exceeded) Error() string {
-	return fmt.Sprintf("the run was stopped at the limit of %d operations", e.Max)
+	return fmt.Sprintf("the run was stopped at the limit of %d %s", e.Max, e.What)
 }
 
 // ErrStopped is what errors.Is finds in the error of a run that was cancelled.
@@ -277,7 +289,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 	if m.ctl.Stopped() {
 		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}
-	m.err, m.step = nil, nil
+	m.err, m.over, m.step, m.budget.Used = nil, nil, nil, 0
 	if m.watch != nil {
 		m.watch.before, m.ctl.Tell = 0, m.watch.more
 	}
@@ -301,7 +313,11 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 			continue
 		}
 		if m.ctl.Over {
-			return nil, &Exceeded{Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops, Sofar: m.sofar}
+			return nil, &Exceeded{What: "operations", Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops, Sofar: m.sofar}
+		}
+		if m.over != nil {
+			m.over.Pos = m.pos
+			return nil, m.over
 		}
 		if m.err != nil {
 			m.err.Pos = m.pos
@@ -309,11 +325,31 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		}
 		return nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}
 	}
-	m.result.Stats = Stats{Ops: m.ctl.Ops, PeakBytes: m.mod.Certificate.PeakBytes}
+	if over := m.large(); over != nil {
+		return nil, over
+	}
+	m.result.Stats = m.Stats()
 	return &m.result, nil
+}
+
+// large is the error of a run whose tables have more cells than the outputs may have
+// elements.
+func (m *Machine) large() *Exceeded {
+	c := &m.mod.Certificate
+	n := c.OutputElements - c.TableElements
+	for _, o := range m.mod.Program.Outputs {
+		if t := m.regs[o.Reg].Table; t != nil {
+			n += uint64(t.Len) * uint64(max(1, len(t.Columns)))
+		}
+		if m.output > 0 && n > m.output {
+			return &Exceeded{What: "output elements", Pos: o.Pos, Max: m.output, Most: c.OutputElements, Sofar: fmt.Sprintf("%d rows of %s", m.regs[o.Reg].Table.Len, o.Name)}
+		}
+	}
+	return nil
 }
 
 // Stats of the last run, finished or not.
 func (m *Machine) Stats() Stats {
-	return Stats{Ops: m.ctl.Ops, PeakBytes: m.mod.Certificate.PeakBytes}
+	c := &m.mod.Certificate
+	return Stats{Ops: m.ctl.Ops, PeakBytes: min(c.PeakBytes, c.PeakBytes-c.Rows+m.budget.Used)}
 }

@@ -221,6 +221,8 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.Betweenness: func(m *Machine) bool { return kernel.Betweenness(&m.ctl, m.d.F, m.net()) },
 	code.Sort:        func(m *Machine) bool { return kernel.Sort(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.Rank:        func(m *Machine) bool { return kernel.Rank(&m.ctl, m.d.F, m.a.F, m.scratch) },
+	code.Rules:       rules,
+	code.Scatter:     scatter,
 	code.OneHot: func(m *Machine) bool {
 		i, ok := m.position(0, m.d.Shape.Dim(0))
 		if !ok || !m.clearWords(m.d.Bits.W) {

@@ -51,7 +51,7 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 }
 
 // runtimeCodes are the codes of vm's kinds of errors, in their order.
-var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.E0604, codes.E0606, codes.E0607, codes.E0608}
+var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.E0604, codes.E0606, codes.E0607, codes.E0608, codes.E0606, codes.E0607}
 
 // Failed is the diagnostic of a run that went wrong, or was stopped after so many
 // operations of those certified. It is not ok for any other error.
@@ -65,7 +65,7 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(stopped.Cause), words.Count(done), words.Count(most))}, true
 	case errors.As(err, &over):
 		return diag.Diagnostic{Code: codes.E0534, Span: span(over.Pos), Label: over.Sofar + " so far",
-			Message: fmt.Sprintf("the run was stopped at the limit of %s operations; it can take up to %s, and how many it takes is known only when it runs", words.Count(over.Max), words.Count(over.Most))}, true
+			Message: fmt.Sprintf("the run was stopped at the limit of %s %s; it can take up to %s, and how many it takes is known only when it runs", words.Count(over.Max), over.What, words.Count(over.Most))}, true
 	case errors.As(err, &wrong):
 		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: span(wrong.Pos), Message: wrong.Message}
 		if wrong.Hint != "" {

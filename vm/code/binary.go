@@ -11,12 +11,13 @@ import (
 
 	"ein/vm/ir"
 	"ein/vm/op"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
 // The binary form of a program is
 //
-//	Magic  version  registers  constants  inputs  instructions
+//	Magic  version  domains  registers  constants  inputs  instructions
 //	outputs  statements  labels  checksum
 //
 // Numbers are uvarints of the shortest length, strings and lists have their
@@ -86,7 +87,7 @@ func (e *FormatError) Error() string {
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // inputKinds are the kinds of inputs in the order of their numbers.
-var inputKinds = []string{"graph", "matrix", "vector", "scalar"}
+var inputKinds = []string{"graph", "matrix", "vector", "scalar", "relation"}
 
 func castagnoli(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
@@ -134,6 +135,8 @@ type coder struct {
 	at     int
 	limit  Limits
 	regs   []Reg
+	domain []*tensor.Domain
+	shared []*tensor.Domain // that have the labels of the program
 	err    error
 }
 
@@ -385,6 +388,7 @@ const (
 )
 
 func (c *coder) program(p *Program) {
+	c.domains(p)
 	fixed(c, &p.Regs, c.length(len(p.Regs), regBytes, ErrLimit, c.limit.Registers, "registers"))
 	for i := range p.Regs {
 		c.reg(&p.Regs[i])
@@ -424,18 +428,30 @@ func (c *coder) program(p *Program) {
 		at += n
 	})
 	c.strings(&p.Labels, "labels")
+	c.labelled(p)
 }
 
-// reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte, where a
-// real that is far has the kind after the last. What is read is checked, because
-// constants are read by it.
+// reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte. The kind
+// after the last is a real that is far, and, alone, the fifth layout, that of tables.
+// What is read is checked, because constants are read by it.
 func (c *coder) reg(r *Reg) {
 	start, s, kind := c.at, r.Shape, r.Kind
 	if r.Far {
 		kind++
 	}
 	b := byte(s.Rank()) | byte(kind)<<4 | byte(r.Layout)<<6
+	if r.Layout == tensor.Rows {
+		b = ofTables
+	}
 	enum(c, &b, 256, "a register")
+	if b == ofTables {
+		c.columns(&r.Columns)
+		uvarint(c, &r.NNZ, math.MaxInt, "rows")
+		if !c.writes {
+			r.Layout = tensor.Rows
+		}
+		return
+	}
 	rank := int(b & 15)
 	if rank > tensor.MaxRank {
 		c.fail(ErrDamaged, start, "rank "+strconv.Itoa(rank), "at most "+strconv.Itoa(tensor.MaxRank))
@@ -492,6 +508,11 @@ func (c *coder) constant(k *Const) {
 		for i := range v.Part {
 			uvarint(c, &v.Part[i], n-1, "part")
 		}
+	case tensor.Rows:
+		if !c.writes {
+			v.Table = &tensor.Table{Columns: r.Columns}
+		}
+		c.table(v.Table)
 	}
 }
 
@@ -569,9 +590,7 @@ func (c *coder) instr(in *Instr) {
 	if s.more {
 		n = c.length(len(in.Args), 1, ErrDamaged, math.MaxInt, "arguments")
 	}
-	if !c.writes {
-		in.Args = make([]int, n)
-	}
+	fixed(c, &in.Args, n)
 	for i := range in.Args {
 		c.register(&in.Args[i])
 	}
@@ -606,6 +625,16 @@ func (c *coder) instr(in *Instr) {
 			in.Micro = &Micro{}
 		}
 		c.micro(in.Micro, n)
+	}
+	if has&hasRules != 0 {
+		if !c.writes {
+			in.Rules = &rel.Program{}
+		}
+		c.rules(in.Rules)
+		fixed(c, &in.Results, len(in.Rules.Results))
+		for i := range in.Results {
+			c.register(&in.Results[i])
+		}
 	}
 }
 

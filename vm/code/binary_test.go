@@ -144,7 +144,7 @@ func TestLimits(t *testing.T) {
 		msg   string
 	}{
 		{Limits{Bytes: len(data) - 1}, fmt.Sprintf("found a file of %d bytes, expected at most %d", len(data), len(data)-1)},
-		{Limits{Registers: 13}, "found 14 registers, expected at most 13"},
+		{Limits{Registers: 15}, "found 16 registers, expected at most 15"},
 		{Limits{Instructions: 1}, "found 2 instructions, expected at most 1"},
 	} {
 		_, err := Unmarshal(data, c.limit)
@@ -153,12 +153,12 @@ func TestLimits(t *testing.T) {
 		}
 		wantError(t, "limit", err, c.msg)
 	}
-	if _, err := Unmarshal(data, Limits{len(data), 14, 2}); err != nil {
+	if _, err := Unmarshal(data, Limits{len(data), 16, 2}); err != nil {
 		t.Error(err)
 	}
 }
 
-// Each of these is the body of a file: what is before the place in question is
+// Each of these is the body of a file behind its domains: what is before the place in question is
 // as short as can be.
 func TestMalformed(t *testing.T) {
 	const (
@@ -187,14 +187,14 @@ func TestMalformed(t *testing.T) {
 	input := b(scalar, 0, 1, 0, 1, "x", 3, 0)
 	instr := func(x ...any) string { return input + b(1) + b(x...) + strings.Repeat("\x00", 40) }
 	for _, c := range []struct{ name, body, msg string }{
-		{"empty", "", "byte 5: found the end of the file, expected the number of registers"},
-		{"overflowing number", strings.Repeat("\xff", 11), "byte 5: found a number of more than 64 bits"},
+		{"empty", "", "byte 6: found the end of the file, expected the number of registers"},
+		{"overflowing number", strings.Repeat("\xff", 11), "byte 6: found a number of more than 64 bits"},
 		{"unfinished number", "\xff\xff", "found the end of the file, expected the number of registers"},
 		{"needless bytes", "\x80\x00", "found a number with needless bytes"},
-		{"registers", b(huge), "byte 5: found 4611686018427387904 registers, expected at most 0 in the bytes left"},
-		{"rank", b(1, raw(dense|9), "xxxxxxxxxxx"), "byte 6: found rank 9, expected at most 8"},
-		{"size", b(1, raw(dense|1), maxDim+1), "byte 7: found size 1073741825, expected at most 1073741824"},
-		{"far bits", b(1, raw(1|3<<4|1<<6), 3), "byte 6: found layout 1 does not hold real 3"},
+		{"registers", b(huge), "byte 6: found 4611686018427387904 registers, expected at most 0 in the bytes left"},
+		{"rank", b(1, raw(dense|9), "xxxxxxxxxxx"), "byte 7: found rank 9, expected at most 8"},
+		{"size", b(1, raw(dense|1), maxDim+1), "byte 8: found size 1073741825, expected at most 1073741824"},
+		{"far bits", b(1, raw(1|3<<4|1<<6), 3), "byte 7: found layout 1 does not hold real 3"},
 		{"layout", b(1, raw(bits)), "layout 1 does not hold bool scalar, expected a register"},
 		{"entries of a register", b(1, raw(csr|2), 2, 2, 5), "layout 2 does not hold bool 2x2"},
 		{"constants", b(scalar, 2, "xxxxxxxxx"), "found 2 constants, expected at most 1"},
@@ -214,7 +214,7 @@ func TestMalformed(t *testing.T) {
 		{"parts", b(1, raw(parts|2), maxDim, maxDim, 1, 0, 0, "x"), "found 1 byte, expected 1073741824 parts"},
 		{"part", b(1, raw(parts|2), 2, 2, 1, 0, 0, 0, 2), "found part 2, expected at most 1"},
 		{"inputs", b(scalar, 0, 2, "xxxxxxxxx"), "found 2 inputs, expected at most 1"},
-		{"kind of input", b(scalar, 0, 1, 0, 1, "x", 4), "found kind of input 4, expected at most 3"},
+		{"kind of input", b(scalar, 0, 1, 0, 1, "x", 5), "found kind of input 5, expected at most 4"},
 		{"limits of an input", b(scalar, 0, 1, 0, 1, "x", 3, 16), "found limits of an input 16, expected at most 15"},
 		{"name", b(scalar, 0, 1, 0, huge, "xxxxxxxxx"), "4611686018427387904 bytes of an input's name, expected at most 9"},
 		{"operation", instr(int(MaxOp)), fmt.Sprintf("found operation %d, expected at most %d", MaxOp, MaxOp-1)},
@@ -240,7 +240,7 @@ func TestMalformed(t *testing.T) {
 		{"no registers", b(0, 0, 0, 0, 1, 0, 0, 0, 0, 0), "found a register, expected none"},
 		{"not verified", b(scalar, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0), "damaged bytecode: code: output 0: register 0 has no value"},
 	} {
-		p, err := Unmarshal(seal([]byte(c.body)), Limits{})
+		p, err := Unmarshal(seal([]byte("\x00"+c.body)), Limits{})
 		if p != nil || !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v, %v", c.name, p, err)
 		}

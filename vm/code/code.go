@@ -10,14 +10,17 @@ package code
 import (
 	"ein/vm/ir"
 	"ein/vm/op"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
-// Reg is what a register holds. NNZ bounds the stored entries of a CSR.
+// Reg is what a register holds. NNZ bounds the stored entries of a CSR, and the rows of
+// a table, which has Columns; their domains are among those of the program.
 type Reg struct {
 	tensor.Type
-	Layout tensor.Layout
-	NNZ    int
+	Layout  tensor.Layout
+	NNZ     int
+	Columns []tensor.Column
 }
 
 // Words is the words that hold the register as bits.
@@ -43,6 +46,10 @@ type Attr struct {
 	Walk  op.WalkMode
 	Axes  []int
 	Micro *Micro
+	Rules *rel.Program
+	// Results are the registers of tables that Rules gives, in their order. All other
+	// operations have Dst.
+	Results []int
 }
 
 // LogicOp is a word-by-word operation on bits.
@@ -82,7 +89,7 @@ type Const struct {
 type Input struct {
 	Reg  int
 	Name string
-	Kind string // graph, matrix, vector, scalar
+	Kind string // graph, matrix, vector, scalar, relation
 
 	// Of whole numbers, what the code relies on: their magnitudes take so many
 	// bytes at most (0: any number), and none is negative.
@@ -117,4 +124,5 @@ type Program struct {
 	Outputs []Output
 	Stmts   []Stmt
 	Labels  []string
+	Domains []*tensor.Domain // of the columns of tables and relations, each once
 }

@@ -8,6 +8,7 @@ import (
 	tables "ein/internal/table"
 	"ein/vm/ir"
 	"ein/vm/op"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
@@ -64,8 +65,16 @@ func (l *lister) registers() {
 	var rows [][]string
 	for i, r := range l.p.Regs {
 		note := ""
-		if r.Layout == tensor.Sparse {
+		switch r.Layout {
+		case tensor.Sparse:
 			note = fmt.Sprintf("at most %d entries", r.NNZ)
+		case tensor.Rows:
+			cols := make([]string, len(r.Columns))
+			for c := range cols {
+				cols[c] = rel.ColumnText(r.Columns[c])
+			}
+			rows = append(rows, []string{reg(i), "table", "(" + strings.Join(cols, ", ") + ")", "", fmt.Sprintf("at most %d rows", r.NNZ)})
+			continue
 		}
 		rows = append(rows, []string{reg(i), r.Layout.String(), r.Kind.String(), r.Shape.String(), note})
 	}
@@ -99,6 +108,8 @@ func showValue(v *tensor.Value) string {
 			return fmt.Sprintf("parts of %d nodes", len(v.Part))
 		}
 		return "parts " + join(v.Part, ", ")
+	case tensor.Rows:
+		return fmt.Sprintf("%d rows", v.Table.Len)
 	}
 	switch {
 	case v.Shape.Rank() == 0:
@@ -188,6 +199,11 @@ func (l *lister) code() {
 		at = s.To
 	}
 	l.WriteString(strings.Join(lines[at:], ""))
+	for i := range l.p.Code {
+		if p := l.p.Code[i].Rules; l.p.Code[i].Op == Rules {
+			fmt.Fprintf(&l.Builder, "\nrules of instruction %d\n  %s\n", i, strings.ReplaceAll(strings.TrimSpace(p.String()), "\n", "\n  "))
+		}
+	}
 }
 
 func operands(in *Instr) string {
@@ -196,8 +212,15 @@ func operands(in *Instr) string {
 		args[i] = reg(a)
 	}
 	s := strings.Join(args, ", ")
+	results := make([]string, len(in.Results))
+	for i, r := range in.Results {
+		results[i] = reg(r)
+	}
 	if in.Dst >= 0 {
-		s = reg(in.Dst) + " <- " + s
+		results = append(results, reg(in.Dst))
+	}
+	if len(results) > 0 {
+		s = strings.Join(results, ", ") + " <- " + s
 	}
 	return s
 }

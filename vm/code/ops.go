@@ -68,6 +68,8 @@ const (
 	Rank
 	MinCut
 	FoldCSR
+	Rules
+	Scatter
 	MaxOp
 )
 
@@ -203,6 +205,10 @@ var table = [MaxOp]row{
 		cost: func(x *Site) kernel.Cost { return kernel.MinCutCost(x.Arg[0].Layout, x.N, x.NNZ) }},
 	FoldCSR: {name: "fold_csr", sig: "csr|far[n,m] dense|csr|far... -> dense", attrs: hasFold | hasAxes | hasMicro, does: "fold along an axis of an elementwise program of matrices, and vectors after them",
 		what: "{fold} of {micro} along {axes}", how: "entries", rule: foldCSRRule, plan: planFoldCSR},
+	Rules: {name: "rules", sig: "value...", attrs: hasRules, does: "the tables that rules derive from tables and tensors; metered",
+		what: "rules", how: "semi-naive", rule: rulesRule, plan: planRules, metered: true},
+	Scatter: {name: "scatter", sig: "table scalar -> dense|bits|csr", does: "a table as a tensor: 1, or the last column, where it has a row; elsewhere the scalar, of bits and csr 0; metered",
+		what: "tensor of a relation", rule: scatterRule, cost: scatterCost, metered: true},
 	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "merges", cost: sortCost},
 }
 
@@ -242,10 +248,11 @@ const (
 	hasWalk
 	hasAxes
 	hasMicro
+	hasRules
 )
 
 // attrNames are the attributes in the order of their bits.
-var attrNames = [...]string{"spec", "fn", "fold", "logic", "walk", "axes", "micro"}
+var attrNames = [...]string{"spec", "fn", "fold", "logic", "walk", "axes", "micro", "rules"}
 
 // Site is an instruction with its registers: all that its rule and its cost
 // depend on.
@@ -253,10 +260,11 @@ type Site struct {
 	*Instr
 	Arg     []*Reg
 	Result  *Reg // nil when there is none
-	N, M, K int  // the sizes of the signature; rows and columns where it has none
-	Sparse  int  // the first argument that is a csr, or -1
-	NNZ     int  // its entries
-	Workers int  // goroutines that the kernel may use
+	Results []*Reg
+	N, M, K int // the sizes of the signature; rows and columns where it has none
+	Sparse  int // the first argument that is a csr, or -1
+	NNZ     int // its entries
+	Workers int // goroutines that the kernel may use
 
 	shape *tensor.Shape // the [..] of the signature
 	few   [4]*Reg       // room for Arg

@@ -9,13 +9,15 @@ import (
 	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/op"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
 // parseReg reads a register as the tests write it: a letter for the layout, the
 // sizes, and for a CSR a bound on its entries. d is dense, b bits, s a CSR of
 // ones, w a CSR of weights, p parts, B and i dense of kind bool and int, c a CSR of
-// kind int: "d3,4", "s5,5/7".
+// kind int, t a table of two columns of nodes, v one of a node and a number: "d3,4",
+// "s5,5/7", "t/7".
 func parseReg(text string) Reg {
 	head, bound, _ := strings.Cut(text, "/")
 	r := Reg{Type: tensor.Type{Kind: tensor.Bool}}
@@ -35,6 +37,10 @@ func parseReg(text string) Reg {
 		r.Layout, r.Kind = tensor.Sparse, tensor.Int
 	case 'p':
 		r.Layout = tensor.Parts
+	case 't':
+		r.Layout, r.Columns = tensor.Rows, []tensor.Column{{Name: "from", Domain: five}, {Name: "to", Domain: five}}
+	case 'v':
+		r.Layout, r.Columns = tensor.Rows, []tensor.Column{{Domain: five}, {Kind: tensor.RealColumn}}
 	default:
 		panic("register " + text)
 	}
@@ -73,12 +79,25 @@ func single(op Op, sig string, a Attr) *Program {
 		p.Inputs = append(p.Inputs, Input{Reg: len(p.Regs), Name: fmt.Sprintf("in%d", len(p.Regs)), Kind: "matrix"})
 		p.Regs = append(p.Regs, parseReg(text))
 	}
-	if hasResult {
+	if op == Rules {
+		for text := range strings.FieldsSeq(result) {
+			in.Results = append(in.Results, len(p.Regs))
+			p.Regs = append(p.Regs, parseReg(text))
+		}
+	} else if hasResult {
 		in.Dst = len(p.Regs)
 		p.Regs = append(p.Regs, parseReg(strings.TrimSpace(result)))
 		p.Outputs = []Output{{Reg: in.Dst, Name: "Result", Pos: ir.Pos{Start: 0, End: 6}}}
 	}
 	p.Code = []Instr{in}
+	for i := range p.Regs {
+		if p.Regs[i].Columns != nil {
+			p.Domains = []*tensor.Domain{five}
+		}
+	}
+	if a.Rules != nil {
+		p.Domains = a.Rules.Domains
+	}
 	p.Stmts = []Stmt{{Name: "Result", Pos: ir.Pos{Start: 0, End: 20}, To: 1}}
 	return p
 }
@@ -112,6 +131,42 @@ type variant struct {
 	sig  string
 	attr Attr
 	err  string
+}
+
+// five is the nodes of tables.
+var five = &tensor.Domain{Name: "node", Size: 5, Labels: []string{"e", "d", "c", "b", "a"}}
+
+// farther is the closure of argument 0, and how often the numbers of argument 1 are above 2.
+func farther(change func(p *rel.Program)) Attr {
+	node, number := tensor.Column{Name: "x", Domain: five}, tensor.Column{Name: "n", Kind: tensor.RealColumn}
+	x, y, z := rel.Term{}, rel.Term{Var: 1}, rel.Term{Var: 2}
+	v := func(name string) rel.Var { return rel.Var{Name: name, Domain: five} }
+	cells := []rel.Cell{{Expr: rel.V(0)}, {Expr: rel.V(1)}}
+	p := &rel.Program{
+		Domains: []*tensor.Domain{five},
+		Relations: []rel.Relation{
+			{Name: "Edge", Columns: []tensor.Column{node, node}, Source: rel.FromEntries},
+			{Name: "Score", Columns: []tensor.Column{node, number}, Source: rel.FromElements, Arg: 1},
+			{Name: "Far", Columns: []tensor.Column{node, node}, Facts: &tensor.Table{Columns: []tensor.Column{node, node}, Len: 1, Cells: []tensor.Cells{{ID: []uint32{4}}, {ID: []uint32{4}}}}},
+			{Name: "High", Columns: []tensor.Column{node, {Name: "n", Kind: tensor.RealColumn}}},
+		},
+		Rules: []rel.Rule{
+			{Rel: 2, Head: cells, Vars: []rel.Var{v("x"), v("y")}, Body: []rel.Literal{{Rel: 0, Terms: []rel.Term{x, y}}}},
+			{Rel: 2, Head: cells, Vars: []rel.Var{v("x"), v("z"), v("y")}, Body: []rel.Literal{{Rel: 2, Terms: []rel.Term{x, z}}, {Rel: 0, Terms: []rel.Term{z, y}}}},
+			{Rel: 3, Head: []rel.Cell{{Expr: rel.V(0)}, {Agg: rel.Count}}, Vars: []rel.Var{v("x"), {Name: "n", Kind: tensor.RealColumn}, {Name: "m", Kind: tensor.RealColumn}},
+				Body: []rel.Literal{
+					{Rel: 1, Terms: []rel.Term{x, y}},
+					{Kind: rel.Compare, Fn: op.FnGt, Left: rel.V(1), Right: rel.C(2)},
+					{Kind: rel.Bind, Var: 2, Left: rel.Expr{Fn: op.FnMul, Args: []rel.Expr{rel.V(1), rel.C(0.5)}}},
+					{Kind: rel.Not, Rel: 0, Terms: []rel.Term{x, {Kind: rel.Any}}},
+				}},
+		},
+		Results: []int{2, 3},
+	}
+	if change != nil {
+		change(p)
+	}
+	return Attr{Rules: p}
 }
 
 func axesOf(ax ...int) Attr { return Attr{Axes: ax} }
@@ -459,6 +514,32 @@ func opCases() []opCase {
 		{Betweenness, []variant{{sig: "s5,5/7 -> d5"}}, graphBad(" -> d5")},
 		{Sort, []variant{{sig: "d5 -> d5"}}, []variant{{sig: "d5 -> d4", err: "gives dense[5]"}, {sig: "b5 -> d5", err: "argument 0 is a bits"}}},
 		{Rank, []variant{{sig: "d5 -> d5"}}, []variant{{sig: "d5,5 -> d5", err: "argument 0 is a dense"}}},
+		{Rules, []variant{
+			{sig: "s5,5/7 d5 -> t/25 v/5", attr: farther(nil)},
+			{sig: "b5,5 i5 -> t/99 v/99", attr: farther(nil)},
+			{sig: "w5,5/7 d5 -> t/25", attr: farther(func(p *rel.Program) { p.Results = p.Results[:1] })},
+			{sig: "t/7 d5 -> t/25 v/5", attr: farther(func(p *rel.Program) { p.Relations[0].Source = rel.FromTable })},
+			{sig: "-> t/0 v/0", attr: farther(func(p *rel.Program) { p.Relations[0].Source, p.Relations[1].Source, p.Relations[2].Facts = 0, 0, nil })},
+		}, []variant{
+			{sig: "s5,5/7 d5 -> t/25 v/5", err: "no rules"},
+			{sig: "s5,5/7 d5 -> t/25 v/5", attr: farther(func(p *rel.Program) { p.Rules[0].Rel = 9 }), err: "there is no relation 9"},
+			{sig: "s5,5/7 -> t/25 v/5", attr: farther(nil), err: "Score reads argument 1 of 1"},
+			{sig: "s6,6/7 d5 -> t/25 v/5", attr: farther(nil), err: "Edge: the column x of 5 nodes for axis 0 of a 6x6"},
+			{sig: "s5,5/7 d5,5 -> t/25 v/5", attr: farther(nil), err: "Score: 1 columns for a 5x5"},
+			{sig: "t/7 d5 -> t/25 v/5", attr: farther(nil), err: "Edge: entries of a table"},
+			{sig: "v/7 d5 -> t/25 v/5", attr: farther(func(p *rel.Program) { p.Relations[0].Source = rel.FromTable }), err: "Edge: a table of other columns"},
+			{sig: "s5,5/7 d5 -> t/25", attr: farther(nil), err: "1 registers for 2 results"},
+			{sig: "s5,5/7 d5 -> t/25 t/25", attr: farther(nil), err: "gives High(x: node, n: real), the register is a table of other columns"},
+			{sig: "s5,5/7 d5 -> t/24 v/5", attr: farther(nil), err: "Far has up to 25 rows, the register is a table of 24"},
+		}},
+		{Scatter, []variant{{sig: "t/7 B -> b5,5"}, {sig: "t/7 B -> s5,5/7"}, {sig: "t/7 i -> i5,5"}, {sig: "v/5 d -> d5"}}, []variant{
+			{sig: "b5,5 B -> b5,5", err: "argument 0 is a bits bool 5x5, not table"},
+			{sig: "t/7 B -> b5", err: "a table of 2 columns makes no bits bool 5"},
+			{sig: "t/7 d -> i5,5", err: "makes no dense int"},
+			{sig: "v/5 d -> i5", err: "makes no dense int"},
+			{sig: "t/7 B -> b6,5", err: "the column from is not axis 0 of a 6x5"},
+			{sig: "t/7 B -> s5,5/6", err: "a csr of 6 entries for 7 rows"},
+		}},
 		{OneHot, []variant{{sig: "d -> b7"}}, []variant{
 			{sig: "d -> d7", err: "gives bits[n], the register is a dense real 7"},
 			{sig: "d -> b7,7", err: "gives bits[n], the register is a bits bool 7x7"},
@@ -503,10 +584,13 @@ func everyLayout() *Program {
 	add("w4,300/9", tensor.Value{CSR: weighted})
 	add("s2,2/0", tensor.Value{CSR: tensor.CSR{Rows: 2, Cols: 2, Ptr: make([]int32, 3), Idx: []int32{}}})
 	add("p4,4", tensor.Value{Part: []int32{0, 3, 0, 1}})
+	table := parseReg("v/3")
+	add("v/3", tensor.Value{Table: &tensor.Table{Columns: table.Columns, Len: 3, Cells: []tensor.Cells{{ID: []uint32{4, 0, 0}}, {Num: []float64{1, -2, 0.5}}}}})
+	p.Domains = []*tensor.Domain{{Name: "number", Size: 3}, five, {Name: "label", Size: 3, Labels: p.Labels}}
 	p.Consts[0].Value.Kind = tensor.Int // a kind below the register's
 	for i, kind := range inputKinds {
 		p.Inputs = append(p.Inputs, Input{Reg: len(p.Regs), Name: fmt.Sprintf("in%d", i), Kind: kind})
-		p.Regs = append(p.Regs, parseReg([]string{"s9,9/20", "d2,3", "d7", "d"}[i]))
+		p.Regs = append(p.Regs, parseReg([]string{"s9,9/20", "d2,3", "d7", "d", "t/4"}[i]))
 	}
 	p.Code = []Instr{{Op: CountAll, Dst: len(p.Regs), Args: []int{5}}, {Op: CheckFinite, Dst: -1, Args: []int{len(p.Regs)}}}
 	p.Pos = []ir.Pos{{Start: 30, End: 40}, {Start: 30, End: 30}}

@@ -43,12 +43,12 @@ const (
 
 // far stands for a csr that is infinite where it has no entry, which few operations
 // can work on.
-const far = 1 << (tensor.Parts + 1)
+const far = 1 << (tensor.Rows + 1)
 
 // layoutNames are the layouts that a word stands for.
 var layoutNames = map[string]uint8{
 	"far": far, "dense": 1 << tensor.Dense, "bits": 1 << tensor.Packed, "csr": 1 << tensor.Sparse, "parts": 1 << tensor.Parts,
-	"graph": far | 1<<tensor.Packed | 1<<tensor.Sparse, "weights": far | 1<<tensor.Dense | 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": 31, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
+	"graph": far | 1<<tensor.Packed | 1<<tensor.Sparse, "weights": far | 1<<tensor.Dense | 1<<tensor.Packed | 1<<tensor.Sparse, "ones": 1 << tensor.Sparse, "any": far | 15, "table": 1 << tensor.Rows, "value": 31, "position": 1 << tensor.Dense, "scalar": 1 << tensor.Dense,
 }
 
 // OnGraph reports whether the first argument of op is a graph.
@@ -102,7 +102,7 @@ func (x *Site) enter(p *Program, in *Instr) error {
 	if x.Arg == nil {
 		x.Arg = x.few[:0]
 	}
-	x.Instr, x.Arg, x.Result, x.Sparse, x.NNZ, x.shape = in, x.Arg[:0], nil, -1, 0, nil
+	x.Instr, x.Arg, x.Result, x.Results, x.Sparse, x.NNZ, x.shape = in, x.Arg[:0], nil, nil, -1, 0, nil
 	x.N, x.M, x.K = -1, -1, -1
 	for k, r := range in.Args {
 		a := &p.Regs[r]
@@ -119,6 +119,12 @@ func (x *Site) enter(p *Program, in *Instr) error {
 		if is, want := x.fit(s.result, x.Result); !is {
 			return fmt.Errorf("gives %s, the register is a %v %v", want, x.Result.Layout, x.Result.Type)
 		}
+	}
+	for _, r := range in.Results {
+		x.Results = append(x.Results, &p.Regs[r])
+	}
+	if len(x.Arg) == 0 {
+		return nil
 	}
 	rows, cols := x.Arg[0].Shape.Matrix()
 	if x.N < 0 {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"ein/vm/ir"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
@@ -25,8 +27,19 @@ func Verify(p *Program) error {
 	if len(p.Pos) != len(p.Code) {
 		return fmt.Errorf("code: %d positions for %d instructions", len(p.Pos), len(p.Code))
 	}
+	for i, d := range p.Domains {
+		if err := rel.CheckDomain(d); err != nil || slices.Contains(p.Domains[:i], d) {
+			return fmt.Errorf("code: malformed domain %d", i)
+		}
+	}
 	for i := range p.Regs {
-		if err := checkReg(&p.Regs[i]); err != nil {
+		err := checkReg(&p.Regs[i])
+		for _, c := range p.Regs[i].Columns {
+			if err == nil && c.Domain != nil && !slices.Contains(p.Domains, c.Domain) {
+				err = fmt.Errorf("the domain of the column %s is none of the program's", c.Name)
+			}
+		}
+		if err != nil {
 			return fmt.Errorf("code: register %d: %w", i, err)
 		}
 	}
@@ -109,9 +122,15 @@ func checkReg(r *Reg) error {
 		ok = s.Rank() == 2 && r.NNZ >= 0 && uint64(r.NNZ) <= s.Elems() && r.NNZ < math.MaxInt32
 	case tensor.Parts:
 		ok = r.Kind == tensor.Bool && s.Rank() == 2 && s.Dim(0) == s.Dim(1)
+	case tensor.Rows:
+		if err := rel.CheckColumns(r.Columns); err != nil {
+			return err
+		}
+		ok = r.Kind == tensor.Bool && s.Rank() == 0 && r.NNZ >= 0
 	default:
 		ok = false
 	}
+	ok = ok && (r.Layout == tensor.Rows || r.Columns == nil)
 	if !ok {
 		return fmt.Errorf("layout %d does not hold %v", r.Layout, r.Type)
 	}
@@ -144,6 +163,18 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 			return fmt.Errorf("%d entries, at most %d", v.CSR.NNZ(), r.NNZ)
 		}
 		return checkCSR(&v.CSR, r.Type, stopped)
+	case tensor.Rows:
+		switch t := v.Table; {
+		case t == nil || !rel.SameColumns(t.Columns, r.Columns):
+			return fmt.Errorf("a table of other columns")
+		case t.Len > r.NNZ:
+			return fmt.Errorf("%d rows, at most %d", t.Len, r.NNZ)
+		}
+		err := rel.CheckTable(v.Table, stopped)
+		if errors.Is(err, rel.ErrStopped) {
+			return ErrStopped
+		}
+		return err
 	}
 	n := v.Shape.Dim(0)
 	if len(v.Part) != n {
@@ -290,7 +321,7 @@ func (v *verifier) instr(in *Instr) error {
 		return fmt.Errorf("unknown operation %d", in.Op)
 	}
 	s, n := &sigs[in.Op], len(in.Args)
-	if n == 0 || !s.more && n != len(s.args) {
+	if n == 0 && in.Op != Rules || !s.more && n != len(s.args) {
 		return fmt.Errorf("%v with %d arguments", in.Op, n)
 	}
 	for _, a := range in.Args {
@@ -298,8 +329,13 @@ func (v *verifier) instr(in *Instr) error {
 			return fmt.Errorf("%v reads register %d, which has no value", in.Op, a)
 		}
 	}
-	if s.result == nil && in.Dst != -1 {
+	if s.result == nil && in.Dst != -1 || in.Op != Rules && len(in.Results) > 0 {
 		return fmt.Errorf("%v has no result", in.Op)
+	}
+	for _, r := range in.Results {
+		if err := v.define(r); err != nil {
+			return fmt.Errorf("%v: %w", in.Op, err)
+		}
 	}
 	if s.result != nil {
 		if err := v.define(in.Dst); err != nil {

@@ -32,7 +32,7 @@ func Need(r *code.Reg) (w kernel.Cost) {
 		}
 	case tensor.Parts:
 		w.I = uint64(r.Shape.Dim(0))
-	}
+	} // a table pays for its own memory, see Module.Rows
 	return w
 }
 

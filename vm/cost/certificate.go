@@ -21,11 +21,14 @@ import (
 // outputs. All of them saturate at the largest uint64.
 //
 // An operation that usually takes far less than its bound is metered: a limit below
-// the bound does not refuse the program, but stops the run when it is reached.
+// the bound does not refuse the program, but stops the run when it is reached. So are
+// the memory of the rows of relations, and tables among the outputs.
 type Certificate struct {
 	Ops            uint64
 	Unmetered      uint64 // of Ops, what is not metered
 	PeakBytes      uint64
+	Rows           uint64 // of PeakBytes, what the rows of relations may take; it is metered
+	TableElements  uint64 // of OutputElements, those of tables; they are metered
 	Reading        uint64 // bytes; see Options
 	OutputElements uint64
 	Statements     []Statement
@@ -48,6 +51,7 @@ type Statement struct {
 	Bytes uint64
 
 	Unmetered uint64 // of Ops
+	Rows      uint64 // of Bytes; see Certificate
 }
 
 // Limits are compared with the certificate before a run. Zero means no limit
@@ -82,26 +86,34 @@ func (e *LimitError) Error() string {
 // 0 for one that is not known yet; else it may be stopped when it comes there.
 func (c *Certificate) Certified(maxOps uint64) bool { return c.Ops <= max(c.Unmetered, maxOps) }
 
+// fixedBytes and fixedElements are what is not metered.
+func (c *Certificate) fixedBytes() uint64    { return c.PeakBytes - c.Rows }
+func (c *Certificate) fixedElements() uint64 { return c.OutputElements - c.TableElements }
+
 // Check compares the certificate with the limits.
 func (c *Certificate) Check(l Limits) error {
 	needed, ops := c.Unmetered, func(s *Statement) uint64 { return s.Unmetered }
+	memory, bytes := c.fixedBytes(), func(s *Statement) uint64 { return s.Bytes - s.Rows }
+	elements := c.fixedElements()
 	if l.Strict {
 		needed, ops = c.Ops, func(s *Statement) uint64 { return s.Ops }
+		memory, bytes = c.PeakBytes, func(s *Statement) uint64 { return s.Bytes }
+		elements = c.OutputElements
 	}
-	bytes := func(s *Statement) uint64 { return s.Bytes }
 	for _, x := range []struct {
 		what      string
 		need, max uint64
 		part      func(*Statement) uint64
 	}{
-		{"bytes", c.PeakBytes, l.MaxBytes, bytes},
+		{"bytes", memory, l.MaxBytes, bytes},
 		{"operations", needed, l.MaxOps, ops},
-		{"output elements", c.OutputElements, l.MaxOutputElements, nil},
+		{"output elements", elements, l.MaxOutputElements, nil},
 	} {
 		if x.max == 0 || x.need <= x.max {
 			continue
 		}
-		e := &LimitError{What: x.what, Need: x.need, Max: x.max, Metered: x.what == "operations" && c.Unmetered <= l.MaxOps}
+		e := &LimitError{What: x.what, Need: x.need, Max: x.max, Metered: x.what == "operations" && c.Unmetered <= l.MaxOps ||
+			x.what == "bytes" && c.fixedBytes() <= l.MaxBytes || x.what == "output elements" && c.fixedElements() <= l.MaxOutputElements}
 		if x.what == "bytes" {
 			e.Reading = c.Reading
 		}
@@ -125,6 +137,15 @@ type Step struct {
 	*code.Instr
 	Plan code.Plan
 	Cost kernel.Cost
+}
+
+// rows bounds the memory that the rows of relations take in a step, which it pays for
+// as it goes.
+func (s *Step) rows() uint64 {
+	if p, ok := s.Plan.(interface{ Bytes() uint64 }); ok {
+		return p.Bytes()
+	}
+	return 0
 }
 
 // Module is a program that is planned: ready to be run.
@@ -176,12 +197,19 @@ func (m *Module) certify() {
 	}
 	for i := range m.Steps {
 		ops := m.Steps[i].Cost.Ops
+		rows := m.Steps[i].rows()
+		c.Rows, c.PeakBytes = tensor.SatAdd(c.Rows, rows), tensor.SatAdd(c.PeakBytes, rows)
 		if c.Ops = tensor.SatAdd(c.Ops, ops); !m.Steps[i].Op.Metered() {
 			c.Unmetered = tensor.SatAdd(c.Unmetered, ops)
 		}
 	}
 	for _, o := range p.Outputs {
-		n := p.Regs[o.Reg].Shape.Elems()
+		r := &p.Regs[o.Reg]
+		n := r.Shape.Elems()
+		if r.Layout == tensor.Rows {
+			n = tensor.SatMul(uint64(r.NNZ), uint64(max(1, len(r.Columns))))
+			c.TableElements = tensor.SatAdd(c.TableElements, n)
+		}
 		c.OutputElements = tensor.SatAdd(c.OutputElements, n)
 		if n >= c.Largest.Elements {
 			c.Largest = Output{o.Name, o.Pos, n}
@@ -196,7 +224,8 @@ func (m *Module) certify() {
 			if !step.Op.Metered() {
 				part.Unmetered = tensor.SatAdd(part.Unmetered, step.Cost.Ops)
 			}
-			bytes := Bytes(step.Cost)
+			part.Rows = max(part.Rows, step.rows())
+			bytes := tensor.SatAdd(Bytes(step.Cost), step.rows())
 			if step.Dst >= 0 {
 				bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[step.Dst])))
 			}

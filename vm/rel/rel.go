@@ -273,7 +273,10 @@ func (p *Program) Strata() []Stratum {
 
 // close takes the relations down to r off those that are open: they are a stratum.
 func (p *Program) close(open *[]int, r int, place []int, rules [][]int, own []bool) (s Stratum) {
-	at := slices.Index(*open, r)
+	at := len(*open) - 1
+	for (*open)[at] != r {
+		at--
+	}
 	s.Relations = slices.Clone((*open)[at:])
 	slices.Sort(s.Relations)
 	*open = (*open)[:at]

@@ -48,15 +48,21 @@ func (p *Program) String() string {
 func (p *Program) Head(r *Relation) string {
 	cols := make([]string, len(r.Columns))
 	for i, c := range r.Columns {
-		kind := c.Kind.String()
-		if c.Kind == tensor.NodeColumn {
-			kind = Plain(c.Domain.Name)
-		}
-		if cols[i] = kind; c.Name != "" {
-			cols[i] = Plain(c.Name) + ": " + kind
-		}
+		cols[i] = ColumnText(c)
 	}
 	return p.shape(r, cols, r.Fold.String())
+}
+
+// ColumnText is a column as it is declared: day: int.
+func ColumnText(c tensor.Column) string {
+	kind := c.Kind.String()
+	if c.Kind == tensor.NodeColumn {
+		kind = Plain(c.Domain.Name)
+	}
+	if c.Name == "" {
+		return kind
+	}
+	return Plain(c.Name) + ": " + kind
 }
 
 // shape is a relation with something in each column: T[k] = v of a valued one.

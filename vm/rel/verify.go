@@ -12,10 +12,15 @@ import (
 
 // Limits of a well-formed program.
 const (
-	maxVars  = 1 << 10 // of a rule
-	maxDepth = 64      // of an expression
-	maxSize  = 1 << 30 // of a domain
+	maxDomains = 1 << 10
+	maxRules   = 1 << 16 // and relations
+	maxVars    = 1 << 8  // of a rule
+	maxBody    = 1 << 6
+	maxSize    = 1 << 30 // of a domain
 )
+
+// MaxDepth is the most that expressions lie in each other.
+const MaxDepth = 64
 
 // NoMember is a constant where a name stands that the domain lacks. It equals nothing.
 const NoMember = -1
@@ -23,8 +28,11 @@ const NoMember = -1
 // Verify reports the first thing that makes p malformed. The evaluation of a verified
 // program is defined, and ends but for values that improve for ever, which it finds.
 func Verify(p *Program) error {
+	if len(p.Domains) > maxDomains || len(p.Relations) > maxRules || len(p.Rules) > maxRules {
+		return fmt.Errorf("rel: %d domains, %d relations and %d rules, at most %d, %d and %d", len(p.Domains), len(p.Relations), len(p.Rules), maxDomains, maxRules, maxRules)
+	}
 	for i, d := range p.Domains {
-		if d == nil || d.Size < 0 || d.Size > maxSize || d.Labels != nil && len(d.Labels) != d.Size || slices.Contains(p.Domains[:i], d) {
+		if CheckDomain(d) != nil || slices.Contains(p.Domains[:i], d) {
 			return fmt.Errorf("rel: malformed domain %d", i)
 		}
 	}
@@ -54,22 +62,48 @@ func Verify(p *Program) error {
 	return nil
 }
 
-func (p *Program) typed(kind tensor.ColumnKind, d *tensor.Domain) error {
+// CheckDomain reports why d is no domain.
+func CheckDomain(d *tensor.Domain) error {
+	if d == nil || d.Size < 0 || d.Size > maxSize || d.Labels != nil && len(d.Labels) != d.Size {
+		return fmt.Errorf("malformed domain")
+	}
+	return nil
+}
+
+// CheckColumns reports why a table cannot have such columns.
+func CheckColumns(cols []tensor.Column) error {
+	if len(cols) > tensor.MaxColumns {
+		return fmt.Errorf("%d columns, at most %d", len(cols), tensor.MaxColumns)
+	}
+	for i, c := range cols {
+		if err := checkType(c.Kind, c.Domain); err != nil {
+			return fmt.Errorf("column %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkType(kind tensor.ColumnKind, d *tensor.Domain) error {
 	switch {
 	case kind >= tensor.MaxColumnKind:
 		return fmt.Errorf("unknown kind %d", kind)
 	case kind.Named() != (d != nil):
 		return fmt.Errorf("a %v with a domain: %t", kind, d != nil)
-	case d != nil && !slices.Contains(p.Domains, d):
-		return fmt.Errorf("the domain %s is none of the program's", d.Name)
 	}
 	return nil
 }
 
+func (p *Program) typed(kind tensor.ColumnKind, d *tensor.Domain) error {
+	if err := checkType(kind, d); err != nil || d == nil || slices.Contains(p.Domains, d) {
+		return err
+	}
+	return fmt.Errorf("the domain %s is none of the program's", d.Name)
+}
+
 func (p *Program) relation(r *Relation) error {
 	n := len(r.Columns)
-	if n > tensor.MaxColumns {
-		return fmt.Errorf("%d columns, at most %d", n, tensor.MaxColumns)
+	if err := CheckColumns(r.Columns); err != nil {
+		return err
 	}
 	for i, c := range r.Columns {
 		if err := p.typed(c.Kind, c.Domain); err != nil {
@@ -158,7 +192,7 @@ func CheckTable(t *tensor.Table, stopped func() bool) error {
 }
 
 // ErrStopped is the error of CheckTable when it was told to stop.
-var ErrStopped = fmt.Errorf("rel: stopped")
+var ErrStopped = errors.New("rel: stopped")
 
 func size(c tensor.Column) int {
 	if c.Domain == nil {
@@ -210,8 +244,8 @@ func (v *verifier) rule() error {
 	if r.Rel < 0 || r.Rel >= len(p.Relations) {
 		return fmt.Errorf("there is no relation %d", r.Rel)
 	}
-	if len(r.Vars) > maxVars {
-		return fmt.Errorf("%d variables, at most %d", len(r.Vars), maxVars)
+	if len(r.Vars) > maxVars || len(r.Body) > maxBody {
+		return fmt.Errorf("%d variables and %d literals, at most %d and %d", len(r.Vars), len(r.Body), maxVars, maxBody)
 	}
 	for i := range r.Vars {
 		if err := p.typed(r.Vars[i].Kind, r.Vars[i].Domain); err != nil {
@@ -343,7 +377,7 @@ func (v *verifier) expr(e *Expr, kind tensor.ColumnKind, d *tensor.Domain, depth
 		}
 		return tensor.RealColumn, nil
 	}
-	if d != nil || e.Fn >= op.FnCheck || len(e.Args) != e.Fn.Arity() || depth > maxDepth {
+	if d != nil || e.Fn >= op.FnCheck || len(e.Args) != e.Fn.Arity() || depth > MaxDepth {
 		return 0, fmt.Errorf("malformed expression")
 	}
 	whole := true
@@ -417,7 +451,8 @@ func (v *verifier) cell(cell *Cell, c tensor.Column) error {
 
 // inside reports whether a literal reads a relation of the stratum.
 func (v *verifier) inside(l *Literal) bool {
-	return (l.Kind == Atom || l.Kind == Not) && slices.Contains(v.s.Relations, l.Rel)
+	_, in := slices.BinarySearch(v.s.Relations, l.Rel)
+	return in && (l.Kind == Atom || l.Kind == Not)
 }
 
 // What a recursive rule does that it may not, of which a front end says more.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"ein/vm/rel"
@@ -15,20 +16,28 @@ type bounds struct {
 	bytes   uint64
 }
 
+// places is a set of places, sorted; nil of none. Of more than mostPlacesOf it is only
+// known that there are many.
+type places []int32
+
+const mostPlacesOf = 64
+
+var many = places{-1}
+
 // sources computes bounds: each column holds cells that come from certain places, and
 // each place has so many different ones. Places are columns of what is given, constants,
 // and expressions.
 type sources struct {
 	bounds
-	p      *rel.Program
-	places []uint64
-	from   [][][]bool // of each column of each relation: which places
-	made   map[*rel.Expr]int
+	p     *rel.Program
+	sizes []uint64   // of each place
+	from  [][]places // of each column of each relation
+	made  map[*rel.Expr]int
 }
 
 func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
 	b := sources{p: p, made: map[*rel.Expr]int{}}
-	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][][]bool, len(p.Relations))
+	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][]places, len(p.Relations))
 	for i := range p.Relations {
 		r := &p.Relations[i]
 		n := uint64(0)
@@ -38,7 +47,7 @@ func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
 		if r.Source != rel.NoSource {
 			n = tensor.SatAdd(n, rows[r.Arg])
 		}
-		b.rows[i], b.columns[i], b.from[i] = n, make([]uint64, len(r.Columns)), make([][]bool, len(r.Columns))
+		b.rows[i], b.columns[i], b.from[i] = n, make([]uint64, len(r.Columns)), make([]places, len(r.Columns))
 		for c := range r.Columns {
 			b.columns[i][c] = limit(r.Columns[c], n)
 			b.from[i][c] = b.place(b.columns[i][c])
@@ -58,11 +67,9 @@ func limit(c tensor.Column, n uint64) uint64 {
 }
 
 // place makes a new one, and the set of it alone.
-func (b *sources) place(n uint64) []bool {
-	b.places = append(b.places, n)
-	set := make([]bool, len(b.places))
-	set[len(b.places)-1] = true
-	return set
+func (b *sources) place(n uint64) places {
+	b.sizes = append(b.sizes, n)
+	return places{int32(len(b.sizes) - 1)}
 }
 
 func (b *sources) stratum(s rel.Stratum) {
@@ -70,12 +77,17 @@ func (b *sources) stratum(s rel.Stratum) {
 	for k, i := range s.Relations {
 		given[k] = b.rows[i]
 	}
-	for changed := true; changed; {
+	const mostRounds = 100
+	for round, changed := 0, true; changed; round++ {
 		changed = false
 		for _, i := range s.Rules {
 			r := &b.p.Rules[i]
 			for c := range r.Head {
-				if b.join(&b.from[r.Rel][c], b.cell(s, r, c)) {
+				cell := b.cell(s, r, c)
+				if round > mostRounds && cell != nil {
+					cell = many
+				}
+				if join(&b.from[r.Rel][c], cell) {
 					changed = true
 				}
 			}
@@ -109,29 +121,35 @@ func (b *sources) stratum(s rel.Stratum) {
 	}
 }
 
-func (b *sources) size(c tensor.Column, from []bool) uint64 {
+func (b *sources) size(c tensor.Column, from places) uint64 {
 	n := uint64(0)
-	for i, in := range from {
-		if in {
-			n = tensor.SatAdd(n, b.places[i])
+	for _, at := range from {
+		if at < 0 {
+			n = math.MaxUint64
+		} else {
+			n = tensor.SatAdd(n, b.sizes[at])
 		}
 	}
 	return limit(c, n)
 }
 
-func (b *sources) join(to *[]bool, from []bool) (changed bool) {
-	for len(*to) < len(from) {
-		*to = append(*to, false)
+func join(to *places, from places) (changed bool) {
+	if slices.Equal(*to, many) {
+		return false
 	}
-	for i, in := range from {
-		changed = changed || in && !(*to)[i]
-		(*to)[i] = (*to)[i] || in
+	for _, at := range from {
+		if k, found := slices.BinarySearch(*to, at); !found {
+			*to, changed = slices.Insert(slices.Clip(*to), k, at), true
+		}
+	}
+	if len(*to) > mostPlacesOf || len(*to) > 0 && (*to)[0] < 0 {
+		*to = many
 	}
 	return changed
 }
 
 // cell is the places that a cell of a head comes from.
-func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) []bool {
+func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
 	cell := &r.Head[c]
 	value := b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1
 	if value {
@@ -145,7 +163,7 @@ func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) []bool {
 
 // expr is the place of an expression or an aggregate, which has no more values than its
 // variables, or groups, have combinations.
-func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) []bool {
+func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) places {
 	at, found := b.made[e]
 	if !found {
 		n := uint64(1)
@@ -159,26 +177,24 @@ func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) 
 		} else {
 			e.Vars(times)
 		}
-		b.places = append(b.places, n)
-		at = len(b.places) - 1
+		b.sizes = append(b.sizes, n)
+		at = len(b.sizes) - 1
 		b.made[e] = at
 	}
-	set := make([]bool, at+1)
-	set[at] = true
-	return set
+	return places{int32(at)}
 }
 
 // variable is the places that a variable comes from: of the column of fewest cells that
 // gives it, a complete one if there is one.
-func (b *sources) variable(s rel.Stratum, r *rel.Rule, v, depth int) []bool {
-	var best []bool
+func (b *sources) variable(s rel.Stratum, r *rel.Rule, v, depth int) places {
+	var best places
 	least, inside := uint64(0), true
 	for i := range r.Body {
 		l := &r.Body[i]
 		if l.Kind != rel.Atom {
 			continue
 		}
-		in := slices.Contains(s.Relations, l.Rel)
+		_, in := slices.BinarySearch(s.Relations, l.Rel)
 		for c, t := range l.Terms {
 			if t.Kind != rel.Variable || t.Var != v || in && !inside {
 				continue

@@ -28,10 +28,10 @@ type spec struct{ cols []int }
 
 type stratum struct {
 	rel.Stratum
-	once   []*nest // rules that read complete relations only
-	each   []*nest // the others, for each atom that may have new rows
-	inside []bool  // its relations
-	best   bool    // all is values of one fold that each rule makes of one of them: see best.go
+	once   []*nest      // rules that read complete relations only
+	each   []*nest      // the others, for each atom that may have new rows
+	inside map[int]bool // its relations
+	best   bool         // all is values of one fold that each rule makes of one of them: see best.go
 }
 
 // nest is the loops of a rule.
@@ -106,7 +106,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 	strata := p.Strata()
 	pl.bound = newBounds(p, strata, size)
 	for _, s := range strata {
-		st := stratum{Stratum: s, inside: make([]bool, len(p.Relations))}
+		st := stratum{Stratum: s, inside: map[int]bool{}}
 		for _, i := range s.Relations {
 			st.inside[i] = true
 		}
@@ -114,13 +114,13 @@ func New(p *rel.Program, size []uint64) *Plan {
 			r := &p.Rules[i]
 			inside := 0
 			for k := range r.Body {
-				if s.Recursive && r.Body[k].Kind == rel.Atom && slices.Contains(s.Relations, r.Body[k].Rel) {
+				if s.Recursive && r.Body[k].Kind == rel.Atom && st.inside[r.Body[k].Rel] {
 					inside++
-					st.each = append(st.each, pl.nest(r, &s, k))
+					st.each = append(st.each, pl.nest(r, &st, k))
 				}
 			}
 			if inside == 0 {
-				st.once = append(st.once, pl.nest(r, &s, -1))
+				st.once = append(st.once, pl.nest(r, &st, -1))
 			}
 		}
 		for _, n := range st.each {
@@ -145,14 +145,14 @@ func (pl *Plan) Rows(r int) uint64 { return pl.bound.rows[r] }
 type planner struct {
 	*Plan
 	*nest
-	s     *rel.Stratum
+	s     *stratum
 	bound []bool
 	done  []bool
 }
 
 // nest orders the literals of a rule: what can be tested is tested at once; of the atoms,
 // that of the fewest rows comes next.
-func (pl *Plan) nest(r *rel.Rule, s *rel.Stratum, delta int) *nest {
+func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	n := &nest{rule: r, delta: delta, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
 	b := planner{Plan: pl, nest: n, s: s, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
 	if delta >= 0 {
@@ -279,7 +279,7 @@ func (b *planner) atom(i int) {
 	}
 	if i == b.delta {
 		st.seen = fresh
-	} else if b.delta > i && l.Kind == rel.Atom && !r.Valued() && slices.Contains(b.s.Relations, l.Rel) {
+	} else if b.delta > i && l.Kind == rel.Atom && !r.Valued() && b.s.inside[l.Rel] {
 		st.seen = before
 	}
 	var cols, mine []int // key columns, and the registers that this atom gives

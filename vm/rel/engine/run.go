@@ -53,7 +53,7 @@ type run struct {
 	next   uint64 // look at the Ctl then
 	rel    int    // that is being derived
 	rule   *rel.Rule
-	inside []bool // relations of the stratum
+	inside map[int]bool // relations of the stratum
 
 	// Of the nest that runs.
 	*nest

@@ -1,0 +1,190 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"ein/vm/kernel"
+	"ein/vm/rel"
+	"ein/vm/rel/engine"
+	"ein/vm/tensor"
+)
+
+// rules evaluates relations, and puts the tables of the results into their registers.
+func rules(m *Machine) bool {
+	args := make([]*tensor.Value, len(m.Args))
+	for i, r := range m.Args {
+		args[i] = &m.regs[r]
+	}
+	run := m.Plan.(interface {
+		Run(c *kernel.Ctl, args []*tensor.Value, b *engine.Budget) ([]*tensor.Table, error)
+	})
+	tables, err := run.Run(&m.ctl, args, &m.budget)
+	var e *engine.Error
+	if errors.As(err, &e) {
+		return m.derived(e)
+	}
+	for i, r := range m.Results {
+		m.regs[r].Table = tables[i]
+	}
+	return true
+}
+
+// derived takes over why rules have no answer.
+func (m *Machine) derived(e *engine.Error) bool {
+	name := "the facts"
+	if e.Relation != nil {
+		name = rel.Plain(e.Relation.Name)
+	}
+	m.sofar = fmt.Sprintf("%d rows of %s", e.Rows, name)
+	switch e.Kind {
+	case engine.OverBytes:
+		m.over = &Exceeded{What: "bytes", Max: tensor.SatAdd(m.budget.Max, m.mod.Certificate.PeakBytes-m.mod.Certificate.Rows), Most: m.mod.Certificate.PeakBytes, Sofar: m.sofar}
+		return false
+	case engine.NotFinite:
+		what := "it is NaN, from 0/0 or the like"
+		if math.IsInf(e.Value, 0) {
+			what = "it is infinite"
+		}
+		return m.fail(&RuntimeError{Kind: NotFinite, Message: fmt.Sprintf("a cell of %s is no number: %s", name, what),
+			Hint: "leave such bindings out by a comparison, as in `d > 0, r = x / d`"})
+	case engine.Inexact:
+		return m.fail(&RuntimeError{Kind: Inexact, Message: fmt.Sprintf("a whole number in %s reaches 2^53, past which numbers are not exact", name),
+			Hint: "a real number, such as 1.5 times the value, is not limited"})
+	case engine.Improves:
+		around := ""
+		if len(e.Cycle) > 0 {
+			around = " around " + m.chain(e)
+		}
+		return m.fail(&RuntimeError{Kind: Improving, Message: fmt.Sprintf("%s improves for ever%s", name, around),
+			Hint: "weights around a cycle must not add up to an improvement"})
+	case engine.Weight:
+		return m.fail(&RuntimeError{Kind: Worsening, Message: fmt.Sprintf("a value of %s is multiplied by %v, which turns better into worse", name, e.Value),
+			Hint: "in a recursion with `min=` or `max=` factors start at 0"})
+	}
+	return false // over the limit of operations, or cancelled
+}
+
+// chain is the keys of a cycle, as people read them.
+func (m *Machine) chain(e *engine.Error) string {
+	const most = 20
+	keys := make([]string, 0, most)
+	for i, row := range append(e.Cycle, e.Cycle[0]) {
+		if i == most {
+			keys = append(keys, fmt.Sprintf("... %d more", len(e.Cycle)+1-most))
+			break
+		}
+		cells := make([]string, len(row))
+		for c, x := range row {
+			cells[c] = rel.Constant(x, e.Relation.Columns[c].Domain)
+		}
+		keys = append(keys, strings.Join(cells, ", "))
+	}
+	return strings.Join(keys, " -> ")
+}
+
+// scatter makes a tensor of a table.
+func scatter(m *Machine) bool {
+	t, d, rest := m.a.Table, m.d, m.b.F[0]
+	rank := d.Shape.Rank()
+	numbers := len(t.Columns) > rank
+	work := m.Cost.Ops - 2*uint64(m.mod.Program.Regs[m.Args[0]].NNZ) + 2*uint64(t.Len)
+	if m.ctl.Limit > 0 && tensor.SatAdd(m.ctl.Ops, work) > m.ctl.Limit {
+		m.ctl.Over, m.sofar = true, fmt.Sprintf("%d rows", t.Len)
+		return false
+	}
+	m.ctl.Ops += work
+	switch d.Layout {
+	case tensor.Dense:
+		for i := range d.F {
+			d.F[i] = rest
+		}
+	case tensor.Packed:
+		clear(d.Bits.W)
+	case tensor.Sparse:
+		m.csr(t, numbers)
+		return true
+	}
+	strides := d.Shape.Strides()
+	n := 0
+	for row := range t.All() {
+		if n++; n%chunkLen == 0 && m.ctl.Stopped() {
+			return false
+		}
+		at, x := 0, 1.0
+		for k := range rank {
+			at += int(row[k]) * strides[k]
+		}
+		if numbers {
+			x = row[rank]
+		}
+		if d.Layout == tensor.Dense {
+			d.F[at] = x
+		} else {
+			rows, cols := 0, at
+			if rank == 2 {
+				rows, cols = int(row[0]), int(row[1])
+			}
+			d.Bits.Set(rows, cols)
+		}
+	}
+	return true
+}
+
+// csr makes a sparse matrix of the rows of a table, which are in the order of labels:
+// sorted by column and then by row. Zeros are no entries.
+func (m *Machine) csr(t *tensor.Table, numbers bool) {
+	d := &m.d.CSR
+	d.Idx = d.Idx[:cap(d.Idx)]
+	d.Ptr[0] = 0
+	if t.Bits != nil {
+		n := 0
+		for i := range d.Rows {
+			for j := range tensor.Ones(t.Bits.Row(i)) {
+				d.Idx[n] = int32(j)
+				n++
+			}
+			d.Ptr[i+1] = int32(n)
+		}
+		d.Idx = d.Idx[:n]
+		return
+	}
+	row, col := t.Cells[0].ID, t.Cells[1].ID
+	has := func(k int) bool { return !numbers || t.Cells[2].Num[k] != 0 }
+	starts, order := m.scratch.I[:d.Cols+1], m.scratch.I[d.Cols+1:]
+	clear(starts)
+	clear(d.Ptr)
+	for k := range t.Len {
+		if has(k) {
+			starts[col[k]+1]++
+			d.Ptr[row[k]+1]++
+		}
+	}
+	for j := range d.Cols {
+		starts[j+1] += starts[j]
+	}
+	for i := range d.Rows {
+		d.Ptr[i+1] += d.Ptr[i]
+	}
+	for k := range t.Len {
+		if has(k) {
+			order[starts[col[k]]] = int32(k)
+			starts[col[k]]++
+		}
+	}
+	n := int(d.Ptr[d.Rows])
+	if d.Idx = d.Idx[:n]; numbers {
+		d.Val = d.Val[:cap(d.Val)][:n]
+	}
+	for _, k := range order[:n] {
+		at := &d.Ptr[row[k]]
+		if d.Idx[*at] = int32(col[k]); numbers {
+			d.Val[*at] = t.Cells[2].Num[k]
+		}
+		*at++
+	}
+	copy(d.Ptr[1:], d.Ptr[:d.Rows])
+	d.Ptr[0] = 0
+}
