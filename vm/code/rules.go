@@ -277,6 +277,12 @@ func (c *coder) rules(p *rel.Program) {
 	})
 	items(c, &p.Rules, 4, "rules", c.rule)
 	c.ints(&p.Results, math.MaxInt32, "result")
+	written := byte(0)
+	if p.AsWritten {
+		written = 1
+	}
+	enum(c, &written, 2, "whether rules are as written")
+	p.AsWritten = written == 1
 }
 
 func (c *coder) rule(r *rel.Rule) {

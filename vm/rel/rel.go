@@ -26,6 +26,8 @@ type Program struct {
 	Rules     []Rule
 	// Results are the relations whose rows the program gives, in order.
 	Results []int
+	// AsWritten keeps to the rules as they stand: nothing is recognised or rewritten.
+	AsWritten bool
 }
 
 // Relation is a set of rows. It holds its facts, the rows of its source, and what its

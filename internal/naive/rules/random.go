@@ -215,3 +215,101 @@ func (g gen) comparison(r *rel.Rule) rel.Literal {
 	v := g.IntN(len(r.Vars))
 	return rel.Literal{Kind: rel.Compare, Fn: op.FnGt + op.Fn(g.IntN(6)), Left: rel.V(v), Right: g.expr(r, r.Vars[v].Kind, r.Vars[v].Domain)}
 }
+
+// Closure draws a program around a closure, in some spelling: linear or not, of one
+// relation or of a rule, with first pairs of its own or without, asked for one cell, for
+// some, or for all.
+func Closure(r *rand.Rand) *rel.Program {
+	d := &tensor.Domain{Name: "node", Size: 2 + r.IntN(90)}
+	node, num := tensor.Column{Kind: tensor.NodeColumn, Domain: d}, tensor.Column{Kind: tensor.IntColumn}
+	pair := []tensor.Column{node, node}
+	n := r.IntN(3 * d.Size)
+	p := &rel.Program{Domains: []*tensor.Domain{d}, Relations: []rel.Relation{
+		{Name: "Edge", Columns: pair, Facts: Table(r, pair, n)},
+		{Name: "Pay", Columns: append(pair[:2:2], num), Facts: Table(r, append(pair[:2:2], num), n)},
+		{Name: "Far", Columns: pair},
+		{Name: "Some", Columns: pair[:1], Facts: Table(r, pair[:1], r.IntN(4))},
+	}}
+	x, y, z := rel.Term{}, rel.Term{Var: 1}, rel.Term{Var: 2}
+	atom := func(at int, terms ...rel.Term) rel.Literal { return rel.Literal{Rel: at, Terms: terms} }
+	rule := func(at int, head []rel.Term, body ...rel.Literal) {
+		cells := make([]rel.Cell, len(head))
+		vars := 0
+		for i, t := range head {
+			cells[i].Expr.Term = t
+			vars = max(vars, t.Var+1)
+		}
+		whole := -1
+		for _, l := range body {
+			for k, t := range l.Terms {
+				if vars = max(vars, t.Var+1); l.Rel == 1 && k == 2 && t.Kind == rel.Variable {
+					whole = t.Var
+				}
+			}
+		}
+		rl := rel.Rule{Rel: at, Head: cells, Body: body}
+		for v := range vars {
+			rl.Vars = append(rl.Vars, rel.Var{Name: fmt.Sprint("v", v), Kind: tensor.NodeColumn, Domain: d})
+			if v == whole {
+				rl.Vars[v] = rel.Var{Name: "a", Kind: tensor.IntColumn}
+			}
+		}
+		p.Rules = append(p.Rules, rl)
+	}
+	step := func(a, b rel.Term, w int) []rel.Literal {
+		if r.IntN(2) == 0 {
+			return []rel.Literal{atom(0, a, b)}
+		}
+		return []rel.Literal{atom(1, a, b, rel.Term{Var: w}), {Kind: rel.Compare, Fn: op.FnGt, Left: rel.V(w), Right: rel.C(0)}}
+	}
+	head := []rel.Term{x, z}
+	for range 1 + r.IntN(2) {
+		switch r.IntN(6) {
+		case 0:
+			rule(2, []rel.Term{x, x}, atom(3, x))
+		case 1:
+			rule(2, []rel.Term{x, y}, step(x, y, 2)...)
+		default:
+			rule(2, []rel.Term{x, y}, atom(0, x, y))
+		}
+	}
+	kind := r.IntN(3)
+	for range 1 + r.IntN(2) {
+		switch kind {
+		case 0:
+			rule(2, head, append(step(y, z, 3), atom(2, x, y))...)
+		case 1:
+			rule(2, head, append(step(x, y, 3), atom(2, y, z))...)
+		default:
+			rule(2, head, atom(2, y, z), atom(2, x, y))
+		}
+	}
+	if r.IntN(8) == 0 {
+		p.Relations[2].Facts = Table(r, pair, 2)
+	}
+	c := rel.Term{Kind: rel.Const, Value: float64(r.IntN(d.Size))}
+	for range 1 + r.IntN(2) {
+		at := len(p.Relations)
+		p.Relations = append(p.Relations, rel.Relation{Name: fmt.Sprint("Ask", at), Columns: pair[:1]})
+		p.Results = append(p.Results, at)
+		switch one := []rel.Term{x}; r.IntN(8) {
+		case 0:
+			rule(at, one, atom(2, c, x))
+		case 1:
+			rule(at, one, atom(2, x, c))
+		case 2:
+			rule(at, one, atom(3, x), atom(2, x, c))
+		case 3:
+			rule(at, one, atom(3, x), rel.Literal{Kind: rel.Not, Rel: 2, Terms: []rel.Term{c, x}})
+		case 4:
+			rule(at, one, atom(3, y), atom(2, y, x))
+		case 5:
+			rule(at, one, atom(2, x, y), atom(2, y, x))
+		case 6:
+			rule(at, one, atom(3, x), rel.Literal{Kind: rel.Not, Rel: 2, Terms: []rel.Term{x, {Kind: rel.Any}}})
+		default:
+			p.Results[len(p.Results)-1] = 2
+		}
+	}
+	return p
+}

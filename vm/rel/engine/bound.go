@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ein/vm/kernel"
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -327,6 +328,10 @@ func (pl *Plan) certify() {
 			add(w)
 			numbers = tensor.SatAdd(numbers, n.numbers(w))
 		}
+		if s.closure != nil {
+			add(pl.closing(s.closure))
+			continue
+		}
 		for _, n := range s.each {
 			w := pl.work(n)
 			if pl.p.Relations[n.rule.Body[n.delta].Rel].Valued() {
@@ -338,6 +343,53 @@ func (pl *Plan) certify() {
 		}
 	}
 	b.ops, b.bytes = ops, tensor.SatAdd(b.bytes, tensor.SatMul(numbers, 64))
+}
+
+// closing bounds a closure, and takes its memory down: by the kernel, or by a search for
+// each cell that is asked for.
+func (pl *Plan) closing(c *closure) uint64 {
+	b := &pl.bound
+	n := uint64(pl.p.Relations[c.rel].Columns[0].Domain.Size)
+	words := (n + 63) / 64
+	first, steps := b.rows[c.rel], b.rows[c.step]
+	if c.same {
+		first = steps
+	}
+	keys := n
+	if c.by >= 0 {
+		keys = min(keys, pl.keys(c))
+	}
+	ops := tensor.SatMul(keys, tensor.SatAdd(tensor.SatAdd(first, steps), 2*n+2))
+	b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(first, steps)), 64*n+1024))
+	if c.bits && c.by < 0 {
+		cost := kernel.ClosureCSRCost(int(n), int(min(steps, n*n)))
+		ops = tensor.SatAdd(max(ops, cost.Ops), tensor.SatMul(tensor.SatAdd(first, 4*n), words+2))
+		b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(cost.F, cost.W)), tensor.SatMul(4, cost.I)))
+		b.bytes = tensor.SatAdd(b.bytes, 24*n*words)
+	}
+	return tensor.SatAdd(ops, tensor.SatMul(8, tensor.SatAdd(n, tensor.SatAdd(first, steps))))
+}
+
+// keys bounds the cells that the readers of a closure ask for.
+func (pl *Plan) keys(c *closure) uint64 {
+	n := uint64(0)
+	for i := range pl.strata {
+		st := &pl.strata[i]
+		for _, x := range slices.Concat(st.once, st.each) {
+			for k := range x.steps {
+				t := &x.steps[k]
+				if t.rel != c.rel || t.lit == nil || t.lit.Kind > rel.Not || st.inside[t.rel] {
+					continue
+				}
+				if l := t.lit.Terms[c.by]; l.Kind == rel.Const {
+					n = tensor.SatAdd(n, 1)
+				} else {
+					n = math.MaxUint64
+				}
+			}
+		}
+	}
+	return n
 }
 
 // numbers bounds the numbers that a rule makes, of so much work.
@@ -359,8 +411,8 @@ func (pl *Plan) fixed(i int) uint64 {
 	n := uint64(64)
 	if k := s.cellsOf(mostPlaces); s.valued && k > 0 {
 		n += 4 * uint64(k)
-	} else if k := s.cellsOf(mostBits); !s.valued && k > 0 && len(s.size) <= 2 {
-		n += uint64(k)/8 + 8
+	} else {
+		n += 8 * uint64(s.words())
 	}
 	for _, x := range pl.index[i] {
 		if d := r.Columns[x.cols[0]].Domain; d != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"ein/internal/naive/rules"
@@ -80,4 +82,68 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	t.Logf("of %d programs these failed: %v; %d certificates are loose", n, failed, loose)
+}
+
+// TestClosures holds closures in all spellings against their definition, with all that
+// is recognised and without.
+func TestClosures(t *testing.T) {
+	n := 4000
+	if testing.Short() {
+		n = 600
+	}
+	ways := map[string]int{}
+	for seed := range uint64(n) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		p := rules.Closure(r)
+		if err := rel.Verify(p); err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
+		}
+		written := *p
+		written.AsWritten = true
+		var want [][]rules.Row
+		for _, p := range []*rel.Program{&written, p} {
+			plan := engine.New(p, nil)
+			ctl, budget := kernel.Ctl{}, engine.Budget{}
+			got, err := plan.Run(&ctl, nil, &budget)
+			if err != nil {
+				t.Fatalf("seed %d: %v\n%v", seed, err, p)
+			}
+			if p.AsWritten {
+				for _, table := range got {
+					want = append(want, nil)
+					for row := range table.All() {
+						want[len(want)-1] = append(want[len(want)-1], slices.Clone(row))
+					}
+				}
+			}
+			if err := alike(p, got, want); err != nil {
+				t.Fatalf("seed %d: %v\n%v%v", seed, err, p, plan.Explain())
+			}
+			if ctl.Ops > plan.Ops() || budget.Used > plan.Bytes() {
+				t.Fatalf("seed %d: %d operations, %d certified; %d bytes, %d certified\n%v", seed, ctl.Ops, plan.Ops(), budget.Used, plan.Bytes(), p)
+			}
+			if !p.AsWritten {
+				for _, line := range plan.Explain() {
+					if _, way, found := strings.Cut(line, "Far: "); found {
+						ways[strings.Replace(way, "its steps", "Edge", 1)]++
+					}
+				}
+				// A limit far below what the kernel may take: nothing changes but the way.
+				ctl = kernel.Ctl{Limit: ctl.Ops / 2}
+				if _, err := plan.Run(&ctl, nil, &engine.Budget{}); err != nil && ctl.Ops > ctl.Limit {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+		}
+		if d := p.Domains[0].Size; d < 12 {
+			if naive, err := rules.Eval(p, nil); err == nil && fmt.Sprint(naive) != fmt.Sprint(want) {
+				t.Fatalf("seed %d: %v, want %v\n%v", seed, want, naive, p)
+			}
+		}
+	}
+	for _, way := range []string{"bits", "one search", "one search backwards", "a search from each node that is asked for"} {
+		if ways["closure of Edge, "+way] == 0 {
+			t.Errorf("nothing was a closure by %s: %v", way, ways)
+		}
+	}
 }

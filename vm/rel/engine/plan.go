@@ -28,10 +28,11 @@ type spec struct{ cols []int }
 
 type stratum struct {
 	rel.Stratum
-	once   []*nest      // rules that read complete relations only
-	each   []*nest      // the others, for each atom that may have new rows
-	inside map[int]bool // its relations
-	best   bool         // all is values of one fold that each rule makes of one of them: see best.go
+	once    []*nest      // rules that read complete relations only
+	each    []*nest      // the others, for each atom that may have new rows
+	inside  map[int]bool // its relations
+	closure *closure
+	best    bool // all is values of one fold that each rule makes of one of them: see best.go
 }
 
 // nest is the loops of a rule.
@@ -102,6 +103,9 @@ type pair struct{ col, reg int }
 
 // New plans the evaluation of a verified program whose argument i has size[i] rows at most.
 func New(p *rel.Program, size []uint64) *Plan {
+	if !p.AsWritten {
+		p = rewrite(p)
+	}
 	pl := &Plan{p: p, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
 	strata := p.Strata()
 	pl.bound = newBounds(p, strata, size)
@@ -127,8 +131,12 @@ func New(p *rel.Program, size []uint64) *Plan {
 			n.weigh(&st)
 		}
 		st.best = isBest(p, &st)
+		if !p.AsWritten {
+			st.closure = closureOf(p, &st)
+		}
 		pl.strata = append(pl.strata, st)
 	}
+	pl.asked()
 	pl.certify()
 	return pl
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ein/vm/kernel"
 	"ein/vm/op"
@@ -287,13 +288,18 @@ func (r *run) value(list []float64, x float64) []float64 {
 
 // stratum runs the rules of a stratum until nothing new comes.
 func (r *run) stratum(st *stratum) {
+	r.inside = st.inside
+	if st.closure != nil {
+		r.close(st)
+		r.rel, r.rule = -1, nil
+		return
+	}
 	for _, i := range st.Relations {
 		r.rel = i
 		s := &r.stores[i]
 		r.members(s)
 		s.lo, s.hi = 0, s.n
 	}
-	r.inside = st.inside
 	r.prepare(st, st.once)
 	for _, n := range st.once {
 		r.do(n)
@@ -354,10 +360,19 @@ func (r *run) prepare(st *stratum, nests []*nest) {
 	for _, n := range nests {
 		for k := range n.steps {
 			t := &n.steps[k]
-			if t.kind != probe && t.kind != none || t.index < 0 {
+			s := &r.stores[t.rel]
+			if t.kind > probe && t.kind != none || s.search != nil {
 				continue
 			}
-			s := &r.stores[t.rel]
+			if s.whole {
+				if t.index < 0 || slices.Equal(s.index[t.index].cols, first) {
+					continue // bits are as good
+				}
+				r.expand(s)
+			}
+			if t.index < 0 {
+				continue
+			}
 			r.sync(s, s.index[t.index], !st.inside[t.rel])
 		}
 	}
@@ -479,7 +494,11 @@ func (r *run) loop(i int) int {
 		return r.loop(i + 1)
 	case find, absent:
 		r.work(1)
-		k := s.find(r.keys(st))
+		key := r.keys(st)
+		if s.search != nil {
+			r.pairs(s, key[s.search.by])
+		}
+		k := s.find(key)
 		if k >= 0 && s.valued && !r.valueIs(st, s, k) {
 			k = -1
 		}
@@ -592,6 +611,9 @@ func (r *run) rows(i int, st *step, s *store) int {
 	case st.seen == before:
 		hi = s.lo
 	}
+	if s.whole {
+		return r.ones(i, st, s, try)
+	}
 	if st.index < 0 {
 		for k := lo; k < hi; k++ {
 			if back := try(s.row(k), k); back < i || back == found {
@@ -604,6 +626,21 @@ func (r *run) rows(i int, st *step, s *store) int {
 	key := r.keys(st)
 	r.work(1)
 	switch {
+	case s.search != nil:
+		by := slices.Index(x.cols, s.search.by)
+		from, to := r.pairs(s, key[by])
+	pairs:
+		for k := from; k < to; k++ {
+			row := [2]uint32(s.row(k))
+			for n, c := range x.cols {
+				if row[c] != r.regs[st.key[n]] {
+					continue pairs
+				}
+			}
+			if back := try(row[:], k); back < i || back == found {
+				return back
+			}
+		}
 	case x.ptr != nil:
 		if int(key[0]) >= len(x.ptr)-1 {
 			return i - 1
@@ -635,6 +672,29 @@ func (r *run) rows(i int, st *step, s *store) int {
 				}
 			}
 			if back := try(row, k); back < i || back == found {
+				return back
+			}
+		}
+	}
+	return i - 1
+}
+
+var first = []int{0} // the first column
+
+// ones goes through rows that are bits: all, or those with a first cell.
+func (r *run) ones(i int, st *step, s *store, try func(row []uint32, k int) int) int {
+	from, to := 0, s.size[0]
+	if st.index >= 0 {
+		from = int(r.keys(st)[0])
+		to = min(from+1, to)
+	}
+	var row [2]uint32
+	stride := tensor.Words(s.size[1])
+	for x := from; x < to; x++ {
+		r.work(1)
+		for y := range tensor.Ones(s.bits[x*stride : (x+1)*stride]) {
+			row[0], row[1] = uint32(x), uint32(y)
+			if back := try(row[:], 0); back < i || back == found {
 				return back
 			}
 		}

@@ -83,11 +83,13 @@ type store struct {
 
 	// Which rows there are: a bit each, or for keys a place each, where the sizes of
 	// the columns allow it, and else an open hash of places plus 1. None until someone asks.
-	size  []int // of each column, 0 where it is not known
-	bits  []uint64
-	place []uint32
-	hash  []uint32
-	index []*index
+	size   []int    // of each column, 0 where it is not known
+	bits   []uint64 // of two columns in rows of whole words
+	whole  bool     // the bits are all there is; see expand
+	search *search  // of a closure: its rows are those that were asked for
+	place  []uint32
+	hash   []uint32
+	index  []*index
 
 	changed, next []uint32 // of values: the rows that improved in the last round, and in this one
 	improved      []uint64 // a bit for each that is in next
@@ -122,6 +124,34 @@ func (s *store) at(row []uint32) int {
 	return n
 }
 
+// bit is the place of a row of one or two columns, or none, among the bits.
+func (s *store) bit(row []uint32) int {
+	switch len(row) {
+	case 0:
+		return 0
+	case 1:
+		return int(row[0])
+	}
+	return int(row[0])*64*tensor.Words(s.size[1]) + int(row[1])
+}
+
+// words is how many words of bits there are, 0 for too many.
+func (s *store) words() int {
+	if s.valued || len(s.size) > 2 || s.cellsOf(mostBits) == 0 {
+		return 0
+	}
+	switch len(s.size) {
+	case 0:
+		return 1
+	case 1:
+		return tensor.Words(s.size[0])
+	}
+	if n := s.size[0] * tensor.Words(s.size[1]); n <= mostBits/64 {
+		return n
+	}
+	return 0
+}
+
 // known reports whether all cells of a row are members: a constant may be none.
 func (s *store) known(row []uint32) bool {
 	for i, c := range row {
@@ -145,12 +175,11 @@ func (r *run) members(s *store) {
 		}
 		return
 	}
-	if n := s.cellsOf(mostBits); !s.valued && len(s.size) <= 2 && n > 0 && r.room(uint64(n)/8) {
-		words := tensor.Words(n)
+	if words := s.words(); words > 0 && r.room(8*uint64(words)) {
 		r.take(8 * uint64(words))
 		s.bits = make([]uint64, words)
 		for i := range s.n {
-			at := s.at(s.row(i))
+			at := s.bit(s.row(i))
 			s.bits[at>>6] |= 1 << (at & 63)
 		}
 		return
@@ -195,7 +224,7 @@ func (s *store) find(row []uint32) int {
 		if !s.known(row) {
 			return -1
 		}
-		at := s.at(row)
+		at := s.bit(row)
 		return int(s.bits[at>>6]>>(at&63)&1) - 1
 	}
 	if s.place != nil {
@@ -216,7 +245,7 @@ func (s *store) find(row []uint32) int {
 // add puts a row in unless it is there.
 func (r *run) add(s *store, row []uint32) (int, bool) {
 	if s.bits != nil {
-		at := s.at(row)
+		at := s.bit(row)
 		w := &s.bits[at>>6]
 		if *w>>(at&63)&1 != 0 {
 			return 0, false

@@ -13,6 +13,10 @@ func (r *run) table(i int) *tensor.Table {
 	rl, s := &r.p.Relations[i], &r.stores[i]
 	r.rel, r.rule = i, nil
 	t := &tensor.Table{Columns: rl.Columns, Len: s.n, Cells: make([]tensor.Cells, len(rl.Columns))}
+	if s.whole {
+		t.Cells, t.Bits = nil, &tensor.Bits{Rows: s.size[0], Cols: s.size[1], Stride: tensor.Words(s.size[1]), W: s.bits}
+		return t
+	}
 	n := s.n
 	r.work(uint64(n) * uint64(bits.Len(uint(n))))
 	r.take(uint64(n) * uint64(4+8*len(rl.Columns)))

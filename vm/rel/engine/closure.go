@@ -1,0 +1,371 @@
+package engine
+
+import (
+	"math/bits"
+	"slices"
+
+	"ein/vm/kernel"
+	"ein/vm/rel"
+	"ein/vm/tensor"
+)
+
+// closure is a stratum of pairs that are made by following steps: of those that other
+// rules give it first, then through steps, left; or first through steps, right.
+type closure struct {
+	rel   int
+	step  int // the relation of the steps; its own pairs where it is rel
+	right bool
+	same  bool // the first pairs are the steps, nothing else
+	// The column that all readers know the cell of: then there is a search for each cell
+	// that one asks for, and not for others; -1 if there is a reader who does not.
+	by   int
+	bits bool // all pairs are bits, as long as nobody asks for cells
+}
+
+// closureOf recognises a closure.
+func closureOf(p *rel.Program, s *stratum) *closure {
+	if !s.Recursive || len(s.Relations) != 1 || !square(&p.Relations[s.Relations[0]]) {
+		return nil
+	}
+	c := &closure{rel: s.Relations[0], step: -1, by: -1}
+	kind := noLink
+	var first []*rel.Rule
+	for _, i := range s.Rules {
+		r := &p.Rules[i]
+		if !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind == rel.Atom && l.Rel == c.rel }) {
+			first = append(first, r)
+			continue
+		}
+		k, from, to := linkOf(r)
+		if k == noLink || kind != noLink && k != kind || k != double && !isStep(p, r) {
+			return nil
+		}
+		kind = k
+		if k == double {
+			c.step = c.rel
+			continue
+		}
+		other := slices.IndexFunc(r.Body, func(l rel.Literal) bool { return l.Rel != c.rel })
+		l := &r.Body[other]
+		if l.Terms[0].Var != from || l.Terms[1].Var != to || c.step >= 0 && c.step != l.Rel {
+			return nil // steps that are read backwards
+		}
+		c.step = l.Rel
+	}
+	c.right = kind == right
+	own := &p.Relations[c.rel]
+	if kind != double && len(first) == 1 && own.Facts == nil && own.Source == rel.NoSource {
+		r := first[0]
+		x, xok := variable(&r.Head[0])
+		y, yok := variable(&r.Head[1])
+		c.same = xok && yok && x != y && len(r.Body) == 1 && r.Body[0].Kind == rel.Atom && r.Body[0].Rel == c.step &&
+			r.Body[0].Terms[0] == rel.Term{Var: x} && r.Body[0].Terms[1] == rel.Term{Var: y}
+	}
+	n := own.Columns[0].Domain.Size
+	c.bits = n*tensor.Words(n)*64 <= mostBits
+	return c
+}
+
+// asked says by which column the readers of closures know what they ask for.
+func (pl *Plan) asked() {
+	readers := map[int]*[2]bool{}
+	for i := range pl.strata {
+		if c := pl.strata[i].closure; c != nil && !slices.Contains(pl.p.Results, c.rel) {
+			readers[c.rel] = &[2]bool{true, true}
+		}
+	}
+	for i := range pl.strata {
+		st := &pl.strata[i]
+		for _, n := range slices.Concat(st.once, st.each) {
+			for k := range n.steps {
+				t := &n.steps[k]
+				known := readers[t.rel]
+				if known == nil || t.lit == nil || t.lit.Kind > rel.Not || st.inside[t.rel] {
+					continue
+				}
+				for d := range known {
+					known[d] = known[d] && (t.kind == find || t.kind == absent || t.index >= 0 && slices.Contains(pl.index[t.rel][t.index].cols, d))
+				}
+			}
+		}
+	}
+	for i := range pl.strata {
+		c := pl.strata[i].closure
+		if c == nil || readers[c.rel] == nil {
+			continue
+		}
+		if known := readers[c.rel]; known[0] {
+			c.by = 0
+		} else if known[1] {
+			c.by = 1
+		}
+	}
+}
+
+// search is the pairs of a closure that were asked for: those with a cell in column by
+// are next to each other, in the order in which they were found.
+type search struct {
+	by          int
+	seeds       bool // the first pairs of a cell come first, then steps; else the other way round
+	first, step *adjacency
+	start, end  []uint32 // of each cell, plus 1
+	seen        []uint64
+	queue       []uint32
+}
+
+// adjacency is the cells that pairs lead to, by the cell they come from.
+type adjacency struct {
+	ptr  []uint32
+	list []uint32
+}
+
+func (a *adjacency) of(x uint32) []uint32 { return a.list[a.ptr[x]:a.ptr[x+1]] }
+
+// adjacent sorts pairs by column d.
+func (r *run) adjacent(s *store, d int) *adjacency {
+	n := s.size[0]
+	r.work(uint64(n + s.n))
+	r.take(4 * uint64(n+1+s.n))
+	a := &adjacency{make([]uint32, n+1), make([]uint32, s.n)}
+	for i := d; i < 2*s.n; i += 2 {
+		a.ptr[s.cells[i]+1]++
+	}
+	for x := range n {
+		a.ptr[x+1] += a.ptr[x]
+	}
+	for i := 0; i < 2*s.n; i += 2 {
+		at := &a.ptr[s.cells[i+d]]
+		a.list[*at] = s.cells[i+1-d]
+		*at++
+	}
+	copy(a.ptr[1:], a.ptr)
+	a.ptr[0] = 0
+	return a
+}
+
+// close computes a closure, or makes ready for those who will ask.
+func (r *run) close(st *stratum) {
+	c := st.closure
+	s := &r.stores[c.rel]
+	r.rel = c.rel
+	first := &r.stores[c.step]
+	if !c.same {
+		r.members(s)
+		r.prepare(st, st.once)
+		for _, n := range st.once {
+			r.do(n)
+		}
+		base := *s
+		base.hi = base.n
+		*s = store{width: 2, size: base.size, index: base.index}
+		first = &base
+	}
+	step := first
+	if c.step != c.rel {
+		step = &r.stores[c.step]
+	}
+	r.expand(step)
+	by := c.by
+	if by < 0 {
+		if by = 0; c.right && !c.same {
+			by = 1
+		}
+		if c.bits && r.closeBits(c, s, first, step, by) {
+			return
+		}
+	}
+	q := &search{by: by, seeds: c.same || c.step == c.rel || c.right == (by == 1)}
+	q.step = r.adjacent(step, by)
+	if q.first = q.step; first != step {
+		q.first = r.adjacent(first, by)
+	}
+	n := s.size[0]
+	r.take(8*uint64(n) + 8*uint64(tensor.Words(n)))
+	q.start, q.end, q.seen = make([]uint32, n), make([]uint32, n), make([]uint64, tensor.Words(n))
+	s.search = q
+	if r.member[c.rel] {
+		r.members(s)
+	}
+	if c.by >= 0 {
+		return
+	}
+	for x := range n {
+		r.pairs(s, uint32(x))
+	}
+	s.search = nil
+	s.hi = s.n
+}
+
+// pairs is where the pairs of a cell are, after a search if there was none.
+func (r *run) pairs(s *store, x uint32) (start, end int) {
+	q := s.search
+	if int(x) >= len(q.start) {
+		return 0, 0
+	}
+	if q.start[x] > 0 {
+		return int(q.start[x]) - 1, int(q.end[x])
+	}
+	r.work(1)
+	start = s.n
+	var row [2]uint32
+	row[q.by] = x
+	found := func(y uint32) {
+		if q.seen[y>>6]>>(y&63)&1 == 0 {
+			q.seen[y>>6] |= 1 << (y & 63)
+			row[1-q.by] = y
+			if s.bits != nil || s.hash != nil {
+				r.add(s, row[:])
+			} else {
+				r.push(s, row[:])
+			}
+		}
+	}
+	if q.seeds {
+		list := q.first.of(x)
+		r.work(uint64(len(list)))
+		for _, y := range list {
+			found(y)
+		}
+		for i := start; i < s.n; i++ {
+			list := q.step.of(s.cells[2*i+1-q.by])
+			r.work(uint64(len(list)) + 1)
+			for _, y := range list {
+				found(y)
+			}
+		}
+	} else {
+		q.queue = append(q.queue[:0], x)
+		q.seen[x>>6] |= 1 << (x & 63)
+		for i := 0; i < len(q.queue); i++ {
+			list := q.step.of(q.queue[i])
+			r.work(uint64(len(list)) + 1)
+			for _, y := range list {
+				if q.seen[y>>6]>>(y&63)&1 == 0 {
+					q.seen[y>>6] |= 1 << (y & 63)
+					if len(q.queue) == cap(q.queue) {
+						q.queue = grow(r, q.queue, 1)
+					}
+					q.queue = append(q.queue, y)
+				}
+			}
+		}
+		for _, y := range q.queue {
+			q.seen[y>>6] &^= 1 << (y & 63)
+		}
+		for _, u := range q.queue {
+			list := q.first.of(u)
+			r.work(uint64(len(list)) + 1)
+			for _, y := range list {
+				found(y)
+			}
+		}
+	}
+	for i := start; i < s.n; i++ {
+		y := s.cells[2*i+1-q.by]
+		q.seen[y>>6] &^= 1 << (y & 63)
+	}
+	q.start[x], q.end[x] = uint32(start)+1, uint32(s.n)
+	return start, s.n
+}
+
+// closeBits computes all pairs by the kernel of closures, unless that might go over the
+// limit of operations: a search for each cell is counted as it goes.
+func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
+	n := s.size[0]
+	cost := kernel.ClosureCSRCost(n, step.n)
+	words := uint64(tensor.Words(n))
+	ops := tensor.SatAdd(cost.Ops, (uint64(first.n)+2*uint64(n))*words)
+	if r.ctl.Limit > 0 && tensor.SatAdd(r.ctl.Ops, ops) > r.ctl.Limit {
+		return false
+	}
+	r.take(8*(cost.F+cost.W) + 4*cost.I)
+	scratch := kernel.Scratch{F: make([]float64, cost.F), W: make([]uint64, cost.W), I: make([]int32, cost.I)}
+	graph := r.csr(step, by)
+	all := r.newBits(n)
+	if !kernel.ClosureCSR(r.ctl, all, graph, scratch) {
+		r.look()
+	}
+	same := c.same || c.step == c.rel
+	if !same && first.n == step.n {
+		r.members(step)
+		same = true
+		for i := 0; same && i < first.n; i++ {
+			r.work(1)
+			same = step.find(first.row(i)) >= 0
+		}
+	}
+	if !same {
+		out := r.newBits(n)
+		for i := range first.n {
+			r.work(words)
+			row := first.row(i)
+			x, y := int(row[by]), int(row[1-by])
+			out.Set(x, y)
+			to := out.Row(x)
+			for k, w := range all.Row(y) {
+				to[k] |= w
+			}
+		}
+		all = out
+	}
+	if by == 1 {
+		out := r.newBits(n)
+		if !kernel.BitsTranspose(r.ctl, out, all) {
+			r.look()
+		}
+		all = out
+	}
+	r.work(uint64(len(all.W)))
+	for _, w := range all.W {
+		s.n += bits.OnesCount64(w)
+	}
+	s.bits, s.whole, s.hi = all.W, true, s.n
+	return true
+}
+
+func (r *run) newBits(n int) tensor.Bits {
+	r.take(8 * uint64(n) * uint64(tensor.Words(n)))
+	return tensor.NewBits(n, n)
+}
+
+// csr is pairs as a sparse matrix, from column d to the other.
+func (r *run) csr(s *store, d int) tensor.CSR {
+	back := r.adjacent(s, 1-d)
+	n := s.size[0]
+	r.work(uint64(n + s.n))
+	r.take(4 * uint64(n+1+s.n))
+	m := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, s.n)}
+	for i := d; i < 2*s.n; i += 2 {
+		m.Ptr[s.cells[i]+1]++
+	}
+	for x := range n {
+		m.Ptr[x+1] += m.Ptr[x]
+	}
+	for y := range n { // in the order of the columns
+		for _, x := range back.of(uint32(y)) {
+			m.Idx[m.Ptr[x]] = int32(y)
+			m.Ptr[x]++
+		}
+	}
+	copy(m.Ptr[1:], m.Ptr)
+	m.Ptr[0] = 0
+	return m
+}
+
+// expand makes cells of a store that is bits, for those who need them.
+func (r *run) expand(s *store) {
+	if !s.whole {
+		return
+	}
+	n := s.n
+	s.whole, s.n = false, 0
+	r.work(uint64(n) + uint64(len(s.bits)))
+	s.cells = grow(r, s.cells, 2*n)
+	stride := tensor.Words(s.size[1])
+	for x := range s.size[0] {
+		for y := range tensor.Ones(s.bits[x*stride : (x+1)*stride]) {
+			s.cells = append(s.cells, uint32(x), uint32(y))
+		}
+	}
+	s.n = n
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ein/vm/rel"
+)
+
+// Explain says how each stratum is evaluated, a line for each.
+func (pl *Plan) Explain() []string {
+	var lines []string
+	for i := range pl.strata {
+		s := &pl.strata[i]
+		names := make([]string, len(s.Relations))
+		for k, r := range s.Relations {
+			names[k] = rel.Plain(pl.p.Relations[r].Name)
+		}
+		line := strings.Join(slices.Compact(names), ", ") + ": "
+		switch {
+		case s.closure != nil:
+			line += pl.closes(s.closure)
+		case s.best:
+			line += "each key once, the best value first"
+		case s.Recursive:
+			line += "rounds, of what is new in each"
+		default:
+			line += "once"
+		}
+		lines = append(lines, line)
+		for _, n := range slices.Concat(s.once, s.each) {
+			if s.closure != nil && n.delta >= 0 {
+				continue
+			}
+			var order []string
+			for k := range n.steps {
+				order = append(order, pl.p.Literal(n.rule, n.steps[k].lit))
+			}
+			if len(order) > 1 {
+				lines = append(lines, "  "+strings.Join(order, ", "))
+			}
+		}
+	}
+	return lines
+}
+
+func (pl *Plan) closes(c *closure) string {
+	of := rel.Plain(pl.p.Relations[c.step].Name)
+	if c.step == c.rel || of == rel.Plain(pl.p.Relations[c.rel].Name) {
+		of = "its steps"
+	}
+	how := "a search from each node"
+	switch {
+	case c.by == 0 && pl.keys(c) == 1:
+		how = "one search"
+	case c.by == 0:
+		how = "a search from each node that is asked for"
+	case c.by == 1 && pl.keys(c) == 1:
+		how = "one search backwards"
+	case c.by == 1:
+		how = "a search backwards from each node that is asked for"
+	case c.bits:
+		how = "bits"
+	}
+	return fmt.Sprintf("closure of %s, %s", of, how)
+}

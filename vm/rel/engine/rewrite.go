@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"slices"
+
+	"ein/vm/rel"
+)
+
+// rewrite brings the closures of a program into their simplest form: the steps of a
+// recursion, whatever rule describes them, become a relation of their own. What was
+// Far(x, z) <- Far(x, y), Pay(y, z, _, a), a > 9 reads Far(x, z) <- Far(x, y), Step(y, z).
+func rewrite(p *rel.Program) *rel.Program {
+	w := rewriter{p: p, rules: slices.Clone(p.Rules)}
+	w.rels = slices.Clip(p.Relations)
+	for _, s := range p.Strata() {
+		if s.Recursive && len(s.Relations) == 1 {
+			w.closure(s)
+		}
+	}
+	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+}
+
+type rewriter struct {
+	p     *rel.Program
+	rels  []rel.Relation
+	rules []rel.Rule
+}
+
+// square reports whether a relation holds pairs of one domain.
+func square(r *rel.Relation) bool {
+	return len(r.Columns) == 2 && !r.Valued() && r.Columns[0].Domain != nil && r.Columns[0].Domain == r.Columns[1].Domain
+}
+
+// link is how a recursive rule of P makes its pairs, x from to z.
+type link uint8
+
+const (
+	noLink link = iota
+	left        // P(x, z) <- P(x, y), a step from y to z
+	right       // P(x, z) <- a step from x to y, P(y, z)
+	double      // P(x, z) <- P(x, y), P(y, z)
+)
+
+// linkOf is the link of a rule of P, its atoms of P, and the ends of the step.
+func linkOf(r *rel.Rule) (k link, from, to int) {
+	var own []*rel.Literal
+	for i := range r.Body {
+		if l := &r.Body[i]; l.Kind == rel.Atom && l.Rel == r.Rel {
+			own = append(own, l)
+		}
+	}
+	x, xok := variable(&r.Head[0])
+	z, zok := variable(&r.Head[1])
+	if !xok || !zok || x == z || len(own) == 0 {
+		return noLink, 0, 0
+	}
+	for _, l := range own {
+		if l.Terms[0].Kind != rel.Variable || l.Terms[1].Kind != rel.Variable || l.Terms[0].Var == l.Terms[1].Var {
+			return noLink, 0, 0
+		}
+	}
+	a, b := own[0].Terms[0].Var, own[0].Terms[1].Var
+	if len(own) == 2 {
+		c, d := own[1].Terms[0].Var, own[1].Terms[1].Var
+		if a != x {
+			a, b, c, d = c, d, a, b
+		}
+		if a == x && b == c && d == z && len(r.Body) == 2 {
+			return double, 0, 0
+		}
+		return noLink, 0, 0
+	}
+	// The rest of the body must give the other end of the step, and not see past it.
+	var seen, given []int
+	for i := range r.Body {
+		l := &r.Body[i]
+		if l == own[0] {
+			continue
+		}
+		see := func(v int) { seen = append(seen, v) }
+		for _, t := range l.Terms {
+			if t.Kind != rel.Variable {
+				continue
+			}
+			if see(t.Var); l.Kind == rel.Atom {
+				given = append(given, t.Var)
+			}
+		}
+		switch l.Kind {
+		case rel.Bind:
+			see(l.Var)
+			l.Left.Vars(see)
+		case rel.Compare:
+			l.Left.Vars(see)
+			l.Right.Vars(see)
+		}
+	}
+	alone := func(out int, ends ...int) bool {
+		return !slices.Contains(seen, out) && slices.Contains(given, ends[0]) && slices.Contains(given, ends[1])
+	}
+	switch {
+	case len(own) > 1:
+	case a == x && b != z && alone(x, b, z):
+		return left, b, z
+	case b == z && a != x && alone(z, x, a):
+		return right, x, a
+	}
+	return noLink, 0, 0
+}
+
+func variable(c *rel.Cell) (v int, ok bool) {
+	e := &c.Expr
+	return e.Term.Var, c.Agg == rel.NoAgg && len(e.Args) == 0 && e.Term.Kind == rel.Variable
+}
+
+// closure gives the steps of a closure a relation, unless they are one.
+func (w *rewriter) closure(s rel.Stratum) {
+	at := s.Relations[0]
+	if !square(&w.p.Relations[at]) {
+		return
+	}
+	kind := noLink
+	var rules []int
+	for _, i := range s.Rules {
+		r := &w.p.Rules[i]
+		if !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind == rel.Atom && l.Rel == at }) {
+			continue
+		}
+		k, _, _ := linkOf(r)
+		if k == noLink || k == double || kind != noLink && k != kind {
+			return
+		}
+		kind, rules = k, append(rules, i)
+	}
+	if len(rules) == 1 && isStep(w.p, &w.p.Rules[rules[0]]) {
+		return
+	}
+	step := len(w.rels)
+	w.rels = append(w.rels, rel.Relation{Name: w.p.Relations[at].Name, Columns: w.p.Relations[at].Columns, Pos: w.p.Relations[at].Pos})
+	for _, i := range rules {
+		r := w.p.Rules[i]
+		_, from, to := linkOf(&r)
+		own := slices.IndexFunc(r.Body, func(l rel.Literal) bool { return l.Kind == rel.Atom && l.Rel == at })
+		rest := slices.Delete(slices.Clone(r.Body), own, own+1)
+		w.rules = append(w.rules, pruned(rel.Rule{Rel: step, Head: []rel.Cell{{Expr: rel.V(from)}, {Expr: rel.V(to)}}, Body: rest, Vars: r.Vars, Pos: r.Pos}))
+		r.Body = []rel.Literal{r.Body[own], {Rel: step, Terms: []rel.Term{{Var: from}, {Var: to}}, Pos: r.Body[own].Pos}}
+		w.rules[i] = pruned(r)
+	}
+}
+
+// isStep reports whether the rule is P and one atom of pairs, not more.
+func isStep(p *rel.Program, r *rel.Rule) bool {
+	if len(r.Body) != 2 {
+		return false
+	}
+	other := &r.Body[0]
+	if other.Kind != rel.Atom || other.Rel == r.Rel {
+		other = &r.Body[1]
+	}
+	return other.Kind == rel.Atom && square(&p.Relations[other.Rel]) && other.Terms[0].Kind == rel.Variable && other.Terms[1].Kind == rel.Variable
+}
+
+// pruned leaves out the variables that a rule does not have.
+func pruned(r rel.Rule) rel.Rule {
+	place := make([]int, len(r.Vars))
+	var vars []rel.Var
+	see := func(v int) {
+		if place[v] == 0 {
+			vars = append(vars, r.Vars[v])
+			place[v] = len(vars)
+		}
+	}
+	var move func(e rel.Expr) rel.Expr
+	move = func(e rel.Expr) rel.Expr {
+		if len(e.Args) == 0 {
+			if e.Term.Kind == rel.Variable {
+				see(e.Term.Var)
+				e.Term.Var = place[e.Term.Var] - 1
+			}
+			return e
+		}
+		e.Args = slices.Clone(e.Args)
+		for i := range e.Args {
+			e.Args[i] = move(e.Args[i])
+		}
+		return e
+	}
+	r.Head = slices.Clone(r.Head)
+	for i := range r.Head {
+		r.Head[i].Expr = move(r.Head[i].Expr)
+	}
+	r.Body = slices.Clone(r.Body)
+	for i := range r.Body {
+		l := &r.Body[i]
+		switch l.Kind {
+		case rel.Bind:
+			see(l.Var)
+			l.Var = place[l.Var] - 1
+			l.Left = move(l.Left)
+		case rel.Compare:
+			l.Left, l.Right = move(l.Left), move(l.Right)
+		default:
+			l.Terms = slices.Clone(l.Terms)
+			for k := range l.Terms {
+				if t := &l.Terms[k]; t.Kind == rel.Variable {
+					see(t.Var)
+					t.Var = place[t.Var] - 1
+				}
+			}
+		}
+	}
+	r.Vars = vars
+	return r
+}
