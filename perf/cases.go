@@ -84,7 +84,7 @@ func sections(quick bool) []section {
 	if !quick {
 		all = append(all, million())
 	}
-	return append(all, questions(quick), contractions(quick), loading(quick))
+	return append(all, questions(quick), orders(quick), contractions(quick), loading(quick))
 }
 
 const slow = "it would take minutes"
@@ -374,7 +374,7 @@ func questions(quick bool) section {
 	s := section{
 		title: "Questions about graphs",
 		text: fmt.Sprintf("%d nodes and %d edges, uniform at random; betweenness and maximum flow: %d and %d. Weights are whole numbers\n", n, edges, few, some) +
-			"from 1 to 997. PageRank takes 100 steps in Ein, and as many as its precision needs in a peer. Peers use the function of the same\n" +
+			"from 1 to 997. PageRank takes as many steps as its precision needs, in Ein at most 100. Peers use the function of the same\n" +
 			"name; a maximum flow is Dinic's in scipy and Ein, a preflow in the others.",
 	}
 	all, graphs := []string{"igraph", "scipy", "networkx"}, []string{"igraph", "networkx"}
@@ -387,10 +387,13 @@ func questions(quick bool) section {
 		tolerance  float64
 	}{
 		{"wdist", "input W: matrix\nD = wdist(W, 0, -1)\n", directed, n, edges, all, positive, 0},
+		{"wpath", "input W: matrix\nP = wpath(W, 0, 1)\n", directed, n, edges, all, largest, 0},
 		{"wcc", "input W: matrix\nS = wcc(W)\n", directed, n, edges, all, parts, 0},
 		{"topo_order", "input W: matrix\nO = topo_order(W)\n", acyclic, n, edges, graphs, total, 0},
 		{"bridges", "input W: matrix\nB = bridges(W)\n", undirected, n, 2 * n, graphs, total, 0},
 		{"cut_nodes", "input W: matrix\nC = cut_nodes(W)\n", undirected, n, 2 * n, graphs, total, 0},
+		{"bridges", "input W: matrix\nB = bridges(W)\n", undirected, n, edges, graphs, total, 0},
+		{"cut_nodes", "input W: matrix\nC = cut_nodes(W)\n", undirected, n, edges, graphs, total, 0},
 		{"core_number", "input W: matrix\nC = core_number(W)\n", undirected, n, edges, graphs, total, 0},
 		{"pagerank", "input W: matrix\nP = pagerank(W)\n", directed, n, edges, graphs, largest, 1e-3},
 		{"mst", "input W: matrix\nF = mst(W)\n", undirected, n, edges, all, total, 0},
@@ -416,6 +419,31 @@ func questions(quick bool) section {
 			r.tolerance = c.tolerance
 			return r, nil
 		})
+	}
+	return s
+}
+
+// orders sorts and ranks a vector.
+func orders(quick bool) section {
+	s := section{title: "Sorting and ranking", text: "Vectors of random numbers. numpy: `sort`, and for ranks the inverse of a stable `argsort`."}
+	for _, side := range []int{10, 100, 1000} {
+		if quick && side > 100 {
+			continue
+		}
+		for _, what := range []string{"sort", "rank"} {
+			s.rows = append(s.rows, func(e *env) (row, error) {
+				v, file, err := e.real("v", side)
+				if err != nil {
+					return row{}, err
+				}
+				v.Shape = tensor.ShapeOf(side * side)
+				own := contender{name: "Ein", start: func() (sampler, error) {
+					return program("input v: vector\nR = "+what+"(v)\n", values{"v": v}, ordered)
+				}}
+				return row{name: fmt.Sprintf("%s, n=%d", what, side*side), tolerance: 1e-9,
+					contenders: []contender{own, e.peer("numpy", message{"case": what, "operands": []string{file}})}}, nil
+			})
+		}
 	}
 	return s
 }

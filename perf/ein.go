@@ -108,6 +108,15 @@ func positive(v *tensor.Value) float64 {
 // largest is the greatest element.
 func largest(v *tensor.Value) float64 { return slices.Max(v.F) }
 
+// ordered is the sum of the elements, each times its place.
+func ordered(v *tensor.Value) float64 {
+	sum := 0.0
+	for k, x := range v.F {
+		sum += float64(k) * x
+	}
+	return sum
+}
+
 // parts is the number of components.
 func parts(v *tensor.Value) float64 {
 	most := int32(-1)

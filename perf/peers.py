@@ -343,6 +343,32 @@ def _(q):
     return lambda: nx.single_source_dijkstra_path_length(a, 0), lambda d: sum(d.values())
 
 
+@case("wpath", "igraph")
+def _(q):
+    g = Graph(q)
+    a, w = g.igraph(), g.weights().tolist()
+    return lambda: a.get_shortest_paths(0, to=1, weights=w)[0], lambda p: len(p) - 1
+
+
+@case("wpath", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+
+    def hops(found):
+        before, at, n = found[1], 1, 0
+        while at != 0:
+            at, n = before[at], n + 1
+        return n
+
+    return lambda: cg.dijkstra(a, indices=0, return_predecessors=True), hops
+
+
+@case("wpath", "networkx")
+def _(q):
+    a = Graph(q).networkx(True)
+    return lambda: nx.dijkstra_path(a, 0, 1), lambda p: len(p) - 1
+
+
 @case("wcc", "igraph")
 def _(q):
     a = Graph(q).igraph()
@@ -523,6 +549,28 @@ def _(q):
 def _(q):
     a, b = (np.load(path) for path in q["operands"])
     return lambda: a @ b, lambda r: float(np.sum(r))
+
+
+def places(r):
+    return float(np.sum(np.arange(len(r)) * r))
+
+
+@case("sort", "numpy")
+def _(q):
+    v = np.load(q["operands"][0]).ravel()
+    return lambda: np.sort(v), places
+
+
+@case("rank", "numpy")
+def _(q):
+    v = np.load(q["operands"][0]).ravel()
+
+    def call():
+        ranks = np.empty(len(v))
+        ranks[np.argsort(v, kind="stable")] = np.arange(len(v))
+        return ranks
+
+    return call, places
 
 
 # Loading a file of edges into a sparse matrix.

@@ -194,22 +194,22 @@ var table = [MaxOp]row{
 	Cores: {name: "cores", sig: "graph[n,n] -> dense[n]", does: "the largest k of whose core a node of a symmetric graph is",
 		what: "core_number", cost: netCost(kernel.CoresCost)},
 	PageRank: {name: "pagerank", sig: "weights[n,n] scalar -> dense[n]", does: "shares of a walk after 100 steps",
-		what: "pagerank", how: "100 steps, {layout}", cost: netCost(kernel.PageRankCost)},
+		what: "pagerank", how: "100 steps, {layout}", cost: layoutCost(kernel.PageRankCost)},
 	SpanningForest: {name: "spanning_forest", sig: "weights[n,n] -> csr[n,n]", does: "entries of least weight that join all that is joined",
-		what: "mst", rule: entriesRule, cost: netCost(kernel.SpanningForestCost)},
+		what: "mst", rule: entriesRule, cost: layoutCost(kernel.SpanningForestCost)},
 	Betweenness: {name: "betweenness", sig: "graph[n,n] -> dense[n]", does: "shares of shortest paths that lead through each node",
 		what: "betweenness", how: "a search from each node, {layout}", cost: netCost(kernel.BetweennessCost)},
-	Sort: {name: "sort", sig: "dense[n] -> dense[n]", does: "the least first", what: "sort", how: "merges", cost: sortCost},
+	Sort: {name: "sort", sig: "dense[n] -> dense[n]", does: "the least first", what: "sort", how: "by digits", cost: sortCost},
 	MinCut: {name: "min_cut", sig: "weights[n,n] position position -> csr[n,n]", does: "the cut of least weight between two nodes; metered",
 		what: "mincut", how: "Dinic, {layout}", rule: entriesRule, metered: true,
-		cost: func(x *Site) kernel.Cost { return kernel.MinCutCost(x.Arg[0].Layout, x.N, x.NNZ) }},
+		cost: layoutCost(kernel.MinCutCost)},
 	FoldCSR: {name: "fold_csr", sig: "csr|far[n,m] dense|csr|far... -> dense", attrs: hasFold | hasAxes | hasMicro, does: "fold along an axis of an elementwise program of matrices, and vectors after them",
 		what: "{fold} of {micro} along {axes}", how: "entries", rule: foldCSRRule, plan: planFoldCSR},
 	Rules: {name: "rules", sig: "value...", attrs: hasRules, does: "the tables that rules derive from tables and tensors; metered",
 		what: "rules", how: "semi-naive", rule: rulesRule, plan: planRules, metered: true},
 	Scatter: {name: "scatter", sig: "table scalar -> dense|bits|csr", does: "a table as a tensor: 1, or the last column, where it has a row; elsewhere the scalar, of bits and csr 0; metered",
 		what: "tensor of a relation", rule: scatterRule, cost: scatterCost, metered: true},
-	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "merges", cost: sortCost},
+	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "by digits", cost: sortCost},
 }
 
 func (op Op) String() string {
@@ -313,6 +313,10 @@ func sortCost(x *Site) kernel.Cost { return kernel.SortCost(x.N) }
 
 func netCost(cost func(n int, work uint64) kernel.Cost) func(x *Site) kernel.Cost {
 	return func(x *Site) kernel.Cost { return cost(x.N, x.netWork()) }
+}
+
+func layoutCost(cost func(l tensor.Layout, n, nnz int) kernel.Cost) func(x *Site) kernel.Cost {
+	return func(x *Site) kernel.Cost { return cost(x.Arg[0].Layout, x.N, x.NNZ) }
 }
 
 func shortestCost(x *Site) kernel.Cost {

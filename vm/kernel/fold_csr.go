@@ -235,19 +235,17 @@ func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]flo
 	}
 	// The best go first, NaN before all: each line of the matrix takes the first that
 	// it has no entry for.
-	q := queue{key: s.takeF(size[by]), heap: s.takeI(size[by])[:0], at: s.takeI(size[by])}
-	clear(q.at)
+	q := newQueue(size[by], &s)
 	taken := s.takeI(size[by])[:0]
 	for i, x := range value {
 		work := 1
-		switch q.key[i] = x; {
+		switch {
 		case x != x:
 			taken = append(taken, int32(i))
 		case p.fold == op.FoldMax:
-			q.key[i] = -x
-			fallthrough
+			work += q.up(int32(i), -x)
 		default:
-			work += q.up(int32(i))
+			work += q.up(int32(i), x)
 		}
 		if !m.spend(work) {
 			return false

@@ -232,3 +232,40 @@ func BenchmarkMillion(b *testing.B) {
 		run(fmt.Sprintf("MatVec/workers=%d", workers), Cost{}, workers, func(c *Ctl, _ Scratch) { CSRMatVec(c, f, a, x) })
 	}
 }
+
+// BenchmarkQuestions is those that people bring to a graph of 100,000 nodes and a
+// million edges.
+func BenchmarkQuestions(b *testing.B) {
+	const n, edges = 100_000, 1_000_000
+	src, to := randomEdges(rand.New(rand.NewPCG(15, 16)), n, edges)
+	weighted := func(a tensor.CSR) tensor.Value {
+		v := tensor.Value{Type: tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse, CSR: a}
+		for i := range n {
+			for _, j := range a.Row(i) {
+				far := max(i-int(j), int(j)-i)
+				v.CSR.Val = append(v.CSR.Val, float64(((i+int(j))*7919+far*104729)%997+1))
+			}
+		}
+		return v
+	}
+	one, _ := tensor.BuildCSR(n, n, src, to, nil)
+	two, _ := tensor.BuildCSR(n, n, append(src[:edges:edges], to...), append(to[:edges:edges], src...), nil)
+	oneWay, bothWays := weighted(one), weighted(two)
+	f, part := make([]float64, n), make([]int32, n)
+	forest := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, n), Val: make([]float64, n)}
+	run := func(what string, v *tensor.Value, cost layoutCost, kernel func(c *Ctl, g Net)) {
+		b.Run(what, func(b *testing.B) {
+			s := garbage(cost(v.Layout, n, v.CSR.NNZ()))
+			var c Ctl
+			for b.Loop() {
+				kernel(&c, NewNet(v, s))
+			}
+		})
+	}
+	run("WDist", &oneWay, byWork(func(n int, work uint64) Cost { return ShortestCost(n, work, false) }),
+		func(c *Ctl, g Net) { Shortest(c, f, g, 0, -1, false) })
+	run("Weak", &oneWay, byWork(WeakCost), func(c *Ctl, g Net) { Weak(c, part, g) })
+	run("Cores", &bothWays, byWork(CoresCost), func(c *Ctl, g Net) { Cores(c, f, g) })
+	run("PageRank", &oneWay, PageRankCost, func(c *Ctl, g Net) { PageRank(c, f, g, .85) })
+	run("MST", &bothWays, SpanningForestCost, func(c *Ctl, g Net) { SpanningForest(c, &forest, g) })
+}

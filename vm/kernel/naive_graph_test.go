@@ -417,3 +417,14 @@ func NaiveBetweenness(a [][]bool) []float64 {
 	}
 	return sum
 }
+
+// before is the order of equal edges.
+func before(a, b, c, d int32) bool {
+	if x, y := min(a, b), min(c, d); x != y {
+		return x < y
+	}
+	if x, y := max(a, b), max(c, d); x != y {
+		return x < y
+	}
+	return a < c
+}

@@ -75,13 +75,20 @@ func layouts(w [][]float64) (list []tensor.Value) {
 	return list
 }
 
+// layoutCost bounds a kernel on a graph with weights.
+type layoutCost func(l tensor.Layout, n, nnz int) Cost
+
+func byWork(cost func(n int, work uint64) Cost) layoutCost {
+	return func(l tensor.Layout, n, nnz int) Cost { return cost(n, NetWork(l, n, nnz)) }
+}
+
 // onNets runs a kernel on a graph in each layout, with the scratch that its cost
 // says and no more.
-func onNets(t *testing.T, what string, w [][]float64, cost func(n int, work uint64) Cost, run func(c *Ctl, g Net) bool) {
+func onNets(t *testing.T, what string, w [][]float64, cost layoutCost, run func(c *Ctl, g Net) bool) {
 	t.Helper()
 	for _, v := range layouts(w) {
 		nnz := v.CSR.NNZ()
-		bound := cost(len(w), NetWork(v.Layout, len(w), nnz))
+		bound := cost(v.Layout, len(w), nnz)
 		s := garbage(bound)
 		var c Ctl
 		ok := run(&c, NewNet(&v, s))
@@ -127,14 +134,14 @@ func TestShortest(t *testing.T) {
 			}
 			return false
 		}
-		onNets(t, "Shortest", w, func(n int, work uint64) Cost { return ShortestCost(n, work, signed) }, func(c *Ctl, g Net) bool {
+		onNets(t, "Shortest", w, byWork(func(n int, work uint64) Cost { return ShortestCost(n, work, signed) }), func(c *Ctl, g Net) bool {
 			flaw, ok := Shortest(c, got, g, src, math.Inf(1), signed)
 			if verdict(flaw) && !slices.Equal(got, want) {
 				t.Errorf("Shortest from %d: %v, want %v", src, got, want)
 			}
 			return ok
 		})
-		onNets(t, "ShortestPath", w, func(n int, work uint64) Cost { return ShortestPathCost(n, work, signed) }, func(c *Ctl, g Net) bool {
+		onNets(t, "ShortestPath", w, byWork(func(n int, work uint64) Cost { return ShortestPathCost(n, work, signed) }), func(c *Ctl, g Net) bool {
 			flaw, ok := ShortestPath(c, got, g, src, dst, signed)
 			if verdict(flaw) {
 				if want := NaiveShortestPath(w, want, src, dst); !slices.Equal(got, want) {
@@ -194,7 +201,7 @@ func TestNetStops(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = r.Float64()
 	}
-	room := garbage(Cost{F: 1 << 21, W: 1 << 20, I: 1 << 22})
+	room := garbage(Cost{F: 1 << 21, W: 1 << 22, I: 1 << 23})
 	for what, kernel := range map[string]func(c *Ctl, g Net) bool{
 		"Shortest":        func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, false); return ok },
 		"Shortest signed": func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, true); return ok },
@@ -261,7 +268,7 @@ func TestStructure(t *testing.T) {
 			}
 		}
 		parts, _ := NaiveSCC(naiveBoth(g.m))
-		onNets(t, "Weak", w, WeakCost, func(c *Ctl, net Net) bool {
+		onNets(t, "Weak", w, byWork(WeakCost), func(c *Ctl, net Net) bool {
 			part := make([]int32, g.n)
 			ok := Weak(c, part, net)
 			if !slices.Equal(part, parts) {
@@ -270,7 +277,7 @@ func TestStructure(t *testing.T) {
 			return ok
 		})
 		order, has := NaiveTopoOrder(g.m)
-		onNets(t, "TopoOrder", w, TopoOrderCost, func(c *Ctl, net Net) bool {
+		onNets(t, "TopoOrder", w, byWork(TopoOrderCost), func(c *Ctl, net Net) bool {
 			flaw, ok := TopoOrder(c, got, net)
 			if has != (flaw.Cycle == nil) {
 				t.Errorf("TopoOrder: %v", flaw)
@@ -291,7 +298,7 @@ func TestStructure(t *testing.T) {
 			same("PageRank", NaivePageRank(w, .85))
 			return ok
 		})
-		onNets(t, "Betweenness", w, BetweennessCost, func(c *Ctl, net Net) bool {
+		onNets(t, "Betweenness", w, byWork(BetweennessCost), func(c *Ctl, net Net) bool {
 			ok := Betweenness(c, got, net)
 			same("Betweenness", NaiveBetweenness(g.m))
 			return ok

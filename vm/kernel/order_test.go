@@ -10,12 +10,16 @@ import (
 
 func TestSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
-	for n := range 200 {
+	for n := range 220 {
+		fraction := 0.0
+		if n >= 200 {
+			n, fraction = n*byDigits/210, float64(n%2)
+		}
 		v := make([]float64, n)
 		for i := range v {
-			v[i] = float64(r.IntN(n))
+			v[i] = float64(r.IntN(n)-n/4) + fraction*r.Float64()
 			if r.IntN(30) == 0 {
-				v[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)]
+				v[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}[r.IntN(4)]
 			}
 		}
 		order := make([]int, n)

@@ -37,7 +37,7 @@ func below(v int, to []int32, w []float64) Flaw {
 func Shortest(c *Ctl, dst []float64, g Net, src int, far float64, signed bool) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
-	flaw, ok = shortest(&m, dst[:g.n], &g, src, signed, s)
+	flaw, ok = shortest(&m, dst[:g.n], &g, src, -1, signed, s)
 	for v, d := range dst[:g.n] {
 		if math.IsInf(d, 1) {
 			dst[v] = far
@@ -46,7 +46,9 @@ func Shortest(c *Ctl, dst []float64, g Net, src int, far float64, signed bool) (
 	return flaw, ok && m.spend(g.n)
 }
 
-func shortest(m *meter, dist []float64, g *Net, src int, signed bool, s Scratch) (flaw Flaw, ok bool) {
+// shortest is the distances from src: without negative weights those alone that are at
+// most that of goal, if it is a node, and other numbers above it.
+func shortest(m *meter, dist []float64, g *Net, src, goal int, signed bool, s Scratch) (flaw Flaw, ok bool) {
 	fill(dist, math.Inf(1))
 	dist[src] = 0
 	if !m.spend(g.n) {
@@ -55,7 +57,7 @@ func shortest(m *meter, dist []float64, g *Net, src int, signed bool, s Scratch)
 	if signed {
 		return bellmanFord(m, dist, g, src, s)
 	}
-	return dijkstra(m, dist, g, src, s)
+	return dijkstra(m, dist, g, src, goal, s)
 }
 
 // ShortestCost bounds Shortest of n nodes, and of edges that take work to go over.
@@ -65,41 +67,47 @@ func ShortestCost(n int, work uint64, signed bool) Cost {
 		return NetCost(Cost{Ops: satMul(un+1, tensor.SatAdd(work, un+1)) + 4*un, I: 3 * un, W: uint64(tensor.Words(n))}, n)
 	}
 	depth := heapDepth(n)
-	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, depth+1), satMul(un, 4*depth+4)), I: 2 * un}, n)
+	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, depth+1), satMul(un, 4*depth+4)), F: un, I: 2 * un}, n)
 }
 
 // heapDepth is the most steps from the root of a heap of n nodes to a leaf.
 func heapDepth(n int) uint64 { return uint64(bits.Len(uint(n))+1)/2 + 1 }
 
-// queue is a heap of nodes, the least key first and the lowest node among equals.
+// queue is a heap of nodes, the least key first. The keys stand beside the nodes in
+// it: to look them up by node takes a fifth more.
 type queue struct {
 	key  []float64
 	heap []int32
 	at   []int32 // the place of a node in the heap, from 1; 0 before it was in, -1 after
 }
 
-func (q *queue) less(a, b int32) bool {
-	return q.key[a] < q.key[b] || q.key[a] == q.key[b] && a < b
+func newQueue(n int, s *Scratch) queue {
+	q := queue{key: s.takeF(n)[:0], heap: s.takeI(n)[:0], at: s.takeI(n)}
+	clear(q.at)
+	return q
 }
 
 // up puts v, which is new or whose key has become less, in its place.
-func (q *queue) up(v int32) (work int) {
+func (q *queue) up(v int32, key float64) (work int) {
 	k := int(q.at[v]) - 1
 	if k < 0 {
 		k = len(q.heap)
-		q.heap = append(q.heap, v)
+		q.key, q.heap = append(q.key, key), append(q.heap, v)
 	}
 	for ; k > 0; work++ {
 		above := (k - 1) / 4
-		if p := q.heap[above]; q.less(v, p) {
-			q.heap[k], q.at[p] = p, int32(k+1)
-			k = above
-			continue
+		if !(key < q.key[above]) {
+			break
 		}
-		break
+		q.put(k, q.heap[above], q.key[above])
+		k = above
 	}
-	q.heap[k], q.at[v] = v, int32(k+1)
+	q.put(k, v, key)
 	return work
+}
+
+func (q *queue) put(k int, v int32, key float64) {
+	q.key[k], q.heap[k], q.at[v] = key, v, int32(k+1)
 }
 
 // pop takes out the first node.
@@ -107,8 +115,8 @@ func (q *queue) pop() (first int32, work int) {
 	first = q.heap[0]
 	q.at[first] = -1
 	last := len(q.heap) - 1
-	v := q.heap[last]
-	q.heap = q.heap[:last]
+	v, key := q.heap[last], q.key[last]
+	q.key, q.heap = q.key[:last], q.heap[:last]
 	if last == 0 {
 		return first, 1
 	}
@@ -118,31 +126,36 @@ func (q *queue) pop() (first int32, work int) {
 		if child >= last {
 			break
 		}
-		least := child
-		for i := child + 1; i < min(child+4, last); i++ {
-			if q.less(q.heap[i], q.heap[least]) {
-				least = i
+		keys := q.key[child:min(child+4, last)]
+		least, x := 0, keys[0]
+		for i, y := range keys {
+			if y < x {
+				least, x = i, y
 			}
 		}
 		work += 4
-		w := q.heap[least]
-		if !q.less(w, v) {
+		if !(x < key) {
 			break
 		}
-		q.heap[k], q.at[w] = w, int32(k+1)
-		k = least
+		q.put(k, q.heap[child+least], x)
+		k = child + least
 	}
-	q.heap[k], q.at[v] = v, int32(k+1)
+	q.put(k, v, key)
 	return first, work
 }
 
-func dijkstra(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Flaw, ok bool) {
-	q := queue{key: dist, heap: s.I[:0:g.n], at: s.I[g.n : 2*g.n]}
-	clear(q.at)
-	q.up(int32(src))
+func dijkstra(m *meter, dist []float64, g *Net, src, goal int, s Scratch) (flaw Flaw, ok bool) {
+	q := newQueue(g.n, &s)
+	q.up(int32(src), 0)
 	for len(q.heap) > 0 {
 		v, work := q.pop()
 		d := dist[v]
+		if goal >= 0 && d > dist[goal] {
+			break
+		}
+		if len(q.heap) > 0 {
+			g.near(q.heap[0])
+		}
 		to, w, read := g.row(int(v))
 		for k, t := range to {
 			x := d + 1
@@ -153,7 +166,7 @@ func dijkstra(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Flaw, 
 			case x < dist[t]:
 				if q.at[t] >= 0 {
 					dist[t] = x
-					work += q.up(t)
+					work += q.up(t, x)
 				}
 			case x != x:
 				return Flaw{NaN: true}, true
@@ -229,7 +242,7 @@ func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool) (flaw Fla
 	s := g.room
 	m := newMeter(c)
 	dist := s.takeF(g.n)
-	flaw, ok = shortest(&m, dist, &g, i, signed, s)
+	flaw, ok = shortest(&m, dist, &g, i, j, signed, s)
 	if !ok || flaw.NaN || flaw.Cycle != nil {
 		return flaw, ok
 	}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -20,8 +21,17 @@ func Weak(c *Ctl, part []int32, g Net) bool {
 	}
 	for v := range g.n {
 		to, _, work := g.row(v)
+		root := int32(v)
 		for _, t := range to {
-			work += join(up, int32(v), t)
+			if t == root || up[t] == root {
+				continue // as most are, once there are large sets
+			}
+			a, more := rootOf(up, root)
+			b, most := rootOf(up, t)
+			if root = a; a != b {
+				root = link(up, a, b)
+			}
+			work += more + most
 		}
 		if !m.spend(work) {
 			return false
@@ -61,18 +71,14 @@ func rootOf(up []int32, v int32) (root int32, work int) {
 	return v, work
 }
 
-// join makes one set of two, the smaller below the larger.
-func join(up []int32, a, b int32) (work int) {
-	a, work = rootOf(up, a)
-	b, more := rootOf(up, b)
-	if a != b {
-		if up[a] > up[b] {
-			a, b = b, a
-		}
-		up[a] += up[b]
-		up[b] = a
+// link makes one set of the sets of two roots, the smaller below the larger.
+func link(up []int32, a, b int32) (root int32) {
+	if up[a] > up[b] {
+		a, b = b, a
 	}
-	return work + more + 1
+	up[a] += up[b]
+	up[b] = a
+	return a
 }
 
 // TopoOrder is dst[v] = the position of v in the order in which every edge leads
@@ -80,12 +86,8 @@ func join(up []int32, a, b int32) (work int) {
 func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
-	dst = dst[:g.n]
-	clear(dst) // equal keys: the queue goes by node
-	into := s.I[2*g.n : 3*g.n]
+	q, into := newQueue(g.n, &s), s.takeI(g.n)
 	clear(into)
-	q := queue{key: dst, heap: s.I[:0:g.n], at: s.I[g.n : 2*g.n]}
-	clear(q.at)
 	for v := range g.n {
 		to, _, work := g.row(v)
 		for _, t := range to {
@@ -97,7 +99,7 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 	}
 	for v := range g.n {
 		if into[v] == 0 {
-			q.up(int32(v)) // in order: it stays at the end
+			q.up(int32(v), float64(v)) // in order: it stays at the end
 		}
 	}
 	count := 0
@@ -106,7 +108,7 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 		to, _, read := g.row(int(v))
 		for _, t := range to {
 			if into[t]--; into[t] == 0 {
-				work += q.up(t)
+				work += q.up(t, float64(t))
 			}
 		}
 		dst[v] = float64(count)
@@ -118,7 +120,7 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 		return flaw, m.spend(g.n)
 	}
 	// Each node that is left has one before it that is left.
-	from, last := s.I[:g.n], int32(0)
+	from, last := g.room.I[:g.n], int32(0)
 	for v := range g.n {
 		if into[v] == 0 {
 			continue
@@ -139,7 +141,7 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 // TopoOrderCost bounds TopoOrder.
 func TopoOrderCost(n int, work uint64) Cost {
 	un := uint64(n)
-	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, 3), satMul(un, 5*heapDepth(n)+5)), I: 3 * un}, n)
+	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, 3), satMul(un, 5*heapDepth(n)+5)), F: un, I: 3 * un}, n)
 }
 
 // cycleBefore is the cycle that the nodes before v end in, as long as each has one
@@ -322,117 +324,155 @@ func forest(m *meter, dst *tensor.CSR, src, to []int32) bool {
 func forestCost(n int) uint64 { return satMul(uint64(n), 2*uint64(bits.Len(uint(n)))+8) }
 
 // Cores is dst[v] = the largest k for which v is in the k-core of a symmetric graph:
-// the part of it in which each node has k neighbours other than itself. Nodes are
-// taken out by degree, the least first, from a list that is sorted by it.
+// the part of it in which each node has k neighbours other than itself. For each k the
+// nodes that have no more are taken out, until all that are left have more. Lists by
+// degree, from which they could be taken one at a time, cost four times as much.
 func Cores(c *Ctl, dst []float64, g Net) bool {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
-	degree, list, place, start := s.I[:n], s.I[n:2*n], s.I[2*n:3*n], s.I[3*n:4*n+1]
-	clear(start)
+	degree, left, queue := s.takeI(n), s.takeI(n), s.takeI(n)
 	for v := range n {
 		to, _, work := g.row(v)
-		degree[v] = int32(len(to))
-		if slices.Contains(to, int32(v)) {
+		left[v], degree[v] = int32(v), int32(len(to))
+		if _, loop := slices.BinarySearch(to, int32(v)); loop {
 			degree[v]--
 		}
-		start[degree[v]+1]++
 		if !m.spend(work + len(to)) {
 			return false
 		}
 	}
-	tensor.SumUp(start)
-	for v, d := range degree {
-		place[v] = start[d]
-		list[place[v]] = int32(v)
-		start[d]++
-	}
-	copy(start[1:], start[:n])
-	start[0] = 0
-	if !m.spend(3 * n) {
-		return false
-	}
-	for _, v := range list {
-		dst[v] = float64(degree[v])
-		to, _, work := g.row(int(v))
-		for _, t := range to {
-			if d := degree[t]; d > degree[v] { // moves to the front of its degree, and that on
-				first := list[start[d]]
-				place[first], place[t] = place[t], place[first]
-				list[place[first]], list[place[t]] = first, t
-				start[d]++
-				degree[t]--
+	for k := int32(0); len(left) > 0; k++ {
+		tail := 0
+		take := func(v int32) {
+			queue[tail], degree[v] = v, -1
+			tail++
+		}
+		live := left[:0]
+		for _, v := range left {
+			switch d := degree[v]; {
+			case d > k:
+				live = append(live, v)
+			case d >= 0:
+				take(v)
 			}
 		}
-		if !m.spend(work + len(to)) {
+		if !m.spend(len(left) + 1) {
 			return false
+		}
+		left = live
+		for head := 0; head < tail; head++ {
+			v := queue[head]
+			g.near(queue[min(head+2, tail-1)])
+			dst[v] = float64(k)
+			to, _, work := g.row(int(v))
+			for _, t := range to {
+				switch d := degree[t]; {
+				case d > k+1:
+					degree[t]--
+				case d == k+1:
+					take(t)
+				}
+			}
+			if !m.spend(work + len(to)) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// CoresCost bounds Cores.
+// CoresCost bounds Cores. A node is looked at once for each k up to its own, which is
+// at most its degree, and once after it was taken out.
 func CoresCost(n int, work uint64) Cost {
 	un := uint64(n)
-	return NetCost(Cost{Ops: tensor.SatAdd(satMul(4, work), 4*un), I: 4*un + 1}, n)
+	return NetCost(Cost{Ops: tensor.SatAdd(satMul(6, work), 4*un), I: 3 * un}, n)
 }
 
-// pageRankSteps is enough for the 7 digits that 0.85 to that power leaves.
-const pageRankSteps = 100
+// pageRankSteps is enough for the 7 digits that 0.85 to that power leaves. They end
+// when all shares together, which are 1, have moved by no more than pageRankStill:
+// the steps that are left would move them by rounding.
+const (
+	pageRankSteps = 100
+	pageRankStill = 1e-15
+)
 
 // PageRank is the share of time that a walk is at each node, after 100 steps from
-// anywhere: with probability damp along an edge, by weight, and else to any node.
+// anywhere: with probability damp along an edge, by weight, and else to any node. A
+// step reads the transpose: to add at the targets of edges takes twice as long as to
+// add up what comes from their sources.
 func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
-	next, out := s.F[:n], s.F[n:2*n]
-	dst = dst[:n]
-	fill(dst, 1/float64(n))
-	clear(next)
-	flawed := false
+	share, next := s.takeF(n), s.takeF(n)
+	once := s.takeF(n) // of the share of a node, what each one of the weight of an edge takes
+	back := tensor.CSR{Rows: n, Cols: n, Ptr: s.takeI(n + 1)}
+	start := back.Ptr[1:] // of a row, while it is filled
+	clear(back.Ptr)
+	entries, flawed := 0, false
 	for v := range n {
 		to, w, work := g.row(v)
-		out[v] = float64(len(to))
+		out := float64(len(to))
 		if w != nil {
-			out[v] = 0
+			out = 0
 			for _, x := range w {
-				out[v] += x
+				out += x
 				flawed = flawed || !(x >= 0)
 			}
 			if flawed {
 				return below(v, to, w), true
 			}
 		}
-		if !m.spend(work) {
+		once[v] = 1 / out
+		for _, t := range to {
+			if int(t)+1 < n {
+				start[t+1]++
+			}
+		}
+		if entries += len(to); !m.spend(work + len(to)) {
 			return flaw, false
 		}
 	}
-	for range pageRankSteps {
+	tensor.SumUp(start)
+	back.Idx = s.takeI(entries)
+	if l := g.v.Layout; l == tensor.Dense || l == tensor.Sparse && g.v.CSR.Val != nil {
+		back.Val = s.takeF(entries)
+	}
+	for v := range n {
+		to, w, work := g.row(v)
+		for k, t := range to {
+			at := start[t]
+			back.Idx[at] = int32(v)
+			if w != nil {
+				back.Val[at] = w[k]
+			}
+			start[t]++
+		}
+		if !m.spend(work + len(to)) {
+			return flaw, false
+		}
+	}
+	dst = dst[:n]
+	fill(dst, 1/float64(n))
+	for step, moved := 0, 1.0; step < pageRankSteps && !(moved <= pageRankStill); step++ {
 		stuck := 0.0
-		for v := range n {
-			if out[v] == 0 {
+		for v, x := range once {
+			if share[v] = dst[v] * x; math.IsInf(x, 1) {
 				stuck += dst[v]
-				continue
+				share[v] = 0
 			}
-			share := dst[v] / out[v]
-			to, w, work := g.row(v)
-			for k, t := range to {
-				if w == nil {
-					next[t] += share
-				} else {
-					next[t] += share * w[k]
-				}
-			}
-			if !m.spend(work) {
-				return flaw, false
-			}
+		}
+		if !CSRMatVec(c, next, back, share) {
+			return flaw, false
 		}
 		rest := (1 - damp + damp*stuck) / float64(n)
+		moved = 0
 		for v, x := range next {
-			dst[v] = rest + damp*x
+			x = rest + damp*x
+			moved += math.Abs(x - dst[v])
+			dst[v] = x
 		}
-		clear(next)
 		if !m.spend(2 * n) {
 			return flaw, false
 		}
@@ -441,8 +481,11 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 }
 
 // PageRankCost bounds PageRank.
-func PageRankCost(n int, work uint64) Cost {
-	return NetCost(Cost{Ops: satMul(pageRankSteps+1, tensor.SatAdd(work, 2*uint64(n))), F: 2 * uint64(n)}, n)
+func PageRankCost(l tensor.Layout, n, nnz int) Cost {
+	un, e := uint64(n), netEntries(l, n, nnz)
+	step := tensor.SatAdd(e, 3*un)
+	c := Cost{Ops: tensor.SatAdd(satMul(2, tensor.SatAdd(NetWork(l, n, nnz), e)), satMul(pageRankSteps, step)), F: 3*un + e, I: un + 1 + e}
+	return NetCost(c, n)
 }
 
 // SpanningForest is the entries of g that join all nodes of each weak component at
@@ -451,66 +494,107 @@ func PageRankCost(n int, work uint64) Cost {
 // dst has room for n-1. An edge of weight 0 among them, which only a far matrix has, is
 // a flaw.
 //
-// In each round every tree takes the lightest edge that leads out of it (Boruvka), so
-// that nothing is sorted and there are at most as many rounds as n has digits.
+// Pairs of nodes are sorted by weight, and taken where they join what is apart
+// (Kruskal). The rounds of Boruvka, which sort nothing, take four times as long.
 func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
-	up, tree, src, to := s.takeI(n), s.takeI(n), s.takeI(n), s.takeI(n)
-	i, j := s.takeI(n), s.takeI(n) // the lightest edge of a tree, by its root
-	weight := s.takeF(n)
-	for v := range up {
+	e := int(netPairs(g.v.Layout, n, g.v.CSR.NNZ()))
+	up, src, to, start := s.takeI(n), s.takeI(n), s.takeI(n), s.takeI(n+1)
+	// Pairs in the order of their nodes; ^j where the edge is from j to i.
+	list := pairs{ends: s.takeI(2 * e)[:0], key: s.W[:0:e]}
+	order := s.takeI(e)
+	back, backKey := s.takeI(e), s.W[e:2*e] // of edges to a lower node: their sources by target
+	clear(start)
+	for v := range n {
 		up[v] = -1
+		row, w, work := g.row(v)
+		for k, t := range row {
+			if w != nil && w[k] != w[k] && int(t) != v {
+				return Flaw{NaN: true}, true
+			}
+			if int(t) < v {
+				start[t+1]++
+			}
+		}
+		if !m.spend(work + len(row)) {
+			return flaw, false
+		}
 	}
-	count, done := 0, false
-	for !done {
-		done = true
-		for v := range n {
-			root, work := rootOf(up, int32(v))
-			tree[v], i[v] = root, -1
-			if !m.spend(work) {
-				return flaw, false
-			}
-		}
-		for v := range n {
-			row, w, work := g.row(v)
-			for k, t := range row {
-				a, b := tree[v], tree[t]
-				if a == b {
-					continue
-				}
-				x := 1.0
+	tensor.SumUp(start)
+	for v := range n {
+		row, w, work := g.row(v)
+		for k, t := range row {
+			if int(t) < v {
+				at := start[t]
+				back[at], backKey[at] = int32(v), 0
 				if w != nil {
-					x = w[k]
+					backKey[at] = sortKey(w[k])
 				}
-				if x != x {
-					return Flaw{NaN: true}, true
-				}
-				for _, r := range [2]int32{a, b} {
-					if i[r] < 0 || x < weight[r] || x == weight[r] && before(int32(v), t, i[r], j[r]) {
-						i[r], j[r], weight[r] = int32(v), t, x
-					}
-				}
-			}
-			if !m.spend(work + len(row)) {
-				return flaw, false
+				start[t]++
 			}
 		}
-		for r := range n {
-			if i[r] < 0 || tree[r] != int32(r) {
+		if !m.spend(work + len(row)) {
+			return flaw, false
+		}
+	}
+	lo := int32(0)
+	for v := range n {
+		row, w, work := g.row(v)
+		hi := start[v]
+		for k, t := range row {
+			if int(t) <= v {
 				continue
 			}
-			a, _ := rootOf(up, i[r])
-			b, _ := rootOf(up, j[r])
-			if a != b { // not taken by the other tree as well
-				src[count], to[count] = i[r], j[r]
-				count++
-				done = false
+			key := uint64(0)
+			if w != nil {
+				key = sortKey(w[k])
 			}
-			if !m.spend(join(up, a, b) + 2*bits.Len(uint(n))) {
-				return flaw, false
+			for ; lo < hi && back[lo] < t; lo++ {
+				list.add(int32(v), ^back[lo], backKey[lo])
 			}
+			if lo < hi && back[lo] == t {
+				if lo++; backKey[lo-1] < key {
+					t, key = ^t, backKey[lo-1]
+				}
+			}
+			list.add(int32(v), t, key)
+		}
+		for ; lo < hi; lo++ {
+			list.add(int32(v), ^back[lo], backKey[lo])
+		}
+		if !m.spend(work + len(row) + 1) {
+			return flaw, false
+		}
+	}
+	e = len(list.key)
+	order, ok = sortKeys(&m, list.key, backKey[:e], order[:e], back[:e])
+	if !ok {
+		return flaw, false
+	}
+	count := 0
+	for _, k := range order {
+		if count == n-1 {
+			break
+		}
+		i, j := list.ends[2*k], list.ends[2*k+1]
+		turned := j < 0
+		if turned {
+			j = ^j
+		}
+		a, work := rootOf(up, i)
+		b, more := rootOf(up, j)
+		if a != b {
+			link(up, a, b)
+			if turned {
+				i, j = j, i
+			}
+			src[count], to[count] = i, j
+			count++
+		}
+		if !m.spend(work + more) {
+			return flaw, false
 		}
 	}
 	if !forest(&m, dst, src[:count], to[:count]) || dst.Val == nil {
@@ -537,22 +621,22 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 	return flaw, true
 }
 
-// before is the order of equal edges.
-func before(a, b, c, d int32) bool {
-	if x, y := min(a, b), min(c, d); x != y {
-		return x < y
-	}
-	if x, y := max(a, b), max(c, d); x != y {
-		return x < y
-	}
-	return a < c
+// pairs are edges, each as its two nodes, with keys to sort them by.
+type pairs struct {
+	ends []int32
+	key  []uint64
+}
+
+func (p *pairs) add(i, j int32, key uint64) {
+	p.ends, p.key = append(p.ends, i, j), append(p.key, key)
 }
 
 // SpanningForestCost bounds SpanningForest.
-func SpanningForestCost(n int, work uint64) Cost {
-	un, digits := uint64(n), uint64(bits.Len(uint(n)))
-	round := tensor.SatAdd(satMul(2, work), satMul(un, 5*digits+5))
-	return NetCost(Cost{Ops: tensor.SatAdd(satMul(digits+2, round), forestCost(n)), I: 6 * un, F: un}, n)
+func SpanningForestCost(l tensor.Layout, n, nnz int) Cost {
+	un, p, digits := uint64(n), netPairs(l, n, nnz), uint64(bits.Len(uint(n)))
+	rows := satMul(4, tensor.SatAdd(NetWork(l, n, nnz), netEntries(l, n, nnz)))
+	return NetCost(Cost{Ops: satSum(rows, sortKeysOps(p), satMul(p, 2*digits+2), satMul(un, digits+1), forestCost(n)),
+		I: satSum(4*un, 1, satMul(4, p)), W: satMul(2, p)}, n)
 }
 
 // Betweenness is dst[v] = the sum, over all pairs of other nodes, of the share of
