@@ -151,8 +151,7 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 		if l == tensor.Parts {
 			return nil
 		}
-		t := a.Type
-		t.Shape = t.Shape.Drop(1)
+		t := a.Type.Drop(1)
 		d := g.to(t, tensor.Dense, code.Diag, code.Attr{}, r)
 		if k == "aa->a" {
 			return newValue(tensor.Dense, d)

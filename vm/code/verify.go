@@ -105,7 +105,7 @@ func checkPos(p ir.Pos) error {
 
 func checkReg(r *Reg) error {
 	s := r.Shape
-	if r.Kind > tensor.Real || r.Far && r.Kind != tensor.Real || s.Rank() < 0 || s.Rank() > tensor.MaxRank {
+	if r.Kind > tensor.Real || r.Far && (r.Kind != tensor.Real || s.Rank() == 0) || s.Rank() < 0 || s.Rank() > tensor.MaxRank {
 		return fmt.Errorf("malformed type")
 	}
 	for d := range s.Rank() {

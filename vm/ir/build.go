@@ -288,7 +288,7 @@ func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bo
 func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
 	n := Node{Op: Reduce, Fold: fold, Args: []*Node{a}, Axes: axes, Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
 	for i := len(axes) - 1; i >= 0; i-- {
-		n.Type.Shape = n.Type.Shape.Drop(axes[i])
+		n.Type = n.Type.Drop(axes[i])
 	}
 	if n.IsArg() {
 		n.Type.Kind, n.Type.Far, n.NonNeg = tensor.Int, false, true
@@ -302,7 +302,7 @@ func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
 func (b *Builder) Select(a *Node, axes []int, at ...*Node) *Node {
 	t := a.Type
 	for i := len(axes) - 1; i >= 0; i-- {
-		t.Shape = t.Shape.Drop(axes[i])
+		t = t.Drop(axes[i])
 	}
 	return b.node(Node{Op: Select, Args: append([]*Node{a}, at...), Axes: axes, Type: t, Bound: a.Limit(), NonNeg: a.NonNeg})
 }
@@ -377,7 +377,7 @@ func (b *Builder) Semiring(fn op.Fn, fold op.Fold, spec *op.Spec, x, y *Node) *N
 		shape = shape.Append(spec.Size[id])
 	}
 	return b.node(Node{Op: Semiring, Fn: fn, Fold: fold, Spec: spec, Args: []*Node{x, y},
-		Type: tensor.Type{Kind: kind, Far: staysFar(fn, []*Node{x, y}), Shape: shape}, Bound: bound, NonNeg: nonNeg})
+		Type: tensor.Type{Kind: kind, Far: shape.Rank() > 0 && staysFar(fn, []*Node{x, y}), Shape: shape}, Bound: bound, NonNeg: nonNeg})
 }
 
 // BoolEinsum is 1 where the Einsum of the same arguments, all 0/1, is not 0.

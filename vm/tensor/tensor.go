@@ -163,6 +163,13 @@ func (s Shape) String() string {
 	return b.String()
 }
 
+// Drop is the type less axis i.
+func (t Type) Drop(i int) Type {
+	t.Shape = t.Shape.Drop(i)
+	t.Far = t.Far && t.Shape.Rank() > 0
+	return t
+}
+
 // SatMul is a*b, saturating at the largest uint64.
 func SatMul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
@@ -185,7 +192,7 @@ func SatAdd(a, b uint64) uint64 {
 type Type struct {
 	Kind Kind
 	// Far says of a real matrix that where it has no edge it is infinite, not 0, so
-	// that 0 is a weight like others.
+	// that 0 is a weight like others. A scalar never is.
 	Far   bool
 	Shape Shape
 }
