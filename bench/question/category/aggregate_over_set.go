@@ -30,9 +30,12 @@ Degree = sum(A, 1)
 		"Among the {nodes} that {X} can reach, what is the average number of {nodes} that each one {forward one}?",
 		"Among the {nodes} that {X} can reach, not counting {X} itself, what is the average number of {nodes} that each one {forward one}?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Aggregate = 0, [...]string{Mean, Maximum, Sum}[w.Turn%3]
-		return w.reached(form, s)
+		if w.Query.Aggregate == Maximum {
+			return Goal{Least: 3, Only: between(2*millionths, 4*millionths), All: 4 * millionths}, w.reached(form, s, w.N)
+		}
+		return Goal{Least: 4}, w.reached(form, s, w.N)
 	},
 	Solver: func(w *World) Out { return w.Aggregate(w.Reach(w.Query.Source), w.Degrees()) },
 	Hops:   true,

@@ -24,7 +24,7 @@ var ancestor = Category{
 	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Source = 0
 		low := w.least(4)
-		return Goal{}, w.above(form, s, w.window(low, w.N/2))
+		return Goal{}, w.above(form, s, w.window(low, max(low, w.N/2-1)))
 	},
 	Solver:   func(w *World) Out { return Out{Set: w.Above(w.Query.Source)} },
 	Hops:     true,

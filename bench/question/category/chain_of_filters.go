@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ein/bench/question/draw"
-	"ein/bench/question/graph"
 )
 
 var chainOfFilters = Category{
@@ -71,7 +70,7 @@ print(json.dumps(len(kept)))
 		return "Of the {nodes} that {X} can reach," + clause + " how many " + conditions(&c.Query) + "?"
 	},
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		q := &w.Query
 		q.Source, q.MinIn = 0, 2
 		conditions := 1 + w.Turn%3
@@ -81,18 +80,7 @@ print(json.dumps(len(kept)))
 		if conditions > 2 {
 			q.MaxOut = q.MinOut + form.IntN(2)
 		}
-		few, enough, many := graph.Degree{OutHigh: q.MinOut - 1}, graph.Degree{OutLow: q.MinOut, OutHigh: q.MaxOut}, graph.Degree{OutLow: q.MaxOut + 1}
-		if q.MinOut == 1 {
-			few.OutHigh = -1
-		}
-		popular := func(d graph.Degree) graph.Degree { d.InLow = 2; return d }
-		not := func(d graph.Degree) graph.Degree { d.InHigh = 1; return d }
-		ways := [][]graph.Degree{
-			{popular(graph.Degree{}), not(graph.Degree{})},
-			{popular(enough), not(enough), popular(few), not(few)},
-			{popular(enough), not(enough), popular(few), popular(many), not([]graph.Degree{few, many}[form.IntN(2)])},
-		}
-		return w.filtered(form, s, conditions, ways[conditions-1])
+		return Goal{Least: 3, Only: between(1, 3), All: 3 + is(w.N >= 12).Num}, w.reached(form, s, 9)
 	},
 	Solver: func(w *World) Out {
 		q := &w.Query

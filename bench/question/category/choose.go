@@ -3,6 +3,7 @@ package category
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -31,6 +32,9 @@ type Goal struct {
 	Only func(w *World, o Out) bool
 	// Hint says which mechanical decoys are hidden; nil is those of usual.
 	Hint func(k *kind, how How) bool
+	// All is how much there has to be in the whole graph, so that it tells nothing of
+	// what a search finds of it.
+	All int
 	// Aim is the answer to be had, if Aimed. It is drawn before the graph, and all
 	// tries go there; so none is favoured, however often a try fails.
 	Aim   int
@@ -96,7 +100,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 				return nil, context.Cause(ctx)
 			}
 			form, depth = draw.Key("form", strconv.FormatUint(s.Uint64(), 10)), cat.drawDepth(s, shape)
-			free = cat.nodes() && (depth > 0 && depth <= 2 || !cat.Hops && s.Chance(1, 25))
+			free = cat.Result == String && s.Chance(1, 2) || cat.nodes() && (depth > 0 && depth <= 2 || !cat.Hops && s.Chance(1, 25))
 		}
 		d := Drawn{Redraws: try}
 		switch {
@@ -114,6 +118,9 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			goal, ok = cat.Plan(draw.New(form), s, w)
 			w.Goal = depth
 			ok = ok && cat.met(w, &goal, free)
+			if ok && goal.Least > 1 && d.Loose < 2 {
+				ok = cat.stir(s, w, &goal, max(1, goal.Least-try%patience/3)) && (!cat.nodes() || cat.met(w, &goal, free))
+			}
 		} else {
 			cat.base(s, w, shape)
 			goal, ok = cat.Pose(draw.New(form), s, w)
@@ -201,6 +208,123 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 		if found := group(states, least); found != nil {
 			take(s, w, states, found, arcs)
 			return true
+		}
+	}
+	return false
+}
+
+// all is the answer about all nodes, where the first search is left out.
+func (cat *Category) all(w *World, ops []*kind) int {
+	return cat.says(w, hint{cut: Cut{slices.Index(ops, opReach), LeftOut}}).Num
+}
+
+// seen is what is seen of two nodes without a search: their edges to one another and
+// the degrees of those that they share an edge with.
+func (w *World) seen(x, y int) (what [2][8]int) {
+	g := &w.A
+	for i, v := range [2]int{x, y} {
+		for k, set := range [2]graph.Bits{g.Out[v], g.In[v]} {
+			at := what[i][4*k : 4*k+4]
+			at[3] = 100*set.And(g.In[v]).Len() + is(set.Has(x+y-v)).Num
+			for ; set != (graph.Bits{}); set = set.Less(set.First()) {
+				u := set.First()
+				at[0] += w.out(u)
+				at[1] += w.in(u)
+				at[2] = max(at[2], w.out(u))
+			}
+		}
+	}
+	return what
+}
+
+// stirs is how often edges of a graph of a plan are exchanged, and farthest how far
+// what is kept apart from the answer may go from where it was.
+const (
+	stirs    = 128
+	farthest = 3
+)
+
+// stir goes on from a graph of a plan: it exchanges edges, such that all degrees stay,
+// and what is seen of the nodes asked about; so that nothing tells of it but a search. The graphs
+// that it passes are put together by what all decoys say, by what searches say that
+// end too early, and all of them. In the first of these ways in which so many answers come
+// together, one of them is drawn.
+func (cat *Category) stir(s *draw.Stream, w *World, goal *Goal, need int) bool {
+	g, x, y := &w.A, w.Query.Source, max(w.Query.Source, w.Query.Target)
+	var early, late, held []hint // held is what is best known of the answer without one operation
+	ops := cat.operations(w)
+	for _, c := range cuts(ops, true) {
+		switch k := ops[c.Op]; {
+		case c.How == OneHop || c.How == TwoHops:
+			early = append(early, hint{cut: c})
+		case k == opCombine || k == opFilter || k == opMean:
+			held = append(held, hint{cut: c})
+			fallthrough
+		default:
+			late = append(late, hint{cut: c})
+		}
+	}
+	out, seen, depth, unit := w.run(cat.Solver, Cut{Op: None}), w.seen(x, y), w.Depth, 1
+	if cat.Result == Float {
+		unit = millionths
+	}
+	said := make([]int, len(held))
+	for i, h := range held {
+		said[i] = cat.says(w, h).Num
+	}
+	ok := func() bool {
+		if seen != w.seen(x, y) {
+			return false
+		}
+		out = w.run(cat.Solver, Cut{Op: None})
+		if w.Bad || goal.Only != nil && !goal.Only(w, out) {
+			return false
+		}
+		far := 0
+		for i, h := range held {
+			far += abs(cat.says(w, h).Num - said[i])
+		}
+		return far <= farthest*unit
+	}
+	if goal.Only != nil && !goal.Only(w, out) || cat.all(w, ops) < goal.All {
+		return false
+	}
+	// For each way, what is said, and for each answer of which that was said, a graph.
+	var ways [3]map[uint64]map[int][]graph.Edge
+	var best [3]map[int][]graph.Edge
+	for i := range ways {
+		ways[i] = map[uint64]map[int][]graph.Edge{}
+	}
+	for step := 0; step < stirs && len(best[0]) < goal.Least; step++ {
+		if step > 0 && !g.Swap(s, ok) {
+			continue
+		}
+		w.run(cat.Solver, Cut{Op: None})
+		if abs(w.Depth-depth) > is(!w.Exact).Num || w.Depth < min(3, depth) {
+			continue
+		}
+		key := cat.key(w, early)
+		for i, key := range [...]uint64{key*31 ^ cat.key(w, late), key, 0} {
+			of := ways[i][key]
+			if of == nil {
+				of = map[int][]graph.Edge{}
+				ways[i][key] = of
+			}
+			if answer := out.Num ^ int(out.Set[0]^out.Set[1]*31); of[answer] == nil {
+				of[answer] = slices.Clone(g.Arcs)
+			}
+			if len(of) > len(best[i]) {
+				best[i] = of
+			}
+		}
+	}
+	for enough := goal.Least; enough >= need; enough-- {
+		for _, of := range best {
+			if len(of) >= enough {
+				answers := slices.Sorted(maps.Keys(of))
+				g.Reset(w.N, g.Directed, of[answers[s.IntN(len(answers))]])
+				return true
+			}
 		}
 	}
 	return false

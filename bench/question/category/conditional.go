@@ -30,14 +30,14 @@ print(json.dumps(len(reached) if %d in reached else -1))
 		"If there is {path} from {X} to {Y}, how many {nodes} can {X} reach? Otherwise return -1.",
 		"If there is {path} from {X} to {Y}, how many {nodes} can {X} reach, not counting {X} itself? Otherwise return -1."),
 
-	// No in two of three: the size alone is then no better than always -1, and
+	// No in seven of ten: the size alone is then no better than always -1, and
 	// neither is the condition, or hardly. What X reaches does not depend on Y, which
 	// is deep in it or somebody else.
 	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		low := w.least(4)
 		size := w.window(low, min(w.N-3, low+w.N/2))
-		yes := w.Lead.Chance(1, 3)
+		yes := w.Lead.Chance(3, 10)
 		p := searched(w.N, w.layers(form, size))
 		last := len(p.Size) - 1
 		where := span(last, last+1)

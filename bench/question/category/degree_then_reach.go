@@ -73,7 +73,7 @@ print(json.dumps(max(candidates, key=lambda v: len(nx.descendants(G, v)))))
 
 	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Threshold = form.Between(2, 2+is(w.N >= 14).Num)
-		ok := w.candidates(s, w.Query.Threshold)
+		ok := w.candidates(form, s, w.Query.Threshold)
 		w.Query.Source = None
 		return Goal{}, ok
 	},

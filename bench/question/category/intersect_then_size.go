@@ -28,7 +28,8 @@ print(json.dumps(len(common)))
 		w.Query.Source, w.Query.Target = 0, 0
 		low := max(w.least(2)-1, 1)
 		size := max(low+1, (w.N-2+low)/2)
-		goal.aim(w.window(low, size-1-w.N/10))
+		goal.aim(w.window(low, max(low, min(4, size-1-w.N/10))))
+		goal.Least, goal.Only = 3, between(1, 4)
 		return goal, w.both(form, s, size-goal.Aim, size-goal.Aim, goal.Aim, 1)
 	},
 	Solver: func(w *World) Out {

@@ -2,6 +2,13 @@ package category
 
 import "ein/bench/question/draw"
 
+// several allows components of more than one node.
+func several(w *World, _ Out) bool {
+	x := w.Query.Source
+	back, _ := w.A.Reach(w.A.Out[x], x, w.N, false)
+	return back.Has(x)
+}
+
 var mixedDomain = Category{
 	Name: "mixed_domain", Level: 3, Result: Float, Family: Directed, Least: 2,
 	Doc: "mean out-degree over X's strongly connected component",
@@ -32,9 +39,12 @@ Degree = sum(A, 1)
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}?",
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}, counting {X} itself and links to {nodes} outside the group?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Aggregate = 0, [...]string{Mean, Maximum, Sum}[w.Turn%3]
-		return w.ringed(form, s)
+		low, high := w.ringSizes()
+		size := w.window(low, high)
+		p, _, _ := w.ring(form, size, high-size)
+		return Goal{Least: 3, Only: several}, w.lay(s, p)
 	},
 	Solver: func(w *World) Out { return w.Aggregate(w.component(w.Query.Source), w.Degrees()) },
 	Hops:   true,

@@ -246,7 +246,7 @@ func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common, entry int) bool
 		p.To[k] = graph.Mask(from)
 		for b := from; zone>>b&1 == 1; b++ {
 			// What is j hops away leads to what is one hop further, at most.
-			p.To[b] = zone&span(0, b+2) | shared&span(0, entrance+b-from+1)
+			p.To[b] = zone & span(0, b+2)
 			p.Near[b], p.Need[b] = zone, []uint64{graph.Mask(b - 1)}
 		}
 		p.Need[from] = []uint64{graph.Mask(k)}
@@ -429,17 +429,26 @@ func (p plan) least(block int, others ...int) {
 	}
 }
 
-// above is the plan of a family in which X has so many ancestors.
+// above is the plan of a family in which X has so many ancestors. The others are a line
+// of somebody else that looks like it.
 func (w *World) above(form, s *draw.Stream, size int) bool {
 	p := plan{&graph.Plan{Family: true}}
-	p.Block(1)
-	for i, size := range fertile(w.layers(form, size), 1, 2) {
-		b := p.Block(size)
-		p.To[b], p.Near[b], p.Give[b] = graph.Mask(i), graph.Mask(i), []uint64{graph.Mask(i)}
+	line := func(size int) (all uint64) {
+		first := p.Block(1)
+		for i, size := range fertile(w.layers(form, size), 1, 2) {
+			b := p.Block(size)
+			p.To[b], p.Near[b], p.Give[b] = graph.Mask(first+i), graph.Mask(first+i), []uint64{graph.Mask(first + i)}
+		}
+		return span(first, len(p.Size))
 	}
-	rest := p.Block(w.N - 1 - size)
-	for b := range p.To {
-		p.To[b] |= graph.Mask(rest)
+	line(size)
+	own := len(p.Size)
+	rest := line(w.N - 2 - size)
+	for b := range own {
+		p.To[b] |= rest
+	}
+	for b := own; b < len(p.Size); b++ {
+		p.To[b] |= rest & span(0, b)
 	}
 	return w.lay(s, p)
 }
@@ -497,252 +506,87 @@ func shuffle(s *draw.Stream, x []int) {
 	s.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 }
 
-// candidates is the plan of a graph of towers: a node with k edges, what it reaches,
-// and one that leads to it, which reaches more and has fewer edges. The first
-// reaches most, but others more in two hops.
-func (w *World) candidates(s *draw.Stream, k int) bool {
-	towers := max(2, (w.N-1)/(k+3))
-	size := (w.N - 2*towers) / towers
-	tall := w.N - 2*towers - (towers-1)*size
-	if tall <= size {
-		tall, size = tall+towers-1, size-1
+// candidates draws a graph in which about a third of the nodes have k edges: one that
+// reaches all the others, which nodes with fewer edges lead to, as they do to it. So
+// what leads to it reaches even more, and of each of them the same is seen.
+func (w *World) candidates(form, s *draw.Stream, k int) bool {
+	many, before := max(3, 2*w.N/5)-1, 2+is(w.N > 9).Num
+	if w.N > 11 {
+		before = 2 + form.IntN(3)
 	}
-	if w.Never = size < k || tall <= k+1; w.Never { // two hops would find the best of so few
+	few := w.N - 1 - many - before
+	if w.Never = few < 2; w.Never {
 		return false
 	}
-	p := plan{&graph.Plan{}}
-	for t := range towers {
-		layers := []int{k}
-		switch {
-		case t == 0:
-			layers = append(layers, parts(s, tall-k, max(2, w.Goal-1))...)
-		case size > k:
-			layers = append(layers, size-k)
-		}
-		head := p.Block(1)
-		up := p.Block(1)
-		p.To[up], p.Give[up] = graph.Mask(head), []uint64{graph.Mask(head)}
-		all := span(up+1, up+1+len(layers))
-		p.To[head] = graph.Mask(up + 1)
-		for i, size := range layers {
-			b := p.Block(size)
-			p.To[b] = all&span(0, b+2) | graph.Mask(head)
-			p.Need[b] = []uint64{graph.Mask(b - 1 - is(i == 0).Num)}
-			if i+1 == len(layers) {
-				p.Give[b] = []uint64{all}
+	g, order := &w.A, s.Perm(w.N)
+	g.Reset(w.N, true, g.Arcs[:0])
+	first := order[0]
+	for _, x := range order[2 : 1+before] {
+		g.Add(graph.Edge{From: x, To: order[1]})
+	}
+	g.Add(graph.Edge{From: order[1], To: first})
+	// All the others are put on, one by one: each is led to by one that is there and
+	// has an edge left, by one of the last ones mostly.
+	left := make([]int, w.N) // edges that a node is still to have
+	left[first] = 1 + is(form.Chance(1, 3)).Num
+	high, low := order[1+before:1+before+many], order[1+before+many:]
+	there := []int{first}
+	chosen := graph.Bit(first)
+	for len(high)+len(low) > 0 {
+		var from, slow []int
+		for _, x := range there {
+			if left[x] > 0 {
+				from = append(from, x)
+				if !chosen.Has(x) {
+					slow = append(slow, x)
+				}
 			}
 		}
+		to := low
+		if len(low) == 0 || len(slow) > 0 && s.IntN(len(high)+len(low)) < len(high) {
+			from, to = slow, high
+		}
+		if len(from) == 0 {
+			return false
+		}
+		x, y := from[len(from)-1-s.IntN(min(max(2, w.N/6), len(from)))], to[0]
+		g.Add(graph.Edge{From: x, To: y})
+		left[x]--
+		there = append(there, y)
+		if len(high) > 0 && y == high[0] {
+			high, chosen, left[y] = high[1:], chosen.With(y), k
+		} else {
+			low, left[y] = low[1:], 1
+		}
 	}
-	return w.lay(s, p)
+	left[first] = k - g.Out[first].Len()
+	all := graph.All(w.N).Less(first)
+	for _, x := range order[1 : 1+before] {
+		all = all.Less(x)
+	}
+	for _, x := range there {
+		for ; left[x] > 0; left[x]-- {
+			free := all.Minus(g.Out[x]).Less(x)
+			if chosen.Has(x) || s.Chance(3, 4) {
+				free = free.Minus(chosen)
+			}
+			if free == (graph.Bits{}) {
+				return false
+			}
+			g.Add(graph.Edge{From: x, To: free.One(s)})
+		}
+	}
+	return true
 }
 
-// filtered asks how many of the nodes that X reaches pass filters. How many it
-// reaches, how many pass in two hops, of all nodes, and without one of the filters,
-// does not depend on how many pass. The first way to pass or fail is to pass all,
-// then come those that fail one each, and then those that fail more.
-func (w *World) filtered(form, s *draw.Stream, filters int, ways []graph.Degree) (goal Goal, ok bool) {
-	size := max(2, min(w.N/2+1, w.N-2))
+// reached is the plan of a search from X that finds about half of the nodes, but no more
+// than most where that is enough for the hops.
+func (w *World) reached(form, s *draw.Stream, most int) bool {
+	size := max(2, min(w.N/2+1, w.N-2, max(most, w.Goal+2)))
 	if w.Exact {
 		size = min(max(size, w.Goal+1), w.N-1)
 	}
-	high := max(2, (size+1)/(filters+1))
-	goal.aim(w.window(1, min(high, size)))
-	near := 1
-	if w.Query.Threshold == 3 || filters > 1 && form.Chance(1, 2) {
-		near = 0
-	}
-	others := w.N - 1 - size
-	all := min(max(high, (1+high)/2+2*others/(4+2*filters)+form.IntN(2)), 1+others)
-	layers := w.layers(form, size)
-	p := searched(w.N, layers)
-	two := layers[0]
-	if len(layers) > 1 {
-		two += layers[1]
-	}
-	if near > goal.Aim || goal.Aim-near > size-two || all < goal.Aim {
-		return goal, false
-	}
-	// The ways of the nodes that are reached, and of the others.
-	way := make([]int, size)
-	for i := range way {
-		way[i] = len(ways) - 1
-	}
-	place := func(from, to, k, count int) bool {
-		for range 8 * size {
-			if count == 0 {
-				break
-			}
-			if i := s.Between(from, to-1); way[i] == len(ways)-1 {
-				way[i] = k
-				count--
-			}
-		}
-		return count == 0
-	}
-	ok = (near == 0 || place(0, two, 0, near)) && (goal.Aim == near || place(two, size, 0, goal.Aim-near))
-	for k := 1; ok && filters > 1 && k <= filters; k++ {
-		left := high - goal.Aim
-		if size >= 8 {
-			left += form.IntN(2)
-		}
-		ok = place(0, size, k, left)
-	}
-	if !ok {
-		return goal, false
-	}
-	p.Degree = make([]graph.Degree, w.N)
-	for i, k := range way {
-		p.Degree[1+i] = ways[k]
-	}
-	// Of the edges that come in there are as many, whoever passes.
-	for i, x := range s.Perm(size) {
-		switch k := w.Query.Threshold; {
-		case k == None || w.N < 10:
-		case i < size/k-is(k == 2).Num:
-			p.Degree[1+x].InLow = k
-		default:
-			p.Degree[1+x].InHigh = k - 1
-		}
-	}
-	for i := range others {
-		k := 0
-		if i >= all-goal.Aim {
-			k = s.Between(1, len(ways)-1)
-		}
-		p.Degree[1+size+i] = ways[k]
-	}
-	return goal, w.lay(s, p)
-}
-
-// exactly is a number of edges, to be had exactly.
-func exactly(out int) graph.Degree {
-	if out == 0 {
-		return graph.Degree{OutHigh: -1}
-	}
-	return graph.Degree{OutLow: out, OutHigh: out}
-}
-
-// atMost is up to so many edges, of which one node has all.
-func atMost(high int, all bool) graph.Degree {
-	if all {
-		return exactly(high)
-	}
-	return graph.Degree{OutHigh: high}
-}
-
-// value is what a set with some sum or maximum of degrees comes to.
-func (w *World) value(total, size int) int {
-	if w.Query.Aggregate == Mean {
-		return total * millionths / size
-	}
-	return total * millionths
-}
-
-// feed gives the nodes of layers the edges that the next layers need, or one each,
-// and then further ones, so that there are total in all, but of no node more than
-// most. The last layer needs but last edges. It reports false where they need more.
-func feed(s *draw.Stream, layers []int, each, last, most, total int) (out []int, ok bool) {
-	from := 0
-	for i, size := range layers {
-		next := last
-		if i+1 < len(layers) {
-			next = layers[i+1]
-		}
-		out = append(out, make([]int, size)...)
-		for k := range max(next, each*size) {
-			if each == 1 && k < size {
-				out[from+k]++
-			} else {
-				out[from+s.IntN(size)]++
-			}
-			total--
-		}
-		from += size
-	}
-	for tries := 0; total > 0; tries++ {
-		if tries == 16*len(out) {
-			return out, false
-		}
-		if i := s.IntN(len(out)); out[i] < most {
-			out[i]++
-			total--
-		}
-	}
-	return out, total == 0
-}
-
-// reached asks for an aggregate over what X reaches. What it is over the nodes that
-// two hops find does not depend on it.
-func (w *World) reached(form, s *draw.Stream) (goal Goal, ok bool) {
-	size := max(2, min(w.N-2, max(5, w.N/2)))
-	if w.Query.Aggregate == Sum {
-		size = min(size, form.Between(5, 6))
-	}
-	if w.Exact {
-		size = min(max(size, w.Goal+1), w.N-1)
-	} else {
-		w.Goal = max(w.Goal, 4)
-	}
-	layers := w.layers(form, size)
-	p := searched(w.N, layers)
-	p.Degree = make([]graph.Degree, w.N)
-	two := layers[0]
-	if len(layers) > 1 {
-		two += layers[1]
-	}
-	if w.Query.Aggregate == Maximum {
-		high := 4 + is(w.N >= 12).Num
-		most := w.window(2, high)
-		goal.aim(w.value(most, 0))
-		if two == size {
-			return goal, false
-		}
-		first, deep, other := s.IntN(two), s.Between(two, size-1), s.Between(size, w.N-2)
-		for i := range w.N - 1 {
-			switch {
-			case i < two:
-				p.Degree[1+i] = atMost(2, i == first)
-			case i < size:
-				p.Degree[1+i] = atMost(most, i == deep)
-			default:
-				p.Degree[1+i] = atMost(high, i == other)
-			}
-		}
-		return goal, w.lay(s, p)
-	}
-	low := size
-	total := w.window(low, low+3+w.N/6)
-	goal.aim(w.value(total, size))
-	if len(layers) < 3 {
-		return goal, false
-	}
-	near := layers[1] + layers[2] + form.IntN(2)
-	first, ok1 := feed(s, layers[:2], 0, layers[2], size, near)
-	deep, ok2 := feed(s, layers[2:], 0, 0, size, total-near)
-	for i, out := range append(first, deep...) {
-		p.Degree[1+i] = exactly(out)
-	}
-	// As many edges come in, whatever goes out: the others make up for it.
-	rest := len(layers) + 1
-	p.To[rest] = graph.Mask(0, rest)
-	in := layers[0] + low + 3 + w.N/6 + form.IntN(2)
-	w.Edges -= in - total
-	ok = ok1 && ok2 && w.lay(s, p)
-	w.Edges += in - total
-	if !ok {
-		return goal, false
-	}
-	reached, others := p.Nodes(span(1, rest)), p.Nodes(graph.Mask(rest))
-	for b := reached; b != (graph.Bits{}); b = b.Less(b.First()) {
-		in -= w.in(b.First())
-	}
-	for tries := 16 * w.N; tries > 0 && in > 0 && others != (graph.Bits{}); tries-- {
-		if x, y := others.One(s), reached.One(s); !w.A.Out[x].Has(y) {
-			w.A.Add(graph.Edge{From: x, To: y})
-			in--
-		}
-	}
-	return goal, true
+	return w.lay(s, searched(w.N, w.layers(form, size)))
 }
 
 // ringSizes is how many nodes a component has.
@@ -758,80 +602,6 @@ func (w *World) ringSizes() (low, high int) {
 		}
 	}
 	return low, high
-}
-
-// ringed asks for an aggregate over the component of X. What it is over the nodes
-// that two hops find, on or back, over all that X reaches, and over all that reaches
-// X, does not depend on it.
-func (w *World) ringed(form, s *draw.Stream) (goal Goal, ok bool) {
-	size := min(max(6, w.N/2), w.N)
-	if w.Exact {
-		size = min(max(size, w.Goal+1), w.N)
-	}
-	if w.Query.Aggregate == Maximum && !w.Exact {
-		size = min(6, w.N)
-	}
-	besides := (w.N - size) / 2
-	p, layers, beside := w.ring(form, size, besides)
-	mid := size - 5
-	p.Degree = make([]graph.Degree, w.N)
-	if mid < 1 {
-		return goal, false
-	}
-	// The nodes of the component but X: two, those in the middle, and two.
-	component, below, above := p.Degree[1:size], p.Degree[size:size+besides], p.Degree[size+besides:size+2*besides]
-	p.Degree[0] = exactly(1)
-	if w.Query.Aggregate == Maximum {
-		high := max(4, min(6, besides-1))
-		most := w.window(3, high)
-		goal.aim(w.value(most, 0))
-		first, deep, back := s.IntN(2), s.Between(2, 1+mid), s.Between(2+mid, 3+mid)
-		for i := range component {
-			switch {
-			case i < 2 || i >= 2+mid:
-				component[i] = atMost(2, i == first || i == back)
-			default:
-				component[i] = atMost(most, i == deep)
-			}
-		}
-		for _, zone := range [][]graph.Degree{below, above} {
-			if len(zone) > high {
-				for i := range zone {
-					zone[i].OutHigh = high
-				}
-				zone[s.IntN(len(zone))] = exactly(high)
-			}
-		}
-		return goal, w.lay(s, p)
-	}
-	low := size + beside[0]
-	fore, aft := 1+layers[2], 2 // edges of two nodes each
-	if w.N >= 12 {
-		low, fore, aft = low+4, fore+form.IntN(2), aft+form.IntN(2)
-	}
-	high := low + 2
-	if besides > 2 {
-		high = low + min(2+w.N/8, besides*(besides-2)-1)
-	}
-	total := w.window(low, high)
-	goal.aim(w.value(total, size))
-	ok = true
-	last := len(layers) - 2
-	give := func(to []graph.Degree, layers []int, each, next, most, total int) {
-		out, enough := feed(s, layers, each, next, most, total)
-		for i, n := range out {
-			to[i] = exactly(n)
-		}
-		ok = ok && enough
-	}
-	give(component[:2], layers[:2], 1, layers[2], size, fore)
-	give(component[2:2+mid], layers[2:last], 1, 1, size, total-1-fore-aft)
-	give(component[2+mid:], layers[last:], 1, 1, size, aft)
-	if besides > 2 {
-		give(below, beside, 1, 0, besides-1, high+besides+1-total)
-		give(above, beside, 1, 0, size, high+besides+1-total)
-	}
-	return goal, ok && w.lay(s, p)
 }
 
 // triangles asks how many there are in the part of X, of size nodes besides. How many

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ein/bench/question/draw"
-	"ein/bench/question/graph"
 )
 
 var reachThenFilter = Category{
@@ -41,10 +40,9 @@ print(json.dumps(sum(G.out_degree(v) >= %d for v in reached)))
 		return fmt.Sprintf("Of the {nodes} that {X} can reach,%s how many {forward} at least {k} %s?", clause, nodes(c.Query.Threshold))
 	},
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Threshold = 0, form.Between(2, 2+is(w.N >= 14).Num)
-		k := w.Query.Threshold
-		return w.filtered(form, s, 1, []graph.Degree{{OutLow: k}, {OutHigh: k - 1}})
+		return Goal{Least: 3, Only: between(1, 3), All: 3 + is(w.N >= 12).Num}, w.reached(form, s, 9)
 	},
 	Solver: func(w *World) Out {
 		degree := w.Degrees()

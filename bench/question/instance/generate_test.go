@@ -69,7 +69,7 @@ func goldenIDs() []ID {
 	return ids
 }
 
-// goldenLater is settings of cb2, of every category.
+// goldenLater is settings of cb2, of every category, and all its presets.
 func goldenLater(t testing.TB) []ID {
 	var ids []ID
 	for i := range category.Table {
@@ -91,6 +91,9 @@ func goldenLater(t testing.TB) []ID {
 				}
 			}
 			ids = append(ids, id)
+		}
+		for k, preset := range PresetNames() {
+			ids = append(ids, PresetID(preset, "train", category.Table[i].Name, k, 0), PresetID(preset, "heldout", category.Table[i].Name, k, math.MaxUint64))
 		}
 	}
 	return ids
