@@ -13,16 +13,16 @@ import (
 // nothing is the body of a request that has none.
 type nothing struct{}
 
-// decode reads a body. Members that nobody asked for are mistakes, and so are two of
-// one name.
-func decode(body []byte, to any) error {
+// decode reads a body. Members that nobody asked for are mistakes, unless it is lenient,
+// and so are two of one name.
+func decode(body []byte, to any, lenient bool) error {
 	if _, none := to.(*nothing); none && len(body) == 0 {
 		return nil
 	}
 	if d := depth(body); d > maxDepth {
 		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
 	}
-	if err := json.Unmarshal(body, to, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(body, to, json.RejectUnknownMembers(!lenient)); err != nil {
 		return bad("%s", malformed(err))
 	}
 	return nil

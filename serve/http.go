@@ -21,9 +21,7 @@ func (s *Server) Handler() http.Handler {
 	for i := range s.routes {
 		r := &s.routes[i]
 		mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {
-			if !s.knows(r, req) {
-				w.Header().Set("WWW-Authenticate", "Bearer")
-				write(req.Context(), w, refused(http.StatusUnauthorized, "the request has no token, or a wrong one; expected `Authorization: Bearer TOKEN`"))
+			if s.refuses(r, w, req) {
 				return
 			}
 			ctx, stop := context.WithTimeout(req.Context(), r.Deadline)
@@ -31,22 +29,33 @@ func (s *Server) Handler() http.Handler {
 			write(ctx, w, s.http(ctx, w, req, r))
 		})
 	}
+	mux.HandleFunc("GET /ws", func(w http.ResponseWriter, req *http.Request) {
+		if s.refuses(&Route{}, w, req) {
+			return
+		}
+		s.talk(w, req)
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
 		write(req.Context(), w, refused(http.StatusNotFound, fmt.Sprintf("there is no %s %s", req.Method, req.URL.Path)))
 	})
 	return mux
 }
 
-// knows says whether a request has the token. How long that takes says nothing of it.
-func (s *Server) knows(r *Route, req *http.Request) bool {
+// refuses answers a request without the token. How long that takes says nothing of it.
+func (s *Server) refuses(r *Route, w http.ResponseWriter, req *http.Request) bool {
 	if s.opt.Token == "" || r.open {
-		return true
+		return false
 	}
 	token, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 	if r.inQuery && token == "" {
 		token = req.URL.Query().Get("token")
 	}
-	return subtle.ConstantTimeCompare([]byte(token), []byte(s.opt.Token)) == 1
+	if subtle.ConstantTimeCompare([]byte(token), []byte(s.opt.Token)) == 1 {
+		return false
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	write(req.Context(), w, refused(http.StatusUnauthorized, "the request has no token, or a wrong one; expected `Authorization: Bearer TOKEN`"))
+	return true
 }
 
 // How long a client may take to send a body or to take an answer, and how many bodies

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -161,7 +162,8 @@ func (l *lane) each(ctx context.Context, items int, hold bool, waited func(time.
 func caught(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &verdict.BugError{What: fmt.Sprintf("%v\n%s", p, debug.Stack())}
+			slog.Error("bug", "panic", p, "stack", string(debug.Stack()))
+			err = &verdict.BugError{What: fmt.Sprint(p)}
 		}
 	}()
 	return work()

@@ -34,6 +34,8 @@ func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 		switch of.(type) {
 		case Lines:
 			return object{"application/x-ndjson": object{}}, nil
+		case Plain:
+			return object{"text/plain": object{}}, nil
 		case nil:
 			return object{"application/json": object{}}, nil
 		}

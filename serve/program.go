@@ -119,7 +119,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		var a struct {
 			Array Array `json:"array"`
 		}
-		if err := decode(data, &a); err != nil {
+		if err := decode(data, &a, false); err != nil {
 			return in, err
 		}
 		declared := slices.IndexFunc(p.Inputs(), func(d bind.Declared) bool { return d.Name == name })
@@ -131,7 +131,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		return in, err
 	case "text", "options":
 		var f File
-		if err := decode(data, &f); err != nil {
+		if err := decode(data, &f, false); err != nil {
 			return in, err
 		}
 		in.Options, in.Data = graphio.Options{}, strings.NewReader(f.Text)

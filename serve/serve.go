@@ -16,9 +16,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,6 +82,7 @@ type Server struct {
 	questions   recent[string, *verdict.Question]
 	ein, python *lane
 	box         *pythons
+	sessions    sessions
 	metrics     *metrics
 	draining    atomic.Bool
 	bodies      atomic.Int64 // bytes of all requests over HTTP
@@ -105,12 +108,6 @@ func New(opt Options) *Server {
 // Drain has /readyz tell that no more requests should come.
 func (s *Server) Drain() { s.draining.Store(true) }
 
-// Hang ends the sessions that are open, each after the step that is under way.
-func (s *Server) Hang() {}
-
-// Wait waits for the end of all sessions, or of the context.
-func (s *Server) Wait(context.Context) error { return nil }
-
 // Close ends the sandbox. No request may be under way.
 func (s *Server) Close() { s.box.close() }
 
@@ -127,6 +124,7 @@ type Route struct {
 	Hold bool
 
 	open    bool // no token is needed
+	lenient bool // members that nobody asked for are left alone
 	inQuery bool // the token may be ?token=, since the clients cannot send headers
 	// fail says what went wrong in the form that the clients of the route know; nil is
 	// failure.
@@ -209,7 +207,8 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
 	defer func() {
 		if p := recover(); p != nil {
-			a = r.failed(&verdict.BugError{What: fmt.Sprintf("%v\n%s", p, debug.Stack())})
+			slog.Error("bug", "route", r.Path, "panic", p, "stack", string(debug.Stack()))
+			a = r.failed(&verdict.BugError{What: fmt.Sprint(p)})
 		}
 	}()
 	defer func() { s.metrics.request(r, a.Status) }()
@@ -306,7 +305,7 @@ func route[Q, R any](method, path, doc string, deadline time.Duration, work func
 	return Route{Method: method, Path: path, Doc: doc, Deadline: deadline, Request: *new(Q), Response: *new(R),
 		answer: func(ctx context.Context, s *Server, c *Call) (any, error) {
 			var q Q
-			if err := decode(c.Body, &q); err != nil {
+			if err := decode(c.Body, &q, c.Route.lenient); err != nil {
 				return nil, err
 			}
 			return work(ctx, s, c, &q)
@@ -337,7 +336,7 @@ func hello() Hello { return Hello{Protocol, version.Number(), version.Digest(), 
 
 // Routes is the table of what can be asked.
 func Routes() []Route {
-	return []Route{
+	return append([]Route{
 		route("POST", "/v1/run", "Run a program on data.", time.Hour, inLane(run)).gives(RunResult{}),
 		route("POST", "/v1/check", "Every diagnostic of a program.", time.Minute, inLane(check)),
 		route("POST", "/v1/cost", "The cost certificate of a program.", time.Minute, inLane(costs)),
@@ -352,7 +351,7 @@ func Routes() []Route {
 		route("GET", "/readyz", "Whether requests should come: not while the server drains.", time.Second, ready).gives(Status{}).forAll(),
 		route("GET", "/metrics", "Metrics in the form of Prometheus.", 10*time.Second, gather),
 		route("GET", "/openapi.json", "This table in the form of OpenAPI.", 10*time.Second, openAPI),
-	}
+	}, slices.Concat(stacks(), openEnv())...)
 }
 
 // Status is how the server is.

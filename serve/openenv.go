@@ -1,0 +1,371 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/sft"
+	"ein/internal/version"
+)
+
+// The environment of OpenEnv: an episode is a question and the replies to it. A session
+// is a connection to /ws; over plain HTTP every call is an episode of its own.
+
+// ResetRequest begins an episode: with the question of an id, or the one that a seed
+// draws from the split train.
+type ResetRequest struct {
+	Seed     uint64   `json:"seed,omitzero"`
+	Episode  string   `json:"episode_id,omitzero"`
+	ID       string   `json:"id,omitzero"`
+	Mode     sft.Mode `json:"mode,omitzero"`
+	Category string   `json:"category,omitzero"`
+}
+
+// Action is a step. A reply that is no object is taken as the member reply.
+type Action struct {
+	Reply    string         `json:"reply"`
+	Answer   jsontext.Value `json:"answer,omitzero"` // in place of a reply: the member of the object that a direct answer is
+	Tool     string         `json:"tool,omitzero"`   // run or check: the reply is a program to be tried, and the episode goes on
+	ID       string         `json:"id,omitzero"`     // of the question, over plain HTTP
+	Mode     sft.Mode       `json:"mode,omitzero"`   // likewise
+	Metadata jsontext.Value `json:"metadata,omitzero"`
+}
+
+// Observation is what the model sees.
+type Observation struct {
+	ID       string `json:"id"`
+	System   string `json:"system,omitzero"` // what the model is told
+	Question string `json:"question,omitzero"`
+	Result   string `json:"result,omitzero"`  // of a tool
+	Outcome  string `json:"outcome,omitzero"` // of the reply
+	Message  string `json:"message,omitzero"`
+}
+
+// Observed is an observation with its reward.
+type Observed struct {
+	Observation Observation `json:"observation"`
+	Reward      *float64    `json:"reward"`
+	Done        bool        `json:"done"`
+}
+
+// StepRequest is an action over plain HTTP.
+type StepRequest struct {
+	Action Action `json:"action"`
+}
+
+// State is where a session is.
+type State struct {
+	Episode string `json:"episode_id"`
+	Steps   int    `json:"step_count"`
+	ID      string `json:"id,omitzero"`
+}
+
+// Schemas are those of the environment.
+type Schemas struct {
+	Action      jsontext.Value `json:"action"`
+	Observation jsontext.Value `json:"observation"`
+	State       jsontext.Value `json:"state"`
+}
+
+// Metadata is what the environment is.
+type Metadata struct {
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Readme      *string `json:"readme_content"`
+	Version     string  `json:"version"`
+	Author      *string `json:"author"`
+	URL         *string `json:"documentation_url"`
+}
+
+// openEnv are the routes for OpenEnv; /ws is none of them, since it is a conversation.
+func openEnv() []Route {
+	const unavailable = http.StatusServiceUnavailable
+	return []Route{
+		stack("GET", "/health", "OpenEnv: whether the server is well.", time.Second, unavailable, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"healthy"}, nil }).forAll(),
+		stack("GET", "/metadata", "OpenEnv: what the environment is.", time.Second, unavailable, func(context.Context, *Server, *Call, *nothing) (*Metadata, error) {
+			return &Metadata{Name: "ein", Description: "Questions about graphs, answered directly or by programs, with computed answers.", Version: version.Number()}, nil
+		}),
+		stack("GET", "/schema", "OpenEnv: the schemas of actions, observations and states.", time.Second, unavailable, func(context.Context, *Server, *Call, *nothing) (out *Schemas, err error) {
+			out = &Schemas{}
+			for _, x := range []struct {
+				to *jsontext.Value
+				of any
+			}{{&out.Action, Action{}}, {&out.Observation, Observation{}}, {&out.State, State{}}} {
+				schema, err := Schema(x.of)
+				if err != nil {
+					return nil, err
+				}
+				*x.to = encode(schema)
+			}
+			return out, nil
+		}),
+		stack("GET", "/state", "OpenEnv: the state of an episode that has not begun.", time.Second, unavailable, func(context.Context, *Server, *Call, *nothing) (*State, error) { return &State{}, nil }),
+		stack("POST", "/reset", "OpenEnv: begin an episode.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *ResetRequest) (*Observed, error) {
+			return new(episode).reset(ctx, s, c, q)
+		}),
+		stack("POST", "/step", "OpenEnv: one step of an episode.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *StepRequest) (*Observed, error) {
+			return (&episode{id: q.Action.ID, mode: q.Action.Mode}).step(ctx, s, c, &q.Action)
+		}),
+	}
+}
+
+// episode is a question and how far its answer is.
+type episode struct {
+	name, id string
+	mode     sft.Mode
+	steps    int
+	done     bool
+}
+
+func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest) (*Observed, error) {
+	id := q.ID
+	if id == "" {
+		names := []string{q.Category}
+		if q.Category == "" {
+			names = nil
+			for i := range category.Table {
+				names = append(names, category.Table[i].Name)
+			}
+		}
+		n := uint64(len(names))
+		drawn, err := instance.Standard(instance.Default, "train", names[q.Seed%n], int(q.Seed/n%1_000_000), 0)
+		if err != nil {
+			return nil, bad("%v", err)
+		}
+		id = drawn.String()
+	}
+	if q.Mode != "" && !slices.Contains(sft.Modes(), q.Mode) {
+		return nil, bad("there is no mode %q; there are direct, cot, ein and python", q.Mode)
+	}
+	var o Observation
+	made := func(ctx context.Context, s *Server, _ *Call, _ *nothing) (*nothing, error) {
+		in, err := s.instance(ctx, id)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			return nil, bad("%v", err)
+		}
+		o = Observation{ID: in.ID, System: s.prompts()[q.Mode], Question: in.Question}
+		return nil, nil
+	}
+	if _, err := inLane(made)(ctx, s, c, nil); err != nil {
+		return nil, err
+	}
+	*e = episode{name: q.Episode, id: id, mode: q.Mode}
+	return &Observed{Observation: o}, nil
+}
+
+func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Observed, error) {
+	switch {
+	case e.id == "":
+		return nil, &requestError{http.StatusUnprocessableEntity, "there is no question yet: reset gives one; over plain HTTP the action has its id"}
+	case e.done:
+		return nil, &requestError{http.StatusUnprocessableEntity, "the episode is over: reset begins another one"}
+	case a.Tool == "run" || a.Tool == "check":
+		tried := func(ctx context.Context, s *Server, c *Call, _ *nothing) (string, error) {
+			return s.told(ctx, c, a.Tool, a.Reply)
+		}
+		text, err := inLane(tried)(ctx, s, c, nil)
+		if err != nil {
+			return nil, err
+		}
+		e.steps++
+		return &Observed{Observation: Observation{ID: e.id, Result: text}}, nil
+	case a.Tool != "":
+		return nil, &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no tool %q; there are run and check", a.Tool)}
+	}
+	reply := a.Reply
+	if a.Answer != nil {
+		reply = `{"answer": ` + string(a.Answer) + `}`
+	}
+	out, err := s.one(ctx, c.Route, Item{ID: e.id, Mode: e.mode, Reply: reply})
+	if err != nil {
+		return nil, err
+	}
+	e.steps++
+	e.done = true
+	return &Observed{Observation{ID: e.id, Outcome: string(out.Outcome), Message: out.Message}, out.Reward, true}, nil
+}
+
+// maxSessions is how many conversations there are at once: trainers open one for each
+// generation.
+const maxSessions = 4096
+
+// sessions are the conversations that are open.
+type sessions struct {
+	all sync.WaitGroup
+
+	mu   sync.Mutex
+	open map[*session]bool
+	over bool // no more are taken
+}
+
+// session is a conversation: one message after another.
+type session struct {
+	conn *websocket.Conn
+	step sync.Mutex // held from a message to its answer
+	episode
+}
+
+// enter takes a session in, if there is room for it.
+func (a *sessions) enter(x *session) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over || len(a.open) >= maxSessions {
+		return false
+	}
+	if a.open == nil {
+		a.open = map[*session]bool{}
+	}
+	a.open[x] = true
+	a.all.Add(1)
+	return true
+}
+
+func (a *sessions) leave(x *session) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.open, x)
+	a.all.Done()
+}
+
+// Hang ends the conversations that are open, each after the step that is under way, and
+// takes no more.
+func (s *Server) Hang() {
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	s.sessions.over = true
+	for x := range s.sessions.open {
+		go func() {
+			x.step.Lock()
+			defer x.step.Unlock()
+			_ = x.conn.Close(websocket.StatusGoingAway, "the server is ending")
+		}()
+	}
+}
+
+// Wait waits for the end of all conversations, or of the context.
+func (s *Server) Wait(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		s.sessions.all.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// message is one of a conversation: its type, and what belongs to it.
+type message struct {
+	Type string         `json:"type"`
+	Data jsontext.Value `json:"data,omitzero"`
+}
+
+// wrong is what goes wrong in a conversation.
+type wrong struct {
+	Message string `json:"message"`
+	Code    string `json:"code"`
+}
+
+func (w *wrong) Error() string { return w.Message }
+
+// talk is a conversation over a WebSocket.
+func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
+	conn, err := websocket.Accept(w, req, nil)
+	if err != nil {
+		return // Accept has told
+	}
+	defer func() { _ = conn.CloseNow() }()
+	conn.SetReadLimit(s.opt.Body)
+	x := &session{conn: conn}
+	ctx := req.Context()
+	if !s.sessions.enter(x) {
+		_ = conn.Write(ctx, websocket.MessageText, encode(message{"error", encode(wrong{fmt.Sprintf("there are %d sessions, and no more are taken", maxSessions), "CAPACITY_REACHED"})}))
+		_ = conn.Close(websocket.StatusTryAgainLater, "there is no room")
+		return
+	}
+	defer s.sessions.leave(x)
+	route := &Route{Method: "GET", Path: "/ws", Hold: true}
+	for {
+		_, text, err := conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		x.step.Lock()
+		out, more := s.next(ctx, x, &Call{Route: route}, text)
+		if out != nil {
+			err = conn.Write(ctx, websocket.MessageText, encode(out))
+		}
+		x.step.Unlock()
+		if err != nil || !more {
+			_ = conn.Close(websocket.StatusNormalClosure, "")
+			return
+		}
+	}
+}
+
+// next is the answer to a message, and whether there may be more.
+func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (out *message, more bool) {
+	ctx, stop := context.WithTimeout(ctx, 50*time.Second)
+	defer stop()
+	m := message{Data: jsontext.Value("{}")}
+	if err := decode(text, &m, true); err != nil {
+		return &message{"error", encode(wrong{err.Error(), "INVALID_JSON"})}, true
+	}
+	var v any
+	err := caught(func() (err error) {
+		kind := "observation"
+		switch m.Type {
+		case "reset":
+			var q ResetRequest
+			if err = decode(m.Data, &q, true); err == nil {
+				v, err = x.reset(ctx, s, c, &q)
+			}
+		case "step":
+			var a Action
+			if err = decode(m.Data, &a, true); err == nil {
+				v, err = x.episode.step(ctx, s, c, &a)
+			}
+		case "state":
+			kind, v = "state", State{x.name, x.steps, x.id}
+		case "close":
+			return nil
+		default:
+			return &wrong{fmt.Sprintf("there is no message of type %q; there are reset, step, state and close", m.Type), "UNKNOWN_TYPE"}
+		}
+		out = &message{kind, encode(v)}
+		return err
+	})
+	status := http.StatusOK
+	var told *wrong
+	switch {
+	case errors.As(err, &told):
+		out = &message{"error", encode(told)}
+	case err != nil:
+		a := failure(err)
+		status = a.Status
+		told = &wrong{err.Error(), "EXECUTION_ERROR"}
+		var asked *requestError
+		if errors.As(err, &asked) && asked.status < http.StatusInternalServerError {
+			told.Code = "VALIDATION_ERROR"
+		}
+		out = &message{"error", encode(told)}
+	}
+	s.metrics.request(c.Route, status)
+	return out, m.Type != "close"
+}

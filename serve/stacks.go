@@ -1,0 +1,414 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"ein"
+	"ein/bench/judge/sandbox"
+	"ein/bench/judge/verdict"
+	"ein/bench/question/sft"
+	"ein/lang/diag"
+)
+
+// The routes in the words of training stacks. What they post has more than we read, and
+// their clients give up or take a score of 0 where ours would come again: so these
+// routes wait for room in a queue, almost as long as the client does, and what fails is
+// told in the form that the client does not take for a reward.
+
+// stack is a row of the table for a training stack.
+func stack[Q, R any](method, path, doc string, deadline time.Duration, status int, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
+	r := route(method, path, doc, deadline, work)
+	r.Hold, r.lenient = true, true
+	r.fail = func(err error) *Answer {
+		a := failure(err)
+		if a.Status == http.StatusTooManyRequests || a.Status >= http.StatusInternalServerError {
+			a.Status, a.After = status, 0
+		}
+		return a
+	}
+	return r
+}
+
+// withToken is a route whose clients cannot send headers.
+func (r Route) withToken() Route {
+	r.inQuery = true
+	return r
+}
+
+// stacks are the routes for training stacks.
+func stacks() []Route {
+	const unavailable, timeout = http.StatusServiceUnavailable, http.StatusGatewayTimeout
+	return []Route{
+		// The client of verifiers waits a minute; that of NeMo Gym for ever.
+		stack("POST", "/seed_session", "NeMo Gym: begin a rollout.", time.Second, unavailable, func(context.Context, *Server, *Call, *Row) (nothing, error) { return nothing{}, nil }),
+		stack("POST", "/verify", "NeMo Gym: the row of a data set with the response of the model, and its reward.", 50*time.Second, unavailable, verify).gives(Row{}),
+		stack("GET", "/reverify_mode", "NeMo Gym: whether a response can be verified again.", time.Second, unavailable, func(context.Context, *Server, *Call, *nothing) (string, error) { return "stateless", nil }),
+		stack("POST", "/ein_run", "NeMo Gym: a tool that runs a program.", 50*time.Second, unavailable, inLane(tool("run"))).gives(Plain("")),
+		stack("POST", "/ein_check", "NeMo Gym: a tool that checks a program.", 50*time.Second, unavailable, inLane(tool("check"))).gives(Plain("")),
+		// OpenRLHF waits three minutes, and tries five times.
+		stack("POST", "/get_reward", "OpenRLHF: rewards of queries; a label is MODE:ID or an id.", 150*time.Second, unavailable, getReward).withToken(),
+		// slime waits two minutes, and tries ten times.
+		stack("POST", "/slime", "slime: the reward of a response, a bare number.", 100*time.Second, unavailable, slime).withToken(),
+		// verl waits half a minute, and tries again after the one status 504.
+		stack("POST", "/run_code", "SandboxFusion: run a Python program.", 20*time.Second, timeout, runCode),
+	}
+}
+
+// one is the score of a single reply; the error is of the infrastructure or of an id.
+func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
+	list, err := s.score(ctx, r, &ScoreRequest{Items: []Item{it}})
+	if err != nil {
+		return nil, err
+	}
+	out := &list[0]
+	switch out.Status {
+	case BadRequest:
+		return nil, bad("%s", out.Message)
+	case InfraError:
+		return out, &requestError{http.StatusServiceUnavailable, "the reply was not judged: " + out.Message}
+	}
+	return out, nil
+}
+
+// Row is the row of a data set, of which only some members are ours.
+type Row map[string]jsontext.Value
+
+// text is a member that is a text, "" where it is none.
+func (r Row) text(name string) (s string) {
+	_ = json.Unmarshal(r[name], &s)
+	return s
+}
+
+func (r Row) set(name string, v any) { r[name] = encode(v) }
+
+// modelResponse is what verify reads of a Responses object.
+type modelResponse struct {
+	Output []struct {
+		Type    string `json:"type"`
+		Role    string `json:"role"`
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+	} `json:"output"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+}
+
+// reply is the text of the last message of the model.
+func (m *modelResponse) reply() string {
+	for _, o := range slices.Backward(m.Output) {
+		if o.Type != "message" || o.Role != "assistant" {
+			continue
+		}
+		var text strings.Builder
+		for _, c := range o.Content {
+			if c.Type == "output_text" {
+				text.WriteString(c.Text)
+			}
+		}
+		return text.String()
+	}
+	return ""
+}
+
+// verify gives the whole row back, with the reward and what becomes metrics.
+func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
+	row := *q
+	var m modelResponse
+	if err := json.Unmarshal(row["response"], &m); err != nil {
+		return nil, bad("/response is no response of a model: %v", err)
+	}
+	finish := ""
+	if m.Incomplete.Reason == "max_output_tokens" {
+		finish = "length"
+	}
+	out, err := s.one(ctx, c.Route, Item{ID: row.text("id"), Reply: m.reply(), Mode: sft.Mode(row.text("mode")), Finish: finish})
+	if err != nil {
+		numbered := slices.ContainsFunc(slices.Collect(maps.Keys(row)), func(name string) bool { return strings.HasPrefix(name, "_ng_") })
+		if !numbered || c.Route.fail(err).Status != http.StatusServiceUnavailable {
+			return nil, err
+		}
+		// The runner of NeMo Gym, which numbers its rows, knows a failure by its class, and
+		// asks again. Others would take the 0 for a reward.
+		row.set("reward", 0.0)
+		row.set("_ng_failure_class", "infra_failed")
+		row.set("mask_sample", true)
+		row.set("failure_reason", err.Error())
+		return row, nil
+	}
+	number := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	row.set("reward", *out.Reward)
+	row.set("strict", number(out.Strict))
+	row.set("relaxed", number(out.Relaxed))
+	row.set("lenient", number(out.Lenient))
+	row.set("ops", out.Ops)
+	row.set("outcome", out.Outcome)
+	return row, nil
+}
+
+// ToolRequest is what a model gives a tool.
+type ToolRequest struct {
+	Program string `json:"program"`
+}
+
+// Plain is text that is not JSON.
+type Plain string
+
+// What a tool says is for a model to read, the mistakes of its program too.
+func tool(name string) func(context.Context, *Server, *Call, *ToolRequest) (*Answer, error) {
+	return func(ctx context.Context, s *Server, c *Call, q *ToolRequest) (*Answer, error) {
+		text, err := s.told(ctx, c, name, q.Program)
+		return &Answer{Status: http.StatusOK, Type: "text/plain; charset=utf-8", Body: []byte(text)}, err
+	}
+}
+
+// told runs or checks a program in the profile core, and says for people what came of it.
+func (s *Server) told(ctx context.Context, c *Call, tool, text string) (string, error) {
+	p := Program{Program: text, Profile: ein.Core.String()}
+	if tool == "check" {
+		r, err := check(ctx, s, c, &p)
+		switch {
+		case err != nil:
+			return "", err
+		case r.Text == "":
+			return "The program checks.", nil
+		}
+		return r.Text, nil
+	}
+	v, err := run(ctx, s, c, &RunRequest{Program: p, Form: "text"})
+	var wrong *ein.Error
+	if errors.As(err, &wrong) {
+		return diagnosed(wrong), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return v.(*RunResult).Text, nil
+}
+
+// QueryRequest is what OpenRLHF asks: prompts with responses, decoded with their special
+// tokens.
+type QueryRequest struct {
+	Query   []string `json:"query"`
+	Prompts []string `json:"prompts"`
+	Labels  []string `json:"labels"`
+}
+
+// QueryRewards is what OpenRLHF is told.
+type QueryRewards struct {
+	Rewards []float64            `json:"rewards"`
+	Scores  []float64            `json:"scores"`
+	Logs    map[string][]float64 `json:"extra_logs"`
+}
+
+// ends are the texts of tokens that end a response in chat templates.
+var ends = []string{"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "<eos>", "</s>", "<｜end▁of▁sentence｜>"}
+
+// response is what a model has written after a prompt.
+func response(query, prompt string) string {
+	text := strings.TrimPrefix(query, prompt)
+	for again := true; again; {
+		text, again = strings.TrimRight(text, " \n"), false
+		for _, end := range ends {
+			var cut bool
+			text, cut = strings.CutSuffix(text, end)
+			again = again || cut
+		}
+	}
+	return text
+}
+
+// labelled is the id and the mode in a label, MODE:ID or an id alone.
+func labelled(label, reply string) Item {
+	if mode, id, ok := strings.Cut(label, ":"); ok {
+		return Item{ID: id, Mode: sft.Mode(mode), Reply: reply}
+	}
+	return Item{ID: label, Reply: reply}
+}
+
+func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*QueryRewards, error) {
+	if len(q.Labels) != len(q.Query) || len(q.Prompts) != len(q.Query) {
+		return nil, bad("there are %d queries, %d prompts and %d labels", len(q.Query), len(q.Prompts), len(q.Labels))
+	}
+	var items ScoreRequest
+	for i, query := range q.Query {
+		items.Items = append(items.Items, labelled(q.Labels[i], response(query, q.Prompts[i])))
+	}
+	scores, err := s.score(ctx, c.Route, &items)
+	if err != nil {
+		return nil, err
+	}
+	out := &QueryRewards{Logs: map[string][]float64{}}
+	for i := range scores {
+		switch it := &scores[i]; it.Status {
+		case BadRequest:
+			return nil, bad("/labels/%d: %s", i, it.Message)
+		case InfraError:
+			return nil, &requestError{http.StatusServiceUnavailable, fmt.Sprintf("reply %d was not judged: %s", i, it.Message)}
+		case Scored:
+			out.Rewards, out.Scores = append(out.Rewards, *it.Reward), append(out.Scores, *it.Reward)
+			for name, right := range map[string]bool{"strict": it.Strict, "relaxed": it.Relaxed, "lenient": it.Lenient} {
+				x := 0.0
+				if right {
+					x = 1
+				}
+				out.Logs[name] = append(out.Logs[name], x)
+			}
+		}
+	}
+	return out, nil
+}
+
+// SlimeRequest is what slime asks.
+type SlimeRequest struct {
+	Prompt   jsontext.Value `json:"prompt,omitzero"`
+	Response string         `json:"response"`
+	Label    string         `json:"label"`
+}
+
+func slime(ctx context.Context, s *Server, c *Call, q *SlimeRequest) (float64, error) {
+	out, err := s.one(ctx, c.Route, labelled(q.Label, response(q.Response, "")))
+	if err != nil {
+		return 0, err
+	}
+	return *out.Reward, nil
+}
+
+// CodeRequest is what SandboxFusion is asked.
+type CodeRequest struct {
+	CompileTimeout float64           `json:"compile_timeout,omitzero"`
+	RunTimeout     float64           `json:"run_timeout,omitzero"` // seconds
+	MemoryLimit    float64           `json:"memory_limit_MB,omitzero"`
+	Code           string            `json:"code"`
+	Stdin          *string           `json:"stdin,omitzero"`
+	Language       string            `json:"language"` // python; ein as well
+	Files          map[string]string `json:"files,omitzero"`
+	FetchFiles     []string          `json:"fetch_files,omitzero"`
+}
+
+// CodeResult is what SandboxFusion says.
+type CodeResult struct {
+	Status  string            `json:"status"` // Success, Failed, SandboxError
+	Message string            `json:"message"`
+	Compile *CodeRun          `json:"compile_result"`
+	Run     *CodeRun          `json:"run_result"`
+	Pod     *string           `json:"executor_pod_name"`
+	Files   map[string]string `json:"files"`
+}
+
+// CodeRun is how a program ended.
+type CodeRun struct {
+	Status string   `json:"status"` // Finished, Error, TimeLimitExceeded
+	Time   *float64 `json:"execution_time"`
+	Code   *int     `json:"return_code"`
+	Stdout *string  `json:"stdout"`
+	Stderr *string  `json:"stderr"`
+}
+
+// runCode always answers with status 200, but where the client is to come again: a
+// sandbox that fails is a SandboxError.
+func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResult, error) {
+	out := &CodeResult{Status: "SandboxError", Files: map[string]string{}}
+	lane := s.python
+	switch {
+	case len(q.Files) > 0 || len(q.FetchFiles) > 0:
+		out.Message = "programs have no files here"
+		return out, nil
+	case q.Language == "ein":
+		lane = s.ein
+	case q.Language != "python":
+		out.Message = fmt.Sprintf("there is no language %q here; there are python and ein", q.Language)
+		return out, nil
+	case len(q.Code) > sandbox.MaxProgram:
+		out.Message = fmt.Sprintf("the program has %d bytes, at most %d are run", len(q.Code), sandbox.MaxProgram)
+		return out, nil
+	}
+	limit := 10 * time.Second
+	if q.RunTimeout > 0 && q.RunTimeout < limit.Seconds() {
+		limit = time.Duration(q.RunTimeout * float64(time.Second))
+	}
+	err := lane.each(ctx, 1, true, s.metrics.waited(lane), func(ctx context.Context, _ *verdict.Judge, _ int) error {
+		mine, stop := context.WithTimeout(ctx, limit)
+		defer stop()
+		start := time.Now()
+		ended, stdout, stderr, err := s.execute(mine, c, q)
+		took := time.Since(start)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case mine.Err() != nil:
+			ended = "TimeLimitExceeded"
+		case err != nil:
+			out.Message = err.Error()
+			return nil
+		}
+		seconds, code := took.Seconds(), 0
+		if out.Status = "Success"; ended != "Finished" {
+			out.Status, code = "Failed", 1
+		}
+		out.Run = &CodeRun{Status: ended, Time: &seconds, Code: &code, Stdout: &stdout, Stderr: &stderr}
+		if ended == "TimeLimitExceeded" {
+			out.Run.Code = nil
+		}
+		return nil
+	})
+	return out, err
+}
+
+// execute runs a program. The error is of the sandbox.
+func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended, stdout, stderr string, err error) {
+	if q.Language == "ein" {
+		v, err := run(ctx, s, c, &RunRequest{Program: Program{Program: q.Code}, Form: "text"})
+		var wrong *ein.Error
+		if errors.As(err, &wrong) {
+			return "Error", "", diagnosed(wrong), nil
+		}
+		if err != nil {
+			return "", "", "", err
+		}
+		return "Finished", v.(*RunResult).Text, "", nil
+	}
+	program := q.Code
+	if q.Stdin != nil {
+		program = "import io,sys\nsys.stdin=io.TextIOWrapper(io.BytesIO(" + strconv.QuoteToASCII(*q.Stdin) + ".encode()),encoding='utf-8')\n" +
+			"exec(compile(" + strconv.QuoteToASCII(q.Code) + ",'main.py','exec'),{'__name__':'__main__'})\n"
+	}
+	box, err := s.box.open()
+	if err != nil {
+		return "", "", "", err
+	}
+	r, err := box.Run(ctx, program)
+	if err != nil {
+		return "", "", "", err
+	}
+	ended = map[sandbox.Outcome]string{sandbox.OK: "Finished", sandbox.Timeout: "TimeLimitExceeded"}[r.Outcome]
+	if ended == "" {
+		ended = "Error"
+	}
+	return ended, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
+}
+
+// diagnosed is what is wrong with a program, for people.
+func diagnosed(e *ein.Error) string {
+	var b strings.Builder
+	_ = diag.Text{}.Render(&b, e.Diags.Told(), e.File) // a Builder takes everything
+	return b.String()
+}

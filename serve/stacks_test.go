@@ -1,0 +1,152 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// TestStacks: what training stacks post gets the answer that their clients read. The
+// bodies are written from the sources of OpenRLHF 0.11, slime 624b824a, NeMo Gym 0.7 and
+// verl 0.9.1; those of the clients that install are in TestClients.
+func TestStacks(t *testing.T) {
+	opt := Options{}
+	opt.Sandbox.Python = "/nonexistent/python"
+	web := httptest.NewServer(New(opt).Handler())
+	defer web.Close()
+	in := made(t, "train", "degree_count", 0)
+	right := string(encode(`{"answer": ` + string(in.Answer) + `}`))
+	message := func(text string) string {
+		return `{"id":"r","output":[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":` + text + `,"annotations":[]}]},{"type":"function_call_output","output":"x"}]}`
+	}
+	row := `"responses_create_params":{"input":[]},"agent_ref":{"name":"a"},"id":"` + in.ID + `"`
+	for _, test := range []struct {
+		call, body string
+		status     int
+		want       string
+	}{
+		{"POST /get_reward", `{"query":["<|im_start|>user\nq<|im_end|>` + right[1:len(right)-1] + `<|im_end|>\n"],"prompts":["<|im_start|>user\nq<|im_end|>"],"labels":["direct:` + in.ID + `"]}`, 200, `{"rewards":[1],"scores":[1],"extra_logs":{"lenient":[1],"relaxed":[1],"strict":[1]}}`},
+		{"POST /get_reward", `{"query":["a"],"prompts":[""],"labels":["python:` + in.ID + `"]}`, 503, "was not judged"},
+		{"POST /get_reward", `{"query":["a"],"prompts":[""],"labels":["cb2-heldout-degree_count-0-s7"]}`, 400, "--allow-split"},
+		{"POST /get_reward", `{"query":["a"],"prompts":[],"labels":[]}`, 400, "1 queries, 0 prompts"},
+		{"POST /slime", `{"prompt":"q","response":` + right + `,"label":"` + in.ID + `"}`, 200, `1`},
+		{"POST /slime", `{"prompt":[],"response":"no","label":"` + in.ID + `"}`, 200, `0`},
+		{"POST /slime", `{"response":"no","label":"python:` + in.ID + `"}`, 503, "was not judged"},
+		{"POST /seed_session", `{` + row + `}`, 200, `{}`},
+		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"reward":1`},
+		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"agent_ref":{"name":"a"}`},
+		{"POST /verify", `{` + row + `,"response":{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}}`, 200, `"outcome":"no_answer"`},
+		{"POST /verify", `{` + row + `,"mode":"python","response":` + message(right) + `}`, 503, "was not judged"},
+		{"POST /verify", `{` + row + `,"mode":"python","_ng_task_index":3,"response":` + message(right) + `}`, 200, `"_ng_failure_class":"infra_failed"`},
+		{"POST /verify", `{` + row + `,"response":7}`, 400, "no response of a model"},
+		{"POST /verify", `{"id":"x","response":{}}`, 400, "x"},
+		{"GET /reverify_mode", ``, 200, `"stateless"`},
+		{"POST /ein_run", `{"program":":print 1 + 1"}`, 200, "1 + 1 = 2\n"},
+		{"POST /ein_run", `{"program":":print y"}`, 200, "there is no tensor `y`"},
+		{"POST /ein_check", `{"program":":print 1"}`, 200, "The program checks."},
+		{"POST /run_code", `{"code":":print 1 + 1","language":"ein","stdin":null,"files":{},"fetch_files":[]}`, 200, `"stdout":"1 + 1 = 2\n"`},
+		{"POST /run_code", `{"code":"print(1)","language":"python"}`, 200, `"status":"SandboxError"`},
+		{"POST /run_code", `{"code":"1","language":"cobol"}`, 200, `"status":"SandboxError"`},
+		{"GET /health", ``, 200, `{"status":"healthy"}`},
+		{"GET /schema", ``, 200, `"required":["reply"]`},
+		{"GET /metadata", ``, 200, `"name":"ein"`},
+		{"POST /reset", `{"seed":3}`, 200, `"done":false`},
+		{"POST /reset", `{"id":"cb2-test-degree_count-0-s7"}`, 400, "--allow-split"},
+		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `"},"timeout_s":5}`, 200, `"reward":1,"done":true`},
+		{"POST /step", `{"action":{"reply":"x"}}`, 422, "there is no question yet"},
+	} {
+		method, path, _ := strings.Cut(test.call, " ")
+		req, err := http.NewRequest(method, web.URL+path, strings.NewReader(test.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || resp.StatusCode != test.status || !strings.Contains(string(body), test.want) {
+			t.Errorf("%s %s: %d, want %d: %s\nwant %s", test.call, test.body, resp.StatusCode, test.status, body, test.want)
+		}
+	}
+}
+
+// TestSessions: a conversation that the server ends is closed after its step.
+func TestSessions(t *testing.T) {
+	s := New(Options{})
+	web := httptest.NewServer(s.Handler())
+	defer web.Close()
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	conn, _, err := websocket.Dial(ctx, web.URL+"/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for message, want := range map[string]string{
+		`{"type":"reset"}`:                        `"type":"observation"`,
+		`{"type":"state","data":{}}`:              `"step_count":0`,
+		`{"type":"dance"}`:                        `"code":"UNKNOWN_TYPE"`,
+		`{"type":`:                                `"code":"INVALID_JSON"`,
+		`{"type":"step","data":{"reply":7}}`:      `"code":"VALIDATION_ERROR"`,
+		`{"type":"reset","data":{"id":"cb9-no"}}`: `"code":"VALIDATION_ERROR"`,
+	} {
+		if err := conn.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, err := conn.Read(ctx); err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %s, %v", message, got, err)
+		}
+	}
+	s.Hang()
+	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("the server is ending, and says %v", err)
+	}
+	if err := s.Wait(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClients: the clients of the packages themselves, where they are installed.
+func TestClients(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	in := mustLine(t, made(t, "train", "degree_count", 0))
+	for _, test := range []struct{ name, module, sandbox string }{
+		{"nemo_gym", "verifiers", "/nonexistent/python"},
+		{"openenv", "openenv", "/nonexistent/python"},
+		{"sandbox_fusion", "sandbox_fusion, networkx", python},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := exec.Command(python, "-c", "import "+test.module).Run(); err != nil {
+				t.Skipf("python3 has no %s", test.module)
+			}
+			opt := Options{}
+			opt.Sandbox.Python = test.sandbox
+			s := New(opt)
+			defer s.Close()
+			if test.sandbox == python {
+				if _, err := s.box.open(); err != nil {
+					t.Skipf("there is no sandbox: %v", err)
+				}
+			}
+			web := httptest.NewServer(s.Handler())
+			defer web.Close()
+			cmd := exec.Command(python, "testdata/clients.py", test.name, web.URL)
+			cmd.Stdin = bytes.NewReader(in)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
