@@ -29,16 +29,20 @@ func (s *Server) Handler() http.Handler {
 			write(ctx, w, s.http(ctx, w, req, r))
 		})
 	}
-	mux.HandleFunc("GET /ws", func(w http.ResponseWriter, req *http.Request) {
-		if s.refuses(&Route{}, w, req) {
-			return
-		}
-		s.talk(w, req)
-	})
+	mux.Handle("GET /ws", s.Guard(http.HandlerFunc(s.talk)))
 	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
 		write(req.Context(), w, refused(http.StatusNotFound, fmt.Sprintf("there is no %s %s", req.Method, req.URL.Path)))
 	})
 	return mux
+}
+
+// Guard lets only those through who have the token.
+func (s *Server) Guard(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !s.refuses(&Route{}, w, req) {
+			h.ServeHTTP(w, req)
+		}
+	})
 }
 
 // refuses answers a request without the token. How long that takes says nothing of it.

@@ -73,12 +73,10 @@ func gather(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	form := expfmt.NewFormat(expfmt.TypeTextPlain)
-	e := expfmt.NewEncoder(&b, form)
 	for _, f := range families {
-		if err := e.Encode(f); err != nil {
+		if _, err := expfmt.MetricFamilyToText(&b, f); err != nil {
 			return nil, err
 		}
 	}
-	return &Answer{Status: http.StatusOK, Body: b.Bytes(), Type: string(form)}, nil
+	return &Answer{Status: http.StatusOK, Body: b.Bytes(), Type: string(expfmt.NewFormat(expfmt.TypeTextPlain))}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bind"
 	"ein/lang"
+	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/lang/syntax"
@@ -92,7 +93,10 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 	if err != nil {
 		return nil, err
 	}
-	var inputs []ein.Input
+	inputs, err := s.data(p, q)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(q.Inputs)) {
 		in, err := s.input(c, p, q, name)
 		if err != nil {
@@ -101,6 +105,22 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 		inputs = append(inputs, in)
 	}
 	return p.Bind(ctx, inputs...)
+}
+
+// data is what who started the server has for the inputs that a request leaves out.
+func (s *Server) data(p *ein.Program, q *Program) (inputs []ein.Input, err error) {
+	for _, d := range p.Inputs() {
+		spec, ok := s.opt.Data[d.Name]
+		if _, brought := q.Inputs[d.Name]; !ok || brought {
+			continue
+		}
+		in, err := bind.Parse(d.Name + "=" + spec)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs, nil
 }
 
 // File is the text of a file of data.
@@ -142,6 +162,9 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		if _, in.Options, err = graphio.ParseSpec("data?" + f.Options); err != nil {
 			return in, bad("the options of the input %s: %v", name, err)
 		}
+		if in.Options.Query != "" || in.Options.Format.IsTable() {
+			return in, bad("the options of the input %s: a text is no database", name)
+		}
 	}
 	return in, nil
 }
@@ -180,7 +203,14 @@ type RunResult struct {
 	Outputs  []Output              `json:"outputs,omitzero"`
 	Labels   []string              `json:"labels,omitzero"`
 	Stats    ein.JSONStats         `json:"stats"`
+	Bound    *Bound                `json:"bound,omitzero"` // in the forms text and arrays
 	Warnings []diag.JSONDiagnostic `json:"warnings"`
+}
+
+// Bound is what a run was certified to take at most.
+type Bound struct {
+	Ops   uint64 `json:"ops"`
+	Bytes uint64 `json:"peak_bytes"`
 }
 
 // Output is an output: a value, or, as an array, its numbers apart.
@@ -240,7 +270,7 @@ func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 		err := p.WriteJSON(ctx, &b, r, opt)
 		return b.Bytes(), err
 	}
-	out := &RunResult{Version: 1, Stats: r.JSONStats(), Warnings: diag.ToJSON(p.Warnings(r), p.Source())}
+	out := &RunResult{Version: 1, Stats: r.JSONStats(), Bound: &Bound{p.Certificate().Ops, p.Certificate().PeakBytes}, Warnings: diag.ToJSON(p.Warnings(r), p.Source())}
 	if q.Form == "text" {
 		var b strings.Builder
 		err := r.Text(ctx, &b, opt)
@@ -312,17 +342,25 @@ type Text struct {
 
 func explain(ctx context.Context, s *Server, c *Call, q *ExplainRequest) (*Text, error) {
 	if q.Code != "" {
-		page, err := repl.Page(q.Code)
-		if err != nil {
-			return nil, bad("%v", err)
-		}
-		return &Text{1, page}, nil
+		return doc(ctx, s, &Call{ID: q.Code}, nil)
 	}
 	p, err := s.program(ctx, c, &q.Program)
 	if err != nil {
 		return nil, err
 	}
 	return &Text{1, p.Plan().Plan()}, nil
+}
+
+// doc is a page; that called all is the list of functions.
+func doc(_ context.Context, _ *Server, c *Call, _ *nothing) (*Text, error) {
+	if c.ID == "all" {
+		return &Text{1, describe.Contents(describe.Functions())}, nil
+	}
+	page, err := repl.Page(c.ID)
+	if err != nil {
+		return nil, bad("%v", err)
+	}
+	return &Text{1, page}, nil
 }
 
 func format(ctx context.Context, _ *Server, _ *Call, q *Program) (*Text, error) {
@@ -350,7 +388,7 @@ func (s *Server) compile(ctx context.Context, k key) (*ein.Program, error) {
 	if p, ok := s.programs.get(k); ok {
 		return p, nil
 	}
-	p, err := ein.CompileContext(ctx, k.name, k.text, ein.Options{Profile: k.profile, Limits: k.limits})
+	p, err := ein.CompileContext(ctx, k.name, k.text, ein.Options{Profile: k.profile, Limits: k.limits, Open: s.opt.Open, Tables: s.opt.Tables})
 	if err == nil {
 		s.programs.put(k, p)
 	}

@@ -33,6 +33,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/sft"
+	"ein/bind"
 	"ein/internal/version"
 	"ein/lang"
 	"ein/lang/describe"
@@ -57,6 +58,12 @@ type Options struct {
 	Sandbox sandbox.Policy // of Python programs
 
 	Token string // that clients over HTTP show; "" is none
+
+	// Data are the files of inputs, with their options, that programs have unless a
+	// request brings its own, and Open opens them: no other file is ever opened.
+	Data   map[string]string
+	Open   func(ctx context.Context, path string) (io.ReadCloser, error)
+	Tables bind.Tables // of formats that not every build reads
 }
 
 // Reward says what a verdict is worth.
@@ -341,6 +348,8 @@ func Routes() []Route {
 		route("POST", "/v1/check", "Every diagnostic of a program.", time.Minute, inLane(check)),
 		route("POST", "/v1/cost", "The cost certificate of a program.", time.Minute, inLane(costs)),
 		route("POST", "/v1/explain", "The plan of a program, or the page of a diagnostic.", time.Minute, inLane(explain)),
+		route("POST", "/v1/why", "Why an expression has its value: paths, or the terms of an equation.", time.Minute, inLane(why)),
+		route("GET", "/v1/doc/{id}", "The page of a function, a diagnostic or a topic.", time.Second, doc),
 		route("POST", "/v1/fmt", "A program in its canonical form.", time.Minute, inLane(format)),
 		route("POST", "/v1/score", "What replies to questions of the benchmark are worth.", 5*time.Minute, score),
 		route("POST", "/v1/reward", "The same as a list of numbers, for the reward function of a trainer.", 5*time.Minute, rewards),

@@ -95,6 +95,15 @@ func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	return &Answer{Status: a.Status, Body: b.Bytes()}
 }
 
+// Ask asks a call with a body, and gives the answer.
+func (s *Server) Ask(ctx context.Context, call string, body []byte) *Answer {
+	c := &Call{Body: body}
+	if !s.find(c, call) {
+		return refused(http.StatusNotFound, fmt.Sprintf("there is no call %q", call))
+	}
+	return s.whole(ctx, c)
+}
+
 // find gives a call the route of a method, a path and a query.
 func (s *Server) find(c *Call, call string) bool {
 	method, at, _ := strings.Cut(call, " ")
@@ -107,8 +116,9 @@ func (s *Server) find(c *Call, call string) bool {
 		r := &s.routes[i]
 		before, id := strings.CutSuffix(r.Path, "{id}")
 		if rest, ok := strings.CutPrefix(at, before); r.Method == method && ok && (rest == "" || id && !strings.Contains(rest, "/")) {
-			c.Route, c.ID = r, rest
-			return true
+			c.Route = r
+			c.ID, err = url.PathUnescape(rest)
+			return err == nil
 		}
 	}
 	return false

@@ -62,7 +62,7 @@ func root(a *cli.App) *cobra.Command {
 	a.ColorFlag(root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpVerb(a))
-	root.AddCommand(slices.Concat(language.Verbs(a), serving.Verbs(a), []*cobra.Command{benchmark.Verb(a)})...)
+	root.AddCommand(slices.Concat(language.Verbs(a), serving.Verbs(a, language.Tables()), []*cobra.Command{benchmark.Verb(a)})...)
 	return root
 }
 

@@ -24,9 +24,9 @@ type server struct {
 	log bytes.Buffer
 }
 
-func serveHTTP(t *testing.T, args ...string) *server {
+func startServer(t *testing.T, verb string, args ...string) *server {
 	t.Helper()
-	s := &server{Cmd: exec.Command("ein", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
+	s := &server{Cmd: exec.Command("ein", append([]string{verb, "--listen", "127.0.0.1:0"}, args...)...)}
 	s.Stderr = &s.log
 	out, err := s.StdoutPipe()
 	if err != nil {
@@ -46,7 +46,7 @@ func serveHTTP(t *testing.T, args ...string) *server {
 
 // TestServeDrains: at SIGTERM under load nothing that was accepted is lost.
 func TestServeDrains(t *testing.T) {
-	s := serveHTTP(t, "--drain-delay", "200ms")
+	s := startServer(t, "serve", "--drain-delay", "200ms")
 	var answered, ready atomic.Int64
 	var clients sync.WaitGroup
 	for range 16 {
@@ -95,7 +95,7 @@ func TestServeToken(t *testing.T) {
 	if err := os.WriteFile(file, []byte("0123456789abcdef\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := serveHTTP(t, "--token-file", file, "--drain-delay", "1ms")
+	s := startServer(t, "serve", "--token-file", file, "--drain-delay", "1ms")
 	for _, test := range []struct {
 		path, token string
 		want        int
@@ -119,6 +119,37 @@ func TestServeToken(t *testing.T) {
 		if resp.StatusCode != test.want || test.want >= 400 && !bytes.Contains(body, []byte(`"class":"request"`)) {
 			t.Errorf("%s with %q: %d %s, want %d", test.path, test.token, resp.StatusCode, body, test.want)
 		}
+	}
+	if err := errors.Join(s.Process.Signal(syscall.SIGTERM), s.Wait()); err != nil {
+		t.Errorf("%v\n%s", err, s.log.String())
+	}
+}
+
+// TestAgent: a client of the package mcp, where it is installed, uses the command over
+// standard input and output and over HTTP.
+func TestAgent(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	if err := exec.Command(python, "-c", "import mcp").Run(); err != nil {
+		t.Skip("python3 has no mcp")
+	}
+	data := filepath.Join(t.TempDir(), "owners.csv")
+	if err := os.WriteFile(data, []byte("source,target\nacme,shell\nshell,zenith\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ein, err := exec.LookPath("ein")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := filepath.Join("..", "..", "testdata", "agent.py")
+	if out, err := exec.Command(python, agent, "stdio", ein, "mcp", "--input", "Owners="+data).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	s := startServer(t, "mcp", "--input", "Owners="+data, "--drain-delay", "1ms")
+	if out, err := exec.Command(python, agent, "http", s.url+"/mcp").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 	if err := errors.Join(s.Process.Signal(syscall.SIGTERM), s.Wait()); err != nil {
 		t.Errorf("%v\n%s", err, s.log.String())

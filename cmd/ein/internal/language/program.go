@@ -29,6 +29,9 @@ func Verbs(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{runVerb(a), checkVerb(a), fmtVerb(a), costVerb(a), explainVerb(a), buildVerb(a), disVerb(a), docVerb(a), replVerb(a), lspVerb(a), versionVerb(a), completionVerb(a)}
 }
 
+// Tables are the readers of formats that not every build has.
+func Tables() bind.Tables { return tables }
+
 // programFlags are those of the verbs that compile a program.
 type programFlags struct {
 	inputs  []string

@@ -1,8 +1,9 @@
-// Package serving is the verbs that serve other programs: ein serve.
+// Package serving is the verbs that serve other programs: ein serve and ein mcp.
 package serving
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -15,13 +16,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/judge/verdict"
+	"ein/bind"
 	"ein/serve"
 
 	"ein/cmd/ein/internal/cli"
 )
 
-// Verbs are those that serve.
-func Verbs(a *cli.App) []*cobra.Command { return []*cobra.Command{serveVerb(a)} }
+// Verbs are those that serve. Tables are the readers of formats that this build has.
+func Verbs(a *cli.App, tables bind.Tables) []*cobra.Command {
+	return []*cobra.Command{serveVerb(a, tables), mcpVerb(a, tables)}
+}
 
 // What one program may use: of who has started the server, and of everybody.
 const (
@@ -34,13 +38,54 @@ type serveFlags struct {
 	serve.Options
 	stdio         bool
 	listen, token string
+	inputs        []string
 	delay, drain  time.Duration
 	given         func(flag string) bool
 }
 
-func serveVerb(a *cli.App) *cobra.Command {
+func newFlags(tables bind.Tables) *serveFlags {
 	f := &serveFlags{delay: 5 * time.Second, drain: time.Minute}
-	f.Reward, f.Body = serve.Strict, serve.DefaultBody
+	f.Reward, f.Body, f.Tables, f.Data = serve.Strict, serve.DefaultBody, tables, map[string]string{}
+	f.Open = func(_ context.Context, path string) (io.ReadCloser, error) { return os.Open(path) }
+	return f
+}
+
+// addLimits declares the flags for what one program may use, and its data.
+func (f *serveFlags) addLimits(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "`NAME=FILE` for the input NAME of every program that brings no data for it; repeatable")
+	cli.MemoryFlag(cmd, &f.Limits.MaxBytes, " of a run")
+	cli.Count.Flag(cmd, &f.Limits.MaxOps, "max-ops", "most operations of a run, such as 1e9")
+	cli.Count.Flag(cmd, &f.Limits.MaxOutputElements, "max-output", "most elements of all outputs of a run")
+	cli.Duration.Flag(cmd, &f.Timeout, "timeout", "most time of a run")
+}
+
+// addDrain declares the flags for the end of a server.
+func (f *serveFlags) addDrain(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` with the token that clients send")
+	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM")
+	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long those under way may take then")
+}
+
+// settle reads the flags for data.
+func (f *serveFlags) settle(a *cli.App) error {
+	for _, arg := range f.inputs {
+		in, err := bind.Parse(arg)
+		if err == nil {
+			_, err = os.Stat(in.Path)
+		}
+		if err != nil {
+			return a.Usage("--input %v", err)
+		}
+		if f.Data[in.Name] != "" {
+			return a.Usage("--input: %s is bound twice", in.Name)
+		}
+		_, f.Data[in.Name], _ = strings.Cut(arg, "=")
+	}
+	return nil
+}
+
+func serveVerb(a *cli.App, tables bind.Tables) *cobra.Command {
+	f := newFlags(tables)
 	body := uint64(serve.DefaultBody)
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -65,24 +110,23 @@ served for --drain-delay, and those under way for --drain-timeout. The exit code
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
 		f.given, f.Body = cmd.Flags().Changed, int64(min(body, serve.MaxMessage))
+		if err := f.settle(a); err != nil {
+			return err
+		}
 		if f.stdio {
 			return a.Fail(serveStdio(a, f))
 		}
-		return a.Fail(serveHTTP(a, f))
+		f.share()
+		return a.Fail(serveHTTP(a, f, (*serve.Server).Handler))
 	}
 	flags, section := cmd.Flags(), cli.Headings(cmd)
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` to serve at; the port 0 is a free one")
 	flags.BoolVar(&f.stdio, "stdio", false, "serve one program on standard input and output")
-	flags.StringVar(&f.token, "token-file", "", "`file` with the token that clients send")
-	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM")
-	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long those under way may take then")
+	f.addDrain(cmd)
 	section("Serving")
-	cli.MemoryFlag(cmd, &f.Limits.MaxBytes, " of a run")
-	cli.Count.Flag(cmd, &f.Limits.MaxOps, "max-ops", "most operations of a run, such as 1e9")
-	cli.Count.Flag(cmd, &f.Limits.MaxOutputElements, "max-output", "most elements of all outputs of a run")
-	cli.Duration.Flag(cmd, &f.Timeout, "timeout", "most time of a run")
+	f.addLimits(cmd)
 	cli.Size.Flag(cmd, &body, "max-body", "most bytes of a request over HTTP")
-	section("Limits")
+	section("Programs")
 	cli.One(serve.Strict, serve.Relaxed, serve.Lenient, serve.Shaped).Flag(cmd, &f.Reward, "reward", "what a reply is worth: 1 for right in a mode of scoring, or shaped")
 	cli.Opt(cli.Real("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })).Flag(cmd, &f.Constant, "constant-output-reward", "most `reward` of a program whose output depends on no graph (default: no limit)")
 	flags.StringSliceVar(&f.Splits, "allow-split", nil, "held-out `split` that may be asked for; * is all")
@@ -114,11 +158,15 @@ func serveStdio(a *cli.App, f *serveFlags) error {
 	return s.Stdio(context.Background(), a.In, a.Out)
 }
 
-func serveHTTP(a *cli.App, f *serveFlags) error {
+// share sets the limits of a server for several clients.
+func (f *serveFlags) share() {
 	unless(f, "max-memory", &f.Limits.MaxBytes, sharedMemory)
 	unless(f, "max-ops", &f.Limits.MaxOps, verdict.DefaultOps)
 	unless(f, "max-output", &f.Limits.MaxOutputElements, sharedOutput)
 	unless(f, "timeout", &f.Timeout, verdict.DefaultTimeout)
+}
+
+func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handler) error {
 	local, err := cli.Loopback(f.listen)
 	if err != nil {
 		return a.Usage("--listen %v", err)
@@ -142,7 +190,7 @@ func serveHTTP(a *cli.App, f *serveFlags) error {
 	}
 	s := serve.New(f.Options)
 	defer s.Close()
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: handler(s), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	busy := &busy{conns: map[net.Conn]bool{}}
 	server.ConnState = busy.note
 	ended := make(chan error, 1)

@@ -1,0 +1,78 @@
+package serving
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ein/bind"
+	"ein/serve"
+	"ein/serve/mcp"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func mcpVerb(a *cli.App, tables bind.Tables) *cobra.Command {
+	f := newFlags(tables)
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Give agents the language over the Model Context Protocol",
+		Long: `Serves an agent on standard input and output, or several over HTTP at /mcp of
+--listen. It has the tools check, run, explain, why and doc, and the language on one
+page to read; docs/agents.md says how agents are told of it. With --input programs
+have data of yours. An agent reaches no other file, and no network.
+
+A run may take 256 MiB, 2^30 operations, a million elements of output and 10 seconds,
+unless flags say otherwise. An address that other machines reach needs --token-file.`,
+		Example: `  ein mcp
+  ein mcp --input Owners=owners.csv
+  ein mcp --listen 127.0.0.1:8081`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.RunE = func(*cobra.Command, []string) error {
+		f.given = cmd.Flags().Changed
+		if err := f.settle(a); err != nil {
+			return err
+		}
+		f.share()
+		read := func(ctx context.Context, name string) (io.ReadCloser, error) {
+			in, err := bind.Parse(name + "=" + f.Data[name])
+			if err != nil {
+				return nil, err
+			}
+			return f.Open(ctx, in.Path)
+		}
+		names := slices.Sorted(maps.Keys(f.Data))
+		if f.listen != "" {
+			return a.Fail(serveHTTP(a, f, func(s *serve.Server) http.Handler {
+				mux := http.NewServeMux()
+				mux.Handle("/mcp", s.Guard(mcp.Handler(mcp.New(s, names, read))))
+				return mux
+			}))
+		}
+		ctx, stop := a.Context(0)
+		defer stop()
+		s := serve.New(f.Options)
+		defer s.Close()
+		err := mcp.Stdio(ctx, mcp.New(s, names, read), io.NopCloser(a.In), open{a.Out})
+		if ctx.Err() != nil {
+			return nil // the user stopped it
+		}
+		return a.Fail(err)
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", "", "`address` to serve at over HTTP, such as 127.0.0.1:8081")
+	f.addDrain(cmd)
+	f.addLimits(cmd)
+	return cmd
+}
+
+// open is standard output, which stays open.
+type open struct{ io.Writer }
+
+// Close leaves it open.
+func (open) Close() error { return nil }

@@ -1,0 +1,208 @@
+// Package mcp gives agents the language over the Model Context Protocol: tools that check,
+// run and explain programs, and resources to read. It has nothing of its own: a tool asks
+// a route of package serve. An agent reaches no file and no network by it.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ein"
+	"ein/bench/question/sft"
+	"ein/internal/version"
+	"ein/internal/words"
+	"ein/serve"
+)
+
+// Cost is what a call took.
+type Cost struct {
+	Ops    uint64 `json:"ops" jsonschema:"operations that the program ran"`
+	Most   uint64 `json:"most_ops" jsonschema:"upper bound of these, proved before it ran"`
+	Bytes  uint64 `json:"peak_bytes" jsonschema:"memory that the program took"`
+	Millis int64  `json:"wall_ms" jsonschema:"time of the call"`
+}
+
+func (c Cost) String() string {
+	return fmt.Sprintf("cost: %s run of at most %s, %s, %d ms", words.Plural(int(min(c.Ops, 1<<62)), "operation"), words.Count(c.Most), words.Bytes(c.Bytes), c.Millis)
+}
+
+// Result is what a tool says.
+type Result struct {
+	Text string `json:"text"`
+	Cost Cost   `json:"cost"`
+}
+
+// Source is a program and its data.
+type Source struct {
+	Program string         `json:"program" jsonschema:"the text of an Ein program"`
+	Inputs  map[string]any `json:"inputs,omitzero" jsonschema:"data by the names of the program's inputs: a list of edges or of rows, an object from node to number, or {\"text\": CSV}; what the host has bound may be left out"`
+}
+
+// Expression is a program, and what is asked of it.
+type Expression struct {
+	Source
+	Expression string `json:"expression" jsonschema:"what to explain: has_path(A, 0, 3), tc(A)[0,3], wdist(W, 0)[2], an element X[1,2], or a name"`
+}
+
+// Name is what there is a page about.
+type Name struct {
+	Name string `json:"name,omitzero" jsonschema:"a function, the code of a diagnostic, or a topic; left out: all functions, topics: all topics"`
+}
+
+const instructions = `Ein is a small language of tensor equations for questions about graphs, relations and matrices. Programs are short, always end, and
+their cost is bounded before they run. Read the resource ein://language first, write a program, check it, and run it.
+Every result says what it cost.`
+
+// New is a server for agents that asks s. data are the names of the inputs that the host
+// has bound, and read gives the beginning of one.
+func New(s *serve.Server, data []string, read func(ctx context.Context, name string) (io.ReadCloser, error)) *mcp.Server {
+	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions})
+	a := &agent{s}
+	closed := false
+	tool := func(name, title, description string) *mcp.Tool {
+		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
+	}
+	mcp.AddTool(out, tool("check", "Check a program", "Say what is wrong with an Ein program, with places and cures, without running it."),
+		func(ctx context.Context, _ *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/check", &q, map[string]any{"program": q.Program}, "The program checks.")
+		})
+	mcp.AddTool(out, tool("run", "Run a program", "Run an Ein program and give the values that it prints, with nodes by name."),
+		func(ctx context.Context, _ *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/run", &q, map[string]any{"program": q.Program, "inputs": q.Inputs, "form": "text", "labels": true}, "The program prints nothing.")
+		})
+	mcp.AddTool(out, tool("explain", "Explain a program", "Show how an Ein program is computed: under each statement its steps, their kernels and bounds of their cost."),
+		func(ctx context.Context, _ *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/explain", &q, map[string]any{"program": q.Program, "inputs": q.Inputs}, "")
+		})
+	mcp.AddTool(out, tool("why", "Explain a value", "Say why an expression over the names of an Ein program has its value: the path that there is, or the terms of a sum."),
+		func(ctx context.Context, _ *mcp.CallToolRequest, q Expression) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/why", &q.Source, map[string]any{"program": q.Program, "inputs": q.Inputs, "expression": q.Expression}, "")
+		})
+	mcp.AddTool(out, tool("doc", "Read a page", "Describe a function of Ein with an example, a diagnostic, or a topic of the language."),
+		func(ctx context.Context, _ *mcp.CallToolRequest, q Name) (*mcp.CallToolResult, *Result, error) {
+			name := q.Name
+			if name == "" {
+				name = "all"
+			}
+			return a.ask(ctx, "GET /v1/doc/"+url.PathEscape(name), nil, nil, "")
+		})
+	out.AddResource(&mcp.Resource{URI: "ein://language", Name: "language", Title: "The language on one page", MIMEType: "text/markdown"},
+		func(_ context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return page(q, "text/markdown", sft.DefaultPrompts()[sft.Ein]), nil
+		})
+	for _, name := range data {
+		out.AddResource(&mcp.Resource{URI: "ein://data/" + name, Name: name, Title: "The data of the input " + name, MIMEType: "text/plain"},
+			func(ctx context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				f, err := read(ctx, name)
+				if err != nil {
+					return nil, err
+				}
+				defer func() { _ = f.Close() }() // nothing was written
+				text, err := beginning(f)
+				return page(q, "text/plain", text), err
+			})
+	}
+	return out
+}
+
+// Stdio serves one agent over two streams until the first one ends.
+func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
+	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+}
+
+// Handler serves agents over HTTP.
+func Handler(s *mcp.Server) http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+}
+
+func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: kind, Text: text}}}
+}
+
+// mostShown bounds what is shown of a file, in bytes.
+const mostShown = 32 << 10
+
+// beginning is the first lines of a file, and whether there are more.
+func beginning(f io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(f, mostShown+1))
+	if err != nil {
+		return "", err
+	}
+	text := string(b[:min(len(b), mostShown)])
+	if len(b) > mostShown {
+		text = text[:strings.LastIndexByte(text, '\n')+1] + "... and more\n"
+	}
+	if !utf8.ValidString(text) {
+		text = "(no text)\n"
+	}
+	return text, nil
+}
+
+type agent struct{ s *serve.Server }
+
+// ask asks a route, and says what came of it and what it cost. What is wrong with a
+// program is a result, for the agent to mend.
+func (a *agent) ask(ctx context.Context, call string, src *Source, body any, empty string) (*mcp.CallToolResult, *Result, error) {
+	start := time.Now()
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if body == nil {
+		text = nil
+	}
+	answer := a.s.Ask(ctx, call, text)
+	var got struct {
+		Text  string        `json:"text"`
+		Stats ein.JSONStats `json:"stats"`
+		Bound serve.Bound   `json:"bound"`
+		ein.JSONError
+	}
+	if err := json.Unmarshal(answer.Body, &got, json.RejectUnknownMembers(false)); err != nil {
+		return nil, nil, err
+	}
+	out := &Result{Text: got.Text, Cost: Cost{Ops: got.Stats.Ops, Most: got.Bound.Ops, Bytes: got.Stats.Bytes}}
+	failed := answer.Status != http.StatusOK
+	if failed {
+		out.Text = wrong(src, &got.JSONError)
+	} else if out.Text == "" {
+		out.Text = empty
+	}
+	out.Cost.Millis = time.Since(start).Milliseconds()
+	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(out.Text, "\n") + "\n\n" + out.Cost.String()}}}, out, nil
+}
+
+// wrong is what went wrong, for people: with the text of the program where there is a
+// place in it.
+func wrong(src *Source, e *ein.JSONError) string {
+	var b strings.Builder
+	for _, d := range e.Error.Diagnostics {
+		if d.Code != "" {
+			fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
+		}
+		b.WriteString(d.Message)
+		if d.Start.Line > 0 && src != nil {
+			fmt.Fprintf(&b, " (line %d, column %d)", d.Start.Line, d.Start.Column)
+			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) && d.File == "program" {
+				fmt.Fprintf(&b, "\n  %s", lines[d.Start.Line-1])
+			}
+		}
+		b.WriteString("\n")
+		for _, note := range d.Notes {
+			fmt.Fprintf(&b, "  %s\n", note)
+		}
+		for i := range d.Fixes {
+			fmt.Fprintf(&b, "  cure: %s\n", d.Fixes[i].Title)
+		}
+	}
+	return b.String()
+}

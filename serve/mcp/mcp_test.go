@@ -1,0 +1,73 @@
+package mcp_test
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ein/serve"
+	"ein/serve/mcp"
+)
+
+// TestTools: each tool says what came of it, and what it cost; what is wrong with a
+// program is a result.
+func TestTools(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	open := func(_ context.Context, path string) (io.ReadCloser, error) {
+		if path != "owners.csv" {
+			t.Errorf("it opens %s", path)
+		}
+		return io.NopCloser(strings.NewReader("source,target\nacme,shell\nshell,zenith\n")), nil
+	}
+	s := serve.New(serve.Options{Data: map[string]string{"Owners": "owners.csv"}, Open: open})
+	read := func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx, "owners.csv") }
+	here, there := sdk.NewInMemoryTransports()
+	go func() { _ = mcp.New(s, []string{"Owners"}, read).Run(ctx, there) }()
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(ctx, here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owners := `input Owners: graph` + "\n"
+	for _, test := range []struct {
+		tool   string
+		args   map[string]any
+		failed bool
+		want   string
+	}{
+		{"check", map[string]any{"program": "x = y"}, false, "there is no tensor `y`"},
+		{"check", map[string]any{"program": "x = 1"}, false, "The program checks."},
+		{"run", map[string]any{"program": "x = y"}, true, "error[E0201]: there is no tensor `y` (line 1, column 5)\n  x = y\n"},
+		{"run", map[string]any{"program": owners + `:print desc(Owners, "acme")`}, false, "{shell, zenith}\n\ncost: 3 operations run of at most"},
+		{"run", map[string]any{"program": owners + ":print sum(Owners)", "inputs": map[string]any{"Owners": [][]int{{0, 1}}}}, false, "sum(Owners) = 1"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "E07"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "a text is no database"},
+		{"explain", map[string]any{"program": ":print tc(edges([[0,1]]))"}, false, "tc (const 2x2)"},
+		{"why", map[string]any{"program": owners, "expression": `has_path(Owners, "acme", "zenith")`}, false, "shell"},
+		{"why", map[string]any{"program": "input A: graph", "inputs": map[string]any{"A": map[string]string{"text": "a b\nb c\n"}}, "expression": `has_path(A, "a", "c")`}, false, "a -> b -> c"},
+		{"why", map[string]any{"program": owners, "expression": "nothing(1)"}, true, "nothing"},
+		{"doc", map[string]any{"name": "tc"}, false, "transitive closure"},
+		{"doc", map[string]any{}, false, "pagerank"},
+		{"doc", map[string]any{"name": "E0201"}, false, "E0201"},
+		{"doc", map[string]any{"name": "nothing at all"}, true, "nothing at all"},
+	} {
+		out, err := client.CallTool(ctx, &sdk.CallToolParams{Name: test.tool, Arguments: test.args})
+		if err != nil {
+			t.Errorf("%s %v: %v", test.tool, test.args, err)
+			continue
+		}
+		text := out.Content[0].(*sdk.TextContent).Text
+		if out.IsError != test.failed || !strings.Contains(text, test.want) || !strings.Contains(text, "\n\ncost: ") {
+			t.Errorf("%s %v: %t\n%s\nwant %s", test.tool, test.args, out.IsError, text, test.want)
+		}
+	}
+	for uri, want := range map[string]string{"ein://language": "desc(A,x)", "ein://data/Owners": "acme,shell"} {
+		out, err := client.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		if err != nil || !strings.Contains(out.Contents[0].Text, want) {
+			t.Errorf("%s: %v, %v", uri, out, err)
+		}
+	}
+}

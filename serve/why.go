@@ -1,0 +1,112 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"ein"
+	"ein/repl"
+)
+
+// WhyRequest is a program, and an expression of its names whose value is to be explained.
+type WhyRequest struct {
+	Program
+	Expression string `json:"expression"`
+}
+
+// why asks a session, which is over with the answer.
+func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) {
+	ctx, stop := s.within(ctx, q.Limits)
+	defer stop()
+	expression := strings.ReplaceAll(q.Expression, "\n", " ")
+	// What is wrong with the program is said as by any other call. It need print nothing.
+	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n:print " + expression, ein.Full, s.limits(q.Limits)})
+	if err != nil {
+		return nil, err
+	}
+	files, load := memory{s, map[string]string{programFile: q.Program.Program}}, ":load "+programFile
+	for _, in := range p.Inputs() {
+		spec, ok := s.opt.Data[in.Name]
+		if data := q.Inputs[in.Name]; data != nil {
+			var f File
+			switch firstMember(data) {
+			case "array":
+				return nil, bad("/inputs/%s: an explanation takes data as JSON or text", in.Name)
+			case "text", "options":
+				if err := decode(data, &f, false); err != nil {
+					return nil, err
+				}
+			default:
+				f = File{string(data), "format=json"}
+			}
+			spec, ok = "inputs/"+in.Name, true
+			files.text[spec] = f.Text
+			if f.Options != "" {
+				spec += "?" + f.Options
+			}
+		}
+		if ok {
+			load += " " + in.Name + "=" + spec
+		}
+	}
+	session := repl.New(repl.Config{Limits: s.limits(q.Limits), Files: files})
+	for _, entry := range []string{load, ":why " + expression} {
+		r := session.Eval(ctx, entry)
+		switch {
+		case r.Bug != "":
+			panic(r.Bug)
+		case r.Failed && len(r.Diags) > 0:
+			return nil, &ein.Error{File: r.File, Diags: r.Diags}
+		case r.Failed:
+			return nil, bad("%s", strings.TrimSpace(r.Out+r.Note))
+		case entry != load:
+			var b bytes.Buffer
+			if err := r.Print(ctx, &b); err != nil {
+				return nil, err
+			}
+			return &Text{1, b.String()}, nil
+		}
+	}
+	return nil, errors.New("a session without an answer")
+}
+
+const programFile = "program.ein"
+
+// memory is the files of a session that has none but what came with a request, and the
+// data of who started the server.
+type memory struct {
+	s    *Server
+	text map[string]string
+}
+
+// Open implements repl.Files.
+func (m memory) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if text, ok := m.text[name]; ok {
+		return io.NopCloser(strings.NewReader(text)), nil
+	}
+	for _, spec := range slices.Sorted(maps.Values(m.s.opt.Data)) {
+		if path, _, _ := strings.Cut(spec, "?"); path == name {
+			return m.s.opt.Open(ctx, name)
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// Write implements repl.Files.
+func (memory) Write(name string, _ []byte) error {
+	return fmt.Errorf("%s: nothing is written here", name)
+}
+
+// Same implements repl.Files.
+func (memory) Same(a, b string) bool { return a == b }
+
+// Complete implements repl.Files.
+func (memory) Complete(string) []string { return nil }
