@@ -9,6 +9,7 @@ are computed.
 """
 
 
+from ein import bench
 from ein._data import File, Graph
 from ein._engine import engine as _engine
 from ein._errors import CheckError, Diagnostic, Edit, EngineError, Error, Fix, InputError, LimitError, RunError
@@ -33,6 +34,7 @@ __all__ = [
     "Result",
     "RunError",
     "StatementCost",
+    "bench",
     "check",
     "cost",
     "explain",

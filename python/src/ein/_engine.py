@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -29,8 +30,11 @@ _READ = 1 << 16
 
 class Reply(NamedTuple):
     status: int
-    body: Any
+    body: bytearray  # JSON, or lines of it
     frames: list[bytearray]
+
+    def json(self) -> Any:
+        return json.loads(self.body)
 
 
 class _Died(Exception):
@@ -59,12 +63,12 @@ class _Call:
 class _Process:
     """A running engine."""
 
-    def __init__(self, binary: _binary.Binary) -> None:
+    def __init__(self, binary: _binary.Binary, flags: Sequence[str]) -> None:
         self.binary = binary
         self.said = tempfile.TemporaryFile()
         try:
             self.popen = subprocess.Popen(
-                [binary.path, "serve", "--stdio"],
+                [binary.path, "serve", "--stdio", "--python", sys.executable, *flags],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.said,
@@ -168,7 +172,7 @@ class _Process:
             return
         call = self.waiting.get(head["id"])
         if call:
-            call.reply = Reply(head["status"], json.loads(body), frames)
+            call.reply = Reply(head["status"], body, frames)
             call.done = True
             call.wake.set()
 
@@ -239,9 +243,10 @@ class Engine:
     """The engine of this process: started when it is needed, again when it has died, and
     anew in a child after a fork."""
 
-    def __init__(self) -> None:
+    def __init__(self, flags: list[str] | None = None) -> None:
         self.lock = threading.Lock()
         self.process: _Process | None = None
+        self.flags = flags or []  # of `ein serve`
 
     def start(self) -> _Process:
         """The running engine."""
@@ -253,7 +258,7 @@ class Engine:
                 self.process.close()
                 self.process = None
             if not self.process:
-                self.process = _Process(_binary.find())
+                self.process = _Process(_binary.find(), self.flags)
             return self.process
 
     def call(self, route: str, body: Any, frames: Sequence[Buffer] = (), timeout: float | None = None) -> Reply:
@@ -280,7 +285,7 @@ class Engine:
     def forked(self) -> None:
         if self.process:
             self.process.forget()
-        self.__init__()
+        self.__init__(self.flags)
 
 
 engine = Engine()

@@ -43,7 +43,7 @@ class Diagnostic:
     def __str__(self) -> str:
         place = ":".join(str(x) for x in (self.file, self.line, self.column) if x and x != -1)
         place = place and place + ": "
-        return "\n".join([f"{place}{self.severity}[{self.code}]: {self.message}", *(f"  = note: {n}" for n in self.notes)])
+        return "\n".join([f"{place}{self.severity}{self.code and f'[{self.code}]'}: {self.message}", *(f"  = note: {n}" for n in self.notes)])
 
 
 def diagnostics(found: Sequence[dict[str, Any]]) -> list[Diagnostic]:

@@ -46,7 +46,7 @@ class Cost:
     statements: tuple[StatementCost, ...]
 
 
-_CLASSES: dict[str, type[Error]] = {"check": CheckError, "limit": LimitError, "runtime": RunError, "input": InputError}
+_CLASSES: dict[str, type[Error]] = {"check": CheckError, "limit": LimitError, "runtime": RunError, "input": InputError, "request": InputError}
 
 
 def ask(route: str, body: dict[str, Any], frames: Sequence[Buffer] = (), timeout: float | None = None) -> Reply:
@@ -54,7 +54,7 @@ def ask(route: str, body: dict[str, Any], frames: Sequence[Buffer] = (), timeout
     reply = engine.call(route, body, frames, timeout and timeout + _GRACE)
     if reply.status < 400:
         return reply
-    error = reply.body["error"]
+    error = reply.json()["error"]
     found = diagnostics(error["diagnostics"])
     shown = "\n".join(str(d) for d in found if d.severity == "error") or "the engine gave no reason"
     raise _CLASSES.get(error["class"], EngineError)(shown, found)
@@ -72,19 +72,24 @@ def _request(
                 nodes = [str(n) for n in v.nodes]
                 if body.setdefault("nodes", nodes) != nodes:
                     raise InputError(f"{k}: its nodes are not those of the array before it; all inputs of a program share one set of nodes")
+    if bounds := limits_of(limits):
+        body["limits"] = bounds
+    return body, frames, limits and limits.seconds
+
+
+def limits_of(limits: Limits | None) -> dict[str, Any]:
+    """Limits as the engine reads them."""
     if limits is None:
-        return body, frames, None
+        return {}
     said = {
         "ops": limits.ops,
         "bytes": limits.memory,
         "output_elements": limits.elements,
-        "timeout_ms": None if limits.seconds is None else max(1, round(limits.seconds * 1000)),
-        "strict": limits.strict or None,
+        "timeout_ms": None if limits.seconds is None else round(limits.seconds * 1000),
     }
     if low := next((k for k, v in said.items() if v is not None and v <= 0), None):
         raise ValueError(f"the limit {low} is {said[low]}, expected more than 0")
-    body["limits"] = {k: v for k, v in said.items() if v is not None}
-    return body, frames, limits.seconds
+    return {k: v for k, v in said.items() if v is not None} | ({"strict": True} if limits.strict else {})
 
 
 class Program:
@@ -114,7 +119,7 @@ class Program:
 
 def check(program: str, /, *, name: str = "program", profile: str = "full") -> list[Diagnostic]:
     """All that is wrong with a program, or worth a warning. Nothing runs."""
-    return diagnostics(ask("POST /v1/check", {"program": program, "name": name, "profile": profile}).body["diagnostics"])
+    return diagnostics(ask("POST /v1/check", {"program": program, "name": name, "profile": profile}).json()["diagnostics"])
 
 
 def run(
@@ -144,7 +149,7 @@ def run_reply(program: str, inputs: Mapping[str, Any], limits: Limits | None, na
 def cost(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", profile: str = "full", **data: Any) -> Cost:
     """The certificate of a program with this data. Nothing runs."""
     body, frames, _ = _request(program, name, profile, None, {**(inputs or {}), **data})
-    c = ask("POST /v1/cost", body, frames).body
+    c = ask("POST /v1/cost", body, frames).json()
     statements = tuple(StatementCost(s["line"], s["ops"], s["bytes"]) for s in c["statements"])
     return Cost(c["ops"], c["peak_bytes"], c["reading_bytes"], c["output_elements"], c["certified"], statements)
 
@@ -153,11 +158,11 @@ def explain(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: s
     """How a program would compute its outputs, for people. The code of a diagnostic in
     place of a program, as in `ein.explain("E0203")`, is explained."""
     if len(program) == 5 and program[0] in "EWN" and program[1:].isdigit():
-        return ask("POST /v1/explain", {"program": "", "code": program}).body["text"]
+        return ask("POST /v1/explain", {"program": "", "code": program}).json()["text"]
     body, frames, _ = _request(program, name, profile, None, {**(inputs or {}), **data})
-    return ask("POST /v1/explain", body, frames).body["text"]
+    return ask("POST /v1/explain", body, frames).json()["text"]
 
 
 def fmt(program: str, /, *, name: str = "program") -> str:
     """The one canonical form of a program."""
-    return ask("POST /v1/fmt", {"program": program, "name": name}).body["text"]
+    return ask("POST /v1/fmt", {"program": program, "name": name}).json()["text"]

@@ -124,7 +124,7 @@ class Result(Mapping[str, Any]):
     """The outputs of a run by their names, and what it used."""
 
     def __init__(self, reply: Reply) -> None:
-        body = reply.body
+        body = reply.json()
         self.labels: list[str] = body.get("labels") or []  # of the nodes; none when they are numbers
         self.outputs = {o["name"]: Output(o, reply.frames, self.labels) for o in body["outputs"]}
         self.ops: int = body["stats"]["ops"]

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import ein
+from ein import bench
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -27,3 +28,6 @@ check = _threaded(ein.check)
 cost = _threaded(ein.cost)
 explain = _threaded(ein.explain)
 fmt = _threaded(ein.fmt)
+score = _threaded(bench.score)
+score_many = _threaded(bench.score_many)
+score_label = _threaded(bench.score_label)

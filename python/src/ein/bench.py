@@ -1,0 +1,229 @@
+"""ClosureBench: instances, prompts, and what replies are worth.
+
+An id is enough everywhere: the engine makes its instance again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
+from typing import Any
+from urllib.parse import quote
+
+from ein._engine import engine
+from ein._errors import EngineError, InputError
+from ein._program import Limits, ask, limits_of
+
+MODES = ("direct", "cot", "ein", "python")
+_BATCH = 1024  # items of a request, the most that the engine takes
+_CHUNK = 64  # instances of each category that are made at a time
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A question. Its answer and its programs are there after `allow(answers=True)`."""
+
+    id: str
+    split: str
+    category: str
+    level: str
+    result_type: str
+    question: str
+    nodes: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+    answer: Any
+    ein_program: str
+    python_program: str
+    fields: Mapping[str, Any] = field(repr=False, hash=False, compare=False)  # all that its line of JSON has
+
+    @staticmethod
+    def of(line: Mapping[str, Any]) -> Instance:
+        """An instance from the object on a line of a file."""
+        return Instance(
+            line["id"], line["split"], line["category"], line["level"], line["result_type"], line["question"], tuple(line["nodes"]),
+            tuple((u, v) for u, v in line["edges"]), line.get("answer"), line.get("ein_program", ""), line.get("python_program", ""), line,
+        )
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a reply is worth. The reward is None where the judge failed, and not the
+    model; such a reply counts neither way."""
+
+    id: str
+    reward: float | None
+    status: str  # scored or infra_error
+    outcome: str = ""
+    strict: bool = False
+    relaxed: bool = False
+    lenient: bool = False
+    answer: Any = None  # as it was understood
+    reason: str = ""
+    code: str = ""  # of the first error of a program
+    message: str = ""
+    ops: int = 0
+    constant_output: bool = False  # the program depends on no graph
+    mode: str = ""  # as the reply was judged
+    sandbox: str = ""
+    category: str = ""
+    level: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A reply to be scored. `finish` is why the model stopped, as "length"."""
+
+    question: str | Instance
+    reply: str
+    mode: str | None = None
+    finish: str | None = None
+
+
+def allow(*splits: str, answers: bool = False) -> None:
+    """Allows what is refused at the start: held-out splits by name, or "*" for all, and
+    instances with their answers. Training must not see either; evaluations need both."""
+    _asked.extend(f for f in [f"--allow-split={s}" for s in splits] + ["--show-answers"] * answers if f not in _asked)
+    _restart()
+
+
+def worth(reward: str = "strict", constant_output: float | None = None) -> None:
+    """What a reply is worth from now on: 1 when it is right in a mode of scoring, strict,
+    relaxed or lenient, or shaped; and what a program is worth at most whose output
+    depends on no graph."""
+    _worth[:] = [f"--reward={reward}"] + ([] if constant_output is None else [f"--constant-output-reward={constant_output}"])
+    _restart()
+
+
+_asked: list[str] = []
+_worth: list[str] = []
+
+
+def _restart() -> None:
+    if engine.flags != [*_asked, *_worth]:
+        engine.flags = [*_asked, *_worth]
+        engine.close()
+
+
+def generate(
+    *,
+    split: str = "train",
+    seed: int = 1,
+    categories: Sequence[str] | None = None,
+    per_category: int | None = 1,
+    first: int = 0,
+    generator: str = "cb2",
+    preset: str | None = None,
+    n: tuple[int, int] | None = None,
+    depth: tuple[int, int] | None = None,
+    encoding: str | None = None,
+) -> Iterator[Instance]:
+    """Instances: of each category in turn as many as asked for, from the index `first`
+    on, as `ein bench generate` makes them; without end, one of each category after the
+    other, where `per_category` is None."""
+    said = {"generator": generator, "split": split, "seed": seed, "preset": preset, "n": n, "depth": depth, "encoding": encoding}
+    body = {k: v for k, v in said.items() if v is not None}
+
+    def lines(names: Sequence[str], first: int, many: int) -> Iterator[Instance]:
+        reply = ask("POST /v1/generate", {**body, "categories": list(names), "first": first, "per_category": many})
+        for line in reply.body.splitlines():
+            yield Instance.of(json.loads(line))
+
+    names = list(categories or _all(generator))
+    if per_category is None:
+        for at in count(first):
+            yield from lines(names, at, 1)
+        return
+    for name in names:
+        for made in range(0, per_category, _CHUNK):
+            yield from lines([name], first + made, min(_CHUNK, per_category - made))
+
+
+@cache
+def categories(generator: str = "cb2") -> list[str]:
+    """The names of all categories."""
+    reply = ask("POST /v1/generate", {"generator": generator, "split": "train", "seed": 1, "per_category": 1})
+    return [json.loads(line)["category"] for line in reply.body.splitlines()]
+
+
+_all = categories  # where a parameter has its name
+
+
+def _ask_for(id: str, mode: str = "") -> Any:
+    return ask(f"GET /v1/instances/{quote(id)}{'?mode=' + quote(mode) if mode else ''}", {}).json()
+
+
+def instance(id: str) -> Instance:
+    """The instance of an id, made again."""
+    return Instance.of(_ask_for(id)["instance"])
+
+
+def messages(question: str | Instance, mode: str = "ein") -> list[dict[str, str]]:
+    """What a model is sent, as messages of a chat: how to answer, and the question."""
+    if isinstance(question, Instance):
+        return [{"role": "system", "content": prompt(mode)}, {"role": "user", "content": question.question}]
+    return _ask_for(question, mode)["messages"]
+
+
+def text_of(completion: Any) -> str:
+    """The reply in what a trainer has: a text, or messages, of which the last one of the
+    model counts."""
+    if isinstance(completion, str):
+        return completion
+    said: list[Any] = [m["content"] for m in completion if m["role"] == "assistant"]
+    return said[-1] or "" if said else ""
+
+
+def label(mode: str, question: str | Instance) -> str:
+    """A mode and an id in one text, for trainers whose data has room for one."""
+    return f"{mode}:{question if isinstance(question, str) else question.id}"
+
+
+def score_label(label: str, reply: str) -> Score:
+    """What a reply is worth by the label of its question: MODE:ID, or an ID."""
+    mode, _, id = label.rpartition(":")
+    s = score(id, reply, mode or None)
+    if s.reward is None:
+        raise EngineError(f"{s.id} was not scored, which says nothing about the reply: {s.message}")
+    return s
+
+
+@cache
+def prompt(mode: str = "ein") -> str:
+    """How a model is told to answer: the system prompt of a mode."""
+    return messages("cb1-train-reachability-0-s1", mode)[0]["content"]
+
+
+def score(question: str | Instance, reply: str, mode: str | None = None, *, finish: str | None = None, limits: Limits | None = None) -> Score:
+    """What a reply to a question is worth. Without a mode it is judged as what it looks
+    like."""
+    return score_many([Item(question, reply, mode, finish)], limits=limits)[0]
+
+
+def score_many(items: Iterable[Item], *, limits: Limits | None = None) -> list[Score]:
+    """What replies are worth, in their order. A question that does not exist or may not
+    be asked is an error."""
+    asked = [_item(i) for i in items]
+    bounds = limits_of(limits)
+    scores: list[Score] = []
+    for at in range(0, len(asked), _BATCH):
+        body: dict[str, Any] = {"items": asked[at : at + _BATCH]}
+        if bounds:
+            body["limits"] = bounds
+        for got in ask("POST /v1/score", body).json()["items"]:
+            if got["status"] == "bad_request":
+                raise InputError(f"item {len(scores)}, {got['id'] or 'an instance'}: {got['message']}")
+            scores.append(Score(**got))
+    return scores
+
+
+def _item(i: Item) -> dict[str, Any]:
+    q = i.question
+    body: dict[str, Any] = {"reply": i.reply, **({"id": q} if isinstance(q, str) else {"id": q.id})}
+    if i.mode:
+        body["mode"] = i.mode
+    if i.finish:
+        body["finish"] = i.finish
+    return body

@@ -1,0 +1,38 @@
+"""A reward function for the trainers of TRL: `GRPOTrainer(reward_funcs=ein.trl.reward())`.
+
+The data set needs the columns `prompt` and `id`; `rows` makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ein import bench
+
+
+class Reward:
+    """What completions are worth. It can be pickled, and each process scores by an
+    engine of its own. A completion that could not be scored has no reward, and TRL
+    leaves it out."""
+
+    def __init__(self, mode: str, column: str) -> None:
+        self.mode, self.column = mode, column
+        self.__name__ = f"ein_{mode}"  # TRL reports it
+
+    def __call__(self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        if self.column not in columns:
+            raise ValueError(f"the data set has no column {self.column!r} with the ids of its questions; it has {', '.join(columns)}")
+        items = [bench.Item(q, bench.text_of(c), self.mode) for q, c in zip(columns[self.column], completions, strict=True)]
+        return [s.reward for s in bench.score_many(items)]
+
+
+def reward(mode: str = "ein", column: str = "id") -> Reward:
+    """A reward function for questions whose ids are in a column."""
+    return Reward(mode, column)
+
+
+def rows(instances: Iterable[bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
+    """Rows of a data set: what the model is sent, and the id of the question."""
+    for i in instances:
+        yield {"prompt": bench.messages(i, mode), "id": i.id}

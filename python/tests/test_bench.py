@@ -1,0 +1,96 @@
+"""The benchmark: instances again from their ids, and what replies are worth."""
+
+import json
+import subprocess
+from itertools import islice
+
+import pytest
+
+import ein
+from ein import _binary, bench
+
+ID = "cb1-demo-reachability-0-s42"
+
+
+@pytest.fixture(autouse=True)
+def as_at_the_start():
+    yield
+    bench._asked.clear()
+    bench.worth()
+
+
+def command(*args):
+    return subprocess.run([_binary.find().path, "bench", *args], capture_output=True, text=True, check=True).stdout
+
+
+def test_generate_is_the_command():
+    bench.allow(answers=True)
+    want = command("generate", "--split", "train", "--seed", "5", "--per-category", "2", "--categories", "cousin,triangle_count")
+    got = list(bench.generate(seed=5, per_category=2, categories=["cousin", "triangle_count"]))
+    assert [i.fields for i in got] == [json.loads(line) for line in want.splitlines()]
+    assert got[0].category == "cousin" and got[0].answer is not None
+
+
+def test_generate_without_end():
+    ids = [i.id for i in islice(bench.generate(per_category=None, seed=3), 60)]
+    assert len(set(ids)) == 60 and ids[0].split("-")[2] == ids[26].split("-")[2]
+
+
+def test_answers_stay_where_they_are():
+    i = bench.instance(ID)
+    assert (i.answer, i.ein_program, "digest" in i.fields) == (None, "", False)
+    assert i.question.startswith("There are 4 departments") and i.nodes[i.edges[0][0]] == "Carlos"
+    bench.allow(answers=True)
+    assert bench.instance(ID).answer is True
+
+
+def test_prompts():
+    asked = bench.messages(ID, "direct")
+    assert [m["role"] for m in asked] == ["system", "user"] and asked[1]["content"] == bench.instance(ID).question
+    assert asked[0]["content"] == bench.prompt("direct") != bench.prompt("ein")
+    with pytest.raises(ein.InputError, match='no mode "haiku"'):
+        bench.prompt("haiku")
+
+
+def test_scores():
+    s = bench.score(ID, '{"answer": true}', "direct")
+    assert (s.reward, s.outcome, s.strict, s.answer, s.mode, s.category, s.level) == (1, "strict", True, True, "direct", "reachability", "L1")
+    bench.allow(answers=True)
+    i = bench.instance(ID)
+    right = bench.score(i, f"```ein\n{i.ein_program}```", "ein")
+    assert right.reward == 1 and right.ops > 0 and not right.constant_output
+    assert bench.score(i, "```ein\nX = rech(A)\n```").code == "E0202"
+    assert bench.score(i, "no idea").reward == 0
+
+
+def test_many_scores_keep_their_order():
+    items = [bench.Item(ID, json.dumps({"answer": i % 3 == 0}), "direct") for i in range(2500)]
+    assert [s.reward for s in bench.score_many(items)] == [float(i % 3 == 0) for i in range(2500)]
+
+
+def test_what_is_worth():
+    constant = "```ein\n:print 1\n```"
+    bench.worth("shaped")
+    assert bench.score(ID, '{"answer": false}', "direct").reward == 0.1
+    bench.worth(constant_output=0)
+    assert bench.score(ID, constant, "ein").reward == 0
+
+
+@pytest.mark.parametrize(
+    "question, mode, message",
+    [
+        ("cb1-heldout-reachability-0-s42", None, "the split \"heldout\" of cb1 is held out"),
+        ("nothing", None, "an id is"),
+        (ID, "haiku", 'no mode "haiku"'),
+    ],
+)
+def test_questions_that_are_none(question, mode, message):
+    with pytest.raises(ein.InputError, match=message):
+        bench.score(question, "{}", mode)
+
+
+def test_held_out_splits_are_asked_for():
+    with pytest.raises(ein.InputError, match="held out"):
+        next(bench.generate(split="test"))
+    bench.allow("test")
+    assert next(bench.generate(split="test")).split == "test"
