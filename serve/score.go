@@ -72,7 +72,7 @@ type Score struct {
 	Constant bool           `json:"constant_output,omitzero"` // the program depends on no graph
 	Mode     sft.Mode       `json:"mode,omitzero"`            // as it was judged
 	Sandbox  string         `json:"sandbox,omitzero"`         // of a Python program
-	Topic    verdict.Topic  `json:",inline"`
+	verdict.Topic
 }
 
 func score(ctx context.Context, s *Server, c *Call, q *ScoreRequest) (*Scores, error) {

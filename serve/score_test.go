@@ -36,6 +36,9 @@ func (c *client) score(q any) []Score {
 	if status != 200 {
 		c.t.Fatalf("status %d: %s", status, body)
 	}
+	if strings.Contains(body, `"Topic"`) {
+		c.t.Errorf("the category has no member of its own: %s", body)
+	}
 	var out Scores
 	if err := json.Unmarshal([]byte(body), &out); err != nil {
 		c.t.Fatal(err)
