@@ -8,7 +8,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 MODULES := . vm/simd/gen
 each = @for m in $(MODULES); do (cd $$m && $(1)) || exit 1; done
 
-.PHONY: help build lean size check check-world fmt lint test race portable editors grammar tidy python wheels fuzz bench perf cover update
+.PHONY: help build lean size check check-world fmt lint test race portable editors grammar tidy python adapters trainers wheels fuzz bench perf cover update
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,7 @@ check-world: ## real SDKs, editors and sandboxes: a test that is skipped fails u
 	npm install --loglevel=error --ignore-scripts --prefix $(WORLD_VENV)/vscode $(VSCODE)
 	cd $(WORLD_VENV)/vscode/node_modules/code-server/lib/vscode && { test -d node_modules || npm install --loglevel=error --omit=dev --ignore-scripts; } && { test -e node_modules/@vscode/spdlog/build/Release/spdlog.node || npm rebuild @vscode/spdlog; }
 	EIN_VSCODE="$(CURDIR)/$(WORLD_VENV)/vscode" EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH:$(CURDIR)/$(WORLD_VENV)/litellm/bin" go test -timeout 20m -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
+	$(MAKE) adapters
 
 fmt: ## fail when a file is not gofmt-ed
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
@@ -76,19 +77,28 @@ editors: ## the VS Code extension: types, grammar, package
 	  cd editors/vscode && npm ci --loglevel=error && npm test && npm run package; \
 	else echo "NOT TESTED: the VS Code extension, for want of npm"; fi
 
-# Its environment is made anew each time, and nothing but the wheel has the package.
+# A new environment with what the files in python ask for, and the wheel; nothing else has
+# the package.
+wheel = python3 -m venv --clear $(1) && $(1)/bin/python -m pip install -q $(foreach f,requirements.txt $(2),-r python/$(f)) && \
+  $(1)/bin/python -m build -q --wheel --no-isolation -o $(1)/wheel python && $(1)/bin/python -m pip install -q --no-index $(1)/wheel/*.whl
 PYTHON_VENV := $(WORLD_VENV)/python
-WHEELS      := $(WORLD_VENV)/wheels
 
 python: ## the Python package: a wheel, its types, and its tests in a fresh environment
 	@if python3 -c 'import ensurepip, venv' 2>/dev/null; then \
-	  set -e; python3 -m venv --clear $(PYTHON_VENV) && $(PYTHON_VENV)/bin/python -m pip install -q -r python/requirements.txt; \
-	  rm -rf $(WHEELS); $(PYTHON_VENV)/bin/python -m build -q --wheel --no-isolation -o $(WHEELS) python; \
-	  $(PYTHON_VENV)/bin/python -m pip install -q --no-index $(WHEELS)/*.whl; \
-	  cd python; PATH="$(CURDIR)/$(PYTHON_VENV)/bin:$$PATH"; export PATH; pyright; python -m pytest -q; \
+	  $(call wheel,$(PYTHON_VENV)) && cd python && PATH="$(CURDIR)/$(PYTHON_VENV)/bin:$$PATH" && export PATH && pyright && python -m pytest -q; \
 	else echo "NOT TESTED: the Python package, for want of python3 with venv"; fi
 
+adapters: ## the Python package in harnesses: verifiers, inspect_ai, lm-eval and others
+	$(call wheel,$(WORLD_VENV)/adapters,world/requirements.txt)
+	cd python/world && PATH="$(CURDIR)/$(WORLD_VENV)/adapters/bin:$$PATH" python -m pytest -q
+
+trainers: ## the Python package under TRL; some gigabytes, so no part of check-world
+	$(call wheel,$(WORLD_VENV)/trainers,trainers/requirements.txt)
+	cd python/trainers && PATH="$(CURDIR)/$(WORLD_VENV)/trainers/bin:$$PATH" python -m pytest -q
+
 # A wheel holds one binary, and that is for the platform of its name.
+WHEELS := $(WORLD_VENV)/wheels
+
 wheels: ## wheels for all platforms, checked by file(1); needs what make python has installed
 	rm -rf $(WHEELS)
 	@set -e; for want in linux/amd64:ELF.*x86-64 linux/arm64:ELF.*aarch64 darwin/amd64:Mach-O.*x86_64 darwin/arm64:Mach-O.*arm64 windows/amd64:PE32+.*x86-64 windows/arm64:PE32+.*Aarch64; do \

@@ -13,8 +13,8 @@
 //	```output         what the program before it prints
 //	```console        commands after "$ " with what they print
 //	```file name=F    a file for the console blocks below it
-//	```python run     a program in Python: it runs after those above it on the page,
-//	                  and prints the output block after it, if there is one
+//	```python run     a program in Python: it runs after those above it, with their
+//	                  names, and prints the output block after it, if there is one
 //	```json, ```go    has to be well formed
 //	```sh, ```text... is only looked at
 //
@@ -189,7 +189,7 @@ type runner struct {
 	p        *page
 	bin, dir string
 	env      []string
-	python   []string // the programs in Python so far
+	python   []string // what the next programs in Python print
 }
 
 func (r *runner) command(name string, args ...string) *exec.Cmd {
@@ -381,32 +381,42 @@ func (r *runner) program(b *block) string {
 
 var firstLines = regexp.MustCompile(`(?m)^(\w+\[[A-Z]\d+\]: .*)\n +--> (.*)$`)
 
-// above runs the programs that stand above one, and prints nothing.
-const above = `import contextlib, io, sys
+// inTurn runs programs, and marks where the output of each ends.
+const inTurn = `import sys
 import networkx, numpy, pandas, scipy
-for text in sys.argv[1:-1]:
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(text)
-exec(sys.argv[-1])`
+for text in sys.argv[1:]:
+    exec(text)
+    print("\0", end="")`
 
-// runPython runs a program with the package of the tree.
+// runPython is what a program prints. All of a page run in one process, with the package
+// of the tree.
 func (r *runner) runPython(b *block) string {
-	r.python = append(r.python, b.text)
-	if err := r.command("python3", "-c", "import networkx, numpy, pandas, scipy").Run(); err != nil {
-		r.t.Skipf("needs python3 with networkx, numpy, pandas and scipy: %v", err)
+	if r.python == nil {
+		if out, err := r.command("python3", "-c", "import networkx, numpy, pandas, scipy").CombinedOutput(); err != nil {
+			r.t.Skipf("needs python3 with networkx, numpy, pandas and scipy: %v %s", err, out)
+		}
+		source, err := filepath.Abs(filepath.Join(root, "python", "src"))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		args := []string{"-c", inTurn}
+		for _, b := range r.p.blocks(r.t) {
+			if b.kind == "python" && b.has("run") {
+				args = append(args, b.text)
+			}
+		}
+		var out, errs bytes.Buffer
+		cmd := r.command("python3", args...)
+		cmd.Env = append(slices.Clone(r.env), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1", "EIN_BINARY="+r.bin)
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err != nil {
+			r.fail(b, "%v\n%s", err, errs.String())
+		}
+		r.python = append(strings.SplitAfter(out.String(), "\x00"), make([]string, len(args))...)
 	}
-	source, err := filepath.Abs(filepath.Join(root, "python", "src"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	var out, errs bytes.Buffer
-	cmd := r.command("python3", append([]string{"-c", above}, r.python...)...)
-	cmd.Env = append(slices.Clone(r.env), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1", "EIN_BINARY="+r.bin)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		r.fail(b, "%v\n%s", err, errs.String())
-	}
-	return out.String()
+	printed := r.python[0]
+	r.python = r.python[1:]
+	return strings.TrimSuffix(printed, "\x00")
 }
 
 // compact is the diagnostics in text, one line each: a run has no other format.

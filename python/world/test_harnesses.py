@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ein import bench
+from ein import _binary, bench
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,8 +104,12 @@ def command(*args, **env):
     return done.stdout
 
 
-def test_inspect_finds_the_task():
-    assert "closurebench" in command("inspect_ai", "list", "tasks", str(Path(__import__("ein.inspect_ai").inspect_ai.__file__)))
+def test_inspect_finds_the_task(tmp_path):
+    """By the name of the distribution's entry point, in a process of its own. There is no
+    model: nothing is asked of none."""
+    options = ["-T", "per_category=1", "-T", "categories=cousin", "-T", "mode=ein", "--no-score", "--display", "plain", "--log-dir", str(tmp_path)]
+    command("inspect_ai", "eval", "ein/closurebench", "--model", "none/none", *options)
+    assert list(tmp_path.glob("*closurebench*"))
 
 
 def test_lm_eval(tmp_path):
@@ -132,3 +136,23 @@ def test_verifiers():
     tasks = list(islice(vf.load_taskset(config), 3))
     assert isinstance(vf.load_taskset(config), ClosureBenchTaskset)
     assert tasks[0].data.prompt == bench.instance(tasks[0].data.id).question and tasks[0].data.system_prompt == bench.prompt("direct")
+
+
+def test_vf_eval(tmp_path):
+    """The command of verifiers, from end to end: a provider answers as an oracle does."""
+    instances = tmp_path / "instances.jsonl"
+    names = ["cousin", "triangle_count"]
+    asked = bench.generate(per_category=2, categories=names)
+    instances.write_text("".join(json.dumps(dict(i.fields)) + "\n" for i in asked))
+    run = [
+        *("bench", "fake-provider", "--instances", str(instances), "--model-behaviour", "oracle-ein", "--"),
+        *(sys.executable, "-c", "from verifiers.v1.cli.eval.main import main; main()", "closurebench", "-m", "gpt-6.2-sol"),
+        *("--client.base-url", "{openai}", "--client.api-key-var", "OPENAI_API_KEY", "--no-push", "-o", str(tmp_path / "out")),
+        *("--env.taskset.categories", json.dumps(names), "--env.agent.runtime.type", "subprocess", "--env.agent.harness.id", "null"),
+        *("--select.limit", "4"),
+    ]
+    done = subprocess.run([_binary.find().path, *run], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (traces,) = tmp_path.rglob("traces.jsonl")
+    assert len(traces.read_text().splitlines()) == 4
+    assert "reward 1.00 · err 0.00" in done.stdout, done.stdout
