@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"unicode/utf8"
-
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
 	"ein/bench/question/sft"
@@ -19,12 +17,8 @@ type Estimate struct {
 	MostCost   float64 `json:"most_cost,omitempty"` // with a token for each byte
 }
 
-// How tokens are estimated without the vocabulary of any model, and what a chat puts
-// around a message.
-const (
-	charsPerToken = 4
-	perMessage    = 4
-)
+// perMessage is the tokens that a chat puts around a message.
+const perMessage = 4
 
 // thoughts is how many tokens of reasoning in the open are expected: several
 // sentences about each of the few nodes of a graph.
@@ -53,24 +47,20 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 
 // estimate is the tokens of one request.
 func estimate(o *Options, in *instance.Instance, mode sft.Mode) (input, output int64) {
-	input = tokens(o.Prompts[mode]) + tokens(in.Question) + 2*perMessage
+	input = sft.Tokens(o.Prompts[mode]) + sft.Tokens(in.Question) + 2*perMessage
 	output = perMessage
 	switch mode {
 	case sft.Ein:
-		output += tokens(in.EinProgram)
+		output += sft.Tokens(in.EinProgram)
 	case sft.Python:
-		output += tokens(in.PythonProgram)
+		output += sft.Tokens(in.PythonProgram)
 	case sft.CoT:
-		output += thoughts + tokens(string(in.Answer))
+		output += thoughts + sft.Tokens(string(in.Answer))
 	default:
-		output += tokens(string(in.Answer))
+		output += sft.Tokens(string(in.Answer))
 	}
 	if most := int64(o.Params.MaxTokens); most > 0 {
 		output = min(output, most)
 	}
 	return input, output
-}
-
-func tokens(text string) int64 {
-	return int64(utf8.RuneCountInString(text)+charsPerToken-1) / charsPerToken
 }

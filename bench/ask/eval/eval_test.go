@@ -660,10 +660,11 @@ func TestSelect(t *testing.T) {
 	count := map[string]int{}
 	for _, in := range got {
 		count[in.Category]++
+		count[in.Level]++
 	}
 	for _, c := range category.Table {
-		if count[c.Name] < 1 || count[c.Name] > 2 {
-			t.Errorf("%d of %s", count[c.Name], c.Name)
+		if level := fmt.Sprint("L", c.Level); count[level] != 10 || count[c.Name] > 2 {
+			t.Errorf("%d of %s, %d of %s", count[c.Name], c.Name, count[level], level)
 		}
 	}
 	if !slices.IsSortedFunc(got, func(a, b *instance.Instance) int { return slices.Index(all, a) - slices.Index(all, b) }) {
@@ -958,7 +959,7 @@ func TestEstimate(t *testing.T) {
 	input, bytes := int64(0), 0
 	for i, in := range o.Instances {
 		bytes += o.bytes(&rows[i])
-		input += tokens(o.Prompts[sft.Direct]) + tokens(in.Question) + 2*perMessage
+		input += sft.Tokens(o.Prompts[sft.Direct]) + sft.Tokens(in.Question) + 2*perMessage
 	}
 	if e.Requests != 10 || e.Input != input || e.Output > 50 || e.MostOutput != 50 || e.Cost != float64(e.Input+2*e.Output) || e.MostCost != float64(bytes+100) {
 		t.Errorf("got %+v", e)

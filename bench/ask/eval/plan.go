@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"slices"
 
+	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/bench/question/surface"
 )
 
 // Select takes the instances of some categories, of all when there are none; and of
-// these at most limit, 0 being all. They are taken from the categories in turn, so
-// that few instances are a little of everything, and keep their order.
+// these at most limit, 0 being all. They are taken evenly from the levels, and from the
+// categories of each, so that few instances are a little of everything, and keep their
+// order.
 func Select(all []*instance.Instance, categories []string, limit int) ([]*instance.Instance, error) {
 	there := map[string][]int{} // by category, the places
 	var order []string
@@ -34,16 +36,8 @@ func Select(all []*instance.Instance, categories []string, limit int) ([]*instan
 		}
 	}
 	var take []int
-	for turn := 0; ; turn++ {
-		before := len(take)
-		for _, name := range order {
-			if turn < len(there[name]) && (limit <= 0 || len(take) < limit) {
-				take = append(take, there[name][turn])
-			}
-		}
-		if len(take) == before {
-			break
-		}
+	for name, n := range category.Evenly(order, func(name string) int { return len(there[name]) }, limit) {
+		take = append(take, there[name][:n]...)
 	}
 	slices.Sort(take)
 	out := make([]*instance.Instance, len(take))

@@ -3,10 +3,13 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/bench/question/sft"
 )
 
 // Kind is what a wrong program got wrong.
@@ -16,13 +19,14 @@ type Kind string
 // nothing to compare or to put the true one in place of.
 const (
 	GraphReading Kind = "graph_reading" // right with the true edges
+	QueryReading Kind = "query_reading" // its edges are right, and it is right with the nodes asked about
 	Logic        Kind = "logic"         // wrong with edges that are right
 	Both         Kind = "both"          // wrong edges, and still wrong with the true ones
 	NoGraph      Kind = "no_graph"
 )
 
 // Kinds lists the kinds.
-func Kinds() []Kind { return []Kind{GraphReading, Logic, Both, NoGraph} }
+func Kinds() []Kind { return []Kind{GraphReading, QueryReading, Logic, Both, NoGraph} }
 
 // Convention is how a program has its edges, when not as the question does. A
 // program that writes every edge from child to parent and asks for what the root
@@ -73,13 +77,74 @@ func (a *Attribution) Edges() (dropped, added, reversed int) {
 // what it gives with the true edges in it, within the same limits. The error is that of
 // the context, or of a run that has failed.
 func attribution(ctx context.Context, q *Question, w *wrote, run runs) (Attribution, error) {
-	return attribute(&q.Case, w.graphs, func(graphs []arcs) (bool, error) {
-		v, err := run(ctx, w.with(graphs), q)
+	right := func(program string) (bool, error) {
+		v, err := run(ctx, program, q)
 		if err == nil && v.Outcome == answer.InfraError {
-			err = fmt.Errorf("%s: with the true edges: %s", q.ID, v.Message)
+			err = fmt.Errorf("%s: with the true edges or nodes: %s", q.ID, v.Message)
 		}
 		return v.Any(), err
-	})
+	}
+	a, err := attribute(&q.Case, w.graphs, func(graphs []arcs) (bool, error) { return right(w.with(graphs)) })
+	if err != nil || a.Kind != Logic || w.asking == nil {
+		return a, err
+	}
+	for program := range w.asking(&q.Case.Query) {
+		ok, err := right(program)
+		if err != nil {
+			return a, err
+		}
+		if ok {
+			a.Kind = QueryReading
+			break
+		}
+	}
+	return a, nil
+}
+
+// mostAnchors bounds the places of a program in which the nodes asked about are tried:
+// two of them in four are sixteen programs.
+const mostAnchors = 4
+
+// asking is a program with the nodes of a question in the places of those that it names,
+// in every way. There are none of programs that name many, or those that are asked about:
+// these have read the question, and what they do with it is logic.
+func asking(program string) func(*category.Query) iter.Seq[string] {
+	return func(query *category.Query) iter.Seq[string] {
+		return func(yield func(string) bool) {
+			places := sft.Anchors(parse(program))
+			var nodes []int
+			for _, x := range []int{query.Source, query.Target} {
+				if x != category.None {
+					nodes = append(nodes, x)
+				}
+			}
+			named := map[int]bool{}
+			for _, p := range places {
+				named[int(p.Value)] = true
+			}
+			asked := map[int]bool{}
+			for _, x := range nodes {
+				asked[x] = true
+			}
+			if maps.Equal(named, asked) || len(places) == 0 || len(places) > mostAnchors || len(nodes) == 0 {
+				return
+			}
+			ways := 1
+			for range places {
+				ways *= len(nodes)
+			}
+			for way := range ways {
+				edits := make([]edit, len(places))
+				for i, place := range places {
+					edits[i] = edit{place.Span, fmt.Sprint(nodes[way%len(nodes)])}
+					way /= len(nodes)
+				}
+				if text := rewrite(program, edits); text != program && !yield(text) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // attribute compares the graphs found in a wrong program with the true ones, and

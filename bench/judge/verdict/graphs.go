@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"ein/bench/question/category"
@@ -17,6 +18,8 @@ type wrote struct {
 	graphs   []literal
 	with     func([]arcs) string
 	constant bool // the output is the same with every graph
+	// asking is the program with the nodes that a question asks about; nil in Python.
+	asking func(*category.Query) iter.Seq[string]
 }
 
 // einGraphs finds the graphs that are written in an Ein program.
@@ -25,7 +28,7 @@ func einGraphs(program string, n int) wrote {
 	for i := range found {
 		found[i].line = 1 + strings.Count(program[:found[i].span.Start], "\n")
 	}
-	return wrote{graphs: found, with: func(graphs []arcs) string {
+	return wrote{graphs: found, asking: asking(program), with: func(graphs []arcs) string {
 		edits := make([]edit, len(found))
 		for k := range found {
 			edits[k] = edit{found[k].span, graphs[k].text(n)}

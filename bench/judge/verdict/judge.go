@@ -3,10 +3,13 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/sft"
+	"ein/lang/syntax"
 )
 
 // Options are how replies are judged.
@@ -15,6 +18,7 @@ type Options struct {
 	Cache  int    // compiled Ein programs to keep
 	Python Runner // of Python programs; without one they are infra errors
 	Why    bool   // say why a wrong reply is wrong: questions need their cases then
+	Labels bool   // Ein programs may name nodes by their labels in place of their numbers
 }
 
 // Judge judges replies of any mode. It is not safe for concurrent use: give each worker
@@ -23,10 +27,11 @@ type Judge struct {
 	ein    *executor
 	python Runner
 	why    bool
+	labels bool
 }
 
 // New is a judge for one worker.
-func New(o Options) *Judge { return &Judge{newExecutor(o.Limits, o.Cache), o.Python, o.Why} }
+func New(o Options) *Judge { return &Judge{newExecutor(o.Limits, o.Cache), o.Python, o.Why, o.Labels} }
 
 // Reply judges a reply by its mode; one that is in no language is a direct answer. The
 // error is that of the context, or of an instance whose own program does not run.
@@ -73,6 +78,10 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	l = &said
 	mode := ModeOf(l)
 	switch {
+	case mode == sft.Ein && j.labels:
+		return j.program(ctx, q, l, mode, func(ctx context.Context, program string, q *Question) (Verdict, error) {
+			return j.ein.run(ctx, numbered(program, q.Labels), q)
+		})
 	case mode == sft.Ein:
 		return j.program(ctx, q, l, mode, j.ein.run)
 	case mode == sft.Python && j.python == nil:
@@ -91,6 +100,22 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	f, err := misreadings(ctx, q, &reply)
 	v.Finding = &f
 	return v, err
+}
+
+// numbered is a program with the numbers of nodes in place of their labels.
+func numbered(program string, labels []string) string {
+	var edits []edit
+	for _, s := range parse(program).Stmts {
+		syntax.WalkAll(s, func(n syntax.Node) bool {
+			if x, ok := n.(*syntax.String); ok {
+				if i := slices.Index(labels, x.Value); i >= 0 {
+					edits = append(edits, edit{x.Span, strconv.Itoa(i)})
+				}
+			}
+			return true
+		})
+	}
+	return rewrite(program, edits)
 }
 
 func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode sft.Mode, run runs) (Verdict, error) {

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"ein/bench/question/instance"
+	"ein/internal/table"
+	"ein/internal/words"
 )
 
 // Canary marks the released data of the benchmark. A text that contains it, or a
@@ -23,16 +26,22 @@ const (
 	TargetAnswer Target = "answer"
 	TargetCoT    Target = "cot"
 	TargetEin    Target = "ein"
+	TargetLabels Target = "ein-labels" // with the labels of nodes in place of their numbers
 	TargetPython Target = "python"
 )
 
 // Targets is all targets.
-func Targets() []Target { return []Target{TargetAnswer, TargetCoT, TargetEin, TargetPython} }
+func Targets() []Target {
+	return []Target{TargetAnswer, TargetCoT, TargetEin, TargetLabels, TargetPython}
+}
 
 // Mode is how a model is asked for a target.
 func (t Target) Mode() Mode {
-	if t == TargetAnswer {
+	switch t {
+	case TargetAnswer:
 		return Direct
+	case TargetLabels:
+		return Ein
 	}
 	return Mode(t)
 }
@@ -55,7 +64,51 @@ type Options struct {
 	Targets []Target
 	Format  Format
 	Prompts Prompts
-	Canary  string // "" for none
+	Canary  string  // "" for none
+	Lengths Lengths // of what was written
+}
+
+// charsPerToken is how tokens are estimated without the vocabulary of any model.
+const charsPerToken = 4
+
+// Tokens is about how many a text has.
+func Tokens(s string) int64 {
+	return int64((utf8.RuneCountInString(s) + charsPerToken - 1) / charsPerToken)
+}
+
+// Lengths counts the tokens of records by target.
+type Lengths map[Target]*length
+
+type length struct {
+	records         int
+	prompt, reply   int64
+	longest, answer int64 // the most of a record, and of a reply
+}
+
+func (l *Lengths) add(t Target, chat []Message) {
+	if *l == nil {
+		*l = Lengths{}
+	}
+	if (*l)[t] == nil {
+		(*l)[t] = &length{}
+	}
+	x := (*l)[t]
+	prompt, reply := Tokens(chat[0].Content)+Tokens(chat[1].Content), Tokens(chat[2].Content)
+	x.records++
+	x.prompt, x.reply = x.prompt+prompt, x.reply+reply
+	x.longest, x.answer = max(x.longest, prompt+reply), max(x.answer, reply)
+}
+
+// Text is a table of them.
+func (l Lengths) Text() string {
+	rows := [][]string{{"tokens, about", "records", "prompt", "reply", "longest reply", "longest record"}}
+	for _, t := range Targets() {
+		if x := l[t]; x != nil {
+			n := int64(x.records)
+			rows = append(rows, []string{string(t), words.Count(x.records), words.Count(x.prompt / n), words.Count(x.reply / n), words.Count(x.answer), words.Count(x.longest)})
+		}
+	}
+	return table.Of(rows).Text()
 }
 
 // Message is one of a chat.
@@ -89,6 +142,7 @@ func Write(w io.Writer, in *instance.Instance, opt *Options) error {
 		if err != nil {
 			return err
 		}
+		opt.Lengths.add(target, chat)
 		r := record{ID: in.ID, Target: target, Canary: opt.Canary}
 		asked, said := chat[:2], chat[2:]
 		switch opt.Format {
@@ -119,6 +173,9 @@ func Reply(in *instance.Instance, target Target) (string, error) {
 		return steps + "\n" + answer, err
 	case TargetEin:
 		return fenced("ein", in.EinProgram), nil
+	case TargetLabels:
+		program, err := labelled(in)
+		return fenced("ein", program), err
 	case TargetPython:
 		return fenced("python", in.PythonProgram), nil
 	}

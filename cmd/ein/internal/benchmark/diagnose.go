@@ -30,6 +30,8 @@ The graph in a wrong program is compared with the true one, and the program is r
 again with the true edges in it:
 
   graph_reading  it is right then
+  query_reading  its edges are right already, and it is right with the nodes asked
+                 about in the place of those it names (Ein only)
   logic          its edges are right already
   both           its edges are wrong, and with the true ones it still is
   no_graph       no graph was found in it

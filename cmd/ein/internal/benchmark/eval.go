@@ -121,7 +121,7 @@ ein bench merge makes one run of. --max-cost and --concurrency are those of all 
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
 	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default that of the file)")
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken from the categories in turn (default all)")
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken evenly from the levels and their categories (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
 	flags.BoolVar(&f.AcceptVersion, "accept-version", false, "go on with other prompts, requests or scoring than the run was begun with, and record both")

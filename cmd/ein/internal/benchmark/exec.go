@@ -22,6 +22,7 @@ type execFlags struct {
 	lang   []sft.Mode
 	limits verdict.Limits
 	source uint64
+	labels bool
 }
 
 func execVerb(a *cli.App, s *sharding) *cobra.Command {
@@ -54,7 +55,8 @@ those of ein bench score:
 
 A wrong program is run again with the true edges: it read the graph wrong
 (graph_reading), its logic is wrong (logic), or both; no_graph is one that has no
-graph that was found. constant_output marks programs whose output depends on no
+graph that was found. One whose edges are right, and that is right with the nodes that
+the question asks about in the place of its own, is query_reading. constant_output marks programs whose output depends on no
 graph. Of all programs, right ones too, the edges read right are counted.
 
 With --lang python the replies are Python programs; each prints one JSON value,
@@ -77,6 +79,7 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 		RunE: a.Do(func(ctx context.Context, _ []string) error { return interrupted(ctx, a, execPrograms(ctx, a, f)) }),
 	}
 	cli.Some(cmd, &f.lang, "lang", []sft.Mode{sft.Ein, sft.Python}, "languages of the programs: ein, python or ein,python")
+	cmd.Flags().BoolVar(&f.labels, "labels", false, "Ein programs may name nodes by label, as those of sft --target ein-labels do")
 	cli.Count.Flag(cmd, &f.limits.Ops, "max-ops", "most operations of an Ein program")
 	cli.Size.Flag(cmd, &f.limits.Bytes, "max-memory", "most memory of an Ein program")
 	cli.Size.Flag(cmd, &f.source, "max-source", "longest text of an Ein program")
@@ -90,6 +93,9 @@ func (f *execFlags) from() []job.Field {
 	list := []job.Field{
 		{Name: "verb", Value: "exec"}, {Name: "lang", Value: cli.Join(f.lang, ",")}, {Name: "max-ops", Value: cli.Count.Text(f.limits.Ops)},
 		{Name: "max-memory", Value: cli.Size.Text(f.limits.Bytes)}, {Name: "max-source", Value: cli.Size.Text(f.source)}, {Name: "timeout", Value: f.limits.Timeout.String()},
+	}
+	if f.labels {
+		list = append(list, job.Field{Name: "labels", Value: "true"})
 	}
 	if slices.Contains(f.lang, sft.Python) {
 		list = append(list, job.Field{Name: "python", Value: f.box.python}, job.Field{Name: "sandbox", Value: f.box.backend})
@@ -110,7 +116,7 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	bugs, outside := 0, 0
 	sum, err := judge(ctx, a, &f.judgeFlags, judging{
 		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), notes: box.notes,
-		newWorker: withWhy(box, verdict.Options{Limits: f.limits, Cache: cachedPrograms}, f.language),
+		newWorker: withWhy(box, verdict.Options{Limits: f.limits, Cache: cachedPrograms, Labels: f.labels}, f.language),
 		seen: func(it *verdict.Item, v *verdict.Verdict) {
 			if it.Error != "" || v.Outcome != answer.InfraError {
 				return

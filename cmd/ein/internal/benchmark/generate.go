@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -39,12 +40,44 @@ type generateFlags struct {
 	perCategory                    uint64
 	categories, levels             []string
 	phrasing, output               string
-	generator, preset              string
+	generator, preset, set         string
 	disjointFrom                   []string
 	part                           [2]int
 	disjointSurface, sweep, resume bool
 	sensitivity                    bool
 	minSensitivity                 float64
+}
+
+// set is a split of the paper by name: so many instances, spread evenly over the
+// categories; or over the levels, of the first of each category.
+type set struct {
+	split        string
+	part, total  int // of the halves of labels and domains
+	evenByLevels bool
+}
+
+var sets = map[string]set{
+	"paper-train":     {"train", 1, 1300, false},
+	"paper-extra":     {"train_extra", 1, 2500, false},
+	"paper-heldout":   {"heldout", 2, 1300, false},
+	"paper-encodings": {"heldout", 2, 200, true},
+}
+
+// choose takes the place of the flags that a set decides.
+func (s set) choose(f *generateFlags) {
+	f.generator, f.id.Split, f.part = instance.Version, s.split, [2]int{s.part, 2}
+}
+
+// counts is how many instances of each category.
+func (s set) counts(names []string) map[string]int {
+	if s.evenByLevels {
+		return category.Evenly(names, func(string) int { return s.total }, s.total)
+	}
+	counts := map[string]int{}
+	for i := range s.total {
+		counts[names[i%len(names)]]++
+	}
+	return counts
 }
 
 // The sizes of a sweep are those of sweep, in steps.
@@ -79,6 +112,7 @@ heldout.jsonl; --min-sensitivity passes over instances that have less.
 		Example: `  ein bench generate --seed 42 --split heldout -o heldout.jsonl
   ein bench generate --seed 7 --split train --disjoint-surface -o train.jsonl
   ein bench generate --seed 8 --split fresh --disjoint-surface --disjoint-from train.jsonl -o fresh.jsonl
+  ein bench generate --set paper-train --seed 42 -o train.jsonl
   ein bench generate --seed 42 --split sizes --sweep -o sizes.jsonl
   ein bench generate --seed 1 --categories cousin,reachability --n 20 --per-category 3`,
 		Args:              cobra.NoArgs,
@@ -88,6 +122,9 @@ heldout.jsonl; --min-sensitivity passes over instances that have less.
 	cmd.RunE = a.Do(func(ctx context.Context, _ []string) error {
 		if !flags.Changed("surface-seed") {
 			f.id.SurfaceSeed = f.id.Seed
+		}
+		if f.set != "" {
+			sets[f.set].choose(f)
 		}
 		standard, err := instance.Standard(f.generator, "", "", 0, 0)
 		switch {
@@ -122,6 +159,10 @@ heldout.jsonl; --min-sensitivity passes over instances that have less.
 	cli.Some(cmd, &f.levels, "level", []string{"L1", "L2", "L3"}, "only categories of these `levels`: L1, L2, L3")
 	cli.One(instance.Versions()...).Flag(cmd, &f.generator, "generator", "cb2, or cb1, that of the paper's sizes and wordings")
 	cli.One(instance.PresetNames()...).Flag(cmd, &f.preset, "preset", "sizes: demo, paper, standard or hard (default standard; not with cb1)")
+	cli.One(slices.Sorted(maps.Keys(sets))...).Flag(cmd, &f.set, "set", "a split of the paper, of cb1: paper-train (1,300), paper-extra (2,500), paper-heldout (1,300), or of that paper-encodings (200, even by level)")
+	for _, other := range []string{"split", "per-category", "categories", "level", "generator", "preset", "sweep", "part", "disjoint-surface"} {
+		defer cmd.MarkFlagsMutuallyExclusive("set", other)
+	}
 	nodes.Flag(cmd, &f.id.N, "n", "number of nodes, as in 4..10 or 20 (default 8..24, or 4..10 with cb1)")
 	density.Flag(cmd, &f.id.Density, "density", "density of the edges, as in 0.1..0.5 or 0.3 (default sparse, or 0.1..0.5 with cb1)")
 	hops.Flag(cmd, &f.id.Depth, "depth", "hops that the search needs, as in 3..5 or 4 (default spread by the size; not with cb1)")
@@ -412,6 +453,10 @@ func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Plan, erro
 			sizes = append(sizes, instance.Range{Min: n, Max: n})
 		}
 	}
+	var counts map[string]int
+	if f.set != "" {
+		counts = sets[f.set].counts(names)
+	}
 	var plan instance.Plan
 	for _, n := range sizes {
 		for _, name := range names {
@@ -428,7 +473,11 @@ func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Plan, erro
 				}
 				return nil, a.Usage("%v", err)
 			}
-			plan = append(plan, instance.Cell{ID: id, Count: int(f.perCategory)})
+			count := int(f.perCategory)
+			if counts != nil {
+				count = counts[name]
+			}
+			plan = append(plan, instance.Cell{ID: id, Count: count})
 		}
 	}
 	return plan, nil

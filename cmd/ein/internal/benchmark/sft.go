@@ -35,7 +35,11 @@ the counts that lead to it (cot), or the Ein or Python program in a fenced block
   conversational     the same, of two lists of messages
 
 The prompts are direct.md, cot.md, ein.md and python.md of the benchmark; files of
-these names in the folder of --prompts replace them.
+these names in the folder of --prompts replace them. ein-labels is the Ein program with the labels
+of nodes in place of their numbers; ein bench exec --labels runs it.
+
+How long the records are is told by target, in tokens estimated from the length of the text;
+the tokenizer of a model gives other numbers.
 
 Instances of a split that is there to be scored on are refused: of cb2 those whose
 names do not begin with train, of cb1 heldout, test* and fresh*. --force takes them.
@@ -66,7 +70,7 @@ and models that contain the benchmark can be told. It is
 	flags := cmd.Flags()
 	instancesFlag(cmd, &f.instances)
 	outputFlag(cmd, &f.out)
-	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, cot, ein, python")
+	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, cot, ein, ein-labels, python")
 	cli.One(sft.Formats()...).Flag(cmd, &f.opt.Format, "format", "shape of the records: messages, prompt-completion or conversational")
 	promptsFlag(cmd, &f.prompts)
 	flags.StringVar(&f.opt.Canary, "canary", sft.Canary, "`text` that marks every record")
@@ -103,7 +107,7 @@ func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 		return err
 	}
 	if f.out != "-" {
-		a.Printf("ein: %s of %s written to %s\n", words.Plural(total*len(f.opt.Targets), "record"), words.Plural(total, "instance"), f.out)
+		a.Printf("ein: %s of %s written to %s\n%s", words.Plural(total*len(f.opt.Targets), "record"), words.Plural(total, "instance"), f.out, f.opt.Lengths.Text())
 	}
 	return nil
 }

@@ -1,0 +1,42 @@
+package category
+
+// Evenly says how many to take of each of some categories, which have so many each: n in
+// all, as many of each level as of the others, and of each category of a level, as far as
+// they go. 0 is all.
+func Evenly(names []string, have func(name string) int, n int) map[string]int {
+	take := map[string]int{}
+	byLevel := map[int][]string{}
+	levels := 0
+	for _, name := range names {
+		for i := range Table {
+			if c := &Table[i]; c.Name == name {
+				byLevel[c.Level] = append(byLevel[c.Level], name)
+				levels = max(levels, c.Level)
+			}
+		}
+	}
+	// of gives one more to a category of a level, the next in turn.
+	of := func(level int) bool {
+		list := byLevel[level]
+		for range list {
+			name := list[0]
+			list = append(list[1:], name)
+			if take[name] < have(name) {
+				take[name]++
+				byLevel[level] = list
+				return true
+			}
+		}
+		return false
+	}
+	for taken, more := 0, true; more; {
+		more = false
+		for level := 1; level <= levels; level++ {
+			if (n == 0 || taken < n) && of(level) {
+				taken++
+				more = true
+			}
+		}
+	}
+	return take
+}
