@@ -46,10 +46,12 @@ import (
 // Profile says what a program may contain.
 type Profile = check.Profile
 
-// Full is the whole language; Core leaves out def, input and labels.
+// Full is the whole language; Core leaves out def, input and labels. Logic is core
+// with facts, rules, queries, inputs and labels.
 const (
-	Full = check.Full
-	Core = check.Core
+	Full  = check.Full
+	Core  = check.Core
+	Logic = check.Logic
 )
 
 // Limits are compared with the certificate before a run, and that on memory with

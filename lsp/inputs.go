@@ -177,8 +177,8 @@ func (s *server) bindData(f *file) (reading bool) {
 	}
 	snap := s.session.snapshot()
 	profile := snap.settings.profile()
-	if said, err := snap.said(f); err == nil && said.Profile != nil && *said.Profile == check.Core {
-		profile = check.Core
+	if said, err := snap.said(f); err == nil && said.Profile != nil && *said.Profile != check.Full {
+		profile = *said.Profile
 	}
 	if f.boundKey() == key && f.profile == profile {
 		s.data.stop(f.uri)

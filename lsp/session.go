@@ -190,18 +190,20 @@ func parseSettings(raw []byte) (settings, error) {
 		}
 	}
 	switch s.Profile {
-	case "", check.Full.String(), check.Core.String():
+	case "", check.Full.String(), check.Core.String(), check.Logic.String():
 	default:
 		profile := s.Profile
 		s.Profile = ""
-		return s, fmt.Errorf("ein.profile is %.40q, expected %q or %q", profile, check.Full, check.Core)
+		return s, fmt.Errorf("ein.profile is %.40q, expected %q, %q or %q", profile, check.Full, check.Core, check.Logic)
 	}
 	return s, nil
 }
 
 func (s settings) profile() check.Profile {
-	if s.Profile == check.Core.String() {
-		return check.Core
+	for _, p := range check.Profiles {
+		if s.Profile == p.String() {
+			return p
+		}
 	}
 	return check.Full
 }

@@ -358,7 +358,7 @@ func TestSettings(t *testing.T) {
 		{`{"inputs":{"A":5}}`, "", "the settings are wrong"},
 		{`{"path":"ein","inputs":{"A":"x.csv"},"profile":"full","trace":{"server":"off"}}`, "x.csv", ""}, // of the extension
 		{`[1]`, "", "the settings are not an object"},
-		{`{"profile":"tiny"}`, "", "expected \"full\" or \"core\""},
+		{`{"profile":"tiny"}`, "", "expected \"full\", \"core\" or \"logic\""},
 	} {
 		got, err := parseSettings([]byte(test.raw))
 		if got.Inputs["A"] != test.inputs || (err == nil) != (test.wrong == "") || err != nil && !strings.Contains(err.Error(), test.wrong) {

@@ -53,7 +53,7 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 func (s *Session) holds(out *vm.Output, f show.Format, expression string) *Reply {
 	v, name := out.Value, words.Shorten(expression, 40)
 	var r Reply
-	what, ok := f.Holds(v.Shape)
+	what, ok := f.Holds(v.Shape, v.Layout)
 	switch limit := s.cfg.Limits.MaxBytes; {
 	case f == show.SVG && v.Shape.Elems() == 0:
 		r = failure("`%s` is empty", name)
@@ -234,7 +234,7 @@ func Write(ctx context.Context, w io.Writer, out *vm.Output, f show.Format, opt 
 		return out.Name, show.Write(ctx, w, out, f, opt)
 	}
 	v := out.Value
-	if _, square := show.DOT.Holds(v.Shape); square && (opt.Top > 0 || v.Kind == tensor.Bool && v.Shape.Dim(0) <= maxDrawnNodes) {
+	if _, square := show.DOT.Holds(v.Shape, v.Layout); square && (opt.Top > 0 || v.Kind == tensor.Bool && v.Shape.Dim(0) <= maxDrawnNodes) {
 		if names, edges := show.Edges(ctx, v, opt); len(names) <= maxDrawnNodes {
 			name, _ := diag.Display(out.Name)
 			_, err = w.Write(chart.Graph(name+", "+v.Shape.String(), names, edges))

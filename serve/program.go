@@ -72,13 +72,13 @@ func (s *Server) time(l Limits) time.Duration {
 }
 
 func profile(name string) (ein.Profile, error) {
-	for _, p := range []ein.Profile{ein.Full, ein.Core} {
+	for _, p := range []ein.Profile{ein.Full, ein.Core, ein.Logic} {
 		if name == p.String() {
 			return p, nil
 		}
 	}
 	if name != "" {
-		return 0, bad("there is no profile %q; there are full and core", name)
+		return 0, bad("there is no profile %q; there are full, core and logic", name)
 	}
 	return ein.Full, nil
 }
@@ -283,7 +283,7 @@ func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 	for i := range r.Outputs {
 		o := &r.Outputs[i].Output
 		sent := c.output(o)
-		if _, ok := show.SVG.Holds(o.Value.Shape); ok && q.Pictures && o.Value.Shape.Elems() <= mostDrawn {
+		if _, ok := show.SVG.Holds(o.Value.Shape, o.Value.Layout); ok && q.Pictures && o.Value.Shape.Elems() <= mostDrawn {
 			var b strings.Builder
 			if _, err := repl.Write(ctx, &b, o, show.SVG, opt); err != nil {
 				return nil, err

@@ -245,13 +245,13 @@ func (r *reading) single(key []word, v *value) bool {
 }
 
 func (r *reading) profile(to *Settings, v *value) bool {
-	for _, p := range []check.Profile{check.Full, check.Core} {
+	for _, p := range check.Profiles {
 		if v.texts[0] == p.String() {
 			to.Profile = &p
 			return true
 		}
 	}
-	r.bad(v.at, fmt.Sprintf("there is no profile %q", v.texts[0]), "There are full and core.")
+	r.bad(v.at, fmt.Sprintf("there is no profile %q", v.texts[0]), "There are full, core and logic.")
 	return false
 }
 

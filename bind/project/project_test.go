@@ -23,7 +23,7 @@ func TestWrong(t *testing.T) {
 		{"[limits]\ntimeout = 2", "2:11: timeout cannot be \"2\": expected a duration such as 2s, 500ms or 1m30s"},
 		{"limits = 3", "1:1: `limits` has a value, expected a table"},
 		{"limits.max-ops.x = 3", "1:8: `max-ops` is a table, expected a value"},
-		{"profile = 'all'", "1:11: there is no profile \"all\"; There are full and core."},
+		{"profile = 'all'", "1:11: there is no profile \"all\"; There are full, core and logic."},
 		{"profile = ['full']", "1:1: `profile` is a list, expected one value"},
 		{"[inputs]\nA = 3", "2:5: expected a file in quotes, or a table"},
 		{"[inputs]\nA = 'g.csv?weigth=x'", "2:5: g.csv?weigth=x: unknown option \"weigth\" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)"},

@@ -35,7 +35,7 @@ func PreludeDefs() map[string]*syntax.Def { return prelude() }
 // inProfile reports whether the profile has a function of the language. The
 // prelude may use all.
 func (c *checker) inProfile(name string) bool {
-	return c.cfg.Profile != Core || c.prelude || stdlib.Core(name)
+	return !c.cfg.Profile.frozen() || c.prelude || stdlib.Core(name)
 }
 
 func (c *checker) call(x *syntax.Call, cx ctx) val {
@@ -382,7 +382,7 @@ func (c *checker) def(name string) function {
 
 // define records a function.
 func (c *checker) define(d *syntax.Def) {
-	if c.cfg.Profile == Core {
+	if c.cfg.Profile.frozen() {
 		c.notInProfile(d.Span, "`def`")
 	}
 	if old := c.defs[d.Name.Name]; old != nil {

@@ -27,16 +27,25 @@ import (
 // Profile says which constructs a program may use.
 type Profile uint8
 
-// Core is what models emit: no def, no input, no labels. Full adds them. Repl
-// adds bare expressions, whose value is called _ in the next statements; such a
-// program is one that is still being written, so it needs no output.
+// Core is what models emit: no def, no input, no labels. Logic is core with facts,
+// rules, queries, inputs and labels. Full has everything. Repl adds bare expressions,
+// whose value is called _ in the next statements; such a program is one that is still
+// being written, so it needs no output.
 const (
 	Full Profile = iota
 	Core
 	Repl
+	Logic
 )
 
-func (p Profile) String() string { return [...]string{"full", "core", "repl"}[p] }
+// Profiles are those of programs.
+var Profiles = []Profile{Full, Core, Logic}
+
+func (p Profile) String() string { return [...]string{"full", "core", "repl", "logic"}[p] }
+
+// frozen reports whether a profile has the functions and the statements of core, and
+// no others but those about relations.
+func (p Profile) frozen() bool { return p == Core || p == Logic }
 
 // Limits bound the size of a checked program. Zero means the default.
 type Limits struct {
@@ -126,9 +135,6 @@ type Program struct {
 // correct program and running it.
 func (p *Program) Unbound() diag.List {
 	var l diag.List
-	if p.Rules != nil {
-		l = append(l, diag.Diagnostic{Code: codes.E0211, Severity: diag.Error, Message: "facts, rules and queries do not run in this version"})
-	}
 	for _, in := range p.Inputs {
 		if !in.bound {
 			l = append(l, diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span,
@@ -299,7 +305,7 @@ func (c *checker) program(p *Program) {
 		case *syntax.Assign:
 			assign(s)
 		case *syntax.Repeat:
-			if c.cfg.Profile == Core {
+			if c.cfg.Profile.frozen() {
 				c.notInProfile(s.Span, "`repeat`")
 			}
 			c.repeat(s, func(s *syntax.Assign) val {

@@ -359,8 +359,11 @@ func (c *checker) inputMisfit(s *syntax.Input, found string) {
 }
 
 func (c *checker) notInProfile(s source.Span, what string) {
-	c.err(codes.E0211, s, "", []string{"The core profile has assignments, equations, literals, functions of the language and `:print`."},
-		"the %s profile has no %s", c.cfg.Profile, what)
+	has := "The core profile has assignments, equations, literals, functions of the language and `:print`."
+	if c.cfg.Profile == Logic {
+		has = "The logic profile has what core has, and facts, rules, queries, inputs and labels."
+	}
+	c.err(codes.E0211, s, "", []string{has}, "the %s profile has no %s", c.cfg.Profile, what)
 }
 
 func (c *checker) shadow(id syntax.Ident) {

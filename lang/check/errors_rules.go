@@ -34,6 +34,11 @@ func (c *checker) shown(r *relation) string {
 const relationList = 12
 
 func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
+	for _, s := range c.file.Stmts {
+		if b, ok := s.(*syntax.Bad); ok && b.Name == name.Name {
+			return // its definition is wrong
+		}
+	}
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
 	var all, shown []string

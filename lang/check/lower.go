@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ein/lang/syntax"
 	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
@@ -221,6 +222,9 @@ func (c *checker) lower(p *rel.Program) *rel.Program {
 	for i, r := range c.rel.list {
 		x := p.Relations[i]
 		x.Pos = op.Pos{Start: int32(r.first.Start), End: int32(r.first.End)}
+		for k, name := range r.columnNames() {
+			r.cols[k].name = name
+		}
 		for _, k := range r.cols {
 			x.Columns = append(x.Columns, tensor.Column{Name: k.name, Kind: k.kind, Domain: c.domain(k.slot)})
 		}
@@ -251,6 +255,30 @@ func (c *checker) lower(p *rel.Program) *rel.Program {
 	}
 	slices.SortFunc(out.Domains, func(a, b *tensor.Domain) int { return cmp.Compare(a.Name, b.Name) })
 	return out
+}
+
+// columnNames is what the columns are called: as they are declared, or in the head of
+// the first rule where all have names there.
+func (r *relation) columnNames() []string {
+	if r.input != nil || len(r.rules) == 0 {
+		return nil
+	}
+	var names []string
+	args := r.rules[0].headArgs
+	for i := range r.cols {
+		name := "value"
+		if i < len(args) {
+			if _, constant := args[i].(*syntax.String); constant {
+				return nil
+			}
+			name = syntax.ExprString(args[i])
+		}
+		if slices.Contains(names, name) {
+			return nil
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // table is the facts of a relation, sorted and each once. Of a valued one the values

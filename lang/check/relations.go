@@ -76,16 +76,17 @@ type constant struct {
 // clause is a rule or a query.
 type clause struct {
 	rel.Rule
-	span  source.Span
-	query string // its text, "" of a rule
-	head  syntax.Expr
-	of    *relation // that the rule is one of; of a query, none
-	vars  []variable
-	src   []syntax.Literal // of each literal of Body
-	uses  []*relation      // of each literal of Body
-	ids   map[string]int
-	bad   bool
-	caps  bool // a capital letter was reported
+	span     source.Span
+	query    string // its text, "" of a rule
+	head     syntax.Expr
+	headArgs []syntax.Expr
+	of       *relation // that the rule is one of; of a query, none
+	vars     []variable
+	src      []syntax.Literal // of each literal of Body
+	uses     []*relation      // of each literal of Body
+	ids      map[string]int
+	bad      bool
+	caps     bool // a capital letter was reported
 }
 
 type variable struct {
@@ -408,7 +409,7 @@ func (c *checker) rule(s *syntax.Rule) {
 		return
 	}
 	cl := c.begin(s.Span)
-	cl.of, cl.head = r, s.Head
+	cl.of, cl.head, cl.headArgs = r, s.Head, args
 	c.literals(cl, s.Body)
 	if !ok {
 		return
@@ -539,9 +540,11 @@ func (cl *clause) hidden(c *checker, name string, class class, at source.Span) i
 	return len(cl.vars) - 1
 }
 
-// ruleName is what a name stands for in a rule or a query: a variable or a constant.
-func (c *checker) ruleName(cl *clause, x *syntax.Name) (rel.Term, int) {
+// ruleName is what a name stands for in a rule or a query, in a place of a class: a
+// variable or a constant.
+func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, int) {
 	_, known := c.rel.known[x.Name]
+	known = known && place != aNumber && place != numeral
 	switch variable := isVariable(x.Name); {
 	case x.Name == "_":
 		return rel.Term{Kind: rel.Any}, c.rel.slot(anything, "", x.Span)
@@ -647,7 +650,7 @@ func (c *checker) atomTerm(cl *clause, l *syntax.Literal, place int, x syntax.Ex
 	_, isNumber := literalNumber(x)
 	switch {
 	case isName:
-		t, slot = c.ruleName(cl, n)
+		t, slot = c.ruleName(cl, n, c.rel.class(place))
 	case isString || isNumber:
 		t, slot = c.constTerm(x)
 	default:
@@ -713,7 +716,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 	}
 	switch x := x.(type) {
 	case *syntax.Name:
-		t, slot := c.ruleName(cl, x)
+		t, slot := c.ruleName(cl, x, anything)
 		if t.Kind == rel.Any {
 			cl.bad = true
 			c.anyInExpr(x)

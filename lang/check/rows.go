@@ -13,6 +13,7 @@ import (
 func (c *checker) answer(s *syntax.Query) Output {
 	for _, cl := range c.rel.clauses {
 		if cl.span == s.Span && cl.of == nil {
+			c.at(s.Span)
 			return Output{Name: cl.query, Node: c.result(len(c.rel.list) + c.queryNumber(cl)), Span: s.Span}
 		}
 	}
@@ -43,6 +44,7 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 // rows is the output of all rows of a relation.
 func (c *checker) rows(r *relation, at source.Span) Output {
 	r.used, r.wanted = true, true
+	c.at(at)
 	return Output{Name: r.name, Node: c.result(r.place), Span: at}
 }
 
@@ -88,7 +90,6 @@ func (c *checker) finishRelations(p *Program) {
 	skeleton.Results = c.rel.results
 	p.Rules = c.lower(skeleton)
 	p.Rules.Results = c.rel.results
-	p.Bound = false
 	c.rel.rules.Program = p.Rules
 	if err := rel.Verify(p.Rules); err != nil {
 		panic("BUG: check: " + err.Error() + "\n" + p.Rules.String())

@@ -8,6 +8,7 @@ package compile
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -25,14 +26,14 @@ type Options struct{ Plain bool }
 
 // Compile generates code. It cannot fail on a program that was checked.
 func Compile(p *plan.Program, opt Options) *code.Program {
-	g := &gen{out: &code.Program{Labels: p.Labels}, plain: opt.Plain}
+	g := &gen{out: &code.Program{Labels: p.Labels, Domains: p.Domains}, plain: opt.Plain}
 	g.b.Count = p.Nodes
 	for _, o := range p.Outputs {
 		g.count(o.Node)
 	}
 	for _, in := range p.Inputs {
 		r := g.reg(in.Node.Type, in.Layout)
-		g.out.Regs[r].NNZ = in.NNZ
+		g.out.Regs[r].NNZ, g.out.Regs[r].Columns = in.NNZ, in.Columns
 		bind := code.Input{Reg: r, Name: in.Name, Kind: in.Kind}
 		if in.Node.Type.Kind == tensor.Int {
 			bind.Bytes, bind.NonNeg = tensor.BytesOf(in.Node.Bound), in.Node.NonNeg
@@ -83,12 +84,12 @@ func (g *gen) statements(stmts []plan.Stmt) {
 
 // value is the registers that hold a node, one for each layout it exists in.
 type value struct {
-	reg     [4]int
+	reg     [5]int
 	natural tensor.Layout // the one it was computed in
 }
 
 func newValue(l tensor.Layout, reg int) *value {
-	v := &value{reg: [4]int{-1, -1, -1, -1}, natural: l}
+	v := &value{reg: [5]int{-1, -1, -1, -1, -1}, natural: l}
 	v.reg[l] = reg
 	return v
 }
@@ -99,8 +100,9 @@ type gen struct {
 	out   *code.Program
 	plain bool
 	vals  ir.Table[*value]
-	uses  ir.Table[int] // how many nodes and outputs read a node
-	turns map[int]int   // register -> its transpose
+	uses  ir.Table[int]       // how many nodes and outputs read a node
+	turns map[int]int         // register -> its transpose
+	rules map[*ir.Rules][]int // their results
 	pos   ir.Pos
 	b     ir.Builder
 	// unsigned says that code relies on real inputs without negative numbers.
@@ -306,6 +308,8 @@ func (g *gen) lower(n *ir.Node) *value {
 		return g.semiring(n)
 	case ir.Select:
 		return g.selects(n)
+	case ir.Relation:
+		return newValue(tensor.Rows, g.results(n)[n.Slot])
 	}
 	return g.direct(n)
 }
@@ -355,6 +359,36 @@ func (g *gen) direct(n *ir.Node) *value {
 		g.out.Regs[v.reg[l]].NNZ = code.EntriesOf(op, &g.out.Regs[args[0]])
 	}
 	return g.checked(n, v)
+}
+
+// results are the registers of the tables that the rules of a relation give, all of
+// them by one instruction.
+func (g *gen) results(n *ir.Node) []int {
+	if regs, ok := g.rules[n.Rules]; ok {
+		return regs
+	}
+	args := make([]int, len(n.Args))
+	sources := make([]*code.Reg, len(n.Args))
+	for i, a := range n.Args {
+		v := g.value(a)
+		args[i] = v.reg[v.natural]
+	}
+	for i, r := range args {
+		sources[i] = &g.out.Regs[r]
+	}
+	p := n.Rules.Program
+	plan := code.PlanRules(p, sources)
+	regs := make([]int, len(p.Results))
+	for i, r := range p.Results {
+		regs[i] = len(g.out.Regs)
+		g.out.Regs = append(g.out.Regs, code.Reg{Layout: tensor.Rows, Columns: p.Relations[r].Columns, NNZ: int(min(plan.Rows(r), math.MaxInt))})
+	}
+	g.emit(code.Rules, -1, code.Attr{Rules: p, Results: regs}, args...)
+	if g.rules == nil {
+		g.rules = make(map[*ir.Rules][]int)
+	}
+	g.rules[n.Rules] = regs
+	return regs
 }
 
 func (g *gen) denseResult(n *ir.Node, op code.Op, attr code.Attr, args ...int) *value {

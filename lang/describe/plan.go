@@ -23,6 +23,7 @@ import (
 	"ein/vm/cost"
 	"ein/vm/ir"
 	"ein/vm/op"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
@@ -49,6 +50,7 @@ func (c *Compiled) Plan() string {
 	e.collectRewrites()
 	e.head()
 	e.statements()
+	e.relations()
 	e.outputs()
 	return e.String()
 }
@@ -171,8 +173,13 @@ func (e *explainer) statements() {
 	}
 	needed := e.needed()
 	for k, s := range statements {
-		if _, ok := s.(*syntax.Input); ok {
-			continue // listed above
+		switch s.(type) {
+		case *syntax.Input: // listed above
+			continue
+		case *syntax.Rule, *syntax.Query: // listed below
+			if len(steps[k]) == 0 {
+				continue
+			}
 		}
 		if at := s.Pos().Start; at < e.c.From || e.c.To > 0 && at >= e.c.To {
 			continue
@@ -234,6 +241,74 @@ func (e *explainer) needed() map[*ir.Node]bool {
 	return seen
 }
 
+// relations lists what rules derive, stratum by stratum, with the most rows that each
+// relation can have.
+func (e *explainer) relations() {
+	for i := range e.c.Module.Steps {
+		step := &e.c.Module.Steps[i]
+		p := step.Rules
+		if p == nil {
+			continue
+		}
+		bound := step.Plan.(interface{ Rows(relation int) uint64 })
+		e.WriteString("\nrelations\n")
+		var rows [][]string
+		derived := map[int]bool{}
+		head := func(k int, notes ...string) {
+			r := &p.Relations[k]
+			if r.Facts != nil {
+				notes = append(notes, words.Plural(r.Facts.Len, "fact"))
+			}
+			if r.Source == rel.NoSource && !derived[k] {
+				rows = append(rows, []string{p.Head(r), strings.Join(notes, ", ")})
+				return
+			}
+			if n := bound.Rows(k); n == 1 {
+				notes = append(notes, "at most 1 row")
+			} else {
+				notes = append(notes, "at most "+words.Count(n)+" rows")
+			}
+			rows = append(rows, []string{p.Head(r), strings.Join(notes, ", ")})
+		}
+		strata := p.Strata()
+		for _, s := range strata {
+			for _, k := range s.Relations {
+				derived[k] = true
+			}
+		}
+		for k, r := range p.Relations {
+			if !derived[k] && (r.Facts != nil || r.Source != rel.NoSource) {
+				head(k)
+			}
+		}
+		for _, s := range strata {
+			for _, k := range s.Relations {
+				if s.Recursive {
+					head(k, "recursive")
+				} else {
+					head(k)
+				}
+				for _, rule := range s.Rules {
+					if p.Rules[rule].Rel == k && p.Relations[k].Name != e.queryOf(&p.Rules[rule]) {
+						rows = append(rows, []string{"  " + words.Shorten(p.Rule(&p.Rules[rule]), shownLine)})
+					}
+				}
+			}
+		}
+		e.table(rows)
+	}
+}
+
+// queryOf is the text of the query that a rule stands for, "" of any other rule.
+func (e *explainer) queryOf(r *rel.Rule) string {
+	stmts := e.c.Checked.File.Stmts
+	k := e.statementAt(r.Pos)
+	if q, ok := stmts[k].(*syntax.Query); ok {
+		return syntax.QueryString(q.Body)
+	}
+	return ""
+}
+
 func (e *explainer) outputs() {
 	e.WriteString("\noutputs\n")
 	var rows [][]string
@@ -276,8 +351,15 @@ func (e *explainer) table(rows [][]string) {
 }
 
 func (e *explainer) result(r int) string {
-	reg := &e.c.Code.Regs[r]
-	return typeText(reg.Type, reg.Layout)
+	return Reg(&e.c.Code.Regs[r])
+}
+
+// Reg is what a register holds, in words.
+func Reg(r *code.Reg) string {
+	if r.Layout == tensor.Rows {
+		return fmt.Sprintf("relation of %s", words.Plural(len(r.Columns), "column"))
+	}
+	return typeText(r.Type, r.Layout)
 }
 
 // typeText is a shape with the kind and the layout, where these say something.

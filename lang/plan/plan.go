@@ -21,6 +21,7 @@ type Program struct {
 	Inputs  []Input
 	Stmts   []Stmt // in source order
 	Labels  []string
+	Domains []*tensor.Domain // of the relations
 
 	Nodes    int       // all node IDs are below
 	Rewrites []Rewrite // what Optimise did
@@ -42,7 +43,8 @@ type Input struct {
 	Name, Kind string
 	Node       *ir.Node
 	Layout     tensor.Layout
-	NNZ        int
+	NNZ        int             // of a relation its rows
+	Columns    []tensor.Column // of a relation
 }
 
 // Stmt is a statement of the source.
@@ -54,12 +56,19 @@ type Stmt struct {
 // New takes over a checked program whose inputs are bound.
 func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	p := &Program{Labels: c.Labels, Nodes: c.Nodes}
+	if c.Rules != nil {
+		p.Domains = c.Rules.Domains
+	}
 	for _, o := range c.Outputs {
 		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)})
 	}
 	for _, in := range c.Inputs {
 		v := inputs[in.Name]
-		p.Inputs = append(p.Inputs, Input{Name: in.Name, Kind: in.Kind, Node: in.Node, Layout: v.Layout, NNZ: v.CSR.NNZ()})
+		planned := Input{Name: in.Name, Kind: in.Kind, Node: in.Node, Layout: v.Layout, NNZ: v.CSR.NNZ()}
+		if v.Layout == tensor.Rows {
+			planned.NNZ, planned.Columns = v.Table.Len, v.Table.Columns
+		}
+		p.Inputs = append(p.Inputs, planned)
 	}
 	for _, s := range c.Statements {
 		p.Stmts = append(p.Stmts, Stmt{Name: s.Name, Pos: pos(s.Span)})

@@ -9,10 +9,12 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ein/internal/page"
 	"ein/internal/table"
+	"ein/internal/words"
 	"ein/vm"
 	"ein/vm/tensor"
 )
@@ -26,6 +28,7 @@ const (
 	Object   Format = "json"  // what JSON writes
 	CSV      Format = "csv"
 	TSV      Format = "tsv"
+	JSONL    Format = "jsonl" // an array for each row
 	Markdown Format = "markdown"
 	NPY      Format = "npy"
 	DOT      Format = "dot"
@@ -34,7 +37,7 @@ const (
 )
 
 // Formats are all of them.
-var Formats = []Format{Table, Object, CSV, TSV, Markdown, NPY, DOT, GraphML, SVG}
+var Formats = []Format{Table, Object, CSV, TSV, JSONL, Markdown, NPY, DOT, GraphML, SVG}
 
 // endings are the formats by the endings of files.
 var endings = map[string]Format{".txt": Table, ".md": Markdown, ".gv": DOT}
@@ -53,8 +56,12 @@ func FormatOf(ending string) (Format, bool) {
 func (f Format) Many() bool { return f == Table || f == Object || f == Markdown || f == DOT }
 
 // Holds reports whether a format can hold a value, and otherwise what it holds.
-func (f Format) Holds(s tensor.Shape) (what string, ok bool) {
+func (f Format) Holds(s tensor.Shape, l tensor.Layout) (what string, ok bool) {
 	switch f {
+	case NPY:
+		return "tensors", l != tensor.Rows
+	case JSONL:
+		return "relations", l == tensor.Rows
 	case DOT, GraphML:
 		return "square matrices", s.Rank() == 2 && s.Dim(0) == s.Dim(1)
 	case SVG:
@@ -68,6 +75,9 @@ func (f Format) dense() bool { return f == Object || f == NPY }
 
 // Elements is how many elements of a value a format has, if the context doesn't end.
 func (f Format) Elements(ctx context.Context, v *tensor.Value) uint64 {
+	if v.Layout == tensor.Rows {
+		return tensor.SatMul(uint64(v.Table.Len), uint64(max(1, len(v.Table.Columns))))
+	}
 	if f.dense() || v.Shape.Rank() < 2 {
 		return v.Shape.Elems()
 	}
@@ -96,6 +106,13 @@ func Write(ctx context.Context, to io.Writer, out *vm.Output, f Format, opt Opti
 		w.digits = opt.Precision
 	}
 	switch f {
+	case JSONL:
+		j := &jsonWriter{w}
+		for row := range first(out.Value.Table.All(), w.most()) {
+			j.tuple(out.Value.Table, row)
+			j.put("\n")
+		}
+		return j.end()
 	case NPY:
 		w.npy(out.Value)
 	case DOT:
@@ -141,6 +158,12 @@ func (w *writer) most() int {
 // elements that are not 0. Its columns have the names by which an input knows them.
 func (w *writer) records(out *vm.Output) (heads []string, rows iter.Seq[[]string]) {
 	v := out.Value
+	if v.Layout == tensor.Rows {
+		if len(v.Table.Columns) == 0 {
+			return []string{"value"}, slices.Values([][]string{{strconv.FormatBool(v.Table.Len > 0)}})
+		}
+		return columnNames(v.Table), w.tuples(v.Table, w.most())
+	}
 	s := v.Shape
 	nodes := func(list iter.Seq[int]) iter.Seq[[]string] {
 		return func(yield func([]string) bool) {
@@ -189,6 +212,9 @@ func (w *writer) records(out *vm.Output) (heads []string, rows iter.Seq[[]string
 // markdown writes a table under the name of the output.
 func (w *writer) markdown(out *vm.Output) {
 	t := &table.Table{Title: out.Name, Caption: out.Value.String()}
+	if out.Value.Layout == tensor.Rows {
+		t.Caption = words.Plural(out.Value.Table.Len, "row")
+	}
 	heads, rows := w.records(out)
 	for _, h := range heads {
 		t.Columns = append(t.Columns, table.Column{Name: h, Words: h != "value" && h != "weight"})

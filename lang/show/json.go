@@ -21,11 +21,18 @@ import (
 // In version 2 a value is always the number or the nested arrays of its shape. A
 // sparse matrix has "entries":[[i,j,v],...] instead, and with opt.Nodes a set has
 // "nodes", a path "path" and a node "node", all by number.
+//
+// A relation is {"name","kind":"relation","columns","types","rows"} in both, and one
+// without columns {"name","kind":"bool","value"}.
 func JSON(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 	j := &jsonWriter{newWriter(ctx, w, opt)}
 	v := out.Value
 	j.put(`{"name":`)
 	j.string(out.Name)
+	if v.Layout == tensor.Rows {
+		j.relation(v.Table)
+		return j.end()
+	}
 	j.put(`,"kind":"`, v.Kind.String(), `","shape":[`)
 	for d := range v.Shape.Rank() {
 		if d > 0 {

@@ -101,7 +101,11 @@ func (o *Options) label(node int) string {
 	if len(o.Labels) == 0 {
 		return strconv.Itoa(node)
 	}
-	s := o.Labels[node]
+	return o.plain(o.Labels[node])
+}
+
+// plain is a label as text.
+func (o *Options) plain(s string) string {
 	if o.exact {
 		return s
 	}
@@ -142,6 +146,10 @@ func (t *text) output(out *vm.Output) {
 	name := out.Name
 	if !t.opt.Full {
 		name = diag.Middle(name, maxName)
+	}
+	if v.Layout == tensor.Rows {
+		t.relation(out, name)
+		return
 	}
 	node, isNode := t.opt.node(out)
 	entries, sparse := t.entries(v)

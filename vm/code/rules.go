@@ -151,8 +151,8 @@ func scatterCost(x *Site) kernel.Cost {
 
 // The binary form of relations; see coder.
 
-// ofTables is the first byte of a register of tables.
-const ofTables = 3 << 4
+// ofTables is the first byte of a register of tables: of a rank that there is none of.
+const ofTables = 15
 
 func (c *coder) domains(p *Program) {
 	items(c, &p.Domains, 3, "domains", func(d **tensor.Domain) {

@@ -274,9 +274,9 @@ func (f *runFlags) choose(a *cli.App) error {
 func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *programFlags) ([]string, error) {
 	outputs := p.Code().Outputs
 	for _, o := range outputs {
-		of := p.Code().Regs[o.Reg].Type
-		if what, ok := f.format.Holds(of.Shape); !ok {
-			return nil, a.Usage("--format %s is for %s, and `%s` is %v", f.format, what, o.Name, of)
+		of := p.Code().Regs[o.Reg]
+		if what, ok := f.format.Holds(of.Shape, of.Layout); !ok {
+			return nil, a.Usage("--format %s is for %s, and `%s` is %v", f.format, what, o.Name, describe.Reg(&of))
 		}
 		if takes := tensor.SatMul(8, of.Shape.Elems()); f.format == show.SVG && f.top == 0 && takes > f.memory {
 			return nil, a.Usage("to draw all of `%s` takes %s, and --max-memory is %s; --top N draws the greatest elements", o.Name, words.Bytes(takes), words.Bytes(f.memory))

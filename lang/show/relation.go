@@ -1,0 +1,177 @@
+package show
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ein/vm"
+	"ein/vm/tensor"
+)
+
+// A relation is a set of rows, which are shown sorted as the table gives them. One
+// without columns says yes or no.
+
+// cell is a cell of a row as text.
+func (w *writer) cell(t *tensor.Table, c int, x float64) string {
+	if t.Columns[c].Kind.Named() {
+		return w.opt.plain(t.Text(c, x))
+	}
+	if t.Columns[c].Kind == tensor.RealColumn {
+		return w.format(x)
+	}
+	return Number(x)
+}
+
+// tuples is the rows of a relation as text, no more than most of them.
+func (w *writer) tuples(t *tensor.Table, most int) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		cells := make([]string, len(t.Columns))
+		for row := range first(t.All(), most) {
+			for c, x := range row {
+				cells[c] = w.cell(t, c, x)
+			}
+			if w.ended() || !yield(cells) {
+				return
+			}
+		}
+	}
+}
+
+// columnNames are the names of the columns, their numbers where they have none.
+func columnNames(t *tensor.Table) []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		if names[i] = c.Name; c.Name == "" {
+			names[i] = strconv.Itoa(i + 1)
+		}
+	}
+	return names
+}
+
+// relation writes yes or no, a set, or a table with a line for each row.
+func (t *text) relation(out *vm.Output, name string) {
+	table, most := out.Value.Table, t.lines
+	if t.opt.Top > 0 {
+		most = t.opt.Top
+	}
+	t.digits = t.opt.Precision
+	switch len(table.Columns) {
+	case 0:
+		t.put(name, " ", map[bool]string{true: "yes", false: "no"}[table.Len > 0], "\n")
+		return
+	case 1:
+		t.put(strings.TrimSuffix(name, "?"), " = {")
+		n := 0
+		for row := range t.tuples(table, most) {
+			if n++; n > 1 {
+				t.put(", ")
+			}
+			t.put(row[0])
+		}
+		if n < table.Len {
+			t.put(", ...")
+		}
+		t.put("}\n")
+		t.rowsLeft(n, table.Len)
+		return
+	}
+	if !strings.HasSuffix(name, "?") {
+		name += ":"
+	}
+	t.put(name, " ", strconv.Itoa(table.Len), map[bool]string{true: " row", false: " rows"}[table.Len == 1], "\n")
+	if table.Len == 0 {
+		return
+	}
+	names := columnNames(table)
+	widths := make([]int, len(names))
+	for row := range t.tuples(table, most) {
+		for c, cell := range row {
+			widths[c] = max(widths[c], utf8.RuneCountInString(cell), utf8.RuneCountInString(names[c]))
+		}
+	}
+	line := func(row []string) {
+		for c, cell := range row {
+			t.put("  ")
+			pad := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(cell))
+			switch {
+			case !table.Columns[c].Kind.Named():
+				t.put(pad, cell)
+			case c == len(row)-1:
+				t.put(cell)
+			default:
+				t.put(cell, pad)
+			}
+		}
+		t.put("\n")
+	}
+	line(names)
+	n := 0
+	for row := range t.tuples(table, most) {
+		line(row)
+		n++
+	}
+	if n < table.Len {
+		t.put("  ...\n")
+	}
+	t.rowsLeft(n, table.Len)
+}
+
+func (t *text) rowsLeft(shown, all int) {
+	if shown < all {
+		t.left(strconv.Itoa(shown) + " of " + strconv.Itoa(all) + " rows")
+	}
+}
+
+// relation writes the columns, their types and the rows; yes and no as a Boolean.
+func (j *jsonWriter) relation(t *tensor.Table) {
+	if len(t.Columns) == 0 {
+		j.put(`,"kind":"bool","value":`, strconv.FormatBool(t.Len > 0), "}")
+		return
+	}
+	j.put(`,"kind":"relation","columns":[`)
+	for i, name := range columnNames(t) {
+		if i > 0 {
+			j.put(",")
+		}
+		j.string(name)
+	}
+	j.put(`],"types":[`)
+	for i, c := range t.Columns {
+		if i > 0 {
+			j.put(",")
+		}
+		if c.Kind == tensor.NodeColumn {
+			j.string(c.Domain.Name)
+		} else {
+			j.string(c.Kind.String())
+		}
+	}
+	j.put(`],"rows":[`)
+	n := 0
+	for row := range t.All() {
+		if n++; n > 1 {
+			j.put(",")
+		}
+		j.tuple(t, row)
+		if j.ended() {
+			break
+		}
+	}
+	j.put("]}")
+}
+
+// tuple is a row as an array: names are strings, numbers and nodes without labels
+// numbers.
+func (j *jsonWriter) tuple(t *tensor.Table, row []float64) {
+	for c, x := range row {
+		j.put([]string{",", "["}[min(1, max(0, 1-c))])
+		if d := t.Columns[c].Domain; d != nil && d.Labels != nil {
+			j.string(d.Label(uint32(x)))
+		} else {
+			j.number(x)
+		}
+	}
+	j.put("]")
+}
