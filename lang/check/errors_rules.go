@@ -191,9 +191,9 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		c.report(diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 			Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 			Notes:   []string{"An input without data may have it. Variables begin with a lower-case letter."}})
-		cl.bad = false
 		return
 	}
+	cl.bad = true
 	if cl.caps {
 		return
 	}

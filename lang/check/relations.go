@@ -410,11 +410,12 @@ func (c *checker) rule(s *syntax.Rule) {
 	}
 	cl := c.begin(s.Span)
 	cl.of, cl.head, cl.headArgs = r, s.Head, args
+	cl.Rel = r.place
 	c.literals(cl, s.Body)
 	if !ok {
+		cl.bad = true
 		return
 	}
-	cl.Rel = r.place
 	for i, x := range args {
 		cl.Head = append(cl.Head, c.headCell(cl, r, i, x, len(s.Body) == 0))
 	}
@@ -557,7 +558,6 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		v := cl.variable(c, x.Name, x.Span)
 		return rel.Term{Var: v}, cl.vars[v].slot
 	case !known:
-		cl.bad = true
 		c.capital(cl, x)
 	}
 	return c.constTerm(x)

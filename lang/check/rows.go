@@ -77,13 +77,16 @@ func (c *checker) finishRelations(p *Program) {
 	}
 	skeleton := c.skeleton()
 	c.stratify(skeleton)
-	c.kinds()
-	c.habits()
 	for _, s := range p.Statements {
 		if r := c.rel.byName[s.Name]; r != nil {
 			c.tensorAndRelation(s.Name, s.Span, r.first)
 		}
 	}
+	if c.diags.HasErrors() {
+		return
+	}
+	c.kinds()
+	c.habits()
 	if c.diags.HasErrors() {
 		return
 	}
