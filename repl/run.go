@@ -59,6 +59,11 @@ func wants(p *check.Program, from int) []want {
 				}
 				printed++
 			}
+		case *syntax.Query:
+			if o := p.Outputs[printed]; inside {
+				list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, ""})
+			}
+			printed++
 		case *syntax.ExprStmt:
 			if inside {
 				keep("_", bySpan[s.Span], true)

@@ -2,7 +2,9 @@ package check
 
 import (
 	"maps"
+	"slices"
 
+	"ein/lang/diag"
 	"ein/lang/syntax"
 	"ein/vm/ir"
 )
@@ -52,12 +54,13 @@ func (n *layers[V]) all() map[string]*V {
 
 // end is what there is at the end of a program, for one that follows it.
 type end struct {
-	names    *layers[symbol]
-	defs     *layers[function]
-	ids      map[string]int
-	count    int
-	work     int
-	elements uint64
+	names     *layers[symbol]
+	defs      *layers[function]
+	ids       map[string]int
+	count     int
+	work      int
+	elements  uint64
+	relations []syntax.Stmt // what the program says of relations, but for queries
 }
 
 // function is a def of the program and, when that has ended, the functions that it
@@ -96,7 +99,15 @@ func (c *checker) finish(p *Program) {
 	for _, f := range c.defs {
 		f.sees = defs
 	}
-	p.end = end{c.scope.before.with(c.scope.names), defs, c.ids, c.b.Count, c.work, c.elements}
+	said := slices.DeleteFunc(slices.Clone(c.rel.stmts), func(s syntax.Stmt) bool {
+		_, query := s.(*syntax.Query)
+		return query
+	})
+	p.end = end{c.scope.before.with(c.scope.names), defs, c.ids, c.b.Count, c.work, c.elements, said}
+	if c.cfg.After != nil && len(c.file.Stmts) > 0 { // what is not wrong with what was said before has been told
+		from := c.file.Stmts[0].Pos().Start
+		c.diags = slices.DeleteFunc(c.diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Span.Start < from })
+	}
 	p.Diags = c.diags
 	if c.more > 0 {
 		p.Diags = append(p.Diags, c.andMore())

@@ -235,7 +235,9 @@ func Check(f *syntax.File, cfg Config) *Program {
 	if cfg.After != nil {
 		p.Bound, p.Inputs = cfg.After.Bound, cfg.After.Inputs
 		c.follow(cfg.After)
+		c.rel.stmts = cfg.After.end.relations
 		c.relate()
+		p.File = c.file
 	} else {
 		c.collectLabels()
 	}

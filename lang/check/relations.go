@@ -23,6 +23,7 @@ import (
 
 // relations is what a program says of relations.
 type relations struct {
+	stmts   []syntax.Stmt // that say it; of the programs before all but queries
 	list    []*relation
 	byName  map[string]*relation
 	clauses []*clause // rules, base cases with an expression and queries
@@ -180,19 +181,30 @@ func (c *checker) sameType(a, b int, what string, at source.Span) bool {
 // relate works out what the program says of relations. It is for ProgramLabels, too,
 // which has no use for what is wrong.
 func (c *checker) relate() {
-	any := slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool {
+	var own []syntax.Stmt
+	for i, s := range c.file.Stmts {
 		switch s := s.(type) {
 		case *syntax.Rule, *syntax.Query:
-			return true
+			own = append(own, s)
 		case *syntax.Input:
-			return len(s.Columns) > 0
+			if len(s.Columns) > 0 {
+				own = append(own, s)
+			}
+		case *syntax.ExprStmt: // an atom alone asks in a session
+			if call, ok := s.X.(*syntax.Call); ok && c.before(call.Fun.Name) {
+				f := *c.file
+				f.Stmts = slices.Clone(f.Stmts)
+				f.Stmts[i] = &syntax.Query{Span: s.Span, Body: []syntax.Literal{{Span: s.Span, X: call}}}
+				c.file = &f
+				own = append(own, f.Stmts[i])
+			}
 		}
-		return false
-	})
-	if !any {
+	}
+	c.rel.stmts = append(c.rel.stmts, own...)
+	if len(c.rel.stmts) == 0 {
 		return
 	}
-	for _, s := range c.file.Stmts {
+	for _, s := range c.rel.stmts {
 		switch s := s.(type) {
 		case *syntax.Input:
 			if len(s.Columns) > 0 {
@@ -203,7 +215,7 @@ func (c *checker) relate() {
 		}
 	}
 	c.gatherConstants()
-	for _, s := range c.file.Stmts {
+	for _, s := range c.rel.stmts {
 		if c.step(1) {
 			return
 		}
@@ -214,6 +226,20 @@ func (c *checker) relate() {
 			c.query(s.Span, s.Body)
 		}
 	}
+}
+
+// before reports whether a program before this one has a relation.
+func (c *checker) before(name string) bool {
+	return slices.ContainsFunc(c.rel.stmts, func(s syntax.Stmt) bool {
+		switch s := s.(type) {
+		case *syntax.Rule:
+			of, _ := headParts(s)
+			return of.Name == name
+		case *syntax.Input:
+			return s.Name.Name == name
+		}
+		return false
+	})
 }
 
 func (c *checker) relation(name string, first source.Span, columns int) *relation {
@@ -334,7 +360,7 @@ func (c *checker) gatherConstants() {
 	for _, l := range c.labels {
 		note(l, source.Span{})
 	}
-	for _, s := range c.file.Stmts {
+	for _, s := range c.rel.stmts {
 		r, ok := s.(*syntax.Rule)
 		if !ok {
 			continue
@@ -847,7 +873,7 @@ func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *s
 // whole program.
 func (c *checker) capitals() diag.Fix {
 	fix := diag.Fix{Title: "begin variables with a lower-case letter"}
-	for _, s := range c.file.Stmts {
+	for _, s := range c.rel.stmts {
 		var names []*syntax.Name
 		taken := map[string]bool{}
 		visit := func(n syntax.Node) bool {
