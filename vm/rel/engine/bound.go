@@ -292,12 +292,28 @@ func (pl *Plan) certify() {
 	b := &pl.bound
 	ops, numbers := uint64(64), uint64(64+len(pl.consts)) // numbers may get into the pool
 	add := func(n uint64) { ops = tensor.SatAdd(ops, n) }
+	bits := make([]bool, len(pl.p.Relations)) // of which cells are made at most once
+	for i := range pl.strata {
+		c := pl.strata[i].closure
+		if c == nil {
+			continue
+		}
+		bits[c.rel] = c.bits && c.by < 0
+		if c.by >= 0 {
+			d := pl.p.Relations[c.rel].Columns[0].Domain
+			b.rows[c.rel] = min(b.rows[c.rel], tensor.SatMul(pl.keys(c), uint64(d.Size)))
+		}
+	}
 	for i := range pl.p.Relations {
 		r := &pl.p.Relations[i]
 		n := b.rows[i]
 		width := uint64(len(r.Columns) + 1)
 		// Read, looked up, put into indexes, and given as a result, sorted.
-		add(tensor.SatMul(tensor.SatAdd(n, 64), 8+8*uint64(len(pl.index[i]))))
+		if times := uint64(8 * len(pl.index[i])); bits[i] {
+			add(tensor.SatAdd(n, tensor.SatMul(n, times)))
+		} else {
+			add(tensor.SatMul(tensor.SatAdd(n, 64), 8+times))
+		}
 		for _, x := range pl.index[i] {
 			if d := r.Columns[x.cols[0]].Domain; d != nil {
 				add(uint64(d.Size))
@@ -314,6 +330,9 @@ func (pl *Plan) certify() {
 	}
 	for _, s := range pl.p.Results {
 		n := b.rows[s]
+		if bits[s] {
+			n = 0
+		}
 		add(tensor.SatMul(n, 70))
 		b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(n, 24+8*uint64(len(pl.p.Relations[s].Columns))))
 	}
@@ -407,12 +426,12 @@ func (n *nest) numbers(work uint64) uint64 {
 // fixed bounds the memory of what is as large as a domain, not as the rows of a relation.
 func (pl *Plan) fixed(i int) uint64 {
 	r := &pl.p.Relations[i]
-	s := store{size: sizes(r), valued: valued(r)}
-	n := uint64(64)
-	if k := s.cellsOf(mostPlaces); s.valued && k > 0 {
-		n += 4 * uint64(k)
-	} else {
-		n += 8 * uint64(s.words())
+	s := store{size: sizes(r), valued: valued(r), most: pl.bound.rows[i]}
+	n := 64 + 4*uint64(s.places()) + 8*uint64(s.words())
+	for k := range pl.p.Rules { // groups
+		if x := &pl.p.Rules[k]; x.Rel == i && x.Aggregates() {
+			n += 8<<10 + 40*min(pl.bound.rows[i], mostPlaces)
+		}
 	}
 	for _, x := range pl.index[i] {
 		if d := r.Columns[x.cols[0]].Domain; d != nil {

@@ -24,8 +24,8 @@ func (r *run) newGroups() *groups {
 		}
 		g.size = append(g.size, size)
 	}
-	g.width = len(g.size)
-	r.rehash(&g.store, 16)
+	g.width, g.valued, g.most = len(g.size), true, r.bound.rows[r.rel]
+	r.members(&g.store)
 	for c := range r.rule.Head {
 		if r.rule.Head[c].Agg != rel.NoAgg {
 			g.cells = append(g.cells, c)
@@ -130,6 +130,10 @@ func (r *run) aggregated(s *store) {
 			}
 			r.row[c] = r.encode(r.number(c, x))
 		}
-		r.add(s, r.row)
+		if s.bits != nil || s.hash != nil {
+			r.add(s, r.row)
+		} else {
+			r.push(s, r.row) // groups differ
+		}
 	}
 }

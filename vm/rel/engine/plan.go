@@ -32,6 +32,7 @@ type stratum struct {
 	each    []*nest      // the others, for each atom that may have new rows
 	inside  map[int]bool // its relations
 	closure *closure
+	groups  bool // one rule with aggregates
 	best    bool // all is values of one fold that each rule makes of one of them: see best.go
 }
 
@@ -131,6 +132,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 			n.weigh(&st)
 		}
 		st.best = isBest(p, &st)
+		st.groups = len(s.Rules) == 1 && p.Rules[s.Rules[0]].Aggregates()
 		if !p.AsWritten {
 			st.closure = closureOf(p, &st)
 		}

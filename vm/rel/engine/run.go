@@ -144,7 +144,7 @@ func (r *run) begin(args []*tensor.Value) {
 	for i := range r.p.Relations {
 		rl, s := &r.p.Relations[i], &r.stores[i]
 		s.valued, s.size = valued(rl), sizes(rl)
-		s.width = len(s.size)
+		s.width, s.most = len(s.size), r.bound.rows[i]
 		for range r.index[i] {
 			s.index = append(s.index, &index{cols: r.index[i][len(s.index)].cols})
 		}
@@ -297,7 +297,9 @@ func (r *run) stratum(st *stratum) {
 	for _, i := range st.Relations {
 		r.rel = i
 		s := &r.stores[i]
-		r.members(s)
+		if !st.groups || r.member[i] || s.n > 0 {
+			r.members(s)
+		}
 		s.lo, s.hi = 0, s.n
 	}
 	r.prepare(st, st.once)

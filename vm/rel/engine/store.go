@@ -76,6 +76,7 @@ func (r *run) decode(c uint32) float64 {
 type store struct {
 	width  int
 	n      int
+	most   uint64   // rows, as far as it is known before
 	cells  []uint32 // n rows of width
 	val    []float64
 	valued bool
@@ -135,21 +136,31 @@ func (s *store) bit(row []uint32) int {
 	return int(row[0])*64*tensor.Words(s.size[1]) + int(row[1])
 }
 
-// words is how many words of bits there are, 0 for too many.
+// places is how many combinations of keys there are, 0 for too many beside the rows.
+func (s *store) places() int {
+	n := s.cellsOf(mostPlaces)
+	if !s.valued || uint64(n) > tensor.SatAdd(1<<10, tensor.SatMul(8, s.most)) {
+		return 0
+	}
+	return n
+}
+
+// words is how many words of bits there are, 0 for too many beside the rows.
 func (s *store) words() int {
 	if s.valued || len(s.size) > 2 || s.cellsOf(mostBits) == 0 {
 		return 0
 	}
+	n := 1
 	switch len(s.size) {
-	case 0:
-		return 1
 	case 1:
-		return tensor.Words(s.size[0])
+		n = tensor.Words(s.size[0])
+	case 2:
+		n = s.size[0] * tensor.Words(s.size[1])
 	}
-	if n := s.size[0] * tensor.Words(s.size[1]); n <= mostBits/64 {
-		return n
+	if n > mostBits/64 || uint64(n) > tensor.SatAdd(1<<8, tensor.SatMul(4, s.most)) {
+		return 0
 	}
-	return 0
+	return n
 }
 
 // known reports whether all cells of a row are members: a constant may be none.
@@ -167,7 +178,7 @@ func (r *run) members(s *store) {
 	if s.bits != nil || s.place != nil || s.hash != nil {
 		return
 	}
-	if n := s.cellsOf(mostPlaces); s.valued && n > 0 {
+	if n := s.places(); n > 0 {
 		r.take(4 * uint64(n))
 		s.place = make([]uint32, n)
 		for i := range s.n {

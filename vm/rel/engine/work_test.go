@@ -1,0 +1,243 @@
+package engine_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ein/vm/kernel"
+	"ein/vm/op"
+	"ein/vm/rel"
+	"ein/vm/rel/engine"
+	"ein/vm/tensor"
+)
+
+// workload is a program over one domain of nodes, built in few words: relations by
+// their arity, rules as numbers of relations and of variables.
+type workload struct {
+	p    *rel.Program
+	node tensor.Column
+	args []*tensor.Value
+}
+
+func newWorkload(n int) *workload {
+	d := &tensor.Domain{Name: "node", Size: n}
+	return &workload{p: &rel.Program{Domains: []*tensor.Domain{d}}, node: tensor.Column{Kind: tensor.NodeColumn, Domain: d}}
+}
+
+func (w *workload) relation(name string, arity int) int {
+	r := rel.Relation{Name: name}
+	for range arity {
+		r.Columns = append(r.Columns, w.node)
+	}
+	w.p.Relations = append(w.p.Relations, r)
+	return len(w.p.Relations) - 1
+}
+
+// random is a relation of m different random rows below most, of arity columns.
+func (w *workload) random(name string, r *rand.Rand, arity, m int, pick func() uint32) int {
+	at := w.relation(name, arity)
+	seen := map[[2]uint32]bool{}
+	t := &tensor.Table{Columns: w.p.Relations[at].Columns, Cells: make([]tensor.Cells, arity)}
+	for len(seen) < m {
+		row := [2]uint32{pick(), pick()}
+		if row[0] == row[1] || seen[row] {
+			continue
+		}
+		seen[row] = true
+		for c := range arity {
+			t.Cells[c].ID = append(t.Cells[c].ID, row[c])
+		}
+		t.Len++
+	}
+	w.p.Relations[at].Source, w.p.Relations[at].Arg = rel.FromTable, len(w.args)
+	w.args = append(w.args, &tensor.Value{Layout: tensor.Rows, Table: t})
+	return at
+}
+
+type lit struct {
+	rel  int
+	vars []int
+}
+
+func (w *workload) rule(head lit, body ...lit) {
+	r := rel.Rule{Rel: head.rel}
+	for _, v := range head.vars {
+		r.Head = append(r.Head, rel.Cell{Expr: rel.V(v)})
+	}
+	most := 0
+	for _, l := range body {
+		x := rel.Literal{Rel: l.rel}
+		for _, v := range l.vars {
+			if v < 0 {
+				x.Terms = append(x.Terms, rel.Term{Kind: rel.Const, Value: float64(-v - 1)})
+				continue
+			}
+			x.Terms = append(x.Terms, rel.Term{Var: v})
+			most = max(most, v+1)
+		}
+		r.Body = append(r.Body, x)
+	}
+	for range most {
+		r.Vars = append(r.Vars, rel.Var{Name: "v", Kind: tensor.NodeColumn, Domain: w.node.Domain})
+	}
+	w.p.Rules = append(w.p.Rules, r)
+}
+
+func (w *workload) count(at int) {
+	c := len(w.p.Relations)
+	w.p.Relations = append(w.p.Relations, rel.Relation{Name: "Count", Columns: []tensor.Column{{Kind: tensor.IntColumn}}})
+	r := rel.Rule{Rel: c, Head: []rel.Cell{{Agg: rel.Count}}, Body: []rel.Literal{{Rel: at}}}
+	for range w.p.Relations[at].Columns {
+		r.Body[0].Terms = append(r.Body[0].Terms, rel.Term{Kind: rel.Any})
+	}
+	w.p.Rules = append(w.p.Rules, r)
+	w.p.Results = append(w.p.Results, c)
+}
+
+// workloads are those of the page on performance.
+func workloads() map[string]*workload {
+	r := rand.New(rand.NewPCG(1, 1))
+	list := map[string]*workload{}
+	uniform := func(n int) func() uint32 { return func() uint32 { return uint32(r.IntN(n)) } }
+
+	w := newWorkload(1000)
+	e, far := w.random("Edge", r, 2, 2000, uniform(1000)), w.relation("Far", 2)
+	w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
+	w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{e, []int{1, 2}})
+	w.p.Results = []int{far}
+	list["closure of 1000"] = w
+
+	w = newWorkload(200000)
+	e, far = w.random("Edge", r, 2, 600000, uniform(200000)), w.relation("Far", 2)
+	ask := w.relation("Ask", 1)
+	w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
+	w.rule(lit{far, []int{0, 2}}, lit{e, []int{0, 1}}, lit{far, []int{1, 2}})
+	w.rule(lit{ask, []int{0}}, lit{far, []int{-1, 0}})
+	w.p.Results = []int{ask}
+	list["from one of 200000"] = w
+
+	w = newWorkload(3000)
+	up, sg := w.relation("Up", 2), 0
+	t := &tensor.Table{Columns: w.p.Relations[up].Columns, Cells: make([]tensor.Cells, 2)}
+	for i := 1; i < 3000; i++ {
+		t.Cells[0].ID, t.Cells[1].ID = append(t.Cells[0].ID, uint32(i)), append(t.Cells[1].ID, uint32((i-1)/2))
+		t.Len++
+	}
+	w.p.Relations[up].Source, w.args = rel.FromTable, []*tensor.Value{{Layout: tensor.Rows, Table: t}}
+	sg = w.relation("Same", 2)
+	w.rule(lit{sg, []int{0, 1}}, lit{up, []int{0, 2}}, lit{up, []int{1, 2}})
+	w.rule(lit{sg, []int{0, 1}}, lit{up, []int{0, 2}}, lit{sg, []int{2, 3}}, lit{up, []int{1, 3}})
+	w.count(sg)
+	list["same generation of 3000"] = w
+
+	w = newWorkload(10000)
+	a := uniform(10000)
+	addr, assign, load, store := w.random("Addr", r, 2, 1500, a), w.random("Assign", r, 2, 6000, a), w.random("Load", r, 2, 500, a), w.random("Store", r, 2, 500, a)
+	pt := w.relation("Points", 2)
+	w.rule(lit{pt, []int{0, 1}}, lit{addr, []int{0, 1}})
+	w.rule(lit{pt, []int{0, 2}}, lit{assign, []int{0, 1}}, lit{pt, []int{1, 2}})
+	w.rule(lit{pt, []int{0, 3}}, lit{load, []int{0, 1}}, lit{pt, []int{1, 2}}, lit{pt, []int{2, 3}})
+	w.rule(lit{pt, []int{2, 3}}, lit{store, []int{0, 1}}, lit{pt, []int{0, 2}}, lit{pt, []int{1, 3}})
+	w.count(pt)
+	list["points to of 10000"] = w
+
+	w = newWorkload(3000)
+	e = w.random("Edge", r, 2, 75000, uniform(3000))
+	tri := w.relation("Triangle", 3)
+	w.rule(lit{tri, []int{0, 1, 2}}, lit{e, []int{0, 1}}, lit{e, []int{1, 2}}, lit{e, []int{0, 2}})
+	w.count(tri)
+	list["triangles of 3000"] = w
+
+	w = newWorkload(100000)
+	e = w.random("Edge", r, 2, 220000, uniform(100000))
+	sym := w.relation("Both", 2)
+	w.rule(lit{sym, []int{0, 1}}, lit{e, []int{0, 1}})
+	w.rule(lit{sym, []int{1, 0}}, lit{e, []int{0, 1}})
+	label := len(w.p.Relations)
+	number := tensor.Column{Kind: tensor.IntColumn}
+	one := &tensor.Table{Columns: []tensor.Column{w.node, number}, Len: 100000, Cells: make([]tensor.Cells, 2)}
+	for i := range 100000 {
+		one.Cells[0].ID, one.Cells[1].Num = append(one.Cells[0].ID, uint32(i)), append(one.Cells[1].Num, float64(i))
+	}
+	w.p.Relations = append(w.p.Relations, rel.Relation{Name: "Label", Columns: one.Columns, Fold: rel.Min, Facts: one})
+	w.p.Rules = append(w.p.Rules, rel.Rule{Rel: label, Head: []rel.Cell{{Expr: rel.V(1)}, {Expr: rel.V(2)}},
+		Vars: []rel.Var{{Domain: w.node.Domain}, {Domain: w.node.Domain}, {Kind: tensor.IntColumn}},
+		Body: []rel.Literal{{Rel: label, Terms: []rel.Term{{}, {Var: 2}}}, {Rel: sym, Terms: []rel.Term{{}, {Var: 1}}}}})
+	w.count(label)
+	list["least label of 100000"] = w
+
+	w = newWorkload(20000)
+	e = w.random("Road", r, 2, 100000, uniform(20000))
+	road := w.args[0].Table
+	road.Columns = append(road.Columns[:2:2], number)
+	road.Cells = append(road.Cells, tensor.Cells{})
+	for range road.Len {
+		road.Cells[2].Num = append(road.Cells[2].Num, float64(1+r.IntN(100)))
+	}
+	w.p.Relations[e].Columns = road.Columns
+	dist := len(w.p.Relations)
+	start := &tensor.Table{Columns: []tensor.Column{w.node, number}, Len: 1, Cells: []tensor.Cells{{ID: []uint32{0}}, {Num: []float64{0}}}}
+	w.p.Relations = append(w.p.Relations, rel.Relation{Name: "Dist", Columns: start.Columns, Fold: rel.Min, Facts: start})
+	w.p.Rules = append(w.p.Rules, rel.Rule{Rel: dist, Head: []rel.Cell{{Expr: rel.V(1)}, {Expr: rel.Expr{Fn: op.FnAdd, Args: []rel.Expr{rel.V(2), rel.V(3)}}}},
+		Vars: []rel.Var{{Domain: w.node.Domain}, {Domain: w.node.Domain}, {Kind: tensor.IntColumn}, {Kind: tensor.IntColumn}},
+		Body: []rel.Literal{{Rel: dist, Terms: []rel.Term{{}, {Var: 2}}}, {Rel: e, Terms: []rel.Term{{}, {Var: 1}, {Var: 3}}}}})
+	w.count(dist)
+	list["shortest paths of 20000"] = w
+
+	w = newWorkload(1000)
+	pay := &tensor.Table{Columns: []tensor.Column{w.node, w.node, number, number}, Len: 1000000, Cells: make([]tensor.Cells, 4)}
+	for range pay.Len {
+		for c := range 2 {
+			pay.Cells[c].ID = append(pay.Cells[c].ID, uint32(r.IntN(1000)))
+			pay.Cells[c+2].Num = append(pay.Cells[c+2].Num, float64(r.IntN(10000)))
+		}
+	}
+	w.args = []*tensor.Value{{Layout: tensor.Rows, Table: pay}}
+	w.p.Relations = []rel.Relation{{Name: "Pay", Columns: pay.Columns, Source: rel.FromTable},
+		{Name: "Total", Columns: []tensor.Column{w.node, w.node, number, number}}}
+	w.p.Rules = []rel.Rule{{Rel: 1, Head: []rel.Cell{{Expr: rel.V(0)}, {Expr: rel.V(1)}, {Agg: rel.Count}, {Agg: rel.Sum, Expr: rel.V(2)}},
+		Vars: []rel.Var{{Domain: w.node.Domain}, {Domain: w.node.Domain}, {Kind: tensor.IntColumn}, {Kind: tensor.IntColumn}},
+		Body: []rel.Literal{{Rel: 0, Terms: []rel.Term{{}, {Var: 1}, {Var: 2}, {Var: 3}}}}}}
+	w.count(1)
+	list["groups of 1000000"] = w
+	return list
+}
+
+func BenchmarkWorkloads(b *testing.B) {
+	for name, w := range workloads() {
+		if err := rel.Verify(w.p); err != nil {
+			b.Fatalf("%s: %v", name, err)
+		}
+		size := make([]uint64, len(w.args))
+		for i, v := range w.args {
+			size[i] = uint64(v.Table.Len)
+		}
+		for _, written := range []bool{false, true} {
+			p := *w.p
+			if p.AsWritten = written; written && (name == "from one of 200000") {
+				continue
+			}
+			label := name
+			if written {
+				label += ", as written"
+			}
+			b.Run(label, func(b *testing.B) {
+				plan := engine.New(&p, size)
+				for b.Loop() {
+					ctl, budget := kernel.Ctl{}, engine.Budget{}
+					got, err := plan.Run(&ctl, w.args, &budget)
+					if err != nil {
+						b.Fatal(err)
+					}
+					rows := float64(got[0].Len)
+					if len(got[0].Columns) == 1 && got[0].Cells != nil && got[0].Cells[0].Num != nil {
+						rows = got[0].Cells[0].Num[0]
+					}
+					b.ReportMetric(rows, "rows")
+					b.ReportMetric(float64(budget.Used)/(1<<20), "MiB")
+					b.ReportMetric(float64(plan.Ops())/float64(ctl.Ops), "certified/used")
+				}
+			})
+		}
+	}
+}
