@@ -29,7 +29,7 @@ size: ## lines of Go by package, without tests, testdata and generated files
 check: fmt tidy lint test lean race portable editors python ## everything CI runs
 
 # The packages with tests that need more than Go, and what they need from PyPI.
-WORLD_TESTS := . ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/result/report ./bench/question/verify ./bench/question/category ./bench/question/audit ./bench/question/sft ./bench/question/release ./bench/judge/sandbox ./bench/judge/verdict/... ./serve ./cmd/... ./docs ./examples
+WORLD_TESTS := . ./vm/rel/engine ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/result/report ./bench/question/verify ./bench/question/category ./bench/question/audit ./bench/question/sft ./bench/question/release ./bench/judge/sandbox ./bench/judge/verdict/... ./serve ./cmd/... ./docs ./examples
 WORLD_VENV  := .world
 # A Visual Studio Code for Node.js 20, and what drives a browser in front of it. It
 # needs none of the modules in C++ that it comes with but the one that writes the
