@@ -44,6 +44,7 @@ type nest struct {
 	groups []int // columns of the head that are neither aggregates nor values
 
 	factors []*rel.Expr // see weigh
+	pair    bool        // the head is two variables, one of which the last step gives; see pairs
 
 	// The last step that gives the head a variable: once the rest has succeeded there is
 	// nothing new below it.
@@ -202,12 +203,18 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 		}
 	}
 	for i := range r.Head {
-		if c := &r.Head[i]; c.Agg == rel.NoAgg && !(head.Valued() && i == len(r.Head)-1) {
+		if c := &r.Head[i]; c.Agg == rel.NoAgg && (!head.Valued() || i < len(r.Head)-1) {
 			n.groups = append(n.groups, i)
 			if c.Expr.Term.Kind == rel.Variable && len(c.Expr.Args) == 0 {
 				n.coded[c.Expr.Term.Var] = true
 			}
 		}
+	}
+	if last := len(n.steps) - 1; n.kind == rows && len(r.Head) == 2 && last >= 0 && n.cut == last {
+		x, xok := variable(&r.Head[0])
+		y, yok := variable(&r.Head[1])
+		st := &n.steps[last]
+		n.pair = xok && yok && !n.float[x] && !n.float[y] && st.kind == probe && len(st.out) == 1 && len(st.same) == 0 && !valued(&pl.p.Relations[st.rel])
 	}
 	return n
 }
