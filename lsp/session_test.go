@@ -294,7 +294,7 @@ func TestWatchedInput(t *testing.T) {
 func TestProject(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"g.csv":    "source,target\na,b\n",
+		"g.csv": "source,target\na,b\n", "p.ein": "", "q.ein": "",
 		"ein.toml": "[programs.'p.ein'.inputs]\nA = 'g.csv'\n[programs.'q.ein']\nprofile = 'core'\ninputs.A = '../g.csv'\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

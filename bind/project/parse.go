@@ -181,7 +181,7 @@ func (r *reading) set(key []word, v *value) bool {
 		}
 		own, known = true, known[:3]
 		if to = r.file.single[key[1].name]; to == nil {
-			to = &Settings{}
+			to = &Settings{at: key[1].at}
 			r.file.single[key[1].name] = to
 		}
 		if strings.ContainsAny(key[1].name, `/\`) {

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,7 @@ type Settings struct {
 	Timeout Limit // a [time.Duration]
 	inputs  []input
 	files   []string // what was read
+	at      source.Position
 }
 
 // Limit is a limit, and where it stands; the value is 0 where there is none.
@@ -76,11 +78,39 @@ type input struct {
 
 // Beside reads the file in the folder of a program; it is nil where there is none.
 func Beside(program string) (*File, error) {
-	f, err := read(filepath.Join(filepath.Dir(program), Name))
-	if errors.Is(err, fs.ErrNotExist) {
+	dir := filepath.Dir(program)
+	f, err := read(filepath.Join(dir, Name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	return f, err
+	if list := f.missing(dir, filepath.Base(program)); list != nil {
+		return nil, &bind.ListError{List: list}
+	}
+	return f, nil
+}
+
+// missing reports the programs of a file that are not in its folder. The one that is
+// asked about may not have been saved yet.
+func (f *File) missing(dir, asked string) (list diag.List) {
+	for _, name := range slices.Sorted(maps.Keys(f.single)) {
+		if _, err := os.Stat(filepath.Join(dir, name)); name == asked || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var programs []string
+		paths, _ := filepath.Glob(filepath.Join(dir, "*.ein"))
+		for _, p := range paths {
+			programs = append(programs, filepath.Base(p))
+		}
+		hint := "The name of a program is that of its file beside " + Name + "."
+		if near, ok := diag.Suggest(name, programs); ok {
+			hint = fmt.Sprintf("Did you mean %q?", near)
+		}
+		list = append(list, wrong(f.single[name].at, fmt.Sprintf("there is no program %q here", name), hint))
+	}
+	return list
 }
 
 // Named reads a file that somebody named.

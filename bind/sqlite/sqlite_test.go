@@ -80,8 +80,8 @@ func TestQueries(t *testing.T) {
 		opt, want string
 	}{
 		{graphio.Matrix, "query=@" + file, `3x3 [] [0 1 1 2] [1 1] [2 3] [] [shell zenith acme]`},
-		{graphio.Graph, "from=payer&to=payee", `3x3 [] [] [] [] [6 4 0] [acme shell zenith]; columns not used (3 rows): "amount", "n", "day", "note"`},
-		{graphio.Graph, "from=payer&to=payee&where=day==2024-01-03&where=n<3&weight=none", `2x2 [] [] [] [] [2 0] [shell zenith]; columns not used (3 rows): "amount", "note"; where= leaves out 2 of 3 rows`},
+		{graphio.Graph, "from=payer&to=payee", `3x3 [] [] [] [] [6 4 0] [acme shell zenith]`},
+		{graphio.Graph, "from=payer&to=payee&where=day==2024-01-03&where=n<3&weight=none", `2x2 [] [] [] [] [2 0] [shell zenith]; where= leaves out 2 of 3 rows`},
 		{graphio.Vector, "query=SELECT amount FROM paid WHERE amount>1 ORDER BY amount DESC", `2 [4.5 3] [] [] [] [] []`},
 		{graphio.Vector, "query=SELECT n-1, n*1.5 x FROM paid", `3 [1.5 3 4.5] [] [] [] [] []`},
 		{graphio.Vector, "query=VALUES (0, 1e300), (1, 2)", "2 [1e+300 2] [] [] [] [] []"},

@@ -13,17 +13,17 @@ func TestAttributes(t *testing.T) {
 	const more = people + "dan,guest,20\neve,admin,21\ndan,user,20\n"
 	const extra = "extra=ignore leaves out the rows of such nodes, extra=add makes them nodes"
 	for _, c := range []struct{ name, input, want string }{
-		{"a vector by value", "vector p.csv?source=name&weight=role==user\n" + people, `bool 3: 0 1 1|B unused: columns not used (3 rows): "age"`},
-		{"and by another", "vector p.csv?source=name&weight=role!=user\n" + people, `bool 3: 1 0 0|B unused: columns not used (3 rows): "age"`},
+		{"a vector by value", "vector p.csv?source=name&weight=role==user\n" + people, `bool 3: 0 1 1`},
+		{"and by another", "vector p.csv?source=name&weight=role!=user\n" + people, `bool 3: 1 0 0`},
 		{"by a number", "vector p.csv?source=name&weight=age>=40&where=age!=&default=0\n" + people,
-			`bool 3: 1 0 0|B unused: columns not used (3 rows): "role"|B where: where= leaves out 1 of 3 rows`},
+			`bool 3: 1 0 0|B where: where= leaves out 1 of 3 rows`},
 		{"by no number", "vector p.csv?source=name&weight=age>=40\n" + people,
 			`error: p.csv:3:10: expected a number for weight=age>=40, found "" (where=age!= before it leaves out empty cells)`},
 		{"without a header", "vector p.csv?source=1&weight=2==x&header=no\nann,x\nbob,y\ncid,x\n", "bool 3: 1 0 1"},
 		{"perhaps without", "vector p.csv?source=1&weight=2==x\nann,x\nbob,y\ncid,x\n",
 			"error: p.csv:1: weight= gives its column by number, and no header was found (" + headerHint + ")"},
 		{"a matrix by value", "matrix p.csv?source=name&onehot=role\n" + people,
-			`bool 3x2: 0>0 1>1 2>1|B unused: columns not used (3 rows): "age"|B columns: the columns are the values of role: 0 is "admin", 1 is "user"`},
+			`bool 3x2: 0>0 1>1 2>1|B columns: the columns are the values of role: 0 is "admin", 1 is "user"`},
 		{"the first column has the nodes", "matrix p.csv?onehot=role&where=role!=admin\nname,role\ncid,x\nann,w\nbob,admin\n",
 			`bool 3x2: 0>0 2>1|B where: where= leaves out 1 of 3 rows|B columns: the columns are the values of role: 0 is "w", 1 is "x"|` +
 				`B columns: no row for 1 node, which have 0 in every column: "bob"`},
@@ -39,14 +39,14 @@ func TestAttributes(t *testing.T) {
 		{"nodes of no graph", "vector p.csv?source=name&weight=age\n" + strings.ReplaceAll(more, "user,\n", "user,9\n"),
 			`error: p.csv:5: "dan" is not a node of any graph of the program (` + extra + `)|p.csv:6: "eve" is not a node of any graph of the program (` + extra + ")"},
 		{"ignored", "vector p.csv?source=name&weight=role==user&extra=ignore\n" + more,
-			`bool 3: 0 1 1|B extra: extra=ignore leaves out 3 rows, of 2 nodes that no graph has: "dan", "eve"|B unused: columns not used (6 rows): "age"`},
+			`bool 3: 0 1 1|B extra: extra=ignore leaves out 3 rows, of 2 nodes that no graph has: "dan", "eve"`},
 		{"ignored in a matrix", "matrix p.csv?source=name&onehot=role&extra=ignore\n" + more,
-			`bool 3x3: 0>0 1>2 2>2|B extra: extra=ignore leaves out 3 rows, of 2 nodes that no graph has: "dan", "eve"|B unused: columns not used (6 rows): "age"|` +
+			`bool 3x3: 0>0 1>2 2>2|B extra: extra=ignore leaves out 3 rows, of 2 nodes that no graph has: "dan", "eve"|` +
 				`B columns: the columns are the values of role: 0 is "admin", 1 is "guest", 2 is "user"`},
 		{"added", "vector p.csv?source=name&weight=role==admin&extra=add&where=role!=guest\n" + more,
-			`bool 5: 1 0 0 1 0|["ann" "bob" "cid" "eve" "dan"]|B extra: extra=add makes 2 nodes that no graph has|B unused: columns not used (6 rows): "age"|B where: where= leaves out 1 of 6 rows`},
+			`bool 5: 1 0 0 1 0|["ann" "bob" "cid" "eve" "dan"]|B extra: extra=add makes 2 nodes that no graph has|B where: where= leaves out 1 of 6 rows`},
 		{"added to nothing", "vector p.csv?source=name&weight=age&extra=add&where=age!=\n" + people,
-			`int 2: 40 31|["ann" "cid"]|A unused: columns not used (3 rows): "role"|A where: where= leaves out 1 of 3 rows`},
+			`int 2: 40 31|["ann" "cid"]|A where: where= leaves out 1 of 3 rows`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inputs := []string{graph, c.input}

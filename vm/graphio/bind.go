@@ -3,6 +3,7 @@ package graphio
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ein/vm/kernel"
@@ -39,6 +40,11 @@ func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, w
 	for i, d := range decls {
 		for _, w := range d.Raw.Warnings {
 			w.Input = d.Name
+			if w.Code == "unused" && w.Msg == "" {
+				if w.Msg = unused(decls, i); w.Msg == "" {
+					continue
+				}
+			}
 			b.warnings = append(b.warnings, w)
 		}
 		b.Decl = d
@@ -50,6 +56,41 @@ func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, w
 		vals = append(vals, v)
 	}
 	return vals, b.labels, b.warnings, nil
+}
+
+// unused names the columns of an input that no input reads of the same file, "" where
+// there are none, or an input before it says so.
+func unused(decls []Decl, input int) string {
+	r := decls[input].Raw
+	var shown []string
+	n := r.more
+	for _, c := range r.unused {
+		read := false
+		for k, d := range decls {
+			o := d.Raw
+			if o.File != r.File || o.seen == 0 {
+				continue
+			}
+			if k < input && o.warnsOf("unused") {
+				return ""
+			}
+			read = read || !slices.Contains(o.unused, c)
+		}
+		if read {
+			continue
+		}
+		if n++; len(shown) < maxShown {
+			shown = append(shown, c.name)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("columns not used (%s): %s", plural(r.seen, "row"), some(shown, n))
+}
+
+func (r *Raw) warnsOf(code string) bool {
+	return slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Code == code })
 }
 
 // binder is one call of Bind.

@@ -77,6 +77,10 @@ func TestBind(t *testing.T) {
 		{"matrix of its own", nil, []string{"matrix m.mtx\n%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 5\n", "graph a.csv?header=no\nx,y\n"},
 			"int 2x3: 0>2=5\nbool 2x2: 0>1\n[\"x\" \"y\"]"},
 		{"nothing", nil, nil, ""},
+		{"one file for two inputs", nil, []string{"matrix t.csv?weight=km\nfrom,to,km,cost,day\n0,1,5,2,9\n", "matrix t.csv?weight=cost\nfrom,to,km,cost,day\n0,1,5,2,9\n"},
+			"int 2x2: 0>1=5\nint 2x2: 0>1=2\nA unused: columns not used (1 row): \"day\""},
+		{"one file, each column used", nil, []string{"matrix t.csv?weight=km\nfrom,to,km,cost\n0,1,5,2\n", "matrix t.csv?weight=cost\nfrom,to,km,cost\n0,1,5,2\n"},
+			"int 2x2: 0>1=5\nint 2x2: 0>1=2"},
 		{"duplicates over known labels", []string{"b"}, []string{"graph a.csv\na,b\na,b\n"},
 			"bool 2x2: 1>0\n[\"b\" \"a\"]\nA duplicates: 1 edge merged into equal edges before them: \"a\" -> \"b\" is on line 1 and again on line 2"},
 

@@ -28,6 +28,10 @@ type Raw struct {
 	Format   Format
 	Warnings []Warning
 
+	unused []unusedColumn // of a table that was read for some of its columns
+	more   int            // such columns that are not listed
+	seen   int            // its rows
+
 	opt    Options
 	mem    memory
 	form   form
@@ -66,7 +70,7 @@ func (r *Raw) held() int {
 // bound again.
 func (r *Raw) Free() {
 	r.mem.give(int(r.mem.held) - r.texts)
-	*r = Raw{File: r.File, Kind: r.Kind, Format: r.Format, Warnings: r.Warnings, form: freed}
+	*r = Raw{File: r.File, Kind: r.Kind, Format: r.Format, Warnings: r.Warnings, unused: r.unused, more: r.more, seen: r.seen, form: freed}
 }
 
 // edges is a list of edges in the order of the file, each with its weight if any

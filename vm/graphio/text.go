@@ -115,7 +115,7 @@ func (t *table) end() error {
 	if t.lines != nil {
 		t.warnComments(t.lines.late, t.lines.lateLine, "the first row", t.d.comments)
 	}
-	t.warnUnused()
+	t.noteUnused()
 	if t.left > 0 {
 		t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Code: "where", Note: t.left < t.seen,
 			Msg: fmt.Sprintf("where= leaves out %d of %s", t.left, plural(t.seen, "row"))})
@@ -146,25 +146,37 @@ func (t *table) end() error {
 	return err
 }
 
-// warnUnused names the columns that are not read.
-func (t *table) warnUnused() {
-	var shown []string
-	unused := 0
+// unusedColumn is a column by its number, from 0, and as messages show it.
+type unusedColumn struct {
+	at   int
+	name string
+}
+
+// maxUnused bounds the columns of which Bind asks whether another input uses them.
+const maxUnused = 256
+
+// noteUnused keeps the columns that are not read, and warns of them unless all that
+// are read were chosen by name. Bind says which they are, since it knows what other
+// inputs read of the same file.
+func (t *table) noteUnused() {
 	for c := range t.width {
 		if t.uses(c) {
 			continue
 		}
-		if unused++; unused > maxShown {
+		if len(t.raw.unused) == maxUnused {
+			t.raw.more++
 			continue
 		}
 		name := strconv.Itoa(c + 1)
 		if t.names != nil && len(t.names.cells[c].val) > 0 {
 			name = quote(t.names.cells[c].val)
 		}
-		shown = append(shown, name)
+		t.raw.unused = append(t.raw.unused, unusedColumn{c, name})
 	}
-	if unused > 0 && t.seen > 0 {
-		t.warn("unused", t.first, fmt.Sprintf("columns not used (%s): %s", plural(t.seen, "row"), some(shown, unused)))
+	o := &t.opt
+	chosen := (t.cols.src < 0 || o.Source != "") && (t.cols.dst < 0 || o.Target != "" || o.OneHot != "") && (t.cols.weight < 0 || o.Weight != "")
+	if t.raw.seen = t.seen; len(t.raw.unused) > 0 && t.seen > 0 && !chosen {
+		t.warn("unused", t.first, "")
 	}
 }
 

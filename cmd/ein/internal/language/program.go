@@ -19,6 +19,7 @@ import (
 	"ein/internal/codes"
 	"ein/internal/words"
 	"ein/lang/check"
+	"ein/repl"
 	"ein/vm/code"
 
 	"ein/cmd/ein/internal/cli"
@@ -88,7 +89,8 @@ func (f *programFlags) settle(name string) error {
 func settings(named, program string) (said project.Settings, err error) {
 	var file, beside *project.File
 	if named != "" {
-		if file, err = project.Named(named); err != nil {
+		home, _ := os.UserHomeDir() // without one, ~ is a name like others
+		if file, err = project.Named(repl.Path(named, home)); err != nil {
 			return said, findings(err)
 		}
 	}
