@@ -490,3 +490,38 @@ func TestOpenInterval(t *testing.T) {
 		t.Errorf("no %s in %s", want, p.Bytes())
 	}
 }
+
+// TestAxes: answers are counted by hops and by operations, where the question says them.
+func TestAxes(t *testing.T) {
+	made := madeRun(t, "made:small", 2, surface.NL)
+	old := htmlOf(t, makeReport(t, Options{}, made))
+	for _, id := range []string{"table-depth", "table-operations"} {
+		if strings.Contains(old, id) {
+			t.Errorf("%s of questions of cb1, which do not say it", id)
+		}
+	}
+	for i := range made.Rows {
+		in := *made.Rows[i].Instance
+		in.Version, in.Depth, in.Operations = "cb2", i%4, 1+i%2
+		made.Rows[i].Instance = &in
+	}
+	r := makeReport(t, Options{}, made)
+	for id, of := range map[string]func(*instance.Instance) string{
+		"depth":      func(in *instance.Instance) string { return fmt.Sprintf("h = %d", in.Depth) },
+		"operations": func(in *instance.Instance) string { return fmt.Sprintf("k = %d", in.Operations) },
+	} {
+		x := tableOf(t, r, id)
+		if want := map[string]int{"depth": 3, "operations": 2}[id]; len(x.Columns) != want {
+			t.Errorf("%s: %d columns, want %d", id, len(x.Columns), want)
+		}
+		for k, a := range r.Arms {
+			for c, column := range x.Columns {
+				right := only(a.scored, func(it *item) bool { return of(it.Instance) == column.Name && it.Score.Strict })
+				n := only(a.scored, func(it *item) bool { return of(it.Instance) == column.Name })
+				if v := x.Rows[k].Cells[c]; v.N != len(n) || math.Abs(v.V-100*float64(len(right))/float64(len(n))) > 1e-9 {
+					t.Errorf("%s, %s, %s: %+v, want %d of %d", id, a.Name, column.Name, v, len(right), len(n))
+				}
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"ein/bench/question/instance"
 	"ein/internal/chart"
 )
 
@@ -23,15 +24,32 @@ func (b interval) String() string {
 // maxSizes is how many sizes have a column of their own; more are put together.
 const maxSizes = 9
 
-// sizes are the numbers of nodes that occur, in bins as wide as needed.
-func sizes(arms []*Arm) []interval {
+// axis is something that instances are drawn along, as whole numbers.
+type axis struct {
+	id, prefix, by, caption, label, note string
+	of                                   func(*instance.Instance) (int, bool)
+}
+
+var (
+	nodes = axis{"size", "n", "number of nodes", "the number of nodes n.", "nodes n", "nodes",
+		func(in *instance.Instance) (int, bool) { return in.N, true }}
+	// What cb1 calls depth is the level.
+	hops = axis{"depth", "h", "hops", "how many hops the answer needs. Questions without hops are left out, and those of cb1.", "hops h", "hops",
+		func(in *instance.Instance) (int, bool) { return in.Depth, in.Depth > 0 && in.Version != "cb1" }}
+	operations = axis{"operations", "k", "operations", "how many operations the reference program composes. Questions of cb1 are left out, which do not say it.", "operations k", "operations",
+		func(in *instance.Instance) (int, bool) { return in.Operations, in.Operations > 0 }}
+)
+
+// bins are the values that occur, in bins as wide as needed.
+func (x *axis) bins(arms []*Arm) []interval {
 	low, high := math.MaxInt, 0
 	present := map[int]bool{}
 	for _, a := range arms {
 		for i := range a.all {
-			n := a.all[i].Instance.N
-			low, high = min(low, n), max(high, n)
-			present[n] = true
+			if n, ok := x.of(a.all[i].Instance); ok {
+				low, high = min(low, n), max(high, n)
+				present[n] = true
+			}
 		}
 	}
 	var list []interval
@@ -56,36 +74,38 @@ func sizes(arms []*Arm) []interval {
 	return list
 }
 
-func buildSize(r *Report, s *Section) error {
-	bins := sizes(r.Arms)
+func (x axis) build(r *Report, s *Section) error {
+	bins := x.bins(r.Arms)
 	if len(bins) == 0 {
 		return nil
 	}
 	var columns []Column
 	for _, b := range bins {
-		columns = append(columns, Column{"n" + fmt.Sprintf("%d", b.low), "n = " + b.String(), Percent})
+		columns = append(columns, Column{x.prefix + strconv.Itoa(b.low), x.prefix + " = " + b.String(), Percent})
 	}
 	cells := func(items []item) []chart.Value {
 		var list []chart.Value
 		for _, b := range bins {
-			list = append(list, share(only(items, func(it *item) bool { return b.holds(it.Instance.N) }), r.right))
+			list = append(list, share(only(items, func(it *item) bool { n, ok := x.of(it.Instance); return ok && b.holds(n) }), r.right))
 		}
 		return list
 	}
-	t := armTable("size", "Accuracy by number of nodes", "Accuracy ("+r.Options.Scoring()+") by the number of nodes n.",
+	t := armTable(x.id, "Accuracy by "+x.by, "Accuracy ("+r.Options.Scoring()+") by "+x.caption,
 		r.Arms, columns, func(a *Arm) []chart.Value { return cells(a.scored) })
-	t.Paper = "size"
-	byLevel := &Table{ID: "size-levels", Title: "Accuracy by level and number of nodes", Keys: []string{"model, mode", "level"}, Columns: columns,
-		Caption: "Accuracy (" + r.Options.Scoring() + ") by compositional level and number of nodes n."}
+	if x.id == nodes.id {
+		t.Paper = x.id
+	}
+	byLevel := &Table{ID: x.id + "-levels", Title: "Accuracy by level and " + x.by, Keys: []string{"model, mode", "level"}, Columns: columns,
+		Caption: "Accuracy (" + r.Options.Scoring() + ") by compositional level and " + x.caption}
 	for _, a := range r.Arms {
 		for _, l := range r.levels() {
 			byLevel.Rows = append(byLevel.Rows, Row{Keys: []string{a.Name, l}, Cells: cells(level(a.scored, l))})
 		}
 	}
-	f := r.byLevel("size", "Accuracy by number of nodes and level", "the number of nodes", len(bins), cells)
-	f.X = chart.Axis{Label: "nodes n", Whole: true, Min: float64(bins[0].low), Max: float64(bins[len(bins)-1].high)}
+	f := r.byLevel(x.id, "Accuracy by "+x.by+" and level", "the number of "+x.note, len(bins), cells)
+	f.X = chart.Axis{Label: x.label, Whole: true, Min: float64(bins[0].low), Max: float64(bins[len(bins)-1].high)}
 	if bins[len(bins)-1].low < bins[len(bins)-1].high {
-		f.X.Label = "nodes n (middle of a bin)"
+		f.X.Label += " (middle of a bin)"
 	}
 	if f.X.Min == f.X.Max {
 		f.X.Min, f.X.Max = f.X.Min-1, f.X.Max+1
@@ -94,7 +114,7 @@ func buildSize(r *Report, s *Section) error {
 		for _, series := range f.Panels[p].Series {
 			for i := range series.Points {
 				series.Points[i].X = chart.Exact(float64(bins[i].low+bins[i].high) / 2)
-				series.Points[i].Note = "nodes " + bins[i].String()
+				series.Points[i].Note = x.note + " " + bins[i].String()
 			}
 		}
 	}
