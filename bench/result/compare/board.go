@@ -109,7 +109,7 @@ func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
 	}
 	summaries := make([]Summary, len(all))
 	for i := range all {
-		summaries[i] = all[i].summary(&opt)
+		summaries[i] = all[i].summary(nil, &opt)
 	}
 	rate := func(i int) float64 {
 		s := summaries[i].Share(mode)

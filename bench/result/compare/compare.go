@@ -185,8 +185,12 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	sensitivity, err := sensitivities(a, b)
+	if err != nil {
+		return nil, err
+	}
 	r := &Report{Version: 2, Alpha: opt.Alpha, Margin: opt.Margin, Power: opt.Power,
-		A: x.summary(&opt), B: y.summary(&opt), Pairing: *pairing,
+		A: x.summary(sensitivity, &opt), B: y.summary(sensitivity, &opt), Pairing: *pairing,
 		Strict:  scoring(pairs, answer.Strict, &opt),
 		Relaxed: scoring(pairs, answer.Relaxed, &opt),
 		Lenient: scoring(pairs, answer.Lenient, &opt)}

@@ -319,6 +319,32 @@ func TestFlatness(t *testing.T) {
 	}
 }
 
+// TestLike has answers that are right by how sensitive the questions are and by nothing
+// else: a level with more of the sensitive ones is worse, and no worse among like ones.
+func TestLike(t *testing.T) {
+	answers := func(robust, sensitive int) (list []Answer[int]) {
+		for i := range robust + sensitive {
+			x := Answer[int]{Cluster: i, Sensitivity: 0.12}
+			if i >= robust {
+				x.Sensitivity = 0.57
+			}
+			if i%10 < 8 && i < robust || i%10 < 2 && i >= robust {
+				x.Right = 1
+			}
+			list = append(list, x)
+		}
+		return list
+	}
+	alone := Answer[int]{Cluster: 7, Sensitivity: 1, Right: 1} // with none of the other side
+	e, n := Like(append(answers(80, 20), alone), answers(20, 80))
+	if i := e.Interval(0.95); math.Abs(e.Value) > 1e-9 || i.Low >= 0 || i.High <= 0 || n != 200 {
+		t.Errorf("%+v of %d", e, n)
+	}
+	if e, n := Like(answers(10, 0), answers(0, 10)); !math.IsNaN(e.Value) || n != 0 {
+		t.Errorf("%+v of %d", e, n)
+	}
+}
+
 func TestText(t *testing.T) {
 	a, b := fill(ask(t, "runs/a", 25, 1, direct, nl), 0.8, 100, 1), fill(ask(t, "runs/b", 25, 1, direct, nl), 0.5, 300, 2)
 	a.Config.Price, b.Config.Price = &run.Price{}, &run.Price{}

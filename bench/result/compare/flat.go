@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"ein/bench/ask/run"
+	"ein/bench/question/instance"
+	"ein/bench/question/sensitivity"
 	"ein/internal/stats"
 )
 
@@ -25,6 +27,9 @@ type Flatness struct {
 type Level struct {
 	Name string `json:"name"`
 	*stats.Share
+	// Sensitivity is the mean share of single edits of an edge that change the answer; null
+	// where it was not found out.
+	Sensitivity *float64 `json:"sensitivity"`
 }
 
 // LevelPair tests that two levels are apart by less than the margin.
@@ -33,23 +38,95 @@ type LevelPair struct {
 	B          string  `json:"b"`
 	Difference float64 `json:"difference"` // of the accuracies, a less b
 	stats.TOST
+	// Like is the difference among questions of like sensitivity, null where there are none.
+	Like         *float64       `json:"like_sensitivity"`
+	LikeInterval stats.Interval `json:"like_sensitivity_interval"`
 }
 
-func flatness(rows []*run.Row, opt *Options) *Flatness {
+// Answer is one whose share of edits that change it is known.
+type Answer[K comparable] struct {
+	Right       float64 // 1 or 0
+	Cluster     K
+	Sensitivity float64
+}
+
+// Like is the share of a that is right less that of b, of answers of like sensitivity: those
+// of each tenth are compared with one another. The second result is how many answers count.
+func Like[K comparable](a, b []Answer[K]) (stats.Estimate, int) {
+	const tenths = 10
+	var strata [][2]stats.Proportion
+	n := 0
+	for i := range tenths {
+		var s [2]stats.Proportion
+		answers := 0
+		for side, list := range [2][]Answer[K]{a, b} {
+			var right []float64
+			var clusters []K
+			for _, x := range list {
+				if min(int(x.Sensitivity*tenths), tenths-1) == i {
+					right, clusters = append(right, x.Right), append(clusters, x.Cluster)
+				}
+			}
+			answers += len(right)
+			if p := stats.ShareOf(right, clusters, stats.Confidence); p != nil {
+				s[side] = p.Effective()
+			}
+		}
+		if s[0].N > 0 && s[1].N > 0 {
+			strata, n = append(strata, s), n+answers
+		}
+	}
+	return stats.CommonDifference(strata), n
+}
+
+// MostSensitivities is of how many questions the sensitivity is found out: it takes a
+// millisecond or two of each.
+const MostSensitivities = 20_000
+
+// sensitivities is how sensitive the structures of some runs are.
+func sensitivities(runs ...*run.Run) (map[structure]float64, error) {
+	found := map[structure]float64{}
+	for _, r := range runs {
+		err := r.Instances(func(in *instance.Instance) error {
+			of := structure{in.Category, in.StructuralSeed}
+			if _, ok := found[of]; ok || len(found) == MostSensitivities {
+				return nil
+			}
+			if s, err := sensitivity.Of(in); err == nil { // else the graph is too large
+				found[of] = s.Share
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) *Flatness {
 	f := &Flatness{}
 	var groups []stats.Proportion
 	var scores []float64
+	var known [][]Answer[structure]
 	for i, name := range []string{"L1", "L2", "L3"} {
 		var right []float64
 		var clusters []structure
+		var of []Answer[structure]
+		sum := 0.0
 		for _, row := range rows {
-			if row.Instance.Level == name && usable(row) {
-				right = append(right, one(row.Score.Strict))
-				clusters = append(clusters, structureOf(row))
+			if row.Instance.Level != name || !usable(row) {
+				continue
+			}
+			x, c := one(row.Score.Strict), structureOf(row)
+			right, clusters = append(right, x), append(clusters, c)
+			if s, ok := sensitivity[c]; ok {
+				of, sum = append(of, Answer[structure]{x, c, s}), sum+s
 			}
 		}
 		if share := stats.ShareOf(right, clusters, 1-opt.Alpha); share != nil {
-			f.Levels = append(f.Levels, Level{name, share})
+			f.Levels = append(f.Levels, Level{name, share, number(sum / float64(len(of)))})
+			known = append(known, of)
 			groups = append(groups, share.Effective())
 			scores = append(scores, float64(i+1))
 		}
@@ -60,7 +137,8 @@ func flatness(rows []*run.Row, opt *Options) *Flatness {
 	for i := range groups {
 		for j := i + 1; j < len(groups); j++ {
 			t := stats.EquivalentShares(groups[i], groups[j], opt.Margin, opt.Alpha)
-			f.Pairs = append(f.Pairs, LevelPair{f.Levels[i].Name, f.Levels[j].Name, groups[i].Rate() - groups[j].Rate(), t})
+			like, _ := Like(known[i], known[j])
+			f.Pairs = append(f.Pairs, LevelPair{f.Levels[i].Name, f.Levels[j].Name, groups[i].Rate() - groups[j].Rate(), t, number(like.Value), like.Interval(1 - opt.Alpha)})
 			f.P = max(f.P, t.P)
 			f.Smallest = max(f.Smallest, math.Abs(t.CI.Low), math.Abs(t.CI.High))
 		}

@@ -91,7 +91,7 @@ func usable(row *run.Row) bool {
 	return row.Reply != nil && row.Score.Outcome != answer.InfraError
 }
 
-func (a *answers) summary(opt *Options) Summary {
+func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summary {
 	s := Summary{Dir: a.run.Dir, Model: a.run.Config.Model, Modes: a.modes, Encodings: a.encodings, Asked: len(a.rows)}
 	right := map[answer.Mode][]float64{}
 	var clusters []structure
@@ -114,7 +114,7 @@ func (a *answers) summary(opt *Options) Summary {
 	share := func(m answer.Mode) *stats.Share { return stats.ShareOf(right[m], clusters, 1-opt.Alpha) }
 	s.Strict, s.Relaxed, s.Lenient = share(answer.Strict), share(answer.Relaxed), share(answer.Lenient)
 	s.StratifiedSE = number(stats.Stratified(right[answer.Strict], categories, clusters).SE)
-	s.Flatness = flatness(a.rows, opt)
+	s.Flatness = flatness(a.rows, sensitivity, opt)
 	return s
 }
 

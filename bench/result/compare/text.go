@@ -192,12 +192,34 @@ func (r *Report) flat(b *strings.Builder) {
 			fmt.Fprintf(b, "%s%s %s %%", separator, l.Name, show.Rate(l.Rate))
 		}
 		b.WriteString(".\n")
+		for i, l := range s.f.Levels {
+			begin, end := ",", ""
+			if i == 0 {
+				begin = "  edits of an edge that change the answer:"
+			}
+			if i == len(s.f.Levels)-1 {
+				end = "\n"
+			}
+			fmt.Fprintf(b, "%s %s %s %%%s", begin, l.Name, percent(l.Sensitivity), end)
+		}
 		for _, p := range s.f.Pairs {
-			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s\n", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
+			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
+			if p.Like != nil {
+				fmt.Fprintf(b, "; of like sensitivity %s, %s interval %s", show.Points(*p.Like), show.Percent(1-r.Alpha), show.Span(p.LikeInterval))
+			}
+			b.WriteByte('\n')
 		}
 		fmt.Fprintf(b, "  trend    %s for a level, %s, p %s. The least margin it would be flat within is %s.\n",
 			show.Points(s.f.Trend), show.Span(s.f.TrendCI), show.P(s.f.TrendP), show.Rate(s.f.Smallest))
 	}
+}
+
+// percent is a share in percent.
+func percent(x *float64) string {
+	if x == nil {
+		return show.None
+	}
+	return show.Rate(*x)
 }
 
 // points is a share in points.

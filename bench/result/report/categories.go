@@ -11,6 +11,7 @@ import (
 	"ein/bench/question/census"
 	"ein/bench/question/instance"
 	"ein/bench/question/sensitivity"
+	"ein/bench/result/compare"
 	"ein/internal/chart"
 )
 
@@ -83,10 +84,6 @@ type questions struct {
 	sensitivity map[string]float64 // by the id without the encoding
 }
 
-// sensitive is of how many questions the sensitivity is found out: it takes a millisecond or
-// two of each.
-const sensitive = 20_000
-
 // described reads all questions, once.
 func (r *Report) described() (*questions, error) {
 	if r.Options.Before != nil && r.asked == nil {
@@ -100,7 +97,7 @@ func (r *Report) described() (*questions, error) {
 	var lost error
 	enough := errors.New("enough")
 	edits := func(in *instance.Instance) (*sensitivity.Result, error) {
-		if len(q.sensitivity) == sensitive {
+		if len(q.sensitivity) == compare.MostSensitivities {
 			return nil, nil
 		}
 		s, err := sensitivity.Of(in)

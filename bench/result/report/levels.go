@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ein/bench/question/answer"
+	"ein/bench/result/compare"
 	"ein/internal/chart"
 	"ein/internal/stats"
 )
@@ -17,8 +18,8 @@ func (q *questions) levels() string {
 		return ""
 	}
 	of := ""
-	if len(q.sensitivity) == sensitive {
-		of = fmt.Sprintf("; of the first %d questions", sensitive)
+	if len(q.sensitivity) == compare.MostSensitivities {
+		of = fmt.Sprintf("; of the first %d questions", compare.MostSensitivities)
 	}
 	return fmt.Sprintf(" (%.0f %% of single edges at L1, %.0f %% at L3%s)", 100*l1.Sensitivity.Mean, 100*l3.Sensitivity.Mean, of)
 }
@@ -26,27 +27,20 @@ func (q *questions) levels() string {
 // likeSensitive is the share of a that is right less that of b, among questions of like
 // sensitivity; missing where that is not known.
 func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
-	const tenths = 10
-	var strata [][2]stats.Proportion
-	n := 0
-	for i := range tenths {
-		var s [2]stats.Proportion
-		answers := 0
-		for side, items := range [2][]item{a, b} {
-			of := only(items, func(it *item) bool {
-				share, known := q.sensitivity[it.base()]
-				return known && min(int(share*tenths), tenths-1) == i
-			})
-			answers += len(of)
-			if p := shareOf(of, r.right); p != nil {
-				s[side] = p.Effective()
+	known := func(items []item) (list []compare.Answer[uint64]) {
+		for i := range items {
+			it := &items[i]
+			if share, ok := q.sensitivity[it.base()]; ok {
+				x := compare.Answer[uint64]{Cluster: it.cluster(), Sensitivity: share}
+				if r.right(it) {
+					x.Right = 1
+				}
+				list = append(list, x)
 			}
 		}
-		if s[0].N > 0 && s[1].N > 0 {
-			strata, n = append(strata, s), n+answers
-		}
+		return list
 	}
-	e := stats.CommonDifference(strata)
+	e, n := compare.Like(known(a), known(b))
 	if math.IsNaN(e.Value) {
 		return chart.Missing()
 	}
