@@ -47,6 +47,7 @@ func buildAttribution(r *Report, s *Section) error {
 			return []chart.Value{chart.Exact(float64(dropped)), chart.Exact(float64(added)), chart.Exact(float64(reversed))}
 		},
 	})
+	r.edges(s)
 	r.causes(s, &causes{
 		id: "direct", title: "Which misreadings explain wrong answers",
 		caption: "Wrong direct answers, in percent of those examined, by the most specific misreading of the question whose answer is that of the model. Some agree by chance: tried is the mean number of misreadings, answers that of the different wrong answers they give. Where a few answers are possible at all, as in Boolean questions, a match says little.",
@@ -73,6 +74,35 @@ func buildAttribution(r *Report, s *Section) error {
 		},
 	})
 	return nil
+}
+
+// edges adds a table of how much of their graphs programs have read right, whether they are
+// right or wrong: many a misread edge leaves the answer as it is.
+func (r *Report) edges(s *Section) {
+	t := &Table{
+		ID: "edges-read", Title: "How well programs read graphs", Keys: []string{"model, mode"},
+		Caption: "Edges of the true graphs that programs have, in percent, for programs whose graph was found; and the edges that they have besides, for a hundred true ones. Lucky programs are right though they misread some. Intervals by a jackknife of structures.",
+		Columns: []Column{{"n_right", "right programs", Number}, {"right", "edges read right", Percent}, {"right_added", "added", Number}, {"lucky", "lucky", Percent},
+			{"n_wrong", "wrong programs", Number}, {"wrong", "edges read right", Percent}, {"wrong_added", "added", Number}},
+	}
+	edges := func(it *item) float64 { return float64(it.Score.Reading.Edges) }
+	read := func(it *item) float64 { return 100 * float64(it.Score.Reading.Right) }
+	added := func(it *item) float64 { return 100 * float64(it.Score.Reading.Added) }
+	misread := func(it *item) bool { x := it.Score.Reading; return x.Right < x.Edges || x.Added > 0 }
+	for _, a := range r.Arms {
+		found := only(a.scored, func(it *item) bool { return it.Score.Reading != nil })
+		if len(found) == 0 {
+			continue
+		}
+		right := only(found, r.right)
+		wrong := only(found, func(it *item) bool { return !r.right(it) })
+		t.Rows = append(t.Rows, Row{Keys: []string{a.Name}, Cells: []chart.Value{
+			chart.Exact(float64(len(right))), per(right, read, edges), per(right, added, edges), share(right, misread),
+			chart.Exact(float64(len(wrong))), per(wrong, read, edges), per(wrong, added, edges)}})
+	}
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
+	}
 }
 
 // causes adds a table and a figure, when there is anything in them.

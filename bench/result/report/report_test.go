@@ -525,3 +525,35 @@ func TestAxes(t *testing.T) {
 		}
 	}
 }
+
+// TestEdgesRead: what right programs misread is counted, and told from what wrong ones do.
+func TestEdgesRead(t *testing.T) {
+	made := madeRun(t, "made:small", 3, surface.NL)
+	var right, wrong, all [2]int // edges, read right
+	luck := 0
+	for i := range made.Rows {
+		s := made.Rows[i].Score
+		if made.Rows[i].Mode != sft.Ein || s == nil || i%5 == 0 {
+			continue
+		}
+		s.Reading = &verdict.Reading{Edges: 10 + i%3, Right: 10 - i%4, Added: i % 2}
+		to := &wrong
+		if s.Strict {
+			if to = &right; s.Reading.Right < s.Reading.Edges || s.Reading.Added > 0 {
+				luck++
+			}
+			all[0]++
+		}
+		to[0], to[1] = to[0]+s.Reading.Edges, to[1]+s.Reading.Right
+	}
+	x := tableOf(t, makeReport(t, Options{}, made), "edges-read")
+	if len(x.Rows) != 1 || wrong[0] == 0 {
+		t.Fatalf("%d rows", len(x.Rows))
+	}
+	for name, want := range map[string]float64{"n_right": float64(all[0]), "right": 100 * float64(right[1]) / float64(right[0]),
+		"wrong": 100 * float64(wrong[1]) / float64(wrong[0]), "lucky": 100 * float64(luck) / float64(all[0])} {
+		if got := x.cell(t, 0, name).V; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
