@@ -30,11 +30,15 @@ func String() string {
 }
 
 // Line is the version for people, with the time of the source, the version of the
-// language and the platform.
+// language and the platform. The digest, which takes ten times as long as everything
+// else, is in it where the revision does not say what the source was.
 func Line(language string) string {
-	from := "sha256 " + Digest()
-	if rev, at := revision(); rev != "" {
-		from = rev + " of " + at + ", " + from
+	rev, at := revision()
+	from := rev + " of " + at
+	if rev == "" {
+		from = "sha256 " + Digest()
+	} else if strings.HasSuffix(rev, "-modified") {
+		from += ", sha256 " + Digest()
 	}
 	return fmt.Sprintf("ein %s (%s) language %s %s %s/%s", Number(), from, language, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -30,10 +30,10 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 	var err error
 	g := new(statement)
 	if level == 0 {
-		g, err = statements.ParseFromLexer(lex)
+		g, err = statements().ParseFromLexer(lex)
 	} else {
 		var in *inner
-		in, err = inners.ParseFromLexer(lex)
+		in, err = inners().ParseFromLexer(lex)
 		g.Assign, g.Repeat, g.Value = in.Assign, in.Repeat, in.Value
 	}
 	i := seg.hi

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
@@ -177,10 +178,12 @@ func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
 	return nil, errors.New("BUG: syntax: tokens come from a feeder")
 }
 
+// Most programs never need them: the fast path reads what is right. To build them takes
+// as long as to start a command.
 var (
-	programs   = buildGrammar()
-	statements = production[statement]()
-	inners     = production[inner]()
+	programs   = sync.OnceValue(buildGrammar)
+	statements = sync.OnceValue(production[statement])
+	inners     = sync.OnceValue(production[inner])
 )
 
 func buildGrammar() *participle.Parser[program] {
@@ -190,7 +193,7 @@ func buildGrammar() *participle.Parser[program] {
 }
 
 func production[P any]() *participle.Parser[P] {
-	out, err := participle.ParserForProduction[P](programs)
+	out, err := participle.ParserForProduction[P](programs())
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
@@ -198,7 +201,7 @@ func production[P any]() *participle.Parser[P] {
 }
 
 // Grammar is the grammar in EBNF.
-func Grammar() string { return programs.String() }
+func Grammar() string { return programs().String() }
 
 // feeder hands the tokens of a segment to participle. The place of a token is
 // its number. The body of a def or a repeat is left out, since its statements are read one

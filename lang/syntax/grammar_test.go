@@ -30,7 +30,7 @@ func sameSlowly(t *testing.T, text string, opt Options) *File {
 		t.Fatalf("%q is\n%s%v\nand by the grammar alone\n%s%v", text, Dump(got), got.Diags, Dump(want), want.Diags)
 	}
 	if opt.Limits == (Limits{}) {
-		_, err := programs.ParseFromLexer(wholeProgram(src))
+		_, err := programs().ParseFromLexer(wholeProgram(src))
 		if (err == nil) != grammatical(got) {
 			t.Fatalf("%q: %v\n%v", text, err, got.Diags)
 		}

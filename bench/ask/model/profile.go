@@ -130,7 +130,9 @@ func BuiltIn() []byte { return builtIn }
 const defaultOutput = 8192
 
 // stages is what may stand behind the id of a model: a date, a number, a stage.
-var stages = regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-(preview|exp)(-\d{2}-\d{2,4})?|-\d{3,8}|-latest)+$`)
+var stages = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-(preview|exp)(-\d{2}-\d{2,4})?|-\d{3,8}|-latest)+$`)
+})
 
 // base is the id of a model without what may stand behind it, nor around one that is
 // fine-tuned.
@@ -138,7 +140,7 @@ func base(id string) string {
 	if tuned, ok := strings.CutPrefix(id, "ft:"); ok {
 		id, _, _ = strings.Cut(tuned, ":")
 	}
-	return stages.ReplaceAllString(id, "")
+	return stages().ReplaceAllString(id, "")
 }
 
 // has reports whether a profile is of a model, and the day on which the model ends.

@@ -22,6 +22,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"ein/bench/ask/model"
 	"ein/bench/judge/verdict"
@@ -182,14 +183,16 @@ func (r *Row) Structure() uint64 { return cmp.Or(r.seeds[0], r.Instance.Structur
 func (r *Row) Surface() uint64 { return cmp.Or(r.seeds[1], r.Instance.SurfaceSeed) }
 
 // second is what a reply says that takes back what it has said before.
-var second = regexp.MustCompile(`(?i)\bwait\b|\bhold on\b|\bactually,|\bcorrection\b|\bscratch that\b|` +
-	`\blet(?:'s| me| us) (?:re-?(?:count|check|consider|calculate|compute|do|evaluate|examine|read|think|trace|verify|visit)|double[- ]check|start over|try (?:that |this )?again|check (?:that |this |it )?again)\b|` +
-	`\bI (?:made (?:a|an) (?:mistake|error)|(?:mis(?:counted|read|sed)|forgot|overlooked)\b)`)
+var second = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bwait\b|\bhold on\b|\bactually,|\bcorrection\b|\bscratch that\b|` +
+		`\blet(?:'s| me| us) (?:re-?(?:count|check|consider|calculate|compute|do|evaluate|examine|read|think|trace|verify|visit)|double[- ]check|start over|try (?:that |this )?again|check (?:that |this |it )?again)\b|` +
+		`\bI (?:made (?:a|an) (?:mistake|error)|(?:mis(?:counted|read|sed)|forgot|overlooked)\b)`)
+})
 
 // Corrects reports whether the reply, its reasoning included, corrects itself on the way, as
 // in "Wait, let me recount".
 func (r *Row) Corrects() bool {
-	return r.corrects || r.Reply != nil && (second.MatchString(r.Reply.Reply) || second.MatchString(r.Reply.Reasoning))
+	return r.corrects || r.Reply != nil && (second().MatchString(r.Reply.Reply) || second().MatchString(r.Reply.Reasoning))
 }
 
 // Spent is what a reply took.

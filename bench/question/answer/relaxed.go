@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ein/bench/question/category"
 )
@@ -23,7 +24,9 @@ func Visible(reply string) string {
 }
 
 // stated is how answers are marked in texts, to the end of the line.
-var stated = regexp.MustCompile(`(?i)\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])[ \t*_]*\n?[ \t]*([^\n]*)`)
+var stated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])[ \t*_]*\n?[ \t]*([^\n]*)`)
+})
 
 // mostStated is how far from its end a text is searched for an answer.
 const mostStated = 1 << 16
@@ -67,7 +70,7 @@ func ParseRelaxed(reply string) (JSON, error) {
 			}
 		}
 	}
-	if all := stated.FindAllStringSubmatchIndex(reply, -1); all != nil {
+	if all := stated().FindAllStringSubmatchIndex(reply, -1); all != nil {
 		if m := all[len(all)-1]; m[0] > last && !strings.Contains(reply[m[2]:m[3]], box) {
 			text = reply[m[2]:m[3]]
 		}

@@ -172,11 +172,12 @@ ein bench merge makes one run of. --max-cost and --concurrency are those of all 
 	a.JSONFlag(cmd, "print the results as one JSON object")
 	heading("Scoring")
 	cli.Required(cmd, "model", "instances", "out")
-	var profiles []string
-	for _, p := range model.Profiles(nil) {
-		profiles = append(profiles, p.Name)
-	}
-	cli.Complete(cmd, "profile", profiles...)
+	cli.CompleteLater(cmd, "profile", func() (names []string) {
+		for _, p := range model.Profiles(nil) {
+			names = append(names, p.Name)
+		}
+		return names
+	})
 	return cmd
 }
 

@@ -62,6 +62,13 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
+// CompleteLater offers values that take a while to find out.
+func CompleteLater(cmd *cobra.Command, flag string, values func() []string) {
+	must(cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	}))
+}
+
 // Required marks flags that have to be given.
 func Required(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {

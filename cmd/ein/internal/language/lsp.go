@@ -17,7 +17,7 @@ import (
 
 func lspVerb(a *cli.App) *cobra.Command {
 	log, trace := "", false
-	opt := lsp.Options{Version: version.String(), Debounce: lsp.DefaultDebounce, Timeout: lsp.DefaultTimeout, MaxMemory: lsp.DefaultMaxMemory, MaxOps: lsp.DefaultMaxOps, Tables: tables}
+	opt := lsp.Options{Debounce: lsp.DefaultDebounce, Timeout: lsp.DefaultTimeout, MaxMemory: lsp.DefaultMaxMemory, MaxOps: lsp.DefaultMaxOps, Tables: tables}
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve editors over the Language Server Protocol",
@@ -69,6 +69,7 @@ func serve(a *cli.App, log string, trace bool, opt lsp.Options) error {
 	if trace {
 		level = slog.LevelDebug
 	}
+	opt.Version = version.String() // it reads all of the executable: not before it is asked for
 	opt.Log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(lsp.GCPercent)

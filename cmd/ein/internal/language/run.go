@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -291,7 +292,7 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 		files = nil
 		ending := filepath.Ext(f.output)
 		for _, o := range outputs {
-			part := strings.Trim(notInNames.ReplaceAllString(o.Name, "-"), "-")
+			part := strings.Trim(notInNames().ReplaceAllString(o.Name, "-"), "-")
 			file := strings.TrimSuffix(f.output, ending) + "." + part
 			for n := 2; slices.ContainsFunc(files, func(other string) bool { return strings.EqualFold(other, file+ending) }); n++ {
 				file = fmt.Sprintf("%s.%s-%d", strings.TrimSuffix(f.output, ending), part, n)
@@ -356,7 +357,7 @@ func watch(ctx context.Context, files []string, work func() error) error {
 }
 
 // notInNames is what the name of an output has that the name of a file should not.
-var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_]+`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_]+`) })
 
 // save writes the outputs to files, each whole or not at all.
 func (f *runFlags) save(ctx context.Context, a *cli.App, p *ein.Program, result *ein.Result, files []string, opt show.Options) error {
