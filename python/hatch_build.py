@@ -41,7 +41,7 @@ class EngineHook(BuildHookInterface):
             env={**os.environ, "CGO_ENABLED": "0", "GOOS": goos, "GOARCH": goarch},
         )
         build = Path(self.folder.name, "build.json")
-        digest = hashlib.sha256(binary.read_bytes()).hexdigest()[:12]  # as `ein version` prints it
+        digest = hashlib.sha256(binary.read_bytes()[:32768]).hexdigest()[:12]  # as `ein version` prints it
         build.write_text(json.dumps({"version": self.metadata.version, "digest": digest}))
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{PLATFORMS[target]}"

@@ -1,7 +1,8 @@
 // Package version says which build of ein this is, so that what a record was made
 // with can be told from every other build: the version, which stands in the file
 // VERSION and nowhere else; the revision of the source, where Go stamped one; and a
-// digest of the executable, the beginning of what sha256sum prints for it.
+// digest of the executable, the beginning of what `head -c 32768 FILE | sha256sum`
+// prints for it.
 package version
 
 import (
@@ -30,15 +31,11 @@ func String() string {
 }
 
 // Line is the version for people, with the time of the source, the version of the
-// language and the platform. The digest, which takes ten times as long as everything
-// else, is in it where the revision does not say what the source was.
+// language and the platform.
 func Line(language string) string {
-	rev, at := revision()
-	from := rev + " of " + at
-	if rev == "" {
-		from = "sha256 " + Digest()
-	} else if strings.HasSuffix(rev, "-modified") {
-		from += ", sha256 " + Digest()
+	from := "build " + Digest()
+	if rev, at := revision(); rev != "" {
+		from = rev + " of " + at + ", " + from
 	}
 	return fmt.Sprintf("ein %s (%s) language %s %s %s/%s", Number(), from, language, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -72,6 +69,11 @@ func revision() (rev, at string) {
 	return rev + modified, at
 }
 
+// start is how much of an executable is read: its header, with what Go's linker has
+// written there, which has a digest of all the rest. To read all takes ten times as long as
+// everything else that a short command does.
+const start = 32 << 10
+
 // Digest is of the file that runs; "unknown" where that cannot be read.
 var Digest = sync.OnceValue(func() string {
 	name, err := os.Executable()
@@ -84,7 +86,7 @@ var Digest = sync.OnceValue(func() string {
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, io.LimitReader(f, start)); err != nil {
 		return "unknown"
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))[:digits]

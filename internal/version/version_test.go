@@ -20,8 +20,8 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("%x", sha256.Sum256(b))[:12]
-	if !strings.HasSuffix(String(), want) || !strings.Contains(Line("1"), "sha256 "+want) {
+	want := fmt.Sprintf("%x", sha256.Sum256(b[:32<<10]))[:12]
+	if !strings.HasSuffix(String(), want) || !strings.Contains(Line("1"), "build "+want) {
 		t.Errorf("%s and %s do not have the digest %s", String(), Line("1"), want)
 	}
 	semantic := regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?\+[0-9A-Za-z.-]+$`)
