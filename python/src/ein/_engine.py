@@ -34,7 +34,7 @@ class Reply(NamedTuple):
     frames: list[bytearray]
 
     def json(self) -> Any:
-        return json.loads(self.body)
+        return _decode(self.body.decode())
 
 
 class _Died(Exception):
@@ -47,6 +47,7 @@ def _plain(x: Any) -> Any:
     raise TypeError(f"{type(x).__name__} has no form in JSON")
 
 
+_decode = json.JSONDecoder().decode
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
 
 
@@ -57,7 +58,7 @@ class _Call:
         self.done = False
         self.reply: Reply | None = None  # None as well when the engine has died
         self.late = False  # and that is why
-        self.wake = threading.Event()
+        self.wake: threading.Event | None = None  # of a caller that waits for another one to read
 
 
 class _Process:
@@ -110,8 +111,8 @@ class _Process:
         sizes = f',"frames":{[len(f) for f in frames]}' if frames else ""
         head = f'{{"id":{n},"call":"{route}","body":{len(text)}{sizes}}}\n'.encode()
         self.waiting[n] = call
-        watch = threading.Timer(timeout, self._expire, [call]) if timeout else contextlib.nullcontext()
-        if isinstance(watch, threading.Timer):
+        watch = threading.Timer(timeout, self._expire, [call]) if timeout else None
+        if watch:
             watch.daemon = True
             watch.start()
         try:
@@ -127,7 +128,7 @@ class _Process:
             raise
         finally:
             del self.waiting[n]
-            if isinstance(watch, threading.Timer):
+            if watch:
                 watch.cancel()
         if call.late:
             raise EngineError(f"the engine was ended: it gave no answer within {timeout:g} s")
@@ -149,9 +150,11 @@ class _Process:
                 finally:
                     self.reading.release()
                     for other in list(self.waiting.values()):
-                        if not other.done:  # it reads on
+                        if other.wake and not other.done:  # it reads on
                             other.wake.set()
                             break
+            elif call.wake is None:
+                call.wake = threading.Event()  # and look again: nobody wakes who has none
             else:
                 call.wake.wait()
                 call.wake.clear()
@@ -166,14 +169,15 @@ class _Process:
             frames = [self._take(n) for n in head.get("frames", ())]
         except (EOFError, OSError, ValueError):
             self.dead = True
-            for waiting in list(self.waiting.values()):
-                waiting.done = True
-                waiting.wake.set()
+            for call in list(self.waiting.values()):
+                self._finish(call, None)
             return
-        call = self.waiting.get(head["id"])
-        if call:
-            call.reply = Reply(head["status"], body, frames)
-            call.done = True
+        if call := self.waiting.get(head["id"]):
+            self._finish(call, Reply(head["status"], body, frames))
+
+    def _finish(self, call: _Call, reply: Reply | None) -> None:
+        call.reply, call.done = reply, True
+        if call.wake:
             call.wake.set()
 
     def _line(self) -> dict[str, Any]:
@@ -185,7 +189,8 @@ class _Process:
                 raise EOFError
             self.buffer += part
             end = self.buffer.find(b"\n", seen)
-        return json.loads(self._take(end + 1))
+        end += 1
+        return _decode(self._take(end).decode())
 
     def _take(self, n: int) -> bytearray:
         """The next n bytes. Those of a large frame are read to where they stay."""
