@@ -92,8 +92,9 @@ adapters: ## the Python package in harnesses: verifiers, inspect_ai, lm-eval and
 	$(call wheel,$(WORLD_VENV)/adapters,world/requirements.txt)
 	cd python/world && PATH="$(CURDIR)/$(WORLD_VENV)/adapters/bin:$$PATH" python -m pytest -q
 
-trainers: ## the Python package under TRL; some gigabytes, so no part of check-world
+trainers: ## the Python package under TRL and verl; some gigabytes, so no part of check-world
 	$(call wheel,$(WORLD_VENV)/trainers,trainers/requirements.txt)
+	$(WORLD_VENV)/trainers/bin/python -m pip install -q --no-deps verl==0.9.1
 	cd python/trainers && PATH="$(CURDIR)/$(WORLD_VENV)/trainers/bin:$$PATH" python -m pytest -q
 
 # A wheel holds one binary, and that is for the platform of its name.

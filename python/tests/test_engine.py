@@ -167,6 +167,12 @@ def test_no_engine(tmp_path, monkeypatch):
         ein.run("x = 1")
 
 
+def test_the_command():
+    for command in ([sys.executable, "-m", "ein"], [_binary.find().path]):
+        out = subprocess.run([*command, "version"], capture_output=True, text=True)
+        assert out.returncode == 0 and out.stdout.startswith("ein 0.") and ein.version().partition("+")[2] in out.stdout
+
+
 def test_asyncio():
     from ein import aio
 

@@ -1,4 +1,5 @@
-"""The reward of verl: `custom_reward_function.path=.../ein/verl.py`, `name=compute_score`."""
+"""The reward of verl: `reward.custom_reward_function.path=pkg://ein.verl` and
+`reward.custom_reward_function.name=compute_score`."""
 
 from __future__ import annotations
 
