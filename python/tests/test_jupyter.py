@@ -57,9 +57,15 @@ def test_inputs_are_expressions():
     assert import_ == [] and "<td>2</td><td>0</td>" in out[0]
 
 
+def test_why():
+    (out,) = run('%%ein\nA = edges([["a","b"],["b","c"]])\n:why has_path(A, "a", "c")\n:print sum(A)')
+    assert "= 2<" in out[0] and "yes: a -&gt; b -&gt; c (2 edges)" in out[0]
+
+
 @pytest.mark.parametrize(
     "cell, html, error",
     [
+        ("%%ein\nx = 1\n:why y", "E0201", "CellError: cell:"),
         ("%%ein\nä = rech(edges([[0,1]]), 0)", "E0", "CellError: "),
         ('%%ein\nX = rech(edges([["ä","b"]]), "ä")', "X = <u style=\"text-decoration:underline wavy #b3261e\">rech</u>(edges", "CellError: cell:1:5: error[E0202]"),
         ("%%ein --max-ops 1\nA = edges([[0,1]])\n:print tc(A)", "E0531", "CellError: "),

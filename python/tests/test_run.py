@@ -209,3 +209,11 @@ def test_the_verbs():
     assert "E0203" in ein.explain("E0203")
     assert ein.cost("A = edges([[0,1]])\n:print tc(A)").statements[0].line == 2
     assert ein.version().startswith("0.")
+
+
+def test_why():
+    assert ein.why("input A: graph", 'has_path(A, "holding", "harbor")', A=nx.DiGraph(OWNS)) == "yes: holding -> north -> harbor (2 edges)\n"
+    with pytest.raises(ein.CheckError, match="E0202"):
+        ein.why("input A: graph", "rech(A)", A=OWNS)
+    with pytest.raises(ein.InputError, match="as JSON or text"):
+        ein.why("input A: graph", "has_path(A, 0, 1)", A=np.eye(2))

@@ -13,7 +13,7 @@ from ein import bench
 from ein._data import File, Graph
 from ein._engine import engine as _engine
 from ein._errors import CheckError, Diagnostic, Edit, EngineError, Error, Fix, InputError, LimitError, RunError
-from ein._program import Cost, Limits, Program, StatementCost, check, cost, explain, fmt, run
+from ein._program import Cost, Limits, Program, StatementCost, check, cost, explain, fmt, run, why
 from ein._result import Output, Result
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "fmt",
     "run",
     "version",
+    "why",
 ]
 
 

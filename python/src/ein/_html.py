@@ -14,9 +14,11 @@ _STYLE = "font-family:monospace;white-space:pre-wrap;text-align:left"
 _COLOURS = {"error": "#b3261e", "warning": "#8a5a00", "note": "#3b5b92"}
 
 
-def result(r: Result, cost: str) -> str:
-    """The outputs of a run as tables and pictures, what it warned of, and what it cost."""
+def result(r: Result, reasons: Iterable[str], cost: str) -> str:
+    """The outputs of a run as tables and pictures, the reasons that were asked for, what it
+    warned of, and what it cost."""
     parts = [_output(o, r.labels) for o in r.outputs.values()]
+    parts += [f'<div style="{_STYLE}">{escape(reason)}</div>' for reason in reasons]
     parts += [f'<div style="{_STYLE};color:{_COLOURS.get(w.severity, "inherit")}">{escape(str(w))}</div>' for w in r.warnings]
     parts.append(f'<div style="color:gray">{escape(cost)}</div>')
     return "".join(parts)

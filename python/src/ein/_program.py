@@ -163,6 +163,14 @@ def explain(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: s
     return ask("POST /v1/explain", body, frames).json()["text"]
 
 
+def why(program: str, expression: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", **data: Any) -> str:
+    """Why an expression over the names of a program has its value, for people: the path
+    that a reachability rests on, the terms of an equation. Data that are arrays are not
+    taken."""
+    body, frames, _ = _request(program, name, "full", None, {**(inputs or {}), **data})
+    return ask("POST /v1/why", {**body, "expression": expression}, frames).json()["text"]
+
+
 def fmt(program: str, /, *, name: str = "program") -> str:
     """The one canonical form of a program."""
     return ask("POST /v1/fmt", {"program": program, "name": name}).json()["text"]

@@ -1,9 +1,12 @@
-"""Cells of a notebook that hold programs: `%load_ext ein`, then `%%ein -i A=G`."""
+"""Cells of a notebook that hold programs: `%load_ext ein`, then `%%ein -i A=G`. A line
+`:why EXPRESSION` in one is answered below its values."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -35,9 +38,10 @@ class Shown(ein.Result):
     """A result as a notebook shows it."""
 
     cost = ""
+    reasons: Sequence[str] = ()
 
     def _repr_html_(self) -> str:
-        return _html.result(self, self.cost)
+        return _html.result(self, self.reasons, self.cost)
 
 
 def load(shell: Any) -> None:
@@ -49,10 +53,13 @@ def load(shell: Any) -> None:
         for given in args.input:
             name, _, expression = given.partition("=")
             inputs[name] = eval(expression or name, shell.user_ns)
+        asked = [line.removeprefix(":why ") for line in cell.splitlines() if line.startswith(":why ")]
+        cell = re.sub("(?m)^:why .*", "", cell)  # the other lines keep their numbers
         limits = ein.Limits(ops=args.max_ops and int(args.max_ops), seconds=args.timeout)
         try:
             shown = Shown(_program.run_reply(cell, inputs, limits, "cell", args.profile, pictures=True))
             most = ein.cost(cell, inputs, profile=args.profile)
+            shown.reasons = [ein.why(cell, expression, inputs, name="cell") for expression in asked]
         except ein.Error as e:
             show: Any = import_module("IPython.display")
             show.display(show.HTML(_html.diagnostics(cell, e.diagnostics)))
