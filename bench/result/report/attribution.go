@@ -29,7 +29,7 @@ func buildAttribution(r *Report, s *Section) error {
 	}
 	r.causes(s, &causes{
 		id: "programs", title: "Why wrong programs are wrong",
-		caption: "Wrong programs that ran, in percent of those attributed. The graph in the program is compared with the true one, and the program is run again with the true edges: right then, it is graph reading; its edges right already, logic; otherwise both. Edges misread are those of all wrong programs.",
+		caption: "Wrong programs that ran, in percent of those attributed. The graph in the program is compared with the true one, and the program is run again with the true edges: right then, it is graph reading; its edges right already, logic, or query reading if it is right with the nodes asked about; otherwise both. Edges misread are those of all wrong programs.",
 		names:   kinds,
 		of: func(it *item) string {
 			if it.Score.Attribution == nil {
