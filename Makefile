@@ -5,7 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # The folders with a go.mod; a test of the house finds one that is missing here.
-MODULES := . vm/simd/gen
+MODULES := . internal/nobrotli vm/simd/gen
 each = @for m in $(MODULES); do (cd $$m && $(1)) || exit 1; done
 
 .PHONY: help build lean size check check-world fmt lint test race portable editors grammar tidy python adapters trainers wheels fuzz bench perf cover update
