@@ -227,15 +227,17 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	}
 	ledger := &cost.Ledger{Max: p.opt.Limits.MaxBytes, Grown: p.opt.Grown}
 	var known []string
+	var domains map[string][]string
 	if p.file == nil {
 		known = p.code.Labels
 	} else {
 		known = check.ProgramLabels(p.file)
+		domains = check.ProgramDomains(p.file)
 		if err := ledger.Take(p.file.Footprint); err != nil {
 			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
 	}
-	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger}
+	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger, Domains: domains}
 	data, err := read.All(ctx, declared, inputs, known)
 	if ctx.Err() != nil {
 		return nil, p.stopped(ctx, "while the program or its data was being read")
@@ -274,12 +276,12 @@ func (p *Program) Inputs() []bind.Declared {
 	var list []bind.Declared
 	if p.file == nil {
 		for _, in := range p.code.Inputs {
-			list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind)})
+			list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: p.code.Regs[in.Reg].Columns})
 		}
 		return list
 	}
 	for _, in := range p.checked.Inputs {
-		list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind)})
+		list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: in.Columns})
 	}
 	return list
 }

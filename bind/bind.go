@@ -77,8 +77,9 @@ func New(name string, data any) (Input, error) {
 
 // Declared is an input that a program has, and its kind.
 type Declared struct {
-	Name string
-	Kind graphio.Kind
+	Name    string
+	Kind    graphio.Kind
+	Columns []tensor.Column // of a relation; of its domains only the names count
 }
 
 // Reader reads the data of inputs.
@@ -90,6 +91,8 @@ type Reader struct {
 	Tables Tables
 	// Ledger counts the memory that reading takes.
 	Ledger *cost.Ledger
+	// Domains are the labels of the program in its domains other than that of the nodes.
+	Domains map[string][]string
 }
 
 // Tables are the readers of formats that not every build has.
@@ -292,6 +295,8 @@ func Bind(decls []graphio.Decl, known []string) (*Data, error) {
 // values. Each has to be among the inputs given.
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
+	var relations []*graphio.Raw
+	var names []string // of the relations
 	ready := map[string]*tensor.Value{}
 	known, nodes, err := over(declared, given, known)
 	if err != nil {
@@ -303,13 +308,24 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 			ready[d.Name] = v
 			continue
 		}
+		for _, c := range d.Columns {
+			col := graphio.RelationColumn{Name: c.Name, Kind: c.Kind}
+			if c.Domain != nil {
+				col.Domain = c.Domain.Name
+			}
+			in.Options.Columns = append(in.Options.Columns, col)
+		}
 		raw, err := r.Read(ctx, in, d.Kind)
 		if err != nil {
 			return nil, err
 		}
+		if d.Kind == graphio.Relation {
+			relations, names = append(relations, raw), append(names, d.Name)
+			continue
+		}
 		decls = append(decls, graphio.Decl{Name: d.Name, Raw: raw})
 	}
-	data, err := Bind(decls, known)
+	data, err := r.bind(decls, relations, names, known)
 	if err != nil {
 		return nil, err
 	}
@@ -324,6 +340,46 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 	for name, v := range ready {
 		data.Values[name] = v
 	}
+	return data, nil
+}
+
+// nodes is the domain that graphs share with relations.
+const nodes = "node"
+
+// bind is Bind with relations beside the other inputs. The nodes are those of the
+// program, then those of relations, then those of the others.
+func (r *Reader) bind(decls []graphio.Decl, relations []*graphio.Raw, names, known []string) (*Data, error) {
+	if len(relations) == 0 {
+		return Bind(decls, known)
+	}
+	var read []graphio.Warning
+	for _, raw := range relations {
+		read = append(read, raw.Warnings...)
+	}
+	tables := func(known []string) ([]*tensor.Table, map[string][]string, []graphio.Warning) {
+		labels := map[string][]string{nodes: slices.Clone(known)}
+		for name, list := range r.Domains {
+			labels[name] = slices.Clone(list)
+		}
+		list, warnings := graphio.Tables(relations, labels)
+		return list, labels, warnings
+	}
+	list, labels, warnings := tables(known)
+	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
+	if len(decls) > 0 {
+		var err error
+		if data, err = Bind(decls, labels[nodes]); err != nil {
+			return nil, err
+		}
+		if len(data.Labels) > len(labels[nodes]) {
+			list, _, warnings = tables(data.Labels)
+		}
+	}
+	for i, t := range list {
+		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
+		relations[i].Free()
+	}
+	data.Warnings = append(append(read, warnings...), data.Warnings...)
 	return data, nil
 }
 

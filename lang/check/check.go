@@ -97,11 +97,12 @@ type Output struct {
 
 // Input is a declared input.
 type Input struct {
-	Name string
-	Kind string
-	Slot int
-	Node *ir.Node
-	Span source.Span
+	Name    string
+	Kind    string
+	Slot    int
+	Node    *ir.Node
+	Span    source.Span
+	Columns []tensor.Column // of a relation; their domains have a name and no members
 
 	bound bool
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -354,8 +355,9 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 }
 
 func (c *checker) inputMisfit(s *syntax.Input, found string) {
+	kind := cmp.Or(s.Kind.Name, "relation")
 	notes := map[string][]string{"graph": {"A graph is a square matrix of 0 and 1; for weights declare a matrix."}}[s.Kind.Name]
-	c.err(codes.E0707, s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, s.Kind.Name, found)
+	c.err(codes.E0707, s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, kind, found)
 }
 
 func (c *checker) notInProfile(s source.Span, what string) {

@@ -34,6 +34,24 @@ func ProgramLabels(f *syntax.File) []string {
 	return c.labels
 }
 
+// ProgramDomains is the labels in the text of each domain but that of the nodes.
+func ProgramDomains(f *syntax.File) map[string][]string {
+	c := newChecker(f, Config{})
+	c.collectLabels()
+	list := map[string][]string{}
+	for _, s := range c.rel.slots {
+		if s.class == aText {
+			list["text"] = nil
+		} else if s.class == ofDomain {
+			list[s.domain] = nil
+		}
+	}
+	for name := range list {
+		list[name] = c.rel.labelsOf(name)
+	}
+	return list
+}
+
 // collectLabels gathers the universe: the host's labels, then those of the
 // program's own graphs and relations, as they occur. It runs first because the size of
 // every labelled graph is the size of the whole universe.

@@ -219,6 +219,7 @@ func (c *checker) lower(p *rel.Program) *rel.Program {
 		}
 	}
 	out := &rel.Program{}
+	arg := 0 // inputs come in their order, which is that of c.rel.tables
 	for i, r := range c.rel.list {
 		x := p.Relations[i]
 		x.Pos = op.Pos{Start: int32(r.first.Start), End: int32(r.first.End)}
@@ -230,6 +231,11 @@ func (c *checker) lower(p *rel.Program) *rel.Program {
 		}
 		if needed[i] {
 			x.Facts = c.table(r, x.Columns)
+		}
+		if r.input != nil {
+			x.Source = rel.FromTable
+			x.Arg = arg
+			arg++
 		}
 		out.Relations = append(out.Relations, x)
 	}
@@ -295,46 +301,28 @@ func (c *checker) table(r *relation, cols []tensor.Column) *tensor.Table {
 		}
 		rows = append(rows, row)
 	}
-	order := func(a, b []float64) int {
-		for i := range a {
-			x, y := a[i], b[i]
-			if d := cols[i].Domain; d != nil {
-				if _, rank := d.Order(); rank != nil {
-					x, y = float64(rank[int(x)]), float64(rank[int(y)])
-				}
-			}
-			if k := cmp.Compare(x, y); k != 0 {
-				return k
-			}
-		}
-		return 0
-	}
-	slices.SortStableFunc(rows, order)
-	if last := len(cols) - 1; r.fold == rel.NoAgg {
-		rows = slices.CompactFunc(rows, slices.Equal[[]float64])
-	} else {
+	t := &tensor.Table{Columns: cols}
+	if last := len(cols) - 1; r.fold != rel.NoAgg {
+		at := map[string]int{} // of each key
 		kept := rows[:0]
 		for _, row := range rows {
-			if n := len(kept); n == 0 || !slices.Equal(kept[n-1][:last], row[:last]) {
+			key := fmt.Sprint(row[:last])
+			n, again := at[key]
+			switch {
+			case !again:
+				at[key] = len(kept)
 				kept = append(kept, row)
-			} else if into := &kept[n-1][last]; r.fold == rel.Sum {
-				*into += row[last]
-			} else if r.fold == rel.Max {
-				*into = max(*into, row[last])
-			} // of Min the first is the least
+			case r.fold == rel.Sum:
+				kept[n][last] += row[last]
+			case r.fold == rel.Max:
+				kept[n][last] = max(kept[n][last], row[last])
+			default:
+				kept[n][last] = min(kept[n][last], row[last])
+			}
 		}
 		rows = kept
 	}
-	t := &tensor.Table{Columns: cols, Len: len(rows), Cells: make([]tensor.Cells, len(cols))}
-	for i, col := range cols {
-		for _, row := range rows {
-			if col.Kind.Named() {
-				t.Cells[i].ID = append(t.Cells[i].ID, uint32(row[i]))
-			} else {
-				t.Cells[i].Num = append(t.Cells[i].Num, row[i])
-			}
-		}
-	}
+	t.Fill(rows)
 	return t
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/ir"
 	"ein/vm/op"
 	"ein/vm/rel"
@@ -58,7 +59,17 @@ func (c *checker) result(place int) *ir.Node {
 func (c *checker) tableInput(p *Program, s *syntax.Input) {
 	in := Input{Name: s.Name.Name, Kind: "relation", Slot: len(p.Inputs), Span: s.Span}
 	in.Node = c.b.Input(in.Slot, tensor.Type{}, 1, true)
-	if v := c.cfg.Inputs[in.Name]; v != nil {
+	for _, col := range s.Columns {
+		k := tensor.Column{Name: col.Name.Name, Kind: columnTypes[col.Type.Name].kind} // that of a named domain is a node
+		if k.Kind.Named() {
+			k.Domain = &tensor.Domain{Name: col.Type.Name}
+		}
+		in.Columns = append(in.Columns, k)
+	}
+	if v := c.cfg.Inputs[in.Name]; v != nil && v.Layout != tensor.Rows {
+		c.inputMisfit(s, stdlib.Describe(v.Shape))
+		return
+	} else if v != nil {
 		in.bound = true
 	} else {
 		p.Bound = false

@@ -96,9 +96,10 @@ const (
 // Options says how to read a file. The zero value reads a graph and finds out
 // the rest.
 type Options struct {
-	Kind   Kind // default Graph
-	Format Format
-	Header Header
+	Kind    Kind             // default Graph
+	Columns []RelationColumn // of a Relation
+	Format  Format
+	Header  Header
 
 	// Source, Target and Weight are column names, or positions from 1. In
 	// JSON they name the fields of edges that are objects. A vector has its
@@ -158,6 +159,10 @@ func (o Options) withDefaults() Options {
 func (o Options) usable(name string, f Format) error {
 	switch o.Kind {
 	case Graph, Matrix, Vector, Scalar:
+	case Relation:
+		if text := f == CSV || f == TSV || f == Edges; !text && !f.IsTable() {
+			return &Error{File: name, Msg: fmt.Sprintf("a relation cannot be read from %s", f), Hint: "a CSV file can, also Parquet and SQLite"}
+		}
 	default:
 		return &Error{File: name, Msg: fmt.Sprintf("unknown kind %q", o.Kind), Hint: "expected graph, matrix, vector or scalar"}
 	}
@@ -185,14 +190,14 @@ func (o Options) check(f Format) (msg, hint string) {
 	}{
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
 		{o.OneHot != "", "onehot", rows && o.Kind == Matrix, "matrices from tables"},
-		{len(o.Where) > 0, "where", rows && o.Kind != Scalar, "tables"},
-		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar, "tables and JSON edges"},
+		{len(o.Where) > 0, "where", rows && o.Kind != Scalar && o.Kind != Relation, "graphs, matrices and vectors from tables; a rule has comparisons"},
+		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar && o.Kind != Relation, "tables and JSON edges"},
 		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix) && o.OneHot == "", "lists of edges"},
-		{o.Weight != "", "weight", listed && o.Kind != Scalar && o.OneHot == "", "tables and JSON edges"},
+		{o.Weight != "", "weight", listed && o.Kind != Scalar && o.Kind != Relation && o.OneHot == "", "tables and JSON edges"},
 		{o.Test != nil, "weight=" + o.Weight, rows, "tables if it is a comparison"},
 		{o.Query != "", "query", f == SQLite, "SQLite"},
-		{o.IDs != "", "ids", listed && o.Kind != Scalar, "tables and JSON"},
-		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar, "lists of numbered nodes"},
+		{o.IDs != "", "ids", listed && o.Kind != Scalar && o.Kind != Relation, "tables and JSON"},
+		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar && o.Kind != Relation, "lists of numbered nodes"},
 		{o.Dup != "", "dup", o.Kind == Matrix && f != NPY, "matrices that come as edges"},
 		{o.Default != nil && !far, "default", listed && o.Kind == Vector, "vectors with one row a node; default=inf is for matrices"},
 		{far, "default=inf", o.Kind == Matrix && f != NPY && o.OneHot == "", "matrices that come as edges"},

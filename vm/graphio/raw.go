@@ -51,6 +51,8 @@ type Raw struct {
 
 	cells *tensor.Bits // of a graph that came as an array, instead of edges
 
+	relation *relationRows
+
 	kind  tensor.Kind // of data
 	shape tensor.Shape
 	data  []float64
@@ -59,6 +61,9 @@ type Raw struct {
 // held is the bytes that stay with a file that was read.
 func (r *Raw) held() int {
 	n := r.edges.at.held() + r.edges.w.held() + r.edges.lines.held() + r.labels.held() + r.texts + r.values.held() + r.valueTexts + cap(r.data)*sizeOf[float64]()
+	if r.relation != nil {
+		n = int(r.mem.held)
+	}
 	if r.cells != nil {
 		n += cap(r.cells.W) * sizeOf[uint64]()
 	}

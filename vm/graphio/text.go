@@ -48,6 +48,9 @@ func (r *reader) text(d dialect) error {
 
 // readRows reads all rows. The first may have the names of the columns.
 func (t *table) readRows(src source) error {
+	if t.opt.Kind == Relation {
+		return t.relation(src)
+	}
 	w, err := src.next(false)
 	if err != nil {
 		return err

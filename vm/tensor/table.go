@@ -178,3 +178,43 @@ func (t *Table) Text(c int, x float64) string {
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
+
+// Fill gives a table its rows: sorted, and each once. It says how many they are; rows
+// is reordered.
+func (t *Table) Fill(rows [][]float64) int {
+	ranks := make([][]uint32, len(t.Columns))
+	for c, col := range t.Columns {
+		if col.Domain != nil {
+			_, ranks[c] = col.Domain.Order()
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b []float64) int {
+		for c := range a {
+			x, y := a[c], b[c]
+			if ranks[c] != nil {
+				x, y = float64(ranks[c][int(x)]), float64(ranks[c][int(y)])
+			}
+			if k := cmp.Compare(x, y); k != 0 {
+				return k
+			}
+		}
+		return 0
+	})
+	rows = slices.CompactFunc(rows, slices.Equal[[]float64])
+	t.Len, t.Cells = len(rows), make([]Cells, len(t.Columns))
+	for c, col := range t.Columns {
+		if col.Kind.Named() {
+			t.Cells[c].ID = make([]uint32, len(rows))
+		} else {
+			t.Cells[c].Num = make([]float64, len(rows))
+		}
+		for i, row := range rows {
+			if col.Kind.Named() {
+				t.Cells[c].ID[i] = uint32(row[c])
+			} else {
+				t.Cells[c].Num[i] = row[c]
+			}
+		}
+	}
+	return len(rows)
+}

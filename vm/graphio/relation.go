@@ -1,0 +1,238 @@
+package graphio
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ein/vm/tensor"
+)
+
+// Relation is rows of typed columns, which are found by their names in the header, or by
+// position where it lacks one of them.
+const Relation Kind = "relation"
+
+// RelationColumn is a column of a relation: what its cells are, and of those that are
+// Named the set that they belong to.
+type RelationColumn struct {
+	Name   string
+	Kind   tensor.ColumnKind
+	Domain string
+}
+
+// relationRows is the rows of a relation that was read, column by column: the numbers
+// of labels, or numbers.
+type relationRows struct {
+	cols   []RelationColumn
+	labels chunks[string]
+	ids    map[string]int32
+	cells  []chunks[float64]
+}
+
+// relation reads all rows.
+func (t *table) relation(src source) error {
+	if len(t.opt.Columns) == 0 {
+		return t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds one; in a session its rows can be written as facts")
+	}
+	raw := &relationRows{cols: t.opt.Columns, labels: chunks[string]{mem: t.mem}, ids: map[string]int32{}}
+	for range raw.cols {
+		raw.cells = append(raw.cells, chunks[float64]{mem: t.mem})
+	}
+	t.raw.relation = raw
+	w, err := src.next(false)
+	if err != nil {
+		return err
+	}
+	if w == nil {
+		return t.fatal(0, 0, "the file has no rows", "")
+	}
+	if w.bad != nil {
+		t.rep.add(w.bad)
+		return nil
+	}
+	at, header, err := t.columnsOf(w)
+	if err != nil {
+		return err
+	}
+	t.first, t.width = w.line, len(w.cells)
+	for skip := header; ; skip = false {
+		switch {
+		case w.bad != nil:
+			t.rep.add(w.bad)
+		case !skip:
+			if err := t.tuple(w, at); err != nil {
+				return err
+			}
+		}
+		if w, err = src.next(false); err != nil {
+			return err
+		}
+		if w == nil {
+			return nil
+		}
+	}
+}
+
+// columnsOf is where the columns are, by a first row that may have their names.
+func (t *table) columnsOf(w *row) (at []int, header bool, err error) {
+	cols := t.opt.Columns
+	var missing []string
+	for _, c := range cols {
+		i := slices.IndexFunc(w.cells, func(x cell) bool { return strings.EqualFold(string(x.val), c.Name) })
+		if at = append(at, i); i < 0 {
+			missing = append(missing, c.Name)
+		}
+	}
+	if len(missing) == 0 && t.opt.Header != HeaderNo {
+		return at, true, nil
+	}
+	if len(w.cells) < len(cols) {
+		return nil, false, t.fatal(w.line, 0, fmt.Sprintf("expected the columns %s, found %s: %s", strings.Join(t.columnNames(), ", "), plural(len(w.cells), "column"), w.names()), "")
+	}
+	header = t.opt.Header == HeaderYes
+	for i, c := range cols {
+		at[i] = i
+		if _, bad := parseCell(w.cells[i].val, c.Kind); bad != "" && t.opt.Header != HeaderNo {
+			header = true // a word where numbers are
+		}
+	}
+	what := "the first row is data"
+	if header {
+		what = "the first row names no column " + strings.Join(missing, ", ")
+	}
+	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: true,
+		Msg: fmt.Sprintf("columns taken by position, since %s: %s", what, strings.Join(t.columnNames(), ", "))})
+	return at, header, nil
+}
+
+func (t *table) columnNames() (names []string) {
+	for _, c := range t.opt.Columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// tuple takes a row.
+func (t *table) tuple(w *row, at []int) error {
+	r := t.raw.relation
+	if t.seen++; t.seen > t.opt.MaxEdges {
+		return t.atLimit(w.line, "more than the limit of "+plural(t.opt.MaxEdges, "row"))
+	}
+	for i, c := range r.cols {
+		if at[i] >= len(w.cells) {
+			line, col := w.place(len(w.cells))
+			t.bad(line, col, fmt.Sprintf("the row has %s, and `%s` is column %d", plural(len(w.cells), "cell"), c.Name, at[i]+1), "")
+			return nil
+		}
+		x := &w.cells[at[i]]
+		v, bad := parseCell(x.val, c.Kind)
+		if bad != "" {
+			line, col := w.place(at[i])
+			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), "")
+			return nil
+		}
+		if c.Kind.Named() {
+			label := string(bytes.TrimSpace(x.val))
+			id, ok := r.ids[label]
+			if !ok {
+				id = int32(r.labels.len())
+				if err := t.mem.take(len(label) + sizeOf[string]() + 32); err != nil {
+					return err
+				}
+				r.ids[label] = id
+				if err := r.labels.add(label); err != nil {
+					return err
+				}
+			}
+			v = float64(id)
+		}
+		if err := r.cells[i].add(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseCell is a cell as a number, and what was expected if it is none such.
+func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
+	text := strings.TrimSpace(string(val))
+	switch k {
+	case tensor.NodeColumn, tensor.TextColumn:
+		if text == "" && k == tensor.NodeColumn {
+			return 0, "a node"
+		}
+		return 0, ""
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if k == tensor.IntColumn && (err != nil || x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt) {
+		return 0, "a whole number below 2^53"
+	}
+	if err != nil || x-x != 0 {
+		return 0, "a number"
+	}
+	return x + 0, "" // one zero
+}
+
+// Tables are the values of relations over domains, which are those of all relations
+// together. labels begins with what is known of each domain, and is extended.
+func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning) {
+	ids := map[string]map[string]uint32{}
+	id := func(domain, label string) uint32 {
+		known := ids[domain]
+		if known == nil {
+			known = map[string]uint32{}
+			for i, l := range labels[domain] {
+				known[l] = uint32(i)
+			}
+			ids[domain] = known
+		}
+		n, ok := known[label]
+		if !ok {
+			n = uint32(len(labels[domain]))
+			known[label] = n
+			labels[domain] = append(labels[domain], label)
+		}
+		return n
+	}
+	rows := make([][][]float64, len(raws))
+	for k, raw := range raws {
+		r := raw.relation
+		n := r.cells[0].len()
+		flat := make([]float64, n*len(r.cols))
+		for i := range n {
+			row := flat[i*len(r.cols) : (i+1)*len(r.cols) : (i+1)*len(r.cols)]
+			for c := range r.cols {
+				row[c] = *r.cells[c].at(i)
+				if r.cols[c].Kind.Named() {
+					row[c] = float64(id(r.cols[c].Domain, *r.labels.at(int(row[c]))))
+				}
+			}
+			rows[k] = append(rows[k], row)
+		}
+	}
+	domains := map[string]*tensor.Domain{}
+	var warnings []Warning
+	var tables []*tensor.Table
+	for k, raw := range raws {
+		t := &tensor.Table{}
+		for _, c := range raw.relation.cols {
+			col := tensor.Column{Name: c.Name, Kind: c.Kind}
+			if c.Kind.Named() {
+				if domains[c.Domain] == nil {
+					domains[c.Domain] = &tensor.Domain{Name: c.Domain, Size: len(labels[c.Domain]), Labels: labels[c.Domain]}
+				}
+				col.Domain = domains[c.Domain]
+			}
+			t.Columns = append(t.Columns, col)
+		}
+		distinct := t.Fill(rows[k])
+		if n := len(rows[k]) - distinct; n > 0 {
+			warnings = append(warnings, Warning{File: raw.File, Code: "repeated", Note: true, Msg: plural(n, "row") + " repeated, which says nothing more"})
+		}
+		tables = append(tables, t)
+	}
+	return tables, warnings
+}
