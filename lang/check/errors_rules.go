@@ -41,6 +41,25 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
+	for _, s := range c.file.Stmts {
+		var at source.Span
+		switch s := s.(type) {
+		case *syntax.Assign:
+			if s.Name.Name == name.Name {
+				at = s.Name.Span
+			}
+		case *syntax.Input:
+			if s.Name.Name == name.Name {
+				at = s.Name.Span
+			}
+		}
+		if at.End > 0 {
+			d.Related = []diag.Related{{Span: at, Message: "a tensor of that name"}}
+			d.Notes = []string{"Rules do not read tensors yet: give the rows as facts, or as an input with columns."}
+			c.report(d)
+			return
+		}
+	}
 	var all, shown []string
 	for _, r := range c.rel.list {
 		all = append(all, r.name)
