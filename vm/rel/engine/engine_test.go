@@ -147,3 +147,33 @@ func TestClosures(t *testing.T) {
 		}
 	}
 }
+
+// TestStopped: a run ends when it is cancelled, and at a limit, in the relation where it was.
+func TestStopped(t *testing.T) {
+	w := workloads()["points to of 10000"]
+	size := make([]uint64, len(w.args))
+	for i, v := range w.args {
+		size[i] = uint64(v.Table.Len)
+	}
+	plan := engine.New(w.p, size)
+	done := make(chan struct{})
+	close(done)
+	for _, c := range []struct {
+		kind   engine.Kind
+		ctl    kernel.Ctl
+		budget engine.Budget
+	}{
+		{engine.Cancelled, kernel.Ctl{Done: done}, engine.Budget{}},
+		{engine.OverOps, kernel.Ctl{Limit: 20000}, engine.Budget{}},
+		{engine.OverBytes, kernel.Ctl{}, engine.Budget{Max: 150000}},
+	} {
+		_, err := plan.Run(&c.ctl, w.args, &c.budget)
+		var e *engine.Error
+		if !errors.As(err, &e) || e.Kind != c.kind || e.Relation == nil {
+			t.Errorf("%d: %v", c.kind, err)
+		}
+		if c.ctl.Ops > 1<<20 || c.ctl.Limit > 0 && c.ctl.Ops > c.ctl.Limit || c.budget.Max > 0 && c.budget.Used > c.budget.Max {
+			t.Errorf("%d: %d operations, %d bytes", c.kind, c.ctl.Ops, c.budget.Used)
+		}
+	}
+}

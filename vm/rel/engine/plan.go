@@ -19,8 +19,9 @@ type Plan struct {
 	bound  bounds
 	index  [][]*spec // of each relation
 	strata []stratum
-	consts []float64 // that the pool of a run begins with
-	member []bool    // relations of which it is asked whether they have a row
+	consts []float64              // that the pool of a run begins with
+	coder  func(x float64) uint32 // of the pool that there is instead
+	member []bool                 // relations of which it is asked whether they have a row
 }
 
 // spec is an index that some rule needs.
@@ -50,10 +51,11 @@ type nest struct {
 	// nothing new below it.
 	cut int
 
-	kind  emits
-	given []uint32 // constants, in the registers behind the variables
-	float []bool   // the variable is made by an expression, or read as a value
-	coded []bool   // of these: it is needed as a code as well
+	kind   emits
+	preset []pair   // of a proof: cells of the head that are known, and their variables
+	given  []uint32 // constants, in the registers behind the variables
+	float  []bool   // the variable is made by an expression, or read as a value
+	coded  []bool   // of these: it is needed as a code as well
 }
 
 // emits is what becomes of a binding: a row, a contribution to a value, or one to the
@@ -169,6 +171,14 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	if delta >= 0 {
 		b.atom(delta)
 	}
+	b.order()
+	n.end(&pl.p.Relations[r.Rel])
+	return n
+}
+
+// order plans the literals that are left.
+func (b *planner) order() {
+	r := b.rule
 	for {
 		if b.tests() {
 			continue
@@ -186,8 +196,12 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 		}
 		b.atom(next)
 	}
+}
+
+// end plans what becomes of a binding.
+func (n *nest) end(head *rel.Relation) {
+	r := n.rule
 	n.cut = -1
-	head := &pl.p.Relations[r.Rel]
 	switch {
 	case r.Aggregates():
 		n.kind = aggregates
@@ -214,9 +228,8 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 		x, xok := variable(&r.Head[0])
 		y, yok := variable(&r.Head[1])
 		st := &n.steps[last]
-		n.pair = xok && yok && !n.float[x] && !n.float[y] && st.kind == probe && len(st.out) == 1 && len(st.same) == 0 && !valued(&pl.p.Relations[st.rel])
+		n.pair = xok && yok && !n.float[x] && !n.float[y] && st.kind == probe && len(st.out) == 1 && len(st.same) == 0 && len(st.key) == 1
 	}
-	return n
 }
 
 // heads reports whether the head has a variable.
@@ -368,6 +381,8 @@ func (b *planner) register(t rel.Term, c tensor.Column) int {
 		code = noCode
 	case x >= 0 && x < pooled && x == float64(uint32(x)):
 		code = uint32(x)
+	case b.coder != nil:
+		code = b.coder(x)
 	default:
 		at := slices.Index(b.consts, x)
 		if at < 0 {

@@ -49,7 +49,7 @@ type run struct {
 	*Plan
 	ctl    *kernel.Ctl
 	budget *Budget
-	pool   pool
+	pool   *pool
 	stores []store
 	next   uint64 // look at the Ctl then
 	rel    int    // that is being derived
@@ -65,6 +65,8 @@ type run struct {
 	groups *groups
 	drive  int // the number of the key that drives
 
+	why *why // of a replay
+
 	settled float64 // the best value that may still improve
 	sunk    bool    // something improved past it
 }
@@ -75,22 +77,35 @@ type stop struct{ err *Error }
 // Run gives the results of the program as tables. The operations are counted in ctl,
 // and stop at its limit; memory comes out of the budget.
 func (pl *Plan) Run(ctl *kernel.Ctl, args []*tensor.Value, budget *Budget) (results []*tensor.Table, err error) {
-	r := &run{Plan: pl, ctl: ctl, budget: budget, stores: make([]store, len(pl.p.Relations)), rel: -1, settled: math.NaN()}
-	defer func() {
-		if s, ok := recover().(stop); ok {
-			results, err = nil, s.err
-		} else if p := recover(); p != nil {
-			panic(p)
-		}
-	}()
-	r.begin(args)
-	for i := range pl.strata {
-		r.stratum(&pl.strata[i])
-	}
+	r := newRun(pl, ctl, budget)
+	defer stopped(&err)
+	r.evaluate(args)
 	for _, i := range pl.p.Results {
 		results = append(results, r.table(i))
 	}
 	return results, nil
+}
+
+func newRun(pl *Plan, ctl *kernel.Ctl, budget *Budget) *run {
+	return &run{Plan: pl, ctl: ctl, budget: budget, pool: &pool{}, stores: make([]store, len(pl.p.Relations)), rel: -1, settled: math.NaN()}
+}
+
+// stopped makes an error of a stop.
+func stopped(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case stop:
+		*err = p.err
+	default:
+		panic(p)
+	}
+}
+
+func (r *run) evaluate(args []*tensor.Value) {
+	r.begin(args)
+	for i := range r.strata {
+		r.stratum(&r.strata[i])
+	}
 }
 
 func (r *run) fail(e Error) {
@@ -375,6 +390,12 @@ func (r *run) prepare(st *stratum, nests []*nest) {
 			if t.index < 0 {
 				continue
 			}
+			if r.why != nil && t.kind == none {
+				s = &r.why.complete[t.rel]
+				s.hi = s.n
+				r.sync(s, s.index[t.index], true)
+				continue
+			}
 			r.sync(s, s.index[t.index], !st.inside[t.rel])
 		}
 	}
@@ -387,6 +408,9 @@ func (r *run) do(n *nest) {
 	r.regs = append(r.regs[:0], make([]uint32, vars)...)
 	r.regs = append(r.regs, n.given...)
 	r.nums = append(r.nums[:0], make([]float64, vars)...)
+	for _, p := range n.preset {
+		r.regs[p.reg] = r.why.goal[p.col]
+	}
 	r.row = append(r.row[:0], make([]uint32, len(n.rule.Head))...)
 	r.drive = -1
 	if n.kind == aggregates {
@@ -481,11 +505,17 @@ func (r *run) eval(e *rel.Expr) float64 {
 func (r *run) loop(i int) int {
 	if i == len(r.steps) {
 		r.work(1)
+		if r.why != nil {
+			return r.why.emit(r, i)
+		}
 		r.emit()
 		return r.cut
 	}
 	st := &r.steps[i]
 	s := &r.stores[st.rel]
+	if r.why != nil && (st.kind == none || st.kind == absent) {
+		s = &r.why.complete[st.rel]
+	}
 	switch st.kind {
 	case scan, probe:
 		return r.rows(i, st, s)
@@ -503,6 +533,12 @@ func (r *run) loop(i int) int {
 		k := s.find(key)
 		if k >= 0 && s.valued && !r.valueIs(st, s, k) {
 			k = -1
+		}
+		if r.why != nil && st.kind == find {
+			if k >= s.hi {
+				k = -1
+			}
+			r.why.read(i, s, key, k)
 		}
 		if (k >= 0) == (st.kind == find) {
 			return r.loop(i + 1)
@@ -595,6 +631,9 @@ func (r *run) rows(i int, st *step, s *store) int {
 			return i
 		case st.kind == none:
 			return found
+		}
+		if r.why != nil {
+			r.why.read(i, s, row, k)
 		}
 		return r.loop(i + 1)
 	}

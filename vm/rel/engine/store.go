@@ -33,7 +33,7 @@ func (r *run) intern(x float64) uint32 {
 	if x != x {
 		return nan
 	}
-	p := &r.pool
+	p := r.pool
 	if 2*len(p.list) >= len(p.table) {
 		r.take(12 * uint64(max(64, 2*len(p.table))))
 		p.table = make([]uint32, max(64, 2*len(p.table)))
@@ -329,7 +329,7 @@ type index struct {
 // sync brings an index up to the rows of the store that are seen; complete says that
 // there will be no more.
 func (r *run) sync(s *store, x *index, complete bool) {
-	if x.done == s.hi {
+	if x.done >= s.hi {
 		return
 	}
 	size := 0
