@@ -62,6 +62,8 @@ func Page(name string) (string, error) {
 	hint := "the name `topics` lists the topics"
 	near, ok := diag.Suggest(name, Pages())
 	switch ours := stdlib.Synonyms[function]; {
+	case stdlib.Without[function] != "":
+		hint = stdlib.Without[function]
 	case ours != "":
 		hint = "here that is `" + ours + "`"
 	case len(several) > 0:

@@ -147,6 +147,21 @@ func TestSynonyms(t *testing.T) {
 	}
 }
 
+// TestWithout: what there is not is neither a function nor a synonym, and the functions
+// that are named instead are there.
+func TestWithout(t *testing.T) {
+	for name, why := range stdlib.Without {
+		if stdlib.Lookup(name) != nil || stdlib.Synonyms[name] != "" {
+			t.Errorf("there is %s", name)
+		}
+		for _, m := range regexp.MustCompile("`([a-z]+)[(`]").FindAllStringSubmatch(why, -1) {
+			if stdlib.Lookup(m[1]) == nil && !strings.Contains(stdlib.Prelude(), "def "+m[1]+"(") && m[1] != "input" && m[1] != "repeat" {
+				t.Errorf("%s: %s is no function", name, m[1])
+			}
+		}
+	}
+}
+
 // TestPrelude: every function of the prelude is documented, and works.
 func TestPrelude(t *testing.T) {
 	const graph = "P = edges([[0,1],[0,2],[1,3],[1,4],[2,5]], 6)\n"

@@ -15,7 +15,7 @@ var Synonyms = map[string]string{
 	"simple_cycles": "scc", "to_undirected": "sym", "reverse": "transpose", "reversed": "transpose", "density": "sum(A) / (n * (n - 1))",
 	"len": "size(T, 0)", "shape": "size(T, 0)", "length": "size(T, 0)", "arange": "range", "identity": "eye",
 	"matmul": "C[i,k] = A[i,j] B[j,k]", "dot": "s = u[i] v[i]", "einsum": "C[i,k] = A[i,j] B[j,k]",
-	"argsort": "rank", "sorted": "sort", "order_by": "sort", "top": "topk", "nlargest": "topk", "limit": "topk",
+	"cumsum": "C[i] = (range(n)[j] <= range(n)[i]) v[j]", "argsort": "rank", "sorted": "sort", "order_by": "sort", "top": "topk", "nlargest": "topk", "limit": "topk",
 	"maximum": "max", "minimum": "min", "average": "mean", "avg": "mean", "median": "quantile(v, 0.5)", "percentile": "quantile",
 	"clip": "clamp", "ceil": "-floor(-x)", "pow": "exp(y * log(x))", "power": "exp(y * log(x))", "hist": "histogram",
 	"count_nonzero": "count", "nonzero": "count", "any": "max(v != 0)", "all": "min(v != 0)",
@@ -23,3 +23,16 @@ var Synonyms = map[string]string{
 	"and": "both(u, v)", "or": "either(u, v)", "not": "complement(v)",
 	"logical_and": "both", "logical_or": "either", "logical_not": "complement", "union": "either", "intersection": "both", "difference": "only",
 }
+
+// Without says why names that people look for have no counterpart here.
+var Without = map[string]string{
+	"unique": values, "distinct": values, "drop_duplicates": values,
+	"inv": systems, "pinv": systems, "solve": systems, "lstsq": systems, "det": systems, "eig": systems, "eigvals": systems, "svd": systems,
+	"random": chance, "rand": chance, "randn": chance, "randint": chance, "shuffle": chance,
+}
+
+const (
+	values  = "a size is known before a program runs, and how many values differ is not; `histogram(v, k)` counts them in k bins, `rank(v)` orders them"
+	systems = "a program has products and sums of tensors, and no solver; a `repeat` goes towards a fixed point step by step"
+	chance  = "the same program on the same data always gives the same; data is bound to an `input`"
+)

@@ -200,6 +200,10 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 // synonym says how what other languages call name is written here. No name that
 // only looks alike is better.
 func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
+	if why := stdlib.Without[name.Name]; why != "" {
+		d.Notes = append(d.Notes, "Ein has no `"+name.Name+"`: "+why+".")
+		return true
+	}
 	ours := stdlib.Synonyms[name.Name]
 	of, call, _ := strings.Cut(ours, "(")
 	switch known := stdlib.Lookup(of) != nil || prelude()[of] != nil; {
