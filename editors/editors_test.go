@@ -89,7 +89,7 @@ func TestGrammar(t *testing.T) {
 	}{
 		Comment: "Generated from the table of functions: go test ./editors -update", Name: "Ein",
 		ScopeName: "source.ein", FileTypes: []string{"ein"},
-		Patterns: append(include("comment", "directive", "def", "input", "combine", "definition"), expression...),
+		Patterns: append(include("comment", "directive", "def", "input", "repeat", "combine", "definition"), expression...),
 		Repository: map[string]rule{
 			"comment": {Patterns: []rule{
 				{Name: "comment.line.double-slash.ein", Match: `//.*$`},
@@ -115,6 +115,10 @@ func TestGrammar(t *testing.T) {
 					"4": {Name: "storage.type.ein"},
 					"5": {Name: "invalid.illegal.type.ein"},
 				},
+			},
+			"repeat": {
+				Match:    start + `(repeat)(?=[ \t]*(?:[({]|[ \t][^={]*\{))`,
+				Captures: map[string]rule{"1": {Name: "keyword.control.repeat.ein"}},
 			},
 			"combine": {
 				Match:    `(?<=[A-Za-z0-9_\]])[ \t]*\b((?:max|min)=)(?!=)|(\+=)`,

@@ -13,7 +13,7 @@ import (
 
 // keywords are the topics of the words and signs of the language.
 var keywords = map[string]string{
-	"def": "functions of a program", "input": "inputs and data files", ":print": "statements", "=": "statements",
+	"def": "functions of a program", "input": "inputs and data files", "repeat": "repeating statements", ":print": "statements", "=": "statements",
 	"max=": "combining", "min=": "combining", "+=": "combining", "[]": "what stands in brackets", "[": "what stands in brackets",
 }
 

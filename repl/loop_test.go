@@ -210,6 +210,8 @@ func TestPaint(t *testing.T) {
 		":load 1.ein":              "\x1b[35m:load\x1b[0m 1.ein",
 		":print x":                 "\x1b[35m:print\x1b[0m x",
 		"def f(x) = siblings(x,1)": "\x1b[35mdef\x1b[0m f(x) = \x1b[36msiblings\x1b[0m(x,\x1b[33m1\x1b[0m)",
+		"repeat 2 { x = 1 }":       "\x1b[35mrepeat\x1b[0m \x1b[33m2\x1b[0m { x = \x1b[33m1\x1b[0m }",
+		"repeat = 1":               "repeat = \x1b[33m1\x1b[0m",
 		"$ x":                      "\x1b[31m$\x1b[0m x",
 	} {
 		if got := Paint(line); got != want {

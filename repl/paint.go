@@ -84,7 +84,8 @@ func style(text string, tokens []syntax.Token, i int) string {
 		next = tokens[i+1].Kind
 	}
 	switch {
-	case (word == "def" || word == "input") && next == syntax.KindIdent:
+	case (word == "def" || word == "input" || word == "repeat") && next == syntax.KindIdent,
+		word == "repeat" && (next == syntax.KindNumber || next == syntax.KindLParen || next == syntax.KindLBrace):
 		return styleKeyword
 	case next == syntax.KindLParen && (stdlib.Lookup(word) != nil || check.PreludeDefs()[word] != nil):
 		return styleFunction

@@ -221,12 +221,15 @@ func (c *completer) statementStart() {
 			c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rankTensor})
 		}
 	}
+	profile := c.d.opt.Lang.Profile
+	if profile != check.Core {
+		c.add(Item{Label: "repeat", Kind: KindKeyword, Doc: keywords["repeat"], Insert: "repeat ", Snippet: "repeat ${1:n} {\n  $0\n}", Rank: rankKeyword})
+	}
 	if block {
 		c.expression(nil)
 		return
 	}
 	c.add(Item{Label: ":print", Kind: KindDirective, Doc: "Gives values as outputs of the program.", Insert: ":print ", Rank: rankKeyword})
-	profile := c.d.opt.Lang.Profile
 	if profile != check.Core {
 		c.add(Item{Label: "def", Kind: KindKeyword, Doc: keywords["def"], Insert: "def ", Snippet: "def ${1:name}(${2:A}) = $0", Rank: rankKeyword})
 		c.add(Item{Label: "input", Kind: KindKeyword, Doc: keywords["input"], Insert: "input ", Snippet: "input ${1:A}: ${2:graph}", Rank: rankKeyword})

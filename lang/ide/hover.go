@@ -50,6 +50,7 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 var keywords = map[string]string{
 	"def":    "`def name(p, q) = value` defines a function, for tensors of all shapes.",
 	"input":  "`input name: kind` declares a value that the host gives to the program. The kind is `graph`, `matrix`, `vector` or `scalar`.",
+	"repeat": "`repeat n { ... }` goes through its statements n times; n is known before the program runs.",
 	"graph":  "A square 0/1 matrix: the edges of a graph.",
 	"matrix": "A matrix with any entries; of edges, their weights.",
 	"vector": "A list of numbers.",

@@ -76,7 +76,7 @@ func (d *Document) wordKind(i int, before syntax.Kind) Kind {
 		return KindParameter
 	}
 	switch word := d.text(d.tokens()[i].Span); word {
-	case "def", "input", "graph", "matrix", "vector", "scalar":
+	case "def", "input", "repeat", "graph", "matrix", "vector", "scalar":
 		return KindKeyword
 	}
 	return KindTensor
