@@ -264,7 +264,7 @@ var Builtins = []Builtin{
 	{
 		Name: "pagerank", Params: []Param{{Name: "W", Doc: "graph, or matrix of weights from 0"}, {Name: "d", Doc: "damping, 0.85 if left out", Optional: true}},
 		Result: "vector that adds up to 1", Group: "Graphs", Cost: "100 * (n + edges)",
-		Doc:     "the share of time that a walk is at each node, after 100 steps: with probability d along an edge, by weight, else (and where no edge leads on) to any node",
+		Doc:     "the share of time that a walk is at each node, after at most 100 steps: with probability d along an edge, by weight, else (and where no edge leads on) to any node",
 		Example: "A = edges([[0,1],[1,0]], 2)\n:print pagerank(A)", Output: "pagerank(A) = [0.5, 0.5]",
 		Lower: func(c *Call) *ir.Node {
 			return c.ofGraph(func(g *ir.Node) *ir.Node {

@@ -397,7 +397,7 @@ const (
 	pageRankStill = 1e-15
 )
 
-// PageRank is the share of time that a walk is at each node, after 100 steps from
+// PageRank is the share of time that a walk is at each node, after at most 100 steps from
 // anywhere: with probability damp along an edge, by weight, and else to any node. A
 // step reads the transpose: to add at the targets of edges takes twice as long as to
 // add up what comes from their sources.
