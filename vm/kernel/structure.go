@@ -399,8 +399,8 @@ const (
 
 // PageRank is the share of time that a walk is at each node, after at most 100 steps from
 // anywhere: with probability damp along an edge, by weight, and else to any node. A
-// step reads the transpose: to add at the targets of edges takes twice as long as to
-// add up what comes from their sources.
+// step reads the transpose, whose rows goroutines can share; to add at the targets of
+// edges takes as long or a quarter longer.
 func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
