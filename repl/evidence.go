@@ -37,7 +37,7 @@ func (s *Session) evidence(ctx context.Context, x syntax.Expr) *Reply {
 		for v, k := range order.Value.ToDense() {
 			nodes[int(k)] = v
 		}
-		return &Reply{Out: fmt.Sprintf("every edge leads forward in %s\n", s.list(nodes, ", "))}
+		return &Reply{Out: fmt.Sprintf("every edge leads forward in %s\n", s.list(nodes, len(nodes), ", "))}
 	case (name == "mincut" || name == "maxflow") && at == nil && len(c.Args) == 3:
 		return s.cut(ctx, c)
 	}
@@ -81,13 +81,13 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 	}
 	sort.SliceStable(edges, func(i, j int) bool { return edges[i].weight > edges[j].weight })
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s from %s to %s and no more: it all goes over %s\n", show.Number(total), s.label(from), s.label(to), words.Plural(len(edges), "edge"))
+	fmt.Fprintf(&b, "%s from %s to %s and no more: it all goes over %s\n", show.Number(total), s.label(from, n), s.label(to, n), words.Plural(len(edges), "edge"))
 	for k, e := range edges {
 		if k == mostShown {
 			fmt.Fprintf(&b, "  ... and %d more\n", len(edges)-mostShown)
 			break
 		}
-		fmt.Fprintf(&b, "  %s -> %s: %s\n", s.label(e.i), s.label(e.j), show.Number(e.weight))
+		fmt.Fprintf(&b, "  %s -> %s: %s\n", s.label(e.i, n), s.label(e.j, n), show.Number(e.weight))
 	}
 	return &Reply{Out: b.String()}
 }
@@ -152,11 +152,11 @@ func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr)
 
 // hold says what falls apart without a node or an edge, or what joins it.
 func (s *Session) hold(g [][]int, what []int, node bool) string {
-	without, ends := s.label(what[0]), g[what[0]]
+	without, ends := s.label(what[0], len(g)), g[what[0]]
 	if !node {
-		without, ends = s.label(what[0])+" - "+s.label(what[1]), what
+		without, ends = s.label(what[0], len(g))+" - "+s.label(what[1], len(g)), what
 		if !slices.Contains(g[what[0]], what[1]) {
-			return fmt.Sprintf("no: there is no edge between %s and %s\n", s.label(what[0]), s.label(what[1]))
+			return fmt.Sprintf("no: there is no edge between %s and %s\n", s.label(what[0], len(g)), s.label(what[1], len(g)))
 		}
 	}
 	var parts []string
@@ -178,7 +178,7 @@ func (s *Session) hold(g [][]int, what []int, node bool) string {
 			}
 		}
 		slices.Sort(part)
-		parts = append(parts, "{"+s.list(part, ", ")+"}")
+		parts = append(parts, "{"+s.list(part, len(g), ", ")+"}")
 	}
 	switch {
 	case len(parts) > 1:
@@ -192,7 +192,7 @@ func (s *Session) hold(g [][]int, what []int, node bool) string {
 		round = append(round, v)
 	}
 	slices.Reverse(round)
-	return fmt.Sprintf("no: without %s, there is %s\n", without, s.list(round, " - "))
+	return fmt.Sprintf("no: without %s, there is %s\n", without, s.list(round, len(g), " - "))
 }
 
 // joinedBy is the neighbours of each node, whatever the direction of edges.
@@ -209,10 +209,10 @@ func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
 }
 
 // list is nodes by name, as many as fit a few lines.
-func (s *Session) list(nodes []int, sep string) string {
+func (s *Session) list(nodes []int, n int, sep string) string {
 	var names []string
 	for _, v := range nodes[:min(len(nodes), mostShown)] {
-		names = append(names, s.label(v))
+		names = append(names, s.label(v, n))
 	}
 	if more := len(nodes) - mostShown; more > 0 {
 		names = append(names, fmt.Sprintf("... %d more", more))

@@ -204,3 +204,25 @@ func TestPictures(t *testing.T) {
 		t.Errorf("a picture of %d bytes", n)
 	}
 }
+
+// TestWhyNumbers: the nodes of a graph that is not over the labelled ones are numbers.
+func TestWhyNumbers(t *testing.T) {
+	s := New(Config{})
+	for _, line := range []string{`A = edges([["ann","bob"],["bob","cid"],["cid","dan"]])`, "B = edges([[0,1],[1,2]], 3)"} {
+		if r := s.Eval(context.Background(), line); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	for question, want := range map[string]string{
+		`has_path(A, "ann", "cid")`: "yes: ann -> bob -> cid (2 edges)\n",
+		"has_path(B, 0, 2)":         "yes: 0 -> 1 -> 2 (2 edges)\n",
+		"desc(B, 1)":                "1 reaches 1 node\n  2: 1 -> 2\n",
+		"topo_order(B)":             "every edge leads forward in 0, 1, 2\n",
+		"wpath(2 * B, 0, 1)":        "yes: 0 -> 1 (1 edge, weight 2)\n",
+		"maxflow(B, 0, 1)":          "1 from 0 to 1 and no more: it all goes over 1 edge\n  0 -> 1: 1\n",
+	} {
+		if got := s.Eval(context.Background(), ":why "+question).Out; got != want {
+			t.Errorf("%s: %q, want %q", question, got, want)
+		}
+	}
+}

@@ -250,7 +250,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 			names := make([]string, len(summed))
 			for d := len(summed) - 1; d >= 0; d-- {
 				size := out.Value.Shape.Dim(d)
-				names[d] = summed[d] + " = " + s.indexName(k%size, size)
+				names[d] = summed[d] + " = " + s.label(k%size, size)
 				k /= size
 			}
 			found = append(found, fmt.Sprintf("    %s at %s\n", show.Number(x), strings.Join(names, ", ")))
@@ -265,14 +265,6 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 		fmt.Fprintf(b, "    ... and %s more\n", words.Count(uint64(n-maxWhy)))
 	}
 	return nil
-}
-
-// indexName is a place on an axis: a node, where the axis is that of the nodes.
-func (s *Session) indexName(i, size int) string {
-	if size != len(s.program.Labels) {
-		return fmt.Sprint(i)
-	}
-	return s.label(i)
 }
 
 // origin says what a value is that no rule made: its definition, and what that reads.

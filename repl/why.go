@@ -160,7 +160,7 @@ func (s *Session) lightest(ctx context.Context, graph string, from, to int) Repl
 	if fail != nil {
 		return *fail
 	}
-	return Reply{Out: fmt.Sprintf("yes: %s (%s, weight %s)\n", s.arrows(nodes, false), words.Plural(len(nodes)-1, "edge"), show.Number(weight.Value.At()))}
+	return Reply{Out: fmt.Sprintf("yes: %s (%s, weight %s)\n", s.arrows(nodes, path.Value.Shape.Dim(0), false), words.Plural(len(nodes)-1, "edge"), show.Number(weight.Value.At()))}
 }
 
 // node is the node that an expression names.
@@ -241,12 +241,13 @@ func neighbours(v *tensor.Value, reverse bool) func(i int, visit func(j int)) {
 			}
 		}
 	}
-	edge := func(i, j int) bool { return v.At(i, j) != 0 }
+	none := v.Absent()
+	edge := func(i, j int) bool { return v.At(i, j) != none }
 	switch v.Layout {
 	case tensor.Packed:
 		edge = v.Bits.Get
 	case tensor.Dense:
-		edge = func(i, j int) bool { return v.F[i*n+j] != 0 }
+		edge = func(i, j int) bool { return v.F[i*n+j] != none }
 	}
 	return func(i int, visit func(j int)) {
 		for j := range n {
@@ -275,14 +276,14 @@ func (s *Session) members(q *question, t *tree) string {
 		list = list[1:]
 	}
 	verb := map[bool]string{false: "reaches", true: "is reached from"}[q.reverse]
-	fmt.Fprintf(&b, "%s %s %s\n", s.label(t.start), verb, words.Plural(len(list), "node"))
+	fmt.Fprintf(&b, "%s %s %s\n", s.label(t.start, len(t.depth)), verb, words.Plural(len(list), "node"))
 	const most = 20
 	for k, to := range list {
 		if k == most {
 			fmt.Fprintf(&b, "  ... and %d more\n", len(list)-most)
 			break
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", s.label(to), s.arrows(t.path(to), q.reverse))
+		fmt.Fprintf(&b, "  %s: %s\n", s.label(to, len(t.depth)), s.arrows(t.path(to), len(t.depth), q.reverse))
 	}
 	return b.String()
 }
@@ -296,12 +297,12 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	case to == t.start && q.cycle && t.cycle >= 0:
 		nodes = append(t.path(t.cycle), to)
 	case to == t.start && q.itself:
-		return fmt.Sprintf("%s is the start itself\n", s.label(to))
+		return fmt.Sprintf("%s is the start itself\n", s.label(to, len(t.depth)))
 	case to == t.start && !q.cycle:
-		return fmt.Sprintf("no: %s is the start, which is left out even when it is on a cycle; ask tc(A)[i, i] for that\n", s.label(to))
+		return fmt.Sprintf("no: %s is the start, which is left out even when it is on a cycle; ask tc(A)[i, i] for that\n", s.label(to, len(t.depth)))
 	}
 	if nodes != nil {
-		return fmt.Sprintf("yes: %s (%s)\n", s.arrows(nodes, q.reverse), words.Plural(len(nodes)-1, "edge"))
+		return fmt.Sprintf("yes: %s (%s)\n", s.arrows(nodes, len(t.depth), q.reverse), words.Plural(len(nodes)-1, "edge"))
 	}
 	from, target := t.start, to
 	leaves, way := "no edge leads out of these", "from"
@@ -309,9 +310,9 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 		from, target = to, t.start
 		leaves, way = "no edge leads into these", "back from"
 	}
-	goal := fmt.Sprintf("no path from %s to %s", s.label(from), s.label(target))
+	goal := fmt.Sprintf("no path from %s to %s", s.label(from, len(t.depth)), s.label(target, len(t.depth)))
 	if from == target {
-		goal = fmt.Sprintf("no cycle through %s", s.label(from))
+		goal = fmt.Sprintf("no cycle through %s", s.label(from, len(t.depth)))
 	}
 	frontier := 0
 	for _, i := range t.order {
@@ -334,23 +335,23 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	_ = show.Text(context.Background(), &set, &vm.Output{Name: "reached", Form: ir.NodeSet, Value: &one}, opt) // to memory
 	last := make([]string, 0, frontier)
 	for _, i := range t.order[len(t.order)-frontier:] {
-		last = append(last, s.label(i))
+		last = append(last, s.label(i, len(t.depth)))
 	}
 	if len(last) > 10 {
 		last = append(last[:10], fmt.Sprintf("and %d more", len(last)-10))
 	}
-	return fmt.Sprintf("no: there is %s\n  the search %s %s ended after %s, at %s\n  %s  %s\n", goal, way, s.label(t.start),
+	return fmt.Sprintf("no: there is %s\n  the search %s %s ended after %s, at %s\n  %s  %s\n", goal, way, s.label(t.start, len(t.depth)),
 		words.Plural(t.depth[t.order[len(t.order)-1]], "step"), strings.Join(last, ", "), set.String(), leaves)
 }
 
 // arrows is a path; one that was searched backwards is turned round.
-func (s *Session) arrows(nodes []int, reverse bool) string {
+func (s *Session) arrows(nodes []int, n int, reverse bool) string {
 	names := make([]string, len(nodes))
 	for k, i := range nodes {
 		if reverse {
 			k = len(nodes) - 1 - k
 		}
-		names[k] = s.label(i)
+		names[k] = s.label(i, n)
 	}
 	if len(names) > 40 {
 		names = append(append(names[:20:20], fmt.Sprintf("... %d more ...", len(names)-40)), names[len(names)-20:]...)
@@ -358,9 +359,11 @@ func (s *Session) arrows(nodes []int, reverse bool) string {
 	return strings.Join(names, " -> ")
 }
 
-func (s *Session) label(i int) string {
+// label names a place on an axis of so many: a node, where that is how many nodes there
+// are.
+func (s *Session) label(i, size int) string {
 	labels := s.program.Labels
-	if i >= len(labels) || !s.view.Nodes {
+	if size != len(labels) || !s.view.Nodes {
 		return fmt.Sprint(i)
 	}
 	if l := labels[i]; l != "" && !strings.ContainsAny(l, " ,{}") {
