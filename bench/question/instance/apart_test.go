@@ -74,8 +74,10 @@ func TestRepeats(t *testing.T) {
 	id.N = Range{4, 4}
 	for _, err := range (&Generator{}).Run(t.Context(), Plan{{ID: id, Count: 50}}) {
 		if err != nil {
-			if !strings.Contains(err.Error(), "too small") {
-				t.Error(err)
+			for _, want := range []string{"of 4 nodes, density sparse, is too small", "ask for fewer"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%v lacks %q", err, want)
+				}
 			}
 			return
 		}

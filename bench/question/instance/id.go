@@ -322,6 +322,9 @@ func (id ID) Training() bool { return id.side() == 1 }
 
 // permille is a range of densities as people write it.
 func (r Range) permille() string {
+	if r == sparse {
+		return "sparse"
+	}
 	if r.Min == r.Max {
 		return density(r.Min)
 	}

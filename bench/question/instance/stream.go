@@ -275,6 +275,6 @@ const mostSkipped = 4000
 
 func (c *pending) crowded() error {
 	id := c.ID
-	return fmt.Errorf("%s: only %d of %d found: the last %d that were drawn all had to be passed over (%d in all); the space of %s nodes and density %s is too small: widen --n or --density, or ask for fewer",
+	return fmt.Errorf("%s: only %d of %d found: the last %d that were drawn all had to be passed over (%d in all); the space of %s nodes, density %s, is too small: ask for fewer, for more nodes or for another density",
 		id.Category, c.given, c.Count, c.skipped, c.clashes, id.N, id.Density.permille())
 }

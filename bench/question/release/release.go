@@ -219,7 +219,7 @@ func (m *Maker) questions(ctx context.Context, name, about string, plan instance
 	}
 	for x, err := range g.Run(ctx, plan) {
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("questions/%s of preset %s: %w; here by --per-category, --further or a larger --preset", name, m.Preset, err)
 		}
 		for _, f := range take {
 			if err := f(x.Instance); err != nil {

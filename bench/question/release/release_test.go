@@ -159,3 +159,15 @@ for name, table in tables.items():
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// TestRoom asks for more than there are of few nodes; the message says which table, and what
+// to ask for.
+func TestRoom(t *testing.T) {
+	m := &Maker{Settings: Settings{Preset: "demo", Seed: 7, PerCategory: 40}, Write: func(string, func(io.Writer) error) error { return nil }}
+	err := m.Run(t.Context())
+	for _, want := range []string{"questions/train of preset demo", "of 6..8 nodes, density sparse, is too small", "--per-category", "a larger --preset"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v lacks %q", err, want)
+		}
+	}
+}
