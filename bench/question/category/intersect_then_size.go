@@ -30,7 +30,7 @@ print(json.dumps(len(common)))
 		size := max(low+1, (w.N-2+low)/2)
 		goal.aim(w.window(low, max(low, min(4, size-1-w.N/10))))
 		goal.Least, goal.Only = 3, between(1, 4)
-		return goal, w.both(form, s, size-goal.Aim, size-goal.Aim, goal.Aim, 1)
+		return goal, w.both(form, s, size-goal.Aim, size-goal.Aim, goal.Aim)
 	},
 	Solver: func(w *World) Out {
 		return Out{Num: w.Count(w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.And))}

@@ -43,8 +43,7 @@ Degree = sum(A, 1)
 		w.Query.Source, w.Query.Aggregate = 0, [...]string{Mean, Maximum, Sum}[w.Turn%3]
 		low, high := w.ringSizes()
 		size := w.window(low, high)
-		p, _, _ := w.ring(form, size, high-size)
-		return Goal{Least: 3, Only: several}, w.lay(s, p)
+		return Goal{Least: 3, Only: several}, w.lay(s, w.ring(form, size, high-size))
 	},
 	Solver: func(w *World) Out { return w.Aggregate(w.component(w.Query.Source), w.Degrees()) },
 	Hops:   true,

@@ -218,12 +218,12 @@ func (w *World) short(s *draw.Stream, hops int) bool {
 
 // both is the plan of two searches, from X in block 0 and from Y in block 1: some
 // nodes that X reaches alone, some that Y reaches alone, and some that both reach.
-func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common, entry int) bool {
+func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common int) bool {
 	p := plan{&graph.Plan{}}
 	p.Block(1)
 	p.Block(1)
 	one := min(form.Between(1, 2), onlyX, onlyY, 1+w.N/10)
-	if one < 1 || entry < 1 {
+	if one < 1 {
 		return false
 	}
 	zone := func(first, total, layers int) uint64 {
@@ -234,7 +234,7 @@ func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common, entry int) bool
 		return span(from, len(p.Size))
 	}
 	own := [2]uint64{zone(one, onlyX, w.Goal-1), zone(one, onlyY, w.Goal-1)}
-	shared := zone(entry, common, w.Goal-2)
+	shared := zone(1, common, w.Goal-2)
 	left := w.N
 	for _, size := range p.Size {
 		left -= size
@@ -269,11 +269,11 @@ func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common, entry int) bool
 
 // ring is the plan of X and what X reaches and is reached by: size nodes with X,
 // and so many besides that only one of the two holds of. Two hops on from X and two
-// hops back find two of the component each, if it has three. Besides the plan it
-// gives the layers of the component and of what is below and above it.
-func (w *World) ring(form *draw.Stream, size, besides int) (p plan, layers, beside []int) {
-	p = plan{&graph.Plan{}}
+// hops back find two of the component each, if it has three.
+func (w *World) ring(form *draw.Stream, size, besides int) plan {
+	p := plan{&graph.Plan{}}
 	p.Block(1)
+	var layers []int
 	if size <= 5 {
 		layers = parts(form, size-1, size-1)
 	} else {
@@ -292,7 +292,7 @@ func (w *World) ring(form *draw.Stream, size, besides int) (p plan, layers, besi
 	if w.Exact {
 		deep = 2
 	}
-	beside = fair(besides, deep)
+	beside := fair(besides, deep)
 	slices.Reverse(beside)
 	zone := func() (int, uint64) {
 		from := p.Block(beside[0])
@@ -326,7 +326,7 @@ func (w *World) ring(form *draw.Stream, size, besides int) (p plan, layers, besi
 	if p.Size[rest] > 1 {
 		p.Give[rest], p.Need[rest] = []uint64{graph.Mask(rest)}, []uint64{graph.Mask(rest)}
 	}
-	return p, layers, beside
+	return p
 }
 
 // fair divides a number into so many that are about the same, the smaller ones first.

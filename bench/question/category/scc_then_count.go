@@ -33,9 +33,8 @@ print(json.dumps(len(component)))
 		w.Query.Source = 0
 		low, high := w.ringSizes()
 		goal.aim(w.window(low, max(low, min(high, 5))))
-		p, _, _ := w.ring(form, goal.Aim, high-goal.Aim)
 		goal.Least, goal.Only = 3, between(low, max(low, 5))
-		return goal, w.lay(s, p)
+		return goal, w.lay(s, w.ring(form, goal.Aim, high-goal.Aim))
 	},
 	Solver:   func(w *World) Out { return Out{Num: w.Count(w.component(w.Query.Source))} },
 	Hops:     true,

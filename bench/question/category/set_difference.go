@@ -41,7 +41,7 @@ print(json.dumps(sorted(difference)))
 		w.Query.Source, w.Query.Target = 0, 0
 		own := w.window(w.least(3+is(w.N >= 10).Num), w.N/2-1)
 		other := form.Between(1, 2)
-		return goal, w.both(form, s, own, other, w.window(2, w.N-2-own-other), 1)
+		return goal, w.both(form, s, own, other, w.window(2, w.N-2-own-other))
 	},
 	Solver: func(w *World) Out {
 		return Out{Set: w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.Minus)}

@@ -29,7 +29,7 @@ print(json.dumps(sorted(common)))
 		common := w.window(w.least(max(2, w.N/4)), max(2, w.N/2-1))
 		own := max(1, min(w.N/4, (w.N-2-common)/2))
 		goal.Least, goal.Only = 4, func(w *World, o Out) bool { return 2 <= o.Set.Len() && o.Set.Len() <= w.N/2 }
-		return goal, w.both(form, s, own, max(1, own-form.IntN(2)), common, 1)
+		return goal, w.both(form, s, own, max(1, own-form.IntN(2)), common)
 	},
 	Solver: func(w *World) Out {
 		return Out{Set: w.Combine(w.Reach(w.Query.Source), w.Reach(w.Query.Target), graph.Bits.And)}

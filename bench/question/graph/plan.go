@@ -16,19 +16,13 @@ type Plan struct {
 	Need [][]uint64 // each node of the block gets an edge from each of these sets of blocks
 	Give [][]uint64 // and has one to each of these
 
-	Order  []int    // the nodes, block by block; nil is any
-	Degree []Degree // of each of them; nil is any
-	Family bool     // edges are those of a family
-	Plain  bool     // three nodes that are joined to one another are avoided
+	Order  []int // the nodes, block by block; nil is any
+	Family bool  // edges are those of a family
+	Plain  bool  // three nodes that are joined to one another are avoided
 
-	of     [MaxNet]uint8 // the block of each node
-	nodes  []Bits        // and the nodes of each
-	degree [MaxNet]Degree
+	of    [MaxNet]uint8 // the block of each node
+	nodes []Bits        // and the nodes of each
 }
-
-// Degree is how many edges a node is to have. A High of 0 is any number, and one of -1
-// none.
-type Degree struct{ OutLow, OutHigh, InLow, InHigh int }
 
 // Block adds a block of so many nodes, and says which it is.
 func (p *Plan) Block(size int) int {
@@ -77,15 +71,12 @@ func (g *Net) Lay(s *draw.Stream, p *Plan, directed bool, edges int) bool {
 	if order == nil {
 		order = s.Perm(n)
 	}
-	p.nodes, p.degree = make([]Bits, len(p.Size)), [MaxNet]Degree{}
+	p.nodes = make([]Bits, len(p.Size))
 	for b, i := 0, 0; b < len(p.Size); b++ {
 		for range p.Size[b] {
 			x := order[i]
 			p.of[x] = uint8(b)
 			p.nodes[b] = p.nodes[b].With(x)
-			if p.Degree != nil {
-				p.degree[x] = p.Degree[i]
-			}
 			i++
 		}
 	}
@@ -96,9 +87,6 @@ func (g *Net) Lay(s *draw.Stream, p *Plan, directed bool, edges int) bool {
 		}
 	}
 	if last := len(p.Size) - 1; !g.need(s, p, p.nodes[last], p.Give[last], false) {
-		return false
-	}
-	if p.Degree != nil && !g.even(s, p) {
 		return false
 	}
 	g.Fill(s, p, edges)
@@ -123,44 +111,13 @@ func (g *Net) need(s *draw.Stream, p *Plan, nodes Bits, sets []uint64, back bool
 	return true
 }
 
-// even gives the nodes the degrees that they are to have.
-func (g *Net) even(s *draw.Stream, p *Plan) bool {
-	from := make([]Bits, len(p.Size))
-	for b, to := range p.To {
-		for c := range p.Size {
-			if to>>c&1 == 1 {
-				from[c] = from[c].Or(p.nodes[b])
-			}
-		}
-	}
-	for x := range g.N {
-		for g.Out[x].Len() < p.degree[x].OutLow {
-			if !g.join(s, p, x, p.Nodes(p.To[p.of[x]]), false) {
-				return false
-			}
-		}
-	}
-	for x := range g.N {
-		for g.In[x].Len() < p.degree[x].InLow {
-			if !g.join(s, p, x, from[p.of[x]], true) {
-				return false
-			}
-		}
-		d := &p.degree[x]
-		if p.full(g.Out[x].Len()-1, d.OutHigh, MaxChildren) || p.full(g.In[x].Len()-1, d.InHigh, 2) {
-			return false
-		}
-	}
-	return true
-}
-
 // Fill adds edges as the plan allows until there are so many, or no more are found.
 // Their sources are drawn first, so that degrees depend on the plan as little as can be.
 func (g *Net) Fill(s *draw.Stream, p *Plan, edges int) {
 	for tries := 8 * g.N; tries > 0 && len(g.Arcs) < edges; tries-- {
 		x := s.IntN(g.N)
 		b := p.of[x]
-		if p.full(g.Out[x].Len(), p.degree[x].OutHigh, MaxChildren) {
+		if p.full(g.Out[x].Len(), MaxChildren) {
 			continue
 		}
 		nodes := p.Nodes(p.To[b])
@@ -176,9 +133,7 @@ func (g *Net) Fill(s *draw.Stream, p *Plan, edges int) {
 }
 
 // full says whether a node has all the edges that it may have, one way.
-func (p *Plan) full(has, high, family int) bool {
-	return high != 0 && has >= high || p.Family && has >= family
-}
+func (p *Plan) full(has, most int) bool { return p.Family && has >= most }
 
 // join adds an edge from x to one of some nodes, or, back, to x.
 func (g *Net) join(s *draw.Stream, p *Plan, x int, nodes Bits, back bool) bool {
@@ -187,14 +142,14 @@ func (g *Net) join(s *draw.Stream, p *Plan, x int, nodes Bits, back bool) bool {
 	} else {
 		nodes = nodes.Minus(g.Out[x])
 	}
-	if p.Degree != nil || p.Family || p.Plain {
+	if p.Family || p.Plain {
 		for b := nodes; b != (Bits{}); b = b.Less(b.First()) {
 			y := b.First()
 			no := p.Plain && g.Out[x].And(g.Out[y]) != (Bits{})
 			if back {
-				no = no || p.full(g.Out[y].Len(), p.degree[y].OutHigh, MaxChildren)
+				no = no || p.full(g.Out[y].Len(), MaxChildren)
 			} else {
-				no = no || p.full(g.In[y].Len(), p.degree[y].InHigh, 2)
+				no = no || p.full(g.In[y].Len(), 2)
 			}
 			if no {
 				nodes = nodes.Less(y)

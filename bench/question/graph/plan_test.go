@@ -8,10 +8,9 @@ import (
 )
 
 // TestLay lays out the layers of a search, and finds each of them as many hops away
-// as the plan says, with degrees as asked for.
+// as the plan says.
 func TestLay(t *testing.T) {
 	var g Net
-	laid := 0
 	for i := range 200 {
 		s := draw.New(draw.Key("lay", fmt.Sprint(i)))
 		p := &Plan{}
@@ -29,13 +28,9 @@ func TestLay(t *testing.T) {
 		for _, size := range p.Size {
 			n += size
 		}
-		p.Degree = make([]Degree, n)
-		p.Degree[n-1] = Degree{OutLow: 2, InHigh: 3}
-		p.Order = s.Perm(n)
 		if !g.Lay(s, p, true, 2*n) {
-			continue // a degree may not be possible
+			t.Fatalf("plan %d cannot be laid out", i)
 		}
-		laid++
 		for b := range layers {
 			if seen, _ := g.Reach(p.Nodes(1), -1, b, false); seen != p.Nodes(Mask(b+1)-1) {
 				t.Fatalf("plan %d: %d hops find %v, not %v", i, b, seen, p.Nodes(Mask(b+1)-1))
@@ -47,11 +42,5 @@ func TestLay(t *testing.T) {
 				t.Fatalf("plan %d: node %d of the rest is reached, or alone", i, x)
 			}
 		}
-		if x := p.Order[n-1]; g.Out[x].Len() < 2 || g.In[x].Len() > 3 {
-			t.Fatalf("plan %d: degrees %d and %d", i, g.Out[x].Len(), g.In[x].Len())
-		}
-	}
-	if laid < 150 {
-		t.Errorf("%d plans of 200 could be laid out", laid)
 	}
 }

@@ -163,6 +163,9 @@ for name, table in tables.items():
 // TestRoom asks for more than there are of few nodes; the message says which table, and what
 // to ask for.
 func TestRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws thousands of graphs")
+	}
 	m := &Maker{Settings: Settings{Preset: "demo", Seed: 7, PerCategory: 40}, Write: func(string, func(io.Writer) error) error { return nil }}
 	err := m.Run(t.Context())
 	for _, want := range []string{"questions/train of preset demo", "of 6..8 nodes, density sparse, is too small", "--per-category", "a larger --preset"} {
