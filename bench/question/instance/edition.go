@@ -9,8 +9,8 @@ import (
 )
 
 // Version is the generator of the paper's sizes and wordings, and Default the
-// one to be used where nothing else is asked for. What an id of cb1 gives never
-// changes; any change is a new generator. cb2 is not fixed yet.
+// one to be used where nothing else is asked for. What an id of either gives never
+// changes; any change is a new generator.
 const (
 	Version = "cb1"
 	Default = "cb2"
