@@ -151,7 +151,7 @@ func TestSize(t *testing.T) {
 	}
 	for tags, most := range map[string]int64{"nethttpomithttp2": 32_000_000, "nethttpomithttp2,lean": 22_000_000} {
 		name := filepath.Join(t.TempDir(), "ein")
-		build := exec.Command("go", "build", "-trimpath", "-tags="+tags, "-ldflags=-s -w", "-o", name, "./cmd/ein")
+		build := exec.Command("go", "build", "-trimpath", "-tags="+tags, "-ldflags=-s -w -funcalign=16", "-o", name, "./cmd/ein")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -8,6 +8,7 @@ import (
 	"ein"
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/vm"
 	"ein/vm/graphio"
@@ -98,8 +99,9 @@ func elements(k tensor.Kind, list []float64) []byte {
 	return b
 }
 
-// tensor is the value of an input that came as an array.
-func (c *Call) tensor(a *Array, in bind.Declared) (*tensor.Value, error) {
+// tensor is the value of an input that came as an array, of at most so many bytes; 0 is
+// any number.
+func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, error) {
 	fail := func(hint, format string, args ...any) error {
 		return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, in.Name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 	}
@@ -224,6 +226,12 @@ func (c *Call) tensor(a *Array, in bind.Declared) (*tensor.Value, error) {
 		ends, ok := pairs(parts[0])
 		if !ok {
 			return nil, fail("", "the first part of edges has %d bytes, expected pairs of int64", len(parts[0]))
+		}
+		// The other layouts take what was sent; this one takes as much as there are rows.
+		takes := tensor.SatAdd(4*uint64(a.Shape[0]), 8*uint64(len(ends)))
+		if a.Shape[0] > graphio.DefaultMaxNodes || most > 0 && takes > most {
+			return nil, &ein.Error{Diags: diag.List{diag.Finding(codes.E0708, diag.Error, in.Name, 0, 0,
+				fmt.Sprintf("an array of %d rows takes %s, more than it may", a.Shape[0], words.Bytes(takes)), "")}}
 		}
 		var weights []float64
 		if len(parts) == 2 {

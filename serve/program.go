@@ -146,7 +146,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		if declared < 0 {
 			return in, nil // Bind says that there is no such input
 		}
-		v, err := c.tensor(&a.Array, p.Inputs()[declared])
+		v, err := c.tensor(&a.Array, p.Inputs()[declared], s.limits(q.Limits).MaxBytes)
 		in.Data, in.Nodes = v, q.Nodes
 		return in, err
 	case "text", "options":
