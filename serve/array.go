@@ -1,15 +1,20 @@
 package serve
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/go-json-experiment/json"
 
 	"ein"
 	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/words"
 	"ein/lang/diag"
+	"ein/lang/show"
 	"ein/vm"
 	"ein/vm/graphio"
 	"ein/vm/tensor"
@@ -36,13 +41,20 @@ type Array struct {
 // sizes are the types of elements and their bytes.
 var sizes = map[string]int{"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "float32": 4, "float64": 8}
 
-// output is an output as an array, or as a number.
-func (c *Call) output(o *vm.Output) Output {
-	out := Output{Name: o.Name, Kind: o.Value.Kind.String(), Shape: append([]int{}, o.Value.Shape.Dims()...), Form: forms[o.Form]}
+// output is an output as an array, as a number, or as the rows of a relation.
+func (c *Call) output(o *vm.Output, opt show.Options) (out Output, err error) {
+	if o.Value.Layout == tensor.Rows {
+		var b bytes.Buffer
+		if err = show.JSON(context.Background(), &b, o, opt); err == nil {
+			err = json.Unmarshal(b.Bytes(), &out)
+		}
+		return out, err
+	}
+	out = Output{Name: o.Name, Kind: o.Value.Kind.String(), Shape: append([]int{}, o.Value.Shape.Dims()...), Form: forms[o.Form]}
 	v := o.Value
 	if v.Shape.Rank() == 0 {
 		out.Value = v.At()
-		return out
+		return out, nil
 	}
 	a := &Array{Layout: "dense", Dtype: map[tensor.Kind]string{tensor.Bool: "bool", tensor.Int: "int64", tensor.Real: "float64"}[v.Kind], Shape: v.Shape.Dims()}
 	add := func(b []byte) { a.Parts = append(a.Parts, c.part(b)) }
@@ -68,7 +80,7 @@ func (c *Call) output(o *vm.Output) Output {
 		add(positions(v.Part))
 	}
 	out.Array = a
-	return out
+	return out, nil
 }
 
 func positions(list []int32) []byte {

@@ -217,7 +217,7 @@ type Bound struct {
 type Output struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"` // bool, int or real
-	Shape []int  `json:"shape"`
+	Shape []int  `json:"shape,omitzero"`
 	Value any    `json:"value,omitzero"`
 	Form  string `json:"form,omitzero"`  // of arrays: set, path or node, where the numbers are nodes
 	Array *Array `json:"array,omitzero"` // of what has axes
@@ -227,6 +227,11 @@ type Output struct {
 	Path    []int       `json:"path,omitzero"`
 	Node    *int        `json:"node,omitzero"`
 	Entries [][]float64 `json:"entries,omitzero"`
+
+	// Of a relation.
+	Columns []string         `json:"columns,omitzero"`
+	Types   []string         `json:"types,omitzero"`
+	Rows    []jsontext.Value `json:"rows,omitzero"`
 
 	Picture string `json:"picture,omitzero"` // SVG
 }
@@ -282,7 +287,10 @@ func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 	}
 	for i := range r.Outputs {
 		o := &r.Outputs[i].Output
-		sent := c.output(o)
+		sent, err := c.output(o, opt)
+		if err != nil {
+			return nil, err
+		}
 		if _, ok := show.SVG.Holds(o.Value.Shape, o.Value.Layout); ok && q.Pictures && o.Value.Shape.Elems() <= mostDrawn {
 			var b strings.Builder
 			if _, err := repl.Write(ctx, &b, o, show.SVG, opt); err != nil {

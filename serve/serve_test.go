@@ -253,6 +253,19 @@ func TestArrays(t *testing.T) {
 			}
 		}
 	})
+	t.Run("relations", func(t *testing.T) {
+		c.t = t
+		status, body, _ := c.ask("POST /v1/run", `{"program":"Parent(\"b\",\"c\").\nParent(\"a\",2).\n","form":"arrays"}`)
+		if status != 422 {
+			t.Errorf("%d %s", status, body)
+		}
+		status, body, _ = c.ask("POST /v1/run", `{"program":"Parent(\"b\",\"c\").\nParent(\"a\",\"b\").\nParent(x, y)?\nParent(\"a\", \"b\")?","form":"arrays"}`)
+		for _, want := range []string{`"kind":"relation"`, `"columns":["x","y"]`, `"rows":[["a","b"],["b","c"]]`, `"kind":"bool","value":true`} {
+			if status != 200 || !strings.Contains(body, want) {
+				t.Errorf("%d %s\nhas no %s", status, body, want)
+			}
+		}
+	})
 	t.Run("layouts of answers", func(t *testing.T) {
 		c.t = t
 		status, body, out := c.ask("POST /v1/run", `{"program":"A = edges([[0,1],[1,0],[1,2]])\n:print scc(A)\n:print tc(A)\nB[i,j] = A[i,j] * 1.5\n:print B\nC[i] = A[i,j]\n:print C","form":"arrays"}`)
