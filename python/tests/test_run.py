@@ -86,6 +86,29 @@ def test_weights_are_asked_for():
         ein.run("input W: matrix\n:print sum(W)", W=ein.Graph(g, weight="miles"))
 
 
+def test_weights_that_are_called_weight():
+    total = "input W: matrix\n:print sum(W)"
+    g = nx.DiGraph([(0, 1, {"weight": 2}), (1, 2, {"weight": 3})])
+    t = pd.DataFrame({"u": [0, 1], "v": [1, 2], "weight": [2, 3]})
+    for data in (g, t):
+        assert ein.run(total, W=data)["sum(W)"] == 5
+        assert ein.run(total, W=ein.Graph(data, weight=None))["sum(W)"] == 2
+        assert ein.run("input A: graph\n:print sum(A)", A=data)["sum(A)"] == 2
+    g.add_edge(2, 0)
+    with pytest.raises(ein.InputError, match="the edge 2 -> 0 has no attribute 'weight'\nein.Graph"):
+        ein.run(total, W=g)
+
+
+def test_numbers_of_numpy_are_nodes():
+    a, b = np.int64(0), np.int32(1)
+    assert ein.run("input A: graph\n:print A", A=nx.DiGraph([(a, b)])).labels == []
+    assert ein.run("input A: graph\n:print A", A={a: [b]}).labels == []
+
+
+def test_a_column_of_labels_and_numbers():
+    assert ein.run("input A: graph\n:print A", A=pd.DataFrame({"u": [1, 2], "v": [2, "x"]})).labels == ["1", "2", "x"]
+
+
 @pytest.mark.parametrize(
     "v", [[1, 2, 4], np.array([1, 2, 4], np.uint8), pd.Series([1, 2, 4]), {0: 1, 1: 2, 2: 4}, array.array("d", [1, 2, 4])], ids=lambda x: type(x).__name__
 )

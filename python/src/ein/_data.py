@@ -21,11 +21,11 @@ Buffer = bytes | bytearray | memoryview
 @dataclass(frozen=True)
 class Graph:
     """Data and how to read it. `weight` names the attribute of edges or the column that
-    holds their weights, which are 1 without it; `nodes` is the labels of the rows and
-    columns of an array."""
+    holds their weights; they are 1 where it is None, or "weight" and there is none. `nodes`
+    is the labels of the rows and columns of an array."""
 
     data: Any
-    weight: str | None = None
+    weight: str | None = "weight"
     nodes: Sequence[str] | None = None
 
 
@@ -54,7 +54,7 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     array = hasattr(data, "__array__") or hasattr(data, "__dlpack__")
     if isinstance(data, File):
         return data.wire(name)
-    if g.weight is not None and not (_is_networkx(data) or _is_table(data)):
+    if g.weight not in (None, "weight") and not (_is_networkx(data) or _is_table(data)):
         raise InputError(f"{name}: weight= is for graphs of NetworkX and tables, not for {_type(data)}")
     if g.nodes is not None and not (array or hasattr(data, "tocsr")):
         raise InputError(f"{name}: nodes= is for arrays, not for {_type(data)}")
@@ -96,10 +96,14 @@ def _is_table(data: Any) -> bool:
     return hasattr(data, "columns") and hasattr(data, "itertuples")
 
 
+def _is_number(node: Any) -> bool:
+    return hasattr(node, "__index__") and not isinstance(node, bool)
+
+
 def _labels(name: str, nodes: list[Any]) -> int | list[str]:
     """Nodes as the engine has them: how many there are when they are their own
     numbers, else their labels."""
-    if all(n == i and type(n) is int for i, n in enumerate(nodes)):
+    if all(_is_number(n) and n == i for i, n in enumerate(nodes)):
         return len(nodes)
     labels = [str(n) for n in nodes]
     if len(set(labels)) < len(labels):
@@ -112,13 +116,15 @@ def _labels(name: str, nodes: list[Any]) -> int | list[str]:
 def _networkx(name: str, g: Any, weight: str | None) -> dict[str, Any]:
     nodes: list[Any] = list(g)
     at = {n: i for i, n in enumerate(nodes)}
-    edges: list[list[Any]]
-    if weight is None:
-        edges = [[at[u], at[v]] for u, v in g.edges()]
-    else:
-        edges = [[at[u], at[v], w] for u, v, w in g.edges(data=weight)]
-        if lacks := next((e for e in edges if e[2] is None), None):
-            raise InputError(f"{name}: the edge {nodes[lacks[0]]!r} -> {nodes[lacks[1]]!r} has no attribute {weight!r}")
+    edges = [[at[u], at[v], w] for u, v, w in g.edges(data=weight or "weight")]
+    lacks = [e for e in edges if e[2] is None]
+    if weight is None or weight == "weight" and len(lacks) == len(edges):
+        edges = [e[:2] for e in edges]
+    elif lacks:
+        u, v = (nodes[i] for i in lacks[0][:2])
+        raise InputError(
+            f"{name}: the edge {u!r} -> {v!r} has no attribute {weight!r}", hint=f"ein.Graph({name}, weight=None) gives all edges the weight 1."
+        )
     return {"nodes": _labels(name, nodes), "edges": edges, "directed": g.is_directed()}
 
 
@@ -129,21 +135,20 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
     """Edges from the columns source and target, or else the first two."""
     columns: list[Any] = list(table.columns)
     ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), columns[:2])
-    use = ends if weight is None else [*ends, weight]
+    use = ends if weight is None or weight == "weight" and weight not in columns else [*ends, weight]
     if len(ends) < 2 or any(c not in columns for c in use):
         raise InputError(f"{name}: no columns {use} in a table with the columns {columns}")
     rows = [list(r) for r in zip(*(table[c].tolist() for c in use), strict=True)]
     if bad := next((r for r in rows if any(x is None or x != x for x in r)), None):
         raise InputError(f"{name}: a row of {use} has no value: {bad}")
-    for r in rows:
-        if type(r[0]) is not int or type(r[1]) is not int:
-            r[0], r[1] = str(r[0]), str(r[1])
+    if not all(_is_number(r[0]) and _is_number(r[1]) for r in rows):
+        rows = [[str(r[0]), str(r[1]), *r[2:]] for r in rows]
     return {"edges": rows}
 
 
 def _vector(values: Mapping[Any, Any]) -> Any:
     """Values by node; a list when the nodes are their own numbers."""
-    if all(type(k) is int and k == i for i, k in enumerate(values)):
+    if all(_is_number(k) and k == i for i, k in enumerate(values)):
         return list(values.values())
     return {str(k): v for k, v in values.items()}
 
@@ -166,7 +171,7 @@ def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
             raise InputError(f"{name}: {e[1]!r} is no node")
         nodes[e[1]] = None
     ids: list[Any] = list(nodes)
-    if all(type(n) is int and n >= 0 for n in ids):
+    if all(_is_number(n) and n >= 0 for n in ids):
         return {"nodes": max(ids, default=-1) + 1, "edges": edges}
     at = {n: i for i, n in enumerate(ids)}
     return {"nodes": _labels(name, ids), "edges": [(at[e[0]], at[e[1]], *e[2:]) for e in edges]}
