@@ -150,13 +150,17 @@ func TestHeldOut(t *testing.T) {
 	if testing.Short() {
 		each = 1
 	}
-	right, none, all := plantStyles(t, heldOut, each)
-	t.Logf("%d of %d found, %d without a graph, %d of another class", right, all, none, all-right-none)
-	if all < 150 || right*10 < all*9 {
-		t.Errorf("%d of %d found", right, all)
-	}
-	// Two edges that a program has turned around itself may be read either way.
-	if other := all - right - none; 500*other > all {
-		t.Errorf("%d of another class", other)
+	for name, styles := range map[string][]style{"first": heldOut, "fresh": fresh} {
+		t.Run(name, func(t *testing.T) {
+			right, none, all := plantStyles(t, styles, each)
+			t.Logf("%d of %d found, %d without a graph, %d of another class", right, all, none, all-right-none)
+			if all < 150 || right*10 < all*9 {
+				t.Errorf("%d of %d found", right, all)
+			}
+			// Two edges that a program has turned around itself may be read either way.
+			if other := all - right - none; 500*other > all {
+				t.Errorf("%d of another class", other)
+			}
+		})
 	}
 }
