@@ -180,7 +180,6 @@ func TestMemory(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w, list = nil, nil
 	before := held()
 	r, err := run.ReadLight(dir)
 	if err != nil {

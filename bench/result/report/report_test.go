@@ -486,7 +486,7 @@ func TestOpenInterval(t *testing.T) {
 	if want := "run,k,5,2,,3\n"; !strings.HasSuffix(csv.String(), want) {
 		t.Errorf("got %s, want %s", csv.String(), want)
 	}
-	if want := `title="5 (2 to ∞), n = 3"`; !strings.Contains(string(p.Bytes()), want) {
+	if want := `title="5 (2 to ∞), n = 3"`; !strings.Contains(p.String(), want) {
 		t.Errorf("no %s in %s", want, p.Bytes())
 	}
 }
