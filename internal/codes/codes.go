@@ -199,6 +199,7 @@ const (
 	E0811 Code = "E0811"
 	E0812 Code = "E0812"
 	E0815 Code = "E0815"
+	E0816 Code = "E0816"
 	E0817 Code = "E0817"
 	E0818 Code = "E0818"
 	W0820 Code = "W0820"
@@ -361,6 +362,7 @@ var Table = []Entry{
 	{E0811, Syntax, "a fact, rule or query without its end"},
 	{E0812, Type, "a name of two kinds"},
 	{E0815, Type, "more than 8 columns"},
+	{E0816, Type, "a relation that is no tensor"},
 	{E0817, Type, "a value that is used before it is final"},
 	{E0818, Type, "something that cannot stand in a rule"},
 	{W0820, Type, "a variable that occurs once"},

@@ -101,10 +101,6 @@ func (c *checker) unknownName(x *syntax.Name) {
 	d := diag.Diagnostic{Code: codes.E0201, Severity: diag.Error, Span: x.Span, Label: "not defined",
 		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
 	switch near, ok := c.suggest(x.Name, c.names()); {
-	case c.rel.byName[x.Name] != nil:
-		r := c.rel.byName[x.Name]
-		d.Related = []diag.Related{{Span: r.first, Message: "a relation of that name"}}
-		d.Notes = []string{"Equations do not read relations yet: ask with a rule and a query, and print a relation by its name alone, `:print " + x.Name + "`."}
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)

@@ -333,6 +333,9 @@ func isInteger(text string) bool {
 
 func (c *checker) name(x *syntax.Name) val {
 	sym := c.scope.lookup(x.Name)
+	if r := c.rel.byName[x.Name]; sym == nil && r != nil && c.scope.fn == nil {
+		return val{n: c.tensorOf(r, x)}
+	}
 	if sym == nil {
 		c.unknownName(x)
 		// One report is enough for each name.

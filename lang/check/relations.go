@@ -50,7 +50,8 @@ type relation struct {
 	rules  []*clause
 	fold   rel.Agg
 	used   bool
-	wanted bool // an output or an equation reads it
+	wanted bool     // an output or an equation reads it
+	node   *ir.Node // its tensor, once an equation reads it
 }
 
 type column struct {

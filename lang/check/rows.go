@@ -1,6 +1,7 @@
 package check
 
 import (
+	"ein/internal/codes"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
@@ -53,6 +54,43 @@ func (c *checker) rows(r *relation, at source.Span) Output {
 func (c *checker) result(place int) *ir.Node {
 	c.rel.results = append(c.rel.results, place)
 	return c.b.Relation(c.rel.rules, len(c.rel.results)-1, c.rel.tables...)
+}
+
+// tensorOf is a relation in an equation: a tensor whose axes are the columns, of 0 and
+// 1, or of the sums of its keys.
+func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
+	if r.node != nil {
+		return r.node
+	}
+	axes, t := r.cols, tensor.Type{}
+	switch r.fold {
+	case rel.Min, rel.Max:
+		c.err(codes.E0816, x.Span, "", []string{"A key that no rule gives a value has none: ask with a rule, `P(x, v) <- " + r.name + "[x] = v.`."},
+			"`%s` has no value for every key, so it is no tensor", r.name)
+		return nil
+	case rel.Sum:
+		axes, t.Kind = axes[:len(axes)-1], tensor.Real
+	}
+	dims := make([]int, len(axes))
+	for i, k := range axes {
+		d := c.domain(k.slot)
+		if d == nil || c.rel.class(k.slot) == aText {
+			c.err(codes.E0816, x.Span, "", []string{"The axes of a tensor are nodes."}, "column %d of `%s` holds no nodes, so it is no tensor", i+1, r.name)
+			return nil
+		}
+		if dims[i] = d.Size; c.rel.vague {
+			dims[i], c.b.Unknown = unknownNodes, true
+		}
+	}
+	t.Shape = tensor.ShapeOf(dims...)
+	bound := 1.0
+	if t.Kind == tensor.Real {
+		bound = inf
+	}
+	r.used, r.wanted = true, true
+	c.at(x.Span)
+	r.node = c.b.Scatter(c.result(r.place), t, bound)
+	return r.node
 }
 
 // tableInput is an input with columns.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sort"
 
+	"ein/lang/check"
 	"ein/lang/plan"
 	"ein/vm/code"
 	"ein/vm/ir"
@@ -308,6 +309,8 @@ func (g *gen) lower(n *ir.Node) *value {
 		return g.semiring(n)
 	case ir.Select:
 		return g.selects(n)
+	case ir.Scatter:
+		return g.scatter(n)
 	case ir.Relation:
 		return newValue(tensor.Rows, g.results(n)[n.Slot])
 	}
@@ -357,6 +360,27 @@ func (g *gen) direct(n *ir.Node) *value {
 	v := newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
 	if l == tensor.Sparse {
 		g.out.Regs[v.reg[l]].NNZ = code.EntriesOf(op, &g.out.Regs[args[0]])
+	}
+	return g.checked(n, v)
+}
+
+// scatter makes a tensor of a relation: a set or a graph as bits, or sparse where that
+// takes less.
+func (g *gen) scatter(n *ir.Node) *value {
+	table := g.value(n.Args[0]).reg[tensor.Rows]
+	rows, cols := n.Type.Shape.Matrix()
+	nnz := int(min(uint64(g.out.Regs[table].NNZ), n.Type.Shape.Elems()))
+	l := tensor.Dense
+	switch {
+	case n.Type.Kind == tensor.Bool && n.Rank() == 1, n.Type.Kind == tensor.Bool && n.Rank() == 2 && check.Packs(rows, cols, nnz):
+		l = tensor.Packed
+	case n.Rank() == 2 && !check.Packs(rows, cols, nnz):
+		l = tensor.Sparse
+	}
+	v := newValue(l, g.to(n.Type, l, code.Scatter, code.Attr{}, table, g.dense(n.Args[1])))
+	g.out.Regs[v.reg[l]].NNZ = 0
+	if l == tensor.Sparse {
+		g.out.Regs[v.reg[l]].NNZ = nnz
 	}
 	return g.checked(n, v)
 }

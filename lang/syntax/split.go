@@ -102,8 +102,7 @@ func (p *parser) cut(lo, hi int) segment {
 			p.closeBracket(t)
 		}
 	}
-	seg.clause = seg.clause || ruled || commas && begin != KindPrint && !p.isInput(lo, hi)
-	seg.clause = seg.clause && begin != KindPrint && begin != KindDirective && !block
+	seg.clause = (seg.clause || ruled || commas) && begin != KindPrint && begin != KindDirective && !block && !p.isInput(lo, hi)
 	// The grammar takes half a kilobyte for each of these tokens.
 	if wide && !seg.wrong {
 		p.report(errHeight(p.span(lo, i), p.lim.Height))

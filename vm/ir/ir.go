@@ -53,6 +53,7 @@ const (
 	Rank                     // v: the place of each element when they are sorted
 	OneHot                   // i: 0/1 vector of length Size with a 1 at i
 	Relation                 // the rows of result Slot of Rules, whose sources are the arguments
+	Scatter                  // the rows of a Relation as a tensor: 1, or the last column, where it has a row
 	BoolEinsum               // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
 	MaxOp
 )
@@ -62,7 +63,7 @@ var opNames = [MaxOp]string{
 	Softmax: "softmax", Closure: "tc", Walk: "walk", HasPath: "has_path", SCC: "scc",
 	Triangles: "triangles", OneHot: "one_hot", Path: "path", Dist: "dist", WDist: "wdist", WPath: "wpath", Weak: "wcc", Groups: "components",
 	TopoOrder: "topo_order", Bridges: "bridges", CutNodes: "cut_nodes", Cores: "core_number", PageRank: "pagerank",
-	SpanningForest: "mst", MinCut: "mincut", Relation: "relation", Betweenness: "betweenness", Sort: "sort", Rank: "rank", Semiring: "semiring", BoolEinsum: "bool_einsum",
+	SpanningForest: "mst", MinCut: "mincut", Relation: "relation", Scatter: "scatter", Betweenness: "betweenness", Sort: "sort", Rank: "rank", Semiring: "semiring", BoolEinsum: "bool_einsum",
 }
 
 func (op Op) String() string { return opNames[op] }
