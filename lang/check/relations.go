@@ -330,7 +330,8 @@ func (c *checker) known(name string, at source.Span) {
 	}
 }
 
-// nodes is the constants of facts and heads that are nodes.
+// nodes is the constants that are nodes: of facts and heads, and those that others are
+// compared with, which need a place in the order.
 func (r *relations) nodes() (list []*syntax.String) {
 	node := func(k *constant) {
 		if class := r.class(k.slot); !k.isNum && (class == aLabel || class == aNode) {
@@ -345,9 +346,18 @@ func (r *relations) nodes() (list []*syntax.String) {
 		}
 	}
 	for _, cl := range r.clauses {
-		for _, h := range cl.Head {
-			if t := h.Expr.Term; len(h.Expr.Args) == 0 && t.Kind == rel.Const {
-				node(&r.consts[int(t.Value)])
+		constant := func(e *rel.Expr) {
+			if len(e.Args) == 0 && e.Term.Kind == rel.Const {
+				node(&r.consts[int(e.Term.Value)])
+			}
+		}
+		for i := range cl.Head {
+			constant(&cl.Head[i].Expr)
+		}
+		for i := range cl.Body {
+			if l := &cl.Body[i]; l.Kind == rel.Compare {
+				constant(&l.Left)
+				constant(&l.Right)
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func (c *checker) tableInput(p *Program, s *syntax.Input) {
 
 // finishRelations checks the clauses, all together, and makes the program of them.
 func (c *checker) finishRelations(p *Program) {
-	if len(c.rel.list)+len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
+	if len(c.rel.list) == 0 && len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
 		return
 	}
 	for _, cl := range c.rel.clauses {
@@ -144,8 +144,18 @@ func (c *checker) finishRelations(p *Program) {
 	p.Rules.Results = c.rel.results
 	c.rel.rules.Program = p.Rules
 	if err := rel.Verify(p.Rules); err != nil {
-		panic("BUG: check: " + err.Error() + "\n" + p.Rules.String())
+		// The verifier refuses what has no meaning, and the checker has missed it.
+		c.err(codes.E0818, pointOf(c.file), "", nil, "the rules of the program cannot be run together: %s", err)
+		p.Rules = nil
 	}
 }
 
 func pos(s source.Span) op.Pos { return op.Pos{Start: int32(s.Start), End: int32(s.End)} }
+
+// pointOf is where a program begins.
+func pointOf(f *syntax.File) source.Span {
+	if len(f.Stmts) == 0 {
+		return source.Span{}
+	}
+	return f.Stmts[0].Pos()
+}

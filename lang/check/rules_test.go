@@ -67,8 +67,14 @@ func TestRandomRules(t *testing.T) {
 	}
 	for seed := range n {
 		text := randomRules(rand.New(rand.NewPCG(seed, 3)))
-		if p := checkText(text, Config{}); p.Rules != nil {
+		p := checkText(text, Config{})
+		if p.Rules != nil {
 			good++
+		}
+		for _, d := range p.Diags {
+			if strings.Contains(d.Message, "cannot be run together") {
+				t.Fatalf("%s\n%s", d.Message, text)
+			}
 		}
 	}
 	if good < 20 {
