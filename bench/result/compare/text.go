@@ -204,7 +204,7 @@ func (r *Report) flat(b *strings.Builder) {
 		}
 		for _, p := range s.f.Pairs {
 			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
-			if p.Like != nil {
+			if p.Like != nil && !math.IsNaN(p.LikeInterval.Low) {
 				fmt.Fprintf(b, "; of like sensitivity %s, %s interval %s", show.Points(*p.Like), show.Percent(1-r.Alpha), show.Span(p.LikeInterval))
 			}
 			b.WriteByte('\n')
