@@ -151,8 +151,12 @@ func complete(ctx context.Context, a *cli.App, dirs []string) (*merged, error) {
 		show(i, m.plan.Shards)
 	}
 	if n := len(missing); n > 0 {
-		return nil, a.Outside("%d of %s missing or unfinished; the command makes them with\n  --array=%s", n,
-			words.Plural(m.plan.Shards, "shard is", "shards are"), job.Lists(missing))
+		are := "are"
+		if n == 1 {
+			are = "is"
+		}
+		return nil, a.Outside("%d of %s %s missing or unfinished; the command makes them with\n  --array=%s", n,
+			words.Plural(m.plan.Shards, "shard"), are, job.Lists(missing))
 	}
 	return m, nil
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRecipes trains a tiny model with random weights for two steps by each recipe for TRL,
+// goes through the whole of table4 with it, and holds the configurations for other
+// trainers against their packages. It needs what recipes/requirements.txt names.
+func TestRecipes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes")
+	}
+	if out, err := exec.Command("python3", "-c", "import trl, peft, torch, datasets").CombinedOutput(); err != nil {
+		t.Skipf("needs pip install -r recipes/requirements.txt: %s", out)
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "ein")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Chdir(dir)
+	python := func(line string) string {
+		t.Helper()
+		words := strings.Fields(line)
+		cmd := exec.Command("python3", append([]string{"-W", "ignore", filepath.Join(root, "recipes", words[0])}, words[1:]...)...)
+		cmd.Env = append(os.Environ(), "HF_HUB_OFFLINE=1", "HF_HOME="+dir, "EIN_BINARY="+program, "PYTHONPATH="+filepath.Join(root, "python", "src"))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+		return string(out)
+	}
+	ein(t, "bench generate --split train --preset demo --categories reachability,sibling --per-category 8 -o train.jsonl")
+	ein(t, "bench sft --instances train.jsonl --target answer,cot,ein,ein-labels,python -o words.jsonl")
+	python("tiny.py tiny words.jsonl --hidden 32 --layers 1")
+	for _, target := range []string{"answer", "cot", "ein-labels"} {
+		ein(t, "bench sft --instances train.jsonl --format conversational --target "+target+" -o "+target+".jsonl")
+		if said := python("sft.py " + target + ".jsonl --model tiny --out sft-" + target + " --max-steps 2 --cpu"); strings.Count(said, "'loss'") != 2 {
+			t.Errorf("%s: %s", target, said)
+		}
+	}
+	if said := python("grpo.py train.jsonl --model tiny --out grpo --max-steps 2 --max-completion-length 8 --cpu"); strings.Count(said, "rewards/ein_ein/mean") != 2 {
+		t.Errorf("grpo: %s", said)
+	}
+	const table4 = "table4/run.py --ein ./ein --out table4 --sizes 24 --seeds 1,2 --epochs 1 --ask 6 --targets answer"
+	said := python(table4)
+	if !strings.Contains(said, "   24 answer          2 ") {
+		t.Errorf("table4: %s", said)
+	}
+	if again := python(table4); strings.Contains(again, "step ") || !strings.HasSuffix(said, again[strings.Index(again, " size "):]) {
+		t.Errorf("what is there is made again: %s", again)
+	}
+	for line := range strings.Lines(python("check.py")) {
+		t.Log(line)
+	}
+}

