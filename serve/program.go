@@ -310,7 +310,7 @@ type CheckResult struct {
 	Text        string                `json:"text"` // the same for people
 }
 
-func check(ctx context.Context, s *Server, c *Call, q *Program) (*CheckResult, error) {
+func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, error) {
 	prof, err := profile(q.Profile)
 	if err != nil {
 		return nil, err

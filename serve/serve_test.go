@@ -287,12 +287,12 @@ func TestConversation(t *testing.T) {
 	if h, _ := c.receive(); h.ID != quick {
 		t.Errorf("the first answer is to %d, want %d", h.ID, quick)
 	}
-	fmt.Fprintf(c.w, `{"id":%d,"cancel":true}`+"\n", slow)
+	_, _ = fmt.Fprintf(c.w, `{"id":%d,"cancel":true}`+"\n", slow)
 	if h, call := c.receive(); h.ID != slow || h.Status == 200 || !strings.Contains(string(call.Body), `"class":"`) {
 		t.Errorf("the answer to a request that was cancelled is %+v %s", h, call.Body)
 	}
-	fmt.Fprintf(c.w, `{"id":%d,"cancel":true}`+"\n", slow)
-	fmt.Fprint(c.w, `{"id":99,"cal":"x"}`+"\n")
+	_, _ = fmt.Fprintf(c.w, `{"id":%d,"cancel":true}`+"\n", slow)
+	_, _ = fmt.Fprint(c.w, `{"id":99,"cal":"x"}`+"\n")
 	if h, call := c.receive(); h.Status != 400 || !strings.Contains(string(call.Body), "header") {
 		t.Errorf("%+v %s", h, call.Body)
 	}
@@ -308,7 +308,7 @@ func TestConversation(t *testing.T) {
 	} {
 		c, end := talk(t, Options{})
 		go func() {
-			fmt.Fprint(c.w, message)
+			_, _ = fmt.Fprint(c.w, message)
 			_ = c.w.Close()
 		}()
 		if h, call := c.receive(); h.Status != 400 {

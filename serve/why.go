@@ -23,7 +23,7 @@ type WhyRequest struct {
 }
 
 // why asks a session, which is over with the answer.
-func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) {
+func why(ctx context.Context, s *Server, _ *Call, q *WhyRequest) (*Text, error) {
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()
 	expression := strings.ReplaceAll(q.Expression, "\n", " ")
