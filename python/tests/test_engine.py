@@ -106,6 +106,7 @@ def test_the_engine_ends_with_python():
 def test_an_interrupt():
     code = """
 import ein, numpy, threading, signal, os, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 ein.run("x = 1")
 a = numpy.triu(numpy.ones((1500, 1500), bool), 1)
 threading.Thread(target=lambda: (time.sleep(0.5), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
