@@ -2,10 +2,12 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -115,9 +117,10 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestClients: the clients of the packages themselves, where they are installed.
+// TestClients: the clients of the packages themselves, in the Python that EIN_CLIENTS
+// names, or the one on the path.
 func TestClients(t *testing.T) {
-	python, err := exec.LookPath("python3")
+	python, err := exec.LookPath(cmp.Or(os.Getenv("EIN_CLIENTS"), "python3"))
 	if err != nil {
 		t.Skip("there is no python3")
 	}
@@ -129,7 +132,7 @@ func TestClients(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := exec.Command(python, "-c", "import "+test.module).Run(); err != nil {
-				t.Skipf("python3 has no %s", test.module)
+				t.Skipf("%s has no %s", python, test.module)
 			}
 			opt := Options{}
 			opt.Sandbox.Python = test.sandbox

@@ -44,7 +44,8 @@ const (
 	headNone  head = iota
 	headName       // Name
 	headAtom       // Name( and on
-	headIndex      // Name[ and on
+	headIndex      // Name[ and on, constants so far
+	headOver       // Name[ and on, with a variable
 	headValue      // Name[..] min= and a constant so far
 	headExpr       // Name[..] min= and anything
 )
@@ -78,7 +79,7 @@ func (s *scanner) next() token {
 		}
 	case KindComment, KindBadComment, KindDashComment:
 	default:
-		s.track(kind)
+		s.track(kind, s.text[start])
 		s.fresh = false
 		s.prev = kind
 		switch kind {
@@ -94,8 +95,8 @@ func (s *scanner) next() token {
 	return token{start: int32(start), end: int32(s.pos), kind: kind}
 }
 
-// track follows the head of a rule up to its arrow.
-func (s *scanner) track(k Kind) {
+// track follows the head of a rule up to its arrow. The token of kind k begins with c.
+func (s *scanner) track(k Kind, c byte) {
 	switch {
 	case k == KindArrow, k == KindAsk:
 		s.head, s.body = headNone, true
@@ -110,12 +111,14 @@ func (s *scanner) track(k Kind) {
 		s.head, s.body = headNone, false
 	case s.head == headValue && k != KindNumber && k != KindString && !k.infix():
 		s.head = headExpr
+	case s.head == headIndex && s.depth > 0 && k == KindIdent && c >= 'a':
+		s.head = headOver
 	case s.depth > 0 || s.head >= headValue:
 	case s.head == headName && k == KindLParen, s.head == headAtom && (k == KindIdent || k == KindLParen || k == KindComma):
 		s.head = headAtom
 	case s.head == headName && k == KindLBracket:
 		s.head = headIndex
-	case s.head == headIndex && k == KindAssign, s.head == headAtom && k.assign():
+	case s.head == headIndex && k == KindAssign, s.head == headAtom && k.assign(), s.head == headOver && k.assign():
 		s.head = headExpr
 	case s.head == headIndex && k.assign():
 		s.head = headValue
@@ -182,7 +185,8 @@ func (s *scanner) negation(width int) bool {
 }
 
 // dotEnds reports whether the dot behind the digits at the cursor ends a rule or
-// a base case: in their bodies 5. is 5 and the end.
+// a base case, D["a"] min= 0.: there 5. is 5 and the end. With a variable in the
+// index it is no base case but an equation, where 1. S[i] is a product.
 func (s *scanner) dotEnds() bool {
 	if s.depth > 0 || classes[s.at(1)] == classDigit {
 		return false
