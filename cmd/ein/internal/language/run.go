@@ -277,7 +277,14 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 	for _, o := range outputs {
 		of := p.Code().Regs[o.Reg]
 		if what, ok := f.format.Holds(of.Shape, of.Layout); !ok {
-			return nil, a.Usage("--format %s is for %s, and `%s` is %v", f.format, what, o.Name, describe.Reg(&of))
+			is := of.Type.String()
+			if of.Layout == tensor.Rows {
+				is = "a " + describe.Reg(&of)
+			}
+			return nil, a.Usage("--format %s is for %s, and `%s` is %s", f.format, what, o.Name, is)
+		}
+		if of.Layout == tensor.Rows && f.sort != show.ByPlace {
+			return nil, a.Usage("--sort is for tensors; the rows of `%s` come by their text", o.Name)
 		}
 		if takes := tensor.SatMul(8, of.Shape.Elems()); f.format == show.SVG && f.top == 0 && takes > f.memory {
 			return nil, a.Usage("to draw all of `%s` takes %s, and --max-memory is %s; --top N draws the greatest elements", o.Name, words.Bytes(takes), words.Bytes(f.memory))
