@@ -89,7 +89,7 @@ func TestGrammar(t *testing.T) {
 	}{
 		Comment: "Generated from the table of functions: go test ./editors -update", Name: "Ein",
 		ScopeName: "source.ein", FileTypes: []string{"ein"},
-		Patterns: append(include("comment", "directive", "def", "input", "repeat", "combine", "definition"), expression...),
+		Patterns: append(include("comment", "directive", "def", "input", "repeat", "rule", "combine", "definition"), expression...),
 		Repository: map[string]rule{
 			"comment": {Patterns: []rule{
 				{Name: "comment.line.double-slash.ein", Match: `//.*$`},
@@ -107,7 +107,7 @@ func TestGrammar(t *testing.T) {
 				},
 			},
 			"input": {
-				Match: start + `(input)[ \t]+(` + word + `)[ \t]*(:)[ \t]*(?:(graph|matrix|vector|scalar)\b|(` + word + `))`,
+				Match: start + `(input)[ \t]+(` + word + `)[ \t]*(?:(?=\()|(:)[ \t]*(?:(graph|matrix|vector|scalar)\b|(` + word + `)))`,
 				Captures: map[string]rule{
 					"1": {Name: "storage.modifier.input.ein"},
 					"2": {Name: "variable.other.definition.ein"},
@@ -120,6 +120,12 @@ func TestGrammar(t *testing.T) {
 				Match:    start + `(repeat)(?=[ \t]*(?:[({]|[ \t][^={]*\{))`,
 				Captures: map[string]rule{"1": {Name: "keyword.control.repeat.ein"}},
 			},
+			"rule": {Patterns: []rule{
+				{Name: "keyword.operator.rule.ein", Match: `(?<=[)\]])[ \t]*(?:<-|:-)|(?<=[ \t])(?:<-|:-)(?=[ \t]|$)|\?-`},
+				{Match: `\b(not)(?=[ \t]+` + word + `[ \t]*[(\[])|([!~]|\\\+)(?=[ ]*[A-Za-z_])`,
+					Captures: map[string]rule{"1": {Name: "keyword.operator.not.ein"}, "2": {Name: "keyword.operator.not.ein"}}},
+				{Name: "punctuation.terminator.rule.ein", Match: `(?<=[)\]A-Za-z_0-9"])[ \t]*(?:\.(?![0-9A-Za-z_])|\?)|(?<=[)\]])\.`},
+			}},
 			"combine": {
 				Match:    `(?<=[A-Za-z0-9_\]])[ \t]*\b((?:max|min)=)(?!=)|(\+=)`,
 				Captures: map[string]rule{"1": {Name: "keyword.operator.assignment.combine.ein"}, "2": {Name: "keyword.operator.assignment.combine.ein"}},

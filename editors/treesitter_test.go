@@ -51,6 +51,13 @@ func TestTreeSitterQueries(t *testing.T) {
 (parameters (identifier) @variable.parameter)
 (input name: (identifier) @variable)
 (input kind: (identifier) @type)
+(column name: (identifier) @variable.parameter)
+(column type: (identifier) @type)
+(equation name: (identifier) @variable)
+(equation left: (identifier) @variable)
+(equation right: (identifier) @variable)
+(equation value: (identifier) @variable)
+(negation (not) @keyword.operator)
 (assignment name: (identifier) @variable)
 (argument name: (identifier) @variable.parameter)
 ((call function: (identifier) @function.builtin)
@@ -72,9 +79,9 @@ func TestTreeSitterQueries(t *testing.T) {
 (list (identifier) @variable)
 (print (identifier) @variable)
 
-["=" "+=" "max=" "min=" "<" "<=" ">" ">=" "==" "!=" "+" "-" "*" "/"] @operator
+["=" "+=" "max=" "min=" "<" "<=" ">" ">=" "==" "!=" "+" "-" "*" "/" "?-" (arrow)] @operator
 ["(" ")" "[" "]" "{" "}"] @punctuation.bracket
-["," ";" ":"] @punctuation.delimiter
+["," ";" ":" (end) (question)] @punctuation.delimiter
 [(invalid_number) (invalid_operator) (invalid_directive)] @error
 `
 	if *update {
@@ -283,7 +290,7 @@ func TestTreeSitter(t *testing.T) {
 		t.Errorf("%d of %d programs parse", parsed, len(list))
 	}
 	t.Logf("%d of %d programs parse", parsed, len(list))
-	for _, want := range []string{"function.builtin reach", "function.builtin siblings", "keyword.directive :print", "operator max=", "type graph", "variable.parameter axis"} {
+	for _, want := range []string{"function.builtin reach", "function.builtin siblings", "keyword.directive :print", "operator max=", "type graph", "variable.parameter axis", "type node", "operator <-", "keyword.operator not", "punctuation.delimiter ?"} {
 		if !captured[want] {
 			t.Errorf("no highlight %q", want)
 		}

@@ -13,6 +13,12 @@ const lines = ($, rule) => seq(repeat($._eol), optional(seq(rule, repeat(seq($._
 const list1 = (rule) => seq(rule, repeat(seq(",", rule)));
 const trailing = (rule) => optional(seq(list1(rule), optional(",")));
 
+const combination = ($, bracket) =>
+  prec(7, seq(
+    $._target, bracket, field("indices", $.indices), $._operator_here,
+    field("operator", choice("+=", "max=", "min=")), $._here, field("value", $._expression),
+  ));
+
 module.exports = grammar({
   name: "ein",
 
@@ -23,16 +29,22 @@ module.exports = grammar({
   // A newline ends a statement where one can end. What belongs together outside
   // brackets, and the factors of a product everywhere, stand on one line: src/scanner.c
   // says so, with tokens without text.
-  externals: ($) => [$._newline, $._here, $._operator_here, $._bracket_here, $._paren_here, $._word_here, $._brace_here, $._never],
+  externals: ($) => [
+    $._newline, $._here, $._operator_here, $._bracket_here, $._paren_here, $._word_here, $._brace_here, $._never,
+    $._base_bracket_here, $._point, $._qualifier, $.end, $.question, $.arrow, $.not,
+  ],
 
-  conflicts: ($) => [[$._target, $._factor], [$._word, $.repetition]],
+  inline: ($) => [$._target],
+
+  conflicts: ($) => [[$._word, $.repetition]],
 
   rules: {
-    source_file: ($) => lines($, $._statement),
+    source_file: ($) =>
+      seq(repeat(choice($._eol, $.fact, $.rule, $.query, seq($._statement, $._eol))), optional($._statement)),
 
     _eol: ($) => choice($._newline, ";"),
 
-    _statement: ($) => choice($.print, $.definition, $.input, $.repetition, $.assignment, $.invalid_directive),
+    _statement: ($) => choice($.print, $.definition, $.input, $.repetition, $._assignment, $.invalid_directive),
 
     print: ($) => seq(":print", $._here, list1($._expression)),
 
@@ -49,24 +61,68 @@ module.exports = grammar({
 
     block: ($) =>
       seq(
-        "{", repeat($._eol), repeat(seq(choice($.assignment, $.repetition), repeat1($._eol))),
-        choice($.assignment, $.repetition, $.expression_statement), repeat($._eol), "}",
+        "{", repeat($._eol), repeat(seq(choice($._assignment, $.repetition), repeat1($._eol))),
+        choice($._assignment, $.repetition, $.expression_statement), repeat($._eol), "}",
       ),
 
     repetition: ($) =>
       seq("repeat", choice($._here, $._bracket_here), field("times", $._expression), $._brace_here, field("body", alias($._rounds, $.block))),
 
-    _rounds: ($) => seq("{", lines($, choice($.assignment, $.repetition)), "}"),
+    _rounds: ($) => seq("{", lines($, choice($._assignment, $.repetition)), "}"),
 
     expression_statement: ($) => $._expression,
 
-    input: ($) => seq("input", $._here, field("name", $.identifier), $._here, ":", $._here, field("kind", $.identifier)),
+    input: ($) =>
+      seq("input", $._here, field("name", $.identifier), choice(
+        seq($._here, ":", $._here, field("kind", $.identifier)),
+        seq($._paren_here, field("columns", $.columns)),
+      )),
 
-    assignment: ($) =>
-      seq(
+    columns: ($) => seq("(", list1($.column), optional(","), ")"),
+
+    column: ($) => seq(field("name", $.identifier), ":", field("type", $.identifier)),
+
+    fact: ($) => seq(field("head", choice($._atom, alias($._combination, $.assignment), alias($._base, $.assignment))), $.end),
+
+    rule: ($) => seq(field("head", choice($._atom, alias($._combination, $.assignment))), $.arrow, $._body, $.end),
+
+    query: ($) => choice(
+      seq(choice($._literal, alias($._set, $.equation)), optional($._literals), $.question),
+      seq("?-", $._body, choice($.end, $.question)),
+    ),
+
+    _body: ($) => seq($._literal, optional($._literals)),
+
+    _literals: ($) => repeat1(choice(seq(",", $._literal), $.negation)),
+
+    _literal: ($) => choice($._expression, $.equation, $.negation),
+
+    equation: ($) =>
+      prec(-1, seq(field("left", $._expression), $._operator_here, field("operator", "="), field("right", $._expression))),
+
+    negation: ($) => seq($.not, $._atom, repeat(seq(choice($._word_here, $._paren_here), $._factor))),
+
+    _atom: ($) => choice($.call, alias($._row, $.index)),
+
+    _row: ($) => prec(6, seq(field("of", choice($.identifier, $._word)), $._bracket_here, field("indices", $.indices))),
+
+    // Of these only a combination can head a fact or a rule, and only what is set can begin
+    // a query.
+    _assignment: ($) => choice(alias($._set, $.assignment), alias($._collection, $.assignment), alias($._combination, $.assignment)),
+
+    _set: ($) =>
+      prec(7, seq(
         $._target, optional(seq($._bracket_here, field("indices", $.indices))), $._operator_here,
-        field("operator", choice("=", "+=", "max=", "min=")), $._here, field("value", $._expression),
-      ),
+        field("operator", "="), $._here, field("value", $._expression),
+      )),
+
+    _collection: ($) =>
+      prec(7, seq($._target, $._operator_here, field("operator", choice("+=", "max=", "min=")), $._here, field("value", $._expression))),
+
+    _combination: ($) => combination($, $._bracket_here),
+
+    // T["a"] min= 5. of constants, where the dot behind digits is the end.
+    _base: ($) => combination($, $._base_bracket_here),
 
     // Before anything but a name, def and input are names.
     _target: ($) => field("name", choice($.identifier, $._word)),
@@ -100,7 +156,12 @@ module.exports = grammar({
     _operand: ($) =>
       choice($.number, $.invalid_number, $.string, $.list, $._factor, alias($._list_index, $.index)),
 
-    _factor: ($) => choice($.identifier, $._word, $.call, $.parenthesized, $.index),
+    _factor: ($) => choice($.identifier, $._word, $._compound),
+
+    _compound: ($) => choice($.invalid_qualified, $.call, $.parenthesized, $.index),
+
+    // A dot between two names ends nothing.
+    invalid_qualified: ($) => seq($.identifier, $._qualifier, $.identifier),
 
     call: ($) => prec(6, seq(field("function", choice($.identifier, $._word)), $._paren_here, field("arguments", $.arguments))),
 
@@ -110,7 +171,7 @@ module.exports = grammar({
 
     parenthesized: ($) => seq("(", $._expression, ")"),
 
-    index: ($) => prec(6, seq(field("of", $._factor), $._bracket_here, field("indices", $.indices))),
+    index: ($) => prec(6, seq(field("of", choice($.identifier, $._word, $._compound)), $._bracket_here, field("indices", $.indices))),
 
     _list_index: ($) =>
       prec(6, seq(field("of", choice($.list, alias($._list_index, $.index))), $._bracket_here, field("indices", $.indices))),
@@ -121,9 +182,10 @@ module.exports = grammar({
 
     identifier: () => /[A-Za-z_][A-Za-z0-9_]*/,
 
-    number: () => /([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/,
+    // A dot without digits behind it may be the end of a rule.
+    number: ($) => choice(seq(/[0-9]+/, optional($._point)), /[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+/),
 
-    invalid_number: () => /([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?([A-Za-z0-9_]|\.[0-9])+/,
+    invalid_number: () => /([0-9]+(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?([A-Za-z0-9_]|\.[0-9])+/,
 
     string: () => new RegExp(`"([^"\\\\${hidden}]|\\\\["\\\\nt])*"`, "u"),
 

@@ -15,6 +15,13 @@
 (parameters (identifier) @variable.parameter)
 (input name: (identifier) @variable)
 (input kind: (identifier) @type)
+(column name: (identifier) @variable.parameter)
+(column type: (identifier) @type)
+(equation name: (identifier) @variable)
+(equation left: (identifier) @variable)
+(equation right: (identifier) @variable)
+(equation value: (identifier) @variable)
+(negation (not) @keyword.operator)
 (assignment name: (identifier) @variable)
 (argument name: (identifier) @variable.parameter)
 ((call function: (identifier) @function.builtin)
@@ -36,7 +43,7 @@
 (list (identifier) @variable)
 (print (identifier) @variable)
 
-["=" "+=" "max=" "min=" "<" "<=" ">" ">=" "==" "!=" "+" "-" "*" "/"] @operator
+["=" "+=" "max=" "min=" "<" "<=" ">" ">=" "==" "!=" "+" "-" "*" "/" "?-" (arrow)] @operator
 ["(" ")" "[" "]" "{" "}"] @punctuation.bracket
-["," ";" ":"] @punctuation.delimiter
+["," ";" ":" (end) (question)] @punctuation.delimiter
 [(invalid_number) (invalid_operator) (invalid_directive)] @error
