@@ -81,6 +81,15 @@ type known struct {
 	kind  Kind
 	node  *ir.Node
 	local bool
+	about string // a relation with its columns
+}
+
+// detail is what an item says of a name.
+func (k known) detail() string {
+	if k.about != "" {
+		return k.about
+	}
+	return detail(k.node)
 }
 
 // scopeAt is the names that the statement at a site sees, the last definition of
@@ -106,8 +115,15 @@ func (d *Document) scopeAt(s *site) []known {
 	c := d.check()
 	index := map[string]int{}
 	for _, st := range d.File().Stmts {
+		if name, ok := relationOf(st); ok { // a relation is seen from everywhere
+			if _, again := index[name.Name]; !again {
+				index[name.Name] = len(list)
+				list = append(list, known{name: name.Name, kind: KindTensor, about: d.relationType(name.Name, st)})
+			}
+			continue
+		}
 		if st.Pos().Start >= start {
-			break
+			continue
 		}
 		k := known{kind: KindTensor}
 		switch st := st.(type) {
@@ -209,6 +225,9 @@ func (c *completer) collect() {
 	case in != nil && in.index:
 		c.indices(in)
 	default:
+		if in == nil && slices.ContainsFunc(s.before, func(t syntax.Token) bool { return t.Kind == syntax.KindArrow }) {
+			c.add(Item{Label: "not", Kind: KindKeyword, Doc: keywords["not"], Insert: "not ", Rank: rankTensor})
+		}
 		c.expression(in)
 	}
 }
@@ -218,7 +237,7 @@ func (c *completer) statementStart() {
 	block := c.site.header != nil
 	for _, k := range c.scope {
 		if k.kind == KindTensor && k.name != "_" {
-			c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rankTensor})
+			c.add(Item{Label: k.name, Kind: k.kind, Detail: k.detail(), Rank: rankTensor})
 		}
 	}
 	profile := c.d.opt.Lang.Profile
@@ -254,7 +273,7 @@ func (c *completer) printed() {
 		if done[k.name] {
 			rank = rankTensor
 		}
-		c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rank})
+		c.add(Item{Label: k.name, Kind: k.kind, Detail: k.detail(), Rank: rank})
 	}
 	c.functions()
 }
@@ -378,7 +397,7 @@ func (c *completer) expression(in *bracket) {
 		if fits(p, k.node) {
 			rank = rankFit
 		}
-		c.add(Item{Label: k.name, Kind: k.kind, Detail: detail(k.node), Rank: rank})
+		c.add(Item{Label: k.name, Kind: k.kind, Detail: k.detail(), Rank: rank})
 	}
 	if in != nil && in.call && c.callee(in) == "select" && in.args > 0 {
 		left, _, _ := c.statementIndices(nil)

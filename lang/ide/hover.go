@@ -49,7 +49,12 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 // keywords are those of the language that are not functions.
 var keywords = map[string]string{
 	"def":    "`def name(p, q) = value` defines a function, for tensors of all shapes.",
-	"input":  "`input name: kind` declares a value that the host gives to the program. The kind is `graph`, `matrix`, `vector` or `scalar`.",
+	"input":  "`input name: kind` declares a value that the host gives to the program. The kind is `graph`, `matrix`, `vector` or `scalar`. `input name(column: type, ...)` declares a relation; types are `node`, `int`, `real`, `text` and names of domains.",
+	"not":    "`not P(x)` is true if P has no such row; x gets its values elsewhere in the body.",
+	"node":   "A column of nodes.",
+	"int":    "A column of whole numbers.",
+	"real":   "A column of numbers.",
+	"text":   "A column of strings that are no nodes.",
 	"repeat": "`repeat n { ... }` goes through its statements n times; n is known before the program runs.",
 	"graph":  "A square 0/1 matrix: the edges of a graph.",
 	"matrix": "A matrix with any entries; of edges, their weights.",
@@ -132,8 +137,62 @@ func (d *Document) hoverName(m *markdown, o *occurrence) {
 	case KindLabel:
 		d.hoverLabel(m, o)
 	default:
-		d.hoverTensor(m, o)
+		if !d.hoverRelation(m, o) {
+			d.hoverTensor(m, o)
+		}
 	}
+}
+
+// hoverRelation describes a relation by its columns and by what is said of it.
+func (d *Document) hoverRelation(m *markdown, o *occurrence) bool {
+	var first syntax.Stmt
+	facts, rules, input := 0, 0, false
+	for _, s := range d.File().Stmts {
+		name, ok := relationOf(s)
+		if !ok || name.Name != o.of.name {
+			continue
+		}
+		if first == nil {
+			first = s
+		}
+		if rule, ok := s.(*syntax.Rule); !ok {
+			input = true
+		} else if len(rule.Body) > 0 {
+			rules++
+		} else {
+			facts++
+		}
+	}
+	if first == nil {
+		return false
+	}
+	m.code(d.relationType(o.of.name, first))
+	m.add(describe.Comment(d.File(), first.Pos().Start))
+	if input {
+		m.add("A relation whose rows the host gives.")
+	} else {
+		m.add(fmt.Sprintf("A relation. Facts: %d. Rules: %d.", facts, rules))
+	}
+	return true
+}
+
+// relationType is a relation with its columns and their types.
+func (d *Document) relationType(name string, first syntax.Stmt) string {
+	if in, ok := first.(*syntax.Input); ok {
+		cols := make([]string, len(in.Columns))
+		for i, c := range in.Columns {
+			cols[i] = c.Name.Name + ": " + c.Type.Name
+		}
+		return name + "(" + strings.Join(cols, ", ") + ")"
+	}
+	if p := d.check().Rules; p != nil {
+		for i := range p.Relations {
+			if r := &p.Relations[i]; r.Name == name {
+				return p.Head(r)
+			}
+		}
+	}
+	return syntax.ExprString(first.(*syntax.Rule).Head)
 }
 
 func (d *Document) hoverTensor(m *markdown, o *occurrence) {
@@ -214,6 +273,12 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 }
 
 func (d *Document) hoverIndex(m *markdown, o *occurrence) {
+	switch d.stmt(o).(type) {
+	case *syntax.Rule, *syntax.Query:
+		m.code(o.of.name)
+		m.add("A variable of this statement.")
+		return
+	}
 	list := d.axes(o)
 	size := "size not known"
 	for _, a := range list {

@@ -62,8 +62,10 @@ type resolver struct {
 	labels  map[string]*binding
 	library map[string]*binding
 	known   map[string]int // functions of the program: number of the statement that defines it
-	stmt    int
-	room    []occurrence // for the next ones: thousands are made at a time
+	// relations are those of the program, wherever it says something of them.
+	relations map[string]*binding
+	stmt      int
+	room      []occurrence // for the next ones: thousands are made at a time
 }
 
 // resolve finds out what names stand for, by the rules of the checker. It goes by
@@ -74,6 +76,7 @@ func (d *Document) resolve() *names {
 		n: &names{functions: map[string]*binding{}},
 	}
 	stmts := d.File().Stmts
+	r.relations = relationNames(stmts)
 	r.n.occurrences = make([]*occurrence, 0, 5*len(stmts)) // as in usual programs
 	r.room = make([]occurrence, 5*len(stmts))
 	for i, s := range stmts {
@@ -99,7 +102,47 @@ func (d *Document) resolve() *names {
 		}
 		b.occurrences = append(b.occurrences, o)
 	}
+	for _, b := range r.relations {
+		i := slices.IndexFunc(b.occurrences, func(o *occurrence) bool { return o.write })
+		for _, o := range b.occurrences {
+			if i >= 0 && !o.write {
+				o.sees = b.occurrences[i]
+				o.sees.uses++
+			}
+		}
+	}
 	return r.n
+}
+
+// relationOf is the name of the relation that a statement says something of.
+func relationOf(s syntax.Stmt) (name syntax.Ident, ok bool) {
+	switch s := s.(type) {
+	case *syntax.Input:
+		return s.Name, len(s.Columns) > 0
+	case *syntax.Rule:
+		switch head := s.Head.(type) {
+		case *syntax.Call:
+			return head.Fun, true
+		case *syntax.Index:
+			if x, ok := head.X.(*syntax.Name); ok {
+				return syntax.Ident{Name: x.Name, Span: x.Span}, true
+			}
+		}
+	}
+	return name, false
+}
+
+func relationNames(stmts []syntax.Stmt) map[string]*binding {
+	var out map[string]*binding
+	for _, s := range stmts {
+		if name, ok := relationOf(s); ok && out[name.Name] == nil {
+			if out == nil {
+				out = map[string]*binding{}
+			}
+			out[name.Name] = &binding{name: name.Name, kind: KindTensor}
+		}
+	}
+	return out
 }
 
 func (r *resolver) add(b *binding, span source.Span) *occurrence {
@@ -155,7 +198,24 @@ func (r *resolver) statement(s syntax.Stmt) {
 	case *syntax.ExprStmt:
 		r.expr(s.X)
 	case *syntax.Input:
+		if b := r.relations[s.Name.Name]; b != nil {
+			r.add(b, s.Name.Span).write = true
+			return
+		}
 		r.define(s.Name, KindInput)
+	case *syntax.Rule:
+		fact := s.Value == nil && len(s.Body) == 0
+		n := len(r.n.occurrences)
+		r.atom(s.Head, fact)
+		if len(r.n.occurrences) > n {
+			r.n.occurrences[n].write = true
+		}
+		if s.Value != nil {
+			r.atom(s.Value, false)
+		}
+		r.literals(s.Body)
+	case *syntax.Query:
+		r.literals(s.Body)
 	case *syntax.Def:
 		r.def(s)
 	case *syntax.Repeat:
@@ -166,6 +226,53 @@ func (r *resolver) statement(s syntax.Stmt) {
 	case *syntax.Bad:
 		r.guess(s)
 	}
+}
+
+func (r *resolver) literals(list []syntax.Literal) {
+	for _, l := range list {
+		r.atom(l.X, false)
+		if l.Value != nil {
+			r.atom(l.Value, false)
+		}
+	}
+}
+
+// atom is what stands in a fact, where every name is a constant, or in a rule, where a
+// name with a small letter is a variable.
+func (r *resolver) atom(x syntax.Expr, fact bool) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Name:
+			if fact || n.Name[0] >= 'A' && n.Name[0] <= 'Z' {
+				r.label(&syntax.String{Span: n.Span, Value: n.Name}, fact)
+			} else {
+				r.index(n)
+			}
+		case *syntax.String:
+			r.label(n, fact)
+		case *syntax.Index:
+			if name, ok := n.X.(*syntax.Name); ok {
+				r.name(syntax.Ident{Name: name.Name, Span: name.Span})
+			} else {
+				r.atom(n.X, fact)
+			}
+			for _, e := range n.Indices {
+				r.atom(e, fact)
+			}
+			return false
+		case *syntax.Call:
+			if r.relations[n.Fun.Name] != nil {
+				r.name(n.Fun)
+			} else {
+				r.call(n.Fun)
+			}
+			for _, a := range n.Args {
+				r.atom(a.Value, fact)
+			}
+			return false
+		}
+		return true
+	})
 }
 
 func (r *resolver) assign(s *syntax.Assign) {
@@ -222,6 +329,10 @@ func (r *resolver) index(x *syntax.Name) *occurrence {
 func (r *resolver) name(x syntax.Ident) {
 	if o := r.scope.names[x.Name]; o != nil {
 		r.use(o, x.Span)
+		return
+	}
+	if b := r.relations[x.Name]; b != nil {
+		r.add(b, x.Span)
 		return
 	}
 	// Not defined: something of its own, so that its occurrences are still found.

@@ -60,6 +60,7 @@ var tokenKinds = func() (kinds [256]Kind) {
 		syntax.KindIdent: KindKeyword, syntax.KindNumber: KindNumber, syntax.KindBadNumber: KindNumber,
 		syntax.KindString: KindLabel, syntax.KindBadString: KindLabel,
 		syntax.KindPrint: KindDirective, syntax.KindDirective: KindDirective, syntax.KindArrow: KindOperator,
+		syntax.KindNot: KindOperator, syntax.KindAsk: KindOperator,
 	} {
 		kinds[k] = kind
 	}
@@ -72,11 +73,14 @@ var tokenKinds = func() (kinds [256]Kind) {
 // wordKind is what a word is that names nothing: a word of the language, or the
 // name of an argument.
 func (d *Document) wordKind(i int, before syntax.Kind) Kind {
+	if word := d.text(d.tokens()[i].Span); word == "not" {
+		return KindKeyword
+	}
 	if before == syntax.KindComma || before == syntax.KindLParen {
 		return KindParameter
 	}
 	switch word := d.text(d.tokens()[i].Span); word {
-	case "def", "input", "repeat", "graph", "matrix", "vector", "scalar":
+	case "node", "int", "real", "text", "def", "input", "repeat", "graph", "matrix", "vector", "scalar":
 		return KindKeyword
 	}
 	return KindTensor
