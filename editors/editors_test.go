@@ -121,6 +121,8 @@ func TestGrammar(t *testing.T) {
 				Captures: map[string]rule{"1": {Name: "keyword.control.repeat.ein"}},
 			},
 			"rule": {Patterns: []rule{
+				{Match: `(?<=[(,])[ \t]*(` + word + `)[ \t]*(:)[ \t]*(` + word + `)`,
+					Captures: map[string]rule{"1": {Name: "variable.parameter.column.ein"}, "2": {Name: "punctuation.separator.ein"}, "3": {Name: "storage.type.ein"}}},
 				{Name: "keyword.operator.rule.ein", Match: `(?<=[)\]])[ \t]*(?:<-|:-)|(?<=[ \t])(?:<-|:-)(?=[ \t]|$)|\?-`},
 				{Match: `\b(not)(?=[ \t]+` + word + `[ \t]*[(\[])|([!~]|\\\+)(?=[ ]*[A-Za-z_])`,
 					Captures: map[string]rule{"1": {Name: "keyword.operator.not.ein"}, "2": {Name: "keyword.operator.not.ein"}}},
@@ -160,7 +162,7 @@ func TestGrammar(t *testing.T) {
 			},
 			"group": {Patterns: []rule{
 				{Begin: `\[`, End: `\]`, Patterns: expression},
-				{Begin: `\(`, End: `\)`, Patterns: expression},
+				{Begin: `\(`, End: `\)`, Patterns: append(include("rule"), expression...)},
 			}},
 			"operator": {Patterns: []rule{
 				{Name: "keyword.operator.comparison.ein", Match: `==|!=|<=|>=|<|>`},

@@ -37,7 +37,7 @@ var served = []struct {
 	{protocol.MethodTextDocumentDocumentSymbol, "", asked((*server).DocumentSymbol)},
 	{protocol.MethodWorkspaceSymbol, "in the open files and the programs of the workspace folders", asked((*server).Symbols)},
 	{protocol.MethodTextDocumentPrepareRename, "", asked((*server).PrepareRename)},
-	{protocol.MethodTextDocumentRename, "tensors, indices, functions, parameters", asked((*server).Rename)},
+	{protocol.MethodTextDocumentRename, "tensors, relations, indices, functions, parameters", asked((*server).Rename)},
 	{protocol.MethodTextDocumentSemanticTokensFull, "", asked((*server).SemanticTokensFull)},
 	{protocol.MethodTextDocumentSemanticTokensFullDelta, "", asked((*server).SemanticTokensFullDelta)},
 	{protocol.MethodTextDocumentSemanticTokensRange, "", asked((*server).SemanticTokensRange)},
