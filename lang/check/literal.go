@@ -40,9 +40,10 @@ func ProgramDomains(f *syntax.File) map[string][]string {
 	c.collectLabels()
 	list := map[string][]string{}
 	for _, s := range c.rel.slots {
-		if s.class == aText {
+		switch s.class {
+		case aText:
 			list["text"] = nil
-		} else if s.class == ofDomain {
+		case ofDomain:
 			list[s.domain] = nil
 		}
 	}

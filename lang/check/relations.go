@@ -681,7 +681,8 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 // atomTerm is a term of an atom, in a place of a type. An expression has a variable of
 // its own.
 func (c *checker) atomTerm(cl *clause, l *syntax.Literal, place int, x syntax.Expr) rel.Term {
-	t, slot := rel.Term{}, 0
+	var t rel.Term
+	var slot int
 	n, isName := x.(*syntax.Name)
 	_, isString := x.(*syntax.String)
 	_, isNumber := literalNumber(x)

@@ -6,7 +6,6 @@ import (
 	"ein/lang/syntax"
 	"ein/stdlib"
 	"ein/vm/ir"
-	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -149,8 +148,6 @@ func (c *checker) finishRelations(p *Program) {
 		p.Rules = nil
 	}
 }
-
-func pos(s source.Span) op.Pos { return op.Pos{Start: int32(s.Start), End: int32(s.End)} }
 
 // pointOf is where a program begins.
 func pointOf(f *syntax.File) source.Span {

@@ -163,7 +163,7 @@ func (c *checker) stratify(p *rel.Program) {
 			var way []string
 			for j, l := range cl.Body {
 				inside := l.Kind <= rel.Not && slices.Contains(s.Relations, l.Rel)
-				if !inside || kind == rel.ErrNegation && l.Kind != rel.Not {
+				if !inside || errors.Is(kind, rel.ErrNegation) && l.Kind != rel.Not {
 					continue
 				}
 				if w := c.wayBack(p, l.Rel, cl.Rel); back < 0 || len(w) < len(way) {
@@ -180,12 +180,12 @@ func (c *checker) stratify(p *rel.Program) {
 			}
 			steps := append([]string{fmt.Sprintf("%s -> %s%s (line %d)", cl.of.name, not, p.Relations[cl.Body[back].Rel].Name, c.line(cl.span))}, way...)
 			picture := strings.Join(steps, " -> ")
-			switch kind {
-			case rel.ErrNegation:
+			switch {
+			case errors.Is(kind, rel.ErrNegation):
 				c.ownNegation(cl, cl.src[back].Span, picture)
-			case rel.ErrAggregate:
+			case errors.Is(kind, rel.ErrAggregate):
 				c.ownAggregate(cl, cl.src[back].Span, picture)
-			case rel.ErrInvents:
+			case errors.Is(kind, rel.ErrInvents):
 				c.invents(cl, picture)
 			default:
 				c.notFinal(cl, err)
@@ -489,12 +489,13 @@ func (c *checker) form(cl *clause) string {
 	}
 	var b strings.Builder
 	term := func(t rel.Term) {
-		if t.Kind == rel.Variable {
+		switch t.Kind {
+		case rel.Variable:
 			fmt.Fprintf(&b, "v%d,", number[t.Var])
-		} else if t.Kind == rel.Const {
+		case rel.Const:
 			k := &c.rel.consts[int(t.Value)]
 			fmt.Fprintf(&b, "%q:%v,", k.text, k.num)
-		} else {
+		default:
 			b.WriteString("_,")
 		}
 	}

@@ -351,7 +351,7 @@ func errEmptyIndex(span source.Span) diag.Diagnostic {
 
 func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 	if c, ok := x.(*Call); ok && c.Fun.Name[0] < 'a' {
-		return p.errClauseEnd(0, p.i, ".", "?")
+		return p.errClauseEnd(p.i, ".", "?")
 	}
 	d := newError(codeBare, x.Pos(), "an expression alone is not a statement")
 	if b, ok := x.(*Binary); ok && b.Op == Eq && isHead(b.L) {
@@ -380,7 +380,7 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 
 // errClauseEnd says that a clause lacks its end, of which there may be one for each
 // thing that it could be.
-func (p *parser) errClauseEnd(lo, hi int, ends ...string) diag.Diagnostic {
+func (p *parser) errClauseEnd(hi int, ends ...string) diag.Diagnostic {
 	what := map[string]string{".": "a fact or a rule ends with `.`", "?": "a query ends with `?`"}
 	d := newError(codeClauseEnd, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
 	if len(ends) > 1 {
@@ -668,7 +668,7 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 // endless says what a clause lacks that is whole but for its end.
 func (p *parser) endless(seg segment) diag.Diagnostic {
 	if seg.arrow > 0 {
-		return p.errClauseEnd(seg.lo, seg.hi, ".")
+		return p.errClauseEnd(seg.hi, ".")
 	}
 	comma, depth := -1, 0
 	for i := seg.lo; i < seg.hi; i++ {
@@ -679,13 +679,13 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 			depth--
 		case depth > 0:
 		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen:
-			return p.errClauseEnd(seg.lo, seg.hi, "?")
+			return p.errClauseEnd(seg.hi, "?")
 		case k == KindComma && comma < 0:
 			comma = i
 		}
 	}
 	if comma < 0 {
-		return p.errClauseEnd(seg.lo, seg.hi, ".", "?")
+		return p.errClauseEnd(seg.hi, ".", "?")
 	}
 	return errManyValues(p.toks[comma])
 }

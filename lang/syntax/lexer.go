@@ -102,7 +102,7 @@ func (s *scanner) track(k Kind, c byte) {
 		s.head, s.body = headNone, true
 	case s.prev == KindAsk && k == KindIdent:
 		s.head = headName
-	case s.begins() && !(s.head >= headValue && s.prev.infix()) && (s.depth == 0 || k == KindIdent && s.ruleAhead()):
+	case s.begins() && (s.head < headValue || !s.prev.infix()) && (s.depth == 0 || k == KindIdent && s.ruleAhead()):
 		s.head, s.depth = headNone, 0
 		if k == KindIdent {
 			s.head = headName

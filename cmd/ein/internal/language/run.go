@@ -277,7 +277,7 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 	for _, o := range outputs {
 		of := p.Code().Regs[o.Reg]
 		if what, ok := f.format.Holds(of.Shape, of.Layout); !ok {
-			is := of.Type.String()
+			is := of.String()
 			if of.Layout == tensor.Rows {
 				is = "a " + describe.Reg(&of)
 			}
