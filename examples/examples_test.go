@@ -170,8 +170,8 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	if program := read(t, "embed", "main.go"); !strings.Contains(read(t, "..", "README.md"), "```go\n"+program+"```\n") {
-		t.Error("README.md does not show embed/main.go as it is")
+	if program := read(t, "embed", "main.go"); !strings.Contains(read(t, "..", "docs", "embedding.md"), "```go\n"+program+"```\n") {
+		t.Error("docs/embedding.md does not show embed/main.go as it is")
 	}
 }
 
