@@ -127,7 +127,6 @@ func (t *table) decide(first *row) error {
 // connected reports whether the edges but the first share a node with another
 // one, nearly all of them where there are many.
 func (t *table) connected() (bool, error) {
-	const many, percent = 50, 98
 	once, twice := set{mem: t.mem}, set{mem: t.mem}
 	for e, p := range t.raw.edges.at.all() {
 		for k, node := range p {
@@ -149,8 +148,15 @@ func (t *table) connected() (bool, error) {
 			shared++
 		}
 	}
+	return enough(shared, rows), nil
+}
+
+// enough reports whether so many rows share a node with another one that a first row that
+// does not is a header.
+func enough(shared, rows int) bool {
+	const many, percent = 50, 98
 	if rows >= many {
-		return 100*shared >= percent*rows, nil
+		return 100*shared >= percent*rows
 	}
-	return rows > 0 && shared == rows, nil
+	return rows > 0 && shared == rows
 }

@@ -30,6 +30,7 @@ type relationRows struct {
 	labels chunks[string]
 	ids    map[string]int32
 	cells  []chunks[float64]
+	header int // rows at the beginning that turned out to name the columns
 }
 
 // relation reads all rows.
@@ -58,6 +59,12 @@ func (t *table) relation(src source) error {
 		return err
 	}
 	t.first, t.width = w.line, len(w.cells)
+	var first *row // what the rows below decide on
+	if !header && t.opt.Header == HeaderAuto {
+		if first, err = w.clone(t.mem); err != nil {
+			return err
+		}
+	}
 	for skip := header; ; skip = false {
 		switch {
 		case w.bad != nil:
@@ -71,9 +78,62 @@ func (t *table) relation(src source) error {
 			return err
 		}
 		if w == nil {
-			return nil
+			return t.decideRelation(first)
 		}
 	}
+}
+
+// decideRelation makes a first row that may be a header one, or data, or asks, by the rule
+// of [undecided]. Only rows of names come here: a word above numbers was a header before.
+func (t *table) decideRelation(first *row) error {
+	if first == nil || len(t.rep.list) > 0 {
+		return nil
+	}
+	r := t.raw.relation
+	rows := r.cells[0].len()
+	times, err := newSlice[int32](t.mem, r.labels.len()) // in how many rows a name occurs
+	if err != nil {
+		return err
+	}
+	var ids []int
+	names := func(i int) []int { // of a row, until the next one is asked for
+		ids = ids[:0]
+		for c := range r.cells {
+			if id := int(*r.cells[c].at(i)); r.cols[c].Kind.Named() && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}
+	for i := range rows {
+		for _, id := range names(i) {
+			times[id]++
+		}
+	}
+	linked := func(i int) bool { // to another row
+		return slices.ContainsFunc(names(i), func(id int) bool { return times[id] > 1 })
+	}
+	if linked(0) {
+		return nil
+	}
+	for c := range r.cells {
+		if !r.cols[c].Kind.Named() || isQuantity([]byte(*r.labels.at(int(*r.cells[c].at(0))))) {
+			return nil // a number names no column
+		}
+	}
+	shared := 0
+	for i := 1; i < rows; i++ {
+		if linked(i) {
+			shared++
+		}
+	}
+	if !enough(shared, rows-1) {
+		return &Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
+			Msg: fmt.Sprintf("is the first row a header or data? None of its cells occurs below: %s", first.names())}
+	}
+	r.header = 1
+	t.noteHeader(first)
+	return nil
 }
 
 // columnsOf is where the columns are, by a first row that may have their names.
@@ -99,12 +159,8 @@ func (t *table) columnsOf(w *row) (at []int, header bool, err error) {
 			header = true // a word where numbers are
 		}
 	}
-	what := "the first row is data"
-	if header {
-		what = "the first row names no column " + strings.Join(missing, ", ")
-	}
 	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: true,
-		Msg: fmt.Sprintf("columns taken by position, since %s: %s", what, strings.Join(t.columnNames(), ", "))})
+		Msg: fmt.Sprintf("columns are taken by position as %s: the first row has no %s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "))})
 	return at, header, nil
 }
 
@@ -202,7 +258,7 @@ func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning
 		r := raw.relation
 		n := r.cells[0].len()
 		flat := make([]float64, n*len(r.cols))
-		for i := range n {
+		for i := r.header; i < n; i++ {
 			row := flat[i*len(r.cols) : (i+1)*len(r.cols) : (i+1)*len(r.cols)]
 			for c := range r.cols {
 				row[c] = *r.cells[c].at(i)
