@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"ein/lang/diag"
 )
 
 // nothing is the body of a request that has none.
@@ -61,7 +64,7 @@ func malformed(err error) string {
 	case !errors.As(err, &meaning):
 		return fmt.Sprintf("the body cannot be read: %v", err)
 	case errors.Is(err, json.ErrUnknownName):
-		return fmt.Sprintf("there is no member %s", meaning.JSONPointer)
+		return unknown(meaning)
 	}
 	where := cmp.Or(string(meaning.JSONPointer), "the body")
 	if meaning.GoType == nil {
@@ -69,6 +72,35 @@ func malformed(err error) string {
 	}
 	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object"}[meaning.GoType.Kind()]
 	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), found[meaning.JSONKind])
+}
+
+// unknown says which members there are in place of one that there is not.
+func unknown(err *json.SemanticError) string {
+	at := string(err.JSONPointer)
+	message := "there is no member " + at
+	t := err.GoType
+	if t == nil || t.Kind() != reflect.Struct {
+		return message
+	}
+	known := members(t)
+	if near, ok := diag.Suggest(at[strings.LastIndexByte(at, '/')+1:], known); ok {
+		return fmt.Sprintf("%s; did you mean %s?", message, near)
+	}
+	return fmt.Sprintf("%s; there are %s", message, strings.Join(known, ", "))
+}
+
+// members are the names of the members of an object. [reflect.VisibleFields] would leave
+// out a field with the name of the type that is embedded.
+func members(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			names = append(names, members(f.Type)...)
+		} else if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // found are the kinds of JSON in words.

@@ -112,7 +112,7 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/run", `{"program":"x = 1","form":"xml"}`, 400, []string{`there is no form \"xml\"`}},
 		{"POST /v1/run", `{"program":"x = 1","profile":"half"}`, 400, []string{`there is no profile \"half\"`}},
 		{"POST /v1/run", `{"program":"x = 1","program":"x = 2"}`, 400, []string{`duplicate`}},
-		{"POST /v1/run", `{"program":"x = 1","colour":2}`, 400, []string{`there is no member /colour`}},
+		{"POST /v1/run", `{"program":"x = 1","colour":2}`, 400, []string{`there is no member /colour; there are program, `}},
 		{"POST /v1/run", `{"program":7}`, 400, []string{`/program: expected text, found a number`}},
 		{"POST /v1/run", `{"program":"x = 1"`, 400, []string{`the body is no JSON`}},
 		{"POST /v1/run", strings.Repeat("[", 100000), 400, []string{`nested 100000 deep, at most 64`}},
