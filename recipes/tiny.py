@@ -3,8 +3,8 @@
     python tiny.py FOLDER TEXTS.jsonl [--hidden 96] [--layers 3]
 
 The words of the tokenizer are those of the messages in TEXTS.jsonl, which is of ein bench
-sft --format messages: a run of letters, a digit and a sign are a token each, and an entry
-of a matrix with the blanks before it is one. The chat template leaves out the system prompt,
+sft --format messages: a label or a name, a digit and a run of signs are a token each, and an
+entry of a matrix with the blanks before it is one. The chat template leaves out the system prompt,
 which a model that begins at random has no use for.
 """
 
@@ -21,7 +21,7 @@ TEMPLATE = (
     "{% elif m.role == 'assistant' %}<|assistant|>{{ m.content }}<|end|>{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
-WORD = Regex(r"<\|[a-z]+\|>| +[01](?=[ \n])| +|[A-Za-z]+|[0-9]|\n|[^\sA-Za-z0-9]")
+WORD = Regex(r"<\|[a-z]+\|>| +[01](?=[ \n])| +|[A-Za-z][A-Za-z0-9_-]*|[0-9]|\n|[^\sA-Za-z0-9<]+|<")
 SPECIAL = ["<|pad|>", "<|end|>", "<|user|>", "<|assistant|>", "<|unknown|>"]
 
 

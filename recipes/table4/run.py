@@ -32,7 +32,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.dirname(HERE), os.path.join(HERE, "..", "..", "bench", "ask", "model", "programs")]
 
-SIX = "reachability,degree_count,reach_then_count,intersect_then_size,conditional,multi_query"
+SIX = "reachability,degree_count,reach_then_count,scc_then_count,conditional,multi_query"
 CELLS = ["seen", "structure", "surface", "fresh", "apart"]
 
 
@@ -61,7 +61,7 @@ def data(a, size, seed):
     """The training set, and the questions to ask: of each cell those with the same places."""
     at = os.path.join(a.out, f"n{size}-s{seed}")
     # Of four or five nodes there are too few questions for five cells.
-    what = ["--preset", "paper", "--n", "6..10"]
+    what = ["--preset", "paper", "--n", a.n]
     if a.model == "scratch":
         what += ["--encoding", "matrix", "--phrasing", "paper"]
     categories = a.categories.split(",") if a.categories else SIX.split(",") if a.model == "scratch" else []
@@ -110,7 +110,7 @@ def start(a, at, seed):
     return folder
 
 
-def evaluate(a, at, checkpoint, asked, target, to):
+def evaluate(a, checkpoint, asked, target, longest, to):
     """A run of ein bench eval over the cells."""
     if os.path.exists(os.path.join(to, "scores.jsonl")):
         return
@@ -118,13 +118,13 @@ def evaluate(a, at, checkpoint, asked, target, to):
     answer = [sys.executable, os.path.join(HERE, "run.py"), "--answer", checkpoint]
     if target == "ein-labels":
         answer += ["--labels", asked]
-    sh(a.ein, "bench", "eval", "--model", "exec:" + shlex.join(answer), "--batch", "60", "--mode", mode, "--max-tokens", str(a.longest[target]),
+    sh(a.ein, "bench", "eval", "--model", "exec:" + shlex.join(answer), "--batch", "60", "--mode", mode, "--max-tokens", str(longest),
        "--temperature", "0", "--instances", asked, "--out", to)
 
 
 def cell(a, size, seed, target):
     """Trains on one target and asks after each epoch."""
-    from transformers import TrainerCallback
+    from transformers import AutoTokenizer, TrainerCallback
     from sft import lora, train
 
     at, instances, cells, asked = data(a, size, seed)
@@ -151,6 +151,9 @@ def cell(a, size, seed, target):
             json.dump({"seconds": round(time.time() - began, 1), "cpu_seconds": round(time.process_time() - spent, 1),
                        "loss": [x["loss"] for x in trainer.state.log_history if "loss" in x]}, f)
         os.replace(done + ".new", done)
+    # What a model that has learned nothing yet goes on for.
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    longest = 8 + max(len(tokenizer(x["completion"][-1]["content"])["input_ids"]) for x in lines(records))
     found = glob.glob(os.path.join(out, "checkpoints", "checkpoint-*"))
     checkpoints = sorted(found, key=lambda name: int(name.rpartition("-")[2]))
     runs = []
@@ -158,7 +161,7 @@ def cell(a, size, seed, target):
         if epoch % a.every and epoch != len(checkpoints):
             continue
         runs.append(os.path.join(out, "runs", f"epoch{epoch:02}"))
-        evaluate(a, at, checkpoint, asked, target, runs[-1])
+        evaluate(a, checkpoint, asked, target, longest, runs[-1])
     report = step(os.path.join(out, "memorization.json"), lambda to: write(to, sh(a.ein, "bench", "memorization", "--cells", cells, "--json", *runs)))
     return lines(report)[0], runs
 
@@ -242,7 +245,9 @@ def main():
     parser.add_argument("--targets", default="answer,ein,ein-labels")
     parser.add_argument("--sizes", default="300,1300,5000")
     parser.add_argument("--seeds", default="42,137,256")
-    parser.add_argument("--epochs", type=int, help="default 3, as in the paper; of scratch as many as make 1,500 steps")
+    parser.add_argument("--n", default="6..10", help="nodes of the graphs")
+    parser.add_argument("--steps", type=int, default=1500, help="of 32 records, for scratch")
+    parser.add_argument("--epochs", type=int, help="default 3, as in the paper; of scratch as many as make --steps")
     parser.add_argument("--every", type=int, default=1, help="ask after every so many epochs, and the last")
     parser.add_argument("--ask", type=int, default=120, help="questions of each cell")
     parser.add_argument("--categories", help="default six for scratch, else all")
@@ -256,23 +261,21 @@ def main():
     if not a.out:
         parser.error("--out is needed")
     a.targets = a.targets.split(",")
-    # In tokens of scratch, which are the shortest.
-    a.longest = {"answer": 24, "ein": 420, "ein-labels": 900, "python": 900}
     if a.model.startswith("smollm2:"):
         a.model = "hf:" + gguf(a)
     given, rows = a.epochs, []
-    for size in [int(n) for n in a.sizes.split(",")]:
-        a.epochs = given or (max(1, round(1500 / math.ceil(size / 32))) if a.model == "scratch" else 3)
-        if a.model == "scratch" and not given:
-            a.every = max(a.every, a.epochs // 5)
-        for seed in [int(n) for n in a.seeds.split(",")]:
+    for seed in [int(n) for n in a.seeds.split(",")]:
+        for size in [int(n) for n in a.sizes.split(",")]:
+            a.epochs = given or (max(1, round(a.steps / math.ceil(size / 32))) if a.model == "scratch" else 3)
+            if a.model == "scratch" and not given:
+                a.every = max(1, a.epochs // 5)
             asked = data(a, size, seed)[3]
             for target in a.targets:
                 _, runs = cell(a, size, seed, target)
                 for run in runs:
                     rows.append({"size": size, "seed": seed, "target": target, "epoch": int(run[-2:]), "last": run == runs[-1], "cells": shares(run, asked)})
                 write(os.path.join(a.out, "table.json"), json.dumps(rows, indent=1) + "\n")
-            tables(rows)
+                tables(rows)
 
 
 def gguf(a):
