@@ -35,7 +35,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/ast"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -922,6 +925,58 @@ func anchors(p *page) map[string]bool {
 		m[b.String()] = true
 	}
 	return m
+}
+
+// named is a link to something in a file of Go.
+var named = regexp.MustCompile("\\[`([A-Za-z.]+)`\\]\\(([^)#]+\\.go)\\)")
+
+// TestNames holds what the pages call something in a file of Go to that file: a function, a
+// method with its type, a type or a variable, after its package or without it.
+func TestNames(t *testing.T) {
+	for _, name := range pages(t) {
+		for _, m := range named.FindAllStringSubmatch(strings.Join(readPage(t, name).lines, "\n"), -1) {
+			if file := filepath.Base(m[2]); m[1] == file {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.Dir(name), m[2]), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if known := declared(f); !slices.Contains(known, strings.TrimPrefix(m[1], f.Name.Name+".")) {
+				t.Errorf("%s: %s declares no %s", name, m[2], m[1])
+			}
+		}
+	}
+}
+
+// declared is the names of a file; methods stand behind their type.
+func declared(f *ast.File) (names []string) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv != nil {
+				of := d.Recv.List[0].Type
+				if pointer, ok := of.(*ast.StarExpr); ok {
+					of = pointer.X
+				}
+				name = fmt.Sprint(of) + "." + name
+			}
+			names = append(names, name)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						names = append(names, id.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
 }
 
 // TestLinks follows the links between files of the repository.

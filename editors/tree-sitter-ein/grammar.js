@@ -1,6 +1,6 @@
 // The grammar of Ein for tree-sitter: that of lang/syntax/grammar.go, which decides what
 // it means. A test compares the two. Three differences are known: there a line that begins
-// with "def name" begins a statement, even where the line before does not end one; behind
+// with "def name" or the head of a rule begins a statement, even where the line before does not end one; behind
 // the end of a rule :print takes a line of its own; and a comment may have a line of its own
 // between a rule and the dot that ends it.
 
