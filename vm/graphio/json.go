@@ -351,7 +351,7 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) error {
 		return f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
 			`edges with weights are written {"edges": [[0, 1, 2.5]]}`)
 	}
-	return d.end(false)
+	return d.end()
 }
 
 // denseRows reads the rows of an array after the first, and is how many there

@@ -176,13 +176,10 @@ func (f *mmFile) coordinate() error {
 		f.raw.rows, f.raw.cols = f.rows, f.cols
 	}
 	f.raw.maxID = max(f.rows, f.cols) - 1
-	switch f.head.symmetry {
-	case "symmetric":
-		return f.mirror(1)
-	case "skew-symmetric":
-		return f.mirror(-1)
+	if f.head.symmetry == "general" {
+		return nil
 	}
-	return nil
+	return f.mirror(f.sign())
 }
 
 // entry reads one line of coordinates.
@@ -255,12 +252,15 @@ func (f *mmFile) array() error {
 	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
 		return f.limitAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element")))
 	}
-	// Elements come column by column: those of a general matrix are the rows of
-	// its transpose, those of a symmetric one are moved to theirs afterwards.
+	// Elements come column by column, which are the rows of the transpose.
 	d := f.newDense(f.rows, f.cols, true)
+	d.both = f.head.symmetry != "general"
 	for j := range f.cols {
 		for i := range f.rows {
-			if !f.inTriangle(i, j) {
+			if !f.inTriangle(i, j) { // it is that of an earlier column, or the diagonal of a skew-symmetric one
+				if err := d.put(j, i, f.sign()*d.at(i, j)+0, f.src.no, 0); err != nil { // no -0
+					return err
+				}
 				continue
 			}
 			w, err := f.next(false)
@@ -282,7 +282,6 @@ func (f *mmFile) array() error {
 			}
 		}
 	}
-	symmetric := f.head.symmetry != "general"
 	w, err := f.next(false)
 	switch {
 	case err != nil:
@@ -290,46 +289,17 @@ func (f *mmFile) array() error {
 	case w != nil:
 		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols))
 	case f.opt.Kind == Vector:
-		return d.end(symmetric, f.rows)
-	case symmetric && f.opt.Kind != Graph && len(f.rep.list) == 0:
-		if d.data.data == nil { // a skew-symmetric one of one row
-			err = d.data.grow()
-		}
-		if err == nil {
-			f.reader.array(f.unfold(d.data.data), f.rows, f.cols)
-		}
-		return err
+		return d.end(f.rows)
 	}
-	return d.end(symmetric, f.rows, f.cols)
+	return d.end(f.rows, f.cols)
 }
 
-// unfold makes the elements of a triangle, column by column, the whole matrix.
-// It goes from the last to the first, since none moves towards the front.
-func (f *mmFile) unfold(data []float64) []float64 {
-	n, sign := f.rows, 1.0
-	k := len(data) - 1
-	data = data[:n*n]
-	for j := n - 1; j >= 0; j-- {
-		for i := n - 1; i >= 0; i-- {
-			switch {
-			case f.inTriangle(i, j):
-				data[j*n+i] = data[k]
-				k--
-			case i == j:
-				data[j*n+i] = 0
-			}
-		}
-	}
+// sign is what an element is times its mirror image.
+func (f *mmFile) sign() float64 {
 	if f.head.symmetry == "skew-symmetric" {
-		sign = -1
+		return -1
 	}
-	for j := range n {
-		for i := j + 1; i < n; i++ {
-			x := data[j*n+i]
-			data[i*n+j], data[j*n+i] = x, sign*x
-		}
-	}
-	return data
+	return 1
 }
 
 func entries(n int) string { return plural(n, "entry", "entries") }

@@ -265,7 +265,7 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 	} else if err != io.EOF {
 		return err
 	}
-	return d.end(false, h.shape...)
+	return d.end(h.shape...)
 }
 
 func (r *reader) badElement(h npyHeader, i, j int, problem string) {

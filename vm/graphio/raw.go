@@ -309,6 +309,7 @@ type dense struct {
 	*reader
 	rows, cols int
 	turned     bool // the file has the columns one after the other, not the rows
+	both       bool // edges go both ways
 	data       arrival[float64]
 	bits       arrival[uint64] // of a graph: the lines of the file
 	words      int             // of a line
@@ -334,7 +335,11 @@ func (d *dense) put(line, at int, x float64, fileLine, col int) error {
 		return nil
 	case 1:
 		if d.ones++; d.ones > d.opt.MaxEdges {
-			return d.atLimit(fileLine, "more than the limit of "+plural(d.opt.MaxEdges, "edge"))
+			counting := ""
+			if d.both {
+				counting = ", counting both directions"
+			}
+			return d.atLimit(fileLine, "more than the limit of "+plural(d.opt.MaxEdges, "edge")+counting)
 		}
 		d.bits.data[line*d.words+at>>6] |= 1 << (at & 63)
 		return nil
@@ -350,6 +355,17 @@ func (d *dense) put(line, at int, x float64, fileLine, col int) error {
 	return nil
 }
 
+// at is an element that was put.
+func (d *dense) at(line, at int) float64 {
+	switch {
+	case d.opt.Kind == Graph:
+		return float64(d.bits.data[line*d.words+at>>6] >> (at & 63) & 1)
+	case len(d.rep.list) > 0 || line*d.cols+at >= len(d.data.data): // after a bad one, and of the column at hand
+		return 0
+	}
+	return d.data.data[line*d.cols+at]
+}
+
 // upTo makes room for lines of a graph.
 func (d *dense) upTo(lines int) error {
 	for len(d.bits.data) < lines*d.words {
@@ -360,14 +376,13 @@ func (d *dense) upTo(lines int) error {
 	return nil
 }
 
-// end makes the array what was read; symmetric gives the edges of a graph both
-// directions.
-func (d *dense) end(symmetric bool, dims ...int) (err error) {
+// end makes the array what was read.
+func (d *dense) end(dims ...int) (err error) {
 	switch {
 	case len(d.rep.list) > 0:
 		return nil
 	case d.opt.Kind == Graph:
-		return d.square(symmetric)
+		return d.square()
 	}
 	data := d.data.data
 	if d.turned && len(dims) == 2 {
@@ -378,12 +393,12 @@ func (d *dense) end(symmetric bool, dims ...int) (err error) {
 }
 
 // square makes the array the graph, which declares its nodes.
-func (d *dense) square(symmetric bool) error {
+func (d *dense) square() error {
 	if err := d.upTo(d.rows); err != nil {
 		return err
 	}
 	bits := tensor.Bits{Rows: d.rows, Cols: d.rows, Stride: d.words, W: d.bits.data}
-	if d.turned || symmetric {
+	if d.turned {
 		w, err := newSlice[uint64](d.mem, len(bits.W))
 		if err != nil {
 			return err
@@ -391,16 +406,8 @@ func (d *dense) square(symmetric bool) error {
 		turned := bits
 		turned.W = w
 		kernel.BitsTranspose(&kernel.Ctl{}, turned, bits)
-		if symmetric {
-			for k, x := range bits.W {
-				w[k] |= x
-			}
-		}
 		d.mem.give(cap(bits.W) * sizeOf[uint64]())
 		bits = turned
-	}
-	if n, _ := kernel.PopAll(&kernel.Ctl{}, bits); symmetric && n > uint64(d.opt.MaxEdges) {
-		return d.atLimit(0, fmt.Sprintf("more than the limit of %s, counting both directions", plural(d.opt.MaxEdges, "edge")))
 	}
 	d.raw.cells, d.raw.nodes, d.raw.maxID = &bits, d.rows, d.rows-1
 	return nil
