@@ -245,8 +245,7 @@ func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) str
 		if nodes++; nodes <= maxShown {
 			shown = append(shown, name(p[0]))
 		}
-		if rep.full() {
-			rep.more++
+		if rep.counted() {
 			continue
 		}
 		rep.add(&Error{Line: r.edges.lines.at(e), Msg: name(p[0]) + " is " + what,
@@ -657,8 +656,7 @@ func (b *binder) byNode(to []int32) (tensor.Value, error) {
 			data[id] = *r.edges.w.at(e)
 			continue
 		}
-		if b.rep.full() {
-			b.rep.more++
+		if b.rep.counted() {
 			continue
 		}
 		line := r.edges.lines.at(e)

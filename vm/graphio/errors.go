@@ -84,9 +84,16 @@ type report struct {
 // out the formatting.
 func (r *report) full() bool { return len(r.list) >= maxListed }
 
-func (r *report) add(e *Error) {
+// counted is full for a caller who has one more, which it counts then.
+func (r *report) counted() bool {
 	if r.full() {
 		r.more++
+	}
+	return r.full()
+}
+
+func (r *report) add(e *Error) {
+	if r.counted() {
 		return
 	}
 	if e.File == "" {

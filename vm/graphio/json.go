@@ -717,8 +717,7 @@ func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
 			if !bad(id) {
 				continue
 			}
-			if f.rep.full() {
-				f.rep.more++
+			if f.rep.counted() {
 				continue
 			}
 			f.bad(f.raw.edges.lines.at(e), 0, fmt.Sprintf("edge %d of the list: %s", e+1, msg(id)), "")

@@ -19,8 +19,8 @@ type labelTable struct {
 	texts  int // bytes of all texts
 }
 
-// slot holds a label of at most inSlot bytes, padded with zeros that no label
-// ends in, or else the hash of a longer one and the mark that it is one.
+// slot holds a label of at most inSlot bytes, padded with zeros, or else the hash of
+// a longer one, or of one that ends in a zero, and the mark that it is one.
 type slot struct {
 	a  uint64
 	b  uint32
@@ -29,13 +29,13 @@ type slot struct {
 
 const (
 	inSlot = 12
-	isLong = 1 // as b; a short label has a control character there otherwise
+	isLong = 1 // as b; of a short label that is a control character, and it is compared in full
 )
 
 // key is the slot of a label but for the number, and its hash.
 func (t *labelTable) key(label []byte) (s slot, hash uint64) {
 	hash = maphash.Bytes(t.seed, label)
-	if len(label) > inSlot {
+	if n := len(label); n > inSlot || n > 0 && label[n-1] == 0 {
 		return slot{a: hash, b: isLong}, hash
 	}
 	var pad [16]byte
@@ -56,18 +56,24 @@ func (t *labelTable) len() int { return t.labels.len() }
 // find is the number of a label that is there.
 func (t *labelTable) find(label []byte) (id int32, ok bool) {
 	k, hash := t.key(label)
-	// What is no label, but could look like one in its slot, is compared in full.
-	full := k.b == isLong || len(label) > 0 && label[len(label)-1] == 0
 	mask := uint64(len(t.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
 		s := &t.slots[at]
 		if s.id == 0 {
 			return 0, false
 		}
-		if s.a == k.a && s.b == k.b && (!full || *t.labels.at(int(s.id - 1)) == string(label)) {
+		if s.a == k.a && s.b == k.b && (k.b != isLong || *t.labels.at(int(s.id - 1)) == string(label)) {
 			return int32(s.id - 1), true
 		}
 	}
+}
+
+// number is the number of a label, which is added where it is not there.
+func (t *labelTable) number(label []byte) (int32, error) {
+	if id, ok := t.find(label); ok {
+		return id, nil
+	}
+	return t.add(label)
 }
 
 // add appends a label that is not there, as part of a text that it shares.

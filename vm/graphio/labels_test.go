@@ -44,3 +44,18 @@ func TestLabelTable(t *testing.T) {
 		t.Error("the labels come out in another order")
 	}
 }
+
+// TestZeros has labels that differ in the zeros at their end alone, as cells of a relation may.
+func TestZeros(t *testing.T) {
+	table, err := newLabelTable(&memory{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, label := range []string{"a\x00", "a", "a\x00\x00", "", "\x00", "12345678\x01"} {
+		for range 2 {
+			if got, err := table.number([]byte(label)); err != nil || int(got) != want {
+				t.Errorf("%q is number %d, %v, expected %d", label, got, err, want)
+			}
+		}
+	}
+}

@@ -74,15 +74,7 @@ func (f *mmFile) header() error {
 	return nil
 }
 
-// badAt records a problem of field i of the current line.
-func (f *mmFile) badAt(i int, msg string) {
-	if f.rep.full() {
-		f.rep.more++
-		return
-	}
-	f.rep.add(f.errorAt(i, msg))
-}
-
+// errorAt is a problem of field i of the current line.
 func (f *mmFile) errorAt(i int, msg string) *Error {
 	line, col := f.place(i)
 	return &Error{File: f.in.name, Line: line, Column: col, Msg: msg}
@@ -185,20 +177,20 @@ func (f *mmFile) coordinate() error {
 // entry reads one line of coordinates.
 func (f *mmFile) entry(width int, weighted bool) error {
 	if len(f.cells) != width {
-		f.badAt(min(len(f.cells), width), fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.cells)))
+		f.badCell(&f.row, min(len(f.cells), width), &Error{Msg: fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.cells))})
 		return nil
 	}
 	var at [2]int
 	for i, size := range [2]int{f.rows, f.cols} {
 		v, ok := parseSize(f.cells[i].val)
 		if !ok || v < 1 || v > size {
-			f.badAt(i, fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.cells[i].val)))
+			f.badCell(&f.row, i, &Error{Msg: fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.cells[i].val))})
 			return nil
 		}
 		at[i] = v - 1
 	}
 	if !f.inTriangle(at[0], at[1]) {
-		f.badAt(0, fmt.Sprintf("entry %d %d is not below the diagonal, where a %s file has all of its entries", at[0]+1, at[1]+1, f.head.symmetry))
+		f.badCell(&f.row, 0, &Error{Msg: fmt.Sprintf("entry %d %d is not below the diagonal, where a %s file has all of its entries", at[0]+1, at[1]+1, f.head.symmetry)})
 		return nil
 	}
 	x := 1.0
@@ -228,7 +220,7 @@ func (f *mmFile) value(i int) (float64, bool) {
 		problem = "expected an integer, found " + quote(f.cells[i].val)
 	}
 	if problem != "" {
-		f.badAt(i, problem)
+		f.badCell(&f.row, i, &Error{Msg: problem})
 		return 0, false
 	}
 	return x, true
@@ -271,7 +263,7 @@ func (f *mmFile) array() error {
 				return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends before element %d %d of a %d x %d matrix", i+1, j+1, f.rows, f.cols), "")
 			}
 			if len(f.cells) != 1 {
-				f.badAt(1, fmt.Sprintf("expected one element a line, found %s", plural(len(f.cells), "field")))
+				f.badCell(&f.row, 1, &Error{Msg: fmt.Sprintf("expected one element a line, found %s", plural(len(f.cells), "field"))})
 				continue
 			}
 			if x, ok := f.value(0); ok {

@@ -344,8 +344,7 @@ func (d *dense) put(line, at int, x float64, fileLine, col int) error {
 		d.bits.data[line*d.words+at>>6] |= 1 << (at & 63)
 		return nil
 	}
-	if d.rep.full() {
-		d.rep.more++
+	if d.rep.counted() {
 		return nil
 	}
 	if d.turned {

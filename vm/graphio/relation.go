@@ -27,8 +27,7 @@ type RelationColumn struct {
 // of labels, or numbers.
 type relationRows struct {
 	cols   []RelationColumn
-	labels chunks[string]
-	ids    map[string]int32
+	labels *labelTable
 	cells  []chunks[float64]
 	header int // rows at the beginning that turned out to name the columns
 }
@@ -38,7 +37,11 @@ func (t *table) relation(src source) error {
 	if len(t.opt.Columns) == 0 {
 		return t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds one; in a session its rows can be written as facts")
 	}
-	raw := &relationRows{cols: t.opt.Columns, labels: chunks[string]{mem: t.mem}, ids: map[string]int32{}}
+	labels, err := newLabelTable(t.mem)
+	if err != nil {
+		return err
+	}
+	raw := &relationRows{cols: t.opt.Columns, labels: labels}
 	for range raw.cols {
 		raw.cells = append(raw.cells, chunks[float64]{mem: t.mem})
 	}
@@ -117,7 +120,7 @@ func (t *table) decideRelation(first *row) error {
 		return nil
 	}
 	for c := range r.cells {
-		if !r.cols[c].Kind.Named() || isQuantity([]byte(*r.labels.at(int(*r.cells[c].at(0))))) {
+		if !r.cols[c].Kind.Named() || isQuantity([]byte(*r.labels.labels.at(int(*r.cells[c].at(0))))) {
 			return nil // a number names no column
 		}
 	}
@@ -191,17 +194,9 @@ func (t *table) tuple(w *row, at []int) error {
 			return nil
 		}
 		if c.Kind.Named() {
-			label := string(bytes.TrimSpace(x.val))
-			id, ok := r.ids[label]
-			if !ok {
-				id = int32(r.labels.len())
-				if err := t.mem.take(len(label) + sizeOf[string]() + 32); err != nil {
-					return err
-				}
-				r.ids[label] = id
-				if err := r.labels.add(label); err != nil {
-					return err
-				}
+			id, err := r.labels.number(bytes.TrimSpace(x.val))
+			if err != nil {
+				return err
 			}
 			v = float64(id)
 		}
@@ -263,7 +258,7 @@ func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning
 			for c := range r.cols {
 				row[c] = *r.cells[c].at(i)
 				if r.cols[c].Kind.Named() {
-					row[c] = float64(id(r.cols[c].Domain, *r.labels.at(int(row[c]))))
+					row[c] = float64(id(r.cols[c].Domain, *r.labels.labels.at(int(row[c]))))
 				}
 			}
 			rows[k] = append(rows[k], row)

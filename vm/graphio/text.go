@@ -577,11 +577,11 @@ func (t *table) noNumber(e *Error) *Error {
 }
 
 // badCell records what is wrong with a cell.
-func (t *table) badCell(w *row, c int, e *Error) {
-	if !t.rep.full() {
+func (r *reader) badCell(w *row, c int, e *Error) {
+	if !r.rep.full() {
 		e.Line, e.Column = w.place(c)
 	}
-	t.rep.add(e)
+	r.rep.add(e)
 }
 
 // knownPair finds the columns of the source and the target by the usual names.
