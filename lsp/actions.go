@@ -14,11 +14,7 @@ import (
 )
 
 // CodeAction offers cures and rewrites for a range.
-func (s *server) CodeAction(ctx context.Context, params *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 	list := []protocol.CommandOrCodeAction{}
 	if !s.client.literalActions {
 		return list, nil // it takes commands only, and an edit is none
@@ -54,7 +50,7 @@ func (s *server) CodeAction(ctx context.Context, params *protocol.CodeActionPara
 		if alone, ok := f.document().Alone(span.Start); ok && alone.Span.Contains(span.Start) {
 			title := "run this statement and show its value behind it"
 			list = append(list, &protocol.CodeAction{Title: title, Command: protocol.Command{
-				Title: title, Command: commandRunStatement, Arguments: []protocol.LSPAny{anything(f.uri), encoded(&params.Range.Start)},
+				Title: title, Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(f.uri), encoded(&params.Range.Start)},
 			}})
 		}
 	}
@@ -80,7 +76,7 @@ func (s *server) explanations(f *file, span source.Span) []protocol.CommandOrCod
 		title = "explain " + string(d.Code) + ": " + title
 		list = append(list, &protocol.CodeAction{
 			Title: title, Kind: &kind, Diagnostics: []protocol.Diagnostic{s.diagnostic(f, &d)},
-			Command: protocol.Command{Title: title, Command: commandExplainCode, Arguments: []protocol.LSPAny{anything(d.Code)}},
+			Command: protocol.Command{Title: title, Command: commandExplainCode, Arguments: []protocol.LSPAny{encoded(d.Code)}},
 		})
 	}
 	return list

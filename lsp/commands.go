@@ -86,11 +86,7 @@ func (s *server) commandNames() (names []string) {
 
 // CodeLens puts the commands for a program above its first statement, if it has no
 // errors.
-func (s *server) CodeLens(ctx context.Context, params *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) CodeLens(_ context.Context, f *file, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	list := []protocol.CodeLens{}
 	d := f.document()
 	if len(d.File().Stmts) == 0 || d.Diagnostics().HasErrors() {
@@ -102,7 +98,7 @@ func (s *server) CodeLens(ctx context.Context, params *protocol.CodeLensParams) 
 			continue
 		}
 		list = append(list, protocol.CodeLens{Range: at, Command: protocol.Command{
-			Title: c.title, Command: c.name, Arguments: []protocol.LSPAny{anything(f.uri)},
+			Title: c.title, Command: c.name, Arguments: []protocol.LSPAny{encoded(f.uri)},
 		}})
 	}
 	return list, nil
@@ -127,7 +123,7 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 		if !s.client.results && !behindIt {
 			go s.show(c, about, text)
 		}
-		return anything(text), nil
+		return encoded(text), nil
 	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.40q; there are %s", params.Command, strings.Join(s.commandNames(), ", "))
 }

@@ -26,11 +26,7 @@ var completionKinds = map[ide.Kind]protocol.CompletionItemKind{
 }
 
 // Completion offers what can stand at a place.
-func (s *server) Completion(ctx context.Context, params *protocol.CompletionParams) (protocol.CompletionResult, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) Completion(_ context.Context, f *file, offset int, _ *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	m := f.mapper()
 	for i, item := range f.document().Complete(offset) {

@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 
 	"go.lsp.dev/protocol"
@@ -148,11 +147,7 @@ func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
 }
 
 // Diagnostic answers a client that asks for diagnostics itself.
-func (s *server) Diagnostic(ctx context.Context, params *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) Diagnostic(_ context.Context, f *file, params *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
 	id := f.resultID()
 	if p := params.PreviousResultID; p != nil && *p == id {
 		return &protocol.RelatedUnchangedDocumentDiagnosticReport{
@@ -194,13 +189,4 @@ func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.Works
 		})
 	}
 	return report, nil
-}
-
-// anything is a value in the protocol's untyped form.
-func anything(v any) protocol.LSPAny {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic("BUG: lsp: " + err.Error())
-	}
-	return raw
 }

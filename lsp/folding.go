@@ -9,11 +9,7 @@ import (
 )
 
 // FoldingRanges is the ranges of lines that can be closed.
-func (s *server) FoldingRanges(ctx context.Context, params *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) FoldingRanges(_ context.Context, f *file, _ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
 	list, m := []protocol.FoldingRange{}, f.mapper()
 	for _, fold := range f.document().Folds() {
 		r := m.rangeOf(fold.Span)
@@ -33,11 +29,7 @@ func (s *server) FoldingRanges(ctx context.Context, params *protocol.FoldingRang
 }
 
 // SelectionRange is for each place the ranges around it, the innermost first.
-func (s *server) SelectionRange(ctx context.Context, params *protocol.SelectionRangeParams) ([]protocol.SelectionRange, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) SelectionRange(ctx context.Context, f *file, params *protocol.SelectionRangeParams) ([]protocol.SelectionRange, error) {
 	list, m := []protocol.SelectionRange{}, f.mapper()
 	for _, p := range params.Positions {
 		if err := ctx.Err(); err != nil {

@@ -9,11 +9,7 @@ import (
 
 // Formatting gives a file its canonical form. The client's options are not asked:
 // there is one form.
-func (s *server) Formatting(ctx context.Context, params *protocol.DocumentFormattingParams) ([]protocol.TextEdit, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) Formatting(_ context.Context, f *file, _ *protocol.DocumentFormattingParams) ([]protocol.TextEdit, error) {
 	edits, ok := f.document().Format()
 	if !ok {
 		return nil, jsonrpc2.Errorf(requestFailed, "the program has errors of syntax, and what does not parse cannot be formatted")
@@ -22,20 +18,12 @@ func (s *server) Formatting(ctx context.Context, params *protocol.DocumentFormat
 }
 
 // RangeFormatting formats the statements that a range touches.
-func (s *server) RangeFormatting(ctx context.Context, params *protocol.DocumentRangeFormattingParams) ([]protocol.TextEdit, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) RangeFormatting(_ context.Context, f *file, params *protocol.DocumentRangeFormattingParams) ([]protocol.TextEdit, error) {
 	return textEdits(f, f.document().FormatRange(f.mapper().span(params.Range))), nil
 }
 
 // OnTypeFormatting formats what a typed character has ended.
-func (s *server) OnTypeFormatting(ctx context.Context, params *protocol.DocumentOnTypeFormattingParams) ([]protocol.TextEdit, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) OnTypeFormatting(_ context.Context, f *file, params *protocol.DocumentOnTypeFormattingParams) ([]protocol.TextEdit, error) {
 	offset, _ := f.mapper().offset(params.Position)
 	return textEdits(f, f.document().FormatOnType(offset, params.Ch)), nil
 }

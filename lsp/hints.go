@@ -7,11 +7,7 @@ import (
 )
 
 // InlayHint shows in the lines what is not written there.
-func (s *server) InlayHint(ctx context.Context, params *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) InlayHint(_ context.Context, f *file, params *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
 	list, m := []protocol.InlayHint{}, f.mapper()
 	span := m.span(params.Range)
 	if span.Len() == 0 {

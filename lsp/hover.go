@@ -7,22 +7,8 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// at is the file and the offset that a request speaks of.
-func (s *server) at(ctx context.Context, p *protocol.TextDocumentPositionParams) (*file, int, error) {
-	f, err := s.file(ctx, p.TextDocument.URI)
-	if err != nil {
-		return nil, 0, err
-	}
-	offset, _ := f.mapper().offset(p.Position)
-	return f, offset, nil
-}
-
 // Hover tells what the thing at a place is.
-func (s *server) Hover(ctx context.Context, params *protocol.HoverParams) (*protocol.Hover, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) Hover(_ context.Context, f *file, offset int, _ *protocol.HoverParams) (*protocol.Hover, error) {
 	h, ok := f.document().Hover(offset)
 	if !ok {
 		return nil, nil
@@ -40,11 +26,7 @@ func markup(text string, markdown bool) *protocol.MarkupContent {
 }
 
 // SignatureHelp shows the call around a place and which argument it is in.
-func (s *server) SignatureHelp(ctx context.Context, params *protocol.SignatureHelpParams) (*protocol.SignatureHelp, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *protocol.SignatureHelpParams) (*protocol.SignatureHelp, error) {
 	sig, ok := f.document().Signature(offset)
 	if !ok {
 		return nil, nil

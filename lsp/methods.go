@@ -26,29 +26,29 @@ var served = []struct {
 	{protocol.MethodTextDocumentDidChange, "incremental, or whole texts", told((*server).DidChange)},
 	{protocol.MethodTextDocumentDidSave, "checks without a pause", told((*server).DidSave)},
 	{protocol.MethodTextDocumentDidClose, "clears the diagnostics", told((*server).DidClose)},
-	{protocol.MethodTextDocumentDiagnostic, "for clients that ask; others are sent `publishDiagnostics`", asked((*server).Diagnostic)},
+	{protocol.MethodTextDocumentDiagnostic, "for clients that ask; others are sent `publishDiagnostics`", inFile((*server).Diagnostic)},
 	{protocol.MethodWorkspaceDiagnostic, "of the open files", asked((*server).DiagnosticWorkspace)},
-	{protocol.MethodTextDocumentHover, "", asked((*server).Hover)},
-	{protocol.MethodTextDocumentCompletion, "snippets if the client has them", asked((*server).Completion)},
-	{protocol.MethodTextDocumentSignatureHelp, "", asked((*server).SignatureHelp)},
-	{protocol.MethodTextDocumentDefinition, "of functions of the language too, for clients that ask for texts of the server", asked((*server).Definition)},
-	{protocol.MethodTextDocumentReferences, "", asked((*server).References)},
-	{protocol.MethodTextDocumentDocumentHighlight, "reads and writes", asked((*server).DocumentHighlight)},
-	{protocol.MethodTextDocumentDocumentSymbol, "", asked((*server).DocumentSymbol)},
+	{protocol.MethodTextDocumentHover, "", atPlace((*server).Hover)},
+	{protocol.MethodTextDocumentCompletion, "snippets if the client has them", atPlace((*server).Completion)},
+	{protocol.MethodTextDocumentSignatureHelp, "", atPlace((*server).SignatureHelp)},
+	{protocol.MethodTextDocumentDefinition, "of functions of the language too, for clients that ask for texts of the server", atPlace((*server).Definition)},
+	{protocol.MethodTextDocumentReferences, "", atPlace((*server).References)},
+	{protocol.MethodTextDocumentDocumentHighlight, "reads and writes", atPlace((*server).DocumentHighlight)},
+	{protocol.MethodTextDocumentDocumentSymbol, "", inFile((*server).DocumentSymbol)},
 	{protocol.MethodWorkspaceSymbol, "in the open files and the programs of the workspace folders", asked((*server).Symbols)},
-	{protocol.MethodTextDocumentPrepareRename, "", asked((*server).PrepareRename)},
-	{protocol.MethodTextDocumentRename, "tensors, relations, indices, functions, parameters", asked((*server).Rename)},
-	{protocol.MethodTextDocumentSemanticTokensFull, "", asked((*server).SemanticTokensFull)},
-	{protocol.MethodTextDocumentSemanticTokensFullDelta, "", asked((*server).SemanticTokensFullDelta)},
-	{protocol.MethodTextDocumentSemanticTokensRange, "", asked((*server).SemanticTokensRange)},
-	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters, values of statements that were run", asked((*server).InlayHint)},
-	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does", asked((*server).Formatting)},
-	{protocol.MethodTextDocumentRangeFormatting, "whole statements", asked((*server).RangeFormatting)},
-	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end and a closing bracket", asked((*server).OnTypeFormatting)},
-	{protocol.MethodTextDocumentCodeAction, "cures, extract, inline, rewrites, fix all, explain a code, run a statement, bind an input", asked((*server).CodeAction)},
-	{protocol.MethodTextDocumentCodeLens, "Run, Cost, Explain", asked((*server).CodeLens)},
-	{protocol.MethodTextDocumentFoldingRange, "", asked((*server).FoldingRanges)},
-	{protocol.MethodTextDocumentSelectionRange, "", asked((*server).SelectionRange)},
+	{protocol.MethodTextDocumentPrepareRename, "", atPlace((*server).PrepareRename)},
+	{protocol.MethodTextDocumentRename, "tensors, relations, indices, functions, parameters", atPlace((*server).Rename)},
+	{protocol.MethodTextDocumentSemanticTokensFull, "", inFile((*server).SemanticTokensFull)},
+	{protocol.MethodTextDocumentSemanticTokensFullDelta, "", inFile((*server).SemanticTokensFullDelta)},
+	{protocol.MethodTextDocumentSemanticTokensRange, "", inFile((*server).SemanticTokensRange)},
+	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters, values of statements that were run", inFile((*server).InlayHint)},
+	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does", inFile((*server).Formatting)},
+	{protocol.MethodTextDocumentRangeFormatting, "whole statements", inFile((*server).RangeFormatting)},
+	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end and a closing bracket", inFile((*server).OnTypeFormatting)},
+	{protocol.MethodTextDocumentCodeAction, "cures, extract, inline, rewrites, fix all, explain a code, run a statement, bind an input", inFile((*server).CodeAction)},
+	{protocol.MethodTextDocumentCodeLens, "Run, Cost, Explain", inFile((*server).CodeLens)},
+	{protocol.MethodTextDocumentFoldingRange, "", inFile((*server).FoldingRanges)},
+	{protocol.MethodTextDocumentSelectionRange, "", inFile((*server).SelectionRange)},
 	{protocol.MethodWorkspaceExecuteCommand, "`ein.run`, `ein.cost`, `ein.explain`, `ein.runStatement`, `ein.bind`, `ein.explainCode`", asked((*server).ExecuteCommand)},
 	{protocol.MethodWorkspaceTextDocumentContent, "what a command printed, the prelude, the reference", asked((*server).TextDocumentContent)},
 	{protocol.MethodWorkspaceDidChangeConfiguration, "", told((*server).DidChangeConfiguration)},
@@ -68,6 +68,29 @@ func asked[P, R any](f func(*server, context.Context, *P) (R, error)) handler {
 			return nil, fmt.Errorf("%w: %w", jsonrpc2.ErrParse, err)
 		}
 		return f(s, ctx, p)
+	}
+}
+
+// inFile is asked about an open file.
+func inFile[P, R any](f func(*server, context.Context, *file, *P) (R, error)) handler {
+	return atPlace(func(s *server, ctx context.Context, file *file, _ int, p *P) (R, error) { return f(s, ctx, file, p) })
+}
+
+// atPlace is asked about a place in an open file, which it gives as a byte offset.
+func atPlace[P, R any](f func(*server, context.Context, *file, int, *P) (R, error)) handler {
+	return func(s *server, ctx context.Context, params []byte) (any, error) {
+		return asked(func(s *server, ctx context.Context, p *P) (any, error) {
+			var place protocol.TextDocumentPositionParams
+			if err := json.Unmarshal(params, &place); err != nil {
+				return nil, fmt.Errorf("%w: %w", jsonrpc2.ErrParse, err)
+			}
+			file, err := s.file(ctx, place.TextDocument.URI)
+			if err != nil {
+				return nil, err
+			}
+			offset, _ := file.mapper().offset(place.Position)
+			return f(s, ctx, file, offset, p)
+		})(s, ctx, params)
 	}
 }
 

@@ -10,11 +10,7 @@ import (
 )
 
 // Definition is where the name at a place gets its value.
-func (s *server) Definition(ctx context.Context, params *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) Definition(_ context.Context, f *file, offset int, _ *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
 	if span, ok := f.document().Definition(offset); ok {
 		return protocol.LocationSlice{{URI: f.uri, Range: f.mapper().rangeOf(span)}}, nil
 	}
@@ -31,11 +27,7 @@ func libraryURI(page ide.LibraryPage) uri.URI {
 }
 
 // References is every place of the name at a place.
-func (s *server) References(ctx context.Context, params *protocol.ReferenceParams) ([]protocol.Location, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) References(_ context.Context, f *file, offset int, params *protocol.ReferenceParams) ([]protocol.Location, error) {
 	list, m := []protocol.Location{}, f.mapper()
 	for _, span := range f.document().References(offset, params.Context.IncludeDeclaration) {
 		list = append(list, protocol.Location{URI: f.uri, Range: m.rangeOf(span)})
@@ -44,11 +36,7 @@ func (s *server) References(ctx context.Context, params *protocol.ReferenceParam
 }
 
 // DocumentHighlight is References for the eye, with reads and writes apart.
-func (s *server) DocumentHighlight(ctx context.Context, params *protocol.DocumentHighlightParams) ([]protocol.DocumentHighlight, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) DocumentHighlight(_ context.Context, f *file, offset int, _ *protocol.DocumentHighlightParams) ([]protocol.DocumentHighlight, error) {
 	list, m := []protocol.DocumentHighlight{}, f.mapper()
 	for _, h := range f.document().Highlights(offset) {
 		kind := protocol.DocumentHighlightKindRead

@@ -14,11 +14,7 @@ import (
 const requestFailed jsonrpc2.Code = -32803
 
 // PrepareRename says what a rename would rename, or why it would not.
-func (s *server) PrepareRename(ctx context.Context, params *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) PrepareRename(_ context.Context, f *file, offset int, _ *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
 	span, name, err := f.document().PrepareRename(offset)
 	if err != nil {
 		return nil, jsonrpc2.Errorf(requestFailed, "%v", err)
@@ -27,11 +23,7 @@ func (s *server) PrepareRename(ctx context.Context, params *protocol.PrepareRena
 }
 
 // Rename calls the thing at a place something else, everywhere.
-func (s *server) Rename(ctx context.Context, params *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
-	f, offset, err := s.at(ctx, &params.TextDocumentPositionParams)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) Rename(_ context.Context, f *file, offset int, params *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
 	edits, err := f.document().Rename(offset, params.NewName)
 	if err != nil {
 		return nil, jsonrpc2.Errorf(requestFailed, "%v", err)

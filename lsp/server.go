@@ -343,7 +343,7 @@ func (s *server) Initialized(context.Context, *protocol.InitializedParams) error
 		if s.client.settingsChange {
 			registration := protocol.Registration{
 				ID: "ein.settings", Method: protocol.MethodWorkspaceDidChangeConfiguration,
-				RegisterOptions: anything(map[string]string{"section": section}),
+				RegisterOptions: encoded(map[string]string{"section": section}),
 			}
 			err := s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}})
 			if err != nil && s.ctx.Err() == nil {

@@ -399,7 +399,7 @@ func TestCommandShown(t *testing.T) {
 	for _, capabilities := range []string{showing, "{}"} {
 		c := start(t, capabilities, Options{})
 		c.open(testURI, small)
-		result, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{anything(testURI)}})
+		result, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{encoded(testURI)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -445,7 +445,7 @@ const long = "A = ones(3000, 3000) + 0.5\nB[i,l] = A[i,j] A[j,k] A[k,l]\nC[i,l] 
 // time limit, and is refused over the other limits.
 func TestStopRun(t *testing.T) {
 	run := func(c *testClient) error {
-		_, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{anything(testURI)}})
+		_, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{encoded(testURI)}})
 		return err
 	}
 	c := start(t, showing, Options{Timeout: time.Hour, MaxOps: 1 << 50})
@@ -569,7 +569,7 @@ func TestValuesStay(t *testing.T) {
 	c := start(t, "", Options{})
 	c.open(testURI, "A = 1\nB = A + 1\nC = 5\n")
 	if _, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{
-		Command: commandRunStatement, Arguments: []protocol.LSPAny{anything(testURI), protocol.LSPAny(`{"line":1,"character":2}`)},
+		Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(testURI), protocol.LSPAny(`{"line":1,"character":2}`)},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -668,7 +668,7 @@ func TestBind(t *testing.T) {
 		if list := offered(); len(list) > 0 {
 			t.Errorf("bound, and offered %v", list[0])
 		}
-		result, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{anything(u)}})
+		result, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{encoded(u)}})
 		if err != nil || !strings.Contains(string(result), "N = 2") {
 			t.Errorf("%s, %v", result, err)
 		}

@@ -33,11 +33,7 @@ func symbolKind(k ide.Kind) protocol.SymbolKind {
 
 // DocumentSymbol is the outline of a file: its definitions, with their shapes where
 // the client has room for them.
-func (s *server) DocumentSymbol(ctx context.Context, params *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
 	if !s.client.hierarchy {
 		return flat(f), nil
 	}

@@ -89,22 +89,14 @@ func (c *tokenCache) drop(u uri.URI) {
 }
 
 // SemanticTokensFull classifies every token of a file.
-func (s *server) SemanticTokensFull(ctx context.Context, params *protocol.SemanticTokensParams) (*protocol.SemanticTokens, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) SemanticTokensFull(_ context.Context, f *file, _ *protocol.SemanticTokensParams) (*protocol.SemanticTokens, error) {
 	id, data := f.resultID(), tokenData(f, source.Span{End: len(f.text)})
 	s.tokens.swap(f.uri, sentTokens{id, data}, "")
 	return &protocol.SemanticTokens{ResultID: &id, Data: data}, nil
 }
 
 // SemanticTokensFullDelta tells what has changed since the client asked last.
-func (s *server) SemanticTokensFullDelta(ctx context.Context, params *protocol.SemanticTokensDeltaParams) (protocol.SemanticTokensDeltaResult, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) SemanticTokensFullDelta(_ context.Context, f *file, params *protocol.SemanticTokensDeltaParams) (protocol.SemanticTokensDeltaResult, error) {
 	id, data := f.resultID(), tokenData(f, source.Span{End: len(f.text)})
 	before, ok := s.tokens.swap(f.uri, sentTokens{id, data}, params.PreviousResultID)
 	if !ok {
@@ -114,11 +106,7 @@ func (s *server) SemanticTokensFullDelta(ctx context.Context, params *protocol.S
 }
 
 // SemanticTokensRange classifies the tokens on the screen.
-func (s *server) SemanticTokensRange(ctx context.Context, params *protocol.SemanticTokensRangeParams) (*protocol.SemanticTokens, error) {
-	f, err := s.file(ctx, params.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) SemanticTokensRange(_ context.Context, f *file, params *protocol.SemanticTokensRangeParams) (*protocol.SemanticTokens, error) {
 	return &protocol.SemanticTokens{Data: tokenData(f, f.mapper().span(params.Range))}, nil
 }
 
