@@ -14,9 +14,6 @@ type TOST struct {
 	CI     Interval `json:"interval"` // of confidence 1 - 2 alpha
 }
 
-// Equivalent reports whether the difference is within the margin at a level.
-func (t TOST) Equivalent(alpha float64) bool { return t.P < alpha }
-
 // EquivalentShares tests the difference a - b of two shares of different
 // questions with the score of Farrington and Manning 1990, whose variance is that
 // of the likeliest shares that are the margin apart; so it does not take shares of 1 for

@@ -30,12 +30,6 @@ func (t Paired) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
 // Discordant is the number of pairs of which one is right.
 func (t Paired) Discordant() int { return t.OnlyA + t.OnlyB }
 
-// A and B are the shares of the two.
-func (t Paired) A() Proportion { return Count(t.Both+t.OnlyA, t.N()) }
-
-// B is that of the second.
-func (t Paired) B() Proportion { return Count(t.Both+t.OnlyB, t.N()) }
-
 // Difference is the share of A less that of B; NaN of no pairs.
 func (t Paired) Difference() float64 { return float64(t.OnlyA-t.OnlyB) / float64(t.N()) }
 

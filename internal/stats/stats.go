@@ -43,9 +43,6 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// Contains reports whether x lies in the interval, ends included.
-func (i Interval) Contains(x float64) bool { return i.Low <= x && x <= i.High }
-
 // Estimate is a number with its standard error.
 type Estimate struct {
 	Value float64

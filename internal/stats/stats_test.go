@@ -50,7 +50,7 @@ func TestWilson(t *testing.T) {
 	for n := 1; n < 200; n++ {
 		for k := range n + 1 {
 			i, p := Wilson(k, n, 0.95), float64(k)/float64(n)
-			if i.Low < 0 || i.High > 1 || !i.Contains(p) {
+			if i.Low < 0 || i.High > 1 || !i.contains(p) {
 				t.Errorf("%d of %d: %v", k, n, i)
 			}
 		}
@@ -301,7 +301,7 @@ func TestTangoEdges(t *testing.T) {
 		for c := range n + 1 - b {
 			x := Paired{Both: n - b - c, OnlyA: b, OnlyB: c}
 			i, turned := x.Tango(0.95), Paired{Both: n - b - c, OnlyA: c, OnlyB: b}.Tango(0.95)
-			if !i.Contains(x.Difference()) || i.Low < -1 || i.High > 1 || math.IsNaN(i.Low+i.High) || i.High-i.Low < 0.1 {
+			if !i.contains(x.Difference()) || i.Low < -1 || i.High > 1 || math.IsNaN(i.Low+i.High) || i.High-i.Low < 0.1 {
 				t.Errorf("%v: %v", x, i)
 			}
 			nearInterval(t, fmt.Sprint(x, " turned"), turned, Interval{-i.High, -i.Low}, 1e-9)
@@ -548,7 +548,7 @@ func TestRatioCoverage(t *testing.T) {
 				}
 			}
 			truth := math.Exp(6+0.18) * (0.5 + 0.5*longer) / 0.5
-			if _, i := Ratio(tokens[:], right[:], 0.95); i.Contains(truth) {
+			if _, i := Ratio(tokens[:], right[:], 0.95); i.contains(truth) {
 				covered++
 			}
 		}
@@ -614,7 +614,7 @@ func TestPublished(t *testing.T) {
 	// A drop from 94.2 to 92.9 over the levels: no flatness within 4 points.
 	l1, l3 := share(94.2, 550), share(92.9, 350)
 	nearInterval(t, "slope", percent(Newcombe(l1, l3, 0.95)), Interval{-2, 4.8}, 0.3)
-	if EquivalentShares(l1, l3, 0.04, 0.05).Equivalent(0.05) {
+	if EquivalentShares(l1, l3, 0.04, 0.05).P < 0.05 {
 		t.Error("the levels are shown to be equal")
 	}
 	// Seen against held out: 78.5 and 59.2, and 98.0 and 94.3.
@@ -681,7 +681,7 @@ func TestEquivalentShares(t *testing.T) {
 		{Count(500, 550), Count(200, 350), false},
 	} {
 		x := EquivalentShares(test.a, test.b, 0.04, 0.05)
-		if x.Equivalent(0.05) != test.equal {
+		if (x.P < 0.05) != test.equal {
 			t.Errorf("%v and %v: %+v", test.a, test.b, x)
 		}
 		back := EquivalentShares(test.b, test.a, 0.04, 0.05)
@@ -716,9 +716,9 @@ func TestCoverage(t *testing.T) {
 		return k
 	}
 	for _, p := range []float64{0.5, 0.82, 0.95} {
-		check(fmt.Sprintf("Wilson, 50 at %v", p), func() bool { return Wilson(draw(50, p), 50, 0.95).Contains(p) })
+		check(fmt.Sprintf("Wilson, 50 at %v", p), func() bool { return Wilson(draw(50, p), 50, 0.95).contains(p) })
 		check(fmt.Sprintf("Newcombe, 50 and 80 at %v and 0.7", p), func() bool {
-			return Newcombe(Count(draw(50, p), 50), Count(draw(80, 0.7), 80), 0.95).Contains(p - 0.7)
+			return Newcombe(Count(draw(50, p), 50), Count(draw(80, 0.7), 80), 0.95).contains(p - 0.7)
 		})
 	}
 	check("Tango, 50 pairs, 0.12 and 0.06 discordant", func() bool {
@@ -727,7 +727,7 @@ func TestCoverage(t *testing.T) {
 			u := r.Float64()
 			x.Add(u < 0.12 || u > 0.4, u >= 0.12 && u < 0.18 || u > 0.4)
 		}
-		return x.Tango(0.95).Contains(0.06)
+		return x.Tango(0.95).contains(0.06)
 	})
 	check("cluster-robust, 60 clusters of 3", func() bool {
 		var x []float64
@@ -742,7 +742,7 @@ func TestCoverage(t *testing.T) {
 				x, g = append(x, v), append(g, c)
 			}
 		}
-		return Clustered(x, g).Interval(0.95).Contains(0.5)
+		return Clustered(x, g).Interval(0.95).contains(0.5)
 	})
 }
 
@@ -783,3 +783,6 @@ func TestNested(t *testing.T) {
 	near(t, "drawn surfaces", c.Surface, 1, 0.03)
 	near(t, "drawn answers", c.Answer, 0.25, 0.01)
 }
+
+// contains reports whether x lies in the interval, ends included.
+func (i Interval) contains(x float64) bool { return i.Low <= x && x <= i.High }

@@ -157,6 +157,10 @@ func keepPython(r *Run, shared map[string]*Score) {
 	})
 }
 
+// Counts reports whether a reply is scored, and the score is about the model: infrastructure
+// errors are not.
+func (r *Row) Counts() bool { return r.Score != nil && r.Score.Outcome != answer.InfraError }
+
 // String names a row.
 func (r *Row) String() string { return r.ID + ", " + string(r.Mode) }
 

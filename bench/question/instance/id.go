@@ -65,6 +65,17 @@ func NewID(split, category string, index int, seed uint64) ID {
 		N: editions[0].n, Density: editions[0].density, Encoding: surface.NL}
 }
 
+// Base is the id of a question in words, which it shares with those in other encodings. A
+// text that is no id shares nothing.
+func Base(text string) string {
+	id, err := ParseID(text)
+	if err != nil {
+		return text
+	}
+	id.Encoding = surface.NL
+	return id.String()
+}
+
 // String is the text of an id.
 func (id ID) String() string {
 	e, err := editionOf(id.Version)

@@ -115,7 +115,7 @@ func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) 
 		var of []Answer[structure]
 		sum := 0.0
 		for _, row := range rows {
-			if row.Instance.Level != name || !usable(row) {
+			if row.Instance.Level != name || !row.Counts() {
 				continue
 			}
 			x, c := one(row.Score.Strict), structureOf(row)

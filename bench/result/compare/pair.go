@@ -86,11 +86,6 @@ func list[S ~string](names []S) string {
 	return strings.Join(out, ", ")
 }
 
-// usable reports whether a row has an answer of the model.
-func usable(row *run.Row) bool {
-	return row.Reply != nil && row.Score.Outcome != answer.InfraError
-}
-
 func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summary {
 	s := Summary{Dir: a.run.Dir, Model: a.run.Config.Model, Modes: a.modes, Encodings: a.encodings, Asked: len(a.rows)}
 	right := map[answer.Mode][]float64{}
@@ -101,7 +96,7 @@ func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summa
 		case row.Reply == nil:
 			s.Missing++
 			continue
-		case !usable(row):
+		case !row.Counts():
 			s.Infra++
 			continue
 		}
@@ -179,7 +174,7 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 		}
 		id := row.ID
 		if anyEncoding && row.Encoding != surface.NL {
-			id = withoutEncoding(id)
+			id = instance.Base(id)
 		}
 		n, ok := questions[id]
 		if !ok {
@@ -233,7 +228,7 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 }
 
 func (u *Unanswered) take(a, b *run.Row) bool {
-	if usable(a) && usable(b) {
+	if a.Counts() && b.Counts() {
 		return false
 	}
 	u.Count++
@@ -243,7 +238,7 @@ func (u *Unanswered) take(a, b *run.Row) bool {
 		sign           float64
 	}{{a, &u.MissingA, &u.InfraA, 1}, {b, &u.MissingB, &u.InfraB, -1}} {
 		switch {
-		case usable(x.row):
+		case x.row.Counts():
 			u.low += x.sign * one(x.row.Score.Strict)
 			u.high += x.sign * one(x.row.Score.Strict)
 			continue
@@ -266,15 +261,6 @@ func (p *Pairing) worst(all *Group) *stats.Interval {
 	}
 	known, n := float64(all.Pairs.OnlyA-all.Pairs.OnlyB), float64(p.Pairs+u.Count)
 	return &stats.Interval{Low: (known + u.low) / n, High: (known + u.high) / n}
-}
-
-func withoutEncoding(text string) string {
-	id, err := instance.ParseID(text)
-	if err != nil {
-		return text
-	}
-	id.Encoding = surface.NL
-	return id.String()
 }
 
 // unpairable says why there are no pairs.

@@ -400,15 +400,12 @@ func usage(row *run.Row) inspectUsage {
 	return inspectUsage{Input: u.Input - u.CachedInput, Output: u.Output, Total: u.Input + u.Output, CacheRead: u.CachedInput, Reasoning: u.Reasoning, Cost: u.Cost}
 }
 
-// counts reports whether a score is about the model: infra errors are not.
-func counts(s *run.Score) bool { return s != nil && s.Outcome != answer.InfraError }
-
 func (p *Part) results(mode answer.Mode) inspectScore {
 	out := inspectScore{Name: string(mode), Scorer: string(mode), Metrics: map[string]inspectMetric{}}
 	var values []float64
 	var of []string
 	for _, row := range p.Rows {
-		if !counts(row.Score) {
+		if !row.Counts() {
 			out.Unscored++
 			continue
 		}
@@ -477,7 +474,7 @@ func (p *Part) sample(row *run.Row, asked *run.Event, t *Times) *inspectSample {
 	s.Output = inspectOutput{Model: r.Model, Choices: []inspectChoice{{said, stop}}, Completion: r.Reply, Usage: &u}
 	call.Output = &s.Output
 	s.Events = append(s.Events, call)
-	if counts(row.Score) {
+	if row.Counts() {
 		s.Scores = map[answer.Mode]inspectGrade{}
 		for _, mode := range answer.Modes() {
 			g := grade(row.Score, row.Score.In(mode))

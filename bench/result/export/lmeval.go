@@ -88,7 +88,7 @@ func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
 		if row.Reply != nil {
 			s.Filtered = append(s.Filtered, row.Reply.Reply)
 		}
-		if counts(row.Score) {
+		if row.Counts() {
 			scores = append(scores, row.Score)
 		}
 	}

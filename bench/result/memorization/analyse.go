@@ -48,7 +48,7 @@ func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
 			return nil, fmt.Errorf("the cell %s has %d questions and the cell %s %d: they are not of one generation", c, len(cells[c]), Seen, len(cells[Seen]))
 		}
 		for i, in := range cells[c] {
-			id := withoutEncoding(in.ID)
+			id := instance.Base(in.ID)
 			if other, twice := m.cell[id]; twice {
 				return nil, fmt.Errorf("%s is in the cells %s and %s", in.ID, other, c)
 			}
@@ -63,22 +63,13 @@ func (m *Membership) Split(r *run.Run) (map[Cell][]*run.Row, error) {
 	out := map[Cell][]*run.Row{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		c, ok := m.cell[withoutEncoding(row.ID)]
+		c, ok := m.cell[instance.Base(row.ID)]
 		if !ok {
 			return nil, fmt.Errorf("%s: %s is in none of the cells", r.Dir, row.ID)
 		}
 		out[c] = append(out[c], row)
 	}
 	return out, nil
-}
-
-func withoutEncoding(text string) string {
-	id, err := instance.ParseID(text)
-	if err != nil {
-		return text
-	}
-	id.Encoding = surface.NL
-	return id.String()
 }
 
 // Report is what runs over cells show.
@@ -424,7 +415,7 @@ func (g *groups) of(row *run.Row, member *Membership) int {
 	at := g.name(structural(row.Structure()))
 	g.join(at, g.name(superficial(row.Surface())))
 	if member != nil {
-		if i, ok := member.four[withoutEncoding(row.ID)]; ok {
+		if i, ok := member.four[instance.Base(row.ID)]; ok {
 			g.join(at, g.name(four(i)))
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"ein/bench/ask/run"
-	"ein/bench/question/answer"
 	"ein/bench/question/instance"
 	"ein/bench/question/sft"
 	"ein/bench/question/surface"
@@ -35,22 +34,12 @@ type item struct{ *run.Row }
 
 func (it *item) cluster() uint64 { return it.Structure() }
 
-// base is what an instance shares with its variants in other encodings. An id that
-// cannot be read shares nothing.
+// base is what an instance shares with its variants in other encodings.
 func (it *item) base() string {
 	if it.Encoding == surface.NL {
 		return it.ID
 	}
-	return base(it.ID)
-}
-
-func base(text string) string {
-	id, err := instance.ParseID(text)
-	if err != nil {
-		return text
-	}
-	id.Encoding = surface.NL
-	return id.String()
+	return instance.Base(it.ID)
 }
 
 // Missing is how many rows have no reply.
@@ -83,7 +72,7 @@ func arms(runs []*run.Run) []*Arm {
 	}
 	for _, a := range list {
 		if a.scored = a.all; a.marked < len(a.all) {
-			a.scored = only(a.all, func(it *item) bool { return it.Score != nil && it.Score.Outcome != answer.InfraError })
+			a.scored = only(a.all, func(it *item) bool { return it.Counts() })
 		}
 	}
 	name(list)
@@ -93,10 +82,10 @@ func arms(runs []*run.Run) []*Arm {
 func (a *Arm) add(it item) {
 	a.all = append(a.all, it)
 	switch {
-	case it.Score != nil && it.Score.Outcome == answer.InfraError:
-		a.infra++
-	case it.Score != nil:
+	case it.Counts():
 		a.marked++
+	case it.Score != nil:
+		a.infra++
 	case it.Reply != nil:
 		a.bare++
 	}

@@ -102,14 +102,14 @@ func (r *Report) described() (*questions, error) {
 		}
 		s, err := sensitivity.Of(in)
 		if err == nil {
-			q.sensitivity[base(in.ID)] = s.Share
+			q.sensitivity[instance.Base(in.ID)] = s.Share
 		}
 		return s, err
 	}
 	found, err := census.Brief(func(yield func(*instance.Instance, error) bool) {
 		for _, x := range r.Runs {
 			lost = x.Instances(func(in *instance.Instance) error {
-				switch id := base(in.ID); {
+				switch id := instance.Base(in.ID); {
 				case seen[id]:
 				case !yield(in, nil):
 					return enough

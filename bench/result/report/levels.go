@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"ein/bench/question/answer"
 	"ein/bench/result/compare"
 	"ein/internal/chart"
 	"ein/internal/stats"
@@ -84,11 +83,10 @@ func (r *Report) missing() *Table {
 	for _, a := range r.Arms {
 		for _, l := range append(r.levels(), "all") {
 			asked := only(a.all, func(it *item) bool { return l == "all" || it.Instance.Level == l })
-			lacks := func(it *item) bool { return it.Score == nil || it.Score.Outcome == answer.InfraError }
-			if n := len(only(asked, lacks)); n > 0 {
+			if n := len(only(asked, func(it *item) bool { return !it.Counts() })); n > 0 {
 				t.Rows = append(t.Rows, Row{Keys: []string{a.Name, l}, Cells: []chart.Value{chart.Exact(float64(n)),
-					share(asked, func(it *item) bool { return !lacks(it) && r.right(it) }),
-					share(asked, func(it *item) bool { return lacks(it) || r.right(it) })}})
+					share(asked, func(it *item) bool { return it.Counts() && r.right(it) }),
+					share(asked, func(it *item) bool { return !it.Counts() || r.right(it) })}})
 			}
 		}
 	}
