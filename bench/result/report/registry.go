@@ -19,7 +19,7 @@ var Registry = []Builder{
 	{"size", "Nodes", "Accuracy by number of nodes", "", nodes.build},
 	{"depth", "Hops", "Accuracy by hops", "", hops.build},
 	{"operations", "Operations", "Accuracy by operations", "", operations.build},
-	{"density", "Density", "Accuracy by density", "", buildDensity},
+	{"density", "Density", "Accuracy by density", "", densities.build},
 	{"tokens", "Tokens", "Tokens and cost", "Visible tokens are those of the output without reasoning. Tokens for each correct answer are those of all answers, over the correct ones.", buildTokens},
 	{"encodings", "Encodings", "Encodings of the graph", "The same graphs and questions, as sentences, as JSON and as a matrix.", buildEncodings},
 	{"outcomes", "Outcomes", "What became of the replies", "Every reply that was scored has one outcome; infrastructure errors and what is missing are beside them.", buildOutcomes},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/internal/chart"
 )
@@ -26,23 +27,46 @@ const maxSizes = 9
 
 // axis is something that instances are drawn along, as whole numbers.
 type axis struct {
-	id, prefix, by, caption, label, note string
-	of                                   func(*instance.Instance) (int, bool)
+	id, prefix, by, caption, label, note, over string
+
+	of   func(*instance.Instance) (int, bool)
+	step int // the width of every bin, which has its ends as its name; 0 is as wide as needed
 }
 
 var (
-	nodes = axis{"size", "n", "number of nodes", "the number of nodes n.", "nodes n", "nodes",
-		func(in *instance.Instance) (int, bool) { return in.N, true }}
+	nodes = axis{"size", "n", "number of nodes", "the number of nodes n.", "nodes n", "nodes", "the number of nodes",
+		func(in *instance.Instance) (int, bool) { return in.N, true }, 0}
 	// What cb1 calls depth is the level.
-	hops = axis{"depth", "h", "hops", "how many hops the answer needs. Questions without hops are left out, and those of cb1.", "hops h", "hops",
-		func(in *instance.Instance) (int, bool) { return in.Depth, in.Depth > 0 && in.Version != "cb1" }}
-	operations = axis{"operations", "k", "operations", "how many operations the reference program composes. Questions of cb1 are left out, which do not say it.", "operations k", "operations",
-		func(in *instance.Instance) (int, bool) { return in.Operations, in.Operations > 0 }}
+	hops = axis{"depth", "h", "hops", "how many hops the answer needs. Questions without hops are left out, and those of cb1.", "hops h", "hops", "the number of hops",
+		func(in *instance.Instance) (int, bool) { return in.Depth, in.Depth > 0 && in.Version != "cb1" }, 0}
+	operations = axis{"operations", "k", "operations", "how many operations the reference program composes. Questions of cb1 are left out, which do not say it.", "operations k", "operations", "the number of operations",
+		func(in *instance.Instance) (int, bool) { return in.Operations, in.Operations > 0 }, 0}
+	densities = axis{"density", "d", "density", "the density the edges were drawn with. Kinship categories are left out: their density is the probability of a second parent.",
+		"density of edges", "density", "the density the edges were drawn with, without kinship", permille, 100}
 )
+
+// permille is the density of an instance in thousandths; of kinship, where it is
+// the probability of a second parent and no density of edges, there is none.
+func permille(in *instance.Instance) (int, bool) {
+	c, known := category.Lookup(in.Category)
+	v, err := in.Density.Float64()
+	if err != nil || known && c.Family == category.Kinship {
+		return 0, false
+	}
+	return int(math.Round(v * 1000)), true
+}
+
+// name is a bin as it is shown.
+func (x *axis) name(b interval) string {
+	if x.step > 0 {
+		return fmt.Sprintf("%.1f–%.1f", float64(b.low)/1000, float64(b.low+x.step)/1000)
+	}
+	return b.String()
+}
 
 // bins are the values that occur, in bins as wide as needed.
 func (x *axis) bins(arms []*Arm) []interval {
-	low, high := math.MaxInt, 0
+	low, high := math.MaxInt, -1
 	present := map[int]bool{}
 	for _, a := range arms {
 		for i := range a.all {
@@ -53,6 +77,16 @@ func (x *axis) bins(arms []*Arm) []interval {
 		}
 	}
 	var list []interval
+	if x.step > 0 {
+		for at := low / x.step * x.step; at <= high; at += x.step {
+			list = append(list, interval{at, at + x.step - 1})
+		}
+		if n := len(list); n > 1 && high == list[n-1].low { // the last has its upper end in it, as 0.5
+			list = list[:n-1]
+			list[n-2].high = high
+		}
+		return list
+	}
 	if len(present) <= maxSizes {
 		for n := low; n <= high && len(list) < len(present); n++ {
 			if present[n] {
@@ -81,7 +115,11 @@ func (x axis) build(r *Report, s *Section) error {
 	}
 	var columns []Column
 	for _, b := range bins {
-		columns = append(columns, Column{x.prefix + strconv.Itoa(b.low), x.prefix + " = " + b.String(), Percent})
+		name := x.name(b)
+		if x.step == 0 {
+			name = x.prefix + " = " + name
+		}
+		columns = append(columns, Column{x.prefix + strconv.Itoa(b.low), name, Percent})
 	}
 	cells := func(items []item) []chart.Value {
 		var list []chart.Value
@@ -95,14 +133,25 @@ func (x axis) build(r *Report, s *Section) error {
 	if x.id == nodes.id {
 		t.Paper = x.id
 	}
-	byLevel := &Table{ID: x.id + "-levels", Title: "Accuracy by level and " + x.by, Keys: []string{"model, mode", "level"}, Columns: columns,
-		Caption: "Accuracy (" + r.Options.Scoring() + ") by compositional level and " + x.caption}
-	for _, a := range r.Arms {
-		for _, l := range r.levels() {
-			byLevel.Rows = append(byLevel.Rows, Row{Keys: []string{a.Name, l}, Cells: cells(level(a.scored, l))})
+	f := r.byLevel(x.id, "Accuracy by "+x.by+" and level", x.over, len(bins), cells)
+	for p := range f.Panels {
+		for _, series := range f.Panels[p].Series {
+			for i := range series.Points {
+				series.Points[i].Note = x.note + " " + x.name(bins[i])
+				if x.step == 0 {
+					series.Points[i].X = chart.Exact(float64(bins[i].low+bins[i].high) / 2)
+				}
+			}
 		}
 	}
-	f := r.byLevel(x.id, "Accuracy by "+x.by+" and level", "the number of "+x.note, len(bins), cells)
+	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
+	if x.step > 0 {
+		f.X = chart.Axis{Label: x.label, Min: -0.3, Max: float64(len(bins)) - 0.7}
+		for _, c := range columns {
+			f.X.Names = append(f.X.Names, c.Name)
+		}
+		return nil
+	}
 	f.X = chart.Axis{Label: x.label, Whole: true, Min: float64(bins[0].low), Max: float64(bins[len(bins)-1].high)}
 	if bins[len(bins)-1].low < bins[len(bins)-1].high {
 		f.X.Label += " (middle of a bin)"
@@ -110,15 +159,14 @@ func (x axis) build(r *Report, s *Section) error {
 	if f.X.Min == f.X.Max {
 		f.X.Min, f.X.Max = f.X.Min-1, f.X.Max+1
 	}
-	for p := range f.Panels {
-		for _, series := range f.Panels[p].Series {
-			for i := range series.Points {
-				series.Points[i].X = chart.Exact(float64(bins[i].low+bins[i].high) / 2)
-				series.Points[i].Note = x.note + " " + bins[i].String()
-			}
+	byLevel := &Table{ID: x.id + "-levels", Title: "Accuracy by level and " + x.by, Keys: []string{"model, mode", "level"}, Columns: columns,
+		Caption: "Accuracy (" + r.Options.Scoring() + ") by compositional level and " + x.caption}
+	for _, a := range r.Arms {
+		for _, l := range r.levels() {
+			byLevel.Rows = append(byLevel.Rows, Row{Keys: []string{a.Name, l}, Cells: cells(level(a.scored, l))})
 		}
 	}
-	s.Tables, s.Figures = append(s.Tables, t, byLevel), append(s.Figures, f)
+	s.Tables = append(s.Tables, byLevel)
 	return nil
 }
 
