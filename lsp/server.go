@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"go.lsp.dev/jsonrpc2"
@@ -108,122 +109,61 @@ type initializeParams struct {
 	RootPath              *string                     `json:"rootPath"`
 }
 
-// capabilities has the names of protocol.ClientCapabilities.
-type capabilities struct {
-	TextDocument struct {
-		CodeAction struct {
-			CodeActionLiteralSupport struct {
-				CodeActionKind struct {
-					ValueSet []string `json:"valueSet"`
-				} `json:"codeActionKind"`
-			} `json:"codeActionLiteralSupport"`
-		} `json:"codeAction"`
-		Completion struct {
-			CompletionItem struct {
-				DocumentationFormat []protocol.MarkupKind `json:"documentationFormat"`
-				LabelDetailsSupport bool                  `json:"labelDetailsSupport"`
-				SnippetSupport      bool                  `json:"snippetSupport"`
-			} `json:"completionItem"`
-		} `json:"completion"`
-		Diagnostic     *diagnosticCapabilities `json:"diagnostic"`
-		DocumentSymbol struct {
-			HierarchicalDocumentSymbolSupport bool `json:"hierarchicalDocumentSymbolSupport"`
-		} `json:"documentSymbol"`
-		FoldingRange struct {
-			LineFoldingOnly bool `json:"lineFoldingOnly"`
-		} `json:"foldingRange"`
-		Hover struct {
-			ContentFormat []protocol.MarkupKind `json:"contentFormat"`
-		} `json:"hover"`
-		PublishDiagnostics *struct {
-			diagnosticCapabilities
-			VersionSupport bool `json:"versionSupport"`
-		} `json:"publishDiagnostics"`
-	} `json:"textDocument"`
-	Workspace struct {
-		CodeLens               refreshCapability `json:"codeLens"`
-		Configuration          bool              `json:"configuration"`
-		Diagnostics            refreshCapability `json:"diagnostics"`
-		DidChangeConfiguration struct {
-			DynamicRegistration bool `json:"dynamicRegistration"`
-		} `json:"didChangeConfiguration"`
-		DidChangeWatchedFiles struct {
-			DynamicRegistration    bool `json:"dynamicRegistration"`
-			RelativePatternSupport bool `json:"relativePatternSupport"`
-		} `json:"didChangeWatchedFiles"`
-		InlayHint           refreshCapability `json:"inlayHint"`
-		SemanticTokens      refreshCapability `json:"semanticTokens"`
-		TextDocumentContent *struct{}         `json:"textDocumentContent"`
-		WorkspaceEdit       struct {
-			DocumentChanges bool `json:"documentChanges"`
-		} `json:"workspaceEdit"`
-	} `json:"workspace"`
-	Window struct {
-		ShowDocument struct {
-			Support bool `json:"support"`
-		} `json:"showDocument"`
-		WorkDoneProgress bool `json:"workDoneProgress"`
-	} `json:"window"`
-	General struct {
-		PositionEncodings []protocol.PositionEncodingKind `json:"positionEncodings"`
-	} `json:"general"`
-	Experimental struct { // an extension of ours: a client that knows no better leaves it out
-		Ein struct {
-			CommandResults bool `json:"commandResults"`
-		} `json:"ein"`
-	} `json:"experimental"`
+// capabilities is what the client says that it can do, with the names of
+// protocol.ClientCapabilities.
+type capabilities map[string]any
+
+// at is what stands under a name in a name and so on; nil where nothing does.
+func (c capabilities) at(path string) any {
+	var v any = map[string]any(c)
+	for name := range strings.SplitSeq(path, ".") {
+		members, _ := v.(map[string]any)
+		v = members[name]
+	}
+	return v
 }
 
-type diagnosticCapabilities struct {
-	RelatedInformation bool `json:"relatedInformation"`
-	TagSupport         struct {
-		ValueSet []protocol.DiagnosticTag `json:"valueSet"`
-	} `json:"tagSupport"`
+func (c capabilities) can(path string) bool { return c.at(path) == true }
+
+// lists reports whether there is a list with an item.
+func (c capabilities) lists(path string, item any) bool {
+	list, _ := c.at(path).([]any)
+	return slices.Contains(list, item)
 }
 
-type refreshCapability struct {
-	RefreshSupport bool `json:"refreshSupport"`
-}
-
-func newClient(c *capabilities) client {
-	td, ws := &c.TextDocument, &c.Workspace
-	item := &td.Completion.CompletionItem
+func newClient(c capabilities) client {
+	kinds, _ := c.at("textDocument.codeAction.codeActionLiteralSupport.codeActionKind.valueSet").([]any)
+	const markdown = string(protocol.MarkupKindMarkdown)
 	out := client{
-		pull:           td.Diagnostic != nil,
-		literalActions: len(td.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0,
-		hierarchy:      td.DocumentSymbol.HierarchicalDocumentSymbolSupport,
-		markdown:       slices.Contains(td.Hover.ContentFormat, protocol.MarkupKindMarkdown),
-		markdownDocs:   slices.Contains(item.DocumentationFormat, protocol.MarkupKindMarkdown),
-		snippets:       item.SnippetSupport,
-		labelDetails:   item.LabelDetailsSupport,
-		lineFolding:    td.FoldingRange.LineFoldingOnly,
+		pull:              c.at("textDocument.diagnostic") != nil,
+		diagnosticVersion: c.can("textDocument.publishDiagnostics.versionSupport"),
+		literalActions:    len(kinds) > 0,
+		hierarchy:         c.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"),
+		markdown:          c.lists("textDocument.hover.contentFormat", markdown),
+		markdownDocs:      c.lists("textDocument.completion.completionItem.documentationFormat", markdown),
+		snippets:          c.can("textDocument.completion.completionItem.snippetSupport"),
+		labelDetails:      c.can("textDocument.completion.completionItem.labelDetailsSupport"),
+		lineFolding:       c.can("textDocument.foldingRange.lineFoldingOnly"),
 
-		documentChanges: ws.WorkspaceEdit.DocumentChanges,
-		configuration:   ws.Configuration,
-		settingsChange:  ws.DidChangeConfiguration.DynamicRegistration,
-		watch:           ws.DidChangeWatchedFiles.DynamicRegistration,
-		relativePattern: ws.DidChangeWatchedFiles.RelativePatternSupport,
-		content:         ws.TextDocumentContent != nil,
+		documentChanges: c.can("workspace.workspaceEdit.documentChanges"),
+		configuration:   c.can("workspace.configuration"),
+		settingsChange:  c.can("workspace.didChangeConfiguration.dynamicRegistration"),
+		watch:           c.can("workspace.didChangeWatchedFiles.dynamicRegistration"),
+		relativePattern: c.can("workspace.didChangeWatchedFiles.relativePatternSupport"),
+		content:         c.at("workspace.textDocumentContent") != nil,
 
-		progress:     c.Window.WorkDoneProgress,
-		showDocument: c.Window.ShowDocument.Support,
-		results:      c.Experimental.Ein.CommandResults,
+		progress:     c.can("window.workDoneProgress"),
+		showDocument: c.can("window.showDocument.support"),
+		results:      c.can("experimental.ein.commandResults"), // an extension of ours: a client that knows no better leaves it out
 	}
-	diagnostics := []*diagnosticCapabilities{td.Diagnostic}
-	if p := td.PublishDiagnostics; p != nil {
-		out.diagnosticVersion = p.VersionSupport
-		diagnostics = append(diagnostics, &p.diagnosticCapabilities)
+	for _, path := range []string{"textDocument.diagnostic", "textDocument.publishDiagnostics"} {
+		out.related = out.related || c.can(path+".relatedInformation")
+		out.unnecessary = out.unnecessary || c.lists(path+".tagSupport.valueSet", float64(protocol.DiagnosticTagUnnecessary))
 	}
-	for _, p := range diagnostics {
-		if p != nil {
-			out.related = out.related || p.RelatedInformation
-			out.unnecessary = out.unnecessary || slices.Contains(p.TagSupport.ValueSet, protocol.DiagnosticTagUnnecessary)
-		}
-	}
-	out.refreshes.diagnostics = out.pull && ws.Diagnostics.RefreshSupport
-	out.refreshes.hints = ws.InlayHint.RefreshSupport
-	out.refreshes.tokens = ws.SemanticTokens.RefreshSupport
-	out.refreshes.lenses = ws.CodeLens.RefreshSupport
+	out.refreshes.diagnostics = out.pull && c.can("workspace.diagnostics.refreshSupport")
+	out.refreshes.hints = c.can("workspace.inlayHint.refreshSupport")
+	out.refreshes.tokens = c.can("workspace.semanticTokens.refreshSupport")
+	out.refreshes.lenses = c.can("workspace.codeLens.refreshSupport")
 	return out
 }
 
@@ -257,9 +197,9 @@ var encodings = []struct {
 
 // negotiate picks the encoding of positions. UTF-16 is what a client has that names
 // none.
-func negotiate(offered []protocol.PositionEncodingKind) (protocol.PositionEncodingKind, encoding) {
+func negotiate(c capabilities) (protocol.PositionEncodingKind, encoding) {
 	for _, e := range encodings {
-		if slices.Contains(offered, e.kind) {
+		if c.lists("general.positionEncodings", string(e.kind)) {
 			return e.kind, e.encoding
 		}
 	}
@@ -268,8 +208,8 @@ func negotiate(offered []protocol.PositionEncodingKind) (protocol.PositionEncodi
 
 // Initialize learns what the client can do and says what the server does.
 func (s *server) Initialize(_ context.Context, params *initializeParams) (object, error) {
-	s.client = newClient(&params.Capabilities)
-	kind, encoding := negotiate(params.Capabilities.General.PositionEncodings)
+	s.client = newClient(params.Capabilities)
+	kind, encoding := negotiate(params.Capabilities)
 	initial, err := parseSettings(params.InitializationOptions)
 	if err != nil {
 		s.complain(err)
