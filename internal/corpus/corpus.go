@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // Case is one conformance program. Either Want is set, or Error and Class are.
@@ -61,7 +63,7 @@ func Cases() []Case {
 		if err != nil {
 			panic(err)
 		}
-		cs, err := parseArchive(strings.TrimSuffix(filepath.Base(name), ".txtar"), string(text))
+		cs, err := parseArchive(strings.TrimSuffix(filepath.Base(name), ".txtar"), text)
 		if err != nil {
 			panic(fmt.Sprintf("%s: %v", name, err))
 		}
@@ -70,21 +72,13 @@ func Cases() []Case {
 	return cases
 }
 
-var fileHeader = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
-
 // parseArchive splits a txtar archive of case/file entries.
-func parseArchive(archive, text string) ([]Case, error) {
+func parseArchive(archive string, text []byte) ([]Case, error) {
 	var cases []Case
-	marks := fileHeader.FindAllStringSubmatchIndex(text, -1)
-	for i, m := range marks {
-		end := len(text)
-		if i+1 < len(marks) {
-			end = marks[i+1][0]
-		}
-		name, body := text[m[2]:m[3]], text[m[1]:end]
-		dir, file, ok := strings.Cut(name, "/")
+	for _, f := range txtar.Parse(text).Files {
+		dir, file, ok := strings.Cut(f.Name, "/")
 		if !ok {
-			return nil, fmt.Errorf("%s has no case name", name)
+			return nil, fmt.Errorf("%s has no case name", f.Name)
 		}
 		dir = archive + "/" + dir
 		if len(cases) == 0 || cases[len(cases)-1].Name != dir {
@@ -93,8 +87,8 @@ func parseArchive(archive, text string) ([]Case, error) {
 			}
 			cases = append(cases, Case{Name: dir})
 		}
-		if err := cases[len(cases)-1].add(file, body); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if err := cases[len(cases)-1].add(file, string(f.Data)); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
 	for _, c := range cases {
