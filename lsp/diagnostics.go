@@ -147,46 +147,37 @@ func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
 }
 
 // Diagnostic answers a client that asks for diagnostics itself.
-func (s *server) Diagnostic(_ context.Context, f *file, params *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
-	id := f.resultID()
-	if p := params.PreviousResultID; p != nil && *p == id {
-		return &protocol.RelatedUnchangedDocumentDiagnosticReport{
-			UnchangedDocumentDiagnosticReport: protocol.UnchangedDocumentDiagnosticReport{Kind: unchanged, ResultID: id},
-		}, nil
+func (s *server) Diagnostic(_ context.Context, f *file, params *protocol.DocumentDiagnosticParams) (object, error) {
+	known := ""
+	if params.PreviousResultID != nil {
+		known = *params.PreviousResultID
 	}
-	return &protocol.RelatedFullDocumentDiagnosticReport{
-		FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: full, ResultID: &id, Items: s.diagnostics(f)},
-	}, nil
+	return s.pulled(f, known), nil
 }
 
-const (
-	full      = "full"
-	unchanged = "unchanged"
-)
+// pulled is the diagnostics of a file, unless a client knows them by their id.
+func (s *server) pulled(f *file, known string) object {
+	id := f.resultID()
+	if known == id {
+		return object{"kind": "unchanged", "resultId": id}
+	}
+	return object{"kind": "full", "resultId": id, "items": s.diagnostics(f)}
+}
 
 // DiagnosticWorkspace is Diagnostic for every open file.
-func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.WorkspaceDiagnosticParams) (*protocol.WorkspaceDiagnosticReport, error) {
+func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.WorkspaceDiagnosticParams) (object, error) {
 	known := map[uri.URI]string{}
 	for _, p := range params.PreviousResultIds {
 		known[p.URI] = p.Value
 	}
-	report := &protocol.WorkspaceDiagnosticReport{Items: []protocol.WorkspaceDocumentDiagnosticReport{}}
+	items := []object{}
 	for _, f := range s.snapshotOf(ctx).sorted() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		id, version := f.resultID(), f.version
-		if known[f.uri] == id {
-			report.Items = append(report.Items, &protocol.WorkspaceUnchangedDocumentDiagnosticReport{
-				UnchangedDocumentDiagnosticReport: protocol.UnchangedDocumentDiagnosticReport{Kind: unchanged, ResultID: id},
-				URI:                               f.uri, Version: &version,
-			})
-			continue
-		}
-		report.Items = append(report.Items, &protocol.WorkspaceFullDocumentDiagnosticReport{
-			FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: full, ResultID: &id, Items: s.diagnostics(f)},
-			URI:                          f.uri, Version: &version,
-		})
+		report := s.pulled(f, known[f.uri])
+		report["uri"], report["version"] = f.uri, f.version
+		items = append(items, report)
 	}
-	return report, nil
+	return object{"items": items}, nil
 }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,12 +59,7 @@ func (s *session) update(change func(*snapshot)) {
 
 // sorted is the open files by name.
 func (s *snapshot) sorted() []*file {
-	return slices.SortedFunc(maps.Values(s.files), func(a, b *file) int {
-		if a.uri < b.uri {
-			return -1
-		}
-		return 1
-	})
+	return slices.SortedFunc(maps.Values(s.files), func(a, b *file) int { return cmp.Compare(a.uri, b.uri) })
 }
 
 type snapshotKey struct{}
@@ -189,21 +185,15 @@ func parseSettings(raw []byte) (settings, error) {
 			return s, fmt.Errorf("there is no setting ein.%s; there are ein.inputs and ein.profile", key)
 		}
 	}
-	switch s.Profile {
-	case "", check.Full.String(), check.Core.String(), check.Logic.String():
-	default:
-		profile := s.Profile
+	if profile := s.Profile; profile != "" && s.profile().String() != profile {
 		s.Profile = ""
 		return s, fmt.Errorf("ein.profile is %.40q, expected %q, %q or %q", profile, check.Full, check.Core, check.Logic)
 	}
 	return s, nil
 }
 
+// profile is the one that is set; full where none is.
 func (s settings) profile() check.Profile {
-	for _, p := range check.Profiles {
-		if s.Profile == p.String() {
-			return p
-		}
-	}
-	return check.Full
+	at := slices.IndexFunc(check.Profiles, func(p check.Profile) bool { return s.Profile == p.String() })
+	return check.Profiles[max(at, 0)]
 }
