@@ -288,12 +288,6 @@ func (s *server) WorkDoneProgressCancel(_ context.Context, params *protocol.Work
 // printed, and the library.
 const contentScheme = "ein"
 
-// reports is the text of those documents, the last for each command and program.
-type reports struct {
-	mu   sync.Mutex
-	text map[uri.URI]string
-}
-
 // shownMessage is how much of an output fits in a message, in bytes.
 const shownMessage = 4000
 
@@ -317,10 +311,7 @@ func (s *server) showReport(c command, argument, text string) error {
 	if err != nil {
 		return err
 	}
-	s.reports.mu.Lock()
-	_, known := s.reports.text[u]
-	s.reports.text[u] = text
-	s.reports.mu.Unlock()
+	_, known := s.reports.change(u, func(string) string { return text })
 	ctx, cancel := context.WithTimeout(s.ctx, time.Minute)
 	defer cancel()
 	if known {
@@ -340,9 +331,7 @@ func (s *server) TextDocumentContent(_ context.Context, params *protocol.TextDoc
 			return &protocol.TextDocumentContentResult{Text: page.Text}, nil
 		}
 	}
-	s.reports.mu.Lock()
-	defer s.reports.mu.Unlock()
-	text, ok := s.reports.text[params.URI]
+	text, ok := s.reports.get(params.URI)
 	if !ok {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no document %s", params.URI)
 	}

@@ -37,11 +37,11 @@ type server struct {
 	pending  pending
 	data     dataJobs
 	watched  watched
-	tokens   tokenCache
+	tokens   kept[sentTokens]
 	runs     runs
-	reports  reports
+	reports  kept[string] // the texts of documents, the last for each command and program
 	closed   closed
-	values   values
+	values   kept[[]value] // of statements that were run by themselves, the newest last
 
 	dispatch func(context.Context, *jsonrpc2.Request) (any, error)
 }
@@ -56,10 +56,7 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		pending:  pending{cancel: map[uri.URI]*func(){}},
 		data:     dataJobs{jobs: map[uri.URI]*dataJob{}},
 		watched:  watched{files: map[string]*watchedFile{}},
-		tokens:   tokenCache{last: map[uri.URI]sentTokens{}},
 		runs:     runs{cancel: map[protocol.ProgressToken]context.CancelFunc{}},
-		reports:  reports{text: map[uri.URI]string{}},
-		values:   values{kept: map[uri.URI][]value{}},
 	}
 	s.dispatch = dispatcher(s)
 	guarded := func(task func()) {

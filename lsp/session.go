@@ -197,3 +197,34 @@ func (s settings) profile() check.Profile {
 	at := slices.IndexFunc(check.Profiles, func(p check.Profile) bool { return s.Profile == p.String() })
 	return check.Profiles[max(at, 0)]
 }
+
+// kept is what is kept for files beside the snapshots.
+type kept[T any] struct {
+	mu sync.Mutex
+	of map[uri.URI]T
+}
+
+func (k *kept[T]) get(u uri.URI) (T, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now, ok := k.of[u]
+	return now, ok
+}
+
+// change replaces what is kept for a file, and gives what was there.
+func (k *kept[T]) change(u uri.URI, next func(before T) T) (before T, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of == nil {
+		k.of = map[uri.URI]T{}
+	}
+	before, ok = k.of[u]
+	k.of[u] = next(before)
+	return before, ok
+}
+
+func (k *kept[T]) drop(u uri.URI) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.of, u)
+}

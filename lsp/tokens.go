@@ -3,10 +3,8 @@ package lsp
 import (
 	"context"
 	"strings"
-	"sync"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ein/lang/ide"
 	"ein/lang/source"
@@ -62,47 +60,32 @@ func legend() protocol.SemanticTokensLegend {
 	return l
 }
 
-// tokenCache is what was sent last for each file, so that a delta can be told.
-type tokenCache struct {
-	mu   sync.Mutex
-	last map[uri.URI]sentTokens
-}
-
+// sentTokens is what was sent last for a file, so that a delta can be told.
 type sentTokens struct {
 	id   string
 	data []uint32
 }
 
-// swap keeps what is sent now and gives what was sent under an id.
-func (c *tokenCache) swap(u uri.URI, next sentTokens, id string) ([]uint32, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before, ok := c.last[u]
-	c.last[u] = next
-	return before.data, ok && before.id == id
-}
-
-func (c *tokenCache) drop(u uri.URI) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.last, u)
-}
-
 // SemanticTokensFull classifies every token of a file.
 func (s *server) SemanticTokensFull(_ context.Context, f *file, _ *protocol.SemanticTokensParams) (*protocol.SemanticTokens, error) {
-	id, data := f.resultID(), tokenData(f, source.Span{End: len(f.text)})
-	s.tokens.swap(f.uri, sentTokens{id, data}, "")
-	return &protocol.SemanticTokens{ResultID: &id, Data: data}, nil
+	now, _, _ := s.classified(f)
+	return &protocol.SemanticTokens{ResultID: &now.id, Data: now.data}, nil
 }
 
 // SemanticTokensFullDelta tells what has changed since the client asked last.
 func (s *server) SemanticTokensFullDelta(_ context.Context, f *file, params *protocol.SemanticTokensDeltaParams) (protocol.SemanticTokensDeltaResult, error) {
-	id, data := f.resultID(), tokenData(f, source.Span{End: len(f.text)})
-	before, ok := s.tokens.swap(f.uri, sentTokens{id, data}, params.PreviousResultID)
-	if !ok {
-		return &protocol.SemanticTokens{ResultID: &id, Data: data}, nil
+	now, before, ok := s.classified(f)
+	if !ok || before.id != params.PreviousResultID {
+		return &protocol.SemanticTokens{ResultID: &now.id, Data: now.data}, nil
 	}
-	return &protocol.SemanticTokensDelta{ResultID: &id, Edits: tokenEdits(before, data)}, nil
+	return &protocol.SemanticTokensDelta{ResultID: &now.id, Edits: tokenEdits(before.data, now.data)}, nil
+}
+
+// classified is the tokens of a file, and those that were sent before, if any were.
+func (s *server) classified(f *file) (now, before sentTokens, ok bool) {
+	now = sentTokens{f.resultID(), tokenData(f, source.Span{End: len(f.text)})}
+	before, ok = s.tokens.change(f.uri, func(sentTokens) sentTokens { return now })
+	return now, before, ok
 }
 
 // SemanticTokensRange classifies the tokens on the screen.

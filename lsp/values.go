@@ -4,23 +4,15 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ein/lang/source"
 )
 
-// values are those of statements that were run by themselves, the newest last, by
-// program. Each is shown behind its statement until something that it depends on is
-// another.
-type values struct {
-	mu   sync.Mutex
-	kept map[uri.URI][]value
-}
-
+// value is that of a statement that was run by itself. It is shown behind the statement
+// until something that it depends on is another.
 type value struct {
 	statement, key string // of the data of the inputs too
 	text           string
@@ -28,26 +20,6 @@ type value struct {
 
 // maxValues is how many are kept for a program.
 const maxValues = 100
-
-func (v *values) put(u uri.URI, new value) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(v.kept[u]), func(old value) bool { return old.key == new.key && old.statement == new.statement })
-	list = append(list, new)
-	v.kept[u] = list[max(0, len(list)-maxValues):]
-}
-
-func (v *values) of(u uri.URI) []value {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.kept[u]
-}
-
-func (v *values) drop(u uri.URI) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	delete(v.kept, u)
-}
 
 // runStatement runs the statement at a place with what it needs, and has its value
 // shown behind it.
@@ -66,15 +38,19 @@ func (s *server) runStatement(ctx context.Context, args []protocol.LSPAny) (stri
 	if err != nil {
 		return "", err
 	}
-	s.values.put(f.uri, value{f.text[alone.Span.Start:alone.Span.End], alone.Key + f.boundKey(), text})
+	now := value{f.text[alone.Span.Start:alone.Span.End], alone.Key + f.boundKey(), text}
+	s.values.change(f.uri, func(list []value) []value {
+		list = slices.DeleteFunc(slices.Clone(list), func(old value) bool { return old.key == now.key && old.statement == now.statement })
+		return append(list, now)[max(0, len(list)+1-maxValues):]
+	})
 	s.refreshClient()
 	return text, nil
 }
 
 // valueHints shows the values in a range behind their statements.
 func (s *server) valueHints(f *file, span source.Span) (list []protocol.InlayHint) {
-	kept := s.values.of(f.uri)
-	if len(kept) == 0 {
+	kept, ok := s.values.get(f.uri)
+	if !ok {
 		return nil
 	}
 	m, pad := f.mapper(), true
