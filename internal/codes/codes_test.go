@@ -36,9 +36,9 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestConstants requires that nothing writes a code out: a constant of this package
+// TestNames requires that nothing writes a code out: a name of this package
 // cannot be misspelt.
-func TestConstants(t *testing.T) {
+func TestNames(t *testing.T) {
 	code := regexp.MustCompile(`"[EWN]0[0-8][0-9]{2}"`)
 	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == "internal/codes/codes.go" {

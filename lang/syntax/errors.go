@@ -12,7 +12,7 @@ import (
 )
 
 // Every message of the lexer and the parser is made in this file.
-const (
+var (
 	codeCharacter   = codes.E0001 // a character that is not Ein
 	codeUTF8        = codes.E0002 // not UTF-8
 	codeHidden      = codes.E0003 // invisible and control characters
