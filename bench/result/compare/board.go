@@ -94,9 +94,7 @@ func (s *Summary) Share(mode answer.Mode) *stats.Share {
 
 // NewBoard compares every two entries on the questions that both have answered.
 func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
-	if err := opt.complete(); err != nil {
-		return nil, err
-	}
+	opt.complete()
 	b := &Board{Version: 1, Alpha: opt.Alpha, Scoring: mode, Pairs: []BoardPair{}}
 	all := make([]*answers, len(entries))
 	var order []int

@@ -9,7 +9,7 @@
 package compare
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 
 	"ein/bench/ask/run"
@@ -25,12 +25,12 @@ type Side struct {
 	Encoding surface.Encoding
 }
 
-// Options is how runs are compared. The zero value stands for the defaults.
+// Options is how runs are compared. The zero value stands for the defaults; numbers are
+// between 0 and 1.
 type Options struct {
 	A, B   Side
 	Alpha  float64 // level of tests; intervals have confidence 1 - Alpha; default 0.05
 	Margin float64 // within which accuracies count as equal; default 0.05
-	Power  float64 // default 0.8
 }
 
 // The defaults of Options.
@@ -39,20 +39,8 @@ const (
 	DefaultMargin = 0.05
 )
 
-func (o *Options) complete() error {
-	for _, x := range []struct {
-		name string
-		at   *float64
-		def  float64
-	}{{"alpha", &o.Alpha, DefaultAlpha}, {"margin", &o.Margin, DefaultMargin}, {"power", &o.Power, stats.Power}} {
-		if *x.at == 0 {
-			*x.at = x.def
-		}
-		if !(*x.at > 0 && *x.at < 1) {
-			return fmt.Errorf("the %s is %v, expected a number between 0 and 1", x.name, *x.at)
-		}
-	}
-	return nil
+func (o *Options) complete() {
+	o.Alpha, o.Margin = cmp.Or(o.Alpha, DefaultAlpha), cmp.Or(o.Margin, DefaultMargin)
 }
 
 // Report is the comparison of two runs.
@@ -170,9 +158,7 @@ type Ratio struct {
 
 // Compare compares b with a: differences are those of a less b.
 func Compare(a, b *run.Run, opt Options) (*Report, error) {
-	if err := opt.complete(); err != nil {
-		return nil, err
-	}
+	opt.complete()
 	x, err := choose(a, opt.A, "A")
 	if err != nil {
 		return nil, err
@@ -189,7 +175,7 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Version: 2, Alpha: opt.Alpha, Margin: opt.Margin, Power: opt.Power,
+	r := &Report{Version: 2, Alpha: opt.Alpha, Margin: opt.Margin, Power: stats.Power,
 		A: x.summary(sensitivity, &opt), B: y.summary(sensitivity, &opt), Pairing: *pairing,
 		Strict:  scoring(pairs, answer.Strict, &opt),
 		Relaxed: scoring(pairs, answer.Relaxed, &opt),

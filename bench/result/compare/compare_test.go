@@ -266,8 +266,6 @@ func TestErrors(t *testing.T) {
 		{a, ask(t, "f", 2, 1, direct, nl), Options{}, "there is no question that both have answered"},
 		{a, &run.Run{Dir: "g"}, Options{}, "g: the run asks nothing"},
 		{a, a, Options{A: Side{Mode: sft.Ein}}, "the run has the modes direct"},
-		{a, a, Options{Alpha: 1}, "the alpha is 1"},
-		{a, a, Options{Margin: math.NaN()}, "the margin is NaN"},
 	} {
 		if _, err := Compare(test.a, test.b, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)

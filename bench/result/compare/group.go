@@ -107,16 +107,16 @@ func (g *Group) finish(opt *Options) {
 func (g *Group) power(opt *Options) {
 	n := float64(g.Pairs.N())
 	discordant := (float64(g.Pairs.Discordant()) + 2) / (n + 2)
-	g.MinimumEffect = number(stats.PairedMinimumEffect(n/g.DesignEffect, discordant, opt.Alpha, opt.Power))
+	g.MinimumEffect = number(stats.PairedMinimumEffect(n/g.DesignEffect, discordant, opt.Alpha, stats.Power))
 	needed := func(difference float64) *float64 {
 		if difference == 0 {
 			return nil
 		}
-		return number(math.Ceil(g.DesignEffect * stats.PairedNeeded(difference, max(discordant, math.Abs(difference)), opt.Alpha, opt.Power)))
+		return number(math.Ceil(g.DesignEffect * stats.PairedNeeded(difference, max(discordant, math.Abs(difference)), opt.Alpha, stats.Power)))
 	}
 	g.NeededObserved, g.NeededMargin = needed(g.Difference), needed(opt.Margin)
 	if g.Difference != 0 {
-		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A.Rate, g.B.Rate, opt.Alpha, opt.Power))
+		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A.Rate, g.B.Rate, opt.Alpha, stats.Power))
 	}
 }
 

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,16 +36,8 @@ type answers struct {
 func choose(r *run.Run, side Side, name string) (*answers, error) {
 	a := &answers{name: name, run: r}
 	unscored := 0
-	var modes []sft.Mode
-	var encodings []surface.Encoding
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if !slices.Contains(modes, row.Mode) {
-			modes = append(modes, row.Mode)
-		}
-		if !slices.Contains(encodings, row.Encoding) {
-			encodings = append(encodings, row.Encoding)
-		}
 		if side.Mode != "" && row.Mode != side.Mode || side.Encoding != "" && row.Encoding != side.Encoding {
 			continue
 		}
@@ -64,18 +57,11 @@ func choose(r *run.Run, side Side, name string) (*answers, error) {
 		return nil, fmt.Errorf("%s: the run asks nothing", r.Dir)
 	case len(a.rows) == 0:
 		return nil, fmt.Errorf("%s: there is nothing in mode %s and encoding %s; the run has the modes %s and the encodings %s",
-			r.Dir, or(side.Mode, "(any)"), or(side.Encoding, "(any)"), list(modes), list(encodings))
+			r.Dir, cmp.Or(side.Mode, "(any)"), cmp.Or(side.Encoding, "(any)"), list(r.Config.Modes), list(r.Config.Encodings))
 	case unscored > 0:
 		return nil, fmt.Errorf("%s: replies without a score: %d; `ein bench score %s` scores them", r.Dir, unscored, r.Dir)
 	}
 	return a, nil
-}
-
-func or[S ~string](s S, other string) string {
-	if s == "" {
-		return other
-	}
-	return string(s)
 }
 
 func list[S ~string](names []S) string {

@@ -1,6 +1,7 @@
 package memorization
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -13,10 +14,10 @@ import (
 	"ein/internal/stats"
 )
 
-// Options is how runs are analysed. The zero value stands for the defaults.
+// Options is how runs are analysed. The zero value stands for the defaults; numbers are
+// between 0 and 1.
 type Options struct {
 	Alpha    float64          // intervals have confidence 1 - Alpha; default 0.05
-	Power    float64          // default 0.8
 	Lenient  bool             // gaps are of lenient accuracy
 	Mode     sft.Mode         // only answers in this mode; needed when there are several
 	Encoding surface.Encoding // only answers to this encoding; needed when there are several
@@ -169,18 +170,8 @@ func nameOf(terms []term) string {
 // Analyse reports the epochs, in order. member may be nil; then only questions that
 // share a structure or a surface belong together.
 func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
-	if opt.Alpha == 0 {
-		opt.Alpha = DefaultAlpha
-	}
-	if opt.Power == 0 {
-		opt.Power = stats.Power
-	}
-	for name, x := range map[string]float64{"alpha": opt.Alpha, "power": opt.Power} {
-		if !(x > 0 && x < 1) {
-			return nil, fmt.Errorf("the %s is %v, expected a number between 0 and 1", name, x)
-		}
-	}
-	r := &Report{Version: 1, Alpha: opt.Alpha, Power: opt.Power, Lenient: opt.Lenient, Changes: []Gap{}}
+	opt.Alpha = cmp.Or(opt.Alpha, DefaultAlpha)
+	r := &Report{Version: 1, Alpha: opt.Alpha, Power: stats.Power, Lenient: opt.Lenient, Changes: []Gap{}}
 	groups := newGroups()
 	if opt.Parts == nil {
 		opt.Parts = Parts{}
@@ -469,7 +460,7 @@ func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
 		e.SE, e.DF = stats.PriceBonett(c.weights, c.shares).SE, 0
 	}
 	return Gap{Name: nameOf(terms), Meaning: meaning, Value: e.Value, SE: e.SE, Interval: e.Interval(1 - opt.Alpha), P: e.P(),
-		Method: Clustered, MinimumEffect: stats.MinimumEffect(e.SE, opt.Alpha, opt.Power)}
+		Method: Clustered, MinimumEffect: stats.MinimumEffect(e.SE, opt.Alpha, stats.Power)}
 }
 
 // gap estimates a weighted sum of accuracies.

@@ -358,7 +358,6 @@ func TestAnalyseErrors(t *testing.T) {
 		{encodings, Options{}, "to the encodings [nl json"},
 		{student{Fresh: 1}.answers(g, 1), Options{}, "no answers to questions that were seen"},
 		{full.answers(g, 1), Options{Mode: sft.CoT}, "no answers in the mode"},
-		{full.answers(g, 1), Options{Alpha: 2}, "the alpha is 2"},
 	} {
 		if _, err := Analyse([]Epoch{{"one", test.rows}}, nil, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)
