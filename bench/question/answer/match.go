@@ -25,6 +25,37 @@ const (
 // Modes lists the modes, strict first.
 func Modes() []Mode { return []Mode{Strict, Relaxed, Lenient} }
 
+// Counted is the mode in which answers count: strict, or lenient where that is asked for.
+func Counted(lenient bool) Mode {
+	if lenient {
+		return Lenient
+	}
+	return Strict
+}
+
+// ByMode is something in each mode.
+type ByMode[T any] struct {
+	Strict  T `json:"strict"`
+	Relaxed T `json:"relaxed"`
+	Lenient T `json:"lenient"`
+}
+
+// InEach is what there is of each mode.
+func InEach[T any](of func(Mode) T) ByMode[T] {
+	return ByMode[T]{of(Strict), of(Relaxed), of(Lenient)}
+}
+
+// In is what there is of a mode.
+func (b *ByMode[T]) In(m Mode) T {
+	switch m {
+	case Relaxed:
+		return b.Relaxed
+	case Lenient:
+		return b.Lenient
+	}
+	return b.Strict
+}
+
 // Verdict is what MatchAnswer says.
 type Verdict string
 

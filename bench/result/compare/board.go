@@ -62,7 +62,7 @@ func (b *Board) Text() string {
 		if s.Worst > s.Best {
 			rank += "-" + strconv.Itoa(s.Worst)
 		}
-		rate, interval := show.Share(s.Share(b.Scoring))
+		rate, interval := show.Share(s.In(b.Scoring))
 		rows = append(rows, []string{s.Name, rank, rate, interval, words.Count(s.Asked - s.Missing - s.Infra), words.Count(s.Missing + s.Infra)})
 	}
 	pairs := [][]string{{"A", "B", "A - B", show.Percent(1 - b.Alpha), "pairs", "A only", "B only", "p", "Holm"}}
@@ -79,17 +79,6 @@ Ranks are those that the paired tests leave, at a level of %g after Holm's corre
 all pairs: one more than the number of those that are better, to the number of all less
 that of those that are worse.
 `, b.Alpha)
-}
-
-// Share is the accuracy in a mode; nil without answers.
-func (s *Summary) Share(mode answer.Mode) *stats.Share {
-	switch mode {
-	case answer.Lenient:
-		return s.Lenient
-	case answer.Relaxed:
-		return s.Relaxed
-	}
-	return s.Strict
 }
 
 // NewBoard compares every two entries on the questions that both have answered.
@@ -110,7 +99,7 @@ func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
 		summaries[i] = all[i].summary(nil, &opt)
 	}
 	rate := func(i int) float64 {
-		s := summaries[i].Share(mode)
+		s := summaries[i].In(mode)
 		if s == nil {
 			return -1
 		}

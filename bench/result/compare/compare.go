@@ -53,9 +53,7 @@ type Report struct {
 	A       Summary `json:"a"`
 	B       Summary `json:"b"`
 	Pairing Pairing `json:"pairing"`
-	Strict  Scoring `json:"strict"`
-	Relaxed Scoring `json:"relaxed"`
-	Lenient Scoring `json:"lenient"`
+	answer.ByMode[Scoring]
 	// Worst is between what the strict difference would be if the answers that are not there
 	// spoke against A, and if they spoke for it; null when none is missing.
 	Worst *stats.Interval `json:"worst_case,omitempty"`
@@ -68,16 +66,14 @@ type Report struct {
 
 // Summary is one run by itself.
 type Summary struct {
-	Dir       string             `json:"dir"`
-	Model     string             `json:"model"`
-	Modes     []sft.Mode         `json:"modes"`     // of the answers chosen
-	Encodings []surface.Encoding `json:"encodings"` // of the answers chosen
-	Asked     int                `json:"asked"`
-	Missing   int                `json:"missing"` // without a reply
-	Infra     int                `json:"infra_errors"`
-	Strict    *stats.Share       `json:"strict"` // of the others; null when there are none
-	Relaxed   *stats.Share       `json:"relaxed"`
-	Lenient   *stats.Share       `json:"lenient"`
+	Dir                         string             `json:"dir"`
+	Model                       string             `json:"model"`
+	Modes                       []sft.Mode         `json:"modes"`     // of the answers chosen
+	Encodings                   []surface.Encoding `json:"encodings"` // of the answers chosen
+	Asked                       int                `json:"asked"`
+	Missing                     int                `json:"missing"` // without a reply
+	Infra                       int                `json:"infra_errors"`
+	answer.ByMode[*stats.Share]                    // of the others; null when there are none
 	// StratifiedSE is the error of Strict when the number of questions of each
 	// category is fixed by the design.
 	StratifiedSE *float64  `json:"stratified_se"`
@@ -177,9 +173,7 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	}
 	r := &Report{Version: 2, Alpha: opt.Alpha, Margin: opt.Margin, Power: stats.Power,
 		A: x.summary(sensitivity, &opt), B: y.summary(sensitivity, &opt), Pairing: *pairing,
-		Strict:  scoring(pairs, answer.Strict, &opt),
-		Relaxed: scoring(pairs, answer.Relaxed, &opt),
-		Lenient: scoring(pairs, answer.Lenient, &opt)}
+		ByMode: answer.InEach(func(m answer.Mode) Scoring { return scoring(pairs, m, &opt) })}
 	r.Worst = r.Pairing.worst(r.Strict.All)
 	r.Variance = variance(pairs)
 	r.Tokens = *spent(pairs, func(s run.Spent) float64 { return float64(s.Output) }, &opt)

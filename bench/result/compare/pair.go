@@ -92,8 +92,7 @@ func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summa
 		clusters = append(clusters, structureOf(row))
 		categories = append(categories, row.Instance.Category)
 	}
-	share := func(m answer.Mode) *stats.Share { return stats.ShareOf(right[m], clusters, 1-opt.Alpha) }
-	s.Strict, s.Relaxed, s.Lenient = share(answer.Strict), share(answer.Relaxed), share(answer.Lenient)
+	s.ByMode = answer.InEach(func(m answer.Mode) *stats.Share { return stats.ShareOf(right[m], clusters, 1-opt.Alpha) })
 	s.StratifiedSE = number(stats.Stratified(right[answer.Strict], categories, clusters).SE)
 	s.Flatness = flatness(a.rows, sensitivity, opt)
 	return s

@@ -3,9 +3,11 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"ein/bench/question/answer"
 	"ein/internal/stats/show"
 	"ein/internal/table"
 	"ein/internal/words"
@@ -37,13 +39,13 @@ func (r *Report) sides(b *strings.Builder) {
 		*Summary
 	}{{"A", &r.A}, {"B", &r.B}} {
 		row := []string{s.name, words.Count(s.Asked), words.Count(s.Missing), words.Count(s.Infra)}
-		rate, interval := show.Share(s.Strict)
-		row = append(row, rate, interval)
-		row = append(row, points(s.StratifiedSE))
-		rate, interval = show.Share(s.Relaxed)
-		row = append(row, rate, interval)
-		rate, interval = show.Share(s.Lenient)
-		rows = append(rows, append(row, rate, interval))
+		for _, m := range answer.Modes() {
+			rate, interval := show.Share(s.In(m))
+			if row = append(row, rate, interval); m == answer.Strict {
+				row = append(row, points(s.StratifiedSE))
+			}
+		}
+		rows = append(rows, row)
 	}
 	b.WriteString("\n")
 	b.WriteString(table.Of(rows).Text())
@@ -86,16 +88,14 @@ func (r *Report) pairing(b *strings.Builder) {
 }
 
 func (r *Report) scorings(b *strings.Builder) {
-	for _, s := range []struct {
-		name   string
-		groups [][]*Group
-	}{
-		{"strict", [][]*Group{r.Strict.Categories, r.Strict.Levels, {r.Strict.All}}},
-		{"relaxed", [][]*Group{r.Relaxed.Levels, {r.Relaxed.All}}},
-		{"lenient", [][]*Group{r.Lenient.Levels, {r.Lenient.All}}},
-	} {
-		rows := [][]string{{s.name, "pairs", "A %", "B %", "A - B", r.confidence(), "A only", "B only", "p", "Holm"}}
-		for _, family := range s.groups {
+	for _, m := range answer.Modes() {
+		s := r.In(m)
+		families := [][]*Group{s.Levels, {s.All}}
+		if m == answer.Strict {
+			families = slices.Insert(families, 0, s.Categories)
+		}
+		rows := [][]string{{string(m), "pairs", "A %", "B %", "A - B", r.confidence(), "A only", "B only", "p", "Holm"}}
+		for _, family := range families {
 			for _, g := range family {
 				rows = append(rows, []string{g.Name, words.Count(g.Pairs.N()), show.Rate(g.A.Rate), show.Rate(g.B.Rate), show.Points(g.Difference), show.Span(g.Interval),
 					words.Count(g.Pairs.OnlyA), words.Count(g.Pairs.OnlyB), show.P(g.P), show.P(g.Holm)})

@@ -29,9 +29,7 @@ type harnessSample struct {
 	Prompt    string                    `json:"prompt_hash"`
 	Hash      string                    `json:"target_hash"`
 	// The shares of right answers among the samples; null when none is scored.
-	Strict  *float64 `json:"strict"`
-	Relaxed *float64 `json:"relaxed"`
-	Lenient *float64 `json:"lenient"`
+	answer.ByMode[*float64]
 }
 
 // harnessDoc is a question as the task has it.
@@ -93,7 +91,7 @@ func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
 		}
 	}
 	s.Resps = [][]string{s.Filtered}
-	s.Strict, s.Relaxed, s.Lenient = share(scores, answer.Strict), share(scores, answer.Relaxed), share(scores, answer.Lenient)
+	s.ByMode = answer.InEach(func(m answer.Mode) *float64 { return share(scores, m) })
 	return s, nil
 }
 

@@ -94,22 +94,12 @@ type EpochReport struct {
 
 // CellReport is the answers of a cell.
 type CellReport struct {
-	Cell    Cell         `json:"cell"`
-	Asked   int          `json:"asked"`
-	Missing int          `json:"missing"` // without a reply
-	Infra   int          `json:"infra_errors"`
-	Clashes int          `json:"clashes"` // left out: they share other parts with the questions seen than the cell says
-	Strict  *stats.Share `json:"strict"`  // null without answers
-	Relaxed *stats.Share `json:"relaxed"`
-	Lenient *stats.Share `json:"lenient"`
-}
-
-// Share is the accuracy, strict or lenient; nil without answers.
-func (c *CellReport) Share(lenient bool) *stats.Share {
-	if lenient {
-		return c.Lenient
-	}
-	return c.Strict
+	Cell                        Cell `json:"cell"`
+	Asked                       int  `json:"asked"`
+	Missing                     int  `json:"missing"` // without a reply
+	Infra                       int  `json:"infra_errors"`
+	Clashes                     int  `json:"clashes"` // left out: they share other parts with the questions seen than the cell says
+	answer.ByMode[*stats.Share]      // null without answers
 }
 
 // Gap is a weighted sum of the accuracies of cells.
@@ -271,10 +261,7 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 				a.cluster = append(a.cluster, groups.of(row, member))
 			}
 		}
-		a.values = a.right[answer.Strict]
-		if opt.Lenient {
-			a.values = a.right[answer.Lenient]
-		}
+		a.values = a.right[answer.Counted(opt.Lenient)]
 		if len(a.values) > 0 {
 			s.cells[c] = a
 		}
@@ -296,8 +283,7 @@ func (s *sample) resolve(g *groups) {
 func (s *sample) report(opt *Options) []CellReport {
 	for i := range s.reports {
 		if a := s.cells[s.reports[i].Cell]; a != nil {
-			share := func(m answer.Mode) *stats.Share { return stats.ShareOf(a.right[m], a.cluster, 1-opt.Alpha) }
-			s.reports[i].Strict, s.reports[i].Relaxed, s.reports[i].Lenient = share(answer.Strict), share(answer.Relaxed), share(answer.Lenient)
+			s.reports[i].ByMode = answer.InEach(func(m answer.Mode) *stats.Share { return stats.ShareOf(a.right[m], a.cluster, 1-opt.Alpha) })
 		}
 	}
 	return s.reports

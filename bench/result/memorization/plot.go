@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 
+	"ein/bench/question/answer"
 	"ein/internal/chart"
 	"ein/internal/stats"
 )
@@ -21,7 +22,7 @@ func (r *Report) Plot(w io.Writer) error {
 		}
 		r.line(accuracies, string(c), func(e *EpochReport) (float64, *stats.Interval) {
 			for i := range e.Cells {
-				if s := e.Cells[i].Share(r.Lenient); e.Cells[i].Cell == c && s != nil {
+				if s := e.Cells[i].In(answer.Counted(r.Lenient)); e.Cells[i].Cell == c && s != nil {
 					return s.Rate, &s.Interval
 				}
 			}

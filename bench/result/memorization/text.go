@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ein/bench/question/answer"
 	"ein/internal/stats/show"
 	"ein/internal/table"
 	"ein/internal/words"
@@ -21,12 +22,8 @@ func (r *Report) Text() string {
 	if len(r.Epochs) > 1 {
 		r.summary(&b)
 	}
-	scored := "strict"
-	if r.Lenient {
-		scored = "lenient"
-	}
 	fmt.Fprintf(&b, "\nGaps are of %s accuracy, in points. Paired ones have intervals by Tango and\nMcNemar's mid-p, unpaired ones intervals by Newcombe and the z test, the others\n"+
-		"cluster-robust errors; Holm adjusts p for the gaps of a table. \"Least\" is the\nsmallest gap that as many answers show with a power of %s.\n", scored, show.Percent(r.Power))
+		"cluster-robust errors; Holm adjusts p for the gaps of a table. \"Least\" is the\nsmallest gap that as many answers show with a power of %s.\n", answer.Counted(r.Lenient), show.Percent(r.Power))
 	return b.String()
 }
 
@@ -35,12 +32,11 @@ func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 	rows := [][]string{{e.Name, "asked", "no reply", "infra", "clashes", "strict %", confidence, "relaxed %", confidence, "lenient %", confidence}}
 	for _, c := range e.Cells {
 		row := []string{string(c.Cell), words.Count(c.Asked), words.Count(c.Missing), words.Count(c.Infra), words.Count(c.Clashes)}
-		rate, interval := show.Share(c.Strict)
-		row = append(row, rate, interval)
-		rate, interval = show.Share(c.Relaxed)
-		row = append(row, rate, interval)
-		rate, interval = show.Share(c.Lenient)
-		rows = append(rows, append(row, rate, interval))
+		for _, m := range answer.Modes() {
+			rate, interval := show.Share(c.In(m))
+			row = append(row, rate, interval)
+		}
+		rows = append(rows, row)
 	}
 	b.WriteString(table.Of(rows).Text())
 	b.WriteString("\n")
@@ -73,7 +69,7 @@ func (r *Report) summary(b *strings.Builder) {
 		for _, of := range r.Epochs[0].Cells {
 			cell := show.None
 			for _, c := range e.Cells {
-				if s := c.Share(r.Lenient); c.Cell == of.Cell && s != nil {
+				if s := c.In(answer.Counted(r.Lenient)); c.Cell == of.Cell && s != nil {
 					cell = show.Rate(s.Rate)
 				}
 			}

@@ -21,10 +21,7 @@ func buildComparison(r *Report, s *Section) error {
 	if len(entries) < 2 {
 		return nil
 	}
-	mode := answer.Strict
-	if r.Options.Lenient {
-		mode = answer.Lenient
-	}
+	mode := answer.Counted(r.Options.Lenient)
 	b, err := compare.NewBoard(entries, mode, compare.Options{Alpha: r.Options.Alpha})
 	if err != nil {
 		return err
@@ -36,7 +33,7 @@ func buildComparison(r *Report, s *Section) error {
 		Caption: fmt.Sprintf("By accuracy (%s) over all that was answered. Best and worst rank are those that paired tests leave: one more than the number of those that are better, and the number of all less that of those that are worse, at a level of %g after Holm's correction for all pairs.", r.Options.Scoring(), b.Alpha)}
 	for i := range b.Standings {
 		x := &b.Standings[i]
-		board.Rows = append(board.Rows, Row{Keys: []string{x.Name}, Cells: []chart.Value{count(x.Best), count(x.Worst), percent(x.Share(mode)), count(x.Missing + x.Infra)}})
+		board.Rows = append(board.Rows, Row{Keys: []string{x.Name}, Cells: []chart.Value{count(x.Best), count(x.Worst), percent(x.In(mode)), count(x.Missing + x.Infra)}})
 	}
 	t := &Table{ID: "differences", Title: "Differences, paired by question", Keys: []string{"A", "B"},
 		Columns: []Column{{"difference", "A less B", Points}, {"only_a", "only A right", Number}, {"only_b", "only B right", Number}, {"p", "p", Probability}, {"holm", "p, Holm", Probability}},

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"ein/bench/ask/run"
+	"ein/bench/question/answer"
 	"ein/bench/result/memorization"
 	"ein/internal/chart"
 )
@@ -64,7 +65,7 @@ func buildMemorization(r *Report, s *Section) error {
 			v := chart.Missing()
 			for _, x := range m.Epochs[0].Cells {
 				if x.Cell == c {
-					v = percent(x.Share(r.Options.Lenient))
+					v = percent(x.In(answer.Counted(r.Options.Lenient)))
 				}
 			}
 			row.Cells = append(row.Cells, v)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"ein/bench/ask/run"
+	"ein/bench/question/answer"
 	"ein/bench/result/compare"
 	"ein/bench/result/memorization"
 	"ein/internal/chart"
@@ -56,12 +57,7 @@ func (o *Options) fill() {
 }
 
 // Scoring is the name of what counts as right.
-func (o *Options) Scoring() string {
-	if o.Lenient {
-		return "lenient"
-	}
-	return "strict"
-}
+func (o *Options) Scoring() string { return string(answer.Counted(o.Lenient)) }
 
 // Report is everything that is printed.
 type Report struct {
@@ -129,9 +125,4 @@ func (r *Report) Figures() []*chart.Figure {
 }
 
 // right is what counts as a right answer.
-func (r *Report) right(row *item) bool {
-	if r.Options.Lenient {
-		return row.Score.Lenient
-	}
-	return row.Score.Strict
-}
+func (r *Report) right(row *item) bool { return row.Score.In(answer.Counted(r.Options.Lenient)) }
