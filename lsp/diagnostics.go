@@ -11,42 +11,54 @@ import (
 	"ein/lang/diag"
 )
 
-// pending is the files that wait for their check until typing pauses.
-type pending struct {
-	mu     sync.Mutex
-	cancel map[uri.URI]*func()
+// jobs is work that goes on for files, one at most for each.
+type jobs struct {
+	mu sync.Mutex
+	of map[uri.URI]*fileJob
 }
 
-// set replaces the wait for a file.
-func (p *pending) set(u uri.URI, start func(done func()) (cancel func())) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if old := p.cancel[u]; old != nil {
-		(*old)()
+type fileJob struct {
+	key    string
+	cancel func()
+}
+
+// start begins work, which calls done at its end, in place of what was under way; work
+// with a key goes on where it is the same.
+func (j *jobs) start(u uri.URI, key string, begin func(done func()) (cancel func())) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if old := j.of[u]; old != nil {
+		if key != "" && old.key == key {
+			return
+		}
+		old.cancel()
 	}
-	cancel := new(func())
-	p.cancel[u] = cancel
-	*cancel = start(func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.cancel[u] == cancel {
-			delete(p.cancel, u)
+	if j.of == nil {
+		j.of = map[uri.URI]*fileJob{}
+	}
+	job := &fileJob{key: key}
+	j.of[u] = job
+	job.cancel = begin(func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.of[u] == job {
+			delete(j.of, u)
 		}
 	})
 }
 
-func (p *pending) drop(u uri.URI) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if cancel := p.cancel[u]; cancel != nil {
-		(*cancel)()
-		delete(p.cancel, u)
+func (j *jobs) stop(u uri.URI) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if job := j.of[u]; job != nil {
+		job.cancel()
+		delete(j.of, u)
 	}
 }
 
 // checkSoon checks a file once no edit has come for a while.
 func (s *server) checkSoon(u uri.URI) {
-	s.pending.set(u, func(done func()) func() {
+	s.pending.start(u, "", func(done func()) func() {
 		return s.opt.after(s.opt.Debounce, func() {
 			done()
 			s.out.put(func() { s.check(u) })
@@ -55,7 +67,7 @@ func (s *server) checkSoon(u uri.URI) {
 }
 
 func (s *server) checkNow(u uri.URI) {
-	s.pending.drop(u)
+	s.pending.stop(u)
 	s.out.put(func() { s.check(u) })
 }
 

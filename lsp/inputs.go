@@ -40,52 +40,6 @@ type dataSource struct {
 	kind graphio.Kind
 }
 
-// dataJobs is the reading of data that goes on, one at most for each program.
-type dataJobs struct {
-	mu   sync.Mutex
-	jobs map[uri.URI]*dataJob
-}
-
-type dataJob struct {
-	key    string
-	cancel context.CancelFunc
-}
-
-// start begins a job unless the same is under way, and ends one for other data.
-func (j *dataJobs) start(ctx context.Context, u uri.URI, key string, work func(context.Context)) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if old := j.jobs[u]; old != nil {
-		if old.key == key {
-			return
-		}
-		old.cancel()
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	job := &dataJob{key, cancel}
-	j.jobs[u] = job
-	go func() {
-		defer func() {
-			cancel()
-			j.mu.Lock()
-			defer j.mu.Unlock()
-			if j.jobs[u] == job {
-				delete(j.jobs, u)
-			}
-		}()
-		work(ctx)
-	}()
-}
-
-func (j *dataJobs) stop(u uri.URI) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if job := j.jobs[u]; job != nil {
-		job.cancel()
-		delete(j.jobs, u)
-	}
-}
-
 // said is what ein.toml says of a program, in a workspace that its user trusts.
 func (s *snapshot) said(f *file) (project.Settings, error) {
 	if !s.trusted || !f.uri.IsFile() {
@@ -199,12 +153,18 @@ func (s *server) bindData(f *file) (reading bool) {
 		return true
 	}
 	known := check.ProgramLabels(f.document().File())
-	s.data.start(s.ctx, f.uri, key, func(ctx context.Context) {
-		b := s.bindAll(ctx, sources, known)
-		if ctx.Err() == nil {
-			b.key = key
-			s.rebind(f.uri, profile, b)
-		}
+	s.data.start(f.uri, key, func(done func()) func() {
+		ctx, cancel := context.WithCancel(s.ctx)
+		go func() {
+			defer done()
+			defer cancel()
+			b := s.bindAll(ctx, sources, known)
+			if ctx.Err() == nil {
+				b.key = key
+				s.rebind(f.uri, profile, b)
+			}
+		}()
+		return cancel
 	})
 	return true
 }

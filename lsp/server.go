@@ -34,8 +34,8 @@ type server struct {
 	slots    chan struct{} // one for each request that is worked on
 	out      *outbox       // what is told to the client
 	asks     *outbox       // what is asked of it; nothing waits for the answers
-	pending  pending
-	data     dataJobs
+	pending  jobs          // checks that wait until typing pauses
+	data     jobs          // reading of data
 	watched  watched
 	tokens   kept[sentTokens]
 	runs     runs
@@ -53,8 +53,6 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		session:  newSession(),
 		requests: inFlight{requests: map[jsonrpc2.ID]*request{}},
 		slots:    make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
-		pending:  pending{cancel: map[uri.URI]*func(){}},
-		data:     dataJobs{jobs: map[uri.URI]*dataJob{}},
 		watched:  watched{files: map[string]*watchedFile{}},
 		runs:     runs{cancel: map[protocol.ProgressToken]context.CancelFunc{}},
 	}

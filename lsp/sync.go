@@ -129,7 +129,7 @@ func (s *server) DidClose(_ context.Context, params *protocol.DidCloseTextDocume
 
 // forget drops what is kept beside the snapshots.
 func (s *server) forget(u uri.URI) {
-	s.pending.drop(u)
+	s.pending.stop(u)
 	s.data.stop(u)
 	s.watch(u, nil)
 	s.tokens.drop(u)
