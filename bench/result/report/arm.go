@@ -170,7 +170,7 @@ func percent(s *stats.Share) chart.Value {
 	if s == nil {
 		return chart.Missing()
 	}
-	return chart.Value{V: 100 * s.Rate, Low: 100 * s.Interval.Low, High: 100 * s.Interval.High, N: s.N}
+	return points(s.Rate, s.Interval, s.N)
 }
 
 // share is a share in percent with its interval.
@@ -182,8 +182,7 @@ func drop(a, b []item, holds func(*item) bool) chart.Value {
 	if p == nil || q == nil {
 		return chart.Missing()
 	}
-	i := stats.Newcombe(p.Effective(), q.Effective(), stats.Confidence)
-	return chart.Value{V: 100 * (p.Rate - q.Rate), Low: 100 * i.Low, High: 100 * i.High, N: p.N + q.N}
+	return points(p.Rate-q.Rate, stats.Newcombe(p.Effective(), q.Effective(), stats.Confidence), p.N+q.N)
 }
 
 // per is a ratio of sums, with its interval over clusters.

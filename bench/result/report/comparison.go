@@ -50,7 +50,7 @@ func buildComparison(r *Report, s *Section) error {
 	return nil
 }
 
-// points is a difference of shares as it is shown.
+// points is a share, or a difference of shares, as it is shown; of none it is missing.
 func points(d float64, i stats.Interval, n int) chart.Value {
 	if math.IsNaN(d) {
 		return chart.Missing()

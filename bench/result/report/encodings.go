@@ -100,10 +100,6 @@ func (r *Report) paired(a, b *Arm) chart.Value {
 		one.Values, one.Cluster = append(one.Values, r.correct(it)), append(one.Cluster, it.cluster())
 		two.Values, two.Cluster = append(two.Values, r.correct(o)), append(two.Cluster, o.cluster())
 	}
-	if len(one.Values) == 0 {
-		return chart.Missing()
-	}
 	e := stats.Contrast(one, two)
-	i := e.Interval(stats.Confidence)
-	return chart.Value{V: 100 * e.Value, Low: 100 * i.Low, High: 100 * i.High, N: len(one.Values)}
+	return points(e.Value, e.Interval(stats.Confidence), len(one.Values))
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"ein/bench/result/compare"
@@ -40,11 +39,7 @@ func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
 		return list
 	}
 	e, n := compare.Like(known(a), known(b))
-	if math.IsNaN(e.Value) {
-		return chart.Missing()
-	}
-	interval := e.Interval(stats.Confidence)
-	return chart.Value{V: 100 * e.Value, Low: 100 * interval.Low, High: 100 * interval.High, N: n}
+	return points(e.Value, e.Interval(stats.Confidence), n)
 }
 
 func buildLevels(r *Report, s *Section) error {

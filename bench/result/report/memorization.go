@@ -74,8 +74,7 @@ func buildMemorization(r *Report, s *Section) error {
 		}
 		t.Rows = append(t.Rows, row)
 		for _, g := range m.Epochs[0].Gaps {
-			v := chart.Value{V: 100 * g.Value, Low: 100 * g.Interval.Low, High: 100 * g.Interval.High}
-			gaps.Rows = append(gaps.Rows, Row{Keys: []string{a.Name, g.Name, g.Meaning}, Cells: []chart.Value{v, chart.Exact(100 * g.MinimumEffect)}})
+			gaps.Rows = append(gaps.Rows, Row{Keys: []string{a.Name, g.Name, g.Meaning}, Cells: []chart.Value{points(g.Value, g.Interval, 0), chart.Exact(100 * g.MinimumEffect)}})
 		}
 	}
 	if len(t.Rows) == 0 {
