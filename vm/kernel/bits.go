@@ -237,7 +237,7 @@ func BitsTranspose(c *Ctl, dst, a tensor.Bits) bool {
 	var block [64]uint64
 	for bi := range dst.Stride {
 		for bj := range a.Stride {
-			loadTransposed(&block, a, bi, bj)
+			loadTransposed(c.Tier, &block, a, bi, bj)
 			storeBlock(dst, &block, bj, bi)
 			if !m.spend(transposeOps) {
 				return false
@@ -254,9 +254,9 @@ func BitsTransposeCost(rows, cols int) Cost {
 
 // loadTransposed reads the transpose of block (bi, bj) of a: rows 64*bi.. and
 // word bj. Rows past the last count as 0.
-func loadTransposed(block *[64]uint64, a tensor.Bits, bi, bj int) {
+func loadTransposed(t simd.Tier, block *[64]uint64, a tensor.Bits, bi, bj int) {
 	loadBlock(block, a, bi, bj)
-	transpose64(block)
+	t.Transpose(block)
 }
 
 func loadBlock(block *[64]uint64, a tensor.Bits, bi, bj int) {
@@ -277,58 +277,12 @@ func storeBlock(dst tensor.Bits, block *[64]uint64, bi, bj int) {
 	}
 }
 
-// transpose64 transposes a 64x64 bit block in place: swap the off-diagonal
-// 32x32 quarters, then the 16x16 ones within each, and so on (Hacker's Delight,
-// 7-3). Each step is written out so that its shift is a constant.
-func transpose64(b *[64]uint64) {
-	for k := range 32 {
-		t := (b[k]>>32 ^ b[k+32]) & 0x00000000ffffffff
-		b[k+32] ^= t
-		b[k] ^= t << 32
-	}
-	for h := 0; h < 64; h += 32 {
-		for k := h; k < h+16; k++ {
-			t := (b[k&63]>>16 ^ b[(k+16)&63]) & 0x0000ffff0000ffff
-			b[(k+16)&63] ^= t
-			b[k&63] ^= t << 16
-		}
-	}
-	for h := 0; h < 64; h += 16 {
-		for k := h; k < h+8; k++ {
-			t := (b[k&63]>>8 ^ b[(k+8)&63]) & 0x00ff00ff00ff00ff
-			b[(k+8)&63] ^= t
-			b[k&63] ^= t << 8
-		}
-	}
-	for h := 0; h < 64; h += 8 {
-		for k := h; k < h+4; k++ {
-			t := (b[k&63]>>4 ^ b[(k+4)&63]) & 0x0f0f0f0f0f0f0f0f
-			b[(k+4)&63] ^= t
-			b[k&63] ^= t << 4
-		}
-	}
-	for h := 0; h < 64; h += 4 {
-		for k := h; k < h+2; k++ {
-			t := (b[k&63]>>2 ^ b[(k+2)&63]) & 0x3333333333333333
-			b[(k+2)&63] ^= t
-			b[k&63] ^= t << 2
-		}
-	}
-	for k := 0; k < 64; k += 2 {
-		t := (b[k]>>1 ^ b[k+1]) & 0x5555555555555555
-		b[k+1] ^= t
-		b[k] ^= t << 1
-	}
-}
-
 // PopAll is the number of ones in a.
 func PopAll(c *Ctl, a tensor.Bits) (uint64, bool) {
 	m := newMeter(c)
 	total := 0
 	for i := range a.Rows {
-		for _, x := range a.Row(i) {
-			total += bits.OnesCount64(x)
-		}
+		total += c.Tier.PopAnd(a.Row(i), a.Row(i))
 		if !m.spend(a.Stride) {
 			return 0, false
 		}
@@ -340,11 +294,7 @@ func PopAll(c *Ctl, a tensor.Bits) (uint64, bool) {
 func PopRows(c *Ctl, dst []float64, a tensor.Bits) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
-		n := 0
-		for _, x := range a.Row(i) {
-			n += bits.OnesCount64(x)
-		}
-		dst[i] = float64(n)
+		dst[i] = float64(c.Tier.PopAnd(a.Row(i), a.Row(i)))
 		if !m.spend(a.Stride) {
 			return false
 		}
@@ -431,7 +381,7 @@ func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
 	total := uint64(0)
 	for {
 		n := min(len(a), PollOps)
-		total += uint64(popAnd(c.Tier, a[:n], b[:n]))
+		total += uint64(c.Tier.PopAnd(a[:n], b[:n]))
 		c.Ops += uint64(n)
 		a, b = a[n:], b[n:]
 		if len(a) == 0 {
@@ -441,38 +391,6 @@ func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
 			return 0, false
 		}
 	}
-}
-
-// popAnd is a plain loop on purpose: unrolled by four with a sum each it took
-// 1.3 times as long, with carry-save adders (Harley and Seal) 1.4 times. Without
-// a promise of POPCNT from the build the compiler tests for it at every count
-// and saves what is live around the call it might make, so what counts is to
-// have little that is live.
-func popAnd(t simd.Tier, a, b []uint64) int {
-	if t.HasPopAnd() {
-		return t.PopAnd(a, b)
-	}
-	n := 0
-	b = b[:len(a)]
-	for i, x := range a {
-		n += bits.OnesCount64(x & b[i])
-	}
-	return n
-}
-
-// popAnd2 is popAnd(a, b) + popAnd(a, c). It reads a once: triangles of 1000 and
-// 5000 nodes take 17 % less time with it.
-func popAnd2(t simd.Tier, a, b, c []uint64) int {
-	if t.HasPopAnd() {
-		return t.PopAnd(a, b) + t.PopAnd(a, c)
-	}
-	m, n := 0, 0
-	b, c = b[:len(a)], c[:len(a)]
-	for i, x := range a {
-		m += bits.OnesCount64(x & b[i])
-		n += bits.OnesCount64(x & c[i])
-	}
-	return m + n
 }
 
 // CountProduct is dst[i*bT.Rows+k] = the number of columns in which row i of a
@@ -514,9 +432,9 @@ func countPanels(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 		wide := min(simd.CountColumns, n-k)
 		p.Pack(bT.W[k*bT.Stride:], bT.Stride, wide, a.Stride)
 		for i := 0; i < a.Rows; i += simd.CountRows {
-			rows := min(simd.CountRows, a.Rows-i)
-			p.Count(dst[i*n+k:], n, a.W[i*a.Stride:], a.Stride, rows, wide)
-			if !m.spend(rows * wide * a.Stride) {
+			top := min(i, a.Rows-simd.CountRows) // the last tile has rows of the one before
+			c.Tier.Count(p, dst[top*n+k:], n, a.W[top*a.Stride:], a.Stride, wide)
+			if !m.spend((top + simd.CountRows - i) * wide * a.Stride) {
 				return false
 			}
 		}
@@ -533,18 +451,12 @@ func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 	n := bT.Rows
 	for k0 := 0; k0 < n; k0 += countBlock {
 		k1 := min(k0+countBlock, n)
-		for i := lo; i < hi; i += 2 {
-			row, out := a.Row(i), dst[i*n+k0:i*n+k1]
-			rows := 1
-			if i+1 < hi {
-				countPairs(out, dst[(i+1)*n+k0:(i+1)*n+k1], row, a.Row(i+1), bT, k0)
-				rows = 2
-			} else {
-				for k := range out {
-					out[k] = float64(popAnd(c.Tier, row, bT.Row(k0+k)))
-				}
+		for i := lo; i < hi; i++ {
+			row := a.Row(i)
+			for k := k0; k < k1; k++ {
+				dst[i*n+k] = float64(c.Tier.PopAnd(row, bT.Row(k)))
 			}
-			if !m.spend(rows * (k1 - k0) * a.Stride) {
+			if !m.spend((k1 - k0) * a.Stride) {
 				return false
 			}
 		}
@@ -552,40 +464,12 @@ func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 	return true
 }
 
-// countPairs does two rows, x and y, with rows k0.. of bT, two at a time.
-func countPairs(xOut, yOut []float64, x, y []uint64, bT tensor.Bits, k0 int) {
-	k := 0
-	for ; k+1 < len(xOut); k += 2 {
-		countFour((*[2]float64)(xOut[k:]), (*[2]float64)(yOut[k:]), x, y, bT.Row(k0+k), bT.Row(k0+k+1))
-	}
-	if k < len(xOut) {
-		b := bT.Row(k0 + k)
-		xOut[k], yOut[k] = float64(popAnd(simd.Plain, x, b)), float64(popAnd(simd.Plain, y, b))
-	}
-}
-
-// countFour is four popAnds at once. At 1000 nodes it takes 10.0 ms instead of
-// 10.4; in a build for GOAMD64=v3, where a count is one instruction, 6.5 instead of
-// 9.8.
-func countFour(xOut, yOut *[2]float64, x, y, b, c []uint64) {
-	var xb, xc, yb, yc int
-	y, b, c = y[:len(x)], b[:len(x)], c[:len(x)]
-	for i, u := range x {
-		v, p, q := y[i], b[i], c[i]
-		xb += bits.OnesCount64(u & p)
-		xc += bits.OnesCount64(u & q)
-		yb += bits.OnesCount64(v & p)
-		yc += bits.OnesCount64(v & q)
-	}
-	xOut[0], xOut[1], yOut[0], yOut[1] = float64(xb), float64(xc), float64(yb), float64(yc)
-}
-
 // CountMatVec is dst[i] = the number of ones that row i of a and the bit vector
 // v have in common.
 func CountMatVec(c *Ctl, dst []float64, a tensor.Bits, v []uint64) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
-		dst[i] = float64(popAnd(c.Tier, a.Row(i), v))
+		dst[i] = float64(c.Tier.PopAnd(a.Row(i), v))
 		if !m.spend(a.Stride) {
 			return false
 		}
@@ -834,17 +718,9 @@ func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
 		row := cT.Row(i)
 		for k, x := range a.Row(i) {
 			work := 1
-			for x != 0 {
-				j := k<<6 + bits.TrailingZeros64(x)
-				x &= x - 1
-				if x == 0 {
-					total += uint64(popAnd(c.Tier, row, b.Row(j)))
-					work += b.Stride
-					break
-				}
-				total += uint64(popAnd2(c.Tier, row, b.Row(j), b.Row(k<<6+bits.TrailingZeros64(x))))
-				x &= x - 1
-				work += 2 * b.Stride
+			for ; x != 0; x &= x - 1 {
+				total += uint64(c.Tier.PopAnd(row, b.Row(k<<6+bits.TrailingZeros64(x))))
+				work += b.Stride
 			}
 			if !m.spend(work) {
 				return 0, false
@@ -864,7 +740,7 @@ func OneWayEdgesBits(c *Ctl, a tensor.Bits) (uint64, bool) {
 	for bi := range a.Stride {
 		for bj := bi; bj < a.Stride; bj++ {
 			loadBlock(&x, a, bi, bj)
-			loadTransposed(&y, a, bj, bi)
+			loadTransposed(c.Tier, &y, a, bj, bi)
 			for r, w := range x {
 				// The pair of blocks on the diagonal is one block: count it from
 				// one side only.

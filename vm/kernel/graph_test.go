@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ein/vm/op"
+	"ein/vm/simd"
 	"ein/vm/tensor"
 )
 
@@ -351,6 +352,24 @@ func TestDistAndPath(t *testing.T) {
 			return PathCSR(&c, dst, g.csr, i, j, s)
 		})
 	})
+}
+
+// TestTrianglesInStrips has rows of one strip, of some, and of ones that end within a
+// strip.
+func TestTrianglesInStrips(t *testing.T) {
+	for _, n := range []int{256, 257, 900, 1024, 1100, 2100} {
+		a := benchGraph{n, .02, false}.make()
+		sparse := bitsToCSR(a)
+		want, _ := TrianglesCSR(&Ctl{}, sparse, garbage(TrianglesCSRCost(n, sparse.NNZ(), 1)))
+		for _, tier := range simd.Tiers() {
+			c := Ctl{Tier: tier}
+			got, ok := TrianglesBits(&c, a, garbage(TrianglesBitsCost(n)))
+			charged(t, "TrianglesBits", &c, TrianglesBitsCost(n), ok)
+			if got != want {
+				t.Errorf("%d nodes, %v: %d triangles, not %d", n, tier, got, want)
+			}
+		}
+	}
 }
 
 func TestTriangles(t *testing.T) {

@@ -2,9 +2,9 @@ package kernel
 
 import (
 	"math"
-	"math/bits"
 	"sync/atomic"
 
+	"ein/vm/simd"
 	"ein/vm/tensor"
 )
 
@@ -12,80 +12,103 @@ import (
 // edge in either direction is an edge, and loops do not count.
 //
 // With U the strict upper half of A OR Aᵀ, a triangle i < j < k is a one of
-// U_i AND U_j for the edge (i, j), so the product A·A is needed only at the
-// edges, and each row only from word j/64 on.
+// U_i AND U_j for the edge (i, j), so the product A·A is needed only at the edges.
 func TrianglesBits(c *Ctl, a tensor.Bits, s Scratch) (uint64, bool) {
-	u := tensor.Bits{Rows: a.Rows, Cols: a.Cols, Stride: a.Stride, W: s.W[:a.Rows*a.Stride]}
-	if !upperHalf(c, u, a) {
+	u := strips{n: a.Rows, words: a.Stride, wide: stripWords(a.Stride), w: s.W[:TrianglesBitsCost(a.Rows).W]}
+	if !u.upperHalf(c, a) {
 		return 0, false
 	}
 	if goesParallel(c, TrianglesBitsCost(a.Rows).Ops) {
 		var total atomic.Uint64
 		ok := forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
-			part, ok := upperTriangles(c, u, lo, hi)
+			part, ok := u.triangles(c, lo, hi)
 			total.Add(part)
 			return ok
 		})
 		return total.Load(), ok
 	}
-	return upperTriangles(c, u, 0, a.Rows)
+	return u.triangles(c, 0, a.Rows)
 }
 
 // TrianglesBitsCost bounds TrianglesBits.
 func TrianglesBitsCost(n int) Cost {
 	un, w := uint64(n), uint64(tensor.Words(n))
-	pairs := satMul(un, un/2+1, w+1)
+	wide := uint64(stripWords(int(w)))
+	count := (w + wide - 1) / max(wide, 1)
 	return Cost{
-		Ops: tensor.SatAdd(pairs, tensor.SatAdd(satMul(w, w, transposeOps+64), satMul(un, w))),
-		W:   satMul(un, w),
+		Ops: tensor.SatAdd(tensor.SatAdd(satMul(un, un/2+1, w+1), satMul(un, count, w)), satMul(w, w, transposeOps+64)),
+		W:   satMul(un, wide, count),
 	}
 }
 
-// upperHalf sets the blocks of u on and above the diagonal to the strict upper
-// half of A OR Aᵀ. Those below are never read, and keep what they had.
-func upperHalf(c *Ctl, u, a tensor.Bits) bool {
+// strips is a square matrix of bits cut into strips of whole words, one behind the
+// other: all rows of a strip of 5,000 fit the second-level cache, all of the matrix
+// do not.
+type strips struct {
+	n, words, wide int // nodes, words of a row of the matrix and of a strip
+	w              []uint64
+}
+
+// stripWords is how wide the strips of rows of so many words are. Rows of up to four
+// words are left as they are.
+func stripWords(words int) int {
+	if words <= 4 {
+		return words
+	}
+	return simd.CommonWords
+}
+
+func (u strips) strip(i int) tensor.Bits {
+	size := u.n * u.wide
+	return tensor.Bits{Rows: u.n, Cols: 64 * u.wide, Stride: u.wide, W: u.w[i*size : (i+1)*size]}
+}
+
+// upperHalf sets u to the strict upper half of A OR Aᵀ.
+func (u strips) upperHalf(c *Ctl, a tensor.Bits) bool {
 	m := newMeter(c)
 	var x, y [64]uint64
-	for bi := range a.Stride {
-		for bj := bi; bj < a.Stride; bj++ {
-			loadBlock(&x, a, bi, bj)
-			loadTransposed(&y, a, bj, bi)
-			for r, w := range y {
-				x[r] |= w
-				if bi == bj {
-					x[r] &= ^uint64(1) << r
+	clear(u.w)
+	const line = 8 // words: what is loaded of a column of blocks is used for as many
+	for top := 0; top < u.words; top += line {
+		for bj := top; bj < u.words; bj++ {
+			for bi := top; bi < min(top+line, bj+1); bi++ {
+				loadBlock(&x, a, bi, bj)
+				loadTransposed(c.Tier, &y, a, bj, bi)
+				for r, w := range y {
+					x[r] |= w
+					if bi == bj {
+						x[r] &= ^uint64(1) << r
+					}
 				}
-			}
-			storeBlock(u, &x, bi, bj)
-			if !m.spend(transposeOps + 64) {
-				return false
+				storeBlock(u.strip(bj/u.wide), &x, bi, bj%u.wide)
+				if !m.spend(transposeOps + 64) {
+					return false
+				}
 			}
 		}
 	}
 	return true
 }
 
-func upperTriangles(c *Ctl, u tensor.Bits, lo, hi int) (uint64, bool) {
+// triangles counts those whose first node is one of lo..hi-1: for each strip, what a
+// row has in common with the rows that the row names.
+func (u strips) triangles(c *Ctl, lo, hi int) (uint64, bool) {
 	m := newMeter(c)
 	total := 0
-	for i := lo; i < hi; i++ {
-		row := u.Row(i)
-		for k := i >> 6; k < len(row); k++ {
-			work := 1
-			for x := row[k]; x != 0; {
-				first := u.Row(k<<6 + bits.TrailingZeros64(x))[k:]
-				x &= x - 1
-				if x == 0 {
-					total += popAnd(c.Tier, row[k:], first)
-					work += len(first)
-					break
+	for p := 0; p*u.wide < u.words; p++ {
+		strip := u.strip(p)
+		for i := lo; i < min(hi, (p+1)*u.wide*64); i++ {
+			for k := i >> 6; k < min((p+1)*u.wide, u.words); k += u.wide - k%u.wide {
+				from := u.strip(k / u.wide)
+				named := from.Row(i)[k%u.wide:]
+				named = named[:min(len(named), u.words-k)]
+				ones := c.Tier.PopAnd(named, named)
+				if ones > 0 {
+					total += c.Tier.Common(named, strip.W[k*64*u.wide:], strip.Row(i))
 				}
-				total += popAnd2(c.Tier, row[k:], first, u.Row(k<<6 + bits.TrailingZeros64(x))[k:])
-				x &= x - 1
-				work += 2 * len(first)
-			}
-			if !m.spend(work) {
-				return 0, false
+				if !m.spend(len(named) + ones*min(u.wide, u.words-p*u.wide)) {
+					return 0, false
+				}
 			}
 		}
 	}

@@ -49,6 +49,26 @@ func scaledAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
 //go:noescape
 func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
 
+// popAndAVX2 is the number of ones of the AND of n words; the mask is of the last n%4.
+//
+//go:noescape
+func popAndAVX2(n int, a *uint64, b *uint64, mask *byte) int
+
+// countsAVX2 sets the doubles of 6 rows of C to how many ones as many rows of A have in common with each of 24 rows of B, which lie word after word of all of them. Strides are in bytes.
+//
+//go:noescape
+func countsAVX2(words int, a *uint64, ars int, b *uint64, c *float64, crs int)
+
+// commonAVX2 is how many ones the 16 words of with have in common with each of the rows, of as many words, whose bits are set in n words.
+//
+//go:noescape
+func commonAVX2(n int, bits *uint64, rows *uint64, with *uint64) int
+
+// transposeAVX2 transposes 64x64 bits.
+//
+//go:noescape
+func transposeAVX2(block *[64]uint64)
+
 // gemm8x1AVX512 multiplies a panel of 1 vectors, the last of them masked, in tiles of 8 rows.
 //
 //go:noescape
@@ -103,3 +123,13 @@ func popAndAVX512(n int, a *uint64, b *uint64, mask *byte) int
 //
 //go:noescape
 func countsAVX512(words int, a *uint64, ars int, b *uint64, c *float64, crs int)
+
+// commonAVX512 is how many ones the 16 words of with have in common with each of the rows, of as many words, whose bits are set in n words.
+//
+//go:noescape
+func commonAVX512(n int, bits *uint64, rows *uint64, with *uint64) int
+
+// transposeAVX512 transposes 64x64 bits.
+//
+//go:noescape
+func transposeAVX512(block *[64]uint64)

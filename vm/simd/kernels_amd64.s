@@ -2632,6 +2632,933 @@ minby1done:
 	VZEROUPPER
 	RET
 
+// func popAndAVX2(n int, a *uint64, b *uint64, mask *byte) int
+// Requires: AVX, AVX2
+TEXT ·popAndAVX2(SB), NOSPLIT, $0-40
+	MOVQ           n+0(FP), CX
+	MOVQ           a+8(FP), SI
+	MOVQ           b+16(FP), DI
+	MOVQ           mask+24(FP), DX
+	VMOVUPD        (DX), Y15
+	VBROADCASTI128 nibbles<>+0(SB), Y8
+	MOVQ           $0x0f0f0f0f0f0f0f0f, R8
+	VMOVQ          R8, X9
+	VBROADCASTSD   X9, Y9
+	VXORPD         Y10, Y10, Y10
+	VXORPD         Y4, Y4, Y4
+	VXORPD         Y5, Y5, Y5
+	VXORPD         Y6, Y6, Y6
+	VXORPD         Y7, Y7, Y7
+	CMPQ           CX, $0x10
+	JLT            by4done
+
+by4:
+	VMOVUPD (SI), Y0
+	VPAND   (DI), Y0, Y0
+	VMOVUPD 32(SI), Y1
+	VPAND   32(DI), Y1, Y1
+	VMOVUPD 64(SI), Y2
+	VPAND   64(DI), Y2, Y2
+	VMOVUPD 96(SI), Y3
+	VPAND   96(DI), Y3, Y3
+	VPXOR   Y0, Y1, Y11
+	VPAND   Y0, Y1, Y0
+	VPAND   Y11, Y5, Y1
+	VPXOR   Y11, Y5, Y5
+	VPOR    Y1, Y0, Y0
+	VPXOR   Y2, Y3, Y11
+	VPAND   Y2, Y3, Y2
+	VPAND   Y11, Y5, Y3
+	VPXOR   Y11, Y5, Y5
+	VPOR    Y3, Y2, Y2
+	VPXOR   Y0, Y2, Y11
+	VPAND   Y0, Y2, Y0
+	VPAND   Y11, Y6, Y2
+	VPXOR   Y11, Y6, Y6
+	VPOR    Y2, Y0, Y0
+	VPAND   Y9, Y0, Y11
+	VPSRLW  $0x04, Y0, Y0
+	VPAND   Y9, Y0, Y0
+	VPSHUFB Y11, Y8, Y11
+	VPSHUFB Y0, Y8, Y0
+	VPADDB  Y11, Y0, Y0
+	VPSADBW Y10, Y0, Y0
+	VPADDQ  Y0, Y7, Y7
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, DI
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     by4
+
+by4done:
+	CMPQ CX, $0x04
+	JLT  by1done
+
+by1:
+	VMOVUPD (SI), Y0
+	VPAND   (DI), Y0, Y0
+	VPAND   Y9, Y0, Y11
+	VPSRLW  $0x04, Y0, Y0
+	VPAND   Y9, Y0, Y0
+	VPSHUFB Y11, Y8, Y11
+	VPSHUFB Y0, Y8, Y0
+	VPADDB  Y11, Y0, Y0
+	VPSADBW Y10, Y0, Y0
+	VPADDQ  Y0, Y4, Y4
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, DI
+	SUBQ    $0x04, CX
+	CMPQ    CX, $0x04
+	JGE     by1
+
+by1done:
+	CMPQ       CX, $0x00
+	JEQ        sum
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (DI), Y15, Y1
+	VANDPD     Y1, Y0, Y0
+	VPAND      Y9, Y0, Y11
+	VPSRLW     $0x04, Y0, Y0
+	VPAND      Y9, Y0, Y0
+	VPSHUFB    Y11, Y8, Y11
+	VPSHUFB    Y0, Y8, Y0
+	VPADDB     Y11, Y0, Y0
+	VPSADBW    Y10, Y0, Y0
+	VPADDQ     Y0, Y4, Y4
+
+sum:
+	VPAND        Y9, Y5, Y11
+	VPSRLW       $0x04, Y5, Y5
+	VPAND        Y9, Y5, Y5
+	VPSHUFB      Y11, Y8, Y11
+	VPSHUFB      Y5, Y8, Y5
+	VPADDB       Y11, Y5, Y5
+	VPSADBW      Y10, Y5, Y5
+	VPADDQ       Y5, Y4, Y4
+	VPAND        Y9, Y6, Y11
+	VPSRLW       $0x04, Y6, Y6
+	VPAND        Y9, Y6, Y6
+	VPSHUFB      Y11, Y8, Y11
+	VPSHUFB      Y6, Y8, Y6
+	VPADDB       Y11, Y6, Y6
+	VPSADBW      Y10, Y6, Y6
+	VPADDQ       Y6, Y4, Y4
+	VPSLLQ       $0x02, Y7, Y7
+	VPADDQ       Y6, Y4, Y4
+	VPADDQ       Y7, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X11
+	VPADDQ       X11, X4, X4
+	VPSRLDQ      $0x08, X4, X11
+	VPADDQ       X11, X4, X4
+	VMOVQ        X4, AX
+	MOVQ         AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+DATA nibbles<>+0(SB)/8, $0x0302020102010100
+DATA nibbles<>+8(SB)/8, $0x0403030203020201
+GLOBL nibbles<>(SB), RODATA|NOPTR, $16
+
+// func countsAVX2(words int, a *uint64, ars int, b *uint64, c *float64, crs int)
+// Requires: AVX, AVX2
+TEXT ·countsAVX2(SB), NOSPLIT, $0-48
+	MOVQ           words+0(FP), CX
+	MOVQ           a+8(FP), SI
+	MOVQ           ars+16(FP), R9
+	MOVQ           b+24(FP), DI
+	MOVQ           c+32(FP), BX
+	MOVQ           crs+40(FP), R13
+	VBROADCASTI128 nibbles<>+0(SB), Y8
+	MOVQ           $0x0f0f0f0f0f0f0f0f, R8
+	VMOVQ          R8, X9
+	VBROADCASTSD   X9, Y9
+	VXORPD         Y10, Y10, Y10
+	VXORPD         Y4, Y4, Y4
+	VXORPD         Y5, Y5, Y5
+	VXORPD         Y6, Y6, Y6
+	VXORPD         Y7, Y7, Y7
+	MOVQ           $0x4330000000000000, R8
+	VMOVQ          R8, X15
+	VBROADCASTSD   X15, Y15
+	MOVQ           $0x00000006, R10
+
+row:
+	MOVQ $0x00000006, R11
+	MOVQ BX, R12
+
+column:
+	MOVQ   SI, AX
+	MOVQ   DI, R8
+	MOVQ   CX, DX
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	CMPQ   DX, $0x04
+	JLT    by4done
+
+by4:
+	VPBROADCASTQ (AX), Y0
+	VPAND        (R8), Y0, Y0
+	VPBROADCASTQ 8(AX), Y1
+	VPAND        192(R8), Y1, Y1
+	VPBROADCASTQ 16(AX), Y2
+	VPAND        384(R8), Y2, Y2
+	VPBROADCASTQ 24(AX), Y3
+	VPAND        576(R8), Y3, Y3
+	VPXOR        Y0, Y1, Y11
+	VPAND        Y0, Y1, Y0
+	VPAND        Y11, Y5, Y1
+	VPXOR        Y11, Y5, Y5
+	VPOR         Y1, Y0, Y0
+	VPXOR        Y2, Y3, Y11
+	VPAND        Y2, Y3, Y2
+	VPAND        Y11, Y5, Y3
+	VPXOR        Y11, Y5, Y5
+	VPOR         Y3, Y2, Y2
+	VPXOR        Y0, Y2, Y11
+	VPAND        Y0, Y2, Y0
+	VPAND        Y11, Y6, Y2
+	VPXOR        Y11, Y6, Y6
+	VPOR         Y2, Y0, Y0
+	VPAND        Y9, Y0, Y11
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        Y9, Y0, Y0
+	VPSHUFB      Y11, Y8, Y11
+	VPSHUFB      Y0, Y8, Y0
+	VPADDB       Y11, Y0, Y0
+	VPSADBW      Y10, Y0, Y0
+	VPADDQ       Y0, Y7, Y7
+	ADDQ         $0x20, AX
+	ADDQ         $0x00000300, R8
+	SUBQ         $0x04, DX
+	CMPQ         DX, $0x04
+	JGE          by4
+
+by4done:
+	CMPQ DX, $0x01
+	JLT  by1done
+
+by1:
+	VPBROADCASTQ (AX), Y0
+	VPAND        (R8), Y0, Y0
+	VPAND        Y9, Y0, Y11
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        Y9, Y0, Y0
+	VPSHUFB      Y11, Y8, Y11
+	VPSHUFB      Y0, Y8, Y0
+	VPADDB       Y11, Y0, Y0
+	VPSADBW      Y10, Y0, Y0
+	VPADDQ       Y0, Y4, Y4
+	ADDQ         $0x08, AX
+	ADDQ         $0x000000c0, R8
+	SUBQ         $0x01, DX
+	CMPQ         DX, $0x01
+	JGE          by1
+
+by1done:
+	VPAND   Y9, Y5, Y11
+	VPSRLW  $0x04, Y5, Y5
+	VPAND   Y9, Y5, Y5
+	VPSHUFB Y11, Y8, Y11
+	VPSHUFB Y5, Y8, Y5
+	VPADDB  Y11, Y5, Y5
+	VPSADBW Y10, Y5, Y5
+	VPADDQ  Y5, Y4, Y4
+	VPAND   Y9, Y6, Y11
+	VPSRLW  $0x04, Y6, Y6
+	VPAND   Y9, Y6, Y6
+	VPSHUFB Y11, Y8, Y11
+	VPSHUFB Y6, Y8, Y6
+	VPADDB  Y11, Y6, Y6
+	VPSADBW Y10, Y6, Y6
+	VPADDQ  Y6, Y4, Y4
+	VPSLLQ  $0x02, Y7, Y7
+	VPADDQ  Y6, Y4, Y4
+	VPADDQ  Y7, Y4, Y4
+	VPOR    Y15, Y4, Y4
+	VSUBPD  Y15, Y4, Y4
+	VMOVUPD Y4, (R12)
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, DI
+	SUBQ    $0x01, R11
+	JNE     column
+	SUBQ    $0x000000c0, DI
+	ADDQ    R13, BX
+	ADDQ    R9, SI
+	SUBQ    $0x01, R10
+	JNE     row
+	VZEROUPPER
+	RET
+
+// func commonAVX2(n int, bits *uint64, rows *uint64, with *uint64) int
+// Requires: AVX, AVX2, BMI
+TEXT ·commonAVX2(SB), NOSPLIT, $0-40
+	MOVQ           n+0(FP), CX
+	MOVQ           bits+8(FP), SI
+	MOVQ           rows+16(FP), DI
+	MOVQ           with+24(FP), BX
+	VBROADCASTI128 nibbles<>+0(SB), Y8
+	MOVQ           $0x0f0f0f0f0f0f0f0f, R8
+	VMOVQ          R8, X9
+	VBROADCASTSD   X9, Y9
+	VXORPD         Y10, Y10, Y10
+	VXORPD         Y4, Y4, Y4
+	VXORPD         Y5, Y5, Y5
+	VXORPD         Y6, Y6, Y6
+	VXORPD         Y7, Y7, Y7
+
+word:
+	MOVQ  (SI), AX
+	TESTQ AX, AX
+	JEQ   next
+
+bit:
+	TZCNTQ  AX, R8
+	LEAQ    -1(AX), R9
+	SHLQ    $0x07, R8
+	VMOVUPD (DI)(R8*1), Y0
+	VPAND   (BX), Y0, Y0
+	VMOVUPD 32(DI)(R8*1), Y1
+	VPAND   32(BX), Y1, Y1
+	VMOVUPD 64(DI)(R8*1), Y2
+	VPAND   64(BX), Y2, Y2
+	VMOVUPD 96(DI)(R8*1), Y3
+	VPAND   96(BX), Y3, Y3
+	VPXOR   Y0, Y1, Y11
+	VPAND   Y0, Y1, Y0
+	VPAND   Y11, Y5, Y1
+	VPXOR   Y11, Y5, Y5
+	VPOR    Y1, Y0, Y0
+	VPXOR   Y2, Y3, Y11
+	VPAND   Y2, Y3, Y2
+	VPAND   Y11, Y5, Y3
+	VPXOR   Y11, Y5, Y5
+	VPOR    Y3, Y2, Y2
+	VPXOR   Y0, Y2, Y11
+	VPAND   Y0, Y2, Y0
+	VPAND   Y11, Y6, Y2
+	VPXOR   Y11, Y6, Y6
+	VPOR    Y2, Y0, Y0
+	VPAND   Y9, Y0, Y11
+	VPSRLW  $0x04, Y0, Y0
+	VPAND   Y9, Y0, Y0
+	VPSHUFB Y11, Y8, Y11
+	VPSHUFB Y0, Y8, Y0
+	VPADDB  Y11, Y0, Y0
+	VPSADBW Y10, Y0, Y0
+	VPADDQ  Y0, Y7, Y7
+	ANDQ    R9, AX
+	JNE     bit
+
+next:
+	ADDQ         $0x08, SI
+	ADDQ         $0x00002000, DI
+	SUBQ         $0x01, CX
+	JNE          word
+	VPAND        Y9, Y5, Y11
+	VPSRLW       $0x04, Y5, Y5
+	VPAND        Y9, Y5, Y5
+	VPSHUFB      Y11, Y8, Y11
+	VPSHUFB      Y5, Y8, Y5
+	VPADDB       Y11, Y5, Y5
+	VPSADBW      Y10, Y5, Y5
+	VPADDQ       Y5, Y4, Y4
+	VPAND        Y9, Y6, Y11
+	VPSRLW       $0x04, Y6, Y6
+	VPAND        Y9, Y6, Y6
+	VPSHUFB      Y11, Y8, Y11
+	VPSHUFB      Y6, Y8, Y6
+	VPADDB       Y11, Y6, Y6
+	VPSADBW      Y10, Y6, Y6
+	VPADDQ       Y6, Y4, Y4
+	VPSLLQ       $0x02, Y7, Y7
+	VPADDQ       Y6, Y4, Y4
+	VPADDQ       Y7, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X11
+	VPADDQ       X11, X4, X4
+	VPSRLDQ      $0x08, X4, X11
+	VPADDQ       X11, X4, X4
+	VMOVQ        X4, AX
+	MOVQ         AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func transposeAVX2(block *[64]uint64)
+// Requires: AVX, AVX2
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-8
+	MOVQ         block+0(FP), SI
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VMOVUPD      128(SI), Y2
+	VMOVUPD      192(SI), Y3
+	VMOVUPD      256(SI), Y4
+	VMOVUPD      320(SI), Y5
+	VMOVUPD      384(SI), Y6
+	VMOVUPD      448(SI), Y7
+	MOVQ         $0x00000000ffffffff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x20, Y0, Y9
+	VPXOR        Y4, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x20, Y1, Y9
+	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSRLQ       $0x20, Y2, Y9
+	VPXOR        Y6, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	MOVQ         $0x0000ffff0000ffff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x10, Y0, Y9
+	VPXOR        Y2, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x10, Y1, Y9
+	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSRLQ       $0x10, Y4, Y9
+	VPXOR        Y6, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSRLQ       $0x10, Y5, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	MOVQ         $0x00ff00ff00ff00ff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x08, Y0, Y9
+	VPXOR        Y1, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x08, Y2, Y9
+	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSRLQ       $0x08, Y4, Y9
+	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSRLQ       $0x08, Y6, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VMOVUPD      Y0, (SI)
+	VMOVUPD      Y1, 64(SI)
+	VMOVUPD      Y2, 128(SI)
+	VMOVUPD      Y3, 192(SI)
+	VMOVUPD      Y4, 256(SI)
+	VMOVUPD      Y5, 320(SI)
+	VMOVUPD      Y6, 384(SI)
+	VMOVUPD      Y7, 448(SI)
+	VMOVUPD      32(SI), Y0
+	VMOVUPD      96(SI), Y1
+	VMOVUPD      160(SI), Y2
+	VMOVUPD      224(SI), Y3
+	VMOVUPD      288(SI), Y4
+	VMOVUPD      352(SI), Y5
+	VMOVUPD      416(SI), Y6
+	VMOVUPD      480(SI), Y7
+	MOVQ         $0x00000000ffffffff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x20, Y0, Y9
+	VPXOR        Y4, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x20, Y1, Y9
+	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSRLQ       $0x20, Y2, Y9
+	VPXOR        Y6, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x20, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	MOVQ         $0x0000ffff0000ffff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x10, Y0, Y9
+	VPXOR        Y2, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x10, Y1, Y9
+	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSRLQ       $0x10, Y4, Y9
+	VPXOR        Y6, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSRLQ       $0x10, Y5, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x10, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	MOVQ         $0x00ff00ff00ff00ff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x08, Y0, Y9
+	VPXOR        Y1, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x08, Y2, Y9
+	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSRLQ       $0x08, Y4, Y9
+	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSRLQ       $0x08, Y6, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x08, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VMOVUPD      Y0, 32(SI)
+	VMOVUPD      Y1, 96(SI)
+	VMOVUPD      Y2, 160(SI)
+	VMOVUPD      Y3, 224(SI)
+	VMOVUPD      Y4, 288(SI)
+	VMOVUPD      Y5, 352(SI)
+	VMOVUPD      Y6, 416(SI)
+	VMOVUPD      Y7, 480(SI)
+	VMOVUPD      (SI), Y0
+	VMOVUPD      32(SI), Y1
+	VMOVUPD      64(SI), Y2
+	VMOVUPD      96(SI), Y3
+	VMOVUPD      128(SI), Y4
+	VMOVUPD      160(SI), Y5
+	VMOVUPD      192(SI), Y6
+	VMOVUPD      224(SI), Y7
+	MOVQ         $0x0f0f0f0f0f0f0f0f, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x04, Y0, Y9
+	VPXOR        Y1, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x04, Y2, Y9
+	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSRLQ       $0x04, Y4, Y9
+	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSRLQ       $0x04, Y6, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VMOVUPD      lanes2<>+0(SB), Y8
+	VMOVUPD      lanes2<>+64(SB), Y9
+	VMOVUPD      lanes2<>+128(SB), Y10
+	VPERMQ       $0x4e, Y0, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y0, Y0
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y0, Y0
+	VPERMQ       $0x4e, Y1, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y1, Y1
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y1, Y1
+	VPERMQ       $0x4e, Y2, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y2, Y2
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y2, Y2
+	VPERMQ       $0x4e, Y3, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y3, Y3
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y3, Y3
+	VPERMQ       $0x4e, Y4, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y4, Y4
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y4, Y4
+	VPERMQ       $0x4e, Y5, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y5, Y5
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y5, Y5
+	VPERMQ       $0x4e, Y6, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y6, Y6
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y6, Y6
+	VPERMQ       $0x4e, Y7, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y7, Y7
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y7, Y7
+	VMOVUPD      lanes1<>+0(SB), Y8
+	VMOVUPD      lanes1<>+64(SB), Y9
+	VMOVUPD      lanes1<>+128(SB), Y10
+	VPERMQ       $0xb1, Y0, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y0, Y0
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y0, Y0
+	VPERMQ       $0xb1, Y1, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y1, Y1
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y1, Y1
+	VPERMQ       $0xb1, Y2, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y2, Y2
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y2, Y2
+	VPERMQ       $0xb1, Y3, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y3, Y3
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y3, Y3
+	VPERMQ       $0xb1, Y4, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y4, Y4
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y4, Y4
+	VPERMQ       $0xb1, Y5, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y5, Y5
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y5, Y5
+	VPERMQ       $0xb1, Y6, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y6, Y6
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y6, Y6
+	VPERMQ       $0xb1, Y7, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y7, Y7
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y7, Y7
+	VMOVUPD      Y0, (SI)
+	VMOVUPD      Y1, 32(SI)
+	VMOVUPD      Y2, 64(SI)
+	VMOVUPD      Y3, 96(SI)
+	VMOVUPD      Y4, 128(SI)
+	VMOVUPD      Y5, 160(SI)
+	VMOVUPD      Y6, 192(SI)
+	VMOVUPD      Y7, 224(SI)
+	VMOVUPD      256(SI), Y0
+	VMOVUPD      288(SI), Y1
+	VMOVUPD      320(SI), Y2
+	VMOVUPD      352(SI), Y3
+	VMOVUPD      384(SI), Y4
+	VMOVUPD      416(SI), Y5
+	VMOVUPD      448(SI), Y6
+	VMOVUPD      480(SI), Y7
+	MOVQ         $0x0f0f0f0f0f0f0f0f, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Y8
+	VPSRLQ       $0x04, Y0, Y9
+	VPXOR        Y1, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y0, Y0
+	VPSRLQ       $0x04, Y2, Y9
+	VPXOR        Y3, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y3, Y3
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y2, Y2
+	VPSRLQ       $0x04, Y4, Y9
+	VPXOR        Y5, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y5, Y5
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y4, Y4
+	VPSRLQ       $0x04, Y6, Y9
+	VPXOR        Y7, Y9, Y9
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y9, Y7, Y7
+	VPSLLQ       $0x04, Y9, Y9
+	VPXOR        Y9, Y6, Y6
+	VMOVUPD      lanes2<>+0(SB), Y8
+	VMOVUPD      lanes2<>+64(SB), Y9
+	VMOVUPD      lanes2<>+128(SB), Y10
+	VPERMQ       $0x4e, Y0, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y0, Y0
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y0, Y0
+	VPERMQ       $0x4e, Y1, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y1, Y1
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y1, Y1
+	VPERMQ       $0x4e, Y2, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y2, Y2
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y2, Y2
+	VPERMQ       $0x4e, Y3, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y3, Y3
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y3, Y3
+	VPERMQ       $0x4e, Y4, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y4, Y4
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y4, Y4
+	VPERMQ       $0x4e, Y5, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y5, Y5
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y5, Y5
+	VPERMQ       $0x4e, Y6, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y6, Y6
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y6, Y6
+	VPERMQ       $0x4e, Y7, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y7, Y7
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y7, Y7
+	VMOVUPD      lanes1<>+0(SB), Y8
+	VMOVUPD      lanes1<>+64(SB), Y9
+	VMOVUPD      lanes1<>+128(SB), Y10
+	VPERMQ       $0xb1, Y0, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y0, Y0
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y0, Y0
+	VPERMQ       $0xb1, Y1, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y1, Y1
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y1, Y1
+	VPERMQ       $0xb1, Y2, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y2, Y2
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y2, Y2
+	VPERMQ       $0xb1, Y3, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y3, Y3
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y3, Y3
+	VPERMQ       $0xb1, Y4, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y4, Y4
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y4, Y4
+	VPERMQ       $0xb1, Y5, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y5, Y5
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y5, Y5
+	VPERMQ       $0xb1, Y6, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y6, Y6
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y6, Y6
+	VPERMQ       $0xb1, Y7, Y12
+	VPSLLVQ      Y8, Y12, Y11
+	VPSRLVQ      Y9, Y12, Y12
+	VPOR         Y11, Y12, Y12
+	VPAND        Y10, Y7, Y7
+	VPANDN       Y12, Y10, Y12
+	VPOR         Y12, Y7, Y7
+	VMOVUPD      Y0, 256(SI)
+	VMOVUPD      Y1, 288(SI)
+	VMOVUPD      Y2, 320(SI)
+	VMOVUPD      Y3, 352(SI)
+	VMOVUPD      Y4, 384(SI)
+	VMOVUPD      Y5, 416(SI)
+	VMOVUPD      Y6, 448(SI)
+	VMOVUPD      Y7, 480(SI)
+	VZEROUPPER
+	RET
+
+DATA lanes2<>+0(SB)/8, $0x0000000000000002
+DATA lanes2<>+8(SB)/8, $0x0000000000000002
+DATA lanes2<>+16(SB)/8, $0x0000000000000040
+DATA lanes2<>+24(SB)/8, $0x0000000000000040
+DATA lanes2<>+32(SB)/8, $0x0000000000000002
+DATA lanes2<>+40(SB)/8, $0x0000000000000002
+DATA lanes2<>+48(SB)/8, $0x0000000000000040
+DATA lanes2<>+56(SB)/8, $0x0000000000000040
+DATA lanes2<>+64(SB)/8, $0x0000000000000040
+DATA lanes2<>+72(SB)/8, $0x0000000000000040
+DATA lanes2<>+80(SB)/8, $0x0000000000000002
+DATA lanes2<>+88(SB)/8, $0x0000000000000002
+DATA lanes2<>+96(SB)/8, $0x0000000000000040
+DATA lanes2<>+104(SB)/8, $0x0000000000000040
+DATA lanes2<>+112(SB)/8, $0x0000000000000002
+DATA lanes2<>+120(SB)/8, $0x0000000000000002
+DATA lanes2<>+128(SB)/8, $0x3333333333333333
+DATA lanes2<>+136(SB)/8, $0x3333333333333333
+DATA lanes2<>+144(SB)/8, $0xcccccccccccccccc
+DATA lanes2<>+152(SB)/8, $0xcccccccccccccccc
+DATA lanes2<>+160(SB)/8, $0x3333333333333333
+DATA lanes2<>+168(SB)/8, $0x3333333333333333
+DATA lanes2<>+176(SB)/8, $0xcccccccccccccccc
+DATA lanes2<>+184(SB)/8, $0xcccccccccccccccc
+GLOBL lanes2<>(SB), RODATA|NOPTR, $192
+
+DATA lanes1<>+0(SB)/8, $0x0000000000000001
+DATA lanes1<>+8(SB)/8, $0x0000000000000040
+DATA lanes1<>+16(SB)/8, $0x0000000000000001
+DATA lanes1<>+24(SB)/8, $0x0000000000000040
+DATA lanes1<>+32(SB)/8, $0x0000000000000001
+DATA lanes1<>+40(SB)/8, $0x0000000000000040
+DATA lanes1<>+48(SB)/8, $0x0000000000000001
+DATA lanes1<>+56(SB)/8, $0x0000000000000040
+DATA lanes1<>+64(SB)/8, $0x0000000000000040
+DATA lanes1<>+72(SB)/8, $0x0000000000000001
+DATA lanes1<>+80(SB)/8, $0x0000000000000040
+DATA lanes1<>+88(SB)/8, $0x0000000000000001
+DATA lanes1<>+96(SB)/8, $0x0000000000000040
+DATA lanes1<>+104(SB)/8, $0x0000000000000001
+DATA lanes1<>+112(SB)/8, $0x0000000000000040
+DATA lanes1<>+120(SB)/8, $0x0000000000000001
+DATA lanes1<>+128(SB)/8, $0x5555555555555555
+DATA lanes1<>+136(SB)/8, $0xaaaaaaaaaaaaaaaa
+DATA lanes1<>+144(SB)/8, $0x5555555555555555
+DATA lanes1<>+152(SB)/8, $0xaaaaaaaaaaaaaaaa
+DATA lanes1<>+160(SB)/8, $0x5555555555555555
+DATA lanes1<>+168(SB)/8, $0xaaaaaaaaaaaaaaaa
+DATA lanes1<>+176(SB)/8, $0x5555555555555555
+DATA lanes1<>+184(SB)/8, $0xaaaaaaaaaaaaaaaa
+GLOBL lanes1<>(SB), RODATA|NOPTR, $192
+
 // func gemm8x1AVX512(panel *byte)
 // Requires: AVX, AVX512F
 TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-8
@@ -5882,78 +6809,78 @@ minby1done:
 	RET
 
 // func popAndAVX512(n int, a *uint64, b *uint64, mask *byte) int
-// Requires: AVX, AVX2, AVX512F, AVX512VPOPCNTDQ
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VPOPCNTDQ
 TEXT ·popAndAVX512(SB), NOSPLIT, $0-40
 	MOVQ   n+0(FP), CX
 	MOVQ   a+8(FP), SI
 	MOVQ   b+16(FP), DI
 	MOVQ   mask+24(FP), DX
 	KMOVW  (DX), K1
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
 	CMPQ   CX, $0x20
 	JLT    by4done
 
 by4:
-	VMOVDQU64 (SI), Z4
-	VPANDQ    (DI), Z4, Z4
-	VPOPCNTQ  Z4, Z4
-	VPADDQ    Z4, Z0, Z0
-	VMOVDQU64 64(SI), Z5
-	VPANDQ    64(DI), Z5, Z5
-	VPOPCNTQ  Z5, Z5
-	VPADDQ    Z5, Z1, Z1
-	VMOVDQU64 128(SI), Z6
-	VPANDQ    128(DI), Z6, Z6
-	VPOPCNTQ  Z6, Z6
-	VPADDQ    Z6, Z2, Z2
-	VMOVDQU64 192(SI), Z7
-	VPANDQ    192(DI), Z7, Z7
-	VPOPCNTQ  Z7, Z7
-	VPADDQ    Z7, Z3, Z3
-	ADDQ      $0x00000100, SI
-	ADDQ      $0x00000100, DI
-	SUBQ      $0x20, CX
-	CMPQ      CX, $0x20
-	JGE       by4
+	VMOVUPD  (SI), Z0
+	VPANDQ   (DI), Z0, Z0
+	VMOVUPD  64(SI), Z1
+	VPANDQ   64(DI), Z1, Z1
+	VMOVUPD  128(SI), Z2
+	VPANDQ   128(DI), Z2, Z2
+	VMOVUPD  192(SI), Z3
+	VPANDQ   192(DI), Z3, Z3
+	VPOPCNTQ Z0, Z0
+	VPADDQ   Z0, Z4, Z4
+	VPOPCNTQ Z1, Z1
+	VPADDQ   Z1, Z5, Z5
+	VPOPCNTQ Z2, Z2
+	VPADDQ   Z2, Z6, Z6
+	VPOPCNTQ Z3, Z3
+	VPADDQ   Z3, Z7, Z7
+	ADDQ     $0x00000100, SI
+	ADDQ     $0x00000100, DI
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      by4
 
 by4done:
 	CMPQ CX, $0x08
 	JLT  by1done
 
 by1:
-	VMOVDQU64 (SI), Z4
-	VPANDQ    (DI), Z4, Z4
-	VPOPCNTQ  Z4, Z4
-	VPADDQ    Z4, Z0, Z0
-	ADDQ      $0x00000040, SI
-	ADDQ      $0x00000040, DI
-	SUBQ      $0x08, CX
-	CMPQ      CX, $0x08
-	JGE       by1
+	VMOVUPD  (SI), Z0
+	VPANDQ   (DI), Z0, Z0
+	VPOPCNTQ Z0, Z0
+	VPADDQ   Z0, Z4, Z4
+	ADDQ     $0x00000040, SI
+	ADDQ     $0x00000040, DI
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      by1
 
 by1done:
-	CMPQ        CX, $0x00
-	JEQ         sum
-	VMOVDQU64.Z (SI), K1, Z4
-	VMOVDQU64.Z (DI), K1, Z5
-	VPANDQ      Z5, Z4, Z4
-	VPOPCNTQ    Z4, Z4
-	VPADDQ      Z4, Z0, Z0
+	CMPQ      CX, $0x00
+	JEQ       sum
+	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (DI), K1, Z1
+	VANDPD    Z1, Z0, Z0
+	VPOPCNTQ  Z0, Z0
+	VPADDQ    Z0, Z4, Z4
 
 sum:
-	VPADDQ        Z1, Z0, Z0
-	VPADDQ        Z3, Z2, Z2
-	VPADDQ        Z2, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPADDQ        Y1, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDQ        X1, X0, X0
-	VPSRLDQ       $0x08, X0, X1
-	VPADDQ        X1, X0, X0
-	VMOVQ         X0, AX
+	VPADDQ        Z5, Z4, Z4
+	VPADDQ        Z6, Z4, Z4
+	VPADDQ        Z7, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y11
+	VPADDQ        Y11, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X11
+	VPADDQ        X11, X4, X4
+	VPSRLDQ       $0x08, X4, X11
+	VPADDQ        X11, X4, X4
+	VMOVQ         X4, AX
 	MOVQ          AX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6095,3 +7022,361 @@ word:
 	ADDQ        R13, BX
 	VZEROUPPER
 	RET
+
+// func commonAVX512(n int, bits *uint64, rows *uint64, with *uint64) int
+// Requires: AVX, AVX2, AVX512F, AVX512VPOPCNTDQ, BMI
+TEXT ·commonAVX512(SB), NOSPLIT, $0-40
+	MOVQ   n+0(FP), CX
+	MOVQ   bits+8(FP), SI
+	MOVQ   rows+16(FP), DI
+	MOVQ   with+24(FP), BX
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+word:
+	MOVQ  (SI), AX
+	TESTQ AX, AX
+	JEQ   next
+
+bit:
+	TZCNTQ   AX, R8
+	LEAQ     -1(AX), R9
+	SHLQ     $0x07, R8
+	VMOVUPD  (DI)(R8*1), Z0
+	VPANDQ   (BX), Z0, Z0
+	VMOVUPD  64(DI)(R8*1), Z1
+	VPANDQ   64(BX), Z1, Z1
+	VPOPCNTQ Z0, Z0
+	VPADDQ   Z0, Z4, Z4
+	VPOPCNTQ Z1, Z1
+	VPADDQ   Z1, Z5, Z5
+	ANDQ     R9, AX
+	JNE      bit
+
+next:
+	ADDQ          $0x08, SI
+	ADDQ          $0x00002000, DI
+	SUBQ          $0x01, CX
+	JNE           word
+	VPADDQ        Z5, Z4, Z4
+	VPADDQ        Z6, Z4, Z4
+	VPADDQ        Z7, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y11
+	VPADDQ        Y11, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X11
+	VPADDQ        X11, X4, X4
+	VPSRLDQ       $0x08, X4, X11
+	VPADDQ        X11, X4, X4
+	VMOVQ         X4, AX
+	MOVQ          AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func transposeAVX512(block *[64]uint64)
+// Requires: AVX, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-8
+	MOVQ         block+0(FP), SI
+	VMOVUPD      (SI), Z0
+	VMOVUPD      64(SI), Z1
+	VMOVUPD      128(SI), Z2
+	VMOVUPD      192(SI), Z3
+	VMOVUPD      256(SI), Z4
+	VMOVUPD      320(SI), Z5
+	VMOVUPD      384(SI), Z6
+	VMOVUPD      448(SI), Z7
+	MOVQ         $0x00000000ffffffff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Z8
+	VPSRLQ       $0x20, Z0, Z9
+	VPXORQ       Z4, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z9
+	VPXORQ       Z5, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z5, Z5
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z1, Z1
+	VPSRLQ       $0x20, Z2, Z9
+	VPXORQ       Z6, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z6, Z6
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z2, Z2
+	VPSRLQ       $0x20, Z3, Z9
+	VPXORQ       Z7, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z7, Z7
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z3, Z3
+	MOVQ         $0x0000ffff0000ffff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Z8
+	VPSRLQ       $0x10, Z0, Z9
+	VPXORQ       Z2, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z2, Z2
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z0, Z0
+	VPSRLQ       $0x10, Z1, Z9
+	VPXORQ       Z3, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z3, Z3
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z1, Z1
+	VPSRLQ       $0x10, Z4, Z9
+	VPXORQ       Z6, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z6, Z6
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPSRLQ       $0x10, Z5, Z9
+	VPXORQ       Z7, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z7, Z7
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z5, Z5
+	MOVQ         $0x00ff00ff00ff00ff, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Z8
+	VPSRLQ       $0x08, Z0, Z9
+	VPXORQ       Z1, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z1, Z1
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z0, Z0
+	VPSRLQ       $0x08, Z2, Z9
+	VPXORQ       Z3, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z3, Z3
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z2, Z2
+	VPSRLQ       $0x08, Z4, Z9
+	VPXORQ       Z5, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z5, Z5
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPSRLQ       $0x08, Z6, Z9
+	VPXORQ       Z7, Z9, Z9
+	VPANDQ       Z8, Z9, Z9
+	VPXORQ       Z9, Z7, Z7
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z6, Z6
+	VMOVUPD      lanes4<>+0(SB), Z8
+	VMOVUPD      lanes4<>+64(SB), Z9
+	VMOVUPD      lanes4<>+128(SB), Z10
+	VSHUFI64X2   $0x4e, Z0, Z0, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z0, Z0
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z0, Z0
+	VSHUFI64X2   $0x4e, Z1, Z1, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z1, Z1
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z1, Z1
+	VSHUFI64X2   $0x4e, Z2, Z2, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z2, Z2
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z2, Z2
+	VSHUFI64X2   $0x4e, Z3, Z3, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z3, Z3
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z3, Z3
+	VSHUFI64X2   $0x4e, Z4, Z4, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z4, Z4
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z4, Z4
+	VSHUFI64X2   $0x4e, Z5, Z5, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z5, Z5
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z5, Z5
+	VSHUFI64X2   $0x4e, Z6, Z6, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z6, Z6
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z6, Z6
+	VSHUFI64X2   $0x4e, Z7, Z7, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z7, Z7
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z7, Z7
+	VMOVUPD      lanes2<>+0(SB), Z8
+	VMOVUPD      lanes2<>+64(SB), Z9
+	VMOVUPD      lanes2<>+128(SB), Z10
+	VPERMQ       $0x4e, Z0, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z0, Z0
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z0, Z0
+	VPERMQ       $0x4e, Z1, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z1, Z1
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z1, Z1
+	VPERMQ       $0x4e, Z2, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z2, Z2
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z2, Z2
+	VPERMQ       $0x4e, Z3, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z3, Z3
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z3, Z3
+	VPERMQ       $0x4e, Z4, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z4, Z4
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z4, Z4
+	VPERMQ       $0x4e, Z5, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z5, Z5
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z5, Z5
+	VPERMQ       $0x4e, Z6, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z6, Z6
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z6, Z6
+	VPERMQ       $0x4e, Z7, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z7, Z7
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z7, Z7
+	VMOVUPD      lanes1<>+0(SB), Z8
+	VMOVUPD      lanes1<>+64(SB), Z9
+	VMOVUPD      lanes1<>+128(SB), Z10
+	VPERMQ       $0xb1, Z0, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z0, Z0
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z0, Z0
+	VPERMQ       $0xb1, Z1, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z1, Z1
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z1, Z1
+	VPERMQ       $0xb1, Z2, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z2, Z2
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z2, Z2
+	VPERMQ       $0xb1, Z3, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z3, Z3
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z3, Z3
+	VPERMQ       $0xb1, Z4, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z4, Z4
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z4, Z4
+	VPERMQ       $0xb1, Z5, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z5, Z5
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z5, Z5
+	VPERMQ       $0xb1, Z6, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z6, Z6
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z6, Z6
+	VPERMQ       $0xb1, Z7, Z12
+	VPSLLVQ      Z8, Z12, Z11
+	VPSRLVQ      Z9, Z12, Z12
+	VPORQ        Z11, Z12, Z12
+	VPANDQ       Z10, Z7, Z7
+	VPANDNQ      Z12, Z10, Z12
+	VPORQ        Z12, Z7, Z7
+	VMOVUPD      Z0, (SI)
+	VMOVUPD      Z1, 64(SI)
+	VMOVUPD      Z2, 128(SI)
+	VMOVUPD      Z3, 192(SI)
+	VMOVUPD      Z4, 256(SI)
+	VMOVUPD      Z5, 320(SI)
+	VMOVUPD      Z6, 384(SI)
+	VMOVUPD      Z7, 448(SI)
+	VZEROUPPER
+	RET
+
+DATA lanes4<>+0(SB)/8, $0x0000000000000004
+DATA lanes4<>+8(SB)/8, $0x0000000000000004
+DATA lanes4<>+16(SB)/8, $0x0000000000000004
+DATA lanes4<>+24(SB)/8, $0x0000000000000004
+DATA lanes4<>+32(SB)/8, $0x0000000000000040
+DATA lanes4<>+40(SB)/8, $0x0000000000000040
+DATA lanes4<>+48(SB)/8, $0x0000000000000040
+DATA lanes4<>+56(SB)/8, $0x0000000000000040
+DATA lanes4<>+64(SB)/8, $0x0000000000000040
+DATA lanes4<>+72(SB)/8, $0x0000000000000040
+DATA lanes4<>+80(SB)/8, $0x0000000000000040
+DATA lanes4<>+88(SB)/8, $0x0000000000000040
+DATA lanes4<>+96(SB)/8, $0x0000000000000004
+DATA lanes4<>+104(SB)/8, $0x0000000000000004
+DATA lanes4<>+112(SB)/8, $0x0000000000000004
+DATA lanes4<>+120(SB)/8, $0x0000000000000004
+DATA lanes4<>+128(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA lanes4<>+136(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA lanes4<>+144(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA lanes4<>+152(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA lanes4<>+160(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA lanes4<>+168(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA lanes4<>+176(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA lanes4<>+184(SB)/8, $0xf0f0f0f0f0f0f0f0
+GLOBL lanes4<>(SB), RODATA|NOPTR, $192

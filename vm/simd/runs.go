@@ -1,6 +1,10 @@
 package simd
 
-import "ein/vm/op"
+import (
+	"math/bits"
+
+	"ein/vm/op"
+)
 
 // inAssembly numbers the functions that the assembly has, by their place in its
 // tables.
@@ -82,8 +86,37 @@ func (t Tier) Fold(f op.Fold, acc float64, a []float64) (float64, []float64) {
 	return f.Apply(acc, f.Apply(f.Apply(lanes[0], lanes[1]), f.Apply(lanes[2], lanes[3]))), a[n:]
 }
 
-// HasPopAnd reports whether PopAnd is there: VPOPCNTDQ.
-func (t Tier) HasPopAnd() bool { return t.set() == AVX512 }
+// PopAnd is the number of ones of a AND b, which is as long.
+func (t Tier) PopAnd(a, b []uint64) int {
+	b = b[:len(a)]
+	if len(a) >= few && t.Vectors() {
+		return t.popAnd(a, b)
+	}
+	n := 0
+	for i, x := range a {
+		n += bits.OnesCount64(x & b[i])
+	}
+	return n
+}
+
+// CommonWords is the width of the rows that Common has instructions for.
+const CommonWords = 16
+
+// Common is how many ones a row has in common with each of those of rows, which are
+// as wide, that named has a bit for.
+func (t Tier) Common(named, rows, row []uint64) int {
+	if len(named) > 0 && len(row) == CommonWords && t.Vectors() {
+		return t.common(named, rows, row)
+	}
+	n := 0
+	for k, x := range named {
+		for ; x != 0; x &= x - 1 {
+			at := rows[(64*k+bits.TrailingZeros64(x))*len(row):]
+			n += t.PopAnd(row, at[:len(row)])
+		}
+	}
+	return n
+}
 
 // Rows and columns of a tile of counts.
 const (
@@ -96,7 +129,7 @@ const countWords = 2048
 
 // HasCounts reports whether a Panel can count the ones that rows of so many words
 // have in common.
-func (t Tier) HasCounts(words int) bool { return t.set() == AVX512 && words > 0 && words <= countWords }
+func (t Tier) HasCounts(words int) bool { return t.Vectors() && words > 0 && words <= countWords }
 
 // Panel is up to CountColumns rows of bits, word after word of all of them.
 type Panel struct {
@@ -116,6 +149,38 @@ func (p *Panel) Pack(rows []uint64, stride, wide, words int) {
 		}
 		for w, x := range rows[j*stride : j*stride+words] {
 			p.b[w*CountColumns+j] = x
+		}
+	}
+}
+
+// Count sets CountRows x wide elements of C, ldc apart, to how many ones rows of A,
+// stride words apart, have in common with those of the panel.
+func (t Tier) Count(p *Panel, c []float64, ldc int, a []uint64, stride, wide int) {
+	_, _ = a[(CountRows-1)*stride+p.words-1], c[(CountRows-1)*ldc+wide-1]
+	if wide == CountColumns {
+		t.counts(p, c, ldc, a, stride)
+		return
+	}
+	var tile [CountRows * CountColumns]float64
+	t.counts(p, tile[:], CountColumns, a, stride)
+	for i := range CountRows {
+		copy(c[i*ldc:i*ldc+wide], tile[i*CountColumns:])
+	}
+}
+
+// Transpose transposes 64x64 bits: swap the upper right quarter with the lower left
+// one, then so within each, and so on (Hacker's Delight, 7-3).
+func (t Tier) Transpose(b *[64]uint64) {
+	if t.Vectors() {
+		t.transpose(b)
+		return
+	}
+	for h := 32; h > 0; h /= 2 {
+		mask := ^uint64(0) / (1<<h + 1)
+		for k := 0; k < 64; k = (k + h + 1) &^ h {
+			x := (b[k]>>h ^ b[k+h]) & mask
+			b[k+h] ^= x
+			b[k] ^= x << h
 		}
 	}
 }

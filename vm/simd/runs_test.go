@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -126,22 +127,31 @@ func TestCounts(t *testing.T) {
 	for _, tier := range Tiers() {
 		for range 1000 {
 			n := r.IntN(100)
-			if a, b := words(n), words(n); tier.HasPopAnd() && tier.PopAnd(a, b) != popAnd(a, b) {
+			if a, b := words(n), words(n); tier.PopAnd(a, b) != popAnd(a, b) {
 				t.Fatalf("%v: %x and %x: %d", tier, a, b, tier.PopAnd(a, b))
+			}
+			n = 1 + r.IntN(4)
+			wide := []int{3, CommonWords}[r.IntN(2)]
+			named, rows, row, want := words(n), words(64*n*wide), words(wide), 0
+			for i := range 64 * n {
+				if named[i/64]>>(i%64)&1 != 0 {
+					want += popAnd(row, rows[i*wide:])
+				}
+			}
+			if got := tier.Common(named, rows, row); got != want {
+				t.Fatalf("%v: %x has %d in common with %x, not %d", tier, row, got, named, want)
 			}
 			n = 1 + r.IntN(20)
 			if !tier.HasCounts(n) {
 				continue
 			}
-			rows, wide, stride, ldc := 1+r.IntN(CountRows), 1+r.IntN(CountColumns), n+r.IntN(3), CountColumns+r.IntN(3)
-			if r.IntN(2) == 0 {
-				rows, wide = CountRows, CountColumns
-			}
-			a, b, c := words(rows*stride), words(wide*stride), make([]float64, rows*ldc)
+			stride, ldc := n+r.IntN(3), CountColumns+r.IntN(3)
+			wide = 1 + r.IntN(CountColumns)
+			a, b, c := words(CountRows*stride), words(wide*stride), make([]float64, CountRows*ldc)
 			p := new(Panel)
 			p.Pack(b, stride, wide, n)
-			p.Count(c, ldc, a, stride, rows, wide)
-			for i := range rows {
+			tier.Count(p, c, ldc, a, stride, wide)
+			for i := range CountRows {
 				for j := range ldc {
 					want := 0.0
 					if j < wide {
@@ -153,5 +163,46 @@ func TestCounts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestTranspose(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, tier := range Tiers() {
+		for range 100 {
+			var a, b [64]uint64
+			for i := range a {
+				a[i] = r.Uint64()
+			}
+			b = a
+			tier.Transpose(&b)
+			for i := range 64 * 64 {
+				if a[i/64]>>(i%64)&1 != b[i%64]>>(i/64)&1 {
+					t.Fatalf("%v: bit %d of row %d is not transposed", tier, i%64, i/64)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkBits(b *testing.B) {
+	r := rand.New(rand.NewPCG(17, 18))
+	words := make([]uint64, 1<<13)
+	for i := range words {
+		words[i] = r.Uint64() & r.Uint64() & r.Uint64()
+	}
+	for _, tier := range Tiers() {
+		for _, n := range []int{8, 16, 80, 1000} {
+			b.Run(fmt.Sprintf("and/%d/%v", n, tier), func(b *testing.B) {
+				for b.Loop() {
+					tier.PopAnd(words[:n], words[n:])
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("transpose/%v", tier), func(b *testing.B) {
+			for b.Loop() {
+				tier.Transpose((*[64]uint64)(words))
+			}
+		})
 	}
 }

@@ -120,28 +120,32 @@ func (t Tier) fold(f int, a []float64, lanes *[8]float64) {
 	}
 }
 
-// PopAnd is the number of ones of a AND b, which is as long. HasPopAnd says whether
-// the tier has it.
-func (Tier) PopAnd(a, b []uint64) int {
-	if len(a) == 0 {
-		return 0
+func (t Tier) popAnd(a, b []uint64) int {
+	if t.set() == AVX512 {
+		return popAndAVX512(len(a), &a[0], &b[0], mask512(len(a)))
 	}
-	b = b[:len(a)]
-	return popAndAVX512(len(a), &a[0], &b[0], mask512(len(a)))
+	return popAndAVX2(len(a), &a[0], &b[0], mask256(len(a)))
 }
 
-// Count sets rows x wide elements of C, ldc apart, to how many ones rows of A,
-// stride words apart, have in common with those of the panel.
-func (p *Panel) Count(c []float64, ldc int, a []uint64, stride, rows, wide int) {
-	_, _ = a[(rows-1)*stride+p.words-1], c[(rows-1)*ldc+wide-1]
-	if rows == CountRows && wide == CountColumns {
-		countsAVX512(p.words, &a[0], 8*stride, &p.b[0], &c[0], 8*ldc)
-		return
+func (t Tier) common(named, rows, row []uint64) int {
+	if t.set() == AVX512 {
+		return commonAVX512(len(named), &named[0], &rows[0], &row[0])
 	}
-	// At an edge, row by row: each is counted six times, to the same place.
-	var row [CountColumns]float64
-	for i := range rows {
-		countsAVX512(p.words, &a[i*stride], 0, &p.b[0], &row[0], 0)
-		copy(c[i*ldc:i*ldc+wide], row[:wide])
+	return commonAVX2(len(named), &named[0], &rows[0], &row[0])
+}
+
+func (t Tier) counts(p *Panel, c []float64, ldc int, a []uint64, stride int) {
+	if t.set() == AVX512 {
+		countsAVX512(p.words, &a[0], 8*stride, &p.b[0], &c[0], 8*ldc)
+	} else {
+		countsAVX2(p.words, &a[0], 8*stride, &p.b[0], &c[0], 8*ldc)
+	}
+}
+
+func (t Tier) transpose(b *[64]uint64) {
+	if t.set() == AVX512 {
+		transposeAVX512(b)
+	} else {
+		transposeAVX2(b)
 	}
 }

@@ -7,6 +7,7 @@ package main
 
 import (
 	"fmt"
+	"sync"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -25,9 +26,11 @@ func main() {
 		m.stream("binary", binary)
 		m.stream("scaled", scaled)
 		m.folds()
+		m.popAnd()
+		m.counts()
+		m.common()
+		m.transpose()
 	}
-	avx512.popAnd()
-	avx512.counts()
 	Generate()
 }
 
@@ -291,17 +294,24 @@ func (m machine) dot() {
 	RET()
 }
 
-// vectors writes the loop over the whole vectors of RCX doubles, most at a time
-// and then one by one, and leaves in RCX how many are left.
+// vectors is groups for what does the same with each vector.
 func (m machine) vectors(label string, most int, each func(i int), cursors ...Register) {
+	m.groups(label, most, func(n int) {
+		for i := range n {
+			each(i)
+		}
+	}, cursors...)
+}
+
+// groups writes the loop over the whole vectors of RCX words, most at a time and
+// then one by one, and leaves in RCX how many are left.
+func (m machine) groups(label string, most int, do func(n int), cursors ...Register) {
 	for _, n := range []int{most, 1} {
 		loop, done := fmt.Sprintf("%sby%d", label, n), fmt.Sprintf("%sby%ddone", label, n)
 		CMPQ(RCX, U8(n*m.lanes))
 		JLT(LabelRef(done))
 		Label(loop)
-		for i := range n {
-			each(i)
-		}
+		do(n)
 		for _, c := range cursors {
 			ADDQ(U32(n*m.bytes()), c)
 		}
@@ -524,6 +534,116 @@ func (m machine) folds() {
 	}
 }
 
+// count adds up the ones of vectors, lane by lane. AVX-512 has an instruction for
+// it. AVX2 looks up four bits at a time in a table, and first sends four vectors
+// through adders of bits, so that one in four is looked up (Harley and Seal).
+type count struct {
+	machine
+	sums                []VecPhysical // of AVX2: all, and the ones, twos and fours in front of the table
+	table, low, none, t VecPhysical
+}
+
+// nibbles are the ones of the numbers from 0 to 15.
+var nibbles = sync.OnceValue(func() Mem {
+	at := GLOBL("nibbles", RODATA|NOPTR)
+	DATA(0, U64(0x0302020102010100))
+	DATA(8, U64(0x0403030203020201))
+	return at
+})
+
+func (m machine) newCount(regs []VecPhysical) count {
+	c := count{m, regs[:4], regs[4], regs[5], regs[6], regs[7]}
+	if m.lanes == 4 {
+		VBROADCASTI128(nibbles(), c.table)
+		constant(0x0f0f0f0f0f0f0f0f, c.low)
+		m.zero(c.none)
+	}
+	c.clear()
+	return c
+}
+
+func (c count) clear() {
+	for _, x := range c.sums {
+		c.machine.zero(x)
+	}
+}
+
+// add counts the ones of some vectors, and destroys them.
+func (c count) add(x ...VecPhysical) {
+	if c.lanes == 8 {
+		for i, x := range x {
+			VPOPCNTQ(x, x)
+			VPADDQ(x, c.sums[i], c.sums[i])
+		}
+		return
+	}
+	if len(x) == 4 {
+		c.adder(x[0], x[1], c.sums[1])
+		c.adder(x[2], x[3], c.sums[1])
+		c.adder(x[0], x[2], c.sums[2])
+		c.lookUp(x[0], c.sums[3])
+		return
+	}
+	for _, x := range x {
+		c.lookUp(x, c.sums[0])
+	}
+}
+
+// adder adds x and y to sum, bit by bit, and leaves what is carried in x.
+func (c count) adder(x, y, sum VecPhysical) {
+	VPXOR(x, y, c.t)
+	VPAND(x, y, x)
+	VPAND(c.t, sum, y)
+	VPXOR(c.t, sum, sum)
+	VPOR(y, x, x)
+}
+
+// lookUp adds the ones of x to sum, and leaves them in x.
+func (c count) lookUp(x, sum VecPhysical) {
+	VPAND(c.low, x, c.t)
+	VPSRLW(U8(4), x, x)
+	VPAND(c.low, x, x)
+	VPSHUFB(c.t, c.table, c.t)
+	VPSHUFB(x, c.table, x)
+	VPADDB(c.t, x, x)
+	VPSADBW(c.none, x, x)
+	VPADDQ(x, sum, sum)
+}
+
+// total gives the register with the sums.
+func (c count) total() VecPhysical {
+	all, more := c.sums[0], c.sums[1:]
+	if c.lanes == 4 {
+		c.lookUp(more[0], all)
+		c.lookUp(more[1], all)
+		VPSLLQ(U8(2), more[2], more[2])
+		more = more[1:] // the twos count twice
+	}
+	for _, x := range more {
+		VPADDQ(x, all, all)
+	}
+	return all
+}
+
+// across leaves in RAX what all lanes have counted.
+func (c count) across() {
+	x, t := c.total(), c.t
+	if c.lanes == 8 {
+		VEXTRACTI64X4(U8(1), x, t.AsY())
+		VPADDQ(t.AsY(), x.AsY(), x.AsY())
+	}
+	VEXTRACTI128(U8(1), x.AsY(), t.AsX())
+	VPADDQ(t.AsX(), x.AsX(), x.AsX())
+	VPSRLDQ(U8(8), x.AsX(), t.AsX())
+	VPADDQ(t.AsX(), x.AsX(), x.AsX())
+	VMOVQ(x.AsX(), RAX)
+}
+
+// and sets x to the AND of it and a vector in memory.
+func (m machine) and(with Mem, x VecPhysical) {
+	m.bitwise(VPAND, VPANDQ, with, x, x)
+}
+
 // popAnd writes the count of the ones that two runs of words have in common.
 func (m machine) popAnd() {
 	TEXT("popAnd"+m.name, NOSPLIT, "func(n int, a, b *uint64, mask *byte) int")
@@ -534,48 +654,36 @@ func (m machine) popAnd() {
 	Load(Param("b"), RDI)
 	Load(Param("mask"), RDX)
 	m.loadMask()
-	for i := range chains {
-		m.zero(m.regs[i])
+	x, c := m.regs[:4], m.newCount(m.regs[4:])
+	at := func(n int) {
+		for i := range n {
+			VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, x[i])
+			m.and(Mem{Base: RDI, Disp: i * m.bytes()}, x[i])
+		}
+		c.add(x[:n]...)
 	}
-	x := m.regs[chains : 2*chains]
-	m.vectors("", chains, func(i int) {
-		VMOVDQU64(Mem{Base: RSI, Disp: i * m.bytes()}, x[i])
-		VPANDQ(Mem{Base: RDI, Disp: i * m.bytes()}, x[i], x[i])
-		VPOPCNTQ(x[i], x[i])
-		VPADDQ(x[i], m.regs[i], m.regs[i])
-	}, RSI, RDI)
+	m.groups("", len(x), at, RSI, RDI)
 	CMPQ(RCX, U8(0))
 	JEQ(LabelRef("sum"))
-	VMOVDQU64_Z(Mem{Base: RSI}, K1, x[0])
-	VMOVDQU64_Z(Mem{Base: RDI}, K1, x[1])
-	VPANDQ(x[1], x[0], x[0])
-	VPOPCNTQ(x[0], x[0])
-	VPADDQ(x[0], m.regs[0], m.regs[0])
+	m.load(Mem{Base: RSI}, x[0], true)
+	m.load(Mem{Base: RDI}, x[1], true)
+	VANDPD(x[1], x[0], x[0])
+	c.add(x[0])
 	Label("sum")
-	VPADDQ(m.regs[1], m.regs[0], m.regs[0])
-	VPADDQ(m.regs[3], m.regs[2], m.regs[2])
-	VPADDQ(m.regs[2], m.regs[0], m.regs[0])
-	VEXTRACTI64X4(U8(1), Z0, Y1)
-	VPADDQ(Y1, Y0, Y0)
-	VEXTRACTI128(U8(1), Y0, X1)
-	VPADDQ(X1, X0, X0)
-	VPSRLDQ(U8(8), X0, X1)
-	VPADDQ(X1, X0, X0)
-	VMOVQ(X0, RAX)
+	c.across()
 	Store(RAX, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
 
-// Rows of A and vectors of columns in a tile of counts.
-const countTall, countWide = 6, 3
+// Rows and columns of a tile of counts, and for AVX-512 its vectors in a row.
+const countTall, countColumns, countWide = 6, 24, 3
 
 // counts writes the counted product of rows of bits: of A as they lie, and of B
 // with word after word of 24 of them side by side.
 func (m machine) counts() {
-	name := "counts" + m.name
-	TEXT(name, NOSPLIT, "func(words int, a *uint64, ars int, b *uint64, c *float64, crs int)")
-	Doc(fmt.Sprintf("%s sets the doubles of %d rows of C to how many ones as many rows of A have in common with each of %d rows of B, which lie word after word of all of them. Strides are in bytes.", name, countTall, countWide*m.lanes))
+	TEXT("counts"+m.name, NOSPLIT, "func(words int, a *uint64, ars int, b *uint64, c *float64, crs int)")
+	Doc(fmt.Sprintf("counts%s sets the doubles of %d rows of C to how many ones as many rows of A have in common with each of %d rows of B, which lie word after word of all of them. Strides are in bytes.", m.name, countTall, countColumns))
 	Pragma("noescape")
 	Load(Param("words"), RCX)
 	Load(Param("a"), RSI)
@@ -583,6 +691,63 @@ func (m machine) counts() {
 	Load(Param("b"), RDI)
 	Load(Param("c"), RBX)
 	Load(Param("crs"), R13)
+	if m.lanes == 8 {
+		m.countTile()
+	} else {
+		m.countEach()
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// countEach does one vector of one row after the other: its adders leave no
+// registers for a tile, and with them the loads are not what it waits for.
+func (m machine) countEach() {
+	x, c, exponent := m.regs[:4], m.newCount(m.regs[4:]), m.regs[15]
+	constant(0x4330000000000000, exponent) // 2^52: its last bits are a whole number
+	MOVQ(U32(countTall), R10)
+	Label("row")
+	MOVQ(U32(countColumns/m.lanes), R11)
+	MOVQ(RBX, R12)
+	Label("column")
+	MOVQ(RSI, RAX)
+	MOVQ(RDI, R8)
+	MOVQ(RCX, RDX)
+	c.clear()
+	for _, n := range []int{4, 1} {
+		loop, done := fmt.Sprintf("by%d", n), fmt.Sprintf("by%ddone", n)
+		CMPQ(RDX, U8(n))
+		JLT(LabelRef(done))
+		Label(loop)
+		for i := range n {
+			VPBROADCASTQ(Mem{Base: RAX, Disp: 8 * i}, x[i])
+			m.and(Mem{Base: R8, Disp: 8 * countColumns * i}, x[i])
+		}
+		c.add(x[:n]...)
+		ADDQ(U8(8*n), RAX)
+		ADDQ(U32(8*countColumns*n), R8)
+		SUBQ(U8(n), RDX)
+		CMPQ(RDX, U8(n))
+		JGE(LabelRef(loop))
+		Label(done)
+	}
+	sum := c.total()
+	VPOR(exponent, sum, sum)
+	VSUBPD(exponent, sum, sum)
+	VMOVUPD(sum, Mem{Base: R12})
+	ADDQ(U8(m.bytes()), R12)
+	ADDQ(U8(m.bytes()), RDI)
+	SUBQ(U8(1), R11)
+	JNE(LabelRef("column"))
+	SUBQ(U32(8*countColumns), RDI)
+	ADDQ(R13, RBX)
+	ADDQ(R9, RSI)
+	SUBQ(U8(1), R10)
+	JNE(LabelRef("row"))
+}
+
+// countTile has the sums of all rows and columns in registers.
+func (m machine) countTile() {
 	LEAQ(Mem{Base: R9, Index: R9, Scale: 2}, R10)
 	LEAQ(Mem{Base: RSI, Index: R9, Scale: 4}, R8)
 	rows := []Mem{{Base: RSI}, {Base: RSI, Index: R9, Scale: 1}, {Base: RSI, Index: R9, Scale: 2}, {Base: RSI, Index: R10, Scale: 1}, {Base: R8}, {Base: R8, Index: R9, Scale: 1}}
@@ -618,6 +783,158 @@ func (m machine) counts() {
 		}
 		ADDQ(R13, RBX)
 	}
+}
+
+// commonWords is how wide the rows of common are.
+const commonWords = 16
+
+// common writes the count of the ones that a row has in common with those of many
+// that bits name.
+func (m machine) common() {
+	TEXT("common"+m.name, NOSPLIT, "func(n int, bits, rows, with *uint64) int")
+	Doc(fmt.Sprintf("common%s is how many ones the %d words of with have in common with each of the rows, of as many words, whose bits are set in n words.", m.name, commonWords))
+	Pragma("noescape")
+	Load(Param("n"), RCX)
+	Load(Param("bits"), RSI)
+	Load(Param("rows"), RDI)
+	Load(Param("with"), RBX)
+	x, c := m.regs[:commonWords/m.lanes], m.newCount(m.regs[4:])
+	// Moves with conditions in place of the branch at the end of a word, which is not
+	// to be foreseen, took 0 to 20 % longer.
+	Label("word")
+	MOVQ(Mem{Base: RSI}, RAX)
+	TESTQ(RAX, RAX)
+	JEQ(LabelRef("next"))
+	Label("bit")
+	TZCNTQ(RAX, R8) // BSF where there is no TZCNT: RAX is not 0
+	LEAQ(Mem{Base: RAX, Disp: -1}, R9)
+	SHLQ(U8(7), R8)
+	for i := range x {
+		VMOVUPD(Mem{Base: RDI, Index: R8, Scale: 1, Disp: i * m.bytes()}, x[i])
+		m.and(Mem{Base: RBX, Disp: i * m.bytes()}, x[i])
+	}
+	c.add(x...)
+	ANDQ(R9, RAX)
+	JNE(LabelRef("bit"))
+	Label("next")
+	ADDQ(U8(8), RSI)
+	ADDQ(U32(64*8*commonWords), RDI)
+	SUBQ(U8(1), RCX)
+	JNE(LabelRef("word"))
+	c.across()
+	Store(RAX, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// transpose writes the transposition of a block of 64x64 bits: rows that are 32
+// apart swap half of their words, then those that are 16 apart, and so on (Hacker's
+// Delight, 7-3), first those in different vectors, then those in one.
+func (m machine) transpose() {
+	TEXT("transpose"+m.name, NOSPLIT, "func(block *[64]uint64)")
+	Doc(fmt.Sprintf("transpose%s transposes 64x64 bits.", m.name))
+	Pragma("noescape")
+	Load(Param("block"), RSI)
+	x := m.regs[:8]
+	// stage loads eight vectors, step apart, and swaps those that are far or less.
+	stage := func(first, step, far int) {
+		at := func(i int) Mem { return Mem{Base: RSI, Disp: (first + i*step) * m.bytes()} }
+		for i := range x {
+			VMOVUPD(at(i), x[i])
+		}
+		for ; far > 0; far /= 2 {
+			m.swap(x, far, far*step*m.lanes)
+		}
+		if step == 1 {
+			for h := m.lanes / 2; h > 0; h /= 2 {
+				m.swapLanes(x, h)
+			}
+		}
+		for i := range x {
+			VMOVUPD(x[i], at(i))
+		}
+	}
+	if m.lanes == 8 {
+		stage(0, 1, 4)
+	} else {
+		stage(0, 2, 4)
+		stage(1, 2, 4)
+		stage(0, 1, 1)
+		stage(8, 1, 1)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// halves is a mask of the lower h of 2h bits.
+func halves(h int) uint64 { return ^uint64(0) / (1<<h + 1) }
+
+// swap swaps the upper h of 2h bits of a vector with the lower ones of the one that
+// is d further on.
+func (m machine) swap(x []VecPhysical, d, h int) {
+	mask, t := m.regs[8], m.regs[9]
+	constant(halves(h), mask)
+	for i, a := range x {
+		if i&d != 0 {
+			continue
+		}
+		b := x[i+d]
+		VPSRLQ(U8(h), a, t)
+		m.bitwise(VPXOR, VPXORQ, b, t, t)
+		m.bitwise(VPAND, VPANDQ, mask, t, t)
+		m.bitwise(VPXOR, VPXORQ, t, b, b)
+		VPSLLQ(U8(h), t, t)
+		m.bitwise(VPXOR, VPXORQ, t, a, a)
+	}
+}
+
+// swapLanes is swap within vectors, of lanes that are h apart.
+func (m machine) swapLanes(x []VecPhysical, h int) {
+	left, right, keep, t, u := m.regs[8], m.regs[9], m.regs[10], m.regs[11], m.regs[12]
+	for i, to := range []VecPhysical{left, right, keep} {
+		VMOVUPD(lanes(h).Offset(64*i), to)
+	}
+	for _, x := range x {
+		switch h {
+		case 4:
+			VSHUFI64X2(U8(0x4e), x, x, u)
+		case 2:
+			VPERMQ(U8(0x4e), x, u)
+		case 1:
+			VPERMQ(U8(0xb1), x, u)
+		}
+		VPSLLVQ(left, u, t)
+		VPSRLVQ(right, u, u)
+		m.bitwise(VPOR, VPORQ, t, u, u)
+		m.bitwise(VPAND, VPANDQ, keep, x, x)
+		m.bitwise(VPANDN, VPANDNQ, u, keep, u)
+		m.bitwise(VPOR, VPORQ, u, x, x)
+	}
+}
+
+var tables = map[int]Mem{}
+
+// lanes is what swapLanes needs for each lane: how far to shift its partner to the
+// left and to the right, 64 for not at all, and which bits it keeps.
+func lanes(h int) Mem {
+	if _, ok := tables[h]; !ok {
+		tables[h] = GLOBL(fmt.Sprintf("lanes%d", h), RODATA|NOPTR)
+		for at := range 3 * 8 {
+			lane := [3]uint64{uint64(h), 64, halves(h)}
+			if at&h != 0 {
+				lane = [3]uint64{64, uint64(h), ^halves(h)}
+			}
+			DATA(8*at, U64(lane[at/8]))
+		}
+	}
+	return tables[h]
+}
+
+// bitwise is one of two instructions that do the same.
+func (m machine) bitwise(avx func(a, b, to Op), avx512 func(...Op), a, b, to Op) {
+	if m.lanes == 8 {
+		avx512(a, b, to)
+	} else {
+		avx(a, b, to)
+	}
 }
