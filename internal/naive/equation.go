@@ -588,9 +588,9 @@ var elementwise = map[string]struct {
 	"clamp":   {3, func(a []float64) float64 { return math.Min(math.Max(a[0], a[1]), a[2]) }, same},
 	"abs":     {1, func(a []float64) float64 { return math.Abs(a[0]) }, same},
 	"sqrt":    {1, func(a []float64) float64 { return math.Sqrt(a[0]) }, always},
-	"exp":     {1, func(a []float64) float64 { return math.Exp(a[0]) }, always},
+	"exp":     {1, func(a []float64) float64 { return exp(a[0]) }, always},
 	"log":     {1, func(a []float64) float64 { return math.Log(a[0]) }, always},
-	"sigmoid": {1, func(a []float64) float64 { return 1 / (1 + math.Exp(-a[0])) }, always},
+	"sigmoid": {1, func(a []float64) float64 { return 1 / (1 + exp(-a[0])) }, always},
 	"relu":    {1, func(a []float64) float64 { return math.Max(a[0], 0) }, same},
 	"tanh":    {1, func(a []float64) float64 { return math.Tanh(a[0]) }, always},
 	"step":    {1, func(a []float64) float64 { return truth(a[0] > 0) }, never},
@@ -605,4 +605,13 @@ func same(r bool) bool { return r }
 // reductions is the functions that fold an indexed argument, or a whole tensor.
 var reductions = map[string]bool{
 	"sum": true, "mean": true, "max": true, "min": true, "count": true, "argmax": true, "argmin": true,
+}
+
+// exp is math.Exp, which for amd64 is infinite from 709.44 on, where e**709.78 is a
+// number.
+func exp(x float64) float64 {
+	if x > 709 {
+		return math.Exp(x-1) * math.E
+	}
+	return math.Exp(x)
 }

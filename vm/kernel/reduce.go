@@ -151,9 +151,9 @@ func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) bool {
 // SoftmaxCost is the cost of Softmax: three passes over the elements.
 func SoftmaxCost(shape []int) Cost { return Cost{Ops: satMul(3, dimsProduct(shape))} }
 
-// softmaxStrip is how many neighbouring columns Softmax takes at a time when
-// the axis is not the last one: the doubles of a cache line.
-const softmaxStrip = 8
+// softmaxStrip is how many neighbours Softmax takes at a time: columns, when the axis
+// is not the last one.
+const softmaxStrip = 64
 
 // Softmax sets dst to exp(a - m) / sum of exp(a - m) along one axis, where m is
 // the maximum along it, so that nothing overflows. dst may be a. A NaN, or an
@@ -181,54 +181,54 @@ func Softmax(c *Ctl, dst, a []float64, shape []int, axis int) bool {
 }
 
 func softmaxRow(m *meter, dst, a []float64) bool {
+	t := m.c.Tier
+	var x [softmaxStrip]float64 // the same number throughout
 	top, sum := math.Inf(-1), 0.0
-	each := func(visit func(lo, hi int)) bool {
-		for lo := 0; lo < len(a); lo += PollOps {
-			hi := min(lo+PollOps, len(a))
-			visit(lo, hi)
+	each := func(visit func(d, a []float64)) bool {
+		for lo := 0; lo < len(a); lo += softmaxStrip {
+			hi := min(lo+softmaxStrip, len(a))
+			visit(dst[lo:hi], a[lo:hi])
 			if !m.spend(hi - lo) {
 				return false
 			}
 		}
 		return true
 	}
-	return each(func(lo, hi int) { top = foldRun(m.c.Tier, op.FoldMax, top, a[lo:hi], 1, hi-lo) }) &&
-		each(func(lo, hi int) {
-			d := dst[lo:hi]
-			for i, x := range a[lo:hi] {
-				d[i] = math.Exp(x - top)
-				sum += d[i]
-			}
-		}) &&
-		each(func(lo, hi int) {
-			d := dst[lo:hi]
-			for i := range d {
-				d[i] /= sum
-			}
-		})
+	if !each(func(_, a []float64) { top = foldRun(t, op.FoldMax, top, a, 1, len(a)) }) {
+		return false
+	}
+	fillRun(x[:], top)
+	if !each(func(d, a []float64) {
+		evalBinary(t, op.FnSub, d, a, x[:])
+		evalUnary(t, op.FnExp, d, d)
+		sum = foldRun(t, op.FoldSum, sum, d, 1, len(d))
+	}) {
+		return false
+	}
+	fillRun(x[:], sum)
+	return each(func(d, _ []float64) { evalBinary(t, op.FnDiv, d, d, x[:]) })
 }
 
 // softmaxColumns does w columns of n elements, rows being stride apart.
 func softmaxColumns(m *meter, dst, a []float64, n, stride, w int) bool {
-	var top, sum [softmaxStrip]float64
-	for k := range w {
-		top[k] = math.Inf(-1)
-	}
-	each := func(visit func(o, k int)) bool {
+	t := m.c.Tier
+	var tops, sums [softmaxStrip]float64
+	top, sum := tops[:w], sums[:w]
+	fillRun(top, math.Inf(-1))
+	each := func(visit func(d, a []float64)) bool {
 		for i := range n {
-			for k := range w {
-				visit(i*stride+k, k)
-			}
+			visit(dst[i*stride:][:w], a[i*stride:][:w])
 			if !m.spend(w) {
 				return false
 			}
 		}
 		return true
 	}
-	return each(func(o, k int) { top[k] = max(top[k], a[o]) }) &&
-		each(func(o, k int) {
-			dst[o] = math.Exp(a[o] - top[k])
-			sum[k] += dst[o]
+	return each(func(_, a []float64) { evalBinary(t, op.FnMax, top, top, a) }) &&
+		each(func(d, a []float64) {
+			evalBinary(t, op.FnSub, d, a, top)
+			evalUnary(t, op.FnExp, d, d)
+			evalBinary(t, op.FnAdd, sum, sum, d)
 		}) &&
-		each(func(o, k int) { dst[o] /= sum[k] })
+		each(func(d, _ []float64) { evalBinary(t, op.FnDiv, d, d, sum) })
 }

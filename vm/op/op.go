@@ -174,7 +174,7 @@ func (f Fn) Apply1(x float64) float64 {
 	case FnSqrt:
 		return math.Sqrt(x)
 	case FnExp:
-		return math.Exp(x)
+		return Exp(x)
 	case FnLog:
 		return math.Log(x)
 	case FnSigmoid:
@@ -194,7 +194,16 @@ func (f Fn) Apply1(x float64) float64 {
 }
 
 // sigmoid overflows to exactly 0 where exp(-x) overflows to infinity.
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+func sigmoid(x float64) float64 { return 1 / (1 + Exp(-x)) }
+
+// Exp is math.Exp, which for amd64 is infinite from 709.44 on, where e**709.78 is a
+// number.
+func Exp(x float64) float64 {
+	if x > 709 {
+		return math.Exp(x-1) * math.E
+	}
+	return math.Exp(x)
+}
 
 // Truth is 1 or 0. It goes through an integer, which the compiler sets without a branch: on
 // random data a branch mispredicts half the time, 4 ns an element.

@@ -1015,7 +1015,7 @@ sum:
 	RET
 
 // func unaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·unaryAVX2(SB), NOSPLIT, $0-48
 	MOVQ    f+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -1038,6 +1038,12 @@ TEXT ·unaryAVX2(SB), NOSPLIT, $0-48
 	JEQ     step
 	CMPQ    AX, $0x06
 	JEQ     relu
+	CMPQ    AX, $0x07
+	JEQ     round
+	CMPQ    AX, $0x08
+	JEQ     exp
+	CMPQ    AX, $0x09
+	JEQ     sigmoid
 	RET
 
 neg:
@@ -1435,6 +1441,735 @@ reluby1done:
 reludone:
 	VZEROUPPER
 	RET
+
+round:
+	CMPQ CX, $0x10
+	JLT  roundby4done
+
+roundby4:
+	VMOVUPD  (SI), Y0
+	VROUNDPD $0x00, Y0, Y2
+	VMOVUPD  Y2, (DI)
+	VMOVUPD  32(SI), Y0
+	VROUNDPD $0x00, Y0, Y2
+	VMOVUPD  Y2, 32(DI)
+	VMOVUPD  64(SI), Y0
+	VROUNDPD $0x00, Y0, Y2
+	VMOVUPD  Y2, 64(DI)
+	VMOVUPD  96(SI), Y0
+	VROUNDPD $0x00, Y0, Y2
+	VMOVUPD  Y2, 96(DI)
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      roundby4
+
+roundby4done:
+	CMPQ CX, $0x04
+	JLT  roundby1done
+
+roundby1:
+	VMOVUPD  (SI), Y0
+	VROUNDPD $0x00, Y0, Y2
+	VMOVUPD  Y2, (DI)
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      roundby1
+
+roundby1done:
+	CMPQ       CX, $0x00
+	JEQ        rounddone
+	VMASKMOVPD (SI), Y15, Y0
+	VROUNDPD   $0x00, Y0, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+
+rounddone:
+	VZEROUPPER
+	RET
+
+exp:
+	CMPQ CX, $0x10
+	JLT  expby4done
+
+expby4:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, (DI)
+	VMOVUPD      32(SI), Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 32(DI)
+	VMOVUPD      64(SI), Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      96(SI), Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 96(DI)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x10, CX
+	CMPQ         CX, $0x10
+	JGE          expby4
+
+expby4done:
+	CMPQ CX, $0x04
+	JLT  expby1done
+
+expby1:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, (DI)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JGE          expby1
+
+expby1done:
+	CMPQ         CX, $0x00
+	JEQ          expdone
+	VMASKMOVPD   (SI), Y15, Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VMASKMOVPD   Y2, Y15, (DI)
+
+expdone:
+	VZEROUPPER
+	RET
+
+sigmoid:
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          sigmoidby4done
+
+sigmoidby4:
+	VMOVUPD      (SI), Y0
+	VXORPD       Y14, Y0, Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       one<>+0(SB), Y2, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VDIVPD       Y2, Y0, Y2
+	VMOVUPD      Y2, (DI)
+	VMOVUPD      32(SI), Y0
+	VXORPD       Y14, Y0, Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       one<>+0(SB), Y2, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VDIVPD       Y2, Y0, Y2
+	VMOVUPD      Y2, 32(DI)
+	VMOVUPD      64(SI), Y0
+	VXORPD       Y14, Y0, Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       one<>+0(SB), Y2, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VDIVPD       Y2, Y0, Y2
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      96(SI), Y0
+	VXORPD       Y14, Y0, Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       one<>+0(SB), Y2, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VDIVPD       Y2, Y0, Y2
+	VMOVUPD      Y2, 96(DI)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x10, CX
+	CMPQ         CX, $0x10
+	JGE          sigmoidby4
+
+sigmoidby4done:
+	CMPQ CX, $0x04
+	JLT  sigmoidby1done
+
+sigmoidby1:
+	VMOVUPD      (SI), Y0
+	VXORPD       Y14, Y0, Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       one<>+0(SB), Y2, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VDIVPD       Y2, Y0, Y2
+	VMOVUPD      Y2, (DI)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x04, CX
+	CMPQ         CX, $0x04
+	JGE          sigmoidby1
+
+sigmoidby1done:
+	CMPQ         CX, $0x00
+	JEQ          sigmoiddone
+	VMASKMOVPD   (SI), Y15, Y0
+	VXORPD       Y14, Y0, Y0
+	VMOVUPD      exp<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      exp<>+64(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMULPD       exp<>+128(SB), Y0, Y3
+	VROUNDPD     $0x00, Y3, Y3
+	VFNMADD231PD exp<>+192(SB), Y3, Y0
+	VFNMADD231PD exp<>+256(SB), Y3, Y0
+	VMULPD       exp<>+320(SB), Y0, Y0
+	VMOVUPD      exp<>+384(SB), Y2
+	VFMADD213PD  exp<>+448(SB), Y0, Y2
+	VFMADD213PD  exp<>+512(SB), Y0, Y2
+	VFMADD213PD  exp<>+576(SB), Y0, Y2
+	VFMADD213PD  exp<>+640(SB), Y0, Y2
+	VFMADD213PD  exp<>+704(SB), Y0, Y2
+	VFMADD213PD  exp<>+768(SB), Y0, Y2
+	VFMADD213PD  exp<>+832(SB), Y0, Y2
+	VMULPD       Y2, Y0, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+896(SB), Y2, Y4
+	VFMADD213PD  exp<>+832(SB), Y4, Y2
+	VMULPD       half<>+0(SB), Y3, Y4
+	VROUNDPD     $0x00, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       exp<>+960(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       exp<>+960(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       one<>+0(SB), Y2, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VDIVPD       Y2, Y0, Y2
+	VMASKMOVPD   Y2, Y15, (DI)
+
+sigmoiddone:
+	VZEROUPPER
+	RET
+
+DATA exp<>+0(SB)/8, $0x4086300000000000
+DATA exp<>+8(SB)/8, $0x4086300000000000
+DATA exp<>+16(SB)/8, $0x4086300000000000
+DATA exp<>+24(SB)/8, $0x4086300000000000
+DATA exp<>+32(SB)/8, $0x4086300000000000
+DATA exp<>+40(SB)/8, $0x4086300000000000
+DATA exp<>+48(SB)/8, $0x4086300000000000
+DATA exp<>+56(SB)/8, $0x4086300000000000
+DATA exp<>+64(SB)/8, $0xc087500000000000
+DATA exp<>+72(SB)/8, $0xc087500000000000
+DATA exp<>+80(SB)/8, $0xc087500000000000
+DATA exp<>+88(SB)/8, $0xc087500000000000
+DATA exp<>+96(SB)/8, $0xc087500000000000
+DATA exp<>+104(SB)/8, $0xc087500000000000
+DATA exp<>+112(SB)/8, $0xc087500000000000
+DATA exp<>+120(SB)/8, $0xc087500000000000
+DATA exp<>+128(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+136(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+144(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+152(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+160(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+168(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+176(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+184(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+192(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+200(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+208(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+216(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+224(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+232(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+240(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+248(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+256(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+264(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+272(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+280(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+288(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+296(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+304(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+312(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+320(SB)/8, $0x3fb0000000000000
+DATA exp<>+328(SB)/8, $0x3fb0000000000000
+DATA exp<>+336(SB)/8, $0x3fb0000000000000
+DATA exp<>+344(SB)/8, $0x3fb0000000000000
+DATA exp<>+352(SB)/8, $0x3fb0000000000000
+DATA exp<>+360(SB)/8, $0x3fb0000000000000
+DATA exp<>+368(SB)/8, $0x3fb0000000000000
+DATA exp<>+376(SB)/8, $0x3fb0000000000000
+DATA exp<>+384(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+392(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+400(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+408(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+416(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+424(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+432(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+440(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+448(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+456(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+464(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+472(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+480(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+488(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+496(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+504(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+512(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+520(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+528(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+536(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+544(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+552(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+560(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+568(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+576(SB)/8, $0x3f81111111111111
+DATA exp<>+584(SB)/8, $0x3f81111111111111
+DATA exp<>+592(SB)/8, $0x3f81111111111111
+DATA exp<>+600(SB)/8, $0x3f81111111111111
+DATA exp<>+608(SB)/8, $0x3f81111111111111
+DATA exp<>+616(SB)/8, $0x3f81111111111111
+DATA exp<>+624(SB)/8, $0x3f81111111111111
+DATA exp<>+632(SB)/8, $0x3f81111111111111
+DATA exp<>+640(SB)/8, $0x3fa5555555555555
+DATA exp<>+648(SB)/8, $0x3fa5555555555555
+DATA exp<>+656(SB)/8, $0x3fa5555555555555
+DATA exp<>+664(SB)/8, $0x3fa5555555555555
+DATA exp<>+672(SB)/8, $0x3fa5555555555555
+DATA exp<>+680(SB)/8, $0x3fa5555555555555
+DATA exp<>+688(SB)/8, $0x3fa5555555555555
+DATA exp<>+696(SB)/8, $0x3fa5555555555555
+DATA exp<>+704(SB)/8, $0x3fc5555555555555
+DATA exp<>+712(SB)/8, $0x3fc5555555555555
+DATA exp<>+720(SB)/8, $0x3fc5555555555555
+DATA exp<>+728(SB)/8, $0x3fc5555555555555
+DATA exp<>+736(SB)/8, $0x3fc5555555555555
+DATA exp<>+744(SB)/8, $0x3fc5555555555555
+DATA exp<>+752(SB)/8, $0x3fc5555555555555
+DATA exp<>+760(SB)/8, $0x3fc5555555555555
+DATA exp<>+768(SB)/8, $0x3fe0000000000000
+DATA exp<>+776(SB)/8, $0x3fe0000000000000
+DATA exp<>+784(SB)/8, $0x3fe0000000000000
+DATA exp<>+792(SB)/8, $0x3fe0000000000000
+DATA exp<>+800(SB)/8, $0x3fe0000000000000
+DATA exp<>+808(SB)/8, $0x3fe0000000000000
+DATA exp<>+816(SB)/8, $0x3fe0000000000000
+DATA exp<>+824(SB)/8, $0x3fe0000000000000
+DATA exp<>+832(SB)/8, $0x3ff0000000000000
+DATA exp<>+840(SB)/8, $0x3ff0000000000000
+DATA exp<>+848(SB)/8, $0x3ff0000000000000
+DATA exp<>+856(SB)/8, $0x3ff0000000000000
+DATA exp<>+864(SB)/8, $0x3ff0000000000000
+DATA exp<>+872(SB)/8, $0x3ff0000000000000
+DATA exp<>+880(SB)/8, $0x3ff0000000000000
+DATA exp<>+888(SB)/8, $0x3ff0000000000000
+DATA exp<>+896(SB)/8, $0x4000000000000000
+DATA exp<>+904(SB)/8, $0x4000000000000000
+DATA exp<>+912(SB)/8, $0x4000000000000000
+DATA exp<>+920(SB)/8, $0x4000000000000000
+DATA exp<>+928(SB)/8, $0x4000000000000000
+DATA exp<>+936(SB)/8, $0x4000000000000000
+DATA exp<>+944(SB)/8, $0x4000000000000000
+DATA exp<>+952(SB)/8, $0x4000000000000000
+DATA exp<>+960(SB)/8, $0x43300000000003ff
+DATA exp<>+968(SB)/8, $0x43300000000003ff
+DATA exp<>+976(SB)/8, $0x43300000000003ff
+DATA exp<>+984(SB)/8, $0x43300000000003ff
+DATA exp<>+992(SB)/8, $0x43300000000003ff
+DATA exp<>+1000(SB)/8, $0x43300000000003ff
+DATA exp<>+1008(SB)/8, $0x43300000000003ff
+DATA exp<>+1016(SB)/8, $0x43300000000003ff
+GLOBL exp<>(SB), RODATA|NOPTR, $1024
+
+DATA half<>+0(SB)/8, $0x3fe0000000000000
+DATA half<>+8(SB)/8, $0x3fe0000000000000
+DATA half<>+16(SB)/8, $0x3fe0000000000000
+DATA half<>+24(SB)/8, $0x3fe0000000000000
+DATA half<>+32(SB)/8, $0x3fe0000000000000
+DATA half<>+40(SB)/8, $0x3fe0000000000000
+DATA half<>+48(SB)/8, $0x3fe0000000000000
+DATA half<>+56(SB)/8, $0x3fe0000000000000
+GLOBL half<>(SB), RODATA|NOPTR, $64
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+DATA one<>+8(SB)/8, $0x3ff0000000000000
+DATA one<>+16(SB)/8, $0x3ff0000000000000
+DATA one<>+24(SB)/8, $0x3ff0000000000000
+DATA one<>+32(SB)/8, $0x3ff0000000000000
+DATA one<>+40(SB)/8, $0x3ff0000000000000
+DATA one<>+48(SB)/8, $0x3ff0000000000000
+DATA one<>+56(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $64
 
 // func binaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
 // Requires: AVX, AVX2
@@ -5214,6 +5949,12 @@ TEXT ·unaryAVX512(SB), NOSPLIT, $0-48
 	JEQ   step
 	CMPQ  AX, $0x06
 	JEQ   relu
+	CMPQ  AX, $0x07
+	JEQ   round
+	CMPQ  AX, $0x08
+	JEQ   exp
+	CMPQ  AX, $0x09
+	JEQ   sigmoid
 	RET
 
 neg:
@@ -5609,6 +6350,489 @@ reluby1done:
 	VMOVUPD   Z2, K1, (DI)
 
 reludone:
+	VZEROUPPER
+	RET
+
+round:
+	CMPQ CX, $0x20
+	JLT  roundby4done
+
+roundby4:
+	VMOVUPD     (SI), Z0
+	VRNDSCALEPD $0x00, Z0, Z2
+	VMOVUPD     Z2, (DI)
+	VMOVUPD     64(SI), Z0
+	VRNDSCALEPD $0x00, Z0, Z2
+	VMOVUPD     Z2, 64(DI)
+	VMOVUPD     128(SI), Z0
+	VRNDSCALEPD $0x00, Z0, Z2
+	VMOVUPD     Z2, 128(DI)
+	VMOVUPD     192(SI), Z0
+	VRNDSCALEPD $0x00, Z0, Z2
+	VMOVUPD     Z2, 192(DI)
+	ADDQ        $0x00000100, DI
+	ADDQ        $0x00000100, SI
+	SUBQ        $0x20, CX
+	CMPQ        CX, $0x20
+	JGE         roundby4
+
+roundby4done:
+	CMPQ CX, $0x08
+	JLT  roundby1done
+
+roundby1:
+	VMOVUPD     (SI), Z0
+	VRNDSCALEPD $0x00, Z0, Z2
+	VMOVUPD     Z2, (DI)
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, SI
+	SUBQ        $0x08, CX
+	CMPQ        CX, $0x08
+	JGE         roundby1
+
+roundby1done:
+	CMPQ        CX, $0x00
+	JEQ         rounddone
+	VMOVUPD.Z   (SI), K1, Z0
+	VRNDSCALEPD $0x00, Z0, Z2
+	VMOVUPD     Z2, K1, (DI)
+
+rounddone:
+	VZEROUPPER
+	RET
+
+exp:
+	CMPQ CX, $0x20
+	JLT  expby4done
+
+expby4:
+	VMOVUPD      (SI), Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VMOVUPD      Z2, (DI)
+	VMOVUPD      64(SI), Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VMOVUPD      Z2, 64(DI)
+	VMOVUPD      128(SI), Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VMOVUPD      Z2, 128(DI)
+	VMOVUPD      192(SI), Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VMOVUPD      Z2, 192(DI)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x20, CX
+	CMPQ         CX, $0x20
+	JGE          expby4
+
+expby4done:
+	CMPQ CX, $0x08
+	JLT  expby1done
+
+expby1:
+	VMOVUPD      (SI), Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VMOVUPD      Z2, (DI)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x08, CX
+	CMPQ         CX, $0x08
+	JGE          expby1
+
+expby1done:
+	CMPQ         CX, $0x00
+	JEQ          expdone
+	VMOVUPD.Z    (SI), K1, Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VMOVUPD      Z2, K1, (DI)
+
+expdone:
+	VZEROUPPER
+	RET
+
+sigmoid:
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          sigmoidby4done
+
+sigmoidby4:
+	VMOVUPD      (SI), Z0
+	VXORPD       Z14, Z0, Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VADDPD       one<>+0(SB), Z2, Z2
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z2, Z0, Z2
+	VMOVUPD      Z2, (DI)
+	VMOVUPD      64(SI), Z0
+	VXORPD       Z14, Z0, Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VADDPD       one<>+0(SB), Z2, Z2
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z2, Z0, Z2
+	VMOVUPD      Z2, 64(DI)
+	VMOVUPD      128(SI), Z0
+	VXORPD       Z14, Z0, Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VADDPD       one<>+0(SB), Z2, Z2
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z2, Z0, Z2
+	VMOVUPD      Z2, 128(DI)
+	VMOVUPD      192(SI), Z0
+	VXORPD       Z14, Z0, Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VADDPD       one<>+0(SB), Z2, Z2
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z2, Z0, Z2
+	VMOVUPD      Z2, 192(DI)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x20, CX
+	CMPQ         CX, $0x20
+	JGE          sigmoidby4
+
+sigmoidby4done:
+	CMPQ CX, $0x08
+	JLT  sigmoidby1done
+
+sigmoidby1:
+	VMOVUPD      (SI), Z0
+	VXORPD       Z14, Z0, Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VADDPD       one<>+0(SB), Z2, Z2
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z2, Z0, Z2
+	VMOVUPD      Z2, (DI)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x08, CX
+	CMPQ         CX, $0x08
+	JGE          sigmoidby1
+
+sigmoidby1done:
+	CMPQ         CX, $0x00
+	JEQ          sigmoiddone
+	VMOVUPD.Z    (SI), K1, Z0
+	VXORPD       Z14, Z0, Z0
+	VMOVUPD      exp<>+0(SB), Z4
+	VMINPD       Z0, Z4, Z0
+	VMOVUPD      exp<>+64(SB), Z4
+	VMAXPD       Z0, Z4, Z0
+	VMULPD       exp<>+128(SB), Z0, Z3
+	VRNDSCALEPD  $0x00, Z3, Z3
+	VFNMADD231PD exp<>+192(SB), Z3, Z0
+	VFNMADD231PD exp<>+256(SB), Z3, Z0
+	VMULPD       exp<>+320(SB), Z0, Z0
+	VMOVUPD      exp<>+384(SB), Z2
+	VFMADD213PD  exp<>+448(SB), Z0, Z2
+	VFMADD213PD  exp<>+512(SB), Z0, Z2
+	VFMADD213PD  exp<>+576(SB), Z0, Z2
+	VFMADD213PD  exp<>+640(SB), Z0, Z2
+	VFMADD213PD  exp<>+704(SB), Z0, Z2
+	VFMADD213PD  exp<>+768(SB), Z0, Z2
+	VFMADD213PD  exp<>+832(SB), Z0, Z2
+	VMULPD       Z2, Z0, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VMULPD       Z4, Z2, Z2
+	VADDPD       exp<>+896(SB), Z2, Z4
+	VFMADD213PD  exp<>+832(SB), Z4, Z2
+	VSCALEFPD    Z3, Z2, Z2
+	VADDPD       one<>+0(SB), Z2, Z2
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z2, Z0, Z2
+	VMOVUPD      Z2, K1, (DI)
+
+sigmoiddone:
 	VZEROUPPER
 	RET
 

@@ -13,7 +13,7 @@ var inAssembly = func() (of [256]struct {
 	f     int
 }) {
 	for arity, fns := range [...][]op.Fn{
-		1: {op.FnNeg, op.FnAbs, op.FnNot, op.FnSqrt, op.FnFloor, op.FnStep, op.FnRelu},
+		1: {op.FnNeg, op.FnAbs, op.FnNot, op.FnSqrt, op.FnFloor, op.FnStep, op.FnRelu, op.FnRound, op.FnExp, op.FnSigmoid},
 		2: {op.FnAdd, op.FnSub, op.FnMul, op.FnDiv, op.FnMax, op.FnMin, op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq, op.FnNe},
 	} {
 		for i, f := range fns {

@@ -7,7 +7,7 @@ package main
 
 import (
 	"fmt"
-	"sync"
+	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -402,6 +402,81 @@ func least(m machine, a, b, k, to VecPhysical) {
 	m.pick(unordered, a, a, a, to, m.regs[13])
 }
 
+// round rounds to whole numbers: 0 to the nearest one, or to the even of two, and 1 down.
+func (m machine) round(mode uint8, a, to VecPhysical) {
+	if m.lanes == 8 {
+		VRNDSCALEPD(U8(mode), a, to)
+	} else {
+		VROUNDPD(U8(mode), a, to)
+	}
+}
+
+// table gives words in memory, of which there is one of each name.
+func table(name string, words ...uint64) Mem {
+	if _, ok := tables[name]; !ok {
+		tables[name] = GLOBL(name, RODATA|NOPTR)
+		for i, x := range words {
+			DATA(8*i, U64(x))
+		}
+	}
+	return tables[name]
+}
+
+var tables = map[string]Mem{}
+
+// constants gives a vector of each of some numbers, one behind the other.
+func constants(name string, x ...float64) Mem {
+	words := make([]uint64, 8*len(x))
+	for i := range words {
+		words[i] = math.Float64bits(x[i/8])
+	}
+	return table(name, words...)
+}
+
+// exp is the algorithm of math.Exp for amd64 with FMA, step by step, so that it rounds as
+// that does: e**x = 2**n * e**r, where e**(r/16) - 1 is a series that is squared four
+// times. Both numbers are limited so that n fits, and a NaN stays one.
+func (m machine) exp(x, to VecPhysical) {
+	c := constants("exp", 710, -746, math.Log2E, 0.69314718055966295651160180568695068359375, 0.28235290563031577122588448175013436025525412068e-12, 1./16,
+		1./40320, 1./5040, 1./720, 1./120, 1./24, 1./6, 1./2, 1, 2, 1<<52+1023)
+	at := func(i int) Mem { return c.Offset(64 * i) }
+	n, t := m.regs[3], m.regs[4]
+	VMOVUPD(at(0), t)
+	VMINPD(x, t, x)
+	VMOVUPD(at(1), t)
+	VMAXPD(x, t, x)
+	VMULPD(at(2), x, n)
+	m.round(0, n, n)
+	VFNMADD231PD(at(3), n, x)
+	VFNMADD231PD(at(4), n, x)
+	VMULPD(at(5), x, x)
+	VMOVUPD(at(6), to)
+	for i := 7; i <= 13; i++ {
+		VFMADD213PD(at(i), x, to)
+	}
+	VMULPD(to, x, to)
+	for range 3 {
+		VADDPD(at(14), to, t)
+		VMULPD(t, to, to)
+	}
+	VADDPD(at(14), to, t)
+	VFMADD213PD(at(13), t, to)
+	if m.lanes == 8 {
+		VSCALEFPD(n, to, to)
+		return
+	}
+	// In two steps, as 2**n may be no number: the last bits of 2**52+1023+n become
+	// the exponent.
+	VMULPD(constants("half", 0.5), n, t)
+	m.round(0, t, t)
+	VSUBPD(t, n, n)
+	for _, n := range []VecPhysical{t, n} {
+		VADDPD(at(15), n, n)
+		VPSLLQ(U8(52), n, n)
+		VMULPD(n, to, to)
+	}
+}
+
 // The functions, numbered as in ein/vm/simd.
 var (
 	unary = []elementwise{
@@ -409,13 +484,7 @@ var (
 		{"abs", signBits - 1, func(_ machine, a, _, k, to VecPhysical) { VANDPD(k, a, to) }},
 		{"not", one, func(_ machine, a, _, k, to VecPhysical) { VSUBPD(a, k, to) }},
 		{"sqrt", 0, func(_ machine, a, _, _, to VecPhysical) { VSQRTPD(a, to) }},
-		{"floor", 0, func(m machine, a, _, _, to VecPhysical) {
-			if m.lanes == 8 {
-				VRNDSCALEPD(U8(1), a, to)
-			} else {
-				VROUNDPD(U8(1), a, to)
-			}
-		}},
+		{"floor", 0, func(m machine, a, _, _, to VecPhysical) { m.round(1, a, to) }},
 		{"step", one, func(m machine, a, _, k, to VecPhysical) {
 			m.zero(m.regs[12])
 			m.truth(greater, a, m.regs[12], k, to)
@@ -423,6 +492,16 @@ var (
 		{"relu", 0, func(m machine, a, _, k, to VecPhysical) {
 			m.zero(m.regs[12])
 			greatest(m, a, m.regs[12], k, to)
+		}},
+		{"round", 0, func(m machine, a, _, _, to VecPhysical) { m.round(0, a, to) }},
+		{"exp", 0, func(m machine, a, _, _, to VecPhysical) { m.exp(a, to) }},
+		{"sigmoid", signBits, func(m machine, a, _, k, to VecPhysical) {
+			one := constants("one", 1)
+			VXORPD(k, a, a)
+			m.exp(a, to)
+			VADDPD(one, to, to)
+			VMOVUPD(one, a)
+			VDIVPD(to, a, to)
 		}},
 	}
 	binary = []elementwise{
@@ -543,18 +622,10 @@ type count struct {
 	table, low, none, t VecPhysical
 }
 
-// nibbles are the ones of the numbers from 0 to 15.
-var nibbles = sync.OnceValue(func() Mem {
-	at := GLOBL("nibbles", RODATA|NOPTR)
-	DATA(0, U64(0x0302020102010100))
-	DATA(8, U64(0x0403030203020201))
-	return at
-})
-
 func (m machine) newCount(regs []VecPhysical) count {
 	c := count{m, regs[:4], regs[4], regs[5], regs[6], regs[7]}
 	if m.lanes == 4 {
-		VBROADCASTI128(nibbles(), c.table)
+		VBROADCASTI128(table("nibbles", 0x0302020102010100, 0x0403030203020201), c.table) // the ones of 0 to 15
 		constant(0x0f0f0f0f0f0f0f0f, c.low)
 		m.zero(c.none)
 	}
@@ -912,22 +983,18 @@ func (m machine) swapLanes(x []VecPhysical, h int) {
 	}
 }
 
-var tables = map[int]Mem{}
-
 // lanes is what swapLanes needs for each lane: how far to shift its partner to the
 // left and to the right, 64 for not at all, and which bits it keeps.
 func lanes(h int) Mem {
-	if _, ok := tables[h]; !ok {
-		tables[h] = GLOBL(fmt.Sprintf("lanes%d", h), RODATA|NOPTR)
-		for at := range 3 * 8 {
-			lane := [3]uint64{uint64(h), 64, halves(h)}
-			if at&h != 0 {
-				lane = [3]uint64{64, uint64(h), ^halves(h)}
-			}
-			DATA(8*at, U64(lane[at/8]))
+	var words []uint64
+	for at := range 3 * 8 {
+		lane := [3]uint64{uint64(h), 64, halves(h)}
+		if at&h != 0 {
+			lane = [3]uint64{64, uint64(h), ^halves(h)}
 		}
+		words = append(words, lane[at/8])
 	}
-	return tables[h]
+	return table(fmt.Sprintf("lanes%d", h), words...)
 }
 
 // bitwise is one of two instructions that do the same.
