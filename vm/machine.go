@@ -110,24 +110,27 @@ type Machine struct {
 }
 
 // Progress is how far a run is: the step that it is at, and how many of the operations
-// that it may take are behind it, the certified ones of a step when it has ended.
+// that it may take are behind it, the certified ones of a step when it has ended. Ops
+// are those that the steps before it took.
 type Progress struct {
 	Step      *cost.Step
 	Pos       ir.Pos
 	Done, All uint64
+	Ops       uint64
 }
 
 type watch struct {
 	m      *Machine
 	tell   func(Progress)
 	before uint64        // certified for the steps behind
+	ops    uint64        // that they took
 	within atomic.Uint64 // done in the step
 }
 
 func (w *watch) more(ops uint64) {
 	all := min(w.m.mod.Certificate.Ops, w.m.ops)
 	done := tensor.SatAdd(w.before, min(w.within.Add(ops), w.m.Cost.Ops))
-	w.tell(Progress{w.m.Step, w.m.pos, min(done, all), all})
+	w.tell(Progress{w.m.Step, w.m.pos, min(done, all), all, w.ops})
 }
 
 // begin is at the beginning of a step, after another one or none.
@@ -135,6 +138,7 @@ func (w *watch) begin(last *step) {
 	if last != nil {
 		w.before = tensor.SatAdd(w.before, last.Cost.Ops)
 	}
+	w.ops = w.m.ctl.Ops
 	w.within.Store(0)
 	w.more(0)
 }

@@ -49,6 +49,9 @@ type runFlags struct {
 	json                int // the version of the form, 0 for text
 	labels, full, stats bool
 	watch               bool
+	time                bool
+	steps               times
+	cpuprofile          string
 	sort                show.Order
 	top                 int
 	precision           *int
@@ -139,6 +142,8 @@ anything runs.`,
 	cli.Opt(cli.Int(0, 15)).Flag(cmd, &f.precision, "precision", "digits after the point of real numbers (default: as many as read back the same)")
 	flags.BoolVar(&f.full, "full", false, "print large values in full")
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
+	flags.BoolVar(&f.time, "time", false, "print what each step of the run took, and how fast it was, to standard error")
+	flags.StringVar(&f.cpuprofile, "cpuprofile", "", "`file` for a profile of the run, for go tool pprof")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until an interrupt")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
 	return cmd
@@ -175,8 +180,14 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 			return f.refused(ctx, p, err, "run")
 		}
 	}
-	result, err := watched(ctx, a, p)
-	if err != nil {
+	var result *ein.Result
+	if err := profiled(a, f.cpuprofile, func() (err error) {
+		result, err = watched(ctx, a, p, &f.steps)
+		return err
+	}); err != nil {
+		if f.time {
+			f.steps.tell(a, p)
+		}
 		return f.refused(ctx, p, err, "run")
 	}
 	warn(a, p, result)
@@ -219,7 +230,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 }
 
 // watched runs a program, and tells on a terminal how far it is.
-func watched(ctx context.Context, a *cli.App, p *ein.Program) (*ein.Result, error) {
+func watched(ctx context.Context, a *cli.App, p *ein.Program, steps *times) (*ein.Result, error) {
 	m, err := p.Machine()
 	if err != nil {
 		return nil, err
@@ -227,13 +238,19 @@ func watched(ctx context.Context, a *cli.App, p *ein.Program) (*ein.Result, erro
 	line := a.Progress("")
 	defer line.Done()
 	m.Watch(func(at vm.Progress) {
+		steps.see(at)
 		line.Share(func() string { return describe.Doing(p.Source(), p.Code(), at) }, at.Done, at.All)
 	})
-	return m.Run(ctx)
+	result, err := m.Run(ctx)
+	steps.end(result)
+	return result, err
 }
 
 // tell says what a run used, if it was asked for.
 func (f *runFlags) tell(a *cli.App, p *ein.Program, result *ein.Result) {
+	if f.time {
+		f.steps.tell(a, p)
+	}
 	if f.stats {
 		mode := "certified"
 		if !p.Certificate().Certified(f.ops) {

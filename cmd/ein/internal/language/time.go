@@ -1,0 +1,128 @@
+package language
+
+import (
+	"bytes"
+	"fmt"
+	"runtime/pprof"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+
+	"ein"
+	"ein/lang/describe"
+	"ein/vm"
+	"ein/vm/cost"
+	"ein/vm/op"
+	"ein/vm/simd"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+// times are the steps of a run in the order in which they began.
+type times struct {
+	at    []begun
+	ended time.Time
+	ops   uint64 // of all steps
+}
+
+type begun struct {
+	vm.Progress
+	time time.Time
+}
+
+// see is for Machine.Watch: what is told within a step, from any goroutine, changes nothing.
+func (t *times) see(at vm.Progress) {
+	if n := len(t.at); n == 0 || t.at[n-1].Step != at.Step {
+		t.at = append(t.at, begun{at, time.Now()})
+	}
+}
+
+// end is the end of a run; of one that failed there is no result, and what its last step
+// had computed is not told.
+func (t *times) end(r *ein.Result) {
+	t.ended = time.Now()
+	if r != nil {
+		t.ops = r.Stats.Ops
+	} else if n := len(t.at); n > 0 {
+		t.ops = t.at[n-1].Ops
+	}
+}
+
+// tell prints what each step took, what it computed and what it read and wrote, each as a
+// rate, and what the machine does at best.
+func (t *times) tell(a *cli.App, p *ein.Program) {
+	all := time.Duration(1)
+	if len(t.at) > 0 {
+		all = max(all, t.ended.Sub(t.at[0].time))
+	}
+	a.Printf("%12s %6s %9s %9s  %s\n", "time", "share", "Gop/s", "GB/s", "statement and kernel")
+	for i := range t.at {
+		s, ended, ops := &t.at[i], t.ended, t.ops
+		if i+1 < len(t.at) {
+			ended, ops = t.at[i+1].time, t.at[i+1].Ops
+		}
+		took := max(ended.Sub(s.time), 1)
+		a.Printf("%12v %4d %% %9.3g %9.3g  %s\n", took.Round(100*time.Nanosecond), 100*took/all, rate(ops-s.Ops, took), rate(moved(p, s.Step), took),
+			describe.Doing(p.Source(), p.Code(), s.Progress))
+	}
+	a.Printf("one core of this machine: %s\n", probe())
+}
+
+// rate is how many thousand million a second.
+func rate(n uint64, took time.Duration) float64 { return float64(n) / float64(took.Nanoseconds()) }
+
+// moved is the bytes of what a step reads and writes, once each.
+func moved(p *ein.Program, s *cost.Step) (n uint64) {
+	regs := p.Code().Regs
+	for _, r := range s.Args {
+		n += cost.Bytes(cost.Need(&regs[r]))
+	}
+	if s.Dst >= 0 {
+		n += cost.Bytes(cost.Need(&regs[s.Dst]))
+	}
+	return n
+}
+
+// probe measures what the machine does at best, for some hundredths of a second.
+func probe() string {
+	const n, large = 256, 1 << 23
+	x, y, z := make([]float64, large), make([]float64, n*n), make([]float64, n*n)
+	bits := make([]uint64, 1<<10)
+	for i := range x {
+		x[i] = 1
+	}
+	best := func(work uint64, do func()) float64 {
+		took := time.Hour
+		for range 5 {
+			start := time.Now()
+			do()
+			took = min(took, max(time.Since(start), 1))
+		}
+		return rate(work, took)
+	}
+	return fmt.Sprintf("%.3g Gop/s in products of matrices, %.3g in counts of bits, %.3g GB/s from memory",
+		best(n*n*n, func() { simd.BLAS{}.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, x, n, y, n, 0, z, n) }),
+		best(1000*uint64(len(bits)), func() {
+			for range 1000 {
+				simd.Best.PopAnd(bits, bits)
+			}
+		}),
+		best(8*large, func() { simd.Best.Fold(op.FoldSum, 0, x) }))
+}
+
+// profiled writes to a file where a run spends its time, for go tool pprof.
+func profiled(a *cli.App, file string, run func() error) error {
+	if file == "" {
+		return run()
+	}
+	var b bytes.Buffer
+	if err := pprof.StartCPUProfile(&b); err != nil {
+		return fmt.Errorf("--cpuprofile: %w", err)
+	}
+	err := run()
+	pprof.StopCPUProfile()
+	if failed := a.WriteFile(file, b.Bytes()); err == nil {
+		err = failed
+	}
+	return err
+}
