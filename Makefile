@@ -65,9 +65,12 @@ test: ## all tests
 race: ## the tests under the race detector, the long ones shortened
 	$(call each,go test -race -short -timeout 20m ./...)
 
-portable: ## the core builds for other systems and for the browser
+portable: ## the core builds for other systems and for the browser, and its kernels run on arm64
 	$(call each,GOOS=darwin GOARCH=arm64 go build ./... && GOOS=windows GOARCH=amd64 go build ./...)
 	GOOS=js GOARCH=wasm go build ./lang/... ./vm/... ./stdlib/...
+	@if command -v qemu-aarch64-static >/dev/null; then \
+	  GOARCH=arm64 CGO_ENABLED=0 go test -short -exec qemu-aarch64-static ./vm/simd; \
+	else echo "NOT TESTED: the kernels for arm64, for want of qemu-user-static"; fi
 
 # The program takes five minutes to build, so what it makes is kept.
 grammar: ## the parser for tree-sitter from its grammar

@@ -2,6 +2,7 @@ package simd
 
 import (
 	"sync"
+	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -32,6 +33,12 @@ type panel struct {
 	crs      int
 	mask     *byte
 	add      int
+}
+
+// next moves to the columns behind n, of which there are some.
+func (p *panel) next(n int) {
+	p.b = (*float64)(unsafe.Add(unsafe.Pointer(p.b), 8*n))
+	p.c = (*float64)(unsafe.Add(unsafe.Pointer(p.c), 8*n))
 }
 
 const (

@@ -23,6 +23,8 @@ var inAssembly = func() (of [256]struct {
 	return of
 }()
 
+func (t Tier) hasRuns() bool { return hasRuns && t.Vectors() }
+
 // few is the length of a run below which a call does not pay.
 const few = 8
 
@@ -30,7 +32,7 @@ const few = 8
 // reports false, having done nothing, where the tier has no instructions for it.
 func (t Tier) Apply(f op.Fn, dst, a, b []float64) bool {
 	in := inAssembly[f]
-	if in.arity == 0 || len(dst) < few || !t.Vectors() {
+	if in.arity == 0 || len(dst) < few || !t.hasRuns() {
 		return false
 	}
 	a = a[:len(dst)]
@@ -45,8 +47,8 @@ func (t Tier) Apply(f op.Fn, dst, a, b []float64) bool {
 // Scale sets dst to x*f.
 func (t Tier) Scale(dst []float64, f float64, x []float64) {
 	x = x[:len(dst)]
-	if len(dst) >= few && t.Vectors() {
-		t.scaled(0, dst, x, f)
+	if len(dst) >= few && t.hasRuns() {
+		t.scale(dst, f, x)
 		return
 	}
 	for i := range dst {
@@ -58,7 +60,7 @@ func (t Tier) Scale(dst []float64, f float64, x []float64) {
 func (t Tier) AddScaled(dst []float64, f float64, x []float64) {
 	x = x[:len(dst)]
 	if len(dst) >= few && t.Vectors() {
-		t.scaled(1, dst, x, f)
+		t.axpy(dst, f, x)
 		return
 	}
 	for i := range dst {
@@ -72,7 +74,7 @@ func (t Tier) AddScaled(dst []float64, f float64, x []float64) {
 func (t Tier) Fold(f op.Fold, acc float64, a []float64) (float64, []float64) {
 	const most = 4 * 8
 	n := len(a) &^ (most - 1)
-	if n == 0 || f > op.FoldMin || !t.Vectors() {
+	if n == 0 || f > op.FoldMin || !t.hasRuns() {
 		return acc, a
 	}
 	var lanes [8]float64
@@ -105,7 +107,7 @@ const CommonWords = 16
 // Common is how many ones a row has in common with each of those of rows, which are
 // as wide, that named has a bit for.
 func (t Tier) Common(named, rows, row []uint64) int {
-	if len(named) > 0 && len(row) == CommonWords && t.Vectors() {
+	if len(named) > 0 && len(row) == CommonWords && t.hasRuns() {
 		return t.common(named, rows, row)
 	}
 	n := 0
@@ -171,7 +173,7 @@ func (t Tier) Count(p *Panel, c []float64, ldc int, a []uint64, stride, wide int
 // Transpose transposes 64x64 bits: swap the upper right quarter with the lower left
 // one, then so within each, and so on (Hacker's Delight, 7-3).
 func (t Tier) Transpose(b *[64]uint64) {
-	if t.Vectors() {
+	if t.hasRuns() {
 		t.transpose(b)
 		return
 	}

@@ -1,6 +1,26 @@
 package simd
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// hasRuns is whether there are kernels for runs of numbers.
+const hasRuns = true
+
+// supported are the tiers of this processor. GODEBUG=cpu.avx512f=off and its like take
+// features away.
+func supported() []Tier {
+	tiers, x := []Tier{Plain}, &cpu.X86
+	if x.HasAVX2 && x.HasFMA {
+		tiers = append(tiers, AVX2)
+	}
+	if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VPOPCNTDQ {
+		tiers = append(tiers, AVX512)
+	}
+	return tiers
+}
 
 //go:generate sh -c "cd gen && go run . -pkg simd -out ../kernels_amd64.s -stubs ../kernels_amd64.go"
 
@@ -20,12 +40,6 @@ func (t Tier) multiply(p panel, columns int) {
 	} else {
 		multiply256(p, columns)
 	}
-}
-
-// next moves to the columns behind n, of which there are some.
-func (p *panel) next(n int) {
-	p.b = (*float64)(unsafe.Add(unsafe.Pointer(p.b), 8*n))
-	p.c = (*float64)(unsafe.Add(unsafe.Pointer(p.c), 8*n))
 }
 
 func multiply512(p panel, columns int) {
@@ -103,6 +117,10 @@ func (t Tier) binary(f int, dst, a, b []float64) {
 		binaryAVX2(f, len(dst), &dst[0], &a[0], &b[0], mask256(len(dst)))
 	}
 }
+
+func (t Tier) scale(dst []float64, f float64, x []float64) { t.scaled(0, dst, x, f) }
+
+func (t Tier) axpy(y []float64, f float64, x []float64) { t.scaled(1, y, x, f) }
 
 func (t Tier) scaled(f int, dst, a []float64, by float64) {
 	if t.set() == AVX512 {
