@@ -99,11 +99,11 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	case stdlib.Reduction:
 		return c.reduction(x, b, cx)
 	}
-	call := stdlib.Call{Builder: &c.b, Name: b.Name, Args: make([]*ir.Node, len(x.Args))}
+	args := c.b.List(len(x.Args))
 	ok := true
 	for i, a := range x.Args {
 		v := c.expr(a.Value, ctx{base: ^uint64(0)})
-		call.Args[i] = v.n
+		args[i] = v.n
 		switch {
 		case v.n == nil:
 			ok = false
@@ -116,8 +116,9 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		return val{}
 	}
 	c.at(x.Span)
-	n := b.Lower(&call)
-	c.problems(x, &call)
+	call := c.calls(b.Name, args...)
+	n := b.Lower(call)
+	c.problems(x, call)
 	if call.Problem != nil {
 		return val{}
 	}
@@ -129,6 +130,12 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		v.form = ir.NodePath
 	}
 	return v
+}
+
+// calls is the call of a builtin, for as long as no other is worked out.
+func (c *checker) calls(name string, args ...*ir.Node) *stdlib.Call {
+	c.now = stdlib.Call{Builder: &c.b, Name: name, Args: args}
+	return &c.now
 }
 
 func takesNamed(b *stdlib.Builtin, name string) bool {
@@ -167,11 +174,10 @@ func (c *checker) callContext(x *syntax.Call, cx ctx) ctx {
 
 func (c *checker) elementwise(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	cx = c.callContext(x, cx)
-	vals := make([]val, len(x.Args))
-	ok := true
-	for i, a := range x.Args {
-		vals[i] = c.expr(a.Value, cx)
-		ok = ok && vals[i].n != nil
+	vals, ok := make([]val, 0, few), true
+	for _, a := range x.Args {
+		v := c.expr(a.Value, cx)
+		vals, ok = append(vals, v), ok && v.n != nil
 	}
 	if !ok {
 		return val{}
@@ -202,15 +208,22 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		c.labelAsValue(arg)
 		return val{}
 	}
-	call := stdlib.Call{Builder: &c.b, Name: b.Name, Args: []*ir.Node{v.n}}
 	c.at(x.Span)
 	if v.indexed {
 		if axis != nil {
 			c.axisOfIndexed(x, *axis)
 			return val{}
 		}
-		return c.reduceIndices(x, b, v, &call)
+		return c.reduceIndices(x, b, v)
 	}
+	var at *ir.Node
+	if axis != nil {
+		at = c.expr(*axis, ctx{base: ^uint64(0)}).n
+		if at == nil {
+			return val{}
+		}
+	}
+	call := c.calls(b.Name)
 	axes := make([]int, 0, tensor.MaxRank)
 	if axis == nil {
 		for d := range v.n.Rank() {
@@ -221,18 +234,14 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 			return val{}
 		}
 	} else {
-		a := c.expr(*axis, ctx{base: ^uint64(0)})
-		if a.n == nil {
-			return val{}
-		}
-		axes = append(axes, call.CheckAxis(1, a.n, v.n))
+		axes = append(axes, call.CheckAxis(1, at, v.n))
 	}
 	if call.Problem != nil {
-		c.problems(x, &call)
+		c.problems(x, call)
 		return val{}
 	}
-	n := stdlib.Fold(&call, v.n, axes)
-	c.problems(x, &call)
+	n := stdlib.Fold(call, v.n, axes)
+	c.problems(x, call)
 	if call.Problem != nil {
 		return val{}
 	}
@@ -245,7 +254,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 
 // reduceIndices folds the indices of an indexed argument that the left side
 // lacks.
-func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val, call *stdlib.Call) val {
+func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val) val {
 	if c.eq.uses == nil {
 		c.eq.uses = new([maxIndices]int)
 		c.uses(c.eq.value, c.eq.uses)
@@ -274,6 +283,7 @@ func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val, call *
 	if len(axes) == 0 {
 		c.reducesNothing(x)
 	}
+	call := c.calls(b.Name)
 	out.n = stdlib.Fold(call, v.n, axes)
 	c.problems(x, call)
 	if call.Problem != nil {
@@ -332,13 +342,13 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		c.selectRank(x, t.n, len(at))
 		return val{}
 	}
-	call := stdlib.Call{Builder: &c.b, Name: "select", Args: make([]*ir.Node, len(x.Args))}
+	call := c.calls("select")
 	for axis, p := range at {
 		if !p.index {
 			call.CheckIndex(axis+1, p.node, t.n.Type.Shape.Dim(axis), "position")
 		}
 	}
-	c.problems(x, &call)
+	c.problems(x, call)
 	if call.Problem != nil {
 		return val{}
 	}
@@ -473,13 +483,13 @@ func (c *checker) body(d *syntax.Def) val {
 		switch s := s.(type) {
 		case *syntax.Assign:
 			last = c.assign(s)
-			c.scope.names[s.Name.Name] = &symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true}
+			c.stands(s.Name.Name, symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true})
 		case *syntax.ExprStmt:
 			last = c.printed(s.X)
 		case *syntax.Repeat:
 			c.repeat(s, func(s *syntax.Assign) val {
 				last = c.assign(s)
-				c.scope.names[s.Name.Name] = &symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true}
+				c.stands(s.Name.Name, symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true})
 				return last
 			})
 		default:
@@ -501,7 +511,7 @@ func defSignature(d *syntax.Def) string {
 // functions checks what can be known of a function without a call, so that one
 // nobody calls is checked too: its names, and that it does not call itself.
 func (c *checker) functions() {
-	if c.stopped {
+	if c.stopped || len(c.defs) == 0 {
 		return
 	}
 	calls := make(map[*syntax.Def][]*syntax.Call, len(c.defs))
@@ -634,6 +644,9 @@ func (c *checker) full() bool {
 func (c *checker) report(d diag.Diagnostic) {
 	if c.stopped {
 		return
+	}
+	if c.seen == nil {
+		c.seen = make(map[place]bool)
 	}
 	if c.prelude && len(c.active) > 0 {
 		fn, called := c.active[len(c.active)-1], ""

@@ -12,8 +12,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ein/internal/codes"
+	"ein/internal/slab"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/steps"
@@ -62,6 +64,8 @@ func (l Limits) withDefaults() Limits {
 type Config struct {
 	Profile Profile
 	Limits  Limits
+	// Arena is what the operations lie in; nil for one of their own.
+	Arena *ir.Arena
 	// Context stops the check soon after it ends; nil never does.
 	Context context.Context
 	// Inputs holds the bound values by name. An input that is missing here has
@@ -187,7 +191,10 @@ type checker struct {
 	diags diag.List
 	scope *scope
 	eq    *equation
-	defs  map[string]*function
+	*scratch
+	syms slab.Of[symbol]
+	now  stdlib.Call // the call of a builtin, whose arguments have been worked out
+	defs map[string]*function
 	// earlier is the functions of the program before, and sees those that a function
 	// of it sees, while its body is worked out.
 	earlier, sees *layers[function]
@@ -232,6 +239,7 @@ type place struct {
 // its other fields hold what could be made out.
 func Check(f *syntax.File, cfg Config) *Program {
 	c := newChecker(f, cfg)
+	c.b.Arena = cfg.Arena
 	p := &Program{File: f, Bound: true}
 	if cfg.After != nil {
 		p.Bound, p.Inputs = cfg.After.Bound, cfg.After.Inputs
@@ -250,13 +258,46 @@ func Check(f *syntax.File, cfg Config) *Program {
 	}
 	c.program(p)
 	c.finish(p)
+	c.release()
 	return p
+}
+
+// scratch is the parts of a checker that outlive it, and that no program refers to.
+type scratch struct {
+	equations slab.Of[equation]
+	indices   slab.Of[index]
+	axes      slab.Of[uint8]
+	size      []int  // see sizes
+	drawn     []edge // of the graph being read
+}
+
+// keepEdges bounds what is held on to between programs.
+const keepEdges = 1 << 12
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func (s *scratch) release() {
+	s.equations.Reset()
+	s.indices.Reset()
+	s.axes.Reset()
+	if cap(s.drawn) > keepEdges {
+		s.drawn = nil
+	}
+	scratches.Put(s)
 }
 
 // newChecker is a checker with nothing in scope.
 func newChecker(f *syntax.File, cfg Config) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
-	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), rounds: map[*syntax.Assign]int{}, rel: newRelations(), seen: make(map[place]bool), steps: steps.New(cfg.Context)}
+	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), rel: &relations{}, steps: steps.New(cfg.Context), scratch: scratches.Get().(*scratch)}
+}
+
+// stands says what a name stands for.
+func (c *checker) stands(name string, s symbol) *symbol {
+	sym := c.syms.New()
+	*sym = s
+	c.scope.names[name] = sym
+	return sym
 }
 
 // step counts work and reports whether to give up.
@@ -267,7 +308,8 @@ func (c *checker) step(n int) bool {
 
 func (c *checker) program(p *Program) {
 	lastPrint := -1
-	var last *Output
+	var last []Output // one at most
+	p.Statements = make([]Statement, 0, len(c.file.Stmts))
 	for i, s := range c.file.Stmts {
 		if _, ok := s.(*syntax.Print); ok {
 			lastPrint = i
@@ -284,15 +326,14 @@ func (c *checker) program(p *Program) {
 		}
 		assign := func(s *syntax.Assign) val {
 			v := c.assignment(s)
-			sym := &symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil}
 			c.shadow(s.Name)
 			if s.Op != syntax.Set {
 				if old := c.scope.lookup(s.Name.Name); old != nil {
 					old.used = true
 				}
 			}
-			c.scope.names[s.Name.Name] = sym
-			last = &Output{s.Name.Name, v.n, v.form, s.Span}
+			sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
+			last = append(last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
 			statement := Statement{s.Name.Name, s.Span, v.n, v.form}
 			if k, again := c.rounds[s]; again {
 				p.Statements[k] = statement
@@ -314,6 +355,9 @@ func (c *checker) program(p *Program) {
 			c.repeat(s, func(s *syntax.Assign) val {
 				v := assign(s)
 				if _, again := c.rounds[s]; !again {
+					if c.rounds == nil {
+						c.rounds = make(map[*syntax.Assign]int)
+					}
 					c.rounds[s] = len(p.Statements) - 1
 				}
 				return v
@@ -333,9 +377,9 @@ func (c *checker) program(p *Program) {
 			}
 		case *syntax.ExprStmt:
 			v := c.printed(s.X)
-			c.scope.names[lastValue] = &symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true}
+			c.stands(lastValue, symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true})
 			p.Statements = append(p.Statements, Statement{lastValue, s.Span, v.n, v.form})
-			last = &Output{lastValue, v.n, v.form, s.Span}
+			last = append(last[:0], Output{lastValue, v.n, v.form, s.Span})
 		case *syntax.Def:
 			c.define(s)
 		case *syntax.Rule:
@@ -352,7 +396,7 @@ func (c *checker) program(p *Program) {
 			c.input(p, s)
 		case *syntax.Bad:
 			if s.Name != "" {
-				c.scope.names[s.Name] = &symbol{bad: true, used: true, span: s.Span}
+				c.stands(s.Name, symbol{bad: true, used: true, span: s.Span})
 			}
 		}
 	}
@@ -367,7 +411,7 @@ func (c *checker) program(p *Program) {
 		return
 	}
 	if last != nil {
-		p.Outputs = append(p.Outputs, *last)
+		p.Outputs = last
 	} else if !c.diags.HasErrors() {
 		c.noOutput()
 	}
@@ -376,7 +420,7 @@ func (c *checker) program(p *Program) {
 // printed evaluates an expression with nothing on the left: its indices are
 // all summed.
 func (c *checker) printed(x syntax.Expr) val {
-	c.eq = &equation{value: x}
+	c.equate(equation{value: x})
 	defer func() { c.eq = nil }()
 	v := c.expr(x, ctx{})
 	if v.label {
@@ -405,7 +449,7 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	rank, ok := inputKinds[s.Kind.Name]
 	if !ok && len(s.Columns) == 0 {
 		c.unknownInputKind(s.Kind)
-		c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
+		c.stands(s.Name.Name, symbol{bad: true, span: s.Name.Span})
 		return
 	}
 	c.at(s.Span)
@@ -417,7 +461,7 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	if v := c.cfg.Inputs[s.Name.Name]; v != nil {
 		if what := misfit(s.Kind.Name, rank, v); what != "" {
 			c.inputMisfit(s, what)
-			c.scope.names[s.Name.Name] = &symbol{bad: true, span: s.Name.Span}
+			c.stands(s.Name.Name, symbol{bad: true, span: s.Name.Span})
 			return
 		}
 		// Compiled code may run again on other data of the same type and layout, and of
@@ -442,7 +486,7 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 		in.Node = c.b.Input(in.Slot, t, inf, false)
 	}
 	p.Inputs = append(p.Inputs, in)
-	c.scope.names[s.Name.Name] = &symbol{node: in.Node, span: s.Name.Span}
+	c.stands(s.Name.Name, symbol{node: in.Node, span: s.Name.Span})
 }
 
 // misfit says what v is if that is not what an input of the given kind takes.

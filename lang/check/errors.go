@@ -462,7 +462,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 	span := s.Name.Span.Join(s.Value.Pos())
 	ids := c.eq.lhs
 	if n.Rank() == bits.OnesCount64(c.eq.lhsMask) {
-		ids = order(c.eq.lhsMask)
+		ids = c.order(c.eq.lhsMask)
 	}
 	if bits.OnesCount64(c.eq.lhsMask) < len(s.Indices) && n.Rank() == len(ids) {
 		var names []string

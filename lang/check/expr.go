@@ -59,6 +59,13 @@ type index struct {
 
 const unsized = math.MinInt32
 
+// equate makes eq the statement being elaborated.
+func (c *checker) equate(eq equation) {
+	eq.idx, eq.lhs = c.indices.Make(4)[:0], c.axes.Make(4)[:0]
+	c.eq = c.equations.New()
+	*c.eq = eq
+}
+
 // ctx says what becomes of the indices of a term. At the top (root nil) a term
 // is summed over the indices not in base. Inside a term nothing is projected,
 // except in the arguments of functions: there the indices stay that base has or
@@ -91,12 +98,13 @@ func (c *checker) id(name string, span source.Span) (uint8, bool) {
 	return uint8(len(c.eq.idx) - 1), true
 }
 
+// sizes is the size of each index, until it is called again.
 func (c *checker) sizes() []int {
-	s := make([]int, len(c.eq.idx))
-	for i := range s {
-		s[i] = c.eq.idx[i].size
+	c.size = c.size[:0]
+	for i := range c.eq.idx {
+		c.size = append(c.size, c.eq.idx[i].size)
 	}
-	return s
+	return c.size
 }
 
 // assign elaborates a statement to the value of its left side.
@@ -104,7 +112,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 	if c.overLimit(s.Span) {
 		return val{}
 	}
-	c.eq = &equation{value: s.Value, align: s.Op == syntax.SetMax || s.Op == syntax.SetMin}
+	c.equate(equation{value: s.Value, align: s.Op == syntax.SetMax || s.Op == syntax.SetMin})
 	defer func() { c.eq = nil }()
 	ok := true
 	if s.Indexed {
@@ -243,8 +251,8 @@ func (c *checker) arrange(v val, out []uint8) *ir.Node {
 
 // order is the indices in mask, in the order of their first occurrence: those of
 // the left side first.
-func order(mask uint64) []uint8 {
-	out := make([]uint8, 0, bits.OnesCount64(mask))
+func (c *checker) order(mask uint64) []uint8 {
+	out := c.axes.Make(bits.OnesCount64(mask))[:0]
 	for mask != 0 {
 		i := bits.TrailingZeros64(mask)
 		out = append(out, uint8(i))
@@ -258,7 +266,7 @@ func (c *checker) project(v val, cx ctx) val {
 	if !v.indexed || cx.root != nil || v.mask()&^cx.base == 0 {
 		return v
 	}
-	keep := order(v.mask() & cx.base)
+	keep := c.order(v.mask() & cx.base)
 	return val{n: c.b.View(v.n, v.idx, keep, c.sizes()), idx: keep, indexed: true}
 }
 
@@ -339,7 +347,7 @@ func (c *checker) name(x *syntax.Name) val {
 	if sym == nil {
 		c.unknownName(x)
 		// One report is enough for each name.
-		c.scope.names[x.Name] = &symbol{bad: true, used: true, unknown: true, span: x.Span}
+		c.stands(x.Name, symbol{bad: true, used: true, unknown: true, span: x.Span})
 		return val{}
 	}
 	sym.used = true
@@ -348,6 +356,9 @@ func (c *checker) name(x *syntax.Name) val {
 	}
 	return val{n: sym.node, form: sym.form, label: sym.label}
 }
+
+// few is the operands that lists on the stack have room for.
+const few = 4
 
 // mapped applies fn to values aligned by the names of their indices; x is the
 // expression that does so.
@@ -367,12 +378,12 @@ func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 		union |= v.mask()
 	}
 	c.at(x.Pos())
-	args := make([]*ir.Node, len(vals), len(vals)+1)
+	args := make([]*ir.Node, 0, few)
 	if !indexed {
 		var first *ir.Node
 		form := ir.Plain
 		for i, v := range vals {
-			args[i] = v.n
+			args = append(args, v.n)
 			if v.n.Rank() == 0 {
 				continue
 			}
@@ -385,7 +396,7 @@ func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 		}
 		return val{n: c.b.Map(fn, args...), form: form}
 	}
-	idx := order(union)
+	idx := c.order(union)
 	if len(idx) > tensor.MaxRank {
 		c.tooManyAxes(x.Pos(), len(idx))
 		return val{}
@@ -395,10 +406,10 @@ func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 			c.bareInIndexed(operand(x, i), v.n)
 			return val{}
 		}
-		args[i] = v.n
 		if len(v.idx) > 0 {
-			args[i] = c.arrange(v, idx)
+			v.n = c.arrange(v, idx)
 		}
+		args = append(args, v.n)
 	}
 	return val{n: c.b.Map(fn, args...), idx: idx, indexed: true}
 }
@@ -509,9 +520,8 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 // takes the diagonal.
 func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []position) val {
 	c.at(span)
-	var axes []int
-	var places []*ir.Node
-	ids := make([]uint8, 0, len(at))
+	axes, places := make([]int, 0, tensor.MaxRank), make([]*ir.Node, 0, tensor.MaxRank)
+	ids := c.axes.Make(len(at))[:0]
 	distinct := uint64(0)
 	for axis, p := range at {
 		if !p.index {
@@ -532,7 +542,7 @@ func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []pos
 		return val{n: a}
 	}
 	if bits.OnesCount64(distinct) < len(ids) {
-		out := order(distinct)
+		out := c.order(distinct)
 		return val{n: c.b.View(a, ids, out, c.sizes()), idx: out, indexed: true}
 	}
 	return val{n: a, idx: ids, indexed: true}

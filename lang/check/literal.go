@@ -454,7 +454,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		}
 		es = arcs{values: ends, n: len(ends) / 2}
 	} else {
-		es.edges = make([]edge, 0, len(list.Elems))
+		es.edges = slices.Grow(c.drawn[:0], len(list.Elems))
 		for _, e := range rows(list) {
 			var ends [2]int32
 			for k, id := range elements(e.(*syntax.List)) {
@@ -535,6 +535,9 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 		return val{}
 	}
 	es := arcs{values: matrixOf(list), size: k}
+	if es.values == nil {
+		es.edges = c.drawn[:0]
+	}
 	for i, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
@@ -578,6 +581,7 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 // zeros, as CSR.
 func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 	c.at(x.Span)
+	c.drawn = es.edges
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
 	packed := Packs(n, n, es.n)

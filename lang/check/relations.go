@@ -121,10 +121,6 @@ type slot struct {
 	at     source.Span // and the place
 }
 
-func newRelations() *relations {
-	return &relations{byName: map[string]*relation{}, known: map[string]source.Span{}, domains: map[string]*tensor.Domain{}, rules: &ir.Rules{}}
-}
-
 func (r *relations) slot(c class, where string, at source.Span) int {
 	r.slots = append(r.slots, slot{len(r.slots), c, "", where, at})
 	return len(r.slots) - 1
@@ -205,6 +201,7 @@ func (c *checker) relate() {
 	if len(c.rel.stmts) == 0 {
 		return
 	}
+	c.rel.byName, c.rel.domains, c.rel.rules = map[string]*relation{}, map[string]*tensor.Domain{}, &ir.Rules{}
 	for _, s := range c.rel.stmts {
 		switch s := s.(type) {
 		case *syntax.Input:
@@ -325,6 +322,9 @@ func values(args []syntax.Arg) []syntax.Expr {
 
 // known notes a constant that a row may hold.
 func (c *checker) known(name string, at source.Span) {
+	if c.rel.known == nil {
+		c.rel.known = make(map[string]source.Span)
+	}
 	if _, ok := c.rel.known[name]; !ok {
 		c.rel.known[name] = at
 	}

@@ -24,7 +24,7 @@ func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 		defer func() { c.scope.names = before }()
 		assign = func(s *syntax.Assign) val {
 			v := c.assign(s)
-			c.scope.names[s.Name.Name] = &symbol{node: v.n, span: s.Name.Span, bad: v.n == nil, form: v.form, used: true}
+			c.stands(s.Name.Name, symbol{node: v.n, span: s.Name.Span, bad: v.n == nil, form: v.form, used: true})
 			return v
 		}
 	}
@@ -50,7 +50,7 @@ func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 			case *syntax.Repeat:
 				c.repeat(st, assign)
 			case *syntax.Bad:
-				c.scope.names[st.Name] = &symbol{bad: true, used: true, span: st.Span}
+				c.stands(st.Name, symbol{bad: true, used: true, span: st.Span})
 			}
 		}
 		if c.overLimit(s.Span) || c.errors > errors {

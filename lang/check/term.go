@@ -197,7 +197,8 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 	if cx.root != nil {
 		keep = ^uint64(0)
 	}
-	var over, under, scalars, after []val // of the sum: factors, divisors; outside it: factors, divisors
+	over, scalars := make([]val, 0, few), make([]val, 0, few)
+	var under, after []val // of the sum: factors, divisors; outside it: factors, divisors
 	for _, f := range fs {
 		if f.divides && isProduct(f.x) {
 			f.v.n.Unchecked()
@@ -267,7 +268,7 @@ func (c *checker) product(x syntax.Expr, fs []val, keep uint64) val {
 	for _, f := range fs {
 		union |= f.mask()
 	}
-	out := order(union & keep)
+	out := c.order(union & keep)
 	if len(out) > tensor.MaxRank {
 		c.tooManyAxes(x.Pos(), len(out))
 		return val{}
@@ -276,12 +277,12 @@ func (c *checker) product(x syntax.Expr, fs []val, keep uint64) val {
 		fs[0].indexed = true
 		return fs[0]
 	}
-	spec := &op.Spec{In: make([][]uint8, len(fs)), Out: out, Size: c.sizes()}
-	args := make([]*ir.Node, len(fs))
-	for i, f := range fs {
-		spec.In[i], args[i] = f.idx, f.n
+	spec := op.Spec{In: make([][]uint8, 0, few), Out: out, Size: c.sizes()}
+	args := make([]*ir.Node, 0, few)
+	for _, f := range fs {
+		spec.In, args = append(spec.In, f.idx), append(args, f.n)
 	}
-	return val{n: c.b.Einsum(spec, args...), idx: out, indexed: true}
+	return val{n: c.b.Einsum(&spec, args...), idx: out, indexed: true}
 }
 
 // bareTerm evaluates a term without indices as it is written: * and / act

@@ -11,7 +11,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
+	"ein/internal/slab"
 	"ein/lang/check"
 	"ein/lang/plan"
 	"ein/vm/code"
@@ -27,8 +29,8 @@ type Options struct{ Plain bool }
 
 // Compile generates code. It cannot fail on a program that was checked.
 func Compile(p *plan.Program, opt Options) *code.Program {
-	g := &gen{out: &code.Program{Labels: p.Labels, Domains: p.Domains}, plain: opt.Plain}
-	g.b.Count = p.Nodes
+	g := gens.Get().(*gen)
+	g.plain, g.unsigned, g.b = opt.Plain, false, ir.Builder{Count: p.Nodes, Arena: p.Arena}
 	for _, o := range p.Outputs {
 		g.count(o.Node)
 	}
@@ -40,7 +42,7 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 			bind.Bytes, bind.NonNeg = tensor.BytesOf(in.Node.Bound), in.Node.NonNeg
 		}
 		g.out.Inputs = append(g.out.Inputs, bind)
-		g.vals.Set(in.Node, newValue(in.Layout, r))
+		g.vals.Set(in.Node, g.newValue(in.Layout, r))
 	}
 	for _, o := range p.Outputs {
 		v := g.value(o.Node)
@@ -60,8 +62,40 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		}
 	}
 	g.statements(p.Stmts)
-	return g.out
+	out := &code.Program{Labels: p.Labels, Domains: p.Domains}
+	g.hand(out)
+	return out
 }
+
+// hand gives the code to out, and the memory to the next Compile.
+func (g *gen) hand(out *code.Program) {
+	o := &g.out
+	out.Regs, out.Consts, out.Inputs = slices.Clone(o.Regs), slices.Clone(o.Consts), slices.Clone(o.Inputs)
+	out.Code, out.Pos = slices.Clone(o.Code), slices.Clone(o.Pos)
+	out.Outputs, out.Stmts = slices.Clone(o.Outputs), slices.Clone(o.Stmts)
+	if len(o.Code) > keepCode || len(g.uses) > keepCode {
+		return
+	}
+	clear(o.Regs)
+	clear(o.Consts)
+	clear(o.Inputs)
+	clear(o.Code)
+	clear(o.Outputs)
+	clear(o.Stmts)
+	*o = code.Program{Regs: o.Regs[:0], Consts: o.Consts[:0], Inputs: o.Inputs[:0], Code: o.Code[:0], Pos: o.Pos[:0], Outputs: o.Outputs[:0], Stmts: o.Stmts[:0]}
+	clear(g.vals)
+	clear(g.uses)
+	clear(g.turns)
+	clear(g.rules)
+	g.made.Reset()
+	g.b = ir.Builder{}
+	gens.Put(g)
+}
+
+// keepCode bounds the programs whose generator is used again.
+const keepCode = 1 << 12
+
+var gens = sync.Pool{New: func() any { return new(gen) }}
 
 // statements records which instructions belong to which statement: the last
 // one that begins at or before their position.
@@ -69,11 +103,8 @@ func (g *gen) statements(stmts []plan.Stmt) {
 	if len(stmts) == 0 {
 		return
 	}
-	owner := func(p ir.Pos) int {
-		return max(sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos.Start > p.Start })-1, 0)
-	}
 	for i, p := range g.out.Pos {
-		s := stmts[owner(p)]
+		s := stmts[max(sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos.Start > p.Start })-1, 0)]
 		last := len(g.out.Stmts) - 1
 		if last >= 0 && g.out.Stmts[last].Pos == s.Pos {
 			g.out.Stmts[last].To = i + 1
@@ -89,8 +120,9 @@ type value struct {
 	natural tensor.Layout // the one it was computed in
 }
 
-func newValue(l tensor.Layout, reg int) *value {
-	v := &value{reg: [5]int{-1, -1, -1, -1, -1}, natural: l}
+func (g *gen) newValue(l tensor.Layout, reg int) *value {
+	v := g.made.New()
+	*v = value{reg: [5]int{-1, -1, -1, -1, -1}, natural: l}
 	v.reg[l] = reg
 	return v
 }
@@ -98,8 +130,9 @@ func newValue(l tensor.Layout, reg int) *value {
 func (v *value) has(l tensor.Layout) bool { return v.reg[l] >= 0 }
 
 type gen struct {
-	out   *code.Program
+	out   code.Program
 	plain bool
+	made  slab.Of[value]
 	vals  ir.Table[*value]
 	uses  ir.Table[int]       // how many nodes and outputs read a node
 	turns map[int]int         // register -> its transpose
@@ -129,8 +162,11 @@ func (g *gen) reg(t tensor.Type, l tensor.Layout) int {
 	return len(g.out.Regs) - 1
 }
 
+// few is the operands that lists on the stack have room for.
+const few = 8
+
 func (g *gen) emit(op code.Op, dst int, attr code.Attr, args ...int) {
-	g.out.Code = append(g.out.Code, code.Instr{Op: op, Dst: dst, Args: args, Attr: attr})
+	g.out.Code = append(g.out.Code, code.Instr{Op: op, Dst: dst, Args: g.b.Ints(args...), Attr: attr})
 	g.out.Pos = append(g.out.Pos, g.pos)
 }
 
@@ -296,7 +332,7 @@ func (g *gen) lower(n *ir.Node) *value {
 	defer func() { g.pos = saved }()
 	switch n.Op {
 	case ir.Const:
-		return newValue(n.Value.Layout, g.constant(*n.Value))
+		return g.newValue(n.Value.Layout, g.constant(*n.Value))
 	case ir.Einsum:
 		return g.checked(n, g.einsum(n))
 	case ir.BoolEinsum:
@@ -312,13 +348,13 @@ func (g *gen) lower(n *ir.Node) *value {
 	case ir.Scatter:
 		return g.scatter(n)
 	case ir.Relation:
-		return newValue(tensor.Rows, g.results(n)[n.Slot])
+		return g.newValue(tensor.Rows, g.results(n)[n.Slot])
 	}
 	return g.direct(n)
 }
 
 // direct are the operations that are one instruction.
-var direct = map[ir.Op]code.Op{
+var direct = [ir.MaxOp]code.Op{
 	ir.Semiring: code.Semiring, ir.Softmax: code.Softmax, ir.Closure: code.Closure, ir.Walk: code.Walk, ir.HasPath: code.HasPath,
 	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.WDist: code.WDist, ir.WPath: code.WPath,
 	ir.Weak: code.Weak, ir.Groups: code.Groups, ir.TopoOrder: code.TopoOrder, ir.Bridges: code.Bridges, ir.CutNodes: code.CutNodes,
@@ -330,8 +366,8 @@ var direct = map[ir.Op]code.Op{
 var signed = map[code.Op]code.Op{code.WDist: code.WDistSigned, code.WPath: code.WPathSigned}
 
 func (g *gen) direct(n *ir.Node) *value {
-	op, ok := direct[n.Op]
-	if !ok {
+	op := direct[n.Op]
+	if op == code.Einsum { // which no operation is alone
 		panic("BUG: compile: no case for " + n.Op.String())
 	}
 	if signed, ok := signed[op]; ok {
@@ -341,23 +377,25 @@ func (g *gen) direct(n *ir.Node) *value {
 			op = signed
 		}
 	}
-	args := make([]int, len(n.Args))
+	args := make([]int, 0, few)
 	for i, a := range n.Args {
+		var r int
 		switch {
 		case op == code.Groups:
-			args[i] = g.value(a).reg[tensor.Parts]
+			r = g.value(a).reg[tensor.Parts]
 		case i == 0 && op.OnWeights():
-			args[i] = g.weights(a)
+			r = g.weights(a)
 		case i > 0 || !op.OnGraph():
-			args[i] = g.dense(a)
+			r = g.dense(a)
 		case n.Reverse:
-			args[i] = g.transposed(g.graph(a))
+			r = g.transposed(g.graph(a))
 		default:
-			args[i] = g.graph(a)
+			r = g.graph(a)
 		}
+		args = append(args, r)
 	}
 	l := op.Gives()
-	v := newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
+	v := g.newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
 	if l == tensor.Sparse {
 		g.out.Regs[v.reg[l]].NNZ = code.EntriesOf(op, &g.out.Regs[args[0]])
 	}
@@ -377,7 +415,7 @@ func (g *gen) scatter(n *ir.Node) *value {
 	case n.Rank() == 2 && !check.Packs(rows, cols, nnz):
 		l = tensor.Sparse
 	}
-	v := newValue(l, g.to(n.Type, l, code.Scatter, code.Attr{}, table, g.dense(n.Args[1])))
+	v := g.newValue(l, g.to(n.Type, l, code.Scatter, code.Attr{}, table, g.dense(n.Args[1])))
 	g.out.Regs[v.reg[l]].NNZ = 0
 	if l == tensor.Sparse {
 		g.out.Regs[v.reg[l]].NNZ = nnz
@@ -416,7 +454,7 @@ func (g *gen) results(n *ir.Node) []int {
 }
 
 func (g *gen) denseResult(n *ir.Node, op code.Op, attr code.Attr, args ...int) *value {
-	return newValue(tensor.Dense, g.to(n.Type, tensor.Dense, op, attr, args...))
+	return g.newValue(tensor.Dense, g.to(n.Type, tensor.Dense, op, attr, args...))
 }
 
 // checked adds the run-time check of a count that may pass 2^53.
@@ -434,9 +472,9 @@ func (g *gen) selects(n *ir.Node) *value {
 	if n.Rank() == 1 && a.Type.Kind == tensor.Bool && from != tensor.Dense {
 		l = tensor.Packed
 	}
-	args := []int{v.reg[from]}
+	args := append(make([]int, 0, few), v.reg[from])
 	for _, i := range n.Args[1:] {
 		args = append(args, g.dense(i))
 	}
-	return newValue(l, g.to(n.Type, l, code.Select, code.Attr{Axes: n.Axes}, args...))
+	return g.newValue(l, g.to(n.Type, l, code.Select, code.Attr{Axes: n.Axes}, args...))
 }

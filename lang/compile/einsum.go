@@ -18,9 +18,9 @@ func (g *gen) einsum(n *ir.Node) *value {
 			return v
 		}
 	}
-	args := make([]int, len(n.Args))
-	for i, a := range n.Args {
-		args[i] = g.dense(a)
+	args := make([]int, 0, few)
+	for _, a := range n.Args {
+		args = append(args, g.dense(a))
 	}
 	g.pos = n.Pos
 	return g.denseResult(n, code.Einsum, code.Attr{Spec: n.Spec}, args...)
@@ -90,7 +90,7 @@ func (g *gen) special(n *ir.Node) *value {
 	}
 	and := g.to(g.out.Regs[a].Type, tensor.Packed, code.Logic, code.Attr{Logic: code.And}, a, b)
 	if f.Then == plan.NoOp {
-		return newValue(tensor.Packed, and)
+		return g.newValue(tensor.Packed, and)
 	}
 	return g.denseResult(n, f.Then, code.Attr{}, and)
 }
@@ -139,7 +139,7 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 		case tensor.Parts:
 			return v // symmetric
 		case tensor.Packed, tensor.Sparse:
-			return newValue(l, g.transposed(r))
+			return g.newValue(l, g.transposed(r))
 		}
 	case "ab->a":
 		return g.denseResult(n, code.CountRows, code.Attr{}, r)
@@ -154,7 +154,7 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 		t := a.Type.Drop(1)
 		d := g.to(t, tensor.Dense, code.Diag, code.Attr{}, r)
 		if k == "aa->a" {
-			return newValue(tensor.Dense, d)
+			return g.newValue(tensor.Dense, d)
 		}
 		sum := &op.Spec{In: [][]uint8{{0}}, Size: n.Spec.Size}
 		return g.denseResult(n, code.Einsum, code.Attr{Spec: sum}, d)
@@ -239,5 +239,5 @@ func (g *gen) boolEinsum(n *ir.Node) *value {
 		}
 	}
 	a, b := g.operands(n, f)
-	return newValue(tensor.Packed, g.to(n.Type, tensor.Packed, op, code.Attr{}, a, b))
+	return g.newValue(tensor.Packed, g.to(n.Type, tensor.Packed, op, code.Attr{}, a, b))
 }

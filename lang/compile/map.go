@@ -44,7 +44,7 @@ func (g *gen) pattern(n *ir.Node) *value {
 	from := g.value(n.Args[0]).reg[tensor.Sparse]
 	r := g.to(n.Type, tensor.Sparse, code.Pattern, code.Attr{}, from)
 	g.out.Regs[r].NNZ = g.out.Regs[from].NNZ
-	return newValue(tensor.Sparse, r)
+	return g.newValue(tensor.Sparse, r)
 }
 
 // isTriangleCount recognises trace(A A A) / 6 for a 0/1 matrix A.
@@ -59,29 +59,34 @@ func (g *gen) isTriangleCount(n *ir.Node) bool {
 // cubeOf is the matrix whose third power's trace n is, nil when n is something
 // else. It looks through the products that n is made of.
 func cubeOf(n *ir.Node) *ir.Node {
-	var leaves []*ir.Node
-	var visit func(n *ir.Node, depth int)
-	visit = func(n *ir.Node, depth int) {
-		if n.Op == ir.Einsum && depth < 4 {
-			for _, a := range n.Args {
-				visit(a, depth+1)
-			}
-			return
-		}
-		leaves = append(leaves, n)
-	}
 	if n.Op != ir.Einsum {
 		return nil
 	}
-	visit(n, 0)
-	if len(leaves) != 3 || leaves[0] != leaves[1] || leaves[1] != leaves[2] {
-		return nil
-	}
-	a := leaves[0]
-	if a.Type.Kind != tensor.Bool || a.Rank() != 2 || a.Type.Shape.Dim(0) != a.Type.Shape.Dim(1) {
+	a, count := leaf(n, nil, 0)
+	if count != 3 || a.Type.Kind != tensor.Bool || a.Rank() != 2 || a.Type.Shape.Dim(0) != a.Type.Shape.Dim(1) {
 		return nil
 	}
 	return a
+}
+
+// leaf is the one matrix, a unless that is nil, that the products of n are made of,
+// and how many times; more than 3 times when there is another.
+func leaf(n, a *ir.Node, depth int) (*ir.Node, int) {
+	if n.Op != ir.Einsum || depth == 4 {
+		if a != nil && a != n {
+			return a, 4
+		}
+		return n, 1
+	}
+	count := 0
+	for _, arg := range n.Args {
+		var k int
+		if a, k = leaf(arg, a, depth+1); count+k > 3 {
+			return a, 4
+		}
+		count += k
+	}
+	return a, count
 }
 
 // logicOps are the elementwise functions of two 0/1 operands as operations on
@@ -111,7 +116,7 @@ func (g *gen) logic(n *ir.Node) *value {
 	if n.Fn == op.FnNot || isComplement(n) {
 		a := g.in(n.Args[len(n.Args)-1], tensor.Packed)
 		g.pos = n.Pos
-		return newValue(tensor.Packed, type2(code.Not, a))
+		return g.newValue(tensor.Packed, type2(code.Not, a))
 	}
 	for _, a := range n.Args {
 		if a.Rank() == 0 {
@@ -126,7 +131,7 @@ func (g *gen) logic(n *ir.Node) *value {
 	if n.Fn == op.FnWhere {
 		p, a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed), g.in(n.Args[2], tensor.Packed)
 		g.pos = n.Pos
-		return newValue(tensor.Packed, type2(code.Or, type2(code.And, p, a), type2(code.AndNot, b, p)))
+		return g.newValue(tensor.Packed, type2(code.Or, type2(code.And, p, a), type2(code.AndNot, b, p)))
 	}
 	l, ok := logicOps[n.Fn]
 	if !ok {
@@ -141,7 +146,7 @@ func (g *gen) logic(n *ir.Node) *value {
 	if l.not {
 		r = type2(code.Not, r)
 	}
-	return newValue(tensor.Packed, r)
+	return g.newValue(tensor.Packed, r)
 }
 
 // isComplement recognises 1 - R.
@@ -165,7 +170,7 @@ func (g *gen) symmetric(n *ir.Node) *value {
 	from := g.value(a).reg[tensor.Sparse]
 	r := g.to(n.Type, tensor.Sparse, code.Symmetric, code.Attr{}, from)
 	g.out.Regs[r].NNZ = code.SymmetricNNZ(g.out.Regs[from].NNZ, n.Type.Shape)
-	return newValue(tensor.Sparse, r)
+	return g.newValue(tensor.Sparse, r)
 }
 
 func isTransposeOf(t, a *ir.Node) bool {
@@ -238,8 +243,9 @@ func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 		m.Folds = len(fold.Axes)
 		result = fold
 	}
-	for _, d := range f.perm {
-		m.Shape = append(m.Shape, n.Type.Shape.Dim(d))
+	m.Shape = g.b.Ints(f.perm...)
+	for i, d := range f.perm {
+		m.Shape[i] = n.Type.Shape.Dim(d)
 	}
 	f.apply(n)
 	m.Strides, m.Consts = f.stride, f.consts
@@ -249,7 +255,7 @@ func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 	}
 	m.Code = f.steps(0)
 	g.pos = n.Pos
-	return newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
+	return g.newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
 }
 
 // steps is the code with its registers numbered, those of so many matrices first.
@@ -398,7 +404,7 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	if len(axes) == 2 {
 		r = g.to(fold.Type, tensor.Dense, code.Reduce, code.Attr{Fold: how, Axes: []int{0}}, r)
 	}
-	return newValue(tensor.Dense, r)
+	return g.newValue(tensor.Dense, r)
 }
 
 // apply adds the instruction of a Map and returns where its value is.

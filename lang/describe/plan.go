@@ -125,7 +125,7 @@ func (e *explainer) reg(r int) string {
 func (e *explainer) collectRewrites() {
 	for _, r := range e.c.Rewrites {
 		k := e.statementAt(r.Pos)
-		line := r.Name + ": " + r.What
+		line := r.Name + ": " + r.What()
 		if !slices.Contains(e.rewrites[k], line) {
 			e.rewrites[k] = append(e.rewrites[k], line)
 		}

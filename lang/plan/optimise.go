@@ -3,8 +3,10 @@ package plan
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
+	"sync"
 
 	"ein/vm/ir"
 	"ein/vm/op"
@@ -13,10 +15,15 @@ import (
 
 // Rewrite records that a rewrite changed an operation, for `ein explain`.
 type Rewrite struct {
-	Name string // one of Rewrites
-	What string // what became of the operation
-	Pos  ir.Pos
+	Name   string // one of Rewrites
+	Pos    ir.Pos
+	format string
+	a      [2]any
+	n      int // of a
 }
+
+// What became of the operation. Few runs ask.
+func (r *Rewrite) What() string { return fmt.Sprintf(r.format, r.a[:r.n]...) }
 
 // Rewrites names every rewrite with what it does.
 var Rewrites = []struct{ Name, Doc string }{
@@ -33,61 +40,81 @@ var Rewrites = []struct{ Name, Doc string }{
 
 // Optimise applies the rewrites to every output.
 func (p *Program) Optimise() {
-	o := &optimiser{known: make(map[string]*ir.Node, 16)}
-	o.b.Count = p.Nodes
-	nodes := make([]*ir.Node, len(p.Outputs))
-	for i := range p.Outputs {
-		nodes[i] = p.Outputs[i].Node
-	}
-	for _, pass := range [](func(*ir.Node) *ir.Node){o.simplify, o.demand, o.fuse, o.order} {
-		o.countUses(nodes)
-		o.pass = pass
+	o := optimisers.Get().(*optimiser)
+	o.b = ir.Builder{Count: p.Nodes, Arena: p.Arena}
+	for o.pass = range passes {
+		clear(o.uses)
+		clear(o.whole)
 		clear(o.memo)
-		for i, n := range nodes {
-			nodes[i] = o.visit(n)
+		for i := range p.Outputs {
+			o.countUses(p.Outputs[i].Node, false)
+		}
+		for i := range p.Outputs {
+			p.Outputs[i].Node = o.visit(p.Outputs[i].Node)
 		}
 	}
-	for i := range p.Outputs {
-		p.Outputs[i].Node = nodes[i]
+	p.Rewrites, p.Nodes = slices.Clone(o.done), o.b.Count
+	if p.Nodes <= keepNodes {
+		o.b = ir.Builder{}
+		clear(o.memo)
+		clear(o.first)
+		clear(o.fails)
+		clear(o.known)
+		clear(o.done)
+		o.keys, o.done = o.keys[:0], o.done[:0]
+		optimisers.Put(o)
 	}
-	p.Rewrites, p.Nodes = o.done, o.b.Count
+}
+
+// keepNodes bounds the programs whose optimiser is used again.
+const keepNodes = 1 << 12
+
+var optimisers = sync.Pool{New: func() any { return &optimiser{known: make(map[uint64]shared)} }}
+
+const passes = 4
+
+// rewrite is the pass that is going on.
+func (o *optimiser) rewrite(n *ir.Node) *ir.Node {
+	return [passes]func(*optimiser, *ir.Node) *ir.Node{(*optimiser).simplify, (*optimiser).demand, (*optimiser).fuse, (*optimiser).order}[o.pass](o, n)
 }
 
 type optimiser struct {
 	b     ir.Builder
-	pass  func(*ir.Node) *ir.Node
+	pass  int
 	memo  ir.Table[*ir.Node]
 	uses  ir.Table[int]  // how many operations and outputs read a node
 	whole ir.Table[int]  // of those, how many are not a Select
 	first ir.Table[bool] // the node is the one that others equal to it become
 	fails ir.Table[int8] // what canFail found: 1 it can, -1 it cannot
-	known map[string]*ir.Node
-	key   []byte
+	known map[uint64]shared
+	keys  []byte // of known
 	done  []Rewrite
 }
 
-func (o *optimiser) note(name string, n *ir.Node, format string, a ...any) {
-	o.done = append(o.done, Rewrite{Name: name, What: fmt.Sprintf(format, a...), Pos: n.Pos})
+// shared is an operation that others equal to it become, and where its key is.
+type shared struct {
+	n        *ir.Node
+	from, to int
 }
 
-func (o *optimiser) countUses(outputs []*ir.Node) {
-	clear(o.uses)
-	clear(o.whole)
-	var count func(n *ir.Node, selected bool)
-	count = func(n *ir.Node, selected bool) {
-		o.uses.Set(n, o.uses.At(n)+1)
-		if !selected {
-			o.whole.Set(n, o.whole.At(n)+1)
-		}
-		if o.uses.At(n) > 1 {
-			return
-		}
-		for i, a := range n.Args {
-			count(a, n.Op == ir.Select && i == 0)
-		}
+var seed = maphash.MakeSeed()
+
+func (o *optimiser) note(name string, n *ir.Node, format string, a ...any) {
+	r := Rewrite{Name: name, Pos: n.Pos, format: format}
+	r.n = copy(r.a[:], a)
+	o.done = append(o.done, r)
+}
+
+func (o *optimiser) countUses(n *ir.Node, selected bool) {
+	o.uses.Set(n, o.uses.At(n)+1)
+	if !selected {
+		o.whole.Set(n, o.whole.At(n)+1)
 	}
-	for _, n := range outputs {
-		count(n, false)
+	if o.uses.At(n) > 1 {
+		return
+	}
+	for i, a := range n.Args {
+		o.countUses(a, n.Op == ir.Select && i == 0)
 	}
 }
 
@@ -97,22 +124,19 @@ func (o *optimiser) visit(n *ir.Node) *ir.Node {
 	if m := o.memo.At(n); m != nil {
 		return m
 	}
-	was := n
-	if len(n.Args) > 0 {
-		changed := false
-		args := make([]*ir.Node, len(n.Args))
-		for i, a := range n.Args {
-			args[i] = o.visit(a)
-			changed = changed || args[i] != a
+	was, changed := n, false
+	for _, a := range was.Args {
+		changed = o.visit(a) != a || changed
+	}
+	if changed {
+		n = o.b.With(was, was.Args)
+		for i, a := range was.Args {
+			n.Args[i] = o.memo.At(a)
 		}
-		if changed {
-			m := o.b.With(n, args)
-			o.inherit(m, n)
-			n = m
-		}
+		o.inherit(n, was)
 	}
 	o.b.Pos = n.Pos
-	m := o.pass(n)
+	m := o.rewrite(n)
 	if m != n {
 		o.inherit(m, was)
 	}
@@ -134,7 +158,12 @@ func (o *optimiser) share(n *ir.Node) *ir.Node {
 	if o.first.At(n) {
 		return n
 	}
-	k := append(o.key[:0], byte(n.Op), byte(n.Fn), byte(n.Fold), byte(n.Walk), byte(n.Type.Kind), byte(n.Type.Shape.Rank()))
+	args := make([]int, 0, maxFactors)
+	for _, a := range n.Args {
+		args = append(args, o.share(a).ID)
+	}
+	from := len(o.keys)
+	k := append(o.keys, byte(n.Op), byte(n.Fn), byte(n.Fold), byte(n.Walk), byte(n.Type.Kind), byte(n.Type.Shape.Rank()))
 	if n.Reverse {
 		k = append(k, 1)
 	}
@@ -159,11 +188,12 @@ func (o *optimiser) share(n *ir.Node) *ir.Node {
 		k = append(append(k, '>'), n.Spec.Out...)
 	}
 	k = append(k, '|')
-	for _, a := range n.Args {
-		k = binary.AppendUvarint(k, uint64(o.share(a).ID))
+	for _, id := range args {
+		k = binary.AppendUvarint(k, uint64(id))
 	}
-	o.key = k
-	if m := o.known[string(k)]; m != nil {
+	hash := maphash.Bytes(seed, k[from:])
+	s, taken := o.known[hash]
+	if m := s.n; taken && string(o.keys[s.from:s.to]) == string(k[from:]) {
 		if m.Pos != n.Pos && len(n.Args) > 0 {
 			o.note("common", n, "%v is the same as an earlier one", n.Op)
 		}
@@ -171,7 +201,9 @@ func (o *optimiser) share(n *ir.Node) *ir.Node {
 		o.whole.Set(m, o.whole.At(m)+o.whole.At(n))
 		return m
 	}
-	o.known[string(k)] = n
+	if o.keys = k; !taken { // else two keys have one hash: the second is not found again
+		o.known[hash] = shared{n, from, len(k)}
+	}
 	o.first.Set(n, true)
 	return n
 }
@@ -343,7 +375,7 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 	case a.Op == ir.Einsum && o.uses.At(a) == 1 && distinct(a.Spec.Out):
 		return o.selectProduct(n, a, at)
 	case a.Op == ir.Map && o.uses.At(a) == 1:
-		args := make([]*ir.Node, len(a.Args))
+		var args [3]*ir.Node
 		for i, x := range a.Args {
 			args[i] = x
 			if x.Rank() > 0 {
@@ -351,7 +383,7 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 			}
 		}
 		o.note("demand", n, "%v is done on the selected elements only", a.Fn)
-		return o.b.Map(a.Fn, args...)
+		return o.b.Map(a.Fn, args[:len(a.Args)]...)
 	}
 	return n
 }

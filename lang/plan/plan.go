@@ -6,8 +6,8 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 
 	"ein/lang/check"
 	"ein/lang/source"
@@ -25,6 +25,8 @@ type Program struct {
 
 	Nodes    int       // all node IDs are below
 	Rewrites []Rewrite // what Optimise did
+
+	Arena *ir.Arena // for the operations of Optimise and of code; nil for one of its own
 }
 
 // Output is a value the program gives.
@@ -55,7 +57,8 @@ type Stmt struct {
 
 // New takes over a checked program whose inputs are bound.
 func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
-	p := &Program{Labels: c.Labels, Nodes: c.Nodes}
+	p := &Program{Labels: c.Labels, Nodes: c.Nodes,
+		Outputs: make([]Output, 0, len(c.Outputs)), Inputs: make([]Input, 0, len(c.Inputs)), Stmts: make([]Stmt, 0, len(c.Statements)+len(c.Outputs))}
 	if c.Rules != nil {
 		p.Domains = c.Rules.Domains
 	}
@@ -77,7 +80,7 @@ func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	for _, o := range p.Outputs {
 		p.Stmts = append(p.Stmts, Stmt{Name: o.Name, Pos: o.Pos})
 	}
-	sort.SliceStable(p.Stmts, func(i, j int) bool { return p.Stmts[i].Pos.Start < p.Stmts[j].Pos.Start })
+	slices.SortStableFunc(p.Stmts, func(a, b Stmt) int { return cmp.Compare(a.Pos.Start, b.Pos.Start) })
 	p.Stmts = slices.CompactFunc(p.Stmts, func(a, b Stmt) bool { return a.Pos == b.Pos })
 	return p
 }

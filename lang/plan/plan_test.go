@@ -257,7 +257,7 @@ func TestRewrites(t *testing.T) {
 		var names []string
 		for _, r := range p.Rewrites {
 			names = append(names, r.Name)
-			if r.What == "" || !slices.ContainsFunc(plan.Rewrites, func(x struct{ Name, Doc string }) bool { return x.Name == r.Name }) {
+			if r.What() == "" || !slices.ContainsFunc(plan.Rewrites, func(x struct{ Name, Doc string }) bool { return x.Name == r.Name }) {
 				t.Errorf("rewrite %+v", r)
 			}
 		}

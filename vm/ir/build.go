@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ein/internal/slab"
 	"ein/vm/op"
 	"ein/vm/tensor"
 )
@@ -18,14 +19,66 @@ type Builder struct {
 	// Unknown says that some sizes are not known yet, and that a static NaN may
 	// stand for one of them.
 	Unknown bool
+	Arena   *Arena // that the nodes lie in; made when it is nil
+}
+
+// Arena is the memory of nodes and of all that they refer to. Lists given to the
+// functions of a Builder are copied into it, so that they may be used again.
+type Arena struct {
+	nodes  slab.Of[Node]
+	lists  slab.Of[*Node]
+	values slab.Of[tensor.Value]
+	floats slab.Of[float64]
+	specs  slab.Of[op.Spec]
+	ins    slab.Of[[]uint8]
+	ids    slab.Of[uint8]
+	ints   slab.Of[int]
+}
+
+// Reset takes back all nodes. Nothing that was built from them may be in use.
+func (a *Arena) Reset() {
+	a.nodes.Reset()
+	a.lists.Reset()
+	a.values.Reset()
+	a.floats.Reset()
+	a.specs.Reset()
+	a.ins.Reset()
+	a.ids.Reset()
+	a.ints.Reset()
+}
+
+func (b *Builder) arena() *Arena {
+	if b.Arena == nil {
+		b.Arena = new(Arena)
+	}
+	return b.Arena
 }
 
 func (b *Builder) node(n Node) *Node {
 	n.ID = b.Count
 	b.Count++
 	n.Pos = b.Pos
-	return &n
+	at := b.arena().nodes.New()
+	*at = n
+	return at
 }
+
+// List is room for the arguments of a node, in the arena.
+func (b *Builder) List(n int) []*Node { return b.arena().lists.Make(n) }
+
+// args are the arguments of a node.
+func (b *Builder) args(list ...*Node) []*Node { return b.arena().lists.Copy(list...) }
+
+// with is the arguments of a node, a first.
+func (b *Builder) with(a *Node, more []*Node) []*Node {
+	list := b.List(1 + len(more))
+	list[0] = a
+	copy(list[1:], more)
+	return list
+}
+
+// Ints is a copy of list in the arena.
+func (b *Builder) Ints(list ...int) []int { return b.arena().ints.Copy(list...) }
 
 func assert(ok bool, msg string) {
 	if !ok {
@@ -47,12 +100,17 @@ func (b *Builder) Const(v tensor.Value) *Node {
 			nonNeg = nonNeg && x >= 0
 		}
 	}
-	return b.node(Node{Op: Const, Type: v.Type, Value: &v, Bound: bound, NonNeg: nonNeg})
+	value := b.arena().values.New()
+	*value = v
+	return b.node(Node{Op: Const, Type: v.Type, Value: value, Bound: bound, NonNeg: nonNeg})
 }
 
 // Number is a scalar constant; its kind is the smallest that holds x.
-func (b *Builder) Number(x float64) *Node {
-	return b.Const(tensor.Scalar(KindOf(x), x))
+func (b *Builder) Number(x float64) *Node { return b.Scalar(KindOf(x), x) }
+
+// Scalar is a scalar constant.
+func (b *Builder) Scalar(k tensor.Kind, x float64) *Node {
+	return b.Const(tensor.Value{Type: tensor.Type{Kind: k}, F: b.arena().floats.Copy(x)})
 }
 
 // KindOf is the smallest kind that holds x.
@@ -77,19 +135,19 @@ func (b *Builder) Input(slot int, t tensor.Type, bound float64, nonNeg bool) *No
 // Scatter is a relation as a tensor of a type: 0 where it has no row. No element is
 // larger than bound.
 func (b *Builder) Scatter(rows *Node, t tensor.Type, bound float64) *Node {
-	return b.node(Node{Op: Scatter, Args: []*Node{rows, b.Number(0)}, Type: t, Bound: bound, NonNeg: t.Kind == tensor.Bool})
+	return b.node(Node{Op: Scatter, Args: b.args(rows, b.Number(0)), Type: t, Bound: bound, NonNeg: t.Kind == tensor.Bool})
 }
 
 // Relation is the rows of a result of rules, which read tables. It is no tensor.
 func (b *Builder) Relation(rules *Rules, slot int, tables ...*Node) *Node {
-	return b.node(Node{Op: Relation, Rules: rules, Slot: slot, Args: tables, Bound: 1, NonNeg: true})
+	return b.node(Node{Op: Relation, Rules: rules, Slot: slot, Args: b.args(tables...), Bound: 1, NonNeg: true})
 }
 
 // Einsum is the contraction of any number of arguments. Every index of Out that
 // no argument has is broadcast; one that stands twice in Out writes a diagonal.
-func (b *Builder) Einsum(spec *op.Spec, args ...*Node) *Node {
-	assert(len(spec.In) == len(args), "einsum arity")
-	spec = canonical(spec)
+func (b *Builder) Einsum(given *op.Spec, args ...*Node) *Node {
+	assert(len(given.In) == len(args), "einsum arity")
+	spec := b.canonical(given)
 	kind, bound, nonNeg := tensor.Bool, 1.0, true
 	for i, a := range args {
 		assert(len(spec.In[i]) == a.Rank(), "einsum rank")
@@ -130,32 +188,48 @@ func (b *Builder) Einsum(spec *op.Spec, args ...*Node) *Node {
 		bound = 0
 	}
 	far := len(args) == 1 && args[0].Type.Far && !summed && bits.OnesCount64(kept) == len(spec.Out)
-	return b.node(Node{Op: Einsum, Args: args, Spec: spec, Type: tensor.Type{Kind: kind, Far: far, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+	return b.node(Node{Op: Einsum, Args: b.args(args...), Spec: spec, Type: tensor.Type{Kind: kind, Far: far, Shape: shape}, Bound: bound, NonNeg: nonNeg})
+}
+
+// spec is a copy in the arena.
+func (b *Builder) spec(s *op.Spec) *op.Spec {
+	a := b.arena()
+	out := a.specs.New()
+	out.In, out.Out, out.Size = a.ins.Make(len(s.In)), a.ids.Copy(s.Out...), a.ints.Copy(s.Size...)
+	for i, in := range s.In {
+		out.In[i] = a.ids.Copy(in...)
+	}
+	return out
 }
 
 // canonical renumbers the indices of a spec in the order of their first
 // occurrence and drops those that do not occur, so that equal contractions have
 // equal specs.
-func canonical(spec *op.Spec) *op.Spec {
+func (b *Builder) canonical(spec *op.Spec) *op.Spec {
 	var number [64]uint8
+	var size [64]int
 	var seen uint64
-	out := &op.Spec{In: make([][]uint8, len(spec.In)), Size: make([]int, 0, len(spec.Size))}
+	n := 0
+	a := b.arena()
 	list := func(ids []uint8) []uint8 {
-		to := make([]uint8, len(ids))
+		to := a.ids.Make(len(ids))
 		for i, x := range ids {
 			if seen>>x&1 == 0 {
 				seen |= 1 << x
-				number[x] = uint8(len(out.Size))
-				out.Size = append(out.Size, spec.Size[x])
+				number[x], size[n] = uint8(n), spec.Size[x]
+				n++
 			}
 			to[i] = number[x]
 		}
 		return to
 	}
+	out := a.specs.New()
+	out.In = a.ins.Make(len(spec.In))
 	for i, in := range spec.In {
 		out.In[i] = list(in)
 	}
 	out.Out = list(spec.Out)
+	out.Size = a.ints.Copy(size[:n]...)
 	return out
 }
 
@@ -172,7 +246,7 @@ func Axes(rank int) []uint8 { return axisIDs[:rank:rank] }
 
 // Sum drops the given axes by adding along them.
 func (b *Builder) Sum(a *Node, axes ...int) *Node {
-	var out []uint8
+	out := make([]uint8, 0, tensor.MaxRank)
 	for i := range a.Rank() {
 		if !slices.Contains(axes, i) {
 			out = append(out, uint8(i))
@@ -209,9 +283,10 @@ func (b *Builder) Map(fn op.Fn, args ...*Node) *Node {
 		}
 	}
 	kind, bound, nonNeg := mapType(fn, args)
-	n := Node{Op: Map, Fn: fn, Args: args, Type: tensor.Type{Kind: kind, Far: staysFar(fn, args), Shape: shape}, Bound: bound, NonNeg: nonNeg}
-	n.static, n.known = staticMap(&n)
-	return b.node(n)
+	n := Node{Op: Map, Fn: fn, Args: b.args(args...), Type: tensor.Type{Kind: kind, Far: staysFar(fn, args), Shape: shape}, Bound: bound, NonNeg: nonNeg}
+	m := b.node(n)
+	m.static, m.known = staticMap(m)
+	return m
 }
 
 // staysFar reports whether fn is infinite where its arguments that are far have no
@@ -292,7 +367,7 @@ func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bo
 
 // Reduce folds the axes. The arg folds take one axis and give an index along it.
 func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
-	n := Node{Op: Reduce, Fold: fold, Args: []*Node{a}, Axes: axes, Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
+	n := Node{Op: Reduce, Fold: fold, Args: b.args(a), Axes: b.Ints(axes...), Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
 	for i := len(axes) - 1; i >= 0; i-- {
 		n.Type = n.Type.Drop(axes[i])
 	}
@@ -310,19 +385,19 @@ func (b *Builder) Select(a *Node, axes []int, at ...*Node) *Node {
 	for i := len(axes) - 1; i >= 0; i-- {
 		t = t.Drop(axes[i])
 	}
-	return b.node(Node{Op: Select, Args: append([]*Node{a}, at...), Axes: axes, Type: t, Bound: a.Limit(), NonNeg: a.NonNeg})
+	return b.node(Node{Op: Select, Args: b.with(a, at), Axes: b.Ints(axes...), Type: t, Bound: a.Limit(), NonNeg: a.NonNeg})
 }
 
 // Softmax normalises exp(a) along the axis.
 func (b *Builder) Softmax(a *Node, axis int) *Node {
-	return b.node(Node{Op: Softmax, Args: []*Node{a}, Axes: []int{axis}, Type: tensor.Type{Kind: tensor.Real, Shape: a.Type.Shape}, Bound: 1, NonNeg: true})
+	return b.node(Node{Op: Softmax, Args: b.args(a), Axes: b.Ints(axis), Type: tensor.Type{Kind: tensor.Real, Shape: a.Type.Shape}, Bound: 1, NonNeg: true})
 }
 
 // Graph is an operation on the square matrix g, and of some the positions of
 // nodes: Closure to Dist, or WPath to Betweenness; WDist and PageRank take a value
 // last.
 func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
-	n := Node{Op: op, Args: append([]*Node{g}, at...), Bound: 1, NonNeg: op != Path && op != Dist && op != WPath}
+	n := Node{Op: op, Args: b.with(g, at), Bound: 1, NonNeg: op != Path && op != Dist && op != WPath}
 	size := g.Type.Shape.Dim(0)
 	most := float64(size)
 	if size < 0 {
@@ -360,7 +435,7 @@ func (b *Builder) Walk(mode op.WalkMode, reverse bool, g, i *Node) *Node {
 
 // Order is the vector a sorted (Sort), or the place of each of its elements (Rank).
 func (b *Builder) Order(op Op, a *Node) *Node {
-	n := Node{Op: op, Args: []*Node{a}, Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
+	n := Node{Op: op, Args: b.args(a), Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
 	if op == Rank {
 		n.Type.Kind, n.Type.Far, n.NonNeg = tensor.Int, false, true
 		if n.Bound = float64(max(a.Type.Shape.Dim(0), 1)); a.Type.Shape.Dim(0) < 0 {
@@ -372,7 +447,7 @@ func (b *Builder) Order(op Op, a *Node) *Node {
 
 // OneHot is a 0/1 vector of length size with a 1 at i.
 func (b *Builder) OneHot(i *Node, size int) *Node {
-	return b.node(Node{Op: OneHot, Args: []*Node{i}, Size: size, Type: tensor.Type{Shape: tensor.ShapeOf(size)}, Bound: 1, NonNeg: true})
+	return b.node(Node{Op: OneHot, Args: b.args(i), Size: size, Type: tensor.Type{Shape: tensor.ShapeOf(size)}, Bound: 1, NonNeg: true})
 }
 
 // Semiring folds fn(x, y) by fold over the indices that spec.Out lacks.
@@ -382,7 +457,7 @@ func (b *Builder) Semiring(fn op.Fn, fold op.Fold, spec *op.Spec, x, y *Node) *N
 	for _, id := range spec.Out {
 		shape = shape.Append(spec.Size[id])
 	}
-	return b.node(Node{Op: Semiring, Fn: fn, Fold: fold, Spec: spec, Args: []*Node{x, y},
+	return b.node(Node{Op: Semiring, Fn: fn, Fold: fold, Spec: b.spec(spec), Args: b.args(x, y),
 		Type: tensor.Type{Kind: kind, Far: shape.Rank() > 0 && staysFar(fn, []*Node{x, y}), Shape: shape}, Bound: bound, NonNeg: nonNeg})
 }
 
@@ -395,11 +470,12 @@ func (b *Builder) BoolEinsum(spec *op.Spec, args ...*Node) *Node {
 
 // With copies n with other arguments of the same types.
 func (b *Builder) With(n *Node, args []*Node) *Node {
-	c := *n
-	c.Args = args
+	c := b.arena().nodes.New()
+	*c = *n
+	c.Args = b.args(args...)
 	c.ID = b.Count
 	b.Count++
-	return &c
+	return c
 }
 
 // Table is a map from nodes to values, as a slice by their IDs.
