@@ -7,6 +7,7 @@ import (
 	"ein/lang"
 	"ein/vm"
 	"ein/vm/cost"
+	"ein/vm/ir"
 )
 
 const multiQuery = `// multi_query
@@ -32,8 +33,10 @@ func BenchmarkText(b *testing.B) {
 	for name, text := range programs {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
+			var arena ir.Arena
 			for b.Loop() {
-				m, _, err := lang.Load("p.ein", text, lang.Options{Workers: 1})
+				arena.Reset()
+				m, _, err := lang.Load("p.ein", text, lang.Options{Workers: 1, Arena: &arena})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -17,6 +17,7 @@ import (
 	"ein/lang/syntax"
 	"ein/vm/code"
 	"ein/vm/cost"
+	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
@@ -43,6 +44,14 @@ type Options struct {
 	Inputs map[string]*tensor.Value
 	Labels []string
 
+	// ErrorsOnly leaves out what Check would warn of.
+	ErrorsOnly bool
+
+	// Arena is where Check, Plan and Code put operations, for a host that is done with
+	// one program when it compiles the next, and resets it between; nil is memory of
+	// the program's own.
+	Arena *ir.Arena
+
 	Reading uint64 // bytes; see cost.Options
 }
 
@@ -54,12 +63,13 @@ func Parse(name, text string, opt Options) *syntax.File {
 
 // Check resolves names and types. Inputs that are not bound have unknown sizes.
 func Check(f *syntax.File, opt Options) *check.Program {
-	return check.Check(f, check.Config{Profile: opt.Profile, Limits: opt.Check, Inputs: opt.Inputs, Labels: opt.Labels, Context: opt.Context})
+	return check.Check(f, check.Config{Profile: opt.Profile, Limits: opt.Check, Inputs: opt.Inputs, Labels: opt.Labels, Context: opt.Context, ErrorsOnly: opt.ErrorsOnly, Arena: opt.Arena})
 }
 
 // Plan is the optimised program that Compile turns into code.
 func Plan(p *check.Program, opt Options) *plan.Program {
 	pl := plan.New(p, opt.Inputs)
+	pl.Arena = opt.Arena
 	if !opt.NoOpt {
 		pl.Optimise()
 	}

@@ -642,7 +642,7 @@ func (c *checker) full() bool {
 // report adds a diagnostic, moved to the call when it lies in the prelude's
 // text, and only once.
 func (c *checker) report(d diag.Diagnostic) {
-	if c.stopped {
+	if c.stopped || c.cfg.ErrorsOnly && d.Severity != diag.Error {
 		return
 	}
 	if c.seen == nil {

@@ -64,6 +64,8 @@ func (l Limits) withDefaults() Limits {
 type Config struct {
 	Profile Profile
 	Limits  Limits
+	// ErrorsOnly leaves out warnings and notes.
+	ErrorsOnly bool
 	// Arena is what the operations lie in; nil for one of their own.
 	Arena *ir.Arena
 	// Context stops the check soon after it ends; nil never does.
@@ -289,7 +291,14 @@ func (s *scratch) release() {
 // newChecker is a checker with nothing in scope.
 func newChecker(f *syntax.File, cfg Config) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
-	return &checker{cfg: cfg, file: f, scope: &scope{names: make(map[string]*symbol, 8)}, diags: slices.Clone(f.Diags), rel: &relations{}, steps: steps.New(cfg.Context), scratch: scratches.Get().(*scratch)}
+	c := &struct {
+		checker
+		scope     scope
+		relations relations
+	}{checker: checker{cfg: cfg, file: f, diags: slices.Clone(f.Diags), steps: steps.New(cfg.Context), scratch: scratches.Get().(*scratch)}}
+	c.scope.names = make(map[string]*symbol, 8)
+	c.checker.scope, c.rel = &c.scope, &c.relations
+	return &c.checker
 }
 
 // stands says what a name stands for.

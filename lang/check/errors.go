@@ -26,7 +26,7 @@ func (c *checker) err(code diag.Code, s source.Span, label string, notes []strin
 }
 
 func (c *checker) warn(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) {
-	if c.prelude {
+	if c.prelude || c.cfg.ErrorsOnly {
 		return
 	}
 	sev := diag.Warning

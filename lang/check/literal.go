@@ -581,7 +581,9 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 // zeros, as CSR.
 func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 	c.at(x.Span)
-	c.drawn = es.edges
+	if es.values == nil {
+		c.drawn = es.edges
+	}
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
 	packed := Packs(n, n, es.n)

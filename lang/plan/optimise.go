@@ -404,7 +404,7 @@ func (o *optimiser) selected(x *ir.Node, axes []int, at []*ir.Node) *ir.Node {
 // selectProduct fixes indices of a product in its factors.
 func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 	var fixed [64]*ir.Node
-	spec := &op.Spec{Size: a.Spec.Size}
+	spec := op.Spec{In: make([][]uint8, 0, maxFactors), Out: o.b.IDs(len(a.Spec.Out))[:0], Size: a.Spec.Size}
 	for d, x := range a.Spec.Out {
 		if k := slices.Index(n.Axes, d); k >= 0 {
 			fixed[x] = at[k]
@@ -421,11 +421,10 @@ func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 			return n // no factor would look whether the position exists
 		}
 	}
-	args := make([]*ir.Node, len(a.Args))
+	args := make([]*ir.Node, 0, maxFactors)
 	for i, arg := range a.Args {
-		var axes []int
-		var places []*ir.Node
-		var ids []uint8
+		axes, places := make([]int, 0, tensor.MaxRank), make([]*ir.Node, 0, tensor.MaxRank)
+		ids := o.b.IDs(len(a.Spec.In[i]))[:0]
 		for d, x := range a.Spec.In[i] {
 			if fixed[x] != nil {
 				axes = append(axes, d)
@@ -434,17 +433,14 @@ func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 				ids = append(ids, x)
 			}
 		}
-		args[i] = arg
 		if len(axes) > 0 {
-			args[i] = o.selected(arg, axes, places)
+			arg = o.selected(arg, axes, places)
 		}
-		spec.In = append(spec.In, ids)
+		args, spec.In = append(args, arg), append(spec.In, ids)
 	}
 	o.note("demand", n, "the product is done for the selected position only")
-	m := o.b.Einsum(spec, args...)
-	if m.Type.Kind != n.Type.Kind {
-		m.Type.Kind = n.Type.Kind
-	}
+	m := o.b.Einsum(&spec, args...)
+	m.Type.Kind = n.Type.Kind
 	if len(m.Args) == 1 && isIdentity(m) {
 		return m.Args[0]
 	}
@@ -465,12 +461,12 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 	default:
 		return n
 	}
-	spec := &op.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: slices.Clone(n.Spec.Size)}
-	args := slices.Clone(n.Args)
+	spec := op.Spec{In: append(make([][]uint8, 0, maxFactors), n.Spec.In...), Out: n.Spec.Out, Size: append(make([]int, 0, 64), n.Spec.Size...)}
+	args := append(make([]*ir.Node, 0, maxFactors), n.Args...)
 	joined := false
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		if a.Op != ir.Einsum || !o.canJoin(a, spec, i, len(args)) {
+		if a.Op != ir.Einsum || !o.canJoin(a, &spec, i, len(args)) {
 			continue
 		}
 		joined = joined || !isView(a)
@@ -486,12 +482,13 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 				spec.Size = append(spec.Size, size)
 			}
 		}
-		in := make([][]uint8, len(a.Spec.In))
-		for k, ids := range a.Spec.In {
-			in[k] = make([]uint8, len(ids))
+		in := make([][]uint8, 0, maxFactors)
+		for _, ids := range a.Spec.In {
+			mapped := o.b.IDs(len(ids))
 			for d, x := range ids {
-				in[k][d] = to[x]
+				mapped[d] = to[x]
 			}
+			in = append(in, mapped)
 		}
 		args = slices.Replace(args, i, i+1, a.Args...)
 		spec.In = slices.Replace(spec.In, i, i+1, in...)
@@ -503,7 +500,7 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 	if joined {
 		o.note("fuse-sum", n, "one product of %d factors", len(args))
 	}
-	m := o.b.Einsum(spec, args...)
+	m := o.b.Einsum(&spec, args...)
 	m.Type.Kind = n.Type.Kind
 	if isIdentity(m) && m.Args[0].Type == m.Type {
 		return m.Args[0]

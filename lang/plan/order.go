@@ -59,12 +59,11 @@ func (o *optimiser) preSum(n *ir.Node) *ir.Node {
 		return n
 	}
 	out := maskOf(n.Spec.Out)
-	args := slices.Clone(n.Args)
-	spec := &op.Spec{In: slices.Clone(n.Spec.In), Out: n.Spec.Out, Size: n.Spec.Size}
+	args, in := [2]*ir.Node(n.Args), [2][]uint8(n.Spec.In)
 	changed := false
 	for i := range args {
 		other := maskOf(n.Spec.In[1-i])
-		var kept []uint8
+		kept := o.b.IDs(len(n.Spec.In[i]))[:0]
 		for _, x := range n.Spec.In[i] {
 			if (out|other)>>x&1 != 0 {
 				kept = append(kept, x)
@@ -76,14 +75,14 @@ func (o *optimiser) preSum(n *ir.Node) *ir.Node {
 		args[i] = o.b.View(args[i], n.Spec.In[i], kept, n.Spec.Size)
 		args[i].Pos = n.Pos
 		args[i] = o.share(args[i].Unchecked())
-		spec.In[i] = kept
+		in[i] = kept
 		changed = true
 	}
 	if !changed {
 		return n
 	}
 	o.note("pre-sum", n, "a sum before the product")
-	m := o.b.Einsum(spec, args...)
+	m := o.b.Einsum(&op.Spec{In: in[:], Out: n.Spec.Out, Size: n.Spec.Size}, args[:]...)
 	m.Type.Kind = n.Type.Kind
 	return m
 }

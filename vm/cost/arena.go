@@ -92,7 +92,8 @@ func (h *heap) give(at, size uint64) {
 }
 
 // plan lays the registers out. A register is live from the instruction that
-// writes it to the last one that reads it; outputs live to the end.
+// writes it to the last one that reads it; outputs live to the end, and so do constants
+// and inputs, which have no place.
 func plan(p *code.Program, steps []Step) Arena {
 	const forever = int(^uint(0) >> 1)
 	last := make([]int, len(p.Regs))
@@ -104,12 +105,11 @@ func plan(p *code.Program, steps []Step) Arena {
 	for _, o := range p.Outputs {
 		last[o.Reg] = forever
 	}
-	fixed := make([]bool, len(p.Regs))
 	for i := range p.Consts {
-		fixed[p.Consts[i].Reg] = true
+		last[p.Consts[i].Reg] = forever
 	}
 	for _, in := range p.Inputs {
-		fixed[in.Reg] = true
+		last[in.Reg] = forever
 	}
 	arena := Arena{Place: make([]Place, len(p.Regs))}
 	var f, w, x heap
@@ -127,7 +127,7 @@ func plan(p *code.Program, steps []Step) Arena {
 			arena.Place[in.Dst] = Place{f.take(n.F), w.take(n.W), x.take(n.I)}
 		}
 		for k, a := range in.Args {
-			if last[a] == i && !fixed[a] && !slices.Contains(in.Args[:k], a) {
+			if last[a] == i && !slices.Contains(in.Args[:k], a) {
 				free(a)
 			}
 		}

@@ -66,6 +66,9 @@ func (b *Builder) node(n Node) *Node {
 // List is room for the arguments of a node, in the arena.
 func (b *Builder) List(n int) []*Node { return b.arena().lists.Make(n) }
 
+// IDs is room for a list of indices, in the arena.
+func (b *Builder) IDs(n int) []uint8 { return b.arena().ids.Make(n) }
+
 // args are the arguments of a node.
 func (b *Builder) args(list ...*Node) []*Node { return b.arena().lists.Copy(list...) }
 

@@ -75,6 +75,7 @@ const maxCachedBytes = 1 << 20
 type executor struct {
 	limits Limits
 	lang   lang.Options
+	arena  ir.Arena // of the program that is not kept
 	cost   cost.Limits
 	most   int
 	cached map[string]*list.Element
@@ -87,7 +88,7 @@ func newExecutor(l Limits, cache int) *executor {
 	return &executor{
 		limits: l,
 		lang: lang.Options{
-			Profile: check.Core, Workers: 1,
+			Profile: check.Core, Workers: 1, ErrorsOnly: true,
 			Syntax: syntax.Limits{SourceBytes: l.Source, Tokens: l.Source, Statements: maxStatements, Height: maxHeight, Diagnostics: maxDiagnostics},
 			Check:  check.Limits{Nodes: maxNodes, Elements: l.Bytes / 8},
 		},
@@ -147,6 +148,8 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 
 func (e *executor) compile(program string) *compiled {
 	if e.most <= 0 {
+		e.arena.Reset()
+		e.lang.Arena = &e.arena
 		return e.build(program)
 	}
 	if at := e.cached[program]; at != nil {
