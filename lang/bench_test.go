@@ -2,6 +2,8 @@ package lang_test
 
 import (
 	"context"
+	"math"
+	"slices"
 	"testing"
 
 	"ein/lang"
@@ -27,6 +29,56 @@ Result = trace(A3) / 6.0
 
 var programs = map[string]string{"multi_query": multiQuery, "triangle": triangle}
 
+// answer goes the whole way from source text to outputs, as a host does that
+// compiles one program after another.
+func answer(tb testing.TB, text string, arena *ir.Arena) *vm.Result {
+	arena.Reset()
+	m, _, err := lang.Load("p.ein", text, lang.Options{Workers: 1, ErrorsOnly: true, Arena: arena})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	mm, err := vm.New(m, cost.Limits{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r, err := mm.Run(context.Background(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// TestAllocations pins what a tiny program takes from the heap, text to answer. The best
+// of many runs counts: under the race detector pools forget some of what they are given.
+func TestAllocations(t *testing.T) {
+	for name, most := range map[string]float64{"multi_query": 71, "triangle": 66} {
+		var arena ir.Arena
+		got := math.Inf(1)
+		for range 100 {
+			got = min(got, testing.AllocsPerRun(1, func() { answer(t, programs[name], &arena) }))
+		}
+		if got > most {
+			t.Errorf("%s: %v allocations, at most %v", name, got, most)
+		}
+	}
+}
+
+// TestArena: programs that are compiled one after another in the same memory give what
+// they give alone.
+func TestArena(t *testing.T) {
+	var arena ir.Arena
+	for range 3 {
+		for name, text := range programs {
+			got, want := answer(t, text, &arena), answer(t, text, new(ir.Arena))
+			for i := range want.Outputs {
+				if g, w := got.Outputs[i].Value.ToDense(), want.Outputs[i].Value.ToDense(); !slices.Equal(g, w) {
+					t.Errorf("%s: output %d is %v, want %v", name, i, g, w)
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkText measures the whole way from source text to outputs, a new
 // program each time.
 func BenchmarkText(b *testing.B) {
@@ -35,18 +87,7 @@ func BenchmarkText(b *testing.B) {
 			b.ReportAllocs()
 			var arena ir.Arena
 			for b.Loop() {
-				arena.Reset()
-				m, _, err := lang.Load("p.ein", text, lang.Options{Workers: 1, Arena: &arena})
-				if err != nil {
-					b.Fatal(err)
-				}
-				mm, err := vm.New(m, cost.Limits{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := mm.Run(context.Background(), nil); err != nil {
-					b.Fatal(err)
-				}
+				answer(b, text, &arena)
 			}
 		})
 	}

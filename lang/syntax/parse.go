@@ -68,7 +68,6 @@ type parser struct {
 	rewrite  bool         // an atom may be written like a tensor
 	blocks   int          // that the statement at the cursor is in
 	tooHigh  *source.Span // where an expression first was
-	known    map[int]int  // see elements
 	meter    meter
 	full     [][]token           // of keepTokens each, before those in toks
 	counted  int                 // tokens that the meter knows of
@@ -86,10 +85,11 @@ type parser struct {
 // buffers are the parts of a parser that outlive it.
 type buffers struct {
 	toks   []token
-	stack  []int  // open brackets
-	widths []int  // tokens since the last comma, outside and in each of them
-	exprs  []Expr // elements of the lists being read
-	args   []Arg  // arguments of the calls being read
+	stack  []int       // open brackets
+	widths []int       // tokens since the last comma, outside and in each of them
+	exprs  []Expr      // elements of the lists being read
+	args   []Arg       // arguments of the calls being read
+	known  map[int]int // see elements
 }
 
 // keepTokens bounds what the pool holds on to between programs, and is how many
@@ -118,6 +118,7 @@ func (p *parser) release() {
 	// Nodes and source text must not live on in the pool.
 	clear(b.exprs[:cap(b.exprs)])
 	clear(b.args[:cap(b.args)])
+	clear(b.known)
 	b.toks, b.stack, b.exprs, b.args = b.toks[:0], b.stack[:0], b.exprs[:0], b.args[:0]
 	pool.Put(b)
 }

@@ -3,7 +3,7 @@ package syntax
 // statements parses toks[lo:hi], the whole file or the body of the def that is
 // at level 1. toks[hi] exists and is not part of them.
 func (p *parser) statements(lo, hi, level int) []Stmt {
-	var out []Stmt
+	out := make([]Stmt, 0, 8)
 	for i := lo; i < hi && !p.stopped; {
 		if p.toks[i].kind == KindSemicolon {
 			i++
