@@ -70,9 +70,9 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 // hand gives the code to out, and the memory to the next Compile.
 func (g *gen) hand(out *code.Program) {
 	o := &g.out
-	out.Regs, out.Consts, out.Inputs = slices.Clone(o.Regs), slices.Clone(o.Consts), slices.Clone(o.Inputs)
-	out.Code, out.Pos = slices.Clone(o.Code), slices.Clone(o.Pos)
-	out.Outputs, out.Stmts = slices.Clone(o.Outputs), slices.Clone(o.Stmts)
+	out.Regs, out.Consts, out.Inputs = append(out.Regs, o.Regs...), append(out.Consts, o.Consts...), append(out.Inputs, o.Inputs...)
+	out.Code, out.Pos = append(out.Code, o.Code...), append(out.Pos, o.Pos...)
+	out.Outputs, out.Stmts = append(out.Outputs, o.Outputs...), append(out.Stmts, o.Stmts...)
 	if len(o.Code) > keepCode || len(g.uses) > keepCode {
 		return
 	}

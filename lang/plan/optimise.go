@@ -53,7 +53,7 @@ func (p *Program) Optimise() {
 			p.Outputs[i].Node = o.visit(p.Outputs[i].Node)
 		}
 	}
-	p.Rewrites, p.Nodes = slices.Clone(o.done), o.b.Count
+	p.Rewrites, p.Nodes = append(p.Rewrites, o.done...), o.b.Count
 	if p.Nodes <= keepNodes {
 		o.b = ir.Builder{}
 		clear(o.memo)
