@@ -142,13 +142,19 @@ func (g *graph) dropRepeated() {
 	g.src, g.dst = g.src[:kept], g.dst[:kept]
 }
 
-func (m maker) write(g *graph, name string) error {
-	g.file = filepath.Join(m.dir, name+".npy")
-	return writeFile(g.file, func(w io.Writer) error {
-		if err := npyHeader(w, "<i4", 2, len(g.src)); err != nil {
+func (m maker) write(g *graph, name string) (err error) {
+	g.file, err = m.columns(name, [][]int32{g.src, g.dst})
+	return err
+}
+
+// columns writes lists of the same length, each a row of an .npy file.
+func (m maker) columns(name string, list [][]int32) (string, error) {
+	file := filepath.Join(m.dir, name+".npy")
+	return file, writeFile(file, func(w io.Writer) error {
+		if err := npyHeader(w, "<i4", len(list), len(list[0])); err != nil {
 			return err
 		}
-		return binary.Write(w, binary.LittleEndian, append(append([]int32(nil), g.src...), g.dst...))
+		return binary.Write(w, binary.LittleEndian, slices.Concat(list...))
 	})
 }
 

@@ -1,4 +1,4 @@
-// Perf compares Ein with numpy, scipy, igraph and networkx in one run.
+// Perf compares Ein with numpy, scipy, igraph, networkx, DuckDB and clingo in one run.
 //
 //	go run ./perf -quick
 //	go run ./perf -o docs/performance.md
@@ -9,7 +9,8 @@
 // median of each, and how many times as long the peers take.
 //
 // The peers are Debian's packages python3-numpy, python3-scipy, python3-igraph
-// and python3-networkx; one that is missing is marked as not run.
+// and python3-networkx, and PyPI's duckdb and clingo; one that is missing is
+// marked as not run.
 package main
 
 import (
@@ -155,12 +156,20 @@ func sayMissing(missing map[string]string) {
 	if len(missing) == 0 {
 		return
 	}
-	var packages []string
+	fmt.Fprintln(os.Stderr, "perf: not installed, and not run: install with")
+	var debian, pypi []string
 	for _, p := range missing {
-		packages = append(packages, p)
+		if strings.HasPrefix(p, "python3-") {
+			debian = append(debian, p)
+		} else {
+			pypi = append(pypi, p)
+		}
 	}
-	slices.Sort(packages)
-	fmt.Fprintf(os.Stderr, "perf: not installed, and not run: install with\n    apt-get install %s\n", strings.Join(packages, " "))
+	for installer, packages := range map[string][]string{"apt-get": debian, "pip": pypi} {
+		if slices.Sort(packages); len(packages) > 0 {
+			fmt.Fprintf(os.Stderr, "    %s install %s\n", installer, strings.Join(packages, " "))
+		}
+	}
 }
 
 // heading says what was measured, on what, and with which peers.

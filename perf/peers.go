@@ -101,6 +101,8 @@ var requires = map[string][]string{
 	"numpy + scipy":      {"numpy", "scipy"},
 	"scipy":              {"numpy", "scipy"},
 	"igraph":             {"numpy", "igraph"},
+	"DuckDB":             {"numpy", "duckdb"},
+	"clingo":             {"numpy", "clingo"},
 	"np.einsum":          {"numpy"},
 	"np.einsum optimize": {"numpy"},
 }

@@ -37,6 +37,15 @@ try:
 except ImportError:
     ig, MISSING["igraph"] = None, "python3-igraph"
 
+try:
+    import duckdb
+except ImportError:
+    duckdb, MISSING["duckdb"] = None, "duckdb"
+try:
+    import clingo
+except ImportError:
+    clingo, MISSING["clingo"] = None, "clingo"
+
 CASES = {}
 
 
@@ -595,6 +604,33 @@ def _(q):
     return lambda: ig.Graph.Read_Edgelist(q["blanks"], directed=True), check
 
 
+# Relations: q["tables"] is a file of columns for each.
+
+
+@case("sql", "DuckDB")
+def _(q):
+    con = duckdb.connect(config={"threads": 1})
+    for name, file in q["tables"].items():
+        columns = dict(zip("abcd", np.load(file)))
+        con.execute(f"create table {name} as select * from columns")
+    return lambda: con.execute(q["sql"]).fetchone()[0], float
+
+
+@case("asp", "clingo")
+def _(q):
+    text = q["program"]
+    for name, file in q["tables"].items():
+        text += "".join(f"{name.lower()}({','.join(map(str, row))})." for row in np.load(file).T.tolist())
+
+    def call():
+        c = clingo.Control(["--warn=none"])
+        c.add("base", [], text)
+        c.ground([("base", [])])
+        return c
+
+    return call, lambda c: sum(a.symbol.name == q["goal"] for a in c.symbolic_atoms)
+
+
 def cpu():
     u = resource.getrusage(resource.RUSAGE_SELF)
     return u.ru_utime + u.ru_stime
@@ -634,7 +670,7 @@ class Prepared:
 
 def versions():
     v = {"Python": sys.version.split()[0]}
-    for name, module in (("numpy", np), ("scipy", scipy), ("networkx", nx), ("igraph", ig)):
+    for name, module in (("numpy", np), ("scipy", scipy), ("networkx", nx), ("igraph", ig), ("duckdb", duckdb), ("clingo", clingo)):
         if module is not None:
             v[name] = module.__version__
     return {"versions": v, "missing": MISSING, "blas": blas()}

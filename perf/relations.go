@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ein/vm/tensor"
+)
+
+// facts are the rows of the relations of a case, by columns.
+type facts map[string][][]int32
+
+// tableOf is a relation whose first columns are nodes, and the others whole numbers.
+func tableOf(d *tensor.Domain, columns [][]int32, nodes int) *tensor.Value {
+	t := &tensor.Table{Len: len(columns[0]), Cells: make([]tensor.Cells, len(columns))}
+	for c, list := range columns {
+		col := tensor.Column{Name: string(rune('a' + c)), Kind: tensor.NodeColumn, Domain: d}
+		if c >= nodes {
+			col.Kind, col.Domain = tensor.IntColumn, nil
+		}
+		t.Columns = append(t.Columns, col)
+		for _, x := range list {
+			if c < nodes {
+				t.Cells[c].ID = append(t.Cells[c].ID, uint32(x))
+			} else {
+				t.Cells[c].Num = append(t.Cells[c].Num, float64(x))
+			}
+		}
+	}
+	return &tensor.Value{Layout: tensor.Rows, Table: t}
+}
+
+// rowsOf is how many rows an answer has.
+func rowsOf(v *tensor.Value) float64 { return float64(v.Table.Len) }
+
+// logic is a case of relations: a program, and what it is in SQL and for clingo where
+// they have it and do not take tens of seconds.
+type logic struct {
+	name       string
+	n          int
+	make       func(e *env) (facts, error)
+	ein        string
+	sql, asp   string
+	goal       string             // of clingo: the relation that is counted
+	once       map[string]float64 // seconds, measured once
+	text, long bool               // from its text; not in a quick run
+}
+
+const closureSQL = "with recursive far(a, b) as (select a, b from E union select far.a, E.b from far join E on far.b = E.a) select count(*) from far"
+
+// pairs is a relation E of m random pairs.
+func pairs(n, m int) func(e *env) (facts, error) { return several(n, map[string]int{"E": m}) }
+
+// several are relations of random pairs, each of so many.
+func several(n int, sizes map[string]int) func(e *env) (facts, error) {
+	return func(e *env) (facts, error) {
+		f := facts{}
+		for _, name := range slices.Sorted(maps.Keys(sizes)) {
+			g, err := e.uniform(n, sizes[name], directed)
+			if err != nil {
+				return nil, err
+			}
+			f[name] = [][]int32{g.src, g.dst}
+		}
+		return f, nil
+	}
+}
+
+func roads(n, m int) func(e *env) (facts, error) {
+	return func(e *env) (facts, error) {
+		g, err := e.uniform(n, m, directed)
+		if err != nil {
+			return nil, err
+		}
+		w := make([]int32, len(g.src))
+		for k, i := range g.src {
+			w[k] = 1 + (i*7+g.dst[k]*13)%100
+		}
+		return facts{"Road": {g.src, g.dst, w}}, nil
+	}
+}
+
+func labelled(n, m int) func(e *env) (facts, error) {
+	return func(e *env) (facts, error) {
+		g, err := e.uniform(n, m, directed)
+		if err != nil {
+			return nil, err
+		}
+		all := make([]int32, n)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		return facts{"E": {g.src, g.dst}, "Start": {all, all}}, nil
+	}
+}
+
+func tree(n int) func(e *env) (facts, error) {
+	return func(*env) (facts, error) {
+		child, parent := make([]int32, n-1), make([]int32, n-1)
+		for i := range child {
+			child[i], parent[i] = int32(i+1), int32(i/2)
+		}
+		return facts{"Up": {child, parent}}, nil
+	}
+}
+
+func payments(rows int) func(e *env) (facts, error) {
+	return func(*env) (facts, error) {
+		r := source("payments")
+		cols := [][]int32{make([]int32, rows), make([]int32, rows), make([]int32, rows)}
+		for i := range rows {
+			cols[0][i], cols[1][i], cols[2][i] = r.Int32N(1000), r.Int32N(1000), int32(i)
+		}
+		return facts{"Pay": cols}, nil
+	}
+}
+
+const (
+	input = "input E(a: node, b: node)\nFar(x, y) <- E(x, y).\n"
+	left  = input + "Far(x, z) <- Far(x, y), E(y, z).\n"
+	right = input + "Far(x, z) <- E(x, y), Far(y, z).\n"
+	twice = input + "Far(x, z) <- Far(x, y), Far(y, z).\n"
+
+	closureASP = "far(X,Y) :- e(X,Y). far(X,Z) :- far(X,Y), e(Y,Z)."
+	pointsTo   = `input Addr(a: node, b: node)
+input Assign(a: node, b: node)
+input Load(a: node, b: node)
+input Store(a: node, b: node)
+Points(v, o) <- Addr(v, o).
+Points(v, o) <- Assign(v, w), Points(w, o).
+Points(v, o) <- Load(v, w), Points(w, p), Points(p, o).
+Points(p, o) <- Store(v, w), Points(v, p), Points(w, o).
+Points(v, o)?
+`
+	tinyFacts = "E(0, 1). E(1, 2). E(2, 3). E(3, 4). E(4, 5). E(1, 4).\n"
+	tinySQL   = "create or replace table E as select * from (values (0,1),(1,2),(2,3),(3,4),(4,5),(1,4)) t(a, b); "
+)
+
+var logics = []logic{
+	{name: "closure, n=1000 m=2000, left", n: 1000, make: pairs(1000, 2000), ein: left + "Far(x, y)?\n", sql: closureSQL, asp: closureASP, goal: "far",
+		once: map[string]float64{"Soufflé": 0.60, "ascent": 0.152, "datafrog": 0.148, "Mangle": 15.6}},
+	{name: "right", n: 1000, make: pairs(1000, 2000), ein: right + "Far(x, y)?\n", sql: closureSQL},
+	{name: "double", n: 1000, make: pairs(1000, 2000), ein: twice + "Far(x, y)?\n", sql: closureSQL},
+	{name: "closure, n=5000 m=10000", n: 5000, make: pairs(5000, 10000), ein: left + "Far(x, y)?\n", sql: closureSQL, long: true,
+		once: map[string]float64{"Soufflé": 16.4, "ascent": 9, "datafrog": 5.2}},
+	{name: "`Far(0, y)?`, n=200000 m=600000, right", n: 200000, make: pairs(200000, 600000), ein: right + "Far(0, y)?\n",
+		sql:  "with recursive r(b) as (select b from E where a = 0 union select E.b from r join E on r.b = E.a) select count(*) from r",
+		once: map[string]float64{"Soufflé": 0.28}},
+	{name: "same generation, n=3000", n: 3000, make: tree(3000), ein: "input Up(a: node, b: node)\nSame(x, y) <- Up(x, p), Up(y, p).\nSame(x, y) <- Up(x, p), Same(p, q), Up(y, q).\nSame(x, y)?\n",
+		sql:  "with recursive s(a, b) as (select u.a, v.a from Up u join Up v on u.b = v.b union select u.a, v.a from s join Up u on u.b = s.a join Up v on v.b = s.b) select count(*) from s",
+		once: map[string]float64{"Soufflé": 0.77, "ascent": 0.81}},
+	{name: "points-to, n=10000", n: 10000, make: several(10000, map[string]int{"Addr": 1500, "Assign": 6000, "Load": 500, "Store": 501}), ein: pointsTo},
+	{name: "triangles, n=3000 m=75000", n: 3000, make: pairs(3000, 75000), ein: "input E(a: node, b: node)\nT(x, y, z) <- E(x, y), E(y, z), E(x, z).\nT(x, y, z)?\n",
+		sql:  "select count(*) from E a join E b on a.b = b.a join E c on c.a = a.a and c.b = b.b",
+		once: map[string]float64{"Soufflé": 0.11, "ascent": 0.030}},
+	{name: "4-cliques, n=3000 m=75000", n: 3000, make: pairs(3000, 75000), ein: "input E(a: node, b: node)\nC(w, x, y, z) <- E(w, x), E(w, y), E(w, z), E(x, y), E(x, z), E(y, z).\nC(w, x, y, z)?\n",
+		sql:  "select count(*) from E a join E b on a.b = b.a join E c on c.a = a.a and c.b = b.b join E d on d.a = a.a join E f on f.a = a.b and f.b = d.b join E g on g.a = b.b and g.b = d.b",
+		once: map[string]float64{"Soufflé": 0.10}},
+	{name: "least label, n=100000 m=220000", n: 100000, make: labelled(100000, 220000), ein: "input E(a: node, b: node)\ninput Start(a: node, v: int)\nBoth(x, y) <- E(x, y).\nBoth(y, x) <- E(x, y).\nL[x] min= v <- Start(x, v).\nL[y] min= v <- L[x] = v, Both(x, y).\nL[x] = v?\n",
+		sql:  "with recursive l(a, v) using key (a) as (select a, b from Start union select e.b, min(l.v) from l join (select a, b from E union all select b, a from E) e on l.a = e.a join recurring.l r on r.a = e.b where l.v < r.v group by e.b) select count(*) from l",
+		once: map[string]float64{"Soufflé": 2.3, "ascent": 0.355}},
+	{name: "shortest paths, n=20000 m=100000", n: 20000, make: roads(20000, 100000), ein: "input Road(a: node, b: node, w: int)\nD[0] min= 0.\nD[y] min= D[x] + w <- Road(x, y, w).\nD[x] = v?\n",
+		sql:  "with recursive d(a, v) using key (a) as (select 0, 0 union select e.b, min(d.v + e.c) from d join Road e on d.a = e.a left join recurring.d r on r.a = e.b where r.v is null or d.v + e.c < r.v group by e.b) select count(*) from d",
+		once: map[string]float64{"Soufflé": 0.24, "ascent": 0.040}},
+	{name: "groups by two keys, 1000000 rows", n: 1000, make: payments(1000000), ein: "input Pay(a: node, b: node, v: int)\nTotal(x, y, count(), sum(v)) <- Pay(x, y, v).\nTotal(x, y, n, s)?\n",
+		sql:  "select count(*) + 0 * sum(n) + 0 * sum(s) from (select a, b, count(*) as n, sum(c) as s from Pay group by a, b)",
+		once: map[string]float64{"Soufflé": 0.4, "ascent": 1.26}},
+	{name: "six facts, one closure, from text", ein: tinyFacts + "Far(x, y) <- E(x, y).\nFar(x, z) <- Far(x, y), E(y, z).\nFar(x, y)?\n", text: true,
+		sql: tinySQL + closureSQL, asp: "e(0,1). e(1,2). e(2,3). e(3,4). e(4,5). e(1,4). " + closureASP, goal: "far",
+		once: map[string]float64{"Mangle": 332e-6}},
+}
+
+func relations(quick bool) section {
+	s := section{
+		title: "Relations",
+		text: "Rules beside engines of Datalog and SQL, from rows in memory to the rows of the answer; the last from text. DuckDB counts the\n" +
+			"rows of a recursive query, with `using key` for values; `Far(0, y)?` is written for it as a search. clingo reads its facts as text\n" +
+			"in its time. Soufflé (compiled), ascent, datafrog and Mangle were measured once, in November 2026, on such a machine with other data of the\n" +
+			"same kind: their figures are constants, in processor time, and are not scaled.",
+	}
+	for _, c := range logics {
+		if quick && c.long {
+			continue
+		}
+		s.rows = append(s.rows, c.row)
+	}
+	return s
+}
+
+// row is the case with its facts.
+func (c logic) row(e *env) (row, error) {
+	files, inputs := map[string]string{}, values{}
+	if c.make != nil {
+		f, err := c.make(e)
+		if err != nil {
+			return row{}, err
+		}
+		d := &tensor.Domain{Name: "node", Size: c.n}
+		for name, columns := range f {
+			nodes := min(len(columns), 2)
+			if name == "Start" {
+				nodes = 1
+			}
+			inputs[name] = tableOf(d, columns, nodes)
+			if files[name], err = e.columns(fmt.Sprintf("%s-%d-%d", name, c.n, len(columns[0])), columns); err != nil {
+				return row{}, err
+			}
+		}
+	}
+	r := row{name: c.name, contenders: []contender{{name: "Ein", start: func() (sampler, error) {
+		if c.text {
+			return fromText(c.ein, func() values { return nil }, rowsOf)
+		}
+		return program(c.ein, inputs, rowsOf)
+	}}}}
+	if c.sql != "" {
+		r.contenders = append(r.contenders, e.peer("DuckDB", message{"case": "sql", "tables": files, "sql": c.sql}))
+	}
+	if c.asp != "" {
+		r.contenders = append(r.contenders, e.peer("clingo", message{"case": "asp", "tables": files, "program": c.asp, "goal": c.goal}))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.once)) {
+		r.contenders = append(r.contenders, constant(name, c.once[name]))
+	}
+	return r, nil
+}
