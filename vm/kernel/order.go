@@ -31,7 +31,7 @@ func sorted(m *meter, v []float64, s Scratch) (order []int32, ok bool) {
 	n := len(v)
 	keys := s.W[:n]
 	for i, x := range v {
-		keys[i] = sortKey(x)
+		keys[i] = SortKey(x)
 	}
 	if !m.spend(n) {
 		return nil, false
@@ -45,8 +45,8 @@ func SortCost(n int) Cost {
 	return Cost{Ops: satSum(2*un, sortKeysOps(un)), I: 2 * un, W: 2 * un}
 }
 
-// sortKey is a number whose order is that of x, NaN above all and -0 as 0.
-func sortKey(x float64) uint64 {
+// SortKey is a number whose order is that of x, NaN above all and -0 as 0.
+func SortKey(x float64) uint64 {
 	b := math.Float64bits(x)
 	switch {
 	case x != x:
@@ -59,12 +59,18 @@ func sortKey(x float64) uint64 {
 	return b | 1<<63
 }
 
+// SortKeys is the positions of keys in the order of these, equal ones as they stand.
+// It uses all four lists, of the same length; order or room is the result.
+func SortKeys(c *Ctl, keys, more []uint64, order, room []int32) (sorted []int32, ok bool) {
+	m := newMeter(c)
+	return sortKeys(&m, keys, more, order, room)
+}
+
 // byDigits is the number of keys from which they are sorted by digits: a million in
 // a quarter of the time that merging takes.
 const byDigits = 1 << 10
 
-// sortKeys is the positions of keys in the order of these, equal ones as they stand.
-// It uses all four lists; order or room is the result.
+// sortKeys is SortKeys.
 func sortKeys(m *meter, keys, more []uint64, order, room []int32) (sorted []int32, ok bool) {
 	for i := range order {
 		order[i] = int32(i)

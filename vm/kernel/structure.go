@@ -530,7 +530,7 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 				at := start[t]
 				back[at], backKey[at] = int32(v), 0
 				if w != nil {
-					backKey[at] = sortKey(w[k])
+					backKey[at] = SortKey(w[k])
 				}
 				start[t]++
 			}
@@ -549,7 +549,7 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 			}
 			key := uint64(0)
 			if w != nil {
-				key = sortKey(w[k])
+				key = SortKey(w[k])
 			}
 			for ; lo < hi && back[lo] < t; lo++ {
 				list.add(int32(v), ^back[lo], backKey[lo])

@@ -329,6 +329,7 @@ func (pl *Plan) certify() {
 		b.bytes = tensor.SatAdd(b.bytes, pl.fixed(i))
 	}
 	for _, s := range pl.p.Results {
+		s = pl.at(s)
 		n := b.rows[s]
 		if bits[s] {
 			n = 0

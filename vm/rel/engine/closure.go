@@ -70,7 +70,7 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 func (pl *Plan) asked() {
 	readers := map[int]*[2]bool{}
 	for i := range pl.strata {
-		if c := pl.strata[i].closure; c != nil && !slices.Contains(pl.p.Results, c.rel) {
+		if c := pl.strata[i].closure; c != nil && !pl.reads(c.rel) {
 			readers[c.rel] = &[2]bool{true, true}
 		}
 	}

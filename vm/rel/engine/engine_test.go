@@ -177,3 +177,65 @@ func TestStopped(t *testing.T) {
 		}
 	}
 }
+
+// TestCliques holds bodies in which a variable must be in several lists against the
+// same as they are written: in any order of atoms, over several relations, with edges
+// that are read backwards, and counted.
+func TestCliques(t *testing.T) {
+	total := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		n := 20 + r.IntN(30)
+		if seed%4 == 0 {
+			n = 5000 // too many for bits
+		}
+		w := newWorkload(n)
+		pick := func() uint32 { return uint32(r.IntN(min(n, 30))) }
+		for i := range 2 {
+			w.random(fmt.Sprint("Edge", i), 2, 40+r.IntN(120), pick)
+		}
+		corners := 3 + r.IntN(2)
+		head := lit{w.relation("Clique", corners), []int{0, 1, 2, 3}[:corners]}
+		var body []lit
+		for x := range corners {
+			for y := range x {
+				pair := []int{x, y}
+				if r.IntN(2) == 0 {
+					slices.Reverse(pair)
+				}
+				body = append(body, lit{r.IntN(2), pair})
+			}
+		}
+		r.Shuffle(len(body), func(i, j int) { body[i], body[j] = body[j], body[i] })
+		w.rule(head, body...)
+		w.count(head.rel)
+		w.p.Results = append(w.p.Results, head.rel)
+		if err := rel.Verify(w.p); err != nil {
+			t.Fatal(err)
+		}
+		size := []uint64{uint64(w.args[0].Table.Len), uint64(w.args[1].Table.Len)}
+		var want []string
+		for _, written := range []bool{true, false} {
+			w.p.AsWritten = written
+			plan := engine.New(w.p, size)
+			ctl := kernel.Ctl{}
+			got, err := plan.Run(&ctl, w.args, &engine.Budget{})
+			if err != nil || ctl.Ops > plan.Ops() {
+				t.Fatalf("seed %d: %d operations of %d, %v", seed, ctl.Ops, plan.Ops(), err)
+			}
+			var rows []string
+			for row := range got[1].All() {
+				rows = append(rows, fmt.Sprint(row))
+			}
+			if written {
+				want = rows
+			} else if !slices.Equal(rows, want) || got[0].Cells[0].Num[0] != float64(len(want)) {
+				t.Fatalf("seed %d: %d rows, %d counted, want %d\n%v", seed, len(rows), int(got[0].Cells[0].Num[0]), len(want), plan.Explain())
+			}
+		}
+		total += len(want)
+	}
+	if total < 1000 {
+		t.Errorf("%d cliques in all", total)
+	}
+}

@@ -22,6 +22,7 @@ type Plan struct {
 	consts []float64              // that the pool of a run begins with
 	coder  func(x float64) uint32 // of the pool that there is instead
 	member []bool                 // relations of which it is asked whether they have a row
+	shown  map[int]int            // results whose rows are those of another relation
 }
 
 // spec is an index that some rule needs.
@@ -101,16 +102,18 @@ type step struct {
 	same  []pair // columns that must be what registers are
 	value int    // register that the value of a key goes into, -1 for none
 	check int    // register that it must be, -1 for none
+	meets int    // of a probe for one variable: so many steps behind it look for pairs with it, and no more
 }
 
 type pair struct{ col, reg int }
 
 // New plans the evaluation of a verified program whose argument i has size[i] rows at most.
 func New(p *rel.Program, size []uint64) *Plan {
+	var shown map[int]int
 	if !p.AsWritten {
-		p = rewrite(p)
+		p, shown = rewrite(p)
 	}
-	pl := &Plan{p: p, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
+	pl := &Plan{p: p, shown: shown, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
 	strata := p.Strata()
 	pl.bound = newBounds(p, strata, size)
 	for _, s := range strata {
@@ -153,7 +156,20 @@ func (pl *Plan) Ops() uint64 { return pl.bound.ops }
 func (pl *Plan) Bytes() uint64 { return pl.bound.bytes }
 
 // Rows bounds the rows of a relation.
-func (pl *Plan) Rows(r int) uint64 { return pl.bound.rows[r] }
+func (pl *Plan) Rows(r int) uint64 { return pl.bound.rows[pl.at(r)] }
+
+// at is the relation that has the rows of a result.
+func (pl *Plan) at(r int) int {
+	if to, ok := pl.shown[r]; ok {
+		return to
+	}
+	return r
+}
+
+// reads reports whether a relation is a result.
+func (pl *Plan) reads(r int) bool {
+	return slices.ContainsFunc(pl.p.Results, func(i int) bool { return pl.at(i) == r })
+}
 
 type planner struct {
 	*Plan
@@ -173,6 +189,9 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	}
 	b.order()
 	n.end(&pl.p.Relations[r.Rel])
+	if !pl.p.AsWritten {
+		n.meet()
+	}
 	return n
 }
 
@@ -229,6 +248,25 @@ func (n *nest) end(head *rel.Relation) {
 		y, yok := variable(&r.Head[1])
 		st := &n.steps[last]
 		n.pair = xok && yok && !n.float[x] && !n.float[y] && st.kind == probe && len(st.out) == 1 && len(st.same) == 0 && len(st.key) == 1
+	}
+}
+
+// meet finds the probes whose one variable other lists have to have as well: the last
+// edge of a triangle, and those of larger cliques.
+func (n *nest) meet() {
+	for i := range n.steps {
+		st := &n.steps[i]
+		if st.kind != probe || st.index < 0 || len(st.key) != 1 || len(st.out) != 1 || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
+			continue
+		}
+		for _, t := range n.steps[i+1:] {
+			vars := len(n.rule.Vars)
+			if t.kind != find || len(t.key) != 2 || t.value >= 0 || t.check >= 0 || t.key[0] >= vars || t.key[1] >= vars ||
+				(t.key[0] == st.out[0].reg) == (t.key[1] == st.out[0].reg) {
+				break
+			}
+			st.meets++
+		}
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 // rewrite brings the closures of a program into their simplest form: the steps of a
 // recursion, whatever rule describes them, become a relation of their own. What was
 // Far(x, z) <- Far(x, y), Pay(y, z, _, a), a > 9 reads Far(x, z) <- Far(x, y), Step(y, z).
-// Longer recursive rules it cuts.
-func rewrite(p *rel.Program) *rel.Program {
+// Longer recursive rules it cuts. A query for all rows of a relation has no rule any
+// more: shown says where its rows are.
+func rewrite(p *rel.Program) (written *rel.Program, shown map[int]int) {
+	p, shown = show(p)
 	w := rewriter{p: p, rules: slices.Clone(p.Rules)}
 	w.rels = slices.Clip(p.Relations)
 	for _, s := range p.Strata() {
@@ -23,7 +25,44 @@ func rewrite(p *rel.Program) *rel.Program {
 			}
 		}
 	}
-	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}, shown
+}
+
+// show takes out the rules of results that copy a relation as it stands.
+func show(p *rel.Program) (*rel.Program, map[int]int) {
+	rules, uses := make([]int, len(p.Relations)), make([]int, len(p.Relations))
+	for i := range p.Rules {
+		rules[p.Rules[i].Rel]++
+		for k := range p.Rules[i].Body {
+			if l := &p.Rules[i].Body[k]; l.Kind <= rel.Not {
+				uses[l.Rel]++
+			}
+		}
+	}
+	shown := map[int]int{}
+	kept := slices.DeleteFunc(slices.Clone(p.Rules), func(r rel.Rule) bool {
+		own := &p.Relations[r.Rel]
+		if !slices.Contains(p.Results, r.Rel) || rules[r.Rel] > 1 || uses[r.Rel] > 0 || own.Valued() || own.Facts != nil || own.Source != rel.NoSource ||
+			len(r.Body) != 1 || r.Body[0].Kind != rel.Atom || len(r.Head) != len(r.Body[0].Terms) {
+			return false
+		}
+		l := &r.Body[0]
+		for c, t := range l.Terms {
+			v, ok := variable(&r.Head[c])
+			from, to := p.Relations[l.Rel].Columns[c], own.Columns[c]
+			if !ok || t != (rel.Term{Var: v}) || slices.Contains(l.Terms[:c], t) || from.Kind != to.Kind || from.Domain != to.Domain {
+				return false
+			}
+		}
+		shown[r.Rel] = l.Rel
+		return true
+	})
+	if len(shown) == 0 {
+		return p, nil
+	}
+	q := *p
+	q.Rules = kept
+	return &q, shown
 }
 
 type rewriter struct {

@@ -81,7 +81,9 @@ func (pl *Plan) Run(ctl *kernel.Ctl, args []*tensor.Value, budget *Budget) (resu
 	defer stopped(&err)
 	r.evaluate(args)
 	for _, i := range pl.p.Results {
-		results = append(results, r.table(i))
+		t := r.table(pl.at(i))
+		t.Columns = pl.p.Relations[i].Columns
+		results = append(results, t)
 	}
 	return results, nil
 }
@@ -694,6 +696,9 @@ func (r *run) rows(i int, st *step, s *store) int {
 			r.derive(st, x, key[0])
 			return i - 1
 		}
+		if st.meets > 0 && r.why == nil && !s.valued {
+			return r.meet(i, st, x, key[0])
+		}
 		for at, end := int(x.ptr[key[0]]), int(x.ptr[key[0]+1]); at < end; at++ {
 			row, k := x.rows[at*wide:at*wide+wide], 0
 			if s.valued {
@@ -742,6 +747,42 @@ func (r *run) derive(st *step, x *index, key uint32) {
 			r.push(s, row[:])
 		}
 	}
+}
+
+// meet is what rows and loop do for a variable that several lists must have: those of
+// the first are looked up in the others without a step for each.
+func (r *run) meet(i int, st *step, x *index, key uint32) int {
+	w := r.stores[st.rel].width
+	col, reg := st.out[0].col, st.out[0].reg
+	rows := x.rows[int(x.ptr[key])*w : int(x.ptr[key+1])*w]
+	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
+	after := i + 1 + st.meets
+candidates:
+	for at := col; at < len(rows); at += w {
+		r.regs[reg] = rows[at]
+		for k := i + 1; k < after; k++ {
+			t := &r.steps[k]
+			s := &r.stores[t.rel]
+			row := [2]uint32{r.regs[t.key[0]], r.regs[t.key[1]]}
+			if s.bits != nil {
+				bit := int(row[0])*64*tensor.Words(s.size[1]) + int(row[1])
+				if s.bits[bit>>6]>>(bit&63)&1 == 0 {
+					continue candidates
+				}
+				continue
+			}
+			if s.search != nil {
+				r.pairs(s, row[s.search.by])
+			}
+			if s.find(row[:]) < 0 {
+				continue candidates
+			}
+		}
+		if back := r.loop(after); back < i {
+			return back
+		}
+	}
+	return i - 1
 }
 
 var first = []int{0} // the first column

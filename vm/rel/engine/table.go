@@ -2,9 +2,9 @@ package engine
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
+	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
 
@@ -13,70 +13,66 @@ func (r *run) table(i int) *tensor.Table {
 	rl, s := &r.p.Relations[i], &r.stores[i]
 	r.rel, r.rule = i, nil
 	t := &tensor.Table{Columns: rl.Columns, Len: s.n, Cells: make([]tensor.Cells, len(rl.Columns))}
-	if s.whole {
+	if s.whole || len(s.size) == 2 && s.bits != nil && len(s.bits) <= s.n {
 		t.Cells, t.Bits = nil, &tensor.Bits{Rows: s.size[0], Cols: s.size[1], Stride: tensor.Words(s.size[1]), W: s.bits}
 		return t
 	}
 	n := s.n
-	r.work(uint64(n) * uint64(bits.Len(uint(n))))
-	r.take(uint64(n) * uint64(4+8*len(rl.Columns)))
-	order := make([]uint32, n)
-	for k := range order {
-		order[k] = uint32(k)
-	}
+	r.take(uint64(n) * uint64(24+8*len(rl.Columns)))
 	rank := make([][]uint32, len(rl.Columns))
-	plain := true
 	for c := range rl.Columns {
 		if d := rl.Columns[c].Domain; d != nil {
 			_, rank[c] = d.Order()
 		}
-		plain = plain && rl.Columns[c].Domain != nil
 	}
-	code := func(k uint32, c int) uint32 {
-		x := s.cells[int(k)*s.width+c]
-		if rank[c] != nil {
-			return rank[c][x]
+	// key is a cell as a number in the order of the cells, of 32 bits for a name.
+	key := func(k int32, c int) uint64 {
+		switch {
+		case c == s.width:
+			return kernel.SortKey(s.val[k])
+		case rl.Columns[c].Domain == nil:
+			return kernel.SortKey(r.decode(s.row(int(k))[c]))
+		case rank[c] != nil:
+			return uint64(rank[c][s.row(int(k))[c]])
 		}
-		return x
+		return uint64(s.row(int(k))[c])
 	}
-	switch w := len(rl.Columns); {
-	case w == 0:
-	case plain && w <= 2:
-		r.take(8 * uint64(n))
-		packed := make([]uint64, n)
-		for k := range packed {
-			packed[k] = uint64(code(uint32(k), 0))<<32 | uint64(code(uint32(k), w-1))
+	order := make([]int32, n)
+	if w := len(rl.Columns); w > 0 {
+		// By the first column, or two of names; then those that have them in common.
+		keys, first := make([]uint64, n), 1
+		if w > 1 && rl.Columns[0].Domain != nil && rl.Columns[1].Domain != nil {
+			first = 2
 		}
-		slices.Sort(packed)
-		for c := range t.Cells {
-			id := make([]uint32, n)
-			back, _ := rl.Columns[c].Domain.Order()
-			for k, p := range packed {
-				if id[k] = uint32(p >> (32 * (1 - c))); back != nil {
-					id[k] = back[id[k]]
-				}
+		for k := range keys {
+			if k%kernel.PollOps == 0 {
+				r.look()
 			}
-			t.Cells[c].ID = id
+			if keys[k] = key(int32(k), 0); first == 2 {
+				keys[k] = keys[k]<<32 | key(int32(k), 1)
+			}
 		}
-		return t
-	default:
-		slices.SortFunc(order, func(a, b uint32) int {
-			for c := range rl.Columns {
-				d := 0
-				switch {
-				case c == s.width:
-					d = cmp.Compare(s.val[a], s.val[b])
-				case rl.Columns[c].Domain != nil:
-					d = cmp.Compare(code(a, c), code(b, c))
-				default:
-					d = cmp.Compare(r.decode(s.row(int(a))[c]), r.decode(s.row(int(b))[c]))
-				}
-				if d != 0 {
-					return d
-				}
+		order, _ = kernel.SortKeys(r.ctl, slices.Clone(keys), make([]uint64, n), order, make([]int32, n))
+		r.look()
+		looked := 0
+		for lo, hi := 0, 0; first < w && lo < n; lo = hi {
+			for hi = lo + 1; hi < n && keys[order[hi]] == keys[order[lo]]; hi++ {
 			}
-			return 0
-		})
+			if hi == lo+1 {
+				continue
+			}
+			slices.SortFunc(order[lo:hi], func(a, b int32) int {
+				if looked++; looked%kernel.PollOps == 0 {
+					r.look()
+				}
+				for c := first; c < w; c++ {
+					if d := cmp.Compare(key(a, c), key(b, c)); d != 0 {
+						return d
+					}
+				}
+				return 0
+			})
+		}
 	}
 	for c := range t.Cells {
 		if rl.Columns[c].Domain != nil {
