@@ -123,7 +123,7 @@ fuzz: ## each fuzz target for FUZZTIME (default 20s)
 bench: ## the benchmarks beside the code
 	go test -run '^$$' -bench . -benchmem ./...
 
-perf: ## side by side with numpy, scipy, networkx and igraph, into docs/performance.md
+perf: ## side by side with numpy, scipy, networkx, igraph, DuckDB and clingo, into docs/performance.md
 	go run ./perf -o docs/performance.md
 
 cover: ## coverage by package

@@ -439,6 +439,11 @@ func (g *gen) results(n *ir.Node) []int {
 		sources[i] = &g.out.Regs[r]
 	}
 	p := n.Rules.Program
+	if g.plain {
+		written := *p
+		written.AsWritten = true
+		p = &written
+	}
 	plan := code.PlanRules(p, sources)
 	regs := make([]int, len(p.Results))
 	for i, r := range p.Results {

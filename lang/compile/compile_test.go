@@ -153,6 +153,18 @@ func TestPlain(t *testing.T) {
 			}
 		}
 	}
+	const text = "E(0, 1).\nFar(x, y) <- E(x, y).\nFar(x, z) <- Far(x, y), E(y, z).\nFar(x, y)?\n"
+	for _, plain := range []bool{false, true} {
+		mod, _, err := lang.Load("t.ein", text, lang.Options{NoOpt: plain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range mod.Program.Code {
+			if in.Op == code.Rules && in.Attr.Rules.AsWritten != plain {
+				t.Errorf("plain %v: rules as written %v", plain, in.Attr.Rules.AsWritten)
+			}
+		}
+	}
 }
 
 func outputs(t *testing.T, text string, opt lang.Options) (out [][]float64, err error) {
