@@ -144,7 +144,7 @@ var logics = []logic{
 	{name: "double", n: 1000, make: pairs(1000, 2000), ein: twice + "Far(x, y)?\n", sql: closureSQL},
 	{name: "closure, n=5000 m=10000", n: 5000, make: pairs(5000, 10000), ein: left + "Far(x, y)?\n", sql: closureSQL, long: true,
 		once: map[string]float64{"Soufflé": 16.4, "ascent": 9, "datafrog": 5.2}},
-	{name: "`Far(0, y)?`, n=200000 m=600000, right", n: 200000, make: pairs(200000, 600000), ein: right + "Far(0, y)?\n",
+	{name: "Far(0, y)?, n=200000 m=600000, right", n: 200000, make: pairs(200000, 600000), ein: right + "Far(0, y)?\n",
 		sql:  "with recursive r(b) as (select b from E where a = 0 union select E.b from r join E on r.b = E.a) select count(*) from r",
 		once: map[string]float64{"Soufflé": 0.28}},
 	{name: "same generation, n=3000", n: 3000, make: tree(3000), ein: "input Up(a: node, b: node)\nSame(x, y) <- Up(x, p), Up(y, p).\nSame(x, y) <- Up(x, p), Same(p, q), Up(y, q).\nSame(x, y)?\n",
