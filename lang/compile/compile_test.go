@@ -160,8 +160,8 @@ func TestPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, in := range mod.Program.Code {
-			if in.Op == code.Rules && in.Attr.Rules.AsWritten != plain {
-				t.Errorf("plain %v: rules as written %v", plain, in.Attr.Rules.AsWritten)
+			if in.Op == code.Rules && in.Rules.AsWritten != plain {
+				t.Errorf("plain %v: rules as written %v", plain, in.Rules.AsWritten)
 			}
 		}
 	}
