@@ -16,7 +16,9 @@ type anthropicBody struct {
 	Model         string             `json:"model"`
 	MaxTokens     int                `json:"max_tokens"`
 	System        string             `json:"system,omitempty"`
-	Messages      []openAIMessage    `json:"messages"`
+	Messages      []any              `json:"messages"`
+	Tools         []anthropicTool    `json:"tools,omitempty"`
+	ToolChoice    *anthropicChoice   `json:"tool_choice,omitempty"`
 	Temperature   *float64           `json:"temperature,omitempty"`
 	TopP          *float64           `json:"top_p,omitempty"`
 	StopSequences []string           `json:"stop_sequences,omitempty"`
@@ -31,6 +33,28 @@ type anthropicThinking struct {
 	Display      string `json:"display,omitempty"`
 }
 
+type anthropicTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"input_schema"`
+}
+
+type anthropicChoice struct {
+	Type string `json:"type"`
+}
+
+type anthropicMessage struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
+type anthropicResult struct {
+	Type    string `json:"type"`
+	Call    string `json:"tool_use_id"`
+	Content string `json:"content"`
+	Failed  bool   `json:"is_error,omitempty"`
+}
+
 type anthropicOutput struct {
 	Effort string `json:"effort"`
 }
@@ -41,8 +65,21 @@ func (anthropic) sign(h http.Header, key string) { h.Set("X-Api-Key", key) }
 
 func (anthropic) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
-	b := &anthropicBody{Model: model, MaxTokens: p.budget(q), System: r.System, Messages: []openAIMessage{{"user", r.User}},
+	b := &anthropicBody{Model: model, MaxTokens: p.budget(q), System: r.System, Messages: []any{openAIMessage{"user", r.User}},
 		Temperature: q.Temperature, TopP: q.TopP, StopSequences: q.Stop, ServiceTier: q.ServiceTier}
+	for _, t := range r.Turns {
+		results := make([]anthropicResult, len(t.Calls))
+		for i, c := range t.Calls {
+			results[i] = anthropicResult{"tool_result", c.ID, t.Results[i].Text, t.Results[i].Failed}
+		}
+		b.Messages = append(b.Messages, anthropicMessage{"assistant", t.Said}, anthropicMessage{"user", results})
+	}
+	for _, t := range r.Tools {
+		b.Tools = append(b.Tools, anthropicTool(t))
+	}
+	if r.Final {
+		b.ToolChoice = &anthropicChoice{"none"}
+	}
 	if q.Thinking != nil {
 		switch n := *q.Thinking; n {
 		case 0:
@@ -77,6 +114,10 @@ func (anthropic) reply(body []byte) (*Response, error) {
 			Type     string `json:"type"`
 			Text     string `json:"text"`
 			Thinking string `json:"thinking"`
+
+			ID    string          `json:"id"`
+			Name  string          `json:"name"`
+			Input json.RawMessage `json:"input"`
 		} `json:"content"`
 		StopReason string `json:"stop_reason"`
 		Usage      *struct {
@@ -103,9 +144,16 @@ func (anthropic) reply(body []byte) (*Response, error) {
 			text.WriteString(c.Text)
 		case "thinking":
 			thought.WriteString(c.Thinking)
+		case "tool_use":
+			r.Calls = append(r.Calls, Call{c.ID, c.Name, string(c.Input)})
 		}
 	}
 	r.Text, r.Reasoning = text.String(), thought.String()
+	if len(r.Calls) > 0 {
+		var all struct{ Content json.RawMessage }
+		_ = json.Unmarshal(body, &all) // as above
+		r.Said = all.Content
+	}
 	switch b.StopReason {
 	case "end_turn", "stop_sequence":
 		r.Finish = Stop

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -120,7 +121,7 @@ func TestBaselineIsAFunctionOfTheRequest(t *testing.T) {
 					t.Fatal(err)
 				}
 				y, _ := b.Ask(t.Context(), r)
-				if *x != *y {
+				if !reflect.DeepEqual(x, y) {
 					t.Fatalf("%s, %s: two replies to one request", spec, in.ID)
 				}
 				z, _ := b.Ask(t.Context(), &Request{ID: in.ID, Mode: mode, User: in.Question, Sample: 1})

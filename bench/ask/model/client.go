@@ -419,6 +419,9 @@ func (c *client) parse(text []byte) (*Response, error) {
 	if u.Reasoning > u.Output {
 		u.Output += u.Reasoning
 	}
+	if len(out.Calls) > 0 && (out.Finish == Stop || out.Finish == Other) { // not where they are cut off
+		out.Finish = ToolCalls
+	}
 	out.Limits = Limits{RemainingRequests: -1, RemainingTokens: -1}
 	return out, nil
 }

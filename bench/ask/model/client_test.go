@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -226,7 +227,7 @@ func TestReplies(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.want.Limits = Limits{RemainingRequests: -1, RemainingTokens: -1}
-			if *got != c.want {
+			if !reflect.DeepEqual(*got, c.want) {
 				t.Errorf("got  %+v\nwant %+v", *got, c.want)
 			}
 		})

@@ -98,6 +98,9 @@ func (p *program) Name() string { return "exec:" + p.command }
 
 // Body implements Model: it is the line.
 func (p *program) Body(r *Request) (json.RawMessage, error) {
+	if len(r.Tools) > 0 {
+		return nil, &Error{Class: Denied, Message: "the protocol of exec:COMMAND has no tools", Hint: "Serve the model in a format that has them, and ask openai:NAME with --base-url."}
+	}
 	return encode(struct {
 		ID     string `json:"id"`
 		Sample int    `json:"sample"`

@@ -17,13 +17,39 @@ type geminiPart struct {
 }
 
 type geminiContent struct {
-	Role  string       `json:"role,omitempty"`
-	Parts []geminiPart `json:"parts"`
+	Role  string `json:"role,omitempty"`
+	Parts []any  `json:"parts"`
+}
+
+// geminiSaid is what a model says. Its parts go back as they came: they may be signed.
+type geminiSaid struct {
+	Role  string            `json:"role,omitempty"`
+	Parts []json.RawMessage `json:"parts"`
+}
+
+type geminiResult struct {
+	Response struct {
+		ID       string            `json:"id,omitempty"`
+		Name     string            `json:"name"`
+		Response map[string]string `json:"response"`
+	} `json:"functionResponse"`
+}
+
+type geminiTools struct {
+	Functions []geminiFunction `json:"functionDeclarations"`
+}
+
+type geminiFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"parametersJsonSchema"`
 }
 
 type geminiBody struct {
 	SystemInstruction *geminiContent  `json:"systemInstruction,omitempty"`
-	Contents          []geminiContent `json:"contents"`
+	Contents          []any           `json:"contents"`
+	Tools             []geminiTools   `json:"tools,omitempty"`
+	ToolConfig        json.RawMessage `json:"toolConfig,omitempty"`
 	GenerationConfig  *geminiConfig   `json:"generationConfig,omitempty"`
 	ServiceTier       string          `json:"serviceTier,omitempty"`
 }
@@ -51,9 +77,31 @@ func (gemini) sign(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) }
 
 func (gemini) body(_ string, _ *Profile, r *Request) any {
 	q := &r.Params
-	b := &geminiBody{Contents: []geminiContent{{"user", []geminiPart{{Text: r.User}}}}, ServiceTier: q.ServiceTier}
+	b := &geminiBody{Contents: []any{geminiContent{"user", []any{geminiPart{Text: r.User}}}}, ServiceTier: q.ServiceTier}
 	if r.System != "" {
-		b.SystemInstruction = &geminiContent{Parts: []geminiPart{{Text: r.System}}}
+		b.SystemInstruction = &geminiContent{Parts: []any{geminiPart{Text: r.System}}}
+	}
+	for _, t := range r.Turns {
+		results := geminiContent{Role: "user"}
+		for i, c := range t.Calls {
+			var g geminiResult
+			member := "output"
+			if t.Results[i].Failed {
+				member = "error"
+			}
+			g.Response.ID, g.Response.Name, g.Response.Response = c.ID, c.Name, map[string]string{member: t.Results[i].Text}
+			results.Parts = append(results.Parts, g)
+		}
+		b.Contents = append(b.Contents, t.Said, results)
+	}
+	if len(r.Tools) > 0 {
+		b.Tools = make([]geminiTools, 1)
+		for _, t := range r.Tools {
+			b.Tools[0].Functions = append(b.Tools[0].Functions, geminiFunction(t))
+		}
+	}
+	if r.Final {
+		b.ToolConfig = json.RawMessage(`{"functionCallingConfig":{"mode":"NONE"}}`)
 	}
 	c := &geminiConfig{Temperature: q.Temperature, TopP: q.TopP, MaxOutputTokens: q.MaxTokens, StopSequences: q.Stop, Seed: q.Seed}
 	if q.Thinking != nil || q.Effort != "" || q.ReasoningText {
@@ -68,8 +116,8 @@ func (gemini) body(_ string, _ *Profile, r *Request) any {
 func (gemini) reply(body []byte) (*Response, error) {
 	var b struct {
 		Candidates []struct {
-			Content      geminiContent `json:"content"`
-			FinishReason string        `json:"finishReason"`
+			Content      geminiSaid `json:"content"`
+			FinishReason string     `json:"finishReason"`
 		} `json:"candidates"`
 		PromptFeedback *struct {
 			BlockReason string `json:"blockReason"`
@@ -102,14 +150,34 @@ func (gemini) reply(body []byte) (*Response, error) {
 	}
 	c := &b.Candidates[0]
 	var text, thought strings.Builder
-	for _, p := range c.Content.Parts {
-		if p.Thought {
+	for _, part := range c.Content.Parts {
+		var p struct {
+			geminiPart
+			Call *struct {
+				ID   string          `json:"id"`
+				Name string          `json:"name"`
+				Args json.RawMessage `json:"args"`
+			} `json:"functionCall"`
+		}
+		if err := json.Unmarshal(part, &p); err != nil {
+			return nil, err
+		}
+		switch {
+		case p.Call != nil:
+			r.Calls = append(r.Calls, Call{p.Call.ID, p.Call.Name, string(p.Call.Args)})
+		case p.Thought:
 			thought.WriteString(p.Text)
-		} else {
+		default:
 			text.WriteString(p.Text)
 		}
 	}
 	r.Text, r.Reasoning = text.String(), thought.String()
+	if len(r.Calls) > 0 {
+		var err error
+		if r.Said, err = encode(geminiSaid{"model", c.Content.Parts}); err != nil {
+			return nil, err
+		}
+	}
 	switch c.FinishReason {
 	case "STOP":
 		r.Finish = Stop

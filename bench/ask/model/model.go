@@ -38,11 +38,45 @@ type Request struct {
 	// They are never sent to a provider.
 	ID     string
 	Sample int
-	Mode   string // direct, cot, ein, python; for the baselines only
+	Mode   string // direct, cot, ein, python, ein-tool; for the baselines only
 
 	System string
 	User   string
 	Params Params
+
+	// Tools are what the model may call, and Turns what it has called so far. With Final
+	// it may call no more.
+	Tools []Tool
+	Turns []Turn
+	Final bool
+}
+
+// Tool is what a model may call. The schema is that of its arguments, an object.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+}
+
+// Call is a call of a tool.
+type Call struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args string `json:"args"` // JSON, if the model has written it well
+}
+
+// Turn is what a model said that called tools, in the format of its provider, which wants
+// it back as it was, with all that is in it; and what the tools said.
+type Turn struct {
+	Said    json.RawMessage `json:"said"`
+	Calls   []Call          `json:"calls"`
+	Results []Result        `json:"results"`
+}
+
+// Result is what a tool said to a call.
+type Result struct {
+	Text   string `json:"text"`
+	Failed bool   `json:"failed,omitempty"`
 }
 
 // Finish is why a model stopped.
@@ -54,6 +88,7 @@ const (
 	Length        Finish = "length"
 	Refusal       Finish = "refusal"
 	ContentFilter Finish = "content_filter"
+	ToolCalls     Finish = "tool_calls" // it waits for what they say
 	Other         Finish = "other"
 )
 
@@ -66,6 +101,11 @@ type Usage struct {
 	Reasoning   int64 `json:"reasoning,omitempty"`
 }
 
+// Plus is the sum of two uses.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.CachedInput + v.CachedInput, u.Output + v.Output, u.Reasoning + v.Reasoning}
+}
+
 // Response is what a model said.
 type Response struct {
 	Text      string // what is visible, without reasoning
@@ -74,6 +114,8 @@ type Response struct {
 	Usage     Usage
 	Model     string // as the provider resolved the name
 	RequestID string // the provider's name of the exchange, for its support
+	Calls     []Call
+	Said      json.RawMessage // for the Turn of the calls
 	// Limits is what the provider says of its limits, for the scheduler.
 	Limits Limits
 }

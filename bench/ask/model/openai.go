@@ -18,17 +18,44 @@ type openAIMessage struct {
 	Content string `json:"content"`
 }
 
+// openAISaid is a message of a model, as it is told it again.
+type openAISaid struct {
+	Role      string            `json:"role"`
+	Content   string            `json:"content"`
+	Reasoning string            `json:"reasoning_content,omitempty"` // servers of open models want it
+	Calls     []json.RawMessage `json:"tool_calls"`
+}
+
+type openAIResult struct {
+	Role    string `json:"role"`
+	Call    string `json:"tool_call_id"`
+	Content string `json:"content"`
+}
+
+type openAITool struct {
+	Type     string         `json:"type"`
+	Function openAIFunction `json:"function"`
+}
+
+type openAIFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"parameters"`
+}
+
 type openAIBody struct {
-	Model               string          `json:"model"`
-	Messages            []openAIMessage `json:"messages"`
-	MaxTokens           int             `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
-	Temperature         *float64        `json:"temperature,omitempty"`
-	TopP                *float64        `json:"top_p,omitempty"`
-	Seed                *int64          `json:"seed,omitempty"`
-	Stop                []string        `json:"stop,omitempty"`
-	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
-	ServiceTier         string          `json:"service_tier,omitempty"`
+	Model               string       `json:"model"`
+	Messages            []any        `json:"messages"`
+	Tools               []openAITool `json:"tools,omitempty"`
+	ToolChoice          string       `json:"tool_choice,omitempty"`
+	MaxTokens           int          `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int          `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64     `json:"temperature,omitempty"`
+	TopP                *float64     `json:"top_p,omitempty"`
+	Seed                *int64       `json:"seed,omitempty"`
+	Stop                []string     `json:"stop,omitempty"`
+	ReasoningEffort     string       `json:"reasoning_effort,omitempty"`
+	ServiceTier         string       `json:"service_tier,omitempty"`
 }
 
 func (openAI) path(string) string { return "/chat/completions" }
@@ -42,6 +69,18 @@ func (openAI) body(model string, p *Profile, r *Request) any {
 		b.Messages = append(b.Messages, openAIMessage{p.Role, r.System})
 	}
 	b.Messages = append(b.Messages, openAIMessage{"user", r.User})
+	for _, t := range r.Turns {
+		b.Messages = append(b.Messages, t.Said)
+		for i, c := range t.Calls {
+			b.Messages = append(b.Messages, openAIResult{"tool", c.ID, t.Results[i].Text})
+		}
+	}
+	for _, t := range r.Tools {
+		b.Tools = append(b.Tools, openAITool{"function", openAIFunction(t)})
+	}
+	if r.Final {
+		b.ToolChoice = "none"
+	}
 	if p.MaxField == "max_tokens" {
 		b.MaxTokens = q.MaxTokens
 	} else {
@@ -64,10 +103,11 @@ func (openAI) reply(body []byte) (*Response, error) {
 		Model   string `json:"model"`
 		Choices []struct {
 			Message *struct {
-				Content          openAIContent `json:"content"`
-				Refusal          string        `json:"refusal"`
-				ReasoningContent string        `json:"reasoning_content"`
-				Reasoning        openAIContent `json:"reasoning"`
+				Content          openAIContent     `json:"content"`
+				Refusal          string            `json:"refusal"`
+				ReasoningContent string            `json:"reasoning_content"`
+				Reasoning        openAIContent     `json:"reasoning"`
+				Calls            []json.RawMessage `json:"tool_calls"`
 			} `json:"message"`
 			FinishReason string `json:"finish_reason"`
 		} `json:"choices"`
@@ -101,6 +141,25 @@ func (openAI) reply(body []byte) (*Response, error) {
 		r.Finish = Refusal
 		if r.Text == "" {
 			r.Text = m.Refusal
+		}
+	}
+	for _, text := range m.Calls {
+		var c struct {
+			ID       string `json:"id"`
+			Function struct {
+				Name string `json:"name"`
+				Args string `json:"arguments"`
+			} `json:"function"`
+		}
+		if err := json.Unmarshal(text, &c); err != nil {
+			return nil, err
+		}
+		r.Calls = append(r.Calls, Call{c.ID, c.Function.Name, c.Function.Args})
+	}
+	if len(r.Calls) > 0 {
+		var err error
+		if r.Said, err = encode(openAISaid{"assistant", string(m.Content), m.ReasoningContent, m.Calls}); err != nil {
+			return nil, err
 		}
 	}
 	u := &b.Usage

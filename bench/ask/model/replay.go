@@ -48,6 +48,9 @@ type recorded struct {
 	Usage     Usage  `json:"usage"`
 	Model     string `json:"model"`
 	RequestID string `json:"request_id,omitempty"`
+
+	Calls []Call          `json:"calls,omitempty"`
+	Said  json.RawMessage `json:"said,omitempty"`
 }
 
 type recordedError struct {
@@ -112,7 +115,7 @@ func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
 	var e *Error
 	switch {
 	case err == nil:
-		x.Response = &recorded{out.Text, out.Reasoning, out.Finish, out.Usage, out.Model, out.RequestID}
+		x.Response = &recorded{out.Text, out.Reasoning, out.Finish, out.Usage, out.Model, out.RequestID, out.Calls, out.Said}
 	case errors.As(err, &e) && e.Class == Rejected:
 		x.Error = &recordedError{e.Class, e.Status, e.Code, e.Message, e.Hint}
 	default:
@@ -225,5 +228,5 @@ func (r *replay) Ask(ctx context.Context, q *Request) (*Response, error) {
 		return nil, &Error{Class: e.Class, Status: e.Status, Code: e.Code, Message: e.Message, Hint: e.Hint}
 	}
 	return &Response{Text: x.Response.Text, Reasoning: x.Response.Reasoning, Finish: x.Response.Finish, Usage: x.Response.Usage,
-		Model: x.Response.Model, RequestID: x.Response.RequestID, Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
+		Model: x.Response.Model, RequestID: x.Response.RequestID, Calls: x.Response.Calls, Said: x.Response.Said, Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
 }

@@ -12,12 +12,26 @@ type responses struct{ openAI }
 type responsesBody struct {
 	Model           string              `json:"model"`
 	Instructions    string              `json:"instructions,omitempty"`
-	Input           string              `json:"input"`
+	Input           any                 `json:"input"`
+	Tools           []responsesTool     `json:"tools,omitempty"`
+	ToolChoice      string              `json:"tool_choice,omitempty"`
 	MaxOutputTokens int                 `json:"max_output_tokens,omitempty"`
 	Temperature     *float64            `json:"temperature,omitempty"`
 	TopP            *float64            `json:"top_p,omitempty"`
 	Reasoning       *responsesReasoning `json:"reasoning,omitempty"`
 	ServiceTier     string              `json:"service_tier,omitempty"`
+}
+
+type responsesTool struct {
+	Type string `json:"type"`
+	openAIFunction
+	Strict bool `json:"strict"`
+}
+
+type responsesResult struct {
+	Type   string `json:"type"`
+	Call   string `json:"call_id"`
+	Output string `json:"output"`
 }
 
 type responsesReasoning struct {
@@ -36,6 +50,27 @@ func (responses) body(model string, _ *Profile, r *Request) any {
 			b.Reasoning.Summary = "auto"
 		}
 	}
+	for _, t := range r.Tools {
+		b.Tools = append(b.Tools, responsesTool{"function", openAIFunction(t), false})
+	}
+	if r.Final {
+		b.ToolChoice = "none"
+	}
+	if len(r.Turns) == 0 {
+		return b
+	}
+	input := []any{openAIMessage{"user", r.User}}
+	for _, t := range r.Turns {
+		var items []json.RawMessage
+		_ = json.Unmarshal(t.Said, &items) // which reply has made
+		for _, item := range items {
+			input = append(input, item)
+		}
+		for i, c := range t.Calls {
+			input = append(input, responsesResult{"function_call_output", c.ID, t.Results[i].Text})
+		}
+	}
+	b.Input = input
 	return b
 }
 
@@ -63,6 +98,9 @@ func (responses) reply(body []byte) (*Response, error) {
 			Type    string `json:"type"`
 			Summary texts  `json:"summary"`
 			Content texts  `json:"content"`
+			Call    string `json:"call_id"`
+			Name    string `json:"name"`
+			Args    string `json:"arguments"`
 		} `json:"output"`
 		Usage struct {
 			Input        int64 `json:"input_tokens"`
@@ -91,6 +129,8 @@ func (responses) reply(body []byte) (*Response, error) {
 				text.WriteString(c.Text + c.Refusal)
 				refused = refused || c.Type == "refusal"
 			}
+		case "function_call":
+			r.Calls = append(r.Calls, Call{item.Call, item.Name, item.Args})
 		case "reasoning": // in full, or as a summary in parts
 			parts := item.Summary
 			if len(item.Content) > 0 {
@@ -105,6 +145,11 @@ func (responses) reply(body []byte) (*Response, error) {
 		}
 	}
 	r.Text, r.Reasoning = text.String(), thought.String()
+	if len(r.Calls) > 0 {
+		var all struct{ Output json.RawMessage }
+		_ = json.Unmarshal(body, &all) // as above
+		r.Said = all.Output
+	}
 	switch {
 	case refused:
 		r.Finish = Refusal

@@ -80,7 +80,40 @@ func (openAI) pieces() pieces { return &openAIPieces{} }
 type openAIPieces struct {
 	id, model, finish        string
 	text, reasoning, refusal strings.Builder
+	calls                    []map[string]any
 	usage                    json.RawMessage
+}
+
+// call adds a piece of a call: the first has all of it but the end of its arguments.
+func (p *openAIPieces) call(text json.RawMessage) error {
+	var b struct {
+		Index    int `json:"index"`
+		Function struct {
+			Args string `json:"arguments"`
+		} `json:"function"`
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return err
+	}
+	switch {
+	case b.Index == len(p.calls):
+		var c map[string]any
+		if err := json.Unmarshal(text, &c); err != nil {
+			return err
+		}
+		delete(c, "index")
+		p.calls = append(p.calls, c)
+		return nil
+	case b.Index < 0 || b.Index > len(p.calls):
+		return fmt.Errorf("a piece of call %d, and there are %d", b.Index, len(p.calls))
+	}
+	f, _ := p.calls[b.Index]["function"].(map[string]any)
+	if f == nil {
+		return fmt.Errorf("call %d is of no function", b.Index)
+	}
+	begun, _ := f["arguments"].(string)
+	f["arguments"] = begun + b.Function.Args
+	return nil
 }
 
 func (p *openAIPieces) add(data []byte) error {
@@ -93,6 +126,8 @@ func (p *openAIPieces) add(data []byte) error {
 				Refusal          string        `json:"refusal"`
 				ReasoningContent string        `json:"reasoning_content"`
 				Reasoning        openAIContent `json:"reasoning"`
+
+				Calls []json.RawMessage `json:"tool_calls"`
 			} `json:"delta"`
 			Finish string `json:"finish_reason"`
 		} `json:"choices"`
@@ -105,6 +140,11 @@ func (p *openAIPieces) add(data []byte) error {
 	for _, c := range b.Choices[:min(1, len(b.Choices))] {
 		p.text.WriteString(string(c.Delta.Content))
 		p.refusal.WriteString(c.Delta.Refusal)
+		for _, text := range c.Delta.Calls {
+			if err := p.call(text); err != nil {
+				return err
+			}
+		}
 		if c.Delta.ReasoningContent != "" {
 			p.reasoning.WriteString(c.Delta.ReasoningContent)
 		} else {
@@ -122,7 +162,7 @@ func (p *openAIPieces) add(data []byte) error {
 
 func (p *openAIPieces) whole() (any, bool) {
 	b := map[string]any{"id": p.id, "model": p.model, "choices": []any{map[string]any{"finish_reason": p.finish,
-		"message": map[string]string{"content": p.text.String(), "reasoning_content": p.reasoning.String(), "refusal": p.refusal.String()}}}}
+		"message": map[string]any{"content": p.text.String(), "reasoning_content": p.reasoning.String(), "refusal": p.refusal.String(), "tool_calls": p.calls}}}}
 	if p.usage != nil {
 		b["usage"] = p.usage
 	}
@@ -164,20 +204,15 @@ func (anthropic) streamed(body json.RawMessage) (json.RawMessage, error) {
 
 func (anthropic) pieces() pieces { return &anthropicPieces{} }
 
-type anthropicBlock struct {
-	Type     string `json:"type"`
-	Text     string `json:"text"`
-	Thinking string `json:"thinking"`
-}
-
 type anthropicPieces struct {
 	message struct {
 		ID     string                     `json:"id"`
 		Model  string                     `json:"model"`
-		Blocks []anthropicBlock           `json:"content"`
+		Blocks []map[string]any           `json:"content"`
 		Stop   string                     `json:"stop_reason"`
 		Usage  map[string]json.RawMessage `json:"usage"`
 	}
+	input []byte // of the last block
 	ended bool
 }
 
@@ -186,10 +221,13 @@ func (p *anthropicPieces) add(data []byte) error {
 		Type    string          `json:"type"`
 		Index   int             `json:"index"`
 		Message json.RawMessage `json:"message"`
-		Block   anthropicBlock  `json:"content_block"`
+		Block   map[string]any  `json:"content_block"`
 		Delta   struct {
-			anthropicBlock
-			Stop string `json:"stop_reason"`
+			Text      string `json:"text"`
+			Thinking  string `json:"thinking"`
+			Signature string `json:"signature"`
+			Input     string `json:"partial_json"`
+			Stop      string `json:"stop_reason"`
 		} `json:"delta"`
 		Usage map[string]json.RawMessage `json:"usage"`
 	}
@@ -201,14 +239,25 @@ func (p *anthropicPieces) add(data []byte) error {
 	case "message_start":
 		return json.Unmarshal(b.Message, m)
 	case "content_block_start":
-		m.Blocks = append(m.Blocks, b.Block)
+		m.Blocks, p.input = append(m.Blocks, b.Block), nil
 	case "content_block_delta":
 		if b.Index != len(m.Blocks)-1 {
 			return fmt.Errorf("a piece of block %d, and there are %d", b.Index, len(m.Blocks))
 		}
-		last := &m.Blocks[b.Index]
-		last.Text += b.Delta.Text
-		last.Thinking += b.Delta.Thinking
+		last := m.Blocks[b.Index]
+		for name, piece := range map[string]string{"text": b.Delta.Text, "thinking": b.Delta.Thinking, "signature": b.Delta.Signature} {
+			if piece != "" {
+				begun, _ := last[name].(string)
+				last[name] = begun + piece
+			}
+		}
+		if b.Delta.Input != "" {
+			p.input = append(p.input, b.Delta.Input...)
+		}
+	case "content_block_stop":
+		if len(p.input) > 0 && len(m.Blocks) > 0 {
+			m.Blocks[len(m.Blocks)-1]["input"] = json.RawMessage(p.input)
+		}
 	case "message_delta":
 		if b.Delta.Stop != "" {
 			m.Stop = b.Delta.Stop
@@ -236,15 +285,15 @@ func (gemini) pieces() pieces { return &geminiPieces{} }
 
 type geminiPieces struct {
 	last   map[string]json.RawMessage
-	parts  []geminiPart
+	parts  []json.RawMessage
 	finish string
 }
 
 func (p *geminiPieces) add(data []byte) error {
 	var b struct {
 		Candidates []struct {
-			Content geminiContent `json:"content"`
-			Finish  string        `json:"finishReason"`
+			Content geminiSaid `json:"content"`
+			Finish  string     `json:"finishReason"`
 		} `json:"candidates"`
 	}
 	if err := errors.Join(json.Unmarshal(data, &b), json.Unmarshal(data, &p.last)); err != nil {
@@ -266,6 +315,6 @@ func (p *geminiPieces) whole() (any, bool) {
 	if _, blocked := p.last["promptFeedback"]; blocked && p.finish == "" {
 		return p.last, true
 	}
-	p.last["candidates"], _ = encode([]any{map[string]any{"finishReason": p.finish, "content": geminiContent{Role: "model", Parts: p.parts}}})
+	p.last["candidates"], _ = encode([]any{map[string]any{"finishReason": p.finish, "content": geminiSaid{"model", p.parts}}})
 	return p.last, p.finish != ""
 }

@@ -279,6 +279,7 @@ type question struct {
 	n            int  // answers, all the same
 	stream       bool
 	usage        bool // told in the stream
+	talk         talk
 }
 
 // said is an answer, whatever its format.
@@ -287,6 +288,7 @@ type said struct {
 	cut           bool
 	input, output int64
 	thought       int64 // tokens, which are not in output
+	call          *model.Call
 }
 
 // end is why an answer ends, in the words of a provider.
@@ -316,7 +318,7 @@ func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
 		}
 		budget = max(0, budget-int(thought)) // 0 is none
 	}
-	r := &model.Request{ID: in.ID, Sample: q.seed, Mode: string(s.mode(q.system)), System: q.system, User: q.user, Params: model.Params{MaxTokens: budget}}
+	r := &model.Request{ID: in.ID, Sample: q.seed, Mode: string(s.mode(q.system)), System: q.system, User: q.user, Params: model.Params{MaxTokens: budget}, Tools: q.talk.tools, Turns: q.talk.turns, Final: q.talk.final}
 	got, err := s.model.Ask(ctx, r)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -324,7 +326,11 @@ func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
 		}
 		return &said{text: "I cannot answer this question.", input: estimate(q.system + q.user), output: 8}, nil
 	}
-	return &said{text: got.Text, cut: got.Finish == model.Length, input: got.Usage.Input, output: got.Usage.Output, thought: thought}, nil
+	a := &said{text: got.Text, cut: got.Finish == model.Length, input: got.Usage.Input, output: got.Usage.Output, thought: thought}
+	if len(got.Calls) > 0 {
+		a.call = &got.Calls[0]
+	}
+	return a, nil
 }
 
 func (s *Server) mode(system string) sft.Mode {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -199,7 +200,7 @@ func TestStreams(t *testing.T) {
 			}
 			got[i].RequestID = ""
 		}
-		if *got[0] != *got[1] || got[0].Usage.Output == 0 || (got[0].Finish == model.Length) != (params.MaxTokens == 1) {
+		if !reflect.DeepEqual(got[0], got[1]) || got[0].Usage.Output == 0 || (got[0].Finish == model.Length) != (params.MaxTokens == 1) {
 			t.Errorf("%s: %+v, and streamed %+v", spec, got[0], got[1])
 		}
 		if params.ReasoningText != strings.Contains(got[0].Reasoning, "edges one by one") {
@@ -627,5 +628,67 @@ func TestSDKs(t *testing.T) {
 		if folder == "" && os.Getenv("EIN_SDKS_BEFORE") == "" {
 			break
 		}
+	}
+}
+
+// TestTools: a dialogue is the same in every format, streamed or not: the first program
+// fails in one of four, and the next request may call no more.
+func TestTools(t *testing.T) {
+	list := instances(t, 1)
+	tools := []model.Tool{{Name: "run", Description: "Run a program.", Schema: json.RawMessage(`{"type":"object","properties":{"program":{"type":"string"}}}`)}}
+	direct, err := model.Open("baseline:oracle-ein", model.Options{Instances: list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths := map[int]bool{}
+	for _, provider := range append([]string{"openai-responses"}, providers...) {
+		for _, stream := range []bool{false, true} {
+			m, _ := serve(t, provider+":test-model", fake.Options{Instances: list, Behaviour: "oracle-ein"}, func(o *model.Options) { o.Stream = stream })
+			for _, in := range list {
+				r := &model.Request{ID: in.ID, Mode: "ein-tool", System: "Use the tools.", User: in.Question, Params: model.Params{MaxTokens: 4000}, Tools: tools}
+				for {
+					got, err := m.Ask(t.Context(), r)
+					if err != nil {
+						t.Fatalf("%s, %s, turn %d: %v", provider, in.ID, len(r.Turns)+1, err)
+					}
+					want, err := direct.Ask(t.Context(), r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got.Text != want.Text || got.Finish != want.Finish || len(got.Calls) != len(want.Calls) {
+						t.Fatalf("%s, %s, turn %d: got %+v, want %+v", provider, in.ID, len(r.Turns)+1, got, want)
+					}
+					if len(got.Calls) == 0 {
+						lengths[len(r.Turns)] = true
+						break
+					}
+					var program struct{ Program string }
+					if err := json.Unmarshal([]byte(got.Calls[0].Args), &program); err != nil || got.Calls[0].Name != "run" {
+						t.Fatalf("%s: %+v, %v", provider, got.Calls[0], err)
+					}
+					result := model.Result{Text: "Result = 1"}
+					if strings.Contains(program.Program, ":prnt") {
+						result = model.Result{Text: "error[E0101]: there is no command :prnt", Failed: true}
+					}
+					turn := model.Turn{Said: got.Said}
+					none := *r
+					none.Turns = append(slices.Clone(r.Turns), turn)
+					var e *model.Error
+					if _, err := m.Ask(t.Context(), &none); !errors.As(err, &e) || e.Status != http.StatusBadRequest {
+						t.Fatalf("%s: a call without a result is taken: %v", provider, err)
+					}
+					turn.Calls, turn.Results = got.Calls, []model.Result{result}
+					r.Turns = append(r.Turns, turn)
+					last := *r
+					last.Final = true
+					if got, err := m.Ask(t.Context(), &last); err != nil || len(got.Calls) > 0 || got.Text == "" {
+						t.Fatalf("%s: the last turn is %+v, %v", provider, got, err)
+					}
+				}
+			}
+		}
+	}
+	if !lengths[1] || !lengths[2] || len(lengths) != 2 {
+		t.Errorf("dialogues of %v turns before the answer, expected of 1 and of 2", lengths)
 	}
 }

@@ -238,7 +238,7 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	for _, p := range parts {
-		if p.Type != "text" && p.Type != "input_text" {
+		if p.Type != "text" && p.Type != "input_text" && p.Type != "output_text" {
 			return fmt.Errorf("a part of type %q: only text is understood here", p.Type)
 		}
 		*t += texts(p.Text)
@@ -268,9 +268,22 @@ func seedOf(p *int64) int {
 }
 
 type message struct {
-	Type    string `json:"type"` // of the Responses API
 	Role    string `json:"role"`
 	Content texts  `json:"content"`
+	Calls   []struct {
+		ID, Type string
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+	ToolCallID string `json:"tool_call_id"`
+	Refusal    string `json:"refusal"`
+	Reasoning  string `json:"reasoning_content"`
+	// Of the Responses API.
+	Type, ID, Status, Name, Arguments, Output string
+	CallID                                    string `json:"call_id"`
+	Summary                                   []any  `json:"summary"`
 }
 
 type openAI struct{}
@@ -289,7 +302,7 @@ func (openAI) authorize(r *http.Request, key string) *problem {
 
 // openAIOthers is what chat completions take, and have no effect here.
 const openAIOthers = "audio frequency_penalty function_call functions logit_bias logprobs metadata modalities moderation parallel_tool_calls prediction presence_penalty " +
-	"prompt_cache_key prompt_cache_options prompt_cache_retention response_format safety_identifier service_tier store tool_choice tools top_logprobs user verbosity web_search_options"
+	"prompt_cache_key prompt_cache_options prompt_cache_retention response_format safety_identifier service_tier store top_logprobs user verbosity web_search_options"
 
 func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
 	var b struct {
@@ -307,6 +320,8 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 		StreamOptions       struct {
 			Usage bool `json:"include_usage"`
 		} `json:"stream_options"`
+		Tools      []json.RawMessage `json:"tools"`
+		ToolChoice json.RawMessage   `json:"tool_choice"`
 	}
 	if p := openAIRead(body, &b, openAIOthers); p != nil {
 		return nil, p
@@ -332,6 +347,7 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 	if b.MaxTokens != nil {
 		b.MaxCompletionTokens = b.MaxTokens
 	}
+	q.talk.openAI(b.Tools, b.ToolChoice, b.Messages)
 	return q, openAIFill(q, b.Messages, b.MaxCompletionTokens, b.Temperature, b.ReasoningEffort)
 }
 
@@ -384,8 +400,11 @@ func openAIFill(q *question, list []message, most *int, temperature *float64, ef
 			q.system = string(m.Content)
 		case "user":
 			q.user = string(m.Content)
-		case "assistant":
+		case "assistant", "tool":
 		default:
+			if m.Type == "function_call" || m.Type == "function_call_output" || m.Type == "reasoning" {
+				continue
+			}
 			return bad("invalid_value", fmt.Sprintf("messages[%d].role", i), "Invalid value: '%s'.", m.Role)
 		}
 	}
@@ -394,7 +413,7 @@ func openAIFill(q *question, list []message, most *int, temperature *float64, ef
 			return bad("integer_below_min_value", "max_completion_tokens", "Invalid budget: expected a value >= 1.")
 		}
 	}
-	return nil
+	return q.talk.bad()
 }
 
 // Reasoning is part of the completion, and is not shown.
@@ -402,6 +421,10 @@ const openAIUsage = `{"prompt_tokens":$in,"completion_tokens":$out,"total_tokens
 
 func (openAI) reply(q *question, a *said) string {
 	var choices []string
+	if a.call != nil {
+		choices = []string{fillCall(`{"index":0,"finish_reason":"tool_calls","logprobs":null,"message":{"role":"assistant","content":null,"refusal":null,"tool_calls":[`+openAICall+`]}}`, q, a)}
+		q.n = 0
+	}
 	for i := range q.n {
 		choices = append(choices, fill(`{"index":$i,"finish_reason":"$end","logprobs":null,"message":{"role":"assistant","content":$text,"refusal":null}}`, q, a, "$i", strconv.Itoa(i), "$end", a.end("stop", "length")))
 	}
@@ -416,8 +439,20 @@ const (
 `
 )
 
+// openAICalls is a call in pieces: a first one, and its arguments.
+const openAICalls = "- " + openAIChunk + `"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":$call,"type":"function","function":{"name":$tool,"arguments":""}}]},"finish_reason":null}]}
+*- ` + openAIChunk + `"delta":{"tool_calls":[{"index":0,"function":{"arguments":$piece}}]},"finish_reason":null}]}
+- ` + openAIChunk + `"delta":{},"finish_reason":"tool_calls"}]}
+`
+
 func (openAI) stream(q *question, a *said) []event {
 	var list []event
+	if a.call != nil {
+		args := *a
+		args.text = a.call.Args
+		list = script(fillCall(openAICalls, q, a), q, &args, false, "$i", "0")
+		q.n = 0
+	}
 	for i := range q.n {
 		list = append(list, script(openAIChunks, q, a, false, "$i", strconv.Itoa(i), "$end", a.end("stop", "length"))...)
 	}
@@ -448,7 +483,7 @@ func (openAI) count() string { return "" }
 type responses struct{ openAI }
 
 const responsesOthers = "access_programs background background_options context_management conversation image include max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt " +
-	"prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream_options text tool_choice tools top_logprobs truncation user"
+	"prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream_options text top_logprobs truncation user"
 
 func (responses) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
 	var b struct {
@@ -464,7 +499,9 @@ func (responses) parse(_ http.Header, _ string, body []byte) (*question, *proble
 			Context string  `json:"context"`
 			Mode    string  `json:"mode"`
 		} `json:"reasoning"`
-		Stream bool `json:"stream"`
+		Stream     bool              `json:"stream"`
+		Tools      []json.RawMessage `json:"tools"`
+		ToolChoice json.RawMessage   `json:"tool_choice"`
 	}
 	if p := openAIRead(body, &b, responsesOthers); p != nil {
 		return nil, p
@@ -476,6 +513,7 @@ func (responses) parse(_ http.Header, _ string, body []byte) (*question, *proble
 			return openAIBad("invalid_type", "input", "Invalid type for 'input': %v.", err)
 		}
 	}
+	q.talk.openAI(b.Tools, b.ToolChoice, list)
 	return q, openAIFill(q, list, b.MaxTokens, b.Temperature, b.Reasoning.Effort)
 }
 
@@ -495,6 +533,9 @@ func (responses) items(q *question, a *said) []string {
 	}
 	if a.text != "" {
 		items = append(items, fill(responseMessage, q, a))
+	}
+	if a.call != nil {
+		items = append(items, fillCall(responsesCall, q, a))
 	}
 	return items
 }
@@ -529,7 +570,7 @@ func (f responses) stream(q *question, a *said) []event {
 type anthropic struct{}
 
 // anthropicOthers is what Messages take, and has no effect here.
-const anthropicOthers = "cache_control container diagnostics inference_geo metadata service_tier speed tool_choice tools top_k"
+const anthropicOthers = "cache_control container diagnostics inference_geo metadata service_tier speed top_k"
 
 // anthropicNew is the version of the API from which on there is no temperature.
 const anthropicNew = "2026-10-21"
@@ -543,14 +584,23 @@ func (anthropic) authorize(r *http.Request, key string) *problem {
 
 func (anthropic) parse(h http.Header, name string, body []byte) (*question, *problem) {
 	var b struct {
-		Model         string    `json:"model"`
-		MaxTokens     *int      `json:"max_tokens"`
-		System        texts     `json:"system"`
-		Messages      []message `json:"messages"`
-		Temperature   *float64  `json:"temperature"`
-		TopP          *float64  `json:"top_p"`
-		StopSequences []string  `json:"stop_sequences"`
-		Stream        bool      `json:"stream"`
+		Model     string `json:"model"`
+		MaxTokens *int   `json:"max_tokens"`
+		System    texts  `json:"system"`
+		Messages  []struct {
+			Role    string          `json:"role"`
+			Content anthropicBlocks `json:"content"`
+		} `json:"messages"`
+		Tools []struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Schema      json.RawMessage `json:"input_schema"`
+		} `json:"tools"`
+		ToolChoice    struct{ Type string } `json:"tool_choice"`
+		Temperature   *float64              `json:"temperature"`
+		TopP          *float64              `json:"top_p"`
+		StopSequences []string              `json:"stop_sequences"`
+		Stream        bool                  `json:"stream"`
 		Thinking      *struct {
 			Type         string `json:"type"`
 			BudgetTokens *int   `json:"budget_tokens"`
@@ -611,13 +661,61 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 		return bad("`max_tokens` must be greater than `thinking.budget_tokens`.")
 	}
 	q := &question{model: b.Model, system: string(b.System), maxTokens: *b.MaxTokens, thinks: thinks, stream: b.Stream, shows: thinks && b.Thinking.Display != "omitted"}
+	q.talk.final = b.ToolChoice.Type == "none"
+	for _, t := range b.Tools {
+		q.talk.tool(t.Name, t.Schema)
+	}
 	for i, m := range b.Messages {
 		if m.Role != "user" && m.Role != "assistant" {
 			return bad("messages.%d.role: Input should be 'user' or 'assistant'", i)
 		}
-		q.user = string(m.Content)
+		calls := false
+		for _, x := range m.Content {
+			switch x.Type {
+			case "tool_use":
+				q.talk.call(!calls, x.ID, x.Name, string(x.Input))
+				calls = true
+			case "tool_result":
+				q.talk.result(x.Call, string(x.Content), x.Failed)
+			case "text":
+				if m.Role == "user" {
+					q.user = x.Text
+				}
+			case "thinking":
+				if x.Signature == "" {
+					return bad("messages.%d.content: thinking: signature: Field required", i)
+				}
+			default:
+				return bad("messages.%d.content: a block of type %q is not understood here", i, x.Type)
+			}
+		}
+	}
+	if p := q.talk.bad(); p != nil {
+		return bad("messages: %s", p.message)
 	}
 	return q, nil
+}
+
+// anthropicBlocks is the content of a message: blocks, or a string in place of one of text.
+type anthropicBlocks []struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Signature string          `json:"signature"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	Call      string          `json:"tool_use_id"`
+	Content   texts           `json:"content"`
+	Failed    bool            `json:"is_error"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *anthropicBlocks) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		b = []byte(`[{"type":"text","text":` + string(b) + `}]`)
+	}
+	type plain anthropicBlocks
+	return json.Unmarshal(b, (*plain)(t))
 }
 
 const (
@@ -639,6 +737,9 @@ func (anthropic) blocks(q *question, a *said) []string {
 	if a.text != "" {
 		items = append(items, fill(`{"type":"text","text":$text}`, q, a))
 	}
+	if a.call != nil {
+		items = append(items, fillCall(anthropicCall, q, a))
+	}
 	return items
 }
 
@@ -650,8 +751,21 @@ func (anthropic) details(q *question, a *said) string {
 }
 
 func (f anthropic) reply(q *question, a *said) string {
-	return fill(anthropicBody, q, a, "$items", strings.Join(f.blocks(q, a), ","), "$details", f.details(q, a), "$end", quote(a.end("end_turn", "max_tokens")))
+	return fill(anthropicBody, q, a, "$items", strings.Join(f.blocks(q, a), ","), "$details", f.details(q, a), "$end", quote(f.end(a)))
 }
+
+func (anthropic) end(a *said) string {
+	if a.call != nil {
+		return "tool_use"
+	}
+	return a.end("end_turn", "max_tokens")
+}
+
+// anthropicCalls is the call in a stream, in place of the text.
+const anthropicCalls = `content_block_start {"type":"content_block_start","index":$at,"content_block":{"type":"tool_use","id":$call,"name":$tool,"input":{}}}
+*content_block_delta {"type":"content_block_delta","index":$at,"delta":{"type":"input_json_delta","partial_json":$piece}}
+content_block_stop {"type":"content_block_stop","index":$at}
+message_delta`
 
 const anthropicStream = `message_start {"type":"message_start","message":$begun}
 ?content_block_start {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
@@ -667,7 +781,13 @@ message_stop {"type":"message_stop"}
 
 func (f anthropic) stream(q *question, a *said) []event {
 	begun := fill(anthropicBody, q, a, "$items", "", "$details", "", "$end", "null", "$out", "1")
-	return script(anthropicStream, q, a, a.thought > 0, "$begun", begun, "$details", f.details(q, a), "$end", quote(a.end("end_turn", "max_tokens")))
+	lines, of := anthropicStream, *a
+	if a.call != nil {
+		head, tail, _ := strings.Cut(lines, "!")
+		_, tail, _ = strings.Cut(tail, "\nmessage_delta")
+		lines, of.text = head+fillCall(anthropicCalls, q, a)+tail, a.call.Args
+	}
+	return script(lines, q, &of, a.thought > 0, "$begun", begun, "$details", f.details(q, a), "$end", quote(f.end(a)))
 }
 
 func (anthropic) models() (provider, list, item string) {
@@ -711,7 +831,7 @@ func camel(v any) any {
 }
 
 // What generateContent takes, and has no effect here.
-const geminiOthers = "cachedContent labels model safetySettings serviceTier store toolConfig tools"
+const geminiOthers = "cachedContent labels model safetySettings serviceTier store"
 
 func (gemini) authorize(r *http.Request, key string) *problem {
 	if !same(r.Header.Get("X-Goog-Api-Key"), key) && !same(r.URL.Query().Get("key"), key) {
@@ -726,12 +846,33 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 		Parts []struct {
 			Text    string `json:"text"`
 			Thought bool   `json:"thought"`
+			Call    *struct {
+				ID   string          `json:"id"`
+				Name string          `json:"name"`
+				Args json.RawMessage `json:"args"`
+			} `json:"functionCall"`
+			Signature string `json:"thoughtSignature"`
+			Result    *struct {
+				ID       string            `json:"id"`
+				Name     string            `json:"name"`
+				Response map[string]string `json:"response"`
+			} `json:"functionResponse"`
 		} `json:"parts"`
 	}
 	var b struct {
 		SystemInstruction *content  `json:"systemInstruction"`
 		Contents          []content `json:"contents"`
-		GenerationConfig  struct {
+		Tools             []struct {
+			Functions []struct {
+				Name, Description  string
+				Parameters, Schema json.RawMessage
+				JSONSchema         json.RawMessage `json:"parametersJsonSchema"`
+			} `json:"functionDeclarations"`
+		} `json:"tools"`
+		ToolConfig struct {
+			Calling struct{ Mode string } `json:"functionCallingConfig"`
+		} `json:"toolConfig"`
+		GenerationConfig struct {
 			Temperature     *float64 `json:"temperature"`
 			TopP            *float64 `json:"topP"`
 			MaxOutputTokens *int     `json:"maxOutputTokens"`
@@ -803,6 +944,12 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 			return bad("max_output_tokens must be positive")
 		}
 	}
+	q.talk.final = b.ToolConfig.Calling.Mode == "NONE"
+	for _, t := range b.Tools {
+		for _, f := range t.Functions {
+			q.talk.tool(f.Name, f.JSONSchema)
+		}
+	}
 	text := func(c *content) string {
 		var s strings.Builder
 		for _, p := range c.Parts {
@@ -817,7 +964,25 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 		if r := b.Contents[i].Role; r != "user" && r != "model" && r != "" {
 			return bad("Please use a valid role: user, model.")
 		}
-		q.user = text(&b.Contents[i])
+		calls := false
+		for _, p := range b.Contents[i].Parts {
+			switch {
+			case p.Call != nil:
+				if !calls && p.Signature == "" {
+					return bad("Function call is missing a thought_signature in functionCall parts.")
+				}
+				q.talk.call(!calls, p.Call.ID, p.Call.Name, string(p.Call.Args))
+				calls = true
+			case p.Result != nil:
+				message, failed := p.Result.Response["error"]
+				q.talk.result(p.Result.ID, message+p.Result.Response["output"], failed)
+			case b.Contents[i].Role != "model":
+				q.user = text(&b.Contents[i])
+			}
+		}
+	}
+	if p := q.talk.bad(); p != nil {
+		return bad("%s", p.message)
 	}
 	return q, nil
 }
@@ -846,6 +1011,9 @@ func (gemini) parts(q *question, a *said) []string {
 	if a.text != "" {
 		parts = append(parts, `{"text":`+quote(a.text)+`}`)
 	}
+	if a.call != nil {
+		parts = append(parts, fillCall(geminiCall, q, a))
+	}
 	return parts
 }
 
@@ -854,7 +1022,11 @@ func (f gemini) reply(q *question, a *said) string {
 }
 
 func (f gemini) stream(q *question, a *said) []event {
-	lines := "+- " + f.body(q, a, []string{`{"text":$piece,"thought":true}`}, "") + "\n*- " + f.body(q, a, []string{`{"text":$piece}`}, "") + "\n- " + f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
+	lines := "+- " + f.body(q, a, []string{`{"text":$piece,"thought":true}`}, "") + "\n*- " + f.body(q, a, []string{`{"text":$piece}`}, "") + "\n"
+	if a.call != nil {
+		lines += "- " + f.body(q, a, []string{fillCall(geminiCall, q, a)}, "") + "\n"
+	}
+	lines += "- " + f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
 	return script(lines, q, a, a.thought > 0)
 }
 
