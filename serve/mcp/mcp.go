@@ -4,11 +4,14 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ein"
+	"ein/bench/ask/model"
 	"ein/bench/question/sft"
 	"ein/internal/version"
 	"ein/internal/words"
@@ -31,8 +35,11 @@ type Cost struct {
 	Millis int64  `json:"wall_ms" jsonschema:"time of the call"`
 }
 
+// costBegin is between what a tool says and its cost.
+const costBegin = "\n\ncost: "
+
 func (c Cost) String() string {
-	return fmt.Sprintf("cost: %s run of at most %s, %s, %d ms", words.Plural(int(min(c.Ops, 1<<62)), "operation"), words.Count(c.Most), words.Bytes(c.Bytes), c.Millis)
+	return fmt.Sprintf("%s run of at most %s, %s, %d ms", words.Plural(int(min(c.Ops, 1<<62)), "operation"), words.Count(c.Most), words.Bytes(c.Bytes), c.Millis)
 }
 
 // Result is what a tool says.
@@ -119,6 +126,77 @@ func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteClo
 	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 }
 
+// Tools are tools of a server for a model that is asked by this process: it sees of them what
+// an agent does.
+type Tools struct {
+	session *mcp.ClientSession
+	list    []model.Tool
+}
+
+// Connect gives those tools of a server that are named. Close ends them.
+func Connect(ctx context.Context, s *mcp.Server, names ...string) (*Tools, error) {
+	here, there := mcp.NewInMemoryTransports()
+	if _, err := s.Connect(ctx, there, nil); err != nil {
+		return nil, err
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "ein", Version: version.Number()}, nil).Connect(ctx, here, nil)
+	if err != nil {
+		return nil, err
+	}
+	all, err := session.ListTools(ctx, nil)
+	if err != nil {
+		return nil, errors.Join(err, session.Close())
+	}
+	t := &Tools{session: session}
+	for _, tool := range all.Tools {
+		if slices.Contains(names, tool.Name) {
+			schema, err := json.Marshal(tool.InputSchema, json.Deterministic(true))
+			if err != nil {
+				return nil, errors.Join(err, session.Close())
+			}
+			t.list = append(t.list, model.Tool{Name: tool.Name, Description: tool.Description, Schema: schema})
+		}
+	}
+	return t, nil
+}
+
+// Close ends the tools.
+func (t *Tools) Close() error { return t.session.Close() }
+
+// List is the tools.
+func (t *Tools) List() []model.Tool { return t.list }
+
+// Call calls a tool. What it says has no cost, whose time is never the same. The error is that
+// of the context.
+func (t *Tools) Call(ctx context.Context, name, args string) (text string, failed bool, err error) {
+	var object map[string]any
+	if err := json.Unmarshal([]byte(cmp.Or(args, "{}")), &object); err != nil {
+		return "error: the arguments are no JSON object: " + err.Error(), true, nil
+	}
+	if !slices.ContainsFunc(t.list, func(x model.Tool) bool { return x.Name == name }) {
+		return fmt.Sprintf("error: there is no tool %q", name), true, nil
+	}
+	out, err := t.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: object})
+	switch {
+	case ctx.Err() != nil:
+		return "", false, ctx.Err()
+	case err != nil:
+		return "error: " + err.Error(), true, nil
+	}
+	for _, c := range out.Content {
+		if c, ok := c.(*mcp.TextContent); ok {
+			text += c.Text
+		}
+	}
+	if at := strings.LastIndex(text, costBegin); at >= 0 {
+		text = text[:at]
+	}
+	if out.IsError && !strings.HasPrefix(text, "error") {
+		text = "error: " + text // of formats that do not say it beside the text
+	}
+	return text, out.IsError || strings.Contains(text, "error["), nil // as check says it
+}
+
 // Handler serves agents over HTTP.
 func Handler(s *mcp.Server) http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
@@ -178,7 +256,7 @@ func (a *agent) ask(ctx context.Context, call string, src *Source, body any, emp
 		out.Text = empty
 	}
 	out.Cost.Millis = time.Since(start).Milliseconds()
-	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(out.Text, "\n") + "\n\n" + out.Cost.String()}}}, out, nil
+	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(out.Text, "\n") + costBegin + out.Cost.String()}}}, out, nil
 }
 
 // wrong is what went wrong, for people: with the text of the program where there is a

@@ -71,3 +71,34 @@ func TestTools(t *testing.T) {
 		}
 	}
 }
+
+// TestConnect: the tools that a model is given are those of an agent, and what they say does
+// not change from call to call.
+func TestConnect(t *testing.T) {
+	tools, err := mcp.Connect(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), "check", "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tools.Close() }()
+	if list := tools.List(); len(list) != 2 || list[0].Name != "check" || list[1].Name != "run" || !strings.Contains(string(list[1].Schema), `"program"`) {
+		t.Errorf("the tools are %+v", list)
+	}
+	for _, test := range []struct {
+		tool, args string
+		failed     bool
+		want       string
+	}{
+		{"run", `{"program": ":print 1 + 1"}`, false, "2"},
+		{"check", `{"program": "x = 1"}`, false, "The program checks."},
+		{"check", `{"program": "x = y"}`, true, "error[E0201]"},
+		{"run", `{"program": "x = y"}`, true, "error[E0201]"},
+		{"run", `{"program`, true, "error: the arguments are no JSON object"},
+		{"run", `{"text": 1}`, true, "error"},
+		{"doc", `{}`, true, "error: there is no tool \"doc\""},
+	} {
+		text, failed, err := tools.Call(t.Context(), test.tool, test.args)
+		if err != nil || failed != test.failed || !strings.Contains(text, test.want) || strings.Contains(text, "cost:") {
+			t.Errorf("%s %s: %q, %t, %v", test.tool, test.args, text, failed, err)
+		}
+	}
+}

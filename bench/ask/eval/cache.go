@@ -10,9 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ein/bench/ask/model"
+	"ein/bench/question/sft"
 	"ein/internal/job"
 )
 
@@ -30,16 +32,24 @@ type entry struct {
 	Response json.RawMessage `json:"response"`
 }
 
+// turnsFolder is the cache of a run that has none for its turns: who goes on asks for none
+// again that was paid for.
+const turnsFolder = "turns"
+
 // newCache is nil when nothing is to be kept: a baseline is a function of more than
 // its request.
 func newCache(o *Options) (*cache, error) {
-	if o.Cache == "" || strings.HasPrefix(o.Model.Name(), "baseline:") {
+	dir := o.Cache
+	if dir == "" && slices.Contains(o.Modes, sft.Tool) {
+		dir = filepath.Join(o.Dir, turnsFolder)
+	}
+	if dir == "" || strings.HasPrefix(o.Model.Name(), "baseline:") {
 		return nil, nil
 	}
-	if err := os.MkdirAll(o.Cache, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	return &cache{o.Cache, o.Model.Name(), o.BaseURL}, nil
+	return &cache{dir, o.Model.Name(), o.BaseURL}, nil
 }
 
 // name is the file of a request: the SHA-256 of provider, address, body and sample.
@@ -101,7 +111,7 @@ func (c *cache) put(name string, r *model.Response) error {
 		if r.Text == "" {
 			return nil
 		}
-	case model.Length, model.Refusal, model.ContentFilter:
+	case model.Length, model.Refusal, model.ContentFilter, model.ToolCalls:
 	default:
 		return nil
 	}

@@ -29,16 +29,21 @@ const thoughts = 400
 func EstimateRun(o *Options, rows []run.Row) Estimate {
 	e := Estimate{Requests: len(rows)}
 	bytes := int64(0)
+	unknown := false // what tools say, and with it the input at most
 	for i := range rows {
 		bytes += int64(o.bytes(&rows[i]))
 		in, out := estimate(o, rows[i].Instance, rows[i].Mode)
 		e.Input += in
 		e.Output += out
-		e.MostOutput += int64(o.Params.MaxTokens)
+		turns := 1
+		if rows[i].Mode == sft.Tool {
+			turns, unknown = o.Turns, true
+		}
+		e.MostOutput += int64(turns * o.Params.MaxTokens)
 	}
 	if p := o.price(); p != nil {
 		e.Cost = (float64(e.Input)*p.Input + float64(e.Output)*p.Output) / 1e6
-		if e.MostOutput > 0 {
+		if e.MostOutput > 0 && !unknown {
 			e.MostCost = most(p, bytes, e.MostOutput)
 		}
 	}
@@ -52,6 +57,10 @@ func estimate(o *Options, in *instance.Instance, mode sft.Mode) (input, output i
 	switch mode {
 	case sft.Ein:
 		output += sft.Tokens(in.EinProgram)
+	case sft.Tool: // a program that runs, and an answer
+		program := sft.Tokens(in.EinProgram)
+		input = 2*input + program
+		output += program + sft.Tokens(string(in.Answer)) + perMessage
 	case sft.Python:
 		output += sft.Tokens(in.PythonProgram)
 	case sft.CoT:

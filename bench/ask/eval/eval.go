@@ -40,6 +40,8 @@ type Options struct {
 	Modes     []sft.Mode
 	Encodings []surface.Encoding
 	Samples   int
+	Turns     int   // most requests of a reply in the mode sft.Tool
+	Tools     Tools // that it may call; needed for that mode
 	Params    model.Params
 	Prompts   sft.Prompts
 	Version   string // of the tool
@@ -75,6 +77,16 @@ type Options struct {
 	Rand func() float64
 }
 
+// Tools are what a model may call. What is wrong with a call is what the tool says; an error
+// has kept it from saying anything. The same call says the same.
+type Tools interface {
+	List() []model.Tool
+	Call(ctx context.Context, name, args string) (text string, failed bool, err error)
+}
+
+// DefaultTurns is the most requests of a reply, unless another number is asked for.
+const DefaultTurns = 4
+
 // DefaultDrain is how long replies on their way are waited for. They are paid for.
 const DefaultDrain = 2 * time.Minute
 
@@ -91,7 +103,14 @@ func (o *Options) Config() (run.Config, error) {
 	}
 	for _, mode := range o.Modes {
 		c.Prompts[mode] = o.Prompts[mode]
-		body, err := o.Model.Body(&model.Request{Mode: string(mode), System: o.Prompts[mode], User: question, Params: o.Params})
+		q := &model.Request{Mode: string(mode), System: o.Prompts[mode], User: question, Params: o.Params}
+		if mode == sft.Tool {
+			if o.Tools == nil || o.Turns < 2 {
+				return c, errors.New("the mode ein-tool needs tools, and two turns at least")
+			}
+			c.Turns, q.Tools = o.Turns, o.Tools.List()
+		}
+		body, err := o.Model.Body(q)
 		if err != nil {
 			return c, fmt.Errorf("the request cannot be made: %w", err)
 		}
@@ -176,20 +195,24 @@ func Repeats(o *Options) bool {
 	return bytes.Equal(bodies[0], bodies[1])
 }
 
-// request is what a row asks. Samples differ in their seed, if one is asked for.
-func (o *Options) request(row *run.Row) *model.Request {
+// request is what a row asks, after turns. Samples differ in their seed, if one is asked for.
+func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 	p := o.Params
 	if p.Seed != nil {
 		seed := *p.Seed + int64(row.Sample)
 		p.Seed = &seed
 	}
-	return &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
+	r := &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
+	if row.Mode == sft.Tool {
+		r.Tools, r.Turns, r.Final = o.Tools.List(), turns, len(turns)+1 >= o.Turns
+	}
+	return r
 }
 
 // bytes is the length of the request of a row, 0 where it cannot be made: which is said
 // when it is asked.
-func (o *Options) bytes(row *run.Row) int {
-	body, err := o.body(row)
+func (o *Options) bytes(row *run.Row, turns ...model.Turn) int {
+	body, err := o.body(row, turns...)
 	if err != nil {
 		return 0
 	}
@@ -197,8 +220,8 @@ func (o *Options) bytes(row *run.Row) int {
 }
 
 // body is what the request of a row asks for.
-func (o *Options) body(row *run.Row) (json.RawMessage, error) {
-	return o.Model.Body(o.request(row))
+func (o *Options) body(row *run.Row, turns ...model.Turn) (json.RawMessage, error) {
+	return o.Model.Body(o.request(row, turns...))
 }
 
 // Request is the body of the request of a row, as it is sent.
@@ -312,6 +335,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		return Summary{}, fmt.Errorf("a bound on the cost needs a price for %s", o.Model.Name())
 	case o.MaxCost > 0 && o.Params.MaxTokens == 0:
 		return Summary{}, errors.New("a bound on the cost needs one on the output of a request (--max-tokens)")
+	case o.Batch > 0 && slices.Contains(o.Modes, sft.Tool):
+		return Summary{}, errors.New("a batch has no turns: the mode ein-tool is asked one by one")
 	}
 	if o.Drain <= 0 {
 		o.Drain = DefaultDrain

@@ -61,7 +61,11 @@ type scripted struct {
 func (s *scripted) Name() string { return "test:scripted" }
 
 func (s *scripted) Body(r *model.Request) (json.RawMessage, error) {
-	return json.Marshal(map[string]any{"system": r.System, "user": r.User, "params": r.Params})
+	body := map[string]any{"system": r.System, "user": r.User, "params": r.Params}
+	if len(r.Turns) > 0 {
+		body["turns"] = r.Turns
+	}
+	return json.Marshal(body)
 }
 
 func (s *scripted) Ask(ctx context.Context, r *model.Request) (*model.Response, error) {
@@ -806,7 +810,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(t, m, len(list))
-	o.Modes = sft.Modes()
+	o.Modes, o.Turns, o.Tools = sft.Modes(), 2, echo{}
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -816,7 +820,7 @@ func TestScore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Scored != 3*len(list) || got.Unscored != len(list) {
+		if got.Scored != 4*len(list) || got.Unscored != len(list) {
 			t.Errorf("%d scored and %d not", got.Scored, got.Unscored)
 		}
 		b, err := os.ReadFile(filepath.Join(o.Dir, run.ScoresFile))
@@ -1126,4 +1130,81 @@ func TestRoom(t *testing.T) {
 			t.Error(sum, err)
 		}
 	})
+}
+
+// echo is tools of which run fails on the program bad.
+type echo struct{}
+
+func (echo) List() []model.Tool { return []model.Tool{{Name: "run"}} }
+
+func (echo) Call(_ context.Context, _, args string) (string, bool, error) {
+	return "said " + args, strings.Contains(args, "bad"), nil
+}
+
+// TestTurns: a dialogue is one reply with all that was said and what it took. One that was
+// stopped between two turns goes on where it was, and none is asked twice; the bound on
+// the cost counts every turn.
+func TestTurns(t *testing.T) {
+	stop := make(chan struct{})
+	asked := 0
+	m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
+		asked++
+		out := &model.Response{Finish: model.ToolCalls, Model: "scripted-1", Usage: model.Usage{Input: 100, Output: 10}, Said: json.RawMessage(`"said"`)}
+		switch n := len(r.Turns); {
+		case r.Final:
+			out.Finish, out.Text = model.Stop, `{"answer": 1}`
+		case n == 0:
+			out.Calls = []model.Call{{ID: "a", Name: "run", Args: "bad"}}
+		default:
+			out.Calls = []model.Call{{ID: "b", Name: "run", Args: "good"}}
+			if r.Turns[0].Results[0] != (model.Result{Text: "said bad", Failed: true}) {
+				t.Errorf("the second turn is told %+v", r.Turns[0].Results)
+			}
+		}
+		if asked == 2 {
+			close(stop)
+		}
+		return out, nil
+	}}
+	o := options(t, m, 1)
+	o.Modes, o.Turns, o.Tools, o.Stop = []sft.Mode{sft.Tool}, 3, echo{}, stop
+	o.Price, o.Params.MaxTokens, o.MaxCost = &run.Price{Input: 1000, Output: 1000}, 20, 100
+	var e *StopError
+	sum, err := Run(t.Context(), o)
+	if !errors.As(err, &e) || e.Reason != Interrupted || sum.Missing != 1 || asked != 2 {
+		t.Fatalf("%v after %d requests: %+v", err, asked, sum)
+	}
+	o.Stop = nil
+	if sum, err = Run(t.Context(), o); err != nil || sum.Missing != 0 || asked != 3 {
+		t.Fatalf("%v after %d requests: %+v", err, asked, sum)
+	}
+	r, err := run.Read(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := r.Rows[0].Reply
+	if len(reply.Turns) != 2 || reply.Turns[0].Calls[0] != (run.ToolCall{Tool: "run", Args: "bad", Result: "said bad", Failed: true}) ||
+		reply.Usage != (model.Usage{Input: 300, Output: 30}) || reply.Reply != `{"answer": 1}` || reply.Cost != 0.33 {
+		t.Errorf("the reply is %+v", reply)
+	}
+	if _, err := run.Judge(t.Context(), o.Dir, run.JudgeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	light, err := run.ReadLight(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*run.Run{r, light} {
+		if d := r.Rows[0].Dialogue(); d != (run.Dialogue{Turns: 2, First: true, Mended: true}) {
+			t.Errorf("the dialogue is %+v", d)
+		}
+	}
+	if said := light.Rows[0].Said(); said == 0 {
+		t.Error("a light row does not know its answer")
+	}
+
+	o.Dir, o.MaxCost, asked = filepath.Join(t.TempDir(), "dear"), 3.4, 2
+	if sum, err = Run(t.Context(), o); !errors.As(err, &e) || e.Reason != Budget || asked == 2 || asked == 5 {
+		t.Errorf("%v after %d requests: %+v", err, asked-2, sum)
+	}
 }

@@ -42,7 +42,8 @@ type loop struct {
 	longest  int64   // output of a reply so far, in tokens
 	hidden   int64   // tokens of input beyond the bytes of the request: what a server adds
 	lost     float64 // dollars, that requests without a reply may have cost
-	billed   float64 // what run.BilledFile has of the last two
+	begun    float64 // dollars, that turns of replies to come have cost; who goes on counts them twice at worst
+	billed   float64 // what run.BilledFile has of the last three
 	line     int64   // bytes that a reply has taken at most, in all files
 	room     func(dir string) (int64, bool)
 	took     time.Duration // by all replies of the model
@@ -68,12 +69,17 @@ type task struct {
 	due     time.Time
 	bytes   int     // of the request
 	reserve float64 // dollars
+
+	turns []model.Turn // so far
+	said  []run.Turn   // the same, as it is kept
 }
 
 // result is what has become of a request.
 type result struct {
 	*task
 	reply  *run.Reply
+	more   *model.Turn // in place of a reply: the model has called tools
+	turn   run.Turn    // what was said, with what it took
 	limits model.Limits
 	name   string // of the cache's file
 	cached bool
@@ -94,8 +100,8 @@ func newLoop(o *Options, w *run.Writer) *loop {
 	for i := range rows {
 		if r := rows[i].Reply; r != nil {
 			l.sum.Before++
-			l.count(r)
-			if o.MaxCost > 0 {
+			l.count(r.Usage, r.Cost)
+			if o.MaxCost > 0 && len(r.Turns) == 0 {
 				l.hidden = max(l.hidden, r.Usage.Input-int64(o.bytes(&rows[i])))
 			}
 			continue
@@ -105,15 +111,11 @@ func newLoop(o *Options, w *run.Writer) *loop {
 	return l
 }
 
-// count adds the tokens and the cost of a reply.
-func (l *loop) count(r *run.Reply) {
-	u := &l.sum.Usage
-	u.Input += r.Usage.Input
-	u.CachedInput += r.Usage.CachedInput
-	u.Output += r.Usage.Output
-	u.Reasoning += r.Usage.Reasoning
-	l.spent += r.Cost
-	l.longest = max(l.longest, r.Usage.Output)
+// count adds the tokens and the cost of a request.
+func (l *loop) count(u model.Usage, cost float64) {
+	l.sum.Usage = l.sum.Usage.Plus(u)
+	l.spent += cost
+	l.longest = max(l.longest, u.Output)
 }
 
 func (l *loop) summary() Summary {
@@ -152,7 +154,7 @@ func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
 		if l.flying == 0 {
 			l.reserved = 0 // but for what sums are off by
 		}
-		l.bill(l.lost + l.reserved)
+		l.bill(l.lost + l.begun + l.reserved)
 	}
 	if more := l.cacheBad - 1; more > 0 {
 		l.o.Warn(fmt.Sprintf("the cache failed for %s more", words.Plural(more, "reply", "replies")))
@@ -359,13 +361,13 @@ func (l *loop) afford(t *task) bool {
 	if l.o.MaxCost <= 0 {
 		return true
 	}
-	t.bytes = l.o.bytes(t.row)
+	t.bytes = l.o.bytes(t.row, t.turns...)
 	t.reserve = most(l.price, int64(t.bytes)+l.hidden, max(int64(l.o.Params.MaxTokens), l.longest))
 	used := l.spent + l.lost + l.reserved + t.reserve
 	if used <= l.o.MaxCost {
 		// Who goes on after a kill has to know what was on its way. Steps keep writes rare.
 		const step = 1.25
-		if need := l.lost + l.reserved + t.reserve; need > l.billed {
+		if need := l.lost + l.begun + l.reserved + t.reserve; need > l.billed {
 			l.bill(min(need*step, need+l.o.MaxCost-used))
 		}
 		return l.ended == nil
@@ -419,11 +421,16 @@ func (l *loop) bill(most float64) {
 func (l *loop) ask(ctx context.Context, t *task) (r result) {
 	r.task = t
 	began := time.Now()
-	defer func() { r.took = time.Since(began) }()
+	defer func() {
+		r.took = time.Since(began)
+		if r.more != nil {
+			l.call(ctx, &r)
+		}
+	}()
 	if l.cached(t, &r) {
 		return r
 	}
-	response, err := l.o.Model.Ask(ctx, l.o.request(t.row))
+	response, err := l.o.Model.Ask(ctx, l.o.request(t.row, t.turns...))
 	if err != nil {
 		r.err = err
 		return r
@@ -453,20 +460,45 @@ func (l *loop) cacheName(t *task) (string, error) {
 	if l.cache == nil {
 		return "", nil
 	}
-	body, err := l.o.body(t.row)
+	body, err := l.o.body(t.row, t.turns...)
 	if err != nil {
 		return "", err
 	}
 	return l.cache.name(body, t.row.Sample)
 }
 
-// keep writes a reply down, in the run and in the cache.
+// keep writes a reply down, in the run and in the cache. A turn is in the cache alone until
+// its reply comes.
 func (l *loop) keep(r *result, response *model.Response) {
 	r.limits, r.id = response.Limits, response.RequestID
-	r.reply = &run.Reply{Key: r.row.Key, Model: response.Model, Reply: response.Text, Finish: response.Finish,
-		Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.price, response.Usage)}
-	if r.disk = l.w.Append(*r.reply); r.disk == nil && r.name != "" && !r.cached {
+	r.turn = run.Turn{Text: response.Text, Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.price, response.Usage)}
+	calls := response.Finish == model.ToolCalls && len(r.turns)+1 < l.o.Turns
+	if !calls {
+		reply := run.Reply{Key: r.row.Key, Model: response.Model, Reply: response.Text, Finish: response.Finish,
+			Reasoning: response.Reasoning, Turns: r.said, Usage: r.turn.Usage, Cost: r.turn.Cost}
+		for i := range r.said {
+			reply.Usage, reply.Cost = reply.Usage.Plus(r.said[i].Usage), reply.Cost+r.said[i].Cost
+		}
+		r.reply, r.disk = &reply, l.w.Append(reply)
+	}
+	if r.disk == nil && r.name != "" && !r.cached && (calls || l.o.Cache != "") {
 		r.cache = errors.Join(r.cache, l.cache.put(r.name, response))
+	}
+	if calls {
+		r.more = &model.Turn{Said: response.Said, Calls: response.Calls}
+	}
+}
+
+// call calls the tools that a model wants.
+func (l *loop) call(ctx context.Context, r *result) {
+	for _, c := range r.more.Calls {
+		text, failed, err := l.o.Tools.Call(ctx, c.Name, c.Args)
+		if err != nil {
+			r.err = err
+			return
+		}
+		r.more.Results = append(r.more.Results, model.Result{Text: text, Failed: failed})
+		r.turn.Calls = append(r.turn.Calls, run.ToolCall{Tool: c.Name, Args: c.Args, Result: text, Failed: failed})
 	}
 }
 
@@ -509,6 +541,9 @@ func (l *loop) handle(r *result) {
 	}
 	if r.err == nil {
 		event.Event = "reply"
+		if r.more != nil {
+			event.Event = "turn"
+		}
 		before := l.pace.slots()
 		l.replied(r, now)
 		if now := l.pace.slots(); now != before {
@@ -540,8 +575,21 @@ func (l *loop) handle(r *result) {
 }
 
 func (l *loop) replied(r *result, now time.Time) {
-	l.count(r.reply)
-	l.hidden = max(l.hidden, r.reply.Usage.Input-int64(r.bytes))
+	l.count(r.turn.Usage, r.turn.Cost)
+	l.hidden = max(l.hidden, r.turn.Usage.Input-int64(r.bytes))
+	if r.more != nil {
+		l.begun += r.turn.Cost
+		r.turns, r.said, r.tries, r.due = append(r.turns, *r.more), append(r.said, r.turn), 0, now
+		heap.Push(&l.later, r.task)
+		if !r.cached {
+			l.answered = true
+			l.pace.replied(now, r.limits)
+		}
+		return
+	}
+	for i := range r.said {
+		l.begun -= r.said[i].Cost
+	}
 	l.now++
 	const beside = 512 // names, numbers, and the line of the log
 	l.line = max(l.line, beside+int64(len(r.reply.Reply)+len(r.reply.Reasoning)))

@@ -92,6 +92,7 @@ func readScored(dir string, light bool) (*Run, error) {
 		}
 		row.Score, row.score = s, l.Offset
 		if light {
+			row.said = saidOf(s.Answer)
 			row.Score, err = s.share(shared)
 			return err
 		}
@@ -173,7 +174,7 @@ func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 		row.Reply, row.reply = reply, l.Offset
 		copy(row.sum[:], sum)
 		if r.light {
-			row.spent, row.corrects = Spent{reply.Usage, reply.Cost}, row.Corrects()
+			row.spent, row.corrects, row.dialogue = Spent{reply.Usage, reply.Cost}, row.Corrects(), reply.dialogue()
 			row.Reply = reply.share(shared)
 		}
 		end = l.Offset + l.Length
@@ -406,6 +407,9 @@ func parseConfig(name string, b []byte) (*Config, error) {
 // MaxSamples is the most samples of a run.
 const MaxSamples = 10_000
 
+// MaxTurns is the most requests of a reply.
+const MaxTurns = 64
+
 // check holds a configuration to what the rest relies on.
 func (c *Config) check() error {
 	switch {
@@ -417,6 +421,8 @@ func (c *Config) check() error {
 		return errors.New("no modes")
 	case len(c.Encodings) == 0:
 		return errors.New("no encodings")
+	case c.Turns < 0 || c.Turns > MaxTurns:
+		return fmt.Errorf("%d turns, expected at most %d", c.Turns, MaxTurns)
 	case c.Samples < 1 || c.Samples > MaxSamples:
 		return fmt.Errorf("%d samples, expected 1 to %d", c.Samples, MaxSamples)
 	case c.Instances.Surfaces < 0:

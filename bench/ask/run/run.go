@@ -52,6 +52,7 @@ type Config struct {
 	Modes     []sft.Mode                   `json:"modes"`
 	Encodings []surface.Encoding           `json:"encodings"`
 	Samples   int                          `json:"samples"`
+	Turns     int                          `json:"turns,omitempty"` // most requests of a reply, in modes with tools
 	Params    model.Params                 `json:"params"`
 	Instances Source                       `json:"instances"`
 	Prompts   map[sft.Mode]string          `json:"prompts"`
@@ -144,6 +145,7 @@ type Reply struct {
 	Reply     string       `json:"reply"`
 	Finish    model.Finish `json:"finish"`
 	Reasoning string       `json:"reasoning,omitempty"`
+	Turns     []Turn       `json:"turns,omitempty"` // before it
 	Usage     model.Usage  `json:"usage"`
 	Cost      float64      `json:"cost,omitempty"` // dollars; 0 without a price
 	Run       string       `json:"run,omitempty"`  // digest of the configuration; none in format 1
@@ -167,6 +169,8 @@ type Row struct {
 
 	seeds    [2]uint64 // of the instance, which in a light run many rows share: structure, surface
 	spent    Spent     // of the reply, likewise
+	dialogue Dialogue  // likewise
+	said     uint64    // of the score, likewise
 	corrects bool      // of a light run, what the texts said
 	sum      [8]byte   // checksum of the line of the reply
 

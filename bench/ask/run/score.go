@@ -97,6 +97,7 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 			if err != nil {
 				return err
 			}
+			t.row.said = saidOf(s.Answer)
 			t.row.Score, err = s.share(shared)
 			return err
 		})

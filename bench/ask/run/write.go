@@ -275,7 +275,7 @@ func (w *Writer) Append(replies ...Reply) error {
 // Event is a line of log.jsonl.
 type Event struct {
 	Time    time.Time `json:"time"`
-	Event   string    `json:"event"` // begin, reply, retry, rejected, gave_up, stopped, end
+	Event   string    `json:"event"` // begin, reply, turn, retry, rejected, gave_up, stopped, end
 	Key     *Key      `json:"key,omitempty"`
 	Attempt int       `json:"attempt,omitempty"` // from 1
 	Class   string    `json:"class,omitempty"`   // of the failure, as in package model

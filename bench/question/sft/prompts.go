@@ -11,7 +11,8 @@ import (
 )
 
 // Mode is how a model is asked: for the answer, for the answer after some
-// thinking, or for a program whose output is the answer.
+// thinking, for a program whose output is the answer, or for the answer with tools that
+// run programs.
 type Mode string
 
 // The modes.
@@ -20,10 +21,11 @@ const (
 	CoT    Mode = "cot"
 	Ein    Mode = "ein"
 	Python Mode = "python"
+	Tool   Mode = "ein-tool"
 )
 
 // Modes is all modes.
-func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python} }
+func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python, Tool} }
 
 //go:embed prompts/*.md prompts/paper/*.md
 var embedded embed.FS
@@ -33,7 +35,12 @@ type Prompts map[Mode]string
 
 // DefaultPrompts are the prompts of this version of the benchmark. They state the
 // same conventions in every mode.
-func DefaultPrompts() Prompts { return embeddedIn("prompts") }
+func DefaultPrompts() Prompts {
+	p := embeddedIn("prompts")
+	_, language, _ := strings.Cut(p[Ein], "\n\n") // behind what it says about the reply
+	p[Tool] += "\n\n" + language
+	return p
+}
 
 // PaperPrompts are the prompts that the paper prints, word for word. It prints none for
 // the mode python.

@@ -15,6 +15,8 @@ var Registry = []Builder{
 	{"levels", "Levels", "Accuracy by level", "L1 is one operation, L2 a chain of two or three, L3 a composition. The slope is L1 less L3.", buildLevels},
 	{Comparison, "Comparison", "Comparison", "Every two models and modes, on the questions that both have answered.", buildComparison},
 	{"reliability", "Reliability", "Reliability", "", buildReliability},
+	{"samples", "Samples", "Several samples", "", buildSamples},
+	{"turns", "Turns", "Turns with tools", "", buildTurns},
 	{"scoring", "Scoring", "Strict against lenient", "Lenient also accepts what a question leaves open: the source of a set, and one more or less in five count categories.", buildScoring},
 	{"size", "Nodes", "Accuracy by number of nodes", "", nodes.build},
 	{"depth", "Hops", "Accuracy by hops", "", hops.build},

@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein"
 	"ein/bench/ask/eval"
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
@@ -31,6 +32,8 @@ import (
 	"ein/internal/job"
 	"ein/internal/version"
 	"ein/internal/words"
+	"ein/serve"
+	"ein/serve/mcp"
 
 	"ein/cmd/ein/internal/cli"
 )
@@ -57,7 +60,7 @@ type evalFlags struct {
 func evalVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &evalFlags{
 		sharding: s,
-		Options:  eval.Options{Modes: []sft.Mode{sft.Direct}, Samples: 1, Schedule: eval.Schedule{Max: eval.DefaultMax, Start: eval.DefaultStart, Retries: eval.DefaultRetries}},
+		Options:  eval.Options{Modes: []sft.Mode{sft.Direct}, Samples: 1, Turns: eval.DefaultTurns, Schedule: eval.Schedule{Max: eval.DefaultMax, Start: eval.DefaultStart, Retries: eval.DefaultRetries}},
 		open:     model.Options{Timeout: model.DefaultTimeout, Processes: 1},
 	}
 	cmd := &cobra.Command{
@@ -83,6 +86,11 @@ the replies on their way; a second one does not wait.
 bound even when all on their way cost what they can, a token for each byte of the prompt
 and --max-tokens of output. Requests without a reply count as billed. The file is
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
+
+In the mode ein-tool the model calls the tools check and run of ein mcp, sees diagnostics
+and values, and answers, in --turns requests at most; the last has no tools. All that was
+said is kept with the reply. A run that goes on asks for no turn again, and bounds and
+retries are of each request.
 
 With --batch the requests go to the batch API of the provider, which answers within a
 day for half the price. An interrupt leaves the batches to it, and --no-wait does not
@@ -117,9 +125,10 @@ ein bench merge makes one run of. --max-cost and --concurrency are those of all 
 	instancesFlag(cmd, &f.instances)
 	flags.StringVar(&f.folder, "out", "", "`folder` of the run")
 	f.flag(cmd)
-	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python")
+	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python, ein-tool")
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
+	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "most `requests` of a reply in the mode ein-tool")
 	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default that of the file)")
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken evenly from the levels and their categories (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
@@ -187,6 +196,8 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	switch {
 	case f.record != "" && f.Batch > 0:
 		return a.Usage("--record with --batch: a recording is of requests that are asked one by one")
+	case f.Batch > 0 && slices.Contains(f.Modes, sft.Tool):
+		return a.Usage("--batch with --mode ein-tool: a batch has no turns; ask for that mode in a run of its own")
 	case f.open.Stream && f.Batch > 0:
 		return a.Usage("--stream with --batch: a batch is answered as a whole")
 	case f.extra != "" && f.MaxCost > 0:
@@ -362,6 +373,16 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 		return err
 	}
 	defer func() { _ = model.Close(f.Model) }()
+	if slices.Contains(f.Modes, sft.Tool) {
+		ctx, stop := a.Context(0)
+		defer stop()
+		tools, err := openTools(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tools.Close() }() // nothing is under way
+		f.Tools = tools
+	}
 	if f.on() && f.finished(a, f.folder, f.replies()) {
 		return nil
 	}
@@ -606,6 +627,13 @@ func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, resu
 		return a.Outside("the sandbox failed on %s; the first: %s", words.Plural(scored.Failed, "program"), shown(scored.First))
 	}
 	return nil
+}
+
+// openTools gives models the tools of ein mcp, with its bounds. Of output there is less: every
+// element of it is tokens.
+func openTools(ctx context.Context) (*mcp.Tools, error) {
+	s := serve.New(serve.Options{Limits: ein.Limits{MaxOps: verdict.DefaultOps, MaxBytes: 256 << 20, MaxOutputElements: 4096}, Timeout: verdict.DefaultTimeout})
+	return mcp.Connect(ctx, mcp.New(s, nil, nil), "check", "run")
 }
 
 // interrupts is the interrupts of a run: the first closes the channel, the second

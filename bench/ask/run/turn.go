@@ -1,0 +1,80 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"ein/bench/ask/model"
+)
+
+// Turn is what a model said before its reply, with the tools that it called.
+type Turn struct {
+	Text      string      `json:"text,omitempty"`
+	Reasoning string      `json:"reasoning,omitempty"`
+	Calls     []ToolCall  `json:"calls"`
+	Usage     model.Usage `json:"usage"` // part of that of the reply
+	Cost      float64     `json:"cost,omitempty"`
+}
+
+// ToolCall is a call of a tool, and what it said.
+type ToolCall struct {
+	Tool   string `json:"tool"`
+	Args   string `json:"args"`
+	Result string `json:"result"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// Dialogue is what there was before a reply.
+type Dialogue struct {
+	Turns int32 // that called tools
+	// First is whether the first program failed, and Mended whether one that ran without
+	// failing came after it.
+	First, Mended bool
+}
+
+// dialogue sums the turns of a reply up.
+func (r *Reply) dialogue() Dialogue {
+	d := Dialogue{Turns: int32(len(r.Turns))}
+	first := true
+	for _, t := range r.Turns {
+		for _, c := range t.Calls {
+			d.First = d.First || first && c.Failed
+			d.Mended = d.Mended || d.First && !c.Failed && c.Tool == "run"
+			first = false
+		}
+	}
+	return d
+}
+
+// Dialogue is that before the reply; none without one.
+func (r *Row) Dialogue() Dialogue {
+	if r.Reply == nil || len(r.Reply.Turns) == 0 {
+		return r.dialogue
+	}
+	return r.Reply.dialogue()
+}
+
+// Said is a number that two rows share if, and but for chance only if, the same answer was
+// understood; 0 where none was. Sets have no order.
+func (r *Row) Said() uint64 {
+	if r.Score == nil || r.Score.Answer == nil {
+		return r.said
+	}
+	return saidOf(r.Score.Answer)
+}
+
+func saidOf(text json.RawMessage) uint64 {
+	if len(text) == 0 || string(text) == "null" {
+		return 0
+	}
+	var set []string
+	if json.Unmarshal(text, &set) == nil {
+		slices.Sort(set)
+		text = fmt.Append(nil, set)
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(text) // never fails
+	return h.Sum64() | 1
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"strconv"
+
+	"ein/bench/question/sft"
+	"ein/internal/chart"
+	"ein/internal/stats"
+)
+
+// samples is the scored samples of a question.
+type samples struct {
+	cluster uint64
+	right   int
+	n       int
+	votes   map[uint64]int // by answer
+	winners map[uint64]bool
+}
+
+// passes is the chance that one of k samples is right, were they drawn from those there are.
+func (s *samples) passes(k int) float64 {
+	none := 1.0
+	for i := range k {
+		none *= max(0, float64(s.n-s.right-i)) / float64(s.n-i)
+	}
+	return 1 - none
+}
+
+// majority is the chance that the most common answer is right, drawn from those that are
+// equally common. Samples without an answer do not vote.
+func (s *samples) majority() float64 {
+	most, first, right := 0, 0, 0
+	for _, n := range s.votes {
+		most = max(most, n)
+	}
+	for vote, n := range s.votes {
+		if n == most {
+			first++
+			if s.winners[vote] {
+				right++
+			}
+		}
+	}
+	if first == 0 {
+		return 0
+	}
+	return float64(right) / float64(first)
+}
+
+// samples is those of the questions of an arm, and the most of one.
+func (r *Report) samples(items []item) (list []*samples, most int) {
+	type question struct{ structure, surface uint64 }
+	of := map[question]*samples{}
+	for i := range items {
+		it := &items[i]
+		k := question{it.cluster(), it.Surface()}
+		s := of[k]
+		if s == nil {
+			s = &samples{cluster: it.cluster(), votes: map[uint64]int{}, winners: map[uint64]bool{}}
+			of[k], list = s, append(list, s)
+		}
+		s.n++
+		most = max(most, s.n)
+		if vote := it.Said(); vote != 0 {
+			s.votes[vote]++
+			s.winners[vote] = s.winners[vote] || r.right(it)
+		}
+		if r.right(it) {
+			s.right++
+		}
+	}
+	return list, most
+}
+
+// mean is a mean over questions in percent. Wilson's interval is for parts that are 0 or 1,
+// and no narrower than that for parts between them.
+func mean(list []*samples, of func(*samples) float64) chart.Value {
+	values, clusters, sum := make([]float64, len(list)), make([]uint64, len(list)), 0.0
+	for i, s := range list {
+		values[i], clusters[i] = of(s), s.cluster
+		sum += values[i]
+	}
+	p := stats.Proportion{Right: sum, N: float64(len(list))}
+	i := p.Effective(stats.DesignEffect(values, clusters)).Wilson(stats.Confidence)
+	return chart.Value{V: 100 * p.Rate(), Low: 100 * i.Low, High: 100 * i.High, N: len(list)}
+}
+
+// buildSamples is what several samples of a question come to together.
+func buildSamples(r *Report, s *Section) error {
+	t := &Table{ID: "samples", Title: "Several samples of a question", Keys: []string{"model, mode", "k"},
+		Columns: []Column{{"pass", "pass@k", Percent}, {"majority", "majority", Percent}},
+		Caption: "The share of questions (" + r.Options.Scoring() + ") of which one of k samples is right, estimated without bias from all samples of each, and of which the most common answer of all samples is right; among equally common ones chance decides. " +
+			"Questions without k scored samples are left out. 95 % intervals by Wilson, with structures as clusters."}
+	for _, a := range r.Arms {
+		all, most := r.samples(a.scored)
+		for k := 1; most > 1 && k <= most; k = min(2*k, max(most, k+1)) {
+			var list []*samples
+			for _, q := range all {
+				if q.n >= k {
+					list = append(list, q)
+				}
+			}
+			row := Row{Keys: []string{a.Name, strconv.Itoa(k)}, Cells: []chart.Value{mean(list, func(q *samples) float64 { return q.passes(k) }), chart.Missing()}}
+			if k == most {
+				row.Cells[1] = mean(list, (*samples).majority)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
+	}
+	return nil
+}
+
+// buildTurns is what tools have done for the answers of the mode that has them.
+func buildTurns(r *Report, s *Section) error {
+	var arms []*Arm
+	for _, a := range r.Arms {
+		if a.Mode == sft.Tool {
+			arms = append(arms, a)
+		}
+	}
+	if len(arms) == 0 {
+		return nil
+	}
+	failed := func(it *item) bool { return it.Dialogue().First }
+	t := &Table{ID: "turns", Title: "Accuracy over turns", Keys: []string{"model, mode", "turn"},
+		Columns: []Column{{"ended", "answered by then", Percent}, {"accuracy", "right by then", Percent}, {"own", "right of those that answer there", Percent}},
+		Caption: "A turn is a request to the model; the last may call no tools. Right by then is the accuracy (" + r.Options.Scoring() + ") had the run ended with that turn. 95 % intervals by Wilson."}
+	for _, a := range arms {
+		last := 1
+		for i := range a.scored {
+			last = max(last, int(a.scored[i].Dialogue().Turns)+1)
+		}
+		for k := 1; k <= last; k++ {
+			ended := func(it *item) bool { return int(it.Dialogue().Turns) < k }
+			t.Rows = append(t.Rows, Row{Keys: []string{a.Name, strconv.Itoa(k)}, Cells: []chart.Value{share(a.scored, ended),
+				share(a.scored, func(it *item) bool { return ended(it) && r.right(it) }),
+				share(only(a.scored, func(it *item) bool { return int(it.Dialogue().Turns) == k-1 }), r.right)}})
+		}
+	}
+	s.Tables = append(s.Tables, t, armTable("mended", "First programs that failed",
+		"How often the first program that a model gave to a tool failed, how often one that ran came after it, and the accuracy ("+r.Options.Scoring()+") of each kind. 95 % intervals by Wilson.", arms,
+		[]Column{{"turns", "mean turns", Number}, {"tools", "called a tool", Percent}, {"failed", "first program failed", Percent}, {"mended", "of these mended", Percent}, {"right_mended", "right when mended", Percent}, {"right_first", "right when the first ran", Percent}},
+		func(a *Arm) []chart.Value {
+			called := func(it *item) bool { return it.Dialogue().Turns > 0 }
+			mended := func(it *item) bool { return it.Dialogue().Mended }
+			return []chart.Value{per(a.scored, func(it *item) float64 { return float64(it.Dialogue().Turns) + 1 }, one),
+				share(a.scored, called), share(only(a.scored, called), failed), share(only(a.scored, failed), mended), share(only(a.scored, mended), r.right),
+				share(only(a.scored, func(it *item) bool { return called(it) && !failed(it) }), r.right)}
+		}))
+	return nil
+}
