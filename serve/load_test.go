@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -225,9 +227,51 @@ func TestHostile(t *testing.T) {
 	raw("no length", "POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n{}", false, "400")
 	raw("too long before it is sent", "POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n", false, "413")
 	raw("no method", "\x16\x03\x01\r\n\r\n", false, "400")
-	resp, err := http.Get(web.URL + "/livez")
+	// Slow clients: some stop in a header or a body, others never read their answer. They
+	// hold nobody up.
+	for i := range 300 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(web.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		text := []string{"POST /v1/run HTTP/1.1\r\nHo", "POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+			strings.Repeat("GET /v1/doc/all HTTP/1.1\r\nHost: x\r\n\r\n", 20)}[i%3]
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Error(err)
+		}
+	}
+	resp, err := http.Post(web.URL+"/v1/run", "", strings.NewReader(`{"program":"x = 1"}`))
 	if err != nil || resp.StatusCode != 200 {
 		t.Fatalf("the server is dead: %v", err)
 	}
 	_ = resp.Body.Close()
+}
+
+// late is a client whose body comes when it is too late: it is read until the deadline.
+type late struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (l *late) SetReadDeadline(at time.Time) error {
+	l.deadline = at
+	return nil
+}
+
+func (l *late) Read([]byte) (int, error) {
+	if left := time.Until(l.deadline); left <= 0 || left > bodyTime {
+		return 0, errors.New("it would be waited for for ever")
+	}
+	return 0, os.ErrDeadlineExceeded
+}
+
+// TestSlowBody: a body that does not end is not waited for, and the connection is then as
+// it was.
+func TestSlowBody(t *testing.T) {
+	l := &late{ResponseRecorder: httptest.NewRecorder()}
+	New(Options{}).Handler().ServeHTTP(l, httptest.NewRequest("POST", "/v1/run", l))
+	if l.Code != http.StatusRequestTimeout || !strings.Contains(l.Body.String(), "did not come within 1m0s") || !l.deadline.IsZero() {
+		t.Errorf("%d %s, deadline %v", l.Code, l.Body, l.deadline)
+	}
 }
