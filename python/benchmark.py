@@ -14,18 +14,19 @@ from ein import _binary
 PROGRAM = "A = edges([[0,1],[1,2],[2,3],[3,4],[4,5]])\nR = has_path(A, 0, 5)\n:print R"
 
 
-def measure(what: str, call: Callable[[], object], times: int) -> float:
-    took = list[float]()
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        took.append(time.perf_counter() - start)
-    print(f"{what:24} least {min(took) * 1e6:9,.0f} us   median {statistics.median(took) * 1e6:9,.0f} us")
-    return statistics.median(took)
+def timed(call: Callable[[], object], into: list[float]) -> None:
+    start = time.perf_counter()
+    call()
+    into.append(time.perf_counter() - start)
 
 
-ein.run(PROGRAM)
-stays = measure("a process that stays", lambda: ein.run(PROGRAM), 5000)
 command = [_binary.find().path, "run", "--json", "-"]
-each = measure("a process for each call", lambda: subprocess.run(command, input=PROGRAM.encode(), capture_output=True, check=True), 50)
-print(f"ratio {each / stays:,.0f}")
+stays, each = list[float](), list[float]()
+ein.run(PROGRAM)
+for _ in range(50):  # in turns, so that both have the same machine
+    timed(lambda: subprocess.run(command, input=PROGRAM.encode(), capture_output=True, check=True), each)
+    for _ in range(100):
+        timed(lambda: ein.run(PROGRAM), stays)
+for what, took in ("a process that stays", stays), ("a process for each call", each):
+    print(f"{what:24} least {min(took) * 1e6:9,.0f} us   median {statistics.median(took) * 1e6:9,.0f} us")
+print(f"ratio {statistics.median(each) / statistics.median(stays):,.0f}, of the least {min(each) / min(stays):,.0f}")
