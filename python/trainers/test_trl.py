@@ -28,6 +28,9 @@ def model(texts):
     return transformers.LlamaForCausalLM(config), tokenizer
 
 
+torch.set_num_threads(1)  # the model is tiny: more threads wait for each other, on a busy machine for minutes
+
+
 def test_grpo(tmp_path):
     instances = list(islice(bench.generate(per_category=None, preset="demo"), 20))
     rows = datasets.Dataset.from_list(list(ein.trl.rows(instances, "direct")))
