@@ -93,14 +93,15 @@ python: ## the Python package: a wheel, its types, and its tests in a fresh envi
 	  $(call wheel,$(PYTHON_VENV)) && cd python && PATH="$(CURDIR)/$(PYTHON_VENV)/bin:$$PATH" && export PATH && pyright && python -m pytest -q; \
 	else echo "NOT TESTED: the Python package, for want of python3 with venv"; fi
 
-adapters: ## the Python package in harnesses: verifiers, inspect_ai, lm-eval and others
+adapters: ## the Python package in harnesses and engines: verifiers, inspect_ai, lm-eval, Ray, Spark and others
 	$(call wheel,$(WORLD_VENV)/adapters,world/requirements.txt)
 	cd python/world && PATH="$(CURDIR)/$(WORLD_VENV)/adapters/bin:$$PATH" python -m pytest -q
 
-trainers: ## the Python package under TRL and verl; some gigabytes, so no part of check-world
-	$(call wheel,$(WORLD_VENV)/trainers,trainers/requirements.txt)
+trainers: ## the recipes, and the Python package under TRL and verl; some gigabytes, so no part of check-world
+	$(call wheel,$(WORLD_VENV)/trainers,trainers/requirements.txt ../recipes/requirements.txt)
 	$(WORLD_VENV)/trainers/bin/python -m pip install -q --no-deps verl==0.9.1
 	cd python/trainers && PATH="$(CURDIR)/$(WORLD_VENV)/trainers/bin:$$PATH" python -m pytest -q
+	PATH="$(CURDIR)/$(WORLD_VENV)/trainers/bin:$$PATH" go test ./cmd/ein -run TestRecipes -v -count=1 -timeout 30m
 
 # A wheel holds one binary, and that is for the platform of its name.
 WHEELS := $(WORLD_VENV)/wheels

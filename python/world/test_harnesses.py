@@ -138,6 +138,17 @@ def test_verifiers():
     assert tasks[0].data.prompt == bench.instance(tasks[0].data.id).question and tasks[0].data.system_prompt == bench.prompt("direct")
 
 
+def test_prime_rl():
+    """What prime-rl hands to verifiers. It is not on PyPI itself, so that nobody reads the rest here."""
+    import tomllib
+
+    import verifiers.v1 as vf
+
+    recipe = Path(__file__).parents[2] / "recipes" / "prime-rl.toml"
+    (source,) = tomllib.loads(recipe.read_text())["orchestrator"]["train"]["source"]
+    assert vf.resolve_env_field(source)["env"].taskset.mode == "ein"
+
+
 def test_vf_eval(tmp_path):
     """The command of verifiers, from end to end: a provider answers as an oracle does."""
     instances = tmp_path / "instances.jsonl"
