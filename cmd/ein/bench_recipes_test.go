@@ -52,12 +52,14 @@ func TestRecipes(t *testing.T) {
 		t.Errorf("grpo: %s", said)
 	}
 	const table4 = "table4/run.py --ein ./ein --out table4 --sizes 24 --seeds 1,2 --epochs 1 --ask 6 --targets answer"
-	const row = "   24 answer          2 "
+	const row = "   24 answer          2     1 "
 	if said := python(table4); !strings.Contains(said, row) {
 		t.Errorf("table4: %s", said)
 	}
-	if again := python(table4); strings.Contains(again, "train_runtime") || !strings.Contains(again, row) {
-		t.Errorf("what is there is made again: %s", again)
+	for _, flags := range []string{"", ",ein --so-far"} { // nothing of ein is there
+		if again := python(table4 + flags); strings.Contains(again, "train_runtime") || strings.Contains(again, "   24 ein ") || !strings.Contains(again, row) {
+			t.Errorf("%q: what is there is made again: %s", flags, again)
+		}
 	}
 	for line := range strings.Lines(python("check.py")) {
 		t.Log(line)

@@ -114,7 +114,7 @@ def evaluate(a, checkpoint, asked, target, longest, to):
     """A run of ein bench eval over the cells."""
     if os.path.exists(os.path.join(to, "scores.jsonl")):
         return
-    mode = "direct" if target == "answer" else "python" if target == "python" else "ein"
+    mode = {"answer": "direct", "ein-labels": "ein"}.get(target, target)
     answer = [sys.executable, os.path.join(HERE, "run.py"), "--answer", checkpoint]
     if target == "ein-labels":
         answer += ["--labels", asked]
@@ -123,7 +123,7 @@ def evaluate(a, checkpoint, asked, target, longest, to):
 
 
 def cell(a, size, seed, target):
-    """Trains on one target and asks after each epoch."""
+    """Trains on one target and asks after each epoch: a row of each checkpoint that was asked."""
     from transformers import AutoTokenizer, TrainerCallback
     from sft import lora, train
 
@@ -133,7 +133,7 @@ def cell(a, size, seed, target):
         a.ein, "bench", "sft", "--instances", instances, "--target", target, "--format", "conversational", "--no-canary", "-o", to))
     model = start(a, at, seed)
     done = os.path.join(out, "trained.json")
-    if not os.path.exists(done):
+    if not os.path.exists(done) and not a.so_far:
         options = {"seed": seed, "num_train_epochs": a.epochs, "logging_steps": 20, "disable_tqdm": True, "bf16": a.device != "cpu", "use_cpu": a.device == "cpu"}
         peft = lora()
         if a.model == "scratch":
@@ -154,16 +154,26 @@ def cell(a, size, seed, target):
     # What a model that has learned nothing yet goes on for.
     tokenizer = AutoTokenizer.from_pretrained(model)
     longest = 8 + max(len(tokenizer(x["completion"][-1]["content"])["input_ids"]) for x in lines(records))
-    found = glob.glob(os.path.join(out, "checkpoints", "checkpoint-*"))
-    checkpoints = sorted(found, key=lambda name: int(name.rpartition("-")[2]))
-    runs = []
-    for epoch, checkpoint in enumerate(checkpoints, 1):
-        if epoch % a.every and epoch != len(checkpoints):
+    # The state is what a checkpoint gets last.
+    found = [os.path.dirname(state) for state in glob.glob(os.path.join(out, "checkpoints", "checkpoint-*", "trainer_state.json"))]
+    runs = {}
+    for epoch, checkpoint in enumerate(sorted(found, key=steps), 1):
+        run = os.path.join(out, "runs", f"epoch{epoch:02}")
+        if epoch != len(found) and (epoch % a.every or a.so_far and not os.path.exists(os.path.join(run, "scores.jsonl"))):
             continue
-        runs.append(os.path.join(out, "runs", f"epoch{epoch:02}"))
-        evaluate(a, checkpoint, asked, target, longest, runs[-1])
-    report = step(os.path.join(out, "memorization.json"), lambda to: write(to, sh(a.ein, "bench", "memorization", "--cells", cells, "--json", *runs)))
-    return lines(report)[0], runs
+        evaluate(a, checkpoint, asked, target, longest, run)
+        runs[run] = steps(checkpoint)
+    if not runs:
+        return []
+    report = json.loads(sh(a.ein, "bench", "memorization", "--cells", cells, "--json", *runs))
+    return [
+        {"size": size, "seed": seed, "target": target, "steps": count, "last": count == max(runs.values()), "gap": epoch["gaps"][0]["interval"], "cells": shares(run, asked)}
+        for (run, count), epoch in zip(runs.items(), report["epochs"], strict=True)
+    ]
+
+
+def steps(checkpoint):
+    return int(checkpoint.rpartition("-")[2])
 
 
 def write(to, text):
@@ -186,22 +196,24 @@ def shares(run, asked):
 
 
 def interval(values):
-    """The mean, and what a t interval of 95 % adds and takes away; None for one value."""
-    mean = sum(values) / len(values)
-    if len(values) < 2:
-        return mean, None
-    t = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}[len(values)]
-    return mean, t * math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values))
+    """The t interval of 95 % for the mean of the seeds."""
+    mean, t = sum(values) / len(values), {1: 0, 2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}[len(values)]
+    wide = t * math.sqrt(sum((v - mean) ** 2 for v in values) / max(1, len(values) - 1) / len(values))
+    return mean - wide, mean + wide
 
 
 def tables(rows):
-    """The table by size and target, means over seeds."""
-    print(f"{'size':>5} {'target':<11} {'seeds':>5} " + " ".join(f"{c:>9}" for c in CELLS) + "  seen - fresh   95 %")
+    """The table by size and target, means over seeds: the interval of one seed is that of its questions, which
+    are the same in both cells; that of more is of the seeds."""
+    print(f"{'size':>5} {'target':<11} {'seeds':>5} {'steps':>5} " + " ".join(f"{c:>9}" for c in CELLS) + "  seen - fresh   95 %")
     for key in sorted({(r["size"], r["target"]) for r in rows}):
         of = [r for r in rows if (r["size"], r["target"]) == key and r["last"]]
         mean = {c: sum(100 * r["cells"][c][0] / r["cells"][c][1] for r in of) / len(of) for c in CELLS}
-        gap, wide = interval([100 * r["cells"]["seen"][0] / r["cells"]["seen"][1] - 100 * r["cells"]["fresh"][0] / r["cells"]["fresh"][1] for r in of])
-        print(f"{key[0]:>5} {key[1]:<11} {len(of):>5} " + " ".join(f"{mean[c]:>9.1f}" for c in CELLS) + f"  {gap:+12.1f}   " + ("one seed" if wide is None else f"+-{wide:.1f}"))
+        low, high = interval([100 * (r["cells"]["seen"][0] / r["cells"]["seen"][1] - r["cells"]["fresh"][0] / r["cells"]["fresh"][1]) for r in of])
+        if len(of) == 1:
+            low, high = 100 * of[0]["gap"]["low"], 100 * of[0]["gap"]["high"]
+        print(f"{key[0]:>5} {key[1]:<11} {len(of):>5} {min(r['steps'] for r in of):>5} " + " ".join(f"{mean[c]:>9.1f}" for c in CELLS)
+              + f"  {mean['seen'] - mean['fresh']:+12.1f}   {low:+.1f} to {high:+.1f}")
 
 
 def answer(checkpoint, labels):
@@ -249,6 +261,7 @@ def main():
     parser.add_argument("--steps", type=int, default=1500, help="of 32 records, for scratch")
     parser.add_argument("--epochs", type=int, help="default 3, as in the paper; of scratch as many as make --steps")
     parser.add_argument("--every", type=int, default=1, help="ask after every so many epochs, and the last")
+    parser.add_argument("--so-far", action="store_true", help="train no further: ask the last checkpoints that are there, and print their table")
     parser.add_argument("--ask", type=int, default=120, help="questions of each cell")
     parser.add_argument("--categories", help="default six for scratch, else all")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
@@ -269,11 +282,10 @@ def main():
             a.epochs = given or (max(1, round(a.steps / math.ceil(size / 32))) if a.model == "scratch" else 3)
             if a.model == "scratch" and not given:
                 a.every = max(1, a.epochs // 5)
-            asked = data(a, size, seed)[3]
+            if a.so_far and not os.path.exists(os.path.join(a.out, f"n{size}-s{seed}", "ask.jsonl")):
+                continue
             for target in a.targets:
-                _, runs = cell(a, size, seed, target)
-                for run in runs:
-                    rows.append({"size": size, "seed": seed, "target": target, "epoch": int(run[-2:]), "last": run == runs[-1], "cells": shares(run, asked)})
+                rows += cell(a, size, seed, target)
                 write(os.path.join(a.out, "table.json"), json.dumps(rows, indent=1) + "\n")
                 tables(rows)
 
