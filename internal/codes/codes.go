@@ -138,6 +138,7 @@ var (
 	E0327 = add("E0327", Type, "a long product with too many open indices (no longer reported)")
 	W0328 = add("W0328", Type, "a sum that is compared")
 	E0329 = add("E0329", Type, "a shape that changes from round to round")
+	W0330 = add("W0330", Type, "a matrix of distances compared with 0")
 
 	// Group 04: literals and constructors.
 	E0401 = add("E0401", Type, "a whole number that is too large")

@@ -657,6 +657,23 @@ func (c *checker) comparesSum(x *syntax.Binary, side syntax.Expr, v, other val) 
 		"%s is added up before it is compared", text(side))
 }
 
+// comparesFar warns where 0 is asked for as if it were no edge, and no edge is infinite.
+func (c *checker) comparesFar(x *syntax.Binary, side syntax.Expr, v, other val) {
+	if x.Op != syntax.Eq && x.Op != syntax.Ne || v.n == nil || !v.n.Type.Far {
+		return
+	}
+	if o := other.n; o == nil || o.Op != ir.Const || o.Rank() != 0 || o.Value.At() != 0 {
+		return
+	}
+	note := "An edge is where it is finite: `" + syntax.ExprString(side) + " < 1e300`."
+	if c.prelude {
+		note = "With the edges of both directions, `min(W, transpose(W))` is the undirected graph of `W`, and `W < 1e300` is 1 for edges and 0 elsewhere."
+	}
+	// The functions of the prelude raise this, too: whoever calls one knows of no comparison.
+	c.report(diag.Diagnostic{Code: codes.W0330, Severity: diag.Warning, Span: x.Span, Label: "here 0 is a weight",
+		Message: text(side) + " is infinite where there is no edge, not 0", Notes: []string{note}})
+}
+
 func (c *checker) argIndices(x *syntax.Call, name string, n int) {
 	c.err(codes.E0321, x.Span, "", []string{"It reduces the indices that the left side lacks."}, "`%s` gives a position along one index, here it would reduce %s", name, pluralIndex(n))
 }

@@ -48,6 +48,13 @@ var explainConfigs = map[diag.Code]Config{
 	"E0511": {Limits: Limits{Nodes: 5}},
 	"E0521": {Limits: Limits{Elements: 5}},
 	"E0707": {Inputs: map[string]*tensor.Value{"A": new(dense(tensor.Real, tensor.ShapeOf(2, 3), make([]float64, 6)))}},
+	"W0330": {Inputs: map[string]*tensor.Value{"W": far()}},
+}
+
+// far is a matrix of two nodes, one of which is 3 from the other.
+func far() *tensor.Value {
+	return &tensor.Value{Type: tensor.Type{Kind: tensor.Real, Far: true, Shape: tensor.ShapeOf(2, 2)}, Layout: tensor.Sparse,
+		CSR: tensor.CSR{Rows: 2, Cols: 2, Ptr: []int32{0, 1, 1}, Idx: []int32{1}, Val: []float64{3}}}
 }
 
 // ofHere matches the codes of the phases that only the checker reports.

@@ -318,6 +318,8 @@ func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
 		if fn := binaryFns[x.Op]; fn >= op.FnGt && fn <= op.FnNe {
 			c.comparesSum(x, x.L, l, r)
 			c.comparesSum(x, x.R, r, l)
+			c.comparesFar(x, x.L, l, r)
+			c.comparesFar(x, x.R, r, l)
 		}
 		return c.mapped(x, binaryFns[x.Op], l, r)
 	}

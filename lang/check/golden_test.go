@@ -126,6 +126,10 @@ func (c *goldenCase) settings(t testing.TB) Config {
 		case "labels":
 			cfg.Labels = words[1:]
 		case "bind":
+			if words[2] == "far" {
+				cfg.Inputs[words[1]] = far()
+				continue
+			}
 			kind, ok := map[string]tensor.Kind{"bool": tensor.Bool, "int": tensor.Int, "real": tensor.Real, "weights": tensor.Real}[words[2]]
 			if !ok {
 				t.Fatalf("%s: what is %q?", c.name, line)

@@ -88,7 +88,9 @@ func (t Tier) Fold(f op.Fold, acc float64, a []float64) (float64, []float64) {
 	return f.Apply(acc, f.Apply(f.Apply(lanes[0], lanes[1]), f.Apply(lanes[2], lanes[3]))), a[n:]
 }
 
-// PopAnd is the number of ones of a AND b, which is as long.
+// PopAnd is the number of ones of a AND b, which is as long. In Go an unrolled loop
+// takes 1.3 times as long as the plain one, and adders of bits 1.4 times: without a
+// promise of POPCNT from the build each count is tested for, and saves what is live.
 func (t Tier) PopAnd(a, b []uint64) int {
 	b = b[:len(a)]
 	if len(a) >= few && t.Vectors() {
