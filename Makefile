@@ -124,8 +124,12 @@ fuzz: ## each fuzz target for FUZZTIME (default 20s)
 bench: ## the benchmarks beside the code
 	go test -run '^$$' -bench . -benchmem ./...
 
+# A quiet machine takes about a quarter of an hour for all of it; PERF=-quick is the small cases,
+# PERF='-clock cpu' is for a machine that is not quiet.
 perf: ## side by side with numpy, scipy, networkx, igraph, DuckDB and clingo, into docs/performance.md
-	go run ./perf -o docs/performance.md
+	python3 -m venv $(WORLD_VENV)/perf
+	$(WORLD_VENV)/perf/bin/python -m pip install -q -r perf/peers.txt
+	go run ./perf $(PERF) -python $(WORLD_VENV)/perf/bin/python -o docs/performance.md
 
 cover: ## coverage by package
 	go test -short -cover ./vm/... ./lang/... ./stdlib/...

@@ -460,8 +460,7 @@ func contractions(quick bool) section {
 	s := section{
 		title: "Contractions of float64 matrices",
 		text: "Compiled programs of one equation, run by the machine, against `np.einsum` with and without `optimize=True`, and `A @ B`\n" +
-			"where that is the same. Ein calls gonum's BLAS, which is Go code with SSE2 kernels: from about n=32 on, OpenBLAS is\n" +
-			"several times as fast, and a peer that is faster has a ratio below 1.",
+			"where that is the same. A peer that is faster has a ratio below 1.",
 	}
 	type contraction struct {
 		spec, ein string
@@ -491,7 +490,7 @@ func contractions(quick bool) section {
 					inputs[name], files = v, append(files, file)
 				}
 				text += c.ein + "\n"
-				r := row{name: fmt.Sprintf("`%s`, n=%d", c.spec, n), tolerance: 1e-9}
+				r := row{name: fmt.Sprintf("%s, n=%d", c.spec, n), tolerance: 1e-9}
 				r.contenders = append(r.contenders, contender{name: "Ein", start: func() (sampler, error) {
 					return program(text, inputs, total)
 				}})

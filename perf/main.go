@@ -8,9 +8,8 @@
 // are taken in turn, and the results compared. The table that comes out has the
 // median of each, and how many times as long the peers take.
 //
-// The peers are Debian's packages python3-numpy, python3-scipy, python3-igraph
-// and python3-networkx, and PyPI's duckdb and clingo; one that is missing is
-// marked as not run.
+// The peers are numpy, scipy, igraph, networkx, duckdb and clingo, as perf/peers.txt has
+// them; one that is missing is marked as not run.
 package main
 
 import (
@@ -18,6 +17,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime"
@@ -77,7 +77,7 @@ func run(args []string) error {
 	if o.python != "" {
 		e.peers, err = startPeers(o.python, dir)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v; install with\n    apt-get install %s\n", err, allPackages)
+			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v; install with\n    pip install -r perf/peers.txt\n", err)
 			e.peers = nil
 		} else {
 			defer e.peers.stop()
@@ -150,25 +150,10 @@ func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) 
 	return tables, differ
 }
 
-const allPackages = "python3-igraph python3-networkx python3-numpy python3-scipy"
-
 func sayMissing(missing map[string]string) {
-	if len(missing) == 0 {
-		return
-	}
-	fmt.Fprintln(os.Stderr, "perf: not installed, and not run: install with")
-	var debian, pypi []string
-	for _, p := range missing {
-		if strings.HasPrefix(p, "python3-") {
-			debian = append(debian, p)
-		} else {
-			pypi = append(pypi, p)
-		}
-	}
-	for installer, packages := range map[string][]string{"apt-get": debian, "pip": pypi} {
-		if slices.Sort(packages); len(packages) > 0 {
-			fmt.Fprintf(os.Stderr, "    %s install %s\n", installer, strings.Join(packages, " "))
-		}
+	if len(missing) > 0 {
+		names := slices.Sorted(maps.Keys(missing))
+		fmt.Fprintf(os.Stderr, "perf: not installed, and not run: %s; install with\n    pip install -r perf/peers.txt\n", strings.Join(names, ", "))
 	}
 }
 
