@@ -255,6 +255,12 @@ func Names() []string {
 	return names
 }
 
+// RulesCard is what facts, rules and queries look like, all that a model has to be told:
+// a program of twelve lines.
+//
+//go:embed rules.txt
+var RulesCard string
+
 //go:embed core.txt
 var coreText string
 

@@ -8,6 +8,7 @@ import (
 	"ein/bench/question/draw"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/lang/check"
 )
 
 // misreading is what a reader says that takes edges wrong and then computes
@@ -25,7 +26,7 @@ func misreading(in *instance.Instance, rate float64, s *draw.Stream) (said, erro
 	misread(&c.G, rate, s)
 	misread(&c.G2, rate, s)
 	out := said{ein: cat.Ein(&c), python: cat.Python(&c)}
-	if v, err := instance.Run(out.ein, category.Result(in.ResultType), in.N); err == nil {
+	if v, err := instance.Run(check.Core, out.ein, category.Result(in.ResultType), in.Nodes); err == nil {
 		out.answer = v.JSON(in.Nodes)
 	}
 	return out, nil

@@ -9,7 +9,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
+	"ein/lang/source"
 )
 
 // Kind is what a wrong program got wrong.
@@ -108,43 +108,48 @@ const mostAnchors = 4
 // asking is a program with the nodes of a question in the places of those that it names,
 // in every way. There are none of programs that name many, or those that are asked about:
 // these have read the question, and what they do with it is logic.
-func asking(program string) func(*category.Query) iter.Seq[string] {
-	return func(query *category.Query) iter.Seq[string] {
-		return func(yield func(string) bool) {
-			places := sft.Anchors(parse(program))
-			var nodes []int
-			for _, x := range []int{query.Source, query.Target} {
-				if x != category.None {
-					nodes = append(nodes, x)
-				}
+func asking(program string, places []anchor, text func(node int) string, query *category.Query) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var nodes []int
+		for _, x := range []int{query.Source, query.Target} {
+			if x != category.None {
+				nodes = append(nodes, x)
 			}
-			named := map[int]bool{}
+		}
+		named := map[int]bool{}
+		for _, p := range places {
+			named[p.node] = true
+		}
+		asked := map[int]bool{}
+		for _, x := range nodes {
+			asked[x] = true
+		}
+		if maps.Equal(named, asked) || len(places) == 0 || len(places) > mostAnchors || len(nodes) == 0 {
+			return
+		}
+		ways := 1
+		for range places {
+			ways *= len(nodes)
+		}
+		for way := range ways {
+			var edits []edit
 			for _, p := range places {
-				named[int(p.Value)] = true
+				for _, span := range p.spans {
+					edits = append(edits, edit{span, text(nodes[way%len(nodes)])})
+				}
+				way /= len(nodes)
 			}
-			asked := map[int]bool{}
-			for _, x := range nodes {
-				asked[x] = true
-			}
-			if maps.Equal(named, asked) || len(places) == 0 || len(places) > mostAnchors || len(nodes) == 0 {
+			if text := rewrite(program, edits); text != program && !yield(text) {
 				return
-			}
-			ways := 1
-			for range places {
-				ways *= len(nodes)
-			}
-			for way := range ways {
-				edits := make([]edit, len(places))
-				for i, place := range places {
-					edits[i] = edit{place.Span, fmt.Sprint(nodes[way%len(nodes)])}
-					way /= len(nodes)
-				}
-				if text := rewrite(program, edits); text != program && !yield(text) {
-					return
-				}
 			}
 		}
 	}
+}
+
+// anchor is a node that a program names, where another can be put in its place.
+type anchor struct {
+	node  int
+	spans []source.Span
 }
 
 // attribute compares the graphs found in a wrong program with the true ones, and

@@ -12,6 +12,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/lang/check"
 )
 
 type sample struct {
@@ -103,7 +104,7 @@ func TestPlanted(t *testing.T) {
 		each = 3
 	}
 	ctx := context.Background()
-	e := newExecutor(Limits{}, 0)
+	e := newExecutor(check.Core, Limits{}, 0)
 	type cell struct {
 		category string
 		planted  Kind
@@ -241,7 +242,7 @@ func TestUndirected(t *testing.T) {
 // TestConventions has programs that are consistent in another way than the
 // question's: what is wrong with them is found all the same.
 func TestConventions(t *testing.T) {
-	ctx, e := context.Background(), newExecutor(Limits{}, 0)
+	ctx, e := context.Background(), newExecutor(check.Core, Limits{}, 0)
 	wrong := func(s *sample, program string) Attribution {
 		t.Helper()
 		if r, err := e.run(ctx, program, s.q); err != nil || r.Outcome != answer.Wrong {

@@ -16,6 +16,7 @@ import (
 	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/ir"
+	"ein/vm/rel"
 )
 
 // Limits bound one program. A zero value means the default; nothing is ever
@@ -83,12 +84,12 @@ type executor struct {
 }
 
 // newExecutor keeps as many compiled programs as cache says.
-func newExecutor(l Limits, cache int) *executor {
+func newExecutor(profile check.Profile, l Limits, cache int) *executor {
 	l = l.withDefaults()
 	return &executor{
 		limits: l,
 		lang: lang.Options{
-			Profile: check.Core, Workers: 1, ErrorsOnly: true,
+			Profile: profile, Workers: 1, ErrorsOnly: true,
 			Syntax: syntax.Limits{SourceBytes: l.Source, Tokens: l.Source, Statements: maxStatements, Height: maxHeight, Diagnostics: maxDiagnostics},
 			Check:  check.Limits{Nodes: maxNodes, Elements: l.Bytes / 8},
 		},
@@ -130,15 +131,18 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 	defer cancel()
 	out, err := c.machine.Run(running, nil)
 	v.Ops = c.machine.Stats().Ops
+	var over *vm.Exceeded
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Verdict{}, context.Cause(ctx)
 	case errors.Is(err, vm.ErrStopped):
 		return v.fail(OverLimit, fmt.Sprintf("the run took more than %v", e.limits.Timeout)), nil
+	case errors.As(err, &over):
+		return v.fail(OverLimit, err.Error()), nil
 	case err != nil:
 		return v.fail(RuntimeError, err.Error()), nil
 	}
-	x, err := answer.FromOutputs(q.Type, out.Outputs, len(q.Labels))
+	x, err := answer.FromOutputs(q.Type, out.Outputs, q.Labels)
 	if err != nil {
 		return v.fail(BadOutput, err.Error()), nil
 	}
@@ -180,6 +184,9 @@ func (e *executor) build(program string) *compiled {
 		return fail(first(f.Diags, ParseError))
 	}
 	p := lang.Check(f, e.lang)
+	if !p.Diags.HasErrors() { // nobody binds an input here
+		p.Diags = append(p.Diags, p.Unbound()...)
+	}
 	if p.Diags.HasErrors() {
 		return fail(first(p.Diags, TypeError))
 	}
@@ -206,7 +213,8 @@ func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
 }
 
 // readsGraph reports whether the outputs of a program depend on a matrix that is
-// written in it, which is what a graph is, by edges, by adj or as it stands.
+// written in it, which is what a graph is, by edges, by adj or as it stands; or on facts
+// of several columns.
 func readsGraph(p *check.Program) bool {
 	seen := make([]bool, p.Nodes)
 	stack := make([]*ir.Node, 0, len(p.Outputs))
@@ -223,7 +231,37 @@ func readsGraph(p *check.Program) bool {
 		if n.Op == ir.Const && n.Rank() == 2 {
 			return true
 		}
+		if n.Op == ir.Relation && readsFacts(n.Rules.Program, n.Rules.Results[n.Slot]) {
+			return true
+		}
 		stack = append(stack, n.Args...)
+	}
+	return false
+}
+
+// readsFacts reports whether a relation depends on facts of several columns.
+func readsFacts(p *rel.Program, r int) bool {
+	seen := map[int]bool{}
+	for stack := []int{r}; len(stack) > 0; {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[r] {
+			continue
+		}
+		seen[r] = true
+		if p.Relations[r].Facts != nil && len(p.Relations[r].Columns) > 1 {
+			return true
+		}
+		for i := range p.Rules {
+			if p.Rules[i].Rel != r {
+				continue
+			}
+			for _, l := range p.Rules[i].Body {
+				if l.Kind == rel.Atom || l.Kind == rel.Not {
+					stack = append(stack, l.Rel)
+				}
+			}
+		}
 	}
 	return false
 }

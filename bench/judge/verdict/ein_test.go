@@ -17,6 +17,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/sft"
 	"ein/internal/corpus"
+	"ein/lang/check"
 )
 
 func question(t testing.TB, c string, typ category.Result, reference string, labels ...string) *Question {
@@ -162,7 +163,7 @@ func TestVectors(t *testing.T) {
 	found := map[answer.Outcome]bool{answer.InfraError: true}
 	for _, c := range vectors(t, "ein.jsonl") {
 		t.Run(c.Case, func(t *testing.T) {
-			e := newExecutor(Limits{}, 0)
+			e := newExecutor(check.Core, Limits{}, 0)
 			r, err := reply(context.Background(), c.question(t), c.Reply, sft.Ein, e.run)
 			if err != nil {
 				t.Fatal(err)
@@ -195,7 +196,7 @@ func TestTooLong(t *testing.T) {
 }
 
 func TestPanic(t *testing.T) {
-	e := newExecutor(Limits{}, 0)
+	e := newExecutor(check.Core, Limits{}, 0)
 	r, err := e.run(context.Background(), "x = 2", nil) // no question: our mistake
 	if err != nil || r.Outcome != answer.InfraError || !strings.Contains(r.Message, "bug") {
 		t.Errorf("%+v, %v", r, err)
@@ -218,7 +219,7 @@ func TestContext(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	e := newExecutor(Limits{Timeout: 1, Ops: 1 << 40}, 0)
+	e := newExecutor(check.Core, Limits{Timeout: 1, Ops: 1 << 40}, 0)
 	r, err := e.run(context.Background(), "A = edges([[0,1]], 1000)\n:print sum(tc(A))", question(t, "reach_then_count", category.Integer, "2", "a"))
 	if err != nil || r.Outcome != OverLimit || !strings.Contains(r.Message, "1ns") {
 		t.Errorf("%+v, %v", r, err)
@@ -228,7 +229,7 @@ func TestTimeout(t *testing.T) {
 // TestCache has the same results as without one, and keeps as many as it may.
 func TestCache(t *testing.T) {
 	q := question(t, "reach_then_count", category.Integer, "2", "a")
-	e := newExecutor(Limits{}, 2)
+	e := newExecutor(check.Core, Limits{}, 2)
 	for range 3 {
 		for program, want := range map[string]answer.Outcome{"x = 2": answer.StrictlyRight, "x = 3": answer.LenientOnly, "x = 9": answer.Wrong, "x = y": TypeError, "x = (": ParseError} {
 			r, err := e.run(context.Background(), program, q)

@@ -13,7 +13,7 @@ import (
 
 // languages are the modes whose replies are programs, with the words behind a fence
 // that name the language.
-var languages = map[sft.Mode][]string{sft.Ein: {"ein"}, sft.Python: {"python", "python3", "py"}}
+var languages = map[sft.Mode][]string{sft.Ein: {"ein"}, sft.Python: {"python", "python3", "py"}, sft.Rules: {"ein", "rules", "datalog", "prolog"}}
 
 // Extract finds the program in a reply; it is false where there is none.
 //
@@ -24,8 +24,8 @@ var languages = map[sft.Mode][]string{sft.Ein: {"ein"}, sft.Python: {"python", "
 // never closed counts only when there is no complete one: some providers cut the
 // closing fence off.
 //
-// In an Ein reply without fences the program is from the first line that looks
-// like a statement to the end of the last one, so that prose before and after it
+// In an Ein reply without fences, in rules too, the program is from the first line that
+// looks like a statement to the end of the last one, so that prose before and after it
 // is left out. In Python no line can be told from prose: the program is the whole
 // text.
 //
@@ -38,7 +38,7 @@ func Extract(reply string, l sft.Mode) (string, bool) {
 		switch {
 		case !b.closed:
 			rank = open
-		case b.mode() == l:
+		case slices.Contains(languages[l], b.tag):
 			rank = marked
 		case b.tag == "":
 			rank = unmarked
@@ -50,7 +50,9 @@ func Extract(reply string, l sft.Mode) (string, bool) {
 	switch {
 	case best >= 0:
 	case l == sft.Ein:
-		program = bare(reply)
+		program = bare(reply, statement)
+	case l == sft.Rules:
+		program = bare(reply, func(line string) bool { return clause(line) || statement(line) })
 	default:
 		program = reply
 	}
@@ -79,6 +81,10 @@ func Detect(reply string) (sft.Mode, bool) {
 			marked = l
 		}
 	}
+	if marked == sft.Ein {
+		program, _ := Extract(reply, sft.Ein)
+		return dialect(program), true
+	}
 	if marked != "" {
 		return marked, true
 	}
@@ -89,7 +95,12 @@ func Detect(reply string) (sft.Mode, bool) {
 	if imports(text) {
 		return sft.Python, true
 	}
-	program, ok := Extract(reply, sft.Ein)
+	program, ok := Extract(reply, sft.Rules)
+	if l := dialect(program); !ok || l == sft.Ein {
+		program, ok = Extract(reply, sft.Ein)
+	} else {
+		return l, true
+	}
 	switch {
 	case !ok:
 		return "", false
@@ -97,6 +108,17 @@ func Detect(reply string) (sft.Mode, bool) {
 		return sft.Python, true
 	}
 	return sft.Ein, true
+}
+
+// dialect is Rules of a program with facts, rules or queries that can be read.
+func dialect(program string) sft.Mode {
+	for _, s := range lang.Parse("reply", program, detecting).Stmts {
+		switch s.(type) {
+		case *syntax.Rule, *syntax.Query:
+			return sft.Rules
+		}
+	}
+	return sft.Ein
 }
 
 // detecting is how a text is looked at that may be no Ein at all.
@@ -119,10 +141,10 @@ type block struct {
 	closed    bool // false: the reply ends before the fence does
 }
 
-// mode is what a block is marked with, or "".
+// mode is what a block is marked with, or "". What is in Ein may be rules.
 func (b *block) mode() sft.Mode {
-	for l, tags := range languages {
-		if slices.Contains(tags, b.tag) {
+	for _, l := range []sft.Mode{sft.Ein, sft.Python, sft.Rules} {
+		if slices.Contains(languages[l], b.tag) {
 			return l
 		}
 	}
@@ -217,7 +239,7 @@ func (f fence) closes(line string) bool {
 }
 
 // bare is the statements of a text that is not all program.
-func bare(text string) string {
+func bare(text string, statement func(line string) bool) string {
 	start, end := -1, 0
 	depth := 0
 	for at := 0; at < len(text); {
@@ -257,6 +279,36 @@ func opened(line string) int {
 	}
 	return n
 }
+
+// clause reports whether a line begins as a fact, a rule or a query does, or goes on with
+// one: an atom in brackets, and behind it the end, a comma, an arrow, another atom or a comparison.
+func clause(line string) bool {
+	s := strings.TrimSpace(line)
+	for _, not := range []string{"?-", "not ", "!", "~", "\\+"} {
+		s = strings.TrimSpace(strings.TrimPrefix(s, not))
+	}
+	name, rest, ok := strings.Cut(s, "(")
+	if i := strings.IndexByte(s, '['); i >= 0 && (!ok || i < len(name)) {
+		name, rest, ok = s[:i], s[i+1:], true
+	}
+	if !ok || name == "" || strings.Trim(name, letters) != "" {
+		return false
+	}
+	for depth := 1; depth > 0; {
+		i := strings.IndexAny(rest, "()[]")
+		if i < 0 {
+			return false
+		}
+		if depth--; rest[i] == '(' || rest[i] == '[' {
+			depth += 2
+		}
+		rest = rest[i+1:]
+	}
+	rest = strings.TrimSpace(rest)
+	return rest != "" && (strings.IndexByte(".?,<:=!>", rest[0]) >= 0 || strings.Contains(rest, "= "))
+}
+
+const letters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // statement reports whether a line begins as a statement does: a command, or a
 // name and an equals sign with at most an index list between them.

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"ein/bench/question/category"
 	"ein/bench/question/sft"
+	"ein/lang/source"
 )
 
 // wrote is the graphs that a program has, and the program with others in their place.
@@ -28,7 +30,14 @@ func einGraphs(program string, n int) wrote {
 	for i := range found {
 		found[i].line = 1 + strings.Count(program[:found[i].span.Start], "\n")
 	}
-	return wrote{graphs: found, asking: asking(program), with: func(graphs []arcs) string {
+	ask := func(query *category.Query) iter.Seq[string] {
+		var places []anchor
+		for _, x := range sft.Anchors(parse(program)) {
+			places = append(places, anchor{int(x.Value), []source.Span{x.Span}})
+		}
+		return asking(program, places, strconv.Itoa, query)
+	}
+	return wrote{graphs: found, asking: ask, with: func(graphs []arcs) string {
 		edits := make([]edit, len(found))
 		for k := range found {
 			edits[k] = edit{found[k].span, graphs[k].text(n)}
@@ -164,8 +173,11 @@ func read(c *category.Case, found []literal) *Reading {
 
 // graphs is those of a program that gave an answer.
 func (j *Judge) graphs(ctx context.Context, q *Question, mode sft.Mode, v *Verdict) (wrote, error) {
-	if mode == sft.Ein {
+	switch mode {
+	case sft.Ein:
 		return einGraphs(v.Program, q.Case.G.N), nil
+	case sft.Rules:
+		return rulesGraphs(v.Program, q), nil
 	}
 	w, err := pythonGraphs(ctx, j.python, v.Program, v.printed, q)
 	if err != nil {

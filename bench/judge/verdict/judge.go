@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/sft"
+	"ein/lang/check"
 	"ein/lang/syntax"
 )
 
@@ -25,13 +26,16 @@ type Options struct {
 // its own.
 type Judge struct {
 	ein    *executor
+	rules  *executor
 	python Runner
 	why    bool
 	labels bool
 }
 
 // New is a judge for one worker.
-func New(o Options) *Judge { return &Judge{newExecutor(o.Limits, o.Cache), o.Python, o.Why, o.Labels} }
+func New(o Options) *Judge {
+	return &Judge{newExecutor(check.Core, o.Limits, o.Cache), newExecutor(check.Logic, o.Limits, o.Cache), o.Python, o.Why, o.Labels}
+}
 
 // Reply judges a reply by its mode; one that is in no language is a direct answer. The
 // error is that of the context, or of an instance whose own program does not run.
@@ -84,6 +88,8 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 		})
 	case mode == sft.Ein:
 		return j.program(ctx, q, l, mode, j.ein.run)
+	case mode == sft.Rules:
+		return j.program(ctx, q, l, mode, j.rules.run)
 	case mode == sft.Python && j.python == nil:
 		return Verdict{}.fail(answer.InfraError, "there is no sandbox to run Python in"), nil
 	case mode == sft.Python:

@@ -119,7 +119,7 @@ func own(ctx context.Context, q *Question, program string) (json.RawMessage, err
 	if err != nil {
 		return nil, err
 	}
-	v, err := answer.FromOutputs(q.Type, r.Outputs, len(q.Labels))
+	v, err := answer.FromOutputs(q.Type, r.Outputs, q.Labels)
 	if err != nil {
 		return nil, err
 	}

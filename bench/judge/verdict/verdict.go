@@ -117,5 +117,5 @@ func (v *Verdict) cause() string {
 
 // program reports whether a verdict is on a program.
 func (v *Verdict) program(mode sft.Mode) bool {
-	return v.Attribution != nil || v.Class != "" || mode == sft.Ein || mode == sft.Python
+	return v.Attribution != nil || v.Class != "" || languages[mode] != nil
 }

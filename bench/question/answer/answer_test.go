@@ -59,6 +59,25 @@ func TestFromOutputs(t *testing.T) {
 		{category.Compound, "a = 1\nb = 0.5\n:print a, b", "error: expected an integer"},
 		{category.Compound, "a = 1", "error: two outputs, reachable and degree, found 1"},
 		{"tuple", "a = 1", "error: no answer of type tuple"},
+
+		{category.Boolean, "P(a, b).\nP(\"a\", \"b\")?", "true"},
+		{category.Boolean, "P(a, b).\nP(\"b\", \"a\")?", "false"},
+		{category.Boolean, "P(a, b).\nP(\"a\", x)?", "error: relation of 1 column and 1 row, expected one number"},
+		{category.Integer, "P(a, b).\nN(count()) <- P(_, _).\nN(k)?", "1"},
+		{category.Integer, "P(a, b).\nN(count()) <- P(\"b\", _).\n:print N", "0"},
+		{category.Integer, "P(a, b).\nN(x, count()) <- P(x, _).\nN(\"b\", k)?", "0"},
+		{category.Integer, "N(1). N(2).\nN(k)?", "error: relation of 1 column and 2 rows, expected one number"},
+		{category.Integer, "P(a, b).\nP(x, \"b\")?", "error: relation of 1 column and 1 row, expected one number"},
+		{category.Float, "P(a, 1). P(b, 2).\nM(mean(k)) <- P(_, k).\nM(k)?", "1.5"},
+		{category.Float, "P(a, 1).\nM(mean(k)) <- P(\"b\", k).\nM(k)?", "error: relation of 1 column and 0 rows, expected one number"},
+		{category.Set, "P(c, b). P(a, b).\nP(x, \"b\")?", `["a","c"]`},
+		{category.Set, "P(0, 1). P(2, 1).\nP(x, 1)?", `["a","c"]`},
+		{category.Set, "P(a, b).\nP(x, y)?", "error: relation of 2 columns and 1 row, expected one column of nodes"},
+		{category.Set, "P(a, b). P(d, b).\nP(x, \"b\")?", "error: has d, which is no node"},
+		{category.Set, "P(3, 1).\nP(x, 1)?", "error: has 3, which is no node"},
+		{category.String, "P(c, b).\nP(x, \"b\")?", `"c"`},
+		{category.String, "P(c, b). P(a, b).\nP(x, \"b\")?", "error: has 2 nodes, expected one"},
+		{category.Compound, "P(a, b).\nN(count()) <- P(\"a\", _).\nP(\"a\", \"b\")?\nN(k)?", `{"reachable":true,"degree":1}`},
 	} {
 		m, _, err := lang.Load("test", test.program+"\n", lang.Options{})
 		if err != nil {
@@ -72,7 +91,7 @@ func TestFromOutputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := FromOutputs(test.result, r.Outputs, 3)
+		v, err := FromOutputs(test.result, r.Outputs, []string{"a", "b", "c"})
 		if want, ok := strings.CutPrefix(test.want, "error: "); ok {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s %q: error %v, want %s", test.result, test.program, err, want)
@@ -96,12 +115,12 @@ func TestFromOutputs(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		v := tensor.Scalar(tensor.Real, x)
-		if _, err := FromOutputs(category.Float, []vm.Output{{Name: "x", Value: &v}}, 3); err == nil {
+		if _, err := FromOutputs(category.Float, []vm.Output{{Name: "x", Value: &v}}, nil); err == nil {
 			t.Errorf("%v is an answer", x)
 		}
 	}
 	v := tensor.Scalar(tensor.Real, math.Copysign(0, -1))
-	got, err := FromOutputs(category.Float, []vm.Output{{Name: "x", Value: &v}}, 3)
+	got, err := FromOutputs(category.Float, []vm.Output{{Name: "x", Value: &v}}, nil)
 	if err != nil || string(got.JSON(nil)) != "0" {
 		t.Errorf("negative zero: %s, %v", got.JSON(nil), err)
 	}

@@ -3,15 +3,18 @@ package answer
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ein/bench/question/category"
+	"ein/internal/words"
 	"ein/vm"
 	"ein/vm/tensor"
 )
 
-// FromOutputs reads the answer off the outputs of a program on a graph of n
-// nodes:
+// FromOutputs reads the answer off the outputs of a program on a graph whose nodes
+// have the labels:
 //
 //	boolean   a scalar 0 or 1
 //	integer   an integral scalar
@@ -21,9 +24,17 @@ import (
 //	compound  two scalars, a boolean and an integer, named reachable and degree
 //	          (or reach and deg, in any case); without these names, in that order
 //
+// A relation is read as follows, with labels, or numbers, for nodes:
+//
+//	boolean   a query without variables
+//	integer   one number; no number in a column of whole numbers is a count of nothing, 0
+//	float     one number
+//	set       one column of nodes
+//	string    one column with one node
+//
 // Every type but compound is one output: of several there is no telling which
 // one is meant.
-func FromOutputs(t category.Result, outs []vm.Output, n int) (Value, error) {
+func FromOutputs(t category.Result, outs []vm.Output, labels []string) (Value, error) {
 	v := Value{Type: t}
 	if t == category.Compound {
 		return v, v.compound(outs)
@@ -41,9 +52,9 @@ func FromOutputs(t category.Result, outs []vm.Output, n int) (Value, error) {
 	case category.Float:
 		v.Float, err = scalar(out)
 	case category.Set:
-		v.Nodes, err = nodes(out, n)
+		v.Nodes, err = nodes(out, labels)
 	case category.String:
-		v.Node, err = node(out, n)
+		v.Node, err = node(out, labels)
 	default:
 		err = fmt.Errorf("there is no answer of type %s", t)
 	}
@@ -86,7 +97,27 @@ func find(outs []vm.Output, names ...string) int {
 	return at
 }
 
+// rows is an output as a relation; nil if it is a tensor.
+func rows(out *vm.Output) *tensor.Table {
+	if out.Value.Layout == tensor.Rows {
+		return out.Value.Table
+	}
+	return nil
+}
+
+// notOne is a relation that is not what was expected.
+func notOne(out *vm.Output, expected string) error {
+	t := rows(out)
+	return fmt.Errorf("%s is a relation of %s and %s, expected %s", out.Name, words.Plural(len(t.Columns), "column"), words.Plural(t.Len, "row"), expected)
+}
+
 func scalar(out *vm.Output) (float64, error) {
+	if t := rows(out); t != nil {
+		if len(t.Columns) != 1 || t.Columns[0].Kind.Named() || t.Len != 1 {
+			return 0, notOne(out, "one number")
+		}
+		return t.Cells[0].Num[0] + 0, nil
+	}
 	if out.Value.Shape.Rank() != 0 {
 		return 0, fmt.Errorf("%s is a tensor of shape %s, expected a scalar", out.Name, out.Value.Shape)
 	}
@@ -98,6 +129,9 @@ func scalar(out *vm.Output) (float64, error) {
 }
 
 func boolean(out *vm.Output) (bool, error) {
+	if t := rows(out); t != nil && len(t.Columns) == 0 {
+		return t.Len > 0, nil
+	}
 	x, err := scalar(out)
 	if err == nil && x != 0 && x != 1 {
 		err = fmt.Errorf("%s is %v, expected 0 or 1", out.Name, x)
@@ -106,6 +140,9 @@ func boolean(out *vm.Output) (bool, error) {
 }
 
 func integer(out *vm.Output) (int64, error) {
+	if t := rows(out); t != nil && len(t.Columns) == 1 && t.Columns[0].Kind == tensor.IntColumn && t.Len == 0 {
+		return 0, nil
+	}
 	x, err := scalar(out)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt) {
 		err = fmt.Errorf("%s is %v, expected an integer", out.Name, x)
@@ -116,7 +153,11 @@ func integer(out *vm.Output) (int64, error) {
 	return int64(x), nil
 }
 
-func nodes(out *vm.Output, n int) ([]int, error) {
+func nodes(out *vm.Output, labels []string) ([]int, error) {
+	n := len(labels)
+	if t := rows(out); t != nil {
+		return members(out, t, labels)
+	}
 	s := out.Value.Shape
 	if s.Rank() != 1 || s.Dim(0) != n {
 		return nil, fmt.Errorf("%s is of shape %s, expected a vector over the %d nodes", out.Name, s, n)
@@ -134,9 +175,30 @@ func nodes(out *vm.Output, n int) ([]int, error) {
 	return list, nil
 }
 
-func node(out *vm.Output, n int) (int, error) {
-	if out.Value.Shape.Rank() != 0 {
-		list, err := nodes(out, n)
+// members is the nodes of a relation.
+func members(out *vm.Output, t *tensor.Table, labels []string) ([]int, error) {
+	if len(t.Columns) != 1 {
+		return nil, notOne(out, "one column of nodes")
+	}
+	list := []int{}
+	for row := range t.All() {
+		text := t.Text(0, row[0])
+		i := slices.Index(labels, text)
+		if number, err := strconv.Atoi(text); i < 0 && err == nil && number < len(labels) {
+			i = number
+		}
+		if i < 0 {
+			return nil, fmt.Errorf("%s has %s, which is no node", out.Name, text)
+		}
+		list = append(list, i)
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+func node(out *vm.Output, labels []string) (int, error) {
+	if out.Value.Shape.Rank() != 0 || rows(out) != nil {
+		list, err := nodes(out, labels)
 		if err == nil && len(list) != 1 {
 			err = fmt.Errorf("%s has %d nodes, expected one", out.Name, len(list))
 		}
@@ -146,8 +208,8 @@ func node(out *vm.Output, n int) (int, error) {
 		return list[0], nil
 	}
 	i, err := integer(out)
-	if err == nil && (i < 0 || i >= int64(n)) {
-		err = fmt.Errorf("%s is %d, expected the position of a node, 0 to %d", out.Name, i, n-1)
+	if err == nil && (i < 0 || i >= int64(len(labels))) {
+		err = fmt.Errorf("%s is %d, expected the position of a node, 0 to %d", out.Name, i, len(labels)-1)
 	}
 	return int(i), err
 }

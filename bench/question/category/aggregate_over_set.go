@@ -1,6 +1,10 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"fmt"
+
+	"ein/bench/question/draw"
+)
 
 var aggregateOverSet = Category{
 	Name: "aggregate_over_set", Level: 3, Result: Float, Family: Directed, Least: 2,
@@ -25,6 +29,9 @@ Degree = sum(A, 1)
 	Python: func(c *Case) string {
 		return script(c, `reached = nx.descendants(G, %d)
 %s`, c.Query.Source, gather(&c.Query, "reached"))
+	},
+	Rules: func(c *Case) string {
+		return reachRules + degreeRules + fmt.Sprintf("Answer(%s(Degree[v])) <- Reach({X}, v), v != {X}.\nAnswer(k)?\n", fold(&c.Query))
 	},
 	Question: worded(
 		"Among the {nodes} that {X} can reach, what is the average number of {nodes} that each one {forward one}?",

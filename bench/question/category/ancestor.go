@@ -17,6 +17,7 @@ var ancestor = Category{
 	Python: func(c *Case) string {
 		return script(c, "print(json.dumps(sorted(nx.ancestors(G, %d))))\n", c.Query.Source)
 	},
+	Rules: says(ancestorRules + "Ancestor(v, {X})?\n"),
 	Question: worded(
 		"Who are all the ancestors of {X}?",
 		"Who are all the ancestors of {X}, parents included and {X} not?"),

@@ -82,6 +82,9 @@ type Category struct {
 	// Python is a program with networkx that prints the same as one JSON value:
 	// node sets as sorted lists of indices, nodes as indices, compounds as objects.
 	Python func(c *Case) string
+	// Rules is a program of rules and queries with the same answer. The facts are put
+	// before it, and labels, in quotes, in place of {X} and {Y}.
+	Rules func(c *Case) string
 	// Question is the wording, with placeholders in braces that package surface
 	// fills in; explicit wordings state the convention that paper wordings leave
 	// open.

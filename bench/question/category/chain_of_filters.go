@@ -62,6 +62,20 @@ var chainOfFilters = Category{
 print(json.dumps(len(kept)))
 `, q.Source, filters)
 	},
+	Rules: func(c *Case) string {
+		q := &c.Query
+		rules, filters := reachRules, ""
+		if q.MinIn > 0 {
+			rules, filters = rules+"In(x, count()) <- Edge(_, x).\n", fmt.Sprintf(", In(v, a), a >= %d", q.MinIn)
+		}
+		if q.MinOut > 0 {
+			rules, filters = rules+"Out(x, count()) <- Edge(x, _).\n", filters+fmt.Sprintf(", Out(v, b), b >= %d", q.MinOut)
+		}
+		if q.MaxOut > 0 { // only with a least number, so b is there
+			filters += fmt.Sprintf(", b <= %d", q.MaxOut)
+		}
+		return rules + "Answer(count(v)) <- Reach({X}, v), v != {X}" + filters + ".\nAnswer(k)?\n"
+	},
 	Question: func(c *Case, explicit bool) string {
 		clause := ""
 		if explicit {

@@ -26,6 +26,11 @@ Result = where(Path, Size, -1)
 print(json.dumps(len(reached) if %d in reached else -1))
 `, c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + `Size(count(v)) <- Reach({X}, v), v != {X}.
+Answer(k) <- Size(k), Reach({X}, {Y}).
+Answer(-1) <- Size(_), not Reach({X}, {Y}).
+Answer(k)?
+`),
 	Question: worded(
 		"If there is {path} from {X} to {Y}, how many {nodes} can {X} reach? Otherwise return -1.",
 		"If there is {path} from {X} to {Y}, how many {nodes} can {X} reach, not counting {X} itself? Otherwise return -1."),

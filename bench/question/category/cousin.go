@@ -26,6 +26,11 @@ siblings = {child for p in parents for child in G.successors(p)}
 print(json.dumps(sorted(second - siblings - {person})))
 `, c.Query.Source)
 	},
+	Rules: says(`Grandparent(g, x) <- Parent(g, p), Parent(p, x).
+Related(x, y) <- Parent(p, x), Parent(p, y).
+Cousin(v) <- Grandparent(g, {X}), Grandparent(g, v), not Related({X}, v).
+Cousin(v)?
+`),
 	Question: worded(
 		"Who are the cousins of {X}?",
 		"Who are the cousins of {X}, that is, the people other than {X} who share a grandparent but no parent with {X}?"),

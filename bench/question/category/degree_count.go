@@ -28,6 +28,13 @@ Result = select(Degree, %d)
 	Python: func(c *Case) string {
 		return script(c, "print(json.dumps(G.%s_degree(%d)))\n", c.Query.Direction, c.Query.Source)
 	},
+	Rules: func(c *Case) string {
+		edges := "Edge({X}, _)"
+		if c.Query.Direction == "in" {
+			edges = "Edge(_, {X})"
+		}
+		return "Answer(count()) <- " + edges + ".\nAnswer(k)?\n"
+	},
 	Question: func(c *Case, explicit bool) string {
 		switch {
 		case c.Query.Direction == "in" && explicit:

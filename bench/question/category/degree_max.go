@@ -25,6 +25,11 @@ var degreeMax = Category{
 	Python: func(c *Case) string {
 		return script(c, "print(json.dumps(max(G, key=G.out_degree)))\n")
 	},
+	Rules: says(`Degree(x, count()) <- Edge(x, _).
+Most(max(k)) <- Degree(_, k).
+Answer(x) <- Degree(x, k), Most(k).
+Answer(x)?
+`),
 	Question: worded(
 		"Which {node} {forward one} the most {nodes}?",
 		"Which {node} {forward one} the most {nodes}, counting direct links only?"),

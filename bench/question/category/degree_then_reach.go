@@ -63,6 +63,14 @@ Result = argmax(where(Degree >= %d, Size, -1))
 print(json.dumps(max(candidates, key=lambda v: len(nx.descendants(G, v)))))
 `, c.Query.Threshold)
 	},
+	Rules: func(c *Case) string {
+		return fmt.Sprintf(reachRules+`Degree(x, count()) <- Edge(x, _).
+Size(x, count(y)) <- Degree(x, k), k >= %d, Reach(x, y), x != y.
+Most(max(k)) <- Size(_, k).
+Answer(x) <- Size(x, k), Most(k).
+Answer(x)?
+`, c.Query.Threshold)
+	},
 	Question: func(c *Case, explicit bool) string {
 		clause := ""
 		if explicit {

@@ -35,6 +35,15 @@ differing = nx.descendants(G, source) ^ nx.descendants(H, source)
 print(json.dumps(len(differing)))
 `, c.Query.Source)
 	},
+	Rules: says(`InA(v) <- First({X}, v).
+InA(v) <- InA(u), First(u, v).
+InB(v) <- Second({X}, v).
+InB(v) <- InB(u), Second(u, v).
+Apart(v) <- InA(v), not InB(v), v != {X}.
+Apart(v) <- InB(v), not InA(v), v != {X}.
+Answer(count()) <- Apart(_).
+Answer(k)?
+`),
 	Question: worded(
 		"How many {nodes} can {X} reach in exactly one of the two networks?",
 		"How many {nodes} can {X} reach in exactly one of the two networks, not counting {X} itself?"),

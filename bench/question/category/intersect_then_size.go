@@ -20,6 +20,9 @@ Result = sum(both(FromX, FromY))
 print(json.dumps(len(common)))
 `, c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + `Answer(count(v)) <- Reach({X}, v), Reach({Y}, v), v != {X}, v != {Y}.
+Answer(k)?
+`),
 	Question: worded(
 		"How many {nodes} can both {X} and {Y} reach?",
 		"How many {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),

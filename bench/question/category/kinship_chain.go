@@ -74,6 +74,15 @@ var kinshipChain = Category{
 		}
 		return script(c, "%s\nprint(json.dumps(len(%s)))\n", text, call)
 	},
+	Rules: func(c *Case) string {
+		text, from := "Start({X}).\n", "Start"
+		for i, name := range c.Query.Steps {
+			to := [...]string{"First", "Second", "Third", "Fourth", "Fifth"}[i]
+			text += fmt.Sprintf("%s(v) <- %s(u), %s.\n", to, from, step(name).rules)
+			from = to
+		}
+		return fmt.Sprintf("%sAnswer(count()) <- %s(_).\nAnswer(k)?\n", text, from)
+	},
 	Question: func(c *Case, explicit bool) string {
 		parts := slices.Clone(c.Query.Steps)
 		slices.Reverse(parts)
@@ -135,15 +144,16 @@ type kinshipStep struct {
 	name   string
 	ein    string   // the vector after the step, of the one before
 	python []string // functions that follow it, in order
+	rules  string   // a body that leads from u to v
 	follow func(f *graph.Facts, x int) graph.Set
 }
 
 var kinshipSteps = []kinshipStep{
-	{"parent", "A[i,j] %s[j]", []string{"parents"}, func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Parents(x)) }},
-	{"child", "A[j,i] %s[j]", []string{"children"}, func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Children(x)) }},
-	{"sibling", "Sibling[i,j] %s[j]", []string{"siblings"}, (*graph.Facts).Siblings},
-	{"grandparent", "A[i,j] A[j,k] %s[k]", []string{"parents", "parents"}, (*graph.Facts).Grandparents},
-	{"grandchild", "A[j,i] A[k,j] %s[k]", []string{"children", "children"}, (*graph.Facts).Grandchildren},
+	{"parent", "A[i,j] %s[j]", []string{"parents"}, "Parent(v, u)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Parents(x)) }},
+	{"child", "A[j,i] %s[j]", []string{"children"}, "Parent(u, v)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Children(x)) }},
+	{"sibling", "Sibling[i,j] %s[j]", []string{"siblings"}, "Parent(p, u), Parent(p, v), u != v", (*graph.Facts).Siblings},
+	{"grandparent", "A[i,j] A[j,k] %s[k]", []string{"parents", "parents"}, "Parent(v, p), Parent(p, u)", (*graph.Facts).Grandparents},
+	{"grandchild", "A[j,i] A[k,j] %s[k]", []string{"children", "children"}, "Parent(u, p), Parent(p, v)", (*graph.Facts).Grandchildren},
 }
 
 var pythonSteps = []struct{ name, body string }{

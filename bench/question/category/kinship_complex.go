@@ -31,6 +31,12 @@ Result = sum(Lineage)
 print(json.dumps(1 + len(nx.descendants(G, root))))
 `, c.Query.Source)
 	},
+	Rules: says(ancestorRules + `Root(r) <- Ancestor(r, {X}), not Parent(_, r).
+Line(r) <- Root(r).
+Line(v) <- Root(r), Ancestor(r, v).
+Answer(count()) <- Line(_).
+Answer(k)?
+`),
 	Question: worded(
 		"How many people are in the lineage of {X}'s oldest ancestor?",
 		"How many people are in the lineage of {X}'s oldest ancestor, counting that ancestor, who has no known parents, and all descendants of that ancestor?"),

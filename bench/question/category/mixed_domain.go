@@ -1,6 +1,10 @@
 package category
 
-import "ein/bench/question/draw"
+import (
+	"fmt"
+
+	"ein/bench/question/draw"
+)
 
 // several allows components of more than one node.
 func several(w *World, _ Out) bool {
@@ -34,6 +38,9 @@ Degree = sum(A, 1)
 	Python: func(c *Case) string {
 		return script(c, `component = next(c for c in nx.strongly_connected_components(G) if %d in c)
 %s`, c.Query.Source, gather(&c.Query, "component"))
+	},
+	Rules: func(c *Case) string {
+		return componentRules + degreeRules + fmt.Sprintf("Answer(%s(Degree[v])) <- Same(v).\nAnswer(k)?\n", fold(&c.Query))
 	},
 	Question: worded(
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}?",

@@ -24,6 +24,10 @@ answer = {"reachable": nx.has_path(G, x, y), "degree": G.out_degree(x)}
 print(json.dumps(answer))
 `, c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + `Degree(count()) <- Edge({X}, _).
+Reach({X}, {Y})?
+Degree(k)?
+`),
 	Question: worded(
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward} (degree)?",
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward}, counting direct links only (degree)?"),

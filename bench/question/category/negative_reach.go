@@ -23,6 +23,7 @@ unreached = set(G) - nx.descendants(G, source) - {source}
 print(json.dumps(sorted(unreached)))
 `, c.Query.Source)
 	},
+	Rules: says(reachRules + "Node(v), not Reach({X}, v), v != {X}?\n"),
 	Question: worded(
 		"Which {nodes} can {X} not reach?",
 		"Which {nodes} can {X} not reach, not counting {X} itself?"),

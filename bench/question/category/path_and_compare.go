@@ -26,6 +26,11 @@ Result = Path * (select(Degree, %d) > select(Degree, %d))
 print(json.dumps(nx.has_path(G, x, y) and G.out_degree(x) > G.out_degree(y)))
 `, c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + `FromX(count()) <- Edge({X}, _).
+FromY(count()) <- Edge({Y}, _).
+More({X}) <- FromX(a), FromY(b), a > b.
+Reach({X}, {Y}), More({X})?
+`),
 	Question: worded(
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does?",
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does, counting direct links only for the second part?"),

@@ -19,6 +19,9 @@ Result = sum(Reached)
 	Python: func(c *Case) string {
 		return script(c, "print(json.dumps(len(nx.descendants(G, %d))))\n", c.Query.Source)
 	},
+	Rules: says(reachRules + `Answer(count(v)) <- Reach({X}, v), v != {X}.
+Answer(k)?
+`),
 	Question: worded(
 		"How many {nodes} can {X} reach?",
 		"How many {nodes} can {X} reach, not counting {X} itself?"),

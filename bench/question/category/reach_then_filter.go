@@ -32,6 +32,12 @@ Result = sum(Reached * (Degree >= %d))
 print(json.dumps(sum(G.out_degree(v) >= %d for v in reached)))
 `, c.Query.Source, c.Query.Threshold)
 	},
+	Rules: func(c *Case) string {
+		return fmt.Sprintf(reachRules+`Degree(x, count()) <- Edge(x, _).
+Answer(count(v)) <- Reach({X}, v), v != {X}, Degree(v, k), k >= %d.
+Answer(k)?
+`, c.Query.Threshold)
+	},
 	Question: func(c *Case, explicit bool) string {
 		clause := ""
 		if explicit {

@@ -16,6 +16,7 @@ var reachability = Category{
 	Python: func(c *Case) string {
 		return script(c, "print(json.dumps(nx.has_path(G, %d, %d)))\n", c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + "Reach({X}, {Y})?\n"),
 	Question: worded(
 		"Is there {path} from {X} to {Y}?",
 		"Is there {path} from {X} to {Y}, counting paths of any length?"),

@@ -27,6 +27,7 @@ Result = select(Same, %d, %d)
 print(json.dumps(nx.has_path(G, x, y) and nx.has_path(G, y, x)))
 `, c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + "Reach({X}, {Y}), Reach({Y}, {X})?\n"),
 	Question: worded(
 		"Can {X} and {Y} each reach the other?",
 		"Can {X} and {Y} each reach the other, counting paths of any length?"),

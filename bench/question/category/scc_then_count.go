@@ -25,6 +25,7 @@ Result = sum(Component)
 print(json.dumps(len(component)))
 `, c.Query.Source)
 	},
+	Rules: says(componentRules + "Answer(count()) <- Same(_).\nAnswer(k)?\n"),
 	Question: worded(
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other?",
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other, counting {X} itself?"),

@@ -33,6 +33,9 @@ Result = only(FromX, FromY)
 print(json.dumps(sorted(difference)))
 `, c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + `FromY(v) <- Reach({Y}, v), v != {Y}.
+Reach({X}, v), v != {X}, not FromY(v)?
+`),
 	Question: worded(
 		"Which {nodes} can {X} reach that {Y} cannot?",
 		"Which {nodes} can {X} reach that {Y} cannot, not counting any {node} as reachable from itself?"),

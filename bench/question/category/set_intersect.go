@@ -20,6 +20,7 @@ Result = both(FromX, FromY)
 print(json.dumps(sorted(common)))
 `, c.Query.Source, c.Query.Target)
 	},
+	Rules: says(reachRules + "Reach({X}, v), Reach({Y}, v), v != {X}, v != {Y}?\n"),
 	Question: worded(
 		"Which {nodes} can both {X} and {Y} reach?",
 		"Which {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),

@@ -24,6 +24,9 @@ siblings.discard(person)
 print(json.dumps(sorted(siblings)))
 `, c.Query.Source)
 	},
+	Rules: says(`Sibling(v) <- Parent(p, {X}), Parent(p, v), v != {X}.
+Sibling(v)?
+`),
 	Question: worded(
 		"Who are the siblings of {X}?",
 		"Who are the siblings of {X}, that is, the people other than {X} who share at least one parent with {X}?"),

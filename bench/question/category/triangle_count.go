@@ -23,6 +23,7 @@ Result = trace(A3) / 6
 print(json.dumps(sum(nx.triangles(G).values()) // 3))
 `)
 	},
+	Rules: says(triangleRules + "Answer(count()) <- Triangle(_, _, _).\nAnswer(k)?\n"),
 	Question: worded(
 		"How many groups of three {nodes} are there in which all three {mutual} one another?",
 		"How many groups of three {nodes} are there in which all three {mutual} one another, counting each group once?"),

@@ -37,6 +37,9 @@ Result = trace(S3) / 6
 print(json.dumps(sum(nx.triangles(part).values()) // 3))
 `, c.Query.Source)
 	},
+	Rules: says(reachRules + triangleRules + `Answer(count()) <- Triangle(x, _, _), Reach({X}, x).
+Answer(k)?
+`),
 	Question: worded(
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another?",
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another, counting each group once and groups with {X} too?"),

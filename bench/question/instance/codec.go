@@ -126,6 +126,20 @@ func syntax(err error) error {
 	return fmt.Errorf("it is not an instance: %w", err)
 }
 
+// Rules is a program of facts, rules and queries that gives the answer, by labels. It
+// follows from the instance and is no part of it.
+func (in *Instance) Rules() (string, error) {
+	cat, err := Category(in.Category)
+	if err != nil {
+		return "", err
+	}
+	c, err := in.Case()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", in.ID, err)
+	}
+	return cat.Facts(&c, in.Nodes), nil
+}
+
 // Case is the graph and the query of an instance.
 func (in *Instance) Case() (category.Case, error) {
 	g, err := toGraph(in.N, in.Directed, in.Edges)

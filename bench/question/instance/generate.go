@@ -99,11 +99,11 @@ func build(ctx context.Context, id ID) (Made, error) {
 	if cat.Family == category.TwoGraphs {
 		in.Edges2 = fromGraph(&c.G2)
 	}
-	value, err := runProgram(ctx, in.EinProgram, cat.Result, n)
+	verbalise(in, id, cat, c, surfaceKey)
+	value, err := runProgram(ctx, check.Core, in.EinProgram, cat.Result, in.Nodes)
 	if err != nil {
 		return Made{}, err
 	}
-	verbalise(in, id, cat, c, surfaceKey)
 	in.Answer = value.JSON(in.Nodes)
 	line, err := in.seal()
 	return Made{Instance: in, Line: line, Info: Info{Redraws: d.Redraws, Loose: d.Loose}, structure: d.structure}, err
@@ -181,13 +181,14 @@ func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) 
 // million operations and 15 MiB.
 var limits = cost.Limits{MaxOps: 1 << 30, MaxBytes: 64 << 20, MaxOutputElements: MaxNodes}
 
-// Run runs an Ein program and reads its answer on a graph of n nodes.
-func Run(program string, result category.Result, n int) (answer.Value, error) {
-	return runProgram(context.Background(), program, result, n)
+// Run runs an Ein program and reads its answer on a graph whose nodes have the labels.
+// Programs of rules need the profile logic, all others core.
+func Run(profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
+	return runProgram(context.Background(), profile, program, result, labels)
 }
 
-func runProgram(ctx context.Context, program string, result category.Result, n int) (answer.Value, error) {
-	m, _, err := lang.Load("program", program, lang.Options{Profile: check.Core, Workers: 1})
+func runProgram(ctx context.Context, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
+	m, _, err := lang.Load("program", program, lang.Options{Profile: profile, Workers: 1})
 	if err != nil {
 		return answer.Value{}, err
 	}
@@ -199,7 +200,7 @@ func runProgram(ctx context.Context, program string, result category.Result, n i
 	if err != nil {
 		return answer.Value{}, err
 	}
-	return answer.FromOutputs(result, r.Outputs, n)
+	return answer.FromOutputs(result, r.Outputs, labels)
 }
 
 func level(n int) string { return "L" + strconv.Itoa(n) }

@@ -7,6 +7,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/lang/check"
 )
 
 func made(t testing.TB, id instance.ID) *instance.Instance {
@@ -28,7 +29,7 @@ func TestOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		right, err := instance.Run(in.EinProgram, cat.Result, in.N)
+		right, err := instance.Run(check.Core, in.EinProgram, cat.Result, in.Nodes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func TestOf(t *testing.T) {
 			} else {
 				edited.G = e.of(&c.G)
 			}
-			got, err := instance.Run(cat.Ein(&edited), cat.Result, in.N)
+			got, err := instance.Run(check.Core, cat.Ein(&edited), cat.Result, in.Nodes)
 			if err != nil {
 				t.Fatal(err)
 			}

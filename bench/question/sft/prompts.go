@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"ein/stdlib"
 )
 
 // Mode is how a model is asked: for the answer, for the answer after some
@@ -21,11 +23,12 @@ const (
 	CoT    Mode = "cot"
 	Ein    Mode = "ein"
 	Python Mode = "python"
+	Rules  Mode = "rules" // in Ein, as facts, rules and queries
 	Tool   Mode = "ein-tool"
 )
 
 // Modes is all modes.
-func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python, Tool} }
+func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python, Rules, Tool} }
 
 //go:embed prompts/*.md prompts/paper/*.md
 var embedded embed.FS
@@ -43,7 +46,7 @@ func DefaultPrompts() Prompts {
 }
 
 // PaperPrompts are the prompts that the paper prints, word for word. It prints none for
-// the mode python.
+// the modes python and rules.
 func PaperPrompts() Prompts { return embeddedIn("prompts/paper") }
 
 func embeddedIn(dir string) Prompts {
@@ -54,6 +57,9 @@ func embeddedIn(dir string) Prompts {
 	p := Prompts{}
 	if err := p.Override(sub); err != nil {
 		panic("BUG: sft: " + err.Error())
+	}
+	if text := p[Rules]; text != "" {
+		p[Rules] = strings.Replace(text, "{card}", strings.TrimSpace(stdlib.RulesCard), 1)
 	}
 	return p
 }

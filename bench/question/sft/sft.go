@@ -28,11 +28,12 @@ const (
 	TargetEin    Target = "ein"
 	TargetLabels Target = "ein-labels" // with the labels of nodes in place of their numbers
 	TargetPython Target = "python"
+	TargetRules  Target = "rules"
 )
 
 // Targets is all targets.
 func Targets() []Target {
-	return []Target{TargetAnswer, TargetCoT, TargetEin, TargetLabels, TargetPython}
+	return []Target{TargetAnswer, TargetCoT, TargetEin, TargetLabels, TargetPython, TargetRules}
 }
 
 // Mode is how a model is asked for a target.
@@ -178,6 +179,9 @@ func Reply(in *instance.Instance, target Target) (string, error) {
 		return fenced("ein", program), err
 	case TargetPython:
 		return fenced("python", in.PythonProgram), nil
+	case TargetRules:
+		program, err := in.Rules()
+		return fenced("ein", program), err
 	}
 	return "", fmt.Errorf("there is no target %q", target)
 }

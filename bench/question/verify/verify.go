@@ -1,5 +1,5 @@
 // Package verify checks files of instances against everything they can be
-// computed from: their ids, their Ein programs and their Python programs.
+// computed from: their ids, and programs in Ein, in rules and in Python.
 package verify
 
 import (
@@ -17,6 +17,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/lang/check"
 )
 
 // Part is what about an instance was found wrong.
@@ -31,11 +32,12 @@ const (
 	Generated
 	Ein
 	Python
+	Rules
 	parts
 )
 
 func (p Part) String() string {
-	return [...]string{"line", "digest", "generated", "Ein", "Python"}[p]
+	return [...]string{"line", "digest", "generated", "Ein", "Python", "rules"}[p]
 }
 
 // Finding is one disagreement.
@@ -287,13 +289,23 @@ func inspect(n int, line []byte) Record {
 		return it
 	}
 	it.typed = true
-	switch got, err := instance.Run(in.EinProgram, c.Result, in.N); {
-	case err != nil:
-		it.find(Ein, "the Ein program: %v", err)
-	case !same(got, it.stored):
-		it.find(Ein, "the Ein program gives %s, stored is %s", clip(got.JSON(in.Nodes)), clip(in.Answer))
+	it.run(Ein, "Ein program", check.Core, in.EinProgram)
+	if rules, err := in.Rules(); err != nil {
+		it.find(Rules, "there is no program of rules: %v", err)
+	} else {
+		it.run(Rules, "program of rules", check.Logic, rules)
 	}
 	return it
+}
+
+// run compares the answer of a program with the stored one.
+func (it *Record) run(p Part, what string, profile check.Profile, program string) {
+	switch got, err := instance.Run(profile, program, it.stored.Type, it.in.Nodes); {
+	case err != nil:
+		it.find(p, "the %s: %v", what, err)
+	case !same(got, it.stored):
+		it.find(p, "the %s gives %s, stored is %s", what, clip(got.JSON(it.in.Nodes)), clip(it.in.Answer))
+	}
 }
 
 func decode(line []byte) (*instance.Instance, error) {

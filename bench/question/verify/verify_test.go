@@ -124,10 +124,14 @@ func TestPlanted(t *testing.T) {
 			[]string{"generated: regenerated from its id, it differs in edges"}},
 		{"edge, not sealed", "negative_reach", func(in *instance.Instance) { in.Edges = in.Edges[1:] }, false,
 			[]string{"digest: the line has been changed", "generated: it differs in edges"}},
+		{"edges", "negative_reach", func(in *instance.Instance) { in.Edges = nil }, true,
+			[]string{"generated: it differs in edges", "rules: the program of rules gives "}},
+		{"query", "reachability", func(in *instance.Instance) { *in.Query.Source = 99 }, true,
+			[]string{"generated: query", "rules: there is no program of rules: cb1-test-reachability-3-s1: the query is about node 99 of"}},
 		{"answer", "reachability", func(in *instance.Instance) {
 			in.Answer = json.RawMessage(map[string]string{"true": "false", "false": "true"}[string(in.Answer)])
 		}, true,
-			[]string{"generated: differs in answer (", "Ein: the Ein program gives ", "Python: the Python program gives "}},
+			[]string{"generated: differs in answer (", "Ein: the Ein program gives ", "rules: the program of rules gives ", "Python: the Python program gives "}},
 		{"float", "aggregate_over_set", func(in *instance.Instance) { in.Answer = rounded(t, in.Answer) }, true, nil},
 		{"set", "negative_reach", func(in *instance.Instance) { in.Answer = json.RawMessage(`["nobody"]`) }, true,
 			[]string{"generated: answer", "Ein: cannot be compared: nobody is no node"}},

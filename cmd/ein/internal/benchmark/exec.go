@@ -36,7 +36,7 @@ func execVerb(a *cli.App, s *sharding) *cobra.Command {
 		Short: "Run and score replies that are programs",
 		Long: `Runs replies that are programs, scores what they give, and prints a table. A file
 of replies is JSONL, {"id": the instance, "reply": the text of the model}; "mode",
-ein or python, says what the reply is in, and "finish" why the model stopped.
+ein, python or rules, says what the reply is in, and "finish" why the model stopped.
 
 The program of a reply is the last complete fenced block marked with the language;
 without one, the last complete block without a mark, then the last complete one;
@@ -67,6 +67,10 @@ a reply is in what its mode says; without a mode, in what its block is marked
 with; without a mark, in Ein when it has the form of it and imports nothing, else
 in Python. The sandbox is then opened when the first Python program comes.
 
+With --lang rules they are programs of facts, rules and queries in Ein, checked in the
+profile logic; the query is the answer. Blocks marked ein, rules, datalog and prolog
+are theirs, and with --lang ein,rules what has a fact, a rule or a query is in rules.
+
 Of several replies with one id the first counts; an instance without a reply
 counts as no_answer. With -o, one record for each instance is written: {"id",
 "category","level","lang","outcome","strict","relaxed","lenient","answer","reason",
@@ -78,7 +82,7 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 		Args: cobra.NoArgs,
 		RunE: a.Do(func(ctx context.Context, _ []string) error { return interrupted(ctx, a, execPrograms(ctx, a, f)) }),
 	}
-	cli.Some(cmd, &f.lang, "lang", []sft.Mode{sft.Ein, sft.Python}, "languages of the programs: ein, python or ein,python")
+	cli.Some(cmd, &f.lang, "lang", languages, "languages of the programs, with commas: ein, python, rules")
 	cmd.Flags().BoolVar(&f.labels, "labels", false, "Ein programs may name nodes by label, as those of sft --target ein-labels do")
 	cli.Count.Flag(cmd, &f.limits.Ops, "max-ops", "most operations of an Ein program")
 	cli.Size.Flag(cmd, &f.limits.Bytes, "max-memory", "most memory of an Ein program")
@@ -87,6 +91,8 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 	f.add(a, cmd)
 	return cmd
 }
+
+var languages = []sft.Mode{sft.Ein, sft.Python, sft.Rules}
 
 // from is what the records depend on, beside the files.
 func (f *execFlags) from() []job.Field {
@@ -122,7 +128,7 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 				return
 			}
 			n := &outside
-			if it.Mode == sft.Ein {
+			if it.Mode != sft.Python {
 				n = &bugs
 			}
 			if *n++; *n == 1 {
@@ -160,7 +166,7 @@ const cachedPrograms = 256
 // language makes the mode of an item what its program is in.
 func (f *execFlags) language(it *verdict.Item) error {
 	switch l := it.Mode; {
-	case l == sft.Ein || l == sft.Python:
+	case slices.Contains(languages, l):
 		if !slices.Contains(f.lang, l) {
 			return &languageError{it.Number, l}
 		}
@@ -168,8 +174,8 @@ func (f *execFlags) language(it *verdict.Item) error {
 		it.Mode = f.lang[0]
 	default:
 		var ok bool
-		if it.Mode, ok = verdict.Detect(it.Reply); !ok {
-			it.Mode = sft.Ein
+		if it.Mode, ok = verdict.Detect(it.Reply); !ok || !slices.Contains(f.lang, it.Mode) {
+			it.Mode = f.lang[0]
 		}
 	}
 	return nil

@@ -28,13 +28,14 @@ func sftVerb(a *cli.App) *cobra.Command {
 		Long: `Writes training data as JSONL: for every instance and target one record, with what
 the model is told (the system prompt), what it is asked (the question) and what it
 should say: the answer as JSON (answer), the same after the search, the filters and
-the counts that lead to it (cot), or the Ein or Python program in a fenced block.
+the counts that lead to it (cot), or a program in a fenced block, in Ein (ein), in
+Python (python), or in Ein as facts, rules and queries (rules).
 
   messages           {"id","target","messages":[{"role","content"},...],"canary"}
   prompt-completion  {"id","target","prompt","completion","canary"}, of two texts
   conversational     the same, of two lists of messages
 
-The prompts are direct.md, cot.md, ein.md and python.md of the benchmark; files of
+The prompts are direct.md, cot.md, ein.md, python.md and rules.md of the benchmark; files of
 these names in the folder of --prompts replace them. ein-labels is the Ein program with the labels
 of nodes in place of their numbers; ein bench exec --labels runs it.
 
@@ -70,7 +71,7 @@ and models that contain the benchmark can be told. It is
 	flags := cmd.Flags()
 	instancesFlag(cmd, &f.instances)
 	outputFlag(cmd, &f.out)
-	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, cot, ein, ein-labels, python")
+	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, cot, ein, ein-labels, python, rules")
 	cli.One(sft.Formats()...).Flag(cmd, &f.opt.Format, "format", "shape of the records: messages, prompt-completion or conversational")
 	promptsFlag(cmd, &f.prompts)
 	flags.StringVar(&f.opt.Canary, "canary", sft.Canary, "`text` that marks every record")

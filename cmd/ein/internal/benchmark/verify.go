@@ -34,10 +34,11 @@ func verifyVerb(a *cli.App, s *sharding) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check that every instance of a file is what it says",
-		Long: `Checks every instance of a file (- is standard input) in three ways: it is made
-again from its id, and must be the same byte for byte; its Ein program is run, and
-must give its answer; its Python program is run by a Python with networkx, and must
-give its answer. Prints every disagreement, and a table of their numbers.
+		Long: `Checks every instance of a file (- is standard input) in four ways: it is made again
+from its id, and must be the same byte for byte; its Ein program is run, and must give
+its answer; so must a program of facts and rules, which is made from it; and so must
+its Python program, run by a Python with networkx. Prints every disagreement, and a
+table of their numbers.
 
 The Python programs are those of the file. They are run as they are, without a
 sandbox: with files that you do not trust, say --no-python, or believe the Python
@@ -213,13 +214,13 @@ func verifySummary(s *verify.Summary, versions []string, left bool) string {
 	n := words.Count[int]
 	total := s.Total()
 	if total.Instances > 0 {
-		rows := [][]string{{"disagreements", "instances", "digest", "generated", "Ein", "Python"}}
+		rows := [][]string{{"disagreements", "instances", "digest", "generated", "Ein", "rules", "Python"}}
 		for _, r := range append(s.Rows(), total) {
 			py := n(r.Wrong[verify.Python])
 			if s.PythonRuns == 0 {
 				py = "-"
 			}
-			rows = append(rows, []string{r.Category, n(r.Instances), n(r.Wrong[verify.Digest]), n(r.Wrong[verify.Generated]), n(r.Wrong[verify.Ein]), py})
+			rows = append(rows, []string{r.Category, n(r.Instances), n(r.Wrong[verify.Digest]), n(r.Wrong[verify.Generated]), n(r.Wrong[verify.Ein]), n(r.Wrong[verify.Rules]), py})
 		}
 		b.WriteString(table.Of(rows).Text() + "\n")
 	} else {

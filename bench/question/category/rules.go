@@ -1,0 +1,79 @@
+package category
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ein/bench/question/graph"
+)
+
+// Facts is a case as facts, and the rules of its category below: a program whose queries
+// give the answer, by labels, in the form that ein fmt gives it.
+func (cat *Category) Facts(c *Case, labels []string) string {
+	name := func(x int) string { return strconv.Quote(labels[x]) }
+	places := []string{}
+	if c.Query.Source != None {
+		places = append(places, "{X}", name(c.Query.Source))
+	}
+	if c.Query.Target != None {
+		places = append(places, "{Y}", name(c.Query.Target))
+	}
+	rules := strings.NewReplacer(places...).Replace(cat.Rules(c))
+	edges := func(relation string, g *graph.Graph) (text string) {
+		for _, e := range g.Edges {
+			text += fmt.Sprintf("%s(%s, %s).\n", relation, name(e.From), name(e.To))
+		}
+		switch {
+		case len(g.Edges) == 0: // it is a relation nevertheless
+			text = fmt.Sprintf("%s(x, x) <- Node(x), x != x.\n", relation)
+		case !g.Directed:
+			text += fmt.Sprintf("%[1]s(x, y) <- %[1]s(y, x).\n", relation)
+		}
+		return text
+	}
+	switch cat.Family {
+	case Kinship:
+		rules = edges("Parent", &c.G) + rules
+	case TwoGraphs:
+		rules = edges("First", &c.G) + edges("Second", &c.G2) + rules
+	default:
+		rules = edges("Edge", &c.G) + rules
+	}
+	nodes := ""
+	if strings.Contains(rules, "Node(") {
+		for x := range c.G.N {
+			nodes += fmt.Sprintf("Node(%s).\n", name(x))
+		}
+	}
+	return "// " + cat.Name + "\n" + nodes + rules
+}
+
+// Rules that programs have in common.
+const (
+	reachRules = `Reach(x, y) <- Edge(x, y).
+Reach(x, z) <- Reach(x, y), Edge(y, z).
+`
+	ancestorRules = `Ancestor(x, y) <- Parent(x, y).
+Ancestor(x, z) <- Ancestor(x, y), Parent(y, z).
+`
+	componentRules = reachRules + `Same({X}).
+Same(v) <- Reach({X}, v), Reach(v, {X}).
+`
+	// The nodes without an edge have a degree, too.
+	degreeRules = `Degree[x] += 0 <- Node(x).
+Degree[x] += 1 <- Edge(x, _).
+`
+	triangleRules = "Triangle(x, y, z) <- Edge(x, y), Edge(y, z), Edge(z, x), x < y, y < z.\n"
+)
+
+// fold is the aggregate of rules that makes one number of what a set has.
+func fold(q *Query) string {
+	switch q.Aggregate {
+	case Maximum:
+		return "max"
+	case Sum:
+		return "sum"
+	}
+	return "mean"
+}
