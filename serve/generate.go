@@ -146,7 +146,7 @@ type InstanceResult struct {
 func one(ctx context.Context, s *Server, c *Call, _ *nothing) (out *InstanceResult, err error) {
 	mode := sft.Mode(c.Query.Get("mode"))
 	if mode != "" && !slices.Contains(sft.Modes(), mode) {
-		return nil, bad("there is no mode %q; there are direct, cot, ein, python and ein-tool", mode)
+		return nil, bad("there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", mode)
 	}
 	in, err := s.instance(ctx, c.ID)
 	switch {

@@ -145,7 +145,7 @@ func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest
 		id = drawn.String()
 	}
 	if q.Mode != "" && !slices.Contains(sft.Modes(), q.Mode) {
-		return nil, bad("there is no mode %q; there are direct, cot, ein, python and ein-tool", q.Mode)
+		return nil, bad("there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", q.Mode)
 	}
 	var o Observation
 	made := func(ctx context.Context, s *Server, _ *Call, _ *nothing) (*nothing, error) {

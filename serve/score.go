@@ -29,7 +29,7 @@ type Item struct {
 	ID       string         `json:"id,omitzero"`
 	Instance jsontext.Value `json:"instance,omitzero"` // in place of an id: its line
 	Reply    string         `json:"reply"`
-	Mode     sft.Mode       `json:"mode,omitzero"`   // direct, cot, ein or python; by default what the reply looks like
+	Mode     sft.Mode       `json:"mode,omitzero"`   // direct, cot, ein, python or rules; by default what the reply looks like
 	Finish   string         `json:"finish,omitzero"` // why the model stopped: stop, length
 }
 
@@ -96,7 +96,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 		it := &q.Items[i]
 		lines[i] = verdict.Line{Number: i + 1, ID: it.ID, Reply: it.Reply, Mode: it.Mode, Finish: it.Finish}
 		if out[i].ID = it.ID; it.Mode != "" && !slices.Contains(sft.Modes(), it.Mode) {
-			return nil, bad("/items/%d/mode: there is no mode %q; there are direct, cot, ein, python and ein-tool", i, it.Mode)
+			return nil, bad("/items/%d/mode: there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", i, it.Mode)
 		}
 		lines[i].Mode = verdict.ModeOf(&lines[i])
 		at := s.ein

@@ -63,6 +63,9 @@ func estimate(o *Options, in *instance.Instance, mode sft.Mode) (input, output i
 		output += program + sft.Tokens(string(in.Answer)) + perMessage
 	case sft.Python:
 		output += sft.Tokens(in.PythonProgram)
+	case sft.Rules:
+		rules, _ := in.Rules() // what no program can be made of has no tokens
+		output += sft.Tokens(rules)
 	case sft.CoT:
 		output += thoughts + sft.Tokens(string(in.Answer))
 	default:

@@ -30,8 +30,8 @@ type baseline struct {
 
 // said is what a baseline has to say, before it takes the form that is asked for.
 type said struct {
-	answer      json.RawMessage // nil when there is none
-	ein, python string          // programs; "" for ones that print the answer
+	answer             json.RawMessage // nil when there is none
+	ein, python, rules string          // programs; "" for ones that print the answer
 }
 
 // openBaseline makes a baseline:
@@ -62,7 +62,8 @@ func openBaseline(name string, o *Options) (Model, error) {
 		}
 	case name == "oracle-ein":
 		b.answer = func(_ *baseline, in *instance.Instance, _ *draw.Stream) (said, error) {
-			return said{in.Answer, in.EinProgram, in.PythonProgram}, nil
+			rules, err := in.Rules()
+			return said{in.Answer, in.EinProgram, in.PythonProgram, rules}, err
 		}
 	case kind == "noisy-ein" && noisy:
 		p, err := strconv.ParseFloat(rate, 64)
@@ -189,8 +190,17 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 			}
 		}
 		return "```python\n" + program + "```\n", nil
+	case "rules":
+		program := s.rules
+		if program == "" {
+			var err error
+			if program, err = constantRules(s.answer); err != nil {
+				return "", err
+			}
+		}
+		return "```ein\n" + program + "```\n", nil
 	}
-	return "", fmt.Errorf("there is no mode %q: expected direct, cot, ein, python or ein-tool", mode)
+	return "", fmt.Errorf("there is no mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
 }
 
 // majority is the most common answer of each category, the first in order among
@@ -311,6 +321,33 @@ func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
 		return fmt.Sprintf("Reachable = %s\nDegree = %s\n:print Reachable\n:print Degree\n", scalar(x["reachable"]), scalar(x["degree"])), nil
 	}
 	return "Result = " + scalar(v) + "\n:print Result\n", nil
+}
+
+// constantRules is a program whose queries give an answer.
+func constantRules(text json.RawMessage) (string, error) {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return "", fmt.Errorf("the answer %s is no JSON: %w", text, err)
+	}
+	query := func(name string, v any) string {
+		switch x := v.(type) {
+		case bool:
+			return fmt.Sprintf("%s(\"%t\").\n%[1]s(\"true\")?\n", name, x)
+		case string:
+			return fmt.Sprintf("%s(%q).\n%[1]s(v)?\n", name, x)
+		case []any:
+			facts := name + "(\"\") <- 0 > 1.\n" // it may have no others
+			for _, label := range x {
+				facts += fmt.Sprintf("%s(%q).\n", name, label)
+			}
+			return facts + name + "(v)?\n"
+		}
+		return fmt.Sprintf("%s(%v).\n%[1]s(k)?\n", name, v)
+	}
+	if both, ok := v.(map[string]any); ok {
+		return query("Reachable", both["reachable"]) + query("Degree", both["degree"]), nil
+	}
+	return query("Answer", v), nil
 }
 
 // constantPython is a program that prints an answer.

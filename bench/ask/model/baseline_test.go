@@ -71,7 +71,7 @@ func shares(t *testing.T, spec, mode string, list []*instance.Instance) map[answ
 func TestOraclesAreRight(t *testing.T) {
 	list := instances(t, 3)
 	for _, spec := range []string{"baseline:oracle", "baseline:oracle-ein", "baseline:noisy-ein@0"} {
-		for _, mode := range []string{"direct", "cot", "ein"} {
+		for _, mode := range []string{"direct", "cot", "ein", "rules"} {
 			if got := shares(t, spec, mode, list); got[answer.StrictlyRight] != len(list) {
 				t.Errorf("%s, %s: %v, want all of %d right", spec, mode, got, len(list))
 			}
@@ -82,7 +82,7 @@ func TestOraclesAreRight(t *testing.T) {
 func TestBaselinesAreWrongSometimes(t *testing.T) {
 	list := instances(t, 8)
 	for _, spec := range []string{"baseline:majority", "baseline:random", "baseline:noisy-ein@0.3"} {
-		for _, mode := range []string{"direct", "ein"} {
+		for _, mode := range []string{"direct", "ein", "rules"} {
 			got := shares(t, spec, mode, list)
 			right := got[answer.StrictlyRight]
 			if right == 0 || right == len(list) {
@@ -113,7 +113,7 @@ func TestBaselineIsAFunctionOfTheRequest(t *testing.T) {
 	for _, spec := range []string{"baseline:majority", "baseline:random", "baseline:oracle", "baseline:oracle-ein", "baseline:noisy-ein@0.5"} {
 		a, b := open(t, spec, Options{Instances: list}), open(t, spec, Options{Instances: list})
 		differ := false
-		for _, mode := range []string{"direct", "cot", "ein", "python"} {
+		for _, mode := range []string{"direct", "cot", "ein", "python", "rules"} {
 			for _, in := range list {
 				r := &Request{ID: in.ID, Mode: mode, User: in.Question}
 				x, err := a.Ask(t.Context(), r)

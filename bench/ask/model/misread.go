@@ -25,7 +25,7 @@ func misreading(in *instance.Instance, rate float64, s *draw.Stream) (said, erro
 	}
 	misread(&c.G, rate, s)
 	misread(&c.G2, rate, s)
-	out := said{ein: cat.Ein(&c), python: cat.Python(&c)}
+	out := said{ein: cat.Ein(&c), python: cat.Python(&c), rules: cat.Facts(&c, in.Nodes)}
 	if v, err := instance.Run(check.Core, out.ein, category.Result(in.ResultType), in.Nodes); err == nil {
 		out.answer = v.JSON(in.Nodes)
 	}

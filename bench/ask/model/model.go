@@ -38,7 +38,7 @@ type Request struct {
 	// They are never sent to a provider.
 	ID     string
 	Sample int
-	Mode   string // direct, cot, ein, python, ein-tool; for the baselines only
+	Mode   string // direct, cot, ein, python, rules, ein-tool; for the baselines only
 
 	System string
 	User   string

@@ -67,7 +67,7 @@ func plotFlag(cmd *cobra.Command, to *string, what string) {
 
 // pickFlags are those that choose answers of a run; suffix tells runs apart.
 func pickFlags(cmd *cobra.Command, mode *sft.Mode, encoding *surface.Encoding, suffix, of string) {
-	cli.One(sft.Modes()...).Flag(cmd, mode, "mode"+suffix, "only answers"+of+" in this `mode`: direct, cot, ein, python, ein-tool")
+	cli.One(sft.Modes()...).Flag(cmd, mode, "mode"+suffix, "only answers"+of+" in this `mode`: direct, cot, ein, python, rules, ein-tool")
 	cli.One(surface.Encodings()...).Flag(cmd, encoding, "encoding"+suffix, "only answers"+of+" to this `encoding`: nl, json, matrix")
 }
 

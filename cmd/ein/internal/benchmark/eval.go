@@ -125,7 +125,7 @@ ein bench merge makes one run of. --max-cost and --concurrency are those of all 
 	instancesFlag(cmd, &f.instances)
 	flags.StringVar(&f.folder, "out", "", "`folder` of the run")
 	f.flag(cmd)
-	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python, ein-tool")
+	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python, rules, ein-tool")
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
 	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "most `requests` of a reply in the mode ein-tool")
