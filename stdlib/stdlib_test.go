@@ -202,3 +202,16 @@ func TestPrelude(t *testing.T) {
 		t.Errorf("no documented function %s in the prelude", name)
 	}
 }
+
+// TestRulesCard: the card is twelve lines, and a program that runs.
+func TestRulesCard(t *testing.T) {
+	if n := strings.Count(stdlib.RulesCard, "\n"); n != 12 {
+		t.Errorf("%d lines", n)
+	}
+	const more = "Lone(v)?\nDegree(v, k)?\nHops[v] = k?\n"
+	got := strings.Join(strings.Fields(output(t, stdlib.RulesCard+more, false)), " ")
+	const want = `Far("ann", v) = {bob, cy} Lone(v) = {dan} Degree(v, k)? 2 rows v k ann 1 bob 1 Hops[v] = k? 3 rows v k ann 0 bob 1 cy 2`
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
