@@ -69,6 +69,7 @@ type Options struct {
 	Limits  Limits
 	Workers int  // goroutines that one operation may use; 0 means one for each processor
 	NoOpt   bool // run every operation as written, with the reference kernels
+	Fix     bool // mend errors whose fix leaves no choice; a note says what was mended
 
 	// Open opens the files that inputs name.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
@@ -111,6 +112,7 @@ type Program struct {
 	values  map[string]*tensor.Value
 	inputs  []tensor.Value // the values in the order of the declarations
 	diags   diag.List
+	mended  diag.List // notes, which diags has too
 }
 
 // Compile checks and compiles a program. The name stands in diagnostics.
@@ -154,18 +156,51 @@ func IsBytecode(text string) bool { return strings.HasPrefix(text, code.Magic) }
 // all that it has.
 func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	c := lang.Check(p.file, opt)
+	if first := c; p.opt.Fix && first.Diags.HasErrors() {
+		if c = p.mend(c, opt); c == nil {
+			c = first
+		}
+	}
 	if ctx.Err() != nil {
 		return p.stopped(ctx, "while the program was being checked")
 	}
 	if c.Diags.HasErrors() {
 		return &Error{File: p.file.Source, Diags: c.Diags}
 	}
-	p.checked, p.diags = c, c.Diags
+	p.checked, p.diags = c, append(slices.Clip(p.mended), c.Diags...)
 	if c.Bound {
 		if p.code = compiled(ctx, c, opt); p.code == nil {
 			return p.stopped(ctx, "while the program was being compiled")
 		}
 		p.plan(opt, 0)
+	}
+	return nil
+}
+
+// mend makes the fixes of errors that leave no choice, as long as there are any, and checks
+// again. It is nil, and the program as it was, when errors remain.
+func (p *Program) mend(c *check.Program, opt lang.Options) *check.Program {
+	const rounds = 8 // a fix may bring out what an error hid
+	file, notes := p.file, p.mended
+	for range rounds {
+		certain := slices.DeleteFunc(slices.Clone(c.Diags), func(d diag.Diagnostic) bool { return d.Severity != diag.Error }).Certain()
+		if len(certain) == 0 {
+			break
+		}
+		edits := certain.Edits()
+		notes = slices.Clone(notes)
+		for i := range notes {
+			notes[i].Span = diag.Moved(notes[i].Span, edits)
+		}
+		for _, d := range certain {
+			notes = append(notes, diag.Diagnostic{Code: codes.N0116, Severity: diag.Note, Span: diag.Moved(d.Span, edits),
+				Message: "mended: " + d.Message, Notes: []string{"What was done: " + d.Fixes[0].Title + "."}})
+		}
+		file = lang.Parse(p.name, diag.Apply(file.Source.Text, edits), opt)
+		if c = lang.Check(file, opt); !c.Diags.HasErrors() {
+			p.file, p.mended = file, notes
+			return c
+		}
 	}
 	return nil
 }

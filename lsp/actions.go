@@ -3,13 +3,11 @@ package lsp
 import (
 	"context"
 	"slices"
-	"sort"
 	"strings"
 
 	"go.lsp.dev/protocol"
 
 	"ein/lang/diag"
-	"ein/lang/ide"
 	"ein/lang/source"
 )
 
@@ -55,7 +53,7 @@ func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeAct
 		}
 	}
 	if kind := protocol.CodeActionKindSourceFixAll; wanted(string(kind)) {
-		if edits := fixAll(f.document()); len(edits) > 0 {
+		if edits := f.document().Diagnostics().Certain().Edits(); len(edits) > 0 {
 			list = append(list, &protocol.CodeAction{Title: "fix all that has one cure", Kind: &kind, Edit: s.workspaceEdit(f, edits)})
 		}
 	}
@@ -80,22 +78,4 @@ func (s *server) explanations(f *file, span source.Span) []protocol.CommandOrCod
 		})
 	}
 	return list
-}
-
-// fixAll is the edits of every cure without an alternative that is no guess. Of two that overlap the
-// first is taken; the next request finds the other.
-func fixAll(d *ide.Document) []diag.Edit {
-	var all []diag.Edit
-	overlaps := func(e diag.Edit) bool {
-		return slices.ContainsFunc(all, func(o diag.Edit) bool {
-			return e.Span == o.Span || e.Span.Start < o.Span.End && o.Span.Start < e.Span.End
-		})
-	}
-	for _, g := range d.Diagnostics() {
-		if len(g.Fixes) == 1 && !g.Fixes[0].Guess && !slices.ContainsFunc(g.Fixes[0].Edits, overlaps) {
-			all = append(all, g.Fixes[0].Edits...)
-		}
-	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Span.Start < all[j].Span.Start })
-	return all
 }

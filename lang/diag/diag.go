@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"ein/internal/codes"
 	"ein/lang/source"
 )
 
@@ -104,9 +105,9 @@ func (l List) Class() Class {
 func (l List) HasErrors() bool { return l.First() != nil }
 
 // Told is a copy without the notes on a program, which only editors show. Those on data
-// stay: they say how it was read.
+// stay, which say how it was read, and those on what was mended.
 func (l List) Told() List {
-	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Severity == Note && d.At == nil })
+	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Severity == Note && d.At == nil && d.Code != codes.N0116 })
 }
 
 // Sort orders the list by place, then severity, then code; what is not in the text

@@ -1,7 +1,6 @@
 package ide
 
 import (
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -146,19 +145,6 @@ func (d *Document) Inputs() []Input {
 		}
 	}
 	return list
-}
-
-// apply carries out edits that all refer to the same text and do not overlap.
-func apply(text string, edits []diag.Edit) string {
-	var b strings.Builder
-	at := 0
-	for _, e := range edits {
-		b.WriteString(text[at:e.Span.Start])
-		b.WriteString(e.NewText)
-		at = e.Span.End
-	}
-	b.WriteString(text[at:])
-	return b.String()
 }
 
 func clamp(s source.Span, n int) source.Span {

@@ -87,7 +87,7 @@ func TestFormatMinimal(t *testing.T) {
 	spaced := strings.NewReplacer(" = ", "  =", ", ", ",\n ", ">", " > ").Replace(good)
 	d := New("long.ein", spaced, Options{})
 	edits, ok := d.Format()
-	if !ok || apply(spaced, edits) != formatted(t, d) {
+	if !ok || diag.Apply(spaced, edits) != formatted(t, d) {
 		t.Fatal("not formatted")
 	}
 	for _, e := range edits {
@@ -97,7 +97,7 @@ func TestFormatMinimal(t *testing.T) {
 	}
 	d = New("short.ein", "A = 1; # é\nB=((A + 2)) ;\n\n\n\nC = B // end", Options{})
 	edits, _ = d.Format()
-	if got, want := apply(d.Text(), edits), formatted(t, d); got != want {
+	if got, want := diag.Apply(d.Text(), edits), formatted(t, d); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if first, last := edits[0], edits[len(edits)-1]; first.Span.Start < len("A = 1") || last.Span.Start < strings.Index(d.Text(), "end") {

@@ -132,7 +132,7 @@ func checkAnswers(t *testing.T, d *Document, offset int, span source.Span) {
 			}
 			at = e.Span.End
 		}
-		return New("in.ein", apply(text, edits), d.opt)
+		return New("in.ein", diag.Apply(text, edits), d.opt)
 	}
 	if h, ok := d.Hover(offset); ok {
 		inside("hover", h.Span)

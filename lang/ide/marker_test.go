@@ -238,7 +238,7 @@ func changes(d *Document, edits []diag.Edit) string {
 			lines.End = d.src.LineAt(edits[n].Span.End).End
 			n++
 		}
-		now := apply(d.Text()[:lines.End], edits[:n])[lines.Start:]
+		now := diag.Apply(d.Text()[:lines.End], edits[:n])[lines.Start:]
 		edits = edits[n:]
 		fmt.Fprintf(&b, "@ line %d\n", d.src.Position(lines.Start).Line)
 		for _, part := range []struct{ mark, text string }{{"-", d.text(lines)}, {"+", now}} {

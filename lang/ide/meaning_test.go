@@ -66,7 +66,7 @@ func TestRewritesKeepValues(t *testing.T) {
 		try := func(what string, edits []diag.Edit) {
 			t.Helper()
 			made[what]++
-			if text := apply(program, edits); outputs(text) != want {
+			if text := diag.Apply(program, edits); outputs(text) != want {
 				t.Errorf("%s changes\n%s\nto\n%s\nand %s to %s", what, program, text, want, outputs(text))
 			}
 		}

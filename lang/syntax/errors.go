@@ -66,7 +66,7 @@ func withFix(d diag.Diagnostic, title string, at source.Span, text string) diag.
 // excerpt is source text as a message shows it.
 func excerpt(s string) string {
 	q := strconv.Quote(diag.Middle(s, 80))
-	return "`" + strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + "`"
+	return "`" + strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1:len(q)-1]) + "`"
 }
 
 func at(start, length int) source.Span { return source.Span{Start: start, End: start + length} }
@@ -88,7 +88,12 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		i, _ := firstHidden(s)
 		return errRune(int(t.start)+i, s[i:])
 	}
-	return errRune(int(t.start), s)
+	d := errRune(int(t.start), s)
+	if s == `\` && strings.HasPrefix(text[t.end:], "=") { // Prolog has \= and =\=
+		from := len(strings.TrimSuffix(text[:t.start], "="))
+		d = withFix(d, "write `!=`", source.Span{Start: from, End: int(t.end) + 1}, "!=")
+	}
+	return d
 }
 
 // firstHidden finds the first character that no comment or string may hold.

@@ -39,6 +39,7 @@ type programFlags struct {
 	bind    string // a file
 	profile check.Profile
 	noOpt   bool
+	fix     bool
 
 	given func(flag string) bool // whether a flag is on the command line
 	said  project.Settings       // by files
@@ -202,11 +203,14 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 			a.SetMemoryLimit(int64(min(bytes, 1<<50)/5*6 + slack))
 		}
 	}
-	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Limits: limits, Grown: expect, Tables: tables, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
+	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Fix: flags.fix, Limits: limits, Grown: expect, Tables: tables, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
 	var p *ein.Program
 	if ein.IsBytecode(text) {
 		if flags.noOpt {
 			return nil, a.Usage("--no-opt has no effect on %s, which is compiled already", shown)
+		}
+		if flags.fix {
+			return nil, a.Usage("--fix has no effect on %s, which is compiled already", shown)
 		}
 		p, err = ein.Load(shown, []byte(text), opt)
 	} else {

@@ -48,8 +48,7 @@ type runFlags struct {
 	limitFlags
 	json                int // the version of the form, 0 for text
 	labels, full, stats bool
-	watch               bool
-	time                bool
+	watch, fix, time    bool
 	steps               times
 	cpuprofile          string
 	sort                show.Order
@@ -99,6 +98,7 @@ anything runs.`,
 		}
 		a.JSON, a.Form = f.format == show.Object && f.output == "-", f.json
 		f.columns = columns(a.Out)
+		p.fix = f.fix
 		stdout, stderr := a.Out, a.Err
 		once := func() error {
 			if err := p.settle(name); err != nil {
@@ -144,6 +144,7 @@ anything runs.`,
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
 	flags.BoolVar(&f.time, "time", false, "print what each step of the run took, and how fast it was, to standard error")
 	flags.StringVar(&f.cpuprofile, "cpuprofile", "", "`file` for a profile of the run, for go tool pprof")
+	flags.BoolVar(&f.fix, "fix", false, "mend mistakes whose cure leaves no choice, in memory, and say so")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until an interrupt")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
 	return cmd

@@ -1,0 +1,64 @@
+package diag
+
+import (
+	"slices"
+	"strings"
+
+	"ein/lang/source"
+)
+
+// Certain is the diagnostics that have one fix, which is no guess. Of two whose edits
+// overlap the first is taken: the text that Apply gives may bring out the other again.
+func (l List) Certain() (certain List) {
+	var taken []Edit
+	overlaps := func(e Edit) bool {
+		return slices.ContainsFunc(taken, func(o Edit) bool {
+			return e.Span == o.Span || e.Span.Start < o.Span.End && o.Span.Start < e.Span.End
+		})
+	}
+	for _, d := range l {
+		if len(d.Fixes) == 1 && !d.Fixes[0].Guess && !slices.ContainsFunc(d.Fixes[0].Edits, overlaps) {
+			taken = append(taken, d.Fixes[0].Edits...)
+			certain = append(certain, d)
+		}
+	}
+	return certain
+}
+
+// Edits is those of the first fix of each diagnostic, in the order of the text.
+func (l List) Edits() (edits []Edit) {
+	for _, d := range l {
+		edits = append(edits, d.Fixes[0].Edits...)
+	}
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.Span.Start - b.Span.Start })
+	return edits
+}
+
+// Apply carries out edits that all refer to the same text, in its order, and do not
+// overlap.
+func Apply(text string, edits []Edit) string {
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		b.WriteString(text[at:e.Span.Start])
+		b.WriteString(e.NewText)
+		at = e.Span.End
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// Moved is where a span is after Apply; of a span that edits touch, about where.
+func Moved(s source.Span, edits []Edit) source.Span {
+	to := func(at int) int {
+		n := at
+		for _, e := range edits {
+			if e.Span.Start < at {
+				n += len(e.NewText) - (min(e.Span.End, at) - e.Span.Start)
+			}
+		}
+		return n
+	}
+	start := to(s.Start)
+	return source.Span{Start: start, End: max(start, to(s.End))}
+}
