@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ein/lang/syntax"
 	"ein/vm/op"
@@ -387,6 +388,12 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 		case rel.Bind:
 			l.Left = expr(l.Left, cl.Vars[l.Var].Domain)
 		case rel.Compare:
+			a, left := c.text(&l.Left)
+			b, right := c.text(&l.Right)
+			if left && right { // no variable says which names are meant
+				l.Left, l.Right = rel.C(float64(strings.Compare(a, b))), rel.C(0)
+				break
+			}
 			d := c.exprDomain(cl, &l.Left)
 			if d == nil {
 				d = c.exprDomain(cl, &l.Right)
@@ -402,4 +409,13 @@ func (c *checker) exprDomain(cl *clause, e *rel.Expr) *tensor.Domain {
 		return cl.Vars[e.Term.Var].Domain
 	}
 	return nil
+}
+
+// text is the constant that an expression is, if that is one.
+func (c *checker) text(e *rel.Expr) (string, bool) {
+	if len(e.Args) > 0 || e.Term.Kind != rel.Const {
+		return "", false
+	}
+	k := &c.rel.consts[int(e.Term.Value)]
+	return k.text, !k.isNum
 }

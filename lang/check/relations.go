@@ -29,7 +29,7 @@ type relations struct {
 	clauses []*clause // rules, base cases with an expression and queries
 	slots   []slot
 	consts  []constant
-	known   map[string]source.Span // every constant that a row could hold, and where it is
+	known   map[string]source.Span // every constant that a row could hold, and where it is; nowhere in the text for those of data
 	// vague says that an input without data may hold any constant.
 	vague   bool
 	lowered bool // the fix of capital letters was offered
@@ -325,7 +325,7 @@ func (c *checker) known(name string, at source.Span) {
 	if c.rel.known == nil {
 		c.rel.known = make(map[string]source.Span)
 	}
-	if _, ok := c.rel.known[name]; !ok {
+	if was, ok := c.rel.known[name]; !ok || was == (source.Span{}) {
 		c.rel.known[name] = at
 	}
 }
@@ -581,12 +581,13 @@ func (cl *clause) hidden(c *checker, name string, class class, at source.Span) i
 // ruleName is what a name stands for in a rule or a query, in a place of a class: a
 // variable or a constant.
 func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, int) {
-	_, known := c.rel.known[x.Name]
+	at, known := c.rel.known[x.Name]
 	known = known && place != aNumber && place != numeral
+	written := known && at != (source.Span{}) // what a program means does not depend on data
 	switch variable := isVariable(x.Name); {
 	case x.Name == "_":
 		return rel.Term{Kind: rel.Any}, c.rel.slot(anything, "", x.Span)
-	case variable && known && cl.query != "":
+	case variable && written && cl.query != "":
 		c.queryConstant(x)
 	case variable:
 		if _, again := cl.ids[x.Name]; known && !again && len(x.Name) > 1 {

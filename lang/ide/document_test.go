@@ -7,6 +7,7 @@ import (
 
 	"ein/lang"
 	"ein/lang/check"
+	"ein/lang/diag"
 	"ein/lang/syntax"
 	"ein/vm/tensor"
 )
