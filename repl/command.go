@@ -52,7 +52,7 @@ func commands() []command {
 		{"plot", "EXPRESSION [FILE.svg]", statementArg, true, "draw a matrix, vector or graph here, or as a picture in a file", (*Session).plot},
 		{"output", "EXPRESSION FILE [SETTING]...", statementArg, true, "write a value to a file, in the format of its ending: .csv, .tsv, .json, .md, .npy, .dot, .graphml, .svg or .txt", (*Session).output},
 		{"mode", "[FORMAT] [SETTING]...", modeArg, false, "show results as table, json, csv, tsv or markdown; with sort=value, top=20, precision=2 or labels=no", (*Session).setMode},
-		{"why", "EXPRESSION", statementArg, true, "explain has_path(A, i, j), tc, reach, desc, anc, dist, wpath or wdist by paths, an element by its equation, a name by what it was given", (*Session).why},
+		{"why", "EXPRESSION", statementArg, true, "prove an atom of a relation; explain has_path(A, i, j), tc, reach, desc, anc, dist, wpath or wdist by paths, an element by its equation, a name by what it was given", (*Session).why},
 		{"reset", "", none, false, "forget everything", (*Session).resetAll},
 		{"history", "", none, false, "list what was entered", (*Session).showHistory},
 		{"quit", "", none, false, "leave; Ctrl-D does too", (*Session).quit},

@@ -94,6 +94,8 @@ type compiled struct {
 	code   *code.Program
 	module *cost.Module
 	inputs []tensor.Value
+
+	machine *vm.Machine // that has run it
 }
 
 // compile makes code of an entry, in which the values that are there are inputs.
@@ -206,8 +208,17 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 			tell(func() string { return describe.Doing(next.file, c.code, at) }, at.Done, at.All)
 		})
 	}
+	c.machine = machine
 	result, err := machine.Run(ctx, c.inputs)
-	if d, ok := describe.Failed(err, machine.Stats().Ops, c.module.Certificate.Ops); ok {
+	if r := s.failed(next, e, c, err); r != nil {
+		return nil, nil, r
+	}
+	return c, result, nil
+}
+
+// failed is the reply to an entry whose run went wrong.
+func (s *Session) failed(next *state, e *entry, c *compiled, err error) *Reply {
+	if d, ok := describe.Failed(err, c.machine.Stats().Ops, c.module.Certificate.Ops); ok {
 		if d.Span == (source.Span{}) { // it has no place in the program
 			d.Span = source.Span{Start: e.start, End: e.start}
 		}
@@ -216,12 +227,12 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 		}
 		r := next.refuse(diag.List{d})
 		r.Limit = r.Limit && !errors.Is(err, context.Canceled) // else it was interrupted
-		return nil, nil, r
+		return r
 	}
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
 	}
-	return c, result, nil
+	return nil
 }
 
 // overLimit is an entry that needs more than it may use.

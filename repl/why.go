@@ -72,6 +72,9 @@ func ask(x syntax.Expr) (q question, ok bool) {
 }
 
 func (s *Session) why(ctx context.Context, arg string) Reply {
+	if r := s.proof(ctx, arg); r != nil {
+		return *r
+	}
 	f := lang.Parse(s.cfg.Name, arg, session)
 	if f.Diags.HasErrors() {
 		next, _, fail := s.try(arg)

@@ -1,11 +1,14 @@
 package vm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"ein/vm/code"
 	"ein/vm/kernel"
 	"ein/vm/rel"
 	"ein/vm/rel/engine"
@@ -30,6 +33,44 @@ func rules(m *Machine) bool {
 		m.regs[r].Table = tables[i]
 	}
 	return true
+}
+
+// Proof says why an output that rules derive has a row, after a run; it is nil when there is
+// no such row. The relation is that of the output. Proof derives everything once more, under
+// the limits of a run.
+func (m *Machine) Proof(ctx context.Context, output int, row []float64) (p *rel.Program, relation int, proof *engine.Proof, err error) {
+	reg := m.mod.Program.Outputs[output].Reg
+	for i := range m.steps {
+		s := &m.steps[i]
+		k := slices.Index(s.Results, reg)
+		if s.Op != code.Rules || k < 0 {
+			continue
+		}
+		args, regs := make([]*tensor.Value, len(s.Args)), make([]*code.Reg, len(s.Args))
+		for k, r := range s.Args {
+			args[k], regs[k] = &m.regs[r], &m.mod.Program.Regs[r]
+		}
+		ctl := kernel.Ctl{Done: ctx.Done(), Limit: m.ops}
+		budget := engine.Budget{Max: m.budget.Max}
+		proof, err := engine.Why(s.Rules, code.RuleSizes(s.Rules, regs), &ctl, args, &budget, s.Rules.Results[k], row)
+		var e *engine.Error
+		switch m.step = s; {
+		case !errors.As(err, &e):
+			return s.Rules, s.Rules.Results[k], proof, err
+		case e.Kind == engine.Cancelled:
+			return nil, 0, nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}
+		case e.Kind == engine.OverOps:
+			return nil, 0, nil, &Exceeded{What: "operations", Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops}
+		}
+		m.over, m.err = nil, nil
+		if m.derived(e); m.over != nil {
+			m.over.Pos = m.pos
+			return nil, 0, nil, m.over
+		}
+		m.err.Pos = m.pos
+		return nil, 0, nil, m.err
+	}
+	return nil, 0, nil, fmt.Errorf("vm: output %d is not derived by rules", output)
 }
 
 // derived takes over why rules have no answer.

@@ -50,7 +50,7 @@ func TestBenchVerify(t *testing.T) {
 		"a.jsonl:1: cb2-heldout-triangle_count-0-s9: the digest is not that of the content",
 		"regenerated from its id, it differs in python_program",
 		"the Python program: the interpreter crashed: exit status 9",
-		fmt.Sprintf("total                        %d       1          1    0       1", len(category.Table)),
+		fmt.Sprintf("total                        %d       1          1    0      0       1", len(category.Table)),
 	} {
 		if code != cli.ExitWrong || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, no %q in\n%s", code, want, out)

@@ -99,7 +99,10 @@ func planRules(x *Site) (Plan, error) {
 
 // PlanRules plans the evaluation of rules whose sources are such registers; a compiler
 // sizes the registers of the results by it.
-func PlanRules(p *rel.Program, args []*Reg) *engine.Plan {
+func PlanRules(p *rel.Program, args []*Reg) *engine.Plan { return engine.New(p, RuleSizes(p, args)) }
+
+// RuleSizes bounds the rows that relations read from such registers.
+func RuleSizes(p *rel.Program, args []*Reg) []uint64 {
 	size := make([]uint64, len(args))
 	for k, a := range args {
 		size[k] = RowsOf(a)
@@ -109,7 +112,7 @@ func PlanRules(p *rel.Program, args []*Reg) *engine.Plan {
 			size[r.Arg] = args[r.Arg].Shape.Elems()
 		}
 	}
-	return engine.New(p, size)
+	return size
 }
 
 // scatterRule requires a table of nodes, with numbers or without, that fits the result.

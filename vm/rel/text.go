@@ -53,6 +53,15 @@ func (p *Program) Head(r *Relation) string {
 	return p.shape(r, cols, r.Fold.String())
 }
 
+// Row is a row of a relation as the language writes it, as in Pay("a", "b", 3).
+func (p *Program) Row(r *Relation, row []float64) string {
+	cells := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		cells[i] = Constant(row[i], c.Domain)
+	}
+	return p.shape(r, cells, "=")
+}
+
 // ColumnText is a column as it is declared: day: int.
 func ColumnText(c tensor.Column) string {
 	kind := c.Kind.String()

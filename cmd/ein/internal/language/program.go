@@ -27,7 +27,7 @@ import (
 
 // Verbs are those about programs.
 func Verbs(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{runVerb(a), checkVerb(a), fmtVerb(a), costVerb(a), explainVerb(a), buildVerb(a), disVerb(a), docVerb(a), replVerb(a), lspVerb(a), versionVerb(a), completionVerb(a)}
+	return []*cobra.Command{runVerb(a), checkVerb(a), fmtVerb(a), costVerb(a), explainVerb(a), whyVerb(a), buildVerb(a), disVerb(a), docVerb(a), replVerb(a), lspVerb(a), versionVerb(a), completionVerb(a)}
 }
 
 // Tables are the readers of formats that not every build has.
@@ -40,6 +40,7 @@ type programFlags struct {
 	profile check.Profile
 	noOpt   bool
 	fix     bool
+	ask     string // a query behind the program
 
 	given func(flag string) bool // whether a flag is on the command line
 	said  project.Settings       // by files
@@ -69,7 +70,10 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 	cmd.Flags().StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits, before those of ein.toml")
 	f.given = cmd.Flags().Changed
 	cmd.RunE = a.Do(func(ctx context.Context, args []string) error {
-		name := strings.Join(args, "")
+		name := ""
+		if len(args) > 0 {
+			name = args[0]
+		}
 		if err := f.settle(name); err != nil {
 			return err
 		}
@@ -193,6 +197,10 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	if err != nil {
 		return nil, err
 	}
+	if flags.ask != "" && ein.IsBytecode(text) {
+		return nil, a.Usage("%s is bytecode; a proof needs its source", shown)
+	}
+	text += flags.ask
 	expected := uint64(0)
 	// expect tells the collector how much memory the process will come to hold: it lets
 	// garbage pile up only so far.

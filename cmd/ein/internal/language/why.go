@@ -1,0 +1,73 @@
+package language
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"ein"
+
+	"ein/cmd/ein/internal/cli"
+)
+
+func whyVerb(a *cli.App) *cobra.Command {
+	f := &limitFlags{memory: defaultMemory}
+	asJSON := false
+	atom := ""
+	cmd := programVerb(a, &cobra.Command{
+		Use:   "why FILE ATOM",
+		Short: "Prove a row of a relation, or say that there is none",
+		Long: `Shows a derivation of least height: each row once, with the fact, the input or
+the rule that it comes from, and the rows that the rule took it from.`,
+		Example: `  ein why owners.ein 'Controls("holding", "pier")'
+  ein why payments.ein --input Pay=payments.csv 'Far("acme", "dune")' --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				atom = strings.TrimRight(strings.TrimSpace(args[1]), ".?")
+			}
+			return cobra.ExactArgs(2)(cmd, args)
+		},
+		ValidArgsFunction: programFiles,
+	}, func(ctx context.Context, name string, p *programFlags) error {
+		a.JSON = asJSON
+		limits, err := f.lowered(&p.said)
+		if err != nil {
+			return err
+		}
+		ctx, stop := cli.Within(ctx, limits.timeout)
+		defer stop()
+		p.ask = "\n" + atom + "?\n"
+		program, err := load(ctx, a, name, p, ein.Limits{MaxBytes: limits.memory, MaxOps: limits.ops})
+		if err != nil {
+			return err
+		}
+		proof, err := program.Why(ctx)
+		switch {
+		case errors.Is(err, ein.ErrNoAtom):
+			return a.Usage("%s: %v", atom, err)
+		case err != nil:
+			return (&runFlags{limitFlags: limits}).refused(ctx, program, err, "run")
+		}
+		if asJSON {
+			text, err := json.Marshal(struct {
+				Version int  `json:"version"`
+				Holds   bool `json:"holds"`
+				*ein.Proof
+			}{1, len(proof.Steps) > 0, proof})
+			if err != nil {
+				return err
+			}
+			return a.Print(string(text) + "\n")
+		}
+		return a.Print(proof.Text())
+	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object; the steps of `of` count from 0")
+	cli.MemoryFlag(cmd, &f.memory, "")
+	cli.Count.Flag(cmd, &f.ops, "max-ops", "most operations of the run, and of the proof (default: no limit)")
+	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time, such as 2s (default: no limit)")
+	f.given = cmd.Flags().Changed
+	return cmd
+}

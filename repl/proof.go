@@ -1,0 +1,69 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"ein/lang"
+	"ein/lang/describe"
+	"ein/lang/syntax"
+	"ein/vm/rel"
+	"ein/vm/rel/engine"
+)
+
+// proof explains an atom of a relation; it is nil for anything else.
+func (s *Session) proof(ctx context.Context, arg string) *Reply {
+	text := strings.TrimRight(strings.TrimSpace(arg), ".?") + "?"
+	f := lang.Parse(s.cfg.Name, text, session)
+	if f.Diags.HasErrors() || len(f.Stmts) != 1 {
+		return nil
+	}
+	q, ok := f.Stmts[0].(*syntax.Query)
+	if !ok || !describe.Atom(q) || !s.relation(q.Body[0].X) {
+		return nil
+	}
+	next, e, fail := s.try(text)
+	if fail != nil {
+		return fail
+	}
+	c, _, fail := s.execute(ctx, &next, e)
+	if fail != nil {
+		return fail
+	}
+	last := len(c.code.Outputs) - 1
+	if len(c.code.Regs[c.code.Outputs[last].Reg].Columns) > 0 {
+		r := refusal("", "", "`:why` proves an atom without variables", "It is about one row, as in `:why Far(\"a\", \"b\")`.")
+		return &r
+	}
+	program, query, found, err := c.machine.Proof(ctx, last, []float64{})
+	if errors.Is(err, engine.ErrNoProof) {
+		r := refusal("", "", err.Error(), "")
+		return &r
+	}
+	if fail := s.failed(&next, e, c, err); fail != nil {
+		return fail
+	}
+	var stmts []syntax.Stmt
+	for _, f := range next.entries {
+		stmts = append(stmts, f.Stmts...)
+	}
+	return &Reply{Out: describe.Prove(next.file, stmts, program, query, found).Text()}
+}
+
+// relation reports whether an atom is one of a relation of the session.
+func (s *Session) relation(x syntax.Expr) bool {
+	if i, ok := x.(*syntax.Index); ok {
+		x = i.X
+	}
+	var name string
+	switch x := x.(type) {
+	case *syntax.Call:
+		name = x.Fun.Name
+	case *syntax.Name:
+		name = x.Name
+	}
+	return s.program != nil && s.program.Rules != nil &&
+		slices.ContainsFunc(s.program.Rules.Relations, func(r rel.Relation) bool { return r.Name == name })
+}
