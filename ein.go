@@ -265,6 +265,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	var domains map[string][]string
 	if p.file == nil {
 		known = p.code.Labels
+		domains = p.domains()
 	} else {
 		known = check.ProgramLabels(p.file)
 		domains = check.ProgramDomains(p.file)
@@ -285,7 +286,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	opt.Inputs, opt.Labels = data.Values, data.Labels
 	opt.Reading = ledger.Peak()
 	if p.file == nil {
-		if !slices.Equal(data.Labels, p.code.Labels) {
+		if !slices.Equal(data.Labels, p.code.Labels) || !p.adopt(data.Values) {
 			return nil, &Error{Diags: diag.List{
 				diag.Finding(codes.E0704, diag.Error, p.name, 0, 0, "the data has other nodes than the program was built for",
 					"A compiled program is made for inputs of one size; run its source instead.")}}
@@ -304,6 +305,37 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 		next.inputs = append(next.inputs, *data.Values[d.Name])
 	}
 	return &next, nil
+}
+
+// domains is the members that bytecode knows of each domain but that of the nodes.
+func (p *Program) domains() map[string][]string {
+	known := map[string][]string{}
+	for _, in := range p.code.Inputs {
+		for _, c := range p.code.Regs[in.Reg].Columns {
+			if c.Domain != nil && c.Domain.Name != "node" {
+				known[c.Domain.Name] = c.Domain.Labels
+			}
+		}
+	}
+	return known
+}
+
+// adopt puts tables over the very domains of bytecode, which its rules compare by; it is
+// false where they have other members.
+func (p *Program) adopt(values map[string]*tensor.Value) bool {
+	for _, in := range p.code.Inputs {
+		t, want := values[in.Name].Table, p.code.Regs[in.Reg].Columns
+		if t == nil {
+			continue
+		}
+		for i := range t.Columns {
+			if a, b := t.Columns[i].Domain, want[i].Domain; a != nil && !slices.Equal(a.Labels, b.Labels) {
+				return false
+			}
+		}
+		t.Columns = want
+	}
+	return true
 }
 
 // Inputs is what the program declares, in order.
