@@ -408,7 +408,7 @@ func Doing(f *source.File, p *code.Program, at vm.Progress) string {
 }
 
 // layouts are the layouts by their names for people.
-var layouts = [...]string{tensor.Dense: "dense", tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components"}
+var layouts = [...]string{tensor.Dense: "dense", tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components", tensor.Rows: "rows"}
 
 // operation is what a step computes and the kernel that does it: the words of the
 // operation with what its instruction puts into them.

@@ -8,12 +8,13 @@ import (
 
 	"ein/lang/describe"
 	"ein/repl"
+	"ein/stdlib"
 
 	"ein/cmd/ein/internal/cli"
 )
 
 func docVerb(a *cli.App) *cobra.Command {
-	markdown := false
+	markdown, card := false, false
 	cmd := &cobra.Command{
 		Use:   "doc [NAME]",
 		Short: "Describe the functions of the language",
@@ -23,12 +24,17 @@ or a topic; ein doc topics lists these.`,
 		Example: `  ein doc
   ein doc tc
   ein doc limits
+  ein doc rules --card
   ein doc --markdown > reference.md`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: functionNames,
 		RunE: a.Do(func(_ context.Context, args []string) error {
 			list := describe.Functions()
 			switch {
+			case card && (len(args) == 0 || args[0] != "rules"):
+				return a.Usage("there is a card of rules alone")
+			case card:
+				return a.Print(stdlib.RulesCard)
 			case len(args) == 1:
 				i := slices.IndexFunc(list, func(f describe.Function) bool { return f.Name == args[0] })
 				if i < 0 || !markdown {
@@ -42,6 +48,7 @@ or a topic; ein doc topics lists these.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown; without a name, the whole reference")
+	cmd.Flags().BoolVar(&card, "card", false, "print what a model has to be told of rules, in twelve lines")
 	return cmd
 }
 

@@ -143,7 +143,7 @@ anything runs.`,
 	flags.BoolVar(&f.full, "full", false, "print large values in full")
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
 	flags.BoolVar(&f.time, "time", false, "print what each step of the run took, and how fast it was, to standard error")
-	flags.StringVar(&f.cpuprofile, "cpuprofile", "", "`file` for a profile of the run, for go tool pprof")
+	cpuProfileFlag(cmd, &f.cpuprofile)
 	flags.BoolVar(&f.fix, "fix", false, "mend mistakes whose cure leaves no choice, in memory, and say so")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until an interrupt")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")

@@ -1,9 +1,7 @@
 package language
 
 import (
-	"bytes"
 	"fmt"
-	"runtime/pprof"
 	"time"
 
 	"gonum.org/v1/gonum/blas"
@@ -108,21 +106,4 @@ func probe() string {
 			}
 		}),
 		best(8*large, func() { simd.Best.Fold(op.FoldSum, 0, x) }))
-}
-
-// profiled writes to a file where a run spends its time, for go tool pprof.
-func profiled(a *cli.App, file string, run func() error) error {
-	if file == "" {
-		return run()
-	}
-	var b bytes.Buffer
-	if err := pprof.StartCPUProfile(&b); err != nil {
-		return fmt.Errorf("--cpuprofile: %w", err)
-	}
-	err := run()
-	pprof.StopCPUProfile()
-	if failed := a.WriteFile(file, b.Bytes()); err == nil {
-		err = failed
-	}
-	return err
 }
