@@ -635,7 +635,7 @@ func (m machine) newCount(regs []VecPhysical) count {
 
 func (c count) clear() {
 	for _, x := range c.sums {
-		c.machine.zero(x)
+		c.zero(x)
 	}
 }
 
