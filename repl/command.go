@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ein/internal/table"
 	"ein/internal/words"
@@ -65,7 +66,7 @@ func isCommand(entry string) bool {
 	return ok && name != "print"
 }
 
-var wordPattern = regexp.MustCompile(`^[A-Za-z0-9_]*`)
+var wordPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]*`) })
 
 // splitCommand takes ":name argument" apart.
 func splitCommand(entry string) (name, arg string, ok bool) {
@@ -73,7 +74,7 @@ func splitCommand(entry string) (name, arg string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	name = wordPattern.FindString(rest)
+	name = wordPattern().FindString(rest)
 	return name, strings.TrimSpace(rest[len(name):]), true
 }
 

@@ -22,7 +22,7 @@ func (s *Session) Complete(entry string, pos int) (start int, words []string) {
 
 func (s *Session) completeCommand(typed, name string) (start int, words []string) {
 	colon := strings.IndexByte(typed, ':')
-	if rest := typed[colon+1:]; rest == "" || identifier.MatchString(rest) {
+	if rest := typed[colon+1:]; rest == "" || identifier().MatchString(rest) {
 		for _, c := range commands() {
 			word := ":" + c.name
 			if c.takes != none {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"ein/bind"
 	"ein/internal/codes"
@@ -151,12 +152,14 @@ func notRead(ctx context.Context, name string) *Reply {
 	return &r
 }
 
-var inputPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\s*:\s*([A-Za-z]+))?\s*=?\s+(\S.*)$`)
+var inputPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\s*:\s*([A-Za-z]+))?\s*=?\s+(\S.*)$`)
+})
 
 // input declares an input and binds it. A name that is taken is given the value
 // of an input with a fresh name, so that what used the old one keeps it.
 func (s *Session) input(ctx context.Context, arg string) Reply {
-	m := inputPattern.FindStringSubmatch(arg)
+	m := inputPattern().FindStringSubmatch(arg)
 	if m == nil {
 		return failure("expected a name and a file, as in `:input A: matrix weights.csv`, found `%s`", words.Shorten(arg, 40))
 	}

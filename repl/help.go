@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"ein/docs"
 	"ein/lang/describe"
@@ -17,7 +18,7 @@ var keywords = map[string]string{
 	"max=": "combining", "min=": "combining", "+=": "combining", "[]": "what stands in brackets", "[": "what stands in brackets",
 }
 
-var codePattern = regexp.MustCompile(`^[EWNewn][0-9]{4}$`)
+var codePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[EWNewn][0-9]{4}$`) })
 
 // Pages are the names that Page knows, but for diagnostics.
 func Pages() (names []string) {
@@ -42,7 +43,7 @@ func Page(name string) (string, error) {
 			return f.Text(), nil
 		}
 	}
-	if codePattern.MatchString(name) {
+	if codePattern().MatchString(name) {
 		if page, ok := diag.Explain(diag.Code(name)); ok {
 			return page, nil
 		}

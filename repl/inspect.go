@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ein/internal/table"
@@ -23,7 +24,7 @@ import (
 
 // The commands that look at values and at how they come about.
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 var kindWords = [...]string{tensor.Bool: "0/1", tensor.Int: "integer", tensor.Real: "real"}
 
@@ -146,7 +147,7 @@ func (s *Session) doc(ctx context.Context, arg string) Reply {
 func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled, *Reply) {
 	name := arg
 	next, e, fail := s.try(arg)
-	if identifier.MatchString(arg) && s.definition(arg) != nil {
+	if identifier().MatchString(arg) && s.definition(arg) != nil {
 		next, fail = s.state, nil
 		e = &entry{part: next.program, only: s.definition(arg), stale: true}
 	} else {
@@ -180,7 +181,7 @@ func (s *Session) cost(_ context.Context, arg string) Reply {
 }
 
 func (s *Session) explain(ctx context.Context, arg string) Reply {
-	if codePattern.MatchString(arg) && s.definition(arg) == nil {
+	if codePattern().MatchString(arg) && s.definition(arg) == nil {
 		return s.doc(ctx, arg)
 	}
 	_, d, fail := s.compileArgument(arg)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ein/internal/chart"
 	"ein/internal/codes"
@@ -72,7 +73,7 @@ func (s *Session) holds(out *vm.Output, f show.Format, expression string) *Reply
 }
 
 // ending is that of a file, and of no expression but a number.
-var ending = regexp.MustCompile(`^\.[A-Za-z]\w*$`)
+var ending = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z]\w*$`) })
 
 // target takes a file at the end of an argument off the expression before it. The
 // format is that of its ending, "" where that is none.
@@ -82,7 +83,7 @@ func target(arg string) (expression, file string, f show.Format) {
 		return arg, "", ""
 	}
 	file = list[len(list)-1]
-	if tokens := syntax.Tokens(file); !ending.MatchString(filepath.Ext(file)) || len(tokens) == 1 && tokens[0].Kind == syntax.KindNumber {
+	if tokens := syntax.Tokens(file); !ending().MatchString(filepath.Ext(file)) || len(tokens) == 1 && tokens[0].Kind == syntax.KindNumber {
 		return arg, "", ""
 	}
 	f, ok := show.FormatOf(filepath.Ext(file))
@@ -171,7 +172,7 @@ func (s *Session) setMode(_ context.Context, arg string) Reply {
 }
 
 // option is a setting of how results are shown, such as top=20.
-var option = regexp.MustCompile(`^(sort|top|precision|labels)=(\S*)$`)
+var option = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(sort|top|precision|labels)=(\S*)$`) })
 
 const optionForms = "sort=value, name or place, top=N or all, precision=N or all, labels=yes or no"
 
@@ -179,7 +180,7 @@ const optionForms = "sort=value, name or place, top=N or all, precision=N or all
 func trailing(arg string) (rest string, settings []string) {
 	for {
 		i := strings.LastIndexAny(arg, " \t") + 1
-		if !option.MatchString(arg[i:]) {
+		if !option().MatchString(arg[i:]) {
 			return arg, settings
 		}
 		arg, settings = strings.TrimRight(arg[:i], " \t"), append(settings, arg[i:])
@@ -187,7 +188,7 @@ func trailing(arg string) (rest string, settings []string) {
 }
 
 func setOption(opt *show.Options, setting string) error {
-	m := option.FindStringSubmatch(setting)
+	m := option().FindStringSubmatch(setting)
 	if m == nil {
 		m = make([]string, 3)
 	}

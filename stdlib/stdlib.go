@@ -15,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ein/internal/codes"
 	"ein/vm/ir"
@@ -234,16 +235,16 @@ func Describe(s tensor.Shape) string {
 	return article(s) + s.String() + " tensor"
 }
 
-var byName = func() map[string]*Builtin {
+var byName = sync.OnceValue(func() map[string]*Builtin {
 	m := make(map[string]*Builtin, len(Builtins))
 	for i := range Builtins {
 		m[Builtins[i].Name] = &Builtins[i]
 	}
 	return m
-}()
+})
 
 // Lookup finds a builtin.
-func Lookup(name string) *Builtin { return byName[name] }
+func Lookup(name string) *Builtin { return byName()[name] }
 
 // Names is the names of all builtins, sorted.
 func Names() []string {
@@ -267,17 +268,17 @@ var coreText string
 // core is the functions of the core profile. Programs are stored and models are
 // prompted in that vocabulary, so it stays as it is: a function that comes later
 // is not in the list, and in the full profile only.
-var core = func() map[string]bool {
+var core = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for signature := range strings.Lines(coreText) {
 		name, _, _ := strings.Cut(signature, "(")
 		m[name] = true
 	}
 	return m
-}()
+})
 
 // Core reports whether a function of the language is in the core profile.
-func Core(name string) bool { return core[name] }
+func Core(name string) bool { return core()[name] }
 
 //go:embed *.ein
 var prelude embed.FS

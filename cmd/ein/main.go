@@ -20,7 +20,7 @@ import (
 
 func main() {
 	a := cli.New()
-	os.Exit(a.Execute(root(a), os.Args[1:]))
+	os.Exit(a.Execute(root(a, os.Args[1:]), os.Args[1:]))
 }
 
 const rootHelp = `Ein is a tensor-logic language: logical rules and Einstein summation are the
@@ -32,7 +32,7 @@ Exit codes: 0 done, 1 the program or its data is wrong, 2 wrong command line,
 done for reasons outside, and the same command goes on: a provider that refuses,
 an interrupt of a long job, no Python with networkx, no sandbox`
 
-func root(a *cli.App) *cobra.Command {
+func root(a *cli.App, args []string) *cobra.Command {
 	// A flag of our own: that of cobra needs text/template to print as we do, whose
 	// calls by name make the linker keep every method of the binary, 5 MB of them.
 	var asked bool
@@ -62,7 +62,7 @@ func root(a *cli.App) *cobra.Command {
 	a.ColorFlag(root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpVerb(a))
-	root.AddCommand(slices.Concat(language.Verbs(a), serving.Verbs(a, language.Tables()), []*cobra.Command{benchmark.Verb(a)})...)
+	root.AddCommand(slices.Concat(language.Verbs(a), serving.Verbs(a, language.Tables()), []*cobra.Command{benchmark.Verb(a, slices.Contains(args, "bench"))})...)
 	return root
 }
 

@@ -26,7 +26,7 @@ import (
 func command(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	a := &cli.App{In: strings.NewReader(stdin), Out: &out, Err: &err, Env: func(string) string { return "" }}
-	code = a.Execute(root(a), args)
+	code = a.Execute(root(a, args), args)
 	return code, out.String(), err.String()
 }
 
@@ -113,7 +113,7 @@ func TestBug(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		var out, err bytes.Buffer
 		a := &cli.App{Out: &out, Err: &err, Env: os.Getenv}
-		root := root(a)
+		root := root(a, nil)
 		root.AddCommand(&cobra.Command{Use: "crash", Run: func(*cobra.Command, []string) { a.JSON = json; panic("BUG: test") }})
 		if code := a.Execute(root, []string{"crash"}); code != cli.ExitBug {
 			t.Errorf("exit code %d", code)
@@ -145,7 +145,7 @@ func TestBrokenOutput(t *testing.T) {
 	} {
 		var err bytes.Buffer
 		a := &cli.App{Out: brokenWriter{}, Err: &err, Env: func(string) string { return "" }}
-		if code := a.Execute(root(a), strings.Fields(args)); code != cli.ExitWrong || !strings.Contains(err.String(), "cannot write the output: no space") {
+		if code := a.Execute(root(a, nil), strings.Fields(args)); code != cli.ExitWrong || !strings.Contains(err.String(), "cannot write the output: no space") {
 			t.Errorf("ein %s: exit code %d, %s", args, code, err.String())
 		}
 	}

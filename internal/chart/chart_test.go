@@ -255,11 +255,11 @@ func TestContrast(t *testing.T) {
 	}
 	for _, dark := range []bool{false, true} {
 		of := func(r role) rgb {
-			i := slices.IndexFunc(palette, func(c color) bool { return c.role == r })
+			i := slices.IndexFunc(palette(), func(c color) bool { return c.role == r })
 			if dark {
-				return palette[i].dark
+				return palette()[i].dark
 			}
-			return palette[i].light
+			return palette()[i].light
 		}
 		for _, r := range []role{ink, soft} {
 			if q := ratio(of(r), of(paper)); q < 4.5 {

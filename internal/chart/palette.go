@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 )
 
 // role is what a colour is for, and its name in CSS. The page that a figure is part
@@ -96,13 +97,13 @@ type color struct {
 }
 
 var (
-	palette = allColors()
-	light   = onPaper()
+	palette = sync.OnceValue(allColors)
+	light   = sync.OnceValue(onPaper)
 )
 
 func onPaper() map[role]rgb {
 	m := map[role]rgb{}
-	for _, c := range palette {
+	for _, c := range palette() {
 		m[c.role] = c.light
 	}
 	return m
@@ -125,7 +126,7 @@ func allColors() []color {
 // Variables are the CSS variables of the colours, for a light or a dark page.
 func Variables(dark bool) string {
 	s := ""
-	for _, c := range palette {
+	for _, c := range palette() {
 		value := c.light
 		if dark {
 			value = c.dark
@@ -138,7 +139,7 @@ func Variables(dark bool) string {
 // Classes are the CSS rules of the classes that Inline writes.
 func Classes() string {
 	s := ".chart text{font-family:\"Liberation Sans\",Arial,Helvetica,sans-serif}"
-	for _, c := range palette {
+	for _, c := range palette() {
 		s += fmt.Sprintf(".chart .f-%s{fill:var(--%s)}.chart .l-%s{stroke:var(--%s)}", c.role, c.role, c.role, c.role)
 	}
 	return s

@@ -57,7 +57,7 @@ func (s *scene) paint(p paint) {
 		case c.role != none && s.inline:
 			classes = append(classes, c.class+string(c.role))
 		case c.role != none:
-			s.Tag(` %s="%v"`, c.attribute, light[c.role])
+			s.Tag(` %s="%v"`, c.attribute, light()[c.role])
 		case c.attribute == "fill":
 			s.Tag(` fill="none"`)
 		}
@@ -210,7 +210,7 @@ func (s *scene) svg(id, title string) []byte {
 	p.Tag(` role="img" aria-labelledby="figure-%s-title"><title id="figure-%s-title">`, id, id)
 	p.Element("", title, "</title>")
 	if !s.inline {
-		p.Tag(`<path d="%s" fill="%s"/>`, rectangle(0, 0, s.width, s.height), light[paper].String())
+		p.Tag(`<path d="%s" fill="%s"/>`, rectangle(0, 0, s.width, s.height), light()[paper].String())
 	}
 	_, _ = s.WriteTo(&p) // to memory
 	p.Tag("</svg>\n")

@@ -45,6 +45,9 @@ type Entry struct {
 // Table has every code in the order of the numbers. It is filled as the codes are declared.
 var Table = make([]Entry, 0, 256)
 
+// Two hundred copies of it would be 50 KB that every start of the command reads.
+//
+//go:noinline
 func add(c Code, class Class, title string) Code {
 	Table = append(Table, Entry{c, class, title})
 	return c

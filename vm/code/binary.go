@@ -580,7 +580,7 @@ func (c *coder) instr(in *Instr) {
 	if c.err != nil {
 		return
 	}
-	s, has := &sigs[in.Op], table[in.Op].attrs
+	s, has := &sigs()[in.Op], table[in.Op].attrs
 	if s.result != nil {
 		c.register(&in.Dst)
 	} else if !c.writes {

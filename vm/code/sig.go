@@ -5,18 +5,20 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ein/vm/op"
 	"ein/vm/tensor"
 )
 
 // sigs are the signatures of the table, taken apart.
-var sigs = func() (list [MaxOp]sig) {
+var sigs = sync.OnceValue(func() *[MaxOp]sig {
+	var list [MaxOp]sig
 	for op := range table {
 		list[op] = parseSig(table[op].sig)
 	}
-	return list
-}()
+	return &list
+})
 
 type sig struct {
 	args   []place
@@ -52,14 +54,14 @@ var layoutNames = map[string]uint8{
 }
 
 // OnGraph reports whether the first argument of op is a graph.
-func (op Op) OnGraph() bool { return strings.HasPrefix(sigs[op].args[0].text, "graph") }
+func (op Op) OnGraph() bool { return strings.HasPrefix(sigs()[op].args[0].text, "graph") }
 
 // OnWeights reports whether the first argument of op is a graph with weights.
-func (op Op) OnWeights() bool { return strings.HasPrefix(sigs[op].args[0].text, "weights") }
+func (op Op) OnWeights() bool { return strings.HasPrefix(sigs()[op].args[0].text, "weights") }
 
 // Gives is the layout of the result of op, for one that has no choice.
 func (op Op) Gives() tensor.Layout {
-	return tensor.Layout(bits.TrailingZeros8(sigs[op].result.layouts))
+	return tensor.Layout(bits.TrailingZeros8(sigs()[op].result.layouts))
 }
 
 func parseSig(text string) (s sig) {
@@ -98,7 +100,7 @@ func parsePlace(text string) place {
 // enter goes to an instruction whose registers exist, and reports why they are not
 // those of its signature.
 func (x *Site) enter(p *Program, in *Instr) error {
-	s := &sigs[in.Op]
+	s := &sigs()[in.Op]
 	if x.Arg == nil {
 		x.Arg = x.few[:0]
 	}

@@ -320,7 +320,7 @@ func (v *verifier) instr(in *Instr) error {
 	if in.Op >= MaxOp {
 		return fmt.Errorf("unknown operation %d", in.Op)
 	}
-	s, n := &sigs[in.Op], len(in.Args)
+	s, n := &sigs()[in.Op], len(in.Args)
 	if n == 0 && in.Op != Rules || !s.more && n != len(s.args) {
 		return fmt.Errorf("%v with %d arguments", in.Op, n)
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -108,7 +109,7 @@ func (r *reader) npyHeader() (h npyHeader, err error) {
 // comma after the last item.
 var (
 	npyLiteral = strings.NewReplacer("'", `"`, "(", "[", ")", "]", "True", "true", "False", "false")
-	npyComma   = regexp.MustCompile(`,\s*([}\]])`)
+	npyComma   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,\s*([}\]])`) })
 )
 
 func parseNPYHeader(s string) (h npyHeader, problem string) {
@@ -117,7 +118,7 @@ func parseNPYHeader(s string) (h npyHeader, problem string) {
 		Fortran *bool          `json:"fortran_order"`
 		Shape   []uint64       `json:"shape"`
 	}
-	err := json.Unmarshal(npyComma.ReplaceAll([]byte(npyLiteral.Replace(s)), []byte("$1")), &got, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(npyComma().ReplaceAll([]byte(npyLiteral.Replace(s)), []byte("$1")), &got, json.RejectUnknownMembers(true))
 	switch {
 	case err != nil:
 		return h, "the header of the .npy format cannot be read: " + err.Error()

@@ -108,7 +108,7 @@ func (s *Summary) Scores() any {
 		for _, o := range answer.Outcomes() {
 			g.Outcomes[o] = t.Outcomes[o] // all of them
 		}
-		if at, ok := place[t.Name]; ok {
+		if at, ok := place()[t.Name]; ok {
 			c := &category.Table[at]
 			g.Level, g.ResultType = fmt.Sprintf("L%d", c.Level), c.Result
 		}

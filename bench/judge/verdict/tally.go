@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -129,13 +130,13 @@ func count(g *Groups[*Tally], mode sft.Mode, v *Verdict) {
 }
 
 // place is that of a category in the table.
-var place = func() map[string]int {
+var place = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for i := range category.Table {
 		m[category.Table[i].Name] = i
 	}
 	return m
-}()
+})
 
 func within(list *[]*Tally, name string) *Tally {
 	for _, t := range *list {
@@ -146,7 +147,7 @@ func within(list *[]*Tally, name string) *Tally {
 	t := NewTally(name)
 	*list = append(*list, t)
 	slices.SortFunc(*list, func(a, b *Tally) int {
-		return cmp.Or(place[a.Name]-place[b.Name], strings.Compare(a.Name, b.Name))
+		return cmp.Or(place()[a.Name]-place()[b.Name], strings.Compare(a.Name, b.Name))
 	})
 	return t
 }

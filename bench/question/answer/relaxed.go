@@ -233,7 +233,7 @@ func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 }
 
 // between is what stands between the labels of a set in a text.
-var between = regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`)
+var between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`) })
 
 // set is the labels that a text names, with commas, "and" or lines between them; it is
 // false where it names anything else.
@@ -243,7 +243,7 @@ func set(text string, labels []string) (JSON, bool) {
 	case strings.EqualFold(text, "none"):
 		names = nil
 	case !slices.Contains(labels, text):
-		names = between.Split(text, -1)
+		names = between().Split(text, -1)
 	}
 	values := make([]JSON, len(names))
 	for i, x := range names {

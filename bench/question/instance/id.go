@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ein/bench/question/category"
 	"ein/bench/question/surface"
@@ -122,7 +123,7 @@ func (r Range) String() string {
 	return strconv.Itoa(r.Min) + ".." + strconv.Itoa(r.Max)
 }
 
-var versionPattern = regexp.MustCompile(`^cb[0-9]+$`)
+var versionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^cb[0-9]+$`) })
 
 const idForm = "an id is " + Version + "-SPLIT-CATEGORY-INDEX-sSEED, as in " + Version + "-heldout-reachability-17-s42, or the same with " + Default
 
@@ -148,7 +149,7 @@ func parseID(s string) (ID, error) {
 	e, err := editionOf(parts[0])
 	switch {
 	case err == nil:
-	case versionPattern.MatchString(parts[0]):
+	case versionPattern().MatchString(parts[0]):
 		return ID{}, fmt.Errorf("made by generator %s; this program has %s", parts[0], strings.Join(Versions(), " and "))
 	default:
 		return ID{}, errors.New(idForm)
@@ -347,7 +348,7 @@ func density(permille int) string {
 	return strconv.FormatFloat(float64(permille)/wholeRange, 'f', -1, 64)
 }
 
-var splitPattern = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+var splitPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]+$`) })
 
 // CheckSplit says what is wrong with the name of a split.
 func CheckSplit(s string) error {
@@ -356,7 +357,7 @@ func CheckSplit(s string) error {
 		return errors.New("the split has no name")
 	case len(s) > maxSplit:
 		return fmt.Errorf("the name of the split %q is too long; possible are %d characters", clip(s), maxSplit)
-	case !splitPattern.MatchString(s):
+	case !splitPattern().MatchString(s):
 		return fmt.Errorf("the name of the split %q; possible are letters, digits and underscores", s)
 	}
 	return nil

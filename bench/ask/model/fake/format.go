@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ein/bench/ask/model"
 )
@@ -99,15 +100,17 @@ func route(r *http.Request) (f format, what verb, name string) {
 // What the models that exist are like, in the words of the providers. Names of models that
 // are none, such as test-model, take everything.
 var (
-	openAIReasons   = regexp.MustCompile(`^(o\d|gpt-[5-9])`)
-	anthropicNoTemp = regexp.MustCompile(`^claude-((opus|sonnet|haiku)-(4-[7-9]|5)|fable|mythos)`)
-	geminiLevels    = regexp.MustCompile(`^gemini-([3-9]|(flash|pro)-)`)
-	noModel         = regexp.MustCompile(`^(test-|fake)`)
+	openAIReasons   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(o\d|gpt-[5-9])`) })
+	anthropicNoTemp = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^claude-((opus|sonnet|haiku)-(4-[7-9]|5)|fable|mythos)`)
+	})
+	geminiLevels = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gemini-([3-9]|(flash|pro)-)`) })
+	noModel      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(test-|fake)`) })
 )
 
 // exists reports whether a provider has a model: one that a profile is of, or none at all.
 func exists(provider, name string) bool {
-	if noModel.MatchString(name) {
+	if noModel().MatchString(name) {
 		return true
 	}
 	p, err := model.ProfileOf(provider, name)
@@ -368,7 +371,7 @@ func openAIRead(body []byte, v any, others string) *problem {
 }
 
 func openAIThinks(name string) bool {
-	return openAIReasons.MatchString(name) && !strings.Contains(name, "-chat")
+	return openAIReasons().MatchString(name) && !strings.Contains(name, "-chat")
 }
 
 // openAIFill is what the two formats of OpenAI have in common.
@@ -634,7 +637,7 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 		unlimited := 1
 		b.MaxTokens = &unlimited
 	}
-	newest := anthropicNoTemp.MatchString(b.Model)
+	newest := anthropicNoTemp().MatchString(b.Model)
 	thinks := b.Thinking != nil && b.Thinking.Type != "disabled"
 	switch {
 	case b.Model == "":
@@ -919,7 +922,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 		return bad("The number of stop sequences must be no more than 5.")
 	}
 	if t := c.ThinkingConfig; t != nil {
-		levels := geminiLevels.MatchString(name)
+		levels := geminiLevels().MatchString(name)
 		switch {
 		case t.ThinkingBudget != nil && t.ThinkingLevel != nil:
 			return bad("You can only set one of thinking budget and thinking level.")
@@ -929,7 +932,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 			return bad("Budget 0 is invalid. This model only works in thinking mode.")
 		}
 	}
-	q := &question{model: name, seed: seedOf(c.Seed), thinks: geminiLevels.MatchString(name), n: 1}
+	q := &question{model: name, seed: seedOf(c.Seed), thinks: geminiLevels().MatchString(name), n: 1}
 	if c.CandidateCount != nil {
 		if q.n = *c.CandidateCount; q.n < 1 || q.n > 8 {
 			return bad("* GenerateContentRequest.generation_config.candidate_count: candidate_count must be in the range [1, 8].")

@@ -18,7 +18,7 @@ import (
 )
 
 // Verb is ein bench with the verbs below it.
-func Verb(a *cli.App) *cobra.Command {
+func Verb(a *cli.App, named bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Make questions about graphs, ask models, score and compare",
@@ -32,6 +32,9 @@ it again, byte for byte.`, len(category.Table)),
   ein bench report runs/noisy -o report`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	if !named {
+		return cmd
 	}
 	for i, g := range []struct {
 		title string

@@ -419,13 +419,13 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 }
 
 // plain is a word that means itself to a shell.
-var plain = regexp.MustCompile(`^[-\w=./,:+@%]+$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-\w=./,:+@%]+$`) })
 
 // quoted is words as a shell takes them.
 func quoted(words []string) string {
 	list := make([]string, len(words))
 	for i, w := range words {
-		if list[i] = w; !plain.MatchString(w) {
+		if list[i] = w; !plain().MatchString(w) {
 			list[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

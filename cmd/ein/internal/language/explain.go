@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -56,12 +57,12 @@ such as E0203, shows what it means, with an example and its cure.`,
 	return cmd
 }
 
-var codePattern = regexp.MustCompile(`^[EWNewn][0-9]{1,6}$`)
+var codePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[EWNewn][0-9]{1,6}$`) })
 
 // isCode reports whether an argument is the code of a diagnostic. A file of that
 // name, should there be one, is ./E0101.
 func isCode(s string) bool {
-	if codePattern.MatchString(s) {
+	if codePattern().MatchString(s) {
 		return true
 	}
 	_, err := os.Stat(s)
