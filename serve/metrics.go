@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/common/expfmt"
 )
 
@@ -37,7 +36,7 @@ func newMetrics(s *Server) *metrics {
 		seconds:  histogram("ein_item_seconds", "Time to judge a reply.", 1e-5, "mode"),
 		waits:    histogram("ein_queue_wait_seconds", "Time that a slice waited for a worker.", 1e-5, "lane"),
 	}
-	m.registry.MustRegister(m.requests, m.items, m.sheds, m.seconds, m.waits, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.items, m.sheds, m.seconds, m.waits)
 	for _, l := range []*lane{s.ein, s.python} {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "ein_queue_items", Help: "Items that wait or are worked on.", ConstLabels: prometheus.Labels{"lane": l.name},
@@ -68,7 +67,8 @@ func (m *metrics) waited(l *lane) func(time.Duration) {
 }
 
 func gather(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
-	families, err := s.metrics.registry.Gather()
+	// The default one has the process and Go's runtime.
+	families, err := prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics.registry}.Gather()
 	if err != nil {
 		return nil, err
 	}

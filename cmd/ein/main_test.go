@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -105,6 +108,25 @@ func TestExplainedCodes(t *testing.T) {
 		if code.Title() == "" {
 			t.Errorf("%s has no page", code)
 		}
+	}
+}
+
+// TestStart: what our packages keep of patterns and tables is made when it is asked for,
+// since every command pays for what is made at its start.
+func TestStart(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	sum := 0
+	for _, m := range regexp.MustCompile(`(?m)^init ein/.* (\d+) bytes`).FindAllStringSubmatch(string(out), -1) {
+		n, _ := strconv.Atoi(m[1])
+		sum += n
+	}
+	if sum == 0 || sum > 96<<10 {
+		t.Errorf("%d bytes are made at the start, want some, and less than 96 KB:\n%s", sum, out)
 	}
 }
 

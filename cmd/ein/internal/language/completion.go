@@ -1,7 +1,6 @@
 package language
 
 import (
-	"context"
 	"io"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ func versionVerb(a *cli.App) *cobra.Command {
 		Short:   "Print the version of ein and what it was built from",
 		Example: "  ein version",
 		Args:    cobra.NoArgs,
-		RunE:    a.Do(func(context.Context, []string) error { return a.Print(version.Line(lang.Version) + "\n") }),
+		RunE:    func(*cobra.Command, []string) error { return a.Fail(a.Print(version.Line(lang.Version) + "\n")) },
 	}
 }
 
