@@ -53,6 +53,7 @@ func stacks() []Route {
 		// The client of verifiers waits a minute; that of NeMo Gym for ever.
 		stack("POST", "/seed_session", "NeMo Gym: begin a rollout.", time.Second, unavailable, func(context.Context, *Server, *Call, *Row) (nothing, error) { return nothing{}, nil }),
 		stack("POST", "/verify", "NeMo Gym: the row of a data set with the response of the model, and its reward.", 50*time.Second, unavailable, verify).gives(Row{}),
+		stack("POST", "/aggregate_metrics", "NeMo Gym: statistics of the answers of /verify.", 50*time.Second, unavailable, aggregate),
 		stack("GET", "/reverify_mode", "NeMo Gym: whether a response can be verified again.", time.Second, unavailable, func(context.Context, *Server, *Call, *nothing) (string, error) { return "stateless", nil }),
 		stack("POST", "/ein_run", "NeMo Gym: a tool that runs a program.", 50*time.Second, unavailable, inLane(tool("run"))).gives(Plain("")),
 		stack("POST", "/ein_check", "NeMo Gym: a tool that checks a program.", 50*time.Second, unavailable, inLane(tool("check"))).gives(Plain("")),

@@ -30,6 +30,17 @@ func TestStacks(t *testing.T) {
 		return `{"id":"r","output":[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":` + text + `,"annotations":[]}]},{"type":"function_call_output","output":"x"}]}`
 	}
 	row := `"responses_create_params":{"input":[]},"agent_ref":{"name":"a"},"id":"` + in.ID + `"`
+	// What compute_aggregate_metrics of nemo-gym 0.7.0 gave for them, less the statistics of repeats.
+	const answers = `{"reward":1,"strict":true,"outcome":"strict","_ng_task_index":0,"_ng_rollout_index":0,"response":{"usage":{"output_tokens":10}}},
+		{"reward":0,"strict":false,"_ng_task_index":0,"_ng_rollout_index":1,"response":{"usage":{"output_tokens":40}}},
+		{"reward":1,"strict":true,"_ng_task_index":1,"_ng_rollout_index":0}, {"reward":0,"mask_sample":true,"_ng_task_index":2,"_ng_rollout_index":0}`
+	const metrics = `{"group_level_metrics":[{"_ng_task_index":0,"max/output_tokens":40,"max/reward":1,"max/strict":1,"mean/output_tokens":25,"mean/reward":0.5,"mean/strict":0.5,` +
+		`"median/output_tokens":25,"median/reward":0.5,"median/strict":0.5,"min/output_tokens":10,"min/reward":0,"min/strict":0,"num_rollouts":2,"std/output_tokens":21.213203435596427,"std/reward":0.7071067811865476,"std/strict":0.7071067811865476},` +
+		`{"_ng_task_index":1,"max/reward":1,"max/strict":1,"mean/reward":1,"mean/strict":1,"median/reward":1,"median/strict":1,"min/reward":1,"min/strict":1,"num_rollouts":1,"std/reward":0,"std/strict":0}],` +
+		`"agent_metrics":{"coverage/fully_masked_tasks":1,"coverage/masked_rollouts":1,"coverage/measured_rollouts":3,"coverage/measured_tasks":2,"max/output_tokens":40,"max/reward":1,"max/strict":1,` +
+		`"mean/output_tokens":25,"mean/reward":0.6666666666666666,"mean/strict":0.6666666666666666,"median/output_tokens":25,"median/reward":1,"median/strict":1,"min/output_tokens":10,"min/reward":0,"min/strict":0,"num_repeats":2,` +
+		`"std/output_tokens":21.213203435596427,"std/reward":0.5773502691896258,"std/strict":0.5773502691896258},` +
+		`"key_metrics":{"coverage/fully_masked_tasks":1,"coverage/masked_rollouts":1,"coverage/measured_rollouts":3,"coverage/measured_tasks":2,"mean/output_tokens":25,"mean/reward":0.6666666666666666,"mean/strict":0.6666666666666666},"repeat_level_metrics":[]}`
 	for _, test := range []struct {
 		call, body string
 		status     int
@@ -50,6 +61,9 @@ func TestStacks(t *testing.T) {
 		{"POST /verify", `{` + row + `,"mode":"python","_ng_task_index":3,"response":` + message(right) + `}`, 200, `"_ng_failure_class":"infra_failed"`},
 		{"POST /verify", `{` + row + `,"response":7}`, 400, "no response of a model"},
 		{"POST /verify", `{"id":"x","response":{}}`, 400, "x"},
+		{"POST /aggregate_metrics", `{"verify_responses":[` + answers + `]}`, 200, metrics},
+		{"POST /aggregate_metrics", `{"verify_responses":[]}`, 200, `"agent_metrics":{}`},
+		{"POST /aggregate_metrics", `{"verify_responses":[{"id":"a"}]}`, 400, "/verify_responses/0 has no number `reward`"},
 		{"GET /reverify_mode", ``, 200, `"stateless"`},
 		{"POST /ein_run", `{"program":":print 1 + 1"}`, 200, "1 + 1 = 2\n"},
 		{"POST /ein_run", `{"program":":print y"}`, 200, "there is no tensor `y`"},
