@@ -39,6 +39,11 @@ type Action struct {
 	ID       string         `json:"id,omitzero"`     // of the question, over plain HTTP
 	Mode     sft.Mode       `json:"mode,omitzero"`   // likewise
 	Metadata jsontext.Value `json:"metadata,omitzero"`
+
+	// What clients of tools say in place of tool and reply.
+	Type      string      `json:"type,omitzero"` // list_tools, or call_tool
+	ToolName  string      `json:"tool_name,omitzero"`
+	Arguments ToolRequest `json:"arguments,omitzero"`
 }
 
 // Observation is what the model sees.
@@ -46,10 +51,27 @@ type Observation struct {
 	ID       string `json:"id"`
 	System   string `json:"system,omitzero"` // what the model is told
 	Question string `json:"question,omitzero"`
+	Tools    []Tool `json:"tools,omitzero"`
+	ToolName string `json:"tool_name,omitzero"`
 	Result   string `json:"result,omitzero"`  // of a tool
 	Outcome  string `json:"outcome,omitzero"` // of the reply
 	Message  string `json:"message,omitzero"`
 }
+
+// Tool is what a model can call before it answers.
+type Tool struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Schema      jsontext.Value `json:"inputSchema"`
+}
+
+var tools = sync.OnceValues(func() ([]Tool, error) {
+	schema, err := Schema(ToolRequest{})
+	return []Tool{
+		{"run", "Run an Ein program and give the values that it prints.", encode(schema)},
+		{"check", "Say what is wrong with an Ein program, with places and cures, without running it.", encode(schema)},
+	}, err
+})
 
 // Observed is an observation with its reward.
 type Observed struct {
@@ -167,23 +189,22 @@ func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest
 }
 
 func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Observed, error) {
+	tool, program := a.Tool, a.Reply
+	switch a.Type {
+	case "list_tools":
+		list, err := tools()
+		return &Observed{Observation: Observation{ID: e.id, Tools: list}}, err
+	case "call_tool":
+		tool, program = a.ToolName, a.Arguments.Program
+	}
 	switch {
-	case e.id == "":
-		return nil, &requestError{http.StatusUnprocessableEntity, "there is no question yet: reset gives one; over plain HTTP the action has its id"}
 	case e.done:
 		return nil, &requestError{http.StatusUnprocessableEntity, "the episode is over: reset begins another one"}
-	case a.Tool == "run" || a.Tool == "check":
-		tried := func(ctx context.Context, s *Server, c *Call, _ *nothing) (string, error) {
-			return s.told(ctx, c, a.Tool, a.Reply)
-		}
-		text, err := inLane(tried)(ctx, s, c, nil)
-		if err != nil {
-			return nil, err
-		}
-		e.steps++
-		return &Observed{Observation: Observation{ID: e.id, Result: text}}, nil
-	case a.Tool != "":
-		return nil, &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no tool %q; there are run and check", a.Tool)}
+	case tool != "" || a.Type != "":
+		text, err := e.try(ctx, s, c, tool, program)
+		return &Observed{Observation: Observation{ID: e.id, ToolName: tool, Result: text}}, err
+	case e.id == "":
+		return nil, &requestError{http.StatusUnprocessableEntity, "there is no question yet: reset gives one; over plain HTTP the action has its id"}
 	}
 	reply := a.Reply
 	if a.Answer != nil {
@@ -196,6 +217,68 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 	e.steps++
 	e.done = true
 	return &Observed{Observation{ID: e.id, Outcome: string(out.Outcome), Message: out.Message}, out.Reward, true}, nil
+}
+
+// try is what a tool says of a program. It needs no question.
+func (e *episode) try(ctx context.Context, s *Server, c *Call, tool, program string) (string, error) {
+	if tool != "run" && tool != "check" {
+		return "", &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no tool %q; there are run and check", tool)}
+	}
+	text, err := inLane(func(ctx context.Context, s *Server, c *Call, _ *nothing) (string, error) {
+		return s.told(ctx, c, tool, program)
+	})(ctx, s, c, nil)
+	if err == nil {
+		e.steps++
+	}
+	return text, err
+}
+
+// rpcRequest is a request of the Model Context Protocol within a session.
+type rpcRequest struct {
+	ID     jsontext.Value `json:"id"`
+	Method string         `json:"method"`
+	Params struct {
+		Name      string      `json:"name"`
+		Arguments ToolRequest `json:"arguments"`
+	} `json:"params"`
+}
+
+type rpcAnswer struct {
+	Version string         `json:"jsonrpc"`
+	ID      jsontext.Value `json:"id"`
+	Result  any            `json:"result,omitzero"`
+	Error   *rpcError      `json:"error,omitzero"`
+}
+
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// rpc lists the tools or calls one.
+func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *rpcAnswer {
+	type object map[string]any
+	out := &rpcAnswer{Version: "2.0", ID: q.ID}
+	var err error
+	switch q.Method {
+	case "tools/list":
+		var list []Tool
+		list, err = tools()
+		out.Result = object{"tools": list}
+	case "tools/call":
+		var text string
+		text, err = e.try(ctx, s, c, q.Params.Name, q.Params.Arguments.Program)
+		out.Result = object{"content": []object{{"type": "text", "text": text}}, "isError": false}
+	default:
+		out.Error = &rpcError{-32601, fmt.Sprintf("there is no method %q; there are tools/list and tools/call", q.Method)}
+	}
+	if err != nil {
+		out.Result, out.Error = nil, &rpcError{-32603, err.Error()}
+		if failure(err).Status < http.StatusInternalServerError {
+			out.Error.Code = -32602
+		}
+	}
+	return out
 }
 
 // maxSessions is how many conversations there are at once: trainers open one for each
@@ -343,10 +426,15 @@ func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (ou
 			}
 		case "state":
 			kind, v = "state", State{x.name, x.steps, x.id}
+		case "mcp":
+			var q rpcRequest
+			if err = decode(m.Data, &q, true); err == nil {
+				kind, v = "mcp", x.rpc(ctx, s, c, &q)
+			}
 		case "close":
 			return nil
 		default:
-			return &wrong{fmt.Sprintf("there is no message of type %q; there are reset, step, state and close", m.Type), "UNKNOWN_TYPE"}
+			return &wrong{fmt.Sprintf("there is no message of type %q; there are reset, step, state, mcp and close", m.Type), "UNKNOWN_TYPE"}
 		}
 		out = &message{kind, encode(v)}
 		return err

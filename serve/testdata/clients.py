@@ -76,6 +76,24 @@ def openenv():
             else:
                 raise AssertionError("a judge that failed has a reward")
 
+    async def agent():
+        from openenv.core.env_server.mcp_types import CallToolAction
+        from openenv.core.mcp_client import MCPToolClient
+
+        async with MCPToolClient(base_url=url) as env:
+            run, check = await env.list_tools()
+            assert (run.name, check.name) == ("run", "check") and run.input_schema["required"] == ["program"], run
+            assert await env.call_tool("run", program=":print 1 + 1") == "1 + 1 = 2\n"
+            await env.reset(id=instance["id"])
+            tried = await env.step(CallToolAction(tool_name="check", arguments={"program": ":print y"}))
+            assert "there is no tensor `y`" in tried.observation.result and not tried.done, tried
+            try:
+                await env.call_tool("dance")
+            except RuntimeError as e:
+                assert "there is no tool" in str(e), e
+            else:
+                raise AssertionError("a tool that is none")
+
     async def many():
         async def one(seed):
             async with GenericEnvClient(base_url=url) as env:
@@ -85,6 +103,7 @@ def openenv():
         await asyncio.gather(*(one(i) for i in range(100)))
 
     asyncio.run(play())
+    asyncio.run(agent())
     asyncio.run(many())
 
 
