@@ -1178,6 +1178,10 @@ func TestTurns(t *testing.T) {
 	if sum, err = Run(t.Context(), o); err != nil || sum.Missing != 0 || asked != 3 {
 		t.Fatalf("%v after %d requests: %+v", err, asked, sum)
 	}
+	// Its first turns were on the bill of requests without a reply, until they had one.
+	if billed, err := run.ReadBilled(o.Dir); err != nil || billed != 0 || sum.Unanswered != 0 {
+		t.Errorf("%v are billed, $%v without a reply: %v", billed, sum.Unanswered, err)
+	}
 	r, err := run.Read(o.Dir)
 	if err != nil {
 		t.Fatal(err)

@@ -579,6 +579,12 @@ func (l *loop) replied(r *result, now time.Time) {
 	l.hidden = max(l.hidden, r.turn.Usage.Input-int64(r.bytes))
 	if r.more != nil {
 		l.begun += r.turn.Cost
+		// The run that asked it had it on the bill of requests without a reply.
+		if r.cached {
+			if l.lost -= r.turn.Cost; l.lost < 1e-9 { // sums are off by that
+				l.lost = 0
+			}
+		}
 		r.turns, r.said, r.tries, r.due = append(r.turns, *r.more), append(r.said, r.turn), 0, now
 		heap.Push(&l.later, r.task)
 		if !r.cached {
