@@ -38,8 +38,14 @@ type Array struct {
 	Parts  []Part `json:"parts"`
 }
 
-// sizes are the types of elements and their bytes.
-var sizes = map[string]int{"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "float32": 4, "float64": 8}
+// dtypes are the types of elements: their bytes, and how they are read.
+var dtypes = map[string]struct {
+	size int
+	read func([]byte) []float64
+}{
+	"bool": {1, numbers[uint8]}, "uint8": {1, numbers[uint8]}, "int8": {1, numbers[int8]}, "uint16": {2, numbers[uint16]}, "int16": {2, numbers[int16]}, "uint32": {4, numbers[uint32]},
+	"int32": {4, numbers[int32]}, "uint64": {8, numbers[uint64]}, "int64": {8, numbers[int64]}, "float32": {4, numbers[float32]}, "float64": {8, numbers[float64]},
+}
 
 // output is an output as an array, as a number, or as the rows of a relation.
 func (c *Call) output(o *vm.Output, opt show.Options) (out Output, err error) {
@@ -63,52 +69,40 @@ func (c *Call) output(o *vm.Output, opt show.Options) (out Output, err error) {
 		add(elements(v.Kind, v.F))
 	case tensor.Packed:
 		a.Layout = "bits"
-		b := make([]byte, 0, 8*len(v.Bits.W))
-		for _, w := range v.Bits.W {
-			b = binary.LittleEndian.AppendUint64(b, w)
-		}
-		add(b)
+		add(littleEndian(v.Bits.W))
 	case tensor.Sparse:
 		a.Layout = "csr"
-		add(positions(v.CSR.Ptr))
-		add(positions(v.CSR.Idx))
+		add(littleEndian(v.CSR.Ptr))
+		add(littleEndian(v.CSR.Idx))
 		if v.CSR.Val != nil {
 			add(elements(v.Kind, v.CSR.Val))
 		}
 	case tensor.Parts:
 		a.Layout = "groups"
-		add(positions(v.Part))
+		add(littleEndian(v.Part))
 	}
 	out.Array = a
 	return out, nil
 }
 
-func positions(list []int32) []byte {
-	b := make([]byte, 0, 4*len(list))
-	for _, x := range list {
-		b = binary.LittleEndian.AppendUint32(b, uint32(x))
+// littleEndian is the bytes of a list of numbers.
+func littleEndian[T number](list []T) []byte {
+	b, err := binary.Append(make([]byte, 0, binary.Size(list)), binary.LittleEndian, list)
+	if err != nil {
+		panic("BUG: ein: " + err.Error())
 	}
 	return b
 }
 
 // elements are those of a kind, each in its type.
 func elements(k tensor.Kind, list []float64) []byte {
-	if k == tensor.Bool {
-		b := make([]byte, len(list))
-		for i, x := range list {
-			b[i] = byte(x)
-		}
-		return b
+	switch k {
+	case tensor.Bool:
+		return littleEndian(converted[uint8](list))
+	case tensor.Int:
+		return littleEndian(converted[int64](list))
 	}
-	b := make([]byte, 0, 8*len(list))
-	for _, x := range list {
-		bits := math.Float64bits(x)
-		if k == tensor.Int {
-			bits = uint64(int64(x))
-		}
-		b = binary.LittleEndian.AppendUint64(b, bits)
-	}
-	return b
+	return littleEndian(list)
 }
 
 // tensor is the value of an input that came as an array, of at most so many bytes; 0 is
@@ -117,7 +111,7 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 	fail := func(hint, format string, args ...any) error {
 		return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, in.Name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 	}
-	size, known := sizes[a.Dtype]
+	dtype, known := dtypes[a.Dtype]
 	if !known {
 		return nil, fail("", "there is no dtype %q; there are bool, int8 to int64, uint8 to uint64, float32 and float64", a.Dtype)
 	}
@@ -144,10 +138,10 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 	}
 	v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(a.Shape...)}}
 	values := func(b []byte, n uint64) ([]float64, error) {
-		if uint64(len(b)) != tensor.SatMul(n, uint64(size)) {
+		if uint64(len(b)) != tensor.SatMul(n, uint64(dtype.size)) {
 			return nil, fail("", "the part has %d bytes, expected %d elements of %s", len(b), n, a.Dtype)
 		}
-		list := numbers(a.Dtype, b)
+		list := dtype.read(b)
 		kind, at := kindOf(list)
 		if at >= 0 {
 			return nil, fail("", "element %d is %v, expected a finite number, and whole numbers below 2^53", at, list[at])
@@ -181,14 +175,11 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 		if len(parts[0]) != 8*rows*v.Bits.Stride {
 			return nil, fail("", "the part has %d bytes, expected %d rows of %d", len(parts[0]), rows, 8*v.Bits.Stride)
 		}
-		v.Bits.W = make([]uint64, rows*v.Bits.Stride)
-		last := ^uint64(0) << (cols % 64)
-		for i := range v.Bits.W {
-			w := binary.LittleEndian.Uint64(parts[0][8*i:])
-			if cols%64 != 0 && i%v.Bits.Stride == v.Bits.Stride-1 && w&last != 0 {
+		v.Bits.W = read[uint64](parts[0])
+		for i := v.Bits.Stride - 1; cols%64 != 0 && i < len(v.Bits.W); i += v.Bits.Stride {
+			if v.Bits.W[i]>>(cols%64) != 0 {
 				return nil, fail("", "row %d has a bit past its end", i/v.Bits.Stride)
 			}
-			v.Bits.W[i] = w
 		}
 	case "csr":
 		if err = want(2, 3); err != nil {
@@ -295,20 +286,13 @@ func kindOf(list []float64) (k tensor.Kind, wrong int) {
 
 // ints are n positions.
 func ints(b []byte, n int) ([]int64, bool) {
-	out := make([]int64, 0, min(n, len(b)))
 	switch len(b) {
 	case 4 * n:
-		for i := range n {
-			out = append(out, int64(int32(binary.LittleEndian.Uint32(b[4*i:]))))
-		}
+		return converted[int64](read[int32](b)), true
 	case 8 * n:
-		for i := range n {
-			out = append(out, int64(binary.LittleEndian.Uint64(b[8*i:])))
-		}
-	default:
-		return nil, false
+		return read[int64](b), true
 	}
-	return out, true
+	return nil, false
 }
 
 // pairs are positions two by two.
@@ -319,25 +303,26 @@ func pairs(b []byte) ([]int64, bool) {
 	return ints(b, len(b)/8)
 }
 
-// numbers are elements of a type, as many as there are.
-func numbers(dtype string, b []byte) []float64 {
-	le := binary.LittleEndian
-	at := map[string]func(i int) float64{
-		"bool":    func(i int) float64 { return float64(b[i]) },
-		"uint8":   func(i int) float64 { return float64(b[i]) },
-		"int8":    func(i int) float64 { return float64(int8(b[i])) },
-		"uint16":  func(i int) float64 { return float64(le.Uint16(b[2*i:])) },
-		"int16":   func(i int) float64 { return float64(int16(le.Uint16(b[2*i:]))) },
-		"uint32":  func(i int) float64 { return float64(le.Uint32(b[4*i:])) },
-		"int32":   func(i int) float64 { return float64(int32(le.Uint32(b[4*i:]))) },
-		"uint64":  func(i int) float64 { return float64(le.Uint64(b[8*i:])) },
-		"int64":   func(i int) float64 { return float64(int64(le.Uint64(b[8*i:]))) },
-		"float32": func(i int) float64 { return float64(math.Float32frombits(le.Uint32(b[4*i:]))) },
-		"float64": func(i int) float64 { return math.Float64frombits(le.Uint64(b[8*i:])) },
-	}[dtype]
-	out := make([]float64, len(b)/sizes[dtype])
-	for i := range out {
-		out[i] = at(i)
+type number interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// read is the numbers that there are.
+func read[T number](b []byte) []T {
+	var one T
+	list := make([]T, len(b)/binary.Size(one))
+	if _, err := binary.Decode(b, binary.LittleEndian, list); err != nil {
+		panic("BUG: ein: " + err.Error())
+	}
+	return list
+}
+
+func converted[To, From number](list []From) []To {
+	out := make([]To, len(list))
+	for i, x := range list {
+		out[i] = To(x)
 	}
 	return out
 }
+
+func numbers[T number](b []byte) []float64 { return converted[float64](read[T](b)) }
