@@ -66,12 +66,48 @@ type Drawn struct {
 	Operations int
 }
 
-// state is a graph of the walk.
+// state is a graph that a walk passes. States with the same key are a group.
 type state struct {
-	class int
-	out   Out
-	arcs  [2]int // where its edges begin
-	key   uint64
+	class    int
+	from, to int       // its edges, among those of all
+	key      [2]uint64 // in two ways
+	size     [2]int    // classes of its group so far
+}
+
+// passed is the states of a walk. It is used again by the next one.
+type passed struct {
+	states []state
+	arcs   []graph.Edge
+}
+
+func (p *passed) reset() { p.states, p.arcs = p.states[:0], p.arcs[:0] }
+
+// add puts the present graph to the others.
+func (p *passed) add(g *graph.Net, class int) *state {
+	from := len(p.arcs)
+	p.arcs = append(p.arcs, g.Arcs...)
+	p.states = append(p.states, state{class: class, from: from, to: len(p.arcs)})
+	return &p.states[len(p.states)-1]
+}
+
+// join counts the classes of the group of a state, which has its key in some way.
+func (p *passed) join(i, way int) int {
+	st, size, fresh := &p.states[i], 0, 1
+	for k := i - 1; k >= 0 && fresh == 1; k-- {
+		if other := &p.states[k]; other.key[way] == st.key[way] {
+			size = max(size, other.size[way])
+			if other.class == st.class {
+				fresh = 0
+			}
+		}
+	}
+	st.size[way] = size + fresh
+	return st.size[way]
+}
+
+// restore goes back to the graph of a state.
+func (p *passed) restore(g *graph.Net, st *state) {
+	g.Reset(g.N, g.Directed, append(g.Arcs[:0], p.arcs[st.from:st.to]...))
 }
 
 // Choose draws a case. First comes what is the same in all tries: the depth and
@@ -88,7 +124,9 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 	// A decoy that gives sets or nodes is a hint where it is right, and otherwise
 	// hardly one. It is right now and then.
 	free, lead := false, draw.Key("lead", strconv.FormatUint(s.Uint64(), 10))
-	var form [32]byte
+	w.Lead, w.form = draw.New(lead), &draw.Stream{}
+	first := *w.Lead
+	var form draw.Stream
 	depth := 0
 	patience := formTries
 	if cat.Plan == nil {
@@ -99,7 +137,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			form, depth = draw.Key("form", strconv.FormatUint(s.Uint64(), 10)), cat.drawDepth(s, shape)
+			form, depth = *draw.New(draw.Key("form", strconv.FormatUint(s.Uint64(), 10))), cat.drawDepth(s, shape)
 			free = cat.Result == String && s.Chance(1, 2) || cat.nodes() && (depth > 0 && depth <= 2 || !cat.Hops && s.Chance(1, 25))
 		}
 		d := Drawn{Redraws: try}
@@ -110,12 +148,12 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			d.Loose, free = 1, true
 		}
 		w.Query, w.Goal, w.A.Directed = ask(None, None), depth, cat.Family != Undirected
-		w.Lead = draw.New(lead)
+		*w.Lead, *w.form = first, form
 		var ok bool
 		var goal Goal
 		w.Never = false
 		if cat.Plan != nil {
-			goal, ok = cat.Plan(draw.New(form), s, w)
+			goal, ok = cat.Plan(w.form, s, w)
 			w.Goal = depth
 			ok = ok && cat.met(w, &goal, free)
 			if ok && goal.Least > 1 && d.Loose < 2 {
@@ -123,7 +161,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			}
 		} else {
 			cat.base(s, w, shape)
-			goal, ok = cat.Pose(draw.New(form), s, w)
+			goal, ok = cat.Pose(w.form, s, w)
 			switch {
 			case ok && goal.Aimed:
 				ok = cat.met(w, &goal, free)
@@ -169,18 +207,18 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 	if loose == 2 || cat.Hops && depth <= 2 {
 		least = 1
 	}
-	var states []state
-	var arcs []graph.Edge
-	var fixed uint64 // what the hard hints say, once there is a state
+	p := &w.passed
+	p.reset()
 	steps := walkLength
 	if hits || least == 1 {
 		steps = 32
 	}
+	alike := !hits && least > 1 && loose == 0 // whatever the hints say
 	for step := range steps {
 		if step > 0 {
 			moved := false
 			for range 1 + len(w.A.Arcs)/16 {
-				moved = cat.step(s, w, len(states) > 0 && !hits && loose == 0, hard, fixed) || moved
+				moved = cat.step(s, w, alike && len(p.states) > 0, hard) || moved
 			}
 			if !moved {
 				continue
@@ -190,23 +228,24 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 		if w.Bad || cat.Hops && w.Depth != depth || goal.Only != nil && loose < 2 && !goal.Only(w, out) {
 			continue
 		}
-		st := state{out: out, arcs: [2]int{len(arcs), len(arcs) + len(w.A.Arcs)}, class: out.Num}
-		if goal.Class != nil {
-			st.class = goal.Class(w, out)
-		}
-		switch {
-		case hits && !free && (cat.hit(w, hard, out) || cat.hit(w, soft, out)):
+		if hits && !free && (cat.hit(w, hard, out) || cat.hit(w, soft, out)) {
 			continue
-		case !hits && least > 1 && loose == 0:
-			if len(states) == 0 {
-				fixed = cat.key(w, hard)
-			}
-			st.key = cat.key(w, soft)
 		}
-		arcs = append(arcs, w.A.Arcs...)
-		states = append(states, st)
-		if found := group(states, least); found != nil {
-			take(s, w, states, found, arcs)
+		class := out.Num
+		if goal.Class != nil {
+			class = goal.Class(w, out)
+		}
+		st := p.add(&w.A, class)
+		if alike {
+			if len(p.states) == 1 {
+				for i := range hard {
+					hard[i].said = cat.says(w, &hard[i])
+				}
+			}
+			st.key[0] = cat.key(w, soft)
+		}
+		if p.join(len(p.states)-1, 0) >= least {
+			p.take(s, w, st.key[0])
 			return true
 		}
 	}
@@ -215,7 +254,7 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 
 // all is the answer about all nodes, where the first search is left out.
 func (cat *Category) all(w *World, ops []*kind) int {
-	return cat.says(w, hint{cut: Cut{slices.Index(ops, opReach), LeftOut}}).Num
+	return w.run(cat.Solver, Cut{slices.Index(ops, opReach), LeftOut}).Num
 }
 
 // seen is what is seen of two nodes without a search: their edges to one another and
@@ -237,6 +276,11 @@ func (w *World) seen(x, y int) (what [2][8]int) {
 	return what
 }
 
+// near is what seen follows from, as long as no degree changes.
+func (w *World) near(x, y int) [4]graph.Bits {
+	return [...]graph.Bits{w.A.Out[x], w.A.In[x], w.A.Out[y], w.A.In[y]}
+}
+
 // stirs is how often edges of a graph of a plan are exchanged, and farthest how far
 // what is kept apart from the answer may go from where it was.
 const (
@@ -248,13 +292,24 @@ const (
 // and what is seen of the nodes asked about; so that nothing tells of it but a search. The graphs
 // that it passes are put together by what all decoys say, by what searches say that
 // end too early, and all of them. In the first of these ways in which so many answers come
-// together, one of them is drawn.
+// together, one of them is drawn. What decoys say is of no interest before there are so
+// many answers in all.
 func (cat *Category) stir(s *draw.Stream, w *World, goal *Goal, need int) bool {
 	g, x, y := &w.A, w.Query.Source, max(w.Query.Source, w.Query.Target)
+	out, depth, unit := w.run(cat.Solver, Cut{Op: None}), w.Depth, 1
+	if goal.Only != nil && !goal.Only(w, out) {
+		return false
+	}
+	if cat.Result == Float {
+		unit = millionths
+	}
+	ops := slices.Clone(w.ops)
+	if goal.All > 0 && cat.all(w, ops) < goal.All {
+		return false
+	}
 	var early, late, held []hint // held is what is best known of the answer without one operation
-	ops := cat.operations(w)
-	for _, c := range cuts(ops, true) {
-		switch k := ops[c.Op]; {
+	for c, k := range cuts(ops, true) {
+		switch {
 		case c.How == OneHop || c.How == TwoHops:
 			early = append(early, hint{cut: c})
 		case k == opCombine || k == opFilter || k == opMean:
@@ -264,115 +319,95 @@ func (cat *Category) stir(s *draw.Stream, w *World, goal *Goal, need int) bool {
 			late = append(late, hint{cut: c})
 		}
 	}
-	out, seen, depth, unit := w.run(cat.Solver, Cut{Op: None}), w.seen(x, y), w.Depth, 1
-	if cat.Result == Float {
-		unit = millionths
+	for i := range held {
+		held[i].said = cat.says(w, &held[i])
 	}
-	said := make([]int, len(held))
-	for i, h := range held {
-		said[i] = cat.says(w, h).Num
-	}
+	seen, near, deep := w.seen(x, y), w.near(x, y), depth
 	ok := func() bool {
-		if seen != w.seen(x, y) {
+		if near != w.near(x, y) && seen != w.seen(x, y) {
 			return false
 		}
 		out = w.run(cat.Solver, Cut{Op: None})
-		if w.Bad || goal.Only != nil && !goal.Only(w, out) {
+		if deep = w.Depth; w.Bad || goal.Only != nil && !goal.Only(w, out) {
 			return false
 		}
 		far := 0
-		for i, h := range held {
-			far += abs(cat.says(w, h).Num - said[i])
+		for i := range held {
+			far += abs(cat.says(w, &held[i]).Num - held[i].said.Num)
 		}
 		return far <= farthest*unit
 	}
-	if goal.Only != nil && !goal.Only(w, out) || cat.all(w, ops) < goal.All {
+	p, asked, answers := &w.passed, 0, 0
+	p.reset()
+	var best [2]struct { // the group with most answers, in either way
+		key  uint64
+		size int
+	}
+	ask := func() {
+		for ; asked < len(p.states); asked++ {
+			st := &p.states[asked]
+			p.restore(g, st)
+			st.key[1] = cat.key(w, early)
+			st.key[0] = st.key[1]*31 ^ cat.key(w, late)
+			for way := range best {
+				if size := p.join(asked, way); size > best[way].size {
+					best[way].key, best[way].size = st.key[way], size
+				}
+			}
+		}
+	}
+	for step := 0; step < stirs && best[0].size < goal.Least; step++ {
+		if step > 0 && !g.Swap(s, ok) || abs(deep-depth) > is(!w.Exact).Num || deep < min(3, depth) {
+			continue
+		}
+		answer := out.Num ^ int(out.Set[0]^out.Set[1]*31)
+		if !slices.ContainsFunc(p.states, func(st state) bool { return st.class == answer }) {
+			answers++
+		}
+		p.add(g, answer)
+		if answers >= goal.Least {
+			ask()
+		}
+	}
+	if answers < need {
 		return false
 	}
-	// For each way, what is said, and for each answer of which that was said, a graph.
-	var ways [3]map[uint64]map[int][]graph.Edge
-	var best [3]map[int][]graph.Edge
-	for i := range ways {
-		ways[i] = map[uint64]map[int][]graph.Edge{}
-	}
-	for step := 0; step < stirs && len(best[0]) < goal.Least; step++ {
-		if step > 0 && !g.Swap(s, ok) {
-			continue
-		}
-		w.run(cat.Solver, Cut{Op: None})
-		if abs(w.Depth-depth) > is(!w.Exact).Num || w.Depth < min(3, depth) {
-			continue
-		}
-		key := cat.key(w, early)
-		for i, key := range [...]uint64{key*31 ^ cat.key(w, late), key, 0} {
-			of := ways[i][key]
-			if of == nil {
-				of = map[int][]graph.Edge{}
-				ways[i][key] = of
-			}
-			if answer := out.Num ^ int(out.Set[0]^out.Set[1]*31); of[answer] == nil {
-				of[answer] = slices.Clone(g.Arcs)
-			}
-			if len(of) > len(best[i]) {
-				best[i] = of
-			}
-		}
-	}
+	ask()
 	for enough := goal.Least; enough >= need; enough-- {
-		for _, of := range best {
-			if len(of) >= enough {
-				answers := slices.Sorted(maps.Keys(of))
-				g.Reset(w.N, g.Directed, of[answers[s.IntN(len(answers))]])
-				return true
+		for way, size := range [...]int{best[0].size, best[1].size, answers} {
+			if size < enough {
+				continue
 			}
+			of := map[int]*state{}
+			for i := range p.states {
+				st := &p.states[i]
+				if of[st.class] == nil && (way == len(best) || st.key[way] == best[way].key) {
+					of[st.class] = st
+				}
+			}
+			p.restore(g, of[slices.Sorted(maps.Keys(of))[s.IntN(len(of))]])
+			return true
 		}
 	}
 	return false
 }
 
-// group is the states that the last one belongs to, if they have enough
-// different answers.
-func group(states []state, least int) []int {
-	last := &states[len(states)-1]
-	if least == 1 {
-		return []int{len(states) - 1}
-	}
-	var same []int
-	classes := 0
-	for i := range states {
-		if states[i].key != last.key {
+// take draws an answer of a group, then a graph that has it.
+func (p *passed) take(s *draw.Stream, w *World, key uint64) {
+	var classes []int
+	by := map[int][]*state{}
+	for i := range p.states {
+		st := &p.states[i]
+		if st.key[0] != key {
 			continue
 		}
-		fresh := 1
-		for _, j := range same {
-			if states[j].class == states[i].class {
-				fresh = 0
-			}
+		if by[st.class] == nil {
+			classes = append(classes, st.class)
 		}
-		classes += fresh
-		same = append(same, i)
+		by[st.class] = append(by[st.class], st)
 	}
-	if classes < least {
-		return nil
-	}
-	return same
-}
-
-// take draws an answer of a group, then a state that has it.
-func take(s *draw.Stream, w *World, states []state, found []int, arcs []graph.Edge) {
-	var classes []int
-	by := map[int][]int{}
-	for _, i := range found {
-		c := states[i].class
-		if by[c] == nil {
-			classes = append(classes, c)
-		}
-		by[c] = append(by[c], i)
-	}
-	class := classes[s.IntN(len(classes))]
-	of := by[class]
-	st := &states[of[s.IntN(len(of))]]
-	w.A.Reset(w.N, w.A.Directed, slices.Clone(arcs[st.arcs[0]:st.arcs[1]]))
+	of := by[classes[s.IntN(len(classes))]]
+	p.restore(&w.A, of[s.IntN(len(of))])
 }
 
 // drawn is the case that the world has come to.
@@ -402,6 +437,7 @@ func (cat *Category) met(w *World, goal *Goal, free bool) bool {
 type hint struct {
 	cut   Cut
 	decoy *Decoy
+	said  Out // where the walk began
 }
 
 // hintsOf is the decoys to be hidden. What the hard ones say stays during a walk;
@@ -411,10 +447,11 @@ func hintsOf(cat *Category, w *World, goal *Goal) (hard, soft []hint) {
 	if is == nil {
 		is = usual
 	}
-	ops := cat.operations(w)
-	for _, c := range cuts(ops, w.A.Directed) {
+	hard, soft = w.hard[:0], w.soft[:0]
+	w.run(cat.Solver, Cut{Op: None})
+	for c, k := range cuts(w.ops, w.A.Directed) {
 		switch {
-		case !is(ops[c.Op], c.How):
+		case !is(k, c.How):
 		case c.How == OneHop || c.How == TwoHops:
 			hard = append(hard, hint{cut: c})
 		default:
@@ -424,10 +461,11 @@ func hintsOf(cat *Category, w *World, goal *Goal) (hard, soft []hint) {
 	for i := range cat.Decoys {
 		soft = append(soft, hint{decoy: &cat.Decoys[i]})
 	}
+	w.hard, w.soft = hard, soft
 	return hard, soft
 }
 
-func (cat *Category) says(w *World, h hint) Out {
+func (cat *Category) says(w *World, h *hint) Out {
 	if h.decoy != nil {
 		return h.decoy.Out(w)
 	}
@@ -437,8 +475,8 @@ func (cat *Category) says(w *World, h hint) Out {
 // key is a hash of what hints say.
 func (cat *Category) key(w *World, hints []hint) uint64 {
 	key := uint64(14695981039346656037)
-	for _, h := range hints {
-		o := cat.says(w, h)
+	for i := range hints {
+		o := cat.says(w, &hints[i])
 		for _, x := range [...]uint64{uint64(o.Num), o.Set[0], o.Set[1]} {
 			key = (key ^ x) * 1099511628211
 			key ^= key >> 29
@@ -449,25 +487,32 @@ func (cat *Category) key(w *World, hints []hint) uint64 {
 
 // hit says whether one of some hints is right.
 func (cat *Category) hit(w *World, hints []hint, right Out) bool {
-	for _, h := range hints {
-		if cat.says(w, h) == right {
+	for i := range hints {
+		if cat.says(w, &hints[i]) == right {
 			return true
 		}
 	}
 	return false
 }
 
-// step goes on with the walk, if the hints say the same after it. It reports
-// whether the graph is another one.
-func (cat *Category) step(s *draw.Stream, w *World, bound bool, hints []hint, fixed uint64) bool {
+// step goes on with the walk, if it is bound by hints only where they say the same
+// after it. It reports whether the graph is another one.
+func (cat *Category) step(s *draw.Stream, w *World, bound bool, hints []hint) bool {
 	g := &w.A
 	var ok func() bool
-	if bound {
-		ok = func() bool { return cat.key(w, hints) == fixed }
+	if bound && len(hints) > 0 {
+		ok = func() bool {
+			for i := range hints {
+				if cat.says(w, &hints[i]) != hints[i].said {
+					return false
+				}
+			}
+			return true
+		}
 	}
 	switch {
 	case cat.Local:
-		return g.Move(s, nil)
+		return g.Move(s)
 	case cat.Family == Kinship:
 		return g.Swap(s, func() bool { return g.IsFamily() && (ok == nil || ok()) })
 	}

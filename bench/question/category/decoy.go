@@ -2,6 +2,7 @@ package category
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -65,7 +66,7 @@ func (cat *Category) Guesses(w *World) []Guess {
 		}
 	}
 	ops := cat.operations(w)
-	for _, c := range cuts(ops, w.A.Directed) {
+	for c := range cuts(ops, w.A.Directed) {
 		out = append(out, Guess{cutName(ops, c), w.run(cat.Solver, c)})
 	}
 	return out
@@ -77,17 +78,17 @@ func (cat *Category) operations(w *World) []*kind {
 	return slices.Clone(w.ops)
 }
 
-// cuts is everything that can be done to one of some operations.
-func cuts(ops []*kind, directed bool) []Cut {
-	var out []Cut
-	for i, k := range ops {
-		for _, how := range k.hows {
-			if directed || how != Reversed {
-				out = append(out, Cut{i, how})
+// cuts is everything that can be done to one of some operations, and to which.
+func cuts(ops []*kind, directed bool) iter.Seq2[Cut, *kind] {
+	return func(yield func(Cut, *kind) bool) {
+		for i, k := range ops {
+			for _, how := range k.hows {
+				if (directed || how != Reversed) && !yield(Cut{i, how}, k) {
+					return
+				}
 			}
 		}
 	}
-	return out
 }
 
 // cutName is as in "reach 2, one hop"; the number is left out where there is one

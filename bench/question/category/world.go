@@ -71,6 +71,11 @@ type World struct {
 	cut Cut
 	ran int // operations of this run
 	ops []*kind
+
+	// What is used again in each try.
+	form       *draw.Stream
+	hard, soft []hint
+	passed     passed
 }
 
 // Cut is one thing done to one operation of a solver, by its place.

@@ -33,10 +33,10 @@ func Key(parts ...string) [32]byte {
 func Seed(key [32]byte) uint64 { return binary.BigEndian.Uint64(key[:8]) }
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.
-type Stream struct{ src *rand.ChaCha8 }
+type Stream struct{ src rand.ChaCha8 }
 
 // New starts the stream of a key.
-func New(key [32]byte) *Stream { return &Stream{rand.NewChaCha8(key)} }
+func New(key [32]byte) *Stream { return &Stream{*rand.NewChaCha8(key)} }
 
 // Uint64 is the next number.
 func (s *Stream) Uint64() uint64 { return s.src.Uint64() }
@@ -50,8 +50,10 @@ func (s *Stream) IntN(n int) int {
 	}
 	m := uint64(n)
 	hi, lo := bits.Mul64(s.Uint64(), m)
-	for lo < -m%m {
-		hi, lo = bits.Mul64(s.Uint64(), m)
+	if lo < m { // else it is not below the remainder either, which takes a division
+		for least := -m % m; lo < least; {
+			hi, lo = bits.Mul64(s.Uint64(), m)
+		}
 	}
 	return int(hi)
 }

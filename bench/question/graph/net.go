@@ -16,11 +16,11 @@ type Bits [MaxNet / 64]uint64
 func Bit(x int) Bits { return Bits{}.With(x) }
 
 // All is the set of the first n nodes.
-func All(n int) (b Bits) {
-	for x := range n {
-		b = b.With(x)
+func All(n int) Bits {
+	if n <= 64 {
+		return Bits{1<<n - 1}
 	}
-	return b
+	return Bits{^uint64(0), 1<<(n-64) - 1}
 }
 
 // Has says whether x is in the set.
@@ -70,23 +70,18 @@ func (g *Net) Reset(n int, directed bool, arcs []Edge) {
 	clear(g.Out[:n])
 	clear(g.In[:n])
 	for _, e := range arcs {
-		g.set(e, true)
+		g.flip(e)
 	}
 }
 
-func (g *Net) set(e Edge, on bool) {
-	put := func(row *Bits, x int) {
-		if on {
-			*row = row.With(x)
-		} else {
-			*row = row.Less(x)
-		}
-	}
-	put(&g.Out[e.From], e.To)
-	put(&g.In[e.To], e.From)
+// flip puts an edge that is not there and takes one that is.
+func (g *Net) flip(e Edge) {
+	from, to := uint(e.From), uint(e.To)
+	g.Out[from][to>>6] ^= 1 << (to & 63)
+	g.In[to][from>>6] ^= 1 << (from & 63)
 	if !g.Directed {
-		put(&g.Out[e.To], e.From)
-		put(&g.In[e.From], e.To)
+		g.Out[to][from>>6] ^= 1 << (from & 63)
+		g.In[from][to>>6] ^= 1 << (to & 63)
 	}
 }
 
@@ -175,24 +170,25 @@ func (g *Net) change(ok func() bool, i, j int, a, b, c, d Edge) bool {
 	if c.From == c.To || d.From == d.To || g.Out[c.From].Has(c.To) || g.Out[d.From].Has(d.To) {
 		return false
 	}
-	put := func(a, b, c, d Edge) {
-		g.set(a, false)
-		g.set(b, false)
-		g.set(c, true)
-		g.set(d, true)
-		g.Arcs[i], g.Arcs[j] = c, d
+	flip := func() {
+		g.flip(a)
+		g.flip(b)
+		g.flip(c)
+		g.flip(d)
 	}
-	put(a, b, c, d)
+	flip()
+	g.Arcs[i], g.Arcs[j] = c, d
 	if ok != nil && !ok() {
-		put(c, d, a, b)
+		flip()
+		g.Arcs[i], g.Arcs[j] = a, b
 		return false
 	}
 	return true
 }
 
-// Move gives a random edge another source or another target, when ok, which may
-// be nil, does not refuse. Only the number of edges stays.
-func (g *Net) Move(s *draw.Stream, ok func() bool) bool {
+// Move gives a random edge another source or another target. Only the number of
+// edges stays.
+func (g *Net) Move(s *draw.Stream) bool {
 	if len(g.Arcs) == 0 {
 		return false
 	}
@@ -205,16 +201,9 @@ func (g *Net) Move(s *draw.Stream, ok func() bool) bool {
 	if c.From == c.To || g.Out[c.From].Has(c.To) {
 		return false
 	}
-	put := func(a, c Edge) {
-		g.set(a, false)
-		g.set(c, true)
-		g.Arcs[i] = c
-	}
-	put(a, c)
-	if ok != nil && !ok() {
-		put(c, a)
-		return false
-	}
+	g.flip(a)
+	g.flip(c)
+	g.Arcs[i] = c
 	return true
 }
 

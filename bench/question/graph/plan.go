@@ -126,7 +126,7 @@ func (g *Net) Fill(s *draw.Stream, p *Plan, edges int) {
 		}
 		if g.join(s, p, x, nodes, false) && p.Family && !g.IsFamily() {
 			last := len(g.Arcs) - 1
-			g.set(g.Arcs[last], false)
+			g.flip(g.Arcs[last])
 			g.Arcs = g.Arcs[:last]
 		}
 	}
@@ -169,6 +169,6 @@ func (g *Net) join(s *draw.Stream, p *Plan, x int, nodes Bits, back bool) bool {
 
 // Add adds an edge that is not there.
 func (g *Net) Add(e Edge) {
-	g.set(e, true)
+	g.flip(e)
 	g.Arcs = append(g.Arcs, e)
 }
