@@ -214,7 +214,7 @@ func (c *Category) guess(says func(i int) category.Out) Share {
 // mode is the most frequent answer, the lowest of several.
 func mode(answers map[category.Out]int) (best category.Out, n int) {
 	for o, k := range answers {
-		if k > n || k == n && (o.Num < best.Num || o.Num == best.Num && cmp.Or(cmp.Compare(o.Set[1], best.Set[1]), cmp.Compare(o.Set[0], best.Set[0])) < 0) {
+		if k > n || k == n && (o.Num < best.Num || o.Num == best.Num && cmp.Or(cmp.Compare(o.Set.High, best.Set.High), cmp.Compare(o.Set.Low, best.Set.Low)) < 0) {
 			best, n = o, k
 		}
 	}

@@ -31,7 +31,7 @@ type Goal struct {
 	// Only says which answers may be given.
 	Only func(w *World, o Out) bool
 	// Hint says which mechanical decoys are hidden; nil is those of usual.
-	Hint func(k *kind, how How) bool
+	Hint func(k kind, how How) bool
 	// All is how much there has to be in the whole graph, so that it tells nothing of
 	// what a search finds of it.
 	All int
@@ -42,11 +42,11 @@ type Goal struct {
 }
 
 // usual hides all but searches of one hop, which say little that two do not.
-func usual(_ *kind, how How) bool { return how != Whole && how != OneHop }
+func usual(_ kind, how How) bool { return how != Whole && how != OneHop }
 
 // hops hides searches that end too early: in a conjunction each part tells of the
 // other.
-func hops(_ *kind, how How) bool { return how == OneHop || how == TwoHops }
+func hops(_ kind, how How) bool { return how == OneHop || how == TwoHops }
 
 // How many graphs are tried, and how far from each.
 const (
@@ -77,7 +77,7 @@ type state struct {
 // passed is the states of a walk. It is used again by the next one.
 type passed struct {
 	states []state
-	arcs   []graph.Edge
+	arcs   [][2]uint8 // edges take an eighth of the space so
 }
 
 func (p *passed) reset() { p.states, p.arcs = p.states[:0], p.arcs[:0] }
@@ -85,7 +85,9 @@ func (p *passed) reset() { p.states, p.arcs = p.states[:0], p.arcs[:0] }
 // add puts the present graph to the others.
 func (p *passed) add(g *graph.Net, class int) *state {
 	from := len(p.arcs)
-	p.arcs = append(p.arcs, g.Arcs...)
+	for _, e := range g.Arcs {
+		p.arcs = append(p.arcs, [2]uint8{uint8(e.From), uint8(e.To)})
+	}
 	p.states = append(p.states, state{class: class, from: from, to: len(p.arcs)})
 	return &p.states[len(p.states)-1]
 }
@@ -107,7 +109,10 @@ func (p *passed) join(i, way int) int {
 
 // restore goes back to the graph of a state.
 func (p *passed) restore(g *graph.Net, st *state) {
-	g.Reset(g.N, g.Directed, append(g.Arcs[:0], p.arcs[st.from:st.to]...))
+	for i, e := range p.arcs[st.from:st.to] {
+		g.Arcs[i] = graph.Edge{From: int(e[0]), To: int(e[1])}
+	}
+	g.Reset(g.N, g.Directed, g.Arcs)
 }
 
 // Choose draws a case. First comes what is the same in all tries: the depth and
@@ -253,7 +258,7 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 }
 
 // all is the answer about all nodes, where the first search is left out.
-func (cat *Category) all(w *World, ops []*kind) int {
+func (cat *Category) all(w *World, ops []kind) int {
 	return w.run(cat.Solver, Cut{slices.Index(ops, opReach), LeftOut}).Num
 }
 
@@ -360,7 +365,7 @@ func (cat *Category) stir(s *draw.Stream, w *World, goal *Goal, need int) bool {
 		if step > 0 && !g.Swap(s, ok) || abs(deep-depth) > is(!w.Exact).Num || deep < min(3, depth) {
 			continue
 		}
-		answer := out.Num ^ int(out.Set[0]^out.Set[1]*31)
+		answer := out.Num ^ int(out.Set.Low^out.Set.High*31)
 		if !slices.ContainsFunc(p.states, func(st state) bool { return st.class == answer }) {
 			answers++
 		}
@@ -477,7 +482,7 @@ func (cat *Category) key(w *World, hints []hint) uint64 {
 	key := uint64(14695981039346656037)
 	for i := range hints {
 		o := cat.says(w, &hints[i])
-		for _, x := range [...]uint64{uint64(o.Num), o.Set[0], o.Set[1]} {
+		for _, x := range [...]uint64{uint64(o.Num), o.Set.Low, o.Set.High} {
 			key = (key ^ x) * 1099511628211
 			key ^= key >> 29
 		}

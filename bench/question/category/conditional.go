@@ -43,7 +43,7 @@ Answer(k)?
 		low := w.least(4)
 		size := w.window(low, min(w.N-3, low+w.N/2))
 		yes := w.Lead.Chance(3, 10)
-		p := searched(w.N, w.layers(form, size))
+		p := w.searched(w.layers(form, size))
 		last := len(p.Size) - 1
 		where := span(last, last+1)
 		goal.aim(-1)

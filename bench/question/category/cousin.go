@@ -38,9 +38,9 @@ Cousin(v)?
 	Pose: poseChild(Goal{Only: somebody}),
 	Solver: func(w *World) Out {
 		x := w.Query.Source
-		parents := w.Step(graph.Bit(x), w.parents)
-		siblings := w.Step(parents, w.children)
-		second := w.Step(w.Step(w.Step(parents, w.parents), w.children), w.children)
+		parents := w.Step(graph.Bit(x), (*World).parents)
+		siblings := w.Step(parents, (*World).children)
+		second := w.Step(w.Step(w.Step(parents, (*World).parents), (*World).children), (*World).children)
 		out := w.Combine(second, siblings, graph.Bits.Minus).Less(x)
 		// Nobody is asked whose ancestors or descendants would be cousins as well.
 		above, _ := w.A.Reach(graph.Bit(x), -1, w.A.N, true)

@@ -73,16 +73,16 @@ func (cat *Category) Guesses(w *World) []Guess {
 }
 
 // operations is what the solver composes.
-func (cat *Category) operations(w *World) []*kind {
+func (cat *Category) operations(w *World) []kind {
 	w.run(cat.Solver, Cut{Op: None})
 	return slices.Clone(w.ops)
 }
 
 // cuts is everything that can be done to one of some operations, and to which.
-func cuts(ops []*kind, directed bool) iter.Seq2[Cut, *kind] {
-	return func(yield func(Cut, *kind) bool) {
+func cuts(ops []kind, directed bool) iter.Seq2[Cut, kind] {
+	return func(yield func(Cut, kind) bool) {
 		for i, k := range ops {
-			for _, how := range k.hows {
+			for _, how := range kinds[k].hows {
 				if (directed || how != Reversed) && !yield(Cut{i, how}, k) {
 					return
 				}
@@ -93,7 +93,7 @@ func cuts(ops []*kind, directed bool) iter.Seq2[Cut, *kind] {
 
 // cutName is as in "reach 2, one hop"; the number is left out where there is one
 // such operation.
-func cutName(ops []*kind, c Cut) string {
+func cutName(ops []kind, c Cut) string {
 	k, at, all := ops[c.Op], 0, 0
 	for i, other := range ops {
 		if other == k {
@@ -104,7 +104,7 @@ func cutName(ops []*kind, c Cut) string {
 		}
 	}
 	if all == 1 {
-		return fmt.Sprintf("%s, %s", k.name, c.How)
+		return fmt.Sprintf("%s, %s", kinds[k].name, c.How)
 	}
-	return fmt.Sprintf("%s %d, %s", k.name, at, c.How)
+	return fmt.Sprintf("%s %d, %s", kinds[k].name, at, c.How)
 }

@@ -53,7 +53,7 @@ Result = select(Degree, %d)
 		if form.Chance(1, 2) {
 			w.Query.Direction = "in"
 		}
-		return Goal{Least: 4, Only: between(0, 3), Hint: func(*kind, How) bool { return true }}, true
+		return Goal{Least: 4, Only: between(0, 3), Hint: func(kind, How) bool { return true }}, true
 	},
 	Solver: func(w *World) Out {
 		if w.Query.Direction == "in" {

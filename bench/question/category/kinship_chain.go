@@ -52,7 +52,7 @@ var kinshipChain = Category{
 		from := "Start"
 		for i, name := range c.Query.Steps {
 			to := [...]string{"First", "Second", "Third", "Fourth", "Fifth"}[i]
-			lines += fmt.Sprintf("%s[i] = %s\n", to, fmt.Sprintf(step(name).ein, from))
+			lines += fmt.Sprintf("%s[i] = %s\n", to, fmt.Sprintf(named(name).ein, from))
 			from = to
 		}
 		return program("kinship_chain", c, "%sResult = sum(%s > 0)\n", lines, from)
@@ -61,7 +61,7 @@ var kinshipChain = Category{
 		// Grandparents are parents of parents, so that three functions will do.
 		defs, call := map[string]bool{}, fmt.Sprintf("{%d}", c.Query.Source)
 		for _, name := range c.Query.Steps {
-			for _, f := range step(name).python {
+			for _, f := range named(name).python {
 				defs[f] = true
 				call = fmt.Sprintf("%s(%s)", f, call)
 			}
@@ -78,7 +78,7 @@ var kinshipChain = Category{
 		text, from := "Start({X}).\n", "Start"
 		for i, name := range c.Query.Steps {
 			to := [...]string{"First", "Second", "Third", "Fourth", "Fifth"}[i]
-			text += fmt.Sprintf("%s(v) <- %s(u), %s.\n", to, from, step(name).rules)
+			text += fmt.Sprintf("%s(v) <- %s(u), %s.\n", to, from, named(name).rules)
 			from = to
 		}
 		return fmt.Sprintf("%sAnswer(count()) <- %s(_).\nAnswer(k)?\n", text, from)
@@ -133,7 +133,7 @@ var kinshipChain = Category{
 func (w *World) chain() Out {
 	at := graph.Bit(w.Query.Source)
 	for _, name := range w.Query.Steps {
-		at = w.Step(at, w.kin(name))
+		at = w.Step(at, named(name).step)
 	}
 	w.Bad = at.Has(w.Query.Source)
 	return Out{Num: w.Count(at)}
@@ -146,14 +146,15 @@ type kinshipStep struct {
 	python []string // functions that follow it, in order
 	rules  string   // a body that leads from u to v
 	follow func(f *graph.Facts, x int) graph.Set
+	step   step // or, back, with the generations turned round
 }
 
 var kinshipSteps = []kinshipStep{
-	{"parent", "A[i,j] %s[j]", []string{"parents"}, "Parent(v, u)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Parents(x)) }},
-	{"child", "A[j,i] %s[j]", []string{"children"}, "Parent(u, v)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Children(x)) }},
-	{"sibling", "Sibling[i,j] %s[j]", []string{"siblings"}, "Parent(p, u), Parent(p, v), u != v", (*graph.Facts).Siblings},
-	{"grandparent", "A[i,j] A[j,k] %s[k]", []string{"parents", "parents"}, "Parent(v, p), Parent(p, u)", (*graph.Facts).Grandparents},
-	{"grandchild", "A[j,i] A[k,j] %s[k]", []string{"children", "children"}, "Parent(u, p), Parent(p, v)", (*graph.Facts).Grandchildren},
+	{"parent", "A[i,j] %s[j]", []string{"parents"}, "Parent(v, u)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Parents(x)) }, (*World).parents},
+	{"child", "A[j,i] %s[j]", []string{"children"}, "Parent(u, v)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Children(x)) }, (*World).children},
+	{"sibling", "Sibling[i,j] %s[j]", []string{"siblings"}, "Parent(p, u), Parent(p, v), u != v", (*graph.Facts).Siblings, (*World).siblings},
+	{"grandparent", "A[i,j] A[j,k] %s[k]", []string{"parents", "parents"}, "Parent(v, p), Parent(p, u)", (*graph.Facts).Grandparents, twice((*World).parents)},
+	{"grandchild", "A[j,i] A[k,j] %s[k]", []string{"children", "children"}, "Parent(u, p), Parent(p, v)", (*graph.Facts).Grandchildren, twice((*World).children)},
 }
 
 var pythonSteps = []struct{ name, body string }{
@@ -162,8 +163,8 @@ var pythonSteps = []struct{ name, body string }{
 	{"siblings", "{s for x in people for p in G.predecessors(x) for s in G.successors(p) if s != x}"},
 }
 
-func step(name string) kinshipStep {
-	return kinshipSteps[slices.IndexFunc(kinshipSteps, func(s kinshipStep) bool { return s.name == name })]
+func named(name string) *kinshipStep {
+	return &kinshipSteps[slices.IndexFunc(kinshipSteps, func(s kinshipStep) bool { return s.name == name })]
 }
 
 // follow is where a chain of steps leads from x.
@@ -173,7 +174,7 @@ func follow(f *graph.Facts, n, x int, steps []string) graph.Set {
 		next := make(graph.Set, n)
 		for y, in := range at {
 			if in {
-				for z, to := range step(name).follow(f, y) {
+				for z, to := range named(name).follow(f, y) {
 					next[z] = next[z] || to
 				}
 			}
@@ -188,26 +189,16 @@ var plurals = map[string]string{"parent": "parents", "child": "children", "sibli
 func (w *World) parents(set graph.Bits, back bool) graph.Bits  { return w.A.Step(set, !back) }
 func (w *World) children(set graph.Bits, back bool) graph.Bits { return w.A.Step(set, back) }
 
-// kin is a kinship step, or, back, the same with the generations turned round.
-func (w *World) kin(name string) func(set graph.Bits, back bool) graph.Bits {
-	twice := func(step func(graph.Bits, bool) graph.Bits) func(graph.Bits, bool) graph.Bits {
-		return func(set graph.Bits, back bool) graph.Bits { return step(step(set, back), back) }
+// twice is a step after itself.
+func twice(step step) step {
+	return func(w *World, set graph.Bits, back bool) graph.Bits { return step(w, step(w, set, back), back) }
+}
+
+// siblings are children of the same parents, or, back, parents of the same children.
+func (w *World) siblings(set graph.Bits, back bool) (to graph.Bits) {
+	for ; set != (graph.Bits{}); set = set.Less(set.First()) {
+		x := set.First()
+		to = to.Or(w.children(w.parents(graph.Bit(x), back), back).Less(x))
 	}
-	switch name {
-	case "parent":
-		return w.parents
-	case "child":
-		return w.children
-	case "grandparent":
-		return twice(w.parents)
-	case "grandchild":
-		return twice(w.children)
-	}
-	return func(set graph.Bits, back bool) (to graph.Bits) {
-		for ; set != (graph.Bits{}); set = set.Less(set.First()) {
-			x := set.First()
-			to = to.Or(w.children(w.parents(graph.Bit(x), back), back).Less(x))
-		}
-		return to
-	}
+	return to
 }

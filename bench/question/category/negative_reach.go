@@ -31,7 +31,7 @@ print(json.dumps(sorted(unreached)))
 	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
 		w.Query.Source = 0
 		low := w.least(4)
-		return Goal{}, w.lay(s, searched(w.N, w.layers(form, w.window(low, w.N-4))))
+		return Goal{}, w.lay(s, w.searched(w.layers(form, w.window(low, w.N-4))))
 	},
 	Solver: func(w *World) Out {
 		x := w.Query.Source

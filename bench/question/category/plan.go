@@ -61,10 +61,10 @@ func (w *World) window(low, high int) int { return low + w.Lead.IntN(max(0, high
 
 // searched is the plan of a search from X: block 0 is X, block i is what is i
 // hops away, and the last one what is not reached.
-func searched(n int, layers []int) plan {
-	p := plan{&graph.Plan{}}
+func (w *World) searched(layers []int) plan {
+	p := w.blocks()
 	p.Block(1)
-	left := n - 1
+	left := w.N - 1
 	for _, size := range layers {
 		p.Block(size)
 		left -= size
@@ -83,6 +83,12 @@ func searched(n int, layers []int) plan {
 
 // plan is a plan being made.
 type plan struct{ *graph.Plan }
+
+// blocks is a plan without blocks, in place of the one before.
+func (w *World) blocks() plan {
+	w.plan.Reset()
+	return plan{&w.plan}
+}
 
 // span is the blocks from one to before another.
 func span(from, to int) uint64 { return (1<<to - 1) &^ (1<<from - 1) }
@@ -133,7 +139,7 @@ func (w *World) bridge(form, s *draw.Stream, yes bool) bool {
 	if left < 0 {
 		return false
 	}
-	p := plan{&graph.Plan{}}
+	p := w.blocks()
 	x := p.Block(1)
 	for range hops {
 		p.Block(1)
@@ -219,7 +225,7 @@ func (w *World) short(s *draw.Stream, hops int) bool {
 // both is the plan of two searches, from X in block 0 and from Y in block 1: some
 // nodes that X reaches alone, some that Y reaches alone, and some that both reach.
 func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common int) bool {
-	p := plan{&graph.Plan{}}
+	p := w.blocks()
 	p.Block(1)
 	p.Block(1)
 	one := min(form.Between(1, 2), onlyX, onlyY, 1+w.N/10)
@@ -271,7 +277,7 @@ func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common int) bool {
 // and so many besides that only one of the two holds of. Two hops on from X and two
 // hops back find two of the component each, if it has three.
 func (w *World) ring(form *draw.Stream, size, besides int) plan {
-	p := plan{&graph.Plan{}}
+	p := w.blocks()
 	p.Block(1)
 	var layers []int
 	if size <= 5 {
@@ -349,7 +355,8 @@ func (w *World) line(form, s *draw.Stream, size int) bool {
 		return false
 	}
 	back := form.Between(3, max(3, min(w.Goal, rest+2)))
-	p := plan{&graph.Plan{Family: true}}
+	p := w.blocks()
+	p.Family = true
 	// From the ancestor to X, and the others of each generation.
 	chain := []int{p.Block(1)}
 	for i := range back {
@@ -432,7 +439,8 @@ func (p plan) least(block int, others ...int) {
 // above is the plan of a family in which X has so many ancestors. The others are a line
 // of somebody else that looks like it.
 func (w *World) above(form, s *draw.Stream, size int) bool {
-	p := plan{&graph.Plan{Family: true}}
+	p := w.blocks()
+	p.Family = true
 	line := func(size int) (all uint64) {
 		first := p.Block(1)
 		for i, size := range fertile(w.layers(form, size), 1, 2) {
@@ -455,7 +463,7 @@ func (w *World) above(form, s *draw.Stream, size int) bool {
 
 // part is the plan of an undirected graph in which X reaches so many nodes.
 func (w *World) part(form *draw.Stream, size int) plan {
-	p := plan{&graph.Plan{}}
+	p := w.blocks()
 	p.Block(1)
 	for _, size := range w.layers(form, size) {
 		p.Block(size)
@@ -494,7 +502,7 @@ func (w *World) twice(form, s *draw.Stream, size, apart int) bool {
 	}
 	shuffle(s, first[2:])
 	lay := func(g *graph.Net, order []int) bool {
-		p := searched(w.N, append([]int{1, 1}, parts(form, size-2, min(size-2, max(1, w.Goal-2)))...))
+		p := w.searched(append([]int{1, 1}, parts(form, size-2, min(size-2, max(1, w.Goal-2)))...))
 		p.Order = order
 		return g.Lay(s, p.Plan, true, w.Edges)
 	}
@@ -586,7 +594,7 @@ func (w *World) reached(form, s *draw.Stream, most int) bool {
 	if w.Exact {
 		size = min(max(size, w.Goal+1), w.N-1)
 	}
-	return w.lay(s, searched(w.N, w.layers(form, size)))
+	return w.lay(s, w.searched(w.layers(form, size)))
 }
 
 // ringSizes is how many nodes a component has.

@@ -30,7 +30,7 @@ Answer(k)?
 		w.Query.Source = 0
 		low := w.least(3)
 		goal.aim(w.window(low, min(w.N-2, low+w.N/2)))
-		return goal, w.lay(s, searched(w.N, w.layers(form, goal.Aim)))
+		return goal, w.lay(s, w.searched(w.layers(form, goal.Aim)))
 	},
 	Solver:   func(w *World) Out { return Out{Num: w.Count(w.Reach(w.Query.Source))} },
 	Hops:     true,

@@ -34,7 +34,7 @@ Sibling(v)?
 	Pose: poseChild(Goal{Only: somebody}),
 	Solver: func(w *World) Out {
 		x := w.Query.Source
-		return Out{Set: w.Step(w.Step(graph.Bit(x), w.parents), w.children).Less(x)}
+		return Out{Set: w.Step(w.Step(graph.Bit(x), (*World).parents), (*World).children).Less(x)}
 	},
 	Decoys:   []Decoy{{"parents and children", func(w *World) Out { x := w.Query.Source; return Out{Set: w.A.In[x].Or(w.A.Out[x])} }}},
 	Explicit: says("Which people other than {X} share at least one parent with {X}? There may be none."),

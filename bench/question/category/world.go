@@ -31,23 +31,37 @@ func (h How) String() string {
 }
 
 // kind is an operation that solvers are made of.
-type kind struct {
+type kind uint8
+
+const (
+	opReach kind = iota
+	opPath
+	opFilter
+	opCombine
+	opStep
+	opDegree
+	opTest
+	opCount
+	opMean
+	opBest
+)
+
+// kinds is what operations are called, and what can be done to them.
+var kinds = [...]struct {
 	name string
 	hows []How
+}{
+	opReach:   {"reach", []How{OneHop, TwoHops, Reversed, LeftOut}},
+	opPath:    {"path", []How{OneHop, TwoHops, Reversed, LeftOut}},
+	opFilter:  {"filter", []How{LeftOut}},
+	opCombine: {"combine", []How{LeftOut, Other}},
+	opStep:    {"step", []How{Reversed, LeftOut}},
+	opDegree:  {"degree", []How{Reversed}},
+	opTest:    {"test", []How{LeftOut}},
+	opCount:   {"count", nil},
+	opMean:    {"aggregate", []How{LeftOut}},
+	opBest:    {"best", []How{LeftOut}},
 }
-
-var (
-	opReach   = &kind{"reach", []How{OneHop, TwoHops, Reversed, LeftOut}}
-	opPath    = &kind{"path", []How{OneHop, TwoHops, Reversed, LeftOut}}
-	opFilter  = &kind{"filter", []How{LeftOut}}
-	opCombine = &kind{"combine", []How{LeftOut, Other}}
-	opStep    = &kind{"step", []How{Reversed, LeftOut}}
-	opDegree  = &kind{"degree", []How{Reversed}}
-	opTest    = &kind{"test", []How{LeftOut}}
-	opCount   = &kind{"count", nil}
-	opMean    = &kind{"aggregate", []How{LeftOut}}
-	opBest    = &kind{"best", []How{LeftOut}}
-)
 
 // World is a case in the form that solvers work on, and the solver's tools. Each
 // tool is one operation, which a decoy can cut short or leave out; so the
@@ -70,12 +84,13 @@ type World struct {
 
 	cut Cut
 	ran int // operations of this run
-	ops []*kind
+	ops []kind
 
 	// What is used again in each try.
 	form       *draw.Stream
 	hard, soft []hint
 	passed     passed
+	plan       graph.Plan
 }
 
 // Cut is one thing done to one operation of a solver, by its place.
@@ -92,7 +107,7 @@ func (w *World) run(solve func(*World) Out, cut Cut) Out {
 }
 
 // op says what is to be done to the operation that begins.
-func (w *World) op(k *kind) How {
+func (w *World) op(k kind) How {
 	w.ops = append(w.ops, k)
 	w.ran++
 	if w.ran-1 == w.cut.Op {
@@ -186,15 +201,18 @@ func (w *World) Both(a, b bool) bool {
 }
 
 // Step is where a step along the edges leads from a set.
-func (w *World) Step(set graph.Bits, step func(set graph.Bits, back bool) graph.Bits) graph.Bits {
+func (w *World) Step(set graph.Bits, step step) graph.Bits {
 	switch w.op(opStep) {
 	case LeftOut:
 		return set
 	case Reversed:
-		return step(set, true)
+		return step(w, set, true)
 	}
-	return step(set, false)
+	return step(w, set, false)
 }
+
+// step leads from a set to another, or, back, the other way.
+type step func(w *World, set graph.Bits, back bool) graph.Bits
 
 // Test says whether something holds.
 func (w *World) Test(holds bool) bool { return w.op(opTest) == LeftOut || holds }

@@ -9,50 +9,46 @@ import (
 // MaxNet is the most nodes of a Net.
 const MaxNet = 128
 
-// Bits is a set of nodes of a Net. It is a value: == compares sets.
-type Bits [MaxNet / 64]uint64
+// Bits is a set of nodes of a Net. It is a value: == compares sets. It is no array,
+// which the compiler would keep in memory.
+type Bits struct{ Low, High uint64 }
 
 // Bit is the set of one node.
 func Bit(x int) Bits { return Bits{}.With(x) }
 
 // All is the set of the first n nodes.
-func All(n int) Bits {
-	if n <= 64 {
-		return Bits{1<<n - 1}
-	}
-	return Bits{^uint64(0), 1<<(n-64) - 1}
-}
+func All(n int) Bits { return Bits{1<<n - 1, 1<<max(0, n-64) - 1} }
 
 // Has says whether x is in the set.
-func (b Bits) Has(x int) bool { return b[x>>6]>>(x&63)&1 == 1 }
+func (b Bits) Has(x int) bool { return (b.Low>>x|b.High>>(uint(x)-64))&1 == 1 }
 
 // With is the set and x.
-func (b Bits) With(x int) Bits { b[x>>6] |= 1 << (x & 63); return b }
+func (b Bits) With(x int) Bits { return b.Or(Bits{1 << x, 1 << (uint(x) - 64)}) }
 
 // Less is the set without x.
-func (b Bits) Less(x int) Bits { b[x>>6] &^= 1 << (x & 63); return b }
+func (b Bits) Less(x int) Bits { return b.Minus(Bits{1 << x, 1 << (uint(x) - 64)}) }
 
 // And is what is in both sets.
-func (b Bits) And(c Bits) Bits { return Bits{b[0] & c[0], b[1] & c[1]} }
+func (b Bits) And(c Bits) Bits { return Bits{b.Low & c.Low, b.High & c.High} }
 
 // Or is what is in either set.
-func (b Bits) Or(c Bits) Bits { return Bits{b[0] | c[0], b[1] | c[1]} }
+func (b Bits) Or(c Bits) Bits { return Bits{b.Low | c.Low, b.High | c.High} }
 
 // Minus is what is in b and not in c.
-func (b Bits) Minus(c Bits) Bits { return Bits{b[0] &^ c[0], b[1] &^ c[1]} }
+func (b Bits) Minus(c Bits) Bits { return Bits{b.Low &^ c.Low, b.High &^ c.High} }
 
 // Xor is what is in exactly one of the sets.
-func (b Bits) Xor(c Bits) Bits { return Bits{b[0] ^ c[0], b[1] ^ c[1]} }
+func (b Bits) Xor(c Bits) Bits { return Bits{b.Low ^ c.Low, b.High ^ c.High} }
 
 // Len is the number of nodes in the set.
-func (b Bits) Len() int { return bits.OnesCount64(b[0]) + bits.OnesCount64(b[1]) }
+func (b Bits) Len() int { return bits.OnesCount64(b.Low) + bits.OnesCount64(b.High) }
 
 // First is the lowest node of a set that has one.
 func (b Bits) First() int {
-	if b[0] != 0 {
-		return bits.TrailingZeros64(b[0])
+	if b.Low != 0 {
+		return bits.TrailingZeros64(b.Low)
 	}
-	return 64 + bits.TrailingZeros64(b[1])
+	return 64 + bits.TrailingZeros64(b.High)
 }
 
 // Net is a graph made for many small changes and searches: every row a set.
@@ -76,12 +72,12 @@ func (g *Net) Reset(n int, directed bool, arcs []Edge) {
 
 // flip puts an edge that is not there and takes one that is.
 func (g *Net) flip(e Edge) {
-	from, to := uint(e.From), uint(e.To)
-	g.Out[from][to>>6] ^= 1 << (to & 63)
-	g.In[to][from>>6] ^= 1 << (from & 63)
+	from, to := Bit(e.From), Bit(e.To)
+	g.Out[e.From] = g.Out[e.From].Xor(to)
+	g.In[e.To] = g.In[e.To].Xor(from)
 	if !g.Directed {
-		g.Out[to][from>>6] ^= 1 << (from & 63)
-		g.In[from][to>>6] ^= 1 << (to & 63)
+		g.Out[e.To] = g.Out[e.To].Xor(from)
+		g.In[e.From] = g.In[e.From].Xor(to)
 	}
 }
 
@@ -102,19 +98,9 @@ func (g *Net) Graph() Graph {
 // reach it; and how many hops are needed until there is nothing new, or until
 // goal is reached, -1 being none.
 func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int) {
-	rows := &g.Out
-	if back {
-		rows = &g.In
-	}
 	seen = from
 	for front := from; depth < hops && (goal < 0 || !seen.Has(goal)); depth++ {
-		var next Bits
-		for w, word := range front {
-			for ; word != 0; word &= word - 1 {
-				next = next.Or(rows[w<<6+bits.TrailingZeros64(word)])
-			}
-		}
-		if front = next.Minus(seen); front == (Bits{}) {
+		if front = g.Step(front, back).Minus(seen); front == (Bits{}) {
 			break
 		}
 		seen = seen.Or(front)
@@ -128,10 +114,11 @@ func (g *Net) Step(from Bits, back bool) (to Bits) {
 	if back {
 		rows = &g.In
 	}
-	for w, word := range from {
-		for ; word != 0; word &= word - 1 {
-			to = to.Or(rows[w<<6+bits.TrailingZeros64(word)])
-		}
+	for w := from.Low; w != 0; w &= w - 1 {
+		to = to.Or(rows[bits.TrailingZeros64(w)])
+	}
+	for w := from.High; w != 0; w &= w - 1 {
+		to = to.Or(rows[64+bits.TrailingZeros64(w)&63])
 	}
 	return to
 }

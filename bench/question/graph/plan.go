@@ -24,6 +24,11 @@ type Plan struct {
 	nodes []Bits        // and the nodes of each
 }
 
+// Reset makes it a plan without blocks.
+func (p *Plan) Reset() {
+	*p = Plan{Size: p.Size[:0], To: p.To[:0], Near: p.Near[:0], Need: p.Need[:0], Give: p.Give[:0], nodes: p.nodes}
+}
+
 // Block adds a block of so many nodes, and says which it is.
 func (p *Plan) Block(size int) int {
 	p.Size, p.To, p.Near = append(p.Size, size), append(p.To, 0), append(p.Near, 0)
@@ -71,8 +76,9 @@ func (g *Net) Lay(s *draw.Stream, p *Plan, directed bool, edges int) bool {
 	if order == nil {
 		order = s.Perm(n)
 	}
-	p.nodes = make([]Bits, len(p.Size))
+	p.nodes = p.nodes[:0]
 	for b, i := 0, 0; b < len(p.Size); b++ {
+		p.nodes = append(p.nodes, Bits{})
 		for range p.Size[b] {
 			x := order[i]
 			p.of[x] = uint8(b)

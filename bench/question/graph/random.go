@@ -158,31 +158,36 @@ func Sparse(s *draw.Stream, n int, directed bool, permille, span int) []Edge {
 // that there are more generations the fewer they are.
 func Family(s *draw.Stream, n, permille, span int) []Edge {
 	order := s.Perm(n)
-	var above, children [MaxNet]Bits
-	var edges []Edge
+	var above, below [MaxNet]Bits
+	var children, free [MaxNet]int
+	edges := make([]Edge, 0, 2*n)
 	for born, x := range order {
 		if born == 0 || s.Chance(1, 6) {
 			continue
 		}
-		first := -1
+		others := All(n) // who may be a parent as far as the first one goes
 		for second := range 2 {
 			if second == 1 && !s.Chance(permille, 1000) {
 				break
 			}
-			var free []int
+			k := 0
 			for _, p := range order[max(0, born-span):born] {
-				if children[p].Len() < MaxChildren && (second == 0 || p != first && !above[p].Has(first) && !above[first].Has(p)) {
-					free = append(free, p)
+				if children[p] < MaxChildren && others.Has(p) {
+					free[k] = p
+					k++
 				}
 			}
-			if len(free) == 0 {
+			if k == 0 {
 				break
 			}
-			p := free[s.IntN(len(free))]
-			first = p
-			children[p] = children[p].With(x)
+			p := free[s.IntN(k)]
+			others = others.Minus(above[p]).Minus(below[p]).Less(p)
+			children[p]++
 			edges = append(edges, Edge{p, x})
 			above[x] = above[x].Or(above[p]).With(p)
+		}
+		for b := above[x]; b != (Bits{}); b = b.Less(b.First()) {
+			below[b.First()] = below[b.First()].With(x)
 		}
 	}
 	return edges
