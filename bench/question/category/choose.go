@@ -26,7 +26,10 @@ type Goal struct {
 	// same about. One of them is then drawn, each as likely: so nobody who knows
 	// what the hints say is right more often than one time in Least.
 	Least int
-	// Class takes the place of the answer, for answers that are a conjunction.
+	// Most is how many different answers there can be, if that is known to be few.
+	Most int
+	// Class takes the place of the answer, for answers that are a conjunction. What is 0
+	// may not be given.
 	Class func(w *World, o Out) int
 	// Only says which answers may be given.
 	Only func(w *World, o Out) bool
@@ -118,8 +121,10 @@ func (p *passed) restore(g *graph.Net, st *state) {
 // Choose draws a case. First comes what is the same in all tries: the depth and
 // the form of the query, the answer and what decoys say, if they are drawn. Then
 // graphs are drawn until one can be had of which that is true.
-func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*Drawn, error) {
-	w := &World{N: shape.N, Turn: s.IntN(12), Exact: shape.MaxDepth > 0, Edges: shape.N * (shape.N - 1) * shape.Density / 1000}
+//
+// The world is room to work in, which may have been used before.
+func (cat *Category) Choose(ctx context.Context, s *draw.Stream, w *World, shape Shape) (Drawn, error) {
+	w.N, w.Turn, w.Exact, w.Edges = shape.N, s.IntN(12), shape.MaxDepth > 0, shape.N*(shape.N-1)*shape.Density/1000
 	switch cat.Family {
 	case Undirected:
 		w.Edges /= 2
@@ -129,9 +134,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 	// A decoy that gives sets or nodes is a hint where it is right, and otherwise
 	// hardly one. It is right now and then.
 	free, lead := false, draw.Key("lead", strconv.FormatUint(s.Uint64(), 10))
-	w.Lead, w.form = draw.New(lead), &draw.Stream{}
-	first := *w.Lead
-	var form draw.Stream
+	first, form := *draw.New(lead), draw.Stream{}
 	depth := 0
 	patience := formTries
 	if cat.Plan == nil {
@@ -140,7 +143,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 	for try := range mostTries {
 		if try%patience == 0 {
 			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
+				return Drawn{}, context.Cause(ctx)
 			}
 			form, depth = *draw.New(draw.Key("form", strconv.FormatUint(s.Uint64(), 10))), cat.drawDepth(s, shape)
 			free = cat.Result == String && s.Chance(1, 2) || cat.nodes() && (depth > 0 && depth <= 2 || !cat.Hops && s.Chance(1, 25))
@@ -153,12 +156,12 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			d.Loose, free = 1, true
 		}
 		w.Query, w.Goal, w.A.Directed = ask(None, None), depth, cat.Family != Undirected
-		*w.Lead, *w.form = first, form
+		w.Lead, w.form = first, form
 		var ok bool
 		var goal Goal
 		w.Never = false
 		if cat.Plan != nil {
-			goal, ok = cat.Plan(w.form, s, w)
+			goal, ok = cat.Plan(&w.form, s, w)
 			w.Goal = depth
 			ok = ok && cat.met(w, &goal, free)
 			if ok && goal.Least > 1 && d.Loose < 2 {
@@ -166,7 +169,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			}
 		} else {
 			cat.base(s, w, shape)
-			goal, ok = cat.Pose(w.form, s, w)
+			goal, ok = cat.Pose(&w.form, s, w)
 			switch {
 			case ok && goal.Aimed:
 				ok = cat.met(w, &goal, free)
@@ -179,10 +182,10 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, shape Shape) (*
 			ok = cat.any(s, w, shape)
 		}
 		if ok {
-			return cat.drawn(w, &d), nil
+			return cat.drawn(w, d), nil
 		}
 	}
-	return nil, fmt.Errorf("no good question in %d graphs: give it more nodes or another density", mostTries)
+	return Drawn{}, fmt.Errorf("no good question in %d graphs: give it more nodes or another density", mostTries)
 }
 
 // nodes says whether answers are sets or nodes.
@@ -218,11 +221,18 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 	if hits || least == 1 {
 		steps = 32
 	}
+	if 0 < goal.Most && goal.Most < least {
+		// What comes next has the same numbers as after a walk.
+		for range (steps - 1) * w.exchanges() {
+			w.A.Pick(s)
+		}
+		return false
+	}
 	alike := !hits && least > 1 && loose == 0 // whatever the hints say
 	for step := range steps {
 		if step > 0 {
 			moved := false
-			for range 1 + len(w.A.Arcs)/16 {
+			for range w.exchanges() {
 				moved = cat.step(s, w, alike && len(p.states) > 0, hard) || moved
 			}
 			if !moved {
@@ -233,12 +243,12 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 		if w.Bad || cat.Hops && w.Depth != depth || goal.Only != nil && loose < 2 && !goal.Only(w, out) {
 			continue
 		}
-		if hits && !free && (cat.hit(w, hard, out) || cat.hit(w, soft, out)) {
-			continue
-		}
 		class := out.Num
 		if goal.Class != nil {
 			class = goal.Class(w, out)
+		}
+		if goal.Class != nil && class == 0 && loose < 2 || hits && !free && (cat.hit(w, hard, out) || cat.hit(w, soft, out)) {
+			continue
 		}
 		st := p.add(&w.A, class)
 		if alike {
@@ -256,6 +266,9 @@ func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose
 	}
 	return false
 }
+
+// exchanges is how many there are in one step of a walk.
+func (w *World) exchanges() int { return 1 + len(w.A.Arcs)/16 }
 
 // all is the answer about all nodes, where the first search is left out.
 func (cat *Category) all(w *World, ops []kind) int {
@@ -416,7 +429,7 @@ func (p *passed) take(s *draw.Stream, w *World, key uint64) {
 }
 
 // drawn is the case that the world has come to.
-func (cat *Category) drawn(w *World, d *Drawn) *Drawn {
+func (cat *Category) drawn(w *World, d Drawn) Drawn {
 	_, d.Operations, d.Depth = cat.Solve(w)
 	d.Case = Case{G: w.A.Graph(), Query: w.Query}
 	if cat.Family == TwoGraphs {

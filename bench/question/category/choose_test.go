@@ -19,11 +19,11 @@ func chosen(t testing.TB, cat *category.Category, shape category.Shape, parts ..
 	if shape.Density == 0 {
 		shape.Density, _ = cat.Sparse(shape.N)
 	}
-	d, err := cat.Choose(t.Context(), draw.New(draw.Key(append(parts, cat.Name)...)), shape)
+	d, err := cat.Choose(t.Context(), draw.New(draw.Key(append(parts, cat.Name)...)), new(category.World), shape)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return &d
 }
 
 // TestSolvers holds the solvers of the decoys, the Ein programs and the oracle to

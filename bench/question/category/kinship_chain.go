@@ -97,14 +97,17 @@ var kinshipChain = Category{
 	},
 
 	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
-		last := 1 + w.Turn%4
-		for range 1 + last {
+		for range 2 + w.Turn%4 {
 			w.Query.Steps = append(w.Query.Steps, kinshipSteps[form.IntN(len(kinshipSteps))].name)
 		}
 		aim, before := w.window(1, 3), form.Between(1, 3)
 		for _, x := range s.Perm(w.N) {
 			w.Query.Source = x
-			if w.run((*World).chain, Cut{Op: None}).Num == aim && !w.Bad && w.run((*World).chain, Cut{last, LeftOut}).Num == before {
+			at, from := graph.Bit(x), graph.Bits{}
+			for _, name := range w.Query.Steps {
+				at, from = named(name).step(w, at, false), at
+			}
+			if at.Len() == aim && !at.Has(x) && from.Len() == before {
 				return Goal{Aim: aim, Aimed: true}, true
 			}
 		}
@@ -164,7 +167,12 @@ var pythonSteps = []struct{ name, body string }{
 }
 
 func named(name string) *kinshipStep {
-	return &kinshipSteps[slices.IndexFunc(kinshipSteps, func(s kinshipStep) bool { return s.name == name })]
+	for i := range kinshipSteps {
+		if kinshipSteps[i].name == name {
+			return &kinshipSteps[i]
+		}
+	}
+	panic("category: no kinship step " + name)
 }
 
 // follow is where a chain of steps leads from x.

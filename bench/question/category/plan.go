@@ -190,9 +190,10 @@ func (w *World) bridge(form, s *draw.Stream, yes bool) bool {
 	}
 	w.Query.Target = p.Nodes(graph.Mask(y)).First()
 	// The bridge is from a to d and back from c to b, or else from a to b and c to d.
+	as, ds := p.Nodes(graph.Mask(x+fore)), p.Nodes(graph.Mask(y+aft))
+	bs, cs := p.Nodes(p.To[x+fore]&^1|graph.Mask(rest)), p.Nodes(to&span(y+is(w.N > 7).Num, y+aft+2))
 	for range 2 * w.N {
-		a, d := p.Nodes(graph.Mask(x+fore)).One(s), p.Nodes(graph.Mask(y+aft)).One(s)
-		b, c := p.Nodes(p.To[x+fore]&^1|graph.Mask(rest)).One(s), p.Nodes(to&span(y+is(w.N > 7).Num, y+aft+2)).One(s)
+		a, d, b, c := as.One(s), ds.One(s), bs.One(s), cs.One(s)
 		if out := w.A.Out[a].Or(w.A.Out[c]); a == b || c == d || out.Has(b) || out.Has(d) {
 			continue
 		}

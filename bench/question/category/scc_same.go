@@ -34,10 +34,7 @@ print(json.dumps(nx.has_path(G, x, y) and nx.has_path(G, y, x)))
 
 	// Either direction alone tells that the answer is no. So both, and each alone,
 	// are equally frequent.
-	Pose: poseTwo(Goal{Least: 3, Hint: hops,
-		Only:  func(w *World, o Out) bool { return directions(w, o) != 0 },
-		Class: directions,
-	}),
+	Pose: poseTwo(Goal{Least: 3, Hint: hops, Class: directions}),
 	Solver: func(w *World) Out {
 		x, y := w.Query.Source, w.Query.Target
 		return is(w.Both(w.Path(x, y), w.Path(y, x)))

@@ -16,7 +16,7 @@ func TestStir(t *testing.T) {
 		moved := 0
 		for i := range 60 {
 			s := draw.New(draw.Key("stir", name, fmt.Sprint(i)))
-			w := &World{N: 14, Goal: 4, Edges: 22, Turn: 2, Lead: s, Query: ask(None, None)}
+			w := &World{N: 14, Goal: 4, Edges: 22, Turn: 2, Lead: *s, Query: ask(None, None)}
 			w.A.Directed = true
 			goal, ok := cat.Plan(s, s, w)
 			if !ok {

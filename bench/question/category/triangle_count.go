@@ -28,8 +28,16 @@ print(json.dumps(sum(nx.triangles(G).values()) // 3))
 		"How many groups of three {nodes} are there in which all three {mutual} one another?",
 		"How many groups of three {nodes} are there in which all three {mutual} one another, counting each group once?"),
 
-	Pose: func(_, _ *draw.Stream, _ *World) (Goal, bool) {
-		return Goal{Least: 4, Only: between(1, 6)}, true
+	Pose: func(_, _ *draw.Stream, w *World) (Goal, bool) {
+		goal := Goal{Least: 4, Only: between(1, 6)}
+		corners := 0 // pairs of edges of one node, of which a triangle has three
+		for x := range w.N {
+			corners += w.out(x) * (w.out(x) - 1) / 2
+		}
+		if w.N < 7 || len(w.A.Arcs) < 8 || corners < 3*4 { // a test enumerates the first two
+			goal.Most = 3
+		}
+		return goal, true
 	},
 	Solver: func(w *World) Out { return Out{Num: w.Triangles(graph.All(w.A.N))} },
 	Decoys: []Decoy{

@@ -80,14 +80,14 @@ type World struct {
 	// Turn says how many operations are composed, or which, and Lead gives what the
 	// answer is made of. Both are the same in all tries, whatever is drawn again.
 	Turn int
-	Lead *draw.Stream
+	Lead draw.Stream
 
 	cut Cut
 	ran int // operations of this run
 	ops []kind
 
 	// What is used again in each try.
-	form       *draw.Stream
+	form       draw.Stream
 	hard, soft []hint
 	passed     passed
 	plan       graph.Plan

@@ -36,7 +36,11 @@ func Seed(key [32]byte) uint64 { return binary.BigEndian.Uint64(key[:8]) }
 type Stream struct{ src rand.ChaCha8 }
 
 // New starts the stream of a key.
-func New(key [32]byte) *Stream { return &Stream{*rand.NewChaCha8(key)} }
+func New(key [32]byte) *Stream {
+	s := &Stream{}
+	s.src.Seed(key)
+	return s
+}
 
 // Uint64 is the next number.
 func (s *Stream) Uint64() uint64 { return s.src.Uint64() }
@@ -72,11 +76,16 @@ func (s *Stream) Shuffle(n int, swap func(i, j int)) {
 }
 
 // Perm is a random order of 0..n-1.
-func (s *Stream) Perm(n int) []int {
-	p := make([]int, n)
+func (s *Stream) Perm(n int) []int { return s.PermOf(make([]int, n)) }
+
+// PermOf fills p with a random order of its indices.
+func (s *Stream) PermOf(p []int) []int {
 	for i := range p {
 		p[i] = i
 	}
-	s.Shuffle(n, func(i, j int) { p[i], p[j] = p[j], p[i] })
+	for i := len(p) - 1; i > 0; i-- { // as Shuffle does
+		j := s.IntN(i + 1)
+		p[i], p[j] = p[j], p[i]
+	}
 	return p
 }

@@ -142,18 +142,12 @@ func (g *Net) Swap(s *draw.Stream, ok func() bool) bool {
 	if len(g.Arcs) < 2 {
 		return false
 	}
-	i, j := s.IntN(len(g.Arcs)), s.IntN(len(g.Arcs)-1)
-	if j >= i {
-		j++
-	}
+	i, j, turned := g.Pick(s)
 	a, b := g.Arcs[i], g.Arcs[j]
-	if !g.Directed && s.Chance(1, 2) {
+	if turned {
 		b = Edge{b.To, b.From}
 	}
-	return g.change(ok, i, j, a, b, Edge{a.From, b.To}, Edge{b.From, a.To})
-}
-
-func (g *Net) change(ok func() bool, i, j int, a, b, c, d Edge) bool {
+	c, d := Edge{a.From, b.To}, Edge{b.From, a.To}
 	if c.From == c.To || d.From == d.To || g.Out[c.From].Has(c.To) || g.Out[d.From].Has(d.To) {
 		return false
 	}
@@ -171,6 +165,19 @@ func (g *Net) change(ok func() bool, i, j int, a, b, c, d Edge) bool {
 		return false
 	}
 	return true
+}
+
+// Pick draws which edges Swap exchanges, if there are two, and whether the second,
+// of an undirected graph, is read backwards.
+func (g *Net) Pick(s *draw.Stream) (i, j int, turned bool) {
+	if len(g.Arcs) < 2 {
+		return 0, 0, false
+	}
+	i, j = s.IntN(len(g.Arcs)), s.IntN(len(g.Arcs)-1)
+	if j >= i {
+		j++
+	}
+	return i, j, !g.Directed && s.Chance(1, 2)
 }
 
 // Move gives a random edge another source or another target. Only the number of

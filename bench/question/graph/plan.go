@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math/bits"
+	"slices"
 
 	"ein/bench/question/draw"
 )
@@ -22,11 +23,12 @@ type Plan struct {
 
 	of    [MaxNet]uint8 // the block of each node
 	nodes []Bits        // and the nodes of each
+	order []int         // for Order, where that is nil
 }
 
 // Reset makes it a plan without blocks.
 func (p *Plan) Reset() {
-	*p = Plan{Size: p.Size[:0], To: p.To[:0], Near: p.Near[:0], Need: p.Need[:0], Give: p.Give[:0], nodes: p.nodes}
+	*p = Plan{Size: p.Size[:0], To: p.To[:0], Near: p.Near[:0], Need: p.Need[:0], Give: p.Give[:0], nodes: p.nodes, order: p.order}
 }
 
 // Block adds a block of so many nodes, and says which it is.
@@ -57,10 +59,15 @@ func (p *Plan) Of(x int) int { return int(p.of[x]) }
 
 // One is a random node of a set that has one.
 func (b Bits) One(s *draw.Stream) int {
-	for k := s.IntN(b.Len()); k > 0; k-- {
-		b = b.Less(b.First())
+	k := s.IntN(b.Len())
+	w, at := b.Low, 0
+	if low := bits.OnesCount64(w); k >= low {
+		k, w, at = k-low, b.High, 64
 	}
-	return b.First()
+	for ; k > 0; k-- {
+		w &= w - 1
+	}
+	return at + bits.TrailingZeros64(w)
 }
 
 // Lay makes it a graph of a plan, with about so many edges: fewer where there is
@@ -74,7 +81,8 @@ func (g *Net) Lay(s *draw.Stream, p *Plan, directed bool, edges int) bool {
 	g.Reset(n, directed, g.Arcs[:0])
 	order := p.Order
 	if order == nil {
-		order = s.Perm(n)
+		p.order = slices.Grow(p.order[:0], n)[:n]
+		order = s.PermOf(p.order)
 	}
 	p.nodes = p.nodes[:0]
 	for b, i := 0, 0; b < len(p.Size); b++ {

@@ -133,7 +133,8 @@ func Sparse(s *draw.Stream, n int, directed bool, permille, span int) []Edge {
 		m++
 	}
 	m = min(m, most)
-	order := s.Perm(n)
+	var room [MaxNet]int
+	order := s.PermOf(room[:n])
 	edges := make([]Edge, 0, m)
 	var there [MaxNet]Bits
 	for len(edges) < m {
@@ -157,7 +158,8 @@ func Sparse(s *draw.Stream, n int, directed bool, permille, span int) []Edge {
 // Family is Kinship with a parent drawn from the last few who were born, so
 // that there are more generations the fewer they are.
 func Family(s *draw.Stream, n, permille, span int) []Edge {
-	order := s.Perm(n)
+	var room [MaxNet]int
+	order := s.PermOf(room[:n])
 	var above, below [MaxNet]Bits
 	var children, free [MaxNet]int
 	edges := make([]Edge, 0, 2*n)
@@ -196,7 +198,8 @@ func Family(s *draw.Stream, n, permille, span int) []Edge {
 // Parts is Sparse in so many parts of about the same size, with no edges between
 // them and as many edges for each node as one part would have.
 func Parts(s *draw.Stream, n, parts int, directed bool, permille, span int) []Edge {
-	order := s.Perm(n)
+	var room [MaxNet]int
+	order := s.PermOf(room[:n])
 	var edges []Edge
 	for p, from := 0, 0; p < parts; p++ {
 		size := (n - from) / (parts - p)

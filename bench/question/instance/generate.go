@@ -128,7 +128,7 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 		return drawn{Drawn: category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille: permille}, nil
 	}
 	s := draw.New(key)
-	n, permille, redraws := 0, 0, 0
+	n, permille, redraws, w := 0, 0, 0, &category.World{}
 	for try := range mostSides {
 		// Of few nodes there may be no question on this side.
 		if try%16 == 0 {
@@ -139,14 +139,14 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 			}
 			permille = s.Between(d.Min, d.Max)
 		}
-		c, err := cat.Choose(ctx, s, category.Shape{N: n, Density: permille, MinDepth: id.Depth.Min, MaxDepth: id.Depth.Max})
+		c, err := cat.Choose(ctx, s, w, category.Shape{N: n, Density: permille, MinDepth: id.Depth.Min, MaxDepth: id.Depth.Max})
 		if err != nil {
 			return drawn{}, fmt.Errorf("%s of %d nodes and density %s: %w", cat.Name, n, Range{permille, permille}.permille(), err)
 		}
 		form := canonical(&c.Case)
 		if redraws += c.Redraws; training(cat.Name, form) == id.training() {
 			c.Redraws = redraws
-			return drawn{*c, permille, structure(id.Version, cat.Name, &c.Case.Query, form)}, nil
+			return drawn{c, permille, structure(id.Version, cat.Name, &c.Case.Query, form)}, nil
 		}
 		redraws++
 	}
