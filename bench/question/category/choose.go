@@ -2,6 +2,7 @@ package category
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,6 +60,9 @@ const (
 	formTries  = 16
 	walkLength = 96
 )
+
+// ErrNone is of draws that have no good question: the space is empty, or nearly so.
+var ErrNone = errors.New("no good question")
 
 // Drawn is a case and how it came about.
 type Drawn struct {
@@ -185,7 +189,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, w *World, shape
 			return cat.drawn(w, d), nil
 		}
 	}
-	return Drawn{}, fmt.Errorf("no good question in %d graphs: give it more nodes or another density", mostTries)
+	return Drawn{}, fmt.Errorf("%w in %d graphs: give it more nodes or another density", ErrNone, mostTries)
 }
 
 // nodes says whether answers are sets or nodes.

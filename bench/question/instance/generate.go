@@ -150,8 +150,8 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 		}
 		redraws++
 	}
-	return drawn{}, fmt.Errorf("%d questions of %s nodes that were drawn all belong to splits %s: give it more nodes",
-		mostSides, id.N, map[bool]string{true: "whose names do not begin with train", false: "whose names begin with train"}[id.training()])
+	return drawn{}, fmt.Errorf("%w on this side: %d questions of %s nodes that were drawn all belong to splits %s: give it more nodes",
+		category.ErrNone, mostSides, id.N, map[bool]string{true: "whose names do not begin with train", false: "whose names begin with train"}[id.training()])
 }
 
 // drawCase draws graphs and queries until there is a good question. The number of
@@ -173,8 +173,8 @@ func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) 
 			return c, permille, redraws, nil
 		}
 	}
-	return nil, 0, 0, fmt.Errorf("%s has no good question in %d graphs of %d nodes and density %s: give it more nodes or another density",
-		cat.Name, mostGraphs, n, id.Density.permille())
+	return nil, 0, 0, fmt.Errorf("%s has %w in %d graphs of %d nodes and density %s: give it more nodes or another density",
+		cat.Name, category.ErrNone, mostGraphs, n, id.Density.permille())
 }
 
 // limits of the programs of the benchmark. The largest, on 1,000 nodes, need 18

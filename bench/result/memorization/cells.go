@@ -25,11 +25,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ein/bench/question/category"
 	"ein/bench/question/draw"
 	"ein/bench/question/instance"
 
@@ -124,7 +126,7 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		found, without, err := b.others(in, ids[i])
+		found, without, err := b.others(ctx, in, ids[i])
 		switch {
 		case err != nil:
 			return nil, err
@@ -138,6 +140,9 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 		if g.Progress != nil {
 			g.Progress(i+1, len(seen))
 		}
+	}
+	if n := len(out.Left); n > 0 && n == len(seen) {
+		return nil, fmt.Errorf("no question has one in every cell: for %s and the cell %s none was found, nor for any of the others; the space is too small: take questions of more nodes", out.Left[0].ID, out.Left[0].Cell)
 	}
 	for _, c := range present(out.Instances) {
 		var lines bytes.Buffer
@@ -197,10 +202,10 @@ func surfaceOf(in *instance.Instance) string {
 
 // others makes the questions that belong to one that was seen. The cell is one that
 // there is no question for.
-func (b *builder) others(in *instance.Instance, id instance.ID) (map[Cell]*instance.Instance, Cell, error) {
+func (b *builder) others(ctx context.Context, in *instance.Instance, id instance.ID) (map[Cell]*instance.Instance, Cell, error) {
 	all := map[Cell]*instance.Instance{Seen: in}
 	for _, c := range b.cells[1:] {
-		found, err := b.search(c, in, id)
+		found, err := b.search(ctx, c, in, id)
 		if found == nil {
 			return nil, c, err
 		}
@@ -214,7 +219,7 @@ func (b *builder) others(in *instance.Instance, id instance.ID) (map[Cell]*insta
 
 // search tries seeds until a question shares with what there is only what its
 // cell says; nil when none does.
-func (b *builder) search(c Cell, in *instance.Instance, id instance.ID) (*instance.Instance, error) {
+func (b *builder) search(ctx context.Context, c Cell, in *instance.Instance, id instance.ID) (*instance.Instance, error) {
 	sameStructure, sameSurface := c.shares()
 	for try := range attempts {
 		seed := b.seed
@@ -234,8 +239,11 @@ func (b *builder) search(c Cell, in *instance.Instance, id instance.ID) (*instan
 		case Apart:
 			next.Split = string(Apart)
 		}
-		made, _, err := instance.Generate(next)
-		if err != nil {
+		made, _, err := instance.GenerateContext(ctx, next)
+		switch {
+		case errors.Is(err, category.ErrNone): // and other seeds would take as long to find as little
+			return nil, nil
+		case err != nil:
 			return nil, err
 		}
 		form, err := instance.Structure(made)
@@ -343,7 +351,7 @@ func (p *Proof) Text() string {
 	var b strings.Builder
 	b.WriteString(table.Of(rows).Text())
 	if p.Left > 0 {
-		fmt.Fprintf(&b, "%d left out of all cells: every structure that was drawn for them had been seen.\n", p.Left)
+		fmt.Fprintf(&b, "%d left out of all cells: for one of these every structure that was drawn had been seen, or none could be drawn.\n", p.Left)
 	}
 	return b.String()
 }

@@ -163,6 +163,21 @@ func TestScarce(t *testing.T) {
 	}
 }
 
+// TestEmpty asks for structures of which there is one, and none on the other side.
+func TestEmpty(t *testing.T) {
+	id := instance.PresetID("standard", "train", "scc_then_count", 0, 1)
+	id.N = instance.Range{Min: 4, Max: 4}
+	in := make1(t, id)
+	b := &builder{seed: 7}
+	if found, err := b.search(t.Context(), Apart, in, id); found != nil || err != nil {
+		t.Errorf("%v, %v", found, err)
+	}
+	_, err := Generator{Seed: 7}.Generate(t.Context(), []*instance.Instance{in})
+	if want := "for cb2-train-scc_then_count-0-s1-n4 and the cell surface none was found"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
 func TestGenerateErrors(t *testing.T) {
 	in := make1(t, instance.NewID("fresh", "reachability", 0, 42))
 	foreign, changed := *in, *in
