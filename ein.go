@@ -71,6 +71,9 @@ type Options struct {
 	NoOpt   bool // run every operation as written, with the reference kernels
 	Fix     bool // mend errors whose fix leaves no choice; a note says what was mended
 
+	// Lines keeps the line of each row of a relation that is read, for proofs.
+	Lines bool
+
 	// Open opens the files that inputs name.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 	// Tables are readers of formats beside those of package graphio.
@@ -273,7 +276,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
 	}
-	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger, Domains: domains}
+	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger, Domains: domains, Lines: p.opt.Lines}
 	data, err := read.All(ctx, declared, inputs, known)
 	if ctx.Err() != nil {
 		return nil, p.stopped(ctx, "while the program or its data was being read")

@@ -91,6 +91,8 @@ type Reader struct {
 	Tables Tables
 	// Ledger counts the memory that reading takes.
 	Ledger *cost.Ledger
+	// Lines keeps where the rows of relations were read, as the Origin of their tables.
+	Lines bool
 	// Domains are the labels of the program in its domains other than that of the nodes.
 	Domains map[string][]string
 }
@@ -214,7 +216,7 @@ var errNoFiles = errors.New("this program may not open files")
 // after the context ends; the error is its cause then.
 func (r *Reader) Read(ctx context.Context, in Input, kind graphio.Kind) (*graphio.Raw, error) {
 	opt, name := in.Options, in.Path
-	opt.Kind, opt.Ledger = kind, r.Ledger
+	opt.Kind, opt.Ledger, opt.Lines = kind, r.Ledger, r.Lines
 	var from io.Reader
 	switch data := in.Data.(type) {
 	case nil:

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"ein/lang/describe"
 	"ein/lang/syntax"
 	"ein/vm/rel"
-	"ein/vm/rel/engine"
 )
 
 // proof explains an atom of a relation; it is nil for anything else.
@@ -37,11 +35,7 @@ func (s *Session) proof(ctx context.Context, arg string) *Reply {
 		r := refusal("", "", "`:why` proves an atom without variables", "It is about one row, as in `:why Far(\"a\", \"b\")`.")
 		return &r
 	}
-	program, query, found, err := c.machine.Proof(ctx, last, []float64{})
-	if errors.Is(err, engine.ErrNoProof) {
-		r := refusal("", "", err.Error(), "")
-		return &r
-	}
+	found, err := c.machine.Why(ctx, last, [][]float64{{}})
 	if fail := s.failed(&next, e, c, err); fail != nil {
 		return fail
 	}
@@ -49,7 +43,7 @@ func (s *Session) proof(ctx context.Context, arg string) *Reply {
 	for _, f := range next.entries {
 		stmts = append(stmts, f.Stmts...)
 	}
-	return &Reply{Out: describe.Prove(next.file, stmts, program, query, found).Text()}
+	return &Reply{Diags: e.diags, File: next.file, Out: describe.Proofs(next.file, stmts, found)[0].Text()}
 }
 
 // relation reports whether an atom is one of a relation of the session.

@@ -35,10 +35,18 @@ func rules(m *Machine) bool {
 	return true
 }
 
-// Proof says why an output that rules derive has a row, after a run; it is nil when there is
-// no such row. The relation is that of the output. Proof derives everything once more, under
-// the limits of a run.
-func (m *Machine) Proof(ctx context.Context, output int, row []float64) (p *rel.Program, relation int, proof *engine.Proof, err error) {
+// Evidence is what there is to say of rows of a query: of each goal the answer. Tables are
+// what the relations of the program read, nil for nothing.
+type Evidence struct {
+	Program *rel.Program
+	Tables  []*tensor.Table
+	Goals   []engine.Goal
+	Answers []engine.Answer
+}
+
+// Why explains rows of an output that a query gave, after a run; of a query of one atom the
+// rows are those of its relation. It derives everything once more, under the limits of a run.
+func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evidence, error) {
 	reg := m.mod.Program.Outputs[output].Reg
 	for i := range m.steps {
 		s := &m.steps[i]
@@ -50,27 +58,63 @@ func (m *Machine) Proof(ctx context.Context, output int, row []float64) (p *rel.
 		for k, r := range s.Args {
 			args[k], regs[k] = &m.regs[r], &m.mod.Program.Regs[r]
 		}
+		out := &Evidence{Program: s.Rules, Goals: goals(s.Rules, s.Rules.Results[k], rows)}
+		for i := range s.Rules.Relations {
+			var t *tensor.Table
+			if r := &s.Rules.Relations[i]; r.Source == rel.FromTable {
+				t = args[r.Arg].Table
+			}
+			out.Tables = append(out.Tables, t)
+		}
 		ctl := kernel.Ctl{Done: ctx.Done(), Limit: m.ops}
 		budget := engine.Budget{Max: m.budget.Max}
-		proof, err := engine.Why(s.Rules, code.RuleSizes(s.Rules, regs), &ctl, args, &budget, s.Rules.Results[k], row)
+		var err error
+		out.Answers, err = engine.Why(s.Rules, code.RuleSizes(s.Rules, regs), &ctl, args, &budget, out.Goals)
 		var e *engine.Error
 		switch m.step = s; {
+		case err == nil:
+			return out, nil
 		case !errors.As(err, &e):
-			return s.Rules, s.Rules.Results[k], proof, err
+			return nil, err
 		case e.Kind == engine.Cancelled:
-			return nil, 0, nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}
+			return nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}
 		case e.Kind == engine.OverOps:
-			return nil, 0, nil, &Exceeded{What: "operations", Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops}
+			return nil, &Exceeded{What: "operations", Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops}
 		}
 		m.over, m.err = nil, nil
 		if m.derived(e); m.over != nil {
 			m.over.Pos = m.pos
-			return nil, 0, nil, m.over
+			return nil, m.over
 		}
 		m.err.Pos = m.pos
-		return nil, 0, nil, m.err
+		return nil, m.err
 	}
-	return nil, 0, nil, fmt.Errorf("vm: output %d is not derived by rules", output)
+	return nil, fmt.Errorf("vm: output %d is not derived by rules", output)
+}
+
+// goals is the rows of a query, or, if it is one atom, those of the relation of the atom.
+func goals(p *rel.Program, query int, rows [][]float64) (list []engine.Goal) {
+	at := slices.IndexFunc(p.Rules, func(r rel.Rule) bool { return r.Rel == query })
+	body := p.Rules[at].Body
+	for _, row := range rows {
+		if len(body) > 1 || body[0].Kind > rel.Not {
+			list = append(list, engine.Goal{Relation: query, Row: row})
+			continue
+		}
+		g := engine.Goal{Relation: body[0].Rel}
+		for _, t := range body[0].Terms {
+			x := t.Value
+			switch t.Kind {
+			case rel.Variable:
+				x = row[slices.IndexFunc(p.Rules[at].Head, func(c rel.Cell) bool { return c.Expr.Term.Var == t.Var })]
+			case rel.Any:
+				x = math.NaN()
+			}
+			g.Row = append(g.Row, x)
+		}
+		list = append(list, g)
+	}
+	return list
 }
 
 // derived takes over why rules have no answer.

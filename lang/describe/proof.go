@@ -8,75 +8,185 @@ import (
 	"ein/internal/words"
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/vm"
 	"ein/vm/rel"
 	"ein/vm/rel/engine"
+	"ein/vm/tensor"
 )
 
-// Proof is why the atom of a query holds: steps, each from those before, the last of which
-// is the atom. Without steps it does not hold.
+// Proof is why a row is there, by steps, each from those before, the last of which is the row;
+// or why it is not: how far each rule of the relation gets, and which rows come next to it.
 type Proof struct {
+	Atom  string      `json:"atom"`
+	Holds bool        `json:"holds"`
 	Steps []ProofStep `json:"steps"`
-	// Rules are those of the relation that has no such row.
-	Rules []string `json:"rules,omitempty"`
+	Tries []ProofTry  `json:"tries,omitempty"`
+	Near  []string    `json:"near,omitempty"`
+	near  int         // of how many
 }
 
 // ProofStep is a row and where it comes from: a line of the text, with a rule that derives
-// it from steps, counted from 0; or a line with the fact; or an input.
+// it from steps, counted from 0; or a line with the fact; or an input, with the line of its file. A row of
+// an aggregate is of Count bindings, each with the rows of its body; the first are Parts.
 type ProofStep struct {
-	Atom  string `json:"atom"`
-	Line  int    `json:"line,omitempty"`
-	Input string `json:"input,omitempty"`
-	Rule  string `json:"rule,omitempty"`
-	Of    []int  `json:"of,omitempty"`
+	Atom  string     `json:"atom"`
+	Line  int        `json:"line,omitzero"`
+	Input string     `json:"input,omitempty"`
+	File  string     `json:"file,omitempty"`
+	Rule  string     `json:"rule,omitempty"`
+	Of    []int      `json:"of,omitempty"`
+	Parts [][]string `json:"parts,omitempty"`
+	Count int        `json:"count,omitzero"`
 
-	aggregate bool
+	folds bool
 }
 
-// Prove puts the proof of a query without variables, a relation of the program, into words.
-// The statements are those of the text.
-func Prove(text *source.File, stmts []syntax.Stmt, p *rel.Program, query int, proof *engine.Proof) *Proof {
-	out := &Proof{Steps: []ProofStep{}}
-	line := func(pos int32) int { return text.Position(int(pos)).Line }
-	// A rule stands as the user wrote it, on one line.
-	rule := func(r *rel.Rule) string {
-		return words.Shorten(strings.Join(strings.Fields(text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
+// ProofTry is how far a rule gets towards a row: in Count ways Holds holds and Fails does not, of which the
+// first few are here. Near is rows that come next to the first that Fails. Without Ways the head of the rule has other
+// constants; without Fails the rule makes other rows.
+type ProofTry struct {
+	Line  int        `json:"line"`
+	Rule  string     `json:"rule"`
+	Ways  []ProofWay `json:"ways"`
+	Count int        `json:"count"`
+	Near  []string   `json:"near,omitempty"`
+	near  int
+}
+
+// ProofWay is literals of a rule with values: those that hold, and the first that does not.
+type ProofWay struct {
+	Holds []string `json:"holds"`
+	Fails string   `json:"fails,omitempty"`
+}
+
+// Proofs puts what there is to say of rows of a query into words. The statements are those
+// of the text.
+func Proofs(text *source.File, stmts []syntax.Stmt, e *vm.Evidence) []*Proof {
+	d := &prover{text, e.Program, factLines(stmts)}
+	list := make([]*Proof, len(e.Answers))
+	for i := range list {
+		list[i] = d.proof(e.Goals[i], &e.Answers[i])
 	}
-	if proof == nil {
-		for i := range p.Rules {
-			if r := &p.Rules[i]; r.Rel == query {
-				for k := range p.Rules {
-					if of := &p.Rules[k]; of.Rel == r.Body[0].Rel {
-						out.Rules = append(out.Rules, fmt.Sprintf("line %d: %s", line(of.Pos.Start), rule(of)))
-					}
-				}
-			}
+	dataLines(list, e)
+	return list
+}
+
+type prover struct {
+	text  *source.File
+	p     *rel.Program
+	facts map[string]source.Span
+}
+
+func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
+
+// rule is a rule as the user wrote it, on one line.
+func (d *prover) rule(r *rel.Rule) string {
+	return words.Shorten(strings.Join(strings.Fields(d.text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
+}
+
+// rows is rows of a relation.
+func (d *prover) rows(relation int, list [][]float64) (out []string) {
+	for _, row := range list {
+		out = append(out, d.p.Row(&d.p.Relations[relation], row))
+	}
+	return out
+}
+
+// body is the literals of a rule with the values of a binding.
+func (d *prover) body(ls []*rel.Literal, b engine.Binding) []string {
+	list := make([]string, len(ls))
+	for i, l := range ls {
+		if g, ok := b.Rows[l]; ok {
+			list[i] = d.p.Row(&d.p.Relations[g.Relation], g.Row)
+		} else {
+			list[i] = d.p.Literal(b.Rule, l, b.Vars)
 		}
+	}
+	return list
+}
+
+// atoms is the literals of a rule that are rows.
+func atoms(r *rel.Rule) (list []*rel.Literal) {
+	for i := range r.Body {
+		if r.Body[i].Kind == rel.Atom {
+			list = append(list, &r.Body[i])
+		}
+	}
+	return list
+}
+
+func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
+	out := &Proof{Atom: d.p.Row(&d.p.Relations[goal.Relation], goal.Row), Holds: a.Holds, Steps: []ProofStep{}}
+	for i := range a.Tries {
+		out.Tries = append(out.Tries, d.try(&a.Tries[i]))
+	}
+	out.Near, out.near = d.rows(goal.Relation, a.Near.List), a.Near.Rows
+	if a.Proof == nil {
 		return out
 	}
-	facts := factLines(stmts)
-	for _, s := range proof.Steps[:len(proof.Steps)-1] { // the last is the query
-		r := &p.Relations[s.Relation]
-		step := ProofStep{Atom: p.Row(r, s.Row), Of: s.Of}
-		given := func() {
-			if at, ok := facts[step.Atom]; ok {
-				step.Line = text.Position(at.Start).Line
-			} else if r.Source != rel.NoSource {
-				step.Input = r.Name
-			}
+	for _, s := range a.Proof.Steps {
+		r := &d.p.Relations[s.Relation]
+		step := ProofStep{Atom: d.p.Row(r, s.Row), Of: s.Of, Count: s.Count, folds: s.Rule != nil && (s.Rule.Aggregates() || r.Fold == rel.Sum)}
+		if s.Rule != nil {
+			step.Rule, step.Line = d.rule(s.Rule), d.line(s.Rule.Pos.Start)
+		} else if at, ok := d.facts[step.Atom]; ok {
+			step.Line = d.text.Position(at.Start).Line
+		} else if r.Source != rel.NoSource {
+			step.Input = r.Name
 		}
-		switch {
-		case s.Rule != nil:
-			step.Rule, step.Line = rule(s.Rule), line(s.Rule.Pos.Start)
-		default:
-			given()
-			i := slices.IndexFunc(p.Rules, func(x rel.Rule) bool { return x.Rel == s.Relation })
-			if i >= 0 && step.Line == 0 && step.Input == "" {
-				step.Rule, step.Line, step.aggregate = rule(&p.Rules[i]), line(p.Rules[i].Pos.Start), true
-			}
+		for _, b := range s.Parts {
+			step.Parts = append(step.Parts, d.body(atoms(b.Rule), b))
 		}
 		out.Steps = append(out.Steps, step)
 	}
 	return out
+}
+
+func (d *prover) try(t *engine.Try) ProofTry {
+	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Near.Rows}
+	for _, b := range t.Bindings {
+		way := ProofWay{Holds: d.body(t.Holds, b)}
+		if t.Fails != nil {
+			way.Fails = d.p.Literal(t.Rule, t.Fails, b.Vars)
+		}
+		out.Ways = append(out.Ways, way)
+	}
+	if t.Fails != nil {
+		out.Near = d.rows(t.Fails.Rel, t.Near.List)
+	}
+	return out
+}
+
+// dataLines gives the steps that are data the lines of their files, as far as these were
+// kept. Each table is gone through once.
+func dataLines(list []*Proof, e *vm.Evidence) {
+	type row = [tensor.MaxColumns]float64
+	wanted := map[int]map[row][]*ProofStep{}
+	for i, p := range list {
+		for k := range p.Steps {
+			s := e.Answers[i].Proof.Steps[k]
+			if t := e.Tables[s.Relation]; p.Steps[k].Input == "" || t == nil || t.Origin == nil {
+				continue
+			}
+			if wanted[s.Relation] == nil {
+				wanted[s.Relation] = map[row][]*ProofStep{}
+			}
+			var key row
+			copy(key[:], s.Row)
+			wanted[s.Relation][key] = append(wanted[s.Relation][key], &p.Steps[k])
+		}
+	}
+	for relation, steps := range wanted {
+		t, i := e.Tables[relation], 0
+		for cells := range t.All() {
+			var key row
+			copy(key[:], cells)
+			for _, s := range steps[key] {
+				s.File, s.Line = t.Origin.File, t.Origin.Lines[i]
+			}
+			i++
+		}
+	}
 }
 
 // factLines is where the facts of a text are, by the atoms as [rel.Program.Row] writes them.
@@ -116,9 +226,9 @@ func factLines(stmts []syntax.Stmt) map[string]source.Span {
 	return at
 }
 
-// Atom reports whether a query is one atom, which may be proved.
+// Atom reports whether a query is one atom, or the negation of one, which may be explained.
 func Atom(q *syntax.Query) bool {
-	if len(q.Body) != 1 || q.Body[0].Not {
+	if len(q.Body) != 1 {
 		return false
 	}
 	switch q.Body[0].X.(type) {
@@ -131,12 +241,12 @@ func Atom(q *syntax.Query) bool {
 // Text is the proof for people.
 func (p *Proof) Text() string {
 	var b strings.Builder
-	if len(p.Steps) == 0 {
-		b.WriteString("no\n")
-		for _, r := range p.Rules {
-			fmt.Fprintf(&b, "  nothing fits %s\n", r)
-		}
+	switch {
+	case !p.Holds:
+		p.lacks(&b)
 		return b.String()
+	case len(p.Steps) == 0:
+		return "yes, but every derivation goes through a worse value, which is no row\n"
 	}
 	fmt.Fprintf(&b, "yes, in %s\n", words.Plural(len(p.Steps), "step"))
 	wide, number := 0, len(fmt.Sprint(len(p.Steps)))
@@ -156,18 +266,24 @@ func (p *Proof) Text() string {
 				rules = append(rules, r)
 			}
 			from = fmt.Sprintf("by line %d", s.Line)
-			if s.aggregate {
-				from += ", over all that matches"
+			if s.folds {
+				from += fmt.Sprintf(", of %s", words.Plural(s.Count, "binding"))
 			}
 			for k, of := range s.Of {
 				from += []string{", ", " from "}[min(1, max(0, 1-k))] + fmt.Sprint(of+1)
 			}
+		case s.File != "":
+			from = fmt.Sprintf("%s:%d", s.File, s.Line)
 		case s.Line > 0:
 			from = fmt.Sprintf("fact, line %d", s.Line)
 		case s.Input != "":
 			from = "data of " + s.Input
 		}
 		b.WriteString(strings.TrimRight(fmt.Sprintf("  %*d  %-*s  %s", number, i+1, wide, s.Atom, from), " ") + "\n")
+		for _, part := range s.Parts {
+			fmt.Fprintf(&b, "  %*s    %s\n", number, "", strings.Join(part, ", "))
+		}
+		more(&b, number+6, s.Count-len(s.Parts))
 	}
 	for i, r := range rules {
 		if i == 0 {
@@ -176,4 +292,52 @@ func (p *Proof) Text() string {
 		fmt.Fprintf(&b, "  line %d: %s\n", r.line, r.text)
 	}
 	return b.String()
+}
+
+// more says how many there are of what is not shown.
+func more(b *strings.Builder, indent, n int) {
+	if n > 0 {
+		fmt.Fprintf(b, "%*sand %s more\n", indent, "", words.Count(n))
+	}
+}
+
+// lacks says why a row is not there.
+func (p *Proof) lacks(b *strings.Builder) {
+	b.WriteString("no\n")
+	nearest := func(indent int, list []string, n int) {
+		if len(list) > 0 {
+			fmt.Fprintf(b, "%*sthere is %s", indent, "", strings.Join(list, ", "))
+			if n > len(list) {
+				fmt.Fprintf(b, " and %s more", words.Count(n-len(list)))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	for _, t := range p.Tries {
+		fmt.Fprintf(b, "  line %d: %s\n", t.Line, t.Rule)
+		if len(t.Ways) == 0 {
+			b.WriteString("    its head is of other rows\n")
+		}
+		for _, w := range t.Ways {
+			b.WriteString("    ")
+			if len(w.Holds) > 0 {
+				verb := " hold, "
+				if len(w.Holds) == 1 {
+					verb = " holds, "
+				}
+				b.WriteString(strings.Join(w.Holds, ", ") + verb)
+			}
+			switch {
+			case w.Fails == "":
+				b.WriteString("which makes another row\n")
+			case len(w.Holds) > 0:
+				b.WriteString(w.Fails + " does not\n")
+			default:
+				b.WriteString(w.Fails + " does not hold\n")
+			}
+		}
+		more(b, 4, t.Count-len(t.Ways))
+		nearest(4, t.Near, t.near)
+	}
+	nearest(2, p.Near, p.near)
 }

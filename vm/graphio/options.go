@@ -98,6 +98,7 @@ const (
 type Options struct {
 	Kind    Kind             // default Graph
 	Columns []RelationColumn // of a Relation
+	Lines   bool             // keep the line of each of its rows
 	Format  Format
 	Header  Header
 

@@ -29,7 +29,8 @@ type relationRows struct {
 	cols   []RelationColumn
 	labels *labelTable
 	cells  []chunks[float64]
-	header int // rows at the beginning that turned out to name the columns
+	header int          // rows at the beginning that turned out to name the columns
+	lines  *chunks[int] // of the rows, if they are kept
 }
 
 // relation reads all rows.
@@ -44,6 +45,9 @@ func (t *table) relation(src source) error {
 	raw := &relationRows{cols: t.opt.Columns, labels: labels}
 	for range raw.cols {
 		raw.cells = append(raw.cells, chunks[float64]{mem: t.mem})
+	}
+	if t.opt.Lines {
+		raw.lines = &chunks[int]{mem: t.mem}
 	}
 	t.raw.relation = raw
 	w, err := src.next(false)
@@ -204,6 +208,9 @@ func (t *table) tuple(w *row, at []int) error {
 			return err
 		}
 	}
+	if r.lines != nil {
+		return r.lines.add(w.line)
+	}
 	return nil
 }
 
@@ -279,7 +286,19 @@ func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning
 			}
 			t.Columns = append(t.Columns, col)
 		}
+		lines := map[*float64]int{} // of the first cell of each row
+		if at := raw.relation.lines; at != nil {
+			for i, row := range rows[k] {
+				lines[&row[0]] = *at.at(raw.relation.header + i)
+			}
+		}
 		distinct := t.Fill(rows[k])
+		if raw.relation.lines != nil {
+			t.Origin = &tensor.Origin{File: raw.File}
+			for _, row := range rows[k][:distinct] {
+				t.Origin.Lines = append(t.Origin.Lines, lines[&row[0]])
+			}
+		}
 		if n := len(rows[k]) - distinct; n > 0 {
 			warnings = append(warnings, Warning{File: raw.File, Code: "repeated", Note: true, Msg: plural(n, "row") + " repeated, which says nothing more"})
 		}

@@ -94,7 +94,7 @@ func (p *Program) Rule(r *Rule) string {
 		c := &r.Head[i]
 		switch c.Agg {
 		case NoAgg:
-			cells[i] = p.expr(r, &c.Expr, rel.Columns[i].Domain, 0)
+			cells[i] = p.expr(r, &c.Expr, rel.Columns[i].Domain, 0, nil)
 		case Count:
 			cells[i] = "count()"
 		default:
@@ -106,7 +106,7 @@ func (p *Program) Rule(r *Rule) string {
 			if c.Agg == Distinct {
 				name = "count"
 			}
-			cells[i] = name + "(" + p.expr(r, &c.Expr, d, 0) + ")"
+			cells[i] = name + "(" + p.expr(r, &c.Expr, d, 0, nil) + ")"
 		}
 	}
 	op := map[Agg]string{Min: "min=", Max: "max=", Sum: "+="}[rel.Fold]
@@ -115,16 +115,17 @@ func (p *Program) Rule(r *Rule) string {
 		if text += ", "; i == 0 {
 			text = text[:len(text)-2] + " <- "
 		}
-		text += p.Literal(r, &r.Body[i])
+		text += p.Literal(r, &r.Body[i], nil)
 	}
 	return text + "."
 }
 
-// Literal is a literal of a rule.
-func (p *Program) Literal(r *Rule, l *Literal) string {
+// Literal is a literal of a rule, with the values of its variables: nil for none, NaN of
+// one that has none.
+func (p *Program) Literal(r *Rule, l *Literal, vars []float64) string {
 	switch l.Kind {
 	case Bind:
-		return Plain(r.Vars[l.Var].Name) + " = " + p.expr(r, &l.Left, r.Vars[l.Var].Domain, 0)
+		return p.term(r, Term{Var: l.Var}, nil, vars) + " = " + p.expr(r, &l.Left, r.Vars[l.Var].Domain, 0, vars)
 	case Compare:
 		var d *tensor.Domain
 		for _, e := range [...]*Expr{&l.Left, &l.Right} {
@@ -132,12 +133,12 @@ func (p *Program) Literal(r *Rule, l *Literal) string {
 				d = r.Vars[e.Term.Var].Domain
 			}
 		}
-		return p.expr(r, &l.Left, d, 0) + " " + symbols[l.Fn] + " " + p.expr(r, &l.Right, d, 0)
+		return p.expr(r, &l.Left, d, 0, vars) + " " + symbols[l.Fn] + " " + p.expr(r, &l.Right, d, 0, vars)
 	}
 	rel := &p.Relations[l.Rel]
 	cells := make([]string, len(l.Terms))
 	for i, t := range l.Terms {
-		cells[i] = p.term(r, t, rel.Columns[i].Domain)
+		cells[i] = p.term(r, t, rel.Columns[i].Domain, vars)
 	}
 	text := p.shape(rel, cells, "=")
 	if l.Kind == Not {
@@ -149,9 +150,12 @@ func (p *Program) Literal(r *Rule, l *Literal) string {
 var symbols = map[op.Fn]string{op.FnGt: ">", op.FnGe: ">=", op.FnLt: "<", op.FnLe: "<=", op.FnEq: "==", op.FnNe: "!=",
 	op.FnAdd: "+", op.FnSub: "-", op.FnMul: "*", op.FnDiv: "/"}
 
-func (p *Program) term(r *Rule, t Term, d *tensor.Domain) string {
+func (p *Program) term(r *Rule, t Term, d *tensor.Domain, vars []float64) string {
 	switch t.Kind {
 	case Variable:
+		if vars != nil && vars[t.Var] == vars[t.Var] {
+			return Constant(vars[t.Var], r.Vars[t.Var].Domain)
+		}
 		return Plain(r.Vars[t.Var].Name)
 	case Any:
 		return "_"
@@ -171,15 +175,15 @@ func Constant(x float64, d *tensor.Domain) string {
 }
 
 // expr puts an expression in brackets where it stands in one that binds as tightly.
-func (p *Program) expr(r *Rule, e *Expr, d *tensor.Domain, tight int) string {
+func (p *Program) expr(r *Rule, e *Expr, d *tensor.Domain, tight int, vars []float64) string {
 	if len(e.Args) == 0 {
-		return p.term(r, e.Term, d)
+		return p.term(r, e.Term, d, vars)
 	}
 	sign := symbols[e.Fn]
 	if sign == "" {
 		args := make([]string, len(e.Args))
 		for i := range args {
-			args[i] = p.expr(r, &e.Args[i], nil, 0)
+			args[i] = p.expr(r, &e.Args[i], nil, 0, vars)
 		}
 		return e.Fn.String() + "(" + strings.Join(args, ", ") + ")"
 	}
@@ -190,7 +194,7 @@ func (p *Program) expr(r *Rule, e *Expr, d *tensor.Domain, tight int) string {
 	case op.FnMul, op.FnDiv:
 		own = 3
 	}
-	text := p.expr(r, &e.Args[0], nil, own-1) + " " + sign + " " + p.expr(r, &e.Args[1], nil, own)
+	text := p.expr(r, &e.Args[0], nil, own-1, vars) + " " + sign + " " + p.expr(r, &e.Args[1], nil, own, vars)
 	if own <= tight {
 		text = "(" + text + ")"
 	}

@@ -95,6 +95,13 @@ type Table struct {
 	Len     int
 	Cells   []Cells
 	Bits    *Bits // instead of Cells
+	Origin  *Origin
+}
+
+// Origin is where the rows of a table were read, if that was kept.
+type Origin struct {
+	File  string
+	Lines []int // of each row, in the order of All
 }
 
 // All is the rows sorted column by column, numbers by value and names by their bytes. A

@@ -35,7 +35,7 @@ func (pl *Plan) Explain() []string {
 			}
 			var order []string
 			for k := range n.steps {
-				order = append(order, pl.p.Literal(n.rule, n.steps[k].lit))
+				order = append(order, pl.p.Literal(n.rule, n.steps[k].lit, nil))
 			}
 			if len(order) > 1 {
 				lines = append(lines, "  "+strings.Join(order, ", "))

@@ -515,8 +515,8 @@ func (r *run) loop(i int) int {
 	}
 	st := &r.steps[i]
 	s := &r.stores[st.rel]
-	if r.why != nil && (st.kind == none || st.kind == absent) {
-		s = &r.why.complete[st.rel]
+	if r.why != nil {
+		s = r.why.store(i, st)
 	}
 	switch st.kind {
 	case scan, probe:

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"errors"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -10,29 +10,76 @@ import (
 	"ein/vm/tensor"
 )
 
+// Goal is a row to explain: a cell for each column of the relation, NaN for any.
+type Goal struct {
+	Relation int
+	Row      []float64
+}
+
+// Answer is what there is to say of a goal. Without Holds there is no such row: Tries says
+// how far each rule of the relation gets, and Near what comes next to it. Holds without
+// a Proof is a value that is only derived by way of worse values of the same recursion,
+// which are no rows.
+type Answer struct {
+	Holds bool
+	Proof *Proof
+	Tries []Try
+	Near
+}
+
 // Proof is why a row is there: steps, each made of earlier ones; the last is the row.
 // Its height is the least there is over all rules, where rows that are given, and those
 // of relations of aggregates and sums, have none.
 type Proof struct{ Steps []Step }
 
-// Step is a row, the rule that derives it, nil if it is given or an aggregate, and the
-// steps of the atoms of the rule, in the order of its body.
+// Step is a row, the rule that derives it, nil if it is given, and the steps of the atoms
+// of the rule, in the order of its body. A row of an aggregate or a sum is not made of
+// steps: it has the first bindings that it is made of, and how many there are.
 type Step struct {
 	Relation int
 	Row      []float64
 	Rule     *rel.Rule
 	Height   int
 	Of       []int
+	Parts    []Binding
+	Count    int
 }
 
-// ErrNoProof is the error of a value that is only derived by way of worse values of the
-// same recursion, which are no rows.
-var ErrNoProof = errors.New("rel: every derivation goes through a worse value")
+// Binding is the variables of a rule, NaN of one without a value, and the rows that its
+// atoms are, as far as they hold.
+type Binding struct {
+	Rule *rel.Rule
+	Vars []float64
+	Rows map[*rel.Literal]Goal
+}
 
-// Why proves a row of a relation; the proof is nil if there is no such row. Nothing is
-// kept for it in other runs: the program is evaluated, and then once more in rounds that
-// go over all strata, so that the round of a row is its height.
-func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, relation int, row []float64) (proof *Proof, err error) {
+// Try is how far a rule gets towards a row that is not there: the literals that hold, in
+// the order in which they were looked at, and the first one that does not. Count bindings
+// get that far, and the first of them are here. Without a literal that Fails the rule makes no such row:
+// its head has other constants, or, with bindings, all of its body holds for other rows.
+type Try struct {
+	Rule     *rel.Rule
+	Holds    []*rel.Literal
+	Fails    *rel.Literal
+	Bindings []Binding
+	Count    int
+	Near     // what Fails, of the first binding that has such rows
+}
+
+// Near is the first of Rows rows that have as many cells of a goal as any.
+type Near struct {
+	List [][]float64
+	Rows int
+}
+
+const (
+	mostParts = 10
+	mostTried = 3
+)
+
+// Why explains rows. Nothing is kept for it in other runs: the program is evaluated, and
+// then once more in rounds that go over all strata, so that the round of a row is its height.
+func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
 	written := *p
 	written.AsWritten = true
 	pl := New(&written, size)
@@ -43,22 +90,74 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 		r.members(&r.stores[i])
 	}
 	w := newReplay(r, args)
-	goal := make([]uint32, len(row))
-	for c, x := range row {
-		if goal[c] = uint32(x); p.Relations[relation].Columns[c].Domain == nil {
-			goal[c] = r.encode(x)
+	keys := make([][]uint32, len(goals))
+	for i, g := range goals {
+		if keys[i] = r.matching(g); keys[i] != nil {
+			w.rounds(g.Relation, keys[i])
 		}
 	}
-	s := &r.stores[relation]
-	k := s.find(goal[:s.width])
-	if k < 0 || s.valued && s.val[k] != row[s.width] {
-		return nil, nil
+	answers = make([]Answer, len(goals))
+	for i, g := range goals {
+		a := &answers[i]
+		if a.Holds = keys[i] != nil; !a.Holds {
+			a.Near, a.Tries = w.near(g), w.tries(g)
+		} else if k := w.find(g.Relation, keys[i]); k >= 0 {
+			a.Proof = w.prove(g.Relation, k)
+		}
 	}
-	w.rounds(relation, goal[:s.width])
-	if k = w.find(relation, goal[:s.width]); k < 0 {
-		return nil, ErrNoProof
+	return answers, nil
+}
+
+// matching is the key of a row of a goal, nil if there is none.
+func (r *run) matching(g Goal) []uint32 {
+	s := &r.stores[g.Relation]
+	if !slices.ContainsFunc(g.Row[:s.width], math.IsNaN) {
+		key := r.codes(g.Relation, g.Row[:s.width])
+		if k := s.find(key); k >= 0 && (!s.valued || math.IsNaN(g.Row[s.width]) || s.val[k] == g.Row[s.width]) {
+			return key
+		}
+		return nil
 	}
-	return w.prove(relation, k), nil
+	alike := r.alike(g, s)
+	for k := range s.n {
+		if alike(k) == len(g.Row) {
+			return slices.Clone(s.row(k))
+		}
+	}
+	return nil
+}
+
+// alike counts the cells of a row of a store that are those of a goal.
+func (r *run) alike(g Goal, s *store) func(k int) int {
+	key := r.codes(g.Relation, g.Row[:s.width])
+	return func(k int) (n int) {
+		r.work(1)
+		for c, x := range s.row(k) {
+			if x == key[c] || math.IsNaN(g.Row[c]) {
+				n++
+			}
+		}
+		if s.valued && (s.val[k] == g.Row[s.width] || math.IsNaN(g.Row[s.width])) {
+			n++
+		}
+		return n
+	}
+}
+
+// codes is cells as a store has them.
+func (r *run) codes(i int, row []float64) []uint32 {
+	key := make([]uint32, len(row))
+	for c, x := range row {
+		switch {
+		case r.p.Relations[i].Columns[c].Domain == nil:
+			key[c] = r.encode(x)
+		case x == rel.NoMember:
+			key[c] = noCode
+		default:
+			key[c] = uint32(x)
+		}
+	}
+	return key
 }
 
 // why is a replay: rows that were derived are derived again, the lowest first.
@@ -75,8 +174,12 @@ type why struct {
 	goals  map[*rel.Rule]*nest
 	proves bool
 	goal   []uint32
-	rows   [][]float64 // that each step reads
+	reads  []read // of each step
 	hit    bool
+
+	// Of all bindings of a rule; both are told how many steps hold.
+	reach   func(steps int)
+	collect func(steps int)
 }
 
 func newReplay(full *run, args []*tensor.Value) *why {
@@ -215,6 +318,10 @@ func (w *why) emit(r *run, i int) int {
 	s := &r.stores[r.rel]
 	r.head()
 	key, x := r.row[:s.width], 0.0
+	if w.collect != nil {
+		w.collect(i)
+		return i - 1
+	}
 	if s.valued {
 		x = r.eval(&r.rule.Head[s.width].Expr) + 0
 		if final := w.complete[r.rel].find(key); w.complete[r.rel].val[final] != x {
@@ -232,15 +339,30 @@ func (w *why) emit(r *run, i int) int {
 	return -1
 }
 
-// read keeps the row that a step of a proof reads.
+// store is the rows that a step reads: of what is negated all.
+func (w *why) store(i int, st *step) *store {
+	if w.reach != nil {
+		w.reach(i)
+	}
+	if st.kind == none || st.kind == absent {
+		return &w.complete[st.rel]
+	}
+	return &w.stores[st.rel]
+}
+
+// read is the row that a step reads.
+type read struct {
+	key   []uint32
+	value float64
+}
+
 func (w *why) read(i int, s *store, row []uint32, k int) {
-	if !w.proves || k < 0 {
+	if w.reads == nil || k < 0 {
 		return
 	}
-	at := w.steps[i].rel
-	w.rows[i] = w.numbers(at, row[:s.width])
-	if s.valued {
-		w.rows[i] = append(w.rows[i], s.val[k])
+	x := &w.reads[i]
+	if x.key = append(x.key[:0], row[:s.width]...); s.valued {
+		x.value = s.val[k]
 	}
 }
 
@@ -258,23 +380,26 @@ func (w *why) height(i, k int) int {
 	return at
 }
 
-// goalNest is the loops of a rule whose head is known.
-func (w *why) goalNest(r *rel.Rule) *nest {
-	n := w.goals[r]
-	if n == nil {
-		n = &nest{rule: r, delta: -1, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
-		b := planner{Plan: w.Plan, nest: n, s: &w.all, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
-		for c := range w.stores[r.Rel].width {
-			if v, ok := variable(&r.Head[c]); ok && !b.bound[v] {
-				b.bound[v] = true
-				n.preset = append(n.preset, pair{c, v})
-			}
+// goalNest is the loops of a rule of which these columns of the head are known. As it is
+// written the rule is read from left to right, which is how its author thinks of it.
+func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest {
+	n := &nest{rule: r, delta: -1, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
+	b := planner{Plan: w.Plan, nest: n, s: &w.all, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
+	for c := range w.stores[r.Rel].width {
+		if v, ok := variable(&r.Head[c]); ok && known(c) && !b.bound[v] {
+			b.bound[v] = true
+			n.preset = append(n.preset, pair{c, v})
 		}
-		b.order()
-		n.end(&w.p.Relations[r.Rel])
-		w.goals[r] = n
 	}
-	w.indexed([]*nest{n})
+	for i := range r.Body {
+		for written && b.tests() {
+		}
+		if written && r.Body[i].Kind == rel.Atom && !b.done[i] {
+			b.atom(i)
+		}
+	}
+	b.order()
+	n.end(&w.p.Relations[r.Rel])
 	return n
 }
 
@@ -320,6 +445,11 @@ func (w *why) prove(relation, row int) *Proof {
 		proof.Steps = append(proof.Steps, step)
 		stack = stack[:len(stack)-1]
 	}
+	for i := range proof.Steps {
+		if s := &proof.Steps[i]; w.leaf[s.Relation] {
+			w.parts(s)
+		}
+	}
 	return proof
 }
 
@@ -340,14 +470,19 @@ func (w *why) derive1(x node) *pending {
 		s.lo, s.hi = 0, w.marks[i][h-1]
 	}
 	w.proves, w.goal = true, slices.Clone(w.stores[x.rel].row(x.row))
-	defer func() { w.proves = false }()
+	defer func() { w.proves, w.reads = false, nil }()
 	for i := range w.p.Rules {
 		r := &w.p.Rules[i]
 		if r.Rel != x.rel {
 			continue
 		}
-		n := w.goalNest(r)
-		w.rows, w.hit = make([][]float64, len(n.steps)), false
+		n := w.goals[r]
+		if n == nil {
+			n = w.goalNest(r, false, func(int) bool { return true })
+			w.goals[r] = n
+		}
+		w.indexed([]*nest{n})
+		w.reads, w.hit = make([]read, len(n.steps)), false
 		w.do(n)
 		if !w.hit {
 			continue
@@ -356,17 +491,234 @@ func (w *why) derive1(x node) *pending {
 		for k := range r.Body {
 			for j := range n.steps {
 				if st := &n.steps[j]; st.lit == &r.Body[k] && st.lit.Kind == rel.Atom {
-					key := make([]uint32, w.stores[st.rel].width)
-					for c := range key {
-						if key[c] = uint32(w.rows[j][c]); w.p.Relations[st.rel].Columns[c].Domain == nil {
-							key[c] = w.encode(w.rows[j][c])
-						}
-					}
-					todo.of = append(todo.of, node{st.rel, w.find(st.rel, key)})
+					todo.of = append(todo.of, node{st.rel, w.find(st.rel, w.reads[j].key)})
 				}
 			}
 		}
 		return todo
 	}
 	panic("engine: a row without a rule")
+}
+
+// whole runs the loops of a rule over all rows, for a goal of which NaN is not known. It
+// gives the rows of an aggregate that were made.
+func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
+	partial, all := w.stores, w.complete[r.Rel]
+	if r.Aggregates() {
+		w.complete[r.Rel] = store{width: all.width, size: all.size, most: all.most}
+		w.rehash(&w.complete[r.Rel], 16)
+	}
+	w.stores = w.complete
+	w.goal = w.codes(r.Rel, goal[:all.width])
+	w.indexed([]*nest{n})
+	w.reads = make([]read, len(n.steps))
+	w.do(n)
+	w.reads = nil
+	made = w.complete[r.Rel]
+	w.stores = partial
+	if r.Aggregates() {
+		w.complete[r.Rel] = all
+	}
+	return made
+}
+
+// binding is the variables that the first steps of the nest that runs have given values.
+func (w *why) binding(steps int) Binding {
+	n := w.nest
+	b := Binding{n.rule, make([]float64, len(n.rule.Vars)), map[*rel.Literal]Goal{}}
+	for v := range b.Vars {
+		b.Vars[v] = math.NaN()
+	}
+	give := func(v int) {
+		switch {
+		case n.rule.Vars[v].Domain != nil && w.regs[v] == noCode:
+			b.Vars[v] = rel.NoMember
+		case n.rule.Vars[v].Domain != nil:
+			b.Vars[v] = float64(w.regs[v])
+		case n.float[v]:
+			b.Vars[v] = w.nums[v]
+		default:
+			b.Vars[v] = w.decode(w.regs[v])
+		}
+	}
+	for _, p := range n.preset {
+		give(p.reg)
+	}
+	for i := range n.steps[:steps] {
+		switch l := n.steps[i].lit; l.Kind {
+		case rel.Bind:
+			give(l.Var)
+		case rel.Atom:
+			row := w.numbers(l.Rel, w.reads[i].key)
+			if w.stores[l.Rel].valued {
+				row = append(row, w.reads[i].value)
+			}
+			b.Rows[l] = Goal{l.Rel, row}
+			for c, t := range l.Terms {
+				if t.Kind == rel.Variable {
+					b.Vars[t.Var] = row[c]
+				}
+			}
+		}
+	}
+	return b
+}
+
+// parts finds what a row of an aggregate or of a sum is made of. Of several rules for
+// the rows of aggregates it is the first that derives the row; to a sum all contribute.
+func (w *why) parts(s *Step) {
+	sum := w.p.Relations[s.Relation].Fold == rel.Sum
+	width := w.stores[s.Relation].width
+	for i := range w.p.Rules {
+		r := &w.p.Rules[i]
+		if r.Rel != s.Relation || s.Rule != nil && !sum {
+			continue
+		}
+		group := func(c int) bool { return r.Head[c].Agg == rel.NoAgg }
+		goal := w.codes(s.Relation, s.Row[:width])
+		var parts []Binding
+		count := 0
+		w.collect = func(steps int) {
+			for c := range width {
+				if group(c) && w.row[c] != goal[c] {
+					return
+				}
+			}
+			if r.Aggregates() {
+				w.gather()
+			}
+			if count++; count <= mostParts {
+				parts = append(parts, w.binding(steps))
+			}
+		}
+		rows := w.whole(r, s.Row, w.goalNest(r, false, group))
+		w.collect = nil
+		made := count > 0
+		if r.Aggregates() {
+			made = rows.find(goal) >= 0
+		}
+		if !made {
+			continue
+		}
+		if s.Rule == nil {
+			s.Rule = r
+		}
+		s.Parts = append(s.Parts, parts[:min(len(parts), mostParts-len(s.Parts))]...)
+		s.Count += count
+	}
+}
+
+// tries says how far each rule gets towards a row that is not there.
+func (w *why) tries(g Goal) (list []Try) {
+	width := w.stores[g.Relation].width
+	for i := range w.p.Rules {
+		r := &w.p.Rules[i]
+		if r.Rel != g.Relation {
+			continue
+		}
+		t := Try{Rule: r}
+		if w.heads(r, g.Row[:width]) {
+			n := w.goalNest(r, true, func(c int) bool { return r.Head[c].Agg == rel.NoAgg && !math.IsNaN(g.Row[c]) })
+			far := -1
+			w.reach = func(steps int) {
+				if steps > far {
+					far, t.Count, t.Bindings = steps, 0, nil
+				}
+				if steps < far {
+					return
+				}
+				if t.Count++; t.Count <= mostTried {
+					t.Bindings = append(t.Bindings, w.binding(steps))
+				}
+			}
+			w.collect = w.reach
+			w.whole(r, g.Row, n)
+			w.reach, w.collect = nil, nil
+			for k := range max(far, 0) {
+				t.Holds = append(t.Holds, n.steps[k].lit)
+			}
+			if far >= 0 && far < len(n.steps) {
+				t.Fails = n.steps[far].lit
+				for _, b := range t.Bindings {
+					if t.Near = w.near(w.instance(t.Fails, b)); t.Near.Rows > 0 {
+						break
+					}
+				}
+			}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// heads reports whether the head of a rule could be a row.
+func (w *why) heads(r *rel.Rule, row []float64) bool {
+	values := map[int]float64{}
+	for c, x := range row {
+		t := r.Head[c].Expr.Term
+		if r.Head[c].Agg != rel.NoAgg || len(r.Head[c].Expr.Args) > 0 || math.IsNaN(x) {
+			continue
+		}
+		if t.Kind == rel.Variable {
+			if _, ok := values[t.Var]; !ok {
+				values[t.Var] = x
+			}
+			t.Value = values[t.Var]
+		}
+		if t.Value != x {
+			return false
+		}
+	}
+	return true
+}
+
+// instance is what an atom asks for with the variables of a binding. Of another literal it is no goal.
+func (w *why) instance(l *rel.Literal, b Binding) Goal {
+	if l.Kind != rel.Atom {
+		return Goal{Relation: -1}
+	}
+	g := Goal{l.Rel, make([]float64, len(l.Terms))}
+	for c, t := range l.Terms {
+		switch t.Kind {
+		case rel.Variable:
+			g.Row[c] = b.Vars[t.Var]
+		case rel.Const:
+			g.Row[c] = t.Value
+		default:
+			g.Row[c] = math.NaN()
+		}
+	}
+	return g
+}
+
+// near is the rows that have most of the cells of a goal, if they have any.
+func (w *why) near(g Goal) (near Near) {
+	if g.Relation < 0 {
+		return near
+	}
+	s := &w.complete[g.Relation]
+	alike := w.alike(g, s)
+	most := 1 // more than any row has
+	for _, x := range g.Row {
+		if math.IsNaN(x) {
+			most++
+		}
+	}
+	for k := range s.n {
+		n := alike(k)
+		if n > most {
+			most, near = n, Near{}
+		}
+		if n < most {
+			continue
+		}
+		if near.Rows++; near.Rows <= mostTried {
+			row := w.numbers(g.Relation, s.row(k))
+			if s.valued {
+				row = append(row, s.val[k])
+			}
+			near.List = append(near.List, row)
+		}
+	}
+	return near
 }

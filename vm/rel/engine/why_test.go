@@ -1,8 +1,8 @@
 package engine_test
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -21,6 +21,17 @@ func sound(proof *engine.Proof) error {
 		if s.Rule == nil {
 			if s.Height != 0 || s.Of != nil {
 				return fmt.Errorf("step %d is given, at height %d", i, s.Height)
+			}
+			continue
+		}
+		if s.Count > 0 || s.Rule.Aggregates() {
+			if s.Height != 0 || len(s.Parts) != min(s.Count, 10) {
+				return fmt.Errorf("step %d has %d parts of %d", i, len(s.Parts), s.Count)
+			}
+			for c := range s.Rule.Head {
+				if s.Rule.Head[c].Agg == rel.Count && s.Row[c] != float64(s.Count) {
+					return fmt.Errorf("step %d counts %v, of %d parts", i, s.Row[c], s.Count)
+				}
 			}
 			continue
 		}
@@ -65,9 +76,55 @@ func sound(proof *engine.Proof) error {
 	return nil
 }
 
+// lacking reports what is wrong with how far a rule gets: what holds has rows in the
+// tables, and what fails has none.
+func lacking(p *rel.Program, try engine.Try, tables []*tensor.Table) error {
+	if len(try.Bindings) != min(try.Count, 3) || try.Fails != nil && try.Count == 0 {
+		return fmt.Errorf("%d bindings of %d", len(try.Bindings), try.Count)
+	}
+	for _, b := range try.Bindings {
+		rows := func(l *rel.Literal) (n int, known bool) {
+			at := slices.Index(p.Results, l.Rel)
+			if l.Kind > rel.Not || at < 0 {
+				return 0, false
+			}
+			for row := range tables[at].All() {
+				fits := true
+				for c, t := range l.Terms {
+					x := math.NaN()
+					switch t.Kind {
+					case rel.Variable:
+						x = b.Vars[t.Var]
+					case rel.Const:
+						x = t.Value
+					}
+					fits = fits && (x != x || x == row[c])
+				}
+				if fits {
+					n++
+				}
+			}
+			return n, true
+		}
+		for _, l := range try.Holds {
+			if n, known := rows(l); known && (n > 0) != (l.Kind == rel.Atom) {
+				return fmt.Errorf("%v holds in %d rows", p.Literal(try.Rule, l, b.Vars), n)
+			}
+		}
+		if try.Fails == nil {
+			continue
+		}
+		// A variable twice in an atom fits more here than in the rule.
+		if n, known := rows(try.Fails); known && n > 0 && try.Fails.Kind == rel.Atom && !slices.ContainsFunc(b.Vars, math.IsNaN) {
+			return fmt.Errorf("%v fails, with %d rows", p.Literal(try.Rule, try.Fails, b.Vars), n)
+		}
+	}
+	return nil
+}
+
 // TestWhy proves rows of random programs.
 func TestWhy(t *testing.T) {
-	proved, unproved := 0, 0
+	proved, unproved, lacked := 0, 0, 0
 	seeds := uint64(1500)
 	if testing.Short() {
 		seeds = 150
@@ -91,13 +148,14 @@ func TestWhy(t *testing.T) {
 				}
 			}
 			for _, row := range list {
-				proof, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, at, row)
-				if errors.Is(err, engine.ErrNoProof) {
+				answers, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, []engine.Goal{{Relation: at, Row: row}})
+				if err != nil || !answers[0].Holds {
+					t.Fatalf("seed %d: %v %v: %v\n%v", seed, p.Relations[at].Name, row, err, p)
+				}
+				proof := answers[0].Proof
+				if proof == nil {
 					unproved++
 					continue
-				}
-				if err != nil || proof == nil {
-					t.Fatalf("seed %d: %v %v: %v\n%v", seed, p.Relations[at].Name, row, err, p)
 				}
 				last := proof.Steps[len(proof.Steps)-1]
 				if err := sound(proof); err != nil || last.Relation != at || !slices.Equal(last.Row, row) {
@@ -108,14 +166,21 @@ func TestWhy(t *testing.T) {
 			if len(table.Columns) > 0 && table.Columns[0].Domain == nil {
 				none := make([]float64, len(table.Columns))
 				none[0] = 12345
-				if proof, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, at, none); proof != nil || err != nil {
-					t.Fatalf("seed %d: %v is proved: %v, %v", seed, none, proof, err)
+				answers, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, []engine.Goal{{Relation: at, Row: none}})
+				if err != nil || answers[0].Holds {
+					t.Fatalf("seed %d: %v is proved: %v, %v", seed, none, answers, err)
+				}
+				for _, try := range answers[0].Tries {
+					if err := lacking(p, try, tables); err != nil {
+						t.Fatalf("seed %d: %v of %v: %v\n%v", seed, none, p.Relations[at].Name, err, p)
+					}
+					lacked++
 				}
 			}
 		}
 	}
-	if proved < 100 || unproved > proved/100 {
-		t.Errorf("%d rows were proved, %d were not", proved, unproved)
+	if proved < 100 || lacked < 10 || unproved > proved/100 {
+		t.Errorf("%d rows were proved, %d were not; %d rules were tried", proved, unproved, lacked)
 	}
 }
 
@@ -135,10 +200,11 @@ func TestDeepProof(t *testing.T) {
 	reach := w.relation("Reach", 1)
 	w.p.Relations[reach].Facts = &tensor.Table{Columns: w.p.Relations[reach].Columns, Len: 1, Cells: []tensor.Cells{{ID: []uint32{0}}}}
 	w.rule(lit{reach, []int{1}}, lit{reach, []int{0}}, lit{next, []int{0, 1}})
-	proof, err := engine.Why(w.p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, reach, []float64{float64(n - 1)})
+	answers, err := engine.Why(w.p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, []engine.Goal{{Relation: reach, Row: []float64{float64(n - 1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	proof := answers[0].Proof
 	if err := sound(proof); err != nil || len(proof.Steps) != 2*n-1 || proof.Steps[2*n-2].Height != n-1 {
 		t.Errorf("%d steps of height %d: %v", len(proof.Steps), proof.Steps[len(proof.Steps)-1].Height, err)
 	}

@@ -211,7 +211,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 			a.SetMemoryLimit(int64(min(bytes, 1<<50)/5*6 + slack))
 		}
 	}
-	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Fix: flags.fix, Limits: limits, Grown: expect, Tables: tables, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
+	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Fix: flags.fix, Lines: flags.ask != "", Limits: limits, Grown: expect, Tables: tables, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
 	var p *ein.Program
 	if ein.IsBytecode(text) {
 		if flags.noOpt {

@@ -19,10 +19,13 @@ func whyVerb(a *cli.App) *cobra.Command {
 	atom := ""
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "why FILE ATOM",
-		Short: "Prove a row of a relation, or say that there is none",
-		Long: `Shows a derivation of least height: each row once, with the fact, the input or
-the rule that it comes from, and the rows that the rule took it from.`,
+		Short: "Prove a row of a relation, or say why there is none",
+		Long: `Shows a derivation of least height: each row once, with the fact, the line of
+data or the rule that it comes from, and the rows that the rule took it from. Of
+a row that is not there, for ATOM as for 'not ATOM', it shows how far each rule
+of the relation gets, and which rows come next to it.`,
 		Example: `  ein why owners.ein 'Controls("holding", "pier")'
+  ein why owners.ein 'not Controls("pier", "holding")'
   ein why payments.ein --input Pay=payments.csv 'Far("acme", "dune")' --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
@@ -44,6 +47,7 @@ the rule that it comes from, and the rows that the rule took it from.`,
 		if err != nil {
 			return err
 		}
+		a.Report(program.Source(), program.Asked())
 		proof, err := program.Why(ctx)
 		switch {
 		case errors.Is(err, ein.ErrNoAtom):
@@ -53,10 +57,9 @@ the rule that it comes from, and the rows that the rule took it from.`,
 		}
 		if asJSON {
 			text, err := json.Marshal(struct {
-				Version int  `json:"version"`
-				Holds   bool `json:"holds"`
+				Version int `json:"version"`
 				*ein.Proof
-			}{1, len(proof.Steps) > 0, proof})
+			}{1, proof})
 			if err != nil {
 				return err
 			}
