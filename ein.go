@@ -71,8 +71,9 @@ type Options struct {
 	NoOpt   bool // run every operation as written, with the reference kernels
 	Fix     bool // mend errors whose fix leaves no choice; a note says what was mended
 
-	// Lines keeps the line of each row of a relation that is read, for proofs.
-	Lines bool
+	// Proofs is how many rows of each query are proved, the first ones. A :why is
+	// proved anyhow.
+	Proofs int
 
 	// Open opens the files that inputs name.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
@@ -276,7 +277,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
 	}
-	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger, Domains: domains, Lines: p.opt.Lines}
+	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger, Domains: domains, Lines: p.proves()}
 	data, err := read.All(ctx, declared, inputs, known)
 	if ctx.Err() != nil {
 		return nil, p.stopped(ctx, "while the program or its data was being read")
@@ -463,5 +464,11 @@ func (m *Machine) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, m.program.failedRun(err, m.vm.Stats().Ops)
 	}
-	return m.program.result(r, time.Since(start)), nil
+	out := m.program.result(r, time.Since(start))
+	if m.program.proves() {
+		if err := m.prove(ctx, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

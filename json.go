@@ -49,8 +49,12 @@ func (p *Program) WriteJSON(ctx context.Context, w io.Writer, r *Result, opt sho
 		if i > 0 {
 			put(",")
 		}
+		o := &r.Outputs[i]
+		if opt.Proofs = nil; o.Proofs != nil {
+			opt.Proofs = compact(o.Proofs)
+		}
 		if failed == nil {
-			failed = show.JSON(ctx, w, &r.Outputs[i].Output, opt)
+			failed = show.JSON(ctx, w, &o.Output, opt)
 		}
 	}
 	put(fmt.Sprintf(`],"stats":%s,"warnings":%s}`+"\n", compact(r.JSONStats()), compact(diag.ToJSON(p.Warnings(r), p.Source()))))

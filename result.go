@@ -18,7 +18,9 @@ import (
 // Output is a value that a program gave: its name, and the tensor.
 type Output struct {
 	vm.Output
+	Proofs []*Proof // of a :why, and as many as Options.Proofs of a query
 	labels []string
+	why    bool // the proof is all that it shows
 }
 
 // Result is the outcome of a run.
@@ -33,7 +35,7 @@ type Result struct {
 func (p *Program) result(r *vm.Result, wall time.Duration) *Result {
 	out := &Result{Labels: p.Labels(), Stats: r.Stats, Wall: wall}
 	for _, o := range r.Outputs {
-		out.Outputs = append(out.Outputs, Output{o, out.Labels})
+		out.Outputs = append(out.Outputs, Output{Output: o, labels: out.Labels})
 	}
 	for _, w := range r.Warnings {
 		out.Warnings = append(out.Warnings, p.place(describe.Warning(w)))
@@ -62,7 +64,26 @@ func (r *Result) String() string {
 func (r *Result) Text(ctx context.Context, w io.Writer, opt show.Options) error {
 	opt.Labels = r.Labels
 	for i := range r.Outputs {
-		if err := show.Text(ctx, w, &r.Outputs[i].Output, opt); err != nil {
+		if err := r.Outputs[i].Text(ctx, w, opt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Text writes an output for people; the labels are those of opt.
+func (o *Output) Text(ctx context.Context, w io.Writer, opt show.Options) error {
+	if !o.why {
+		if err := show.Text(ctx, w, &o.Output, opt); err != nil {
+			return err
+		}
+	}
+	for _, p := range o.Proofs {
+		name := "why " + p.Atom
+		if o.why {
+			name = o.Name
+		}
+		if _, err := io.WriteString(w, name+": "+p.Text()); err != nil {
 			return err
 		}
 	}

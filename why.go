@@ -2,10 +2,9 @@ package ein
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"ein/lang/describe"
-	"ein/lang/diag"
 	"ein/lang/syntax"
 )
 
@@ -13,51 +12,51 @@ import (
 // is no such row.
 type Proof = describe.Proof
 
-// ErrNoAtom is the error of Why for a program that does not end with a query of one atom
-// without variables.
-var ErrNoAtom = errors.New(`expected one atom without variables, as in Far("a", "b") or not Far("a", "b")`)
-
-// Why explains the query that a bound program ends with, which is one atom without variables, or its
-// negation. It runs the program, and then derives its relations once more.
-func (p *Program) Why(ctx context.Context) (*Proof, error) {
-	m, err := p.Machine()
-	if err != nil {
-		return nil, err
+// asked is the query that an output answers, nil of another output.
+func (p *Program) asked(output int) *syntax.Query {
+	if p.file == nil {
+		return nil
 	}
-	last, outputs := len(p.code.Outputs)-1, p.code.Outputs
-	if p.file == nil || len(p.file.Stmts) == 0 || last < 0 {
-		return nil, ErrNoAtom
-	}
-	q, ok := p.file.Stmts[len(p.file.Stmts)-1].(*syntax.Query)
-	if !ok || !describe.Atom(q) || len(p.code.Regs[outputs[last].Reg].Columns) > 0 {
-		return nil, ErrNoAtom
-	}
-	if _, err := m.Run(ctx); err != nil {
-		return nil, err
-	}
-	list, err := m.prove(ctx, last, [][]float64{{}})
-	if err != nil {
-		return nil, err
-	}
-	return list[0], nil
-}
-
-// Asked is what the program and its data warn of in its last statement.
-func (p *Program) Asked() (list diag.List) {
-	last := p.file.Stmts[len(p.file.Stmts)-1].Pos()
-	for _, d := range p.Warnings(nil) {
-		if d.At == nil && d.Span.Start >= last.Start {
-			list = append(list, d)
+	for _, s := range p.file.Stmts {
+		if q, ok := s.(*syntax.Query); ok && q.Span == p.checked.Outputs[output].Span {
+			return q
 		}
 	}
-	return list
+	return nil
 }
 
-// prove explains rows of an output of the last run, which is that of a query.
-func (m *Machine) prove(ctx context.Context, output int, rows [][]float64) ([]*Proof, error) {
-	e, err := m.vm.Why(ctx, output, rows)
-	if err != nil {
-		return nil, m.program.failedRun(err, m.vm.Stats().Ops)
+// proves reports whether runs prove anything.
+func (p *Program) proves() bool {
+	return p.opt.Proofs > 0 || p.file != nil && slices.ContainsFunc(p.file.Stmts, func(s syntax.Stmt) bool {
+		q, ok := s.(*syntax.Query)
+		return ok && q.Why
+	})
+}
+
+// prove gives the outputs of a run their proofs: of each :why, and of the first rows of
+// each query if they are wanted.
+func (m *Machine) prove(ctx context.Context, r *Result) error {
+	for i := range r.Outputs {
+		o, q := &r.Outputs[i], m.program.asked(i)
+		if q == nil || !q.Why && m.program.opt.Proofs == 0 {
+			continue
+		}
+		var rows [][]float64
+		if o.why = q.Why; len(o.Value.Table.Columns) == 0 {
+			rows = [][]float64{{}}
+		} else {
+			for row := range o.Value.Table.All() {
+				if len(rows) == m.program.opt.Proofs {
+					break
+				}
+				rows = append(rows, slices.Clone(row))
+			}
+		}
+		e, err := m.vm.Why(ctx, i, rows)
+		if err != nil {
+			return m.program.failedRun(err, m.vm.Stats().Ops)
+		}
+		o.Proofs = describe.Proofs(m.program.file.Source, m.program.file.Stmts, e)
 	}
-	return describe.Proofs(m.program.file.Source, m.program.file.Stmts, e), nil
+	return nil
 }

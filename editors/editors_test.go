@@ -96,7 +96,7 @@ func TestGrammar(t *testing.T) {
 				{Name: "comment.line.number-sign.ein", Match: `#.*$`},
 			}},
 			"directive": {Patterns: []rule{
-				{Match: start + `(:print)\b`, Captures: map[string]rule{"1": {Name: "keyword.control.directive.ein"}}},
+				{Match: start + `(:print|:why)\b`, Captures: map[string]rule{"1": {Name: "keyword.control.directive.ein"}}},
 				{Match: start + `(:` + word + `.*)$`, Captures: map[string]rule{"1": {Name: "invalid.illegal.directive.ein"}}},
 			}},
 			"def": {

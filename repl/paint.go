@@ -71,7 +71,7 @@ func style(text string, tokens []syntax.Token, i int) string {
 		return styleNumber
 	case k == syntax.KindString:
 		return styleString
-	case k == syntax.KindPrint:
+	case k == syntax.KindPrint, k == syntax.KindWhy:
 		return styleKeyword
 	case k >= syntax.KindInvalid && k <= syntax.KindDashComment:
 		return styleWrong

@@ -13,37 +13,38 @@ import (
 
 // proof explains an atom of a relation; it is nil for anything else.
 func (s *Session) proof(ctx context.Context, arg string) *Reply {
-	text := strings.TrimRight(strings.TrimSpace(arg), ".?") + "?"
+	text := ":why " + arg
 	f := lang.Parse(s.cfg.Name, text, session)
 	if f.Diags.HasErrors() || len(f.Stmts) != 1 {
 		return nil
 	}
 	q, ok := f.Stmts[0].(*syntax.Query)
-	if !ok || !describe.Atom(q) || !s.relation(q.Body[0].X) {
+	if !ok || !s.relation(q.Body[0].X) {
 		return nil
 	}
 	next, e, fail := s.try(text)
 	if fail != nil {
 		return fail
 	}
-	c, _, fail := s.execute(ctx, &next, e)
+	r, fail := s.run(ctx, &next, e)
 	if fail != nil {
 		return fail
 	}
-	last := len(c.code.Outputs) - 1
-	if len(c.code.Regs[c.code.Outputs[last].Reg].Columns) > 0 {
-		r := refusal("", "", "`:why` proves an atom without variables", "It is about one row, as in `:why Far(\"a\", \"b\")`.")
-		return &r
-	}
-	found, err := c.machine.Why(ctx, last, [][]float64{{}})
-	if fail := s.failed(&next, e, c, err); fail != nil {
-		return fail
+	_, r.Out, _ = strings.Cut(r.Out, ": ")
+	return r
+}
+
+// prove explains the row of a :why that an entry has run.
+func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled, output int) (string, *Reply) {
+	found, err := c.machine.Why(ctx, output, [][]float64{{}})
+	if fail := s.failed(next, e, c, err); fail != nil {
+		return "", fail
 	}
 	var stmts []syntax.Stmt
 	for _, f := range next.entries {
 		stmts = append(stmts, f.Stmts...)
 	}
-	return &Reply{Diags: e.diags, File: next.file, Out: describe.Proofs(next.file, stmts, found)[0].Text()}
+	return c.wants[output].Name + ": " + describe.Proofs(next.file, stmts, found)[0].Text(), nil
 }
 
 // relation reports whether an atom is one of a relation of the session.

@@ -30,6 +30,7 @@ type want struct {
 	plan.Output
 	shown bool
 	keep  string
+	why   bool // it is explained
 }
 
 // wants is what an entry asks for: what it prints, its bare expressions, and the
@@ -46,7 +47,7 @@ func wants(p *check.Program, from int) []want {
 			list[i].keep = "" // another value of the name follows
 		}
 		last[name] = len(list)
-		list = append(list, want{plan.Output{Name: name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: !shown}, shown, name})
+		list = append(list, want{plan.Output{Name: name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: !shown}, shown, name, false})
 	}
 	printed := 0
 	for _, s := range p.File.Stmts {
@@ -55,13 +56,13 @@ func wants(p *check.Program, from int) []want {
 		case *syntax.Print:
 			for range s.Values {
 				if o := p.Outputs[printed]; inside {
-					list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, ""})
+					list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, "", false})
 				}
 				printed++
 			}
 		case *syntax.Query:
 			if o := p.Outputs[printed]; inside {
-				list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, ""})
+				list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, "", s.Why})
 			}
 			printed++
 		case *syntax.ExprStmt:
@@ -103,7 +104,7 @@ func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	p := e.part
 	c := &compiled{of: next}
 	if st := e.only; st != nil {
-		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: true}, false, ""}}
+		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: true}, false, "", false}}
 	} else {
 		c.wants = wants(p, e.start)
 	}
@@ -163,7 +164,13 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	r.showing, r.mode = s.showing(next), s.mode
 	for i, w := range c.wants {
 		o := &result.Outputs[i]
-		if w.shown {
+		if w.why {
+			text, fail := s.prove(ctx, next, e, c, i)
+			if fail != nil {
+				return nil, fail
+			}
+			r.Out += text
+		} else if w.shown {
 			r.values = append(r.values, *o)
 		}
 		if w.keep != "" {

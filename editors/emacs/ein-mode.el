@@ -27,7 +27,7 @@
     table))
 
 (defvar ein-mode-keywords
-  '(("^[ \t]*\\(:print\\)\\_>" 1 font-lock-keyword-face)
+  '(("^[ \t]*\\(:print\\|:why\\)\\_>" 1 font-lock-keyword-face)
     ("^[ \t]*\\(def\\)[ \t]+\\([A-Za-z_][A-Za-z0-9_]*\\)[ \t]*("
      (1 font-lock-keyword-face) (2 font-lock-function-name-face))
     ("^[ \t]*\\(input\\)[ \t]+\\([A-Za-z_][A-Za-z0-9_]*\\)[ \t]*:[ \t]*\\(graph\\|matrix\\|vector\\|scalar\\)\\_>"

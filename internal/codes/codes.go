@@ -232,6 +232,7 @@ var (
 	W0825 = add("W0825", Type, "a rule or a fact that is repeated")
 	W0826 = add("W0826", Type, "a constant that occurs nowhere")
 	W0827 = add("W0827", Type, "a fact that looks like a rule")
+	E0830 = add("E0830", Type, "`:why` of an atom with variables")
 	N0828 = add("N0828", Type, "a name in a query that is a constant")
 	W0829 = add("W0829", Type, "a variable with the name of a constant")
 )

@@ -242,6 +242,13 @@ func (c *checker) manyAnswers(cl *clause) {
 	c.err(codes.E0815, cl.span, "", []string{"Write `_` for what is not asked for."}, "the query has %d variables; an answer has at most %d columns", len(cl.Head), tensor.MaxColumns)
 }
 
+func (c *checker) whyVariable(cl *clause) {
+	x := &cl.vars[cl.Head[0].Expr.Term.Var]
+	cl.bad = true
+	c.err(codes.E0830, x.first, "a variable", []string{"It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query."},
+		"`:why` explains an atom without variables")
+}
+
 func (c *checker) tensorAndRelation(name string, at, first source.Span) {
 	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("`%s` is a relation and a tensor", name),

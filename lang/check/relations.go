@@ -221,7 +221,7 @@ func (c *checker) relate() {
 		case *syntax.Rule:
 			c.rule(s)
 		case *syntax.Query:
-			c.query(s.Span, s.Body)
+			c.query(s)
 		}
 	}
 }
@@ -473,16 +473,22 @@ func (c *checker) begin(span source.Span) *clause {
 
 // query is a query; its relation has a column for each variable, in the order of the
 // names.
-func (c *checker) query(span source.Span, body []syntax.Literal) {
-	cl := c.begin(span)
-	cl.query = syntax.QueryString(body)
+func (c *checker) query(s *syntax.Query) {
+	cl := c.begin(s.Span)
+	cl.query = syntax.QueryString(s)
+	body := slices.Clone(s.Body)
+	if s.Why { // a row is explained, there or not
+		body[0].Not = false
+	}
 	c.literals(cl, body)
 	for v := range cl.vars {
 		if x := &cl.vars[v]; !x.hidden {
 			cl.Head = append(cl.Head, rel.Cell{Expr: rel.V(v)})
 		}
 	}
-	if len(cl.Head) > tensor.MaxColumns {
+	if s.Why && len(cl.Head) > 0 && !cl.bad {
+		c.whyVariable(cl)
+	} else if len(cl.Head) > tensor.MaxColumns {
 		c.manyAnswers(cl)
 	}
 }

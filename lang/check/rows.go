@@ -18,7 +18,7 @@ func (c *checker) answer(s *syntax.Query) Output {
 			return Output{Name: cl.query, Node: c.result(len(c.rel.list) + c.queryNumber(cl)), Span: s.Span}
 		}
 	}
-	return Output{Name: syntax.QueryString(s.Body), Span: s.Span} // the check was stopped
+	return Output{Name: syntax.QueryString(s), Span: s.Span} // the check was stopped
 }
 
 // queryNumber is how many queries there are before one.

@@ -304,7 +304,7 @@ func (e *explainer) queryOf(r *rel.Rule) string {
 	stmts := e.c.Checked.File.Stmts
 	k := e.statementAt(r.Pos)
 	if q, ok := stmts[k].(*syntax.Query); ok {
-		return syntax.QueryString(q.Body)
+		return syntax.QueryString(q)
 	}
 	return ""
 }

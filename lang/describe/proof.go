@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -84,10 +85,30 @@ func (d *prover) rule(r *rel.Rule) string {
 	return words.Shorten(strings.Join(strings.Fields(d.text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
 }
 
+// row is a row of a relation; of a query it is its literals, with values.
+func (d *prover) row(relation int, row []float64) string {
+	i := slices.IndexFunc(d.p.Rules, func(r rel.Rule) bool { return r.Rel == relation })
+	if i < 0 || !strings.HasSuffix(d.p.Relations[relation].Name, "?") {
+		return d.p.Row(&d.p.Relations[relation], row)
+	}
+	b := engine.Binding{Rule: &d.p.Rules[i], Vars: make([]float64, len(d.p.Rules[i].Vars))}
+	for v := range b.Vars {
+		b.Vars[v] = math.NaN()
+	}
+	for c, x := range row {
+		b.Vars[b.Rule.Head[c].Expr.Term.Var] = x
+	}
+	var ls []*rel.Literal
+	for k := range b.Rule.Body {
+		ls = append(ls, &b.Rule.Body[k])
+	}
+	return strings.Join(d.body(ls, b), ", ")
+}
+
 // rows is rows of a relation.
 func (d *prover) rows(relation int, list [][]float64) (out []string) {
 	for _, row := range list {
-		out = append(out, d.p.Row(&d.p.Relations[relation], row))
+		out = append(out, d.row(relation, row))
 	}
 	return out
 }
@@ -97,7 +118,7 @@ func (d *prover) body(ls []*rel.Literal, b engine.Binding) []string {
 	list := make([]string, len(ls))
 	for i, l := range ls {
 		if g, ok := b.Rows[l]; ok {
-			list[i] = d.p.Row(&d.p.Relations[g.Relation], g.Row)
+			list[i] = d.row(g.Relation, g.Row)
 		} else {
 			list[i] = d.p.Literal(b.Rule, l, b.Vars)
 		}
@@ -116,7 +137,7 @@ func atoms(r *rel.Rule) (list []*rel.Literal) {
 }
 
 func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
-	out := &Proof{Atom: d.p.Row(&d.p.Relations[goal.Relation], goal.Row), Holds: a.Holds, Steps: []ProofStep{}}
+	out := &Proof{Atom: d.row(goal.Relation, goal.Row), Holds: a.Holds, Steps: []ProofStep{}}
 	for i := range a.Tries {
 		out.Tries = append(out.Tries, d.try(&a.Tries[i]))
 	}
@@ -126,7 +147,7 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 	}
 	for _, s := range a.Proof.Steps {
 		r := &d.p.Relations[s.Relation]
-		step := ProofStep{Atom: d.p.Row(r, s.Row), Of: s.Of, Count: s.Count, folds: s.Rule != nil && (s.Rule.Aggregates() || r.Fold == rel.Sum)}
+		step := ProofStep{Atom: d.row(s.Relation, s.Row), Of: s.Of, Count: s.Count, folds: s.Rule != nil && (s.Rule.Aggregates() || r.Fold == rel.Sum)}
 		if s.Rule != nil {
 			step.Rule, step.Line = d.rule(s.Rule), d.line(s.Rule.Pos.Start)
 		} else if at, ok := d.facts[step.Atom]; ok {
@@ -224,18 +245,6 @@ func factLines(stmts []syntax.Stmt) map[string]source.Span {
 		}
 	}
 	return at
-}
-
-// Atom reports whether a query is one atom, or the negation of one, which may be explained.
-func Atom(q *syntax.Query) bool {
-	if len(q.Body) != 1 {
-		return false
-	}
-	switch q.Body[0].X.(type) {
-	case *syntax.Call, *syntax.Index:
-		return true
-	}
-	return false
 }
 
 // Text is the proof for people.

@@ -250,6 +250,7 @@ func (c *completer) statementStart() {
 	}
 	c.add(Item{Label: ":print", Kind: KindDirective, Doc: "Gives values as outputs of the program.", Insert: ":print ", Rank: rankKeyword})
 	if profile != check.Core {
+		c.add(Item{Label: ":why", Kind: KindDirective, Doc: "Explains a row of a relation.", Insert: ":why ", Rank: rankKeyword})
 		c.add(Item{Label: "def", Kind: KindKeyword, Doc: keywords["def"], Insert: "def ", Snippet: "def ${1:name}(${2:A}) = $0", Rank: rankKeyword})
 		c.add(Item{Label: "input", Kind: KindKeyword, Doc: keywords["input"], Insert: "input ", Snippet: "input ${1:A}: ${2:graph}", Rank: rankKeyword})
 	}

@@ -54,7 +54,7 @@ func (d *Document) tokenAt(offset int) (syntax.Token, bool) {
 }
 
 func isWord(k syntax.Kind) bool {
-	return k == syntax.KindIdent || k == syntax.KindNumber || k == syntax.KindString || k == syntax.KindPrint
+	return k == syntax.KindIdent || k == syntax.KindNumber || k == syntax.KindString || k == syntax.KindPrint || k == syntax.KindWhy
 }
 
 // statementAt is the number of the last statement that starts at or before offset,
@@ -123,7 +123,7 @@ func (d *Document) siteAt(offset int) site {
 		t := toks[i]
 		top := len(s.open) - 1
 		outside := top < 0 || s.open[top].kind == syntax.KindLBrace
-		if t.Span.End >= offset && (t.Kind == syntax.KindIdent || t.Kind == syntax.KindDirective || t.Kind == syntax.KindPrint) {
+		if t.Span.End >= offset && (t.Kind == syntax.KindIdent || t.Kind == syntax.KindDirective || t.Kind == syntax.KindPrint || t.Kind == syntax.KindWhy) {
 			s.word = t.Span
 			if t.Kind == syntax.KindDirective { // to the end of the line
 				s.word.End = offset

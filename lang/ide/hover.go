@@ -29,6 +29,10 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		m.code(":print value, ...")
 		m.add("Gives values as outputs of the program, in this order.")
 		return m.hover(t.Span)
+	case syntax.KindWhy:
+		m.code(":why atom")
+		m.add("Explains a row of a relation: by a derivation of least height, or, where there is none, by how far each rule gets.")
+		return m.hover(t.Span)
 	case syntax.KindIdent:
 		if text, ok := keywords[d.text(t.Span)]; ok {
 			m.add(text)

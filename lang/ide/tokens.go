@@ -59,7 +59,7 @@ var tokenKinds = func() (kinds [256]Kind) {
 		syntax.KindComment: KindComment, syntax.KindBadComment: KindComment, syntax.KindDashComment: KindComment,
 		syntax.KindIdent: KindKeyword, syntax.KindNumber: KindNumber, syntax.KindBadNumber: KindNumber,
 		syntax.KindString: KindLabel, syntax.KindBadString: KindLabel,
-		syntax.KindPrint: KindDirective, syntax.KindDirective: KindDirective, syntax.KindArrow: KindOperator,
+		syntax.KindPrint: KindDirective, syntax.KindWhy: KindDirective, syntax.KindDirective: KindDirective, syntax.KindArrow: KindOperator,
 		syntax.KindNot: KindOperator, syntax.KindAsk: KindOperator,
 	} {
 		kinds[k] = kind

@@ -23,7 +23,7 @@ import (
 // "nodes", a path "path" and a node "node", all by number.
 //
 // A relation is {"name","kind":"relation","columns","types","rows"} in both, and one
-// without columns {"name","kind":"bool","value"}.
+// without columns {"name","kind":"bool","value"}; with opt.Proofs either has "proofs".
 func JSON(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 	j := &jsonWriter{newWriter(ctx, w, opt)}
 	v := out.Value
@@ -31,6 +31,10 @@ func JSON(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 	j.string(out.Name)
 	if v.Layout == tensor.Rows {
 		j.relation(v.Table)
+		if opt.Proofs != nil {
+			j.put(`,"proofs":`, string(opt.Proofs))
+		}
+		j.put("}")
 		return j.end()
 	}
 	j.put(`,"kind":"`, v.Kind.String(), `","shape":[`)

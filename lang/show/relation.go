@@ -127,7 +127,7 @@ func (t *text) rowsLeft(shown, all int) {
 // relation writes the columns, their types and the rows; yes and no as a Boolean.
 func (j *jsonWriter) relation(t *tensor.Table) {
 	if len(t.Columns) == 0 {
-		j.put(`,"kind":"bool","value":`, strconv.FormatBool(t.Len > 0), "}")
+		j.put(`,"kind":"bool","value":`, strconv.FormatBool(t.Len > 0))
 		return
 	}
 	j.put(`,"kind":"relation","columns":[`)
@@ -159,7 +159,7 @@ func (j *jsonWriter) relation(t *tensor.Table) {
 			break
 		}
 	}
-	j.put("]}")
+	j.put("]")
 }
 
 // tuple is a row as an array: names are strings, numbers and nodes without labels

@@ -42,6 +42,8 @@ type Options struct {
 	// Precision is the digits that Text shows after the point of real numbers; nil
 	// is as many as read back the same.
 	Precision *int
+	// Proofs is JSON that a relation has as its "proofs"; nil for none.
+	Proofs []byte
 	// Hint says how to see what was cut, such as "--full shows all".
 	Hint string
 

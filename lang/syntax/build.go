@@ -112,6 +112,9 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 			p.i++
 		}
 		return p.clause(seg, p.buildLiterals(g.Clause.Body))
+	case g.Why != nil:
+		p.i++
+		return p.question(seg, p.buildLiterals([]*literal{g.Why.Of}))
 	case g.Assign != nil:
 		s := &Assign{Span: span, Name: p.ident(p.toks[p.i])}
 		p.i++

@@ -376,7 +376,7 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 	}
 	span.End = span.Start + len(word)
 	d := newError(codeDirective, span, "%s is not part of a program", excerpt(word))
-	d = withNote(d, "`:print` is the only directive: a program file never executes commands.")
+	d = withNote(d, "`:print` and `:why` are the only directives: a program file never executes commands.")
 	if _, ok := diag.Suggest(word[1:], []string{"print", "show", "output", "display"}); ok {
 		d = withFix(d, "write `:print`", span, ":print")
 	}
@@ -426,6 +426,13 @@ func errInBody(l Literal) diag.Diagnostic {
 	d := newError(codeClause, l.OpSpan, "`%s` cannot stand in the body of a rule", l.Op)
 	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
 }
+
+func errWhy(span source.Span) diag.Diagnostic {
+	d := newError(codeClause, span, "this is no atom")
+	return withNote(d, whyForm)
+}
+
+const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not Far(\"a\", \"b\")`."
 
 func errNegatedFact(span source.Span) diag.Diagnostic {
 	d := newError(codeClause, span, "`not` cannot stand in a fact")
@@ -575,8 +582,8 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		return errQualified(p.span(i-1, i+2))
 	case first.kind == KindDirective:
 		return errDirective(p.word(lo), first.span())
-	case level > 0 && first.kind == KindPrint:
-		return errInDef("`:print`", first.span())
+	case level > 0 && first.kind.directs():
+		return errInDef("`"+p.word(lo)+"`", first.span())
 	case level > 0 && def:
 		return errInDef("another `def`", first.span())
 	case level > 0 && input:
@@ -608,7 +615,7 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	if i < hi && !t.newline {
 		next = t.kind
 	}
-	bare := !def && first.kind != KindPrint && p.headOp(lo, hi, false) < 0
+	bare := !def && !first.kind.directs() && p.headOp(lo, hi, false) < 0
 	switch {
 	case def && i == lo+2:
 		return errDef(expected("`(` and the parameters"))
@@ -659,11 +666,13 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 		return errLeftSide(x, t, p.text)
 	case next.assign():
 		return errSecondAssign(t, p.text)
-	case next == KindComma && !bare:
+	case next == KindComma && !bare && !seg.clause:
 		return errManyValues(t)
 	}
 	if seg.arrow > 0 {
 		return expected("`,` or `.`")
+	} else if first.kind == KindWhy {
+		return withNote(expected("the end of the statement"), whyForm)
 	} else if seg.clause {
 		return expected("`,`, `.` or `?`")
 	}

@@ -127,14 +127,19 @@ func (p *parser) fastClause(seg segment) Stmt {
 		}
 		s, why = p.rule(seg, head, op, value, body)
 	} else {
-		if p.peek() == KindAsk {
+		begin := p.peek()
+		if begin == KindAsk || begin == KindWhy {
 			p.i++
 		}
 		body := p.fastLiterals()
-		if k := p.peek(); body == nil || k != KindDot && k != KindQuestion {
+		switch k := p.peek(); {
+		case body != nil && begin == KindWhy:
+			s, why = p.question(seg, body)
+		case body == nil || k != KindDot && k != KindQuestion:
 			return nil
+		default:
+			s, why = p.clause(seg, body)
 		}
-		s, why = p.clause(seg, body)
 	}
 	if why != nil {
 		return nil

@@ -31,6 +31,7 @@ type (
 		Repeat *repetition `parser:"| @@"`
 		Rule   *rule       `parser:"| @@"`
 		Clause *clause     `parser:"| @@"`
+		Why    *question   `parser:"| @@"`
 		Assign *assignment `parser:"| @@"`
 		Value  *expression `parser:"| @@"` // in a session only; see parser.bare
 	}
@@ -44,6 +45,9 @@ type (
 	clause struct {
 		Ask  bool       `parser:"Clause @Ask?"`
 		Body []*literal `parser:"@@ ( ',' @@ )* ( '.' | '?' )"`
+	}
+	question struct {
+		Of *literal `parser:"':why' @@ ( '.' | '?' )?"`
 	}
 	literal struct { // with the negated ones behind it
 		Left  *expression `parser:"( @@"`
@@ -216,7 +220,7 @@ type feeder struct {
 	run   int              // minus signs right before the operand
 	wrong *diag.Diagnostic // why the token before i fits nowhere
 	took  int
-	begun bool // the token before a clause was given
+	begun bool // the first token was given, or that before a clause
 }
 
 // readBytes is the memory that participle takes for a token with what it makes
@@ -240,13 +244,14 @@ func (f *feeder) Next() (lexer.Token, error) {
 	}
 	i, t := f.i, f.toks[f.i]
 	out := lexer.Token{Type: lexer.EOF, Pos: lexer.Position{Offset: i}}
-	if f.seg.clause && !f.begun {
+	if f.seg.clause && !f.begun && t.kind != KindWhy {
 		f.begun = true
 		if out.Type = typeClause; f.seg.arrow > i {
 			out.Type = typeRule
 		}
 		return out, nil
 	}
+	f.begun = true
 	f.i++
 	switch {
 	case i == f.seg.hi && f.seg.block >= 0 && f.seg.close == i: // a body that is not closed

@@ -87,7 +87,7 @@ func (s *scanner) next() token {
 			s.depth++
 		case KindRParen, KindRBracket:
 			s.depth = max(s.depth-1, 0)
-		case KindLBrace, KindRBrace, KindPrint, KindDirective, KindArrow:
+		case KindLBrace, KindRBrace, KindPrint, KindWhy, KindDirective, KindArrow:
 			// None of these stands inside ( or [, so one that is open was forgotten.
 			s.depth = 0
 		}
@@ -98,7 +98,7 @@ func (s *scanner) next() token {
 // track follows the head of a rule up to its arrow. The token of kind k begins with c.
 func (s *scanner) track(k Kind, c byte) {
 	switch {
-	case k == KindArrow, k == KindAsk:
+	case k == KindArrow, k == KindAsk, k == KindWhy:
 		s.head, s.body = headNone, true
 	case s.prev == KindAsk && k == KindIdent:
 		s.head = headName
@@ -432,16 +432,17 @@ func (s *scanner) dashComment() bool {
 	return false
 }
 
-// directive reads :print, or any other :word with the rest of its line: what
+// directive reads :print, :why, or any other :word with the rest of its line: what
 // follows an unknown word is not Ein and not worth more errors.
 func (s *scanner) directive() Kind {
 	end := s.pos + 1
 	for end < len(s.text) && classes[s.text[end]] != 0 {
 		end++
 	}
-	if s.text[s.pos:end] == ":print" {
+	switch kind := map[string]Kind{":print": KindPrint, ":why": KindWhy}[s.text[s.pos:end]]; kind {
+	case KindPrint, KindWhy:
 		s.pos = end
-		return KindPrint
+		return kind
 	}
 	s.comment(KindDirective)
 	return KindDirective

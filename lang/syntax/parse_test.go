@@ -131,7 +131,7 @@ var kindNames = [numKinds]string{
 	KindInvalid: "Invalid", KindBadNumber: "BadNumber", KindBadString: "BadString",
 	KindBadComment: "BadComment", KindDashComment: "DashComment",
 	KindIdent: "Ident", KindNumber: "Number", KindString: "String",
-	KindPrint: "Print", KindDirective: "Directive",
+	KindPrint: "Print", KindWhy: "Why", KindDirective: "Directive",
 	KindAssign: "Assign", KindSetMax: "SetMax", KindSetMin: "SetMin", KindSetAdd: "SetAdd",
 	KindMul: "Mul", KindDiv: "Div", KindAdd: "Add", KindSub: "Sub",
 	KindGt: "Gt", KindGe: "Ge", KindLt: "Lt", KindLe: "Le", KindEq: "Eq", KindNe: "Ne",

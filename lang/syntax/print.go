@@ -39,10 +39,10 @@ func ExprString(x Expr) string {
 }
 
 // QueryString prints a query on one line.
-func QueryString(body []Literal) string {
+func QueryString(q *Query) string {
 	p := printer{flat: true}
-	p.literals(body)
-	return p.String() + "?"
+	p.stmt(q)
+	return p.String()
 }
 
 // LiteralString prints a literal on one line.
@@ -195,6 +195,11 @@ func (p *printer) stmt(s Stmt) {
 		}
 		p.put(".")
 	case *Query:
+		if s.Why {
+			p.put(":why ")
+			p.literals(s.Body)
+			break
+		}
 		p.literals(s.Body)
 		p.put("?")
 	case *ExprStmt:

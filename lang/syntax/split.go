@@ -42,7 +42,7 @@ func (p *parser) cut(lo, hi int) segment {
 	p.stack = p.stack[:0]
 	block := p.isDef(lo, hi) || p.isRepeat(lo, hi)
 	i, wide, commas, begin := lo, false, false, p.toks[lo].kind
-	ruled := begin == KindAsk || begin == KindNot // can only be a clause
+	ruled := begin == KindAsk || begin == KindNot || begin == KindWhy // can only be a clause
 	p.widths = append(p.widths[:0], 0)
 	for ; i < hi; i++ {
 		t := p.toks[i]
@@ -138,7 +138,7 @@ func (p *parser) closeBracket(t token) {
 func (p *parser) startsStatement(i, hi int) bool {
 	t := p.toks[i]
 	switch {
-	case t.kind == KindPrint || t.kind == KindDirective:
+	case t.kind.directs():
 		return true
 	case t.kind != KindIdent:
 		return false
@@ -217,7 +217,7 @@ func (p *parser) neverClosed(i, hi int) bool {
 				return false
 			}
 		case !t.newline:
-		case t.kind == KindPrint, t.kind == KindDirective, p.isDef(j, hi):
+		case t.kind.directs(), p.isDef(j, hi):
 			return true
 		case p.toks[j-1].kind != KindLParen && p.toks[j-1].kind != KindComma && p.headOp(j, hi, true) >= 0:
 			return true
@@ -249,7 +249,7 @@ func (p *parser) blockEnd(i, hi int) (end, noticed int) {
 			if depth--; depth == 0 {
 				return j, -1
 			}
-		case t.newline && (t.kind == KindPrint || t.kind == KindDirective || p.isDef(j, hi)):
+		case t.newline && (t.kind.directs() || p.isDef(j, hi)):
 			return -1, j
 		}
 	}

@@ -142,7 +142,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 		if why := p.inBody(seg, body); why != nil {
 			return nil, why
 		}
-		return &Query{span, body}, nil
+		return &Query{Span: span, Body: body}, nil
 	}
 	var d diag.Diagnostic
 	ix, indexed := l.X.(*Index)
@@ -167,6 +167,18 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 		d = errNoFact(l.X)
 	}
 	return nil, &failure{d, seg.lo}
+}
+
+// question is the :why of a segment, with the cursor behind its atom. An end is not needed.
+func (p *parser) question(seg segment, body []Literal) (Stmt, *failure) {
+	if len(body) != 1 || !isAtom(body[0].X) || body[0].Value != nil && body[0].Op != Set {
+		return nil, &failure{errWhy(p.span(seg.lo, seg.hi)), p.i} // which may go on
+	}
+	if k := p.peek(); k == KindDot || k == KindQuestion {
+		p.i++
+	}
+	p.rewrite = true
+	return &Query{p.span(seg.lo, seg.hi), body, true}, nil
 }
 
 // inBody is what is wrong with the literals of a body.

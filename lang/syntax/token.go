@@ -25,6 +25,7 @@ const (
 	KindNumber
 	KindString
 	KindPrint     // :print
+	KindWhy       // :why
 	KindDirective // any other :word at the start of a statement, to the end of its line
 	KindAssign    // =
 	KindSetMax    // max=
@@ -88,11 +89,12 @@ const tokenSize = int(unsafe.Sizeof(token{}))
 
 func (t token) span() source.Span { return source.Span{Start: int(t.start), End: int(t.end)} }
 
-func (k Kind) bad() bool    { return k >= KindInvalid && k <= KindDashComment }
-func (k Kind) assign() bool { return k >= KindAssign && k <= KindSetAdd }
-func (k Kind) opens() bool  { return k >= KindLParen && k <= KindLBrace }
-func (k Kind) closes() bool { return k >= KindRParen && k <= KindRBrace }
-func (k Kind) infix() bool  { return k >= KindMul && k <= KindNe }
+func (k Kind) directs() bool { return k >= KindPrint && k <= KindDirective } // :word
+func (k Kind) bad() bool     { return k >= KindInvalid && k <= KindDashComment }
+func (k Kind) assign() bool  { return k >= KindAssign && k <= KindSetAdd }
+func (k Kind) opens() bool   { return k >= KindLParen && k <= KindLBrace }
+func (k Kind) closes() bool  { return k >= KindRParen && k <= KindRBrace }
+func (k Kind) infix() bool   { return k >= KindMul && k <= KindNe }
 
 // closer is the bracket that closes k.
 func (k Kind) closer() Kind { return k + (KindRParen - KindLParen) }

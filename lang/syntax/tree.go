@@ -109,10 +109,11 @@ type (
 		Value  Expr
 		Body   []Literal
 	}
-	// Query is Body?
+	// Query is Body?, or :why Body, which is one atom, perhaps with a not.
 	Query struct {
 		Span source.Span
 		Body []Literal
+		Why  bool
 	}
 	// Literal is X, not X, or X = Value.
 	Literal struct {

@@ -40,7 +40,8 @@ type programFlags struct {
 	profile check.Profile
 	noOpt   bool
 	fix     bool
-	ask     string // a query behind the program
+	ask     string // a statement behind the program
+	proofs  int    // of each query
 
 	given func(flag string) bool // whether a flag is on the command line
 	said  project.Settings       // by files
@@ -197,7 +198,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	if err != nil {
 		return nil, err
 	}
-	if flags.ask != "" && ein.IsBytecode(text) {
+	if (flags.ask != "" || flags.proofs > 0) && ein.IsBytecode(text) {
 		return nil, a.Usage("%s is bytecode; a proof needs its source", shown)
 	}
 	text += flags.ask
@@ -211,7 +212,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 			a.SetMemoryLimit(int64(min(bytes, 1<<50)/5*6 + slack))
 		}
 	}
-	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Fix: flags.fix, Lines: flags.ask != "", Limits: limits, Grown: expect, Tables: tables, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
+	opt := ein.Options{Profile: profile, NoOpt: flags.noOpt, Fix: flags.fix, Proofs: flags.proofs, Limits: limits, Grown: expect, Tables: tables, Open: func(ctx context.Context, name string) (io.ReadCloser, error) { return openData(ctx, a, name) }}
 	var p *ein.Program
 	if ein.IsBytecode(text) {
 		if flags.noOpt {

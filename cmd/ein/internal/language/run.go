@@ -52,7 +52,7 @@ type runFlags struct {
 	steps               times
 	cpuprofile          string
 	sort                show.Order
-	top                 int
+	top, why            int
 	precision           *int
 	format              show.Format
 	output              string // file
@@ -98,7 +98,7 @@ anything runs.`,
 		}
 		a.JSON, a.Form = f.format == show.Object && f.output == "-", f.json
 		f.columns = columns(a.Out)
-		p.fix = f.fix
+		p.fix, p.proofs = f.fix, f.why
 		stdout, stderr := a.Out, a.Err
 		once := func() error {
 			if err := p.settle(name); err != nil {
@@ -144,6 +144,8 @@ anything runs.`,
 	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
 	flags.BoolVar(&f.time, "time", false, "print what each step of the run took, and how fast it was, to standard error")
 	cpuProfileFlag(cmd, &f.cpuprofile)
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.why, "why", "prove the first `N` rows of each query, as ein why does")
+	flags.Lookup("why").DefValue = ""
 	flags.BoolVar(&f.fix, "fix", false, "mend mistakes whose cure leaves no choice, in memory, and say so")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until an interrupt")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
@@ -281,6 +283,8 @@ func (f *runFlags) choose(a *cli.App) error {
 	f.format = cmp.Or(f.format, show.Table)
 	if f.format == show.Object {
 		f.json = max(f.json, 1)
+	} else if f.why > 0 && f.format != show.Table {
+		return a.Usage("--why is about table and json; %s has no place for proofs", f.format)
 	}
 	if (f.format == show.Object || f.format == show.NPY) && (f.sort != show.ByPlace || f.top > 0 || f.precision != nil) {
 		return a.Usage("--sort, --top and --precision are about lists; %s has every element as it is", f.format)
@@ -411,6 +415,9 @@ func (f *runFlags) write(ctx context.Context, w io.Writer, p *ein.Program, r *ei
 			return err
 		}
 		return out.Flush()
+	}
+	if f.format == show.Table {
+		return r.Text(ctx, w, opt)
 	}
 	opt.Labels = r.Labels
 	for i := range r.Outputs {

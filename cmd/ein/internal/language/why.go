@@ -2,7 +2,6 @@ package language
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -42,19 +41,17 @@ of the relation gets, and which rows come next to it.`,
 		}
 		ctx, stop := cli.Within(ctx, limits.timeout)
 		defer stop()
-		p.ask = "\n" + atom + "?\n"
+		p.ask = "\n:why " + atom + "\n"
 		program, err := load(ctx, a, name, p, ein.Limits{MaxBytes: limits.memory, MaxOps: limits.ops})
 		if err != nil {
 			return err
 		}
-		a.Report(program.Source(), program.Asked())
-		proof, err := program.Why(ctx)
-		switch {
-		case errors.Is(err, ein.ErrNoAtom):
-			return a.Usage("%s: %v", atom, err)
-		case err != nil:
+		warn(a, program, nil)
+		result, err := program.Run(ctx)
+		if err != nil {
 			return (&runFlags{limitFlags: limits}).refused(ctx, program, err, "run")
 		}
+		proof := result.Outputs[len(result.Outputs)-1].Proofs[0]
 		if asJSON {
 			text, err := json.Marshal(struct {
 				Version int `json:"version"`
