@@ -1,6 +1,7 @@
 package sft
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -43,8 +44,9 @@ func Anchors(f *syntax.File) (list []*syntax.Number) {
 }
 
 // labelled is the Ein program of an instance with the labels of nodes in place of their
-// numbers, so that nothing has to be looked up to write it. The graph has the edges in the
-// order of the program.
+// numbers, so that nothing has to be looked up to write it. Where the question lists its
+// edges as JSON, the program has them in that order, so that its graph is a copy; elsewhere
+// it keeps its own.
 func labelled(in *instance.Instance) (string, error) {
 	f := lang.Parse(in.ID, in.EinProgram, lang.Options{})
 	if f.Diags.HasErrors() {
@@ -55,33 +57,44 @@ func labelled(in *instance.Instance) (string, error) {
 		text       string
 	}
 	var edits []edit
-	label := func(n *syntax.Number) error {
-		i := int(n.Value)
-		if float64(i) != n.Value || i >= len(in.Nodes) {
-			return fmt.Errorf("%s: %s in the Ein program is no node", in.ID, n.Text)
+	put := func(at, node *syntax.Number) error {
+		i := int(node.Value)
+		if float64(i) != node.Value || i >= len(in.Nodes) {
+			return fmt.Errorf("%s: %s in the Ein program is no node", in.ID, node.Text)
 		}
-		edits = append(edits, edit{n.Span.Start, n.Span.End, strconv.Quote(in.Nodes[i])})
+		edits = append(edits, edit{at.Span.Start, at.Span.End, strconv.Quote(in.Nodes[i])})
 		return nil
 	}
 	for _, n := range Anchors(f) {
-		if err := label(n); err != nil {
+		if err := put(n, n); err != nil {
 			return "", err
 		}
 	}
+	graphs := 0
 	for _, s := range f.Stmts {
 		var failed error
 		syntax.WalkAll(s, func(node syntax.Node) bool {
 			x, ok := node.(*syntax.Call)
-			if !ok || x.Fun.Name != "edges" {
-				return true
+			if !ok || x.Fun.Name != "edges" || failed != nil {
+				return failed == nil
 			}
+			graphs++
+			var ends []*syntax.Number // two of each edge
 			pairs, _ := x.Args[0].Value.(*syntax.List)
 			for _, pair := range pairs.All() {
-				ends, _ := pair.(*syntax.List)
-				for _, e := range ends.All() {
-					if n, ok := e.(*syntax.Number); ok && failed == nil {
-						failed = label(n)
+				both, _ := pair.(*syntax.List)
+				for _, e := range both.All() {
+					if n, ok := e.(*syntax.Number); ok {
+						ends = append(ends, n)
 					}
+				}
+			}
+			told := slices.Collect(slices.Chunk(ends, 2))
+			place := listed(in, graphs)
+			slices.SortStableFunc(told, func(a, b []*syntax.Number) int { return place(a) - place(b) })
+			for i, n := range slices.Concat(told...) {
+				if failed = put(ends[i], n); failed != nil {
+					break
 				}
 			}
 			return false
@@ -92,10 +105,35 @@ func labelled(in *instance.Instance) (string, error) {
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var b strings.Builder
-	at := 0
+	end := 0
 	for _, e := range edits {
-		b.WriteString(in.EinProgram[at:e.start] + e.text)
-		at = e.end
+		b.WriteString(in.EinProgram[end:e.start] + e.text)
+		end = e.end
 	}
-	return b.String() + in.EinProgram[at:], nil
+	return b.String() + in.EinProgram[end:], nil
+}
+
+// listed gives the place of an edge in the JSON object of a question, which has an edge of an
+// undirected graph one way round: 0 if there is none. The graphs of a question are counted from 1.
+func listed(in *instance.Instance, graph int) func(edge []*syntax.Number) int {
+	var object struct{ Edges, Edges2 [][2]string }
+	at := strings.IndexByte(in.Question, '{')
+	if at < 0 || json.NewDecoder(strings.NewReader(in.Question[at:])).Decode(&object) != nil {
+		return func([]*syntax.Number) int { return 0 }
+	}
+	list := object.Edges
+	if graph == 2 {
+		list = object.Edges2
+	}
+	place := map[[2]int]int{}
+	for i, e := range list {
+		place[[2]int{slices.Index(in.Nodes, e[0]), slices.Index(in.Nodes, e[1])}] = i
+	}
+	return func(edge []*syntax.Number) int {
+		from, to := int(edge[0].Value), int(edge[1].Value)
+		if i, ok := place[[2]int{from, to}]; ok {
+			return i
+		}
+		return place[[2]int{to, from}]
+	}
 }
