@@ -25,6 +25,7 @@ parser.add_argument("--mode", default="ein")
 parser.add_argument("--out", required=True)
 parser.add_argument("--max-steps", type=int, default=1000)
 parser.add_argument("--max-completion-length", type=int, default=512)
+parser.add_argument("--tools", action="store_true", help="the model may check and run programs before it answers")
 parser.add_argument("--cpu", action="store_true")
 args = parser.parse_args()
 with open(args.instances, encoding="utf-8") as lines:
@@ -37,6 +38,7 @@ config = GRPOConfig(
 trainer = GRPOTrainer(
     model=AutoModelForCausalLM.from_pretrained(args.model), processing_class=AutoTokenizer.from_pretrained(args.model),
     reward_funcs=ein.trl.reward(args.mode), args=config, train_dataset=rows, peft_config=lora(),
+    environment_factory=ein.trl.Environment if args.tools else None,
 )
 trainer.train(resume_from_checkpoint=get_last_checkpoint(args.out) if os.path.isdir(args.out) else None)
 trainer.save_model(os.path.join(args.out, "final"))

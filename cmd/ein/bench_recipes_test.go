@@ -51,6 +51,20 @@ func TestRecipes(t *testing.T) {
 	if said := python("grpo.py train.jsonl --model tiny --out grpo --max-steps 2 --max-completion-length 8 --cpu"); strings.Count(said, "rewards/ein_ein/mean") != 2 {
 		t.Errorf("grpo: %s", said)
 	}
+	// A template that knows tools, as that of a random model does not.
+	template, err := exec.Command("python3", "-c", `import pathlib, trl; print(end=(pathlib.Path(trl.__file__).parent / "chat_templates/qwen3.jinja").read_text())`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS("able", os.DirFS("tiny")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("able/chat_template.jinja", template, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said := python("grpo.py train.jsonl --model able --out tools --tools --max-steps 2 --max-completion-length 8 --cpu"); strings.Count(said, "tools/call_frequency") != 2 {
+		t.Errorf("grpo --tools: %s", said)
+	}
 	const table4 = "table4/run.py --ein ./ein --out table4 --sizes 24 --seeds 1,2 --epochs 1 --ask 6 --targets answer"
 	const row = "   24 answer          2     1 "
 	if said := python(table4); !strings.Contains(said, row) {

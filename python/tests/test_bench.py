@@ -23,6 +23,12 @@ def command(*args):
     return subprocess.run([_binary.find().path, "bench", *args], capture_output=True, text=True, check=True).stdout
 
 
+def test_text_of():
+    """A message of the model that calls a tool need not have a text."""
+    assert bench.text_of([{"role": "assistant", "tool_calls": []}]) == ""
+    assert bench.text_of([{"role": "assistant"}, {"role": "tool", "content": "1"}, {"role": "assistant", "content": "2"}]) == "2"
+
+
 def test_generate_is_the_command():
     bench.allow(answers=True)
     want = command("generate", "--split", "train", "--seed", "5", "--per-category", "2", "--categories", "cousin,triangle_count")

@@ -172,7 +172,7 @@ def text_of(completion: Any) -> str:
     model counts."""
     if isinstance(completion, str):
         return completion
-    said: list[Any] = [m["content"] for m in completion if m["role"] == "assistant"]
+    said: list[Any] = [m.get("content") for m in completion if m["role"] == "assistant"]
     return said[-1] or "" if said else ""
 
 

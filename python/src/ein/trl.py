@@ -1,6 +1,7 @@
 """A reward function for the trainers of TRL: `GRPOTrainer(reward_funcs=ein.trl.reward())`.
 
-The data set needs the columns `prompt` and `id`; `rows` makes them.
+The data set needs the columns `prompt` and `id`; `rows` makes them. With
+`environment_factory=ein.trl.Environment` the model can try programs before it answers.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import ein
 from ein import bench
 
 
@@ -30,6 +32,32 @@ class Reward:
 def reward(mode: str = "ein", column: str = "id") -> Reward:
     """A reward function for questions whose ids are in a column."""
     return Reward(mode, column)
+
+
+class Environment:
+    """Tools of a rollout. The reward is that of the last message, by `reward`."""
+
+    def reset(self, **columns: Any) -> None:
+        """A rollout begins: programs share nothing, so there is nothing to forget."""
+
+    def check(self, program: str) -> str:
+        """Says what is wrong with a program in the tensor-logic language Ein, without running it.
+
+        Args:
+            program: the text of the program
+        """
+        return "\n".join(map(str, ein.check(program))) or "The program checks."
+
+    def run(self, program: str) -> str:
+        """Runs a program in the tensor-logic language Ein and shows its outputs, or what is wrong with it.
+
+        Args:
+            program: the text of the program
+        """
+        try:
+            return str(ein.run(program, limits=ein.Limits(ops=10_000_000, memory=256 << 20, seconds=10)))
+        except ein.Error as e:
+            return str(e)
 
 
 def rows(instances: Iterable[bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
