@@ -8,9 +8,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ein/bench/question/audit"
@@ -148,7 +150,11 @@ func (m *Maker) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := m.questions(ctx, "sweep", "questions of five sizes, for scoring alone", m.sweep(), trained, apart.Add); err != nil {
+	sweep, about, err := m.sweep(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := m.questions(ctx, "sweep", about, sweep, trained, apart.Add); err != nil {
 		return err
 	}
 	for _, e := range surface.Encodings() {
@@ -191,22 +197,40 @@ func (m *Maker) plan(split string, total int) instance.Plan {
 	return plan
 }
 
-// sweep is the sizes of the preset in four steps.
-func (m *Maker) sweep() instance.Plan {
+// sweep is the sizes of the preset in four steps, or fewer where it has fewer sizes. A
+// category of which a size has no question is left out there, and about says so.
+func (m *Maker) sweep(ctx context.Context) (plan instance.Plan, about string, err error) {
 	const steps = 4
-	var plan instance.Plan
+	var sizes, none []string
 	n := instance.PresetID(m.Preset, "sweep", category.Table[0].Name, 0, m.Seed).N
-	for i := range steps + 1 {
+	for i, last := 0, 0; i <= steps; i++ {
 		size := n.Min + i*(n.Max-n.Min)/steps
+		if size == last {
+			continue
+		}
+		last = size
+		sizes = append(sizes, strconv.Itoa(size))
 		for k := range category.Table {
 			id := instance.PresetID(m.Preset, fmt.Sprintf("sweep%d", size), category.Table[k].Name, 0, m.Seed)
 			id.N = instance.Range{Min: size, Max: size}
-			if size >= category.Table[k].Least {
+			if size < category.Table[k].Least {
+				continue
+			}
+			switch _, _, err := instance.GenerateContext(ctx, id); {
+			case errors.Is(err, category.ErrNone):
+				none = append(none, fmt.Sprintf("`%s` of %d nodes", id.Category, size))
+			case err != nil:
+				return nil, "", err
+			default:
 				plan = append(plan, instance.Cell{ID: id, Count: max(1, m.PerCategory/(steps+1))})
 			}
 		}
 	}
-	return plan
+	about = "questions of " + strings.Join(sizes, ", ") + " nodes, for scoring alone"
+	if none != nil {
+		about += "; there is no " + strings.Join(none, ", no ")
+	}
+	return plan, about, nil
 }
 
 // questions makes a table of questions that are apart from those seen. With take each
@@ -219,7 +243,7 @@ func (m *Maker) questions(ctx context.Context, name, about string, plan instance
 	}
 	for x, err := range g.Run(ctx, plan) {
 		if err != nil {
-			return nil, fmt.Errorf("questions/%s of preset %s: %w; here by --per-category, --further or a larger --preset", name, m.Preset, err)
+			return nil, fmt.Errorf("questions/%s of preset %s: %w, by --per-category, --further or another --preset", name, m.Preset, err)
 		}
 		for _, f := range take {
 			if err := f(x.Instance); err != nil {

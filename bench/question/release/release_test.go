@@ -68,6 +68,16 @@ func rows[T any](t *testing.T, dir, name string) []T {
 	return lines
 }
 
+// TestSmallest makes a release of the smallest questions, which has three sizes and lacks
+// a category at two of them.
+func TestSmallest(t *testing.T) {
+	m := &Maker{Settings: Settings{Preset: "demo", Seed: 7, PerCategory: 2, Further: 60}}
+	plan, about, err := m.sweep(t.Context())
+	if want := "questions of 6, 7, 8 nodes, for scoring alone; there is no `kinship_complex` of 6 nodes, no `kinship_complex` of 7 nodes"; err != nil || about != want || len(plan) != 3*26-2 {
+		t.Errorf("%d cells, %q, %v; want %q", len(plan), about, err, want)
+	}
+}
+
 func TestRelease(t *testing.T) {
 	dir, m := small(t)
 	card := string(read(t, dir, Card))
@@ -168,7 +178,7 @@ func TestRoom(t *testing.T) {
 	}
 	m := &Maker{Settings: Settings{Preset: "demo", Seed: 7, PerCategory: 40}, Write: func(string, func(io.Writer) error) error { return nil }}
 	err := m.Run(t.Context())
-	for _, want := range []string{"questions/train of preset demo", "of 6..8 nodes, density sparse, is too small", "--per-category", "a larger --preset"} {
+	for _, want := range []string{"questions/train of preset demo", "of 6..8 nodes, density sparse, is too small", "--per-category", "another --preset"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %q", err, want)
 		}
