@@ -101,6 +101,15 @@ func (s *Seen) FreePart(id ID) (part, parts int, err error) {
 	return 0, 0, fmt.Errorf("the instances to be kept apart from use all %d parts of the labels and domains: generate those with more parts, as in --part 1.%d", parts, min(parts+1, MaxParts))
 }
 
+// knows says whether there is a structure; of no instances there is none.
+func (s *Seen) knows(structure [32]byte) bool {
+	if s == nil {
+		return false
+	}
+	_, ok := s.structures[hash128(structure[:16])]
+	return ok
+}
+
 // Clash says what an instance shares with those of s: "id", "structure", "label"
 // or "domain"; "" is nothing.
 func (s *Seen) Clash(in *Instance) string {
@@ -111,7 +120,7 @@ func (s *Seen) Clash(in *Instance) string {
 	if err != nil {
 		return "structure" // it has no place beside others
 	}
-	if _, ok := s.structures[hash128(h[:16])]; ok {
+	if s.knows(h) {
 		return "structure"
 	}
 	if !s.Surface {

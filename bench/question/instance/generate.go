@@ -60,19 +60,20 @@ func Generate(id ID) (*Instance, Info, error) { return GenerateContext(context.B
 
 // GenerateContext is Generate that stops when the context ends.
 func GenerateContext(ctx context.Context, id ID) (*Instance, Info, error) {
-	m, err := makeOne(ctx, id)
+	m, err := makeOne(ctx, id, nil)
 	return m.Instance, m.Info, err
 }
 
-func makeOne(ctx context.Context, id ID) (Made, error) {
-	m, err := build(ctx, id)
+// makeOne makes an instance, or only its structure if that, of cb2, is to be passed over.
+func makeOne(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) {
+	m, err := build(ctx, id, pass)
 	if err != nil {
 		return Made{}, fmt.Errorf("%s: %w", id, err)
 	}
 	return m, nil
 }
 
-func build(ctx context.Context, id ID) (Made, error) {
+func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) {
 	if err := id.Check(); err != nil {
 		return Made{}, err
 	}
@@ -84,6 +85,9 @@ func build(ctx context.Context, id ID) (Made, error) {
 	d, err := drawAny(ctx, id, cat, structure)
 	if err != nil {
 		return Made{}, err
+	}
+	if pass != nil && id.Version != Version && pass(d.structure) {
+		return Made{structure: d.structure}, nil
 	}
 	c, n := &d.Case, d.Case.G.N
 	in := &Instance{

@@ -87,7 +87,7 @@ type Generator struct {
 	Workers  int                           // 0 is one for each processor
 	Progress func(done, all int)           // called after each instance; may be nil
 
-	generate func(context.Context, ID) (Made, error) // of the tests
+	generate func(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) // of the tests
 }
 
 // window is how many instances for each worker are made ahead of the one that is
@@ -104,18 +104,33 @@ type result struct {
 // task is an instance to be made; done has room for its result.
 type task struct {
 	id   ID
+	cell *pending
 	done chan result
 }
 
 // pending is a cell being made.
 type pending struct {
 	Cell
-	next    int // index
+	mu      sync.Mutex // of the structures
+	next    int        // index
 	jobs    []task
 	given   int
 	tried   int
 	skipped int // since the last instance that was given
 	clashes int
+}
+
+func (c *pending) repeats(structure [32]byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Repeats(structure)
+}
+
+// knows says of an index ahead whether one that was given has its structure.
+func (c *pending) knows(structure [32]byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.has[structure]
 }
 
 // Run generates the instances of a plan in their order. It ends with the first
@@ -178,8 +193,8 @@ func (g *Generator) start(ctx context.Context) *run {
 				case <-ctx.Done():
 					return
 				case j := <-r.work:
-					made, err := generate(ctx, j.id)
-					clash := err == nil && g.Avoid != nil && g.Avoid.Clash(made.Instance) != ""
+					made, err := generate(ctx, j.id, func(structure [32]byte) bool { return j.cell.knows(structure) || g.Avoid.knows(structure) })
+					clash := err == nil && (made.Instance == nil || g.Avoid != nil && g.Avoid.Clash(made.Instance) != "")
 					if err == nil && !clash && g.Keep != nil {
 						var keep bool
 						keep, err = g.Keep(made.Instance)
@@ -216,7 +231,7 @@ func (r *run) give(c *pending) {
 	id.Index = c.next
 	c.next++
 	c.tried++
-	j := task{id, make(chan result, 1)}
+	j := task{id, c, make(chan result, 1)}
 	c.jobs = append(c.jobs, j)
 	r.flying++
 	r.work <- j
@@ -247,7 +262,7 @@ func (r *run) next(ctx context.Context) (Made, error) {
 		switch {
 		case got.err != nil:
 			return Made{}, got.err
-		case got.clash || c.Repeats(got.made.structure):
+		case got.clash || c.repeats(got.made.structure):
 			c.skipped++
 			c.clashes++
 			if c.Tries {

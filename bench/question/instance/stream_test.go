@@ -61,7 +61,7 @@ func TestBatch(t *testing.T) {
 // TestBounded gives out ten million instances and reads few.
 func TestBounded(t *testing.T) {
 	var made atomic.Int64
-	g := Generator{Workers: 3, generate: func(_ context.Context, id ID) (Made, error) {
+	g := Generator{Workers: 3, generate: func(_ context.Context, id ID, _ func([32]byte) bool) (Made, error) {
 		made.Add(1)
 		return Made{Instance: &Instance{ID: id.String()}}, nil
 	}}
@@ -88,7 +88,7 @@ func TestCancel(t *testing.T) {
 	why := errors.New("why")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	g := Generator{Workers: 2, generate: func(ctx context.Context, id ID) (Made, error) {
+	g := Generator{Workers: 2, generate: func(ctx context.Context, id ID, _ func([32]byte) bool) (Made, error) {
 		if id.Index == 100 { // takes for ever
 			<-ctx.Done()
 		}
@@ -112,7 +112,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestGeneratorError(t *testing.T) {
-	g := Generator{Workers: 2, generate: func(_ context.Context, id ID) (Made, error) {
+	g := Generator{Workers: 2, generate: func(_ context.Context, id ID, _ func([32]byte) bool) (Made, error) {
 		if id.Index == 10 {
 			return Made{}, errors.New("no")
 		}
@@ -146,6 +146,17 @@ func seenOf(t *testing.T, surface bool, g Generator, plan Plan) *Seen {
 		}
 	}
 	return seen
+}
+
+// TestPass passes over a structure, of which nothing is then written.
+func TestPass(t *testing.T) {
+	id := PresetID("demo", "train", "sibling", 0, 1)
+	for _, pass := range []bool{false, true} {
+		m, err := makeOne(t.Context(), id, func(structure [32]byte) bool { return pass && structure != [32]byte{} })
+		if err != nil || (m.Instance == nil) != pass || m.structure == [32]byte{} {
+			t.Errorf("%t: %+v, %v", pass, m, err)
+		}
+	}
 }
 
 // TestDisjoint generates small graphs apart from others of the same ids.
