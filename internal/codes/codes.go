@@ -220,6 +220,8 @@ var (
 	E0810 = add("E0810", Type, "a capital letter that is no constant")
 	E0811 = add("E0811", Syntax, "a fact, rule or query without its end")
 	E0812 = add("E0812", Type, "a name of two kinds")
+	E0813 = add("E0813", Type, "a relation that is read too early")
+	E0814 = add("E0814", Type, "recursion through an equation")
 	E0815 = add("E0815", Type, "more than 8 columns")
 	E0816 = add("E0816", Type, "a relation that is no tensor")
 	E0817 = add("E0817", Type, "a value that is used before it is final")

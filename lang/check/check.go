@@ -342,6 +342,7 @@ func (c *checker) program(p *Program) {
 				}
 			}
 			sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
+			sym.used = c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil
 			last = append(last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
 			statement := Statement{s.Name.Name, s.Span, v.n, v.form}
 			if k, again := c.rounds[s]; again {
@@ -374,7 +375,7 @@ func (c *checker) program(p *Program) {
 		case *syntax.Print:
 			for _, x := range s.Values {
 				if r := c.relationNamed(x); r != nil {
-					p.Outputs = append(p.Outputs, c.rows(r, x.Pos()))
+					p.Outputs = append(p.Outputs, c.rows(p, r, x.Pos()))
 					continue
 				}
 				v := c.printed(x)
@@ -400,7 +401,7 @@ func (c *checker) program(p *Program) {
 				c.notInProfile(s.Span, "queries")
 				break
 			}
-			p.Outputs = append(p.Outputs, c.answer(s))
+			p.Outputs = append(p.Outputs, c.answer(p, s))
 		case *syntax.Input:
 			c.input(p, s)
 		case *syntax.Bad:

@@ -24,7 +24,7 @@ func (c *checker) shown(r *relation) string {
 			cols[i] = string(rune('a' + (i+23)%26)) // x, y, z, a, ...
 		}
 	}
-	if r.fold == rel.NoAgg {
+	if !r.valued() {
 		return r.name + "(" + strings.Join(cols, ", ") + ")"
 	}
 	return r.name + "[" + strings.Join(cols[:len(cols)-1], ", ") + "]"
@@ -41,27 +41,11 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
-	for _, s := range c.file.Stmts {
-		var at source.Span
-		switch s := s.(type) {
-		case *syntax.Assign:
-			if s.Name.Name == name.Name {
-				at = s.Name.Span
-			}
-		case *syntax.Input:
-			if s.Name.Name == name.Name {
-				at = s.Name.Span
-			}
-		}
-		if at.End > 0 {
-			d.Related = []diag.Related{{Span: at, Message: "a tensor of that name"}}
-			d.Notes = []string{"Rules do not read tensors yet: give the rows as facts, or as an input with columns."}
-			c.report(d)
-			return
-		}
-	}
 	var all, shown []string
 	for _, r := range c.rel.list {
+		if r.source != rel.NoSource {
+			continue
+		}
 		all = append(all, r.name)
 		if len(shown) < relationList {
 			shown = append(shown, c.shown(r))
@@ -87,7 +71,7 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 
 func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
 	what := "columns"
-	if r.fold != rel.NoAgg {
+	if r.valued() {
 		what = "keys"
 	}
 	names := ""
@@ -249,6 +233,38 @@ func (c *checker) whyVariable(cl *clause) {
 		"`:why` explains an atom without variables")
 }
 
+// otherAxes is a tensor with another number of axes than rules give it.
+func (c *checker) otherAxes(r *relation, axes int) {
+	n := len(r.cols)
+	if r.valued() {
+		n--
+	}
+	c.err(codes.E0802, r.first, fmt.Sprintf("%d here", n), nil, "the tensor `%s` has %s, %d here", r.name, words.Plural(axes, "axis", "axes"), n)
+}
+
+// otherNodes is a tensor with an axis that is not over the nodes.
+func (c *checker) otherNodes(r *relation, axis, size, nodes int) {
+	c.err(codes.E0803, r.first, "", []string{"Rules read tensors over the nodes of the program."},
+		"axis %d of `%s` has %s, and there are %s", axis, r.name, words.Plural(size, "place"), words.Plural(nodes, "node"))
+}
+
+// readEarly is an equation that reads a relation above what the relation needs.
+func (c *checker) readEarly(r, needs *relation, at source.Span) {
+	name := "an expression"
+	for _, s := range c.file.Stmts {
+		a, ok := s.(*syntax.Assign)
+		if !ok || a.Span.Start > at.Start || at.End > a.Span.End {
+			continue
+		}
+		if name = "`" + a.Name.Name + "`"; a.Name.Name == needs.name {
+			c.err(codes.E0814, at, "", []string{"Rules may be recursive, and equations not: write it as rules, or use `tc`."},
+				"%s depends on itself: %s -> %s -> %s", name, needs.name, r.name, needs.name)
+			return
+		}
+	}
+	c.err(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, r.name, needs.name)
+}
+
 func (c *checker) tensorAndRelation(name string, at, first source.Span) {
 	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("`%s` is a relation and a tensor", name),
@@ -270,20 +286,23 @@ func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
 
 func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
 	note := fmt.Sprintf("`%s` is true or not: `%s`.", r.name, c.shown(r))
-	if r.fold != rel.NoAgg {
+	if r.valued() {
 		note = fmt.Sprintf("`%s` has a value: `%s = v`, or in an expression, `%s > 3`.", r.name, c.shown(r), c.shown(r))
 	}
 	c.report(diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Notes: []string{note},
 		Message: "round brackets hold what is true, square brackets what has a value"})
 }
 
-func (c *checker) valueAlone(cl *clause, l *syntax.Literal, name *syntax.Name) {
-	cl.bad = true
-	if r := c.rel.byName[name.Name]; r != nil {
+func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name) {
+	switch {
+	case r == nil:
+		c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
+	case r.source != rel.NoSource:
+		c.err(codes.E0818, l.Span, "", []string{fmt.Sprintf("Compare it, as in `%s > 0`; `%s(x, y)` is where it is not 0.", syntax.LiteralString(l), r.name)},
+			"`%s` is a number, neither true nor false", syntax.LiteralString(l))
+	default:
 		c.otherBrackets(r, l)
-		return
 	}
-	c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
 }
 
 func (c *checker) noLiteral(l *syntax.Literal) {

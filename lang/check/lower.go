@@ -18,13 +18,16 @@ func (c *checker) kinds() {
 	for _, r := range c.rel.list {
 		for i := range r.cols {
 			k := &r.cols[i]
-			if r.input == nil {
+			if r.input == nil && r.source == rel.NoSource {
 				k.kind = tensor.IntColumn
 			}
 			switch c.rel.class(k.slot) {
 			case aText:
 				k.kind = tensor.TextColumn
 			case aNumber, numeral:
+				if r.source != rel.NoSource && k.kind != tensor.RealColumn {
+					k.kind = tensor.IntColumn
+				}
 				for _, f := range r.facts {
 					if !whole(c.rel.consts[f.row[i]].num) {
 						k.kind = tensor.RealColumn
@@ -160,13 +163,27 @@ func (c *checker) domainNamed(name string) *tensor.Domain {
 		d = &tensor.Domain{Name: name}
 		if name == "node" {
 			d.Labels = c.labels
+			d.Size = c.numbered()
 		} else {
 			d.Labels = c.rel.labelsOf(name)
 		}
-		d.Size = len(d.Labels)
+		d.Size = max(d.Size, len(d.Labels))
 		c.rel.domains[name] = d
 	}
 	return d
+}
+
+// numbered is how many nodes there are where they have no labels: as many as the places of
+// the tensors that rules read.
+func (c *checker) numbered() (n int) {
+	for _, r := range c.rel.list {
+		if sym := c.scope.lookup(r.name); r.source != rel.NoSource && c.labels == nil && sym != nil && sym.node != nil {
+			for i := range sym.node.Rank() {
+				n = max(n, sym.node.Type.Shape.Dim(i))
+			}
+		}
+	}
+	return n
 }
 
 // labelsOf is the constants of a domain in the order of the text.
@@ -185,42 +202,10 @@ func (r *relations) labelsOf(domain string) []string {
 	return labels
 }
 
-// lower is the program of the relations that outputs and equations want, with what
-// these need.
-func (c *checker) lower(p *rel.Program) *rel.Program {
-	needed := make([]bool, len(p.Relations))
-	var queue []int
-	need := func(i int) {
-		if !needed[i] {
-			needed[i] = true
-			queue = append(queue, i)
-		}
-	}
-	for _, cl := range c.rel.clauses {
-		if cl.of == nil {
-			need(cl.Rel)
-		}
-	}
-	for _, r := range c.rel.list {
-		if r.wanted {
-			need(r.place)
-		}
-	}
-	rules := make([][]*clause, len(p.Relations))
-	for _, cl := range c.rel.clauses {
-		rules[cl.Rel] = append(rules[cl.Rel], cl)
-	}
-	for at := 0; at < len(queue); at++ {
-		for _, cl := range rules[queue[at]] {
-			for _, r := range cl.uses {
-				if r != nil {
-					need(r.place)
-				}
-			}
-		}
-	}
-	out := &rel.Program{}
-	arg := 0 // inputs come in their order, which is that of c.rel.tables
+// lower is the program of a stage: the relations that it gives, with what these need.
+func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
+	needed := c.needs(s.results...)
+	out := &rel.Program{Results: s.results}
 	for i, r := range c.rel.list {
 		x := p.Relations[i]
 		x.Pos = op.Pos{Start: int32(r.first.Start), End: int32(r.first.End)}
@@ -233,10 +218,11 @@ func (c *checker) lower(p *rel.Program) *rel.Program {
 		if needed[i] {
 			x.Facts = c.table(r, x.Columns)
 		}
-		if r.input != nil {
-			x.Source = rel.FromTable
-			x.Arg = arg
-			arg++
+		if at := slices.Index(s.sources, r); at >= 0 {
+			x.Arg, x.Source = at, r.source
+			if r.input != nil {
+				x.Source = rel.FromTable
+			}
 		}
 		out.Relations = append(out.Relations, x)
 	}

@@ -34,9 +34,25 @@ type relations struct {
 	vague   bool
 	lowered bool // the fix of capital letters was offered
 	domains map[string]*tensor.Domain
-	rules   *ir.Rules
-	tables  []*ir.Node // the inputs with columns
-	results []int      // the relations that rules give, in order
+	tables  map[*relation]*ir.Node // the inputs with columns
+	tensors map[string]*relation   // what rules read of tensors: entries by the name, elements by it with []
+	stages  []*stage
+	pending []pending
+}
+
+// stage is rules that run together, which read what was there when it began. One is enough
+// unless rules read tensors: an equation may read what rules make of another equation.
+type stage struct {
+	rules   ir.Rules
+	results []int // the relations that it gives, in order
+	sources []*relation
+	args    []*ir.Node // what each of sources reads
+}
+
+// pending is an output whose rows are given in the end, when all that rules read is there.
+type pending struct {
+	output, place int
+	span          source.Span
 }
 
 type relation struct {
@@ -49,8 +65,8 @@ type relation struct {
 	facts  []fact
 	rules  []*clause
 	fold   rel.Agg
+	source rel.Source // of a tensor, that rules read
 	used   bool
-	wanted bool     // an output or an equation reads it
 	node   *ir.Node // its tensor, once an equation reads it
 }
 
@@ -59,6 +75,9 @@ type column struct {
 	slot int
 	kind tensor.ColumnKind
 }
+
+// valued reports whether the relation has a value for each key.
+func (r *relation) valued() bool { return r.fold != rel.NoAgg || r.source == rel.FromElements }
 
 // fact is a row, its cells as constants, and of a base case the value.
 type fact struct {
@@ -201,7 +220,8 @@ func (c *checker) relate() {
 	if len(c.rel.stmts) == 0 {
 		return
 	}
-	c.rel.byName, c.rel.domains, c.rel.rules = map[string]*relation{}, map[string]*tensor.Domain{}, &ir.Rules{}
+	c.rel.byName, c.rel.domains = map[string]*relation{}, map[string]*tensor.Domain{}
+	c.rel.tables, c.rel.tensors = map[*relation]*ir.Node{}, map[string]*relation{}
 	for _, s := range c.rel.stmts {
 		switch s := s.(type) {
 		case *syntax.Input:
@@ -224,6 +244,13 @@ func (c *checker) relate() {
 			c.query(s)
 		}
 	}
+	n := len(c.rel.list)
+	for _, cl := range c.rel.clauses {
+		if cl.of == nil { // queries are behind the relations
+			cl.Rel = n
+			n++
+		}
+	}
 }
 
 // before reports whether a program before this one has a relation.
@@ -241,13 +268,56 @@ func (c *checker) before(name string) bool {
 }
 
 func (c *checker) relation(name string, first source.Span, columns int) *relation {
-	r := &relation{name: name, place: len(c.rel.list), first: first, cols: make([]column, columns)}
-	for i := range r.cols {
-		r.cols[i].slot = c.rel.slot(anything, name, first)
-	}
-	c.rel.list = append(c.rel.list, r)
+	r := c.newRelation(name, first, columns, anything)
 	c.rel.byName[name] = r
 	return r
+}
+
+func (c *checker) newRelation(name string, first source.Span, columns int, holds class) *relation {
+	r := &relation{name: name, place: len(c.rel.list), first: first, cols: make([]column, columns)}
+	for i := range r.cols {
+		r.cols[i].slot = c.rel.slot(holds, name, first)
+	}
+	c.rel.list = append(c.rel.list, r)
+	return r
+}
+
+// named is what an atom of a rule reads: a relation; or of a tensor its entries, or, with
+// values, its elements. It is nil where nothing has the name.
+func (c *checker) named(name syntax.Ident, axes int, values bool) *relation {
+	if r := c.rel.byName[name.Name]; r != nil {
+		return r
+	}
+	if !c.isTensor(name.Name) || axes == 0 || axes >= tensor.MaxColumns {
+		return nil
+	}
+	key, from := name.Name, rel.FromEntries
+	if values {
+		key, from = key+"[]", rel.FromElements
+	}
+	r := c.rel.tensors[key]
+	if r == nil {
+		r = c.newRelation(name.Name, name.Span, axes, aNode)
+		r.source = from
+		if values {
+			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, name.Name, name.Span)})
+		}
+		c.rel.tensors[key] = r
+	}
+	return r
+}
+
+// isTensor reports whether statements give a tensor that name.
+func (c *checker) isTensor(name string) bool {
+	return c.scope.lookup(name) != nil || slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool {
+		switch s := s.(type) {
+		case *syntax.Assign:
+			return s.Name.Name == name
+		case *syntax.Input:
+			return s.Name.Name == name && len(s.Columns) == 0
+		}
+		return false
+	})
 }
 
 // columnTypes are the types of columns that are no named domains.
@@ -407,7 +477,7 @@ func isVariable(name string) bool { return unicode.IsLower(rune(name[0])) || nam
 // rightColumns reports whether an atom has as many terms as its relation has columns.
 func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
 	want := len(r.cols)
-	if r.fold != rel.NoAgg {
+	if r.valued() {
 		want--
 	}
 	if n != want {
@@ -477,7 +547,10 @@ func (c *checker) query(s *syntax.Query) {
 	cl := c.begin(s.Span)
 	cl.query = syntax.QueryString(s)
 	body := slices.Clone(s.Body)
-	if s.Why { // a row is explained, there or not
+	if s.Why { // a row is explained, there or not, whatever its value
+		if _, indexed := body[0].X.(*syntax.Index); indexed && body[0].Value == nil {
+			body[0].Value = &syntax.Name{Name: "_", Span: body[0].X.Pos()}
+		}
 		body[0].Not = false
 	}
 	c.literals(cl, body)
@@ -632,7 +705,7 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 			c.atom(cl, l, syntax.Ident{Name: name.Name, Span: name.Span}, x.Indices, l.Value)
 			return
 		} else if ok {
-			c.valueAlone(cl, l, name)
+			c.valueAlone(cl, l, x, name)
 			return
 		}
 	case *syntax.Binary:
@@ -651,12 +724,12 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 
 // atom is an atom of a relation; value is that of T[..] = value.
 func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value syntax.Expr) {
-	r := c.rel.byName[name.Name]
+	r := c.named(name, len(args), value != nil)
 	switch {
 	case r == nil:
 		cl.bad = true
 		c.unknownRelation(name, l)
-	case value == nil && r.fold != rel.NoAgg && !l.Not || value != nil && r.fold == rel.NoAgg:
+	case value == nil && r.valued() && !l.Not || value != nil && !r.valued():
 		cl.bad = true
 		c.otherBrackets(r, l)
 	case c.rightColumns(r, len(args), l.X.Pos()):
@@ -670,7 +743,7 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 		}
 		if value != nil {
 			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[len(args)].slot, value))
-		} else if r.fold != rel.NoAgg {
+		} else if r.valued() {
 			lit.Terms = append(lit.Terms, rel.Term{Kind: rel.Any})
 		}
 		cl.add(lit, l, r)
@@ -678,11 +751,18 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 	default:
 		cl.bad = true
 	}
-	for _, x := range append(args, value) { // so that nothing more is said of their names
-		if n, ok := x.(*syntax.Name); ok && isVariable(n.Name) && n.Name != "_" {
-			cl.vars[cl.variable(c, n.Name, n.Span)].sourced = true
-		}
+}
+
+// valueAlone is T[..] in a query, which asks for the value of each key.
+func (c *checker) valueAlone(cl *clause, l *syntax.Literal, x *syntax.Index, name *syntax.Name) {
+	r := c.named(syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
+	if cl.query == "" || r == nil || !r.valued() {
+		cl.bad = true
+		c.noValueAlone(l, r, name)
+		return
 	}
+	e, _ := c.valueOf(cl, x, name)
+	cl.vars[e.Term.Var].hidden = false
 }
 
 // atomTerm is a term of an atom, in a place of a type. An expression has a variable of
@@ -804,30 +884,29 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 	if v, ok := cl.ids[shown]; ok {
 		return rel.V(v), cl.vars[v].slot
 	}
-	v := cl.hidden(c, shown, aNumber, x.Span)
-	cl.ids[shown] = v
-	at := &syntax.Name{Name: shown, Span: x.Span}
-	l := &syntax.Literal{Span: x.Span, X: x, Value: at}
-	r := c.rel.byName[name.Name]
-	if r == nil || r.fold == rel.NoAgg {
+	l := &syntax.Literal{Span: x.Span, X: x, Value: &syntax.Name{Name: shown, Span: x.Span}}
+	r := c.named(syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
+	lit := rel.Literal{Kind: rel.Atom}
+	switch {
+	case r == nil:
 		cl.bad = true
-		if r == nil {
-			c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
-		} else {
-			c.otherBrackets(r, l)
-		}
-		return rel.V(v), cl.vars[v].slot
-	}
-	if c.rightColumns(r, len(x.Indices), x.Span) {
-		r.used = true
-		lit := rel.Literal{Kind: rel.Atom, Rel: r.place}
+		c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
+	case !r.valued():
+		cl.bad = true
+		c.otherBrackets(r, l)
+	case !c.rightColumns(r, len(x.Indices), x.Span):
+		cl.bad = true
+	default:
+		r.used, lit.Rel = true, r.place
 		for i, k := range x.Indices {
 			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, k))
 		}
+	}
+	v := cl.hidden(c, shown, aNumber, x.Span)
+	cl.ids[shown] = v
+	if lit.Terms != nil {
 		lit.Terms = append(lit.Terms, rel.Term{Var: v})
 		cl.add(lit, l, r)
-	} else {
-		cl.bad = true
 	}
 	return rel.V(v), cl.vars[v].slot
 }

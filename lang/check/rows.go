@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"ein/internal/codes"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -11,26 +13,14 @@ import (
 )
 
 // answer is the output of a query.
-func (c *checker) answer(s *syntax.Query) Output {
+func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	for _, cl := range c.rel.clauses {
 		if cl.span == s.Span && cl.of == nil {
-			c.at(s.Span)
-			return Output{Name: cl.query, Node: c.result(len(c.rel.list) + c.queryNumber(cl)), Span: s.Span}
+			c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), cl.Rel, s.Span})
+			return Output{Name: cl.query, Span: s.Span}
 		}
 	}
 	return Output{Name: syntax.QueryString(s), Span: s.Span} // the check was stopped
-}
-
-// queryNumber is how many queries there are before one.
-func (c *checker) queryNumber(of *clause) (n int) {
-	for _, cl := range c.rel.clauses {
-		if cl == of {
-			break
-		} else if cl.of == nil {
-			n++
-		}
-	}
-	return n
 }
 
 // relationNamed is the relation that an expression is the name of.
@@ -43,16 +33,73 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 }
 
 // rows is the output of all rows of a relation.
-func (c *checker) rows(r *relation, at source.Span) Output {
-	r.used, r.wanted = true, true
-	c.at(at)
-	return Output{Name: r.name, Node: c.result(r.place), Span: at}
+func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
+	r.used = true
+	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), r.place, at})
+	return Output{Name: r.name, Span: at}
+}
+
+// needs is the relations, queries included, that some of them depend on, themselves too.
+func (c *checker) needs(places ...int) map[int]bool {
+	needed := map[int]bool{}
+	rules := map[int][]*clause{}
+	for _, cl := range c.rel.clauses {
+		rules[cl.Rel] = append(rules[cl.Rel], cl)
+	}
+	for places = slices.Clone(places); len(places) > 0; {
+		i := places[len(places)-1]
+		if places = places[:len(places)-1]; needed[i] || c.step(1) {
+			continue
+		}
+		needed[i] = true
+		for _, cl := range rules[i] {
+			for _, r := range cl.uses {
+				if r != nil {
+					places = append(places, r.place)
+				}
+			}
+		}
+	}
+	return needed
+}
+
+// source is what a relation reads, if it reads anything.
+func (c *checker) source(r *relation) *ir.Node {
+	if r.source == rel.NoSource {
+		return c.rel.tables[r]
+	}
+	if sym := c.scope.lookup(r.name); sym != nil {
+		return sym.node
+	}
+	return nil
+}
+
+// stageOf is a stage that gives relations: the last one, if all that these read was there when
+// it began, and is the same.
+func (c *checker) stageOf(needed map[int]bool) *stage {
+	s := &stage{}
+	for _, r := range c.rel.list {
+		if node := c.source(r); node != nil && (needed[r.place] || r.input != nil) {
+			s.sources, s.args = append(s.sources, r), append(s.args, node)
+		}
+	}
+	if n := len(c.rel.stages); n > 0 {
+		last := c.rel.stages[n-1]
+		if !slices.ContainsFunc(s.sources, func(r *relation) bool {
+			i := slices.Index(last.sources, r)
+			return needed[r.place] && (i < 0 || last.args[i] != c.source(r))
+		}) {
+			return last
+		}
+	}
+	c.rel.stages = append(c.rel.stages, s)
+	return s
 }
 
 // result is the rows of a relation of the program as an operation.
-func (c *checker) result(place int) *ir.Node {
-	c.rel.results = append(c.rel.results, place)
-	return c.b.Relation(c.rel.rules, len(c.rel.results)-1, c.rel.tables...)
+func (c *checker) result(s *stage, place int) *ir.Node {
+	s.results = append(s.results, place)
+	return c.b.Relation(&s.rules, len(s.results)-1, s.args...)
 }
 
 // tensorOf is a relation in an equation: a tensor whose axes are the columns, of 0 and
@@ -70,6 +117,13 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	case rel.Sum:
 		axes, t.Kind = axes[:len(axes)-1], tensor.Real
 	}
+	needed := c.needs(r.place)
+	for _, s := range c.rel.list {
+		if needed[s.place] && (s.source != rel.NoSource || s.input != nil) && c.source(s) == nil {
+			c.readEarly(r, s, x.Span)
+			return nil
+		}
+	}
 	dims := make([]int, len(axes))
 	for i, k := range axes {
 		d := c.domain(k.slot)
@@ -86,9 +140,9 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	if t.Kind == tensor.Real {
 		bound = inf
 	}
-	r.used, r.wanted = true, true
+	r.used = true
 	c.at(x.Span)
-	r.node = c.b.Scatter(c.result(r.place), t, bound)
+	r.node = c.b.Scatter(c.result(c.stageOf(needed), r.place), t, bound)
 	return r.node
 }
 
@@ -112,7 +166,7 @@ func (c *checker) tableInput(p *Program, s *syntax.Input) {
 		p.Bound = false
 	}
 	p.Inputs = append(p.Inputs, in)
-	c.rel.tables = append(c.rel.tables, in.Node)
+	c.rel.tables[c.rel.byName[in.Name]] = in.Node
 }
 
 // finishRelations checks the clauses, all together, and makes the program of them.
@@ -130,6 +184,7 @@ func (c *checker) finishRelations(p *Program) {
 			c.tensorAndRelation(s.Name, s.Span, r.first)
 		}
 	}
+	c.tensorsRead()
 	if c.diags.HasErrors() {
 		return
 	}
@@ -138,14 +193,51 @@ func (c *checker) finishRelations(p *Program) {
 	if c.diags.HasErrors() {
 		return
 	}
-	skeleton.Results = c.rel.results
-	p.Rules = c.lower(skeleton)
-	p.Rules.Results = c.rel.results
-	c.rel.rules.Program = p.Rules
-	if err := rel.Verify(p.Rules); err != nil {
-		// The verifier refuses what has no meaning, and the checker has missed it.
-		c.err(codes.E0818, pointOf(c.file), "", nil, "the rules of the program cannot be run together: %s", err)
-		p.Rules = nil
+	var places []int
+	for _, x := range c.rel.pending {
+		places = append(places, x.place)
+	}
+	last := c.stageOf(c.needs(places...))
+	for _, x := range c.rel.pending {
+		c.at(x.span)
+		p.Outputs[x.output].Node = c.result(last, x.place)
+	}
+	for _, s := range c.rel.stages {
+		lowered := c.lower(skeleton, s)
+		if err := rel.Verify(lowered); err != nil {
+			// The verifier refuses what has no meaning, and the checker has missed it.
+			c.err(codes.E0818, pointOf(c.file), "", nil, "the rules of the program cannot be run together: %s", err)
+			return
+		}
+		s.rules.Program, p.Rules = lowered, lowered
+	}
+}
+
+// tensorsRead checks that the tensors that rules read are over the nodes, and says what they hold.
+func (c *checker) tensorsRead() {
+	for _, r := range c.rel.list {
+		sym := c.scope.lookup(r.name)
+		if r.source == rel.NoSource || sym == nil || sym.node == nil {
+			continue
+		}
+		axes := r.cols
+		if r.valued() {
+			last := len(axes) - 1
+			if axes = axes[:last]; sym.node.Type.Kind == tensor.Real {
+				r.cols[last].kind = tensor.RealColumn
+			}
+		}
+		if sym.node.Rank() != len(axes) {
+			c.otherAxes(r, sym.node.Rank())
+			continue
+		}
+		nodes := c.domainNamed("node").Size
+		for i := range axes {
+			if n := sym.node.Type.Shape.Dim(i); n != nodes && n >= 0 && !c.b.Unknown {
+				c.otherNodes(r, i+1, n, nodes)
+				break
+			}
+		}
 	}
 }
 

@@ -43,6 +43,9 @@ func (c *checker) ground(cl *clause) {
 			}
 		}
 	}
+	if cl.bad { // what is wrong has been said
+		return
+	}
 	blamed, left := false, -1
 	for v := range cl.vars {
 		if x := &cl.vars[v]; !x.sourced && !x.hidden {
@@ -123,7 +126,6 @@ func (c *checker) skeleton() *rel.Program {
 	}
 	for _, cl := range c.rel.clauses {
 		if cl.of == nil {
-			cl.Rel = len(p.Relations)
 			p.Relations = append(p.Relations, rel.Relation{Name: cl.query})
 		}
 		cl.Vars = cl.Vars[:0]
@@ -291,7 +293,7 @@ func (c *checker) habits() {
 func (c *checker) filled() map[*relation]bool {
 	filled := map[*relation]bool{}
 	for _, r := range c.rel.list {
-		if len(r.facts) > 0 || r.input != nil {
+		if len(r.facts) > 0 || r.input != nil || r.source != rel.NoSource {
 			filled[r] = true
 		}
 	}

@@ -39,7 +39,7 @@ type ProofStep struct {
 	Parts [][]string `json:"parts,omitempty"`
 	Count int        `json:"count,omitzero"`
 
-	folds bool
+	folds, tensor bool
 }
 
 // ProofTry is how far a rule gets towards a row: in Count ways Holds holds and Fails does not, of which the
@@ -153,7 +153,7 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 		} else if at, ok := d.facts[step.Atom]; ok {
 			step.Line = d.text.Position(at.Start).Line
 		} else if r.Source != rel.NoSource {
-			step.Input = r.Name
+			step.Input, step.tensor = r.Name, r.Source != rel.FromTable
 		}
 		for _, b := range s.Parts {
 			step.Parts = append(step.Parts, d.body(atoms(b.Rule), b))
@@ -287,6 +287,9 @@ func (p *Proof) Text() string {
 			from = fmt.Sprintf("fact, line %d", s.Line)
 		case s.Input != "":
 			from = "data of " + s.Input
+			if s.tensor {
+				from = "tensor " + s.Input
+			}
 		}
 		b.WriteString(strings.TrimRight(fmt.Sprintf("  %*d  %-*s  %s", number, i+1, wide, s.Atom, from), " ") + "\n")
 		for _, part := range s.Parts {

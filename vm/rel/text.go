@@ -76,14 +76,14 @@ func ColumnText(c tensor.Column) string {
 
 // shape is a relation with something in each column: T[k] = v of a valued one.
 func (p *Program) shape(r *Relation, cells []string, op string) string {
-	if !r.Valued() {
+	if !r.Valued() && r.Source != FromElements {
 		return Plain(r.Name) + "(" + strings.Join(cells, ", ") + ")"
 	}
 	last := len(cells) - 1
-	if op != "" {
-		op += " "
+	if op == "" { // elements of a tensor
+		op = "="
 	}
-	return Plain(r.Name) + "[" + strings.Join(cells[:last], ", ") + "] " + op + cells[last]
+	return Plain(r.Name) + "[" + strings.Join(cells[:last], ", ") + "] " + op + " " + cells[last]
 }
 
 // Rule is a rule as the language writes it, with the names of the user.
