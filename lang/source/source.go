@@ -15,6 +15,9 @@ import (
 // Span is a half-open range of byte offsets, [Start, End).
 type Span struct{ Start, End int }
 
+// Pos makes a node of what embeds its span.
+func (s Span) Pos() Span { return s }
+
 // Len is the number of bytes the span covers.
 func (s Span) Len() int { return s.End - s.Start }
 

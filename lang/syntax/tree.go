@@ -62,7 +62,7 @@ type Ident struct {
 type (
 	// Assign is Name = Value or Name[Indices] = Value.
 	Assign struct {
-		Span    source.Span
+		source.Span
 		Name    Ident
 		Indexed bool   // the left side has brackets
 		Indices []Expr // *Name for an index; anything else is the checker's to reject
@@ -72,14 +72,14 @@ type (
 	}
 	// Print is :print Value, Value, ...
 	Print struct {
-		Span   source.Span
+		source.Span
 		Values []Expr
 	}
 	// Def is def Name(Params) = Value, or def Name(Params) = { Body }. Exactly
 	// one of Value and Body is set; a Body holds *Assign, *Repeat (and *Bad) only, and
 	// its last statement may be an *ExprStmt.
 	Def struct {
-		Span   source.Span
+		source.Span
 		Name   Ident
 		Params []Ident
 		Value  Expr
@@ -87,12 +87,12 @@ type (
 	}
 	// ExprStmt is a bare expression: the value of a def block, or a REPL line.
 	ExprStmt struct {
-		Span source.Span
-		X    Expr
+		source.Span
+		X Expr
 	}
 	// Input is input Name: Kind, or of a relation input Name(Columns).
 	Input struct {
-		Span    source.Span
+		source.Span
 		Name    Ident
 		Kind    Ident // graph, matrix, vector, scalar; the checker judges it
 		Columns []Column
@@ -102,7 +102,7 @@ type (
 	// Rule is Head <- Body. where Head is a *Call, or Head Op Value <- Body. where
 	// it is an *Index. One without a body is a fact, or a base case.
 	Rule struct {
-		Span   source.Span
+		source.Span
 		Head   Expr
 		Op     AssignOp // Set when there is no Value
 		OpSpan source.Span
@@ -111,7 +111,7 @@ type (
 	}
 	// Query is Body?, or :why Body, which is one atom, perhaps with a not.
 	Query struct {
-		Span source.Span
+		source.Span
 		Body []Literal
 		Why  bool
 	}
@@ -126,7 +126,7 @@ type (
 	}
 	// Repeat is repeat Times { Body }; the Body holds *Assign, *Repeat and *Bad.
 	Repeat struct {
-		Span  source.Span
+		source.Span
 		Times Expr
 		Body  []Stmt
 	}
@@ -134,7 +134,7 @@ type (
 	// Name is the name it would have defined, if that much was readable, so that
 	// later uses do not cascade.
 	Bad struct {
-		Span source.Span
+		source.Span
 		Name string
 	}
 )
@@ -142,30 +142,30 @@ type (
 type (
 	// Name is an identifier: a tensor, an index, or a parameter.
 	Name struct {
-		Span source.Span
+		source.Span
 		Name string
 	}
 	// Number is an unsigned literal. Text is as written.
 	Number struct {
-		Span  source.Span
+		source.Span
 		Text  string
 		Value float64
 	}
 	// String is a node label. Value has no quotes and no escapes left.
 	String struct {
-		Span  source.Span
+		source.Span
 		Value string
 	}
 	// List is [a, b, ...]. A long one of numbers is Packed and has no Elems; Len,
 	// All and At know of both.
 	List struct {
-		Span   source.Span
+		source.Span
 		Elems  []Expr
 		Packed *Packed
 	}
 	// Call is Fun(Args). Fun is always a name in Ein.
 	Call struct {
-		Span source.Span
+		source.Span
 		Fun  Ident
 		Args []Arg
 	}
@@ -176,23 +176,23 @@ type (
 	}
 	// Index is X[Indices].
 	Index struct {
-		Span    source.Span
+		source.Span
 		X       Expr
 		Indices []Expr
 	}
 	// Product is two or more factors side by side.
 	Product struct {
-		Span    source.Span
+		source.Span
 		Factors []Expr
 	}
 	// Unary is -X.
 	Unary struct {
-		Span source.Span
-		X    Expr
+		source.Span
+		X Expr
 	}
 	// Binary is L Op R.
 	Binary struct {
-		Span   source.Span
+		source.Span
 		Op     BinaryOp
 		OpSpan source.Span
 		L, R   Expr
@@ -200,11 +200,11 @@ type (
 	// Paren is (X); kept because a parenthesised sum inside a product is scoped
 	// differently and because the formatter prints what was written.
 	Paren struct {
-		Span source.Span
-		X    Expr
+		source.Span
+		X Expr
 	}
 	// BadExpr stands where an expression could not be read.
-	BadExpr struct{ Span source.Span }
+	BadExpr struct{ source.Span }
 )
 
 // BinaryOp is an infix operator.
@@ -230,66 +230,6 @@ func (op BinaryOp) String() string { return binaryOps[op] }
 
 // Compares reports whether op is one of > >= < <= == !=.
 func (op BinaryOp) Compares() bool { return op >= Gt }
-
-// Pos implements Node.
-func (s *Assign) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *Print) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *Def) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *ExprStmt) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *Input) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *Repeat) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *Rule) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *Query) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (s *Bad) Pos() source.Span { return s.Span }
-
-// Pos implements Node.
-func (x *Name) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *Number) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *String) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *List) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *Call) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *Index) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *Product) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *Unary) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *Binary) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *Paren) Pos() source.Span { return x.Span }
-
-// Pos implements Node.
-func (x *BadExpr) Pos() source.Span { return x.Span }
 
 func (*Assign) stmt()   {}
 func (*Print) stmt()    {}
