@@ -1,12 +1,11 @@
 package ein
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"ein/internal/compact"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
@@ -39,7 +38,7 @@ func (p *Program) WriteJSON(ctx context.Context, w io.Writer, r *Result, opt sho
 	if opt.Version == 2 && opt.Nodes && len(opt.Labels) > 0 {
 		sep := `"labels":[`
 		for _, label := range opt.Labels {
-			put(sep + string(compact(label)))
+			put(sep + string(compact.Must(label)))
 			sep = ","
 		}
 		put("],")
@@ -51,13 +50,13 @@ func (p *Program) WriteJSON(ctx context.Context, w io.Writer, r *Result, opt sho
 		}
 		o := &r.Outputs[i]
 		if opt.Proofs = nil; o.Proofs != nil {
-			opt.Proofs = compact(o.Proofs)
+			opt.Proofs = compact.Must(o.Proofs)
 		}
 		if failed == nil {
 			failed = show.JSON(ctx, w, &o.Output, opt)
 		}
 	}
-	put(fmt.Sprintf(`],"stats":%s,"warnings":%s}`+"\n", compact(r.JSONStats()), compact(diag.ToJSON(p.Warnings(r), p.Source()))))
+	put(fmt.Sprintf(`],"stats":%s,"warnings":%s}`+"\n", compact.Must(r.JSONStats()), compact.Must(diag.ToJSON(p.Warnings(r), p.Source()))))
 	return failed
 }
 
@@ -105,14 +104,4 @@ func (e *Error) JSON(version int) *JSONError {
 	j := &JSONError{Version: version}
 	j.Error.Class, j.Error.Diagnostics = e.Class().String(), diag.ToJSON(e.Diags.Told(), e.File)
 	return j
-}
-
-// compact is a value on one line. Names in Ein are full of < and >, which stay as they
-// are. What is given here always has a JSON form.
-func compact(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

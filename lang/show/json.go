@@ -1,14 +1,13 @@
 package show
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"slices"
 	"strings"
 
+	"ein/internal/compact"
 	"ein/vm"
 	"ein/vm/tensor"
 )
@@ -81,14 +80,9 @@ func JSON(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 
 type jsonWriter struct{ writer }
 
-// string writes a JSON string, with < and > as they are: names of outputs are
-// expressions. A string always has a JSON form, so there is no error.
+// string writes a JSON string.
 func (j *jsonWriter) string(s string) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s)
-	_, _ = j.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	_, _ = j.Write(compact.Must(s))
 }
 
 func (j *jsonWriter) node(n int) {

@@ -13,6 +13,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/draw"
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 )
 
 // charsPerToken is how many characters a token of a baseline has.
@@ -82,7 +83,7 @@ func (b *baseline) Name() string { return "baseline:" + b.name }
 
 // Body implements Model. It holds all that a reply depends on.
 func (b *baseline) Body(r *Request) (json.RawMessage, error) {
-	return encode(struct {
+	return compact.JSON(struct {
 		Model  string `json:"model"`
 		ID     string `json:"id"`
 		Sample int    `json:"sample"`
@@ -118,7 +119,7 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 		}
 	}
 	if program := trial(r, &what, s); program != "" {
-		args, err := encode(map[string]string{"program": program})
+		args, err := compact.JSON(map[string]string{"program": program})
 		if err != nil {
 			return nil, err
 		}
@@ -258,7 +259,7 @@ func guess(in *instance.Instance, s *draw.Stream) json.RawMessage {
 			Degree    int  `json:"degree"`
 		}{s.Chance(1, 2), s.Between(0, in.N)}
 	}
-	b, err := encode(v)
+	b, err := compact.JSON(v)
 	if err != nil {
 		panic("BUG: model: " + err.Error()) // the values above all have JSON
 	}
@@ -356,7 +357,7 @@ func constantPython(in *instance.Instance, text json.RawMessage) (string, error)
 	if err != nil {
 		return "", err
 	}
-	b, err := encode(v)
+	b, err := compact.JSON(v)
 	if err != nil {
 		return "", err
 	}

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ein/internal/compact"
 )
 
 // Batcher is a model whose provider also answers many requests at once, within a day and
@@ -332,7 +334,7 @@ func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) 
 		return post("/files", form.FormDataContentType(), b.Bytes()), nil
 	}
 	return []func(string) (*call, error){upload, func(file string) (*call, error) {
-		body, err := encode(map[string]any{"input_file_id": file, "endpoint": endpoint, "completion_window": "24h", "metadata": map[string]string{"ein": tag}})
+		body, err := compact.JSON(map[string]any{"input_file_id": file, "endpoint": endpoint, "completion_window": "24h", "metadata": map[string]string{"ein": tag}})
 		return post("/batches", "application/json", body), err
 	}}
 }
@@ -459,7 +461,7 @@ func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (
 		for i, body := range bodies {
 			list[i] = request{customID(tag, i), body}
 		}
-		body, err := encode(map[string]any{"requests": list})
+		body, err := compact.JSON(map[string]any{"requests": list})
 		return post("/v1/messages/batches", "application/json", body), err
 	}}
 }
@@ -576,7 +578,7 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 		bad = cmp.Or(bad, e.Encode(request{customID(tag, i), body}))
 	}
 	announce := func(string) (*call, error) {
-		body, err := encode(map[string]any{"file": map[string]any{"displayName": tag}})
+		body, err := compact.JSON(map[string]any{"file": map[string]any{"displayName": tag}})
 		q := post("/upload/v1beta/files", "application/json", body)
 		q.header = map[string]string{"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start",
 			"X-Goog-Upload-Header-Content-Length": strconv.Itoa(file.Len()), "X-Goog-Upload-Header-Content-Type": "application/jsonl"}
@@ -592,7 +594,7 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 		return q, nil
 	}
 	return []func(string) (*call, error){announce, upload, func(name string) (*call, error) {
-		body, err := encode(map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"fileName": name}}})
+		body, err := compact.JSON(map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"fileName": name}}})
 		return post("/v1beta/models/"+url.PathEscape(model)+":batchGenerateContent", "application/json", body), err
 	}}
 }
@@ -688,7 +690,7 @@ func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, er
 		if status < http.StatusBadRequest { // a code of google.rpc
 			status = cmp.Or(rpcStatus[status], http.StatusInternalServerError)
 		}
-		if body, err = encode(map[string]any{"error": e}); err == nil {
+		if body, err = compact.JSON(map[string]any{"error": e}); err == nil {
 			failed = failure(w, status, http.Header{}, body, time.Time{})
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"ein/internal/compact"
 )
 
 // MaxResponse bounds the body of a response in bytes. A reply of a million tokens
@@ -155,7 +157,7 @@ func (c *client) Body(r *Request) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	body, err := encode(c.service.wire.body(c.name, c.profile, r))
+	body, err := compact.JSON(c.service.wire.body(c.name, c.profile, r))
 	if err == nil && r.Params.Extra != nil {
 		if body, err = merge(body, r.Params.Extra); err != nil {
 			return nil, &Error{Class: Denied, Message: "the extra body: " + short(err.Error()), Hint: "Each of its members has to be new; what ein has a flag for is asked for with that.", Err: err}

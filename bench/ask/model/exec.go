@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ein/internal/compact"
 )
 
 // program is a model that is a local program. It is kept running: for each line of
@@ -101,7 +103,7 @@ func (p *program) Body(r *Request) (json.RawMessage, error) {
 	if len(r.Tools) > 0 {
 		return nil, &Error{Class: Denied, Message: "the protocol of exec:COMMAND has no tools", Hint: "Serve the model in a format that has them, and ask openai:NAME with --base-url."}
 	}
-	return encode(struct {
+	return compact.JSON(struct {
 		ID     string `json:"id"`
 		Sample int    `json:"sample"`
 		Mode   string `json:"mode"`
@@ -136,7 +138,7 @@ func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []e
 	}
 	var line json.RawMessage
 	if err == nil {
-		line, err = encode(bodies)
+		line, err = compact.JSON(bodies)
 	}
 	if err == nil {
 		err = p.exchange(ctx, line, time.Duration(len(list))*p.opt.timeout(), func(line []byte) error {

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"ein/internal/compact"
 )
 
 // gemini is generateContent.
@@ -174,7 +176,7 @@ func (gemini) reply(body []byte) (*Response, error) {
 	r.Text, r.Reasoning = text.String(), thought.String()
 	if len(r.Calls) > 0 {
 		var err error
-		if r.Said, err = encode(geminiSaid{"model", c.Content.Parts}); err != nil {
+		if r.Said, err = compact.JSON(geminiSaid{"model", c.Content.Parts}); err != nil {
 			return nil, err
 		}
 	}

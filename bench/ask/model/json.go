@@ -1,22 +1,11 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-)
 
-// encode writes JSON on one line with < and > as they are: prompts are full of
-// arrows, and a body is to be read by people too.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
+	"ein/internal/compact"
+)
 
 // scalar is the text of a JSON string or number, "" for all else.
 func scalar(b json.RawMessage) string {
@@ -50,5 +39,5 @@ func merge(a, b json.RawMessage) (json.RawMessage, error) {
 		}
 		x[name] = v
 	}
-	return encode(x)
+	return compact.JSON(x)
 }

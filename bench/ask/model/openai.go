@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"ein/internal/compact"
 )
 
 // openAI is chat completions, by OpenAI and by everybody else: vLLM, llama.cpp,
@@ -158,7 +160,7 @@ func (openAI) reply(body []byte) (*Response, error) {
 	}
 	if len(r.Calls) > 0 {
 		var err error
-		if r.Said, err = encode(openAISaid{"assistant", string(m.Content), m.ReasoningContent, m.Calls}); err != nil {
+		if r.Said, err = compact.JSON(openAISaid{"assistant", string(m.Content), m.ReasoningContent, m.Calls}); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -128,7 +129,7 @@ func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
 }
 
 func writeRecord(name string, v any) error {
-	b, err := encode(v)
+	b, err := compact.JSON(v)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ein/internal/compact"
 )
 
 // pieces puts a streamed answer together, in the form of one that was not.
@@ -61,7 +63,7 @@ func (c *client) readStream(r *received) (*Response, error) {
 	case !ok:
 		return nil, r.cut(fmt.Errorf("the stream is cut off after %d bytes", n))
 	}
-	body, err := encode(whole)
+	body, err := compact.JSON(whole)
 	if err != nil {
 		return nil, err
 	}
@@ -315,6 +317,6 @@ func (p *geminiPieces) whole() (any, bool) {
 	if _, blocked := p.last["promptFeedback"]; blocked && p.finish == "" {
 		return p.last, true
 	}
-	p.last["candidates"], _ = encode([]any{map[string]any{"finishReason": p.finish, "content": geminiSaid{"model", p.parts}}})
+	p.last["candidates"], _ = compact.JSON([]any{map[string]any{"finishReason": p.finish, "content": geminiSaid{"model", p.parts}}})
 	return p.last, p.finish != ""
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"ein/internal/compact"
 )
 
 // Diff says how two configurations differ, a line for each member; none is equal.
@@ -62,11 +64,7 @@ func flatten(to map[string]string, path string, v any) {
 		}
 		return
 	}
-	b, err := marshal(v)
-	if err != nil {
-		panic("BUG: run: " + err.Error())
-	}
-	to[path] = string(b)
+	to[path] = string(compact.Must(v))
 }
 
 // contrast shows two values, of long ones the place where they begin to differ.

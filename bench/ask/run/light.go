@@ -16,6 +16,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -77,7 +78,7 @@ func (s *Score) lighten() {
 func (s *Score) share(all map[string]*Score) (*Score, error) {
 	light := *s
 	light.lighten()
-	text, err := marshal(&light)
+	text, err := compact.JSON(&light)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -24,7 +25,7 @@ const (
 // seal gives the line of a reply or a score: its object with the CRC-32C of the object as
 // the last member, and a newline.
 func seal(key *Key, v any) ([]byte, error) {
-	b, err := marshal(v)
+	b, err := compact.JSON(v)
 	if err != nil {
 		return nil, err
 	}
@@ -51,15 +52,6 @@ func unseal(line []byte, v any) (sum string, err error) {
 		return "", fmt.Errorf("the checksum is not that of the content: the line ends in %s, expected %s", end, want)
 	}
 	return sum, strict(body, v)
-}
-
-// marshal is compact JSON. Programs are full of < and >, which stay as they are.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // strict reads one JSON value and nothing else.

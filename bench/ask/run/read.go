@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -474,7 +475,7 @@ func ReadBilled(dir string) (float64, error) {
 
 // WriteBilled replaces what ReadBilled gives.
 func WriteBilled(dir string, most float64) error {
-	b, err := marshal(&billed{most})
+	b, err := compact.JSON(&billed{most})
 	if err != nil {
 		return err
 	}
@@ -524,7 +525,7 @@ func WriteBatches(dir string, list []*Batch) error {
 		}
 		return job.SyncDir(dir)
 	}
-	b, err := marshal(list)
+	b, err := compact.JSON(list)
 	if err != nil {
 		return err
 	}

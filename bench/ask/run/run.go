@@ -29,6 +29,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/sft"
 	"ein/bench/question/surface"
+	"ein/internal/compact"
 )
 
 // Format is the version of the directory. In format 1, which can be read, nothing said
@@ -99,11 +100,7 @@ func (c *Config) Current() Config {
 // in which part.
 func (c Config) digest() string {
 	c.Format, c.Ein, c.Instances.File, c.Instances.Shard, c.BaseURL, c.Scoring, c.Accepted = 0, "", "", "", "", "", nil
-	b, err := marshal(tree(&c)) // with its members in order
-	if err != nil {
-		panic("BUG: run: " + err.Error()) // everything in it has been JSON
-	}
-	return digest(b)
+	return digest(compact.Must(tree(&c))) // with its members in order
 }
 
 // digest is the beginning of the SHA-256 of a text.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -314,7 +315,7 @@ func (w *Writer) openLog() error {
 // Log adds an event to the log. No result depends on it, so that it is not synced;
 // Close returns the first error.
 func (w *Writer) Log(e Event) {
-	b, err := marshal(&e)
+	b, err := compact.JSON(&e)
 	w.log.Lock()
 	defer w.log.Unlock()
 	if err == nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"ein/internal/compact"
 )
 
 // maxDepth bounds the nesting of arrays and objects. No answer has more than 3
@@ -66,7 +68,7 @@ func parse(r reader) (JSON, error) {
 // form.
 func (v *JSON) Raw() json.RawMessage {
 	if v.kind == jsonString {
-		return quote(v.text)
+		return compact.Must(v.text)
 	}
 	return json.RawMessage(v.text)
 }

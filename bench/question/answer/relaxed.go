@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"ein/bench/question/category"
+	"ein/internal/compact"
 )
 
 // Visible is a reply without the reasoning before it, of which there is an end and
@@ -187,7 +188,7 @@ func list(values []JSON) JSON {
 func object(c *composite) JSON {
 	var parts []string
 	for i := range c.values {
-		parts = append(parts, string(quote(c.keys[i]))+":"+string(c.values[i].Raw()))
+		parts = append(parts, string(compact.Must(c.keys[i]))+":"+string(c.values[i].Raw()))
 	}
 	return JSON{jsonObject, "{" + strings.Join(parts, ",") + "}", c}
 }

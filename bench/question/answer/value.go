@@ -2,13 +2,13 @@
 package answer
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
 
 	"ein/bench/question/category"
+	"ein/internal/compact"
 )
 
 // Value is an answer in terms of node indices, before labels. Exactly the field
@@ -61,11 +61,11 @@ func (v Value) JSON(labels []string) json.RawMessage {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(b, quote(labels[node])...)
+			b = append(b, compact.Must(labels[node])...)
 		}
 		return append(b, ']')
 	case category.String:
-		return quote(labels[v.Node])
+		return compact.Must(labels[v.Node])
 	}
 	b := strconv.AppendBool([]byte(`{"reachable":`), v.Reachable)
 	b = strconv.AppendInt(append(b, `,"degree":`...), v.Degree, 10)
@@ -81,13 +81,4 @@ func appendFloat(b []byte, x float64) []byte {
 		format = 'e'
 	}
 	return strconv.AppendFloat(b, x, format, -1, 64)
-}
-
-// quote is a JSON string with < and > as they are.
-func quote(s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always has a JSON form
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -13,6 +13,7 @@ import (
 	"ein/bench/question/audit"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 	"ein/internal/job"
 
 	"ein/cmd/ein/internal/cli"
@@ -114,7 +115,7 @@ func (f *auditFlags) tell(a *cli.App, of func() (*audit.Report, error)) error {
 	return a.Write(f.output, func(w io.Writer) error {
 		text := ""
 		if a.JSON {
-			b, err := cli.CompactJSON(report)
+			b, err := compact.JSON(report)
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/internal/codes"
+	"ein/internal/compact"
 	"ein/internal/job"
 	"ein/internal/version"
 	"ein/internal/words"
@@ -179,7 +180,7 @@ func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, 
 
 // record writes a line.
 func record(w io.Writer, v any) error {
-	b, err := cli.CompactJSON(v)
+	b, err := compact.JSON(v)
 	if err == nil {
 		_, err = w.Write(append(b, '\n'))
 	}

@@ -4,9 +4,7 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 
 	"ein"
 	"ein/internal/codes"
+	"ein/internal/compact"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -132,7 +131,7 @@ func (a *App) Print(s string) error {
 
 // PrintJSON writes a result as one line of JSON.
 func (a *App) PrintJSON(v any) error {
-	b, err := CompactJSON(v)
+	b, err := compact.JSON(v)
 	if err != nil {
 		return err
 	}
@@ -145,16 +144,6 @@ func (a *App) Result(v any, text func() string) error {
 		return a.PrintJSON(v)
 	}
 	return a.Print(text())
-}
-
-// CompactJSON is a value on one line. Names in Ein are full of < and >, which stay as
-// they are.
-func CompactJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // Input is data, or a file, that cannot be used. The line and the hint may be left out.
