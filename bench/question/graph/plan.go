@@ -11,9 +11,10 @@ import (
 // what is reached from where, and in how many hops, follows from the plan
 // alone, whatever the edges are.
 type Plan struct {
-	Size []int      // nodes of each block
-	To   []uint64   // the blocks that edges of a block may lead to, as bits
-	Near []uint64   // where three of four further edges lead, if there is room
+	Size []int    // nodes of each block
+	To   []uint64 // the blocks that edges of a block may lead to, as bits
+	Near []uint64 // where three of four further edges lead, if there is room
+	// To use the lists of these two again was tried, and is no faster.
 	Need [][]uint64 // each node of the block gets an edge from each of these sets of blocks
 	Give [][]uint64 // and has one to each of these
 
