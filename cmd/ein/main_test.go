@@ -89,7 +89,7 @@ func TestExplainedCodes(t *testing.T) {
 		"E0534": {"--max-ops", "1e6"},
 		"E0532": {"--max-output", "100"},
 		"E0533": {"--timeout", "100ms"},
-		"E0601": nil, "E0602": nil, "E0603": nil, "E0607": nil, "W0605": nil, "E0703": nil,
+		"E0601": nil, "E0602": nil, "E0603": nil, "E0607": nil, "E0632": nil, "E0633": nil, "W0605": nil, "E0703": nil,
 	} {
 		t.Run(code, func(t *testing.T) {
 			page, _ := diag.Explain(diag.Code(code))

@@ -193,6 +193,8 @@ var (
 	E0606 = add("E0606", Run, "a cycle that leaves no answer")
 	E0607 = add("E0607", Run, "a weight below 0")
 	E0608 = add("E0608", Run, "a weight of 0 in a result that has 0 for no edge")
+	E0632 = add("E0632", Run, "a value of rules that improves for ever")
+	E0633 = add("E0633", Run, "a factor that makes a value of rules worse")
 
 	// Group 07: data files.
 	E0701 = add("E0701", Input, "a data file that is not what it should be")
@@ -234,7 +236,7 @@ var (
 	W0825 = add("W0825", Type, "a rule or a fact that is repeated")
 	W0826 = add("W0826", Type, "a constant that occurs nowhere")
 	W0827 = add("W0827", Type, "a fact that looks like a rule")
-	E0830 = add("E0830", Type, "`:why` of an atom with variables")
 	N0828 = add("N0828", Type, "a name in a query that is a constant")
 	W0829 = add("W0829", Type, "a variable with the name of a constant")
+	E0830 = add("E0830", Type, "`:why` of an atom with variables")
 )

@@ -130,9 +130,10 @@ type Program struct {
 	Statements []Statement
 	Labels     []string // label of each node, when the program has labelled nodes
 	Diags      diag.List
-	Bound      bool         // every input is bound
-	Nodes      int          // the IDs of all nodes are below
-	Rules      *rel.Program // what the program says of relations, nil for nothing
+	Bound      bool            // every input is bound
+	Nodes      int             // the IDs of all nodes are below
+	Relations  []diag.Relation // what there is in spite of errors
+	Rules      *rel.Program    // what the program says of relations, nil for nothing
 
 	end      end
 	outcomes map[string][]*outcome // by the text of the statement, when they are kept

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ein/internal/codes"
+	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
@@ -174,6 +175,7 @@ func (c *checker) finishRelations(p *Program) {
 	if len(c.rel.list) == 0 && len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
 		return
 	}
+	defer func() { p.Relations = c.relationsFor(p) }()
 	for _, cl := range c.rel.clauses {
 		c.ground(cl)
 	}
@@ -211,6 +213,35 @@ func (c *checker) finishRelations(p *Program) {
 		}
 		s.rules.Program, p.Rules = lowered, lowered
 	}
+}
+
+// relationsFor is the relations of a program for whoever mends it.
+func (c *checker) relationsFor(p *Program) (list []diag.Relation) {
+	for _, r := range c.rel.list {
+		if r.source != rel.NoSource {
+			continue
+		}
+		x := diag.Relation{File: p.File.Source.Name, Name: r.name, Valued: r.valued()}
+		names := r.columnNames()
+		for i, k := range r.cols {
+			switch {
+			case k.name != "":
+				x.Columns = append(x.Columns, k.name)
+			case names != nil:
+				x.Columns = append(x.Columns, names[i])
+			default:
+				x.Columns = append(x.Columns, "")
+			}
+			s := c.rel.slots[c.rel.find(k.slot)]
+			is := map[class]string{aLabel: "node", aNode: "node", aText: "text", ofDomain: s.domain, aNumber: "number", numeral: "number"}[s.class]
+			if is == "number" && (p.Rules != nil || r.input != nil) {
+				is = k.kind.String()
+			}
+			x.Types = append(x.Types, is)
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 // tensorsRead checks that the tensors that rules read are over the nodes, and says what they hold.

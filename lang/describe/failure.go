@@ -51,7 +51,7 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 }
 
 // runtimeCodes are the codes of vm's kinds of errors, in their order.
-var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.E0604, codes.E0606, codes.E0607, codes.E0608, codes.E0606, codes.E0607}
+var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.E0604, codes.E0606, codes.E0607, codes.E0608, codes.E0632, codes.E0633}
 
 // Failed is the diagnostic of a run that went wrong, or was stopped after so many
 // operations of those certified. It is not ok for any other error.

@@ -250,7 +250,10 @@ func (e *explainer) relations() {
 		if p == nil {
 			continue
 		}
-		bound := step.Plan.(interface{ Rows(relation int) uint64 })
+		bound := step.Plan.(interface {
+			Rows(relation int) uint64
+			Explain() []string
+		})
 		e.WriteString("\nrelations\n")
 		var rows [][]string
 		derived := map[int]bool{}
@@ -296,6 +299,12 @@ func (e *explainer) relations() {
 			}
 		}
 		e.table(rows)
+		if len(strata) > 0 {
+			e.WriteString("\nevaluation\n")
+		}
+		for _, line := range bound.Explain() {
+			e.WriteString("       " + words.Shorten(line, shownLine) + "\n")
+		}
 	}
 }
 
@@ -383,7 +392,10 @@ func (e *explainer) step(s *cost.Step) []string {
 		args[i] = e.reg(r)
 	}
 	what, how := operation(e.c.Code, s)
-	row := []string{"", what + " (" + strings.Join(args, ", ") + ")", how, "", "<= " + words.Count(s.Cost.Ops) + " ops"}
+	if len(args) > 0 {
+		what += " (" + strings.Join(args, ", ") + ")"
+	}
+	row := []string{"", what, how, "", "<= " + words.Count(s.Cost.Ops) + " ops"}
 	if s.Dst >= 0 {
 		row[0], row[3] = e.reg(s.Dst)+" =", e.result(s.Dst)
 	}

@@ -207,7 +207,7 @@ func TestJSON(t *testing.T) {
 	f := source.NewFile("a.ein", "é B")
 	d := Diagnostic{Code: "E0101", Message: "found <B>", Span: span(3, 4), Label: "l", Related: []Related{{span(0, 2), "r"}},
 		Notes: []string{"n"}, Fixes: []Fix{{Title: "f", Edits: []Edit{{span(3, 4), "C"}}}}}
-	if err := JSON(&b, Report{f, List{d}}, Report{f, nil}); err != nil {
+	if err := JSON(&b, Report{File: f, List: List{d}}, Report{File: f}); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"version":1,"diagnostics":[{"file":"a.ein","code":"E0101","severity":"error","message":"found <B>",` +
@@ -234,7 +234,7 @@ func TestSARIF(t *testing.T) {
 	f := source.NewFile("dir/a b.ein", "A = 1\nB = )")
 	d := Diagnostic{Code: "E0104", Message: "m", Span: span(10, 11), Notes: []string{"n"}, Related: []Related{{span(0, 1), "r"}},
 		Fixes: []Fix{{Title: "f", Edits: []Edit{{span(10, 11), ""}}}}}
-	if err := SARIF(&b, "1.2.3", Report{f, List{d, {Code: "W9999", Severity: Warning, Message: "w"}}}); err != nil {
+	if err := SARIF(&b, "1.2.3", Report{File: f, List: List{d, {Code: "W9999", Severity: Warning, Message: "w"}}}); err != nil {
 		t.Fatal(err)
 	}
 	var log sarifLog
@@ -344,7 +344,7 @@ func TestWriteErrors(t *testing.T) {
 	f, list := source.NewFile("a", "A"), List{{Code: "E1", Message: "m"}}
 	for i, err := range []error{
 		Text{}.Render(brokenWriter{}, list, f), Compact(brokenWriter{}, list, f),
-		JSON(brokenWriter{}, Report{f, list}), SARIF(brokenWriter{}, "", Report{f, list}),
+		JSON(brokenWriter{}, Report{File: f, List: list}), SARIF(brokenWriter{}, "", Report{File: f, List: list}),
 	} {
 		if err == nil {
 			t.Errorf("renderer %d hides the error", i)

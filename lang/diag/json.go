@@ -12,12 +12,26 @@ import (
 type Report struct {
 	File *source.File
 	List List
+	// Relations are those of the program: what mends an atom that is wrong.
+	Relations []Relation
+}
+
+// Relation is a relation of a program with its columns, "" where nothing names one, or
+// says its type. Whether numbers are whole is known of a program without errors; else they
+// are "number".
+type Relation struct {
+	File    string   `json:"file"`
+	Name    string   `json:"name"`
+	Columns []string `json:"columns"`
+	Types   []string `json:"types"`
+	Valued  bool     `json:"valued,omitempty"` // the last column is the value in T[..] = value
 }
 
 type (
 	jsonReport struct {
 		Version     int              `json:"version"`
 		Diagnostics []JSONDiagnostic `json:"diagnostics"`
+		Relations   []Relation       `json:"relations,omitempty"`
 	}
 	// JSONDiagnostic is a Diagnostic in its public machine-readable form.
 	JSONDiagnostic struct {
@@ -96,6 +110,7 @@ func JSON(w io.Writer, reports ...Report) error {
 	out := jsonReport{Version: 1, Diagnostics: []JSONDiagnostic{}}
 	for _, r := range reports {
 		out.Diagnostics = append(out.Diagnostics, ToJSON(r.List, r.File)...)
+		out.Relations = append(out.Relations, r.Relations...)
 	}
 	return encode(w, out)
 }

@@ -62,7 +62,7 @@ func checkFiles(ctx context.Context, a *cli.App, files []string, form string, ch
 		for i := range p.Diags {
 			counts[p.Diags[i].Severity]++
 		}
-		reports = append(reports, diag.Report{File: p.File.Source, List: p.Diags})
+		reports = append(reports, diag.Report{File: p.File.Source, List: p.Diags, Relations: p.Relations})
 		if p.Diags.HasErrors() {
 			return cli.Status(cli.ExitOf(&ein.Error{Diags: p.Diags}))
 		}
