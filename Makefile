@@ -82,15 +82,15 @@ editors: ## the VS Code extension: types, grammar, package
 	  cd editors/vscode && npm ci --loglevel=error && npm test && npm run package; \
 	else echo "NOT TESTED: the VS Code extension, for want of npm"; fi
 
-# A new environment with what the files in python ask for, and the wheel; nothing else has
-# the package.
-wheel = python3 -m venv --clear $(1) && $(1)/bin/python -m pip install -q $(foreach f,requirements.txt $(2),-r python/$(f)) && \
-  $(1)/bin/python -m build -q --wheel --no-isolation -o $(1)/wheel python && $(1)/bin/python -m pip install -q --no-index $(1)/wheel/*.whl
+# An environment with what the files in python ask for, and the wheel; nothing else has
+# the package. What is installed stays, so that a run that was cut off goes on.
+wheel = python3 -m venv $(1) && rm -rf $(1)/wheel && $(1)/bin/python -m pip install -q $(foreach f,requirements.txt $(2),-r python/$(f)) && \
+  $(1)/bin/python -m build -q --wheel --no-isolation -o $(1)/wheel python && $(1)/bin/python -m pip install -q --no-index --force-reinstall $(1)/wheel/*.whl
 PYTHON_VENV := $(WORLD_VENV)/python
 
 python: ## the Python package: a wheel, its types, and its tests in a fresh environment
 	@if python3 -c 'import ensurepip, venv' 2>/dev/null; then \
-	  $(call wheel,$(PYTHON_VENV)) && cd python && PATH="$(CURDIR)/$(PYTHON_VENV)/bin:$$PATH" && export PATH && pyright && python -m pytest -q; \
+	  rm -rf $(PYTHON_VENV) && $(call wheel,$(PYTHON_VENV)) && cd python && PATH="$(CURDIR)/$(PYTHON_VENV)/bin:$$PATH" && export PATH && pyright && python -m pytest -q; \
 	else echo "NOT TESTED: the Python package, for want of python3 with venv"; fi
 
 adapters: ## the Python package in harnesses and engines: verifiers, inspect_ai, lm-eval, Ray, Spark and others
