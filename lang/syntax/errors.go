@@ -12,42 +12,6 @@ import (
 )
 
 // Every message of the lexer and the parser is made in this file.
-var (
-	codeCharacter   = codes.E0001 // a character that is not Ein
-	codeUTF8        = codes.E0002 // not UTF-8
-	codeHidden      = codes.E0003 // invisible and control characters
-	codeLookalike   = codes.E0004 // a character that only looks like ASCII
-	codeString      = codes.E0005 // string not closed
-	codeEscape      = codes.E0006 // unknown escape
-	codeNumber      = codes.E0007 // malformed number
-	codeNumberRange = codes.E0008 // number too large
-	codeDashComment = codes.E0009 // -- as a comment
-
-	codeExpected    = codes.E0101 // found one thing, expected another
-	codeUnclosed    = codes.E0102 // bracket never closed
-	codeMismatched  = codes.E0103 // closed by the wrong bracket
-	codeStray       = codes.E0104 // nothing to close
-	codeValue       = codes.E0105 // a value is missing
-	codeSideBySide  = codes.E0106 // two values without an operator or comma
-	codeBare        = codes.E0107 // an expression is not a statement
-	codeDirective   = codes.E0108 // a command in a program
-	codeLeftSide    = codes.E0110 // cannot be assigned to
-	codeDef         = codes.E0111 // malformed def
-	codeInput       = codes.E0112 // malformed input
-	codeRepeat      = codes.E0114 // malformed repeat
-	codeIndex       = codes.E0113 // empty index list, or nothing to index
-	codeClause      = codes.E0115 // malformed fact, rule or query
-	codeClauseEnd   = codes.E0811 // a fact, rule or query without its end
-	codeSourceBytes = codes.E0501
-	codeTokens      = codes.E0502
-	codeDepth       = codes.E0503
-	codeStatements  = codes.E0504
-	codeHeight      = codes.E0505
-	codeMore        = codes.N0506
-	codeMemory      = codes.E0507
-	codeArguments   = codes.E0508
-	codeStopped     = codes.E0533
-)
 
 func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {
 	return diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
@@ -80,7 +44,7 @@ func lexicalError(text string, t token) diag.Diagnostic {
 	case KindBadString:
 		return errString(t.span(), s)
 	case KindDashComment:
-		d := newError(codeDashComment, t.span(), "`--` does not start a comment")
+		d := newError(codes.E0009, t.span(), "`--` does not start a comment")
 		d = withNote(d, "A comment starts with // or #; -- is two minus signs.")
 		return withFix(d, "use //", at(int(t.start), 2), "//")
 	}
@@ -118,30 +82,30 @@ func errRune(offset int, s string) diag.Diagnostic {
 	one := at(offset, n)
 	switch {
 	case r == utf8.RuneError && n == 1:
-		d := newError(codeUTF8, one, "the byte 0x%02X is not valid UTF-8", s[0])
+		d := newError(codes.E0002, one, "the byte 0x%02X is not valid UTF-8", s[0])
 		return withNote(d, "Save the file as UTF-8.")
 	case r == '\uFEFF':
-		d := newError(codeHidden, one, "a byte order mark inside the text")
+		d := newError(codes.E0003, one, "a byte order mark inside the text")
 		return withFix(withNote(d, "It is allowed only as the very first character of a file."), "delete it", one, "")
 	case r == 0:
-		return withFix(newError(codeHidden, one, "a NUL byte in the text"), "delete it", one, "")
+		return withFix(newError(codes.E0003, one, "a NUL byte in the text"), "delete it", one, "")
 	case hiddenRune(r):
-		d := newError(codeHidden, one, "the invisible character U+%04X", r)
+		d := newError(codes.E0003, one, "the invisible character U+%04X", r)
 		d = withNote(d, "Characters that do not show, or that reorder what does, could make a program read differently from what it means.")
 		return withFix(d, "delete it", one, "")
 	}
 	if ascii, ok := lookalike(r); ok {
-		d := newError(codeLookalike, one, "the character `%c` (U+%04X) is not `%s`", r, r, ascii)
+		d := newError(codes.E0004, one, "the character `%c` (U+%04X) is not `%s`", r, r, ascii)
 		if ascii == " " {
-			d = newError(codeLookalike, one, "the blank U+%04X is not an ordinary one", r)
+			d = newError(codes.E0004, one, "the blank U+%04X is not an ordinary one", r)
 			return withFix(d, "write an ordinary blank", one, ascii)
 		}
 		if r == '\'' || r == '`' {
-			d = newError(codeLookalike, one, "`%c` does not quote a string", r)
+			d = newError(codes.E0004, one, "`%c` does not quote a string", r)
 		}
 		return withFix(d, "write `"+ascii+"`", one, ascii)
 	}
-	d := newError(codeCharacter, at(offset, len(s)), "%s is not part of the language", excerpt(s))
+	d := newError(codes.E0001, at(offset, len(s)), "%s is not part of the language", excerpt(s))
 	switch r {
 	case '@':
 		d = withNote(d, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
@@ -166,7 +130,7 @@ func errRune(offset int, s string) diag.Diagnostic {
 }
 
 func errNumber(span source.Span, s string) diag.Diagnostic {
-	d := newError(codeNumber, span, "%s is not a number", excerpt(s))
+	d := newError(codes.E0007, span, "%s is not a number", excerpt(s))
 	lower := strings.ToLower(s)
 	switch {
 	case strings.HasPrefix(lower, "0x"), strings.HasPrefix(lower, "0b"), strings.HasPrefix(lower, "0o"):
@@ -188,7 +152,7 @@ func errNumber(span source.Span, s string) diag.Diagnostic {
 }
 
 func errNumberRange(span source.Span, s string) diag.Diagnostic {
-	d := newError(codeNumberRange, span, "%s is too large", excerpt(s))
+	d := newError(codes.E0008, span, "%s is too large", excerpt(s))
 	return withNote(d, "The largest number is about 1.8e308.")
 }
 
@@ -207,12 +171,12 @@ func errString(span source.Span, s string) diag.Diagnostic {
 		}
 		if strings.IndexByte(`"\nt`, body[i]) < 0 {
 			_, n := utf8.DecodeRuneInString(body[i:])
-			d := newError(codeEscape, at(span.Start+i, 1+n), "%s is not an escape", "`"+body[i-1:i+n]+"`")
+			d := newError(codes.E0006, at(span.Start+i, 1+n), "%s is not an escape", "`"+body[i-1:i+n]+"`")
 			d = withNote(d, "In a string the escapes are \\\", \\\\, \\n and \\t.")
 			return withFix(d, "write a backslash", at(span.Start+i, 1), `\\`)
 		}
 	}
-	d := newError(codeString, span, "the string is not closed")
+	d := newError(codes.E0005, span, "the string is not closed")
 	d.Label = "opened here"
 	return withNote(d, "A string ends with \" on the line on which it starts.")
 }
@@ -223,7 +187,7 @@ func bracketName(k Kind) string {
 }
 
 func errUnclosed(open token, noticed *token) diag.Diagnostic {
-	d := newError(codeUnclosed, open.span(), "%s opened here is never closed", bracketName(open.kind))
+	d := newError(codes.E0102, open.span(), "%s opened here is never closed", bracketName(open.kind))
 	d.Label = "needs a " + bracketName(open.kind.closer())
 	if noticed != nil {
 		d.Related = []diag.Related{{Span: noticed.span(), Message: "another statement starts here"}}
@@ -232,7 +196,7 @@ func errUnclosed(open token, noticed *token) diag.Diagnostic {
 }
 
 func errMismatched(open, closing token) diag.Diagnostic {
-	d := newError(codeMismatched, closing.span(), "%s cannot close %s", bracketName(closing.kind), bracketName(open.kind))
+	d := newError(codes.E0103, closing.span(), "%s cannot close %s", bracketName(closing.kind), bracketName(open.kind))
 	d.Label = "expected " + bracketName(open.kind.closer())
 	d.Related = relatedOpener(open)
 	return withFix(d, "write "+bracketName(open.kind.closer()), closing.span(), string(")]}"[open.kind-KindLParen]))
@@ -243,7 +207,7 @@ func relatedOpener(open token) []diag.Related {
 }
 
 func errNothingToClose(k Kind, span source.Span) diag.Diagnostic {
-	d := newError(codeStray, span, "%s closes nothing", bracketName(k))
+	d := newError(codes.E0104, span, "%s closes nothing", bracketName(k))
 	return withFix(d, "delete it", span, "")
 }
 
@@ -278,9 +242,9 @@ func (p *parser) place(i, end int) source.Span {
 // errExpected says that want was expected where token i is.
 func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	found := p.found(i, end)
-	code := codeExpected
+	code := codes.E0101
 	if want == "a value" {
-		code = codeValue
+		code = codes.E0105
 	}
 	d := newError(code, p.place(i, end), "expected %s, found %s", want, found)
 	if i > 0 && i < len(p.toks)-1 && want == "a value" && p.toks[i-1].kind.infix() {
@@ -310,7 +274,7 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 }
 
 func errMissingComma(before, next source.Span, text string) diag.Diagnostic {
-	d := newError(codeSideBySide, next, "expected a comma before %s", excerpt(text[next.Start:next.End]))
+	d := newError(codes.E0106, next, "expected a comma before %s", excerpt(text[next.Start:next.End]))
 	d = withNote(d, "A product never crosses a newline.")
 	return withFix(d, "insert a comma", at(before.End, 0), ",")
 }
@@ -318,7 +282,7 @@ func errMissingComma(before, next source.Span, text string) diag.Diagnostic {
 // errSideBySide and errNumberFactor offer a comma only inside brackets, where
 // one can be missing.
 func errSideBySide(before, next source.Span, text string, str, inBrackets bool) diag.Diagnostic {
-	d := newError(codeSideBySide, next, "%s cannot be a factor of the value before it", excerpt(text[next.Start:next.End]))
+	d := newError(codes.E0106, next, "%s cannot be a factor of the value before it", excerpt(text[next.Start:next.End]))
 	d.Related = []diag.Related{{Span: before, Message: "the value before it"}}
 	d = withNote(d, "A literal is multiplied with `*`; elements of a list are separated by commas.")
 	if inBrackets {
@@ -332,25 +296,25 @@ func errSideBySide(before, next source.Span, text string, str, inBrackets bool) 
 func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) diag.Diagnostic {
 	what := excerpt(text[next.Start:next.End])
 	if numbers {
-		d := newError(codeSideBySide, next, "two numbers side by side: %s %s", excerpt(text[before.Start:before.End]), what)
+		d := newError(codes.E0106, next, "two numbers side by side: %s %s", excerpt(text[before.Start:before.End]), what)
 		if !inBrackets {
 			return withNote(d, "A vector is written [1, 2].")
 		}
 		return withFix(withNote(d, "Is a comma missing?"), "insert a comma", at(before.End, 0), ",")
 	}
-	d := newError(codeSideBySide, next, "%s cannot follow a factor", what)
+	d := newError(codes.E0106, next, "%s cannot follow a factor", what)
 	d = withNote(d, "A number can be a factor only in first place, as in `2 A[i,j]`.")
 	return withFix(d, "write `*`", at(before.End, 0), " *")
 }
 
 func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
-	d := newError(codeIndex, x, "%s has no axes to index", excerpt(text[x.Start:x.End]))
+	d := newError(codes.E0113, x, "%s has no axes to index", excerpt(text[x.Start:x.End]))
 	d.Label = "a `[` behind a value is an index list"
 	return withFix(withNote(d, "A product with a list is written with `*`."), "write `*`", at(x.End, open.Start-x.End), " * ")
 }
 
 func errEmptyIndex(span source.Span) diag.Diagnostic {
-	d := newError(codeIndex, span, "an index list needs at least one index")
+	d := newError(codes.E0113, span, "an index list needs at least one index")
 	return withNote(d, "The whole tensor is written without brackets.")
 }
 
@@ -358,7 +322,7 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 	if c, ok := x.(*Call); ok && c.Fun.Name[0] < 'a' {
 		return p.errClauseEnd(p.i, ".", "?")
 	}
-	d := newError(codeBare, x.Pos(), "an expression alone is not a statement")
+	d := newError(codes.E0107, x.Pos(), "an expression alone is not a statement")
 	if b, ok := x.(*Binary); ok && b.Op == Eq && isHead(b.L) {
 		return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
 	}
@@ -366,7 +330,7 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 }
 
 func errBareInDef(span source.Span) diag.Diagnostic {
-	return newError(codeBare, span, "only the last statement of a def may be a bare expression")
+	return newError(codes.E0107, span, "only the last statement of a def may be a bare expression")
 }
 
 func errDirective(text string, span source.Span) diag.Diagnostic {
@@ -375,7 +339,7 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 		word = text[:1+i]
 	}
 	span.End = span.Start + len(word)
-	d := newError(codeDirective, span, "%s is not part of a program", excerpt(word))
+	d := newError(codes.E0108, span, "%s is not part of a program", excerpt(word))
 	d = withNote(d, "`:print` and `:why` are the only directives: a program file never executes commands.")
 	if _, ok := diag.Suggest(word[1:], []string{"print", "show", "output", "display"}); ok {
 		d = withFix(d, "write `:print`", span, ":print")
@@ -387,7 +351,7 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 // thing that it could be.
 func (p *parser) errClauseEnd(hi int, ends ...string) diag.Diagnostic {
 	what := map[string]string{".": "a fact or a rule ends with `.`", "?": "a query ends with `?`"}
-	d := newError(codeClauseEnd, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
+	d := newError(codes.E0811, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
 	if len(ends) > 1 {
 		d.Message += ", " + what[ends[1]]
 	}
@@ -402,65 +366,65 @@ func (p *parser) errClauseEnd(hi int, ends ...string) diag.Diagnostic {
 }
 
 func errRuleAsked(end source.Span) diag.Diagnostic {
-	d := newError(codeClauseEnd, end, "a rule ends with `.`, not with `?`")
+	d := newError(codes.E0811, end, "a rule ends with `.`, not with `?`")
 	return withFix(d, "write `.`", end, ".")
 }
 
 func errQualified(span source.Span) diag.Diagnostic {
-	d := newError(codeExpected, span, "nothing is named with a dot")
+	d := newError(codes.E0101, span, "nothing is named with a dot")
 	return withNote(d, "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
 }
 
 func errManyHeads(t token) diag.Diagnostic {
-	d := newError(codeExpected, t.span(), "a rule has one atom on the left")
+	d := newError(codes.E0101, t.span(), "a rule has one atom on the left")
 	return withNote(d, "Write a rule for each head.")
 }
 
 func errManyFacts(body []Literal) diag.Diagnostic {
-	d := newError(codeClause, body[1].Span, "a fact is one atom")
+	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
 	return withFix(d, "write `.`", source.Span{Start: body[0].Span.End, End: body[1].Span.Start}, ". ")
 }
 
 func errInBody(l Literal) diag.Diagnostic {
-	d := newError(codeClause, l.OpSpan, "`%s` cannot stand in the body of a rule", l.Op)
+	d := newError(codes.E0115, l.OpSpan, "`%s` cannot stand in the body of a rule", l.Op)
 	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
 }
 
 func errWhy(span source.Span) diag.Diagnostic {
-	d := newError(codeClause, span, "this is no atom")
+	d := newError(codes.E0115, span, "this is no atom")
 	return withNote(d, whyForm)
 }
 
 const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not Far(\"a\", \"b\")`."
 
 func errNegatedFact(span source.Span) diag.Diagnostic {
-	d := newError(codeClause, span, "`not` cannot stand in a fact")
+	d := newError(codes.E0115, span, "`not` cannot stand in a fact")
 	return withNote(d, "What no fact and no rule says is false.")
 }
 
 func errValuedAtom(r *Rule) diag.Diagnostic {
-	d := newError(codeClause, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
+	d := newError(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
 	return withNote(d, fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
 }
 
 func errEndedAssign(end source.Span) diag.Diagnostic {
-	d := newError(codeExpected, end, "an assignment ends with its line, not with `.`")
+	d := newError(codes.E0101, end, "an assignment ends with its line, not with `.`")
 	return withFix(d, "delete it", end, "")
 }
 
 func errNoFact(x Expr) diag.Diagnostic {
-	d := newError(codeClause, x.Pos(), "%s is not a fact", excerpt(ExprString(x)))
+	d := newError(codes.E0115, x.Pos(), "%s is not a fact", excerpt(ExprString(x)))
 	return withNote(d, "A fact is a relation with constants, as in `Parent(\"ann\", \"bob\").`")
 }
 
 func errSetHead(op source.Span) diag.Diagnostic {
-	d := newError(codeClause, op, "a rule that gives a value is written with min=, max= or +=")
+	d := newError(codes.E0115, op, "a rule that gives a value is written with min=, max= or +=")
 	return withNote(d, "They say what is taken when a key has several values; an equation ends without `.` and has no `<-`.")
 }
 
 func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
-	d := newError(codeLeftSide, x.Pos(), "%s cannot be assigned to", excerpt(text[x.Pos().Start:x.Pos().End]))
+	d := newError(codes.E0110, x.Pos(), "%s cannot be assigned to", excerpt(text[x.Pos().Start:x.Pos().End]))
 	d.Label = "expected a name, or a name with indices"
 	switch x := x.(type) {
 	case *Call:
@@ -475,7 +439,7 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 }
 
 func errSecondAssign(t token, text string) diag.Diagnostic {
-	d := newError(codeLeftSide, t.span(), "a second %s in one statement", excerpt(text[t.start:t.end]))
+	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(text[t.start:t.end]))
 	if t.kind == KindAssign {
 		return withFix(withNote(d, "To compare, write `==`."), "write `==`", t.span(), "==")
 	}
@@ -483,70 +447,70 @@ func errSecondAssign(t token, text string) diag.Diagnostic {
 }
 
 func errManyValues(t token) diag.Diagnostic {
-	d := newError(codeExpected, t.span(), "expected the end of the statement, found `,`")
+	d := newError(codes.E0101, t.span(), "expected the end of the statement, found `,`")
 	return withNote(d, "A vector is written [1, 2].")
 }
 
 func errInDef(what string, span source.Span) diag.Diagnostic {
-	d := newError(codeDef, span, "%s cannot stand in a block", what)
+	d := newError(codes.E0111, span, "%s cannot stand in a block", what)
 	return withNote(d, "A block holds assignments; that of a def ends with its value.")
 }
 
 func errEmptyDef(span source.Span) diag.Diagnostic {
-	d := newError(codeDef, span, "the body of a def needs a value")
+	d := newError(codes.E0111, span, "the body of a def needs a value")
 	return withNote(d, "The last statement between the braces is the value.")
 }
 
 func errDef(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codeDef
+	d.Code = codes.E0111
 	return withNote(d, "A function is written `def name(p, q) = value`.")
 }
 
 func errRepeat(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codeRepeat
+	d.Code = codes.E0114
 	return withNote(d, "Statements are repeated by `repeat 10 { x = f(x) }`.")
 }
 
 func errInput(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codeInput
+	d.Code = codes.E0112
 	return withNote(d, "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar. One of a relation is written `input Pay(from: node, amount: int)`.")
 }
 
 func errSourceBytes(n, limit int) diag.Diagnostic {
-	return newError(codeSourceBytes, source.Span{}, "the program has %d bytes; the limit is %d", n, limit)
+	return newError(codes.E0501, source.Span{}, "the program has %d bytes; the limit is %d", n, limit)
 }
 
 func errTokens(span source.Span, limit int) diag.Diagnostic {
-	return newError(codeTokens, span, "the program has more than %d tokens", limit)
+	return newError(codes.E0502, span, "the program has more than %d tokens", limit)
 }
 
 func errMemory(span source.Span, limit uint64) diag.Diagnostic {
-	d := newError(codeMemory, span, "reading the program takes more than %d bytes of memory", limit)
+	d := newError(codes.E0507, span, "reading the program takes more than %d bytes of memory", limit)
 	return withNote(d, "Let the host bind large data to an input.")
 }
 
 func errDepth(span source.Span, limit int) diag.Diagnostic {
-	d := newError(codeDepth, span, "nested deeper than %d levels", limit)
+	d := newError(codes.E0503, span, "nested deeper than %d levels", limit)
 	return withNote(d, "Give the inner part a name of its own.")
 }
 
 func errStatements(span source.Span, limit int) diag.Diagnostic {
-	return newError(codeStatements, span, "the program has more than %d statements", limit)
+	return newError(codes.E0504, span, "the program has more than %d statements", limit)
 }
 
 func errArguments(span source.Span, what string, limit int) diag.Diagnostic {
-	d := newError(codeArguments, span, "more than %d %s", limit, what)
+	d := newError(codes.E0508, span, "more than %d %s", limit, what)
 	return withNote(d, "Pass many numbers as one tensor, as in `f([1, 2, 3])`.")
 }
 
 func errStopped(span source.Span) diag.Diagnostic {
-	d := newError(codeStopped, span, "reading the program was stopped")
+	d := newError(codes.E0533, span, "reading the program was stopped")
 	d.Label = "it was here"
 	return d
 }
 
 func errHeight(span source.Span, limit int) diag.Diagnostic {
-	d := newError(codeHeight, span, "the expression is longer than %d operators", limit)
+	d := newError(codes.E0505, span, "the expression is longer than %d operators", limit)
 	return withNote(d, "Split it into several statements, or sum a vector.")
 }
 
@@ -556,7 +520,7 @@ func noteMore(end, n int) diag.Diagnostic {
 		s = " is"
 	}
 	return diag.Diagnostic{
-		Code: codeMore, Severity: diag.Note, Span: source.Span{Start: end, End: end},
+		Code: codes.N0506, Severity: diag.Note, Span: source.Span{Start: end, End: end},
 		Message: fmt.Sprintf("%d more error%s not shown", n, s),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/participle/v2/ebnf"
 	"github.com/alecthomas/participle/v2/lexer"
 
+	"ein/internal/codes"
 	"ein/internal/corpus"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -45,7 +46,7 @@ func grammatical(f *File) bool {
 		inComment := slices.ContainsFunc(f.Comments, func(c Comment) bool {
 			return d.Span.Len() > 0 && c.Span.Start <= d.Span.Start && d.Span.End <= c.Span.End
 		})
-		return !inComment && d.Code != codeBare && d.Code != codeClause && (d.Code != codeClauseEnd || len(d.Fixes) == 1) && d.Message != "an assignment ends with its line, not with `.`" && !strings.Contains(d.Message, "the body of a def needs a value")
+		return !inComment && d.Code != codes.E0107 && d.Code != codes.E0115 && (d.Code != codes.E0811 || len(d.Fixes) == 1) && d.Message != "an assignment ends with its line, not with `.`" && !strings.Contains(d.Message, "the body of a def needs a value")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/codes"
 	"ein/internal/corpus"
 	"ein/lang/source"
 )
@@ -174,7 +175,7 @@ func TestMemory(t *testing.T) {
 		}
 		for _, memory := range []uint64{f.Footprint - 1, f.Footprint / 3} {
 			g, allocated := with(memory)
-			if len(g.Diags) != 1 || g.Diags[0].Code != codeMemory || g.Footprint <= memory {
+			if len(g.Diags) != 1 || g.Diags[0].Code != codes.E0507 || g.Footprint <= memory {
 				t.Errorf("%s: %v with %d bytes, which needs %d", name, g.Diags, memory, f.Footprint)
 			}
 			// Buffers that were outgrown count too, which the collector can have back. Under

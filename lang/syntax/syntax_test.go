@@ -31,14 +31,14 @@ func fences(t *testing.T, page string) []string {
 
 // explainLimits makes the examples of the limit codes short.
 var explainLimits = map[diag.Code]Limits{
-	codeSourceBytes: {SourceBytes: 20},
-	codeTokens:      {Tokens: 10},
-	codeDepth:       {Depth: 3},
-	codeStatements:  {Statements: 2},
-	codeHeight:      {Height: 4},
-	codeMore:        {Diagnostics: 1},
-	codeMemory:      {Memory: 1000},
-	codeArguments:   {Arguments: 3},
+	codes.E0501: {SourceBytes: 20},
+	codes.E0502: {Tokens: 10},
+	codes.E0503: {Depth: 3},
+	codes.E0504: {Statements: 2},
+	codes.E0505: {Height: 4},
+	codes.N0506: {Diagnostics: 1},
+	codes.E0507: {Memory: 1000},
+	codes.E0508: {Arguments: 3},
 }
 
 func TestEveryCodeIsExplained(t *testing.T) {
@@ -61,7 +61,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 			found := false
 			for _, d := range diags {
 				found = found || d.Code == code
-				if d.Code != code && code != codeMore {
+				if d.Code != code && code != codes.N0506 {
 					t.Errorf("the example raises %s: %s", d.Code, d.Message)
 				}
 			}
