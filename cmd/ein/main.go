@@ -23,14 +23,14 @@ func main() {
 	os.Exit(a.Execute(root(a, os.Args[1:]), os.Args[1:]))
 }
 
-const rootHelp = `Ein is a tensor-logic language: logical rules and Einstein summation are the
-same operation. Programs are short, have no loops, and their cost is known
-before they run.
+const rootHelp = `Ein is a language for questions about graphs and tensors, in which a logical rule
+and an Einstein summation are the same operation. Every program ends, and its cost
+is bounded before it runs.
 
-Exit codes: 0 done, 1 the program or its data is wrong, 2 wrong command line,
-3 a bug in ein, 4 refused or stopped by a limit, 5 part of the work could not be
-done for reasons outside, and the same command goes on: a provider that refuses,
-an interrupt of a long job, no Python with networkx, no sandbox`
+Exit codes: 0 success, 1 the program or its data is wrong, 2 wrong command line,
+3 a bug in ein, 4 refused or stopped by a limit, 5 part of the work failed for an
+outside reason (a provider, an interrupt, no Python with networkx, no sandbox), and
+the same command resumes it`
 
 func root(a *cli.App, args []string) *cobra.Command {
 	// A flag of our own: that of cobra needs text/template to print as we do, whose
@@ -70,7 +70,7 @@ func root(a *cli.App, args []string) *cobra.Command {
 func helpVerb(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB|NAME]",
-		Short: "Describe a verb, a function, a diagnostic or a topic",
+		Short: "Show help for a verb, function, diagnostic or topic",
 		Example: `  ein help run
   ein help wdist
   ein help E0203

@@ -30,22 +30,22 @@ func auditVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &auditFlags{sharding: s, python: "python3"}
 	cmd := &cobra.Command{
 		Use:   "audit FILE...",
-		Short: "Measure what instances give away",
-		Long: `Says for each category of the FILEs how often one is right without doing what is
-asked: by the most common answer, by the best guess from what a decoy says, and by
-what models learn from features that take no search. The features are
+		Short: "Measure how well instances can be answered without solving them",
+		Long: `Reports for each category how often an answer is right without solving the question:
+by giving the most common answer, by the best guess from what a decoy says, and by
+training simple learners on features that take no search. The feature sets are
 
   form    lengths, counts, mentions and positions in the text
-  local   also degrees and direct edges of the nodes that the question names
-  decoys  also what all decoys say
+  local   form, and degrees and direct edges of the nodes in the question
+  decoys  local, and what all decoys say
 
-The learners are those of scikit-learn (forest, boosted trees, logistic regression),
-with fixed seeds, trained on seven of ten instances and tried on the others; a few
-thousand instances of each category are needed for figures that mean something.
-Where Python has no scikit-learn, the rest is printed, and why.
+The learners come from scikit-learn (forest, boosted trees, logistic regression). Seeds
+are fixed; seven of ten instances train a learner, the rest test it. Meaningful figures
+need a few thousand instances of each category. Without scikit-learn, audit says so and
+prints the rest.
 
-With --shard I/N this is one of N parts: some of the categories. The folder of -o gets what
-is found of them, and ein bench merge makes the tables.`,
+With --shard I/N, audit handles some of the categories and writes its findings to the
+folder of -o; ein bench merge makes the tables.`,
 		Example: `  ein bench generate --split audit --per-category 3500 -o cb2.jsonl
   ein bench audit cb2.jsonl --python venv/bin/python`,
 		Args: cobra.MinimumNArgs(1),
@@ -59,8 +59,8 @@ is found of them, and ein bench merge makes the tables.`,
 	a.JSONFlag(cmd, "print one JSON object, with every decoy and every learner")
 	f.flag(cmd)
 	outputFlag(cmd, &f.output)
-	cmd.Flags().StringVar(&f.python, "python", f.python, "the Python with scikit-learn, as a `command`")
-	cmd.Flags().BoolVar(&f.noPython, "no-python", false, "learn nothing")
+	cmd.Flags().StringVar(&f.python, "python", f.python, "`command` of a Python with scikit-learn")
+	cmd.Flags().BoolVar(&f.noPython, "no-python", false, "skip the learners")
 	return cmd
 }
 

@@ -21,11 +21,11 @@ import (
 func Verb(a *cli.App, named bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Make questions about graphs, ask models, score and compare",
-		Long: fmt.Sprintf(`ClosureBench is questions about graphs whose answers are computed: %d categories
-on three levels of composition. An instance is a line of JSON with the question,
-the graph, the answer and the programs that compute it. Its id is enough to make
-it again, byte for byte.`, len(category.Table)),
+		Short: "Generate questions about graphs, ask models, score and compare",
+		Long: fmt.Sprintf(`ClosureBench asks questions about graphs and computes the answers: %d categories
+on three levels of composition. An instance is one line of JSON with the question,
+the graph, the answer and the programs that compute it. Its id alone regenerates it,
+byte for byte.`, len(category.Table)),
 		Example: `  ein bench generate --seed 42 --split heldout -o heldout.jsonl
   ein bench show cb1-heldout-reachability-17-s42
   ein bench eval --model baseline:noisy-ein@0.1 --mode ein --instances heldout.jsonl --out runs/noisy
@@ -41,10 +41,10 @@ it again, byte for byte.`, len(category.Table)),
 		verbs []*cobra.Command
 	}{
 		{"Instances:", []*cobra.Command{generateVerb(a, &sharding{}), showVerb(a), verifyVerb(a, &sharding{}), statsVerb(a), auditVerb(a, &sharding{}), sftVerb(a), releaseVerb(a)}},
-		{"Models, and the folders of their runs:", []*cobra.Command{evalVerb(a, &sharding{}), repairVerb(a), exportVerb(a), modelsVerb(a), fakeProviderVerb(a)}},
+		{"Models and runs:", []*cobra.Command{evalVerb(a, &sharding{}), repairVerb(a), exportVerb(a), modelsVerb(a), fakeProviderVerb(a)}},
 		{"Scores:", []*cobra.Command{scoreVerb(a, &sharding{}), execVerb(a, &sharding{}), diagnoseVerb(a)}},
 		{"Results:", []*cobra.Command{reportVerb(a), compareVerb(a), leaderboardVerb(a), watchVerb(a), memorizationVerb(a)}},
-		{"Work on many machines:", []*cobra.Command{mergeVerb(a), submitVerb(a)}},
+		{"Many machines:", []*cobra.Command{mergeVerb(a), submitVerb(a)}},
 	} {
 		id := strconv.Itoa(i)
 		cmd.AddGroup(&cobra.Group{ID: id, Title: g.title})
@@ -79,7 +79,7 @@ const paperPrompts = "builtin:paper"
 
 // promptsFlag is the folder that replaces prompts of the benchmark.
 func promptsFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "prompts", "", "`folder` with other prompts, or "+paperPrompts+", those that the paper prints")
+	cmd.Flags().StringVar(to, "prompts", "", "`folder` of other prompts, or "+paperPrompts+" for those of the paper")
 }
 
 // prompts are those for some modes.

@@ -16,25 +16,25 @@ func compareVerb(a *cli.App) *cobra.Command {
 	opt := compare.Options{Alpha: compare.DefaultAlpha, Margin: compare.DefaultMargin}
 	cmd := &cobra.Command{
 		Use:   "compare DIR_A DIR_B",
-		Short: "Compare two runs on the questions that both have answered",
+		Short: "Compare two runs on the questions both answered",
 		Long: `Compares the answers of two runs to the same questions: how often each is right, the
-difference with its interval, and whether it is more than chance; for all answers, by
-level and by category; what the answers took in tokens and dollars; how large a
-difference such a design can find; and whether each run is equally good on all levels.
+difference with its interval, and whether it is significant, overall, by level and by
+category. It also reports tokens and dollars for each answer, the smallest difference
+that the design can detect, and whether each run is equally good on all levels.
 
 Answers are paired by question, mode and sample. Runs in different modes or encodings
-are paired by what is left; where a run has several, choose one:
+are paired by the rest; if a run has several, choose one:
 
-  --mode-a cot --mode-b ein         one run may be given twice
+  --mode-a cot --mode-b ein         both sides may be the same run
   --encoding-a nl --encoding-b json
 
-What has no partner, no reply or an infra error is left out and counted.
+Answers without a partner or a reply, and infrastructure errors, are left out and counted.
 
-Intervals are by Wilson (shares) and Tango (differences), for as many answers as
-clustered ones are worth: answers about one structure are a cluster. p is McNemar's
-mid-p, or of the sign-flip test of clusters where some have several pairs, and is
-adjusted by Holm over the levels and over the categories. Ratios have intervals by a
-jackknife of structures.`,
+Intervals are Wilson's for shares and Tango's for differences, with the sample size
+reduced for clustering: answers about one structure form a cluster. p is McNemar's
+mid-p, or that of a sign-flip test of clusters if some have several pairs; Holm's
+method adjusts it over the levels and over the categories. Ratios have jackknife
+intervals over structures.`,
 		Example: `  ein bench compare runs/gpt runs/claude
   ein bench compare runs/gpt runs/gpt --mode-a cot --mode-b ein
   ein bench compare runs/a runs/b --alpha 0.01 --margin 0.02 --json`,
@@ -43,8 +43,8 @@ jackknife of structures.`,
 	}
 	pickFlags(cmd, &opt.A.Mode, &opt.A.Encoding, "-a", " of A")
 	pickFlags(cmd, &opt.B.Mode, &opt.B.Encoding, "-b", " of B")
-	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "level of the tests; intervals have the confidence 1 - alpha")
-	cli.Share.Flag(cmd, &opt.Margin, "margin", "difference of accuracies below which levels count as equal")
+	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
+	cli.Share.Flag(cmd, &opt.Margin, "margin", "accuracy difference below which levels count as equal")
 	a.JSONFlag(cmd, "print one JSON object")
 	return cmd
 }

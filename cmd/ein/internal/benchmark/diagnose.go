@@ -21,40 +21,39 @@ func diagnoseVerb(a *cli.App) *cobra.Command {
 	f := &judgeFlags{}
 	cmd := &cobra.Command{
 		Use:   "diagnose [DIR]",
-		Short: "Say why wrong answers are wrong",
-		Long: `Attributes every wrong reply by counterfactual execution. DIR is that of a run,
-whose scores have what was found, and there is a table for each mode; or give
+		Short: "Explain why wrong answers are wrong",
+		Long: `Attributes every wrong reply by counterfactual execution. With DIR, it reads the scores
+of a run, where the findings are, and prints a table for each mode; otherwise give
 --instances and --replies.
 
-The graph in a wrong program is compared with the true one, and the program is run
-again with the true edges in it:
+A wrong program is compared with the true graph and run again with the true edges:
 
-  graph_reading  it is right then
-  query_reading  its edges are right already, and it is right with the nodes asked
-                 about in the place of those it names (Ein only)
-  logic          its edges are right already
-  both           its edges are wrong, and with the true ones it still is
+  graph_reading  the true edges make it right
+  query_reading  its edges are right, and it is right with the nodes that the
+                 question asks about in place of those it names (Ein only)
+  logic          its edges are right, and its answer is still wrong
+  both           its edges are wrong, and the true ones do not make it right
   no_graph       no graph was found in it
 
-The graph of an Ein program is what it writes as one; that of a Python program is
-an object that it computes with, found by running it under observation. Python
-programs are run in a sandbox; where there is none, the exit code is 5.
+The graph of an Ein program is the one it writes; that of a Python program is an object
+it computes with, found by observing a run. Python programs run in a sandbox; without
+one, the exit code is 5.
 
-For a wrong direct answer, the program of the instance is run under misreadings of
-the question: edges reversed or undirected, in-degrees for out-degrees
+For a wrong direct answer, the program of the instance runs under misreadings of the
+question: edges reversed or undirected, in-degrees for out-degrees
 (direction_confusion); paths of at most 1, 2 or 3 edges (depth_truncation); one term
 of a mean off by one (accumulation_drift); the source counted in or out
-(source_inclusion); one edge dropped, reversed or added (single_edge_misread). Those
-that give the model's answer are found. The table counts the most specific, that is,
-the one there are fewest of. With many misreadings some agree by chance: how many
-were tried is in every finding.
+(source_inclusion); one edge dropped, reversed or added (single_edge_misread). A
+finding lists the misreadings that give the model's answer; the table counts the most
+specific one, from the smallest family. Some agree by chance, so every finding says
+how many were tried.
 
-Errors of which nothing is asked count too: execution is programs that give no
-answer, format replies without an answer of the right type, no_answer no reply.
+Other errors are counted too: execution (a program that gives no answer), format (a
+reply without an answer of the right type) and no_answer (no reply).
 
-A reply is a program when its "mode" is ein or python, and a direct answer when it
-is direct or cot; without a mode, when it has no JSON answer and a program. With
--o, one record for each wrong reply is written.`,
+A reply is a program if its "mode" is ein or python, and a direct answer if it is
+direct or cot; without a mode, if it has a program and no JSON answer. With -o, each
+wrong reply gets one record.`,
 		Example: `  ein bench diagnose --instances heldout.jsonl --replies replies.jsonl -o findings.jsonl
   ein bench diagnose runs/model-ein`,
 		Args: cobra.MaximumNArgs(1),

@@ -65,49 +65,49 @@ func evalVerb(a *cli.App, s *sharding) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "eval --model PROVIDER:NAME --instances FILE --out DIR",
-		Short: "Ask a model, and keep and score what it says",
+		Short: "Ask a model the questions, and store and score its replies",
 		Long: `Asks a model every instance in every mode and encoding, and prints a table. The
 providers are ` + strings.Join(model.Providers(), ", ") + `.
-Keys are taken from the environment or from --key-file, and are written nowhere.
+Keys come from the environment or from --key-file, and are written nowhere.
 
-The folder of --out is a run: run.json (what is asked, with the requests as they are
+The folder of --out is a run: run.json (the settings, with the requests as they are
 sent), instances.jsonl, replies.jsonl, scores.jsonl and log.jsonl. A reply counts once
-it is on disk. A run that was stopped, by whatever, is resumed by the same command:
-it asks only for what is missing. A run with other settings is refused, but for
-those that change no reply.
+it is on disk. If a run stops for any reason, the same command resumes it and asks only
+for what is missing. Settings that affect replies cannot change within a run.
 
-The number of requests at a time begins at --start and grows to --concurrency; it
-falls when the provider says that it is too much. What may pass is tried again; a
-wrong key or an empty account stops the run. An interrupt stops asking and waits for
-the replies on their way; a second one does not wait.
+Concurrency starts at --start and grows to --concurrency; it falls when the provider
+signals overload. Transient errors are retried; a wrong key or an empty account stops
+the run. An interrupt stops sending and waits for replies under way; a second one does
+not wait.
 
---prices names a file with dollars for a million tokens. It gives the costs, and
---max-cost needs it, and --max-tokens: a request is sent if the run stays within the
-bound even when all on their way cost what they can, a token for each byte of the prompt
-and --max-tokens of output. Requests without a reply count as billed. The file is
+--prices names a file of prices in dollars for a million tokens, such as
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
+It is needed for costs. --max-cost needs it too, and --max-tokens: a request is sent
+only if the run stays within the limit in the worst case, with one token for each byte
+of the prompt and --max-tokens of output for every request under way. Requests without
+a reply count as billed.
 
-In the mode ein-tool the model calls the tools check and run of ein mcp, sees diagnostics
-and values, and answers, in --turns requests at most; the last has no tools. All that was
-said is kept with the reply. A run that goes on asks for no turn again, and bounds and
-retries are of each request.
+In the mode ein-tool, the model may call the tools check and run of ein mcp, sees
+diagnostics and values, and then answers, within --turns requests; the last has no
+tools. The reply keeps the whole conversation. A resumed run repeats no turn, and limits
+and retries apply to each request.
 
-With --batch the requests go to the batch API of the provider, which answers within a
-day for half the price. An interrupt leaves the batches to it, and --no-wait does not
-wait at all: the same command collects the answers later. What a batch was asked is
-never asked again before its end is known, whatever happens to this process.
+With --batch, requests go to the provider's batch API, which answers within a day at
+half the price. An interrupt leaves the batches running; --no-wait does not wait at
+all. The same command collects the answers later. No request of a batch is sent again
+until the outcome of the batch is known, whatever happens to this process.
 
-With exec:COMMAND one program runs, or as many as --processes says. With --cache,
-complete replies are also kept in a folder that runs share. With --record, every
-exchange is kept in a folder that replay:DIR answers from.
+With exec:COMMAND, one program runs, or --processes of them. --cache also keeps
+complete replies in a folder shared by runs. --record keeps every exchange in a folder
+for replay:DIR.
 
-Replies in the mode python are run in a sandbox; where there is none they are not
-scored, and the exit code is 5. It is also 5 when replies are missing, and 4 when
---max-cost ends the run. The table is then of the replies that are there, and says how
-many are missing; after an interrupt ` + "`ein bench score DIR`" + ` makes it.
+Replies in the mode python run in a sandbox; without one they are not scored, and the
+exit code is 5. It is also 5 when replies are missing, and 4 when --max-cost ends the
+run. The table then covers the replies so far and says how many are missing; after an
+interrupt, ` + "`ein bench score DIR`" + ` prints it.
 
-With --shard I/N this is one of N parts, a run of its own in the folder of --out, which
-ein bench merge makes one run of. --max-cost and --concurrency are those of all parts.`,
+With --shard I/N, this is one of N parts, a run of its own in the folder of --out;
+ein bench merge makes one run of them. --max-cost and --concurrency cover all parts.`,
 		Example: `  ein bench eval --model baseline:oracle-ein --mode direct,ein --instances heldout.jsonl --out runs/oracle
   ein bench eval --model openai:some-model --base-url http://localhost:8000/v1 --mode cot --instances heldout.jsonl --out runs/local
   ein bench eval --model openai:some-model --instances heldout.jsonl --out runs/x --prices prices.json --dry-run`,
@@ -128,52 +128,52 @@ ein bench merge makes one run of. --max-cost and --concurrency are those of all 
 	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python, rules, ein-tool")
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
-	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "most `requests` of a reply in the mode ein-tool")
-	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default that of the file)")
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "`number` of instances at most, taken evenly from the levels and their categories (default all)")
+	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "maximum `requests` for a reply in the mode ein-tool")
+	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default: as in the file)")
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "maximum `number` of instances, taken evenly from the levels and their categories (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
-	flags.BoolVar(&f.AcceptVersion, "accept-version", false, "go on with other prompts, requests or scoring than the run was begun with, and record both")
+	flags.BoolVar(&f.AcceptVersion, "accept-version", false, "resume although the prompts, requests or scoring have changed, and record both")
 	heading("What is asked")
 
-	cli.Opt(cli.Real("0 or more", func(x float64) bool { return x >= 0 })).Flag(cmd, &f.Params.Temperature, "temperature", "temperature (default that of the provider)")
-	cli.Opt(cli.Real("more than 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })).Flag(cmd, &f.Params.TopP, "top-p", "nucleus sampling (default that of the provider)")
-	cli.Int(1, math.MaxInt).Flag(cmd, &f.Params.MaxTokens, "max-tokens", "most `tokens` of a reply, reasoning included")
-	cli.Opt(cli.Int[int64](math.MinInt64, math.MaxInt64)).Flag(cmd, &f.Params.Seed, "seed", "`seed` of the first sample; the next have the next numbers")
+	cli.Opt(cli.Real("0 or more", func(x float64) bool { return x >= 0 })).Flag(cmd, &f.Params.Temperature, "temperature", "temperature (default: the provider's)")
+	cli.Opt(cli.Real("more than 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })).Flag(cmd, &f.Params.TopP, "top-p", "nucleus sampling (default: the provider's)")
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Params.MaxTokens, "max-tokens", "maximum `tokens` of a reply, including reasoning")
+	cli.Opt(cli.Int[int64](math.MinInt64, math.MaxInt64)).Flag(cmd, &f.Params.Seed, "seed", "`seed` of the first sample; later samples count up from it")
 	flags.StringArrayVar(&f.Params.Stop, "stop", nil, "`text` at which a reply ends; repeatable")
 	flags.StringVar(&f.Params.Effort, "effort", "", "`effort` of reasoning, such as low")
-	cli.Opt(cli.Int(-1, math.MaxInt)).Flag(cmd, &f.Params.Thinking, "thinking", "budget of reasoning in `tokens`; 0 is off, -1 up to the model")
-	flags.BoolVar(&f.Params.ReasoningText, "reasoning-text", false, "ask for the text of reasoning, or a summary, which is kept with the replies")
-	flags.StringVar(&f.Params.ServiceTier, "service-tier", "", "service `tier`, in the words of the provider, such as flex")
-	flags.StringVar(&f.extra, "extra-body", "", "`JSON` object whose members are sent as well, such as {\"top_k\": 20}")
+	cli.Opt(cli.Int(-1, math.MaxInt)).Flag(cmd, &f.Params.Thinking, "thinking", "reasoning budget in `tokens`; 0 turns it off, -1 leaves it to the model")
+	flags.BoolVar(&f.Params.ReasoningText, "reasoning-text", false, "request the text of the reasoning, or a summary, and keep it with the replies")
+	flags.StringVar(&f.Params.ServiceTier, "service-tier", "", "service `tier` of the provider, such as flex")
+	flags.StringVar(&f.extra, "extra-body", "", "`JSON` object whose members are added to requests, such as {\"top_k\": 20}")
 	heading("Sampling")
 
 	flags.StringVar(&f.BaseURL, "base-url", "", "`URL` of a compatible server")
 	flags.StringVar(&f.open.KeyFile, "key-file", "", "`file` with the key (default: from the environment)")
-	flags.StringVar(&f.open.Profile, "profile", "", "`name` of the profile that says what the model takes (default by the name of the model)")
-	flags.StringVar(&f.profiles, "profiles", "", "`file` of profiles that go before the built-in ones (see ein bench models)")
+	flags.StringVar(&f.open.Profile, "profile", "", "`name` of the model profile (default: from the name of the model)")
+	flags.StringVar(&f.profiles, "profiles", "", "`file` of profiles that take precedence over the built-in ones (see ein bench models)")
 	flags.StringArrayVar(&f.headers, "header", nil, "`NAME: VALUE` to send with each request; the value is written nowhere; repeatable")
-	cli.Duration.Flag(cmd, &f.open.Timeout, "timeout", "most time for a reply, or with --stream in which nothing comes of it")
-	flags.BoolVar(&f.open.Stream, "stream", false, "have replies sent in pieces, for those that take minutes"+same)
-	cli.Duration.Flag(cmd, &f.wait, "wait-for-server", "wait until the server answers, for so long at most")
-	flags.BoolVar(&f.open.NoContextCheck, "no-context-check", false, "accept replies to prompts that a server seems to have cut")
+	cli.Duration.Flag(cmd, &f.open.Timeout, "timeout", "maximum time for a reply or, with --stream, between two pieces of it")
+	flags.BoolVar(&f.open.Stream, "stream", false, "stream replies, for those that take minutes"+same)
+	cli.Duration.Flag(cmd, &f.wait, "wait-for-server", "wait at most this long for the server to come up")
+	flags.BoolVar(&f.open.NoContextCheck, "no-context-check", false, "accept replies to prompts that the server seems to have truncated")
 	heading("The provider")
 
 	flags.StringVar(&f.prices, "prices", "", "`file` of prices")
-	cli.Real("more than 0 dollars", func(x float64) bool { return x > 0 }).Flag(cmd, &f.MaxCost, "max-cost", "most `dollars` for the whole run")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be asked and cost, and ask nothing")
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.show, "show", "with --dry-run: `number` of requests whose body is printed")
+	cli.Real("more than 0 dollars", func(x float64) bool { return x > 0 }).Flag(cmd, &f.MaxCost, "max-cost", "maximum `dollars` for the whole run")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be asked and what it would cost, and send nothing")
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.show, "show", "with --dry-run: `number` of request bodies to print")
 	heading("Costs")
 
 	const most = 10_000
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "ask by the batch API of the provider, or a program of exec, as many `requests` at once"+same)
-	flags.BoolVar(&f.Leave, "no-wait", false, "with --batch: submit, collect what has ended, and wait for nothing")
-	cli.Int(1, most).Flag(cmd, &f.Schedule.Max, "concurrency", "most `requests` at a time"+same)
-	cli.Int(1, math.MaxInt).Flag(cmd, &f.Schedule.Start, "start", "`requests` at a time, at first"+same)
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Schedule.Retries, "retries", "most `retries` of a request"+same)
-	cli.Int(1, most).Flag(cmd, &f.open.Processes, "processes", "`number` of programs of exec that run at once"+same)
-	flags.StringVar(&f.Cache, "cache", "", "`folder` of replies that runs share")
-	flags.StringVar(&f.record, "record", "", "`folder` for the exchanges, for replay:DIR")
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "send this many `requests` at once to the provider's batch API, or to a program of exec"+same)
+	flags.BoolVar(&f.Leave, "no-wait", false, "with --batch: submit, collect what is ready, and do not wait")
+	cli.Int(1, most).Flag(cmd, &f.Schedule.Max, "concurrency", "maximum `requests` at a time"+same)
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Schedule.Start, "start", "initial `requests` at a time"+same)
+	cli.Int(0, math.MaxInt).Flag(cmd, &f.Schedule.Retries, "retries", "maximum `retries` of a request"+same)
+	cli.Int(1, most).Flag(cmd, &f.open.Processes, "processes", "`number` of exec programs to run at once"+same)
+	flags.StringVar(&f.Cache, "cache", "", "`folder` of replies shared by runs")
+	flags.StringVar(&f.record, "record", "", "`folder` to record exchanges in, for replay:DIR")
 	heading("Pace and storage")
 
 	f.box.add(cmd)

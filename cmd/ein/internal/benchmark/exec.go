@@ -34,45 +34,44 @@ func execVerb(a *cli.App, s *sharding) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec --instances FILE --replies FILE",
 		Short: "Run and score replies that are programs",
-		Long: `Runs replies that are programs, scores what they give, and prints a table. A file
-of replies is JSONL, {"id": the instance, "reply": the text of the model}; "mode",
-ein, python or rules, says what the reply is in, and "finish" why the model stopped.
+		Long: `Runs replies that are programs, scores their outputs and prints a table. A file of
+replies is JSONL, {"id": the instance, "reply": the text of the model}; the optional
+"mode" (ein, python or rules) names the language, "finish" says why the model stopped.
 
-The program of a reply is the last complete fenced block marked with the language;
-without one, the last complete block without a mark, then the last complete one;
-without blocks, in Ein the text from its first statement to its last, in Python
-all of it. An Ein program is checked in the core profile, and its cost is bounded
-before it runs, in this process. What it prints is the answer: 0 or 1, a number, a
-0/1 vector over the nodes, the number of a node, or two values. Outcomes, beside
-those of ein bench score:
+The program is the last complete fenced block marked with the language; without one,
+the last complete unmarked block, then the last complete block. Without blocks, it is
+the text from its first statement to its last (Ein) or all of it (Python). An Ein
+program is checked in the core profile, and its cost is bounded before it runs, in this
+process. Its printed output is the answer: 0 or 1, a number, a 0/1 vector over the
+nodes, a node number, or two values. Outcomes beyond those of ein bench score:
 
-  no_program     a reply without a program
-  parse_error    text that is no program
-  type_error     names, shapes, or constructs that are not allowed
+  no_program     no program in the reply
+  parse_error    not a program
+  type_error     wrong names or shapes, or constructs that are not allowed
   over_limit     too long or too costly
-  runtime_error  failed as it ran
-  bad_output     an output that is no answer to the question
+  runtime_error  failed while running
+  bad_output     an output that cannot answer the question
 
-A wrong program is run again with the true edges: it read the graph wrong
-(graph_reading), its logic is wrong (logic), or both; no_graph is one that has no
-graph that was found. One whose edges are right, and that is right with the nodes that
-the question asks about in the place of its own, is query_reading. constant_output marks programs whose output depends on no
-graph. Of all programs, right ones too, the edges read right are counted.
+A wrong program runs again with the true edges, to tell a graph read wrongly
+(graph_reading) from wrong logic (logic), or both; no_graph means that no graph was
+found, and query_reading that the edges are right and the answer is right with the
+nodes that the question asks about. constant_output marks programs whose output
+depends on no graph. For all programs, right ones included, correctly read edges are
+counted.
 
-With --lang python the replies are Python programs; each prints one JSON value,
-with the numbers of nodes in place of their labels. They are run in a sandbox, made
-by bubblewrap or by Landlock, that is attacked first; the table names it. Where none
-holds, no program is run, and the exit code is 5. With --lang ein,python
-a reply is in what its mode says; without a mode, in what its block is marked
-with; without a mark, in Ein when it has the form of it and imports nothing, else
-in Python. The sandbox is then opened when the first Python program comes.
+With --lang python, the replies are Python programs; each prints one JSON value, with
+node numbers in place of labels. They run in a sandbox, made by bubblewrap or Landlock,
+that is attacked first; the table names it. Without a sandbox that holds, no program
+runs and the exit code is 5. With --lang ein,python, the mode of a reply decides; then
+the mark of its block; then, a text in the form of Ein that imports nothing is Ein, any
+other is Python. The sandbox opens when the first Python program comes.
 
-With --lang rules they are programs of facts, rules and queries in Ein, checked in the
-profile logic; the query is the answer. Blocks marked ein, rules, datalog and prolog
-are theirs, and with --lang ein,rules what has a fact, a rule or a query is in rules.
+With --lang rules, they are facts, rules and queries in Ein, checked in the profile
+logic; the query is the answer. Blocks may be marked ein, rules, datalog or prolog.
+With --lang ein,rules, a program with a fact, a rule or a query is in rules.
 
-Of several replies with one id the first counts; an instance without a reply
-counts as no_answer. With -o, one record for each instance is written: {"id",
+If several replies have the same id, the first counts; an instance without a reply
+counts as no_answer. With -o, each instance gets one record: {"id",
 "category","level","lang","outcome","strict","relaxed","lenient","answer","reason",
 "error_class","code","message","ops","constant_output","attribution",
 "reading"}.
@@ -83,11 +82,11 @@ counts as no_answer. With -o, one record for each instance is written: {"id",
 		RunE: a.Do(func(ctx context.Context, _ []string) error { return interrupted(ctx, a, execPrograms(ctx, a, f)) }),
 	}
 	cli.Some(cmd, &f.lang, "lang", languages, "languages of the programs, with commas: ein, python, rules")
-	cmd.Flags().BoolVar(&f.labels, "labels", false, "Ein programs may name nodes by label, as those of sft --target ein-labels do")
-	cli.Count.Flag(cmd, &f.limits.Ops, "max-ops", "most operations of an Ein program")
-	cli.Size.Flag(cmd, &f.limits.Bytes, "max-memory", "most memory of an Ein program")
-	cli.Size.Flag(cmd, &f.source, "max-source", "longest text of an Ein program")
-	cli.Duration.Flag(cmd, &f.limits.Timeout, "timeout", "most time for the run of a program")
+	cmd.Flags().BoolVar(&f.labels, "labels", false, "let Ein programs name nodes by label, as those of sft --target ein-labels do")
+	cli.Count.Flag(cmd, &f.limits.Ops, "max-ops", "maximum operations of an Ein program")
+	cli.Size.Flag(cmd, &f.limits.Bytes, "max-memory", "maximum memory of an Ein program")
+	cli.Size.Flag(cmd, &f.source, "max-source", "maximum length of an Ein program")
+	cli.Duration.Flag(cmd, &f.limits.Timeout, "timeout", "maximum running time of a program")
 	f.add(a, cmd)
 	return cmd
 }

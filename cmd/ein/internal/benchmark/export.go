@@ -18,25 +18,24 @@ func exportVerb(a *cli.App) *cobra.Command {
 	format, out := "jsonl", ""
 	cmd := &cobra.Command{
 		Use:   "export DIR -o PATH",
-		Short: "Write a run in the format of another tool",
-		Long: `Writes the run of ein bench eval in DIR for other tools.
+		Short: "Export a run for another tool",
+		Long: `Exports the run that ein bench eval wrote to DIR, complete or not.
 
   jsonl    a file with a line for each reply, with its question and score
-  inspect  a folder of logs that inspect_ai reads and shows, one for each mode and
-           encoding, as JSON: inspect view --log-dir PATH
-  inspect-eval  the same as .eval files, which viewers open without reading all of them
+  inspect  a folder of inspect_ai logs as JSON, one for each mode and encoding:
+           inspect view --log-dir PATH
+  inspect-eval  the same as .eval files, which viewers open without reading them whole
   lm-eval  a folder with results_TIME.json as lm-evaluation-harness writes it and, for
            each mode and encoding, the samples, a task for the harness, and its data
 
-The scores are those of the run; nothing is scored by another tool's rules. A run is
-exported as it is, complete or not.`,
+The scores are those of the run, not those of the other tool's rules.`,
 		Example: `  ein bench export runs/x -o x.jsonl
   ein bench export --format inspect runs/x -o logs`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.Do(func(_ context.Context, args []string) error { return exportRun(a, args[0], format, out) }),
 	}
 	cli.One("jsonl", "inspect", "inspect-eval", "lm-eval").Flag(cmd, &format, "format", "format: jsonl, inspect, inspect-eval or lm-eval")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "`file` of jsonl (- is standard output), or folder of the others")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`file` for jsonl (- is standard output), or folder for the other formats")
 	cli.Required(cmd, "output")
 	return cmd
 }

@@ -37,27 +37,26 @@ func fakeProviderVerb(a *cli.App) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "fake-provider [-- COMMAND...]",
-		Short: "Serve the formats of the providers without a model, for trying things offline",
-		Long: `Serves the wire formats of OpenAI (chat completions), Anthropic (Messages) and Gemini
-(generateContent), with their batch APIs, on this machine, and answers the questions of --instances as a
-baseline does: majority, random, oracle, oracle-ein or noisy-ein@RATE. To other
-questions it says that it does not know them.
+		Short: "Serve provider APIs without a model, for trying things offline",
+		Long: `Serves the APIs of OpenAI (chat completions), Anthropic (Messages) and Gemini
+(generateContent) on this machine, batches included, and answers the questions of
+--instances as a baseline does: majority, random, oracle, oracle-ein or
+noisy-ein@RATE. To any other question it replies that it does not know it.
 
-It refuses what the providers refuse: a wrong key, a model that does not exist, a
-parameter that a model does not take. A model that is asked to think counts reasoning
-as its provider does.
+It rejects what the providers reject: a wrong key, an unknown model, a parameter that a
+model does not take. A model asked to think reports reasoning tokens as its provider does.
 
-With --fault-rate it also fails as they do. What happens to a request depends on
+With --fault-rate, it also fails as they do. What happens to a request depends on
 --seed, its body and how often it was sent; after three faults in a row it succeeds.
-Without --faults these are the faults that pass when a request is sent again, hang
-aside. --faults chooses from all; those of batches are of a batch as a whole:
+The default faults are those that a retry overcomes, except hang. --faults chooses
+from all of them; a batch fault applies to a whole batch:
 
 ` + wrapWords(names, 84) + `
 
-The base URLs and the key are printed, and it serves until it is interrupted. With a
-command behind --, it serves while that runs, and ends with its exit code: {openai},
-{anthropic} and {gemini} in the arguments are the base URLs, and the key is in the
-environment, where clients look for it.`,
+It prints the base URLs and the key, and serves until it is interrupted. With a command
+after --, it serves while the command runs and exits with its exit code: {openai},
+{anthropic} and {gemini} in the arguments become the base URLs, and the key is in the
+environment variables that clients read.`,
 		Example: `  ein bench fake-provider --instances heldout.jsonl --model-behaviour noisy-ein@0.1
   ein bench fake-provider --instances heldout.jsonl --fault-rate 0.1 -- \
     ein bench eval --model openai:gpt-6.2-sol --base-url {openai} --instances heldout.jsonl --out runs/try`,
@@ -74,13 +73,13 @@ environment, where clients look for it.`,
 	}
 	flags := cmd.Flags()
 	f.add(cmd)
-	flags.StringVar(&f.instances, "instances", "", "`file` of the instances whose questions are answered (- is standard input)")
+	flags.StringVar(&f.instances, "instances", "", "`file` of the instances to answer (- is standard input)")
 	flags.StringVar(&f.Behaviour, "model-behaviour", "oracle", "`baseline` that answers")
 	flags.Float64Var(&f.FaultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
-	flags.StringSliceVar(&f.Faults, "faults", nil, "`faults` to choose from, with commas (default: all that pass)")
-	cli.Duration.Flag(cmd, &f.Latency, "latency", "how long every answer takes")
+	flags.StringSliceVar(&f.Faults, "faults", nil, "comma-separated `faults` to choose from (default: all that pass)")
+	cli.Duration.Flag(cmd, &f.Latency, "latency", "delay before every answer")
 	cli.Seed.Flag(cmd, &f.Seed, "seed", "`seed` of the faults")
-	flags.StringVar(&f.Key, "key", fake.DefaultKey, "`key` that is accepted")
+	flags.StringVar(&f.Key, "key", fake.DefaultKey, "`key` to accept")
 	a.JSONFlag(cmd, "print the base URLs and the key as one JSON object")
 	cli.Complete(cmd, "model-behaviour", "majority", "random", "oracle", "oracle-ein", "noisy-ein@0.1")
 	cli.Complete(cmd, "faults", names...)

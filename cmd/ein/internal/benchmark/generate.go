@@ -90,21 +90,21 @@ func generateVerb(a *cli.App, s *sharding) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [-o FILE]",
 		Short: "Generate instances",
-		Long: `Generates instances, one line of JSON each, in the order of the categories. The
-same command line gives the same bytes on every machine. FILE appears only when
-it is complete; with --resume what was made before an interruption is kept in
-FILE.part, and the same command line goes on from there.
+		Long: `Generates instances, one line of JSON each, in the order of the categories. The same
+command line gives the same bytes on every machine. FILE appears once it is complete;
+with --resume, an interrupted command keeps its work in FILE.part, and the same command
+line resumes it.
 
-With --disjoint-from, instances whose id is in a FILE, or whose graph and query
-are isomorphic to those of one in the same category, are passed over, and the
-proof that none are left is printed. With --disjoint-surface the labels and
-domains come from one of two halves, or, given --disjoint-from, from a part that
-those instances do not use; kinship keeps its words.
+With --disjoint-from, generate skips an instance if its id is in a FILE, or if its
+graph and query are isomorphic to one there in the same category, and prints a proof
+that none is left. With --disjoint-surface, labels and domains come from one of two
+halves or, given --disjoint-from, from the part that those instances do not use;
+kinship keeps its words.
 
-The sensitivity of an instance is the share of single edges dropped, added or reversed
-that change its answer: all of them up to 10 nodes, a seeded sample of 200 beyond.
---sensitivity writes it to a file beside FILE, heldout.sensitivity.jsonl beside
-heldout.jsonl; --min-sensitivity passes over instances that have less.
+The sensitivity of an instance is the share of single edge drops, additions and
+reversals that change its answer: all of them up to 10 nodes, a seeded sample of 200
+beyond. --sensitivity writes it to a file beside FILE (heldout.sensitivity.jsonl for
+heldout.jsonl); --min-sensitivity skips instances below a minimum.
 
 ` + shardHelp + `
 
@@ -151,32 +151,32 @@ heldout.jsonl; --min-sensitivity passes over instances that have less.
 		f.id.Part, f.id.Parts = f.part[0], f.part[1]
 		return f.stopped(ctx, a, generate(ctx, a, f))
 	})
-	cli.Seed.Flag(cmd, &f.id.Seed, "seed", "the seed: another one gives other instances")
-	cli.Seed.Flag(cmd, &f.id.SurfaceSeed, "surface-seed", "the seed of labels, domain, style and order of the edges alone (default that of --seed)")
+	cli.Seed.Flag(cmd, &f.id.Seed, "seed", "seed; each gives different instances")
+	cli.Seed.Flag(cmd, &f.id.SurfaceSeed, "surface-seed", "seed for labels, domain, style and edge order only (default: that of --seed)")
 	flags.StringVar(&f.id.Split, "split", "heldout", "`name` of the split: letters, digits and underscores")
 	cli.Count.Flag(cmd, &f.perCategory, "per-category", "instances of each category")
 	cli.Some(cmd, &f.categories, "categories", categoryNames(), "`names` of categories, with commas (default all)")
 	cli.Some(cmd, &f.levels, "level", []string{"L1", "L2", "L3"}, "only categories of these `levels`: L1, L2, L3")
-	cli.One(instance.Versions()...).Flag(cmd, &f.generator, "generator", "cb2, or cb1, that of the paper's sizes and wordings")
+	cli.One(instance.Versions()...).Flag(cmd, &f.generator, "generator", "cb2, or cb1 for the paper's sizes and wordings")
 	cli.One(instance.PresetNames()...).Flag(cmd, &f.preset, "preset", "sizes: demo, paper, standard or hard (default standard; not with cb1)")
-	cli.One(slices.Sorted(maps.Keys(sets))...).Flag(cmd, &f.set, "set", "a split of the paper, of cb1: paper-train (1,300), paper-extra (2,500), paper-heldout (1,300), or of that paper-encodings (200, even by level)")
+	cli.One(slices.Sorted(maps.Keys(sets))...).Flag(cmd, &f.set, "set", "a split of the paper, with cb1: paper-train (1,300), paper-extra (2,500), paper-heldout (1,300), or paper-encodings (200 of the last, evenly by level)")
 	for _, other := range []string{"split", "per-category", "categories", "level", "generator", "preset", "sweep", "part", "disjoint-surface"} {
 		defer cmd.MarkFlagsMutuallyExclusive("set", other)
 	}
 	nodes.Flag(cmd, &f.id.N, "n", "number of nodes, as in 4..10 or 20 (default 8..24, or 4..10 with cb1)")
 	density.Flag(cmd, &f.id.Density, "density", "density of the edges, as in 0.1..0.5 or 0.3 (default sparse, or 0.1..0.5 with cb1)")
-	hops.Flag(cmd, &f.id.Depth, "depth", "hops that the search needs, as in 3..5 or 4 (default spread by the size; not with cb1)")
-	cli.One("paper", "explicit").Flag(cmd, &f.phrasing, "phrasing", "explicit, which states in the question what counts, or paper (default explicit, or paper with cb1)")
+	hops.Flag(cmd, &f.id.Depth, "depth", "hops the search needs, as in 3..5 or 4 (default: spread by size; not with cb1)")
+	cli.One("paper", "explicit").Flag(cmd, &f.phrasing, "phrasing", "explicit, where the question states its conventions, or paper (default explicit, or paper with cb1)")
 	cli.One(surface.Encodings()...).Flag(cmd, &f.id.Encoding, "encoding", "how a question gives its graph: nl, json or matrix")
 	partOf.Flag(cmd, &f.part, "part", "use part I of K of the labels and domains, as in `1.2`")
 	outputFlag(cmd, &f.output)
-	flags.StringArrayVar(&f.disjointFrom, "disjoint-from", nil, "keep apart from the instances of `FILE`; repeatable")
-	flags.BoolVar(&f.disjointSurface, "disjoint-surface", false, "share no label and no domain either")
+	flags.StringArrayVar(&f.disjointFrom, "disjoint-from", nil, "skip instances that clash with those of `FILE`; repeatable")
+	flags.BoolVar(&f.disjointSurface, "disjoint-surface", false, "also share no label and no domain")
 	flags.BoolVar(&f.sensitivity, "sensitivity", false, "write the sensitivity of each instance to a file beside FILE")
-	cli.Share.Flag(cmd, &f.minSensitivity, "min-sensitivity", "pass over instances of a lower sensitivity")
-	flags.BoolVar(&f.sweep, "sweep", false, "as many instances of each size, in steps of two (default --n 4..20)")
+	cli.Share.Flag(cmd, &f.minSensitivity, "min-sensitivity", "skip instances with lower sensitivity")
+	flags.BoolVar(&f.sweep, "sweep", false, "equally many instances of each size, in steps of two (default --n 4..20)")
 	f.flag(cmd)
-	flags.BoolVar(&f.resume, "resume", false, "go on where an interrupted run with --resume has ended")
+	flags.BoolVar(&f.resume, "resume", false, "continue an interrupted run that had --resume")
 	return cmd
 }
 

@@ -38,16 +38,15 @@ func (f *judgeFlags) add(a *cli.App, cmd *cobra.Command) {
 	a.JSONFlag(cmd, "print the table as one JSON object")
 	if f.sharding != nil {
 		f.flag(cmd)
-		flags.BoolVar(&f.restart, "restart", false, "begin a file anew that was begun before")
+		flags.BoolVar(&f.restart, "restart", false, "start again instead of resuming a partial file")
 	}
 	f.box.add(cmd)
 }
 
 // restartHelp is what the verbs say about files that were begun.
-const restartHelp = `While FILE is written it is FILE.part, with what it is made from in FILE.part.json.
-A command that was killed or interrupted goes on from there when it is given again;
-with other instances, replies or limits it is refused, and --restart begins anew.
-FILE appears only when it is complete.`
+const restartHelp = `FILE appears once it is complete; until then its lines are in FILE.part, and its inputs
+are recorded in FILE.part.json. If the command is killed or interrupted, the same command
+resumes it. With other instances, replies or limits it is refused; --restart starts again.`
 
 // judging is how a verb judges the replies of a file.
 type judging struct {

@@ -18,20 +18,20 @@ func leaderboardVerb(a *cli.App) *cobra.Command {
 	opt, page := report.Options{Only: report.Comparison, Alpha: compare.DefaultAlpha}, ""
 	cmd := &cobra.Command{
 		Use:   "leaderboard DIR...",
-		Short: "Rank runs, with tests of every two",
-		Long: `Ranks runs by accuracy, each of their modes and encodings by itself, and compares every
-two on the questions that both have answered: paired differences with intervals by
-Tango, and McNemar's mid-p or the sign-flip test of structures, adjusted by Holm for
-all pairs. A rank is a range: what the tests cannot tell apart shares it.`,
+		Short: "Rank runs, with pairwise tests",
+		Long: `Ranks runs by accuracy, a row for each mode and encoding, and compares every pair on the
+questions both answered: paired differences with Tango intervals, and McNemar's mid-p or
+a sign-flip test over structures, Holm-adjusted over all pairs. A rank is a range: rows
+that the tests cannot tell apart share it.`,
 		Example: `  ein bench leaderboard runs/*
   ein bench leaderboard runs/* --json
   ein bench leaderboard runs/* -o leaderboard.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.Do(func(_ context.Context, args []string) error { return leaderboard(a, args, opt, page) }),
 	}
-	cmd.Flags().BoolVar(&opt.Lenient, "lenient", false, "count as right what is right leniently")
-	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "level of the tests; intervals have the confidence 1 - alpha")
-	cmd.Flags().StringVarP(&page, "output", "o", "", "`file` for a page of it as HTML")
+	cmd.Flags().BoolVar(&opt.Lenient, "lenient", false, "use lenient accuracy instead of strict")
+	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
+	cmd.Flags().StringVarP(&page, "output", "o", "", "also write the ranking as an HTML page to `file`")
 	a.JSONFlag(cmd, "print one JSON object")
 	return cmd
 }

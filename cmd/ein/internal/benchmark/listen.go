@@ -19,8 +19,8 @@ type listenFlags struct {
 }
 
 func (f *listenFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to serve at; the port 0 is a free one")
-	cmd.Flags().BoolVar(&f.expose, "expose", false, "allow an address that other machines reach")
+	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to listen on; port 0 picks a free port")
+	cmd.Flags().BoolVar(&f.expose, "expose", false, "allow an address that other machines can reach")
 }
 
 // server is what is served, until it is closed.

@@ -25,31 +25,30 @@ func memorizationVerb(a *cli.App) *cobra.Command {
 	f := &memorizationFlags{opt: memorization.Options{Alpha: memorization.DefaultAlpha, Parts: memorization.Parts{}}}
 	cmd := &cobra.Command{
 		Use:   "memorization --cells DIR RUN...",
-		Short: "Measure how much of an accuracy is memory",
-		Long: `Compares the accuracy of a model on questions that it was trained on with that on
-others, which are unlike them in one way or in both:
+		Short: "Measure how much of a model's accuracy is memorised",
+		Long: `Compares a model's accuracy on its training questions with its accuracy on questions
+that differ in one way or in both:
 
-  seen       the questions that the model was trained on
-  structure  the same graphs and anchors with new names, domains and styles
-  surface    the same names, domains and styles with new graphs and anchors
-  fresh      all of it new
-  apart      all of it of the other side, if the questions are of a training split of cb2
+  seen       the questions the model was trained on
+  structure  the same graphs and anchors, with new names, domains and styles
+  surface    the same names, domains and styles, with new graphs and anchors
+  fresh      everything new
+  apart      everything from the other side, if the training split is one of cb2
 
-` + "`ein bench memorization generate`" + ` makes them, in a folder, with one file that has all
-of them. Evaluate the model on that file, and give the folder and the run:
+` + "`ein bench memorization generate`" + ` writes these cells to a folder, and all of them to one
+file. Evaluate the model on that file, then give the folder and the run:
 
   ein bench memorization generate --seen train.jsonl --out cells --seed 7
   ein bench eval --model openai:tuned --instances cells/all.jsonl --out runs/tuned
   ein bench memorization --cells cells runs/tuned
 
-Several runs are epochs of one training, in order; --plot shows accuracies and gaps
-over them. Runs that were made cell by cell, or of splits that have nothing to do with
-each other, are given with --seen, --fresh, --structure and --surface, each once for
-each epoch; --seen and one other are needed.
+Several runs are the epochs of one training, in order; --plot shows accuracies and gaps
+over them. For runs over separate cells, or over unrelated splits, use --seen, --fresh,
+--structure and --surface, once for each epoch; --seen and one other are required.
 
-The report has the accuracy of each cell, and the gaps between them with intervals,
-tests and the least gap that such a design shows. Questions that share other parts with
-those seen than their cell says are left out, and counted as clashes.`,
+The report has the accuracy of each cell and the gaps between them, with intervals,
+tests and the smallest gap that the design can detect. Questions that share more with
+those seen than their cell allows are left out and counted as clashes.`,
 		Example: `  ein bench memorization --cells cells runs/tuned
   ein bench memorization --cells cells runs/epoch1 runs/epoch2 runs/epoch3 --plot epochs.svg
   ein bench memorization --seen runs/train --fresh runs/heldout --json`,
@@ -57,15 +56,15 @@ those seen than their cell says are left out, and counted as clashes.`,
 		RunE: a.Do(func(_ context.Context, args []string) error { return memorize(a, args, f) }),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.cells, "cells", "", "`folder` that ein bench memorization generate has made")
-	flags.StringArrayVar(&f.seen, "seen", nil, "`run` over the questions that were seen; repeated for epochs, as are --structure, --surface and --fresh")
+	flags.StringVar(&f.cells, "cells", "", "`folder` written by ein bench memorization generate")
+	flags.StringArrayVar(&f.seen, "seen", nil, "`run` over the training questions; repeat for each epoch, like --structure, --surface and --fresh")
 	flags.StringArrayVar(&f.structure, "structure", nil, "`run` over their structures with new surfaces")
 	flags.StringArrayVar(&f.surface, "surface", nil, "`run` over their surfaces with new structures")
 	flags.StringArrayVar(&f.fresh, "fresh", nil, "`run` over fresh questions")
 	flags.StringArrayVar(&f.apart, "apart", nil, "`run` over questions of the other side")
 	pickFlags(cmd, &f.opt.Mode, &f.opt.Encoding, "", "")
-	flags.BoolVar(&f.opt.Lenient, "lenient", false, "gaps of lenient accuracy instead of strict")
-	cli.Share.Flag(cmd, &f.opt.Alpha, "alpha", "level of the tests; intervals have the confidence 1 - alpha")
+	flags.BoolVar(&f.opt.Lenient, "lenient", false, "use lenient accuracy for the gaps instead of strict")
+	cli.Share.Flag(cmd, &f.opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
 	plotFlag(cmd, &f.plot, "accuracies and gaps over the epochs")
 	a.JSONFlag(cmd, "print one JSON object")
 	cmd.AddCommand(cellsVerb(a))
@@ -185,25 +184,26 @@ func cellsVerb(a *cli.App) *cobra.Command {
 	seen, out, seed := "", "", uint64(0)
 	cmd := &cobra.Command{
 		Use:   "generate --seen FILE --out DIR --seed N",
-		Short: "Make the cells of the questions that a model was trained on",
-		Long: `Makes, for each question of a file, one with the same structure and a new surface, one
-with the same surface and a new structure, and a fresh one, all of the same category
-and number of nodes. No structure of the new ones, up to isomorphism, and no surface
-is that of any question seen. Where no such question is found, as for graphs so small
-that all of their kind were seen, the question is left out of all cells. For a training split of cb2 there is also a
-question of the other side, whose structures and labels no training split has.
+		Short: "Generate test cells from a model's training questions",
+		Long: `Generates, for each question of a file, one with the same structure and a new surface,
+one with the same surface and a new structure, and a fresh one, all of the same category
+and number of nodes. No new structure (up to isomorphism) and no new surface occurs in
+any question seen. A question for which none can be found, as for graphs so small that
+all of their kind were seen, is left out of all cells. For a training split of cb2, each
+question also gets one of the other side, whose structures and labels no training split
+has.
 
-The folder gets a file for each cell, all.jsonl with all of them, and cells.json, which
-has what the cells share, counted from the questions, and the checksums of the files.
-The same file and seed make the same cells.`,
+The folder gets a file for each cell, all.jsonl with all of them, and cells.json with
+checksums of the files and what the cells share, counted from the questions. The same
+file and seed give the same cells.`,
 		Example: `  ein bench memorization generate --seen train.jsonl --out cells --seed 7`,
 		Args:    cobra.NoArgs,
 		RunE:    a.Do(func(ctx context.Context, _ []string) error { return makeCells(ctx, a, seen, out, seed) }),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&seen, "seen", "", "`file` of the questions that the model was trained on (- is standard input)")
+	flags.StringVar(&seen, "seen", "", "`file` of the training questions (- is standard input)")
 	flags.StringVar(&out, "out", "", "`folder` for the cells")
-	cli.Seed.Flag(cmd, &seed, "seed", "`seed` of what is new; another one than that of the file")
+	cli.Seed.Flag(cmd, &seed, "seed", "`seed` for the new parts; must differ from that of the file")
 	cli.Required(cmd, "seen", "out", "seed")
 	return cmd
 }

@@ -34,20 +34,20 @@ func mergeVerb(a *cli.App) *cobra.Command {
 	f := &mergeFlags{}
 	cmd := &cobra.Command{
 		Use:   "merge DIR... -o FILE",
-		Short: "Put together what shards have made",
-		Long: `Makes of the shards in a folder, or in several, the file that one command would have
-made, byte for byte; of the shards of ein bench eval, the folder of one run. The table goes
-to standard output, as that of the command.
+		Short: "Merge shards into one result",
+		Long: `Merges the shards in one or more folders into the file that one command would have
+made, byte for byte; shards of ein bench eval become the folder of one run. The table
+goes to standard output, as with that command.
 
-First the shards are held against their records: all have to be there, to follow each
-other, and to be what they were when they were complete. Those that are not are listed, in
-the form that --array of sbatch takes, and the exit code is 5: nothing is written then.
-Beside FILE goes FILE.manifest, with the SHA-256 of FILE and of each shard.
+The shards are checked against their records first: each must be there, follow the
+one before, and be unchanged since it was complete. If any is not, merge writes
+nothing, lists them in the form that sbatch --array takes, and exits with 5. Otherwise
+it also writes FILE.manifest, with the SHA-256 of FILE and of each shard.
 
-generate makes here what shards cannot know: instances in the place of those that were
-passed over, because an earlier shard has their structure, or they clash with
---disjoint-from. They are a few for cb2, none for cb1; a high --min-sensitivity can make
-them many.`,
+For generate, merge also replaces the instances that had to be dropped because an
+earlier shard has their structure, or because they clash with --disjoint-from. Shards
+cannot know these. There are a few for cb2 and none for cb1; a high --min-sensitivity
+can make them many.`,
 		Example: `  ein bench generate --split train --per-category 1000 --shard 3/64 -o shards
   ein bench merge shards -o train.jsonl
   ein bench merge shards --check-only`,
@@ -55,7 +55,7 @@ them many.`,
 		RunE: a.Do(func(ctx context.Context, args []string) error { return merge(ctx, a, f, args) }),
 	}
 	outputFlag(cmd, &f.output)
-	cmd.Flags().BoolVar(&f.check, "check-only", false, "say whether all shards are there and sound, and write nothing")
+	cmd.Flags().BoolVar(&f.check, "check-only", false, "check that all shards are complete and intact, and write nothing")
 	a.JSONFlag(cmd, "print the table as one JSON object")
 	return cmd
 }

@@ -25,15 +25,15 @@ func modelsVerb(a *cli.App) *cobra.Command {
 	file := ""
 	cmd := &cobra.Command{
 		Use:   "models [NAME...]",
-		Short: "Say which models are known, and what may be sent to them",
-		Long: `Prints the models that have a profile, by the ids of their providers: what each takes
-of the parameters of ` + "`ein bench eval`" + `, and the day on which the provider says that it
-ends. With names only those whose id has one of them in it. --json prints the built-in
-profiles with their sources and dates, as a file.
+		Short: "List known models and the parameters they accept",
+		Long: `Lists the models that have a profile, by provider id: the parameters of
+` + "`ein bench eval`" + ` that each accepts, and its retirement date if the provider has
+announced one. With names, it lists only models whose id contains one of them. --json
+prints the built-in profiles with their sources and dates.
 
-A file of that form is given with --profiles, here and to ` + "`ein bench eval`" + `. Its profiles go
-before the built-in ones, so that it needs only what is new or wrong. The numbers -1 stand
-for no limit that is known.`,
+That output is also the format of --profiles, here and in ` + "`ein bench eval`" + `. Its profiles
+take precedence, so the file needs only what is new or wrong. The number -1 means that no
+limit is known.`,
 		Example: `  ein bench models claude
   ein bench models --json > profiles.json
   ein bench models --profiles profiles.json gpt-7`,
@@ -51,7 +51,7 @@ for no limit that is known.`,
 			return a.Print(modelTable(own, names))
 		}),
 	}
-	cmd.Flags().StringVar(&file, "profiles", "", "`file` of profiles that go before the built-in ones")
+	cmd.Flags().StringVar(&file, "profiles", "", "`file` of profiles that take precedence over the built-in ones")
 	a.JSONFlag(cmd, "print the built-in profiles as a file")
 	return cmd
 }

@@ -20,27 +20,27 @@ func releaseVerb(a *cli.App) *cobra.Command {
 	s := release.Defaults()
 	cmd := &cobra.Command{
 		Use:   "release DIR",
-		Short: "Make a data set to be published",
-		Long: `Makes a folder with what a data set needs to be published:
+		Short: "Build a data set for publication",
+		Long: `Writes a folder that is ready to be published:
 
-  questions/train     as many questions of each category as --per-category says
-  questions/further   --further more of them, for fine-tuning
-  questions/heldout   questions for scoring, whose structures are in none of those
+  questions/train     --per-category questions of each category
+  questions/further   --further more of each, for fine-tuning
+  questions/heldout   questions for scoring, whose structures occur in neither
   questions/sweep     the same in up to five sizes
   questions/heldout_json, heldout_matrix   heldout in the other encodings
   sft/train           the training questions as chats, one for each target of sft
 
-each as JSONL and Parquet, with one type for each column; audit.txt and stats.txt, what
-they give away and how they are distributed; README.md, a card in the form of a
-datasheet with the command line, by which the library datasets loads the folder; and
-SHA256SUMS. The command line of the card makes the same bytes again.`,
+Each is there as JSONL and as Parquet, with one type for each column. audit.txt and
+stats.txt say how well the questions can be guessed and how they are distributed.
+README.md is a datasheet card with which the datasets library loads the folder; its
+command line makes the same bytes again. SHA256SUMS has the checksums.`,
 		Example: `  ein bench release closurebench
   ein bench release small --preset demo --per-category 2 --further 60 --seed 7`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.Do(func(ctx context.Context, args []string) error { return makeRelease(ctx, a, args[0], s) }),
 	}
 	cli.One(instance.PresetNames()...).Flag(cmd, &s.Preset, "preset", "sizes: demo, paper, standard or hard")
-	cli.Seed.Flag(cmd, &s.Seed, "seed", "the seed: another one gives other questions")
+	cli.Seed.Flag(cmd, &s.Seed, "seed", "seed; each gives different questions")
 	count := func(to *int, name, usage string) { cmd.Flags().IntVar(to, name, *to, usage) }
 	count(&s.PerCategory, "per-category", "questions of each category, for training and for scoring")
 	count(&s.Further, "further", "further training questions")

@@ -17,14 +17,14 @@ func repairVerb(a *cli.App) *cobra.Command {
 	dryRun := false
 	cmd := &cobra.Command{
 		Use:   "repair DIR",
-		Short: "Explain what is wrong with the replies of a run, and save what is good",
-		Long: `Reads the replies of a run line by line and lists those that are not as they were
-written: by the disk, by an editor, or by a copy that was not complete. They are
-moved to replies.jsonl.bad; the others are kept byte for byte. A reply that was
-written behind a piece of another in one line is saved.
+		Short: "Find corrupt replies in a run and recover the rest",
+		Long: `Checks the replies of a run line by line and lists those that are not as they were
+written: damaged by the disk, an editor or an incomplete copy. It moves them to
+replies.jsonl.bad and keeps the others byte for byte. A whole reply that follows a
+piece of another on one line is recovered.
 
-What is lost is asked for again when the run is resumed. An unfinished line at the
-end needs no repair: resuming takes it off.`,
+Resuming the run asks for lost replies again. An unfinished last line needs no repair:
+resuming removes it.`,
 		Example: "  ein bench repair --dry-run runs/x\n  ein bench repair runs/x",
 		Args:    cobra.ExactArgs(1),
 		RunE: a.Do(func(_ context.Context, args []string) error {

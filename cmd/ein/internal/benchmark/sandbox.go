@@ -23,7 +23,7 @@ type boxFlags struct{ python, backend string }
 func (f *boxFlags) add(cmd *cobra.Command) {
 	f.backend = "any"
 	pythonFlag(cmd, &f.python)
-	cli.One("any", sandbox.Bubblewrap, sandbox.Landlock).Flag(cmd, &f.backend, "sandbox", "`sandbox` of Python programs: bubblewrap, landlock, or any, the first that holds")
+	cli.One("any", sandbox.Bubblewrap, sandbox.Landlock).Flag(cmd, &f.backend, "sandbox", "`sandbox` for Python programs: bubblewrap, landlock, or any for the first that holds")
 }
 
 func pythonFlag(cmd *cobra.Command, to *string) {

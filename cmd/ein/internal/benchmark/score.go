@@ -16,17 +16,17 @@ func scoreVerb(a *cli.App, s *sharding) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score [DIR]",
 		Short: "Score the replies of a model",
-		Long: `Scores replies and prints a table by category and level, with 95 % intervals by
-Wilson. With DIR, which is a run of ein bench eval, its replies are scored in all
-modes, its scores.jsonl is replaced, and nobody is asked; without, the files are
-those of --instances and --replies. A file of replies is JSONL:
+		Long: `Scores replies and prints a table by category and level, with 95 % Wilson intervals.
+With DIR, a run of ein bench eval, it scores the replies of all modes again and replaces
+scores.jsonl, without asking anyone. Otherwise give --instances and --replies, a file
+of JSONL:
 
   {"id": the instance, "reply": the text of the model}
   {"id": the instance, "error": why there is no text}
 
-The answer is the member "answer" of the last JSON object of a reply that has one;
-what is around the object does not matter, and reasoning up to </think> is left
-out. Every instance has one outcome:
+The answer is the member "answer" of the last JSON object in a reply that has one; the
+text around the object does not matter, and reasoning up to </think> is ignored. Every
+instance has one outcome:
 
   strict        right
   lenient_only  right if the node asked about is counted in, or out, where the
@@ -36,14 +36,14 @@ out. Every instance has one outcome:
   wrong         wrong
   format_error  no such object, or an answer of another JSON type
   no_answer     an empty reply, or none
-  infra_error   an error of a provider; left out of the shares
+  infra_error   an error of a provider; counted in no share
 
-In a file, an instance without a reply counts as no_answer; in a run it is missing
-and in no share. Of several replies with one id
-the first counts: a file of several models or modes has to be split. Replies to ids
-that are not in the file of instances do not count. All of this is reported.
+In a file, an instance without a reply counts as no_answer; in a run it is missing and
+counted in no share. If several replies have the same id, the first counts, so split a
+file of several models or modes. Replies to unknown ids are ignored. The output reports
+all of this.
 
-With -o, one record for each instance is written:
+With -o, each instance gets one record,
 {"id","category","level","outcome","strict","relaxed","lenient","answer","reason"},
 in the order of the replies, then those without one.
 ` + restartHelp + "\n\n" + shardHelp,

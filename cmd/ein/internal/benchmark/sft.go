@@ -24,29 +24,29 @@ func sftVerb(a *cli.App) *cobra.Command {
 	f := &sftFlags{opt: sft.Options{Format: sft.Messages, Targets: []sft.Target{sft.TargetEin}}}
 	cmd := &cobra.Command{
 		Use:   "sft --instances FILE -o FILE",
-		Short: "Turn instances into training data",
-		Long: `Writes training data as JSONL: for every instance and target one record, with what
-the model is told (the system prompt), what it is asked (the question) and what it
-should say: the answer as JSON (answer), the same after the search, the filters and
-the counts that lead to it (cot), or a program in a fenced block, in Ein (ein), in
+		Short: "Convert instances to training data",
+		Long: `Writes training data as JSONL, one record for every instance and target: what the model
+is told (the system prompt), what it is asked (the question) and what it should reply.
+The targets are the answer as JSON (answer), the same after the search, filters and
+counts that lead to it (cot), and a program in a fenced block: in Ein (ein), in Ein with
+node labels in place of numbers (ein-labels, which ein bench exec --labels runs), in
 Python (python), or in Ein as facts, rules and queries (rules).
 
   messages           {"id","target","messages":[{"role","content"},...],"canary"}
-  prompt-completion  {"id","target","prompt","completion","canary"}, of two texts
-  conversational     the same, of two lists of messages
+  prompt-completion  {"id","target","prompt","completion","canary"}, as two texts
+  conversational     the same, as two lists of messages
 
-The prompts are direct.md, cot.md, ein.md, python.md and rules.md of the benchmark; files of
-these names in the folder of --prompts replace them. ein-labels is the Ein program with the labels
-of nodes in place of their numbers; ein bench exec --labels runs it.
+The prompts are direct.md, cot.md, ein.md, python.md and rules.md of the benchmark; files
+of the same name in the folder of --prompts replace them.
 
-How long the records are is told by target, in tokens estimated from the length of the text;
-the tokenizer of a model gives other numbers.
+A summary gives the length of the records by target, in tokens estimated from the length
+of the text; a model's own tokenizer gives other numbers.
 
-Instances of a split that is there to be scored on are refused: of cb2 those whose
-names do not begin with train, of cb1 heldout, test* and fresh*. --force takes them.
+Instances of a split reserved for scoring are refused: in cb2, those whose name does not
+begin with train; in cb1, heldout, test* and fresh*. --force accepts them.
 
-Each record has a field with a canary: text that is nowhere else, by which data sets
-and models that contain the benchmark can be told. It is
+Each record has a canary: text found nowhere else, which identifies data sets and models
+that contain the benchmark. It is
 ` + sft.Canary + `.`,
 		Example: `  ein bench sft --instances train.jsonl --target ein -o sft.jsonl
   ein bench sft --instances train.jsonl --target answer,ein,python --format prompt-completion -o sft.jsonl`,
@@ -76,7 +76,7 @@ and models that contain the benchmark can be told. It is
 	promptsFlag(cmd, &f.prompts)
 	flags.StringVar(&f.opt.Canary, "canary", sft.Canary, "`text` that marks every record")
 	flags.BoolVar(&f.noCanary, "no-canary", false, "mark no record")
-	flags.BoolVar(&f.force, "force", false, "take instances of splits that are there to be scored on too")
+	flags.BoolVar(&f.force, "force", false, "accept instances of splits reserved for scoring")
 	flags.Lookup("canary").DefValue = ""
 	cmd.MarkFlagsMutuallyExclusive("canary", "no-canary")
 	cli.Required(cmd, "instances")

@@ -44,14 +44,14 @@ type merged struct {
 	done  []*job.Done
 }
 
-const shardHelp = `With --shard I/N this is one of N parts: the folder of -o gets its lines and a record of
-them, and ein bench merge makes of all parts what one command would have made. A part
-that is there is not made again, and one that was interrupted goes on.`
+const shardHelp = `With --shard I/N, the command does one of N parts and writes its lines, with a record of
+them, to the folder of -o; ein bench merge makes of all parts what one command would have
+made. A finished part is not made again, and an interrupted one resumes.`
 
 // flag declares --shard.
 func (s *sharding) flag(cmd *cobra.Command) {
 	s.cmd = cmd
-	cmd.Flags().StringVar(&s.text, "shard", "", "make part `I/N` alone, in a folder, or auto: that of a Slurm array or a Kubernetes job")
+	cmd.Flags().StringVar(&s.text, "shard", "", "do only part `I/N`, in a folder; auto takes it from a Slurm array or a Kubernetes job")
 }
 
 // on says whether a shard is to be made.

@@ -17,10 +17,10 @@ import (
 func showVerb(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Make one instance again and print it",
-		Long: `Makes the instance of an id again and prints its question, its graph, its answer,
-and the programs in Ein and in Python. With --json it is the line that ein bench
-generate writes, byte for byte.
+		Short: "Regenerate an instance from its id and print it",
+		Long: `Regenerates an instance from its id and prints its question, its graph, its answer,
+and its programs in Ein and Python. --json prints the line that ein bench generate
+writes, byte for byte.
 
 ` + idHelp,
 		Example: `  ein bench show cb1-heldout-reachability-17-s42
@@ -33,10 +33,10 @@ generate writes, byte for byte.
 	return cmd
 }
 
-const idHelp = `An id is cb1-SPLIT-CATEGORY-INDEX-sSEED and, in this order, what is not the
-default: -xSEED of the surface, -nMIN..MAX nodes, -dMIN..MAX density in
-thousandths, -explicit phrasing, -json or -matrix encoding, -pI.K part of the
-labels and domains.`
+const idHelp = `An id is cb1-SPLIT-CATEGORY-INDEX-sSEED, followed by the settings that differ from the
+defaults, in this order: -xSEED of the surface, -nMIN..MAX nodes, -dMIN..MAX density in
+thousandths, -explicit phrasing, -json or -matrix encoding, -pI.K part of the labels and
+domains.`
 
 func show(a *cli.App, text string) error {
 	id, err := instance.ParseID(text)

@@ -14,15 +14,14 @@ func statsVerb(a *cli.App) *cobra.Command {
 	plot := ""
 	cmd := &cobra.Command{
 		Use:   "stats FILE",
-		Short: "Describe a file of instances",
-		Long: `Describes the instances of a file (- is standard input) by category and level: how
-many, how large, how dense; which answers are how common, and how often someone is
-right who always gives the most common one, or the best constant of each mode of
-scoring; how many graphs were drawn and thrown
-away, recomputed from the ids; how long questions and programs are.
+		Short: "Summarise a file of instances",
+		Long: `Summarises the instances of a file (- is standard input) by category and level: counts,
+sizes, densities; how common each answer is, and how often one is right by always giving
+the most common answer, or the best constant for each kind of scoring; how many graphs
+were drawn and rejected, recomputed from the ids; how long questions and programs are.
 
 Tokens are estimated as ` + census.TokenEstimate + `. Answers are counted up to
-the labels: a set of nodes is one of node numbers.`,
+labels: a set of nodes counts as one of node numbers.`,
 		Example: `  ein bench stats heldout.jsonl
   ein bench stats heldout.jsonl --json --plot heldout.svg`,
 		Args: cobra.ExactArgs(1),

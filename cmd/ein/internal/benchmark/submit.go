@@ -45,19 +45,19 @@ func submitVerb(a *cli.App) *cobra.Command {
 	f := &submitFlags{engine: "local", shards: runtime.GOMAXPROCS(0), rounds: 3, every: 5 * time.Second, jobs: runtime.GOMAXPROCS(0), image: "ein", mount: "/work"}
 	cmd := &cobra.Command{
 		Use:   "submit --engine ENGINE --shards N -o FILE -- VERB ...",
-		Short: "Run a command in shards, on many machines",
-		Long: `Runs ein bench VERB, one of generate, verify, score, exec, eval and audit, in N shards;
-follows them; runs those again that did not get done; and puts them together as ein bench
-merge does. The same command goes on where it was stopped: what is there is not made again.
+		Short: "Run a command in shards on many machines",
+		Long: `Runs ein bench VERB (generate, verify, score, exec, eval or audit) in N shards, follows
+them, reruns those that did not finish, and merges them as ein bench merge does. If it is
+stopped, the same command resumes; finished shards are kept.
 
-  local   processes of this machine, --jobs at a time
-  slurm   an array job: sbatch and squeue have to be there, and the folder of the shards
-          and this program on all nodes; --option gives lines of #SBATCH
-  k8s     an indexed job: kubectl has to be there; --image has this program, and the
-          volume of --claim is mounted at --mount, which has to be this folder
+  local   processes on this machine, --jobs at a time
+  slurm   an array job: needs sbatch and squeue, and the folder of the shards and this
+          program on all nodes; --option adds an #SBATCH line
+  k8s     an indexed job: needs kubectl, and an --image with this program; the volume of
+          --claim is mounted at --mount, which must be this folder
 
 --dry-run prints the script or the manifest and starts nothing. The shards go to --dir,
-which is FILE.shards unless it is given, with what each of them says, in a file .log.`,
+by default FILE.shards, with the output of each in a .log file.`,
 		Example: `  ein bench submit --engine slurm --shards 64 -o train.jsonl -- generate --split train --per-category 100000
   ein bench submit --shards 8 -o scores.jsonl -- exec --instances in.jsonl --replies replies.jsonl --lang python
   ein bench submit --engine k8s --shards 64 --dry-run -o train.jsonl -- generate --split train`,
@@ -73,15 +73,15 @@ which is FILE.shards unless it is given, with what each of them says, in a file 
 	flags := cmd.Flags()
 	cli.One("local", "slurm", "k8s").Flag(cmd, &f.engine, "engine", "local, slurm or k8s")
 	cli.Int(1, job.MaxShards).Flag(cmd, &f.shards, "shards", "`number` of shards")
-	flags.StringVarP(&f.output, "output", "o", "", "`file` to make; of eval, the folder of the run")
+	flags.StringVarP(&f.output, "output", "o", "", "`file` to write; for eval, the folder of the run")
 	flags.StringVar(&f.dir, "dir", "", "`folder` of the shards (default FILE.shards)")
-	cli.Int(1, 100).Flag(cmd, &f.rounds, "rounds", "`times` that shards are tried at most")
-	cli.Duration.Flag(cmd, &f.every, "every", "how often to ask how far the shards are")
+	cli.Int(1, 100).Flag(cmd, &f.rounds, "rounds", "maximum `times` to try a shard")
+	cli.Duration.Flag(cmd, &f.every, "every", "how often to check progress")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the script or the manifest, and start nothing")
-	cli.Int(1, job.MaxShards).Flag(cmd, &f.jobs, "jobs", "most `shards` at a time, of local and k8s")
+	cli.Int(1, job.MaxShards).Flag(cmd, &f.jobs, "jobs", "maximum `shards` at a time, for local and k8s")
 	flags.StringArrayVar(&f.options, "option", nil, "`option` of sbatch, as in --partition=long; repeatable")
-	flags.StringVar(&f.image, "image", f.image, "`image` of a container, for k8s")
-	flags.StringVar(&f.claim, "claim", "", "`name` of the claim of the volume, for k8s")
+	flags.StringVar(&f.image, "image", f.image, "container `image`, for k8s")
+	flags.StringVar(&f.claim, "claim", "", "`name` of the volume claim, for k8s")
 	flags.StringVar(&f.mount, "mount", f.mount, "`path` of the volume in the container, for k8s")
 	cli.Required(cmd, "output")
 	return cmd

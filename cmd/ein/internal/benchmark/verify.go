@@ -33,16 +33,14 @@ func verifyVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &verifyFlags{sharding: s, limit: 20 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Check that every instance of a file is what it says",
-		Long: `Checks every instance of a file (- is standard input) in four ways: it is made again
-from its id, and must be the same byte for byte; its Ein program is run, and must give
-its answer; so must a program of facts and rules, which is made from it; and so must
-its Python program, run by a Python with networkx. Prints every disagreement, and a
-table of their numbers.
+		Short: "Check every instance against its id and its programs",
+		Long: `Checks every instance of a file (- is standard input) in four ways: regenerating it from
+its id must give the same bytes, and its answer must be that of its Ein program, of the
+same as facts and rules, and of its Python program, run by a Python with networkx.
+verify prints every disagreement and a table of their numbers.
 
-The Python programs are those of the file. They are run as they are, without a
-sandbox: with files that you do not trust, say --no-python, or believe the Python
-half only where the rest agrees.
+The Python programs in the file run as they are, without a sandbox. For files you do not
+trust, use --no-python, or believe the Python check only where the others agree.
 
 Exit codes: 0 when everything agrees, 1 when something does not, 5 when Python or
 networkx is missing and the rest agrees.
@@ -59,8 +57,8 @@ networkx is missing and the rest agrees.
 	pythonFlag(cmd, &f.python)
 	outputFlag(cmd, &f.output)
 	f.flag(cmd)
-	cmd.Flags().BoolVar(&f.noPython, "no-python", false, "leave the Python programs out")
-	cli.Duration.Flag(cmd, &f.limit, "python-timeout", "most time for one Python program")
+	cmd.Flags().BoolVar(&f.noPython, "no-python", false, "skip the Python programs")
+	cli.Duration.Flag(cmd, &f.limit, "python-timeout", "maximum time for one Python program")
 	cmd.MarkFlagsMutuallyExclusive("python", "no-python")
 	return cmd
 }

@@ -29,12 +29,11 @@ func watchVerb(a *cli.App) *cobra.Command {
 	f := listenFlags{}
 	cmd := &cobra.Command{
 		Use:   "watch DIR...",
-		Short: "Serve a live page of runs that are under way",
-		Long: `Serves a page of runs on this machine, with the tables and figures of ein bench
-report as they are so far, and how fast replies come; a browser loads it again by
-itself. It can be opened while ein bench eval writes, and writes nothing. Replies
-are scored as they come, but for programs in Python, whose scores are shown once
-ein bench score has made them.`,
+		Short: "Serve a live page of runs in progress",
+		Long: `Serves a page of runs on this machine: the tables and figures of ein bench report so
+far, and the rate of replies. The page reloads by itself. Open it while ein bench eval
+writes; it changes nothing. Replies are scored as they come, except Python programs,
+whose scores appear once ein bench score has made them.`,
 		Example: `  ein bench watch runs/gpt
   ein bench watch runs/* --listen 127.0.0.1:8080`,
 		Args: cobra.MinimumNArgs(1),

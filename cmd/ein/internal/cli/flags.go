@@ -266,7 +266,7 @@ func Loopback(listen string) (bool, error) {
 
 // MemoryFlag declares --max-memory, whose default is what to has.
 func MemoryFlag(cmd *cobra.Command, to *uint64, of string) {
-	Size.Flag(cmd, to, "max-memory", "most memory"+of+", in bytes or with KiB, MiB, GiB")
+	Size.Flag(cmd, to, "max-memory", "maximum memory"+of+", in bytes or with KiB, MiB, GiB")
 }
 
 // headingKey is the annotation of a flag with the title it stands under.

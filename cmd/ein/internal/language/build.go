@@ -17,10 +17,9 @@ func buildVerb(a *cli.App) *cobra.Command {
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "build FILE -o FILE.einc",
 		Short: "Compile a program to verified bytecode",
-		Long: `Compiles a program to bytecode, which ein run, cost and dis take in its place.
-Bytecode is verified when it is loaded. It is made for sizes: the inputs of the
-program have to be bound, and a run has to bind data of the same sizes, with the
-same nodes.`,
+		Long: `Compiles a program to bytecode, which ein run, cost and dis accept in its place and
+verify when they load it. Bytecode is specific to sizes: all inputs must be bound, and
+a run must bind data of the same sizes, with the same nodes.`,
 		Example: `  ein build program.ein -o program.einc
   ein build paths.ein --input A=graph.csv -o paths.einc
   ein run paths.einc --input A=graph.csv`,
@@ -50,10 +49,9 @@ same nodes.`,
 func disVerb(a *cli.App) *cobra.Command {
 	return programVerb(a, &cobra.Command{
 		Use:   "dis FILE",
-		Short: "List the bytecode of a program",
-		Long: `Lists the bytecode of a program, or of a file made by ein build. The places of
-the instructions are line:column of the program, or ranges of bytes when only
-the bytecode is there.`,
+		Short: "Disassemble a program",
+		Long: `Lists the bytecode of a program, or of a file made by ein build. Positions are
+line:column of the program, or byte ranges if only the bytecode is there.`,
 		Example: `  ein dis program.ein
   ein dis program.einc`,
 	}, func(ctx context.Context, name string, f *programFlags) error {
@@ -77,15 +75,15 @@ func costVerb(a *cli.App) *cobra.Command {
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "cost FILE",
 		Short: "Print the cost certificate of a program",
-		Long: `Prints upper bounds of what a run uses: of each statement its operations and the
-memory of its largest step, and in total the operations, the memory at its peak
-and the elements of the outputs. Operations are scalar multiply-adds and 64-bit
-word operations. No run exceeds them, and limits are compared with them. Costs
-depend on sizes, so inputs have to be bound.
+		Long: `Prints upper bounds on what a run uses: for each statement, its operations and the
+memory of its largest step; in total, the operations, the peak memory and the elements
+of the outputs. Operations are scalar multiply-adds and 64-bit word operations. No run
+exceeds these bounds, and limits are checked against them. Costs depend on sizes, so
+all inputs must be bound.
 
-A program is certified when that comparison settles it: it is refused before it
-runs, or never stopped. It is metered when it has operations, such as maxflow, that
-usually take far less than their bound: below the bound a limit stops the run when
+A program is certified if that check settles it: it is either refused before it runs
+or never stopped. It is metered if it has operations, such as maxflow, that usually
+take far less than their bound: a limit below the bound then stops the run only when
 it is reached.`,
 		Example: `  ein cost program.ein
   ein cost program.ein --input A=graph.csv --json`,

@@ -24,10 +24,10 @@ func checkVerb(a *cli.App) *cobra.Command {
 	form, prof := "text", check.Full
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Print the diagnostics of programs without running them",
-		Long: `Prints every error, warning and note of every program. With the format text they
-go to standard error, and with the others to standard output. Inputs need not be
-bound: their sizes are then not checked. Standard input is -.`,
+		Short: "Report errors and warnings without running",
+		Long: `Prints every error, warning and note of every program; - is standard input. The text
+format goes to standard error, the others to standard output. Inputs need not be
+bound; their sizes are then not checked.`,
 		Example: `  ein check program.ein
   ein check --format sarif *.ein > report.sarif`,
 		Args:              cobra.MinimumNArgs(1),

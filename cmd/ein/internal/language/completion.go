@@ -19,7 +19,7 @@ import (
 func versionVerb(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of ein and what it was built from",
+		Short:   "Print the version and build of ein",
 		Example: "  ein version",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return a.Fail(a.Print(version.Line(lang.Version) + "\n")) },
@@ -29,8 +29,8 @@ func versionVerb(a *cli.App) *cobra.Command {
 func completionVerb(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print the completion script of a shell",
-		Long:  "Prints a script that makes a shell complete verbs, flags, files, functions and\ncodes after ein.",
+		Short: "Print a shell completion script",
+		Long:  "Prints a script that lets a shell complete the verbs, flags, files, functions and\ndiagnostic codes of ein.",
 		Example: `  source <(ein completion bash)
   ein completion zsh > "${fpath[1]}/_ein"
   ein completion fish > ~/.config/fish/completions/ein.fish`,

@@ -17,10 +17,10 @@ func docVerb(a *cli.App) *cobra.Command {
 	markdown, card := false, false
 	cmd := &cobra.Command{
 		Use:   "doc [NAME]",
-		Short: "Describe the functions of the language",
-		Long: `Lists all functions, or describes what has a name: a function, with an example
-and what it prints, the code of a diagnostic, a word of the language such as def,
-or a topic; ein doc topics lists these.`,
+		Short: "Show documentation for a function, diagnostic or topic",
+		Long: `Lists all functions, or describes one name: a function, with an example and its
+output; a diagnostic code; a keyword such as def; or a topic. ein doc topics lists
+the topics.`,
 		Example: `  ein doc
   ein doc tc
   ein doc limits
@@ -48,7 +48,7 @@ or a topic; ein doc topics lists these.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown; without a name, the whole reference")
-	cmd.Flags().BoolVar(&card, "card", false, "print what a model has to be told of rules, in twelve lines")
+	cmd.Flags().BoolVar(&card, "card", false, "print a twelve-line summary of rules for language models")
 	return cmd
 }
 

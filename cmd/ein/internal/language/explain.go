@@ -21,10 +21,10 @@ func explainVerb(a *cli.App) *cobra.Command {
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "explain FILE|CODE",
 		Short: "Show the plan of a program, or explain a diagnostic",
-		Long: `For a program, shows under each statement the operations that compute it: the
-kernel that does the work, the shape and layout of the result, an upper bound of
-the operations, and the rewrites that were applied. For the code of a diagnostic,
-such as E0203, shows what it means, with an example and its cure.`,
+		Long: `For a program, shows the operations that compute each statement: the kernel, the
+shape and layout of the result, an upper bound on operations, and the rewrites that
+were applied. For a diagnostic code such as E0203, says what it means and how to fix
+it, with an example.`,
 		Example: `  ein explain program.ein
   ein explain E0101
   ein explain --list`,
@@ -53,7 +53,7 @@ such as E0203, shows what it means, with an example and its cure.`,
 		warn(a, p, nil)
 		return a.Print(plan.Plan())
 	})
-	cmd.Flags().BoolVar(&list, "list", false, "list the codes of all diagnostics")
+	cmd.Flags().BoolVar(&list, "list", false, "list all diagnostic codes")
 	return cmd
 }
 

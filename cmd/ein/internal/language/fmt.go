@@ -21,9 +21,9 @@ func fmtVerb(a *cli.App) *cobra.Command {
 	f := &fmtFlags{}
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
-		Short: "Print programs in their one canonical form",
-		Long: `Prints programs in the one canonical form, comments included. Without a file, or
-for -, it reads standard input. A file with syntax errors is left alone.`,
+		Short: "Format programs",
+		Long: `Prints programs in canonical form, comments included. Without a file, or for -, it
+reads standard input. It leaves a file with syntax errors alone.`,
 		Example: `  ein fmt program.ein
   ein fmt -w *.ein
   ein fmt --check *.ein`,
@@ -43,7 +43,7 @@ for -, it reads standard input. A file with syntax errors is left alone.`,
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result back to the file")
 	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print what would change")
-	cmd.Flags().BoolVar(&f.check, "check", false, "print the files that would change and exit with 1")
+	cmd.Flags().BoolVar(&f.check, "check", false, "list the files that would change, and exit with 1 if there are any")
 	return cmd
 }
 

@@ -20,12 +20,12 @@ func lspVerb(a *cli.App) *cobra.Command {
 	opt := lsp.Options{Debounce: lsp.DefaultDebounce, Timeout: lsp.DefaultTimeout, MaxMemory: lsp.DefaultMaxMemory, MaxOps: lsp.DefaultMaxOps, Tables: tables}
 	cmd := &cobra.Command{
 		Use:   "lsp",
-		Short: "Serve editors over the Language Server Protocol",
-		Long: `Speaks the Language Server Protocol with an editor, on standard input and output:
-diagnostics, hover, completion, rename, formatting and the rest. Editors start
-it; there is nothing to type. What goes wrong is logged to standard error. The
-limits are those of programs that the editor runs. It exits with 0 when the
-editor has shut it down, with 1 when the editor left without doing so.`,
+		Short: "Run the language server for editors",
+		Long: `Speaks the Language Server Protocol on standard input and output: diagnostics, hover,
+completion, rename, formatting and more. Editors start it; you need not type
+anything. Errors are logged to standard error. The limits apply to programs that the
+editor runs. The exit code is 0 after an orderly shutdown, and 1 if the editor
+disconnects without one.`,
 		Example: `  ein lsp
   ein lsp --log ein-lsp.log --trace`,
 		Args:              cobra.NoArgs,
@@ -34,12 +34,12 @@ editor has shut it down, with 1 when the editor left without doing so.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&log, "log", "", "append the log to `FILE` instead of standard error")
-	flags.BoolVar(&trace, "trace", false, "log every message, with the texts of programs")
+	flags.BoolVar(&trace, "trace", false, "log every message, including program text")
 	flags.Bool("stdio", true, "accepted because editors pass it; there is no other way")
 	cli.Duration.Flag(cmd, &opt.Debounce, "debounce", "the pause after an edit before diagnostics are sent")
-	cli.Duration.Flag(cmd, &opt.Timeout, "timeout", "most time of a run")
+	cli.Duration.Flag(cmd, &opt.Timeout, "timeout", "maximum time for a run")
 	cli.MemoryFlag(cmd, &opt.MaxMemory, " of a run")
-	cli.Count.Flag(cmd, &opt.MaxOps, "max-ops", "most operations of a run, such as 1e9")
+	cli.Count.Flag(cmd, &opt.MaxOps, "max-ops", "maximum operations of a run, such as 1e9")
 	return cmd
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func cpuProfileFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "cpuprofile", "", "`file` for a profile of the run, for go tool pprof")
+	cmd.Flags().StringVar(file, "cpuprofile", "", "write a profile of the run to `file`, for go tool pprof")
 }
 
 // profiled writes to a file where a run spends its time, for go tool pprof.

@@ -68,7 +68,7 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "bind `NAME=FILE` to an input of the program; repeatable")
 	cmd.Flags().BoolVar(&f.noOpt, "no-opt", false, "run every operation as written, without rewrites or special kernels")
 	profileFlag(cmd, &f.profile)
-	cmd.Flags().StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits, before those of ein.toml")
+	cmd.Flags().StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits; takes precedence over ein.toml")
 	f.given = cmd.Flags().Changed
 	cmd.RunE = a.Do(func(ctx context.Context, args []string) error {
 		name := ""
@@ -140,10 +140,10 @@ type limitFlags struct {
 
 func (f *limitFlags) add(cmd *cobra.Command, of, output string) {
 	cli.MemoryFlag(cmd, &f.memory, "")
-	cli.Count.Flag(cmd, &f.ops, "max-ops", "most operations"+of+", such as 1e9 (default: no limit)")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a program whose operations are metered, not certified, under --max-ops")
-	cli.Count.Flag(cmd, &f.output, "max-output", "most elements of "+output)
-	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time"+of+", such as 2s (default: no limit)")
+	cli.Count.Flag(cmd, &f.ops, "max-ops", "maximum operations"+of+", such as 1e9 (default: no limit)")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "with --max-ops, refuse programs whose operations are metered, not certified")
+	cli.Count.Flag(cmd, &f.output, "max-output", "maximum elements of "+output)
+	cli.Duration.Flag(cmd, &f.timeout, "timeout", "maximum time"+of+", such as 2s (default: no limit)")
 	f.given = cmd.Flags().Changed
 }
 

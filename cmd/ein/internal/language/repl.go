@@ -38,17 +38,15 @@ func replVerb(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repl",
 		Short: "Start an interactive session",
-		Long: `Starts an interactive session; ein alone does too. Each entry is
-checked against all that was entered before, and runs at once; :help lists the
-commands of the session.
+		Long: `Starts an interactive session, as does ein alone. Each entry is checked against all
+earlier ones and runs at once; :help lists the session's commands.
 
-Without a terminal, statements are read from standard input. Only results are
-printed, at the end the value of an assignment that is the last entry. The exit code is 1 when some entry was wrong, and 4 when entries only met
-a limit.
+Without a terminal, the session reads statements from standard input and prints only
+results; if the last entry is an assignment, it prints its value. The exit code is 1
+if any entry was wrong, and 4 if entries failed only because of a limit.
 
-The limits hold for each entry; the memory is that of all values together. What
-is entered on a terminal is remembered in ein/history in $XDG_STATE_HOME, or
-else in ~/.local/state.`,
+Limits apply to each entry; the memory limit covers all values together. Entries typed
+on a terminal are saved in ein/history under $XDG_STATE_HOME, or ~/.local/state.`,
 		Example: `  ein repl
   ein repl --timeout 10s
   echo 'A = edges([[0, 1], [1, 2]], 3); B = tc(A)' | ein`,
@@ -57,11 +55,11 @@ else in ~/.local/state.`,
 		RunE:              func(*cobra.Command, []string) error { return a.Fail(session(a, f)) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.labels, "labels", true, "show sets of nodes, paths and nodes by their labels")
+	flags.BoolVar(&f.labels, "labels", true, "show nodes by label")
 	flags.BoolVar(&f.full, "full", false, "show large values in full")
-	flags.StringVar(&f.history, "history", "", "`file` of the history (default: in the state folder; none keeps none)")
+	flags.StringVar(&f.history, "history", "", "`file` for the history (default: in the state folder), or none")
 	f.add(cmd, " of an entry", "the values of an entry (default: no limit)")
-	flags.StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits, before those of ein.toml")
+	flags.StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits; takes precedence over ein.toml")
 	return cmd
 }
 

@@ -81,11 +81,10 @@ func runVerb(a *cli.App) *cobra.Command {
 	f := &runFlags{limitFlags: limitFlags{memory: defaultMemory}}
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "run FILE",
-		Short: "Check, compile and run a program, and print its outputs",
-		Long: `Runs a program and prints its outputs: the values that it prints, or the value
-of its last assignment. FILE is a program, bytecode made by ein build, or - for
-standard input. A program that needs more than the limits is refused before
-anything runs.`,
+		Short: "Run a program and print its outputs",
+		Long: `Runs a program and prints its outputs: the values that it prints, or the value of its
+last assignment. FILE is a program, bytecode made by ein build, or - for standard
+input. A program that needs more than the limits allow is refused before it runs.`,
 		Example: `  ein run program.ein
   echo ':print tc(edges([[0, 1], [1, 2]], 3))' | ein run -
   ein run ownership.ein --input A=owners.csv --labels
@@ -133,21 +132,21 @@ anything runs.`,
 	jsonForm.Flag(cmd, &f.json, "json", "print one JSON object; version 2 has sparse matrices as entries, and labels once")
 	flags := cmd.Flags()
 	flags.Lookup("json").NoOptDefVal = "1"
-	flags.BoolVar(&f.labels, "labels", false, "print nodes by their labels, in tables where they have values")
+	flags.BoolVar(&f.labels, "labels", false, "print nodes by label, in tables where they have values")
 	cli.One(show.ByValue, show.ByName).Flag(cmd, &f.sort, "sort", "list the elements of vectors and matrices by value, the greatest first, or by name")
 	cli.Int(1, math.MaxInt).Flag(cmd, &f.top, "top", "list that many elements of each vector and matrix, by default the greatest")
 	flags.Lookup("top").DefValue = ""
 	cli.One(show.Formats...).Flag(cmd, &f.format, "format", "write outputs as "+cli.Join(show.Formats, ", "))
-	flags.StringVarP(&f.output, "output", "o", "", "`file` to write, in the format of its ending or --format; FILE.NAME.ENDING for each of several outputs")
+	flags.StringVarP(&f.output, "output", "o", "", "`file` to write, in the format of its extension or --format; several outputs go to FILE.NAME.EXT")
 	cli.Opt(cli.Int(0, 15)).Flag(cmd, &f.precision, "precision", "digits after the point of real numbers (default: as many as read back the same)")
 	flags.BoolVar(&f.full, "full", false, "print large values in full")
-	flags.BoolVar(&f.stats, "stats", false, "print what the run used to standard error")
-	flags.BoolVar(&f.time, "time", false, "print what each step of the run took, and how fast it was, to standard error")
+	flags.BoolVar(&f.stats, "stats", false, "print resource usage to standard error")
+	flags.BoolVar(&f.time, "time", false, "print the time and speed of each step to standard error")
 	cpuProfileFlag(cmd, &f.cpuprofile)
 	cli.Int(1, math.MaxInt).Flag(cmd, &f.why, "why", "prove the first `N` rows of each query, as ein why does")
 	flags.Lookup("why").DefValue = ""
-	flags.BoolVar(&f.fix, "fix", false, "mend mistakes whose cure leaves no choice, in memory, and say so")
-	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until an interrupt")
+	flags.BoolVar(&f.fix, "fix", false, "fix unambiguous mistakes in memory, and report them")
+	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until interrupted")
 	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
 	return cmd
 }

@@ -19,10 +19,10 @@ func whyVerb(a *cli.App) *cobra.Command {
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "why FILE ATOM",
 		Short: "Prove a row of a relation, or say why there is none",
-		Long: `Shows a derivation of least height: each row once, with the fact, the line of
-data or the rule that it comes from, and the rows that the rule took it from. Of
-a row that is not there, for ATOM as for 'not ATOM', it shows how far each rule
-of the relation gets, and which rows come next to it.`,
+		Long: `Shows a shortest derivation of a row. Each row appears once, with the fact, line of
+data or rule it comes from and the rows that the rule used. If the row does not exist
+(write ATOM or 'not ATOM'), it shows how far each rule of the relation gets, and the
+rows that come closest.`,
 		Example: `  ein why owners.ein 'Controls("holding", "pier")'
   ein why owners.ein 'not Controls("pier", "holding")'
   ein why payments.ein --input Pay=payments.csv 'Far("acme", "dune")' --json`,
@@ -66,8 +66,8 @@ of the relation gets, and which rows come next to it.`,
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object; the steps of `of` count from 0")
 	cli.MemoryFlag(cmd, &f.memory, "")
-	cli.Count.Flag(cmd, &f.ops, "max-ops", "most operations of the run, and of the proof (default: no limit)")
-	cli.Duration.Flag(cmd, &f.timeout, "timeout", "most time, such as 2s (default: no limit)")
+	cli.Count.Flag(cmd, &f.ops, "max-ops", "maximum operations of the run, and of the proof (default: no limit)")
+	cli.Duration.Flag(cmd, &f.timeout, "timeout", "maximum time, such as 2s (default: no limit)")
 	f.given = cmd.Flags().Changed
 	return cmd
 }

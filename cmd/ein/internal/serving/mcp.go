@@ -20,14 +20,14 @@ func mcpVerb(a *cli.App, tables bind.Tables) *cobra.Command {
 	f := newFlags(tables)
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Give agents the language over the Model Context Protocol",
-		Long: `Serves an agent on standard input and output, or several over HTTP at /mcp of
---listen. It has the tools check, run, explain, why and doc, and the language on one
-page to read; docs/agents.md says how agents are told of it. With --input programs
-have data of yours. An agent reaches no other file, and no network.
+		Short: "Run the Model Context Protocol server for agents",
+		Long: `Serves one agent on standard input and output, or several over HTTP at /mcp of
+--listen. Agents get the tools check, run, explain, why and doc, and a one-page
+description of the language; docs/agents.md shows how to register the server. --input
+gives programs your data. An agent can reach no other file, and no network.
 
-A run may take 256 MiB, 2^30 operations, a million elements of output and 10 seconds,
-unless flags say otherwise. An address that other machines reach needs --token-file.`,
+By default a run may use 256 MiB, 2^30 operations, a million output elements and 10
+seconds. An address that other machines can reach needs --token-file.`,
 		Example: `  ein mcp
   ein mcp --input Owners=owners.csv
   ein mcp --listen 127.0.0.1:8081`,
@@ -65,7 +65,7 @@ unless flags say otherwise. An address that other machines reach needs --token-f
 		}
 		return a.Fail(err)
 	}
-	cmd.Flags().StringVar(&f.listen, "listen", "", "`address` to serve at over HTTP, such as 127.0.0.1:8081")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "`address` to listen on over HTTP, such as 127.0.0.1:8081")
 	f.addDrain(cmd)
 	f.addLimits(cmd)
 	return cmd

@@ -52,16 +52,16 @@ func newFlags(tables bind.Tables) *serveFlags {
 
 // addLimits declares the flags for what one program may use, and its data.
 func (f *serveFlags) addLimits(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "`NAME=FILE` for the input NAME of every program that brings no data for it; repeatable")
+	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "bind `NAME=FILE` to the input NAME of programs that bring no data for it; repeatable")
 	cli.MemoryFlag(cmd, &f.Limits.MaxBytes, " of a run")
-	cli.Count.Flag(cmd, &f.Limits.MaxOps, "max-ops", "most operations of a run, such as 1e9")
-	cli.Count.Flag(cmd, &f.Limits.MaxOutputElements, "max-output", "most elements of all outputs of a run")
-	cli.Duration.Flag(cmd, &f.Timeout, "timeout", "most time of a run")
+	cli.Count.Flag(cmd, &f.Limits.MaxOps, "max-ops", "maximum operations of a run, such as 1e9")
+	cli.Count.Flag(cmd, &f.Limits.MaxOutputElements, "max-output", "maximum elements of all outputs of a run")
+	cli.Duration.Flag(cmd, &f.Timeout, "timeout", "maximum time for a run")
 }
 
 // addDrain declares the flags for the end of a server.
 func (f *serveFlags) addDrain(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` with the token that clients send")
+	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` with the token that clients must send")
 	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM")
 	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long those under way may take then")
 }
@@ -89,19 +89,19 @@ func serveVerb(a *cli.App, tables bind.Tables) *cobra.Command {
 	body := uint64(serve.DefaultBody)
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer programs that run, check and score Ein programs",
-		Long: `Serves other programs: over HTTP at --listen, or with --stdio the one that started it.
-docs/serving.md has the calls, and /openapi.json of the server. A request may lower
-the limits, never raise them.
+		Short: "Serve an API that runs, checks and scores programs",
+		Long: `Serves other programs: over HTTP at --listen, or the parent process with --stdio.
+docs/serving.md and /openapi.json of the server describe the calls. A request may
+lower the limits, never raise them.
 
-Over HTTP a run may take 256 MiB, 2^30 operations, a million elements of output and 10
-seconds, unless flags say otherwise; with --stdio 8 GiB, and no other limit holds.
-An address that other machines reach needs --token-file, whose text clients send as
+Over HTTP a run may by default use 256 MiB, 2^30 operations, a million output elements
+and 10 seconds; with --stdio, 8 GiB and no other limit. An address that other machines
+can reach needs --token-file, whose text clients send as
 "Authorization: Bearer TOKEN".
 
-At SIGTERM or an interrupt /readyz tells that no more requests should come, they are
-served for --drain-delay, and those under way for --drain-timeout. The exit code is
-5 when some were not answered by then. A second signal ends it at once.`,
+On SIGTERM or an interrupt, /readyz reports that the server is shutting down. It
+accepts requests for --drain-delay more, and gives those under way --drain-timeout to
+finish. The exit code is 5 if some did not. A second signal exits at once.`,
 		Example: `  ein serve
   ein serve --listen 0.0.0.0:8080 --token-file token --reward shaped
   ein serve --stdio`,
@@ -120,17 +120,17 @@ served for --drain-delay, and those under way for --drain-timeout. The exit code
 		return a.Fail(serveHTTP(a, f, (*serve.Server).Handler))
 	}
 	flags, section := cmd.Flags(), cli.Headings(cmd)
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` to serve at; the port 0 is a free one")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free port")
 	flags.BoolVar(&f.stdio, "stdio", false, "serve one program on standard input and output")
 	f.addDrain(cmd)
 	section("Serving")
 	f.addLimits(cmd)
-	cli.Size.Flag(cmd, &body, "max-body", "most bytes of a request over HTTP")
+	cli.Size.Flag(cmd, &body, "max-body", "maximum bytes of a request over HTTP")
 	section("Programs")
 	cli.One(serve.Strict, serve.Relaxed, serve.Lenient, serve.Shaped).Flag(cmd, &f.Reward, "reward", "what a reply is worth: 1 for right in a mode of scoring, or shaped")
-	cli.Opt(cli.Real("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })).Flag(cmd, &f.Constant, "constant-output-reward", "most `reward` of a program whose output depends on no graph (default: no limit)")
-	flags.StringSliceVar(&f.Splits, "allow-split", nil, "held-out `split` that may be asked for; * is all")
-	flags.BoolVar(&f.ShowAnswers, "show-answers", false, "give instances with their answers and programs")
+	cli.Opt(cli.Real("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })).Flag(cmd, &f.Constant, "constant-output-reward", "maximum `reward` of a program whose output depends on no graph (default: no limit)")
+	flags.StringSliceVar(&f.Splits, "allow-split", nil, "held-out `split` that clients may request; * allows all")
+	flags.BoolVar(&f.ShowAnswers, "show-answers", false, "include answers and programs in instances")
 	flags.StringVar(&f.Sandbox.Python, "python", "python3", "`command` of a Python with networkx, for Python programs")
 	section("Scoring")
 	return cmd
