@@ -1,5 +1,4 @@
-// Package ein runs programs of the tensor-logic language Ein inside a Go
-// program:
+// Package ein compiles and runs Ein programs inside a Go program:
 //
 //	p, err := ein.Compile("hello.ein", `:print tc(edges([[0,1],[1,2]]))`, ein.Options{})
 //	if err != nil {
@@ -7,15 +6,17 @@
 //	}
 //	r, err := p.Run(ctx)
 //
-// A [Program] always ends. When its inputs are bound its [Program.Certificate]
-// bounds the operations and the memory of a run, and a program over its [Limits] is
-// refused before anything runs. Only operations that usually take far less than their
-// bound are metered instead: such a run is stopped when it comes to the limit, unless
-// the limits are strict. What is wrong comes as an [*Error] with its diagnostics.
+// [Compile] checks the text and gives a [Program]. [Data] binds a file, a reader or a Go
+// value to an input. Once all inputs are bound, [Program.Certificate] bounds the
+// operations and the memory of a run, and [Program.Run] gives a [Result].
 //
-// [Data] binds a file, a reader or a value of Go to an input. The package opens
-// no file and no connection: files are opened by the function in [Options], if
-// there is one.
+// Every program ends. One that exceeds its [Limits] is refused before it runs, except
+// that operations which usually take far less than their bound are metered: they stop
+// when they reach the limit, unless the limits are strict. Errors are of type [*Error]
+// and carry diagnostics.
+//
+// The package opens no file and no connection. Only the function in [Options] opens
+// files, if the host gives one.
 package ein
 
 import (

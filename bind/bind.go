@@ -1,16 +1,15 @@
-// Package bind gives the inputs of a program their values. It is the one place
-// where data comes in, for the command, the session, the language server and Go
-// programs alike, so that the same program and the same data always give the
-// same certificate.
+// Package bind gives the inputs of a program their values. All data comes in here, for
+// the command, the session, the language server and Go programs alike, so the same
+// program and the same data always give the same certificate.
 //
-// An [Input] says which input of the program it is for and where its data is: a
-// file, an [io.Reader], or a value of Go. A [Reader] reads one; what it reads is
-// kept apart from the others until [Bind] puts all of them over one set of nodes:
+// An [Input] names an input of the program and its data: a file, an [io.Reader] or a Go
+// value. A [Reader] reads each into a graphio.Raw of its own, and [Bind] puts all of them
+// over one set of nodes:
 //
 //	Parse, New -> Input -> Reader.Read -> graphio.Raw -> Bind -> Data
 //
-// The package opens no file by itself: a host gives the Reader a function that
-// does, or none.
+// The package opens no file itself: the host gives the Reader a function that does, or
+// none. Package graphio defines the formats.
 package bind
 
 import (

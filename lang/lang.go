@@ -1,8 +1,13 @@
-// Package lang is the facade of the toolchain: source text in, code out.
+// Package lang runs the phases of the toolchain, from source text to code.
 //
-// Text goes down once, phase by phase: Parse gives a syntax tree, Check a
-// checked program, Compile a module that a vm.Machine runs. No phase prints;
-// each hands the next a typed value, and what is wrong is in the diagnostics.
+//	Parse    text to a syntax tree (package syntax)
+//	Check    a syntax tree to a checked program (check)
+//	Plan     a checked program to cheaper operations with the same meaning (plan)
+//	Code     operations to bytecode (compile)
+//	Module   bytecode to a bounded module that a vm.Machine runs (cost)
+//
+// [Load] runs them all. Each phase gives the next a typed value and collects diagnostics;
+// none prints.
 package lang
 
 import (

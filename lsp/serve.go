@@ -1,11 +1,10 @@
-// Package lsp is the language server of Ein: diagnostics, hover, completion and
-// the rest of what an editor asks, over the Language Server Protocol 3.18.
+// Package lsp implements the language server of Ein for the Language Server Protocol 3.18.
 //
-// What is known of a program comes from lang/ide, in byte offsets; this package
-// keeps the open files, turns offsets into positions of the protocol, and decides
-// what runs when. Notifications run one after the other in the order they arrive.
-// A request is pinned to the files as they were when it arrived and then runs
-// beside everything else, so it never delays typing and a change never confuses it.
+// [Serve] talks to one editor. Package ide knows programs, in byte offsets; this package
+// keeps the open files, converts offsets to positions of the protocol, and decides what
+// runs when. Notifications run one after another, in the order they arrive. A request
+// works on the files as they were when it arrived and runs concurrently with everything
+// else, so it never delays typing, and no edit can confuse it.
 package lsp
 
 import (

@@ -3,13 +3,11 @@
 //	go run ./perf -quick
 //	go run ./perf -o docs/performance.md
 //
-// Both sides get the same graphs and matrices, made from a fixed seed. Ein runs
-// in this process, the peers in one Python process, each on one core; samples
-// are taken in turn, and the results compared. The table that comes out has the
-// median of each, and how many times as long the peers take.
+// Both sides get the same graphs and matrices, made from a fixed seed. Ein runs in this
+// process, its peers in one Python process, each on one core; samples alternate, and the
+// results are compared. The table shows the median of each and the ratio of the times.
 //
-// The peers are numpy, scipy, igraph, networkx, duckdb and clingo, as perf/peers.txt has
-// them; one that is missing is marked as not run.
+// perf/peers.txt lists the versions of the peers; a missing one is marked as not run.
 package main
 
 import (

@@ -1,11 +1,12 @@
-// Package repl is the interactive session: a program that grows by one entry at a
-// time.
+// Package repl is the interactive session: a program that grows one entry at a time.
 //
-// A Session takes text and gives results and diagnostics; it knows no terminal
-// and no file system. An entry is checked as what follows the program, so that it
-// means what it would mean in a file, and run on the values that are there, so that
-// it costs only its own work. An entry that fails changes nothing. Loop puts a
-// session between a reader of lines and two writers.
+// A [Session] takes an entry and gives a [Reply] with results and diagnostics. It checks
+// the entry as a continuation of the program, so that it means the same as in a file, and
+// runs it on the values already computed, so that it costs only its own work. An entry
+// that fails changes nothing. A [Loop] connects a session to a [LineReader], a [Terminal] or
+// [Plain] text, and two writers.
+//
+// A session has no access to a terminal, and to files only through [Files].
 package repl
 
 import (

@@ -1,12 +1,12 @@
-// Package serve answers programs that ask over HTTP or over a pipe.
+// Package serve answers requests of other programs, over HTTP or a pipe.
 //
-//	Routes   what can be asked: one table of methods, paths, types and handlers
-//	Server   does what a route says, whoever carries the question
-//	Handler  the routes over HTTP
-//	Stdio    the routes over two streams, with arrays as raw bytes
+//	Routes   what can be requested: a table of methods, paths, types and handlers
+//	Server   does what a route says, whatever the transport
+//	Handler  serves the routes over HTTP
+//	Stdio    serves the routes over two streams, with arrays as raw bytes
 //
-// Handlers know neither HTTP nor streams: they take a [Call] and give a value that is
-// written as JSON. No handler opens a file or a connection for who asks.
+// Route handlers know neither HTTP nor streams: they take a [Call] and return a value that
+// is written as JSON. No handler opens a file or a connection for a client.
 package serve
 
 import (

@@ -1,11 +1,10 @@
-// Package stdlib is what the language knows: the table of builtin functions and
+// Package stdlib defines the library of the language: the table of builtin functions, and
 // the prelude, which is written in Ein.
 //
-// A builtin is one entry of Builtins. The checker reads its parameters and its
-// type rule (which is its lowering: building the operations computes their
-// types), the compiler sees only the operations, and the editor, the REPL, the
-// command line and the generated reference read its words. Adding a builtin
-// touches that one entry.
+// A [Builtin] is one entry of Builtins. The checker uses its parameters ([Param]) and its
+// type rule, which is also its lowering: building the operations computes their types.
+// The compiler sees only these operations. The editor, the session, the command line and
+// the generated reference show its documentation. Adding a builtin touches that one entry.
 package stdlib
 
 import (

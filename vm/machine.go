@@ -1,8 +1,12 @@
 // Package vm runs compiled programs.
 //
-// A Machine owns the memory of one program and runs it any number of times
-// without allocating. It knows nothing of source text: errors carry positions,
-// and whoever compiled the program turns them into lines.
+// [New] makes a [Machine] from a module of package cost. A Machine owns the memory of one
+// program and runs it any number of times without allocating ([Machine.Run]); a [Result]
+// holds outputs, warnings and what the run used. It runs the plans of package cost with
+// the kernels of package kernel, and polls for cancellation and limits.
+//
+// A machine knows no source text: a [RuntimeError] carries a position, which the compiler
+// of the program turns into a line.
 package vm
 
 import (

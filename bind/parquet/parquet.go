@@ -1,9 +1,8 @@
-// Package parquet reads Parquet files: columns that are not lists, encoded plainly or by
-// a dictionary, compressed by snappy, gzip, zstd or not at all.
+// Package parquet reads Parquet files: columns that are not lists, with plain or
+// dictionary encoding, compressed with snappy, gzip, zstd or not at all.
 //
-// The library decodes a page when it has been found to be what it says: its header, and
-// what it is decompressed to, are looked at first. So memory is bounded by the ledger,
-// and not by what a file states.
+// The package checks the header and the decompressed size of each page before the library
+// decodes it. Memory is therefore bounded by the ledger, not by what a file claims.
 package parquet
 
 import (

@@ -1,5 +1,5 @@
-// Package project reads ein.toml, the file that says of the programs beside it which
-// data their inputs have and what they may use:
+// Package project reads ein.toml, the file that binds data to the inputs of the programs
+// beside it and sets their limits:
 //
 //	profile = "full"
 //
@@ -9,11 +9,11 @@
 //	[inputs]                           # of every program that has an input A
 //	A = "owners.csv?from=parent&to=child"
 //
-//	[programs."flow.ein".inputs]       # of this one; before those of every program
+//	[programs."flow.ein".inputs]       # of this program; takes precedence
 //	A = { file = "transfers.csv", from = "payer", to = "payee", where = ["km<500"] }
 //
-// It is made by those who wrote the programs and read by those who run them. So it
-// binds only files of its folder and lowers limits, unless it was named by hand.
+// Whoever runs a program may not be the author of this file. So it may bind only files of
+// its own folder and may only lower limits, unless the user named it explicitly.
 package project
 
 import (

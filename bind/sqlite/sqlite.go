@@ -1,10 +1,9 @@
-// Package sqlite reads what a query of a SQLite database gives, and writes nothing.
+// Package sqlite reads the result of a query on a SQLite database, and writes nothing.
 //
-// A query may come with the data, from people that nobody knows. So a database is open
-// for reading only, which holds whatever the query says; the query is one statement that
-// begins as those that read do, which keeps ATTACH, PRAGMA and VACUUM INTO out; nothing
-// can be attached; and extensions are not loaded unless a program asks SQLite to, which
-// none here does.
+// A query may come with the data, from a stranger. So a database is opened read-only,
+// whatever the query says. The query must be a single statement that begins like a reading
+// one, which rules out ATTACH, PRAGMA and VACUUM INTO; nothing can be attached. SQLite loads
+// extensions only when a program asks it to, and this one never does.
 package sqlite
 
 import (

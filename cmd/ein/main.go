@@ -1,5 +1,8 @@
-// Command ein checks, explains and runs programs of the tensor-logic language
-// Ein. Results go to standard output, everything else to standard error.
+// Command ein checks, explains and runs programs of the tensor-logic language Ein.
+// Results go to standard output, everything else to standard error.
+//
+// The verbs stand in three packages: language for programs, benchmark for ein bench, and
+// serving for servers. Package cli has what they share.
 package main
 
 import (

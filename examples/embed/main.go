@@ -1,5 +1,4 @@
-// Command embed runs an Ein program from Go: program and data are its own, the
-// limits too.
+// Command embed runs an Ein program from Go, with its own program, data and limits.
 package main
 
 import (

@@ -1,14 +1,14 @@
 // Package chart draws figures as SVG: a few kinds of diagram over numbers with
 // intervals, and the matrix and the graph of a session.
 //
-// A Figure is data and the words around it. SVG draws it as a file for white paper,
-// Inline as a part of a page whose style sheet has the colours, by Classes and by
-// Variables for its light and its dark theme, and Sheet draws several as one. All go
-// through a scene, which knows paths and words and nothing of diagrams.
+// A [Figure] is data and captions. SVG draws it as a file on white; Inline draws it for a
+// page whose style sheet has the colours, with Classes and Variables for its light and
+// dark themes; Sheet draws several in one file. All go through a scene, which knows paths
+// and text but no diagrams.
 //
-// Series differ in shape and dash as well as in colour, whose palette is that of
-// Okabe and Ito; a value that is missing is not drawn. The same figure gives the
-// same bytes. Text from outside is written by package page alone.
+// Series differ in shape and dash as well as in colour, with the palette of Okabe and Ito.
+// Missing values are not drawn. The same figure gives the same bytes. Only package page
+// writes text that comes from outside.
 package chart
 
 import "math"

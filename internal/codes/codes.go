@@ -1,7 +1,6 @@
-// Package codes is the registry of what can be wrong: the code of every
-// diagnostic, its class and its title. It stands below all phases, so that each
-// names its codes here. A code, once given, keeps its meaning: a new one takes the
-// number that TestNext says.
+// Package codes lists everything that can go wrong: the code of every diagnostic, its
+// class and its title. It stands below all phases, so that each can name its codes here.
+// A code never changes its meaning; TestNext says which number a new one gets.
 package codes
 
 import "sync"

@@ -1,6 +1,6 @@
-// Package corpus is the corpora that every engine of Ein is tested with: the
-// conformance cases, which are programs with known answers or known errors, and
-// the abuse cases, which are texts meant to break an implementation.
+// Package corpus holds the programs that every engine of Ein is tested with: conformance
+// cases ([Case]), with known answers or known errors, and abuse cases ([AbuseCase]), which
+// try to break an implementation.
 package corpus
 
 import (

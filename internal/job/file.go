@@ -1,11 +1,12 @@
-// Package job is what a long job writes, so that it can be stopped at any point, by
-// kill -9 or a loss of power too, and go on with the same command.
+// Package job writes files so that a long job can be stopped at any point, even by kill -9
+// or a power failure, and resumed by the same command.
 //
-//	Replace  a file that is there whole, the old one or the new
-//	Lock     one writer at a time; the lock ends with the process
-//	Lines    the lines of a file with their places, and which is cut off
+//	Replace  writes a file whole: readers see the old one or the new one
+//	Lock     allows one writer at a time; the lock ends with the process
+//	Lines    reads the lines of a file with their positions, and tells a truncated one
 //	File     a file of lines that only grows: what was reported done is on disk
-//	Part     a file of records that takes its name when all of them are there
+//	Part     a file of records that gets its name when it is complete
+//	Shard    one of N parts of a job; Plan and Done record the parts and their checksums
 package job
 
 import (

@@ -1,11 +1,10 @@
-// Package naive is the second engine of Ein: a direct and slow interpreter of
-// the syntax tree, written from the definition of the language alone.
+// Package naive is a second engine for Ein: a simple, slow interpreter of the syntax
+// tree, written from the definition of the language alone.
 //
-// It exists to be compared with the real engine, so it shares nothing with the
-// checker, the planner, the machine or the kernels. Every tensor is a dense
-// row-major array, every equation is nested loops over its indices, and every
-// graph function is a breadth-first search. Where the real engine is fast, this
-// one is obvious.
+// Tests compare it with the real engine, so it shares nothing with the checker, the
+// planner, the machine or the kernels. Every tensor is a dense row-major array, every
+// equation is nested loops over its indices, and every graph function is a breadth-first
+// search. Where the real engine is fast, this one is obvious.
 package naive
 
 import (

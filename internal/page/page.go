@@ -1,7 +1,6 @@
-// Package page writes HTML and SVG with text from outside in it: names of models,
-// labels, replies. There is one way for such a text into a page, Page.Text, which
-// shows what the text would do instead of letting it do that; all else in a page is
-// markup of ours, in constants.
+// Package page writes HTML and SVG that contain untrusted text: names of models, labels,
+// replies. Such text enters a page only through [Page.Text], which escapes it and makes
+// control characters visible. All other markup comes from constants.
 package page
 
 import (

@@ -1,10 +1,10 @@
 // Command skips reads the output of go test -json and prints it as go test does,
-// the output of failed tests included. It fails when a test failed, and when one
-// was skipped that the list does not name: a test that never runs says nothing.
+// including the output of failed tests. It fails if a test failed, or if a test was
+// skipped that the list does not name: a test that never runs shows nothing.
 //
 //	go test -json ./... | go run ./internal/skips testdata/skips.txt
 //
-// A line of the list is the package, the test, and after a # the reason.
+// A line of the list is the package, the test and, after a #, the reason.
 package main
 
 import (

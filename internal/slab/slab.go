@@ -1,4 +1,7 @@
-// Package slab hands out many small values from a few large allocations.
+// Package slab allocates many small values from a few large blocks.
+//
+// An [Of] hands out values and slices of one type. Reset makes the memory available again,
+// so nothing handed out before may be in use then.
 package slab
 
 import "unsafe"

@@ -1,13 +1,13 @@
-// Package stats is the statistics of evaluations: intervals of shares, paired
-// and unpaired differences, tests, corrections for many tests, errors that know of
-// clusters and strata, ratios, equivalence, and the power of a design.
+// Package stats computes the statistics of evaluations: intervals of shares, paired and
+// unpaired differences, tests, corrections for multiple tests, clustered and stratified
+// errors, ratios, equivalence, and power.
 //
-// An evaluation is right and wrong answers to questions. Two models that are asked
-// the same questions are compared by the pairs (Paired); shares of different
-// questions are Proportions. Answers that belong together, such as those to one
-// graph in three encodings or to one question asked five times, are a cluster: they
-// are less than so many answers, and Contrast, DesignEffect and Ratio count them
-// as such.
+// An evaluation is a list of right and wrong answers. Two models that were asked the same
+// questions are compared by pairs ([Paired]); shares of different questions are
+// [Proportion]s. Answers that belong together, such as those to one graph in three
+// encodings or to one question asked five times, form a cluster and carry less
+// information than as many independent ones; [Clustered], [Contrast], [DesignEffect] and
+// [Ratio] take that into account.
 //
 // All functions are pure.
 package stats

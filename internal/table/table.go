@@ -1,11 +1,10 @@
-// Package table writes tables: as aligned text for a terminal, and as Markdown,
-// LaTeX, CSV and HTML.
+// Package table writes tables as aligned text for a terminal, Markdown, LaTeX, CSV and
+// HTML.
 //
-// A Table is what is shown: its cells are texts, and whoever makes one decides how
-// many digits a number has. A column has words or numbers, which stand to the left
-// or to the right. Of makes a table from rows of texts; Align is for lines that are
-// no table, as of a listing. Every writer keeps what comes from outside from being
-// read as its markup.
+// The cells of a [Table] are text; whoever makes one decides how many digits a number has.
+// A column holds words, aligned left, or numbers, aligned right. [Of] makes a table from
+// rows of text; [Align] aligns lines that are not a table, as in a listing. Every writer
+// escapes cells, so that none is read as markup.
 package table
 
 import (

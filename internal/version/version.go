@@ -1,8 +1,7 @@
-// Package version says which build of ein this is, so that what a record was made
-// with can be told from every other build: the version, which stands in the file
-// VERSION and nowhere else; the revision of the source, where Go stamped one; and a
-// digest of the executable, the beginning of what `head -c 32768 FILE | sha256sum`
-// prints for it.
+// Package version identifies the build of ein, so that a record says exactly what made
+// it: the version, which stands only in the file VERSION; the revision of the source, if
+// Go stamped one; and a digest of the executable, the beginning of what
+// `head -c 32768 FILE | sha256sum` prints.
 package version
 
 import (

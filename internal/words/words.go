@@ -1,4 +1,4 @@
-// Package words is numbers and texts as people read them.
+// Package words formats and parses numbers, sizes and short texts for people.
 package words
 
 import (

@@ -1,9 +1,10 @@
-// Package compile turns planned tensor operations into bytecode: it chooses the
+// Package compile turns planned tensor operations into bytecode: [Compile] chooses the
 // layout of every value and the kernel of every operation.
 //
-// A value may live in several layouts at once; a conversion is emitted when a
-// kernel first asks for another one. 0/1 matrices stay packed or sparse as long
-// as their consumers can work on bits; everything has a dense form.
+// A value may exist in several layouts; a conversion is emitted when a kernel first needs
+// another one. 0/1 matrices stay packed or sparse as long as their consumers can work on
+// bits; every value has a dense form. The planner has already decided what is computed;
+// package cost bounds the result.
 package compile
 
 import (

@@ -1,6 +1,6 @@
-// Package describe puts into words, for people, what the toolchain knows of a
-// program: its plan, its cost, why it was refused, and the functions of the
-// language.
+// Package describe explains to people what the toolchain knows about a program: its plan,
+// its cost, why it was refused, the proof of a row, and the functions of the language. Its
+// results are text, so it decides no layout and no colour; packages diag and table do.
 package describe
 
 import (

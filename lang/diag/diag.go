@@ -1,6 +1,9 @@
-// Package diag holds what the toolchain says about a program: diagnostics, the
-// table of their codes, and the renderers that show them. Producers fill in a
-// Diagnostic and never format one; renderers never decide what to say.
+// Package diag holds diagnostics and renders them.
+//
+// A [Diagnostic] says what is wrong, where, why, and how to fix it ([Fix]). Phases fill in a
+// Diagnostic and never format one; renderers ([Text] for people, [Compact], [JSON] and
+// [SARIF]) never decide what to say. The codes stand in package codes,
+// and the explanation of each in the folder explain.
 package diag
 
 import (

@@ -1,7 +1,10 @@
-// Package ide answers what an editor asks about a program: what is this, what can
-// stand here, where does it come from, how is it called everywhere. It works in byte
-// offsets on one immutable Document and knows no protocol, terminal or file; the
-// language server and the interactive session are its two users.
+// Package ide answers an editor's questions about a program: what a name means, what can
+// be typed here, where something is defined and used.
+//
+// A [Document] is one immutable version of a text; its methods give diagnostics, hover,
+// completion, rename and so on, and it keeps what it has computed. Positions are byte
+// offsets. The package knows no protocol, terminal or file: its two users are the language
+// server and the interactive session.
 package ide
 
 import (

@@ -1,8 +1,9 @@
-// Package plan rewrites the operations of a checked program into ones that are
-// cheaper to run and mean the same.
+// Package plan rewrites the operations of a checked program into cheaper ones with the
+// same meaning.
 //
-// Each rewrite is a function of its own, listed in Rewrites; all of them
-// together can be switched off, and tests run every program both ways.
+// [New] takes the operations over, and [Program.Optimise] applies the Rewrites, each a
+// function of its own. They can all be switched off, and tests run every program both
+// ways. Package compile then chooses layouts and kernels.
 package plan
 
 import (

@@ -1,6 +1,6 @@
-// Package show writes the values that a program gives: as text for people and
-// as JSON for machines. It writes while it reads, so that a large value takes
-// no more memory for being shown.
+// Package show formats the values of a program: as text for people, and as JSON, CSV and
+// other formats for machines ([Format]). It writes while it reads, so showing a large
+// value takes no additional memory.
 package show
 
 import (

@@ -1,6 +1,8 @@
-// Package source holds the text of a program and turns byte offsets into
-// files, lines and columns. Every other package works in byte offsets; positions
-// are made here, at the edge, when a person or an editor has to read them.
+// Package source holds the text of a program and converts byte offsets to files, lines
+// and columns.
+//
+// A [File] is the text, a [Span] a range of byte offsets. All other packages work with
+// these; a [Position] is made only when a person or an editor has to read one.
 package source
 
 import (

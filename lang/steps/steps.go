@@ -1,6 +1,6 @@
-// Package steps counts the work of the phases that read a program: tokens looked
-// at, expressions visited, names compared. The count says when to look whether
-// somebody wants them to stop, and tests hold it against the length of the text.
+// Package steps counts the work of the phases that read a program: tokens read,
+// expressions visited, names compared. A [Counter] uses the count to decide when to poll
+// for cancellation, and tests compare the count with the length of the text.
 package steps
 
 import "context"

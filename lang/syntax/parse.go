@@ -1,9 +1,11 @@
-// Package syntax reads and prints the text of Ein programs: lexer, grammar,
-// tree, formatter. It knows nothing of what a program means.
+// Package syntax parses and formats Ein programs. It knows nothing of their meaning.
 //
-// A program is lexed once, cut into statements, and parsed statement by
-// statement, so that one mistake costs one statement and one message. Every
-// recursion is bounded by a limit that is checked before it starts; see Limits.
+// [Parse] gives a [File], a list of statements that keeps comments and mistakes ([Bad]);
+// [Format] prints it in canonical form, and [Walk] visits its nodes.
+//
+// A program is lexed once, cut into statements, and parsed statement by statement, so
+// that one mistake costs one statement and one message. Every recursion has a limit that
+// is checked before it starts; see [Limits].
 package syntax
 
 import (

@@ -1,6 +1,6 @@
 // Package mcp gives agents the language over the Model Context Protocol: tools that check,
-// run and explain programs, and resources to read. It has nothing of its own: a tool asks
-// a route of package serve. An agent reaches no file and no network by it.
+// run and explain programs, and resources to read. Every tool calls a route of package
+// serve. An agent reaches no file and no network through it.
 package mcp
 
 import (

@@ -1,10 +1,11 @@
-// Package code is the bytecode of Ein: a register machine whose registers are
-// tensors. Instructions run once, in order; there are no jumps, so a program's
-// work is the sum over its instructions.
+// Package code defines the bytecode of Ein: a register machine whose registers hold
+// tensors. Instructions run once, in order, without jumps, so a program's work is the
+// sum over its instructions.
 //
-// Every register has a type and a layout that never change, so a program is
-// verified completely before it runs: Verify accepts only programs that the
-// machine can run without looking at types again.
+// A [Program] has inputs, constants, registers ([Reg]), instructions ([Instr]) and outputs.
+// A register's type and layout never change, so a program is verified completely before it
+// runs: [Verify] accepts only programs that the machine can run without checking types.
+// Bytecode may come from anyone: [Unmarshal] bounds what it reads, and verifies it.
 package code
 
 import (

@@ -1,9 +1,12 @@
 // Package cost bounds what a program uses before it runs, and plans its memory.
 //
-// Every instruction is planned once: the kernel that will run it, an upper
-// bound of its operations, and its scratch memory. The machine runs these plans
-// and nothing else, so the bound and the run cannot drift apart; kernels count
-// the operations they do, and tests hold the counts against the bounds.
+// [New] makes a [Module] from a program: a [Step] for each instruction, which names the
+// kernel that will run it, an upper bound on its operations, and its scratch memory; an
+// [Arena] in which registers that are not alive at once share memory; and a [Certificate] with
+// the totals, which Check compares with [Limits].
+//
+// The machine runs these steps and nothing else, so bound and run cannot diverge. Kernels
+// count the operations they do, and tests compare the counts with the bounds.
 package cost
 
 import (

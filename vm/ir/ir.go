@@ -1,11 +1,11 @@
-// Package ir is the meaning of a program as a graph of tensor operations,
-// before any kernel or layout is chosen.
+// Package ir represents the meaning of a program as a graph of tensor operations, before
+// any kernel or layout is chosen.
 //
-// A Node is an operation on the values of other nodes. Nodes are built by the
-// functions of build.go, which compute each node's type and the bound on its
-// values; the front end builds them from source, the planner rewrites them and
-// the compiler turns them into instructions. Nodes are immutable once built, and
-// the graph has no cycles, so that a program's work is bounded by construction.
+// A [Node] is an operation on the values of other nodes. A [Builder] makes nodes and
+// computes the type of each and a bound on its values. The checker builds them from
+// source, the planner rewrites them and the compiler turns them into instructions. Nodes
+// are immutable once built, and the graph has no cycles, so a program's work is bounded by
+// construction.
 package ir
 
 import (

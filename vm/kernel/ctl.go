@@ -1,15 +1,14 @@
-// Package kernel is the arithmetic of the machine: contractions through BLAS,
+// Package kernel does the arithmetic of the machine: contractions through BLAS,
 // bit-packed and sparse graph kernels, elementwise loops and reductions.
 //
-// A kernel takes raw slices and a *Ctl, writes into memory its caller gives it,
-// and allocates nothing unless its doc says so. Scratch memory is passed in and
-// may hold anything; the kernel clears what it needs. The tests have a naive one
-// for each, written from the definition.
+// A kernel takes raw slices and a [*Ctl], writes to memory that its caller provides, and
+// allocates nothing unless its doc says so. Scratch memory is passed in and may hold
+// anything; the kernel clears what it needs. Tests compare each kernel with a naive one,
+// written from the definition.
 //
-// Every kernel whose work depends on sizes has a function that bounds it, named
-// after it with the suffix Cost; the operations a kernel adds to Ctl.Ops never
-// exceed that bound. Where the bound says little of what it takes, the kernel is
-// metered: it asks the Ctl before it works.
+// Every kernel whose work depends on sizes has a function with the suffix Cost that bounds
+// it: the operations that a kernel adds to Ctl.Ops never exceed that bound. If the bound
+// says little about the actual work, the kernel is metered: it asks the Ctl before it works.
 package kernel
 
 import (

@@ -1,5 +1,6 @@
-// Package op is the vocabulary that the meaning of a program shares with the
-// kernels that compute it: contractions, scalar functions, folds and walks.
+// Package op names the operations that the meaning of a program (package ir) shares with
+// the kernels that compute it: contractions ([Spec]), scalar functions ([Fn]), folds ([Fold])
+// and walks ([WalkMode]).
 package op
 
 import (

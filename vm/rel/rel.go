@@ -1,14 +1,15 @@
-// Package rel is the form of relations: facts, rules and queries as data, below any
-// source text and above any way to compute them.
+// Package rel represents relations as data: facts, rules and queries, independent of
+// source text and of how they are computed.
 //
-// A Program has relations and rules. What it means is the least set of rows that
-// holds the facts and is closed under the rules, stratum by stratum (see
-// [Program.Strata]); a query is a relation with a rule, named by its text. A rule stands
-// for every binding of its variables that makes all of its body true, and each distinct
-// binding of all of them, nameless ones included, contributes once.
+// A [Program] has relations and rules. It means the least set of rows that contains the
+// facts and is closed under the rules, stratum by stratum (see [Program.Strata]); a query is
+// a relation with one rule, named by its text. A [Rule] stands for every binding of its
+// variables that makes its whole body true, and each distinct binding of all of them,
+// including nameless ones, contributes once.
 //
-// Names that the user wrote travel along for messages and listings, and mean nothing.
-// A Program may come from anyone: Verify accepts only those whose evaluation is defined.
+// Names from the source are kept for messages and listings, and have no meaning. A
+// Program may come from anyone: [Verify] accepts only those whose evaluation is defined.
+// Package engine evaluates them.
 package rel
 
 import (

@@ -1,10 +1,10 @@
-// Package simd is what the machine does with vector instructions: a BLAS, and the
-// kernels over runs of numbers and of bits.
+// Package simd uses the vector instructions of the processor: a [BLAS], and kernels over
+// runs of numbers and bits.
 //
-// A Tier is a set of instructions, 0 the best that the processor has, which is
-// found out once. All tiers have all kernels: what has no assembly for a tier is done
-// in Go, which is also what the tests hold the assembly to. The assembly for
-// amd64 is written by the generator in gen; NEON, by hand, has products, dots and counts.
+// A [Tier] is an instruction set; 0 is the best that the processor has, detected once. All
+// tiers have all kernels: where a tier has no assembly, Go does the work, and tests compare
+// the assembly with it. The generator in gen writes the assembly for amd64; the NEON
+// assembly, which covers products, dots and counts, is written by hand.
 package simd
 
 import "slices"

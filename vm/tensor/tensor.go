@@ -1,9 +1,12 @@
-// Package tensor defines the values of Ein: kinds, shapes, and the layouts in
-// which a tensor is stored.
+// Package tensor defines the values of Ein: kinds, shapes, and the layouts in which a
+// tensor is stored.
 //
-// Semantics are those of dense float64 arrays in row-major order. Kind is a
-// refinement of the values (every Bool tensor is also a valid Int and Real
-// one); Layout is how they are stored and never changes what they are.
+// A [Value] has a [Type], which is a [Kind] and a [Shape], and a [Layout]: dense, packed bits
+// ([Bits]) or sparse rows ([CSR]). A [Table] holds the rows of a relation.
+//
+// Semantics are those of dense float64 arrays in row-major order. Kind restricts the
+// values (every Bool tensor is also a valid Int and Real one); Layout says how they are
+// stored and never changes what they are.
 package tensor
 
 import (

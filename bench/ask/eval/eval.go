@@ -1,10 +1,15 @@
-// Package eval asks a model the questions of the benchmark and keeps what it says
-// in the directory of a run.
+// Package eval asks a model the questions of the benchmark and stores its replies in a
+// run directory.
 //
-// A run is safe: a reply counts once it is on disk, and a run that was stopped at
-// any point asks only for what is missing. It is polite: the number of requests
-// at a time follows what the provider bears, and what cannot succeed is not tried
-// again. Scores are made from the replies alone, so that scoring never asks.
+// [Run] takes [Options]: a model, instances, modes, a [Schedule] and limits. It works
+// out which replies are missing, sends their requests, adapting concurrency to what the
+// provider accepts, and appends each reply to the run. Transient errors are retried;
+// errors that no retry can fix stop the run. [EstimateRun] predicts the cost of a run,
+// and [Summary] says what one did.
+//
+// A reply counts only once it is on disk, so a run can stop at any point and resume
+// without asking anything twice. Package model knows the providers, package run the
+// files, and package verdict the scoring, which never needs a model.
 package eval
 
 import (

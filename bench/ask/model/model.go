@@ -1,8 +1,12 @@
-// Package model asks language models over the wire formats of their providers.
+// Package model sends requests to language models over their providers' APIs.
 //
-// A Model turns a Request into a Response or an *Error. Nothing here is retried,
-// cached or scheduled: that is the business of package eval, which reads the class
-// of an error and what the provider says about waiting.
+// [Open] makes a [Model] from a PROVIDER:NAME. A Model turns a [Request] into a
+// [Response] or an [*Error], whose [Class] says whether a retry can help. A [Profile]
+// says which parameters a model accepts. Models with a batch API are also a [Batcher].
+// [Record] stores exchanges for the provider replay.
+//
+// This package neither retries, caches nor schedules: package eval does, guided by the
+// class of an error and the waiting time that the provider asks for.
 package model
 
 import (

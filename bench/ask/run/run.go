@@ -1,19 +1,23 @@
-// Package run is the directory of an evaluation: what was asked, what the model
-// said, and how that scored. A reader needs nothing else to rebuild every table.
+// Package run reads, writes and scores the directory of an evaluation: what was asked,
+// what the model replied, and how the replies scored. Every table can be rebuilt from it.
 //
 //	run.json         the configuration, as sent; written once
 //	instances.jsonl  the instances that are asked, in all encodings
 //	replies.jsonl    one line for each reply; only ever appended to
 //	scores.jsonl     one line for each reply; derived, rewritten by scoring
 //	log.jsonl        failures, retries and times; no result depends on it
-//	billed.json      what requests without a reply may have cost, where the cost is bounded
-//	batches.json     the batches that the provider has, as long as there are any
+//	billed.json      what requests without a reply may have cost, if the cost is bounded
+//	batches.json     the provider's batches, as long as there are any
 //	lock             held while a run is written
 //
-// A line of replies or scores is a JSON object whose last member is "crc", the CRC-32C of
-// the line without it. A reply counts as done once it is on disk. It has a digest of what
-// was asked, and a score the checksum of its reply, so that what was changed by hand or
-// comes from elsewhere is told.
+// [Read] gives a [Run], whose [Row] is one question in one mode, encoding and sample, with
+// its [Reply] and [Score] if it has them. [Judge] scores the replies, [Repair] recovers a
+// damaged directory, and [Merge] makes one of several shards.
+//
+// A line of replies or scores is a JSON object whose last member, "crc", is the CRC-32C
+// of the line without it. A reply counts as done once it is on disk. It holds a digest of
+// what was asked, and a score holds the checksum of its reply, so that edited or foreign
+// lines are detected.
 package run
 
 import (

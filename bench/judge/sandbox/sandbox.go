@@ -1,45 +1,42 @@
-// Package sandbox runs Python programs that nobody has read, written by a model
-// that may be careless or may look for a way around the scoring.
+// Package sandbox runs untrusted Python programs, written by a model that may be
+// careless or may try to cheat the scoring.
 //
-// Every program gets a process of its own that ends with it. There are two ways to
-// confine it, and the first that holds is taken.
+// [Open] makes a [Sandbox] under a [Policy], and [Sandbox.Run] runs a program in a
+// process of its own. There are two ways to confine it; the first that works is used.
 //
 //   - Bubblewrap: namespaces of its own (user, process, network, host name, IPC,
-//     cgroup). The program sees the interpreter's files, read-only, and neither
-//     /proc nor /dev nor the network.
-//   - Landlock, where namespaces are forbidden, as in many containers: the
-//     interpreter, once it is up and before there is a program, gives up its
-//     capabilities and all files but its own, which it may read. What can still be
-//     seen is the name of the machine, where symbolic links lead, and of any file
-//     whether it exists, whose it is and how long.
+//     cgroup). The program sees the interpreter's files, read-only, but not /proc,
+//     /dev or the network.
+//   - Landlock, where namespaces are forbidden, as in many containers: once the
+//     interpreter has started, and before it gets a program, it drops its
+//     capabilities and access to all files but its own, which it may read. It can
+//     still see the name of the machine, the targets of symbolic links, and for any
+//     file whether it exists, its owner and its size.
 //
-// In both a system call filter allows what an interpreter needs to compute: no
-// process and no thread is ever started, no socket opened, and no file opened to be
-// written, of which there are none to spare: files in memory, empty ones too, are
-// memory that no limit on the program counts. Resource limits bound memory, time
-// and descriptors. With bubblewrap a program can put another interpreter in its own
-// place, under the same filter and the same limits.
+// In both, a system call filter allows only what an interpreter needs to compute: it
+// cannot start a process or a thread, open a socket, or open a file for writing. The
+// last includes files in memory, even empty ones, whose memory no limit on the program
+// would count. Resource limits bound memory, time and descriptors. With bubblewrap, a
+// program can replace itself with another interpreter, under the same filter and limits.
 //
-// Data only comes back: what the program printed, and how it ended. Whether that
-// is right is for the caller to decide, outside. The interpreter says on a pipe of
-// its own, with a number that is drawn for the run, that the program came to its
-// end. Neither frames nor the garbage collector lead a program to that number. One
-// that finds it in the memory of its process all the same wins the word "ok" for what
-// it has printed and nothing else, so a caller must treat missing output as a failure
-// whatever the outcome says.
+// Only data comes back: the program's output and how it ended. The caller, outside,
+// decides whether that is right. The interpreter reports on a separate pipe, with a
+// random number drawn for the run, that the program reached its end. Neither frames nor
+// the garbage collector lead a program to that number. If it finds the number in the
+// memory of its process all the same, it can only have its output reported as "ok", so
+// callers must treat missing output as a failure whatever the outcome says.
 //
-// [Open] proves all of this by attacking it, and refuses when no way stops every
-// attack. No program runs without a sandbox.
+// [Open] proves all of this by attacking the sandbox, and fails if neither way stops
+// every attack. No program runs without a sandbox.
 //
-// Interpreters wait with networkx imported, so that a program that finds one takes
-// some 6 ms; each is good for one program, and making the next one bounds the
-// throughput: measured on two cores that were busy with other work as well, 13 to
-// 15 programs a second (go test -bench .).
+// Interpreters wait with networkx already imported, so a program that gets one takes
+// about 6 ms. Each runs one program, and starting the next one bounds the throughput:
+// 13 to 15 programs a second on two cores that were busy with other work as well
+// (go test -bench .).
 //
-// What it does not promise: the kernel is shared with the host, and only a virtual
-// machine holds against a program that exploits a fault of the kernel. Seen from
-// the host, the programs belong to the user who runs this one, without any
-// capability if that is root.
+// The sandbox does not protect against a kernel exploit: the kernel is shared with the
+// host, and only a virtual machine would help. On the host, programs run as the user
+// who runs this one, without any capability if that is root.
 package sandbox
 
 import (

@@ -1,15 +1,15 @@
-// Package verdict judges: a reply goes in, a verdict comes out.
+// Package verdict scores replies.
 //
-//	Question   what a reply is judged against; an Index is those of a file, by id
-//	Line       a reply in a file; Join and Each bring it together with its question
+//	Question   what a reply is judged against; an Index holds those of a file, by id
+//	Line       a reply in a file; Join and Each pair it with its question
 //	Judge      reads a direct answer, runs an Ein program in this process and a
-//	           Python program in a sandbox, and says why what is wrong is wrong
-//	Verdict    the outcome, whether it is right in each mode of scoring, what was
-//	           understood, and the attribution, if it was asked for
+//	           Python program in a sandbox, and explains wrong replies
+//	Verdict    the outcome: whether the reply is right in each mode of scoring, what
+//	           was understood, and the attribution of the error, if requested
 //	Tally      counts verdicts; Groups are tallies by level, language and category
 //
-// Nothing here knows where replies come from: the verbs score, exec and diagnose bring
-// those of a file, package run those of an evaluation.
+// The package does not know where replies come from: the verbs score, exec and diagnose
+// read them from a file, package run from an evaluation.
 package verdict
 
 import (

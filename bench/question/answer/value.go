@@ -1,4 +1,12 @@
-// Package answer is the typed answers of the benchmark.
+// Package answer parses and compares the answers of the benchmark.
+//
+// A [Value] is an answer of one of the result types of package category. A [Reference] is
+// the right one, with the readings that a question leaves open. [Score] finds the answer
+// in the text of a reply and compares it, [Printed] does so for the output of a program;
+// both give a [Result] with an [Outcome], and a [Reason] if no answer was found. A [Mode]
+// (strict, relaxed, lenient) says which outcomes count as right.
+//
+// The package never looks at the graph: the reference holds all it compares with.
 package answer
 
 import (

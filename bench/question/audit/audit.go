@@ -1,6 +1,11 @@
-// Package audit measures what instances give away: how often the most common
-// answer is right, what one gets by knowing what a decoy says, and what models
-// learn from features that take no search.
+// Package audit measures how well instances can be answered without solving them: by the
+// most common answer, by what a decoy says, and by learners trained on features that need
+// no search.
+//
+// [Collect] reads instances and gives a [Report] with a [Category] for each category: the
+// share that a constant gets right, the best [Decoy], and what each learner of
+// scikit-learn gets right ([Learned]). Python does the learning; without scikit-learn the
+// rest of the report is still complete.
 package audit
 
 import (

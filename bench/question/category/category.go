@@ -1,6 +1,12 @@
-// Package category is the kinds of question: each is one file with its
-// definition, its draw of the things asked about, its Ein and its Python
-// program, and its wording. The Table lists them.
+// Package category defines the kinds of question.
+//
+// A [Category] is one file: its definition, how it chooses the nodes and thresholds that
+// it asks about ([Query]), its Ein program, its Python program and its wording. The Table
+// lists them all. [Category.Choose] draws a graph and a query of a given [Shape] ([Drawn]).
+//
+// [Category.Solve] computes the answer with the tools of a [World]. A decoy can cut each
+// tool short or leave it out, so a solver also gives the plausible wrong answers. Package
+// instance turns what is drawn here into an instance, and package surface into English.
 package category
 
 import (

@@ -1,5 +1,9 @@
-// Package census describes a file of instances: how many of what, how large, how
-// their answers are distributed, and how long their texts are.
+// Package census summarises a file of instances: counts, sizes, the distribution of
+// answers, and the length of the texts.
+//
+// [Collect] reads instances and gives a [Report] with a [Group] for each category and
+// level; [Brief] skips the costly parts, such as drawing every graph again to count rejected
+// ones. Package audit measures what a distribution gives away.
 package census
 
 import (

@@ -1,10 +1,10 @@
-// Package draw is the randomness of the benchmark: streams of numbers that are
-// the same on every machine, with every version of Go, for ever.
+// Package draw provides the benchmark's random numbers: streams that are the same on
+// every machine and with every version of Go.
 //
-// A stream is ChaCha8 (as in math/rand/v2 and its published specification)
-// under a key that is the SHA-256 of everything that names it. What is derived
-// from the stream (bounded integers, shuffles, chances) is defined here, in
-// integers only, because libraries have changed such functions between versions.
+// A [Stream] is ChaCha8 (as in math/rand/v2 and its published specification) under a
+// [Key]: the SHA-256 of everything that identifies the stream. Bounded integers, shuffles
+// and chances are defined here, using integers only, because libraries have changed such
+// functions between versions.
 package draw
 
 import (

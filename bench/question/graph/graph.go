@@ -1,8 +1,13 @@
-// Package graph is the graphs of the benchmark: how they are drawn, the few
-// facts about them that decide whether a question makes sense, and a canonical
-// form that is equal for isomorphic questions.
+// Package graph draws the benchmark's graphs.
 //
-// It shares nothing with the kernels of the machine, which compute the answers.
+// A [Graph] is a sorted list of edges, as it is published; a [Net] has the same as bit sets,
+// for fast changes and searches. A [Plan] puts every node into a block, so that what a node
+// reaches, and in how many hops, follows from the plan whatever the edges are. [Facts] are
+// the properties that decide whether a question makes sense. [Canonical] gives a form that
+// is equal for isomorphic questions.
+//
+// The package shares no code with the kernels that compute the answers, so that each
+// checks the other.
 package graph
 
 import (

@@ -1,5 +1,12 @@
-// Package instance makes the instances of the benchmark: an id is enough to
-// regenerate one, byte for byte, alone.
+// Package instance generates the instances of the benchmark.
+//
+// An [ID] names an instance, and [Generate] makes it from the id alone, byte for byte the
+// same on every machine: it draws a structure (graph and query) by package category and a
+// surface (labels, domain, style) by package surface, and attaches the answer and the
+// programs. An [Instance] is what a line of a file holds; [Read] and [Write] convert.
+//
+// A [Generator] makes many: a [Plan] says how many of each category, and [Seen] keeps them
+// apart from instances that exist already, up to isomorphism, which a [Proof] confirms.
 package instance
 
 import "encoding/json"

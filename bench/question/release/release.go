@@ -1,6 +1,8 @@
-// Package release makes the files of a data set to be published: questions and training
-// data as JSONL and Parquet, what they give away, checksums, and a card. The same
-// settings give the same bytes, and the card has them.
+// Package release builds a data set for publication: questions and training data as JSONL
+// and Parquet, an audit, statistics, checksums, and a card.
+//
+// [Settings] say what is in it, and [Maker.Run] writes it to a folder. The same settings
+// give the same bytes, and the card states them.
 package release
 
 import (

@@ -1,9 +1,9 @@
-// Package sensitivity says how much the answer of a question depends on reading its
-// graph right: the share of single edge drops, additions and reversals that change it.
+// Package sensitivity measures how much the answer of a question depends on reading its
+// graph correctly: the share of single edge drops, additions and reversals that change it.
 //
-// A question that few edges matter to is easy to get right with a misread graph, and
-// one that many matter to shows misreading as a wrong answer. So accuracies of questions
-// that differ in this are compared with care.
+// A question with low sensitivity can be answered correctly from a misread graph; one
+// with high sensitivity turns misreading into a wrong answer. Accuracies of questions
+// that differ in sensitivity are therefore not directly comparable.
 package sensitivity
 
 import (

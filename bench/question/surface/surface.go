@@ -1,8 +1,12 @@
-// Package surface turns a graph and a question into English: labels, domains
-// with their vocabulary, presentation styles, and the order of the edges.
+// Package surface turns a graph and a question into English.
 //
-// Nothing here knows the answer, and what a [Look] consists of never depends on
-// the graph, so that a surface and a structure can each be varied alone.
+// A [Look] consists of labels, a [Domain] with its vocabulary, a presentation [Style], and
+// an order of the edges. [Draw] draws one from a key, and [Look.Prompt] writes the prompt in
+// an [Encoding]. A [Partition] confines a draw to a part of the labels and domains, so that
+// training and test data share none.
+//
+// The package does not know the answer, and a Look never depends on the graph, so a
+// surface and a structure can be varied independently.
 package surface
 
 import (

@@ -1,5 +1,9 @@
-// Package verify checks files of instances against everything they can be
-// computed from: their ids, and programs in Ein, in rules and in Python.
+// Package verify checks instances against everything that can compute them: their id, and
+// their programs in Ein, in rules and in Python.
+//
+// A [Job] reads a file and gives a [Record] for each instance, with a [Finding] for each
+// disagreement; a [Summary] counts them. An [Interpreter] runs the Python programs of the
+// file as they are, without a sandbox.
 package verify
 
 import (

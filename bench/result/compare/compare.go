@@ -1,11 +1,11 @@
-// Package compare compares two runs: how often each is right on the same
-// questions, whether the difference is more than chance, and what the answers
-// cost.
+// Package compare compares runs: how often each is right on the same questions, whether
+// the difference is significant, and what the answers cost.
 //
-// Answers are paired by question, mode and sample. Runs in different modes or
-// encodings are paired by what is left. Pairs that share a structure, which are those of
-// its surfaces, encodings, modes and samples, are a cluster, and count as what they are
-// worth. Failures outside of the model are no answers; they are left out and counted.
+// [Compare] pairs the answers of two runs and gives a [Report]; [NewBoard] ranks several.
+// Answers are paired by question, mode and sample. Runs in different modes or encodings
+// are paired by the rest. Pairs that share a structure (its surfaces, encodings, modes and
+// samples) form a cluster, whose effective size the statistics use. Infrastructure errors
+// are not answers; they are left out and counted.
 package compare
 
 import (

@@ -1,7 +1,8 @@
-// Package export writes runs in the formats of other tools: the log of inspect_ai,
-// the samples and a task of lm-evaluation-harness, and lines with everything.
+// Package export writes runs in the formats of other tools: logs for inspect_ai, samples
+// and a task for lm-evaluation-harness, and plain JSONL.
 //
-// Nothing is scored here: what the files say is what the run says.
+// [Parts] divides a run by mode and encoding, since these tools want a file for each. The
+// package scores nothing: the files hold the scores of the run.
 package export
 
 import (

@@ -1,22 +1,24 @@
-// Package memorization measures how much of what a model knows it has only
-// memorised, by what it loses on questions that it has not seen.
+// Package memorization measures how much of a model's accuracy is memorised, by what it
+// loses on questions that it has not seen.
 //
-// There are four cells at least. A question consists of a structure, which is its graph,
-// anchors and thresholds, and of a surface, which is its labels, domain, style and order
-// of edges:
+// A question consists of a structure (graph, anchors and thresholds) and a surface
+// (labels, domain, style and order of the edges). Varying them gives four [Cells]:
 //
 //	seen       the questions that the model was trained on
 //	structure  their structures with new surfaces
 //	surface    their surfaces with new structures
 //	fresh      new structures with new surfaces
 //
-// A fifth is there when the questions are of a training split of cb2:
+// There is a fifth if the questions are of a training split of cb2:
 //
-//	apart      structures and labels of the other side, of which no training split has any
+//	apart      structures and labels of the other side, which no training split has
 //
-// A model that has memorised texts is good on seen alone; one that knows graphs by
-// heart, but not their names, is good on structure too; one that has learned to
-// compute is as good on fresh as on seen.
+// A model that has memorised texts does well on seen alone; one that knows graphs, but
+// not their names, does well on structure too; one that has learned to compute does as
+// well on fresh as on seen.
+//
+// A [Generator] makes the cells, [Membership] assigns the answers of a run to them, and
+// [Analyse] gives the accuracies and the gaps between them ([Report]).
 package memorization
 
 import (

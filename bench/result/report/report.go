@@ -1,11 +1,13 @@
-// Package report makes the tables and figures of evaluations: of directories of
-// runs, by pure functions, as data first and then as HTML, Markdown, LaTeX, CSV or
-// SVG.
+// Package report builds the tables and figures of evaluations.
 //
-// A row is an arm: a run in a mode and an encoding. Shares have 95 % intervals by
-// Wilson, over as many answers as clustered ones are worth; ratios of tokens have
-// intervals of a jackknife over clusters. What is missing is shown as missing, and
-// infrastructure errors are in no share. The same runs give the same bytes.
+// [New] makes a [Report] from runs: sections of tables and figures, as data. Its methods
+// render it as HTML, Markdown, LaTeX, CSV or SVG. A row of a table is an [Arm], which is a
+// run in one mode and encoding.
+//
+// Shares have 95 % Wilson intervals with the effective number of answers of clustered
+// ones; ratios of tokens have jackknife intervals over clusters. Missing values are shown
+// as missing, and infrastructure errors count in no share. The same runs give the same
+// bytes.
 package report
 
 import (

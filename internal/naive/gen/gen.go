@@ -1,11 +1,10 @@
-// Package gen makes random Ein programs that are right: they parse, type-check
-// and have finite outputs. They are for comparing two engines.
+// Package gen generates random valid Ein programs, which parse, type-check and have
+// finite outputs, to compare two engines.
 //
-// A comparison is only as good as the values are reproducible. Engines may add
-// in any order, so the generator keeps track of how large and how fine each
-// value can be: as long as sums are exact in a float64 any order gives the same
-// answer, and once they are not, nothing is computed from them that could jump,
-// such as a comparison.
+// A comparison needs reproducible values. Engines may add in any order, so the generator
+// tracks how large and how fine each value can be. As long as sums are exact in a
+// float64, any order gives the same answer; once they are not, the generator computes
+// nothing from them that could jump, such as a comparison.
 package gen
 
 import (

@@ -1,7 +1,8 @@
-// Package rules is the meaning of relations, written from the definition: every rule is
-// tried on every combination of rows until nothing new comes.
+// Package rules evaluates relations directly from their definition: it tries every rule
+// on every combination of rows until nothing new appears.
 //
-// It shares nothing with the engine but the form of programs, and is compared with it.
+// Tests compare it with the engine, with which it shares only the form of programs
+// (package rel).
 package rules
 
 import (

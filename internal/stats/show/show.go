@@ -1,5 +1,5 @@
-// Package show writes the numbers of package stats for people: shares in percent,
-// differences in points.
+// Package show formats the numbers of package stats: shares in percent, differences in
+// percentage points.
 package show
 
 import (

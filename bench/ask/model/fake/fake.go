@@ -1,12 +1,14 @@
-// Package fake serves language models that are none, over the wire formats of the
-// providers: for tests, and for trying an evaluation without a network or money.
+// Package fake serves the APIs of model providers without a model, to test and try
+// evaluations without a network or costs.
 //
-// A server is as strict as the real ones, with their shapes of errors: a wrong key,
-// an unknown model, a field that does not exist or that a model does not take. It
-// answers the questions of the instances that it is given with a baseline, counts
-// reasoning as each provider does where it is asked for, and injects faults at a given rate. What happens to a request is a function of the
-// seed, the body of the request and how often it was sent before, so that a run
-// over it can be repeated, and a request that is tried again succeeds in the end.
+// [New] makes a [Server] that answers the questions of given instances as a baseline
+// does. It is as strict as a real provider and rejects a wrong key, an unknown model or
+// field, and parameters that a model does not accept, with errors in the provider's
+// format. It reports reasoning tokens as each provider does, and injects a [Fault] at a
+// given rate.
+//
+// The outcome of a request depends only on the seed, its body and how often it was sent.
+// An evaluation can therefore be repeated, and a retried request succeeds in the end.
 package fake
 
 import (

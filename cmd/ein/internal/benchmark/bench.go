@@ -1,4 +1,8 @@
-// Package benchmark is the verbs of ein bench.
+// Package benchmark implements the verbs of ein bench, one file each.
+//
+// A verb declares its flags, turns them into the options of a package under bench, and
+// prints what that returns. Verbs that can do a part of their work (--shard) share
+// sharding, which also merges the parts.
 package benchmark
 
 import (

@@ -1,6 +1,9 @@
-// Package cli is what the verbs of ein share: the streams, the exit codes, how a
-// command tells what is wrong, kinds of flags, files, progress, and being stopped. It
-// knows no verb.
+// Package cli provides what the verbs of ein share.
+//
+// An [App] is one invocation: its streams, its exit code, and how it reports errors. A
+// [Kind] is a type of flag. [File] and [Output] open and write files, [Progress] shows
+// progress, and [Within] and the Stopped functions handle timeouts and interrupts. The
+// package knows no verb.
 package cli
 
 import (

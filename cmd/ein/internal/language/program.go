@@ -1,4 +1,6 @@
-// Package language is the verbs about programs: ein run, check, cost, repl and the rest.
+// Package language implements the verbs about programs: ein run, check, cost, repl and
+// the rest, one file each. They read a program and its data in one way, which stands in
+// this file, and leave the work to package ein and the packages under lang.
 package language
 
 import (

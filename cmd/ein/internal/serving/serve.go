@@ -1,4 +1,5 @@
-// Package serving is the verbs that serve other programs: ein serve and ein mcp.
+// Package serving implements the servers for other programs: ein serve and ein mcp. It
+// reads their flags and data and handles shutdown; package serve answers requests.
 package serving
 
 import (
