@@ -2,8 +2,8 @@
 //
 // [New] makes a [Module] from a program: a [Step] for each instruction, which names the
 // kernel that will run it, an upper bound on its operations, and its scratch memory; an
-// [Arena] in which registers that are not alive at once share memory; and a [Certificate] with
-// the totals, which Check compares with [Limits].
+// [Arena] in which registers that are not alive at once share memory; and a [Certificate]
+// with the totals, which Check compares with [Limits].
 //
 // The machine runs these steps and nothing else, so bound and run cannot diverge. Kernels
 // count the operations they do, and tests compare the counts with the bounds.
