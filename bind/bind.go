@@ -139,7 +139,7 @@ func fileOf(from io.Reader, path string) (*File, error) {
 func (r *Reader) table(ctx context.Context, from io.Reader, path, name string, format graphio.Format, opt graphio.Options) (*graphio.Raw, error) {
 	open := r.Tables[format]
 	if open == nil {
-		return nil, &graphio.Error{File: name, Msg: fmt.Sprintf("this build has no reader of %s", format), Hint: "one without `-tags lean` has; a CSV file is read by all"}
+		return nil, &graphio.Error{File: name, Msg: fmt.Sprintf("this build cannot read %s", format), Hint: "builds without `-tags lean` can; every build reads CSV"}
 	}
 	f, err := fileOf(from, path)
 	if err != nil {
@@ -395,7 +395,7 @@ func over(declared []Declared, given []Input, program []string) (known, nodes []
 		case nodes == nil:
 			nodes = in.Nodes
 		case !slices.Equal(nodes, in.Nodes):
-			return nil, nil, &graphio.Error{File: in.Name, Msg: "it is over other nodes than the input before it", Hint: "all inputs of a program share one set of nodes"}
+			return nil, nil, &graphio.Error{File: in.Name, Msg: "its nodes differ from those of the input before it", Hint: "all inputs of a program share one set of nodes"}
 		}
 	}
 	if nodes == nil {

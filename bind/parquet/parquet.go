@@ -49,7 +49,7 @@ type table struct {
 // Open is the reader of the format Parquet.
 func Open(_ context.Context, f *bind.File, opt graphio.Options) (graphio.Table, error) {
 	if f.At == nil {
-		return nil, errors.New("a Parquet file is read from its end, which a stream does not have; save it first")
+		return nil, errors.New("a Parquet file cannot be read from a stream; save it first")
 	}
 	t := &table{at: f.At, size: f.Size, ledger: opt.Ledger}
 	if err := t.open(); err != nil {
@@ -59,7 +59,7 @@ func Open(_ context.Context, f *bind.File, opt graphio.Options) (graphio.Table, 
 	return t, nil
 }
 
-var errDamaged = errors.New("the file is damaged, or no Parquet file")
+var errDamaged = errors.New("the file is damaged or not a Parquet file")
 
 // open reads the footer, once it is known to state no more than it has.
 func (t *table) open() error {

@@ -121,7 +121,7 @@ func TestColumns(t *testing.T) {
 		t.Error(got)
 	}
 	for _, data := range []string{"", "PAR1", "PAR1xxxxPAR1", "PAR1\xff\xff\xff\x7fPAR1", strings.Repeat("x", 100)} {
-		if got, _ := read(t, graphio.Graph, []byte(data), "", 0); got != "error: A: the file is damaged, or no Parquet file" {
+		if got, _ := read(t, graphio.Graph, []byte(data), "", 0); got != "error: A: the file is damaged or not a Parquet file" {
 			t.Errorf("%q: %s", data, got)
 		}
 	}

@@ -155,7 +155,7 @@ func (r *reading) entry(table []word, e *unstable.Node) {
 	if v.Kind == unstable.Array {
 		for items := v.Children(); items.Next(); {
 			if items.Node().Kind != unstable.String {
-				r.bad(val.at, fmt.Sprintf("`%s` has an item that is no text in quotes", key[len(key)-1].name), "")
+				r.bad(val.at, fmt.Sprintf("`%s` has an item that is not a quoted string", key[len(key)-1].name), "")
 				return
 			}
 			val.texts = append(val.texts, string(items.Node().Data))
@@ -185,7 +185,7 @@ func (r *reading) set(key []word, v *value) bool {
 			r.file.single[key[1].name] = to
 		}
 		if strings.ContainsAny(key[1].name, `/\`) {
-			r.bad(key[1].at, fmt.Sprintf("%q is no name of a program", key[1].name), "Programs are named without their folder.")
+			r.bad(key[1].at, fmt.Sprintf("%q is not a program name", key[1].name), "Programs are named without their folder.")
 			return false
 		}
 		if len(key) == 2 {

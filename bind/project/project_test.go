@@ -35,10 +35,10 @@ func TestWrong(t *testing.T) {
 		{"[inputs]\nA = 'a.csv'\nA = 'b.csv'", "3:1: `A` is given twice"},
 		{"[inputs]\nA = 'a.csv'\n[inputs]\nB = 'b.csv'", "3:2: `inputs` is given twice"},
 		{"[inputs]\nA = 'a.csv'\n[inputs.A]\nfrom = 'b'", "3:9: `A` is given twice"},
-		{"[inputs.A]\nfile = 'a.csv'\nwhere = [1]", "3:1: `where` has an item that is no text in quotes"},
+		{"[inputs.A]\nfile = 'a.csv'\nwhere = [1]", "3:1: `where` has an item that is not a quoted string"},
 		{"[[inputs]]\nA = 'a.csv'", "1:3: a list of tables, expected one; Write the name of a table in single brackets."},
 		{"[programs.flow.ein.inputs]\nA = 'a.csv'", "1:16: the name of a program is not in quotes; Write programs.\"flow.ein\"."},
-		{"[programs.'../p.ein']", "1:11: \"../p.ein\" is no name of a program; Programs are named without their folder."},
+		{"[programs.'../p.ein']", "1:11: \"../p.ein\" is not a program name; Programs are named without their folder."},
 		{"[programs.'p.ein']\nprograms = 1", "2:1: there is no setting `programs`; There are inputs, limits, profile."},
 	} {
 		_, list := Parse("ein.toml", []byte(c.text))

@@ -33,7 +33,7 @@ type Other struct {
 }
 
 func (e *Other) Error() string {
-	return fmt.Sprintf("%s was begun with something else: %s", e.File, strings.Join(e.Diff, "; "))
+	return fmt.Sprintf("%s was started with other settings: %s", e.File, strings.Join(e.Diff, "; "))
 }
 
 // ErrInUse is a part that another process writes.

@@ -42,7 +42,7 @@ func TestJSON(t *testing.T) {
 			want: "bool 3x3: 0>1 1>0 2>2\nduplicates: g.json:1: 1 edge merged into equal edges before them: 1 -> 0 is on line 1 and again on line 1"},
 		{name: "edge objects", kind: Matrix, spec: "g.json?source=from&target=to&weight=kg", text: `[{"from":0,"to":1,"kg":2,"weight":9},{"to":0,"from":1,"kg":3}]`, want: "int 2x2: 0>1=2 1>0=3\nunused: g.json:1: fields of edges not used: \"weight\" (1 time)"},
 		{name: "weight=none", kind: Matrix, spec: "g.json?weight=none", text: `{"edges":[[0,1,"x"],{"source":1,"target":0,"none":3,"weight":{}}]}`, want: "bool 2x2: 0>1 1>0\nunused: g.json:1: fields of edges not used: \"weight\" (2 times), \"none\" (1 time)"},
-		{name: "zero weight in a graph", spec: "g.json", text: `{"edges":[[0,1,0],[1,0,2]]}`, want: "bool 2x2: 1>0\nzero-weight: g.json:1: 1 row of weight 0 left out, a graph has no such edge"},
+		{name: "zero weight in a graph", spec: "g.json", text: `{"edges":[[0,1,0],[1,0,2]]}`, want: "bool 2x2: 1>0\nzero-weight: g.json:1: 1 row of weight 0 left out: a graph has no edges of weight 0"},
 		{name: "ids=label", spec: "g.json?ids=label", text: `[["b",7],[7,"b"]]`, want: `bool 2x2: 0>1 1>0 ["b" "7"]`},
 		{name: "ids=number", spec: "g.json?ids=number", text: `[["0",1]]`, want: `bool 2x2: 0>1`},
 		{name: "dense graph", spec: "g.json", text: `[[0,1,0],[0,0,1],[0,0,0]]`, want: "bool 3x3: 0>1 1>2"},

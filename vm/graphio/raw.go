@@ -230,7 +230,7 @@ func (r *reader) settle() error {
 	}
 	r.mem.give(int(r.mem.held) - raw.held()) // all else is garbage now
 	if r.zero > 0 {
-		r.warn("zero-weight", r.zeroLine, fmt.Sprintf("%s of weight 0 left out, a graph has no such edge", plural(r.zero, "row")))
+		r.warn("zero-weight", r.zeroLine, fmt.Sprintf("%s of weight 0 left out: a graph has no edges of weight 0", plural(r.zero, "row")))
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (r *reader) warn(code string, line int, msg string) {
 // warnComments counts the lines among the data that were taken for comments.
 func (r *reader) warnComments(n, line int, after, marks string) {
 	if n > 0 {
-		r.warn("comments", line, fmt.Sprintf("%s after %s taken for comments, for the %q they begin with", plural(n, "line"), after, marks[:1]))
+		r.warn("comments", line, fmt.Sprintf("%s after %s read as comments because they begin with %q", plural(n, "line"), after, marks[:1]))
 	}
 }
 

@@ -300,7 +300,7 @@ func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning
 			}
 		}
 		if n := len(rows[k]) - distinct; n > 0 {
-			warnings = append(warnings, Warning{File: raw.File, Code: "repeated", Note: true, Msg: plural(n, "row") + " repeated, which says nothing more"})
+			warnings = append(warnings, Warning{File: raw.File, Code: "repeated", Note: true, Msg: plural(n, "row") + " repeated; a repeated row adds nothing"})
 		}
 		tables = append(tables, t)
 	}

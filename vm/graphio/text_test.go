@@ -25,7 +25,7 @@ func TestTextGraphs(t *testing.T) {
 		{name: "quoted blanks", spec: "g.csv", text: "\" a\",b\nb,a\n", want: `bool 3x3: 0>1 1>2 [" a" "b" "a"]`},
 		{name: "TSV with comments", spec: "g.tsv", text: "# SNAP\n# FromNodeId\tToNodeId\n0\t1\n1\t0\n", want: "bool 2x2: 0>1 1>0"},
 		{name: "comment after the first row", spec: "g.tsv", text: "a\tb\n#tag\tb\nb\tc\n",
-			want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]\ncomments: g.tsv:2: 1 line after the first row taken for comments, for the \"#\" they begin with"},
+			want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]\ncomments: g.tsv:2: 1 line after the first row read as comments because they begin with \"#\""},
 		{name: "quoted hash", spec: "g.tsv", text: "a\tb\n\"#tag\"\tb\n", want: `bool 3x3: 0>1 2>1 ["a" "b" "#tag"]`},
 		{name: "empty TSV fields", spec: "g.tsv", text: "a\tb\n\t\n", want: "error: g.tsv:2:1: the node is empty"},
 		{name: "hash in CSV is data", spec: "g.csv", text: "#a,b\nb,#a\n", want: `bool 2x2: 0>1 1>0 ["#a" "b"]`},
@@ -40,7 +40,7 @@ func TestTextGraphs(t *testing.T) {
 		{name: "numbers as labels", spec: "g.csv?ids=label", text: "10045837,7\n007,7\n", want: `bool 3x3: 0>1 2>1 ["10045837" "7" "007"]`},
 		{name: "far numbers", spec: "g.csv?ids=number", text: "0,1500\n", want: "bool 1501x1501: 0>1500"},
 		{name: "weights of a graph", spec: "g.csv", text: "source,target,weight\n0,1,2.5\n1,2,0\n2,0,-1\n",
-			want: "bool 3x3: 0>1 2>0\nzero-weight: g.csv:3: 1 row of weight 0 left out, a graph has no such edge"},
+			want: "bool 3x3: 0>1 2>0\nzero-weight: g.csv:3: 1 row of weight 0 left out: a graph has no edges of weight 0"},
 		{name: "weight=none", spec: "g.csv?weight=none", text: "source,target,weight\n0,1,x\n", want: "bool 2x2: 0>1\nunused: g.csv:1: columns not used (1 row): \"weight\""},
 		{name: "weights after a gap", spec: "g.csv", text: "from,to,amount\na,b,\nb,c,0\n",
 			want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]\nunused: g.csv:1: columns not used (2 rows): \"amount\"\n" +

@@ -90,13 +90,13 @@ func TestWeights(t *testing.T) {
 		graph, matrix string // as in plainOutcome
 	}{
 		{"three columns", rowsOf{nil, numbers}, "",
-			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out, a graph has no such edge", "int 3x3: 0>1=5 1>2=3; " + zero},
+			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out: a graph has no edges of weight 0", "int 3x3: 0>1=5 1>2=3; " + zero},
 		{"weight", rowsOf{named("weight"), numbers}, "",
-			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out, a graph has no such edge", "int 3x3: 0>1=5 1>2=3; " + zero},
+			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out: a graph has no edges of weight 0", "int 3x3: 0>1=5 1>2=3; " + zero},
 		{"W", rowsOf{named("w"), numbers}, "",
-			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out, a graph has no such edge", "int 3x3: 0>1=5 1>2=3; " + zero},
+			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out: a graph has no edges of weight 0", "int 3x3: 0>1=5 1>2=3; " + zero},
 		{"amount", rowsOf{named("amount"), numbers}, "",
-			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out, a graph has no such edge", "int 3x3: 0>1=5 1>2=3; " + zero},
+			"bool 3x3: 0>1 1>2; 1 row of weight 0 left out: a graph has no edges of weight 0", "int 3x3: 0>1=5 1>2=3; " + zero},
 		{"weight=none", rowsOf{named("amount"), numbers}, "weight=none",
 			`bool 3x3: 0>1 1>0 1>2; not used: "amount" x3`, `bool 3x3: 0>1 1>0 1>2; not used: "amount" x3`},
 		{"weight=none without names", rowsOf{nil, numbers}, "weight=none",
@@ -106,11 +106,11 @@ func TestWeights(t *testing.T) {
 		{"words without a name", rowsOf{nil, words}, "", `error: expected a number, found "owns"`, `error: expected a number, found "owns"`},
 		{"a word later on", rowsOf{named("amount"), late}, "", `error: expected a number, found "owns"`, `error: expected a number, found "owns"`},
 		{"four columns", rowsOf{named("weight", "date"), dated}, "",
-			`bool 3x3: 0>1 1>2; 1 row of weight 0 left out, a graph has no such edge; not used: "date" x3`, "int 3x3: 0>1=5 1>2=3; " + zero + `; not used: "date" x3`},
+			`bool 3x3: 0>1 1>2; 1 row of weight 0 left out: a graph has no edges of weight 0; not used: "date" x3`, "int 3x3: 0>1=5 1>2=3; " + zero + `; not used: "date" x3`},
 		{"four columns, none of them called weight", rowsOf{named("amount", "days"), two}, "",
 			`bool 3x3: 0>1 1>0 1>2; not used: "amount" x3, "days" x3`, "error: which of the 4 columns holds the weights?"},
 		{"weight=", rowsOf{named("amount", "days"), two}, "weight=amount",
-			`bool 3x3: 0>1 1>2; 1 row of weight 0 left out, a graph has no such edge; not used: "days" x3`, "int 3x3: 0>1=5 1>2=3; " + zero + `; not used: "days" x3`},
+			`bool 3x3: 0>1 1>2; 1 row of weight 0 left out: a graph has no edges of weight 0; not used: "days" x3`, "int 3x3: 0>1=5 1>2=3; " + zero + `; not used: "days" x3`},
 	} {
 		for _, format := range []string{"csv", "tsv", "edges", "mtx", "arrays", "objects"} {
 			name, content, ok := c.as(format)

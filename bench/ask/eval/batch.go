@@ -87,7 +87,7 @@ func (l *loop) leave(why error) {
 	}
 	e := &StopError{Reason: reason, Err: why}
 	if len(l.open) > 0 {
-		e.Err = fmt.Errorf("%w: the provider goes on with %s of %s", why, words.Plural(len(l.open), "batch", "batches"), words.Plural(len(l.tasks), "request", "requests"))
+		e.Err = fmt.Errorf("%w: the provider is still working on %s of %s", why, words.Plural(len(l.open), "batch", "batches"), words.Plural(len(l.tasks), "request", "requests"))
 		e.Hint = "The same command collects the answers, for as long as the provider keeps them."
 	}
 	l.end(e)
@@ -174,7 +174,7 @@ func (l *loop) trouble(err error) bool {
 		l.hold = time.Now().Add(wait)
 		l.w.Log(run.Event{Time: time.Now(), Event: "retry", Attempt: l.fails, Class: string(e.Class), Status: e.Status, Code: e.Code, Message: e.Error(), WaitMS: wait.Milliseconds()})
 	case e.Passes():
-		l.end(&StopError{Reason: Unreachable, Err: e, Hint: cmp.Or(e.Hint, "Give the same command later: batches go on at the provider.")})
+		l.end(&StopError{Reason: Unreachable, Err: e, Hint: cmp.Or(e.Hint, "Run the same command later: the batches continue at the provider.")})
 	default:
 		l.end(&StopError{Reason: Refused, Err: e, Hint: e.Hint})
 	}
@@ -212,7 +212,7 @@ func (l *loop) collect(ctx context.Context, b model.Batcher) {
 			return nil
 		})
 		if e := (*model.Error)(nil); errors.As(err, &e) && e.Status == http.StatusNotFound {
-			l.o.Warn(fmt.Sprintf("the provider has the batch %s no more; what it has not answered is asked again", x.ID))
+			l.o.Warn(fmt.Sprintf("the provider no longer has the batch %s; its unanswered requests are sent again", x.ID))
 			l.todo = append(l.todo, l.drop(x)...)
 			continue
 		}

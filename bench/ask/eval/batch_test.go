@@ -153,7 +153,7 @@ func TestLeave(t *testing.T) {
 		o.Price, o.Params.MaxTokens, o.MaxCost = &run.Price{Input: 1, Output: 1}, 500, 1
 		sum, err := Run(t.Context(), o)
 		var stop *StopError
-		if !errors.As(err, &stop) || stop.Reason != Batched || sum.Missing != batchRows || !strings.Contains(err.Error(), "goes on with 1 batch of 11 requests") {
+		if !errors.As(err, &stop) || stop.Reason != Batched || sum.Missing != batchRows || !strings.Contains(err.Error(), "is still working on 1 batch of 11 requests") {
 			t.Fatalf("%+v, %v", sum, err)
 		}
 		// It is not asked for twice, in whatever way.

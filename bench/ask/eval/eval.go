@@ -104,7 +104,7 @@ func (o *Options) Config() (run.Config, error) {
 		Encodings: o.Encodings, Samples: o.Samples, Params: o.Params, Instances: o.Source,
 		Prompts: map[sft.Mode]string{}, Sent: map[sft.Mode]json.RawMessage{}, Price: o.Price}
 	if u, err := url.Parse(o.BaseURL); err != nil || u.User != nil {
-		return c, errors.New("the base URL is no URL, or has a name or a password in it, which would be recorded; keys belong in the environment or a file")
+		return c, errors.New("the base URL is not a URL, or contains a user name or password, which would be recorded; put keys in the environment or a file")
 	}
 	for _, mode := range o.Modes {
 		c.Prompts[mode] = o.Prompts[mode]
@@ -133,7 +133,7 @@ type ConfigError struct {
 }
 
 func (e *ConfigError) Error() string {
-	return fmt.Sprintf("%s has the run of another configuration:\n  %s", e.Dir, strings.Join(e.Differences, "\n  "))
+	return fmt.Sprintf("%s holds a run with another configuration:\n  %s", e.Dir, strings.Join(e.Differences, "\n  "))
 }
 
 // open creates the run or opens the one that is there.

@@ -399,7 +399,7 @@ func (l *loop) fits() bool {
 	}
 	if l.flying == 0 {
 		l.end(&StopError{Reason: Disk, Err: fmt.Errorf("the disk is full: %d bytes are free, and a reply may take %d", room, files+each),
-			Hint: "Make room, then give the same command. No reply is lost."})
+			Hint: "Free some space, then run the same command. No reply is lost."})
 	}
 	return false
 }
@@ -638,8 +638,8 @@ func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 		}
 	}
 	if e.RetryAfter > l.pace.MaxWait {
-		l.end(&StopError{Reason: Wait, Err: fmt.Errorf("the provider wants a wait of %v: %w", e.RetryAfter.Round(time.Second), e),
-			Hint: "Give the same command then."})
+		l.end(&StopError{Reason: Wait, Err: fmt.Errorf("the provider asks to wait %v: %w", e.RetryAfter.Round(time.Second), e),
+			Hint: "Run the same command then."})
 	}
 	r.tries++
 	l.pace.failed = true

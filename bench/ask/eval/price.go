@@ -43,7 +43,7 @@ func ReadPrices(r io.Reader) (Prices, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&list); err != nil {
-		return nil, fmt.Errorf(`it is no file of prices, {"PATTERN": {"input": ..., "output": ...}}: %w`, err)
+		return nil, fmt.Errorf(`it is not a price file, {"PATTERN": {"input": ..., "output": ...}}: %w`, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more after the object")

@@ -412,7 +412,7 @@ func (c *client) parse(text []byte) (*Response, error) {
 	}
 	u := &out.Usage
 	if u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0 {
-		return nil, wrong(nil, "the response counts fewer than no tokens: %+v", *u)
+		return nil, wrong(nil, "a token count of the response is negative: %+v", *u)
 	}
 	// A part that is larger than the whole was not counted in it.
 	if u.CachedInput > u.Input {
@@ -472,7 +472,7 @@ func (c *client) unreached(parent, ctx context.Context, address string, err erro
 	e.Message = short(err.Error())
 	switch {
 	case ctx.Err() != nil:
-		e.Message = fmt.Sprintf("there was no whole answer within %v", c.opt.timeout())
+		e.Message = fmt.Sprintf("no complete answer within %v", c.opt.timeout())
 	case errors.As(err, &unresolved):
 		e.Hint = "Check the network and the base URL: the name of the host is not known."
 	case errors.As(err, &op) && op.Op == "dial":

@@ -276,7 +276,7 @@ func TestFailures(t *testing.T) {
 		{"openai", 200, nil, `{"error":"unknown"}`, Overloaded, "unknown", 0},
 		{"openai", 200, nil, `{"choices":[]}`, Protocol, "no choices[0].message", 0},
 		{"openai", 200, nil, `{"choices":[{"message":{"content":5}}]}`, Protocol, "not in the format of openai", 0},
-		{"openai", 200, nil, `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-1}}`, Protocol, "fewer than no tokens", 0},
+		{"openai", 200, nil, `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-1}}`, Protocol, "token count of the response is negative", 0},
 		{"openai", 200, nil, `null`, Protocol, "not in the format", 0},
 		{"openai", 200, html, `<html><title>Log in</title>`, Protocol, `expected application/json: a page of HTML with the title "Log in"`, 0},
 		{"openai", 200, http.Header{"Content-Type": {"text/event-stream"}}, "data: {}\n\n", Protocol, "text/event-stream", 0},

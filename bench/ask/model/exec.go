@@ -144,7 +144,7 @@ func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []e
 		err = p.exchange(ctx, line, time.Duration(len(list))*p.opt.timeout(), func(line []byte) error {
 			var replies []json.RawMessage
 			if err := json.Unmarshal(line, &replies); err != nil || len(replies) != len(list) {
-				return &Error{Class: Protocol, Message: short(fmt.Sprintf("a line of the program is no list of %d replies: %s", len(list), line[:min(len(line), maxMessage)])),
+				return &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a list of %d replies: %s", len(list), line[:min(len(line), maxMessage)])),
 					Hint: `The answer to a line with a list is a line with a list, [{"reply": ...}, ...], in the same order.`, Err: err}
 			}
 			for i, reply := range replies {
@@ -244,9 +244,9 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 		err = fmt.Errorf("it answers %q, asked was %q", *b.ID, id)
 	}
 	if u := &b.Usage; err == nil && (u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0) {
-		err = errors.New("it counts fewer than no tokens")
+		err = errors.New("a token count is negative")
 	} else if err == nil && (u.CachedInput > u.Input || u.Reasoning > u.Output) {
-		err = errors.New("it counts more of a part than of the whole: input includes cached_input, output includes reasoning")
+		err = errors.New("a token count is larger than its total: input includes cached_input, output includes reasoning")
 	}
 	if err == nil && b.Reply != nil {
 		switch b.Finish {
@@ -267,7 +267,7 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 		}
 	}
 	if err != nil {
-		return nil, &Error{Class: Protocol, Message: short(fmt.Sprintf("a line of the program is no reply: %v: %s", err, line[:min(len(line), maxMessage)])),
+		return nil, &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a reply: %v: %s", err, line[:min(len(line), maxMessage)])),
 			Hint: `A line is {"reply": ...} or {"error": ...}.`, Err: err}
 	}
 	if b.Error != nil {

@@ -96,7 +96,7 @@ func TestExec(t *testing.T) {
 		{"die", Transport, "out of memory"},
 		{"long", Protocol, "a line of more than"},
 		{`{"reply":"a","finish":"done"}`, Protocol, `there is no finish "done"`},
-		{`{"reply":"a","usage":{"input":-1}}`, Protocol, "fewer than no tokens"},
+		{`{"reply":"a","usage":{"input":-1}}`, Protocol, "a token count is negative"},
 		{`{"answer":1}`, Protocol, "unknown field"},
 		{`{"reply":"a"} x`, Protocol, "text behind"},
 		{`{}`, Protocol, `it needs "reply" or "error"`},
@@ -131,7 +131,7 @@ func TestExecAll(t *testing.T) {
 	}
 	_, failed = m.AskAll(t.Context(), []*Request{{User: `{"reply":"one"}`}, {User: "few"}})
 	for _, err := range failed {
-		if err == nil || !strings.Contains(err.Error(), "no list of 2 replies") {
+		if err == nil || !strings.Contains(err.Error(), "not a list of 2 replies") {
 			t.Errorf("%v", failed)
 		}
 	}
@@ -179,8 +179,8 @@ func TestExecOtherJSON(t *testing.T) {
 		`{"reply":[]}`:  `"reply" is a JSON array, expected another type`,
 		`{"replies":1}`: `unknown field "replies"`,
 		`{}`:            `it needs "reply" or "error"`,
-		`{"reply":"","usage":{"input":1,"cached_input":2}}`: "more of a part than of the whole",
-		`{"reply":"","usage":{"output":1,"reasoning":2}}`:   "more of a part than of the whole",
+		`{"reply":"","usage":{"input":1,"cached_input":2}}`: "a token count is larger than its total",
+		`{"reply":"","usage":{"output":1,"reasoning":2}}`:   "a token count is larger than its total",
 	} {
 		_, err := (&program{}).read([]byte(line), "a")
 		var e *Error

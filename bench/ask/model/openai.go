@@ -93,7 +93,7 @@ func (openAI) body(model string, p *Profile, r *Request) any {
 
 func (openAI) refuses(q *Params) *Error {
 	if q.ReasoningText {
-		return &Error{Class: Denied, Message: "chat completions have nothing to ask for the text of reasoning with",
+		return &Error{Class: Denied, Message: "chat completions cannot request the text of the reasoning",
 			Hint: "Ask for openai-responses:NAME. A server that is not OpenAI's shows it unasked, or by --extra-body, and it is kept."}
 	}
 	return nil

@@ -90,7 +90,7 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&file); err != nil {
-		return nil, fmt.Errorf(`it is no file of profiles, {"profiles": [...]}: %w`, err)
+		return nil, fmt.Errorf(`it is not a profile file, {"profiles": [...]}: %w`, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more after the object")

@@ -128,14 +128,14 @@ func read(dir string, light bool) (*Run, int64, error) {
 	return r, end, err
 }
 
-// StaleError is a score that is not of the reply that is there.
+// StaleError is a score that belongs to another reply.
 type StaleError struct {
 	File string
 	Key  Key
 }
 
 func (e *StaleError) Error() string {
-	return fmt.Sprintf("%s: the score of %s, %s, sample %d is not of the reply that is there", e.File, e.Key.ID, e.Key.Mode, e.Key.Sample)
+	return fmt.Sprintf("%s: the score of %s, %s, sample %d belongs to another reply", e.File, e.Key.ID, e.Key.Mode, e.Key.Sample)
 }
 
 // ChangedError is a configuration under which the replies of a run were not asked.

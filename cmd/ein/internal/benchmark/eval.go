@@ -195,19 +195,19 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	provider, _, _ := strings.Cut(f.name, ":")
 	switch {
 	case f.record != "" && f.Batch > 0:
-		return a.Usage("--record with --batch: a recording is of requests that are asked one by one")
+		return a.Usage("--record does not work with --batch: it records single requests")
 	case f.Batch > 0 && slices.Contains(f.Modes, sft.Tool):
-		return a.Usage("--batch with --mode ein-tool: a batch has no turns; ask for that mode in a run of its own")
+		return a.Usage("--batch does not work with --mode ein-tool, which takes several turns; run that mode separately")
 	case f.open.Stream && f.Batch > 0:
-		return a.Usage("--stream with --batch: a batch is answered as a whole")
+		return a.Usage("--stream does not work with --batch: a batch is answered as a whole")
 	case f.extra != "" && f.MaxCost > 0:
-		return a.Usage("--extra-body with --max-cost: what it asks for may cost more than the bound")
+		return a.Usage("--extra-body does not work with --max-cost: it may ask for more than the limit allows")
 	case f.Leave && f.Batch == 0:
 		return a.Usage("--no-wait is for --batch")
 	case f.Leave && provider == "exec":
-		return a.Usage("--no-wait is for the batches of providers: nobody goes on with those of exec:COMMAND")
+		return a.Usage("--no-wait works only with a provider's batches: those of exec:COMMAND end with this command")
 	case f.record != "" && f.Cache != "":
-		return a.Usage("--record with --cache: what is in the cache would be missing in the recording")
+		return a.Usage("--record does not work with --cache: the recording would lack cached replies")
 	case processes && provider != "exec":
 		return a.Usage("--processes is for exec:COMMAND; --concurrency bounds the requests to %s", provider)
 	case f.MaxCost > 0 && f.prices == "":
@@ -215,7 +215,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	case f.show > 0 && !f.dryRun:
 		return a.Usage("--show is for --dry-run: a run keeps the body of a request in run.json")
 	case f.MaxCost > 0 && f.Params.MaxTokens == 0:
-		return a.Usage("--max-cost needs --max-tokens: without it nobody can say what a reply costs at most")
+		return a.Usage("--max-cost needs --max-tokens: without it, the cost of a reply has no bound")
 	}
 	ctx, stop := a.Context(0)
 	defer stop()
@@ -233,7 +233,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 		f.Params.Extra = json.RawMessage(f.extra)
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(f.Params.Extra, &object); err != nil || object == nil {
-			return a.Usage("--extra-body is no JSON object: %v", err)
+			return a.Usage("--extra-body is not a JSON object: %v", err)
 		}
 	}
 	if err := f.readHeaders(a); err != nil {
@@ -415,7 +415,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 		cancel()
 		if err != nil {
 			done()
-			return a.Outside("the server was waited for and is not there: %s", shown(err.Error()))
+			return a.Outside("the server did not come up in time: %s", shown(err.Error()))
 		}
 	}
 	line := a.Rarely("asking")
@@ -435,19 +435,19 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 		return cannotRun(a, err)
 	}
 	if sum.Before > 0 && sum.Asked+sum.Cached > 0 {
-		a.Printf("ein: resumed: %d replies were there, %d are new\n", sum.Before, sum.Asked+sum.Cached)
+		a.Printf("ein: resumed: %d replies kept, %d new\n", sum.Before, sum.Asked+sum.Cached)
 	}
 	err = scored(a, f, result, !f.noScore && !f.on())
 	if f.on() && sum.Missing == 0 {
 		return cmp.Or(err, f.finishShard(a, sum.Questions))
 	}
 	if sum.Missing > 0 {
-		a.Printf("ein: %s missing: %d rejected, %d given up on; the first: %s\n",
+		a.Printf("ein: %s missing: %d rejected, %d failed after retries; the first: %s\n",
 			words.Plural(sum.Missing, "reply is", "replies are"), sum.Rejected, sum.GaveUp, shown(sum.FirstFailure))
 		if sum.FirstHint != "" {
 			a.Printf("%s\n", shown(sum.FirstHint))
 		}
-		a.Printf("The same command asks for them again; see %s.\n", filepath.Join(f.Dir, run.LogFile))
+		a.Printf("The same command asks again; see %s.\n", filepath.Join(f.Dir, run.LogFile))
 		if err == nil {
 			err = cli.Status(cli.ExitOutside)
 		}
@@ -509,14 +509,14 @@ func endedEarly(a *cli.App, f *evalFlags, result evalResult, e *eval.StopError) 
 	}
 	there := result.Summary.Questions - result.Summary.Missing
 	if result.Summary.Questions == 0 {
-		a.Printf("Nothing was asked, and nothing written.\n")
+		a.Printf("Nothing was sent or written.\n")
 	} else {
 		a.Printf("%d of %s there; the same command with --out %s resumes.\n", there, words.Plural(result.Summary.Questions, "reply is", "replies are"), f.Dir)
 	}
 	// Who interrupts wants the end: programs may take minutes to be run.
 	score := there > 0 && !f.noScore && !f.on()
 	if score && (e.Reason == eval.Interrupted || e.Reason == eval.Batched) {
-		a.Printf("The table of what is there: ein bench score %s\n", f.Dir)
+		a.Printf("Table of the replies so far: ein bench score %s\n", f.Dir)
 		score = false
 	}
 	result.Stopped = e.Reason

@@ -631,7 +631,7 @@ func (g *generation) ended(ctx context.Context, err error) error {
 	case g.f.merged != nil:
 		hint = "The shards are kept: the same command begins again."
 	case g.f.resume:
-		hint = fmt.Sprintf("What is done is in %s.part; the same command line goes on from there.", g.f.output)
+		hint = fmt.Sprintf("What is done is in %s.part; run the same command line to resume.", g.f.output)
 	case g.f.output != "-":
 		hint = fmt.Sprintf("%s was not written; with --resume what is done would be kept.", g.f.output)
 	}
@@ -663,12 +663,12 @@ func (g *generation) summary() {
 	if g.kept > 0 {
 		g.Printf("%s were there already\n", words.Count(g.kept))
 	}
-	g.Printf("%s for want of a good question", words.Plural(g.redraws, "redraw"))
+	g.Printf("%s of unsuitable questions", words.Plural(g.redraws, "redraw"))
 	switch {
 	case g.f.minSensitivity > 0:
-		g.Printf(", %d passed over for clashes or a low sensitivity", g.skipped)
+		g.Printf(", %d skipped for clashes or low sensitivity", g.skipped)
 	case g.seen != nil || g.skipped > 0:
-		g.Printf(", %d passed over for clashes", g.skipped)
+		g.Printf(", %d skipped for clashes", g.skipped)
 	}
 	g.Printf("\nsha256 %s\n", hex.EncodeToString(g.sum.Sum(nil)))
 	if g.proof != nil {
@@ -683,7 +683,7 @@ func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 	bar := g.Progress("reading " + name)
 	defer bar.Done()
 	other := func(format string, args ...any) error {
-		return cli.Input(codes.E0701, name, 0, fmt.Sprintf(format, args...), "Remove it to begin anew, or give the command line that it was made with.")
+		return cli.Input(codes.E0701, name, 0, fmt.Sprintf(format, args...), "Delete it to start again, or use the command line that made it.")
 	}
 	for in, err := range instance.Read(bar.Reader(io.TeeReader(cli.Reader{Reader: p.There(), Context: ctx}, g.sum), 0)) {
 		switch {

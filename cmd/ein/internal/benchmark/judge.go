@@ -68,7 +68,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	case f.out == "-":
 		return nil, a.Usage("standard output is for the table: give -o a file")
 	case f.out != "" && (cli.SameFile(f.instances, f.out) || cli.SameFile(f.replies, f.out)):
-		return nil, a.Usage("%s would be overwritten, and it is to be read", f.out)
+		return nil, a.Usage("%s is also an input and would be overwritten", f.out)
 	}
 	var index *verdict.Index
 	err := readInstances(ctx, a, f.instances, func(all instances) (err error) {
@@ -93,7 +93,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 			case errors.As(err, &other):
 				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+other.line, other.Error(), "Give `--lang ein,python`.")
 			case errors.As(err, &bad):
-				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is no reply: "+cli.Cause(bad.Err).Error(),
+				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is not a reply: "+cli.Cause(bad.Err).Error(),
 					`A line of a file of replies is {"id": ..., "reply": ...}.`)
 			}
 			return err
@@ -262,16 +262,16 @@ func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, res
 	var other *job.Other
 	switch {
 	case errors.As(err, &other):
-		return begunOtherwise(a, other, "or --restart to begin anew")
+		return begunOtherwise(a, other, "or --restart to start again")
 	case errors.Is(err, job.ErrNoHeader):
-		return a.Usage("%s.part is there, and not what it was made from: give --restart to begin anew", out)
+		return a.Usage("%s.part exists without a record of its inputs: use --restart to start again", out)
 	case errors.Is(err, job.ErrInUse):
 		return a.Outside("%v", err)
 	case err != nil:
 		return cli.Unwritten(out, err)
 	}
 	if p.Done() > 0 {
-		a.Printf("ein: going on after %s in %s.part\n", words.Plural(p.Done(), "record"), out)
+		a.Printf("ein: resuming after %s in %s.part\n", words.Plural(p.Done(), "record"), out)
 	}
 	err = write(p)
 	if err == nil {
@@ -291,7 +291,7 @@ func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, res
 		if err := p.Close(); err != nil {
 			return cli.Unwritten(out, err)
 		}
-		return a.Outside("%s: what was done is in %s.part: the same command line goes on from there", message, out)
+		return a.Outside("%s: what was done is in %s.part: run the same command line to resume", message, out)
 	case errors.As(err, &input):
 		// The input has to be mended, and what was made from it is of no use then.
 		return errors.Join(err, p.Discard())
@@ -304,7 +304,7 @@ func begunOtherwise(a *cli.App, other *job.Other, or string) error {
 	for _, d := range other.Diff {
 		a.Printf("ein: %s\n", d)
 	}
-	return a.Usage("%s was begun with something else: give what it was begun with, %s", other.File, or)
+	return a.Usage("%s was started with other settings: use those, %s", other.File, or)
 }
 
 // interrupted makes the end of a context a reason outside, wherever it was noticed:
@@ -320,7 +320,7 @@ func interrupted(ctx context.Context, a *cli.App, err error) error {
 
 // notOurs is a record that is not what it should be.
 func notOurs(a *cli.App, out, id string) error {
-	return a.Usage("%s.part has something else in the place of %s: give --restart to begin anew", out, id)
+	return a.Usage("%s.part has another record in place of %s: use --restart to start again", out, id)
 }
 
 func regular(name string) bool {

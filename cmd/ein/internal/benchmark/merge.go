@@ -68,10 +68,10 @@ func merge(ctx context.Context, a *cli.App, f *mergeFlags, dirs []string) error 
 	verb := m.plan.Command[0]
 	verbOf, ok := sharded[verb]
 	if !ok {
-		return a.Usage("%s is of ein bench %s, which this version of ein cannot put together", filepath.Join(dirs[0], job.PlanFile), verb)
+		return a.Usage("%s is of ein bench %s, which this version of ein cannot merge", filepath.Join(dirs[0], job.PlanFile), verb)
 	}
 	if verb == "eval" && f.output == "-" {
-		return a.Usage("the shards are runs: add -o DIR, the folder of the run that they make")
+		return a.Usage("these shards are runs: add -o DIR, a folder for the merged run")
 	}
 	asJSON := a.JSON // the flag of the verb takes its place
 	cmd := verbOf(a, &sharding{merged: m})

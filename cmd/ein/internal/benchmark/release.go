@@ -52,7 +52,7 @@ func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings
 		return a.Usage("--per-category and --further are 1 at least")
 	}
 	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-		return a.Usage("%s is not empty: a release begins with an empty folder", dir)
+		return a.Usage("%s is not empty: a release needs an empty folder", dir)
 	}
 	s.Ein, _, _ = strings.Cut(version.String(), "+")
 	bar := func(table string) func(done, all int) { return a.Progress("making " + table).Counter(0) }

@@ -41,13 +41,13 @@ func readRun(a *cli.App, dir string, read func(string) (*run.Run, error)) (*run.
 // notes says what of a run does not count, or not as the rest does.
 func notes(a *cli.App, r *run.Run) {
 	if r.Others > 0 {
-		a.Note("%s: %s made by other rules of scoring than those of this program; `ein bench score %s` scores anew", r.Dir, words.Plural(r.Others, "score was", "scores were"), r.Dir)
+		a.Note("%s: %s made under other scoring rules; `ein bench score %s` scores them again", r.Dir, words.Plural(r.Others, "score was", "scores were"), r.Dir)
 	}
 	if n := len(r.Config.Accepted); n > 0 {
-		a.Note("%s: not all replies were asked under one version of ein; \"accepted\" in %s has %s", r.Dir, run.ConfigFile, words.Plural(n, "other"))
+		a.Note("%s: the replies come from several versions of ein; \"accepted\" in %s has %s", r.Dir, run.ConfigFile, words.Plural(n, "other"))
 	}
 	if r.Torn > 0 {
-		a.Note("%s: the last %s of the replies are no complete line and do not count", r.Dir, words.Plural(int(r.Torn), "byte"))
+		a.Note("%s: the last %s of the replies are an incomplete line and do not count", r.Dir, words.Plural(int(r.Torn), "byte"))
 	}
 }
 
@@ -68,23 +68,23 @@ func cannotRun(a *cli.App, err error) error {
 		case other.Version:
 			what = "This version of ein asks or scores otherwise. --accept-version goes on and records both; another --out begins anew."
 		case other.Empty:
-			what = "It has no replies yet: delete it to begin anew, or give another --out."
+			what = "It has no replies yet: delete it to start again, or choose another --out."
 		}
 		e.Note("", append(other.Differences, what)...)
 		return e
 	case errors.As(err, &refused):
 		return a.Usage("%s\n%s", shown(refused.Message), shown(refused.Hint))
 	case errors.Is(err, syscall.ENOSPC):
-		return a.Outside("%v\nMake room, then give the same command.", err)
+		return a.Outside("%v\nFree some space, then run the same command.", err)
 	case errors.As(err, &corrupt):
 		hint := "Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."
 		if filepath.Base(corrupt.File) == run.ScoresFile {
-			hint = "`ein bench score DIR` writes the scores anew."
+			hint = "`ein bench score DIR` writes the scores them again."
 		}
 		return cli.Input("", corrupt.File, corrupt.Line, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err), hint)
 	case errors.As(err, &stale):
-		return cli.Input("", stale.File, 0, fmt.Sprintf("the score of %s, %s, sample %d is not of the reply that is there", stale.Key.ID, stale.Key.Mode, stale.Key.Sample),
-			"`ein bench score DIR` writes the scores anew.")
+		return cli.Input("", stale.File, 0, fmt.Sprintf("the score of %s, %s, sample %d belongs to another reply", stale.Key.ID, stale.Key.Mode, stale.Key.Sample),
+			"`ein bench score DIR` writes the scores them again.")
 	case errors.As(err, &changed):
 		return cli.Input("", changed.File, 0,
 			fmt.Sprintf("the replies were not asked under this configuration: its digest is %s, and that of the reply in line %d is %s", changed.Want, changed.Line, changed.Found),

@@ -213,7 +213,7 @@ func (f *submitFlags) round(ctx context.Context, a *cli.App, e engine, missing [
 		case <-ctx.Done():
 			_, _ = e.runs(ctx, name) // processes of this machine end first
 			line.Done()
-			return a.Outside("interrupted; the same command goes on with what %s has", f.engine)
+			return a.Outside("interrupted; run the same command to keep following the %s job", f.engine)
 		case <-f.ended:
 			return nil
 		case <-time.After(f.every):
@@ -393,7 +393,7 @@ func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		return false, fmt.Errorf("kubectl does not give JSON: %w", err)
+		return false, fmt.Errorf("kubectl did not return JSON: %w", err)
 	}
 	for _, c := range got.Status.Conditions {
 		if (c.Type == "Complete" || c.Type == "Failed") && c.Status == "True" {

@@ -66,7 +66,7 @@ networkx is missing and the rest agrees.
 func verifyFile(ctx context.Context, a *cli.App, name string, f *verifyFlags) error {
 	if f.output != "-" && !f.on() {
 		if cli.SameFile(name, f.output) {
-			return a.Usage("%s would be overwritten, and it is to be read", name)
+			return a.Usage("%s is also an input and would be overwritten", name)
 		}
 		var status error
 		err := a.Write(f.output, func(w io.Writer) error {
