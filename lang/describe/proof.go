@@ -141,7 +141,7 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 	for i := range a.Tries {
 		out.Tries = append(out.Tries, d.try(&a.Tries[i]))
 	}
-	out.Near, out.near = d.rows(goal.Relation, a.Near.List), a.Near.Rows
+	out.Near, out.near = d.rows(goal.Relation, a.List), a.Rows
 	if a.Proof == nil {
 		return out
 	}
@@ -164,7 +164,7 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 }
 
 func (d *prover) try(t *engine.Try) ProofTry {
-	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Near.Rows}
+	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
 	for _, b := range t.Bindings {
 		way := ProofWay{Holds: d.body(t.Holds, b)}
 		if t.Fails != nil {
@@ -173,7 +173,7 @@ func (d *prover) try(t *engine.Try) ProofTry {
 		out.Ways = append(out.Ways, way)
 	}
 	if t.Fails != nil {
-		out.Near = d.rows(t.Fails.Rel, t.Near.List)
+		out.Near = d.rows(t.Fails.Rel, t.List)
 	}
 	return out
 }

@@ -640,7 +640,7 @@ func (w *why) tries(g Goal) (list []Try) {
 			if far >= 0 && far < len(n.steps) {
 				t.Fails = n.steps[far].lit
 				for _, b := range t.Bindings {
-					if t.Near = w.near(w.instance(t.Fails, b)); t.Near.Rows > 0 {
+					if t.Near = w.near(w.instance(t.Fails, b)); t.Rows > 0 {
 						break
 					}
 				}
