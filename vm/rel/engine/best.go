@@ -33,27 +33,35 @@ type item struct {
 	rel, key uint32
 }
 
-// best takes keys from a heap, the best value first. If a value gets better than one
-// that was taken it gives up: rounds go on from what there is.
+// best takes keys from a heap, the best value first. Keys that get the value being taken
+// go on a stack: a label that is passed on as it stands, or a step of weight 0, costs no
+// order. If a value gets better than one that was taken it gives up: rounds go on from
+// what there is.
 func (r *run) best(st *stratum) bool {
 	sign := 1.0
 	if r.p.Relations[st.Relations[0]].Fold == rel.Max {
 		sign = -1
 	}
-	var heap []item
-	size := uint64(0)
+	var heap, same []item
+	room := func(list []item) []item {
+		if len(list) < cap(list) {
+			return list
+		}
+		size := max(64, 2*cap(list))
+		r.take(16 * uint64(size))
+		return append(make([]item, 0, size), list...)
+	}
 	collect := func() {
 		for _, i := range st.Relations {
 			s := &r.stores[i]
 			for _, k := range s.next {
 				s.improved[k>>6] &^= 1 << (k & 63)
-				if len(heap) == cap(heap) {
-					size = max(64, uint64(2*cap(heap)))
-					r.take(16 * size)
-					heap = append(make([]item, 0, size), heap...)
-				}
 				r.work(1)
-				heap = push(heap, item{sign * s.val[k], uint32(i), k})
+				if x := (item{sign * s.val[k], uint32(i), k}); s.val[k] == r.settled {
+					same = append(room(same), x)
+				} else {
+					heap = push(room(heap), x)
+				}
 			}
 			s.next = s.next[:0]
 		}
@@ -69,9 +77,13 @@ func (r *run) best(st *stratum) bool {
 	}
 	collect()
 	r.prepare(st, st.each)
-	for len(heap) > 0 {
+	for len(heap)+len(same) > 0 {
 		var top item
-		top, heap = pop(heap)
+		if last := len(same) - 1; last >= 0 {
+			top, same = same[last], same[:last]
+		} else {
+			top, heap = pop(heap)
+		}
 		s := &r.stores[top.rel]
 		if sign*s.val[top.key] != top.value {
 			continue
