@@ -36,7 +36,7 @@ class EngineHook(BuildHookInterface):
         self.folder = tempfile.TemporaryDirectory()
         binary = Path(self.folder.name, name)
         subprocess.check_call(
-            ["go", "build", "-trimpath", "-tags", "nethttpomithttp2,lean", "-ldflags", "-s -w -funcalign=16", "-o", str(binary), "./cmd/ein"],
+            ["go", "build", "-trimpath", "-tags", "nethttpomithttp2,lean", "-ldflags", "-s -w -funcalign=8", "-o", str(binary), "./cmd/ein"],
             cwd=Path(self.root).parent,
             env={**os.environ, "CGO_ENABLED": "0", "GOOS": goos, "GOARCH": goarch},
         )

@@ -480,8 +480,11 @@ func (c *checker) form(cl *clause) string {
 			}
 		})
 	}
-	body := slices.Clone(cl.Body)
-	slices.SortStableFunc(body, func(a, b rel.Literal) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Rel, b.Rel)) })
+	var body []*rel.Literal
+	for i := range cl.Body {
+		body = append(body, &cl.Body[i])
+	}
+	slices.SortStableFunc(body, func(a, b *rel.Literal) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Rel, b.Rel)) })
 	for _, l := range body {
 		for _, t := range l.Terms {
 			if _, ok := number[t.Var]; !ok && t.Kind == rel.Variable {

@@ -25,21 +25,19 @@ func (l List) Certain() (certain List) {
 	return certain
 }
 
-// Edits is those of the first fix of each diagnostic, in the order of the text.
+// Edits is those of the first fix of each diagnostic.
 func (l List) Edits() (edits []Edit) {
 	for _, d := range l {
 		edits = append(edits, d.Fixes[0].Edits...)
 	}
-	slices.SortStableFunc(edits, func(a, b Edit) int { return a.Span.Start - b.Span.Start })
 	return edits
 }
 
-// Apply carries out edits that all refer to the same text, in its order, and do not
-// overlap.
+// Apply carries out edits that all refer to the same text, and do not overlap.
 func Apply(text string, edits []Edit) string {
 	var b strings.Builder
 	at := 0
-	for _, e := range edits {
+	for _, e := range slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int { return a.Span.Start - b.Span.Start }) {
 		b.WriteString(text[at:e.Span.Start])
 		b.WriteString(e.NewText)
 		at = e.Span.End

@@ -2,6 +2,7 @@ package sft
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"ein/bench/question/instance"
 	"ein/lang"
+	"ein/lang/diag"
 	"ein/lang/syntax"
 )
 
@@ -52,17 +54,13 @@ func labelled(in *instance.Instance) (string, error) {
 	if f.Diags.HasErrors() {
 		return "", fmt.Errorf("%s: the Ein program: %s", in.ID, f.Diags.First().Message)
 	}
-	type edit struct {
-		start, end int
-		text       string
-	}
-	var edits []edit
+	var edits []diag.Edit
 	put := func(at, node *syntax.Number) error {
 		i := int(node.Value)
 		if float64(i) != node.Value || i >= len(in.Nodes) {
 			return fmt.Errorf("%s: %s in the Ein program is no node", in.ID, node.Text)
 		}
-		edits = append(edits, edit{at.Span.Start, at.Span.End, strconv.Quote(in.Nodes[i])})
+		edits = append(edits, diag.Edit{Span: at.Span, NewText: strconv.Quote(in.Nodes[i])})
 		return nil
 	}
 	for _, n := range Anchors(f) {
@@ -79,21 +77,19 @@ func labelled(in *instance.Instance) (string, error) {
 				return failed == nil
 			}
 			graphs++
-			var ends []*syntax.Number // two of each edge
+			var told []*[2]*syntax.Number
 			pairs, _ := x.Args[0].Value.(*syntax.List)
 			for _, pair := range pairs.All() {
 				both, _ := pair.(*syntax.List)
-				for _, e := range both.All() {
-					if n, ok := e.(*syntax.Number); ok {
-						ends = append(ends, n)
-					}
+				edge := new([2]*syntax.Number)
+				for i, e := range both.All() {
+					edge[i], _ = e.(*syntax.Number)
 				}
+				told = append(told, edge)
 			}
-			told := slices.Collect(slices.Chunk(ends, 2))
 			place := listed(in, graphs)
-			slices.SortStableFunc(told, func(a, b []*syntax.Number) int { return place(a) - place(b) })
-			for i, n := range slices.Concat(told...) {
-				if failed = put(ends[i], n); failed != nil {
+			for i, edge := range slices.SortedStableFunc(slices.Values(told), func(a, b *[2]*syntax.Number) int { return place(a) - place(b) }) {
+				if failed = errors.Join(put(told[i][0], edge[0]), put(told[i][1], edge[1])); failed != nil {
 					break
 				}
 			}
@@ -103,23 +99,16 @@ func labelled(in *instance.Instance) (string, error) {
 			return "", failed
 		}
 	}
-	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
-	var b strings.Builder
-	end := 0
-	for _, e := range edits {
-		b.WriteString(in.EinProgram[end:e.start] + e.text)
-		end = e.end
-	}
-	return b.String() + in.EinProgram[end:], nil
+	return diag.Apply(in.EinProgram, edits), nil
 }
 
 // listed gives the place of an edge in the JSON object of a question, which has an edge of an
 // undirected graph one way round: 0 if there is none. The graphs of a question are counted from 1.
-func listed(in *instance.Instance, graph int) func(edge []*syntax.Number) int {
+func listed(in *instance.Instance, graph int) func(edge *[2]*syntax.Number) int {
 	var object struct{ Edges, Edges2 [][2]string }
 	at := strings.IndexByte(in.Question, '{')
 	if at < 0 || json.NewDecoder(strings.NewReader(in.Question[at:])).Decode(&object) != nil {
-		return func([]*syntax.Number) int { return 0 }
+		return func(*[2]*syntax.Number) int { return 0 }
 	}
 	list := object.Edges
 	if graph == 2 {
@@ -129,7 +118,7 @@ func listed(in *instance.Instance, graph int) func(edge []*syntax.Number) int {
 	for i, e := range list {
 		place[[2]int{slices.Index(in.Nodes, e[0]), slices.Index(in.Nodes, e[1])}] = i
 	}
-	return func(edge []*syntax.Number) int {
+	return func(edge *[2]*syntax.Number) int {
 		from, to := int(edge[0].Value), int(edge[1].Value)
 		if i, ok := place[[2]int{from, to}]; ok {
 			return i
