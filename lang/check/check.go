@@ -1,10 +1,18 @@
-// Package check turns a syntax tree into tensor operations: it resolves names,
-// decides which indices are summed, and reports everything that can be known
-// before the program runs, all of it in one pass.
+// Package check turns a syntax tree into tensor operations: it resolves names, decides which
+// indices are summed, and reports everything that can be known before the program runs.
 //
-// Types come from the operations themselves (package ir computes them as they
-// are built), so the checker is also the lowering: what it accepts has a
-// meaning, and what it rejects is reported in the terms of the source.
+// [Check] goes through the statements once, in their order. A name gets the node of package ir
+// that its value is, and building a node computes its type, its shape and a bound of its elements.
+// So the checker is also the lowering: what it accepts has a meaning by construction, and what it
+// rejects is reported in the terms of the source. Functions of the prelude and of the program are
+// expanded where they are called. Rules are collected by relation and become a program of package
+// rel as soon as an equation or an output reads what they derive.
+//
+// A statement with an error is left out, and what depends on it is not reported again: one mistake
+// is one diagnostic. The result is a [Program] of operations for outputs and inputs, with a
+// [diag.List]; it is complete only if the list has no errors. [Limits] bound what a program may expand to.
+//
+// The cost of a program is not decided here: see packages plan, compile and vm/cost.
 package check
 
 import (

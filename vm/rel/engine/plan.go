@@ -1,8 +1,24 @@
-// Package engine evaluates relations: semi-naively, stratum by stratum, in an order that
-// is planned from sizes before a run.
+// Package engine evaluates relations: semi-naively, stratum by stratum, in an order planned
+// from sizes before the run.
 //
-// A run does the same operations in the same order on every machine, counts them, and
-// takes memory from a budget; it stops where either comes to its limit.
+// [New] takes a verified [rel.Program] and the sizes of its inputs, and makes a [Plan]. It
+// first rewrites the rules: demand pushes the constants of queries into them, bodies that only
+// restrict are cut, and shapes with an algorithm of their own are recognised, such as closures,
+// which go to the kernels for graphs. Each rule left is a nest of loops, one step for each
+// atom, ordered by how many rows an atom is expected to give. [Plan.Explain] says what was
+// chosen, and AsWritten in the program turns the rewrites off.
+//
+// [Plan.Run] evaluates. The rows of a relation are in a store: cells of 32 bits, with as much
+// beside them as rules ask for, which is bits for small domains, a hash, or an index by column.
+// A round joins the rows that the last one added with all others, until a round adds none. Folds
+// by min and max take keys from a heap instead, the best value first.
+//
+// A run does the same operations in the same order on every machine. It counts them before
+// they are done and pays for memory before it is allocated, so it stops at the limits of its
+// [kernel.Ctl] and its [Budget] and never beyond. Proofs cost nothing until somebody asks: then a
+// replay looks for rows of least height that make the one in question.
+//
+// What a rule means, and which programs are allowed, is the matter of package rel and of the checker.
 package engine
 
 import (
