@@ -203,7 +203,7 @@ func tree(text string) (statements []string, ok, sure bool) {
 	for _, s := range f.Stmts {
 		syntax.WalkAll(s, func(n syntax.Node) bool {
 			if x, ok := n.(*syntax.String); ok {
-				x.Value = fmt.Sprintf("%d:%d", x.Span.Start, x.Span.End)
+				x.Value = fmt.Sprintf("%d:%d", x.Start, x.End)
 			}
 			return true
 		})

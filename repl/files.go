@@ -323,7 +323,7 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 		}
 		name := in.Name.Name
 		free := fresh(name, nil, s.file.Text, text)
-		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.Span.End] + "; " + name + " = " + free + text[in.Span.End:]
+		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.End] + "; " + name + " = " + free + text[in.End:]
 		for i := range bound {
 			if bound[i].Name == name {
 				bound[i].Name, bound[i].alias = free, true

@@ -130,7 +130,7 @@ func (s *Session) doc(ctx context.Context, arg string) Reply {
 		return Reply{Out: strings.Replace(text, "`ein doc NAME`", "`:doc NAME`", 1)}
 	}
 	if d := s.function(arg); d != nil {
-		return Reply{Out: s.file.Text[d.Span.Start:d.Span.End] + "\n"}
+		return Reply{Out: s.file.Text[d.Start:d.End] + "\n"}
 	}
 	if s.value(arg) != nil {
 		return s.typeOf(ctx, arg)

@@ -85,7 +85,7 @@ func (s *state) edits() []diag.Edit {
 		for _, st := range f.Stmts {
 			if d, ok := st.(*syntax.Def); ok {
 				name := d.Name.Name
-				defined[name] = d.Span.Start
+				defined[name] = d.Start
 				if now[name] != "" || language[name] {
 					now[name] = fresh(name, taken, s.file.Text)
 					taken[now[name]] = true
@@ -101,7 +101,7 @@ func (s *state) edits() []diag.Edit {
 			}
 			x, bare := st.(*syntax.ExprStmt)
 			if bare {
-				replace(source.Span{Start: x.Span.Start, End: x.Span.Start}, "_ = ")
+				replace(source.Span{Start: x.Start, End: x.Start}, "_ = ")
 			}
 			syntax.Walk(st, func(n syntax.Node) bool {
 				if c, ok := n.(*syntax.Call); ok {
@@ -110,14 +110,14 @@ func (s *state) edits() []diag.Edit {
 					switch {
 					case now[name] == "":
 						language[name] = language[name] || body
-					case body || !here || at < c.Span.Start: // else it is the language's
+					case body || !here || at < c.Start: // else it is the language's
 						replace(c.Fun.Span, now[name])
 					}
 				}
 				return true
 			})
 			if bare {
-				replace(source.Span{Start: x.Span.End, End: x.Span.End}, "; :print _")
+				replace(source.Span{Start: x.End, End: x.End}, "; :print _")
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Session) made(name string) (*syntax.Assign, *Reply) {
 	stale := ""
 	for _, read := range readBy(a.Value) {
 		d, f := s.definition(read), s.function(read)
-		if d != nil && d.Span.Start >= st.Span.Start || f != nil && f.Span.Start > st.Span.Start {
+		if d != nil && d.Span.Start >= st.Span.Start || f != nil && f.Start > st.Span.Start {
 			stale = read
 		}
 	}

@@ -414,7 +414,7 @@ func (c *checker) define(d *syntax.Def) {
 	}
 	c.defs[d.Name.Name] = &function{Def: d}
 	if c.cfg.Keep {
-		c.seenDefs = sha256.Sum256(append(c.seenDefs[:], c.file.Source.Text[d.Span.Start:d.Span.End]...))
+		c.seenDefs = sha256.Sum256(append(c.seenDefs[:], c.file.Source.Text[d.Start:d.End]...))
 	}
 }
 

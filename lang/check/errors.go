@@ -151,7 +151,7 @@ func (c *checker) function(name string) string {
 func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
 	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
-		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == x.Name && a.Span.Start > x.Span.Start {
+		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == x.Name && a.Start > x.Start {
 			return a
 		}
 	}
@@ -239,9 +239,9 @@ func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
 	case positions:
 		return []diag.Fix{{Title: "index it", Edits: []diag.Edit{
 			{Span: source.Span{Start: after, End: first.Value.Pos().Start}, NewText: "["},
-			{Span: source.Span{Start: last.Value.Pos().End, End: x.Span.End}, NewText: "]"},
+			{Span: source.Span{Start: last.Value.Pos().End, End: x.End}, NewText: "]"},
 		}}}
-	case len(x.Args) == 1 && first.Name.Name == "" && x.Span.End == first.Value.Pos().End+1: // no comma after it
+	case len(x.Args) == 1 && first.Name.Name == "" && x.End == first.Value.Pos().End+1: // no comma after it
 		return fix("multiply", source.Span{Start: after, End: after}, " * ")
 	}
 	return nil
@@ -250,7 +250,7 @@ func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
 func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
 	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
-		if d, ok := s.(*syntax.Def); ok && d.Name.Name == x.Fun.Name && d.Span.Start > x.Span.Start {
+		if d, ok := s.(*syntax.Def); ok && d.Name.Name == x.Fun.Name && d.Start > x.Start {
 			return d
 		}
 	}
@@ -880,7 +880,7 @@ func (c *checker) duplicateEdges(x *syntax.Call, n int) {
 func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
 	edits := []diag.Edit{{Span: x.Fun.Span, NewText: "adj"}}
 	if len(x.Args) == 2 {
-		edits = append(edits, diag.Edit{Span: source.Span{Start: list.Span.End, End: x.Args[1].Value.Pos().End}})
+		edits = append(edits, diag.Edit{Span: source.Span{Start: list.End, End: x.Args[1].Value.Pos().End}})
 	}
 	c.report(diag.Diagnostic{Code: codes.W0418, Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
 		Message: "this literal of two pairs would be another graph as a 2x2 matrix",

@@ -253,7 +253,7 @@ func (c *checker) readEarly(r, needs *relation, at source.Span) {
 	name := "an expression"
 	for _, s := range c.file.Stmts {
 		a, ok := s.(*syntax.Assign)
-		if !ok || a.Span.Start > at.Start || at.End > a.Span.End {
+		if !ok || a.Start > at.Start || at.End > a.End {
 			continue
 		}
 		if name = "`" + a.Name.Name + "`"; a.Name.Name == needs.name {

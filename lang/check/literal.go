@@ -76,7 +76,7 @@ func (c *checker) collectLabels() {
 	c.relate()
 	if nodes := c.rel.nodes(); len(nodes) > 0 {
 		list = append(list, nodes...)
-		slices.SortStableFunc(list, func(a, b *syntax.String) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+		slices.SortStableFunc(list, func(a, b *syntax.String) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	for _, l := range list {
 		add(l.Value)

@@ -72,7 +72,7 @@ func (c *checker) assignment(s *syntax.Assign) val {
 	if !c.cfg.Keep {
 		return c.assign(s)
 	}
-	text := c.file.Source.Text[s.Span.Start:s.Span.End]
+	text := c.file.Source.Text[s.Start:s.End]
 	earlier := c.reuse[text]
 	for i, o := range earlier {
 		if !c.applies(o) {

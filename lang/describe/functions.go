@@ -52,14 +52,14 @@ func preludeFunctions() []Function {
 // Definition is a function that a program defines. The comment over it is its
 // documentation, which may begin with the signature, as "name(parameters): text".
 func Definition(f *syntax.File, def *syntax.Def) Function {
-	fn := Function{Name: def.Name.Name, Source: f.Source.Text[def.Span.Start:def.Span.End]}
+	fn := Function{Name: def.Name.Name, Source: f.Source.Text[def.Start:def.End]}
 	names := make([]string, len(def.Params))
 	for i, p := range def.Params {
 		names[i] = p.Name
 		fn.Params = append(fn.Params, stdlib.Param{Name: p.Name})
 	}
 	fn.Signature = fn.Name + "(" + strings.Join(names, ", ") + ")"
-	fn.Doc = strings.TrimSpace(strings.TrimPrefix(Comment(f, def.Span.Start), fn.Signature+":"))
+	fn.Doc = strings.TrimSpace(strings.TrimPrefix(Comment(f, def.Start), fn.Signature+":"))
 	return fn
 }
 

@@ -128,7 +128,7 @@ func (d *Document) scopeAt(s *site) []known {
 		k := known{kind: KindTensor}
 		switch st := st.(type) {
 		case *syntax.Assign:
-			k.name, k.node = st.Name.Name, c.statements[st.Span.Start]
+			k.name, k.node = st.Name.Name, c.statements[st.Start]
 		case *syntax.Input:
 			k.name, k.kind = st.Name.Name, KindInput
 			for _, in := range c.Inputs {
@@ -137,7 +137,7 @@ func (d *Document) scopeAt(s *site) []known {
 				}
 			}
 		case *syntax.ExprStmt: // the value of the last expression
-			k.name, k.node = "_", c.statements[st.Span.Start]
+			k.name, k.node = "_", c.statements[st.Start]
 		case *syntax.Bad:
 			toks := d.tokensIn(st.Span)
 			if k.name = st.Name; k.name == "" || d.text(toks[0].Span) == "def" && len(toks) > 1 && toks[1].Kind == syntax.KindIdent {

@@ -56,7 +56,7 @@ func (d *Document) value(o *occurrence) *ir.Node {
 	}
 	switch s := d.stmt(o).(type) {
 	case *syntax.Assign:
-		return c.statements[s.Span.Start]
+		return c.statements[s.Start]
 	case *syntax.Input:
 		for _, in := range c.Inputs {
 			if in.Span == s.Span {

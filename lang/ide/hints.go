@@ -21,7 +21,7 @@ func (d *Document) Hints(span source.Span) []Hint {
 			continue
 		}
 		if a, ok := s.(*syntax.Assign); ok {
-			if n := values[a.Span.Start]; n != nil {
+			if n := values[a.Start]; n != nil {
 				text := ": " + n.Type.Kind.String()
 				if n.Rank() > 0 {
 					text = ": " + sizes(n.Type.Shape)
@@ -42,7 +42,7 @@ func (d *Document) leftEnd(s *syntax.Assign) int {
 	if !s.Indexed {
 		return s.Name.Span.End
 	}
-	toks := d.tokensIn(source.Span{Start: s.Span.Start, End: s.OpSpan.Start})
+	toks := d.tokensIn(source.Span{Start: s.Start, End: s.OpSpan.Start})
 	return toks[len(toks)-1].Span.End
 }
 

@@ -42,7 +42,7 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		path := d.path(offset)
 		for i := len(path) - 1; i >= 0; i-- {
 			if s, ok := path[i].(*syntax.Assign); ok && s.OpSpan == t.Span {
-				d.hoverAssign(&m, s, d.check().statements[s.Span.Start])
+				d.hoverAssign(&m, s, d.check().statements[s.Start])
 				return m.hover(s.Span)
 			}
 		}
@@ -270,7 +270,7 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 		m.add(strings.Join(parts, ", "))
 	}
 	m.sizes(n)
-	c := d.computed(s.Span.Start)
+	c := d.computed(s.Start)
 	m.constant(c.value)
 	m.labels(n, d.check().Labels)
 	m.add(c.cost)

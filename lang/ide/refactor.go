@@ -203,7 +203,7 @@ func (d *Document) sameNames(x syntax.Expr, use *occurrence) bool {
 		}
 		if o.sees == nil && o.of.kind != KindTensor && o.of.kind != KindInput {
 			// A function: another of its name may stand between.
-			if b := d.names().functions[o.of.name]; b != nil && b.def.Span.Start > at.Start && b.def.Span.Start < use.span.Start {
+			if b := d.names().functions[o.of.name]; b != nil && b.def.Start > at.Start && b.def.Start < use.span.Start {
 				return false
 			}
 			continue

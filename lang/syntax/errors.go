@@ -431,7 +431,7 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 		d = withNote(d, fmt.Sprintf("A function is defined with `def %s(...) = ...`; an equation has brackets: `%s[...] = ...`.", x.Fun.Name, x.Fun.Name))
 	case *Product:
 		if n, ok := x.Factors[len(x.Factors)-1].(*Name); ok && (n.Name == "max" || n.Name == "min") && op.kind == KindAssign {
-			both := n.Span.Join(op.span())
+			both := n.Join(op.span())
 			d = withFix(withNote(d, "The operator is written without a blank."), "write `"+n.Name+"=`", both, n.Name+"=")
 		}
 	}

@@ -58,7 +58,7 @@ func (x *List) unpack(yield func(int, Expr) bool) {
 	p := x.Packed
 	size := len(p.Values) / p.Dims[0]
 	span := func(start, end int) source.Span {
-		return source.Span{Start: x.Span.Start + start, End: x.Span.Start + end}
+		return source.Span{Start: x.Start + start, End: x.Start + end}
 	}
 	end := len("[")
 	for i := range p.Dims[0] {
@@ -201,7 +201,7 @@ func (p *parser) packedList(open token, r rectangle) (Expr, int) {
 	if p.meter.over() {
 		return nil, 0
 	}
-	l.Packed = node(&p.meter, Packed{r.dims, make([]float64, r.count), p.text[l.Span.Start:l.Span.End]})
+	l.Packed = node(&p.meter, Packed{r.dims, make([]float64, r.count), p.text[l.Start:l.End]})
 	l.Packed.fill()
 	return l, height
 }

@@ -476,7 +476,7 @@ func (p *printer) fits(x *List) bool {
 }
 
 func (p *printer) rowsInside(x *List) bool {
-	if p.text == "" || !strings.Contains(p.text[x.Span.Start:x.Span.End], "\n") {
+	if p.text == "" || !strings.Contains(p.text[x.Start:x.End], "\n") {
 		return false
 	}
 	for _, e := range x.All() {
