@@ -205,8 +205,11 @@ func (o Options) check(f Format) (msg, hint string) {
 		{o.Extra != "", "extra", listed && (o.Kind == Vector || o.OneHot != ""), "tables with one row a node"},
 	} {
 		if c.set && !c.ok {
-			return fmt.Sprintf("the option %s has no meaning for a %s read from %s", c.key, o.Kind, f),
-				c.key + " is for " + c.only
+			hint = c.key + " is for " + c.only
+			if o.Kind == Relation && listed {
+				hint += "; a relation takes its columns by their names in the first row, or else by position"
+			}
+			return fmt.Sprintf("the option %s has no meaning for a %s read from %s", c.key, o.Kind, f), hint
 		}
 	}
 	return "", ""
