@@ -43,6 +43,7 @@ func commands() []command {
 		{"save", "FILE", fileArg, true, "write the session as a program that ein run accepts", (*Session).save},
 		{"input", "NAME[: KIND] DATA", fileArg, true, "declare an input (a graph, matrix, vector or scalar) and bind it to a data file", (*Session).input},
 		{"tensors", "", none, false, "list the names with their shapes and definitions", (*Session).tensorList},
+		{"relations", "", none, false, "list the relations with their columns, and how many facts and rules they have", (*Session).relationList},
 		{"type", "EXPRESSION", statementArg, true, "show the shape and kind of a value without computing it", (*Session).typeOf},
 		{"doc", "[NAME]", functionArg, false, "list the functions, or describe what has a name", (*Session).doc},
 		{"cost", "STATEMENT|NAME", statementArg, true, "show the most a statement, or computing a name anew, can take", (*Session).cost},

@@ -79,6 +79,30 @@ func (s *Session) tensorList(context.Context, string) Reply {
 	return Reply{Out: strings.Join(table.Align("", rows), "")}
 }
 
+func (s *Session) relationList(context.Context, string) Reply {
+	facts, rules := map[string]int{}, map[string]int{}
+	for _, st := range s.program.File.Stmts {
+		name, _ := syntax.RelationOf(st)
+		if r, ok := st.(*syntax.Rule); ok && len(r.Body) > 0 {
+			rules[name.Name]++
+		} else {
+			facts[name.Name]++
+		}
+	}
+	var rows [][]string
+	for _, r := range s.program.Relations {
+		row := []string{r.String(), ""}
+		if n := facts[r.Name]; n > 0 {
+			row[1] = words.Plural(n, "fact")
+		}
+		if n := rules[r.Name]; n > 0 {
+			row[1] = strings.TrimPrefix(row[1]+", "+words.Plural(n, "rule"), ", ")
+		}
+		rows = append(rows, row)
+	}
+	return Reply{Out: strings.Join(table.Align("", rows), "")}
+}
+
 // oneLine is a part of the program on one line, shortened.
 func (s *state) oneLine(at source.Span) string {
 	shown, _ := diag.Display(strings.Join(strings.Fields(s.file.Text[at.Start:at.End]), " "))

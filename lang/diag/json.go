@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"ein/lang/source"
 )
@@ -25,6 +26,18 @@ type Relation struct {
 	Columns []string `json:"columns"`
 	Types   []string `json:"types"`
 	Valued  bool     `json:"valued,omitempty"` // the last column is the value in T[..] = value
+}
+
+// String is P(x: node, n: int), or T[x: node] = n: int where the last column is a value.
+func (r Relation) String() string {
+	var columns []string
+	for i, name := range r.Columns {
+		columns = append(columns, strings.Trim(name+": "+r.Types[i], ": "))
+	}
+	if last := len(columns) - 1; r.Valued {
+		return r.Name + "[" + strings.Join(columns[:last], ", ") + "] = " + columns[last]
+	}
+	return r.Name + "(" + strings.Join(columns, ", ") + ")"
 }
 
 type (

@@ -115,7 +115,7 @@ func (d *Document) scopeAt(s *site) []known {
 	c := d.check()
 	index := map[string]int{}
 	for _, st := range d.File().Stmts {
-		if name, ok := relationOf(st); ok { // a relation is seen from everywhere
+		if name, ok := syntax.RelationOf(st); ok { // a relation is seen from everywhere
 			if _, again := index[name.Name]; !again {
 				index[name.Name] = len(list)
 				list = append(list, known{name: name.Name, kind: KindTensor, about: d.relationType(name.Name, st)})

@@ -152,7 +152,7 @@ func (d *Document) hoverRelation(m *markdown, o *occurrence) bool {
 	var first syntax.Stmt
 	facts, rules, input := 0, 0, false
 	for _, s := range d.File().Stmts {
-		name, ok := relationOf(s)
+		name, ok := syntax.RelationOf(s)
 		if !ok || name.Name != o.of.name {
 			continue
 		}

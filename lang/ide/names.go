@@ -114,28 +114,10 @@ func (d *Document) resolve() *names {
 	return r.n
 }
 
-// relationOf is the name of the relation that a statement says something of.
-func relationOf(s syntax.Stmt) (name syntax.Ident, ok bool) {
-	switch s := s.(type) {
-	case *syntax.Input:
-		return s.Name, len(s.Columns) > 0
-	case *syntax.Rule:
-		switch head := s.Head.(type) {
-		case *syntax.Call:
-			return head.Fun, true
-		case *syntax.Index:
-			if x, ok := head.X.(*syntax.Name); ok {
-				return syntax.Ident{Name: x.Name, Span: x.Span}, true
-			}
-		}
-	}
-	return name, false
-}
-
 func relationNames(stmts []syntax.Stmt) map[string]*binding {
 	var out map[string]*binding
 	for _, s := range stmts {
-		if name, ok := relationOf(s); ok && out[name.Name] == nil {
+		if name, ok := syntax.RelationOf(s); ok && out[name.Name] == nil {
 			if out == nil {
 				out = map[string]*binding{}
 			}

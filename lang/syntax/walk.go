@@ -82,3 +82,21 @@ func WalkAll(n Node, visit func(Node) bool) {
 		return true
 	})
 }
+
+// RelationOf is the name of the relation that a statement says something of.
+func RelationOf(s Stmt) (name Ident, ok bool) {
+	switch s := s.(type) {
+	case *Input:
+		return s.Name, len(s.Columns) > 0
+	case *Rule:
+		switch head := s.Head.(type) {
+		case *Call:
+			return head.Fun, true
+		case *Index:
+			if x, ok := head.X.(*Name); ok {
+				return Ident{Name: x.Name, Span: x.Span}, true
+			}
+		}
+	}
+	return name, false
+}
