@@ -388,7 +388,7 @@ func FuzzSession(f *testing.F) {
 			_ = render(t, r)
 		}
 		if lang.Parse("", s.Program("x.ein"), lang.Options{}).Diags.HasErrors() {
-			t.Fatalf("the session is no program: %s", s.Program("x.ein"))
+			t.Fatalf("the session is not a program: %s", s.Program("x.ein"))
 		}
 	})
 }

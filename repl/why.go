@@ -181,7 +181,7 @@ func (s *Session) node(ctx context.Context, x syntax.Expr, n int) (int, *Reply) 
 	}
 	v := out.Value
 	if v.Shape.Rank() != 0 || v.At() != math.Trunc(v.At()) || v.At() < 0 || v.At() >= float64(n) {
-		r := failure("%s is no node; the nodes are 0 to %d", words.Shorten(syntax.ExprString(x), 40), n-1)
+		r := failure("%s is not a node; the nodes are 0 to %d", words.Shorten(syntax.ExprString(x), 40), n-1)
 		return 0, &r
 	}
 	return int(v.At()), nil

@@ -60,7 +60,7 @@ func malformed(err error) string {
 	var meaning *json.SemanticError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Sprintf("the body is no JSON: %v at byte %d", syntax.Err, syntax.ByteOffset)
+		return fmt.Sprintf("the body is not JSON: %v at byte %d", syntax.Err, syntax.ByteOffset)
 	case !errors.As(err, &meaning):
 		return fmt.Sprintf("the body cannot be read: %v", err)
 	case errors.Is(err, json.ErrUnknownName):

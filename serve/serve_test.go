@@ -114,7 +114,7 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/run", `{"program":"x = 1","program":"x = 2"}`, 400, []string{`duplicate`}},
 		{"POST /v1/run", `{"program":"x = 1","colour":2}`, 400, []string{`there is no member /colour; there are program, `}},
 		{"POST /v1/run", `{"program":7}`, 400, []string{`/program: expected text, found a number`}},
-		{"POST /v1/run", `{"program":"x = 1"`, 400, []string{`the body is no JSON`}},
+		{"POST /v1/run", `{"program":"x = 1"`, 400, []string{`the body is not JSON`}},
 		{"POST /v1/run", strings.Repeat("[", 100000), 400, []string{`nested 100000 deep, at most 64`}},
 		{"POST /v1/check", `{"program":"x = y","name":"a.ein"}`, 200, []string{`"file":"a.ein"`, `a.ein:1:5`}},
 		{"POST /v1/cost", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`"certified":true`}},

@@ -142,7 +142,7 @@ func TestSynonyms(t *testing.T) {
 		case f.Diags.HasErrors():
 			t.Errorf("%s: %v", name, f.Diags)
 		case !strings.ContainsAny(ours, "([") && stdlib.Lookup(ours) == nil && !strings.Contains(stdlib.Prelude(), "def "+ours+"("):
-			t.Errorf("%s leads to %s, which is no function", name, ours)
+			t.Errorf("%s leads to %s, which is not a function", name, ours)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestWithout(t *testing.T) {
 		}
 		for _, m := range regexp.MustCompile("`([a-z]+)[(`]").FindAllStringSubmatch(why, -1) {
 			if stdlib.Lookup(m[1]) == nil && !strings.Contains(stdlib.Prelude(), "def "+m[1]+"(") && m[1] != "input" && m[1] != "repeat" {
-				t.Errorf("%s: %s is no function", name, m[1])
+				t.Errorf("%s: %s is not a function", name, m[1])
 			}
 		}
 	}

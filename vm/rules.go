@@ -133,7 +133,7 @@ func (m *Machine) derived(e *engine.Error) bool {
 		if math.IsInf(e.Value, 0) {
 			what = "it is infinite"
 		}
-		return m.fail(&RuntimeError{Kind: NotFinite, Message: fmt.Sprintf("a cell of %s is no number: %s", name, what),
+		return m.fail(&RuntimeError{Kind: NotFinite, Message: fmt.Sprintf("a cell of %s is not a number: %s", name, what),
 			Hint: "leave such bindings out by a comparison, as in `d > 0, r = x / d`"})
 	case engine.Inexact:
 		return m.fail(&RuntimeError{Kind: Inexact, Message: fmt.Sprintf("a whole number in %s reaches 2^53, past which numbers are not exact", name),

@@ -113,7 +113,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	switch r.fold {
 	case rel.Min, rel.Max:
 		c.err(codes.E0816, x.Span, "", []string{"A key that no rule gives a value has none: ask with a rule, `P(x, v) <- " + r.name + "[x] = v.`."},
-			"`%s` has no value for every key, so it is no tensor", r.name)
+			"`%s` has no value for every key, so it is not a tensor", r.name)
 		return nil
 	case rel.Sum:
 		axes, t.Kind = axes[:len(axes)-1], tensor.Real
@@ -129,7 +129,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	for i, k := range axes {
 		d := c.domain(k.slot)
 		if d == nil || c.rel.class(k.slot) == aText {
-			c.err(codes.E0816, x.Span, "", []string{"The axes of a tensor are nodes."}, "column %d of `%s` holds no nodes, so it is no tensor", i+1, r.name)
+			c.err(codes.E0816, x.Span, "", []string{"The axes of a tensor are nodes."}, "column %d of `%s` holds no nodes, so it is not a tensor", i+1, r.name)
 			return nil
 		}
 		if dims[i] = d.Size; c.rel.vague {

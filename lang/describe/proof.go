@@ -255,7 +255,7 @@ func (p *Proof) Text() string {
 		p.lacks(&b)
 		return b.String()
 	case len(p.Steps) == 0:
-		return "yes, but every derivation goes through a worse value, which is no row\n"
+		return "yes, but every derivation goes through a worse value, which is not a row\n"
 	}
 	fmt.Fprintf(&b, "yes, in %s\n", words.Plural(len(p.Steps), "step"))
 	wide, number := 0, len(fmt.Sprint(len(p.Steps)))

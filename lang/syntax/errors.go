@@ -392,7 +392,7 @@ func errInBody(l Literal) diag.Diagnostic {
 }
 
 func errWhy(span source.Span) diag.Diagnostic {
-	d := newError(codes.E0115, span, "this is no atom")
+	d := newError(codes.E0115, span, "this is not an atom")
 	return withNote(d, whyForm)
 }
 

@@ -131,7 +131,7 @@ func (p *Program) relation(r *Relation) error {
 		}
 		for _, c := range axes {
 			if c.Kind != tensor.NodeColumn {
-				return fmt.Errorf("the column %s is no axis of a tensor", c.Name)
+				return fmt.Errorf("the column %s is not an axis of a tensor", c.Name)
 			}
 		}
 	}

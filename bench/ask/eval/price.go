@@ -56,7 +56,7 @@ func ReadPrices(r io.Reader) (Prices, error) {
 		}
 		for _, x := range []*float64{p.Input, p.Output, p.CachedInput} {
 			if x != nil && (*x < 0 || *x > maxPrice) {
-				return nil, fmt.Errorf("%q: %g is no price: expected 0 to %g dollars for a million tokens", pattern, *x, float64(maxPrice))
+				return nil, fmt.Errorf("%q: %g is not a price: expected 0 to %g dollars for a million tokens", pattern, *x, float64(maxPrice))
 			}
 		}
 		out[pattern] = run.Price{Input: *p.Input, CachedInput: p.CachedInput, Output: *p.Output}

@@ -271,7 +271,7 @@ func guess(in *instance.Instance, s *draw.Stream) json.RawMessage {
 func value(in *instance.Instance, text json.RawMessage) (any, error) {
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, fmt.Errorf("the answer %s is no JSON: %w", text, err)
+		return nil, fmt.Errorf("the answer %s is not JSON: %w", text, err)
 	}
 	switch x := v.(type) {
 	case string:
@@ -328,7 +328,7 @@ func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
 func constantRules(text json.RawMessage) (string, error) {
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
-		return "", fmt.Errorf("the answer %s is no JSON: %w", text, err)
+		return "", fmt.Errorf("the answer %s is not JSON: %w", text, err)
 	}
 	query := func(name string, v any) string {
 		switch x := v.(type) {

@@ -27,7 +27,7 @@ import (
 // Part is what about an instance was found wrong.
 type Part int
 
-// The parts: the line is no instance or is there twice; the digest is not that
+// The parts: the line is not an instance or is there twice; the digest is not that
 // of its content; the id generates something else; a program gives something
 // else than the stored answer.
 const (
@@ -105,7 +105,7 @@ const ahead = 16
 // Record is what was found of a line.
 type Record struct {
 	Line     int       `json:"line"`
-	ID       string    `json:"id,omitempty"` // "" when the line is no instance
+	ID       string    `json:"id,omitempty"` // "" when the line is not an instance
 	Category string    `json:"category,omitempty"`
 	Python   bool      `json:"python,omitempty"` // its Python program was run
 	Findings []Finding `json:"findings,omitempty"`
@@ -321,9 +321,9 @@ func decode(line []byte) (*instance.Instance, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(in); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			return nil, errors.New("the line is no instance: it is cut off")
+			return nil, errors.New("the line is not an instance: it is cut off")
 		}
-		return nil, fmt.Errorf("the line is no instance: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return nil, fmt.Errorf("the line is not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more than one instance in the line")

@@ -204,9 +204,9 @@ func TestLines(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", ""},
 		{"\n" + good, "1 line: the line is empty"},
-		{good + good[:100] + "\n", "2 line: the line is no instance: it is cut off"},
-		{good + "[1]\n", "2 line: the line is no instance: cannot unmarshal array"},
-		{good + strings.Replace(good, `{"id"`, `{"name":1,"id"`, 1), `2 line: the line is no instance: unknown field "name"`},
+		{good + good[:100] + "\n", "2 line: the line is not an instance: it is cut off"},
+		{good + "[1]\n", "2 line: the line is not an instance: cannot unmarshal array"},
+		{good + strings.Replace(good, `{"id"`, `{"name":1,"id"`, 1), `2 line: the line is not an instance: unknown field "name"`},
 		{good + strings.TrimSuffix(good, "\n") + good, "2 line: there is more than one instance in the line"},
 		{good + good, "2 line: the same id is in line 1"},
 		{strings.Replace(good, `,"version"`, `, "version"`, 1), "1 generated: regenerated from its id, it differs in the form of the line"},
