@@ -24,7 +24,7 @@ trap "kill $!" EXIT
 for mode in ${*:-direct cot ein python}; do
   tokens=512
   [ "$mode" != direct ] || tokens=128
-  OPENAI_API_KEY=none "$ein" bench eval --model openai:SmolLM2-135M-Instruct --base-url http://127.0.0.1:8137/v1 --wait-for-server 5m --timeout 10m \
+  OPENAI_API_KEY=none "$ein" bench eval --model openai:SmolLM2-135M-Instruct --base-url http://127.0.0.1:8137/v1 --wait-for-server 5m --timeout 30m \
     --start 1 --concurrency 1 --mode "$mode" --temperature 0 --max-tokens $tokens --instances instances.jsonl --out "runs/$mode" --python venv/bin/python3
 done
 "$ein" bench report runs/* --format md -o report
