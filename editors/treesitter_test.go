@@ -43,6 +43,7 @@ func TestTreeSitterQueries(t *testing.T) {
 (number) @number
 
 (print ":print" @keyword.directive)
+(why ":why" @keyword.directive)
 (definition "def" @keyword.function)
 (input "input" @keyword)
 (repetition "repeat" @keyword)
@@ -298,7 +299,7 @@ func TestTreeSitter(t *testing.T) {
 		t.Errorf("%d of %d programs parse", parsed, len(list))
 	}
 	t.Logf("%d of %d programs parse", parsed, len(list))
-	for _, want := range []string{"function.builtin reach", "function.builtin siblings", "keyword.directive :print", "operator max=", "type graph", "variable.parameter axis", "type node", "operator <-", "keyword.operator not", "punctuation.delimiter ?"} {
+	for _, want := range []string{"function.builtin reach", "function.builtin siblings", "keyword.directive :print", "keyword.directive :why", "operator max=", "type graph", "variable.parameter axis", "type node", "operator <-", "keyword.operator not", "punctuation.delimiter ?"} {
 		if !captured[want] {
 			t.Errorf("no highlight %q", want)
 		}

@@ -33,7 +33,7 @@ module.exports = grammar({
   // says so, with tokens without text.
   externals: ($) => [
     $._newline, $._here, $._operator_here, $._bracket_here, $._paren_here, $._word_here, $._brace_here, $._never,
-    $._base_bracket_here, $._point, $._qualifier, $.end, $.question, $.arrow, $.not,
+    $._base_bracket_here, $._point, $._qualifier, $._asked, $.end, $.question, $.arrow, $.not,
   ],
 
   inline: ($) => [$._target],
@@ -42,13 +42,22 @@ module.exports = grammar({
 
   rules: {
     source_file: ($) =>
-      seq(repeat(choice($._eol, $.fact, $.rule, $.query, seq($._statement, $._eol))), optional($._statement)),
+      seq(repeat(choice($._eol, $.fact, $.rule, $.query, $.why, seq($._statement, $._eol))), optional($._statement)),
 
     _eol: ($) => choice($._newline, ";"),
 
-    _statement: ($) => choice($.print, $.definition, $.input, $.repetition, $._assignment, $.invalid_directive),
+    _statement: ($) => choice($.print, alias($._question, $.why), $.definition, $.input, $.repetition, $._assignment, $.invalid_directive),
 
     print: ($) => seq(":print", $._here, list1($._expression)),
+
+    why: ($) => seq($._question, choice($.end, $.question)),
+
+    _question: ($) => seq(":why", $._here, choice($._atom, alias($._denied, $.negation), alias($._valued, $.equation))),
+
+    _denied: ($) => seq($.not, $._atom),
+
+    // No text is _asked: it says that a dot behind digits is the end.
+    _valued: ($) => seq(field("left", $._atom), $._operator_here, field("operator", "="), field("right", $._expression), optional($._asked)),
 
     // :load and its like are of the session alone.
     invalid_directive: () => /:[A-Za-z_][A-Za-z0-9_]*/,

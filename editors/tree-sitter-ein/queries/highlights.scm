@@ -7,6 +7,7 @@
 (number) @number
 
 (print ":print" @keyword.directive)
+(why ":why" @keyword.directive)
 (definition "def" @keyword.function)
 (input "input" @keyword)
 (repetition "repeat" @keyword)

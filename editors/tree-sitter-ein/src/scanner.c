@@ -2,7 +2,7 @@
 // is of a rule.
 #include "tree_sitter/parser.h"
 
-enum { NEWLINE, HERE, OPERATOR_HERE, BRACKET_HERE, PAREN_HERE, WORD_HERE, BRACE_HERE, NEVER, BASE_BRACKET_HERE, POINT, QUALIFIER, END, QUESTION, ARROW, NOT };
+enum { NEWLINE, HERE, OPERATOR_HERE, BRACKET_HERE, PAREN_HERE, WORD_HERE, BRACE_HERE, NEVER, BASE_BRACKET_HERE, POINT, QUALIFIER, ASKED, END, QUESTION, ARROW, NOT };
 
 void *tree_sitter_ein_external_scanner_create(void) { return NULL; }
 void tree_sitter_ein_external_scanner_destroy(void *state) { (void)state; }
@@ -187,7 +187,7 @@ bool tree_sitter_ein_external_scanner_scan(void *state, TSLexer *lexer, const bo
       lexer->advance(lexer, false);
       if (valid[NEVER]) return false;
       if (valid[QUALIFIER] && letter(lexer->lookahead)) TOKEN(QUALIFIER);
-      if (valid[POINT] && beside && !(valid[END] && !valid[NEWLINE])) {
+      if (valid[POINT] && beside && !valid[ASKED] && !(valid[END] && !valid[NEWLINE])) {
         lexer->mark_end(lexer);
         if (lexer->lookahead == 'e' || lexer->lookahead == 'E') {
           lexer->advance(lexer, false);

@@ -101,7 +101,7 @@ def dump(node):
             return f"(rule {head(field('head'))})"
         case "rule":
             return f"(rule {head(field('head'))}{''.join(literals(named(node)[1:]))})"
-        case "query":
+        case "query" | "why":
             return f"(query {''.join(literals(named(node)))})"
         case "binary":
             return f"({field('operator').text.decode()} {dump(field('left'))} {dump(field('right'))})"
