@@ -28,6 +28,10 @@ type Progress struct {
 	start, last time.Time
 	now         func() time.Time
 	shown       int // characters on the line
+	// The first amount that Of was given, and when: what was done to get there, such as
+	// reading the input, says nothing of the rate.
+	base  int64
+	since time.Time
 }
 
 // Progress begins a line about a job that a terminal shows.
@@ -70,14 +74,25 @@ func (p *Progress) Tell(line func(since time.Duration) string) {
 
 const barWidth = 20
 
-// Of shows how much of all is done, beside what was done before the job began. Amounts
-// are written by show.
-func (p *Progress) Of(before, done, all int64, show func(int64) string) {
-	p.Tell(func(since time.Duration) string {
-		rate := float64(done-before) / since.Seconds()
-		s := fmt.Sprintf("%s: %s, %s/s", p.what, show(done), show(int64(rate)))
+// Of shows how much of all is done, and how long the rest takes at the rate since its
+// first call. Amounts are written by show.
+func (p *Progress) Of(done, all int64, show func(int64) string) {
+	p.lock.Lock()
+	if p.since.IsZero() {
+		p.base, p.since = done, p.now()
+	}
+	p.lock.Unlock()
+	p.Tell(func(time.Duration) string {
+		rate := float64(done-p.base) / max(p.last.Sub(p.since), time.Second).Seconds()
+		s := p.what + ": " + show(done)
+		if all > 0 {
+			s = p.what + " " + bar(uint64(done), uint64(all)) + fmt.Sprintf(", %s of %s", show(done), show(all))
+		}
+		if rate > 0 {
+			s += fmt.Sprintf(", %s/s", show(int64(rate)))
+		}
 		if all > 0 && rate > 0 {
-			s = p.what + " " + bar(uint64(done), uint64(all)) + fmt.Sprintf(", %s of %s, %s/s, %v left", show(done), show(all), show(int64(rate)), seconds(float64(all-done)/rate))
+			s += fmt.Sprintf(", %v left", seconds(float64(all-done)/rate))
 		}
 		return s
 	})
@@ -105,7 +120,7 @@ func seconds(n float64) time.Duration {
 
 // Counter shows how many things are done of all.
 func (p *Progress) Counter(before int) func(done, all int) {
-	return func(done, all int) { p.Of(int64(before), int64(before+done), int64(before+all), words.Count) }
+	return func(done, all int) { p.Of(int64(before+done), int64(before+all), words.Count) }
 }
 
 // Reader counts the bytes that are read of a file of a size; 0 when it is not known.
@@ -120,7 +135,7 @@ type progressReader struct {
 func (r *progressReader) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	r.n += int64(n)
-	r.p.Of(0, r.n, r.size, func(n int64) string { return words.Bytes(uint64(n)) })
+	r.p.Of(r.n, r.size, func(n int64) string { return words.Bytes(uint64(n)) })
 	return n, err
 }
 
