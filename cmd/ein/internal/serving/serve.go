@@ -156,7 +156,7 @@ func serveStdio(a *cli.App, f *serveFlags) error {
 	signal.Ignore(syscall.SIGINT)
 	s := serve.New(f.Options)
 	defer s.Close()
-	return s.Stdio(context.Background(), a.In, a.Out)
+	return s.Stdio(context.Background(), polled(a.In), a.Out)
 }
 
 // share sets the limits of a server for several clients.
