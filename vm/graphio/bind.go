@@ -34,26 +34,25 @@ func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, w
 		}
 		b.mem.give(int(b.mem.held) - kept)
 	}()
-	if err := b.universe(decls, known); err != nil {
-		return nil, nil, nil, refused(err, b.Raw.File, 0)
-	}
-	for i, d := range decls {
-		for _, w := range d.Raw.Warnings {
-			w.Input = d.Name
-			if w.Code == "unused" && w.Msg == "" {
-				if w.Msg = unused(decls, i); w.Msg == "" {
-					continue
+	err = caught(func() {
+		b.universe(decls, known)
+		for i, d := range decls {
+			for _, w := range d.Raw.Warnings {
+				w.Input = d.Name
+				if w.Code == "unused" && w.Msg == "" {
+					if w.Msg = unused(decls, i); w.Msg == "" {
+						continue
+					}
 				}
+				b.warnings = append(b.warnings, w)
 			}
-			b.warnings = append(b.warnings, w)
+			b.Decl = d
+			b.rep = report{file: d.Raw.File}
+			vals = append(vals, b.value(b.to[i]))
 		}
-		b.Decl = d
-		b.rep = report{file: d.Raw.File}
-		v, err := b.value(b.to[i])
-		if err != nil {
-			return nil, nil, nil, refused(err, d.Raw.File, 0)
-		}
-		vals = append(vals, v)
+	})
+	if err != nil {
+		return nil, nil, nil, refused(err, b.Raw.File, 0)
 	}
 	return vals, b.labels, b.warnings, nil
 }
@@ -124,7 +123,7 @@ func (r *Raw) numbered() bool { return r.overNodes() && (r.maxID >= 0 || r.nodes
 func (r *Raw) labelled() bool { return r.overNodes() && r.labels.len() > 0 }
 
 // universe settles the nodes.
-func (b *binder) universe(decls []Decl, known []string) error {
+func (b *binder) universe(decls []Decl, known []string) {
 	b.to = make([][]int32, len(decls))
 	var num, lab *Raw
 	definers := 0
@@ -142,26 +141,27 @@ func (b *binder) universe(decls []Decl, known []string) error {
 	const hint = "ids=label reads numbers as labels; all inputs of a program share one set of nodes"
 	switch {
 	case num != nil && lab != nil:
-		return &Error{File: num.File, Msg: "the nodes are numbers here, but labels in " + lab.File, Hint: hint}
+		panic(&Error{File: num.File, Msg: "the nodes are numbers here, but labels in " + lab.File, Hint: hint})
 	case num != nil && len(known) > 0:
-		return &Error{File: num.File, Msg: fmt.Sprintf("the nodes are numbers here, but the program uses the label %q", known[0]), Hint: hint}
+		panic(&Error{File: num.File, Msg: fmt.Sprintf("the nodes are numbers here, but the program uses the label %q", known[0]), Hint: hint})
 	case num != nil:
-		return b.numbers(decls, definers)
+		b.numbers(decls, definers)
+		return
 	case lab != nil || len(known) > 0:
-		return b.labelNodes(decls, known)
+		b.labelNodes(decls, known)
+		return
 	case definers > 0:
 		for _, d := range decls {
 			if d.Raw.defines() {
-				return &Error{File: d.Raw.File, Msg: "no input of the program has any node", Hint: "nodes=N makes a graph of N nodes without edges"}
+				panic(&Error{File: d.Raw.File, Msg: "no input of the program has any node", Hint: "nodes=N makes a graph of N nodes without edges"})
 			}
 		}
 	}
-	return nil
 }
 
 // numbers settles nodes that are numbers: as many as a file says, else one more
 // than the largest.
-func (b *binder) numbers(decls []Decl, definers int) error {
+func (b *binder) numbers(decls []Decl, definers int) {
 	var declared *Raw
 	most, added := -1, -1
 	for _, d := range decls {
@@ -179,8 +179,8 @@ func (b *binder) numbers(decls []Decl, definers int) error {
 			continue
 		}
 		if declared != nil && declared.nodes != r.nodes {
-			return &Error{File: r.File, Msg: fmt.Sprintf("%s here, but %d in %s", plural(r.nodes, "node"), declared.nodes, declared.File),
-				Hint: "all graphs of a program share one set of nodes"}
+			panic(&Error{File: r.File, Msg: fmt.Sprintf("%s here, but %d in %s", plural(r.nodes, "node"), declared.nodes, declared.File),
+				Hint: "all graphs of a program share one set of nodes"})
 		}
 		declared = r
 	}
@@ -199,10 +199,8 @@ func (b *binder) numbers(decls []Decl, definers int) error {
 			continue
 		}
 		if r.maxID >= b.n && !r.defines() {
-			if err := b.strange(d, func(id int32) bool { return int(id) >= b.n }, func(id int32) string { return fmt.Sprintf("node %d", id) },
-				fmt.Sprintf("not one of the %s of the program", plural(b.n, "node"))); err != nil {
-				return err
-			}
+			b.strange(d, func(id int32) bool { return int(id) >= b.n }, func(id int32) string { return fmt.Sprintf("node %d", id) },
+				fmt.Sprintf("not one of the %s of the program", plural(b.n, "node")))
 			continue
 		}
 		if r.maxID >= b.n {
@@ -210,22 +208,21 @@ func (b *binder) numbers(decls []Decl, definers int) error {
 			if declared != nil {
 				msg = fmt.Sprintf("node %d is not one of the %s of %s", r.maxID, plural(b.n, "node"), declared.File)
 			}
-			return &Error{File: r.File, Line: r.lineOf(int32(r.maxID)), Msg: msg}
+			panic(&Error{File: r.File, Line: r.lineOf(int32(r.maxID)), Msg: msg})
 		}
 		// Far more numbers than nodes that occur: account numbers, say. They
 		// may well be node numbers, so the answer is not guessed.
 		if limit := 10*r.edges.len() + 1000; declared == nil && r.opt.IDs == IDsAuto && r.maxID > limit {
-			return &Error{File: r.File, Line: r.lineOf(int32(r.maxID)),
+			panic(&Error{File: r.File, Line: r.lineOf(int32(r.maxID)),
 				Msg:  fmt.Sprintf("node numbers go up to %d in a file of %s: are they node numbers or labels?", r.maxID, plural(r.edges.len(), "row")),
-				Hint: "give ids=number or ids=label"}
+				Hint: "give ids=number or ids=label"})
 		}
 	}
-	return nil
 }
 
 // strange deals with the rows of a table for nodes that the program does not have. They
 // are errors, or left out and counted.
-func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) string, what string) error {
+func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) string, what string) {
 	r := d.Raw
 	rep, seen := report{file: r.File}, set{mem: &b.mem}
 	var shown []string
@@ -235,10 +232,7 @@ func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) str
 			continue
 		}
 		rows++
-		fresh, err := seen.add(int(p[0]))
-		if err != nil {
-			return err
-		}
+		fresh := seen.add(int(p[0]))
 		if !fresh {
 			continue
 		}
@@ -254,9 +248,9 @@ func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) str
 	if r.opt.Extra == ExtraIgnore {
 		b.warnings = append(b.warnings, Warning{Input: d.Name, File: r.File, Code: "extra", Note: true,
 			Msg: fmt.Sprintf("extra=ignore leaves out %s, of %s that no graph has: %s", plural(rows, "row"), plural(nodes, "node"), some(shown, nodes))})
-		return nil
+		return
 	}
-	return rep.err()
+	rep.end()
 }
 
 // lineOf is the line where a node first occurs.
@@ -270,7 +264,7 @@ func (r *Raw) lineOf(node int32) int {
 }
 
 // labelNodes settles nodes that have labels.
-func (b *binder) labelNodes(decls []Decl, known []string) error {
+func (b *binder) labelNodes(decls []Decl, known []string) {
 	b.labelled = true
 	var with []*Raw
 	for _, d := range decls {
@@ -279,61 +273,50 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 		}
 	}
 	if len(known) == 0 && len(with) == 1 && with[0].defines() {
-		return b.setLabels(&with[0].labels)
+		b.setLabels(&with[0].labels)
+		return
 	}
-	table, err := newLabelTable(&b.mem)
-	if err != nil {
-		return err
-	}
-	add := func(s string) (int32, error) {
+	table := newLabelTable(&b.mem)
+	add := func(s string) int32 {
 		if id, ok := table.find([]byte(s)); ok {
-			return id, nil
+			return id
 		}
 		return table.share(s)
 	}
 	for _, s := range known {
-		if _, err := add(s); err != nil {
-			return err
-		}
+		add(s)
 	}
 	nKnown := table.len()
 	used := make([]bool, nKnown)
 	any := false
-	number := func(i int, d Decl) error {
+	number := func(i int, d Decl) {
 		if !d.Raw.defines() || d.Raw.labels.len() == 0 {
-			return nil
+			return
 		}
 		any = true
-		if err := b.renumber(i, d.Raw, func(s string) (int32, error) {
-			id, err := add(s)
+		b.renumber(i, d.Raw, func(s string) int32 {
+			id := add(s)
 			if int(id) < nKnown {
 				used[id] = true
 			}
-			return id, err
-		}); err != nil {
-			return err
-		}
+			return id
+		})
 		if table.len() > d.Raw.opt.MaxNodes {
-			return &Error{File: d.Raw.File, Limit: true, Msg: fmt.Sprintf("more than the limit of %s in all inputs together", plural(d.Raw.opt.MaxNodes, "node"))}
+			panic(&Error{File: d.Raw.File, Limit: true, Msg: fmt.Sprintf("more than the limit of %s in all inputs together", plural(d.Raw.opt.MaxNodes, "node"))})
 		}
-		return nil
 	}
 	for i, d := range decls {
 		if d.Raw.adds() {
 			continue
 		}
-		if err := number(i, d); err != nil {
-			return err
-		}
+		number(i, d)
 	}
 	for i, d := range decls { // what a table adds comes after the nodes of the graphs
 		if !d.Raw.adds() {
 			continue
 		}
 		before := table.len()
-		if err := number(i, d); err != nil {
-			return err
-		}
+		number(i, d)
 		if before > 0 {
 			b.added(d, table.len()-before)
 		}
@@ -344,27 +327,21 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 			continue
 		}
 		strange := false
-		if err := b.renumber(i, r, func(s string) (int32, error) {
+		b.renumber(i, r, func(s string) int32 {
 			id, ok := table.find([]byte(s))
 			if !ok {
 				id, strange = -1, true
 			}
-			return id, nil
-		}); err != nil {
-			return err
-		}
+			return id
+		})
 		if !strange {
 			continue
 		}
-		if err := b.strange(d, func(id int32) bool { return b.to[i][id] < 0 }, func(id int32) string { return quote([]byte(*r.labels.at(int(id)))) },
-			"not a node of any graph of the program"); err != nil {
-			return err
-		}
+		b.strange(d, func(id int32) bool { return b.to[i][id] < 0 }, func(id int32) string { return quote([]byte(*r.labels.at(int(id)))) },
+			"not a node of any graph of the program")
 	}
 	table.close()
-	if err := b.setLabels(&table.labels); err != nil {
-		return err
-	}
+	b.setLabels(&table.labels)
 	table.labels.drop()
 	var unused []string
 	for id, u := range used {
@@ -376,7 +353,6 @@ func (b *binder) labelNodes(decls []Decl, known []string) error {
 		b.warnings = append(b.warnings, Warning{Code: "label",
 			Msg: "labels of the program that no input has: " + quoteAll(unused)})
 	}
-	return nil
 }
 
 // added notes the nodes that only a table has.
@@ -388,44 +364,35 @@ func (b *binder) added(d Decl, nodes int) {
 }
 
 // setLabels makes a list of labels those of the program.
-func (b *binder) setLabels(list *chunks[string]) (err error) {
-	if b.labels, err = newSlice[string](&b.mem, list.len()); err != nil {
-		return err
-	}
+func (b *binder) setLabels(list *chunks[string]) {
+	b.labels = newSlice[string](&b.mem, list.len())
 	for i, s := range list.all() {
 		b.labels[i] = s
 	}
 	b.n = len(b.labels)
-	return nil
 }
 
 // renumber gives the labels of an input their common numbers.
-func (b *binder) renumber(input int, r *Raw, number func(string) (int32, error)) error {
-	to, err := newSlice[int32](&b.mem, r.labels.len())
-	if err != nil {
-		return err
-	}
+func (b *binder) renumber(input int, r *Raw, number func(string) int32) {
+	to := newSlice[int32](&b.mem, r.labels.len())
 	same := true
 	for k, s := range r.labels.all() {
-		if to[k], err = number(s); err != nil {
-			return err
-		}
+		to[k] = number(s)
 		same = same && int(to[k]) == k
 	}
 	if same {
 		b.mem.give(len(to) * sizeOf[int32]())
-		return nil
+		return
 	}
 	b.to[input] = to
-	return nil
 }
 
-func (b *binder) value(to []int32) (tensor.Value, error) {
+func (b *binder) value(to []int32) tensor.Value {
 	switch r := b.Raw; {
 	case r.form == freed:
 		panic("graphio: Bind of a file after Free")
 	case r.form == array:
-		return tensor.Value{Type: tensor.Type{Kind: r.kind, Shape: r.shape}, F: r.data}, nil
+		return tensor.Value{Type: tensor.Type{Kind: r.kind, Shape: r.shape}, F: r.data}
 	case r.form == byNode:
 		return b.byNode(to)
 	case r.cells != nil:
@@ -437,24 +404,17 @@ func (b *binder) value(to []int32) (tensor.Value, error) {
 }
 
 // cells is a graph that came as an array: bits, unless a list is smaller.
-func (b *binder) cells(a tensor.Bits) (tensor.Value, error) {
+func (b *binder) cells(a tensor.Bits) tensor.Value {
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(a.Rows, a.Cols)}, Layout: tensor.Packed, Bits: a}
 	ctl := &kernel.Ctl{}
 	ones, _ := kernel.PopAll(ctl, a)
 	if 2*len(a.W) <= int(ones)+a.Rows+1 {
-		return v, nil
+		return v
 	}
-	m := tensor.CSR{Rows: a.Rows, Cols: a.Cols}
-	var err error
-	if m.Ptr, err = newSlice[int32](&b.mem, a.Rows+1); err != nil {
-		return v, err
-	}
-	if m.Idx, err = newSlice[int32](&b.mem, int(ones)); err != nil {
-		return v, err
-	}
+	m := tensor.CSR{Rows: a.Rows, Cols: a.Cols, Ptr: newSlice[int32](&b.mem, a.Rows+1), Idx: newSlice[int32](&b.mem, int(ones))}
 	kernel.BitsToCSR(ctl, m, a)
 	v.Layout, v.Bits, v.CSR = tensor.Sparse, tensor.Bits{}, m
-	return v, nil
+	return v
 }
 
 func (b *binder) edges(to []int32) *edgeSet {
@@ -469,13 +429,10 @@ func (b *binder) edges(to []int32) *edgeSet {
 	return s
 }
 
-func (b *binder) graph(to []int32) (tensor.Value, error) {
+func (b *binder) graph(to []int32) tensor.Value {
 	r := b.Raw
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(b.n, b.n)}, Layout: tensor.Sparse}
-	m, repeated, twice, err := b.edges(to).build(nil)
-	if err != nil {
-		return v, err
-	}
+	m, repeated, twice := b.edges(to).build(nil)
 	if repeated > 0 {
 		if r.edges.mirror != 0 {
 			repeated = b.repeatedPairs(&m)
@@ -484,9 +441,9 @@ func (b *binder) graph(to []int32) (tensor.Value, error) {
 		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Line: example.Line, Code: "duplicates",
 			Msg: fmt.Sprintf("%s merged into equal edges before them: %s", plural(repeated, "edge"), example.Msg)})
 	}
-	m.Idx, err = fit(&b.mem, m.Idx)
+	m.Idx = fit(&b.mem, m.Idx)
 	v.CSR = m
-	return v, err
+	return v
 }
 
 // repeatedPairs is the number of rows of a mirrored list that an earlier one
@@ -563,13 +520,13 @@ func (r *Raw) nodeName(id int32) string {
 	return fmt.Sprint(id)
 }
 
-func (b *binder) matrix(to []int32) (tensor.Value, error) {
+func (b *binder) matrix(to []int32) tensor.Value {
 	r := b.Raw
 	s := b.edges(to)
 	if s.cols == 0 {
-		return tensor.Value{}, &Error{File: r.File, Msg: "the table has no rows, and so the matrix no columns"}
+		panic(&Error{File: r.File, Msg: "the table has no rows, and so the matrix no columns"})
 	}
-	m, repeated, twice, err := s.build(map[Dup]func(a, b float64) float64{
+	m, repeated, twice := s.build(map[Dup]func(a, b float64) float64{
 		DupAuto:  func(a, _ float64) float64 { return a },
 		DupError: func(a, _ float64) float64 { return a },
 		DupMin:   func(a, b float64) float64 { return min(a, b) },
@@ -577,9 +534,6 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 		DupSum:   func(a, b float64) float64 { return a + b },
 		DupMax:   func(a, b float64) float64 { return max(a, b) },
 	}[r.opt.Dup])
-	if err != nil {
-		return tensor.Value{}, err
-	}
 	if repeated > 0 && (r.opt.Dup == DupAuto || r.opt.Dup == DupError) {
 		if r.edges.mirror != 0 {
 			repeated = b.repeatedPairs(&m)
@@ -590,18 +544,18 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 			b.rep.add(e)
 		}
 		b.rep.more = repeated - len(b.rep.list)
-		return tensor.Value{}, b.rep.err()
+		b.rep.end()
 	}
 	kind, far := tensor.Bool, r.opt.Default != nil
 	if m.Val != nil {
 		for _, x := range m.Val {
 			if math.IsInf(x, 0) {
-				return tensor.Value{}, &Error{File: r.File, Msg: "the sum of the weights of one edge is too large"}
+				panic(&Error{File: r.File, Msg: "the sum of the weights of one edge is too large"})
 			}
 		}
 		kind = kindOf(m.Val)
 		if kind == tensor.Real && r.opt.Dup == DupSum && !s.real() {
-			return tensor.Value{}, &Error{File: r.File, Msg: "the sum of the weights of one edge is at or past 2^53, where integers stop being exact"}
+			panic(&Error{File: r.File, Msg: "the sum of the weights of one edge is at or past 2^53, where integers stop being exact"})
 		}
 		before := m.NNZ()
 		if far {
@@ -621,28 +575,18 @@ func (b *binder) matrix(to []int32) (tensor.Value, error) {
 	if s.own {
 		b.noteEmpty(&m)
 	}
-	if m.Idx, err = fit(&b.mem, m.Idx); err != nil {
-		return tensor.Value{}, err
-	}
+	m.Idx = fit(&b.mem, m.Idx)
 	if m.Val != nil {
-		if m.Val, err = fit(&b.mem, m.Val); err != nil {
-			return tensor.Value{}, err
-		}
+		m.Val = fit(&b.mem, m.Val)
 	}
-	return tensor.Value{Type: tensor.Type{Kind: kind, Far: far, Shape: tensor.ShapeOf(s.rows, s.cols)}, Layout: tensor.Sparse, CSR: m}, nil
+	return tensor.Value{Type: tensor.Type{Kind: kind, Far: far, Shape: tensor.ShapeOf(s.rows, s.cols)}, Layout: tensor.Sparse, CSR: m}
 }
 
 // byNode makes a vector of the values of nodes.
-func (b *binder) byNode(to []int32) (tensor.Value, error) {
+func (b *binder) byNode(to []int32) tensor.Value {
 	r := b.Raw
-	data, err := newSlice[float64](&b.mem, b.n)
-	if err != nil {
-		return tensor.Value{}, err
-	}
-	listed, err := newSlice[bool](&b.mem, b.n)
-	if err != nil {
-		return tensor.Value{}, err
-	}
+	data := newSlice[float64](&b.mem, b.n)
+	listed := newSlice[bool](&b.mem, b.n)
 	for e, p := range r.edges.at.all() {
 		id := p[0]
 		if to != nil {
@@ -662,16 +606,12 @@ func (b *binder) byNode(to []int32) (tensor.Value, error) {
 		line := r.edges.lines.at(e)
 		b.rep.add(&Error{Line: line, Msg: fmt.Sprintf("a second value for %s, which is on line %d and again on line %d", r.nodeName(p[0]), r.lineOf(p[0]), line)})
 	}
-	if err := b.rep.err(); err != nil {
-		return tensor.Value{}, err
-	}
-	if err := b.missing(data, listed); err != nil {
-		return tensor.Value{}, err
-	}
+	b.rep.end()
+	b.missing(data, listed)
 	b.mem.give(len(listed))
 	kind := kindOf(data)
 	unsigned(data, kind)
-	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(b.n)}, F: data}, nil
+	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(b.n)}, F: data}
 }
 
 // noteEmpty counts the nodes that a table of nodes does not have.
@@ -701,7 +641,7 @@ func (b *binder) name(id int) string {
 }
 
 // missing gives the nodes that a vector does not list their default.
-func (b *binder) missing(data []float64, listed []bool) error {
+func (b *binder) missing(data []float64, listed []bool) {
 	r := b.Raw
 	var names []string
 	count := 0
@@ -718,11 +658,11 @@ func (b *binder) missing(data []float64, listed []bool) error {
 		}
 	}
 	if count == 0 {
-		return nil
+		return
 	}
 	msg := "no value for " + strings.Join(names, ", ")
 	if count > len(names) {
 		msg += fmt.Sprintf(" and %d more", count-len(names))
 	}
-	return &Error{File: r.File, Msg: msg, Hint: "default=0 gives 0 to nodes that are not listed"}
+	panic(&Error{File: r.File, Msg: msg, Hint: "default=0 gives 0 to nodes that are not listed"})
 }

@@ -86,15 +86,12 @@ func moved(p pair, to []int32, own bool) pair {
 // weights of the matrix itself, and each block is then sorted by digits. That
 // takes no memory beside the list and the matrix but for one block: an entry is
 // the column and the row within the block, in 32 bits.
-func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repeated int, twice []pair, err error) {
+func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repeated int, twice []pair) {
 	b := builder{combine: combine, colBits: uint(bits.Len(uint(s.cols - 1))), row: -1}
 	for blocks := min(max(s.len()>>12, 1), 256); (s.rows-1)>>b.rowBits >= blocks && b.rowBits+b.colBits < 32; {
 		b.rowBits++
 	}
-	at, err := newSlice[int32](s.mem, (s.rows-1)>>b.rowBits+1)
-	if err != nil {
-		return m, 0, nil, err
-	}
+	at := newSlice[int32](s.mem, (s.rows-1)>>b.rowBits+1)
 	s.batches(func(edges []pair, _ []float64) {
 		for _, p := range edges {
 			at[p[0]>>(b.rowBits&31)]++
@@ -106,9 +103,7 @@ func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repea
 		total += n
 		longest = max(longest, n)
 	}
-	if err := b.allocate(s, int(total), int(longest)); err != nil {
-		return m, 0, nil, err
-	}
+	b.allocate(s, int(total), int(longest))
 	s.batches(func(edges []pair, w []float64) { b.deal(at, edges, w) })
 	start := int32(0)
 	for k, end := range at { // where the next block began, before it was filled
@@ -122,7 +117,7 @@ func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repea
 	if m.Val != nil {
 		m.Val = m.Val[:b.out]
 	}
-	return m, b.repeated, b.twice, nil
+	return m, b.repeated, b.twice
 }
 
 // builder fills a matrix in the order of its rows.
@@ -140,27 +135,16 @@ type builder struct {
 	twice    []pair
 }
 
-func (b *builder) allocate(s *edgeSet, total, longest int) (err error) {
+func (b *builder) allocate(s *edgeSet, total, longest int) {
 	b.m = tensor.CSR{Rows: s.rows, Cols: s.cols}
-	if b.m.Idx, err = newSlice[int32](s.mem, total); err != nil {
-		return err
-	}
+	b.m.Idx = newSlice[int32](s.mem, total)
 	if s.ones || s.w.len() > 0 {
-		if b.m.Val, err = newSlice[float64](s.mem, total); err != nil {
-			return err
-		}
-		if b.w, err = newSlice[float64](s.mem, longest); err != nil {
-			return err
-		}
+		b.m.Val = newSlice[float64](s.mem, total)
+		b.w = newSlice[float64](s.mem, longest)
 	}
-	if b.keys, err = newSlice[uint64](s.mem, longest); err != nil {
-		return err
-	}
-	if b.room, err = newSlice[uint64](s.mem, longest); err != nil {
-		return err
-	}
-	b.m.Ptr, err = newSlice[int32](s.mem, s.rows+1)
-	return err
+	b.keys = newSlice[uint64](s.mem, longest)
+	b.room = newSlice[uint64](s.mem, longest)
+	b.m.Ptr = newSlice[int32](s.mem, s.rows+1)
 }
 
 func (b *builder) scratch() int {
@@ -252,15 +236,12 @@ func dropZeros(m *tensor.CSR) {
 
 // fit is list in a slice of its own length where it leaves much of its own
 // unused.
-func fit[T any](m *memory, list []T) ([]T, error) {
+func fit[T any](m *memory, list []T) []T {
 	if cap(list)-len(list) <= cap(list)/8 {
-		return list[:len(list):len(list)], nil
+		return list[:len(list):len(list)]
 	}
-	out, err := newSlice[T](m, len(list))
-	if err != nil {
-		return nil, err
-	}
+	out := newSlice[T](m, len(list))
 	copy(out, list)
 	m.give(cap(list) * sizeOf[T]())
-	return out, nil
+	return out
 }

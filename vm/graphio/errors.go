@@ -113,6 +113,13 @@ func (r *report) err() error {
 	return &ErrorList{r.list, r.more}
 }
 
+// end is the end where errors were collected.
+func (r *report) end() {
+	if err := r.err(); err != nil {
+		panic(err)
+	}
+}
+
 // Warning is something in the inputs that was read as documented but that may
 // not be what was meant.
 type Warning struct {

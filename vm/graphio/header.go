@@ -44,30 +44,27 @@ type undecided struct {
 }
 
 // hold takes a first row that may be a header.
-func (t *table) hold(first *row) error {
-	src, ok, err := t.node(first, t.cols.src)
+func (t *table) hold(first *row) {
+	src, ok := t.node(first, t.cols.src)
 	if !ok {
-		return err
+		return
 	}
-	dst, ok, err := t.node(first, t.cols.dst)
+	dst, ok := t.node(first, t.cols.dst)
 	if !ok {
-		return err
+		return
 	}
 	x := math.NaN() // a number that is missing; decide asks for it
 	if c := t.cols.weight; c < 0 || isQuantity(first.cells[c].val) {
 		if x, ok = t.weight(first); !ok {
-			return nil
+			return
 		}
 	}
-	numbers, err := newSlice[bool](t.mem, t.width)
-	if err != nil {
-		return err
-	}
+	numbers := newSlice[bool](t.mem, t.width)
 	for c := range numbers {
 		numbers[c] = true
 	}
 	t.maybe = &undecided{first: first, labels: int32(t.ids.labels.len()), numbers: numbers}
-	return t.edge(src, dst, x, t.cols.weight >= 0, first.line)
+	t.edge(src, dst, x, t.cols.weight >= 0, first.line)
 }
 
 // below looks at a row below an undecided one. A weight is a number, or the file an
@@ -83,10 +80,10 @@ func (u *undecided) below(w *row, weight int) {
 }
 
 // decide makes an undecided first row a header or data, or asks.
-func (t *table) decide(first *row) error {
+func (t *table) decide(first *row) {
 	u := t.maybe
 	if u == nil || len(t.rep.list) > 0 {
-		return nil
+		return
 	}
 	for _, c := range first.cells {
 		id, ok := t.ids.labels.find(c.val)
@@ -98,7 +95,7 @@ func (t *table) decide(first *row) error {
 			t.cols.weight = t.passed - 1 // as it is without a header
 		}
 		t.weight(first)
-		return nil
+		return
 	}
 	named, numbered := false, false
 	for c, below := range u.numbers {
@@ -108,37 +105,29 @@ func (t *table) decide(first *row) error {
 	}
 	header := named && !numbered && t.seen > 0
 	if !header && !numbered && !u.repeats {
-		var err error
-		if header, err = t.connected(); err != nil {
-			return err
-		}
+		header = t.connected()
 	}
 	if !header {
-		return &Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
-			Msg: fmt.Sprintf("is the first row a header or data? None of its cells is a node below: %s", first.names())}
+		panic(&Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
+			Msg: fmt.Sprintf("is the first row a header or data? None of its cells is a node below: %s", first.names())})
 	}
 	t.names = first
 	t.raw.edges.dropFirst(u.labels)
 	t.ids.labels.labels.shift(int(u.labels))
 	t.noteHeader(first)
-	return nil
 }
 
 // connected reports whether the edges but the first share a node with another
 // one, nearly all of them where there are many.
-func (t *table) connected() (bool, error) {
+func (t *table) connected() bool {
 	once, twice := set{mem: t.mem}, set{mem: t.mem}
 	for e, p := range t.raw.edges.at.all() {
 		for k, node := range p {
 			if e == 0 || k == 1 && p[0] == p[1] {
 				continue
 			}
-			fresh, err := once.add(int(node))
-			if err == nil && !fresh {
-				_, err = twice.add(int(node))
-			}
-			if err != nil {
-				return false, err
+			if !once.add(int(node)) {
+				twice.add(int(node))
 			}
 		}
 	}
@@ -148,7 +137,7 @@ func (t *table) connected() (bool, error) {
 			shared++
 		}
 	}
-	return enough(shared, rows), nil
+	return enough(shared, rows)
 }
 
 // enough reports whether so many rows share a node with another one that a first row that

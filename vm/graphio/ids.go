@@ -34,7 +34,7 @@ const (
 // id of a file decides, and every other must be of its sort: reading "12x" among
 // a million numbers as the first of a million labels would renumber the nodes
 // without a word.
-func (t *ids) node(b []byte, as written) (id int32, problem *Error, err error) {
+func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
 	mode := t.mode
 	if mode == IDsAuto {
 		if mode = t.want; mode == IDsAuto {
@@ -46,16 +46,16 @@ func (t *ids) node(b []byte, as written) (id int32, problem *Error, err error) {
 	}
 	if mode == IDsNumber {
 		if as == text && t.want == IDsAuto {
-			return 0, &Error{Msg: "expected a node number like those before it, found the label " + quote(b), Hint: mixedHint}, nil
+			return 0, &Error{Msg: "expected a node number like those before it, found the label " + quote(b), Hint: mixedHint}
 		}
 		id, problem = t.number(b)
 	} else {
-		id, problem, err = t.label(b, as)
+		id, problem = t.label(b, as)
 	}
 	if problem == nil {
 		t.mode = mode
 	}
-	return id, problem, err
+	return id, problem
 }
 
 const (
@@ -102,26 +102,23 @@ func (t *ids) fits(v int) bool {
 	return true
 }
 
-func (t *ids) label(b []byte, as written) (id int32, problem *Error, err error) {
+func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
 	if t.labels == nil {
-		if t.labels, err = newLabelTable(t.mem); err != nil {
-			return 0, nil, err
-		}
+		t.labels = newLabelTable(t.mem)
 	}
 	if id, ok := t.labels.find(b); ok {
-		return id, nil, nil
+		return id, nil
 	}
 	if t.want == IDsAuto && (as == number || as == plain && isNumber(b)) {
-		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}, nil
+		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}
 	}
 	if problem := badLabel(b); problem != "" {
-		return 0, &Error{Msg: problem}, nil
+		return 0, &Error{Msg: problem}
 	}
 	if t.labels.len() >= t.limit {
-		return 0, &Error{Msg: fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), Limit: true}, nil
+		return 0, &Error{Msg: fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), Limit: true}
 	}
-	id, err = t.labels.add(b)
-	return id, nil, err
+	return t.labels.add(b), nil
 }
 
 // labelled reports whether the ids are labels.

@@ -36,7 +36,7 @@ type jsonFile struct {
 	undirected bool
 }
 
-func (r *reader) json() error {
+func (r *reader) json() {
 	// A vector may well be an object of a million keys. Bind finds those given twice,
 	// and names both lines.
 	x := newTokens(r.in, r.opt.Kind == Vector)
@@ -54,64 +54,62 @@ func (r *reader) json() error {
 	case kind == '{':
 		read = f.graphObject
 	case kind != '[':
-		return f.unexpected("an array or an object")
+		panic(f.unexpected("an array or an object"))
 	}
-	if err := read(); err != nil {
-		return err
-	}
+	read()
 	if kind := f.peek(); kind != jsontext.KindInvalid {
-		return f.unexpected("the end of the file")
-	} else if _, err := f.read(kind); !errors.Is(err, io.EOF) {
-		return err
+		panic(f.unexpected("the end of the file"))
+	} else if _, err := f.tryRead(kind); !errors.Is(err, io.EOF) {
+		panic(err)
 	}
 	f.ofEdges.warn(r, "fields of edges")
 	f.ofNodes.warn(r, "fields of nodes")
 	f.ofTheFile.warn(r, "keys")
 	f.twoByTwo()
-	return f.resolve()
+	f.resolve()
 }
 
 // next is the next item of an array or, for a vector by node, the next member of an
 // object as two cells.
-func (f *jsonFile) next(pairs bool) (*row, error) {
+func (f *jsonFile) next(pairs bool) *row {
 	w := &f.row
 	kind := f.peek()
 	*w = row{line: f.tokLine, col: f.tokCol, cells: w.cells[:0]}
 	if kind == ']' || kind == '}' {
-		_, err := f.read(kind)
-		return nil, err
+		f.read(kind)
+		return nil
 	}
 	if pairs && kind == '[' {
 		if item := f.ahead(); item != nil {
 			if w.pair, w.isPair = twoNumbers(item, ','); w.isPair {
 				b, err := f.dec.ReadValue()
+				if err != nil {
+					panic(err)
+				}
 				f.col += len(b)
 				f.at += len(b)
 				w.text, w.col = b[1:len(b)-1], w.col+1
-				return w, err
+				return w
 			}
 		}
 	}
 	f.text = f.text[:0]
 	start := f.at
-	var err error
 	switch {
 	case f.byNode:
-		if err = f.addCell(kind, nil); err == nil {
-			if w.cells[0].as = text; f.opt.IDs == IDsAuto {
-				w.cells[0].as = plain // all keys are strings, so only their text can tell
-			}
-			err = f.addCell(f.peek(), nil)
+		f.addCell(kind, nil)
+		if w.cells[0].as = text; f.opt.IDs == IDsAuto {
+			w.cells[0].as = plain // all keys are strings, so only their text can tell
 		}
-		return w, err
+		f.addCell(f.peek(), nil)
 	case kind == '{' || kind == '[':
 		w.open = byte(kind)
-		if _, err = f.read(kind); err == nil {
-			err = f.item(start)
-		}
-		return w, err
+		f.read(kind)
+		f.item(start)
+	default:
+		f.addCell(kind, nil)
 	}
-	return w, f.addCell(kind, nil)
+	return w
 }
 
 // ahead is what is between the brackets of a short array that is next, if all of it
@@ -126,58 +124,50 @@ func (f *jsonFile) ahead() []byte {
 }
 
 // item reads the cells of an array or an object that is open.
-func (f *jsonFile) item(start int) error {
+func (f *jsonFile) item(start int) {
 	w := &f.row
 	for {
 		kind := f.peek()
 		if kind == ']' || kind == '}' {
-			_, err := f.read(kind)
-			return err
+			f.read(kind)
+			return
 		}
 		var key []byte
 		if w.open == '{' {
-			b, err := f.read(kind)
-			if err != nil {
-				return err
-			}
+			b := f.read(kind)
 			key, kind = f.keep(f.unquote(b)), f.peek()
 		}
-		if err := f.addCell(kind, key); err != nil {
-			return err
-		}
+		f.addCell(kind, key)
 		if f.at-start > maxItem {
 			f.tokLine, f.tokCol = w.line, w.col
-			return f.limit(fmt.Sprintf("the item has more than %d bytes", maxItem))
+			panic(f.limit(fmt.Sprintf("the item has more than %d bytes", maxItem)))
 		}
 	}
 }
 
 // addCell reads a value, which was peeked at, as the next cell of the row. Of one that is neither a number
 // nor a string, the first byte is kept.
-func (f *jsonFile) addCell(kind jsontext.Kind, key []byte) (err error) {
+func (f *jsonFile) addCell(kind jsontext.Kind, key []byte) {
 	w := &f.row
 	c := cell{key: key, line: f.tokLine, off: f.tokCol}
 	if n := cap(w.cells); len(w.cells) == n {
 		n = max(n, 8)
-		if err := f.mem.take(n * (sizeOf[cell]() + entry)); err != nil {
-			return err
-		}
+		f.mem.take(n * (sizeOf[cell]() + entry))
 		w.cells = slices.Grow(w.cells, n)
 	}
 	var val []byte
 	switch kind {
 	case '"', '0':
-		val, err = f.read(kind)
-		if c.as = number; kind == '"' && err == nil {
+		val = f.read(kind)
+		if c.as = number; kind == '"' {
 			c.as, val = text, f.unquote(val)
 		}
 	default:
 		c.as, val = other, []byte{byte(kind)}
-		err = f.skip()
+		f.skip()
 	}
 	c.val = f.keep(val)
 	w.cells = append(w.cells, c)
-	return err
 }
 
 func (f *jsonFile) keep(b []byte) []byte {
@@ -186,295 +176,239 @@ func (f *jsonFile) keep(b []byte) []byte {
 	return f.text[from:len(f.text):len(f.text)]
 }
 
-func (f *jsonFile) scalar() error {
+func (f *jsonFile) scalar() {
 	list := chunks[float64]{mem: f.mem}
-	x, err := f.value()
-	if err == nil {
-		err = list.add(x)
-	}
-	if err == nil {
-		f.reader.array(list.tail)
-	}
-	return err
+	list.add(f.value())
+	f.reader.array(list.tail)
 }
 
-func (f *jsonFile) vector() error {
-	if err := f.plainOptions("an array of values"); err != nil {
-		return err
-	}
+func (f *jsonFile) vector() {
+	f.plainOptions("an array of values")
 	list := chunks[float64]{mem: f.mem}
-	err := f.array("an array", func() error {
-		x, err := f.value()
-		if err != nil {
-			return err
-		}
-		return f.element(&list, x, f.tokLine)
+	f.array("an array", func() {
+		x := f.value()
+		f.element(&list, x, f.tokLine)
 	})
-	if err != nil {
-		return err
-	}
 	if list.len() == 0 {
-		return f.fail("a vector without values", "")
+		panic(f.fail("a vector without values", ""))
 	}
-	data, err := list.flat()
+	data := list.flat()
 	f.reader.array(data, len(data))
-	return err
 }
 
 // vectorByNode reads {"label": value, ...}.
-func (f *jsonFile) vectorByNode() error {
+func (f *jsonFile) vectorByNode() {
 	if f.opt.Source+f.opt.Weight != "" {
-		return f.fail("an object from node to value has no columns", "source and weight are for tables")
+		panic(f.fail("an object from node to value has no columns", "source and weight are for tables"))
 	}
 	f.raw.form, f.byNode = byNode, true
 	f.cols = columns{src: 0, dst: -1, weight: 1}
-	if _, err := f.read('{'); err != nil {
-		return err
-	}
-	return f.takeAll(f)
+	f.read('{')
+	f.takeAll(f)
 }
 
 // plainOptions refuses the options that only a list of edges or nodes has.
-func (f *jsonFile) plainOptions(what string) error {
+func (f *jsonFile) plainOptions(what string) {
 	o := f.opt
 	if o.Source+o.Target+o.Weight+string(o.IDs)+string(o.Dup) != "" || o.Nodes != 0 || o.Default != nil {
-		return f.fail(what+" takes no options", "source, target, weight, ids, nodes, dup and default are for lists of edges or nodes")
+		panic(f.fail(what+" takes no options", "source, target, weight, ids, nodes, dup and default are for lists of edges or nodes"))
 	}
-	return nil
 }
 
 // rows reads an array of arrays: edges, or a dense array. For a graph rows of
 // two are edges and everything else must be square; a matrix is dense unless
 // its rows hold labels.
-func (f *jsonFile) rows() error {
-	if _, err := f.read('['); err != nil {
-		return err
-	}
+func (f *jsonFile) rows() {
+	f.read('[')
 	switch f.peek() {
 	case ']':
 		if f.opt.Kind == Graph && f.opt.Nodes > 0 {
-			_, err := f.read(']')
-			return err
+			f.read(']')
+			return
 		}
-		return f.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}`)
+		panic(f.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}`))
 	case '{':
-		return f.takeEdges(nil)
+		f.takeEdges(nil)
+		return
 	case '[':
 	default:
-		return f.unexpected("a row")
+		panic(f.unexpected("a row"))
 	}
 	f.pairs = true
 	// What the first row is decides on the others.
 	w := &f.row
 	w.line, w.col, w.open = f.tokLine, f.tokCol, '['
-	_, err := f.read('[')
-	if err != nil {
-		return err
-	}
+	f.read('[')
 	switch f.peek() {
 	case ']':
-		return f.fail("an empty row", "")
+		panic(f.fail("an empty row", ""))
 	case '"':
-		if err = f.item(f.at); err == nil {
-			err = f.takeEdges(w)
-		}
-		return err
+		f.item(f.at)
+		f.takeEdges(w)
+		return
 	}
-	return f.numericRows(w)
+	f.numericRows(w)
 }
 
 // numericRows goes on after the first bracket of the first row.
-func (f *jsonFile) numericRows(w *row) error {
+func (f *jsonFile) numericRows(w *row) {
 	first := chunks[float64]{mem: f.mem}
 	for f.peek() != ']' {
-		tok, err := f.number()
-		if err == nil && len(w.cells) < 3 { // should they be nodes
+		tok := f.number()
+		if len(w.cells) < 3 { // should they be nodes
 			w.cells = append(w.cells, cell{val: f.keep(tok), as: number, line: f.tokLine, off: f.tokCol})
-		}
-		if err != nil {
-			return err
 		}
 		x, problem := parseValue(tok)
 		if problem != "" {
-			return f.fail(problem, "")
+			panic(f.fail(problem, ""))
 		}
-		if err := f.element(&first, x, f.tokLine); err != nil {
-			return err
-		}
+		f.element(&first, x, f.tokLine)
 	}
-	if _, err := f.read(']'); err != nil {
-		return err
-	}
+	f.read(']')
 	if f.opt.Kind == Graph && first.len() == 2 {
 		first.drop()
-		return f.takeEdges(w)
+		f.takeEdges(w)
+		return
 	}
-	if err := f.plainOptions("a dense array"); err != nil {
-		return err
-	}
+	f.plainOptions("a dense array")
 	if f.opt.Kind == Graph {
-		return f.denseGraph(&first, w.line, w.col)
+		f.denseGraph(&first, w.line, w.col)
+		return
 	}
 	width := first.len()
-	height, err := f.denseRows(width, func(_, _ int, x float64) error { return f.element(&first, x, f.tokLine) })
-	if err != nil {
-		return err
-	}
-	data, err := first.flat()
-	f.reader.array(data, height, width)
-	return err
+	height := f.denseRows(width, func(_, _ int, x float64) { f.element(&first, x, f.tokLine) })
+	f.reader.array(first.flat(), height, width)
 }
 
 // denseGraph reads the rows after the first of a graph that comes as an array.
-func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) error {
+func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
 	width := first.len()
 	if width > f.opt.MaxNodes {
-		return f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node"))
+		panic(f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node")))
 	}
 	d := f.newDense(width, width, false)
 	for j, x := range first.all() {
-		if err := d.put(0, j, x, line, col); err != nil {
-			return err
-		}
+		d.put(0, j, x, line, col)
 	}
 	first.drop()
-	height, err := f.denseRows(width, func(i, j int, x float64) error {
+	height := f.denseRows(width, func(i, j int, x float64) {
 		if i >= width {
-			return nil
+			return
 		}
-		return d.put(i, j, x, f.tokLine, f.tokCol)
+		d.put(i, j, x, f.tokLine, f.tokCol)
 	})
 	switch {
-	case err != nil || len(f.rep.list) > 0:
-		return err
+	case len(f.rep.list) > 0:
+		return
 	case height != width:
-		return f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
-			`edges with weights are written {"edges": [[0, 1, 2.5]]}`)
+		panic(f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
+			`edges with weights are written {"edges": [[0, 1, 2.5]]}`))
 	}
-	return d.end()
+	d.end()
 }
 
 // denseRows reads the rows of an array after the first, and is how many there
 // are with it.
-func (f *jsonFile) denseRows(width int, element func(i, j int, x float64) error) (height int, err error) {
+func (f *jsonFile) denseRows(width int, element func(i, j int, x float64)) (height int) {
 	for height = 1; f.peek() != ']'; height++ {
 		line, col := f.tokLine, f.tokCol
 		n := 0
-		err = f.array("an array", func() error {
-			x, err := f.value()
-			if n++; err != nil || n > width {
-				return err
+		f.array("an array", func() {
+			x := f.value()
+			if n++; n <= width {
+				element(height, n-1, x)
 			}
-			return element(height, n-1, x)
 		})
-		if err != nil {
-			return 0, err
-		}
 		if n != width {
 			f.bad(line, col, fmt.Sprintf("row %d has %s, the first has %d", height, plural(n, "element"), width), "")
 		}
 	}
-	_, err = f.read(']')
-	return height, err
+	f.read(']')
+	return height
 }
 
 // graphObject reads {"nodes": ..., "edges": ...}.
-func (f *jsonFile) graphObject() error {
+func (f *jsonFile) graphObject() {
 	keys := []string{"n", "nodes", "edges", "links", "directed", "multigraph", "graph"}
-	err := f.members(func(key string) error {
+	f.members(func(key string) {
 		line := f.tokLine
 		switch key {
 		case "n":
-			return f.size()
+			f.size()
 		case "nodes":
-			return f.nodeList()
+			f.nodeList()
 		case "edges", "links":
 			if f.edges {
-				return f.fail("edges and links are both given", "")
+				panic(f.fail("edges and links are both given", ""))
 			}
-			if _, err := f.expect('[', "an array of edges"); err != nil {
-				return err
-			}
+			f.expect('[', "an array of edges")
 			f.edges = true
-			return f.takeEdges(nil)
+			f.takeEdges(nil)
 		case "directed", "multigraph":
 			kind := f.peek()
 			if kind != 't' && kind != 'f' {
-				return f.unexpected("true or false")
+				panic(f.unexpected("true or false"))
 			}
 			if key == "directed" {
 				f.undirected = kind == 'f'
 			} else if kind == 't' {
 				f.ofTheFile.add([]byte(key), line)
 			}
-			_, err := f.read(kind)
-			return err
+			f.read(kind)
 		case "graph":
-			if f.peek() != '{' {
-				f.ofTheFile.add([]byte(key), line)
-				return f.skip()
-			}
 			n := 0
-			err := f.members(func(string) error { n++; return f.skip() })
+			if f.peek() == '{' {
+				f.members(func(string) { n++; f.skip() })
+			} else {
+				n++
+				f.skip()
+			}
 			if n > 0 {
 				f.ofTheFile.add([]byte(key), line)
 			}
-			return err
+		default:
+			panic(f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", ")))
 		}
-		return f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", "))
 	})
-	if err == nil && !f.edges {
-		return f.fail(`the object has no "edges"`, "")
+	if !f.edges {
+		panic(f.fail(`the object has no "edges"`, ""))
 	}
-	return err
 }
 
 // size reads a number of nodes.
-func (f *jsonFile) size() error {
-	tok, err := f.number()
-	if err != nil {
-		return err
-	}
+func (f *jsonFile) size() {
+	tok := f.number()
 	n, ok := parseSize(tok)
 	if !ok {
-		return f.fail("expected a number of nodes, found "+quote(tok), "")
+		panic(f.fail("expected a number of nodes, found "+quote(tok), ""))
 	}
 	if n > f.opt.MaxNodes {
-		return f.limit(fmt.Sprintf("%s nodes are past the limit of %d", asWritten(tok), f.opt.MaxNodes))
+		panic(f.limit(fmt.Sprintf("%s nodes are past the limit of %d", asWritten(tok), f.opt.MaxNodes)))
 	}
-	return f.setSize(n)
+	f.setSize(n)
 }
 
 // setSize takes a number of nodes, which may come from several places that must
 // agree.
-func (f *jsonFile) setSize(n int) error {
+func (f *jsonFile) setSize(n int) {
 	if f.count >= 0 && f.count != n || f.opt.Nodes > 0 && f.opt.Nodes != n {
-		return f.fail(fmt.Sprintf("%s here, but another number of nodes is given as well", plural(n, "node")), "")
+		panic(f.fail(fmt.Sprintf("%s here, but another number of nodes is given as well", plural(n, "node")), ""))
 	}
 	f.count = n
-	return nil
 }
 
 // nodeList reads "nodes": a number, labels, the numbers 0 to n-1 in any order,
 // or objects with an "id".
-func (f *jsonFile) nodeList() error {
+func (f *jsonFile) nodeList() {
 	if f.peek() != '[' {
-		return f.size()
+		f.size()
+		return
 	}
-	if _, err := f.read('['); err != nil {
-		return err
-	}
+	f.read('[')
 	list := ids{want: f.opt.IDs, max: -1, limit: f.opt.MaxNodes, mem: f.mem}
 	n := 0
 	seen := set{mem: f.mem}
-	for {
-		w, err := f.next(false)
-		if err != nil {
-			return err
-		}
-		if w == nil {
-			break
-		}
+	for w := f.next(false); w != nil; w = f.next(false) {
 		at := 0
 		if w.open == '{' {
 			at = w.find("id")
@@ -484,32 +418,25 @@ func (f *jsonFile) nodeList() error {
 			f.bad(w.line, w.col, `the node has no "id"`, "")
 			continue
 		}
-		id, ok, err := f.nodeOf(&list, w, at)
-		if err != nil {
-			return err
-		}
+		id, ok := f.nodeOf(&list, w, at)
 		if !ok {
 			continue
 		}
-		fresh, err := seen.add(int(id))
-		if err != nil {
-			return err
-		}
-		if !fresh {
+		if !seen.add(int(id)) {
 			f.badCell(w, at, &Error{Msg: "the node " + quote(w.cells[at].val) + " is listed twice"})
 		}
 		n++
 	}
 	switch {
 	case len(f.rep.list) > 0:
-		return nil
+		return
 	case list.labelled():
 		f.nodes = list.labels
-		return nil
+		return
 	case list.max >= n:
-		return f.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint)
+		panic(f.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint))
 	}
-	return f.setSize(n)
+	f.setSize(n)
 }
 
 // edgeRows is a list of edges: items of two or three cells, for the source, the
@@ -517,47 +444,43 @@ func (f *jsonFile) nodeList() error {
 type edgeRows struct{ *jsonFile }
 
 // takeEdges reads the items of a list of edges, after first where there is one.
-func (f *jsonFile) takeEdges(first *row) error {
+func (f *jsonFile) takeEdges(first *row) {
 	edges := edgeRows{f}
 	if first != nil {
-		if err := edges.settle(first); err != nil {
-			return err
-		}
-		if err := f.take(first); err != nil {
-			return err
-		}
+		edges.settle(first)
+		f.take(first)
 	}
-	return f.takeAll(edges)
+	f.takeAll(edges)
 }
 
-func (f edgeRows) next(pairs bool) (*row, error) {
-	w, err := f.jsonFile.next(pairs && f.arrays)
-	if w == nil || err != nil || w.isPair {
-		return w, err
+func (f edgeRows) next(pairs bool) *row {
+	w := f.jsonFile.next(pairs && f.arrays)
+	if w != nil && !w.isPair {
+		f.settle(w)
 	}
-	return w, f.settle(w)
+	return w
 }
 
 // settle leaves of an item its source, its target and its weight.
-func (f edgeRows) settle(w *row) error {
+func (f edgeRows) settle(w *row) {
 	f.pairs = f.pairs && w.open == '[' && len(w.cells) == 2
 	none := f.opt.Weight == NoWeight
 	switch n := len(w.cells); {
 	case w.open == '{':
-		if err := f.byField(w); err != nil || w.bad != nil {
-			return err
+		if f.byField(w); w.bad != nil {
+			return
 		}
 	case w.open != '[':
-		return f.fatal(w.line, w.col, "expected an edge, found "+w.cells[0].shown(), "")
+		panic(f.fatal(w.line, w.col, "expected an edge, found "+w.cells[0].shown(), ""))
 	case f.opt.Source != "" || f.opt.Target != "" || f.opt.Weight != "" && !none:
-		return f.fatal(w.line, w.col, "the options source, target and weight name fields, but this edge is an array", "")
+		panic(f.fatal(w.line, w.col, "the options source, target and weight name fields, but this edge is an array", ""))
 	case n != 2 && n != 3:
 		found := "none"
 		if n > 0 {
 			found = plural(n, "item")
 		}
 		w.bad = &Error{Line: w.line, Column: w.col, Msg: "expected an edge of 2 or 3 items, found " + found}
-		return nil
+		return
 	case n == 3 && none:
 		f.ofEdges.add([]byte("weight"), w.line)
 		w.cells = w.cells[:2]
@@ -574,15 +497,12 @@ func (f edgeRows) settle(w *row) error {
 		has := map[bool]string{true: "a weight", false: "no weight"}
 		w.bad = &Error{Line: w.line, Column: w.col, Msg: fmt.Sprintf("the edge has %s, those before it have %s", has[weighted], has[f.weighted]), Hint: "weight=none reads none"}
 	}
-	return nil
 }
 
 // byField is settle for {"source": ..., "target": ..., "weight": ...}.
-func (f edgeRows) byField(w *row) error {
+func (f edgeRows) byField(w *row) {
 	if f.fields[0] == "" {
-		if err := f.chooseFields(w); err != nil {
-			return err
-		}
+		f.chooseFields(w)
 	}
 	var at [3]int
 	for i, key := range f.fields {
@@ -595,7 +515,7 @@ func (f edgeRows) byField(w *row) error {
 	}
 	f.ofEdges.others(w, at[:]...)
 	if w.bad != nil {
-		return nil
+		return
 	}
 	// The three may stand in any order.
 	var edge [3]cell
@@ -607,65 +527,60 @@ func (f edgeRows) byField(w *row) error {
 		}
 	}
 	w.cells = append(w.cells[:0], edge[:n]...)
-	return nil
 }
 
 // chooseFields settles what edges are read from, by the first.
-func (f edgeRows) chooseFields(w *row) error {
+func (f edgeRows) chooseFields(w *row) {
 	opt := f.opt
 	f.fields = [3]string{cmp.Or(opt.Source, "source"), cmp.Or(opt.Target, "target"), opt.Weight}
 	if opt.Weight != "" {
-		return nil
+		return
 	}
 	f.fields[2] = "weight"
 	cols := columns{src: w.find(f.fields[0]), dst: w.find(f.fields[1])}
 	if cols.src < 0 || cols.dst < 0 {
-		return nil
+		return
 	}
 	n := len(w.cells)
 	c, ok := f.weightAmong(n, cols, func(c int) []byte { return w.cells[c].key }, func(c int) bool { return w.cells[c].as == number })
 	if !ok {
-		return f.fatal(w.line, w.col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1")
+		panic(f.fatal(w.line, w.col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1"))
 	}
 	if c >= 0 {
 		f.fields[2] = string(w.cells[c].key)
 	}
-	return nil
 }
 
 // resolve brings the list of nodes and the edges together, whichever came first
 // in the file.
-func (f *jsonFile) resolve() error {
+func (f *jsonFile) resolve() {
 	if len(f.rep.list) > 0 || f.raw.form != edgeList || f.raw.cells != nil {
-		return nil
+		return
 	}
 	if f.nodes != nil {
-		if err := f.resolveLabels(); err != nil {
-			return err
-		}
+		f.resolveLabels()
 	} else if f.count >= 0 {
 		if f.ids.labelled() {
-			return f.fatal(0, 0, "a number of nodes is given, but the edges have labels", `list the labels under "nodes"`)
+			panic(f.fatal(0, 0, "a number of nodes is given, but the edges have labels", `list the labels under "nodes"`))
 		}
 		if f.ids.max >= f.count {
 			f.outside(func(id int32) bool { return int(id) >= f.count }, func(id int32) string {
 				return fmt.Sprintf("node %d is not one of the %s, which are 0 to %d", id, plural(f.count, "node"), f.count-1)
 			})
-			return nil
+			return
 		}
 		f.raw.nodes = f.count
 	}
 	if f.undirected && len(f.rep.list) == 0 {
-		return f.mirror(1)
+		f.mirror(1)
 	}
-	return nil
 }
 
 // resolveLabels numbers the ends of the edges by the list of labels.
-func (f *jsonFile) resolveLabels() error {
+func (f *jsonFile) resolveLabels() {
 	n := f.nodes.len()
 	if f.count >= 0 && f.count != n {
-		return f.fatal(0, 0, fmt.Sprintf("the list has %s, but %d are announced", plural(n, "node"), f.count), "")
+		panic(f.fatal(0, 0, fmt.Sprintf("the list has %s, but %d are announced", plural(n, "node"), f.count), ""))
 	}
 	f.raw.labels, f.raw.texts = f.nodes.labels, f.nodes.texts
 	if !f.ids.labelled() { // numbers are positions in the list
@@ -673,16 +588,13 @@ func (f *jsonFile) resolveLabels() error {
 			return fmt.Sprintf("node %d is not in the list of %s, which are 0 to %d", id, plural(n, "node"), n-1)
 		})
 		if f.ids.max >= n && len(f.rep.list) == 0 { // only a row of weight 0 named it
-			return f.fatal(0, 0, fmt.Sprintf("node %d is not in the list of %s", f.ids.max, plural(n, "node")), "")
+			panic(f.fatal(0, 0, fmt.Sprintf("node %d is not in the list of %s", f.ids.max, plural(n, "node")), ""))
 		}
 		f.ids.max = -1
-		return nil
+		return
 	}
 	used := &f.ids.labels.labels
-	to, err := newSlice[int32](f.mem, used.len())
-	if err != nil {
-		return err
-	}
+	to := newSlice[int32](f.mem, used.len())
 	missing := -1
 	for i, s := range used.all() {
 		id, ok := f.nodes.find([]byte(s))
@@ -697,9 +609,9 @@ func (f *jsonFile) resolveLabels() error {
 		}
 		f.outside(func(id int32) bool { return to[id] < 0 }, name)
 		if len(f.rep.list) == 0 { // only a row of weight 0 named it
-			return f.fatal(0, 0, name(int32(missing)), "")
+			panic(f.fatal(0, 0, name(int32(missing)), ""))
 		}
-		return nil
+		return
 	}
 	for k := range f.raw.edges.at.list {
 		at := f.raw.edges.at.chunk(k)
@@ -707,7 +619,6 @@ func (f *jsonFile) resolveLabels() error {
 			at[e] = pair{to[p[0]], to[p[1]]}
 		}
 	}
-	return nil
 }
 
 // outside reports the edges with an end that is no node.

@@ -53,9 +53,8 @@ func (x *tokens) Read(p []byte) (n int, err error) {
 	case held > maxToken:
 		err = errLongToken
 	case held > free && double*held > x.held:
-		if err = x.in.mem.take(double*double*held - x.held); err == nil {
-			x.held = double * double * held
-		}
+		x.in.mem.take(double*double*held - x.held)
+		x.held = double * double * held
 	}
 	if err == nil {
 		n, err = x.in.Read(p)
@@ -95,7 +94,15 @@ func (x *tokens) blanks() {
 
 // read is the text of the next token, which was peeked at; of a bracket only that it
 // was read.
-func (x *tokens) read(kind jsontext.Kind) (text []byte, err error) {
+func (x *tokens) read(kind jsontext.Kind) []byte {
+	text, err := x.tryRead(kind)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func (x *tokens) tryRead(kind jsontext.Kind) (text []byte, err error) {
 	switch kind {
 	case '[', ']', '{', '}':
 		_, err = x.dec.ReadToken()
@@ -167,7 +174,7 @@ func (x *tokens) limit(msg string) *Error {
 func (x *tokens) unexpected(want string) error {
 	kind := x.peek()
 	line, col := x.tokLine, x.tokCol
-	val, err := x.read(kind)
+	val, err := x.tryRead(kind)
 	if err != nil {
 		var wrong *Error
 		switch {
@@ -196,9 +203,9 @@ func shown(kind jsontext.Kind, val []byte) string {
 }
 
 // expect reads a token that has to be of a kind.
-func (x *tokens) expect(kind jsontext.Kind, want string) ([]byte, error) {
+func (x *tokens) expect(kind jsontext.Kind, want string) []byte {
 	if x.peek() != kind {
-		return nil, x.unexpected(want)
+		panic(x.unexpected(want))
 	}
 	return x.read(kind)
 }
@@ -213,71 +220,54 @@ func (x *tokens) unquote(b []byte) []byte {
 }
 
 // number reads a number, which is good until the next token.
-func (x *tokens) number() ([]byte, error) { return x.expect('0', "a number") }
+func (x *tokens) number() []byte { return x.expect('0', "a number") }
 
 // value reads a number as a float64.
-func (x *tokens) value() (float64, error) {
-	tok, err := x.number()
-	if err != nil {
-		return 0, err
-	}
+func (x *tokens) value() float64 {
+	tok := x.number()
 	v, problem := parseValue(tok)
 	if problem != "" {
-		return 0, x.fail(problem, "")
+		panic(x.fail(problem, ""))
 	}
-	return v, nil
+	return v
 }
 
 // members calls member for each key of an object.
-func (x *tokens) members(member func(key string) error) error {
-	_, err := x.expect('{', "an object")
-	for err == nil && x.peek() != '}' {
-		var key []byte
-		if key, err = x.read(x.peek()); err == nil {
-			err = member(string(x.unquote(key)))
-		}
+func (x *tokens) members(member func(key string)) {
+	x.expect('{', "an object")
+	for x.peek() != '}' {
+		member(string(x.unquote(x.read(x.peek()))))
 	}
-	if err == nil {
-		_, err = x.read('}')
-	}
-	return err
+	x.read('}')
 }
 
 // array calls item before each item of an array.
-func (x *tokens) array(what string, item func() error) error {
-	_, err := x.expect('[', what)
-	for err == nil && x.peek() != ']' {
-		err = item()
+func (x *tokens) array(what string, item func()) {
+	x.expect('[', what)
+	for x.peek() != ']' {
+		item()
 	}
-	if err == nil {
-		_, err = x.read(']')
-	}
-	return err
+	x.read(']')
 }
 
 // skip reads over a value. It counts the keys in it, which the decoder keeps.
-func (x *tokens) skip() error {
+func (x *tokens) skip() {
 	depth, held := x.dec.StackDepth(), 0
 	defer func() { x.in.mem.give(held) }()
 	for {
 		kind := x.peek()
 		at := x.dec.StackDepth()
 		if at-depth > maxDepth {
-			return x.limit(fmt.Sprintf("nested deeper than %d", maxDepth))
+			panic(x.limit(fmt.Sprintf("nested deeper than %d", maxDepth)))
 		}
 		in, n := x.dec.StackIndex(at)
-		tok, err := x.read(kind)
-		if err != nil {
-			return err
-		}
+		tok := x.read(kind)
 		if in == '{' && n%2 == 0 && kind == '"' {
-			if err := x.in.mem.take(len(tok) + entry); err != nil {
-				return err
-			}
+			x.in.mem.take(len(tok) + entry)
 			held += len(tok) + entry
 		}
 		if x.dec.StackDepth() <= depth {
-			return nil
+			return
 		}
 	}
 }

@@ -43,12 +43,9 @@ func (t *labelTable) key(label []byte) (s slot, hash uint64) {
 	return slot{a: binary.LittleEndian.Uint64(pad[:]), b: binary.LittleEndian.Uint32(pad[8:])}, hash
 }
 
-func newLabelTable(mem *memory) (*labelTable, error) {
-	slots, err := newSlice[slot](mem, 1<<4)
-	if err != nil {
-		return nil, err
-	}
-	return &labelTable{mem: mem, seed: maphash.MakeSeed(), slots: slots, labels: chunks[string]{mem: mem}, text: new(strings.Builder)}, nil
+func newLabelTable(mem *memory) *labelTable {
+	slots := newSlice[slot](mem, 1<<4)
+	return &labelTable{mem: mem, seed: maphash.MakeSeed(), slots: slots, labels: chunks[string]{mem: mem}, text: new(strings.Builder)}
 }
 
 func (t *labelTable) len() int { return t.labels.len() }
@@ -69,21 +66,19 @@ func (t *labelTable) find(label []byte) (id int32, ok bool) {
 }
 
 // number is the number of a label, which is added where it is not there.
-func (t *labelTable) number(label []byte) (int32, error) {
+func (t *labelTable) number(label []byte) int32 {
 	if id, ok := t.find(label); ok {
-		return id, nil
+		return id
 	}
 	return t.add(label)
 }
 
 // add appends a label that is not there, as part of a text that it shares.
-func (t *labelTable) add(label []byte) (int32, error) {
+func (t *labelTable) add(label []byte) int32 {
 	const least, most = 1 << 6, 1 << 20
 	if t.text.Cap()-t.text.Len() < len(label) {
 		n := max(len(label), min(max(t.texts, least), most))
-		if err := t.mem.take(n); err != nil {
-			return 0, err
-		}
+		t.mem.take(n)
 		t.texts += n
 		t.text = new(strings.Builder)
 		t.text.Grow(n)
@@ -94,23 +89,18 @@ func (t *labelTable) add(label []byte) (int32, error) {
 }
 
 // share appends a label that is not there, as it is.
-func (t *labelTable) share(label string) (int32, error) {
+func (t *labelTable) share(label string) int32 {
 	id := uint32(t.len())
-	if err := t.labels.add(label); err != nil {
-		return 0, err
-	}
+	t.labels.add(label)
 	if n := len(t.slots); 3*t.len() > 2*n {
 		t.close()
-		var err error
-		if t.slots, err = newSlice[slot](t.mem, 2*n); err != nil {
-			return 0, err
-		}
+		t.slots = newSlice[slot](t.mem, 2*n)
 		for i := range id {
 			t.place(i)
 		}
 	}
 	t.place(id)
-	return int32(id), nil
+	return int32(id)
 }
 
 func (t *labelTable) place(id uint32) {

@@ -23,17 +23,17 @@ func newLines(in *input) *lines { return &lines{in: in} }
 
 // next is the next line without its end (LF or CRLF), or nil at the end of the
 // file. It is valid until the next call.
-func (l *lines) next() ([]byte, error) {
+func (l *lines) next() []byte {
 	line, err := l.in.ReadSlice('\n')
 	if err != nil {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			line, err = l.rest(line)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
+			panic(err)
 		}
 		if len(line) == 0 {
-			return nil, nil
+			return nil
 		}
 	}
 	l.no++
@@ -42,20 +42,18 @@ func (l *lines) next() ([]byte, error) {
 		n--
 	}
 	if n > maxLine {
-		return nil, &Error{File: l.in.name, Line: l.no, Limit: true, Msg: fmt.Sprintf("the line has more than %d bytes", maxLine)}
+		panic(&Error{File: l.in.name, Line: l.no, Limit: true, Msg: fmt.Sprintf("the line has more than %d bytes", maxLine)})
 	}
 	if n > 0 && line[n-1] == '\r' {
 		n--
 	}
-	return line[:n], nil
+	return line[:n]
 }
 
 // rest reads on in a line that is longer than the buffer, as far as a line may go.
 func (l *lines) rest(line []byte) (_ []byte, err error) {
 	if l.long == nil {
-		if l.long, err = newSlice[byte](l.in.mem, maxLine+2*sniffLen); err != nil {
-			return nil, err
-		}
+		l.long = newSlice[byte](l.in.mem, maxLine+2*sniffLen)
 	}
 	l.long = append(l.long[:0], line...)
 	for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull) && len(l.long) <= maxLine+1; {
@@ -81,17 +79,17 @@ type lineRun struct {
 	edge, step int32
 }
 
-func (l *lineRuns) add(edge, line int) error {
+func (l *lineRuns) add(edge, line int) {
 	if n := len(l.tail); n > 0 {
 		last := &l.tail[n-1]
 		if step := line - last.line; edge == int(last.edge)+1 && step == int(int32(step)) {
 			last.step = int32(step)
 		}
 		if line == last.line+(edge-int(last.edge))*int(last.step) {
-			return nil
+			return
 		}
 	}
-	return l.chunks.add(lineRun{edge: int32(edge), line: line})
+	l.chunks.add(lineRun{edge: int32(edge), line: line})
 }
 
 // at is the line of an edge.

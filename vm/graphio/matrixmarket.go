@@ -20,34 +20,26 @@ type mmFile struct {
 	rows, cols int
 }
 
-func (r *reader) matrixMarket() error {
+func (r *reader) matrixMarket() {
 	f := &mmFile{reader: r, textRows: textRows{src: newLines(r.in), d: dialect{comments: "%", unquoted: true}}}
 	r.line = &f.src.no
-	if err := f.header(); err != nil {
-		return err
-	}
+	f.header()
 	if r.opt.Kind == Scalar {
-		return r.fatal(0, 0, "a scalar cannot be read from a Matrix Market file", "")
+		panic(r.fatal(0, 0, "a scalar cannot be read from a Matrix Market file", ""))
 	}
 	read := f.coordinate
 	if f.head.layout == "array" {
 		read = f.array
 	}
-	if err := read(); err != nil {
-		return err
-	}
+	read()
 	f.warnComments(f.late, f.lateLine, "the sizes", "%")
-	return nil
 }
 
-func (f *mmFile) header() error {
-	line, err := f.src.next()
-	if err != nil {
-		return err
-	}
+func (f *mmFile) header() {
+	line := f.src.next()
 	words := strings.Fields(strings.ToLower(string(line)))
 	if len(words) != 5 || words[0] != strings.ToLower(mmMagic) {
-		return f.fatal(1, 1, "expected the header %%MatrixMarket matrix LAYOUT VALUES SYMMETRY, found "+quote(line), "")
+		panic(f.fatal(1, 1, "expected the header %%MatrixMarket matrix LAYOUT VALUES SYMMETRY, found "+quote(line), ""))
 	}
 	for i, c := range []struct {
 		what    string
@@ -62,16 +54,15 @@ func (f *mmFile) header() error {
 		w := words[i+1]
 		switch {
 		case slices.Contains(c.refused, w):
-			return f.fatal(1, 0, "the "+c.what+" "+w+" is not supported", "expected "+strings.Join(c.known, ", "))
+			panic(f.fatal(1, 0, "the "+c.what+" "+w+" is not supported", "expected "+strings.Join(c.known, ", ")))
 		case !slices.Contains(c.known, w):
-			return f.fatal(1, 0, "unknown "+c.what+" "+quote([]byte(w)), "expected "+strings.Join(c.known, ", "))
+			panic(f.fatal(1, 0, "unknown "+c.what+" "+quote([]byte(w)), "expected "+strings.Join(c.known, ", ")))
 		}
 	}
 	f.head = mmHeader{words[2], words[3], words[4]}
 	if f.head.values == "pattern" && (f.head.layout == "array" || f.head.symmetry == "skew-symmetric") {
-		return f.fatal(1, 0, "values of pattern do not go with "+f.head.layout+" "+f.head.symmetry, "")
+		panic(f.fatal(1, 0, "values of pattern do not go with "+f.head.layout+" "+f.head.symmetry, ""))
 	}
-	return nil
 }
 
 // errorAt is a problem of field i of the current line.
@@ -87,16 +78,12 @@ func (f *mmFile) limitAt(i int, msg string) *Error {
 }
 
 // sizes reads the line of sizes, n of them.
-func (f *mmFile) sizes(n int, form string) ([]int, error) {
-	w, err := f.next(false)
-	if err != nil {
-		return nil, err
-	}
-	if w == nil {
-		return nil, f.fatal(f.src.no, 0, "the file ends before the sizes", "expected "+form)
+func (f *mmFile) sizes(n int, form string) []int {
+	if f.next(false) == nil {
+		panic(f.fatal(f.src.no, 0, "the file ends before the sizes", "expected "+form))
 	}
 	if len(f.cells) != n {
-		return nil, f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.cells), "field")))
+		panic(f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.cells), "field"))))
 	}
 	out := make([]int, n)
 	for i, c := range f.cells {
@@ -104,7 +91,7 @@ func (f *mmFile) sizes(n int, form string) ([]int, error) {
 		if !ok {
 			e := f.errorAt(i, "expected a size, found "+quote(c.val))
 			e.Hint = "expected " + form
-			return nil, e
+			panic(e)
 		}
 		out[i] = v
 	}
@@ -116,28 +103,25 @@ func (f *mmFile) sizes(n int, form string) ([]int, error) {
 		if f.opt.Kind != Graph {
 			what = "a " + f.head.symmetry + " matrix"
 		}
-		return nil, f.errorAt(0, what+" must be square, this is "+shown)
+		panic(f.errorAt(0, what+" must be square, this is "+shown))
 	}
 	if f.rows == 0 || f.cols == 0 {
-		return nil, f.errorAt(0, "a matrix of "+shown+" has no elements")
+		panic(f.errorAt(0, "a matrix of "+shown+" has no elements"))
 	}
 	if max(f.rows, f.cols) > f.opt.MaxNodes {
-		return nil, f.limitAt(0, "sizes "+shown+" are past the limit of "+plural(f.opt.MaxNodes, "node"))
+		panic(f.limitAt(0, "sizes "+shown+" are past the limit of "+plural(f.opt.MaxNodes, "node")))
 	}
-	return out, nil
+	return out
 }
 
-func (f *mmFile) coordinate() error {
-	size, err := f.sizes(3, "ROWS COLUMNS ENTRIES")
-	if err != nil {
-		return err
-	}
+func (f *mmFile) coordinate() {
+	size := f.sizes(3, "ROWS COLUMNS ENTRIES")
 	if f.opt.Kind == Vector {
-		return f.fatal(0, 0, "a vector cannot be read from a coordinate Matrix Market file", "use the array layout with one column")
+		panic(f.fatal(0, 0, "a vector cannot be read from a coordinate Matrix Market file", "use the array layout with one column"))
 	}
 	want, got := size[2], 0
 	if want > f.opt.MaxEdges {
-		return f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges))
+		panic(f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges)))
 	}
 	weighted := f.head.values != "pattern"
 	width := 2
@@ -145,22 +129,17 @@ func (f *mmFile) coordinate() error {
 		width = 3
 	}
 	for ; ; got++ {
-		w, err := f.next(false)
-		if err != nil {
-			return err
-		}
+		w := f.next(false)
 		if w == nil {
 			break
 		}
 		if got == want {
-			return f.errorAt(0, fmt.Sprintf("expected the end of the file after the %s that the header announces", entries(want)))
+			panic(f.errorAt(0, fmt.Sprintf("expected the end of the file after the %s that the header announces", entries(want))))
 		}
-		if err := f.entry(width, weighted); err != nil {
-			return err
-		}
+		f.entry(width, weighted)
 	}
 	if got < want {
-		return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends after %d of the %s that the header announces", got, entries(want)), "")
+		panic(f.fatal(f.src.no, 0, fmt.Sprintf("the file ends after %d of the %s that the header announces", got, entries(want)), ""))
 	}
 	if f.opt.Kind == Graph {
 		f.raw.nodes = f.rows
@@ -169,38 +148,38 @@ func (f *mmFile) coordinate() error {
 	}
 	f.raw.maxID = max(f.rows, f.cols) - 1
 	if f.head.symmetry == "general" {
-		return nil
+		return
 	}
-	return f.mirror(f.sign())
+	f.mirror(f.sign())
 }
 
 // entry reads one line of coordinates.
-func (f *mmFile) entry(width int, weighted bool) error {
+func (f *mmFile) entry(width int, weighted bool) {
 	if len(f.cells) != width {
 		f.badCell(&f.row, min(len(f.cells), width), &Error{Msg: fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.cells))})
-		return nil
+		return
 	}
 	var at [2]int
 	for i, size := range [2]int{f.rows, f.cols} {
 		v, ok := parseSize(f.cells[i].val)
 		if !ok || v < 1 || v > size {
 			f.badCell(&f.row, i, &Error{Msg: fmt.Sprintf("expected a %s from 1 to %d, found %s", [2]string{"row", "column"}[i], size, quote(f.cells[i].val))})
-			return nil
+			return
 		}
 		at[i] = v - 1
 	}
 	if !f.inTriangle(at[0], at[1]) {
 		f.badCell(&f.row, 0, &Error{Msg: fmt.Sprintf("entry %d %d is not below the diagonal, where a %s file has all of its entries", at[0]+1, at[1]+1, f.head.symmetry)})
-		return nil
+		return
 	}
 	x := 1.0
 	if weighted {
 		var ok bool
 		if x, ok = f.value(2); !ok {
-			return nil
+			return
 		}
 	}
-	return f.edge(int32(at[0]), int32(at[1]), x, weighted, f.src.no)
+	f.edge(int32(at[0]), int32(at[1]), x, weighted, f.src.no)
 }
 
 // inTriangle reports whether a file of this symmetry may hold entry (i, j).
@@ -228,21 +207,19 @@ func (f *mmFile) value(i int) (float64, bool) {
 
 // array reads the dense layout: the columns one after the other, of a symmetric
 // matrix only the part from the diagonal down.
-func (f *mmFile) array() error {
-	if _, err := f.sizes(2, "ROWS COLUMNS"); err != nil {
-		return err
-	}
+func (f *mmFile) array() {
+	f.sizes(2, "ROWS COLUMNS")
 	if f.opt.Dup != "" || f.opt.Default != nil {
-		return f.fatal(0, 0, "the options dup and default are for a list of edges, this file is a dense array", "")
+		panic(f.fatal(0, 0, "the options dup and default are for a list of edges, this file is a dense array", ""))
 	}
 	if f.opt.Kind == Graph && f.head.symmetry == "skew-symmetric" {
-		return f.fatal(1, 0, "a skew-symmetric array has negative entries, a graph has none", "bind it to an input of kind matrix")
+		panic(f.fatal(1, 0, "a skew-symmetric array has negative entries, a graph has none", "bind it to an input of kind matrix"))
 	}
 	if f.opt.Kind == Vector && f.cols != 1 {
-		return f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols))
+		panic(f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols)))
 	}
 	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
-		return f.limitAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element")))
+		panic(f.limitAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element"))))
 	}
 	// Elements come column by column, which are the rows of the transpose.
 	d := f.newDense(f.rows, f.cols, true)
@@ -250,40 +227,29 @@ func (f *mmFile) array() error {
 	for j := range f.cols {
 		for i := range f.rows {
 			if !f.inTriangle(i, j) { // it is that of an earlier column, or the diagonal of a skew-symmetric one
-				if err := d.put(j, i, f.sign()*d.at(i, j)+0, f.src.no, 0); err != nil { // no -0
-					return err
-				}
+				d.put(j, i, f.sign()*d.at(i, j)+0, f.src.no, 0) // no -0
 				continue
 			}
-			w, err := f.next(false)
-			if err != nil {
-				return err
-			}
-			if w == nil {
-				return f.fatal(f.src.no, 0, fmt.Sprintf("the file ends before element %d %d of a %d x %d matrix", i+1, j+1, f.rows, f.cols), "")
+			if f.next(false) == nil {
+				panic(f.fatal(f.src.no, 0, fmt.Sprintf("the file ends before element %d %d of a %d x %d matrix", i+1, j+1, f.rows, f.cols), ""))
 			}
 			if len(f.cells) != 1 {
 				f.badCell(&f.row, 1, &Error{Msg: fmt.Sprintf("expected one element a line, found %s", plural(len(f.cells), "field"))})
 				continue
 			}
 			if x, ok := f.value(0); ok {
-				err = d.put(j, i, x, f.src.no, f.cells[0].off+1) // a number is of single bytes, as the blanks before it
-			}
-			if err != nil {
-				return err
+				d.put(j, i, x, f.src.no, f.cells[0].off+1) // a number is of single bytes, as the blanks before it
 			}
 		}
 	}
-	w, err := f.next(false)
 	switch {
-	case err != nil:
-		return err
-	case w != nil:
-		return f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols))
+	case f.next(false) != nil:
+		panic(f.errorAt(0, fmt.Sprintf("expected the end of the file after the elements of a %d x %d matrix", f.rows, f.cols)))
 	case f.opt.Kind == Vector:
-		return d.end(f.rows)
+		d.end(f.rows)
+		return
 	}
-	return d.end(f.rows, f.cols)
+	d.end(f.rows, f.cols)
 }
 
 // sign is what an element is times its mirror image.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/bits"
 	"reflect"
+	"runtime"
 
 	"ein/vm/cost"
 )
@@ -15,14 +16,32 @@ type memory struct {
 	held   uint64
 }
 
+// caught calls a function that may panic with an error, which is how reading and binding
+// end where they cannot go on: a file has thousands of places where it can be wrong or
+// memory be refused, and none of the functions on the way could do anything about it.
+func caught(f func()) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case runtime.Error:
+			panic(p)
+		case error:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	f()
+	return nil
+}
+
 // take counts bytes that are about to be allocated. Its error becomes one with
 // a file and a line in finish.
-func (m *memory) take(n int) error {
+func (m *memory) take(n int) {
 	if err := m.ledger.Take(uint64(n)); err != nil {
-		return err
+		panic(err)
 	}
 	m.held += uint64(n)
-	return nil
 }
 
 // give takes bytes off that nothing refers to any longer.
@@ -43,11 +62,9 @@ func refused(err error, file string, line int) error {
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
 // newSlice is make, counted.
-func newSlice[T any](m *memory, n int) ([]T, error) {
-	if err := m.take(n * sizeOf[T]()); err != nil {
-		return nil, err
-	}
-	return make([]T, n), nil
+func newSlice[T any](m *memory, n int) []T {
+	m.take(n * sizeOf[T]())
+	return make([]T, n)
 }
 
 // chunks is a list that grows without moving: a slice that doubles holds up to
@@ -69,25 +86,19 @@ const (
 
 func (c *chunks[T]) len() int { return c.before + len(c.tail) }
 
-func (c *chunks[T]) add(x T) error {
+func (c *chunks[T]) add(x T) {
 	if len(c.tail) == cap(c.tail) {
-		if err := c.grow(); err != nil {
-			return err
-		}
+		c.grow()
 	}
 	c.tail = append(c.tail, x)
-	return nil
 }
 
-func (c *chunks[T]) grow() error {
+func (c *chunks[T]) grow() {
 	n := min(max(c.len(), firstChunk), fullChunk)
-	if err := c.mem.take(n * sizeOf[T]()); err != nil {
-		return err
-	}
+	c.mem.take(n * sizeOf[T]())
 	c.before += len(c.tail)
 	c.tail = make([]T, 0, n)
 	c.list = append(c.list, c.tail[:n])
-	return nil
 }
 
 // chunk is the elements of list[k] that are there.
@@ -157,22 +168,19 @@ func (c *chunks[T]) shift(n int) {
 }
 
 // flat is the elements as one slice, which the list is emptied into.
-func (c *chunks[T]) flat() ([]T, error) {
+func (c *chunks[T]) flat() []T {
 	if len(c.list) == 1 {
 		all := c.tail
 		*c = chunks[T]{mem: c.mem}
-		return all, nil
+		return all
 	}
-	all, err := newSlice[T](c.mem, c.len())
-	if err != nil {
-		return nil, err
-	}
+	all := newSlice[T](c.mem, c.len())
 	at := 0
 	for k := range c.list {
 		at += copy(all[at:], c.chunk(k))
 	}
 	c.drop()
-	return all, nil
+	return all
 }
 
 // arrival is an array whose length is announced. It never holds more than eight
@@ -184,30 +192,23 @@ type arrival[T any] struct {
 	room int // the announced length, or more
 }
 
-func (a *arrival[T]) add(x T) error {
+func (a *arrival[T]) add(x T) {
 	if len(a.data) == cap(a.data) {
-		if err := a.grow(); err != nil {
-			return err
-		}
+		a.grow()
 	}
 	a.data = append(a.data, x)
-	return nil
 }
 
-func (a *arrival[T]) grow() error {
+func (a *arrival[T]) grow() {
 	const least, factor = 1 << 12, 8
 	n := a.room
 	for n/factor > max(len(a.data), least) {
 		n /= factor
 	}
 	old := a.data
-	data, err := newSlice[T](a.mem, n)
-	if err != nil {
-		return err
-	}
+	data := newSlice[T](a.mem, n)
 	a.data = data[:copy(data, old)]
 	a.mem.give(cap(old) * sizeOf[T]())
-	return nil
 }
 
 // set is numbers from 0.
@@ -217,19 +218,16 @@ type set struct {
 }
 
 // add adds a number; false when it was there before.
-func (s *set) add(i int) (fresh bool, err error) {
+func (s *set) add(i int) (fresh bool) {
 	if n := len(s.bits); i>>6 >= n {
-		bits, err := newSlice[uint64](s.mem, max(i>>6+1, 2*n))
-		if err != nil {
-			return false, err
-		}
+		bits := newSlice[uint64](s.mem, max(i>>6+1, 2*n))
 		copy(bits, s.bits)
 		s.bits = bits
 		s.mem.give(n * sizeOf[uint64]())
 	}
 	fresh = s.bits[i>>6]>>(i&63)&1 == 0
 	s.bits[i>>6] |= 1 << (i & 63)
-	return fresh, nil
+	return fresh
 }
 
 // has reports whether a number is there.

@@ -30,19 +30,16 @@ type npyHeader struct {
 	written string // the shape
 }
 
-func (r *reader) npy() error {
-	h, err := r.npyHeader()
-	if err != nil {
-		return err
-	}
+func (r *reader) npy() {
+	h := r.npyHeader()
 	dec, problem := decoder(h.descr)
 	if problem != "" {
-		return r.fatal(0, 0, problem, "expected f4, f8, i1 to i8, u1 to u8 or b1; save with astype(float)")
+		panic(r.fatal(0, 0, problem, "expected f4, f8, i1 to i8, u1 to u8 or b1; save with astype(float)"))
 	}
 	rank := map[Kind]int{Graph: 2, Matrix: 2, Vector: 1, Scalar: 0}[r.opt.Kind]
 	shape := "shape " + h.written
 	if len(h.shape) != rank {
-		return r.fatal(0, 0, fmt.Sprintf("expected an array of rank %d for a %s, found %s", rank, r.opt.Kind, shape), "")
+		panic(r.fatal(0, 0, fmt.Sprintf("expected an array of rank %d for a %s, found %s", rank, r.opt.Kind, shape), ""))
 	}
 	elems := uint64(1)
 	for _, d := range h.shape {
@@ -50,59 +47,56 @@ func (r *reader) npy() error {
 	}
 	switch graph := r.opt.Kind == Graph; {
 	case elems == 0:
-		return r.fatal(0, 0, "an array of "+shape+" has no elements", "")
+		panic(r.fatal(0, 0, "an array of "+shape+" has no elements", ""))
 	case graph && h.shape[0] != h.shape[1]:
-		return r.fatal(0, 0, "a graph must be square, found "+shape, "")
+		panic(r.fatal(0, 0, "a graph must be square, found "+shape, ""))
 	case graph && h.shape[0] > r.opt.MaxNodes:
-		return r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxNodes, "node"))
+		panic(r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxNodes, "node")))
 	case !graph && elems > uint64(r.opt.MaxElems):
-		return r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxElems, "element"))
+		panic(r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxElems, "element")))
 	}
-	return r.npyData(h, dec, elems)
+	r.npyData(h, dec, elems)
+}
+
+// full fills a slice; short says what is wrong where the file ends after so many bytes.
+func (r *reader) full(b []byte, short func(n int) string) {
+	n, err := io.ReadFull(r.in, b)
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && !r.in.gzip:
+		panic(r.fatal(0, 0, short(n), ""))
+	case err != nil:
+		panic(err)
+	}
 }
 
 // npyHeader reads up to where the data begins.
-func (r *reader) npyHeader() (h npyHeader, err error) {
-	short := func(err error) error {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && !r.in.gzip {
-			return r.fatal(0, 0, "the file ends inside the header of the .npy format", "")
-		}
-		return r.in.fail(err)
+func (r *reader) npyHeader() npyHeader {
+	next := func(n int) []byte {
+		b := make([]byte, n)
+		r.full(b, func(int) string { return "the file ends inside the header of the .npy format" })
+		return b
 	}
-	var start [8]byte
-	if _, err := io.ReadFull(r.in, start[:]); err != nil {
-		return h, short(err)
-	}
+	start := next(8)
 	if string(start[:6]) != npyMagic {
-		return h, r.fatal(0, 0, "expected an .npy file, found other data", "")
+		panic(r.fatal(0, 0, "expected an .npy file, found other data", ""))
 	}
-	size := make([]byte, 2)
+	n := uint32(0)
 	switch start[6] {
 	case 1:
+		n = uint32(binary.LittleEndian.Uint16(next(2)))
 	case 2, 3:
-		size = make([]byte, 4)
+		n = binary.LittleEndian.Uint32(next(4))
 	default:
-		return h, r.fatal(0, 0, fmt.Sprintf("version %d.%d of the .npy format is not supported", start[6], start[7]), "expected 1, 2 or 3")
-	}
-	if _, err := io.ReadFull(r.in, size); err != nil {
-		return h, short(err)
-	}
-	n := uint32(binary.LittleEndian.Uint16(size))
-	if len(size) == 4 {
-		n = binary.LittleEndian.Uint32(size)
+		panic(r.fatal(0, 0, fmt.Sprintf("version %d.%d of the .npy format is not supported", start[6], start[7]), "expected 1, 2 or 3"))
 	}
 	if n > npyMaxHeader {
-		return h, r.atLimit(0, fmt.Sprintf("the header of %d bytes is past the limit of %d", n, npyMaxHeader))
+		panic(r.atLimit(0, fmt.Sprintf("the header of %d bytes is past the limit of %d", n, npyMaxHeader)))
 	}
-	text := make([]byte, n)
-	if _, err := io.ReadFull(r.in, text); err != nil {
-		return h, short(err)
-	}
-	h, problem := parseNPYHeader(string(text))
+	h, problem := parseNPYHeader(string(next(int(n))))
 	if problem != "" {
-		return h, r.fatal(0, 0, problem, "expected {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }")
+		panic(r.fatal(0, 0, problem, "expected {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }"))
 	}
-	return h, nil
+	return h
 }
 
 // What a header holds is written in Python as in JSON but for these, and but for a
@@ -222,7 +216,7 @@ func (d npyDecoder) value(b []byte) (float64, string) {
 
 // npyData reads the elements. Those of a graph become edges at once, so that a
 // large 0/1 array never stands in memory as numbers.
-func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
+func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) {
 	rows, inner := 1, 1 // inner is the length of the axis that varies fastest
 	for _, n := range h.shape {
 		rows, inner = rows*inner, n
@@ -236,24 +230,16 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 	slow, fast := 0, 0
 	for left := elems; left > 0; {
 		n := int(min(left, uint64(len(buf)/dec.size)))
-		got, err := io.ReadFull(r.in, buf[:n*dec.size])
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && !r.in.gzip {
-			done := elems - left + uint64(got/dec.size)
-			return r.fatal(0, 0, fmt.Sprintf("the file ends after %d of %d elements", done, elems), "")
-		}
-		if err != nil {
-			return err
-		}
+		r.full(buf[:n*dec.size], func(got int) string {
+			return fmt.Sprintf("the file ends after %d of %d elements", elems-left+uint64(got/dec.size), elems)
+		})
 		left -= uint64(n)
 		for b := buf[:n*dec.size]; len(b) > 0; b = b[dec.size:] {
 			x, problem := dec.value(b)
 			if problem == "" {
-				err = d.put(slow, fast, x, 0, 0)
+				d.put(slow, fast, x, 0, 0)
 			} else {
 				r.badElement(h, slow, fast, problem)
-			}
-			if err != nil {
-				return err
 			}
 			if fast++; fast == inner {
 				slow, fast = slow+1, 0
@@ -262,11 +248,11 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) error {
 	}
 	var extra [1]byte
 	if n, err := io.ReadFull(r.in, extra[:]); n > 0 {
-		return r.fatal(0, 0, fmt.Sprintf("the file goes on after its %d elements", elems), "")
+		panic(r.fatal(0, 0, fmt.Sprintf("the file goes on after its %d elements", elems), ""))
 	} else if err != io.EOF {
-		return err
+		panic(err)
 	}
-	return d.end(h.shape...)
+	d.end(h.shape...)
 }
 
 func (r *reader) badElement(h npyHeader, i, j int, problem string) {

@@ -95,11 +95,9 @@ type pair [2]int32
 
 func (e *edges) len() int { return e.at.len() }
 
-func (e *edges) add(p pair, line int) error {
-	if err := e.lines.add(e.len(), line); err != nil {
-		return err
-	}
-	return e.at.add(p)
+func (e *edges) add(p pair, line int) {
+	e.lines.add(e.len(), line)
+	e.at.add(p)
 }
 
 // dropFirst takes out the first edge, and its labels, which come first.
@@ -138,25 +136,26 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 		return nil, err
 	}
 	rd := newReader(in, format, opt)
-	switch format {
-	case CSV:
-		err = rd.text(dialect{sep: ','})
-	case TSV:
-		err = rd.text(dialect{sep: '\t', comments: "#"})
-	case Edges:
-		err = rd.text(dialect{sep: separator(head), comments: "#%"})
-	case MatrixMarket:
-		err = rd.matrixMarket()
-	case JSON:
-		err = rd.json()
-	case NPY:
-		err = rd.npy()
-	case Parquet, SQLite:
-		return nil, &Error{File: name, Msg: fmt.Sprintf("the content is that of %s", format), Hint: fmt.Sprintf("format=%s reads it", format)}
-	default:
-		return nil, &Error{File: name, Msg: fmt.Sprintf("unknown format %q", format)}
-	}
-	return rd.finish(err)
+	return rd.finish(func() {
+		switch format {
+		case CSV:
+			rd.text(dialect{sep: ','})
+		case TSV:
+			rd.text(dialect{sep: '\t', comments: "#"})
+		case Edges:
+			rd.text(dialect{sep: separator(head), comments: "#%"})
+		case MatrixMarket:
+			rd.matrixMarket()
+		case JSON:
+			rd.json()
+		case NPY:
+			rd.npy()
+		case Parquet, SQLite:
+			panic(rd.fatal(0, 0, fmt.Sprintf("the content is that of %s", format), fmt.Sprintf("format=%s reads it", format)))
+		default:
+			panic(rd.fatal(0, 0, fmt.Sprintf("unknown format %q", format), ""))
+		}
+	})
 }
 
 // newReader begins a call of Read or ReadTable.
@@ -186,10 +185,12 @@ type reader struct {
 
 // finish puts the result together. An error that ended the reading comes after
 // the bad rows before it.
-func (r *reader) finish(err error) (*Raw, error) {
-	if err == nil && len(r.rep.list) == 0 {
-		err = r.settle()
-	}
+func (r *reader) finish(read func()) (*Raw, error) {
+	err := caught(func() {
+		if read(); len(r.rep.list) == 0 {
+			r.settle()
+		}
+	})
 	if err != nil {
 		line := 0
 		if r.line != nil {
@@ -217,7 +218,7 @@ func (r *reader) finish(err error) (*Raw, error) {
 }
 
 // settle completes what was read without a mistake.
-func (r *reader) settle() error {
+func (r *reader) settle() {
 	raw := r.raw
 	if raw.form != array {
 		if raw.labels.len() == 0 && r.ids.labelled() {
@@ -225,14 +226,13 @@ func (r *reader) settle() error {
 		}
 		raw.maxID = max(raw.maxID, r.ids.max)
 		if raw.labels.len() > 0 && r.opt.Nodes > 0 {
-			return &Error{File: raw.File, Msg: "the option nodes is for numbered nodes, and these have labels"}
+			panic(&Error{File: raw.File, Msg: "the option nodes is for numbered nodes, and these have labels"})
 		}
 	}
 	r.mem.give(int(r.mem.held) - raw.held()) // all else is garbage now
 	if r.zero > 0 {
 		r.warn("zero-weight", r.zeroLine, fmt.Sprintf("%s of weight 0 left out: a graph has no edges of weight 0", plural(r.zero, "row")))
 	}
-	return nil
 }
 
 func (r *reader) warn(code string, line int, msg string) {
@@ -262,32 +262,30 @@ func (r *reader) atLimit(line int, msg string) error {
 }
 
 // edge adds an edge. weighted is the same for all edges of a file.
-func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) error {
+func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) {
 	if weighted && r.raw.Kind == Graph {
 		if w == 0 {
 			if r.zero == 0 {
 				r.zeroLine = line
 			}
 			r.zero++
-			return nil
+			return
 		}
 		weighted = false
 	}
 	e := &r.raw.edges
 	if e.len() >= r.opt.MaxEdges {
-		return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxEdges, "edge"))
+		panic(r.atLimit(line, "more than the limit of "+plural(r.opt.MaxEdges, "edge")))
 	}
 	if weighted {
-		if err := e.w.add(w); err != nil {
-			return err
-		}
+		e.w.add(w)
 	}
-	return e.add(pair{src, dst}, line)
+	e.add(pair{src, dst}, line)
 }
 
 // mirror makes every edge off the diagonal also stand for its mirror image, its
 // weight times sign.
-func (r *reader) mirror(sign float64) error {
+func (r *reader) mirror(sign float64) {
 	e := &r.raw.edges
 	e.mirror = sign
 	n := e.len()
@@ -296,10 +294,9 @@ func (r *reader) mirror(sign float64) error {
 			continue
 		}
 		if n++; n > r.opt.MaxEdges {
-			return r.atLimit(e.lines.at(i), fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge")))
+			panic(r.atLimit(e.lines.at(i), fmt.Sprintf("more than the limit of %s, counting both directions", plural(r.opt.MaxEdges, "edge"))))
 		}
 	}
-	return nil
 }
 
 // dense is an array while it is read. The elements of a graph become bits at once:
@@ -323,35 +320,33 @@ func (r *reader) newDense(rows, cols int, turned bool) *dense {
 }
 
 // put takes the next element, which is at a position of a line of the file.
-func (d *dense) put(line, at int, x float64, fileLine, col int) error {
+func (d *dense) put(line, at int, x float64, fileLine, col int) {
 	if d.opt.Kind != Graph {
-		return d.data.add(x)
+		d.data.add(x)
+		return
 	}
-	if err := d.upTo(line + 1); err != nil {
-		return err
-	}
+	d.upTo(line + 1)
 	switch x {
 	case 0:
-		return nil
+		return
 	case 1:
 		if d.ones++; d.ones > d.opt.MaxEdges {
 			counting := ""
 			if d.both {
 				counting = ", counting both directions"
 			}
-			return d.atLimit(fileLine, "more than the limit of "+plural(d.opt.MaxEdges, "edge")+counting)
+			panic(d.atLimit(fileLine, "more than the limit of "+plural(d.opt.MaxEdges, "edge")+counting))
 		}
 		d.bits.data[line*d.words+at>>6] |= 1 << (at & 63)
-		return nil
+		return
 	}
 	if d.rep.counted() {
-		return nil
+		return
 	}
 	if d.turned {
 		line, at = at, line
 	}
 	d.bad(fileLine, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, line, at), "bind it to an input of kind matrix to keep weights")
-	return nil
 }
 
 // at is an element that was put.
@@ -366,42 +361,34 @@ func (d *dense) at(line, at int) float64 {
 }
 
 // upTo makes room for lines of a graph.
-func (d *dense) upTo(lines int) error {
+func (d *dense) upTo(lines int) {
 	for len(d.bits.data) < lines*d.words {
-		if err := d.bits.add(0); err != nil {
-			return err
-		}
+		d.bits.add(0)
 	}
-	return nil
 }
 
 // end makes the array what was read.
-func (d *dense) end(dims ...int) (err error) {
+func (d *dense) end(dims ...int) {
 	switch {
 	case len(d.rep.list) > 0:
-		return nil
+		return
 	case d.opt.Kind == Graph:
-		return d.square()
+		d.square()
+		return
 	}
 	data := d.data.data
 	if d.turned && len(dims) == 2 {
-		data, err = d.transposed(data, d.cols, d.rows)
+		data = d.transposed(data, d.cols, d.rows)
 	}
 	d.array(data, dims...)
-	return err
 }
 
 // square makes the array the graph, which declares its nodes.
-func (d *dense) square() error {
-	if err := d.upTo(d.rows); err != nil {
-		return err
-	}
+func (d *dense) square() {
+	d.upTo(d.rows)
 	bits := tensor.Bits{Rows: d.rows, Cols: d.rows, Stride: d.words, W: d.bits.data}
 	if d.turned {
-		w, err := newSlice[uint64](d.mem, len(bits.W))
-		if err != nil {
-			return err
-		}
+		w := newSlice[uint64](d.mem, len(bits.W))
 		turned := bits
 		turned.W = w
 		kernel.BitsTranspose(&kernel.Ctl{}, turned, bits)
@@ -409,7 +396,6 @@ func (d *dense) square() error {
 		bits = turned
 	}
 	d.raw.cells, d.raw.nodes, d.raw.maxID = &bits, d.rows, d.rows-1
-	return nil
 }
 
 // array sets a dense value, which is of the narrowest kind that holds all
@@ -433,11 +419,11 @@ func unsigned(data []float64, k tensor.Kind) {
 }
 
 // element adds an element to a dense array of unknown length.
-func (r *reader) element(data *chunks[float64], x float64, line int) error {
+func (r *reader) element(data *chunks[float64], x float64, line int) {
 	if data.len() >= r.opt.MaxElems {
-		return r.atLimit(line, "more than the limit of "+plural(r.opt.MaxElems, "element"))
+		panic(r.atLimit(line, "more than the limit of "+plural(r.opt.MaxElems, "element")))
 	}
-	return data.add(x)
+	data.add(x)
 }
 
 // kindOf is the narrowest kind that holds all of the values.
@@ -457,23 +443,20 @@ func kindOf(data []float64) tensor.Kind {
 
 // transposed is the rows x cols matrix with its axes exchanged, in its place
 // where it is square.
-func (r *reader) transposed(data []float64, rows, cols int) ([]float64, error) {
+func (r *reader) transposed(data []float64, rows, cols int) []float64 {
 	if rows == cols {
 		for i := range rows {
 			for j := range i {
 				data[i*cols+j], data[j*cols+i] = data[j*cols+i], data[i*cols+j]
 			}
 		}
-		return data, nil
+		return data
 	}
-	out, err := newSlice[float64](r.mem, len(data))
-	if err != nil {
-		return nil, err
-	}
+	out := newSlice[float64](r.mem, len(data))
 	for i := range rows {
 		for j, x := range data[i*cols : (i+1)*cols] {
 			out[j*rows+i] = x
 		}
 	}
-	return out, nil
+	return out
 }

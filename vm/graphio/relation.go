@@ -34,15 +34,11 @@ type relationRows struct {
 }
 
 // relation reads all rows.
-func (t *table) relation(src source) error {
+func (t *table) relation(src source) {
 	if len(t.opt.Columns) == 0 {
-		return t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds one; in a session its rows can be written as facts")
+		panic(t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds one; in a session its rows can be written as facts"))
 	}
-	labels, err := newLabelTable(t.mem)
-	if err != nil {
-		return err
-	}
-	raw := &relationRows{cols: t.opt.Columns, labels: labels}
+	raw := &relationRows{cols: t.opt.Columns, labels: newLabelTable(t.mem)}
 	for range raw.cols {
 		raw.cells = append(raw.cells, chunks[float64]{mem: t.mem})
 	}
@@ -50,58 +46,43 @@ func (t *table) relation(src source) error {
 		raw.lines = &chunks[int]{mem: t.mem}
 	}
 	t.raw.relation = raw
-	w, err := src.next(false)
-	if err != nil {
-		return err
-	}
+	w := src.next(false)
 	if w == nil {
-		return t.fatal(0, 0, "the file has no rows", "")
+		panic(t.fatal(0, 0, "the file has no rows", ""))
 	}
 	if w.bad != nil {
 		t.rep.add(w.bad)
-		return nil
+		return
 	}
-	at, header, err := t.columnsOf(w)
-	if err != nil {
-		return err
-	}
+	at, header := t.columnsOf(w)
 	t.first, t.width = w.line, len(w.cells)
 	var first *row // what the rows below decide on
 	if !header && t.opt.Header == HeaderAuto {
-		if first, err = w.clone(t.mem); err != nil {
-			return err
-		}
+		first = w.clone(t.mem)
 	}
 	for skip := header; ; skip = false {
 		switch {
 		case w.bad != nil:
 			t.rep.add(w.bad)
 		case !skip:
-			if err := t.tuple(w, at); err != nil {
-				return err
-			}
+			t.tuple(w, at)
 		}
-		if w, err = src.next(false); err != nil {
-			return err
-		}
-		if w == nil {
-			return t.decideRelation(first)
+		if w = src.next(false); w == nil {
+			t.decideRelation(first)
+			return
 		}
 	}
 }
 
 // decideRelation makes a first row that may be a header one, or data, or asks, by the rule
 // of [undecided]. Only rows of names come here: a word above numbers was a header before.
-func (t *table) decideRelation(first *row) error {
+func (t *table) decideRelation(first *row) {
 	if first == nil || len(t.rep.list) > 0 {
-		return nil
+		return
 	}
 	r := t.raw.relation
 	rows := r.cells[0].len()
-	times, err := newSlice[int32](t.mem, r.labels.len()) // in how many rows a name occurs
-	if err != nil {
-		return err
-	}
+	times := newSlice[int32](t.mem, r.labels.len()) // in how many rows a name occurs
 	var ids []int
 	names := func(i int) []int { // of a row, until the next one is asked for
 		ids = ids[:0]
@@ -121,11 +102,11 @@ func (t *table) decideRelation(first *row) error {
 		return slices.ContainsFunc(names(i), func(id int) bool { return times[id] > 1 })
 	}
 	if linked(0) {
-		return nil
+		return
 	}
 	for c := range r.cells {
 		if !r.cols[c].Kind.Named() || isQuantity([]byte(*r.labels.labels.at(int(*r.cells[c].at(0))))) {
-			return nil // a number names no column
+			return // a number names no column
 		}
 	}
 	shared := 0
@@ -135,16 +116,15 @@ func (t *table) decideRelation(first *row) error {
 		}
 	}
 	if !enough(shared, rows-1) {
-		return &Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
-			Msg: fmt.Sprintf("is the first row a header or data? None of its cells occurs below: %s", first.names())}
+		panic(&Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
+			Msg: fmt.Sprintf("is the first row a header or data? None of its cells occurs below: %s", first.names())})
 	}
 	r.header = 1
 	t.noteHeader(first)
-	return nil
 }
 
 // columnsOf is where the columns are, by a first row that may have their names.
-func (t *table) columnsOf(w *row) (at []int, header bool, err error) {
+func (t *table) columnsOf(w *row) (at []int, header bool) {
 	cols := t.opt.Columns
 	var missing []string
 	for _, c := range cols {
@@ -154,10 +134,10 @@ func (t *table) columnsOf(w *row) (at []int, header bool, err error) {
 		}
 	}
 	if len(missing) == 0 && t.opt.Header != HeaderNo {
-		return at, true, nil
+		return at, true
 	}
 	if len(w.cells) < len(cols) {
-		return nil, false, t.fatal(w.line, 0, fmt.Sprintf("expected the columns %s, found %s: %s", strings.Join(t.columnNames(), ", "), plural(len(w.cells), "column"), w.names()), "")
+		panic(t.fatal(w.line, 0, fmt.Sprintf("expected the columns %s, found %s: %s", strings.Join(t.columnNames(), ", "), plural(len(w.cells), "column"), w.names()), ""))
 	}
 	header = t.opt.Header == HeaderYes
 	for i, c := range cols {
@@ -168,7 +148,7 @@ func (t *table) columnsOf(w *row) (at []int, header bool, err error) {
 	}
 	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: true,
 		Msg: fmt.Sprintf("columns are taken by position as %s: the first row has no %s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "))})
-	return at, header, nil
+	return at, header
 }
 
 func (t *table) columnNames() (names []string) {
@@ -179,39 +159,33 @@ func (t *table) columnNames() (names []string) {
 }
 
 // tuple takes a row.
-func (t *table) tuple(w *row, at []int) error {
+func (t *table) tuple(w *row, at []int) {
 	r := t.raw.relation
 	if t.seen++; t.seen > t.opt.MaxEdges {
-		return t.atLimit(w.line, "more than the limit of "+plural(t.opt.MaxEdges, "row"))
+		panic(t.atLimit(w.line, "more than the limit of "+plural(t.opt.MaxEdges, "row")))
 	}
 	for i, c := range r.cols {
 		if at[i] >= len(w.cells) {
 			line, col := w.place(len(w.cells))
 			t.bad(line, col, fmt.Sprintf("the row has %s, and `%s` is column %d", plural(len(w.cells), "cell"), c.Name, at[i]+1), "")
-			return nil
+			return
 		}
 		x := &w.cells[at[i]]
 		v, bad := parseCell(x.val, c.Kind)
 		if bad != "" {
 			line, col := w.place(at[i])
 			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), "")
-			return nil
+			return
 		}
 		if c.Kind.Named() {
-			id, err := r.labels.number(bytes.TrimSpace(x.val))
-			if err != nil {
-				return err
-			}
+			id := r.labels.number(bytes.TrimSpace(x.val))
 			v = float64(id)
 		}
-		if err := r.cells[i].add(v); err != nil {
-			return err
-		}
+		r.cells[i].add(v)
 	}
 	if r.lines != nil {
-		return r.lines.add(w.line)
+		r.lines.add(w.line)
 	}
-	return nil
 }
 
 // parseCell is a cell as a number, and what was expected if it is none such.

@@ -15,7 +15,7 @@ type source interface {
 	// the file. With pairs, a row that is two node numbers and nothing else comes as
 	// such, without cells: it need not be split, and a file of 1e7 edges loads in half
 	// the time.
-	next(pairs bool) (*row, error)
+	next(pairs bool) *row
 }
 
 // row is one row of a file.
@@ -93,15 +93,9 @@ func (w *row) names() string {
 }
 
 // clone copies a row out of the buffers of its source.
-func (w *row) clone(mem *memory) (*row, error) {
-	cells, err := newSlice[cell](mem, len(w.cells))
-	if err != nil {
-		return nil, err
-	}
-	all, err := newSlice[byte](mem, 2*len(w.text)) // no value is longer than its text
-	if err != nil {
-		return nil, err
-	}
+func (w *row) clone(mem *memory) *row {
+	cells := newSlice[cell](mem, len(w.cells))
+	all := newSlice[byte](mem, 2*len(w.text)) // no value is longer than its text
 	c := &row{line: w.line, col: w.col, text: all[:copy(all, w.text)], cells: cells}
 	all = all[len(w.text):]
 	for i, f := range w.cells {
@@ -109,7 +103,7 @@ func (w *row) clone(mem *memory) (*row, error) {
 		cells[i] = cell{val: all[:n:n], off: f.off}
 		all = all[n:]
 	}
-	return c, nil
+	return c
 }
 
 // split makes the cells of a text without quotes. Blanks around a value do not
@@ -192,17 +186,17 @@ type textRows struct {
 	most   int    // fields that there is room for
 }
 
-func (r *textRows) next(pairs bool) (*row, error) {
+func (r *textRows) next(pairs bool) *row {
 	r.blank, r.bad, r.isPair, r.col = 0, nil, false, 1
 	for {
-		line, err := r.src.next()
-		if line == nil || err != nil {
-			return nil, err
+		line := r.src.next()
+		if line == nil {
+			return nil
 		}
 		r.line, r.text = r.src.no, line
 		if pairs {
 			if r.pair, r.isPair = twoNumbers(line, r.sep()); r.isPair {
-				return &r.row, nil
+				return &r.row
 			}
 		}
 		if r.isEmpty(line) {
@@ -220,13 +214,12 @@ func (r *textRows) next(pairs bool) (*row, error) {
 		}
 		r.started = true
 		if !r.d.unquoted && bytes.IndexByte(line, '"') >= 0 {
-			return &r.row, r.quoted()
+			r.quoted()
+			return &r.row
 		}
-		if err := r.room(bytes.Count(line, []byte{r.sep()}) + 1); err != nil {
-			return nil, err
-		}
+		r.room(bytes.Count(line, []byte{r.sep()}) + 1)
 		r.split(r.d.sep)
-		return &r.row, nil
+		return &r.row
 	}
 }
 
@@ -250,21 +243,19 @@ func (r *textRows) isEmpty(line []byte) bool {
 
 // room makes room for the fields of a record, which can take far more memory than
 // its text.
-func (r *textRows) room(fields int) error {
+func (r *textRows) room(fields int) {
 	if r.most == 0 {
 		r.most = 64 // as small as the other buffers
 		r.cells = make([]cell, 0, r.most)
 	}
 	if fields <= r.most {
-		return nil
+		return
 	}
-	cells, err := newSlice[cell](r.src.in.mem, fields)
-	r.cells, r.most = append(cells[:0], r.cells...), fields
-	return err
+	r.cells, r.most = append(newSlice[cell](r.src.in.mem, fields)[:0], r.cells...), fields
 }
 
 // quoted splits the record that begins with the line at hand.
-func (r *textRows) quoted() error {
+func (r *textRows) quoted() {
 	if r.quotes == nil {
 		r.quotes = csv.NewReader(r)
 		r.quotes.Comma, r.quotes.FieldsPerRecord, r.quotes.ReuseRecord = rune(r.sep()), -1, true
@@ -300,10 +291,10 @@ func (r *textRows) quoted() error {
 			r.bad = &Error{Msg: "expected a separator after the closing quote, found " + quote(r.text[at:at+1]), Hint: "a quote inside a quoted field is written twice"}
 		}
 		r.bad.Line, r.bad.Column = r.at(at)
-		return nil
+		return
 	}
 	if err != nil {
-		return err
+		panic(err)
 	}
 	r.cells, r.vals = r.cells[:0], r.vals[:0]
 	for i, val := range vals {
@@ -320,7 +311,6 @@ func (r *textRows) quoted() error {
 		r.vals = append(r.vals, val...)
 		r.cells = append(r.cells, cell{val: r.vals[from:len(r.vals):len(r.vals)], off: off})
 	}
-	return nil
 }
 
 // Read gives encoding/csv one line at a time, so that it reads no further than to
@@ -329,11 +319,7 @@ func (r *textRows) Read(p []byte) (int, error) {
 	if r.read == len(r.record) {
 		line := r.text
 		if r.read > 0 {
-			var err error
-			if line, err = r.src.next(); err != nil {
-				return 0, err
-			}
-			if line == nil {
+			if line = r.src.next(); line == nil {
 				r.ended = true
 				return 0, io.EOF
 			}
@@ -342,22 +328,16 @@ func (r *textRows) Read(p []byte) (int, error) {
 		const times, field = 3, 40
 		size := len(r.record) + len(line)
 		if size > maxLine {
-			return 0, &Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record has more than %d bytes", maxLine),
-				Hint: "a quote that is not closed makes one record of many lines"}
+			panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record has more than %d bytes", maxLine),
+				Hint: "a quote that is not closed makes one record of many lines"})
 		}
 		if size > cap(r.record) {
-			if err := r.src.in.mem.take(times * 2 * size); err != nil {
-				return 0, err
-			}
+			r.src.in.mem.take(times * 2 * size)
 			r.record = append(make([]byte, 0, 2*size), r.record...)
 		}
 		if r.fields += bytes.Count(line, []byte{r.sep()}) + 1; r.fields > r.most {
-			if err := r.src.in.mem.take(field * 2 * r.fields); err != nil {
-				return 0, err
-			}
-			if err := r.room(2 * r.fields); err != nil {
-				return 0, err
-			}
+			r.src.in.mem.take(field * 2 * r.fields)
+			r.room(2 * r.fields)
 		}
 		r.record = append(append(r.record, line...), '\n')
 	}

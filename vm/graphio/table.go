@@ -41,14 +41,16 @@ func ReadTable(from Table, name string, format Format, opt Options) (*Raw, error
 		return nil, err
 	}
 	rd := newReader(&input{name: name, max: opt.MaxBytes}, format, opt)
-	if opt.Kind == Scalar {
-		return rd.finish(rd.fatal(0, 0, "a scalar cannot be read from a table", ""))
-	}
-	rd.opt.Header = HeaderYes
-	src := &tableRows{from: from, names: from.Columns()}
-	rd.line = &src.line
-	t := &table{reader: rd, d: dialect{sep: ','}, data: chunks[float64]{mem: rd.mem}}
-	return rd.finish(t.readRows(src))
+	return rd.finish(func() {
+		if opt.Kind == Scalar {
+			panic(rd.fatal(0, 0, "a scalar cannot be read from a table", ""))
+		}
+		rd.opt.Header = HeaderYes
+		src := &tableRows{from: from, names: from.Columns()}
+		rd.line = &src.line
+		t := &table{reader: rd, d: dialect{sep: ','}, data: chunks[float64]{mem: rd.mem}}
+		t.readRows(src)
+	})
 }
 
 // tableRows is a Table as rows, the first of which has the names.
@@ -68,26 +70,28 @@ func (r *tableRows) only(need func(c int) bool) {
 	}
 }
 
-func (r *tableRows) next(bool) (*row, error) {
+func (r *tableRows) next(bool) *row {
 	if !r.begun {
 		r.begun = true
 		first := &row{}
 		for _, name := range r.names {
 			first.cells = append(first.cells, cell{val: []byte(name)})
 		}
-		return first, nil
+		return first
 	}
 	values, err := r.from.Next(r.want)
-	if values == nil || err != nil {
-		return nil, err
-	}
-	if len(values) != len(r.names) {
-		return nil, fmt.Errorf("expected %s, found %d", plural(len(r.names), "column"), len(values))
+	switch {
+	case err != nil:
+		panic(err)
+	case values == nil:
+		return nil
+	case len(values) != len(r.names):
+		panic(fmt.Errorf("expected %s, found %d", plural(len(r.names), "column"), len(values)))
 	}
 	r.line++
 	r.cells = r.cells[:0]
 	for c, v := range values {
 		r.cells = append(r.cells, cell{val: v.Text, off: c + 1, line: r.line, as: [...]written{Missing: plain, Number: number, Text: text, Other: other}[v.Is]})
 	}
-	return &r.row, nil
+	return &r.row
 }

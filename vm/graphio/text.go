@@ -36,76 +36,60 @@ type table struct {
 
 // text reads delimited text: edges, or a vector as one column of values or as
 // nodes and values.
-func (r *reader) text(d dialect) error {
+func (r *reader) text(d dialect) {
 	if r.opt.Kind == Scalar {
-		return r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number")
+		panic(r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number"))
 	}
 	src := &textRows{src: newLines(r.in), d: d}
 	r.line = &src.src.no
 	t := &table{reader: r, d: d, lines: src, data: chunks[float64]{mem: r.mem}}
-	return t.readRows(src)
+	t.readRows(src)
 }
 
 // readRows reads all rows. The first may have the names of the columns.
-func (t *table) readRows(src source) error {
+func (t *table) readRows(src source) {
 	if t.opt.Kind == Relation {
-		return t.relation(src)
+		t.relation(src)
+		return
 	}
-	w, err := src.next(false)
-	if err != nil {
-		return err
-	}
+	w := src.next(false)
 	if w == nil {
-		return t.end()
+		t.end()
+		return
 	}
 	if w.bad != nil {
 		t.rep.add(w.bad) // nothing further is known without a first row
-		return nil
+		return
 	}
 	first := w
 	if t.lines != nil { // whose rows are in buffers
-		if first, err = w.clone(t.mem); err != nil {
-			return err
-		}
+		first = w.clone(t.mem)
 	}
 	t.first, t.width = first.line, len(first.cells)
-	if w, err = src.next(false); err != nil {
-		return err
-	}
+	w = src.next(false)
 	second := w
 	if w != nil && w.bad != nil {
 		second = nil
 	}
-	header, err := t.layout(first, second)
-	if err == nil {
-		err = t.findFilters(first, header)
-	}
+	header := t.layout(first, second)
+	t.findFilters(first, header)
 	if r, ok := src.(*tableRows); ok {
 		r.only(func(c int) bool { return t.uses(c) || c == t.passed-1 })
 	}
 	switch {
-	case err != nil:
-		return err
 	case header:
 		t.names = first
 	case t.open(first):
-		err = t.hold(first)
+		t.hold(first)
 	default:
-		err = t.take(first)
+		t.take(first)
 	}
-	if w != nil && err == nil {
-		err = t.take(w)
+	if w != nil {
+		t.take(w)
+		t.takeAll(src)
 	}
-	if err == nil {
-		err = t.takeAll(src)
-	}
-	if err != nil {
-		return err
-	}
-	if err := t.decide(first); err != nil {
-		return err
-	}
-	return t.end()
+	t.decide(first)
+	t.end()
 }
 
 // uses reports whether a column is read.
@@ -114,7 +98,7 @@ func (t *table) uses(c int) bool {
 }
 
 // end checks and stores the whole.
-func (t *table) end() error {
+func (t *table) end() {
 	if t.lines != nil {
 		t.warnComments(t.lines.late, t.lines.lateLine, "the first row", t.d.comments)
 	}
@@ -128,25 +112,22 @@ func (t *table) end() error {
 			t.amounts, plural(t.seen, "row"), t.passed))
 	}
 	if t.values != nil && t.values.labels != nil && len(t.rep.list) == 0 {
-		if err := t.endOneHot(); err != nil {
-			return err
-		}
+		t.endOneHot()
 	}
 	if t.opt.Kind != Vector {
 		if t.width == 0 && t.d.comments == "" {
-			return t.fatal(0, 0, "the file has no rows", "")
+			panic(t.fatal(0, 0, "the file has no rows", ""))
 		}
-		return nil
+		return
 	}
 	if t.seen == 0 && len(t.rep.list) == 0 {
-		return t.fatal(0, 0, "the file has no values", "")
+		panic(t.fatal(0, 0, "the file has no values", ""))
 	}
 	if t.raw.form == byNode {
-		return nil
+		return
 	}
-	data, err := t.data.flat()
+	data := t.data.flat()
 	t.array(data, len(data))
-	return err
 }
 
 // unusedColumn is a column by its number, from 0, and as messages show it.
@@ -184,7 +165,7 @@ func (t *table) noteUnused() {
 }
 
 // layout decides on the header and the columns.
-func (t *table) layout(first, second *row) (header bool, err error) {
+func (t *table) layout(first, second *row) (header bool) {
 	named := false
 	for _, s := range []string{t.opt.Source, t.opt.Target, t.opt.Weight, t.opt.OneHot} {
 		named = named || s != "" && s != NoWeight && !isPosition(s)
@@ -193,14 +174,15 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 		named = named || !isPosition(f.Column)
 	}
 	if named && t.opt.Header == HeaderNo {
-		return false, t.fatal(0, 0, "columns are given by name, but header=no says that they have none", "give positions, counted from 1")
+		panic(t.fatal(0, 0, "columns are given by name, but header=no says that they have none", "give positions, counted from 1"))
 	}
 	header = named || t.opt.Header == HeaderYes
 	if t.opt.Kind == Vector {
 		return t.vectorLayout(first, header)
 	}
 	if t.opt.OneHot != "" {
-		return header, t.oneHotLayout(first, header)
+		t.oneHotLayout(first, header)
+		return header
 	}
 	var pair bool
 	t.cols, pair = knownPair(first)
@@ -221,19 +203,15 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	if !header {
 		t.cols = columns{src: 0, dst: 1}
 	}
-	if t.cols.src, err = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src); err != nil {
-		return false, err
-	}
-	if t.cols.dst, err = t.pick(first, header, t.opt.Target, t.opt.called("target", "to"), t.cols.dst); err != nil {
-		return false, err
-	}
+	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src)
+	t.cols.dst = t.pick(first, header, t.opt.Target, t.opt.called("target", "to"), t.cols.dst)
 	for _, c := range []int{t.cols.src, t.cols.dst} {
 		if c >= t.width {
-			return false, t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), separatorHint(t.d))
+			panic(t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), separatorHint(t.d)))
 		}
 	}
 	if t.cols.src == t.cols.dst {
-		return false, t.fatal(first.line, 0, fmt.Sprintf("source and target are both column %d", t.cols.src+1), "give source= and target=")
+		panic(t.fatal(first.line, 0, fmt.Sprintf("source and target are both column %d", t.cols.src+1), "give source= and target="))
 	}
 	if t.opt.Header == HeaderAuto && !header {
 		if header = t.numbersBelow(first, second); header {
@@ -243,11 +221,11 @@ func (t *table) layout(first, second *row) (header bool, err error) {
 	// Where the first row may yet be either, its cells are names unless one of
 	// them is a number: as data it would lack its weight, which decide says.
 	names := header || t.open(first) && !slices.ContainsFunc(first.cells, func(c cell) bool { return isQuantity(c.val) })
-	t.cols.weight, err = t.weightColumn(first, second, names)
+	t.cols.weight = t.weightColumn(first, second, names)
 	if third := 3 - t.cols.src - t.cols.dst; t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" && len(first.cells[third].val) > 0 {
 		t.passed = third + 1
 	}
-	return header, err
+	return header
 }
 
 // isQuantity reports whether a field is a number of any form, not only an id.
@@ -257,10 +235,10 @@ func isQuantity(b []byte) bool {
 }
 
 // weightColumn finds the column of the weights in a table.
-func (t *table) weightColumn(first, second *row, header bool) (int, error) {
+func (t *table) weightColumn(first, second *row, header bool) int {
 	switch {
 	case t.opt.Weight == NoWeight:
-		return -1, nil
+		return -1
 	case t.opt.Weight != "":
 		return t.pick(first, header, t.opt.Weight, "weight", -1)
 	}
@@ -271,11 +249,11 @@ func (t *table) weightColumn(first, second *row, header bool) (int, error) {
 	number := func(c int) bool { return second == nil || c >= len(second.cells) || isQuantity(second.cells[c].val) }
 	c, ok := t.weightAmong(t.width, t.cols, name, number)
 	if !ok {
-		return 0, t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width),
-			"give weight=, or weight=none to make every row weigh 1")
+		panic(t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width),
+			"give weight=, or weight=none to make every row weigh 1"))
 	}
 	t.third = c >= 0 && (!header || !isWeight(first.cells[c].val))
-	return c, nil
+	return c
 }
 
 // weightAmong is the rule for weights that nobody named: they are in the column
@@ -313,42 +291,29 @@ func isWeight(name []byte) bool {
 }
 
 // oneHotLayout is layout for a matrix with a column for each value of one of a table.
-func (t *table) oneHotLayout(first *row, header bool) (err error) {
+func (t *table) oneHotLayout(first *row, header bool) {
 	t.values = &ids{want: IDsLabel, limit: t.opt.MaxNodes, mem: t.mem}
 	t.cols = columns{src: -1, dst: -1, weight: -1}
-	if t.cols.dst, err = t.pick(first, header, t.opt.OneHot, "onehot", -1); err != nil {
-		return err
-	}
-	if t.cols.src, err = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), 0); err != nil {
-		return err
-	}
+	t.cols.dst = t.pick(first, header, t.opt.OneHot, "onehot", -1)
+	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), 0)
 	if t.cols.src == t.cols.dst {
-		return t.fatal(first.line, 0, fmt.Sprintf("source and onehot are both column %d", t.cols.src+1), "give source=, the column of the nodes")
+		panic(t.fatal(first.line, 0, fmt.Sprintf("source and onehot are both column %d", t.cols.src+1), "give source=, the column of the nodes"))
 	}
-	return nil
 }
 
 // endOneHot numbers the values in their order, and says which number each has.
-func (t *table) endOneHot() error {
+func (t *table) endOneHot() {
 	list, raw := &t.values.labels.labels, t.raw
-	order, err := newSlice[int32](t.mem, list.len())
-	if err != nil {
-		return err
-	}
+	order := newSlice[int32](t.mem, list.len())
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(*list.at(int(a)), *list.at(int(b))) })
-	place, err := newSlice[int32](t.mem, len(order))
-	if err != nil {
-		return err
-	}
+	place := newSlice[int32](t.mem, len(order))
 	raw.values = chunks[string]{mem: t.mem}
 	for i, v := range order {
 		place[v] = int32(i)
-		if err := raw.values.add(*list.at(int(v))); err != nil {
-			return err
-		}
+		raw.values.add(*list.at(int(v)))
 	}
 	for k := range raw.edges.at.list {
 		for i, p := range raw.edges.at.chunk(k) {
@@ -362,80 +327,69 @@ func (t *table) endOneHot() error {
 	raw.valueTexts = t.values.labels.texts
 	raw.Warnings = append(raw.Warnings, Warning{File: raw.File, Code: "columns", Note: true,
 		Msg: fmt.Sprintf("the columns are the values of %s: %s", t.opt.OneHot, some(shown, raw.values.len()))})
-	return nil
 }
 
 // vectorLayout is layout for vectors.
-func (t *table) vectorLayout(first *row, header bool) (_ bool, err error) {
+func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 	t.cols = columns{src: -1, dst: -1, weight: -1}
 	switch {
 	case t.opt.Weight == NoWeight:
-		return false, t.fatal(0, 0, "weight=none leaves a vector without values", "")
+		panic(t.fatal(0, 0, "weight=none leaves a vector without values", ""))
 	case t.opt.Source == "" && t.opt.Weight == "" && t.width <= 2:
 		t.cols.src, t.cols.weight = t.width-2, t.width-1
 	case t.opt.Weight == "" && t.width != 2:
-		return false, t.fatal(first.line, 0, fmt.Sprintf("which of the %s holds the values?", plural(t.width, "column")),
-			"give weight=, and source= for the column of the nodes")
+		panic(t.fatal(first.line, 0, fmt.Sprintf("which of the %s holds the values?", plural(t.width, "column")),
+			"give weight=, and source= for the column of the nodes"))
 	}
 	// Without a header there are no names to find, so the values decide on it
 	// after the columns are known by position.
-	if t.cols.src, err = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src); err != nil {
-		return false, err
-	}
+	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src)
 	if t.opt.Weight == "" && t.opt.Source != "" {
 		t.cols.weight = 1 - t.cols.src
 	}
-	if t.cols.weight, err = t.pick(first, header, t.opt.Weight, "weight", t.cols.weight); err != nil {
-		return false, err
-	}
+	t.cols.weight = t.pick(first, header, t.opt.Weight, "weight", t.cols.weight)
 	if t.cols.src == t.cols.weight {
-		return false, t.fatal(first.line, 0, fmt.Sprintf("source and weight are both column %d", t.cols.src+1), "")
+		panic(t.fatal(first.line, 0, fmt.Sprintf("source and weight are both column %d", t.cols.src+1), ""))
 	}
 	if t.cols.src >= 0 {
 		t.raw.form = byNode
 	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil || t.opt.Extra != "" {
-		return false, t.fatal(0, 0, "the options default, extra, ids and nodes are for a vector with a column of nodes", "this one has values only")
+		panic(t.fatal(0, 0, "the options default, extra, ids and nodes are for a vector with a column of nodes", "this one has values only"))
 	}
 	if t.opt.Header == HeaderAuto && t.opt.Test == nil && isName(first.cells[t.cols.weight].val) {
 		header = true
 	}
-	return header, nil
+	return header
 }
 
 // pick is the column an option names, or def.
-func (t *table) pick(first *row, header bool, opt, key string, def int) (int, error) {
+func (t *table) pick(first *row, header bool, opt, key string, def int) int {
 	if opt == "" {
-		return def, nil
+		return def
 	}
 	if isPosition(opt) {
 		n, err := strconv.Atoi(opt)
 		if err != nil || n < 1 || n > t.width {
-			return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: expected a column from 1 to %d", key, opt, t.width), separatorHint(t.d))
+			panic(t.fatal(first.line, 0, fmt.Sprintf("%s=%s: expected a column from 1 to %d", key, opt, t.width), separatorHint(t.d)))
 		}
-		return n - 1, nil
+		return n - 1
 	}
 	named := func(f cell) bool { return string(f.val) == opt }
 	c := slices.IndexFunc(first.cells, named)
 	if c < 0 || !header {
-		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt),
-			"the columns are "+first.names())
+		panic(t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt),
+			"the columns are "+first.names()))
 	}
 	if slices.ContainsFunc(first.cells[c+1:], named) {
-		return 0, t.fatal(first.line, 0, fmt.Sprintf("%s=%s: two columns have this name", key, opt), "give the position")
+		panic(t.fatal(first.line, 0, fmt.Sprintf("%s=%s: two columns have this name", key, opt), "give the position"))
 	}
-	return c, nil
+	return c
 }
 
 // takeAll reads the rows of a source.
-func (t *table) takeAll(src source) error {
-	for {
-		w, err := src.next(t.takesPairs())
-		if w == nil || err != nil {
-			return err
-		}
-		if err := t.take(w); err != nil {
-			return err
-		}
+func (t *table) takeAll(src source) {
+	for w := src.next(t.takesPairs()); w != nil; w = src.next(t.takesPairs()) {
+		t.take(w)
 	}
 }
 
@@ -445,10 +399,10 @@ func (t *table) takesPairs() bool {
 }
 
 // take reads one row.
-func (t *table) take(w *row) error {
+func (t *table) take(w *row) {
 	if w.bad != nil {
 		t.rep.add(w.bad)
-		return nil
+		return
 	}
 	t.seen++
 	if t.maybe != nil && !t.maybe.recurs {
@@ -456,53 +410,54 @@ func (t *table) take(w *row) error {
 	}
 	if w.isPair {
 		if p := w.pair; t.ids.fits(p[0]) && t.ids.fits(p[1]) {
-			return t.edge(int32(p[0]), int32(p[1]), 1, false, w.line)
+			t.edge(int32(p[0]), int32(p[1]), 1, false, w.line)
+			return
 		}
 		w.split(t.d.sep) // to say which is wrong
 	}
 	if t.width > 0 && len(w.cells) != t.width {
 		t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s as in the first row, found %d", plural(t.width, "field"), len(w.cells))})
-		return nil
+		return
 	}
 	if !t.keeps(w) {
-		return nil
+		return
 	}
 	if t.cols.src < 0 {
 		if w.blank > 0 {
 			t.bad(w.blank, 1, "a blank line among the values", "")
-			return nil
+			return
 		}
 		x, ok := t.weight(w)
 		if !ok {
-			return nil
+			return
 		}
-		return t.element(&t.data, x, w.line)
+		t.element(&t.data, x, w.line)
+		return
 	}
-	src, ok, err := t.node(w, t.cols.src)
+	src, ok := t.node(w, t.cols.src)
 	if !ok {
-		return err
+		return
 	}
 	if t.raw.form == byNode {
 		x, ok := t.weight(w)
 		if !ok {
-			return nil
+			return
 		}
-		if err := t.element(&t.raw.edges.w, x, w.line); err != nil {
-			return err
-		}
-		return t.raw.edges.add(pair{src}, w.line)
+		t.element(&t.raw.edges.w, x, w.line)
+		t.raw.edges.add(pair{src}, w.line)
+		return
 	}
 	to := &t.ids
 	if t.values != nil {
 		to = t.values
 		if len(w.cells[t.cols.dst].val) == 0 {
 			t.badCell(w, t.cols.dst, &Error{Msg: "the value is empty", Hint: fmt.Sprintf("where=%s!= leaves out such rows", t.opt.OneHot)})
-			return nil
+			return
 		}
 	}
-	dst, ok, err := t.nodeOf(to, w, t.cols.dst)
+	dst, ok := t.nodeOf(to, w, t.cols.dst)
 	if !ok {
-		return err
+		return
 	}
 	if t.maybe != nil && (src < t.maybe.labels || dst < t.maybe.labels) {
 		t.maybe.recurs = true
@@ -512,27 +467,27 @@ func (t *table) take(w *row) error {
 	}
 	x, ok := t.weight(w)
 	if !ok {
-		return nil
+		return
 	}
-	return t.edge(src, dst, x, t.cols.weight >= 0 && t.cols.weight < len(w.cells), w.line)
+	t.edge(src, dst, x, t.cols.weight >= 0 && t.cols.weight < len(w.cells), w.line)
 }
 
-func (t *table) node(w *row, c int) (id int32, ok bool, err error) {
+func (t *table) node(w *row, c int) (id int32, ok bool) {
 	return t.nodeOf(&t.ids, w, c)
 }
 
 // nodeOf is the node that a cell names.
-func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool, err error) {
+func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool) {
 	v := &w.cells[c]
 	if v.as == other {
 		t.badCell(w, c, &Error{Msg: "expected a node as a number or a string, found " + v.shown()})
-		return 0, false, nil
+		return 0, false
 	}
-	id, problem, err := list.node(v.val, v.as)
+	id, problem := list.node(v.val, v.as)
 	if problem != nil {
 		t.badCell(w, c, problem)
 	}
-	return id, problem == nil && err == nil, err
+	return id, problem == nil
 }
 
 // weight is what a row weighs, which is 1 where no column says it.

@@ -73,8 +73,15 @@ func (t *table) holds(w *row, f *Filter, key string) (pass, ok bool) {
 	return f.Op[0] == '<' && x < y || f.Op[0] == '>' && x > y || f.Op[1:] == "=" && x == y, true
 }
 
+// read finds out whether the value is a number.
+func (f *Filter) read() {
+	var err error
+	f.number, err = strconv.ParseFloat(f.Value, 64)
+	f.numeric = err == nil
+}
+
 // findFilters finds the columns of the filters.
-func (t *table) findFilters(first *row, header bool) (err error) {
+func (t *table) findFilters(first *row, header bool) {
 	key := ""
 	switch {
 	case len(t.opt.Where) > 0:
@@ -85,23 +92,18 @@ func (t *table) findFilters(first *row, header bool) (err error) {
 		key = "onehot"
 	}
 	if key != "" && !header && t.opt.Header == HeaderAuto {
-		return t.fatal(first.line, 0, key+"= gives its column by number, and no header was found", headerHint)
+		panic(t.fatal(first.line, 0, key+"= gives its column by number, and no header was found", headerHint))
 	}
 	if t.opt.Test != nil {
 		test := *t.opt.Test // which the caller may use again
 		test.at = t.cols.weight
-		test.number, err = strconv.ParseFloat(test.Value, 64)
-		test.numeric = err == nil
+		test.read()
 		t.opt.Test = &test
 	}
 	t.opt.Where = slices.Clone(t.opt.Where) // which the caller may use again
 	for i := range t.opt.Where {
 		f := &t.opt.Where[i]
-		if f.at, err = t.pick(first, header, f.Column, "where", -1); err != nil {
-			return err
-		}
-		f.number, err = strconv.ParseFloat(f.Value, 64)
-		f.numeric = err == nil
+		f.at = t.pick(first, header, f.Column, "where", -1)
+		f.read()
 	}
-	return nil
 }
