@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 )
 
 // MaxLine bounds a line in bytes: a reply of the longest length that is scored, in
@@ -19,6 +20,16 @@ type Line struct {
 	Number     int   // from 1
 	Terminated bool
 	TooLong    bool // Text is cut off then
+}
+
+// FileLines is Lines of a file.
+func FileLines(name string, yield func(*Line) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return Lines(f, yield)
 }
 
 // Lines gives the lines of r in their order, until there are no more or yield

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,11 +99,7 @@ func Open(name string, from []Field, restart bool) (_ *Part, err error) {
 	if err := f.Sync(); err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(from)
-	if err != nil {
-		return nil, err
-	}
-	return p, ReplaceBytes(name+header, append(b, '\n'))
+	return p, ReplaceJSON(name+header, from)
 }
 
 // locked opens a file and locks it. What another process has renamed in between is not
@@ -254,10 +251,7 @@ func (p *Part) Close() error {
 	if p.f == nil {
 		return nil
 	}
-	err := p.flush()
-	if closeErr := p.f.Close(); err == nil {
-		err = closeErr
-	}
+	err := cmp.Or(p.flush(), p.f.Close())
 	p.f = nil
 	return err
 }
@@ -270,9 +264,7 @@ func (p *Part) Discard() error {
 	err := p.f.Close()
 	p.f = nil
 	for _, name := range []string{p.name + suffix, p.name + header} {
-		if removeErr := os.Remove(name); err == nil && !errors.Is(removeErr, fs.ErrNotExist) {
-			err = removeErr
-		}
+		err = cmp.Or(err, Remove(name))
 	}
 	return err
 }
@@ -306,9 +298,7 @@ func (p *Part) Commit() error {
 	}
 	err = os.Rename(p.name+suffix, p.name)
 	if err == nil {
-		if err = os.Remove(p.name + header); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+		err = Remove(p.name + header)
 	}
 	if err = errors.Join(err, p.Close()); err != nil {
 		return err

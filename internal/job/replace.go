@@ -3,10 +3,13 @@ package job
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"ein/internal/compact"
 )
 
 // TempPrefix begins the names of files that are not complete yet. A process that is
@@ -68,6 +71,23 @@ func ReplaceBytes(name string, content []byte) error {
 		_, err := w.Write(content)
 		return err
 	})
+}
+
+// ReplaceJSON is Replace with a line of JSON.
+func ReplaceJSON(name string, v any) error {
+	b, err := compact.JSON(v)
+	if err != nil {
+		return err
+	}
+	return ReplaceBytes(name, append(b, '\n'))
+}
+
+// Remove removes a file, which may be gone already.
+func Remove(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func buffered(w io.Writer, write func(io.Writer) error) error {

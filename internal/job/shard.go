@@ -112,20 +112,16 @@ func (p *Plan) Begin(dir string) error {
 	if err := os.MkdirAll(dir, fs.ModePerm); err != nil {
 		return err
 	}
-	b, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
 	name := filepath.Join(dir, PlanFile)
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		own := fmt.Sprintf("%s.%d", name, os.Getpid())
-		if err := ReplaceBytes(own, append(b, '\n')); err != nil {
+		if err := ReplaceJSON(own, p); err != nil {
 			return err
 		}
 		err := os.Link(own, name) // fails if it is there
 		_ = os.Remove(own)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return ReplaceBytes(name, append(b, '\n')) // a file system without links
+			return ReplaceJSON(name, p) // a file system without links
 		}
 	}
 	there, err := ReadPlan(dir)
@@ -189,11 +185,7 @@ func Finish(dir string, i int, file string, d Done) (err error) {
 	if d.Host, err = os.Hostname(); err != nil {
 		d.Host = ""
 	}
-	b, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	return ReplaceBytes(ShardFile(dir, i)+shardDone, append(b, '\n'))
+	return ReplaceJSON(ShardFile(dir, i)+shardDone, d)
 }
 
 // Finished reads the record of a shard and holds the content against it. The error is

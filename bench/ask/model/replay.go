@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -88,7 +87,7 @@ func Record(m Model, dir string, o Options) (Model, error) {
 	t := traffic{trafficVersion, m.Name(), o.BaseURL, o.Profile}
 	switch was, err := readTraffic(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := writeRecord(filepath.Join(dir, trafficFile), &t); err != nil {
+		if err := job.ReplaceJSON(filepath.Join(dir, trafficFile), &t); err != nil {
 			return nil, err
 		}
 	case err != nil:
@@ -122,18 +121,10 @@ func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
 	default:
 		return nil, err
 	}
-	if werr := writeRecord(exchangeFile(r.dir, q.Sample, body), &x); werr != nil {
+	if werr := job.ReplaceJSON(exchangeFile(r.dir, q.Sample, body), &x); werr != nil {
 		return nil, &Error{Class: Denied, Message: short("the exchange cannot be recorded: " + werr.Error()), Hint: "Make room for the folder of the recording, or do not record.", Err: werr}
 	}
 	return out, err
-}
-
-func writeRecord(name string, v any) error {
-	b, err := compact.JSON(v)
-	if err != nil {
-		return err
-	}
-	return job.ReplaceBytes(name, append(b, '\n'))
 }
 
 func readTraffic(dir string) (*traffic, error) {

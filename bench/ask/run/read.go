@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"ein/bench/question/instance"
-	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -118,13 +116,7 @@ func read(dir string, light bool) (*Run, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	name := filepath.Join(dir, RepliesFile)
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = f.Close() }()
-	end, err := r.addReplies(f)
+	end, err := r.addReplies()
 	return r, end, err
 }
 
@@ -150,12 +142,13 @@ func (e *ChangedError) Error() string {
 }
 
 // addReplies reads the file of replies into the rows.
-func (r *Run) addReplies(f io.Reader) (end int64, err error) {
+func (r *Run) addReplies() (end int64, err error) {
 	c := newCollector(r)
 	shared := map[said]*Reply{}
 	// A bad line is the tail when no other comes after it.
 	var bad *CorruptError
-	err = job.Lines(f, func(l *job.Line) error {
+	name := filepath.Join(r.Dir, RepliesFile)
+	err = job.FileLines(name, func(l *job.Line) error {
 		if bad != nil {
 			return bad
 		}
@@ -164,7 +157,7 @@ func (r *Run) addReplies(f io.Reader) (end int64, err error) {
 			return err
 		}
 		if err != nil {
-			bad = &CorruptError{filepath.Join(r.Dir, RepliesFile), l.Number, l.Offset, err}
+			bad = &CorruptError{name, l.Number, l.Offset, err}
 			r.Torn = l.Length
 			if errors.Is(err, errForeign) {
 				return bad // it was written in full, so that nothing is torn
@@ -304,30 +297,13 @@ type asked struct {
 // eachInstance gives the instances of a run with their places.
 func eachInstance(dir string, yield func(int64, *instance.Instance) error) error {
 	name := filepath.Join(dir, InstancesFile)
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	lines := bufio.NewReaderSize(f, 1<<16)
-	offset := int64(0)
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if len(line) == 0 && errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		in, err := instance.Parse(line)
+	return job.FileLines(name, func(l *job.Line) error {
+		in, err := instance.Parse(l.Text)
 		if err != nil {
-			return fmt.Errorf("%s: line %d: %w", name, n, err)
+			return fmt.Errorf("%s: line %d: %w", name, l.Number, err)
 		}
-		if err := yield(offset, in); err != nil {
-			return err
-		}
-		offset += int64(len(line))
-	}
+		return yield(l.Offset, in)
+	})
 }
 
 // newRun is a run without replies.
@@ -475,11 +451,7 @@ func ReadBilled(dir string) (float64, error) {
 
 // WriteBilled replaces what ReadBilled gives.
 func WriteBilled(dir string, most float64) error {
-	b, err := compact.JSON(&billed{most})
-	if err != nil {
-		return err
-	}
-	return job.ReplaceBytes(filepath.Join(dir, BilledFile), append(b, '\n'))
+	return job.ReplaceJSON(filepath.Join(dir, BilledFile), &billed{most})
 }
 
 // Batch is one that the provider has of a run, or may have: it is written down before it
@@ -520,28 +492,16 @@ func ReadBatches(dir string, rows int) ([]*Batch, error) {
 func WriteBatches(dir string, list []*Batch) error {
 	name := filepath.Join(dir, BatchesFile)
 	if len(list) == 0 {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return job.SyncDir(dir)
+		return cmp.Or(job.Remove(name), job.SyncDir(dir))
 	}
-	b, err := compact.JSON(list)
-	if err != nil {
-		return err
-	}
-	return job.ReplaceBytes(name, append(b, '\n'))
+	return job.ReplaceJSON(name, list)
 }
 
 // eachScore gives the scores of a run. The error is fs.ErrNotExist when it has not been
 // scored.
 func eachScore(dir string, yield func(*job.Line, *Score) error) error {
 	name := filepath.Join(dir, ScoresFile)
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	return job.Lines(f, func(l *job.Line) error {
+	return job.FileLines(name, func(l *job.Line) error {
 		s, err := parseScore(l)
 		if err != nil {
 			return &CorruptError{name, l.Number, l.Offset, err}

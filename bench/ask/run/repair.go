@@ -58,7 +58,7 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 	if !exists(name) {
 		return nil, fmt.Errorf("%s: the file is missing; an empty one stands for a run without replies", name)
 	}
-	found, err := r.siftFile(name, io.Discard, io.Discard)
+	found, err := r.sift(name, io.Discard, io.Discard)
 	if err != nil || dryRun || len(found.Bad) == 0 {
 		return found, err
 	}
@@ -68,7 +68,7 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 	}
 	side := bufio.NewWriter(bad)
 	err = job.Replace(name, func(w io.Writer) error {
-		if _, err := r.siftFile(name, w, side); err != nil {
+		if _, err := r.sift(name, w, side); err != nil {
 			return err
 		}
 		// The bad lines are on disk before the file that has them is gone.
@@ -87,21 +87,12 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 	return found, nil
 }
 
-func (r *Run) siftFile(name string, good, bad io.Writer) (*Repaired, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return r.sift(f, good, bad)
-}
-
 // sift writes the good and the bad lines of the replies.
-func (r *Run) sift(f io.Reader, good, bad io.Writer) (*Repaired, error) {
+func (r *Run) sift(name string, good, bad io.Writer) (*Repaired, error) {
 	out := &Repaired{}
 	c := newCollector(r)
 	last := 0 // line
-	err := job.Lines(f, func(l *job.Line) error {
+	err := job.FileLines(name, func(l *job.Line) error {
 		last = l.Number
 		_, _, err := c.take(l)
 		if err == nil {

@@ -623,8 +623,17 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &Run{Dir: dir, Config: frame.Config, Rows: slices.Clone(frame.Rows)}
-		end, err := r.addReplies(bytes.NewReader(data))
+		dir := t.TempDir()
+		name := filepath.Join(dir, RepliesFile)
+		read := func(data []byte) (*Run, int64, error) {
+			if err := os.WriteFile(name, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := &Run{Dir: dir, Config: frame.Config, Rows: slices.Clone(frame.Rows)}
+			end, err := r.addReplies()
+			return r, end, err
+		}
+		r, end, err := read(data)
 		var corrupt *CorruptError
 		switch {
 		case err == nil:
@@ -637,12 +646,11 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("at %d of %d", corrupt.Offset, len(data))
 		}
 		var good, bad bytes.Buffer
-		fixed, err := frame.sift(bytes.NewReader(data), &good, &bad)
+		fixed, err := frame.sift(name, &good, &bad)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r = &Run{Dir: dir, Config: frame.Config, Rows: slices.Clone(frame.Rows)}
-		if _, err := r.addReplies(&good); err != nil || r.Torn != 0 || count(r) != fixed.Good {
+		if r, _, err = read(good.Bytes()); err != nil || r.Torn != 0 || count(r) != fixed.Good {
 			t.Fatalf("after the repair, %v: %+v", err, fixed)
 		}
 	})

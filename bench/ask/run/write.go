@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -182,7 +183,7 @@ func sweep(dir string) error {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > late {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := job.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}
@@ -227,10 +228,7 @@ func takeOff(dir string, end int64) error {
 // dropScores takes the scores away, before replies are that have been scored: the
 // reply that comes in place of one can be another.
 func dropScores(dir string) error {
-	if err := os.Remove(filepath.Join(dir, ScoresFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return job.SyncDir(dir)
+	return cmp.Or(job.Remove(filepath.Join(dir, ScoresFile)), job.SyncDir(dir))
 }
 
 func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
