@@ -39,10 +39,9 @@ training simple learners on features that take no search. The feature sets are
   local   form, and degrees and direct edges of the nodes in the question
   decoys  local, and what all decoys say
 
-The learners come from scikit-learn (forest, boosted trees, logistic regression). Seeds
-are fixed; seven of ten instances train a learner, the rest test it. Meaningful figures
-need a few thousand instances of each category. Without scikit-learn, audit says so and
-prints the rest.
+The learners come from scikit-learn; without it, audit says so and prints the rest. Seven
+of ten instances train a learner, the rest test it: meaningful figures need a few thousand
+instances of each category.
 
 With --shard I/N, audit handles some of the categories and writes its findings to the
 folder of -o; ein bench merge makes the tables.`,

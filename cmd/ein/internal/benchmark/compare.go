@@ -30,11 +30,9 @@ are paired by the rest; if a run has several, choose one:
 
 Answers without a partner or a reply, and infrastructure errors, are left out and counted.
 
-Intervals are Wilson's for shares and Tango's for differences, with the sample size
-reduced for clustering: answers about one structure form a cluster. p is McNemar's
+Intervals allow for answers about one structure, which form a cluster. p is McNemar's
 mid-p, or that of a sign-flip test of clusters if some have several pairs; Holm's
-method adjusts it over the levels and over the categories. Ratios have jackknife
-intervals over structures.`,
+method adjusts it over the levels and over the categories.`,
 		Example: `  ein bench compare runs/gpt runs/claude
   ein bench compare runs/gpt runs/gpt --mode-a cot --mode-b ein
   ein bench compare runs/a runs/b --alpha 0.01 --margin 0.02 --json`,

@@ -75,36 +75,23 @@ sent), instances.jsonl, replies.jsonl, scores.jsonl and log.jsonl. A reply count
 it is on disk. If a run stops for any reason, the same command resumes it and asks only
 for what is missing. Settings that affect replies cannot change within a run.
 
-Concurrency starts at --start and grows to --concurrency; it falls when the provider
-signals overload. Transient errors are retried; a wrong key or an empty account stops
-the run. An interrupt stops sending and waits for replies under way; a second one does
-not wait.
+Transient errors are retried; a wrong key or an empty account stops the run. An interrupt
+stops sending and waits for replies under way; a second one does not wait.
 
 --prices names a file of prices in dollars for a million tokens, such as
 {"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}.
 It is needed for costs. --max-cost needs it too, and --max-tokens: a request is sent
-only if the run stays within the limit in the worst case, with one token for each byte
-of the prompt and --max-tokens of output for every request under way. Requests without
-a reply count as billed.
+only if the run stays within the limit in the worst case.
 
 In the mode ein-tool, the model may call the tools check and run of ein mcp, sees
-diagnostics and values, and then answers, within --turns requests; the last has no
-tools. The reply keeps the whole conversation. A resumed run repeats no turn, and limits
-and retries apply to each request.
+diagnostics and values, and then answers, within --turns requests.
 
 With --batch, requests go to the provider's batch API, which answers within a day at
-half the price. An interrupt leaves the batches running; --no-wait does not wait at
-all. The same command collects the answers later. No request of a batch is sent again
-until the outcome of the batch is known, whatever happens to this process.
+half the price. An interrupt leaves the batches running, and the same command collects
+the answers later; --no-wait does not wait at all.
 
-With exec:COMMAND, one program runs, or --processes of them. --cache also keeps
-complete replies in a folder shared by runs. --record keeps every exchange in a folder
-for replay:DIR.
-
-Replies in the mode python run in a sandbox; without one they are not scored, and the
-exit code is 5. It is also 5 when replies are missing, and 4 when --max-cost ends the
-run. The table then covers the replies so far and says how many are missing; after an
-interrupt, ` + "`ein bench score DIR`" + ` prints it.
+The exit code is 5 when replies are missing, or not scored for want of a sandbox, and 4
+when --max-cost ends the run. The table then covers the replies so far.
 
 With --shard I/N, this is one of N parts, a run of its own in the folder of --out;
 ein bench merge makes one run of them. --max-cost and --concurrency cover all parts.`,

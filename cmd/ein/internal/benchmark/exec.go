@@ -38,43 +38,23 @@ func execVerb(a *cli.App, s *sharding) *cobra.Command {
 replies is JSONL, {"id": the instance, "reply": the text of the model}; the optional
 "mode" (ein, python or rules) names the language, "finish" says why the model stopped.
 
-The program is the last complete fenced block marked with the language; without one,
-the last complete unmarked block, then the last complete block. Without blocks, it is
-the text from its first statement to its last (Ein) or all of it (Python). An Ein
-program is checked in the core profile, and its cost is bounded before it runs, in this
-process. Its printed output is the answer: 0 or 1, a number, a 0/1 vector over the
-nodes, a node number, or two values. Outcomes beyond those of ein bench score:
+The program is the last complete fenced block, marked with the language if one is; without
+blocks, all of the text. Its printed output is the answer: 0 or 1, a number, a 0/1 vector
+over the nodes, a node number, or two values. An Ein program is checked in the core
+profile, and its cost is bounded before it runs.
 
-  no_program     no program in the reply
-  parse_error    not a program
-  type_error     wrong names or shapes, or constructs that are not allowed
-  over_limit     too long or too costly
-  runtime_error  failed while running
-  bad_output     an output that cannot answer the question
+A program without an answer has an outcome of its own: no_program, parse_error,
+type_error, over_limit, runtime_error or bad_output. A wrong one runs again with the true
+edges, to tell a graph read wrongly from wrong logic, as ein bench diagnose says.
 
-A wrong program runs again with the true edges, to tell a graph read wrongly
-(graph_reading) from wrong logic (logic), or both; no_graph means that no graph was
-found, and query_reading that the edges are right and the answer is right with the
-nodes that the question asks about. constant_output marks programs whose output
-depends on no graph. For all programs, right ones included, correctly read edges are
-counted.
-
-With --lang python, the replies are Python programs; each prints one JSON value, with
-node numbers in place of labels. They run in a sandbox, made by bubblewrap or Landlock,
-that is attacked first; the table names it. Without a sandbox that holds, no program
-runs and the exit code is 5. With --lang ein,python, the mode of a reply decides; then
-the mark of its block; then, a text in the form of Ein that imports nothing is Ein, any
-other is Python. The sandbox opens when the first Python program comes.
-
-With --lang rules, they are facts, rules and queries in Ein, checked in the profile
-logic; the query is the answer. Blocks may be marked ein, rules, datalog or prolog.
-With --lang ein,rules, a program with a fact, a rule or a query is in rules.
+With --lang python, programs print one JSON value, with node numbers in place of labels.
+They run in a sandbox, made by bubblewrap or Landlock, that is attacked first; without one
+that holds, none runs and the exit code is 5. With --lang rules, they are facts, rules and
+queries in Ein. With several languages, the mode of a reply decides, then the mark of its
+block, then its form.
 
 If several replies have the same id, the first counts; an instance without a reply
-counts as no_answer. With -o, each instance gets one record: {"id",
-"category","level","lang","outcome","strict","relaxed","lenient","answer","reason",
-"error_class","code","message","ops","constant_output","attribution",
-"reading"}.
+counts as no_answer. With -o, each instance gets one record.
 ` + restartHelp + "\n\n" + shardHelp,
 		Example: `  ein bench exec --instances heldout.jsonl --replies replies.jsonl
   ein bench exec --instances heldout.jsonl --replies replies.jsonl --lang ein,python -o scores.jsonl --json`,

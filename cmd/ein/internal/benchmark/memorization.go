@@ -45,10 +45,7 @@ file. Evaluate the model on that file, then give the folder and the run:
 Several runs are the epochs of one training, in order; --plot shows accuracies and gaps
 over them. For runs over separate cells, or over unrelated splits, use --seen, --fresh,
 --structure and --surface, once for each epoch; --seen and one other are required.
-
-The report has the accuracy of each cell and the gaps between them, with intervals,
-tests and the smallest gap that the design can detect. Questions that share more with
-those seen than their cell allows are left out and counted as clashes.`,
+Questions that share more with those seen than their cell allows are counted as clashes.`,
 		Example: `  ein bench memorization --cells cells runs/tuned
   ein bench memorization --cells cells runs/epoch1 runs/epoch2 runs/epoch3 --plot epochs.svg
   ein bench memorization --seen runs/train --fresh runs/heldout --json`,
@@ -188,14 +185,12 @@ func cellsVerb(a *cli.App) *cobra.Command {
 		Long: `Generates, for each question of a file, one with the same structure and a new surface,
 one with the same surface and a new structure, and a fresh one, all of the same category
 and number of nodes. No new structure (up to isomorphism) and no new surface occurs in
-any question seen. A question for which none can be found, as for graphs so small that
-all of their kind were seen, is left out of all cells. For a training split of cb2, each
-question also gets one of the other side, whose structures and labels no training split
-has.
+any question seen; a question for which none can be found is left out of all cells. For a
+training split of cb2, each question also gets one of the other side, whose structures and
+labels no training split has.
 
 The folder gets a file for each cell, all.jsonl with all of them, and cells.json with
-checksums of the files and what the cells share, counted from the questions. The same
-file and seed give the same cells.`,
+checksums. The same file and seed give the same cells.`,
 		Example: `  ein bench memorization generate --seen train.jsonl --out cells --seed 7`,
 		Args:    cobra.NoArgs,
 		RunE:    a.Do(func(ctx context.Context, _ []string) error { return makeCells(ctx, a, seen, out, seed) }),

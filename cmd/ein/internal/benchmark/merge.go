@@ -45,9 +45,7 @@ nothing, lists them in the form that sbatch --array takes, and exits with 5. Oth
 it also writes FILE.manifest, with the SHA-256 of FILE and of each shard.
 
 For generate, merge also replaces the instances that had to be dropped because an
-earlier shard has their structure, or because they clash with --disjoint-from. Shards
-cannot know these. There are a few for cb2 and none for cb1; a high --min-sensitivity
-can make them many.`,
+earlier shard has their structure, or because they clash with --disjoint-from.`,
 		Example: `  ein bench generate --split train --per-category 1000 --shard 3/64 -o shards
   ein bench merge shards -o train.jsonl
   ein bench merge shards --check-only`,

@@ -38,10 +38,8 @@ Choose one or more formats:
   md, latex, csv   a file for each table; LaTeX needs booktabs and graphicx
   svg              a file for each figure; rsvg-convert -f pdf converts one to PDF
 
-Accuracy is strict, or lenient with --lenient. --paper puts the numbers printed in the
-paper beside ours; most of them are lenient. --cells names the folder of
-` + "`ein bench memorization generate`" + ` that the runs cover, and adds the accuracies of its
-cells and the gaps between them.
+--cells names the folder of ` + "`ein bench memorization generate`" + ` that the runs cover, and
+adds the accuracies of its cells and the gaps between them.
 
 Replies without a score, infrastructure errors and questions without a reply count in no
 share and are listed apart. The same runs give the same files, byte for byte.`,

@@ -24,28 +24,22 @@ of JSONL:
   {"id": the instance, "reply": the text of the model}
   {"id": the instance, "error": why there is no text}
 
-The answer is the member "answer" of the last JSON object in a reply that has one; the
-text around the object does not matter, and reasoning up to </think> is ignored. Every
+The answer is the member "answer" of the last JSON object in a reply that has one. Every
 instance has one outcome:
 
   strict        right
   lenient_only  right if the node asked about is counted in, or out, where the
                 question leaves that open; never where it states its conventions
-  relaxed_only  the right value, but not as JSON of its type in such an object:
-                "3", yes, \boxed{3}, Answer: 3, a Python dictionary
+  relaxed_only  the right value, but not as JSON of its type in such an object
   wrong         wrong
   format_error  no such object, or an answer of another JSON type
   no_answer     an empty reply, or none
   infra_error   an error of a provider; counted in no share
 
-In a file, an instance without a reply counts as no_answer; in a run it is missing and
-counted in no share. If several replies have the same id, the first counts, so split a
-file of several models or modes. Replies to unknown ids are ignored. The output reports
-all of this.
+If several replies have the same id, the first counts, so split a file of several models
+or modes. Replies to unknown ids are ignored, and reported.
 
-With -o, each instance gets one record,
-{"id","category","level","outcome","strict","relaxed","lenient","answer","reason"},
-in the order of the replies, then those without one.
+With -o, each instance gets one record, in the order of the replies, then those without one.
 ` + restartHelp + "\n\n" + shardHelp,
 		Example: `  ein bench score runs/model-ein
   ein bench score --instances heldout.jsonl --replies replies.jsonl

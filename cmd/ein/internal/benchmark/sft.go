@@ -39,9 +39,6 @@ Python (python), or in Ein as facts, rules and queries (rules).
 The prompts are direct.md, cot.md, ein.md, python.md and rules.md of the benchmark; files
 of the same name in the folder of --prompts replace them.
 
-A summary gives the length of the records by target, in tokens estimated from the length
-of the text; a model's own tokenizer gives other numbers.
-
 Instances of a split reserved for scoring are refused: in cb2, those whose name does not
 begin with train; in cb1, heldout, test* and fresh*. --force accepts them.
 
