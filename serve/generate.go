@@ -45,9 +45,7 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 		return nil, bad("%v", err)
 	}
 	if len(q.Categories) == 0 {
-		for i := range category.Table {
-			q.Categories = append(q.Categories, category.Table[i].Name)
-		}
+		q.Categories = category.Names()
 	}
 	per := cmp.Or(q.PerCategory, 1)
 	if per < 0 || per > maxInstances || per*len(q.Categories) > maxInstances {
@@ -136,6 +134,14 @@ func (s *Server) line(in *instance.Instance) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// isMode refuses what is neither a mode nor none.
+func isMode(m sft.Mode) error {
+	if m != "" && !slices.Contains(sft.Modes(), m) {
+		return bad("there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", m)
+	}
+	return nil
+}
+
 // InstanceResult is an instance, and what a model is told and asked.
 type InstanceResult struct {
 	Version  int            `json:"version"`
@@ -145,8 +151,8 @@ type InstanceResult struct {
 
 func one(ctx context.Context, s *Server, c *Call, _ *nothing) (out *InstanceResult, err error) {
 	mode := sft.Mode(c.Query.Get("mode"))
-	if mode != "" && !slices.Contains(sft.Modes(), mode) {
-		return nil, bad("there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", mode)
+	if err := isMode(mode); err != nil {
+		return nil, err
 	}
 	in, err := s.instance(ctx, c.ID)
 	switch {

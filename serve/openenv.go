@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -152,12 +151,9 @@ type episode struct {
 func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest) (*Observed, error) {
 	id := q.ID
 	if id == "" {
-		names := []string{q.Category}
-		if q.Category == "" {
-			names = nil
-			for i := range category.Table {
-				names = append(names, category.Table[i].Name)
-			}
+		names := category.Names()
+		if q.Category != "" {
+			names = []string{q.Category}
 		}
 		n := uint64(len(names))
 		drawn, err := instance.Standard(instance.Default, "train", names[q.Seed%n], int(q.Seed/n%1_000_000), 0)
@@ -166,8 +162,8 @@ func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest
 		}
 		id = drawn.String()
 	}
-	if q.Mode != "" && !slices.Contains(sft.Modes(), q.Mode) {
-		return nil, bad("there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", q.Mode)
+	if err := isMode(q.Mode); err != nil {
+		return nil, err
 	}
 	var o Observation
 	made := func(ctx context.Context, s *Server, _ *Call, _ *nothing) (*nothing, error) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ein/internal/table"
 )
@@ -48,6 +49,26 @@ func Shorten(s string, most int) string {
 		return string(r[:most-3]) + "..."
 	}
 	return s
+}
+
+// Cut is the beginning of a text, of so many bytes or of fewer where they would end in the
+// middle of a letter.
+func Cut[T ~string | ~[]byte](s T, most int) T {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// Clip is a text that is cut, with a mark where something is missing.
+func Clip[T ~string | ~[]byte](s T, most int) string {
+	if cut := Cut(s, most); len(cut) < len(s) {
+		return string(cut) + "..."
+	}
+	return string(s)
 }
 
 // ParseBytes reads a size such as 64MiB.

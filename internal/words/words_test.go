@@ -20,3 +20,18 @@ func TestWords(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestCut(t *testing.T) {
+	for _, x := range []struct {
+		text string
+		most int
+		want string
+	}{{"abc", 3, "abc"}, {"abcd", 3, "abc..."}, {"aéb", 2, "a..."}, {"aéb", 3, "aé..."}, {"é", 1, "..."}} {
+		if got := Clip(x.text, x.most); got != x.want {
+			t.Errorf("%q of %d bytes: got %q, want %q", x.text, x.most, got, x.want)
+		}
+		if got := Clip([]byte(x.text), x.most); got != x.want {
+			t.Errorf("%q of %d bytes: got %q, want %q", x.text, x.most, got, x.want)
+		}
+	}
+}

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"ein/internal/compact"
+	"ein/internal/words"
 )
 
 // Diff says how two configurations differ, a line for each member; none is equal.
@@ -80,26 +80,12 @@ func contrast(a, b string) string {
 		return shown(a) + ", now " + shown(b)
 	}
 	if a == "" || b == "" {
-		return clip(shown(a), most) + ", now " + clip(shown(b), most)
+		return words.Clip(shown(a), most) + ", now " + words.Clip(shown(b), most)
 	}
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
 		at++
 	}
-	from := max(0, at-before)
-	for from > 0 && !utf8.RuneStart(a[from]) {
-		from--
-	}
-	return fmt.Sprintf("from byte %d on: %s, now %s", at, strconv.Quote(clip(a[from:], most)), strconv.Quote(clip(b[from:], most)))
-}
-
-// clip shortens a text to a number of bytes.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "..."
+	from := len(words.Cut(a, max(0, at-before)))
+	return fmt.Sprintf("from byte %d on: %s, now %s", at, strconv.Quote(words.Clip(a[from:], most)), strconv.Quote(words.Clip(b[from:], most)))
 }

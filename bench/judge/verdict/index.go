@@ -263,9 +263,6 @@ func (x *Index) missing(yield func(*Question) error) error {
 	return nil
 }
 
-// Len is the number of questions.
-func (x *Index) Len() int { return x.n }
-
 // Close frees what the index has on disk.
 func (x *Index) Close() error {
 	var err error

@@ -86,8 +86,8 @@ func scored(t testing.TB, x *Index, replies string) (*Summary, []string, []Verdi
 func TestScores(t *testing.T) {
 	all := instances(t, 2)
 	x := newIndex(t, all)
-	if x.Len() != len(all) {
-		t.Fatal(x.Len())
+	if x.n != len(all) {
+		t.Fatal(x.n)
 	}
 	var b strings.Builder
 	for i, in := range slices.Backward(all) {
@@ -410,7 +410,7 @@ func TestIndexMemory(t *testing.T) {
 	}
 	defer func() { _ = x.Close() }()
 	r, err := score(x, strings.NewReader(line(t, in.ID, right(&in))), none)
-	if err != nil || x.Len() != many || r.All.Outcomes[answer.StrictlyRight] != 1 || r.Missing.Count != many-1 {
+	if err != nil || x.n != many || r.All.Outcomes[answer.StrictlyRight] != 1 || r.Missing.Count != many-1 {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	if after := heap(); after > before+1<<18 {

@@ -41,3 +41,12 @@ func Lookup(name string) (Category, bool) {
 	}
 	return Category{}, false
 }
+
+// Names lists the names of the categories.
+func Names() []string {
+	names := make([]string, len(Table))
+	for i := range Table {
+		names[i] = Table[i].Name
+	}
+	return names
+}

@@ -24,6 +24,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/bench/question/sensitivity"
+	"ein/internal/words"
 )
 
 // TokenEstimate says how tokens are counted: without the vocabulary of any
@@ -325,17 +326,10 @@ func (g *Group) count(text string) {
 	key := [16]byte(sum[:])
 	a := g.answers[key]
 	if a == nil {
-		a = &Answer{Text: clip(text)}
+		a = &Answer{Text: words.Shorten(text, longAnswer)}
 		g.answers[key] = a
 	}
 	a.Count++
-}
-
-func clip(text string) string {
-	if len(text) > longAnswer {
-		return text[:longAnswer-3] + "..."
-	}
-	return text
 }
 
 func (g *Group) constant(in *instance.Instance) error {

@@ -10,6 +10,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/sensitivity"
 	"ein/internal/table"
+	"ein/internal/words"
 )
 
 // Text is the report for people.
@@ -54,7 +55,7 @@ func (r *Report) Text() string {
 	rows = [][]string{{"", "strict", "", "relaxed", "lenient", ""}}
 	for _, g := range groups { // a container makes no constant better: relaxed has the answer of strict
 		strict, lenient := g.Constants[answer.Strict], g.Constants[answer.Lenient]
-		rows = append(rows, []string{g.Name, percent(strict.Share), clip(strict.Answer), percent(g.Constants[answer.Relaxed].Share), percent(lenient.Share), clip(lenient.Answer)})
+		rows = append(rows, []string{g.Name, percent(strict.Share), words.Shorten(strict.Answer, longAnswer), percent(g.Constants[answer.Relaxed].Share), percent(lenient.Share), words.Shorten(lenient.Answer, longAnswer)})
 	}
 	constants := table.Of(rows)
 	constants.Columns[2].Words, constants.Columns[5].Words = true, true

@@ -57,9 +57,6 @@ func Canonical(g, g2 *Graph, colors []int) [32]byte {
 	return form
 }
 
-// Exact says of a canonical form whether it is equal for isomorphic graphs only.
-func Exact(form [32]byte) bool { return form[31]&1 == 0 }
-
 // canon is the search for a canonical form: colour refinement, and where that
 // does not tell the nodes apart, trying the nodes of a cell in turn, as nauty
 // does. The form is the least certificate of all numberings that are tried.

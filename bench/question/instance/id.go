@@ -13,6 +13,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/surface"
+	"ein/internal/words"
 	"ein/lang/diag"
 )
 
@@ -137,12 +138,7 @@ func ParseID(s string) (ID, error) {
 }
 
 // clip keeps messages short.
-func clip(s string) string {
-	if len(s) > 200 {
-		return s[:200] + "..."
-	}
-	return s
-}
+func clip(s string) string { return words.Clip(s, 200) }
 
 func parseID(s string) (ID, error) {
 	parts := strings.Split(s, "-")

@@ -137,3 +137,10 @@ func FuzzParseID(f *testing.F) {
 		}
 	})
 }
+
+// A long id is not cut in the middle of a letter.
+func TestLongID(t *testing.T) {
+	if _, err := ParseID("x" + strings.Repeat("é", 150)); err == nil || strings.Contains(err.Error(), `\x`) {
+		t.Error(err)
+	}
+}

@@ -72,15 +72,6 @@ func servers(n int) []string {
 	return out
 }
 
-// Pools is the names of the label pools, in the order they are drawn from.
-func Pools() []string {
-	out := make([]string, len(pools))
-	for i := range pools {
-		out[i] = pools[i].name
-	}
-	return out
-}
-
 func poolNamed(name string) *pool {
 	i := slices.IndexFunc(pools[:], func(l pool) bool { return l.name == name })
 	if i < 0 {

@@ -64,7 +64,7 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	var all []string
-	for _, p := range Pools() {
+	for _, p := range poolNames() {
 		labels := Partition{}.Labels(p)
 		if len(labels) < 2000 {
 			t.Errorf("only %d %s", len(labels), p)
@@ -148,7 +148,7 @@ func TestShares(t *testing.T) {
 	for _, s := range Styles() {
 		check(string(s), 1./5)
 	}
-	for _, name := range Pools() {
+	for _, name := range poolNames() {
 		check(name, 1./4)
 		for _, x := range poolNamed(name).core {
 			check(x, 1./float64(len(poolNamed(name).core)))
@@ -161,7 +161,7 @@ func TestPartition(t *testing.T) {
 		labels, words, n := map[string]int{}, map[string]int{}, 0
 		for part := range of {
 			p := Partition{part, of}
-			for _, pool := range Pools() {
+			for _, pool := range poolNames() {
 				own := p.Labels(pool)
 				if len(own) < p.MaxNodes() {
 					t.Errorf("%v: %d %s, but %d nodes", p, len(own), pool, p.MaxNodes())
@@ -195,7 +195,7 @@ func TestPartition(t *testing.T) {
 			}
 		}
 		total := 0
-		for _, pool := range Pools() {
+		for _, pool := range poolNames() {
 			total += len(Partition{}.Labels(pool))
 		}
 		if n != total {
@@ -231,4 +231,12 @@ func TestSameSurface(t *testing.T) {
 			t.Fatal("JSON has another order of edges")
 		}
 	}
+}
+
+// poolNames is the names of the label pools.
+func poolNames() (names []string) {
+	for i := range pools {
+		names = append(names, pools[i].name)
+	}
+	return names
 }

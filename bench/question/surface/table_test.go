@@ -20,7 +20,7 @@ func TestTable(t *testing.T) {
 	placeholder := regexp.MustCompile(`\{[^}]*\}`)
 	word := regexp.MustCompile(`[A-Za-z0-9'-]+`)
 	labels := map[string]bool{}
-	for _, p := range Pools() {
+	for _, p := range poolNames() {
 		for _, x := range (Partition{}).Labels(p) {
 			labels[strings.ToLower(x)] = true
 		}

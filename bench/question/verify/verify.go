@@ -21,6 +21,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/internal/words"
 	"ein/lang/check"
 )
 
@@ -91,9 +92,7 @@ func (s *Summary) Agrees() bool {
 
 // Job verifies files.
 type Job struct {
-	Python   *Interpreter // nil: Python programs are not run
-	Report   func(Finding)
-	Progress func(bytes int) // called after each line; may be nil
+	Python *Interpreter // nil: Python programs are not run
 }
 
 // maxLine bounds a line, as package instance does.
@@ -110,7 +109,6 @@ type Record struct {
 	Python   bool      `json:"python,omitempty"` // its Python program was run
 	Findings []Finding `json:"findings,omitempty"`
 
-	size   int                // of the line in bytes
 	in     *instance.Instance // nil: the line is none
 	stored answer.Value
 	typed  bool  // stored can be compared with
@@ -119,23 +117,6 @@ type Record struct {
 
 func (it *Record) find(p Part, format string, args ...any) {
 	it.Findings = append(it.Findings, Finding{Part: p, Message: fmt.Sprintf(format, args...)})
-}
-
-// Run verifies the lines of r in their order. The error is that of reading, or
-// of the context.
-func (j *Job) Run(ctx context.Context, r io.Reader) (*Summary, error) {
-	s := NewSummary()
-	var err error
-	s.NoPython, err = j.Each(ctx, r, func(it *Record) error {
-		for _, f := range s.Add(it) {
-			j.Report(f)
-		}
-		if j.Progress != nil {
-			j.Progress(it.size)
-		}
-		return nil
-	})
-	return s, err
 }
 
 // Each gives what is found of the lines of r in their order, but for ids that are there
@@ -264,7 +245,7 @@ func scan(ctx context.Context, r io.Reader, items chan<- Record) {
 
 // inspect checks a line.
 func inspect(n int, line []byte) Record {
-	it := Record{Line: n, size: len(line) + 1}
+	it := Record{Line: n}
 	in, err := decode(line)
 	if err != nil {
 		it.find(Line, "%v", err)
@@ -435,10 +416,4 @@ func (j *Job) python(ctx context.Context, it *Record) (noPython, err error) {
 	return nil, nil
 }
 
-func clip[T ~string | ~[]byte](s T) string {
-	const most = 200
-	if len(s) > most {
-		return string(s[:most]) + "..."
-	}
-	return string(s)
-}
+func clip[T ~string | ~[]byte](s T) string { return words.Clip(s, 200) }

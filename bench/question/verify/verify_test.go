@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -55,18 +56,22 @@ func seal(t testing.TB, in *instance.Instance) {
 // verify gives the findings as "LINE PART: MESSAGE".
 func verify(t testing.TB, python *Interpreter, text string) (*Summary, []string) {
 	t.Helper()
-	var found []string
-	size := 0
-	job := &Job{Python: python, Progress: func(n int) { size += n },
-		Report: func(f Finding) { found = append(found, fmt.Sprintf("%d %s: %s", f.Line, f.Part, f.Message)) }}
-	s, err := job.Run(t.Context(), strings.NewReader(text))
+	s, found, err := run(t.Context(), &Job{Python: python}, strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text, "\r") && size != len(text) {
-		t.Errorf("progress of %d bytes of %d", size, len(text))
-	}
 	return s, found
+}
+
+func run(ctx context.Context, job *Job, r io.Reader) (s *Summary, found []string, err error) {
+	s = NewSummary()
+	s.NoPython, err = job.Each(ctx, r, func(it *Record) error {
+		for _, f := range s.Add(it) {
+			found = append(found, fmt.Sprintf("%d %s: %s", f.Line, f.Part, f.Message))
+		}
+		return nil
+	})
+	return s, found, err
 }
 
 // rounded is a number in a form that no answer has.
@@ -230,13 +235,12 @@ func TestLines(t *testing.T) {
 func TestStops(t *testing.T) {
 	good := line(t, generate(t, "cousin", 0))
 	broken := errors.New("the disk is gone")
-	job := &Job{Report: func(f Finding) { t.Error(f) }}
-	if _, err := job.Run(t.Context(), &failing{good, broken}); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "line 2: ") {
+	if _, found, err := run(t.Context(), &Job{}, &failing{good, broken}); len(found) > 0 || !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "line 2: ") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := job.Run(ctx, strings.NewReader(good)); !errors.Is(err, context.Canceled) {
+	if _, found, err := run(ctx, &Job{}, strings.NewReader(good)); len(found) > 0 || !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

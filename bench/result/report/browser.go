@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
-	"unicode/utf8"
 
 	"ein/bench/judge/verdict"
 	"ein/bench/question/instance"
 	"ein/internal/page"
+	"ein/internal/words"
 )
 
 // embedded is the data of the browser of replies. Every text in it is made
@@ -212,12 +212,9 @@ func (e *embedded) data() ([]byte, error) { return json.Marshal(e) }
 
 // shorten cuts a text to a length in bytes, at a character, and says so.
 func shorten(s string, most int) string {
-	if len(s) <= most {
+	cut := words.Cut(s, most)
+	if len(cut) == len(s) {
 		return s
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + fmt.Sprintf("\n… and %d more bytes, in the run directory", len(s)-cut)
+	return cut + fmt.Sprintf("\n… and %d more bytes, in the run directory", len(s)-len(cut))
 }

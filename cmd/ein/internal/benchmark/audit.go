@@ -65,13 +65,9 @@ folder of -o; ein bench merge makes the tables.`,
 
 func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) error {
 	if f.on() || f.merged != nil {
-		var from []job.Field
-		for _, name := range names {
-			hash, err := hashFile(ctx, a, name)
-			if err != nil {
-				return err
-			}
-			from = append(from, job.Field{Name: name, Value: hash})
+		from, err := hashes(ctx, a, names)
+		if err != nil {
+			return err
 		}
 		if err := f.begin(a, f.output, int64(len(category.Table)), from); err != nil {
 			return err

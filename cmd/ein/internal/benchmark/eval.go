@@ -26,6 +26,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
+	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/bench/question/sft"
 	"ein/bench/question/surface"
@@ -118,7 +119,7 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "maximum `requests` for a reply in the mode ein-tool")
 	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default: as in the file)")
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "maximum `number` of instances, taken evenly from the levels and their categories (default all)")
-	cli.Some(cmd, &f.Source.Categories, "categories", categoryNames(), "only these `categories`, with commas (default all)")
+	cli.Some(cmd, &f.Source.Categories, "categories", category.Names(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
 	flags.BoolVar(&f.AcceptVersion, "accept-version", false, "resume although the prompts, requests or scoring have changed, and record both")
 	heading("What is asked")

@@ -155,7 +155,7 @@ heldout.jsonl); --min-sensitivity skips instances below a minimum.
 	cli.Seed.Flag(cmd, &f.id.SurfaceSeed, "surface-seed", "seed for labels, domain, style and edge order only (default: that of --seed)")
 	flags.StringVar(&f.id.Split, "split", "heldout", "`name` of the split: letters, digits and underscores")
 	cli.Count.Flag(cmd, &f.perCategory, "per-category", "instances of each category")
-	cli.Some(cmd, &f.categories, "categories", categoryNames(), "`names` of categories, with commas (default all)")
+	cli.Some(cmd, &f.categories, "categories", category.Names(), "`names` of categories, with commas (default all)")
 	cli.Some(cmd, &f.levels, "level", []string{"L1", "L2", "L3"}, "only categories of these `levels`: L1, L2, L3")
 	cli.One(instance.Versions()...).Flag(cmd, &f.generator, "generator", "cb2, or cb1 for the paper's sizes and wordings")
 	cli.One(instance.PresetNames()...).Flag(cmd, &f.preset, "preset", "sizes: demo, paper, standard or hard (default standard; not with cb1)")
@@ -178,14 +178,6 @@ heldout.jsonl); --min-sensitivity skips instances below a minimum.
 	f.flag(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue an interrupted run that had --resume")
 	return cmd
-}
-
-func categoryNames() []string {
-	var names []string
-	for i := range category.Table {
-		names = append(names, category.Table[i].Name)
-	}
-	return names
 }
 
 // ranges is A..B, or one number, whose text is what the range of one number has.
@@ -263,7 +255,7 @@ var partOf = cli.Kind[[2]int]{
 func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 	names := f.categories
 	if names == nil {
-		names = categoryNames()
+		names = category.Names()
 	}
 	given := strings.Join(names, ", ")
 	if names = slices.DeleteFunc(names, func(name string) bool {
@@ -321,13 +313,9 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 	}
 	g := &generation{App: a, f: f, plan: plan, seen: seen, sum: sha256.New(), categories: len(names), start: time.Now()}
 	if f.on() || f.merged != nil {
-		var from []job.Field
-		for _, name := range f.disjointFrom {
-			hash, err := hashFile(ctx, a, name)
-			if err != nil {
-				return err
-			}
-			from = append(from, job.Field{Name: name, Value: hash})
+		from, err := hashes(ctx, a, f.disjointFrom)
+		if err != nil {
+			return err
 		}
 		if err := f.begin(a, f.output, int64(plan.Total()), from); err != nil {
 			return err
