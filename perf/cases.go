@@ -16,7 +16,7 @@ import (
 // that one graph is in memory and not all.
 type section struct {
 	title, text string
-	rows        []func(e *env) (row, error)
+	rows        []func(e *env) row
 }
 
 // env is what the rows of a run share.
@@ -139,19 +139,19 @@ func tiny() section {
 	}
 	for _, p := range tinyPrograms {
 		s.rows = append(s.rows,
-			func(e *env) (row, error) {
+			func(e *env) row {
 				return row{name: p.name + ", from text", contenders: []contender{
 					{name: "Ein", start: func() (sampler, error) {
 						return fromText(p.ein, func() values { return nil }, total)
 					}},
 					e.peer("networkx", message{"case": "text", "python": p.python}),
-				}}, nil
+				}}
 			},
-			func(e *env) (row, error) {
+			func(e *env) row {
 				return row{name: p.name + ", compiled", contenders: []contender{
 					{name: "Ein", start: func() (sampler, error) { return program(p.ein, nil, total) }},
 					e.peer("networkx", message{"case": "compiled", "python": p.python}),
-				}}, nil
+				}}
 			})
 	}
 	return s
@@ -197,13 +197,10 @@ func closures(quick bool) section {
 		if quick && c.long {
 			continue
 		}
-		s.rows = append(s.rows, func(e *env) (row, error) {
-			g, err := e.random(c.n, c.p, c.kind)
-			if err != nil {
-				return row{}, err
-			}
+		s.rows = append(s.rows, func(e *env) row {
+			g := e.random(c.n, c.p, c.kind)
 			return e.layoutRow(c.name(), "closure", "input A: graph\nT = tc(A)\n", g, reflexive,
-				[]string{"igraph", "scipy", "numpy", "networkx"}, c.skip), nil
+				[]string{"igraph", "scipy", "numpy", "networkx"}, c.skip)
 		})
 	}
 	return s
@@ -223,17 +220,14 @@ func reaches(quick bool) section {
 		if quick && c.long {
 			continue
 		}
-		s.rows = append(s.rows, func(e *env) (row, error) {
-			g, err := e.random(c.n, c.p, c.kind)
-			if err != nil {
-				return row{}, err
-			}
+		s.rows = append(s.rows, func(e *env) row {
+			g := e.random(c.n, c.p, c.kind)
 			skip := map[string]string{}
 			if len(g.src) > 1e6 {
 				skip["networkx"] = "a graph of that many edges as dictionaries takes gigabytes"
 			}
 			return e.layoutRow(c.name(), "reach", "input A: graph\nR = reach(A, 0)\n", g, total,
-				[]string{"igraph", "scipy", "networkx"}, skip), nil
+				[]string{"igraph", "scipy", "networkx"}, skip)
 		})
 	}
 	return s
@@ -254,12 +248,9 @@ func triangleCounts(quick bool) section {
 		if quick && c.long {
 			continue
 		}
-		s.rows = append(s.rows, func(e *env) (row, error) {
-			g, err := e.random(c.n, c.p, c.kind)
-			if err != nil {
-				return row{}, err
-			}
-			return e.layoutRow(c.name(), "triangles", "input A: graph\nT = triangles(A)\n", g, total, names, c.skip), nil
+		s.rows = append(s.rows, func(e *env) row {
+			g := e.random(c.n, c.p, c.kind)
+			return e.layoutRow(c.name(), "triangles", "input A: graph\nT = triangles(A)\n", g, total, names, c.skip)
 		})
 	}
 	return s
@@ -280,11 +271,8 @@ func products(quick bool) section {
 			{"count product", "input A: graph\nC[i,k] = A[i,j] A[j,k]\n"},
 			{"boolean product", "input A: graph\nC[i,k] = A[i,j] A[j,k]\nB = C > 0\n"},
 		} {
-			s.rows = append(s.rows, func(e *env) (row, error) {
-				g, err := e.random(n, .1, directed)
-				if err != nil {
-					return row{}, err
-				}
+			s.rows = append(s.rows, func(e *env) row {
+				g := e.random(n, .1, directed)
 				own := []contender{{name: "Ein, packed", start: func() (sampler, error) {
 					return program(what.text, values{"A": g.packed()}, total)
 				}}}
@@ -292,7 +280,7 @@ func products(quick bool) section {
 				if n > 1000 {
 					skip["scipy"] = "it would take half a minute; the product is full"
 				}
-				return e.onGraph(fmt.Sprintf("%s, n=%d, p=0.1", what.name, n), what.name, g, own, []string{"numpy", "scipy"}, skip), nil
+				return e.onGraph(fmt.Sprintf("%s, n=%d, p=0.1", what.name, n), what.name, g, own, []string{"numpy", "scipy"}, skip)
 			})
 		}
 	}
@@ -312,16 +300,13 @@ func million() section {
 	const n, edges = 1_000_000, 10_000_000
 	names := []string{"igraph", "scipy"}
 	var g *graph // made once for the rows that share it
-	shared := func(e *env) (err error) {
+	shared := func(e *env) {
 		if g == nil {
-			g, err = e.uniform(n, edges, directed)
+			g = e.uniform(n, edges, directed)
 		}
-		return err
 	}
-	s.rows = append(s.rows, func(e *env) (row, error) {
-		if err := shared(e); err != nil {
-			return row{}, err
-		}
+	s.rows = append(s.rows, func(e *env) row {
+		shared(e)
 		var a tensor.CSR
 		own := []contender{{name: "Ein", start: func() (sampler, error) {
 			return ours(func() error {
@@ -329,7 +314,7 @@ func million() section {
 				return nil
 			}, func() float64 { return float64(a.NNZ()) })
 		}}}
-		return e.onGraph("build", "build", g, own, names, nil), nil
+		return e.onGraph("build", "build", g, own, names, nil)
 	})
 	for _, c := range []struct {
 		name, what, text string
@@ -339,25 +324,20 @@ func million() section {
 		{"distances from one node", "distances", "input A: graph\nD = dist(A, 0)\n", positive},
 		{"strong components", "components", "input A: graph\nS = scc(A)\n", parts},
 	} {
-		s.rows = append(s.rows, func(e *env) (row, error) {
-			if err := shared(e); err != nil {
-				return row{}, err
-			}
+		s.rows = append(s.rows, func(e *env) row {
+			shared(e)
 			own := []contender{{name: "Ein", start: func() (sampler, error) {
 				return program(c.text, values{"A": g.lists()}, c.check)
 			}}}
-			return e.onGraph(c.name, c.what, g, own, names, nil), nil
+			return e.onGraph(c.name, c.what, g, own, names, nil)
 		})
 	}
 	// An undirected graph is bound with each edge once: triangles does not ask
 	// which way an edge goes.
 	for _, c := range []struct{ name, what string }{{"triangles", "triangles"}, {"triangles, from the edges", "edges to triangles"}} {
-		s.rows = append(s.rows, func(e *env) (row, error) {
+		s.rows = append(s.rows, func(e *env) row {
 			g = nil
-			u, err := e.uniform(n, edges, undirected)
-			if err != nil {
-				return row{}, err
-			}
+			u := e.uniform(n, edges, undirected)
 			once := *u
 			once.directed = true
 			own := []contender{{name: "Ein", start: func() (sampler, error) {
@@ -367,7 +347,7 @@ func million() section {
 				}
 				return fromText(text, func() values { return values{"A": once.lists()} }, total)
 			}}}
-			return e.onGraph(c.name, c.what, u, own, names, nil), nil
+			return e.onGraph(c.name, c.what, u, own, names, nil)
 		})
 	}
 	return s
@@ -408,15 +388,12 @@ func questions(quick bool) section {
 		{"betweenness", "input W: matrix\nB = betweenness(W)\n", directed, few, some, graphs, total, 1e-9},
 		{"maxflow", "input W: matrix\nF = maxflow(W, 0, 1)\n", directed, few, some, all, total, 0},
 	} {
-		s.rows = append(s.rows, func(e *env) (row, error) {
+		s.rows = append(s.rows, func(e *env) row {
 			kind := c.kind
 			if kind == acyclic {
 				kind = undirected // pairs in one order
 			}
-			g, err := e.uniform(c.n, c.edges, kind)
-			if err != nil {
-				return row{}, err
-			}
+			g := e.uniform(c.n, c.edges, kind)
 			g.directed = c.kind != undirected
 			own := []contender{{name: "Ein", start: func() (sampler, error) { return program(c.text, values{"W": g.weighted()}, c.check) }}}
 			name := c.name
@@ -425,7 +402,7 @@ func questions(quick bool) section {
 			}
 			r := e.onGraph(name, c.name, g, own, c.peers, nil)
 			r.tolerance = c.tolerance
-			return r, nil
+			return r
 		})
 	}
 	return s
@@ -439,17 +416,14 @@ func orders(quick bool) section {
 			continue
 		}
 		for _, what := range []string{"sort", "rank"} {
-			s.rows = append(s.rows, func(e *env) (row, error) {
-				v, file, err := e.real("v", side)
-				if err != nil {
-					return row{}, err
-				}
+			s.rows = append(s.rows, func(e *env) row {
+				v, file := e.real("v", side)
 				v.Shape = tensor.ShapeOf(side * side)
 				own := contender{name: "Ein", start: func() (sampler, error) {
 					return program("input v: vector\nR = "+what+"(v)\n", values{"v": v}, ordered)
 				}}
 				return row{name: fmt.Sprintf("%s, n=%d", what, side*side), tolerance: 1e-9,
-					contenders: []contender{own, e.peer("numpy", message{"case": what, "operands": []string{file}})}}, nil
+					contenders: []contender{own, e.peer("numpy", message{"case": what, "operands": []string{file}})}}
 			})
 		}
 	}
@@ -478,14 +452,11 @@ func contractions(quick bool) section {
 			if quick && n > 256 {
 				continue
 			}
-			s.rows = append(s.rows, func(e *env) (row, error) {
+			s.rows = append(s.rows, func(e *env) row {
 				text, inputs, files := "", values{}, []string{}
 				for i := range 1 + bytes.Count([]byte(c.spec), []byte(",")) {
 					name := string(rune('A' + i))
-					v, file, err := e.real(name, n)
-					if err != nil {
-						return row{}, err
-					}
+					v, file := e.real(name, n)
 					text += "input " + name + ": matrix\n"
 					inputs[name], files = v, append(files, file)
 				}
@@ -504,7 +475,7 @@ func contractions(quick bool) section {
 					r.contenders = append(r.contenders, e.peer("np.einsum", m()))
 				}
 				r.contenders = append(r.contenders, e.peer("np.einsum optimize", m()))
-				return r, nil
+				return r
 			})
 		}
 	}
@@ -521,19 +492,10 @@ func loading(quick bool) section {
 	if quick {
 		n, edges = 10_000, 100_000
 	}
-	s.rows = append(s.rows, func(e *env) (row, error) {
-		g, err := e.uniform(n, edges, directed)
-		if err != nil {
-			return row{}, err
-		}
-		csv, err := e.text(g, "edges.csv", ",")
-		if err != nil {
-			return row{}, err
-		}
-		blanks, err := e.text(g, "edges.txt", " ")
-		if err != nil {
-			return row{}, err
-		}
+	s.rows = append(s.rows, func(e *env) row {
+		g := e.uniform(n, edges, directed)
+		csv := e.text(g, "edges.csv", ",")
+		blanks := e.text(g, "edges.txt", " ")
 		var last tensor.Value
 		m := func() message { return message{"case": "load", "csv": csv, "blanks": blanks, "n": n} }
 		return row{name: fmt.Sprintf("%d edges", len(g.src)), contenders: []contender{
@@ -545,7 +507,7 @@ func loading(quick bool) section {
 			}},
 			e.peer("numpy + scipy", m()),
 			e.peer("igraph", m()),
-		}}, nil
+		}}
 	})
 	return s
 }

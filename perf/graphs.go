@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -87,7 +84,7 @@ const (
 
 // random has each possible edge with probability p: all pairs of different
 // nodes, or those from a lower to a higher number.
-func (m maker) random(n int, p float64, kind string) (*graph, error) {
+func (m maker) random(n int, p float64, kind string) *graph {
 	name := fmt.Sprintf("%s-%d-%g", kind, n, p)
 	r := source(name)
 	g := &graph{n: n, directed: kind != undirected}
@@ -100,12 +97,13 @@ func (m maker) random(n int, p float64, kind string) (*graph, error) {
 			}
 		}
 	}
-	return g, m.write(g, name)
+	g.file = m.columns(name, [][]int32{g.src, g.dst})
+	return g
 }
 
 // uniform has about that many edges with both ends anywhere, in no order. Loops
 // and repeated edges are left out, and an undirected pair is in one order only.
-func (m maker) uniform(n, edges int, kind string) (*graph, error) {
+func (m maker) uniform(n, edges int, kind string) *graph {
 	name := fmt.Sprintf("uniform-%s-%d-%d", kind, n, edges)
 	r := source(name)
 	g := &graph{n: n, directed: kind == directed, src: make([]int32, edges), dst: make([]int32, edges)}
@@ -120,7 +118,8 @@ func (m maker) uniform(n, edges int, kind string) (*graph, error) {
 		g.src[e], g.dst[e] = i, j
 	}
 	g.dropRepeated()
-	return g, m.write(g, name)
+	g.file = m.columns(name, [][]int32{g.src, g.dst})
+	return g
 }
 
 // dropRepeated keeps the first of equal edges, and the order of the others.
@@ -142,75 +141,52 @@ func (g *graph) dropRepeated() {
 	g.src, g.dst = g.src[:kept], g.dst[:kept]
 }
 
-func (m maker) write(g *graph, name string) (err error) {
-	g.file, err = m.columns(name, [][]int32{g.src, g.dst})
-	return err
-}
-
 // columns writes lists of the same length, each a row of an .npy file.
-func (m maker) columns(name string, list [][]int32) (string, error) {
-	file := filepath.Join(m.dir, name+".npy")
-	return file, writeFile(file, func(w io.Writer) error {
-		if err := npyHeader(w, "<i4", len(list), len(list[0])); err != nil {
-			return err
-		}
-		return binary.Write(w, binary.LittleEndian, slices.Concat(list...))
-	})
+func (m maker) columns(name string, list [][]int32) string {
+	return m.npy(name, "<i4", len(list), len(list[0]), slices.Concat(list...))
 }
 
 // real is an n x n matrix of numbers in [0, 1).
-func (m maker) real(name string, n int) (v *tensor.Value, file string, err error) {
+func (m maker) real(name string, n int) (v *tensor.Value, file string) {
 	name = fmt.Sprintf("real-%s-%d", name, n)
 	r := source(name)
 	v = &tensor.Value{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(n, n)}, F: make([]float64, n*n)}
 	for i := range v.F {
 		v.F[i] = r.Float64()
 	}
-	file = filepath.Join(m.dir, name+".npy")
-	return v, file, writeFile(file, func(w io.Writer) error {
-		if err := npyHeader(w, "<f8", n, n); err != nil {
-			return err
-		}
-		return binary.Write(w, binary.LittleEndian, v.F)
-	})
+	return v, m.npy(name, "<f8", n, n, v.F)
 }
 
 // text writes the edges a line each.
-func (m maker) text(g *graph, name, separator string) (string, error) {
-	file := filepath.Join(m.dir, name)
-	return file, writeFile(file, func(w io.Writer) error {
-		var line []byte
-		for e, i := range g.src {
-			line = strconv.AppendInt(line[:0], int64(i), 10)
-			line = append(line, separator...)
-			line = strconv.AppendInt(line, int64(g.dst[e]), 10)
-			line = append(line, '\n')
-			if _, err := w.Write(line); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
+func (m maker) text(g *graph, name, separator string) string {
+	var b []byte
+	for e, i := range g.src {
+		b = append(strconv.AppendInt(b, int64(i), 10), separator...)
+		b = append(strconv.AppendInt(b, int64(g.dst[e]), 10), '\n')
 	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	return errors.Join(write(w), w.Flush(), f.Close())
+	return m.write(name, b)
 }
 
-// npyHeader begins a version 1.0 file, padded so that the data is aligned.
-func npyHeader(w io.Writer, kind string, rows, cols int) error {
+// write writes a file. Where that fails, nothing can be measured.
+func (m maker) write(name string, content []byte) (file string) {
+	file = filepath.Join(m.dir, name)
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		panic(err)
+	}
+	return file
+}
+
+// npy writes a version 1.0 file, whose header is padded so that the data is aligned.
+func (m maker) npy(name, kind string, rows, cols int, data any) string {
 	h := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, cols)
 	for (10+len(h)+1)%64 != 0 {
 		h += " "
 	}
 	h += "\n"
-	head := []byte("\x93NUMPY\x01\x00")
-	head = binary.LittleEndian.AppendUint16(head, uint16(len(h)))
-	_, err := w.Write(append(head, h...))
-	return err
+	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(h)))
+	b, err := binary.Append(append(b, h...), binary.LittleEndian, data)
+	if err != nil {
+		panic(err)
+	}
+	return m.write(name+".npy", b)
 }

@@ -39,7 +39,7 @@ func rowsOf(v *tensor.Value) float64 { return float64(v.Table.Len) }
 type logic struct {
 	name       string
 	n          int
-	make       func(e *env) (facts, error)
+	make       func(e *env) facts
 	ein        string
 	sql, asp   string
 	goal       string             // of clingo: the relation that is counted
@@ -50,69 +50,60 @@ type logic struct {
 const closureSQL = "with recursive far(a, b) as (select a, b from E union select far.a, E.b from far join E on far.b = E.a) select count(*) from far"
 
 // pairs is a relation E of m random pairs.
-func pairs(n, m int) func(e *env) (facts, error) { return several(n, map[string]int{"E": m}) }
+func pairs(n, m int) func(e *env) facts { return several(n, map[string]int{"E": m}) }
 
 // several are relations of random pairs, each of so many.
-func several(n int, sizes map[string]int) func(e *env) (facts, error) {
-	return func(e *env) (facts, error) {
+func several(n int, sizes map[string]int) func(e *env) facts {
+	return func(e *env) facts {
 		f := facts{}
 		for _, name := range slices.Sorted(maps.Keys(sizes)) {
-			g, err := e.uniform(n, sizes[name], directed)
-			if err != nil {
-				return nil, err
-			}
+			g := e.uniform(n, sizes[name], directed)
 			f[name] = [][]int32{g.src, g.dst}
 		}
-		return f, nil
+		return f
 	}
 }
 
-func roads(n, m int) func(e *env) (facts, error) {
-	return func(e *env) (facts, error) {
-		g, err := e.uniform(n, m, directed)
-		if err != nil {
-			return nil, err
-		}
+func roads(n, m int) func(e *env) facts {
+	return func(e *env) facts {
+		g := e.uniform(n, m, directed)
 		w := make([]int32, len(g.src))
 		for k, i := range g.src {
 			w[k] = 1 + (i*7+g.dst[k]*13)%100
 		}
-		return facts{"Road": {g.src, g.dst, w}}, nil
+		return facts{"Road": {g.src, g.dst, w}}
 	}
 }
 
-func labelled(n, m int) func(e *env) (facts, error) {
-	return func(e *env) (facts, error) {
-		g, err := e.uniform(n, m, directed)
-		if err != nil {
-			return nil, err
-		}
+func labelled(n, m int) func(e *env) facts {
+	return func(e *env) facts {
+		g := e.uniform(n, m, directed)
 		all := make([]int32, n)
 		for i := range all {
 			all[i] = int32(i)
 		}
-		return facts{"E": {g.src, g.dst}, "Start": {all, all}}, nil
+		return facts{"E": {g.src, g.dst}, "Start": {all, all}}
 	}
 }
 
-func tree(n int) func(e *env) (facts, error) {
-	return func(*env) (facts, error) {
+func tree(n int) func(e *env) facts {
+	return func(*env) facts {
 		child, parent := make([]int32, n-1), make([]int32, n-1)
 		for i := range child {
 			child[i], parent[i] = int32(i+1), int32(i/2)
 		}
-		return facts{"Up": {child, parent}}, nil
+		return facts{"Up": {child, parent}}
 	}
 }
 
-func payments(rows int) func(e *env) (facts, error) {
-	return func(*env) (facts, error) {
+func payments(rows int) func(e *env) facts {
+	return func(*env) facts {
 		r := source("payments")
 		cols := [][]int32{make([]int32, rows), make([]int32, rows), make([]int32, rows)}
 		for i := range rows {
 			cols[0][i], cols[1][i], cols[2][i] = r.Int32N(1000), r.Int32N(1000), int32(i)
 		}
-		return facts{"Pay": cols}, nil
+		return facts{"Pay": cols}
 	}
 }
 
@@ -189,13 +180,10 @@ func relations(quick bool) section {
 }
 
 // row is the case with its facts.
-func (c logic) row(e *env) (row, error) {
+func (c logic) row(e *env) row {
 	files, inputs := map[string]string{}, values{}
 	if c.make != nil {
-		f, err := c.make(e)
-		if err != nil {
-			return row{}, err
-		}
+		f := c.make(e)
 		d := &tensor.Domain{Name: "node", Size: c.n}
 		for name, columns := range f {
 			nodes := min(len(columns), 2)
@@ -203,9 +191,7 @@ func (c logic) row(e *env) (row, error) {
 				nodes = 1
 			}
 			inputs[name] = tableOf(d, columns, nodes)
-			if files[name], err = e.columns(fmt.Sprintf("%s-%d-%d", name, c.n, len(columns[0])), columns); err != nil {
-				return row{}, err
-			}
+			files[name] = e.columns(fmt.Sprintf("%s-%d-%d", name, c.n, len(columns[0])), columns)
 		}
 	}
 	r := row{name: c.name, contenders: []contender{{name: "Ein", start: func() (sampler, error) {
@@ -223,5 +209,5 @@ func (c logic) row(e *env) (row, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.once)) {
 		r.contenders = append(r.contenders, constant(name, c.once[name]))
 	}
-	return r, nil
+	return r
 }
