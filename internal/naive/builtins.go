@@ -207,7 +207,7 @@ var functions = map[string]function{
 				if g.distances(u)[v] >= 0 {
 					break
 				}
-				if !slices.ContainsFunc(g.distances(u)[:u], joined) {
+				if !slices.ContainsFunc(g.distances(u)[:u], func(d int) bool { return d >= 0 }) {
 					lowest++
 				}
 			}
@@ -268,10 +268,12 @@ var functions = map[string]function{
 	"diag": {1, 1, func(vs []value) value {
 		v := vs[0]
 		if v.rank() == 1 {
-			out := table(v.Dims[0], v.Dims[0], func(i, j int) float64 { return truth(i == j) })
-			for i, x := range v.Data {
-				out.Data[i*v.Dims[0]+i] = x
-			}
+			out := table(v.Dims[0], v.Dims[0], func(i, j int) float64 {
+				if i == j {
+					return v.Data[i]
+				}
+				return 0
+			})
 			out.real = v.real
 			return out
 		}
@@ -421,11 +423,7 @@ func shares(v value) []float64 {
 func nodes(vs []value, f func(g graph, i, v int) float64) value {
 	g := graphOf(vs[0])
 	i := position(vs[1], g.n)
-	out := value{Tensor: newTensor(g.n)}
-	for v := range out.Data {
-		out.Data[v] = f(g, i, v)
-	}
-	return out
+	return each(g.n, func(v int) float64 { return f(g, i, v) })
 }
 
 // joins reports whether a path of at least one edge leads from i to j.
@@ -484,10 +482,7 @@ func weighted(v value, i int) []float64 {
 // path marks the first in the order of node ids among the shortest paths.
 func path(g graph, vs []value) value {
 	i, j := position(vs[1], g.n), position(vs[2], g.n)
-	out := value{Tensor: newTensor(g.n)}
-	for v := range out.Data {
-		out.Data[v] = -1
-	}
+	out := each(g.n, func(int) float64 { return -1 })
 	left := g.distances(i)[j]
 	if left < 0 {
 		return out
@@ -504,8 +499,6 @@ func path(g graph, vs []value) value {
 	}
 	return out
 }
-
-func joined(d int) bool { return d >= 0 }
 
 // each is the vector of f.
 func each(n int, f func(v int) float64) value {

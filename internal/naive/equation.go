@@ -14,8 +14,6 @@ type indexSet uint64
 
 const everyIndex = ^indexSet(0)
 
-func (s indexSet) has(id int) bool { return s>>id&1 != 0 }
-
 // ids lists the set from the lowest number.
 func (s indexSet) ids() []int {
 	var ids []int
@@ -82,7 +80,7 @@ func (in *interp) equation(sc *scope, lhs []string, indexed bool, op syntax.Assi
 	root := eq.build(x)
 	for _, name := range lhs {
 		id := slices.Index(eq.names, name)
-		if id < 0 || !root.open.has(id) {
+		if id < 0 || root.open>>id&1 == 0 {
 			fail(Static, "index %s on the left does not occur on the right", name)
 		}
 		eq.left |= 1 << id
@@ -286,7 +284,7 @@ func (eq *equation) call(x *syntax.Call) *node {
 		return n
 	case reductions[name] && len(args) == 1:
 		n := eq.join(&node{kind: reduceNode, fold: name}, args...)
-		n.real = name == "mean" || n.real && (name == "sum" || name == "max" || name == "min")
+		n.real = reducedReal(name, n.real)
 		return n
 	}
 	fail(Static, "%s takes whole tensors, not indexed ones", name)

@@ -242,7 +242,7 @@ func (in *interp) call(sc *scope, x *syntax.Call) value {
 				fail(Static, "%s of a tensor of rank %d needs an axis", name, vs[0].rank())
 			}
 			v := scalar(reduce(name, vs[0].Data, vs[0].real))
-			v.real, v.huge = reducedReal(name, vs[0]), vs[0].huge
+			v.real, v.huge = reducedReal(name, vs[0].real), vs[0].huge
 			v.check()
 			return v
 		case len(vs) == 2:
@@ -269,14 +269,14 @@ func (in *interp) call(sc *scope, x *syntax.Call) value {
 	return v
 }
 
-func reducedReal(name string, v value) bool {
-	return name == "mean" || v.real && (name == "sum" || name == "max" || name == "min")
+func reducedReal(name string, real bool) bool {
+	return name == "mean" || real && (name == "sum" || name == "max" || name == "min")
 }
 
 // alongAxis reduces one axis.
 func alongAxis(name string, t, axis value) value {
 	d := axisOf(axis, t.rank())
-	out := value{Tensor: newTensor(slices.Delete(slices.Clone(t.Dims), d, d+1)...), real: reducedReal(name, t), huge: t.huge}
+	out := value{Tensor: newTensor(slices.Delete(slices.Clone(t.Dims), d, d+1)...), real: reducedReal(name, t.real), huge: t.huge}
 	pos := make([]int, t.rank()-1)
 	for k := range out.Data {
 		unflatten(k, out.Dims, pos)

@@ -392,18 +392,27 @@ func (openAI) list(after string) string {
 }
 
 func (openAI) page(text []byte) (list []listed, after string, err error) {
+	return pageOf[openAIListed](text)
+}
+
+// pageOf reads a page of a list: the batches, and the id after which the next one begins.
+func pageOf[L any, P interface {
+	*L
+	listed() listed
+}](text []byte) (list []listed, after string, err error) {
 	var b struct {
-		Data []openAIListed `json:"data"`
-		More bool           `json:"has_more"`
+		Data []L    `json:"data"`
+		More bool   `json:"has_more"`
+		Last string `json:"last_id"`
 	}
 	if err := json.Unmarshal(text, &b); err != nil || b.Data == nil {
 		return nil, "", cmp.Or(err, errors.New("it has no data"))
 	}
 	for i := range b.Data {
-		list = append(list, b.Data[i].listed())
+		list = append(list, P(&b.Data[i]).listed())
 	}
 	if b.More && len(list) > 0 {
-		after = list[len(list)-1].id
+		after = cmp.Or(b.Last, list[len(list)-1].id)
 	}
 	return list, after, nil
 }
@@ -494,21 +503,7 @@ func (anthropic) list(after string) string {
 }
 
 func (anthropic) page(text []byte) (list []listed, after string, err error) {
-	var b struct {
-		Data []anthropicListed `json:"data"`
-		More bool              `json:"has_more"`
-		Last string            `json:"last_id"`
-	}
-	if err := json.Unmarshal(text, &b); err != nil || b.Data == nil {
-		return nil, "", cmp.Or(err, errors.New("it has no data"))
-	}
-	for i := range b.Data {
-		list = append(list, b.Data[i].listed())
-	}
-	if b.More {
-		after = b.Last
-	}
-	return list, after, nil
+	return pageOf[anthropicListed](text)
 }
 
 func (anthropic) status(id string) string { return "/v1/messages/batches/" + url.PathEscape(id) }
