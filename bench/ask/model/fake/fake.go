@@ -168,8 +168,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "model_not_found", "There is no model " + name + ".", ""})
 			return
 		}
-		s.count(func(c *Stats) { c.Answered++ })
-		write(w, http.StatusOK, json.RawMessage(text))
+		s.say(w, text)
 		return
 	}
 	if what == count && name == "" {
@@ -181,8 +180,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if what == count {
-		s.count(func(c *Stats) { c.Answered++ })
-		write(w, http.StatusOK, json.RawMessage(fill(f.count(), q, &said{input: estimate(q.system) + estimate(q.user)})))
+		s.say(w, fill(f.count(), q, &said{input: estimate(q.system) + estimate(q.user)}))
 		return
 	}
 	if !s.wait(r.Context()) {
