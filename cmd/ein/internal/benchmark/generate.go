@@ -284,21 +284,8 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 		seen = instance.NewSeen(f.disjointSurface)
 	}
 	for _, name := range f.disjointFrom {
-		err := readInstances(ctx, a, name, func(all instances) error {
-			for in, err := range all {
-				switch {
-				case errors.Is(err, errNoInstances):
-					return nil // what is in nothing is apart from everything
-				case err == nil:
-					err = seen.Add(in)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		// What is in nothing is apart from everything.
+		if err := eachInstance(ctx, a, name, seen.Add); err != nil && !errors.Is(err, errNoInstances) {
 			return err
 		}
 	}
@@ -512,24 +499,17 @@ func (g *generation) beside(ctx context.Context) error {
 	name := strings.TrimSuffix(g.f.output, ".jsonl") + ".sensitivity.jsonl"
 	return g.Write(name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
-		return readInstances(ctx, g.App, g.f.output, func(all instances) error {
-			for in, err := range all {
-				if errors.Is(err, errNoInstances) {
-					return nil
-				}
-				var r *sensitivity.Result
-				if err == nil {
-					r, err = sensitivity.Of(in)
-				}
-				if err == nil {
-					err = e.Encode(r)
-				}
-				if err != nil {
-					return err
-				}
+		err := eachInstance(ctx, g.App, g.f.output, func(in *instance.Instance) error {
+			r, err := sensitivity.Of(in)
+			if err == nil {
+				err = e.Encode(r)
 			}
-			return nil
+			return err
 		})
+		if errors.Is(err, errNoInstances) {
+			err = nil
+		}
+		return err
 	})
 }
 

@@ -140,16 +140,23 @@ func badLines(name string, err error) error {
 	return e
 }
 
-// instanceList reads all instances of a file.
-func instanceList(ctx context.Context, a *cli.App, name string, also ...io.Writer) (list []*instance.Instance, err error) {
-	err = readInstances(ctx, a, name, func(all instances) error {
+// eachInstance gives the instances of a file, as readInstances does, one by one.
+func eachInstance(ctx context.Context, a *cli.App, name string, yield func(*instance.Instance) error, also ...io.Writer) error {
+	return readInstances(ctx, a, name, func(all instances) error {
 		for in, err := range all {
+			if err == nil {
+				err = yield(in)
+			}
 			if err != nil {
 				return err
 			}
-			list = append(list, in)
 		}
 		return nil
 	}, also...)
+}
+
+// instanceList reads all instances of a file.
+func instanceList(ctx context.Context, a *cli.App, name string, also ...io.Writer) (list []*instance.Instance, err error) {
+	err = eachInstance(ctx, a, name, func(in *instance.Instance) error { list = append(list, in); return nil }, also...)
 	return list, err
 }
