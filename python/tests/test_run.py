@@ -121,6 +121,15 @@ def test_vector_by_label():
     assert r.w.tolist() == [2.5, 0]
 
 
+def test_weights_by_pair():
+    weights = {("a", "b"): 1.5, ("b", "c"): 2.5}
+    for W in (weights, pd.Series(weights)):
+        r = ein.run("input W: matrix\nd = wdist(W, \"a\")", W=W)
+        assert r.d.tolist() == [0, 1.5, 4]
+    r = ein.run("input W: matrix\nd = sum(W)", W={(0, 1): 2, (1, 2): 3})
+    assert r.d == 5
+
+
 @pytest.mark.parametrize("s", [3, 3.0, np.int64(3), np.float32(3), np.array(3)], ids=lambda x: type(x).__name__)
 def test_scalars(s):
     r = ein.run("input s: scalar\nt = s + 1", s=s)

@@ -147,14 +147,17 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
 
 
 def _vector(values: Mapping[Any, Any]) -> Any:
-    """Values by node; a list when the nodes are their own numbers."""
+    """Values by node, a list when the nodes are their own numbers; weights by edge, where
+    the keys are pairs."""
+    if values and all(isinstance(k, tuple) and len(cast("tuple[Any, ...]", k)) == 2 for k in values):
+        return {"edges": [(u, v, w) for (u, v), w in values.items()]}
     if all(_is_number(k) and k == i for i, k in enumerate(values)):
         return list(values.values())
     return {str(k): v for k, v in values.items()}
 
 
 def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
-    """A vector by node, or a graph as neighbours by node."""
+    """A vector by node, or a graph: weights by edge, or neighbours by node."""
     if all(isinstance(v, (bool, int, float)) for v in data.values()):
         return _vector(data)
     nodes: dict[Any, None] = dict.fromkeys(data)
