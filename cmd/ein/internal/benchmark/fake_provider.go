@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/ask/eval"
 	"ein/bench/ask/model/fake"
 	"ein/internal/table"
 	"ein/internal/words"
@@ -20,6 +21,7 @@ type fakeFlags struct {
 	fake.Options
 	listenFlags
 	instances string
+	surfaces  int
 	command   []string
 }
 
@@ -74,6 +76,7 @@ environment variables that clients read.`,
 	flags := cmd.Flags()
 	f.add(cmd)
 	flags.StringVar(&f.instances, "instances", "", "`file` of the instances to answer (- is standard input)")
+	flags.IntVar(&f.surfaces, "surfaces", 1, "`number` of surfaces of each instance to answer, for ein bench eval --surfaces")
 	flags.StringVar(&f.Behaviour, "model-behaviour", "oracle", "`baseline` that answers")
 	flags.Float64Var(&f.FaultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
 	flags.StringSliceVar(&f.Faults, "faults", nil, "comma-separated `faults` to choose from (default: all that pass)")
@@ -110,6 +113,9 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 		var err error
 		if f.Instances, err = instanceList(ctx, a, f.instances); err != nil {
 			return err
+		}
+		if f.Instances, err = eval.Surfaces(f.Instances, f.surfaces); err != nil {
+			return cli.Input("", f.instances, 0, err.Error(), "")
 		}
 	}
 	server, err := fake.New(f.Options)
