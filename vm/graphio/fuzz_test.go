@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ein/vm/cost"
+	"ein/vm/tensor"
 )
 
 // fuzz checks that a reader neither panics nor passes its limits, that every
@@ -87,6 +88,33 @@ func FuzzMatrixMarket(f *testing.F) {
 func FuzzJSON(f *testing.F) {
 	fuzz(f, JSON, "[[0,1],[1,2]]", `[["a","b"]]`, `{"nodes":["a","b"],"edges":[[0,1,2]]}`, `{"directed":false,"edges":[{"source":"a","target":"b"}]}`,
 		"[[0,1,0],[1,1,1],[0,0,0]]", "[1,2.5]", "-3e2", `{"a\u00e9":1}`, `{"n":4,"edges":[[3,3]],"graph":{"x":[null,true]}}`)
+}
+
+// FuzzRelation reads rows of typed columns, of text and of JSON.
+func FuzzRelation(f *testing.F) {
+	for _, s := range []string{"a,n\nx,1\ny,2\n", "x\ny,2\n", `[["x",1],{"n":2,"a":"y","b":null}]`, `[{"a":"x"},3,["x",null]]`, "[]", `[["x",1.5]`} {
+		f.Add([]byte(s), byte(0))
+		f.Add([]byte(s), byte(1))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, k byte) {
+		ledger := &cost.Ledger{}
+		raw, err := Read(strings.NewReader(string(data)), "f", Options{
+			Kind: Relation, Format: []Format{CSV, JSON}[k%2], Lines: true, MaxBytes: 1 << 16, MaxEdges: 1 << 10, Ledger: ledger,
+			Columns: []RelationColumn{{Name: "a", Kind: tensor.NodeColumn}, {Name: "n", Kind: tensor.IntColumn}},
+		})
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) || e.File != "f" || e.Msg == "" {
+				t.Fatalf("%#v", err)
+			}
+			return
+		}
+		rows := raw.relation.cells[0].len()
+		if n := raw.relation.cells[1].len(); n != rows || rows > 1<<10 || raw.relation.lines.len() != rows {
+			t.Fatalf("%d and %d cells, %d lines", rows, n, raw.relation.lines.len())
+		}
+		Tables([]*Raw{raw}, map[string][]string{})
+	})
 }
 
 func FuzzNPY(f *testing.F) {

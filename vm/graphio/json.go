@@ -45,6 +45,8 @@ func (r *reader) json() {
 	r.line = &x.line
 	read := f.rows
 	switch kind := f.peek(); {
+	case r.opt.Kind == Relation:
+		read = f.relationRows
 	case r.opt.Kind == Scalar:
 		read = f.scalar
 	case r.opt.Kind == Vector && kind == '{':

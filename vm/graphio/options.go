@@ -161,8 +161,8 @@ func (o Options) usable(name string, f Format) error {
 	switch o.Kind {
 	case Graph, Matrix, Vector, Scalar:
 	case Relation:
-		if text := f == CSV || f == TSV || f == Edges; !text && !f.IsTable() {
-			return &Error{File: name, Msg: fmt.Sprintf("a relation cannot be read from %s", f), Hint: "a CSV file can, also Parquet and SQLite"}
+		if f == MatrixMarket || f == NPY {
+			return &Error{File: name, Msg: fmt.Sprintf("a relation cannot be read from %s", f), Hint: "CSV, JSON, Parquet and SQLite have rows"}
 		}
 	default:
 		return &Error{File: name, Msg: fmt.Sprintf("unknown kind %q", o.Kind), Hint: "expected graph, matrix, vector or scalar"}

@@ -33,8 +33,8 @@ type relationRows struct {
 	lines  *chunks[int] // of the rows, if they are kept
 }
 
-// relation reads all rows.
-func (t *table) relation(src source) {
+// relation reads all rows. at is where the columns are, nil where the first row says so.
+func (t *table) relation(src source, at []int) {
 	if len(t.opt.Columns) == 0 {
 		panic(t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds one; in a session its rows can be written as facts"))
 	}
@@ -46,32 +46,78 @@ func (t *table) relation(src source) {
 		raw.lines = &chunks[int]{mem: t.mem}
 	}
 	t.raw.relation = raw
-	w := src.next(false)
-	if w == nil {
-		panic(t.fatal(0, 0, "the file has no rows", ""))
-	}
-	if w.bad != nil {
-		t.rep.add(w.bad)
-		return
-	}
-	at, header := t.columnsOf(w)
-	t.first, t.width = w.line, len(w.cells)
+	w, header := src.next(false), false
 	var first *row // what the rows below decide on
-	if !header && t.opt.Header == HeaderAuto {
-		first = w.clone(t.mem)
+	if at == nil {
+		if w == nil {
+			panic(t.fatal(0, 0, "the file has no rows", ""))
+		}
+		if w.bad != nil {
+			t.rep.add(w.bad)
+			return
+		}
+		at, header = t.columnsOf(w)
+		t.first, t.width = w.line, len(w.cells)
+		if !header && t.opt.Header == HeaderAuto {
+			first = w.clone(t.mem)
+		}
 	}
-	for skip := header; ; skip = false {
+	for skip := header; w != nil; skip, w = false, src.next(false) {
 		switch {
 		case w.bad != nil:
 			t.rep.add(w.bad)
 		case !skip:
 			t.tuple(w, at)
 		}
-		if w = src.next(false); w == nil {
-			t.decideRelation(first)
-			return
+	}
+	t.decideRelation(first)
+}
+
+// relationItems is the items of a JSON array as rows whose cells are in the order of the
+// columns: those of an array already are, and an object has them by name.
+type relationItems struct {
+	*jsonFile
+	byName []cell
+}
+
+func (f *jsonFile) relationRows() {
+	f.expect('[', "an array of rows")
+	at := make([]int, len(f.opt.Columns))
+	for i := range at {
+		at[i] = i
+	}
+	f.relation(&relationItems{jsonFile: f}, at)
+}
+
+func (r *relationItems) next(bool) *row {
+	w := r.jsonFile.next(false)
+	if w == nil {
+		return nil
+	}
+	bad := func(line, col int, msg string) *row {
+		w.bad = &Error{File: r.raw.File, Line: line, Column: col, Msg: msg}
+		return w
+	}
+	switch w.open {
+	case 0:
+		return bad(w.line, w.col, fmt.Sprintf("expected a row, as [...] or {...}, found %s", w.cells[0].shown()))
+	case '{':
+		cells := r.byName[:0]
+		for _, c := range r.opt.Columns {
+			i := slices.IndexFunc(w.cells, func(x cell) bool { return strings.EqualFold(string(x.key), c.Name) })
+			if i < 0 {
+				return bad(w.line, w.col, fmt.Sprintf("the row has no %q", c.Name))
+			}
+			cells = append(cells, w.cells[i])
+		}
+		w.cells, r.byName = cells, w.cells
+	}
+	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
+		if x := &w.cells[i]; x.as == other {
+			return bad(x.line, x.off, fmt.Sprintf("expected a string or a number in the column `%s`, found %s", c.Name, x.shown()))
 		}
 	}
+	return w
 }
 
 // decideRelation makes a first row that may be a header one, or data, or asks, by the rule

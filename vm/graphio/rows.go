@@ -65,10 +65,18 @@ func (w *row) at(off int) (line, col int) {
 	return w.line, w.col - 1 + column(w.text, off)
 }
 
+// others is JSON that is neither a number nor a string, by what it begins with.
+var others = map[string]string{"n": "null", "t": "true", "f": "false", "[": "an array", "{": "an object"}
+
 // shown is the cell in a message.
 func (c *cell) shown() string {
-	if c.as == text {
+	switch c.as {
+	case text:
 		return "the string " + quote(c.val)
+	case other:
+		if what, ok := others[string(c.val)]; ok {
+			return what
+		}
 	}
 	return quote(c.val)
 }

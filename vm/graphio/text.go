@@ -49,7 +49,7 @@ func (r *reader) text(d dialect) {
 // readRows reads all rows. The first may have the names of the columns.
 func (t *table) readRows(src source) {
 	if t.opt.Kind == Relation {
-		t.relation(src)
+		t.relation(src, nil)
 		return
 	}
 	w := src.next(false)
