@@ -86,7 +86,7 @@ func TestJSONErrors(t *testing.T) {
 		{name: "options of objects, pairs", spec: "g.json?source=a", text: `[[0,1]]`, want: "error: g.json:1:2: the options source, target and weight name fields, but this edge is an array"},
 		{name: "vector by node with columns", kind: Vector, spec: "v.json?weight=x", text: `{"0":1}`, want: "error: v.json:1:1: an object from node to value has no columns (source and weight are for tables)"},
 		{name: "edge objects that are not", spec: "g.json", text: `[{"source":null,"target":[]},{"source":0,"target":1.5},{"source":0,"target":1,"weight":"5"}]`,
-			want: "error: g.json:1:12: expected a node as a number or a string, found \"n\"\n" +
+			want: "error: g.json:1:12: expected a node as a number or a string, found null\n" +
 				"g.json:1:51: expected a node number, found \"1.5\" (" + mixedHint + ")\ng.json:1:88: expected a number, found the string \"5\" (weight=none reads no weights)"},
 		{name: "which field", kind: Matrix, spec: "g.json", text: `[{"source":0,"target":1,"kg":5,"date":3}]`, want: "error: g.json:1:2: which of the 4 fields holds the weights? (give weight=, or weight=none to make every edge weigh 1)"},
 		{name: "many keys, one twice", spec: "g.json", text: `[{` + manyKeys(100) + `"k7":1}]`, want: `error: g.json:1:883: the key "k7" is given twice`},
