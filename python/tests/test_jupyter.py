@@ -46,6 +46,11 @@ def test_values():
     assert "<svg" in html and "<th>a</th><td>2.5</td>" in html and "operations of at most" in html and "<c>" not in html
 
 
+def test_relations():
+    (out,) = run('%%ein\nPay("ann", "<b>", 2.5).\nPay(x, y, a)?')
+    assert "<tr><th>x</th><th>y</th><th>a</th></tr><tr><th>ann</th><td>&lt;b&gt;</td><td>2.5</td></tr>" in out[0]
+
+
 def test_large_values_say_what_is_left_out():
     first, second = run("%%ein\n:print range(100)", "%%ein\nA = edges([[0,99]], 100)\n:print reach(A, 0), anc(A, 0)")
     assert "… 70 more" in first[0]

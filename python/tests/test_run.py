@@ -121,6 +121,25 @@ def test_vector_by_label():
     assert r.w.tolist() == [2.5, 0]
 
 
+def test_relations():
+    rows = [("ann", "bob", 10), ("bob", "cy", 25)]
+    columns = ["from", "to", "amount"]
+    program = 'input Pay(from: node, to: node, amount: int)\nFar(x, y) <- Pay(x, y, _).\nFar(x, z) <- Far(x, y), Pay(y, z, _).\nFar(x, y)?\nFar("ann", "cy")?'
+    frame = pd.DataFrame(rows, columns=columns)[["amount", "to", "from"]]
+    for data in (ein.Rows(rows), ein.Rows(frame), ein.Rows([dict(zip(columns, r, strict=True)) for r in rows]), [list(r) for r in rows]):
+        r = ein.run(program, Pay=data)
+        o = r.output("Far(x, y)?")
+        assert (o.kind, o.columns, r["Far(x, y)?"]) == ("relation", ["x", "y"], [("ann", "bob"), ("ann", "cy"), ("bob", "cy")])
+        assert o.tolist()[0] == ["ann", "bob"] and "3 rows" in repr(o) and "('ann', 'cy')" in repr(r)
+        assert r['Far("ann", "cy")?'] is True
+        with pytest.raises(TypeError, match="is a relation"):
+            o.array()
+    with pytest.raises(ein.InputError, match="column `amount`, found null"):
+        ein.run(program, Pay=ein.Rows([("ann", "bob", None)]))
+    with pytest.raises(ein.InputError, match="has no rows"):
+        ein.run(program, Pay=ein.Rows("ann"))
+
+
 def test_weights_by_pair():
     weights = {("a", "b"): 1.5, ("b", "c"): 2.5}
     for W in (weights, pd.Series(weights)):

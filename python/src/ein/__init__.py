@@ -10,7 +10,7 @@ are computed.
 
 
 from ein import bench
-from ein._data import File, Graph
+from ein._data import File, Graph, Rows
 from ein._engine import engine as _engine
 from ein._errors import CheckError, Diagnostic, Edit, EngineError, Error, Fix, InputError, LimitError, RunError
 from ein._program import Cost, Limits, Program, StatementCost, check, cost, explain, fmt, run, why
@@ -32,6 +32,7 @@ __all__ = [
     "Output",
     "Program",
     "Result",
+    "Rows",
     "RunError",
     "StatementCost",
     "bench",

@@ -30,6 +30,20 @@ class Graph:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Rows of a relation, of a DataFrame or of tuples, lists or mappings: by the names of
+    its columns where they have names, else in their order."""
+
+    data: Any
+
+    def wire(self, name: str) -> list[Any]:
+        if _is_table(self.data):
+            columns = [str(c) for c in self.data.columns]
+            return [dict(zip(columns, row, strict=True)) for row in zip(*(self.data[c].tolist() for c in self.data.columns), strict=True)]
+        return _rows(name, self.data)
+
+
+@dataclass(frozen=True)
 class File:
     """A file of text: CSV, TSV, edges, Matrix Market or JSON. The options are those
     behind the question mark of `ein run --input`, as in "weight=amount"."""
@@ -52,7 +66,7 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     g = data if isinstance(data, Graph) else Graph(data)
     data = g.data
     array = hasattr(data, "__array__") or hasattr(data, "__dlpack__")
-    if isinstance(data, File):
+    if isinstance(data, (File, Rows)):
         return data.wire(name)
     if g.weight not in (None, "weight") and not (_is_networkx(data) or _is_table(data)):
         raise InputError(f"{name}: weight= is for graphs of NetworkX and tables, not for {_type(data)}")
@@ -81,6 +95,12 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     if rows and all(isinstance(r, tuple) for r in rows):
         return {"edges": rows}
     return rows
+
+
+def _rows(name: str, data: object) -> list[Any]:
+    if isinstance(data, (str, bytes)) or hasattr(data, "keys") or not isinstance(data, Iterable):
+        raise InputError(f"{name}: {_type(data)} has no rows", hint="A DataFrame has, and a list of tuples or of mappings.")
+    return list(cast("Iterable[Any]", data))
 
 
 def _type(data: Any) -> str:

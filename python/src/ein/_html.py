@@ -27,6 +27,8 @@ def result(r: Result, reasons: Iterable[str], cost: str) -> str:
 def _output(o: Output, labels: list[str]) -> str:
     head = f'<div style="{_STYLE}"><b>{escape(o.name)}</b> '
     rank = len(o.shape)
+    if o.kind == "relation":
+        return f"{head}</div>{_table(o.columns[1:], _first([(r[0], r[1:]) for r in o.rows]), o.columns[0])}"
     if rank == 0:
         return f"{head}= {escape(str(o.nodes()[0] if o.form == 'node' and o.nodes() else o.value))}</div>"
     if o.form or o.kind == "bool" and rank == 1:
@@ -50,13 +52,17 @@ def _first(items: Sequence[Any]) -> tuple[Sequence[Any], str]:
     return items[:_CELLS], f"… {left:,} more" if left > 0 else ""
 
 
-def _table(columns: Iterable[Any], rows: tuple[Sequence[tuple[Any, list[Any]]], str]) -> str:
+def _cell(x: Any) -> str:
+    return escape(x) if isinstance(x, str) else f"{int(x) if isinstance(x, bool) else x:.6g}"
+
+
+def _table(columns: Iterable[Any], rows: tuple[Sequence[tuple[Any, Sequence[Any]]], str], corner: str = "") -> str:
     shown, left = _first(list(columns))
     out = ["<table>"]
-    if shown:
-        out.append("<tr><th></th>" + "".join(f"<th>{escape(str(c))}</th>" for c in [*shown, *([left] if left else [])]) + "</tr>")
+    if shown or corner:
+        out.append(f"<tr><th>{escape(corner)}</th>" + "".join(f"<th>{escape(str(c))}</th>" for c in [*shown, *([left] if left else [])]) + "</tr>")
     for name, row in rows[0]:
-        cells = "".join(f"<td>{int(x) if isinstance(x, bool) else x:.6g}</td>" for x in row[:_CELLS])
+        cells = "".join(f"<td>{_cell(x)}</td>" for x in row[:_CELLS])
         out.append(f"<tr><th>{escape(str(name))}</th>{cells}</tr>")
     if rows[1]:
         out.append(f"<tr><th>{rows[1]}</th></tr>")

@@ -29,27 +29,32 @@ class Output:
 
     def __init__(self, told: Mapping[str, Any], frames: list[bytearray], labels: list[str]) -> None:
         self.name: str = told["name"]
-        self.kind: str = told["kind"]  # bool, int or real
+        self.kind: str = told["kind"]  # bool, int, real or relation
         self.form: str = told.get("form", "")  # set, path or node, where the numbers stand for nodes
         self.picture: str = told.get("picture", "")  # SVG, where it was asked for
+        self.columns: list[str] = told.get("columns", [])  # of a relation
+        self.rows: list[tuple[Any, ...]] = [tuple(row) for row in told.get("rows", [])]  # likewise
         self._labels = labels
         made: Mapping[str, Any] = told.get("array") or {"layout": "number", "dtype": "", "shape": [], "parts": []}
         self.shape: tuple[int, ...] = tuple(made["shape"])
         self._layout: str = made["layout"]
         self._dtype: str = made["dtype"]
         self._parts: list[bytearray] = [frames[i] for i in made["parts"]]
-        self._number = _KINDS[self.kind](told.get("value", 0))
+        self._number = _KINDS.get(self.kind, int)(told.get("value", 0))
 
     @property
     def value(self) -> Any:
-        """The number of an output without axes, else an array of NumPy, or nested lists
-        where there is no NumPy."""
+        """The rows of a relation, the number of an output without axes, else an array of
+        NumPy, or nested lists where there is no NumPy."""
+        if self.kind == "relation":
+            return self.rows
         if not self.shape:
             return self._number
         return self.array() if find_spec("numpy") else self.tolist()
 
     def array(self) -> Any:
         """The output as an array of NumPy."""
+        self._numbers_only()
         np: Any = import_module("numpy")
 
         parts = self._parts
@@ -68,6 +73,7 @@ class Output:
 
     def sparse(self) -> Any:
         """A matrix as a csr_array of SciPy."""
+        self._numbers_only()
         np: Any = import_module("numpy")
         sparse: Any = import_module("scipy.sparse")
 
@@ -79,6 +85,8 @@ class Output:
 
     def tolist(self) -> Any:
         """The output as a number or as nested lists."""
+        if self.kind == "relation":
+            return [list(row) for row in self.rows]
         if self._layout == "number":
             return self._number
         parts, flat = self._parts, list[Any]()
@@ -116,7 +124,13 @@ class Output:
             raise TypeError(f"{self.name} is no set of nodes, no path and no node: it is {self.kind} of shape {self.shape}")
         return [self._labels[n] for n in found] if self._labels else found
 
+    def _numbers_only(self) -> None:
+        if self.kind == "relation":
+            raise TypeError(f"{self.name} is a relation: its rows and columns are in .rows and .columns")
+
     def __repr__(self) -> str:
+        if self.kind == "relation":
+            return f"<{self.name}: relation of {len(self.rows)} rows, columns {', '.join(self.columns)}>"
         return f"<{self.name}: {self.kind} of shape {self.shape}>"
 
 
