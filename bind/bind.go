@@ -27,7 +27,9 @@ import (
 	"ein/internal/codes"
 	"ein/internal/words"
 	"ein/lang"
+	"ein/lang/check"
 	"ein/lang/diag"
+	"ein/lang/syntax"
 	"ein/vm/cost"
 	"ein/vm/graphio"
 	"ein/vm/tensor"
@@ -79,6 +81,15 @@ type Declared struct {
 	Name    string
 	Kind    graphio.Kind
 	Columns []tensor.Column // of a relation; of its domains only the names count
+}
+
+// Declares is what a statement declares.
+func Declares(in *syntax.Input) Declared {
+	d := Declared{in.Name.Name, graphio.Kind(in.Kind.Name), check.InputColumns(in)}
+	if len(d.Columns) > 0 {
+		d.Kind = graphio.Relation
+	}
+	return d
 }
 
 // Reader reads the data of inputs.
@@ -213,9 +224,16 @@ var errNoFiles = errors.New("this program may not open files")
 
 // Read reads the data of one input that is not a *tensor.Value. It stops soon
 // after the context ends; the error is its cause then.
-func (r *Reader) Read(ctx context.Context, in Input, kind graphio.Kind) (*graphio.Raw, error) {
+func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, error) {
 	opt, name := in.Options, in.Path
-	opt.Kind, opt.Ledger, opt.Lines = kind, r.Ledger, r.Lines
+	opt.Kind, opt.Ledger, opt.Lines = d.Kind, r.Ledger, r.Lines
+	for _, c := range d.Columns {
+		col := graphio.RelationColumn{Name: c.Name, Kind: c.Kind}
+		if c.Domain != nil {
+			col.Domain = c.Domain.Name
+		}
+		opt.Columns = append(opt.Columns, col)
+	}
 	var from io.Reader
 	switch data := in.Data.(type) {
 	case nil:
@@ -277,27 +295,56 @@ type Data struct {
 	Warnings []graphio.Warning
 }
 
-// Bind makes the values of inputs that have been read. known are the labels of
-// the program itself.
-func Bind(decls []graphio.Decl, known []string) (*Data, error) {
-	values, labels, warnings, err := graphio.Bind(decls, known)
-	if err != nil {
-		return nil, err
+// Bind makes the values of inputs that have been read. known are the labels of the program
+// itself, and domains those of its domains other than that of the nodes. The nodes are those
+// of the program, then those of relations, then those of the others.
+func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
+	var relations []*graphio.Raw
+	var names []string // of these
+	var others []graphio.Decl
+	var read []graphio.Warning
+	for _, d := range decls {
+		if d.Raw.Kind == graphio.Relation {
+			relations, names, read = append(relations, d.Raw), append(names, d.Name), append(read, d.Raw.Warnings...)
+		} else {
+			others = append(others, d)
+		}
 	}
-	d := &Data{make(map[string]*tensor.Value, len(values)), labels, warnings}
-	for i := range values {
-		d.Values[decls[i].Name] = &values[i]
+	tables := func(known []string) ([]*tensor.Table, map[string][]string, []graphio.Warning) {
+		labels := map[string][]string{nodes: slices.Clone(known)}
+		for name, list := range domains {
+			labels[name] = slices.Clone(list)
+		}
+		list, warnings := graphio.Tables(relations, labels)
+		return list, labels, warnings
 	}
-	lang.Normalise(d.Values)
-	return d, nil
+	list, labels, warnings := tables(known)
+	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
+	if len(others) > 0 || len(relations) == 0 {
+		values, all, found, err := graphio.Bind(others, labels[nodes])
+		if err != nil {
+			return nil, err
+		}
+		for i := range values {
+			data.Values[others[i].Name] = &values[i]
+		}
+		lang.Normalise(data.Values)
+		if len(all) > len(labels[nodes]) {
+			list, _, warnings = tables(all)
+		}
+		data.Labels, data.Warnings = all, found
+	}
+	for i, t := range list {
+		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
+	}
+	data.Warnings = slices.Concat(read, warnings, data.Warnings)
+	return data, nil
 }
 
 // All reads the data of all inputs that a program declares and makes their
 // values. Each has to be among the inputs given.
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
-	var relations []*graphio.Raw
-	var names []string // of the relations
 	ready := map[string]*tensor.Value{}
 	known, nodes, err := over(declared, given, known)
 	if err != nil {
@@ -309,24 +356,13 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 			ready[d.Name] = v
 			continue
 		}
-		for _, c := range d.Columns {
-			col := graphio.RelationColumn{Name: c.Name, Kind: c.Kind}
-			if c.Domain != nil {
-				col.Domain = c.Domain.Name
-			}
-			in.Options.Columns = append(in.Options.Columns, col)
-		}
-		raw, err := r.Read(ctx, in, d.Kind)
+		raw, err := r.Read(ctx, in, d)
 		if err != nil {
 			return nil, err
 		}
-		if d.Kind == graphio.Relation {
-			relations, names = append(relations, raw), append(names, d.Name)
-			continue
-		}
 		decls = append(decls, graphio.Decl{Name: d.Name, Raw: raw})
 	}
-	data, err := r.bind(decls, relations, names, known)
+	data, err := Bind(decls, known, r.Domains)
 	if err != nil {
 		return nil, err
 	}
@@ -346,43 +382,6 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 
 // nodes is the domain that graphs share with relations.
 const nodes = "node"
-
-// bind is Bind with relations beside the other inputs. The nodes are those of the
-// program, then those of relations, then those of the others.
-func (r *Reader) bind(decls []graphio.Decl, relations []*graphio.Raw, names, known []string) (*Data, error) {
-	if len(relations) == 0 {
-		return Bind(decls, known)
-	}
-	var read []graphio.Warning
-	for _, raw := range relations {
-		read = append(read, raw.Warnings...)
-	}
-	tables := func(known []string) ([]*tensor.Table, map[string][]string, []graphio.Warning) {
-		labels := map[string][]string{nodes: slices.Clone(known)}
-		for name, list := range r.Domains {
-			labels[name] = slices.Clone(list)
-		}
-		list, warnings := graphio.Tables(relations, labels)
-		return list, labels, warnings
-	}
-	list, labels, warnings := tables(known)
-	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
-	if len(decls) > 0 {
-		var err error
-		if data, err = Bind(decls, labels[nodes]); err != nil {
-			return nil, err
-		}
-		if len(data.Labels) > len(labels[nodes]) {
-			list, _, warnings = tables(data.Labels)
-		}
-	}
-	for i, t := range list {
-		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
-		relations[i].Free()
-	}
-	data.Warnings = append(append(read, warnings...), data.Warnings...)
-	return data, nil
-}
 
 // over is the labels that are known before data is read: those of the inputs that are
 // values, which have to be the same for all and to have those of the program; without

@@ -37,7 +37,7 @@ type binding struct {
 // dataSource is a file that the settings bind to an input.
 type dataSource struct {
 	bind.Input
-	kind graphio.Kind
+	declared bind.Declared
 }
 
 // said is what ein.toml says of a program, in a workspace that its user trusts.
@@ -82,7 +82,7 @@ func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, proble
 			return nil, nil
 		}
 		data.Options.MaxBytes = s.opt.MaxData
-		list = append(list, dataSource{data, graphio.Kind(in.Kind)})
+		list = append(list, dataSource{data, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: in.Columns}})
 	}
 	return list, nil
 }
@@ -152,13 +152,13 @@ func (s *server) bindData(f *file) (reading bool) {
 		s.rebind(f.uri, profile, b)
 		return true
 	}
-	known := check.ProgramLabels(f.document().File())
+	known, domains := check.ProgramLabels(f.document().File()), check.ProgramDomains(f.document().File())
 	s.data.start(f.uri, key, func(done func()) func() {
 		ctx, cancel := context.WithCancel(s.ctx)
 		go func() {
 			defer done()
 			defer cancel()
-			b := s.bindAll(ctx, sources, known)
+			b := s.bindAll(ctx, sources, known, domains)
 			if ctx.Err() == nil {
 				b.key = key
 				s.rebind(f.uri, profile, b)
@@ -184,7 +184,7 @@ func dataKey(f *file, sources []dataSource, problems map[string]diag.List) strin
 		if info, err := os.Stat(src.Path); err == nil {
 			state = fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 		}
-		fmt.Fprintf(&b, "%q %s %+v %s\n", src.Name+" "+src.Path, src.kind, src.Options, state)
+		fmt.Fprintf(&b, "%q %s %+v %s\n", src.Name+" "+src.Path, src.declared.Kind, src.Options, state)
 		if src.Options.Default != nil {
 			fmt.Fprintf(&b, "%v\n", *src.Options.Default)
 		}
@@ -222,12 +222,12 @@ func (s *server) refreshClient() {
 }
 
 // bindAll reads the data and gives the inputs their values.
-func (s *server) bindAll(ctx context.Context, sources []dataSource, known []string) *binding {
+func (s *server) bindAll(ctx context.Context, sources []dataSource, known []string, domains map[string][]string) *binding {
 	b := &binding{problems: map[string]diag.List{}}
 	read := bind.Reader{Open: openRegular, Tables: s.opt.Tables, Ledger: &cost.Ledger{Max: s.opt.MaxMemory}}
 	var decls []graphio.Decl
 	for _, src := range sources {
-		raw, err := read.Read(ctx, src.Input, src.kind)
+		raw, err := read.Read(ctx, src.Input, src.declared)
 		if err != nil {
 			b.problem(src.Name, err)
 			continue
@@ -237,7 +237,7 @@ func (s *server) bindAll(ctx context.Context, sources []dataSource, known []stri
 	if len(decls) < len(sources) {
 		return b
 	}
-	data, err := bind.Bind(decls, known)
+	data, err := bind.Bind(decls, known, domains)
 	if err != nil {
 		b.problem(sources[0].Name, err)
 		return b

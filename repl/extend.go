@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -156,14 +157,18 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 // bind gives the inputs their values. Which nodes there are depends on the labels
 // of the whole program, so a new one changes the inputs too.
 func (s *state) bind(f *syntax.File, e *entry) *Reply {
-	known, fresh := s.known, len(s.inputs) != len(s.bound)
+	known, domains, fresh := s.known, s.domains, len(s.inputs) != len(s.bound)
+	all := &syntax.File{Stmts: append(slices.Clip(s.program.File.Stmts), f.Stmts...)}
 	if len(check.ProgramLabels(f)) > 0 {
-		known = check.ProgramLabels(&syntax.File{Stmts: append(s.program.File.Stmts, f.Stmts...)})
+		known = check.ProgramLabels(all)
 	}
-	if len(known) == len(s.known) && !fresh {
+	if slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
+		domains = check.ProgramDomains(all)
+	}
+	if len(known) == len(s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
 		return nil // as in most entries
 	}
-	s.known, s.labels, e.stale = known, known, true
+	s.known, s.labels, s.domains, e.stale = known, known, domains, true
 	if len(s.bound) == 0 {
 		return nil
 	}
@@ -171,7 +176,7 @@ func (s *state) bind(f *syntax.File, e *entry) *Reply {
 	for i, b := range s.bound {
 		decls[i] = b.Decl
 	}
-	data, err := bind.Bind(decls, known)
+	data, err := bind.Bind(decls, known, domains)
 	if err != nil {
 		return dataReply(err)
 	}

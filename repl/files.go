@@ -98,14 +98,14 @@ func dataReply(err error) *Reply {
 }
 
 // readData reads the file of an input.
-func (s *Session) readData(ctx context.Context, name string, kind graphio.Kind, spec string) (binding, *Reply) {
+func (s *Session) readData(ctx context.Context, d bind.Declared, spec string) (binding, *Reply) {
 	spec = s.path(spec)
-	in, err := bind.New(name, spec)
+	in, err := bind.New(d.Name, spec)
 	if err != nil {
 		r := failure("%v", err)
 		return binding{}, &r
 	}
-	return s.readInput(ctx, in, kind)
+	return s.readInput(ctx, in, d)
 }
 
 // said is the data that files give the inputs of a program.
@@ -130,12 +130,12 @@ func (s *Session) said(name string, program *syntax.File) ([]bind.Input, *Reply)
 	return list, nil
 }
 
-func (s *Session) readInput(ctx context.Context, in bind.Input, kind graphio.Kind) (binding, *Reply) {
+func (s *Session) readInput(ctx context.Context, in bind.Input, d bind.Declared) (binding, *Reply) {
 	read := bind.Reader{Tables: s.cfg.Tables, Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
 	if s.cfg.Files != nil {
 		read.Open = s.cfg.Files.Open
 	}
-	raw, err := read.Read(ctx, in, kind)
+	raw, err := read.Read(ctx, in, d)
 	if ctx.Err() != nil {
 		return binding{}, notRead(ctx, in.Path)
 	}
@@ -180,7 +180,7 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	if s.value(name) != nil {
 		declared = fresh(name, nil, s.file.Text)
 	}
-	b, fail := s.readData(ctx, declared, graphio.Kind(kind), spec)
+	b, fail := s.readData(ctx, bind.Declared{Name: declared, Kind: graphio.Kind(kind)}, spec)
 	if fail != nil {
 		return *fail
 	}
@@ -283,7 +283,7 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name }) {
 			return failure("%s is bound twice", name)
 		}
-		one, fail := s.readData(ctx, name, graphio.Kind(parsed.Stmts[i].(*syntax.Input).Kind.Name), spec)
+		one, fail := s.readData(ctx, bind.Declares(parsed.Stmts[i].(*syntax.Input)), spec)
 		if fail != nil {
 			return *fail
 		}
@@ -297,8 +297,7 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == in.Name }) {
 			continue
 		}
-		st := parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)
-		one, fail := s.readInput(ctx, in, graphio.Kind(st.Kind.Name))
+		one, fail := s.readInput(ctx, in, bind.Declares(parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)))
 		if fail != nil {
 			return *fail
 		}
@@ -306,6 +305,11 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	}
 	if blank(text) {
 		return Reply{Note: args[0] + " has no statements\n"}
+	}
+	for _, st := range parsed.Stmts {
+		if in, ok := st.(*syntax.Input); ok && len(in.Columns) > 0 && s.relation(&syntax.Name{Name: in.Name.Name}) {
+			return failure("the session has a relation `%s` already; `:reset` forgets the session", in.Name.Name)
+		}
 	}
 	// The data is bound in the order of the declarations, as ein run does.
 	sort.SliceStable(bound, func(i, j int) bool { return declared(parsed, bound[i].Name) < declared(parsed, bound[j].Name) })

@@ -85,7 +85,7 @@ func (s *Session) relationList(context.Context, string) Reply {
 		name, _ := syntax.RelationOf(st)
 		if r, ok := st.(*syntax.Rule); ok && len(r.Body) > 0 {
 			rules[name.Name]++
-		} else {
+		} else if ok {
 			facts[name.Name]++
 		}
 	}
@@ -94,6 +94,9 @@ func (s *Session) relationList(context.Context, string) Reply {
 		row := []string{r.String(), ""}
 		if n := facts[r.Name]; n > 0 {
 			row[1] = words.Plural(n, "fact")
+		}
+		if v := s.inputs[r.Name]; v != nil {
+			row[1] = words.Plural(v.Table.Len, "row") + " of data"
 		}
 		if n := rules[r.Name]; n > 0 {
 			row[1] = strings.TrimPrefix(row[1]+", "+words.Plural(n, "rule"), ", ")

@@ -71,6 +71,12 @@ func fresh(name string, taken map[string]bool, texts ...string) string {
 	}
 }
 
+// asks reports whether an expression is an atom alone, which is a query in a session.
+func (s *state) asks(x *syntax.ExprStmt) bool {
+	_, called := x.X.(*syntax.Call)
+	return called && s.relation(x.X)
+}
+
 // edits makes a program of the session. A bare expression is assigned and printed.
 // Functions of one name, of which each entry sees the last before it, have names of
 // their own: all of a program sees the same.
@@ -100,6 +106,10 @@ func (s *state) edits() []diag.Edit {
 				replace(d.Name.Span, now[d.Name.Name])
 			}
 			x, bare := st.(*syntax.ExprStmt)
+			if bare && s.asks(x) {
+				bare = false
+				replace(source.Span{Start: x.End, End: x.End}, "?")
+			}
 			if bare {
 				replace(source.Span{Start: x.Start, End: x.Start}, "_ = ")
 			}

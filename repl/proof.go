@@ -48,7 +48,7 @@ func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled,
 }
 
 // relation reports whether an atom is one of a relation of the session.
-func (s *Session) relation(x syntax.Expr) bool {
+func (s *state) relation(x syntax.Expr) bool {
 	if i, ok := x.(*syntax.Index); ok {
 		x = i.X
 	}

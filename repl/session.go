@@ -122,7 +122,8 @@ type state struct {
 	bound   []binding
 	known   []string // the labels of the program's own graphs
 	inputs  map[string]*tensor.Value
-	labels  []string // of all nodes, those first
+	labels  []string            // of all nodes, those first
+	domains map[string][]string // labels in the entries of the other domains
 	// kept is the value of each name. All copies of a state share it: it is changed
 	// when an entry is accepted, and not before.
 	kept  map[string]*tensor.Value

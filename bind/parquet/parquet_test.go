@@ -75,14 +75,14 @@ func read(t testing.TB, kind graphio.Kind, data []byte, opts string, max uint64)
 	ledger := &cost.Ledger{Max: max}
 	r := bind.Reader{Tables: tables, Ledger: ledger}
 	in := bind.Input{Name: "A", Data: bytes.NewReader(data), Options: opt}
-	raw, err := r.Read(t.Context(), in, kind)
+	raw, err := r.Read(t.Context(), in, bind.Declared{Kind: kind})
 	if err != nil {
 		if ledger.Used() != 0 {
 			t.Errorf("%d bytes are not given back", ledger.Used())
 		}
 		return "error: " + err.Error(), err
 	}
-	d, err := bind.Bind([]graphio.Decl{{Name: "A", Raw: raw}}, nil)
+	d, err := bind.Bind([]graphio.Decl{{Name: "A", Raw: raw}}, nil, nil)
 	if err != nil {
 		return "error: " + err.Error(), err
 	}

@@ -149,7 +149,7 @@ func TestReadsOnly(t *testing.T) {
 	} {
 		in := bind.Input{Name: "A", Path: path, Options: graphio.Options{Query: " " + query}}
 		r := bind.Reader{Open: open, Tables: tables, Ledger: &cost.Ledger{}}
-		_, err := r.Read(t.Context(), in, graphio.Vector)
+		_, err := r.Read(t.Context(), in, bind.Declared{Kind: graphio.Vector})
 		var known *graphio.Error
 		if !errors.As(err, &known) {
 			t.Errorf("%q: %v", query, err)
@@ -183,7 +183,7 @@ func TestNoFile(t *testing.T) {
 	path := database(t, "x.db", shop...)
 	in := bind.Input{Name: path, Data: strings.NewReader("SQLite format 3\x00")}
 	r := bind.Reader{Open: open, Tables: tables}
-	if _, err := r.Read(t.Context(), in, graphio.Graph); err == nil || !strings.Contains(err.Error(), "a database is opened by its path, and this is none") {
+	if _, err := r.Read(t.Context(), in, bind.Declared{Kind: graphio.Graph}); err == nil || !strings.Contains(err.Error(), "a database is opened by its path, and this is none") {
 		t.Error(err)
 	}
 }
@@ -203,7 +203,7 @@ func FuzzQuery(f *testing.F) {
 		defer cancel()
 		in := bind.Input{Name: "A", Path: path, Options: graphio.Options{Query: " " + query, MaxElems: 1000}}
 		r := bind.Reader{Open: open, Tables: tables, Ledger: &cost.Ledger{}}
-		_, _ = r.Read(ctx, in, graphio.Vector)
+		_, _ = r.Read(ctx, in, bind.Declared{Kind: graphio.Vector})
 		after, err := os.ReadFile(path)
 		if err != nil || string(after) != string(before) {
 			t.Fatalf("%q has changed the database: %v", query, err)

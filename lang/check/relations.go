@@ -232,6 +232,13 @@ func (c *checker) relate() {
 			c.headOf(s)
 		}
 	}
+	if c.cfg.After != nil {
+		for _, in := range c.cfg.After.Inputs {
+			if r := c.rel.byName[in.Name]; r != nil && len(in.Columns) > 0 {
+				c.rel.tables[r] = in.Node
+			}
+		}
+	}
 	c.gatherConstants()
 	for _, s := range c.rel.stmts {
 		if c.step(1) {

@@ -147,17 +147,25 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	return r.node
 }
 
-// tableInput is an input with columns.
-func (c *checker) tableInput(p *Program, s *syntax.Input) {
-	in := Input{Name: s.Name.Name, Kind: "relation", Slot: len(p.Inputs), Span: s.Span}
-	in.Node = c.b.Input(in.Slot, tensor.Type{}, 1, true)
+// InputColumns is the columns of an input that has some. Their domains have a name and no
+// members.
+func InputColumns(s *syntax.Input) []tensor.Column {
+	var list []tensor.Column
 	for _, col := range s.Columns {
 		k := tensor.Column{Name: col.Name.Name, Kind: columnTypes[col.Type.Name].kind} // that of a named domain is a node
 		if k.Kind.Named() {
 			k.Domain = &tensor.Domain{Name: col.Type.Name}
 		}
-		in.Columns = append(in.Columns, k)
+		list = append(list, k)
 	}
+	return list
+}
+
+// tableInput is an input with columns.
+func (c *checker) tableInput(p *Program, s *syntax.Input) {
+	in := Input{Name: s.Name.Name, Kind: "relation", Slot: len(p.Inputs), Span: s.Span}
+	in.Node = c.b.Input(in.Slot, tensor.Type{}, 1, true)
+	in.Columns = InputColumns(s)
 	if v := c.cfg.Inputs[in.Name]; v != nil && v.Layout != tensor.Rows {
 		c.inputMisfit(s, stdlib.Describe(v.Shape))
 		return

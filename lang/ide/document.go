@@ -10,6 +10,7 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm/ir"
+	"ein/vm/tensor"
 )
 
 // Options say how documents are read. The limits of the phases are those of Lang;
@@ -131,9 +132,10 @@ func (d *Document) Diagnostics() diag.List { return d.check().Diags }
 
 // Input is a name that the program declares to be bound by its host.
 type Input struct {
-	Name string
-	Kind string // graph, matrix, vector, scalar
-	Span source.Span
+	Name    string
+	Kind    string          // graph, matrix, vector, scalar, relation
+	Columns []tensor.Column // of a relation
+	Span    source.Span
 }
 
 // Inputs is the declared inputs in the order of the text.
@@ -141,7 +143,11 @@ func (d *Document) Inputs() []Input {
 	var list []Input
 	for _, s := range d.File().Stmts {
 		if in, ok := s.(*syntax.Input); ok {
-			list = append(list, Input{in.Name.Name, in.Kind.Name, in.Name.Span})
+			kind, columns := in.Kind.Name, check.InputColumns(in)
+			if len(columns) > 0 {
+				kind = "relation"
+			}
+			list = append(list, Input{in.Name.Name, kind, columns, in.Name.Span})
 		}
 	}
 	return list

@@ -41,7 +41,7 @@ func (u *user) node(n *ir.Node) *ir.Node {
 	if k, ok := u.known[n]; ok && n.Op != ir.Const {
 		// What is known of the value stays, and so does the place. It has been checked.
 		out = &ir.Node{Op: ir.Input, Slot: len(u.inputs), NonNeg: n.NonNeg, Type: n.Type, Bound: n.Limit(), Pos: n.Pos}
-		u.inputs = append(u.inputs, Input{Name: k.Name, Kind: kindOf(n.Type), Node: out, Layout: k.Value.Layout, NNZ: k.Value.CSR.NNZ()})
+		u.inputs = append(u.inputs, bound(k.Name, kindOf(n.Type), out, k.Value))
 		u.values = append(u.values, *k.Value)
 	} else {
 		copied := *n

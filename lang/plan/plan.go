@@ -67,12 +67,7 @@ func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)})
 	}
 	for _, in := range c.Inputs {
-		v := inputs[in.Name]
-		planned := Input{Name: in.Name, Kind: in.Kind, Node: in.Node, Layout: v.Layout, NNZ: v.CSR.NNZ()}
-		if v.Layout == tensor.Rows {
-			planned.NNZ, planned.Columns = v.Table.Len, v.Table.Columns
-		}
-		p.Inputs = append(p.Inputs, planned)
+		p.Inputs = append(p.Inputs, bound(in.Name, in.Kind, in.Node, inputs[in.Name]))
 	}
 	for _, s := range c.Statements {
 		p.Stmts = append(p.Stmts, Stmt{Name: s.Name, Pos: pos(s.Span)})
@@ -84,6 +79,15 @@ func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	slices.SortStableFunc(p.Stmts, func(a, b Stmt) int { return cmp.Compare(a.Pos.Start, b.Pos.Start) })
 	p.Stmts = slices.CompactFunc(p.Stmts, func(a, b Stmt) bool { return a.Pos == b.Pos })
 	return p
+}
+
+// bound is an input with a value.
+func bound(name, kind string, n *ir.Node, v *tensor.Value) Input {
+	in := Input{Name: name, Kind: kind, Node: n, Layout: v.Layout, NNZ: v.CSR.NNZ()}
+	if v.Layout == tensor.Rows {
+		in.Kind, in.NNZ, in.Columns = "relation", v.Table.Len, v.Table.Columns
+	}
+	return in
 }
 
 func pos(s source.Span) ir.Pos { return ir.Pos{Start: int32(s.Start), End: int32(s.End)} }
