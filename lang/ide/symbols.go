@@ -18,7 +18,22 @@ func (d *Document) Symbols(shapes bool) []Symbol {
 		shape = func(s source.Span) string { return detail(c.statements[s.Start]) }
 	}
 	var list []Symbol
+	relations := map[string]bool{}
 	for _, s := range d.File().Stmts {
+		if name, ok := syntax.RelationOf(s); ok {
+			if !relations[name.Name] { // of many facts and rules the first stands for all
+				relations[name.Name] = true
+				sym := Symbol{Text: name.Name, Kind: KindTensor, Span: s.Pos(), Name: name.Span}
+				if _, input := s.(*syntax.Input); input {
+					sym.Kind = KindInput
+				}
+				if shapes {
+					sym.Detail = strings.TrimPrefix(d.relationType(name.Name, s), name.Name)
+				}
+				list = append(list, sym)
+			}
+			continue
+		}
 		switch s := s.(type) {
 		case *syntax.Assign:
 			list = append(list, Symbol{
