@@ -41,7 +41,7 @@ func commands() []command {
 		{"help", "[COMMAND|NAME]", commandArg, false, "list the commands, or describe one, a function, a diagnostic or a topic; `:help topics` lists these", (*Session).help},
 		{"load", "FILE [NAME=DATA]...", fileArg, true, "add the statements of a program, its inputs bound to data files", (*Session).load},
 		{"save", "FILE", fileArg, true, "write the session as a program that ein run accepts", (*Session).save},
-		{"input", "NAME[: KIND] DATA", fileArg, true, "declare an input (a graph, matrix, vector or scalar) and bind it to a data file", (*Session).input},
+		{"input", "NAME[: KIND] DATA", fileArg, true, "declare an input (a graph, matrix, vector or scalar, or NAME(COLUMNS)) and bind it to a data file", (*Session).input},
 		{"tensors", "", none, false, "list the names with their shapes and definitions", (*Session).tensorList},
 		{"relations", "", none, false, "list the relations with their columns, and how many facts and rules they have", (*Session).relationList},
 		{"type", "EXPRESSION", statementArg, true, "show the shape and kind of a value without computing it", (*Session).typeOf},

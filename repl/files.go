@@ -156,12 +156,46 @@ var inputPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\s*:\s*([A-Za-z]+))?\s*=?\s+(\S.*)$`)
 })
 
+var relationPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*\s*\([^()]*\))\s*=?\s+(\S.*)$`)
+})
+
+// relationInput is input for one with columns, as in Pay(from: node, to: node) pay.csv.
+func (s *Session) relationInput(ctx context.Context, declaration, spec string) Reply {
+	text := "input " + declaration
+	parsed := lang.Parse(s.cfg.Name, text, lang.Options{})
+	if parsed.Diags.HasErrors() {
+		return *(&state{file: parsed.Source}).refuse(parsed.Diags)
+	}
+	in := parsed.Stmts[0].(*syntax.Input)
+	if fail := s.twice(in); fail != nil {
+		return *fail
+	}
+	b, fail := s.readData(ctx, bind.Declares(in), spec)
+	if fail != nil {
+		return *fail
+	}
+	return s.withData(ctx, []binding{b}, text, s.cfg.Name, s.line)
+}
+
+// twice refuses an input with columns whose name is that of a relation already.
+func (s *Session) twice(in *syntax.Input) *Reply {
+	if len(in.Columns) == 0 || !s.relation(&syntax.Name{Name: in.Name.Name}) {
+		return nil
+	}
+	r := failure("the session has a relation `%s` already; `:reset` forgets the session", in.Name.Name)
+	return &r
+}
+
 // input declares an input and binds it. A name that is taken is given the value
 // of an input with a fresh name, so that what used the old one keeps it.
 func (s *Session) input(ctx context.Context, arg string) Reply {
+	if m := relationPattern().FindStringSubmatch(arg); m != nil {
+		return s.relationInput(ctx, m[1], unquote(m[2]))
+	}
 	m := inputPattern().FindStringSubmatch(arg)
 	if m == nil {
-		return failure("expected a name and a file, as in `:input A: matrix weights.csv`, found `%s`", words.Shorten(arg, 40))
+		return failure("expected a name and a file, as in `:input A: matrix weights.csv` or `:input Pay(from: node, to: node) pay.csv`, found `%s`", words.Shorten(arg, 40))
 	}
 	name, kind, spec := m[1], m[2], unquote(m[3])
 	if kind == "" {
@@ -307,8 +341,10 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		return Reply{Note: args[0] + " has no statements\n"}
 	}
 	for _, st := range parsed.Stmts {
-		if in, ok := st.(*syntax.Input); ok && len(in.Columns) > 0 && s.relation(&syntax.Name{Name: in.Name.Name}) {
-			return failure("the session has a relation `%s` already; `:reset` forgets the session", in.Name.Name)
+		if in, ok := st.(*syntax.Input); ok {
+			if fail := s.twice(in); fail != nil {
+				return *fail
+			}
 		}
 	}
 	// The data is bound in the order of the declarations, as ein run does.
