@@ -9,7 +9,6 @@ import (
 	"ein/lang"
 	"ein/vm"
 	"ein/vm/cost"
-	"ein/vm/ir"
 )
 
 const multiQuery = `// multi_query
@@ -31,13 +30,13 @@ var programs = map[string]string{"multi_query": multiQuery, "triangle": triangle
 
 // answer goes the whole way from source text to outputs, as a host does that
 // compiles one program after another.
-func answer(tb testing.TB, text string, arena *ir.Arena) *vm.Result {
-	arena.Reset()
-	m, _, err := lang.Load("p.ein", text, lang.Options{Workers: 1, ErrorsOnly: true, Arena: arena})
+func answer(tb testing.TB, text string, mem *lang.Memory) *vm.Result {
+	opt := lang.Options{Workers: 1, ErrorsOnly: true, Memory: mem}
+	m, _, err := lang.Load("p.ein", text, opt)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	mm, err := vm.New(m, cost.Limits{})
+	mm, err := lang.Machine(m, cost.Limits{}, opt)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -52,10 +51,10 @@ func answer(tb testing.TB, text string, arena *ir.Arena) *vm.Result {
 // of many runs counts: under the race detector pools forget some of what they are given.
 func TestAllocations(t *testing.T) {
 	for name, most := range map[string]float64{"multi_query": 71, "triangle": 66} {
-		var arena ir.Arena
+		var mem lang.Memory
 		got := math.Inf(1)
 		for range 100 {
-			got = min(got, testing.AllocsPerRun(1, func() { answer(t, programs[name], &arena) }))
+			got = min(got, testing.AllocsPerRun(1, func() { answer(t, programs[name], &mem) }))
 		}
 		if got > most {
 			t.Errorf("%s: %v allocations, at most %v", name, got, most)
@@ -63,13 +62,13 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestArena: programs that are compiled one after another in the same memory give what
+// TestMemory: programs that are compiled one after another in the same memory give what
 // they give alone.
-func TestArena(t *testing.T) {
-	var arena ir.Arena
+func TestMemory(t *testing.T) {
+	var mem lang.Memory
 	for range 3 {
 		for name, text := range programs {
-			got, want := answer(t, text, &arena), answer(t, text, new(ir.Arena))
+			got, want := answer(t, text, &mem), answer(t, text, nil)
 			for i := range want.Outputs {
 				if g, w := got.Outputs[i].Value.ToDense(), want.Outputs[i].Value.ToDense(); !slices.Equal(g, w) {
 					t.Errorf("%s: output %d is %v, want %v", name, i, g, w)
@@ -85,9 +84,9 @@ func BenchmarkText(b *testing.B) {
 	for name, text := range programs {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			var arena ir.Arena
+			var mem lang.Memory
 			for b.Loop() {
-				answer(b, text, &arena)
+				answer(b, text, &mem)
 			}
 		})
 	}

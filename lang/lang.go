@@ -20,6 +20,7 @@ import (
 	"ein/lang/plan"
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/ir"
@@ -52,29 +53,54 @@ type Options struct {
 	// ErrorsOnly leaves out what Check would warn of.
 	ErrorsOnly bool
 
-	// Arena is where Check, Plan and Code put operations, for a host that is done with
-	// one program when it compiles the next, and resets it between; nil is memory of
-	// the program's own.
-	Arena *ir.Arena
+	// Memory is what all phases put their results in, for a host that is done with one
+	// program when it parses the next; nil is memory of the program's own.
+	Memory *Memory
 
 	Reading uint64 // bytes; see cost.Options
+}
+
+// Memory holds one program at a time, from its text to its machine: Parse takes back what
+// the last one left. The zero value is ready.
+type Memory struct {
+	source  source.File
+	file    syntax.File
+	checked check.Program
+	nodes   ir.Arena
+	planned plan.Program
+	code    code.Program
+	module  cost.Module
+	machine vm.Machine
 }
 
 // Parse reads a program. The result always has a tree; what is wrong is in its
 // Diags.
 func Parse(name, text string, opt Options) *syntax.File {
-	return syntax.Parse(source.NewFile(name, text), syntax.Options{Repl: opt.Profile == check.Repl, Limits: opt.Syntax, Context: opt.Context})
+	so := syntax.Options{Repl: opt.Profile == check.Repl, Limits: opt.Syntax, Context: opt.Context}
+	if m := opt.Memory; m != nil {
+		m.nodes.Reset()
+		m.source, so.Into = source.File{Name: name, Text: text}, &m.file
+		return syntax.Parse(&m.source, so)
+	}
+	return syntax.Parse(source.NewFile(name, text), so)
 }
 
 // Check resolves names and types. Inputs that are not bound have unknown sizes.
 func Check(f *syntax.File, opt Options) *check.Program {
-	return check.Check(f, check.Config{Profile: opt.Profile, Limits: opt.Check, Inputs: opt.Inputs, Labels: opt.Labels, Context: opt.Context, ErrorsOnly: opt.ErrorsOnly, Arena: opt.Arena})
+	cfg := check.Config{Profile: opt.Profile, Limits: opt.Check, Inputs: opt.Inputs, Labels: opt.Labels, Context: opt.Context, ErrorsOnly: opt.ErrorsOnly}
+	if m := opt.Memory; m != nil {
+		cfg.Arena, cfg.Into = &m.nodes, &m.checked
+	}
+	return check.Check(f, cfg)
 }
 
 // Plan is the optimised program that Compile turns into code.
 func Plan(p *check.Program, opt Options) *plan.Program {
-	pl := plan.New(p, opt.Inputs)
-	pl.Arena = opt.Arena
+	pl := new(plan.Program)
+	if m := opt.Memory; m != nil {
+		pl, m.planned.Arena = &m.planned, &m.nodes
+	}
+	pl.Take(p, opt.Inputs)
 	if !opt.NoOpt {
 		pl.Optimise()
 	}
@@ -84,7 +110,11 @@ func Plan(p *check.Program, opt Options) *plan.Program {
 // Code is the bytecode of a program that has no errors and whose inputs are
 // bound.
 func Code(p *check.Program, opt Options) *code.Program {
-	return compile.Compile(Plan(p, opt), compile.Options{Plain: opt.NoOpt})
+	co := compile.Options{Plain: opt.NoOpt}
+	if opt.Memory != nil {
+		co.Into = &opt.Memory.code
+	}
+	return compile.Compile(Plan(p, opt), co)
 }
 
 // Module plans bytecode for running: its memory and its cost certificate.
@@ -93,7 +123,19 @@ func Module(p *code.Program, opt Options) (*cost.Module, error) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return cost.New(p, cost.Options{Workers: workers, Reading: opt.Reading})
+	co := cost.Options{Workers: workers, Reading: opt.Reading}
+	if opt.Memory != nil {
+		co.Into = &opt.Memory.module
+	}
+	return cost.New(p, co)
+}
+
+// Machine is a machine for a module; see vm.New.
+func Machine(m *cost.Module, limits cost.Limits, opt Options) (*vm.Machine, error) {
+	if opt.Memory == nil {
+		return vm.New(m, limits)
+	}
+	return &opt.Memory.machine, opt.Memory.machine.Load(m, limits)
 }
 
 // Load does all phases. The module is nil when the diagnostics have errors.

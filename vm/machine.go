@@ -95,6 +95,9 @@ const MaxOps = 1 << 60
 type Machine struct {
 	mod      *cost.Module
 	regs     []tensor.Value
+	floats   []float64 // that registers and scratch memory are cut from
+	words    []uint64
+	ints     []int32
 	scratch  kernel.Scratch
 	args     [][]float64  // see dense
 	matrices []tensor.CSR // of FoldCSR
@@ -163,6 +166,16 @@ type step struct {
 // New allocates the memory that the certificate states, after comparing it with
 // the limits.
 func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
+	m := new(Machine)
+	if err := m.Load(mod, limits); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Load is New in the memory of a machine that is in use no more, nor any of its results.
+// After an error the machine is as it was.
+func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 	if limits.MaxBytes == 0 || limits.MaxBytes > MaxBytes {
 		limits.MaxBytes = MaxBytes
 	}
@@ -170,21 +183,23 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 		limits.MaxOps = MaxOps
 	}
 	if err := mod.Certificate.Check(limits); err != nil {
-		return nil, err
+		return err
 	}
 	p, size := mod.Program, mod.Arena.Size
-	m := &Machine{mod: mod, ops: limits.MaxOps, output: limits.MaxOutputElements, regs: make([]tensor.Value, len(p.Regs))}
+	*m = Machine{mod: mod, ops: limits.MaxOps, output: limits.MaxOutputElements, regs: sized(m.regs, uint64(len(p.Regs))),
+		floats: room(m.floats, size.F), words: room(m.words, size.W), ints: room(m.ints, size.I),
+		steps: sized(m.steps, uint64(len(mod.Steps))), args: m.args[:0], matrices: m.matrices[:0],
+		result: Result{Outputs: sized(m.result.Outputs, uint64(len(p.Outputs))), Warnings: m.result.Warnings[:0]}}
 	m.budget.Max = limits.MaxBytes - (mod.Certificate.PeakBytes - mod.Certificate.Rows)
-	f, w, x := make([]float64, size.F), make([]uint64, size.W), make([]int32, size.I)
+	f, w, x := m.floats, m.words, m.ints
 	at := mod.Arena.Scratch
-	m.scratch = kernel.Scratch{F: f[at.F:], W: w[at.W:], I: x[at.I:]}
+	m.scratch = kernel.Scratch{F: f[at.F:size.F:size.F], W: w[at.W:size.W:size.W], I: x[at.I:size.I:size.I]}
 	for i := range p.Regs {
 		m.bind(i, f, w, x)
 	}
 	for i := range p.Consts {
 		m.regs[p.Consts[i].Reg] = p.Consts[i].Value
 	}
-	m.steps = make([]step, len(mod.Steps))
 	for i := range m.steps {
 		s := &mod.Steps[i]
 		m.steps[i] = step{Step: s, kernel: kernels[s.Op], pos: p.Pos[i]}
@@ -198,11 +213,28 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 			m.steps[i].d = &m.regs[s.Dst]
 		}
 	}
-	m.result.Outputs = make([]Output, len(p.Outputs))
 	for i, o := range p.Outputs {
 		m.result.Outputs[i] = Output{Name: o.Name, Form: o.Form, Value: &m.regs[o.Reg]}
 	}
-	return m, nil
+	return nil
+}
+
+// sized is n zero elements, in the memory of list where that is enough.
+func sized[T any](list []T, n uint64) []T {
+	clear(list)
+	return room(list, n)
+}
+
+// keepElements bounds the memory of a program that the next one takes over.
+const keepElements = 1 << 16
+
+// room is sized, of elements that a run sets before it reads them. It is never nil, as
+// the weights of a matrix without edges must not be.
+func room[T any](list []T, n uint64) []T {
+	if list == nil || n > uint64(cap(list)) || cap(list) > keepElements {
+		return make([]T, n)
+	}
+	return list[:n]
 }
 
 // bind points a register at its place in the arenas. Constants and inputs, which

@@ -25,7 +25,12 @@ func (s *Of[T]) room(n int) {
 }
 
 // New is a new zero value.
-func (s *Of[T]) New() *T { return &s.Make(1)[0] }
+func (s *Of[T]) New() *T {
+	s.room(1)
+	at := len(s.free)
+	s.free = s.free[:at+1]
+	return &s.free[at]
+}
 
 // Make is n zero values that cannot grow into their neighbour.
 func (s *Of[T]) Make(n int) []T {

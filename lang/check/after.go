@@ -103,7 +103,11 @@ func (c *checker) finish(p *Program) {
 		_, query := s.(*syntax.Query)
 		return query
 	})
-	p.end = end{c.scope.before.with(c.scope.names), defs, c.ids, c.b.Count, c.work, c.elements, said}
+	names := &p.symbols.layer
+	if *names = (layers[symbol]{own: c.scope.names}); c.scope.before != nil {
+		names = c.scope.before.with(c.scope.names)
+	}
+	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said}
 	if c.cfg.After != nil && len(c.file.Stmts) > 0 { // what is not wrong with what was said before has been told
 		from := c.file.Stmts[0].Pos().Start
 		c.diags = slices.DeleteFunc(c.diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Span.Start < from })

@@ -74,8 +74,10 @@ type Config struct {
 	Limits  Limits
 	// ErrorsOnly leaves out warnings and notes.
 	ErrorsOnly bool
-	// Arena is what the operations lie in; nil for one of their own.
+	// Arena is what the operations lie in; nil for one of their own. Into is a Program
+	// that is in use no more, whose memory the result takes; nil is none.
 	Arena *ir.Arena
+	Into  *Program
 	// Context stops the check soon after it ends; nil never does.
 	Context context.Context
 	// Inputs holds the bound values by name. An input that is missing here has
@@ -145,6 +147,14 @@ type Program struct {
 
 	end      end
 	outcomes map[string][]*outcome // by the text of the statement, when they are kept
+	symbols  symbols
+}
+
+// symbols is the memory of what the names of a program stand for.
+type symbols struct {
+	list  slab.Of[symbol]
+	names map[string]*symbol
+	layer layers[symbol] // of them, where no program is before
 }
 
 // Unbound is an error for each input that has no value: what stands between a
@@ -196,14 +206,14 @@ func (s *scope) lookup(name string) *symbol {
 }
 
 type checker struct {
-	cfg   Config
-	file  *syntax.File
-	b     ir.Builder
-	diags diag.List
-	scope *scope
-	eq    *equation
-	*scratch
-	syms slab.Of[symbol]
+	cfg     Config
+	file    *syntax.File
+	b       ir.Builder
+	diags   diag.List
+	scope   *scope
+	symbols *symbols // of the program
+	eq      *equation
+	*state
 	now  stdlib.Call // the call of a builtin, whose arguments have been worked out
 	defs map[string]*function
 	// earlier is the functions of the program before, and sees those that a function
@@ -249,9 +259,13 @@ type place struct {
 // come first in the result's. A program whose Diags have errors has no meaning;
 // its other fields hold what could be made out.
 func Check(f *syntax.File, cfg Config) *Program {
-	c := newChecker(f, cfg)
+	p := cfg.Into
+	if p == nil {
+		p = new(Program)
+	}
+	p.renew(f)
+	c := newChecker(f, cfg, p)
 	c.b.Arena = cfg.Arena
-	p := &Program{File: f, Bound: true}
 	if cfg.After != nil {
 		p.Bound, p.Inputs = cfg.After.Bound, cfg.After.Inputs
 		c.follow(cfg.After)
@@ -273,46 +287,63 @@ func Check(f *syntax.File, cfg Config) *Program {
 	return p
 }
 
-// scratch is the parts of a checker that outlive it, and that no program refers to.
-type scratch struct {
+// renew empties the program, but for memory.
+func (p *Program) renew(f *syntax.File) {
+	clear(p.symbols.names)
+	clear(p.Outputs)
+	clear(p.Inputs)
+	clear(p.Statements)
+	p.symbols.list.Reset()
+	*p = Program{File: f, Bound: true, symbols: p.symbols, Outputs: p.Outputs[:0], Inputs: p.Inputs[:0], Statements: p.Statements[:0]}
+	if p.symbols.names == nil {
+		p.symbols.names = make(map[string]*symbol, 8)
+	}
+}
+
+// state is a checker and the parts of it that the next one uses, too. No program refers
+// to it.
+type state struct {
+	checker   checker
+	main      scope
+	relations relations
+
 	equations slab.Of[equation]
 	indices   slab.Of[index]
 	axes      slab.Of[uint8]
-	size      []int  // see sizes
-	drawn     []edge // of the graph being read
+	size      []int    // see sizes
+	drawn     []edge   // of the graph being read
+	last      []Output // see program
 }
 
 // keepEdges bounds what is held on to between programs.
 const keepEdges = 1 << 12
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var states = sync.Pool{New: func() any { return new(state) }}
 
-func (s *scratch) release() {
+func (s *state) release() {
+	s.checker, s.main, s.relations = checker{}, scope{}, relations{}
+	clear(s.last)
 	s.equations.Reset()
 	s.indices.Reset()
 	s.axes.Reset()
 	if cap(s.drawn) > keepEdges {
 		s.drawn = nil
 	}
-	scratches.Put(s)
+	states.Put(s)
 }
 
-// newChecker is a checker with nothing in scope.
-func newChecker(f *syntax.File, cfg Config) *checker {
+// newChecker is a checker with nothing in scope. What it finds is for p.
+func newChecker(f *syntax.File, cfg Config, p *Program) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
-	c := &struct {
-		checker
-		scope     scope
-		relations relations
-	}{checker: checker{cfg: cfg, file: f, diags: slices.Clone(f.Diags), steps: steps.New(cfg.Context), scratch: scratches.Get().(*scratch)}}
-	c.scope.names = make(map[string]*symbol, 8)
-	c.checker.scope, c.rel = &c.scope, &c.relations
-	return &c.checker
+	s := states.Get().(*state)
+	s.main.names = p.symbols.names
+	s.checker = checker{cfg: cfg, file: f, symbols: &p.symbols, diags: slices.Clone(f.Diags), steps: steps.New(cfg.Context), state: s, scope: &s.main, rel: &s.relations}
+	return &s.checker
 }
 
 // stands says what a name stands for.
 func (c *checker) stands(name string, s symbol) *symbol {
-	sym := c.syms.New()
+	sym := c.symbols.list.New()
 	*sym = s
 	c.scope.names[name] = sym
 	return sym
@@ -326,8 +357,8 @@ func (c *checker) step(n int) bool {
 
 func (c *checker) program(p *Program) {
 	lastPrint := -1
-	var last []Output // one at most
-	p.Statements = make([]Statement, 0, len(c.file.Stmts))
+	last := c.last[:0] // one at most
+	p.Statements = slices.Grow(p.Statements, len(c.file.Stmts))
 	for i, s := range c.file.Stmts {
 		if _, ok := s.(*syntax.Print); ok {
 			lastPrint = i
@@ -429,8 +460,8 @@ func (c *checker) program(p *Program) {
 	if len(p.Outputs) > 0 || c.cfg.Profile == Repl {
 		return
 	}
-	if last != nil {
-		p.Outputs = last
+	if c.last = last; len(last) > 0 {
+		p.Outputs = append(p.Outputs, last...)
 	} else if !c.diags.HasErrors() {
 		c.noOutput()
 	}

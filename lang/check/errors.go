@@ -870,6 +870,9 @@ func (c *checker) adjEntry(x syntax.Expr, i, j int) {
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {
+	if c.cfg.ErrorsOnly {
+		return // most programs of models
+	}
 	c.warn(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", words.Plural(n, "node"))
 }
 

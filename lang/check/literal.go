@@ -29,14 +29,14 @@ func Packs(rows, cols, entries int) bool {
 // ProgramLabels is the node labels in the edges literals of a program, in order
 // of first appearance.
 func ProgramLabels(f *syntax.File) []string {
-	c := newChecker(f, Config{})
+	c := newChecker(f, Config{}, new(Program))
 	c.collectLabels()
 	return c.labels
 }
 
 // ProgramDomains is the labels in the text of each domain but that of the nodes.
 func ProgramDomains(f *syntax.File) map[string][]string {
-	c := newChecker(f, Config{})
+	c := newChecker(f, Config{}, new(Program))
 	c.collectLabels()
 	list := map[string][]string{}
 	for _, s := range c.rel.slots {
@@ -595,7 +595,7 @@ func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 		return val{}
 	}
 	if packed {
-		v.Layout, v.Bits = tensor.Packed, tensor.NewBits(n, n)
+		v.Layout, v.Bits = tensor.Packed, c.b.Bits(n, n)
 		for i := range es.places() {
 			e, ok := es.at(i)
 			if !ok {

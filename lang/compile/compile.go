@@ -24,9 +24,15 @@ import (
 	"ein/vm/tensor"
 )
 
-// Options of Compile. Plain uses one dense kernel for each operation wherever
-// there is one: the reference that the specialised code is compared with.
-type Options struct{ Plain bool }
+// Options of Compile.
+type Options struct {
+	// Plain uses one dense kernel for each operation wherever there is one: the
+	// reference that the specialised code is compared with.
+	Plain bool
+	// Into is a program that is in use no more, whose memory the result takes; nil is
+	// none.
+	Into *code.Program
+}
 
 // Compile generates code. It cannot fail on a program that was checked.
 func Compile(p *plan.Program, opt Options) *code.Program {
@@ -63,7 +69,12 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		}
 	}
 	g.statements(p.Stmts)
-	out := &code.Program{Labels: p.Labels, Domains: p.Domains}
+	out := opt.Into
+	if out == nil {
+		out = new(code.Program)
+	}
+	*out = code.Program{Labels: p.Labels, Domains: p.Domains, Regs: out.Regs[:0], Consts: out.Consts[:0], Inputs: out.Inputs[:0],
+		Code: out.Code[:0], Pos: out.Pos[:0], Outputs: out.Outputs[:0], Stmts: out.Stmts[:0]}
 	g.hand(out)
 	return out
 }

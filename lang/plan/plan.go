@@ -58,8 +58,16 @@ type Stmt struct {
 
 // New takes over a checked program whose inputs are bound.
 func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
-	p := &Program{Labels: c.Labels, Nodes: c.Nodes,
-		Outputs: make([]Output, 0, len(c.Outputs)), Inputs: make([]Input, 0, len(c.Inputs)), Stmts: make([]Stmt, 0, len(c.Statements)+len(c.Outputs))}
+	p := new(Program)
+	p.Take(c, inputs)
+	return p
+}
+
+// Take is New in the memory of a program that is in use no more.
+func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
+	*p = Program{Labels: c.Labels, Nodes: c.Nodes, Arena: p.Arena, Rewrites: p.Rewrites[:0],
+		Outputs: slices.Grow(p.Outputs[:0], len(c.Outputs)), Inputs: slices.Grow(p.Inputs[:0], len(c.Inputs)),
+		Stmts: slices.Grow(p.Stmts[:0], len(c.Statements)+len(c.Outputs))}
 	if c.Rules != nil {
 		p.Domains = c.Rules.Domains
 	}
@@ -78,7 +86,6 @@ func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	}
 	slices.SortStableFunc(p.Stmts, func(a, b Stmt) int { return cmp.Compare(a.Pos.Start, b.Pos.Start) })
 	p.Stmts = slices.CompactFunc(p.Stmts, func(a, b Stmt) bool { return a.Pos == b.Pos })
-	return p
 }
 
 // bound is an input with a value.

@@ -76,7 +76,7 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 	case g.Print != nil:
 		p.i++
 		p.buildList(g.Print.Values)
-		return &Print{span, append([]Expr(nil), p.exprs...)}, nil
+		return p.print(span), nil
 	case g.Input != nil:
 		return p.input(seg), nil
 	case g.Def != nil:
@@ -116,7 +116,7 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 		p.i++
 		return p.question(seg, p.buildLiterals([]*literal{g.Why.Of}))
 	case g.Assign != nil:
-		s := &Assign{Span: span, Name: p.ident(p.toks[p.i])}
+		s := p.assign(span)
 		p.i++
 		if ix := g.Assign.Target.Indices; ix != nil {
 			s.Indexed = true

@@ -36,7 +36,7 @@ func (p *parser) fastStatement(seg segment, level int) Stmt {
 			}
 			p.push(x)
 		}
-		return &Print{span, append([]Expr(nil), p.exprs...)}
+		return p.print(span)
 	case p.isDef(p.i, p.end):
 		open := p.toks[p.i+2].kind
 		for p.i += 3; p.peek() == KindIdent; p.i++ {
@@ -80,7 +80,7 @@ func (p *parser) fastStatement(seg segment, level int) Stmt {
 		p.i = seg.close + 1
 		return &Repeat{Span: span, Times: times}
 	case p.headOp(p.i, p.end, false) >= 0:
-		s := &Assign{Span: span, Name: p.ident(p.toks[p.i])}
+		s := p.assign(span)
 		p.i++
 		if s.Indexed = p.peek() == KindLBracket; s.Indexed {
 			p.i++

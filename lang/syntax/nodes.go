@@ -16,7 +16,8 @@ func (p *parser) push(x Expr) { p.exprs = push(&p.meter, p.exprs, &p.highExprs, 
 
 // pop is what was pushed since mark.
 func (p *parser) pop(mark int) []Expr {
-	xs := p.arena.copy(&p.meter, p.exprs[mark:])
+	xs := room(&p.meter, &p.mem.exprs, len(p.exprs)-mark)
+	copy(xs, p.exprs[mark:])
 	p.exprs = p.exprs[:mark]
 	return xs
 }
@@ -37,9 +38,7 @@ func (p *parser) since(first token) source.Span {
 func (p *parser) ident(t token) Ident { return Ident{p.text[t.start:t.end], t.span()} }
 
 func (p *parser) name(t token) *Name {
-	n := p.names.new(&p.meter)
-	*n = Name{t.span(), p.text[t.start:t.end]}
-	return n
+	return node(&p.meter, &p.mem.names, Name{t.span(), p.text[t.start:t.end]})
 }
 
 func (p *parser) str(t token) *String {
@@ -48,7 +47,7 @@ func (p *parser) str(t token) *String {
 	if len(value) < len(inner) { // a copy
 		p.meter.take(len(inner))
 	}
-	return node(&p.meter, String{t.span(), value})
+	return node(&p.meter, &p.mem.strings, String{t.span(), value})
 }
 
 // number is nil if the number is too large.
@@ -58,9 +57,7 @@ func (p *parser) number(t token) Expr {
 	if !ok {
 		return nil
 	}
-	n := p.numbers.new(&p.meter)
-	*n = Number{t.span(), text, value}
-	return n
+	return node(&p.meter, &p.mem.numbers, Number{t.span(), text, value})
 }
 
 // numberValue is the value of a number, if there is one so large. Nearly every
@@ -79,9 +76,8 @@ func numberValue(text string) (float64, bool) {
 }
 
 func (p *parser) binary(op token, left Expr, height int, right Expr, h int) (Expr, int) {
-	b := p.binaries.new(&p.meter)
-	*b = Binary{left.Pos().Join(right.Pos()), BinaryOp(op.kind - KindMul), op.span(), left, right}
-	return b, p.taller(max(height, h), left, op.span())
+	b := Binary{left.Pos().Join(right.Pos()), BinaryOp(op.kind - KindMul), op.span(), left, right}
+	return node(&p.meter, &p.mem.binaries, b), p.taller(max(height, h), left, op.span())
 }
 
 // negated puts the n minus signs from token first on before x.
@@ -89,7 +85,7 @@ func (p *parser) negated(first, n int, x Expr, height int) (Expr, int) {
 	end := x.Pos().End
 	for i := first + n - 1; i >= first; i-- {
 		height = p.taller(height, x, p.toks[i].span())
-		x = node(&p.meter, Unary{source.Span{Start: int(p.toks[i].start), End: end}, x})
+		x = node(&p.meter, &p.mem.unaries, Unary{source.Span{Start: int(p.toks[i].start), End: end}, x})
 	}
 	return x, height
 }
@@ -98,35 +94,32 @@ func (p *parser) negated(first, n int, x Expr, height int) (Expr, int) {
 func (p *parser) beside(mark, height int) (Expr, int) {
 	first, last := p.exprs[mark], p.exprs[len(p.exprs)-1]
 	height = p.taller(max(height, len(p.exprs)-mark-1), first, last.Pos())
-	return node(&p.meter, Product{first.Pos().Join(last.Pos()), p.pop(mark)}), height
+	return node(&p.meter, &p.mem.products, Product{first.Pos().Join(last.Pos()), p.pop(mark)}), height
 }
 
 // indexed is x with the indices that were pushed since mark.
 func (p *parser) indexed(open token, x Expr, height, mark, h int) (Expr, int) {
-	ix := p.indexes.new(&p.meter)
-	*ix = Index{source.Span{Start: x.Pos().Start, End: int(p.toks[p.i-1].end)}, x, p.pop(mark)}
-	return ix, p.taller(max(height, h), x, open.span())
+	ix := Index{source.Span{Start: x.Pos().Start, End: int(p.toks[p.i-1].end)}, x, p.pop(mark)}
+	return node(&p.meter, &p.mem.indexes, ix), p.taller(max(height, h), x, open.span())
 }
 
 func (p *parser) paren(open token, x Expr, height int) (Expr, int) {
-	return node(&p.meter, Paren{p.since(open), x}), height + 1
+	return node(&p.meter, &p.mem.parens, Paren{p.since(open), x}), height + 1
 }
 
 // list holds what was pushed since mark.
 func (p *parser) list(open token, mark, height int) (Expr, int) {
-	l := p.lists.new(&p.meter)
-	*l = List{Span: p.since(open), Elems: p.pop(mark)}
-	return l, height + 1
+	return node(&p.meter, &p.mem.lists, List{Span: p.since(open), Elems: p.pop(mark)}), height + 1
 }
 
 func (p *parser) pushArg(a Arg) { p.args = push(&p.meter, p.args, &p.highArgs, a) }
 
 // call has the arguments that were pushed since mark.
 func (p *parser) call(fun token, mark, height int) (Expr, int) {
-	args := append([]Arg(nil), p.args[mark:]...)
-	p.meter.take(cap(args) * sizeOf[Arg]())
+	args := room(&p.meter, &p.mem.args, len(p.args)-mark)
+	copy(args, p.args[mark:])
 	p.args = p.args[:mark]
-	return node(&p.meter, Call{Span: p.since(fun), Fun: p.ident(fun), Args: args}), height + 1
+	return node(&p.meter, &p.mem.calls, Call{Span: p.since(fun), Fun: p.ident(fun), Args: args}), height + 1
 }
 
 // unquote resolves the escapes of a string that the lexer has accepted.

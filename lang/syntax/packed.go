@@ -195,15 +195,14 @@ func (p *parser) packedList(open token, r rectangle) (Expr, int) {
 	if r.minus >= 0 {
 		height++
 	}
-	l := p.lists.new(&p.meter)
-	l.Span = p.since(open)
-	p.meter.take(8 * r.count)
-	if p.meter.over() {
+	span := p.since(open)
+	if p.meter.take(8 * r.count); p.meter.over() {
 		return nil, 0
 	}
-	l.Packed = node(&p.meter, Packed{r.dims, make([]float64, r.count), p.text[l.Start:l.End]})
-	l.Packed.fill()
-	return l, height
+	p.meter.give(8 * r.count)
+	packed := node(&p.meter, &p.mem.packed, Packed{r.dims, room(&p.meter, &p.mem.values, r.count), p.text[span.Start:span.End]})
+	packed.fill()
+	return node(&p.meter, &p.mem.lists, List{Span: span, Packed: packed}), height
 }
 
 // rectangle is what the lexer knows of a list that can be packed.

@@ -1,6 +1,10 @@
 package syntax
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"ein/internal/slab"
+)
 
 // meter counts the bytes that parsing takes. What buffers it takes from the
 // pool is counted by use, so that the same text always takes the same.
@@ -30,12 +34,6 @@ func sizeOf[T any]() int {
 // slice of them doubles as it grows.
 var statementSize = sizeOf[Assign]() + 2*sizeOf[Stmt]()
 
-// node is v on the heap.
-func node[T any](m *meter, v T) *T {
-	m.take(sizeOf[T]())
-	return &v
-}
-
 // push appends v to a buffer that shrinks again, and high is the most that was in
 // it.
 func push[T any](m *meter, stack []T, high *int, v T) []T {
@@ -47,52 +45,65 @@ func push[T any](m *meter, stack []T, high *int, v T) []T {
 	return stack
 }
 
-// slab hands out the nodes of one file from a few large allocations.
-type slab[T any] struct{ free []T }
-
-// slabSize bounds one allocation, so that one node that lives on does not hold
-// much more than itself. With the word that the runtime adds, one more element
-// would take the next size of block, an eighth larger.
-const slabSize = 1023
-
-// expect makes room for n nodes at the first call of new.
-func (s *slab[T]) expect(m *meter, n int) {
-	if n > 0 {
-		s.grow(m, min(n, slabSize))
-	}
+// nodes is the memory of a tree: most of it lies in a few large allocations. A block of
+// them is small enough that one node that lives on does not hold much more than itself.
+type nodes struct {
+	assigns  slab.Of[Assign]
+	prints   slab.Of[Print]
+	stmts    slab.Of[Stmt]
+	names    slab.Of[Name]
+	numbers  slab.Of[Number]
+	strings  slab.Of[String]
+	lists    slab.Of[List]
+	packed   slab.Of[Packed]
+	values   slab.Of[float64] // of packed lists
+	calls    slab.Of[Call]
+	args     slab.Of[Arg]
+	indexes  slab.Of[Index]
+	products slab.Of[Product]
+	unaries  slab.Of[Unary]
+	binaries slab.Of[Binary]
+	parens   slab.Of[Paren]
+	exprs    slab.Of[Expr] // of lists, products and indices
 }
 
-func (s *slab[T]) grow(m *meter, n int) {
-	s.free = make([]T, 0, n)
+// reset takes all nodes back.
+func (n *nodes) reset() {
+	n.assigns.Reset()
+	n.prints.Reset()
+	n.stmts.Reset()
+	n.names.Reset()
+	n.numbers.Reset()
+	n.strings.Reset()
+	n.lists.Reset()
+	n.packed.Reset()
+	n.values.Reset()
+	n.calls.Reset()
+	n.args.Reset()
+	n.indexes.Reset()
+	n.products.Reset()
+	n.unaries.Reset()
+	n.binaries.Reset()
+	n.parens.Reset()
+	n.exprs.Reset()
+}
+
+// node is v in the memory of its tree.
+func node[T any](m *meter, s *slab.Of[T], v T) *T {
+	m.take(int(unsafe.Sizeof(v)))
+	n := s.New()
+	*n = v
+	return n
+}
+
+// alone is how many elements a list has that is no part of a block.
+const alone = 256
+
+// room is n elements of a tree.
+func room[T any](m *meter, s *slab.Of[T], n int) []T {
 	m.take(n * int(unsafe.Sizeof(*new(T))))
-}
-
-func (s *slab[T]) new(m *meter) *T {
-	if len(s.free) == cap(s.free) {
-		s.grow(m, min(max(2*cap(s.free), 8), slabSize))
+	if n > alone {
+		return make([]T, n)
 	}
-	s.free = s.free[:len(s.free)+1]
-	return &s.free[len(s.free)-1]
-}
-
-// exprArena hands out the element slices of lists, calls and products.
-type exprArena struct{ free []Expr }
-
-// copy returns a copy of xs that cannot grow into its neighbour.
-func (a *exprArena) copy(m *meter, xs []Expr) []Expr {
-	n := len(xs)
-	if n == 0 {
-		return nil
-	}
-	if n > cap(a.free)-len(a.free) {
-		if n > 256 {
-			m.take(n * sizeOf[Expr]())
-			return append([]Expr(nil), xs...)
-		}
-		a.free = make([]Expr, 0, max(min(2*cap(a.free), slabSize), 32, n))
-		m.take(cap(a.free) * sizeOf[Expr]())
-	}
-	at := len(a.free)
-	a.free = append(a.free, xs...)
-	return a.free[at : at+n : at+n]
+	return s.Make(n)
 }

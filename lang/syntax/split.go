@@ -1,9 +1,23 @@
 package syntax
 
+import "slices"
+
 // statements parses toks[lo:hi], the whole file or the body of the def that is
 // at level 1. toks[hi] exists and is not part of them.
 func (p *parser) statements(lo, hi, level int) []Stmt {
-	out := make([]Stmt, 0, 8)
+	mark := len(p.stmts)
+	p.segments(lo, hi, level)
+	read := p.stmts[mark:]
+	p.stmts = p.stmts[:mark]
+	defer clear(read)
+	if len(read) > alone {
+		return slices.Clone(read)
+	}
+	return p.mem.stmts.Copy(read...)
+}
+
+// segments appends the statements of toks[lo:hi] to p.stmts.
+func (p *parser) segments(lo, hi, level int) {
 	for i := lo; i < hi && !p.stopped; {
 		if p.toks[i].kind == KindSemicolon {
 			i++
@@ -11,15 +25,16 @@ func (p *parser) statements(lo, hi, level int) []Stmt {
 		}
 		if p.nstmts++; p.nstmts > p.lim.Statements {
 			p.stop(errStatements(p.toks[i].span(), p.lim.Statements))
-			return append(out, p.bad(i, hi))
+			p.stmts = append(p.stmts, p.bad(i, hi))
+			return
 		}
 		p.meter.take(statementSize)
 		seg := p.cut(i, hi)
 		p.step(seg.hi-i, p.toks[i])
-		out = append(out, p.statement(seg, level))
+		s := p.statement(seg, level)
+		p.stmts = append(p.stmts, s)
 		i = seg.hi
 	}
-	return out
 }
 
 // segment is the tokens of one statement.

@@ -234,6 +234,20 @@ func (p *parser) rewriteAtoms() {
 	}
 }
 
+// print is the :print of what was pushed.
+func (p *parser) print(span source.Span) *Print {
+	s := p.mem.prints.New()
+	*s = Print{span, p.pop(0)}
+	return s
+}
+
+// assign is an assignment to the name at the cursor.
+func (p *parser) assign(span source.Span) *Assign {
+	s := p.mem.assigns.New()
+	s.Span, s.Name = span, p.ident(p.toks[p.i])
+	return s
+}
+
 // operator reads the operator of an assignment.
 func (p *parser) operator(s *Assign) {
 	s.Op = AssignOp(p.toks[p.i].kind - KindAssign)

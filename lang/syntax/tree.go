@@ -19,6 +19,8 @@ type File struct {
 	// Footprint is the bytes of memory that parsing took at its peak, with the
 	// text and the tree.
 	Footprint uint64
+
+	mem *nodes
 }
 
 // Comment is one // or # comment without its line ending.

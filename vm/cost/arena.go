@@ -5,6 +5,7 @@ import (
 	"ein/vm/kernel"
 	"ein/vm/tensor"
 	"slices"
+	"sync"
 )
 
 // Place is where a register lives: an offset in the arena of each word type.
@@ -91,12 +92,30 @@ func (h *heap) give(at, size uint64) {
 	}
 }
 
+// layout is what plan needs besides its result.
+type layout struct {
+	last    []int // the instruction that reads a register last
+	f, w, x heap
+}
+
+var planners = sync.Pool{New: func() any { return new(layout) }}
+
+// keepRegs bounds what is held on to between programs.
+const keepRegs = 1 << 12
+
 // plan lays the registers out. A register is live from the instruction that
 // writes it to the last one that reads it; outputs live to the end, and so do constants
 // and inputs, which have no place.
-func plan(p *code.Program, steps []Step) Arena {
+func (arena *Arena) plan(p *code.Program, steps []Step) {
 	const forever = int(^uint(0) >> 1)
-	last := make([]int, len(p.Regs))
+	l := planners.Get().(*layout)
+	if len(p.Regs) <= keepRegs {
+		defer planners.Put(l)
+	}
+	clear(l.last)
+	last := slices.Grow(l.last[:0], len(p.Regs))[:len(p.Regs)]
+	f, w, x := &l.f, &l.w, &l.x
+	*l = layout{last, heap{f.holes[:0], 0}, heap{w.holes[:0], 0}, heap{x.holes[:0], 0}}
 	for i := range p.Code {
 		for _, a := range p.Code[i].Args {
 			last[a] = i
@@ -111,8 +130,8 @@ func plan(p *code.Program, steps []Step) Arena {
 	for _, in := range p.Inputs {
 		last[in.Reg] = forever
 	}
-	arena := Arena{Place: make([]Place, len(p.Regs))}
-	var f, w, x heap
+	clear(arena.Place[:cap(arena.Place)])
+	arena.Place = slices.Grow(arena.Place, len(p.Regs))[:len(p.Regs)]
 	var scratch kernel.Cost
 	free := func(r int) {
 		n, at := Need(&p.Regs[r]), arena.Place[r]
@@ -139,5 +158,4 @@ func plan(p *code.Program, steps []Step) Arena {
 	}
 	arena.Scratch = Place{f.end, w.end, x.end}
 	arena.Size = kernel.Cost{F: tensor.SatAdd(f.end, scratch.F), W: tensor.SatAdd(w.end, scratch.W), I: tensor.SatAdd(x.end, scratch.I)}
-	return arena
 }

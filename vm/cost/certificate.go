@@ -11,6 +11,7 @@ package cost
 
 import (
 	"fmt"
+	"slices"
 
 	"ein/vm/code"
 	"ein/vm/ir"
@@ -169,11 +170,20 @@ type Options struct {
 	// the values of constants and inputs left out; a Ledger counts it. The
 	// collector may not have taken them back when the program runs.
 	Reading uint64
+	// Into is a module that is in use no more, whose memory the result takes; nil is
+	// none.
+	Into *Module
 }
 
 // New plans a verified program.
 func New(p *code.Program, opt Options) (*Module, error) {
-	m := &Module{Program: p, Steps: make([]Step, len(p.Code)), Workers: max(opt.Workers, 1)}
+	m := opt.Into
+	if m == nil {
+		m = new(Module)
+	}
+	clear(m.Steps)
+	*m = Module{Program: p, Steps: slices.Grow(m.Steps[:0], len(p.Code))[:len(p.Code)], Workers: max(opt.Workers, 1),
+		Arena: Arena{Place: m.Arena.Place[:0]}, Certificate: Certificate{Statements: m.Certificate.Statements[:0]}}
 	site := code.Site{Workers: m.Workers}
 	for i := range p.Code {
 		s := &m.Steps[i]
@@ -183,7 +193,7 @@ func New(p *code.Program, opt Options) (*Module, error) {
 			return nil, fmt.Errorf("cost: %v: %w", s.Op, err)
 		}
 	}
-	m.Arena = plan(p, m.Steps)
+	m.Arena.plan(p, m.Steps)
 	m.Certificate.Reading = opt.Reading
 	m.certify()
 	return m, nil
@@ -218,8 +228,8 @@ func (m *Module) certify() {
 			c.Largest = Output{o.Name, o.Pos, n}
 		}
 	}
-	c.Statements = make([]Statement, len(p.Stmts))
-	for i, s := range p.Stmts {
+	c.Statements = slices.Grow(c.Statements, len(p.Stmts))
+	for _, s := range p.Stmts {
 		part := Statement{Name: s.Name, Pos: s.Pos}
 		for k := s.From; k < s.To; k++ {
 			step := &m.Steps[k]
@@ -234,6 +244,6 @@ func (m *Module) certify() {
 			}
 			part.Bytes = max(part.Bytes, bytes)
 		}
-		c.Statements[i] = part
+		c.Statements = append(c.Statements, part)
 	}
 }

@@ -89,10 +89,11 @@ func lives(p *code.Program) (from, to []int) {
 // instruction asks for.
 func TestArena(t *testing.T) {
 	shared := 0
+	var a Arena // of one program after another
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		p, steps := chainProgram(r)
-		a := plan(p, steps)
+		a.plan(p, steps)
 		from, to := lives(p)
 		words := func(pick func(kernel.Cost) uint64, at func(Place) uint64, name string) {
 			total, end := uint64(0), at(a.Scratch)

@@ -33,6 +33,7 @@ type Arena struct {
 	ins    slab.Of[[]uint8]
 	ids    slab.Of[uint8]
 	ints   slab.Of[int]
+	words  slab.Of[uint64]
 }
 
 // Reset takes back all nodes. Nothing that was built from them may be in use.
@@ -45,6 +46,7 @@ func (a *Arena) Reset() {
 	a.ins.Reset()
 	a.ids.Reset()
 	a.ints.Reset()
+	a.words.Reset()
 }
 
 func (b *Builder) arena() *Arena {
@@ -82,6 +84,15 @@ func (b *Builder) with(a *Node, more []*Node) []*Node {
 
 // Ints is a copy of list in the arena.
 func (b *Builder) Ints(list ...int) []int { return b.arena().ints.Copy(list...) }
+
+// Bits is a 0/1 matrix without a 1. A small one is in the arena.
+func (b *Builder) Bits(rows, cols int) tensor.Bits {
+	stride := tensor.Words(cols)
+	if rows*stride > 1<<10 {
+		return tensor.NewBits(rows, cols)
+	}
+	return tensor.Bits{Rows: rows, Cols: cols, Stride: stride, W: b.arena().words.Make(rows * stride)}
+}
 
 func assert(ok bool, msg string) {
 	if !ok {

@@ -76,7 +76,7 @@ const maxCachedBytes = 1 << 20
 type executor struct {
 	limits Limits
 	lang   lang.Options
-	arena  ir.Arena // of the program that is not kept
+	memory lang.Memory // of the program that is not kept
 	cost   cost.Limits
 	most   int
 	cached map[string]*list.Element
@@ -152,8 +152,7 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 
 func (e *executor) compile(program string) *compiled {
 	if e.most <= 0 {
-		e.arena.Reset()
-		e.lang.Arena = &e.arena
+		e.lang.Memory = &e.memory
 		return e.build(program)
 	}
 	if at := e.cached[program]; at != nil {
@@ -196,7 +195,7 @@ func (e *executor) build(program string) *compiled {
 		// The compiler's own code does not verify.
 		panic(err)
 	}
-	if c.machine, err = vm.New(m, e.cost); err != nil {
+	if c.machine, err = lang.Machine(m, e.cost, e.lang); err != nil {
 		return fail(OverLimit, "", err.Error())
 	}
 	return c
