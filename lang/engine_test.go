@@ -19,7 +19,6 @@ import (
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
-	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/ir"
@@ -48,7 +47,7 @@ func run(t *testing.T, text string, opt lang.Options) (outs []naive.Output, warn
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	mm, err := vm.New(m, cost.Limits{MaxBytes: 1 << 30, MaxOps: 1e10, MaxOutputElements: 1 << 22})
+	mm, err := lang.Machine(m, cost.Limits{MaxBytes: 1 << 30, MaxOps: 1e10, MaxOutputElements: 1 << 22}, opt)
 	if err != nil {
 		var limit *cost.LimitError
 		if !errors.As(err, &limit) {
@@ -61,7 +60,9 @@ func run(t *testing.T, text string, opt lang.Options) (outs []naive.Output, warn
 		inputs = append(inputs, *opt.Inputs[in.Name])
 	}
 	r, err := mm.Run(context.Background(), inputs)
-	if again := lang.Parse("in.ein", text, opt); !reflect.DeepEqual(f.Stmts, again.Stmts) {
+	alone := opt
+	alone.Memory = nil
+	if again := lang.Parse("in.ein", text, alone); !reflect.DeepEqual(f.Stmts, again.Stmts) {
 		t.Errorf("the run wrote into a literal\n%s", text)
 	}
 	if s := mm.Stats(); s.Ops > m.Certificate.Ops || s.PeakBytes > m.Certificate.PeakBytes {
@@ -109,13 +110,17 @@ func value(in corpus.Input) *tensor.Value {
 }
 
 // TestConformance runs the corpus on the machine, optimised and not, with lists of
-// numbers packed and not.
+// numbers packed and not, and one program after another in the same memory.
 func TestConformance(t *testing.T) {
+	var memory lang.Memory
 	for _, c := range corpus.Cases() {
-		for i := range 4 {
+		for i := range 5 {
 			plain, pack := i&1 != 0, 1+i&2*100
-			t.Run(fmt.Sprintf("%s/plain=%v/pack=%d", c.Name, plain, pack), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/plain=%v/pack=%d/%d", c.Name, plain, pack, i), func(t *testing.T) {
 				opt := lang.Options{NoOpt: plain, Labels: c.Labels, Inputs: map[string]*tensor.Value{}}
+				if i == 4 {
+					opt.Memory = &memory
+				}
 				opt.Syntax.Pack = pack
 				for name, in := range c.Inputs {
 					opt.Inputs[name] = value(in)

@@ -23,9 +23,14 @@ var (
 	errRefused = errors.New("refused")
 )
 
+// fuzzMemory has what was optimised of the last text.
+var fuzzMemory lang.Memory
+
 func fuzzRun(t *testing.T, text string, plain bool) ([]naive.Output, error) {
 	opt := tightText
-	opt.NoOpt = plain
+	if opt.NoOpt = plain; !plain {
+		opt.Memory = &fuzzMemory
+	}
 	m, _, err := lang.Load("f.ein", text, opt)
 	var rejected *lang.Error
 	if errors.As(err, &rejected) {
@@ -37,7 +42,7 @@ func fuzzRun(t *testing.T, text string, plain bool) ([]naive.Output, error) {
 	if err := code.Verify(m.Program); err != nil {
 		t.Fatalf("plain=%v: malformed code: %v", plain, err)
 	}
-	mm, err := vm.New(m, tightRun)
+	mm, err := lang.Machine(m, tightRun, opt)
 	if err != nil {
 		return nil, errRefused
 	}
@@ -61,7 +66,8 @@ func fuzzRun(t *testing.T, text string, plain bool) ([]naive.Output, error) {
 }
 
 // FuzzProgram runs arbitrary text: nothing panics or hangs, the certificate
-// holds, and the optimised program means what the plain one does.
+// holds, and the optimised program, in the memory of the one before, means what the
+// plain one does.
 func FuzzProgram(f *testing.F) {
 	for _, c := range corpus.Cases() {
 		if len(c.Source) < 2000 && len(c.Inputs) == 0 {

@@ -96,9 +96,11 @@ func Check(f *syntax.File, opt Options) *check.Program {
 
 // Plan is the optimised program that Compile turns into code.
 func Plan(p *check.Program, opt Options) *plan.Program {
-	pl := new(plan.Program)
+	var pl *plan.Program
 	if m := opt.Memory; m != nil {
 		pl, m.planned.Arena = &m.planned, &m.nodes
+	} else {
+		pl = new(plan.Program)
 	}
 	pl.Take(p, opt.Inputs)
 	if !opt.NoOpt {

@@ -289,15 +289,15 @@ func Check(f *syntax.File, cfg Config) *Program {
 
 // renew empties the program, but for memory.
 func (p *Program) renew(f *syntax.File) {
-	clear(p.symbols.names)
 	clear(p.Outputs)
 	clear(p.Inputs)
 	clear(p.Statements)
 	p.symbols.list.Reset()
 	*p = Program{File: f, Bound: true, symbols: p.symbols, Outputs: p.Outputs[:0], Inputs: p.Inputs[:0], Statements: p.Statements[:0]}
-	if p.symbols.names == nil {
+	if names := p.symbols.names; names == nil || len(names) > keepNames {
 		p.symbols.names = make(map[string]*symbol, 8)
 	}
+	clear(p.symbols.names)
 }
 
 // state is a checker and the parts of it that the next one uses, too. No program refers
@@ -314,6 +314,9 @@ type state struct {
 	drawn     []edge   // of the graph being read
 	last      []Output // see program
 }
+
+// keepNames bounds the map that is taken over: emptying it takes as long as it is large.
+const keepNames = 1 << 8
 
 // keepEdges bounds what is held on to between programs.
 const keepEdges = 1 << 12

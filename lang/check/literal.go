@@ -366,6 +366,12 @@ func (c *checker) literalCall(x *syntax.Call) val {
 // pairs; a square literal of 3 or more rows is the matrix.
 func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 	pairs, square := true, list.Len() >= 3
+	if m := list.Packed; m != nil && len(m.Dims) == 2 && (m.Dims[1] == 2 || square && m.Dims[0] == m.Dims[1]) {
+		if m.Dims[1] == 2 {
+			return c.pairs(x, list, n)
+		}
+		return c.matrixGraph(x, list, n)
+	}
 	for _, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
@@ -538,7 +544,11 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	if es.values == nil {
 		es.edges = c.drawn[:0]
 	}
-	for i, e := range rows(list) {
+	var unread []syntax.Expr
+	if es.values == nil || list.Packed.Dims[1] != k {
+		unread = rows(list)
+	}
+	for i, e := range unread {
 		row, ok := e.(*syntax.List)
 		if !ok {
 			c.adjRow(e, -1, k)
@@ -547,9 +557,6 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 		if row.Len() != k {
 			c.adjRow(row, row.Len(), k)
 			return val{}
-		}
-		if es.values != nil {
-			break
 		}
 		for j, id := range elements(row) {
 			v, ok := number(id)

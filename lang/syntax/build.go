@@ -272,7 +272,7 @@ func (p *parser) buildIndices(g *indices) int {
 
 func (p *parser) buildLiteral(g *list) (Expr, int) {
 	open, mark := p.toks[p.i], len(p.exprs)
-	if r, ok := p.packs[open.start]; ok {
+	if r := p.packed(open.start); r != nil {
 		p.i++
 		return p.packedList(open, r)
 	}

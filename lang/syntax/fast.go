@@ -337,8 +337,8 @@ func (p *parser) primary() (Expr, int) {
 		p.depth--
 		return p.paren(t, x, height)
 	case KindLBracket:
-		if r, ok := p.packs[t.start]; ok {
-			if p.depth+len(r.dims) > p.lim.Depth || r.minus >= 0 && p.depth+len(r.dims) == p.lim.Depth {
+		if r := p.packed(t.start); r != nil {
+			if p.depth+r.rank > p.lim.Depth || r.minus >= 0 && p.depth+r.rank == p.lim.Depth {
 				return nil, 0
 			}
 			return p.packedList(t, r)

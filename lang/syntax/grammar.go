@@ -305,7 +305,7 @@ func (f *feeder) limit(i int, t token) *diag.Diagnostic {
 		f.open = append(f.open, bracket{call: k == KindLParen && before == KindIdent && !t.newline, run: f.run})
 		f.run = 0
 		f.depth++
-		if r, ok := f.packs[t.start]; ok && r.minus >= 0 && f.depth+len(r.dims) == f.lim.Depth+1 {
+		if r := f.packed(t.start); r != nil && r.minus >= 0 && f.depth+r.rank == f.lim.Depth+1 {
 			return new(errDepth(at(int(r.minus), 1), f.lim.Depth))
 		}
 	case k.closes():

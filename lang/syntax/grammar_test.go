@@ -18,13 +18,17 @@ import (
 )
 
 // sameSlowly parses text with the fast path and without, and requires the same
-// tree, places and diagnostics; and that the grammar of whole programs accepts
+// tree, places and diagnostics, as it does with the memory of another file; and that the grammar of whole programs accepts
 // what is parsed without a syntax error, and nothing else.
 func sameSlowly(t *testing.T, text string, opt Options) *File {
 	t.Helper()
 	src := source.NewFile("in.ein", text)
 	got := Parse(src, opt)
-	opt.NoFastPath = true
+	opt.Into = Parse(source.NewFile("before.ein", "A = [1, 2, x] # y\n"+text), opt)
+	if into := Parse(src, opt); !reflect.DeepEqual(got.Stmts, into.Stmts) || !reflect.DeepEqual(got.Diags, into.Diags) || got.Footprint != into.Footprint {
+		t.Fatalf("%q is\n%s%v\nand in the memory of another\n%s%v", text, Dump(got), got.Diags, Dump(into), into.Diags)
+	}
+	opt.Into, opt.NoFastPath = nil, true
 	want := Parse(src, opt)
 	got.Footprint, got.mem = want.Footprint, want.mem // of two readers
 	if !reflect.DeepEqual(got, want) {

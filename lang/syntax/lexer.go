@@ -198,8 +198,15 @@ func (s *scanner) dotEnds() bool {
 	return rest == "" || classes[rest[0]] == classLetter || strings.IndexByte("\r\n;#:", rest[0]) >= 0 || strings.HasPrefix(rest, "//")
 }
 
+// single is the kind of a character that is a token wherever it stands.
+var single = [256]Kind{',': KindComma, ';': KindSemicolon, '*': KindMul, '(': KindLParen, '[': KindLBracket, '{': KindLBrace, ')': KindRParen, ']': KindRBracket, '}': KindRBrace}
+
 // scan moves past the token that starts with c and says what it is.
 func (s *scanner) scan(c byte) Kind {
+	if k := single[c]; k != KindEOF {
+		s.pos++
+		return k
+	}
 	switch {
 	case classes[c] == classLetter:
 		return s.word()
@@ -270,27 +277,18 @@ type operator struct {
 	kind Kind
 }
 
-// operators lists, by first byte, the punctuation of the language, longest first.
+// operators lists, by first byte, the rest of the punctuation, longest first.
 var operators = [256][]operator{
-	';': {{";", KindSemicolon}},
 	'=': {{"==", KindEq}, {"=", KindAssign}},
 	'+': {{"+=", KindSetAdd}, {"+", KindAdd}},
 	'-': {{"-", KindSub}},
-	'*': {{"*", KindMul}},
 	'/': {{"/", KindDiv}},
 	'>': {{">=", KindGe}, {">", KindGt}},
 	'<': {{"<=", KindLe}, {"<", KindLt}},
 	'!': {{"!=", KindNe}},
-	',': {{",", KindComma}},
 	':': {{":", KindColon}},
 	'.': {{".", KindDot}},
 	'?': {{"?", KindQuestion}},
-	'(': {{"(", KindLParen}},
-	'[': {{"[", KindLBracket}},
-	'{': {{"{", KindLBrace}},
-	')': {{")", KindRParen}},
-	']': {{"]", KindRBracket}},
-	'}': {{"}", KindRBrace}},
 }
 
 // at is the byte n places ahead, 0 past the end.
@@ -453,7 +451,7 @@ func (s *scanner) invalid() Kind {
 	start := s.pos
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
-		known := c == ' ' || c == '\t' || c == '\n' || c == '"' || c == '#' || classes[c] != 0 ||
+		known := c == ' ' || c == '\t' || c == '\n' || c == '"' || c == '#' || classes[c] != 0 || single[c] != KindEOF ||
 			c == '\r' && s.at(1) == '\n' || c != '!' && operators[c] != nil || c == '!' && s.at(1) == '='
 		// The cap keeps a megabyte of rubbish from becoming one message.
 		if known && s.pos > start || s.pos-start >= 64 {

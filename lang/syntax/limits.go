@@ -17,7 +17,7 @@ type Limits struct {
 	Diagnostics int // default 50; then one more says how many were left out
 	// Memory is the bytes that parsing may take, see File.Footprint; 0 is no limit.
 	Memory uint64
-	// Pack is how many numbers a list holds that is kept packed; default 64.
+	// Pack is how many numbers a list holds that is kept packed; default 8.
 	// It changes what parsing takes, and nothing else.
 	Pack int
 }
@@ -31,7 +31,7 @@ const (
 	DefaultStatements  = 10_000
 	DefaultArguments   = 255
 	DefaultDiagnostics = 50
-	DefaultPack        = 64
+	DefaultPack        = 8
 )
 
 func (l Limits) withDefaults() Limits {

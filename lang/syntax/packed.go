@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"iter"
+	"sort"
 	"strconv"
 
 	"ein/lang/source"
@@ -174,24 +175,30 @@ func (p *Packed) fill() {
 // pack hands on a packed list as its first and its last brackets, so that what
 // counts and matches brackets sees how deep it is.
 func (p *parser) pack(open token, r rectangle) {
-	if p.packs == nil {
-		p.packs = make(map[int32]rectangle)
-	}
-	p.packs[open.start] = r
-	p.meter.take(2 * (sizeOf[rectangle]() + sizeOf[int32]())) // maps are up to half empty
-	for i := range r.dims {
+	p.packs = append(p.packs, r)
+	p.meter.take(sizeOf[rectangle]() * 5 / 4)
+	for i := range r.rank {
 		p.emit(token{start: r.opens[i], end: r.opens[i] + 1, kind: KindLBracket, newline: i == 0 && open.newline})
 	}
-	for i := range r.dims {
-		at := r.closes[len(r.dims)-1-i]
+	for i := range r.rank {
+		at := r.closes[r.rank-1-i]
 		p.emit(token{start: at, end: at + 1, kind: KindRBracket})
 	}
 }
 
+// packed is the packed list whose [ is at an offset, nil when there is none.
+func (p *parser) packed(start int32) *rectangle {
+	i := sort.Search(len(p.packs), func(i int) bool { return p.packs[i].opens[0] >= start })
+	if i == len(p.packs) || p.packs[i].opens[0] != start {
+		return nil
+	}
+	return &p.packs[i]
+}
+
 // packedList is list for a packed one, with the cursor behind its first [.
-func (p *parser) packedList(open token, r rectangle) (Expr, int) {
-	p.i += 2*len(r.dims) - 1
-	height := 1 + len(r.dims)
+func (p *parser) packedList(open token, r *rectangle) (Expr, int) {
+	p.i += 2*r.rank - 1
+	height := 1 + r.rank
 	if r.minus >= 0 {
 		height++
 	}
@@ -200,14 +207,17 @@ func (p *parser) packedList(open token, r rectangle) (Expr, int) {
 		return nil, 0
 	}
 	p.meter.give(8 * r.count)
-	packed := node(&p.meter, &p.mem.packed, Packed{r.dims, room(&p.meter, &p.mem.values, r.count), p.text[span.Start:span.End]})
+	dims := room(&p.meter, &p.mem.dims, r.rank)
+	copy(dims, r.dims[:])
+	packed := node(&p.meter, &p.mem.packed, Packed{dims, room(&p.meter, &p.mem.values, r.count), p.text[span.Start:span.End]})
 	packed.fill()
 	return node(&p.meter, &p.mem.lists, List{Span: span, Packed: packed}), height
 }
 
 // rectangle is what the lexer knows of a list that can be packed.
 type rectangle struct {
-	dims   []int
+	rank   int
+	dims   [maxPackedRank]int
 	count  int                  // numbers
 	minus  int32                // where the first minus sign stands, or -1
 	hidden int                  // tokens in it that the parser is not given
@@ -237,10 +247,11 @@ func (s *scanner) rectangle(least, most int) (r rectangle, end int, ok bool) {
 	}
 	r.minus = -1
 	r.opens[0] = int32(begin - 1)
-	var dims, have [maxPackedRank]int // of the closed lists of each depth, and of the open one
-	rank, depth := 0, 0               // rank is known from the first number on
-	value := true                     // behind a [ or a comma
-	for tokens := 2; ; tokens++ {     // with the one that is read next
+	dims := &r.dims               // of the closed lists of each depth
+	var have [maxPackedRank]int   // of the open one
+	rank, depth := 0, 0           // rank is known from the first number on
+	value := true                 // behind a [ or a comma
+	for tokens := 2; ; tokens++ { // with the one that is read next
 		s.gap()
 		at := s.pos
 		c := s.at(0)
@@ -263,8 +274,7 @@ func (s *scanner) rectangle(least, most int) (r rectangle, end int, ok bool) {
 				if r.count < least || tokens > most {
 					break
 				}
-				r.dims = append(r.dims, dims[:rank]...)
-				r.hidden = tokens - 2*rank
+				r.rank, r.hidden = rank, tokens-2*rank
 				s.depth--
 				s.prev = KindRBracket
 				return r, s.pos, true

@@ -76,9 +76,8 @@ type parser struct {
 	blocks   int          // that the statement at the cursor is in
 	tooHigh  *source.Span // where an expression first was
 	meter    meter
-	full     [][]token           // of keepTokens each, before those in toks
-	counted  int                 // tokens that the meter knows of
-	packs    map[int32]rectangle // the packed lists, by the offset of their [
+	full     [][]token // of keepTokens each, before those in toks
+	counted  int       // tokens that the meter knows of
 	// The most elements and arguments that were in the buffers.
 	highExprs, highArgs int
 }
@@ -91,6 +90,7 @@ type buffers struct {
 	widths []int       // tokens since the last comma, outside and in each of them
 	exprs  []Expr      // elements of the lists being read
 	args   []Arg       // arguments of the calls being read
+	packs  []rectangle // the packed lists, in order
 	known  map[int]int // see elements
 }
 
@@ -121,14 +121,14 @@ func newParser(f *source.File, opt Options) *parser {
 
 func (p *parser) release() {
 	b := p.buffers
-	if cap(b.toks) > keepTokens || cap(b.exprs) > keepTokens || cap(b.args) > keepTokens || cap(b.stmts) > keepTokens {
+	if cap(b.toks) > keepTokens || cap(b.exprs) > keepTokens || cap(b.args) > keepTokens || cap(b.stmts) > keepTokens || cap(b.packs) > keepTokens/8 {
 		return
 	}
 	// Nodes and source text must not live on in the pool.
 	clear(b.exprs[:p.highExprs])
 	clear(b.args[:p.highArgs])
 	clear(b.known)
-	b.toks, b.stack, b.exprs, b.args = b.toks[:0], b.stack[:0], b.exprs[:0], b.args[:0]
+	b.toks, b.stack, b.exprs, b.args, b.packs = b.toks[:0], b.stack[:0], b.exprs[:0], b.args[:0], b.packs[:0]
 	*p = parser{buffers: b}
 	pool.Put(p)
 }
@@ -181,7 +181,7 @@ func (p *parser) lex() {
 			r, end, ok := s.rectangle(p.lim.Pack, p.lim.Tokens-tokens)
 			if tried = end; ok {
 				p.pack(t, r)
-				tokens += r.hidden + 2*len(r.dims)
+				tokens += r.hidden + 2*r.rank
 				last = KindRBracket
 				continue
 			}
@@ -191,7 +191,6 @@ func (p *parser) lex() {
 		if t.kind == KindEOF {
 			if p.joinTokens(); p.meter.over() {
 				p.stop(errMemory(t.span(), p.lim.Memory))
-				return
 			}
 			return
 		}

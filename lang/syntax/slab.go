@@ -57,6 +57,7 @@ type nodes struct {
 	lists    slab.Of[List]
 	packed   slab.Of[Packed]
 	values   slab.Of[float64] // of packed lists
+	dims     slab.Of[int]     // likewise
 	calls    slab.Of[Call]
 	args     slab.Of[Arg]
 	indexes  slab.Of[Index]
@@ -78,6 +79,7 @@ func (n *nodes) reset() {
 	n.lists.Reset()
 	n.packed.Reset()
 	n.values.Reset()
+	n.dims.Reset()
 	n.calls.Reset()
 	n.args.Reset()
 	n.indexes.Reset()

@@ -225,7 +225,9 @@ func (p *parser) neverClosed(i, hi int) bool {
 		p.step(1, p.toks[j])
 		switch t := p.toks[j]; {
 		case t.kind.opens():
-			last -= p.packs[t.start].hidden
+			if r := p.packed(t.start); r != nil {
+				last -= r.hidden
+			}
 			depth++
 		case t.kind.closes():
 			if depth--; depth == 0 {

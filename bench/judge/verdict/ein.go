@@ -76,7 +76,7 @@ const maxCachedBytes = 1 << 20
 type executor struct {
 	limits Limits
 	lang   lang.Options
-	memory lang.Memory // of the program that is not kept
+	memory lang.Memory // of a program that is not kept
 	cost   cost.Limits
 	most   int
 	cached map[string]*list.Element
@@ -100,7 +100,7 @@ func newExecutor(profile check.Profile, l Limits, cache int) *executor {
 	}
 }
 
-// compiled is a program that can be run, or why it cannot.
+// compiled is a program that can be run, or why it cannot, or neither when it came once.
 type compiled struct {
 	program  string
 	machine  *vm.Machine
@@ -150,28 +150,33 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 	return v, nil
 }
 
+// compile keeps a program that comes a second time while it is remembered. Most come once,
+// and are compiled in the memory of the last.
 func (e *executor) compile(program string) *compiled {
-	if e.most <= 0 {
-		e.lang.Memory = &e.memory
-		return e.build(program)
+	at := e.cached[program]
+	if at == nil {
+		if e.most > 0 {
+			e.cached[program] = e.recent.PushFront(&compiled{program: program})
+			if e.recent.Len() > e.most {
+				last := e.recent.Back()
+				delete(e.cached, e.recent.Remove(last).(*compiled).program)
+			}
+		}
+		return e.build(program, &e.memory)
 	}
-	if at := e.cached[program]; at != nil {
-		e.recent.MoveToFront(at)
-		return at.Value.(*compiled)
-	}
-	c := e.build(program)
-	if c.machine != nil && c.machine.Stats().PeakBytes > maxCachedBytes {
-		return c
-	}
-	e.cached[program] = e.recent.PushFront(c)
-	if e.recent.Len() > e.most {
-		last := e.recent.Back()
-		delete(e.cached, e.recent.Remove(last).(*compiled).program)
+	e.recent.MoveToFront(at)
+	c := at.Value.(*compiled)
+	if c.machine == nil && c.failure.Outcome == "" {
+		c = e.build(program, nil)
+		if c.machine == nil || c.machine.Stats().PeakBytes <= maxCachedBytes {
+			at.Value = c
+		}
 	}
 	return c
 }
 
-func (e *executor) build(program string) *compiled {
+func (e *executor) build(program string, in *lang.Memory) *compiled {
+	e.lang.Memory = in
 	c := &compiled{program: program}
 	fail := func(o answer.Outcome, code diag.Code, message string) *compiled {
 		c.failure = Verdict{Program: program, Constant: c.constant}.fail(o, message)
