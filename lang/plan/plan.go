@@ -7,7 +7,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 
 	"ein/lang/check"
@@ -77,14 +76,17 @@ func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
 	for _, in := range c.Inputs {
 		p.Inputs = append(p.Inputs, bound(in.Name, in.Kind, in.Node, inputs[in.Name]))
 	}
+	// What is done to a value because it is printed belongs to the printing.
+	next := 0
 	for _, s := range c.Statements {
+		for ; next < len(p.Outputs) && p.Outputs[next].Pos.Start < int32(s.Span.Start); next++ {
+			p.Stmts = append(p.Stmts, Stmt{Name: p.Outputs[next].Name, Pos: p.Outputs[next].Pos})
+		}
 		p.Stmts = append(p.Stmts, Stmt{Name: s.Name, Pos: pos(s.Span)})
 	}
-	// What is done to a value because it is printed belongs to the printing.
-	for _, o := range p.Outputs {
+	for _, o := range p.Outputs[next:] {
 		p.Stmts = append(p.Stmts, Stmt{Name: o.Name, Pos: o.Pos})
 	}
-	slices.SortStableFunc(p.Stmts, func(a, b Stmt) int { return cmp.Compare(a.Pos.Start, b.Pos.Start) })
 	p.Stmts = slices.CompactFunc(p.Stmts, func(a, b Stmt) bool { return a.Pos == b.Pos })
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/corpus"
 	"ein/lang"
 	"ein/lang/plan"
 	"ein/vm"
@@ -276,6 +277,20 @@ func TestRewrites(t *testing.T) {
 	for _, r := range plan.Rewrites {
 		if !seen[r.Name] {
 			t.Errorf("no case for %s", r.Name)
+		}
+	}
+}
+
+// TestStatements: they are in the order of the text, the outputs among them.
+func TestStatements(t *testing.T) {
+	for _, c := range corpus.Cases() {
+		p := lang.Check(lang.Parse("in.ein", c.Source, lang.Options{}), lang.Options{})
+		if p.Diags.HasErrors() || !p.Bound {
+			continue
+		}
+		pl := plan.New(p, nil)
+		if !slices.IsSortedFunc(pl.Stmts, func(a, b plan.Stmt) int { return int(a.Pos.Start - b.Pos.Start) }) {
+			t.Errorf("%s: %v", c.Name, pl.Stmts)
 		}
 	}
 }

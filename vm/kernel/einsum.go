@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"cmp"
 	"ein/vm/op"
 	"slices"
 )
@@ -72,9 +71,14 @@ func loopsProduct(axes []loopAxis) uint64 {
 	return n
 }
 
-// sortLoops orders loops by falling key, so that the innermost moves least.
+// sortLoops orders loops by falling key, so that the innermost moves least. They are
+// few, and the sort of package slices is four kilobytes for each type.
 func sortLoops(axes []loopAxis, key func(loopAxis) int) {
-	slices.SortStableFunc(axes, func(p, q loopAxis) int { return cmp.Compare(key(q), key(p)) })
+	for i := range axes {
+		for k := i; k > 0 && key(axes[k]) > key(axes[k-1]); k-- {
+			axes[k], axes[k-1] = axes[k-1], axes[k]
+		}
+	}
 }
 
 func byStride(slot int) func(loopAxis) int {

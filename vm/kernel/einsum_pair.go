@@ -224,7 +224,11 @@ func restride(slot int, groups ...[]pairAxis) {
 // ordered is a copy of the axes by falling stride in slot.
 func ordered(axes []pairAxis, slot int) []pairAxis {
 	out := slices.Clone(axes)
-	slices.SortStableFunc(out, func(p, q pairAxis) int { return q.stride[slot] - p.stride[slot] })
+	for i := range out {
+		for k := i; k > 0 && out[k].stride[slot] > out[k-1].stride[slot]; k-- {
+			out[k], out[k-1] = out[k-1], out[k]
+		}
+	}
 	return out
 }
 

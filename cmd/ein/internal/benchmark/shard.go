@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -83,7 +84,7 @@ func (s *sharding) command(a *cli.App) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(list, func(x, y given) int { return strings.Compare(x.name, y.name) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].name < list[j].name })
 	line := []string{s.cmd.Name()}
 	for _, g := range list {
 		line = append(line, g.text)
