@@ -210,10 +210,13 @@ func (p *Program) mend(c *check.Program, opt lang.Options) *check.Program {
 	return nil
 }
 
+// fewNodes are planned before anybody could lose patience.
+const fewNodes = 1 << 12
+
 // compiled is lang.Code, or nil when the context ends first: planning hundreds of
 // thousands of operations takes a second, does not look at it, and is left behind.
 func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Program {
-	if ctx.Done() == nil {
+	if ctx.Done() == nil || c.Nodes <= fewNodes {
 		return lang.Code(c, opt)
 	}
 	done := make(chan *code.Program, 1)

@@ -40,8 +40,23 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := w.greet(); err != nil {
 		return err
 	}
-	var asked sync.WaitGroup
-	defer asked.Wait()
+	// Goroutines stay for the next request: on a new one the stack is copied several
+	// times as it grows, which takes as long as a small program.
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	requests := make(chan func())
+	defer close(requests)
+	begin := func(request func()) {
+		select {
+		case requests <- request:
+		default:
+			workers.Go(func() {
+				for ; request != nil; request = <-requests {
+					request()
+				}
+			})
+		}
+	}
 	running := calls{cancel: map[uint64]context.CancelFunc{}}
 	r := bufio.NewReaderSize(in, MaxHeader)
 	for {
@@ -64,7 +79,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 		case !running.begin(h.ID, cancel):
 			err = w.answer(h.ID, refused(http.StatusConflict, fmt.Sprintf("the request %d is still being answered", h.ID)))
 		default:
-			asked.Go(func() {
+			begin(func() {
 				a := s.whole(call, c)
 				running.end(h.ID)
 				if w.answer(h.ID, a) != nil {
