@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -13,7 +14,6 @@ import (
 	"ein/bench/question/surface"
 	"ein/lang"
 	"ein/lang/check"
-	"ein/vm"
 	"ein/vm/cost"
 )
 
@@ -192,11 +192,13 @@ func Run(profile check.Profile, program string, result category.Result, labels [
 }
 
 func runProgram(ctx context.Context, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
-	m, _, err := lang.Load("program", program, lang.Options{Profile: profile, Workers: 1})
+	memory := memories.Get().(*lang.Memory) // that of an error is left to it
+	opt := lang.Options{Profile: profile, Workers: 1, ErrorsOnly: true, Memory: memory}
+	m, _, err := lang.Load("program", program, opt)
 	if err != nil {
 		return answer.Value{}, err
 	}
-	machine, err := vm.New(m, limits)
+	machine, err := lang.Machine(m, limits, opt)
 	if err != nil {
 		return answer.Value{}, err
 	}
@@ -204,8 +206,12 @@ func runProgram(ctx context.Context, profile check.Profile, program string, resu
 	if err != nil {
 		return answer.Value{}, err
 	}
-	return answer.FromOutputs(result, r.Outputs, labels)
+	v, err := answer.FromOutputs(result, r.Outputs, labels)
+	memories.Put(memory)
+	return v, err
 }
+
+var memories = sync.Pool{New: func() any { return new(lang.Memory) }}
 
 func level(n int) string { return "L" + strconv.Itoa(n) }
 
