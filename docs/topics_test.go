@@ -9,7 +9,7 @@ import (
 // TestTopics finds sections, each with its end.
 func TestTopics(t *testing.T) {
 	for _, test := range []struct{ name, first, has, not string }{
-		{"Combining", "### Combining", "`max=` and `min=`", "### What stands"},
+		{"Combining", "### Combining", "`max=` and `min=`", "## Outputs"},
 		{"bytecode", "## Bytecode", "`ein build`", "## Canonical"},
 		{"limits", "## Cost and limits", "certificate", "## Bytecode"},
 		{"session", "# The interactive session", "## Without a terminal", "<!--"},
