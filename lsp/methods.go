@@ -15,7 +15,7 @@ var served = []struct {
 	method, about string
 	call          handler
 }{
-	{protocol.MethodInitialize, "capabilities by what the client can do", asked((*server).Initialize)},
+	{protocol.MethodInitialize, "capabilities that match the client's", asked((*server).Initialize)},
 	{protocol.MethodInitialized, "asks for the settings", told((*server).Initialized)},
 	{protocol.MethodShutdown, "", bare((*server).Shutdown)},
 	{protocol.MethodExit, "0 after shutdown, 1 before", bare((*server).Exit)},
@@ -27,7 +27,7 @@ var served = []struct {
 	{protocol.MethodTextDocumentDidSave, "checks without a pause", told((*server).DidSave)},
 	{protocol.MethodTextDocumentDidClose, "clears the diagnostics", told((*server).DidClose)},
 	{protocol.MethodTextDocumentDiagnostic, "for clients that ask; others are sent `publishDiagnostics`", inFile((*server).Diagnostic)},
-	{protocol.MethodWorkspaceDiagnostic, "of the open files", asked((*server).DiagnosticWorkspace)},
+	{protocol.MethodWorkspaceDiagnostic, "for open files", asked((*server).DiagnosticWorkspace)},
 	{protocol.MethodTextDocumentHover, "", atPlace((*server).Hover)},
 	{protocol.MethodTextDocumentCompletion, "snippets if the client has them", atPlace((*server).Completion)},
 	{protocol.MethodTextDocumentSignatureHelp, "", atPlace((*server).SignatureHelp)},
@@ -45,7 +45,7 @@ var served = []struct {
 	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does", inFile((*server).Formatting)},
 	{protocol.MethodTextDocumentRangeFormatting, "whole statements", inFile((*server).RangeFormatting)},
 	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end and a closing bracket", inFile((*server).OnTypeFormatting)},
-	{protocol.MethodTextDocumentCodeAction, "cures, extract, inline, rewrites, fix all, explain a code, run a statement, bind an input", inFile((*server).CodeAction)},
+	{protocol.MethodTextDocumentCodeAction, "fixes, extract, inline, rewrites, fix all, explain a code, run a statement, bind an input", inFile((*server).CodeAction)},
 	{protocol.MethodTextDocumentCodeLens, "Run, Cost, Explain", inFile((*server).CodeLens)},
 	{protocol.MethodTextDocumentFoldingRange, "", inFile((*server).FoldingRanges)},
 	{protocol.MethodTextDocumentSelectionRange, "", inFile((*server).SelectionRange)},

@@ -46,7 +46,7 @@ func commands() []command {
 		{"relations", "", none, false, "list the relations with their columns, and how many facts and rules they have", (*Session).relationList},
 		{"type", "EXPRESSION", statementArg, true, "show the shape and kind of a value without computing it", (*Session).typeOf},
 		{"doc", "[NAME]", functionArg, false, "list the functions, or describe what has a name", (*Session).doc},
-		{"cost", "STATEMENT|NAME", statementArg, true, "show the most a statement, or computing a name anew, can take", (*Session).cost},
+		{"cost", "STATEMENT|NAME", statementArg, true, "show the maximum cost of a statement, or of recomputing a name", (*Session).cost},
 		{"explain", "STATEMENT|NAME|CODE", statementArg, true, "show the plan of a statement, or what the code of a diagnostic means", (*Session).explain},
 		{"dis", "STATEMENT|NAME", statementArg, true, "list the bytecode", (*Session).dis},
 		{"time", "STATEMENT", statementArg, true, "run a statement and show the time, operations and memory it took", (*Session).time},

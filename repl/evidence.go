@@ -81,7 +81,7 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 	}
 	sort.SliceStable(edges, func(i, j int) bool { return edges[i].weight > edges[j].weight })
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s from %s to %s and no more: it all goes over %s\n", show.Number(total), s.label(from, n), s.label(to, n), words.Plural(len(edges), "edge"))
+	fmt.Fprintf(&b, "the most from %s to %s is %s, limited by %s\n", s.label(from, n), s.label(to, n), show.Number(total), words.Plural(len(edges), "edge"))
 	for k, e := range edges {
 		if k == mostShown {
 			fmt.Fprintf(&b, "  ... and %d more\n", len(edges)-mostShown)

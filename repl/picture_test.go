@@ -92,8 +92,8 @@ func TestEvidence(t *testing.T) {
 		{`cut_nodes(A)["bo"]`, "no: without bo, what it joins is still joined\n"},
 		{`cut_nodes(A)`, "2 cut nodes\n  without cy, nothing joins {ann, bo} and {di, ed}\n  without di, nothing joins {ann, bo, cy} and {ed}\n"},
 		{`topo_order(edges([["bo","ann"],["ann","cy"]]))`, "every edge leads forward in bo, ann, cy, di, ed, fay, gus\n"},
-		{`maxflow(W, 0, 3)`, "4 from ann to di and no more: it all goes over 3 edges\n  ann -> cy: 2\n  bo -> cy: 1\n  bo -> di: 1\n"},
-		{`mincut(W, 3, 0)`, "0 from di to ann and no more: it all goes over 0 edges\n"},
+		{`maxflow(W, 0, 3)`, "the most from ann to di is 4, limited by 3 edges\n  ann -> cy: 2\n  bo -> cy: 1\n  bo -> di: 1\n"},
+		{`mincut(W, 3, 0)`, "the most from di to ann is 0, limited by 0 edges\n"},
 	} {
 		if got := s.Eval(context.Background(), ":why "+c.question).Out; got != c.want {
 			t.Errorf("%s: %q, want %q", c.question, got, c.want)
@@ -219,7 +219,7 @@ func TestWhyNumbers(t *testing.T) {
 		"desc(B, 1)":                "1 reaches 1 node\n  2: 1 -> 2\n",
 		"topo_order(B)":             "every edge leads forward in 0, 1, 2\n",
 		"wpath(2 * B, 0, 1)":        "yes: 0 -> 1 (1 edge, weight 2)\n",
-		"maxflow(B, 0, 1)":          "1 from 0 to 1 and no more: it all goes over 1 edge\n  0 -> 1: 1\n",
+		"maxflow(B, 0, 1)":          "the most from 0 to 1 is 1, limited by 1 edge\n  0 -> 1: 1\n",
 	} {
 		if got := s.Eval(context.Background(), ":why "+question).Out; got != want {
 			t.Errorf("%s: %q, want %q", question, got, want)

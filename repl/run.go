@@ -184,7 +184,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 		}
 	}
 	if e.stale && len(s.kept) > 0 {
-		notes.WriteString("the nodes or the data have changed: all values were computed again\n")
+		notes.WriteString("nodes or data changed; all values were recomputed\n")
 	}
 	r.Note = notes.String()
 	r.stats, r.bound = result.Stats, c.module.Certificate.Ops

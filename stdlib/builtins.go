@@ -173,7 +173,7 @@ var Builtins = []Builtin{
 	{
 		Name: "path", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "vector of positions", Group: "Graphs", Cost: "n + edges",
-		Doc:     "evidence: the position of each node on one shortest path from i to j (0 at i, lowest nodes first), -1 off it and everywhere when there is none",
+		Doc:     "evidence: the position of each node on one shortest path from i to j (0 at i, lowest nodes first), or -1 for nodes off it; all -1 if there is no path",
 		Example: "A = edges([[0,2],[2,1],[0,3]], 4)\n:print path(A, 0, 1)", Output: "path(A, 0, 1) = [0, 2, 1, -1]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Path) },
 	},
@@ -208,7 +208,7 @@ var Builtins = []Builtin{
 	{
 		Name: "wpath", Params: []Param{{Name: "W", Doc: "matrix of weights"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "vector of positions", Group: "Graphs", Cost: "(n + edges) * log(n); n * edges where weights can be negative",
-		Doc:     "evidence: the position of each node on one path of least weight from i to j (fewest edges, then lowest nodes first), -1 off it and everywhere when there is none",
+		Doc:     "evidence: the position of each node on one path of least weight from i to j (fewest edges, then lowest nodes first), or -1 for nodes off it; all -1 if there is no path",
 		Example: "W = [[0,2,7],[0,0,3],[0,0,0]]\n:print wpath(W, 0, 2)", Output: "wpath(W, 0, 2) = [0, 1, 2]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.WPath) },
 	},
@@ -283,7 +283,7 @@ var Builtins = []Builtin{
 	{
 		Name: "mst", Params: []Param{{Name: "W", Doc: "matrix of weights"}},
 		Result: "matrix", Group: "Graphs", Cost: "(n + edges) * log(n)",
-		Doc:     "minimum spanning forest: the entries of W that join all that edges, taken in either direction, join, at the least total weight; 0 elsewhere",
+		Doc:     "minimum spanning forest: the entries of W, in either direction, of least total weight that connect all nodes that W connects; 0 elsewhere",
 		Example: "W = [[0,1,4],[0,0,2],[0,0,0]]\n:print mst(W), sum(mst(W))", Output: "mst(W) =\n  [0, 1, 0]\n  [0, 0, 2]\n  [0, 0, 0]\nsum(mst(W)) = 3",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.SpanningForest) },
 	},
@@ -403,7 +403,7 @@ var Builtins = []Builtin{
 	{
 		Name: "rank", Params: []Param{{Name: "v", Doc: "vector"}},
 		Result: "vector of positions", Group: "Structure", Cost: "n * log(n)",
-		Doc:     "the place of each element of v when it is sorted, from 0 for the least; equal ones in the order in which they stand; rank(-v) counts from the largest",
+		Doc:     "the rank of each element of v, from 0 for the smallest; ties keep their order; rank(-v) ranks from the largest",
 		Example: ":print rank([30,10,20,10])", Output: "rank([30,10,20,10]) = [3, 0, 2, 1]",
 		Lower: func(c *Call) *ir.Node { return c.order(ir.Rank) },
 	},

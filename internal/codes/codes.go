@@ -77,7 +77,7 @@ var (
 	E0101 = add("E0101", Syntax, "something else was expected")
 	E0102 = add("E0102", Syntax, "a bracket that is never closed")
 	E0103 = add("E0103", Syntax, "brackets that do not match")
-	E0104 = add("E0104", Syntax, "a bracket that closes nothing")
+	E0104 = add("E0104", Syntax, "an unmatched closing bracket")
 	E0105 = add("E0105", Syntax, "a missing value")
 	E0106 = add("E0106", Syntax, "values side by side")
 	E0107 = add("E0107", Syntax, "an expression alone")

@@ -181,7 +181,7 @@ func (c *checker) invents(cl *clause, picture string) {
 		}
 	}
 	c.err(codes.E0809, cl.head.Pos(), "", []string{"The program might not end. For a least or greatest value write `T[x] min= e <- ...` or `max=`.", "It comes back: " + picture + "."},
-		"%s makes new values of %s in its own recursion", what, cl.of.name)
+		"%s creates new values of %s, which is recursive", what, cl.of.name)
 }
 
 func (c *checker) notFinal(cl *clause, err error) {

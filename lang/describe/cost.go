@@ -107,7 +107,7 @@ func costTable(c *cost.Certificate, f *source.File, maxOps uint64, head string, 
 	}
 	mode, rule := "certified", ""
 	if !c.Certified(maxOps) {
-		mode, rule = "metered", "metered: a run counts its operations and is stopped at its limit, which may lie below\n"
+		mode, rule = "metered", "metered: a run stops if it reaches its limit, which may be below this bound\n"
 	}
 	rows = append(rows, []string{"total", words.Count(c.Ops), words.Count(c.PeakBytes), "at most, " + mode + "; bytes at the peak, inputs included"})
 	plural := " elements"

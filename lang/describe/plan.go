@@ -219,7 +219,7 @@ func (e *explainer) stepless(n *ir.Node, needed map[*ir.Node]bool) string {
 	case n.Op == ir.Const:
 		return "constant, " + typeText(n.Type, n.Value.Layout)
 	}
-	return "no step of its own: it is part of others"
+	return "computed as part of other steps"
 }
 
 // needed is the operations that the outputs use, before any rewrite.

@@ -207,7 +207,7 @@ func relatedOpener(open token) []diag.Related {
 }
 
 func errNothingToClose(k Kind, span source.Span) diag.Diagnostic {
-	d := newError(codes.E0104, span, "%s closes nothing", bracketName(k))
+	d := newError(codes.E0104, span, "unmatched %s", bracketName(k))
 	return withFix(d, "delete it", span, "")
 }
 

@@ -39,9 +39,9 @@ func TestAttributes(t *testing.T) {
 		{"nodes of no graph", "vector p.csv?source=name&weight=age\n" + strings.ReplaceAll(more, "user,\n", "user,9\n"),
 			`error: p.csv:5: "dan" is not a node of any graph of the program (` + extra + `)|p.csv:6: "eve" is not a node of any graph of the program (` + extra + ")"},
 		{"ignored", "vector p.csv?source=name&weight=role==user&extra=ignore\n" + more,
-			`bool 3: 0 1 1|B extra: extra=ignore leaves out 3 rows, of 2 nodes that no graph has: "dan", "eve"`},
+			`bool 3: 0 1 1|B extra: extra=ignore skips 3 rows for 2 nodes not in any graph: "dan", "eve"`},
 		{"ignored in a matrix", "matrix p.csv?source=name&onehot=role&extra=ignore\n" + more,
-			`bool 3x3: 0>0 1>2 2>2|B extra: extra=ignore leaves out 3 rows, of 2 nodes that no graph has: "dan", "eve"|` +
+			`bool 3x3: 0>0 1>2 2>2|B extra: extra=ignore skips 3 rows for 2 nodes not in any graph: "dan", "eve"|` +
 				`B columns: the columns are the values of role: 0 is "admin", 1 is "guest", 2 is "user"`},
 		{"added", "vector p.csv?source=name&weight=role==admin&extra=add&where=role!=guest\n" + more,
 			`bool 5: 1 0 0 1 0|["ann" "bob" "cid" "eve" "dan"]|B extra: extra=add makes 2 nodes that no graph has|B where: where= leaves out 1 of 6 rows`},
@@ -69,7 +69,7 @@ func TestExtraNumbers(t *testing.T) {
 	for _, c := range []struct{ opt, want string }{
 		{"", `error: v.csv:1: node 5 is not one of the 3 nodes of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)|` +
 			`v.csv:3: node 4 is not one of the 3 nodes of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)`},
-		{"&extra=ignore", "bool 3x3: 0>2|int 3: -1 7 -1|B extra: extra=ignore leaves out 2 rows, of 2 nodes that no graph has: node 5, node 4"},
+		{"&extra=ignore", "bool 3x3: 0>2|int 3: -1 7 -1|B extra: extra=ignore skips 2 rows for 2 nodes not in any graph: node 5, node 4"},
 		{"&extra=add", "bool 6x6: 0>2|int 6: -1 7 -1 -1 8 9|B extra: extra=add makes 3 nodes that no graph has"},
 	} {
 		if got, want := bindAll(t, nil, "graph a.csv\n0,2\n", "vector v.csv?default=-1"+c.opt+"\n5,9\n1,7\n4,8\n"), strings.ReplaceAll(c.want, "|", "\n"); got != want {

@@ -247,7 +247,7 @@ func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) str
 	}
 	if r.opt.Extra == ExtraIgnore {
 		b.warnings = append(b.warnings, Warning{Input: d.Name, File: r.File, Code: "extra", Note: true,
-			Msg: fmt.Sprintf("extra=ignore leaves out %s, of %s that no graph has: %s", plural(rows, "row"), plural(nodes, "node"), some(shown, nodes))})
+			Msg: fmt.Sprintf("extra=ignore skips %s for %s not in any graph: %s", plural(rows, "row"), plural(nodes, "node"), some(shown, nodes))})
 		return
 	}
 	rep.end()

@@ -133,7 +133,7 @@ func (r *Report) design(b *strings.Builder) {
 		line("variance of a difference", "%s; the intervals include all of it", strings.Join(parts, ", "))
 	}
 	line("McNemar", "mid-p %s, exact %s; %s", show.P(g.McNemarMidP), show.P(g.McNemarExact), words.Plural(g.Pairs.Discordant(), "discordant pair"))
-	line("if they were not paired", "z %s, p %s, %s", show.Fixed(g.UnpairedZ, 2), show.P(g.UnpairedP), show.Span(g.UnpairedInterval))
+	line("unpaired", "z %s, p %s, %s", show.Fixed(g.UnpairedZ, 2), show.P(g.UnpairedP), show.Span(g.UnpairedInterval))
 	if g.MinimumEffect == nil {
 		line("least difference found", "none: there are too few pairs")
 	} else {
@@ -205,11 +205,11 @@ func (r *Report) flat(b *strings.Builder) {
 		for _, p := range s.f.Pairs {
 			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
 			if p.Like != nil && !math.IsNaN(p.LikeInterval.Low) {
-				fmt.Fprintf(b, "; of like sensitivity %s, %s interval %s", show.Points(*p.Like), show.Percent(1-r.Alpha), show.Span(p.LikeInterval))
+				fmt.Fprintf(b, "; at equal sensitivity %s, %s interval %s", show.Points(*p.Like), show.Percent(1-r.Alpha), show.Span(p.LikeInterval))
 			}
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "  trend    %s for a level, %s, p %s. The least margin it would be flat within is %s.\n",
+		fmt.Fprintf(b, "  trend    %s for a level, %s, p %s. It is flat within a margin of %s or more.\n",
 			show.Points(s.f.Trend), show.Span(s.f.TrendCI), show.P(s.f.TrendP), show.Rate(s.f.Smallest))
 	}
 }

@@ -23,7 +23,7 @@ func (r *Report) Text() string {
 		r.summary(&b)
 	}
 	fmt.Fprintf(&b, "\nGaps are of %s accuracy, in points. Paired ones have intervals by Tango and\nMcNemar's mid-p, unpaired ones intervals by Newcombe and the z test, the others\n"+
-		"cluster-robust errors; Holm adjusts p for the gaps of a table. \"Least\" is the\nsmallest gap that as many answers show with a power of %s.\n", answer.Counted(r.Lenient), show.Percent(r.Power))
+		"cluster-robust errors; Holm adjusts p for the gaps of a table. \"Least\" is the\nsmallest gap detectable with this many answers at a power of %s.\n", answer.Counted(r.Lenient), show.Percent(r.Power))
 	return b.String()
 }
 

@@ -52,7 +52,7 @@ func buildLevels(r *Report, s *Section) error {
 	}
 	t := armTable("levels", "Accuracy by level",
 		"Accuracy ("+r.Options.Scoring()+") by compositional level. Slope: L1 less L3, with the interval of Newcombe; a slope whose interval has 0 in it is not shown to be one. "+
-			"Levels differ in how often a misread edge changes an answer"+q.levels()+"; the last column is the slope among questions of like sensitivity: those of each tenth compared with one another (Mantel and Haenszel).",
+			"Levels differ in how often a misread edge changes an answer"+q.levels()+"; the last column is the slope among questions of equal sensitivity: those of each tenth compared with one another (Mantel and Haenszel).",
 		r.Arms, []Column{{"l1", "L1", Percent}, {"l2", "L2", Percent}, {"l3", "L3", Percent}, {"all", "all", Percent}, {"slope", "slope", Points}, {"adjusted", "slope, like sensitivity", Points}},
 		func(a *Arm) []chart.Value {
 			l1, l2, l3 := level(a.scored, "L1"), level(a.scored, "L2"), level(a.scored, "L3")

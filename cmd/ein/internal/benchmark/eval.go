@@ -91,7 +91,7 @@ With --batch, requests go to the provider's batch API, which answers within a da
 half the price. An interrupt leaves the batches running, and the same command collects
 the answers later; --no-wait does not wait at all.
 
-The exit code is 5 when replies are missing, or not scored for want of a sandbox, and 4
+The exit code is 5 when replies are missing, or not scored because there is no sandbox, and 4
 when --max-cost ends the run. The table then covers the replies so far.
 
 With --shard I/N, this is one of N parts, a run of its own in the folder of --out;
@@ -541,7 +541,7 @@ func dryRun(a *cli.App, f *evalFlags) error {
 	if e.MostOutput > 0 {
 		fmt.Fprintf(&b, "; at most %s out", words.Count(e.MostOutput))
 	}
-	b.WriteString("\nReasoning that the prompt does not ask for comes on top.\n")
+	b.WriteString("\nReasoning that the prompt does not request is extra.\n")
 	switch {
 	case f.Price == nil:
 		b.WriteString("The cost is not known: there is no price.\n")

@@ -62,7 +62,7 @@ func cannotRun(a *cli.App, err error) error {
 	var refused *model.Error // a parameter that the model does not take
 	switch {
 	case errors.As(err, &other):
-		e := cli.Input("", other.Dir, 0, "the folder has the run of another configuration", "")
+		e := cli.Input("", other.Dir, 0, "the folder holds a run with other settings", "")
 		what := "Give the settings of the run, or another --out."
 		switch {
 		case other.Version:

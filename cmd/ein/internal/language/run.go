@@ -134,7 +134,7 @@ input. A program that needs more than the limits allow is refused before it runs
 	flags.Lookup("json").NoOptDefVal = "1"
 	flags.BoolVar(&f.labels, "labels", false, "print nodes by label, in tables where they have values")
 	cli.One(show.ByValue, show.ByName).Flag(cmd, &f.sort, "sort", "list the elements of vectors and matrices by value, the greatest first, or by name")
-	cli.Int(1, math.MaxInt).Flag(cmd, &f.top, "top", "list that many elements of each vector and matrix, by default the greatest")
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.top, "top", "list at most this many elements of each vector and matrix, by default the largest")
 	flags.Lookup("top").DefValue = ""
 	cli.One(show.Formats...).Flag(cmd, &f.format, "format", "write outputs as "+cli.Join(show.Formats, ", "))
 	flags.StringVarP(&f.output, "output", "o", "", "`file` to write, in the format of its extension or --format; several outputs go to FILE.NAME.EXT")

@@ -128,7 +128,7 @@ finish. The exit code is 5 if some did not. A second signal exits at once.`,
 	f.addLimits(cmd)
 	cli.Size.Flag(cmd, &body, "max-body", "maximum bytes of a request over HTTP")
 	section("Programs")
-	cli.One(serve.Strict, serve.Relaxed, serve.Lenient, serve.Shaped).Flag(cmd, &f.Reward, "reward", "what a reply is worth: 1 for right in a mode of scoring, or shaped")
+	cli.One(serve.Strict, serve.Relaxed, serve.Lenient, serve.Shaped).Flag(cmd, &f.Reward, "reward", "reward of a reply: 1 if right in this scoring mode, or shaped")
 	cli.Opt(cli.Real("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 })).Flag(cmd, &f.Constant, "constant-output-reward", "maximum `reward` of a program whose output depends on no graph (default: no limit)")
 	flags.StringSliceVar(&f.Splits, "allow-split", nil, "held-out `split` that clients may request; * allows all")
 	flags.BoolVar(&f.ShowAnswers, "show-answers", false, "include answers and programs in instances")
