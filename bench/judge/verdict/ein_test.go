@@ -249,7 +249,7 @@ func TestCache(t *testing.T) {
 		t.Error("a program that needs megabytes is kept")
 	}
 	e.compile("x = 5")
-	if e.compile("x = 5") != e.compile("x = 5") {
+	if kept := e.compile("x = 5"); kept != e.compile("x = 5") {
 		t.Error("a program that came twice is compiled again")
 	}
 }
