@@ -352,6 +352,14 @@ func (pl *Plan) certify() {
 			add(pl.closing(s.closure))
 			continue
 		}
+		if s.dense {
+			for _, r := range s.Relations {
+				st := pl.sized(r)
+				words := uint64(tensor.Words(st.size[0]) + tensor.Words(st.size[1]))
+				add(tensor.SatMul(tensor.SatMul(rounds, words), uint64(2+len(s.each))))
+				b.bytes = tensor.SatAdd(b.bytes, st.bytesOf())
+			}
+		}
 		for _, n := range s.each {
 			w := pl.work(n)
 			if pl.p.Relations[n.rule.Body[n.delta].Rel].Valued() {
@@ -427,7 +435,7 @@ func (n *nest) numbers(work uint64) uint64 {
 // fixed bounds the memory of what is as large as a domain, not as the rows of a relation.
 func (pl *Plan) fixed(i int) uint64 {
 	r := &pl.p.Relations[i]
-	s := store{size: sizes(r), valued: valued(r), most: pl.bound.rows[i]}
+	s := pl.sized(i)
 	n := 64 + 4*uint64(s.places()) + 8*uint64(s.words())
 	for k := range pl.p.Rules { // groups
 		if x := &pl.p.Rules[k]; x.Rel == i && x.Aggregates() {
@@ -440,6 +448,12 @@ func (pl *Plan) fixed(i int) uint64 {
 		}
 	}
 	return n
+}
+
+// sized is a store of a relation, of which it is asked how large it may be.
+func (pl *Plan) sized(i int) *store {
+	r := &pl.p.Relations[i]
+	return &store{size: sizes(r), valued: valued(r), most: pl.bound.rows[i]}
 }
 
 // work bounds the rows that the loops of a rule look at.

@@ -23,6 +23,8 @@ func (pl *Plan) Explain() []string {
 			line += pl.closes(s.closure)
 		case s.best:
 			line += "each key once, the best value first"
+		case s.dense:
+			line += "rounds, of what is new in each, in rows of bits"
 		case s.Recursive:
 			line += "rounds, of what is new in each"
 		default:

@@ -51,6 +51,7 @@ type stratum struct {
 	inside  map[int]bool // its relations
 	closure *closure
 	groups  bool // one rule with aggregates
+	dense   bool // see dense.go
 	best    bool // all is values of one fold that each rule makes of one of them: see best.go
 }
 
@@ -62,6 +63,7 @@ type nest struct {
 	groups []int // columns of the head that are neither aggregates nor values
 
 	factors []*rel.Expr // see weigh
+	turning turning     // in a dense stratum
 	pair    bool        // the head is two variables, one of which the last step gives; see pairs
 
 	// The last step that gives the head a variable: once the rest has succeeded there is
@@ -157,6 +159,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 		st.groups = len(s.Rules) == 1 && p.Rules[s.Rules[0]].Aggregates()
 		if !p.AsWritten {
 			st.closure = closureOf(p, &st)
+			st.dense = st.closure == nil && isDense(p, &st)
 		}
 		pl.strata = append(pl.strata, st)
 	}

@@ -329,7 +329,7 @@ func (r *run) stratum(st *stratum) {
 		}
 		return
 	}
-	if st.best && r.best(st) {
+	if st.best && r.best(st) || st.dense && r.dense(st) {
 		return
 	}
 	most := 2
@@ -376,20 +376,26 @@ func (r *run) finish(i int) {
 
 // prepare brings the indexes that nests read up to what is seen.
 func (r *run) prepare(st *stratum, nests []*nest) {
+	index := func(t *step) *store {
+		s := &r.stores[t.rel]
+		if t.index < 0 && !s.whole || t.kind > probe && t.kind != none || s.search != nil {
+			return nil
+		}
+		return s
+	}
+	for _, n := range nests { // bits are as good as an index by the first column, for all readers or none
+		for k := range n.steps {
+			t := &n.steps[k]
+			if s := index(t); s != nil && s.whole && t.index >= 0 && !slices.Equal(s.index[t.index].cols, first) {
+				r.expand(s)
+			}
+		}
+	}
 	for _, n := range nests {
 		for k := range n.steps {
 			t := &n.steps[k]
-			s := &r.stores[t.rel]
-			if t.kind > probe && t.kind != none || s.search != nil {
-				continue
-			}
-			if s.whole {
-				if t.index < 0 || slices.Equal(s.index[t.index].cols, first) {
-					continue // bits are as good
-				}
-				r.expand(s)
-			}
-			if t.index < 0 {
+			s := index(t)
+			if s == nil || s.whole {
 				continue
 			}
 			if r.why != nil && t.kind == none {

@@ -1,0 +1,124 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ein/vm/kernel"
+	"ein/vm/rel"
+	"ein/vm/rel/engine"
+)
+
+// both runs a program as it is written and as it is planned, which must agree, within what
+// is certified. It gives the rows and the lines of the plan.
+func both(t *testing.T, w *workload) (rows []string, plan *engine.Plan) {
+	t.Helper()
+	if err := rel.Verify(w.p); err != nil {
+		t.Fatal(err)
+	}
+	size := make([]uint64, len(w.args))
+	for i, v := range w.args {
+		size[i] = uint64(v.Table.Len)
+	}
+	var want []string
+	for _, written := range []bool{true, false} {
+		p := *w.p
+		p.AsWritten = written
+		plan = engine.New(&p, size)
+		ctl, budget := kernel.Ctl{}, engine.Budget{}
+		got, err := plan.Run(&ctl, w.args, &budget)
+		if err != nil {
+			t.Fatalf("%v\n%v", err, p)
+		}
+		if ctl.Ops > plan.Ops() || budget.Used > plan.Bytes() {
+			t.Fatalf("%d operations, %d certified; %d bytes, %d certified\n%v", ctl.Ops, plan.Ops(), budget.Used, plan.Bytes(), plan.Explain())
+		}
+		rows = nil
+		for i, table := range got {
+			if err := rel.CheckTable(table, nil); err != nil {
+				t.Fatal(err)
+			}
+			for row := range table.All() {
+				rows = append(rows, fmt.Sprint(i, row))
+			}
+		}
+		if written {
+			want = rows
+		}
+		// At a limit it stops, and not past it.
+		limited := kernel.Ctl{Limit: ctl.Ops / 2}
+		if _, err := plan.Run(&limited, w.args, &engine.Budget{Max: budget.Used / 2}); err == nil || limited.Ops > limited.Limit {
+			t.Fatalf("%d operations at a limit of %d: %v", limited.Ops, limited.Limit, err)
+		}
+	}
+	if !slices.Equal(rows, want) {
+		t.Fatalf("%d rows, want %d\n%v", len(rows), len(want), plan.Explain())
+	}
+	return rows, plan
+}
+
+// TestDense: recursions on rows of bits make the same as pair by pair, whichever cells a rule
+// exchanges or takes through a list, in one relation or in two that need each other, and
+// read afterwards by either column.
+func TestDense(t *testing.T) {
+	dense, total := 0, 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		w := newWorkload(3 + r.IntN(150))
+		n := w.node.Domain.Size
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		lists := []int{}
+		for i := range 2 {
+			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, 1+r.IntN(min(2*n, n*(n-1))), pick))
+		}
+		own := []int{w.relation("A", 2), w.relation("B", 2)}[:1+r.IntN(2)]
+		for _, at := range own {
+			w.rule(lit{at, []int{0, 1}}, lit{lists[r.IntN(2)], []int{0, 1}})
+			for range 1 + r.IntN(2) {
+				from := own[r.IntN(len(own))]
+				head := [][]int{{0, 1}, {1, 0}, {2, 1}, {0, 2}, {1, 2}, {2, 0}}[r.IntN(6)]
+				body := []lit{{from, []int{0, 1}}}
+				if key := 3 - head[0] - head[1]; key < 2 {
+					pair := []int{key, 2}
+					if r.IntN(2) == 0 {
+						slices.Reverse(pair)
+					}
+					body = append(body, lit{lists[r.IntN(2)], pair})
+					r.Shuffle(2, func(i, j int) { body[i], body[j] = body[j], body[i] })
+				}
+				w.rule(lit{at, head}, body...)
+			}
+		}
+		last := own[len(own)-1]
+		after := w.relation("After", 2)
+		w.rule(lit{after, []int{0, 2}}, lit{last, []int{1, 0}}, lit{lists[0], []int{1, 2}})
+		w.p.Results = []int{own[0], last, after}
+		rows, plan := both(t, w)
+		total += len(rows)
+		if slices.ContainsFunc(plan.Explain(), func(line string) bool { return strings.HasSuffix(line, "rows of bits") }) {
+			dense++
+		}
+	}
+	if dense < 100 || total < 100000 {
+		t.Errorf("%d were dense, of %d rows in all", dense, total)
+	}
+}
+
+// TestBothColumns: what is bits has all rows for those who read it by the one column and
+// those, in the same stratum, who read it by the other.
+func TestBothColumns(t *testing.T) {
+	w := newWorkload(100)
+	r := rand.New(rand.NewPCG(1, 7))
+	pick := func() uint32 { return uint32(r.IntN(100)) }
+	e, ask := w.random("Edge", 2, 120, pick), w.random("Ask", 2, 20, pick)
+	far, q := w.relation("Far", 2), w.relation("Q", 2)
+	w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
+	w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{e, []int{1, 2}})
+	w.rule(lit{q, []int{0, 2}}, lit{ask, []int{0, 1}}, lit{far, []int{1, 2}})
+	w.rule(lit{q, []int{0, 2}}, lit{ask, []int{0, 1}}, lit{far, []int{2, 1}})
+	w.p.Results = []int{q, far}
+	both(t, w)
+}
