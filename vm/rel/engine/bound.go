@@ -346,6 +346,11 @@ func (pl *Plan) certify() {
 		for _, n := range s.once {
 			w := pl.work(n)
 			add(w)
+			g := pl.grouped(n.rule, n.groups)
+			if places := min(uint64(pl.places(&g, n)), tensor.SatMul(2, b.rows[n.steps[0].rel])); places > 0 {
+				add(places)
+				b.bytes = tensor.SatAdd(b.bytes, 8*places*uint64(1+len(n.rule.Head)))
+			}
 			numbers = tensor.SatAdd(numbers, n.numbers(w))
 		}
 		if s.closure != nil {

@@ -10,6 +10,7 @@ import (
 	"ein/vm/kernel"
 	"ein/vm/rel"
 	"ein/vm/rel/engine"
+	"ein/vm/tensor"
 )
 
 // both runs a program as it is written and as it is planned, which must agree, within what
@@ -121,4 +122,63 @@ func TestBothColumns(t *testing.T) {
 	w.rule(lit{q, []int{0, 2}}, lit{ask, []int{0, 1}}, lit{far, []int{2, 1}})
 	w.p.Results = []int{q, far}
 	both(t, w)
+}
+
+// TestTallies: groups and folds of the columns of one relation are the same as by way of
+// bindings, with places for the groups and without, over numbers of every kind and none.
+func TestTallies(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		w := newWorkload(1 + r.IntN(40))
+		if seed%3 == 0 {
+			w = newWorkload(5000)
+		}
+		n := r.IntN(400)
+		number := tensor.Column{Kind: tensor.RealColumn}
+		table := &tensor.Table{Columns: []tensor.Column{w.node, w.node, number, number}, Cells: make([]tensor.Cells, 4)}
+		seen := map[string]bool{}
+		for range n {
+			row := []float64{float64(r.IntN(w.node.Domain.Size)), float64(r.IntN(w.node.Domain.Size)), float64(r.IntN(6)-2) / 2, float64(r.IntN(9))}
+			if key := fmt.Sprint(row); seen[key] {
+				continue
+			} else {
+				seen[key] = true
+			}
+			table.Len++
+			for c, x := range row {
+				if c < 2 {
+					table.Cells[c].ID = append(table.Cells[c].ID, uint32(x))
+				} else {
+					table.Cells[c].Num = append(table.Cells[c].Num, x)
+				}
+			}
+		}
+		w.p.Relations = []rel.Relation{{Name: "Pay", Columns: table.Columns, Source: rel.FromTable}}
+		w.args = []*tensor.Value{{Layout: tensor.Rows, Table: table}}
+		for range 3 {
+			out := rel.Relation{Name: "Total"}
+			rule := rel.Rule{Rel: len(w.p.Relations), Body: []rel.Literal{{Rel: 0, Terms: []rel.Term{{}, {Var: 1}, {Var: 2}, {Var: 3}}}}}
+			for _, c := range table.Columns {
+				rule.Vars = append(rule.Vars, rel.Var{Kind: c.Kind, Domain: c.Domain})
+			}
+			for _, c := range r.Perm(4)[:r.IntN(4)] {
+				out.Columns = append(out.Columns, table.Columns[c])
+				rule.Head = append(rule.Head, rel.Cell{Expr: rel.V(c)})
+			}
+			for range 1 + r.IntN(3) {
+				agg := []rel.Agg{rel.Count, rel.Sum, rel.Mean, rel.Min, rel.Max, rel.Distinct}[r.IntN(6)]
+				cell, column := rel.Cell{Agg: agg}, number
+				if agg != rel.Count {
+					cell.Expr = rel.V(2 + r.IntN(2))
+				}
+				if agg == rel.Count || agg == rel.Distinct {
+					column.Kind = tensor.IntColumn
+				}
+				out.Columns, rule.Head = append(out.Columns, column), append(rule.Head, cell)
+			}
+			w.p.Results = append(w.p.Results, rule.Rel)
+			w.p.Relations, w.p.Rules = append(w.p.Relations, out), append(w.p.Rules, rule)
+		}
+		both(t, w)
+	}
 }

@@ -1,38 +1,157 @@
 package engine
 
 import (
+	"slices"
+
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
 // groups are the aggregates of a rule while it runs.
 type groups struct {
-	store        // a row for each group
-	cells  []int // columns of the head that are aggregates
-	acc    []float64
-	count  []float64
+	store            // a row for each group
+	cells  []int     // columns of the head that are aggregates
+	acc    []float64 // of each group, or of each place if it is direct: how many bindings, and what has been made of them
+	slot   []int     // of each cell: where in that, 0 of Count
+	stride int
+	direct bool
 	values []store // of Distinct: the group and the value
 }
 
-func (r *run) newGroups() *groups {
-	g := &groups{}
-	cols := r.p.Relations[r.rel].Columns
-	for _, c := range r.nest.groups {
+// grouped is a store of the groups of a rule, whose cells are in these columns of the head.
+func (pl *Plan) grouped(rule *rel.Rule, in []int) store {
+	s := store{width: len(in), valued: true, most: pl.bound.rows[rule.Rel]}
+	for _, c := range in {
 		size := 0
-		if d := cols[c].Domain; d != nil {
+		if d := pl.p.Relations[rule.Rel].Columns[c].Domain; d != nil {
 			size = d.Size
 		}
-		g.size = append(g.size, size)
+		s.size = append(s.size, size)
 	}
-	g.width, g.valued, g.most = len(g.size), true, r.bound.rows[r.rel]
-	r.members(&g.store)
+	return s
+}
+
+// places is how many groups a tally has room for, each in a place of its own; 0 if it needs
+// to look them up.
+func (pl *Plan) places(s *store, n *nest) int {
+	if n.tallied == nil || s.width == 0 {
+		return 0
+	}
+	return s.places()
+}
+
+func (r *run) newGroups() *groups {
+	g := &groups{store: r.grouped(r.rule, r.nest.groups)}
+	g.stride = 1
 	for c := range r.rule.Head {
-		if r.rule.Head[c].Agg != rel.NoAgg {
-			g.cells = append(g.cells, c)
+		switch r.rule.Head[c].Agg {
+		case rel.NoAgg:
+			continue
+		case rel.Count:
+			g.slot = append(g.slot, 0)
+		default:
+			g.slot = append(g.slot, g.stride)
+			g.stride++
 		}
+		g.cells = append(g.cells, c)
 	}
+	if n := r.places(&g.store, r.nest); n > 0 && r.why == nil && n <= 2*r.stores[r.steps[0].rel].n {
+		r.take(8 * uint64(n*g.stride))
+		g.acc, g.direct = make([]float64, n*g.stride), true
+		return g
+	}
+	r.members(&g.store)
 	g.values = make([]store, len(g.cells))
 	return g
+}
+
+// tallies finds the column of each cell of the head, if a rule counts and folds the columns of
+// one relation and does nothing else: then there is no binding to be made of a row.
+func (n *nest) tallies() []int {
+	st := &n.steps[0]
+	if n.kind != aggregates || len(n.steps) > 1 || st.kind != scan || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
+		return nil
+	}
+	cols := make([]int, len(n.rule.Head))
+	for i := range n.rule.Head {
+		c := &n.rule.Head[i]
+		if c.Agg == rel.Count {
+			continue
+		}
+		e := &c.Expr
+		at := slices.IndexFunc(st.out, func(p pair) bool { return p.reg == e.Term.Var })
+		if len(e.Args) > 0 || e.Term.Kind != rel.Variable || at < 0 || c.Agg == rel.Distinct || c.Agg != rel.NoAgg && n.rule.Vars[e.Term.Var].Domain != nil {
+			return nil
+		}
+		cols[i] = st.out[at].col
+	}
+	return cols
+}
+
+// tally is what rows, loop, emit and gather do for such a rule.
+func (r *run) tally(s *store) {
+	g := r.groups
+	if g.width == 0 && !slices.ContainsFunc(r.rule.Head, func(c rel.Cell) bool { return c.Agg != rel.Count }) {
+		if s.n > 0 {
+			g.acc[r.group(nil)] = float64(s.n)
+		}
+		return
+	}
+	r.expand(s)
+	r.key = append(r.key[:0], make([]uint32, g.width)...)
+	const chunk = 1 << 10
+	for k := range s.hi {
+		if k%chunk == 0 {
+			r.work(2 * uint64(min(chunk, s.hi-k)))
+		}
+		row := s.row(k)
+		for i, c := range r.nest.groups {
+			r.key[i] = row[r.tallied[c]]
+		}
+		at := r.group(r.key)
+		for j, c := range g.cells {
+			agg := r.rule.Head[c].Agg
+			if agg == rel.Count {
+				continue
+			}
+			x := float64(row[r.tallied[c]])
+			if row[r.tallied[c]] >= pooled {
+				x = r.decode(row[r.tallied[c]])
+			}
+			g.fold(agg, at+g.slot[j], g.acc[at] == 1, x)
+		}
+	}
+}
+
+// group counts a binding in its group, and is where that has what is made of them.
+func (r *run) group(key []uint32) int {
+	g := r.groups
+	if g.direct {
+		at := g.at(key) * g.stride
+		g.acc[at]++
+		return at
+	}
+	k, added := r.add(&g.store, key)
+	if added {
+		if len(g.acc)+g.stride > cap(g.acc) {
+			g.acc = grow(r, g.acc, g.stride)
+		}
+		g.acc = g.acc[:len(g.acc)+g.stride]
+	}
+	g.acc[k*g.stride]++
+	return k * g.stride
+}
+
+func (g *groups) fold(agg rel.Agg, at int, first bool, x float64) {
+	acc := &g.acc[at]
+	switch agg {
+	case rel.Sum, rel.Mean:
+		*acc += x
+	default:
+		if first || agg == rel.Min && x < *acc || agg == rel.Max && x > *acc {
+			*acc = x
+		}
+	}
 }
 
 // gather takes a binding into its group.
@@ -42,18 +161,11 @@ func (r *run) gather() {
 	for _, c := range r.nest.groups {
 		r.key = append(r.key, r.row[c])
 	}
-	k, added := r.add(&g.store, r.key)
-	if added {
-		g.count = r.value(g.count, 0)
-	}
-	g.count[k]++
-	first := g.count[k] == 1
+	group := r.group(r.key)
+	first := g.acc[group] == 1
 	for j, c := range g.cells {
 		cell := &r.rule.Head[c]
-		if added {
-			g.acc = r.value(g.acc, 0)
-		}
-		acc := &g.acc[k*len(g.cells)+j]
+		at := group + g.slot[j]
 		switch cell.Agg {
 		case rel.Distinct:
 			s := &g.values[j]
@@ -61,16 +173,13 @@ func (r *run) gather() {
 				s.width = 2
 				r.rehash(s, 16)
 			}
-			if _, added := r.add(s, []uint32{uint32(k), r.codeOf(&cell.Expr)}); added {
-				*acc++
+			if _, added := r.add(s, []uint32{uint32(group / g.stride), r.codeOf(&cell.Expr)}); added {
+				g.acc[at]++
 			}
 		case rel.Sum, rel.Mean:
-			*acc += r.eval(&cell.Expr)
+			g.fold(cell.Agg, at, first, r.eval(&cell.Expr))
 		case rel.Min, rel.Max:
-			x := r.ordered(&cell.Expr, r.p.Relations[r.rel].Columns[c].Domain)
-			if first || cell.Agg == rel.Min && x < *acc || cell.Agg == rel.Max && x > *acc {
-				*acc = x
-			}
+			g.fold(cell.Agg, at, first, r.ordered(&cell.Expr, r.p.Relations[r.rel].Columns[c].Domain))
 		}
 	}
 }
@@ -105,21 +214,14 @@ func (r *run) aggregated(s *store) {
 				return
 			}
 		}
-		r.add(&g.store, nil)
-		g.count, g.acc = append(g.count, 0), make([]float64, len(g.cells))
+		g.acc[r.group(nil)] = 0
 	}
-	for k := range g.n {
+	put := func(at int) {
 		r.work(1)
-		for i, c := range r.nest.groups {
-			r.row[c] = g.row(k)[i]
-		}
 		for j, c := range g.cells {
-			x := g.acc[k*len(g.cells)+j]
-			switch r.rule.Head[c].Agg {
-			case rel.Count:
-				x = g.count[k]
-			case rel.Mean:
-				x /= g.count[k]
+			x := g.acc[at+g.slot[j]]
+			if r.rule.Head[c].Agg == rel.Mean {
+				x /= g.acc[at]
 			}
 			if d := cols[c].Domain; d != nil {
 				if order, _ := d.Order(); order != nil {
@@ -135,5 +237,26 @@ func (r *run) aggregated(s *store) {
 		} else {
 			r.push(s, r.row) // groups differ
 		}
+	}
+	if g.direct { // in the order of the keys: of numbers there is nothing left to sort
+		r.work(uint64(len(g.acc) / g.stride))
+		for place := range len(g.acc) / g.stride {
+			if g.acc[place*g.stride] == 0 {
+				continue
+			}
+			rest := place
+			for i := g.width - 1; i >= 0; i-- {
+				r.row[r.nest.groups[i]] = uint32(rest % g.size[i])
+				rest /= g.size[i]
+			}
+			put(place * g.stride)
+		}
+		return
+	}
+	for k := range g.n {
+		for i, c := range r.nest.groups {
+			r.row[c] = g.row(k)[i]
+		}
+		put(k * g.stride)
 	}
 }

@@ -63,6 +63,7 @@ type nest struct {
 	groups []int // columns of the head that are neither aggregates nor values
 
 	factors []*rel.Expr // see weigh
+	tallied []int       // the columns of the head, if that is all there is to do; see tally
 	turning turning     // in a dense stratum
 	pair    bool        // the head is two variables, one of which the last step gives; see pairs
 
@@ -210,6 +211,7 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	n.end(&pl.p.Relations[r.Rel])
 	if !pl.p.AsWritten {
 		n.meet()
+		n.tallied = n.tallies()
 	}
 	return n
 }

@@ -425,7 +425,11 @@ func (r *run) do(n *nest) {
 		r.groups = r.newGroups()
 	}
 	r.work(1)
-	r.loop(0)
+	if n.tallied != nil && r.why == nil {
+		r.tally(&r.stores[n.steps[0].rel])
+	} else {
+		r.loop(0)
+	}
 	if n.kind == aggregates {
 		r.aggregated(&r.stores[r.rel])
 	}

@@ -44,6 +44,7 @@ func (r *run) table(i int) *tensor.Table {
 		if w > 1 && rl.Columns[0].Domain != nil && rl.Columns[1].Domain != nil {
 			first = 2
 		}
+		sorted := true
 		for k := range keys {
 			if k%kernel.PollOps == 0 {
 				r.look()
@@ -51,8 +52,11 @@ func (r *run) table(i int) *tensor.Table {
 			if keys[k] = key(int32(k), 0); first == 2 {
 				keys[k] = keys[k]<<32 | key(int32(k), 1)
 			}
+			order[k], sorted = int32(k), sorted && (k == 0 || keys[k-1] <= keys[k])
 		}
-		order, _ = kernel.SortKeys(r.ctl, slices.Clone(keys), make([]uint64, n), order, make([]int32, n))
+		if !sorted {
+			order, _ = kernel.SortKeys(r.ctl, slices.Clone(keys), make([]uint64, n), order, make([]int32, n))
+		}
 		r.look()
 		looked := 0
 		for lo, hi := 0, 0; first < w && lo < n; lo = hi {
