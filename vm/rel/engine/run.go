@@ -767,24 +767,37 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	rows := x.rows[int(x.ptr[key])*w : int(x.ptr[key+1])*w]
 	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
 	after := i + 1 + st.meets
+	// The next list is often a row of bits.
+	next := &r.steps[i+1]
+	var row []uint64
+	if s := &r.stores[next.rel]; s.bits != nil && next.key[1] == reg && len(rows) > 0 {
+		words := tensor.Words(s.size[1])
+		row = s.bits[int(r.regs[next.key[0]])*words:][:words]
+	}
 candidates:
 	for at := col; at < len(rows); at += w {
-		r.regs[reg] = rows[at]
-		for k := i + 1; k < after; k++ {
+		v, k := rows[at], i+1
+		if row != nil {
+			if row[v>>6]>>(v&63)&1 == 0 {
+				continue
+			}
+			k++
+		}
+		for r.regs[reg] = v; k < after; k++ {
 			t := &r.steps[k]
 			s := &r.stores[t.rel]
-			row := [2]uint32{r.regs[t.key[0]], r.regs[t.key[1]]}
+			pair := [2]uint32{r.regs[t.key[0]], r.regs[t.key[1]]}
 			if s.bits != nil {
-				bit := int(row[0])*64*tensor.Words(s.size[1]) + int(row[1])
+				bit := int(pair[0])*64*tensor.Words(s.size[1]) + int(pair[1])
 				if s.bits[bit>>6]>>(bit&63)&1 == 0 {
 					continue candidates
 				}
 				continue
 			}
 			if s.search != nil {
-				r.pairs(s, row[s.search.by])
+				r.pairs(s, pair[s.search.by])
 			}
-			if s.find(row[:]) < 0 {
+			if s.find(pair[:]) < 0 {
 				continue candidates
 			}
 		}
