@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"ein/vm/op"
 	"ein/vm/rel"
 )
 
@@ -92,7 +93,7 @@ func (r *run) best(st *stratum) bool {
 		s.changed = append(s.changed[:0], top.key)
 		for _, n := range st.each {
 			if n.rule.Body[n.delta].Rel == int(top.rel) {
-				r.do(n)
+				r.pass(n, s, top.key)
 			}
 		}
 		if r.sunk {
@@ -109,6 +110,88 @@ func (r *run) best(st *stratum) bool {
 		}
 	}
 	return !r.sunk
+}
+
+// relaxing is a rule that passes a value of a key on to the keys of its list, as it is or with
+// the weight of the step added: L[y] min= L[x] + w <- E(x, y, w).
+type relaxing struct{ to, weight int } // columns of the list; weight is -1 for none
+
+func (n *nest) relaxing(best bool) *relaxing {
+	if !best || n.kind != values || len(n.steps) != 2 || len(n.rule.Head) != 2 {
+		return nil
+	}
+	from, list := &n.steps[0], &n.steps[1]
+	if from.kind != scan || from.value < 0 || len(from.out) != 1 || len(from.same) > 0 || from.check >= 0 ||
+		list.kind != probe || list.index < 0 || len(list.key) != 1 || list.key[0] != from.out[0].reg || len(list.same) > 0 || list.value >= 0 || list.check >= 0 {
+		return nil
+	}
+	column := func(v int) int {
+		for _, p := range list.out {
+			if p.reg == v {
+				return p.col
+			}
+		}
+		return -1
+	}
+	y, ok := variable(&n.rule.Head[0])
+	x := relaxing{to: -1, weight: -1}
+	if ok {
+		x.to = column(y)
+	}
+	is := func(e *rel.Expr, v int) bool { return len(e.Args) == 0 && e.Term == rel.Term{Var: v} }
+	e := &n.rule.Head[1].Expr
+	if !is(e, from.value) {
+		if len(e.Args) != 2 || e.Fn != op.FnAdd {
+			return nil
+		}
+		a, b := &e.Args[0], &e.Args[1]
+		if is(b, from.value) {
+			a, b = b, a
+		}
+		if !is(a, from.value) || len(b.Args) > 0 || b.Term.Kind != rel.Variable {
+			return nil
+		}
+		if x.weight = column(b.Term.Var); x.weight < 0 {
+			return nil
+		}
+	}
+	if x.to < 0 {
+		return nil
+	}
+	return &x
+}
+
+// pass runs a rule on the value of a key.
+func (r *run) pass(n *nest, from *store, k uint32) {
+	r.nest, r.rule, r.rel = n, n.rule, n.rule.Rel
+	x := n.relaxes
+	if x == nil {
+		r.do(n)
+		return
+	}
+	list := &r.stores[n.steps[1].rel]
+	at := list.index[n.steps[1].index]
+	if at.ptr == nil {
+		r.do(n)
+		return
+	}
+	s, fold := &r.stores[r.rel], r.p.Relations[r.rel].Fold
+	wide := list.width
+	if list.valued {
+		wide++
+	}
+	key := from.cells[k]
+	rows := at.rows[int(at.ptr[key])*wide : int(at.ptr[key+1])*wide]
+	r.work(2 + 2*uint64(len(rows)/wide))
+	r.drive = int(k)
+	value := from.val[k]
+	for ; len(rows) > 0; rows = rows[wide:] {
+		v := value
+		if x.weight >= 0 {
+			v = r.number(1, v+r.decode(rows[x.weight]))
+		}
+		r.improve(s, fold, rows[x.to:x.to+1], v)
+	}
 }
 
 func push(h []item, x item) []item {

@@ -34,7 +34,7 @@ func (pl *Plan) grouped(rule *rel.Rule, in []int) store {
 // places is how many groups a tally has room for, each in a place of its own; 0 if it needs
 // to look them up.
 func (pl *Plan) places(s *store, n *nest) int {
-	if n.tallied == nil || s.width == 0 {
+	if n.read == nil || n.kind != aggregates || s.width == 0 {
 		return 0
 	}
 	return s.places()
@@ -65,11 +65,14 @@ func (r *run) newGroups() *groups {
 	return g
 }
 
-// tallies finds the column of each cell of the head, if a rule counts and folds the columns of
-// one relation and does nothing else: then there is no binding to be made of a row.
-func (n *nest) tallies() []int {
+// columns finds where each cell of the head is in the rows of the one relation that a rule
+// reads, if it does nothing else: then there is no binding to be made of a row.
+func (n *nest) columns() []int {
+	if len(n.steps) != 1 || n.delta >= 0 {
+		return nil
+	}
 	st := &n.steps[0]
-	if n.kind != aggregates || len(n.steps) > 1 || st.kind != scan || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
+	if st.kind != scan || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
 		return nil
 	}
 	cols := make([]int, len(n.rule.Head))
@@ -86,6 +89,27 @@ func (n *nest) tallies() []int {
 		cols[i] = st.out[at].col
 	}
 	return cols
+}
+
+// copied is what rows, loop and emit do for such a rule, unless it has aggregates.
+func (r *run) copied(from *store) {
+	r.expand(from)
+	s, last, fold := &r.stores[r.rel], len(r.row)-1, r.p.Relations[r.rel].Fold
+	const chunk = 1 << 10
+	for k := range from.hi {
+		if k%chunk == 0 {
+			r.work(2 * uint64(min(chunk, from.hi-k)))
+		}
+		row := from.row(k)
+		for i, c := range r.read {
+			r.row[i] = row[c]
+		}
+		if r.kind == rows {
+			r.add(s, r.row)
+		} else {
+			r.improve(s, fold, r.row[:last], r.number(last, r.decode(r.row[last])))
+		}
+	}
 }
 
 // tally is what rows, loop, emit and gather do for such a rule.
@@ -106,7 +130,7 @@ func (r *run) tally(s *store) {
 		}
 		row := s.row(k)
 		for i, c := range r.nest.groups {
-			r.key[i] = row[r.tallied[c]]
+			r.key[i] = row[r.read[c]]
 		}
 		at := r.group(r.key)
 		for j, c := range g.cells {
@@ -114,9 +138,9 @@ func (r *run) tally(s *store) {
 			if agg == rel.Count {
 				continue
 			}
-			x := float64(row[r.tallied[c]])
-			if row[r.tallied[c]] >= pooled {
-				x = r.decode(row[r.tallied[c]])
+			x := float64(row[r.read[c]])
+			if row[r.read[c]] >= pooled {
+				x = r.decode(row[r.read[c]])
 			}
 			g.fold(agg, at+g.slot[j], g.acc[at] == 1, x)
 		}

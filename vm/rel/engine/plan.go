@@ -63,7 +63,8 @@ type nest struct {
 	groups []int // columns of the head that are neither aggregates nor values
 
 	factors []*rel.Expr // see weigh
-	tallied []int       // the columns of the head, if that is all there is to do; see tally
+	read    []int       // see columns
+	relaxes *relaxing   // in a stratum of best values
 	turning turning     // in a dense stratum
 	pair    bool        // the head is two variables, one of which the last step gives; see pairs
 
@@ -160,6 +161,9 @@ func New(p *rel.Program, size []uint64) *Plan {
 		st.groups = len(s.Rules) == 1 && p.Rules[s.Rules[0]].Aggregates()
 		if !p.AsWritten {
 			st.closure = closureOf(p, &st)
+			for _, n := range st.each {
+				n.relaxes = n.relaxing(st.best)
+			}
 			st.dense = st.closure == nil && isDense(p, &st)
 		}
 		pl.strata = append(pl.strata, st)
@@ -211,7 +215,7 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	n.end(&pl.p.Relations[r.Rel])
 	if !pl.p.AsWritten {
 		n.meet()
-		n.tallied = n.tallies()
+		n.read = n.columns()
 	}
 	return n
 }

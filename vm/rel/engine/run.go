@@ -425,10 +425,13 @@ func (r *run) do(n *nest) {
 		r.groups = r.newGroups()
 	}
 	r.work(1)
-	if n.tallied != nil && r.why == nil {
-		r.tally(&r.stores[n.steps[0].rel])
-	} else {
+	switch {
+	case n.read == nil || r.why != nil:
 		r.loop(0)
+	case n.kind == aggregates:
+		r.tally(&r.stores[n.steps[0].rel])
+	default:
+		r.copied(&r.stores[n.steps[0].rel])
 	}
 	if n.kind == aggregates {
 		r.aggregated(&r.stores[r.rel])

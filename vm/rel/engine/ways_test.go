@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/rel/engine"
 	"ein/vm/tensor"
@@ -181,4 +182,85 @@ func TestTallies(t *testing.T) {
 		}
 		both(t, w)
 	}
+}
+
+// TestPassing: values that are passed along lists, as they are or with weights, are those of
+// the rules as they are written, when a value also gets better on its way.
+func TestPassing(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		n := 2 + r.IntN(60)
+		w := newWorkload(n)
+		number := tensor.Column{Kind: tensor.RealColumn}
+		fold, sign := rel.Min, 1.0
+		if r.IntN(2) == 0 {
+			fold, sign = rel.Max, -1
+		}
+		acyclic := r.IntN(2) == 0
+		for i := range 2 {
+			at := w.random(fmt.Sprint("Road", i), 2, 1+r.IntN(min(3*n, n*(n-1)/2)), func() uint32 { return uint32(r.IntN(n)) })
+			table := w.args[i].Table
+			table.Columns = append(table.Columns[:2:2], number)
+			table.Cells = append(table.Cells, tensor.Cells{})
+			for k := range table.Len {
+				weight := sign * float64(r.IntN(7)) / 2
+				if acyclic {
+					a, b := &table.Cells[0].ID[k], &table.Cells[1].ID[k]
+					*a, *b = min(*a, *b), max(*a, *b)
+					weight = float64(r.IntN(9)-4) / 2
+				}
+				table.Cells[2].Num = append(table.Cells[2].Num, weight)
+			}
+			if acyclic {
+				distinct(table)
+			}
+			w.p.Relations[at].Columns = table.Columns
+		}
+		start := &tensor.Table{Columns: []tensor.Column{w.node, number}, Cells: make([]tensor.Cells, 2)}
+		for i := range n {
+			if i == 0 || r.IntN(4) == 0 {
+				start.Len++
+				start.Cells[0].ID, start.Cells[1].Num = append(start.Cells[0].ID, uint32(i)), append(start.Cells[1].Num, float64(r.IntN(5)))
+			}
+		}
+		w.p.Relations = append(w.p.Relations, rel.Relation{Name: "Start", Columns: start.Columns, Source: rel.FromTable, Arg: 2}, rel.Relation{Name: "Dist", Columns: start.Columns, Fold: fold})
+		w.args = append(w.args, &tensor.Value{Layout: tensor.Rows, Table: start})
+		vars := []rel.Var{{Domain: w.node.Domain}, {Domain: w.node.Domain}, {Kind: number.Kind}, {Kind: number.Kind}}
+		w.p.Rules = append(w.p.Rules, rel.Rule{Rel: 3, Head: []rel.Cell{{Expr: rel.V(0)}, {Expr: rel.V(1)}},
+			Vars: []rel.Var{vars[0], vars[2]}, Body: []rel.Literal{{Rel: 2, Terms: []rel.Term{{}, {Var: 1}}}}})
+		for range 1 + r.IntN(2) {
+			list := rel.Literal{Rel: r.IntN(2), Terms: []rel.Term{{}, {Var: 1}, {Var: 3}}}
+			if !acyclic && r.IntN(3) == 0 {
+				list.Terms[0], list.Terms[1] = list.Terms[1], list.Terms[0]
+			}
+			value := rel.V(2)
+			if r.IntN(3) > 0 {
+				value = rel.Expr{Fn: op.FnAdd, Args: []rel.Expr{rel.V(2), rel.V(3)}}
+				if r.IntN(2) == 0 {
+					slices.Reverse(value.Args)
+				}
+			}
+			w.p.Rules = append(w.p.Rules, rel.Rule{Rel: 3, Head: []rel.Cell{{Expr: rel.V(1)}, {Expr: value}}, Vars: vars,
+				Body: []rel.Literal{{Rel: 3, Terms: []rel.Term{{}, {Var: 2}}}, list}})
+		}
+		w.p.Results = []int{3}
+		both(t, w)
+	}
+}
+
+// distinct leaves out rows whose first cells are those of an earlier one.
+func distinct(t *tensor.Table) {
+	seen := map[[2]uint32]bool{}
+	kept := 0
+	for k := range t.Len {
+		pair := [2]uint32{t.Cells[0].ID[k], t.Cells[1].ID[k]}
+		if seen[pair] {
+			continue
+		}
+		seen[pair] = true
+		t.Cells[0].ID[kept], t.Cells[1].ID[kept], t.Cells[2].Num[kept] = pair[0], pair[1], t.Cells[2].Num[k]
+		kept++
+	}
+	t.Len = kept
+	t.Cells[0].ID, t.Cells[1].ID, t.Cells[2].Num = t.Cells[0].ID[:kept], t.Cells[1].ID[:kept], t.Cells[2].Num[:kept]
 }
