@@ -452,6 +452,15 @@ func (pl *Plan) fixed(i int) uint64 {
 			n += 8 * uint64(d.Size+1)
 		}
 	}
+	for k := range pl.strata {
+		for _, x := range slices.Concat(pl.strata[k].once, pl.strata[k].each) {
+			for _, t := range x.steps { // marks
+				if t.kind == find && t.index >= 0 && t.rel == i {
+					n += 8 * uint64(max(tensor.Words(s.size[0]), tensor.Words(s.size[1])))
+				}
+			}
+		}
+	}
 	return n
 }
 
@@ -471,6 +480,9 @@ func (pl *Plan) work(n *nest) uint64 {
 		st := &n.steps[i]
 		total = tensor.SatAdd(total, at)
 		if st.kind != scan && st.kind != probe {
+			if st.kind == find && st.index >= 0 {
+				total = tensor.SatAdd(total, tensor.SatMul(at, 4)) // see mark
+			}
 			if st.value >= 0 {
 				bound[st.value] = true // one for each key
 			}

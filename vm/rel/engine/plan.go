@@ -214,7 +214,7 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	b.order()
 	n.end(&pl.p.Relations[r.Rel])
 	if !pl.p.AsWritten {
-		n.meet()
+		pl.meet(n)
 		n.read = n.columns()
 	}
 	return n
@@ -277,20 +277,32 @@ func (n *nest) end(head *rel.Relation) {
 }
 
 // meet finds the probes whose one variable other lists have to have as well: the last
-// edge of a triangle, and those of larger cliques.
-func (n *nest) meet() {
+// edge of a triangle, and those of larger cliques. What those let it be is marked, so
+// rows that give the same list come one after the other.
+func (pl *Plan) meet(n *nest) {
 	for i := range n.steps {
 		st := &n.steps[i]
 		if st.kind != probe || st.index < 0 || len(st.key) != 1 || len(st.out) != 1 || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
 			continue
 		}
-		for _, t := range n.steps[i+1:] {
+		for k := i + 1; k < len(n.steps); k++ {
+			t := &n.steps[k]
 			vars := len(n.rule.Vars)
 			if t.kind != find || len(t.key) != 2 || t.value >= 0 || t.check >= 0 || t.key[0] >= vars || t.key[1] >= vars ||
 				(t.key[0] == st.out[0].reg) == (t.key[1] == st.out[0].reg) {
 				break
 			}
 			st.meets++
+			fixed := 0
+			if t.key[0] == st.out[0].reg {
+				fixed = 1
+			}
+			t.index = pl.indexed(t.rel, []int{fixed})
+			top := &n.steps[0]
+			if at := slices.IndexFunc(top.out, func(p pair) bool { return p.reg == t.key[fixed] }); at >= 0 && top.kind == scan && top.seen == all &&
+				top.index < 0 && !valued(&pl.p.Relations[top.rel]) {
+				top.index = pl.indexed(top.rel, []int{top.out[at].col})
+			}
 		}
 	}
 }

@@ -62,6 +62,7 @@ type run struct {
 	nums   []float64
 	row    []uint32
 	key    []uint32
+	marks  []marks // of each step
 	groups *groups
 	drive  int // the number of the key that drives
 
@@ -378,7 +379,7 @@ func (r *run) finish(i int) {
 func (r *run) prepare(st *stratum, nests []*nest) {
 	index := func(t *step) *store {
 		s := &r.stores[t.rel]
-		if t.index < 0 && !s.whole || t.kind > probe && t.kind != none || s.search != nil {
+		if t.index < 0 && !s.whole || t.kind > find && t.kind != none || t.kind == find && (t.index < 0 || s.whole) || s.search != nil {
 			return nil
 		}
 		return s
@@ -421,6 +422,12 @@ func (r *run) do(n *nest) {
 	}
 	r.row = append(r.row[:0], make([]uint32, len(n.rule.Head))...)
 	r.drive = -1
+	for k := range r.marks {
+		r.marks[k].clear()
+	}
+	for len(r.marks) < len(n.steps) {
+		r.marks = append(r.marks, marks{})
+	}
 	if n.kind == aggregates {
 		r.groups = r.newGroups()
 	}
@@ -670,7 +677,7 @@ func (r *run) rows(i int, st *step, s *store) int {
 	if s.whole {
 		return r.ones(i, st, s, try)
 	}
-	if st.index < 0 {
+	if st.index < 0 || st.kind == scan && s.index[st.index].ptr == nil {
 		for k := lo; k < hi; k++ {
 			if back := try(s.row(k), k); back < i || back == found {
 				return back
@@ -679,6 +686,14 @@ func (r *run) rows(i int, st *step, s *store) int {
 		return i - 1
 	}
 	x := s.index[st.index]
+	if st.kind == scan { // of those with a cell in common one after the other
+		for at := 0; at < s.n; at++ {
+			if back := try(x.rows[at*s.width:(at+1)*s.width], 0); back < i {
+				return back
+			}
+		}
+		return i - 1
+	}
 	key := r.keys(st)
 	r.work(1)
 	switch {
@@ -768,25 +783,23 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	w := r.stores[st.rel].width
 	col, reg := st.out[0].col, st.out[0].reg
 	rows := x.rows[int(x.ptr[key])*w : int(x.ptr[key+1])*w]
+	if len(rows) == 0 {
+		return i - 1
+	}
 	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
-	after := i + 1 + st.meets
-	// The next list is often a row of bits.
-	next := &r.steps[i+1]
-	var row []uint64
-	if s := &r.stores[next.rel]; s.bits != nil && next.key[1] == reg && len(rows) > 0 {
-		words := tensor.Words(s.size[1])
-		row = s.bits[int(r.regs[next.key[0]])*words:][:words]
+	next, after := i+1, i+1+st.meets
+	marked := r.mark(next, reg, len(rows)/w)
+	if marked != nil {
+		next++
 	}
 candidates:
 	for at := col; at < len(rows); at += w {
-		v, k := rows[at], i+1
-		if row != nil {
-			if row[v>>6]>>(v&63)&1 == 0 {
-				continue
-			}
-			k++
+		v := rows[at]
+		if marked != nil && marked[v>>6]>>(v&63)&1 == 0 {
+			continue
 		}
-		for r.regs[reg] = v; k < after; k++ {
+		r.regs[reg] = v
+		for k := next; k < after; k++ {
 			t := &r.steps[k]
 			s := &r.stores[t.rel]
 			pair := [2]uint32{r.regs[t.key[0]], r.regs[t.key[1]]}
@@ -811,12 +824,71 @@ candidates:
 	return i - 1
 }
 
+// marks are the cells that a step lets a variable have, a bit each.
+type marks struct {
+	bits   []uint64
+	list   []uint32 // the cells that are marked, one in width
+	width  int
+	of     uint32 // they are those of this key
+	key    uint32 // the last that was asked for
+	credit int    // so many look-ups it has saved up for being marked
+}
+
+func (m *marks) clear() {
+	for at := 0; at < len(m.list); at += m.width {
+		m.bits[m.list[at]>>6] = 0
+	}
+	m.list = nil
+}
+
+// mark gives the cells that step i lets a variable have, as a row of bits; or none, as long as
+// so many look-ups cost less than marking them does.
+func (r *run) mark(i, reg, lookups int) []uint64 {
+	t := &r.steps[i]
+	s := &r.stores[t.rel]
+	key, col := r.regs[t.key[0]], 1
+	if t.key[0] == reg {
+		key, col = r.regs[t.key[1]], 0
+	}
+	if s.bits != nil && col == 1 {
+		words := tensor.Words(s.size[1])
+		return s.bits[int(key)*words:][:words]
+	}
+	if s.search != nil || s.size[col] == 0 || s.index[t.index].ptr == nil {
+		return nil
+	}
+	m, x := &r.marks[i], s.index[t.index]
+	if m.list != nil && m.of == key {
+		return m.bits
+	}
+	if m.key != key {
+		m.key, m.credit = key, 0
+	}
+	list := x.rows[int(x.ptr[key])*s.width : int(x.ptr[key+1])*s.width]
+	if m.credit += 4 * lookups; m.credit < len(list)/s.width {
+		return nil
+	}
+	r.work(uint64(len(list) / s.width))
+	m.clear()
+	if words := tensor.Words(s.size[col]); len(m.bits) < words {
+		r.take(8 * uint64(words))
+		m.bits = make([]uint64, words)
+	}
+	if len(list) > 0 {
+		m.list, m.width, m.of = list[col:], s.width, key
+	}
+	for at := 0; at < len(m.list); at += m.width {
+		m.bits[m.list[at]>>6] |= 1 << (m.list[at] & 63)
+	}
+	return m.bits
+}
+
 var first = []int{0} // the first column
 
 // ones goes through rows that are bits: all, or those with a first cell.
 func (r *run) ones(i int, st *step, s *store, try func(row []uint32, k int) int) int {
 	from, to := 0, s.size[0]
-	if st.index >= 0 {
+	if st.kind != scan && st.index >= 0 {
 		from = int(r.keys(st)[0])
 		to = min(from+1, to)
 	}

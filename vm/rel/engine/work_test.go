@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -147,6 +148,13 @@ func workloads() map[string]*workload {
 	w.rule(lit{tri, []int{0, 1, 2}}, lit{e, []int{0, 1}}, lit{e, []int{1, 2}}, lit{e, []int{0, 2}})
 	w.count(tri)
 	list["triangles of 3000"] = w
+
+	w = newWorkload(50000)
+	e = w.random("Edge", 2, 200000, func() uint32 { return uint32(50000 * math.Pow(r.Float64(), 2.5)) })
+	tri = w.relation("Triangle", 3)
+	w.rule(lit{tri, []int{0, 1, 2}}, lit{e, []int{0, 1}}, lit{e, []int{1, 2}}, lit{e, []int{0, 2}})
+	w.count(tri)
+	list["triangles of a power law"] = w
 
 	w = newWorkload(100000)
 	e = w.random("Edge", 2, 220000, uniform(100000))
