@@ -357,12 +357,13 @@ func (pl *Plan) certify() {
 			add(pl.closing(s.closure))
 			continue
 		}
-		if s.dense {
-			for _, r := range s.Relations {
+		for _, r := range s.Relations {
+			if s.dense { // each row of bits is looked at by each rule, once for all and when it has a new pair
 				st := pl.sized(r)
-				words := uint64(tensor.Words(st.size[0]) + tensor.Words(st.size[1]))
-				add(tensor.SatMul(tensor.SatMul(rounds, words), uint64(2+len(s.each))))
-				b.bytes = tensor.SatAdd(b.bytes, st.bytesOf())
+				words := uint64(st.frontierWords())
+				row := uint64(tensor.Words(st.size[0]) + tensor.Words(st.size[1]))
+				add(tensor.SatMul(tensor.SatAdd(words, tensor.SatMul(rounds, row)), uint64(2+len(s.each))))
+				b.bytes = tensor.SatAdd(b.bytes, 8*words)
 			}
 		}
 		for _, n := range s.each {

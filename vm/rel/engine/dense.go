@@ -12,28 +12,16 @@ import (
 // new pairs are told from old ones by the word, and no pair is written down on its own: same
 // generation on a tree takes a tenth of the time.
 
-// turning is what a rule makes of a new pair (x, y), and of the cells w of a list.
-type turning uint8
-
-const (
-	copies  turning = iota // (x, y)
-	swaps                  // (y, x)
-	spreads                // (w, y), of the list of x
-	follows                // (x, w), of the list of y
-	turns                  // (y, w), of the list of x
-	returns                // (w, x), of the list of y
-	noTurning
-)
+// turning is what a rule makes of a new pair (x, y), and of the cells w of the list of one of
+// them: the places in (x, y, w) of what it looks up and of what it makes a pair of.
+type turning struct{ key, a, b int }
 
 // mostDense is the size of a domain up to which to look at a row of bits costs no more
 // than to join a few pairs.
-const mostDense = 4096
+const mostDense = 8192
 
 // isDense reports whether all rules of a stratum can be done so.
 func isDense(p *rel.Program, s *stratum) bool {
-	if !s.Recursive {
-		return false
-	}
 	for _, i := range s.Relations {
 		r := &p.Relations[i]
 		if len(r.Columns) != 2 || r.Valued() {
@@ -46,49 +34,40 @@ func isDense(p *rel.Program, s *stratum) bool {
 		}
 	}
 	for _, n := range s.each {
-		if n.turning = n.turningOf(s); n.turning == noTurning {
+		if !n.turns(s) {
 			return false
 		}
 	}
-	return true
+	return s.Recursive
 }
 
-func (n *nest) turningOf(s *stratum) turning {
+func (n *nest) turns(s *stratum) bool {
 	from := &n.steps[0]
 	if n.kind != rows || from.kind != scan || len(from.out) != 2 || len(from.same) > 0 || len(n.steps) > 2 {
-		return noTurning
+		return false
 	}
-	a, aok := variable(&n.rule.Head[0])
-	b, bok := variable(&n.rule.Head[1])
-	if !aok || !bok {
-		return noTurning
-	}
-	x, y := from.out[0].reg, from.out[1].reg
-	if len(n.steps) == 1 {
-		switch {
-		case a == x && b == y:
-			return copies
-		case a == y && b == x:
-			return swaps
+	cells := [3]int{from.out[0].reg, from.out[1].reg, -1}
+	place := func(v int, ok bool) int {
+		for i, c := range cells {
+			if ok && v == c {
+				return i
+			}
 		}
-		return noTurning
+		return -1
 	}
-	to := &n.steps[1]
-	if to.kind != probe || s.inside[to.rel] || to.index < 0 || len(to.key) != 1 || len(to.out) != 1 || len(to.same) > 0 || to.value >= 0 || to.check >= 0 {
-		return noTurning
+	t := &n.turning
+	if t.key = -1; len(n.steps) == 2 {
+		to := &n.steps[1]
+		if to.kind != probe || s.inside[to.rel] || to.index < 0 || len(to.key) != 1 || len(to.out) != 1 || len(to.same) > 0 || to.value >= 0 || to.check >= 0 {
+			return false
+		}
+		if t.key = place(to.key[0], true); t.key < 0 {
+			return false
+		}
+		cells[2] = to.out[0].reg
 	}
-	w := to.out[0].reg
-	switch key := to.key[0]; {
-	case key == x && a == w && b == y:
-		return spreads
-	case key == y && a == x && b == w:
-		return follows
-	case key == x && a == y && b == w:
-		return turns
-	case key == y && a == w && b == x:
-		return returns
-	}
-	return noTurning
+	t.a, t.b = place(variable(&n.rule.Head[0])), place(variable(&n.rule.Head[1]))
+	return t.a >= 0 && t.b >= 0
 }
 
 // frontier is the pairs of a relation that are new, and those that the next round gets;
@@ -99,12 +78,12 @@ type frontier struct {
 	active, after []uint64
 }
 
-// bytesOf is what a frontier takes.
-func (s *store) bytesOf() uint64 { return 16 * uint64(s.words()+tensor.Words(s.size[0])) }
+// frontierWords is what the bits of a frontier take.
+func (s *store) frontierWords() int { return 2 * (s.words() + tensor.Words(s.size[0])) }
 
 // dense runs a stratum on bits, unless it is sparse, or lists or memory are missing.
 func (r *run) dense(st *stratum) bool {
-	size, given, bytes := 0, 0, uint64(0)
+	size, given, words := 0, 0, 0
 	for _, i := range st.Relations {
 		s := &r.stores[i]
 		if s.bits == nil {
@@ -112,49 +91,51 @@ func (r *run) dense(st *stratum) bool {
 		}
 		size += s.size[0]
 		given += s.n
-		bytes = tensor.SatAdd(bytes, s.bytesOf())
+		words += s.frontierWords()
 	}
 	r.prepare(st, st.each)
 	for _, n := range st.each {
-		if len(n.steps) > 1 {
-			s := &r.stores[n.steps[1].rel]
-			if given += s.n; s.index[n.steps[1].index].ptr == nil {
+		if n.turning.key >= 0 {
+			to := &n.steps[1]
+			s := &r.stores[to.rel]
+			if given += s.n; s.index[to.index].ptr == nil {
 				return false
 			}
 		}
 	}
-	if 2*given < size || !r.room(bytes) {
+	if 2*given < size || !r.room(8*uint64(words)) {
 		return false
 	}
-	r.take(bytes)
-	fronts := make(map[int]*frontier, len(st.Relations))
+	r.take(8 * uint64(words))
+	room := make([]uint64, words)
+	piece := func(n int) (list []uint64) {
+		list, room = room[:n], room[n:]
+		return list
+	}
 	for _, i := range st.Relations {
 		s := &r.stores[i]
-		f := &frontier{words: tensor.Words(s.size[1])}
-		f.new, f.next = make([]uint64, len(s.bits)), make([]uint64, len(s.bits))
-		f.active, f.after = make([]uint64, tensor.Words(s.size[0])), make([]uint64, tensor.Words(s.size[0]))
-		for k := range s.n {
-			x, y := s.cells[2*k], s.cells[2*k+1]
-			f.new[int(x)*f.words+int(y>>6)] |= 1 << (y & 63)
+		all, some := len(s.bits), tensor.Words(s.size[0])
+		f := &frontier{tensor.Words(s.size[1]), piece(all), piece(all), piece(some), piece(some)}
+		copy(f.new, s.bits)
+		for x := range s.size[0] {
 			f.active[x>>6] |= 1 << (x & 63)
 		}
-		s.cells, fronts[i] = nil, f
+		s.front, s.cells = f, nil
 	}
 	for fresh := true; fresh; {
 		for _, n := range st.each {
 			r.nest, r.rule, r.rel = n, n.rule, n.rule.Rel
-			r.through(n, fronts[n.steps[0].rel], fronts[r.rel])
+			r.through(n, r.stores[n.steps[0].rel].front, r.stores[r.rel].front)
 		}
 		fresh = false
 		for _, i := range st.Relations {
 			r.rel = i
-			if r.advance(&r.stores[i], fronts[i]) {
-				fresh = true
-			}
+			added := r.advance(&r.stores[i])
+			fresh = fresh || added > 0
 		}
 	}
 	for _, i := range st.Relations {
-		r.stores[i].whole = true
+		r.stores[i].whole, r.stores[i].front = true, nil
 		r.finish(i)
 	}
 	r.rel, r.rule = -1, nil
@@ -162,7 +143,8 @@ func (r *run) dense(st *stratum) bool {
 }
 
 // advance makes what a round gave that is not there yet what is new.
-func (r *run) advance(s *store, f *frontier) (fresh bool) {
+func (r *run) advance(s *store) (added int) {
+	f := s.front
 	r.work(uint64(len(f.after)))
 	for x := range tensor.Ones(f.active) {
 		clear(f.new[x*f.words : (x+1)*f.words])
@@ -170,105 +152,74 @@ func (r *run) advance(s *store, f *frontier) (fresh bool) {
 	clear(f.active)
 	for x := range tensor.Ones(f.after) {
 		r.work(uint64(f.words))
-		next, has := f.next[x*f.words:(x+1)*f.words], s.bits[x*f.words:(x+1)*f.words]
-		added := 0
+		next := f.next[x*f.words : (x+1)*f.words]
+		has := s.bits[x*f.words:][:len(next)]
+		before := added
 		for k, w := range next {
 			w &^= has[k]
 			next[k] = w
 			has[k] |= w
 			added += bits.OnesCount64(w)
 		}
-		if s.n += added; added == 0 {
+		if added == before {
 			f.after[x>>6] &^= 1 << (x & 63)
-		} else {
-			fresh = true
 		}
 	}
+	s.n += added
 	f.new, f.next, f.active, f.after = f.next, f.new, f.after, f.active
-	return fresh
+	return added
 }
 
 // through runs a rule on the pairs that are new in from.
 func (r *run) through(n *nest, from, to *frontier) {
 	var ptr, rows []uint32
-	w, col := 0, 0
-	if len(n.steps) > 1 {
+	of, w, col := []uint32{0}, 1, 0 // without a list there is one binding
+	t := n.turning
+	if t.key >= 0 {
 		st := &n.steps[1]
 		s := &r.stores[st.rel]
-		ptr, rows, w, col = s.index[st.index].ptr, s.index[st.index].rows, s.width, st.out[0].col
-	}
-	set := func(a, b uint32) {
-		to.next[int(a)*to.words+int(b>>6)] |= 1 << (b & 63)
-		to.after[a>>6] |= 1 << (a & 63)
+		x := s.index[st.index]
+		ptr, rows, w, col = x.ptr, x.rows, s.width, st.out[0].col
 	}
 	r.work(uint64(len(from.active)))
 	for row := range tensor.Ones(from.active) {
-		x := uint32(row)
-		list := from.new[row*from.words : (row+1)*from.words]
+		new := from.new[row*from.words : (row+1)*from.words]
 		r.work(uint64(from.words))
-		switch n.turning {
-		case copies:
-			or(to.next[row*to.words:], list)
-			to.after[x>>6] |= 1 << (x & 63)
-		case spreads:
-			of := rows[int(ptr[x])*w : int(ptr[x+1])*w]
-			many := 0
-			for _, word := range list {
-				many += bits.OnesCount64(word)
-			}
-			r.work(uint64(len(of)/w) * uint64(min(many, from.words)))
+		many := 0
+		for _, word := range new {
+			many += bits.OnesCount64(word)
+		}
+		cell := [3]uint32{uint32(row)}
+		if t.key == 0 {
+			of = rows[int(ptr[row])*w : int(ptr[row+1])*w]
+		}
+		if many >= from.words && t.key != 1 && t.a != 1 && t.b == 1 {
+			r.work(uint64(len(of) / w * from.words))
 			for at := col; at < len(of); at += w {
-				if a := of[at]; many < from.words {
-					for y := range tensor.Ones(list) {
-						set(a, uint32(y))
-					}
-				} else {
-					or(to.next[int(a)*to.words:], list)
+				cell[2] = of[at]
+				a := cell[t.a]
+				next := to.next[int(a)*to.words:][:len(new)]
+				for k, word := range new {
+					next[k] |= word
+				}
+				to.after[a>>6] |= 1 << (a & 63)
+			}
+			continue
+		}
+		for k, word := range new {
+			for ; word != 0; word &= word - 1 {
+				cell[1] = uint32(k<<6 + bits.TrailingZeros64(word))
+				if y := cell[1]; t.key == 1 {
+					of = rows[int(ptr[y])*w : int(ptr[y+1])*w]
+				}
+				r.work(uint64(1 + len(of)/w))
+				for at := col; at < len(of); at += w {
+					cell[2] = of[at]
+					a, b := cell[t.a], cell[t.b]
+					to.next[int(a)*to.words+int(b>>6)] |= 1 << (b & 63)
 					to.after[a>>6] |= 1 << (a & 63)
 				}
 			}
-		case follows:
-			out := to.next[row*to.words : (row+1)*to.words]
-			for k, word := range list {
-				for ; word != 0; word &= word - 1 {
-					y := k<<6 + bits.TrailingZeros64(word)
-					of := rows[int(ptr[y])*w : int(ptr[y+1])*w]
-					r.work(uint64(1 + len(of)/w))
-					for at := col; at < len(of); at += w {
-						out[of[at]>>6] |= 1 << (of[at] & 63)
-					}
-				}
-			}
-			to.after[x>>6] |= 1 << (x & 63)
-		default:
-			for y := range tensor.Ones(list) {
-				r.work(1)
-				key := x
-				switch n.turning {
-				case swaps:
-					set(uint32(y), x)
-					continue
-				case returns:
-					key = uint32(y)
-				}
-				of := rows[int(ptr[key])*w : int(ptr[key+1])*w]
-				r.work(uint64(len(of) / w))
-				for at := col; at < len(of); at += w {
-					if n.turning == returns {
-						set(of[at], x)
-					} else {
-						set(uint32(y), of[at])
-					}
-				}
-			}
 		}
-	}
-}
-
-// or adds the bits of a row to another.
-func or(to, from []uint64) {
-	to = to[:len(from)]
-	for k, w := range from {
-		to[k] |= w
 	}
 }

@@ -66,7 +66,6 @@ type nest struct {
 	read    []int       // see columns
 	relaxes *relaxing   // in a stratum of best values
 	turning turning     // in a dense stratum
-	pair    bool        // the head is two variables, one of which the last step gives; see pairs
 
 	// The last step that gives the head a variable: once the rest has succeeded there is
 	// nothing new below it.
@@ -267,12 +266,6 @@ func (n *nest) end(head *rel.Relation) {
 				n.coded[c.Expr.Term.Var] = true
 			}
 		}
-	}
-	if last := len(n.steps) - 1; n.kind == rows && len(r.Head) == 2 && last >= 0 && n.cut == last {
-		x, xok := variable(&r.Head[0])
-		y, yok := variable(&r.Head[1])
-		st := &n.steps[last]
-		n.pair = xok && yok && !n.float[x] && !n.float[y] && st.kind == probe && len(st.out) == 1 && len(st.same) == 0 && len(st.key) == 1
 	}
 }
 

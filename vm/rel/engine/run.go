@@ -720,10 +720,6 @@ func (r *run) rows(i int, st *step, s *store) int {
 		if s.valued {
 			wide++
 		}
-		if r.pair && i == len(r.steps)-1 && r.stores[r.rel].bits != nil {
-			r.derive(st, x, key[0])
-			return i - 1
-		}
 		if st.meets > 0 && r.why == nil && !s.valued {
 			return r.meet(i, st, x, key[0])
 		}
@@ -755,26 +751,6 @@ func (r *run) rows(i int, st *step, s *store) int {
 		}
 	}
 	return i - 1
-}
-
-// derive is what rows, loop and emit do in the innermost loop of most recursions, on
-// pairs that are bits: same generation takes three quarters of the time.
-func (r *run) derive(st *step, x *index, key uint32) {
-	s, w := &r.stores[r.rel], r.stores[st.rel].width
-	a, b := r.rule.Head[0].Expr.Term.Var, r.rule.Head[1].Expr.Term.Var
-	col, reg := st.out[0].col, st.out[0].reg
-	rows := x.rows[int(x.ptr[key])*w : int(x.ptr[key+1])*w]
-	r.work(2 * uint64(len(rows)/w))
-	stride := 64 * tensor.Words(s.size[1])
-	for at := col; at < len(rows); at += w {
-		r.regs[reg] = rows[at]
-		row := [2]uint32{r.regs[a], r.regs[b]}
-		bit := int(row[0])*stride + int(row[1])
-		if word := &s.bits[bit>>6]; *word>>(bit&63)&1 == 0 {
-			*word |= 1 << (bit & 63)
-			r.push(s, row[:])
-		}
-	}
 }
 
 // meet is what rows and loop do for a variable that several lists must have: those of
