@@ -32,7 +32,7 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 	var first []*rel.Rule
 	for _, i := range s.Rules {
 		r := &p.Rules[i]
-		if !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind == rel.Atom && l.Rel == c.rel }) {
+		if own(r) < 0 {
 			first = append(first, r)
 			continue
 		}

@@ -40,7 +40,7 @@ func show(p *rel.Program) (*rel.Program, map[int]int) {
 		}
 	}
 	shown := map[int]int{}
-	kept := slices.DeleteFunc(slices.Clone(p.Rules), func(r rel.Rule) bool {
+	copies := func(r *rel.Rule) bool {
 		own := &p.Relations[r.Rel]
 		if !slices.Contains(p.Results, r.Rel) || rules[r.Rel] > 1 || uses[r.Rel] > 0 || own.Valued() || own.Facts != nil || own.Source != rel.NoSource ||
 			len(r.Body) != 1 || r.Body[0].Kind != rel.Atom || len(r.Head) != len(r.Body[0].Terms) {
@@ -49,14 +49,20 @@ func show(p *rel.Program) (*rel.Program, map[int]int) {
 		l := &r.Body[0]
 		for c, t := range l.Terms {
 			v, ok := variable(&r.Head[c])
-			from, to := p.Relations[l.Rel].Columns[c], own.Columns[c]
+			from, to := &p.Relations[l.Rel].Columns[c], &own.Columns[c]
 			if !ok || t != (rel.Term{Var: v}) || slices.Contains(l.Terms[:c], t) || from.Kind != to.Kind || from.Domain != to.Domain {
 				return false
 			}
 		}
 		shown[r.Rel] = l.Rel
 		return true
-	})
+	}
+	var kept []rel.Rule
+	for i := range p.Rules {
+		if !copies(&p.Rules[i]) {
+			kept = append(kept, p.Rules[i])
+		}
+	}
 	if len(shown) == 0 {
 		return p, nil
 	}
@@ -168,7 +174,7 @@ func (w *rewriter) closure(s rel.Stratum) {
 	var rules []int
 	for _, i := range s.Rules {
 		r := &w.p.Rules[i]
-		if !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind == rel.Atom && l.Rel == at }) {
+		if own(r) < 0 {
 			continue
 		}
 		k, _, _ := linkOf(r)
@@ -180,17 +186,32 @@ func (w *rewriter) closure(s rel.Stratum) {
 	if len(rules) == 1 && isStep(w.p, &w.p.Rules[rules[0]]) {
 		return
 	}
-	step := len(w.rels)
-	w.rels = append(w.rels, rel.Relation{Name: w.p.Relations[at].Name, Columns: w.p.Relations[at].Columns, Pos: w.p.Relations[at].Pos})
+	step := w.relation(at, w.p.Relations[at].Columns)
 	for _, i := range rules {
 		r := w.p.Rules[i]
 		_, from, to := linkOf(&r)
-		own := slices.IndexFunc(r.Body, func(l rel.Literal) bool { return l.Kind == rel.Atom && l.Rel == at })
-		rest := slices.Delete(slices.Clone(r.Body), own, own+1)
-		w.rules = append(w.rules, pruned(rel.Rule{Rel: step, Head: []rel.Cell{{Expr: rel.V(from)}, {Expr: rel.V(to)}}, Body: rest, Vars: r.Vars, Pos: r.Pos}))
-		r.Body = []rel.Literal{r.Body[own], {Rel: step, Terms: []rel.Term{{Var: from}, {Var: to}}, Pos: r.Body[own].Pos}}
-		w.rules[i] = pruned(r)
+		k := own(&r)
+		w.rule(step, []int{from, to}, without(r.Body, k, k), &r)
+		r.Body = []rel.Literal{r.Body[k], {Rel: step, Terms: []rel.Term{{Var: from}, {Var: to}}, Pos: r.Body[k].Pos}}
+		prune(&r)
+		w.rules[i] = r
 	}
+}
+
+// relation makes one that has its name from another.
+func (w *rewriter) relation(like int, columns []tensor.Column) int {
+	w.rels = append(w.rels, rel.Relation{Name: w.rels[like].Name, Columns: columns, Pos: w.rels[like].Pos})
+	return len(w.rels) - 1
+}
+
+// rule makes one that has its variables from another.
+func (w *rewriter) rule(at int, head []int, body []rel.Literal, like *rel.Rule) {
+	r := rel.Rule{Rel: at, Body: body, Vars: like.Vars, Pos: like.Pos}
+	for _, v := range head {
+		r.Head = append(r.Head, rel.Cell{Expr: rel.V(v)})
+	}
+	prune(&r)
+	w.rules = append(w.rules, r)
 }
 
 // cut takes two atoms out of a recursive rule of three or more whose variable no other
@@ -243,19 +264,39 @@ func (w *rewriter) cut(s rel.Stratum, i int) bool {
 		return false
 	}
 	a, b := where[best][0], where[best][1]
-	middle := rel.Relation{Name: w.rels[r.Rel].Name, Pos: w.rels[r.Rel].Pos}
-	made := rel.Rule{Rel: len(w.rels), Body: []rel.Literal{r.Body[a], r.Body[b]}, Vars: r.Vars, Pos: r.Pos}
-	atom := rel.Literal{Rel: len(w.rels), Pos: r.Body[a].Pos}
+	var columns []tensor.Column
+	var terms []rel.Term
 	for _, v := range bestKept {
-		x := r.Vars[v]
-		middle.Columns = append(middle.Columns, tensor.Column{Name: x.Name, Kind: x.Kind, Domain: x.Domain})
-		made.Head = append(made.Head, rel.Cell{Expr: rel.V(v)})
-		atom.Terms = append(atom.Terms, rel.Term{Var: v})
+		x := &r.Vars[v]
+		columns = append(columns, tensor.Column{Name: x.Name, Kind: x.Kind, Domain: x.Domain})
+		terms = append(terms, rel.Term{Var: v})
 	}
-	w.rels, w.rules = append(w.rels, middle), append(w.rules, pruned(made))
-	r.Body = append(slices.Delete(slices.Delete(slices.Clone(r.Body), b, b+1), a, a+1), atom)
-	w.rules[i] = pruned(r)
+	middle := w.relation(r.Rel, columns)
+	w.rule(middle, bestKept, []rel.Literal{r.Body[a], r.Body[b]}, &r)
+	r.Body = append(without(r.Body, a, b), rel.Literal{Rel: middle, Terms: terms, Pos: r.Body[a].Pos})
+	prune(&r)
+	w.rules[i] = r
 	return true
+}
+
+// without is a body without two of its literals.
+func without(body []rel.Literal, a, b int) (rest []rel.Literal) {
+	for i := range body {
+		if i != a && i != b {
+			rest = append(rest, body[i])
+		}
+	}
+	return rest
+}
+
+// own is the place of the first atom of a rule that reads its own relation, or -1.
+func own(r *rel.Rule) int {
+	for i := range r.Body {
+		if r.Body[i].Kind == rel.Atom && r.Body[i].Rel == r.Rel {
+			return i
+		}
+	}
+	return -1
 }
 
 // isStep reports whether the rule is P and one atom of pairs, not more.
@@ -270,55 +311,54 @@ func isStep(p *rel.Program, r *rel.Rule) bool {
 	return other.Kind == rel.Atom && square(&p.Relations[other.Rel]) && other.Terms[0].Kind == rel.Variable && other.Terms[1].Kind == rel.Variable
 }
 
-// pruned leaves out the variables that a rule does not have.
-func pruned(r rel.Rule) rel.Rule {
+// prune leaves out the variables that a rule does not have. It keeps to what it makes: the
+// rule shares the rest with others.
+func prune(r *rel.Rule) {
 	place := make([]int, len(r.Vars))
 	var vars []rel.Var
-	see := func(v int) {
-		if place[v] == 0 {
-			vars = append(vars, r.Vars[v])
-			place[v] = len(vars)
+	term := func(t *rel.Term) {
+		if t.Kind != rel.Variable {
+			return
 		}
+		if place[t.Var] == 0 {
+			vars = append(vars, r.Vars[t.Var])
+			place[t.Var] = len(vars)
+		}
+		t.Var = place[t.Var] - 1
 	}
-	var move func(e rel.Expr) rel.Expr
-	move = func(e rel.Expr) rel.Expr {
+	var move func(e *rel.Expr)
+	move = func(e *rel.Expr) {
 		if len(e.Args) == 0 {
-			if e.Term.Kind == rel.Variable {
-				see(e.Term.Var)
-				e.Term.Var = place[e.Term.Var] - 1
-			}
-			return e
+			term(&e.Term)
+			return
 		}
 		e.Args = slices.Clone(e.Args)
 		for i := range e.Args {
-			e.Args[i] = move(e.Args[i])
+			move(&e.Args[i])
 		}
-		return e
 	}
 	r.Head = slices.Clone(r.Head)
 	for i := range r.Head {
-		r.Head[i].Expr = move(r.Head[i].Expr)
+		move(&r.Head[i].Expr)
 	}
 	r.Body = slices.Clone(r.Body)
 	for i := range r.Body {
 		l := &r.Body[i]
 		switch l.Kind {
 		case rel.Bind:
-			see(l.Var)
-			l.Var = place[l.Var] - 1
-			l.Left = move(l.Left)
+			v := rel.Term{Var: l.Var}
+			term(&v)
+			l.Var = v.Var
+			move(&l.Left)
 		case rel.Compare:
-			l.Left, l.Right = move(l.Left), move(l.Right)
+			move(&l.Left)
+			move(&l.Right)
 		default:
 			l.Terms = slices.Clone(l.Terms)
 			for k := range l.Terms {
-				if t := &l.Terms[k]; t.Kind == rel.Variable {
-					see(t.Var)
-					t.Var = place[t.Var] - 1
-				}
+				term(&l.Terms[k])
 			}
 		}
 	}
 	r.Vars = vars
-	return r
 }
