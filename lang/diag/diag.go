@@ -59,7 +59,10 @@ type Edit struct {
 	NewText string
 }
 
-// Finding is a diagnostic whose place is not in the text of a program.
+// Finding is a diagnostic whose place is not in the text of a program. Where it is called
+// copies of it would be 10 KB.
+//
+//go:noinline
 func Finding(code Code, severity Severity, file string, line, column int, message, hint string) Diagnostic {
 	d := Diagnostic{Code: code, Severity: severity, Message: message, At: &source.Position{File: file, Line: line, Column: column}}
 	if hint != "" {
