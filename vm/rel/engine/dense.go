@@ -206,13 +206,29 @@ func (r *run) through(n *nest, from, to *frontier) {
 			}
 			continue
 		}
+		line := to.next
+		if t.a == 0 {
+			line = line[row*to.words:][:to.words]
+		}
+		ops, bindings := uint64(0), len(of)/w
 		for k, word := range new {
 			for ; word != 0; word &= word - 1 {
-				cell[1] = uint32(k<<6 + bits.TrailingZeros64(word))
-				if y := cell[1]; t.key == 1 {
-					of = rows[int(ptr[y])*w : int(ptr[y+1])*w]
+				y := uint32(k<<6 + bits.TrailingZeros64(word))
+				if t.key == 1 {
+					lo, hi := int(ptr[y]), int(ptr[y+1])
+					of, bindings = rows[lo*w:hi*w], hi-lo
 				}
-				r.work(uint64(1 + len(of)/w))
+				if ops += uint64(1 + bindings); ops >= 1<<10 { // a call for each would take a sixth of the time
+					r.work(ops)
+					ops = 0
+				}
+				if t.a == 0 && t.b == 2 {
+					for at := col; at < len(of); at += w {
+						line[of[at]>>6] |= 1 << (of[at] & 63)
+					}
+					continue
+				}
+				cell[1] = y
 				for at := col; at < len(of); at += w {
 					cell[2] = of[at]
 					a, b := cell[t.a], cell[t.b]
@@ -220,6 +236,10 @@ func (r *run) through(n *nest, from, to *frontier) {
 					to.after[a>>6] |= 1 << (a & 63)
 				}
 			}
+		}
+		r.work(ops)
+		if t.a == 0 {
+			to.after[row>>6] |= 1 << (row & 63)
 		}
 	}
 }

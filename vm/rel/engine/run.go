@@ -754,24 +754,38 @@ func (r *run) rows(i int, st *step, s *store) int {
 }
 
 // meet is what rows and loop do for a variable that several lists must have: those of
-// the first are looked up in the others without a step for each.
+// the first, or of the second where that is far shorter, are looked up in the others
+// without a step for each.
 func (r *run) meet(i int, st *step, x *index, key uint32) int {
-	w := r.stores[st.rel].width
-	col, reg := st.out[0].col, st.out[0].reg
+	s := &r.stores[st.rel]
+	w, col, reg := s.width, st.out[0].col, st.out[0].reg
 	rows := x.rows[int(x.ptr[key])*w : int(x.ptr[key+1])*w]
 	if len(rows) == 0 {
 		return i - 1
 	}
-	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
 	next, after := i+1, i+1+st.meets
-	marked := r.mark(next, reg, len(rows)/w)
-	if marked != nil {
+	var marked []uint64
+	pair := [2]uint32{key, key}
+	at, short := col, false
+	if s.bits == nil && s.search == nil && r.steps[next].rel == st.rel {
+		if list, c := r.list(next, reg); list != nil && 8*len(list) < len(rows) {
+			rows, at, short = list, c, true
+		}
+	}
+	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
+	if !short {
+		marked = r.mark(next, reg, len(rows)/w)
+	}
+	if short || marked != nil {
 		next++
 	}
 candidates:
-	for at := col; at < len(rows); at += w {
+	for ; at < len(rows); at += w {
 		v := rows[at]
 		if marked != nil && marked[v>>6]>>(v&63)&1 == 0 {
+			continue
+		}
+		if pair[col] = v; short && s.find(pair[:]) < 0 {
 			continue
 		}
 		r.regs[reg] = v
@@ -817,30 +831,45 @@ func (m *marks) clear() {
 	m.list = nil
 }
 
+// list is the rows that step i lets a variable have, which is in a column of them; nil of none.
+func (r *run) list(i, reg int) (rows []uint32, col int) {
+	t := &r.steps[i]
+	s := &r.stores[t.rel]
+	x := s.index[t.index]
+	key, col := r.regs[t.key[0]], 1
+	if t.key[0] == reg {
+		key, col = r.regs[t.key[1]], 0
+	}
+	if s.search != nil || s.size[col] == 0 || x.ptr == nil {
+		return nil, col
+	}
+	return x.rows[int(x.ptr[key])*s.width : int(x.ptr[key+1])*s.width], col
+}
+
 // mark gives the cells that step i lets a variable have, as a row of bits; or none, as long as
 // so many look-ups cost less than marking them does.
 func (r *run) mark(i, reg, lookups int) []uint64 {
 	t := &r.steps[i]
 	s := &r.stores[t.rel]
-	key, col := r.regs[t.key[0]], 1
-	if t.key[0] == reg {
-		key, col = r.regs[t.key[1]], 0
-	}
-	if s.bits != nil && col == 1 {
+	key := r.regs[t.key[0]]
+	if s.bits != nil && t.key[0] != reg {
 		words := tensor.Words(s.size[1])
 		return s.bits[int(key)*words:][:words]
 	}
-	if s.search != nil || s.size[col] == 0 || s.index[t.index].ptr == nil {
-		return nil
+	if t.key[0] == reg {
+		key = r.regs[t.key[1]]
 	}
-	m, x := &r.marks[i], s.index[t.index]
+	m := &r.marks[i]
 	if m.list != nil && m.of == key {
 		return m.bits
+	}
+	list, col := r.list(i, reg)
+	if list == nil {
+		return nil
 	}
 	if m.key != key {
 		m.key, m.credit = key, 0
 	}
-	list := x.rows[int(x.ptr[key])*s.width : int(x.ptr[key+1])*s.width]
 	if m.credit += 4 * lookups; m.credit < len(list)/s.width {
 		return nil
 	}
