@@ -123,37 +123,93 @@ func (r *run) tally(s *store) {
 	}
 	r.expand(s)
 	r.key = append(r.key[:0], make([]uint32, g.width)...)
+	if g.direct && len(g.acc) > 2*g.stride<<blockBits {
+		r.blocks(s)
+		return
+	}
+	r.each(s.hi, func(k int) { r.folds(s, k, r.group(r.keyOf(s, k))) })
+}
+
+// each calls f with each row of so many.
+func (r *run) each(n int, f func(k int)) {
 	const chunk = 1 << 10
-	for k := range s.hi {
+	for k := range n {
 		if k%chunk == 0 {
-			r.work(2 * uint64(min(chunk, s.hi-k)))
+			r.work(2 * uint64(min(chunk, n-k)))
 		}
-		row := s.row(k)
-		for i, c := range r.nest.groups {
-			r.key[i] = row[r.read[c]]
-		}
-		at := r.group(r.key)
-		for j, c := range g.cells {
-			agg := r.rule.Head[c].Agg
-			if agg == rel.Count {
-				continue
-			}
-			x := float64(row[r.read[c]])
-			if row[r.read[c]] >= pooled {
-				x = r.decode(row[r.read[c]])
-			}
-			g.fold(agg, at+g.slot[j], g.acc[at] == 1, x)
+		f(k)
+	}
+}
+
+// A block of places fits into the second cache, and few blocks mean that each looks at many rows
+// of a page of the columns.
+const blockBits = 16
+
+// blocks tallies the rows in the order of blocks of places: a place that is not in the cache
+// costs more than all the rest.
+func (r *run) blocks(s *store) {
+	g := r.groups
+	ptr := make([]int, (len(g.acc)/g.stride)>>blockBits+2)
+	r.each(s.hi, func(k int) { ptr[g.at(r.keyOf(s, k))>>blockBits+1]++ })
+	for i := 1; i < len(ptr); i++ {
+		ptr[i] += ptr[i-1]
+	}
+	r.take(8 * uint64(s.hi))
+	rows := make([]uint64, s.hi)
+	r.each(s.hi, func(k int) {
+		place := g.at(r.keyOf(s, k))
+		rows[ptr[place>>blockBits]] = uint64(place)<<32 | uint64(k)
+		ptr[place>>blockBits]++
+	})
+	r.each(s.hi, func(i int) { r.folds(s, int(uint32(rows[i])), g.counts(int(rows[i]>>32))) })
+}
+
+// keyOf is the cells of a row that tell its group.
+func (r *run) keyOf(s *store, k int) []uint32 {
+	for i, c := range r.nest.groups {
+		if t := s.table; t == nil {
+			r.key[i] = s.cells[k*s.width+r.read[c]]
+		} else if col := &t.Cells[r.read[c]]; col.ID != nil {
+			r.key[i] = col.ID[k]
+		} else {
+			r.key[i] = r.encode(col.Num[k])
 		}
 	}
+	return r.key
+}
+
+// folds takes a row into its group.
+func (r *run) folds(s *store, k, at int) {
+	g := r.groups
+	for j, c := range g.cells {
+		agg := r.rule.Head[c].Agg
+		if agg == rel.Count {
+			continue
+		}
+		x := 0.0
+		if s.table != nil {
+			x = s.table.Cells[r.read[c]].Num[k] + 0
+		} else {
+			x = r.decode(s.cells[k*s.width+r.read[c]])
+		}
+		g.fold(agg, at+g.slot[j], g.acc[at] == 1, x)
+	}
+}
+
+// counts counts a binding in the group of a place.
+func (g *groups) counts(place int) int {
+	at := place * g.stride
+	if g.acc[at]++; g.acc[at] == 1 {
+		g.n++
+	}
+	return at
 }
 
 // group counts a binding in its group, and is where that has what is made of them.
 func (r *run) group(key []uint32) int {
 	g := r.groups
 	if g.direct {
-		at := g.at(key) * g.stride
-		g.acc[at]++
-		return at
+		return g.counts(g.at(key))
 	}
 	k, added := r.add(&g.store, key)
 	if added {
@@ -264,6 +320,13 @@ func (r *run) aggregated(s *store) {
 	}
 	if g.direct { // in the order of the keys: of numbers there is nothing left to sort
 		r.work(uint64(len(g.acc) / g.stride))
+		s.cells = grow(r, s.cells, g.n*s.width)
+		s.sorted = s.n == 0 && s.bits == nil && s.hash == nil // no other rule adds to it
+		for i, c := range r.nest.groups {
+			d := cols[c].Domain
+			_, rank := d.Order()
+			s.sorted = s.sorted && i == c && rank == nil
+		}
 		for place := range len(g.acc) / g.stride {
 			if g.acc[place*g.stride] == 0 {
 				continue

@@ -38,6 +38,7 @@ type Plan struct {
 	consts []float64              // that the pool of a run begins with
 	coder  func(x float64) uint32 // of the pool that there is instead
 	member []bool                 // relations of which it is asked whether they have a row
+	apart  map[int]bool           // tables that nobody needs the rows of, only columns, to tally them
 	shown  map[int]int            // results whose rows are those of another relation
 }
 
@@ -168,8 +169,31 @@ func New(p *rel.Program, size []uint64) *Plan {
 		pl.strata = append(pl.strata, st)
 	}
 	pl.asked()
+	pl.setApart()
 	pl.certify()
 	return pl
+}
+
+// setApart finds the tables that are only tallied.
+func (pl *Plan) setApart() {
+	pl.apart = map[int]bool{}
+	for i := range pl.p.Relations {
+		r := &pl.p.Relations[i]
+		pl.apart[i] = r.Source == rel.FromTable && r.Facts == nil && !pl.member[i] && len(pl.index[i]) == 0 && !pl.reads(i)
+	}
+	for i := range pl.strata {
+		st := &pl.strata[i]
+		for _, r := range st.Relations {
+			delete(pl.apart, r)
+		}
+		for _, n := range slices.Concat(st.once, st.each) {
+			for k := range n.steps {
+				if n.read == nil || n.kind != aggregates {
+					delete(pl.apart, n.steps[k].rel)
+				}
+			}
+		}
+	}
 }
 
 // Ops and Bytes bound what a run takes.

@@ -169,7 +169,12 @@ func (r *run) begin(args []*tensor.Value) {
 		r.rel = i
 		switch rl.Source {
 		case rel.FromTable:
-			r.load(s, args[rl.Arg].Table)
+			if t := args[rl.Arg].Table; r.apart[i] && t.Bits == nil {
+				r.work(uint64(t.Len))
+				s.table, s.n = t, t.Len
+			} else {
+				r.load(s, t)
+			}
 		case rel.FromEntries, rel.FromElements:
 			r.entries(s, args[rl.Arg], rl.Source == rel.FromElements)
 		}

@@ -84,11 +84,13 @@ type store struct {
 
 	// Which rows there are: a bit each, or for keys a place each, where the sizes of
 	// the columns allow it, and else an open hash of places plus 1. None until someone asks.
-	size   []int     // of each column, 0 where it is not known
-	bits   []uint64  // of two columns in rows of whole words
-	whole  bool      // the bits are all there is; see expand
-	front  *frontier // while the stratum is dense
-	search *search   // of a closure: its rows are those that were asked for
+	size   []int         // of each column, 0 where it is not known
+	bits   []uint64      // of two columns in rows of whole words
+	whole  bool          // the bits are all there is; see expand
+	table  *tensor.Table // that is read where it is, see apart
+	sorted bool          // rows are in order, and there will be no more
+	front  *frontier     // while the stratum is dense
+	search *search       // of a closure: its rows are those that were asked for
 	place  []uint32
 	hash   []uint32
 	index  []*index

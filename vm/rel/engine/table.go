@@ -38,7 +38,7 @@ func (r *run) table(i int) *tensor.Table {
 		return uint64(s.row(int(k))[c])
 	}
 	order := make([]int32, n)
-	if w := len(rl.Columns); w > 0 {
+	if w := len(rl.Columns); w > 0 && !s.sorted {
 		// By the first column, or two of names; then those that have them in common.
 		keys, first := make([]uint64, n), 1
 		if w > 1 && rl.Columns[0].Domain != nil && rl.Columns[1].Domain != nil {
@@ -76,6 +76,11 @@ func (r *run) table(i int) *tensor.Table {
 				}
 				return 0
 			})
+		}
+	}
+	for k := range order {
+		if s.sorted {
+			order[k] = int32(k)
 		}
 	}
 	for c := range t.Cells {
