@@ -350,7 +350,7 @@ func (pl *Plan) certify() {
 			if places := min(uint64(pl.places(&g, n)), tensor.SatMul(2, b.rows[n.steps[0].rel])); places > 0 {
 				from := b.rows[n.steps[0].rel]
 				add(tensor.SatAdd(places, tensor.SatMul(4, from)))
-				b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(8*places*uint64(1+len(n.rule.Head)), tensor.SatMul(8, from)))
+				b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(8*places*uint64(1+len(n.rule.Head)), tensor.SatMul(12, from)))
 			}
 			numbers = tensor.SatAdd(numbers, n.numbers(w))
 		}

@@ -149,17 +149,32 @@ const blockBits = 16
 // costs more than all the rest.
 func (r *run) blocks(s *store) {
 	g := r.groups
+	r.work(2 * uint64(s.hi))
+	r.take(12 * uint64(s.hi))
+	places := make([]uint32, s.hi)
+	for i, c := range r.nest.groups {
+		size, col := uint32(g.size[i]), r.read[c]
+		for k := range places {
+			if s.table != nil {
+				places[k] = places[k]*size + s.table.Cells[col].ID[k]
+			} else {
+				places[k] = places[k]*size + s.cells[k*s.width+col]
+			}
+		}
+		r.look()
+	}
 	ptr := make([]int, (len(g.acc)/g.stride)>>blockBits+2)
-	r.each(s.hi, func(k int) { ptr[g.at(r.keyOf(s, k))>>blockBits+1]++ })
+	for _, place := range places {
+		ptr[place>>blockBits+1]++
+	}
 	for i := 1; i < len(ptr); i++ {
 		ptr[i] += ptr[i-1]
 	}
-	r.take(8 * uint64(s.hi))
 	rows := make([]uint64, s.hi)
 	r.each(s.hi, func(k int) {
-		place := g.at(r.keyOf(s, k))
-		rows[ptr[place>>blockBits]] = uint64(place)<<32 | uint64(k)
-		ptr[place>>blockBits]++
+		at := &ptr[places[k]>>blockBits]
+		rows[*at] = uint64(places[k])<<32 | uint64(k)
+		*at++
 	})
 	r.each(s.hi, func(i int) { r.folds(s, int(uint32(rows[i])), g.counts(int(rows[i]>>32))) })
 }
