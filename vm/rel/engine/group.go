@@ -342,16 +342,18 @@ func (r *run) aggregated(s *store) {
 			_, rank := d.Order()
 			s.sorted = s.sorted && i == c && rank == nil
 		}
-		for place := range len(g.acc) / g.stride {
-			if g.acc[place*g.stride] == 0 {
-				continue
+		clear(r.row)
+		for at := 0; at < len(g.acc); at += g.stride {
+			if g.acc[at] > 0 {
+				put(at)
 			}
-			rest := place
-			for i := g.width - 1; i >= 0; i-- {
-				r.row[r.nest.groups[i]] = uint32(rest % g.size[i])
-				rest /= g.size[i]
+			for i := g.width - 1; i >= 0; i-- { // the key of the next place
+				cell := &r.row[r.nest.groups[i]]
+				if *cell++; int(*cell) < g.size[i] {
+					break
+				}
+				*cell = 0
 			}
-			put(place * g.stride)
 		}
 		return
 	}
