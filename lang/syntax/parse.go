@@ -105,10 +105,10 @@ func newParser(f *source.File, opt Options) *parser {
 	p.file, p.text, p.opt = opt.Into, f.Text, opt
 	if p.file == nil {
 		own := new(struct {
-			File
-			nodes
+			file File
+			mem  nodes
 		})
-		p.file, own.File.mem = &own.File, &own.nodes
+		p.file, own.file.mem = &own.file, &own.mem
 	}
 	if p.mem = p.file.mem; p.mem == nil {
 		p.mem = new(nodes)
