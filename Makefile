@@ -29,7 +29,7 @@ size: ## lines of Go by package, without tests, testdata and generated files
 check: fmt tidy lint test lean race portable editors python ## everything CI runs
 
 # The packages with tests that need more than Go, and what they need from PyPI.
-WORLD_TESTS := . ./vm/rel/engine ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/result/report ./bench/question/verify ./bench/question/category ./bench/question/audit ./bench/question/sft ./bench/question/release ./bench/judge/sandbox ./bench/judge/verdict/... ./serve ./cmd/... ./docs ./examples
+WORLD_TESTS := . ./vm/rel/engine ./editors/... ./bench/ask/model/... ./bench/result/export ./bench/result/report ./bench/question/verify ./bench/question/category ./bench/question/audit ./bench/question/prompt ./bench/question/release ./bench/judge/sandbox ./bench/judge/verdict/... ./serve ./cmd/... ./docs ./examples
 WORLD_VENV  := .world
 # A Visual Studio Code for Node.js 20, and what drives a browser in front of it. It
 # needs none of the modules in C++ that it comes with but the one that writes the
@@ -70,7 +70,7 @@ portable: ## the core builds for other systems and for the browser, and its kern
 	GOOS=js GOARCH=wasm go build ./lang/... ./vm/... ./stdlib/...
 	@if command -v qemu-aarch64-static >/dev/null; then \
 	  GOARCH=arm64 CGO_ENABLED=0 go test -short -exec qemu-aarch64-static ./vm/simd; \
-	else echo "NOT TESTED: the kernels for arm64, for want of qemu-user-static"; fi
+	else echo "NOT TESTED: the kernels for arm64: there is no qemu-user-static"; fi
 
 # The program takes five minutes to build, so what it makes is kept.
 grammar: ## the parser for tree-sitter from its grammar
@@ -80,7 +80,7 @@ grammar: ## the parser for tree-sitter from its grammar
 editors: ## the VS Code extension: types, grammar, package
 	@if command -v npm >/dev/null; then \
 	  cd editors/vscode && npm ci --loglevel=error && npm test && npm run package; \
-	else echo "NOT TESTED: the VS Code extension, for want of npm"; fi
+	else echo "NOT TESTED: the VS Code extension: there is no npm"; fi
 
 # An environment with what the files in python ask for, and the wheel; nothing else has
 # the package. What is installed stays, so that a run that was cut off goes on.
@@ -91,7 +91,7 @@ PYTHON_VENV := $(WORLD_VENV)/python
 python: ## the Python package: a wheel, its types, and its tests in a fresh environment
 	@if python3 -c 'import ensurepip, venv' 2>/dev/null; then \
 	  rm -rf $(PYTHON_VENV) && $(call wheel,$(PYTHON_VENV)) && cd python && PATH="$(CURDIR)/$(PYTHON_VENV)/bin:$$PATH" && export PATH && pyright && python -m pytest -q; \
-	else echo "NOT TESTED: the Python package, for want of python3 with venv"; fi
+	else echo "NOT TESTED: the Python package: there is no python3 with venv"; fi
 
 adapters: ## the Python package in harnesses and engines: verifiers, inspect_ai, lm-eval, Ray, Spark and others
 	$(call wheel,$(WORLD_VENV)/adapters,world/requirements.txt)

@@ -1011,3 +1011,28 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// givenUp is words that others replaced, in code, messages and pages: one word for one thing.
+var givenUp = regexp.MustCompile(`\b([Cc]ensus|durable|[Cc]ures?|curable|for want of|lives of registers|package sft)\b`)
+
+// TestGivenUp: words that were given up do not come back. The changelog has what was.
+func TestGivenUp(t *testing.T) {
+	list, err := exec.Command("git", "-C", root, "ls-files", "*.go", "*.md", "*.py", "*.txtar", "Makefile").Output()
+	if err != nil {
+		t.Skip("no git")
+	}
+	for file := range strings.Lines(string(list)) {
+		if file = strings.TrimSpace(file); file == "CHANGELOG.md" || file == "docs/docs_test.go" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			continue // deleted, and not committed yet
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if word := givenUp.FindString(line); word != "" {
+				t.Errorf("%s:%d: %q was given up", file, i+1, word)
+			}
+		}
+	}
+}

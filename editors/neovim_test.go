@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// program has an error that a fix cures, names to complete and rename, and a line
+// program has an error with a fix, names to complete and rename, and a line
 // that is not in canonical form.
 const program = `// Who controls whom?
 Owns = edges([["holding","north"],["north","harbor"]])

@@ -11,7 +11,7 @@ import (
 	"ein/lang/source"
 )
 
-// CodeAction offers cures and rewrites for a range.
+// CodeAction offers fixes and rewrites for a range.
 func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 	list := []protocol.CommandOrCodeAction{}
 	if !s.client.literalActions {
@@ -54,7 +54,7 @@ func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeAct
 	}
 	if kind := protocol.CodeActionKindSourceFixAll; wanted(string(kind)) {
 		if edits := f.document().Diagnostics().Certain().Edits(); len(edits) > 0 {
-			list = append(list, &protocol.CodeAction{Title: "fix all that has one cure", Kind: &kind, Edit: s.workspaceEdit(f, edits)})
+			list = append(list, &protocol.CodeAction{Title: "fix all that has one fix", Kind: &kind, Edit: s.workspaceEdit(f, edits)})
 		}
 	}
 	return list, nil

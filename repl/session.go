@@ -163,7 +163,7 @@ func (s *Session) reset() {
 var session = lang.Options{Profile: check.Repl}
 
 // Incomplete reports whether an entry of whole lines has errors that more lines
-// could cure, and no other.
+// could fix, and no other.
 func (s *Session) Incomplete(entry string) bool {
 	if isCommand(entry) || !lang.Parse("", entry, session).Incomplete {
 		return false

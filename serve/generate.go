@@ -15,7 +15,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 )
 
@@ -135,8 +135,8 @@ func (s *Server) line(in *instance.Instance) ([]byte, error) {
 }
 
 // isMode refuses what is neither a mode nor none.
-func isMode(m sft.Mode) error {
-	if m != "" && !slices.Contains(sft.Modes(), m) {
+func isMode(m prompt.Mode) error {
+	if m != "" && !slices.Contains(prompt.Modes(), m) {
 		return bad("there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", m)
 	}
 	return nil
@@ -144,13 +144,13 @@ func isMode(m sft.Mode) error {
 
 // InstanceResult is an instance, and what a model is told and asked.
 type InstanceResult struct {
-	Version  int            `json:"version"`
-	Instance jsontext.Value `json:"instance"`
-	Messages []sft.Message  `json:"messages,omitzero"`
+	Version  int              `json:"version"`
+	Instance jsontext.Value   `json:"instance"`
+	Messages []prompt.Message `json:"messages,omitzero"`
 }
 
 func one(ctx context.Context, s *Server, c *Call, _ *nothing) (out *InstanceResult, err error) {
-	mode := sft.Mode(c.Query.Get("mode"))
+	mode := prompt.Mode(c.Query.Get("mode"))
 	if err := isMode(mode); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func one(ctx context.Context, s *Server, c *Call, _ *nothing) (out *InstanceResu
 	}
 	out = &InstanceResult{Version: 1}
 	if mode != "" {
-		out.Messages = []sft.Message{{Role: "system", Content: s.prompts()[mode]}, {Role: "user", Content: in.Question}}
+		out.Messages = []prompt.Message{{Role: "system", Content: s.prompts()[mode]}, {Role: "user", Content: in.Question}}
 	}
 	out.Instance, err = s.line(in)
 	return out, err

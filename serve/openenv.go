@@ -13,7 +13,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/version"
 )
 
@@ -23,11 +23,11 @@ import (
 // ResetRequest begins an episode: with the question of an id, or the one that a seed
 // draws from the split train.
 type ResetRequest struct {
-	Seed     uint64   `json:"seed,omitzero"`
-	Episode  string   `json:"episode_id,omitzero"`
-	ID       string   `json:"id,omitzero"`
-	Mode     sft.Mode `json:"mode,omitzero"`
-	Category string   `json:"category,omitzero"`
+	Seed     uint64      `json:"seed,omitzero"`
+	Episode  string      `json:"episode_id,omitzero"`
+	ID       string      `json:"id,omitzero"`
+	Mode     prompt.Mode `json:"mode,omitzero"`
+	Category string      `json:"category,omitzero"`
 }
 
 // Action is a step. A reply that is no object is taken as the member reply.
@@ -36,7 +36,7 @@ type Action struct {
 	Answer   jsontext.Value `json:"answer,omitzero"` // in place of a reply: the member of the object that a direct answer is
 	Tool     string         `json:"tool,omitzero"`   // run or check: the reply is a program to be tried, and the episode goes on
 	ID       string         `json:"id,omitzero"`     // of the question, over plain HTTP
-	Mode     sft.Mode       `json:"mode,omitzero"`   // likewise
+	Mode     prompt.Mode    `json:"mode,omitzero"`   // likewise
 	Metadata jsontext.Value `json:"metadata,omitzero"`
 
 	// What clients of tools say in place of tool and reply.
@@ -68,7 +68,7 @@ var tools = sync.OnceValues(func() ([]Tool, error) {
 	schema, err := Schema(ToolRequest{})
 	return []Tool{
 		{"run", "Run an Ein program and give the values that it prints.", encode(schema)},
-		{"check", "Say what is wrong with an Ein program, with places and cures, without running it.", encode(schema)},
+		{"check", "Say what is wrong with an Ein program, with places and fixes, without running it.", encode(schema)},
 	}, err
 })
 
@@ -143,7 +143,7 @@ func openEnv() []Route {
 // episode is a question and how far its answer is.
 type episode struct {
 	name, id string
-	mode     sft.Mode
+	mode     prompt.Mode
 	steps    int
 	done     bool
 }

@@ -14,7 +14,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // The most of one request.
@@ -29,7 +29,7 @@ type Item struct {
 	ID       string         `json:"id,omitzero"`
 	Instance jsontext.Value `json:"instance,omitzero"` // in place of an id: its line
 	Reply    string         `json:"reply"`
-	Mode     sft.Mode       `json:"mode,omitzero"`   // direct, cot, ein, python or rules; by default what the reply looks like
+	Mode     prompt.Mode    `json:"mode,omitzero"`   // direct, cot, ein, python or rules; by default what the reply looks like
 	Finish   string         `json:"finish,omitzero"` // why the model stopped: stop, length
 }
 
@@ -70,7 +70,7 @@ type Score struct {
 	Message  string         `json:"message,omitzero"`
 	Ops      uint64         `json:"ops,omitzero"`
 	Constant bool           `json:"constant_output,omitzero"` // the program depends on no graph
-	Mode     sft.Mode       `json:"mode,omitzero"`            // as it was judged
+	Mode     prompt.Mode    `json:"mode,omitzero"`            // as it was judged
 	Sandbox  string         `json:"sandbox,omitzero"`         // of a Python program
 	verdict.Topic
 }
@@ -95,12 +95,12 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 	for i := range q.Items {
 		it := &q.Items[i]
 		lines[i] = verdict.Line{Number: i + 1, ID: it.ID, Reply: it.Reply, Mode: it.Mode, Finish: it.Finish}
-		if out[i].ID = it.ID; it.Mode != "" && !slices.Contains(sft.Modes(), it.Mode) {
+		if out[i].ID = it.ID; it.Mode != "" && !slices.Contains(prompt.Modes(), it.Mode) {
 			return nil, bad("/items/%d/mode: there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", i, it.Mode)
 		}
 		lines[i].Mode = verdict.ModeOf(&lines[i])
 		at := s.ein
-		if lines[i].Mode == sft.Python {
+		if lines[i].Mode == prompt.Python {
 			at = s.python
 		}
 		in[at] = append(in[at], i)
@@ -165,7 +165,7 @@ func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdi
 	out.Outcome, out.Reason, out.Code, out.Message = v.Outcome, v.Reason, v.Code, v.Message
 	out.Strict, out.Relaxed, out.Lenient, out.Answer = v.Strict, v.Relaxed, v.Lenient, jsontext.Value(v.Answer)
 	out.Ops, out.Constant = v.Ops, v.Constant
-	if l.Mode == sft.Python {
+	if l.Mode == prompt.Python {
 		out.Sandbox = s.box.name()
 	}
 	if out.Status = InfraError; v.Outcome != answer.InfraError {
@@ -247,7 +247,7 @@ type RewardRequest struct {
 	Prompts     []jsontext.Value `json:"prompts,omitzero"` // not looked at
 	Completions []Completion     `json:"completions"`
 	IDs         []string         `json:"ids"`
-	Mode        sft.Mode         `json:"mode,omitzero"`
+	Mode        prompt.Mode      `json:"mode,omitzero"`
 }
 
 // Completion is the text of a model: a string, or a list of messages whose last one

@@ -32,7 +32,7 @@ import (
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bind"
 	"ein/internal/version"
 	"ein/lang"
@@ -84,7 +84,7 @@ const DefaultBody = 8 << 20
 type Server struct {
 	opt         Options
 	routes      []Route
-	prompts     func() sft.Prompts
+	prompts     func() prompt.Prompts
 	programs    recent[key, *ein.Program]
 	questions   recent[string, *verdict.Question]
 	ein, python *lane
@@ -101,7 +101,7 @@ func New(opt Options) *Server {
 	s := &Server{
 		opt:       opt,
 		routes:    Routes(),
-		prompts:   sync.OnceValue(sft.DefaultPrompts),
+		prompts:   sync.OnceValue(prompt.DefaultPrompts),
 		programs:  recent[key, *ein.Program]{most: 8 << 20, weigh: func(k key, _ *ein.Program) int { return 4<<10 + 8*len(k.text) }},
 		questions: recent[string, *verdict.Question]{most: 16384, weigh: func(string, *verdict.Question) int { return 1 }},
 		box:       newPythons(opt.Sandbox),

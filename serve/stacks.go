@@ -17,7 +17,7 @@ import (
 	"ein"
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/lang/diag"
 )
 
@@ -136,7 +136,7 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	if m.Incomplete.Reason == "max_output_tokens" {
 		finish = "length"
 	}
-	out, err := s.one(ctx, c.Route, Item{ID: row.text("id"), Reply: m.reply(), Mode: sft.Mode(row.text("mode")), Finish: finish})
+	out, err := s.one(ctx, c.Route, Item{ID: row.text("id"), Reply: m.reply(), Mode: prompt.Mode(row.text("mode")), Finish: finish})
 	if err != nil {
 		numbered := slices.ContainsFunc(slices.Collect(maps.Keys(row)), func(name string) bool { return strings.HasPrefix(name, "_ng_") })
 		if !numbered || c.Route.fail(err).Status != http.StatusServiceUnavailable {
@@ -240,7 +240,7 @@ func response(query, prompt string) string {
 // labelled is the id and the mode in a label, MODE:ID or an id alone.
 func labelled(label, reply string) Item {
 	if mode, id, ok := strings.Cut(label, ":"); ok {
-		return Item{ID: id, Mode: sft.Mode(mode), Reply: reply}
+		return Item{ID: id, Mode: prompt.Mode(mode), Reply: reply}
 	}
 	return Item{ID: label, Reply: reply}
 }

@@ -16,7 +16,7 @@ import (
 	"ein/bench/ask/model/fake"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // world is a folder with a file of one instance of each category, in.jsonl, and a port
@@ -196,7 +196,7 @@ func TestLiteLLM(t *testing.T) {
 		{[]string{"python3", "testdata/litellm/sdks.py", url, master}, 19},
 		{[]string{own, "testdata/litellm/library.py", server.URL, fake.DefaultKey}, 6},
 	} {
-		cmd := exec.CommandContext(t.Context(), c.program[0], append(c.program[1:], sft.DefaultPrompts()[sft.Direct], in.Question)...)
+		cmd := exec.CommandContext(t.Context(), c.program[0], append(c.program[1:], prompt.DefaultPrompts()[prompt.Direct], in.Question)...)
 		cmd.Env = append(os.Environ(), "LITELLM_LOCAL_MODEL_COST_MAP=True")
 		cmd.Stderr = &strings.Builder{}
 		out, err := cmd.Output()

@@ -81,10 +81,10 @@ func TestEveryCodeIsExplained(t *testing.T) {
 			}
 			blocks := strings.Split(page, "```")
 			if len(blocks) != 5 {
-				t.Fatalf("%d fenced blocks, want an example and a cure", len(blocks)/2)
+				t.Fatalf("%d fenced blocks, want an example and a fix", len(blocks)/2)
 			}
 			_, example, _ := strings.Cut(blocks[1], "\n")
-			_, cure, _ := strings.Cut(blocks[3], "\n")
+			_, fix, _ := strings.Cut(blocks[3], "\n")
 			cfg := explainConfigs[code]
 			p := checkText(example, cfg)
 			if code == "E0217" { // an error of running, not of checking
@@ -92,8 +92,8 @@ func TestEveryCodeIsExplained(t *testing.T) {
 			}
 			raises(t, p, code)
 			checkFixes(t, example, cfg, p)
-			if p := checkText(cure, cfg); len(p.Diags) > 0 {
-				t.Errorf("the cure raises\n%s", render(t, p))
+			if p := checkText(fix, cfg); len(p.Diags) > 0 {
+				t.Errorf("the fix raises\n%s", render(t, p))
 			}
 		})
 	}

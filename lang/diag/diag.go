@@ -37,7 +37,7 @@ type Diagnostic struct {
 	Label    string           // short text beside the carets; may be empty
 	Related  []Related        // other places that take part
 	Notes    []string         // whole sentences: why, sizes, hints
-	Fixes    []Fix            // edits that would cure it
+	Fixes    []Fix            // edits that would fix it
 }
 
 // Related is another place that a diagnostic speaks of.

@@ -104,7 +104,7 @@ type Action struct {
 	Title string
 	Kind  string // in the words of the protocol: quickfix, refactor.extract, refactor.inline, ...
 	Edits []diag.Edit
-	Fixes *diag.Diagnostic // what it cures; nil for a refactoring
+	Fixes *diag.Diagnostic // what it mends; nil for a refactoring
 	Best  bool             // the one to take without being asked
 }
 

@@ -12,7 +12,7 @@ import (
 // failure is why a statement did not parse.
 type failure struct {
 	diagnostic diag.Diagnostic
-	at         int // the token it stopped at; if none is left, more text could cure it
+	at         int // the token it stopped at; if none is left, more text could fix it
 }
 
 // read reads a segment by the grammar.

@@ -165,7 +165,7 @@ func checkExprString(t *testing.T, x Expr) {
 }
 
 // FuzzPrefix checks the continuation rule: a valid program cut between two
-// tokens has no errors that more input could not cure.
+// tokens has no errors that more input could not fix.
 func FuzzPrefix(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s, false)

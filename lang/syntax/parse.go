@@ -67,7 +67,7 @@ type parser struct {
 	steps    steps.Counter
 	stopped  bool // a limit was hit: the rest of the file is left alone
 	errors   int  // errors found, shown or not
-	curable  int  // of them, those that more input at the end could cure
+	fixable  int  // of them, those that more input at the end could fix
 	nstmts   int
 	i, end   int          // the cursor in toks, and where its statement ends
 	depth    int          // brackets and minus signs around the cursor
@@ -246,7 +246,7 @@ func (p *parser) badToken(t token) {
 	}
 }
 
-// report records an error that more input cannot cure.
+// report records an error that more input cannot fix.
 func (p *parser) report(d diag.Diagnostic) {
 	p.errors++
 	if p.errors <= p.lim.Diagnostics {
@@ -273,7 +273,7 @@ func (p *parser) finish() *File {
 		p.stop(errMemory(at(len(p.text), 0), p.lim.Memory))
 	}
 	f := p.file
-	f.Incomplete = p.errors > 0 && p.errors == p.curable
+	f.Incomplete = p.errors > 0 && p.errors == p.fixable
 	f.Footprint = p.meter.peak
 	f.Diags.Sort()
 	if more := p.errors - p.lim.Diagnostics; more > 0 {

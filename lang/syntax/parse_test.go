@@ -94,7 +94,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestIncomplete is the continuation rule: which errors more input could cure.
+// TestIncomplete is the continuation rule: which errors more input could fix.
 func TestIncomplete(t *testing.T) {
 	tests := map[string]bool{
 		"A = (": true, "A = (\n": true, "A = [1,\n\n": true, "A = 1 +\n": true, ":print A,\n": true, ":print": true,

@@ -46,7 +46,7 @@ func (p *parser) reportFailure(f *failure, seg segment, level int) {
 	}
 	if atEnd && seg.last && level == 0 && p.toks[seg.hi].kind == KindEOF &&
 		(seg.open >= 0 || !p.toks[seg.hi].newline || p.toks[seg.hi-1].kind.continues()) {
-		p.curable++
+		p.fixable++
 	}
 	p.report(d)
 }

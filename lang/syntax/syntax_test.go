@@ -54,7 +54,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 			}
 			blocks := fences(t, page)
 			if len(blocks) != 2 {
-				t.Fatalf("%d fenced blocks, want an example and a cure", len(blocks))
+				t.Fatalf("%d fenced blocks, want an example and a fix", len(blocks))
 			}
 			opt := Options{Limits: explainLimits[code]}
 			diags := parseText(blocks[0], opt).Diags
@@ -69,7 +69,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 				t.Errorf("the example does not raise it: %v", diags)
 			}
 			if diags := parseText(blocks[1], opt).Diags; len(diags) > 0 {
-				t.Errorf("the cure raises %v", diags)
+				t.Errorf("the fix raises %v", diags)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ type File struct {
 	Stmts    []Stmt
 	Comments []Comment
 	Diags    diag.List // lexical and syntax diagnostics, sorted
-	// Incomplete is set when more input at the end could cure every error: an
+	// Incomplete is set when more input at the end could fix every error: an
 	// open bracket, or an operator or comma at the end. The REPL's continuation
 	// rule.
 	Incomplete bool

@@ -21,7 +21,7 @@ import (
 
 	"ein"
 	"ein/bench/ask/model"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/version"
 	"ein/internal/words"
 	"ein/serve"
@@ -78,7 +78,7 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 	tool := func(name, title, description string) *mcp.Tool {
 		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
 	}
-	mcp.AddTool(out, tool("check", "Check a program", "Say what is wrong with an Ein program, with places and cures, without running it."),
+	mcp.AddTool(out, tool("check", "Check a program", "Say what is wrong with an Ein program, with places and fixes, without running it."),
 		func(ctx context.Context, _ *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
 			return a.ask(ctx, "POST /v1/check", &q, map[string]any{"program": q.Program}, "The program checks.")
 		})
@@ -104,7 +104,7 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		})
 	out.AddResource(&mcp.Resource{URI: "ein://language", Name: "language", Title: "The language on one page", MIMEType: "text/markdown"},
 		func(_ context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return page(q, "text/markdown", sft.DefaultPrompts()[sft.Ein]), nil
+			return page(q, "text/markdown", prompt.DefaultPrompts()[prompt.Ein]), nil
 		})
 	for _, name := range data {
 		out.AddResource(&mcp.Resource{URI: "ein://data/" + name, Name: name, Title: "The data of the input " + name, MIMEType: "text/plain"},
@@ -279,7 +279,7 @@ func wrong(src *Source, e *ein.JSONError) string {
 			fmt.Fprintf(&b, "  %s\n", note)
 		}
 		for i := range d.Fixes {
-			fmt.Fprintf(&b, "  cure: %s\n", d.Fixes[i].Title)
+			fmt.Fprintf(&b, "  fix: %s\n", d.Fixes[i].Title)
 		}
 	}
 	return b.String()

@@ -19,7 +19,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/ask/model/fake"
 	"ein/bench/ask/run"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 )
 
@@ -163,7 +163,7 @@ func TestLeave(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := o
-		other.AcceptVersion, other.Prompts = true, sft.Prompts{sft.Direct: "Say it."}
+		other.AcceptVersion, other.Prompts = true, prompt.Prompts{prompt.Direct: "Say it."}
 		var differs *ConfigError
 		if _, err := Run(t.Context(), other); !errors.As(err, &differs) {
 			t.Fatal(err)
@@ -248,7 +248,7 @@ func TestBatchMaxCost(t *testing.T) {
 	o.Params.MaxTokens, o.Price = 1000, &run.Price{Input: 1, Output: 10}
 	each := 0.0
 	for _, in := range o.Instances {
-		row := &run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: sft.Direct}, Encoding: surface.NL}
+		row := &run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: prompt.Direct}, Encoding: surface.NL}
 		each = max(each, most(o.price(), int64(o.bytes(row)), 1000))
 	}
 	o.MaxCost = each

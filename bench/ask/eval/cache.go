@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"ein/bench/ask/model"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/job"
 )
 
@@ -40,7 +40,7 @@ const turnsFolder = "turns"
 // its request.
 func newCache(o *Options) (*cache, error) {
 	dir := o.Cache
-	if dir == "" && slices.Contains(o.Modes, sft.Tool) {
+	if dir == "" && slices.Contains(o.Modes, prompt.Tool) {
 		dir = filepath.Join(o.Dir, turnsFolder)
 	}
 	if dir == "" || strings.HasPrefix(o.Model.Name(), "baseline:") {

@@ -3,7 +3,7 @@ package eval
 import (
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // Estimate is what asking is expected to take, before anything is asked.
@@ -36,7 +36,7 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 		e.Input += in
 		e.Output += out
 		turns := 1
-		if rows[i].Mode == sft.Tool {
+		if rows[i].Mode == prompt.Tool {
 			turns, unknown = o.Turns, true
 		}
 		e.MostOutput += int64(turns * o.Params.MaxTokens)
@@ -51,25 +51,25 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 }
 
 // estimate is the tokens of one request.
-func estimate(o *Options, in *instance.Instance, mode sft.Mode) (input, output int64) {
-	input = sft.Tokens(o.Prompts[mode]) + sft.Tokens(in.Question) + 2*perMessage
+func estimate(o *Options, in *instance.Instance, mode prompt.Mode) (input, output int64) {
+	input = prompt.Tokens(o.Prompts[mode]) + prompt.Tokens(in.Question) + 2*perMessage
 	output = perMessage
 	switch mode {
-	case sft.Ein:
-		output += sft.Tokens(in.EinProgram)
-	case sft.Tool: // a program that runs, and an answer
-		program := sft.Tokens(in.EinProgram)
+	case prompt.Ein:
+		output += prompt.Tokens(in.EinProgram)
+	case prompt.Tool: // a program that runs, and an answer
+		program := prompt.Tokens(in.EinProgram)
 		input = 2*input + program
-		output += program + sft.Tokens(string(in.Answer)) + perMessage
-	case sft.Python:
-		output += sft.Tokens(in.PythonProgram)
-	case sft.Rules:
+		output += program + prompt.Tokens(string(in.Answer)) + perMessage
+	case prompt.Python:
+		output += prompt.Tokens(in.PythonProgram)
+	case prompt.Rules:
 		rules, _ := in.Rules() // what no program can be made of has no tokens
-		output += sft.Tokens(rules)
-	case sft.CoT:
-		output += thoughts + sft.Tokens(string(in.Answer))
+		output += prompt.Tokens(rules)
+	case prompt.CoT:
+		output += thoughts + prompt.Tokens(string(in.Answer))
 	default:
-		output += sft.Tokens(string(in.Answer))
+		output += prompt.Tokens(string(in.Answer))
 	}
 	if most := int64(o.Params.MaxTokens); most > 0 {
 		output = min(output, most)

@@ -29,7 +29,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/words"
 )
@@ -42,13 +42,13 @@ type Options struct {
 	Headers   []string             // likewise: their names
 	Instances []*instance.Instance // in all encodings, as Encode gives them
 	Source    run.Source
-	Modes     []sft.Mode
+	Modes     []prompt.Mode
 	Encodings []surface.Encoding
 	Samples   int
-	Turns     int   // most requests of a reply in the mode sft.Tool
+	Turns     int   // most requests of a reply in the mode prompt.Tool
 	Tools     Tools // that it may call; needed for that mode
 	Params    model.Params
-	Prompts   sft.Prompts
+	Prompts   prompt.Prompts
 	Version   string // of the tool
 
 	// AcceptVersion goes on with other prompts, requests or rules of scoring than the run
@@ -102,14 +102,14 @@ const question = "{question}"
 func (o *Options) Config() (run.Config, error) {
 	c := run.Config{Format: run.Format, Ein: o.Version, Scoring: run.Scoring, Model: o.Model.Name(), BaseURL: o.BaseURL, Headers: o.Headers, Modes: o.Modes,
 		Encodings: o.Encodings, Samples: o.Samples, Params: o.Params, Instances: o.Source,
-		Prompts: map[sft.Mode]string{}, Sent: map[sft.Mode]json.RawMessage{}, Price: o.Price}
+		Prompts: map[prompt.Mode]string{}, Sent: map[prompt.Mode]json.RawMessage{}, Price: o.Price}
 	if u, err := url.Parse(o.BaseURL); err != nil || u.User != nil {
 		return c, errors.New("the base URL is not a URL, or contains a user name or password, which would be recorded; put keys in the environment or a file")
 	}
 	for _, mode := range o.Modes {
 		c.Prompts[mode] = o.Prompts[mode]
 		q := &model.Request{Mode: string(mode), System: o.Prompts[mode], User: question, Params: o.Params}
-		if mode == sft.Tool {
+		if mode == prompt.Tool {
 			if o.Tools == nil || o.Turns < 2 {
 				return c, errors.New("the mode ein-tool needs tools, and two turns at least")
 			}
@@ -208,7 +208,7 @@ func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 		p.Seed = &seed
 	}
 	r := &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
-	if row.Mode == sft.Tool {
+	if row.Mode == prompt.Tool {
 		r.Tools, r.Turns, r.Final = o.Tools.List(), turns, len(turns)+1 >= o.Turns
 	}
 	return r
@@ -340,7 +340,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		return Summary{}, fmt.Errorf("a bound on the cost needs a price for %s", o.Model.Name())
 	case o.MaxCost > 0 && o.Params.MaxTokens == 0:
 		return Summary{}, errors.New("a bound on the cost needs one on the output of a request (--max-tokens)")
-	case o.Batch > 0 && slices.Contains(o.Modes, sft.Tool):
+	case o.Batch > 0 && slices.Contains(o.Modes, prompt.Tool):
 		return Summary{}, errors.New("a batch has no turns: the mode ein-tool is asked one by one")
 	}
 	if o.Drain <= 0 {

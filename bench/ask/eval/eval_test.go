@@ -22,7 +22,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 )
 
@@ -44,8 +44,8 @@ func instances(t testing.TB, n int) []*instance.Instance {
 func options(t testing.TB, m model.Model, n int) Options {
 	t.Helper()
 	return Options{Dir: filepath.Join(t.TempDir(), "run"), Model: m, Instances: instances(t, n),
-		Source: run.Source{File: "in.jsonl", SHA256: "00", Count: n}, Modes: []sft.Mode{sft.Direct},
-		Encodings: []surface.Encoding{surface.NL}, Samples: 1, Prompts: sft.DefaultPrompts(),
+		Source: run.Source{File: "in.jsonl", SHA256: "00", Count: n}, Modes: []prompt.Mode{prompt.Direct},
+		Encodings: []surface.Encoding{surface.NL}, Samples: 1, Prompts: prompt.DefaultPrompts(),
 		Rand: func() float64 { return 0 }}
 }
 
@@ -129,7 +129,7 @@ func TestRun(t *testing.T) {
 			return said(r), nil
 		}}
 		o := options(t, m, 30)
-		o.Modes = []sft.Mode{sft.Direct, sft.CoT}
+		o.Modes = []prompt.Mode{prompt.Direct, prompt.CoT}
 		o.Samples = 2
 		var last Progress
 		o.Progress = func(p Progress) { last = p }
@@ -163,7 +163,7 @@ func TestAccuracy(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := options(t, m, 60)
-		o.Modes = []sft.Mode{sft.Direct, sft.Ein, sft.Python}
+		o.Modes = []prompt.Mode{prompt.Direct, prompt.Ein, prompt.Python}
 		o.Schedule = Schedule{Start: 1, Max: 1}
 		o.Accuracy = true
 		var last Progress
@@ -810,7 +810,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(t, m, len(list))
-	o.Modes, o.Turns, o.Tools = sft.Modes(), 2, echo{}
+	o.Modes, o.Turns, o.Tools = prompt.Modes(), 2, echo{}
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -820,7 +820,7 @@ func TestScore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Scored != (len(sft.Modes())-1)*len(list) || got.Unscored != len(list) {
+		if got.Scored != (len(prompt.Modes())-1)*len(list) || got.Unscored != len(list) {
 			t.Errorf("%d scored and %d not", got.Scored, got.Unscored)
 		}
 		b, err := os.ReadFile(filepath.Join(o.Dir, run.ScoresFile))
@@ -834,9 +834,9 @@ func TestScore(t *testing.T) {
 		}
 		for _, l := range Lines(got.Run) {
 			switch {
-			case l.Mode == sft.Python && (l.Scored != 0 || l.Strict != nil || l.Unscored != l.Asked):
+			case l.Mode == prompt.Python && (l.Scored != 0 || l.Strict != nil || l.Unscored != l.Asked):
 				t.Errorf("Python without a sandbox: %+v", l)
-			case l.Mode != sft.Python && (l.Strict == nil || l.Strict.Rate != 1 || l.Infra != 0):
+			case l.Mode != prompt.Python && (l.Strict == nil || l.Strict.Rate != 1 || l.Infra != 0):
 				t.Errorf("the oracle: %+v", l)
 			}
 		}
@@ -846,7 +846,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range r.Rows {
-		if (r.Rows[i].Score == nil) != (r.Rows[i].Mode == sft.Python) {
+		if (r.Rows[i].Score == nil) != (r.Rows[i].Mode == prompt.Python) {
 			t.Errorf("row %d: %+v", i, r.Rows[i].Score)
 		}
 	}
@@ -864,7 +864,7 @@ func TestScorePythonFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(t, m, len(list))
-	o.Modes = []sft.Mode{sft.Python}
+	o.Modes = []prompt.Mode{prompt.Python}
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -905,7 +905,7 @@ func TestScoreOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(t, m, len(list))
-	o.Instances, o.Encodings, o.Modes, o.Samples = all, encodings, []sft.Mode{sft.Python}, 2
+	o.Instances, o.Encodings, o.Modes, o.Samples = all, encodings, []prompt.Mode{prompt.Python}, 2
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -963,7 +963,7 @@ func TestEstimate(t *testing.T) {
 	input, bytes := int64(0), 0
 	for i, in := range o.Instances {
 		bytes += o.bytes(&rows[i])
-		input += sft.Tokens(o.Prompts[sft.Direct]) + sft.Tokens(in.Question) + 2*perMessage
+		input += prompt.Tokens(o.Prompts[prompt.Direct]) + prompt.Tokens(in.Question) + 2*perMessage
 	}
 	if e.Requests != 10 || e.Input != input || e.Output > 50 || e.MostOutput != 50 || e.Cost != float64(e.Input+2*e.Output) || e.MostCost != float64(bytes+100) {
 		t.Errorf("got %+v", e)
@@ -1031,7 +1031,7 @@ func TestAcceptVersion(t *testing.T) {
 	if sum, err := Run(t.Context(), o); err != nil || sum.Missing != 1 {
 		t.Fatal(sum, err)
 	}
-	o.Prompts = sft.Prompts{sft.Direct: "A new prompt."}
+	o.Prompts = prompt.Prompts{prompt.Direct: "A new prompt."}
 	var other *ConfigError
 	if _, err := Run(t.Context(), o); !errors.As(err, &other) || !other.Version || len(other.Differences) != 2 {
 		t.Fatalf("got %v", err)
@@ -1053,7 +1053,7 @@ func TestAcceptVersion(t *testing.T) {
 		t.Error(sum, err)
 	}
 	r, err := run.Read(o.Dir)
-	if err != nil || len(r.Config.Accepted) != 1 || r.Config.Prompts[sft.Direct] == r.Config.Accepted[0].Prompts[sft.Direct] {
+	if err != nil || len(r.Config.Accepted) != 1 || r.Config.Prompts[prompt.Direct] == r.Config.Accepted[0].Prompts[prompt.Direct] {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	runs := map[string]int{}
@@ -1167,7 +1167,7 @@ func TestTurns(t *testing.T) {
 		return out, nil
 	}}
 	o := options(t, m, 1)
-	o.Modes, o.Turns, o.Tools, o.Stop = []sft.Mode{sft.Tool}, 3, echo{}, stop
+	o.Modes, o.Turns, o.Tools, o.Stop = []prompt.Mode{prompt.Tool}, 3, echo{}, stop
 	o.Price, o.Params.MaxTokens, o.MaxCost = &run.Price{Input: 1000, Output: 1000}, 20, 100
 	var e *StopError
 	sum, err := Run(t.Context(), o)

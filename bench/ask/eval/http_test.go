@@ -24,7 +24,7 @@ import (
 	"ein/bench/ask/model/fake"
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 )
 
@@ -224,8 +224,8 @@ func name(k run.Key) string { return k.ID + " " + string(k.Mode) + " " + strconv
 // victim is a run that says which replies are done.
 func victim(t *testing.T, dir string) {
 	o := Options{Dir: dir, Model: client(t, os.Getenv("EVAL_TEST_URL")), Instances: instances(t, victims),
-		Source: run.Source{File: "in.jsonl", SHA256: "00", Count: victims}, Modes: []sft.Mode{sft.Direct},
-		Encodings: []surface.Encoding{surface.NL}, Samples: 1, Prompts: sft.DefaultPrompts(), Schedule: hasty(8)}
+		Source: run.Source{File: "in.jsonl", SHA256: "00", Count: victims}, Modes: []prompt.Mode{prompt.Direct},
+		Encodings: []surface.Encoding{surface.NL}, Samples: 1, Prompts: prompt.DefaultPrompts(), Schedule: hasty(8)}
 	fmt.Println("open")
 	told := map[string]bool{}
 	o.Progress = func(p Progress) {

@@ -16,7 +16,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/job"
 	"ein/internal/words"
 )
@@ -505,7 +505,7 @@ func (l *loop) call(ctx context.Context, r *result) {
 // judge counts a reply as right or not, for those who watch. Scoring has the last word.
 func (l *loop) judge(ctx context.Context, row *run.Row, reply *run.Reply) {
 	q, err := verdict.NewQuestion(row.Instance, false)
-	if err != nil || row.Mode == sft.Python { // which needs a sandbox
+	if err != nil || row.Mode == prompt.Python { // which needs a sandbox
 		return
 	}
 	j, ok := l.judges.Get().(*verdict.Judge)

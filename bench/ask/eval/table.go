@@ -11,7 +11,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/stats/show"
 	"ein/internal/table"
@@ -21,7 +21,7 @@ import (
 // Line is a line of the table of a run: what a mode and an encoding came to on a
 // level, or on all.
 type Line struct {
-	Mode     sft.Mode               `json:"mode"`
+	Mode     prompt.Mode            `json:"mode"`
 	Encoding surface.Encoding       `json:"encoding"`
 	Level    string                 `json:"level"`
 	Asked    int                    `json:"asked"`    // questions, instances times samples
@@ -45,7 +45,7 @@ const total = "all"
 // Lines is the table of a run: for each mode and encoding its levels, then all.
 func Lines(r *run.Run) []*Line {
 	type key struct {
-		mode     sft.Mode
+		mode     prompt.Mode
 		encoding surface.Encoding
 		level    string
 	}

@@ -11,7 +11,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // instances is a few of each category.
@@ -59,7 +59,7 @@ func shares(t *testing.T, spec, mode string, list []*instance.Instance) map[answ
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Reply(t.Context(), q, &verdict.Line{Reply: got.Text, Mode: sft.Mode(mode)})
+		r, err := e.Reply(t.Context(), q, &verdict.Line{Reply: got.Text, Mode: prompt.Mode(mode)})
 		if err != nil {
 			t.Fatal(err)
 		}

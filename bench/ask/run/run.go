@@ -31,7 +31,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/compact"
 )
@@ -49,31 +49,31 @@ const Scoring = "859a71e0a5c5"
 
 // Config is what a run depends on. A directory belongs to one configuration.
 type Config struct {
-	Format    int                          `json:"format"`
-	Ein       string                       `json:"ein"`   // version of the tool that began the run
-	Model     string                       `json:"model"` // PROVIDER:NAME
-	BaseURL   string                       `json:"base_url,omitempty"`
-	Headers   []string                     `json:"headers,omitempty"` // that the user gave; their names
-	Modes     []sft.Mode                   `json:"modes"`
-	Encodings []surface.Encoding           `json:"encodings"`
-	Samples   int                          `json:"samples"`
-	Turns     int                          `json:"turns,omitempty"` // most requests of a reply, in modes with tools
-	Params    model.Params                 `json:"params"`
-	Instances Source                       `json:"instances"`
-	Prompts   map[sft.Mode]string          `json:"prompts"`
-	Sent      map[sft.Mode]json.RawMessage `json:"sent"` // the body of a request, with "{question}" for the question
-	Price     *Price                       `json:"price,omitempty"`
-	Scoring   string                       `json:"scoring,omitempty"` // rules, as of Scoring; none in format 1
+	Format    int                             `json:"format"`
+	Ein       string                          `json:"ein"`   // version of the tool that began the run
+	Model     string                          `json:"model"` // PROVIDER:NAME
+	BaseURL   string                          `json:"base_url,omitempty"`
+	Headers   []string                        `json:"headers,omitempty"` // that the user gave; their names
+	Modes     []prompt.Mode                   `json:"modes"`
+	Encodings []surface.Encoding              `json:"encodings"`
+	Samples   int                             `json:"samples"`
+	Turns     int                             `json:"turns,omitempty"` // most requests of a reply, in modes with tools
+	Params    model.Params                    `json:"params"`
+	Instances Source                          `json:"instances"`
+	Prompts   map[prompt.Mode]string          `json:"prompts"`
+	Sent      map[prompt.Mode]json.RawMessage `json:"sent"` // the body of a request, with "{question}" for the question
+	Price     *Price                          `json:"price,omitempty"`
+	Scoring   string                          `json:"scoring,omitempty"` // rules, as of Scoring; none in format 1
 	// Accepted is what the run went on with although it was begun with something else.
 	Accepted []Version `json:"accepted,omitempty"`
 }
 
 // Version is what another version of the tool may make otherwise.
 type Version struct {
-	Ein     string                       `json:"ein"`
-	Prompts map[sft.Mode]string          `json:"prompts"`
-	Sent    map[sft.Mode]json.RawMessage `json:"sent"`
-	Scoring string                       `json:"scoring"`
+	Ein     string                          `json:"ein"`
+	Prompts map[prompt.Mode]string          `json:"prompts"`
+	Sent    map[prompt.Mode]json.RawMessage `json:"sent"`
+	Scoring string                          `json:"scoring"`
 }
 
 // with is a configuration with what a version makes of it.
@@ -134,9 +134,9 @@ type Price struct {
 
 // Key names a reply in a run. The encoding is part of the id.
 type Key struct {
-	ID     string   `json:"id"`
-	Mode   sft.Mode `json:"mode"`
-	Sample int      `json:"sample"` // from 0
+	ID     string      `json:"id"`
+	Mode   prompt.Mode `json:"mode"`
+	Sample int         `json:"sample"` // from 0
 }
 
 // Reply is a line of replies.jsonl.

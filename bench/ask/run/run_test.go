@@ -20,7 +20,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/job"
 )
@@ -28,11 +28,11 @@ import (
 // some is a configuration and its instances: n, in two encodings.
 func some(t testing.TB, n int) (Config, []*instance.Instance) {
 	t.Helper()
-	c := Config{Format: Format, Scoring: Scoring, Ein: "test", Model: "baseline:random", Modes: []sft.Mode{sft.Direct, sft.Ein},
+	c := Config{Format: Format, Scoring: Scoring, Ein: "test", Model: "baseline:random", Modes: []prompt.Mode{prompt.Direct, prompt.Ein},
 		Encodings: []surface.Encoding{surface.NL, surface.JSON}, Samples: 2,
 		Instances: Source{File: "in.jsonl", SHA256: "00", Count: n},
-		Prompts:   map[sft.Mode]string{sft.Direct: "Answer.", sft.Ein: "Program."},
-		Sent:      map[sft.Mode]json.RawMessage{sft.Direct: json.RawMessage(`{"x":1}`)}}
+		Prompts:   map[prompt.Mode]string{prompt.Direct: "Answer.", prompt.Ein: "Program."},
+		Sent:      map[prompt.Mode]json.RawMessage{prompt.Direct: json.RawMessage(`{"x":1}`)}}
 	var list []*instance.Instance
 	for i := range n {
 		for _, e := range c.Encodings {
@@ -578,8 +578,8 @@ func TestDiff(t *testing.T) {
 		t.Errorf("got %q", d)
 	}
 	x, long := 0.5, strings.Repeat("Read the edges with care. ", 10)
-	a.Prompts = map[sft.Mode]string{sft.Direct: long + "one"}
-	b.Prompts = map[sft.Mode]string{sft.Direct: long + "two"}
+	a.Prompts = map[prompt.Mode]string{prompt.Direct: long + "one"}
+	b.Prompts = map[prompt.Mode]string{prompt.Direct: long + "two"}
 	b.Params.Temperature = &x
 	b.Samples = 3
 	got := Diff(a, b)

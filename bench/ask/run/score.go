@@ -12,7 +12,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/job"
 )
 
@@ -30,14 +30,14 @@ type JudgeOptions struct {
 type Judged struct {
 	Run      *Run // with its scores
 	Scored   int
-	Unscored int // replies in the mode python, for want of a runner
+	Unscored int // replies in the mode python, which there was no runner for
 	Failed   int // Python programs on which the sandbox failed
 	First    string
 }
 
 // NeedsPython reports whether a run has replies that are Python programs.
 func NeedsPython(r *Run) bool {
-	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Mode == sft.Python && row.Reply != nil })
+	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Mode == prompt.Python && row.Reply != nil })
 }
 
 // Judge scores all replies of a run, says why the wrong ones are wrong, and replaces
@@ -85,7 +85,7 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 				return nil
 			}
 			out.Scored++
-			if s.Mode == sft.Python && s.Outcome == answer.InfraError {
+			if s.Mode == prompt.Python && s.Outcome == answer.InfraError {
 				if out.Failed++; out.First == "" {
 					out.First = s.ID + ": " + s.Message
 				}
@@ -146,7 +146,7 @@ func keepPython(r *Run, shared map[string]*Score) {
 	index := r.index()
 	_ = eachScore(r.Dir, func(l *job.Line, s *Score) (err error) {
 		at := r.place(index, &s.Key)
-		if at < 0 || s.Mode != sft.Python || s.Outcome == answer.InfraError || r.Rows[at].Reply == nil {
+		if at < 0 || s.Mode != prompt.Python || s.Outcome == answer.InfraError || r.Rows[at].Reply == nil {
 			return nil
 		}
 		row := &r.Rows[at]
@@ -167,11 +167,11 @@ func (r *Row) String() string { return r.ID + ", " + string(r.Mode) }
 
 // one judges the reply of a row; nil where that needs a runner of Python.
 func (o *JudgeOptions) one(ctx context.Context, j *verdict.Judge, row *task) (*verdict.Verdict, error) {
-	if row.Mode == sft.Python && o.Python == nil {
+	if row.Mode == prompt.Python && o.Python == nil {
 		return nil, nil
 	}
 	v, err := j.Reply(ctx, row.question, &verdict.Line{Reply: row.Reply.Reply, Mode: row.Mode, Finish: string(row.Reply.Finish)})
-	if err == nil && v.Outcome == answer.InfraError && row.Mode != sft.Python {
+	if err == nil && v.Outcome == answer.InfraError && row.Mode != prompt.Python {
 		err = &verdict.BugError{What: row.String() + ": " + v.Message}
 	}
 	return v, err

@@ -15,7 +15,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 func sequence(ins []*instance.Instance) iter.Seq2[*instance.Instance, error] {
@@ -175,7 +175,7 @@ func TestPrograms(t *testing.T) {
 		if wantClass := strings.HasSuffix(string(o), "_error") && o != answer.InfraError || o == NoProgram || o == OverLimit || o == BadOutput; (v.Class != "") != wantClass {
 			t.Errorf("%s has the class %q", o, v.Class)
 		}
-		r.Add(sft.Ein, &v)
+		r.Add(prompt.Ein, &v)
 	}
 	if r.All.Verdicts != 13 || r.All.Scored() != 12 || r.All.Constant != 2 || r.All.Attributions["logic"] != 2 {
 		t.Errorf("%+v", r.All)
@@ -194,7 +194,7 @@ func TestPrograms(t *testing.T) {
 // TestAgain has a record of a program read back, and those that are not for it refused.
 func TestAgain(t *testing.T) {
 	_, qs := questions(t, 1)
-	it := &Item{Question: qs[0], Line: Line{Mode: sft.Python}}
+	it := &Item{Question: qs[0], Line: Line{Mode: prompt.Python}}
 	v := Verdict{Topic: qs[0].Topic, Ops: 7, Constant: true, Result: qs[0].match([]byte("1e9"))}
 	v.Attribution = &Attribution{Kind: Both}
 	line, err := json.Marshal(ProgramRecord(it, &v))
@@ -202,7 +202,7 @@ func TestAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	it.Mode = ""
-	if got, ok := it.Again(line); !ok || !reflect.DeepEqual(*got, v) || it.Mode != sft.Python {
+	if got, ok := it.Again(line); !ok || !reflect.DeepEqual(*got, v) || it.Mode != prompt.Python {
 		t.Errorf("%+v, want %+v", got, v)
 	}
 	for _, text := range []string{`{"id":`, `{"id":"other"}`, ""} {

@@ -15,7 +15,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/corpus"
 	"ein/lang/check"
 )
@@ -61,7 +61,7 @@ func TestExtract(t *testing.T) {
 		"JSON":                 {`{"answer": 3}`, ""},
 		"empty":                {"", ""},
 	} {
-		got, ok := Extract(c.reply, sft.Ein)
+		got, ok := Extract(c.reply, prompt.Ein)
 		if !ok {
 			got = ""
 		}
@@ -69,7 +69,7 @@ func TestExtract(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	if got, _ := Extract("```ein\nx = 1\n```\n```py\nprint(1)\n```", sft.Python); got != "print(1)\n" {
+	if got, _ := Extract("```ein\nx = 1\n```\n```py\nprint(1)\n```", prompt.Python); got != "print(1)\n" {
 		t.Errorf("Python: %q", got)
 	}
 }
@@ -77,22 +77,22 @@ func TestExtract(t *testing.T) {
 // TestDetect tells the languages of replies apart.
 func TestDetect(t *testing.T) {
 	const ein, py = "A = edges([[0,1]], 2)\n:print sum(A)\n", "import json\nx = 1\nprint(x)\n"
-	for reply, want := range map[string]sft.Mode{
-		"```ein\n" + ein + "```":                               sft.Ein,
-		"```python\n" + py + "```":                             sft.Python,
-		"```py\n" + py + "```\n```\n1\n```":                    sft.Python,
-		"```ein\n" + ein + "```\nor\n```python\n" + py + "```": sft.Python,
-		"```python\n" + py + "```\n```ein\n" + ein + "```":     sft.Ein,
-		"```ein\n" + ein + "```\n```python\nimport":            sft.Ein,
-		"```\n" + ein + "```":                                  sft.Ein,
-		"```\n" + py + "```":                                   sft.Python,
-		"```\nprint(3)\n```":                                   sft.Python,
-		"```python\nprint(":                                    sft.Python,
-		ein:                                                    sft.Ein,
-		py:                                                     sft.Python,
-		"Here:\n" + ein + "Done.":                              sft.Ein,
-		"from math import pi\nprint(pi)":                       sft.Python,
-		"x = (":                                                sft.Ein,
+	for reply, want := range map[string]prompt.Mode{
+		"```ein\n" + ein + "```":                               prompt.Ein,
+		"```python\n" + py + "```":                             prompt.Python,
+		"```py\n" + py + "```\n```\n1\n```":                    prompt.Python,
+		"```ein\n" + ein + "```\nor\n```python\n" + py + "```": prompt.Python,
+		"```python\n" + py + "```\n```ein\n" + ein + "```":     prompt.Ein,
+		"```ein\n" + ein + "```\n```python\nimport":            prompt.Ein,
+		"```\n" + ein + "```":                                  prompt.Ein,
+		"```\n" + py + "```":                                   prompt.Python,
+		"```\nprint(3)\n```":                                   prompt.Python,
+		"```python\nprint(":                                    prompt.Python,
+		ein:                                                    prompt.Ein,
+		py:                                                     prompt.Python,
+		"Here:\n" + ein + "Done.":                              prompt.Ein,
+		"from math import pi\nprint(pi)":                       prompt.Python,
+		"x = (":                                                prompt.Ein,
 		"I do not know.":                                       "",
 		"From there I import nothing.":                         "",
 		`{"answer": 3}`:                                        "",
@@ -164,7 +164,7 @@ func TestVectors(t *testing.T) {
 	for _, c := range vectors(t, "ein.jsonl") {
 		t.Run(c.Case, func(t *testing.T) {
 			e := newExecutor(check.Core, Limits{}, 0)
-			r, err := reply(context.Background(), c.question(t), c.Reply, sft.Ein, e.run)
+			r, err := reply(context.Background(), c.question(t), c.Reply, prompt.Ein, e.run)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestVectors(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	q := question(t, "reach_then_count", category.Integer, "2", "a", "b", "c")
 	for _, reply := range []string{"x = 2 //" + strings.Repeat("x", 1<<20), strings.Repeat("x = 2\n", 1<<20)} {
-		if r, err := New(Options{}).Reply(context.Background(), q, &Line{Reply: reply, Mode: sft.Ein}); err != nil || r.Outcome != OverLimit || r.Message == "" {
+		if r, err := New(Options{}).Reply(context.Background(), q, &Line{Reply: reply, Mode: prompt.Ein}); err != nil || r.Outcome != OverLimit || r.Message == "" {
 			t.Errorf("%d bytes: %s, %v", len(reply), r.Outcome, err)
 		}
 	}
@@ -212,7 +212,7 @@ func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(why)
 	for _, reply := range []string{"", "prose", "x = 2"} {
-		if _, err := New(Options{}).Reply(ctx, q, &Line{Reply: reply, Mode: sft.Ein}); !errors.Is(err, why) {
+		if _, err := New(Options{}).Reply(ctx, q, &Line{Reply: reply, Mode: prompt.Ein}); !errors.Is(err, why) {
 			t.Errorf("%q: %v", reply, err)
 		}
 	}
@@ -280,7 +280,7 @@ func TestTemplates(t *testing.T) {
 	ins, qs := questions(t, 5)
 	e := New(Options{})
 	for i, in := range ins {
-		r, err := e.Reply(context.Background(), qs[i], &Line{Reply: "```ein\n" + in.EinProgram + "```", Mode: sft.Ein})
+		r, err := e.Reply(context.Background(), qs[i], &Line{Reply: "```ein\n" + in.EinProgram + "```", Mode: prompt.Ein})
 		if err != nil || r.Outcome != answer.StrictlyRight || r.Constant || r.Ops == 0 {
 			t.Errorf("%s: %+v, %v", in.ID, r, err)
 		}
@@ -314,7 +314,7 @@ func TestSoak(t *testing.T) {
 		return runtime.NumGoroutine(), m.HeapAlloc
 	}
 	try := func(reply string) {
-		if r, err := e.Reply(context.Background(), q, &Line{Reply: reply, Mode: sft.Ein}); err != nil || r.Outcome == answer.InfraError {
+		if r, err := e.Reply(context.Background(), q, &Line{Reply: reply, Mode: prompt.Ein}); err != nil || r.Outcome == answer.InfraError {
 			t.Fatalf("%.200q: %+v, %v", reply, r, err)
 		}
 	}
@@ -367,7 +367,7 @@ func benchmark(b *testing.B, opt Options, each int) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		r, err := e.Reply(context.Background(), qs[i], &Line{Reply: replies[i], Mode: sft.Ein})
+		r, err := e.Reply(context.Background(), qs[i], &Line{Reply: replies[i], Mode: prompt.Ein})
 		if err != nil || r.Outcome != answer.StrictlyRight {
 			b.Fatalf("%+v, %v", r, err)
 		}

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // TestReply takes replies for what they are, and counts what is found.
 func TestReply(t *testing.T) {
 	s := one(t, "reach_then_count", 3)
-	item := func(reply string, mode sft.Mode, failure string) *Line {
+	item := func(reply string, mode prompt.Mode, failure string) *Line {
 		return &Line{Number: 1, Reply: reply, Mode: mode, Error: failure}
 	}
 	const wrongProgram = "```ein\nA = edges([], 3)\n:print 70 + sum(A)\n```"

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/lang"
 	"ein/lang/syntax"
 )
 
 // languages are the modes whose replies are programs, with the words behind a fence
 // that name the language.
-var languages = map[sft.Mode][]string{sft.Ein: {"ein"}, sft.Python: {"python", "python3", "py"}, sft.Rules: {"ein", "rules", "datalog", "prolog"}}
+var languages = map[prompt.Mode][]string{prompt.Ein: {"ein"}, prompt.Python: {"python", "python3", "py"}, prompt.Rules: {"ein", "rules", "datalog", "prolog"}}
 
 // Extract finds the program in a reply; it is false where there is none.
 //
@@ -30,7 +30,7 @@ var languages = map[sft.Mode][]string{sft.Ein: {"ein"}, sft.Python: {"python", "
 // text.
 //
 // The time is linear in the reply.
-func Extract(reply string, l sft.Mode) (string, bool) {
+func Extract(reply string, l prompt.Mode) (string, bool) {
 	const open, other, unmarked, marked = 0, 1, 2, 3
 	program, best := "", -1
 	for b := range blocks(reply) {
@@ -49,9 +49,9 @@ func Extract(reply string, l sft.Mode) (string, bool) {
 	}
 	switch {
 	case best >= 0:
-	case l == sft.Ein:
+	case l == prompt.Ein:
 		program = bare(reply, statement)
-	case l == sft.Rules:
+	case l == prompt.Rules:
 		program = bare(reply, func(line string) bool { return clause(line) || statement(line) })
 	default:
 		program = reply
@@ -64,12 +64,12 @@ func Extract(reply string, l sft.Mode) (string, bool) {
 // decides. Without one, a program that imports is Python; another is Ein when it
 // has the form of it; what stands in a block without a mark is Python then, and
 // everything else is Ein with an error in it.
-func Detect(reply string) (sft.Mode, bool) {
+func Detect(reply string) (prompt.Mode, bool) {
 	if len(reply) > answer.MaxReply {
 		return "", false
 	}
 	reply = answer.Visible(reply)
-	var marked sft.Mode
+	var marked prompt.Mode
 	fenced, complete := false, false
 	tag := ""
 	for b := range blocks(reply) {
@@ -81,8 +81,8 @@ func Detect(reply string) (sft.Mode, bool) {
 			marked = l
 		}
 	}
-	if marked == sft.Ein {
-		program, _ := Extract(reply, sft.Ein)
+	if marked == prompt.Ein {
+		program, _ := Extract(reply, prompt.Ein)
 		return dialect(program), true
 	}
 	if marked != "" {
@@ -90,14 +90,14 @@ func Detect(reply string) (sft.Mode, bool) {
 	}
 	text := reply
 	if fenced {
-		text, _ = Extract(reply, sft.Python)
+		text, _ = Extract(reply, prompt.Python)
 	}
 	if imports(text) {
-		return sft.Python, true
+		return prompt.Python, true
 	}
-	program, ok := Extract(reply, sft.Rules)
-	if l := dialect(program); !ok || l == sft.Ein {
-		program, ok = Extract(reply, sft.Ein)
+	program, ok := Extract(reply, prompt.Rules)
+	if l := dialect(program); !ok || l == prompt.Ein {
+		program, ok = Extract(reply, prompt.Ein)
 	} else {
 		return l, true
 	}
@@ -105,20 +105,20 @@ func Detect(reply string) (sft.Mode, bool) {
 	case !ok:
 		return "", false
 	case fenced && tag == "" && lang.Parse("reply", program, detecting).Diags.HasErrors():
-		return sft.Python, true
+		return prompt.Python, true
 	}
-	return sft.Ein, true
+	return prompt.Ein, true
 }
 
 // dialect is Rules of a program with facts, rules or queries that can be read.
-func dialect(program string) sft.Mode {
+func dialect(program string) prompt.Mode {
 	for _, s := range lang.Parse("reply", program, detecting).Stmts {
 		switch s.(type) {
 		case *syntax.Rule, *syntax.Query:
-			return sft.Rules
+			return prompt.Rules
 		}
 	}
-	return sft.Ein
+	return prompt.Ein
 }
 
 // detecting is how a text is looked at that may be no Ein at all.
@@ -142,8 +142,8 @@ type block struct {
 }
 
 // mode is what a block is marked with, or "". What is in Ein may be rules.
-func (b *block) mode() sft.Mode {
-	for _, l := range []sft.Mode{sft.Ein, sft.Python, sft.Rules} {
+func (b *block) mode() prompt.Mode {
+	for _, l := range []prompt.Mode{prompt.Ein, prompt.Python, prompt.Rules} {
 		if slices.Contains(languages[l], b.tag) {
 			return l
 		}

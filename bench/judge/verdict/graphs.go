@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/lang/source"
 )
 
@@ -32,7 +32,7 @@ func einGraphs(program string, n int) wrote {
 	}
 	ask := func(query *category.Query) iter.Seq[string] {
 		var places []anchor
-		for _, x := range sft.Anchors(parse(program)) {
+		for _, x := range prompt.Anchors(parse(program)) {
 			places = append(places, anchor{int(x.Value), []source.Span{x.Span}})
 		}
 		return asking(program, places, strconv.Itoa, query)
@@ -172,11 +172,11 @@ func read(c *category.Case, found []literal) *Reading {
 }
 
 // graphs is those of a program that gave an answer.
-func (j *Judge) graphs(ctx context.Context, q *Question, mode sft.Mode, v *Verdict) (wrote, error) {
+func (j *Judge) graphs(ctx context.Context, q *Question, mode prompt.Mode, v *Verdict) (wrote, error) {
 	switch mode {
-	case sft.Ein:
+	case prompt.Ein:
 		return einGraphs(v.Program, q.Case.G.N), nil
-	case sft.Rules:
+	case prompt.Rules:
 		return rulesGraphs(v.Program, q), nil
 	}
 	w, err := pythonGraphs(ctx, j.python, v.Program, v.printed, q)

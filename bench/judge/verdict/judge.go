@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/lang/check"
 	"ein/lang/syntax"
 )
@@ -53,7 +53,7 @@ func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, erro
 
 // ModeOf is what a reply is judged as. Without a mode it is a program when no answer is
 // in it and a program is.
-func ModeOf(l *Line) sft.Mode {
+func ModeOf(l *Line) prompt.Mode {
 	mode := l.Mode
 	if mode == "" {
 		if _, err := answer.ParseReply(answer.Visible(l.Reply)); err != nil {
@@ -69,7 +69,7 @@ func (j *Judge) Answer(ctx context.Context, it *Item) (*Verdict, error) {
 	if it.Number == 0 {
 		return &Verdict{Topic: it.Topic, Result: answer.Result{Outcome: answer.NoAnswer, Reason: Missing}}, nil
 	}
-	it.Mode = sft.Direct
+	it.Mode = prompt.Direct
 	return j.Reply(ctx, it.Question, &it.Line)
 }
 
@@ -82,17 +82,17 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	l = &said
 	mode := ModeOf(l)
 	switch {
-	case mode == sft.Ein && j.labels:
+	case mode == prompt.Ein && j.labels:
 		return j.program(ctx, q, l, mode, func(ctx context.Context, program string, q *Question) (Verdict, error) {
 			return j.ein.run(ctx, numbered(program, q.Labels), q)
 		})
-	case mode == sft.Ein:
+	case mode == prompt.Ein:
 		return j.program(ctx, q, l, mode, j.ein.run)
-	case mode == sft.Rules:
+	case mode == prompt.Rules:
 		return j.program(ctx, q, l, mode, j.rules.run)
-	case mode == sft.Python && j.python == nil:
+	case mode == prompt.Python && j.python == nil:
 		return Verdict{}.fail(answer.InfraError, "there is no sandbox to run Python in"), nil
-	case mode == sft.Python:
+	case mode == prompt.Python:
 		return j.program(ctx, q, l, mode, inside(j.python))
 	}
 	v := Verdict{Result: answer.Score(l.Reply, &q.Reference, q.Type, q.Category).Finished(l.Finish)}
@@ -124,7 +124,7 @@ func numbered(program string, labels []string) string {
 	return rewrite(program, edits)
 }
 
-func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode sft.Mode, run runs) (Verdict, error) {
+func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.Mode, run runs) (Verdict, error) {
 	if ctx.Err() != nil {
 		return Verdict{}, context.Cause(ctx)
 	}
@@ -155,7 +155,7 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode sft.Mode
 }
 
 // reply runs the program that is in a reply.
-func reply(ctx context.Context, q *Question, text string, mode sft.Mode, run runs) (Verdict, error) {
+func reply(ctx context.Context, q *Question, text string, mode prompt.Mode, run runs) (Verdict, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		v := Verdict{}.fail(answer.NoAnswer, answer.NoReply.Error())

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // scripted is a sandbox in which a program prints what the script says.
@@ -86,7 +86,7 @@ func TestJudgePython(t *testing.T) {
 	if v := judge(prints(right, ""), "length"); v.Outcome != answer.StrictlyRight {
 		t.Errorf("a whole program of a reply that was cut off: %+v", v)
 	}
-	none := &Line{Reply: program, Mode: sft.Python}
+	none := &Line{Reply: program, Mode: prompt.Python}
 	if v, err := New(Options{}).Reply(context.Background(), s.q, none); err != nil || v.Outcome != answer.InfraError || !strings.Contains(v.Message, "no sandbox") {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -104,7 +104,7 @@ func TestReasoning(t *testing.T) {
 		"<think>%</think> \n":       answer.NoAnswer,
 		"<think>%":                  answer.NoAnswer,
 	} {
-		for mode, right := range map[sft.Mode]string{sft.Direct: direct, sft.CoT: direct, sft.Ein: program, sft.Python: python} {
+		for mode, right := range map[prompt.Mode]string{prompt.Direct: direct, prompt.CoT: direct, prompt.Ein: program, prompt.Python: python} {
 			said := strings.ReplaceAll(text, "%", right)
 			v, err := New(Options{Python: scripted(func(string) (string, error) { return string(s.in.Answer), nil })}).Reply(t.Context(), s.q, &Line{Reply: said, Mode: mode})
 			if err != nil || v.Outcome != want {
@@ -121,7 +121,7 @@ func TestFinish(t *testing.T) {
 		return "", &ProgramError{Outcome: ParseError, Message: "that is English"}
 	})
 	for _, c := range []struct {
-		mode          sft.Mode
+		mode          prompt.Mode
 		reply, finish string
 		outcome       answer.Outcome
 		reason        answer.Reason

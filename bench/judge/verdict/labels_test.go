@@ -7,7 +7,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/lang/check"
 )
 
@@ -25,11 +25,11 @@ func TestLabels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reply, err := sft.Reply(in, sft.TargetLabels)
+			reply, err := prompt.Reply(in, prompt.TargetLabels)
 			if err != nil {
 				t.Fatal(err)
 			}
-			program, _ := Extract(reply, sft.Ein)
+			program, _ := Extract(reply, prompt.Ein)
 			if got := numbered(program, in.Nodes); got != strings.TrimSuffix(in.EinProgram, "\n") && got != in.EinProgram {
 				t.Errorf("%s: %s\nexpected\n%s", id, got, in.EinProgram)
 			}
@@ -37,7 +37,7 @@ func TestLabels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := &Line{Number: 1, ID: in.ID, Reply: reply, Mode: sft.Ein}
+			l := &Line{Number: 1, ID: in.ID, Reply: reply, Mode: prompt.Ein}
 			if v, err := j.Reply(t.Context(), q, l); err != nil || v.Outcome != answer.StrictlyRight {
 				t.Errorf("%s: %+v, %v", id, v, err)
 			}
@@ -64,7 +64,7 @@ func TestQueryReading(t *testing.T) {
 				t.Fatal(err)
 			}
 			var edits []edit
-			for _, a := range sft.Anchors(parse(in.EinProgram)) {
+			for _, a := range prompt.Anchors(parse(in.EinProgram)) {
 				edits = append(edits, edit{a.Span, []string{"0", "1", "2", "3"}[(int(a.Value)+1)%4]})
 			}
 			program := rewrite(in.EinProgram, edits)

@@ -8,7 +8,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 type runner func(program string) (string, error)
@@ -29,7 +29,7 @@ func TestPython(t *testing.T) {
 		{count, "2", &ProgramError{RuntimeError, "failed"}, RuntimeError, ""},
 		{count, "2", errors.New("no sandbox"), answer.InfraError, ""},
 	} {
-		r, err := reply(context.Background(), c.q, "```python\nprint()\n```", sft.Python, inside(runner(func(program string) (string, error) {
+		r, err := reply(context.Background(), c.q, "```python\nprint()\n```", prompt.Python, inside(runner(func(program string) (string, error) {
 			if program != "print()\n" {
 				t.Errorf("runs %q", program)
 			}
@@ -50,13 +50,13 @@ func TestPython(t *testing.T) {
 		return "", nil
 	})
 	for text, want := range map[string]answer.Outcome{" ": answer.NoAnswer, "```python\n```": NoProgram, strings.Repeat("x", answer.MaxReply+1): OverLimit} {
-		if r, err := reply(context.Background(), count, text, sft.Python, inside(never)); err != nil || r.Outcome != want {
+		if r, err := reply(context.Background(), count, text, prompt.Python, inside(never)); err != nil || r.Outcome != want {
 			t.Errorf("%.20q: %+v, %v", text, r, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := New(Options{Python: never}).Reply(ctx, count, &Line{Reply: "print()", Mode: sft.Python}); !errors.Is(err, context.Canceled) {
+	if _, err := New(Options{Python: never}).Reply(ctx, count, &Line{Reply: "print()", Mode: prompt.Python}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

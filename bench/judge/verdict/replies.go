@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // MaxLine bounds a line in bytes: the longest reply, all of it in escapes, and
@@ -24,10 +24,10 @@ const MaxLine = 8 * answer.MaxReply
 type Line struct {
 	Number int // from 1; 0: the file has no reply to the question
 	ID     string
-	Reply  string   // as the model gave it
-	Mode   sft.Mode // "" when the file does not say
-	Finish string   // why the model stopped, as the provider says; may be missing
-	Error  string   // why there is no reply: of a provider or a sandbox, not the model
+	Reply  string      // as the model gave it
+	Mode   prompt.Mode // "" when the file does not say
+	Finish string      // why the model stopped, as the provider says; may be missing
+	Error  string      // why there is no reply: of a provider or a sandbox, not the model
 }
 
 // LineError is a line that is no reply.

@@ -10,7 +10,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/table"
 )
 
@@ -31,7 +31,7 @@ func ScoreRecord(it *Item, v *Verdict) any {
 type programRecord struct {
 	ID string `json:"id"`
 	Topic
-	Language sft.Mode `json:"lang"`
+	Language prompt.Mode `json:"lang"`
 	answer.Result
 	Failure
 	Ops         uint64   `json:"ops"`
@@ -67,14 +67,14 @@ func (it *Item) Again(line []byte) (*Verdict, bool) {
 }
 
 // ErrorRecord is a line of ein bench diagnose; nil when the reply is not wrong.
-func ErrorRecord(id string, mode sft.Mode, sample int, v *Verdict) any {
+func ErrorRecord(id string, mode prompt.Mode, sample int, v *Verdict) any {
 	if v.Attribution == nil && v.Finding == nil {
 		return nil
 	}
 	return struct {
-		ID     string   `json:"id"`
-		Mode   sft.Mode `json:"mode,omitempty"`
-		Sample int      `json:"sample,omitempty"` // from 0
+		ID     string      `json:"id"`
+		Mode   prompt.Mode `json:"mode,omitempty"`
+		Sample int         `json:"sample,omitempty"` // from 0
 		Topic
 		Outcome answer.Outcome  `json:"outcome"`
 		Answer  json.RawMessage `json:"answer"`

@@ -9,7 +9,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // inRules is an instance as a question, and its program of rules.
@@ -36,7 +36,7 @@ func inRules(t *testing.T, version, name string, index int) (*Question, string) 
 
 func judged(t *testing.T, q *Question, program string) *Verdict {
 	t.Helper()
-	v, err := New(Options{Why: true}).Reply(t.Context(), q, &Line{Number: 1, ID: q.ID, Reply: "```ein\n" + program + "```\n", Mode: sft.Rules})
+	v, err := New(Options{Why: true}).Reply(t.Context(), q, &Line{Number: 1, ID: q.ID, Reply: "```ein\n" + program + "```\n", Mode: prompt.Rules})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestRulesErrors(t *testing.T) {
 		fmt.Fprintf(&b, "P(%d).\n", i)
 	}
 	b.WriteString("N(count()) <- P(a), P(b), P(c), P(d), a + b + c + d > 3.\nN(k)?\n")
-	l := &Line{Number: 1, ID: q.ID, Reply: b.String(), Mode: sft.Rules}
+	l := &Line{Number: 1, ID: q.ID, Reply: b.String(), Mode: prompt.Rules}
 	if v, err := New(Options{Limits: Limits{Ops: 1e5}}).Reply(t.Context(), q, l); err != nil || v.Outcome != OverLimit || !strings.Contains(v.Message, "operations") {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -178,18 +178,18 @@ func TestExtractRules(t *testing.T) {
 		"```prolog\n" + program + "```\nIt gives b.",
 		"Here it is (in rules).\n\n" + program + "\nThis prints the nodes (all of them).",
 	} {
-		if got, ok := Extract(reply, sft.Rules); !ok || strings.TrimSpace(got) != strings.TrimSpace(program) {
+		if got, ok := Extract(reply, prompt.Rules); !ok || strings.TrimSpace(got) != strings.TrimSpace(program) {
 			t.Errorf("%q gives %q", reply, got)
 		}
-		if mode, ok := Detect(reply); !ok || mode != sft.Rules {
+		if mode, ok := Detect(reply); !ok || mode != prompt.Rules {
 			t.Errorf("%q is in %q", reply, mode)
 		}
 	}
-	for reply, want := range map[string]sft.Mode{
-		"A = edges([[0,1]], 2)\n:print has_path(A, 0, 1)\n":                   sft.Ein,
-		"```ein\nA = edges([[0,1]], 2)\n:print has_path(A, 0, 1)\n```":        sft.Ein,
-		"```\nG = {0: [1]}\nprint(len(G[0]))\n```":                            sft.Python,
-		"import networkx as nx\nG = nx.DiGraph()\nG.add_edge(0, 1)\nprint(1)": sft.Python,
+	for reply, want := range map[string]prompt.Mode{
+		"A = edges([[0,1]], 2)\n:print has_path(A, 0, 1)\n":                   prompt.Ein,
+		"```ein\nA = edges([[0,1]], 2)\n:print has_path(A, 0, 1)\n```":        prompt.Ein,
+		"```\nG = {0: [1]}\nprint(len(G[0]))\n```":                            prompt.Python,
+		"import networkx as nx\nG = nx.DiGraph()\nG.add_edge(0, 1)\nprint(1)": prompt.Python,
 	} {
 		if mode, _ := Detect(reply); mode != want {
 			t.Errorf("%q is in %q, want %s", reply, mode, want)

@@ -8,7 +8,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/stats"
 	"ein/internal/stats/show"
 )
@@ -120,7 +120,7 @@ type Groups[T any] struct {
 
 func newGroups() Groups[*Tally] { return Groups[*Tally]{All: NewTally("all")} }
 
-func count(g *Groups[*Tally], mode sft.Mode, v *Verdict) {
+func count(g *Groups[*Tally], mode prompt.Mode, v *Verdict) {
 	g.All.Add(v)
 	within(&g.Levels, v.Level).Add(v)
 	within(&g.Categories, v.Category).Add(v)
@@ -188,7 +188,7 @@ func NewSummary() *Summary {
 }
 
 // Add counts the verdict on a reply in a mode.
-func (s *Summary) Add(mode sft.Mode, v *Verdict) {
+func (s *Summary) Add(mode prompt.Mode, v *Verdict) {
 	count(&s.Groups, mode, v)
 	switch {
 	case v.cause() == "":

@@ -14,7 +14,7 @@ package verdict
 
 import (
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // The outcomes of programs that give no answer, beside those of package answer.
@@ -116,6 +116,6 @@ func (v *Verdict) cause() string {
 }
 
 // program reports whether a verdict is on a program.
-func (v *Verdict) program(mode sft.Mode) bool {
+func (v *Verdict) program(mode prompt.Mode) bool {
 	return v.Attribution != nil || v.Class != "" || languages[mode] != nil
 }

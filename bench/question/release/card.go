@@ -7,9 +7,9 @@ import (
 
 	"ein/bench/question/audit"
 	"ein/bench/question/category"
-	"ein/bench/question/census"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
+	"ein/bench/question/summary"
 	"ein/internal/words"
 )
 
@@ -18,7 +18,7 @@ var cardText string
 
 // card is the card of the release, in the form of a datasheet, with the head by which
 // the library datasets finds its tables.
-func (m *Maker) card(found *audit.Report, stats *census.Report, apart *instance.Proof) string {
+func (m *Maker) card(found *audit.Report, stats *summary.Report, apart *instance.Proof) string {
 	var files strings.Builder
 	for _, p := range m.parts {
 		fmt.Fprintf(&files, "| `%s.parquet`, `.jsonl` | %s | %s |\n", p.name, words.Count(p.rows), p.about)
@@ -30,7 +30,7 @@ func (m *Maker) card(found *audit.Report, stats *census.Report, apart *instance.
 	}
 	percent := func(x float64) string { return fmt.Sprintf("%.1f", 100*x) }
 	fill := []string{"{files}", files.String(), "{generator}", instance.Default, "{preset}", m.Preset, "{command}", m.Command(), "{ein}", m.Ein,
-		"{categories}", fmt.Sprint(len(category.Table)), "{apart}", apart.String(), "{canary}", sft.Canary,
+		"{categories}", fmt.Sprint(len(category.Table)), "{apart}", apart.String(), "{canary}", prompt.Canary,
 		"{majority}", percent(majority), "{decoy}", percent(decoy)}
 	for i, g := range stats.Levels {
 		fill = append(fill, fmt.Sprintf("{l%d}", i+1), percent(g.Sensitivity.Mean))

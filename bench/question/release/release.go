@@ -19,9 +19,9 @@ import (
 
 	"ein/bench/question/audit"
 	"ein/bench/question/category"
-	"ein/bench/question/census"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
+	"ein/bench/question/summary"
 	"ein/bench/question/surface"
 )
 
@@ -91,10 +91,10 @@ type Edge struct {
 // Lesson is a line of the training data. The canary is also at the end of its system
 // message, which is what a training program shows to the model.
 type Lesson struct {
-	ID       string        `json:"id" parquet:"id"`
-	Target   string        `json:"target" parquet:"target"`
-	Messages []sft.Message `json:"messages" parquet:"messages,list"`
-	Canary   string        `json:"canary" parquet:"canary"`
+	ID       string           `json:"id" parquet:"id"`
+	Target   string           `json:"target" parquet:"target"`
+	Messages []prompt.Message `json:"messages" parquet:"messages,list"`
+	Canary   string           `json:"canary" parquet:"canary"`
 }
 
 func question(in *instance.Instance) (*Question, error) {
@@ -106,7 +106,7 @@ func question(in *instance.Instance) (*Question, error) {
 		Answer: string(in.Answer), ResultType: in.ResultType, N: int64(in.N), Density: in.Density.String(), Depth: int64(in.Depth),
 		Operations: int64(in.Operations), Directed: in.Directed, StructuralSeed: fmt.Sprint(in.StructuralSeed), SurfaceSeed: fmt.Sprint(in.SurfaceSeed),
 		Nodes: in.Nodes, Edges: []Edge{}, Query: string(query), Domain: in.Domain, Style: in.Style, Labels: in.Labels,
-		EinProgram: in.EinProgram, PythonProgram: in.PythonProgram, Digest: in.Digest, Canary: sft.Canary}
+		EinProgram: in.EinProgram, PythonProgram: in.PythonProgram, Digest: in.Digest, Canary: prompt.Canary}
 	for i, edges := range [][][2]int{in.Edges, in.Edges2} {
 		for _, e := range edges {
 			q.Edges = append(q.Edges, Edge{int64(i + 1), int64(e[0]), int64(e[1])})
@@ -277,16 +277,16 @@ func (m *Maker) questions(ctx context.Context, name, about string, plan instance
 
 // lessons are the training questions as chats, one for each target.
 func (m *Maker) lessons(train []*instance.Instance) error {
-	prompts := sft.DefaultPrompts()
+	prompts := prompt.DefaultPrompts()
 	for mode := range prompts {
-		prompts[mode] += "\n\n" + sft.Canary
+		prompts[mode] += "\n\n" + prompt.Canary
 	}
-	return write(m, "sft/train", "the training questions as chats, one for each of the targets "+targets(), len(train)*len(sft.Targets()), func(yield func(*Lesson) error) error {
+	return write(m, "sft/train", "the training questions as chats, one for each of the targets "+targets(), len(train)*len(prompt.Targets()), func(yield func(*Lesson) error) error {
 		for _, in := range train {
-			for _, target := range sft.Targets() {
-				chat, err := sft.Chat(in, target, prompts)
+			for _, target := range prompt.Targets() {
+				chat, err := prompt.Chat(in, target, prompts)
 				if err == nil {
-					err = yield(&Lesson{in.ID, string(target), chat, sft.Canary})
+					err = yield(&Lesson{in.ID, string(target), chat, prompt.Canary})
 				}
 				if err != nil {
 					return err
@@ -299,7 +299,7 @@ func (m *Maker) lessons(train []*instance.Instance) error {
 
 func targets() string {
 	var names []string
-	for _, t := range sft.Targets() {
+	for _, t := range prompt.Targets() {
 		names = append(names, "`"+string(t)+"`")
 	}
 	return strings.Join(names, ", ")
@@ -345,7 +345,7 @@ func (m *Maker) about(ctx context.Context, all []*instance.Instance, apart *inst
 		return err
 	}
 	found.Missing = "`ein bench audit` learns from these files, with scikit-learn"
-	stats, err := census.Collect(sequence)
+	stats, err := summary.Collect(sequence)
 	if err != nil {
 		return err
 	}

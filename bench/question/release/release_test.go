@@ -19,7 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // small is a release with one question of each category.
@@ -82,7 +82,7 @@ func TestRelease(t *testing.T) {
 	dir, m := small(t)
 	card := string(read(t, dir, Card))
 	for _, want := range []string{m.Command(), "license: cc-by-4.0", "## Motivation", "## Composition", "## How it was made", "## Uses", "## Licence", "## Maintenance",
-		"## Who answers for it", "structures", sft.Canary, "| 27 | further training questions"} {
+		"## Who answers for it", "structures", prompt.Canary, "| 27 | further training questions"} {
 		if !strings.Contains(card, want) {
 			t.Errorf("the card lacks %q", want)
 		}
@@ -123,7 +123,7 @@ func TestRelease(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(*again, q) {
 				t.Errorf("%s is not what its id gives: %+v, %v", q.ID, q, err)
 			}
-			if (name == "train" || name == "further") != strings.HasPrefix(q.Split, "train") || q.Canary != sft.Canary {
+			if (name == "train" || name == "further") != strings.HasPrefix(q.Split, "train") || q.Canary != prompt.Canary {
 				t.Errorf("%s: %s of the split %s", name, q.ID, q.Split)
 			}
 			if strings.HasPrefix(q.Split, "train") {
@@ -132,11 +132,11 @@ func TestRelease(t *testing.T) {
 		}
 	}
 	lessons := rows[Lesson](t, dir, "sft/train")
-	if len(lessons) != len(training)*len(sft.Targets()) {
+	if len(lessons) != len(training)*len(prompt.Targets()) {
 		t.Errorf("%d lessons of %d questions", len(lessons), len(training))
 	}
 	for _, l := range lessons {
-		if !training[l.ID] || len(l.Messages) != 3 || !strings.HasSuffix(l.Messages[0].Content, "\n\n"+sft.Canary) {
+		if !training[l.ID] || len(l.Messages) != 3 || !strings.HasSuffix(l.Messages[0].Content, "\n\n"+prompt.Canary) {
 			t.Errorf("%+v", l)
 		}
 	}

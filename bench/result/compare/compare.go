@@ -14,14 +14,14 @@ import (
 
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/stats"
 )
 
 // Side chooses answers of a run; what is empty chooses all.
 type Side struct {
-	Mode     sft.Mode
+	Mode     prompt.Mode
 	Encoding surface.Encoding
 }
 
@@ -68,7 +68,7 @@ type Report struct {
 type Summary struct {
 	Dir                         string             `json:"dir"`
 	Model                       string             `json:"model"`
-	Modes                       []sft.Mode         `json:"modes"`     // of the answers chosen
+	Modes                       []prompt.Mode      `json:"modes"`     // of the answers chosen
 	Encodings                   []surface.Encoding `json:"encodings"` // of the answers chosen
 	Asked                       int                `json:"asked"`
 	Missing                     int                `json:"missing"` // without a reply

@@ -16,7 +16,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/stats"
 )
@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // ask is a run without replies: some categories of each level, in modes, encodings and
 // samples.
-func ask(t *testing.T, name string, perCategory, samples int, modes []sft.Mode, encodings []surface.Encoding) *run.Run {
+func ask(t *testing.T, name string, perCategory, samples int, modes []prompt.Mode, encodings []surface.Encoding) *run.Run {
 	t.Helper()
 	r := &run.Run{Dir: name, Config: run.Config{Model: "test:" + name, Modes: modes, Encodings: encodings, Samples: samples}}
 	for _, category := range []string{"reachability", "degree_count", "reach_then_count", "conditional"} {
@@ -49,7 +49,7 @@ func ask(t *testing.T, name string, perCategory, samples int, modes []sft.Mode, 
 }
 
 var (
-	direct = []sft.Mode{sft.Direct}
+	direct = []prompt.Mode{prompt.Direct}
 	nl     = []surface.Encoding{surface.NL}
 )
 
@@ -93,7 +93,7 @@ func compare(t *testing.T, a, b *run.Run, opt Options) *Report {
 // TestAgainstLoops compares the counts with those of plain loops over rows in
 // another order, with answers that are missing and that failed.
 func TestAgainstLoops(t *testing.T) {
-	modes := []sft.Mode{sft.Direct, sft.Ein}
+	modes := []prompt.Mode{prompt.Direct, prompt.Ein}
 	encodings := []surface.Encoding{surface.NL, surface.JSON}
 	for seed := range uint64(5) {
 		a := fill(ask(t, "a", 6, 2, modes, encodings), 0.7, 100, seed)
@@ -222,10 +222,10 @@ func TestSame(t *testing.T) {
 
 // TestModesAndEncodings pairs answers to one question in several forms.
 func TestModesAndEncodings(t *testing.T) {
-	modes := []sft.Mode{sft.CoT, sft.Ein}
+	modes := []prompt.Mode{prompt.CoT, prompt.Ein}
 	encodings := []surface.Encoding{surface.NL, surface.Matrix}
 	a := fill(ask(t, "a", 5, 1, modes, encodings), 0.6, 100, 4)
-	r := compare(t, a, a, Options{A: Side{Mode: sft.CoT, Encoding: surface.NL}, B: Side{Mode: sft.Ein, Encoding: surface.NL}})
+	r := compare(t, a, a, Options{A: Side{Mode: prompt.CoT, Encoding: surface.NL}, B: Side{Mode: prompt.Ein, Encoding: surface.NL}})
 	if r.Pairing.Pairs != 20 || r.Pairing.By != "question and sample, mode cot with ein" || r.Pairing.OnlyA.Count != 0 {
 		t.Errorf("%+v", r.Pairing)
 	}
@@ -234,7 +234,7 @@ func TestModesAndEncodings(t *testing.T) {
 		t.Errorf("%+v", r.Pairing)
 	}
 	// Runs of one mode each need no choice.
-	b := fill(ask(t, "b", 5, 1, []sft.Mode{sft.Python}, nl), 0.6, 100, 5)
+	b := fill(ask(t, "b", 5, 1, []prompt.Mode{prompt.Python}, nl), 0.6, 100, 5)
 	c := fill(ask(t, "c", 5, 1, direct, nl), 0.6, 100, 6)
 	if r = compare(t, b, c, Options{}); r.Pairing.Pairs != 20 {
 		t.Errorf("%+v", r.Pairing)
@@ -245,7 +245,7 @@ func TestErrors(t *testing.T) {
 	a := fill(ask(t, "a", 2, 1, direct, nl), 0.6, 100, 7)
 	unscored := fill(ask(t, "b", 2, 1, direct, nl), 0.6, 100, 7)
 	unscored.Rows[3].Score = nil
-	other := fill(ask(t, "c", 2, 1, []sft.Mode{sft.Ein, sft.CoT}, nl), 0.6, 100, 7)
+	other := fill(ask(t, "c", 2, 1, []prompt.Mode{prompt.Ein, prompt.CoT}, nl), 0.6, 100, 7)
 	elsewhere := fill(ask(t, "d", 2, 1, direct, nl), 0.6, 100, 7)
 	for i := range elsewhere.Rows {
 		elsewhere.Rows[i].ID = fmt.Sprintf("mine-%d", i)
@@ -265,7 +265,7 @@ func TestErrors(t *testing.T) {
 		{a, changed, Options{}, "is a different question in a and in e"},
 		{a, ask(t, "f", 2, 1, direct, nl), Options{}, "there is no question that both have answered"},
 		{a, &run.Run{Dir: "g"}, Options{}, "g: the run asks nothing"},
-		{a, a, Options{A: Side{Mode: sft.Ein}}, "the run has the modes direct"},
+		{a, a, Options{A: Side{Mode: prompt.Ein}}, "the run has the modes direct"},
 	} {
 		if _, err := Compare(test.a, test.b, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)
@@ -368,7 +368,7 @@ func TestText(t *testing.T) {
 // TestBoard: the order is that of accuracy, the tests are those of Compare, and the ranks
 // are what they leave.
 func TestBoard(t *testing.T) {
-	modes, encodings := []sft.Mode{sft.Direct}, []surface.Encoding{surface.NL}
+	modes, encodings := []prompt.Mode{prompt.Direct}, []surface.Encoding{surface.NL}
 	var entries []Entry
 	for i, skill := range []float64{0.3, 0.95, 0.93, 0.6} {
 		r := fill(ask(t, fmt.Sprint(i), 8, 1, modes, encodings), skill, 100, uint64(i))

@@ -9,7 +9,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/stats"
 )
@@ -29,7 +29,7 @@ type answers struct {
 	name      string // A or B
 	run       *run.Run
 	rows      []*run.Row // without a reply too
-	modes     []sft.Mode
+	modes     []prompt.Mode
 	encodings []surface.Encoding
 }
 
@@ -155,7 +155,7 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 	number := func(row *run.Row) asked {
 		k := asked{sample: int32(row.Sample)}
 		if !anyMode {
-			k.mode = int32(slices.Index(sft.Modes(), row.Mode))
+			k.mode = int32(slices.Index(prompt.Modes(), row.Mode))
 		}
 		id := row.ID
 		if anyEncoding && row.Encoding != surface.NL {

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"ein/bench/ask/run"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 )
 
@@ -27,7 +27,7 @@ import (
 // task.
 type Part struct {
 	Run      *run.Run
-	Mode     sft.Mode
+	Mode     prompt.Mode
 	Encoding surface.Encoding
 	Rows     []*run.Row
 }

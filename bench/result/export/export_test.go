@@ -19,7 +19,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 )
 
@@ -28,11 +28,11 @@ import (
 func some(t *testing.T) *run.Run {
 	t.Helper()
 	temperature := 0.5
-	c := run.Config{Format: run.Format, Scoring: run.Scoring, Ein: "test", Model: "openai:org/m", Modes: []sft.Mode{sft.Direct, sft.Ein},
+	c := run.Config{Format: run.Format, Scoring: run.Scoring, Ein: "test", Model: "openai:org/m", Modes: []prompt.Mode{prompt.Direct, prompt.Ein},
 		Encodings: []surface.Encoding{surface.JSON}, Samples: 2, Params: model.Params{Temperature: &temperature, MaxTokens: 100},
 		Instances: run.Source{File: "in.jsonl", SHA256: "00", Count: 4},
-		Prompts:   map[sft.Mode]string{sft.Direct: "Answer as {\"answer\": ...}: don't guess.", sft.Ein: "Write {{Ein}}."},
-		Sent:      map[sft.Mode]json.RawMessage{sft.Direct: json.RawMessage(`{"x":1}`), sft.Ein: json.RawMessage(`{"x":2}`)}}
+		Prompts:   map[prompt.Mode]string{prompt.Direct: "Answer as {\"answer\": ...}: don't guess.", prompt.Ein: "Write {{Ein}}."},
+		Sent:      map[prompt.Mode]json.RawMessage{prompt.Direct: json.RawMessage(`{"x":1}`), prompt.Ein: json.RawMessage(`{"x":2}`)}}
 	var list []*instance.Instance
 	for i, name := range []string{"reachability", "reach_then_filter", "multi_query", "cousin"} {
 		id := instance.NewID("test", name, i, 7)
@@ -55,7 +55,7 @@ func some(t *testing.T) *run.Run {
 		switch {
 		case row.Sample == 1:
 			r.Reply, r.Finish = "Let <me> see", model.Length
-		case row.Mode == sft.Ein:
+		case row.Mode == prompt.Ein:
 			r.Reply = "```ein\n" + row.Instance.EinProgram + "```"
 		default:
 			r.Reply = fmt.Sprintf(`{"answer": %s}`, row.Instance.Answer)
@@ -160,8 +160,8 @@ func TestMemory(t *testing.T) {
 		}
 		list = append(list, in)
 	}
-	c := run.Config{Format: run.Format, Scoring: run.Scoring, Ein: "test", Model: "openai:m", Modes: []sft.Mode{sft.Direct}, Encodings: []surface.Encoding{surface.NL},
-		Samples: samples, Instances: run.Source{File: "in.jsonl", SHA256: "00", Count: len(list)}, Prompts: map[sft.Mode]string{sft.Direct: "?"}}
+	c := run.Config{Format: run.Format, Scoring: run.Scoring, Ein: "test", Model: "openai:m", Modes: []prompt.Mode{prompt.Direct}, Encodings: []surface.Encoding{surface.NL},
+		Samples: samples, Instances: run.Source{File: "in.jsonl", SHA256: "00", Count: len(list)}, Prompts: map[prompt.Mode]string{prompt.Direct: "?"}}
 	w, err := run.Create(filepath.Join(t.TempDir(), "run"), c, list)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // harnessSample is a line of the samples of lm-evaluation-harness.
@@ -239,7 +239,7 @@ func (p *Part) WriteHarnessTask(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(&b, "repeats: %d\n", p.Run.Config.Samples)
-	if p.Mode == sft.Direct || p.Mode == sft.CoT {
+	if p.Mode == prompt.Direct || p.Mode == prompt.CoT {
 		b.WriteString(`# The answer as it is written; equal sets in another order do not match.
 filter_list:
   - name: answer

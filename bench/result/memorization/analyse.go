@@ -9,7 +9,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/stats"
 )
@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Alpha    float64          // intervals have confidence 1 - Alpha; default 0.05
 	Lenient  bool             // gaps are of lenient accuracy
-	Mode     sft.Mode         // only answers in this mode; needed when there are several
+	Mode     prompt.Mode      // only answers in this mode; needed when there are several
 	Encoding surface.Encoding // only answers to this encoding; needed when there are several
 	Parts    Parts            // of questions whose texts were not read
 }
@@ -298,7 +298,7 @@ func one(right bool) float64 {
 
 // chosen is the rows in the mode and the encoding asked for, which have to be one.
 func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
-	var modes []sft.Mode
+	var modes []prompt.Mode
 	var encodings []surface.Encoding
 	out := map[Cell][]*run.Row{}
 	for _, c := range Cells() {

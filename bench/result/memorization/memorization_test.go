@@ -20,7 +20,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/stats"
 )
@@ -237,7 +237,7 @@ func (s student) answers(g *Generated, seed uint64) map[Cell][]*run.Row {
 			if random.Float64() < p {
 				o = answer.StrictlyRight
 			}
-			row := &run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: sft.Direct}, Encoding: surface.NL}
+			row := &run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: prompt.Direct}, Encoding: surface.NL}
 			row.Reply = &run.Reply{Key: row.Key}
 			row.Score = &run.Score{Key: row.Key, Verdict: verdict.Verdict{Result: answer.Result{Outcome: o, Judgements: o.Judgements()}}}
 			out[c] = append(out[c], row)
@@ -361,7 +361,7 @@ func TestAnalyseErrors(t *testing.T) {
 	full := student{Seen: 1, Fresh: 1}
 	unscored, modes, encodings := full.answers(g, 1), full.answers(g, 1), full.answers(g, 1)
 	unscored[Fresh][2].Score = nil
-	modes[Fresh][2].Mode = sft.Ein
+	modes[Fresh][2].Mode = prompt.Ein
 	encodings[Seen][2].Encoding = surface.JSON
 	for _, test := range []struct {
 		rows map[Cell][]*run.Row
@@ -372,7 +372,7 @@ func TestAnalyseErrors(t *testing.T) {
 		{modes, Options{}, "in the modes [direct ein]: choose one"},
 		{encodings, Options{}, "to the encodings [nl json"},
 		{student{Fresh: 1}.answers(g, 1), Options{}, "no answers to questions that were seen"},
-		{full.answers(g, 1), Options{Mode: sft.CoT}, "no answers in the mode"},
+		{full.answers(g, 1), Options{Mode: prompt.CoT}, "no answers in the mode"},
 	} {
 		if _, err := Analyse([]Epoch{{"one", test.rows}}, nil, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)

@@ -8,7 +8,7 @@ import (
 
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/chart"
 	"ein/internal/page"
@@ -18,7 +18,7 @@ import (
 // Arm is the rows of a run in one mode and encoding.
 type Arm struct {
 	Run      *run.Run
-	Mode     sft.Mode
+	Mode     prompt.Mode
 	Encoding surface.Encoding
 	Name     string // tells it from the others
 
@@ -50,7 +50,7 @@ func arms(runs []*run.Run) []*Arm {
 	var list []*Arm
 	for _, r := range runs {
 		type key struct {
-			m sft.Mode
+			m prompt.Mode
 			e surface.Encoding
 		}
 		byKey := map[key]*Arm{}

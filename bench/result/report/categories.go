@@ -8,9 +8,9 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/census"
 	"ein/bench/question/instance"
 	"ein/bench/question/sensitivity"
+	"ein/bench/question/summary"
 	"ein/bench/result/compare"
 	"ein/internal/chart"
 )
@@ -68,7 +68,7 @@ func buildCategories(r *Report, s *Section) error {
 }
 
 // exactly is a share of the questions of a group, missing without one.
-func exactly(g *census.Group, share func() float64) chart.Value {
+func exactly(g *summary.Group, share func() float64) chart.Value {
 	if g == nil {
 		return chart.Missing()
 	}
@@ -80,7 +80,7 @@ func exactly(g *census.Group, share func() float64) chart.Value {
 // questions is what is known of those that were asked of any arm: of their categories
 // and levels, where the answers can be read, and how sensitive each is.
 type questions struct {
-	groups      map[string]*census.Group
+	groups      map[string]*summary.Group
 	sensitivity map[string]float64 // by the id without the encoding
 }
 
@@ -92,7 +92,7 @@ func (r *Report) described() (*questions, error) {
 	if r.asked != nil {
 		return r.asked, nil
 	}
-	q := &questions{map[string]*census.Group{}, map[string]float64{}}
+	q := &questions{map[string]*summary.Group{}, map[string]float64{}}
 	seen := map[string]bool{}
 	var lost error
 	enough := errors.New("enough")
@@ -106,7 +106,7 @@ func (r *Report) described() (*questions, error) {
 		}
 		return s, err
 	}
-	found, err := census.Brief(func(yield func(*instance.Instance, error) bool) {
+	found, err := summary.Brief(func(yield func(*instance.Instance, error) bool) {
 		for _, x := range r.Runs {
 			lost = x.Instances(func(in *instance.Instance) error {
 				switch id := instance.Base(in.ID); {

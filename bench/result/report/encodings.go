@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ein/bench/ask/run"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/chart"
 	"ein/internal/stats"
@@ -20,7 +20,7 @@ type asked struct {
 func buildEncodings(r *Report, s *Section) error {
 	type key struct {
 		run  *run.Run
-		mode sft.Mode
+		mode prompt.Mode
 	}
 	var keys []key
 	byKey := map[key]map[surface.Encoding]*Arm{}

@@ -12,7 +12,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 )
 
@@ -23,10 +23,10 @@ type skill struct {
 	format, empty, infra, missing float64
 }
 
-var skills = map[string]map[sft.Mode]skill{
-	"made:small":    {sft.Direct: {base: 0.72, perLevel: 0.16, perNode: 0.03, input: 150, visible: 14, format: 0.05}, sft.Ein: {base: 0.97, perLevel: 0.01, perNode: 0.006, input: 700, visible: 130}},
-	"made:large":    {sft.Direct: {base: 0.95, perLevel: 0.08, perNode: 0.015, input: 150, visible: 9, format: 0.02}, sft.CoT: {base: 0.97, perLevel: 0.04, perNode: 0.01, input: 170, visible: 430, empty: 0.02}},
-	"made:thinking": {sft.Direct: {base: 0.985, perLevel: 0.05, perNode: 0.004, input: 150, visible: 20, reasoning: 1100, infra: 0.01, missing: 0.02}},
+var skills = map[string]map[prompt.Mode]skill{
+	"made:small":    {prompt.Direct: {base: 0.72, perLevel: 0.16, perNode: 0.03, input: 150, visible: 14, format: 0.05}, prompt.Ein: {base: 0.97, perLevel: 0.01, perNode: 0.006, input: 700, visible: 130}},
+	"made:large":    {prompt.Direct: {base: 0.95, perLevel: 0.08, perNode: 0.015, input: 150, visible: 9, format: 0.02}, prompt.CoT: {base: 0.97, perLevel: 0.04, perNode: 0.01, input: 170, visible: 430, empty: 0.02}},
+	"made:thinking": {prompt.Direct: {base: 0.985, perLevel: 0.05, perNode: 0.004, input: 150, visible: 20, reasoning: 1100, infra: 0.01, missing: 0.02}},
 }
 
 // madeRun is a run of a made-up model over generated instances.
@@ -37,7 +37,7 @@ func madeRun(t testing.TB, name string, perCategory int, encodings ...surface.En
 		Instances: run.Source{File: "heldout.jsonl", SHA256: "0123456789abcdef", Count: perCategory * len(category.Table)},
 		Price:     &run.Price{Input: 2, Output: 8},
 	}}
-	for _, m := range sft.Modes() {
+	for _, m := range prompt.Modes() {
 		if _, ok := skills[name][m]; ok {
 			r.Config.Modes = append(r.Config.Modes, m)
 		}
@@ -76,7 +76,7 @@ func answerMade(row *run.Row, s skill, rnd *rand.Rand) {
 	score := &run.Score{Key: row.Key, Verdict: verdict.Verdict{Topic: verdict.Topic{Category: in.Category, Level: in.Level}}}
 	score.Answer = json.RawMessage("null")
 	row.Reply, row.Score = reply, score
-	program := row.Mode == sft.Ein || row.Mode == sft.Python
+	program := row.Mode == prompt.Ein || row.Mode == prompt.Python
 	right := s.base - s.perLevel*float64(in.Depth-1) - s.perNode*float64(in.N-4)
 	if row.Encoding == surface.Matrix {
 		right -= 0.15

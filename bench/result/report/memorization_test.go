@@ -7,7 +7,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/bench/result/memorization"
 )
@@ -31,12 +31,12 @@ func TestMemorization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &run.Run{Dir: "runs/tuned", Config: run.Config{Model: "made:tuned", Modes: []sft.Mode{sft.Direct}, Encodings: []surface.Encoding{surface.NL}, Samples: 1}}
+	x := &run.Run{Dir: "runs/tuned", Config: run.Config{Model: "made:tuned", Modes: []prompt.Mode{prompt.Direct}, Encodings: []surface.Encoding{surface.NL}, Samples: 1}}
 	right := map[memorization.Cell]int{}
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for _, c := range memorization.Cells() {
 		for _, in := range made.Instances[c] {
-			row := run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: sft.Direct}, Encoding: surface.NL}
+			row := run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: prompt.Direct}, Encoding: surface.NL}
 			s := skill{visible: 5}
 			if c == memorization.Seen || rnd.IntN(2) == 0 {
 				s.base = 2

@@ -14,7 +14,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/chart"
 	"ein/internal/page"
@@ -213,7 +213,7 @@ func TestPairedEncodings(t *testing.T) {
 	right := map[string]map[surface.Encoding]float64{}
 	for i := range x.Rows {
 		row := &x.Rows[i]
-		if row.Mode != sft.Direct {
+		if row.Mode != prompt.Direct {
 			continue
 		}
 		id, err := instance.ParseID(row.ID)
@@ -434,7 +434,7 @@ func TestWorstCase(t *testing.T) {
 	right, n, missing := 0, 0, 0
 	for i := range x.Rows {
 		row := &x.Rows[i]
-		if row.Mode != sft.Direct || row.Instance.Level != "L2" {
+		if row.Mode != prompt.Direct || row.Instance.Level != "L2" {
 			continue
 		}
 		switch n++; {
@@ -533,7 +533,7 @@ func TestEdgesRead(t *testing.T) {
 	luck := 0
 	for i := range made.Rows {
 		s := made.Rows[i].Score
-		if made.Rows[i].Mode != sft.Ein || s == nil || i%5 == 0 {
+		if made.Rows[i].Mode != prompt.Ein || s == nil || i%5 == 0 {
 			continue
 		}
 		s.Reading = &verdict.Reading{Edges: 10 + i%3, Right: 10 - i%4, Added: i % 2}

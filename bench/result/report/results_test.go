@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"ein/bench/ask/run"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // unpack unpacks a tar.gz into an empty folder.
@@ -61,7 +61,7 @@ func TestResults(t *testing.T) {
 	}
 	for _, archive := range archives {
 		dir := unpack(t, archive)
-		if text, err := os.ReadFile(filepath.Join(dir, "CANARY")); err != nil || !strings.Contains(string(text), sft.Canary) {
+		if text, err := os.ReadFile(filepath.Join(dir, "CANARY")); err != nil || !strings.Contains(string(text), prompt.Canary) {
 			t.Errorf("%s: there is no canary in it: %v", archive, err)
 		}
 		folders, err := filepath.Glob(filepath.Join(dir, "runs", "*"))

@@ -3,7 +3,7 @@ package report
 import (
 	"strconv"
 
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/chart"
 	"ein/internal/stats"
 )
@@ -117,7 +117,7 @@ func buildSamples(r *Report, s *Section) error {
 func buildTurns(r *Report, s *Section) error {
 	var arms []*Arm
 	for _, a := range r.Arms {
-		if a.Mode == sft.Tool {
+		if a.Mode == prompt.Tool {
 			arms = append(arms, a)
 		}
 	}

@@ -18,7 +18,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fix:
-    """A cure for a diagnostic."""
+    """A fix for a diagnostic."""
 
     title: str
     edits: tuple[Edit, ...]

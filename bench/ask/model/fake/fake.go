@@ -27,7 +27,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/question/draw"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 // DefaultKey is the key that a server accepts when none is given.
@@ -59,7 +59,7 @@ type Server struct {
 	opt    Options
 	model  model.Model
 	known  map[string]*instance.Instance // by question
-	modes  map[string]sft.Mode           // by prompt
+	modes  map[string]prompt.Mode        // by prompt
 	faults []Fault                       // of requests
 
 	batchFaults []Fault
@@ -99,12 +99,12 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opt: o, model: m, known: make(map[string]*instance.Instance, len(o.Instances)), modes: map[string]sft.Mode{}, attempts: map[[32]byte]int{}, batches: map[string][]*batch{}, files: map[string][]byte{}}
+	s := &Server{opt: o, model: m, known: make(map[string]*instance.Instance, len(o.Instances)), modes: map[string]prompt.Mode{}, attempts: map[[32]byte]int{}, batches: map[string][]*batch{}, files: map[string][]byte{}}
 	s.stats.Faults = map[string]int{}
 	for _, in := range o.Instances {
 		s.known[in.Question] = in
 	}
-	for _, prompts := range []sft.Prompts{sft.DefaultPrompts(), sft.PaperPrompts()} {
+	for _, prompts := range []prompt.Prompts{prompt.DefaultPrompts(), prompt.PaperPrompts()} {
 		for mode, text := range prompts {
 			s.modes[text] = mode
 		}
@@ -333,19 +333,19 @@ func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
 	return a, nil
 }
 
-func (s *Server) mode(system string) sft.Mode {
+func (s *Server) mode(system string) prompt.Mode {
 	if m, ok := s.modes[strings.TrimSpace(system)]; ok {
 		return m
 	}
 	switch low := strings.ToLower(system); {
 	case strings.Contains(low, "python"):
-		return sft.Python
+		return prompt.Python
 	case strings.Contains(low, "in ein"), strings.Contains(low, "marked ein"):
-		return sft.Ein
+		return prompt.Ein
 	case strings.Contains(low, "step by step"):
-		return sft.CoT
+		return prompt.CoT
 	}
-	return sft.Direct
+	return prompt.Direct
 }
 
 func estimate(text string) int64 { return int64(len([]rune(text))+3) / 4 }

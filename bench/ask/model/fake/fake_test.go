@@ -25,7 +25,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 )
 
 var providers = []string{"openai", "anthropic", "gemini"}
@@ -73,10 +73,10 @@ func serve(t testing.TB, spec string, o fake.Options, change func(*model.Options
 
 func TestAnswers(t *testing.T) {
 	list := instances(t, 1)
-	prompts := sft.DefaultPrompts()
+	prompts := prompt.DefaultPrompts()
 	for _, provider := range providers {
 		m, s := serve(t, provider, fake.Options{Instances: list, Behaviour: "oracle-ein"}, nil)
-		for _, mode := range sft.Modes() {
+		for _, mode := range prompt.Modes() {
 			for _, in := range list {
 				zero := 0.0
 				r := &model.Request{ID: in.ID, Mode: string(mode), System: prompts[mode], User: in.Question, Params: model.Params{Temperature: &zero, MaxTokens: 4000}}
@@ -99,12 +99,12 @@ func TestAnswers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if mode == sft.Direct && answer.Score(got.Text, &q.Reference, q.Type, q.Category).Outcome != answer.StrictlyRight {
+				if mode == prompt.Direct && answer.Score(got.Text, &q.Reference, q.Type, q.Category).Outcome != answer.StrictlyRight {
 					t.Errorf("%s, %s: %q is not right", provider, in.ID, got.Text)
 				}
 			}
 		}
-		if n := s.Stats().Answered; n != len(list)*len(sft.Modes()) {
+		if n := s.Stats().Answered; n != len(list)*len(prompt.Modes()) {
 			t.Errorf("%s: %d answered", provider, n)
 		}
 	}
@@ -189,7 +189,7 @@ func TestStreams(t *testing.T) {
 		var got [2]*model.Response
 		for i, stream := range []bool{false, true} {
 			m, _ := serve(t, spec, fake.Options{Instances: []*instance.Instance{in}, Behaviour: "oracle-ein"}, func(o *model.Options) { o.Stream = stream })
-			r := &model.Request{System: sft.DefaultPrompts()[sft.Ein], User: in.Question, Params: params}
+			r := &model.Request{System: prompt.DefaultPrompts()[prompt.Ein], User: in.Question, Params: params}
 			var err error
 			if got[i], err = m.Ask(t.Context(), r); err != nil {
 				t.Fatalf("%s: %v", spec, err)
@@ -588,13 +588,13 @@ func TestSDKs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt := sft.DefaultPrompts()[sft.Ein]
-	want, err := m.Ask(t.Context(), &model.Request{ID: in.ID, Mode: string(sft.Ein), System: prompt, User: in.Question})
+	system := prompt.DefaultPrompts()[prompt.Ein]
+	want, err := m.Ask(t.Context(), &model.Request{ID: in.ID, Mode: string(prompt.Ein), System: system, User: in.Question})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{"", os.Getenv("EIN_SDKS_BEFORE")} {
-		cmd := exec.CommandContext(t.Context(), python, "testdata/sdks.py", ts.URL, fake.DefaultKey, prompt, in.Question)
+		cmd := exec.CommandContext(t.Context(), python, "testdata/sdks.py", ts.URL, fake.DefaultKey, system, in.Question)
 		cmd.Env = append(os.Environ(), "PYTHONPATH="+folder)
 		cmd.Stderr = &strings.Builder{}
 		out, err := cmd.Output()

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/question/category"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/lang/diag"
 
@@ -73,8 +73,8 @@ func plotFlag(cmd *cobra.Command, to *string, what string) {
 }
 
 // pickFlags are those that choose answers of a run; suffix tells runs apart.
-func pickFlags(cmd *cobra.Command, mode *sft.Mode, encoding *surface.Encoding, suffix, of string) {
-	cli.One(sft.Modes()...).Flag(cmd, mode, "mode"+suffix, "only answers"+of+" in this `mode`: direct, cot, ein, python, rules, ein-tool")
+func pickFlags(cmd *cobra.Command, mode *prompt.Mode, encoding *surface.Encoding, suffix, of string) {
+	cli.One(prompt.Modes()...).Flag(cmd, mode, "mode"+suffix, "only answers"+of+" in this `mode`: direct, cot, ein, python, rules, ein-tool")
 	cli.One(surface.Encodings()...).Flag(cmd, encoding, "encoding"+suffix, "only answers"+of+" to this `encoding`: nl, json, matrix")
 }
 
@@ -87,12 +87,12 @@ func promptsFlag(cmd *cobra.Command, to *string) {
 }
 
 // prompts are those for some modes.
-func prompts(a *cli.App, dir string, modes []sft.Mode) (sft.Prompts, error) {
-	p := sft.DefaultPrompts()
+func prompts(a *cli.App, dir string, modes []prompt.Mode) (prompt.Prompts, error) {
+	p := prompt.DefaultPrompts()
 	switch dir {
 	case "":
 	case paperPrompts:
-		p = sft.PaperPrompts()
+		p = prompt.PaperPrompts()
 		for _, m := range modes {
 			if p[m] == "" {
 				return p, a.Usage("the paper prints no prompt for the mode %s: leave it out, or give a folder with %s.md", m, m)

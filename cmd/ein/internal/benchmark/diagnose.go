@@ -10,7 +10,7 @@ import (
 
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/codes"
 	"ein/internal/words"
 
@@ -90,9 +90,9 @@ func diagnose(ctx context.Context, a *cli.App, f *judgeFlags) error {
 
 // modeReport is the analysis of the replies in one mode of a run.
 type modeReport struct {
-	Mode     sft.Mode `json:"mode"`
-	Replies  int      `json:"replies"`
-	Unscored int      `json:"unscored"` // of them
+	Mode     prompt.Mode `json:"mode"`
+	Replies  int         `json:"replies"`
+	Unscored int         `json:"unscored"` // of them
 	*verdict.ErrorReport
 }
 

@@ -28,7 +28,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/job"
 	"ein/internal/version"
@@ -61,7 +61,7 @@ type evalFlags struct {
 func evalVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &evalFlags{
 		sharding: s,
-		Options:  eval.Options{Modes: []sft.Mode{sft.Direct}, Samples: 1, Turns: eval.DefaultTurns, Schedule: eval.Schedule{Max: eval.DefaultMax, Start: eval.DefaultStart, Retries: eval.DefaultRetries}},
+		Options:  eval.Options{Modes: []prompt.Mode{prompt.Direct}, Samples: 1, Turns: eval.DefaultTurns, Schedule: eval.Schedule{Max: eval.DefaultMax, Start: eval.DefaultStart, Retries: eval.DefaultRetries}},
 		open:     model.Options{Timeout: model.DefaultTimeout, Processes: 1},
 	}
 	cmd := &cobra.Command{
@@ -113,7 +113,7 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	instancesFlag(cmd, &f.instances)
 	flags.StringVar(&f.folder, "out", "", "`folder` of the run")
 	f.flag(cmd)
-	cli.Some(cmd, &f.Modes, "mode", sft.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python, rules, ein-tool")
+	cli.Some(cmd, &f.Modes, "mode", prompt.Modes(), "`modes` to ask in, with commas: direct, cot, ein, python, rules, ein-tool")
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
 	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "maximum `requests` for a reply in the mode ein-tool")
@@ -184,7 +184,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	switch {
 	case f.record != "" && f.Batch > 0:
 		return a.Usage("--record does not work with --batch: it records single requests")
-	case f.Batch > 0 && slices.Contains(f.Modes, sft.Tool):
+	case f.Batch > 0 && slices.Contains(f.Modes, prompt.Tool):
 		return a.Usage("--batch does not work with --mode ein-tool, which takes several turns; run that mode separately")
 	case f.open.Stream && f.Batch > 0:
 		return a.Usage("--stream does not work with --batch: a batch is answered as a whole")
@@ -361,7 +361,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 		return err
 	}
 	defer func() { _ = model.Close(f.Model) }()
-	if slices.Contains(f.Modes, sft.Tool) {
+	if slices.Contains(f.Modes, prompt.Tool) {
 		ctx, stop := a.Context(0)
 		defer stop()
 		tools, err := openTools(ctx)

@@ -10,7 +10,7 @@ import (
 
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/job"
 	"ein/internal/words"
 
@@ -19,7 +19,7 @@ import (
 
 type execFlags struct {
 	judgeFlags
-	lang   []sft.Mode
+	lang   []prompt.Mode
 	limits verdict.Limits
 	source uint64
 	labels bool
@@ -28,7 +28,7 @@ type execFlags struct {
 func execVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &execFlags{
 		judgeFlags: judgeFlags{sharding: s},
-		lang:       []sft.Mode{sft.Ein}, source: verdict.DefaultSource,
+		lang:       []prompt.Mode{prompt.Ein}, source: verdict.DefaultSource,
 		limits: verdict.Limits{Ops: verdict.DefaultOps, Bytes: verdict.DefaultBytes, Timeout: verdict.DefaultTimeout},
 	}
 	cmd := &cobra.Command{
@@ -71,7 +71,7 @@ counts as no_answer. With -o, each instance gets one record.
 	return cmd
 }
 
-var languages = []sft.Mode{sft.Ein, sft.Python, sft.Rules}
+var languages = []prompt.Mode{prompt.Ein, prompt.Python, prompt.Rules}
 
 // from is what the records depend on, beside the files.
 func (f *execFlags) from() []job.Field {
@@ -82,7 +82,7 @@ func (f *execFlags) from() []job.Field {
 	if f.labels {
 		list = append(list, job.Field{Name: "labels", Value: "true"})
 	}
-	if slices.Contains(f.lang, sft.Python) {
+	if slices.Contains(f.lang, prompt.Python) {
 		list = append(list, job.Field{Name: "python", Value: f.box.python}, job.Field{Name: "sandbox", Value: f.box.backend})
 	}
 	return list
@@ -93,7 +93,7 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	f.limits.Source = int(f.source)
 	box := f.box.lazy(ctx, f.limits.Timeout)
 	defer box.close()
-	if len(f.lang) == 1 && f.lang[0] == sft.Python && f.merged == nil {
+	if len(f.lang) == 1 && f.lang[0] == prompt.Python && f.merged == nil {
 		if _, err := box.open(); err != nil {
 			return noSandbox(ctx, a, err)
 		}
@@ -107,7 +107,7 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 				return
 			}
 			n := &outside
-			if it.Mode != sft.Python {
+			if it.Mode != prompt.Python {
 				n = &bugs
 			}
 			if *n++; *n == 1 {
@@ -163,7 +163,7 @@ func (f *execFlags) language(it *verdict.Item) error {
 // languageError is a reply in a language that was not asked for.
 type languageError struct {
 	line int
-	lang sft.Mode
+	lang prompt.Mode
 }
 
 func (e *languageError) Error() string {

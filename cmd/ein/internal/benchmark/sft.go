@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
@@ -16,12 +16,12 @@ import (
 
 type sftFlags struct {
 	instances, out, prompts string
-	opt                     sft.Options
+	opt                     prompt.Options
 	noCanary, force         bool
 }
 
 func sftVerb(a *cli.App) *cobra.Command {
-	f := &sftFlags{opt: sft.Options{Format: sft.Messages, Targets: []sft.Target{sft.TargetEin}}}
+	f := &sftFlags{opt: prompt.Options{Format: prompt.Messages, Targets: []prompt.Target{prompt.TargetEin}}}
 	cmd := &cobra.Command{
 		Use:   "sft --instances FILE -o FILE",
 		Short: "Convert instances to training data",
@@ -44,7 +44,7 @@ begin with train; in cb1, heldout, test* and fresh*. --force accepts them.
 
 Each record has a canary: text found nowhere else, which identifies data sets and models
 that contain the benchmark. It is
-` + sft.Canary + `.`,
+` + prompt.Canary + `.`,
 		Example: `  ein bench sft --instances train.jsonl --target ein -o sft.jsonl
   ein bench sft --instances train.jsonl --target answer,ein,python --format prompt-completion -o sft.jsonl`,
 		Args: cobra.NoArgs,
@@ -55,7 +55,7 @@ that contain the benchmark. It is
 			case f.opt.Canary == "":
 				return a.Usage("the canary is empty; to mark no record, say --no-canary")
 			}
-			var modes []sft.Mode
+			var modes []prompt.Mode
 			for _, t := range f.opt.Targets {
 				modes = append(modes, t.Mode())
 			}
@@ -68,10 +68,10 @@ that contain the benchmark. It is
 	flags := cmd.Flags()
 	instancesFlag(cmd, &f.instances)
 	outputFlag(cmd, &f.out)
-	cli.Some(cmd, &f.opt.Targets, "target", sft.Targets(), "`targets`, what is to be learned, with commas: answer, cot, ein, ein-labels, python, rules")
-	cli.One(sft.Formats()...).Flag(cmd, &f.opt.Format, "format", "shape of the records: messages, prompt-completion or conversational")
+	cli.Some(cmd, &f.opt.Targets, "target", prompt.Targets(), "`targets`, what is to be learned, with commas: answer, cot, ein, ein-labels, python, rules")
+	cli.One(prompt.Formats()...).Flag(cmd, &f.opt.Format, "format", "shape of the records: messages, prompt-completion or conversational")
 	promptsFlag(cmd, &f.prompts)
-	flags.StringVar(&f.opt.Canary, "canary", sft.Canary, "`text` that marks every record")
+	flags.StringVar(&f.opt.Canary, "canary", prompt.Canary, "`text` that marks every record")
 	flags.BoolVar(&f.noCanary, "no-canary", false, "mark no record")
 	flags.BoolVar(&f.force, "force", false, "accept instances of splits reserved for scoring")
 	flags.Lookup("canary").DefValue = ""
@@ -93,7 +93,7 @@ func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 					return a.Usage("%s is of the split %s, which is there to be scored on: generate instances with --split train, or say --force", x.ID, x.Split)
 				}
 				total++
-				if err := sft.Write(w, x, &f.opt); err != nil {
+				if err := prompt.Write(w, x, &f.opt); err != nil {
 					return err
 				}
 			}

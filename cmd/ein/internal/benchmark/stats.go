@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ein/bench/question/census"
+	"ein/bench/question/summary"
 
 	"ein/cmd/ein/internal/cli"
 )
@@ -20,7 +20,7 @@ sizes, densities; how common each answer is, and how often one is right by alway
 the most common answer, or the best constant for each kind of scoring; how many graphs
 were drawn and rejected, recomputed from the ids; how long questions and programs are.
 
-Tokens are estimated as ` + census.TokenEstimate + `. Answers are counted up to
+Tokens are estimated as ` + summary.TokenEstimate + `. Answers are counted up to
 labels: a set of nodes counts as one of node numbers.`,
 		Example: `  ein bench stats heldout.jsonl
   ein bench stats heldout.jsonl --json --plot heldout.svg`,
@@ -33,9 +33,9 @@ labels: a set of nodes counts as one of node numbers.`,
 }
 
 func stats(ctx context.Context, a *cli.App, name, plot string) error {
-	var r *census.Report
+	var r *summary.Report
 	err := readInstances(ctx, a, name, func(all instances) (err error) {
-		r, err = census.Collect(all)
+		r, err = summary.Collect(all)
 		return err
 	})
 	if err == nil && plot != "" {

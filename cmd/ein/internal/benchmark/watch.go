@@ -18,7 +18,7 @@ import (
 
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/result/report"
 	"ein/internal/chart"
 
@@ -151,7 +151,7 @@ type watched struct {
 // score gives replies that have none a score, if that needs no sandbox.
 func (x *watched) score(ctx context.Context, r *run.Run, j *verdict.Judge) error {
 	err := r.Each(func(row *run.Row) bool {
-		return row.Reply != nil && row.Score == nil && row.Mode != sft.Python && x.scores[row.Key] == nil
+		return row.Reply != nil && row.Score == nil && row.Mode != prompt.Python && x.scores[row.Key] == nil
 	}, func(row, full *run.Row) error {
 		q, err := verdict.NewQuestion(full.Instance, false)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
-	"ein/bench/question/sft"
+	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 
 	"ein/cmd/ein/internal/cli"
@@ -31,14 +31,14 @@ func TestWatch(t *testing.T) {
 		list = append(list, in)
 	}
 	dir := filepath.Join(t.TempDir(), "under-way")
-	w, err := run.Create(dir, run.Config{Format: run.Format, Scoring: run.Scoring, Model: "openai:m", Modes: []sft.Mode{sft.Direct}, Encodings: []surface.Encoding{surface.NL},
+	w, err := run.Create(dir, run.Config{Format: run.Format, Scoring: run.Scoring, Model: "openai:m", Modes: []prompt.Mode{prompt.Direct}, Encodings: []surface.Encoding{surface.NL},
 		Samples: 1, Instances: run.Source{File: "in.jsonl", SHA256: "00", Count: len(list)}}, list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
 	for i, in := range list[:3] {
-		r := run.Reply{Key: run.Key{ID: in.ID, Mode: sft.Direct}, Model: "m", Reply: `{"answer": ` + string(in.Answer) + `}`, Finish: model.Stop}
+		r := run.Reply{Key: run.Key{ID: in.ID, Mode: prompt.Direct}, Model: "m", Reply: `{"answer": ` + string(in.Answer) + `}`, Finish: model.Stop}
 		if i == 0 {
 			r.Reply = "I do not know."
 		}

@@ -1,4 +1,4 @@
-package sft
+package prompt
 
 import (
 	"embed"
@@ -52,11 +52,11 @@ func PaperPrompts() Prompts { return embeddedIn("prompts/paper") }
 func embeddedIn(dir string) Prompts {
 	sub, err := fs.Sub(embedded, dir)
 	if err != nil {
-		panic("BUG: sft: " + err.Error())
+		panic("BUG: prompt: " + err.Error())
 	}
 	p := Prompts{}
 	if err := p.Override(sub); err != nil {
-		panic("BUG: sft: " + err.Error())
+		panic("BUG: prompt: " + err.Error())
 	}
 	if text := p[Rules]; text != "" {
 		p[Rules] = strings.Replace(text, "{card}", strings.TrimSpace(stdlib.RulesCard), 1)

@@ -1,4 +1,4 @@
-package sft
+package prompt
 
 import (
 	"encoding/json"

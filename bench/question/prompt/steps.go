@@ -1,4 +1,4 @@
-package sft
+package prompt
 
 import (
 	"cmp"
@@ -387,5 +387,5 @@ func (t *tracer) solve(name string, g *network) answer.Value {
 	case "mixed_domain":
 		return t.aggregate(g, t.component(g, x))
 	}
-	panic("BUG: sft: no steps for " + name)
+	panic("BUG: prompt: no steps for " + name)
 }

@@ -1,10 +1,10 @@
-// Package census summarises a file of instances: counts, sizes, the distribution of
+// Package summary is what `ein bench stats` says of a file of instances: counts, sizes, the distribution of
 // answers, and the length of the texts.
 //
 // [Collect] reads instances and gives a [Report] with a [Group] for each category and
 // level; [Brief] skips the costly parts, such as drawing every graph again to count rejected
 // ones. Package audit measures what a distribution gives away.
-package census
+package summary
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package census
+package summary
 
 import (
 	"fmt"

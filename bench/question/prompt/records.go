@@ -1,11 +1,11 @@
-// Package sft builds prompts, and turns instances into training data.
+// Package prompt builds prompts, and turns instances into training data.
 //
 // A [Mode] is how a model is asked: for the answer, for a chain of thought, or for a
 // program. [Prompts] has the system prompt of each mode. A [Target] is what a training
 // example should reply; [Chat] and [Reply] build the messages, and [Write] writes records
 // in a [Format]. Evaluation uses the same prompts, so that a model is trained on what it
 // is asked later.
-package sft
+package prompt
 
 import (
 	"encoding/json"
