@@ -70,6 +70,12 @@ var Builtins = []Builtin{
 		},
 	},
 	{
+		Name: "default", Params: []Param{{Name: "T", Doc: "relation defined by min=, max= or +="}, {Name: "x", Doc: "number"}}, Form: Relational,
+		Result: "tensor with an axis for each column of nodes", Group: "Constructors", Cost: "the number of elements",
+		Doc:     "the values of a relation as a tensor, with x where no rule gives one",
+		Example: "Flow(a, b). Flow(b, c). Flow(d, a).\nHops[\"a\"] min= 0.\nHops[y] min= Hops[x] + 1 <- Flow(x, y).\n:print default(Hops, -1)", Output: "default(Hops, -1) = [0, 1, 2, -1]",
+	},
+	{
 		Name: "tc", Params: []Param{{Name: "A", Doc: "graph"}},
 		Result: "0/1 matrix", Group: "Graphs", Cost: "n*n*n/64 at most; one search when only a row or an element is used",
 		Doc:     "transitive closure: TC[i,j] = 1 iff a path of at least one edge leads from i to j; TC[i,i] = 1 iff i is on a cycle",

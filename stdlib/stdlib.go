@@ -38,6 +38,8 @@ const (
 	Literal
 	// Indexing is select: its arguments may be indices.
 	Indexing
+	// Relational takes a relation with values, which the checker knows by name.
+	Relational
 )
 
 // Builtin is one function of the language.

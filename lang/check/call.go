@@ -94,6 +94,8 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		return c.literalCall(x)
 	case stdlib.Indexing:
 		return c.selectCall(x)
+	case stdlib.Relational:
+		return c.defaultCall(x)
 	case stdlib.Elementwise:
 		return c.elementwise(x, b, cx)
 	case stdlib.Reduction:

@@ -109,13 +109,46 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	if r.node != nil {
 		return r.node
 	}
-	axes, t := r.cols, tensor.Type{}
 	switch r.fold {
 	case rel.Min, rel.Max:
-		c.err(codes.E0816, x.Span, "", []string{"A key that no rule gives a value has none: ask with a rule, `P(x, v) <- " + r.name + "[x] = v.`."},
+		c.err(codes.E0816, x.Span, "", []string{"Say what a key without a value has, as in `default(" + r.name + ", -1)`, or ask with a rule, `P(x, v) <- " + r.name + "[x] = v.`."},
 			"`%s` has no value for every key, so it is not a tensor", r.name)
 		return nil
-	case rel.Sum:
+	}
+	r.node = c.scatter(r, x, c.b.Number(0))
+	return r.node
+}
+
+// defaultCall is default(T, x): the values of a relation, and x where there is none.
+func (c *checker) defaultCall(x *syntax.Call) val {
+	rest := c.expr(x.Args[1].Value, ctx{base: ^uint64(0)})
+	name, _ := x.Args[0].Value.(*syntax.Name)
+	var r *relation
+	if name != nil {
+		r = c.rel.byName[name.Name]
+	}
+	switch {
+	case rest.n == nil:
+		return val{}
+	case r == nil || !r.keyed():
+		c.err(codes.E0816, x.Args[0].Value.Pos(), "", []string{"default(T, x) takes a relation that rules define by `min=`, `max=` or `+=`."},
+			"`%s` is no relation with values", syntax.ExprString(x.Args[0].Value))
+		return val{}
+	case rest.n.Rank() > 0 || rest.indexed || rest.label:
+		c.err(codes.E0816, x.Args[1].Value.Pos(), "", []string{"The same number stands wherever there is no value."}, "the default of `%s` is no number", r.name)
+		return val{}
+	}
+	n := c.scatter(r, name, rest.n)
+	return val{n: n}
+}
+
+// keyed reports whether rules give the keys of the relation a value.
+func (r *relation) keyed() bool { return r.fold == rel.Min || r.fold == rel.Max || r.fold == rel.Sum }
+
+// scatter is a relation as a tensor whose axes are the columns, with rest where it has no row.
+func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
+	axes, t := r.cols, tensor.Type{}
+	if r.keyed() {
 		axes, t.Kind = axes[:len(axes)-1], tensor.Real
 	}
 	needed := c.needs(r.place)
@@ -143,8 +176,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	}
 	r.used = true
 	c.at(x.Span)
-	r.node = c.b.Scatter(c.result(c.stageOf(needed), r.place), t, bound)
-	return r.node
+	return c.b.Scatter(c.result(c.stageOf(needed), r.place), rest, t, bound)
 }
 
 // InputColumns is the columns of an input that has some. Their domains have a name and no

@@ -421,7 +421,9 @@ func (g *gen) scatter(n *ir.Node) *value {
 	rows, cols := n.Type.Shape.Matrix()
 	nnz := int(min(uint64(g.out.Regs[table].NNZ), n.Type.Shape.Elems()))
 	l := tensor.Dense
+	rest, known := n.Args[1].Scalar()
 	switch {
+	case !known || rest != 0:
 	case n.Type.Kind == tensor.Bool && n.Rank() == 1, n.Type.Kind == tensor.Bool && n.Rank() == 2 && check.Packs(rows, cols, nnz):
 		l = tensor.Packed
 	case n.Rank() == 2 && !check.Packs(rows, cols, nnz):

@@ -146,10 +146,10 @@ func (b *Builder) Input(slot int, t tensor.Type, bound float64, nonNeg bool) *No
 	return b.node(Node{Op: Input, Slot: slot, Type: t, Bound: bound, NonNeg: nonNeg})
 }
 
-// Scatter is a relation as a tensor of a type: 0 where it has no row. No element is
-// larger than bound.
-func (b *Builder) Scatter(rows *Node, t tensor.Type, bound float64) *Node {
-	return b.node(Node{Op: Scatter, Args: b.args(rows, b.Number(0)), Type: t, Bound: bound, NonNeg: t.Kind == tensor.Bool})
+// Scatter is a relation as a tensor of a type: rest, a scalar, where it has no row. No
+// element is larger than bound.
+func (b *Builder) Scatter(rows, rest *Node, t tensor.Type, bound float64) *Node {
+	return b.node(Node{Op: Scatter, Args: b.args(rows, rest), Type: t, Bound: bound, NonNeg: t.Kind == tensor.Bool})
 }
 
 // Relation is the rows of a result of rules, which read tables. It is no tensor.

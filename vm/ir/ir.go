@@ -53,7 +53,7 @@ const (
 	Rank                     // v: the place of each element when they are sorted
 	OneHot                   // i: 0/1 vector of length Size with a 1 at i
 	Relation                 // the rows of result Slot of Rules, whose sources are the arguments
-	Scatter                  // the rows of a Relation as a tensor: 1, or the last column, where it has a row
+	Scatter                  // R, x: the rows of a Relation as a tensor: 1, or the last column, where it has a row, else x
 	BoolEinsum               // 0/1 matrix product: 1 where Einsum of the 0/1 arguments would not be 0
 	MaxOp
 )

@@ -1,0 +1,39 @@
+package lang_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ein/lang"
+)
+
+// TestDefault: on random graphs the values of a relation are those that a builtin computes,
+// whatever stands for a missing one, and a default of sums replaces nothing that rules give.
+func TestDefault(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var text strings.Builder
+		n := 2 + r.IntN(8)
+		for range 1 + r.IntN(3*n) {
+			fmt.Fprintf(&text, "E(n%d, n%d).\n", r.IntN(n), r.IntN(n))
+		}
+		text.WriteString("E(n0, n1).\n")
+		rest := []string{"-1", "0", "7.5", "1 / 4"}[r.IntN(4)]
+		fmt.Fprintf(&text, `Hops["n0"] min= 0.
+Hops[y] min= Hops[x] + 1 <- E(x, y).
+Out[x] += 1 <- E(x, _).
+D = dist(E, "n0")
+Deg = sum(E, 1)
+:print sum(abs(default(Hops, %s) - where(D < 0, %s, D)))
+:print sum(abs(default(Out, %s) - where(Deg == 0, %s, Deg)))
+`, rest, rest, rest, rest)
+		for _, plain := range []bool{false, true} {
+			outs, _, class, message := run(t, text.String(), lang.Options{NoOpt: plain})
+			if class != "" || outs[0].Tensor.Data[0] != 0 || outs[1].Tensor.Data[0] != 0 {
+				t.Fatalf("plain=%v: %v %s\n%s", plain, outs, message, text.String())
+			}
+		}
+	}
+}
