@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"os"
+	"strings"
 
 	"ein/lang/check"
 	"ein/vm/graphio"
@@ -92,7 +92,7 @@ func sections(quick bool) []section {
 	if !quick {
 		all = append(all, million())
 	}
-	return append(all, questions(quick), orders(quick), contractions(quick), relations(quick), loading(quick))
+	return append(all, questions(quick), orders(quick), contractions(quick), elementwise(quick), relations(quick), loading(quick))
 }
 
 const slow = "it would take minutes"
@@ -430,18 +430,30 @@ func orders(quick bool) section {
 	return s
 }
 
+// onMatrices is a program of one equation on random matrices A, B, ... of n by n.
+func (e *env) onMatrices(name, ein string, n, operands int) (r row, files []string) {
+	text, inputs := "", values{}
+	for i := range operands {
+		operand := string(rune('A' + i))
+		v, file := e.real(operand, n)
+		text += "input " + operand + ": matrix\n"
+		inputs[operand], files = v, append(files, file)
+	}
+	own := contender{name: "Ein", start: func() (sampler, error) { return program(text+ein+"\n", inputs, total) }}
+	return row{name: fmt.Sprintf("%s, n=%d", name, n), tolerance: 1e-9, contenders: []contender{own}}, files
+}
+
 func contractions(quick bool) section {
 	s := section{
 		title: "Contractions of float64 matrices",
-		text: "Compiled programs of one equation, run by the machine, against `np.einsum` with and without `optimize=True`, and `A @ B`\n" +
-			"where that is the same. A peer that is faster has a ratio below 1.",
+		text: "Compiled programs of one equation, run by the machine, against `np.einsum` with and without `optimize=True`, opt_einsum, and\n" +
+			"`A @ B` where that is the same: numpy's, torch's and that of BLIS. A peer that is faster has a ratio below 1.",
 	}
-	type contraction struct {
+	list := []struct {
 		spec, ein string
 		sizes     []int
-	}
-	list := []contraction{
-		{"ij,jk->ik", "C[i,k] = A[i,j] B[j,k]", []int{6, 64, 256, 500, 1024}},
+	}{
+		{"ij,jk->ik", "C[i,k] = A[i,j] B[j,k]", []int{6, 64, 128, 256, 384, 500, 1024, 2048}},
 		{"ij,kj->ik", "C[i,k] = A[i,j] B[k,j]", []int{6, 64, 500}},
 		{"ij,ij->", "s = A[i,j] B[i,j]", []int{6, 64, 500}},
 		{"ij->i", "v[i] = A[i,j]", []int{6, 64, 500}},
@@ -453,28 +465,55 @@ func contractions(quick bool) section {
 				continue
 			}
 			s.rows = append(s.rows, func(e *env) row {
-				text, inputs, files := "", values{}, []string{}
-				for i := range 1 + bytes.Count([]byte(c.spec), []byte(",")) {
-					name := string(rune('A' + i))
-					v, file := e.real(name, n)
-					text += "input " + name + ": matrix\n"
-					inputs[name], files = v, append(files, file)
-				}
-				text += c.ein + "\n"
-				r := row{name: fmt.Sprintf("%s, n=%d", c.spec, n), tolerance: 1e-9}
-				r.contenders = append(r.contenders, contender{name: "Ein", start: func() (sampler, error) {
-					return program(text, inputs, total)
-				}})
-				m := func() message { return message{"case": "einsum", "spec": c.spec, "operands": files} }
+				r, files := e.onMatrices("`"+c.spec+"`", c.ein, n, 1+strings.Count(c.spec, ","))
+				peers := []string{"np.einsum", "np.einsum optimize", "opt_einsum"}
 				if c.spec == "ij,jk->ik" {
-					r.contenders = append(r.contenders, e.peer("numpy", m()))
+					peers = append([]string{"numpy", "torch", "BLIS"}, peers...)
 				}
-				if c.spec == "ij,jk,ki->" && n > 64 {
-					r.contenders = append(r.contenders, skipped("np.einsum", "it runs over all i, j and k"))
-				} else {
-					r.contenders = append(r.contenders, e.peer("np.einsum", m()))
+				for _, peer := range peers {
+					switch {
+					case peer == "np.einsum" && n > 1024, peer == "np.einsum" && c.spec == "ij,jk,ki->" && n > 64:
+						r.contenders = append(r.contenders, skipped(peer, "it runs over all i, j and k"))
+					default:
+						r.contenders = append(r.contenders, e.peer(peer, message{"case": "einsum", "spec": c.spec, "operands": files}))
+					}
 				}
-				r.contenders = append(r.contenders, e.peer("np.einsum optimize", m()))
+				return r
+			})
+		}
+	}
+	return s
+}
+
+func elementwise(quick bool) section {
+	s := section{
+		title: "Elementwise expressions and sums",
+		text:  "Float64 matrices of n by n. The same expression in Python: numpy and torch make a matrix of each operation, Ein one pass of all.",
+	}
+	for _, c := range []struct {
+		ein, python string
+		operands    int
+	}{
+		{"C = A + B", "A + B", 2},
+		{"C = A * B", "A * B", 2},
+		{"C = A > B", "A > B", 2},
+		{"C = exp(A)", "exp(A)", 1},
+		{"C = sqrt(A * A + B * B) / 2.0 - 1.0", "sqrt(A * A + B * B) / 2.0 - 1.0", 2},
+		{"C = exp(0.0 - A * A) * B", "exp(-A * A) * B", 2},
+		{"s = sum(A)", "A.sum()", 1},
+		{"v[i] = A[i,j]", "A.sum(1)", 1},
+		{"v[j] = A[i,j]", "A.sum(0)", 1},
+		{"v[i] max= A[i,j]", "amax(A, 1)", 1},
+	} {
+		for _, n := range []int{8, 64, 500, 2000} {
+			if quick && n > 64 {
+				continue
+			}
+			s.rows = append(s.rows, func(e *env) row {
+				r, files := e.onMatrices("`"+c.ein+"`", c.ein, n, c.operands)
+				for _, peer := range []string{"numpy", "torch"} {
+					r.contenders = append(r.contenders, e.peer(peer, message{"case": "elementwise", "python": c.python, "operands": files}))
+				}
 				return r
 			})
 		}

@@ -105,6 +105,9 @@ var requires = map[string][]string{
 	"clingo":             {"numpy", "clingo"},
 	"np.einsum":          {"numpy"},
 	"np.einsum optimize": {"numpy"},
+	"BLIS":               {"numpy", "BLIS"},
+	"torch":              {"numpy", "torch"},
+	"opt_einsum":         {"numpy", "opt_einsum"},
 }
 
 // absent says why a peer cannot run here, or "".

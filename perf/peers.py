@@ -46,6 +46,22 @@ try:
 except ImportError:
     clingo, MISSING["clingo"] = None, "clingo"
 
+try:
+    import torch
+
+    torch.set_num_threads(1)
+except ImportError:
+    torch, MISSING["torch"] = None, "torch"
+try:
+    import opt_einsum
+except ImportError:
+    opt_einsum, MISSING["opt_einsum"] = None, "opt_einsum"
+try:
+    import blis
+    import blis.py
+except ImportError:
+    blis, MISSING["BLIS"] = None, "blis"
+
 CASES = {}
 
 
@@ -560,6 +576,36 @@ def _(q):
     return lambda: a @ b, lambda r: float(np.sum(r))
 
 
+@case("einsum", "opt_einsum")
+def _(q):
+    operands = [np.load(path) for path in q["operands"]]
+    return lambda: opt_einsum.contract(q["spec"], *operands), lambda r: float(np.sum(r))
+
+
+@case("einsum", "torch")
+def _(q):
+    a, b = (torch.from_numpy(np.load(path)) for path in q["operands"])
+    return lambda: a @ b, lambda r: float(r.sum())
+
+
+@case("einsum", "BLIS")
+def _(q):
+    a, b = (np.load(path) for path in q["operands"])
+    return lambda: blis.py.gemm(a, b), lambda r: float(np.sum(r))
+
+
+@case("elementwise", "numpy")
+def _(q):
+    names = {name: np.load(path) for name, path in zip("AB", q["operands"])}
+    return eval("lambda: " + q["python"], {"exp": np.exp, "sqrt": np.sqrt, "amax": np.max} | names), lambda r: float(np.sum(r))
+
+
+@case("elementwise", "torch")
+def _(q):
+    names = {name: torch.from_numpy(np.load(path)) for name, path in zip("AB", q["operands"])}
+    return eval("lambda: " + q["python"], {"exp": torch.exp, "sqrt": torch.sqrt, "amax": torch.amax} | names), lambda r: float(r.sum())
+
+
 def places(r):
     return float(np.sum(np.arange(len(r)) * r))
 
@@ -670,7 +716,7 @@ class Prepared:
 
 def versions():
     v = {"Python": sys.version.split()[0]}
-    for name, module in (("numpy", np), ("scipy", scipy), ("networkx", nx), ("igraph", ig), ("duckdb", duckdb), ("clingo", clingo)):
+    for name, module in (("numpy", np), ("scipy", scipy), ("networkx", nx), ("igraph", ig), ("duckdb", duckdb), ("clingo", clingo), ("torch", torch), ("opt_einsum", opt_einsum)):
         if module is not None:
             v[name] = module.__version__
     return {"versions": v, "missing": MISSING, "blas": blas()}

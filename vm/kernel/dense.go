@@ -3,6 +3,8 @@ package kernel
 import (
 	"math"
 
+	"ein/vm/op"
+	"ein/vm/simd"
 	"ein/vm/tensor"
 )
 
@@ -26,8 +28,9 @@ func CheckFinite(c *Ctl, a []float64) (at int, ok bool) {
 	return findFirst(c, a, allFinite, func(x float64) bool { return x-x != 0 })
 }
 
-// findFirst looks for trouble in large blocks with the quick test all, and only
-// in a block that has some element by element.
+// findFirst looks for trouble in large blocks with the quick test all, which may be
+// wrong about trouble but not about its absence, and only in a block that may have
+// some element by element.
 func findFirst(c *Ctl, a []float64, all func([]float64) bool, bad func(float64) bool) (at int, ok bool) {
 	for lo := 0; lo < len(a); lo += PollOps {
 		b := a[lo:min(lo+PollOps, len(a))]
@@ -48,29 +51,15 @@ func findFirst(c *Ctl, a []float64, all func([]float64) bool, bad func(float64) 
 
 // allExact reports whether every |x| is below 2^53.
 func allExact(a []float64) bool {
-	for _, x := range a {
-		if !(math.Abs(x) < tensor.MaxInt) {
-			return false
-		}
-	}
-	return true
+	return Extreme(op.FoldMin, a) > -tensor.MaxInt && Extreme(op.FoldMax, a) < tensor.MaxInt
 }
 
-// allFinite reports whether no element is infinite or NaN. 0*x is 0 for a
-// finite x and NaN for any other, so four sums without a branch find out.
+// allFinite reports whether no element is infinite or NaN, and no sum of them either:
+// what is not finite stays in a sum. To add up the blocks of an elementwise expression
+// while they are written saves this pass and takes as long.
 func allFinite(a []float64) bool {
-	var p, q, r, s float64
-	for len(a) >= 4 {
-		p += 0 * a[0]
-		q += 0 * a[1]
-		r += 0 * a[2]
-		s += 0 * a[3]
-		a = a[4:]
-	}
-	for _, x := range a {
-		p += 0 * x
-	}
-	return p+q+r+s == 0
+	sum := foldRun(simd.Best, op.FoldSum, 0, a, 1, len(a))
+	return sum-sum == 0
 }
 
 // Fill sets every element to x, at one operation each. It returns false when

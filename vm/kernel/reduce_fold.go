@@ -69,6 +69,12 @@ func (p *foldNest) block(m *meter, dst, a []float64) bool {
 	return true
 }
 
+// Extreme is the least or the largest of the numbers: infinite where there are none,
+// NaN where one is.
+func Extreme(f op.Fold, x []float64) float64 {
+	return foldRun(simd.Best, f, f.Identity(), x, 1, len(x))
+}
+
 // foldRun folds n values at stride sa into acc.
 func foldRun(t simd.Tier, f op.Fold, acc float64, a []float64, sa, n int) float64 {
 	if sa == 1 {

@@ -78,8 +78,9 @@ func (t Tier) Fold(f op.Fold, acc float64, a []float64) (float64, []float64) {
 		return acc, a
 	}
 	var lanes [8]float64
-	for i := range lanes {
-		lanes[i] = f.Identity()
+	if f != op.FoldSum { // whose identity is 0
+		one := f.Identity()
+		lanes = [8]float64{one, one, one, one, one, one, one, one}
 	}
 	t.fold(int(f), a[:n], &lanes)
 	for i := range 4 {
