@@ -16,22 +16,24 @@ const workers = 1
 
 type values map[string]*tensor.Value
 
-// load compiles a program and allocates its machine.
-func load(text string, inputs values) (mm *vm.Machine, bound []tensor.Value, err error) {
-	m, p, err := lang.Load("perf.ein", text, lang.Options{Workers: workers, Inputs: inputs})
+// load compiles a program and allocates its machine, in the memory of the last one if
+// there is some.
+func load(text string, inputs values, memory *lang.Memory) (mm *vm.Machine, bound []tensor.Value, err error) {
+	opt := lang.Options{Workers: workers, Inputs: inputs, Memory: memory}
+	m, p, err := lang.Load("perf.ein", text, opt)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, in := range p.Inputs {
 		bound = append(bound, *inputs[in.Name])
 	}
-	mm, err = vm.New(m, cost.Limits{})
+	mm, err = lang.Machine(m, cost.Limits{}, opt)
 	return mm, bound, err
 }
 
 // program measures the run of a compiled program whose inputs are bound.
 func program(text string, inputs values, check func(*tensor.Value) float64) (sampler, error) {
-	mm, bound, err := load(text, inputs)
+	mm, bound, err := load(text, inputs, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +45,12 @@ func program(text string, inputs values, check func(*tensor.Value) float64) (sam
 }
 
 // fromText measures all the way from the text and the values of its inputs,
-// which are made anew each time, to the outputs.
+// which are made anew each time, to the outputs, as what runs programs of others does.
 func fromText(text string, inputs func() values, check func(*tensor.Value) float64) (sampler, error) {
 	var last *vm.Result
+	memory := new(lang.Memory)
 	return ours(func() error {
-		mm, bound, err := load(text, inputs())
+		mm, bound, err := load(text, inputs(), memory)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ type loop struct {
 	longest  int64   // output of a reply so far, in tokens
 	hidden   int64   // tokens of input beyond the bytes of the request: what a server adds
 	lost     float64 // dollars, that requests without a reply may have cost
-	begun    float64 // dollars, that turns of replies to come have cost; who goes on counts them twice at worst
+	begun    float64 // dollars, that turns of replies to come have cost
 	billed   float64 // what run.BilledFile has of the last three
 	line     int64   // bytes that a reply has taken at most, in all files
 	room     func(dir string) (int64, bool)
