@@ -40,9 +40,9 @@ func TestRecipes(t *testing.T) {
 		return string(out)
 	}
 	ein(t, "bench generate --split train --preset demo --categories reachability,sibling --per-category 8 -o train.jsonl")
-	ein(t, "bench sft --instances train.jsonl --target answer,cot,ein,ein-labels,python -o words.jsonl")
+	ein(t, "bench sft --instances train.jsonl --target answer,cot,ein,ein-labels,python,rules -o words.jsonl")
 	python("tiny.py tiny words.jsonl --hidden 32 --layers 1")
-	for _, target := range []string{"answer", "cot", "ein-labels"} {
+	for _, target := range []string{"answer", "cot", "ein", "ein-labels", "python", "rules"} {
 		ein(t, "bench sft --instances train.jsonl --format conversational --target "+target+" -o "+target+".jsonl")
 		if said := python("sft.py " + target + ".jsonl --model tiny --out sft-" + target + " --max-steps 2 --cpu"); strings.Count(said, "'loss'") != 2 {
 			t.Errorf("%s: %s", target, said)
