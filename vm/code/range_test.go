@@ -37,3 +37,38 @@ func TestCheckRange(t *testing.T) {
 		t.Errorf("only %d were outside", refused)
 	}
 }
+
+// TestIncreasing holds the quick check of lists of edges against its definition.
+func TestIncreasing(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	bad := 0
+	for range 20000 {
+		n := 1 + r.IntN(6)
+		c := tensor.CSR{Rows: n, Cols: 1 + r.IntN(9), Ptr: []int32{0}}
+		for range n {
+			for j := range c.Cols {
+				if r.IntN(3) == 0 {
+					c.Idx = append(c.Idx, int32(j))
+				}
+			}
+			c.Ptr = append(c.Ptr, int32(len(c.Idx)))
+		}
+		for range r.IntN(3) {
+			if len(c.Idx) > 0 {
+				c.Idx[r.IntN(len(c.Idx))] = []int32{0, -1, int32(c.Cols), int32(c.Cols - 1), math.MaxInt32, math.MinInt32, int32(r.IntN(c.Cols))}[r.IntN(7)]
+			}
+		}
+		at := r.IntN(n)
+		end := at + 1 + r.IntN(n-at)
+		err := increasingRows(&c, at, end)
+		if increasing(&c, at, end) != (err == nil) {
+			t.Fatalf("rows %d to %d of %+v: %v", at, end, c, err)
+		}
+		if err != nil {
+			bad++
+		}
+	}
+	if bad < 2000 {
+		t.Errorf("only %d were wrong", bad)
+	}
+}

@@ -204,7 +204,7 @@ func checkElements(data []float64, k tensor.Kind, stopped func() bool) error {
 		}
 		ok := x == 0 || x == 1
 		if k == tensor.Int {
-			ok = x == math.Trunc(x) && math.Abs(x) < tensor.MaxInt
+			ok = x == float64(int64(x)) && math.Abs(x) < tensor.MaxInt
 		}
 		if !ok {
 			return fmt.Errorf("element %d is %v, which is no %v", i, x, k)
@@ -291,18 +291,48 @@ func checkCSR(c *tensor.CSR, t tensor.Type, stopped func() bool) error {
 	if err := checkElements(c.Val, k, stopped); err != nil {
 		return err
 	}
-	next := pollEvery
-	for i := range n {
-		if done := int(c.Ptr[i]) + i; done >= next {
-			next = done + pollEvery
-			if stopped != nil && stopped() {
-				return ErrStopped
-			}
+	for at := 0; at < n; {
+		end := at + 1 // rows of about as many entries as are looked at between two polls
+		for end < n && int(c.Ptr[end+1]-c.Ptr[at])+end-at <= pollEvery {
+			end++
 		}
+		if stopped != nil && stopped() {
+			return ErrStopped
+		}
+		if !increasing(c, at, end) {
+			return increasingRows(c, at, end)
+		}
+		at = end
+	}
+	return nil
+}
+
+// increasing is increasingRows without a branch for an entry: each that is not above
+// the one before has to begin a row.
+func increasing(c *tensor.CSR, at, end int) bool {
+	most, outside := int32(c.Cols-1), int32(0)
+	idx := c.Idx[c.Ptr[at]:c.Ptr[end]]
+	falls, before := uint32(0), int32(-1)
+	for _, j := range idx {
+		outside |= j | (most - j)
+		falls += uint32(j-before-1) >> 31
+		before = j
+	}
+	for i := at + 1; i < end; i++ {
+		if p, q := c.Ptr[i], c.Ptr[i+1]; p < q && p > c.Ptr[at] {
+			falls -= uint32(c.Idx[p]-c.Idx[p-1]-1) >> 31
+		}
+	}
+	return outside >= 0 && falls == 0
+}
+
+// increasingRows reports a row whose entries are not increasing or outside.
+func increasingRows(c *tensor.CSR, at, end int) error {
+	for i := at; i < end; i++ {
 		last := int32(-1)
 		for _, j := range c.Row(i) {
-			if j <= last || int(j) >= m {
-				return fmt.Errorf("row %d is not increasing within 0..%d", i, m-1)
+			if j <= last || int(j) >= c.Cols {
+				return fmt.Errorf("row %d is not increasing within 0..%d", i, c.Cols-1)
 			}
 			last = j
 		}
