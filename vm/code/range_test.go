@@ -38,6 +38,24 @@ func TestCheckRange(t *testing.T) {
 	}
 }
 
+// TestWhole holds the quick check for whole numbers against its definition.
+func TestWhole(t *testing.T) {
+	odd := []float64{-1, 0.5, math.Copysign(0, -1), 1 << 53, -(1 << 53), 1<<53 - 1, 1 - 1<<53, 1 << 63, -(1 << 63), 1e300, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324}
+	for _, x := range odd {
+		for _, n := range []int{1, 3, 40, 100} {
+			data := make([]float64, n)
+			data[n/2] = x
+			want := x == math.Trunc(x) && math.Abs(x) < tensor.MaxInt
+			if whole(data) != want || (checkElements(data, tensor.Int, nil) == nil) != want {
+				t.Errorf("%v among %d: %t, %v", x, n, whole(data), checkElements(data, tensor.Int, nil))
+			}
+			if err := checkElements(data, tensor.Bool, nil); (err == nil) != (x == 0) {
+				t.Errorf("%v as a bit: %v", x, err)
+			}
+		}
+	}
+}
+
 // TestIncreasing holds the quick check of lists of edges against its definition.
 func TestIncreasing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

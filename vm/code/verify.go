@@ -198,19 +198,30 @@ func checkElements(data []float64, k tensor.Kind, stopped func() bool) error {
 	if k == tensor.Real {
 		return nil
 	}
-	for i, x := range data {
-		if i%pollEvery == pollEvery-1 && stopped != nil && stopped() {
+	for at := 0; at < len(data); at += pollEvery {
+		if stopped != nil && stopped() {
 			return ErrStopped
 		}
-		ok := x == 0 || x == 1
-		if k == tensor.Int {
-			ok = x == float64(int64(x)) && math.Abs(x) < tensor.MaxInt
+		part := data[at:min(at+pollEvery, len(data))]
+		if k == tensor.Int && whole(part) {
+			continue
 		}
-		if !ok {
-			return fmt.Errorf("element %d is %v, which is no %v", i, x, k)
+		for i, x := range part {
+			if x != 0 && x != 1 && (k == tensor.Bool || x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt) {
+				return fmt.Errorf("element %d is %v, which is no %v", at+i, x, k)
+			}
 		}
 	}
 	return nil
+}
+
+// whole reports whether all numbers are exact counts.
+func whole(x []float64) bool {
+	fraction := uint64(0)
+	for _, x := range x {
+		fraction |= math.Float64bits(x-float64(int64(x))) << 1 // without the sign, of -0
+	}
+	return fraction == 0 && kernel.Extreme(op.FoldMin, x) > -tensor.MaxInt && kernel.Extreme(op.FoldMax, x) < tensor.MaxInt
 }
 
 // CheckRange reports why the numbers of a value are not those that the code of an
@@ -277,9 +288,9 @@ func checkCSR(c *tensor.CSR, t tensor.Type, stopped func() bool) error {
 	if c.Val != nil && len(c.Val) != len(c.Idx) {
 		return fmt.Errorf("%d values for %d entries", len(c.Val), len(c.Idx))
 	}
-	for k, x := range c.Val {
-		if x == 0 && !t.Far {
-			// An edge is a stored entry to the graph kernels.
+	if !t.Far && !(kernel.Extreme(op.FoldMin, c.Val) > 0) {
+		// An edge is a stored entry to the graph kernels.
+		if k := slices.Index(c.Val, 0); k >= 0 {
 			return fmt.Errorf("entry %d is a stored zero", k)
 		}
 	}

@@ -8,7 +8,10 @@ import (
 	"ein/vm/tensor"
 )
 
-// Weak is the weakly connected components, numbered by their lowest nodes.
+// Weak is the weakly connected components, numbered by their lowest nodes. To join the
+// first two edges of all nodes before the others took 1.2 times as long, and to begin
+// with a search from the node of the most edges 1.6 times: rows in order are read faster
+// than those that a queue leads to.
 func Weak(c *Ctl, part []int32, g Net) bool {
 	s := g.room
 	m := newMeter(c)
