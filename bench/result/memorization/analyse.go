@@ -133,9 +133,9 @@ var gaps = []struct {
 	{"lost with the surface", []term{{Seen, 1}, {Structure, -1}}, true},
 	{"lost with the structure", []term{{Seen, 1}, {Surface, -1}}, true},
 	{"lost on the other side", []term{{Seen, 1}, {Apart, -1}}, true},
-	{"known of structures", []term{{Structure, 1}, {Fresh, -1}}, false},
-	{"known of surfaces", []term{{Surface, 1}, {Fresh, -1}}, false},
-	{"known of texts alone", []term{{Seen, 1}, {Structure, -1}, {Surface, -1}, {Fresh, 1}}, true},
+	{"memory of structures", []term{{Structure, 1}, {Fresh, -1}}, false},
+	{"memory of surfaces", []term{{Surface, 1}, {Fresh, -1}}, false},
+	{"memory of texts alone", []term{{Seen, 1}, {Structure, -1}, {Surface, -1}, {Fresh, 1}}, true},
 }
 
 type term struct {
