@@ -235,7 +235,7 @@ func relations(quick bool) section {
 			"were stopped after a minute. clingo reads its facts as text\n" +
 			"in its time. ascent and datafrog have 32-bit numbers for nodes, and build their indexes in the time. Soufflé (compiled) and Mangle\n" +
 			"were measured once, in November 2026, on such a machine with other data of the same kind: their figures are constants, in\n" +
-			"processor time, and are not scaled; ascent and datafrog took 1.5 to 2.1 times as long there as here.",
+			"processor time, and are not scaled; ascent and datafrog took 1.1 to 2.8 times as long there as here.",
 	}
 	for _, c := range logics {
 		if quick && c.long {

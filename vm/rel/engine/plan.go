@@ -67,6 +67,7 @@ type nest struct {
 	read    []int       // see columns
 	relaxes *relaxing   // in a stratum of best values
 	turning turning     // in a dense stratum
+	joining joining     // see join.go
 
 	// The last step that gives the head a variable: once the rest has succeeded there is
 	// nothing new below it.
@@ -163,6 +164,9 @@ func New(p *rel.Program, size []uint64) *Plan {
 			st.closure = closureOf(p, &st)
 			for _, n := range st.each {
 				n.relaxes = n.relaxing(st.best)
+			}
+			for _, n := range st.each {
+				n.joining = n.joins(p)
 			}
 			st.dense = st.closure == nil && isDense(p, &st)
 		}

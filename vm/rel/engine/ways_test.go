@@ -267,3 +267,41 @@ func distinct(t *tensor.Table) {
 	t.Len = kept
 	t.Cells[0].ID, t.Cells[1].ID, t.Cells[2].Num = t.Cells[0].ID[:kept], t.Cells[1].ID[:kept], t.Cells[2].Num[:kept]
 }
+
+// TestJoins: recursions that join new pairs with relations that grow with them make the
+// same in the loops of join.go as in those of any rule, whichever cells are looked up and made.
+func TestJoins(t *testing.T) {
+	joined, total := 0, 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		w := newWorkload(3 + r.IntN(100))
+		n := w.node.Domain.Size
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		lists := []int{}
+		for i := range 2 {
+			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, 1+r.IntN(min(n, n*(n-1))), pick))
+		}
+		own := []int{w.relation("A", 2), w.relation("B", 2), w.relation("C", 2)}[:1+r.IntN(3)]
+		for _, at := range own {
+			w.rule(lit{at, []int{0, 1}}, lit{lists[r.IntN(2)], []int{0, 1}})
+			for range 1 + r.IntN(2) {
+				cells := r.Perm(3)
+				first, second := []int{cells[0], cells[1]}, []int{cells[1], cells[2]}
+				if r.IntN(2) == 0 {
+					slices.Reverse(first)
+				}
+				if r.IntN(2) == 0 {
+					slices.Reverse(second)
+				}
+				w.rule(lit{at, []int{cells[0], cells[2]}}, lit{own[r.IntN(len(own))], first}, lit{append(own, lists...)[r.IntN(len(own)+2)], second})
+			}
+		}
+		w.p.Results = own
+		rows, plan := both(t, w)
+		total += len(rows)
+		joined += plan.Joins()
+	}
+	if joined < 500 || total < 100000 {
+		t.Errorf("%d rules joined pairs, of %d rows in all", joined, total)
+	}
+}

@@ -1,0 +1,13 @@
+package engine
+
+// Joins is how many rules are of the form of join.go.
+func (pl *Plan) Joins() (n int) {
+	for i := range pl.strata {
+		for _, rule := range pl.strata[i].each {
+			if rule.joining.on {
+				n++
+			}
+		}
+	}
+	return n
+}
