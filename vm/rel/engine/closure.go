@@ -319,7 +319,7 @@ func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
 	for _, w := range all.W {
 		s.n += bits.OnesCount64(w)
 	}
-	s.bits, s.whole, s.hi = all.W, true, s.n
+	s.bits, s.lent, s.whole, s.hi = all.W, false, true, s.n
 	return true
 }
 

@@ -11,3 +11,11 @@ func (pl *Plan) Joins() (n int) {
 	}
 	return n
 }
+
+// Kept is bits that a run left for the next.
+func Kept() []uint64 {
+	if kept, _ := bitRows.Get().(*[]uint64); kept != nil {
+		return (*kept)[:cap(*kept)]
+	}
+	return nil
+}

@@ -86,6 +86,9 @@ func (pl *Plan) Run(ctl *kernel.Ctl, args []*tensor.Value, budget *Budget) (resu
 		t.Columns = pl.p.Relations[i].Columns
 		results = append(results, t)
 	}
+	for i := range r.stores {
+		r.stores[i].keep()
+	}
 	return results, nil
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"sync"
 
 	"ein/vm/tensor"
 )
@@ -87,6 +88,8 @@ type store struct {
 	size   []int         // of each column, 0 where it is not known
 	bits   []uint64      // of two columns in rows of whole words
 	whole  bool          // the bits are all there is; see expand
+	given  bool          // the bits are those of a result
+	lent   bool          // the bits are of bitRows
 	table  *tensor.Table // that is read where it is, see apart
 	sorted bool          // rows are in order, and there will be no more
 	front  *frontier     // while the stratum is dense
@@ -191,7 +194,7 @@ func (r *run) members(s *store) {
 	}
 	if words := s.words(); words > 0 && r.room(8*uint64(words)) {
 		r.take(8 * uint64(words))
-		s.bits = make([]uint64, words)
+		s.bits, s.lent = cleared(words), true
 		for i := range s.n {
 			at := s.bit(s.row(i))
 			s.bits[at>>6] |= 1 << (at & 63)
@@ -199,6 +202,33 @@ func (r *run) members(s *store) {
 		return
 	}
 	r.rehash(s, 1<<max(4, bits.Len(uint(2*s.n))))
+}
+
+// bitRows keeps the bits of runs that are over, all of them 0: to clear those of the rows is
+// quicker than to clear new memory, which is most of what a few thousand rows cost in a
+// large domain.
+var bitRows sync.Pool
+
+func cleared(words int) []uint64 {
+	if kept, _ := bitRows.Get().(*[]uint64); kept != nil {
+		if cap(*kept) >= words {
+			return (*kept)[:words]
+		}
+		bitRows.Put(kept)
+	}
+	return make([]uint64, words)
+}
+
+// keep gives back the bits of a store, if its rows are soon cleared.
+func (s *store) keep() {
+	bits := s.bits
+	if !s.lent || s.whole || s.given || s.width != 2 || len(bits) < 1<<12 || 8*s.n > len(bits) {
+		return
+	}
+	for i := range s.n {
+		bits[s.bit(s.row(i))>>6] = 0
+	}
+	bitRows.Put(&bits)
 }
 
 func (r *run) rehash(s *store, size int) {

@@ -13,7 +13,8 @@ func (r *run) table(i int) *tensor.Table {
 	rl, s := &r.p.Relations[i], &r.stores[i]
 	r.rel, r.rule = i, nil
 	t := &tensor.Table{Columns: rl.Columns, Len: s.n, Cells: make([]tensor.Cells, len(rl.Columns))}
-	if s.whole || len(s.size) == 2 && s.bits != nil && len(s.bits) <= s.n {
+	if s.whole || len(s.size) == 2 && s.bits != nil && len(s.bits) <= 4*s.n {
+		s.given = true
 		t.Cells, t.Bits = nil, &tensor.Bits{Rows: s.size[0], Cols: s.size[1], Stride: tensor.Words(s.size[1]), W: s.bits}
 		return t
 	}

@@ -305,3 +305,24 @@ func TestJoins(t *testing.T) {
 		t.Errorf("%d rules joined pairs, of %d rows in all", joined, total)
 	}
 }
+
+// TestBitsAreCleared: what runs leave for the next ones has no bit of theirs.
+func TestBitsAreCleared(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		w := newWorkload(600 + r.IntN(600))
+		n := w.node.Domain.Size
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		e := w.random("Edge", 2, n/2, pick)
+		far, back := w.relation("Far", 2), w.relation("Back", 2)
+		w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
+		w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{back, []int{2, 1}})
+		w.rule(lit{back, []int{1, 0}}, lit{far, []int{0, 1}})
+		w.rule(lit{back, []int{0, 2}}, lit{back, []int{0, 1}}, lit{far, []int{2, 1}})
+		w.p.Results = []int{far}
+		both(t, w)
+		if bits := engine.Kept(); slices.ContainsFunc(bits, func(x uint64) bool { return x != 0 }) {
+			t.Fatalf("seed %d: a bit is left", seed)
+		}
+	}
+}
