@@ -4,7 +4,7 @@ package engine
 func (pl *Plan) Joins() (n int) {
 	for i := range pl.strata {
 		for _, rule := range pl.strata[i].each {
-			if rule.joining.on {
+			if rule.joins != nil {
 				n++
 			}
 		}

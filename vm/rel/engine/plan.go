@@ -67,7 +67,7 @@ type nest struct {
 	read    []int       // see columns
 	relaxes *relaxing   // in a stratum of best values
 	turning turning     // in a dense stratum
-	joining joining     // see join.go
+	joins   *joining    // of two loops that make pairs: see join.go
 
 	// The last step that gives the head a variable: once the rest has succeeded there is
 	// nothing new below it.
@@ -165,9 +165,6 @@ func New(p *rel.Program, size []uint64) *Plan {
 			for _, n := range st.each {
 				n.relaxes = n.relaxing(st.best)
 			}
-			for _, n := range st.each {
-				n.joining = n.joins(p)
-			}
 			st.dense = st.closure == nil && isDense(p, &st)
 		}
 		pl.strata = append(pl.strata, st)
@@ -243,6 +240,7 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	if !pl.p.AsWritten {
 		pl.meet(n)
 		n.read = n.columns()
+		n.joins = n.joining(pl.p)
 	}
 	return n
 }

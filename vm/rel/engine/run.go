@@ -441,7 +441,7 @@ func (r *run) do(n *nest) {
 	}
 	r.work(1)
 	switch {
-	case n.joining.on && r.why == nil && r.join(n):
+	case n.joins != nil && r.why == nil && r.join(n):
 	case n.read == nil || r.why != nil:
 		r.loop(0)
 	case n.kind == aggregates:

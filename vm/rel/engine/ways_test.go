@@ -326,3 +326,36 @@ func TestBitsAreCleared(t *testing.T) {
 		}
 	}
 }
+
+// TestLoops: recursions whose rules are two loops make the same as by their steps, whichever
+// columns meet and make the head, by lists and by relations that grow meanwhile.
+func TestLoops(t *testing.T) {
+	total := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 10))
+		n := 3 + r.IntN(60)
+		w := newWorkload(n)
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		all := []int{w.random("Edge0", 2, 1+r.IntN(n), pick), w.random("Edge1", 2, 1+r.IntN(n), pick), w.relation("A", 2), w.relation("B", 2)}
+		for _, at := range all[2:] {
+			w.rule(lit{at, []int{0, 1}}, lit{all[r.IntN(2)], []int{0, 1}})
+			for range 1 + r.IntN(2) {
+				var body []lit
+				for k := range 2 + r.IntN(2) { // a chain of atoms, each either way around
+					pair := []int{k, k + 1}
+					if r.IntN(2) == 0 {
+						slices.Reverse(pair)
+					}
+					body = append(body, lit{all[r.IntN(4)], pair})
+				}
+				w.rule(lit{at, [][]int{{0, len(body)}, {len(body), 0}, {len(body), 1}}[r.IntN(3)]}, body...)
+			}
+		}
+		w.p.Results = all[2:]
+		rows, _ := both(t, w)
+		total += len(rows)
+	}
+	if total < 40000 {
+		t.Errorf("%d rows in all", total)
+	}
+}
