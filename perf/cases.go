@@ -465,7 +465,7 @@ func contractions(quick bool) section {
 				continue
 			}
 			s.rows = append(s.rows, func(e *env) row {
-				r, files := e.onMatrices("`"+c.spec+"`", c.ein, n, 1+strings.Count(c.spec, ","))
+				r, files := e.onMatrices(c.spec, c.ein, n, 1+strings.Count(c.spec, ","))
 				peers := []string{"np.einsum", "np.einsum optimize", "opt_einsum"}
 				if c.spec == "ij,jk->ik" {
 					peers = append([]string{"numpy", "torch", "BLIS"}, peers...)
@@ -510,7 +510,7 @@ func elementwise(quick bool) section {
 				continue
 			}
 			s.rows = append(s.rows, func(e *env) row {
-				r, files := e.onMatrices("`"+c.ein+"`", c.ein, n, c.operands)
+				r, files := e.onMatrices(c.ein, c.ein, n, c.operands)
 				for _, peer := range []string{"numpy", "torch"} {
 					r.contenders = append(r.contenders, e.peer(peer, message{"case": "elementwise", "python": c.python, "operands": files}))
 				}

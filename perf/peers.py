@@ -728,7 +728,7 @@ def blas():
         return ""
     try:
         with open("/proc/self/maps") as f:
-            names = {line.split("/")[-1].strip() for line in f if "blas" in line or "mkl" in line}
+            names = {line.split("/")[-1].strip() for line in f if ("blas" in line or "mkl" in line) and "cublas" not in line}
     except OSError:
         return ""
     return " ".join(sorted(n for n in names if n.startswith("lib")))
