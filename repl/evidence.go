@@ -29,10 +29,7 @@ func (s *Session) evidence(ctx context.Context, x syntax.Expr) *Reply {
 	case name == "bridges" && (len(at) == 0 || len(at) == 2), name == "cut_nodes" && len(at) <= 1:
 		return s.holding(ctx, c, at)
 	case name == "topo_order" && at == nil:
-		order, _, fail := s.compute(ctx, syntax.ExprString(c))
-		if fail != nil {
-			return fail
-		}
+		order, _ := s.compute(ctx, syntax.ExprString(c))
 		nodes := make([]int, order.Value.Shape.Dim(0))
 		for v, k := range order.Value.ToDense() {
 			nodes[int(k)] = v
@@ -50,10 +47,7 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 	for _, a := range c.Args {
 		args = append(args, syntax.ExprString(a.Value))
 	}
-	out, _, fail := s.compute(ctx, "mincut("+strings.Join(args, ", ")+")")
-	if fail != nil {
-		return fail
-	}
+	out, _ := s.compute(ctx, "mincut("+strings.Join(args, ", ")+")")
 	n, total := out.Value.Shape.Dim(0), 0.0
 	type edge struct {
 		i, j   int
@@ -63,7 +57,7 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 	next := neighbours(out.Value, false)
 	for i := range n {
 		if ctx.Err() != nil {
-			return stopped(ctx)
+			panic(stopped(ctx))
 		}
 		next(i, func(j int) {
 			e := edge{i, j, out.Value.At(i, j)}
@@ -71,14 +65,8 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 			total += e.weight
 		})
 	}
-	from, fail := s.node(ctx, c.Args[1].Value, n)
-	if fail != nil {
-		return fail
-	}
-	to, fail := s.node(ctx, c.Args[2].Value, n)
-	if fail != nil {
-		return fail
-	}
+	from := s.node(ctx, c.Args[1].Value, n)
+	to := s.node(ctx, c.Args[2].Value, n)
 	sort.SliceStable(edges, func(i, j int) bool { return edges[i].weight > edges[j].weight })
 	var b strings.Builder
 	fmt.Fprintf(&b, "the most from %s to %s is %s, limited by %s\n", s.label(from, n), s.label(to, n), show.Number(total), words.Plural(len(edges), "edge"))
@@ -97,25 +85,17 @@ const mostShown = 20
 
 // holding explains bridges and cut nodes: one, or all of them.
 func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr) *Reply {
-	graph, _, fail := s.compute(ctx, syntax.ExprString(c.Args[0].Value))
-	if fail != nil {
-		return fail
-	}
+	graph, _ := s.compute(ctx, syntax.ExprString(c.Args[0].Value))
 	n := graph.Value.Shape.Dim(0)
 	g := joinedBy(n, neighbours(graph.Value, false))
 	node, bridge := c.Fun.Name == "cut_nodes", make([]int, len(at))
 	for k, x := range at {
-		if bridge[k], fail = s.node(ctx, x, n); fail != nil {
-			return fail
-		}
+		bridge[k] = s.node(ctx, x, n)
 	}
 	if len(at) > 0 {
 		return &Reply{Out: s.hold(g, bridge, node)}
 	}
-	out, _, fail := s.compute(ctx, syntax.ExprString(c))
-	if fail != nil {
-		return fail
-	}
+	out, _ := s.compute(ctx, syntax.ExprString(c))
 	var b strings.Builder
 	count := 0
 	tell := func(what ...int) {
@@ -129,7 +109,7 @@ func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr)
 	}
 	for i := range n {
 		if ctx.Err() != nil {
-			return stopped(ctx)
+			panic(stopped(ctx))
 		}
 		next(i, func(j int) {
 			switch {
@@ -220,7 +200,6 @@ func (s *Session) list(nodes []int, n int, sep string) string {
 	return strings.Join(names, sep)
 }
 
-func stopped(ctx context.Context) *Reply {
-	r := failure("%s: the search was stopped", describe.Reason(context.Cause(ctx)))
-	return &r
+func stopped(ctx context.Context) refused {
+	return refused(failure("%s: the search was stopped", describe.Reason(context.Cause(ctx))))
 }

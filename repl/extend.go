@@ -29,20 +29,17 @@ type entry struct {
 	diags diag.List
 }
 
-// extend appends an entry to a program and checks it. The reply is not nil when
-// it is refused.
-func (s *Session) extend(next *state, text, name string, line int) (*entry, *Reply) {
+// extend appends an entry to a program and checks it.
+func (s *Session) extend(next *state, text, name string, line int) *entry {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "\ufeff"), "\n") + "\n"
 	e := &entry{start: len(next.file.Text)}
 	next.file = next.file.Append(name, line, text)
 	f := syntax.Parse(next.file, syntax.Options{Repl: true, From: e.start})
 	f.Diags = append(f.Diags, next.count(f, text, e.start)...)
 	if f.Diags.HasErrors() {
-		return nil, next.refuse(f.Diags)
+		panic(refused(next.refuse(f.Diags)))
 	}
-	if fail := next.bind(f, e); fail != nil {
-		return nil, fail
-	}
+	next.bind(f, e)
 	before := next.program
 	if e.stale {
 		before = next.check(next.entries)
@@ -54,7 +51,7 @@ func (s *Session) extend(next *state, text, name string, line int) (*entry, *Rep
 		e.diags = append(e.diags, unbound(part)...)
 	}
 	if e.diags.HasErrors() {
-		return nil, next.refuse(e.diags)
+		panic(refused(next.refuse(e.diags)))
 	}
 	next.program = joined(before, part)
 	if e.part = part; e.stale {
@@ -62,7 +59,7 @@ func (s *Session) extend(next *state, text, name string, line int) (*entry, *Rep
 	} else {
 		e.reads = reads(before, f)
 	}
-	return e, nil
+	return e
 }
 
 // config is how to check what follows a program.
@@ -156,7 +153,7 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 
 // bind gives the inputs their values. Which nodes there are depends on the labels
 // of the whole program, so a new one changes the inputs too.
-func (s *state) bind(f *syntax.File, e *entry) *Reply {
+func (s *state) bind(f *syntax.File, e *entry) {
 	known, domains, fresh := s.known, s.domains, len(s.inputs) != len(s.bound)
 	all := &syntax.File{Stmts: append(slices.Clip(s.program.File.Stmts), f.Stmts...)}
 	if len(check.ProgramLabels(f)) > 0 {
@@ -166,11 +163,11 @@ func (s *state) bind(f *syntax.File, e *entry) *Reply {
 		domains = check.ProgramDomains(all)
 	}
 	if len(known) == len(s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
-		return nil // as in most entries
+		return // as in most entries
 	}
 	s.known, s.labels, s.domains, e.stale = known, known, domains, true
 	if len(s.bound) == 0 {
-		return nil
+		return
 	}
 	decls := make([]graphio.Decl, len(s.bound))
 	for i, b := range s.bound {
@@ -178,7 +175,7 @@ func (s *state) bind(f *syntax.File, e *entry) *Reply {
 	}
 	data, err := bind.Bind(decls, known, domains)
 	if err != nil {
-		return dataReply(err)
+		panic(wrongData(err))
 	}
 	for _, w := range data.Warnings {
 		if w.Code == "label" || fresh {
@@ -186,7 +183,6 @@ func (s *state) bind(f *syntax.File, e *entry) *Reply {
 		}
 	}
 	s.inputs, s.labels = data.Values, data.Labels
-	return nil
 }
 
 // unbound is the error for inputs without data, in the terms of a session.

@@ -51,36 +51,32 @@ func (s *Session) complete(prefix string) []string {
 	return list
 }
 
-// writable is nil for a file that the session may write: not the data of an input.
-func (s *Session) writable(name string) *Reply {
-	var r Reply
-	if s.cfg.Files == nil {
-		r = failure("this session has no access to files")
-		return &r
-	}
+// mayWrite refuses what the session may not write: the data of an input.
+func (s *Session) mayWrite(name string) {
+	s.needsFiles()
 	for _, b := range s.bound {
 		if s.cfg.Files.Same(name, b.path) {
-			r = failure("%s has the data of the input `%s`, and would be overwritten", name, b.Name)
-			return &r
+			panic(refused(failure("%s has the data of the input `%s`, and would be overwritten", name, b.Name)))
 		}
 	}
-	return nil
 }
 
-func (s *Session) open(ctx context.Context, name string) (io.ReadCloser, *Reply) {
+func (s *Session) needsFiles() {
 	if s.cfg.Files == nil {
-		r := failure("this session has no access to files")
-		return nil, &r
+		panic(refused(failure("this session has no access to files")))
 	}
+}
+
+func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
+	s.needsFiles()
 	f, err := s.cfg.Files.Open(ctx, name)
 	if err != nil && ctx.Err() != nil {
-		return nil, notRead(ctx, name)
+		panic(notRead(ctx, name))
 	}
 	if err != nil {
-		r := fileFailure(name, "read", err)
-		return nil, &r
+		panic(refused(fileFailure(name, "read", err)))
 	}
-	return f, nil
+	return f
 }
 
 // fileFailure is a file that cannot be read or written at all.
@@ -92,26 +88,23 @@ func fileFailure(name, done string, err error) Reply {
 	return refusal(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")
 }
 
-// dataReply is a data file that is not what it should be.
-func dataReply(err error) *Reply {
-	return (&state{}).refuse(bind.Findings(err))
-}
+// wrongData is a data file that is not what it should be.
+func wrongData(err error) refused { return refused((&state{}).refuse(bind.Findings(err))) }
 
 // readData reads the file of an input.
-func (s *Session) readData(ctx context.Context, d bind.Declared, spec string) (binding, *Reply) {
+func (s *Session) readData(ctx context.Context, d bind.Declared, spec string) binding {
 	spec = s.path(spec)
 	in, err := bind.New(d.Name, spec)
 	if err != nil {
-		r := failure("%v", err)
-		return binding{}, &r
+		panic(refused(failure("%v", err)))
 	}
 	return s.readInput(ctx, in, d)
 }
 
 // said is the data that files give the inputs of a program.
-func (s *Session) said(name string, program *syntax.File) ([]bind.Input, *Reply) {
+func (s *Session) said(name string, program *syntax.File) []bind.Input {
 	if s.cfg.Settings == nil {
-		return nil, nil
+		return nil
 	}
 	var names []string
 	for _, st := range program.Stmts {
@@ -121,35 +114,35 @@ func (s *Session) said(name string, program *syntax.File) ([]bind.Input, *Reply)
 	}
 	said, err := s.cfg.Settings(name)
 	if err != nil {
-		return nil, dataReply(err)
+		panic(wrongData(err))
 	}
 	list, err := said.Inputs(names)
 	if err != nil {
-		return nil, dataReply(err)
+		panic(wrongData(err))
 	}
-	return list, nil
+	return list
 }
 
-func (s *Session) readInput(ctx context.Context, in bind.Input, d bind.Declared) (binding, *Reply) {
+func (s *Session) readInput(ctx context.Context, in bind.Input, d bind.Declared) binding {
 	read := bind.Reader{Tables: s.cfg.Tables, Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
 	if s.cfg.Files != nil {
 		read.Open = s.cfg.Files.Open
 	}
 	raw, err := read.Read(ctx, in, d)
 	if ctx.Err() != nil {
-		return binding{}, notRead(ctx, in.Path)
+		panic(notRead(ctx, in.Path))
 	}
 	if err != nil {
-		return binding{}, dataReply(err)
+		panic(wrongData(err))
 	}
-	return binding{Decl: graphio.Decl{Name: in.Name, Raw: raw}, spec: in.Options.Spec(in.Path), path: in.Path}, nil
+	return binding{Decl: graphio.Decl{Name: in.Name, Raw: raw}, spec: in.Options.Spec(in.Path), path: in.Path}
 }
 
 // notRead is the reply when the entry was stopped while it read a file.
-func notRead(ctx context.Context, name string) *Reply {
+func notRead(ctx context.Context, name string) refused {
 	r := failure("%s: nothing was read of %s", describe.Reason(context.Cause(ctx)), name)
 	r.Limit = !errors.Is(context.Cause(ctx), context.Canceled)
-	return &r
+	return refused(r)
 }
 
 var inputPattern = sync.OnceValue(func() *regexp.Regexp {
@@ -165,26 +158,19 @@ func (s *Session) relationInput(ctx context.Context, declaration, spec string) R
 	text := "input " + declaration
 	parsed := lang.Parse(s.cfg.Name, text, lang.Options{})
 	if parsed.Diags.HasErrors() {
-		return *(&state{file: parsed.Source}).refuse(parsed.Diags)
+		return (&state{file: parsed.Source}).refuse(parsed.Diags)
 	}
 	in := parsed.Stmts[0].(*syntax.Input)
-	if fail := s.twice(in); fail != nil {
-		return *fail
-	}
-	b, fail := s.readData(ctx, bind.Declares(in), spec)
-	if fail != nil {
-		return *fail
-	}
-	return s.withData(ctx, []binding{b}, text, s.cfg.Name, s.line)
+	s.twice(in)
+	b := s.readData(ctx, bind.Declares(in), spec)
+	return s.statements(ctx, text, s.cfg.Name, s.line, b)
 }
 
 // twice refuses an input with columns whose name is that of a relation already.
-func (s *Session) twice(in *syntax.Input) *Reply {
-	if len(in.Columns) == 0 || !s.relation(&syntax.Name{Name: in.Name.Name}) {
-		return nil
+func (s *Session) twice(in *syntax.Input) {
+	if len(in.Columns) > 0 && s.relation(&syntax.Name{Name: in.Name.Name}) {
+		panic(refused(failure("the session has a relation `%s` already; `:reset` forgets the session", in.Name.Name)))
 	}
-	r := failure("the session has a relation `%s` already; `:reset` forgets the session", in.Name.Name)
-	return &r
 }
 
 // input declares an input and binds it. A name that is taken is given the value
@@ -214,37 +200,13 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	if s.value(name) != nil {
 		declared = fresh(name, nil, s.file.Text)
 	}
-	b, fail := s.readData(ctx, bind.Declared{Name: declared, Kind: graphio.Kind(kind)}, spec)
-	if fail != nil {
-		return *fail
-	}
+	b := s.readData(ctx, bind.Declared{Name: declared, Kind: graphio.Kind(kind)}, spec)
 	b.alias = declared != name
 	text := "input " + declared + ": " + kind
 	if b.alias {
 		text += "\n" + name + " = " + declared
 	}
-	return s.withData(ctx, []binding{b}, text, s.cfg.Name, s.line)
-}
-
-// withData adds statements together with the data of their inputs.
-func (s *Session) withData(ctx context.Context, bound []binding, text, name string, line int) Reply {
-	next := s.state
-	next.bound = append(slices.Clip(next.bound), bound...)
-	e, fail := s.extend(&next, text, name, line)
-	if fail != nil {
-		return *fail
-	}
-	r, fail := s.run(ctx, &next, e)
-	if fail != nil {
-		return *fail
-	}
-	for _, w := range bound {
-		if v := next.inputs[w.Name]; v != nil && !w.alias {
-			r.Note = w.Name + ": " + describeValue(v) + "\n" + r.Note
-		}
-	}
-	s.accept(&next, e)
-	return *r
+	return s.statements(ctx, text, s.cfg.Name, s.line, b)
 }
 
 // unquote takes the quotes off a file name.
@@ -287,14 +249,11 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		return failure("`:load` needs a file")
 	}
 	args[0] = s.path(args[0])
-	f, fail := s.open(ctx, args[0])
-	if fail != nil {
-		return *fail
-	}
+	f := s.open(ctx, args[0])
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram))
 	_ = f.Close()
 	if ctx.Err() != nil {
-		return *notRead(ctx, args[0])
+		panic(notRead(ctx, args[0]))
 	}
 	if err != nil {
 		return fileFailure(args[0], "read", err)
@@ -317,24 +276,15 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name }) {
 			return failure("%s is bound twice", name)
 		}
-		one, fail := s.readData(ctx, bind.Declares(parsed.Stmts[i].(*syntax.Input)), spec)
-		if fail != nil {
-			return *fail
-		}
+		one := s.readData(ctx, bind.Declares(parsed.Stmts[i].(*syntax.Input)), spec)
 		bound = append(bound, one)
 	}
-	said, fail := s.said(args[0], parsed)
-	if fail != nil {
-		return *fail
-	}
+	said := s.said(args[0], parsed)
 	for _, in := range said {
 		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == in.Name }) {
 			continue
 		}
-		one, fail := s.readInput(ctx, in, bind.Declares(parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)))
-		if fail != nil {
-			return *fail
-		}
+		one := s.readInput(ctx, in, bind.Declares(parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)))
 		bound = append(bound, one)
 	}
 	if blank(text) {
@@ -342,14 +292,12 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	}
 	for _, st := range parsed.Stmts {
 		if in, ok := st.(*syntax.Input); ok {
-			if fail := s.twice(in); fail != nil {
-				return *fail
-			}
+			s.twice(in)
 		}
 	}
 	// The data is bound in the order of the declarations, as ein run does.
 	sort.SliceStable(bound, func(i, j int) bool { return declared(parsed, bound[i].Name) < declared(parsed, bound[j].Name) })
-	return s.withData(ctx, bound, s.freeInputs(parsed, bound), args[0], 1)
+	return s.statements(ctx, s.freeInputs(parsed, bound), args[0], 1, bound...)
 }
 
 // freeInputs is the text of a program in which inputs have names that are free in
@@ -379,9 +327,7 @@ func declared(f *syntax.File, name string) int {
 
 func (s *Session) save(ctx context.Context, arg string) Reply {
 	name := s.path(unquote(arg))
-	if fail := s.writable(name); fail != nil {
-		return *fail
-	}
+	s.mayWrite(name)
 	save := func(context.Context) Reply {
 		if err := s.cfg.Files.Write(name, []byte(s.Program(name))); err != nil {
 			return fileFailure(name, "written", err)

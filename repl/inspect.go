@@ -123,17 +123,14 @@ func (s *state) function(name string) *syntax.Def {
 }
 
 // try checks a text as if it were entered, without keeping it.
-func (s *Session) try(text string) (state, *entry, *Reply) {
+func (s *Session) try(text string) (state, *entry) {
 	next := s.state
-	e, fail := s.extend(&next, text, s.cfg.Name, s.line)
-	return next, e, fail
+	e := s.extend(&next, text, s.cfg.Name, s.line)
+	return next, e
 }
 
 func (s *Session) typeOf(_ context.Context, arg string) Reply {
-	next, e, fail := s.try(arg)
-	if fail != nil {
-		return *fail
-	}
+	next, e := s.try(arg)
 	r := Reply{Diags: e.diags, File: next.file}
 	for _, st := range e.part.Statements {
 		if st.Span.Start < e.start {
@@ -171,17 +168,12 @@ func (s *Session) doc(ctx context.Context, arg string) Reply {
 
 // compileArgument compiles a statement, given the values that are there, or, of a
 // name, what computes it from the inputs.
-func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled, *Reply) {
-	name := arg
-	next, e, fail := s.try(arg)
-	if identifier().MatchString(arg) && s.definition(arg) != nil {
-		next, fail = s.state, nil
-		e = &entry{part: next.program, only: s.definition(arg), stale: true}
-	} else {
+func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled) {
+	name, next := arg, s.state
+	e := &entry{part: next.program, only: s.definition(arg), stale: true}
+	if e.only == nil || !identifier().MatchString(arg) {
 		name = "this statement"
-	}
-	if fail != nil {
-		return nil, nil, fail
+		next, e = s.try(arg)
 	}
 	c, err := s.compile(&next, e)
 	if err != nil {
@@ -196,14 +188,11 @@ func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled, *R
 	if e.only != nil {
 		d.To = e.only.Span.End
 	}
-	return c, d, nil
+	return c, d
 }
 
 func (s *Session) cost(_ context.Context, arg string) Reply {
-	c, d, fail := s.compileArgument(arg)
-	if fail != nil {
-		return *fail
-	}
+	c, d := s.compileArgument(arg)
 	return Reply{Out: describe.CostByText(&c.module.Certificate, d.Checked.File, s.cfg.Limits.MaxOps)}
 }
 
@@ -211,18 +200,12 @@ func (s *Session) explain(ctx context.Context, arg string) Reply {
 	if codePattern().MatchString(arg) && s.definition(arg) == nil {
 		return s.doc(ctx, arg)
 	}
-	_, d, fail := s.compileArgument(arg)
-	if fail != nil {
-		return *fail
-	}
+	_, d := s.compileArgument(arg)
 	return Reply{Out: d.Plan()}
 }
 
 func (s *Session) dis(_ context.Context, arg string) Reply {
-	c, _, fail := s.compileArgument(arg)
-	if fail != nil {
-		return *fail
-	}
+	c, _ := s.compileArgument(arg)
 	return Reply{Out: code.Disassemble(c.code, func(offset int) (int, int) {
 		p := c.of.file.Position(offset)
 		return p.Line, p.Column
@@ -233,10 +216,8 @@ func (s *Session) time(ctx context.Context, arg string) Reply {
 	start := time.Now()
 	r := s.statements(ctx, arg, s.cfg.Name, s.line)
 	wall := time.Since(start)
-	if !r.Failed {
-		r.Out += fmt.Sprintf("%v, %s operations (at most %s), %s\n", wall.Round(time.Microsecond),
-			words.Count(r.stats.Ops), words.Count(r.bound), words.Bytes(r.stats.PeakBytes))
-	}
+	r.Out += fmt.Sprintf("%v, %s operations (at most %s), %s\n", wall.Round(time.Microsecond),
+		words.Count(r.stats.Ops), words.Count(r.bound), words.Bytes(r.stats.PeakBytes))
 	return r
 }
 
@@ -244,43 +225,27 @@ func (s *Session) full(ctx context.Context, arg string) Reply {
 	cut := s.view
 	s.view.Full, s.view.Top = true, 0
 	defer func() { s.view = cut }()
-	next, e, fail := s.try(arg)
-	if fail != nil {
-		return *fail
-	}
-	r, fail := s.run(ctx, &next, e)
-	if fail != nil {
-		return *fail
-	}
-	return *r
+	next, e := s.try(arg)
+	return s.run(ctx, &next, e)
 }
 
 // compute is the value of an expression, which is not kept, and the labels of the
 // nodes that it is about.
-func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, []string, *Reply) {
+func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, []string) {
 	f := syntax.Parse(source.NewFile("", expression), syntax.Options{Repl: true})
 	if len(f.Stmts) == 1 {
 		if _, ok := f.Stmts[0].(*syntax.ExprStmt); ok {
 			return s.evaluate(ctx, expression)
 		}
 	}
-	if _, _, fail := s.try(expression); fail != nil {
-		return nil, nil, fail
-	}
-	r := failure("expected one expression, found `%s`", words.Shorten(expression, 40))
-	return nil, nil, &r
+	s.try(expression)
+	panic(refused(failure("expected one expression, found `%s`", words.Shorten(expression, 40))))
 }
 
 // evaluate is compute of a statement.
-func (s *Session) evaluate(ctx context.Context, statement string) (*vm.Output, []string, *Reply) {
-	next, e, fail := s.try(statement)
-	if fail != nil {
-		return nil, nil, fail
-	}
-	_, result, fail := s.execute(ctx, &next, e)
-	if fail != nil {
-		return nil, nil, fail
-	}
+func (s *Session) evaluate(ctx context.Context, statement string) (*vm.Output, []string) {
+	next, e := s.try(statement)
+	_, result := s.execute(ctx, &next, e)
 	// What is computed again because the nodes have changed comes first.
-	return &result.Outputs[len(result.Outputs)-1], next.program.Labels, nil
+	return &result.Outputs[len(result.Outputs)-1], next.program.Labels
 }

@@ -34,13 +34,8 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 		return refusal("", "", fmt.Sprintf("`:plot` writes pictures as .svg, and `%s` ends in %s", words.Shorten(file, 40), filepath.Ext(file)),
 			"Without a file it draws here; `:output` writes other formats.")
 	}
-	out, labels, fail := s.compute(ctx, arg)
-	if fail == nil {
-		fail = s.holds(out, show.SVG, arg)
-	}
-	if fail != nil {
-		return *fail
-	}
+	out, labels := s.compute(ctx, arg)
+	s.holds(out, show.SVG, arg)
 	opt := show.Options{Nodes: s.view.Nodes, Labels: labels}
 	g := newGrid(out.Value, words.Shorten(arg, 60), opt)
 	if out.Value.Shape.Rank() == 1 {
@@ -49,9 +44,9 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 	return Reply{Out: g.blocks(cmp.Or(s.width(), 80))}
 }
 
-// holds is the failure of a value that a format cannot hold, or that takes too much
-// memory to be drawn.
-func (s *Session) holds(out *vm.Output, f show.Format, expression string) *Reply {
+// holds refuses a value that a format cannot hold, or that takes too much memory to
+// be drawn.
+func (s *Session) holds(out *vm.Output, f show.Format, expression string) {
 	v, name := out.Value, words.Shorten(expression, 40)
 	var r Reply
 	what, ok := f.Holds(v.Shape, v.Layout)
@@ -67,9 +62,9 @@ func (s *Session) holds(out *vm.Output, f show.Format, expression string) *Reply
 			name, words.Bytes(8*v.Shape.Elems()), words.Bytes(limit))
 		r.Limit = true
 	default:
-		return nil
+		return
 	}
-	return &r
+	panic(refused(r))
 }
 
 // ending is that of a file, and of no expression but a number.
@@ -107,17 +102,10 @@ func (s *Session) output(ctx context.Context, arg string) Reply {
 	if f == "" {
 		return failure("expected an expression and a file whose ending is a format: .%s", formatList(show.Formats, ", ."))
 	}
-	out, labels, fail := s.compute(ctx, expression)
-	if fail == nil {
-		fail = s.holds(out, f, expression)
-	}
-	if fail != nil {
-		return *fail
-	}
+	out, labels := s.compute(ctx, expression)
+	s.holds(out, f, expression)
 	file = s.path(file)
-	if fail := s.writable(file); fail != nil {
-		return *fail
-	}
+	s.mayWrite(file)
 	opt.Labels, opt.Full, opt.Version = labels, true, 1
 	opt.Nodes = opt.Nodes && len(labels) > 0
 	out.Name = words.Shorten(expression, 60)

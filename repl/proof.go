@@ -22,29 +22,21 @@ func (s *Session) proof(ctx context.Context, arg string) *Reply {
 	if !ok || !s.relation(q.Body[0].X) {
 		return nil
 	}
-	next, e, fail := s.try(text)
-	if fail != nil {
-		return fail
-	}
-	r, fail := s.run(ctx, &next, e)
-	if fail != nil {
-		return fail
-	}
+	next, e := s.try(text)
+	r := s.run(ctx, &next, e)
 	_, r.Out, _ = strings.Cut(r.Out, ": ")
-	return r
+	return &r
 }
 
 // prove explains the row of a :why that an entry has run.
-func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled, output int) (string, *Reply) {
+func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled, output int) string {
 	found, err := c.machine.Why(ctx, output, [][]float64{{}})
-	if fail := s.failed(next, e, c, err); fail != nil {
-		return "", fail
-	}
+	s.failed(next, e, c, err)
 	var stmts []syntax.Stmt
 	for _, f := range next.entries {
 		stmts = append(stmts, f.Stmts...)
 	}
-	return c.wants[output].Name + ": " + describe.Proofs(next.file, stmts, found)[0].Text(), nil
+	return c.wants[output].Name + ": " + describe.Proofs(next.file, stmts, found)[0].Text()
 }
 
 // relation reports whether an atom is one of a relation of the session.

@@ -16,32 +16,27 @@ import (
 )
 
 // made is the assignment that gave a name its value, nil for inputs and functions. It
-// is a refusal when a name that it reads means something else by now.
-func (s *Session) made(name string) (*syntax.Assign, *Reply) {
+// is refused when a name that it reads means something else by now.
+func (s *Session) made(name string) *syntax.Assign {
 	st := s.definition(name)
 	if st == nil {
-		return nil, nil
+		return nil
 	}
 	i := slices.IndexFunc(s.program.File.Stmts, func(x syntax.Stmt) bool { return x.Pos() == st.Span })
 	if i < 0 { // inside a repeat
-		return nil, nil
+		return nil
 	}
 	a, ok := s.program.File.Stmts[i].(*syntax.Assign)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	stale := ""
 	for _, read := range readBy(a.Value) {
 		d, f := s.definition(read), s.function(read)
 		if d != nil && d.Span.Start >= st.Span.Start || f != nil && f.Start > st.Span.Start {
-			stale = read
+			panic(refused(refusal("", "", fmt.Sprintf("`%s` was made of a `%s` that has another value now", name, read), "A value is explained while what it was made of has its name.")))
 		}
 	}
-	if stale != "" {
-		r := refusal("", "", fmt.Sprintf("`%s` was made of a `%s` that has another value now", name, stale), "A value is explained while what it was made of has its name.")
-		return nil, &r
-	}
-	return a, nil
+	return a
 }
 
 // readBy is the tensors and functions that an expression names, each once.
@@ -68,7 +63,7 @@ func readBy(x syntax.Expr) (names []string) {
 
 // named follows the names in a question to the calls that gave them their values: T
 // to tc(A), and T[i, j] to tc(A)[i, j]. What it ends at may be an element of a rule.
-func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign, *Reply) {
+func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign) {
 	var at []syntax.Expr
 	for {
 		if i, ok := x.(*syntax.Index); ok && at == nil {
@@ -84,11 +79,11 @@ func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign, *Reply) {
 		}
 		name, ok := x.(*syntax.Name)
 		if !ok {
-			return whole, nil, nil
+			return whole, nil
 		}
-		a, fail := s.made(name.Name)
+		a := s.made(name.Name)
 		if a == nil || a.Op != syntax.Set || indexed(a.Value) {
-			return whole, a, fail
+			return whole, a
 		}
 		x = a.Value
 		if at != nil {
@@ -97,7 +92,7 @@ func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign, *Reply) {
 		_, known := ask(x)
 		_, again := a.Value.(*syntax.Name)
 		if !known && !again {
-			return whole, a, nil
+			return whole, a
 		}
 		x = a.Value
 	}
@@ -157,10 +152,7 @@ const maxWhy = 20
 // rule explains an element by the assignment that made it: by the terms that are not 0,
 // or, of max= and min=, the ones that have the value.
 func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
-	out, _, fail := s.compute(ctx, syntax.ExprString(x))
-	if fail != nil {
-		return *fail
-	}
+	out, _ := s.compute(ctx, syntax.ExprString(x))
 	element, isElement := x.(*syntax.Index)
 	if out.Value.Shape.Rank() > 0 || isElement && len(element.Indices) != len(a.Indices) {
 		return refusal("", "", fmt.Sprintf("`%s` is a %s, and `:why` explains one element", syntax.ExprString(x), typeWords(out.Value.Type)),
@@ -169,10 +161,7 @@ func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Rep
 	value := out.Value.At()
 	fixed := map[string]int{}
 	for k, index := range a.Indices {
-		node, fail := s.node(ctx, element.Indices[k], s.value(a.Name.Name).Shape.Dim(k))
-		if fail != nil {
-			return *fail
-		}
+		node := s.node(ctx, element.Indices[k], s.value(a.Name.Name).Shape.Dim(k))
 		name := index.(*syntax.Name).Name
 		if before, twice := fixed[name]; twice && before != node {
 			return Reply{Out: fmt.Sprintf("%s = %s: `%s` sets elements on the diagonal only\n", syntax.ExprString(x), show.Number(value), s.oneLine(a.Span))}
@@ -193,9 +182,7 @@ func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Rep
 			lift, sought = true, show.Number(value)
 			matters = func(x float64) bool { return x == value }
 		}
-		if fail := s.term(ctx, &b, part, fixed, lift, sought, matters); fail != nil {
-			return *fail
-		}
+		s.term(ctx, &b, part, fixed, lift, sought, matters)
 	}
 	if a.Op != syntax.Set {
 		fmt.Fprintf(&b, "  combined by %s with the value from before, if there was one\n", a.Op)
@@ -205,7 +192,7 @@ func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Rep
 
 // term lists the elements of a part of a rule that matter, by the indices that are
 // summed, or gives its value when there are none.
-func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr, fixed map[string]int, lift bool, sought string, matters func(float64) bool) *Reply {
+func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr, fixed map[string]int, lift bool, sought string, matters func(float64) bool) {
 	at := part.Pos()
 	text, from := "", at.Start
 	var summed []string
@@ -232,13 +219,10 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 	if len(summed) > 0 {
 		left += "[" + strings.Join(summed, ",") + "]"
 	}
-	out, _, fail := s.evaluate(ctx, left+" = "+text)
-	if fail != nil {
-		return fail
-	}
+	out, _ := s.evaluate(ctx, left+" = "+text)
 	if len(summed) == 0 {
 		fmt.Fprintf(b, "  %s is %s\n", s.oneLine(part.Pos()), show.Number(out.Value.At()))
-		return nil
+		return
 	}
 	var found []string
 	n := 0
@@ -264,15 +248,11 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 	if n > maxWhy {
 		fmt.Fprintf(b, "    ... and %s more\n", words.Count(uint64(n-maxWhy)))
 	}
-	return nil
 }
 
 // origin says what a value is that no rule made: its definition, and what that reads.
 func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
-	out, _, fail := s.compute(ctx, syntax.ExprString(x))
-	if fail != nil {
-		return *fail
-	}
+	out, _ := s.compute(ctx, syntax.ExprString(x))
 	var b strings.Builder
 	if out.Value.Shape.Rank() == 0 {
 		fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), show.Number(out.Value.At()), s.oneLine(a.Span))

@@ -148,12 +148,8 @@ func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 }
 
 // run runs an entry. Its values are in it, to be kept when it is accepted.
-func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Reply) {
-	c, result, fail := s.execute(ctx, next, e)
-	if fail != nil {
-		return nil, fail
-	}
-	r := &Reply{}
+func (s *Session) run(ctx context.Context, next *state, e *entry) (r Reply) {
+	c, result := s.execute(ctx, next, e)
 	for _, w := range result.Warnings {
 		e.diags = append(e.diags, describe.Warning(w))
 	}
@@ -165,10 +161,7 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	for i, w := range c.wants {
 		o := &result.Outputs[i]
 		if w.why {
-			text, fail := s.prove(ctx, next, e, c, i)
-			if fail != nil {
-				return nil, fail
-			}
+			text := s.prove(ctx, next, e, c, i)
 			r.Out += text
 		} else if w.shown {
 			r.values = append(r.values, *o)
@@ -188,11 +181,11 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (*Reply, *Repl
 	}
 	r.Note = notes.String()
 	r.stats, r.bound = result.Stats, c.module.Certificate.Ops
-	return r, nil
+	return r
 }
 
 // execute compiles and runs an entry within the limits.
-func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled, *vm.Result, *Reply) {
+func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled, *vm.Result) {
 	c, err := s.compile(next, e)
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
@@ -203,7 +196,7 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	machine, err := vm.New(c.module, limits)
 	var limit *cost.LimitError
 	if errors.As(err, &limit) {
-		return nil, nil, next.refuse(diag.List{s.overLimit(limit, used, e)})
+		panic(refused(next.refuse(diag.List{s.overLimit(limit, used, e)})))
 	}
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
@@ -217,14 +210,12 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	}
 	c.machine = machine
 	result, err := machine.Run(ctx, c.inputs)
-	if r := s.failed(next, e, c, err); r != nil {
-		return nil, nil, r
-	}
-	return c, result, nil
+	s.failed(next, e, c, err)
+	return c, result
 }
 
-// failed is the reply to an entry whose run went wrong.
-func (s *Session) failed(next *state, e *entry, c *compiled, err error) *Reply {
+// failed refuses an entry whose run went wrong.
+func (s *Session) failed(next *state, e *entry, c *compiled, err error) {
 	if d, ok := describe.Failed(err, c.machine.Stats().Ops, c.module.Certificate.Ops); ok {
 		if d.Span == (source.Span{}) { // it has no place in the program
 			d.Span = source.Span{Start: e.start, End: e.start}
@@ -234,12 +225,11 @@ func (s *Session) failed(next *state, e *entry, c *compiled, err error) *Reply {
 		}
 		r := next.refuse(diag.List{d})
 		r.Limit = r.Limit && !errors.Is(err, context.Canceled) // else it was interrupted
-		return r
+		panic(refused(r))
 	}
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
 	}
-	return nil
 }
 
 // overLimit is an entry that needs more than it may use.

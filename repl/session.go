@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"ein/bind"
@@ -199,25 +200,40 @@ func (o *openings) goesOn() bool {
 	return o.depth > 0 || o.last >= syntax.KindMul && o.last <= syntax.KindComma
 }
 
-// Eval runs one entry: statements, or a command. The context stops it. A panic is
-// a bug: it is in the reply, and the session is as before.
-func (s *Session) Eval(ctx context.Context, entry string) (r Reply) {
-	before, line := s.state, s.line
-	defer func() {
-		s.line = line + 1 + strings.Count(strings.TrimSuffix(entry, "\n"), "\n")
-		if p := recover(); p != nil {
-			s.state = before
-			r = Reply{Failed: true, Bug: fmt.Sprintf("%v\n\n%s", p, debug.Stack())}
-		}
-	}()
+// Eval runs one entry: statements, or a command. The context stops it.
+func (s *Session) Eval(ctx context.Context, entry string) Reply {
+	line := s.line
+	defer func() { s.line = line + 1 + strings.Count(strings.TrimSuffix(entry, "\n"), "\n") }()
 	if blank(entry) {
 		return Reply{}
 	}
 	s.history, s.assigned = append(s.history, strings.TrimRight(entry, "\n")), nil
-	if isCommand(entry) {
-		return s.command(ctx, entry)
-	}
-	return s.statements(ctx, entry, s.cfg.Name, s.line)
+	return s.attempt(func() Reply {
+		if isCommand(entry) {
+			return s.command(ctx, entry)
+		}
+		return s.statements(ctx, entry, s.cfg.Name, line)
+	})
+}
+
+// refused is a reply that ends an entry, as a panic: an entry can be wrong in dozens of
+// places, and none of the functions on the way could do anything about it.
+type refused Reply
+
+// attempt gives the reply of an entry. The session is as before where it is refused, and
+// where any other panic is a bug, which is in the reply.
+func (s *Session) attempt(entry func() Reply) (r Reply) {
+	before := s.state
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case refused:
+			s.state, r = before, Reply(p)
+		default:
+			s.state, r = before, Reply{Failed: true, Bug: fmt.Sprintf("%v\n\n%s", p, debug.Stack())}
+		}
+	}()
+	return entry()
 }
 
 // last is the value of the assignment that the session ended in, which a program
@@ -237,23 +253,23 @@ func blank(text string) bool {
 }
 
 // refuse is the reply to an entry with errors.
-func (s *state) refuse(list diag.List) *Reply {
-	return &Reply{Failed: true, Limit: list.Class() == diag.Limit, Diags: list, File: s.file}
+func (s *state) refuse(list diag.List) Reply {
+	return Reply{Failed: true, Limit: list.Class() == diag.Limit, Diags: list, File: s.file}
 }
 
-// statements adds statements to the program and runs them.
-func (s *Session) statements(ctx context.Context, text, name string, line int) Reply {
+// statements adds statements to the program, with the data of their inputs, and runs them.
+func (s *Session) statements(ctx context.Context, text, name string, line int, bound ...binding) Reply {
 	next := s.state
-	e, fail := s.extend(&next, text, name, line)
-	if fail != nil {
-		return *fail
-	}
-	r, fail := s.run(ctx, &next, e)
-	if fail != nil {
-		return *fail
+	next.bound = append(slices.Clip(next.bound), bound...)
+	e := s.extend(&next, text, name, line)
+	r := s.run(ctx, &next, e)
+	for _, w := range bound {
+		if v := next.inputs[w.Name]; v != nil && !w.alias {
+			r.Note = w.Name + ": " + describeValue(v) + "\n" + r.Note
+		}
 	}
 	s.accept(&next, e)
-	return *r
+	return r
 }
 
 // accept makes an entry that was run a part of the session.

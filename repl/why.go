@@ -77,11 +77,8 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	}
 	f := lang.Parse(s.cfg.Name, arg, session)
 	if f.Diags.HasErrors() {
-		next, _, fail := s.try(arg)
-		if fail == nil {
-			panic("BUG: repl: " + next.file.Text)
-		}
-		return *fail
+		next, _ := s.try(arg)
+		panic("BUG: repl: " + next.file.Text)
 	}
 	var e *syntax.ExprStmt
 	ok := false
@@ -93,13 +90,8 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.
-	if _, _, fail := s.try(arg); fail != nil {
-		return *fail
-	}
-	x, made, fail := s.named(e.X)
-	if fail != nil {
-		return *fail
-	}
+	s.try(arg)
+	x, made := s.named(e.X)
 	q, known := ask(x)
 	if !known {
 		if r := s.evidence(ctx, x); r != nil {
@@ -118,24 +110,16 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	default:
 		return refusal("", "", fmt.Sprintf("`:why` cannot explain `%s`", words.Shorten(arg, 40)), whyForms)
 	}
-	graph, _, fail := s.compute(ctx, syntax.ExprString(q.graph))
-	if fail != nil {
-		return *fail
-	}
+	graph, _ := s.compute(ctx, syntax.ExprString(q.graph))
 	n := graph.Value.Shape.Dim(0)
-	from, fail := s.node(ctx, q.from, n)
-	if fail != nil {
-		return *fail
-	}
+	from := s.node(ctx, q.from, n)
 	to := -1
 	if q.to != nil {
-		if to, fail = s.node(ctx, q.to, n); fail != nil {
-			return *fail
-		}
+		to = s.node(ctx, q.to, n)
 	}
 	t := search(ctx, graph.Value, from, q.reverse)
 	if t == nil {
-		return *stopped(ctx)
+		panic(stopped(ctx))
 	}
 	if q.to == nil {
 		return Reply{Out: s.members(&q, t)}
@@ -148,10 +132,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 
 // lightest shows the path of least weight to a node that can be reached.
 func (s *Session) lightest(ctx context.Context, graph string, from, to int) Reply {
-	path, _, fail := s.compute(ctx, fmt.Sprintf("wpath(%s, %d, %d)", graph, from, to))
-	if fail != nil {
-		return *fail
-	}
+	path, _ := s.compute(ctx, fmt.Sprintf("wpath(%s, %d, %d)", graph, from, to))
 	var nodes []int
 	for v, at := range path.Value.ToDense() {
 		if at >= 0 {
@@ -159,32 +140,25 @@ func (s *Session) lightest(ctx context.Context, graph string, from, to int) Repl
 		}
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(path.Value.At(a), path.Value.At(b)) })
-	weight, _, fail := s.compute(ctx, fmt.Sprintf("wdist(%s, %d)[%d]", graph, from, to))
-	if fail != nil {
-		return *fail
-	}
+	weight, _ := s.compute(ctx, fmt.Sprintf("wdist(%s, %d)[%d]", graph, from, to))
 	return Reply{Out: fmt.Sprintf("yes: %s (%s, weight %s)\n", s.arrows(nodes, path.Value.Shape.Dim(0), false), words.Plural(len(nodes)-1, "edge"), show.Number(weight.Value.At()))}
 }
 
 // node is the node that an expression names.
-func (s *Session) node(ctx context.Context, x syntax.Expr, n int) (int, *Reply) {
+func (s *Session) node(ctx context.Context, x syntax.Expr, n int) int {
 	if str, ok := x.(*syntax.String); ok {
 		for i, l := range s.program.Labels {
 			if l == str.Value {
-				return i, nil
+				return i
 			}
 		}
 	}
-	out, _, fail := s.compute(ctx, syntax.ExprString(x))
-	if fail != nil {
-		return 0, fail
-	}
+	out, _ := s.compute(ctx, syntax.ExprString(x))
 	v := out.Value
 	if v.Shape.Rank() != 0 || v.At() != math.Trunc(v.At()) || v.At() < 0 || v.At() >= float64(n) {
-		r := failure("%s is not a node; the nodes are 0 to %d", words.Shorten(syntax.ExprString(x), 40), n-1)
-		return 0, &r
+		panic(refused(failure("%s is not a node; the nodes are 0 to %d", words.Shorten(syntax.ExprString(x), 40), n-1)))
 	}
-	return int(v.At()), nil
+	return int(v.At())
 }
 
 // tree is a breadth-first search: how each node was first found.
