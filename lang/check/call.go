@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -82,11 +83,9 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		switch {
 		case a.Name.Name == "":
 		case !takesNamed(b, a.Name.Name):
-			c.namedArgument(x, a, b.Signature(), b.Params[min(i, len(b.Params)-1)].Name == a.Name.Name, i > 0 && takesNamed(b, "axis"))
-			return val{}
+			return c.namedArgument(x, a, b.Signature(), b.Params[min(i, len(b.Params)-1)].Name == a.Name.Name, i > 0 && takesNamed(b, "axis"))
 		case i == 0:
-			c.namedFirst(a, b.Signature())
-			return val{}
+			return c.namedFirst(a, b.Signature())
 		}
 	}
 	switch b.Form {
@@ -207,14 +206,12 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		return val{}
 	}
 	if v.label {
-		c.labelAsValue(arg)
-		return val{}
+		return c.say(labelAsValue, arg.Pos())
 	}
 	c.at(x.Span)
 	if v.indexed {
 		if axis != nil {
-			c.axisOfIndexed(x, *axis)
-			return val{}
+			return c.say(axisOfIndexed, (*axis).Pos(), x.Fun.Name)
 		}
 		return c.reduceIndices(x, b, v)
 	}
@@ -232,8 +229,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 			axes = append(axes, d)
 		}
 		if v.n.Rank() == 0 && (b.Name == "argmax" || b.Name == "argmin") {
-			c.scalarArg(x, b.Name)
-			return val{}
+			return c.say(scalarArg, x.Span, b.Name)
 		}
 	} else {
 		axes = append(axes, call.CheckAxis(1, at, v.n))
@@ -273,14 +269,12 @@ func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val) val {
 			continue
 		}
 		if c.eq.uses[id] > inside[id] {
-			c.reducedElsewhere(x, id)
-			return val{}
+			return c.say(reducedElsewhere, x.Span, c.eq.idx[id].name, x.Fun.Name)
 		}
 		axes = append(axes, axis)
 	}
 	if arg := b.Name == "argmax" || b.Name == "argmin"; arg && len(axes) != 1 {
-		c.argIndices(x, b.Name, len(axes))
-		return val{}
+		return c.say(argIndices, x.Span, b.Name, pluralIndex(len(axes)))
 	}
 	if len(axes) == 0 {
 		c.reducesNothing(x)
@@ -301,8 +295,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		return val{}
 	}
 	if t.indexed {
-		c.indexedArgument(x, x.Args[0].Value)
-		return val{}
+		return c.indexedArgument(x, x.Args[0].Value)
 	}
 	at := make([]position, 0, tensor.MaxRank)
 	ok := true
@@ -314,7 +307,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 				continue
 			}
 			if c.scope.lookup(name.Name) == nil {
-				c.selectIndex(name)
+				c.say(selectIndex, name.Span, name.Name)
 				ok = false
 				continue
 			}
@@ -325,7 +318,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 			ok = false
 			continue
 		case len(v.idx) > 0:
-			c.selectPosition(e)
+			c.say(selectPosition, e.Pos(), text(e))
 			ok = false
 			continue
 		}
@@ -341,8 +334,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		}
 	}
 	if len(at) != t.n.Rank() {
-		c.selectRank(x, t.n, len(at))
-		return val{}
+		return c.say(selectRank, x.Span, text(x.Args[0].Value), shapeOf(t.n), words.Plural(t.n.Rank(), "position"), len(at))
 	}
 	call := c.calls("select")
 	for axis, p := range at {
@@ -373,7 +365,7 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 	case zero(at[0]):
 		return at[1:], true
 	}
-	c.vectorSelect(x)
+	c.say(vectorSelect, x.Span, text(x.Args[0].Value))
 	return nil, false
 }
 
@@ -402,7 +394,7 @@ func (c *checker) define(d *syntax.Def) {
 		return
 	}
 	if stdlib.Lookup(d.Name.Name) != nil || prelude()[d.Name.Name] != nil {
-		c.shadowsFunction(d.Name)
+		c.say(shadowsFunction, d.Name.Span, d.Name.Name)
 	}
 	params := make(map[string]source.Span, len(d.Params))
 	for _, p := range d.Params {
@@ -425,15 +417,13 @@ func (c *checker) define(d *syntax.Def) {
 func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 	d := f.Def
 	if len(x.Args) != len(d.Params) {
-		c.arity(x, defSignature(d), len(d.Params), len(d.Params))
-		return val{}
+		return c.arity(x, defSignature(d), len(d.Params), len(d.Params))
 	}
 	names := make(map[string]*symbol, len(d.Params)+2)
 	ok := true
 	for i, a := range x.Args {
 		if a.Name.Name != "" {
-			c.namedArgument(x, a, defSignature(d), d.Params[i].Name == a.Name.Name, false)
-			return val{}
+			return c.namedArgument(x, a, defSignature(d), d.Params[i].Name == a.Name.Name, false)
 		}
 		v := c.expr(a.Value, ctx{base: ^uint64(0)})
 		if v.indexed {
@@ -451,8 +441,7 @@ func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 		return val{}
 	}
 	if len(c.active) >= c.cfg.Limits.Calls {
-		c.tooDeep(x)
-		return val{}
+		return c.say(tooDeep, x.Span, c.cfg.Limits.Calls)
 	}
 	if !ok {
 		return val{}
@@ -470,8 +459,7 @@ func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 	c.active = c.active[:len(c.active)-1]
 	c.scope, c.eq, c.site, c.prelude, c.sees = outer, eq, site, inPrelude, sees
 	if v.n != nil && v.label {
-		c.labelAsValue(x)
-		return val{}
+		return c.say(labelAsValue, x.Pos())
 	}
 	return v
 }
@@ -484,14 +472,12 @@ func (c *checker) body(d *syntax.Def) val {
 	for _, s := range d.Body {
 		switch s := s.(type) {
 		case *syntax.Assign:
-			last = c.assign(s)
-			c.stands(s.Name.Name, symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true})
+			last = c.local(s)
 		case *syntax.ExprStmt:
 			last = c.printed(s.X)
 		case *syntax.Repeat:
 			c.repeat(s, func(s *syntax.Assign) val {
-				last = c.assign(s)
-				c.stands(s.Name.Name, symbol{node: last.n, span: s.Name.Span, bad: last.n == nil, form: last.form, used: true})
+				last = c.local(s)
 				return last
 			})
 		default:
@@ -500,6 +486,13 @@ func (c *checker) body(d *syntax.Def) val {
 	}
 	last.indexed, last.idx = false, nil
 	return last
+}
+
+// local is an assignment whose name nobody has to use.
+func (c *checker) local(s *syntax.Assign) val {
+	v := c.assign(s)
+	c.stands(s.Name.Name, symbol{node: v.n, span: s.Name.Span, bad: v.n == nil, form: v.form, used: true})
+	return v
 }
 
 func defSignature(d *syntax.Def) string {
@@ -562,48 +555,38 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 	}
 	var visit func(x syntax.Expr)
 	visit = func(x syntax.Expr) {
-		if c.step(1) {
-			return
-		}
-		switch x := x.(type) {
-		case *syntax.Name:
-			if !known[x.Name] {
-				c.unknownInFunction(x, d)
+		syntax.Walk(x, func(n syntax.Node) bool {
+			if c.step(1) {
+				return false
 			}
-		case *syntax.Paren:
-			visit(x.X)
-		case *syntax.Unary:
-			visit(x.X)
-		case *syntax.Binary:
-			visit(x.L)
-			visit(x.R)
-		case *syntax.Product:
-			for _, f := range x.Factors {
-				visit(f)
-			}
-		case *syntax.List:
-			for _, e := range x.Elems {
-				visit(e)
-			}
-		case *syntax.Index:
-			visit(x.X)
-		case *syntax.Call:
-			switch name := x.Fun.Name; {
-			case c.def(name).Def != nil:
-				calls = append(calls, x)
-			case stdlib.Lookup(name) != nil || prelude()[name] != nil:
-			case known[name]:
-				c.localCalled(x)
-			default:
-				c.unknownFunction(x)
-			}
-			for i, a := range x.Args {
-				if _, isName := a.Value.(*syntax.Name); isName && i > 0 && x.Fun.Name == "select" {
-					continue // an index or a position: known when called
+			switch x := n.(type) {
+			case *syntax.Name:
+				if !known[x.Name] {
+					c.say(unknownInFunction, x.Span, x.Name, d.Name.Name)
 				}
-				visit(a.Value)
+			case *syntax.Index:
+				visit(x.X)
+				return false
+			case *syntax.Call:
+				switch name := x.Fun.Name; {
+				case c.def(name).Def != nil:
+					calls = append(calls, x)
+				case stdlib.Lookup(name) != nil || prelude()[name] != nil:
+				case known[name]:
+					c.say(localCalled, x.Fun.Span, x.Fun.Name)
+				default:
+					c.unknownFunction(x)
+				}
+				for i, a := range x.Args {
+					if _, isName := a.Value.(*syntax.Name); isName && i > 0 && x.Fun.Name == "select" {
+						continue // an index or a position: known when called
+					}
+					visit(a.Value)
+				}
+				return false
 			}
-		}
+			return true
+		})
 	}
 	if d.Value != nil {
 		visit(d.Value)
@@ -643,9 +626,9 @@ func (c *checker) full() bool {
 
 // report adds a diagnostic, moved to the call when it lies in the prelude's
 // text, and only once.
-func (c *checker) report(d diag.Diagnostic) {
+func (c *checker) report(d diag.Diagnostic) (none val) {
 	if c.stopped || c.cfg.ErrorsOnly && d.Severity != diag.Error {
-		return
+		return none
 	}
 	if c.seen == nil {
 		c.seen = make(map[place]bool)
@@ -662,7 +645,7 @@ func (c *checker) report(d diag.Diagnostic) {
 		}
 		if inside := (place{"", d.Span}); c.seen[inside] {
 			c.partial = true
-			return // one wrong call, one error
+			return none // one wrong call, one error
 		} else {
 			c.seen[inside] = true
 		}
@@ -672,7 +655,7 @@ func (c *checker) report(d diag.Diagnostic) {
 	at := place{d.Code, d.Span}
 	if c.seen[at] {
 		c.partial = true
-		return
+		return none
 	}
 	c.seen[at] = true
 	count := &c.warnings
@@ -682,8 +665,9 @@ func (c *checker) report(d diag.Diagnostic) {
 	if *count >= maxDiagnostics {
 		c.more++
 		c.partial = true
-		return
+		return none
 	}
 	*count++
 	c.diags = append(c.diags, d)
+	return none
 }

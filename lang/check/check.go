@@ -455,7 +455,7 @@ func (c *checker) program(p *Program) {
 	}
 	for _, l := range afterPrint {
 		if c.cfg.Profile != Repl && !l.sym.used && !l.sym.bad {
-			c.unusedAfterPrint(l.sym.span, l.name)
+			c.say(unusedAfterPrint, l.sym.span, l.name)
 		}
 	}
 	c.functions()
@@ -477,8 +477,7 @@ func (c *checker) printed(x syntax.Expr) val {
 	defer func() { c.eq = nil }()
 	v := c.expr(x, ctx{})
 	if v.label {
-		c.labelAsValue(x)
-		return val{}
+		return c.say(labelAsValue, x.Pos())
 	}
 	return v
 }

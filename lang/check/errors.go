@@ -21,19 +21,72 @@ import (
 // Every message of this phase. Each says what was found and what was expected
 // in the terms of the source; notes carry the sizes and the hint.
 
-func (c *checker) err(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) {
-	c.report(diag.Diagnostic{Code: code, Severity: diag.Error, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
+// message is a mistake that is always told alike: in a text with verbs for what say is
+// given, and perhaps with a label and a note.
+type message struct {
+	code              diag.Code
+	text, label, note string
 }
 
-func (c *checker) warn(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) {
+var (
+	unknownInFunction = message{codes.E0201, "there is no tensor `%s` in the function `%s`", "not defined", "A function sees its parameters and the names it defines itself, nothing else of the program."}
+	localCalled       = message{codes.E0204, "`%s` is a tensor, and a tensor cannot be called", "a tensor", ""}
+	tooDeep           = message{codes.E0510, "functions call one another more than %d deep", "", ""}
+	shadowsFunction   = message{codes.W0213, "`%s` replaces the function of the language with that name", "", ""}
+	unusedAfterPrint  = message{codes.W0214, "`%s` is defined after the last `:print` and nothing uses it", "never used", "The outputs of a program with `:print` are the printed values."}
+	labelAsValue      = message{codes.E0318, "a node label is not a number", "", "A label stands where a node is asked for: in brackets, or as an argument such as the second of `reach`."}
+	tooManyIndices    = message{codes.E0512, "a statement can have at most %d different indices", "", ""}
+	tooManyAxes       = message{codes.E0319, "a tensor can have at most %d axes, this one would have %d", "", ""}
+	indexedTwice      = message{codes.E0308, "%s already has indices and cannot be indexed again", "", "Define it as a tensor of its own first."}
+	reducedElsewhere  = message{codes.E0320, "index `%s` is reduced by `%s` and used outside it as well", "", "Rename one of the two."}
+	argIndices        = message{codes.E0321, "`%s` gives a position along one index, here it would reduce %s", "", "It reduces the indices that the left side lacks."}
+	scalarArg         = message{codes.E0321, "`%s` of a single number has no position to give", "", ""}
+	axisOfIndexed     = message{codes.E0323, "an indexed argument of `%s` takes no axis", "", "An indexed expression is reduced over the indices that the left side lacks."}
+	emptyFold         = message{codes.E0315, "index `%s` has size 0, and there is no largest or smallest of nothing", "", ""}
+	selectIndex       = message{codes.E0203, "`%s` is neither a tensor nor an index of the left side", "", "To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."}
+	selectPosition    = message{codes.E0307, "a position of `select` is a single number, a label or an index, found %s", "indexed", "Each position stands for one element, row or column; it cannot change along an index."}
+	selectRank        = message{codes.E0302, "%s is %s: `select` takes %s after it, found %d", "", ""}
+	vectorSelect      = message{codes.E0325, "%s is a vector and has one position", "", "Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."}
+	hugeInteger       = message{codes.E0401, "%s is too large to be exact", "", "Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is a real number."}
+	raggedDepth       = message{codes.E0402, "a literal is nested to one depth: either all entries are lists or none is", "", ""}
+	entry             = message{codes.E0403, "the entries of a literal are numbers known before the program runs, found %s", "", ""}
+	literalTooLarge   = message{codes.E0521, "the literals of the program take more than %d words of memory", "", "Let the host bind large data to an input."}
+	sizeTooLarge      = message{codes.E0520, "a size of %s is over the limit of %d", "", ""}
+	badSize           = message{codes.E0314, "the number of nodes or elements is a whole number from 0 that is known before the program runs, found %s", "", "Use a number, or `size(T, d)`."}
+	vecRank           = message{codes.E0405, "`vec` takes a flat list of numbers, found %s", "", ""}
+	lengthMismatch    = message{codes.E0406, "the list has %s, but the length given is %d", "", ""}
+	fewerThanLabels   = message{codes.E0411, "the program has %s, more than the %d given", "", "All labelled graphs of a program have the same nodes."}
+	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "As in `edges([], 5)`."}
+	matrixSize        = message{codes.E0413, "the matrix has %d rows, but the number of nodes given is %d", "", ""}
+	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix is 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
+	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
+)
+
+// say reports a mistake. What is wrong has no value.
+func (c *checker) say(m message, at source.Span, a ...any) val {
+	var notes []string
+	if m.note != "" {
+		notes = []string{m.note}
+	}
+	if m.code[0] != 'E' {
+		return c.warn(m.code, at, m.label, notes, m.text, a...)
+	}
+	return c.err(m.code, at, m.label, notes, m.text, a...)
+}
+
+func (c *checker) err(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) val {
+	return c.report(diag.Diagnostic{Code: code, Severity: diag.Error, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
+}
+
+func (c *checker) warn(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) val {
 	if c.prelude || c.cfg.ErrorsOnly {
-		return
+		return val{}
 	}
 	sev := diag.Warning
 	if code[0] == 'N' {
 		sev = diag.Note
 	}
-	c.report(diag.Diagnostic{Code: code, Severity: sev, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
+	return c.report(diag.Diagnostic{Code: code, Severity: sev, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
 }
 
 // andMore says how many diagnostics are not shown.
@@ -158,11 +211,6 @@ func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
 	return nil
 }
 
-func (c *checker) unknownInFunction(x *syntax.Name, d *syntax.Def) {
-	c.err(codes.E0201, x.Span, "not defined", []string{"A function sees its parameters and the names it defines itself, nothing else of the program."},
-		"there is no tensor `%s` in the function `%s`", x.Name, d.Name.Name)
-}
-
 func (c *checker) unknownFunction(x *syntax.Call) {
 	if c.full() {
 		return
@@ -211,11 +259,6 @@ func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
 		d.Notes = append(d.Notes, "In Ein it is written `"+ours+"`.")
 	}
 	return true
-}
-
-// localCalled reports a call of a parameter or a local name of a function.
-func (c *checker) localCalled(x *syntax.Call) {
-	c.err(codes.E0204, x.Fun.Span, "a tensor", nil, "`%s` is a tensor, and a tensor cannot be called", x.Fun.Name)
 }
 
 // calledTensor is how to write what a call of a tensor most likely means: an
@@ -271,7 +314,7 @@ func (c *checker) functionNames() []string {
 	return all
 }
 
-func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
+func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 	want := words.Plural(least, "argument")
 	switch {
 	case most == 0:
@@ -283,13 +326,13 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) {
 	case most > least:
 		want = fmt.Sprintf("%d to %s", least, words.Plural(most, "argument"))
 	}
-	c.err(codes.E0205, x.Span, "", []string{"The call is `" + signature + "`."},
+	return c.err(codes.E0205, x.Span, "", []string{"The call is `" + signature + "`."},
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
 }
 
 // namedArgument reports an argument that is given by a name that cannot be used;
 // position says that the parameter of that name stands there.
-func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) {
+func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) val {
 	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
 		Message: fmt.Sprintf("`%s` has no argument that is given as `%s=`", x.Fun.Name, a.Name.Name)}
 	switch {
@@ -299,11 +342,11 @@ func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, 
 	case axis:
 		d.Fixes = fix("write `axis=`", a.Name.Span, "axis")
 	}
-	c.report(d)
+	return c.report(d)
 }
 
-func (c *checker) namedFirst(a syntax.Arg, signature string) {
-	c.err(codes.E0207, a.Name.Span, "", []string{"The call is `" + signature + "`."}, "`%s=` comes after the tensor", a.Name.Name)
+func (c *checker) namedFirst(a syntax.Arg, signature string) val {
+	return c.err(codes.E0207, a.Name.Span, "", []string{"The call is `" + signature + "`."}, "`%s=` comes after the tensor", a.Name.Name)
 }
 
 // recursive reports a call of d in its own definition; cycle is the functions
@@ -317,10 +360,6 @@ func (c *checker) recursive(x *syntax.Call, d *syntax.Def, cycle []*syntax.Def) 
 	}
 	c.err(codes.E0206, x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
 		"the function `%s` is used in its own definition", d.Name.Name)
-}
-
-func (c *checker) tooDeep(x *syntax.Call) {
-	c.err(codes.E0510, x.Span, "", nil, "functions call one another more than %d deep", c.cfg.Limits.Calls)
 }
 
 // overLimit reports, once, that functions expand to too many operations.
@@ -364,26 +403,18 @@ func (c *checker) inputMisfit(s *syntax.Input, found string) {
 	c.err(codes.E0707, s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, kind, found)
 }
 
-func (c *checker) notInProfile(s source.Span, what string) {
+func (c *checker) notInProfile(s source.Span, what string) val {
 	has := "The core profile has assignments, equations, literals, functions of the language and `:print`."
 	if c.cfg.Profile == Logic {
 		has = "The logic profile has what core has, and facts, rules, queries, inputs and labels."
 	}
-	c.err(codes.E0211, s, "", []string{has}, "the %s profile has no %s", c.cfg.Profile, what)
+	return c.err(codes.E0211, s, "", []string{has}, "the %s profile has no %s", c.cfg.Profile, what)
 }
 
 func (c *checker) shadow(id syntax.Ident) {
 	if c.function(id.Name) != "" && c.scope.lookup(id.Name) == nil {
 		c.warn(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
 	}
-}
-
-func (c *checker) shadowsFunction(id syntax.Ident) {
-	c.warn(codes.W0213, id.Span, "", nil, "`%s` replaces the function of the language with that name", id.Name)
-}
-
-func (c *checker) unusedAfterPrint(s source.Span, name string) {
-	c.warn(codes.W0214, s, "never used", []string{"The outputs of a program with `:print` are the printed values."}, "`%s` is defined after the last `:print` and nothing uses it", name)
 }
 
 func (c *checker) indexNamedLikeScalar(x *syntax.Name) {
@@ -396,9 +427,9 @@ func (c *checker) noOutput() {
 	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
 }
 
-func (c *checker) unknownLabel(x *syntax.String) {
+func (c *checker) unknownLabel(x *syntax.String) val {
 	if c.full() {
-		return
+		return val{}
 	}
 	d := diag.Diagnostic{Code: codes.E0208, Severity: diag.Error, Span: x.Span, Label: "not a node",
 		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
@@ -414,11 +445,7 @@ func (c *checker) unknownLabel(x *syntax.String) {
 	} else if len(c.labels) == 0 {
 		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}
 	}
-	c.report(d)
-}
-
-func (c *checker) labelAsValue(x syntax.Expr) {
-	c.err(codes.E0318, x.Pos(), "", []string{"A label stands where a node is asked for: in brackets, or as an argument such as the second of `reach`."}, "a node label is not a number")
+	return c.report(d)
 }
 
 func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Span) {
@@ -432,20 +459,12 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
 }
 
-func (c *checker) tooManyIndices(s source.Span) {
-	c.err(codes.E0512, s, "", nil, "a statement can have at most %d different indices", maxIndices)
-}
-
-func (c *checker) tooManyAxes(s source.Span, n int) {
-	c.err(codes.E0319, s, "", nil, "a tensor can have at most %d axes, this one would have %d", tensor.MaxRank, n)
-}
-
 func (c *checker) leftIndex(x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
 	c.err(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
 }
 
-func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) {
+func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 	name := c.eq.idx[id].name
 	at := s.Name.Span
 	for _, x := range s.Indices {
@@ -454,7 +473,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) {
 			break
 		}
 	}
-	c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
+	return c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
 		"index `%s` is on the left but not on the right", name)
 }
 
@@ -492,27 +511,27 @@ func (c *checker) repeated() string {
 	return ""
 }
 
-func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) {
+func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 	var notes []string
 	if value := syntax.ExprString(s.Value); n.Rank() == 0 && len(value) <= 40 {
 		with := map[syntax.AssignOp]string{syntax.SetAdd: "%[1]s + %[2]s", syntax.SetMax: "max(%[1]s, %[2]s)", syntax.SetMin: "min(%[1]s, %[2]s)"}[s.Op]
 		notes = []string{fmt.Sprintf("For the same number everywhere write `%[1]s = "+with+"`.", s.Name.Name, value)}
 	}
-	c.report(diag.Diagnostic{Code: codes.E0322, Severity: diag.Error, Span: s.Span, Notes: notes,
+	return c.report(diag.Diagnostic{Code: codes.E0322, Severity: diag.Error, Span: s.Span, Notes: notes,
 		Message: fmt.Sprintf("`%s` combines with the earlier `%s`, which is %s; this value is %s", s.Op, s.Name.Name, shapeOf(old.node), shapeOf(n)),
 		Related: []diag.Related{{Span: old.span, Message: "the earlier value"}}})
 }
 
-func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) {
+func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	notes := []string{"Only single numbers stretch; tensors are combined element by element and need one shape."}
 	if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
-	c.err(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
+	return c.err(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
 }
 
-func (c *checker) bareInIndexed(x syntax.Expr, n *ir.Node) {
-	c.err(codes.E0304, x.Pos(), "without indices", []string{"In an equation every tensor that is not a single number says which index runs along each axis, as in " + withIndices(x, n) + "."},
+func (c *checker) bareInIndexed(x syntax.Expr, n *ir.Node) val {
+	return c.err(codes.E0304, x.Pos(), "without indices", []string{"In an equation every tensor that is not a single number says which index runs along each axis, as in " + withIndices(x, n) + "."},
 		"%s is %s and has no indices, but other parts of this expression have", text(x), shapeOf(n))
 }
 
@@ -520,7 +539,7 @@ func withIndices(x syntax.Expr, n *ir.Node) string {
 	return "`" + syntax.ExprString(x) + "[" + strings.Join([]string{"i", "j", "k", "l", "m", "n", "o", "p"}[:n.Rank()], ", ") + "]`"
 }
 
-func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) {
+func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) val {
 	d := diag.Diagnostic{Code: codes.E0306, Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
 		Message: fmt.Sprintf("two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)),
 		Notes:   []string{"Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`."}}
@@ -529,12 +548,12 @@ func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node
 		edits = append(edits, diag.Edit{Span: source.Span{Start: x.Factors[i].Pos().End, End: f.Pos().Start}, NewText: " * "})
 	}
 	d.Fixes = []diag.Fix{{Title: "multiply element by element", Edits: edits}}
-	c.report(d)
+	return c.report(d)
 }
 
-func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) {
+func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 	if c.full() {
-		return
+		return val{}
 	}
 	d := diag.Diagnostic{Code: codes.E0307, Severity: diag.Error, Span: arg.Pos(), Label: "indexed",
 		Message: fmt.Sprintf("`%s` takes a whole tensor, found %s", x.Fun.Name, text(arg))}
@@ -553,15 +572,11 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) {
 	} else {
 		d.Notes = []string{"Give the indexed expression a name in a statement of its own and pass that."}
 	}
-	c.report(d)
+	return c.report(d)
 }
 
-func (c *checker) indexedTwice(x *syntax.Index) {
-	c.err(codes.E0308, x.Span, "", []string{"Define it as a tensor of its own first."}, "%s already has indices and cannot be indexed again", text(x.X))
-}
-
-func (c *checker) indexRank(x *syntax.Index, n *ir.Node) {
-	c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), nil, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
+func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
+	return c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), nil, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
 }
 
 func pluralIndex(n int) string {
@@ -629,10 +644,6 @@ func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
 	c.err(codes.E0312, x.Pos(), "", []string{hint}, "%s is %s: axis %d has no position %s", text(owner), shapeOf(n), axis, syntax.ExprString(x))
 }
 
-func (c *checker) reducedElsewhere(x *syntax.Call, id uint8) {
-	c.err(codes.E0320, x.Span, "", []string{"Rename one of the two."}, "index `%s` is reduced by `%s` and used outside it as well", c.eq.idx[id].name, x.Fun.Name)
-}
-
 func (c *checker) reducesNothing(x *syntax.Call) {
 	arg := x.Args[0].Value
 	notes := []string{"A reduction of an indexed expression runs over the indices that the left side lacks, and here it lacks none."}
@@ -674,44 +685,9 @@ func (c *checker) comparesFar(x *syntax.Binary, side syntax.Expr, v, other val) 
 		Message: text(side) + " is infinite where there is no edge, not 0", Notes: []string{note}})
 }
 
-func (c *checker) argIndices(x *syntax.Call, name string, n int) {
-	c.err(codes.E0321, x.Span, "", []string{"It reduces the indices that the left side lacks."}, "`%s` gives a position along one index, here it would reduce %s", name, pluralIndex(n))
-}
-
-func (c *checker) scalarArg(x *syntax.Call, name string) {
-	c.err(codes.E0321, x.Span, "", nil, "`%s` of a single number has no position to give", name)
-}
-
-func (c *checker) axisOfIndexed(x *syntax.Call, axis syntax.Expr) {
-	c.err(codes.E0323, axis.Pos(), "", []string{"An indexed expression is reduced over the indices that the left side lacks."}, "an indexed argument of `%s` takes no axis", x.Fun.Name)
-}
-
 func (c *checker) axisHint(x *syntax.Call, name string, axis *syntax.Number) {
 	c.warn(codes.N0324, x.Span, "", []string{fmt.Sprintf("To reduce along an axis write `%s(%s, axis=%s)`.", name, syntax.ExprString(x.Args[0].Value), axis.Text)},
 		"`%s` of two arguments compares them element by element", name)
-}
-
-func (c *checker) emptyFold(x syntax.Expr, name string) {
-	c.err(codes.E0315, x.Pos(), "", nil, "index `%s` has size 0, and there is no largest or smallest of nothing", name)
-}
-
-func (c *checker) selectIndex(x *syntax.Name) {
-	c.err(codes.E0203, x.Span, "", []string{"To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."},
-		"`%s` is neither a tensor nor an index of the left side", x.Name)
-}
-
-func (c *checker) selectPosition(e syntax.Expr) {
-	c.err(codes.E0307, e.Pos(), "indexed", []string{"Each position stands for one element, row or column; it cannot change along an index."},
-		"a position of `select` is a single number, a label or an index, found %s", text(e))
-}
-
-func (c *checker) selectRank(x *syntax.Call, n *ir.Node, k int) {
-	c.err(codes.E0302, x.Span, "", nil, "%s is %s: `select` takes %s after it, found %d", text(x.Args[0].Value), shapeOf(n), words.Plural(n.Rank(), "position"), k)
-}
-
-func (c *checker) vectorSelect(x *syntax.Call) {
-	c.err(codes.E0325, x.Span, "", []string{"Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."},
-		"%s is a vector and has one position", text(x.Args[0].Value))
 }
 
 func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
@@ -730,28 +706,8 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	c.err(p.Code, s, "", notes, "%s", p.Message)
 }
 
-func (c *checker) hugeInteger(x *syntax.Number) {
-	c.err(codes.E0401, x.Span, "", []string{"Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is a real number."}, "%s is too large to be exact", x.Text)
-}
-
 func (c *checker) ragged(l *syntax.List, got, want int) {
 	c.err(codes.E0402, l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal have one length: the first has %d, this one %d", want, got)
-}
-
-func (c *checker) raggedDepth(x syntax.Expr) {
-	c.err(codes.E0402, x.Pos(), "", nil, "a literal is nested to one depth: either all entries are lists or none is")
-}
-
-func (c *checker) entry(x syntax.Expr) {
-	c.err(codes.E0403, x.Pos(), "", nil, "the entries of a literal are numbers known before the program runs, found %s", text(x))
-}
-
-func (c *checker) literalTooLarge(s source.Span) {
-	c.err(codes.E0521, s, "", []string{"Let the host bind large data to an input."}, "the literals of the program take more than %d words of memory", c.cfg.Limits.Elements)
-}
-
-func (c *checker) sizeTooLarge(x syntax.Expr) {
-	c.err(codes.E0520, x.Pos(), "", nil, "a size of %s is over the limit of %d", syntax.ExprString(x), stdlib.MaxSize)
 }
 
 func (c *checker) wantList(x *syntax.Call) {
@@ -763,29 +719,16 @@ func (c *checker) wantList(x *syntax.Call) {
 	c.err(codes.E0404, x.Args[0].Value.Pos(), "", []string{note}, "`%s` reads a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
 }
 
-func (c *checker) badSize(x syntax.Expr) {
-	c.err(codes.E0314, x.Pos(), "", []string{"Use a number, or `size(T, d)`."}, "the number of nodes or elements is a whole number from 0 that is known before the program runs, found %s", text(x))
-}
-
-func (c *checker) vecRank(x syntax.Expr, n *ir.Node) {
-	c.err(codes.E0405, x.Pos(), "", nil, "`vec` takes a flat list of numbers, found %s", shapeOf(n))
-}
-
-func (c *checker) lengthMismatch(x *syntax.Call, got, want int) {
-	c.err(codes.E0406, x.Args[1].Value.Pos(), "", nil, "the list has %s, but the length given is %d", words.Plural(got, "number"), want)
-}
-
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
 
-func (c *checker) edgeRow(x syntax.Expr, n int) {
+func (c *checker) edgeRow(x syntax.Expr, n int) val {
 	if n < 0 {
-		c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` is a list, found %s", text(x))
-		return
+		return c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` is a list, found %s", text(x))
 	}
-	c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
+	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
 }
 
-func (c *checker) edgeID(x syntax.Expr, list *syntax.List) {
+func (c *checker) edgeID(x syntax.Expr, list *syntax.List) val {
 	d := diag.Diagnostic{Code: codes.E0408, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a node",
 		Notes: []string{"Nodes are whole numbers from 0, or labels in quotes."}}
 	switch x := x.(type) {
@@ -798,7 +741,7 @@ func (c *checker) edgeID(x syntax.Expr, list *syntax.List) {
 			d.Fixes = []diag.Fix{{Title: "write the labels in quotes", Edits: edits}}
 		}
 	}
-	c.report(d)
+	return c.report(d)
 }
 
 // quoteNames puts the names in a list of pairs in quotes, if they can all be
@@ -821,12 +764,12 @@ func (c *checker) quoteNames(list *syntax.List) (edits []diag.Edit) {
 	return edits
 }
 
-func (c *checker) edgeRange(s source.Span, id, n int) {
+func (c *checker) edgeRange(s source.Span, id, n int) val {
 	notes := []string{fmt.Sprintf("With n = %d the nodes are 0 to %d.", n, n-1)}
 	if n <= 1 {
 		notes = nil
 	}
-	c.err(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, words.Plural(n, "node"))
+	return c.err(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, words.Plural(n, "node"))
 }
 
 // mixedEdges points at the first end that is not like most of the others.
@@ -845,28 +788,11 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 	}
 }
 
-func (c *checker) fewerThanLabels(x syntax.Expr, n int) {
-	c.err(codes.E0411, x.Pos(), "", []string{"All labelled graphs of a program have the same nodes."}, "the program has %s, more than the %d given", words.Plural(len(c.labels), "labelled node"), n)
-}
-
-func (c *checker) emptyEdges(x *syntax.Call) {
-	c.err(codes.E0412, x.Span, "", []string{"As in `edges([], 5)`."}, "a graph without edges needs its number of nodes")
-}
-
-func (c *checker) matrixSize(x *syntax.Call, k, n int) {
-	c.err(codes.E0413, x.Args[1].Value.Pos(), "", nil, "the matrix has %d rows, but the number of nodes given is %d", k, n)
-}
-
-func (c *checker) adjRow(x syntax.Expr, got, k int) {
+func (c *checker) adjRow(x syntax.Expr, got, k int) val {
 	if got < 0 {
-		c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix are lists, found %s", text(x))
-		return
+		return c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix are lists, found %s", text(x))
 	}
-	c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix is square: with %d rows each has %d entries", k, k)
-}
-
-func (c *checker) adjEntry(x syntax.Expr, i, j int) {
-	c.err(codes.E0415, x.Pos(), "", []string{"For weights write the matrix alone, without `edges` or `adj`."}, "entry [%d, %d] of an adjacency matrix is 0 or 1, found %s", i, j, text(x))
+	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix is square: with %d rows each has %d entries", k, k)
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {
@@ -874,10 +800,6 @@ func (c *checker) inferredSize(x *syntax.Call, n int) {
 		return // most programs of models
 	}
 	c.warn(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", words.Plural(n, "node"))
-}
-
-func (c *checker) duplicateEdges(x *syntax.Call, n int) {
-	c.warn(codes.N0417, x.Span, "", []string{"An edge is there or not: repeating it changes nothing."}, "%s given more than once", words.Plural(n, "edge"))
 }
 
 func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {

@@ -16,6 +16,22 @@ import (
 // The messages about relations. They name what the user wrote, and never a variable
 // that has no name.
 
+var (
+	realInInt      = message{codes.E0803, "column %d of `%s` holds whole numbers, and the rule gives it others", "", "`floor(x)` and `round(x)` give whole numbers."}
+	headOnly       = message{codes.E0804, "`%s` stands in the head of %s and in no atom of the body", "nothing gives it a value", "Every row needs a value for it: add an atom that has it, or write a constant, quoted."}
+	variableInFact = message{codes.E0804, "`%s` has no value here", "nothing gives it a value", "A fact holds constants; a rule has a body: `Head(x) <- Body(x).`."}
+	anyInExpr      = message{codes.E0804, "`_` is anything, and a value is needed here", "", "Give it a name, and let an atom of the body give that a value."}
+	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "What is negated has to be complete before: let the negated relation be defined without this one."}
+	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
+	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
+	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
+	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
+	noLiteral      = message{codes.E0818, "%s is neither true nor false", "", "A body has atoms, `not` atoms, comparisons and `v = e`."}
+	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says what becomes of several values: `T[x] += a <- ...` is their sum."}
+	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact has it", "", "A variable needs a name that no fact has."}
+	realJoin       = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers that were computed in different ways seldom are equal to the last digit."}
+)
+
 // shown is a relation with its columns as messages show it.
 func (c *checker) shown(r *relation) string {
 	cols := make([]string, len(r.cols))
@@ -121,25 +137,6 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	c.report(d)
 }
 
-func (c *checker) realInInt(cl *clause, i int) {
-	c.err(codes.E0803, cl.span, "", []string{"`floor(x)` and `round(x)` give whole numbers."},
-		"column %d of `%s` holds whole numbers, and the rule gives it others", i+1, cl.of.name)
-}
-
-func (c *checker) headOnly(x *variable, relation string) {
-	c.err(codes.E0804, x.first, "nothing gives it a value", []string{"Every row needs a value for it: add an atom that has it, or write a constant, quoted."},
-		"`%s` stands in the head of %s and in no atom of the body", x.name, relation)
-}
-
-func (c *checker) variableInFact(x *variable) {
-	c.err(codes.E0804, x.first, "nothing gives it a value", []string{"A fact holds constants; a rule has a body: `Head(x) <- Body(x).`."},
-		"`%s` has no value here", x.name)
-}
-
-func (c *checker) anyInExpr(x *syntax.Name) {
-	c.err(codes.E0804, x.Span, "", []string{"Give it a name, and let an atom of the body give that a value."}, "`_` is anything, and a value is needed here")
-}
-
 func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 	if inHead {
 		c.err(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
@@ -154,16 +151,6 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
 	c.err(codes.E0806, at, "", []string{fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)},
 		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
-}
-
-func (c *checker) ownNegation(cl *clause, at source.Span, picture string) {
-	c.err(codes.E0807, at, "", []string{"What is negated has to be complete before: let the negated relation be defined without this one."},
-		"%s depends on its own negation: %s", cl.of.name, picture)
-}
-
-func (c *checker) ownAggregate(cl *clause, at source.Span, picture string) {
-	c.err(codes.E0808, at, "", []string{"Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."},
-		"%s depends on its own aggregate: %s", cl.of.name, picture)
 }
 
 func (c *checker) invents(cl *clause, picture string) {
@@ -217,10 +204,6 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 	c.report(d)
 }
 
-func (c *checker) manyColumns(name syntax.Ident, n int) {
-	c.err(codes.E0815, name.Span, "", []string{"Split it into relations that share a key."}, "`%s` has %d columns; a relation has at most %d", name.Name, n, tensor.MaxColumns)
-}
-
 func (c *checker) manyAnswers(cl *clause) {
 	cl.bad = true
 	c.err(codes.E0815, cl.span, "", []string{"Write `_` for what is not asked for."}, "the query has %d variables; an answer has at most %d columns", len(cl.Head), tensor.MaxColumns)
@@ -240,12 +223,6 @@ func (c *checker) otherAxes(r *relation, axes int) {
 		n--
 	}
 	c.err(codes.E0802, r.first, fmt.Sprintf("%d here", n), nil, "the tensor `%s` has %s, %d here", r.name, words.Plural(axes, "axis", "axes"), n)
-}
-
-// otherNodes is a tensor with an axis that is not over the nodes.
-func (c *checker) otherNodes(r *relation, axis, size, nodes int) {
-	c.err(codes.E0803, r.first, "", []string{"Rules read tensors over the nodes of the program."},
-		"axis %d of `%s` has %s, and there are %s", axis, r.name, words.Plural(size, "place"), words.Plural(nodes, "node"))
 }
 
 // readEarly is an equation that reads a relation above what the relation needs.
@@ -270,10 +247,6 @@ func (c *checker) tensorAndRelation(name string, at, first source.Span) {
 		Message: fmt.Sprintf("`%s` is a relation and a tensor", name),
 		Notes:   []string{"Round brackets hold what is true, square brackets numbers: give one of them another name."},
 		Related: []diag.Related{{Span: first, Message: "the relation"}}})
-}
-
-func (c *checker) reserved(at source.Span, what string) {
-	c.err(codes.E0818, at, "", nil, "%s is reserved for a later version", what)
 }
 
 func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
@@ -305,10 +278,6 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 	}
 }
 
-func (c *checker) noLiteral(l *syntax.Literal) {
-	c.err(codes.E0818, l.Span, "", []string{"A body has atoms, `not` atoms, comparisons and `v = e`."}, "%s is neither true nor false", "`"+syntax.LiteralString(l)+"`")
-}
-
 func (c *checker) noRuleExpr(x syntax.Expr) {
 	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x)."
 	if call, ok := x.(*syntax.Call); ok {
@@ -319,10 +288,6 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		}
 	}
 	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s cannot stand in a rule", text(x))
-}
-
-func (c *checker) aggregateKey(call *syntax.Call) {
-	c.err(codes.E0818, call.Span, "", []string{"The operator says what becomes of several values: `T[x] += a <- ...` is their sum."}, "an aggregate cannot be the key of a tensor")
 }
 
 func (c *checker) unknownConstant(x *syntax.String) {
@@ -336,10 +301,6 @@ func (c *checker) unknownConstant(x *syntax.String) {
 		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
 	}
 	c.report(d)
-}
-
-func (c *checker) queryConstant(x *syntax.Name) {
-	c.warn(codes.N0828, x.Span, "", []string{"A variable needs a name that no fact has."}, "`%s` is the constant here, since a fact has it", x.Name)
 }
 
 func (c *checker) variableConstant(x *syntax.Name) {
@@ -380,11 +341,6 @@ func (c *checker) notInColumn(r *relation, col int, k *constant) {
 	}
 	c.report(diag.Diagnostic{Code: codes.W0822, Severity: diag.Warning, Span: k.span, Label: "never true",
 		Message: fmt.Sprintf("this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)})
-}
-
-func (c *checker) realJoin(x *variable) {
-	c.warn(codes.W0823, x.first, "", []string{"Numbers that were computed in different ways seldom are equal to the last digit."},
-		"`%s` joins columns of real numbers, which have to be exactly equal", x.name)
 }
 
 func (c *checker) shareNothing(cl *clause, i, j int) {

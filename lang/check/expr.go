@@ -91,7 +91,7 @@ func (c *checker) id(name string, span source.Span) (uint8, bool) {
 		}
 	}
 	if len(c.eq.idx) == maxIndices {
-		c.tooManyIndices(span)
+		c.say(tooManyIndices, span, maxIndices)
 		return 0, false
 	}
 	c.eq.idx = append(c.eq.idx, index{name: name, size: unsized, span: span})
@@ -117,8 +117,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 	ok := true
 	if s.Indexed {
 		if len(s.Indices) > tensor.MaxRank {
-			c.tooManyAxes(s.Name.Span, len(s.Indices))
-			return val{}
+			return c.say(tooManyAxes, s.Name.Span, tensor.MaxRank, len(s.Indices))
 		}
 		for _, x := range s.Indices {
 			name, isName := x.(*syntax.Name)
@@ -147,8 +146,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 		return val{}
 	}
 	if v.label {
-		c.labelAsValue(s.Value)
-		return val{}
+		return c.say(labelAsValue, s.Value.Pos())
 	}
 	c.at(s.Span)
 	v = c.toLeft(s, v)
@@ -161,8 +159,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 	}
 	old.used = true
 	if !old.node.Type.Shape.Fits(v.n.Type.Shape) {
-		c.combineShapes(s, old, v.n)
-		return val{}
+		return c.combineShapes(s, old, v.n)
 	}
 	fn := map[syntax.AssignOp]op.Fn{syntax.SetMax: op.FnMax, syntax.SetMin: op.FnMin, syntax.SetAdd: op.FnAdd}[s.Op]
 	both := c.b.Map(fn, old.node, v.n)
@@ -206,8 +203,7 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	}
 	for i, x := range c.eq.lhs {
 		if v.mask()>>x&1 == 0 {
-			c.leftIndexMissing(s, c.eq.lhs[i])
-			return val{}
+			return c.leftIndexMissing(s, c.eq.lhs[i])
 		}
 	}
 	return val{n: c.arrange(v, c.eq.lhs)}
@@ -221,8 +217,7 @@ func (c *checker) fold(v val, fold op.Fold, axes []int, at syntax.Expr) val {
 	for _, d := range axes {
 		drop[d] = true
 		if v.n.Type.Shape.Dim(d) == 0 {
-			c.emptyFold(at, c.eq.idx[v.idx[d]].name)
-			return val{}
+			return c.say(emptyFold, at.Pos(), c.eq.idx[v.idx[d]].name)
 		}
 	}
 	out := val{n: c.b.Reduce(fold, v.n, axes...), indexed: true}
@@ -291,8 +286,7 @@ func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
 	case *syntax.Number:
 		c.at(x.Span)
 		if x.Value >= tensor.MaxInt && isInteger(x.Text) {
-			c.hugeInteger(x)
-			return val{}
+			return c.say(hugeInteger, x.Span, x.Text)
 		}
 		return val{n: c.b.Number(x.Value)}
 	case *syntax.String:
@@ -374,8 +368,7 @@ func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 			return val{}
 		}
 		if v.label {
-			c.labelAsValue(operand(x, i))
-			return val{}
+			return c.say(labelAsValue, operand(x, i).Pos())
 		}
 		indexed = indexed || v.indexed
 		union |= v.mask()
@@ -393,21 +386,18 @@ func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 			if first == nil {
 				first = v.n
 			} else if !first.Type.Shape.Fits(v.n.Type.Shape) {
-				c.shapes(x, operand(x, 0), operand(x, i), first, v.n)
-				return val{}
+				return c.shapes(x, operand(x, 0), operand(x, i), first, v.n)
 			}
 		}
 		return val{n: c.b.Map(fn, args...), form: form}
 	}
 	idx := c.order(union)
 	if len(idx) > tensor.MaxRank {
-		c.tooManyAxes(x.Pos(), len(idx))
-		return val{}
+		return c.say(tooManyAxes, x.Pos(), tensor.MaxRank, len(idx))
 	}
 	for i, v := range vals {
 		if !v.indexed && v.n.Rank() > 0 {
-			c.bareInIndexed(operand(x, i), v.n)
-			return val{}
+			return c.bareInIndexed(operand(x, i), v.n)
 		}
 		if len(v.idx) > 0 {
 			v.n = c.arrange(v, idx)
@@ -452,12 +442,10 @@ func (c *checker) index(x *syntax.Index) val {
 		return val{}
 	}
 	if v.indexed {
-		c.indexedTwice(x)
-		return val{}
+		return c.say(indexedTwice, x.Span, text(x.X))
 	}
 	if v.n.Rank() != len(x.Indices) {
-		c.indexRank(x, v.n)
-		return val{}
+		return c.indexRank(x, v.n)
 	}
 	at := make([]position, 0, tensor.MaxRank)
 	for axis, e := range x.Indices {

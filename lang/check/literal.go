@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ein/internal/words"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
@@ -122,8 +123,7 @@ func (c *checker) label(x *syntax.String) val {
 		return val{n: c.b.Const(tensor.Scalar(tensor.Int, math.NaN())), label: true, form: ir.NodeIndex}
 	}
 	if !ok {
-		c.unknownLabel(x)
-		return val{}
+		return c.unknownLabel(x)
 	}
 	return val{n: c.b.Number(float64(k)), label: true, form: ir.NodeIndex}
 }
@@ -151,7 +151,7 @@ func (c *checker) static(e syntax.Expr) (float64, bool) {
 	}
 	x, ok := v.n.Static()
 	if !ok || v.label || v.indexed || v.n.Rank() > 0 {
-		c.entry(e)
+		c.say(entry, e.Pos(), text(e))
 		return 0, false
 	}
 	return x, true
@@ -197,8 +197,7 @@ func (c *checker) list(x *syntax.List) val {
 		l = next
 	}
 	if len(dims) > tensor.MaxRank {
-		c.tooManyAxes(x.Span, len(dims))
-		return val{}
+		return c.say(tooManyAxes, x.Span, tensor.MaxRank, len(dims))
 	}
 	shape := tensor.ShapeOf(dims...)
 	if !c.fits(x.Span, shape.Elems()) {
@@ -227,7 +226,7 @@ func (c *checker) list(x *syntax.List) val {
 		for _, e := range elements(l) {
 			sub, isList := e.(*syntax.List)
 			if isList != (depth+1 < len(dims)) {
-				c.raggedDepth(e)
+				c.say(raggedDepth, e.Pos())
 				return false
 			}
 			if isList {
@@ -290,7 +289,7 @@ func (c *checker) inexact(x syntax.Expr) bool {
 		return c.inexact(x.X)
 	case *syntax.Number:
 		if isInteger(x.Text) {
-			c.hugeInteger(x)
+			c.say(hugeInteger, x.Span, x.Text)
 			return true
 		}
 	}
@@ -298,12 +297,12 @@ func (c *checker) inexact(x syntax.Expr) bool {
 }
 
 // fits counts a literal of the given number of words against the limit.
-func (c *checker) fits(s source.Span, words uint64) bool {
-	if words > c.cfg.Limits.Elements || c.elements > c.cfg.Limits.Elements-words {
-		c.literalTooLarge(s)
+func (c *checker) fits(s source.Span, size uint64) bool {
+	if size > c.cfg.Limits.Elements || c.elements > c.cfg.Limits.Elements-size {
+		c.say(literalTooLarge, s, c.cfg.Limits.Elements)
 		return false
 	}
-	c.elements += words
+	c.elements += size
 	return true
 }
 
@@ -330,11 +329,9 @@ func (c *checker) literalCall(x *syntax.Call) val {
 			n = unknownNodes
 			unbound = true
 		case !ok || v.n.Rank() != 0 || s < 0 || s != math.Trunc(s) || v.label:
-			c.badSize(x.Args[1].Value)
-			return val{}
+			return c.say(badSize, x.Args[1].Value.Pos(), text(x.Args[1].Value))
 		case s > stdlib.MaxSize:
-			c.sizeTooLarge(x.Args[1].Value)
-			return val{}
+			return c.say(sizeTooLarge, x.Args[1].Value.Pos(), syntax.ExprString(x.Args[1].Value), stdlib.MaxSize)
 		default:
 			n = int(s)
 		}
@@ -345,11 +342,9 @@ func (c *checker) literalCall(x *syntax.Call) val {
 		switch {
 		case v.n == nil:
 		case v.n.Rank() != 1:
-			c.vecRank(list, v.n)
-			return val{}
+			return c.say(vecRank, list.Pos(), shapeOf(v.n))
 		case n >= 0 && v.n.Type.Shape.Dim(0) != n:
-			c.lengthMismatch(x, v.n.Type.Shape.Dim(0), n)
-			return val{}
+			return c.say(lengthMismatch, x.Args[1].Value.Pos(), words.Plural(v.n.Type.Shape.Dim(0), "number"), n)
 		}
 		return v
 	case "adj":
@@ -375,8 +370,7 @@ func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 	for _, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
-			c.edgeRow(e, -1)
-			return val{}
+			return c.edgeRow(e, -1)
 		}
 		pairs = pairs && row.Len() == 2
 		square = square && row.Len() == list.Len()
@@ -448,8 +442,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		at := 0
 		for k, v := range ends {
 			if v != math.Trunc(v) || v >= stdlib.MaxSize || math.Signbit(v) {
-				c.edgeID(end(k), list)
-				return val{}
+				return c.edgeID(end(k), list)
 			}
 			if int(v) > largest {
 				largest, at = int(v), k
@@ -467,8 +460,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 				switch id := id.(type) {
 				case *syntax.Number:
 					if id.Value != math.Trunc(id.Value) || id.Value >= stdlib.MaxSize {
-						c.edgeID(id, list)
-						return val{}
+						return c.edgeID(id, list)
 					}
 					ends[k] = int32(id.Value)
 					if int(ends[k]) > largest {
@@ -478,8 +470,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 					ends[k] = int32(c.ids[id.Value])
 					labelled++
 				default:
-					c.edgeID(id, list)
-					return val{}
+					return c.edgeID(id, list)
 				}
 			}
 			es.edges = append(es.edges, edge{ends[0], ends[1]})
@@ -491,22 +482,18 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		c.mixedEdges(list, labelled < es.n)
 		return val{}
 	case labelled > 0 && c.cfg.Profile == Core:
-		c.notInProfile(list.Span, "node labels")
-		return val{}
+		return c.notInProfile(list.Span, "node labels")
 	case labelled > 0 && n < 0:
 		n = len(c.labels)
 	case labelled > 0 && n < len(c.labels):
-		c.fewerThanLabels(x.Args[1].Value, n)
-		return val{}
+		return c.say(fewerThanLabels, x.Args[1].Value.Pos(), words.Plural(len(c.labels), "labelled node"), n)
 	case es.n == 0 && n < 0:
-		c.emptyEdges(x)
-		return val{}
+		return c.say(emptyEdges, x.Span)
 	case labelled == 0 && n < 0:
 		n = largest + 1
 		c.inferredSize(x, n)
 	case labelled == 0 && largest >= n:
-		c.edgeRange(largestAt.Pos(), largest, n)
-		return val{}
+		return c.edgeRange(largestAt.Pos(), largest, n)
 	}
 	if es.n == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
 		c.twoByTwo(x, list, &es)
@@ -537,8 +524,7 @@ func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
 func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	k := list.Len()
 	if n >= 0 && n != k {
-		c.matrixSize(x, k, n)
-		return val{}
+		return c.say(matrixSize, x.Args[1].Value.Pos(), k, n)
 	}
 	es := arcs{values: matrixOf(list), size: k}
 	if es.values == nil {
@@ -551,18 +537,15 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	for i, e := range unread {
 		row, ok := e.(*syntax.List)
 		if !ok {
-			c.adjRow(e, -1, k)
-			return val{}
+			return c.adjRow(e, -1, k)
 		}
 		if row.Len() != k {
-			c.adjRow(row, row.Len(), k)
-			return val{}
+			return c.adjRow(row, row.Len(), k)
 		}
 		for j, id := range elements(row) {
 			v, ok := number(id)
 			if !ok || v != 0 && v != 1 {
-				c.adjEntry(id, i, j)
-				return val{}
+				return c.say(adjEntry, id.Pos(), i, j, text(id))
 			}
 			if v == 1 {
 				es.edges = append(es.edges, edge{int32(i), int32(j)})
@@ -577,8 +560,7 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 			es.n++
 		default:
 			i, j := at/k, at%k
-			c.adjEntry(list.At(i).(*syntax.List).At(j), i, j)
-			return val{}
+			return c.say(adjEntry, list.At(i).(*syntax.List).At(j).Pos(), i, j, text(list.At(i).(*syntax.List).At(j)))
 		}
 	}
 	return c.adjacency(x, &es, k)
@@ -594,11 +576,11 @@ func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
 	packed := Packs(n, n, es.n)
-	words := uint64(n)/2 + uint64(es.n)
+	size := uint64(n)/2 + uint64(es.n)
 	if packed {
-		words = uint64(n) * uint64(tensor.Words(n))
+		size = uint64(n) * uint64(tensor.Words(n))
 	}
-	if !c.fits(x.Span, words) {
+	if !c.fits(x.Span, size) {
 		return val{}
 	}
 	if packed {
@@ -624,7 +606,7 @@ func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 		v.CSR, duplicates = tensor.BuildCSR(n, n, src, dst, nil)
 	}
 	if duplicates > 0 {
-		c.duplicateEdges(x, duplicates)
+		c.say(duplicateEdges, x.Span, words.Plural(duplicates, "edge"))
 	}
 	return val{n: c.b.Const(v)}
 }

@@ -53,7 +53,7 @@ func (c *checker) kinds() {
 				if k.kind == tensor.IntColumn && c.cellKind(cl, &cl.Head[i]) == tensor.RealColumn {
 					if cl.of.input != nil {
 						cl.bad = true
-						c.realInInt(cl, i)
+						c.say(realInInt, cl.span, i+1, cl.of.name)
 						continue
 					}
 					k.kind, changed = tensor.RealColumn, true

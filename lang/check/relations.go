@@ -340,7 +340,7 @@ func (c *checker) declare(s *syntax.Input) {
 		return
 	}
 	if len(s.Columns) > tensor.MaxColumns {
-		c.manyColumns(s.Name, len(s.Columns))
+		c.say(manyColumns, s.Name.Span, s.Name.Name, len(s.Columns), tensor.MaxColumns)
 	}
 	r := c.relation(s.Name.Name, s.Name.Span, min(len(s.Columns), tensor.MaxColumns))
 	r.input = s
@@ -351,7 +351,7 @@ func (c *checker) declare(s *syntax.Input) {
 		if t, ok := columnTypes[col.Type.Name]; ok {
 			at.class, at.domain, r.cols[i].kind = t.class, "", t.kind
 		} else if col.Type.Name == "prob" {
-			c.reserved(col.Type.Span, "a column of type `prob`")
+			c.say(reserved, col.Type.Span, "a column of type `prob`")
 		}
 	}
 	if c.cfg.Inputs[r.name] == nil {
@@ -365,7 +365,7 @@ func (c *checker) headOf(s *syntax.Rule) {
 	r := c.rel.byName[name.Name]
 	if r == nil {
 		if len(args) > tensor.MaxColumns {
-			c.manyColumns(name, len(args))
+			c.say(manyColumns, name.Span, name.Name, len(args), tensor.MaxColumns)
 			args = args[:tensor.MaxColumns]
 		}
 		r = c.relation(name.Name, name.Span, len(args))
@@ -674,7 +674,7 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 	case x.Name == "_":
 		return rel.Term{Kind: rel.Any}, c.rel.slot(anything, "", x.Span)
 	case variable && written && cl.query != "":
-		c.queryConstant(x)
+		c.say(queryConstant, x.Span, x.Name)
 	case variable:
 		if _, again := cl.ids[x.Name]; known && !again && len(x.Name) > 1 {
 			c.variableConstant(x)
@@ -723,7 +723,7 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 	}
 	if l.Value == nil || l.Not {
 		cl.bad = true
-		c.noLiteral(l)
+		c.say(noLiteral, l.Span, "`"+syntax.LiteralString(l)+"`")
 		return
 	}
 	c.compare(cl, l, syntax.Eq, l.X, l.Value)
@@ -851,7 +851,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 		t, slot := c.ruleName(cl, x, anything)
 		if t.Kind == rel.Any {
 			cl.bad = true
-			c.anyInExpr(x)
+			c.say(anyInExpr, x.Span)
 		}
 		return rel.Expr{Term: t}, slot
 	case *syntax.String:
@@ -934,7 +934,7 @@ func (c *checker) headCell(cl *clause, r *relation, i int, x syntax.Expr, consta
 	}
 	if n, ok := x.(*syntax.Name); ok && n.Name == "_" {
 		cl.bad = true
-		c.anyInExpr(n)
+		c.say(anyInExpr, n.Span)
 		return rel.Cell{}
 	} else if ok && constant {
 		t, slot := c.constTerm(x)
@@ -950,7 +950,7 @@ func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *s
 	cell := rel.Cell{Agg: agg}
 	if r.fold != rel.NoAgg {
 		cl.bad = true
-		c.aggregateKey(call)
+		c.say(aggregateKey, call.Span)
 		return cell
 	}
 	if len(call.Args) == 0 {

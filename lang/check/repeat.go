@@ -22,11 +22,7 @@ func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 	if times == 0 { // it is checked, and nothing comes of it
 		c.scope.names = maps.Clone(before)
 		defer func() { c.scope.names = before }()
-		assign = func(s *syntax.Assign) val {
-			v := c.assign(s)
-			c.stands(s.Name.Name, symbol{node: v.n, span: s.Name.Span, bad: v.n == nil, form: v.form, used: true})
-			return v
-		}
+		assign = c.local
 	}
 	shapes := make(map[*syntax.Assign]tensor.Shape, len(s.Body))
 	for round := range max(times, 1) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ein/internal/codes"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -135,8 +136,7 @@ func (c *checker) defaultCall(x *syntax.Call) val {
 			"`%s` is no relation with values", syntax.ExprString(x.Args[0].Value))
 		return val{}
 	case rest.n.Rank() > 0 || rest.indexed || rest.label:
-		c.err(codes.E0816, x.Args[1].Value.Pos(), "", []string{"The same number stands wherever there is no value."}, "the default of `%s` is no number", r.name)
-		return val{}
+		return c.err(codes.E0816, x.Args[1].Value.Pos(), "", []string{"The same number stands wherever there is no value."}, "the default of `%s` is no number", r.name)
 	}
 	n := c.scatter(r, name, rest.n)
 	return val{n: n}
@@ -305,7 +305,7 @@ func (c *checker) tensorsRead() {
 		nodes := c.domainNamed("node").Size
 		for i := range axes {
 			if n := sym.node.Type.Shape.Dim(i); n != nodes && n >= 0 && !c.b.Unknown {
-				c.otherNodes(r, i+1, n, nodes)
+				c.say(otherNodes, r.first, i+1, r.name, words.Plural(n, "place"), words.Plural(nodes, "node"))
 				break
 			}
 		}

@@ -93,13 +93,13 @@ func (c *checker) noSource(cl *clause, x *variable) {
 		inHead := cl.head != nil && slices.ContainsFunc(cl.Head, func(h rel.Cell) bool { return isVar(&h.Expr) && &cl.vars[h.Expr.Term.Var] == x })
 		c.onlyNegated(x, inNot, inHead)
 	case len(cl.Body) == 0:
-		c.variableInFact(x)
+		c.say(variableInFact, x.first, x.name)
 	default:
 		name := ""
 		if cl.of != nil {
 			name = cl.of.name
 		}
-		c.headOnly(x, name)
+		c.say(headOnly, x.first, x.name, name)
 	}
 }
 
@@ -184,9 +184,9 @@ func (c *checker) stratify(p *rel.Program) {
 			picture := strings.Join(steps, " -> ")
 			switch {
 			case errors.Is(kind, rel.ErrNegation):
-				c.ownNegation(cl, cl.src[back].Span, picture)
+				c.say(ownNegation, cl.src[back].Span, cl.of.name, picture)
 			case errors.Is(kind, rel.ErrAggregate):
-				c.ownAggregate(cl, cl.src[back].Span, picture)
+				c.say(ownAggregate, cl.src[back].Span, cl.of.name, picture)
 			case errors.Is(kind, rel.ErrInvents):
 				c.invents(cl, picture)
 			default:
@@ -377,7 +377,7 @@ func (c *checker) realJoins(cl *clause) {
 		for k, t := range l.Terms {
 			if t.Kind == rel.Variable && l.Kind == rel.Atom && cl.uses[i].cols[k].kind == tensor.RealColumn {
 				if in[t.Var]++; in[t.Var] == 2 && !cl.vars[t.Var].hidden {
-					c.realJoin(&cl.vars[t.Var])
+					c.say(realJoin, cl.vars[t.Var].first, cl.vars[t.Var].name)
 				}
 			}
 		}

@@ -175,7 +175,7 @@ func (c *checker) term(x syntax.Expr, cx ctx) val {
 		case f.v.n == nil:
 			ok = false
 		case f.v.label:
-			c.labelAsValue(f.x)
+			c.say(labelAsValue, f.x.Pos())
 			ok = false
 		case !f.v.indexed && f.v.n.Rank() > 0:
 			c.bareInIndexed(f.x, f.v.n)
@@ -270,8 +270,7 @@ func (c *checker) product(x syntax.Expr, fs []val, keep uint64) val {
 	}
 	out := c.order(union & keep)
 	if len(out) > tensor.MaxRank {
-		c.tooManyAxes(x.Pos(), len(out))
-		return val{}
+		return c.say(tooManyAxes, x.Pos(), tensor.MaxRank, len(out))
 	}
 	if len(fs) == 1 && bits.OnesCount64(union) == len(out) {
 		fs[0].indexed = true
@@ -297,8 +296,7 @@ func (c *checker) bareTerm(x syntax.Expr, cx ctx) val {
 				return val{}
 			}
 			if v.n.Rank() > 0 && w.n.Rank() > 0 {
-				c.bareProduct(x, x.Factors[i], f, v.n, w.n)
-				return val{}
+				return c.bareProduct(x, x.Factors[i], f, v.n, w.n)
 			}
 			v = c.mapped(x, op.FnMul, v, w)
 		}
