@@ -66,7 +66,7 @@ race: ## the tests under the race detector, the long ones shortened
 	$(call each,go test -race -short -timeout 20m ./...)
 
 portable: ## the core builds for other systems and for the browser, and its kernels run on arm64
-	$(call each,GOOS=darwin GOARCH=arm64 go build ./... && GOOS=windows GOARCH=amd64 go build ./...)
+	$(call each,GOOS=darwin GOARCH=arm64 go build -o /dev/null ./... && GOOS=windows GOARCH=amd64 go build -o /dev/null ./...)
 	GOOS=js GOARCH=wasm go build ./lang/... ./vm/... ./stdlib/...
 	@if command -v qemu-aarch64-static >/dev/null; then \
 	  GOARCH=arm64 CGO_ENABLED=0 go test -short -exec qemu-aarch64-static ./vm/simd; \

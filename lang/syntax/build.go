@@ -24,7 +24,7 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 		return nil, nil
 	}
 	if p.meter.over() {
-		p.stop(errMemory(p.toks[seg.lo].span(), p.lim.Memory))
+		p.stop(say(errMemory, p.toks[seg.lo].span(), p.lim.Memory))
 		return nil, nil
 	}
 	var err error
@@ -57,7 +57,7 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 	s, why := p.build(seg, level, g)
 	if high := p.tooHigh; high != nil {
 		p.tooHigh = nil
-		return nil, &failure{errHeight(*high, p.lim.Height), seg.lo}
+		return nil, &failure{say(errHeight, *high, p.lim.Height), seg.lo}
 	}
 	return s, why
 }

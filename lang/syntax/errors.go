@@ -13,6 +13,43 @@ import (
 
 // Every message of the lexer and the parser is made in this file.
 
+// message is a mistake that is always told alike: in a text with verbs for what say is
+// given, and perhaps with a note.
+type message struct {
+	code       diag.Code
+	text, note string
+}
+
+var (
+	errNumberRange = message{codes.E0008, "%s is too large", "The largest number is about 1.8e308."}
+	errEmptyIndex  = message{codes.E0113, "an index list needs at least one index", "The whole tensor is written without brackets."}
+	errBareInDef   = message{codes.E0107, "only the last statement of a def may be a bare expression", ""}
+	errQualified   = message{codes.E0101, "nothing is named with a dot", "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each."}
+	errManyHeads   = message{codes.E0101, "a rule has one atom on the left", "Write a rule for each head."}
+	errWhy         = message{codes.E0115, "this is not an atom", whyForm}
+	errNegatedFact = message{codes.E0115, "`not` cannot stand in a fact", "What no fact and no rule says is false."}
+	errNoFact      = message{codes.E0115, "%s is not a fact", "A fact is a relation with constants, as in `Parent(\"ann\", \"bob\").`"}
+	errSetHead     = message{codes.E0115, "a rule that gives a value is written with min=, max= or +=", "They say what is taken when a key has several values; an equation ends without `.` and has no `<-`."}
+	errManyValues  = message{codes.E0101, "expected the end of the statement, found `,`", "A vector is written [1, 2]."}
+	errInDef       = message{codes.E0111, "%s cannot stand in a block", "A block holds assignments; that of a def ends with its value."}
+	errEmptyDef    = message{codes.E0111, "the body of a def needs a value", "The last statement between the braces is the value."}
+	errSourceBytes = message{codes.E0501, "the program has %d bytes; the limit is %d", ""}
+	errTokens      = message{codes.E0502, "the program has more than %d tokens", ""}
+	errMemory      = message{codes.E0507, "reading the program takes more than %d bytes of memory", "Let the host bind large data to an input."}
+	errDepth       = message{codes.E0503, "nested deeper than %d levels", "Give the inner part a name of its own."}
+	errStatements  = message{codes.E0504, "the program has more than %d statements", ""}
+	errArguments   = message{codes.E0508, "more than %d %s", "Pass many numbers as one tensor, as in `f([1, 2, 3])`."}
+	errHeight      = message{codes.E0505, "the expression is longer than %d operators", "Split it into several statements, or sum a vector."}
+)
+
+func say(m message, at source.Span, args ...any) diag.Diagnostic {
+	d := newError(m.code, at, m.text, args...)
+	if m.note != "" {
+		d = withNote(d, m.note)
+	}
+	return d
+}
+
 func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {
 	return diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
 }
@@ -149,11 +186,6 @@ func errNumber(span source.Span, s string) diag.Diagnostic {
 	split := len(s) - len(digits)
 	return withFix(withNote(d, "A name cannot start with a digit, and a factor needs a blank before it."),
 		"put a blank between the number and the name", at(span.Start+split, 0), " ")
-}
-
-func errNumberRange(span source.Span, s string) diag.Diagnostic {
-	d := newError(codes.E0008, span, "%s is too large", excerpt(s))
-	return withNote(d, "The largest number is about 1.8e308.")
 }
 
 func errString(span source.Span, s string) diag.Diagnostic {
@@ -313,11 +345,6 @@ func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
 	return withFix(withNote(d, "A product with a list is written with `*`."), "write `*`", at(x.End, open.Start-x.End), " * ")
 }
 
-func errEmptyIndex(span source.Span) diag.Diagnostic {
-	d := newError(codes.E0113, span, "an index list needs at least one index")
-	return withNote(d, "The whole tensor is written without brackets.")
-}
-
 func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 	if c, ok := x.(*Call); ok && c.Fun.Name[0] < 'a' {
 		return p.errClauseEnd(p.i, ".", "?")
@@ -327,10 +354,6 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 		return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
 	}
 	return withNote(d, "Give it a name with `Name = ...`, or show it with `:print ...`.")
-}
-
-func errBareInDef(span source.Span) diag.Diagnostic {
-	return newError(codes.E0107, span, "only the last statement of a def may be a bare expression")
 }
 
 func errDirective(text string, span source.Span) diag.Diagnostic {
@@ -370,16 +393,6 @@ func errRuleAsked(end source.Span) diag.Diagnostic {
 	return withFix(d, "write `.`", end, ".")
 }
 
-func errQualified(span source.Span) diag.Diagnostic {
-	d := newError(codes.E0101, span, "nothing is named with a dot")
-	return withNote(d, "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
-}
-
-func errManyHeads(t token) diag.Diagnostic {
-	d := newError(codes.E0101, t.span(), "a rule has one atom on the left")
-	return withNote(d, "Write a rule for each head.")
-}
-
 func errManyFacts(body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
@@ -391,17 +404,7 @@ func errInBody(l Literal) diag.Diagnostic {
 	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
 }
 
-func errWhy(span source.Span) diag.Diagnostic {
-	d := newError(codes.E0115, span, "this is not an atom")
-	return withNote(d, whyForm)
-}
-
 const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not Far(\"a\", \"b\")`."
-
-func errNegatedFact(span source.Span) diag.Diagnostic {
-	d := newError(codes.E0115, span, "`not` cannot stand in a fact")
-	return withNote(d, "What no fact and no rule says is false.")
-}
 
 func errValuedAtom(r *Rule) diag.Diagnostic {
 	d := newError(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
@@ -411,16 +414,6 @@ func errValuedAtom(r *Rule) diag.Diagnostic {
 func errEndedAssign(end source.Span) diag.Diagnostic {
 	d := newError(codes.E0101, end, "an assignment ends with its line, not with `.`")
 	return withFix(d, "delete it", end, "")
-}
-
-func errNoFact(x Expr) diag.Diagnostic {
-	d := newError(codes.E0115, x.Pos(), "%s is not a fact", excerpt(ExprString(x)))
-	return withNote(d, "A fact is a relation with constants, as in `Parent(\"ann\", \"bob\").`")
-}
-
-func errSetHead(op source.Span) diag.Diagnostic {
-	d := newError(codes.E0115, op, "a rule that gives a value is written with min=, max= or +=")
-	return withNote(d, "They say what is taken when a key has several values; an equation ends without `.` and has no `<-`.")
 }
 
 func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
@@ -446,21 +439,6 @@ func errSecondAssign(t token, text string) diag.Diagnostic {
 	return d
 }
 
-func errManyValues(t token) diag.Diagnostic {
-	d := newError(codes.E0101, t.span(), "expected the end of the statement, found `,`")
-	return withNote(d, "A vector is written [1, 2].")
-}
-
-func errInDef(what string, span source.Span) diag.Diagnostic {
-	d := newError(codes.E0111, span, "%s cannot stand in a block", what)
-	return withNote(d, "A block holds assignments; that of a def ends with its value.")
-}
-
-func errEmptyDef(span source.Span) diag.Diagnostic {
-	d := newError(codes.E0111, span, "the body of a def needs a value")
-	return withNote(d, "The last statement between the braces is the value.")
-}
-
 func errDef(d diag.Diagnostic) diag.Diagnostic {
 	d.Code = codes.E0111
 	return withNote(d, "A function is written `def name(p, q) = value`.")
@@ -476,42 +454,10 @@ func errInput(d diag.Diagnostic) diag.Diagnostic {
 	return withNote(d, "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar. One of a relation is written `input Pay(from: node, amount: int)`.")
 }
 
-func errSourceBytes(n, limit int) diag.Diagnostic {
-	return newError(codes.E0501, source.Span{}, "the program has %d bytes; the limit is %d", n, limit)
-}
-
-func errTokens(span source.Span, limit int) diag.Diagnostic {
-	return newError(codes.E0502, span, "the program has more than %d tokens", limit)
-}
-
-func errMemory(span source.Span, limit uint64) diag.Diagnostic {
-	d := newError(codes.E0507, span, "reading the program takes more than %d bytes of memory", limit)
-	return withNote(d, "Let the host bind large data to an input.")
-}
-
-func errDepth(span source.Span, limit int) diag.Diagnostic {
-	d := newError(codes.E0503, span, "nested deeper than %d levels", limit)
-	return withNote(d, "Give the inner part a name of its own.")
-}
-
-func errStatements(span source.Span, limit int) diag.Diagnostic {
-	return newError(codes.E0504, span, "the program has more than %d statements", limit)
-}
-
-func errArguments(span source.Span, what string, limit int) diag.Diagnostic {
-	d := newError(codes.E0508, span, "more than %d %s", limit, what)
-	return withNote(d, "Pass many numbers as one tensor, as in `f([1, 2, 3])`.")
-}
-
 func errStopped(span source.Span) diag.Diagnostic {
 	d := newError(codes.E0533, span, "reading the program was stopped")
 	d.Label = "it was here"
 	return d
-}
-
-func errHeight(span source.Span, limit int) diag.Diagnostic {
-	d := newError(codes.E0505, span, "the expression is longer than %d operators", limit)
-	return withNote(d, "Split it into several statements, or sum a vector.")
 }
 
 func noteMore(end, n int) diag.Diagnostic {
@@ -541,19 +487,19 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	p.inClause = seg.clause
 	switch {
 	case i > lo && p.toks[i-1].kind == KindDot && p.qualifies(i-1, hi):
-		return errQualified(p.span(i-2, i+1))
+		return say(errQualified, p.span(i-2, i+1))
 	case t.kind == KindDot && p.qualifies(i, hi):
-		return errQualified(p.span(i-1, i+2))
+		return say(errQualified, p.span(i-1, i+2))
 	case first.kind == KindDirective:
 		return errDirective(p.word(lo), first.span())
 	case level > 0 && first.kind.directs():
-		return errInDef("`"+p.word(lo)+"`", first.span())
+		return say(errInDef, first.span(), "`"+p.word(lo)+"`")
 	case level > 0 && def:
-		return errInDef("another `def`", first.span())
+		return say(errInDef, first.span(), "another `def`")
 	case level > 0 && input:
-		return errInDef("`input`", first.span())
+		return say(errInDef, first.span(), "`input`")
 	case level > 0 && seg.clause:
-		return errInDef("a fact, a rule or a query", p.span(lo, hi))
+		return say(errInDef, p.span(lo, hi), "a fact, a rule or a query")
 	case i < hi && t.kind.closes() && open < 0:
 		return errNothingToClose(t.kind, t.span())
 	case i < hi && t.kind.closes() && p.toks[open].kind.closer() != t.kind:
@@ -592,7 +538,7 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	case def && open < 0 && before.kind == KindAssign:
 		return errDef(expected("a value"))
 	case before.kind == KindLBracket && next == KindRBracket:
-		return errEmptyIndex(before.span().Join(t.span()))
+		return say(errEmptyIndex, before.span().Join(t.span()))
 	case !before.kind.ends() && before.kind != KindRBrace:
 		return expected("a value")
 	case next == KindLBracket && before.kind != KindRBrace:
@@ -615,7 +561,7 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	case def:
 		return errDef(expected("the end of the statement"))
 	case seg.arrow > i && next == KindComma:
-		return errManyHeads(t)
+		return say(errManyHeads, t.span())
 	case seg.arrow > 0 && next == KindQuestion:
 		return errRuleAsked(t.span())
 	case seg.clause && next == KindArrow:
@@ -631,7 +577,7 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	case next.assign():
 		return errSecondAssign(t, p.text)
 	case next == KindComma && !bare && !seg.clause:
-		return errManyValues(t)
+		return say(errManyValues, t.span())
 	}
 	if seg.arrow > 0 {
 		return expected("`,` or `.`")
@@ -665,7 +611,7 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 	if comma < 0 {
 		return p.errClauseEnd(seg.hi, ".", "?")
 	}
-	return errManyValues(p.toks[comma])
+	return say(errManyValues, p.toks[comma].span())
 }
 
 // around is the innermost bracket that is open before token i, or -1.

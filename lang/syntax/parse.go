@@ -139,7 +139,7 @@ func (p *parser) release() {
 func (p *parser) lex() {
 	size := len(p.text) - p.opt.From
 	if size > p.lim.SourceBytes {
-		p.stop(errSourceBytes(size, p.lim.SourceBytes))
+		p.stop(say(errSourceBytes, source.Span{}, size, p.lim.SourceBytes))
 		return
 	}
 	// The text, and the index of its lines, which the first message makes.
@@ -164,7 +164,7 @@ func (p *parser) lex() {
 			p.badToken(t)
 		}
 		if p.meter.over() {
-			p.stop(errMemory(t.span(), p.lim.Memory))
+			p.stop(say(errMemory, t.span(), p.lim.Memory))
 			return
 		}
 		switch t.kind {
@@ -190,12 +190,12 @@ func (p *parser) lex() {
 		last = t.kind
 		if t.kind == KindEOF {
 			if p.joinTokens(); p.meter.over() {
-				p.stop(errMemory(t.span(), p.lim.Memory))
+				p.stop(say(errMemory, t.span(), p.lim.Memory))
 			}
 			return
 		}
 		if tokens++; tokens > p.lim.Tokens {
-			p.stop(errTokens(t.span(), p.lim.Tokens))
+			p.stop(say(errTokens, t.span(), p.lim.Tokens))
 			return
 		}
 	}
@@ -270,7 +270,7 @@ func (p *parser) stop(d diag.Diagnostic) {
 
 func (p *parser) finish() *File {
 	if p.meter.over() && !p.stopped {
-		p.stop(errMemory(at(len(p.text), 0), p.lim.Memory))
+		p.stop(say(errMemory, at(len(p.text), 0), p.lim.Memory))
 	}
 	f := p.file
 	f.Incomplete = p.errors > 0 && p.errors == p.fixable

@@ -24,7 +24,7 @@ func (p *parser) segments(lo, hi, level int) {
 			continue
 		}
 		if p.nstmts++; p.nstmts > p.lim.Statements {
-			p.stop(errStatements(p.toks[i].span(), p.lim.Statements))
+			p.stop(say(errStatements, p.toks[i].span(), p.lim.Statements))
 			p.stmts = append(p.stmts, p.bad(i, hi))
 			return
 		}
@@ -120,7 +120,7 @@ func (p *parser) cut(lo, hi int) segment {
 	seg.clause = (seg.clause || ruled || commas) && begin != KindPrint && begin != KindDirective && !block && !p.isInput(lo, hi)
 	// The grammar takes half a kilobyte for each of these tokens.
 	if wide && !seg.wrong {
-		p.report(errHeight(p.span(lo, i), p.lim.Height))
+		p.report(say(errHeight, p.span(lo, i), p.lim.Height))
 		seg.wrong = true
 	}
 	return seg.until(i, hi, p.stack)

@@ -125,7 +125,7 @@ func (p *parser) rule(seg segment, head Expr, op token, value Expr, body []Liter
 		if !indexed {
 			return nil, &failure{errValuedAtom(r), seg.lo}
 		} else if r.Op == Set {
-			return nil, &failure{errSetHead(r.OpSpan), seg.lo}
+			return nil, &failure{say(errSetHead, r.OpSpan), seg.lo}
 		}
 	}
 	if why := p.inBody(seg, body); why != nil {
@@ -152,7 +152,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	case len(body) > 1:
 		d = errManyFacts(body)
 	case l.Not:
-		d = errNegatedFact(l.Span)
+		d = say(errNegatedFact, l.Span)
 	case called && l.Value == nil:
 		return &Rule{Span: span, Head: l.X}, nil
 	case indexed && l.Value == nil:
@@ -164,7 +164,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	case l.Value != nil:
 		d = errEndedAssign(end.span())
 	default:
-		d = errNoFact(l.X)
+		d = say(errNoFact, l.X.Pos(), excerpt(ExprString(l.X)))
 	}
 	return nil, &failure{d, seg.lo}
 }
@@ -172,7 +172,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 // question is the :why of a segment, with the cursor behind its atom. An end is not needed.
 func (p *parser) question(seg segment, body []Literal) (Stmt, *failure) {
 	if len(body) != 1 || !isAtom(body[0].X) || body[0].Value != nil && body[0].Op != Set {
-		return nil, &failure{errWhy(p.span(seg.lo, seg.hi)), p.i} // which may go on
+		return nil, &failure{say(errWhy, p.span(seg.lo, seg.hi)), p.i} // which may go on
 	}
 	if k := p.peek(); k == KindDot || k == KindQuestion {
 		p.i++
@@ -276,7 +276,7 @@ func (p *parser) body(d *Def, seg segment) (Stmt, *failure) {
 	for i, s := range d.Body {
 		x, bare := s.(*ExprStmt)
 		if bare && i < len(d.Body)-1 {
-			p.report(errBareInDef(x.Span))
+			p.report(say(errBareInDef, x.Span))
 			d.Body[i] = &Bad{Span: x.Span}
 		}
 	}
@@ -284,7 +284,7 @@ func (p *parser) body(d *Def, seg segment) (Stmt, *failure) {
 	case seg.open >= 0:
 		return d, &failure{at: seg.hi}
 	case len(d.Body) == 0:
-		return nil, &failure{errEmptyDef(p.span(seg.block, seg.hi)), seg.lo}
+		return nil, &failure{say(errEmptyDef, p.span(seg.block, seg.hi)), seg.lo}
 	}
 	return d, nil
 }
@@ -296,7 +296,7 @@ func (p *parser) within(seg segment) []Stmt {
 		level = openBody
 	}
 	if p.blocks++; p.blocks > p.lim.Depth {
-		p.stop(errDepth(p.toks[seg.block].span(), p.lim.Depth))
+		p.stop(say(errDepth, p.toks[seg.block].span(), p.lim.Depth))
 	}
 	defer func() { p.blocks-- }()
 	return p.statements(seg.block+1, seg.close, level)
