@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -23,6 +24,7 @@ type section struct {
 type env struct {
 	maker
 	peers *peers
+	scale float64 // of constants to this machine; 0 until datafrog has run
 }
 
 // peer is a contender in peers.py.
@@ -39,9 +41,12 @@ func (e *env) peer(name string, m message) contender {
 }
 
 // constant is a contender that was measured elsewhere, and finds whatever we do.
-func constant(name string, seconds float64) contender {
+func (e *env) constant(name string, seconds float64) contender {
 	return contender{name: name, start: func() (sampler, error) {
-		return func() (answer, error) { return answer{Wall: seconds, CPU: seconds, Check: math.NaN()}, nil }, nil
+		return func() (answer, error) {
+			scaled := seconds * cmp.Or(e.scale, 1)
+			return answer{Wall: scaled, CPU: scaled, Check: math.NaN()}, nil
+		}, nil
 	}}
 }
 
