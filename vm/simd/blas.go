@@ -56,7 +56,7 @@ const (
 	Depth = 384
 	// packFrom is the stride from which the rows of a panel of B are copied
 	// together: each lies on a page of its own.
-	packFrom = 384
+	packFrom = 512
 )
 
 // Dgemm sets C = alpha*op(A)*op(B) + beta*C, where op(A) is m x k and op(B) k x n.
