@@ -28,28 +28,28 @@ Result = trace(A3) / 6.0
 // TestExpressions checks what binds to what.
 func TestExpressions(t *testing.T) {
 	tests := map[string]string{
-		"A -1":                     "(binary - A 1)",
-		"A - 1 - 2":                "(binary - (binary - A 1) 2)",
-		"-A B":                     "(unary (product [A B]))",
-		"-A * B":                   "(binary * (unary A) B)",
-		"a * b / c * d":            "(binary * (binary / (binary * a b) c) d)",
-		"a + b * c d":              "(binary + a (binary * b (product [c d])))",
-		"a < b + c >= d":           "(binary >= (binary < a (binary + b c)) d)",
-		"f(x)[i][j]":               "(index (index (call f [(arg x)]) [i]) [j])",
-		"2 A[i,j] B":               "(product [2 (index A [i j]) B])",
-		"f (x) (y)":                "(product [(call f [(arg x)]) (paren y)])",
-		"A[i] (x)":                 "(product [(index A [i]) (paren x)])",
-		"f(max=3, min = [1])":      "(call f [(arg max 3) (arg min [1])])",
-		"f(max==3)":                "(call f [(arg (binary == max 3))])",
-		"T[-1, \"a\\n\\\"\", i+1]": "(index T [(unary 1) (string \"a\\n\\\"\") (binary + i 1)])",
+		"A -1":                     "(- A 1)",
+		"A - 1 - 2":                "(- (- A 1) 2)",
+		"-A B":                     "(neg (join A B))",
+		"-A * B":                   "(* (neg A) B)",
+		"a * b / c * d":            "(* (/ (* a b) c) d)",
+		"a + b * c d":              "(+ a (* b (join c d)))",
+		"a < b + c >= d":           "(>= (< a (+ b c)) d)",
+		"f(x)[i][j]":               "(at (at (call f x) [i]) [j])",
+		"2 A[i,j] B":               "(join 2 (at A [i j]) B)",
+		"f (x) (y)":                "(join (call f x) (paren y))",
+		"A[i] (x)":                 "(join (at A [i]) (paren x))",
+		"f(max=3, min = [1])":      "(call f max=3 min=[1])",
+		"f(max==3)":                "(call f (== max 3))",
+		"T[-1, \"a\\n\\\"\", i+1]": "(at T [(neg 1) \"a\\n\\\"\" (+ i 1)])",
 		"[[1],\n[2]]":              "[[1] [2]]",
 		"f()":                      "(call f)",
-		"(a\n+ b)":                 "(paren (binary + a b))",
-		"a +\n\n// why\n b":        "(binary + a b)",
-		"a --b":                    "(binary - a (unary b))",
-		"max(a, b) != min":         "(binary != (call max [(arg a) (arg b)]) min)",
-		"def + input":              "(binary + def input)",
-		"1e3 + .5 - 5. + 2E-1":     "(binary + (binary - (binary + 1e3 .5) 5.) 2E-1)",
+		"(a\n+ b)":                 "(paren (+ a b))",
+		"a +\n\n// why\n b":        "(+ a b)",
+		"a --b":                    "(- a (neg b))",
+		"max(a, b) != min":         "(!= (call max a b) min)",
+		"def + input":              "(+ def input)",
+		"1e3 + .5 - 5. + 2E-1":     "(+ (- (+ 1e3 .5) 5.) 2E-1)",
 	}
 	for text, want := range tests {
 		f := parseText(text, Options{Repl: true})
@@ -57,7 +57,7 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%q: %v", text, f.Diags)
 			continue
 		}
-		if got := Dump(f); got != "(exprstmt "+want+")\n" {
+		if got := Dump(f); got != "(expr "+want+")\n" {
 			t.Errorf("%q is %s, want %s", text, got, want)
 		}
 	}
@@ -183,7 +183,7 @@ func TestExprString(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := Dump(&File{Stmts: []Stmt{&ExprStmt{X: &BadExpr{}}, &Bad{Name: "A"}}}); got != "(exprstmt (badexpr))\n(bad \"A\")\n" {
+	if got := Dump(&File{Stmts: []Stmt{&ExprStmt{X: &BadExpr{}}, &Bad{Name: "A"}}}); got != "(expr (bad))\n(bad A)\n" {
 		t.Errorf("got %q", got)
 	}
 }
