@@ -397,7 +397,13 @@ def _(q):
 @case("wcc", "igraph")
 def _(q):
     a = Graph(q).igraph()
-    return lambda: a.connected_components(mode="weak"), len
+
+    # igraph keeps that a graph is connected, and answers a second call from that.
+    def components():
+        getattr(a, "__invalidate_cache")()
+        return a.connected_components(mode="weak")
+
+    return components, len
 
 
 @case("wcc", "scipy")

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -49,4 +50,39 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// TestNumbers takes numbers out of the tree of bits, and of a sorted list.
+func TestNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 2, 63, 64, 65, 4096, 4097, 300000} {
+		levels, words := numbersCost(n)
+		q := newNumbers(n, make([]uint64, words))
+		if int(levels) != q.top+1 {
+			t.Errorf("n=%d: %d levels, and the cost has %d", n, q.top+1, levels)
+		}
+		in := map[int]bool{}
+		take := func() {
+			t.Helper()
+			want := slices.Min(slices.Collect(maps.Keys(in)))
+			if got := q.least(); got != want {
+				t.Fatalf("n=%d: the least is %d, not %d", n, got, want)
+			}
+			delete(in, want)
+		}
+		for range min(n, 500) {
+			x := r.IntN(n)
+			q.add(x)
+			in[x] = true
+			if r.IntN(3) == 0 {
+				take()
+			}
+		}
+		for len(in) > 0 {
+			take()
+		}
+		if !q.empty() {
+			t.Errorf("n=%d: not empty", n)
+		}
+	}
 }

@@ -89,7 +89,7 @@ func link(up []int32, a, b int32) (root int32) {
 func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
-	q, into := newQueue(g.n, &s), s.takeI(g.n)
+	q, into := newNumbers(g.n, s.W), s.takeI(g.n)
 	clear(into)
 	for v := range g.n {
 		to, _, work := g.row(v)
@@ -102,20 +102,20 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 	}
 	for v := range g.n {
 		if into[v] == 0 {
-			q.up(int32(v), float64(v)) // in order: it stays at the end
+			q.add(v)
 		}
 	}
 	count := 0
-	for ; len(q.heap) > 0; count++ {
-		v, work := q.pop()
-		to, _, read := g.row(int(v))
+	for ; !q.empty(); count++ {
+		v := q.least()
+		to, _, work := g.row(v)
 		for _, t := range to {
 			if into[t]--; into[t] == 0 {
-				work += q.up(t, float64(t))
+				q.add(int(t))
 			}
 		}
 		dst[v] = float64(count)
-		if !m.spend(work + read) {
+		if !m.spend(work + 2*(q.top+1)) {
 			return flaw, false
 		}
 	}
@@ -123,7 +123,7 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 		return flaw, m.spend(g.n)
 	}
 	// Each node that is left has one before it that is left.
-	from, last := g.room.I[:g.n], int32(0)
+	from, last := s.takeI(g.n), int32(0)
 	for v := range g.n {
 		if into[v] == 0 {
 			continue
@@ -137,14 +137,76 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 			return flaw, false
 		}
 	}
-	flaw.Cycle = cycleBefore(from, last, q.at)
+	flaw.Cycle = cycleBefore(from, last, s.takeI(g.n))
 	return flaw, m.spend(3 * g.n)
 }
 
 // TopoOrderCost bounds TopoOrder.
 func TopoOrderCost(n int, work uint64) Cost {
 	un := uint64(n)
-	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, 3), satMul(un, 5*heapDepth(n)+5)), F: un, I: 3 * un}, n)
+	levels, words := numbersCost(n)
+	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, 3), satMul(un, 2*levels+5)), I: 3 * un, W: words}, n)
+}
+
+// numbers is a set of numbers below n that gives its least: a tree of bits, in which a bit
+// says that the word below it is not 0. A heap takes twice as long.
+type numbers struct {
+	level [6][]uint64 // the lowest first
+	top   int
+}
+
+func newNumbers(n int, room []uint64) (q numbers) {
+	for size := n; ; q.top++ {
+		size = (size + 63) / 64
+		q.level[q.top] = room[:size]
+		clear(q.level[q.top])
+		if room = room[size:]; size <= 1 {
+			return q
+		}
+	}
+}
+
+func numbersCost(n int) (levels, words uint64) {
+	for size := n; ; {
+		size = (size + 63) / 64
+		levels, words = levels+1, words+uint64(size)
+		if size <= 1 {
+			return levels, words
+		}
+	}
+}
+
+func (q *numbers) empty() bool {
+	root := q.level[q.top]
+	return len(root) == 0 || root[0] == 0
+}
+
+func (q *numbers) add(x int) {
+	for i := range q.top + 1 {
+		at := x / 64
+		before := q.level[i][at]
+		q.level[i][at] |= 1 << (x % 64)
+		if before != 0 {
+			return
+		}
+		x = at
+	}
+}
+
+// least takes the least number out of a set that is not empty.
+func (q *numbers) least() (x int) {
+	for i := q.top; i >= 0; i-- {
+		x = 64*x + bits.TrailingZeros64(q.level[i][x])
+	}
+	at := x
+	for i := range q.top + 1 {
+		at /= 64
+		words := q.level[i]
+		if words[at] &= words[at] - 1; words[at] != 0 {
+			break
+		}
+	}
+	return x
 }
 
 // cycleBefore is the cycle that the nodes before v end in, as long as each has one
@@ -648,11 +710,12 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
-	ways, through, order, dist := s.F[:n], s.F[n:2*n], s.I[:n], s.I[n:2*n]
+	// Nothing here branches on an edge: whether it is on a shortest path is a mask of its
+	// numbers, as half of all guesses would be wrong.
+	ways, share, order, dist := s.F[:n], s.F[n:2*n], s.I[:n+1], s.I[n+1:2*n+1]
 	clear(dst[:n])
 	for src := range n {
 		clear(ways)
-		clear(through)
 		clear(dist)
 		ways[src], dist[src], order[0] = 1, 1, int32(src)
 		tail := 1
@@ -662,29 +725,37 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 		for head := 0; head < tail; head++ {
 			v := order[head]
 			to, _, work := g.row(int(v))
+			next, w := dist[v]+1, math.Float64bits(ways[v])
 			for _, t := range to {
-				if dist[t] == 0 {
-					dist[t] = dist[v] + 1
-					order[tail] = t
-					tail++
-				}
-				if dist[t] == dist[v]+1 {
-					ways[t] += ways[v]
-				}
+				d := dist[t]
+				unseen := (d - 1) >> 31 // all ones, or none
+				order[tail] = t
+				tail -= int(unseen)
+				d |= next & unseen
+				dist[t] = d
+				ways[t] += math.Float64frombits(w & equal(d, next))
 			}
 			if !m.spend(work) {
 				return false
 			}
 		}
+		// share[t] is what each shortest path to t carries: t itself, and what is behind it.
+		// Nothing is behind the last ones.
+		farthest := dist[order[tail-1]]
 		for head := tail - 1; head > 0; head-- {
 			v := order[head]
-			to, _, work := g.row(int(v))
-			for _, t := range to {
-				if dist[t] == dist[v]+1 {
-					through[v] += ways[v] / ways[t] * (1 + through[t])
-				}
+			if dist[v] == farthest {
+				share[v] = 1 / ways[v]
+				continue
 			}
-			dst[v] += through[v]
+			to, _, work := g.row(int(v))
+			next, sum := dist[v]+1, 0.0
+			for _, t := range to {
+				sum += math.Float64frombits(math.Float64bits(share[t]) & equal(dist[t], next))
+			}
+			through := ways[v] * sum
+			share[v] = (1 + through) / ways[v]
+			dst[v] += through
 			if !m.spend(work) {
 				return false
 			}
@@ -693,8 +764,11 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 	return true
 }
 
+// equal is all ones if a and b, of which neither is negative, are the same, and 0 otherwise.
+func equal(a, b int32) uint64 { return uint64(int64(((a ^ b) - 1) >> 31)) }
+
 // BetweennessCost bounds Betweenness.
 func BetweennessCost(n int, work uint64) Cost {
 	un := uint64(n)
-	return NetCost(Cost{Ops: satMul(un, tensor.SatAdd(satMul(2, work), un)), F: 2 * un, I: 2 * un}, n)
+	return NetCost(Cost{Ops: satMul(un, tensor.SatAdd(satMul(2, work), un)), F: 2 * un, I: 2*un + 1}, n)
 }
