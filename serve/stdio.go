@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -31,66 +33,139 @@ type header struct {
 	Frames []int64 `json:"frames,omitzero"` // bytes of each
 }
 
+// patience is how long a request keeps others waiting to be read.
+const patience = 2 * time.Millisecond
+
 // Stdio serves one client over two streams until the first one ends, and answers what
 // was asked by then. docs/serving.md has the form of the messages.
+//
+// Whoever reads a request answers it, as to wake another thread takes longer than a small
+// program. The right to read passes on when the next request is there already, or when
+// one takes longer than patience.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &messages{w: bufio.NewWriterSize(out, 1<<16)}
-	if err := w.greet(); err != nil {
+	c := &conversation{server: s, stop: stop, r: bufio.NewReaderSize(in, MaxHeader), w: &messages{w: bufio.NewWriterSize(out, 1<<16)},
+		running: calls{cancel: map[uint64]context.CancelFunc{}}, right: make(chan struct{}), wake: make(chan struct{}, 1), over: make(chan struct{})}
+	if err := c.w.greet(); err != nil {
 		return err
 	}
-	// Goroutines stay for the next request: on a new one the stack is copied several
-	// times as it grows, which takes as long as a small program.
-	var workers sync.WaitGroup
-	defer workers.Wait()
-	requests := make(chan func())
-	defer close(requests)
-	begin := func(request func()) {
+	c.pass = func() {
 		select {
-		case requests <- request:
+		case c.right <- struct{}{}:
 		default:
-			workers.Go(func() {
-				for ; request != nil; request = <-requests {
-					request()
-				}
-			})
+			c.workers.Go(func() { c.work(ctx) })
 		}
 	}
-	running := calls{cancel: map[uint64]context.CancelFunc{}}
-	r := bufio.NewReaderSize(in, MaxHeader)
-	for {
-		h, c, err := readMessage(r)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			// Where the next message begins is not known.
-			return errors.Join(err, w.answer(h.ID, refused(http.StatusBadRequest, err.Error())))
-		case h.Cancel:
-			running.end(h.ID)
-			continue
-		}
-		ok := s.find(c, h.Call)
-		call, cancel := context.WithCancel(ctx)
-		switch {
-		case !ok:
-			err = w.answer(h.ID, refused(http.StatusNotFound, fmt.Sprintf("there is no call %q", h.Call)))
-		case !running.begin(h.ID, cancel):
-			err = w.answer(h.ID, refused(http.StatusConflict, fmt.Sprintf("the request %d is still being answered", h.ID)))
-		default:
-			begin(func() {
-				a := s.whole(call, c)
-				running.end(h.ID)
-				if w.answer(h.ID, a) != nil {
-					stop() // nobody reads any more
+	c.pass()
+	var watching sync.WaitGroup
+	watching.Go(c.watch)
+	c.workers.Wait()
+	close(c.over)
+	watching.Wait()
+	return c.err
+}
+
+// conversation is one with a client. Of its goroutines one has the right to read.
+type conversation struct {
+	server  *Server
+	stop    func()
+	r       *bufio.Reader
+	w       *messages
+	running calls
+	workers sync.WaitGroup
+	pass    func()        // the right, to a goroutine that waits for it or a new one
+	right   chan struct{} // closed at the end of the stream
+	err     error         // of reading
+
+	turn   atomic.Uint64 // odd while who has the right answers
+	asleep atomic.Bool   // nothing is to be watched
+	wake   chan struct{}
+	over   chan struct{}
+}
+
+// work reads and answers while it has the right, and then waits for it. A goroutine stays
+// for the next request: on a new one the stack is copied several times as it grows.
+func (c *conversation) work(ctx context.Context) {
+	for ok := true; ok; _, ok = <-c.right {
+		for mine := true; mine; {
+			var err error
+			if mine, err = c.next(ctx); err != nil {
+				if c.err = err; errors.Is(err, io.EOF) {
+					c.err = nil
 				}
-			})
+				close(c.right)
+				return
+			}
+		}
+	}
+}
+
+// next reads a message and answers it. The right to read may be somebody else's afterwards.
+func (c *conversation) next(ctx context.Context) (mine bool, err error) {
+	h, call, err := readMessage(c.r)
+	switch {
+	case errors.Is(err, io.EOF):
+		return false, io.EOF
+	case err != nil:
+		// Where the next message begins is not known.
+		return false, errors.Join(err, c.w.answer(h.ID, refused(http.StatusBadRequest, err.Error())))
+	case h.Cancel:
+		c.running.end(h.ID)
+		return true, nil
+	case !c.server.find(call, h.Call):
+		return true, c.w.answer(h.ID, refused(http.StatusNotFound, fmt.Sprintf("there is no call %q", h.Call)))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !c.running.begin(h.ID, cancel) {
+		return true, c.w.answer(h.ID, refused(http.StatusConflict, fmt.Sprintf("the request %d is still being answered", h.ID)))
+	}
+	more := c.r.Buffered() > 0
+	turn := c.turn.Add(1) // from here on r may be somebody else's
+	if more && c.turn.CompareAndSwap(turn, turn+1) {
+		c.pass()
+	} else if c.asleep.CompareAndSwap(true, false) {
+		c.wake <- struct{}{}
+	}
+	a := c.server.whole(ctx, call)
+	c.running.end(h.ID)
+	if c.w.answer(h.ID, a) != nil {
+		c.stop() // nobody reads any more
+	}
+	return c.turn.CompareAndSwap(turn, turn+1), nil
+}
+
+// watch takes the right to read from who is too long about an answer. It sleeps when
+// nothing is asked for a while.
+func (c *conversation) watch() {
+	tick := time.NewTicker(patience)
+	defer tick.Stop()
+	for last, same := uint64(0), 0; ; {
+		select {
+		case <-tick.C:
+		case <-c.over:
+			return
+		}
+		now := c.turn.Load()
+		if same++; now != last {
+			last, same = now, 0
 			continue
 		}
-		cancel()
-		if err != nil {
-			return err
+		if now%2 == 1 && c.turn.CompareAndSwap(now, now+1) {
+			c.pass()
+		} else if same > 50 && now%2 == 0 {
+			tick.Stop()
+			if c.asleep.Store(true); c.turn.Load() != now && c.asleep.CompareAndSwap(true, false) {
+				tick.Reset(patience)
+				continue
+			}
+			select {
+			case <-c.wake:
+			case <-c.over:
+				return
+			}
+			tick.Reset(patience)
 		}
 	}
 }

@@ -12,11 +12,13 @@ import contextlib
 import itertools
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 from ein import _binary
@@ -26,6 +28,7 @@ from ein._errors import EngineError, InputError
 _PROTOCOL = 1
 _STDERR = 64 << 10  # bytes of what a dead engine said that are shown
 _READ = 1 << 16
+_EAGER = 50e-6  # seconds for which a reader looks again: to be woken takes longer than a small program
 
 
 class Reply(NamedTuple):
@@ -35,6 +38,10 @@ class Reply(NamedTuple):
 
     def json(self) -> Any:
         return _decode(self.body.decode())
+
+
+def _decode(text: str) -> Any:
+    return _scan(text)[0]  # the engine writes nothing before a value, or behind it
 
 
 class _Died(Exception):
@@ -47,8 +54,12 @@ def _plain(x: Any) -> Any:
     raise TypeError(f"{type(x).__name__} has no form in JSON")
 
 
-_decode = json.JSONDecoder().decode
+_scan = json.JSONDecoder().raw_decode
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Call:
@@ -82,6 +93,11 @@ class _Process:
         self.waiting: dict[int, _Call] = {}
         self.writing, self.reading = threading.Lock(), threading.Lock()
         self.buffer = bytearray()
+        self.ready: Any = None  # of a pipe whose reads do not block
+        if _processors() > 1 and hasattr(select, "poll"):
+            os.set_blocking(self.out.fileno(), False)
+            self.ready = select.poll()
+            self.ready.register(self.out.fileno(), select.POLLIN)
         self.dead = False
         try:
             self.version = self._greeted()
@@ -184,9 +200,7 @@ class _Process:
         end = self.buffer.find(b"\n")
         while end < 0:
             seen = len(self.buffer)
-            part = self.out.read(_READ)
-            if not part:
-                raise EOFError
+            part = self._part(self.out.read, _READ)
             self.buffer += part
             end = self.buffer.find(b"\n", seen)
         end += 1
@@ -201,10 +215,19 @@ class _Process:
             part += bytes(n - have)
             with memoryview(part) as view:
                 while have < n:
-                    more: int = self.out.readinto(view[have:])
-                    if not more:
-                        raise EOFError
-                    have += more
+                    have += self._part(self.out.readinto, view[have:])
+        return part
+
+    def _part(self, read: Any, what: Any) -> Any:
+        """What a read gives, which looks again for a while before it sleeps."""
+        part = read(what)
+        if part is None:
+            until = perf_counter() + _EAGER
+            while (part := read(what)) is None:
+                if perf_counter() > until:
+                    self.ready.poll()
+        if not part:
+            raise EOFError
         return part
 
     def _expire(self, call: _Call) -> None:

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -154,6 +155,10 @@ func serveStdio(a *cli.App, f *serveFlags) error {
 	// An interrupt at the terminal is for the program that asks: it cancels what it no
 	// longer wants.
 	signal.Ignore(syscall.SIGINT)
+	// A heap of a few megabytes would be collected at every thousandth small program. Memory
+	// that nobody touches counts as heap, and takes none.
+	ballast := make([]byte, 16<<20)
+	defer runtime.KeepAlive(ballast)
 	s := serve.New(f.Options)
 	defer s.Close()
 	return s.Stdio(context.Background(), polled(a.In), a.Out)
