@@ -1,8 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
+	"slices"
 
+	"ein/vm/kernel"
 	"ein/vm/op"
 	"ein/vm/rel"
 )
@@ -28,41 +32,77 @@ func isBest(p *rel.Program, s *stratum) bool {
 	return true
 }
 
-// item is a value that a key had; a later one makes it stale.
+// item is a value that a key had, in the order of values; a later one makes it stale.
 type item struct {
-	value    float64
+	order    uint64 // see kernel.SortKey
 	rel, key uint32
 }
 
-// best takes keys from a heap, the best value first. Keys that get the value being taken
-// go on a stack: a label that is passed on as it stands, or a step of weight 0, costs no
-// order. If a value gets better than one that was taken it gives up: rounds go on from
-// what there is.
+// ladder gives items in their order, if none comes below the last that it gave: a radix heap
+// (Ahuja, Mehlhorn, Orlin, Tarjan: Faster Algorithms for the Shortest Path Problem). A step has the
+// items that differ from the last in that bit and none above; those like the last are on step 0.
+type ladder struct {
+	last uint64
+	n    int
+	step [65][]item
+}
+
+func (r *run) climb(l *ladder, x item) {
+	l.n++
+	step := &l.step[bits.Len64(x.order^l.last)]
+	if len(*step) == cap(*step) {
+		size := max(16, 2*cap(*step))
+		r.take(16 * uint64(size))
+		*step = append(make([]item, 0, size), *step...)
+	}
+	*step = append(*step, x)
+}
+
+// lowest takes the first item that is still live out of a ladder, if there is one.
+func (r *run) lowest(l *ladder, live func(item) bool) (item, bool) {
+	for l.n > 0 {
+		if last := len(l.step[0]) - 1; last >= 0 {
+			x := l.step[0][last]
+			l.step[0] = l.step[0][:last]
+			if l.n--; live(x) {
+				return x, true
+			}
+			continue
+		}
+		k := 1
+		for len(l.step[k]) == 0 {
+			k++
+		}
+		low := l.step[k]
+		l.step[k], l.n = low[:0], l.n-len(low)
+		r.work(2 * uint64(len(low)))
+		if low = slices.DeleteFunc(low, func(x item) bool { return !live(x) }); len(low) == 0 {
+			continue
+		}
+		l.last = slices.MinFunc(low, func(a, b item) int { return cmp.Compare(a.order, b.order) }).order
+		for _, x := range low {
+			r.climb(l, x) // to lower steps: low stays as it is
+		}
+	}
+	return item{}, false
+}
+
+// best takes keys from a ladder, the best value first. If a value gets better than one that
+// was taken it gives up: rounds go on from what there is.
 func (r *run) best(st *stratum) bool {
 	sign := 1.0
 	if r.p.Relations[st.Relations[0]].Fold == rel.Max {
 		sign = -1
 	}
-	var heap, same []item
-	room := func(list []item) []item {
-		if len(list) < cap(list) {
-			return list
-		}
-		size := max(64, 2*cap(list))
-		r.take(16 * uint64(size))
-		return append(make([]item, 0, size), list...)
-	}
+	order := func(s *store, k uint32) uint64 { return kernel.SortKey(sign * s.val[k]) }
+	waiting := ladder{last: kernel.SortKey(math.Inf(-1))}
 	collect := func() {
 		for _, i := range st.Relations {
 			s := &r.stores[i]
 			for _, k := range s.next {
 				s.improved[k>>6] &^= 1 << (k & 63)
 				r.work(1)
-				if x := (item{sign * s.val[k], uint32(i), k}); s.val[k] == r.settled {
-					same = append(room(same), x)
-				} else {
-					heap = push(room(heap), x)
-				}
+				r.climb(&waiting, item{order(s, k), uint32(i), k})
 			}
 			s.next = s.next[:0]
 		}
@@ -78,28 +118,28 @@ func (r *run) best(st *stratum) bool {
 	}
 	collect()
 	r.prepare(st, st.each)
-	for len(heap)+len(same) > 0 {
-		var top item
-		if last := len(same) - 1; last >= 0 {
-			top, same = same[last], same[:last]
-		} else {
-			top, heap = pop(heap)
+	lists := r.lists(st)
+	live := func(x item) bool { return order(&r.stores[x.rel], x.key) == x.order }
+	for r.sunk = false; !r.sunk; {
+		top, ok := r.lowest(&waiting, live)
+		if !ok {
+			break
 		}
 		s := &r.stores[top.rel]
-		if sign*s.val[top.key] != top.value {
+		if lists != nil {
+			r.relax(st, lists, sign, s, top, &waiting)
 			continue
 		}
-		r.settled, r.sunk = sign*top.value, false
+		r.settled = s.val[top.key]
 		s.changed = append(s.changed[:0], top.key)
 		for _, n := range st.each {
 			if n.rule.Body[n.delta].Rel == int(top.rel) {
 				r.pass(n, s, top.key)
 			}
 		}
-		if r.sunk {
-			break
+		if !r.sunk {
+			collect()
 		}
-		collect()
 	}
 	r.settled = math.NaN()
 	for _, i := range st.Relations {
@@ -194,36 +234,68 @@ func (r *run) pass(n *nest, from *store, k uint32) {
 	}
 }
 
-func push(h []item, x item) []item {
-	h = append(h, x)
-	for i := len(h) - 1; i > 0; {
-		up := (i - 1) / 2
-		if h[up].value <= h[i].value {
-			break
-		}
-		h[up], h[i] = h[i], h[up]
-		i = up
-	}
-	return h
+// list is what a rule that relaxes goes through: the rows of a key, each with another key and
+// maybe a weight.
+type list struct {
+	*relaxing
+	ptr, rows []uint32
+	wide      int
 }
 
-func pop(h []item) (item, []item) {
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		least := 2*i + 1
-		if least >= last {
-			break
-		}
-		if least+1 < last && h[least+1].value < h[least].value {
-			least++
-		}
-		if h[i].value <= h[least].value {
-			break
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
+// lists are those of a stratum of one relation of one key, in which all rules relax, and
+// where keys have places; else nil.
+func (r *run) lists(st *stratum) (lists []list) {
+	s := &r.stores[st.Relations[0]]
+	if len(st.Relations) > 1 || s.width != 1 || s.place == nil || r.why != nil {
+		return nil
 	}
-	return top, h
+	for _, n := range st.each {
+		if n.relaxes == nil {
+			return nil
+		}
+		t := &r.stores[n.steps[1].rel]
+		l := list{n.relaxes, t.index[n.steps[1].index].ptr, t.index[n.steps[1].index].rows, t.width}
+		if l.ptr == nil {
+			return nil
+		}
+		if t.valued {
+			l.wide++
+		}
+		lists = append(lists, l)
+	}
+	return lists
+}
+
+// relax passes the value of a key on along lists, without a call for each of their rows.
+func (r *run) relax(st *stratum, lists []list, sign float64, s *store, top item, waiting *ladder) {
+	r.rel = st.Relations[0]
+	for len(s.from) < s.n {
+		s.from = append(spare(r, s.from), noCode)
+	}
+	value, key := s.val[top.key], s.cells[top.key]
+	for i := range lists {
+		l := &lists[i]
+		r.rule = st.each[i].rule
+		rows := l.rows[int(l.ptr[key])*l.wide : int(l.ptr[key+1])*l.wide]
+		r.work(2 + 3*uint64(len(rows)/l.wide))
+		for ; len(rows) > 0; rows = rows[l.wide:] {
+			v, to := value, rows[l.to]
+			if l.weight >= 0 {
+				v = r.number(1, v+r.decode(rows[l.weight]))
+			}
+			k := s.place[to]
+			if k == 0 {
+				k = uint32(r.push(s, rows[l.to:l.to+1])) + 1
+				s.place[to], s.val, s.from = k, r.value(s.val, v), append(spare(r, s.from), noCode)
+			} else if sign*v >= sign*s.val[k-1] {
+				continue
+			}
+			s.val[k-1], s.from[k-1] = v, top.key
+			if sign*v < sign*value {
+				r.sunk = true
+				continue
+			}
+			r.climb(waiting, item{kernel.SortKey(sign * v), top.rel, k - 1})
+		}
+	}
 }

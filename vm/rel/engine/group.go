@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"slices"
 
 	"ein/vm/rel"
@@ -96,6 +97,9 @@ func (r *run) copied(from *store) {
 	r.expand(from)
 	s, last, fold := &r.stores[r.rel], len(r.row)-1, r.p.Relations[r.rel].Fold
 	const chunk = 1 << 10
+	if size := 1 << bits.Len(uint(2*(s.n+from.hi))); s.hash != nil && size > len(s.hash) && r.room(4*uint64(size)) {
+		r.rehash(s, size) // once
+	}
 	for k := range from.hi {
 		if k%chunk == 0 {
 			r.work(2 * uint64(min(chunk, from.hi-k)))

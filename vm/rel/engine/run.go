@@ -306,10 +306,7 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 }
 
 func (r *run) value(list []float64, x float64) []float64 {
-	if len(list) == cap(list) {
-		list = grow(r, list, 1)
-	}
-	return append(list, x)
+	return append(spare(r, list), x)
 }
 
 // stratum runs the rules of a stratum until nothing new comes.

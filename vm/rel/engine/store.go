@@ -345,6 +345,14 @@ func grow[T uint32 | float64](r *run, list []T, n int) []T {
 	return append(make([]T, 0, size), list...)
 }
 
+// spare makes room for one more.
+func spare[T uint32 | float64](r *run, list []T) []T {
+	if len(list) == cap(list) {
+		return grow(r, list, 1)
+	}
+	return list
+}
+
 // index finds the rows that have certain cells in some columns: by the one column, in
 // rows sorted by it, of a store that is complete; else in chains, the latest row first.
 type index struct {

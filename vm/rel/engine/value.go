@@ -12,10 +12,7 @@ func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 		s.val = r.value(s.val, x)
 		if r.nest != nil && r.delta >= 0 || s.from != nil {
 			for len(s.from) < s.n {
-				if len(s.from) == cap(s.from) {
-					s.from = grow(r, s.from, 1)
-				}
-				s.from = append(s.from, noCode)
+				s.from = append(spare(r, s.from), noCode)
 			}
 		}
 	} else {
@@ -40,10 +37,7 @@ func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 	}
 	if w := &s.improved[k>>6]; *w>>(k&63)&1 == 0 {
 		*w |= 1 << (k & 63)
-		if len(s.next) == cap(s.next) {
-			s.next = grow(r, s.next, 1)
-		}
-		s.next = append(s.next, uint32(k))
+		s.next = append(spare(r, s.next), uint32(k))
 	}
 }
 
