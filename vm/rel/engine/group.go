@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -145,16 +146,15 @@ func (r *run) each(n int, f func(k int)) {
 	}
 }
 
-// A block of places fits into the second cache, and few blocks mean that each looks at many rows
-// of a page of the columns.
-const blockBits = 16
+// A block of places fits into a part of the second cache, beside the rows that stream through it.
+const blockBits = 14
 
 // blocks tallies the rows in the order of blocks of places: a place that is not in the cache
 // costs more than all the rest.
 func (r *run) blocks(s *store) {
 	g := r.groups
 	r.work(2 * uint64(s.hi))
-	r.take(12 * uint64(s.hi))
+	r.take(16 * uint64(s.hi))
 	places := make([]uint32, s.hi)
 	for i, c := range r.nest.groups {
 		size, col := uint32(g.size[i]), r.read[c]
@@ -174,13 +174,35 @@ func (r *run) blocks(s *store) {
 	for i := 1; i < len(ptr); i++ {
 		ptr[i] += ptr[i-1]
 	}
-	rows := make([]uint64, s.hi)
+	one := -1 // the cell that is folded, if there is one: its numbers go with the places, else those of the rows
+	for j, c := range g.cells {
+		switch {
+		case r.rule.Head[c].Agg == rel.Count:
+		case one < 0:
+			one = j
+		default:
+			one = len(g.cells)
+		}
+	}
+	single := one >= 0 && one < len(g.cells)
+	rows, spots := make([]uint64, s.hi), make([]uint32, s.hi)
 	r.each(s.hi, func(k int) {
 		at := &ptr[places[k]>>blockBits]
-		rows[*at] = uint64(places[k])<<32 | uint64(k)
+		spots[*at], rows[*at] = places[k], uint64(k)
+		if single {
+			rows[*at] = math.Float64bits(r.numberOf(s, k, g.cells[one]))
+		}
 		*at++
 	})
-	r.each(s.hi, func(i int) { r.folds(s, int(uint32(rows[i])), g.counts(int(rows[i]>>32))) })
+	if !single {
+		r.each(s.hi, func(i int) { r.folds(s, int(rows[i]), g.counts(int(spots[i]))) })
+		return
+	}
+	agg, slot := r.rule.Head[g.cells[one]].Agg, g.slot[one]
+	r.each(s.hi, func(i int) {
+		at := g.counts(int(spots[i]))
+		g.fold(agg, at+slot, g.acc[at] == 1, math.Float64frombits(rows[i]))
+	})
 }
 
 // keyOf is the cells of a row that tell its group.
@@ -205,14 +227,16 @@ func (r *run) folds(s *store, k, at int) {
 		if agg == rel.Count {
 			continue
 		}
-		x := 0.0
-		if s.table != nil {
-			x = s.table.Cells[r.read[c]].Num[k] + 0
-		} else {
-			x = r.decode(s.cells[k*s.width+r.read[c]])
-		}
-		g.fold(agg, at+g.slot[j], g.acc[at] == 1, x)
+		g.fold(agg, at+g.slot[j], g.acc[at] == 1, r.numberOf(s, k, c))
 	}
+}
+
+// numberOf is the number that cell c of the head takes from a row.
+func (r *run) numberOf(s *store, k, c int) float64 {
+	if s.table != nil {
+		return s.table.Cells[r.read[c]].Num[k] + 0
+	}
+	return r.decode(s.cells[k*s.width+r.read[c]])
 }
 
 // counts counts a binding in the group of a place.
