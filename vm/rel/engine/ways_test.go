@@ -135,7 +135,7 @@ func TestTallies(t *testing.T) {
 			w = newWorkload(5000)
 		}
 		n := r.IntN(400)
-		if seed < 2 { // so many places that they are taken block by block
+		if seed < 6 { // so many places that they are taken block by block
 			w, n = newWorkload(400), 82000
 		}
 		number := tensor.Column{Kind: tensor.RealColumn}
