@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -36,55 +35,72 @@ func isBest(p *rel.Program, s *stratum) bool {
 type item struct {
 	order    uint64 // see kernel.SortKey
 	rel, key uint32
+	next     int32 // on its step
 }
 
 // ladder gives items in their order, if none comes below the last that it gave: a radix heap
 // (Ahuja, Mehlhorn, Orlin, Tarjan: Faster Algorithms for the Shortest Path Problem). A step has the
 // items that differ from the last in that bit and none above; those like the last are on step 0.
 type ladder struct {
-	last uint64
-	n    int
-	step [65][]item
+	last  uint64
+	items []item
+	step  [65]int32 // the first item of each, plus 1
+	free  int32     // likewise
 }
 
-func (r *run) climb(l *ladder, x item) {
-	l.n++
-	step := &l.step[bits.Len64(x.order^l.last)]
-	if len(*step) == cap(*step) {
-		size := max(16, 2*cap(*step))
-		r.take(16 * uint64(size))
-		*step = append(make([]item, 0, size), *step...)
+func (r *run) climb(l *ladder, order uint64, rel, key uint32) {
+	at := l.free
+	if at > 0 {
+		l.free = l.items[at-1].next
+	} else {
+		if len(l.items) == cap(l.items) {
+			size := max(64, 2*cap(l.items))
+			r.take(24 * uint64(size))
+			l.items = append(make([]item, 0, size), l.items...)
+		}
+		l.items = append(l.items, item{})
+		at = int32(len(l.items))
 	}
-	*step = append(*step, x)
+	step := &l.step[bits.Len64(order^l.last)]
+	l.items[at-1] = item{order, rel, key, *step}
+	*step = at
 }
 
 // lowest takes the first item that is still live out of a ladder, if there is one.
-func (r *run) lowest(l *ladder, live func(item) bool) (item, bool) {
-	for l.n > 0 {
-		if last := len(l.step[0]) - 1; last >= 0 {
-			x := l.step[0][last]
-			l.step[0] = l.step[0][:last]
-			if l.n--; live(x) {
-				return x, true
+func (r *run) lowest(l *ladder, live func(*item) bool) (x item, ok bool) {
+	for {
+		for l.step[0] > 0 {
+			at := l.step[0]
+			x := &l.items[at-1]
+			l.step[0], x.next, l.free = x.next, l.free, at
+			if live(x) {
+				return *x, true
 			}
-			continue
 		}
-		k := 1
-		for len(l.step[k]) == 0 {
-			k++
+		k := slices.IndexFunc(l.step[:], func(at int32) bool { return at > 0 })
+		if k < 0 {
+			return item{}, false
 		}
-		low := l.step[k]
-		l.step[k], l.n = low[:0], l.n-len(low)
-		r.work(2 * uint64(len(low)))
-		if low = slices.DeleteFunc(low, func(x item) bool { return !live(x) }); len(low) == 0 {
-			continue
+		// Those of the lowest step that are live go further down.
+		kept, low := int32(0), uint64(math.MaxUint64)
+		for at := l.step[k]; at > 0; {
+			x := &l.items[at-1]
+			next := x.next
+			if r.work(2); live(x) {
+				low = min(low, x.order)
+				x.next, kept = kept, at
+			} else {
+				x.next, l.free = l.free, at
+			}
+			at = next
 		}
-		l.last = slices.MinFunc(low, func(a, b item) int { return cmp.Compare(a.order, b.order) }).order
-		for _, x := range low {
-			r.climb(l, x) // to lower steps: low stays as it is
+		l.step[k] = 0
+		for l.last = low; kept > 0; {
+			x := &l.items[kept-1]
+			step := &l.step[bits.Len64(x.order^low)]
+			kept, x.next, *step = x.next, *step, kept
 		}
 	}
-	return item{}, false
 }
 
 // best takes keys from a ladder, the best value first. If a value gets better than one that
@@ -102,7 +118,7 @@ func (r *run) best(st *stratum) bool {
 			for _, k := range s.next {
 				s.improved[k>>6] &^= 1 << (k & 63)
 				r.work(1)
-				r.climb(&waiting, item{order(s, k), uint32(i), k})
+				r.climb(&waiting, order(s, k), uint32(i), k)
 			}
 			s.next = s.next[:0]
 		}
@@ -119,7 +135,7 @@ func (r *run) best(st *stratum) bool {
 	collect()
 	r.prepare(st, st.each)
 	lists := r.lists(st)
-	live := func(x item) bool { return order(&r.stores[x.rel], x.key) == x.order }
+	live := func(x *item) bool { return order(&r.stores[x.rel], x.key) == x.order }
 	for r.sunk = false; !r.sunk; {
 		top, ok := r.lowest(&waiting, live)
 		if !ok {
@@ -295,7 +311,7 @@ func (r *run) relax(st *stratum, lists []list, sign float64, s *store, top item,
 				r.sunk = true
 				continue
 			}
-			r.climb(waiting, item{kernel.SortKey(sign * v), top.rel, k - 1})
+			r.climb(waiting, kernel.SortKey(sign*v), top.rel, k-1)
 		}
 	}
 }

@@ -347,10 +347,13 @@ func (pl *Plan) certify() {
 			w := pl.work(n)
 			add(w)
 			g := pl.grouped(n.rule, n.groups)
-			if places := min(uint64(pl.places(&g, n)), tensor.SatMul(2, b.rows[n.steps[0].rel])); places > 0 {
-				from := b.rows[n.steps[0].rel]
+			from := uint64(0)
+			if len(n.steps) > 0 {
+				from = b.rows[n.steps[0].rel]
+			}
+			if places := min(uint64(pl.places(&g, n)), tensor.SatMul(2, from)); places > 0 {
 				add(tensor.SatAdd(places, tensor.SatMul(4, from)))
-				b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(8*places*uint64(1+len(n.rule.Head)), tensor.SatMul(12, from)))
+				b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(8*places*uint64(1+len(n.rule.Head)), tensor.SatMul(16, from)))
 			}
 			numbers = tensor.SatAdd(numbers, n.numbers(w))
 		}
@@ -375,6 +378,10 @@ func (pl *Plan) certify() {
 			numbers = tensor.SatAdd(numbers, n.numbers(w))
 			add(w)
 			add(tensor.SatMul(rounds, 4))
+			if s.best { // each improvement waits, and goes down up to 64 steps
+				b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(96, tensor.SatAdd(w, 64)))
+				add(tensor.SatMul(128, tensor.SatAdd(w, rounds)))
+			}
 		}
 	}
 	b.ops, b.bytes = ops, tensor.SatAdd(b.bytes, tensor.SatMul(numbers, 64))

@@ -44,6 +44,9 @@ func (pl *Plan) Explain() []string {
 			}
 		}
 	}
+	if pl.against != "" {
+		lines = append(lines, "all rows are made: to ask for some, "+rel.Plain(pl.against)+" would depend on itself through a negation, an aggregate or a value")
+	}
 	return lines
 }
 

@@ -31,15 +31,16 @@ import (
 // Plan is a verified program with the orders in which its rules are run. It is
 // immutable, and any number of runs may share it.
 type Plan struct {
-	p      *rel.Program
-	bound  bounds
-	index  [][]*spec // of each relation
-	strata []stratum
-	consts []float64              // that the pool of a run begins with
-	coder  func(x float64) uint32 // of the pool that there is instead
-	member []bool                 // relations of which it is asked whether they have a row
-	apart  map[int]bool           // tables that nobody needs the rows of, only columns, to tally them
-	shown  map[int]int            // results whose rows are those of another relation
+	p       *rel.Program
+	bound   bounds
+	index   [][]*spec // of each relation
+	strata  []stratum
+	consts  []float64              // that the pool of a run begins with
+	coder   func(x float64) uint32 // of the pool that there is instead
+	member  []bool                 // relations of which it is asked whether they have a row
+	apart   map[int]bool           // tables that nobody needs the rows of, only columns, to tally them
+	shown   map[int]int            // results whose rows are those of another relation
+	against string                 // see demand
 }
 
 // spec is an index that some rule needs.
@@ -131,10 +132,12 @@ type pair struct{ col, reg int }
 // New plans the evaluation of a verified program whose argument i has size[i] rows at most.
 func New(p *rel.Program, size []uint64) *Plan {
 	var shown map[int]int
+	var against string
 	if !p.AsWritten {
 		p, shown = rewrite(p)
+		p, against = demand(p, shown)
 	}
-	pl := &Plan{p: p, shown: shown, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
+	pl := &Plan{p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
 	strata := p.Strata()
 	pl.bound = newBounds(p, strata, size)
 	for _, s := range strata {

@@ -359,3 +359,102 @@ func TestLoops(t *testing.T) {
 		t.Errorf("%d rows in all", total)
 	}
 }
+
+// TestDemand: relations that are asked for by constants have the rows that are asked for, of
+// chains and views, with negations and aggregates above them, and less is done for them.
+func TestDemand(t *testing.T) {
+	asked := 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		n := 4 + r.IntN(30)
+		w := newWorkload(n)
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		all := []int{w.random("Edge0", 2, 1+r.IntN(2*n), pick), w.random("Edge1", 2, 1+r.IntN(n), pick)}
+		for _, name := range []string{"A", "B", "C"} {
+			at := w.relation(name, 2)
+			w.rule(lit{at, []int{0, 1}}, lit{all[r.IntN(2)], []int{0, 1}})
+			for range 1 + r.IntN(2) {
+				var body []lit
+				for k := range 2 + r.IntN(2) {
+					pair := []int{k, k + 1}
+					if r.IntN(2) == 0 {
+						slices.Reverse(pair)
+					}
+					body = append(body, lit{append(all, at)[r.IntN(len(all)+1)], pair})
+				}
+				w.rule(lit{at, []int{0, len(body)}}, body...)
+				if rule := &w.p.Rules[len(w.p.Rules)-1]; r.IntN(4) == 0 { // of an earlier relation
+					rule.Body = append(rule.Body, rel.Literal{Kind: rel.Not, Rel: all[r.IntN(len(all))], Terms: []rel.Term{{}, {Var: len(body)}}})
+				}
+			}
+			all = append(all, at)
+		}
+		count := w.relation("Count", 2) // of each node, how many there are
+		w.p.Relations[count].Columns = []tensor.Column{w.node, {Kind: tensor.IntColumn}}
+		w.rule(lit{count, []int{0, 1}}, lit{all[2+r.IntN(3)], []int{0, 1}})
+		w.p.Rules[len(w.p.Rules)-1].Head[1] = rel.Cell{Agg: rel.Count}
+		for range 1 + r.IntN(2) {
+			ask := w.relation("Ask", 1)
+			w.rule(lit{ask, []int{1}}, lit{all[r.IntN(len(all))], []int{-1 - r.IntN(n), 0}}, lit{all[2+r.IntN(3)], []int{0, 1}})
+			if r.IntN(2) == 0 { // a count of what was asked for
+				w.p.Relations[ask].Columns = []tensor.Column{{Kind: tensor.IntColumn}}
+				rule := &w.p.Rules[len(w.p.Rules)-1]
+				rule.Body[1] = rel.Literal{Rel: count, Terms: []rel.Term{{}, {Var: 1}}}
+				rule.Vars[1] = rel.Var{Kind: tensor.IntColumn}
+			}
+			w.p.Results = append(w.p.Results, ask)
+		}
+		if _, plan := both(t, w); strings.Contains(strings.Join(plan.Explain(), "\n"), "?") {
+			asked++
+		}
+	}
+	if asked < 300 {
+		t.Errorf("%d programs ask for some rows alone", asked)
+	}
+
+	// Who is of one's generation, of one in a tree.
+	r := rand.New(rand.NewPCG(12, 12))
+	w := newWorkload(500)
+	next := uint32(0)
+	up, same := w.random("Up", 2, 499, func() uint32 {
+		if next++; next%2 == 1 {
+			return (next + 1) / 2
+		}
+		return uint32(r.IntN(int(next/2))) / 2
+	}), w.relation("Same", 2)
+	w.rule(lit{same, []int{0, 1}}, lit{up, []int{0, 2}}, lit{up, []int{1, 2}})
+	w.rule(lit{same, []int{0, 1}}, lit{up, []int{0, 2}}, lit{same, []int{2, 3}}, lit{up, []int{1, 3}})
+	ask := w.relation("Ask", 1)
+	w.rule(lit{ask, []int{0}}, lit{same, []int{-490, 0}})
+	w.p.Results = []int{ask}
+	both(t, w)
+	var ops [2]uint64
+	for i, written := range []bool{false, true} {
+		p := *w.p
+		p.AsWritten = written
+		ctl := kernel.Ctl{}
+		if _, err := engine.New(&p, []uint64{499}).Run(&ctl, w.args, &engine.Budget{}); err != nil {
+			t.Fatal(err)
+		}
+		ops[i] = ctl.Ops
+	}
+	if 10*ops[0] > ops[1] {
+		t.Errorf("%d operations for one, %d for all", ops[0], ops[1])
+	}
+
+	// W is without those that P gives, and P would be asked for by what is not in W.
+	w = newWorkload(9)
+	e := w.random("E", 2, 20, func() uint32 { return uint32(r.IntN(9)) })
+	p, other, left := w.relation("P", 2), w.relation("W", 1), w.relation("Left", 2)
+	w.rule(lit{p, []int{0, 1}}, lit{e, []int{1, 0}})
+	w.rule(lit{other, []int{0}}, lit{p, []int{-2, 0}})
+	w.rule(lit{left, []int{0, 1}}, lit{e, []int{0, 1}})
+	rule := &w.p.Rules[len(w.p.Rules)-1]
+	rule.Body = append(rule.Body, rel.Literal{Kind: rel.Not, Rel: other, Terms: []rel.Term{{Var: 1}}})
+	ask = w.relation("Ask", 1)
+	w.rule(lit{ask, []int{1}}, lit{left, []int{-1, 0}}, lit{p, []int{0, 1}})
+	w.p.Results = []int{ask}
+	if _, plan := both(t, w); !strings.Contains(strings.Join(plan.Explain(), "\n"), "would depend on itself") {
+		t.Errorf("%q", plan.Explain())
+	}
+}

@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"slices"
+
+	"ein/vm/rel"
+)
+
+// demand makes relations only as far as they are asked for (magic sets: Beeri and
+// Ramakrishnan, On the Power of Magic, 1991). Where all who read P know some of its columns, by
+// constants and what follows from them, a relation P? has what they know, every rule of P
+// begins with P?, and each reader has a rule that asks. Closures have searches of their own; values,
+// and rules that compute, which may fail, are left alone.
+//
+// To ask for a row may take a row of a later stratum. The program stays as it is where that
+// would be a recursion through a negation, an aggregate or a value; against says through which relation.
+func demand(p *rel.Program, shown map[int]int) (asked *rel.Program, against string) {
+	d := demander{p: p, known: make([]columns, len(p.Relations))}
+	d.candidates()
+	for _, i := range p.Results {
+		d.known[i] = 0
+		if to, ok := shown[i]; ok {
+			d.known[to] = 0
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range p.Rules {
+			d.walk(&p.Rules[i], func(k int, known columns, _ []int) {
+				if at := &d.known[p.Rules[i].Body[k].Rel]; *at&known != *at {
+					*at &= known
+					changed = true
+				}
+			})
+		}
+	}
+	if !slices.ContainsFunc(d.known, func(c columns) bool { return c != 0 }) {
+		return p, ""
+	}
+	q := d.rewrite()
+	for _, s := range q.Strata() {
+		if at := broken(q, &s, len(p.Relations)); at >= 0 {
+			return p, p.Relations[at].Name
+		}
+	}
+	return q, ""
+}
+
+// columns is a set of them, a bit each.
+type columns uint64
+
+func (c columns) has(i int) bool { return c>>i&1 != 0 }
+
+type demander struct {
+	p     *rel.Program
+	known []columns // of each relation: those that all readers know; 0 for all rows
+}
+
+// candidates are the relations of which some rows alone could be made, by the columns to which
+// all rules give a variable or a constant.
+func (d *demander) candidates() {
+	p := d.p
+	rules := make([]bool, len(p.Relations))
+	for i := range p.Rules {
+		rules[p.Rules[i].Rel] = true
+	}
+	for i := range p.Relations {
+		if r := &p.Relations[i]; rules[i] && !r.Valued() && r.Source == rel.NoSource {
+			d.known[i] = 1<<len(r.Columns) - 1
+		}
+	}
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		for c := range r.Head {
+			if r.Head[c].Agg != rel.NoAgg {
+				d.known[r.Rel] &^= 1 << c
+			}
+		}
+		if computes(r) {
+			d.known[r.Rel] = 0
+		}
+	}
+	for _, s := range p.Strata() {
+		if closureOf(p, &stratum{Stratum: s}) != nil {
+			d.known[s.Relations[0]] = 0
+		}
+	}
+}
+
+// computes reports whether a rule has a function of numbers.
+func computes(r *rel.Rule) bool {
+	return slices.ContainsFunc(r.Head, func(c rel.Cell) bool { return len(c.Expr.Args) > 0 }) ||
+		slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return len(l.Left.Args) > 0 || len(l.Right.Args) > 0 })
+}
+
+// walk goes through a body as who asks does: from what the head is asked for and from constants
+// on, along the atoms that these lead to. It visits each atom, with the columns that are known
+// by then and the literals before it; those of atoms that nothing leads to are none.
+func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []int)) {
+	bound, done := make([]bool, len(r.Vars)), make([]bool, len(r.Body))
+	for c := range r.Head {
+		if v, ok := variable(&r.Head[c]); ok && d.known[r.Rel].has(c) {
+			bound[v] = true
+		}
+	}
+	is := func(t rel.Term) bool { return t.Kind == rel.Const || t.Kind == rel.Variable && bound[t.Var] }
+	has := func(e *rel.Expr) bool { return len(e.Args) == 0 && is(e.Term) }
+	var before []int
+	for {
+		next, most, columnsOf := -1, 0, columns(0)
+		for k := range r.Body {
+			l := &r.Body[k]
+			switch {
+			case done[k]:
+			case l.Kind == rel.Bind && has(&l.Left) || l.Kind == rel.Compare && has(&l.Left) && has(&l.Right):
+				if l.Kind == rel.Bind {
+					bound[l.Var] = true
+				}
+				done[k], before = true, append(before, k)
+			case l.Kind == rel.Atom:
+				known, score := columns(0), 0
+				for c, t := range l.Terms {
+					if is(t) {
+						known |= 1 << c
+						score++
+					}
+				}
+				if score > 0 && d.known[l.Rel] == 0 {
+					score += 64 // first what is there without being asked for
+				}
+				if score > most {
+					next, most, columnsOf = k, score, known
+				}
+			}
+		}
+		if next < 0 {
+			break
+		}
+		visit(next, columnsOf, before)
+		done[next], before = true, append(before, next)
+		for _, t := range r.Body[next].Terms {
+			if t.Kind == rel.Variable {
+				bound[t.Var] = true
+			}
+		}
+	}
+	for k := range r.Body {
+		if !done[k] && r.Body[k].Kind <= rel.Not {
+			visit(k, 0, nil)
+		}
+	}
+}
+
+// rewrite adds the relations of what is asked for.
+func (d *demander) rewrite() *rel.Program {
+	q := *d.p
+	q.Relations, q.Rules = slices.Clone(q.Relations), slices.Clone(q.Rules)
+	asks := make([]int, len(d.known))
+	for i, known := range d.known {
+		if known == 0 {
+			continue
+		}
+		r := &q.Relations[i]
+		asked := rel.Relation{Name: r.Name + "?", Pos: r.Pos}
+		for c, column := range r.Columns {
+			if known.has(c) {
+				asked.Columns = append(asked.Columns, column)
+			}
+		}
+		asks[i] = len(q.Relations)
+		q.Relations = append(q.Relations, asked)
+	}
+	for i := range d.p.Rules {
+		r := &d.p.Rules[i]
+		var begin []rel.Literal
+		if known := d.known[r.Rel]; known != 0 {
+			ask := rel.Literal{Rel: asks[r.Rel], Pos: r.Pos}
+			for c := range r.Head {
+				if known.has(c) {
+					ask.Terms = append(ask.Terms, r.Head[c].Expr.Term)
+				}
+			}
+			begin = append(begin, ask)
+		}
+		d.walk(r, func(k int, _ columns, before []int) {
+			l := &r.Body[k]
+			if d.known[l.Rel] == 0 {
+				return
+			}
+			ask := rel.Rule{Rel: asks[l.Rel], Body: slices.Clone(begin), Vars: r.Vars, Pos: l.Pos}
+			var terms []rel.Term
+			for c, t := range l.Terms {
+				if d.known[l.Rel].has(c) {
+					terms = append(terms, t)
+					ask.Head = append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
+				}
+			}
+			if slices.ContainsFunc(terms, func(t rel.Term) bool { return t.Kind == rel.Const && t.Value == rel.NoMember }) ||
+				len(begin) > 0 && begin[0].Rel == ask.Rel && slices.Equal(begin[0].Terms, terms) {
+				return // for nothing, or for what was asked for already
+			}
+			for _, b := range before {
+				ask.Body = append(ask.Body, r.Body[b])
+			}
+			prune(&ask)
+			q.Rules = append(q.Rules, ask)
+		})
+		if len(begin) > 0 {
+			q.Rules[i].Body = append(begin, r.Body...)
+		}
+	}
+	return &q
+}
+
+// broken is a relation of a stratum that a recursion may not pass through, if one does that asks;
+// else -1. The relations that ask are those from first on.
+func broken(q *rel.Program, s *rel.Stratum, first int) int {
+	if !s.Recursive || s.Relations[len(s.Relations)-1] < first {
+		return -1
+	}
+	for _, i := range s.Relations {
+		if q.Relations[i].Valued() {
+			return i
+		}
+	}
+	for _, i := range s.Rules {
+		r := &q.Rules[i]
+		for k := range r.Body {
+			if l := &r.Body[k]; l.Kind <= rel.Not && (l.Kind == rel.Not || r.Aggregates()) && slices.Contains(s.Relations, l.Rel) {
+				return r.Rel
+			}
+		}
+	}
+	return -1
+}
