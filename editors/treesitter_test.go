@@ -59,6 +59,7 @@ func TestTreeSitterQueries(t *testing.T) {
 (equation right: (identifier) @variable)
 (equation value: (identifier) @variable)
 (negation (not) @keyword.operator)
+(negation value: (identifier) @variable)
 (assignment name: (identifier) @variable)
 (argument name: (identifier) @variable.parameter)
 ((call function: (identifier) @function.builtin)

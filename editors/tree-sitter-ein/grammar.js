@@ -111,7 +111,15 @@ module.exports = grammar({
     equation: ($) =>
       prec(-1, seq(field("left", $._expression), $._operator_here, field("operator", "="), field("right", $._expression))),
 
-    negation: ($) => seq($.not, $._atom, repeat(seq(choice($._word_here, $._paren_here), $._factor))),
+    negation: ($) =>
+      seq(
+        $.not,
+        $._atom,
+        choice(
+          repeat(seq(choice($._word_here, $._paren_here), $._factor)),
+          seq($._operator_here, field("operator", "="), field("value", $._expression)),
+        ),
+      ),
 
     _atom: ($) => choice($.call, alias($._row, $.index)),
 

@@ -151,10 +151,14 @@ func (p *parser) buildLiterals(gs []*literal) (out []Literal) {
 			first, mark := p.toks[p.i], len(p.exprs)
 			p.i++
 			x, height := p.atom(n.Atom)
-			if len(n.Beside) > 0 {
+			op, value := p.toks[p.i], Expr(nil)
+			if n.Value != nil {
+				p.i++
+				value, _ = p.expression(n.Value)
+			} else if len(n.Beside) > 0 {
 				x, _ = p.buildBeside(mark, x, height, n.Beside)
 			}
-			out = p.addLiteral(out, first, true, x, first, nil)
+			out = p.addLiteral(out, first, true, x, op, value)
 		}
 	}
 	return out

@@ -160,7 +160,14 @@ func (p *parser) fastLiterals() (out []Literal) {
 			if a == nil || !isAtom(a) {
 				return nil
 			}
-			out = p.addLiteral(out, p.toks[first], true, x, p.toks[first], nil)
+			op, value := p.toks[p.i], Expr(nil)
+			if a == x && p.peek().assign() {
+				p.i++
+				if value, _ = p.expr(0); value == nil {
+					return nil
+				}
+			}
+			out = p.addLiteral(out, p.toks[first], true, x, op, value)
 			if p.peek() == KindComma {
 				p.i++
 			} else if p.i == p.end || !p.isNot(p.i, p.end) {

@@ -55,9 +55,10 @@ type (
 		Not   []*negated  `parser:"  @@*"`
 		First []*negated  `parser:"| @@+ )"`
 	}
-	negated struct {
-		Atom   *atom     `parser:"Not @@"`
-		Beside []*factor `parser:"@@*"`
+	negated struct { // an atom, of a value if it has one, or those side by side
+		Atom   *atom       `parser:"Not @@"`
+		Value  *expression `parser:"( Assign @@"`
+		Beside []*factor   `parser:"| @@+ )?"`
 	}
 	atom struct {
 		Name    bool       `parser:"@Ident"`

@@ -23,6 +23,7 @@
 (equation right: (identifier) @variable)
 (equation value: (identifier) @variable)
 (negation (not) @keyword.operator)
+(negation value: (identifier) @variable)
 (assignment name: (identifier) @variable)
 (argument name: (identifier) @variable.parameter)
 ((call function: (identifier) @function.builtin)

@@ -48,6 +48,9 @@ def literals(nodes):
                 yield target(n)
         elif n.type == "negation":
             first, *rest = named(n)
+            if value := field("value"):
+                yield f"not {dump(first)} = {dump(value)}; "
+                continue
             yield f"not {literal(first)}; "
             yield from (literal(x) + "; " for x in rest)
         elif n.type == "product" and is_atom(named(n)[0]):
