@@ -225,6 +225,13 @@ func article(s tensor.Shape) string {
 
 // Describe names a shape for people.
 func Describe(s tensor.Shape) string {
+	unknown := s.Rank() > 0
+	for d := range s.Rank() {
+		unknown = unknown && s.Dim(d) < 0
+	}
+	if unknown {
+		return [...]string{"a vector", "a matrix", "a tensor"}[min(s.Rank(), 3)-1]
+	}
 	switch s.Rank() {
 	case 0:
 		return "a single number"
