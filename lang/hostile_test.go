@@ -257,6 +257,8 @@ var hostile = []struct {
 	{"directives", lines(":load x")},
 	{"relations", lines("P(a).")},
 	{"rules", lines("P(x) <- Q(x, y), R(y, x)")},
+	{"rules that read the next", after("E(a, b).\nP0(a, y)?\n", numberedLines("P%[1]d(x, y) <- P%[2]d(x, z), E(z, y)."))},
+	{"rules that read the one before", after("E(a, b). P0(a, b).\nP9(a, y)?\n", numberedLines("P%[2]d(x, y) <- P%[1]d(x, z), E(z, y)."))},
 	{"a query", chained("P(", ", ", "a", ")?")},
 	{"bare expressions", lines("x + 1")},
 	{"a bare call", chained("f(", ", ", "1", ")")},

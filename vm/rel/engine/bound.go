@@ -304,6 +304,23 @@ func (pl *Plan) certify() {
 			b.rows[c.rel] = min(b.rows[c.rel], tensor.SatMul(pl.keys(c), uint64(d.Size)))
 		}
 	}
+	groups, marks := make([]int, len(pl.p.Relations)), make([]int, len(pl.p.Relations))
+	for i := range pl.p.Rules {
+		if r := &pl.p.Rules[i]; r.Aggregates() {
+			groups[r.Rel]++
+		}
+	}
+	for i := range pl.strata {
+		for _, list := range [][]*nest{pl.strata[i].once, pl.strata[i].each} {
+			for _, n := range list {
+				for k := range n.steps {
+					if t := &n.steps[k]; t.kind == find && t.index >= 0 {
+						marks[t.rel]++
+					}
+				}
+			}
+		}
+	}
 	for i := range pl.p.Relations {
 		r := &pl.p.Relations[i]
 		n := b.rows[i]
@@ -326,7 +343,7 @@ func (pl *Plan) certify() {
 		}
 		bytes := tensor.SatMul(tensor.SatAdd(n, 64), 32*width+32+32*uint64(len(pl.index[i])))
 		b.bytes = tensor.SatAdd(b.bytes, bytes)
-		b.bytes = tensor.SatAdd(b.bytes, pl.fixed(i))
+		b.bytes = tensor.SatAdd(b.bytes, pl.fixed(i, groups[i], marks[i]))
 	}
 	for _, s := range pl.p.Results {
 		s = pl.at(s)
@@ -446,29 +463,20 @@ func (n *nest) numbers(work uint64) uint64 {
 	return tensor.SatMul(work, uint64(len(n.rule.Vars)+len(n.rule.Head)))
 }
 
-// fixed bounds the memory of what is as large as a domain, not as the rows of a relation.
-func (pl *Plan) fixed(i int) uint64 {
+// fixed bounds the memory of what is as large as a domain, not as the rows of a relation, that is made
+// of so many rules with aggregates and looked up by so many marks.
+func (pl *Plan) fixed(i, groups, marks int) uint64 {
 	r := &pl.p.Relations[i]
 	s := pl.sized(i)
 	n := 64 + 4*uint64(s.places()) + 8*uint64(s.words())
-	for k := range pl.p.Rules { // groups
-		if x := &pl.p.Rules[k]; x.Rel == i && x.Aggregates() {
-			n += 8<<10 + 40*min(pl.bound.rows[i], mostPlaces)
-		}
-	}
+	n += uint64(groups) * (8<<10 + 40*min(pl.bound.rows[i], mostPlaces))
 	for _, x := range pl.index[i] {
 		if d := r.Columns[x.cols[0]].Domain; d != nil {
 			n += 8 * uint64(d.Size+1)
 		}
 	}
-	for k := range pl.strata {
-		for _, x := range slices.Concat(pl.strata[k].once, pl.strata[k].each) {
-			for _, t := range x.steps { // marks
-				if t.kind == find && t.index >= 0 && t.rel == i {
-					n += 8 * uint64(max(tensor.Words(s.size[0]), tensor.Words(s.size[1])))
-				}
-			}
-		}
+	if marks > 0 {
+		n += 8 * uint64(marks) * uint64(max(tensor.Words(s.size[0]), tensor.Words(s.size[1])))
 	}
 	return n
 }

@@ -23,16 +23,36 @@ func demand(p *rel.Program, shown map[int]int) (asked *rel.Program, against stri
 			d.known[to] = 0
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for i := range p.Rules {
-			d.walk(&p.Rules[i], func(k int, known columns, _ []int) {
-				if at := &d.known[p.Rules[i].Body[k].Rel]; *at&known != *at {
-					*at &= known
-					changed = true
-				}
-			})
+	// A rule is looked at again when less is known of its head, or nothing of what it reads.
+	again := make([][]int, len(p.Relations))
+	waits, list := make([]bool, len(p.Rules)), make([]int, 0, len(p.Rules))
+	wait := func(i int) {
+		if !waits[i] {
+			waits[i], list = true, append(list, i)
 		}
+	}
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		again[r.Rel] = append(again[r.Rel], i)
+		for k := range r.Body {
+			if l := &r.Body[k]; l.Kind <= rel.Not {
+				again[l.Rel] = append(again[l.Rel], i)
+			}
+		}
+		wait(i)
+	}
+	for len(list) > 0 {
+		i := list[len(list)-1]
+		waits[i], list = false, list[:len(list)-1]
+		d.walk(&p.Rules[i], func(k int, known columns, _ []int) {
+			at := p.Rules[i].Body[k].Rel
+			if before := d.known[at]; before&known != before {
+				d.known[at] &= known
+				for _, other := range again[at] {
+					wait(other)
+				}
+			}
+		})
 	}
 	if !slices.ContainsFunc(d.known, func(c columns) bool { return c != 0 }) {
 		return p, ""
