@@ -105,12 +105,18 @@ func elements(k tensor.Kind, list []float64) []byte {
 	return littleEndian(list)
 }
 
+// wrongArray is what is wrong with the array of an input. Where it is called twenty copies of it
+// would be 10 KB.
+//
+//go:noinline
+func wrongArray(name, hint, format string, args []any) error {
+	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, name, 0, 0, fmt.Sprintf(format, args...), hint)}}
+}
+
 // tensor is the value of an input that came as an array, of at most so many bytes; 0 is
 // any number.
 func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, error) {
-	fail := func(hint, format string, args ...any) error {
-		return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, in.Name, 0, 0, fmt.Sprintf(format, args...), hint)}}
-	}
+	fail := func(hint, format string, args ...any) error { return wrongArray(in.Name, hint, format, args) }
 	dtype, known := dtypes[a.Dtype]
 	if !known {
 		return nil, fail("", "there is no dtype %q; there are bool, int8 to int64, uint8 to uint64, float32 and float64", a.Dtype)

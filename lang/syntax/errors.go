@@ -50,10 +50,14 @@ func say(m message, at source.Span, args ...any) diag.Diagnostic {
 	return d
 }
 
+// newError and withNote are called in a hundred places, and would be inlined in each.
+//
+//go:noinline
 func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {
 	return diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
 }
 
+//go:noinline
 func withNote(d diag.Diagnostic, note string) diag.Diagnostic {
 	d.Notes = append(d.Notes, note)
 	return d
