@@ -103,6 +103,7 @@ var requires = map[string][]string{
 	"igraph":             {"numpy", "igraph"},
 	"DuckDB":             {"numpy", "duckdb"},
 	"clingo":             {"numpy", "clingo"},
+	"Nemo":               {"numpy", "Nemo"},
 	"np.einsum":          {"numpy"},
 	"np.einsum optimize": {"numpy"},
 	"BLIS":               {"numpy", "BLIS"},

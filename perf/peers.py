@@ -12,7 +12,9 @@ both and keeps the better one, unless the first takes seconds.
 """
 
 import gc
+import importlib.metadata
 import json
+import re
 import resource
 import sys
 import time
@@ -45,6 +47,13 @@ try:
     import clingo
 except ImportError:
     clingo, MISSING["clingo"] = None, "clingo"
+
+try:
+    import nmo_python as nemo
+
+    nemo.__version__ = importlib.metadata.version("nemo-python")
+except ImportError:
+    nemo, MISSING["Nemo"] = None, "nemo-python"
 
 try:
     import torch
@@ -683,6 +692,28 @@ def _(q):
     return call, lambda c: sum(a.symbol.name == q["goal"] for a in c.symbolic_atoms)
 
 
+@case("rules", "Nemo")
+def _(q):
+    # The rules are those of the other side: its variables begin with a question mark here.
+    goals, text = [], ""
+    for line in q["program"].splitlines():
+        if line.endswith("?"):
+            goals.append(line[: line.index("(")])
+        elif not line.startswith("input "):
+            text += re.sub(r"\b[a-z]\w*\b", r"?\g<0>", line).replace("<-", ":-") + "\n"
+    for name, file in q["tables"].items():
+        np.savetxt(file + ".csv", np.load(file).T, "%d", ",")
+        text += f'@import {name} :- csv{{resource="{file}.csv", format=({",".join(["int"] * len(np.load(file)))})}}.\n'
+    text += "".join(f"@export {name} :- csv{{}}.\n" for name in goals)
+
+    def call():
+        engine = nemo.NemoEngine(nemo.load_string(text))
+        engine.reason()
+        return engine
+
+    return call, lambda engine: sum(1000**i * sum(1 for _ in engine.result(name)) for i, name in enumerate(goals))
+
+
 def cpu():
     u = resource.getrusage(resource.RUSAGE_SELF)
     return u.ru_utime + u.ru_stime
@@ -722,7 +753,7 @@ class Prepared:
 
 def versions():
     v = {"Python": sys.version.split()[0]}
-    for name, module in (("numpy", np), ("scipy", scipy), ("networkx", nx), ("igraph", ig), ("duckdb", duckdb), ("clingo", clingo), ("torch", torch), ("opt_einsum", opt_einsum)):
+    for name, module in (("numpy", np), ("scipy", scipy), ("networkx", nx), ("igraph", ig), ("duckdb", duckdb), ("clingo", clingo), ("nemo", nemo), ("torch", torch), ("opt_einsum", opt_einsum)):
         if module is not None:
             v[name] = module.__version__
     return {"versions": v, "missing": MISSING, "blas": blas()}
