@@ -18,6 +18,7 @@ import (
 type section struct {
 	title, text string
 	rows        []func(e *env) row
+	figure      func(float64) string // what is measured, as text; nil is a duration
 }
 
 // env is what the rows of a run share.
@@ -97,7 +98,7 @@ func sections(quick bool) []section {
 	if !quick {
 		all = append(all, million())
 	}
-	return append(all, questions(quick), orders(quick), contractions(quick), elementwise(quick), relations(quick), loading(quick))
+	return append(all, questions(quick), orders(quick), contractions(quick), elementwise(quick), relations(quick), memory(), loading(quick))
 }
 
 const slow = "it would take minutes"

@@ -125,7 +125,10 @@ func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) 
 		if !strings.Contains(strings.ToLower(sec.title), strings.ToLower(o.only)) {
 			continue
 		}
-		t := table{title: sec.title, text: sec.text}
+		t := table{title: sec.title, text: sec.text, figure: sec.figure}
+		if t.figure == nil {
+			t.figure = duration
+		}
 		for _, rowOf := range sec.rows {
 			r := rowOf(e)
 			if e.peers != nil {
@@ -138,7 +141,7 @@ func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) 
 			fmt.Fprintf(os.Stderr, "%s: %s:", sec.title, r.name)
 			for _, x := range results {
 				if x.why == "" {
-					fmt.Fprintf(os.Stderr, " %s %s,", x.name, duration(x.seconds))
+					fmt.Fprintf(os.Stderr, " %s %s,", x.name, t.figure(x.seconds))
 				}
 			}
 			fmt.Fprintf(os.Stderr, " load %s\n", loadAverage())

@@ -22,6 +22,7 @@ type message map[string]any
 
 type answer struct {
 	Wall, CPU, Check float64
+	peak             float64 // bytes that a process of its own grew by
 	Error            string
 
 	Versions map[string]string

@@ -247,9 +247,9 @@ func relations(quick bool) section {
 	return s
 }
 
-// row is the case with its facts.
-func (c logic) row(e *env) row {
-	files, inputs := map[string]string{}, values{}
+// data is the facts of a case, as files and as tables.
+func (c logic) data(e *env) (files map[string]string, inputs values) {
+	files, inputs = map[string]string{}, values{}
 	if c.make != nil {
 		f := c.make(e)
 		d := &tensor.Domain{Name: "node", Size: c.n}
@@ -262,6 +262,12 @@ func (c logic) row(e *env) row {
 			files[name] = e.columns(fmt.Sprintf("%s-%d-%d", name, c.n, len(columns[0])), columns)
 		}
 	}
+	return files, inputs
+}
+
+// row is the case with its facts.
+func (c logic) row(e *env) row {
+	files, inputs := c.data(e)
 	r := row{name: c.name, contenders: []contender{{name: "Ein", start: func() (sampler, error) {
 		if c.text {
 			return fromText(c.ein, func() values { return nil }, rowsOf)

@@ -71,7 +71,7 @@ func (e *env) rust(engine, what string, files map[string]string) contender {
 			if err != nil {
 				return a, err
 			}
-			_, err = fmt.Sscan(string(out), &a.Wall, &a.CPU, &a.Check)
+			_, err = fmt.Sscan(string(out), &a.Wall, &a.CPU, &a.Check, &a.peak)
 			if engine == "datafrog" && what == "left" && e.scale == 0 {
 				e.scale = a.CPU / frog
 			}

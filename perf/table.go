@@ -15,6 +15,7 @@ type table struct {
 	title, text string
 	rows        []row
 	results     [][]result
+	figure      func(float64) string
 }
 
 // print writes the table in Markdown. A column is a contender's name; notes on
@@ -42,7 +43,7 @@ func (t *table) print(w *bytes.Buffer) {
 		base := results[r.main]
 		best := math.Inf(1)
 		for j, x := range results {
-			cell := tables.Cell{Text: duration(x.seconds), Strong: j == r.main}
+			cell := tables.Cell{Text: t.figure(x.seconds), Strong: j == r.main}
 			switch {
 			case x.why != "":
 				cell = tables.Cell{Text: "-"}

@@ -3,7 +3,8 @@
 //!
 //!     peers ENGINE CASE RELATION=FILE.npy...
 //!
-//! prints seconds of wall time, seconds of processor time, and how many rows there are.
+//! prints seconds of wall time, seconds of processor time, how many rows there are, and by
+//! how many bytes the process grew; 0 where the system does not say.
 //! What takes less than a second is run twice, and the second run counts: the memory is
 //! there by then, as it is for the others.
 
@@ -285,6 +286,13 @@ fn processor() -> Duration {
     Duration::new(t.seconds as u64, t.nanoseconds as u32)
 }
 
+/// A number of bytes that the system has about this process.
+fn status(key: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|l| l.strip_prefix(key));
+    1024 * line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0)
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let run: fn(&Facts) -> usize = match (args[1].as_str(), args[2].as_str()) {
@@ -304,6 +312,8 @@ fn main() {
         (engine, case) => panic!("{engine} has no {case}"),
     };
     let facts = Facts::read(&args[3..]);
+    let _ = std::fs::write("/proc/self/clear_refs", "5"); // the peak is now what there is
+    let loaded = status("VmRSS:");
     let (mut wall, mut used, mut rows) = (Duration::ZERO, Duration::ZERO, 0);
     for _ in 0..2 {
         let (start, before) = (Instant::now(), processor());
@@ -313,5 +323,5 @@ fn main() {
             break;
         }
     }
-    println!("{} {} {}", wall.as_secs_f64(), used.as_secs_f64(), rows);
+    println!("{} {} {} {}", wall.as_secs_f64(), used.as_secs_f64(), rows, status("VmHWM:").saturating_sub(loaded));
 }
