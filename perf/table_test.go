@@ -43,7 +43,7 @@ func TestMeasure(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "c finds 8 and not 7") {
 		t.Errorf("the difference is reported as %v", err)
 	}
-	table := table{title: "T", text: "t", rows: []row{r}, results: [][]result{results}}
+	table := table{figure: duration, title: "T", text: "t", rows: []row{r}, results: [][]result{results}}
 	var b bytes.Buffer
 	table.print(&b)
 	for _, want := range []string{
