@@ -109,9 +109,12 @@ func (r *run) copied(from *store) {
 		for i, c := range r.read {
 			r.row[i] = row[c]
 		}
-		if r.kind == rows {
+		switch {
+		case s.unique:
+			r.push(s, r.row)
+		case r.kind == rows:
 			r.add(s, r.row)
-		} else {
+		default:
 			r.improve(s, fold, r.row[:last], r.number(last, r.decode(r.row[last])))
 		}
 	}
@@ -355,16 +358,16 @@ func (r *run) aggregated(s *store) {
 			}
 			r.row[c] = r.encode(r.number(c, x))
 		}
-		if s.bits != nil || s.hash != nil {
-			r.add(s, r.row)
+		if s.unique {
+			r.push(s, r.row)
 		} else {
-			r.push(s, r.row) // groups differ
+			r.add(s, r.row)
 		}
 	}
 	if g.direct { // in the order of the keys: of numbers there is nothing left to sort
 		r.work(uint64(len(g.acc) / g.stride))
 		s.cells = grow(r, s.cells, g.n*s.width)
-		s.sorted = s.n == 0 && s.bits == nil && s.hash == nil // no other rule adds to it
+		s.sorted = s.unique
 		for i, c := range r.nest.groups {
 			d := cols[c].Domain
 			_, rank := d.Order()

@@ -52,7 +52,7 @@ type stratum struct {
 	each    []*nest      // the others, for each atom that may have new rows
 	inside  map[int]bool // its relations
 	closure *closure
-	groups  bool // one rule with aggregates
+	unique  bool // one rule, which gives no row twice
 	dense   bool // see dense.go
 	best    bool // all is values of one fold that each rule makes of one of them: see best.go
 }
@@ -162,7 +162,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 			n.weigh(&st)
 		}
 		st.best = isBest(p, &st)
-		st.groups = len(s.Rules) == 1 && p.Rules[s.Rules[0]].Aggregates()
+		st.unique = len(s.Rules) == 1 && !s.Recursive && !p.AsWritten && unique(p, &p.Rules[s.Rules[0]])
 		if !p.AsWritten {
 			st.closure = closureOf(p, &st)
 			for _, n := range st.each {
@@ -176,6 +176,28 @@ func New(p *rel.Program, size []uint64) *Plan {
 	pl.setApart()
 	pl.certify()
 	return pl
+}
+
+// unique reports whether a rule alone gives no row twice: each row is a group, or says what
+// all variables were.
+func unique(p *rel.Program, r *rel.Rule) bool {
+	if r.Aggregates() || p.Relations[r.Rel].Valued() {
+		return r.Aggregates()
+	}
+	shown := make([]bool, len(r.Vars))
+	for i := range r.Head {
+		if v, ok := variable(&r.Head[i]); ok {
+			shown[v] = true
+		}
+	}
+	for i := range r.Body {
+		for _, t := range r.Body[i].Terms {
+			if r.Body[i].Kind == rel.Atom && (t.Kind == rel.Any || t.Kind == rel.Variable && !shown[t.Var]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // setApart finds the tables that are only tallied.

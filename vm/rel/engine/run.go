@@ -320,7 +320,7 @@ func (r *run) stratum(st *stratum) {
 	for _, i := range st.Relations {
 		r.rel = i
 		s := &r.stores[i]
-		if !st.groups || r.member[i] || s.n > 0 {
+		if s.unique = st.unique && !r.member[i] && s.n == 0 && (s.words() == 0 || st.once[0].kind == aggregates); !s.unique { // bits are answers
 			r.members(s)
 		}
 		s.lo, s.hi = 0, s.n
@@ -462,7 +462,11 @@ func (r *run) emit() {
 	r.head()
 	switch r.kind {
 	case rows:
-		r.add(s, r.row)
+		if s.unique {
+			r.push(s, r.row)
+		} else {
+			r.add(s, r.row)
+		}
 	case values:
 		last := len(r.row) - 1
 		r.improve(s, r.p.Relations[r.rel].Fold, r.row[:last], r.number(last, r.eval(&r.rule.Head[last].Expr)))
@@ -693,6 +697,9 @@ func (r *run) rows(i int, st *step, s *store) int {
 	}
 	x := s.index[st.index]
 	if st.kind == scan { // of those with a cell in common one after the other
+		if r.why == nil && r.direct(i, st, s) {
+			return r.meetings(i, st, x.rows, s.width)
+		}
 		for at := 0; at < s.n; at++ {
 			if back := try(x.rows[at*s.width:(at+1)*s.width], 0); back < i {
 				return back
@@ -759,6 +766,35 @@ func (r *run) rows(i int, st *step, s *store) int {
 	return i - 1
 }
 
+// direct reports whether the rows of step i go to the lists of a step that meets, and no other.
+func (r *run) direct(i int, st *step, s *store) bool {
+	if i+1 == len(r.steps) || r.steps[i+1].meets == 0 || len(st.same) > 0 || s.valued {
+		return false
+	}
+	next := &r.stores[r.steps[i+1].rel]
+	return !next.whole && next.search == nil && !next.valued && next.index[r.steps[i+1].index].ptr != nil
+}
+
+// meetings is what rows does where that is so.
+func (r *run) meetings(i int, st *step, rows []uint32, width int) int {
+	next := &r.steps[i+1]
+	x := r.stores[next.rel].index[next.index]
+	for at := 0; at < len(rows); at += width {
+		for _, p := range st.out {
+			r.regs[p.reg] = rows[at+p.col]
+		}
+		r.work(2)
+		key := r.regs[next.key[0]]
+		if int(key) >= len(x.ptr)-1 || x.ptr[key] == x.ptr[key+1] {
+			continue
+		}
+		if back := r.meet(i+1, next, x, key); back < i {
+			return back
+		}
+	}
+	return i - 1
+}
+
 // meet is what rows and loop do for a variable that several lists must have: those of
 // the first, or of the second where that is far shorter, are looked up in the others
 // without a step for each.
@@ -787,10 +823,14 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	}
 candidates:
 	for ; at < len(rows); at += w {
-		v := rows[at]
-		if marked != nil && marked[v>>6]>>(v&63)&1 == 0 {
-			continue
+		if marked != nil {
+			for ; at < len(rows) && marked[rows[at]>>6]>>(rows[at]&63)&1 == 0; at += w {
+			}
+			if at >= len(rows) {
+				break
+			}
 		}
+		v := rows[at]
 		if pair[col] = v; short && s.find(pair[:]) < 0 {
 			continue
 		}

@@ -87,6 +87,7 @@ type store struct {
 	// the columns allow it, and else an open hash of places plus 1. None until someone asks.
 	size   []int         // of each column, 0 where it is not known
 	bits   []uint64      // of two columns in rows of whole words
+	unique bool          // rows come once, and nobody asks for one
 	whole  bool          // the bits are all there is; see expand
 	given  bool          // the bits are those of a result
 	lent   bool          // the bits are of bitRows
