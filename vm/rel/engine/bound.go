@@ -314,8 +314,12 @@ func (pl *Plan) certify() {
 		for _, list := range [][]*nest{pl.strata[i].once, pl.strata[i].each} {
 			for _, n := range list {
 				for k := range n.steps {
-					if t := &n.steps[k]; t.kind == find && t.index >= 0 {
+					t := &n.steps[k]
+					if t.kind == find && t.index >= 0 {
 						marks[t.rel]++
+					}
+					if t.found {
+						b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(16, tensor.SatAdd(b.rows[t.rel], 64)))
 					}
 				}
 			}

@@ -192,18 +192,18 @@ func TestCliques(t *testing.T) {
 		w := newWorkload(n)
 		pick := func() uint32 { return uint32(r.IntN(min(n, 30))) }
 		for i := range 2 {
-			w.random(fmt.Sprint("Edge", i), 2, 40+r.IntN(120), pick)
+			w.random(fmt.Sprint("Edge", i), 2, 40+r.IntN(260), pick)
 		}
-		corners := 3 + r.IntN(2)
-		head := lit{w.relation("Clique", corners), []int{0, 1, 2, 3}[:corners]}
+		corners, relations := 3+r.IntN(3), 1+r.IntN(2)
+		head := lit{w.relation("Clique", corners), []int{0, 1, 2, 3, 4}[:corners]}
 		var body []lit
 		for x := range corners {
 			for y := range x {
 				pair := []int{x, y}
-				if r.IntN(2) == 0 {
+				if relations == 2 && r.IntN(2) == 0 {
 					slices.Reverse(pair)
 				}
-				body = append(body, lit{r.IntN(2), pair})
+				body = append(body, lit{r.IntN(relations), pair})
 			}
 		}
 		r.Shuffle(len(body), func(i, j int) { body[i], body[j] = body[j], body[i] })

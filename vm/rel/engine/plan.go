@@ -125,7 +125,14 @@ type step struct {
 	value int    // register that the value of a key goes into, -1 for none
 	check int    // register that it must be, -1 for none
 	meets int    // of a probe for one variable: so many steps behind it look for pairs with it, and no more
+	mates []mate // the pairs that they look for, behind that of the probe itself
+	found bool   // what they leave is kept
+	of    int    // the probe whose kept cells alone it may have, -1 for none
+	rest  []mate // the pairs that they do not make already
 }
+
+// mate is a pair that a variable must make: its column, and the register of the other cell.
+type mate struct{ rel, col, reg int }
 
 type pair struct{ col, reg int }
 
@@ -348,6 +355,39 @@ func (pl *Plan) meet(n *nest) {
 				top.index = pl.indexed(top.rel, []int{top.out[at].col})
 			}
 		}
+		pl.within(n, i)
+	}
+}
+
+// within finds the last probe before step i that met no list that this one does not meet as
+// well: the cells it left are the only ones that this one may have. So the nodes of a
+// clique come out of those that its first two have in common.
+func (pl *Plan) within(n *nest, i int) {
+	st := &n.steps[i]
+	if st.meets == 0 {
+		return
+	}
+	v := st.out[0].reg
+	st.mates = append(st.mates, mate{st.rel, st.out[0].col, st.key[0]})
+	for _, t := range n.steps[i+1 : i+1+st.meets] {
+		if t.key[0] == v {
+			st.mates = append(st.mates, mate{t.rel, 0, t.key[1]})
+		} else {
+			st.mates = append(st.mates, mate{t.rel, 1, t.key[0]})
+		}
+	}
+	for k := i - 1; k >= 0 && st.of < 0; k-- {
+		before := n.steps[k].mates
+		if len(before) == 0 || slices.ContainsFunc(before, func(m mate) bool { return !slices.Contains(st.mates, m) }) {
+			continue
+		}
+		st.of, n.steps[k].found = k, true
+		for _, m := range st.mates {
+			if !slices.Contains(before, m) {
+				st.rest = append(st.rest, m)
+				pl.member[m.rel] = true
+			}
+		}
 	}
 }
 
@@ -390,7 +430,7 @@ func (b *planner) tests() bool {
 			if !b.known(&l.Left) || !b.known(&l.Right) {
 				continue
 			}
-			b.steps = append(b.steps, step{kind: test, lit: l, value: -1, check: -1})
+			b.steps = append(b.steps, step{kind: test, lit: l, value: -1, check: -1, of: -1})
 		case rel.Bind:
 			if !b.known(&l.Left) {
 				continue
@@ -403,7 +443,7 @@ func (b *planner) tests() bool {
 				b.float[l.Var] = b.rule.Vars[l.Var].Domain == nil
 				b.bound[l.Var] = true
 			}
-			b.steps = append(b.steps, step{kind: kind, lit: l, value: -1, check: -1})
+			b.steps = append(b.steps, step{kind: kind, lit: l, value: -1, check: -1, of: -1})
 		default:
 			if !b.ready(l) || l.Kind == rel.Atom && any {
 				continue
@@ -421,7 +461,7 @@ func (b *planner) atom(i int) {
 	l := &b.rule.Body[i]
 	b.done[i] = true
 	r := &b.p.Relations[l.Rel]
-	st := step{rel: l.Rel, lit: l, value: -1, check: -1, index: -1}
+	st := step{rel: l.Rel, lit: l, value: -1, check: -1, index: -1, of: -1}
 	keys := len(l.Terms)
 	if valued(r) {
 		keys--

@@ -429,6 +429,7 @@ func (r *run) do(n *nest) {
 	r.drive = -1
 	for k := range r.marks {
 		r.marks[k].clear()
+		r.marks[k].kept = false
 	}
 	for len(r.marks) < len(n.steps) {
 		r.marks = append(r.marks, marks{})
@@ -805,23 +806,29 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	if len(rows) == 0 {
 		return i - 1
 	}
-	next, after := i+1, i+1+st.meets
+	rest, after := st.mates[1:], i+1+st.meets
 	var marked []uint64
-	pair := [2]uint32{key, key}
 	at, short := col, false
-	if s.bits == nil && s.search == nil && r.steps[next].rel == st.rel {
-		if list, c := r.list(next, reg); list != nil && 8*len(list) < len(rows) {
-			rows, at, short = list, c, true
+	if st.of >= 0 && r.marks[st.of].kept && len(r.marks[st.of].found) < len(rows)/w {
+		rows, at, w, rest = r.marks[st.of].found, 0, 1, st.rest
+	} else {
+		if s.bits == nil && s.search == nil && rest[0].rel == st.rel {
+			if list, c := r.list(i+1, reg); list != nil && 8*len(list) < len(rows) {
+				rows, at, short = list, c, true
+			}
+		}
+		if !short {
+			marked = r.mark(i+1, reg, len(rows)/w)
+		}
+		if short || marked != nil {
+			rest = rest[1:]
 		}
 	}
 	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
-	if !short {
-		marked = r.mark(next, reg, len(rows)/w)
+	var found []uint32
+	if st.found {
+		found = r.marks[i].found[:0]
 	}
-	if short || marked != nil {
-		next++
-	}
-candidates:
 	for ; at < len(rows); at += w {
 		if marked != nil {
 			for ; at < len(rows) && marked[rows[at]>>6]>>(rows[at]&63)&1 == 0; at += w {
@@ -831,28 +838,24 @@ candidates:
 			}
 		}
 		v := rows[at]
-		if pair[col] = v; short && s.find(pair[:]) < 0 {
+		if short && !r.mated(st.mates[:1], v) || len(rest) > 0 && !r.mated(rest, v) {
+			continue
+		}
+		if st.found {
+			found = append(spare(r, found), v)
 			continue
 		}
 		r.regs[reg] = v
-		for k := next; k < after; k++ {
-			t := &r.steps[k]
-			s := &r.stores[t.rel]
-			pair := [2]uint32{r.regs[t.key[0]], r.regs[t.key[1]]}
-			if s.bits != nil {
-				bit := int(pair[0])*64*tensor.Words(s.size[1]) + int(pair[1])
-				if s.bits[bit>>6]>>(bit&63)&1 == 0 {
-					continue candidates
-				}
-				continue
-			}
-			if s.search != nil {
-				r.pairs(s, pair[s.search.by])
-			}
-			if s.find(pair[:]) < 0 {
-				continue candidates
-			}
+		if back := r.loop(after); back < i {
+			return back
 		}
+	}
+	if !st.found {
+		return i - 1
+	}
+	r.marks[i].found, r.marks[i].kept = found, true
+	for _, v := range found {
+		r.regs[reg] = v
 		if back := r.loop(after); back < i {
 			return back
 		}
@@ -860,7 +863,32 @@ candidates:
 	return i - 1
 }
 
-// marks are the cells that a step lets a variable have, a bit each.
+// mated reports whether a cell makes all of some pairs.
+func (r *run) mated(mates []mate, v uint32) bool {
+	for k := range mates {
+		m := &mates[k]
+		s := &r.stores[m.rel]
+		var pair [2]uint32
+		pair[m.col&1], pair[1-m.col&1] = v, r.regs[m.reg]
+		if s.bits != nil {
+			bit := int(pair[0])*64*tensor.Words(s.size[1]) + int(pair[1])
+			if s.bits[bit>>6]>>(bit&63)&1 == 0 {
+				return false
+			}
+			continue
+		}
+		if s.search != nil {
+			r.pairs(s, pair[s.search.by])
+		}
+		if s.find(pair[:]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// marks are the cells that a step lets a variable have, a bit each; found are those that a
+// probe left.
 type marks struct {
 	bits   []uint64
 	list   []uint32 // the cells that are marked, one in width
@@ -868,6 +896,8 @@ type marks struct {
 	of     uint32 // they are those of this key
 	key    uint32 // the last that was asked for
 	credit int    // so many look-ups it has saved up for being marked
+	kept   bool   // there are cells that it left: found
+	found  []uint32
 }
 
 func (m *marks) clear() {
