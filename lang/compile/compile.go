@@ -464,7 +464,7 @@ func (g *gen) results(n *ir.Node) []int {
 		regs[i] = len(g.out.Regs)
 		g.out.Regs = append(g.out.Regs, code.Reg{Layout: tensor.Rows, Columns: p.Relations[r].Columns, NNZ: int(min(plan.Rows(r), math.MaxInt))})
 	}
-	g.emit(code.Rules, -1, code.Attr{Rules: p, Results: regs}, args...)
+	g.emit(code.Rules, -1, code.Attr{Rules: p, Planned: plan, Results: regs}, args...)
 	if g.rules == nil {
 		g.rules = make(map[*ir.Rules][]int)
 	}

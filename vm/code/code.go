@@ -12,6 +12,7 @@ import (
 	"ein/vm/ir"
 	"ein/vm/op"
 	"ein/vm/rel"
+	"ein/vm/rel/engine"
 	"ein/vm/tensor"
 )
 
@@ -48,6 +49,9 @@ type Attr struct {
 	Axes  []int
 	Micro *Micro
 	Rules *rel.Program
+	// Planned is a plan of Rules that the compiler made, which saves making it again; nil is
+	// none, and one for other sizes is not used.
+	Planned *engine.Plan
 	// Results are the registers of tables that Rules gives, in their order. All other
 	// operations have Dst.
 	Results []int

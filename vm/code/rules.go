@@ -94,6 +94,9 @@ type rulesPlan struct{ *engine.Plan }
 func (p rulesPlan) Cost() kernel.Cost { return kernel.Cost{Ops: p.Ops()} }
 
 func planRules(x *Site) (Plan, error) {
+	if x.Planned != nil && x.Planned.Of(x.Rules, RuleSizes(x.Rules, x.Arg)) {
+		return rulesPlan{x.Planned}, nil
+	}
 	return rulesPlan{PlanRules(x.Rules, x.Arg)}, nil
 }
 

@@ -31,6 +31,8 @@ import (
 // Plan is a verified program with the orders in which its rules are run. It is
 // immutable, and any number of runs may share it.
 type Plan struct {
+	of      *rel.Program // as it was given
+	sizes   []uint64
 	p       *rel.Program
 	bound   bounds
 	index   [][]*spec // of each relation
@@ -138,13 +140,14 @@ type pair struct{ col, reg int }
 
 // New plans the evaluation of a verified program whose argument i has size[i] rows at most.
 func New(p *rel.Program, size []uint64) *Plan {
+	of := p
 	var shown map[int]int
 	var against string
 	if !p.AsWritten {
 		p, shown = rewrite(p)
 		p, against = demand(p, shown)
 	}
-	pl := &Plan{p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
+	pl := &Plan{of: of, sizes: size, p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
 	strata := p.Strata()
 	pl.bound = newBounds(p, strata, size)
 	for _, s := range strata {
@@ -205,6 +208,11 @@ func unique(p *rel.Program, r *rel.Rule) bool {
 		}
 	}
 	return true
+}
+
+// Of reports whether New gave this plan for a program and such sizes.
+func (pl *Plan) Of(p *rel.Program, size []uint64) bool {
+	return pl.of == p && slices.Equal(pl.sizes, size)
 }
 
 // setApart finds the tables that are only tallied.
