@@ -220,6 +220,7 @@ func (c *checker) relate() {
 	if len(c.rel.stmts) == 0 {
 		return
 	}
+	c.rel.slots = slices.Grow(c.rel.slots, 8*len(c.rel.stmts))
 	c.rel.byName, c.rel.domains = map[string]*relation{}, map[string]*tensor.Domain{}
 	c.rel.tables, c.rel.tensors = map[*relation]*ir.Node{}, map[string]*relation{}
 	for _, s := range c.rel.stmts {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ein/lang/source"
@@ -240,6 +241,14 @@ func (c *checker) wayBack(p *rel.Program, from, to int) (way []string) {
 func (c *checker) habits() {
 	filled := c.filled()
 	used := map[string]bool{} // names that rules use as variables
+	type size struct {
+		of    *relation
+		atoms int
+	}
+	alike := map[size]int{} // rules that may say the same
+	for _, cl := range c.rel.clauses {
+		alike[size{cl.of, len(cl.Body)}]++
+	}
 	forms := map[string]source.Span{}
 	for _, cl := range c.rel.clauses {
 		for name := range cl.ids {
@@ -256,7 +265,7 @@ func (c *checker) habits() {
 		c.impossible(cl)
 		c.realJoins(cl)
 		c.crossProduct(cl)
-		if cl.of != nil && len(cl.Body) > 0 {
+		if cl.of != nil && len(cl.Body) > 0 && alike[size{cl.of, len(cl.Body)}] > 1 {
 			form := c.form(cl)
 			if first, again := forms[form]; again {
 				c.repeatedRule(cl.span, first)
@@ -267,12 +276,13 @@ func (c *checker) habits() {
 	}
 	for _, r := range c.rel.list {
 		seen := map[string]source.Span{}
+		var row []byte
 		for _, f := range r.facts {
-			var row strings.Builder
+			row = row[:0]
 			var letters []string
 			for _, k := range f.row {
 				x := &c.rel.consts[k]
-				fmt.Fprintf(&row, "%q %v,", x.text, x.num)
+				row = strconv.AppendFloat(strconv.AppendQuote(row, x.text), x.num, 'g', -1, 64)
 				if len(x.text) == 1 && x.span.Len() == 1 && isVariable(x.text) && used[x.text] {
 					letters = append(letters, x.text)
 				}
@@ -280,10 +290,10 @@ func (c *checker) habits() {
 			if len(letters) == len(f.row) && len(letters) > 0 {
 				c.lettersAreConstants(f.span, letters)
 			}
-			if first, again := seen[row.String()]; again && r.fold == rel.NoAgg {
+			if first, again := seen[string(row)]; again && r.fold == rel.NoAgg {
 				c.repeatedFact(f.span, first)
 			} else if !again {
-				seen[row.String()] = f.span
+				seen[string(row)] = f.span
 			}
 		}
 	}
