@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/bits"
+	"slices"
 
 	"ein/vm/rel"
 	"ein/vm/tensor"
@@ -77,10 +78,19 @@ type frontier struct {
 	words         int // of a row
 	new, next     []uint64
 	active, after []uint64
+
+	made [mostMade]int // rows plus 1 of which it is known what a rule makes of them: a row of results each
+	of   []uint64
 }
 
+// mostMade is how many rows are kept with what a rule made of them. Siblings in a tree, and
+// whatever has the same neighbours, have equal rows.
+const mostMade = 64
+
 // frontierWords is what the bits of a frontier take.
-func (s *store) frontierWords() int { return 2 * (s.words() + tensor.Words(s.size[0])) }
+func (s *store) frontierWords() int {
+	return 2*(s.words()+tensor.Words(s.size[0])) + mostMade*tensor.Words(s.size[1])
+}
 
 // dense runs a stratum on bits, unless it is sparse, or lists or memory are missing.
 func (r *run) dense(st *stratum) bool {
@@ -116,7 +126,8 @@ func (r *run) dense(st *stratum) bool {
 	for _, i := range st.Relations {
 		s := &r.stores[i]
 		all, some := len(s.bits), tensor.Words(s.size[0])
-		f := &frontier{tensor.Words(s.size[1]), piece(all), piece(all), piece(some), piece(some)}
+		f := &frontier{words: tensor.Words(s.size[1]), new: piece(all), next: piece(all), active: piece(some), after: piece(some)}
+		f.of = piece(mostMade * f.words)
 		copy(f.new, s.bits)
 		for x := range s.size[0] {
 			f.active[x>>6] |= 1 << (x & 63)
@@ -182,6 +193,7 @@ func (r *run) through(n *nest, from, to *frontier) {
 		x := s.index[st.index]
 		ptr, rows, w, col = x.ptr, x.rows, s.width, st.out[0].col
 	}
+	clear(to.made[:])
 	r.work(uint64(len(from.active)))
 	for row := range tensor.Ones(from.active) {
 		new := from.new[row*from.words : (row+1)*from.words]
@@ -211,6 +223,14 @@ func (r *run) through(n *nest, from, to *frontier) {
 		if t.a == 0 {
 			line = line[row*to.words:][:to.words]
 		}
+		known, result := false, line
+		if many >= from.words && t.key == 1 && t.a == 0 && t.b == 2 {
+			r.work(2 * uint64(from.words))
+			result, known = from.same(to, row, new)
+		}
+		if known {
+			new = nil
+		}
 		ops, bindings := uint64(0), len(of)/w
 		for k, word := range new {
 			for ; word != 0; word &= word - 1 {
@@ -225,7 +245,7 @@ func (r *run) through(n *nest, from, to *frontier) {
 				}
 				if t.a == 0 && t.b == 2 {
 					for at := col; at < len(of); at += w {
-						line[of[at]>>6] |= 1 << (of[at] & 63)
+						result[of[at]>>6] |= 1 << (of[at] & 63)
 					}
 					continue
 				}
@@ -239,8 +259,30 @@ func (r *run) through(n *nest, from, to *frontier) {
 			}
 		}
 		r.work(ops)
+		if len(result) > 0 && &result[0] != &line[0] {
+			for k, word := range result {
+				line[k] |= word
+			}
+		}
 		if t.a == 0 {
 			to.after[row>>6] |= 1 << (row & 63)
 		}
 	}
+}
+
+// same is where to put what a rule makes of a row; known if an equal row has left it there.
+func (f *frontier) same(to *frontier, row int, new []uint64) (result []uint64, known bool) {
+	h := uint64(0)
+	for _, word := range new {
+		h = (h ^ word) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	slot := int(h % mostMade)
+	result = to.of[slot*to.words : (slot+1)*to.words]
+	if q := to.made[slot] - 1; q >= 0 && slices.Equal(f.new[q*f.words:(q+1)*f.words], new) {
+		return result, true
+	}
+	to.made[slot] = row + 1
+	clear(result)
+	return result, false
 }
