@@ -13,6 +13,7 @@ import (
 type bounds struct {
 	columns [][]uint64 // different cells that a column can have
 	rows    []uint64
+	summed  []bool // the rows are no fewer than all rules give together, those that are the same counted twice
 	ops     uint64
 	bytes   uint64
 }
@@ -38,6 +39,7 @@ type sources struct {
 
 func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
 	b := sources{p: p, made: map[*rel.Expr]int{}}
+	b.summed = make([]bool, len(p.Relations))
 	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][]places, len(p.Relations))
 	for i := range p.Relations {
 		r := &p.Relations[i]
@@ -109,6 +111,7 @@ func (b *sources) stratum(s rel.Stratum) {
 			for _, x := range s.Rules {
 				sum = tensor.SatAdd(sum, b.heads(&b.p.Rules[x]))
 			}
+			b.summed[i] = sum <= total
 			total = min(total, sum)
 		}
 		b.rows[i] = total

@@ -54,7 +54,7 @@ type stratum struct {
 	each    []*nest      // the others, for each atom that may have new rows
 	inside  map[int]bool // its relations
 	closure *closure
-	unique  bool // one rule, which gives no row twice
+	unique  bool // its rules give no row twice, or nobody minds
 	dense   bool // see dense.go
 	best    bool // all is values of one fold that each rule makes of one of them: see best.go
 }
@@ -172,7 +172,8 @@ func New(p *rel.Program, size []uint64) *Plan {
 			n.weigh(&st)
 		}
 		st.best = isBest(p, &st)
-		st.unique = len(s.Rules) == 1 && !s.Recursive && !p.AsWritten && unique(p, &p.Rules[s.Rules[0]])
+		st.unique = !s.Recursive && !p.AsWritten && (len(s.Rules) == 1 || pl.loose(s.Relations[0])) &&
+			!slices.ContainsFunc(s.Rules, func(i int) bool { return !unique(p, &p.Rules[i]) })
 		if !p.AsWritten {
 			st.closure = closureOf(p, &st)
 			for _, n := range st.each {
@@ -186,6 +187,22 @@ func New(p *rel.Program, size []uint64) *Plan {
 	pl.setApart()
 	pl.certify()
 	return pl
+}
+
+// loose reports whether it makes no difference that a relation has a row twice: whatever
+// reads it takes the best of values, and there is room.
+func (pl *Plan) loose(i int) bool {
+	if pl.reads(i) || !pl.bound.summed[i] || pl.p.Relations[i].Source != rel.NoSource {
+		return false
+	}
+	for k := range pl.p.Rules {
+		r := &pl.p.Rules[k]
+		head := &pl.p.Relations[r.Rel]
+		if (!head.Valued() || head.Fold == rel.Sum) && slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == i }) {
+			return false
+		}
+	}
+	return true
 }
 
 // unique reports whether a rule alone gives no row twice: each row is a group, or says what

@@ -458,3 +458,36 @@ func TestDemand(t *testing.T) {
 		t.Errorf("%q", plan.Explain())
 	}
 }
+
+// TestTwice: edges in both directions need not be told from those that are there already
+// where only the best of values is taken along them, and must be where they are shown or
+// counted.
+func TestTwice(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		n := 1100 // too many for bits
+		w := newWorkload(n)
+		w.random("Edge", 2, 20+r.IntN(200), func() uint32 { return uint32(r.IntN(40)) })
+		w.random("Start", 1, 1+r.IntN(5), func() uint32 { return uint32(r.IntN(40)) })
+		ways := lit{w.relation("Both", 2), []int{0, 1}}
+		w.rule(ways, lit{0, []int{0, 1}})
+		w.rule(ways, lit{0, []int{1, 0}})
+		number := tensor.Column{Kind: tensor.IntColumn}
+		hops := len(w.p.Relations)
+		w.p.Relations = append(w.p.Relations, rel.Relation{Name: "Hops", Columns: []tensor.Column{w.node, number}, Fold: rel.Min})
+		vars := []rel.Var{{Domain: w.node.Domain}, {Domain: w.node.Domain}, {Kind: number.Kind}}
+		w.p.Rules = append(w.p.Rules,
+			rel.Rule{Rel: hops, Head: []rel.Cell{{Expr: rel.V(0)}, {Expr: rel.Expr{Term: rel.Term{Kind: rel.Const}}}}, Vars: vars[:1],
+				Body: []rel.Literal{{Rel: 1, Terms: []rel.Term{{}}}}},
+			rel.Rule{Rel: hops, Head: []rel.Cell{{Expr: rel.V(1)}, {Expr: rel.Expr{Fn: op.FnAdd, Args: []rel.Expr{rel.V(2), {Term: rel.Term{Kind: rel.Const, Value: 1}}}}}}, Vars: vars,
+				Body: []rel.Literal{{Rel: hops, Terms: []rel.Term{{}, {Var: 2}}}, {Rel: ways.rel, Terms: []rel.Term{{}, {Var: 1}}}}})
+		w.p.Results = []int{hops}
+		switch seed % 3 {
+		case 1:
+			w.p.Results = append(w.p.Results, ways.rel)
+		case 2:
+			w.count(ways.rel)
+		}
+		both(t, w)
+	}
+}
