@@ -51,7 +51,7 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 	if per < 0 || per > maxInstances || per*len(q.Categories) > maxInstances {
 		return nil, bad("these are %d instances of %d categories each, at most %d are made at once", per, len(q.Categories), maxInstances)
 	}
-	var plan instance.Plan
+	var plan instance.Cells
 	for _, name := range q.Categories {
 		id, err := instance.Standard(version, q.Split, name, q.First, q.Seed)
 		if q.Preset != "" {
@@ -86,7 +86,7 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 }
 
 // lines makes the instances of a plan, a slice at a time, as other work.
-func (s *Server) lines(ctx context.Context, r *Route, plan instance.Plan, w io.Writer) error {
+func (s *Server) lines(ctx context.Context, r *Route, plan instance.Cells, w io.Writer) error {
 	left := plan.Total()
 	next, stop := iter.Pull2((&instance.Generator{Workers: 1}).Run(ctx, plan))
 	defer stop()

@@ -88,7 +88,7 @@ type row struct {
 	rule func(x *Site) error
 	// A kernel that is planned has a plan, every other one a bound of its cost. One that
 	// is metered usually takes far less: it may run under a limit below its bound.
-	plan func(x *Site) (Plan, error)
+	plan func(x *Site) (Kernel, error)
 	cost func(x *Site) kernel.Cost
 
 	metered bool
@@ -270,12 +270,12 @@ type Site struct {
 	few   [4]*Reg       // room for Arg
 }
 
-// Plan is a kernel that was planned for one instruction.
-type Plan interface{ Cost() kernel.Cost }
+// Kernel is a kernel that was planned for one instruction.
+type Kernel interface{ Cost() kernel.Cost }
 
 // Plan plans one instruction of a verified program: its kernel, nil for one that
 // needs no plan, and a bound of its cost.
-func (x *Site) Plan(p *Program, in *Instr) (plan Plan, c kernel.Cost, err error) {
+func (x *Site) Plan(p *Program, in *Instr) (plan Kernel, c kernel.Cost, err error) {
 	if err = x.enter(p, in); err != nil {
 		return nil, c, err
 	}
@@ -369,7 +369,7 @@ func selectCost(x *Site) kernel.Cost {
 	return kernel.Cost{Ops: ops}
 }
 
-func planEinsum(x *Site) (Plan, error) {
+func planEinsum(x *Site) (Kernel, error) {
 	switch len(x.Arg) {
 	case 1:
 		return kernel.PlanUnary(*x.Spec), nil
@@ -379,17 +379,17 @@ func planEinsum(x *Site) (Plan, error) {
 	return kernel.PlanMany(*x.Spec), nil
 }
 
-func planExact(x *Site) (Plan, error) {
+func planExact(x *Site) (Kernel, error) {
 	return kernel.PlanExact(*x.Spec, x.Sparse, x.NNZ, x.Result.Kind == tensor.Real), nil
 }
 
-func planSemiring(x *Site) (Plan, error) { return kernel.PlanSemiring(*x.Spec, x.Fn, x.Fold) }
+func planSemiring(x *Site) (Kernel, error) { return kernel.PlanSemiring(*x.Spec, x.Fn, x.Fold) }
 
-func planReduce(x *Site) (Plan, error) {
+func planReduce(x *Site) (Kernel, error) {
 	return kernel.PlanReduce(x.Fold, x.Arg[0].Shape.Dims(), x.Axes)
 }
 
-func planFoldCSR(x *Site) (Plan, error) {
+func planFoldCSR(x *Site) (Kernel, error) {
 	m := x.Micro
 	ops := make([]kernel.FusedOperand, len(m.Strides))
 	for i, s := range m.Strides {
@@ -405,7 +405,7 @@ func planFoldCSR(x *Site) (Plan, error) {
 	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, ops, m.Code, m.Consts)
 }
 
-func planFused(x *Site) (Plan, error) {
+func planFused(x *Site) (Kernel, error) {
 	m := x.Micro
 	ops := make([]kernel.FusedOperand, len(m.Strides))
 	for i, s := range m.Strides {

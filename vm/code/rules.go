@@ -93,7 +93,7 @@ type rulesPlan struct{ *engine.Plan }
 // Cost is the operations; the memory is Bytes.
 func (p rulesPlan) Cost() kernel.Cost { return kernel.Cost{Ops: p.Ops()} }
 
-func planRules(x *Site) (Plan, error) {
+func planRules(x *Site) (Kernel, error) {
 	if x.Planned != nil && x.Planned.Of(x.Rules, RuleSizes(x.Rules, x.Arg)) {
 		return rulesPlan{x.Planned}, nil
 	}

@@ -139,7 +139,7 @@ func (c *Certificate) Check(l Limits) error {
 // none) and its cost.
 type Step struct {
 	*code.Instr
-	Plan code.Plan
+	Plan code.Kernel
 	Cost kernel.Cost
 }
 

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/instance"
+	"ein/bench/question/random"
 	"ein/internal/compact"
 )
 
@@ -26,7 +26,7 @@ type baseline struct {
 	name   string
 	known  map[string]*instance.Instance
 	most   map[string]json.RawMessage // answer by category, of majority
-	answer func(b *baseline, in *instance.Instance, s *draw.Stream) (said, error)
+	answer func(b *baseline, in *instance.Instance, s *random.Stream) (said, error)
 }
 
 // said is what a baseline has to say, before it takes the form that is asked for.
@@ -54,15 +54,15 @@ func openBaseline(name string, o *Options) (Model, error) {
 		b.most = majority(o.Instances)
 		b.answer = (*baseline).majority
 	case name == "random":
-		b.answer = func(_ *baseline, in *instance.Instance, s *draw.Stream) (said, error) {
+		b.answer = func(_ *baseline, in *instance.Instance, s *random.Stream) (said, error) {
 			return said{answer: guess(in, s)}, nil
 		}
 	case name == "oracle":
-		b.answer = func(_ *baseline, in *instance.Instance, _ *draw.Stream) (said, error) {
+		b.answer = func(_ *baseline, in *instance.Instance, _ *random.Stream) (said, error) {
 			return said{answer: in.Answer}, nil
 		}
 	case name == "oracle-ein":
-		b.answer = func(_ *baseline, in *instance.Instance, _ *draw.Stream) (said, error) {
+		b.answer = func(_ *baseline, in *instance.Instance, _ *random.Stream) (said, error) {
 			rules, err := in.Rules()
 			return said{in.Answer, in.EinProgram, in.PythonProgram, rules}, err
 		}
@@ -71,7 +71,7 @@ func openBaseline(name string, o *Options) (Model, error) {
 		if err != nil || !(p >= 0 && p <= 1) {
 			return nil, fmt.Errorf("the rate %q is not a number from 0 to 1", rate)
 		}
-		b.answer = func(_ *baseline, in *instance.Instance, s *draw.Stream) (said, error) { return misreading(in, p, s) }
+		b.answer = func(_ *baseline, in *instance.Instance, s *random.Stream) (said, error) { return misreading(in, p, s) }
 	default:
 		return nil, errors.New("there is no such baseline: expected majority, random, oracle, oracle-ein or noisy-ein@RATE")
 	}
@@ -106,7 +106,7 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 		return nil, &Error{Class: Rejected, Message: fmt.Sprintf("the baseline does not know the instance %q", r.ID),
 			Hint: "Baselines answer the instances that they are given when they are opened."}
 	}
-	s := draw.New(draw.Key("baseline", b.name, r.ID, strconv.Itoa(r.Sample)))
+	s := random.New(random.Key("baseline", b.name, r.ID, strconv.Itoa(r.Sample)))
 	what, err := b.answer(b, in, s)
 	if err != nil {
 		return nil, &Error{Class: Rejected, Message: err.Error(), Err: err}
@@ -143,7 +143,7 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 // trial is the program that a baseline runs before it answers, "" where it knows of none,
 // or the last one ran. One time in four the first has a mistake, which no program of the
 // benchmark has, and is mended when the tool says so.
-func trial(r *Request, what *said, s *draw.Stream) string {
+func trial(r *Request, what *said, s *random.Stream) string {
 	const mistakes = 4
 	switch n := len(r.Turns); {
 	case r.Final || !slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == "run" }) || what.ein == "":
@@ -228,13 +228,13 @@ func majority(list []*instance.Instance) map[string]json.RawMessage {
 	return most
 }
 
-func (b *baseline) majority(in *instance.Instance, _ *draw.Stream) (said, error) {
+func (b *baseline) majority(in *instance.Instance, _ *random.Stream) (said, error) {
 	return said{answer: b.most[in.Category]}, nil
 }
 
 // guess is a random answer of the type of the category: an integer up to the
 // number of nodes, a mean of as many, a set with each node one time in two.
-func guess(in *instance.Instance, s *draw.Stream) json.RawMessage {
+func guess(in *instance.Instance, s *random.Stream) json.RawMessage {
 	var v any
 	switch category.Result(in.ResultType) {
 	case category.Boolean:

@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/bench/question/random"
 	"ein/lang/check"
 )
 
 // misreading is what a reader says that takes edges wrong and then computes
 // without a fault: the programs of the category on the graph as it was read, and
 // the output of the Ein program. A program that does not run there gives no answer.
-func misreading(in *instance.Instance, rate float64, s *draw.Stream) (said, error) {
+func misreading(in *instance.Instance, rate float64, s *random.Stream) (said, error) {
 	c, err := in.Case()
 	if err != nil {
 		return said{}, err
@@ -34,7 +34,7 @@ func misreading(in *instance.Instance, rate float64, s *draw.Stream) (said, erro
 
 // misread takes each edge wrong with a probability: drops it, turns it around, or
 // moves its end to another node. An undirected edge is dropped or moved.
-func misread(g *graph.Graph, rate float64, s *draw.Stream) {
+func misread(g *graph.Graph, rate float64, s *random.Stream) {
 	limit := uint64(math.Round(rate * (1 << 53)))
 	was := g.Edges
 	g.Edges = make([]graph.Edge, 0, len(was))

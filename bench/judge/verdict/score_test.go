@@ -19,7 +19,7 @@ import (
 // instances is one or more of each category.
 func instances(t testing.TB, each int) []*instance.Instance {
 	t.Helper()
-	var plan instance.Plan
+	var plan instance.Cells
 	for i := range category.Table {
 		plan = append(plan, instance.Cell{ID: instance.NewID("test", category.Table[i].Name, 0, 3), Count: each})
 	}

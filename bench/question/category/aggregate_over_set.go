@@ -3,13 +3,13 @@ package category
 import (
 	"fmt"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 var aggregateOverSet = Category{
 	Name: "aggregate_over_set", Level: 3, Result: Float, Family: Directed, Least: 2,
 	Doc: "mean out-degree over R(X), which is not empty",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) {
 			reached := f.Reach(x)
@@ -37,7 +37,7 @@ Degree = sum(A, 1)
 		"Among the {nodes} that {X} can reach, what is the average number of {nodes} that each one {forward one}?",
 		"Among the {nodes} that {X} can reach, not counting {X} itself, what is the average number of {nodes} that each one {forward one}?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Aggregate = 0, [...]string{Mean, Maximum, Sum}[w.Turn%3]
 		if w.Query.Aggregate == Maximum {
 			return Goal{Least: 3, Only: between(2*millionths, 4*millionths), All: 4 * millionths}, w.reached(form, s, w.N)

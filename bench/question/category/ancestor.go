@@ -1,11 +1,11 @@
 package category
 
-import "ein/bench/question/draw"
+import "ein/bench/question/random"
 
 var ancestor = Category{
 	Name: "ancestor", Level: 1, Result: Set, Family: Kinship, Least: 2,
 	Doc: "all ancestors of X",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return f.Ancestors(x).Len(), true })
 		c.Query = ask(x, None)
@@ -22,7 +22,7 @@ var ancestor = Category{
 		"Who are all the ancestors of {X}?",
 		"Who are all the ancestors of {X}, parents included and {X} not?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source = 0
 		low := w.least(4)
 		return Goal{}, w.above(form, s, w.window(low, max(low, w.N/2-1)))

@@ -3,8 +3,8 @@ package category
 import (
 	"slices"
 
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // samples is how many of the things that could be asked of a graph are looked
@@ -20,7 +20,7 @@ const patience = 1_000_000
 
 // poor decides, by chance alone, whether to take a poor question about a graph of
 // n nodes.
-func poor(s *draw.Stream, n int) bool { return s.Chance(max(n*(n-1), 1), patience) }
+func poor(s *random.Stream, n int) bool { return s.Chance(max(n*(n-1), 1), patience) }
 
 // ask is the query about one node or two, or none.
 func ask(source, target int) Query {
@@ -29,10 +29,10 @@ func ask(source, target int) Query {
 
 // plant makes sure that sparse graphs have triangles too: up to one for three
 // nodes.
-func plant(s *draw.Stream, c *Case) { graph.PlantTriangles(s, &c.G, s.IntN(1+max(1, c.G.N/3))) }
+func plant(s *random.Stream, c *Case) { graph.PlantTriangles(s, &c.G, s.IntN(1+max(1, c.G.N/3))) }
 
 // some is the numbers 0..m-1 in random order, or many of them.
-func some(s *draw.Stream, m int) []int {
+func some(s *random.Stream, m int) []int {
 	if m <= samples {
 		return s.Perm(m)
 	}
@@ -48,7 +48,7 @@ func some(s *draw.Stream, m int) []int {
 // that occur, then a question with that value. The dull value is one that is
 // right too often (no nodes, none of them); it is drawn one time in six, and a
 // graph that has no other is rejected. So are questions that are not ok.
-func vary(s *draw.Stream, n, m, dull int, value func(i int) (v int, ok bool)) (int, bool) {
+func vary(s *random.Stream, n, m, dull int, value func(i int) (v int, ok bool)) (int, bool) {
 	byValue := map[int][]int{}
 	var values []int // in order of appearance: a map has no order
 	for _, i := range some(s, m) {
@@ -93,7 +93,7 @@ func pairs(n int) int { return n * (n - 1) }
 // answers are possible, so that neither it nor the graph gives the answer away
 // and redrawing favours none; then the answer, yes with chance num/den; then the
 // second node.
-func either(s *draw.Stream, n, num, den int, yes func(x int) func(y int) bool) (x, y int, ok bool) {
+func either(s *random.Stream, n, num, den int, yes func(x int) func(y int) bool) (x, y int, ok bool) {
 	for _, x := range some(s, n) {
 		var answer [2][]int
 		is := yes(x)

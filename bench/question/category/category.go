@@ -10,8 +10,8 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // Result is the type of an answer.
@@ -81,7 +81,7 @@ type Category struct {
 	// Draw chooses the query for the graph of c. It reports false when the graph
 	// has no good question; then the whole case is drawn again from the same
 	// stream. It knows the graph only through package graph.
-	Draw func(s *draw.Stream, c *Case) bool
+	Draw func(s *random.Stream, c *Case) bool
 	// Ein is the program whose output is the answer. Node sets come out as 0/1
 	// vectors, nodes as positions.
 	Ein func(c *Case) string
@@ -98,12 +98,12 @@ type Category struct {
 
 	// The rest is of cb2.
 
-	// Plan draws the graph and the query by a plan. Before anything fails it sets
+	// Plan draws the graph, laid out in blocks, and the query. Before anything fails it sets
 	// what the query has.
-	Plan func(form, s *draw.Stream, w *World) (Goal, bool)
+	Plan func(form, s *random.Stream, w *World) (Goal, bool)
 	// Pose, where there is no plan, chooses the query for a graph, which a walk then
 	// goes on to change.
-	Pose func(form, s *draw.Stream, w *World) (Goal, bool)
+	Pose func(form, s *random.Stream, w *World) (Goal, bool)
 	// Solver answers it. It shares no code with the machine, which has the last
 	// word; that the two agree is tested.
 	Solver func(w *World) Out

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/syntax"
@@ -24,7 +24,7 @@ import (
 )
 
 // drawCase draws graphs and queries until there is a good question.
-func drawCase(t testing.TB, s *draw.Stream, cat *category.Category, n, permille int) (c *category.Case, redraws int) {
+func drawCase(t testing.TB, s *random.Stream, cat *category.Category, n, permille int) (c *category.Case, redraws int) {
 	t.Helper()
 	for redraws := range 100_000 {
 		c := &category.Case{}
@@ -48,19 +48,19 @@ func drawCase(t testing.TB, s *draw.Stream, cat *category.Category, n, permille 
 }
 
 // usual draws a case of the default sizes.
-func usual(t testing.TB, s *draw.Stream, cat *category.Category) (*category.Case, int) {
+func usual(t testing.TB, s *random.Stream, cat *category.Category) (*category.Case, int) {
 	t.Helper()
 	n := s.Between(max(4, cat.Least), 10)
 	return drawCase(t, s, cat, n, s.Between(100, 500))
 }
 
 // each runs a test for every category with a stream of its own.
-func each(t *testing.T, test func(t *testing.T, cat *category.Category, s *draw.Stream)) {
+func each(t *testing.T, test func(t *testing.T, cat *category.Category, s *random.Stream)) {
 	t.Helper()
 	name := t.Name()
 	for i := range category.Table {
 		cat := &category.Table[i]
-		t.Run(cat.Name, func(t *testing.T) { test(t, cat, draw.New(draw.Key(name, cat.Name))) })
+		t.Run(cat.Name, func(t *testing.T) { test(t, cat, random.New(random.Key(name, cat.Name))) })
 	}
 }
 
@@ -167,7 +167,7 @@ func TestEin(t *testing.T) {
 	if testing.Short() {
 		cases, large = 200, 5
 	}
-	each(t, func(t *testing.T, cat *category.Category, s *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, s *random.Stream) {
 		compare := func(n, permille int, limits cost.Limits) {
 			c, _ := drawCase(t, s, cat, n, permille)
 			text := cat.Ein(c)
@@ -217,7 +217,7 @@ func TestPython(t *testing.T) {
 	}
 	var all []asked
 	var programs []string
-	s := draw.New(draw.Key(t.Name()))
+	s := random.New(random.Key(t.Name()))
 	for i := range category.Table {
 		cat := &category.Table[i]
 		for k := range 40 {
@@ -283,7 +283,7 @@ func TestAnswers(t *testing.T) {
 	if testing.Short() {
 		cases = 600
 	}
-	each(t, func(t *testing.T, cat *category.Category, s *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, s *random.Stream) {
 		counts := map[string]int{}
 		sum, most := 0, 0
 		for range cases {
@@ -313,7 +313,7 @@ func TestAnswers(t *testing.T) {
 // TestGoodQuestions checks what a draw promises beside a right answer; that the
 // argmax is unique and the root ancestor too, the oracle checks.
 func TestGoodQuestions(t *testing.T) {
-	each(t, func(t *testing.T, cat *category.Category, s *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, s *random.Stream) {
 		for range 300 {
 			c, _ := usual(t, s, cat)
 			q, o := &c.Query, newOracle(c)
@@ -349,7 +349,7 @@ func TestGoodQuestions(t *testing.T) {
 // TestExtremes asks about graphs that are hardly likely to have a good question,
 // and about large ones: there must be an end.
 func TestExtremes(t *testing.T) {
-	each(t, func(t *testing.T, cat *category.Category, s *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, s *random.Stream) {
 		_, least := drawCase(t, s, cat, cat.Least, 300)
 		_, sparse := drawCase(t, s, cat, max(4, cat.Least), 100)
 		_, dense := drawCase(t, s, cat, 20, 500)
@@ -368,11 +368,11 @@ func TestExtremes(t *testing.T) {
 
 // TestDeterministic draws twice from one stream.
 func TestDeterministic(t *testing.T) {
-	each(t, func(t *testing.T, cat *category.Category, _ *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, _ *random.Stream) {
 		for i := range 50 {
-			key := draw.Key(cat.Name, fmt.Sprint(i))
-			a, _ := usual(t, draw.New(key), cat)
-			b, _ := usual(t, draw.New(key), cat)
+			key := random.Key(cat.Name, fmt.Sprint(i))
+			a, _ := usual(t, random.New(key), cat)
+			b, _ := usual(t, random.New(key), cat)
 			if !reflect.DeepEqual(a, b) {
 				t.Fatalf("case %d: %v and %v", i, a, b)
 			}
@@ -385,7 +385,7 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // TestQuestions fills in the wordings and holds them to the placeholders there
 // are values for.
 func TestQuestions(t *testing.T) {
-	each(t, func(t *testing.T, cat *category.Category, s *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, s *random.Stream) {
 		shown := map[string]bool{}
 		for range 200 {
 			c, _ := usual(t, s, cat)
@@ -442,7 +442,7 @@ func BenchmarkDraw(b *testing.B) {
 	for i := range category.Table {
 		cat := &category.Table[i]
 		b.Run(cat.Name, func(b *testing.B) {
-			s := draw.New(draw.Key(b.Name()))
+			s := random.New(random.Key(b.Name()))
 			b.ReportAllocs()
 			for b.Loop() {
 				usual(b, s, cat)

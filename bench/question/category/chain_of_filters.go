@@ -3,13 +3,13 @@ package category
 import (
 	"fmt"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 var chainOfFilters = Category{
 	Name: "chain_of_filters", Level: 3, Result: Integer, Family: Directed, Least: 2,
 	Doc: "number of nodes of R(X) with in-degree at least a and out-degree at least b",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		n, most, mostIn, reach := c.G.N, mostOut(&c.G, f), 0, reacher(f)
 		for x := range n {
@@ -84,7 +84,7 @@ print(json.dumps(len(kept)))
 		return "Of the {nodes} that {X} can reach," + clause + " how many " + conditions(&c.Query) + "?"
 	},
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		q := &w.Query
 		q.Source, q.MinIn = 0, 2
 		conditions := 1 + w.Turn%3

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // Shape is what a draw is asked for.
@@ -127,7 +127,7 @@ func (p *passed) restore(g *graph.Net, st *state) {
 // graphs are drawn until one can be had of which that is true.
 //
 // The world is room to work in, which may have been used before.
-func (cat *Category) Choose(ctx context.Context, s *draw.Stream, w *World, shape Shape) (Drawn, error) {
+func (cat *Category) Choose(ctx context.Context, s *random.Stream, w *World, shape Shape) (Drawn, error) {
 	w.N, w.Turn, w.Exact, w.Edges = shape.N, s.IntN(12), shape.MaxDepth > 0, shape.N*(shape.N-1)*shape.Density/1000
 	switch cat.Family {
 	case Undirected:
@@ -137,8 +137,8 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, w *World, shape
 	}
 	// A decoy that gives sets or nodes is a hint where it is right, and otherwise
 	// hardly one. It is right now and then.
-	free, lead := false, draw.Key("lead", strconv.FormatUint(s.Uint64(), 10))
-	first, form := *draw.New(lead), draw.Stream{}
+	free, lead := false, random.Key("lead", strconv.FormatUint(s.Uint64(), 10))
+	first, form := *random.New(lead), random.Stream{}
 	depth := 0
 	patience := formTries
 	if cat.Plan == nil {
@@ -149,7 +149,7 @@ func (cat *Category) Choose(ctx context.Context, s *draw.Stream, w *World, shape
 			if ctx.Err() != nil {
 				return Drawn{}, context.Cause(ctx)
 			}
-			form, depth = *draw.New(draw.Key("form", strconv.FormatUint(s.Uint64(), 10))), cat.drawDepth(s, shape)
+			form, depth = *random.New(random.Key("form", strconv.FormatUint(s.Uint64(), 10))), cat.drawDepth(s, shape)
 			free = cat.Result == String && s.Chance(1, 2) || cat.nodes() && (depth > 0 && depth <= 2 || !cat.Hops && s.Chance(1, 25))
 		}
 		d := Drawn{Redraws: try}
@@ -197,7 +197,7 @@ func (cat *Category) nodes() bool { return cat.Result == Set || cat.Result == St
 
 // any asks something about a random graph, with the form of a question that could
 // not be had.
-func (cat *Category) any(s *draw.Stream, w *World, shape Shape) bool {
+func (cat *Category) any(s *random.Stream, w *World, shape Shape) bool {
 	cat.base(s, w, shape)
 	if q := &w.Query; q.Source != None {
 		q.Source = s.IntN(w.N)
@@ -213,7 +213,7 @@ func (cat *Category) any(s *draw.Stream, w *World, shape Shape) bool {
 // stays and searches that end too early find the same. Of the graphs that it
 // passes, those are put together about which all hints say the same. When such a
 // group has enough different answers, one of them is drawn, then a graph that has it.
-func (cat *Category) walk(s *draw.Stream, w *World, goal *Goal, free bool, loose int) bool {
+func (cat *Category) walk(s *random.Stream, w *World, goal *Goal, free bool, loose int) bool {
 	hard, soft := hintsOf(cat, w, goal)
 	least, hits, depth := max(1, goal.Least), cat.nodes(), w.Goal
 	if loose == 2 || cat.Hops && depth <= 2 {
@@ -316,7 +316,7 @@ const (
 // end too early, and all of them. In the first of these ways in which so many answers come
 // together, one of them is drawn. What decoys say is of no interest before there are so
 // many answers in all.
-func (cat *Category) stir(s *draw.Stream, w *World, goal *Goal, need int) bool {
+func (cat *Category) stir(s *random.Stream, w *World, goal *Goal, need int) bool {
 	g, x, y := &w.A, w.Query.Source, max(w.Query.Source, w.Query.Target)
 	out, depth, unit := w.run(cat.Solver, Cut{Op: None}), w.Depth, 1
 	if goal.Only != nil && !goal.Only(w, out) {
@@ -415,7 +415,7 @@ func (cat *Category) stir(s *draw.Stream, w *World, goal *Goal, need int) bool {
 }
 
 // take draws an answer of a group, then a graph that has it.
-func (p *passed) take(s *draw.Stream, w *World, key uint64) {
+func (p *passed) take(s *random.Stream, w *World, key uint64) {
 	var classes []int
 	by := map[int][]*state{}
 	for i := range p.states {
@@ -519,7 +519,7 @@ func (cat *Category) hit(w *World, hints []hint, right Out) bool {
 
 // step goes on with the walk, if it is bound by hints only where they say the same
 // after it. It reports whether the graph is another one.
-func (cat *Category) step(s *draw.Stream, w *World, bound bool, hints []hint) bool {
+func (cat *Category) step(s *random.Stream, w *World, bound bool, hints []hint) bool {
 	g := &w.A
 	var ok func() bool
 	if bound && len(hints) > 0 {
@@ -546,7 +546,7 @@ func (cat *Category) maxDepth(n int) int { return max(1, min(1+n/4, 12)) }
 
 // drawDepth draws how many hops are needed. Few are enough one time in 25, so
 // that a search cut short is of little use.
-func (cat *Category) drawDepth(s *draw.Stream, shape Shape) int {
+func (cat *Category) drawDepth(s *random.Stream, shape Shape) int {
 	if !cat.Hops {
 		return 0
 	}
@@ -561,7 +561,7 @@ func (cat *Category) drawDepth(s *draw.Stream, shape Shape) int {
 }
 
 // base draws a graph. Deep questions need long paths.
-func (cat *Category) base(s *draw.Stream, w *World, shape Shape) {
+func (cat *Category) base(s *random.Stream, w *World, shape Shape) {
 	n, depth := shape.N, w.Goal
 	span := n
 	if depth > 2 {

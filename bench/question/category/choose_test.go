@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 	"ein/vm/cost"
 )
 
@@ -19,7 +19,7 @@ func chosen(t testing.TB, cat *category.Category, shape category.Shape, parts ..
 	if shape.Density == 0 {
 		shape.Density, _ = cat.Sparse(shape.N)
 	}
-	d, err := cat.Choose(t.Context(), draw.New(draw.Key(append(parts, cat.Name)...)), new(category.World), shape)
+	d, err := cat.Choose(t.Context(), random.New(random.Key(append(parts, cat.Name)...)), new(category.World), shape)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestSolvers(t *testing.T) {
 	if testing.Short() {
 		cases = 6
 	}
-	each(t, func(t *testing.T, cat *category.Category, s *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, s *random.Stream) {
 		for i := range cases {
 			d := chosen(t, cat, category.Shape{N: s.Between(max(6, cat.Least), 16)}, "solve", fmt.Sprint(i))
 			c := &d.Case
@@ -84,7 +84,7 @@ func rounded(x any) any {
 
 // A draw is the same every time, and a depth that is asked for is had.
 func TestChoose(t *testing.T) {
-	each(t, func(t *testing.T, cat *category.Category, _ *draw.Stream) {
+	each(t, func(t *testing.T, cat *category.Category, _ *random.Stream) {
 		a, b := chosen(t, cat, category.Shape{N: 12}, "same"), chosen(t, cat, category.Shape{N: 12}, "same")
 		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%+v, then %+v", a, b)

@@ -1,15 +1,15 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var conditional = Category{
 	Name: "conditional", Level: 3, Result: Integer, Family: Directed, Least: 3,
 	Doc: "if X reaches Y the size of R(X), else -1",
 	// Two in three reach, because the others all have one answer.
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		x, y, ok := either(s, c.G.N, 2, 3, reaches(c.G.Facts()))
 		c.Query = ask(x, y)
 		return ok
@@ -38,7 +38,7 @@ Answer(k)?
 	// No in seven of ten: the size alone is then no better than always -1, and
 	// neither is the condition, or hardly. What X reaches does not depend on Y, which
 	// is deep in it or somebody else.
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		low := w.least(4)
 		size := w.window(low, min(w.N-3, low+w.N/2))

@@ -1,11 +1,11 @@
 package category
 
-import "ein/bench/question/draw"
+import "ein/bench/question/random"
 
 var degreeCount = Category{
 	Name: "degree_count", Level: 1, Result: Integer, Family: Directed, Least: 2,
 	Doc: "out-degree of X, or its in-degree when the question is worded that way",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		direction, degree := "out", f.OutDegree
 		if s.Chance(1, 2) {
@@ -47,7 +47,7 @@ Result = select(Degree, %d)
 		return "How many {nodes} does {X} {forward}?"
 	},
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Pose: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source = s.IntN(w.A.N)
 		w.Query.Direction = "out"
 		if form.Chance(1, 2) {

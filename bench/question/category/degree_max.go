@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var degreeMax = Category{
 	Name: "degree_max", Level: 1, Result: String, Family: Directed, Least: 2,
 	Doc: "the unique node of largest out-degree",
-	Draw: func(_ *draw.Stream, c *Case) bool {
+	Draw: func(_ *random.Stream, c *Case) bool {
 		f, best := c.G.Facts(), 0
 		most := mostOut(&c.G, f)
 		for x := range c.G.N {
@@ -34,7 +34,7 @@ Answer(x)?
 		"Which {node} {forward one} the most {nodes}?",
 		"Which {node} {forward one} the most {nodes}, counting direct links only?"),
 
-	Pose:   func(_, _ *draw.Stream, _ *World) (Goal, bool) { return Goal{}, true },
+	Pose:   func(_, _ *random.Stream, _ *World) (Goal, bool) { return Goal{}, true },
 	Solver: func(w *World) Out { return w.Best(graph.All(w.A.N), w.Degrees()) },
 	Decoys: []Decoy{{"most edges in and out", func(w *World) Out {
 		return w.Best(graph.All(w.A.N), func(x int) int { return w.out(x) + w.in(x) })

@@ -3,14 +3,14 @@ package category
 import (
 	"fmt"
 
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var degreeThenReach = Category{
 	Name: "degree_then_reach", Level: 2, Result: String, Family: Directed, Least: 3,
 	Doc: "among the nodes with out-degree at least k, the unique one that reaches most nodes",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		n, reach := c.G.N, reacher(f)
 		size := make([]int, n)
@@ -79,7 +79,7 @@ Answer(x)?
 		return fmt.Sprintf("Among the {nodes} that {forward} at least {k} %s, which one can reach the most {nodes}%s?", nodes(c.Query.Threshold), clause)
 	},
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Threshold = form.Between(2, 2+is(w.N >= 14).Num)
 		ok := w.candidates(form, s, w.Query.Threshold)
 		w.Query.Source = None

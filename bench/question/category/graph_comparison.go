@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var graphComparison = Category{
 	Name: "graph_comparison", Level: 3, Result: Integer, Family: TwoGraphs, Least: 2,
 	Doc: "number of nodes that X reaches in exactly one of the two graphs",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f, h := c.G.Facts(), c.G2.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) {
 			first, differ := f.Reach(x), 0
@@ -48,7 +48,7 @@ Answer(k)?
 		"How many {nodes} can {X} reach in exactly one of the two networks?",
 		"How many {nodes} can {X} reach in exactly one of the two networks, not counting {X} itself?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source = 0
 		// Sizes that are even together differ by an even number.
 		size := max(2, w.N/2)

@@ -1,8 +1,8 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var intersectThenSize = Category{
@@ -27,7 +27,7 @@ Answer(k)?
 		"How many {nodes} can both {X} and {Y} reach?",
 		"How many {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		low := max(w.least(2)-1, 1)
 		size := max(low+1, (w.N-2+low)/2)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // kinshipChain follows kinship steps from X: to all parents of X, say, then to
@@ -17,7 +17,7 @@ import (
 var kinshipChain = Category{
 	Name: "kinship_chain", Level: 2, Result: Integer, Family: Kinship, Least: 3,
 	Doc: "number of distinct people found by following two or three kinship steps from X",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		length, n := s.Between(2, 3), c.G.N
 		chains := 1
@@ -96,7 +96,7 @@ var kinshipChain = Category{
 		return q + "?"
 	},
 
-	Pose: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Pose: func(form, s *random.Stream, w *World) (Goal, bool) {
 		for range 2 + w.Turn%4 {
 			w.Query.Steps = append(w.Query.Steps, kinshipSteps[form.IntN(len(kinshipSteps))].name)
 		}

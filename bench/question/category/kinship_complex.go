@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var kinshipComplex = Category{
 	Name: "kinship_complex", Level: 3, Result: Integer, Family: Kinship, Least: 2,
 	Doc: "X's root ancestor, which is unique, and all its descendants, counted together",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, None, func(x int) (int, bool) {
 			root, ok := rootAncestor(f, x)
@@ -41,7 +41,7 @@ Answer(k)?
 		"How many people are in the lineage of {X}'s oldest ancestor?",
 		"How many people are in the lineage of {X}'s oldest ancestor, counting that ancestor, who has no known parents, and all descendants of that ancestor?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source = 0
 		low := 5 + is(w.N >= 10).Num
 		goal.aim(w.window(low, min(w.Edges, low+w.N/2)))

@@ -3,7 +3,7 @@ package category
 import (
 	"fmt"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // several allows components of more than one node.
@@ -16,7 +16,7 @@ func several(w *World, _ Out) bool {
 var mixedDomain = Category{
 	Name: "mixed_domain", Level: 3, Result: Float, Family: Directed, Least: 2,
 	Doc: "mean out-degree over X's strongly connected component",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		// A component of one node makes it a question of degree.
 		x, ok := vary(s, c.G.N, c.G.N, None, func(x int) (int, bool) {
@@ -46,7 +46,7 @@ Degree = sum(A, 1)
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}?",
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}, counting {X} itself and links to {nodes} outside the group?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Aggregate = 0, [...]string{Mean, Maximum, Sum}[w.Turn%3]
 		low, high := w.ringSizes()
 		size := w.window(low, high)

@@ -1,11 +1,11 @@
 package category
 
-import "ein/bench/question/draw"
+import "ein/bench/question/random"
 
 var multiQuery = Category{
 	Name: "multi_query", Level: 3, Result: Compound, Family: Directed, Least: 3,
 	Doc: "reachable: whether X reaches Y; degree: the out-degree of X",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		x, y, ok := either(s, c.G.N, 1, 2, reaches(c.G.Facts()))
 		c.Query = ask(x, y)
 		return ok
@@ -32,7 +32,7 @@ Degree(k)?
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward} (degree)?",
 		"Is there {path} from {X} to {Y} (reachable), and how many {nodes} does {X} {forward}, counting direct links only (degree)?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		return Goal{}, w.bridge(form, s, w.Lead.Chance(1, 2))
 	},

@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var negativeReach = Category{
 	Name: "negative_reach", Level: 1, Result: Set, Family: Directed, Least: 2,
 	Doc: "nodes other than X that X cannot reach",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return c.G.N - 1 - f.Reach(x).Len(), true })
 		c.Query = ask(x, None)
@@ -28,7 +28,7 @@ print(json.dumps(sorted(unreached)))
 		"Which {nodes} can {X} not reach?",
 		"Which {nodes} can {X} not reach, not counting {X} itself?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source = 0
 		low := w.least(4)
 		return Goal{}, w.lay(s, w.searched(w.layers(form, w.window(low, w.N-4))))

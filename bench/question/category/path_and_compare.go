@@ -1,11 +1,11 @@
 package category
 
-import "ein/bench/question/draw"
+import "ein/bench/question/random"
 
 var pathAndCompare = Category{
 	Name: "path_and_compare", Level: 2, Result: Boolean, Family: Directed, Least: 3,
 	Doc: "whether X reaches Y and has the larger out-degree",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, y, ok := either(s, c.G.N, 1, 2, func(x int) func(y int) bool {
 			reach := f.Reach(x)
@@ -35,7 +35,7 @@ Reach({X}, {Y}), More({X})?
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does?",
 		"Is it true that there is {path} from {X} to {Y} and that {X} {forward one} more {nodes} than {Y} does, counting direct links only for the second part?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		// Either part alone tells that the answer is no. So both, and each alone, are
 		// equally frequent.

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // The plans of the questions that search. What two hops find, how much is reached
@@ -14,7 +14,7 @@ import (
 
 // layers divides a nodes among the hops of a search. What one hop and two find
 // does not depend on a, if that is 3 or more.
-func (w *World) layers(form *draw.Stream, a int) []int {
+func (w *World) layers(form *random.Stream, a int) []int {
 	first := [][2]int{{1, 1}, {1, 2}, {2, 1}}[form.IntN(3)]
 	hops := w.Goal
 	switch two := first[0] + first[1]; {
@@ -35,7 +35,7 @@ func (w *World) layers(form *draw.Stream, a int) []int {
 }
 
 // parts divides a number into so many that are not 0, if it is not 0 itself.
-func parts(form *draw.Stream, total, into int) []int {
+func parts(form *random.Stream, total, into int) []int {
 	into = min(max(1, into), total)
 	p := make([]int, into)
 	for i := range p {
@@ -82,7 +82,7 @@ func (w *World) searched(layers []int) plan {
 }
 
 // plan is a plan being made.
-type plan struct{ *graph.Plan }
+type plan struct{ *graph.Blocks }
 
 // blocks is a plan without blocks, in place of the one before.
 func (w *World) blocks() plan {
@@ -106,13 +106,13 @@ func (p plan) others(rest int) {
 }
 
 // lay lays the first graph out, and takes the first node of block 0 for X.
-func (w *World) lay(s *draw.Stream, p plan) bool {
+func (w *World) lay(s *random.Stream, p plan) bool {
 	for _, size := range p.Size {
 		if size < 0 {
 			return false
 		}
 	}
-	if !w.A.Lay(s, p.Plan, w.A.Directed, w.Edges) {
+	if !w.A.Lay(s, p.Blocks, w.A.Directed, w.Edges) {
 		return false
 	}
 	w.Query.Source = p.Nodes(1).First()
@@ -123,7 +123,7 @@ func (w *World) lay(s *draw.Stream, p plan) bool {
 // reaches Y, and one edge that leads from the one to the other, or not. Another
 // edge leads the other way, or not; so that every degree is the same, and so is what
 // a search of two hops from either end finds, if more than two are needed.
-func (w *World) bridge(form, s *draw.Stream, yes bool) bool {
+func (w *World) bridge(form, s *random.Stream, yes bool) bool {
 	hops := w.Goal
 	if hops > 2 && w.N < 6 {
 		hops = 2
@@ -209,7 +209,7 @@ func (w *World) bridge(form, s *draw.Stream, yes bool) bool {
 
 // short is a question whether X reaches Y of which two hops tell the answer, which is
 // yes: a short search that finds nothing is to tell nothing.
-func (w *World) short(s *draw.Stream, hops int) bool {
+func (w *World) short(s *random.Stream, hops int) bool {
 	w.A.Reset(w.N, true, graph.Sparse(s, w.N, true, 1000*w.Edges/pairs(w.N), w.N))
 	x := s.IntN(w.N)
 	seen, depth := w.A.Reach(graph.Bit(x), -1, hops, false)
@@ -225,7 +225,7 @@ func (w *World) short(s *draw.Stream, hops int) bool {
 
 // both is the plan of two searches, from X in block 0 and from Y in block 1: some
 // nodes that X reaches alone, some that Y reaches alone, and some that both reach.
-func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common int) bool {
+func (w *World) both(form, s *random.Stream, onlyX, onlyY, common int) bool {
 	p := w.blocks()
 	p.Block(1)
 	p.Block(1)
@@ -277,7 +277,7 @@ func (w *World) both(form, s *draw.Stream, onlyX, onlyY, common int) bool {
 // ring is the plan of X and what X reaches and is reached by: size nodes with X,
 // and so many besides that only one of the two holds of. Two hops on from X and two
 // hops back find two of the component each, if it has three.
-func (w *World) ring(form *draw.Stream, size, besides int) plan {
+func (w *World) ring(form *random.Stream, size, besides int) plan {
 	p := w.blocks()
 	p.Block(1)
 	var layers []int
@@ -349,7 +349,7 @@ func fair(total, into int) []int {
 // without parents, whose line has so many people; two generations on there are
 // few of it, whatever its size. The first in number of X's ancestors is X's parent,
 // and the first of those without parents somebody else; so lists say little.
-func (w *World) line(form, s *draw.Stream, size int) bool {
+func (w *World) line(form, s *random.Stream, size int) bool {
 	two := [][2]int{{1, 2}, {2, 2}}[form.IntN(1+is(w.N >= 10).Num)]
 	rest := size - 1 - two[0] - two[1] // in the third generation and later ones
 	if rest < 1 || size >= w.N {
@@ -439,7 +439,7 @@ func (p plan) least(block int, others ...int) {
 
 // above is the plan of a family in which X has so many ancestors. The others are a line
 // of somebody else that looks like it.
-func (w *World) above(form, s *draw.Stream, size int) bool {
+func (w *World) above(form, s *random.Stream, size int) bool {
 	p := w.blocks()
 	p.Family = true
 	line := func(size int) (all uint64) {
@@ -463,7 +463,7 @@ func (w *World) above(form, s *draw.Stream, size int) bool {
 }
 
 // part is the plan of an undirected graph in which X reaches so many nodes.
-func (w *World) part(form *draw.Stream, size int) plan {
+func (w *World) part(form *random.Stream, size int) plan {
 	p := w.blocks()
 	p.Block(1)
 	for _, size := range w.layers(form, size) {
@@ -483,7 +483,7 @@ func (w *World) part(form *draw.Stream, size int) plan {
 
 // twice is the plan of two searches from X in two graphs, each of size nodes, of
 // which so many are not found by the other. Of the two that two hops find, one is.
-func (w *World) twice(form, s *draw.Stream, size, apart int) bool {
+func (w *World) twice(form, s *random.Stream, size, apart int) bool {
 	common := size - apart
 	if common < 1 || 1+size+apart > w.N {
 		return false
@@ -505,20 +505,20 @@ func (w *World) twice(form, s *draw.Stream, size, apart int) bool {
 	lay := func(g *graph.Net, order []int) bool {
 		p := w.searched(append([]int{1, 1}, parts(form, size-2, min(size-2, max(1, w.Goal-2)))...))
 		p.Order = order
-		return g.Lay(s, p.Plan, true, w.Edges)
+		return g.Lay(s, p.Blocks, true, w.Edges)
 	}
 	w.Query.Source = x[0]
 	return lay(&w.A, order) && lay(&w.B, second)
 }
 
-func shuffle(s *draw.Stream, x []int) {
+func shuffle(s *random.Stream, x []int) {
 	s.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 }
 
 // candidates draws a graph in which about a third of the nodes have k edges: one that
 // reaches all the others, which nodes with fewer edges lead to, as they do to it. So
 // what leads to it reaches even more, and of each of them the same is seen.
-func (w *World) candidates(form, s *draw.Stream, k int) bool {
+func (w *World) candidates(form, s *random.Stream, k int) bool {
 	many, before := max(3, 2*w.N/5)-1, 2+is(w.N > 9).Num
 	if w.N > 11 {
 		before = 2 + form.IntN(3)
@@ -590,7 +590,7 @@ func (w *World) candidates(form, s *draw.Stream, k int) bool {
 
 // reached is the plan of a search from X that finds about half of the nodes, but no more
 // than most where that is enough for the hops.
-func (w *World) reached(form, s *draw.Stream, most int) bool {
+func (w *World) reached(form, s *random.Stream, most int) bool {
 	size := max(2, min(w.N/2+1, w.N-2, max(most, w.Goal+2)))
 	if w.Exact {
 		size = min(max(size, w.Goal+1), w.N-1)
@@ -615,7 +615,7 @@ func (w *World) ringSizes() (low, high int) {
 
 // triangles asks how many there are in the part of X, of size nodes besides. How many
 // there are within two hops and in all does not depend on it.
-func (w *World) triangles(form, s *draw.Stream) (goal Goal, ok bool) {
+func (w *World) triangles(form, s *random.Stream) (goal Goal, ok bool) {
 	size := max(w.least(4), w.N/2)
 	if w.Never = w.N < 10; w.Never { // there are hardly any such graphs
 		return goal, false
@@ -636,14 +636,14 @@ func (w *World) triangles(form, s *draw.Stream) (goal Goal, ok bool) {
 	}
 	ok = ok && w.plant(s, p, two, two, near) && w.plant(s, p, part, part.Minus(two), goal.Aim-near) && w.plant(s, p, other, other, all-goal.Aim)
 	if ok {
-		w.A.Fill(s, p.Plan, edges)
+		w.A.Fill(s, p.Blocks, edges)
 	}
 	return goal, ok
 }
 
 // plant adds edges within a set, each of which makes one triangle, with a corner in
 // another set.
-func (w *World) plant(s *draw.Stream, p plan, within, corner graph.Bits, count int) bool {
+func (w *World) plant(s *random.Stream, p plan, within, corner graph.Bits, count int) bool {
 	g := &w.A
 	for tries := 0; count > 0; tries++ {
 		if tries == 20*w.N || within == (graph.Bits{}) {

@@ -1,21 +1,21 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // poseChild asks about somebody who has a parent.
-func poseChild(goal Goal) func(form, s *draw.Stream, w *World) (Goal, bool) {
-	return func(_, s *draw.Stream, w *World) (Goal, bool) {
+func poseChild(goal Goal) func(form, s *random.Stream, w *World) (Goal, bool) {
+	return func(_, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source = s.IntN(w.A.N)
 		return goal, w.in(w.Query.Source) > 0
 	}
 }
 
 // poseTwo asks about two nodes: X has somewhere to go, and somebody goes to Y.
-func poseTwo(goal Goal) func(form, s *draw.Stream, w *World) (Goal, bool) {
-	return func(_, s *draw.Stream, w *World) (Goal, bool) {
+func poseTwo(goal Goal) func(form, s *random.Stream, w *World) (Goal, bool) {
+	return func(_, s *random.Stream, w *World) (Goal, bool) {
 		x, y := pair(w.A.N, s.IntN(pairs(w.A.N)))
 		w.Query.Source, w.Query.Target = x, y
 		return goal, w.out(x) > 0 && w.in(y) > 0

@@ -1,11 +1,11 @@
 package category
 
-import "ein/bench/question/draw"
+import "ein/bench/question/random"
 
 var reachThenCount = Category{
 	Name: "reach_then_count", Level: 2, Result: Integer, Family: Directed, Least: 2,
 	Doc: "size of R(X)",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return f.Reach(x).Len(), true })
 		c.Query = ask(x, None)
@@ -26,7 +26,7 @@ Answer(k)?
 		"How many {nodes} can {X} reach?",
 		"How many {nodes} can {X} reach, not counting {X} itself?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source = 0
 		low := w.least(3)
 		goal.aim(w.window(low, min(w.N-2, low+w.N/2)))

@@ -3,13 +3,13 @@ package category
 import (
 	"fmt"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 var reachThenFilter = Category{
 	Name: "reach_then_filter", Level: 2, Result: Integer, Family: Directed, Least: 2,
 	Doc: "number of nodes of R(X) with out-degree at least k",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		n, most, reach := c.G.N, mostOut(&c.G, f), reacher(f)
 		i, ok := vary(s, n, n*most, 0, func(i int) (int, bool) {
@@ -46,7 +46,7 @@ Answer(k)?
 		return fmt.Sprintf("Of the {nodes} that {X} can reach,%s how many {forward} at least {k} %s?", clause, nodes(c.Query.Threshold))
 	},
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Threshold = 0, form.Between(2, 2+is(w.N >= 14).Num)
 		return Goal{Least: 3, Only: between(1, 3), All: 3 + is(w.N >= 12).Num}, w.reached(form, s, 9)
 	},

@@ -1,11 +1,11 @@
 package category
 
-import "ein/bench/question/draw"
+import "ein/bench/question/random"
 
 var reachability = Category{
 	Name: "reachability", Level: 1, Result: Boolean, Family: Directed, Least: 3,
 	Doc: "whether X reaches Y, X != Y",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		x, y, ok := either(s, c.G.N, 1, 2, reaches(c.G.Facts()))
 		c.Query = ask(x, y)
 		return ok
@@ -21,7 +21,7 @@ var reachability = Category{
 		"Is there {path} from {X} to {Y}?",
 		"Is there {path} from {X} to {Y}, counting paths of any length?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		return Goal{}, w.bridge(form, s, w.Lead.Chance(1, 2))
 	},

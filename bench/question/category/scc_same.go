@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var sccSame = Category{
 	Name: "scc_same", Level: 1, Result: Boolean, Family: Directed, Least: 3,
 	Doc: "whether X and Y reach each other",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, y, ok := either(s, c.G.N, 1, 2, func(x int) func(y int) bool {
 			component := f.Component(x)

@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var sccThenCount = Category{
 	Name: "scc_then_count", Level: 2, Result: Integer, Family: Directed, Least: 2,
 	Doc: "size of X's strongly connected component, X included",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, 1, func(x int) (int, bool) { return f.Component(x).Len(), true })
 		c.Query = ask(x, None)
@@ -30,7 +30,7 @@ print(json.dumps(len(component)))
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other?",
 		"How many {nodes} are in the largest group containing {X} in which every {node} can reach every other, counting {X} itself?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source = 0
 		low, high := w.ringSizes()
 		goal.aim(w.window(low, max(low, min(high, 5))))

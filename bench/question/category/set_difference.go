@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var setDifference = Category{
 	Name: "set_difference", Level: 1, Result: Set, Family: Directed, Least: 3,
 	Doc: "nodes that X reaches and Y does not: R(X) without R(Y)",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		n, reach := c.G.N, reacher(c.G.Facts())
 		// R(Y) lacks Y, so that Y is in the answer whenever X reaches Y. An answer
 		// of that or nothing is dull.
@@ -40,7 +40,7 @@ Reach({X}, v), v != {X}, not FromY(v)?
 		"Which {nodes} can {X} reach that {Y} cannot?",
 		"Which {nodes} can {X} reach that {Y} cannot, not counting any {node} as reachable from itself?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		own := w.window(w.least(3+is(w.N >= 10).Num), w.N/2-1)
 		other := form.Between(1, 2)

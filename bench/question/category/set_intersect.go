@@ -1,8 +1,8 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var setIntersect = Category{
@@ -25,7 +25,7 @@ print(json.dumps(sorted(common)))
 		"Which {nodes} can both {X} and {Y} reach?",
 		"Which {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (goal Goal, ok bool) {
+	Plan: func(form, s *random.Stream, w *World) (goal Goal, ok bool) {
 		w.Query.Source, w.Query.Target = 0, 0
 		common := w.window(w.least(max(2, w.N/4)), max(2, w.N/2-1))
 		own := max(1, min(w.N/4, (w.N-2-common)/2))
@@ -40,7 +40,7 @@ print(json.dumps(sorted(common)))
 }
 
 // drawIntersection chooses two nodes that have something in common.
-func drawIntersection(s *draw.Stream, c *Case) bool {
+func drawIntersection(s *random.Stream, c *Case) bool {
 	n, reach := c.G.N, reacher(c.G.Facts())
 	i, ok := vary(s, n, pairs(n), 0, func(i int) (int, bool) {
 		x, y := pair(n, i)

@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var sibling = Category{
 	Name: "sibling", Level: 1, Result: Set, Family: Kinship, Least: 3,
 	Doc: "nodes other than X that share a parent with X",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return f.Siblings(x).Len(), true })
 		c.Query = ask(x, None)

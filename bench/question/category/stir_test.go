@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // TestStir goes on from plans: no degree changes, nor what is seen of the nodes asked
@@ -15,7 +15,7 @@ func TestStir(t *testing.T) {
 		cat, _ := Lookup(name)
 		moved := 0
 		for i := range 60 {
-			s := draw.New(draw.Key("stir", name, fmt.Sprint(i)))
+			s := random.New(random.Key("stir", name, fmt.Sprint(i)))
 			w := &World{N: 14, Goal: 4, Edges: 22, Turn: 2, Lead: *s, Query: ask(None, None)}
 			w.A.Directed = true
 			goal, ok := cat.Plan(s, s, w)

@@ -1,14 +1,14 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 var triangleCount = Category{
 	Name: "triangle_count", Level: 1, Result: Integer, Family: Undirected, Least: 3,
 	Doc: "number of triangles: trace(A^3)/6",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		plant(s, c)
 		c.Query = ask(None, None)
 		return true
@@ -28,7 +28,7 @@ print(json.dumps(sum(nx.triangles(G).values()) // 3))
 		"How many groups of three {nodes} are there in which all three {mutual} one another?",
 		"How many groups of three {nodes} are there in which all three {mutual} one another, counting each group once?"),
 
-	Pose: func(_, _ *draw.Stream, w *World) (Goal, bool) {
+	Pose: func(_, _ *random.Stream, w *World) (Goal, bool) {
 		goal := Goal{Least: 4, Only: between(1, 6)}
 		corners := 0 // pairs of edges of one node, of which a triangle has three
 		for x := range w.N {

@@ -3,13 +3,13 @@ package category
 import (
 	"slices"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 var triangleInSubgraph = Category{
 	Name: "triangle_in_subgraph", Level: 2, Result: Integer, Family: Undirected, Least: 3,
 	Doc: "number of triangles among X and the nodes reachable from X",
-	Draw: func(s *draw.Stream, c *Case) bool {
+	Draw: func(s *random.Stream, c *Case) bool {
 		plant(s, c)
 		f := c.G.Facts()
 		known := map[int]int{} // by the first node of a part
@@ -44,7 +44,7 @@ Answer(k)?
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another?",
 		"Among {X} and the {nodes} reachable from {X}, how many groups of three are there in which all three {mutual} one another, counting each group once and groups with {X} too?"),
 
-	Plan: func(form, s *draw.Stream, w *World) (Goal, bool) {
+	Plan: func(form, s *random.Stream, w *World) (Goal, bool) {
 		w.Query.Source = 0
 		return w.triangles(form, s)
 	},

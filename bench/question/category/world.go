@@ -1,8 +1,8 @@
 package category
 
 import (
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // Out is what a solver finds, to be compared with ==: a number (0 and 1 for a
@@ -80,17 +80,17 @@ type World struct {
 	// Turn says how many operations are composed, or which, and Lead gives what the
 	// answer is made of. Both are the same in all tries, whatever is drawn again.
 	Turn int
-	Lead draw.Stream
+	Lead random.Stream
 
 	cut Cut
 	ran int // operations of this run
 	ops []kind
 
 	// What is used again in each try.
-	form       draw.Stream
+	form       random.Stream
 	hard, soft []hint
 	passed     passed
-	plan       graph.Plan
+	plan       graph.Blocks
 }
 
 // Cut is one thing done to one operation of a solver, by its place.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // permuted renumbers node x to perm[x].
@@ -63,7 +63,7 @@ type colored struct {
 }
 
 // random is a random coloured graph; one in four is a pair of graphs.
-func random(s *draw.Stream, n int) colored {
+func randomColored(s *random.Stream, n int) colored {
 	g := Bernoulli(s, n, s.Chance(1, 2), s.Between(0, 1000))
 	c := colored{g: &g, colors: make([]int, n)}
 	if s.Chance(1, 4) {
@@ -79,7 +79,7 @@ func random(s *draw.Stream, n int) colored {
 // TestCanonicalBruteForce compares the classes of thousands of small graphs
 // under Canonical with those under the definition.
 func TestCanonicalBruteForce(t *testing.T) {
-	s := draw.New(draw.Key("brute force"))
+	s := random.New(random.Key("brute force"))
 	cases := []int{1: 50, 2: 500, 3: 3000, 4: 3000, 5: 2000, 6: 500, 7: 40}
 	if testing.Short() {
 		cases = []int{1: 50, 2: 200, 3: 500, 4: 300, 5: 100, 6: 20}
@@ -88,7 +88,7 @@ func TestCanonicalBruteForce(t *testing.T) {
 		count := cases[n]
 		byForm, byText := map[[32]byte]string{}, map[string][32]byte{}
 		for range count {
-			c := random(s, n)
+			c := randomColored(s, n)
 			form, text := Canonical(c.g, c.g2, c.colors), least(c.g, c.g2, c.colors)
 			if !exact(form) {
 				t.Fatalf("not exact: %v", text)
@@ -211,7 +211,7 @@ func TestCanonicalSymmetric(t *testing.T) {
 		colors := make([]int, g.N)
 		colors[0], colors[g.N/2] = 1, 2
 		marked := Canonical(g, nil, colors)
-		s := draw.New(draw.Key("symmetric", name))
+		s := random.New(random.Key("symmetric", name))
 		for range 50 {
 			perm := s.Perm(g.N)
 			h := permuted(g, perm)
@@ -232,11 +232,11 @@ func TestCanonicalSymmetric(t *testing.T) {
 
 // TestCanonicalRenumbered renumbers random graphs of all sizes.
 func TestCanonicalRenumbered(t *testing.T) {
-	s := draw.New(draw.Key("renumbered"))
+	s := random.New(random.Key("renumbered"))
 	inexact, most := 0, 0
 	for i := range 3000 {
 		n := s.Between(1, 30)
-		c := random(s, n)
+		c := randomColored(s, n)
 		perm := s.Perm(n)
 		form := Canonical(c.g, c.g2, c.colors)
 		if form != Canonical(permuted(c.g, perm), permuted(c.g2, perm), recolored(c.colors, perm)) {
@@ -286,7 +286,7 @@ func TestCanonicalTellsApart(t *testing.T) {
 func BenchmarkCanonical(b *testing.B) {
 	for _, c := range []struct{ n, permille int }{{10, 300}, {12, 0}, {20, 300}, {100, 100}, {1000, 3}, {1000, 100}} {
 		b.Run(fmt.Sprintf("n=%d,permille=%d", c.n, c.permille), func(b *testing.B) {
-			g := Bernoulli(draw.New(draw.Key("benchmark")), c.n, true, c.permille)
+			g := Bernoulli(random.New(random.Key("benchmark")), c.n, true, c.permille)
 			colors := make([]int, c.n)
 			colors[0] = 1
 			for b.Loop() {

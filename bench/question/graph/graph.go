@@ -1,8 +1,8 @@
 // Package graph draws the benchmark's graphs.
 //
 // A [Graph] is a sorted list of edges, as it is published; a [Net] has the same as bit sets,
-// for fast changes and searches. A [Plan] puts every node into a block, so that what a node
-// reaches, and in how many hops, follows from the plan whatever the edges are. [Facts] are
+// for fast changes and searches. [Blocks] put every node into a block, so that what a node
+// reaches, and in how many hops, follows from the blocks whatever the edges are. [Facts] are
 // the properties that decide whether a question makes sense. [Canonical] gives a form that
 // is equal for isomorphic questions.
 //

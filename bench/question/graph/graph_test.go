@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // valid checks what the type promises.
@@ -23,7 +23,7 @@ func valid(t *testing.T, g *Graph) {
 }
 
 func TestBernoulli(t *testing.T) {
-	s := draw.New(draw.Key("bernoulli"))
+	s := random.New(random.Key("bernoulli"))
 	for _, directed := range []bool{false, true} {
 		for _, permille := range []int{0, 1, 100, 500, 1000} {
 			const n, graphs = 20, 200
@@ -52,7 +52,7 @@ func TestBernoulli(t *testing.T) {
 }
 
 func TestKinship(t *testing.T) {
-	s := draw.New(draw.Key("kinship"))
+	s := random.New(random.Key("kinship"))
 	share := func(name string, n, yes, all, least int) {
 		t.Logf("n=%d: %.0f%% of families with %s", n, 100*float64(yes)/float64(all), name)
 		if 100*yes < least*all {
@@ -103,7 +103,7 @@ func TestKinship(t *testing.T) {
 }
 
 func TestPlantTriangles(t *testing.T) {
-	s := draw.New(draw.Key("triangles"))
+	s := random.New(random.Key("triangles"))
 	triples := map[string]int{}
 	for range 10_000 {
 		g := Graph{N: 4}
@@ -144,7 +144,7 @@ func TestPlantTriangles(t *testing.T) {
 
 // TestFacts compares the searches with powers of the matrix on random graphs.
 func TestFacts(t *testing.T) {
-	s := draw.New(draw.Key("facts"))
+	s := random.New(random.Key("facts"))
 	for range 400 {
 		n := s.Between(1, 9)
 		g := Bernoulli(s, n, s.Chance(1, 2), s.Between(0, 600))
@@ -238,7 +238,7 @@ func TestFacts(t *testing.T) {
 }
 
 func BenchmarkGraphs(b *testing.B) {
-	s := draw.New(draw.Key("benchmark"))
+	s := random.New(random.Key("benchmark"))
 	big := Bernoulli(s, 1000, true, 100)
 	f := big.Facts()
 	for name, run := range map[string]func(){

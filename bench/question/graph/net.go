@@ -3,7 +3,7 @@ package graph
 import (
 	"math/bits"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // MaxNet is the most nodes of a Net.
@@ -138,7 +138,7 @@ func (g *Net) Triangles(in Bits) int {
 // Swap exchanges the targets of two random edges, when that gives a simple
 // graph that ok, which may be nil, does not refuse. Every node keeps its degrees,
 // so that a text about the graph keeps its length and every node its mentions.
-func (g *Net) Swap(s *draw.Stream, ok func() bool) bool {
+func (g *Net) Swap(s *random.Stream, ok func() bool) bool {
 	if len(g.Arcs) < 2 {
 		return false
 	}
@@ -169,7 +169,7 @@ func (g *Net) Swap(s *draw.Stream, ok func() bool) bool {
 
 // Pick draws which edges Swap exchanges, if there are two, and whether the second,
 // of an undirected graph, is read backwards.
-func (g *Net) Pick(s *draw.Stream) (i, j int, turned bool) {
+func (g *Net) Pick(s *random.Stream) (i, j int, turned bool) {
 	if len(g.Arcs) < 2 {
 		return 0, 0, false
 	}
@@ -182,7 +182,7 @@ func (g *Net) Pick(s *draw.Stream) (i, j int, turned bool) {
 
 // Move gives a random edge another source or another target. Only the number of
 // edges stays.
-func (g *Net) Move(s *draw.Stream) bool {
+func (g *Net) Move(s *random.Stream) bool {
 	if len(g.Arcs) == 0 {
 		return false
 	}

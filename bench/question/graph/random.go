@@ -3,12 +3,12 @@ package graph
 import (
 	"slices"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // Bernoulli joins each pair of distinct nodes with probability permille/1000:
 // each ordered pair of a directed graph, each unordered one of an undirected.
-func Bernoulli(s *draw.Stream, n int, directed bool, permille int) Graph {
+func Bernoulli(s *random.Stream, n int, directed bool, permille int) Graph {
 	g := Graph{N: n, Directed: directed}
 	for i := range n {
 		from := 0
@@ -40,7 +40,7 @@ const MaxChildren = 3
 // than founders, so that most families have siblings, and from five people on
 // many have cousins; and there are often several founders, so that the line of
 // one of them is not everybody.
-func Kinship(s *draw.Stream, n, permille int) Graph {
+func Kinship(s *random.Stream, n, permille int) Graph {
 	g := Graph{N: n, Directed: true}
 	order := s.Perm(n)
 	above := make([]Set, n) // ancestors of each person
@@ -81,7 +81,7 @@ func Kinship(s *draw.Stream, n, permille int) Graph {
 // PlantTriangles completes k random triples of nodes to triangles, as far as
 // there are three nodes; the same triple may come up twice. In a directed graph
 // a triangle is a cycle.
-func PlantTriangles(s *draw.Stream, g *Graph, k int) {
+func PlantTriangles(s *random.Stream, g *Graph, k int) {
 	if g.N < 3 {
 		return
 	}
@@ -115,7 +115,7 @@ func (g *Graph) sort() {
 // directed graph or each unordered one of an undirected. The nodes stand in a
 // hidden order, and an edge spans at most so many places in it: the fewer, the
 // longer are the paths. The edges come in no order.
-func Sparse(s *draw.Stream, n int, directed bool, permille, span int) []Edge {
+func Sparse(s *random.Stream, n int, directed bool, permille, span int) []Edge {
 	pairs := n * (n - 1)
 	if !directed {
 		pairs /= 2
@@ -157,7 +157,7 @@ func Sparse(s *draw.Stream, n int, directed bool, permille, span int) []Edge {
 
 // Family is Kinship with a parent drawn from the last few who were born, so
 // that there are more generations the fewer they are.
-func Family(s *draw.Stream, n, permille, span int) []Edge {
+func Family(s *random.Stream, n, permille, span int) []Edge {
 	var room [MaxNet]int
 	order := s.PermOf(room[:n])
 	var above, below [MaxNet]Bits
@@ -197,7 +197,7 @@ func Family(s *draw.Stream, n, permille, span int) []Edge {
 
 // Parts is Sparse in so many parts of about the same size, with no edges between
 // them and as many edges for each node as one part would have.
-func Parts(s *draw.Stream, n, parts int, directed bool, permille, span int) []Edge {
+func Parts(s *random.Stream, n, parts int, directed bool, permille, span int) []Edge {
 	var room [MaxNet]int
 	order := s.PermOf(room[:n])
 	var edges []Edge

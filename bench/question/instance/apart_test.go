@@ -20,7 +20,7 @@ func TestSides(t *testing.T) {
 	if testing.Short() {
 		per = 3
 	}
-	var plans [2]Plan
+	var plans [2]Cells
 	for i := range category.Table {
 		for side, splits := range [][]string{{"train", "train_fresh"}, {"heldout", "sweep"}} {
 			for k, split := range splits {
@@ -72,7 +72,7 @@ func TestRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	id.N = Range{4, 4}
-	for _, err := range (&Generator{}).Run(t.Context(), Plan{{ID: id, Count: 50}}) {
+	for _, err := range (&Generator{}).Run(t.Context(), Cells{{ID: id, Count: 50}}) {
 		if err != nil {
 			for _, want := range []string{"of 4 nodes, density sparse, is too small", "ask for fewer"} {
 				if !strings.Contains(err.Error(), want) {

@@ -8,8 +8,8 @@ import (
 )
 
 // all is the plan of a benchmark: so many of each category.
-func all(perCategory int) Plan {
-	var plan Plan
+func all(perCategory int) Cells {
+	var plan Cells
 	for i := range category.Table {
 		plan = append(plan, Cell{ID: NewID("test", category.Table[i].Name, 0, 1), Count: perCategory})
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 	"ein/internal/table"
 )
 
@@ -253,7 +253,7 @@ func canonical(c *category.Case) [32]byte {
 // canonical form, each with its length before it, is even in its last bit on the
 // training side.
 func training(name string, form [32]byte) bool {
-	key := draw.Key(Default, "side", name, string(form[:]))
+	key := random.Key(Default, "side", name, string(form[:]))
 	return key[len(key)-1]&1 == 0
 }
 
@@ -273,5 +273,5 @@ func structure(version, name string, q *category.Query, form [32]byte) [32]byte 
 	if version != Version {
 		parts = append(parts, strconv.Itoa(q.MaxOut), q.Aggregate)
 	}
-	return draw.Key(append(parts, q.Steps...)...)
+	return random.Key(append(parts, q.Steps...)...)
 }

@@ -9,8 +9,8 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 	"ein/bench/question/surface"
 	"ein/lang"
 	"ein/lang/check"
@@ -44,7 +44,7 @@ func (id ID) StructuralKey() [32]byte {
 	if id.Depth != (Range{}) {
 		parts = append(parts, id.Depth.String())
 	}
-	return draw.Key(parts...)
+	return random.Key(parts...)
 }
 
 // SurfaceKey names the stream of the labels, the domain, the style and the order
@@ -52,7 +52,7 @@ func (id ID) StructuralKey() [32]byte {
 // them as they are, and nothing of the phrasing and encoding, so that these vary
 // one text.
 func (id ID) SurfaceKey() [32]byte {
-	return draw.Key(id.Version, "surface", id.Split, strconv.FormatUint(id.SurfaceSeed, 10), id.Category, strconv.Itoa(id.Index))
+	return random.Key(id.Version, "surface", id.Split, strconv.FormatUint(id.SurfaceSeed, 10), id.Category, strconv.Itoa(id.Index))
 }
 
 // Generate makes the instance of an id.
@@ -96,7 +96,7 @@ func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made
 		N: n, Density: json.Number(density(d.permille)),
 		Depth: d.Depth, Operations: d.Operations,
 		Directed:       c.G.Directed,
-		StructuralSeed: draw.Seed(structure), SurfaceSeed: draw.Seed(surfaceKey),
+		StructuralSeed: random.Seed(structure), SurfaceSeed: random.Seed(surfaceKey),
 		Edges: fromGraph(&c.G), Query: fromQuery(&c.Query),
 		EinProgram: cat.Ein(c), PythonProgram: cat.Python(c),
 	}
@@ -131,7 +131,7 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 		// two, three. That a kinship chain has two or three steps is in its query.
 		return drawn{Drawn: category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille: permille}, nil
 	}
-	s := draw.New(key)
+	s := random.New(key)
 	n, permille, redraws, w := 0, 0, 0, &category.World{}
 	for try := range mostSides {
 		// Of few nodes there may be no question on this side.
@@ -162,7 +162,7 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 // nodes stays, and for a while the density, so that both are uniform where
 // questions are to be had.
 func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) (c *category.Case, permille, redraws int, err error) {
-	s := draw.New(key)
+	s := random.New(key)
 	n := s.Between(max(id.N.Min, cat.Least), id.N.Max)
 	permille = s.Between(id.Density.Min, id.Density.Max)
 	for redraws = range mostGraphs {
@@ -228,7 +228,7 @@ func fromQuery(q *category.Query) Query {
 
 // drawGraph draws the graph of a family, or both. Triangles are planted by the
 // categories that count them.
-func drawGraph(s *draw.Stream, f category.Family, n, permille int) *category.Case {
+func drawGraph(s *random.Stream, f category.Family, n, permille int) *category.Case {
 	c := &category.Case{Query: category.Query{Source: category.None, Target: category.None, Threshold: category.None,
 		MinIn: category.None, MinOut: category.None}}
 	switch f {

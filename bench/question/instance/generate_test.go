@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 	"ein/bench/question/surface"
 )
 
@@ -269,7 +269,7 @@ func TestStreams(t *testing.T) {
 	for seed := range seeds {
 		for index := range indices {
 			id := NewID("test", "reachability", index, uint64(seed))
-			s := draw.New(id.StructuralKey())
+			s := random.New(id.StructuralKey())
 			c := drawGraph(s, category.Directed, 5, 500)
 			code := uint32(0)
 			for _, e := range c.G.Edges {
@@ -332,7 +332,7 @@ func TestApart(t *testing.T) {
 
 // TestNoSpace asks for what does not exist.
 func TestNoSpace(t *testing.T) {
-	c := &category.Category{Name: "impossible", Draw: func(*draw.Stream, *category.Case) bool { return false }}
+	c := &category.Category{Name: "impossible", Draw: func(*random.Stream, *category.Case) bool { return false }}
 	id := NewID("test", "impossible", 0, 1)
 	if _, _, _, err := drawCase(t.Context(), id, c, id.StructuralKey()); err == nil || !strings.Contains(err.Error(), "impossible has no good question in 1048576 graphs of ") {
 		t.Error(err)

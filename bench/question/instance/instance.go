@@ -5,7 +5,7 @@
 // surface (labels, domain, style) by package surface, and attaches the answer and the
 // programs. An [Instance] is what a line of a file holds; [Read] and [Write] convert.
 //
-// A [Generator] makes many: a [Plan] says how many of each category, and [Seen] keeps them
+// A [Generator] makes many: a [Cells] says how many of each category, and [Seen] keeps them
 // apart from instances that exist already, up to isomorphism, which a [Proof] confirms.
 package instance
 

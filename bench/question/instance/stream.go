@@ -38,11 +38,11 @@ func (c *Cell) Repeats(structure [32]byte) bool {
 	return had
 }
 
-// Plan is what to generate, in order.
-type Plan []Cell
+// Cells is what to generate, in order.
+type Cells []Cell
 
-// Shard is one of the parts of a plan: so many of its indices, in order.
-func (p Plan) Shard(s job.Shard) (part Plan, from, to int64) {
+// Shard is one of the parts of the cells: so many of their indices, in order.
+func (p Cells) Shard(s job.Shard) (part Cells, from, to int64) {
 	from, to = s.Of(int64(p.Total()))
 	at := int64(0)
 	for _, c := range p {
@@ -56,8 +56,8 @@ func (p Plan) Shard(s job.Shard) (part Plan, from, to int64) {
 	return part, from, to
 }
 
-// Total is the number of instances of a plan.
-func (p Plan) Total() int {
+// Total is the number of instances of all cells.
+func (p Cells) Total() int {
 	n := 0
 	for _, c := range p {
 		n += c.Count
@@ -75,9 +75,9 @@ type Made struct {
 	structure [32]byte
 }
 
-// Generator makes the instances of a plan on several goroutines.
+// Generator makes the instances of some cells on several goroutines.
 //
-// What it gives depends on the plan, Avoid and Keep alone: an index whose instance
+// What it gives depends on the cells, Avoid and Keep alone: an index whose instance
 // clashes with one of Avoid, is not kept, or, in cb2, has the structure of an earlier
 // one, is passed over, so that an instance is that of its id whatever it was generated
 // beside.
@@ -133,18 +133,18 @@ func (c *pending) knows(structure [32]byte) bool {
 	return c.has[structure]
 }
 
-// Run generates the instances of a plan in their order. It ends with the first
+// Run generates the instances of some cells in their order. It ends with the first
 // error, which is that of the context when it was cancelled.
-func (g *Generator) Run(ctx context.Context, plan Plan) iter.Seq2[Made, error] {
+func (g *Generator) Run(ctx context.Context, cells Cells) iter.Seq2[Made, error] {
 	return func(yield func(Made, error) bool) {
 		// Those made ahead are not waited for when nobody wants them any more.
 		working, cancel := context.WithCancel(ctx)
 		r := g.start(working)
 		defer r.wait.Wait()
 		defer cancel()
-		all, done := plan.Total(), 0
+		all, done := cells.Total(), 0
 		for {
-			r.fill(&plan)
+			r.fill(&cells)
 			made, err := r.next(ctx)
 			if err != nil {
 				yield(Made{}, err)
@@ -209,7 +209,7 @@ func (g *Generator) start(ctx context.Context) *run {
 }
 
 // fill gives out work up to the window.
-func (r *run) fill(plan *Plan) {
+func (r *run) fill(cells *Cells) {
 	for r.flying < r.most {
 		if len(r.cells) > 0 {
 			if c := r.cells[len(r.cells)-1]; c.given+len(c.jobs) < c.Count {
@@ -217,11 +217,11 @@ func (r *run) fill(plan *Plan) {
 				continue
 			}
 		}
-		if len(*plan) == 0 {
+		if len(*cells) == 0 {
 			return
 		}
-		cell := (*plan)[0]
-		*plan = (*plan)[1:]
+		cell := (*cells)[0]
+		*cells = (*cells)[1:]
 		r.cells = append(r.cells, &pending{Cell: cell, next: cell.ID.Index})
 	}
 }

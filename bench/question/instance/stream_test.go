@@ -65,7 +65,7 @@ func TestBounded(t *testing.T) {
 		made.Add(1)
 		return Made{Instance: &Instance{ID: id.String()}}, nil
 	}}
-	plan := Plan{{ID: NewID("a", "reachability", 0, 1), Count: 10_000_000}, {ID: NewID("b", "reachability", 0, 1), Count: 10_000_000}}
+	plan := Cells{{ID: NewID("a", "reachability", 0, 1), Count: 10_000_000}, {ID: NewID("b", "reachability", 0, 1), Count: 10_000_000}}
 	read := int64(0)
 	for _, err := range g.Run(t.Context(), plan) {
 		if err != nil {
@@ -95,7 +95,7 @@ func TestCancel(t *testing.T) {
 		return Made{Instance: &Instance{}}, nil
 	}}
 	n := 0
-	for _, err := range g.Run(ctx, Plan{{ID: NewID("a", "reachability", 0, 1), Count: 1 << 40}}) {
+	for _, err := range g.Run(ctx, Cells{{ID: NewID("a", "reachability", 0, 1), Count: 1 << 40}}) {
 		if err != nil {
 			if !errors.Is(err, why) {
 				t.Error(err)
@@ -119,7 +119,7 @@ func TestGeneratorError(t *testing.T) {
 		return Made{Instance: &Instance{}}, nil
 	}}
 	n := 0
-	for _, err := range g.Run(t.Context(), Plan{{ID: NewID("a", "reachability", 0, 1), Count: 1000}}) {
+	for _, err := range g.Run(t.Context(), Cells{{ID: NewID("a", "reachability", 0, 1), Count: 1000}}) {
 		if err != nil && err.Error() != "no" {
 			t.Error(err)
 		}
@@ -134,7 +134,7 @@ func TestGeneratorError(t *testing.T) {
 }
 
 // seenOf takes in the instances of a plan.
-func seenOf(t *testing.T, surface bool, g Generator, plan Plan) *Seen {
+func seenOf(t *testing.T, surface bool, g Generator, plan Cells) *Seen {
 	t.Helper()
 	seen := NewSeen(surface)
 	for made, err := range g.Run(t.Context(), plan) {
@@ -277,7 +277,7 @@ func TestIsomorphic(t *testing.T) {
 
 // TestParts holds the surfaces of two parts apart.
 func TestParts(t *testing.T) {
-	part := func(split string, i, k int) Plan {
+	part := func(split string, i, k int) Cells {
 		plan := all(20)
 		for c := range plan {
 			plan[c].ID.Split, plan[c].ID.Part, plan[c].ID.Parts = split, i, k
@@ -298,7 +298,7 @@ func TestParts(t *testing.T) {
 	if proof.New.Labels < 40 || proof.New.Domains < 7 || !strings.Contains(proof.String(), "domains") {
 		t.Errorf("%s", proof)
 	}
-	for _, plan := range []Plan{part("train", 1, 2), part("heldout", 2, 2)} {
+	for _, plan := range []Cells{part("train", 1, 2), part("heldout", 2, 2)} {
 		for made, err := range (&Generator{}).Run(t.Context(), plan[:1]) {
 			if err != nil {
 				t.Fatal(err)
@@ -311,7 +311,7 @@ func TestParts(t *testing.T) {
 	if _, _, err := both.FreePart(NewID("train", "sibling", 0, 1)); err == nil || !strings.Contains(err.Error(), "use all 2 parts") {
 		t.Error(err)
 	}
-	for _, other := range []Plan{all(1), part("train", 1, 3)} {
+	for _, other := range []Cells{all(1), part("train", 1, 3)} {
 		seen := seenOf(t, true, Generator{}, part("train", 1, 2)[:1])
 		for made, err := range (&Generator{}).Run(t.Context(), other[:1]) {
 			if err != nil {
@@ -338,10 +338,10 @@ func TestCrowded(t *testing.T) {
 		t.Fatal(err)
 	}
 	id.N = Range{max(c.Least, 3), max(c.Least, 3)}
-	seen := seenOf(t, false, Generator{}, Plan{{ID: id, Count: 3000}})
+	seen := seenOf(t, false, Generator{}, Cells{{ID: id, Count: 3000}})
 	id.Split = "other"
 	g := Generator{Avoid: seen}
-	for _, err := range g.Run(t.Context(), Plan{{ID: id, Count: 50}}) {
+	for _, err := range g.Run(t.Context(), Cells{{ID: id, Count: 50}}) {
 		if err == nil {
 			continue
 		}

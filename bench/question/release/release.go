@@ -163,7 +163,7 @@ func (m *Maker) Run(ctx context.Context) error {
 		if e == surface.NL {
 			continue
 		}
-		var plan instance.Plan
+		var plan instance.Cells
 		for _, in := range held {
 			id, err := instance.ParseID(in.ID)
 			if err != nil {
@@ -187,8 +187,8 @@ func (m *Maker) Run(ctx context.Context) error {
 
 // plan is so many questions of a split, as many of each category, the first ones having
 // one more where that does not come out even.
-func (m *Maker) plan(split string, total int) instance.Plan {
-	var plan instance.Plan
+func (m *Maker) plan(split string, total int) instance.Cells {
+	var plan instance.Cells
 	for i := range category.Table {
 		n := total / len(category.Table)
 		if i < total%len(category.Table) {
@@ -201,7 +201,7 @@ func (m *Maker) plan(split string, total int) instance.Plan {
 
 // sweep is the sizes of the preset in four steps, or fewer where it has fewer sizes. A
 // category of which a size has no question is left out there, and about says so.
-func (m *Maker) sweep(ctx context.Context) (plan instance.Plan, about string, err error) {
+func (m *Maker) sweep(ctx context.Context) (plan instance.Cells, about string, err error) {
 	const steps = 4
 	var sizes, none []string
 	n := instance.PresetID(m.Preset, "sweep", category.Table[0].Name, 0, m.Seed).N
@@ -237,7 +237,7 @@ func (m *Maker) sweep(ctx context.Context) (plan instance.Plan, about string, er
 
 // questions makes a table of questions that are apart from those seen. With take each
 // is also taken in by those; without, by those seen.
-func (m *Maker) questions(ctx context.Context, name, about string, plan instance.Plan, seen *instance.Seen, take ...func(*instance.Instance) error) ([]*instance.Instance, error) {
+func (m *Maker) questions(ctx context.Context, name, about string, plan instance.Cells, seen *instance.Seen, take ...func(*instance.Instance) error) ([]*instance.Instance, error) {
 	var made []*instance.Instance
 	g := instance.Generator{Avoid: seen}
 	if m.Progress != nil {

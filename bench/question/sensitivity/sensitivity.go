@@ -12,9 +12,9 @@ import (
 	"strconv"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/bench/question/random"
 )
 
 // Up to exhaustive nodes all edits are tried; beyond, a sample of that many, or all
@@ -71,7 +71,7 @@ func Of(in *instance.Instance) (*Result, error) {
 	r := &Result{ID: in.ID}
 	all := edits(&c)
 	if in.N > exhaustive && len(all) > sample {
-		s := draw.New(draw.Key("sensitivity", in.Version, in.Category, strconv.FormatUint(in.StructuralSeed, 10)))
+		s := random.New(random.Key("sensitivity", in.Version, in.Category, strconv.FormatUint(in.StructuralSeed, 10)))
 		s.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		all, r.Sampled = all[:sample], true
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 var update = flag.Bool("update", false, "rewrite the files of testdata")
@@ -47,8 +47,8 @@ func TestSamples(t *testing.T) {
 	var b strings.Builder
 	show := func(name string, d *Domain, style Style, e Encoding, n, p int) {
 		f := families[name]
-		key := draw.Key("sample", name, d.Name, string(style), string(e))
-		s := draw.New(key)
+		key := random.Key("sample", name, d.Name, string(style), string(e))
+		s := random.New(key)
 		c := &category.Case{G: randomGraph(s, f, n, p), Query: category.Query{Source: 0, Target: 1}}
 		if f == category.TwoGraphs {
 			c.G2 = randomGraph(s, f, n, p)
@@ -90,8 +90,8 @@ func TestSamples(t *testing.T) {
 func TestDigests(t *testing.T) {
 	var b strings.Builder
 	for i := range 1000 {
-		key := draw.Key("digest", fmt.Sprint(i))
-		s := draw.New(key)
+		key := random.Key("digest", fmt.Sprint(i))
+		s := random.New(key)
 		name := []string{"directed", "undirected", "kinship", "two graphs"}[i%4]
 		n := s.Between(1, 12)
 		if i%50 == 0 {
@@ -113,8 +113,8 @@ func BenchmarkText(b *testing.B) {
 	for _, style := range Styles() {
 		for _, n := range []int{10, 100} {
 			b.Run(fmt.Sprintf("%s/n=%d", style, n), func(b *testing.B) {
-				key := draw.Key("bench")
-				c := &category.Case{G: randomGraph(draw.New(key), category.Directed, n, 30), Query: category.Query{Source: 0, Target: 1}}
+				key := random.Key("bench")
+				c := &category.Case{G: randomGraph(random.New(key), category.Directed, n, 30), Query: category.Query{Source: 0, Target: 1}}
 				b.ReportAllocs()
 				for b.Loop() {
 					l := Draw(key, category.Directed, n, Partition{})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // pool is a set of labels: the core, and for larger graphs extra ones that are
@@ -85,7 +85,7 @@ func (l *pool) size(p Partition) int { return p.of(len(l.core)) + p.of(l.extra) 
 
 // draw is n distinct labels: the core in random order, then extra ones. The
 // labels of a smaller n are the first of those of a larger.
-func (l *pool) draw(s *draw.Stream, n int, p Partition) []string {
+func (l *pool) draw(s *random.Stream, n int, p Partition) []string {
 	out := make([]string, 0, n)
 	for _, i := range sample(s, p.of(len(l.core)), min(n, p.of(len(l.core)))) {
 		out = append(out, l.core[p.at(i)])
@@ -98,7 +98,7 @@ func (l *pool) draw(s *draw.Stream, n int, p Partition) []string {
 
 // sample is k distinct numbers of 0..n-1. It shuffles from the front, so that
 // the sample of a smaller k is the beginning of that of a larger.
-func sample(s *draw.Stream, n, k int) []int {
+func sample(s *random.Stream, n, k int) []int {
 	if k == 0 {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 func TestDomains(t *testing.T) {
@@ -106,7 +106,7 @@ func TestLabels(t *testing.T) {
 // longer, and the family only decides whether the domain is kinship.
 func TestLook(t *testing.T) {
 	for i := range 100 {
-		key := draw.Key("look", fmt.Sprint(i))
+		key := random.Key("look", fmt.Sprint(i))
 		p := []Partition{{}, {0, 2}, {1, 2}, {4, 7}, {14, 15}}[i%5]
 		big := Draw(key, category.Directed, min(300, p.MaxNodes()), p)
 		for n := 1; n <= len(big.Labels); n += 1 + i%50 {
@@ -132,7 +132,7 @@ func TestShares(t *testing.T) {
 	count := map[string]int{}
 	const draws = 12000
 	for i := range draws {
-		l := Draw(draw.Key("share", fmt.Sprint(i)), category.Directed, 4, Partition{})
+		l := Draw(random.Key("share", fmt.Sprint(i)), category.Directed, 4, Partition{})
 		for _, s := range append(l.Labels, l.Domain.Name, l.Pool, string(l.Style)) {
 			count[s]++
 		}
@@ -183,7 +183,7 @@ func TestPartition(t *testing.T) {
 				}
 			}
 			for i := range 100 {
-				l := Draw(draw.Key(fmt.Sprint(i)), category.TwoGraphs, min(20+i, p.MaxNodes()), p)
+				l := Draw(random.Key(fmt.Sprint(i)), category.TwoGraphs, min(20+i, p.MaxNodes()), p)
 				if !slices.Contains(p.Domains(category.TwoGraphs), l.Domain) {
 					t.Errorf("%v has drawn %s", p, l.Domain.Name)
 				}
@@ -208,8 +208,8 @@ func TestPartition(t *testing.T) {
 // another style or encoding keeps the order of the edges.
 func TestSameSurface(t *testing.T) {
 	for i := range 200 {
-		key := draw.Key("same", fmt.Sprint(i))
-		s := draw.New(key)
+		key := random.Key("same", fmt.Sprint(i))
+		s := random.New(key)
 		c := randomCase(s, category.Directed, 9)
 		l := Draw(key, category.Directed, 9, Partition{})
 		again := Draw(key, category.Directed, 9, Partition{})

@@ -13,7 +13,7 @@ import (
 	"fmt"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // Verb is a relation between two nodes as a sentence says it: for one subject
@@ -136,15 +136,15 @@ func Draw(key [32]byte, f category.Family, n int, p Partition) Look {
 	if most := p.MaxNodes(); n > most {
 		panic(fmt.Sprintf("BUG: surface: %d nodes, labels for %d", n, most))
 	}
-	sub := func(part string) [32]byte { return draw.Key("surface", string(key[:]), part) }
-	one := func(part string, n int) int { return draw.New(sub(part)).IntN(n) }
+	sub := func(part string) [32]byte { return random.Key("surface", string(key[:]), part) }
+	one := func(part string, n int) int { return random.New(sub(part)).IntN(n) }
 	ds, styles := p.Domains(f), Styles()
 	l := &pools[one("pool", len(pools))]
 	return Look{
 		Domain: ds[one("domain", len(ds))],
 		Pool:   l.name,
 		Style:  styles[one("style", len(styles))],
-		Labels: l.draw(draw.New(sub("labels")), n, p.norm()),
+		Labels: l.draw(random.New(sub("labels")), n, p.norm()),
 		Order:  sub("order"),
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // TestTable reads back prompts of all categories in both phrasings, with the
@@ -30,8 +30,8 @@ func TestTable(t *testing.T) {
 		t.Run(cat.Name, func(t *testing.T) {
 			t.Parallel()
 			for i := range rounds {
-				key := draw.Key("table", cat.Name, fmt.Sprint(i))
-				s := draw.New(key)
+				key := random.Key("table", cat.Name, fmt.Sprint(i))
+				s := random.New(key)
 				n := max(cat.Least, s.Between(4, 12))
 				c := randomCase(s, cat.Family, n)
 				for !cat.Draw(s, c) {

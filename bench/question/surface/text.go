@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // Text is the graph in English: a sentence that declares the nodes, then
@@ -30,8 +30,8 @@ func (l *Look) Text(c *category.Case) string {
 type writer struct {
 	strings.Builder
 	*Look
-	order  *draw.Stream // of edges; apart, so that it is the same in every style and encoding
-	phrase *draw.Stream
+	order  *random.Stream // of edges; apart, so that it is the same in every style and encoding
+	phrase *random.Stream
 	ids    []int // 0..n-1, of which single nodes are slices
 }
 
@@ -41,8 +41,8 @@ func (l *Look) writer(c *category.Case) *writer {
 	}
 	w := &writer{
 		Look:   l,
-		order:  draw.New(l.Order),
-		phrase: draw.New(draw.Key("surface", string(l.Order[:]), "phrase")),
+		order:  random.New(l.Order),
+		phrase: random.New(random.Key("surface", string(l.Order[:]), "phrase")),
 		ids:    make([]int, c.G.N),
 	}
 	for i := range w.ids {

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/graph"
+	"ein/bench/question/random"
 )
 
 // randomGraph is a graph of n nodes whose edges are there with p percent.
-func randomGraph(s *draw.Stream, f category.Family, n, p int) graph.Graph {
+func randomGraph(s *random.Stream, f category.Family, n, p int) graph.Graph {
 	g := graph.Graph{N: n, Directed: f != category.Undirected}
 	parents := make([]int, n)
 	for i := range n {
@@ -30,7 +30,7 @@ func randomGraph(s *draw.Stream, f category.Family, n, p int) graph.Graph {
 	return g
 }
 
-func randomCase(s *draw.Stream, f category.Family, n int) *category.Case {
+func randomCase(s *random.Stream, f category.Family, n int) *category.Case {
 	p := []int{0, 5, 10, 30, 50, 100}[s.IntN(6)]
 	if n > 50 {
 		p = s.IntN(10)
@@ -141,8 +141,8 @@ func TestRead(t *testing.T) {
 						ns = append(ns, 200)
 					}
 					for i, n := range ns {
-						key := draw.Key("read", name, d.Name, string(style), fmt.Sprint(i))
-						c := randomCase(draw.New(key), f, n)
+						key := random.Key("read", name, d.Name, string(style), fmt.Sprint(i))
+						c := randomCase(random.New(key), f, n)
 						l := Draw(key, f, n, Partition{})
 						l.Domain, l.Style = d, style
 						if err := readBack(r, &l, c, everything, f == category.TwoGraphs); err != nil {

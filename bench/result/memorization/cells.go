@@ -34,8 +34,8 @@ import (
 	"strings"
 
 	"ein/bench/question/category"
-	"ein/bench/question/draw"
 	"ein/bench/question/instance"
+	"ein/bench/question/random"
 
 	"ein/internal/table"
 	"ein/internal/words"
@@ -226,7 +226,7 @@ func (b *builder) search(ctx context.Context, c Cell, in *instance.Instance, id 
 	for try := range attempts {
 		seed := b.seed
 		if try > 0 { // not the next seed: that would be the first of others
-			seed = draw.Seed(draw.Key("memorization", strconv.FormatUint(b.seed, 10), string(c), in.ID, strconv.Itoa(try)))
+			seed = random.Seed(random.Key("memorization", strconv.FormatUint(b.seed, 10), string(c), in.ID, strconv.Itoa(try)))
 		}
 		next := id
 		if !sameStructure {

@@ -25,9 +25,9 @@ import (
 	"time"
 
 	"ein/bench/ask/model"
-	"ein/bench/question/draw"
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
+	"ein/bench/question/random"
 )
 
 // DefaultKey is the key that a server accepts when none is given.
@@ -261,7 +261,7 @@ func (s *Server) fault(list []Fault, what, body []byte) *Fault {
 	if attempt%(MostInARow+1) == MostInARow {
 		return nil
 	}
-	d := draw.New(draw.Key("fault", strconv.FormatUint(s.opt.Seed, 10), string(key[:]), strconv.Itoa(attempt)))
+	d := random.New(random.Key("fault", strconv.FormatUint(s.opt.Seed, 10), string(key[:]), strconv.Itoa(attempt)))
 	if float64(d.Uint64()>>11) >= s.opt.FaultRate*(1<<53) {
 		return nil
 	}

@@ -375,7 +375,7 @@ func (g *generation) gather(ctx context.Context, w io.Writer) error {
 		cell := g.plan[0]
 		g.skipped += cell.ID.Index - next
 		next, g.plan = 0, g.plan[1:]
-		return g.generate(ctx, w, instance.Plan{cell})
+		return g.generate(ctx, w, instance.Cells{cell})
 	}
 	for i := range g.plan {
 		g.plan[i].ID.Index = g.plan[i].Count
@@ -420,7 +420,7 @@ func (g *generation) gather(ctx context.Context, w io.Writer) error {
 
 // makePlan is the cells of a command line. A sweep goes through the sizes, and
 // through all categories at each.
-func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Plan, error) {
+func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Cells, error) {
 	sizes := []instance.Range{f.id.N}
 	if f.sweep {
 		sizes = nil
@@ -432,7 +432,7 @@ func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Plan, erro
 	if f.set != "" {
 		counts = sets[f.set].counts(names)
 	}
-	var plan instance.Plan
+	var plan instance.Cells
 	for _, n := range sizes {
 		for _, name := range names {
 			id := f.id
@@ -462,7 +462,7 @@ func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Plan, erro
 type generation struct {
 	*cli.App
 	f          *generateFlags
-	plan       instance.Plan
+	plan       instance.Cells
 	seen       *instance.Seen
 	proof      *instance.Proof
 	categories int
@@ -561,7 +561,7 @@ func (g *generation) write(ctx context.Context, w io.Writer) (err error) {
 }
 
 // generate writes the instances of a plan.
-func (g *generation) generate(ctx context.Context, w io.Writer, plan instance.Plan) error {
+func (g *generation) generate(ctx context.Context, w io.Writer, plan instance.Cells) error {
 	bar := g.Progress("generating")
 	defer bar.Done()
 	generator := instance.Generator{Avoid: g.seen, Keep: g.keep, Progress: bar.Counter(g.kept)}

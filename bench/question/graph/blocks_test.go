@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
 // TestLay lays out the layers of a search, and finds each of them as many hops away
@@ -12,8 +12,8 @@ import (
 func TestLay(t *testing.T) {
 	var g Net
 	for i := range 200 {
-		s := draw.New(draw.Key("lay", fmt.Sprint(i)))
-		p := &Plan{}
+		s := random.New(random.Key("lay", fmt.Sprint(i)))
+		p := &Blocks{}
 		layers := 2 + s.IntN(5)
 		for b := range layers {
 			p.Block(1 + min(b, s.IntN(3)))

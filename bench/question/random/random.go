@@ -1,11 +1,11 @@
-// Package draw provides the benchmark's random numbers: streams that are the same on
+// Package random provides the benchmark's random numbers: streams that are the same on
 // every machine and with every version of Go.
 //
 // A [Stream] is ChaCha8 (as in math/rand/v2 and its published specification) under a
 // [Key]: the SHA-256 of everything that identifies the stream. Bounded integers, shuffles
 // and chances are defined here, using integers only, because libraries have changed such
 // functions between versions.
-package draw
+package random
 
 import (
 	"crypto/sha256"

@@ -4,13 +4,13 @@ import (
 	"math/bits"
 	"slices"
 
-	"ein/bench/question/draw"
+	"ein/bench/question/random"
 )
 
-// Plan says how the nodes of a Net hang together. Every node is in a block; so
-// what is reached from where, and in how many hops, follows from the plan
+// Blocks says how the nodes of a Net hang together. Every node is in a block; so
+// what is reached from where, and in how many hops, follows from the blocks
 // alone, whatever the edges are.
-type Plan struct {
+type Blocks struct {
 	Size []int    // nodes of each block
 	To   []uint64 // the blocks that edges of a block may lead to, as bits
 	Near []uint64 // where three of four further edges lead, if there is room
@@ -27,16 +27,16 @@ type Plan struct {
 	order []int         // for Order, where that is nil
 }
 
-// Reset makes it a plan without blocks.
-func (p *Plan) Reset() {
-	*p = Plan{Size: p.Size[:0], To: p.To[:0], Near: p.Near[:0], Need: p.Need[:0], Give: p.Give[:0], nodes: p.nodes, order: p.order}
+// Reset leaves no blocks.
+func (p *Blocks) Reset() {
+	*p = Blocks{Size: p.Size[:0], To: p.To[:0], Near: p.Near[:0], Need: p.Need[:0], Give: p.Give[:0], nodes: p.nodes, order: p.order}
 }
 
 // Block adds a block of so many nodes, and says which it is. Where it is called two dozen
 // copies of it would be 20 KB.
 //
 //go:noinline
-func (p *Plan) Block(size int) int {
+func (p *Blocks) Block(size int) int {
 	p.Size, p.To, p.Near = append(p.Size, size), append(p.To, 0), append(p.Near, 0)
 	p.Need, p.Give = append(p.Need, nil), append(p.Give, nil)
 	return len(p.Size) - 1
@@ -51,7 +51,7 @@ func Mask(blocks ...int) (m uint64) {
 }
 
 // Nodes is the nodes of a set of blocks.
-func (p *Plan) Nodes(blocks uint64) (b Bits) {
+func (p *Blocks) Nodes(blocks uint64) (b Bits) {
 	for ; blocks != 0; blocks &= blocks - 1 {
 		b = b.Or(p.nodes[bits.TrailingZeros64(blocks)])
 	}
@@ -59,10 +59,10 @@ func (p *Plan) Nodes(blocks uint64) (b Bits) {
 }
 
 // Of is the block of a node.
-func (p *Plan) Of(x int) int { return int(p.of[x]) }
+func (p *Blocks) Of(x int) int { return int(p.of[x]) }
 
 // One is a random node of a set that has one.
-func (b Bits) One(s *draw.Stream) int {
+func (b Bits) One(s *random.Stream) int {
 	k := s.IntN(b.Len())
 	w, at := b.Low, 0
 	if low := bits.OnesCount64(w); k >= low {
@@ -74,10 +74,10 @@ func (b Bits) One(s *draw.Stream) int {
 	return at + bits.TrailingZeros64(w)
 }
 
-// Lay makes it a graph of a plan, with about so many edges: fewer where there is
-// no room, more where the plan needs them. It reports false when an edge that is
+// Lay makes it a graph of some blocks, with about so many edges: fewer where there is
+// no room, more where the blocks need them. It reports false when an edge that is
 // needed cannot be had.
-func (g *Net) Lay(s *draw.Stream, p *Plan, directed bool, edges int) bool {
+func (g *Net) Lay(s *random.Stream, p *Blocks, directed bool, edges int) bool {
 	n := 0
 	for _, size := range p.Size {
 		n += size
@@ -113,7 +113,7 @@ func (g *Net) Lay(s *draw.Stream, p *Plan, directed bool, edges int) bool {
 
 // need gives each of some nodes an edge to each of some sets of blocks that it has
 // none to, or, back, one from there.
-func (g *Net) need(s *draw.Stream, p *Plan, nodes Bits, sets []uint64, back bool) bool {
+func (g *Net) need(s *random.Stream, p *Blocks, nodes Bits, sets []uint64, back bool) bool {
 	for ; nodes != (Bits{}); nodes = nodes.Less(nodes.First()) {
 		x := nodes.First()
 		has := &g.Out[x]
@@ -129,9 +129,9 @@ func (g *Net) need(s *draw.Stream, p *Plan, nodes Bits, sets []uint64, back bool
 	return true
 }
 
-// Fill adds edges as the plan allows until there are so many, or no more are found.
-// Their sources are drawn first, so that degrees depend on the plan as little as can be.
-func (g *Net) Fill(s *draw.Stream, p *Plan, edges int) {
+// Fill adds edges as the blocks allow until there are so many, or no more are found.
+// Their sources are drawn first, so that degrees depend on the blocks as little as can be.
+func (g *Net) Fill(s *random.Stream, p *Blocks, edges int) {
 	for tries := 8 * g.N; tries > 0 && len(g.Arcs) < edges; tries-- {
 		x := s.IntN(g.N)
 		b := p.of[x]
@@ -151,10 +151,10 @@ func (g *Net) Fill(s *draw.Stream, p *Plan, edges int) {
 }
 
 // full says whether a node has all the edges that it may have, one way.
-func (p *Plan) full(has, most int) bool { return p.Family && has >= most }
+func (p *Blocks) full(has, most int) bool { return p.Family && has >= most }
 
 // join adds an edge from x to one of some nodes, or, back, to x.
-func (g *Net) join(s *draw.Stream, p *Plan, x int, nodes Bits, back bool) bool {
+func (g *Net) join(s *random.Stream, p *Blocks, x int, nodes Bits, back bool) bool {
 	if nodes = nodes.Less(x); back {
 		nodes = nodes.Minus(g.In[x])
 	} else {
