@@ -183,7 +183,7 @@ func TestStopped(t *testing.T) {
 // that are read backwards, and counted.
 func TestCliques(t *testing.T) {
 	total := 0
-	for seed := range uint64(200) {
+	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		n := 20 + r.IntN(30)
 		if seed%4 == 0 {
@@ -194,16 +194,21 @@ func TestCliques(t *testing.T) {
 		for i := range 2 {
 			w.random(fmt.Sprint("Edge", i), 2, 40+r.IntN(260), pick)
 		}
-		corners, relations := 3+r.IntN(3), 1+r.IntN(2)
+		w.random("Edge2", 3, 40+r.IntN(260), pick)
+		corners, relations := 3+r.IntN(3), 1+r.IntN(3)
 		head := lit{w.relation("Clique", corners), []int{0, 1, 2, 3, 4}[:corners]}
 		var body []lit
 		for x := range corners {
 			for y := range x {
 				pair := []int{x, y}
-				if relations == 2 && r.IntN(2) == 0 {
+				if relations > 1 && r.IntN(2) == 0 {
 					slices.Reverse(pair)
 				}
-				body = append(body, lit{r.IntN(relations), pair})
+				of := r.IntN(relations)
+				if of == 2 { // of three columns, of which nobody asks for one
+					pair = slices.Insert(pair, r.IntN(3), nobody)
+				}
+				body = append(body, lit{of, pair})
 			}
 		}
 		r.Shuffle(len(body), func(i, j int) { body[i], body[j] = body[j], body[i] })
@@ -213,7 +218,10 @@ func TestCliques(t *testing.T) {
 		if err := rel.Verify(w.p); err != nil {
 			t.Fatal(err)
 		}
-		size := []uint64{uint64(w.args[0].Table.Len), uint64(w.args[1].Table.Len)}
+		var size []uint64
+		for _, v := range w.args {
+			size = append(size, uint64(v.Table.Len))
+		}
 		var want []string
 		for _, written := range []bool{true, false} {
 			w.p.AsWritten = written

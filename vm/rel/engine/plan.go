@@ -401,6 +401,9 @@ func (pl *Plan) within(n *nest, i int) {
 			st.mates = append(st.mates, mate{t.rel, 1, t.key[0]})
 		}
 	}
+	if len(st.lit.Terms) != 2 {
+		return // a pair of its cells is no row
+	}
 	for k := i - 1; k >= 0 && st.of < 0; k-- {
 		before := n.steps[k].mates
 		if len(before) == 0 || slices.ContainsFunc(before, func(m mate) bool { return !slices.Contains(st.mates, m) }) {

@@ -320,7 +320,7 @@ func (r *run) stratum(st *stratum) {
 	for _, i := range st.Relations {
 		r.rel = i
 		s := &r.stores[i]
-		if s.unique = st.unique && !r.member[i] && s.n == 0 && (s.words() == 0 || st.once[0].kind == aggregates); !s.unique { // bits are answers
+		if s.unique = st.unique && !r.member[i] && s.bits == nil && s.hash == nil && (s.words() == 0 || st.once[0].kind == aggregates); !s.unique { // bits are answers
 			r.members(s)
 		}
 		s.lo, s.hi = 0, s.n

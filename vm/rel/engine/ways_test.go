@@ -180,6 +180,9 @@ func TestTallies(t *testing.T) {
 				}
 				out.Columns, rule.Head = append(out.Columns, column), append(rule.Head, cell)
 			}
+			if seed%5 == 1 { // facts, though none
+				out.Facts = &tensor.Table{Columns: out.Columns, Cells: make([]tensor.Cells, len(out.Columns))}
+			}
 			w.p.Results = append(w.p.Results, rule.Rel)
 			w.p.Relations, w.p.Rules = append(w.p.Relations, out), append(w.p.Rules, rule)
 		}

@@ -37,10 +37,13 @@ func (w *workload) relation(name string, arity int) int {
 // random is a relation of m different random rows below most, of arity columns.
 func (w *workload) random(name string, arity, m int, pick func() uint32) int {
 	at := w.relation(name, arity)
-	seen := map[[2]uint32]bool{}
+	seen := map[[3]uint32]bool{}
 	t := &tensor.Table{Columns: w.p.Relations[at].Columns, Cells: make([]tensor.Cells, arity)}
 	for len(seen) < m {
-		row := [2]uint32{pick(), pick()}
+		row := [3]uint32{pick(), pick()}
+		if arity == 3 {
+			row[2] = pick()
+		}
 		if row[0] == row[1] || seen[row] {
 			continue
 		}
@@ -60,6 +63,9 @@ type lit struct {
 	vars []int
 }
 
+// nobody is the variable _.
+const nobody = -1 << 20
+
 func (w *workload) rule(head lit, body ...lit) {
 	r := rel.Rule{Rel: head.rel}
 	for _, v := range head.vars {
@@ -69,6 +75,10 @@ func (w *workload) rule(head lit, body ...lit) {
 	for _, l := range body {
 		x := rel.Literal{Rel: l.rel}
 		for _, v := range l.vars {
+			if v == nobody {
+				x.Terms = append(x.Terms, rel.Term{Kind: rel.Any})
+				continue
+			}
 			if v < 0 {
 				x.Terms = append(x.Terms, rel.Term{Kind: rel.Const, Value: float64(-v - 1)})
 				continue
