@@ -175,6 +175,9 @@ func TestTallies(t *testing.T) {
 				if agg != rel.Count {
 					cell.Expr = rel.V(2 + r.IntN(2))
 				}
+				if seed%5 == 1 && (agg == rel.Min || agg == rel.Max) {
+					cell.Expr, column = rel.V(r.IntN(2)), w.node
+				}
 				if agg == rel.Count || agg == rel.Distinct {
 					column.Kind = tensor.IntColumn
 				}
