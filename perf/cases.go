@@ -24,8 +24,9 @@ type section struct {
 // env is what the rows of a run share.
 type env struct {
 	maker
-	peers *peers
-	scale float64 // of constants to this machine; 0 until datafrog has run
+	peers   *peers
+	workers int     // threads of each side
+	scale   float64 // of constants to this machine; 0 until datafrog has run
 }
 
 // peer is a contender in peers.py.
@@ -71,10 +72,10 @@ func (e *env) onGraph(name, what string, g *graph, own []contender, names []stri
 
 // layouts is a program on a graph in both layouts; the main one is what a graph
 // of that size is bound as.
-func layouts(text string, g *graph, result func(*tensor.Value) float64) (own []contender, main int) {
+func (e *env) layouts(text string, g *graph, result func(*tensor.Value) float64) (own []contender, main int) {
 	own = []contender{
-		{name: "Ein, packed", start: func() (sampler, error) { return program(text, values{"A": g.packed()}, result) }},
-		{name: "Ein, lists", start: func() (sampler, error) { return program(text, values{"A": g.lists()}, result) }},
+		{name: "Ein, packed", start: func() (sampler, error) { return e.program(text, values{"A": g.packed()}, result) }},
+		{name: "Ein, lists", start: func() (sampler, error) { return e.program(text, values{"A": g.lists()}, result) }},
 	}
 	entries := len(g.src)
 	if !g.directed {
@@ -87,7 +88,7 @@ func layouts(text string, g *graph, result func(*tensor.Value) float64) (own []c
 }
 
 func (e *env) layoutRow(name, what, text string, g *graph, check func(*tensor.Value) float64, names []string, skip map[string]string) row {
-	own, main := layouts(text, g, check)
+	own, main := e.layouts(text, g, check)
 	r := e.onGraph(name, what, g, own, names, skip)
 	r.main = main
 	return r
@@ -148,14 +149,14 @@ func tiny() section {
 			func(e *env) row {
 				return row{name: p.name + ", from text", contenders: []contender{
 					{name: "Ein", start: func() (sampler, error) {
-						return fromText(p.ein, func() values { return nil }, total)
+						return e.fromText(p.ein, func() values { return nil }, total)
 					}},
 					e.peer("networkx", message{"case": "text", "python": p.python}),
 				}}
 			},
 			func(e *env) row {
 				return row{name: p.name + ", compiled", contenders: []contender{
-					{name: "Ein", start: func() (sampler, error) { return program(p.ein, nil, total) }},
+					{name: "Ein", start: func() (sampler, error) { return e.program(p.ein, nil, total) }},
 					e.peer("networkx", message{"case": "compiled", "python": p.python}),
 				}}
 			})
@@ -280,7 +281,7 @@ func products(quick bool) section {
 			s.rows = append(s.rows, func(e *env) row {
 				g := e.random(n, .1, directed)
 				own := []contender{{name: "Ein, packed", start: func() (sampler, error) {
-					return program(what.text, values{"A": g.packed()}, total)
+					return e.program(what.text, values{"A": g.packed()}, total)
 				}}}
 				skip := map[string]string{}
 				if n > 1000 {
@@ -333,7 +334,7 @@ func million() section {
 		s.rows = append(s.rows, func(e *env) row {
 			shared(e)
 			own := []contender{{name: "Ein", start: func() (sampler, error) {
-				return program(c.text, values{"A": g.lists()}, c.check)
+				return e.program(c.text, values{"A": g.lists()}, c.check)
 			}}}
 			return e.onGraph(c.name, c.what, g, own, names, nil)
 		})
@@ -349,9 +350,9 @@ func million() section {
 			own := []contender{{name: "Ein", start: func() (sampler, error) {
 				const text = "input A: graph\nT = triangles(A)\n"
 				if c.what == "triangles" {
-					return program(text, values{"A": once.lists()}, total)
+					return e.program(text, values{"A": once.lists()}, total)
 				}
-				return fromText(text, func() values { return values{"A": once.lists()} }, total)
+				return e.fromText(text, func() values { return values{"A": once.lists()} }, total)
 			}}}
 			return e.onGraph(c.name, c.what, u, own, names, nil)
 		})
@@ -401,7 +402,7 @@ func questions(quick bool) section {
 			}
 			g := e.uniform(c.n, c.edges, kind)
 			g.directed = c.kind != undirected
-			own := []contender{{name: "Ein", start: func() (sampler, error) { return program(c.text, values{"W": g.weighted()}, c.check) }}}
+			own := []contender{{name: "Ein", start: func() (sampler, error) { return e.program(c.text, values{"W": g.weighted()}, c.check) }}}
 			name := c.name
 			if c.edges == 2*n {
 				name = fmt.Sprintf("%s, %d edges", name, c.edges)
@@ -426,7 +427,7 @@ func orders(quick bool) section {
 				v, file := e.real("v", side)
 				v.Shape = tensor.ShapeOf(side * side)
 				own := contender{name: "Ein", start: func() (sampler, error) {
-					return program("input v: vector\nR = "+what+"(v)\n", values{"v": v}, ordered)
+					return e.program("input v: vector\nR = "+what+"(v)\n", values{"v": v}, ordered)
 				}}
 				return row{name: fmt.Sprintf("%s, n=%d", what, side*side), tolerance: 1e-9,
 					contenders: []contender{own, e.peer("numpy", message{"case": what, "operands": []string{file}})}}
@@ -445,7 +446,7 @@ func (e *env) onMatrices(name, ein string, n, operands int) (r row, files []stri
 		text += "input " + operand + ": matrix\n"
 		inputs[operand], files = v, append(files, file)
 	}
-	own := contender{name: "Ein", start: func() (sampler, error) { return program(text+ein+"\n", inputs, total) }}
+	own := contender{name: "Ein", start: func() (sampler, error) { return e.program(text+ein+"\n", inputs, total) }}
 	return row{name: fmt.Sprintf("%s, n=%d", name, n), tolerance: 1e-9, contenders: []contender{own}}, files
 }
 

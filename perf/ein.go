@@ -11,15 +11,12 @@ import (
 	"ein/vm/tensor"
 )
 
-// workers is the goroutines of a kernel: one, as the peers have one thread.
-const workers = 1
-
 type values map[string]*tensor.Value
 
 // load compiles a program and allocates its machine, in the memory of the last one if
 // there is some.
-func load(text string, inputs values, memory *lang.Memory) (mm *vm.Machine, bound []tensor.Value, err error) {
-	opt := lang.Options{Workers: workers, Inputs: inputs, Memory: memory}
+func (e *env) load(text string, inputs values, memory *lang.Memory) (mm *vm.Machine, bound []tensor.Value, err error) {
+	opt := lang.Options{Workers: e.workers, Inputs: inputs, Memory: memory}
 	m, p, err := lang.Load("perf.ein", text, opt)
 	if err != nil {
 		return nil, nil, err
@@ -32,8 +29,8 @@ func load(text string, inputs values, memory *lang.Memory) (mm *vm.Machine, boun
 }
 
 // program measures the run of a compiled program whose inputs are bound.
-func program(text string, inputs values, check func(*tensor.Value) float64) (sampler, error) {
-	mm, bound, err := load(text, inputs, nil)
+func (e *env) program(text string, inputs values, check func(*tensor.Value) float64) (sampler, error) {
+	mm, bound, err := e.load(text, inputs, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +43,11 @@ func program(text string, inputs values, check func(*tensor.Value) float64) (sam
 
 // fromText measures all the way from the text and the values of its inputs,
 // which are made anew each time, to the outputs, as what runs programs of others does.
-func fromText(text string, inputs func() values, check func(*tensor.Value) float64) (sampler, error) {
+func (e *env) fromText(text string, inputs func() values, check func(*tensor.Value) float64) (sampler, error) {
 	var last *vm.Result
 	memory := new(lang.Memory)
 	return ours(func() error {
-		mm, bound, err := load(text, inputs(), memory)
+		mm, bound, err := e.load(text, inputs(), memory)
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@
 //	go run ./perf -o docs/performance.md
 //
 // Both sides get the same graphs and matrices, made from a fixed seed. Ein runs in this
-// process, its peers in one Python process, each on one core; samples alternate, and the
+// process, its peers in one Python process, each with one thread or -workers; samples alternate, and the
 // results are compared. The table shows the median of each and the ratio of the times.
 //
 // perf/peers.txt lists the versions of the peers; a missing one is marked as not run.
@@ -38,6 +38,7 @@ type options struct {
 	quick, full   bool
 	clock, python string
 	only, out     string
+	workers       int
 }
 
 func run(args []string) (err error) {
@@ -56,6 +57,7 @@ func run(args []string) (err error) {
 	fs.BoolVar(&o.full, "full", false, "all cases, five samples each: a quarter of an hour (the default)")
 	fs.StringVar(&o.clock, "clock", "wall", "`what` is measured: wall time, or cpu for the processor time of the process, for a machine that is not idle")
 	fs.StringVar(&o.python, "python", "/usr/bin/python3", "the `interpreter` that has the peers; empty for Ein alone")
+	fs.IntVar(&o.workers, "workers", 1, "`threads` of kernels and of the peers' BLAS")
 	fs.StringVar(&o.only, "only", "", "only tables whose `title` contains this")
 	fs.StringVar(&o.out, "o", "", "write the tables between the markers of this `file` instead of to standard output")
 	if err := fs.Parse(args); err != nil {
@@ -80,9 +82,9 @@ func run(args []string) (err error) {
 	signal.Notify(interrupted, os.Interrupt)
 	defer signal.Stop(interrupted)
 
-	e := &env{maker: maker{dir}}
+	e := &env{maker: maker{dir}, workers: o.workers}
 	if o.python != "" {
-		e.peers, err = startPeers(o.python, dir)
+		e.peers, err = startPeers(o.python, dir, o.workers)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v; install with\n    pip install -r perf/peers.txt\n", err)
 			e.peers = nil
@@ -174,7 +176,7 @@ func heading(w *bytes.Buffer, o options, p *peers, before string, took time.Dura
 		time.Now().UTC().Format("2006-01-02"), took.Round(time.Second), clock)
 	fmt.Fprintf(w, "- Machine: %s, %d cores, frequency governor unknown\n", cpuModel(), runtime.NumCPU())
 	fmt.Fprintf(w, "- Load average: %s before, %s after\n", before, loadAverage())
-	fmt.Fprintf(w, "- Ein: %s, GOAMD64=%s, one worker\n", runtime.Version(), goamd64())
+	fmt.Fprintf(w, "- Ein: %s, GOAMD64=%s\n- Threads of each side: %d\n", runtime.Version(), goamd64(), o.workers)
 	if p != nil {
 		v := p.info.Versions
 		var names []string
@@ -185,7 +187,7 @@ func heading(w *bytes.Buffer, o options, p *peers, before string, took time.Dura
 		for i, name := range names {
 			names[i] = name + " " + v[name]
 		}
-		fmt.Fprintf(w, "- Peers: %s; one thread; BLAS %s\n", strings.Join(names, ", "), p.info.Blas)
+		fmt.Fprintf(w, "- Peers: %s; BLAS %s\n", strings.Join(names, ", "), p.info.Blas)
 		var missing []string
 		for name := range p.info.Missing {
 			missing = append(missing, name)

@@ -30,7 +30,7 @@ func memory() section {
 		}
 		s.rows = append(s.rows, func(e *env) row {
 			files, inputs := c.data(e)
-			r := row{name: c.name, contenders: []contender{{name: "Ein", start: func() (sampler, error) { return peak(c.ein, inputs) }}}}
+			r := row{name: c.name, contenders: []contender{{name: "Ein", start: func() (sampler, error) { return e.peak(c.ein, inputs) }}}}
 			for _, engine := range []struct{ name, what string }{{"ascent", c.rust}, {"datafrog", c.frog}} {
 				if engine.what != "" {
 					r.contenders = append(r.contenders, itsPeak(e.rust(engine.name, engine.what, files)))
@@ -47,7 +47,7 @@ func memory() section {
 }
 
 // peak is the memory of this process that a program takes to be compiled and run.
-func peak(text string, inputs values) (sampler, error) {
+func (e *env) peak(text string, inputs values) (sampler, error) {
 	return func() (a answer, err error) {
 		debug.FreeOSMemory()
 		if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the peak is now what there is
@@ -57,7 +57,7 @@ func peak(text string, inputs values) (sampler, error) {
 		if err != nil {
 			return a, err
 		}
-		mm, bound, err := load(text, inputs, nil)
+		mm, bound, err := e.load(text, inputs, nil)
 		if err != nil {
 			return a, err
 		}

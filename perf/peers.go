@@ -38,10 +38,10 @@ type peers struct {
 	info answer
 }
 
-// startPeers runs peers.py on one core: BLAS and OpenMP get one thread each.
+// startPeers runs peers.py, with so many threads for BLAS and OpenMP.
 // Variables that make OpenBLAS use the kernels of another processor are taken
 // out, as they would make the peers slower than they are.
-func startPeers(python, dir string) (*peers, error) {
+func startPeers(python, dir string, workers int) (*peers, error) {
 	script := filepath.Join(dir, "peers.py")
 	if err := os.WriteFile(script, peersPy, 0o600); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func startPeers(python, dir string) (*peers, error) {
 	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "OPENBLAS_") || strings.HasPrefix(v, "OMP_")
 	})
-	p.cmd.Env = append(p.cmd.Env, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "PYTHONHASHSEED=0")
+	p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", workers), fmt.Sprintf("OMP_NUM_THREADS=%d", workers), "PYTHONHASHSEED=0")
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ both and keeps the better one, unless the first takes seconds.
 import gc
 import importlib.metadata
 import json
+import os
 import re
 import resource
 import sys
@@ -58,7 +59,7 @@ except ImportError:
 try:
     import torch
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
 except ImportError:
     torch, MISSING["torch"] = None, "torch"
 try:

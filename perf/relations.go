@@ -270,9 +270,9 @@ func (c logic) row(e *env) row {
 	files, inputs := c.data(e)
 	r := row{name: c.name, contenders: []contender{{name: "Ein", start: func() (sampler, error) {
 		if c.text {
-			return fromText(c.ein, func() values { return nil }, rowsOf)
+			return e.fromText(c.ein, func() values { return nil }, rowsOf)
 		}
-		return program(c.ein, inputs, rowsOf)
+		return e.program(c.ein, inputs, rowsOf)
 	}}}}
 	if c.sql != "" {
 		r.contenders = append(r.contenders, e.peer("DuckDB", message{"case": "sql", "tables": files, "sql": c.sql}))
