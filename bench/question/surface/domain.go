@@ -1,7 +1,6 @@
 package surface
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -107,25 +106,6 @@ var domains = [...]Domain{{
 	Mutual:  Verb{"touches", "touch"},
 	Path:    "a path",
 }}
-
-// common is the words that are nobody's own: texts of every domain have them.
-var common = strings.Fields("a an the is are has have in up to from of for with path")
-
-// Words is the words of a domain's vocabulary that are its own, sorted: the
-// tokens that texts of other domains do not take from theirs.
-func (d *Domain) Words() []string {
-	var out []string
-	for _, s := range []string{d.Node, d.Nodes, d.Forward.One, d.Forward.Many, d.Reverse.One, d.Reverse.Many,
-		d.Mutual.One, d.Mutual.Many, d.Path, d.Heirs.One, d.Heirs.Many} {
-		for _, w := range strings.Fields(s) {
-			if !slices.Contains(common, w) {
-				out = append(out, w)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
 
 // targets is the noun for what x points to: "suppliers that x ships to",
 // "children of x".
