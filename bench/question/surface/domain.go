@@ -1,12 +1,7 @@
 package surface
 
-import (
-	"strings"
-)
-
 // domains begins with kinship, which only kinship categories use; the others
-// are for all other categories. No two have a word of their own in common (see
-// Words), so that domains can be divided among splits. Every reverse verb is
+// are for all other categories. No two have a word of their own in common, so that domains can be divided among splits. Every reverse verb is
 // active, because a passive one has no base form for "How many does X ...".
 var domains = [...]Domain{{
 	Name: "kinship", Node: "person", Nodes: "people",
