@@ -465,7 +465,11 @@ func Findings(err error) diag.List {
 		}
 		return list
 	case errors.As(err, &file):
-		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), "")}
+		hint := ""
+		if name, option, ok := strings.Cut(file.Name, ":"); ok && strings.Contains(option, "=") {
+			hint = fmt.Sprintf("Options follow a question mark: `%s?%s`.", name, option)
+		}
+		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), hint)}
 	case errors.As(err, &one):
 		return diag.List{finding(one)}
 	}

@@ -47,7 +47,7 @@ func root(a *cli.App, args []string) *cobra.Command {
   ein run program.ein --input A=transfers.csv --labels
   ein check *.ein
   ein doc tc`,
-		Args:          cobra.NoArgs,
+		Args:          cli.Verb,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {

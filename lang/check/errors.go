@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"ein/internal/codes"
@@ -159,6 +160,10 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index stands in brackets after a tensor, as in `v[" + x.Name + "]`."}
 	case (x.Name == "and" || x.Name == "or" || x.Name == "not") && c.synonym(&d, syntax.Ident{Name: x.Name, Span: x.Span}):
+	case c.isLabel(x.Name):
+		quoted := strconv.Quote(x.Name)
+		d.Notes = []string{"A node is written in quotes."}
+		d.Fixes = guess(quoted, x.Span, quoted)
 	case ok:
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
@@ -169,8 +174,16 @@ func (c *checker) unknownName(x *syntax.Name) {
 		later := c.laterDefinition(x)
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"Statements run from top to bottom; a tensor is defined before it is used."}
+	case slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Input); return ok }):
+		d.Notes = []string{fmt.Sprintf("A node of the data is written in quotes: `%q`.", x.Name)}
 	}
 	c.report(d)
+}
+
+// isLabel reports whether a node has the name.
+func (c *checker) isLabel(name string) bool {
+	_, ok := c.ids[name]
+	return ok
 }
 
 func (c *checker) isIndex(name string) bool {

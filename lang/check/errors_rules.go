@@ -178,6 +178,10 @@ func (c *checker) notFinal(cl *clause, err error) {
 
 func (c *checker) capital(cl *clause, x *syntax.Name) {
 	if c.rel.vague {
+		if c.rel.doubted == nil {
+			c.rel.doubted = map[string]bool{}
+		}
+		c.rel.doubted[x.Name] = true
 		c.report(diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 			Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 			Notes:   []string{"An input without data may have it. Variables begin with a lower-case letter."}})

@@ -27,12 +27,13 @@ func Packs(rows, cols, entries int) bool {
 	return uint64(rows)*uint64(tensor.Words(cols)) <= 2*uint64(entries)
 }
 
-// ProgramLabels is the node labels in the edges literals of a program, in order
-// of first appearance.
+// ProgramLabels is the node labels in the text of a program, in order of first
+// appearance. A capital that only data may have is none: it would come back as
+// if they had it.
 func ProgramLabels(f *syntax.File) []string {
 	c := newChecker(f, Config{}, new(Program))
 	c.collectLabels()
-	return c.labels
+	return c.rel.sure(c.labels)
 }
 
 // ProgramDomains is the labels in the text of each domain but that of the nodes.
@@ -49,9 +50,14 @@ func ProgramDomains(f *syntax.File) map[string][]string {
 		}
 	}
 	for name := range list {
-		list[name] = c.rel.labelsOf(name)
+		list[name] = c.rel.sure(c.rel.labelsOf(name))
 	}
 	return list
+}
+
+// sure is labels without those that are in doubt.
+func (r *relations) sure(labels []string) []string {
+	return slices.DeleteFunc(labels, func(s string) bool { return r.doubted[s] })
 }
 
 // collectLabels gathers the universe: the host's labels, then those of the

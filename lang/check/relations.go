@@ -32,7 +32,8 @@ type relations struct {
 	known   map[string]source.Span // every constant that a row could hold, and where it is; nowhere in the text for those of data
 	// vague says that an input without data may hold any constant.
 	vague   bool
-	lowered bool // the fix of capital letters was offered
+	doubted map[string]bool // the capitals that it may hold, and nothing else has
+	lowered bool            // the fix of capital letters was offered
 	domains map[string]*tensor.Domain
 	tables  map[*relation]*ir.Node // the inputs with columns
 	tensors map[string]*relation   // what rules read of tensors: entries by the name, elements by it with []

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -427,6 +428,10 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 	case *Call:
 		d = withNote(d, fmt.Sprintf("A function is defined with `def %s(...) = ...`; an equation has brackets: `%s[...] = ...`.", x.Fun.Name, x.Fun.Name))
 	case *Product:
+		if first, ok := x.Factors[0].(*Name); ok && len(x.Factors) == 2 && slices.Contains([]string{"graph", "matrix", "vector", "scalar"}, first.Name) {
+			name := text[x.Factors[1].Pos().Start:x.Factors[1].Pos().End]
+			return withNote(d, fmt.Sprintf("Data are declared, with `input %s: %s`, and bound from outside, as with `--input %s=FILE`.", name, first.Name, name))
+		}
 		if n, ok := x.Factors[len(x.Factors)-1].(*Name); ok && (n.Name == "max" || n.Name == "min") && op.kind == KindAssign {
 			both := n.Join(op.span())
 			d = withFix(withNote(d, "The operator is written without a blank."), "write `"+n.Name+"=`", both, n.Name+"=")

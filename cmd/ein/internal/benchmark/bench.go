@@ -34,7 +34,7 @@ byte for byte.`, len(category.Table)),
   ein bench show cb1-heldout-reachability-17-s42
   ein bench eval --model baseline:noisy-ein@0.1 --mode ein --instances heldout.jsonl --out runs/noisy
   ein bench report runs/noisy -o report`,
-		Args: cobra.NoArgs,
+		Args: cli.Verb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	if !named {

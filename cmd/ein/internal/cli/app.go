@@ -12,9 +12,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"ein"
@@ -96,8 +98,35 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 		return int(s)
 	}
 	// Whatever verbs report comes as a status, so this is from cobra.
-	a.Printf("ein: %v\nTry `%s --help`.\n", err, cmd.CommandPath())
+	hint := ""
+	var flag *pflag.NotExistError
+	if errors.As(err, &flag) {
+		var all []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
+		if near, ok := diag.Suggest(flag.GetSpecifiedName(), all); ok {
+			hint = fmt.Sprintf("; did you mean --%s?", near)
+		}
+	}
+	a.Printf("ein: %v%s\nTry `%s --help`.\n", err, hint, cmd.CommandPath())
 	return ExitUsage
+}
+
+// Verb refuses the arguments of a command that has only verbs, and says which is meant.
+func Verb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var all []string
+	for _, c := range cmd.Commands() {
+		all = append(all, c.Name())
+	}
+	hint := ""
+	if near, ok := diag.Suggest(args[0], all); ok {
+		hint = fmt.Sprintf("; did you mean `%s %s`?", cmd.CommandPath(), near)
+	} else if filepath.Ext(args[0]) == ".ein" {
+		hint = fmt.Sprintf("; did you mean `ein run %s`?", args[0])
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), hint)
 }
 
 // Do is the work of a verb, whose context ends when the user interrupts it.

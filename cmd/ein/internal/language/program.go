@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -60,12 +61,22 @@ weight=COLUMN==VALUE, onehot=COLUMN, ids=number|label, nodes=N,
 dup=min|max|sum|first|error, default=NUMBER and extra=ignore|add.
 What --input does not bind is bound by --bind FILE, or by ein.toml beside FILE.`
 
+func oneProgram(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return errors.New("name a program, or - for standard input")
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("name one program, not %d; data are bound with --input, as in --input A=%s", len(args), args[1])
+}
+
 // programVerb makes a command one about a program: FILE, its inputs, its profile.
 func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, name string, f *programFlags) error) *cobra.Command {
 	f := &programFlags{}
 	cmd.Long += "\n\n" + inputHelp
 	if cmd.Args == nil {
-		cmd.Args, cmd.ValidArgsFunction = cobra.ExactArgs(1), programFiles
+		cmd.Args, cmd.ValidArgsFunction = oneProgram, programFiles
 	}
 	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "bind `NAME=FILE` to an input of the program; repeatable")
 	cmd.Flags().BoolVar(&f.noOpt, "no-opt", false, "run every operation as written, without rewrites or special kernels")
