@@ -521,6 +521,8 @@ func (c *completer) labels(t syntax.Token, offset int) {
 }
 
 // quote is a label as the text of a program writes it.
+//
+//go:noinline
 func quote(label string) string { return syntax.ExprString(&syntax.String{Value: label}) }
 
 // add takes an item that begins with what is typed, the first of each label.

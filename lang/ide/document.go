@@ -121,6 +121,8 @@ func (d *Document) Text() string { return d.src.Text }
 func (d *Document) Name() string { return d.src.Name }
 
 // File is the syntax tree. It has to be left as it is.
+//
+//go:noinline
 func (d *Document) File() *syntax.File { return d.file() }
 
 // Program is the checked program. It has to be left as it is.

@@ -522,6 +522,8 @@ func (p *printer) measure(x Expr, most int) int {
 }
 
 // quote writes a string as the lexer reads it.
+//
+//go:noinline
 func quote(s string) string { return `"` + escapes.Replace(s) + `"` }
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)

@@ -79,6 +79,9 @@ type Scratch struct {
 	I []int32
 }
 
+// Copies of it would be kilobytes.
+//
+//go:noinline
 func satMul(a ...uint64) uint64 {
 	p := uint64(1)
 	for _, x := range a {

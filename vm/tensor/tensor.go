@@ -167,6 +167,8 @@ func (s Shape) String() string {
 }
 
 // Drop is the type less axis i.
+//
+//go:noinline
 func (t Type) Drop(i int) Type {
 	t.Shape = t.Shape.Drop(i)
 	t.Far = t.Far && t.Shape.Rank() > 0
@@ -200,9 +202,14 @@ type Type struct {
 	Shape Shape
 }
 
+// Copies of it would be kilobytes.
+//
+//go:noinline
 func (t Type) String() string { return t.Kind.String() + " " + t.Shape.String() }
 
 // Absent is the value where a matrix has no edge.
+//
+//go:noinline
 func (t Type) Absent() float64 {
 	if t.Far {
 		return math.Inf(1)

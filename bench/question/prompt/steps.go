@@ -57,6 +57,9 @@ type tracer struct {
 // network is a graph by the neighbours of its nodes.
 type network struct{ out, in [][]int }
 
+// Copies of it would be kilobytes.
+//
+//go:noinline
 func (t *tracer) say(format string, args ...any) { fmt.Fprintf(&t.Builder, format+"\n", args...) }
 
 // list is nodes by their names, or "none".
