@@ -35,6 +35,8 @@ type sources struct {
 	sizes []uint64   // of each place
 	from  [][]places // of each column of each relation
 	made  map[*rel.Expr]int
+	grew  bool // an expression has more values than it had, as its variables come from more places
+	late  bool // so many rounds have passed that this may go on
 }
 
 func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
@@ -82,12 +84,12 @@ func (b *sources) stratum(s rel.Stratum) {
 	}
 	const mostRounds = 100
 	for round, changed := 0, true; changed; round++ {
-		changed = false
+		changed, b.grew, b.late = false, false, round > mostRounds
 		for _, i := range s.Rules {
 			r := &b.p.Rules[i]
 			for c := range r.Head {
 				cell := b.cell(s, r, c)
-				if round > mostRounds && cell != nil {
+				if b.late && cell != nil {
 					cell = many
 				}
 				if join(&b.from[r.Rel][c], cell) {
@@ -95,6 +97,7 @@ func (b *sources) stratum(s rel.Stratum) {
 				}
 			}
 		}
+		changed = changed || b.grew
 	}
 	for k, i := range s.Relations {
 		r := &b.p.Relations[i]
@@ -169,7 +172,7 @@ func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
 // variables, or groups, have combinations.
 func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) places {
 	at, found := b.made[e]
-	if !found {
+	if !found || s.Recursive {
 		n := uint64(1)
 		times := func(v int) { n = tensor.SatMul(n, b.values(s, r, v)) }
 		if cell != nil && cell.Agg != rel.NoAgg {
@@ -181,9 +184,17 @@ func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) 
 		} else {
 			e.Vars(times)
 		}
-		b.sizes = append(b.sizes, n)
-		at = len(b.sizes) - 1
-		b.made[e] = at
+		if !found {
+			at = len(b.sizes)
+			b.sizes = append(b.sizes, 0)
+			b.made[e] = at
+		}
+		if n > b.sizes[at] {
+			b.grew = true
+			if b.sizes[at] = n; b.late {
+				b.sizes[at] = math.MaxUint64
+			}
+		}
 	}
 	return places{int32(at)}
 }

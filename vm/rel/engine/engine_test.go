@@ -50,7 +50,11 @@ func TestRandom(t *testing.T) {
 	}
 	failed, loose := map[string]int{}, 0
 	for seed := range uint64(n) {
-		p := rules.Random(rand.New(rand.NewPCG(seed, 1)))
+		stream := uint64(1)
+		if seed == 0 { // a recursion that passes numbers on before they are made into others
+			seed, stream = 620447, 1001
+		}
+		p := rules.Random(rand.New(rand.NewPCG(seed, stream)))
 		want, wrong := rules.Eval(p, nil)
 		plan := engine.New(p, nil)
 		ctl, budget := kernel.Ctl{}, engine.Budget{}
