@@ -273,19 +273,30 @@ func Closure(r *rand.Rand) *rel.Program {
 			rule(2, []rel.Term{x, y}, atom(0, x, y))
 		}
 	}
-	kind := r.IntN(3)
-	for range 1 + r.IntN(2) {
+	follow := func(at, kind int, step func(a, b rel.Term) []rel.Literal) {
 		switch kind {
 		case 0:
-			rule(2, head, append(step(y, z, 3), atom(2, x, y))...)
+			rule(at, head, append(step(y, z), atom(at, x, y))...)
 		case 1:
-			rule(2, head, append(step(x, y, 3), atom(2, y, z))...)
+			rule(at, head, append(step(x, y), atom(at, y, z))...)
 		default:
-			rule(2, head, atom(2, y, z), atom(2, x, y))
+			rule(at, head, atom(at, y, z), atom(at, x, y))
 		}
+	}
+	kind := r.IntN(3)
+	for range 1 + r.IntN(2) {
+		follow(2, kind, func(a, b rel.Term) []rel.Literal { return step(a, b, 3) })
 	}
 	if r.IntN(8) == 0 {
 		p.Relations[2].Facts = Table(r, pair, 2)
+	}
+	asked := 2
+	if r.IntN(3) == 0 { // a closure of the closure
+		asked = len(p.Relations)
+		p.Relations = append(p.Relations, rel.Relation{Name: "Beyond", Columns: pair})
+		rule(asked, []rel.Term{x, y}, atom([]int{0, 2}[r.IntN(2)], x, y))
+		from := []int{0, 2, 2}[r.IntN(3)]
+		follow(asked, r.IntN(3), func(a, b rel.Term) []rel.Literal { return []rel.Literal{atom(from, a, b)} })
 	}
 	c := rel.Term{Kind: rel.Const, Value: float64(r.IntN(d.Size))}
 	for range 1 + r.IntN(2) {
@@ -294,21 +305,21 @@ func Closure(r *rand.Rand) *rel.Program {
 		p.Results = append(p.Results, at)
 		switch one := []rel.Term{x}; r.IntN(8) {
 		case 0:
-			rule(at, one, atom(2, c, x))
+			rule(at, one, atom(asked, c, x))
 		case 1:
-			rule(at, one, atom(2, x, c))
+			rule(at, one, atom(asked, x, c))
 		case 2:
-			rule(at, one, atom(3, x), atom(2, x, c))
+			rule(at, one, atom(3, x), atom(asked, x, c))
 		case 3:
-			rule(at, one, atom(3, x), rel.Literal{Kind: rel.Not, Rel: 2, Terms: []rel.Term{c, x}})
+			rule(at, one, atom(3, x), rel.Literal{Kind: rel.Not, Rel: asked, Terms: []rel.Term{c, x}})
 		case 4:
-			rule(at, one, atom(3, y), atom(2, y, x))
+			rule(at, one, atom(3, y), atom(asked, y, x))
 		case 5:
-			rule(at, one, atom(2, x, y), atom(2, y, x))
+			rule(at, one, atom(asked, x, y), atom(asked, y, x))
 		case 6:
-			rule(at, one, atom(3, x), rel.Literal{Kind: rel.Not, Rel: 2, Terms: []rel.Term{x, {Kind: rel.Any}}})
+			rule(at, one, atom(3, x), rel.Literal{Kind: rel.Not, Rel: asked, Terms: []rel.Term{x, {Kind: rel.Any}}})
 		default:
-			p.Results[len(p.Results)-1] = 2
+			p.Results[len(p.Results)-1] = asked
 		}
 	}
 	return p

@@ -74,6 +74,11 @@ func (pl *Plan) asked() {
 			readers[c.rel] = &[2]bool{true, true}
 		}
 	}
+	for i := range pl.strata { // the steps of another closure are all read
+		if c := pl.strata[i].closure; c != nil && c.step != c.rel {
+			delete(readers, c.step)
+		}
+	}
 	for i := range pl.strata {
 		st := &pl.strata[i]
 		for _, n := range slices.Concat(st.once, st.each) {

@@ -93,9 +93,13 @@ func (n *nest) columns() []int {
 	return cols
 }
 
+// counts reports whether a rule only says how many rows there are.
+func (n *nest) counts() bool {
+	return n.kind == aggregates && !slices.ContainsFunc(n.rule.Head, func(c rel.Cell) bool { return c.Agg != rel.Count })
+}
+
 // copied is what rows, loop and emit do for such a rule, unless it has aggregates.
 func (r *run) copied(from *store) {
-	r.expand(from)
 	s, last, fold := &r.stores[r.rel], len(r.row)-1, r.p.Relations[r.rel].Fold
 	const chunk = 1 << 10
 	if size := 1 << bits.Len(uint(2*(s.n+from.hi))); s.hash != nil && size > len(s.hash) && r.room(4*uint64(size)) {
@@ -123,13 +127,12 @@ func (r *run) copied(from *store) {
 // tally is what rows, loop, emit and gather do for such a rule.
 func (r *run) tally(s *store) {
 	g := r.groups
-	if g.width == 0 && !slices.ContainsFunc(r.rule.Head, func(c rel.Cell) bool { return c.Agg != rel.Count }) {
+	if r.counts() {
 		if s.n > 0 {
 			g.acc[r.group(nil)] = float64(s.n)
 		}
 		return
 	}
-	r.expand(s)
 	r.key = append(r.key[:0], make([]uint32, g.width)...)
 	if g.direct && len(g.acc) > 2*g.stride<<blockBits {
 		r.blocks(s)

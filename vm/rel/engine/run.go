@@ -392,7 +392,7 @@ func (r *run) prepare(st *stratum, nests []*nest) {
 	for _, n := range nests { // bits are as good as an index by the first column, for all readers or none
 		for k := range n.steps {
 			t := &n.steps[k]
-			if s := index(t); s != nil && s.whole && t.index >= 0 && !slices.Equal(s.index[t.index].cols, first) {
+			if s := index(t); s != nil && s.whole && (t.index >= 0 && !slices.Equal(s.index[t.index].cols, first) || n.read != nil && !n.counts()) {
 				r.expand(s)
 			}
 		}
