@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"ein"
+	"ein/internal/naive/gen"
 	"ein/lang/diag"
 	"ein/vm/cost"
 	"ein/vm/tensor"
@@ -208,6 +210,36 @@ func TestShared(t *testing.T) {
 	for range 3 {
 		if r, err := m.Run(context.Background()); err != nil || r.Stats.Ops > bound.Certificate().Ops {
 			t.Errorf("%v, %v", r, err)
+		}
+	}
+}
+
+// TestLayers holds rules that read what other rules leave, each evaluated in a way of its
+// own, against the same rules taken one by one.
+func TestLayers(t *testing.T) {
+	n := 6000
+	if testing.Short() {
+		n = 1000
+	}
+	for seed := range uint64(n) {
+		text := gen.Layers(rand.New(rand.NewPCG(seed, 1)))
+		var got [2]string
+		for i, plain := range []bool{true, false} {
+			p, err := ein.Compile("p.ein", text, ein.Options{NoOpt: plain})
+			if err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+			}
+			r, err := p.Run(context.Background())
+			if err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+			}
+			got[i] = r.String()
+			if c := p.Certificate(); r.Stats.Ops > c.Ops || r.Stats.PeakBytes > c.PeakBytes {
+				t.Fatalf("seed %d: %+v, certified %d operations and %d bytes\n%s", seed, r.Stats, c.Ops, c.PeakBytes, text)
+			}
+		}
+		if got[0] != got[1] {
+			t.Fatalf("seed %d\n%s\n%s\nwant\n%s", seed, text, got[1], got[0])
 		}
 	}
 }

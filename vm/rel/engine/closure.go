@@ -89,7 +89,7 @@ func (pl *Plan) asked() {
 					continue
 				}
 				for d := range known {
-					known[d] = known[d] && (t.kind == find || t.kind == absent || t.index >= 0 && slices.Contains(pl.index[t.rel][t.index].cols, d))
+					known[d] = known[d] && (t.kind == find || t.kind == absent || t.kind != scan && t.index >= 0 && slices.Contains(pl.index[t.rel][t.index].cols, d))
 				}
 			}
 		}

@@ -870,15 +870,15 @@ func (r *run) mated(mates []mate, v uint32) bool {
 		s := &r.stores[m.rel]
 		var pair [2]uint32
 		pair[m.col&1], pair[1-m.col&1] = v, r.regs[m.reg]
+		if s.search != nil {
+			r.pairs(s, pair[s.search.by])
+		}
 		if s.bits != nil {
 			bit := int(pair[0])*64*tensor.Words(s.size[1]) + int(pair[1])
 			if s.bits[bit>>6]>>(bit&63)&1 == 0 {
 				return false
 			}
 			continue
-		}
-		if s.search != nil {
-			r.pairs(s, pair[s.search.by])
 		}
 		if s.find(pair[:]) < 0 {
 			return false
@@ -928,7 +928,7 @@ func (r *run) mark(i, reg, lookups int) []uint64 {
 	t := &r.steps[i]
 	s := &r.stores[t.rel]
 	key := r.regs[t.key[0]]
-	if s.bits != nil && t.key[0] != reg {
+	if s.bits != nil && s.search == nil && t.key[0] != reg {
 		words := tensor.Words(s.size[1])
 		return s.bits[int(key)*words:][:words]
 	}
