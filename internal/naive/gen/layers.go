@@ -18,6 +18,7 @@ type layers struct {
 	triples      []string
 	values       []string // of one key
 	made         int
+	named        string // a node that a fact has
 }
 
 // Layers draws such a program. Its facts name up to a few dozen nodes.
@@ -32,6 +33,8 @@ func Layers(r *rand.Rand) string {
 	for range 1 + r.IntN(2*g.n) {
 		g.line("P(%s, %s, %d).", g.node(), g.node(), r.IntN(5))
 	}
+	g.named = g.node()
+	g.line("S(%s).", g.named)
 	g.nodes = []string{"S"}
 	for range 1 + r.IntN(4) {
 		g.line("S(%s).", g.node())
@@ -73,7 +76,9 @@ func (g *layers) set(x string) string { return fmt.Sprintf("%s(%s)", g.of(g.node
 func (g *layers) layer() {
 	g.made++
 	name := fmt.Sprint("R", g.made)
-	switch g.r.IntN(7) {
+	switch g.r.IntN(9) {
+	case 7, 8:
+		g.tensorLayer(name)
 	case 6:
 		g.line("%s(x, y, z) <- %s, %s%s.", name, g.pair("x", "y"), g.pair("y", "z"), []string{"", ", " + g.pair("x", "z")}[g.r.IntN(2)])
 		if len(g.triples) > 0 && g.r.IntN(2) == 0 {
@@ -139,6 +144,34 @@ func (g *layers) pairsLayer(r string) {
 				g.line("%s(x, z) <- %s, %s.", r, g.pair("x", "y"), g.pair("y", "z"))
 			}
 		}
+	}
+}
+
+// tensorLayer goes from relations to tensors and back.
+func (g *layers) tensorLayer(r string) {
+	t := "T" + r[1:]
+	switch a, b := g.of(g.pairs), g.of(g.pairs); g.r.IntN(6) {
+	case 0:
+		g.line("%s = tc(%s)", r, a)
+		g.pairs = append(g.pairs, r)
+	case 1:
+		g.line("%s[x, z] = %s[x, y] %s[y, z]", t, a, b)
+		g.line("%s(x, z) <- %s[x, z] >= %d.", r, t, 1+g.r.IntN(2))
+		g.pairs = append(g.pairs, r)
+	case 2:
+		g.line("%s[x, y] = %s[x, y] > %s[y, x]", r, a, b)
+		g.pairs = append(g.pairs, r)
+	case 3:
+		g.line("%s = reach(%s, %s)", r, a, g.named)
+		g.nodes = append(g.nodes, r)
+	case 4:
+		g.line("%s[x] = %s[x, y] %s[y, x]", t, a, b)
+		g.line("%s(x) <- %s[x] = v, %s, v > 0.", r, t, g.set("x"))
+		g.nodes = append(g.nodes, r)
+	default:
+		g.line("%s = dist(%s, %s)", t, a, g.named)
+		g.line("%s(x) <- %s[x] = %d.", r, t, g.r.IntN(3))
+		g.nodes = append(g.nodes, r)
 	}
 }
 
