@@ -95,6 +95,7 @@ const MaxOps = 1 << 60
 type Machine struct {
 	mod      *cost.Module
 	regs     []tensor.Value
+	finite   []bool    // of those that are elementwise expressions: see Ctl.Finite
 	floats   []float64 // that registers and scratch memory are cut from
 	words    []uint64
 	ints     []int32
@@ -186,7 +187,7 @@ func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 		return err
 	}
 	p, size := mod.Program, mod.Arena.Size
-	*m = Machine{mod: mod, ops: limits.MaxOps, output: limits.MaxOutputElements, regs: sized(m.regs, uint64(len(p.Regs))),
+	*m = Machine{mod: mod, ops: limits.MaxOps, output: limits.MaxOutputElements, regs: sized(m.regs, uint64(len(p.Regs))), finite: sized(m.finite, uint64(len(p.Regs))),
 		floats: room(m.floats, size.F), words: room(m.words, size.W), ints: room(m.ints, size.I),
 		steps: sized(m.steps, uint64(len(mod.Steps))), args: m.args[:0], matrices: m.matrices[:0],
 		result: Result{Outputs: sized(m.result.Outputs, uint64(len(p.Outputs))), Warnings: m.result.Warnings[:0]}}

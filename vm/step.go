@@ -37,7 +37,9 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 		return m.Plan.(*kernel.Semiring).Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
 	},
 	code.Fused: func(m *Machine) bool {
-		return m.exact(m.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch))
+		exact, ok := m.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch)
+		m.finite[m.Dst] = m.ctl.Finite
+		return m.exact(exact, ok)
 	},
 	code.FoldCSR: func(m *Machine) bool {
 		m.matrices = m.matrices[:0]
@@ -236,6 +238,10 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 		return m.exact(at < 0, ok)
 	},
 	code.CheckFinite: func(m *Machine) bool {
+		if m.finite[m.Args[0]] {
+			m.ctl.Ops += uint64(len(m.a.F))
+			return true
+		}
 		at, ok := kernel.CheckFinite(&m.ctl, m.a.F)
 		if ok && at >= 0 {
 			e := notFinite(m.a, at)

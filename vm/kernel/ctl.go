@@ -31,6 +31,10 @@ type Ctl struct {
 	Limit uint64
 	Over  bool
 
+	// Finite says that the last elementwise expression has written neither NaN nor an
+	// infinity, as far as that came out on the way.
+	Finite bool
+
 	// Tell, when not nil, is told of work since before whenever a kernel looks at Done,
 	// by any of its goroutines.
 	Tell func(ops uint64)

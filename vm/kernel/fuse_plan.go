@@ -49,7 +49,9 @@ type Fused struct {
 	result    uint8
 	folds     bool
 	fold      op.Fold
-	run       int // points folded into one element
+	run       int  // points folded into one element
+	bare      bool // a block needs no registers
+	past      bool // the result is written past the caches
 	cost      Cost
 }
 
@@ -58,18 +60,18 @@ type Fused struct {
 // writes, or register 0. Operands and constants are not writable. It is an
 // error to use more than MaxRegs registers or to write to the wrong ones.
 func PlanFused(shape []int, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
-	return planFused(shape, len(shape), operands, code, consts)
+	return planFused(shape, len(shape), false, operands, code, consts)
 }
 
 // PlanFusedFold is PlanFused followed by a fold (sum, maximum or minimum) of the
 // last axes of shape, foldAxes of them. It is an error to take the maximum or
 // minimum of no points, unless there is no element to put it in either.
 func PlanFusedFold(shape []int, foldAxes int, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
-	p, err := planFused(shape, len(shape)-foldAxes, operands, code, consts)
+	p, err := planFused(shape, len(shape)-foldAxes, true, operands, code, consts)
 	if err != nil {
 		return nil, err
 	}
-	p.folds, p.fold, p.run = true, fold, int(dimsProduct(shape[len(shape)-foldAxes:]))
+	p.fold, p.run = fold, int(dimsProduct(shape[len(shape)-foldAxes:]))
 	out := dimsProduct(shape[:len(shape)-foldAxes])
 	p.outLen = int(out)
 	if p.run == 0 && p.outLen > 0 && fold != op.FoldSum {
@@ -89,13 +91,14 @@ func dimsProduct(dims []int) uint64 {
 
 // planFused plans the expression; axes from kept on are not merged with those
 // before.
-func planFused(shape []int, kept int, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
+func planFused(shape []int, kept int, folds bool, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
 	n := dimsProduct(shape)
-	p := &Fused{n: int(n), outLen: int(n), code: slices.Clone(code), consts: slices.Clone(consts)}
+	p := &Fused{n: int(n), outLen: int(n), code: slices.Clone(code), consts: slices.Clone(consts), folds: folds}
 	if err := p.countRegs(len(operands)); err != nil {
 		return nil, err
 	}
 	p.setInputs(shape, operands)
+	p.setWays()
 	work := uint64(len(code))
 	for _, in := range p.in {
 		if in.kind == fusedGather {
@@ -196,16 +199,31 @@ const (
 	// fusedTiny is the largest iteration that is run point by point: five
 	// instructions take 30 ns a point that way, and setting up blocks 80 ns.
 	fusedTiny = 3
+	// fusedBare is the elements of a block of one instruction that reads and writes nothing
+	// but its arguments and its result.
+	fusedBare = 1 << 14
+	// fusedPast is the elements from which a result is written past the caches. At 32 MiB
+	// that takes half the time, at 8 MiB longer, and longer where there is much to compute.
+	fusedPast = 2 << 20
 )
 
 func (p *Fused) blockLen() int {
 	if p.n <= fusedTiny {
 		return 1
 	}
-	if len(p.code) == 1 {
+	if len(p.code) == 1 && !p.past {
 		return min(p.n, 4*fusedBlock)
 	}
 	return min(p.n, fusedBlock)
+}
+
+// setWays finds out what a block may do without, when all else is planned.
+func (p *Fused) setWays() {
+	made := !p.folds && int(p.result) >= len(p.in)+len(p.consts)
+	p.past = made && p.n >= fusedPast &&
+		!slices.ContainsFunc(p.code, func(m op.Micro) bool { return m.Fn == op.FnExp || m.Fn == op.FnSigmoid })
+	p.bare = made && !p.past && len(p.code) == 1 && len(p.consts) == 0 &&
+		!slices.ContainsFunc(p.in, func(in fusedInput) bool { return in.kind != fusedLinear })
 }
 
 // Cost is exact: one operation per point for every instruction, every operand

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -118,7 +119,50 @@ func TestFusedRandom(t *testing.T) {
 		if !ok || !denseSame(got, want) || exact != wantExact {
 			t.Fatalf("%+v fold %d %v\n got %v %v\nwant %v %v", f, foldAxes, fold, got, exact, want, wantExact)
 		}
+		if c.Finite && slices.ContainsFunc(got, func(x float64) bool { return x-x != 0 }) {
+			t.Fatalf("%+v: %v is said to be finite", f, got)
+		}
 		checkCost(t, f, c, p.Cost())
+	}
+}
+
+// TestFusedLarge: results that are written past the caches are the same, wherever they
+// begin, and so are those of long blocks.
+func TestFusedLarge(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	for _, n := range []int{fusedBare + 9, fusedPast - 1, fusedPast + 13} {
+		args := [][]float64{make([]float64, n), make([]float64, n)}
+		for i := range n {
+			args[0][i], args[1][i] = r.Float64(), r.Float64()
+		}
+		for _, code := range [][]op.Micro{
+			{{Fn: op.FnAdd, Dst: 2, A: 0, B: 1}},
+			{{Fn: op.FnExp, Dst: 2, A: 0}},
+			{{Fn: op.FnMul, Dst: 2, A: 0, B: 1}, {Fn: op.FnSub, Dst: 2, A: 2, B: 0}},
+		} {
+			p, err := PlanFused([]int{n}, []FusedOperand{{[]int{1}}, {[]int{1}}}, code, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at := range 3 {
+				for _, last := range []float64{1, math.NaN(), math.Inf(1)} {
+					args[0][n-1] = last
+					got, c := make([]float64, n+at+1)[at:], Ctl{}
+					if _, ok := p.Run(&c, got, args, Scratch{F: make([]float64, p.Cost().F)}); !ok || got[n] != 0 || c.Finite != (last == 1 && simd.Best.Vectors()) {
+						t.Fatalf("%v of %d: %v, finite %v, %g behind", code, n, ok, c.Finite, got[n])
+					}
+					for i, x := range args[0] {
+						want := x
+						for _, m := range code {
+							want = m.Fn.Apply(want, args[1-m.A/2][i], 0)
+						}
+						if math.Float64bits(got[i]) != math.Float64bits(want) && want == want {
+							t.Fatalf("%v of %d: element %d is %g, not %g", code, n, i, got[i], want)
+						}
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -160,9 +160,13 @@ func minRun(acc float64, a []float64) float64 {
 
 // foldInto folds n values of a into as many of dst.
 func foldInto(t simd.Tier, f op.Fold, dst []float64, sd int, a []float64, sa, n int) {
-	fn := [...]op.Fn{op.FoldSum: op.FnAdd, op.FoldMax: op.FnMax, op.FoldMin: op.FnMin}[f]
+	if sa == 1 && sd == 1 {
+		fn := [...]op.Fn{op.FoldSum: op.FnAdd, op.FoldMax: op.FnMax, op.FoldMin: op.FnMin}[f]
+		if _, ok := t.Apply(fn, dst[:n], dst[:n], a[:n]); ok {
+			return
+		}
+	}
 	switch {
-	case sa == 1 && sd == 1 && t.Apply(fn, dst[:n], dst[:n], a[:n]):
 	case f == op.FoldSum:
 		for i := range n {
 			dst[i*sd] += a[i*sa]

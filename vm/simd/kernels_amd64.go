@@ -29,20 +29,25 @@ func gemm1x6AVX2(panel *byte)
 //go:noescape
 func dotAVX2(n int, x *float64, y *float64, mask *byte) float64
 
-// unaryAVX2 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%4.
+// unaryAVX2 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order; the mask is of the last n%4.
 //
 //go:noescape
-func unaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+func unaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
 
-// binaryAVX2 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%4.
+// binaryAVX2 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order; the mask is of the last n%4.
 //
 //go:noescape
-func binaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+func binaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
 
 // scaledAVX2 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%4.
 //
 //go:noescape
 func scaledAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// pastAVX2 copies n doubles, a multiple of 16, to whole cache lines, past the caches.
+//
+//go:noescape
+func pastAVX2(n int, dst *float64, a *float64)
 
 // foldAVX2 folds n doubles, a multiple of 16, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //
@@ -94,20 +99,25 @@ func gemm1x8AVX512(panel *byte)
 //go:noescape
 func dotAVX512(n int, x *float64, y *float64, mask *byte) float64
 
-// unaryAVX512 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%8.
+// unaryAVX512 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order; the mask is of the last n%8.
 //
 //go:noescape
-func unaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+func unaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
 
-// binaryAVX512 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%8.
+// binaryAVX512 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order; the mask is of the last n%8.
 //
 //go:noescape
-func binaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+func binaryAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
 
 // scaledAVX512 sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%8.
 //
 //go:noescape
 func scaledAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
+
+// pastAVX512 copies n doubles, a multiple of 32, to whole cache lines, past the caches.
+//
+//go:noescape
+func pastAVX512(n int, dst *float64, a *float64)
 
 // foldAVX512 folds n doubles, a multiple of 32, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //

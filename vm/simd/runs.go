@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"ein/vm/op"
 )
@@ -28,20 +29,34 @@ func (t Tier) hasRuns() bool { return hasRuns && t.Vectors() }
 // few is the length of a run below which a call does not pay.
 const few = 8
 
-// Apply sets dst to f of a, or of a and b, which are as long and may be dst. It
-// reports false, having done nothing, where the tier has no instructions for it.
-func (t Tier) Apply(f op.Fn, dst, a, b []float64) bool {
+// Apply sets dst to f of a, or of a and b, which are as long and may be dst, and gives
+// the sum of dst in some order, which is finite only if all of dst is. It reports false,
+// having done nothing, where the tier has no instructions for it.
+func (t Tier) Apply(f op.Fn, dst, a, b []float64) (sum float64, ok bool) {
 	in := inAssembly[f]
 	if in.arity == 0 || len(dst) < few || !t.hasRuns() {
-		return false
+		return 0, false
 	}
 	a = a[:len(dst)]
 	if in.arity == 2 {
-		t.binary(in.f, dst, a, b[:len(dst)])
-	} else {
-		t.unary(in.f, dst, a)
+		return t.binary(in.f, dst, a, b[:len(dst)]), true
 	}
-	return true
+	return t.unary(in.f, dst, a), true
+}
+
+// Past copies a to dst, which is as long, without taking room in the caches: where it
+// would not stay there anyhow, that saves reading dst first.
+func (t Tier) Past(dst, a []float64) {
+	const line, group = 8, 32 // numbers of a cache line, and of a turn of the loop
+	if len(dst) >= line+group && t.hasRuns() {
+		head := int(-uintptr(unsafe.Pointer(&dst[0])) / 8 % line)
+		copy(dst[:head], a)
+		dst, a = dst[head:], a[head:]
+		n := len(dst) &^ (group - 1)
+		t.past(dst[:n], a[:n])
+		dst, a = dst[n:], a[n:]
+	}
+	copy(dst, a)
 }
 
 // Scale sets dst to x*f.

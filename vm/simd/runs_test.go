@@ -48,7 +48,7 @@ func TestExp(t *testing.T) {
 	}
 	y := make([]float64, len(x))
 	for _, tier := range Tiers() {
-		if !tier.Apply(op.FnExp, y, x, nil) {
+		if _, ok := tier.Apply(op.FnExp, y, x, nil); !ok {
 			continue
 		}
 		for i, y := range y {
@@ -70,16 +70,45 @@ func TestApply(t *testing.T) {
 			for range 300 {
 				n := r.IntN(100)
 				a, b, dst := numbers(r, n), numbers(r, n), make([]float64, n+3)
-				if !tier.Apply(f, dst[:n], a, b) {
+				sum, ok := tier.Apply(f, dst[:n], a, b)
+				if !ok {
 					continue
 				}
+				var exact, most float64
 				for i := range a {
+					exact += dst[i]
+					most = max(most, math.Abs(dst[i]))
 					if want := f.Apply(a[i], b[i], 0); !alike(dst[i], want) && (f != op.FnExp && f != op.FnSigmoid || !close(dst[i], want)) {
 						t.Fatalf("%v: %v(%g, %g) at %d of %d is %g, not %g", tier, f, a[i], b[i], i, n, dst[i], want)
 					}
 				}
+				if finite := sum-sum == 0; finite != (exact-exact == 0) && most < 1e300 || finite && math.Abs(sum-exact) > 1e-9*max(1, most) {
+					t.Fatalf("%v: the sum of %v is %g, not %g", tier, f, sum, exact)
+				}
 				if dst[n] != 0 || dst[n+1] != 0 || dst[n+2] != 0 {
 					t.Fatalf("%v: %v of %d writes behind", tier, f, n)
+				}
+			}
+		}
+	}
+}
+
+func TestPast(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	room := make([]float64, 400)
+	for _, tier := range Tiers() {
+		for range 2000 {
+			n, at := r.IntN(200), r.IntN(100)
+			a := numbers(r, n)
+			clear(room)
+			tier.Past(room[at:at+n], a)
+			for i, x := range room {
+				want := 0.0
+				if i >= at && i < at+n {
+					want = a[i-at]
+				}
+				if !alike(x, want) {
+					t.Fatalf("%v: %d numbers at %d: %g at %d, not %g", tier, n, at, x, i, want)
 				}
 			}
 		}
@@ -231,7 +260,7 @@ func BenchmarkBits(b *testing.B) {
 		x, y := numbers(r, 1000), make([]float64, 1000)
 		b.Run(fmt.Sprintf("exp/%v", tier), func(b *testing.B) {
 			for b.Loop() {
-				if !tier.Apply(op.FnExp, y, x, nil) {
+				if _, ok := tier.Apply(op.FnExp, y, x, nil); !ok {
 					for i, x := range x {
 						y[i] = op.Exp(x)
 					}

@@ -102,19 +102,25 @@ func (t Tier) dot(x, y []float64) float64 {
 	return dotAVX2(len(x), &x[0], &y[0], mask256(len(x)))
 }
 
-func (t Tier) unary(f int, dst, a []float64) {
+func (t Tier) unary(f int, dst, a []float64) float64 {
 	if t.set() == AVX512 {
-		unaryAVX512(f, len(dst), &dst[0], &a[0], nil, mask512(len(dst)))
-	} else {
-		unaryAVX2(f, len(dst), &dst[0], &a[0], nil, mask256(len(dst)))
+		return unaryAVX512(f, len(dst), &dst[0], &a[0], nil, mask512(len(dst)))
 	}
+	return unaryAVX2(f, len(dst), &dst[0], &a[0], nil, mask256(len(dst)))
 }
 
-func (t Tier) binary(f int, dst, a, b []float64) {
+func (t Tier) binary(f int, dst, a, b []float64) float64 {
 	if t.set() == AVX512 {
-		binaryAVX512(f, len(dst), &dst[0], &a[0], &b[0], mask512(len(dst)))
+		return binaryAVX512(f, len(dst), &dst[0], &a[0], &b[0], mask512(len(dst)))
+	}
+	return binaryAVX2(f, len(dst), &dst[0], &a[0], &b[0], mask256(len(dst)))
+}
+
+func (t Tier) past(dst, a []float64) {
+	if t.set() == AVX512 {
+		pastAVX512(len(dst), &dst[0], &a[0])
 	} else {
-		binaryAVX2(f, len(dst), &dst[0], &a[0], &b[0], mask256(len(dst)))
+		pastAVX2(len(dst), &dst[0], &a[0])
 	}
 }
 

@@ -25,6 +25,7 @@ func main() {
 		m.stream("unary", unary)
 		m.stream("binary", binary)
 		m.stream("scaled", scaled)
+		m.past()
 		m.folds()
 		m.popAnd()
 		m.counts()
@@ -283,12 +284,7 @@ func (m machine) dot() {
 	m.load(y, m.regs[chains+1], true)
 	VFMADD231PD(m.regs[chains+1], at, sums[0])
 	Label("sum")
-	for n := chains; n > 1; n /= 2 {
-		for i := range n / 2 {
-			VADDPD(sums[i+n/2], sums[i], sums[i])
-		}
-	}
-	m.across(sums[0], at)
+	m.total(sums)
 	Store(X0, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
@@ -320,6 +316,19 @@ func (m machine) groups(label string, most int, do func(n int), cursors ...Regis
 		JGE(LabelRef(loop))
 		Label(done)
 	}
+}
+
+// total adds up the lanes of all sums, into the first register.
+func (m machine) total(sums []VecPhysical) {
+	for n := len(sums); n > 1; n /= 2 {
+		for i := range n / 2 {
+			VADDPD(sums[i+n/2], sums[i], sums[i])
+		}
+	}
+	if sums[0] != m.regs[0] {
+		VMOVUPD(sums[0], m.regs[0])
+	}
+	m.across(m.regs[0], sums[1])
 }
 
 // across adds up the lanes of x, with y for scratch. x is the first register.
@@ -520,10 +529,16 @@ var (
 )
 
 // stream writes the functions of one table over runs. Those of scaled have one
-// number for b, and what dst holds for k.
+// number for b, and what dst holds for k. The others give the sum of what they made, in
+// any order, which costs nothing beside the memory: it is finite only if all of that is.
 func (m machine) stream(name string, table []elementwise) {
-	TEXT(name+m.name, NOSPLIT, "func(f, n int, dst, a, b *float64, mask *byte)")
-	Doc(fmt.Sprintf("%s%s sets dst to function f of n doubles of a, or of a and b; the mask is of the last n%%%d.", name, m.name, m.lanes))
+	two, by := name == "binary", name == "scaled"
+	signature, also := "func(f, n int, dst, a, b *float64, mask *byte)", ""
+	if !by {
+		signature, also = signature+" float64", ", and gives the sum of it, in any order"
+	}
+	TEXT(name+m.name, NOSPLIT, signature)
+	Doc(fmt.Sprintf("%s%s sets dst to function f of n doubles of a, or of a and b%s; the mask is of the last n%%%d.", name, m.name, also, m.lanes))
 	Pragma("noescape")
 	Load(Param("f"), RAX)
 	Load(Param("n"), RCX)
@@ -532,14 +547,19 @@ func (m machine) stream(name string, table []elementwise) {
 	Load(Param("b"), RBX)
 	Load(Param("mask"), RDX)
 	m.loadMask()
+	x, y, k, to := m.regs[0], m.regs[1], m.regs[14], m.regs[2]
+	sums := m.regs[5:9]
+	if !by {
+		for _, s := range sums {
+			m.zero(s)
+		}
+	}
 	for i, f := range table {
 		CMPQ(RAX, U8(i))
 		JEQ(LabelRef(f.name))
 	}
 	RET()
 	dst, a, b := Mem{Base: RDI}, Mem{Base: RSI}, Mem{Base: RBX}
-	two, by := name == "binary", name == "scaled"
-	x, y, k, to := m.regs[0], m.regs[1], m.regs[14], m.regs[2]
 	for _, f := range table {
 		Label(f.name)
 		if f.constant != 0 {
@@ -558,19 +578,56 @@ func (m machine) stream(name string, table []elementwise) {
 			}
 			f.do(m, x, y, k, to)
 			m.store(to, dst.Offset(i*m.bytes()), masked)
+			switch s := sums[i]; {
+			case by:
+			case !masked:
+				VADDPD(to, s, s)
+			case m.lanes == 8:
+				VADDPD(to, s, K1, s)
+			default:
+				VANDPD(m.mask(), to, to)
+				VADDPD(to, s, s)
+			}
 		}
 		cursors := []Register{RDI, RSI}
 		if two {
 			cursors = append(cursors, RBX)
 		}
-		m.vectors(f.name, 4, func(i int) { one(i, false) }, cursors...)
+		m.vectors(f.name, len(sums), func(i int) { one(i, false) }, cursors...)
 		CMPQ(RCX, U8(0))
 		JEQ(LabelRef(f.name + "done"))
 		one(0, true)
 		Label(f.name + "done")
+		if by {
+			VZEROUPPER()
+			RET()
+		} else {
+			JMP(LabelRef("sum"))
+		}
+	}
+	if !by {
+		Label("sum")
+		m.total(sums)
+		Store(m.regs[0].AsX(), ReturnIndex(0))
 		VZEROUPPER()
 		RET()
 	}
+}
+
+// past writes the copy of whole cache lines that does not go through the caches.
+func (m machine) past() {
+	TEXT("past"+m.name, NOSPLIT, "func(n int, dst, a *float64)")
+	Doc(fmt.Sprintf("past%s copies n doubles, a multiple of %d, to whole cache lines, past the caches.", m.name, 4*m.lanes))
+	Pragma("noescape")
+	Load(Param("n"), RCX)
+	Load(Param("dst"), RDI)
+	Load(Param("a"), RSI)
+	m.vectors("", 4, func(i int) {
+		VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, m.regs[i])
+		VMOVNTPD(m.regs[i], Mem{Base: RDI, Disp: i * m.bytes()})
+	}, RDI, RSI)
+	VZEROUPPER()
+	RET()
 }
 
 // folds writes the folds of runs of whole vectors, lane by lane.
