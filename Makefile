@@ -51,7 +51,7 @@ check-world: ## real SDKs, editors and sandboxes: a test that is skipped fails u
 	$(MAKE) adapters
 
 fmt: ## fail when a file is not gofmt-ed
-	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
+	@files=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$files" || { echo "gofmt -w these:"; echo "$$files"; exit 1; }
 
 tidy: ## fail when go.mod or go.sum would change
 	$(call each,go mod tidy -diff)
@@ -135,5 +135,5 @@ cover: ## coverage by package
 	go test -short -cover ./vm/... ./lang/... ./stdlib/...
 
 update: ## rewrite the goldens; review the diff
-	go test ./lang/... ./cmd/... ./vm/code ./bench/... ./examples ./docs ./editors -update
+	go test $$(grep -rl ein/internal/golden --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
 	cd editors/vscode && UPDATE=1 npm test

@@ -6,7 +6,6 @@ package editors
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,12 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
 	"ein/lang/check"
 	"ein/lang/syntax"
 	"ein/stdlib"
 )
-
-var update = flag.Bool("update", false, "rewrite what is generated")
 
 // generated compares a file with what it should hold.
 func generated(t *testing.T, name string, value any) {
@@ -31,18 +29,7 @@ func generated(t *testing.T, name string, value any) {
 	if err := e.Encode(value); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, b.Bytes()) {
-		t.Errorf("%s is not what the tables of the language say: go test ./editors -update", name)
-	}
+	golden.File(t, name, b.String())
 }
 
 // rule is a rule of a TextMate grammar. Names of scopes follow the conventions of

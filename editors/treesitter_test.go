@@ -20,6 +20,7 @@ import (
 
 	"ein/internal/codes"
 	"ein/internal/corpus"
+	"ein/internal/golden"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -86,14 +87,7 @@ func TestTreeSitterQueries(t *testing.T) {
 ["," ";" ":" (end) (question)] @punctuation.delimiter
 [(invalid_number) (invalid_operator) (invalid_directive)] @error
 `
-	if *update {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(name); err != nil || string(got) != text {
-		t.Errorf("%s is not what the tables of the language say (%v): go test ./editors -update", name, err)
-	}
+	golden.File(t, name, text)
 }
 
 // TestTreeSitterGenerated: the parser is that of the grammar. The program that makes it

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,9 +15,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write what the commands print into the expected files")
+	"ein/internal/golden"
+)
 
 // folders are the examples.
 func folders(t *testing.T) []string {
@@ -121,15 +120,7 @@ func TestExamples(t *testing.T) {
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			got := transcript(t, ein, folder)
-			if *update {
-				if err := os.WriteFile(filepath.Join(folder, "expected"), []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if want := read(t, folder, "expected"); got != want {
-				t.Errorf("the commands print\n%s\nwhere expected has\n%s", got, want)
-			}
+			golden.File(t, filepath.Join(folder, "expected"), got)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package lsp
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -17,10 +16,9 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ein/internal/golden"
 	"ein/lang/source"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden answers")
 
 // capable is the capabilities of an editor that has everything, for the archives
 // that have no file capabilities.json.
@@ -271,13 +269,13 @@ func runArchive(t *testing.T, name string) {
 	}
 	capabilities, settings := capable, "null"
 	dir := t.TempDir()
-	golden := map[string]string{}
+	wanted := map[string]string{}
 	var programs []txtar.File
 	var kept []txtar.File
 	for _, f := range archive.Files {
 		switch {
 		case strings.HasSuffix(f.Name, ".want"):
-			golden[f.Name] = string(f.Data)
+			wanted[f.Name] = string(f.Data)
 			continue
 		case f.Name == "capabilities.json":
 			capabilities = string(f.Data)
@@ -341,13 +339,13 @@ func runArchive(t *testing.T, name string) {
 		got = strings.ReplaceAll(got, string(uri.File(dir)), "file:///DIR")
 		got = strings.ReplaceAll(got, dir, "DIR")
 		want := f.Name + ".want"
-		if *update {
+		if *golden.Update {
 			kept = append(kept, txtar.File{Name: want, Data: []byte(got)})
-		} else if golden[want] != got {
-			t.Errorf("%s: got\n%s\nwant\n%s", f.Name, got, golden[want])
+		} else {
+			golden.Same(t, f.Name, got, wanted[want])
 		}
 	}
-	if *update && !t.Failed() {
+	if *golden.Update && !t.Failed() {
 		archive.Files = kept
 		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)

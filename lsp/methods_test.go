@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
+
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
@@ -50,7 +52,7 @@ func TestDocumented(t *testing.T) {
 	if table == b.String() {
 		return
 	}
-	if !*update {
+	if !*golden.Update {
 		t.Fatalf("%s has another table of methods; go test ./lsp -update writes it", name)
 	}
 	if err := os.WriteFile(name, []byte(before+begin+b.String()+end+after), 0o644); err != nil {

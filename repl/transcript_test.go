@@ -3,7 +3,6 @@ package repl
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
 	"ein/lang/diag"
 )
-
-var update = flag.Bool("update", false, "write what sessions show into the transcripts")
 
 // script is a terminal of which the keys are known.
 type script struct {
@@ -94,22 +92,7 @@ func TestTranscripts(t *testing.T) {
 				shown := timing.ReplaceAllString(replay(t, s, m[4]), "1ms, ")
 				return m[1] + "```text" + m[3] + "\n" + shown + "```\n"
 			})
-			if got == text {
-				return
-			}
-			if *update {
-				if err := os.WriteFile(page, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, have := strings.Split(text, "\n"), strings.Split(got, "\n")
-			for i := range want {
-				if i >= len(have) || want[i] != have[i] {
-					t.Fatalf("line %d:\n%s\nthe session shows\n%s", i+1, want[i], strings.Join(have[min(i, len(have)):min(i+8, len(have))], "\n"))
-				}
-			}
-			t.Fatal("the session shows more")
+			golden.File(t, page, got)
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -21,10 +20,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ein/bench/question/category"
+	"ein/internal/golden"
 	"ein/vm/code"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected outputs in the scripts")
 
 func TestMain(m *testing.M) {
 	if os.Getenv(measured) == "1" {
@@ -40,7 +38,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
 		RequireExplicitExec: true,
-		UpdateScripts:       *update,
+		UpdateScripts:       *golden.Update,
 		Setup:               setup,
 		Condition: func(name string) (bool, error) {
 			switch name {

@@ -2,7 +2,6 @@ package check
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // A goldenCase is one program of an archive in testdata. Its files are
 // name/in.ein, name/config with what the checker is told besides, name/diags
@@ -210,19 +208,14 @@ func TestGolden(t *testing.T) {
 					}
 					checkPlaces(t, p)
 					checkFixes(t, c.in, cfg, p)
-					if *update {
+					if *golden.Update {
 						*c = got
 						return
 					}
-					if got.diags != c.diags {
-						t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.in, got.diags, c.diags)
-					}
-					if got.types != c.types {
-						t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.in, got.types, c.types)
-					}
+					golden.Same(t, c.name, got.diags+got.types, c.diags+c.types)
 				})
 			}
-			if *update {
+			if *golden.Update {
 				if err := os.WriteFile(path, []byte(writeArchive(comment, cases)), 0o644); err != nil {
 					t.Fatal(err)
 				}

@@ -2,14 +2,13 @@ package compile_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
 	"ein/lang"
 	"ein/vm"
 	"ein/vm/code"
@@ -17,8 +16,6 @@ import (
 	"ein/vm/kernel"
 	"ein/vm/tensor"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // cycle is a graph of n nodes with some chords, as CSR: of ones, or with
 // weights.
@@ -128,7 +125,7 @@ func TestKernels(t *testing.T) {
 			if got := ops(mod.Program); got != c.ops {
 				t.Errorf("operations %s, want %s", got, c.ops)
 			}
-			golden(t, c.name+".txt", code.Disassemble(mod.Program, nil))
+			golden.File(t, filepath.Join("testdata", c.name+".txt"), code.Disassemble(mod.Program, nil))
 			want, err := outputs(t, c.text, lang.Options{Inputs: all, Workers: 1, NoOpt: true})
 			got, err2 := outputs(t, c.text, lang.Options{Inputs: all, Workers: 1})
 			if fmt.Sprint(err) != fmt.Sprint(err2) || !slices.EqualFunc(got, want, slices.Equal) {
@@ -189,23 +186,6 @@ func outputs(t *testing.T, text string, opt lang.Options) (out [][]float64, err 
 		out = append(out, o.Value.ToDense())
 	}
 	return out, nil
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is\n%s\nwant\n%s", path, got, want)
-	}
 }
 
 // TestCancellation: terms of both signs that pass 2^53 on the way to a small sum

@@ -1,7 +1,6 @@
 package ide
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,11 +10,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"ein/internal/golden"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden answers")
 
 // marker is a question in a test program: a comment line below the line it is
 // about, whose ^ points at the place and whose word is what is asked.
@@ -284,13 +282,13 @@ func TestMarkers(t *testing.T) {
 				}
 				if got := b.String(); got != want {
 					changed = true
-					if !*update {
-						t.Errorf("%s: the answers are\n%s\nwanted\n%s", in.Name, got, want)
+					if !*golden.Update {
+						golden.Same(t, in.Name, got, want)
 					}
 				}
 				out = append(out, txtar.File{Name: in.Name + ".out", Data: []byte(b.String())})
 			}
-			if *update && changed {
+			if *golden.Update && changed {
 				ar.Files = out
 				if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
 					t.Fatal(err)

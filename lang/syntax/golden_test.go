@@ -1,18 +1,16 @@
 package syntax
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestGolden runs testdata/*.txtar: in.ein is the program, and of tree, fmt,
 // diag and incomplete each archive holds what there is. Words in the comment:
@@ -40,21 +38,13 @@ func TestGolden(t *testing.T) {
 			if strings.Contains(ar.comment, "cut") {
 				in = strings.TrimSuffix(in, "\n")
 			}
-			ar.files = append(ar.files[:1], golden(t, in, Options{Repl: strings.Contains(ar.comment, "repl")})...)
-			if *update {
-				if err := os.WriteFile(name, []byte(ar.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got := ar.String(); got != string(text) {
-				t.Errorf("got:\n%s\nwant:\n%s", got, text)
-			}
+			ar.files = append(ar.files[:1], trees(t, in, Options{Repl: strings.Contains(ar.comment, "repl")})...)
+			golden.File(t, name, ar.String())
 		})
 	}
 }
 
-func golden(t *testing.T, in string, opt Options) []archiveFile {
+func trees(t *testing.T, in string, opt Options) []archiveFile {
 	t.Helper()
 	f := Parse(source.NewFile("in.ein", in), opt)
 	out := []archiveFile{{"tree", Dump(f)}}

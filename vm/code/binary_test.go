@@ -4,41 +4,19 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
 	"ein/vm/ir"
 	"ein/vm/op"
 	"ein/vm/tensor"
 )
-
-var update = flag.Bool("update", false, "rewrite the files of testdata")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got:\n%s", name, got)
-	}
-}
 
 func TestRoundTrip(t *testing.T) {
 	for i, p := range corpus() {
@@ -335,7 +313,7 @@ func TestNumbering(t *testing.T) {
 	for _, p := range corpus() {
 		fmt.Fprintf(&b, "%x\n", mustMarshal(t, p))
 	}
-	golden(t, "numbering.txt", b.String())
+	golden.File(t, "testdata/numbering.txt", b.String())
 }
 
 // big is a program with a graph of n nodes, about 8 edges each, and as many

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/golden"
 	"ein/vm/tensor"
 )
 
 func TestDisassemble(t *testing.T) {
-	golden(t, "layouts.txt", Disassemble(everyLayout(), nil))
-	golden(t, "lines.txt", Disassemble(everyLayout(), func(offset int) (line, col int) { return offset/10 + 1, offset%10 + 1 }))
-	golden(t, "empty.txt", Disassemble(&Program{}, nil))
+	golden.File(t, "testdata/layouts.txt", Disassemble(everyLayout(), nil))
+	golden.File(t, "testdata/lines.txt", Disassemble(everyLayout(), func(offset int) (line, col int) { return offset/10 + 1, offset%10 + 1 }))
+	golden.File(t, "testdata/empty.txt", Disassemble(&Program{}, nil))
 }
 
 // TestDisassembleInstructions lists all instructions of the test cases.
@@ -26,7 +27,7 @@ func TestDisassembleInstructions(t *testing.T) {
 			b.WriteString(line)
 		}
 	}
-	golden(t, "instructions.txt", b.String())
+	golden.File(t, "testdata/instructions.txt", b.String())
 }
 
 // Names come from files that anyone may have written: they stay on one line and

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,9 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+	"ein/internal/golden"
+)
 
 // TestBodies shows what is sent to each family for each parameter.
 func TestBodies(t *testing.T) {
@@ -78,22 +77,7 @@ func TestBodies(t *testing.T) {
 					}
 				}
 			}
-			golden := filepath.Join("testdata", "bodies", p.Name+".txt")
-			if *update {
-				if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := b.String(); got != strings.ReplaceAll(string(want), "\r\n", "\n") {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
+			golden.File(t, filepath.Join("testdata", "bodies", p.Name+".txt"), b.String())
 		})
 	}
 }

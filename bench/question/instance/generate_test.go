@@ -2,10 +2,8 @@ package instance
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -15,9 +13,8 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/random"
 	"ein/bench/question/surface"
+	"ein/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden digests")
 
 func generate(t testing.TB, id ID) *Instance {
 	t.Helper()
@@ -112,17 +109,8 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%s is read as %+v, %v", in.ID, again, err)
 			}
 		}
-		if *update {
-			if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != string(want) {
-			t.Errorf("digests of %s have changed: that is a new generator", version)
+		if golden.File(t, path, b.String()); t.Failed() {
+			t.Errorf("instances of %s that differ are those of a new generator", version)
 		}
 	}
 }

@@ -2,35 +2,14 @@ package surface
 
 import (
 	"crypto/sha256"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"ein/bench/question/category"
 	"ein/bench/question/random"
+	"ein/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the files of testdata")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s has changed; run with -update and read it, or undo what changed it", file)
-	}
-}
 
 // sampleQuestions uses every word of a domain that a wording can use.
 var sampleQuestions = map[string]string{
@@ -82,7 +61,7 @@ func TestSamples(t *testing.T) {
 	}
 	show("kinship", &domains[0], Flat, JSON, 6, 50)
 	show("kinship", &domains[0], Flat, Matrix, 6, 50)
-	golden(t, "samples.txt", b.String())
+	golden.File(t, "testdata/samples.txt", b.String())
 }
 
 // TestDigests pins a thousand prompts, all drawn as instances are. A change of
@@ -106,7 +85,7 @@ func TestDigests(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%d %s %x\n", i, strings.ReplaceAll(name, " ", "_"), h.Sum(nil))
 	}
-	golden(t, "digests.txt", b.String())
+	golden.File(t, "testdata/digests.txt", b.String())
 }
 
 func BenchmarkText(b *testing.B) {

@@ -2,12 +2,9 @@ package compare
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +15,9 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/golden"
 	"ein/internal/stats"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // ask is a run without replies: some categories of each level, in modes, encodings and
 // samples.
@@ -350,19 +346,7 @@ func TestText(t *testing.T) {
 	reply(&a.Rows[7], answer.InfraError, 0)
 	a.Rows = a.Rows[:97]
 	got := compare(t, a, b, Options{}).Text()
-	name := filepath.Join("testdata", "compare.txt")
-	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	golden.File(t, "testdata/compare.txt", got)
 }
 
 // TestBoard: the order is that of accuracy, the tests are those of Compare, and the ranks

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,10 +21,9 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/golden"
 	"ein/internal/stats"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // trained is some questions of every category.
 func trained(t *testing.T, each int) []*instance.Instance {
@@ -494,7 +492,7 @@ func TestEpochs(t *testing.T) {
 	if math.Abs(r.Changes[0].Value-(last-first)) > 1e-12 {
 		t.Errorf("from %v to %v is %v", first, last, r.Changes[0].Value)
 	}
-	golden(t, "epochs.txt", r.Text())
+	golden.File(t, "testdata/epochs.txt", r.Text())
 	var svg, again bytes.Buffer
 	if err := r.Plot(&svg); err != nil {
 		t.Fatal(err)
@@ -506,25 +504,5 @@ func TestEpochs(t *testing.T) {
 		if !strings.Contains(svg.String(), want) {
 			t.Errorf("the plot has no %q", want)
 		}
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	name := filepath.Join("testdata", file)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -2,16 +2,13 @@ package report
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"ein/bench/ask/run"
 	"ein/bench/question/surface"
+	"ein/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens")
 
 func makeReport(t testing.TB, opt Options, runs ...*run.Run) *Report {
 	t.Helper()
@@ -40,18 +37,7 @@ func TestGoldens(t *testing.T) {
 			all.Write(x.Data)
 		}
 		name := filepath.Join("testdata", "tables."+string(f))
-		if *update {
-			if err := os.WriteFile(name, all.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(all.Bytes(), want) {
-			t.Errorf("%s is not what is written; look at the difference and run with -update", name)
-		}
+		golden.File(t, name, all.String())
 	}
 }
 

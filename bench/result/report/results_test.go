@@ -12,6 +12,7 @@ import (
 
 	"ein/bench/ask/run"
 	"ein/bench/question/prompt"
+	"ein/internal/golden"
 )
 
 // unpack unpacks a tar.gz into an empty folder.
@@ -87,7 +88,7 @@ func TestResults(t *testing.T) {
 		for _, f := range files {
 			name := filepath.Join(filepath.Dir(archive), "report", f.Name)
 			want, err := os.ReadFile(name)
-			if *update {
+			if *golden.Update {
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, f.Data, 0o644)); err != nil {
 					t.Fatal(err)
 				}
