@@ -215,31 +215,47 @@ func TestShared(t *testing.T) {
 }
 
 // TestLayers holds rules that read what other rules leave, each evaluated in a way of its
-// own, against the same rules taken one by one.
+// own, against the same rules taken one by one; and within limits, where other ways are
+// taken, against those without.
 func TestLayers(t *testing.T) {
 	n := 6000
 	if testing.Short() {
 		n = 1000
 	}
+	within := 0
 	for seed := range uint64(n) {
 		text := gen.Layers(rand.New(rand.NewPCG(seed, 1)))
-		var got [2]string
-		for i, plain := range []bool{true, false} {
-			p, err := ein.Compile("p.ein", text, ein.Options{NoOpt: plain})
+		run := func(opt ein.Options) (*ein.Result, *ein.Certificate, error) {
+			p, err := ein.Compile("p.ein", text, opt)
 			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+				return nil, nil, err
 			}
 			r, err := p.Run(context.Background())
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+			if err == nil && (r.Stats.Ops > p.Certificate().Ops || r.Stats.PeakBytes > p.Certificate().PeakBytes) {
+				err = fmt.Errorf("%+v, certified %d operations and %d bytes", r.Stats, p.Certificate().Ops, p.Certificate().PeakBytes)
 			}
-			got[i] = r.String()
-			if c := p.Certificate(); r.Stats.Ops > c.Ops || r.Stats.PeakBytes > c.PeakBytes {
-				t.Fatalf("seed %d: %+v, certified %d operations and %d bytes\n%s", seed, r.Stats, c.Ops, c.PeakBytes, text)
-			}
+			return r, p.Certificate(), err
 		}
-		if got[0] != got[1] {
-			t.Fatalf("seed %d\n%s\n%s\nwant\n%s", seed, text, got[1], got[0])
+		want, _, err := run(ein.Options{NoOpt: true})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
+		got, c, err := run(ein.Options{})
+		if err != nil || got.String() != want.String() {
+			t.Fatalf("seed %d: %v\n%s\n%s\nwant\n%s", seed, err, text, got, want)
+		}
+		fixed := c.PeakBytes - c.Rows
+		limits := ein.Limits{MaxOps: c.Unmetered + got.Stats.Ops*(seed%4)/2, MaxBytes: fixed + (got.Stats.PeakBytes-fixed)*(seed/4%4)/2}
+		switch less, _, err := run(ein.Options{Limits: limits}); {
+		case err != nil && !strings.Contains(err.Error(), ": E053"):
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		case err == nil && (less.String() != want.String() || limits.MaxOps > 0 && less.Stats.Ops > limits.MaxOps || less.Stats.PeakBytes > limits.MaxBytes):
+			t.Fatalf("seed %d: %+v with %+v\n%s\n%s\nwant\n%s", seed, less.Stats, limits, text, less, want)
+		case err == nil:
+			within++
+		}
+	}
+	if within < n/10 || within > n*7/8 {
+		t.Errorf("%d of %d runs ended within limits", within, n)
 	}
 }

@@ -112,6 +112,7 @@ type Machine struct {
 
 	ops    uint64        // the most that all operations may come to
 	budget engine.Budget // of the rows of relations
+	bytes  uint64        // the most that all memory may come to
 	output uint64        // the most elements of all outputs
 	sofar  string        // what a metered operation has, for people
 	watch  *watch
@@ -187,11 +188,11 @@ func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 		return err
 	}
 	p, size := mod.Program, mod.Arena.Size
-	*m = Machine{mod: mod, ops: limits.MaxOps, output: limits.MaxOutputElements, regs: sized(m.regs, uint64(len(p.Regs))), finite: sized(m.finite, uint64(len(p.Regs))),
+	*m = Machine{mod: mod, ops: limits.MaxOps, bytes: limits.MaxBytes, output: limits.MaxOutputElements, regs: sized(m.regs, uint64(len(p.Regs))), finite: sized(m.finite, uint64(len(p.Regs))),
 		floats: room(m.floats, size.F), words: room(m.words, size.W), ints: room(m.ints, size.I),
 		steps: sized(m.steps, uint64(len(mod.Steps))), args: m.args[:0], matrices: m.matrices[:0],
 		result: Result{Outputs: sized(m.result.Outputs, uint64(len(p.Outputs))), Warnings: m.result.Warnings[:0]}}
-	m.budget.Max = limits.MaxBytes - (mod.Certificate.PeakBytes - mod.Certificate.Rows)
+	m.budget.Max = max(1, limits.MaxBytes-(mod.Certificate.PeakBytes-mod.Certificate.Rows)) // 0 would be no limit
 	f, w, x := m.floats, m.words, m.ints
 	at := mod.Arena.Scratch
 	m.scratch = kernel.Scratch{F: f[at.F:size.F:size.F], W: w[at.W:size.W:size.W], I: x[at.I:size.I:size.I]}
@@ -345,9 +346,10 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		before := m.ctl.Ops
 		m.ctl.Limit = 0
 		if m.Op.Metered() {
-			m.ctl.Limit = tensor.SatAdd(before, budget)
+			m.ctl.Limit, m.sofar = tensor.SatAdd(before, budget), "nothing"
+			m.ctl.Over = m.ctl.Limit == 0 && m.Cost.Ops > 0 // a limit of 0 would be none
 		}
-		if m.kernel(m) {
+		if !m.ctl.Over && m.kernel(m) {
 			if m.Op.Metered() {
 				budget -= m.ctl.Ops - before
 			}

@@ -126,7 +126,7 @@ func (m *Machine) derived(e *engine.Error) bool {
 	m.sofar = fmt.Sprintf("%d rows of %s", e.Rows, name)
 	switch e.Kind {
 	case engine.OverBytes:
-		m.over = &Exceeded{What: "bytes", Max: tensor.SatAdd(m.budget.Max, m.mod.Certificate.PeakBytes-m.mod.Certificate.Rows), Most: m.mod.Certificate.PeakBytes, Sofar: m.sofar}
+		m.over = &Exceeded{What: "bytes", Max: m.bytes, Most: m.mod.Certificate.PeakBytes, Sofar: m.sofar}
 		return false
 	case engine.NotFinite:
 		what := "it is NaN, from 0/0 or the like"
