@@ -491,7 +491,7 @@ func (r *runner) compare(list []block, i int, got string) {
 		r.p.replace(want.from, want.to, got)
 		return
 	}
-	r.fail(want, "the page says\n%s\nand the program\n%s", want.text, got)
+	r.fail(want, "the page says\n%s\nand the program\n%s\n(go test ./docs -update writes what the programs say)", want.text, got)
 }
 
 // matches compares output with what a page says, in which … stands for anything.

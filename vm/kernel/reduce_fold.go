@@ -166,12 +166,12 @@ func foldInto(t simd.Tier, f op.Fold, dst []float64, sd int, a []float64, sa, n 
 			return
 		}
 	}
-	switch {
-	case f == op.FoldSum:
+	switch f {
+	case op.FoldSum:
 		for i := range n {
 			dst[i*sd] += a[i*sa]
 		}
-	case f == op.FoldMax:
+	case op.FoldMax:
 		for i := range n {
 			dst[i*sd] = max(dst[i*sd], a[i*sa])
 		}
