@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -225,6 +226,10 @@ func TestLayers(t *testing.T) {
 	within := 0
 	for seed := range uint64(n) {
 		text := gen.Layers(rand.New(rand.NewPCG(seed, 1)))
+		numbers := seed%5 == 4 // in place of names; where tensors are read, they are refused
+		if numbers {
+			text = regexp.MustCompile(`"n(\d+)"`).ReplaceAllString(text, []string{"$1", "-$1", "$1.5", "${1}000000"}[seed%4])
+		}
 		run := func(opt ein.Options) (*ein.Result, *ein.Certificate, error) {
 			p, err := ein.Compile("p.ein", text, opt)
 			if err != nil {
@@ -237,6 +242,9 @@ func TestLayers(t *testing.T) {
 			return r, p.Certificate(), err
 		}
 		want, _, err := run(ein.Options{NoOpt: true})
+		if err != nil && numbers && want == nil && !strings.Contains(err.Error(), "E0818") {
+			continue
+		}
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"ein/internal/words"
 	"ein/lang/describe"
-	"ein/lang/show"
 	"ein/lang/syntax"
+	"ein/vm/tensor"
 )
 
 // evidence shows why a structure is in a graph: what a bridge or a node holds
@@ -69,13 +69,13 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 	to := s.node(ctx, c.Args[2].Value, n)
 	sort.SliceStable(edges, func(i, j int) bool { return edges[i].weight > edges[j].weight })
 	var b strings.Builder
-	fmt.Fprintf(&b, "the most from %s to %s is %s, limited by %s\n", s.label(from, n), s.label(to, n), show.Number(total), words.Plural(len(edges), "edge"))
+	fmt.Fprintf(&b, "the most from %s to %s is %s, limited by %s\n", s.label(from, n), s.label(to, n), tensor.Number(total), words.Plural(len(edges), "edge"))
 	for k, e := range edges {
 		if k == mostShown {
 			fmt.Fprintf(&b, "  ... and %d more\n", len(edges)-mostShown)
 			break
 		}
-		fmt.Fprintf(&b, "  %s -> %s: %s\n", s.label(e.i, n), s.label(e.j, n), show.Number(e.weight))
+		fmt.Fprintf(&b, "  %s -> %s: %s\n", s.label(e.i, n), s.label(e.j, n), tensor.Number(e.weight))
 	}
 	return &Reply{Out: b.String()}
 }

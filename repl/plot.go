@@ -238,7 +238,7 @@ func Write(ctx context.Context, w io.Writer, out *vm.Output, f show.Format, opt 
 // svg is the picture of a matrix or a vector in a file, and what it shows.
 func (g *grid) svg() (picture []byte, what string) {
 	step := max(1, (max(g.rows, g.cols)+maxCells-1)/maxCells)
-	note := fmt.Sprintf("least %s, greatest %s", show.Number(g.low), show.Number(g.high))
+	note := fmt.Sprintf("least %s, greatest %s", tensor.Number(g.low), tensor.Number(g.high))
 	what = "the heat map of " + g.heading()
 	names := g.labels
 	if step > 1 {
@@ -315,12 +315,12 @@ func (g *grid) blocks(columns int) string {
 	stepX := (g.cols + room - 1) / room
 	stepY := (g.rows + maxHeight*down - 1) / (maxHeight * down)
 	step := max(stepX, stepY, 1)
-	legend, what := "blank "+show.Number(g.low)+" ░▒▓ █ "+show.Number(g.high), "the element of the greatest magnitude in them"
+	legend, what := "blank "+tensor.Number(g.low)+" ░▒▓ █ "+tensor.Number(g.high), "the element of the greatest magnitude in them"
 	switch {
 	case g.binary:
 		legend, what = "█ 1   blank 0   two rows to a line", "1 where any of them is 1"
 	case g.high == g.low:
-		legend = "█ " + show.Number(g.low) + " everywhere"
+		legend = "█ " + tensor.Number(g.low) + " everywhere"
 	}
 	out := g.heading() + "\n" + chart.Blocks(g.scaled(step), g.low, g.high, g.binary) + "  " + legend + "\n"
 	if step > 1 {
@@ -352,7 +352,7 @@ func (g *grid) bars(columns int) string {
 			name, _ = diag.Display(g.labels[from])
 			name = words.Shorten(name, 20)
 		}
-		names, texts, numbers = append(names, name), append(texts, show.Number(x)), append(numbers, x)
+		names, texts, numbers = append(names, name), append(texts, tensor.Number(x)), append(numbers, x)
 	}
 	out := g.heading() + "\n" + chart.Bars(columns, names, texts, numbers)
 	if g.low < 0 {

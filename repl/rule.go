@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ein/internal/words"
-	"ein/lang/show"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm/tensor"
@@ -164,12 +163,12 @@ func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Rep
 		node := s.node(ctx, element.Indices[k], s.value(a.Name.Name).Shape.Dim(k))
 		name := index.(*syntax.Name).Name
 		if before, twice := fixed[name]; twice && before != node {
-			return Reply{Out: fmt.Sprintf("%s = %s: `%s` sets elements on the diagonal only\n", syntax.ExprString(x), show.Number(value), s.oneLine(a.Span))}
+			return Reply{Out: fmt.Sprintf("%s = %s: `%s` sets elements on the diagonal only\n", syntax.ExprString(x), tensor.Number(value), s.oneLine(a.Span))}
 		}
 		fixed[name] = node
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), show.Number(value), s.oneLine(a.Span))
+	fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), tensor.Number(value), s.oneLine(a.Span))
 	extreme := a.Op == syntax.SetMax || a.Op == syntax.SetMin
 	parts := []syntax.Expr{a.Value}
 	if !extreme {
@@ -179,7 +178,7 @@ func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Rep
 		lift, sought := lifted(part), "not 0"
 		matters := func(x float64) bool { return x != 0 }
 		if extreme {
-			lift, sought = true, show.Number(value)
+			lift, sought = true, tensor.Number(value)
 			matters = func(x float64) bool { return x == value }
 		}
 		s.term(ctx, &b, part, fixed, lift, sought, matters)
@@ -221,7 +220,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 	}
 	out, _ := s.evaluate(ctx, left+" = "+text)
 	if len(summed) == 0 {
-		fmt.Fprintf(b, "  %s is %s\n", s.oneLine(part.Pos()), show.Number(out.Value.At()))
+		fmt.Fprintf(b, "  %s is %s\n", s.oneLine(part.Pos()), tensor.Number(out.Value.At()))
 		return
 	}
 	var found []string
@@ -237,7 +236,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 				names[d] = summed[d] + " = " + s.label(k%size, size)
 				k /= size
 			}
-			found = append(found, fmt.Sprintf("    %s at %s\n", show.Number(x), strings.Join(names, ", ")))
+			found = append(found, fmt.Sprintf("    %s at %s\n", tensor.Number(x), strings.Join(names, ", ")))
 		}
 	}
 	count, end := words.Count(uint64(n)), ":"
@@ -255,7 +254,7 @@ func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) R
 	out, _ := s.compute(ctx, syntax.ExprString(x))
 	var b strings.Builder
 	if out.Value.Shape.Rank() == 0 {
-		fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), show.Number(out.Value.At()), s.oneLine(a.Span))
+		fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), tensor.Number(out.Value.At()), s.oneLine(a.Span))
 	} else {
 		fmt.Fprintf(&b, "%s is a %s, by %s\n", syntax.ExprString(x), describeValue(out.Value), s.oneLine(a.Span))
 	}
@@ -271,7 +270,7 @@ func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) R
 func (s *Session) from(name string, v *tensor.Value) string {
 	text := describeValue(v)
 	if v.Shape.Rank() == 0 && !math.IsNaN(v.At()) {
-		text = show.Number(v.At())
+		text = tensor.Number(v.At())
 	}
 	if st := s.definition(name); st != nil {
 		return name + ": " + text + ", by " + s.oneLine(st.Span)

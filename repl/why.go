@@ -141,7 +141,7 @@ func (s *Session) lightest(ctx context.Context, graph string, from, to int) Repl
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(path.Value.At(a), path.Value.At(b)) })
 	weight, _ := s.compute(ctx, fmt.Sprintf("wdist(%s, %d)[%d]", graph, from, to))
-	return Reply{Out: fmt.Sprintf("yes: %s (%s, weight %s)\n", s.arrows(nodes, path.Value.Shape.Dim(0), false), words.Plural(len(nodes)-1, "edge"), show.Number(weight.Value.At()))}
+	return Reply{Out: fmt.Sprintf("yes: %s (%s, weight %s)\n", s.arrows(nodes, path.Value.Shape.Dim(0), false), words.Plural(len(nodes)-1, "edge"), tensor.Number(weight.Value.At()))}
 }
 
 // node is the node that an expression names.

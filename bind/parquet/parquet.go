@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"ein/bind"
 	"ein/vm/cost"
 	"ein/vm/graphio"
+	"ein/vm/tensor"
 )
 
 const (
@@ -331,9 +333,13 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 		}
 		t.text = strconv.AppendInt(t.text, n, 10)
 	case parquet.Float:
-		t.text = strconv.AppendFloat(t.text, float64(v.Float()), 'g', -1, 32)
+		if x := float64(v.Float()); x == math.Trunc(x) {
+			t.text = tensor.AppendNumber(t.text, x)
+		} else {
+			t.text = strconv.AppendFloat(t.text, x, 'g', -1, 32)
+		}
 	case parquet.Double:
-		t.text = strconv.AppendFloat(t.text, v.Double(), 'g', -1, 64)
+		t.text = tensor.AppendNumber(t.text, v.Double())
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		b := v.ByteArray()
 		switch l := logical.(type) {

@@ -22,6 +22,7 @@ import (
 
 	"ein/bind"
 	"ein/vm/graphio"
+	"ein/vm/tensor"
 )
 
 // maxText is the longest value, as of a line of text.
@@ -231,7 +232,7 @@ func (t *table) Next(want []bool) ([]graphio.Value, error) {
 		case int64:
 			t.text = strconv.AppendInt(t.text, v, 10)
 		case float64:
-			t.text = strconv.AppendFloat(t.text, v, 'g', -1, 64)
+			t.text = tensor.AppendNumber(t.text, v)
 		case string:
 			t.text, is = append(t.text, v...), graphio.Text
 		default:

@@ -103,6 +103,7 @@ func (c *checker) wasStopped() diag.Diagnostic {
 		Span: source.Span{Start: int(c.b.Pos.Start), End: int(c.b.Pos.End)}, Message: "checking the program was stopped"}
 }
 
+//go:noinline
 func fix(title string, s source.Span, text string) []diag.Fix {
 	return []diag.Fix{{Title: title, Edits: []diag.Edit{{Span: s, NewText: text}}}}
 }

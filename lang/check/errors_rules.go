@@ -307,6 +307,10 @@ func (c *checker) unknownConstant(x *syntax.String) {
 	c.report(d)
 }
 
+func (c *checker) noPlace(k *constant, n int) {
+	c.err(codes.E0409, k.span, "", []string{fmt.Sprintf("The tensors that the rules read have %s, counted from 0.", words.Plural(n, "node"))}, "there is no node %s", tensor.Number(k.num))
+}
+
 func (c *checker) variableConstant(x *syntax.Name) {
 	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
@@ -341,7 +345,7 @@ func (c *checker) neverFires(at source.Span, why string) {
 func (c *checker) notInColumn(r *relation, col int, k *constant) {
 	what := fmt.Sprintf("%q", k.text)
 	if k.isNum {
-		what = fmt.Sprint(k.num)
+		what = tensor.Number(k.num)
 	}
 	c.report(diag.Diagnostic{Code: codes.W0822, Severity: diag.Warning, Span: k.span, Label: "never true",
 		Message: fmt.Sprintf("this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)})

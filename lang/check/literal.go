@@ -81,7 +81,7 @@ func (c *checker) collectLabels() {
 		c.known(l.Value, l.Span)
 	}
 	c.relate()
-	if nodes := c.rel.nodes(); len(nodes) > 0 {
+	if nodes := c.rel.nodes(len(c.labels)+len(list) > 0); len(nodes) > 0 {
 		list = append(list, nodes...)
 		slices.SortStableFunc(list, func(a, b *syntax.String) int { return cmp.Compare(a.Start, b.Start) })
 	}

@@ -3,9 +3,11 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"ein/internal/codes"
 	"ein/lang/syntax"
 	"ein/vm/op"
 	"ein/vm/rel"
@@ -163,7 +165,7 @@ func (c *checker) domainNamed(name string) *tensor.Domain {
 		d = &tensor.Domain{Name: name}
 		if name == "node" {
 			d.Labels = c.labels
-			d.Size = c.numbered()
+			d.Size, _ = c.numbered()
 		} else {
 			d.Labels = c.rel.labelsOf(name)
 		}
@@ -174,16 +176,66 @@ func (c *checker) domainNamed(name string) *tensor.Domain {
 }
 
 // numbered is how many nodes there are where they have no labels: as many as the places of
-// the tensors that rules read.
-func (c *checker) numbered() (n int) {
+// the tensors that rules read, or, while one of these or a table has no data, as many as
+// the program names at least.
+func (c *checker) numbered() (n int, known bool) {
+	if c.labels != nil {
+		return 0, false
+	}
+	known = !c.rel.vague
 	for _, r := range c.rel.list {
-		if sym := c.scope.lookup(r.name); r.source != rel.NoSource && c.labels == nil && sym != nil && sym.node != nil {
+		if sym := c.scope.lookup(r.name); r.source != rel.NoSource && sym != nil && sym.node != nil {
 			for i := range sym.node.Rank() {
 				n = max(n, sym.node.Type.Shape.Dim(i))
+				known = known && sym.node.Type.Shape.Dim(i) >= 0
 			}
 		}
 	}
-	return n
+	for i := range c.rel.consts {
+		if k := &c.rel.consts[i]; !known && c.rel.isPlace(k) {
+			n = max(n, int(min(k.num, math.MaxInt32-1))+1)
+		}
+	}
+	return n, known
+}
+
+// isPlace reports whether a constant is a node by its number.
+func (r *relations) isPlace(k *constant) bool {
+	class := r.class(k.slot)
+	return k.isNum && (class == aNode || class == aLabel)
+}
+
+// outside finds the nodes by numbers that there are not: none may be in a fact or in a head,
+// and elsewhere nothing matches them.
+func (c *checker) outside() {
+	n, known := c.numbered()
+	if c.labels != nil {
+		return
+	}
+	given := map[int]bool{}
+	for _, r := range c.rel.list {
+		for _, f := range r.facts {
+			for _, k := range f.row {
+				given[k] = true
+			}
+		}
+	}
+	for _, cl := range c.rel.clauses {
+		for i := range cl.Head {
+			if e := &cl.Head[i].Expr; len(e.Args) == 0 && e.Term.Kind == rel.Const {
+				given[int(e.Term.Value)] = true
+			}
+		}
+	}
+	for i := range c.rel.consts {
+		switch k := &c.rel.consts[i]; {
+		case k.num < float64(n) || !c.rel.isPlace(k):
+		case given[i]:
+			c.noPlace(k, n)
+		case known:
+			c.warn(codes.W0826, k.span, "", nil, "there is no node %s, as there are %d, counted from 0: nothing matches it", tensor.Number(k.num), n)
+		}
+	}
 }
 
 // labelsOf is the constants of a domain in the order of the text.
@@ -320,14 +372,14 @@ func (c *checker) value(k int, d *tensor.Domain) float64 {
 	case d == nil:
 		return x.num
 	case x.isNum && d.Labels == nil:
-		if int(x.num) < d.Size {
+		if x.num < float64(d.Size) {
 			return x.num
 		}
 		return rel.NoMember
 	}
 	label := x.text
 	if x.isNum {
-		label = fmt.Sprint(x.num)
+		label = tensor.Number(x.num)
 	}
 	if d.Name == "node" {
 		if id, ok := c.ids[label]; ok {

@@ -410,11 +410,22 @@ func (c *checker) known(name string, at source.Span) {
 }
 
 // nodes is the constants that are nodes: of facts and heads, and those that others are
-// compared with, which need a place in the order.
-func (r *relations) nodes() (list []*syntax.String) {
+// compared with, which need a place in the order. Numbers are among them where nodes have
+// labels: some are named, or they come from tables and not from tensors.
+func (r *relations) nodes(labels bool) (list []*syntax.String) {
+	tables, tensors := false, false
+	for _, x := range r.list {
+		tables = tables || x.input != nil
+		tensors = tensors || x.source != rel.NoSource
+	}
+	var numbers []*syntax.String
 	node := func(k *constant) {
-		if class := r.class(k.slot); !k.isNum && (class == aLabel || class == aNode) {
-			list = append(list, &syntax.String{Span: k.span, Value: k.text})
+		if class := r.class(k.slot); class == aLabel || class == aNode {
+			if k.isNum {
+				numbers = append(numbers, &syntax.String{Span: k.span, Value: tensor.Number(k.num)})
+			} else {
+				list = append(list, &syntax.String{Span: k.span, Value: k.text})
+			}
 		}
 	}
 	for _, x := range r.list {
@@ -439,6 +450,9 @@ func (r *relations) nodes() (list []*syntax.String) {
 				constant(&l.Right)
 			}
 		}
+	}
+	if labels || len(list) > 0 || tables && !tensors {
+		list = append(list, numbers...)
 	}
 	return list
 }

@@ -231,6 +231,7 @@ func (c *checker) finishRelations(p *Program) {
 		return
 	}
 	c.kinds()
+	c.outside()
 	c.habits()
 	if c.diags.HasErrors() {
 		return

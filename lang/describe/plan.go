@@ -15,7 +15,6 @@ import (
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/plan"
-	"ein/lang/show"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm"
@@ -86,7 +85,7 @@ func (e *explainer) nameRegisters() {
 		}
 		e.names[c.Reg] = "const " + c.Value.Shape.String()
 		if c.Value.Shape.Rank() == 0 {
-			e.names[c.Reg] = show.Number(c.Value.At())
+			e.names[c.Reg] = tensor.Number(c.Value.At())
 		}
 		for _, s := range e.c.Checked.Statements {
 			if s.Node != nil && s.Node.Op == ir.Const && sameData(s.Node.Value, &c.Value) {

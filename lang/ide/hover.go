@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ein/lang/describe"
-	"ein/lang/show"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm/ir"
@@ -89,7 +88,7 @@ func (d *Document) hoverExpr(offset int) (*Hover, bool) {
 		}
 		m.sizes(n)
 		if v, ok := n.Static(); ok && n.Rank() == 0 && v == v {
-			m.add("= " + show.Number(v))
+			m.add("= " + tensor.Number(v))
 		}
 		return m.hover(x.Pos())
 	}
@@ -374,7 +373,7 @@ func (m *markdown) constant(n *ir.Node) {
 		return
 	}
 	if v, ok := n.Static(); ok && n.Rank() == 0 && v == v && n.Op != ir.Const {
-		m.add("= " + show.Number(v))
+		m.add("= " + tensor.Number(v))
 		return
 	}
 	if n.Op != ir.Const || n.Value == nil || n.Value.Layout != tensor.Packed || n.Type.Shape.Elems() > shownConstant {

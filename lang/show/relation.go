@@ -21,7 +21,7 @@ func (w *writer) cell(t *tensor.Table, c int, x float64) string {
 	if t.Columns[c].Kind == tensor.RealColumn {
 		return w.format(x)
 	}
-	return Number(x)
+	return tensor.Number(x)
 }
 
 // tuples is the rows of a relation as text, no more than most of them.

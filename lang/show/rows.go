@@ -60,7 +60,7 @@ func (w *writer) append(x float64) []byte {
 	if w.digits != nil {
 		return appendFixed(w.num[:0], x, *w.digits)
 	}
-	return appendNumber(w.num[:0], x)
+	return tensor.AppendNumber(w.num[:0], x)
 }
 
 // rows is how many rows of the last axis a value has.

@@ -81,22 +81,6 @@ func (o *Options) node(out *vm.Output) (int, bool) {
 	return int(x), x == math.Trunc(x) && x >= 0 && x < float64(len(o.Labels))
 }
 
-// Number writes a number in its shortest form; a whole one without a point.
-func Number(x float64) string {
-	var buf [32]byte
-	return string(appendNumber(buf[:0], x))
-}
-
-func appendNumber(b []byte, x float64) []byte {
-	switch {
-	case x == 0:
-		return append(b, '0') // the sign of a negative zero says nothing here
-	case x == math.Trunc(x) && math.Abs(x) < tensor.MaxInt:
-		return strconv.AppendInt(b, int64(x), 10)
-	}
-	return strconv.AppendFloat(b, x, 'g', -1, 64)
-}
-
 // label is a node as text. What would be misread between commas, brackets and
 // arrows, or act on a terminal, is quoted.
 func (o *Options) label(node int) string {

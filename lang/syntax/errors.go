@@ -64,6 +64,7 @@ func withNote(d diag.Diagnostic, note string) diag.Diagnostic {
 	return d
 }
 
+//go:noinline
 func withFix(d diag.Diagnostic, title string, at source.Span, text string) diag.Diagnostic {
 	d.Fixes = append(d.Fixes, diag.Fix{Title: title, Edits: []diag.Edit{{Span: at, NewText: text}}})
 	return d

@@ -167,7 +167,7 @@ func (p *Program) term(r *Rule, t Term, d *tensor.Domain, vars []float64) string
 func Constant(x float64, d *tensor.Domain) string {
 	switch {
 	case d == nil || d.Labels == nil:
-		return strconv.FormatFloat(x, 'g', -1, 64)
+		return tensor.Number(x)
 	case x == NoMember:
 		return "no member"
 	}

@@ -3,6 +3,7 @@ package tensor
 import (
 	"cmp"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -183,7 +184,26 @@ func (t *Table) Text(c int, x float64) string {
 	if d := t.Columns[c].Domain; d != nil {
 		return d.Label(uint32(x))
 	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
+	return Number(x)
+}
+
+// Number is a number as people write it, see AppendNumber.
+func Number(x float64) string {
+	var buf [32]byte
+	return string(AppendNumber(buf[:0], x))
+}
+
+// AppendNumber appends a number in digits while it is whole and exact, and else in the
+// shortest form that is read as the same number. So 4000000 is a label that a person or
+// a file writes the same way, and 4e+06 is none.
+func AppendNumber(b []byte, x float64) []byte {
+	switch {
+	case x == 0:
+		return append(b, '0') // the sign of a negative zero says nothing here
+	case x == math.Trunc(x) && math.Abs(x) < MaxInt:
+		return strconv.AppendInt(b, int64(x), 10)
+	}
+	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
 // Fill gives a table its rows: sorted, and each once. It says how many they are; rows

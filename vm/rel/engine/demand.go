@@ -209,14 +209,15 @@ func (d *demander) rewrite() *rel.Program {
 			}
 			ask := rel.Rule{Rel: asks[l.Rel], Body: slices.Clone(begin), Vars: r.Vars, Pos: l.Pos}
 			var terms []rel.Term
+			nothing := false
 			for c, t := range l.Terms {
 				if d.known[l.Rel].has(c) {
 					terms = append(terms, t)
+					nothing = nothing || t.Kind == rel.Const && t.Value == rel.NoMember && q.Relations[l.Rel].Columns[c].Domain != nil
 					ask.Head = append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
 				}
 			}
-			if slices.ContainsFunc(terms, func(t rel.Term) bool { return t.Kind == rel.Const && t.Value == rel.NoMember }) ||
-				len(begin) > 0 && begin[0].Rel == ask.Rel && slices.Equal(begin[0].Terms, terms) {
+			if nothing || len(begin) > 0 && begin[0].Rel == ask.Rel && slices.Equal(begin[0].Terms, terms) {
 				return // for nothing, or for what was asked for already
 			}
 			for _, b := range before {
