@@ -215,6 +215,49 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// TestNumbersAsNames: a number stands for the node whose label is that number, whatever its
+// size and wherever both are written.
+func TestNumbersAsNames(t *testing.T) {
+	for _, x := range []string{"7", "100", "1234567", "4000000", "9007199254740991"} {
+		text := strings.ReplaceAll(`input Pay(src: node, dst: node, amount: int)
+Also(NUM). Also(8000000).
+Pay(NUM, x, a)?
+Far(x, y) <- Pay(x, y, _).
+Far(x, z) <- Far(x, y), Pay(y, z, _).
+Far(NUM, x)?
+Pay(x, y, _), Also(x)?
+Pay(x, y, _), x != NUM?
+Pay("NUM", x, a)?
+`, "NUM", x)
+		p, err := ein.Compile("p.ein", text, ein.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(context.Background(), ein.Data("Pay", strings.NewReader("src,dst,amount\n"+x+",b,5000000\nb,c,12345678\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.ReplaceAll(`Pay(NUM, x, a)? 1 row
+  x        a
+  b  5000000
+Far(NUM, x) = {b, c}
+Pay(x, y, _), Also(x)? 1 row
+  x@  y
+  NUM  b
+Pay(x, y, _), x != NUM? 1 row
+  x  y
+  b  c
+Pay("NUM", x, a)? 1 row
+  x        a
+  b  5000000
+`, "NUM", x)
+		want = strings.ReplaceAll(want, "x@", "x"+strings.Repeat(" ", len(x)-1))
+		if got := r.String(); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s:\n%s\nwant\n%s", x, got, want)
+		}
+	}
+}
+
 // TestLayers holds rules that read what other rules leave, each evaluated in a way of its
 // own, against the same rules taken one by one; and within limits, where other ways are
 // taken, against those without.
