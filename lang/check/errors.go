@@ -717,7 +717,15 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 		c.warn(p.Code, s, "", notes, "%s", p.Message)
 		return
 	}
-	c.err(p.Code, s, "", notes, "%s", p.Message)
+	d := diag.Diagnostic{Code: p.Code, Severity: diag.Error, Span: s, Message: p.Message, Notes: notes}
+	if p.Code == codes.E0312 && p.Arg >= 0 && p.Arg < len(x.Args) {
+		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok {
+			if name := tensor.Number(n.Value); c.ids[name] > 0 || len(c.labels) > 0 && c.labels[0] == name {
+				d.Fixes = fix("write the label in quotes", s, strconv.Quote(name))
+			}
+		}
+	}
+	c.report(d)
 }
 
 func (c *checker) ragged(l *syntax.List, got, want int) {
