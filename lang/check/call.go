@@ -123,6 +123,11 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	if call.Problem != nil {
 		return val{}
 	}
+	for i, a := range x.Args {
+		if e, ok := a.Value.(*syntax.Number); ok && i < len(b.Params) && b.Params[i].Doc == "node" {
+			c.numberAndLabel(e)
+		}
+	}
 	v := val{n: n}
 	switch n.Op {
 	case ir.Walk, ir.CutNodes:

@@ -720,12 +720,29 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	d := diag.Diagnostic{Code: p.Code, Severity: diag.Error, Span: s, Message: p.Message, Notes: notes}
 	if p.Code == codes.E0312 && p.Arg >= 0 && p.Arg < len(x.Args) {
 		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok {
-			if name := tensor.Number(n.Value); c.ids[name] > 0 || len(c.labels) > 0 && c.labels[0] == name {
-				d.Fixes = fix("write the label in quotes", s, strconv.Quote(name))
+			if _, ok := c.labelled(n); ok {
+				d.Fixes = fix("write the label in quotes", s, strconv.Quote(tensor.Number(n.Value)))
 			}
 		}
 	}
 	c.report(d)
+}
+
+// labelled is the node whose label is a number.
+func (c *checker) labelled(n *syntax.Number) (node int, ok bool) {
+	node, ok = c.ids[tensor.Number(n.Value)]
+	return node, ok
+}
+
+// numberAndLabel warns of a number that counts nodes, and is the label of another one.
+func (c *checker) numberAndLabel(n *syntax.Number) {
+	at, ok := c.labelled(n)
+	if !ok || float64(at) == n.Value || n.Value >= float64(len(c.labels)) {
+		return
+	}
+	c.report(diag.Diagnostic{Code: codes.W0331, Severity: diag.Warning, Span: n.Span,
+		Message: fmt.Sprintf("this is node %s, counted from 0, whose label is %q; another node has the label %[1]s", tensor.Number(n.Value), c.labels[int(n.Value)]),
+		Fixes:   guess(fmt.Sprintf("the label %q", tensor.Number(n.Value)), n.Span, strconv.Quote(tensor.Number(n.Value)))})
 }
 
 func (c *checker) ragged(l *syntax.List, got, want int) {

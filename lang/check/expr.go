@@ -490,6 +490,9 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 			c.indexRange(e, x.X, a, axis)
 			return position{}, false
 		}
+		if size == len(c.labels) {
+			c.numberAndLabel(e)
+		}
 		c.at(e.Span)
 		return position{node: c.b.Number(e.Value)}, true
 	case *syntax.String:
