@@ -220,7 +220,13 @@ func (t *table) tuple(w *row, at []int) {
 		v, bad := parseCell(x.val, c.Kind)
 		if bad != "" {
 			line, col := w.place(at[i])
-			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), "")
+			hint := ""
+			if _, no := parseCell(x.val, tensor.RealColumn); len(bytes.TrimSpace(x.val)) == 0 {
+				hint = "fill the cell in, or leave the row out of the data; only a column of type text may be empty"
+			} else if c.Kind == tensor.IntColumn && no == "" {
+				hint = "where the column is of type real, numbers may have decimals"
+			}
+			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), hint)
 			return
 		}
 		if c.Kind.Named() {
