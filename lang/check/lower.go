@@ -205,13 +205,10 @@ func (r *relations) isPlace(k *constant) bool {
 	return k.isNum && (class == aNode || class == aLabel)
 }
 
-// outside finds the nodes by numbers that there are not: none may be in a fact or in a head,
-// and elsewhere nothing matches them.
+// outside finds the nodes by numbers that there are not: nothing matches them, and where
+// nodes have no labels none may be in a fact or in a head.
 func (c *checker) outside() {
 	n, known := c.numbered()
-	if c.labels != nil {
-		return
-	}
 	given := map[int]bool{}
 	for _, r := range c.rel.list {
 		for _, f := range r.facts {
@@ -229,7 +226,12 @@ func (c *checker) outside() {
 	}
 	for i := range c.rel.consts {
 		switch k := &c.rel.consts[i]; {
-		case k.num < float64(n) || !c.rel.isPlace(k):
+		case !c.rel.isPlace(k):
+		case c.labels != nil:
+			if _, ok := c.ids[tensor.Number(k.num)]; !ok && !given[i] && !c.rel.vague {
+				c.warn(codes.W0826, k.span, "", nil, "no fact has %s, so nothing matches it", tensor.Number(k.num))
+			}
+		case k.num < float64(n):
 		case given[i]:
 			c.noPlace(k, n)
 		case known:

@@ -113,8 +113,14 @@ func (r *relationItems) next(bool) *row {
 		w.cells, r.byName = cells, w.cells
 	}
 	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
-		if x := &w.cells[i]; x.as == other {
+		x := &w.cells[i]
+		if x.as == other {
 			return bad(x.line, x.off, fmt.Sprintf("expected a string or a number in the column `%s`, found %s", c.Name, x.shown()))
+		}
+		if c.Kind.Named() && x.as == number && bytes.ContainsAny(x.val, ".eE") { // 5.0 and 5 are one name
+			if v, err := strconv.ParseFloat(string(x.val), 64); err == nil {
+				x.val = r.keep(tensor.AppendNumber(nil, v))
+			}
 		}
 	}
 	return w
